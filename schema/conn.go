@@ -1,0 +1,256 @@
+package schema
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"syscall"
+	"time"
+
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+)
+
+// role says what a connection is for.
+type role int
+
+const (
+	roleWriter role = iota
+	roleReader
+	roleKeeper // maintenance: backup
+)
+
+// A conn is one SQLite connection with its prepared statements. One goroutine uses it at a time.
+type conn struct {
+	sq      *sqlite.Conn
+	stmts   map[string][]*sqlite.Stmt // idle, by text
+	frame   map[string]*sqlite.Stmt   // BEGIN, COMMIT and their kin
+	version *sqlite.Stmt
+	seen    int64 // data_version of the last transaction
+	memo    any   // what a room above keeps with the connection, see Tx.Memo
+}
+
+// pragmas of every connection. Page size and auto_vacuum stand in prepareFile: they count only before the first table.
+var pragmas = map[role][]string{
+	roleWriter: {
+		"cache_size=-8192", "wal_autocheckpoint=2000", "journal_size_limit=67108864", "temp_store=MEMORY", "trusted_schema=OFF",
+	},
+	roleReader: {"cache_size=-4096", "temp_store=MEMORY", "trusted_schema=OFF", "query_only=ON"},
+	roleKeeper: {"cache_size=-2048", "temp_store=MEMORY", "trusted_schema=OFF"},
+}
+
+func dial(path string, options Options, r role) (*conn, error) {
+	flags := sqlite.OpenReadWrite
+	switch {
+	case options.ReadOnly:
+		flags = sqlite.OpenReadOnly
+	case r == roleWriter && !options.MustExist:
+		flags |= sqlite.OpenCreate
+	}
+	sq, err := sqlite.OpenConn(path, flags)
+	if err != nil {
+		return nil, mapError(err)
+	}
+	sq.SetBusyTimeout(0) // we wait ourselves, see conn.run
+	c := &conn{sq: sq, stmts: make(map[string][]*sqlite.Stmt), frame: make(map[string]*sqlite.Stmt)}
+	for _, p := range pragmas[r] {
+		if err := c.pragma(p); err != nil {
+			c.close()
+			return nil, err
+		}
+	}
+	sync := "synchronous=FULL"
+	if options.Relaxed {
+		sync = "synchronous=NORMAL"
+	}
+	if err := c.pragma(sync); err != nil {
+		c.close()
+		return nil, err
+	}
+	return c, nil
+}
+
+func (c *conn) close() error {
+	for _, idle := range c.stmts {
+		for _, s := range idle {
+			s.Finalize()
+		}
+	}
+	for _, s := range c.frame {
+		s.Finalize()
+	}
+	if c.version != nil {
+		c.version.Finalize()
+	}
+	return mapError(c.sq.Close())
+}
+
+// pragma sets a value, waiting for a lock that another process holds while it opens or closes the file.
+func (c *conn) pragma(text string) error {
+	return retry(context.Background(), func() error {
+		return mapError(sqlitex.ExecuteTransient(c.sq, "PRAGMA "+text, nil))
+	})
+}
+
+// pragmaInt reads a value.
+func (c *conn) pragmaInt(name string) (v int64, err error) {
+	err = retry(context.Background(), func() error {
+		return mapError(sqlitex.ExecuteTransient(c.sq, "PRAGMA "+name, &sqlitex.ExecOptions{
+			ResultFunc: func(s *sqlite.Stmt) error { v = s.ColumnInt64(0); return nil },
+		}))
+	})
+	return v, err
+}
+
+// stmt takes a prepared statement from the idle ones, or prepares it. A text may be in use more than once at a time.
+func (c *conn) stmt(text string) (*sqlite.Stmt, error) {
+	if idle := c.stmts[text]; len(idle) > 0 {
+		s := idle[len(idle)-1]
+		c.stmts[text] = idle[:len(idle)-1]
+		return s, nil
+	}
+	s, trailing, err := c.sq.PrepareTransient(text)
+	if err != nil {
+		return nil, fmt.Errorf("prepare %q: %w", text, mapError(err))
+	}
+	if trailing != 0 {
+		s.Finalize()
+		panic("schema: more than one statement in " + text)
+	}
+	return s, nil
+}
+
+// idle gives a statement back.
+func (c *conn) idle(text string, s *sqlite.Stmt) error {
+	err := s.Reset()
+	c.stmts[text] = append(c.stmts[text], s)
+	return mapError(err)
+}
+
+// control runs one of the statements that frame a transaction.
+func (c *conn) control(text string) error {
+	s := c.frame[text]
+	if s == nil {
+		var err error
+		if s, _, err = c.sq.PrepareTransient(text); err != nil {
+			return mapError(err)
+		}
+		c.frame[text] = s
+	}
+	_, err := s.Step()
+	if resetErr := s.Reset(); err == nil {
+		err = resetErr
+	}
+	return mapError(err)
+}
+
+// run is one transaction: begin, fn, and commit or roll back.
+func (c *conn) run(ctx context.Context, write bool, fn func(*Tx) error) (err error) {
+	text := "BEGIN"
+	if write {
+		text = "BEGIN IMMEDIATE"
+	}
+	if err := retry(ctx, func() error { return c.start(text) }); err != nil {
+		return err
+	}
+	tx := &Tx{ctx: ctx, conn: c, write: write}
+	defer func() {
+		tx.conn = nil
+		if p := recover(); p != nil {
+			c.rollback()
+			panic(p)
+		}
+	}()
+	err = fn(tx)
+	if !write {
+		// Nothing was written: a commit and a rollback are the same.
+		if endErr := c.control("COMMIT"); err == nil {
+			err = endErr
+		}
+		return err
+	}
+	if err != nil {
+		c.rollback()
+		return err
+	}
+	if err := c.control("COMMIT"); err != nil {
+		c.rollback()
+		return fmt.Errorf("commit: %w", err)
+	}
+	return nil
+}
+
+// start begins a transaction and fixes the moment that it sees.
+func (c *conn) start(text string) error {
+	if err := c.control(text); err != nil {
+		return err
+	}
+	v, err := c.dataVersion()
+	if err != nil {
+		c.rollback()
+		return err
+	}
+	if v != c.seen {
+		c.seen = v
+		c.memo = nil
+	}
+	return nil
+}
+
+// dataVersion is a number that changes when another connection, of any process, has committed.
+func (c *conn) dataVersion() (int64, error) {
+	if c.version == nil {
+		p, _, err := c.sq.PrepareTransient("PRAGMA data_version")
+		if err != nil {
+			return 0, mapError(err)
+		}
+		c.version = p
+	}
+	row, err := c.version.Step()
+	v := int64(0)
+	if row {
+		v = c.version.ColumnInt64(0)
+	}
+	if resetErr := c.version.Reset(); err == nil {
+		err = resetErr
+	}
+	return v, mapError(err)
+}
+
+// rollback ends a transaction without a trace. What the room above remembered of it is forgotten too.
+func (c *conn) rollback() {
+	c.memo = nil
+	if !c.sq.AutocommitEnabled() {
+		_ = c.control("ROLLBACK")
+	}
+}
+
+// retry calls fn until it no longer finds the file locked: after 50 us, then longer, up to 2 ms, until ctx ends.
+func retry(ctx context.Context, fn func() error) error {
+	err := fn()
+	if err != syscall.EBUSY {
+		return err
+	}
+	wait, cancel := patience(ctx)
+	defer cancel()
+	for pause := 50 * time.Microsecond; ; pause = min(2*pause, 2*time.Millisecond) {
+		timer := time.NewTimer(pause)
+		select {
+		case <-wait.Done():
+			timer.Stop()
+			return waited(ctx)
+		case <-timer.C:
+		}
+		if err := fn(); err != syscall.EBUSY {
+			return err
+		}
+	}
+}
+
+// bare takes the wrapping that names a path off an error of the os package.
+func bare(err error) error {
+	if pe, ok := err.(*fs.PathError); ok {
+		return pe.Err
+	}
+	return err
+}

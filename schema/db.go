@@ -1,0 +1,255 @@
+package schema
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+const (
+	// Forever is the died of a live row. In SQL it is always the literal 9223372036854775807.
+	Forever = 1<<63 - 1
+
+	// Head is the epoch at which a branch is read as it is now.
+	Head = Forever - 1
+
+	// FirstID is the lowest id that any table hands out.
+	FirstID = 1024
+
+	// FirstEpoch is the epoch that every branch starts in.
+	FirstEpoch = 2
+
+	// RootIno is the inode number of the root directory in every branch.
+	RootIno = 1024
+
+	// PageSize is the page size of the file in bytes.
+	PageSize = 8192
+)
+
+// Options say how to open a file. The zero value opens it for reading and writing, creates it when it is missing, and
+// makes each commit durable.
+type Options struct {
+	// ReadOnly refuses writes with EROFS and never creates the file.
+	ReadOnly bool
+
+	// MustExist makes Open fail with ENOENT where there is no file, or an empty one.
+	MustExist bool
+
+	// Relaxed leaves out the fsync of each commit. What was committed survives the death of the process; a loss of
+	// power may take the last commits, but never consistency.
+	Relaxed bool
+}
+
+// A DB is one open file. It is safe for concurrent use.
+type DB struct {
+	path    string
+	options Options
+
+	writing chan struct{} // holds one token while a transaction writes
+	writer  *conn         // nil if ReadOnly
+
+	readers chan *conn    // idle
+	slots   chan struct{} // one token per open reader
+
+	mu     sync.Mutex
+	closed atomic.Bool
+	users  sync.WaitGroup
+}
+
+// maxReaders bounds the open reading connections; a View beyond it waits.
+const maxReaders = 32
+
+// Open opens the file at path, or creates it. It fails with ENOENT where MustExist or ReadOnly finds no file,
+// with [ErrForeign] if the file is not one of ours, and with [ErrTooNew] if a later version of this package wrote it.
+func Open(ctx context.Context, path string, options Options) (*DB, error) {
+	db, err := open(ctx, path, options)
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
+	}
+	return db, nil
+}
+
+func open(ctx context.Context, path string, options Options) (*DB, error) {
+	if path == "" {
+		return nil, syscall.EINVAL
+	}
+	info, err := os.Stat(path)
+	switch {
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return nil, bare(err)
+	case err == nil && info.IsDir():
+		return nil, syscall.EISDIR
+	case (err != nil || info.Size() == 0) && (options.MustExist || options.ReadOnly):
+		return nil, syscall.ENOENT
+	}
+	db := &DB{
+		path:    path,
+		options: options,
+		writing: make(chan struct{}, 1),
+		readers: make(chan *conn, max(2, runtime.GOMAXPROCS(0))),
+		slots:   make(chan struct{}, maxReaders),
+	}
+	c, err := dial(path, options, roleWriter)
+	if err != nil {
+		return nil, err
+	}
+	if err := prepareFile(ctx, c, options); err != nil {
+		c.close()
+		return nil, err
+	}
+	if options.ReadOnly {
+		db.slots <- struct{}{}
+		db.readers <- c
+	} else {
+		db.writer = c
+	}
+	return db, nil
+}
+
+// Path returns the name that the file was opened by.
+func (db *DB) Path() string { return db.path }
+
+// ReadOnly reports whether the file was opened with [Options].ReadOnly.
+func (db *DB) ReadOnly() bool { return db.options.ReadOnly }
+
+// Close waits for running transactions, then closes every connection. Later calls return nil.
+func (db *DB) Close() error {
+	db.mu.Lock()
+	if db.closed.Swap(true) {
+		db.mu.Unlock()
+		return nil
+	}
+	db.mu.Unlock()
+	db.users.Wait()
+	var errs []error
+	for len(db.slots) > 0 {
+		c := <-db.readers
+		errs = append(errs, c.close())
+		<-db.slots
+	}
+	if db.writer != nil {
+		errs = append(errs, db.writer.close()) // last, so that it folds the WAL into the file
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("close %s: %w", db.path, err)
+	}
+	return nil
+}
+
+// enter counts one user of the connections, so that Close can wait for it.
+func (db *DB) enter() error {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	if db.closed.Load() {
+		return fs.ErrClosed
+	}
+	db.users.Add(1)
+	return nil
+}
+
+// View runs fn in a transaction that sees one moment of the file. fn must not keep tx.
+// Where fn takes long, the WAL cannot be reused meanwhile: read what is needed and return.
+func (db *DB) View(ctx context.Context, fn func(*Tx) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := db.enter(); err != nil {
+		return err
+	}
+	defer db.users.Done()
+	c, err := db.reader(ctx)
+	if err != nil {
+		return err
+	}
+	defer db.release(c)
+	return c.run(ctx, false, fn)
+}
+
+// Update runs fn in a transaction that writes, and commits it if fn returns nil; when Update has returned nil, the
+// commit is durable. It waits for other writers until ctx ends, but at most [MaxWait] if ctx has no deadline, then fails with EBUSY.
+// fn must not keep tx, nor call Update of the same DB.
+func (db *DB) Update(ctx context.Context, fn func(*Tx) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if db.options.ReadOnly {
+		return syscall.EROFS
+	}
+	if err := db.enter(); err != nil {
+		return err
+	}
+	defer db.users.Done()
+	wait, cancel := patience(ctx)
+	defer cancel()
+	select {
+	case db.writing <- struct{}{}:
+	default:
+		select {
+		case db.writing <- struct{}{}:
+		case <-wait.Done():
+			return waited(ctx)
+		}
+	}
+	defer func() { <-db.writing }()
+	return db.writer.run(ctx, true, fn)
+}
+
+// reader takes an idle reading connection, or opens one.
+func (db *DB) reader(ctx context.Context) (*conn, error) {
+	select {
+	case c := <-db.readers:
+		return c, nil
+	default:
+	}
+	if db.options.ReadOnly && db.writer == nil && len(db.slots) == 0 {
+		return nil, fs.ErrClosed
+	}
+	select {
+	case c := <-db.readers:
+		return c, nil
+	case db.slots <- struct{}{}:
+		c, err := dial(db.path, db.options, roleReader)
+		if err != nil {
+			<-db.slots
+			return nil, err
+		}
+		return c, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (db *DB) release(c *conn) {
+	select {
+	case db.readers <- c:
+	default:
+		c.close()
+		<-db.slots
+	}
+}
+
+// MaxWait is how long a transaction waits for another writer when its context has no deadline.
+const MaxWait = 30 * time.Second
+
+// patience gives the context that bounds a wait for the write lock.
+func patience(ctx context.Context) (context.Context, context.CancelFunc) {
+	if _, ok := ctx.Deadline(); ok {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, MaxWait)
+}
+
+// waited names the end of a wait: cancelled by the caller, or the lock never came.
+func waited(ctx context.Context) error {
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return ctx.Err()
+	}
+	return syscall.EBUSY
+}

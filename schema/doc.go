@@ -1,0 +1,20 @@
+// Package schema is the shape of the file: its tables, its versions, and the transactions that read and write them.
+// It knows no paths and hashes nothing.
+//
+// A [DB] is one SQLite file in WAL mode, with one connection that writes and a pool of connections that read. All
+// access goes through two closures:
+//
+//	err := db.View(ctx, func(tx *schema.Tx) error { ... })   // one moment
+//	err := db.Update(ctx, func(tx *schema.Tx) error { ... }) // all or nothing, durable when Update returns nil
+//
+// A transaction that writes begins with BEGIN IMMEDIATE, never by upgrading a read: an upgrade fails at once when
+// somebody else wrote in between, whatever the timeout. Waiting for another process is done here, not in SQLite,
+// so that it ends with the context's deadline.
+//
+// The tables are explained in tables.sql and in FORMAT.md. Each is written by one package: branch, lineage, inode,
+// dirent, orphan and counter by vfs; blob, manifest, lease and pin by chunk; snapshot by snapshot; gc and doomed by gc.
+//
+// Three traps of SQLite's planner shape the statements of every room. The constant [Forever] is written as the literal
+// 9223372036854775807, because a partial index beside a bound value makes each bind re-plan the statement. ANALYZE is never run, for the same
+// reason. And ids start at [FirstID], because a bound 0 or 1 re-plans too.
+package schema

@@ -1,0 +1,54 @@
+package schema
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"syscall"
+
+	"zombiezen.com/go/sqlite"
+)
+
+var (
+	// ErrForeign is returned by Open for a file that is not one of ours.
+	ErrForeign = errors.New("not a vfs database")
+
+	// ErrTooNew is returned by Open for a file that a later version of this package wrote.
+	ErrTooNew = errors.New("written by a newer version")
+)
+
+// Conflict reports whether err is a statement's failure to keep a UNIQUE or PRIMARY KEY constraint.
+func Conflict(err error) bool {
+	code := sqlite.ErrCode(err)
+	return code == sqlite.ResultConstraintUnique || code == sqlite.ResultConstraintPrimaryKey
+}
+
+// mapError gives SQLite's failures the errno that a file system would return. EBUSY stands bare, because retry looks
+// for it on every transaction; the others keep their cause.
+func mapError(err error) error {
+	if err == nil {
+		return nil
+	}
+	var errno error
+	switch code := sqlite.ErrCode(err); code.ToPrimary() {
+	case sqlite.ResultBusy, sqlite.ResultLocked:
+		return syscall.EBUSY
+	case sqlite.ResultFull:
+		errno = syscall.ENOSPC
+	case sqlite.ResultReadOnly:
+		errno = syscall.EROFS
+	case sqlite.ResultCantOpen, sqlite.ResultPerm, sqlite.ResultAuth:
+		errno = syscall.EACCES
+	case sqlite.ResultNoMem:
+		errno = syscall.ENOMEM
+	case sqlite.ResultNotADB:
+		return fmt.Errorf("%w: %w", ErrForeign, err)
+	case sqlite.ResultIOErr, sqlite.ResultCorrupt:
+		errno = syscall.EIO
+	case sqlite.ResultInterrupt:
+		errno = context.Canceled
+	default:
+		return err
+	}
+	return fmt.Errorf("%w: %w", errno, err)
+}

@@ -1,0 +1,159 @@
+-- The shape of the file. FORMAT.md explains every column; the comments here say what a reader of the SQL must know.
+--
+-- A namespace row (inode, dirent) belongs to a branch and lives over the epochs [born, died) of it.
+-- A live row has died = 9223372036854775807. No id is ever 0 or 1: SQLite plans a statement anew when a
+-- bound value turns 0 or 1, so ids start at 1024.
+
+-- meta: facts about the file that never change after its creation.
+CREATE TABLE meta (
+	key   TEXT PRIMARY KEY,
+	value ANY NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- counter: the next free number of a sequence. Inode numbers are taken in blocks.
+CREATE TABLE counter (
+	name TEXT PRIMARY KEY,
+	next INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- branch: a line of history. name is NULL once the branch is dropped, and for the frozen middle of a squashed lineage.
+CREATE TABLE branch (
+	id      INTEGER PRIMARY KEY AUTOINCREMENT,
+	name    TEXT UNIQUE,
+	epoch   INTEGER NOT NULL,             -- now: the epoch that writes are born in
+	created INTEGER NOT NULL              -- ns since 1970
+) STRICT;
+
+-- lineage: level 0 is the branch itself, level n its n-th ancestor, seen as of epoch.
+CREATE TABLE lineage (
+	branch   INTEGER NOT NULL,
+	level    INTEGER NOT NULL,
+	ancestor INTEGER NOT NULL,
+	epoch    INTEGER NOT NULL,            -- level 0: 9223372036854775806
+	PRIMARY KEY (branch, level)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX lineage_cap ON lineage (ancestor, epoch);
+
+-- snapshot: a named moment of a branch.
+CREATE TABLE snapshot (
+	id      INTEGER PRIMARY KEY AUTOINCREMENT,
+	name    TEXT NOT NULL UNIQUE,
+	branch  INTEGER NOT NULL,
+	epoch   INTEGER NOT NULL,
+	created INTEGER NOT NULL,
+	note    TEXT NOT NULL
+) STRICT;
+CREATE INDEX snapshot_cap ON snapshot (branch, epoch);
+
+-- inode: what a name points at. mode 0 is a whiteout: this branch no longer has the inode that an ancestor shows.
+-- died stands last in the key, so the live row is an exact lookup and a past one the first with died > e.
+CREATE TABLE inode (
+	branch   INTEGER NOT NULL,
+	ino      INTEGER NOT NULL,
+	died     INTEGER NOT NULL,
+	born     INTEGER NOT NULL,
+	mode     INTEGER NOT NULL,            -- type and 12 bits, as st_mode
+	uid      INTEGER NOT NULL,
+	gid      INTEGER NOT NULL,
+	nlink    INTEGER NOT NULL,            -- stored, not counted; a directory has 1
+	rdev     INTEGER NOT NULL,
+	size     INTEGER NOT NULL,
+	mtime    INTEGER NOT NULL,            -- ns since 1970
+	ctime    INTEGER NOT NULL,
+	btime    INTEGER NOT NULL,
+	blob     INTEGER,                     -- content of at most one chunk
+	manifest INTEGER,                     -- content of more than one; neither: zeros, or nothing
+	target   BLOB,                        -- of a symlink
+	PRIMARY KEY (branch, ino, died)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX inode_born  ON inode (branch, born) WHERE born > 2;
+CREATE INDEX inode_died  ON inode (branch, died) WHERE died < 9223372036854775807;
+CREATE INDEX inode_links ON inode (branch, ino)  WHERE nlink > 1;
+
+-- dirent: a name in a directory. ino NULL is a whiteout: this branch no longer has the name that an ancestor shows.
+CREATE TABLE dirent (
+	branch INTEGER NOT NULL,
+	parent INTEGER NOT NULL,
+	name   TEXT    NOT NULL,              -- bytes without NUL and '/', compared as bytes
+	died   INTEGER NOT NULL,
+	born   INTEGER NOT NULL,
+	ino    INTEGER,
+	kind   INTEGER NOT NULL,              -- the file type: mode >> 12
+	PRIMARY KEY (branch, parent, name, died)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX dirent_born ON dirent (branch, born) WHERE born > 2;
+CREATE INDEX dirent_died ON dirent (branch, died) WHERE died < 9223372036854775807;
+CREATE INDEX dirent_ino  ON dirent (ino)          WHERE ino IS NOT NULL;
+
+-- orphan: inodes that lost their last name and wait for gc, oldest first.
+CREATE TABLE orphan (
+	seq    INTEGER PRIMARY KEY AUTOINCREMENT,
+	branch INTEGER NOT NULL,
+	ino    INTEGER NOT NULL
+) STRICT;
+
+-- blob: a chunk at rest. Ids only grow, so "newer than" is "greater than".
+CREATE TABLE blob (
+	id    INTEGER PRIMARY KEY AUTOINCREMENT,
+	sum   BLOB    NOT NULL UNIQUE,        -- BLAKE3-256 of the plain bytes
+	size  INTEGER NOT NULL,               -- plain bytes, 1 to 524288
+	codec INTEGER NOT NULL,               -- 0: data holds the plain bytes
+	data  BLOB    NOT NULL
+) STRICT;
+
+-- manifest: the ordered chunks of one content. Immutable.
+CREATE TABLE manifest (
+	id   INTEGER PRIMARY KEY AUTOINCREMENT,
+	sum  BLOB    NOT NULL UNIQUE,
+	size INTEGER NOT NULL,                -- bytes of the content
+	body BLOB    NOT NULL                 -- 36-byte lines: chunk index (big endian), sum; an index left out is a hole
+) STRICT;
+
+-- lease: a process that stages content or has files open. Dead when its process is gone or its beat is old.
+CREATE TABLE lease (
+	id     INTEGER PRIMARY KEY AUTOINCREMENT,
+	owner  TEXT    NOT NULL,
+	floor  INTEGER NOT NULL,              -- blobs above it may be staged
+	orphan INTEGER NOT NULL,              -- the newest orphan when the pins were published
+	round  INTEGER NOT NULL,              -- the gc round that the pins were published for
+	beat   INTEGER NOT NULL               -- ns since 1970
+) STRICT;
+
+-- pin: a lease keeps one thing. kind 2: blob id. 3: manifest id. 4: inode id of branch. 5: epoch id of branch.
+CREATE TABLE pin (
+	lease  INTEGER NOT NULL,
+	kind   INTEGER NOT NULL,
+	branch INTEGER NOT NULL,
+	id     INTEGER NOT NULL,
+	PRIMARY KEY (lease, kind, branch, id)
+) STRICT, WITHOUT ROWID;
+
+-- gc: the one row (id 1024) of the running or last collection. phase 0: none runs.
+CREATE TABLE gc (
+	id       INTEGER PRIMARY KEY,
+	phase    INTEGER NOT NULL,
+	round    INTEGER NOT NULL,            -- grows with every request that open files be published
+	floor    INTEGER NOT NULL,            -- no blob above it is taken
+	manifest INTEGER NOT NULL,            -- nor any manifest above this
+	owner    TEXT    NOT NULL,            -- the collector, as in lease
+	beat     INTEGER NOT NULL
+) STRICT;
+
+-- touched: content that gained a reference while a collection runs (the write barrier). kind as in pin.
+CREATE TABLE touched (
+	kind INTEGER NOT NULL,
+	id   INTEGER NOT NULL,
+	PRIMARY KEY (kind, id)
+) STRICT, WITHOUT ROWID;
+
+-- doomed: content that the sweep may take. kind as in pin.
+CREATE TABLE doomed (
+	kind INTEGER NOT NULL,
+	id   INTEGER NOT NULL,
+	PRIMARY KEY (kind, id)
+) STRICT, WITHOUT ROWID;
+
+INSERT INTO sqlite_sequence (name, seq) VALUES
+	('branch', 1023), ('snapshot', 1023), ('orphan', 1023), ('blob', 1023), ('manifest', 1023), ('lease', 1023);
+INSERT INTO counter (name, next) VALUES ('ino', 1025);
+INSERT INTO gc (id, phase, round, floor, manifest, owner, beat) VALUES (1024, 0, 2, 0, 0, '', 0);

@@ -1,0 +1,155 @@
+package schema
+
+import (
+	"context"
+	"fmt"
+
+	"zombiezen.com/go/sqlite"
+)
+
+// A Tx is one transaction. It is used by one goroutine, and only until the closure that received it returns.
+type Tx struct {
+	ctx   context.Context
+	conn  *conn
+	write bool
+}
+
+// Context returns the context that the transaction was begun with.
+func (tx *Tx) Context() context.Context { return tx.ctx }
+
+// Writable reports whether the transaction was begun by Update.
+func (tx *Tx) Writable() bool { return tx.write }
+
+// Memo returns what SetMemo stored on this connection, or nil once any other connection has committed since, or a
+// transaction of this one was rolled back. So what is derived from rows may be kept here across transactions and is never stale.
+func (tx *Tx) Memo() any { return tx.conn.memo }
+
+// SetMemo keeps v with the connection, for later transactions on it.
+func (tx *Tx) SetMemo(v any) { tx.conn.memo = v }
+
+// Exec runs one statement and returns how many rows it changed.
+// An argument is an int64, int, uint32, bool, string, []byte or nil.
+func (tx *Tx) Exec(text string, args ...any) (int64, error) {
+	s, err := tx.conn.stmt(text)
+	if err != nil {
+		return 0, err
+	}
+	bind(s, args)
+	for row := true; row; {
+		if row, err = s.Step(); err != nil {
+			_ = tx.conn.idle(text, s)
+			return 0, mapError(err)
+		}
+	}
+	n := int64(tx.conn.sq.Changes())
+	return n, tx.conn.idle(text, s)
+}
+
+// LastID returns the rowid of the last inserted row.
+func (tx *Tx) LastID() int64 { return tx.conn.sq.LastInsertRowID() }
+
+// Query runs one statement and returns its rows. An error is kept for [Rows.Err].
+func (tx *Tx) Query(text string, args ...any) *Rows {
+	s, err := tx.conn.stmt(text)
+	if err != nil {
+		return &Rows{err: err}
+	}
+	bind(s, args)
+	return &Rows{conn: tx.conn, text: text, stmt: s}
+}
+
+// Int returns the first column of the first row; ok is false if there is no row, or it is NULL.
+func (tx *Tx) Int(text string, args ...any) (v int64, ok bool, err error) {
+	rows := tx.Query(text, args...)
+	if rows.Next() && !rows.Null(0) {
+		v, ok = rows.Int(0), true
+	}
+	return v, ok, rows.Close()
+}
+
+func bind(s *sqlite.Stmt, args []any) {
+	for i, arg := range args {
+		switch v := arg.(type) {
+		case int64:
+			s.BindInt64(i+1, v)
+		case int:
+			s.BindInt64(i+1, int64(v))
+		case uint32:
+			s.BindInt64(i+1, int64(v))
+		case bool:
+			s.BindBool(i+1, v)
+		case string:
+			s.BindText(i+1, v)
+		case []byte:
+			s.BindBytes(i+1, v)
+		case nil:
+			s.BindNull(i + 1)
+		default:
+			panic(fmt.Sprintf("schema: cannot bind a %T", arg))
+		}
+	}
+}
+
+// Rows are the rows of one query, read in order. Next returning false closes them; whoever stops earlier calls Close.
+type Rows struct {
+	conn *conn
+	text string
+	stmt *sqlite.Stmt // nil once closed
+	err  error
+}
+
+// Next steps to the next row. It returns false at the end and on an error, which Err and Close return.
+func (r *Rows) Next() bool {
+	if r.stmt == nil {
+		return false
+	}
+	row, err := r.stmt.Step()
+	if err != nil {
+		r.err = mapError(err)
+	}
+	if !row || err != nil {
+		r.Close()
+		return false
+	}
+	return true
+}
+
+// Err returns the error that ended the rows.
+func (r *Rows) Err() error { return r.err }
+
+// Close ends the rows and returns their error, if there was one.
+func (r *Rows) Close() error {
+	if r.stmt != nil {
+		err := r.conn.idle(r.text, r.stmt)
+		r.stmt = nil
+		if r.err == nil {
+			r.err = err
+		}
+	}
+	return r.err
+}
+
+// Int returns a column as an integer; NULL is 0.
+func (r *Rows) Int(col int) int64 { return r.stmt.ColumnInt64(col) }
+
+// Text returns a column as a string, byte for byte.
+func (r *Rows) Text(col int) string { return r.stmt.ColumnText(col) }
+
+// Len returns the length of a text or blob column in bytes.
+func (r *Rows) Len(col int) int { return r.stmt.ColumnLen(col) }
+
+// Bytes returns a copy of a blob column; nil if it is NULL.
+func (r *Rows) Bytes(col int) []byte {
+	if r.Null(col) {
+		return nil
+	}
+	p := make([]byte, r.stmt.ColumnLen(col))
+	r.stmt.ColumnBytes(col, p)
+	return p
+}
+
+// Read copies a blob column into buf and returns how many bytes it copied.
+func (r *Rows) Read(col int, buf []byte) int { return r.stmt.ColumnBytes(col, buf) }
+
+// Null reports whether a column is NULL.
+func (r *Rows) Null(col int) bool { return r.stmt.ColumnIsNull(col) }
