@@ -1,0 +1,218 @@
+package arrows
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A room says which other rooms its packages may import, and which ones more its tests may. Every room may import
+// itself and the packages below internal. The tests of any room may import the test kit, whatever that imports.
+type room struct {
+	imports []string
+	tests   []string
+}
+
+// anything is the arrow of rooms that stand on top of all others. Even they do not import commands or benchmarks.
+const anything = "*"
+
+// rooms are the arrows between rooms: schema <- chunk <- vfs <- snapshot, gc <- agent <- the doors.
+//
+// snapshot and gc read and write a few rows of their own, hence schema; neither knows the other. A test of gc has to
+// make snapshots to see that gc keeps them, and the other way round. The doors know no storage.
+var rooms = map[string]room{
+	"schema":   {},
+	"chunk":    {imports: []string{"schema"}},
+	"vfs":      {imports: []string{"schema", "chunk"}},
+	"snapshot": {imports: []string{"schema", "chunk", "vfs"}, tests: []string{"gc"}},
+	"gc":       {imports: []string{"schema", "chunk", "vfs"}, tests: []string{"snapshot"}},
+	"transfer": {imports: []string{"chunk", "vfs", "snapshot"}, tests: []string{"gc"}},
+	"agent":    {imports: []string{"vfs", "snapshot", "gc", "transfer"}},
+	"mcp":      {imports: []string{"vfs", "snapshot", "gc", "transfer", "agent"}},
+	"mount":    {imports: []string{"vfs", "snapshot", "gc", "transfer", "agent"}},
+	"web":      {imports: []string{"vfs", "snapshot", "gc", "transfer", "agent"}},
+	"internal": {imports: []string{anything}},
+	"cmd":      {imports: []string{anything}},
+	"bench":    {imports: []string{anything}},
+	".":        {imports: []string{"vfs", "snapshot", "gc", "transfer"}},
+}
+
+// tops are the rooms that nobody imports.
+var tops = []string{"cmd", "bench"}
+
+// engines are the modules that only schema may import: SQLite and the layers over it.
+var engines = []string{"modernc.org/sqlite", "zombiezen.com/go/sqlite"}
+
+// kit is the test kit, which stands over all rooms and which nothing but tests may import.
+const kit = module + "/internal/vfstest"
+
+// violations names each import that the arrows do not allow, as "file imports path: reason".
+func violations(all []source) []string {
+	var found []string
+	for _, s := range all {
+		if _, ok := rooms[roomOf(s.dir)]; !ok {
+			found = append(found, fmt.Sprintf("%s: room %q has no arrows, add it to the table", s.name, roomOf(s.dir)))
+			continue
+		}
+		for _, imported := range s.imports {
+			if why := wrong(all, s, imported); why != "" {
+				found = append(found, fmt.Sprintf("%s imports %s: %s", s.name, imported, why))
+			}
+		}
+	}
+	return found
+}
+
+// wrong says why s may not import the path, or nothing when it may.
+func wrong(all []source, s source, imported string) string {
+	from := roomOf(s.dir)
+	for _, engine := range engines {
+		if within(imported, engine) && from != "schema" {
+			return "only schema may import SQLite"
+		}
+	}
+	if !within(imported, module) {
+		return ""
+	}
+	if within(imported, kit) {
+		if s.test || from == "internal" {
+			return ""
+		}
+		return "only tests may import the test kit"
+	}
+	for _, reached := range reach(all, imported, map[string]bool{}) {
+		to := roomOf(inModule(reached))
+		if to == from || to == "internal" {
+			continue
+		}
+		if slices.Contains(tops, to) {
+			return fmt.Sprintf("nobody imports %s", to)
+		}
+		may := rooms[from].imports
+		if s.test {
+			may = slices.Concat(may, rooms[from].tests)
+		}
+		if !slices.Contains(may, anything) && !slices.Contains(may, to) {
+			return fmt.Sprintf("%s does not import %s", from, to)
+		}
+	}
+	return ""
+}
+
+// reach lists the package itself or, when it is below internal, also all that it imports from this module.
+func reach(all []source, imported string, seen map[string]bool) []string {
+	if seen[imported] {
+		return nil
+	}
+	seen[imported] = true
+	reached := []string{imported}
+	if roomOf(inModule(imported)) != "internal" {
+		return reached
+	}
+	for _, s := range all {
+		if s.test || s.dir != inModule(imported) {
+			continue
+		}
+		for _, next := range s.imports {
+			if within(next, module) {
+				reached = append(reached, reach(all, next, seen)...)
+			}
+		}
+	}
+	return reached
+}
+
+// within tells whether an import path is the given one or below it.
+func within(imported, top string) bool {
+	return imported == top || strings.HasPrefix(imported, top+"/")
+}
+
+// inModule turns an import path of this module into a directory relative to the root.
+func inModule(imported string) string {
+	if imported == module {
+		return "."
+	}
+	return strings.TrimPrefix(imported, module+"/")
+}
+
+// roomOf is the room that a directory belongs to.
+func roomOf(dir string) string {
+	top, _, _ := strings.Cut(dir, "/")
+	return top
+}
+
+func TestArrows(t *testing.T) {
+	require.Empty(t, violations(sources(t, root)))
+}
+
+func TestViolations(t *testing.T) {
+	for _, tt := range []struct {
+		name, file, imports string
+		want                string // part of the complaint; nothing when the import is fine
+	}{
+		{"schema imports no room", "schema/a.go", "vfsdb/chunk", "schema does not import chunk"},
+		{"schema may use SQLite", "schema/a.go", "modernc.org/sqlite/lib", ""},
+		{"below schema too", "schema/lite/a.go", "zombiezen.com/go/sqlite/sqlitex", ""},
+		{"chunk may not use SQLite", "chunk/a.go", "zombiezen.com/go/sqlite", "only schema may import SQLite"},
+		{"nor may a driver's sub-package", "cmd/vfsctl/a.go", "modernc.org/sqlite/vtab", "only schema may import SQLite"},
+		{"nor may a test", "bench/a_test.go", "modernc.org/sqlite", "only schema may import SQLite"},
+		{"a name that only begins alike", "chunk/a.go", "modernc.org/sqlite3x", ""},
+		{"chunk over schema", "chunk/a.go", "vfsdb/schema", ""},
+		{"chunk under vfs", "chunk/a.go", "vfsdb/vfs", "chunk does not import vfs"},
+		{"vfs over chunk", "vfs/a.go", "vfsdb/chunk", ""},
+		{"vfs over internal", "vfs/a.go", "vfsdb/internal/lru", ""},
+		{"vfs under snapshot", "vfs/a.go", "vfsdb/snapshot", "vfs does not import snapshot"},
+		{"through internal", "vfs/a.go", "vfsdb/internal/sly", "vfs does not import gc"},
+		{"twice through internal", "vfs/a.go", "vfsdb/internal/slyer", "vfs does not import gc"},
+		{"snapshot over vfs", "snapshot/a.go", "vfsdb/vfs", ""},
+		{"snapshot beside gc", "snapshot/a.go", "vfsdb/gc", "snapshot does not import gc"},
+		{"gc beside snapshot", "gc/a.go", "vfsdb/snapshot", "gc does not import snapshot"},
+		{"a test of gc makes snapshots", "gc/a_test.go", "vfsdb/snapshot", ""},
+		{"a test keeps the other arrows", "gc/a_test.go", "vfsdb/agent", "gc does not import agent"},
+		{"transfer over snapshot", "transfer/a.go", "vfsdb/snapshot", ""},
+		{"transfer knows no rows", "transfer/a.go", "vfsdb/schema", "transfer does not import schema"},
+		{"agent knows no storage", "agent/a.go", "vfsdb/chunk", "agent does not import chunk"},
+		{"doors apart", "web/a.go", "vfsdb/mcp", "web does not import mcp"},
+		{"the command over all", "cmd/vfsctl/a.go", "vfsdb/gc", ""},
+		{"its own packages", "cmd/vfsctl/a.go", "vfsdb/cmd/vfsctl/table", ""},
+		{"nobody over the command", "gc/a.go", "vfsdb/cmd/vfsctl", "nobody imports cmd"},
+		{"not even benchmarks", "bench/a.go", "vfsdb/cmd/vfsctl", "nobody imports cmd"},
+		{"nobody over benchmarks", "cmd/vfsctl/a.go", "vfsdb/bench", "nobody imports bench"},
+		{"nor in a test", "vfs/a_test.go", "vfsdb/bench", "nobody imports bench"},
+		{"the test kit in a test", "vfs/a_test.go", "vfsdb/internal/vfstest", ""},
+		{"the test kit in code", "vfs/a.go", "vfsdb/internal/vfstest", "only tests may import the test kit"},
+		{"a room nobody planned", "attic/a.go", "fmt", `room "attic" has no arrows`},
+		{"the root's example", "a_test.go", "vfsdb/vfs", ""},
+		{"the root from below", "vfs/a.go", "vfsdb", "vfs does not import ."},
+		{"the standard library", "schema/a.go", "net/http", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			all := []source{
+				fake(t, "internal/lru/a.go", "vfsdb/schema"),
+				fake(t, "internal/sly/a.go", "vfsdb/gc"),
+				fake(t, "internal/slyer/a.go", "vfsdb/internal/sly"),
+				fake(t, "internal/vfstest/a.go", "vfsdb/gc"),
+				fake(t, tt.file, tt.imports),
+			}
+			found := violations(all)
+			if tt.want == "" {
+				require.Empty(t, found)
+				return
+			}
+			require.Len(t, found, 1)
+			require.Contains(t, found[0], tt.file)
+			require.Contains(t, found[0], tt.want)
+		})
+	}
+}
+
+// fake is a file that imports one path, as the parser sees it.
+func fake(t *testing.T, name, imports string) source {
+	t.Helper()
+	s, err := parse(name, fmt.Appendf(nil, "package p\n\nimport _ %q\n", imports))
+	require.NoError(t, err)
+	return s
+}
