@@ -1,0 +1,126 @@
+package vfs
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"syscall"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"vfsdb/schema"
+)
+
+// A Branch is a line of history with a head that can be written.
+type Branch struct {
+	ID      int64
+	Name    string
+	Created time.Time
+	Depth   int // levels of its lineage: 1 if it was not forked from another
+}
+
+// Branches returns the branches of the store, oldest first.
+func (tx *Tx) Branches() ([]Branch, error) {
+	var list []Branch
+	rows := tx.db.Query(`SELECT id, name, created, (SELECT count(*) FROM lineage l WHERE l.branch = b.id)
+		FROM branch b WHERE name IS NOT NULL ORDER BY id`)
+	for rows.Next() {
+		list = append(list, Branch{ID: rows.Int(0), Name: rows.Text(1), Created: time.Unix(0, rows.Int(2)), Depth: int(rows.Int(3))})
+	}
+	return list, rows.Err()
+}
+
+// Branches returns the branches of the store, oldest first.
+func (fsys *FS) Branches(ctx context.Context) (list []Branch, err error) {
+	err = fsys.view(ctx, "branches", fsys.name, func(tx *Tx) (err error) {
+		list, err = tx.Branches()
+		return err
+	})
+	return list, err
+}
+
+// readBranch returns the epoch that a branch is in; named is false if the branch was dropped, or never was.
+func readBranch(db *schema.Tx, id int64) (epoch int64, named bool, err error) {
+	rows := db.Query(`SELECT epoch, name IS NOT NULL FROM branch WHERE id = ?`, id)
+	defer rows.Close()
+	if rows.Next() {
+		epoch, named = rows.Int(0), rows.Int(1) == 1
+	}
+	return epoch, named, rows.Err()
+}
+
+// branchID finds a branch by its name.
+func branchID(db *schema.Tx, name string) (int64, error) {
+	id, ok, err := db.Int(`SELECT id FROM branch WHERE name = ?`, name)
+	if err == nil && !ok {
+		err = syscall.ENOENT
+	}
+	return id, err
+}
+
+// CheckName refuses a name that no branch or snapshot may have with EINVAL: an empty one, one over 255 bytes, one with a slash, an '@', a space or
+// a control character in it, one that is not UTF-8, one that starts with '-'.
+func CheckName(name string) error {
+	bad := func(r rune) bool { return r == '/' || r == '@' || unicode.IsSpace(r) || unicode.IsControl(r) }
+	if name == "" || len(name) > maxName || !utf8.ValidString(name) || name[0] == '-' || strings.ContainsFunc(name, bad) {
+		return fmt.Errorf("%w: a name is 1 to %d bytes of UTF-8 without '/', '@' and spaces, and does not start with '-'", syscall.EINVAL, maxName)
+	}
+	return nil
+}
+
+// newBranch adds a branch row.
+func (tx *Tx) newBranch(name string) (int64, error) {
+	if err := CheckName(name); err != nil {
+		return 0, err
+	}
+	_, err := tx.db.Exec(`INSERT INTO branch (name, epoch, created) VALUES (?, 2, ?)`, name, tx.now)
+	if schema.Conflict(err) {
+		return 0, syscall.EEXIST
+	}
+	return tx.db.LastID(), err
+}
+
+// RenameBranch gives a branch another name. The branch main keeps its own: EPERM.
+func (tx *Tx) RenameBranch(from, to string) error {
+	return linkErr("rename branch", from, to, tx.renameBranch(from, to))
+}
+
+func (tx *Tx) renameBranch(from, to string) error {
+	if from == MainBranch {
+		return syscall.EPERM
+	}
+	if err := CheckName(to); err != nil {
+		return err
+	}
+	n, err := tx.db.Exec(`UPDATE branch SET name = ? WHERE name = ?`, to, from)
+	switch {
+	case schema.Conflict(err):
+		return syscall.EEXIST
+	case err == nil && n == 0:
+		return syscall.ENOENT
+	}
+	return err
+}
+
+// DropBranch frees the name of a branch. Branches forked from it keep what they inherited; gc takes the rest. The
+// branch main stays: EPERM. Whoever still stands on the branch gets ESTALE.
+func (tx *Tx) DropBranch(name string) error {
+	return pathErr("delete branch", name, tx.dropBranch(name))
+}
+
+func (tx *Tx) dropBranch(name string) error {
+	if name == MainBranch {
+		return syscall.EPERM
+	}
+	id, err := branchID(tx.db, name)
+	if err != nil {
+		return err
+	}
+	if _, err := tx.db.Exec(`UPDATE branch SET name = NULL WHERE id = ?`, id); err != nil {
+		return err
+	}
+	// Descendants carry their whole lineage themselves, so only the branch's own goes (LINEAGE R6).
+	_, err = tx.db.Exec(`DELETE FROM lineage WHERE branch = ?`, id)
+	return err
+}

@@ -1,0 +1,90 @@
+package vfs
+
+import (
+	"sync"
+
+	"vfsdb/schema"
+)
+
+// A cache is what transactions of one connection have read, and written, of one tree. It lives in the connection's
+// memo: a commit by anybody else, or a rollback here, drops it whole, so it is never stale.
+type cache struct {
+	branch struct {
+		known bool
+		epoch int64
+	}
+	names map[nameKey]dirent
+	nodes map[Ino]*inode
+	dirty map[Ino]*inode // changed in memory, not yet in the table
+	inos  span
+}
+
+type nameKey struct {
+	dir  Ino
+	name string
+}
+
+// cacheLimit bounds the entries of one cache. Changed inodes are not counted: they must be written first.
+const cacheLimit = 1 << 16
+
+// cacheOf returns the cache of a tree on the transaction's connection.
+func cacheOf(db *schema.Tx, at Moment) *cache {
+	trees, _ := db.Memo().(map[Moment]*cache)
+	if trees == nil || len(trees) > 64 {
+		trees = make(map[Moment]*cache)
+		db.SetMemo(trees)
+	}
+	c := trees[at]
+	if c == nil {
+		c = &cache{names: make(map[nameKey]dirent), nodes: make(map[Ino]*inode), dirty: make(map[Ino]*inode)}
+		trees[at] = c
+	}
+	c.trim()
+	return c
+}
+
+// trim forgets clean entries once there are too many.
+func (c *cache) trim() {
+	if len(c.names)+len(c.nodes) <= cacheLimit {
+		return
+	}
+	clear(c.names)
+	clear(c.nodes)
+	for ino, n := range c.dirty {
+		c.nodes[ino] = n
+	}
+}
+
+// past holds what was read from levels of a lineage that never change any more, so it needs no validation (LINEAGE R9).
+// It is shared by all transactions of an FS.
+type past struct {
+	mu    sync.Mutex
+	names map[nameKey]dirent
+	nodes map[Ino]inode
+	dirs  map[Ino][]level // the levels that hold entries of a directory
+}
+
+func newPast() *past {
+	return &past{names: make(map[nameKey]dirent), nodes: make(map[Ino]inode), dirs: make(map[Ino][]level)}
+}
+
+// remember looks key up in m, or finds the answer with find and keeps it.
+func remember[K comparable, V any](p *past, m map[K]V, key K, find func() (V, error)) (V, error) {
+	p.mu.Lock()
+	v, ok := m[key]
+	p.mu.Unlock()
+	if ok {
+		return v, nil
+	}
+	v, err := find()
+	if err != nil {
+		return v, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(m) >= cacheLimit {
+		clear(m)
+	}
+	m[key] = v
+	return v, nil
+}

@@ -1,0 +1,93 @@
+package vfs
+
+import (
+	"context"
+	"io/fs"
+	"time"
+)
+
+// Chmod sets the 12 permission bits of the file that a path leads to, following symlinks.
+func (tx *Tx) Chmod(name string, mode fs.FileMode, opts ...Option) error {
+	return pathErr("chmod", name, tx.setAttr(name, true, opts, func(n *inode) {
+		n.mode = n.mode&^permBits | unixPerm(mode)
+	}))
+}
+
+// Chown stores a user and a group; -1 leaves one as it is. They are kept, never enforced.
+func (tx *Tx) Chown(name string, uid, gid int, opts ...Option) error {
+	return pathErr("chown", name, tx.setAttr(name, true, opts, setOwner(uid, gid)))
+}
+
+// Lchown is Chown, but of a symlink itself.
+func (tx *Tx) Lchown(name string, uid, gid int, opts ...Option) error {
+	return pathErr("lchown", name, tx.setAttr(name, false, opts, setOwner(uid, gid)))
+}
+
+// Chtimes sets the time of the last change, to the nanosecond. A zero time leaves it; atime is not kept.
+func (tx *Tx) Chtimes(name string, atime, mtime time.Time, opts ...Option) error {
+	return pathErr("chtimes", name, tx.setAttr(name, true, opts, setTime(mtime)))
+}
+
+// Lchtimes is Chtimes, but of a symlink itself.
+func (tx *Tx) Lchtimes(name string, atime, mtime time.Time, opts ...Option) error {
+	return pathErr("lchtimes", name, tx.setAttr(name, false, opts, setTime(mtime)))
+}
+
+func setOwner(uid, gid int) func(*inode) {
+	return func(n *inode) {
+		if uid != -1 {
+			n.uid = uint32(uid)
+		}
+		if gid != -1 {
+			n.gid = uint32(gid)
+		}
+	}
+}
+
+func setTime(mtime time.Time) func(*inode) {
+	return func(n *inode) {
+		if !mtime.IsZero() {
+			n.mtime = mtime.UnixNano()
+		}
+	}
+}
+
+func (tx *Tx) setAttr(name string, follow bool, opts []Option, set func(*inode)) error {
+	o, err := gather(opts, optIfSum)
+	if err != nil {
+		return err
+	}
+	if err := tx.writable(); err != nil {
+		return err
+	}
+	_, n, err := tx.find(name, follow)
+	if err != nil {
+		return err
+	}
+	if err := tx.holds(o, n.ino); err != nil {
+		return err
+	}
+	set(n)
+	tx.change(n)
+	return nil
+}
+
+// Chmod sets the 12 permission bits of the file that a path leads to, following symlinks.
+func (fsys *FS) Chmod(ctx context.Context, name string, mode fs.FileMode, opts ...Option) error {
+	return fsys.update(ctx, "chmod", name, func(tx *Tx) error { return tx.Chmod(name, mode, opts...) })
+}
+
+// Chown stores a user and a group; -1 leaves one as it is. They are kept, never enforced.
+func (fsys *FS) Chown(ctx context.Context, name string, uid, gid int, opts ...Option) error {
+	return fsys.update(ctx, "chown", name, func(tx *Tx) error { return tx.Chown(name, uid, gid, opts...) })
+}
+
+// Lchown is Chown, but of a symlink itself.
+func (fsys *FS) Lchown(ctx context.Context, name string, uid, gid int, opts ...Option) error {
+	return fsys.update(ctx, "lchown", name, func(tx *Tx) error { return tx.Lchown(name, uid, gid, opts...) })
+}
+
+// Chtimes sets the time of the last change, to the nanosecond. A zero time leaves it; atime is not kept.
+func (fsys *FS) Chtimes(ctx context.Context, name string, atime, mtime time.Time, opts ...Option) error {
+	return fsys.update(ctx, "chtimes", name, func(tx *Tx) error { return tx.Chtimes(name, atime, mtime, opts...) })
+}

@@ -1,0 +1,127 @@
+package vfs
+
+import (
+	"context"
+	"slices"
+	"syscall"
+)
+
+// Copy makes to a copy of from: a file, a symlink or a whole directory. Content is shared, so no byte of it is
+// written; the copy has the source's permissions, owner and modification time. Two names of one file become two names
+// of one copy. An existing file is replaced, a directory is not (EEXIST, EISDIR or ENOTDIR). A directory into itself is
+// EINVAL. Options: NoReplace, IfSum (of the source), Parents.
+func (tx *Tx) Copy(from, to string, opts ...Option) error {
+	return linkErr("copy", from, to, tx.copyTree(from, to, opts))
+}
+
+func (tx *Tx) copyTree(from, to string, opts []Option) error {
+	o, err := gather(opts, optIfSum|optNoReplace|optParents)
+	if err != nil {
+		return err
+	}
+	if err := tx.writable(); err != nil {
+		return err
+	}
+	_, n, err := tx.find(from, false)
+	if err != nil {
+		return err
+	}
+	if err := tx.holds(o, n.ino); err != nil {
+		return err
+	}
+	if o.has(optParents) {
+		if err := tx.parents(to); err != nil {
+			return err
+		}
+	}
+	dst, err := tx.walk(to, false)
+	switch {
+	case err != nil:
+		return err
+	case n.isDir() && (slices.Contains(dst.chain, n.ino)):
+		return syscall.EINVAL
+	case dst.ino == 0:
+		c := copier{tx: tx, made: make(map[Ino]*inode)}
+		return c.copy(n, dst)
+	case o.has(optNoReplace):
+		return syscall.EEXIST
+	case dst.ino == n.ino:
+		return nil
+	}
+	old, err := tx.displace(dst, n)
+	if err != nil {
+		return err
+	}
+	if n.isDir() {
+		return syscall.EEXIST
+	}
+	if err := tx.unlink(dst, old); err != nil {
+		return err
+	}
+	c := copier{tx: tx, made: make(map[Ino]*inode)}
+	dst.ino = 0
+	return c.copy(n, dst)
+}
+
+// A copier makes a copy of a tree.
+type copier struct {
+	tx   *Tx
+	made map[Ino]*inode // the copy of a file with several names
+}
+
+func (c copier) copy(n *inode, to place) error {
+	if made := c.made[n.ino]; made != nil {
+		return c.tx.linkAt(to, made)
+	}
+	made := &inode{
+		mode: n.mode, uid: n.uid, gid: n.gid, rdev: n.rdev, mtime: n.mtime, content: n.content, target: n.target,
+	}
+	if err := c.tx.create(to, made); err != nil {
+		return err
+	}
+	if n.nlink > 1 {
+		c.made[n.ino] = made
+	}
+	if !n.isDir() {
+		return nil
+	}
+	if err := c.copyEntries(n.ino, made.ino); err != nil {
+		return err
+	}
+	made.mtime = n.mtime // filling it changed that
+	c.tx.change(made)
+	return nil
+}
+
+func (c copier) copyEntries(from, to Ino) error {
+	for after := ""; ; {
+		if err := c.tx.db.Context().Err(); err != nil {
+			return err
+		}
+		page, err := c.tx.page(from, after, pageSize)
+		if err != nil {
+			return err
+		}
+		for _, e := range page {
+			n, err := c.tx.inode(e.ino)
+			if err != nil {
+				return err
+			}
+			if n == nil {
+				return corrupt("entry %q of directory %d shows inode %d, which is missing", e.name, from, e.ino)
+			}
+			if err := c.copy(n, place{dir: to, base: e.name}); err != nil {
+				return err
+			}
+		}
+		if len(page) < pageSize {
+			return nil
+		}
+		after = page[len(page)-1].name
+	}
+}
+
+// Copy makes to a copy of from that shares its content, see [Tx.Copy].
+func (fsys *FS) Copy(ctx context.Context, from, to string, opts ...Option) error {
+	return linkErr("copy", from, to, fsys.Update(ctx, func(tx *Tx) error { return tx.Copy(from, to, opts...) }))
+}

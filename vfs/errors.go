@@ -1,0 +1,87 @@
+package vfs
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"syscall"
+
+	"vfsdb/chunk"
+)
+
+// ErrCorrupt is what damage in the file is: a chunk that does not have its sum, a row that another one names and that
+// is missing. Errors that are it are EIO too.
+var ErrCorrupt = chunk.ErrCorrupt
+
+// A StaleError is a write refused because a precondition did not hold: [IfSum] or [IfAbsent]. It is ESTALE; a refused
+// IfAbsent is [fs.ErrExist] too, and an IfSum where there is no file is [fs.ErrNotExist] too.
+type StaleError struct {
+	Exists bool      // there is something under the name
+	Sum    chunk.Sum // of the content that is there now; zero if Exists is false, or it is not a regular file
+	absent bool      // the write asked that nothing be there
+}
+
+func (e *StaleError) Error() string {
+	switch {
+	case e.absent:
+		return "it exists already"
+	case !e.Exists:
+		return "it no longer exists"
+	}
+	return fmt.Sprintf("it has changed: its sum is now %v", e.Sum)
+}
+
+// Is reports the errnos that a StaleError stands for.
+func (e *StaleError) Is(target error) bool {
+	switch target {
+	case syscall.ESTALE:
+		return true
+	case syscall.EEXIST, fs.ErrExist:
+		return e.absent
+	case syscall.ENOENT, fs.ErrNotExist:
+		return !e.absent && !e.Exists
+	}
+	return false
+}
+
+// pathErr names the verb and the path of an error, once. An [os.LinkError] or [fs.PathError] stays as it is.
+func pathErr(op, name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	switch err.(type) {
+	case *fs.PathError, *os.LinkError:
+		return err
+	}
+	return &fs.PathError{Op: op, Path: name, Err: err}
+}
+
+// linkErr is pathErr for verbs with two names.
+func linkErr(op, from, to string, err error) error {
+	if err == nil {
+		return nil
+	}
+	switch err.(type) {
+	case *fs.PathError, *os.LinkError:
+		return err
+	}
+	return &os.LinkError{Op: op, Old: from, New: to, Err: err}
+}
+
+// corrupt is a fault of the tables.
+func corrupt(format string, args ...any) error {
+	return fmt.Errorf("%w: %w", ErrCorrupt, fmt.Errorf(format, args...))
+}
+
+// Errno returns the errno inside err, if there is one.
+func Errno(err error) (syscall.Errno, bool) {
+	var errno syscall.Errno
+	if errors.As(err, &errno) {
+		return errno, true
+	}
+	if errors.Is(err, syscall.ESTALE) {
+		return syscall.ESTALE, true
+	}
+	return 0, false
+}

@@ -1,0 +1,510 @@
+package vfs
+
+import (
+	"context"
+	"io"
+	"io/fs"
+	"os"
+	"sync"
+	"syscall"
+
+	"vfsdb/chunk"
+	"vfsdb/schema"
+)
+
+// A File is an open file or directory. It is safe for concurrent use.
+//
+// Opened read-only, it shows the content as it was when it was opened, whole, whatever happens to the name meanwhile
+// (C04). Opened for writing, it reads what is committed now, with its own writes laid over. Those are held in
+// memory, at most 8 MiB of them, and are committed by Sync, by Close, and when there are too many; only the bytes that
+// were written replace others, so two Files may write to different parts of one file. A file whose last name is removed lives on until it is closed.
+type File struct {
+	ctx  context.Context
+	fsys *FS
+	name string
+	flag int
+	ino  Ino
+	kind uint8
+
+	mu     sync.Mutex
+	closed bool
+	info   *Info         // as it was opened
+	reader *chunk.Reader // of that content
+	off    int64         // of Read, Write and Seek
+	after  string        // the last name that ReadDir returned
+	wrote  overlay       // not yet committed
+}
+
+// Open opens a file or directory for reading.
+func (fsys *FS) Open(ctx context.Context, name string) (*File, error) {
+	return fsys.OpenFile(ctx, name, os.O_RDONLY, 0)
+}
+
+// Create creates a file with permissions 0o666, or empties one that exists, and opens it for reading and writing.
+func (fsys *FS) Create(ctx context.Context, name string) (*File, error) {
+	return fsys.OpenFile(ctx, name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
+}
+
+const knownFlags = os.O_RDONLY | os.O_WRONLY | os.O_RDWR | os.O_APPEND | os.O_CREATE | os.O_EXCL | os.O_TRUNC | os.O_SYNC
+
+// OpenFile opens a file with the flags of [os.OpenFile]. O_SYNC commits each write. ctx bounds the opening, and its
+// values and end go with every later call of the File.
+func (fsys *FS) OpenFile(ctx context.Context, name string, flag int, perm fs.FileMode) (*File, error) {
+	f, err := fsys.openFile(ctx, name, flag, perm)
+	if err != nil {
+		return nil, pathErr("open", name, err)
+	}
+	return f, nil
+}
+
+func (fsys *FS) openFile(ctx context.Context, name string, flag int, perm fs.FileMode) (*File, error) {
+	if flag&^knownFlags != 0 {
+		return nil, syscall.EINVAL
+	}
+	f := &File{ctx: ctx, fsys: fsys, name: name, flag: flag}
+	if f.writable() && (fsys.Frozen() || fsys.store.db.ReadOnly()) {
+		return nil, syscall.EROFS
+	}
+	if flag&(os.O_CREATE|os.O_TRUNC) != 0 {
+		if err := fsys.Update(ctx, func(tx *Tx) error { return f.make(tx, perm) }); err != nil {
+			return nil, err
+		}
+	}
+	// The lease comes first: from then on a collector asks us before it takes what only we still see.
+	if err := fsys.store.lease.Hold(ctx); err != nil {
+		return nil, err
+	}
+	if err := f.capture(); err != nil {
+		fsys.store.lease.Drop()
+		return nil, err
+	}
+	return f, nil
+}
+
+func (f *File) writable() bool { return f.flag&(os.O_WRONLY|os.O_RDWR) != 0 }
+func (f *File) readable() bool { return f.flag&os.O_WRONLY == 0 }
+
+// make creates or empties the file, as the flags say.
+func (f *File) make(tx *Tx, perm fs.FileMode) error {
+	exclusive := f.flag&(os.O_CREATE|os.O_EXCL) == os.O_CREATE|os.O_EXCL
+	p, err := tx.walk(f.name, !exclusive)
+	if err != nil {
+		return err
+	}
+	switch {
+	case p.ino == 0 && f.flag&os.O_CREATE == 0:
+		return syscall.ENOENT
+	case p.ino == 0:
+		n := &inode{mode: modeFile | unixPerm(perm)}
+		if err := tx.create(p, n); err != nil {
+			return err
+		}
+		f.ino = n.ino
+		return nil
+	case exclusive:
+		return syscall.EEXIST
+	case p.kind == kindDir:
+		return syscall.EISDIR
+	}
+	f.ino = p.ino
+	if f.flag&os.O_TRUNC == 0 || p.kind != kindFile {
+		return nil
+	}
+	n, err := tx.inode(p.ino)
+	if err != nil || n == nil {
+		return err
+	}
+	return tx.resize(n, 0)
+}
+
+// capture finds the file and registers what it needs kept, in one step that the lease's publisher cannot come between.
+func (f *File) capture() error {
+	st := f.fsys.store
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	return f.fsys.View(f.ctx, func(tx *Tx) error {
+		n, err := f.node(tx)
+		if err != nil {
+			return err
+		}
+		switch {
+		case f.writable() && n.isDir():
+			return syscall.EISDIR
+		case n.kind() != kindFile && n.kind() != kindDir:
+			return syscall.ENXIO // a fifo, socket or device has no other end here
+		}
+		f.ino, f.kind = n.ino, n.kind()
+		f.info = newInfo(f.name, n)
+		f.info.name = place{ino: n.ino}.name(tx, f.name)
+		f.reader = chunk.NewReader(n.content)
+		pin := chunk.Pin{}
+		switch {
+		case f.writable():
+			pin = chunk.Pin{Kind: chunk.PinInode, Branch: f.fsys.at.Branch, ID: int64(n.ino)}
+		case n.content.Manifest != 0:
+			pin = chunk.Pin{Kind: chunk.PinManifest, ID: n.content.Manifest}
+		case n.content.Blob != 0:
+			pin = chunk.Pin{Kind: chunk.PinBlob, ID: n.content.Blob}
+		}
+		st.files[f] = pin
+		return nil
+	})
+}
+
+// node returns the file's inode as it is now.
+func (f *File) node(tx *Tx) (*inode, error) {
+	if f.ino == 0 {
+		_, n, err := tx.find(f.name, true)
+		return n, err
+	}
+	n, err := tx.inode(f.ino)
+	if err == nil && n == nil {
+		err = syscall.ESTALE
+	}
+	return n, err
+}
+
+// Name returns the name that the file was opened by.
+func (f *File) Name() string { return f.name }
+
+// Stat describes the file: one opened read-only as it was then, else as it is now with what was written.
+func (f *File) Stat() (fs.FileInfo, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.check("stat", true); err != nil {
+		return nil, err
+	}
+	if !f.writable() {
+		return f.info, nil
+	}
+	var info *Info
+	err := f.fsys.View(f.ctx, func(tx *Tx) error {
+		n, err := f.node(tx)
+		if err != nil {
+			return err
+		}
+		info = newInfo(f.info.name, n)
+		info.n.content.Size = max(info.n.content.Size, f.wrote.end)
+		return nil
+	})
+	if err != nil {
+		return nil, pathErr("stat", f.name, err)
+	}
+	return info, nil
+}
+
+// check refuses a call on a closed file with [fs.ErrClosed], and one that the file was not opened for with EBADF.
+func (f *File) check(op string, allowed bool) error {
+	switch {
+	case f.closed:
+		return pathErr(op, f.name, fs.ErrClosed)
+	case !allowed:
+		return pathErr(op, f.name, syscall.EBADF)
+	}
+	return nil
+}
+
+// Read reads from where the last Read, Write or Seek ended.
+func (f *File) Read(p []byte) (int, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	n, err := f.readAt(p, f.off)
+	f.off += int64(n)
+	if n > 0 && err == io.EOF {
+		err = nil
+	}
+	return n, err
+}
+
+// ReadAt reads from an offset. It returns [io.EOF] where the file ends before p is full.
+func (f *File) ReadAt(p []byte, off int64) (int, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.readAt(p, off)
+}
+
+func (f *File) readAt(p []byte, off int64) (int, error) {
+	if err := f.check("read", f.readable()); err != nil {
+		return 0, err
+	}
+	switch {
+	case f.kind == kindDir:
+		return 0, pathErr("read", f.name, syscall.EISDIR)
+	case off < 0:
+		return 0, pathErr("read", f.name, syscall.EINVAL)
+	case len(p) == 0:
+		return 0, nil
+	}
+	n := 0
+	err := f.fsys.store.db.View(f.ctx, func(db *schema.Tx) (err error) {
+		if !f.writable() {
+			n, err = f.reader.ReadAt(db, p, off)
+			return err
+		}
+		n, err = f.readLatest(db, p, off)
+		return err
+	})
+	if err == io.EOF {
+		return n, err
+	}
+	return n, pathErr("read", f.name, err)
+}
+
+// readLatest reads what is committed now, with our own writes laid over.
+func (f *File) readLatest(db *schema.Tx, p []byte, off int64) (int, error) {
+	tx, err := f.fsys.begin(db)
+	if err != nil {
+		return 0, err
+	}
+	node, err := f.node(tx)
+	if err != nil {
+		return 0, err
+	}
+	size := max(node.content.Size, f.wrote.end)
+	if off >= size {
+		return 0, io.EOF
+	}
+	p = p[:min(int64(len(p)), size-off)]
+	n, err := chunk.Read(db, node.content, p, off)
+	if err != nil && err != io.EOF {
+		return 0, err
+	}
+	clear(p[n:])
+	f.wrote.readOver(p, off)
+	if off+int64(len(p)) == size {
+		return len(p), io.EOF
+	}
+	return len(p), nil
+}
+
+// Write writes where the last Read, Write or Seek ended; with O_APPEND, at the end of the file.
+func (f *File) Write(p []byte) (int, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.check("write", f.writable()); err != nil {
+		return 0, err
+	}
+	if f.flag&os.O_APPEND != 0 {
+		return f.append(p)
+	}
+	n, err := f.writeAt(p, f.off)
+	f.off += int64(n)
+	return n, err
+}
+
+// WriteAt writes at an offset. On a file opened with O_APPEND it is EINVAL.
+func (f *File) WriteAt(p []byte, off int64) (int, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.check("write", f.writable()); err != nil {
+		return 0, err
+	}
+	if f.flag&os.O_APPEND != 0 {
+		return 0, pathErr("write", f.name, syscall.EINVAL)
+	}
+	return f.writeAt(p, off)
+}
+
+func (f *File) writeAt(p []byte, off int64) (int, error) {
+	switch {
+	case off < 0:
+		return 0, pathErr("write", f.name, syscall.EINVAL)
+	case off+int64(len(p)) > maxSize:
+		return 0, pathErr("write", f.name, syscall.EFBIG)
+	}
+	done := 0
+	for done < len(p) {
+		if f.wrote.full() {
+			if err := f.commit(); err != nil {
+				return done, err
+			}
+		}
+		done += f.wrote.write(p[done:], off+int64(done))
+	}
+	if f.flag&os.O_SYNC != 0 {
+		return done, f.commit()
+	}
+	return done, nil
+}
+
+// append commits p at the end of the file as it is then.
+func (f *File) append(p []byte) (int, error) {
+	err := f.fsys.Update(f.ctx, func(tx *Tx) error {
+		n, err := f.node(tx)
+		if err != nil {
+			return err
+		}
+		old := n.content
+		size := old.Size + int64(len(p))
+		if size > maxSize {
+			return syscall.EFBIG
+		}
+		if n.content, err = chunk.Apply(tx.db, old, size, []chunk.Patch{{Off: old.Size, Data: p}}); err != nil {
+			return err
+		}
+		f.off = size
+		tx.modified(n)
+		return nil
+	})
+	if err != nil {
+		return 0, pathErr("write", f.name, err)
+	}
+	return len(p), nil
+}
+
+// commit makes what was written part of the file.
+func (f *File) commit() error {
+	if f.wrote.empty() {
+		return nil
+	}
+	err := f.fsys.Update(f.ctx, func(tx *Tx) error {
+		n, err := f.node(tx)
+		if err != nil {
+			return err
+		}
+		n.content, err = chunk.Apply(tx.db, n.content, max(n.content.Size, f.wrote.end), f.wrote.patches())
+		if err != nil {
+			return err
+		}
+		tx.modified(n)
+		return nil
+	})
+	if err != nil {
+		return pathErr("write", f.name, err)
+	}
+	f.wrote = overlay{}
+	return nil
+}
+
+// Sync commits what was written. When it has returned nil, that is durable.
+func (f *File) Sync() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.check("sync", true); err != nil {
+		return err
+	}
+	return f.commit()
+}
+
+// Truncate commits what was written and makes the file size bytes long.
+func (f *File) Truncate(size int64) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.check("truncate", f.writable()); err != nil {
+		return err
+	}
+	if size < 0 || size > maxSize {
+		return pathErr("truncate", f.name, syscall.EINVAL)
+	}
+	if err := f.commit(); err != nil {
+		return err
+	}
+	return pathErr("truncate", f.name, f.fsys.Update(f.ctx, func(tx *Tx) error {
+		n, err := f.node(tx)
+		if err != nil {
+			return err
+		}
+		return tx.resize(n, size)
+	}))
+}
+
+// Seek sets where the next Read or Write begins. A directory can only be rewound.
+func (f *File) Seek(offset int64, whence int) (int64, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.check("seek", true); err != nil {
+		return 0, err
+	}
+	base := int64(0)
+	switch whence {
+	case io.SeekStart:
+	case io.SeekCurrent:
+		base = f.off
+	case io.SeekEnd:
+		size, err := f.size()
+		if err != nil {
+			return 0, pathErr("seek", f.name, err)
+		}
+		base = size
+	default:
+		return 0, pathErr("seek", f.name, syscall.EINVAL)
+	}
+	if base+offset < 0 || f.kind == kindDir && base+offset != 0 {
+		return 0, pathErr("seek", f.name, syscall.EINVAL)
+	}
+	f.off, f.after = base+offset, ""
+	return f.off, nil
+}
+
+func (f *File) size() (size int64, err error) {
+	if !f.writable() {
+		return f.info.Size(), nil
+	}
+	err = f.fsys.View(f.ctx, func(tx *Tx) error {
+		n, err := f.node(tx)
+		if err == nil {
+			size = max(n.content.Size, f.wrote.end)
+		}
+		return err
+	})
+	return size, err
+}
+
+// ReadDir returns the next n entries of a directory, in order of their names, and [io.EOF] after the last; all that
+// are left if n <= 0. Pages of one listing may be of different moments: names are never returned twice.
+func (f *File) ReadDir(n int) ([]fs.DirEntry, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.check("readdir", true); err != nil {
+		return nil, err
+	}
+	if f.kind != kindDir {
+		return nil, pathErr("readdir", f.name, syscall.ENOTDIR)
+	}
+	var entries []fs.DirEntry
+	for n <= 0 || len(entries) < n {
+		limit := pageSize
+		if n > 0 {
+			limit = min(limit, n-len(entries))
+		}
+		var page []listed
+		err := f.fsys.View(f.ctx, func(tx *Tx) (err error) {
+			page, err = tx.page(f.ino, f.after, limit)
+			return err
+		})
+		if err != nil {
+			return entries, pathErr("readdir", f.name, err)
+		}
+		for _, l := range page {
+			entries = append(entries, &Entry{listed: l})
+			f.after = l.name
+		}
+		if len(page) < limit {
+			break
+		}
+	}
+	f.fsys.detach(f.ctx, entries)
+	if n > 0 && len(entries) == 0 {
+		return nil, io.EOF
+	}
+	return entries, nil
+}
+
+// Close commits what was written and ends the File. A second Close is [fs.ErrClosed].
+func (f *File) Close() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.check("close", true); err != nil {
+		return err
+	}
+	err := f.commit()
+	f.closed = true
+	f.reader = nil
+	f.wrote = overlay{}
+	st := f.fsys.store
+	st.mu.Lock()
+	delete(st.files, f)
+	st.mu.Unlock()
+	st.lease.Drop()
+	return err
+}

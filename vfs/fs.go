@@ -1,0 +1,240 @@
+package vfs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"syscall"
+
+	"vfsdb/chunk"
+	"vfsdb/schema"
+)
+
+// Options say how to open a store. A nil *Options is the zero value: the branch main, created when the file is missing, every commit durable.
+type Options struct {
+	// Branch is the branch to stand on; "" is "main". A branch that does not exist is ENOENT.
+	Branch string
+
+	// ReadOnly refuses every write with EROFS, and never creates the file.
+	ReadOnly bool
+
+	// MustExist makes Open fail with ENOENT where there is no file, instead of creating one.
+	MustExist bool
+
+	// Relaxed leaves out the fsync of each commit. What was acknowledged survives kill -9; a loss of power may take
+	// the last commits, but never consistency.
+	Relaxed bool
+}
+
+// MainBranch is the branch that a new store has. It cannot be renamed or deleted.
+const MainBranch = "main"
+
+// An FS is one tree of a store: the head of a branch, which can be written, or a past moment, which refuses writes
+// with EROFS. Its verbs are those of [os.Root] with a context in front; each is one transaction. It is safe for
+// concurrent use, by any number of goroutines and processes.
+type FS struct {
+	store  *store
+	at     Moment
+	branch string  // the branch's name when the FS was made; "" for a past moment
+	levels []level // the lineage that reads go through, nearest first; constant
+	past   *past   // what was read from levels that never change
+	root   Ino
+	name   string
+	owner  bool // made by Open: Close closes the store
+}
+
+// A store is one open file, shared by every FS that stands on it.
+type store struct {
+	db    *schema.DB
+	lease *chunk.Lease
+
+	mu    sync.Mutex
+	files map[*File]chunk.Pin // what open files need kept, beyond the names that lead there
+}
+
+// Open opens the store in the file at path, creating it if need be, and stands on a branch of it. The FS must be
+// closed. Errors: ENOENT (no file with MustExist or ReadOnly, or no such branch), [schema.ErrForeign], [schema.ErrTooNew].
+func Open(ctx context.Context, path string, options *Options) (*FS, error) {
+	var o Options
+	if options != nil {
+		o = *options
+	}
+	db, err := schema.Open(ctx, path, schema.Options{ReadOnly: o.ReadOnly, MustExist: o.MustExist, Relaxed: o.Relaxed})
+	if err != nil {
+		return nil, err
+	}
+	st := &store{db: db, files: make(map[*File]chunk.Pin)}
+	st.lease = chunk.NewLease(db, st.pins)
+	name := o.Branch
+	if name == "" {
+		name = MainBranch
+	}
+	fsys, err := st.onBranch(ctx, name)
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	fsys.owner = true
+	fsys.name = path
+	return fsys, nil
+}
+
+// onBranch stands on the head of the branch called name.
+func (st *store) onBranch(ctx context.Context, name string) (*FS, error) {
+	var fsys *FS
+	err := st.db.View(ctx, func(tx *schema.Tx) error {
+		id, err := branchID(tx, name)
+		if err != nil {
+			return err
+		}
+		fsys, err = st.stand(tx, Moment{Branch: id, Epoch: schema.Head})
+		return err
+	})
+	if err != nil {
+		return nil, pathErr("branch", name, err)
+	}
+	fsys.branch = name
+	fsys.name = name
+	return fsys, nil
+}
+
+// stand makes the FS that reads at a moment.
+func (st *store) stand(tx *schema.Tx, at Moment) (*FS, error) {
+	levels, err := readLineage(tx, at)
+	if err != nil {
+		return nil, err
+	}
+	return &FS{store: st, at: at, levels: levels, past: newPast(), root: schema.RootIno}, nil
+}
+
+// Close releases the FS. Closing the FS that Open returned closes the store, after the verbs that are running; every
+// FS and File on it then fails with [fs.ErrClosed]. Closing any other FS does nothing.
+func (fsys *FS) Close() error {
+	if !fsys.owner {
+		return nil
+	}
+	return errors.Join(fsys.store.lease.Close(), fsys.store.db.Close())
+}
+
+// Name returns the path that Open was given, or for another FS its branch or directory.
+func (fsys *FS) Name() string { return fsys.name }
+
+// Head returns the name of the branch that the FS writes to; "" if it stands on a past moment.
+func (fsys *FS) Head() string { return fsys.branch }
+
+// Moment returns where in history the FS stands.
+func (fsys *FS) Moment() Moment { return fsys.at }
+
+// Tree returns the FS itself. What embeds an *FS, as a snapshot does, can stand wherever a tree is asked for.
+func (fsys *FS) Tree() *FS { return fsys }
+
+// DB returns the file under the FS, for rooms that keep rows of their own in it.
+func (fsys *FS) DB() *schema.DB { return fsys.store.db }
+
+// Frozen reports whether the FS stands on a past moment and so refuses writes with EROFS.
+func (fsys *FS) Frozen() bool { return fsys.at.Epoch != schema.Head }
+
+// Branch stands on the head of another branch of the same store. A missing one is ENOENT.
+func (fsys *FS) Branch(ctx context.Context, name string) (*FS, error) {
+	return fsys.store.onBranch(ctx, name)
+}
+
+// At stands on a past moment of the same store, read-only. Something must keep the moment: a snapshot, or a branch that
+// was forked there. Once nothing does, the FS fails with ESTALE.
+func (fsys *FS) At(ctx context.Context, at Moment) (*FS, error) {
+	var past *FS
+	err := fsys.store.db.View(ctx, func(tx *schema.Tx) (err error) {
+		past, err = fsys.store.stand(tx, at)
+		return err
+	})
+	if err != nil {
+		return nil, pathErr("open", fmt.Sprintf("moment %d of branch %d", at.Epoch, at.Branch), err)
+	}
+	return past, nil
+}
+
+// OpenRoot returns the tree below the directory name. Paths, `..` and symlinks of the result cannot leave it; the
+// name of the directory is looked up once, so a rename does not matter later.
+func (fsys *FS) OpenRoot(ctx context.Context, name string) (*FS, error) {
+	var sub *FS
+	err := fsys.view(ctx, "openroot", name, func(tx *Tx) (err error) {
+		sub, err = tx.openRoot(name)
+		return err
+	})
+	return sub, err
+}
+
+func (tx *Tx) openRoot(name string) (*FS, error) {
+	p, err := tx.walk(name, true)
+	if err != nil {
+		return nil, err
+	}
+	if p.ino == 0 {
+		return nil, syscall.ENOENT
+	}
+	if p.kind != kindDir {
+		return nil, syscall.ENOTDIR
+	}
+	sub := *tx.fsys
+	sub.root, sub.name, sub.owner = p.ino, name, false
+	return &sub, nil
+}
+
+// View runs fn on one moment of the tree: what others commit meanwhile is not seen. fn must not keep tx, nor run for long, because
+// the file cannot reuse its log meanwhile.
+func (fsys *FS) View(ctx context.Context, fn func(*Tx) error) error {
+	return fsys.store.db.View(ctx, func(db *schema.Tx) error {
+		tx, err := fsys.begin(db)
+		if err != nil {
+			return err
+		}
+		return fn(tx)
+	})
+}
+
+// Update runs fn and commits all that it did, or nothing if it returns an error. When Update has returned nil the
+// commit is durable. One Update runs at a time: others wait, so fn should not wait for anything itself. Inside fn
+// use tx, never fsys: a verb of fsys would wait for the Update that it is called from.
+func (fsys *FS) Update(ctx context.Context, fn func(*Tx) error) error {
+	if fsys.Frozen() {
+		return syscall.EROFS
+	}
+	return fsys.store.db.Update(ctx, func(db *schema.Tx) error {
+		tx, err := fsys.begin(db)
+		if err != nil {
+			return err
+		}
+		if err := fn(tx); err != nil {
+			return err
+		}
+		return tx.flush()
+	})
+}
+
+// view and update are one verb each: an error names the verb and the path, once.
+func (fsys *FS) view(ctx context.Context, op, name string, fn func(*Tx) error) error {
+	return pathErr(op, name, fsys.View(ctx, fn))
+}
+
+func (fsys *FS) update(ctx context.Context, op, name string, fn func(*Tx) error) error {
+	return pathErr(op, name, fsys.Update(ctx, fn))
+}
+
+// pins lists what the open files need kept. The lease publishes it for collectors in other processes.
+func (st *store) pins() []chunk.Pin {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	pins := make([]chunk.Pin, 0, len(st.files))
+	for _, pin := range st.files {
+		if pin.Kind != 0 {
+			pins = append(pins, pin)
+		}
+	}
+	return pins
+}
+
+// Backup writes a consistent, compact copy of the whole store to a new file while others read and write.
+// dest must not exist (EEXIST); it appears whole or not at all.
+func (fsys *FS) Backup(ctx context.Context, dest string) error {
+	return fsys.store.db.Backup(ctx, dest)
+}

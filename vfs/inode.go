@@ -1,0 +1,271 @@
+package vfs
+
+import (
+	"fmt"
+	"io/fs"
+
+	"vfsdb/chunk"
+	"vfsdb/schema"
+)
+
+// Ino is an inode number. It is unique in the store, is never used again, and stays with a file through renames,
+// snapshots and branches.
+type Ino int64
+
+// An inode as the tree shows it. level tells where its row was found, and born when that row's life began.
+type inode struct {
+	ino          Ino
+	level        int // 0: this branch; deeper: inherited; fresh: no row yet
+	born         int64
+	mode         uint32 // type and 12 bits, as st_mode
+	uid, gid     uint32
+	nlink, rdev  int64
+	mtime, ctime int64
+	btime        int64
+	content      chunk.Content
+	target       string // of a symlink
+}
+
+// fresh is the level of what has no row in any level.
+const fresh = -1
+
+const inodeColumns = `mode, uid, gid, nlink, rdev, size, mtime, ctime, btime, blob, manifest, target, born`
+
+// scanInode reads the columns of inodeColumns. mode 0 is a whiteout.
+func scanInode(rows *schema.Rows, ino Ino, level int) inode {
+	return inode{
+		ino: ino, level: level, born: rows.Int(12),
+		mode: uint32(rows.Int(0)), uid: uint32(rows.Int(1)), gid: uint32(rows.Int(2)),
+		nlink: rows.Int(3), rdev: rows.Int(4),
+		mtime: rows.Int(6), ctime: rows.Int(7), btime: rows.Int(8),
+		content: chunk.Content{Size: rows.Int(5), Blob: rows.Int(9), Manifest: rows.Int(10)},
+		target:  rows.Text(11),
+	}
+}
+
+// inode returns the inode that the tree shows under ino, or nil. Whoever changes it calls change.
+func (tx *Tx) inode(ino Ino) (*inode, error) {
+	if n, ok := tx.cache.nodes[ino]; ok {
+		return n, nil
+	}
+	n, err := tx.loadInode(ino)
+	if err != nil {
+		return nil, fmt.Errorf("load inode %d: %w", ino, err)
+	}
+	if n.mode == 0 {
+		tx.cache.nodes[ino] = nil
+		return nil, nil
+	}
+	tx.cache.nodes[ino] = &n
+	return &n, nil
+}
+
+// loadInode reads an inode through the lineage; its mode is 0 where no level shows it.
+func (tx *Tx) loadInode(ino Ino) (inode, error) {
+	levels := tx.fsys.levels
+	n, found, err := tx.inodeAt(levels[0], 0, ino)
+	if err != nil || found || len(levels) == 1 {
+		return n, err
+	}
+	return tx.pastInode(ino)
+}
+
+// pastInode reads an inode through the levels above the first.
+func (tx *Tx) pastInode(ino Ino) (inode, error) {
+	past := tx.fsys.past
+	return remember(past, past.nodes, ino, func() (inode, error) {
+		for i, l := range tx.fsys.levels[1:] {
+			if n, found, err := tx.inodeAt(l, i+1, ino); found || err != nil {
+				return n, err
+			}
+		}
+		return inode{ino: ino, level: fresh}, nil
+	})
+}
+
+// inodeAt reads the row of one level, whiteouts included.
+func (tx *Tx) inodeAt(l level, depth int, ino Ino) (n inode, found bool, err error) {
+	rows := tx.db.Query(`SELECT `+inodeColumns+` FROM inode WHERE branch = ?1 AND ino = ?2 AND died > ?3 AND born <= ?3 LIMIT 1`, l.branch, int64(ino), l.cap)
+	defer rows.Close()
+	if rows.Next() {
+		return scanInode(rows, ino, depth), true, nil
+	}
+	return inode{ino: ino, level: fresh}, false, rows.Err()
+}
+
+// change marks an inode as changed now. flush writes it.
+func (tx *Tx) change(n *inode) {
+	n.ctime = tx.now
+	tx.cache.nodes[n.ino] = n
+	tx.cache.dirty[n.ino] = n
+}
+
+// addInode writes a new inode, and gives it its number and times. Times that are set already stay.
+func (tx *Tx) addInode(n *inode) (err error) {
+	if n.ino, err = tx.nextIno(); err != nil {
+		return err
+	}
+	n.ctime, n.btime = tx.now, tx.now
+	if n.mtime == 0 {
+		n.mtime = tx.now
+	}
+	if err := tx.touch(n.content); err != nil {
+		return err
+	}
+	n.level, n.born = 0, tx.epoch
+	tx.cache.nodes[n.ino] = n
+	return insertInode(tx.db, tx.fsys.at.Branch, tx.epoch, n)
+}
+
+// putInode writes an inode at the head. A row born in this epoch is changed in place; an older one dies now, and an
+// inherited one is shadowed, by a new row.
+func (tx *Tx) putInode(n *inode) error {
+	if err := tx.touch(n.content); err != nil {
+		return err
+	}
+	branch := tx.fsys.at.Branch
+	if n.level == 0 && n.born == tx.epoch {
+		_, err := tx.db.Exec(`UPDATE inode SET mode = ?3, uid = ?4, gid = ?5, nlink = ?6, rdev = ?7, size = ?8, mtime = ?9, ctime = ?10, btime = ?11,
+			blob = ?12, manifest = ?13, target = ?14 WHERE branch = ?1 AND ino = ?2 AND died = 9223372036854775807`,
+			branch, int64(n.ino), n.mode, n.uid, n.gid, n.nlink, n.rdev, n.content.Size, n.mtime, n.ctime, n.btime,
+			orNull(n.content.Blob), orNull(n.content.Manifest), targetOrNull(n))
+		return err
+	}
+	if n.level == 0 {
+		if err := endInode(tx.db, branch, n.ino, tx.epoch); err != nil {
+			return err
+		}
+	}
+	n.level, n.born = 0, tx.epoch
+	return insertInode(tx.db, branch, tx.epoch, n)
+}
+
+// dropInode removes an inode from the head: by a whiteout if an ancestor still shows it, else by ending its row.
+func (tx *Tx) dropInode(n *inode) error {
+	delete(tx.cache.dirty, n.ino)
+	tx.cache.nodes[n.ino] = nil
+	branch := tx.fsys.at.Branch
+	if len(tx.fsys.levels) > 1 {
+		shown, err := tx.pastInode(n.ino)
+		if err != nil {
+			return err
+		}
+		if shown.mode != 0 {
+			return tx.putInode(&inode{ino: n.ino, level: n.level, born: n.born})
+		}
+	}
+	if n.born == tx.epoch {
+		_, err := tx.db.Exec(`DELETE FROM inode WHERE branch = ? AND ino = ? AND died = 9223372036854775807`, branch, int64(n.ino))
+		return err
+	}
+	return endInode(tx.db, branch, n.ino, tx.epoch)
+}
+
+func endInode(db *schema.Tx, branch int64, ino Ino, epoch int64) error {
+	_, err := db.Exec(`UPDATE inode SET died = ? WHERE branch = ? AND ino = ? AND died = 9223372036854775807`, epoch, branch, int64(ino))
+	return err
+}
+
+func insertInode(db *schema.Tx, branch, epoch int64, n *inode) error {
+	_, err := db.Exec(`INSERT INTO inode (branch, ino, died, born, mode, uid, gid, nlink, rdev, size, mtime, ctime, btime, blob, manifest, target)
+		VALUES (?, ?, 9223372036854775807, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		branch, int64(n.ino), epoch, n.mode, n.uid, n.gid, n.nlink, n.rdev, n.content.Size, n.mtime, n.ctime, n.btime,
+		orNull(n.content.Blob), orNull(n.content.Manifest), targetOrNull(n))
+	return err
+}
+
+func orNull(id int64) any {
+	if id == 0 {
+		return nil
+	}
+	return id
+}
+
+func targetOrNull(n *inode) any {
+	if n.kind() != kindLink {
+		return nil
+	}
+	return []byte(n.target)
+}
+
+// Types of file, as in st_mode and in dirent.kind.
+const (
+	kindFifo   = 1
+	kindChar   = 2
+	kindDir    = 4
+	kindBlock  = 6
+	kindFile   = 8
+	kindLink   = 10
+	kindSocket = 12
+
+	modeDir  = kindDir << 12
+	modeFile = kindFile << 12
+	modeLink = kindLink << 12
+
+	permBits = 0o7777
+)
+
+func (n *inode) kind() uint8 { return uint8(n.mode >> 12) }
+func (n *inode) isDir() bool { return n.kind() == kindDir }
+
+// fileMode turns st_mode bits into Go's.
+func fileMode(mode uint32) fs.FileMode {
+	m := kindMode(uint8(mode>>12)) | fs.FileMode(mode&0o777)
+	for bit, flag := range specialBits {
+		if mode&bit != 0 {
+			m |= flag
+		}
+	}
+	return m
+}
+
+// unixPerm turns the 12 permission bits of Go's mode into those of st_mode. The type is left out.
+func unixPerm(m fs.FileMode) uint32 {
+	mode := uint32(m.Perm())
+	for bit, flag := range specialBits {
+		if m&flag != 0 {
+			mode |= bit
+		}
+	}
+	return mode
+}
+
+var specialBits = map[uint32]fs.FileMode{0o4000: fs.ModeSetuid, 0o2000: fs.ModeSetgid, 0o1000: fs.ModeSticky}
+
+// kindMode turns a file type into the type bits of Go's mode.
+func kindMode(kind uint8) fs.FileMode {
+	switch kind {
+	case kindDir:
+		return fs.ModeDir
+	case kindLink:
+		return fs.ModeSymlink
+	case kindFifo:
+		return fs.ModeNamedPipe
+	case kindSocket:
+		return fs.ModeSocket
+	case kindChar:
+		return fs.ModeDevice | fs.ModeCharDevice
+	case kindBlock:
+		return fs.ModeDevice
+	}
+	return 0
+}
+
+// modeKind is the inverse of kindMode.
+func modeKind(m fs.FileMode) uint8 {
+	switch m.Type() {
+	case fs.ModeDir:
+		return kindDir
+	case fs.ModeSymlink:
+		return kindLink
+	case fs.ModeNamedPipe:
+		return kindFifo
+	case fs.ModeSocket:
+		return kindSocket
+	case fs.ModeDevice | fs.ModeCharDevice:
+		return kindChar
+	case fs.ModeDevice:
+		return kindBlock
+	}
+	return kindFile
+}

@@ -1,0 +1,259 @@
+package vfs
+
+import (
+	"context"
+	"io"
+	"io/fs"
+	"math"
+	"path"
+	"slices"
+	"syscall"
+)
+
+// IOFS is a tree as an [fs.FS]. It also has the methods of [fs.ReadDirFS], [fs.ReadFileFS], [fs.StatFS], [fs.GlobFS],
+// [fs.SubFS] and [fs.ReadLinkFS]. Names must be valid in the sense of [fs.ValidPath], so they are UTF-8. It is safe for concurrent use.
+type IOFS struct {
+	ctx  context.Context
+	fsys *FS
+	tx   *Tx // nil: each call is a moment of its own
+}
+
+var (
+	_ fs.ReadDirFS  = (*IOFS)(nil)
+	_ fs.ReadFileFS = (*IOFS)(nil)
+	_ fs.StatFS     = (*IOFS)(nil)
+	_ fs.GlobFS     = (*IOFS)(nil)
+	_ fs.SubFS      = (*IOFS)(nil)
+	_ fs.ReadLinkFS = (*IOFS)(nil)
+)
+
+// IOFS returns the tree as an [fs.FS], for [http.FileServerFS], [os.CopyFS], [fs.WalkDir] and their kin. Each
+// call is a moment of its own, under ctx. It is the FS method of [os.Root].
+func (fsys *FS) IOFS(ctx context.Context) *IOFS { return &IOFS{ctx: ctx, fsys: fsys} }
+
+// IOFS returns this one moment as an [fs.FS]. It and its files are used only until the transaction ends, by one goroutine.
+func (tx *Tx) IOFS() *IOFS { return &IOFS{ctx: tx.db.Context(), fsys: tx.fsys, tx: tx} }
+
+// do runs one call: in its transaction, or in one of its own.
+func (f *IOFS) do(op, name string, fn func(*Tx) error) error {
+	if !fs.ValidPath(name) {
+		return &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
+	}
+	if f.tx != nil {
+		return pathErr(op, name, fn(f.tx))
+	}
+	return f.fsys.view(f.ctx, op, name, fn)
+}
+
+// Open opens a file or directory for reading.
+func (f *IOFS) Open(name string) (fs.File, error) {
+	if f.tx == nil {
+		if !fs.ValidPath(name) {
+			return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
+		}
+		file, err := f.fsys.Open(f.ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		file.info.name = path.Base(name)
+		return file, nil
+	}
+	var file *txFile
+	err := f.do("open", name, func(tx *Tx) error {
+		_, n, err := tx.find(name, true)
+		if err == nil {
+			file = &txFile{tx: tx, node: n, info: namedAs(name, newInfo("", n))}
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return file, nil
+}
+
+// namedAs gives an Info the name that io/fs wants: the last segment, "." for the root.
+func namedAs(name string, info *Info) *Info {
+	info.name = path.Base(name)
+	return info
+}
+
+// ReadDir implements [fs.ReadDirFS].
+func (f *IOFS) ReadDir(name string) (entries []fs.DirEntry, err error) {
+	err = f.do("readdir", name, func(tx *Tx) (err error) {
+		entries, err = tx.ReadDir(name)
+		return err
+	})
+	if f.tx == nil {
+		f.fsys.detach(f.ctx, entries)
+	}
+	return entries, err
+}
+
+// ReadFile implements [fs.ReadFileFS].
+func (f *IOFS) ReadFile(name string) (data []byte, err error) {
+	err = f.do("open", name, func(tx *Tx) (err error) {
+		data, err = tx.ReadFile(name)
+		return err
+	})
+	return data, err
+}
+
+// Stat implements [fs.StatFS].
+func (f *IOFS) Stat(name string) (fs.FileInfo, error) { return f.stat("stat", name, true) }
+
+// Lstat implements [fs.ReadLinkFS].
+func (f *IOFS) Lstat(name string) (fs.FileInfo, error) { return f.stat("lstat", name, false) }
+
+func (f *IOFS) stat(op, name string, follow bool) (fs.FileInfo, error) {
+	var info *Info
+	err := f.do(op, name, func(tx *Tx) error {
+		_, n, err := tx.find(name, follow)
+		if err == nil {
+			info = namedAs(name, newInfo("", n))
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return info, nil
+}
+
+// ReadLink implements [fs.ReadLinkFS].
+func (f *IOFS) ReadLink(name string) (target string, err error) {
+	err = f.do("readlink", name, func(tx *Tx) (err error) {
+		target, err = tx.Readlink(name)
+		return err
+	})
+	return target, err
+}
+
+// Glob implements [fs.GlobFS] with the patterns of [path.Match]; [FS.Glob] knows more.
+func (f *IOFS) Glob(pattern string) ([]string, error) {
+	if _, err := path.Match(pattern, ""); err != nil {
+		return nil, err
+	}
+	names, err := fs.Glob(globless{f}, pattern)
+	slices.Sort(names)
+	return names, err
+}
+
+// globless hides the Glob method, so that [fs.Glob] does the work.
+type globless struct{ *IOFS }
+
+// Glob is not to be found here.
+func (globless) Glob() {}
+
+// Sub implements [fs.SubFS]: the tree below dir, which symlinks cannot leave (C31).
+func (f *IOFS) Sub(dir string) (fs.FS, error) {
+	sub := &IOFS{ctx: f.ctx}
+	err := f.do("sub", dir, func(tx *Tx) (err error) {
+		if sub.fsys, err = tx.openRoot(dir); err != nil || f.tx == nil {
+			return err
+		}
+		inner := *tx
+		inner.fsys = sub.fsys
+		sub.tx = &inner
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return sub, nil
+}
+
+// A txFile is a file opened inside a transaction.
+type txFile struct {
+	tx    *Tx
+	node  *inode
+	info  *Info
+	off   int64
+	after string
+	shut  bool
+}
+
+func (f *txFile) check(op string) error {
+	if f.shut {
+		return &fs.PathError{Op: op, Path: f.info.name, Err: fs.ErrClosed}
+	}
+	return nil
+}
+
+func (f *txFile) Stat() (fs.FileInfo, error) { return f.info, f.check("stat") }
+
+func (f *txFile) Close() error {
+	err := f.check("close")
+	f.shut = true
+	return err
+}
+
+func (f *txFile) Read(p []byte) (int, error) {
+	n, err := f.ReadAt(p, f.off)
+	f.off += int64(n)
+	if n > 0 && err == io.EOF {
+		err = nil
+	}
+	return n, err
+}
+
+func (f *txFile) ReadAt(p []byte, off int64) (int, error) {
+	if err := f.check("read"); err != nil {
+		return 0, err
+	}
+	if off < 0 {
+		return 0, &fs.PathError{Op: "read", Path: f.info.name, Err: syscall.EINVAL}
+	}
+	if err := f.node.checkRegular(); err != nil {
+		return 0, &fs.PathError{Op: "read", Path: f.info.name, Err: err}
+	}
+	data, err := f.tx.readContent(f.node.content, off, int64(len(p)))
+	n := copy(p, data)
+	if err == nil && n < len(p) {
+		err = io.EOF
+	}
+	return n, err
+}
+
+func (f *txFile) Seek(offset int64, whence int) (int64, error) {
+	if err := f.check("seek"); err != nil {
+		return 0, err
+	}
+	switch whence {
+	case io.SeekCurrent:
+		offset += f.off
+	case io.SeekEnd:
+		offset += f.info.Size()
+	}
+	if offset < 0 || whence < io.SeekStart || whence > io.SeekEnd {
+		return 0, &fs.PathError{Op: "seek", Path: f.info.name, Err: syscall.EINVAL}
+	}
+	f.off = offset
+	return offset, nil
+}
+
+func (f *txFile) ReadDir(n int) ([]fs.DirEntry, error) {
+	if err := f.check("readdir"); err != nil {
+		return nil, err
+	}
+	if !f.node.isDir() {
+		return nil, &fs.PathError{Op: "readdir", Path: f.info.name, Err: syscall.ENOTDIR}
+	}
+	limit := n
+	if n <= 0 {
+		limit = math.MaxInt
+	}
+	page, err := f.tx.page(f.node.ino, f.after, limit)
+	if err != nil {
+		return nil, err
+	}
+	entries := make([]fs.DirEntry, len(page))
+	for i, l := range page {
+		entries[i] = f.tx.entry(l)
+		f.after = l.name
+	}
+	if n > 0 && len(entries) == 0 {
+		return nil, io.EOF
+	}
+	return entries, nil
+}

@@ -1,0 +1,167 @@
+package vfs
+
+import (
+	"fmt"
+	"syscall"
+
+	"vfsdb/schema"
+)
+
+// A Moment is a point in a branch's history: what its tree was at the end of an epoch.
+type Moment struct{ Branch, Epoch int64 }
+
+// A level is one step of a lineage: rows of branch, as of cap.
+type level struct{ branch, cap int64 }
+
+// maxDepth is the lineage depth beyond which a fork squashes the middle levels into one (LINEAGE R8).
+const maxDepth = 16
+
+// readLineage returns the levels that a moment is read through, nearest first.
+func readLineage(db *schema.Tx, at Moment) ([]level, error) {
+	levels := []level{{at.Branch, at.Epoch}}
+	rows := db.Query(`SELECT ancestor, epoch FROM lineage WHERE branch = ? AND level > 0 ORDER BY level`, at.Branch)
+	for rows.Next() {
+		levels = append(levels, level{rows.Int(0), rows.Int(1)})
+	}
+	return levels, rows.Err()
+}
+
+// momentKept reports whether a snapshot or a fork keeps a past moment.
+func momentKept(db *schema.Tx, at Moment) (bool, error) {
+	n, _, err := db.Int(`SELECT EXISTS (SELECT 1 FROM snapshot WHERE branch = ?1 AND epoch = ?2)
+		OR EXISTS (SELECT 1 FROM lineage WHERE ancestor = ?1 AND epoch = ?2)`, at.Branch, at.Epoch)
+	return n == 1, err
+}
+
+// Freeze ends the head's epoch and returns the moment that it was. What is written from now on does not change it.
+// The caller must keep the moment, by a row of its own, in this same transaction.
+func (tx *Tx) Freeze() (Moment, error) {
+	if err := tx.writable(); err != nil {
+		return Moment{}, err
+	}
+	if err := tx.flush(); err != nil {
+		return Moment{}, err
+	}
+	at := Moment{tx.fsys.at.Branch, tx.epoch}
+	tx.epoch++
+	tx.cache.branch.epoch = tx.epoch
+	_, err := tx.db.Exec(`UPDATE branch SET epoch = ? WHERE id = ?`, tx.epoch, at.Branch)
+	return at, err
+}
+
+// Fork makes a branch that starts as the tree was at a past moment. It costs a row per level of lineage, whatever
+// the size of the tree. A name that is taken is EEXIST.
+func (tx *Tx) Fork(at Moment, name string) error {
+	return pathErr("branch", name, tx.fork(at, name))
+}
+
+func (tx *Tx) fork(at Moment, name string) error {
+	if err := tx.writable(); err != nil {
+		return err
+	}
+	if at.Epoch >= schema.Head {
+		return fmt.Errorf("%w: freeze the head first", syscall.EINVAL)
+	}
+	if err := tx.flush(); err != nil {
+		return err
+	}
+	id, err := tx.newBranch(name)
+	if err != nil {
+		return err
+	}
+	levels, err := readLineage(tx.db, at)
+	if err != nil {
+		return err
+	}
+	if levels, err = tx.dropEmptyLevels(levels); err != nil {
+		return err
+	}
+	if len(levels) > maxDepth {
+		if levels, err = tx.squash(levels); err != nil {
+			return err
+		}
+	}
+	levels = append([]level{{id, schema.Head}}, levels...)
+	for i, l := range levels {
+		if _, err := tx.db.Exec(`INSERT INTO lineage (branch, level, ancestor, epoch) VALUES (?, ?, ?, ?)`, id, i, l.branch, l.cap); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ForkEmpty makes a branch that starts as an empty root.
+func (tx *Tx) ForkEmpty(name string) error {
+	return pathErr("branch", name, tx.forkEmpty(name))
+}
+
+func (tx *Tx) forkEmpty(name string) error {
+	if err := tx.writable(); err != nil {
+		return err
+	}
+	id, err := tx.newBranch(name)
+	if err != nil {
+		return err
+	}
+	if _, err := tx.db.Exec(`INSERT INTO lineage (branch, level, ancestor, epoch) VALUES (?1, 0, ?1, 9223372036854775806)`, id); err != nil {
+		return err
+	}
+	root := &inode{ino: schema.RootIno, mode: modeDir | 0o755, nlink: 1, mtime: tx.now, ctime: tx.now, btime: tx.now}
+	return insertInode(tx.db, id, schema.FirstEpoch, root)
+}
+
+// dropEmptyLevels leaves out levels that hold no rows, so a chain of forks without changes does not grow.
+// The deepest level stays: it holds the root.
+func (tx *Tx) dropEmptyLevels(levels []level) ([]level, error) {
+	var kept []level
+	for i, l := range levels {
+		if i < len(levels)-1 {
+			n, _, err := tx.db.Int(`SELECT EXISTS (SELECT 1 FROM inode WHERE branch = ?1 AND born <= ?2)
+				OR EXISTS (SELECT 1 FROM dirent WHERE branch = ?1 AND born <= ?2)`, l.branch, l.cap)
+			if err != nil {
+				return nil, err
+			}
+			if n == 0 {
+				continue
+			}
+		}
+		kept = append(kept, l)
+	}
+	return kept, nil
+}
+
+// squash merges all levels but the deepest into one frozen branch without a name. The nearest row wins, so levels are
+// copied nearest first and a key that is there already stays.
+func (tx *Tx) squash(levels []level) ([]level, error) {
+	if _, err := tx.db.Exec(`INSERT INTO branch (name, epoch, created) VALUES (NULL, 2, ?)`, tx.now); err != nil {
+		return nil, err
+	}
+	id := tx.db.LastID()
+	for _, l := range levels[:len(levels)-1] {
+		if err := tx.copyLevel(id, l); err != nil {
+			return nil, err
+		}
+	}
+	return []level{{id, schema.FirstEpoch}, levels[len(levels)-1]}, nil
+}
+
+// copyLevel copies the rows that a level shows into the branch id, where they live for good.
+func (tx *Tx) copyLevel(id int64, l level) error {
+	for _, text := range []string{
+		`INSERT OR IGNORE INTO dirent (branch, parent, name, died, born, ino, kind)
+			SELECT ?1, parent, name, 9223372036854775807, 2, ino, kind FROM dirent WHERE branch = ?2 AND died > ?3 AND born <= ?3`,
+		`INSERT OR IGNORE INTO inode (branch, ino, died, born, mode, uid, gid, nlink, rdev, size, mtime, ctime, btime, blob, manifest, target)
+			SELECT ?1, ino, 9223372036854775807, 2, mode, uid, gid, nlink, rdev, size, mtime, ctime, btime, blob, manifest, target
+			FROM inode WHERE branch = ?2 AND died > ?3 AND born <= ?3`,
+	} {
+		if _, err := tx.db.Exec(text, id, l.branch, l.cap); err != nil {
+			return err
+		}
+	}
+	if !tx.gc {
+		return nil
+	}
+	_, err := tx.db.Exec(`INSERT OR IGNORE INTO touched (kind, id)
+		SELECT 2, blob FROM inode WHERE branch = ?1 AND blob IS NOT NULL UNION SELECT 3, manifest FROM inode WHERE branch = ?1 AND manifest IS NOT NULL`, id)
+	return err
+}

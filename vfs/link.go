@@ -1,0 +1,162 @@
+package vfs
+
+import (
+	"context"
+	"io/fs"
+	"syscall"
+)
+
+// Link gives a file a second name. A symlink is linked itself, not what it points at. A directory is EPERM; a new name that exists is EEXIST.
+func (tx *Tx) Link(from, to string, opts ...Option) error {
+	return linkErr("link", from, to, tx.hardLink(from, to, opts))
+}
+
+func (tx *Tx) hardLink(from, to string, opts []Option) error {
+	o, err := gather(opts, optIfSum|optIfAbsent|optParents)
+	if err != nil {
+		return err
+	}
+	if err := tx.writable(); err != nil {
+		return err
+	}
+	_, n, err := tx.find(from, false)
+	if err != nil {
+		return err
+	}
+	if o.has(optIfSum) {
+		if err := tx.holds(o, n.ino); err != nil {
+			return err
+		}
+	}
+	if o.has(optParents) {
+		if err := tx.parents(to); err != nil {
+			return err
+		}
+	}
+	p, err := tx.newPlace(to)
+	switch {
+	case err != nil:
+		return err
+	case n.isDir():
+		return syscall.EPERM
+	}
+	return tx.linkAt(p, n)
+}
+
+// linkAt gives an inode one more name.
+func (tx *Tx) linkAt(to place, n *inode) error {
+	parent, err := tx.parent(to)
+	if err != nil {
+		return err
+	}
+	if err := tx.putDirent(to.dir, to.base, n.ino, n.kind()); err != nil {
+		return err
+	}
+	n.nlink++
+	tx.change(n)
+	tx.modified(parent)
+	return nil
+}
+
+// Symlink creates a symlink. The target is kept as given, up to 4096 bytes (ENAMETOOLONG), and need not exist; an
+// empty one is ENOENT.
+func (tx *Tx) Symlink(target, name string, opts ...Option) error {
+	return linkErr("symlink", target, name, tx.symlink(target, name, opts))
+}
+
+func (tx *Tx) symlink(target, name string, opts []Option) error {
+	o, err := gather(opts, optIfAbsent|optParents)
+	if err != nil {
+		return err
+	}
+	if err := checkTarget(target); err != nil {
+		return err
+	}
+	if o.has(optParents) {
+		if err := tx.parents(name); err != nil {
+			return err
+		}
+	}
+	p, err := tx.newPlace(name)
+	if err != nil {
+		return err
+	}
+	return tx.create(p, &inode{mode: modeLink | 0o777, target: target})
+}
+
+func checkTarget(target string) error {
+	switch {
+	case target == "":
+		return syscall.ENOENT
+	case len(target) > maxPath:
+		return syscall.ENAMETOOLONG
+	}
+	for i := range len(target) {
+		if target[i] == 0 {
+			return syscall.EINVAL
+		}
+	}
+	return nil
+}
+
+// Readlink returns where a symlink points. Anything else is EINVAL.
+func (tx *Tx) Readlink(name string) (string, error) {
+	target, err := tx.readlink(name)
+	return target, pathErr("readlink", name, err)
+}
+
+func (tx *Tx) readlink(name string) (string, error) {
+	_, n, err := tx.find(name, false)
+	if err != nil {
+		return "", err
+	}
+	if n.kind() != kindLink {
+		return "", syscall.EINVAL
+	}
+	return n.target, nil
+}
+
+// Mknod creates a fifo, socket or device node: a record of its type, permissions and device number. The type of mode
+// must be one of those, else EINVAL.
+func (tx *Tx) Mknod(name string, mode fs.FileMode, rdev uint64, opts ...Option) error {
+	return pathErr("mknod", name, tx.mknod(name, mode, rdev, opts))
+}
+
+func (tx *Tx) mknod(name string, mode fs.FileMode, rdev uint64, opts []Option) error {
+	if _, err := gather(opts, optIfAbsent); err != nil {
+		return err
+	}
+	kind := modeKind(mode)
+	if kind == kindDir || kind == kindFile || kind == kindLink {
+		return syscall.EINVAL
+	}
+	p, err := tx.newPlace(name)
+	if err != nil {
+		return err
+	}
+	return tx.create(p, &inode{mode: uint32(kind)<<12 | unixPerm(mode), rdev: int64(rdev)})
+}
+
+// Link gives a file a second name, see [Tx.Link].
+func (fsys *FS) Link(ctx context.Context, from, to string, opts ...Option) error {
+	return linkErr("link", from, to, fsys.Update(ctx, func(tx *Tx) error { return tx.Link(from, to, opts...) }))
+}
+
+// Symlink creates a symlink, see [Tx.Symlink].
+func (fsys *FS) Symlink(ctx context.Context, target, name string, opts ...Option) error {
+	return linkErr("symlink", target, name, fsys.Update(ctx, func(tx *Tx) error { return tx.Symlink(target, name, opts...) }))
+}
+
+// Readlink returns where a symlink points. Anything else is EINVAL.
+func (fsys *FS) Readlink(ctx context.Context, name string) (target string, err error) {
+	err = fsys.view(ctx, "readlink", name, func(tx *Tx) (err error) {
+		target, err = tx.Readlink(name)
+		return err
+	})
+	return target, err
+}
+
+// Mknod creates a fifo, socket or device node, see [Tx.Mknod].
+func (fsys *FS) Mknod(ctx context.Context, name string, mode fs.FileMode, rdev uint64, opts ...Option) error {
+	return fsys.update(ctx, "mknod", name, func(tx *Tx) error { return tx.Mknod(name, mode, rdev, opts...) })
+}

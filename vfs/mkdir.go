@@ -1,0 +1,119 @@
+package vfs
+
+import (
+	"context"
+	"io/fs"
+	"syscall"
+)
+
+// Mkdir creates a directory. Its parent must exist; the name must not (EEXIST).
+func (tx *Tx) Mkdir(name string, perm fs.FileMode, opts ...Option) error {
+	return pathErr("mkdir", name, tx.mkdir(name, perm, opts))
+}
+
+func (tx *Tx) mkdir(name string, perm fs.FileMode, opts []Option) error {
+	o, err := gather(opts, optIfAbsent|optParents)
+	if err != nil {
+		return err
+	}
+	if o.has(optParents) {
+		if err := tx.parents(name); err != nil {
+			return err
+		}
+	}
+	p, err := tx.newPlace(name)
+	if err != nil {
+		return err
+	}
+	return tx.create(p, &inode{mode: modeDir | unixPerm(perm)})
+}
+
+// MkdirAll creates a directory and those above it that are missing. A directory that exists is fine; anything else in
+// the way is ENOTDIR (C11).
+func (tx *Tx) MkdirAll(name string, perm fs.FileMode) error {
+	return pathErr("mkdir", name, tx.mkdirAll(name, perm))
+}
+
+func (tx *Tx) mkdirAll(name string, perm fs.FileMode) error {
+	if err := tx.writable(); err != nil {
+		return err
+	}
+	p, err := tx.walk(name, true)
+	if err == syscall.ENOENT && name != "" {
+		dir, base := splitLast(name)
+		if dir == "" || base == "" {
+			return err
+		}
+		if err := tx.mkdirAll(dir, perm); err != nil {
+			return err
+		}
+		p, err = tx.walk(name, true)
+	}
+	switch {
+	case err != nil:
+		return err
+	case p.ino == 0:
+		return tx.create(p, &inode{mode: modeDir | unixPerm(perm)})
+	case p.kind != kindDir:
+		return syscall.ENOTDIR
+	}
+	return nil
+}
+
+// newPlace walks to a name that must not exist yet, and must have a directory to stand in.
+func (tx *Tx) newPlace(name string) (place, error) {
+	if err := tx.writable(); err != nil {
+		return place{}, err
+	}
+	p, err := tx.walk(name, false)
+	if err == nil && p.ino != 0 {
+		err = syscall.EEXIST
+	}
+	return p, err
+}
+
+// create makes a new inode and gives it the name at p.
+func (tx *Tx) create(p place, n *inode) error {
+	parent, err := tx.parent(p)
+	if err != nil {
+		return err
+	}
+	n.nlink = 1
+	if err := tx.addInode(n); err != nil {
+		return err
+	}
+	if err := tx.putDirent(p.dir, p.base, n.ino, n.kind()); err != nil {
+		return err
+	}
+	tx.modified(parent)
+	return nil
+}
+
+// parent returns the directory that p stands in. One that was removed meanwhile takes no new names: ENOENT.
+func (tx *Tx) parent(p place) (*inode, error) {
+	dir, err := tx.inode(p.dir)
+	switch {
+	case err != nil:
+		return nil, err
+	case dir == nil || dir.nlink == 0:
+		return nil, syscall.ENOENT
+	}
+	return dir, nil
+}
+
+// modified marks that the content of a file, or the entries of a directory, changed now.
+func (tx *Tx) modified(n *inode) {
+	n.mtime = tx.now
+	tx.change(n)
+}
+
+// Mkdir creates a directory. Its parent must exist; the name must not (EEXIST).
+func (fsys *FS) Mkdir(ctx context.Context, name string, perm fs.FileMode, opts ...Option) error {
+	return fsys.update(ctx, "mkdir", name, func(tx *Tx) error { return tx.Mkdir(name, perm, opts...) })
+}
+
+// MkdirAll creates a directory and those above it that are missing. A directory that exists is fine; anything else in
+// the way is ENOTDIR (C11).
+func (fsys *FS) MkdirAll(ctx context.Context, name string, perm fs.FileMode) error {
+	return fsys.update(ctx, "mkdir", name, func(tx *Tx) error { return tx.MkdirAll(name, perm) })
+}

@@ -1,0 +1,95 @@
+package vfs
+
+import (
+	"syscall"
+
+	"vfsdb/chunk"
+)
+
+// An Option changes what a verb that writes does. An option that makes no sense for a verb is EINVAL.
+type Option struct {
+	kind optionKind
+	sum  chunk.Sum
+}
+
+type optionKind int
+
+const (
+	optIfSum optionKind = 1 << iota
+	optIfAbsent
+	optNoReplace
+	optParents
+)
+
+// IfSum lets a write happen only if the file's content has this sum: the compare of a compare-and-set. A file that has changed or
+// gone gives a [StaleError] with the current sum.
+func IfSum(sum chunk.Sum) Option { return Option{kind: optIfSum, sum: sum} }
+
+// IfAbsent lets a write happen only if nothing is there yet; else it gives a [StaleError]. A symlink counts as something.
+func IfAbsent() Option { return Option{kind: optIfAbsent} }
+
+// NoReplace makes Rename and Copy fail with EEXIST where the new name exists.
+func NoReplace() Option { return Option{kind: optNoReplace} }
+
+// Parents makes missing directories above the new file, with permissions 0o755.
+func Parents() Option { return Option{kind: optParents} }
+
+// options are the Options of one call.
+type options struct {
+	set optionKind
+	sum chunk.Sum
+}
+
+// gather collects a call's options; one that is not in allowed is EINVAL.
+func gather(list []Option, allowed optionKind) (options, error) {
+	var o options
+	for _, opt := range list {
+		if opt.kind&allowed == 0 {
+			return o, syscall.EINVAL
+		}
+		o.set |= opt.kind
+		if opt.kind == optIfSum {
+			o.sum = opt.sum
+		}
+	}
+	return o, nil
+}
+
+func (o options) has(k optionKind) bool { return o.set&k != 0 }
+
+// holds checks the preconditions of a write to what is at p. A write that creates passes a place without an inode.
+func (tx *Tx) holds(o options, ino Ino) error {
+	if !o.has(optIfSum | optIfAbsent) {
+		return nil
+	}
+	stale := &StaleError{absent: o.has(optIfAbsent)}
+	if ino == 0 {
+		if stale.absent {
+			return nil
+		}
+		return stale
+	}
+	n, err := tx.inode(ino)
+	if err != nil {
+		return err
+	}
+	stale.Exists = true
+	if n != nil && n.kind() == kindFile {
+		if stale.Sum, err = chunk.SumOfContent(tx.db, n.content); err != nil {
+			return err
+		}
+		if o.has(optIfSum) && !stale.absent && stale.Sum == o.sum {
+			return nil
+		}
+	}
+	return stale
+}
+
+// parents makes the directories above the last segment of name.
+func (tx *Tx) parents(name string) error {
+	dir, base := splitLast(name)
+	if dir == "" || base == "" {
+		return nil
+	}
+	return tx.mkdirAll(dir, 0o755)
+}

@@ -1,0 +1,98 @@
+package vfs
+
+import (
+	"maps"
+	"slices"
+
+	"vfsdb/chunk"
+)
+
+// An overlay is what was written to a file and is not committed yet: pieces of chunks, and which bytes of them count.
+type overlay struct {
+	pieces map[int64]*piece // by chunk index
+	end    int64            // past the last byte written
+}
+
+// A piece holds the written bytes of one chunk.
+type piece struct {
+	data  []byte
+	spans []byteSpan // written ranges, ascending, apart from each other
+}
+
+type byteSpan struct{ from, to int }
+
+// maxPieces bounds an overlay to 8 MiB.
+const maxPieces = 16
+
+func (o *overlay) empty() bool { return len(o.pieces) == 0 }
+func (o *overlay) full() bool  { return len(o.pieces) >= maxPieces }
+
+// write takes the bytes of p that fall into the chunk of off, and returns how many they are.
+func (o *overlay) write(p []byte, off int64) int {
+	index, from := off/chunk.Size, int(off%chunk.Size)
+	p = p[:min(len(p), chunk.Size-from)]
+	if o.pieces == nil {
+		o.pieces = make(map[int64]*piece)
+	}
+	c := o.pieces[index]
+	if c == nil {
+		c = &piece{}
+		o.pieces[index] = c
+	}
+	to := from + len(p)
+	if to > len(c.data) {
+		c.data = slices.Grow(c.data, to-len(c.data))[:to]
+	}
+	copy(c.data[from:], p)
+	c.add(byteSpan{from, to})
+	o.end = max(o.end, off+int64(len(p)))
+	return len(p)
+}
+
+// add joins a range with those that it touches.
+func (c *piece) add(s byteSpan) {
+	var spans []byteSpan
+	for _, have := range c.spans {
+		if have.to < s.from || have.from > s.to {
+			spans = append(spans, have)
+			continue
+		}
+		s = byteSpan{min(s.from, have.from), max(s.to, have.to)}
+	}
+	spans = append(spans, s)
+	slices.SortFunc(spans, func(a, b byteSpan) int { return a.from - b.from })
+	c.spans = spans
+}
+
+// readOver lays the written bytes over p, which was read from off.
+func (o *overlay) readOver(p []byte, off int64) {
+	if o.empty() {
+		return
+	}
+	end := off + int64(len(p))
+	for index := off / chunk.Size; index*chunk.Size < end; index++ {
+		c := o.pieces[index]
+		if c == nil {
+			continue
+		}
+		start := index * chunk.Size
+		for _, s := range c.spans {
+			from, to := max(off, start+int64(s.from)), min(end, start+int64(s.to))
+			if from < to {
+				copy(p[from-off:to-off], c.data[from-start:to-start])
+			}
+		}
+	}
+}
+
+// patches lists the written ranges in the order of their offsets.
+func (o *overlay) patches() []chunk.Patch {
+	var list []chunk.Patch
+	for _, index := range slices.Sorted(maps.Keys(o.pieces)) {
+		c := o.pieces[index]
+		for _, s := range c.spans {
+			list = append(list, chunk.Patch{Off: index*chunk.Size + int64(s.from), Data: c.data[s.from:s.to]})
+		}
+	}
+	return list
+}

@@ -1,0 +1,112 @@
+package vfs
+
+import (
+	"context"
+	"slices"
+	"syscall"
+)
+
+// Rename moves a file or directory to a new name, in one step that no reader sees half of. What had the new name is
+// replaced if it is of the same sort: a directory only by a directory, and only an empty one (ENOTEMPTY). Two names of one file stay as they are. A directory into itself is EINVAL, the
+// root EBUSY. Options: NoReplace, IfSum (of what is moved), Parents.
+func (tx *Tx) Rename(from, to string, opts ...Option) error {
+	return linkErr("rename", from, to, tx.rename(from, to, opts))
+}
+
+func (tx *Tx) rename(from, to string, opts []Option) error {
+	o, err := gather(opts, optIfSum|optNoReplace|optParents)
+	if err != nil {
+		return err
+	}
+	if err := tx.writable(); err != nil {
+		return err
+	}
+	if o.has(optParents) {
+		if err := tx.parents(to); err != nil {
+			return err
+		}
+	}
+	src, n, err := tx.find(from, false)
+	if err != nil {
+		return err
+	}
+	dst, err := tx.walk(to, false)
+	switch {
+	case err != nil:
+		return err
+	case src.base == "" || dst.base == "":
+		return syscall.EBUSY
+	case n.isDir() && (slices.Contains(dst.chain, n.ino)):
+		return syscall.EINVAL
+	case slices.Contains(src.chain, dst.ino) && dst.ino != 0:
+		return syscall.ENOTEMPTY
+	}
+	if err := tx.holds(o, n.ino); err != nil {
+		return err
+	}
+	if dst.ino != 0 {
+		if o.has(optNoReplace) {
+			return syscall.EEXIST
+		}
+		if dst.ino == src.ino {
+			return nil
+		}
+	}
+	displaced, err := tx.displace(dst, n)
+	if err != nil {
+		return err
+	}
+	return tx.move(src, dst, n, displaced)
+}
+
+// displace checks that n may take the place of what is at dst, and returns that; nil if there is nothing.
+func (tx *Tx) displace(dst place, n *inode) (*inode, error) {
+	if dst.ino == 0 {
+		return nil, nil
+	}
+	old, err := tx.inode(dst.ino)
+	switch {
+	case err != nil:
+		return nil, err
+	case old == nil:
+		return nil, corrupt("entry %q of directory %d shows inode %d, which is missing", dst.base, dst.dir, dst.ino)
+	case n.isDir() && !old.isDir():
+		return nil, syscall.ENOTDIR
+	case !n.isDir() && old.isDir():
+		return nil, syscall.EISDIR
+	case old.isDir():
+		return old, tx.checkEmpty(old.ino)
+	}
+	return old, nil
+}
+
+// move puts the new name, then drops the old, then counts the displaced link: in this order no moment within the
+// transaction shows n under no name (LINEAGE R2).
+func (tx *Tx) move(src, dst place, n, displaced *inode) error {
+	from, err := tx.parent(src)
+	if err != nil {
+		return err
+	}
+	to, err := tx.parent(dst)
+	if err != nil {
+		return err
+	}
+	if err := tx.putDirent(dst.dir, dst.base, n.ino, n.kind()); err != nil {
+		return err
+	}
+	if err := tx.dropDirent(src.dir, src.base); err != nil {
+		return err
+	}
+	tx.modified(from)
+	tx.modified(to)
+	tx.change(n)
+	if displaced == nil {
+		return nil
+	}
+	return tx.unref(displaced)
+}
+
+// Rename moves a file or directory to a new name, see [Tx.Rename].
+func (fsys *FS) Rename(ctx context.Context, from, to string, opts ...Option) error {
+	return linkErr("rename", from, to, fsys.Update(ctx, func(tx *Tx) error { return tx.Rename(from, to, opts...) }))
+}

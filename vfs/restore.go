@@ -1,0 +1,94 @@
+package vfs
+
+import "syscall"
+
+// Restore makes the head what another tree is, in this transaction: every entry and inode that differs is put or
+// removed, times and all, so that nothing differs afterwards. It returns how many rows that were. The
+// tree may be of the past, another branch, or an ancestor, of the same store (else EXDEV). Files open for writing whose inode is not in it get ESTALE.
+func (tx *Tx) Restore(to *FS) (int, error) {
+	n, err := tx.restore(to)
+	return n, pathErr("restore", tx.fsys.name, err)
+}
+
+func (tx *Tx) restore(to *FS) (int, error) {
+	if err := tx.writable(); err != nil {
+		return 0, err
+	}
+	if to.store != tx.fsys.store {
+		return 0, syscall.EXDEV
+	}
+	if err := tx.flush(); err != nil {
+		return 0, err
+	}
+	src, err := to.begin(tx.db)
+	if err != nil {
+		return 0, err
+	}
+	names, inos, err := changedKeys(tx, src)
+	if err != nil {
+		return 0, err
+	}
+	changed := 0
+	for _, name := range names {
+		did, err := tx.restoreName(src, name)
+		if err != nil {
+			return 0, err
+		}
+		changed += did
+	}
+	for _, ino := range inos {
+		did, err := tx.restoreInode(src, ino)
+		if err != nil {
+			return 0, err
+		}
+		changed += did
+	}
+	return changed, nil
+}
+
+func (tx *Tx) restoreName(src *Tx, name Name) (int, error) {
+	have, err := tx.lookup(name.Dir, name.Base)
+	if err != nil {
+		return 0, err
+	}
+	want, err := src.lookup(name.Dir, name.Base)
+	switch {
+	case err != nil:
+		return 0, err
+	case have.ino == want.ino && have.kind == want.kind:
+		return 0, nil
+	case want.ino == 0:
+		return 1, tx.dropDirent(name.Dir, name.Base)
+	}
+	return 1, tx.putDirent(name.Dir, name.Base, want.ino, want.kind)
+}
+
+func (tx *Tx) restoreInode(src *Tx, ino Ino) (int, error) {
+	have, err := tx.inode(ino)
+	if err != nil {
+		return 0, err
+	}
+	want, err := src.inode(ino)
+	switch {
+	case err != nil:
+		return 0, err
+	case sameRow(have, want):
+		return 0, nil
+	case want == nil:
+		return 1, tx.dropInode(have)
+	}
+	row, err := tx.loadInode(ino) // where our row stands, be it a whiteout
+	if err != nil {
+		return 0, err
+	}
+	put := *want
+	put.level, put.born = row.level, row.born
+	if err := tx.putInode(&put); err != nil {
+		return 0, err
+	}
+	tx.cache.nodes[ino] = &put
+	if put.nlink == 0 {
+		return 1, tx.addOrphan(ino)
+	}
+	return 1, nil
+}

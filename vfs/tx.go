@@ -1,0 +1,111 @@
+package vfs
+
+import (
+	"maps"
+	"slices"
+	"syscall"
+	"time"
+
+	"vfsdb/chunk"
+	"vfsdb/schema"
+)
+
+// A Tx is one transaction on a tree. It has the verbs of [os.Root]; a path is relative to the root of the tree whether
+// or not it starts with a slash. It is used by one goroutine, and only inside the closure that received it.
+type Tx struct {
+	db    *schema.Tx
+	fsys  *FS
+	epoch int64 // of the head: what is written now is born in it
+	now   int64 // the time of every change of this transaction, in ns
+	gc    bool  // a collection runs: references to content are recorded for it
+	cache *cache
+}
+
+// span is a block of reserved inode numbers.
+type span struct{ next, end Ino }
+
+// begin makes the Tx of fsys on a transaction of the file.
+func (fsys *FS) begin(db *schema.Tx) (*Tx, error) {
+	tx := &Tx{db: db, fsys: fsys, cache: cacheOf(db, fsys.at)}
+	if err := tx.checkBranch(); err != nil {
+		return nil, err
+	}
+	if !db.Writable() {
+		return tx, nil
+	}
+	tx.now = time.Now().UnixNano()
+	tx.epoch = tx.cache.branch.epoch
+	phase, _, err := db.Int(`SELECT phase FROM gc WHERE id = 1024`)
+	tx.gc = phase != 0
+	return tx, err
+}
+
+// checkBranch refuses a tree that nothing keeps any more.
+func (tx *Tx) checkBranch() error {
+	b := &tx.cache.branch
+	if b.known {
+		return nil
+	}
+	at := tx.fsys.at
+	epoch, named, err := readBranch(tx.db, at.Branch)
+	if err != nil {
+		return err
+	}
+	if tx.fsys.Frozen() {
+		if named, err = momentKept(tx.db, at); err != nil {
+			return err
+		}
+	}
+	if !named {
+		return syscall.ESTALE
+	}
+	b.known, b.epoch = true, epoch
+	return nil
+}
+
+// writable refuses writes through a tree of the past, and through a transaction that only reads.
+func (tx *Tx) writable() error {
+	if tx.fsys.Frozen() || !tx.db.Writable() {
+		return syscall.EROFS
+	}
+	return nil
+}
+
+// flush writes the inodes that were changed in memory. It runs before the commit, and before SQL that reads inodes.
+func (tx *Tx) flush() error {
+	for _, ino := range slices.Sorted(maps.Keys(tx.cache.dirty)) {
+		if err := tx.putInode(tx.cache.dirty[ino]); err != nil {
+			return err
+		}
+	}
+	clear(tx.cache.dirty)
+	tx.cache.trim()
+	return nil
+}
+
+// inoBlock is how many inode numbers are taken from the counter at a time.
+const inoBlock = 256
+
+// nextIno returns an inode number that was never used in this store. What is left of a block is lost with a
+// rollback, and at the end of the process.
+func (tx *Tx) nextIno() (Ino, error) {
+	inos := &tx.cache.inos
+	if inos.next == inos.end {
+		end, _, err := tx.db.Int(`UPDATE counter SET next = next + ? WHERE name = 'ino' RETURNING next`, inoBlock)
+		if err != nil {
+			return 0, err
+		}
+		*inos = span{next: Ino(end - inoBlock), end: Ino(end)}
+	}
+	ino := inos.next
+	inos.next++
+	return ino, nil
+}
+
+// touch records that content gained a reference, if a collection runs.
+func (tx *Tx) touch(c chunk.Content) error {
+	if !tx.gc {
+		return nil
+	}
+	return chunk.Touch(tx.db, c)
+}

@@ -1,0 +1,189 @@
+package vfs
+
+import (
+	"strings"
+	"syscall"
+
+	"vfsdb/schema"
+)
+
+// Limits of names and paths (C19, C20).
+const (
+	maxName  = 255
+	maxPath  = 4096
+	maxLinks = 40
+)
+
+// A place is where a path leads: an entry of a directory, that may or may not exist.
+type place struct {
+	dir   Ino    // the directory that holds base
+	base  string // "" if the path is the root, or ends in ".."
+	ino   Ino    // 0 if there is nothing
+	kind  uint8
+	chain []Ino // the directories from the root down to dir
+}
+
+// walk resolves a path from the root of the tree. A symlink on the way is followed, and at the end too if follow is
+// set: 40 of them pass and the next is ELOOP. `..` is taken after symlinks, and at the root it stays there.
+// What is missing at the end is a place without ino; missing before it is ENOENT, and a file before it ENOTDIR.
+func (tx *Tx) walk(name string, follow bool) (place, error) {
+	switch {
+	case name == "":
+		return place{}, syscall.ENOENT
+	case len(name) > maxPath:
+		return place{}, syscall.ENAMETOOLONG
+	case strings.IndexByte(name, 0) >= 0:
+		return place{}, syscall.EINVAL
+	}
+	if err := tx.checkRoot(); err != nil {
+		return place{}, err
+	}
+	w := walker{tx: tx, rest: name, follow: follow}
+	return w.run()
+}
+
+// checkRoot fails with ENOENT once the directory that an OpenRoot tree stands on is gone.
+func (tx *Tx) checkRoot() error {
+	if tx.fsys.root == schema.RootIno {
+		return nil
+	}
+	n, err := tx.inode(tx.fsys.root)
+	if err == nil && (n == nil || n.nlink == 0) {
+		err = syscall.ENOENT
+	}
+	return err
+}
+
+type walker struct {
+	tx     *Tx
+	rest   string // what is still to be walked
+	follow bool
+	links  int
+	chain  []Ino    // directories from the root to where we are
+	names  []string // the names that led there; one fewer than chain
+}
+
+func (w *walker) run() (place, error) {
+	w.chain = append(make([]Ino, 0, 16), w.tx.fsys.root)
+	for {
+		seg := w.next()
+		switch seg {
+		case "":
+			return w.here(), nil
+		case "..":
+			if len(w.chain) > 1 {
+				w.chain, w.names = w.chain[:len(w.chain)-1], w.names[:len(w.names)-1]
+				if w.done() {
+					p := w.here()
+					p.base = ""
+					return p, nil
+				}
+			}
+			continue
+		}
+		if len(seg) > maxName {
+			return place{}, syscall.ENAMETOOLONG
+		}
+		dir := w.chain[len(w.chain)-1]
+		d, err := w.tx.lookup(dir, seg)
+		if err != nil {
+			return place{}, err
+		}
+		last := w.done()
+		switch {
+		case d.kind == kindLink && d.ino != 0 && (!last || w.follow):
+			if err := w.expand(d.ino); err != nil {
+				return place{}, err
+			}
+		case last:
+			return place{dir: dir, base: seg, ino: d.ino, kind: d.kind, chain: w.chain}, nil
+		case d.ino == 0:
+			return place{}, syscall.ENOENT
+		case d.kind != kindDir:
+			return place{}, syscall.ENOTDIR
+		default:
+			w.chain = append(w.chain, d.ino)
+			w.names = append(w.names, seg)
+		}
+	}
+}
+
+// next takes the next segment off the rest; "" at the end. Empty segments and "." vanish.
+func (w *walker) next() string {
+	for {
+		w.rest = strings.TrimLeft(w.rest, "/")
+		seg, rest, _ := strings.Cut(w.rest, "/")
+		w.rest = rest
+		if seg != "." {
+			return seg
+		}
+	}
+}
+
+// done reports whether nothing but empty segments and "." is left.
+func (w *walker) done() bool {
+	for rest := w.rest; ; {
+		seg, after, more := strings.Cut(rest, "/")
+		if seg != "" && seg != "." {
+			return false
+		}
+		if !more {
+			return true
+		}
+		rest = after
+	}
+}
+
+// expand puts the target of a symlink before the rest.
+func (w *walker) expand(ino Ino) error {
+	if w.links++; w.links > maxLinks {
+		return syscall.ELOOP
+	}
+	n, err := w.tx.inode(ino)
+	if err != nil {
+		return err
+	}
+	if n == nil {
+		return corrupt("symlink %d has no inode", ino)
+	}
+	if strings.HasPrefix(n.target, "/") {
+		w.chain, w.names = w.chain[:1], w.names[:0]
+	}
+	w.rest = n.target + "/" + w.rest
+	return nil
+}
+
+// here is the place of the directory that the walk stands in.
+func (w *walker) here() place {
+	top := len(w.chain) - 1
+	p := place{ino: w.chain[top], kind: kindDir, chain: w.chain}
+	if top > 0 {
+		p.dir, p.base, p.chain = w.chain[top-1], w.names[top-1], w.chain[:top]
+	}
+	return p
+}
+
+// find is walk for verbs that need something to be there: nothing is ENOENT.
+func (tx *Tx) find(name string, follow bool) (place, *inode, error) {
+	p, err := tx.walk(name, follow)
+	if err != nil {
+		return p, nil, err
+	}
+	if p.ino == 0 {
+		return p, nil, syscall.ENOENT
+	}
+	n, err := tx.inode(p.ino)
+	if err == nil && n == nil {
+		err = corrupt("entry %q of directory %d shows inode %d, which is missing", p.base, p.dir, p.ino)
+	}
+	return p, n, err
+}
+
+// findDir is find for a directory: anything else is ENOTDIR.
+func (tx *Tx) findDir(name string) (*inode, error) {
+	_, n, err := tx.find(name, true)
+	if err == nil && !n.isDir() {
+		err = syscall.ENOTDIR
+	}
+	return n, err
+}

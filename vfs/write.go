@@ -1,0 +1,246 @@
+package vfs
+
+import (
+	"context"
+	"io"
+	"io/fs"
+	"syscall"
+
+	"vfsdb/chunk"
+)
+
+// maxSize is the largest file: what a manifest's 32-bit chunk index reaches.
+const maxSize = int64(1<<32) * chunk.Size
+
+// writeOptions are the options of every verb that may create a file.
+const writeOptions = optIfSum | optIfAbsent | optParents
+
+// WriteFile makes data the whole content of a file. A new file gets perm; one that exists keeps its own (C08), and its
+// other names. Options: IfSum, IfAbsent, Parents.
+func (tx *Tx) WriteFile(name string, data []byte, perm fs.FileMode, opts ...Option) error {
+	return pathErr("write", name, tx.writeFile(name, chunk.Prepare(data), perm, opts))
+}
+
+func (tx *Tx) writeFile(name string, data *chunk.Prepared, perm fs.FileMode, opts []Option) error {
+	w, err := tx.openWrite(name, perm, opts)
+	if err != nil {
+		return err
+	}
+	content, err := data.Put(tx.db)
+	if err != nil {
+		return err
+	}
+	return w.set(content)
+}
+
+// A target is the file that a write goes to: one that exists, or a place for a new one.
+type target struct {
+	tx   *Tx
+	at   place
+	node *inode // nil if the file is new
+	perm fs.FileMode
+}
+
+// openWrite walks to the file of a write and checks that it may happen, before any content is stored.
+func (tx *Tx) openWrite(name string, perm fs.FileMode, opts []Option) (target, error) {
+	w := target{tx: tx, perm: perm}
+	o, err := gather(opts, writeOptions)
+	if err != nil {
+		return w, err
+	}
+	if err := tx.writable(); err != nil {
+		return w, err
+	}
+	if o.has(optParents) {
+		if err := tx.parents(name); err != nil {
+			return w, err
+		}
+	}
+	if o.has(optIfAbsent) {
+		p, err := tx.walk(name, false)
+		if err != nil {
+			return w, err
+		}
+		if err := tx.holds(o, p.ino); err != nil {
+			return w, err
+		}
+	}
+	if w.at, err = tx.walk(name, true); err != nil {
+		return w, err
+	}
+	if w.at.ino != 0 {
+		if w.node, err = tx.inode(w.at.ino); err != nil {
+			return w, err
+		}
+		if w.node == nil {
+			return w, corrupt("entry %q of directory %d shows inode %d, which is missing", w.at.base, w.at.dir, w.at.ino)
+		}
+		if err := w.node.checkRegular(); err != nil {
+			return w, err
+		}
+	}
+	return w, tx.holds(o, w.at.ino)
+}
+
+// content returns what the file holds before the write.
+func (w target) content() chunk.Content {
+	if w.node == nil {
+		return chunk.Content{}
+	}
+	return w.node.content
+}
+
+// set gives the file its new content.
+func (w target) set(c chunk.Content) error {
+	if w.node == nil {
+		return w.tx.create(w.at, &inode{mode: modeFile | unixPerm(w.perm), content: c})
+	}
+	w.node.content = c
+	w.tx.modified(w.node)
+	return nil
+}
+
+// Append adds data at the end of a file, creating it with perm if need be. Appends of any number of writers follow each
+// other whole.
+func (tx *Tx) Append(name string, data []byte, perm fs.FileMode, opts ...Option) error {
+	return pathErr("append", name, tx.appendFile(name, data, perm, opts))
+}
+
+func (tx *Tx) appendFile(name string, data []byte, perm fs.FileMode, opts []Option) error {
+	w, err := tx.openWrite(name, perm, opts)
+	if err != nil {
+		return err
+	}
+	old := w.content()
+	size := old.Size + int64(len(data))
+	if size > maxSize {
+		return syscall.EFBIG
+	}
+	content, err := chunk.Apply(tx.db, old, size, []chunk.Patch{{Off: old.Size, Data: data}})
+	if err != nil {
+		return err
+	}
+	return w.set(content)
+}
+
+// Truncate makes a file size bytes long: what is beyond is cut, what is missing reads as zeros and takes no space.
+// A negative size is EINVAL.
+func (tx *Tx) Truncate(name string, size int64, opts ...Option) error {
+	return pathErr("truncate", name, tx.truncate(name, size, opts))
+}
+
+func (tx *Tx) truncate(name string, size int64, opts []Option) error {
+	switch {
+	case size < 0:
+		return syscall.EINVAL
+	case size > maxSize:
+		return syscall.EFBIG
+	}
+	o, err := gather(opts, optIfSum)
+	if err != nil {
+		return err
+	}
+	if err := tx.writable(); err != nil {
+		return err
+	}
+	n, err := tx.findFile(name)
+	if err != nil {
+		return err
+	}
+	if err := tx.holds(o, n.ino); err != nil {
+		return err
+	}
+	return tx.resize(n, size)
+}
+
+func (tx *Tx) resize(n *inode, size int64) error {
+	content, err := chunk.Apply(tx.db, n.content, size, nil)
+	if err != nil {
+		return err
+	}
+	n.content = content
+	tx.modified(n)
+	return nil
+}
+
+// WriteFile makes data the whole content of a file, see [Tx.WriteFile]. It is hashed before the write lock is taken.
+func (fsys *FS) WriteFile(ctx context.Context, name string, data []byte, perm fs.FileMode, opts ...Option) error {
+	if err := ctx.Err(); err != nil {
+		return pathErr("write", name, err)
+	}
+	prepared := chunk.Prepare(data)
+	return fsys.update(ctx, "write", name, func(tx *Tx) error {
+		return pathErr("write", name, tx.writeFile(name, prepared, perm, opts))
+	})
+}
+
+// WriteFrom makes what r yields the whole content of a file, and returns how many bytes that was. The stream may be of
+// any size: a fixed number of buffers is held. Bytes are stored as they arrive, out of sight, and become the file in
+// one short commit at the end. When r fails, ctx ends or the process dies before that, nothing has changed.
+// Options: IfSum, IfAbsent, Parents; they are checked before the stream is read, and again at the commit.
+func (fsys *FS) WriteFrom(ctx context.Context, name string, r io.Reader, perm fs.FileMode, opts ...Option) (int64, error) {
+	n, err := fsys.writeFrom(ctx, name, r, perm, opts)
+	return n, pathErr("write", name, err)
+}
+
+func (fsys *FS) writeFrom(ctx context.Context, name string, r io.Reader, perm fs.FileMode, opts []Option) (int64, error) {
+	if fsys.Frozen() || fsys.store.db.ReadOnly() {
+		return 0, syscall.EROFS
+	}
+	if err := fsys.View(ctx, func(tx *Tx) error { return tx.mayWrite(name, opts) }); err != nil {
+		return 0, err
+	}
+	s := chunk.NewStager(fsys.store.db, fsys.store.lease)
+	defer s.Close()
+	if err := s.ReadFrom(ctx, r); err != nil {
+		return 0, err
+	}
+	err := fsys.Update(ctx, func(tx *Tx) error {
+		w, err := tx.openWrite(name, perm, opts)
+		if err != nil {
+			return err
+		}
+		content, err := s.Commit(tx.db)
+		if err != nil {
+			return err
+		}
+		return w.set(content)
+	})
+	return s.Size(), err
+}
+
+// mayWrite foresees the errors of a write, so that a long stream is not read for nothing.
+func (tx *Tx) mayWrite(name string, opts []Option) error {
+	o, err := gather(opts, writeOptions)
+	if err != nil {
+		return err
+	}
+	p, err := tx.walk(name, !o.has(optIfAbsent))
+	switch {
+	case err == syscall.ENOENT && name != "" && o.has(optParents|optIfSum):
+		if o.has(optParents) && !o.has(optIfSum) {
+			return nil
+		}
+		return tx.holds(o, 0)
+	case err != nil:
+		return err
+	}
+	if err := tx.holds(o, p.ino); err != nil || p.ino == 0 {
+		return err
+	}
+	n, err := tx.inode(p.ino)
+	if err != nil || n == nil {
+		return err
+	}
+	return n.checkRegular()
+}
+
+// Append adds data at the end of a file, see [Tx.Append].
+func (fsys *FS) Append(ctx context.Context, name string, data []byte, perm fs.FileMode, opts ...Option) error {
+	return fsys.update(ctx, "append", name, func(tx *Tx) error { return tx.Append(name, data, perm, opts...) })
+}
+
+// Truncate makes a file size bytes long, see [Tx.Truncate].
+func (fsys *FS) Truncate(ctx context.Context, name string, size int64, opts ...Option) error {
+	return fsys.update(ctx, "truncate", name, func(tx *Tx) error { return tx.Truncate(name, size, opts...) })
+}
