@@ -101,9 +101,9 @@ func sameRow(a, b *inode) bool {
 	return x == y
 }
 
-// A window is a part of a lineage in which a tree may differ from its common past: the rows of a branch that were
+// A stretch is a part of a lineage in which a tree may differ from its common past: the rows of a branch that were
 // born or died in (lo, hi]. lo 0 means all rows.
-type window struct {
+type stretch struct {
 	branch, lo, hi int64
 }
 
@@ -111,7 +111,7 @@ type window struct {
 // the moment that both descend from.
 func changedKeys(a, b *Tx) ([]Name, []Ino, error) {
 	names, inos := make(map[Name]bool), make(map[Ino]bool)
-	for _, w := range windows(a.fsys.levels, b.fsys.levels) {
+	for _, w := range stretches(a.fsys.levels, b.fsys.levels) {
 		if err := w.collect(a.db, names, inos); err != nil {
 			return nil, nil, err
 		}
@@ -119,9 +119,9 @@ func changedKeys(a, b *Tx) ([]Name, []Ino, error) {
 	return sortedNames(names), sortedInos(inos), nil
 }
 
-// windows finds the nearest branch that both lineages lead through. What each side has above it differs, and in it
+// stretches finds the nearest branch that both lineages lead through. What each side has above it differs, and in it
 // what happened between the two moments.
-func windows(a, b []level) []window {
+func stretches(a, b []level) []stretch {
 	for i, l := range a {
 		j := slices.IndexFunc(b, func(m level) bool { return m.branch == l.branch })
 		if j < 0 {
@@ -130,22 +130,22 @@ func windows(a, b []level) []window {
 		list := append(whole(a[:i]), whole(b[:j])...)
 		lo, hi := min(l.cap, b[j].cap), max(l.cap, b[j].cap)
 		if lo != hi {
-			list = append(list, window{l.branch, lo, hi})
+			list = append(list, stretch{l.branch, lo, hi})
 		}
 		return list
 	}
 	return append(whole(a), whole(b)...)
 }
 
-func whole(levels []level) []window {
-	var list []window
+func whole(levels []level) []stretch {
+	var list []stretch
 	for _, l := range levels {
-		list = append(list, window{l.branch, 0, l.cap})
+		list = append(list, stretch{l.branch, 0, l.cap})
 	}
 	return list
 }
 
-func (w window) collect(db *schema.Tx, names map[Name]bool, inos map[Ino]bool) error {
+func (w stretch) collect(db *schema.Tx, names map[Name]bool, inos map[Ino]bool) error {
 	dirents := []string{`SELECT parent, name FROM dirent WHERE branch = ?1 AND born <= ?2 AND died > ?2`}
 	inodes := []string{`SELECT ino FROM inode WHERE branch = ?1 AND born <= ?2 AND died > ?2`}
 	args := []any{w.branch, w.hi}

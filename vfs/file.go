@@ -235,6 +235,11 @@ func (f *File) readAt(p []byte, off int64) (int, error) {
 	case len(p) == 0:
 		return 0, nil
 	}
+	if !f.writable() {
+		if n, held, err := f.reader.ReadHeld(p, off); held {
+			return n, err
+		}
+	}
 	n := 0
 	err := f.fsys.store.db.View(f.ctx, func(db *schema.Tx) (err error) {
 		if !f.writable() {

@@ -8,6 +8,8 @@ import (
 	"path"
 	"slices"
 	"syscall"
+
+	"vfsdb/chunk"
 )
 
 // IOFS is a tree as an [fs.FS]. It also has the methods of [fs.ReadDirFS], [fs.ReadFileFS], [fs.StatFS], [fs.GlobFS],
@@ -165,12 +167,13 @@ func (f *IOFS) Sub(dir string) (fs.FS, error) {
 
 // A txFile is a file opened inside a transaction.
 type txFile struct {
-	tx    *Tx
-	node  *inode
-	info  *Info
-	off   int64
-	after string
-	shut  bool
+	tx     *Tx
+	node   *inode
+	info   *Info
+	reader *chunk.Reader
+	off    int64
+	after  string
+	shut   bool
 }
 
 func (f *txFile) check(op string) error {
@@ -207,12 +210,10 @@ func (f *txFile) ReadAt(p []byte, off int64) (int, error) {
 	if err := f.node.checkRegular(); err != nil {
 		return 0, &fs.PathError{Op: "read", Path: f.info.name, Err: err}
 	}
-	data, err := f.tx.readContent(f.node.content, off, int64(len(p)))
-	n := copy(p, data)
-	if err == nil && n < len(p) {
-		err = io.EOF
+	if f.reader == nil {
+		f.reader = chunk.NewReader(f.node.content)
 	}
-	return n, err
+	return f.reader.ReadAt(f.tx.db, p, off)
 }
 
 func (f *txFile) Seek(offset int64, whence int) (int64, error) {

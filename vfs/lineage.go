@@ -26,6 +26,9 @@ func readLineage(db *schema.Tx, at Moment) ([]level, error) {
 	return levels, rows.Err()
 }
 
+// Kept reports whether a snapshot or a fork keeps a past moment.
+func (tx *Tx) Kept(at Moment) (bool, error) { return momentKept(tx.db, at) }
+
 // momentKept reports whether a snapshot or a fork keeps a past moment.
 func momentKept(db *schema.Tx, at Moment) (bool, error) {
 	n, _, err := db.Int(`SELECT EXISTS (SELECT 1 FROM snapshot WHERE branch = ?1 AND epoch = ?2)

@@ -24,6 +24,9 @@ type Tx struct {
 // span is a block of reserved inode numbers.
 type span struct{ next, end Ino }
 
+// DB returns the transaction of the file, for rooms that keep rows of their own in it.
+func (tx *Tx) DB() *schema.Tx { return tx.db }
+
 // begin makes the Tx of fsys on a transaction of the file.
 func (fsys *FS) begin(db *schema.Tx) (*Tx, error) {
 	tx := &Tx{db: db, fsys: fsys, cache: cacheOf(db, fsys.at)}
