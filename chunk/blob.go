@@ -1,0 +1,113 @@
+package chunk
+
+import (
+	"fmt"
+
+	"vfsdb/schema"
+)
+
+// plain is the codec of data that is the bytes themselves.
+const plain = 0
+
+// addBlob stores a chunk that is not there yet.
+func addBlob(tx *schema.Tx, sum Sum, p []byte) (id int64, err error) {
+	if len(p) == 0 || len(p) > Size {
+		panic(fmt.Sprintf("chunk: a chunk of %d bytes", len(p)))
+	}
+	_, err = tx.Exec(`INSERT INTO blob (sum, size, codec, data) VALUES (?, ?, ?, ?)`, sum[:], len(p), plain, p)
+	if err != nil {
+		return 0, fmt.Errorf("store chunk: %w", err)
+	}
+	return tx.LastID(), nil
+}
+
+// findBlob returns the id of the chunk with this sum, or 0. The index of sums answers; no row is read.
+func findBlob(tx *schema.Tx, sum Sum) (id int64, err error) {
+	id, _, err = tx.Int(`SELECT id FROM blob WHERE sum = ?`, sum[:])
+	if err != nil {
+		return 0, fmt.Errorf("find chunk: %w", err)
+	}
+	return id, nil
+}
+
+// blobSum returns the sum of a blob without reading its data.
+func blobSum(tx *schema.Tx, id int64) (Sum, error) {
+	rows := tx.Query(`SELECT sum FROM blob WHERE id = ?`, id)
+	defer rows.Close()
+	var sum Sum
+	switch {
+	case !rows.Next():
+		return Sum{}, orMissing(rows, &CorruptError{Blob: id, Why: "missing"})
+	case rows.Read(0, sum[:]) != len(sum):
+		return Sum{}, &CorruptError{Blob: id, Why: "has no sum in its row"}
+	}
+	return sum, nil
+}
+
+// blobSize returns the id and the stored length of the chunk with this sum, without reading its data.
+func blobSize(tx *schema.Tx, sum Sum) (id, size int64, err error) {
+	rows := tx.Query(`SELECT id, size FROM blob WHERE sum = ?`, sum[:])
+	defer rows.Close()
+	if !rows.Next() {
+		return 0, 0, orMissing(rows, &CorruptError{Sum: sum, Why: "missing"})
+	}
+	return rows.Int(0), rows.Int(1), nil
+}
+
+// maxBlob returns the highest id that a blob has, or 0. Every blob added later has a higher one.
+func maxBlob(tx *schema.Tx) (int64, error) {
+	id, _, err := tx.Int(`SELECT max(id) FROM blob`)
+	return id, err
+}
+
+// loadBlob fills p with the one chunk with this sum, and verifies it.
+func loadBlob(tx *schema.Tx, sum Sum, p []byte) error {
+	rows := tx.Query(`SELECT id, sum, size, codec, data FROM blob WHERE sum = ?`, sum[:])
+	defer rows.Close()
+	if !rows.Next() {
+		return orMissing(rows, &CorruptError{Sum: sum, Why: "missing"})
+	}
+	return verify(rows, sum, p)
+}
+
+// loadBlobID fills p with the chunk of a blob, and verifies it.
+func loadBlobID(tx *schema.Tx, id int64, p []byte) error {
+	rows := tx.Query(`SELECT id, sum, size, codec, data FROM blob WHERE id = ?`, id)
+	defer rows.Close()
+	if !rows.Next() {
+		return orMissing(rows, &CorruptError{Blob: id, Why: "missing"})
+	}
+	return verify(rows, Sum{}, p)
+}
+
+// verify copies the data of a row into p, which is as long as the chunk ought to be, if it has the sum that was asked
+// for, or if that is zero, the one in the row.
+func verify(rows *schema.Rows, want Sum, p []byte) error {
+	damage := &CorruptError{Blob: rows.Int(0)}
+	size, codec, stored := rows.Int(2), rows.Int(3), rows.Len(4)
+	switch {
+	case rows.Read(1, damage.Sum[:]) != len(damage.Sum), !want.IsZero() && want != damage.Sum:
+		damage.Sum = want
+		damage.Why = "has another sum in its row"
+	case codec != plain:
+		damage.Why = fmt.Sprintf("unknown codec %d", codec)
+	case size != int64(len(p)):
+		damage.Why = fmt.Sprintf("says %d bytes where there must be %d", size, len(p))
+	case stored != len(p):
+		damage.Why = fmt.Sprintf("holds %d bytes where there must be %d", stored, len(p))
+	case rows.Read(4, p) != len(p) || SumOf(p) != damage.Sum:
+		damage.Why = "bytes do not match their sum"
+	default:
+		return rows.Close()
+	}
+	clear(p)
+	return damage
+}
+
+// orMissing is the error that kept a row away, or damage if the row is not there.
+func orMissing(rows *schema.Rows, damage *CorruptError) error {
+	if err := rows.Close(); err != nil {
+		return fmt.Errorf("load: %w", err)
+	}
+	return damage
+}

@@ -1,0 +1,73 @@
+package chunk
+
+import (
+	"bytes"
+	"fmt"
+
+	"vfsdb/schema"
+)
+
+const (
+	// Size is the length of every chunk but the last of a content, in bytes.
+	Size = 512 << 10
+
+	// MaxSize is the longest content: a manifest counts its chunks in 32 bits.
+	MaxSize = Size << 32
+)
+
+// A Content is what an inode points at. The zero value is empty content. Within one file, two contents are equal
+// byte for byte if and only if their Contents are.
+type Content struct {
+	Size     int64 // in bytes
+	Blob     int64 // the only chunk; 0 if Size > chunk.Size, or if it is all zeros
+	Manifest int64 // the chunks; 0 if Size <= chunk.Size
+}
+
+// check refuses what no Put ever returned, so that the rest of the package may rely on it.
+func (c Content) check() error {
+	switch {
+	case c.Size < 0 || c.Size > MaxSize,
+		c.Size > Size && (c.Manifest == 0 || c.Blob != 0),
+		c.Size <= Size && c.Manifest != 0,
+		c.Size == 0 && c.Blob != 0:
+		return &CorruptError{Blob: c.Blob, Manifest: c.Manifest, Why: fmt.Sprintf("cannot be content of %d bytes", c.Size)}
+	}
+	return nil
+}
+
+// SumOfContent returns the sum of content: that of its bytes if they fit one chunk, else that of its manifest.
+// The rows are believed: what they hold is verified by reading.
+func SumOfContent(tx *schema.Tx, c Content) (Sum, error) {
+	if err := c.check(); err != nil {
+		return Sum{}, err
+	}
+	switch {
+	case c.Manifest != 0:
+		return manifestSum(tx, c.Manifest)
+	case c.Blob != 0:
+		return blobSum(tx, c.Blob)
+	}
+	return SumOf(zeros[:c.Size]), nil
+}
+
+// Touch notes that c gained a reference, if a collection runs. Every transaction that stores a Content in a row of its own calls it.
+func Touch(tx *schema.Tx, c Content) error {
+	switch {
+	case c.Manifest != 0:
+		return touch(tx, PinManifest, c.Manifest)
+	case c.Blob != 0:
+		return touch(tx, PinBlob, c.Blob)
+	}
+	return nil
+}
+
+// zeros is a chunk of zeros.
+var zeros [Size]byte
+
+func isHole(p []byte) bool { return bytes.Equal(p, zeros[:len(p)]) }
+
+// chunks returns how many chunks content of size bytes has.
+func chunks(size int64) int64 { return (size + Size - 1) / Size }
+
+// lengthOf returns the length of chunk i of content of size bytes; 0 past its end.
+func lengthOf(size, i int64) int { return int(max(0, min(Size, size-i*Size))) }

@@ -1,0 +1,37 @@
+package chunk
+
+import (
+	"errors"
+	"fmt"
+	"syscall"
+)
+
+// ErrCorrupt is what every [CorruptError] is.
+var ErrCorrupt = errors.New("damaged content")
+
+// A CorruptError says that stored content is not what was written. It is EIO and [ErrCorrupt] to errors.Is.
+type CorruptError struct {
+	Sum      Sum    // what was looked for; zero where only an id is known
+	Blob     int64  // the row; 0 if there is none, or it is a manifest
+	Manifest int64  // the row; 0 if there is none, or it is a blob
+	Why      string // what is wrong with it
+}
+
+// Error names the row, or the sum where there is no row.
+func (e *CorruptError) Error() string {
+	switch {
+	case e.Blob != 0:
+		return fmt.Sprintf("blob %d: %s", e.Blob, e.Why)
+	case e.Manifest != 0:
+		return fmt.Sprintf("manifest %d: %s", e.Manifest, e.Why)
+	case !e.Sum.IsZero():
+		return fmt.Sprintf("blob with sum %s: %s", e.Sum, e.Why)
+	}
+	return "content: " + e.Why
+}
+
+// Unwrap returns EIO.
+func (e *CorruptError) Unwrap() error { return syscall.EIO }
+
+// Is reports whether target is ErrCorrupt.
+func (e *CorruptError) Is(target error) bool { return target == ErrCorrupt }

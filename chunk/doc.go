@@ -1,0 +1,41 @@
+// Package chunk keeps bytes: it takes content in, gives back a few numbers to remember it by, and gives the bytes back,
+// verified. It knows no names; who points at which content is the business of the room above.
+//
+// # Content
+//
+// Content is cut into chunks, windows of [Size] bytes, of which only the last may be shorter. The [Sum] of a chunk is
+// the BLAKE3-256 of its bytes. A chunk at rest is a blob, one row of that table, stored once however many contents have it.
+// A chunk of nothing but zeros is a hole and is not stored.
+//
+// Content of at most one chunk is its blob. Longer content is a manifest: the sums of its chunks in order, with the
+// holes left out, in one immutable row that has a sum of its own. A [Content] holds the length and the id of the blob
+// or of the manifest. It is canonical: in one file, equal bytes have equal Contents and different bytes have different
+// ones, however they were written. To compare two contents, compare their Contents; across files, their sums.
+//
+// # Ways in and out
+//
+//   - [Put] stores bytes at hand. [Prepare] cuts and hashes them beforehand, so that no one waits for the write lock
+//     while we hash.
+//   - [Apply] makes new content from old: another length, and a few patches. Chunks that are not touched are shared.
+//   - A [Stager] takes a stream of any length in bounded memory. Long streams are written as they arrive, a few chunks
+//     per transaction; nothing of them can be seen until Commit, in the transaction that also gives them a name.
+//   - [Read] reads a range; a [Reader] does so for an open file and keeps the chunk that it touched last.
+//
+// Every chunk is hashed when it is loaded and compared with its sum, and every manifest too. What does not match is a
+// [CorruptError], which is EIO to whoever only looks at errnos. Sizes found in the file are not believed either.
+//
+// # What a collector must not take
+//
+// Blobs and manifests that nothing points at are garbage, and the room gc takes them, perhaps in another process,
+// perhaps while we write. Three things hold it back:
+//
+//   - touched: while a collection runs, each transaction that makes a reference to content, new or found, notes it
+//     there, see [Touch]. Content found by its sum may have been garbage a moment ago.
+//   - [Lease].floor: a running stream has blobs that nothing points at yet. Blob ids only grow, so the highest id from before
+//     its first one says which blobs may be its own. Blobs that it found instead of adding are pinned.
+//   - pins: content that only an open file still reads, after its last name is gone.
+//
+// A lease is dead when its process is provably gone or its heartbeat is old, see [Dead]. Whoever finds one dead deletes its row and
+// its pins before, or in the same transaction as, the first thing that this permits: a process that was merely
+// suspended finds out by looking for its row, and then trusts nothing that it staged.
+package chunk

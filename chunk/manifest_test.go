@@ -1,0 +1,57 @@
+package chunk
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestLines(t *testing.T) {
+	var l lines
+	_, ok := l.find(0)
+	require.False(t, ok)
+	for _, i := range []int64{0, 3, 4, 1<<32 - 1} {
+		l = l.add(i, SumOf([]byte{byte(i)}))
+	}
+	require.Equal(t, 4, l.count())
+	for _, i := range []int64{0, 3, 4, 1<<32 - 1} {
+		sum, ok := l.find(i)
+		require.True(t, ok)
+		require.Equal(t, SumOf([]byte{byte(i)}), sum)
+	}
+	for _, i := range []int64{1, 2, 5, 1<<32 - 2, 1 << 40} {
+		_, ok := l.find(i)
+		require.False(t, ok, i)
+	}
+	require.Empty(t, l.check(MaxSize))
+	require.NotEmpty(t, l.check(MaxSize-Size))
+}
+
+// Whatever a body holds, reading it neither panics nor gives a chunk past the end, and what passes is in order.
+func FuzzManifest(f *testing.F) {
+	f.Add(int64(2*Size), []byte{})
+	f.Add(int64(2*Size), []byte(lines{}.add(0, Sum{1}).add(1, Sum{2})))
+	f.Add(int64(Size+1), []byte(lines{}.add(1, Sum{1}).add(1, Sum{2})))
+	f.Add(int64(MaxSize), []byte(lines{}.add(1<<32-1, Sum{1})))
+	f.Add(int64(-1), []byte{1})
+	f.Fuzz(func(t *testing.T, size int64, body []byte) {
+		l := lines(body)
+		if l.check(size) != "" {
+			return
+		}
+		var again lines
+		before := int64(-1)
+		for n := range l.count() {
+			i, sum := l.at(n)
+			require.Greater(t, i, before)
+			require.Positive(t, lengthOf(size, i))
+			found, ok := l.find(i)
+			require.True(t, ok)
+			require.Equal(t, sum, found)
+			again, before = again.add(i, sum), i
+		}
+		require.Equal(t, string(l), string(again))
+		require.LessOrEqual(t, l.seek(chunks(size)), l.count())
+		require.Equal(t, l.count(), l.seek(chunks(size)))
+	})
+}

@@ -1,0 +1,90 @@
+package chunk
+
+import (
+	"syscall"
+
+	"vfsdb/schema"
+)
+
+// Put stores content of any length, or finds it.
+func Put(tx *schema.Tx, p []byte) (Content, error) { return Prepare(p).Put(tx) }
+
+// Prepared is content that is cut and hashed, and not yet stored.
+type Prepared struct {
+	data []byte
+	body lines
+	sum  Sum
+}
+
+// Prepare cuts and hashes p, which must not change before the last Put.
+func Prepare(p []byte) *Prepared {
+	prepared := &Prepared{data: p}
+	for rest, i := p, int64(0); len(rest) > 0; i++ {
+		part := rest[:min(Size, len(rest))]
+		rest = rest[len(part):]
+		if !isHole(part) {
+			prepared.body = prepared.body.add(i, SumOf(part))
+		}
+	}
+	prepared.sum = sumOf(int64(len(p)), prepared.body)
+	return prepared
+}
+
+// Sum returns the sum that the content has, before and after it is stored.
+func (p *Prepared) Sum() Sum { return p.sum }
+
+// Put stores the content, or finds it. It may be called in several transactions.
+func (p *Prepared) Put(tx *schema.Tx) (Content, error) {
+	var last int64
+	for n := range p.body.count() {
+		i, sum := p.body.at(n)
+		part := p.data[i*Size:]
+		id, _, err := putChunk(tx, sum, part[:min(Size, len(part))])
+		if err != nil {
+			return Content{}, err
+		}
+		last = id
+	}
+	return seal(tx, int64(len(p.data)), p.body, p.sum, last)
+}
+
+// putChunk stores a chunk, or finds it. What is found may have been garbage, so it is noted for a running collection.
+func putChunk(tx *schema.Tx, sum Sum, p []byte) (id int64, found bool, err error) {
+	if !tx.Writable() {
+		return 0, false, syscall.EROFS
+	}
+	if id, err = findBlob(tx, sum); err != nil {
+		return 0, false, err
+	}
+	if id != 0 {
+		return id, true, touch(tx, PinBlob, id)
+	}
+	id, err = addBlob(tx, sum, p)
+	return id, false, err
+}
+
+// seal makes the Content of chunks that are stored: of the only one, which is the blob only, or of all in body.
+func seal(tx *schema.Tx, size int64, body lines, sum Sum, only int64) (Content, error) {
+	c := Content{Size: size}
+	if size <= Size {
+		c.Blob = only
+		return c, nil
+	}
+	if !tx.Writable() {
+		return Content{}, syscall.EROFS
+	}
+	var err error
+	c.Manifest, err = putManifest(tx, size, body, sum)
+	return c, err
+}
+
+// sumOf is the sum of content that has these lines.
+func sumOf(size int64, body lines) Sum {
+	if size > Size {
+		return body.sum(size)
+	}
+	if sum, ok := body.find(0); ok {
+		return sum
+	}
+	return SumOf(zeros[:size])
+}
