@@ -169,6 +169,9 @@ func (c *conn) run(ctx context.Context, write bool, fn func(*Tx) error) (err err
 		}
 		return err
 	}
+	if err == nil {
+		err = tx.writeIDs()
+	}
 	if err != nil {
 		c.rollback()
 		return err

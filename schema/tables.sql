@@ -10,7 +10,8 @@ CREATE TABLE meta (
 	value ANY NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- counter: the next free number of a sequence. Inode numbers are taken in blocks.
+-- counter: the next free number of inodes (ino), blobs and manifests. Numbers only grow and are never used again,
+-- so a blob "newer than" another is one with a higher id.
 CREATE TABLE counter (
 	name TEXT PRIMARY KEY,
 	next INTEGER NOT NULL
@@ -92,9 +93,9 @@ CREATE TABLE orphan (
 	ino    INTEGER NOT NULL
 ) STRICT;
 
--- blob: a chunk at rest. Ids only grow, so "newer than" is "greater than".
+-- blob: a chunk at rest.
 CREATE TABLE blob (
-	id    INTEGER PRIMARY KEY AUTOINCREMENT,
+	id    INTEGER PRIMARY KEY,            -- from counter
 	sum   BLOB    NOT NULL UNIQUE,        -- BLAKE3-256 of the plain bytes
 	size  INTEGER NOT NULL,               -- plain bytes, 1 to 524288
 	codec INTEGER NOT NULL,               -- 0: data holds the plain bytes
@@ -103,7 +104,7 @@ CREATE TABLE blob (
 
 -- manifest: the ordered chunks of one content. Immutable.
 CREATE TABLE manifest (
-	id   INTEGER PRIMARY KEY AUTOINCREMENT,
+	id   INTEGER PRIMARY KEY,             -- from counter
 	sum  BLOB    NOT NULL UNIQUE,
 	size INTEGER NOT NULL,                -- bytes of the content
 	body BLOB    NOT NULL                 -- 36-byte lines: chunk index (big endian), sum; an index left out is a hole
@@ -154,6 +155,6 @@ CREATE TABLE doomed (
 ) STRICT, WITHOUT ROWID;
 
 INSERT INTO sqlite_sequence (name, seq) VALUES
-	('branch', 1023), ('snapshot', 1023), ('orphan', 1023), ('blob', 1023), ('manifest', 1023), ('lease', 1023);
-INSERT INTO counter (name, next) VALUES ('ino', 1025);
+	('branch', 1023), ('snapshot', 1023), ('orphan', 1023), ('lease', 1023);
+INSERT INTO counter (name, next) VALUES ('ino', 1025), ('blob', 1024), ('manifest', 1024);
 INSERT INTO gc (id, phase, round, floor, manifest, owner, beat) VALUES (1024, 0, 2, 0, 0, '', 0);
