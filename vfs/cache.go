@@ -14,9 +14,9 @@ type cache struct {
 		epoch int64
 	}
 	names map[nameKey]dirent
+	whole map[Ino]bool // directories all of whose entries are in names: those that were made here
 	nodes map[Ino]*inode
 	dirty map[Ino]*inode // changed in memory, not yet in the table
-	inos  span
 }
 
 type nameKey struct {
@@ -36,7 +36,7 @@ func cacheOf(db *schema.Tx, at Moment) *cache {
 	}
 	c := trees[at]
 	if c == nil {
-		c = &cache{names: make(map[nameKey]dirent), nodes: make(map[Ino]*inode), dirty: make(map[Ino]*inode)}
+		c = &cache{names: make(map[nameKey]dirent), whole: make(map[Ino]bool), nodes: make(map[Ino]*inode), dirty: make(map[Ino]*inode)}
 		trees[at] = c
 	}
 	c.trim()
@@ -49,6 +49,7 @@ func (c *cache) trim() {
 		return
 	}
 	clear(c.names)
+	clear(c.whole)
 	clear(c.nodes)
 	for ino, n := range c.dirty {
 		c.nodes[ino] = n

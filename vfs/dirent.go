@@ -21,6 +21,9 @@ func (tx *Tx) lookup(dir Ino, name string) (dirent, error) {
 	if d, ok := tx.cache.names[key]; ok {
 		return d, nil
 	}
+	if tx.cache.whole[dir] {
+		return dirent{level: fresh}, nil
+	}
 	d, err := tx.loadDirent(key)
 	if err != nil {
 		return d, fmt.Errorf("look up a name in directory %d: %w", dir, err)

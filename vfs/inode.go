@@ -101,10 +101,12 @@ func (tx *Tx) change(n *inode) {
 }
 
 // addInode writes a new inode, and gives it its number and times. Times that are set already stay.
-func (tx *Tx) addInode(n *inode) (err error) {
-	if n.ino, err = tx.nextIno(); err != nil {
+func (tx *Tx) addInode(n *inode) error {
+	ino, err := tx.db.NextID("ino")
+	if err != nil {
 		return err
 	}
+	n.ino = Ino(ino)
 	n.ctime, n.btime = tx.now, tx.now
 	if n.mtime == 0 {
 		n.mtime = tx.now
@@ -114,6 +116,9 @@ func (tx *Tx) addInode(n *inode) (err error) {
 	}
 	n.level, n.born = 0, tx.epoch
 	tx.cache.nodes[n.ino] = n
+	if n.isDir() {
+		tx.cache.whole[n.ino] = true
+	}
 	return insertInode(tx.db, tx.fsys.at.Branch, tx.epoch, n)
 }
 

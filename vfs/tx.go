@@ -21,9 +21,6 @@ type Tx struct {
 	cache *cache
 }
 
-// span is a block of reserved inode numbers.
-type span struct{ next, end Ino }
-
 // DB returns the transaction of the file, for rooms that keep rows of their own in it.
 func (tx *Tx) DB() *schema.Tx { return tx.db }
 
@@ -84,25 +81,6 @@ func (tx *Tx) flush() error {
 	clear(tx.cache.dirty)
 	tx.cache.trim()
 	return nil
-}
-
-// inoBlock is how many inode numbers are taken from the counter at a time.
-const inoBlock = 256
-
-// nextIno returns an inode number that was never used in this store. What is left of a block is lost with a
-// rollback, and at the end of the process.
-func (tx *Tx) nextIno() (Ino, error) {
-	inos := &tx.cache.inos
-	if inos.next == inos.end {
-		end, _, err := tx.db.Int(`UPDATE counter SET next = next + ? WHERE name = 'ino' RETURNING next`, inoBlock)
-		if err != nil {
-			return 0, err
-		}
-		*inos = span{next: Ino(end - inoBlock), end: Ino(end)}
-	}
-	ino := inos.next
-	inos.next++
-	return ino, nil
 }
 
 // touch records that content gained a reference, if a collection runs.
