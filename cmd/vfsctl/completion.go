@@ -1,0 +1,45 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/spf13/cobra"
+)
+
+func (a *app) completion() *cobra.Command {
+	return &cobra.Command{
+		Use:   "completion bash|zsh|fish|powershell",
+		Short: "Print a script that completes commands in a shell",
+		Long: `Print a script that teaches a shell to complete commands, flags, and the branches, snapshots and paths
+of the database.`,
+		Example: `  source <(vfsctl completion bash)
+  vfsctl completion zsh > "${fpath[1]}/_vfsctl"
+  vfsctl completion fish > ~/.config/fish/completions/vfsctl.fish`,
+		Args:      args(1, 1),
+		ValidArgs: []string{"bash", "zsh", "fish", "powershell"},
+		RunE: a.plain(func(cmd *cobra.Command, args []string) error {
+			var script bytes.Buffer
+			root := cmd.Root()
+			write := map[string]func() error{
+				"bash":       func() error { return root.GenBashCompletionV2(&script, true) },
+				"zsh":        func() error { return root.GenZshCompletion(&script) },
+				"fish":       func() error { return root.GenFishCompletion(&script, true) },
+				"powershell": func() error { return root.GenPowerShellCompletionWithDesc(&script) },
+			}[args[0]]
+			if write == nil {
+				return usage(cmd, "completion knows bash, zsh, fish and powershell, not %q", args[0])
+			}
+			if err := write(); err != nil {
+				return fmt.Errorf("completion: %w", err)
+			}
+			if a.json {
+				return a.out.json(struct {
+					Shell  string `json:"shell"`
+					Script string `json:"script"`
+				}{args[0], script.String()})
+			}
+			return a.out.printf("%s", script.String())
+		}),
+	}
+}

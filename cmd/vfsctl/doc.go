@@ -1,0 +1,32 @@
+// Command vfsctl is the store at a shell: it looks into a database, changes what is in it, and keeps it healthy.
+//
+//	vfsctl [--db FILE] [--branch NAME | --at SNAPSHOT] COMMAND
+//
+// The database is the file that --db names, else $VFS_DB, else agent.db. Commands that read stand on the head of the
+// branch main, of another branch with --branch, or on a snapshot with --at. Only init, import, put and tour create a database.
+//
+// # For scripts
+//
+// Every command takes --json and then prints one object, or one object per line. In it times are RFC 3339 with
+// nanoseconds, sizes are in bytes, modes are octal strings, and types are the words file, directory, symlink, fifo, socket
+// and device. Names are bytes: one that is not UTF-8 has a path_base64 beside its path.
+//
+// What was asked for goes to standard output. Errors, what was skipped, and progress (on a terminal only) go to standard error.
+//
+//	0    done
+//	1    failed; of diff: they differ; of grep: nothing matches
+//	2    the command line makes no sense
+//	3    partly done: what was left out is on standard error
+//	10   there is no database
+//	11   the database is busy
+//	13   damage found
+//	14   conflict: what was to be changed is not what the caller believed it to be
+//	130  interrupted
+//
+// A command that changes several files changes all of them, in one commit, or none.
+//
+// # Reading the source
+//
+// Each command is a file of its own, with the name of the command. [newRoot] puts them together; open.go finds the tree
+// that a command is about, exit.go turns errors into exit codes, output.go knows terminals and JSON.
+package main

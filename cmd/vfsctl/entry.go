@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"io/fs"
+	"iter"
+	"path"
+	"strings"
+	"time"
+
+	"vfsdb/vfs"
+)
+
+// An entry is a file as JSON shows it.
+type entry struct {
+	Path     string    `json:"path"`
+	Base64   string    `json:"path_base64,omitempty"`
+	Type     string    `json:"type"`
+	Size     int64     `json:"size"`
+	Mode     string    `json:"mode"`
+	Uid      int       `json:"uid"`
+	Gid      int       `json:"gid"`
+	Links    int       `json:"links"`
+	Ino      int64     `json:"ino"`
+	Modified time.Time `json:"modified"`
+	Changed  time.Time `json:"changed"`
+	Created  time.Time `json:"created"`
+	Target   string    `json:"target,omitempty"`
+	Device   uint64    `json:"device,omitempty"`
+	Sum      string    `json:"sum,omitempty"`
+}
+
+func newEntry(name string, info *vfs.Info) entry {
+	uid, gid := info.Owner()
+	return entry{
+		Path: name, Base64: base64Name(name), Type: typeWord(info.Mode()), Size: info.Size(), Mode: octal(info.Mode()),
+		Uid: uid, Gid: gid, Links: info.Nlink(), Ino: int64(info.Ino()),
+		Modified: info.ModTime().UTC(), Changed: info.ChangeTime().UTC(), Created: info.BirthTime().UTC(),
+		Target: info.Target(), Device: info.Rdev(),
+	}
+}
+
+// entries reads a directory page by page. A page is one moment; nothing is held between two.
+func entries(ctx context.Context, fsys *vfs.FS, dir string) iter.Seq2[*vfs.Info, error] {
+	const limit = 512
+	return func(yield func(*vfs.Info, error) bool) {
+		for after := ""; ; {
+			var page []*vfs.Info
+			err := fsys.View(ctx, func(tx *vfs.Tx) error {
+				list, err := tx.ReadDirPage(dir, after, limit)
+				if err != nil {
+					return err
+				}
+				for _, e := range list {
+					info, err := e.Info()
+					if err != nil {
+						return err
+					}
+					page = append(page, info.(*vfs.Info))
+				}
+				return nil
+			})
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for _, info := range page {
+				if !yield(info, nil) {
+					return
+				}
+			}
+			if len(page) < limit {
+				return
+			}
+			after = page[len(page)-1].Name()
+		}
+	}
+}
+
+// rooted writes a path as io/fs does: without a slash in front, "." for the root.
+func rooted(name string) string {
+	name = strings.TrimPrefix(path.Clean("/"+name), "/")
+	if name == "" {
+		return "."
+	}
+	return name
+}
+
+// styleOf is how a terminal shows a file's name.
+func styleOf(m fs.FileMode) style {
+	switch {
+	case m.IsDir():
+		return blue
+	case m&fs.ModeSymlink != 0:
+		return cyan
+	case !m.IsRegular():
+		return yellow
+	case m&0o111 != 0:
+		return green
+	}
+	return plain
+}
+
+// show is a name as a person sees it: coloured, and with a slash behind a directory.
+func (o *output) show(name string, m fs.FileMode) string {
+	shown := o.paint(styleOf(m), o.name(name))
+	if m.IsDir() && name != "." && !strings.HasSuffix(name, "/") {
+		shown += "/"
+	}
+	return shown
+}
+
+// isDir reports whether a path leads to a directory; an error is that it does not.
+func isDir(ctx context.Context, fsys *vfs.FS, name string) bool {
+	info, err := fsys.Stat(ctx, name)
+	return err == nil && info.IsDir()
+}

@@ -1,0 +1,168 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"vfsdb/vfs"
+)
+
+// The exit codes, as in the package's documentation.
+const (
+	exitOK          = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitPartly      = 3
+	exitNoDatabase  = 10
+	exitBusy        = 11
+	exitDamage      = 13
+	exitConflict    = 14
+	exitInterrupted = 130
+)
+
+// A status ends the program with a code. If err is nil, everything has been said already.
+type status struct {
+	code int
+	err  error
+}
+
+func (s *status) Error() string {
+	if s.err == nil {
+		return fmt.Sprintf("exit %d", s.code)
+	}
+	return s.err.Error()
+}
+
+func (s *status) Unwrap() error { return s.err }
+
+// A usageError is a command line that makes no sense; hint is the command that tells more.
+type usageError struct {
+	err  error
+	hint string
+}
+
+func (e *usageError) Error() string { return e.err.Error() }
+func (e *usageError) Unwrap() error { return e.err }
+
+// usage makes a usageError of the command cmd.
+func usage(cmd *cobra.Command, format string, args ...any) error {
+	return &usageError{err: fmt.Errorf(format, args...), hint: cmd.CommandPath() + " --help"}
+}
+
+// asUsage is for errors from before a command began: about flags, arguments, and commands that do not exist.
+func asUsage(err error, root *cobra.Command, args []string) error {
+	var u *usageError
+	if errors.As(err, &u) {
+		return err
+	}
+	cmd, _, findErr := root.Find(args)
+	if findErr != nil {
+		cmd = root
+	}
+	return &usageError{err: err, hint: cmd.CommandPath() + " --help"}
+}
+
+// A noDatabase is the error of every command that does not create a database where there is none.
+type noDatabase struct{ path string }
+
+func (e *noDatabase) Error() string { return e.path + ": there is no database here" }
+
+// exitCode finds the code for an error.
+func exitCode(ctx context.Context, err error) int {
+	var (
+		s    *status
+		u    *usageError
+		none *noDatabase
+	)
+	switch {
+	case err == nil, errors.Is(err, syscall.EPIPE): // the reader of a pipe has had enough
+		return exitOK
+	case errors.As(err, &u):
+		return exitUsage
+	case errors.As(err, &s):
+		return s.code
+	case errors.As(err, &none):
+		return exitNoDatabase
+	case errors.Is(err, context.Canceled), ctx.Err() != nil:
+		return exitInterrupted
+	case errors.Is(err, vfs.ErrCorrupt), errors.Is(err, syscall.EIO):
+		return exitDamage
+	case errors.Is(err, syscall.ESTALE):
+		return exitConflict
+	case errors.Is(err, syscall.EBUSY) && !busyRoot(err):
+		return exitBusy
+	}
+	return exitFailed
+}
+
+// complain says on standard error what went wrong, and in one line what would help.
+func (a *app) complain(err error, code int) {
+	var (
+		s    *status
+		u    *usageError
+		none *noDatabase
+	)
+	switch {
+	case err == nil, errors.Is(err, syscall.EPIPE):
+		return
+	case errors.As(err, &s) && s.err == nil:
+		return
+	case code == exitInterrupted:
+		a.warn("interrupted")
+		return
+	}
+	a.warn("%s", strings.TrimSuffix(err.Error(), "\n"))
+	switch {
+	case errors.As(err, &u):
+		a.errs.printf("try: %s\n", u.hint)
+	case errors.As(err, &none):
+		a.errs.printf("try: %s, or import a directory: %s\n", a.invoke("init"), a.invoke("import", "DIR"))
+	case code == exitBusy:
+		a.errs.printf("another process is writing; try again\n")
+	}
+}
+
+// warn prints a line on standard error, safe for a terminal.
+func (a *app) warn(format string, args ...any) {
+	a.out.Flush()
+	a.errs.printf("vfsctl: %s\n", printable(fmt.Sprintf(format, args...)))
+	a.errs.Flush()
+}
+
+// invoke writes a command line for the same database.
+func (a *app) invoke(args ...string) string {
+	words := []string{"vfsctl"}
+	if a.db != defaultDB {
+		words = append(words, "--db", a.db)
+	}
+	return commandLine(append(words, args...)...)
+}
+
+// each runs fn for each of several arguments. A failure is told and does not keep the others back: what remains is
+// partly done, unless nothing was.
+func (a *app) each(ctx context.Context, args []string, fn func(arg string) error) error {
+	failed := 0
+	for _, arg := range args {
+		err := fn(arg)
+		if err == nil {
+			continue
+		}
+		if len(args) == 1 || ctx.Err() != nil || errors.Is(err, syscall.EPIPE) || errors.Is(err, vfs.ErrCorrupt) {
+			return err
+		}
+		a.warn("%v", err)
+		failed++
+	}
+	switch failed {
+	case 0:
+		return nil
+	case len(args):
+		return &status{code: exitFailed}
+	}
+	return &status{code: exitPartly}
+}

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"vfsdb/gc"
+	"vfsdb/schema"
+)
+
+func (a *app) gc() *cobra.Command {
+	var dry bool
+	cmd := &cobra.Command{
+		Use:   "gc",
+		Short: "Give back the space of what nothing reaches",
+		Long: `Give back the space of what no branch, snapshot or open file reaches any more. It goes in small steps
+while others read and write, and an interrupted one is taken up by the next.`,
+		Example: `  vfsctl gc --dry-run
+  vfsctl gc
+  vfsctl gc --json | jq .bytes`,
+		Args:              args(0, 0),
+		ValidArgsFunction: completeNothing,
+		RunE: a.on(writes, func(c *call) error {
+			start := time.Now()
+			bar := a.progress(c, "gc", 0)
+			r, err := gc.Run(c, c.fsys, &gc.Options{DryRun: dry})
+			bar.end()
+			if err != nil {
+				return err
+			}
+			return a.printFreed(r, dry, time.Since(start))
+		}),
+	}
+	cmd.Flags().BoolVarP(&dry, "dry-run", "n", false, "only say what would go")
+	return cmd
+}
+
+func (a *app) printFreed(r *gc.Report, dry bool, d time.Duration) error {
+	if a.json {
+		return a.out.json(struct {
+			DryRun    bool  `json:"dry_run"`
+			Rows      int64 `json:"rows"`
+			Orphans   int64 `json:"orphans"`
+			Manifests int64 `json:"manifests"`
+			Blobs     int64 `json:"blobs"`
+			Bytes     int64 `json:"bytes"`
+			Pages     int64 `json:"pages"`
+		}{dry, r.Rows, r.Orphans, r.Manifests, r.Blobs, r.Bytes, r.Pages})
+	}
+	return a.out.printf("%s\n", freed(r, dry)+" in "+took(d))
+}
+
+// freed says what a collection gave back, or would.
+func freed(r *gc.Report, dry bool) string {
+	what := fmt.Sprintf("%s, %s, %s with %s", plural(r.Orphans, "orphan", "orphans"), plural(r.Rows, "row", "rows"),
+		plural(r.Blobs, "blob", "blobs"), size(r.Bytes))
+	if dry {
+		return "would free " + what
+	}
+	return fmt.Sprintf("freed %s; the file is %s smaller", what, size(r.Pages*schema.PageSize))
+}

@@ -1,0 +1,212 @@
+package main
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"strings"
+	"syscall"
+	"unicode/utf8"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+
+	"vfsdb/vfs"
+)
+
+func (a *app) grep() *cobra.Command {
+	g := &grepper{app: a}
+	cmd := &cobra.Command{
+		Use:   "grep PATTERN [PATH]",
+		Short: "Search the text of files",
+		Long: `Search the text of PATH, a file or a directory with all below it, and print matches as
+path:line:text. PATTERN is plain text; with -E a regular expression (RE2, so none is ever
+slow). Files with a NUL in their first 8 KiB are binary and are skipped; so are those larger
+than --max-size. What was skipped is told on standard error. Nothing found: exit code 1.`,
+		Example: `  vfsctl grep 'func main('
+  vfsctl grep -E -i 'todo|fixme' src --include '*.go' -C 2
+  vfsctl --at before grep --max 10 password`,
+		Args:              args(1, 2),
+		ValidArgsFunction: completeArgs(completeNothing, a.completePaths),
+		RunE: a.on(reads, func(c *call) error {
+			g.call = c
+			return g.run(c.args[0], c.arg(1, "/"))
+		}),
+	}
+	f := cmd.Flags()
+	f.BoolVarP(&g.o.Regex, "regexp", "E", false, "PATTERN is a regular expression (RE2)")
+	f.BoolVarP(&g.o.IgnoreCase, "ignore-case", "i", false, "upper and lower case are the same")
+	f.StringArrayVar(&g.o.Include, "include", nil, "only files that match `GLOB`; may be repeated")
+	f.StringArrayVar(&g.o.Exclude, "exclude", nil, "no files that match `GLOB`; may be repeated")
+	f.IntVarP(&g.context, "context", "C", 0, "show `N` lines around each match")
+	f.IntVarP(&g.o.After, "after", "A", 0, "show `N` lines after each match")
+	f.IntVarP(&g.o.Before, "before", "B", 0, "show `N` lines before each match")
+	f.IntVar(&g.o.Max, "max", 0, "stop after `N` matches; 0 is never")
+	f.StringVar(&g.maxSize, "max-size", "10MiB", "skip files larger than `SIZE`; 0 skips none")
+	f.BoolP("line-number", "n", true, "for habit's sake: lines are always numbered")
+	f.BoolP("recursive", "r", true, "for habit's sake: directories are always searched")
+	_ = f.MarkHidden("line-number")
+	_ = f.MarkHidden("recursive")
+	return cmd
+}
+
+// A grepper is one run of grep.
+type grepper struct {
+	*app
+	*call
+	o       vfs.GrepOptions
+	context int
+	maxSize string
+}
+
+func (g *grepper) run(pattern, name string) error {
+	if pattern == "" {
+		return usage(g.cmd, "the pattern is empty")
+	}
+	for _, n := range []int{g.context, g.o.After, g.o.Before, g.o.Max} {
+		if n < 0 {
+			return usage(g.cmd, "a number of lines or matches is not below 0")
+		}
+	}
+	limit, err := parseSize(g.maxSize)
+	if err != nil {
+		return badFlag(g.cmd, "max-size", err)
+	}
+	g.o.MaxFileSize = limit
+	if limit == 0 {
+		g.o.MaxFileSize = -1
+	}
+	g.o.Path = name
+	if !g.cmd.Flags().Changed("before") {
+		g.o.Before = g.context
+	}
+	if !g.cmd.Flags().Changed("after") {
+		g.o.After = g.context
+	}
+	result, err := g.fsys.Grep(g, pattern, &g.o)
+	if errors.Is(err, syscall.EINVAL) && g.o.Regex {
+		return usage(g.cmd, "%w", err)
+	}
+	if err != nil {
+		return err
+	}
+	if err := g.print(result); err != nil {
+		return err
+	}
+	g.report(result)
+	if len(result.Matches) == 0 {
+		return &status{code: exitFailed}
+	}
+	return nil
+}
+
+// parseSize reads a size as people write it. As everywhere here, MB is 2^20 bytes (K26).
+func parseSize(text string) (int64, error) {
+	t := strings.ToUpper(strings.TrimSpace(text))
+	for _, unit := range []string{"KB", "MB", "GB", "TB"} {
+		if n, ok := strings.CutSuffix(t, unit); ok {
+			t = n + unit[:1] + "IB"
+		}
+	}
+	if n := len(t); n > 0 && strings.ContainsRune("KMGT", rune(t[n-1])) {
+		t += "IB"
+	}
+	n, err := humanize.ParseBytes(t)
+	if err != nil || int64(n) < 0 {
+		return 0, fmt.Errorf("%q is no size", text)
+	}
+	return int64(n), nil
+}
+
+func (g *grepper) print(result *vfs.GrepResult) error {
+	if g.json {
+		for _, m := range result.Matches {
+			if err := g.out.json(matchJSON(m)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	around := g.o.Before > 0 || g.o.After > 0
+	last, shown := "", 0 // the file and line printed last
+	for i, m := range result.Matches {
+		first := m.Line - len(m.Before)
+		if around && i > 0 && (m.Path != last || first > shown+1) {
+			g.out.printf("%s\n", g.out.paint(dim, "--"))
+		}
+		if m.Path != last {
+			last, shown = m.Path, 0
+		}
+		for j, text := range m.Before {
+			if err := g.line(m.Path, first+j, "-", text, &shown); err != nil {
+				return err
+			}
+		}
+		shown = min(shown, m.Line-1) // a match is printed as one, even if it was context before
+		if err := g.line(m.Path, m.Line, ":", m.Text, &shown); err != nil {
+			return err
+		}
+		after := m.After
+		if i+1 < len(result.Matches) { // context stops where the next match begins
+			if next := result.Matches[i+1]; next.Path == m.Path {
+				after = after[:max(0, min(len(after), next.Line-m.Line-1))]
+			}
+		}
+		for j, text := range after {
+			if err := g.line(m.Path, m.Line+1+j, "-", text, &shown); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// line prints a line of a file, unless it was printed already.
+func (g *grepper) line(name string, number int, mark, text string, shown *int) error {
+	if number <= *shown {
+		return nil
+	}
+	*shown = number
+	if g.out.tty {
+		text = printable(text)
+	}
+	sep := g.out.paint(dim, mark)
+	return g.out.printf("%s%s%s%s%s\n", g.out.paint(purple, g.out.name(name)), sep, g.out.paint(green, fmt.Sprint(number)), sep, text)
+}
+
+func matchJSON(m vfs.GrepMatch) any {
+	line := struct {
+		Path   string   `json:"path"`
+		Base64 string   `json:"path_base64,omitempty"`
+		Line   int      `json:"line"`
+		Text   string   `json:"text"`
+		Bytes  string   `json:"text_base64,omitempty"`
+		Before []string `json:"before,omitempty"`
+		After  []string `json:"after,omitempty"`
+	}{m.Path, base64Name(m.Path), m.Line, m.Text, "", m.Before, m.After}
+	if !utf8.ValidString(m.Text) {
+		line.Bytes = base64.StdEncoding.EncodeToString([]byte(m.Text))
+	}
+	return line
+}
+
+// report tells what was left out, so that "no match" is not taken for "not there".
+func (g *grepper) report(result *vfs.GrepResult) {
+	g.out.Flush()
+	for _, s := range []struct {
+		why   string
+		files []string
+	}{{"larger than " + g.maxSize, result.SkippedLarge}, {"binary", result.SkippedBinary}} {
+		const most = 5
+		for i, name := range s.files {
+			if i == most {
+				g.warn("skipped %s more, %s", plural(int64(len(s.files)-most), "file", "files"), s.why)
+				break
+			}
+			g.warn("skipped %s, %s", name, s.why)
+		}
+	}
+	if result.Truncated {
+		g.warn("stopped after %s, there are more", plural(int64(len(result.Matches)), "match", "matches"))
+	}
+}

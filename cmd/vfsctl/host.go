@@ -1,0 +1,61 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// errOwnFile is a file of the host that must be left to SQLite: to open and close it would drop the locks on it, and to
+// replace it would lose everything.
+var errOwnFile = errors.New("this is the database itself; backup copies it")
+
+// checkHost refuses the files of the database as files of the host.
+func (a *app) checkHost(name string) error {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil
+	}
+	for _, suffix := range []string{"", "-wal", "-shm", "-journal"} {
+		if own, err := os.Stat(a.db + suffix); err == nil && os.SameFile(own, info) {
+			return &fs.PathError{Op: "open", Path: name, Err: errOwnFile}
+		}
+	}
+	return nil
+}
+
+// openHost opens a file of the host for reading.
+func (a *app) openHost(name string) (*os.File, error) {
+	if err := a.checkHost(name); err != nil {
+		return nil, err
+	}
+	return os.Open(name)
+}
+
+// replaceHost writes a file of the host so that it appears whole or not at all.
+func (a *app) replaceHost(name string, write func(part *os.File) error) (err error) {
+	if err := a.checkHost(name); err != nil {
+		return err
+	}
+	part, err := os.CreateTemp(filepath.Dir(name), ".vfsctl.*.part")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			part.Close()
+			os.Remove(part.Name())
+		}
+	}()
+	if err := write(part); err != nil {
+		return err
+	}
+	if err := part.Sync(); err != nil {
+		return err
+	}
+	if err := part.Close(); err != nil {
+		return err
+	}
+	return os.Rename(part.Name(), name)
+}

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"vfsdb/transfer"
+)
+
+func (a *app) imports() *cobra.Command {
+	im := &importer{app: a}
+	cmd := &cobra.Command{
+		Use:   "import SRC [PATH]",
+		Short: "Take in a directory or a tar archive",
+		Long: `Take in what is inside SRC: a directory, a .tar, or - for a tar stream on standard input. It appears
+inside PATH, the root if that is left out, beside what is there; files of the same name are
+replaced. Contents, modes, times, symlinks and hard links are kept.
+
+An import happens whole or not at all: a file that cannot be read fails it, and an interrupt leaves nothing
+behind. With --partial what can be had is kept as it comes, and what cannot is named (exit code 3).
+
+If the database does not exist, it is created.`,
+		Example: `  vfsctl import .
+  vfsctl import --gitignore --exclude '*.log' ~/project /project
+  curl -L https://example.org/src.tar.gz | gunzip | vfsctl import - /src`,
+		Args:              args(1, 2),
+		ValidArgsFunction: completeArgs(nil, a.completePaths),
+		RunE: a.on(creates, func(c *call) error {
+			im.call = c
+			return im.run(c.args[0], c.arg(1, "/"))
+		}),
+	}
+	cmd.Flags().StringArrayVar(&im.o.Exclude, "exclude", nil, "leave out what matches `GLOB`; may be repeated")
+	cmd.Flags().BoolVar(&im.o.GitIgnore, "gitignore", false, "leave out what .gitignore files say, and .git")
+	cmd.Flags().BoolVar(&im.o.Partial, "partial", false, "keep what can be had, as it comes")
+	return cmd
+}
+
+// An importer is one run of import.
+type importer struct {
+	*app
+	*call
+	o transfer.ImportOptions
+}
+
+func (im *importer) run(src, to string) error {
+	start := time.Now()
+	bar := im.progress(im, "import", 0)
+	im.o.Progress = func(p transfer.Progress) {
+		bar.at(p.Bytes, "  "+plural(p.Files, "file", "files"))
+	}
+	report, err := im.read(src, to)
+	bar.end()
+	var refused *transfer.RefusedError
+	if errors.As(err, &refused) {
+		im.refusals(refused.Refused)
+		im.warn("nothing was imported; --partial keeps the rest, --exclude leaves files out")
+		return &status{code: exitFailed}
+	}
+	if err != nil {
+		return err
+	}
+	return im.moved("imported", report, time.Since(start))
+}
+
+// read takes in the source, whatever it is.
+func (im *importer) read(src, to string) (*transfer.Report, error) {
+	if src == "-" {
+		r := interruptible(im, im.in)
+		defer r.Close()
+		return transfer.ImportTar(im, im.fsys, r, to, &im.o)
+	}
+	info, err := os.Stat(src)
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		return transfer.ImportDir(im, im.fsys, src, to, &im.o)
+	}
+	f, err := im.openHost(src)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	r := interruptible(im, io.Reader(f))
+	defer r.Close()
+	return transfer.ImportTar(im, im.fsys, r, to, &im.o)
+}
+
+// moved tells what went in or out, and what did not.
+func (a *app) moved(verb string, r *transfer.Report, d time.Duration) error {
+	var err error
+	if a.json {
+		err = a.out.json(newTransferJSON(r))
+	} else {
+		err = a.errs.printf("%s %s in %s\n", verb, contents(r), took(d))
+	}
+	if err != nil || len(r.Refused) == 0 {
+		return err
+	}
+	a.refusals(r.Refused)
+	return &status{code: exitPartly}
+}
+
+func (a *app) refusals(list []transfer.Refusal) {
+	for _, r := range list {
+		a.warn("%s: %s", r.Path, r.Why)
+	}
+}
+
+// contents counts what a transfer moved.
+func contents(r *transfer.Report) string {
+	s := fmt.Sprintf("%s, %s", plural(r.Files, "file", "files"), plural(r.Dirs, "directory", "directories"))
+	if r.Links > 0 {
+		s += ", " + plural(r.Links, "link", "links")
+	}
+	return s + ", " + size(r.Bytes)
+}
+
+// A transferJSON is what went in or out, as JSON shows it.
+type transferJSON struct {
+	Files   int64         `json:"files"`
+	Dirs    int64         `json:"directories"`
+	Links   int64         `json:"links"`
+	Bytes   int64         `json:"bytes"`
+	Refused []refusalJSON `json:"refused"`
+}
+
+type refusalJSON struct {
+	Path   string `json:"path"`
+	Base64 string `json:"path_base64,omitempty"`
+	Why    string `json:"why"`
+}
+
+func newTransferJSON(r *transfer.Report) transferJSON {
+	t := transferJSON{Files: r.Files, Dirs: r.Dirs, Links: r.Links, Bytes: r.Bytes, Refused: []refusalJSON{}}
+	for _, x := range r.Refused {
+		t.Refused = append(t.Refused, refusalJSON{x.Path, base64Name(x.Path), x.Why})
+	}
+	return t
+}

@@ -1,0 +1,38 @@
+package main
+
+import (
+	"path"
+
+	"github.com/spf13/cobra"
+
+	"vfsdb/vfs"
+)
+
+func (a *app) ln() *cobra.Command {
+	var symbolic bool
+	cmd := &cobra.Command{
+		Use:   "ln TARGET NAME",
+		Short: "Give a file another name, or make a symlink",
+		Long: `Give the file TARGET another name; with -s make a symlink that points at TARGET, which
+need not exist and is kept as it is written. If NAME is a directory, the link is made in it.`,
+		Example: `  vfsctl ln report.md docs/report.md
+  vfsctl ln -s ../config.toml app/config.toml`,
+		Args:              args(2, 2),
+		ValidArgsFunction: a.completePaths,
+		RunE: a.on(writes, func(c *call) error {
+			target, name := c.args[0], c.args[1]
+			return a.update(c, func(tx *vfs.Tx) ([]string, error) {
+				if info, err := tx.Stat(name); err == nil && info.IsDir() {
+					name = path.Join(name, path.Base(target))
+				}
+				link := tx.Link
+				if symbolic {
+					link = tx.Symlink
+				}
+				return []string{name}, link(target, name)
+			})
+		}),
+	}
+	cmd.Flags().BoolVarP(&symbolic, "symbolic", "s", false, "make a symlink")
+	return cmd
+}

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"vfsdb/vfs"
+)
+
+func (a *app) mv() *cobra.Command {
+	var keep, parents bool
+	cmd := &cobra.Command{
+		Use:   "mv FROM... TO",
+		Short: "Move or rename files and directories",
+		Long: `Move files or directories to TO, or into it if that is a directory. A file there is
+replaced, in one step that nobody sees half of. All are moved in one commit, or none.`,
+		Example: `  vfsctl mv draft.md final.md
+  vfsctl mv a.txt b.txt archive
+  vfsctl mv -n new.md old.md`,
+		Args:              args(2, -1),
+		ValidArgsFunction: a.completePaths,
+		RunE: a.on(writes, func(c *call) error {
+			return a.transplant(c, keep, parents, (*vfs.Tx).Rename)
+		}),
+	}
+	addTransplantFlags(cmd, &keep, &parents)
+	return cmd
+}
+
+func addTransplantFlags(cmd *cobra.Command, keep, parents *bool) {
+	cmd.Flags().BoolVarP(keep, "no-replace", "n", false, "fail where the new name exists")
+	cmd.Flags().BoolVarP(parents, "parents", "p", false, "make missing directories above TO")
+}
+
+// transplant moves or copies each of the arguments but the last to that.
+func (a *app) transplant(c *call, keep, parents bool, verb func(tx *vfs.Tx, from, to string, opts ...vfs.Option) error) error {
+	var opts []vfs.Option
+	if keep {
+		opts = append(opts, vfs.NoReplace())
+	}
+	if parents {
+		opts = append(opts, vfs.Parents())
+	}
+	last := len(c.args) - 1
+	to := c.args[last]
+	return a.update(c, func(tx *vfs.Tx) (made []string, err error) {
+		info, err := tx.Stat(to)
+		into := err == nil && info.IsDir()
+		if last > 1 && !into {
+			if err == nil {
+				err = &fs.PathError{Op: c.cmd.Name(), Path: to, Err: syscall.ENOTDIR}
+			}
+			return nil, err
+		}
+		for _, from := range c.args[:last] {
+			dest := to
+			if into {
+				dest = path.Join(to, path.Base(path.Clean("/"+from)))
+			} else if strings.HasSuffix(to, "/") {
+				if source, err := tx.Lstat(from); err != nil || !source.IsDir() {
+					return nil, errors.Join(err, &fs.PathError{Op: c.cmd.Name(), Path: to, Err: syscall.ENOTDIR})
+				}
+			}
+			if err := verb(tx, from, dest, opts...); err != nil {
+				return nil, err
+			}
+			made = append(made, dest)
+		}
+		return made, nil
+	})
+}
+
+// busyRoot tells an errno of the root directory from the one of a busy database.
+func busyRoot(err error) bool {
+	var l *os.LinkError
+	return errors.As(err, &l) && (rooted(l.Old) == "." || rooted(l.New) == ".")
+}

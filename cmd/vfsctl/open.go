@@ -1,0 +1,110 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"vfsdb/snapshot"
+	"vfsdb/vfs"
+)
+
+// An access is what a command does with the database.
+type access int
+
+const (
+	reads   access = iota // one tree: a branch's head, or with --at a snapshot
+	writes                // a branch's head; --at is refused
+	creates               // writes, and makes the database where there is none
+)
+
+// A call is one run of a command on a tree.
+type call struct {
+	context.Context
+	cmd  *cobra.Command
+	args []string
+	fsys *vfs.FS // the tree that the flags name
+}
+
+// arg returns an argument, or def where it was left out.
+func (c *call) arg(i int, def string) string {
+	if i < len(c.args) {
+		return c.args[i]
+	}
+	return def
+}
+
+// on makes the body of a command: it opens the database, finds the tree, runs fn and closes.
+func (a *app) on(use access, fn func(c *call) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) (err error) {
+		a.started = true
+		ctx := cmd.Context()
+		if use != reads && a.at != "" {
+			return usage(cmd, "%s changes files, and with --at the tree is read-only", cmd.Name())
+		}
+		store, err := a.open(ctx, use)
+		if err != nil {
+			return err
+		}
+		defer func() {
+			if closed := store.Close(); err == nil {
+				err = closed
+			}
+		}()
+		fsys := store
+		if a.at != "" {
+			if fsys, err = a.resolve(ctx, store, a.at); err != nil {
+				return err
+			}
+		}
+		return fn(&call{Context: ctx, cmd: cmd, args: args, fsys: fsys})
+	}
+}
+
+// plain makes the body of a command that needs no database.
+func (a *app) plain(fn func(cmd *cobra.Command, args []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		a.started = true
+		return fn(cmd, args)
+	}
+}
+
+// open opens the database on the branch that the flags name.
+func (a *app) open(ctx context.Context, use access) (*vfs.FS, error) {
+	options := vfs.Options{Branch: a.branch, MustExist: use != creates}
+	if info, err := os.Stat(a.db); use != creates && (errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode().IsRegular() && info.Size() == 0) {
+		return nil, &noDatabase{path: a.db}
+	}
+	fsys, err := vfs.Open(ctx, a.db, &options)
+	if use == reads && isReadOnly(err) {
+		// A reader likes to write, because its lease keeps what it streams from being collected. It can do without.
+		options.ReadOnly = true
+		return vfs.Open(ctx, a.db, &options)
+	}
+	return fsys, err
+}
+
+func isReadOnly(err error) bool {
+	return errors.Is(err, syscall.EACCES) || errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.EROFS)
+}
+
+// resolve finds the tree that a person names: a snapshot, or branch@snapshot. A branch is not meant: it has a head that moves.
+func (a *app) resolve(ctx context.Context, store *vfs.FS, ref string) (*vfs.FS, error) {
+	if strings.Contains(ref, "@") {
+		tree, err := snapshot.Resolve(ctx, store, ref)
+		if err != nil {
+			return nil, err
+		}
+		return tree.Tree(), nil
+	}
+	s, err := snapshot.Open(ctx, store, ref)
+	if err != nil {
+		return nil, err
+	}
+	return s.FS, nil
+}

@@ -1,0 +1,208 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"vfsdb/chunk"
+	"vfsdb/vfs"
+)
+
+func (a *app) put() *cobra.Command {
+	p := &putter{app: a}
+	cmd := &cobra.Command{
+		Use:   "put LOCAL|- PATH",
+		Short: "Store a file of the host, or standard input",
+		Long: `Store a file of the host, or standard input, under PATH; below PATH if that is a directory.
+A new file gets the mode and the time of LOCAL; one that exists keeps its mode and
+its other names. The file changes at the end and at once: whoever reads it sees the old content or
+the new. If the database does not exist, it is created.
+
+--if-sum and --if-absent let it happen only if the file is as you believe it to be;
+else nothing changes and the exit code is 14. stat prints sums.`,
+		Example: `  vfsctl put report.pdf docs/report.pdf
+  date | vfsctl put -p - logs/today/started
+  vfsctl put --if-sum $(vfsctl stat --json a.md | jq -r .sum) a.md a.md`,
+		Args:              args(2, 2),
+		ValidArgsFunction: completeArgs(nil, a.completePaths),
+		RunE: a.on(creates, func(c *call) error {
+			p.call = c
+			return p.run(c.args[0], c.args[1])
+		}),
+	}
+	cmd.Flags().StringVar(&p.mode, "mode", "", "the file's `MODE`, octal")
+	cmd.Flags().BoolVarP(&p.parents, "parents", "p", false, "make missing directories above PATH")
+	addPreconditions(cmd, &p.pre)
+	return cmd
+}
+
+// preconditions are what a write believes about the file.
+type preconditions struct {
+	ifSum    string
+	ifAbsent bool
+}
+
+func addPreconditions(cmd *cobra.Command, p *preconditions) {
+	cmd.Flags().StringVar(&p.ifSum, "if-sum", "", "only if the content has this `SUM`")
+	cmd.Flags().BoolVar(&p.ifAbsent, "if-absent", false, "only if nothing is there")
+}
+
+func (p *preconditions) options(cmd *cobra.Command) ([]vfs.Option, error) {
+	if err := exclusive(cmd, "if-sum", "if-absent"); err != nil {
+		return nil, err
+	}
+	if p.ifAbsent {
+		return []vfs.Option{vfs.IfAbsent()}, nil
+	}
+	if p.ifSum == "" {
+		return nil, nil
+	}
+	var sum chunk.Sum
+	if err := sum.UnmarshalText([]byte(p.ifSum)); err != nil {
+		return nil, usage(cmd, "--if-sum wants the 64 hexadecimal digits that stat prints, not %q", p.ifSum)
+	}
+	return []vfs.Option{vfs.IfSum(sum)}, nil
+}
+
+// A putter is one run of put.
+type putter struct {
+	*app
+	*call
+	mode    string
+	parents bool
+	pre     preconditions
+}
+
+// A source is what put reads.
+type source struct {
+	io.Reader
+	size  int64 // 0 if it is not known
+	mode  fs.FileMode
+	mtime time.Time // zero for a stream
+}
+
+func (p *putter) run(local, name string) error {
+	opts, err := p.pre.options(p.cmd)
+	if err != nil {
+		return err
+	}
+	if p.parents {
+		opts = append(opts, vfs.Parents())
+	}
+	src, closeSource, err := p.open(local)
+	if err != nil {
+		return err
+	}
+	defer closeSource()
+	if p.mode != "" {
+		if src.mode, err = parseMode(p.mode, 0); err != nil {
+			return badFlag(p.cmd, "mode", err)
+		}
+	}
+	if local != "-" && (strings.HasSuffix(name, "/") || isDir(p, p.fsys, name)) {
+		name = path.Join(name, filepath.Base(local))
+	}
+	bar := p.progress(p, "put", src.size)
+	src.Reader = bar.reader(src.Reader)
+	written, err := p.write(name, src, opts)
+	bar.end()
+	if err != nil || !p.json {
+		return err
+	}
+	sum, err := p.fsys.Sum(p, name)
+	if err != nil {
+		return err
+	}
+	return p.out.json(struct {
+		Path   string `json:"path"`
+		Base64 string `json:"path_base64,omitempty"`
+		Size   int64  `json:"size"`
+		Sum    string `json:"sum"`
+	}{rooted(name), base64Name(name), written, sum.String()})
+}
+
+// open opens what is to be stored: a regular file, a pipe, or standard input.
+func (p *putter) open(local string) (*source, func() error, error) {
+	if local == "-" {
+		r := interruptible(p, p.in)
+		return &source{Reader: r, mode: 0o644}, r.Close, nil
+	}
+	f, err := p.openHost(local)
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+	case info.IsDir():
+		err = &fs.PathError{Op: "put", Path: local, Err: syscall.EISDIR}
+	case !info.Mode().IsRegular():
+		return &source{Reader: f, mode: 0o644}, f.Close, nil
+	}
+	if err != nil {
+		f.Close()
+		return nil, nil, err
+	}
+	return &source{Reader: f, size: info.Size(), mode: info.Mode() & allBits, mtime: info.ModTime()}, f.Close, nil
+}
+
+// write stores the source and returns its size.
+func (p *putter) write(name string, src *source, opts []vfs.Option) (int64, error) {
+	_, err := p.fsys.Lstat(p, name)
+	fresh := errors.Is(err, fs.ErrNotExist)
+	n, err := p.fsys.WriteFrom(p, name, src, src.mode, opts...)
+	if err != nil {
+		return n, err
+	}
+	// The file is there and whole; an interrupt now is too late to matter.
+	return n, p.fsys.Update(context.WithoutCancel(p), func(tx *vfs.Tx) error {
+		if p.mode != "" && !fresh {
+			if err := tx.Chmod(name, src.mode); err != nil {
+				return err
+			}
+		}
+		if !fresh || src.mtime.IsZero() {
+			return nil
+		}
+		return tx.Chtimes(name, time.Time{}, src.mtime)
+	})
+}
+
+// interruptible makes a stream end with the context: a read of a terminal or a pipe would wait for ever.
+func interruptible(ctx context.Context, r io.Reader) io.ReadCloser {
+	pr, pw := io.Pipe()
+	go func() {
+		_, err := io.CopyBuffer(struct{ io.Writer }{pw}, struct{ io.Reader }{r}, make([]byte, 256<<10))
+		pw.CloseWithError(err)
+	}()
+	stop := context.AfterFunc(ctx, func() { pr.CloseWithError(ctx.Err()) })
+	return &interruptibleReader{pr, ctx, stop}
+}
+
+type interruptibleReader struct {
+	*io.PipeReader
+	ctx  context.Context
+	stop func() bool
+}
+
+func (r *interruptibleReader) Read(p []byte) (int, error) {
+	n, err := r.PipeReader.Read(p)
+	if err != nil && r.ctx.Err() != nil {
+		err = r.ctx.Err()
+	}
+	return n, err
+}
+
+func (r *interruptibleReader) Close() error {
+	r.stop()
+	return r.PipeReader.Close()
+}

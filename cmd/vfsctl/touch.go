@@ -1,0 +1,84 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"vfsdb/vfs"
+)
+
+func (a *app) touch() *cobra.Command {
+	var date string
+	var keep bool
+	cmd := &cobra.Command{
+		Use:   "touch PATH...",
+		Short: "Set the time of files, or create empty ones",
+		Long: `Set the modification time of files to now, or to -d TIME. A file that does not exist is created,
+empty. All are changed in one commit, or none.
+
+TIME is like 2026-11-21T04:00:00Z, "2026-11-21 04:00", 2026-11-21, or @ and Unix seconds.`,
+		Example: `  vfsctl touch done
+  vfsctl touch -d 2026-01-31 report.md
+  vfsctl touch -d @1700000000 a b c`,
+		Args:              args(1, -1),
+		ValidArgsFunction: a.completePaths,
+		RunE: a.on(writes, func(c *call) error {
+			when := time.Now()
+			if date != "" {
+				t, err := parseTime(date)
+				if err != nil {
+					return badFlag(c.cmd, "date", err)
+				}
+				when = t
+			}
+			return a.update(c, func(tx *vfs.Tx) ([]string, error) {
+				for _, name := range c.args {
+					if err := touch(tx, name, when, keep); err != nil {
+						return nil, err
+					}
+				}
+				return c.args, nil
+			})
+		}),
+	}
+	cmd.Flags().StringVarP(&date, "date", "d", "", "the `TIME` to set (default now)")
+	cmd.Flags().BoolVarP(&keep, "no-create", "c", false, "create nothing")
+	return cmd
+}
+
+func touch(tx *vfs.Tx, name string, when time.Time, keep bool) error {
+	_, err := tx.Stat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		if keep {
+			return nil
+		}
+		err = tx.WriteFile(name, nil, 0o644)
+	}
+	if err != nil {
+		return err
+	}
+	return tx.Chtimes(name, time.Time{}, when)
+}
+
+// parseTime reads a time as people write it; without a zone it is theirs.
+func parseTime(text string) (time.Time, error) {
+	if sec, ok := strings.CutPrefix(text, "@"); ok {
+		if n, err := strconv.ParseInt(sec, 10, 64); err == nil {
+			return time.Unix(n, 0), nil
+		}
+	}
+	for _, layout := range []string{
+		time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02 15:04", time.DateOnly,
+	} {
+		if t, err := time.ParseInLocation(layout, text, time.Local); err == nil {
+			return t, nil
+		}
+	}
+	return time.Time{}, fmt.Errorf("%q is no time; write it like 2026-11-21T04:00:00Z", text)
+}

@@ -1,0 +1,430 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/mattn/go-runewidth"
+	"github.com/spf13/cobra"
+
+	"vfsdb/gc"
+	"vfsdb/snapshot"
+	"vfsdb/transfer"
+	"vfsdb/vfs"
+)
+
+func (a *app) tour() *cobra.Command {
+	t := &guide{app: a}
+	cmd := &cobra.Command{
+		Use:   "tour DIR",
+		Short: "See what this does, on a directory of yours",
+		Long: `See what this does, on a directory of yours, which is only read: it is taken into a temporary
+database, listed, snapshotted, branched, edited in the branch, compared, searched, restored, collected and
+checked. Each step shows its time, its command, and the Go call that does it.`,
+		Example: `  vfsctl tour .
+  vfsctl tour --keep tour.db ~/project`,
+		Args: args(1, 1),
+		RunE: a.plain(func(cmd *cobra.Command, args []string) error {
+			return t.run(cmd, args[0])
+		}),
+	}
+	cmd.Flags().StringVar(&t.keep, "keep", "", "keep the database as `FILE`")
+	return cmd
+}
+
+// A guide is one tour.
+type guide struct {
+	*app
+	ctx   context.Context
+	dir   string
+	keep  string
+	file  string // the database
+	steps int
+	start time.Time
+
+	main, try  *vfs.FS
+	before     *snapshot.Snapshot
+	imported   *transfer.Report
+	edited     string // the file that was edited in the branch
+	old, new   string
+	incomplete bool // something could not be imported
+}
+
+func (t *guide) run(cmd *cobra.Command, dir string) (err error) {
+	t.ctx, t.dir, t.start = cmd.Context(), dir, time.Now()
+	if info, err := os.Stat(dir); err != nil {
+		return err
+	} else if !info.IsDir() {
+		return usage(cmd, "%s is not a directory", dir)
+	}
+	if t.branch != "" || t.at != "" {
+		return usage(cmd, "a tour makes its own branch and snapshots")
+	}
+	remove, err := t.place()
+	if err != nil {
+		return err
+	}
+	defer remove()
+	t.main, err = vfs.Open(t.ctx, t.file, nil)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if closed := t.main.Close(); err == nil {
+			err = closed
+		}
+	}()
+	t.title()
+	for _, step := range []func() error{
+		t.importDir, t.list, t.snap, t.fork, t.edit, t.compare, t.search, t.restore, t.collect, t.check,
+	} {
+		if err := t.ctx.Err(); err != nil {
+			return err
+		}
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	if err := t.farewell(); err != nil || !t.incomplete {
+		return err
+	}
+	return &status{code: exitPartly}
+}
+
+// place finds where the database goes, and how it goes away at the end.
+func (t *guide) place() (remove func(), err error) {
+	if t.keep != "" {
+		if _, err := os.Lstat(t.keep); err == nil {
+			return nil, fmt.Errorf("--keep %s: %w", t.keep, os.ErrExist)
+		}
+		t.file = t.keep
+		return func() {}, nil
+	}
+	dir, err := os.MkdirTemp("", "vfsctl-tour-*")
+	if err != nil {
+		return nil, err
+	}
+	t.file = filepath.Join(dir, "tour.db")
+	return func() { os.RemoveAll(dir) }, nil
+}
+
+// A stop is one step of the tour, told.
+type stop struct {
+	Step    int      `json:"step"`
+	Title   string   `json:"title"`
+	Seconds float64  `json:"seconds"`
+	Command string   `json:"command"`
+	Call    string   `json:"call"`
+	Result  []string `json:"result"`
+}
+
+// tell prints a step.
+func (t *guide) tell(title string, d time.Duration, command, call string, result ...string) error {
+	t.steps++
+	if t.json {
+		return t.out.json(stop{t.steps, title, d.Seconds(), command, call, result})
+	}
+	const width = 78
+	number := fmt.Sprintf("%2d  ", t.steps)
+	time := took(d)
+	gap := strings.Repeat(" ", max(1, width-len(number)-runewidth.StringWidth(title)-runewidth.StringWidth(time)))
+	t.out.printf("%s%s%s%s\n", t.out.paint(dim, number), t.out.paint(bold, title), gap, t.out.paint(cyan, time))
+	t.out.printf("    %s\n", fit(t.out.paint(dim, "$ ")+command, command, width-4))
+	t.out.printf("    %s\n", t.out.paint(dim, runewidth.Truncate("  "+call, width-4, "...")))
+	for _, line := range result {
+		if err := t.out.printf("    %s\n", line); err != nil {
+			return err
+		}
+	}
+	t.out.printf("\n")
+	return t.out.Flush()
+}
+
+// fit shortens a line of which plain is the text without its colours.
+func fit(line, plain string, width int) string {
+	if runewidth.StringWidth(plain)+2 <= width {
+		return line
+	}
+	return "$ " + runewidth.Truncate(plain, width-2, "...")
+}
+
+func (t *guide) title() {
+	if t.json {
+		return
+	}
+	t.out.printf("\n%s\n%s\n\n", t.out.paint(bold, "A tour of vfsctl: one file that holds a tree, its history and its branches."),
+		t.out.paint(dim, "Only read: "+t.out.name(runewidth.TruncateLeft(t.dir, max(0, runewidth.StringWidth(t.dir)-66), "..."))))
+	t.out.Flush()
+}
+
+func (t *guide) importDir() error {
+	start := time.Now()
+	bar := t.progress(t.ctx, "import", 0)
+	r, err := transfer.ImportDir(t.ctx, t.main, t.dir, "/", &transfer.ImportOptions{
+		Partial:  true,
+		Progress: func(p transfer.Progress) { bar.at(p.Bytes, "  "+plural(p.Files, "file", "files")) },
+	})
+	bar.end()
+	if err != nil {
+		return err
+	}
+	d := time.Since(start)
+	t.imported = r
+	result := []string{contents(r)}
+	if d > 0 && r.Bytes > 1<<20 {
+		result[0] += t.out.paint(dim, fmt.Sprintf("  (%s/s)", size(int64(float64(r.Bytes)/d.Seconds()))))
+	}
+	for i, x := range r.Refused {
+		t.incomplete = true
+		if i == 3 {
+			result = append(result, fmt.Sprintf("and %s more", comma(int64(len(r.Refused)-i))))
+			break
+		}
+		result = append(result, t.out.paint(yellow, "left out ")+short(t.out.name(x.Path), 40)+": "+short(x.Why, 25))
+	}
+	return t.tell("Take in a directory", d, t.command("import", t.dir), `transfer.ImportDir(ctx, fsys, dir, "/", nil)`, result...)
+}
+
+func (t *guide) list() error {
+	const most = 6
+	start := time.Now()
+	var result []string
+	n := 0
+	for info, err := range entries(t.ctx, t.main, "/") {
+		if err != nil {
+			return err
+		}
+		if n++; n <= most {
+			kind := info.Mode().String()
+			bytes := ""
+			if info.Mode().IsRegular() {
+				bytes = size(info.Size())
+			}
+			result = append(result, fmt.Sprintf("%s %9s  %s", t.out.paint(dim, kind), bytes, t.out.show(short(info.Name(), 48), info.Mode())))
+		}
+	}
+	d := time.Since(start)
+	if n > most {
+		result = append(result, t.out.paint(dim, fmt.Sprintf("and %s more", comma(int64(n-most)))))
+	}
+	if n == 0 {
+		result = []string{t.out.paint(dim, "nothing: the directory is empty")}
+	}
+	return t.tell("List it", d, t.command("ls", "-l"), `fsys.ReadDir(ctx, ".")`, result...)
+}
+
+func (t *guide) snap() error {
+	start := time.Now()
+	s, err := snapshot.Create(t.ctx, t.main, "before", nil)
+	if err != nil {
+		return err
+	}
+	t.before = s
+	return t.tell("Name this moment", time.Since(start), t.command("snapshot", "create", "before"),
+		`snapshot.Create(ctx, fsys, "before", nil)`, "one row, whatever the size of the tree")
+}
+
+func (t *guide) fork() error {
+	start := time.Now()
+	try, err := snapshot.Branch(t.ctx, t.main, t.before, "try")
+	if err != nil {
+		return err
+	}
+	t.try = try
+	return t.tell("Fork a branch from it", time.Since(start), t.command("branch", "create", "try", "--from", "before"),
+		`snapshot.Branch(ctx, fsys, before, "try")`, "a few rows; nothing was copied")
+}
+
+// newFile is what the tour adds to the branch.
+const newFile = "tour-of-vfsctl.md"
+
+// edit changes a text of the user's in the branch, adds a file, and renames one, in one commit.
+func (t *guide) edit() error {
+	if err := t.pick(); err != nil {
+		return err
+	}
+	start := time.Now()
+	var moved string
+	err := t.try.Update(t.ctx, func(tx *vfs.Tx) error {
+		if err := tx.WriteFile(newFile, []byte("# Notes of a tour\n\nThis file is only in the branch try.\n"), 0o644); err != nil {
+			return err
+		}
+		if t.edited == "" {
+			return nil
+		}
+		if _, err := tx.Edit(t.edited, []vfs.Edit{{Old: t.old, New: t.new}}); err != nil {
+			return err
+		}
+		moved = t.edited + ".orig"
+		if _, err := tx.Lstat(moved); err == nil {
+			moved = ""
+			return nil
+		}
+		return tx.Copy("/"+t.edited, "/"+moved)
+	})
+	if err != nil {
+		return err
+	}
+	d := time.Since(start)
+	if t.edited == "" {
+		return t.tell("Write in the branch", d, t.command("--branch", "try", "put", newFile, newFile),
+			`try.WriteFile(ctx, "`+newFile+`", data, 0o644)`, "added "+newFile)
+	}
+	result := []string{
+		"edited " + t.out.name(short(t.edited, 60)),
+		t.out.paint(red, "- "+short(printable(t.old), 68)),
+		t.out.paint(green, "+ "+short(printable(t.new), 68)),
+		"added " + newFile,
+	}
+	if moved != "" {
+		result = append(result, "copied to "+t.out.name(short(moved, 58))+t.out.paint(dim, " (no bytes)"))
+	}
+	return t.tell("Edit in the branch, in one commit", d, t.command("--branch", "try", "edit", t.edited, "--old", "...", "--new", "..."),
+		`try.Update(ctx, func(tx *vfs.Tx) error { ... })`, result...)
+}
+
+// pick looks for a text to edit: the first short file with a line that occurs once.
+func (t *guide) pick() error {
+	found, _, err := t.try.Find(t.ctx, "/", &vfs.FindOptions{Kind: "file", Max: 2000})
+	if err != nil {
+		return err
+	}
+	for _, f := range found {
+		if f.Info.Size() == 0 || f.Info.Size() > 1<<18 || !isPrintable(f.Path) {
+			continue
+		}
+		data, err := t.try.ReadFile(t.ctx, f.Path)
+		if errors.Is(err, vfs.ErrCorrupt) {
+			return err
+		}
+		if err != nil || vfs.LooksBinary(data) {
+			continue
+		}
+		for line := range strings.Lines(string(data)) {
+			line = strings.TrimRight(line, "\r\n")
+			if words := strings.TrimSpace(line); len(words) < 12 || len(words) > 60 || !isPrintable(words) || strings.Count(string(data), line) != 1 {
+				continue
+			}
+			t.edited, t.old, t.new = f.Path, line, line+" (on tour)"
+			return nil
+		}
+	}
+	return nil
+}
+
+func (t *guide) compare() error {
+	start := time.Now()
+	var result []string
+	for c, err := range snapshot.Diff(t.ctx, t.before, t.try) {
+		if err != nil {
+			return err
+		}
+		result = append(result, t.out.change(c))
+	}
+	d := time.Since(start)
+	n, err := countChanges(snapshot.Diff(t.ctx, t.before, t.main))
+	if err != nil {
+		return err
+	}
+	result = append(result, t.out.paint(dim, "and in main: "+n.String()))
+	return t.tell("Tell the two apart", d, t.command("diff", "before", "try"), `snapshot.Diff(ctx, before, try)`, result...)
+}
+
+func (t *guide) search() error {
+	word := "tour"
+	start := time.Now()
+	r, err := t.try.Grep(t.ctx, word, &vfs.GrepOptions{Max: 3, IgnoreCase: true})
+	if err != nil {
+		return err
+	}
+	d := time.Since(start)
+	var result []string
+	for _, m := range r.Matches {
+		at := fmt.Sprintf("%s:%d:", short(t.out.name(m.Path), 32), m.Line)
+		result = append(result, t.out.paint(purple, at)+" "+short(printable(strings.TrimSpace(m.Text)), 70-runewidth.StringWidth(at)))
+	}
+	more := ""
+	if r.Truncated {
+		more = ", stopped at 3 matches"
+	}
+	result = append(result, t.out.paint(dim, fmt.Sprintf("%s searched%s", plural(int64(r.FilesScanned), "file", "files"), more)))
+	return t.tell("Search the branch", d, t.command("--branch", "try", "grep", "-i", "--max", "3", word),
+		`try.Grep(ctx, "`+word+`", &vfs.GrepOptions{Max: 3, IgnoreCase: true})`, result...)
+}
+
+func (t *guide) restore() error {
+	start := time.Now()
+	undo, err := snapshot.Restore(t.ctx, t.try, t.before)
+	if err != nil {
+		return err
+	}
+	d := time.Since(start)
+	n, err := countChanges(snapshot.Diff(t.ctx, t.before, t.try))
+	if err != nil {
+		return err
+	}
+	return t.tell("Go back", d, t.command("--branch", "try", "snapshot", "restore", "before"), `snapshot.Restore(ctx, try, before)`,
+		"from before to try: "+n.String(), t.out.paint(dim, "and to undo even that: snapshot restore "+undo.Info.Name))
+}
+
+func (t *guide) collect() error {
+	start := time.Now()
+	if err := snapshot.DeleteBranch(t.ctx, t.main, "try"); err != nil {
+		return err
+	}
+	r, err := gc.Run(t.ctx, t.main, nil)
+	if err != nil {
+		return err
+	}
+	return t.tell("Drop the branch and collect what it leaves", time.Since(start), t.command("branch", "delete", "try")+" && vfsctl gc",
+		`snapshot.DeleteBranch(ctx, fsys, "try"); gc.Run(ctx, fsys, nil)`, freed(r, false))
+}
+
+func (t *guide) check() error {
+	start := time.Now()
+	bar := t.progress(t.ctx, "check", fileSize(t.file))
+	r, err := vfs.Check(t.ctx, t.main, &vfs.CheckOptions{Progress: func(done, _ int64) { bar.at(done, "") }})
+	bar.end()
+	if err != nil {
+		return err
+	}
+	if len(r.Faults) > 0 {
+		for _, f := range r.Faults {
+			t.warn("%s", f)
+		}
+		return &status{code: exitDamage}
+	}
+	return t.tell("Check every rule and hash every chunk", time.Since(start), t.command("check"), `vfs.Check(ctx, fsys, nil)`,
+		t.out.paint(green, "sound")+fmt.Sprintf(": %s, %s in %s", plural(r.Inodes, "inode", "inodes"), size(r.Bytes), plural(r.Blobs, "chunk", "chunks")))
+}
+
+func (t *guide) farewell() error {
+	if t.json {
+		return nil
+	}
+	if _, err := t.main.DB().Checkpoint(t.ctx); err != nil {
+		return err
+	}
+	t.out.printf("%s of %s, for %s of content, in %s.\n", t.out.paint(bold, "One file"), size(fileSize(t.file)), size(t.imported.Bytes), took(time.Since(t.start)))
+	if t.keep == "" {
+		return t.out.printf("The file is gone again; --keep FILE keeps it. To begin with your own: vfsctl init\n")
+	}
+	return t.out.printf("It is %s. Look around: %s\n", t.keep, commandLine("vfsctl", "--db", t.keep, "tree", "-L", "2"))
+}
+
+// command writes the command line of a step. Where the database is kept, it can be repeated.
+func (t *guide) command(args ...string) string {
+	words := []string{"vfsctl"}
+	if t.keep != "" {
+		words = append(words, "--db", t.keep)
+	}
+	return commandLine(append(words, args...)...)
+}
+
+// short cuts a text to a width.
+func short(s string, width int) string { return runewidth.Truncate(s, max(width, 4), "...") }
