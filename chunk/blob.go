@@ -9,16 +9,19 @@ import (
 // plain is the codec of data that is the bytes themselves.
 const plain = 0
 
-// addBlob stores a chunk that is not there yet.
-func addBlob(tx *schema.Tx, sum Sum, p []byte) (id int64, err error) {
+// addBlob stores a chunk, unless its sum is there already.
+func addBlob(tx *schema.Tx, sum Sum, p []byte) (id int64, added bool, err error) {
 	if len(p) == 0 || len(p) > Size {
 		panic(fmt.Sprintf("chunk: a chunk of %d bytes", len(p)))
 	}
-	_, err = tx.Exec(`INSERT INTO blob (sum, size, codec, data) VALUES (?, ?, ?, ?)`, sum[:], len(p), plain, p)
-	if err != nil {
-		return 0, fmt.Errorf("store chunk: %w", err)
+	if id, err = tx.NextID("blob"); err != nil {
+		return 0, false, err
 	}
-	return tx.LastID(), nil
+	n, err := tx.Exec(`INSERT OR IGNORE INTO blob (id, sum, size, codec, data) VALUES (?, ?, ?, ?, ?)`, id, sum[:], len(p), plain, p)
+	if err != nil {
+		return 0, false, fmt.Errorf("store chunk: %w", err)
+	}
+	return id, n == 1, nil
 }
 
 // findBlob returns the id of the chunk with this sum, or 0. The index of sums answers; no row is read.

@@ -101,10 +101,13 @@ func putManifest(tx *schema.Tx, size int64, body lines, sum Sum) (id int64, err 
 	if found {
 		return id, touch(tx, PinManifest, id)
 	}
-	if _, err := tx.Exec(`INSERT INTO manifest (sum, size, body) VALUES (?, ?, ?)`, sum[:], size, []byte(body)); err != nil {
+	if id, err = tx.NextID("manifest"); err != nil {
+		return 0, err
+	}
+	if _, err := tx.Exec(`INSERT INTO manifest (id, sum, size, body) VALUES (?, ?, ?, ?)`, id, sum[:], size, []byte(body)); err != nil {
 		return 0, fmt.Errorf("store manifest: %w", err)
 	}
-	return tx.LastID(), nil
+	return id, nil
 }
 
 // manifestSum returns the sum of a manifest without reading its body.

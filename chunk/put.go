@@ -53,15 +53,25 @@ func putChunk(tx *schema.Tx, sum Sum, p []byte) (id int64, found bool, err error
 	if !tx.Writable() {
 		return 0, false, syscall.EROFS
 	}
+	// To look first costs a statement, to store in vain costs a copy of the bytes.
+	if len(p) <= small {
+		id, added, err := addBlob(tx, sum, p)
+		if added || err != nil {
+			return id, false, err
+		}
+	}
 	if id, err = findBlob(tx, sum); err != nil {
 		return 0, false, err
 	}
 	if id != 0 {
 		return id, true, touch(tx, PinBlob, id)
 	}
-	id, err = addBlob(tx, sum, p)
+	id, _, err = addBlob(tx, sum, p)
 	return id, false, err
 }
+
+// small is how long a chunk may be to be stored before it is looked for.
+const small = 16 << 10
 
 // seal makes the Content of chunks that are stored: of the only one, which is the blob only, or of all in body.
 func seal(tx *schema.Tx, size int64, body lines, sum Sum, only int64) (Content, error) {
