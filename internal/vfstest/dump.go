@@ -1,0 +1,55 @@
+package vfstest
+
+import (
+	"fmt"
+	"io/fs"
+	"testing"
+
+	"vfsdb/chunk"
+	"vfsdb/vfs"
+)
+
+// maxRead is the longest file that Dump reads. Of a longer one the stored sum is believed.
+const maxRead = 8 << 20
+
+// Dump describes everything below the root of a tree, by path: type, permissions, number of names, and what a file holds or
+// where a symlink points. Times are left out. Two trees are equal if their dumps are.
+func Dump(t testing.TB, fsys *vfs.FS) map[string]string {
+	t.Helper()
+	dump := make(map[string]string)
+	walk(t, fsys, func(tx *vfs.Tx, name string, info *vfs.Info) error {
+		text, err := describe(tx, name, info)
+		dump[name] = text
+		return err
+	})
+	return dump
+}
+
+func describe(tx *vfs.Tx, name string, info *vfs.Info) (string, error) {
+	switch {
+	case info.Target() != "":
+		return describeLink(info.Nlink(), info.Target()), nil
+	case !info.Mode().IsRegular():
+		return describeOther(info.Mode(), info.Nlink()), nil
+	case info.Size() > maxRead:
+		sum, err := tx.Sum("/" + name)
+		return describeFile(info.Mode(), info.Nlink(), info.Size(), sum), err
+	}
+	data, err := tx.ReadFile("/" + name)
+	if err == nil && int64(len(data)) != info.Size() {
+		err = fmt.Errorf("%s: read %d bytes of %d", name, len(data), info.Size())
+	}
+	return describeFile(info.Mode(), info.Nlink(), int64(len(data)), chunk.SumOf(data)), err
+}
+
+func describeOther(mode fs.FileMode, nlink int) string {
+	return fmt.Sprintf("%v links=%d", mode, nlink)
+}
+
+func describeLink(nlink int, target string) string {
+	return fmt.Sprintf("link links=%d -> %q", nlink, target)
+}
+
+func describeFile(mode fs.FileMode, nlink int, size int64, sum chunk.Sum) string {
+	return fmt.Sprintf("%v links=%d size=%d sum=%.12s", mode, nlink, size, sum)
+}

@@ -1,0 +1,215 @@
+package vfs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"vfsdb/chunk"
+	"vfsdb/schema"
+)
+
+// checkManifests verifies every manifest, and that every chunk in it is stored and has the right length.
+func (c *checker) checkManifests(ctx context.Context) error {
+	last := int64(-1 << 63)
+	for {
+		var id int64
+		var ok bool
+		err := c.db.View(ctx, func(tx *schema.Tx) (err error) {
+			if id, ok, err = tx.Int(`SELECT id FROM manifest WHERE id > ? ORDER BY id LIMIT 1`, last); err != nil || !ok {
+				return err
+			}
+			c.report.Manifests++
+			if _, err = chunk.Blobs(tx, id); err == nil || !isDamage(err) {
+				return err
+			}
+			return c.faultOfContent(tx, chunk.PinManifest, id, chunk.Sum{}, whyDamaged(err))
+		})
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return nil
+		}
+		last = id
+	}
+}
+
+// whyDamaged is the text of a damage, in one line.
+func whyDamaged(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
+
+// A blobRow is what the list of blobs says about one of them.
+type blobRow struct{ id, size int64 }
+
+// blobsPerView is how many chunks are read in one transaction.
+const blobsPerView = 8
+
+// checkBlobs reads every chunk and compares it with its sum, a few in each transaction.
+func (c *checker) checkBlobs(ctx context.Context) error {
+	var total int64
+	err := c.db.View(ctx, func(tx *schema.Tx) error {
+		rows := tx.Query(`SELECT count(*), total(min(max(size, 0), 524288)) FROM blob`)
+		if rows.Next() {
+			c.report.Blobs, total = rows.Int(0), rows.Int(1)
+		}
+		return rows.Close()
+	})
+	if err != nil {
+		return err
+	}
+	if c.o.Quick {
+		c.report.Bytes = total
+		return c.checkBlobSizes(ctx)
+	}
+	buf := make([]byte, chunk.Size)
+	last := int64(-1 << 63)
+	for n := blobsPerView; n == blobsPerView; {
+		err := c.db.View(ctx, func(tx *schema.Tx) error {
+			page, err := blobPage(tx, last)
+			if err != nil {
+				return err
+			}
+			n = len(page)
+			for _, b := range page {
+				last = b.id
+				if err := c.checkBlob(ctx, tx, b, buf); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		if c.o.Progress != nil {
+			c.o.Progress(c.report.Bytes, max(total, c.report.Bytes))
+		}
+	}
+	return nil
+}
+
+func blobPage(tx *schema.Tx, after int64) ([]blobRow, error) {
+	var page []blobRow
+	rows := tx.Query(`SELECT id, size FROM blob WHERE id > ? ORDER BY id LIMIT ?`, after, blobsPerView)
+	for rows.Next() {
+		page = append(page, blobRow{rows.Int(0), rows.Int(1)})
+	}
+	return page, rows.Err()
+}
+
+func (c *checker) checkBlob(ctx context.Context, tx *schema.Tx, b blobRow, buf []byte) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	what := ""
+	var sum chunk.Sum
+	if b.size < 1 || b.size > chunk.Size {
+		what = fmt.Sprintf("blob %d: says %d bytes", b.id, b.size)
+	} else {
+		c.report.Bytes += b.size
+		_, err := chunk.Read(tx, chunk.Content{Size: b.size, Blob: b.id}, buf[:b.size], 0)
+		var damage *chunk.CorruptError
+		switch {
+		case err != nil && !isDamage(err):
+			return err
+		case err != nil:
+			what = whyDamaged(err)
+			if errors.As(err, &damage) {
+				sum = damage.Sum
+			}
+		case allZero(buf[:b.size]):
+			what = fmt.Sprintf("blob %d: holds nothing but zeros", b.id)
+		}
+	}
+	if what == "" {
+		return nil
+	}
+	return c.faultOfContent(tx, chunk.PinBlob, b.id, sum, what)
+}
+
+func allZero(p []byte) bool {
+	for _, b := range p {
+		if b != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// checkBlobSizes is what a quick check does instead of reading: lengths are known without the bytes.
+func (c *checker) checkBlobSizes(ctx context.Context) error {
+	return c.db.View(ctx, func(tx *schema.Tx) error {
+		rows := tx.Query(`SELECT id, size, length(data), codec FROM blob WHERE size NOT BETWEEN 1 AND 524288 OR codec = 0 AND length(data) <> size OR codec <> 0`)
+		defer rows.Close()
+		for rows.Next() {
+			what := fmt.Sprintf("blob %d: says %d bytes, holds %d, codec %d", rows.Int(0), rows.Int(1), rows.Int(2), rows.Int(3))
+			if err := c.faultOfContent(tx, chunk.PinBlob, rows.Int(0), chunk.Sum{}, what); err != nil {
+				return err
+			}
+		}
+		return rows.Err()
+	})
+}
+
+// faultOfContent reports what is wrong with a blob or a manifest, for each name in each tree that leads to it. What nothing leads to is a
+// fault too: the next file with the same bytes would be given it.
+func (c *checker) faultOfContent(tx *schema.Tx, kind int, id int64, sum chunk.Sum, what string) error {
+	text := `SELECT branch, ino, born, died FROM inode WHERE manifest = ?`
+	if kind == chunk.PinBlob {
+		text = `SELECT branch, ino, born, died FROM inode WHERE blob = ?`
+	}
+	rows, err := inodesOf(tx, text, []int64{id})
+	if err != nil {
+		return err
+	}
+	if kind == chunk.PinBlob {
+		manifests, err := manifestsWith(tx, id, sum)
+		if err != nil {
+			return err
+		}
+		more, err := inodesOf(tx, `SELECT branch, ino, born, died FROM inode WHERE manifest = ?`, manifests)
+		if err != nil {
+			return err
+		}
+		rows = append(rows, more...)
+	}
+	if len(rows) == 0 {
+		return c.fault(Fault{What: what})
+	}
+	for _, r := range rows {
+		if err := c.faultOfInode(tx, r.branch, r.ino, r.life, what); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inodesOf runs a query for inode rows with each of a list of ids.
+func inodesOf(tx *schema.Tx, text string, ids []int64) ([]inodeFacts, error) {
+	var list []inodeFacts
+	for _, id := range ids {
+		rows := tx.Query(text, id)
+		for rows.Next() {
+			list = append(list, inodeFacts{branch: rows.Int(0), ino: rows.Int(1), life: life{born: rows.Int(2), died: rows.Int(3)}})
+		}
+		if err := rows.Err(); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// manifestsWith lists the manifests that have a line with the sum of a blob, as its row says it or as it was asked for.
+func manifestsWith(tx *schema.Tx, blob int64, sum chunk.Sum) ([]int64, error) {
+	var list []int64
+	var asked any
+	if !sum.IsZero() {
+		asked = sum[:]
+	}
+	rows := tx.Query(`SELECT id FROM manifest WHERE instr(body, (SELECT sum FROM blob WHERE id = ?1)) > 0 OR instr(body, ?2) > 0`, blob, asked)
+	for rows.Next() {
+		list = append(list, rows.Int(0))
+	}
+	return list, rows.Err()
+}

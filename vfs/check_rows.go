@@ -1,0 +1,251 @@
+package vfs
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"strings"
+
+	"vfsdb/chunk"
+	"vfsdb/schema"
+)
+
+// checkPage is how many rows are checked in one transaction.
+const checkPage = 8192
+
+// A life is the lifetime of a row, and what is to be told of its branch.
+type life struct {
+	died, born int64
+	epoch      int64 // of the branch
+	known      bool  // the branch has a row
+}
+
+// check says what is wrong with a row's life, given when the last row of the same key died; "" if nothing is.
+func (l life) check(before int64) string {
+	switch {
+	case !l.known:
+		return "branch is missing"
+	case l.born < schema.FirstEpoch || l.born > l.epoch:
+		return fmt.Sprintf("born in epoch %d, but the branch is in epoch %d", l.born, l.epoch)
+	case l.died <= l.born:
+		return fmt.Sprintf("born in epoch %d, died in epoch %d", l.born, l.died)
+	case l.died != schema.Forever && l.died > l.epoch:
+		return fmt.Sprintf("died in epoch %d, but the branch is in epoch %d", l.died, l.epoch)
+	case l.born < before:
+		return fmt.Sprintf("born in epoch %d, but the row before it died in epoch %d: their lives overlap", l.born, before)
+	}
+	return ""
+}
+
+// checkInodes checks every inode row by itself, and the content that it names. It goes by pages, each a moment of its
+// own: a row that changes between two of them does not disturb, because rows of one key are born when the last one dies.
+func (c *checker) checkInodes(ctx context.Context) error {
+	type key struct{ branch, ino int64 }
+	at, before := key{math.MinInt64, math.MinInt64}, int64(math.MinInt64)
+	return c.pages(ctx, func(tx *schema.Tx) (int, error) {
+		rows := tx.Query(`SELECT i.branch, i.ino, i.died, i.born, i.mode, i.nlink, i.size, i.blob, i.manifest, length(i.target),
+			b.size, m.size, br.epoch
+			FROM inode i LEFT JOIN branch br ON br.id = i.branch LEFT JOIN blob b ON b.id = i.blob LEFT JOIN manifest m ON m.id = i.manifest
+			WHERE (i.branch, i.ino, i.died) > (?, ?, ?) ORDER BY i.branch, i.ino, i.died LIMIT ?`, at.branch, at.ino, before, checkPage)
+		defer rows.Close()
+		n := 0
+		for ; rows.Next(); n++ {
+			k := key{rows.Int(0), rows.Int(1)}
+			switch cmp.Or(cmp.Compare(k.branch, at.branch), cmp.Compare(k.ino, at.ino)) {
+			case -1:
+				return n, corrupt("rows of table inode are out of order")
+			case 1:
+				at, before = k, 0
+			}
+			l := life{died: rows.Int(2), born: rows.Int(3), epoch: rows.Int(12), known: !rows.Null(12)}
+			row := inodeFacts{
+				branch: k.branch, ino: k.ino, life: l, mode: rows.Int(4), nlink: rows.Int(5),
+				content: chunk.Content{Size: rows.Int(6), Blob: rows.Int(7), Manifest: rows.Int(8)},
+				hasBlob: !rows.Null(7), hasManifest: !rows.Null(8), hasTarget: !rows.Null(9), target: rows.Int(9),
+				blobSize: sizeOrNone(rows, 10), manifestSize: sizeOrNone(rows, 11),
+			}
+			c.report.Inodes++
+			c.lastIno = max(c.lastIno, k.ino)
+			for _, what := range []string{l.check(before), row.checkForm(), row.checkContent()} {
+				if err := c.faultOfInode(tx, k.branch, k.ino, l, what); err != nil {
+					return n, err
+				}
+			}
+			before = l.died
+		}
+		return n, rows.Err()
+	})
+}
+
+// pages calls check in one transaction after another, until it finds less than a page of rows.
+func (c *checker) pages(ctx context.Context, check func(*schema.Tx) (int, error)) error {
+	for n := checkPage; n == checkPage; {
+		err := c.db.View(ctx, func(tx *schema.Tx) (err error) {
+			n, err = check(tx)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func sizeOrNone(rows *schema.Rows, col int) int64 {
+	if rows.Null(col) {
+		return -1
+	}
+	return rows.Int(col)
+}
+
+// inodeFacts are a row of the table inode, as far as it is checked by itself.
+type inodeFacts struct {
+	branch, ino            int64
+	life                   life
+	mode, nlink            int64
+	content                chunk.Content
+	hasBlob, hasManifest   bool
+	hasTarget              bool
+	target                 int64 // its length
+	blobSize, manifestSize int64 // of the rows that are named; -1: there is none
+}
+
+var kindNames = map[int64]string{
+	kindFifo: "fifo", kindChar: "character device", kindDir: "directory", kindBlock: "block device",
+	kindFile: "file", kindLink: "symlink", kindSocket: "socket",
+}
+
+func kindName(kind int64) string {
+	if name := kindNames[kind]; name != "" {
+		return name
+	}
+	return fmt.Sprintf("type %d", kind)
+}
+
+// checkForm says what is wrong with the row itself; "" if nothing is.
+func (r *inodeFacts) checkForm() string {
+	kind := r.mode >> 12
+	switch {
+	case r.mode == 0 && (r.content.Size != 0 || r.hasBlob || r.hasManifest || r.hasTarget):
+		return "whiteout has content"
+	case r.mode == 0:
+		return ""
+	case r.ino < schema.RootIno:
+		return fmt.Sprintf("inode has the number %d", r.ino)
+	case r.mode < 0 || kindNames[kind] == "":
+		return fmt.Sprintf("inode %d has the mode %#o", r.ino, r.mode)
+	case r.nlink < 0:
+		return fmt.Sprintf("inode %d has nlink %d", r.ino, r.nlink)
+	case kind == kindDir && r.nlink > 1:
+		return fmt.Sprintf("directory %d has nlink %d", r.ino, r.nlink)
+	case kind == kindLink && (!r.hasTarget || r.target < 1 || r.target > maxPath):
+		return fmt.Sprintf("symlink %d has a target of %d bytes", r.ino, r.target)
+	case kind != kindLink && r.hasTarget:
+		return fmt.Sprintf("%s %d has a target", kindName(kind), r.ino)
+	case kind != kindFile && (r.content.Size != 0 || r.hasBlob || r.hasManifest):
+		return fmt.Sprintf("%s %d has content of %d bytes", kindName(kind), r.ino, r.content.Size)
+	}
+	return ""
+}
+
+// checkContent says what is wrong with the content that the row names; "" if nothing is.
+func (r *inodeFacts) checkContent() string {
+	size := r.content.Size
+	switch {
+	case r.mode>>12 != kindFile:
+		return ""
+	case size < 0 || size > chunk.MaxSize:
+		return fmt.Sprintf("file %d has the size %d", r.ino, size)
+	case size <= chunk.Size && r.hasManifest:
+		return fmt.Sprintf("content of %d bytes has a manifest", size)
+	case size > chunk.Size && (!r.hasManifest || r.hasBlob):
+		return fmt.Sprintf("content of %d bytes has no manifest, or a blob beside it", size)
+	case size == 0 && r.hasBlob:
+		return "empty content has a blob"
+	case r.hasBlob && r.blobSize < 0:
+		return fmt.Sprintf("blob %d is missing", r.content.Blob)
+	case r.hasBlob && r.blobSize != size:
+		return fmt.Sprintf("content of %d bytes is blob %d, which has %d", size, r.content.Blob, r.blobSize)
+	case r.hasManifest && r.manifestSize < 0:
+		return fmt.Sprintf("manifest %d is missing", r.content.Manifest)
+	case r.hasManifest && r.manifestSize != size:
+		return fmt.Sprintf("content of %d bytes is manifest %d, which is of %d", size, r.content.Manifest, r.manifestSize)
+	}
+	return ""
+}
+
+// checkDirents checks every entry row by itself.
+func (c *checker) checkDirents(ctx context.Context) error {
+	type key struct {
+		branch, parent int64
+		name           string
+	}
+	at, before := key{math.MinInt64, math.MinInt64, ""}, int64(math.MinInt64)
+	return c.pages(ctx, func(tx *schema.Tx) (int, error) {
+		rows := tx.Query(`SELECT d.branch, d.parent, d.name, d.died, d.born, d.ino, d.kind, br.epoch
+			FROM dirent d LEFT JOIN branch br ON br.id = d.branch
+			WHERE (d.branch, d.parent, d.name, d.died) > (?, ?, ?, ?) ORDER BY d.branch, d.parent, d.name, d.died LIMIT ?`,
+			at.branch, at.parent, at.name, before, checkPage)
+		defer rows.Close()
+		n := 0
+		for ; rows.Next(); n++ {
+			k := key{rows.Int(0), rows.Int(1), rows.Text(2)}
+			switch cmp.Or(cmp.Compare(k.branch, at.branch), cmp.Compare(k.parent, at.parent), strings.Compare(k.name, at.name)) {
+			case -1:
+				return n, corrupt("rows of table dirent are out of order")
+			case 1:
+				at, before = k, 0
+			}
+			c.report.Dirents++
+			l := life{died: rows.Int(3), born: rows.Int(4), epoch: rows.Int(7), known: !rows.Null(7)}
+			for _, what := range []string{l.check(before), checkEntry(k.name, !rows.Null(5), rows.Int(5), rows.Int(6))} {
+				if err := c.faultOfName(tx, k.branch, Name{Ino(k.parent), k.name}, l, what); err != nil {
+					return n, err
+				}
+			}
+			before = l.died
+		}
+		return n, rows.Err()
+	})
+}
+
+// checkEntry says what is wrong with an entry itself; "" if nothing is.
+func checkEntry(name string, shows bool, ino, kind int64) string {
+	switch {
+	case name == "" || len(name) > maxName || name == "." || name == ".." || strings.ContainsAny(name, "\x00/"):
+		return fmt.Sprintf("%q cannot be a name", name)
+	case !shows:
+		return ""
+	case ino < schema.RootIno:
+		return fmt.Sprintf("entry shows the inode %d", ino)
+	case kindNames[kind] == "":
+		return fmt.Sprintf("entry has the type %d", kind)
+	}
+	return ""
+}
+
+// checkOrphans finds inodes that have lost their names and that no collector will ever look for, and a counter that
+// would give out numbers again. Orphans of a branch without a name do not count, they go with all its rows; nor do inherited ones, which the
+// ancestor's collector leaves to those who still see them.
+func (c *checker) checkOrphans(ctx context.Context) error {
+	return c.db.View(ctx, func(tx *schema.Tx) error {
+		rows := tx.Query(`SELECT i.branch, i.ino, i.born FROM inode i JOIN branch br ON br.id = i.branch AND br.name IS NOT NULL
+			WHERE i.died = 9223372036854775807 AND i.nlink = 0 AND i.mode <> 0 AND (i.branch, i.ino) NOT IN (SELECT branch, ino FROM orphan)`)
+		defer rows.Close()
+		for rows.Next() {
+			l := life{died: schema.Forever, born: rows.Int(2)}
+			if err := c.faultOfInode(tx, rows.Int(0), rows.Int(1), l, fmt.Sprintf("inode %d has no names and does not wait for gc", rows.Int(1))); err != nil {
+				return err
+			}
+		}
+		if err := rows.Err(); err != nil {
+			return err
+		}
+		next, _, err := tx.Int(`SELECT next FROM counter WHERE name = 'ino'`)
+		if err == nil && next <= c.lastIno {
+			err = c.fault(Fault{What: fmt.Sprintf("the next inode number is %d, but %d is in use", next, c.lastIno)})
+		}
+		return err
+	})
+}
