@@ -3,6 +3,7 @@ package vfs
 import (
 	"context"
 	"io/fs"
+	"syscall"
 )
 
 // An Entry is one entry of a directory. It is an [fs.DirEntry] that needs no further look-up to tell the type (C12).
@@ -85,8 +86,8 @@ func (tx *Tx) entry(l listed) *Entry {
 // infoOf describes a listed inode.
 func (tx *Tx) infoOf(l listed) (*Info, error) {
 	n, err := tx.inode(l.ino)
-	if err == nil && n == nil {
-		err = fs.ErrNotExist
+	if err == nil && (n == nil || n.nlink == 0) {
+		err = syscall.ENOENT
 	}
 	if err != nil {
 		return nil, err

@@ -40,7 +40,7 @@ func (tx *Tx) removable(name string) (place, *inode, error) {
 	case err != nil:
 	case p.ino == tx.fsys.root:
 		err = syscall.EPERM
-	case p.base == "": // the path ends in ".."
+	case p.up:
 		err = syscall.ENOTEMPTY
 	}
 	return p, n, err

@@ -34,7 +34,7 @@ func (tx *Tx) rename(from, to string, opts []Option) error {
 	switch {
 	case err != nil:
 		return err
-	case src.base == "" || dst.base == "":
+	case src.base == "" || dst.base == "" || src.up || dst.up:
 		return syscall.EBUSY
 	case n.isDir() && (slices.Contains(dst.chain, n.ino)):
 		return syscall.EINVAL

@@ -17,9 +17,10 @@ const (
 // A place is where a path leads: an entry of a directory, that may or may not exist.
 type place struct {
 	dir   Ino    // the directory that holds base
-	base  string // "" if the path is the root, or ends in ".."
+	base  string // "" if the path is the root
 	ino   Ino    // 0 if there is nothing
 	kind  uint8
+	up    bool  // the path ends in "..": a verb that takes the name away refuses
 	chain []Ino // the directories from the root down to dir
 }
 
@@ -75,7 +76,7 @@ func (w *walker) run() (place, error) {
 				w.chain, w.names = w.chain[:len(w.chain)-1], w.names[:len(w.names)-1]
 				if w.done() {
 					p := w.here()
-					p.base = ""
+					p.up = true
 					return p, nil
 				}
 			}

@@ -1,0 +1,260 @@
+package vfs_test
+
+import (
+	"bytes"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"testing"
+	"testing/fstest"
+	"testing/iotest"
+
+	"github.com/stretchr/testify/require"
+
+	"vfsdb/internal/vfstest"
+	"vfsdb/vfs"
+)
+
+// C04: a File opened read-only shows one content, whole, whatever happens to the name.
+func TestReaderSeesOneMoment(t *testing.T) {
+	ctx := t.Context()
+	fsys := vfstest.New(t)
+	old := random(3<<20 + 11)
+	require.NoError(t, fsys.WriteFile(ctx, "f", old, 0o644))
+	f, err := fsys.Open(ctx, "f")
+	require.NoError(t, err)
+	half := make([]byte, 1<<20)
+	_, err = io.ReadFull(f, half)
+	require.NoError(t, err)
+	require.NoError(t, fsys.WriteFile(ctx, "f", random(2<<20), 0o644))
+	require.NoError(t, fsys.Remove(ctx, "f"))
+	rest, err := io.ReadAll(f)
+	require.NoError(t, err)
+	require.True(t, bytes.Equal(old, append(half, rest...)))
+	info, err := f.Stat()
+	require.NoError(t, err)
+	require.EqualValues(t, len(old), info.Size())
+	require.NoError(t, f.Close())
+	require.ErrorIs(t, f.Close(), fs.ErrClosed)
+	_, err = f.Read(half)
+	require.ErrorIs(t, err, fs.ErrClosed)
+}
+
+// A file whose last name is gone lives on until it is closed, for reading and for writing.
+func TestUnlinkWhileOpen(t *testing.T) {
+	ctx := t.Context()
+	fsys := vfstest.New(t, "f")
+	f, err := fsys.OpenFile(ctx, "f", os.O_RDWR, 0)
+	require.NoError(t, err)
+	require.NoError(t, fsys.Remove(ctx, "f"))
+	_, err = f.WriteAt([]byte("XY"), 1)
+	require.NoError(t, err)
+	require.NoError(t, f.Sync())
+	got := make([]byte, 3)
+	_, err = f.ReadAt(got, 0)
+	require.NoError(t, ignoreEOF(err))
+	require.Equal(t, "fXY", string(got))
+	info, err := f.Stat()
+	require.NoError(t, err)
+	require.Zero(t, info.Sys().(*vfs.Info).Nlink())
+	require.NoError(t, f.Close())
+	_, err = fsys.Stat(ctx, "f")
+	require.ErrorIs(t, err, fs.ErrNotExist)
+}
+
+func ignoreEOF(err error) error {
+	if err == io.EOF {
+		return nil
+	}
+	return err
+}
+
+func TestOpenFlags(t *testing.T) {
+	ctx := t.Context()
+	for _, tt := range []struct {
+		name string
+		flag int
+		want error
+	}{
+		{"file", os.O_RDONLY, nil},
+		{"none", os.O_RDONLY, syscall.ENOENT},
+		{"none", os.O_RDWR | os.O_CREATE, nil},
+		{"file", os.O_RDWR | os.O_CREATE, nil},
+		{"file", os.O_RDWR | os.O_CREATE | os.O_EXCL, syscall.EEXIST},
+		{"dangling", os.O_RDWR | os.O_CREATE | os.O_EXCL, syscall.EEXIST},
+		{"dangling", os.O_RDWR | os.O_CREATE, nil},
+		{"dangling", os.O_RDWR, syscall.ENOENT},
+		{"dir", os.O_RDONLY, nil},
+		{"dir", os.O_WRONLY, syscall.EISDIR},
+		{"dir", os.O_RDONLY | os.O_CREATE, syscall.EISDIR},
+		{"file", os.O_RDWR | os.O_TRUNC, nil},
+		{"file", 1 << 29, syscall.EINVAL},
+		{"none/x", os.O_RDWR | os.O_CREATE, syscall.ENOENT},
+		{"fifo", os.O_RDONLY, syscall.ENXIO},
+	} {
+		fsys := vfstest.New(t, "file", "dir/")
+		require.NoError(t, fsys.Symlink(ctx, "target", "dangling"))
+		require.NoError(t, fsys.Mknod(ctx, "fifo", fs.ModeNamedPipe|0o644, 0))
+		f, err := fsys.OpenFile(ctx, tt.name, tt.flag, 0o640)
+		require.ErrorIs(t, err, tt.want, "%s %x", tt.name, tt.flag)
+		if err == nil {
+			require.NoError(t, f.Close())
+		}
+	}
+	fsys := vfstest.New(t, "file")
+	r, err := fsys.Open(ctx, "file")
+	require.NoError(t, err)
+	_, err = r.Write([]byte("x"))
+	require.ErrorIs(t, err, syscall.EBADF)
+	require.ErrorIs(t, r.Truncate(0), syscall.EBADF)
+	require.NoError(t, r.Close())
+	w, err := fsys.OpenFile(ctx, "file", os.O_WRONLY, 0)
+	require.NoError(t, err)
+	_, err = w.Read(make([]byte, 1))
+	require.ErrorIs(t, err, syscall.EBADF)
+	require.NoError(t, w.Close())
+}
+
+// Random reads, writes, seeks, truncates and syncs do what they do to a host file.
+func TestFileAgainstHost(t *testing.T) {
+	ctx := t.Context()
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 1))
+	fsys := vfstest.New(t)
+	ours, err := fsys.Create(ctx, "f")
+	require.NoError(t, err)
+	host, err := os.Create(filepath.Join(t.TempDir(), "f"))
+	require.NoError(t, err)
+	defer host.Close()
+	const span = 3 << 20
+	near := func() int64 { // offsets around the edges of chunks, mostly
+		if r.IntN(3) == 0 {
+			return r.Int64N(span)
+		}
+		return max(0, r.Int64N(6)*524288+r.Int64N(9)-4)
+	}
+	for step := range 400 {
+		off, size := near(), r.IntN(200)
+		if r.IntN(8) == 0 {
+			size = r.IntN(1 << 20)
+		}
+		switch op := r.IntN(12); {
+		case op < 4:
+			p := random(size)
+			n1, err1 := ours.WriteAt(p, off)
+			n2, err2 := host.WriteAt(p, off)
+			require.NoError(t, err1)
+			require.NoError(t, err2)
+			require.Equal(t, n2, n1, step)
+		case op < 8:
+			p1, p2 := make([]byte, size), make([]byte, size)
+			n1, err1 := ours.ReadAt(p1, off)
+			n2, err2 := host.ReadAt(p2, off)
+			require.Equal(t, n2, n1, "step %d: read %d at %d", step, size, off)
+			if n2 < size {
+				require.Equal(t, err2, err1, "step %d", step)
+			}
+			require.True(t, bytes.Equal(p1[:n1], p2[:n2]), "step %d: read %d at %d", step, size, off)
+		case op == 8:
+			require.NoError(t, ours.Truncate(off))
+			require.NoError(t, host.Truncate(off))
+		case op == 9:
+			require.NoError(t, ours.Sync())
+		default:
+			s1, err1 := ours.Seek(off-span, io.SeekEnd)
+			s2, err2 := host.Seek(off-span, io.SeekEnd)
+			require.Equal(t, err2 == nil, err1 == nil, "step %d", step)
+			if err2 == nil {
+				require.Equal(t, s2, s1)
+				p := random(size)
+				_, err1 = ours.Write(p)
+				_, err2 = host.Write(p)
+				require.NoError(t, err1)
+				require.NoError(t, err2)
+			}
+		}
+	}
+	require.NoError(t, ours.Close())
+	want, err := os.ReadFile(host.Name())
+	require.NoError(t, err)
+	require.True(t, bytes.Equal(want, []byte(vfstest.Read(t, fsys, "f"))))
+}
+
+// Two Files that write different bytes of one chunk lose nothing, and appends follow each other whole.
+func TestSharedFiles(t *testing.T) {
+	ctx := t.Context()
+	fsys := vfstest.New(t)
+	require.NoError(t, fsys.WriteFile(ctx, "f", make([]byte, 1000), 0o644))
+	var wg sync.WaitGroup
+	for g := range 4 {
+		wg.Go(func() {
+			f, err := fsys.OpenFile(ctx, "f", os.O_RDWR, 0)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			for i := g; i < 1000; i += 4 {
+				if _, err := f.WriteAt([]byte{byte(i%251 + 1)}, int64(i)); err != nil {
+					t.Error(err)
+				}
+				if i%100 < 4 {
+					if err := f.Sync(); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+			if err := f.Close(); err != nil {
+				t.Error(err)
+			}
+			log, err := fsys.OpenFile(ctx, "log", os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			for range 25 {
+				if _, err := log.Write(bytes.Repeat([]byte{byte('a' + g)}, 10)); err != nil {
+					t.Error(err)
+				}
+			}
+			if err := log.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	for i, b := range []byte(vfstest.Read(t, fsys, "f")) {
+		require.Equal(t, byte(i%251+1), b, i)
+	}
+	log := vfstest.Read(t, fsys, "log")
+	require.Len(t, log, 1000)
+	for i := 0; i < len(log); i += 10 {
+		require.Equal(t, string(bytes.Repeat([]byte{log[i]}, 10)), log[i:i+10])
+	}
+}
+
+func TestIOFS(t *testing.T) {
+	ctx := t.Context()
+	fsys := vfstest.New(t, "a", "dir/b", "dir/sub/c", "empty/")
+	require.NoError(t, fsys.WriteFile(ctx, "big", random(1<<20+3), 0o644))
+	require.NoError(t, fsys.Symlink(ctx, "dir/b", "link"))
+	names := []string{"a", "dir/b", "dir/sub/c", "big", "empty"}
+	require.NoError(t, fstest.TestFS(fsys.IOFS(ctx), names...))
+	require.NoError(t, fsys.View(ctx, func(tx *vfs.Tx) error { return fstest.TestFS(tx.IOFS(), names...) }))
+
+	f, err := fsys.Open(ctx, "big")
+	require.NoError(t, err)
+	require.NoError(t, iotest.TestReader(f, random(1<<20+3)))
+	require.NoError(t, f.Close())
+
+	// os.CopyFS writes the tree out, links and all.
+	out := t.TempDir()
+	require.NoError(t, os.CopyFS(filepath.Join(out, "x"), fsys.IOFS(ctx)))
+	got, err := os.ReadFile(filepath.Join(out, "x/link"))
+	require.NoError(t, err)
+	require.Equal(t, "dir/b", string(got))
+}
