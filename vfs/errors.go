@@ -14,6 +14,9 @@ import (
 // is missing. Errors that are it are EIO too.
 var ErrCorrupt = chunk.ErrCorrupt
 
+// Sum is the address of a content, see [chunk.Sum].
+type Sum = chunk.Sum
+
 // A StaleError is a write refused because a precondition did not hold: [IfSum] or [IfAbsent]. It is ESTALE; a refused
 // IfAbsent is [fs.ErrExist] too, and an IfSum where there is no file is [fs.ErrNotExist] too.
 type StaleError struct {
