@@ -4,12 +4,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"slices"
 	"syscall"
-	"time"
 
 	"vfsdb/schema"
 )
@@ -35,8 +33,7 @@ var spare = make(chan struct{}, spareBuffers)
 // it. A stream of up to eight chunks stays in memory until Commit; of a longer one all but the end is staged by then:
 // stored where nothing points at it. A Stager is used by one goroutine.
 type Stager struct {
-	db    *schema.DB
-	lease *Lease
+	staging // the writer's, until it has ended
 
 	size int64
 	body lines
@@ -53,9 +50,7 @@ type Stager struct {
 	broken  chan struct{} // closed by the writer when it fails
 
 	// The writer's, until it has ended.
-	row    int64 // of the lease that we stage under; 0 if nothing is staged
-	staged int   // chunks
-	lost   bool  // a lease that we staged under is gone
+	stored int // chunks
 	failed error
 }
 
@@ -68,13 +63,10 @@ type piece struct {
 
 // NewStager returns a Stager that stages under lease. It does nothing yet.
 func NewStager(db *schema.DB, lease *Lease) *Stager {
-	return &Stager{db: db, lease: lease, err: errUnread, free: make(chan *buffer, streamBuffers)}
+	return &Stager{staging: staging{db: db, lease: lease}, err: errUnread, free: make(chan *buffer, streamBuffers)}
 }
 
-var (
-	errUnread = errors.New("chunk: no stream was read")
-	errStale  = fmt.Errorf("staged chunks were collected while this process was suspended: %w", syscall.ESTALE)
-)
+var errUnread = errors.New("chunk: no stream was read")
 
 // ReadFrom takes in all of r, in pieces of whatever size it yields, and is called once. If r fails, its error is returned,
 // and nothing is there to commit. Long streams are written to the database meanwhile, so ReadFrom must not be called inside a transaction.
@@ -195,8 +187,10 @@ func (s *Stager) write(ctx context.Context) {
 	defer close(s.written)
 	for pieces := range s.batches {
 		if s.failed == nil {
-			if s.failed = s.stage(ctx, pieces); s.failed != nil {
+			if _, s.failed = s.stage(ctx, pieces); s.failed != nil {
 				close(s.broken)
+			} else {
+				s.stored += len(pieces)
 			}
 		}
 		for _, p := range pieces {
@@ -214,47 +208,6 @@ func (s *Stager) endWriter() error {
 	<-s.written
 	s.batches, s.broken = nil, nil
 	return s.failed
-}
-
-// stage stores chunks that nothing points at, in one transaction, under the lease.
-func (s *Stager) stage(ctx context.Context, pieces []piece) (err error) {
-	if s.row == 0 {
-		if s.row, err = s.lease.join(ctx); err != nil {
-			return err
-		}
-	}
-	err = s.db.Update(ctx, func(tx *schema.Tx) error { return s.stageIn(tx, pieces) })
-	for err == errNoLease {
-		s.lost = s.lost || s.staged > 0
-		if s.row, err = s.lease.lost(ctx, s.row); err != nil {
-			return err
-		}
-		err = s.db.Update(ctx, func(tx *schema.Tx) error { return s.stageIn(tx, pieces) })
-	}
-	if err != nil {
-		return fmt.Errorf("stage: %w", err)
-	}
-	s.staged += len(pieces)
-	return nil
-}
-
-func (s *Stager) stageIn(tx *schema.Tx, pieces []piece) error {
-	if err := stageUnder(tx, s.row, time.Now()); err != nil {
-		return err
-	}
-	for _, p := range pieces {
-		id, found, err := putChunk(tx, p.sum, p.bytes)
-		if err != nil {
-			return err
-		}
-		if !found {
-			continue // above the floor
-		}
-		if err := addPin(tx, s.row, Pin{Kind: PinBlob, ID: id}); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // drop forgets what is held.
@@ -301,8 +254,14 @@ func (s *Stager) Commit(tx *schema.Tx) (Content, error) {
 	if s.err != nil {
 		return Content{}, s.err
 	}
-	if err := s.secure(tx); err != nil {
+	safe, err := s.secure(tx)
+	if err != nil {
 		return Content{}, err
+	}
+	if !safe {
+		if _, err := retake(tx, s.body[:s.stored*lineSize]); err != nil {
+			return Content{}, err
+		}
 	}
 	var last int64
 	for _, p := range s.held {
@@ -315,38 +274,6 @@ func (s *Stager) Commit(tx *schema.Tx) (Content, error) {
 	return seal(tx, s.size, s.body, s.sum, last)
 }
 
-// secure makes sure that a collector takes none of the staged chunks when the lease lets go of them, nor has taken any.
-func (s *Stager) secure(tx *schema.Tx) error {
-	if s.staged == 0 {
-		return nil
-	}
-	there, err := hasLease(tx, s.row)
-	if err != nil {
-		return err
-	}
-	busy, err := collecting(tx)
-	if err != nil {
-		return err
-	}
-	if there && !s.lost && !busy {
-		return nil
-	}
-	for n := range s.staged {
-		_, sum := s.body.at(n)
-		id, err := findBlob(tx, sum)
-		if err != nil {
-			return err
-		}
-		if id == 0 {
-			return errStale
-		}
-		if err := touch(tx, PinBlob, id); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // Close ends the stream. It is called after the transaction of Commit is durable, or instead of it; later calls do nothing.
 // It does not write, and may be called anywhere.
 func (s *Stager) Close() error {
@@ -356,9 +283,6 @@ func (s *Stager) Close() error {
 	s.trim()
 	s.count = 0
 	s.settle()
-	if s.row != 0 {
-		s.lease.leave()
-		s.row = 0
-	}
+	s.leave()
 	return nil
 }
