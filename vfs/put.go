@@ -1,0 +1,97 @@
+package vfs
+
+import (
+	"io/fs"
+	"syscall"
+	"time"
+
+	"vfsdb/chunk"
+)
+
+// NewBatch returns a [chunk.Batch], which stores many contents out of sight, for [Tx.Put] to give them names. It must be closed.
+func (fsys *FS) NewBatch() *chunk.Batch { return chunk.NewBatch(fsys.store.db, fsys.store.lease) }
+
+// An Attr is what a file has beside its name and its content.
+type Attr struct {
+	Mode     fs.FileMode // the 12 permission bits; its type is not looked at
+	Uid, Gid uint32
+	ModTime  time.Time
+}
+
+// Put makes a regular file of a content that is stored already, with all of its attributes. What has the name is
+// replaced: a regular file without other names keeps its inode, anything else gives way to a new file, and a symlink
+// is not followed. A directory is EISDIR. Nothing changes if the file is there just so.
+func (tx *Tx) Put(name string, staged *chunk.Staged, a Attr) error {
+	return pathErr("put", name, tx.put(name, staged, a))
+}
+
+func (tx *Tx) put(name string, staged *chunk.Staged, a Attr) error {
+	if err := tx.writable(); err != nil {
+		return err
+	}
+	p, err := tx.walk(name, false)
+	if err != nil {
+		return err
+	}
+	if p.kind == kindDir && p.ino != 0 {
+		return syscall.EISDIR
+	}
+	content, err := staged.Commit(tx.db)
+	if err != nil {
+		return err
+	}
+	if p.ino != 0 {
+		n, err := tx.inode(p.ino)
+		switch {
+		case err != nil:
+			return err
+		case n == nil:
+			return corrupt("entry %q of directory %d shows inode %d, which is missing", p.base, p.dir, p.ino)
+		case n.kind() == kindFile && n.nlink == 1:
+			if n.content != content {
+				n.content = content
+				tx.change(n)
+			}
+			tx.setAttrs(n, a)
+			return nil
+		}
+		if err := tx.unlink(p, n); err != nil {
+			return err
+		}
+		p.ino = 0
+	}
+	n := &inode{mode: modeFile | unixPerm(a.Mode), uid: a.Uid, gid: a.Gid, mtime: a.ModTime.UnixNano(), content: content}
+	if err := tx.create(p, n); err != nil {
+		return err
+	}
+	tx.setAttrs(n, a) // an mtime of 0 is taken for none
+	return nil
+}
+
+// SetAttr sets all attributes of a file at once. A symlink is not followed, and keeps its mode.
+func (tx *Tx) SetAttr(name string, a Attr) error {
+	return pathErr("setattr", name, tx.setAttrOf(name, a))
+}
+
+func (tx *Tx) setAttrOf(name string, a Attr) error {
+	if err := tx.writable(); err != nil {
+		return err
+	}
+	_, n, err := tx.find(name, false)
+	if err == nil {
+		tx.setAttrs(n, a)
+	}
+	return err
+}
+
+func (tx *Tx) setAttrs(n *inode, a Attr) {
+	mode, mtime := n.mode, a.ModTime.UnixNano()
+	if n.kind() != kindLink {
+		mode = mode&^permBits | unixPerm(a.Mode)
+	}
+	if n.mode == mode && n.uid == a.Uid && n.gid == a.Gid && n.mtime == mtime {
+		return
+	}
+	n.mode, n.uid, n.gid, n.mtime = mode, a.Uid, a.Gid, mtime
+	tx.change(n)
+}
