@@ -3,7 +3,6 @@ package snapshot_test
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -11,15 +10,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"vfsdb/internal/vfstest"
 	"vfsdb/snapshot"
 	"vfsdb/vfs"
 )
 
 func newFS(t *testing.T, files ...string) *vfs.FS {
 	t.Helper()
-	fsys, err := vfs.Open(t.Context(), filepath.Join(t.TempDir(), "a.db"), nil)
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, fsys.Close()) })
+	fsys := vfstest.New(t)
 	for _, name := range files {
 		write(t, fsys, name, name)
 	}
@@ -28,14 +26,12 @@ func newFS(t *testing.T, files ...string) *vfs.FS {
 
 func write(t *testing.T, fsys *vfs.FS, name, content string) {
 	t.Helper()
-	require.NoError(t, fsys.WriteFile(t.Context(), name, []byte(content), 0o644, vfs.Parents()))
+	vfstest.Write(t, fsys, name, content)
 }
 
 func read(t *testing.T, fsys *vfs.FS, name string) string {
 	t.Helper()
-	data, err := fsys.ReadFile(t.Context(), name)
-	require.NoError(t, err)
-	return string(data)
+	return vfstest.Read(t, fsys, name)
 }
 
 func create(t *testing.T, fsys *vfs.FS, name string) *snapshot.Snapshot {
@@ -121,6 +117,10 @@ func TestNames(t *testing.T) {
 	require.NoError(t, snapshot.Delete(ctx, fsys, "one"))
 	_, err = s.ReadFile(ctx, "a")
 	require.ErrorIs(t, err, syscall.ESTALE, "a deleted snapshot answers nothing")
+	_, err = snapshot.Restore(ctx, fsys, s)
+	require.ErrorIs(t, err, syscall.ESTALE)
+	_, err = snapshot.Branch(ctx, fsys, s, "late")
+	require.ErrorIs(t, err, syscall.ESTALE)
 }
 
 // W03: branches are isolated from each other and from what they came from.
@@ -173,6 +173,7 @@ func TestDeleteBranch(t *testing.T) {
 	require.Equal(t, "from mid", read(t, leaf, "b"))
 	_, err = mid.ReadFile(ctx, "b")
 	require.ErrorIs(t, err, syscall.ESTALE)
+	require.ErrorIs(t, mid.WriteFile(ctx, "b", nil, 0o644), syscall.ESTALE)
 	_, err = snapshot.Open(ctx, fsys, "mid-snap")
 	require.ErrorIs(t, err, os.ErrNotExist)
 	_, err = snapshot.Branch(ctx, fsys, nil, "mid")

@@ -27,6 +27,10 @@ func (tx *Tx) DB() *schema.Tx { return tx.db }
 // begin makes the Tx of fsys on a transaction of the file.
 func (fsys *FS) begin(db *schema.Tx) (*Tx, error) {
 	tx := &Tx{db: db, fsys: fsys, cache: cacheOf(db, fsys.at)}
+	if db.Writable() {
+		// This very connection may have dropped the branch, or the snapshot, through another tree.
+		tx.cache.branch.known = false
+	}
 	if err := tx.checkBranch(); err != nil {
 		return nil, err
 	}
