@@ -41,23 +41,27 @@ func (a *app) printFreed(r *gc.Report, dry bool, d time.Duration) error {
 	if a.json {
 		return a.out.json(struct {
 			DryRun    bool  `json:"dry_run"`
-			Rows      int64 `json:"rows"`
 			Orphans   int64 `json:"orphans"`
+			Rows      int64 `json:"rows"`
+			Branches  int64 `json:"branches"`
 			Manifests int64 `json:"manifests"`
 			Blobs     int64 `json:"blobs"`
 			Bytes     int64 `json:"bytes"`
-			Pages     int64 `json:"pages"`
-		}{dry, r.Rows, r.Orphans, r.Manifests, r.Blobs, r.Bytes, r.Pages})
+			Returned  int64 `json:"returned_bytes"`
+		}{dry, r.Orphans, r.Rows, r.Branches, r.Manifests, r.Blobs, r.Bytes, r.Pages * schema.PageSize})
 	}
-	return a.out.printf("%s\n", freed(r, dry)+" in "+took(d))
+	return a.out.printf("%s in %s\n", freed(r, dry), took(d))
 }
 
 // freed says what a collection gave back, or would.
 func freed(r *gc.Report, dry bool) string {
 	what := fmt.Sprintf("%s, %s, %s with %s", plural(r.Orphans, "orphan", "orphans"), plural(r.Rows, "row", "rows"),
 		plural(r.Blobs, "blob", "blobs"), size(r.Bytes))
-	if dry {
+	switch {
+	case dry:
 		return "would free " + what
+	case r.Pages > 0:
+		return fmt.Sprintf("freed %s; the file is %s smaller", what, size(r.Pages*schema.PageSize))
 	}
-	return fmt.Sprintf("freed %s; the file is %s smaller", what, size(r.Pages*schema.PageSize))
+	return "freed " + what
 }

@@ -1,0 +1,5 @@
+package main
+
+const killChild = "VFS_KILL_CHILD"
+
+func runKillChild() int { return 0 }

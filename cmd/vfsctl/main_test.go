@@ -1,0 +1,260 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/spf13/cobra"
+	"github.com/stretchr/testify/require"
+)
+
+func TestMain(m *testing.M) {
+	if os.Getenv(killChild) != "" {
+		os.Exit(runKillChild())
+	}
+	testscript.Main(m, map[string]func(){"vfsctl": main})
+}
+
+// TestScripts runs the scripts of testdata/script. Each begins in an empty directory with the files of its archive.
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	testscript.Run(t, testscript.Params{
+		Dir:                "testdata/script",
+		RequireUniqueNames: true,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("TZ", "UTC")
+			env.Setenv("TERM", "xterm")
+			env.Setenv("TMPDIR", env.WorkDir)
+			return nil
+		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"exits":  exits,
+			"json":   hasJSON,
+			"grab":   grab,
+			"damage": damage,
+		},
+	})
+}
+
+// exits runs a command and wants an exit code: exits 2 vfsctl ls --bogus.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE COMMAND...")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	err = ts.Exec(args[1], args[2:]...)
+	var exit *exec.ExitError
+	switch {
+	case errors.As(err, &exit):
+		got = exit.ExitCode()
+	case err != nil:
+		ts.Fatalf("%v", err)
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+// hasJSON wants every line of the last output to be a JSON object, and one of them to have a field of a value: json
+// path notes/a.md. A field within a field is written a.b; a value that is no string as JSON.
+func hasJSON(ts *testscript.TestScript, neg bool, args []string) {
+	found := false
+	for line := range strings.Lines(ts.ReadFile("stdout")) {
+		var object map[string]any
+		if err := json.Unmarshal([]byte(line), &object); err != nil {
+			ts.Fatalf("not a JSON object: %v: %s", err, line)
+		}
+		if len(args) == 2 && field(object, args[0]) == args[1] {
+			found = true
+		}
+	}
+	if len(args) == 2 && found == neg {
+		ts.Fatalf("an object with %s %s: %v", args[0], args[1], found)
+	}
+}
+
+func field(object map[string]any, name string) string {
+	first, rest, nested := strings.Cut(name, ".")
+	value, ok := object[first]
+	if !ok {
+		return ""
+	}
+	if inner, isObject := value.(map[string]any); nested && isObject {
+		return field(inner, rest)
+	}
+	if text, isText := value.(string); isText {
+		return text
+	}
+	coded, _ := json.Marshal(value)
+	return string(coded)
+}
+
+// grab sets a variable to the last output, without the newline, or to a field of its JSON: grab SUM sum.
+func grab(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 || len(args) > 2 {
+		ts.Fatalf("usage: grab VARIABLE [FIELD]")
+	}
+	text := strings.TrimSuffix(ts.ReadFile("stdout"), "\n")
+	if len(args) == 2 {
+		var object map[string]any
+		ts.Check(json.Unmarshal([]byte(text), &object))
+		text = field(object, args[1])
+	}
+	ts.Setenv(args[0], text)
+}
+
+// damage flips a bit of each place in a file where a text stands: damage agent.db 'some content'.
+func damage(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: damage FILE TEXT")
+	}
+	file := ts.MkAbs(args[0])
+	data, err := os.ReadFile(file)
+	ts.Check(err)
+	damaged := bytes.ReplaceAll(data, []byte(args[1]), append([]byte{args[1][0] ^ 1}, args[1][1:]...))
+	if bytes.Equal(data, damaged) {
+		ts.Fatalf("%q is not in %s", args[1], args[0])
+	}
+	ts.Check(os.WriteFile(file, damaged, 0o644))
+}
+
+// commands lists the command and all below it.
+func commands(cmd *cobra.Command) []*cobra.Command {
+	all := []*cobra.Command{cmd}
+	for _, sub := range cmd.Commands() {
+		all = append(all, commands(sub)...)
+	}
+	return all
+}
+
+// Every command explains itself, and its script is there.
+func TestEveryCommandExplainsItself(t *testing.T) {
+	root := newRoot(&app{})
+	for _, cmd := range commands(root) {
+		name := strings.TrimPrefix(cmd.CommandPath(), "vfsctl ")
+		require.NotEmpty(t, cmd.Short, name)
+		require.NotEmpty(t, cmd.Long, name)
+		require.NotEmpty(t, cmd.Example, name)
+		require.True(t, cmd.Runnable(), name)
+		require.NotNil(t, cmd.Flag("json"), name)
+		for _, text := range []string{cmd.Short, cmd.Example, cmd.UsageString()} {
+			for line := range strings.Lines(text) {
+				require.LessOrEqual(t, len([]rune(line)), 101, "%s: %s", name, line)
+			}
+		}
+		require.LessOrEqual(t, len(cmd.Short), 60, name)
+		if cmd != root {
+			script := "testdata/script/" + strings.Split(name, " ")[0] + ".txtar"
+			_, err := os.Stat(script)
+			require.NoError(t, err, name)
+		}
+	}
+}
+
+// Every command answers --help with its example, and a flag that it does not have with a hint.
+func TestHelpAndUsage(t *testing.T) {
+	for _, cmd := range commands(newRoot(&app{})) {
+		path := strings.Fields(cmd.CommandPath())[1:]
+		var out, errs strings.Builder
+		code := run(context.Background(), append(path, "--help"), strings.NewReader(""), &out, &errs)
+		require.Equal(t, exitOK, code, path)
+		require.Contains(t, out.String(), "Examples:", path)
+		require.Empty(t, errs.String(), path)
+
+		out.Reset()
+		code = run(context.Background(), append(path, "--no-such-flag"), strings.NewReader(""), &out, &errs)
+		require.Equal(t, exitUsage, code, path)
+		require.Empty(t, out.String(), path)
+		require.Contains(t, errs.String(), "vfsctl: unknown flag: --no-such-flag\ntry: "+cmd.CommandPath()+" --help\n")
+	}
+}
+
+// A panic is a bug of ours, and is told in one line.
+func TestPanic(t *testing.T) {
+	var errs strings.Builder
+	code := run(t.Context(), []string{"completion", "bash"}, nil, panicWriter{}, &errs)
+	require.Equal(t, exitFailed, code)
+	require.Equal(t, "vfsctl: internal error: a bug\n", errs.String())
+}
+
+type panicWriter struct{}
+
+func (panicWriter) Write([]byte) (int, error) { panic("a bug") }
+
+func TestParseMode(t *testing.T) {
+	for _, tt := range []struct {
+		text string
+		old  os.FileMode
+		want string
+	}{
+		{"644", 0, "0644"},
+		{"4755", 0, "4755"},
+		{"u+x", 0o644, "0744"},
+		{"+x", 0o644, "0755"},
+		{"go-rwx", 0o755, "0700"},
+		{"a=r,u+w", 0o777, "0644"},
+		{"u=rwx,go=", 0, "0700"},
+		{"u+s,+t", 0o755, "5755"},
+		{"ug+s", 0o755, "6755"},
+		{"a+X", 0o644, "0644"},
+		{"a+X", 0o744, "0755"},
+		{"u+r-w", 0o200, "0400"},
+		{"8", 0, ""},
+		{"77777", 0, ""},
+		{"", 0, ""},
+		{"u", 0, ""},
+		{"z+x", 0, ""},
+		{"u+z", 0, ""},
+	} {
+		got, err := parseMode(tt.text, tt.old)
+		if tt.want == "" {
+			require.Error(t, err, tt.text)
+			continue
+		}
+		require.NoError(t, err, tt.text)
+		require.Equal(t, tt.want, octal(got), tt.text)
+	}
+}
+
+func TestParseSize(t *testing.T) {
+	for text, want := range map[string]int64{
+		"0": 0, "512": 512, "1k": 1024, "10MB": 10 << 20, "10MiB": 10 << 20, "1.5 GiB": 3 << 29, "2G": 2 << 30,
+	} {
+		got, err := parseSize(text)
+		require.NoError(t, err, text)
+		require.Equal(t, want, got, text)
+	}
+	for _, text := range []string{"", "x", "-1", "10 apples"} {
+		_, err := parseSize(text)
+		require.Error(t, err, text)
+	}
+}
+
+func TestPrintable(t *testing.T) {
+	require.Equal(t, `a\x1b[31mb`, printable("a\x1b[31mb"))
+	require.Equal(t, "naïve ☃\n", printable("naïve ☃\n"))
+	require.Equal(t, `'it'\''s' '' 'a b' a=b`, commandLine("it's", "", "a b", "a=b"))
+}
+
+func TestTook(t *testing.T) {
+	for want, ns := range map[string]int64{
+		"85 µs": 85e3, "1.25 ms": 1.25e6, "12.3 ms": 12.34e6, "999 ms": 999.4e6, "4.06 s": 4.061e9, "1m5s": 65e9,
+	} {
+		require.Equal(t, want, took(time.Duration(ns)))
+	}
+	require.Equal(t, "1 file", plural(1, "file", "files"))
+	require.Equal(t, "2,345 files", plural(2345, "file", "files"))
+	require.Equal(t, "1.5 MiB", fmt.Sprint(size(3<<19)))
+}
