@@ -1,6 +1,7 @@
 package vfstest
 
 import (
+	"context"
 	"fmt"
 	"io/fs"
 	"testing"
@@ -16,13 +17,22 @@ const maxRead = 8 << 20
 // where a symlink points. Times are left out. Two trees are equal if their dumps are.
 func Dump(t testing.TB, fsys *vfs.FS) map[string]string {
 	t.Helper()
+	dump, err := DumpTree(context.WithoutCancel(t.Context()), fsys)
+	if err != nil {
+		t.Fatalf("vfstest: %v", err)
+	}
+	return dump
+}
+
+// DumpTree is [Dump] where there is no testing.TB.
+func DumpTree(ctx context.Context, fsys *vfs.FS) (map[string]string, error) {
 	dump := make(map[string]string)
-	walk(t, fsys, func(tx *vfs.Tx, name string, info *vfs.Info) error {
+	err := walk(ctx, fsys, func(tx *vfs.Tx, name string, info *vfs.Info) error {
 		text, err := describe(tx, name, info)
 		dump[name] = text
 		return err
 	})
-	return dump
+	return dump, err
 }
 
 func describe(tx *vfs.Tx, name string, info *vfs.Info) (string, error) {

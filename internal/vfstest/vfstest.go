@@ -108,23 +108,22 @@ func Read(t testing.TB, fsys *vfs.FS, name string) string {
 func Names(t testing.TB, fsys *vfs.FS) []string {
 	t.Helper()
 	var names []string
-	walk(t, fsys, func(tx *vfs.Tx, name string, info *vfs.Info) error {
+	err := walk(context.WithoutCancel(t.Context()), fsys, func(tx *vfs.Tx, name string, info *vfs.Info) error {
 		if info.IsDir() {
 			name += "/"
 		}
 		names = append(names, name)
 		return nil
 	})
+	if err != nil {
+		t.Fatalf("vfstest: %v", err)
+	}
 	return names
 }
 
 // walk calls fn for everything below the root, at one moment.
-func walk(t testing.TB, fsys *vfs.FS, fn func(tx *vfs.Tx, name string, info *vfs.Info) error) {
-	t.Helper()
-	err := fsys.View(context.WithoutCancel(t.Context()), func(tx *vfs.Tx) error { return walkDir(tx, "", fn) })
-	if err != nil {
-		t.Fatalf("vfstest: %v", err)
-	}
+func walk(ctx context.Context, fsys *vfs.FS, fn func(tx *vfs.Tx, name string, info *vfs.Info) error) error {
+	return fsys.View(ctx, func(tx *vfs.Tx) error { return walkDir(tx, "", fn) })
 }
 
 func walkDir(tx *vfs.Tx, dir string, fn func(tx *vfs.Tx, name string, info *vfs.Info) error) error {

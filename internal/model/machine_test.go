@@ -1,0 +1,434 @@
+package model
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"vfsdb/chunk"
+	"vfsdb/gc"
+	"vfsdb/internal/vfstest"
+	"vfsdb/snapshot"
+	"vfsdb/vfs"
+)
+
+// A machine is a store and what it must be.
+type machine struct {
+	ctx   context.Context
+	file  string
+	store *vfs.FS // as opened, on main
+	heads map[string]*head
+	snaps map[string]*moment
+	at    string // the branch that verbs go to
+	named int    // for names of snapshots and branches
+	open  []*handle
+}
+
+// A head is a branch, ours and the model's.
+type head struct {
+	fsys  *vfs.FS
+	model *vfstest.Model
+}
+
+// A moment is a snapshot. It never changes.
+type moment struct {
+	branch string
+	model  *vfstest.Model
+}
+
+// A handle is a file that is open for reading, and what it must read, whatever happens to its names.
+type handle struct {
+	file *vfs.File
+	want []byte
+}
+
+func newMachine(t *rapid.T, dir string) *machine {
+	m := &machine{ctx: context.Background(), file: filepath.Join(dir, "model.db"), at: vfs.MainBranch, snaps: map[string]*moment{}}
+	var err error
+	m.store, err = vfs.Open(m.ctx, m.file, &vfs.Options{Relaxed: true})
+	require.NoError(t, err)
+	m.heads = map[string]*head{vfs.MainBranch: {m.store, vfstest.NewModel()}}
+	return m
+}
+
+// actions are what may happen, in any order.
+func (m *machine) actions() map[string]func(*rapid.T) {
+	actions := map[string]func(*rapid.T){
+		"snapshot":        m.snapshot,
+		"branch":          m.branch,
+		"switch":          m.switchTo,
+		"restore":         m.restore,
+		"diff":            m.diff,
+		"delete snapshot": m.deleteSnapshot,
+		"delete branch":   m.deleteBranch,
+		"rename branch":   m.renameBranch,
+		"gc":              m.collect,
+		"reopen":          m.reopen,
+		"check":           m.check,
+		"open":            m.openFile,
+		"read open":       m.readOpen,
+		"":                m.compareHead,
+	}
+	for name, verb := range verbs {
+		actions[name] = func(t *rapid.T) { m.do(t, verb) }
+	}
+	return actions
+}
+
+// A verb does one thing to the store, and the same to the model.
+type verb func(t *rapid.T, m *machine, fsys *vfs.FS, model *vfstest.Model) (ours, theirs error)
+
+var verbs = map[string]verb{
+	"write": func(t *rapid.T, m *machine, fsys *vfs.FS, model *vfstest.Model) (error, error) {
+		name, data, perm := m.path(t), content(t), perms.Draw(t, "perm")
+		return fsys.WriteFile(m.ctx, name, data, perm), model.WriteFile(name, data, perm)
+	},
+	"write stream": func(t *rapid.T, m *machine, fsys *vfs.FS, model *vfstest.Model) (error, error) {
+		name, data, perm := m.path(t), content(t), perms.Draw(t, "perm")
+		_, err := fsys.WriteFrom(m.ctx, name, bytes.NewReader(data), perm)
+		return err, model.WriteFile(name, data, perm)
+	},
+	"append": func(t *rapid.T, m *machine, fsys *vfs.FS, model *vfstest.Model) (error, error) {
+		name, data, perm := m.path(t), content(t), perms.Draw(t, "perm")
+		return fsys.Append(m.ctx, name, data, perm), model.Append(name, data, perm)
+	},
+	"truncate": func(t *rapid.T, m *machine, fsys *vfs.FS, model *vfstest.Model) (error, error) {
+		name, size := m.path(t), sizes.Draw(t, "size")
+		return fsys.Truncate(m.ctx, name, int64(size)), model.Truncate(name, size)
+	},
+	"write at": func(t *rapid.T, m *machine, fsys *vfs.FS, model *vfstest.Model) (error, error) {
+		name, data, off := m.path(t), content(t), sizes.Draw(t, "offset")
+		if _, err := model.ReadFile(name); err != nil {
+			t.Skip("no file there")
+		}
+		return writeAt(m.ctx, fsys, name, data, int64(off)), model.WriteAt(name, data, off)
+	},
+	"mkdir": func(t *rapid.T, m *machine, fsys *vfs.FS, model *vfstest.Model) (error, error) {
+		name, perm := m.path(t), perms.Draw(t, "perm")
+		return fsys.Mkdir(m.ctx, name, perm), model.Mkdir(name, perm)
+	},
+	"mkdir all": func(t *rapid.T, m *machine, fsys *vfs.FS, model *vfstest.Model) (error, error) {
+		name, perm := m.path(t), perms.Draw(t, "perm")
+		return fsys.MkdirAll(m.ctx, name, perm), model.MkdirAll(name, perm)
+	},
+	"symlink": func(t *rapid.T, m *machine, fsys *vfs.FS, model *vfstest.Model) (error, error) {
+		target, name := m.path(t), m.path(t)
+		return fsys.Symlink(m.ctx, target, name), model.Symlink(target, name)
+	},
+	"link": func(t *rapid.T, m *machine, fsys *vfs.FS, model *vfstest.Model) (error, error) {
+		from, to := m.path(t), m.path(t)
+		return fsys.Link(m.ctx, from, to), model.Link(from, to)
+	},
+	"remove": func(t *rapid.T, m *machine, fsys *vfs.FS, model *vfstest.Model) (error, error) {
+		name := m.path(t)
+		return fsys.Remove(m.ctx, name), model.Remove(name)
+	},
+	"remove all": func(t *rapid.T, m *machine, fsys *vfs.FS, model *vfstest.Model) (error, error) {
+		name := m.path(t)
+		return fsys.RemoveAll(m.ctx, name), model.RemoveAll(name)
+	},
+	"rename": func(t *rapid.T, m *machine, fsys *vfs.FS, model *vfstest.Model) (error, error) {
+		from, to := m.path(t), m.path(t)
+		return fsys.Rename(m.ctx, from, to), model.Rename(from, to)
+	},
+	"copy": func(t *rapid.T, m *machine, fsys *vfs.FS, model *vfstest.Model) (error, error) {
+		from, to := m.path(t), m.path(t)
+		return fsys.Copy(m.ctx, from, to), model.Copy(from, to)
+	},
+	"chmod": func(t *rapid.T, m *machine, fsys *vfs.FS, model *vfstest.Model) (error, error) {
+		name, perm := m.path(t), perms.Draw(t, "perm")
+		return fsys.Chmod(m.ctx, name, perm), model.Chmod(name, perm)
+	},
+}
+
+// do runs a verb on the branch that is stood on. What failed must have changed nothing, so the model's try is dropped.
+func (m *machine) do(t *rapid.T, v verb) {
+	h := m.heads[m.at]
+	try := h.model.Clone()
+	ours, theirs := v(t, m, h.fsys, try)
+	requireSame(t, theirs, ours)
+	if theirs == nil {
+		h.model = try
+	}
+}
+
+func requireSame(t *rapid.T, want, got error) {
+	t.Helper()
+	if want == nil {
+		require.NoError(t, got)
+		return
+	}
+	require.ErrorIs(t, got, want)
+}
+
+func writeAt(ctx context.Context, fsys *vfs.FS, name string, data []byte, off int64) error {
+	f, err := fsys.OpenFile(ctx, name, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	if _, err := f.WriteAt(data, off); err != nil {
+		f.Close()
+		return err
+	}
+	return f.Close()
+}
+
+var (
+	perms = rapid.SampledFrom([]fs.FileMode{0o644, 0o600, 0o755, 0o777 | fs.ModeSetuid, 0o1, 0o755 | fs.ModeSticky})
+	sizes = rapid.SampledFrom([]int{0, 1, 7, 1000, chunk.Size - 1, chunk.Size, chunk.Size + 1, 2*chunk.Size + 5})
+	words = rapid.SampledFrom([]string{"", "x", "hello", "other text", "\x00\x00\x00", "the quick brown fox"})
+	names = rapid.SampledFrom([]string{"a", "b", "c", "d"})
+)
+
+// content is mostly short, and rarely long: longer than a chunk, with zeros in it.
+func content(t *rapid.T) []byte {
+	text := []byte(words.Draw(t, "text"))
+	if rapid.IntRange(0, 19).Draw(t, "long") == 0 {
+		p := make([]byte, sizes.Draw(t, "length"))
+		copy(p[len(p)/2:], text)
+		return p
+	}
+	return text
+}
+
+// path is one that exists, one below or beside it, or any other.
+func (m *machine) path(t *rapid.T) string {
+	have := m.heads[m.at].model.Paths()
+	kind := rapid.IntRange(0, 19).Draw(t, "kind of path")
+	switch {
+	case kind < 10 && len(have) > 0:
+		return rapid.SampledFrom(have).Draw(t, "path")
+	case kind < 14 && len(have) > 0:
+		return rapid.SampledFrom(have).Draw(t, "dir") + "/" + names.Draw(t, "base")
+	case kind == 18:
+		return rapid.SampledFrom([]string{".", "/", "..", "a/..", "b/../..", "a/./b", "/a", "//c//d", "../b"}).Draw(t, "odd path")
+	}
+	path := names.Draw(t, "name")
+	for range rapid.IntRange(0, 2).Draw(t, "depth") {
+		path += "/" + names.Draw(t, "name")
+	}
+	return path
+}
+
+// A side is a tree to restore, to compare or to fork: a head, or a snapshot.
+type side struct {
+	name  string
+	tree  snapshot.Tree
+	model *vfstest.Model
+	snap  bool
+}
+
+func (m *machine) side(t *rapid.T) side {
+	all := append(slices.Sorted(maps.Keys(m.heads)), slices.Sorted(maps.Keys(m.snaps))...)
+	name := rapid.SampledFrom(all).Draw(t, "tree")
+	if h := m.heads[name]; h != nil {
+		return side{name, h.fsys, h.model, false}
+	}
+	s, err := snapshot.Open(m.ctx, m.store, name)
+	require.NoError(t, err)
+	return side{name, s, m.snaps[name].model, true}
+}
+
+func (m *machine) newName(what string) string {
+	m.named++
+	return fmt.Sprintf("%s%d", what, m.named)
+}
+
+func (m *machine) snapshot(t *rapid.T) {
+	h := m.heads[m.at]
+	s, err := snapshot.Create(m.ctx, h.fsys, m.newName("s"), nil)
+	require.NoError(t, err)
+	m.snaps[s.Info.Name] = &moment{m.at, h.model.Clone()}
+}
+
+func (m *machine) branch(t *rapid.T) {
+	name := m.newName("b")
+	if rapid.IntRange(0, 9).Draw(t, "empty") == 0 {
+		fsys, err := snapshot.Branch(m.ctx, m.store, nil, name)
+		require.NoError(t, err)
+		m.heads[name] = &head{fsys, m.heads[m.at].model.Empty()}
+		return
+	}
+	base := m.side(t)
+	fsys, err := snapshot.Branch(m.ctx, m.heads[m.at].fsys, base.tree, name)
+	require.NoError(t, err)
+	m.heads[name] = &head{fsys, base.model.Clone()}
+	m.at = name
+}
+
+func (m *machine) switchTo(t *rapid.T) {
+	m.at = rapid.SampledFrom(slices.Sorted(maps.Keys(m.heads))).Draw(t, "branch")
+}
+
+func (m *machine) restore(t *rapid.T) {
+	h, to := m.heads[m.at], m.side(t)
+	undo, err := snapshot.Restore(m.ctx, h.fsys, to.tree)
+	require.NoError(t, err)
+	m.snaps[undo.Info.Name] = &moment{m.at, h.model}
+	h.model = to.model.Clone()
+	for _, err := range snapshot.Diff(m.ctx, to.tree, h.fsys) {
+		require.NoError(t, err)
+		t.Fatalf("restored and differs")
+	}
+}
+
+func (m *machine) diff(t *rapid.T) {
+	a, b := m.side(t), m.side(t)
+	var changes []snapshot.Change
+	for c, err := range snapshot.Diff(m.ctx, a.tree, b.tree) {
+		require.NoError(t, err)
+		changes = append(changes, c)
+	}
+	if err := vfstest.CheckDiff(a.model, b.model, changes); err != nil {
+		for _, c := range changes {
+			t.Logf("%s %s from %q", c.Kind, c.Path, c.From)
+		}
+		t.Logf("old: %v", a.model.Dump())
+		t.Logf("new: %v", b.model.Dump())
+		t.Fatalf("diff %s %s: %v", a.name, b.name, err)
+	}
+}
+
+func (m *machine) deleteSnapshot(t *rapid.T) {
+	if len(m.snaps) == 0 {
+		t.Skip("no snapshot")
+	}
+	name := rapid.SampledFrom(slices.Sorted(maps.Keys(m.snaps))).Draw(t, "snapshot")
+	require.NoError(t, snapshot.Delete(m.ctx, m.store, name))
+	delete(m.snaps, name)
+}
+
+func (m *machine) otherBranch(t *rapid.T) string {
+	if len(m.heads) == 1 {
+		t.Skip("no branch but main")
+	}
+	list := slices.DeleteFunc(slices.Sorted(maps.Keys(m.heads)), func(s string) bool { return s == vfs.MainBranch })
+	return rapid.SampledFrom(list).Draw(t, "branch")
+}
+
+func (m *machine) deleteBranch(t *rapid.T) {
+	name := m.otherBranch(t)
+	gone := m.heads[name].fsys
+	require.NoError(t, snapshot.DeleteBranch(m.ctx, m.store, name))
+	_, err := gone.ReadDir(m.ctx, ".")
+	require.Error(t, err)
+	delete(m.heads, name)
+	maps.DeleteFunc(m.snaps, func(_ string, s *moment) bool { return s.branch == name })
+	if m.at == name {
+		m.at = vfs.MainBranch
+	}
+}
+
+func (m *machine) renameBranch(t *rapid.T) {
+	from, to := m.otherBranch(t), m.newName("r")
+	require.NoError(t, snapshot.RenameBranch(m.ctx, m.store, from, to))
+	m.heads[to] = m.heads[from]
+	delete(m.heads, from)
+	for _, s := range m.snaps {
+		if s.branch == from {
+			s.branch = to
+		}
+	}
+	if m.at == from {
+		m.at = to
+	}
+	fsys, err := m.store.Branch(m.ctx, to)
+	require.NoError(t, err)
+	m.heads[to].fsys = fsys
+}
+
+func (m *machine) collect(t *rapid.T) {
+	_, err := gc.Run(m.ctx, m.store, nil)
+	require.NoError(t, err)
+}
+
+func (m *machine) reopen(t *rapid.T) {
+	m.closeFiles(t)
+	require.NoError(t, m.store.Close())
+	var err error
+	m.store, err = vfs.Open(m.ctx, m.file, &vfs.Options{Relaxed: true, MustExist: true})
+	require.NoError(t, err)
+	for name, h := range m.heads {
+		h.fsys, err = m.store.Branch(m.ctx, name)
+		require.NoError(t, err)
+	}
+	m.heads[vfs.MainBranch].fsys = m.store
+}
+
+func (m *machine) openFile(t *rapid.T) {
+	h, name := m.heads[m.at], m.path(t)
+	want, err := h.model.ReadFile(name)
+	if err != nil || len(m.open) > 3 {
+		t.Skip("no file there, or enough are open")
+	}
+	f, err := h.fsys.Open(m.ctx, name)
+	require.NoError(t, err)
+	m.open = append(m.open, &handle{f, want})
+}
+
+func (m *machine) readOpen(t *rapid.T) {
+	if len(m.open) == 0 {
+		t.Skip("no file is open")
+	}
+	m.closeFiles(t)
+}
+
+// closeFiles reads the open files once more.
+func (m *machine) closeFiles(t *rapid.T) {
+	for _, h := range m.open {
+		got := make([]byte, len(h.want)+1)
+		n, _ := h.file.ReadAt(got, 0)
+		require.True(t, bytes.Equal(h.want, got[:n]), "an open file changed")
+		require.NoError(t, h.file.Close())
+	}
+	m.open = nil
+}
+
+func (m *machine) check(t *rapid.T) {
+	report, err := vfs.Check(m.ctx, m.store, nil)
+	require.NoError(t, err)
+	for _, f := range report.Faults {
+		t.Errorf("check: %v", f)
+	}
+	if !report.OK() {
+		t.FailNow()
+	}
+	require.EqualValues(t, len(m.heads), report.Branches)
+	require.EqualValues(t, len(m.snaps), report.Snapshots)
+}
+
+func (m *machine) compareHead(t *rapid.T) {
+	m.compare(t, m.at, m.heads[m.at].fsys, m.heads[m.at].model)
+}
+
+func (m *machine) compare(t *rapid.T, name string, fsys *vfs.FS, model *vfstest.Model) {
+	got, err := vfstest.DumpTree(m.ctx, fsys)
+	require.NoError(t, err, name)
+	if want := model.Dump(); !maps.Equal(want, got) {
+		require.Equal(t, want, got, name)
+	}
+}
+
+// finish compares all that is left.
+func (m *machine) finish(t *rapid.T) {
+	m.check(t)
+	m.reopen(t)
+	for name, h := range m.heads {
+		m.compare(t, name, h.fsys, h.model)
+	}
+	for name, want := range m.snaps {
+		s, err := snapshot.Open(m.ctx, m.store, name)
+		require.NoError(t, err)
+		m.compare(t, name, s.FS, want.model)
+	}
+	m.collect(t)
+	m.check(t)
+}
