@@ -1,0 +1,75 @@
+package vfs
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+
+	"vfsdb/chunk"
+)
+
+// A FileData is one file of [FS.PutMany] or [FS.GetMany].
+type FileData struct {
+	Name string
+	Data []byte
+	Perm fs.FileMode // of a new file; PutMany only
+}
+
+// PutMany writes many files in one commit and returns their errors in the same order; nil where a file was written.
+// Those that can be written are, unless allOrNothing is set: then one error leaves all as it was, and the
+// second result says which. Options go for each file: IfAbsent, Parents (C26).
+func (fsys *FS) PutMany(ctx context.Context, files []FileData, allOrNothing bool, opts ...Option) ([]error, error) {
+	prepared := make([]*chunk.Prepared, len(files))
+	for i, file := range files {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		prepared[i] = chunk.Prepare(file.Data)
+	}
+	results := make([]error, len(files))
+	err := fsys.Update(ctx, func(tx *Tx) error {
+		for i, file := range files {
+			results[i] = pathErr("write", file.Name, tx.writeFile(file.Name, prepared[i], file.Perm, opts))
+			if results[i] != nil && (allOrNothing || !harmless(results[i])) {
+				return results[i]
+			}
+		}
+		return nil
+	})
+	return results, err
+}
+
+// harmless reports whether a write that failed leaves its transaction fit to go on: it does when the file was refused,
+// which is decided before anything is stored, but for the directories that Parents made.
+func harmless(err error) bool {
+	var corrupt *chunk.CorruptError
+	_, isErrno := Errno(err)
+	return isErrno && !errors.As(err, &corrupt)
+}
+
+// A FileResult is what [FS.GetMany] found under a name.
+type FileResult struct {
+	Name string
+	Data []byte
+	Sum  Sum
+	Err  error
+}
+
+// GetMany reads many files at one moment, and returns what it found in the order of the names (C26).
+func (fsys *FS) GetMany(ctx context.Context, names []string) ([]FileResult, error) {
+	results := make([]FileResult, len(names))
+	err := fsys.View(ctx, func(tx *Tx) error {
+		for i, name := range names {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			r := &results[i]
+			r.Name = name
+			if r.Data, r.Err = tx.ReadFile(name); r.Err == nil {
+				r.Sum, r.Err = tx.Sum(name)
+			}
+		}
+		return nil
+	})
+	return results, err
+}
