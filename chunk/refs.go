@@ -1,0 +1,153 @@
+package chunk
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"vfsdb/schema"
+)
+
+// What follows is the collector's side of the tables that this room writes. It decides nothing: which rows may go is
+// for the room gc to know.
+
+// Owner returns the name of this process, as it stands in a lease.
+func Owner() string { return owner() }
+
+// A Holder is what a lease tells a collector.
+type Holder struct {
+	ID    int64
+	Owner string
+	Round int64 // the last request of a collector that it has answered
+	Beat  int64
+}
+
+// Dead reports whether the holder of the lease is gone.
+func (h Holder) Dead(now time.Time) bool { return Dead(h.Owner, h.Beat, now.UnixNano()) }
+
+// Holders returns the leases that have not answered round.
+func Holders(tx *schema.Tx, round int64) ([]Holder, error) {
+	var list []Holder
+	rows := tx.Query(`SELECT id, owner, round, beat FROM lease WHERE round < ? ORDER BY id`, round)
+	for rows.Next() {
+		list = append(list, Holder{ID: rows.Int(0), Owner: rows.Text(1), Round: rows.Int(2), Beat: rows.Int(3)})
+	}
+	return list, rows.Err()
+}
+
+// DropDead deletes the leases of those that are gone, and their pins.
+func DropDead(tx *schema.Tx, now time.Time) error {
+	all, err := Holders(tx, schema.Forever)
+	if err != nil {
+		return err
+	}
+	for _, h := range all {
+		if !h.Dead(now) {
+			continue
+		}
+		if err := dropLease(tx, h.ID); err != nil {
+			return fmt.Errorf("drop lease: %w", err)
+		}
+	}
+	return nil
+}
+
+// Answer publishes what is open now, as Publish does, if the lease has a row at all. A collector of this process calls
+// it rather than wait for the heartbeat.
+func (l *Lease) Answer(ctx context.Context) error {
+	if id, err := l.known(); id == 0 || err != nil {
+		return err
+	}
+	return l.Publish(ctx)
+}
+
+// Floor returns the lowest floor of all leases: whatever has a higher id than it may be staged.
+func Floor(tx *schema.Tx) (int64, error) {
+	floor, ok, err := tx.Int(`SELECT min(floor) FROM lease`)
+	if !ok {
+		floor = schema.Forever
+	}
+	return floor, err
+}
+
+// PinnedContent returns the pins of blobs and manifests, of all leases. A process that was suspended for long may pin
+// what is gone; that is left out.
+func PinnedContent(tx *schema.Tx) ([]Pin, error) {
+	var list []Pin
+	rows := tx.Query(`SELECT DISTINCT kind, id FROM pin
+		WHERE kind = 2 AND EXISTS (SELECT 1 FROM blob WHERE blob.id = pin.id) OR kind = 3 AND EXISTS (SELECT 1 FROM manifest WHERE manifest.id = pin.id)`)
+	for rows.Next() {
+		list = append(list, Pin{Kind: int(rows.Int(0)), ID: rows.Int(1)})
+	}
+	return list, rows.Err()
+}
+
+// Newest returns the highest id of a blob and of a manifest; 0 where there is none.
+func Newest(tx *schema.Tx) (blob, manifest int64, err error) {
+	if blob, err = maxBlob(tx); err != nil {
+		return 0, 0, err
+	}
+	manifest, _, err = tx.Int(`SELECT max(id) FROM manifest`)
+	return blob, manifest, err
+}
+
+// Stored lists the ids of up to limit blobs, or manifests, in the order of their sums from behind after on. The index of
+// sums answers, so no content is read. next is where to go on; done says that there are no more.
+func Stored(tx *schema.Tx, kind int, after Sum, limit int) (ids []int64, next Sum, done bool, err error) {
+	text := `SELECT id, sum FROM blob WHERE sum > ? ORDER BY sum LIMIT ?`
+	if kind == PinManifest {
+		text = `SELECT id, sum FROM manifest WHERE sum > ? ORDER BY sum LIMIT ?`
+	}
+	next = after
+	rows := tx.Query(text, after[:], limit)
+	for rows.Next() {
+		ids = append(ids, rows.Int(0))
+		next = Sum{}
+		if rows.Read(1, next[:]) != len(next) || next == (Sum{}) {
+			_ = rows.Close()
+			return nil, next, false, &CorruptError{Blob: ids[len(ids)-1], Why: "has no sum in its row"}
+		}
+	}
+	return ids, next, len(ids) < limit, rows.Err()
+}
+
+// StoredSize returns how many bytes a blob's row holds; 0 if there is none.
+func StoredSize(tx *schema.Tx, blob int64) (int64, error) {
+	size, _, err := tx.Int(`SELECT size FROM blob WHERE id = ?`, blob)
+	return size, err
+}
+
+// Delete deletes a blob, or a manifest, that nothing points at, and returns how many there were: 1 or 0.
+func Delete(tx *schema.Tx, kind int, id int64) (int64, error) {
+	text := `DELETE FROM blob WHERE id = ?`
+	if kind == PinManifest {
+		text = `DELETE FROM manifest WHERE id = ?`
+	}
+	n, err := tx.Exec(text, id)
+	if err != nil {
+		return 0, fmt.Errorf("delete content %d: %w", id, err)
+	}
+	return n, nil
+}
+
+// Touched returns up to limit entries of the write barrier. The collector that has heeded them deletes them with Forget.
+func Touched(tx *schema.Tx, limit int) ([]Pin, error) {
+	var list []Pin
+	rows := tx.Query(`SELECT kind, id FROM touched ORDER BY kind, id LIMIT ?`, limit)
+	for rows.Next() {
+		list = append(list, Pin{Kind: int(rows.Int(0)), ID: rows.Int(1)})
+	}
+	return list, rows.Err()
+}
+
+// Forget deletes one entry of the write barrier.
+func Forget(tx *schema.Tx, p Pin) error {
+	_, err := tx.Exec(`DELETE FROM touched WHERE kind = ? AND id = ?`, p.Kind, p.ID)
+	return err
+}
+
+// ForgetAll deletes all entries of the write barrier: a collection begins, or ends.
+func ForgetAll(tx *schema.Tx) error {
+	_, err := tx.Exec(`DELETE FROM touched`)
+	return err
+}

@@ -1,0 +1,238 @@
+package gc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"vfsdb/chunk"
+	"vfsdb/schema"
+	"vfsdb/vfs"
+)
+
+// A collector is one Run.
+type collector struct {
+	fsys   *vfs.FS
+	db     *schema.DB
+	report *Report
+	name   string    // in the row of table gc
+	beat   time.Time // when that row last said that we are alive
+
+	blobs, manifests idSet // that are in use
+	floor, ceiling   int64 // newest blob, and manifest, that may go
+
+	last  time.Duration // how long the last step held the write lock
+	ended time.Time     // when it did
+
+	after func(step string) error // called after each step; nil but in tests
+}
+
+// run is the whole collection.
+func (c *collector) run(ctx context.Context) (err error) {
+	phase, err := c.take(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = c.release(ctx, err) }()
+	if phase == sweeping {
+		// The one before us has marked and doomed; what happened since is in touched.
+		if err := c.sweep(ctx); err != nil {
+			return err
+		}
+	}
+	for _, part := range []func(context.Context) error{c.barrier, c.reap, c.mark, c.doom, c.sweep, c.vacuum} {
+		if err := part(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var (
+	errTaken = errors.New("another collector has taken this one for dead")
+	errKill  = errors.New("killed by a test")
+
+	running sync.Map // names of the collectors of this process
+	serial  atomic.Int64
+)
+
+// take makes the collection ours, and returns the phase that the one before was left in.
+func (c *collector) take(ctx context.Context) (phase int64, err error) {
+	c.name = fmt.Sprintf("%s %d", chunk.Owner(), serial.Add(1))
+	running.Store(c.name, true)
+	err = c.write(ctx, "take", func(tx *schema.Tx) error {
+		s, err := readState(tx)
+		if err != nil {
+			return err
+		}
+		if s.owner != "" && !dead(s.owner, s.beat) {
+			return fmt.Errorf("another collection is running: %w", syscall.EBUSY)
+		}
+		phase = s.phase
+		c.beat = time.Now()
+		return writeOwner(tx, c.name, c.beat)
+	})
+	if err != nil {
+		running.Delete(c.name)
+	}
+	return phase, err
+}
+
+// dead reports whether a collector is gone. Those of this process are known; of others only the process is.
+func dead(name string, beat int64) bool {
+	process, _, _ := strings.Cut(name, " ")
+	if process == chunk.Owner() {
+		_, alive := running.Load(name)
+		return !alive
+	}
+	return chunk.Dead(process, beat, time.Now().UnixNano())
+}
+
+// release ends the collection. A sweep that was cut short is left for the next Run to finish; anything else starts over.
+func (c *collector) release(ctx context.Context, cause error) error {
+	defer running.Delete(c.name)
+	if errors.Is(cause, errKill) {
+		return cause
+	}
+	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	cut := ctx.Err() != nil
+	err := c.db.Update(late, func(tx *schema.Tx) error {
+		if err := c.own(tx, time.Now()); err != nil {
+			return err
+		}
+		s, err := readState(tx)
+		if err != nil {
+			return err
+		}
+		if s.phase == sweeping && cut {
+			return writeOwner(tx, "", time.Now())
+		}
+		if err := reset(tx, idle); err != nil {
+			return err
+		}
+		return writeOwner(tx, "", time.Now())
+	})
+	if cause == nil {
+		cause = err
+	}
+	return cause
+}
+
+// write is one step: a short transaction, after others have had time for theirs.
+func (c *collector) write(ctx context.Context, step string, fn func(*schema.Tx) error) error {
+	if err := c.pause(ctx); err != nil {
+		return err
+	}
+	var began time.Time
+	err := c.db.Update(ctx, func(tx *schema.Tx) error {
+		began = time.Now()
+		return fn(tx)
+	})
+	if !began.IsZero() {
+		c.held(time.Since(began))
+	}
+	if err != nil {
+		return err
+	}
+	return c.tell(step)
+}
+
+// owned is write for a step that is right only while the collection is ours.
+func (c *collector) owned(ctx context.Context, step string, fn func(*schema.Tx) error) error {
+	now := time.Now()
+	err := c.write(ctx, step, func(tx *schema.Tx) error {
+		if err := c.own(tx, now); err != nil {
+			return err
+		}
+		return fn(tx)
+	})
+	if err == nil {
+		c.beat = now
+	}
+	return err
+}
+
+// own says that we are alive, unless another has taken the collection over.
+func (c *collector) own(tx *schema.Tx, now time.Time) error {
+	n, err := tx.Exec(`UPDATE gc SET beat = ? WHERE id = 1024 AND owner = ?`, now.UnixNano(), c.name)
+	if err == nil && n == 0 {
+		err = fmt.Errorf("%w: %w", errTaken, syscall.EBUSY)
+	}
+	return err
+}
+
+// heartbeat is called now and then by whatever takes long without writing.
+func (c *collector) heartbeat(ctx context.Context) error {
+	if time.Since(c.beat) < 5*time.Second {
+		return nil
+	}
+	return c.owned(ctx, "beat", func(*schema.Tx) error { return nil })
+}
+
+// held notes that a step is over, and how long it held the write lock.
+func (c *collector) held(d time.Duration) {
+	c.last, c.ended = d, time.Now()
+	c.report.Steps++
+	c.report.LongestStep = max(c.report.LongestStep, d)
+}
+
+// breath is how long the lock is left to others between two steps. Those of other processes look for it every 2 ms.
+const breath = 2 * time.Millisecond
+
+// pause lets others write.
+func (c *collector) pause(ctx context.Context) error { return sleep(ctx, breath-time.Since(c.ended)) }
+
+// tell is where tests come in.
+func (c *collector) tell(step string) error {
+	if c.after == nil {
+		return nil
+	}
+	return c.after(step)
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}
+
+// A batch is how much is done in one step: as much as lately took about as long as it may.
+type batch struct{ n, least, most int }
+
+// A step may hold the lock for maxHold; below enough the next does more.
+const (
+	maxHold = 4 * time.Millisecond
+	enough  = maxHold / 3
+)
+
+func (b *batch) took(d time.Duration) {
+	switch {
+	case d > maxHold:
+		b.n = max(b.least, b.n/2)
+	case d < enough:
+		b.n = min(b.most, b.n*2)
+	}
+}
+
+// timed is owned for one step of many: how much it did follows from how long those before it took.
+func (c *collector) timed(ctx context.Context, size *batch, step string, fn func(*schema.Tx) error) error {
+	err := c.owned(ctx, step, fn)
+	if err == nil {
+		size.took(c.last)
+	}
+	return err
+}

@@ -1,0 +1,41 @@
+// Package gc gives back what no tree can reach: inodes without names, rows of a history that nobody keeps, and the chunks and
+// manifests that only those pointed at. Anybody may read and write meanwhile, in this process and others, and a collection
+// that is cut short, by its context or by kill -9, is finished by the next one.
+//
+//	report, err := gc.Run(ctx, fsys, nil)
+//
+// # The order of a collection
+//
+// A collection is many short transactions. None holds the write lock for more than a few milliseconds, and between
+// two of them it lets others in.
+//
+//	barrier   from now on every transaction notes the content that it makes a reference to, in touched
+//	grace     every process publishes, as pins, what its open files need
+//	reap      orphans are taken off the heads, and rows that no epoch shows are deleted (package vfs)
+//	mark      every inode row that is left, and every pin, marks its blob or its manifest, and that its blobs
+//	doom      what is not marked, and is not newer than the floor, is written down in doomed
+//	grace     once more
+//	sweep     what was touched or is pinned is taken off the list; what is left on it is deleted, a little at a time
+//	vacuum    free pages go back to the file system
+//
+// # Why nothing is lost
+//
+// Let a content be in use: some row, or some open file, or some stream that is being written needs it.
+//
+//   - A row that stood before the barrier and still stands when the mark comes by is seen by it. A row moves only
+//     forward in the order of the mark, since it moves when it dies, to an epoch later than all others of its inode.
+//   - A row that was made, or got other content, after the barrier is in touched, whether the mark saw it or not. Each
+//     step of the sweep heeds touched in its own transaction, so there is no moment between looking and deleting.
+//   - A file that was open before the second grace round has its content pinned when the sweep begins. One that was opened
+//     after it read its content off a row that stood after the doom, and such content is not doomed, or touched.
+//   - A stream holds a lease whose floor is below all blobs that it added; those that it found were pinned, and while
+//     a collection runs touched. When it commits while a collection runs, it touches all of them.
+//   - A file that is open for writing pins its inode before the inode can have become an orphan that is reaped: only
+//     orphans are reaped that were queued before the first grace round began.
+//
+// Leases of the dead are deleted in the transaction that begins a grace round, or in it while it waits. A process that
+// was only suspended, for more than a minute, finds its lease gone; its streams start over, and its open files may fail.
+//
+// Manifests are deleted before blobs, so no manifest ever names a blob that is missing. Any read that fails ends the
+// collection, and as long as it has not come to the sweep no content was deleted.
+package gc

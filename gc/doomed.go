@@ -1,0 +1,36 @@
+package gc
+
+import "vfsdb/schema"
+
+// condemn puts content on the list of what the sweep takes.
+func condemn(tx *schema.Tx, kind int, id int64) error {
+	_, err := tx.Exec(`INSERT OR IGNORE INTO doomed (kind, id) VALUES (?, ?)`, kind, id)
+	return err
+}
+
+// pardon takes content off the list.
+func pardon(tx *schema.Tx, kind int, id int64) error {
+	_, err := tx.Exec(`DELETE FROM doomed WHERE kind = ? AND id = ?`, kind, id)
+	return err
+}
+
+// pardonAbove takes blobs off the list that are newer than floor.
+func pardonAbove(tx *schema.Tx, kind int, floor int64) error {
+	_, err := tx.Exec(`DELETE FROM doomed WHERE kind = ? AND id > ?`, kind, floor)
+	return err
+}
+
+// isDoomed reports whether content is on the list.
+func isDoomed(tx *schema.Tx, kind int, id int64) (bool, error) {
+	_, ok, err := tx.Int(`SELECT id FROM doomed WHERE kind = ? AND id = ?`, kind, id)
+	return ok, err
+}
+
+// condemned returns up to limit of what is on the list, oldest first.
+func condemned(tx *schema.Tx, kind, limit int) (ids []int64, err error) {
+	rows := tx.Query(`SELECT id FROM doomed WHERE kind = ? ORDER BY id LIMIT ?`, kind, limit)
+	for rows.Next() {
+		ids = append(ids, rows.Int(0))
+	}
+	return ids, rows.Err()
+}

@@ -1,0 +1,43 @@
+package gc
+
+import (
+	"context"
+
+	"vfsdb/chunk"
+	"vfsdb/schema"
+)
+
+// forecast counts what run would free. It only reads, and so needs no barrier and no grace: what it says harms nobody.
+func (c *collector) forecast(ctx context.Context) error {
+	reap, err := c.fsys.ForecastReap(ctx)
+	if err != nil {
+		return err
+	}
+	c.report.Orphans, c.report.Rows, c.report.Branches = reap.Orphans, reap.Rows, reap.Branches
+	if err := c.limits(ctx); err != nil {
+		return err
+	}
+	if err := c.markRows(ctx, reap.Keeps); err != nil {
+		return err
+	}
+	err = c.unmarked(ctx, chunk.PinManifest, func(ids []int64) error {
+		c.report.Manifests += int64(len(ids))
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return c.unmarked(ctx, chunk.PinBlob, func(ids []int64) error {
+		c.report.Blobs += int64(len(ids))
+		return c.db.View(ctx, func(tx *schema.Tx) error {
+			for _, id := range ids {
+				size, err := chunk.StoredSize(tx, id)
+				if err != nil {
+					return err
+				}
+				c.report.Bytes += size
+			}
+			return nil
+		})
+	})
+}

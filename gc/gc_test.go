@@ -1,0 +1,468 @@
+package gc_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"vfsdb/chunk"
+	"vfsdb/gc"
+	"vfsdb/internal/vfstest"
+	"vfsdb/schema"
+	"vfsdb/snapshot"
+	"vfsdb/vfs"
+)
+
+func TestMain(m *testing.M) { vfstest.Main(m) }
+
+// noise returns bytes that no other call returns with another seed.
+func noise(seed uint64, n int) []byte {
+	p := make([]byte, n)
+	var key [32]byte
+	for i := range 8 {
+		key[i] = byte(seed >> (8 * i))
+	}
+	_, _ = rand.NewChaCha8(key).Read(p)
+	return p
+}
+
+const (
+	big    = 2*chunk.Size + 77
+	medium = chunk.Size + 77
+)
+
+func write(t testing.TB, fsys *vfs.FS, name string, data []byte) {
+	t.Helper()
+	require.NoError(t, fsys.WriteFile(t.Context(), name, data, 0o644, vfs.Parents()))
+}
+
+func read(t testing.TB, fsys *vfs.FS, name string) []byte {
+	t.Helper()
+	data, err := fsys.ReadFile(t.Context(), name)
+	require.NoError(t, err)
+	return data
+}
+
+func run(t testing.TB, fsys *vfs.FS) *gc.Report {
+	t.Helper()
+	report, err := gc.Run(t.Context(), fsys, nil)
+	require.NoError(t, err)
+	return report
+}
+
+// second opens the store once more. It stands for another process: it has a lease, caches and connections of its own.
+func second(t testing.TB, fsys *vfs.FS) *vfs.FS {
+	t.Helper()
+	return vfstest.Open(t, fsys.DB().Path(), &vfs.Options{Relaxed: true})
+}
+
+func number(t testing.TB, fsys *vfs.FS, text string, args ...any) (n int64) {
+	t.Helper()
+	require.NoError(t, fsys.DB().View(t.Context(), func(tx *schema.Tx) (err error) {
+		n, _, err = tx.Int(text, args...)
+		return err
+	}))
+	return n
+}
+
+func exec(t testing.TB, fsys *vfs.FS, text string, args ...any) {
+	t.Helper()
+	require.NoError(t, fsys.DB().Update(t.Context(), func(tx *schema.Tx) error {
+		_, err := tx.Exec(text, args...)
+		return err
+	}))
+}
+
+// count returns the number of rows of a table.
+func count(t testing.TB, fsys *vfs.FS, table string) int64 {
+	t.Helper()
+	return number(t, fsys, `SELECT count(*) FROM `+table)
+}
+
+// clean checks that a collection left nothing of itself, and nothing that could have gone.
+func clean(t testing.TB, fsys *vfs.FS) {
+	t.Helper()
+	vfstest.Check(t, fsys)
+	require.Zero(t, number(t, fsys, `SELECT phase FROM gc`), "phase")
+	require.Zero(t, number(t, fsys, `SELECT owner <> '' FROM gc`), "owner")
+	for _, table := range []string{"touched", "doomed", "orphan"} {
+		require.Zero(t, count(t, fsys, table), table)
+	}
+	again := run(t, fsys)
+	require.Zero(t, again.Rows+again.Orphans+again.Blobs+again.Manifests+again.Branches+again.Pages, "a second collection found %+v", again)
+}
+
+func TestNothingToDo(t *testing.T) {
+	fsys := vfstest.New(t, "a", "dir/b")
+	before := vfstest.Dump(t, fsys)
+	report := run(t, fsys)
+	require.Zero(t, report.Blobs+report.Manifests+report.Rows+report.Orphans+report.Branches)
+	require.Equal(t, before, vfstest.Dump(t, fsys))
+	clean(t, fsys)
+}
+
+func TestRemovedContentGoes(t *testing.T) {
+	fsys := vfstest.New(t, "keep")
+	write(t, fsys, "small", noise(1, 3000))
+	write(t, fsys, "big", noise(2, big))
+	write(t, fsys, "copy", noise(2, big))
+	write(t, fsys, "tree/deep/er/file", noise(3, big))
+	write(t, fsys, "tree/other", noise(4, 100))
+	require.NoError(t, fsys.Remove(t.Context(), "small"))
+	require.NoError(t, fsys.Remove(t.Context(), "big"))
+	require.NoError(t, fsys.RemoveAll(t.Context(), "tree"))
+	want := vfstest.Dump(t, fsys)
+
+	report := run(t, fsys)
+	require.EqualValues(t, 7, report.Orphans, "small, big, tree, deep, er, file, other")
+	require.EqualValues(t, 1+3+1, report.Blobs)
+	require.EqualValues(t, 1, report.Manifests)
+	require.EqualValues(t, 3000+big+100, report.Bytes)
+	require.Equal(t, want, vfstest.Dump(t, fsys))
+	require.Equal(t, noise(2, big), read(t, fsys, "copy"))
+	clean(t, fsys)
+}
+
+// A failed stream leaves what it had staged (C05).
+func TestBrokenStream(t *testing.T) {
+	fsys := vfstest.New(t)
+	fault := errors.New("the source broke")
+	r := &source{data: noise(1, 40*chunk.Size), end: fault}
+	_, err := fsys.WriteFrom(t.Context(), "new", r, 0o644)
+	require.ErrorIs(t, err, fault)
+	require.NotZero(t, count(t, fsys, "blob"))
+	// The lease lets go of the stream when its heartbeat wakes up, in a moment.
+	require.Eventually(t, func() bool {
+		return number(t, fsys, `SELECT count(*) FROM lease WHERE floor < 9223372036854775807`) == 0
+	}, waiting, tick)
+	run(t, fsys)
+	require.Zero(t, count(t, fsys, "blob"))
+	clean(t, fsys)
+}
+
+// Snapshots and branches keep what they show, and once they are gone it goes (R5, R6).
+func TestHistoryKeeps(t *testing.T) {
+	fsys := vfstest.New(t)
+	ctx := t.Context()
+	write(t, fsys, "a", noise(1, big))
+	s1 := vfstest.Snapshot(t, fsys, "s1")
+	write(t, fsys, "a", noise(2, big))
+	side := vfstest.Branch(t, fsys, "side")
+	write(t, fsys, "a", noise(3, big))
+	require.NoError(t, fsys.Remove(ctx, "a"))
+
+	report := run(t, fsys)
+	require.EqualValues(t, 3, report.Blobs, "only what nobody froze")
+	require.Equal(t, noise(1, big), read(t, s1.FS, "a"))
+	require.Equal(t, noise(2, big), read(t, side, "a"))
+
+	require.NoError(t, snapshot.Delete(ctx, fsys, "s1"))
+	require.EqualValues(t, 3, run(t, fsys).Blobs)
+	require.Equal(t, noise(2, big), read(t, side, "a"))
+
+	require.NoError(t, snapshot.DeleteBranch(ctx, fsys, "side"))
+	report = run(t, fsys)
+	require.EqualValues(t, 1, report.Branches)
+	require.EqualValues(t, 3, report.Blobs)
+	require.Zero(t, count(t, fsys, "blob")+count(t, fsys, "manifest"))
+	clean(t, fsys)
+}
+
+// Space comes back to the file system.
+func TestFileShrinks(t *testing.T) {
+	fsys := vfstest.New(t, "keep")
+	size := func() int64 {
+		_, err := fsys.DB().Checkpoint(t.Context())
+		require.NoError(t, err)
+		info, err := os.Stat(fsys.DB().Path())
+		require.NoError(t, err)
+		return info.Size()
+	}
+	empty := size()
+	write(t, fsys, "big", noise(1, 20<<20))
+	write(t, fsys, "behind", noise(2, 1<<20))
+	full := size()
+	require.Greater(t, full, int64(21<<20))
+	require.NoError(t, fsys.Remove(t.Context(), "big"))
+	report := run(t, fsys)
+	require.Greater(t, report.Pages, int64(20<<20/schema.PageSize))
+	require.Less(t, size(), empty+3<<20)
+	require.Equal(t, noise(2, 1<<20), read(t, fsys, "behind"))
+}
+
+// A DryRun foretells what a collection does, and changes nothing.
+func TestDryRun(t *testing.T) {
+	for _, history := range []string{"none", "snapshot", "branch", "dropped"} {
+		t.Run(history, func(t *testing.T) {
+			fsys := vfstest.New(t, "keep", "dir/x", "dir/y", "old/1", "old/sub/2")
+			ctx := t.Context()
+			write(t, fsys, "old/big", noise(1, big))
+			require.NoError(t, fsys.Link(ctx, "dir/x", "old/sub/x"))
+			switch history {
+			case "snapshot":
+				vfstest.Snapshot(t, fsys, "s")
+			case "branch":
+				vfstest.Branch(t, fsys, "b")
+			case "dropped":
+				b := vfstest.Branch(t, fsys, "b")
+				write(t, b, "more", noise(7, big))
+				vfstest.Branch(t, b, "below")
+				write(t, b, "yet/more", noise(8, big))
+				require.NoError(t, snapshot.DeleteBranch(ctx, fsys, "b"))
+				vfstest.Snapshot(t, fsys, "s")
+				write(t, fsys, "old/big", noise(2, big))
+				vfstest.Snapshot(t, fsys, "s2")
+				write(t, fsys, "dir/y", noise(3, big))
+				require.NoError(t, snapshot.Delete(ctx, fsys, "s2"))
+			}
+			write(t, fsys, "dir/y", noise(2, big))
+			write(t, fsys, "dir/y", noise(3, 5))
+			require.NoError(t, fsys.RemoveAll(ctx, "old"))
+			tables := []string{"inode", "dirent", "blob", "manifest", "orphan", "branch", "touched", "doomed"}
+			var before []int64
+			for _, table := range tables {
+				before = append(before, count(t, fsys, table))
+			}
+			forecast, err := gc.Run(ctx, fsys, &gc.Options{DryRun: true})
+			require.NoError(t, err)
+			require.Zero(t, forecast.Steps)
+			for i, table := range tables {
+				require.Equal(t, before[i], count(t, fsys, table), table)
+			}
+			report := run(t, fsys)
+			report.Steps, report.LongestStep, report.Pages = 0, 0, 0
+			require.Equal(t, report, forecast)
+			clean(t, fsys)
+		})
+	}
+}
+
+func TestReadOnly(t *testing.T) {
+	fsys := vfstest.New(t, "a")
+	reader, err := vfs.Open(t.Context(), fsys.DB().Path(), &vfs.Options{ReadOnly: true})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, reader.Close()) }()
+	_, err = gc.Run(t.Context(), reader, nil)
+	require.ErrorIs(t, err, syscall.EROFS)
+	_, err = gc.Run(t.Context(), reader, &gc.Options{DryRun: true})
+	require.NoError(t, err)
+}
+
+// A collection that cannot read what is in use takes nothing.
+func TestFailsClosed(t *testing.T) {
+	for _, tt := range []struct{ name, damage string }{
+		{"a manifest's bytes", `UPDATE manifest SET body = zeroblob(length(body))`},
+		{"a manifest's length", `UPDATE manifest SET body = substr(body, 2)`},
+		{"a missing manifest", `DELETE FROM manifest`},
+		{"a missing blob of a manifest", `DELETE FROM blob WHERE id = (SELECT max(id) FROM blob)`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			fsys, err := vfs.Open(t.Context(), filepath.Join(t.TempDir(), "damaged.db"), &vfs.Options{Relaxed: true})
+			require.NoError(t, err)
+			defer fsys.Close()
+			write(t, fsys, "garbage", noise(2, 4000))
+			write(t, fsys, "big", noise(1, big))
+			require.NoError(t, fsys.Remove(t.Context(), "garbage"))
+			exec(t, fsys, tt.damage)
+			blobs, manifests := count(t, fsys, "blob"), count(t, fsys, "manifest")
+			_, err = gc.Run(t.Context(), fsys, nil)
+			require.ErrorIs(t, err, vfs.ErrCorrupt)
+			require.ErrorContains(t, err, "inode")
+			require.Equal(t, blobs, count(t, fsys, "blob"))
+			require.Equal(t, manifests, count(t, fsys, "manifest"))
+			require.Zero(t, number(t, fsys, `SELECT phase FROM gc`))
+			require.Zero(t, number(t, fsys, `SELECT owner <> '' FROM gc`))
+		})
+	}
+}
+
+// Damage in what nobody needs is no reason to keep it.
+func TestDamagedGarbageGoes(t *testing.T) {
+	fsys := vfstest.New(t)
+	write(t, fsys, "big", noise(1, big))
+	require.NoError(t, fsys.Remove(t.Context(), "big"))
+	exec(t, fsys, `UPDATE manifest SET body = zeroblob(length(body))`)
+	require.EqualValues(t, 1, run(t, fsys).Manifests)
+	clean(t, fsys)
+}
+
+// history makes a store with something to do for every part of a collection.
+func history(t *testing.T) *vfs.FS {
+	t.Helper()
+	fsys := vfstest.New(t, "keep", "dir/x")
+	ctx := t.Context()
+	for i := range 40 {
+		write(t, fsys, fmt.Sprintf("tree/d%d/f%d", i%7, i), noise(uint64(100+i), 500))
+	}
+	write(t, fsys, "big", noise(1, medium))
+	vfstest.Snapshot(t, fsys, "s1")
+	write(t, fsys, "big", noise(2, medium))
+	vfstest.Snapshot(t, fsys, "s2")
+	b := vfstest.Branch(t, fsys, "b")
+	write(t, b, "in b", noise(3, medium))
+	require.NoError(t, b.RemoveAll(ctx, "tree/d1"))
+	require.NoError(t, fsys.RemoveAll(ctx, "tree"))
+	write(t, fsys, "kept", noise(4, medium))
+	write(t, fsys, "gone", noise(5, medium))
+	require.NoError(t, fsys.Remove(ctx, "gone"))
+	require.NoError(t, snapshot.Delete(ctx, fsys, "s1"))
+	gone := vfstest.Branch(t, fsys, "gone")
+	write(t, gone, "x", noise(6, medium))
+	require.NoError(t, snapshot.DeleteBranch(ctx, fsys, "gone"))
+	return fsys
+}
+
+// However many steps a collection gets to, the next one finishes it.
+func TestCutShort(t *testing.T) {
+	for _, how := range []string{"cancelled", "killed"} {
+		t.Run(how, func(t *testing.T) {
+			steps := 0
+			_, err := gc.RunHooked(t.Context(), history(t), func(string) error { steps++; return nil })
+			require.NoError(t, err)
+			require.Greater(t, steps, 15)
+			want := run(t, history(t))
+
+			for n := range steps {
+				t.Run(fmt.Sprint(n), func(t *testing.T) {
+					fsys := history(t)
+					before := vfstest.Dump(t, fsys)
+					ctx, cancel := context.WithCancel(t.Context())
+					defer cancel()
+					seen := 0
+					first, err := gc.RunHooked(ctx, fsys, func(string) error {
+						if seen++; seen <= n {
+							return nil
+						}
+						if how == "killed" {
+							return gc.ErrKill
+						}
+						cancel()
+						return nil
+					})
+					if how == "killed" {
+						require.ErrorIs(t, err, gc.ErrKill)
+					} else if err != nil {
+						require.ErrorIs(t, err, context.Canceled)
+						require.Zero(t, number(t, fsys, `SELECT owner <> '' FROM gc`))
+					}
+					vfstest.Check(t, fsys)
+					require.Equal(t, before, vfstest.Dump(t, fsys))
+
+					write(t, fsys, "gone", noise(5, medium)) // what may be doomed is in use again
+					write(t, fsys, "new", noise(9, medium))
+					again := run(t, fsys)
+					if how == "cancelled" {
+						require.LessOrEqual(t, first.Blobs+again.Blobs, want.Blobs)
+					}
+					require.Equal(t, noise(5, medium), read(t, fsys, "gone"))
+					require.Equal(t, noise(9, medium), read(t, fsys, "new"))
+					clean(t, fsys)
+				})
+			}
+		})
+	}
+}
+
+func TestOneAtATime(t *testing.T) {
+	fsys := vfstest.New(t, "a")
+	other := second(t, fsys)
+	tried := false
+	_, err := gc.RunHooked(t.Context(), fsys, func(step string) error {
+		if tried {
+			return nil
+		}
+		tried = true
+		for _, fsys := range []*vfs.FS{fsys, other} {
+			_, err := gc.Run(t.Context(), fsys, nil)
+			require.ErrorIs(t, err, syscall.EBUSY)
+			require.ErrorContains(t, err, "another collection is running")
+		}
+		return nil
+	})
+	require.NoError(t, err)
+	require.True(t, tried)
+	clean(t, other)
+}
+
+func TestDeadCollectorIsTakenOver(t *testing.T) {
+	for _, tt := range []struct {
+		name, owner string
+		age         int64 // seconds
+		want        error
+	}{
+		{"fresh, of another machine", "elsewhere/17 1", 2, syscall.EBUSY},
+		{"old, of another machine", "elsewhere/17 1", 61, nil},
+		{"fresh, of this process, and not running", chunk.Owner() + " 99999", 2, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			fsys := vfstest.New(t, "a")
+			exec(t, fsys, `UPDATE gc SET phase = 1, owner = ?, beat = ?`, tt.owner, now()-tt.age*1e9)
+			_, err := gc.Run(t.Context(), fsys, nil)
+			require.ErrorIs(t, err, tt.want)
+			exec(t, fsys, `UPDATE gc SET owner = ''`)
+			run(t, fsys)
+			clean(t, fsys)
+		})
+	}
+}
+
+// A collector that was taken for dead and wakes up does no more.
+func TestTakenOver(t *testing.T) {
+	for _, at := range []string{"barrier", "orphans", "rows", "mark", "doom", "sweep begins", "sweep"} {
+		t.Run(at, func(t *testing.T) {
+			fsys := history(t)
+			other := second(t, fsys)
+			done := false
+			_, err := gc.RunHooked(t.Context(), fsys, func(step string) error {
+				if step == at && !done {
+					done = true
+					exec(t, fsys, `UPDATE gc SET owner = 'elsewhere/17 1', beat = 5`)
+					_, err := gc.Run(t.Context(), other, nil)
+					return err
+				}
+				return nil
+			})
+			require.True(t, done)
+			require.ErrorIs(t, err, syscall.EBUSY)
+			clean(t, fsys)
+		})
+	}
+}
+
+func TestAuto(t *testing.T) {
+	fsys := vfstest.New(t, "keep")
+	write(t, fsys, "a", noise(1, 100))
+	require.NoError(t, fsys.Remove(t.Context(), "a"))
+	stop := gc.Auto(t.Context(), fsys, tick, nil)
+	require.Eventually(t, func() bool { return count(t, fsys, "blob") == 1 }, waiting, tick)
+	stop()
+	stop()
+	run(t, fsys) // it may have been stopped in the middle of one
+	clean(t, fsys)
+}
+
+// A source yields data in pieces, calling at before each, and then ends.
+type source struct {
+	data []byte
+	end  error
+	at   func(left int)
+}
+
+func (s *source) Read(p []byte) (int, error) {
+	if s.at != nil {
+		s.at(len(s.data))
+	}
+	if len(s.data) == 0 {
+		return 0, s.end
+	}
+	n := copy(p[:min(len(p), 100_000)], s.data)
+	s.data = s.data[n:]
+	return n, nil
+}

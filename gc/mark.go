@@ -1,0 +1,172 @@
+package gc
+
+import (
+	"context"
+	"fmt"
+
+	"vfsdb/chunk"
+	"vfsdb/schema"
+	"vfsdb/vfs"
+)
+
+// work is how much one read transaction of the mark looks at: rows, and lines of manifests.
+const work = 20_000
+
+// mark finds out which content is in use, by every row that is left and by pins.
+func (c *collector) mark(ctx context.Context) error {
+	if err := c.limits(ctx); err != nil {
+		return err
+	}
+	return c.markRows(ctx, func(vfs.ContentRow) bool { return true })
+}
+
+// limits finds out which content is too new to be judged.
+func (c *collector) limits(ctx context.Context) error {
+	return c.db.View(ctx, func(tx *schema.Tx) (err error) {
+		if c.floor, c.ceiling, err = chunk.Newest(tx); err != nil {
+			return err
+		}
+		staging, err := chunk.Floor(tx)
+		c.floor = min(c.floor, staging)
+		return err
+	})
+}
+
+// markRows marks the content of those rows that count, and what is pinned.
+func (c *collector) markRows(ctx context.Context, counts func(vfs.ContentRow) bool) error {
+	c.blobs, c.manifests = nil, nil
+	var at vfs.ContentRow
+	for done := false; !done; {
+		seen := 0
+		var err error
+		at, done, err = c.fsys.ScanContent(ctx, at, func(tx *schema.Tx, row vfs.ContentRow) (bool, error) {
+			seen++
+			if !counts(row) {
+				return seen >= work, nil
+			}
+			lines, err := c.markContent(tx, row.Content)
+			if err != nil {
+				return false, fmt.Errorf("inode %d of branch %d: %w", row.Ino, row.Branch, err)
+			}
+			seen += lines
+			return seen >= work, nil
+		})
+		if err != nil {
+			return err
+		}
+		if err := c.rest(ctx, "mark"); err != nil {
+			return err
+		}
+	}
+	return c.db.View(ctx, func(tx *schema.Tx) error {
+		pins, err := chunk.PinnedContent(tx)
+		if err != nil {
+			return err
+		}
+		for _, p := range pins {
+			if _, err := c.markContent(tx, contentOf(p)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// rest is what comes between two transactions that only read.
+func (c *collector) rest(ctx context.Context, step string) error {
+	if err := c.tell(step); err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil || c.name == "" {
+		return err
+	}
+	return c.heartbeat(ctx)
+}
+
+// contentOf is the content that a pin, or an entry of the write barrier, stands for.
+func contentOf(p chunk.Pin) chunk.Content {
+	if p.Kind == chunk.PinManifest {
+		return chunk.Content{Manifest: p.ID}
+	}
+	return chunk.Content{Blob: p.ID}
+}
+
+// markContent marks a blob, or a manifest and its blobs, and returns how many lines it had to read for that.
+func (c *collector) markContent(tx *schema.Tx, content chunk.Content) (lines int, err error) {
+	if content.Blob != 0 {
+		c.blobs.add(content.Blob)
+	}
+	if content.Manifest == 0 || !c.manifests.add(content.Manifest) {
+		return 0, nil
+	}
+	ids, err := chunk.Blobs(tx, content.Manifest)
+	for _, id := range ids {
+		c.blobs.add(id)
+	}
+	return len(ids), err
+}
+
+// unmarked calls fn with the ids of stored content, of one kind, that may go, a page at a time.
+func (c *collector) unmarked(ctx context.Context, kind int, fn func(ids []int64) error) error {
+	newest, marked := c.floor, c.blobs
+	if kind == chunk.PinManifest {
+		newest, marked = c.ceiling, c.manifests
+	}
+	var at chunk.Sum
+	for done := false; !done; {
+		var ids, found []int64
+		err := c.db.View(ctx, func(tx *schema.Tx) (err error) {
+			ids, at, done, err = chunk.Stored(tx, kind, at, work)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for _, id := range ids {
+			if id <= newest && !marked.has(id) {
+				found = append(found, id)
+			}
+		}
+		if err := fn(found); err != nil {
+			return err
+		}
+		if err := c.rest(ctx, "list"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// doom writes down what is not in use, and begins the sweep.
+func (c *collector) doom(ctx context.Context) error {
+	size := batch{n: 256, least: 64, most: 8192}
+	for _, kind := range []int{chunk.PinManifest, chunk.PinBlob} {
+		err := c.unmarked(ctx, kind, func(ids []int64) error {
+			for len(ids) > 0 {
+				some := ids[:min(size.n, len(ids))]
+				ids = ids[len(some):]
+				err := c.timed(ctx, &size, "doom", func(tx *schema.Tx) error {
+					for _, id := range some {
+						if err := condemn(tx, kind, id); err != nil {
+							return err
+						}
+					}
+					return nil
+				})
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return c.owned(ctx, "sweep begins", func(tx *schema.Tx) error {
+		if err := writeLimits(tx, c.floor, c.ceiling); err != nil {
+			return err
+		}
+		return writePhase(tx, sweeping)
+	})
+}

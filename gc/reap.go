@@ -1,0 +1,57 @@
+package gc
+
+import (
+	"context"
+
+	"vfsdb/schema"
+	"vfsdb/vfs"
+)
+
+// barrier makes every transaction from now on note what it refers to. It is committed before anything is looked at.
+func (c *collector) barrier(ctx context.Context) error {
+	return c.owned(ctx, "barrier", func(tx *schema.Tx) error { return reset(tx, marking) })
+}
+
+// reap takes orphans off the heads, and deletes rows that nothing shows.
+func (c *collector) reap(ctx context.Context) error {
+	through, err := c.grace(ctx, "grace for orphans")
+	if err != nil {
+		return err
+	}
+	orphans := c.fsys.NewOrphanReaper(through)
+	if err := c.reapAll(ctx, "orphans", &c.report.Orphans, orphans.Step); err != nil {
+		return err
+	}
+	rows := c.fsys.NewRowReaper()
+	err = c.reapAll(ctx, "rows", &c.report.Rows, rows.Step)
+	c.report.Branches += int64(rows.Branches)
+	return err
+}
+
+// reapAll takes one step after another until there is nothing left to do.
+func (c *collector) reapAll(ctx context.Context, name string, count *int64, step func(context.Context, int) (vfs.ReapStep, error)) error {
+	size := batch{n: 32, least: 8, most: 4096}
+	for {
+		if err := c.pause(ctx); err != nil {
+			return err
+		}
+		did, err := step(ctx, size.n)
+		if err != nil {
+			return err
+		}
+		*count += int64(did.Count)
+		if did.Done {
+			return nil
+		}
+		if did.Held > 0 {
+			c.held(did.Held)
+			size.took(did.Held)
+			if err := c.tell(name); err != nil {
+				return err
+			}
+		}
+		if err := c.heartbeat(ctx); err != nil {
+			return err
+		}
+	}
+}

@@ -1,0 +1,410 @@
+package gc_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"vfsdb/chunk"
+	"vfsdb/gc"
+	"vfsdb/internal/vfstest"
+	"vfsdb/snapshot"
+	"vfsdb/vfs"
+)
+
+// A stream that is being staged by another process keeps its chunks, also those that it found as garbage of others.
+func TestStreamSurvives(t *testing.T) {
+	data := noise(1, 20*chunk.Size+5)
+	for _, tt := range []struct {
+		name    string
+		garbage []byte // written and removed before
+	}{
+		{"all chunks new", noise(2, big)},
+		{"all chunks found", data},
+		{"some chunks found", data[8*chunk.Size:]},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			fsys := vfstest.New(t)
+			write(t, fsys, "garbage", tt.garbage)
+			require.NoError(t, fsys.Remove(t.Context(), "garbage"))
+			writer := second(t, fsys)
+			stop := publishOften(t, writer)
+			defer stop()
+			runs := 0
+			r := &source{data: data, end: io.EOF, at: func(left int) {
+				// By then something is staged, and after the second time also in the next batch.
+				if staged := number(t, fsys, `SELECT count(*) FROM lease WHERE floor < 9223372036854775807`) > 0; staged && runs < 2 && left < (2-runs)*len(data)/3 {
+					runs++
+					run(t, fsys)
+				}
+			}}
+			n, err := writer.WriteFrom(t.Context(), "stream", r, 0o644)
+			require.NoError(t, err)
+			require.Equal(t, 2, runs)
+			require.EqualValues(t, len(data), n)
+			require.True(t, bytes.Equal(data, read(t, fsys, "stream")))
+			run(t, fsys)
+			require.True(t, bytes.Equal(data, read(t, writer, "stream")))
+			clean(t, fsys)
+		})
+	}
+}
+
+// publishOften answers collectors at once, where the heartbeat would take a second.
+func publishOften(t testing.TB, fsys *vfs.FS) (stop func()) {
+	ctx, cancel := context.WithCancel(t.Context())
+	var done sync.WaitGroup
+	done.Go(func() {
+		for ctx.Err() == nil {
+			_ = fsys.PublishPins(ctx)
+			time.Sleep(10 * time.Millisecond)
+		}
+	})
+	return func() { cancel(); done.Wait() }
+}
+
+// A file that another process has open for reading shows what it opened, to the last byte.
+func TestOpenFileKeepsContent(t *testing.T) {
+	for _, size := range []int{1000, chunk.Size, big} {
+		for _, fate := range []string{"overwritten", "removed", "tree removed"} {
+			t.Run(fmt.Sprint(size, " bytes ", fate), func(t *testing.T) {
+				fsys := vfstest.New(t)
+				ctx := t.Context()
+				write(t, fsys, "dir/f", noise(1, size))
+				reader := second(t, fsys)
+				defer publishOften(t, reader)()
+				f, err := reader.Open(ctx, "dir/f")
+				require.NoError(t, err)
+				switch fate {
+				case "overwritten":
+					write(t, fsys, "dir/f", noise(2, size))
+				case "removed":
+					require.NoError(t, fsys.Remove(ctx, "dir/f"))
+				default:
+					require.NoError(t, fsys.RemoveAll(ctx, "dir"))
+				}
+				run(t, fsys)
+				run(t, fsys)
+				got, err := io.ReadAll(f)
+				require.NoError(t, err)
+				require.True(t, bytes.Equal(noise(1, size), got))
+				require.NoError(t, f.Close())
+				require.NotZero(t, run(t, fsys).Blobs)
+				clean(t, fsys)
+			})
+		}
+	}
+}
+
+// The heartbeat answers by itself, and a collector waits for that.
+func TestGraceWaits(t *testing.T) {
+	fsys := vfstest.New(t)
+	write(t, fsys, "f", noise(1, big))
+	reader := second(t, fsys)
+	f, err := reader.Open(t.Context(), "f")
+	require.NoError(t, err)
+	require.NoError(t, fsys.Remove(t.Context(), "f"))
+	run(t, fsys)
+	got, err := io.ReadAll(f)
+	require.NoError(t, err)
+	require.True(t, bytes.Equal(noise(1, big), got))
+	require.NoError(t, f.Close())
+}
+
+// The wait ends with the context, and the collection can be finished later.
+func TestGraceEndsWithContext(t *testing.T) {
+	fsys := vfstest.New(t)
+	exec(t, fsys, `INSERT INTO lease (owner, floor, orphan, round, beat) VALUES ('elsewhere/17', 9223372036854775807, 0, 0, ?)`, now())
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	_, err := gc.Run(ctx, fsys, nil)
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	exec(t, fsys, `UPDATE lease SET beat = ?`, now()-61e9)
+	run(t, fsys)
+	require.Zero(t, count(t, fsys, "lease"), "the dead are buried")
+	clean(t, fsys)
+}
+
+// A file that is open for writing lives on without a name, and so does what is below a removed directory.
+func TestWritingFileSurvives(t *testing.T) {
+	for _, fate := range []string{"removed", "replaced", "tree removed"} {
+		t.Run(fate, func(t *testing.T) {
+			fsys := vfstest.New(t)
+			ctx := t.Context()
+			write(t, fsys, "dir/f", noise(1, big))
+			write(t, fsys, "dir/other", noise(3, 10))
+			writer := second(t, fsys)
+			defer publishOften(t, writer)()
+			f, err := writer.OpenFile(ctx, "dir/f", os.O_RDWR, 0)
+			require.NoError(t, err)
+			switch fate {
+			case "removed":
+				require.NoError(t, fsys.Remove(ctx, "dir/f"))
+			case "replaced":
+				require.NoError(t, fsys.Rename(ctx, "dir/other", "dir/f"))
+			default:
+				require.NoError(t, fsys.RemoveAll(ctx, "dir"))
+			}
+			run(t, fsys)
+			vfstest.Check(t, fsys)
+			_, err = f.WriteAt(noise(2, 100), 50)
+			require.NoError(t, err)
+			require.NoError(t, f.Sync())
+			run(t, fsys)
+			want := noise(1, big)
+			copy(want[50:], noise(2, 100))
+			got, err := io.ReadAll(io.NewSectionReader(f, 0, big))
+			require.NoError(t, err)
+			require.True(t, bytes.Equal(want, got))
+			require.NoError(t, f.Close())
+			require.NotZero(t, run(t, fsys).Orphans)
+			clean(t, fsys)
+		})
+	}
+}
+
+// Whatever step a collection is at: what comes into use then stays.
+func TestResurrection(t *testing.T) {
+	steps := 0
+	fsys, _ := graveyard(t)
+	_, err := gc.RunHooked(t.Context(), fsys, func(string) error { steps++; return nil })
+	require.NoError(t, err)
+	require.Greater(t, steps, 10)
+	for n := range steps {
+		t.Run(fmt.Sprint("step ", n), func(t *testing.T) {
+			fsys, other := graveyard(t)
+			defer publishOften(t, other)()
+			seen := 0
+			var verify func()
+			_, err := gc.RunHooked(t.Context(), fsys, func(string) error {
+				if seen++; seen-1 == n {
+					verify = resurrect(t, other)
+				}
+				return nil
+			})
+			require.NoError(t, err)
+			vfstest.Check(t, fsys)
+			verify()
+			run(t, fsys)
+			clean(t, fsys)
+		})
+	}
+}
+
+// graveyard makes a store in which much is garbage, and opens it twice.
+func graveyard(t *testing.T) (fsys, other *vfs.FS) {
+	t.Helper()
+	fsys = vfstest.New(t)
+	ctx := t.Context()
+	for i := range 4 {
+		write(t, fsys, fmt.Sprint("garbage", i), noise(uint64(i), medium))
+		write(t, fsys, fmt.Sprint("small garbage", i), noise(uint64(10+i), 1000))
+	}
+	for i := range 8 {
+		write(t, fsys, fmt.Sprint("live", i), noise(uint64(20+i), medium))
+	}
+	write(t, fsys, "past", noise(30, medium))
+	vfstest.Snapshot(t, fsys, "s")
+	write(t, fsys, "past", noise(31, medium))
+	for i := range 4 {
+		require.NoError(t, fsys.Remove(ctx, fmt.Sprint("garbage", i)))
+		require.NoError(t, fsys.Remove(ctx, fmt.Sprint("small garbage", i)))
+	}
+	// The snapshot shows the garbage too; one without a name does not.
+	require.NoError(t, snapshot.Delete(ctx, fsys, "s"))
+	vfstest.Snapshot(t, fsys, "now")
+	write(t, fsys, "past", noise(32, medium))
+	return fsys, second(t, fsys)
+}
+
+// resurrect brings content into use in every way that there is, and returns what checks that it stays.
+func resurrect(t *testing.T, fsys *vfs.FS) (verify func()) {
+	t.Helper()
+	ctx := t.Context()
+	want := make(map[string][]byte)
+	// Found by its sum.
+	write(t, fsys, "again0", noise(0, medium))
+	want["again0"] = noise(0, medium)
+	write(t, fsys, "again10", noise(10, 1000))
+	want["again10"] = noise(10, 1000)
+	_, err := fsys.WriteFrom(ctx, "again1", bytes.NewReader(noise(1, medium)), 0o644)
+	require.NoError(t, err)
+	want["again1"] = noise(1, medium)
+	// Written in parts.
+	f, err := fsys.OpenFile(ctx, "again2", os.O_RDWR|os.O_CREATE, 0o644)
+	require.NoError(t, err)
+	_, err = f.Write(noise(2, medium))
+	require.NoError(t, err)
+	require.NoError(t, f.Close())
+	want["again2"] = noise(2, medium)
+	// The only row that had it goes, another one comes.
+	require.NoError(t, fsys.Copy(ctx, "live0", "a copy"))
+	require.NoError(t, fsys.Remove(ctx, "live0"))
+	want["a copy"] = noise(20, medium)
+	require.NoError(t, fsys.Rename(ctx, "live1", "0 renamed"))
+	want["0 renamed"] = noise(21, medium)
+	require.NoError(t, fsys.Append(ctx, "live2", []byte("more"), 0))
+	want["live2"] = append(noise(22, medium), "more"...)
+	require.NoError(t, fsys.Truncate(ctx, "live3", chunk.Size))
+	want["live3"] = noise(23, chunk.Size)
+	// Out of the past.
+	now, err := snapshot.Open(ctx, fsys, "now")
+	require.NoError(t, err)
+	b := vfstest.Branch(t, now, "b")
+	require.NoError(t, snapshot.Delete(ctx, fsys, "now"))
+	// Only open files know them.
+	reading, err := fsys.Open(ctx, "live4")
+	require.NoError(t, err)
+	write(t, fsys, "live4", noise(40, 10))
+	want["live4"] = noise(40, 10)
+	writing, err := fsys.OpenFile(ctx, "live5", os.O_RDWR, 0)
+	require.NoError(t, err)
+	require.NoError(t, fsys.Remove(ctx, "live5"))
+
+	return func() {
+		for name, data := range want {
+			require.True(t, bytes.Equal(data, read(t, fsys, name)), name)
+		}
+		require.True(t, bytes.Equal(noise(31, medium), read(t, b, "past")))
+		got, err := io.ReadAll(reading)
+		require.NoError(t, err)
+		require.True(t, bytes.Equal(noise(24, medium), got))
+		require.NoError(t, reading.Close())
+		_, err = writing.Write([]byte("x"))
+		require.NoError(t, err)
+		require.NoError(t, writing.Sync())
+		got, err = io.ReadAll(io.NewSectionReader(writing, 1, medium))
+		require.NoError(t, err)
+		require.True(t, bytes.Equal(noise(25, medium)[1:], got))
+		require.NoError(t, writing.Close())
+	}
+}
+
+// Several processes write and remove the same few contents all the time, while two of them collect.
+func TestEverybodyAtOnce(t *testing.T) {
+	long := 3 * time.Second
+	if testing.Short() {
+		long = time.Second
+	}
+	fsys := vfstest.New(t)
+	handles := []*vfs.FS{fsys, second(t, fsys), second(t, fsys)}
+	ctx := t.Context()
+	end := time.Now().Add(long)
+	contents := make([][]byte, 12)
+	for i := range contents {
+		contents[i] = noise(uint64(i), []int{900, 40_000, medium}[i%3])
+	}
+	contents[11] = append(contents[2][:chunk.Size:chunk.Size], contents[5][:chunk.Size]...) // of the same chunks
+
+	var group sync.WaitGroup
+	for i, h := range handles {
+		defer publishOften(t, h)()
+		for j := range 2 {
+			rnd := rand.New(rand.NewPCG(uint64(i), uint64(j)))
+			name := fmt.Sprintf("w%d%d", i, j)
+			group.Go(func() {
+				for time.Now().Before(end) && !t.Failed() {
+					if err := churn(ctx, h, rnd, name, contents); err != nil {
+						t.Errorf("%s: %v", name, err)
+					}
+				}
+			})
+		}
+	}
+	runs := 0
+	for time.Now().Before(end) {
+		_, err := gc.Run(ctx, handles[runs%2], nil)
+		require.NoError(t, err)
+		runs++
+	}
+	group.Wait()
+	t.Logf("%d collections", runs)
+	for range 2 {
+		run(t, fsys)
+	}
+	clean(t, fsys)
+}
+
+// churn does one random thing below the directory name, and reads back what it wrote.
+func churn(ctx context.Context, fsys *vfs.FS, rnd *rand.Rand, name string, contents [][]byte) error {
+	data := contents[rnd.IntN(len(contents))]
+	file := fmt.Sprintf("%s/d%d/f%d", name, rnd.IntN(2), rnd.IntN(4))
+	check := func(got []byte, err error) error {
+		if err == nil && !bytes.Equal(got, data) {
+			err = fmt.Errorf("%s: read other bytes than were written", file)
+		}
+		return err
+	}
+	if err := fsys.WriteFile(ctx, file, data, 0o644, vfs.Parents()); err != nil {
+		return err
+	}
+	switch rnd.IntN(8) {
+	case 0:
+		return fsys.RemoveAll(ctx, name)
+	case 1:
+		return fsys.Remove(ctx, file)
+	case 2:
+		f, err := fsys.Open(ctx, file)
+		if err != nil {
+			return err
+		}
+		if err := fsys.Remove(ctx, file); err != nil {
+			return err
+		}
+		time.Sleep(time.Duration(rnd.IntN(100)) * time.Millisecond)
+		if err := check(io.ReadAll(f)); err != nil {
+			return err
+		}
+		return f.Close()
+	case 3:
+		f, err := fsys.OpenFile(ctx, file, os.O_RDWR, 0)
+		if err != nil {
+			return err
+		}
+		if err := fsys.RemoveAll(ctx, name); err != nil {
+			return err
+		}
+		time.Sleep(time.Duration(rnd.IntN(100)) * time.Millisecond)
+		data = append(bytes.Clone(data), "more"...)
+		if _, err := f.WriteAt([]byte("more"), int64(len(data)-4)); err != nil {
+			return err
+		}
+		if err := f.Sync(); err != nil {
+			return err
+		}
+		if err := check(io.ReadAll(io.NewSectionReader(f, 0, int64(len(data))))); err != nil {
+			return err
+		}
+		return f.Close()
+	case 4:
+		if err := fsys.Copy(ctx, file, name+"/copy"); err != nil {
+			return err
+		}
+		if err := fsys.Remove(ctx, file); err != nil {
+			return err
+		}
+		return check(fsys.ReadFile(ctx, name+"/copy"))
+	case 5:
+		s, err := snapshot.Create(ctx, fsys, "", nil)
+		if err != nil {
+			return err
+		}
+		if err := fsys.RemoveAll(ctx, name); err != nil {
+			return err
+		}
+		time.Sleep(time.Duration(rnd.IntN(50)) * time.Millisecond)
+		if err := check(s.ReadFile(ctx, file)); err != nil {
+			return err
+		}
+		return snapshot.Delete(ctx, fsys, s.Info.Name)
+	}
+	return check(fsys.ReadFile(ctx, file))
+}

@@ -1,0 +1,210 @@
+package gc
+
+import (
+	"context"
+
+	"vfsdb/chunk"
+	"vfsdb/schema"
+)
+
+// sweep deletes what is doomed, unless it has come into use.
+func (c *collector) sweep(ctx context.Context) error {
+	any := false
+	err := c.db.View(ctx, func(tx *schema.Tx) (err error) {
+		_, any, err = tx.Int(`SELECT id FROM doomed LIMIT 1`)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if any {
+		if _, err := c.grace(ctx, "grace for files"); err != nil {
+			return err
+		}
+		s := sweeper{collector: c, size: batch{n: 8, least: 1, most: 4096}}
+		for done := false; !done; {
+			if done, err = s.step(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	return c.owned(ctx, "sweep ends", func(tx *schema.Tx) error { return reset(tx, idle) })
+}
+
+// A sweeper is one sweep.
+type sweeper struct {
+	*collector
+	size  batch
+	ahead map[int64][]int64 // of manifests to be spared: those of their blobs that are doomed
+}
+
+// heeds is how many entries of the write barrier one step heeds. When there are more it deletes nothing.
+const heeds = 1000
+
+// step heeds what has come into use since the last step and then deletes a little, in one transaction. Manifests go
+// before blobs, and what is old before what is new, so that a stream that begins now has its floor above what is left.
+func (s *sweeper) step(ctx context.Context) (done bool, err error) {
+	if err := s.look(ctx); err != nil {
+		return false, err
+	}
+	var manifests, blobs, bytes int64
+	err = s.timed(ctx, &s.size, "sweep", func(tx *schema.Tx) error {
+		more, err := s.heed(tx)
+		if err != nil || more {
+			return err
+		}
+		for _, kind := range []int{chunk.PinManifest, chunk.PinBlob} {
+			ids, err := condemned(tx, kind, s.size.n)
+			if err != nil {
+				return err
+			}
+			for _, id := range ids {
+				size, n, err := take(tx, kind, id)
+				if err != nil {
+					return err
+				}
+				if kind == chunk.PinManifest {
+					manifests += n
+					continue
+				}
+				blobs, bytes = blobs+n, bytes+size
+			}
+			if len(ids) > 0 {
+				return nil
+			}
+		}
+		done = true
+		return nil
+	})
+	if err != nil {
+		return false, err
+	}
+	s.report.Manifests += manifests
+	s.report.Blobs += blobs
+	s.report.Bytes += bytes
+	return done, nil
+}
+
+// take deletes content and takes it off the list.
+func take(tx *schema.Tx, kind int, id int64) (size, n int64, err error) {
+	if kind == chunk.PinBlob {
+		if size, err = chunk.StoredSize(tx, id); err != nil {
+			return 0, 0, err
+		}
+	}
+	if n, err = chunk.Delete(tx, kind, id); err != nil {
+		return 0, 0, err
+	}
+	return size, n, pardon(tx, kind, id)
+}
+
+// look reads ahead of the next step which blobs are to be spared with their manifests: those may have many.
+func (s *sweeper) look(ctx context.Context) error {
+	s.ahead = nil
+	return s.db.View(ctx, func(tx *schema.Tx) error {
+		touched, err := chunk.Touched(tx, heeds)
+		if err != nil {
+			return err
+		}
+		pinned, err := chunk.PinnedContent(tx)
+		if err != nil {
+			return err
+		}
+		for _, p := range append(touched, pinned...) {
+			if p.Kind != chunk.PinManifest || s.manifests.has(p.ID) || s.ahead[p.ID] != nil {
+				continue
+			}
+			ids, err := doomedBlobs(tx, p.ID)
+			if err != nil {
+				return err
+			}
+			if s.ahead == nil {
+				s.ahead = make(map[int64][]int64)
+			}
+			s.ahead[p.ID] = ids
+		}
+		return nil
+	})
+}
+
+// doomedBlobs returns those of the blobs of a manifest that are doomed; never nil. In a moment there may be fewer, never more.
+func doomedBlobs(tx *schema.Tx, manifest int64) ([]int64, error) {
+	ids, err := chunk.Blobs(tx, manifest)
+	if err != nil {
+		return nil, err
+	}
+	found := []int64{}
+	for _, id := range ids {
+		is, err := isDoomed(tx, chunk.PinBlob, id)
+		if err != nil {
+			return nil, err
+		}
+		if is {
+			found = append(found, id)
+		}
+	}
+	return found, nil
+}
+
+// heed spares what was touched, what is pinned, and what may be staged. It reports whether there is more of that than fits one step.
+func (s *sweeper) heed(tx *schema.Tx) (more bool, err error) {
+	touched, err := chunk.Touched(tx, heeds)
+	if err != nil {
+		return false, err
+	}
+	for _, p := range touched {
+		if err := s.spare(tx, p); err != nil {
+			return false, err
+		}
+		if err := chunk.Forget(tx, p); err != nil {
+			return false, err
+		}
+	}
+	if len(touched) == heeds {
+		return true, nil
+	}
+	pinned, err := chunk.PinnedContent(tx)
+	if err != nil {
+		return false, err
+	}
+	for _, p := range pinned {
+		if err := s.spare(tx, p); err != nil {
+			return false, err
+		}
+	}
+	floor, err := chunk.Floor(tx)
+	if err != nil {
+		return false, err
+	}
+	return false, pardonAbove(tx, chunk.PinBlob, floor)
+}
+
+// spare takes content off the list, for good: what is marked is not on it.
+func (s *sweeper) spare(tx *schema.Tx, p chunk.Pin) error {
+	if p.Kind != chunk.PinManifest {
+		if !s.blobs.add(p.ID) {
+			return nil
+		}
+		return pardon(tx, p.Kind, p.ID)
+	}
+	if !s.manifests.add(p.ID) {
+		return nil
+	}
+	if err := pardon(tx, p.Kind, p.ID); err != nil {
+		return err
+	}
+	ids, known := s.ahead[p.ID]
+	if !known {
+		var err error
+		if ids, err = doomedBlobs(tx, p.ID); err != nil {
+			return err
+		}
+	}
+	for _, id := range ids {
+		s.blobs.add(id)
+		if err := pardon(tx, chunk.PinBlob, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}

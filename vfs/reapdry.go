@@ -1,0 +1,181 @@
+package vfs
+
+import (
+	"context"
+
+	"vfsdb/chunk"
+	"vfsdb/schema"
+)
+
+// A ReapForecast says what an OrphanReaper and a RowReaper would do, one after the other. Where others write meanwhile it is a guess.
+type ReapForecast struct {
+	Orphans, Rows, Branches int64
+
+	fsys  *FS
+	open  map[branchIno]bool
+	names map[branchIno]int64 // how many names of an inode would go
+	gone  map[branchIno]bool
+	kept  map[int64]retained
+	epoch map[int64]int64
+}
+
+// ForecastReap finds out what reapers would do. It only reads.
+func (fsys *FS) ForecastReap(ctx context.Context) (*ReapForecast, error) {
+	f := &ReapForecast{
+		fsys: fsys, names: make(map[branchIno]int64), gone: make(map[branchIno]bool),
+		kept: make(map[int64]retained), epoch: make(map[int64]int64),
+	}
+	if err := f.branches(ctx); err != nil {
+		return nil, err
+	}
+	for after := int64(0); ; {
+		var top branchIno
+		err := fsys.store.db.View(ctx, func(db *schema.Tx) error {
+			rows := db.Query(`SELECT seq, branch, ino FROM orphan WHERE seq > ? ORDER BY seq LIMIT 1`, after)
+			if rows.Next() {
+				after, top = rows.Int(0), branchIno{rows.Int(1), Ino(rows.Int(2))}
+			}
+			return rows.Close()
+		})
+		if err != nil {
+			return nil, err
+		}
+		if top.ino == 0 {
+			break
+		}
+		if err := f.orphan(ctx, top); err != nil {
+			return nil, err
+		}
+	}
+	rows := fsys.NewRowCounter()
+	for done := false; !done; {
+		step, err := rows.Step(ctx, rowsPerView)
+		if err != nil {
+			return nil, err
+		}
+		f.Rows += int64(step.Count)
+		done = step.Done
+	}
+	f.Branches = int64(rows.Branches)
+	return f, nil
+}
+
+// branches reads what is retained of each branch.
+func (f *ReapForecast) branches(ctx context.Context) error {
+	return f.fsys.store.db.View(ctx, func(db *schema.Tx) (err error) {
+		if f.open, err = readInos(db, `SELECT branch, id FROM pin WHERE kind = ?`, chunk.PinInode); err != nil {
+			return err
+		}
+		rows := db.Query(`SELECT id, epoch FROM branch`)
+		defer rows.Close()
+		for rows.Next() {
+			id := rows.Int(0)
+			f.epoch[id] = rows.Int(1)
+			if f.kept[id], err = readRetained(db, id); err != nil {
+				return err
+			}
+		}
+		return rows.Err()
+	})
+}
+
+// orphan follows what happens to one orphan, and in pages to what is below it.
+func (f *ReapForecast) orphan(ctx context.Context, top branchIno) error {
+	if !f.kept[top.branch].head || f.gone[top] || f.open[top] {
+		return nil
+	}
+	var tree *FS
+	dirs := []reapDir{{dir: top.ino}}
+	err := f.fsys.store.db.View(ctx, func(db *schema.Tx) (err error) {
+		if tree, err = f.fsys.store.stand(db, Moment{top.branch, schema.Head}); err != nil {
+			return err
+		}
+		tx, err := tree.begin(db)
+		if err != nil {
+			return err
+		}
+		n, err := tx.inode(top.ino)
+		if err != nil || n == nil || n.nlink > 0 {
+			dirs = nil
+			return err
+		}
+		if !n.isDir() {
+			dirs = nil
+		}
+		f.inode(top.branch, n)
+		return nil
+	})
+	for err == nil && len(dirs) > 0 {
+		err = tree.View(ctx, func(tx *Tx) error {
+			last := len(dirs) - 1
+			here := dirs[last]
+			page, err := tx.page(here.dir, here.after, pageSize)
+			if err != nil {
+				return err
+			}
+			if len(page) < pageSize {
+				dirs = dirs[:last]
+			} else {
+				dirs[last].after = page[len(page)-1].name
+			}
+			for _, e := range page {
+				if below, err := f.entry(tx, here.dir, e); err != nil {
+					return err
+				} else if below {
+					dirs = append(dirs, reapDir{dir: e.ino})
+				}
+			}
+			return nil
+		})
+	}
+	return err
+}
+
+// entry follows what happens to one name, and reports whether it is that of a directory.
+func (f *ReapForecast) entry(tx *Tx, dir Ino, e listed) (below bool, err error) {
+	d, err := tx.lookup(dir, e.name)
+	if err != nil {
+		return false, err
+	}
+	n, err := tx.inode(e.ino)
+	if err != nil {
+		return false, err
+	}
+	if n == nil {
+		return false, corrupt("entry %q of directory %d shows inode %d, which is missing", e.name, dir, e.ino)
+	}
+	branch := tx.fsys.at.Branch
+	f.row(branch, d.level, d.born)
+	id := branchIno{branch, n.ino}
+	f.names[id]++
+	if !n.isDir() && (f.names[id] < n.nlink || f.open[id]) || f.gone[id] {
+		return false, nil
+	}
+	f.inode(branch, n)
+	return n.isDir(), nil
+}
+
+func (f *ReapForecast) inode(branch int64, n *inode) {
+	f.gone[branchIno{branch, n.ino}] = true
+	f.Orphans++
+	f.row(branch, n.level, n.born)
+}
+
+// row counts a row that would end now, if nothing shows it then. One that was born in this epoch goes without a trace.
+func (f *ReapForecast) row(branch int64, level int, born int64) {
+	if epoch := f.epoch[branch]; level == 0 && born < epoch && !f.kept[branch].showsPast(born, epoch) {
+		f.Rows++
+	}
+}
+
+// Keeps reports whether a row would still be there.
+func (f *ReapForecast) Keeps(row ContentRow) bool {
+	kept, ok := f.kept[row.Branch]
+	switch {
+	case !ok: // a branch that was made since
+		return true
+	case row.Died == schema.Forever && f.gone[branchIno{row.Branch, row.Ino}]:
+		return kept.showsPast(row.Born, f.epoch[row.Branch])
+	}
+	return kept.shows(row.Born, row.Died)
+}

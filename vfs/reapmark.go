@@ -1,0 +1,40 @@
+package vfs
+
+import (
+	"context"
+
+	"vfsdb/chunk"
+	"vfsdb/schema"
+)
+
+// A ContentRow is a row of an inode with content, in whatever branch, living or dead.
+type ContentRow struct {
+	Branch     int64
+	Ino        Ino
+	Died, Born int64
+	Content    chunk.Content
+}
+
+// ScanContent runs fn on the rows behind after, in the order of their keys, in one read transaction, until fn says that
+// it is enough. It returns the row that it came to, to go on from, and whether that was the last one. A row that is changed between two
+// calls may be missed; the write barrier of a collection has its content, see [chunk.Touch].
+func (fsys *FS) ScanContent(ctx context.Context, after ContentRow, fn func(*schema.Tx, ContentRow) (enough bool, err error)) (last ContentRow, done bool, err error) {
+	last = after
+	err = fsys.store.db.View(ctx, func(db *schema.Tx) error {
+		rows := db.Query(`SELECT branch, ino, died, born, size, blob, manifest FROM inode WHERE (branch, ino, died) > (?, ?, ?)
+			ORDER BY branch, ino, died`, after.Branch, int64(after.Ino), after.Died)
+		defer rows.Close()
+		for rows.Next() {
+			last = ContentRow{
+				Branch: rows.Int(0), Ino: Ino(rows.Int(1)), Died: rows.Int(2), Born: rows.Int(3),
+				Content: chunk.Content{Size: rows.Int(4), Blob: rows.Int(5), Manifest: rows.Int(6)},
+			}
+			if enough, err := fn(db, last); enough || err != nil {
+				return err
+			}
+		}
+		done = true
+		return rows.Err()
+	})
+	return last, done, err
+}
