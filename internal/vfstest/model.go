@@ -260,6 +260,9 @@ func (m *Model) Truncate(name string, size int) error {
 // WriteAt is [vfs.File.WriteAt] on a file that exists.
 func (m *Model) WriteAt(name string, data []byte, off int) error {
 	return m.change(name, 0, func(old []byte) []byte {
+		if len(data) == 0 {
+			return old // not even past the end
+		}
 		p := resized(old, max(len(old), off+len(data)))
 		copy(p[off:], data)
 		return p
