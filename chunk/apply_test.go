@@ -123,7 +123,7 @@ func TestApplyRandomly(t *testing.T) {
 	db := open(t)
 	var have []byte
 	var c Content
-	for range 150 {
+	for range rounds(150) {
 		size := near(4 * Size)
 		if rng.IntN(2) == 0 {
 			size = int64(len(have))

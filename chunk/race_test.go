@@ -1,0 +1,6 @@
+//go:build race
+
+package chunk
+
+// racing says that the race detector runs, which makes the engine twenty times slower.
+const racing = true
