@@ -128,7 +128,6 @@ func readInos(db *schema.Tx, text string, arg int64) (map[branchIno]bool, error)
 
 // next deals with the first orphan that is left.
 func (r *reapRun) next() error {
-	r.budget--
 	rows := r.db.Query(`SELECT seq, branch, ino FROM orphan WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT 1`, r.at.after, r.through)
 	if !rows.Next() {
 		r.done = true
@@ -152,6 +151,7 @@ func (r *reapRun) next() error {
 	case n == nil || n.nlink > 0:
 		return r.leave(seq)
 	case r.open[id]:
+		r.budget--
 		r.at.after = seq // it stays in the queue
 		return nil
 	case n.isDir():
@@ -171,6 +171,7 @@ func (r *reapRun) next() error {
 
 // leave takes an orphan off the queue.
 func (r *reapRun) leave(seq int64) error {
+	r.budget--
 	r.at = reapPlace{after: seq}
 	_, err := r.db.Exec(`DELETE FROM orphan WHERE seq = ?`, seq)
 	return err

@@ -1,0 +1,339 @@
+package vfs_test
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"vfsdb/internal/vfstest"
+	"vfsdb/schema"
+	"vfsdb/snapshot"
+	"vfsdb/vfs"
+)
+
+// reapOrphans takes steps of a few inodes each until nothing is left, and between calls between.
+func reapOrphans(t *testing.T, fsys *vfs.FS, limit int, between func(step int)) (count int) {
+	t.Helper()
+	r := fsys.NewOrphanReaper(newestOrphan(t, fsys))
+	for n := 0; ; n++ {
+		step, err := r.Step(t.Context(), limit)
+		require.NoError(t, err)
+		require.LessOrEqual(t, step.Count, limit+1)
+		count += step.Count
+		if step.Done {
+			return count
+		}
+		if between != nil {
+			between(n)
+		}
+		require.Less(t, n, 1000)
+	}
+}
+
+func newestOrphan(t *testing.T, fsys *vfs.FS) (seq int64) {
+	t.Helper()
+	require.NoError(t, fsys.DB().View(t.Context(), func(tx *schema.Tx) (err error) {
+		seq, err = vfs.NewestOrphan(tx)
+		return err
+	}))
+	return seq
+}
+
+func reapRows(t *testing.T, fsys *vfs.FS, limit int) (rows, branches int) {
+	t.Helper()
+	r := fsys.NewRowReaper()
+	for {
+		step, err := r.Step(t.Context(), limit)
+		require.NoError(t, err)
+		rows += step.Count
+		if step.Done {
+			return rows, r.Branches
+		}
+	}
+}
+
+func rowsOf(t *testing.T, fsys *vfs.FS, text string, args ...any) (n int64) {
+	t.Helper()
+	require.NoError(t, fsys.DB().View(t.Context(), func(tx *schema.Tx) (err error) {
+		n, _, err = tx.Int(text, args...)
+		return err
+	}))
+	return n
+}
+
+// invisible counts rows that no epoch shows, by another way than the reaper's.
+const invisible = `SELECT count(*) FROM (
+	SELECT branch, born, died FROM inode UNION ALL SELECT branch, born, died FROM dirent) r
+	WHERE NOT EXISTS (SELECT 1 FROM branch b WHERE b.id = r.branch AND b.name IS NOT NULL AND r.died = 9223372036854775807)
+	AND NOT EXISTS (SELECT 1 FROM snapshot s WHERE s.branch = r.branch AND r.born <= s.epoch AND s.epoch < r.died)
+	AND NOT EXISTS (SELECT 1 FROM lineage l WHERE l.ancestor = r.branch AND l.level > 0 AND r.born <= l.epoch AND l.epoch < r.died)`
+
+var forest = []string{"top/a", "top/b", "top/x/c", "top/x/y/d", "top/x/y/e", "top/z/", "beside"}
+
+// A removed tree goes with all that is in it, in steps of any size (R11).
+func TestReapTree(t *testing.T) {
+	for _, limit := range []int{1, 2, 3, 1000} {
+		for _, history := range []string{"none", "snapshot", "inherited"} {
+			t.Run(fmt.Sprint(history, " ", limit), func(t *testing.T) {
+				main := vfstest.New(t, forest...)
+				fsys := main
+				keep := map[*vfs.FS]map[string]string{}
+				switch history {
+				case "snapshot":
+					s := vfstest.Snapshot(t, fsys, "s")
+					keep[s.FS] = vfstest.Dump(t, s.FS)
+				case "inherited":
+					fsys = vfstest.Branch(t, main, "b")
+					keep[main] = vfstest.Dump(t, main)
+				}
+				require.NoError(t, fsys.RemoveAll(t.Context(), "top"))
+				want := vfstest.Dump(t, fsys)
+				// A fork taken now shows the tree no more, but inherits its rows.
+				late := vfstest.Branch(t, fsys, "late")
+				keep[late] = want
+				require.Equal(t, 9, reapOrphans(t, fsys, limit, func(int) {
+					require.Equal(t, want, vfstest.Dump(t, fsys))
+					vfstest.Check(t, fsys)
+				}))
+				require.Zero(t, rowsOf(t, fsys, `SELECT count(*) FROM orphan`))
+				// Never back-dated: what the late fork may read at its cap is still there.
+				require.Zero(t, rowsOf(t, fsys, `SELECT count(*) FROM dirent d JOIN branch b ON b.id = d.branch
+					WHERE b.id = ? AND d.parent <> 1024 AND d.died < 9223372036854775807 AND d.died <> b.epoch`, fsys.Moment().Branch))
+				reapRows(t, fsys, limit)
+				require.Zero(t, rowsOf(t, fsys, invisible))
+				require.Equal(t, want, vfstest.Dump(t, fsys))
+				for tree, dump := range keep {
+					require.Equal(t, dump, vfstest.Dump(t, tree))
+				}
+			})
+		}
+	}
+}
+
+// A restore gives the tree its name back, at whatever point it comes; then it is no orphan (R11).
+func TestRestoreLinksOrphanAgain(t *testing.T) {
+	for n := range 12 {
+		t.Run(fmt.Sprint("after ", n), func(t *testing.T) {
+			fsys := vfstest.New(t, forest...)
+			s := vfstest.Snapshot(t, fsys, "s")
+			want := vfstest.Dump(t, fsys)
+			require.NoError(t, fsys.RemoveAll(t.Context(), "top"))
+			require.NoError(t, fsys.Remove(t.Context(), "beside"))
+			restored := false
+			reapOrphans(t, fsys, 1, func(step int) {
+				if step == n {
+					_, err := snapshot.Restore(t.Context(), fsys, s)
+					require.NoError(t, err)
+					restored = true
+				}
+				if restored {
+					require.Equal(t, want, vfstest.Dump(t, fsys))
+				}
+			})
+			if !restored {
+				_, err := snapshot.Restore(t.Context(), fsys, s)
+				require.NoError(t, err)
+			}
+			require.Equal(t, want, vfstest.Dump(t, fsys))
+			reapRows(t, fsys, 3)
+			require.Equal(t, want, vfstest.Dump(t, fsys))
+			require.Equal(t, want, vfstest.Dump(t, s.FS))
+			require.Zero(t, rowsOf(t, fsys, invisible))
+		})
+	}
+}
+
+// A restore moves a directory out of the tree that is being reaped, while the tree stays an orphan.
+func TestRestoreMovesDirectoryOut(t *testing.T) {
+	for n := range 8 {
+		t.Run(fmt.Sprint("after ", n), func(t *testing.T) {
+			ctx := t.Context()
+			fsys := vfstest.New(t, "top/", "a/1", "a/2", "a/3", "a/4")
+			require.NoError(t, fsys.RemoveAll(ctx, "top"))
+			reapOrphans(t, fsys, 100, nil)
+			s := vfstest.Snapshot(t, fsys, "s") // here a is not below top
+			want := vfstest.Dump(t, fsys)
+			require.NoError(t, fsys.Mkdir(ctx, "top", 0o755))
+			require.NoError(t, fsys.Rename(ctx, "a", "top/a"))
+			require.NoError(t, fsys.RemoveAll(ctx, "top"))
+			restored := false
+			reapOrphans(t, fsys, 1, func(step int) {
+				if step == n {
+					_, err := snapshot.Restore(ctx, fsys, s)
+					require.NoError(t, err)
+					restored = true
+				}
+			})
+			if restored {
+				require.Equal(t, want, vfstest.Dump(t, fsys))
+			}
+			require.Equal(t, want, vfstest.Dump(t, s.FS))
+		})
+	}
+}
+
+// An inode whose tree was linked again and removed again may have been opened in between: its later entry counts.
+func TestOrphanTwice(t *testing.T) {
+	ctx := t.Context()
+	fsys := vfstest.New(t, "f")
+	s := vfstest.Snapshot(t, fsys, "s")
+	require.NoError(t, fsys.Remove(ctx, "f"))
+	r := fsys.NewOrphanReaper(newestOrphan(t, fsys))
+	_, err := snapshot.Restore(ctx, fsys, s)
+	require.NoError(t, err)
+	f, err := fsys.OpenFile(ctx, "f", os.O_RDWR, 0)
+	require.NoError(t, err)
+	require.NoError(t, fsys.Remove(ctx, "f"))
+	for done := false; !done; {
+		step, err := r.Step(ctx, 10)
+		require.NoError(t, err)
+		done = step.Done
+	}
+	_, err = f.Write([]byte("still here"))
+	require.NoError(t, err)
+	require.NoError(t, f.Close())
+	require.Equal(t, 1, reapOrphans(t, fsys, 10, nil))
+}
+
+// What is open for writing, or has a name elsewhere, outlives the tree that it was in.
+func TestReapSpares(t *testing.T) {
+	ctx := t.Context()
+	fsys := vfstest.New(t, forest...)
+	sub, err := fsys.OpenRoot(ctx, "top/x")
+	require.NoError(t, err)
+	f, err := fsys.OpenFile(ctx, "top/x/y/d", os.O_RDWR, 0)
+	require.NoError(t, err)
+	require.NoError(t, fsys.PublishPins(ctx))
+	require.NoError(t, fsys.RemoveAll(ctx, "top"))
+	// A second name, both below the cut, and files made there after it.
+	require.NoError(t, sub.Link(ctx, "c", "y/c2"))
+	vfstest.Write(t, sub, "0 new", "new")
+	made := false
+	reapOrphans(t, fsys, 1, func(step int) {
+		if _, err := sub.Stat(ctx, "y"); err == nil && step > 3 && !made {
+			made = true
+			vfstest.Write(t, sub, "0 newer", "behind the reaper")
+		}
+	})
+	require.True(t, made)
+	_, err = sub.ReadDir(ctx, ".")
+	require.Error(t, err)
+	_, err = f.WriteAt([]byte("T"), 0)
+	require.NoError(t, err)
+	require.NoError(t, f.Close())
+	require.NoError(t, fsys.PublishPins(ctx))
+	require.Equal(t, 1, reapOrphans(t, fsys, 1, nil))
+	require.Equal(t, []string{"beside"}, vfstest.Names(t, fsys))
+	require.EqualValues(t, 2, rowsOf(t, fsys, `SELECT count(*) FROM inode`))
+}
+
+// Rows go once nobody shows them, whatever order heads, snapshots and forks come and go in (R5, R6).
+func TestReapRowsKeepsWhatIsShown(t *testing.T) {
+	for seed := range uint64(8) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			rnd := rand.New(rand.NewPCG(seed, 1))
+			main := vfstest.New(t, forest...)
+			heads := map[string]*vfs.FS{"main": main}
+			snaps := map[string]*snapshot.Snapshot{}
+			pick := func(names []string) string { slices.Sort(names); return names[rnd.IntN(len(names))] }
+			for i := range 150 {
+				head := heads[pick(slices.Collect(maps.Keys(heads)))]
+				step(t, head, rnd)
+				name := fmt.Sprint("n", i)
+				switch rnd.IntN(10) {
+				case 0:
+					snaps[name] = vfstest.Snapshot(t, head, name)
+				case 1:
+					heads[name] = vfstest.Branch(t, head, name)
+				case 2:
+					if len(snaps) > 0 {
+						heads[name] = vfstest.Branch(t, snaps[pick(slices.Collect(maps.Keys(snaps)))], name)
+					}
+				case 3:
+					if len(snaps) > 0 {
+						gone := pick(slices.Collect(maps.Keys(snaps)))
+						require.NoError(t, snapshot.Delete(t.Context(), main, gone))
+						delete(snaps, gone)
+					}
+				case 4:
+					if gone := pick(slices.Collect(maps.Keys(heads))); gone != "main" {
+						require.NoError(t, snapshot.DeleteBranch(t.Context(), main, gone))
+						delete(heads, gone)
+						for name, s := range snaps {
+							if s.Info.Branch == gone {
+								delete(snaps, name)
+							}
+						}
+					}
+				case 5:
+					if len(snaps) > 0 {
+						s := snaps[pick(slices.Collect(maps.Keys(snaps)))]
+						_, err := snapshot.Restore(t.Context(), head, s)
+						require.NoError(t, err)
+					}
+				case 6:
+					var before []map[string]string
+					all := func(fn func(*vfs.FS)) {
+						for _, name := range slices.Sorted(maps.Keys(heads)) {
+							fn(heads[name])
+						}
+						for _, name := range slices.Sorted(maps.Keys(snaps)) {
+							fn(snaps[name].FS)
+						}
+					}
+					all(func(fsys *vfs.FS) { before = append(before, vfstest.Dump(t, fsys)) })
+					if rnd.IntN(2) == 0 {
+						reapOrphans(t, main, 1+rnd.IntN(20), nil)
+					}
+					reapRows(t, main, 1+rnd.IntN(20))
+					require.Zero(t, rowsOf(t, main, invisible))
+					all(func(fsys *vfs.FS) {
+						require.Equal(t, before[0], vfstest.Dump(t, fsys))
+						before = before[1:]
+					})
+				}
+			}
+			for name := range heads {
+				if name != "main" {
+					require.NoError(t, snapshot.DeleteBranch(t.Context(), main, name))
+				}
+			}
+			list, err := snapshot.List(t.Context(), main)
+			require.NoError(t, err)
+			for _, info := range list {
+				require.NoError(t, snapshot.Delete(t.Context(), main, info.Name))
+			}
+			want := vfstest.Dump(t, main)
+			reapOrphans(t, main, 50, nil)
+			reapRows(t, main, 50)
+			require.Equal(t, want, vfstest.Dump(t, main))
+			require.Zero(t, rowsOf(t, main, `SELECT count(*) FROM branch WHERE name IS NULL`))
+			require.Zero(t, rowsOf(t, main, `SELECT count(*) FROM inode WHERE died < 9223372036854775807 OR branch <> 1024 OR mode = 0 OR nlink = 0`))
+			require.EqualValues(t, len(vfstest.Names(t, main)), rowsOf(t, main, `SELECT count(*) FROM dirent`))
+		})
+	}
+}
+
+// step changes something at random.
+func step(t *testing.T, fsys *vfs.FS, rnd *rand.Rand) {
+	t.Helper()
+	ctx := t.Context()
+	name := func() string { return fmt.Sprintf("top/%c/%c", 'w'+rnd.IntN(3), 'a'+rnd.IntN(4)) }
+	switch rnd.IntN(6) {
+	case 0:
+		_ = fsys.Remove(ctx, name())
+	case 1:
+		_ = fsys.Rename(ctx, name(), name(), vfs.Parents())
+	case 2:
+		_ = fsys.Link(ctx, name(), name(), vfs.Parents())
+	case 3:
+		require.NoError(t, fsys.RemoveAll(ctx, fmt.Sprintf("top/%c", 'w'+rnd.IntN(3))))
+	default:
+		_ = fsys.WriteFile(ctx, name(), []byte(fmt.Sprint(rnd.IntN(100))), 0o644, vfs.Parents())
+	}
+}
