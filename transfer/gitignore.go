@@ -1,0 +1,96 @@
+package transfer
+
+import (
+	"path"
+	"strings"
+)
+
+// ignores are the rules of a directory's .gitignore file, in front of those of the directories above.
+type ignores struct {
+	above *ignores
+	dir   string // inside the source; "" is its top
+	rules []ignoreRule
+}
+
+type ignoreRule struct {
+	pattern string
+	negated bool // it begins with '!': what it matches is kept
+	dirOnly bool // it ends in a slash
+	base    bool // it has no other slash: it is matched on the last segment
+}
+
+// maxIgnoreFile is how much of a .gitignore file is read.
+const maxIgnoreFile = 1 << 20
+
+// below returns the rules that hold in a directory whose .gitignore file is text.
+func (g *ignores) below(dir, text string) *ignores {
+	var rules []ignoreRule
+	for line := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
+		if r, ok := parseIgnore(line); ok {
+			rules = append(rules, r)
+		}
+	}
+	if len(rules) == 0 {
+		return g
+	}
+	return &ignores{above: g, dir: dir, rules: rules}
+}
+
+func parseIgnore(line string) (r ignoreRule, ok bool) {
+	line = strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")
+	if strings.HasPrefix(line, "#") {
+		return r, false
+	}
+	line = trimSpaces(line)
+	r.pattern, r.negated = strings.CutPrefix(line, "!")
+	r.pattern, r.dirOnly = strings.CutSuffix(r.pattern, "/")
+	r.base = !strings.Contains(r.pattern, "/")
+	r.pattern = strings.TrimPrefix(r.pattern, "/")
+	return r, r.pattern != ""
+}
+
+// trimSpaces removes the spaces at the end of a line that no backslash keeps.
+func trimSpaces(line string) string {
+	end := 0
+	for i := 0; i < len(line); i++ {
+		switch line[i] {
+		case ' ':
+		case '\\':
+			i++
+			end = min(i+1, len(line))
+		default:
+			end = i + 1
+		}
+	}
+	return line[:end]
+}
+
+// match reports whether a path inside the source is ignored: the last rule that matches decides, and the nearest file
+// comes first. Whoever asks has asked for the directories above before.
+func (g *ignores) match(name string, dir bool) bool {
+	for ; g != nil; g = g.above {
+		inside := name
+		if g.dir != "" {
+			inside = name[len(g.dir)+1:]
+		}
+		for i := len(g.rules) - 1; i >= 0; i-- {
+			if r := g.rules[i]; (dir || !r.dirOnly) && r.match(inside) {
+				return !r.negated
+			}
+		}
+	}
+	return false
+}
+
+func (r ignoreRule) match(name string) bool {
+	if r.base {
+		return wildmatch(r.pattern, path.Base(name))
+	}
+	// Like git, which so takes the stars of `a**/b` for those of a segment.
+	plain := strings.IndexAny(r.pattern, `*?[\`)
+	if plain < 0 {
+		return name == r.pattern
+	}
+	rest, ok := strings.CutPrefix(name, r.pattern[:plain])
+	return ok && wildmatch(r.pattern[plain:], rest)
+}

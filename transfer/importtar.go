@@ -1,0 +1,377 @@
+package transfer
+
+import (
+	"archive/tar"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"strings"
+	"syscall"
+	"time"
+
+	"vfsdb/chunk"
+	"vfsdb/vfs"
+)
+
+// ImportTar puts what is in a tar stream inside the directory to of the store, which is created with its parents if need be.
+// Kept are contents, 12 mode bits, owners, modification times, symlinks, hard links, fifos and devices; of entries with
+// the same name the last one stays.
+//
+// A slash at the start of a name is dropped. Refused are names with a ".." in them or with a segment over 255 bytes, names that lead through a
+// symlink or a file, hard links to what is not in the archive before them, and entries of unknown types.
+// A refusal fails the import with a [RefusedError]; with Partial it is in the Report instead, and of an archive that is
+// damaged the part before the damage goes in.
+func ImportTar(ctx context.Context, fsys *vfs.FS, r io.Reader, to string, o *ImportOptions) (*Report, error) {
+	report, err := importTar(ctx, fsys, r, to, o)
+	if err != nil {
+		err = fmt.Errorf("import tar: %w", err)
+	}
+	return report, err
+}
+
+func importTar(ctx context.Context, fsys *vfs.FS, r io.Reader, to string, o *ImportOptions) (*Report, error) {
+	im, err := newImporter(fsys, to, o)
+	if err != nil {
+		return nil, err
+	}
+	t := &tarReader{importer: im, tar: tar.NewReader(r), seen: make(map[string]*entry)}
+	err = t.run(ctx)
+	if im.o.GitIgnore {
+		t.ignore()
+	}
+	return im.finish(ctx, err)
+}
+
+// A tarReader makes entries of an archive.
+type tarReader struct {
+	*importer
+	tar  *tar.Reader
+	seen map[string]*entry // what the archive has put where, and the directories that it implies
+	held []*entry          // with GitIgnore: the rules come in any order, so names wait for the end
+	text map[string]string // of .gitignore files, by directory
+}
+
+func (t *tarReader) run(ctx context.Context) error {
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		h, err := t.tar.Next()
+		switch {
+		case err == io.EOF:
+			return nil
+		case err != nil && err != tar.ErrInsecurePath:
+			return err
+		case h.Typeflag == tar.TypeXGlobalHeader:
+			continue
+		}
+		if err := t.entry(ctx, h); err != nil {
+			return err
+		}
+	}
+}
+
+// entry takes one entry. An error ends the import; a refusal does not.
+func (t *tarReader) entry(ctx context.Context, h *tar.Header) error {
+	e, err := t.parse(h)
+	if err != nil {
+		t.refuse(h.Name, err)
+		return nil
+	}
+	if e == nil {
+		return nil
+	}
+	if e.mode.IsRegular() && e.same == nil {
+		err := t.content(ctx, e, h)
+		if err == errSkipped {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return t.take(ctx, e)
+}
+
+// parse makes an entry of a header; nil for what is excluded.
+func (t *tarReader) parse(h *tar.Header) (*entry, error) {
+	name, err := cleanName(h.Name)
+	if err != nil {
+		return nil, err
+	}
+	dir := h.Typeflag == tar.TypeDir
+	if t.leftOut(name, dir) {
+		return nil, nil
+	}
+	e := &entry{path: name, uid: uint32(h.Uid), gid: uint32(h.Gid)}
+	if e.mode, err = tarMode(h); err != nil {
+		return nil, err
+	}
+	if h.Uid < 0 || h.Gid < 0 || int64(h.Uid) > math.MaxUint32 || int64(h.Gid) > math.MaxUint32 {
+		return nil, fmt.Errorf("owner %d:%d: %w", h.Uid, h.Gid, syscall.EINVAL)
+	}
+	if e.mtime, err = nanoseconds(h.ModTime); err != nil {
+		return nil, err
+	}
+	if err := t.checkPlace(e); err != nil {
+		return nil, err
+	}
+	switch h.Typeflag {
+	case tar.TypeLink:
+		return t.link(e, h)
+	case tar.TypeSymlink:
+		e.target = h.Linkname
+		if e.target == "" || len(e.target) > maxPath || strings.ContainsRune(e.target, 0) {
+			return nil, fmt.Errorf("target of %d bytes: %w", len(e.target), syscall.EINVAL)
+		}
+	case tar.TypeChar, tar.TypeBlock:
+		if h.Devmajor < 0 || h.Devminor < 0 || h.Devmajor > math.MaxUint32 || h.Devminor > math.MaxUint32 {
+			return nil, fmt.Errorf("device %d:%d: %w", h.Devmajor, h.Devminor, syscall.EINVAL)
+		}
+		e.rdev = mkdev(h.Devmajor, h.Devminor)
+	case tar.TypeReg, tar.TypeCont, tar.TypeGNUSparse:
+		limit := int64(chunk.MaxSize)
+		if sparse(h) {
+			limit = maxSparse
+		}
+		if err := t.checkSize(h.Size, limit); err != nil {
+			return nil, err
+		}
+	}
+	return e, nil
+}
+
+const (
+	maxPath   = 4096
+	maxName   = 255
+	maxSparse = 1 << 40
+)
+
+// cleanName makes a path inside the destination of a name in an archive; "" is the destination itself.
+func cleanName(name string) (string, error) {
+	var segments []string
+	for seg := range strings.SplitSeq(name, "/") {
+		switch {
+		case seg == "" || seg == ".":
+		case seg == "..":
+			return "", fmt.Errorf("a name with ..: %w", syscall.EINVAL)
+		case len(seg) > maxName:
+			return "", syscall.ENAMETOOLONG
+		case strings.ContainsRune(seg, 0):
+			return "", fmt.Errorf("a name with NUL: %w", syscall.EINVAL)
+		default:
+			segments = append(segments, seg)
+		}
+	}
+	clean := strings.Join(segments, "/")
+	if len(clean) > maxPath {
+		return "", syscall.ENAMETOOLONG
+	}
+	return clean, nil
+}
+
+// leftOut reports whether Exclude matches a path, or a directory above it.
+func (t *tarReader) leftOut(name string, dir bool) bool {
+	if name == "" || len(t.globs) == 0 {
+		return false
+	}
+	return excluded(t.globs, name, dir) || t.leftOut(parent(name), true)
+}
+
+// tarMode returns the type and the 12 permission bits of an entry.
+func tarMode(h *tar.Header) (fs.FileMode, error) {
+	mode := goPerm(uint32(h.Mode & 0o7777))
+	switch h.Typeflag {
+	case tar.TypeReg, tar.TypeCont, tar.TypeGNUSparse, tar.TypeLink:
+		return mode, nil
+	case tar.TypeDir:
+		return mode | fs.ModeDir, nil
+	case tar.TypeSymlink:
+		return mode | fs.ModeSymlink, nil
+	case tar.TypeFifo:
+		return mode | fs.ModeNamedPipe, nil
+	case tar.TypeChar:
+		return mode | fs.ModeDevice | fs.ModeCharDevice, nil
+	case tar.TypeBlock:
+		return mode | fs.ModeDevice, nil
+	}
+	return 0, fmt.Errorf("an entry of type %q: %w", h.Typeflag, syscall.EINVAL)
+}
+
+// nanoseconds refuses times that 64 bits of them do not reach.
+func nanoseconds(t time.Time) (int64, error) {
+	if t.IsZero() {
+		return 0, nil
+	}
+	const farthest = math.MaxInt64/int64(time.Second) - 1
+	if s := t.Unix(); s < -farthest || s > farthest {
+		return 0, fmt.Errorf("modification time %d: %w", s, syscall.EINVAL)
+	}
+	return t.UnixNano(), nil
+}
+
+// sparse reports whether an entry may have holes.
+func sparse(h *tar.Header) bool {
+	if h.Typeflag == tar.TypeGNUSparse {
+		return true
+	}
+	for key := range h.PAXRecords {
+		if strings.HasPrefix(key, "GNU.sparse.") {
+			return true
+		}
+	}
+	return false
+}
+
+// checkPlace looks at what the archive itself has put where an entry goes, and on the way there. What the store has
+// there is looked at when names are made.
+func (t *tarReader) checkPlace(e *entry) error {
+	if e.path == "" {
+		if !e.mode.IsDir() {
+			return errIsDir
+		}
+		return nil
+	}
+	for dir := parent(e.path); dir != ""; dir = parent(dir) {
+		if above := t.seen[dir]; above != nil && !above.mode.IsDir() {
+			return errNotDir
+		}
+	}
+	switch before := t.seen[e.path]; {
+	case before == nil || before.mode.IsDir() == e.mode.IsDir():
+		return nil
+	case e.mode.IsDir():
+		return errNotDir
+	}
+	return errIsDir
+}
+
+var errNoTarget = fmt.Errorf("a hard link to what is not in the archive: %w", syscall.ENOENT)
+
+// link makes an entry another name of an earlier one; nil if it is that one.
+func (t *tarReader) link(e *entry, h *tar.Header) (*entry, error) {
+	target, err := cleanName(h.Linkname)
+	if err != nil {
+		return nil, fmt.Errorf("a hard link: %w", err)
+	}
+	first := t.seen[target]
+	switch {
+	case first == nil:
+		return nil, errNoTarget
+	case first.mode.IsDir():
+		return nil, fmt.Errorf("a hard link to a directory: %w", syscall.EPERM)
+	case target == e.path:
+		return nil, nil
+	}
+	e.same = first.first()
+	return e, nil
+}
+
+// errSkipped says that the content of an entry is not needed.
+var errSkipped = errors.New("skipped")
+
+// content stores the content of a regular file.
+func (t *tarReader) content(ctx context.Context, e *entry, h *tar.Header) (err error) {
+	if t.doomed() {
+		t.place(e)
+		return errSkipped // but go on to see what else is refused
+	}
+	var r io.Reader = t.tar
+	var text strings.Builder
+	rules := t.o.GitIgnore && (e.path == ".gitignore" || strings.HasSuffix(e.path, "/.gitignore"))
+	if rules {
+		r = io.TeeReader(r, &limited{&text, maxIgnoreFile})
+	}
+	if e.data, err = t.batch.Add(ctx, r); err != nil {
+		return fmt.Errorf("%q: %w", h.Name, err)
+	}
+	if rules {
+		if t.text == nil {
+			t.text = make(map[string]string)
+		}
+		t.text[parent(e.path)] = text.String()
+	}
+	t.file(e.path, e.data.Size())
+	return nil
+}
+
+// limited writes no more than left bytes, and drops the rest.
+type limited struct {
+	w    io.Writer
+	left int
+}
+
+func (l *limited) Write(p []byte) (int, error) {
+	n := min(l.left, len(p))
+	l.left -= n
+	if _, err := l.w.Write(p[:n]); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// take lets an entry have its name.
+func (t *tarReader) take(ctx context.Context, e *entry) error {
+	if again := t.place(e); again {
+		return nil
+	}
+	if t.o.GitIgnore {
+		t.held = append(t.held, e)
+		return nil
+	}
+	return t.add(ctx, e)
+}
+
+// place notes where an entry goes. A directory that was there before only gets new attributes: again is true.
+func (t *tarReader) place(e *entry) (again bool) {
+	before := t.seen[e.path]
+	switch {
+	case before == nil || before == implied:
+	case before.mode.IsDir():
+		before.mode, before.uid, before.gid, before.mtime = e.mode, e.uid, e.gid, e.mtime
+		return true
+	default:
+		before.gone, before.placed = true, ""
+	}
+	t.seen[e.path] = e
+	for dir := parent(e.path); dir != "" && t.seen[dir] == nil; dir = parent(dir) {
+		t.seen[dir] = implied
+	}
+	return false
+}
+
+// implied stands for a directory that the archive has something in before, or without, naming it.
+var implied = &entry{mode: fs.ModeDir}
+
+// ignore applies the rules of the archive's .gitignore files, and adds what they leave.
+func (t *tarReader) ignore() {
+	rules := map[string]*ignores{"": (*ignores)(nil).below("", t.text[""])}
+	out := map[string]bool{"": false}
+	var ignored func(name string, dir bool) bool
+	ignored = func(name string, dir bool) bool {
+		if was, ok := out[name]; ok {
+			return was
+		}
+		above := parent(name)
+		is := ignored(above, true)
+		if !is {
+			is = name[strings.LastIndexByte(name, '/')+1:] == ".git" || rules[above].match(name, dir)
+		}
+		if dir {
+			out[name] = is
+			rules[name] = rules[above].below(name, t.text[name])
+		}
+		return is
+	}
+	for _, e := range t.held {
+		if !ignored(e.path, e.mode.IsDir()) {
+			t.pending = append(t.pending, e)
+			if e.mode.IsDir() {
+				t.dirs = append(t.dirs, e)
+			}
+		}
+	}
+}
