@@ -47,7 +47,7 @@ type pace struct {
 
 // NewLease returns the lease of an open database. Publish calls pins, outside any transaction, to learn what is open. What
 // is open must be in pins from before it is looked up, or be looked up again after Hold: only then can it not
-// disappear in between.
+// disappear in between. A mutex that pins waits for must not be held by a caller of any method but Drop.
 func NewLease(db *schema.DB, pins func() []Pin) *Lease {
 	if pins == nil {
 		pins = func() []Pin { return nil }
