@@ -198,7 +198,11 @@ func (db *DB) Update(ctx context.Context, fn func(*Tx) error) error {
 		}
 	}
 	defer func() { <-db.writing }()
-	return db.writer.run(ctx, true, fn)
+	if err := db.writer.run(ctx, true, fn); err != nil {
+		return err
+	}
+	db.boundLog()
+	return nil
 }
 
 // reader takes an idle reading connection, or opens one.

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
+	"time"
 
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
@@ -127,6 +128,32 @@ func (db *DB) Checkpoint(ctx context.Context) (left int64, err error) {
 		},
 	}))
 	return left, err
+}
+
+// logLimit is how long the WAL may get, in bytes, before a writer waits for readers so that it can be begun anew.
+// SQLite folds it into the file by itself every 16 MiB, but begins it anew only at a moment when nobody reads.
+const logLimit = 64 << 20
+
+// boundLog begins a WAL that has become too long anew, after a commit. It waits for readers only shortly: one that
+// never ends must not stop all writers.
+func (db *DB) boundLog() {
+	info, err := os.Stat(db.path + "-wal")
+	if err != nil || info.Size() <= logLimit {
+		return
+	}
+	for range 50 {
+		busy := true
+		err := sqlitex.ExecuteTransient(db.writer.sq, "PRAGMA wal_checkpoint(TRUNCATE)", &sqlitex.ExecOptions{
+			ResultFunc: func(s *sqlite.Stmt) error {
+				busy = s.ColumnInt64(0) != 0
+				return nil
+			},
+		})
+		if !busy || err != nil && mapError(err) != syscall.EBUSY {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
 }
 
 // ID returns the random name that the file got when it was created.
