@@ -23,7 +23,7 @@ that names what it touches, and the exit code is then 13. The database may be in
 		RunE: a.on(reads, func(c *call) error {
 			start := time.Now()
 			bar := a.progress(c, "check", fileSize(a.db))
-			r, err := vfs.Check(c, c.fsys, &vfs.CheckOptions{Quick: quick, Progress: func(done, total int64) { bar.at(done, "") }})
+			r, err := vfs.Check(c, c.fsys, &vfs.CheckOptions{Quick: quick, Progress: bar.step})
 			bar.end()
 			if err != nil {
 				return err

@@ -64,6 +64,14 @@ func (p *progress) at(bytes int64, note string) {
 	p.bar.SetCurrent(bytes)
 }
 
+// step sets how many bytes are done, and how many there are.
+func (p *progress) step(done, total int64) {
+	if p != nil {
+		p.bar.SetTotal(total, false)
+		p.at(done, "")
+	}
+}
+
 // end takes the line away.
 func (p *progress) end() {
 	if p == nil {

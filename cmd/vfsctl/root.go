@@ -93,8 +93,48 @@ Only init, import, put and tour create a database.`,
 			root.AddCommand(cmd)
 		}
 	}
+	root.SetHelpCommandGroupID(groupDoors)
+	root.SetUsageTemplate(strings.NewReplacer(
+		"{{.UseLine}}", "{{if .HasParent}}{{.UseLine}}{{else}}vfsctl [--db FILE] [--branch NAME | --at SNAPSHOT] COMMAND{{end}}",
+		"\n  {{.CommandPath}} [command]", "",
+	).Replace(root.UsageTemplate()))
 	cobra.EnableCommandSorting = false
+	reflow(root)
 	return root
+}
+
+// reflow fits the texts of a command and of those below it into 80 columns. Lines that are indented stay as they are.
+func reflow(cmd *cobra.Command) {
+	paragraphs := strings.Split(cmd.Long, "\n\n")
+	for i, p := range paragraphs {
+		if !strings.HasPrefix(p, " ") {
+			paragraphs[i] = wrap(strings.Fields(p), 78)
+		}
+	}
+	cmd.Long = strings.Join(paragraphs, "\n\n")
+	for _, below := range cmd.Commands() {
+		reflow(below)
+	}
+}
+
+// wrap puts words into lines.
+func wrap(words []string, width int) string {
+	var b strings.Builder
+	used := 0
+	for _, w := range words {
+		switch {
+		case used == 0:
+		case used+1+len(w) > width:
+			b.WriteByte('\n')
+			used = 0
+		default:
+			b.WriteByte(' ')
+			used++
+		}
+		b.WriteString(w)
+		used += len(w)
+	}
+	return b.String()
 }
 
 func databaseFromEnv() string {

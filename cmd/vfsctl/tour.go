@@ -134,8 +134,8 @@ func (t *guide) tell(title string, d time.Duration, command, call string, result
 	time := took(d)
 	gap := strings.Repeat(" ", max(1, width-len(number)-runewidth.StringWidth(title)-runewidth.StringWidth(time)))
 	t.out.printf("%s%s%s%s\n", t.out.paint(dim, number), t.out.paint(bold, title), gap, t.out.paint(cyan, time))
-	t.out.printf("    %s\n", fit(t.out.paint(dim, "$ ")+command, command, width-4))
-	t.out.printf("    %s\n", t.out.paint(dim, runewidth.Truncate("  "+call, width-4, "...")))
+	t.out.printf("    %s%s\n", t.out.paint(dim, "$ "), short(command, width-6))
+	t.out.printf("    %s\n", t.out.paint(dim, "» "+short(call, width-6)))
 	for _, line := range result {
 		if err := t.out.printf("    %s\n", line); err != nil {
 			return err
@@ -145,20 +145,16 @@ func (t *guide) tell(title string, d time.Duration, command, call string, result
 	return t.out.Flush()
 }
 
-// fit shortens a line of which plain is the text without its colours.
-func fit(line, plain string, width int) string {
-	if runewidth.StringWidth(plain)+2 <= width {
-		return line
-	}
-	return "$ " + runewidth.Truncate(plain, width-2, "...")
-}
-
 func (t *guide) title() {
 	if t.json {
 		return
 	}
-	t.out.printf("\n%s\n%s\n\n", t.out.paint(bold, "A tour of vfsctl: one file that holds a tree, its history and its branches."),
-		t.out.paint(dim, "Only read: "+t.out.name(runewidth.TruncateLeft(t.dir, max(0, runewidth.StringWidth(t.dir)-66), "..."))))
+	where := t.out.name(t.dir)
+	if over := runewidth.StringWidth(where) - 50; over > 0 {
+		where = runewidth.TruncateLeft(where, over, "...")
+	}
+	t.out.printf("\n%s\n%s\n\n", t.out.paint(bold, "A tour of vfsctl: a tree of files, its history and its branches in one file."),
+		t.out.paint(dim, "On "+where+", which is only read. $ at a shell, » in Go."))
 	t.out.Flush()
 }
 
@@ -249,23 +245,22 @@ func (t *guide) edit() error {
 		return err
 	}
 	start := time.Now()
-	var moved string
+	var copied string
 	err := t.try.Update(t.ctx, func(tx *vfs.Tx) error {
-		if err := tx.WriteFile(newFile, []byte("# Notes of a tour\n\nThis file is only in the branch try.\n"), 0o644); err != nil {
+		if err := tx.WriteFile(newFile, []byte("# Notes, taken on tour\n\nThis file is only in the branch try.\n"), 0o644); err != nil {
 			return err
 		}
 		if t.edited == "" {
 			return nil
 		}
-		if _, err := tx.Edit(t.edited, []vfs.Edit{{Old: t.old, New: t.new}}); err != nil {
+		copied = t.edited + ".orig"
+		if err := tx.Copy(t.edited, copied, vfs.NoReplace()); errors.Is(err, os.ErrExist) {
+			copied = ""
+		} else if err != nil {
 			return err
 		}
-		moved = t.edited + ".orig"
-		if _, err := tx.Lstat(moved); err == nil {
-			moved = ""
-			return nil
-		}
-		return tx.Copy("/"+t.edited, "/"+moved)
+		_, err := tx.Edit(t.edited, []vfs.Edit{{Old: t.old, New: t.new}})
+		return err
 	})
 	if err != nil {
 		return err
@@ -275,43 +270,49 @@ func (t *guide) edit() error {
 		return t.tell("Write in the branch", d, t.command("--branch", "try", "put", newFile, newFile),
 			`try.WriteFile(ctx, "`+newFile+`", data, 0o644)`, "added "+newFile)
 	}
-	result := []string{
-		"edited " + t.out.name(short(t.edited, 60)),
-		t.out.paint(red, "- "+short(printable(t.old), 68)),
-		t.out.paint(green, "+ "+short(printable(t.new), 68)),
-		"added " + newFile,
+	var result []string
+	if copied != "" {
+		result = append(result, "copied to "+t.out.name(short(copied, 58))+t.out.paint(dim, " (no bytes)"))
 	}
-	if moved != "" {
-		result = append(result, "copied to "+t.out.name(short(moved, 58))+t.out.paint(dim, " (no bytes)"))
-	}
+	result = append(result,
+		"edited "+t.out.name(short(t.edited, 60)),
+		t.out.paint(red, "- "+short(strings.TrimSpace(t.old), 68)),
+		t.out.paint(green, "+ "+short(strings.TrimSpace(t.new), 68)),
+		"added "+newFile,
+	)
 	return t.tell("Edit in the branch, in one commit", d, t.command("--branch", "try", "edit", t.edited, "--old", "...", "--new", "..."),
 		`try.Update(ctx, func(tx *vfs.Tx) error { ... })`, result...)
 }
 
-// pick looks for a text to edit: the first short file with a line that occurs once.
+// pick looks for a text to edit: a line that occurs once in a short file, and rather a sentence in a document.
 func (t *guide) pick() error {
-	found, _, err := t.try.Find(t.ctx, "/", &vfs.FindOptions{Kind: "file", Max: 2000})
+	found, _, err := t.try.Find(t.ctx, "/", &vfs.FindOptions{Pattern: "{*.md,*/*.md,*.txt}", Kind: "file", Max: 100})
 	if err != nil {
 		return err
 	}
-	for _, f := range found {
+	others, _, err := t.try.Find(t.ctx, "/", &vfs.FindOptions{Kind: "file", Max: 1000})
+	if err != nil {
+		return err
+	}
+	for _, f := range append(found, others...) {
 		if f.Info.Size() == 0 || f.Info.Size() > 1<<18 || !isPrintable(f.Path) {
 			continue
 		}
 		data, err := t.try.ReadFile(t.ctx, f.Path)
-		if errors.Is(err, vfs.ErrCorrupt) {
+		if err != nil {
 			return err
 		}
-		if err != nil || vfs.LooksBinary(data) {
+		if vfs.LooksBinary(data) {
 			continue
 		}
-		for line := range strings.Lines(string(data)) {
+		text := string(data)
+		for line := range strings.Lines(text) {
 			line = strings.TrimRight(line, "\r\n")
-			if words := strings.TrimSpace(line); len(words) < 12 || len(words) > 60 || !isPrintable(words) || strings.Count(string(data), line) != 1 {
-				continue
+			words := strings.TrimSpace(line)
+			if len(words) < 60 && isPrintable(words) && len(strings.Fields(words)) > 3 && strings.Count(text, line) == 1 {
+				t.edited, t.old, t.new = f.Path, line, line+" (on tour)"
+				return nil
 			}
-			t.edited, t.old, t.new = f.Path, line, line+" (on tour)"
-			return nil
 		}
 	}
 	return nil
@@ -336,9 +337,9 @@ func (t *guide) compare() error {
 }
 
 func (t *guide) search() error {
-	word := "tour"
+	word := "on tour"
 	start := time.Now()
-	r, err := t.try.Grep(t.ctx, word, &vfs.GrepOptions{Max: 3, IgnoreCase: true})
+	r, err := t.try.Grep(t.ctx, word, &vfs.GrepOptions{Max: 5})
 	if err != nil {
 		return err
 	}
@@ -350,11 +351,11 @@ func (t *guide) search() error {
 	}
 	more := ""
 	if r.Truncated {
-		more = ", stopped at 3 matches"
+		more = ", stopped at 5 matches"
 	}
 	result = append(result, t.out.paint(dim, fmt.Sprintf("%s searched%s", plural(int64(r.FilesScanned), "file", "files"), more)))
-	return t.tell("Search the branch", d, t.command("--branch", "try", "grep", "-i", "--max", "3", word),
-		`try.Grep(ctx, "`+word+`", &vfs.GrepOptions{Max: 3, IgnoreCase: true})`, result...)
+	return t.tell("Search the branch", d, t.command("--branch", "try", "grep", "--max", "5", word),
+		`try.Grep(ctx, "`+word+`", &vfs.GrepOptions{Max: 5})`, result...)
 }
 
 func (t *guide) restore() error {
@@ -388,7 +389,7 @@ func (t *guide) collect() error {
 func (t *guide) check() error {
 	start := time.Now()
 	bar := t.progress(t.ctx, "check", fileSize(t.file))
-	r, err := vfs.Check(t.ctx, t.main, &vfs.CheckOptions{Progress: func(done, _ int64) { bar.at(done, "") }})
+	r, err := vfs.Check(t.ctx, t.main, &vfs.CheckOptions{Progress: bar.step})
 	bar.end()
 	if err != nil {
 		return err
@@ -412,7 +413,7 @@ func (t *guide) farewell() error {
 	}
 	t.out.printf("%s of %s, for %s of content, in %s.\n", t.out.paint(bold, "One file"), size(fileSize(t.file)), size(t.imported.Bytes), took(time.Since(t.start)))
 	if t.keep == "" {
-		return t.out.printf("The file is gone again; --keep FILE keeps it. To begin with your own: vfsctl init\n")
+		return t.out.printf("It is gone again; --keep FILE keeps it. For one of your own: vfsctl import DIR\n")
 	}
 	return t.out.printf("It is %s. Look around: %s\n", t.keep, commandLine("vfsctl", "--db", t.keep, "tree", "-L", "2"))
 }
