@@ -27,6 +27,7 @@ const (
 type Batch struct {
 	staging // the writer's, until Flush has returned
 
+	ctx     context.Context
 	mu      sync.Mutex
 	current *slab
 	free    chan *slab
@@ -41,7 +42,6 @@ type Batch struct {
 
 // A slab is the chunks of one transaction, and which content each belongs to.
 type slab struct {
-	ctx    context.Context
 	bytes  []byte
 	pieces []piece
 	owners []*Staged
@@ -55,9 +55,10 @@ type Staged struct {
 	blob  int64 // the chunk, where there is only one
 }
 
-// NewBatch returns a Batch that stages under lease.
-func NewBatch(db *schema.DB, lease *Lease) *Batch {
+// NewBatch returns a Batch that stages under lease until ctx ends. What is in memory then is not stored.
+func NewBatch(ctx context.Context, db *schema.DB, lease *Lease) *Batch {
 	b := &Batch{
+		ctx: ctx,
 		staging: staging{db: db, lease: lease},
 		free:    make(chan *slab, batchSlabs), full: make(chan *slab),
 		written: make(chan struct{}),
@@ -87,7 +88,7 @@ func (b *Batch) Add(ctx context.Context, r io.Reader) (*Staged, error) {
 		if p := buf[:n]; !isHole(p) {
 			sum := SumOf(p)
 			s.body = s.body.add(i, sum)
-			if err := b.put(ctx, s, sum, p); err != nil {
+			if err := b.put(s, sum, p); err != nil {
 				return nil, err
 			}
 		}
@@ -98,7 +99,7 @@ func (b *Batch) Add(ctx context.Context, r io.Reader) (*Staged, error) {
 }
 
 // put copies a chunk of s into the current slab. A slab that is full goes to the writer.
-func (b *Batch) put(ctx context.Context, s *Staged, sum Sum, p []byte) error {
+func (b *Batch) put(s *Staged, sum Sum, p []byte) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if c := b.current; c != nil && (len(c.bytes)+len(p) > batchBytes || len(c.pieces) == batchChunks) {
@@ -119,7 +120,6 @@ func (b *Batch) put(ctx context.Context, s *Staged, sum Sum, p []byte) error {
 	}
 	start := len(c.bytes)
 	c.bytes = append(c.bytes, p...)
-	c.ctx = ctx
 	c.pieces = append(c.pieces, piece{bytes: c.bytes[start:len(c.bytes):len(c.bytes)], sum: sum})
 	c.owners = append(c.owners, s)
 	return nil
@@ -136,7 +136,7 @@ func (b *Batch) write() {
 	defer close(b.written)
 	for c := range b.full {
 		if b.error() == nil {
-			ids, err := b.stage(c.ctx, c.pieces)
+			ids, err := b.stage(b.ctx, c.pieces)
 			if err != nil {
 				b.fail(err)
 			}
@@ -163,24 +163,22 @@ func (b *Batch) error() error {
 }
 
 // Flush waits until everything that Add has returned is stored. It must not be called inside a transaction.
-func (b *Batch) Flush(ctx context.Context) error {
+func (b *Batch) Flush() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.free == nil {
 		return fs.ErrClosed
 	}
-	idle := batchSlabs
 	switch {
 	case b.current == nil:
 	case len(b.current.pieces) > 0:
-		b.current.ctx = ctx
 		b.hand()
 	default:
 		b.free <- b.current
 		b.current = nil
 	}
 	var all []*slab
-	for range idle {
+	for range batchSlabs {
 		all = append(all, <-b.free)
 	}
 	for _, c := range all {

@@ -18,8 +18,13 @@ import (
 
 func newBatch(t testing.TB, db *schema.DB) *Batch {
 	t.Helper()
+	return newBatchUntil(t.Context(), t, db)
+}
+
+func newBatchUntil(ctx context.Context, t testing.TB, db *schema.DB) *Batch {
+	t.Helper()
 	lease := NewLease(db, nil)
-	b := NewBatch(db, lease)
+	b := NewBatch(ctx, db, lease)
 	t.Cleanup(func() {
 		require.NoError(t, b.Close())
 		require.NoError(t, lease.Close())
@@ -71,8 +76,8 @@ func TestBatch(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	require.NoError(t, b.Flush(t.Context()))
-	require.NoError(t, b.Flush(t.Context()))
+	require.NoError(t, b.Flush())
+	require.NoError(t, b.Flush())
 	require.Zero(t, number(t, db, `SELECT count(*) FROM manifest`))
 	for i, s := range staged {
 		require.EqualValues(t, len(contents[i]), s.Size())
@@ -97,7 +102,7 @@ func TestBatchStagesManyAtATime(t *testing.T) {
 			require.Zero(t, number(t, db, `SELECT count(*) FROM blob`))
 		}
 	}
-	require.NoError(t, b.Flush(t.Context()))
+	require.NoError(t, b.Flush())
 	require.EqualValues(t, 40, number(t, db, `SELECT count(*) FROM blob`))
 	require.EqualValues(t, 1, number(t, db, `SELECT count(*) FROM lease WHERE floor < 9223372036854775807`))
 }
@@ -113,7 +118,7 @@ func TestBatchPinsWhatItFinds(t *testing.T) {
 	b := newBatch(t, db)
 	s, err := b.Add(t.Context(), bytes.NewReader(noise(1, 100)))
 	require.NoError(t, err)
-	require.NoError(t, b.Flush(t.Context()))
+	require.NoError(t, b.Flush())
 	require.EqualValues(t, 1, number(t, db, `SELECT count(*) FROM pin WHERE kind = 2 AND id = ?`, found.Blob))
 	require.Equal(t, found, commitStaged(t, db, s))
 }
@@ -133,7 +138,7 @@ func TestBatchTakenForDead(t *testing.T) {
 				require.NoError(t, err)
 				staged = append(staged, s)
 			}
-			require.NoError(t, b.Flush(t.Context()))
+			require.NoError(t, b.Flush())
 			exec(t, db, `DELETE FROM lease`)
 			if tt.taken {
 				exec(t, db, `DELETE FROM blob WHERE size = 1`)
@@ -159,6 +164,20 @@ func TestBatchTakenForDead(t *testing.T) {
 	}
 }
 
+// TestAddMayEndBeforeItsContext shows that what Add has taken is stored, though the context of that call has ended.
+func TestAddMayEndBeforeItsContext(t *testing.T) {
+	db := open(t)
+	b := newBatch(t, db)
+	ctx, cancel := context.WithCancel(t.Context())
+	for n := range uint64(20) {
+		_, err := b.Add(ctx, bytes.NewReader(noise(n, Size)))
+		require.NoError(t, err)
+	}
+	cancel()
+	require.NoError(t, b.Flush())
+	require.EqualValues(t, 20, number(t, db, `SELECT count(*) FROM blob`))
+}
+
 // TestBatchSourceFails shows that one bad source does no harm to the others.
 func TestBatchSourceFails(t *testing.T) {
 	db := open(t)
@@ -168,27 +187,27 @@ func TestBatchSourceFails(t *testing.T) {
 	require.Equal(t, broken, err)
 	s, err := b.Add(t.Context(), bytes.NewReader(noise(2, 10)))
 	require.NoError(t, err)
-	require.NoError(t, b.Flush(t.Context()))
+	require.NoError(t, b.Flush())
 	require.Equal(t, noise(2, 10), get(t, db, commitStaged(t, db, s)))
 }
 
 func TestBatchEnds(t *testing.T) {
 	db := open(t)
-	b := newBatch(t, db)
+	ctx, cancel := context.WithCancel(t.Context())
+	b := newBatchUntil(ctx, t, db)
 	s, err := b.Add(t.Context(), bytes.NewReader(noise(1, 10)))
 	require.NoError(t, err)
-	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err = b.Add(ctx, bytes.NewReader(nil))
 	require.ErrorIs(t, err, context.Canceled)
-	require.ErrorIs(t, b.Flush(ctx), context.Canceled)
+	require.ErrorIs(t, b.Flush(), context.Canceled)
 	_, err = b.Add(t.Context(), bytes.NewReader(noise(1, 10)))
 	require.ErrorIs(t, err, context.Canceled, "a Batch that failed to store is over")
 	require.NoError(t, b.Close())
 	require.NoError(t, b.Close())
 	_, err = b.Add(t.Context(), bytes.NewReader(noise(1, 10)))
 	require.ErrorIs(t, err, fs.ErrClosed)
-	require.ErrorIs(t, b.Flush(t.Context()), fs.ErrClosed)
+	require.ErrorIs(t, b.Flush(), fs.ErrClosed)
 	update(t, db, func(tx *schema.Tx) {
 		_, err := s.Commit(tx)
 		require.ErrorIs(t, err, fs.ErrClosed)

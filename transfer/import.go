@@ -86,7 +86,7 @@ type importer struct {
 	dirs    []*entry // they get their attributes last: to be filled changes a directory's mtime
 }
 
-func newImporter(fsys *vfs.FS, to string, o *ImportOptions) (*importer, error) {
+func newImporter(ctx context.Context, fsys *vfs.FS, to string, o *ImportOptions) (*importer, error) {
 	im := &importer{fsys: fsys, to: cmp.Or(to, "/")}
 	if o != nil {
 		im.o = *o
@@ -99,7 +99,7 @@ func newImporter(fsys *vfs.FS, to string, o *ImportOptions) (*importer, error) {
 	if fsys.Frozen() || fsys.DB().ReadOnly() {
 		return nil, syscall.EROFS
 	}
-	im.batch = fsys.NewBatch()
+	im.batch = fsys.NewBatch(ctx)
 	return im, nil
 }
 
@@ -159,7 +159,7 @@ func (im *importer) commit(ctx context.Context, last bool) error {
 	im.pending, im.bytes = nil, 0
 	im.pend.Unlock()
 
-	if err := im.batch.Flush(ctx); err != nil {
+	if err := im.batch.Flush(); err != nil {
 		return err
 	}
 	slices.SortStableFunc(entries, func(a, b *entry) int { return cmp.Compare(a.path, b.path) })

@@ -39,7 +39,7 @@ func importDir(ctx context.Context, fsys *vfs.FS, src, to string, o *ImportOptio
 	case !top.IsDir():
 		return nil, syscall.ENOTDIR
 	}
-	im, err := newImporter(fsys, to, o)
+	im, err := newImporter(ctx, fsys, to, o)
 	if err != nil {
 		return nil, err
 	}

@@ -33,7 +33,7 @@ func ImportTar(ctx context.Context, fsys *vfs.FS, r io.Reader, to string, o *Imp
 }
 
 func importTar(ctx context.Context, fsys *vfs.FS, r io.Reader, to string, o *ImportOptions) (*Report, error) {
-	im, err := newImporter(fsys, to, o)
+	im, err := newImporter(ctx, fsys, to, o)
 	if err != nil {
 		return nil, err
 	}

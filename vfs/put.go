@@ -1,6 +1,7 @@
 package vfs
 
 import (
+	"context"
 	"io/fs"
 	"syscall"
 	"time"
@@ -8,8 +9,11 @@ import (
 	"vfsdb/chunk"
 )
 
-// NewBatch returns a [chunk.Batch], which stores many contents out of sight, for [Tx.Put] to give them names. It must be closed.
-func (fsys *FS) NewBatch() *chunk.Batch { return chunk.NewBatch(fsys.store.db, fsys.store.lease) }
+// NewBatch returns a [chunk.Batch], which stores many contents out of sight until ctx ends, for [Tx.Put] to give them
+// names. It must be closed.
+func (fsys *FS) NewBatch(ctx context.Context) *chunk.Batch {
+	return chunk.NewBatch(ctx, fsys.store.db, fsys.store.lease)
+}
 
 // An Attr is what a file has beside its name and its content.
 type Attr struct {
