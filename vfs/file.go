@@ -269,14 +269,15 @@ func (f *File) readLatest(db *schema.Tx, p []byte, off int64) (int, error) {
 	if off >= size {
 		return 0, io.EOF
 	}
-	p = p[:min(int64(len(p)), size-off)]
+	wanted := len(p)
+	p = p[:min(int64(wanted), size-off)]
 	n, err := chunk.Read(db, node.content, p, off)
 	if err != nil && err != io.EOF {
 		return 0, err
 	}
 	clear(p[n:])
 	f.wrote.readOver(p, off)
-	if off+int64(len(p)) == size {
+	if len(p) < wanted {
 		return len(p), io.EOF
 	}
 	return len(p), nil

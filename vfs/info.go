@@ -89,11 +89,11 @@ func (tx *Tx) stat(name string, follow bool) (*Info, error) {
 
 // name is the last segment that the caller wrote: for a symlink that was followed it is the link's own.
 func (p place) name(tx *Tx, asked string) string {
-	if p.ino == tx.fsys.root {
-		return ""
-	}
 	if base := path.Base(asked); base != "." && base != ".." && base != "/" {
 		return base
+	}
+	if p.ino == tx.fsys.root {
+		return ""
 	}
 	return p.base
 }

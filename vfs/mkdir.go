@@ -29,7 +29,7 @@ func (tx *Tx) mkdir(name string, perm fs.FileMode, opts []Option) error {
 }
 
 // MkdirAll creates a directory and those above it that are missing. A directory that exists is fine; anything else in
-// the way is ENOTDIR (C11).
+// the way is ENOTDIR, a symlink to nowhere EEXIST (C11).
 func (tx *Tx) MkdirAll(name string, perm fs.FileMode) error {
 	return pathErr("mkdir", name, tx.mkdirAll(name, perm))
 }
@@ -39,25 +39,26 @@ func (tx *Tx) mkdirAll(name string, perm fs.FileMode) error {
 		return err
 	}
 	p, err := tx.walk(name, true)
-	if err == syscall.ENOENT && name != "" {
+	switch {
+	case err == nil && p.kind == kindDir:
+		return nil
+	case err == nil && p.ino != 0:
+		return syscall.ENOTDIR
+	case err != nil && err != syscall.ENOENT || name == "":
+		return err
+	case err != nil:
 		dir, base := splitLast(name)
 		if dir == "" || base == "" {
-			return err
+			return syscall.EEXIST // a symlink to nowhere
 		}
 		if err := tx.mkdirAll(dir, perm); err != nil {
 			return err
 		}
-		p, err = tx.walk(name, true)
 	}
-	switch {
-	case err != nil:
-		return err
-	case p.ino == 0:
-		return tx.create(p, &inode{mode: modeDir | unixPerm(perm)})
-	case p.kind != kindDir:
-		return syscall.ENOTDIR
+	if p, err = tx.newPlace(name); err != nil {
+		return err // EEXIST too for a symlink to nowhere
 	}
-	return nil
+	return tx.create(p, &inode{mode: modeDir | unixPerm(perm)})
 }
 
 // newPlace walks to a name that must not exist yet, and must have a directory to stand in.

@@ -26,16 +26,21 @@ func (tx *Tx) rename(from, to string, opts []Option) error {
 			return err
 		}
 	}
-	src, n, err := tx.find(from, false)
+	src, err := tx.walk(from, false)
 	if err != nil {
 		return err
 	}
 	dst, err := tx.walk(to, false)
 	switch {
 	case err != nil:
-		return err
+		return err // before what is at from counts, as on Linux
 	case src.base == "" || dst.base == "" || src.up || dst.up:
 		return syscall.EBUSY
+	}
+	n, err := tx.at(src)
+	switch {
+	case err != nil:
+		return err
 	case n.isDir() && (slices.Contains(dst.chain, n.ino)):
 		return syscall.EINVAL
 	case slices.Contains(src.chain, dst.ino) && dst.ino != 0:

@@ -170,14 +170,20 @@ func (tx *Tx) find(name string, follow bool) (place, *inode, error) {
 	if err != nil {
 		return p, nil, err
 	}
+	n, err := tx.at(p)
+	return p, n, err
+}
+
+// at returns what is at a place: nothing is ENOENT.
+func (tx *Tx) at(p place) (*inode, error) {
 	if p.ino == 0 {
-		return p, nil, syscall.ENOENT
+		return nil, syscall.ENOENT
 	}
 	n, err := tx.inode(p.ino)
 	if err == nil && n == nil {
 		err = corrupt("entry %q of directory %d shows inode %d, which is missing", p.base, p.dir, p.ino)
 	}
-	return p, n, err
+	return n, err
 }
 
 // findDir is find for a directory: anything else is ENOTDIR.

@@ -299,25 +299,23 @@ func (m *Model) Mkdir(name string, perm fs.FileMode) error {
 // MkdirAll is [vfs.FS.MkdirAll]. After an error some directories may be there.
 func (m *Model) MkdirAll(name string, perm fs.FileMode) error {
 	at, err := m.walk(name, true)
-	if err == syscall.ENOENT && name != "" {
+	switch {
+	case err == nil && at.ok && m.nodes[at.id].mode.IsDir():
+		return nil
+	case err == nil && at.ok:
+		return syscall.ENOTDIR
+	case err != nil && err != syscall.ENOENT || name == "":
+		return err
+	case err != nil:
 		dir, base := path.Split(strings.TrimRight(name, "/"))
 		if dir == "" || base == "" {
-			return err
+			return syscall.EEXIST
 		}
 		if err := m.MkdirAll(dir, perm); err != nil {
 			return err
 		}
-		at, err = m.walk(name, true)
 	}
-	switch {
-	case err != nil:
-		return err
-	case !at.ok:
-		m.create(at, &node{mode: fs.ModeDir | perm})
-	case !m.nodes[at.id].mode.IsDir():
-		return syscall.ENOTDIR
-	}
-	return nil
+	return m.Mkdir(name, perm)
 }
 
 // Symlink is [vfs.FS.Symlink].
@@ -399,16 +397,20 @@ func (m *Model) Chmod(name string, perm fs.FileMode) error {
 
 // Rename is [vfs.FS.Rename].
 func (m *Model) Rename(from, to string) error {
-	src, n, err := m.find(from, false)
+	src, err := m.walk(from, false)
 	if err != nil {
 		return err
 	}
 	dst, err := m.walk(to, false)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
+	}
+	n := m.nodes[src.id]
+	switch {
 	case src.base == "" || dst.base == "":
 		return syscall.EBUSY
+	case !src.ok:
+		return syscall.ENOENT
 	case n.mode.IsDir() && slices.Contains(dst.chain, src.id):
 		return syscall.EINVAL
 	case dst.ok && slices.Contains(src.chain, dst.id):
