@@ -20,6 +20,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"vfsdb/gc"
+	"vfsdb/internal/vfstest"
 	"vfsdb/schema"
 	"vfsdb/snapshot"
 	"vfsdb/vfs"
@@ -43,14 +45,6 @@ func document(t testing.TB, name string) string {
 	text, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(name)))
 	require.NoError(t, err)
 	return string(text)
-}
-
-func store(t *testing.T) *vfs.FS {
-	t.Helper()
-	fsys, err := vfs.Open(t.Context(), filepath.Join(t.TempDir(), "a.db"), &vfs.Options{Relaxed: true})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, fsys.Close()) })
-	return fsys
 }
 
 // listed are the lines that a tree should give, as the query of FORMAT.md prints them.
@@ -152,7 +146,7 @@ func checkListings(t *testing.T, fsys *vfs.FS, run func(query string) []string) 
 // names that came back, a snapshot of each branch, a fork of a fork and a fork of a snapshot.
 func plant(t *testing.T) *vfs.FS {
 	ctx := t.Context()
-	fsys := store(t)
+	fsys := vfstest.New(t)
 	require.NoError(t, fsys.Update(ctx, func(tx *vfs.Tx) error {
 		for _, name := range []string{"a", "dir/b", "dir/sub/c", "gone/d", "gone/sub/e", "it's/f", "top"} {
 			if err := tx.WriteFile(name, []byte(name), 0o644, vfs.Parents()); err != nil {
@@ -212,7 +206,7 @@ func TestFormatListsTrees(t *testing.T) {
 
 // Names are bytes. The queries must not mind.
 func TestFormatListsOddNames(t *testing.T) {
-	fsys := store(t)
+	fsys := vfstest.New(t)
 	require.NoError(t, fsys.WriteFile(t.Context(), "\xff\xfe dir/line\nbreak/%_'\"", nil, 0o644, vfs.Parents()))
 	try, err := snapshot.Branch(t.Context(), fsys, fsys, "try")
 	require.NoError(t, err)
@@ -250,8 +244,7 @@ func TestFormatListsRandomHistories(t *testing.T) {
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
 	ctx := t.Context()
-	fsys := store(t)
-	heads := []*vfs.FS{fsys}
+	fsys := vfstest.New(t)
 	name := func() string {
 		segments := make([]string, 1+rng.IntN(3))
 		for i := range segments {
@@ -259,10 +252,24 @@ func TestFormatListsRandomHistories(t *testing.T) {
 		}
 		return path.Join(segments...)
 	}
-	for step := range 600 {
-		head := heads[len(heads)-1-rng.IntN(min(len(heads), 3))]
-		var err error
-		switch rng.IntN(12) {
+	branches, snapshots := []string{"main"}, []string{"none"}
+	drop := func(list []string, least int) ([]string, string) {
+		i := least + rng.IntN(max(1, len(list)-least))
+		if i >= len(list) {
+			return list, "none"
+		}
+		dropped := list[i]
+		return slices.Delete(list, i, i+1), dropped
+	}
+	steps := 500
+	if testing.Short() {
+		steps = 150
+	}
+	for step := range steps {
+		// Mostly the youngest branches, so that lineages grow.
+		head, err := fsys.Branch(ctx, branches[len(branches)-1-rng.IntN(min(len(branches), 3))])
+		require.NoError(t, err)
+		switch rng.IntN(16) {
 		case 0, 1, 2:
 			err = head.WriteFile(ctx, name(), []byte{byte(step)}, 0o644, vfs.Parents())
 		case 3:
@@ -276,11 +283,27 @@ func TestFormatListsRandomHistories(t *testing.T) {
 		case 9:
 			err = head.Link(ctx, name(), name())
 		case 10:
-			_, err = snapshot.Create(ctx, head, fmt.Sprintf("s%d", step), nil)
-		case 11:
-			var made *vfs.FS
-			if made, err = snapshot.Branch(ctx, head, head, fmt.Sprintf("b%d", step)); err == nil {
-				heads = append(heads, made)
+			snapshots = append(snapshots, fmt.Sprintf("s%d", step))
+			_, err = snapshot.Create(ctx, head, snapshots[len(snapshots)-1], nil)
+		case 11, 12:
+			branches = append(branches, fmt.Sprintf("b%d", step))
+			_, err = snapshot.Branch(ctx, head, head, branches[len(branches)-1])
+		case 13:
+			var base *snapshot.Snapshot
+			if base, err = snapshot.Open(ctx, fsys, snapshots[rng.IntN(len(snapshots))]); err == nil {
+				_, err = snapshot.Restore(ctx, head, base)
+			}
+		case 14:
+			var gone string
+			if rng.IntN(2) == 0 {
+				snapshots, gone = drop(snapshots, 1)
+				err = snapshot.Delete(ctx, fsys, gone)
+			} else if branches, gone = drop(branches, 1); gone != "none" {
+				err = snapshot.DeleteBranch(ctx, fsys, gone)
+			}
+		case 15:
+			if rng.IntN(4) == 0 {
+				_, err = gc.Run(ctx, fsys, nil)
 			}
 		}
 		var errno syscall.Errno
@@ -300,7 +323,7 @@ func TestFormatListsRandomHistories(t *testing.T) {
 func TestFormatFindsChunks(t *testing.T) {
 	_, _, query := queries(t)
 	ctx := t.Context()
-	fsys := store(t)
+	fsys := vfstest.New(t)
 	big := bytes.Repeat([]byte("0123456789abcdef"), 3<<16)
 	for name, write := range map[string]func(string) error{
 		"empty": func(name string) error { return fsys.WriteFile(ctx, name, nil, 0o644) },
@@ -339,7 +362,7 @@ func zeros(n int) []byte { return make([]byte, n) }
 // The sums that FORMAT.md gives to check an implementation.
 func TestFormatSums(t *testing.T) {
 	text := document(t, "schema/FORMAT.md")
-	fsys := store(t)
+	fsys := vfstest.New(t)
 	for what, data := range map[string][]byte{
 		"empty":                      nil,
 		"`abc`":                      []byte("abc"),
