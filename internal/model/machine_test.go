@@ -3,6 +3,7 @@ package model
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -73,6 +74,10 @@ func (m *machine) actions() map[string]func(*rapid.T) {
 		"gc":              m.collect,
 		"reopen":          m.reopen,
 		"check":           m.check,
+		"update":          m.update,
+		"write stream":    m.writeStream,
+		"write at":        m.writeAt,
+		"deepen":          m.deepen,
 		"open":            m.openFile,
 		"read open":       m.readOpen,
 		"":                m.compareHead,
@@ -83,69 +88,57 @@ func (m *machine) actions() map[string]func(*rapid.T) {
 	return actions
 }
 
-// A verb does one thing to the store, and the same to the model.
-type verb func(t *rapid.T, m *machine, fsys *vfs.FS, model *vfstest.Model) (ours, theirs error)
+// A verb draws one thing to do. It does it to the model, and returns what does it to the store.
+type verb func(t *rapid.T, m *machine, model *vfstest.Model) (ours func(tx *vfs.Tx) error, theirs error)
 
 var verbs = map[string]verb{
-	"write": func(t *rapid.T, m *machine, fsys *vfs.FS, model *vfstest.Model) (error, error) {
+	"write": func(t *rapid.T, m *machine, model *vfstest.Model) (func(tx *vfs.Tx) error, error) {
 		name, data, perm := m.path(t), content(t), perms.Draw(t, "perm")
-		return fsys.WriteFile(m.ctx, name, data, perm), model.WriteFile(name, data, perm)
+		return func(tx *vfs.Tx) error { return tx.WriteFile(name, data, perm) }, model.WriteFile(name, data, perm)
 	},
-	"write stream": func(t *rapid.T, m *machine, fsys *vfs.FS, model *vfstest.Model) (error, error) {
+	"append": func(t *rapid.T, m *machine, model *vfstest.Model) (func(tx *vfs.Tx) error, error) {
 		name, data, perm := m.path(t), content(t), perms.Draw(t, "perm")
-		_, err := fsys.WriteFrom(m.ctx, name, bytes.NewReader(data), perm)
-		return err, model.WriteFile(name, data, perm)
+		return func(tx *vfs.Tx) error { return tx.Append(name, data, perm) }, model.Append(name, data, perm)
 	},
-	"append": func(t *rapid.T, m *machine, fsys *vfs.FS, model *vfstest.Model) (error, error) {
-		name, data, perm := m.path(t), content(t), perms.Draw(t, "perm")
-		return fsys.Append(m.ctx, name, data, perm), model.Append(name, data, perm)
-	},
-	"truncate": func(t *rapid.T, m *machine, fsys *vfs.FS, model *vfstest.Model) (error, error) {
+	"truncate": func(t *rapid.T, m *machine, model *vfstest.Model) (func(tx *vfs.Tx) error, error) {
 		name, size := m.path(t), sizes.Draw(t, "size")
-		return fsys.Truncate(m.ctx, name, int64(size)), model.Truncate(name, size)
+		return func(tx *vfs.Tx) error { return tx.Truncate(name, int64(size)) }, model.Truncate(name, size)
 	},
-	"write at": func(t *rapid.T, m *machine, fsys *vfs.FS, model *vfstest.Model) (error, error) {
-		name, data, off := m.path(t), content(t), sizes.Draw(t, "offset")
-		if _, err := model.ReadFile(name); err != nil {
-			t.Skip("no file there")
-		}
-		return writeAt(m.ctx, fsys, name, data, int64(off)), model.WriteAt(name, data, off)
-	},
-	"mkdir": func(t *rapid.T, m *machine, fsys *vfs.FS, model *vfstest.Model) (error, error) {
+	"mkdir": func(t *rapid.T, m *machine, model *vfstest.Model) (func(tx *vfs.Tx) error, error) {
 		name, perm := m.path(t), perms.Draw(t, "perm")
-		return fsys.Mkdir(m.ctx, name, perm), model.Mkdir(name, perm)
+		return func(tx *vfs.Tx) error { return tx.Mkdir(name, perm) }, model.Mkdir(name, perm)
 	},
-	"mkdir all": func(t *rapid.T, m *machine, fsys *vfs.FS, model *vfstest.Model) (error, error) {
+	"mkdir all": func(t *rapid.T, m *machine, model *vfstest.Model) (func(tx *vfs.Tx) error, error) {
 		name, perm := m.path(t), perms.Draw(t, "perm")
-		return fsys.MkdirAll(m.ctx, name, perm), model.MkdirAll(name, perm)
+		return func(tx *vfs.Tx) error { return tx.MkdirAll(name, perm) }, model.MkdirAll(name, perm)
 	},
-	"symlink": func(t *rapid.T, m *machine, fsys *vfs.FS, model *vfstest.Model) (error, error) {
+	"symlink": func(t *rapid.T, m *machine, model *vfstest.Model) (func(tx *vfs.Tx) error, error) {
 		target, name := m.path(t), m.path(t)
-		return fsys.Symlink(m.ctx, target, name), model.Symlink(target, name)
+		return func(tx *vfs.Tx) error { return tx.Symlink(target, name) }, model.Symlink(target, name)
 	},
-	"link": func(t *rapid.T, m *machine, fsys *vfs.FS, model *vfstest.Model) (error, error) {
+	"link": func(t *rapid.T, m *machine, model *vfstest.Model) (func(tx *vfs.Tx) error, error) {
 		from, to := m.path(t), m.path(t)
-		return fsys.Link(m.ctx, from, to), model.Link(from, to)
+		return func(tx *vfs.Tx) error { return tx.Link(from, to) }, model.Link(from, to)
 	},
-	"remove": func(t *rapid.T, m *machine, fsys *vfs.FS, model *vfstest.Model) (error, error) {
+	"remove": func(t *rapid.T, m *machine, model *vfstest.Model) (func(tx *vfs.Tx) error, error) {
 		name := m.path(t)
-		return fsys.Remove(m.ctx, name), model.Remove(name)
+		return func(tx *vfs.Tx) error { return tx.Remove(name) }, model.Remove(name)
 	},
-	"remove all": func(t *rapid.T, m *machine, fsys *vfs.FS, model *vfstest.Model) (error, error) {
+	"remove all": func(t *rapid.T, m *machine, model *vfstest.Model) (func(tx *vfs.Tx) error, error) {
 		name := m.path(t)
-		return fsys.RemoveAll(m.ctx, name), model.RemoveAll(name)
+		return func(tx *vfs.Tx) error { return tx.RemoveAll(name) }, model.RemoveAll(name)
 	},
-	"rename": func(t *rapid.T, m *machine, fsys *vfs.FS, model *vfstest.Model) (error, error) {
+	"rename": func(t *rapid.T, m *machine, model *vfstest.Model) (func(tx *vfs.Tx) error, error) {
 		from, to := m.path(t), m.path(t)
-		return fsys.Rename(m.ctx, from, to), model.Rename(from, to)
+		return func(tx *vfs.Tx) error { return tx.Rename(from, to) }, model.Rename(from, to)
 	},
-	"copy": func(t *rapid.T, m *machine, fsys *vfs.FS, model *vfstest.Model) (error, error) {
+	"copy": func(t *rapid.T, m *machine, model *vfstest.Model) (func(tx *vfs.Tx) error, error) {
 		from, to := m.path(t), m.path(t)
-		return fsys.Copy(m.ctx, from, to), model.Copy(from, to)
+		return func(tx *vfs.Tx) error { return tx.Copy(from, to) }, model.Copy(from, to)
 	},
-	"chmod": func(t *rapid.T, m *machine, fsys *vfs.FS, model *vfstest.Model) (error, error) {
+	"chmod": func(t *rapid.T, m *machine, model *vfstest.Model) (func(tx *vfs.Tx) error, error) {
 		name, perm := m.path(t), perms.Draw(t, "perm")
-		return fsys.Chmod(m.ctx, name, perm), model.Chmod(name, perm)
+		return func(tx *vfs.Tx) error { return tx.Chmod(name, perm) }, model.Chmod(name, perm)
 	},
 }
 
@@ -153,10 +146,78 @@ var verbs = map[string]verb{
 func (m *machine) do(t *rapid.T, v verb) {
 	h := m.heads[m.at]
 	try := h.model.Clone()
-	ours, theirs := v(t, m, h.fsys, try)
-	requireSame(t, theirs, ours)
+	ours, theirs := v(t, m, try)
+	requireSame(t, theirs, h.fsys.Update(m.ctx, ours))
 	if theirs == nil {
 		h.model = try
+	}
+}
+
+var errRollback = errors.New("rollback")
+
+// update runs several verbs in one transaction. It is rolled back if one fails, and sometimes if none does.
+func (m *machine) update(t *rapid.T) {
+	h := m.heads[m.at]
+	before := h.model
+	list := slices.Sorted(maps.Keys(verbs))
+	err := h.fsys.Update(m.ctx, func(tx *vfs.Tx) error {
+		for range rapid.IntRange(1, 6).Draw(t, "verbs") {
+			try := h.model.Clone()
+			name := rapid.SampledFrom(list).Draw(t, "verb")
+			ours, theirs := verbs[name](t, m, try)
+			requireSame(t, theirs, ours(tx))
+			if theirs != nil {
+				return errRollback
+			}
+			h.model = try // so that the next path may be in what this verb made
+		}
+		if rapid.IntRange(0, 3).Draw(t, "rollback") == 0 {
+			return errRollback
+		}
+		return nil
+	})
+	if err != nil {
+		require.ErrorIs(t, err, errRollback)
+		h.model = before
+	}
+}
+
+// writeStream and writeAt are the writes that are more than one transaction.
+func (m *machine) writeStream(t *rapid.T) {
+	h := m.heads[m.at]
+	name, data, perm := m.path(t), content(t), perms.Draw(t, "perm")
+	_, err := h.fsys.WriteFrom(m.ctx, name, bytes.NewReader(data), perm)
+	requireSame(t, h.model.WriteFile(name, data, perm), err)
+}
+
+func (m *machine) writeAt(t *rapid.T) {
+	h := m.heads[m.at]
+	name, data, off := m.path(t), content(t), sizes.Draw(t, "offset")
+	if _, err := h.model.ReadFile(name); err != nil {
+		t.Skip("no file there")
+	}
+	f, err := h.fsys.OpenFile(m.ctx, name, os.O_RDWR, 0)
+	require.NoError(t, err)
+	_, err = f.WriteAt(data, int64(off))
+	require.NoError(t, err)
+	require.NoError(t, f.Close())
+	require.NoError(t, h.model.WriteAt(name, data, off))
+}
+
+// deepen makes a chain of branches, each with a change of its own, so that lineages grow deep enough to be squashed.
+func (m *machine) deepen(t *rapid.T) {
+	for range rapid.IntRange(2, 8).Draw(t, "levels") {
+		h, name := m.heads[m.at], m.newName("d")
+		fsys, err := snapshot.Branch(m.ctx, h.fsys, h.fsys, name)
+		require.NoError(t, err)
+		m.heads[name] = &head{fsys, h.model.Clone()}
+		if m.at != vfs.MainBranch && rapid.Bool().Draw(t, "delete") {
+			require.NoError(t, snapshot.DeleteBranch(m.ctx, m.store, m.at))
+			delete(m.heads, m.at)
+			maps.DeleteFunc(m.snaps, func(_ string, s *moment) bool { return s.branch == m.at })
+		}
+		m.at = name
+		m.update(t)
 	}
 }
 
@@ -167,18 +228,6 @@ func requireSame(t *rapid.T, want, got error) {
 		return
 	}
 	require.ErrorIs(t, got, want)
-}
-
-func writeAt(ctx context.Context, fsys *vfs.FS, name string, data []byte, off int64) error {
-	f, err := fsys.OpenFile(ctx, name, os.O_RDWR, 0)
-	if err != nil {
-		return err
-	}
-	if _, err := f.WriteAt(data, off); err != nil {
-		f.Close()
-		return err
-	}
-	return f.Close()
 }
 
 var (

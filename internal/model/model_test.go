@@ -23,7 +23,7 @@ func TestModel(t *testing.T) {
 	case os.Getenv("VFS_LONG") != "":
 		end = 5 * time.Minute
 	}
-	set(t, "rapid.checks", "10")
+	set(t, "rapid.checks", "4")
 	set(t, "rapid.steps", "60")
 	for began := time.Now(); time.Since(began) < end && !t.Failed(); {
 		rapid.Check(t, run)
