@@ -1,0 +1,122 @@
+package vfs
+
+import (
+	"context"
+	"fmt"
+	"syscall"
+)
+
+// FindOptions say what [FS.Find] looks for. A nil *FindOptions is the zero value: everything.
+type FindOptions struct {
+	// Pattern is matched on the path relative to the directory, in the dialect of [FS.Glob]; "" is everything.
+	Pattern string
+
+	// MatchBase lets a pattern without a slash match the last segment of a path, at any depth.
+	MatchBase bool
+
+	// Kind is "file", "directory" or "symlink"; "" is any type of file. Anything else is EINVAL.
+	Kind string
+
+	// Max is how many results are enough; 0 is no limit.
+	Max int
+}
+
+// A Found is one result of [FS.Find].
+type Found struct {
+	Path string // from the root of the tree, in the form of io/fs
+	Info *Info  // of the entry itself, if it is a symlink
+}
+
+// Find returns what is below a directory and matches, in the order of a walk: by name, each directory before what is in
+// it. Symlinks below dir are not followed. It stops at the first result beyond Max, and then says that there is more.
+// Errors: ENOENT (no such directory), ENOTDIR (it is a file), EINVAL (a bad pattern or Kind).
+func (tx *Tx) Find(dir string, o *FindOptions) (found []Found, truncated bool, err error) {
+	return tx.ground().find(dir, o)
+}
+
+// Find returns what is below a directory and matches, see [Tx.Find]. Each page of a directory is a moment of its own:
+// what is moved or removed meanwhile may be missing, or be shown as it was.
+func (fsys *FS) Find(ctx context.Context, dir string, o *FindOptions) (found []Found, truncated bool, err error) {
+	return fsys.ground(ctx).find(dir, o)
+}
+
+func (t ground) find(dir string, o *FindOptions) ([]Found, bool, error) {
+	if o == nil {
+		o = &FindOptions{}
+	}
+	f := finding{o: *o}
+	if err := f.search(t, dir); err != nil {
+		return nil, false, pathErr("find", dir, err)
+	}
+	return f.found, f.truncated, nil
+}
+
+// A finding is one Find that runs.
+type finding struct {
+	o         FindOptions
+	kind      uint8 // 0: any
+	pattern   *pattern
+	found     []Found
+	truncated bool
+}
+
+func (f *finding) search(t ground, dir string) (err error) {
+	if f.kind, err = kindNamed(f.o.Kind); err != nil {
+		return err
+	}
+	switch {
+	case f.o.Pattern == "":
+		f.pattern, err = compile("**")
+	case f.o.MatchBase:
+		f.pattern, err = compileBase(f.o.Pattern)
+	default:
+		f.pattern, err = compile(f.o.Pattern)
+	}
+	if err != nil {
+		return err
+	}
+	start, err := t.startDir(dir)
+	if err != nil {
+		return err
+	}
+	return f.pattern.below(t, start, f.look, f.visit)
+}
+
+// look reads the Info of what matches.
+func (f *finding) look(tx *Tx, e *visited) error {
+	if f.kind != 0 && f.kind != e.kind || !f.pattern.match(e.up.at, e.name, e.kind == kindDir) {
+		return nil
+	}
+	n, err := tx.listedNode(e)
+	if err == nil {
+		e.info = newInfo(e.name, n)
+	}
+	return err
+}
+
+func (f *finding) visit(e *visited) error {
+	if e.info == nil {
+		return nil
+	}
+	if f.o.Max > 0 && len(f.found) == f.o.Max {
+		f.truncated = true
+		return errStop
+	}
+	f.found = append(f.found, Found{e.path, e.info})
+	return nil
+}
+
+// kindNamed is the file type that a word means; 0 for none.
+func kindNamed(word string) (uint8, error) {
+	switch word {
+	case "":
+		return 0, nil
+	case "file":
+		return kindFile, nil
+	case "directory":
+		return kindDir, nil
+	case "symlink":
+		return kindLink, nil
+	}
+	return 0, fmt.Errorf("%w: kind %q is not file, directory or symlink", syscall.EINVAL, word)
+}

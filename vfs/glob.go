@@ -1,0 +1,76 @@
+package vfs
+
+import (
+	"context"
+	"slices"
+)
+
+// Glob returns the paths of the tree that match a pattern, sorted, in the form of io/fs. What is named so only through
+// a symlink to a directory is not among them, nor is the root, unless the pattern is "." or "/".
+//
+// `*` and `?` match within a name, a leading dot too; `[a-z]` and `[^a-z]` match one character; `{a,b/c}` are
+// alternatives; `\` takes the meaning off what follows. A segment `**` matches any number of names, none included: at
+// the end, none only for a directory. A slash at the end asks for directories; one in front means nothing.
+// A malformed pattern is EINVAL, and so are an empty one, one of over 4096 bytes, and one whose braces stand for
+// several hundred alternatives.
+func (tx *Tx) Glob(pattern string) ([]string, error) {
+	return tx.ground().glob(pattern)
+}
+
+// Glob returns the paths of the tree that match a pattern, see [Tx.Glob]. Only directories in which something can match
+// are read, and each page of one is a moment of its own.
+func (fsys *FS) Glob(ctx context.Context, pattern string) ([]string, error) {
+	return fsys.ground(ctx).glob(pattern)
+}
+
+func (t ground) glob(text string) ([]string, error) {
+	paths, err := t.matches(text)
+	if err != nil {
+		return nil, pathErr("glob", text, err)
+	}
+	slices.Sort(paths) // a walk has a/b before a.b
+	return paths, nil
+}
+
+func (t ground) matches(text string) ([]string, error) {
+	p, err := compile(text)
+	if err != nil {
+		return nil, err
+	}
+	root, err := t.startDir("/")
+	if err != nil {
+		return nil, err
+	}
+	var paths []string
+	if p.root() {
+		paths = append(paths, root.path)
+	}
+	err = p.below(t, root, nil, func(e *visited) error {
+		if p.match(e.up.at, e.name, e.kind == kindDir) {
+			paths = append(paths, e.path)
+		}
+		return nil
+	})
+	return paths, err
+}
+
+// below visits what is below start, but only directories in which the pattern can match. An entry matches if it does at
+// its up.at.
+func (p *pattern) below(t ground, start *visited, look func(*Tx, *visited) error, visit func(*visited) error) error {
+	if start.at = p.begin(); len(start.at) == 0 {
+		return nil
+	}
+	w := treeWalk{
+		ground: t,
+		only:   func(dir *visited) []string { return p.names(dir.at) },
+		look:   look,
+		visit: func(e *visited) (bool, error) {
+			if err := visit(e); err != nil || e.kind != kindDir {
+				return false, err
+			}
+			e.at = p.next(e.up.at, e.name)
+			return len(e.at) > 0, nil
+		},
+	}
+	return w.below(start)
+}

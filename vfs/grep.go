@@ -1,0 +1,203 @@
+package vfs
+
+import (
+	"bytes"
+	"context"
+	"strings"
+
+	"vfsdb/chunk"
+)
+
+// DefaultMaxFileSize is the longest file that Grep searches unless it is told otherwise: 10 MiB.
+const DefaultMaxFileSize = 10 << 20
+
+// GrepOptions say how [FS.Grep] searches. A nil *GrepOptions is the zero value: for a literal text, in the whole tree.
+type GrepOptions struct {
+	// Regex makes the pattern a regular expression, in the syntax of package regexp, which is RE2: it takes linear time.
+	Regex bool
+
+	// IgnoreCase makes letters equal that Unicode folds to the same.
+	IgnoreCase bool
+
+	// Path is the directory to search in, or the one file to search; "" is the root.
+	Path string
+
+	// Include, unless it is empty, has patterns of which a file must match one; a file or directory that matches one in
+	// Exclude is left out, a directory with all that is in it. They are in the dialect of [FS.Glob] and matched on the
+	// path relative to Path, or, without a slash, on its last segment. A file that Path itself names is searched
+	// whatever they say.
+	Include, Exclude []string
+
+	// MaxFileSize is the length in bytes beyond which a file is not searched. 0 is DefaultMaxFileSize, -1 no limit.
+	MaxFileSize int64
+
+	// Max is how many matches are enough; 0 is no limit.
+	Max int
+
+	// Before and After are how many lines come with each match as its context.
+	Before, After int
+}
+
+// A GrepMatch is one line that matches.
+type GrepMatch struct {
+	Path          string   // from the root of the tree, in the form of io/fs
+	Line          int      // the number of the line; the first is 1
+	Text          string   // the line, without the line break
+	Before, After []string // the lines around it that were asked for, as far as there are any
+}
+
+// A GrepResult is what [FS.Grep] found, and what it did not look into.
+type GrepResult struct {
+	Matches []GrepMatch
+
+	// SkippedLarge are files beyond MaxFileSize, which were not searched, and files with a line so long that they were
+	// not searched to their end: what must be held in memory for one match is limited to 64 MiB.
+	SkippedLarge []string
+
+	// SkippedBinary are files that look binary, see [LooksBinary]. They were not searched.
+	SkippedBinary []string
+
+	// FilesScanned is how many files were searched, the last one perhaps not to its end.
+	FilesScanned int
+
+	// Truncated says that there are more matches than Max.
+	Truncated bool
+}
+
+// LooksBinary reports whether content is taken for something else than text: whether it has a NUL in its first 8192
+// bytes. A NUL that comes later does not count, on purpose.
+func LooksBinary(p []byte) bool {
+	return bytes.IndexByte(p[:min(len(p), binaryHead)], 0) >= 0
+}
+
+const binaryHead = 8192
+
+// Grep searches the lines of files for a text, or with Regex for a regular expression, in the order of a walk. A line
+// ends at "\n"; that, and a "\r" before it, are not part of it. Symlinks below Path are not followed. Grep stops at the
+// first match beyond Max, and then says that there is more.
+// Errors: ENOENT (no such path), EINVAL (a bad pattern, an empty one, a literal one of more than one line, one that is
+// not UTF-8 with Regex or IgnoreCase, or a Path that is neither file nor directory).
+func (tx *Tx) Grep(pattern string, o *GrepOptions) (*GrepResult, error) {
+	return tx.ground().grep(pattern, o)
+}
+
+// Grep searches the lines of files, see [Tx.Grep]. Each page of a directory and each file is a moment of its own:
+// a file that is removed meanwhile is passed over.
+func (fsys *FS) Grep(ctx context.Context, pattern string, o *GrepOptions) (*GrepResult, error) {
+	return fsys.ground(ctx).grep(pattern, o)
+}
+
+func (t ground) grep(text string, o *GrepOptions) (*GrepResult, error) {
+	if o == nil {
+		o = &GrepOptions{}
+	}
+	g := grep{ground: t, o: *o}
+	if g.o.Path == "" {
+		g.o.Path = "/"
+	}
+	if g.o.MaxFileSize == 0 {
+		g.o.MaxFileSize = DefaultMaxFileSize
+	}
+	if err := g.search(text); err != nil && err != errStop {
+		return nil, pathErr("grep", g.o.Path, err)
+	}
+	return &g.result, nil
+}
+
+// A grep is one Grep that runs.
+type grep struct {
+	ground
+	o                GrepOptions
+	matcher          lineMatcher
+	include, exclude []filter
+	result           GrepResult
+	buf              []byte // what scan holds, kept from file to file
+}
+
+func (g *grep) search(text string) (err error) {
+	if g.matcher, err = newLineMatcher(text, g.o.Regex, g.o.IgnoreCase); err != nil {
+		return err
+	}
+	if g.include, err = newFilters(g.o.Include); err != nil {
+		return err
+	}
+	if g.exclude, err = newFilters(g.o.Exclude); err != nil {
+		return err
+	}
+	start, err := g.start(g.o.Path, true)
+	if err != nil {
+		return err
+	}
+	if start.kind != kindDir {
+		return g.file(start)
+	}
+	prefix := len(join(start.path, ""))
+	w := treeWalk{ground: g.ground, visit: func(e *visited) (bool, error) {
+		rel := e.path[prefix:]
+		switch {
+		case e.kind != kindDir && e.kind != kindFile, anyMatches(g.exclude, rel, e):
+			return false, nil
+		case e.kind == kindDir:
+			return true, nil
+		case len(g.include) > 0 && !anyMatches(g.include, rel, e):
+			return false, nil
+		}
+		return false, g.file(e)
+	}}
+	return w.below(start)
+}
+
+// file searches one file, in one transaction. What has gone since it was listed is passed over.
+func (g *grep) file(e *visited) error {
+	return g.short(func(tx *Tx) error {
+		n, err := tx.inode(e.ino)
+		if err != nil || n == nil || n.nlink == 0 {
+			return err
+		}
+		if err := n.checkRegular(); err != nil {
+			return err
+		}
+		if g.o.MaxFileSize >= 0 && n.content.Size > g.o.MaxFileSize {
+			g.result.SkippedLarge = append(g.result.SkippedLarge, e.path)
+			return nil
+		}
+		r := chunk.NewReader(n.content)
+		defer r.Release()
+		s := scan{grep: g, tx: tx, path: e.path, reader: r, size: n.content.Size, line: 1, held: g.buf[:0]}
+		err = s.run()
+		g.buf = s.held
+		return err
+	})
+}
+
+// A filter is one pattern of Include or Exclude.
+type filter struct {
+	*pattern
+	base bool // matched on the last segment
+}
+
+func newFilters(texts []string) ([]filter, error) {
+	var list []filter
+	for _, text := range texts {
+		p, err := compile(text)
+		if err != nil {
+			return nil, err
+		}
+		base := !strings.Contains(strings.TrimRight(text, "/"), "/")
+		list = append(list, filter{p, base})
+	}
+	return list, nil
+}
+
+func anyMatches(list []filter, rel string, e *visited) bool {
+	for _, f := range list {
+		of := rel
+		if f.base {
+			of = e.name
+		}
+		if f.matchPath(of, e.kind == kindDir) {
+			return true
+		}
+	}
+	return false
+}

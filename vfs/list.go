@@ -1,0 +1,59 @@
+package vfs
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"syscall"
+)
+
+// List returns the paths of all files at or under a path, sorted, in the form of io/fs. Everything that is not a
+// directory is a file here, a symlink too, which is not followed below the path. A path counts by whole segments and no
+// character in it is special: "notes" does not find "notes-old/x" (C13). "" is the root. If nothing is there the list
+// is empty, without an error.
+func (tx *Tx) List(path string) ([]string, error) {
+	return tx.ground().list(path)
+}
+
+// List returns the paths of all files at or under a path, see [Tx.List]. Each page of a directory is a moment of its own.
+func (fsys *FS) List(ctx context.Context, path string) ([]string, error) {
+	return fsys.ground(ctx).list(path)
+}
+
+func (t ground) list(path string) ([]string, error) {
+	paths, err := t.filesUnder(path)
+	switch {
+	case errors.Is(err, syscall.ENOENT), errors.Is(err, syscall.ENOTDIR):
+		return nil, nil
+	case err != nil:
+		return nil, pathErr("list", path, err)
+	}
+	slices.Sort(paths)
+	return paths, nil
+}
+
+func (t ground) filesUnder(path string) ([]string, error) {
+	if path == "" {
+		path = "/"
+	}
+	start, err := t.startDir(path)
+	if errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ENOENT) || errors.Is(err, syscall.ELOOP) {
+		// At a link that does not lead to a directory, the link itself is what is there.
+		start, err = t.start(path, false)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if start.kind != kindDir {
+		return []string{start.path}, nil
+	}
+	var paths []string
+	w := treeWalk{ground: t, visit: func(e *visited) (bool, error) {
+		if e.kind != kindDir {
+			paths = append(paths, e.path)
+		}
+		return true, nil
+	}}
+	err = w.below(start)
+	return paths, err
+}
