@@ -88,7 +88,7 @@ func exitCode(ctx context.Context, err error) int {
 		return s.code
 	case errors.As(err, &none):
 		return exitNoDatabase
-	case errors.Is(err, context.Canceled), ctx.Err() != nil:
+	case errors.Is(err, context.Canceled), errors.Is(ctx.Err(), context.Canceled):
 		return exitInterrupted
 	case errors.Is(err, vfs.ErrCorrupt), errors.Is(err, syscall.EIO):
 		return exitDamage

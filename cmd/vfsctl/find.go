@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -40,6 +42,9 @@ A single argument is a pattern if it has one of *?[{ in it, else a directory.`,
 			}
 			o.Kind = word
 			found, truncated, err := c.fsys.Find(c, dir, o)
+			if errors.Is(err, syscall.EINVAL) && pattern != "" {
+				return usage(c.cmd, "pattern %q: %w", pattern, err)
+			}
 			if err != nil {
 				return err
 			}

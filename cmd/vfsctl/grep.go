@@ -84,7 +84,7 @@ func (g *grepper) run(pattern, name string) error {
 		g.o.After = g.context
 	}
 	result, err := g.fsys.Grep(g, pattern, &g.o)
-	if errors.Is(err, syscall.EINVAL) && g.o.Regex {
+	if errors.Is(err, syscall.EINVAL) && (g.o.Regex || len(g.o.Include)+len(g.o.Exclude) > 0) {
 		return usage(g.cmd, "%w", err)
 	}
 	if err != nil {

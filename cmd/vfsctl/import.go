@@ -30,10 +30,10 @@ If the database does not exist, it is created.`,
   curl -L https://example.org/src.tar.gz | gunzip | vfsctl import - /src`,
 		Args:              args(1, 2),
 		ValidArgsFunction: completeArgs(nil, a.completePaths),
-		RunE: a.on(creates, func(c *call) error {
+		RunE: a.sourced(func(*cobra.Command) error { return nil }, a.on(creates, func(c *call) error {
 			im.call = c
 			return im.run(c.args[0], c.arg(1, "/"))
-		}),
+		})),
 	}
 	cmd.Flags().StringArrayVar(&im.o.Exclude, "exclude", nil, "leave out what matches `GLOB`; may be repeated")
 	cmd.Flags().BoolVar(&im.o.GitIgnore, "gitignore", false, "leave out what .gitignore files say, and .git")

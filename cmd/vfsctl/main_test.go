@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -16,6 +18,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
+
+	"vfsdb/vfs"
 )
 
 func TestMain(m *testing.M) {
@@ -38,10 +42,12 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"exits":  exits,
-			"json":   hasJSON,
-			"grab":   grab,
-			"damage": damage,
+			"exits":    exits,
+			"json":     hasJSON,
+			"grab":     grab,
+			"damage":   damage,
+			"settime":  settime,
+			"hostfile": hostfile,
 		},
 	})
 }
@@ -130,6 +136,23 @@ func damage(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(file, damaged, 0o644))
 }
 
+// settime sets the time of a file of the host: settime 2026-01-02T03:04:05Z run.sh.
+func settime(ts *testscript.TestScript, neg bool, args []string) {
+	when, err := time.Parse(time.RFC3339Nano, args[0])
+	ts.Check(err)
+	ts.Check(os.Chtimes(ts.MkAbs(args[1]), when, when))
+}
+
+// hostfile wants a file of the host to have a mode and a time.
+func hostfile(ts *testscript.TestScript, neg bool, args []string) {
+	info, err := os.Stat(ts.MkAbs(args[0]))
+	ts.Check(err)
+	got := octal(info.Mode()) + " " + info.ModTime().UTC().Format(time.RFC3339Nano)
+	if want := args[1] + " " + args[2]; got != want {
+		ts.Fatalf("%s is %s, not %s", args[0], got, want)
+	}
+}
+
 // commands lists the command and all below it.
 func commands(cmd *cobra.Command) []*cobra.Command {
 	all := []*cobra.Command{cmd}
@@ -192,6 +215,29 @@ func TestPanic(t *testing.T) {
 type panicWriter struct{}
 
 func (panicWriter) Write([]byte) (int, error) { panic("a bug") }
+
+// Another process that writes for long makes a command fail with 11; one that is interrupted meanwhile with 130.
+func TestBusy(t *testing.T) {
+	db := filepath.Join(t.TempDir(), "agent.db")
+	fsys, err := vfs.Open(t.Context(), db, nil)
+	require.NoError(t, err)
+	defer fsys.Close()
+	err = fsys.Update(t.Context(), func(*vfs.Tx) error {
+		var errs strings.Builder
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		defer cancel()
+		require.Equal(t, exitBusy, run(ctx, []string{"--db", db, "touch", "a"}, nil, io.Discard, &errs))
+		require.Contains(t, errs.String(), "another process is writing")
+
+		ctx, interrupt := context.WithCancel(t.Context())
+		time.AfterFunc(50*time.Millisecond, interrupt)
+		errs.Reset()
+		require.Equal(t, exitInterrupted, run(ctx, []string{"--db", db, "touch", "a"}, nil, io.Discard, &errs))
+		require.Equal(t, "vfsctl: interrupted\n", errs.String())
+		return nil
+	})
+	require.NoError(t, err)
+}
 
 func TestParseMode(t *testing.T) {
 	for _, tt := range []struct {

@@ -66,6 +66,23 @@ func (a *app) on(use access, fn func(c *call) error) func(*cobra.Command, []stri
 	}
 }
 
+// sourced makes the body of a command that reads its first argument from the host. It looks at that first: a slip of the pen
+// creates no database.
+func (a *app) sourced(check func(cmd *cobra.Command) error, body func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		a.started = true
+		if err := check(cmd); err != nil {
+			return err
+		}
+		if args[0] != "-" {
+			if _, err := os.Stat(args[0]); err != nil {
+				return err
+			}
+		}
+		return body(cmd, args)
+	}
+}
+
 // plain makes the body of a command that needs no database.
 func (a *app) plain(fn func(cmd *cobra.Command, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {

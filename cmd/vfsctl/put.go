@@ -34,10 +34,10 @@ else nothing changes and the exit code is 14. stat prints sums.`,
   vfsctl put --if-sum $(vfsctl stat --json a.md | jq -r .sum) a.md a.md`,
 		Args:              args(2, 2),
 		ValidArgsFunction: completeArgs(nil, a.completePaths),
-		RunE: a.on(creates, func(c *call) error {
+		RunE: a.sourced(p.parse, a.on(creates, func(c *call) error {
 			p.call = c
 			return p.run(c.args[0], c.args[1])
-		}),
+		})),
 	}
 	cmd.Flags().StringVar(&p.mode, "mode", "", "the file's `MODE`, octal")
 	cmd.Flags().BoolVarP(&p.parents, "parents", "p", false, "make missing directories above PATH")
@@ -78,8 +78,26 @@ type putter struct {
 	*app
 	*call
 	mode    string
+	perm    fs.FileMode // what mode says
 	parents bool
 	pre     preconditions
+	opts    []vfs.Option
+}
+
+// parse reads the flags.
+func (p *putter) parse(cmd *cobra.Command) (err error) {
+	if p.opts, err = p.pre.options(cmd); err != nil {
+		return err
+	}
+	if p.parents {
+		p.opts = append(p.opts, vfs.Parents())
+	}
+	if p.mode != "" {
+		if p.perm, err = parseMode(p.mode, 0); err != nil {
+			return badFlag(cmd, "mode", err)
+		}
+	}
+	return nil
 }
 
 // A source is what put reads.
@@ -91,29 +109,20 @@ type source struct {
 }
 
 func (p *putter) run(local, name string) error {
-	opts, err := p.pre.options(p.cmd)
-	if err != nil {
-		return err
-	}
-	if p.parents {
-		opts = append(opts, vfs.Parents())
-	}
 	src, closeSource, err := p.open(local)
 	if err != nil {
 		return err
 	}
 	defer closeSource()
 	if p.mode != "" {
-		if src.mode, err = parseMode(p.mode, 0); err != nil {
-			return badFlag(p.cmd, "mode", err)
-		}
+		src.mode = p.perm
 	}
 	if local != "-" && (strings.HasSuffix(name, "/") || isDir(p, p.fsys, name)) {
 		name = path.Join(name, filepath.Base(local))
 	}
 	bar := p.progress(p, "put", src.size)
 	src.Reader = bar.reader(src.Reader)
-	written, err := p.write(name, src, opts)
+	written, err := p.write(name, src)
 	bar.end()
 	if err != nil || !p.json {
 		return err
@@ -156,10 +165,10 @@ func (p *putter) open(local string) (*source, func() error, error) {
 }
 
 // write stores the source and returns its size.
-func (p *putter) write(name string, src *source, opts []vfs.Option) (int64, error) {
+func (p *putter) write(name string, src *source) (int64, error) {
 	_, err := p.fsys.Lstat(p, name)
 	fresh := errors.Is(err, fs.ErrNotExist)
-	n, err := p.fsys.WriteFrom(p, name, src, src.mode, opts...)
+	n, err := p.fsys.WriteFrom(p, name, src, src.mode, p.opts...)
 	if err != nil {
 		return n, err
 	}

@@ -5,9 +5,12 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"vfsdb/schema"
 )
 
 // An app is one run of the program: the global flags, and where it reads and writes.
@@ -49,6 +52,7 @@ Only init, import, put and tour create a database.`,
   vfsctl edit main.go --old 8080 --new 9090
   vfsctl diff before                     what has changed since
   vfsctl snapshot restore before         and back`,
+		Version:           version(),
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
@@ -135,6 +139,15 @@ func wrap(words []string, width int) string {
 		used += len(w)
 	}
 	return b.String()
+}
+
+// version is what the program was built from, and the newest file format that it knows.
+func version() string {
+	v := "(unknown)"
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		v = info.Main.Version
+	}
+	return fmt.Sprintf("%s, file format %d", v, schema.Version)
 }
 
 func databaseFromEnv() string {
