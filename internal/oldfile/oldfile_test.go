@@ -1,0 +1,115 @@
+package oldfile
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"vfsdb/internal/vfstest"
+	"vfsdb/schema"
+	"vfsdb/snapshot"
+	"vfsdb/vfs"
+)
+
+var write = flag.Bool("write", false, "write the file of the present format anew; only before it is released")
+
+// present is the file of the format that this release writes.
+var present = fmt.Sprintf("testdata/v%d", schema.Version)
+
+// Each file ever released opens, checks clean, shows what it showed, and takes writes.
+func TestOldFiles(t *testing.T) {
+	if *write {
+		build(t)
+	}
+	files, err := filepath.Glob("testdata/*.db")
+	require.NoError(t, err)
+	require.Contains(t, files, present+".db", "every format keeps its first file")
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			data, err := os.ReadFile(file)
+			require.NoError(t, err)
+			path := filepath.Join(t.TempDir(), "old.db")
+			require.NoError(t, os.WriteFile(path, data, 0o644))
+			want, err := os.ReadFile(strings.TrimSuffix(file, ".db") + ".json")
+			require.NoError(t, err)
+
+			fsys := vfstest.Open(t, path, nil) // checks every invariant at the end
+			vfstest.Check(t, fsys)
+			require.JSONEq(t, string(want), string(describe(t, fsys)))
+
+			base, err := snapshot.Create(t.Context(), fsys, "today", nil)
+			require.NoError(t, err)
+			vfstest.Write(t, fsys, "new/file", "written by a later release")
+			require.NoError(t, fsys.RemoveAll(t.Context(), "dir"))
+			_, err = snapshot.Restore(t.Context(), fsys, base)
+			require.NoError(t, err)
+		})
+	}
+}
+
+// describe renders every branch and snapshot, path by path.
+func describe(t *testing.T, fsys *vfs.FS) []byte {
+	t.Helper()
+	trees := make(map[string]map[string]string)
+	branches, err := fsys.Branches(t.Context())
+	require.NoError(t, err)
+	for _, b := range branches {
+		head, err := fsys.Branch(t.Context(), b.Name)
+		require.NoError(t, err)
+		trees[b.Name] = vfstest.Dump(t, head)
+	}
+	snapshots, err := snapshot.List(t.Context(), fsys)
+	require.NoError(t, err)
+	for _, info := range snapshots {
+		s, err := snapshot.Open(t.Context(), fsys, info.Name)
+		require.NoError(t, err)
+		trees[info.Branch+"@"+info.Name] = vfstest.Dump(t, s.FS)
+	}
+	out, err := json.MarshalIndent(trees, "", "\t")
+	require.NoError(t, err)
+	return append(out, '\n')
+}
+
+// build makes a store with a bit of everything.
+func build(t *testing.T) {
+	ctx := t.Context()
+	path := filepath.Join(t.TempDir(), "new.db")
+	fsys := vfstest.Open(t, path, nil)
+	vfstest.Write(t, fsys, "dir/small", "a small file")
+	vfstest.Write(t, fsys, "dir/sub/deep", "deeper")
+	vfstest.Write(t, fsys, "empty", "")
+	vfstest.Write(t, fsys, "\u00e9 \n\xff", "a name of bytes")
+	require.NoError(t, fsys.WriteFile(ctx, "big", bytes.Repeat([]byte("0123456789abcdef"), 33000), 0o4755))
+	require.NoError(t, fsys.Truncate(ctx, "empty", 100<<30))
+	require.NoError(t, fsys.Symlink(ctx, "dir/small", "link"))
+	require.NoError(t, fsys.Link(ctx, "dir/small", "second name"))
+	require.NoError(t, fsys.Mknod(ctx, "pipe", os.ModeNamedPipe|0o600, 0))
+	first, err := snapshot.Create(ctx, fsys, "first", &snapshot.Options{Note: "a note"})
+	require.NoError(t, err)
+	try, err := snapshot.Branch(ctx, fsys, first, "try")
+	require.NoError(t, err)
+	require.NoError(t, try.Remove(ctx, "dir/small"))
+	require.NoError(t, try.Rename(ctx, "dir/sub", "moved"))
+	vfstest.Write(t, try, "big", "small now")
+	leaf, err := snapshot.Branch(ctx, try, try, "leaf")
+	require.NoError(t, err)
+	require.NoError(t, leaf.RemoveAll(ctx, "dir"))
+	require.NoError(t, fsys.Chmod(ctx, "link", 0o600))
+	require.NoError(t, fsys.Remove(ctx, "second name"))
+	_, err = snapshot.Restore(ctx, leaf, first)
+	require.NoError(t, err)
+	for _, name := range []string{present + ".db", present + ".json"} {
+		if err := os.Remove(name); err != nil {
+			require.ErrorIs(t, err, os.ErrNotExist)
+		}
+	}
+	require.NoError(t, fsys.Backup(ctx, present+".db"))
+	require.NoError(t, os.WriteFile(present+".json", describe(t, fsys), 0o644))
+}
