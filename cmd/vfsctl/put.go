@@ -168,21 +168,35 @@ func (p *putter) open(local string) (*source, func() error, error) {
 func (p *putter) write(name string, src *source) (int64, error) {
 	_, err := p.fsys.Lstat(p, name)
 	fresh := errors.Is(err, fs.ErrNotExist)
+	if fresh && !src.mtime.IsZero() && p.pre.ifSum == "" {
+		return p.create(name, src)
+	}
 	n, err := p.fsys.WriteFrom(p, name, src, src.mode, p.opts...)
-	if err != nil {
+	if err != nil || p.mode == "" || fresh {
 		return n, err
 	}
-	// The file is there and whole; an interrupt now is too late to matter.
-	return n, p.fsys.Update(context.WithoutCancel(p), func(tx *vfs.Tx) error {
-		if p.mode != "" && !fresh {
-			if err := tx.Chmod(name, src.mode); err != nil {
+	return n, p.fsys.Chmod(context.WithoutCancel(p), name, src.mode)
+}
+
+// create stores the source as a new file, which has its time from the first moment on.
+func (p *putter) create(name string, src *source) (int64, error) {
+	batch := p.fsys.NewBatch(p)
+	defer batch.Close()
+	staged, err := batch.Add(p, src)
+	if err != nil {
+		return 0, err
+	}
+	if err := batch.Flush(); err != nil {
+		return 0, err
+	}
+	return staged.Size(), p.fsys.Update(p, func(tx *vfs.Tx) error {
+		// The options are for WriteFile to mind. Where something has appeared meanwhile, it is replaced.
+		if _, err := tx.Lstat(name); err != nil || p.pre.ifAbsent {
+			if err := tx.WriteFile(name, nil, src.mode, p.opts...); err != nil {
 				return err
 			}
 		}
-		if !fresh || src.mtime.IsZero() {
-			return nil
-		}
-		return tx.Chtimes(name, time.Time{}, src.mtime)
+		return tx.Put(name, staged, vfs.Attr{Mode: src.mode, ModTime: src.mtime})
 	})
 }
 
