@@ -155,7 +155,7 @@ func (p *putter) open(local string) (*source, func() error, error) {
 	case info.IsDir():
 		err = &fs.PathError{Op: "put", Path: local, Err: syscall.EISDIR}
 	case !info.Mode().IsRegular():
-		return &source{Reader: f, mode: 0o644}, f.Close, nil
+		return &source{Reader: interruptible(p, f), mode: 0o644}, f.Close, nil
 	}
 	if err != nil {
 		f.Close()
@@ -180,6 +180,11 @@ func (p *putter) write(name string, src *source) (int64, error) {
 
 // create stores the source as a new file, which has its time from the first moment on.
 func (p *putter) create(name string, src *source) (int64, error) {
+	if !p.parents {
+		if _, err := p.fsys.Stat(p, path.Dir("/"+name)); err != nil { // else it would be found out at the end
+			return 0, err
+		}
+	}
 	batch := p.fsys.NewBatch(p)
 	defer batch.Close()
 	staged, err := batch.Add(p, src)
