@@ -35,19 +35,13 @@ func Holders(tx *schema.Tx, round int64) ([]Holder, error) {
 	return list, rows.Err()
 }
 
-// DropDead deletes the leases of those that are gone, and their pins.
-func DropDead(tx *schema.Tx, now time.Time) error {
-	all, err := Holders(tx, schema.Forever)
-	if err != nil {
-		return err
-	}
-	for _, h := range all {
-		if !h.Dead(now) {
-			continue
-		}
-		if err := dropLease(tx, h.ID); err != nil {
-			return fmt.Errorf("drop lease: %w", err)
-		}
+// Gone reports whether the process that holds the lease is provably no more.
+func (h Holder) Gone() bool { return gone(h.Owner) }
+
+// DropLease deletes a lease whose holder is dead, and its pins.
+func DropLease(tx *schema.Tx, h Holder) error {
+	if err := dropLease(tx, h.ID); err != nil {
+		return fmt.Errorf("drop lease: %w", err)
 	}
 	return nil
 }

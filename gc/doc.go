@@ -33,8 +33,9 @@
 //   - A file that is open for writing pins its inode before the inode can have become an orphan that is reaped: only
 //     orphans are reaped that were queued before the first grace round began.
 //
-// Leases of the dead are deleted in the transaction that begins a grace round, or in it while it waits. A process that
-// was only suspended, for more than a minute, finds its lease gone; its streams start over, and its open files may fail.
+// Leases of the dead are deleted by a grace round: of processes that are provably gone at once, of those whose heartbeat is
+// older than a minute once they have not answered for a few seconds, since a machine that slept wakes up with old
+// heartbeats. A process that alone was suspended for so long finds its lease gone; its streams start over, and its open files may fail.
 //
 // Manifests are deleted before blobs, so no manifest ever names a blob that is missing. Any read that fails ends the
 // collection, and as long as it has not come to the sweep no content was deleted.

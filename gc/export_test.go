@@ -2,6 +2,7 @@ package gc
 
 import (
 	"context"
+	"time"
 
 	"vfsdb/vfs"
 )
@@ -14,4 +15,20 @@ func RunHooked(ctx context.Context, fsys *vfs.FS, after func(step string) error)
 	c := &collector{fsys: fsys, db: fsys.DB(), report: &Report{}, after: after}
 	err := c.run(ctx)
 	return c.report, err
+}
+
+// RunMeasured is Run, and returns how long each step held the write lock.
+func RunMeasured(ctx context.Context, fsys *vfs.FS) (*Report, map[string][]time.Duration, error) {
+	held := make(map[string][]time.Duration)
+	c := &collector{fsys: fsys, db: fsys.DB(), report: &Report{}}
+	steps := 0
+	c.after = func(step string) error {
+		if c.report.Steps > steps { // it wrote
+			steps = c.report.Steps
+			held[step] = append(held[step], c.last)
+		}
+		return nil
+	}
+	err := c.run(ctx)
+	return c.report, held, err
 }

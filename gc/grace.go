@@ -2,6 +2,7 @@ package gc
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"vfsdb/chunk"
@@ -9,15 +10,21 @@ import (
 	"vfsdb/vfs"
 )
 
-// poll is how often a grace round looks whether the others have answered.
-const poll = 50 * time.Millisecond
+const (
+	// poll is how often a grace round looks whether the others have answered.
+	poll = 50 * time.Millisecond
+
+	// answer is how long a process has to answer, on our own clock, however old its heartbeat is by the wall clock. A
+	// machine that slept wakes up with old heartbeats of processes that are alive, and they look for requests every second.
+	answer = 4 * time.Second
+)
 
 // grace asks every process that has files open, or streams running, to publish what it needs, and waits until all have, or
 // are dead. It returns the newest orphan from before it asked.
 func (c *collector) grace(ctx context.Context, step string) (through int64, err error) {
 	var round int64
 	err = c.owned(ctx, step, func(tx *schema.Tx) error {
-		if err := chunk.DropDead(tx, time.Now()); err != nil {
+		if err := bury(tx, schema.Forever, chunk.Holder.Gone); err != nil {
 			return err
 		}
 		if round, err = nextRound(tx); err != nil {
@@ -32,13 +39,17 @@ func (c *collector) grace(ctx context.Context, step string) (through int64, err 
 	if err := c.fsys.PublishPins(ctx); err != nil {
 		return 0, err
 	}
+	asked := time.Now()
+	dead := func(h chunk.Holder) bool {
+		return h.Gone() || time.Since(asked) > answer && h.Dead(time.Now())
+	}
 	for {
-		waiting, died, err := c.holders(ctx, round)
+		waiting, died, err := c.holders(ctx, round, dead)
 		if err != nil || !waiting {
 			return through, err
 		}
 		if died {
-			err = c.owned(ctx, "bury", func(tx *schema.Tx) error { return chunk.DropDead(tx, time.Now()) })
+			err = c.owned(ctx, "bury", func(tx *schema.Tx) error { return bury(tx, round, dead) })
 		} else if err = c.heartbeat(ctx); err == nil {
 			err = sleep(ctx, poll)
 		}
@@ -48,14 +59,29 @@ func (c *collector) grace(ctx context.Context, step string) (through int64, err 
 	}
 }
 
+// bury deletes the leases that have not answered round and whose holders are dead.
+func bury(tx *schema.Tx, round int64, dead func(chunk.Holder) bool) error {
+	late, err := chunk.Holders(tx, round)
+	if err != nil {
+		return err
+	}
+	for _, h := range late {
+		if !dead(h) {
+			continue
+		}
+		if err := chunk.DropLease(tx, h); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // holders reports whether there are leases that have not answered, and whether one of them never will.
-func (c *collector) holders(ctx context.Context, round int64) (waiting, died bool, err error) {
+func (c *collector) holders(ctx context.Context, round int64, dead func(chunk.Holder) bool) (waiting, died bool, err error) {
 	err = c.db.View(ctx, func(tx *schema.Tx) error {
 		late, err := chunk.Holders(tx, round)
 		waiting = len(late) > 0
-		for _, h := range late {
-			died = died || h.Dead(time.Now())
-		}
+		died = slices.ContainsFunc(late, dead)
 		return err
 	})
 	return waiting, died, err

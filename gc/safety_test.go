@@ -104,6 +104,28 @@ func TestOpenFileKeepsContent(t *testing.T) {
 	}
 }
 
+// A file that opens after the first round, and whose content loses its last row before the mark, is asked for in the second.
+func TestOpenedBetweenRounds(t *testing.T) {
+	fsys := vfstest.New(t)
+	write(t, fsys, "f", noise(1, big))
+	reader := second(t, fsys)
+	var f *vfs.File
+	_, err := gc.RunHooked(t.Context(), fsys, func(step string) (err error) {
+		if step != "grace for orphans" {
+			return nil
+		}
+		if f, err = reader.Open(t.Context(), "f"); err == nil {
+			write(t, fsys, "f", noise(2, 10))
+		}
+		return err
+	})
+	require.NoError(t, err)
+	got, err := io.ReadAll(f)
+	require.NoError(t, err)
+	require.True(t, bytes.Equal(noise(1, big), got))
+	require.NoError(t, f.Close())
+}
+
 // The heartbeat answers by itself, and a collector waits for that.
 func TestGraceWaits(t *testing.T) {
 	fsys := vfstest.New(t)
@@ -112,6 +134,22 @@ func TestGraceWaits(t *testing.T) {
 	f, err := reader.Open(t.Context(), "f")
 	require.NoError(t, err)
 	require.NoError(t, fsys.Remove(t.Context(), "f"))
+	run(t, fsys)
+	got, err := io.ReadAll(f)
+	require.NoError(t, err)
+	require.True(t, bytes.Equal(noise(1, big), got))
+	require.NoError(t, f.Close())
+}
+
+// After the machine has slept, heartbeats are old and their processes alive. They are asked, and answer.
+func TestMachineSlept(t *testing.T) {
+	fsys := vfstest.New(t)
+	write(t, fsys, "f", noise(1, big))
+	reader := second(t, fsys)
+	f, err := reader.Open(t.Context(), "f")
+	require.NoError(t, err)
+	require.NoError(t, fsys.Remove(t.Context(), "f"))
+	exec(t, fsys, `UPDATE lease SET beat = beat - 3600000000000`)
 	run(t, fsys)
 	got, err := io.ReadAll(f)
 	require.NoError(t, err)
@@ -208,9 +246,6 @@ func graveyard(t *testing.T) (fsys, other *vfs.FS) {
 		write(t, fsys, fmt.Sprint("garbage", i), noise(uint64(i), medium))
 		write(t, fsys, fmt.Sprint("small garbage", i), noise(uint64(10+i), 1000))
 	}
-	for i := range 8 {
-		write(t, fsys, fmt.Sprint("live", i), noise(uint64(20+i), medium))
-	}
 	write(t, fsys, "past", noise(30, medium))
 	vfstest.Snapshot(t, fsys, "s")
 	write(t, fsys, "past", noise(31, medium))
@@ -222,6 +257,9 @@ func graveyard(t *testing.T) (fsys, other *vfs.FS) {
 	require.NoError(t, snapshot.Delete(ctx, fsys, "s"))
 	vfstest.Snapshot(t, fsys, "now")
 	write(t, fsys, "past", noise(32, medium))
+	for i := range 6 { // which no snapshot shows
+		write(t, fsys, fmt.Sprint("live", i), noise(uint64(20+i), medium))
+	}
 	return fsys, second(t, fsys)
 }
 

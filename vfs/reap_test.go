@@ -148,18 +148,19 @@ func TestRestoreLinksOrphanAgain(t *testing.T) {
 	}
 }
 
-// A restore moves a directory out of the tree that is being reaped, while the tree stays an orphan.
+// A restore moves a directory out of the tree that is being reaped, and leaves the tree without a name.
 func TestRestoreMovesDirectoryOut(t *testing.T) {
 	for n := range 8 {
 		t.Run(fmt.Sprint("after ", n), func(t *testing.T) {
 			ctx := t.Context()
-			fsys := vfstest.New(t, "top/", "a/1", "a/2", "a/3", "a/4")
+			fsys := vfstest.New(t, "top/a/1", "top/a/2", "top/a/3", "top/a/4", "top/b")
+			inside := vfstest.Snapshot(t, fsys, "inside")
+			require.NoError(t, fsys.Rename(ctx, "top/a", "a"))
 			require.NoError(t, fsys.RemoveAll(ctx, "top"))
-			reapOrphans(t, fsys, 100, nil)
-			s := vfstest.Snapshot(t, fsys, "s") // here a is not below top
+			s := vfstest.Snapshot(t, fsys, "s") // top is an orphan here, and a is not below it
 			want := vfstest.Dump(t, fsys)
-			require.NoError(t, fsys.Mkdir(ctx, "top", 0o755))
-			require.NoError(t, fsys.Rename(ctx, "a", "top/a"))
+			_, err := snapshot.Restore(ctx, fsys, inside)
+			require.NoError(t, err)
 			require.NoError(t, fsys.RemoveAll(ctx, "top"))
 			restored := false
 			reapOrphans(t, fsys, 1, func(step int) {
@@ -230,6 +231,25 @@ func TestReapSpares(t *testing.T) {
 	require.Equal(t, 1, reapOrphans(t, fsys, 1, nil))
 	require.Equal(t, []string{"beside"}, vfstest.Names(t, fsys))
 	require.EqualValues(t, 2, rowsOf(t, fsys, `SELECT count(*) FROM inode`))
+}
+
+// The directory that the reaper stands in gets another name, by a tree that stands below the cut.
+func TestReapRenamed(t *testing.T) {
+	for n := range 8 {
+		t.Run(fmt.Sprint("after ", n), func(t *testing.T) {
+			fsys := vfstest.New(t, "top/x/y/1", "top/x/y/2", "top/x/y/3", "top/x/a")
+			sub, err := fsys.OpenRoot(t.Context(), "top/x")
+			require.NoError(t, err)
+			require.NoError(t, fsys.RemoveAll(t.Context(), "top"))
+			reapOrphans(t, fsys, 1, func(step int) {
+				if step == n {
+					_ = sub.Rename(t.Context(), "y", "z")
+				}
+			})
+			require.EqualValues(t, 1, rowsOf(t, fsys, `SELECT count(*) FROM inode`), "the root")
+			require.Zero(t, rowsOf(t, fsys, `SELECT count(*) FROM dirent`))
+		})
+	}
 }
 
 // Rows go once nobody shows them, whatever order heads, snapshots and forks come and go in (R5, R6).
