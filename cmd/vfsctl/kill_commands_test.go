@@ -1,0 +1,130 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"vfsdb/chunk"
+	"vfsdb/vfs"
+)
+
+// A blob is content that two processes can make for themselves.
+type blob struct {
+	Seed uint64
+	Size int
+}
+
+func (b blob) data() []byte {
+	data := make([]byte, b.Size)
+	var key [32]byte
+	for i := range 8 {
+		key[i] = byte(b.Seed >> (8 * i))
+	}
+	_, _ = rand.NewChaCha8(key).Read(data)
+	return data
+}
+
+// A command is a command line, its standard input, and what it does to the state.
+type command struct {
+	Args  []string
+	Stdin blob
+	apply func(*state)
+}
+
+// A files is the content of a tree.
+type files map[string]blob
+
+// A state is what the database has to hold.
+type state struct {
+	heads     map[string]files // by branch
+	snapshots map[string]files
+}
+
+func newState() *state {
+	return &state{heads: map[string]files{vfs.MainBranch: {}}, snapshots: map[string]files{}}
+}
+
+func (s *state) clone() *state {
+	c := &state{heads: maps.Clone(s.heads), snapshots: maps.Clone(s.snapshots)}
+	for name, f := range c.heads {
+		c.heads[name] = maps.Clone(f)
+	}
+	return c // a snapshot's files never change
+}
+
+func (k *killer) makeFixture() files {
+	f := files{}
+	for i := range 24 {
+		f[fmt.Sprintf("file%02d", i)] = k.send(blob{uint64(1000 + i), i * 700})
+	}
+	f["large"] = k.send(blob{2000, 3*chunk.Size + 17})
+	return f
+}
+
+// next makes up a command that has to succeed.
+func (k *killer) next() *command {
+	k.serial++
+	r, s := k.random, k.state
+	branch := pick(r, s.heads)
+	head := s.heads[branch]
+	on := func(args ...string) []string { return append([]string{"--branch", branch}, args...) }
+	name := func(kind string) string { return fmt.Sprintf("%s%d", kind, k.serial) }
+	sizes := []int{0, 1, 100, 5000, 40_000, chunk.Size, chunk.Size + 1, 3 * chunk.Size}
+	content := k.send(blob{r.Uint64(), sizes[r.IntN(len(sizes))]})
+	switch n := r.IntN(100); {
+	case n < 30 || len(head) == 0:
+		path := name("put")
+		return &command{Args: on("put", "-", path), Stdin: content, apply: func(s *state) { s.heads[branch][path] = content }}
+	case n < 40:
+		path := pick(r, head)
+		return &command{Args: on("put", "-", path), Stdin: content, apply: func(s *state) { s.heads[branch][path] = content }}
+	case n < 48 && len(head) < 200:
+		to := name("import")
+		return &command{Args: on("import", k.dir, to), apply: func(s *state) {
+			for path, b := range k.fixture {
+				s.heads[branch][to+"/"+path] = b
+			}
+		}}
+	case n < 60:
+		top, _, _ := strings.Cut(pick(r, head), "/")
+		return &command{Args: on("rm", "-r", top), apply: func(s *state) {
+			maps.DeleteFunc(s.heads[branch], func(path string, _ blob) bool { return path == top || strings.HasPrefix(path, top+"/") })
+		}}
+	case n < 68:
+		from, to := pick(r, head), name("moved")
+		if r.IntN(2) == 0 {
+			to = pick(r, head) // over a file that exists
+		}
+		return &command{Args: on("mv", from, to), apply: func(s *state) {
+			b := s.heads[branch][from]
+			delete(s.heads[branch], from)
+			s.heads[branch][to] = b
+		}}
+	case n < 76 && len(s.snapshots) < 6:
+		snap := name("snap")
+		return &command{Args: on("snapshot", "create", snap), apply: func(s *state) { s.snapshots[snap] = maps.Clone(s.heads[branch]) }}
+	case n < 80 && len(s.snapshots) > 0:
+		snap := pick(r, s.snapshots)
+		return &command{Args: []string{"snapshot", "delete", snap}, apply: func(s *state) { delete(s.snapshots, snap) }}
+	case n < 87 && len(s.snapshots) > 0:
+		snap := pick(r, s.snapshots)
+		return &command{Args: on("snapshot", "restore", snap), apply: func(s *state) { s.heads[branch] = maps.Clone(s.snapshots[snap]) }}
+	case n < 91 && len(s.heads) < 4 && len(s.snapshots) > 0:
+		snap, fork := pick(r, s.snapshots), name("branch")
+		return &command{Args: []string{"branch", "create", fork, "--from", snap}, apply: func(s *state) { s.heads[fork] = maps.Clone(s.snapshots[snap]) }}
+	case n < 94 && branch != vfs.MainBranch && !k.hasSnapshots(branch):
+		return &command{Args: []string{"branch", "delete", branch}, apply: func(s *state) { delete(s.heads, branch) }}
+	}
+	return &command{Args: []string{"gc"}, apply: func(*state) {}}
+}
+
+// hasSnapshots is asked because the snapshots of a branch go with it, and the state does not tell whose they are.
+func (k *killer) hasSnapshots(string) bool { return len(k.state.snapshots) > 0 }
+
+func pick[V any](r *rand.Rand, m map[string]V) string {
+	keys := slices.Sorted(maps.Keys(m))
+	return keys[r.IntN(len(keys))]
+}
