@@ -15,6 +15,6 @@
 // dirent, orphan and counter by vfs; blob, manifest, lease and pin by chunk; snapshot by snapshot; gc and doomed by gc.
 //
 // Three traps of SQLite's planner shape the statements of every room. The constant [Forever] is written as the literal
-// 9223372036854775807, because a partial index beside a bound value makes each bind re-plan the statement. ANALYZE is never run, for the same
-// reason. And ids start at [FirstID], because a bound 0 or 1 re-plans too.
+// 9223372036854775807, because a partial index beside a bound value makes each bind re-plan the statement. ANALYZE is
+// never run, for the same reason. And ids start at [FirstID], because a bound 0 or 1 re-plans too.
 package schema

@@ -22,7 +22,8 @@ func (tx *Tx) Context() context.Context { return tx.ctx }
 func (tx *Tx) Writable() bool { return tx.write }
 
 // Memo returns what SetMemo stored on this connection, or nil once any other connection has committed since, or a
-// transaction of this one was rolled back. So what is derived from rows may be kept here across transactions and is never stale.
+// transaction of this one was rolled back. So what is derived from rows may be kept here across transactions and is
+// never stale.
 func (tx *Tx) Memo() any { return tx.conn.memo }
 
 // SetMemo keeps v with the connection, for later transactions on it.

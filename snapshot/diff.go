@@ -30,9 +30,10 @@ type Change struct {
 	New  *vfs.Info // nil if removed
 }
 
-// Diff yields what differs from tree a to tree b, sorted by path. Both are read at one moment. It costs what was changed since the two
-// were one, and what lies below directories that came or went, whose paths are yielded one by one. A renamed directory
-// is one change. A renamed file that was changed too is yielded twice, as renamed and as modified.
+// Diff yields what differs from tree a to tree b, sorted by path. Both are read at one moment. It costs what was
+// changed since the two were one, and what lies below directories that came or went, whose paths are yielded one by
+// one. A renamed directory is one change. A renamed file that was changed too is yielded twice, as renamed and as
+// modified.
 func Diff(ctx context.Context, a, b Tree) iter.Seq2[Change, error] {
 	return func(yield func(Change, error) bool) {
 		var changes []Change

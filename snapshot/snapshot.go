@@ -28,7 +28,8 @@ type Info struct {
 	Note    string
 }
 
-// A Snapshot is the tree of a named moment. It reads like any FS and refuses writes with EROFS; once it is deleted, reads fail with ESTALE.
+// A Snapshot is the tree of a named moment. It reads like any FS and refuses writes with EROFS; once it is deleted,
+// reads fail with ESTALE.
 type Snapshot struct {
 	*vfs.FS
 	Info Info
@@ -40,8 +41,8 @@ type Options struct {
 	Note string
 }
 
-// Create names the present moment of a branch. An empty name makes one up. A name that a snapshot or a branch has is EEXIST, one
-// that [vfs.CheckName] refuses EINVAL; of a tree of the past EROFS.
+// Create names the present moment of a branch. An empty name makes one up. A name that a snapshot or a branch has is
+// EEXIST, one that [vfs.CheckName] refuses EINVAL; of a tree of the past EROFS.
 func Create(ctx context.Context, fsys *vfs.FS, name string, options *Options) (*Snapshot, error) {
 	var o Options
 	if options != nil {

@@ -59,8 +59,8 @@ func branchID(db *schema.Tx, name string) (int64, error) {
 	return id, err
 }
 
-// CheckName refuses a name that no branch or snapshot may have with EINVAL: an empty one, one over 255 bytes, one with a slash, an '@', a space or
-// a control character in it, one that is not UTF-8, one that starts with '-'.
+// CheckName refuses a name that no branch or snapshot may have with EINVAL: an empty one, one over 255 bytes, one with
+// a slash, an '@', a space or a control character in it, one that is not UTF-8, one that starts with '-'.
 func CheckName(name string) error {
 	bad := func(r rune) bool { return r == '/' || r == '@' || unicode.IsSpace(r) || unicode.IsControl(r) }
 	if name == "" || len(name) > maxName || !utf8.ValidString(name) || name[0] == '-' || strings.ContainsFunc(name, bad) {

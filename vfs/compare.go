@@ -8,9 +8,8 @@ import (
 	"vfsdb/schema"
 )
 
-// A Delta is what differs between two trees, as rows: entries and inodes. Times of a directory count too, so a Delta is more than what a person calls
-// a difference, but nothing that differs is missing from it, but one thing: a directory that lost its name takes along what is
-// below it without a row of its own for each.
+// A Delta is what differs between two trees, as rows: entries and inodes, whose times count too. A directory that lost
+// its name takes along what is below it without a row for each, so those are not in it.
 type Delta struct {
 	Names  []NameChange
 	Inodes []InodeChange

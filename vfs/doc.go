@@ -13,27 +13,29 @@
 //
 // An [FS] is one tree: the head of a branch, or a past [Moment] of one, which refuses writes with EROFS. A [Tx] is one
 // transaction on a tree, with the same verbs. A path is relative to the root of the tree, with or without a slash in
-// front; `.` and empty segments vanish, `..` is taken after symlinks and stops at the root. Names are bytes: anything but NUL
-// and '/', at most 255, paths at most 4096. Where Go's os package and POSIX differ, POSIX wins.
+// front; `.` and empty segments vanish, `..` is taken after symlinks and stops at the root. Names are bytes: anything
+// but NUL and '/', at most 255, paths at most 4096. Where Go's os package and POSIX differ, POSIX wins.
 //
 // # Rows with a lifetime
 //
 // An entry (dirent) or an inode is a row of its branch that lives over the epochs [born, died). The head writes at the
-// branch's present epoch. [Tx.Freeze] ends an epoch: rows written from then on are born in the next one, and what stood is
-// still there for whoever reads at the moment that was frozen. That is the whole of a snapshot, and of a branch: a [Tx.Fork] reads
-// through its own rows first, then those of the branch it came from as of the fork, and so on along its lineage. A
-// name that an ancestor shows and the branch has removed is hidden by a row without an inode, a whiteout.
+// branch's present epoch. [Tx.Freeze] ends an epoch: rows written from then on are born in the next one, and what stood
+// is still there for whoever reads at the moment that was frozen. That is the whole of a snapshot, and of a branch: a
+// [Tx.Fork] reads through its own rows first, then those of the branch it came from as of the fork, and so on along its
+// lineage. A name that an ancestor shows and the branch has removed is hidden by a row without an inode, a whiteout.
 //
-// The rules of writing are in four functions, [Tx].putDirent, dropDirent, putInode and dropInode, and nowhere else:
-// a row born in this epoch is changed in place; an older one ends now and a new one is born; an inherited one is shadowed.
+// The rules of writing are in four functions, [Tx].putDirent, dropDirent, putInode and dropInode, and nowhere else: a
+// row born in this epoch is changed in place; an older one ends now and a new one is born; an inherited one is
+// shadowed.
 //
 // # What is kept in memory
 //
-// A connection keeps what its transactions read of a tree until anybody commits elsewhere, so that it is never stale; rows of levels that can
-// no longer change are kept by the FS for good. Inodes changed in a transaction are written once, before its commit.
+// A connection keeps what its transactions read of a tree until anybody commits elsewhere, so that it is never stale;
+// rows of levels that can no longer change are kept by the FS for good. Inodes changed in a transaction are written
+// once, before its commit.
 //
 // # Files
 //
-// The bytes of a file are in package chunk; an inode only names them. A [File] opened for reading names them for itself, and so shows
-// one moment of the content, however long it is read.
+// The bytes of a file are in package chunk; an inode only names them. A [File] opened for reading names them for
+// itself, and so shows one moment of the content, however long it is read.
 package vfs

@@ -12,8 +12,8 @@ type Usage struct {
 }
 
 // DiskUsage counts what is at and under a path. A file with several names is one file. A symlink at the path is
-// followed, one below it is not. These are logical numbers: what is stored is less, because equal chunks are stored once.
-// Errors: ENOENT.
+// followed, one below it is not. These are logical numbers: what is stored is less, because equal chunks are stored
+// once. Errors: ENOENT.
 func (tx *Tx) DiskUsage(name string) (Usage, error) {
 	return tx.ground().usage(name)
 }

@@ -84,7 +84,8 @@ func (tx *Tx) edit(name string, edits []Edit, opts []Option) (int, error) {
 // MaxEditSize is the largest file that Edit takes, in bytes; a larger one is EFBIG. An edit holds the file in memory.
 const MaxEditSize = 64 << 20
 
-// Apply replaces text in data and returns the result and how many occurrences were replaced. Occurrences do not overlap.
+// Apply replaces text in data and returns the result and how many occurrences were replaced. Occurrences do not
+// overlap.
 func (e Edit) Apply(data []byte) ([]byte, int, error) {
 	if e.Old == "" || e.Count < 0 || e.All && e.Count > 0 {
 		return nil, 0, syscall.EINVAL

@@ -15,9 +15,10 @@ import (
 // A File is an open file or directory. It is safe for concurrent use.
 //
 // Opened read-only, it shows the content as it was when it was opened, whole, whatever happens to the name meanwhile
-// (C04). Opened for writing, it reads what is committed now, with its own writes laid over. Those are held in
-// memory, at most 8 MiB of them, and are committed by Sync, by Close, and when there are too many; only the bytes that
-// were written replace others, so two Files may write to different parts of one file. A file whose last name is removed lives on until it is closed.
+// (C04). Opened for writing, it reads what is committed now, with its own writes laid over. Those are held in memory,
+// at most 8 MiB of them, and are committed by Sync, by Close, and when there are too many; only the bytes that were
+// written replace others, so two Files may write to different parts of one file. A file whose last name is removed
+// lives on until it is closed.
 type File struct {
 	ctx  context.Context
 	fsys *FS
@@ -120,8 +121,8 @@ func (f *File) make(tx *Tx, perm fs.FileMode) error {
 // capture finds the file and registers what it needs kept, in one step that the lease's publisher cannot come between.
 func (f *File) capture() error {
 	st := f.fsys.store
-	st.mu.Lock()
-	defer st.mu.Unlock()
+	st.opening.RLock()
+	defer st.opening.RUnlock()
 	return f.fsys.View(f.ctx, func(tx *Tx) error {
 		n, err := f.node(tx)
 		if err != nil {
@@ -146,6 +147,8 @@ func (f *File) capture() error {
 		case n.content.Blob != 0:
 			pin = chunk.Pin{Kind: chunk.PinBlob, ID: n.content.Blob}
 		}
+		st.mu.Lock()
+		defer st.mu.Unlock()
 		st.files[f] = pin
 		return nil
 	})

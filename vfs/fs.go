@@ -11,7 +11,8 @@ import (
 	"vfsdb/schema"
 )
 
-// Options say how to open a store. A nil *Options is the zero value: the branch main, created when the file is missing, every commit durable.
+// Options say how to open a store. A nil *Options is the zero value: the branch main, created when the file is missing,
+// every commit durable.
 type Options struct {
 	// Branch is the branch to stand on; "" is "main". A branch that does not exist is ENOENT.
 	Branch string
@@ -49,12 +50,14 @@ type store struct {
 	db    *schema.DB
 	lease *chunk.Lease
 
-	mu    sync.Mutex
-	files map[*File]chunk.Pin // what open files need kept, beyond the names that lead there
+	opening sync.RWMutex // held to read while a file is opened; the publisher waits until all are registered
+	mu      sync.Mutex
+	files   map[*File]chunk.Pin // what open files need kept, beyond the names that lead there
 }
 
 // Open opens the store in the file at path, creating it if need be, and stands on a branch of it. The FS must be
-// closed. Errors: ENOENT (no file with MustExist or ReadOnly, or no such branch), [schema.ErrForeign], [schema.ErrTooNew].
+// closed. Errors: ENOENT (no file with MustExist or ReadOnly, or no such branch), [schema.ErrForeign],
+// [schema.ErrTooNew].
 func Open(ctx context.Context, path string, options *Options) (*FS, error) {
 	var o Options
 	if options != nil {
@@ -180,8 +183,8 @@ func (tx *Tx) openRoot(name string) (*FS, error) {
 	return &sub, nil
 }
 
-// View runs fn on one moment of the tree: what others commit meanwhile is not seen. fn must not keep tx, nor run for long, because
-// the file cannot reuse its log meanwhile.
+// View runs fn on one moment of the tree: what others commit meanwhile is not seen. fn must not keep tx, nor run for
+// long, because the file cannot reuse its log meanwhile.
 func (fsys *FS) View(ctx context.Context, fn func(*Tx) error) error {
 	return fsys.store.db.View(ctx, func(db *schema.Tx) error {
 		tx, err := fsys.begin(db)
@@ -222,6 +225,8 @@ func (fsys *FS) update(ctx context.Context, op, name string, fn func(*Tx) error)
 
 // pins lists what the open files need kept. The lease publishes it for collectors in other processes.
 func (st *store) pins() []chunk.Pin {
+	st.opening.Lock()
+	defer st.opening.Unlock()
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	pins := make([]chunk.Pin, 0, len(st.files))

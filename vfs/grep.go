@@ -13,7 +13,8 @@ const DefaultMaxFileSize = 10 << 20
 
 // GrepOptions say how [FS.Grep] searches. A nil *GrepOptions is the zero value: for a literal text, in the whole tree.
 type GrepOptions struct {
-	// Regex makes the pattern a regular expression, in the syntax of package regexp, which is RE2: it takes linear time.
+	// Regex makes the pattern a regular expression, in the syntax of package regexp, which is RE2: it takes linear
+	// time.
 	Regex bool
 
 	// IgnoreCase makes letters equal that Unicode folds to the same.

@@ -67,7 +67,8 @@ func finder(pattern string) func([]byte) int {
 
 func everyLine([]byte) int { return 0 }
 
-// A literal is a text that every match contains. With fold it is ASCII, in lower case, and may be contained in any case.
+// A literal is a text that every match contains. With fold it is ASCII, in lower case, and may be contained in any
+// case.
 type literal struct {
 	text string
 	fold bool

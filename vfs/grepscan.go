@@ -24,7 +24,8 @@ type scan struct {
 }
 
 const (
-	// scanStep is how much is read at a time. The first time it is one chunk, which may show that the rest is not worth it.
+	// scanStep is how much is read at a time. The first time it is one chunk, which may show that the rest is not worth
+	// it.
 	scanStep = 8 * chunk.Size
 
 	// maxHeld bounds a line with its context.

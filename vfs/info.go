@@ -123,8 +123,8 @@ func (fsys *FS) Lstat(ctx context.Context, name string) (info *Info, err error) 
 	return info, err
 }
 
-// Sum returns the address of a regular file's content: BLAKE3-256 of the bytes up to 512 KiB, of the manifest beyond. Equal
-// contents have equal sums. A directory is EISDIR, anything else that is not a regular file EINVAL.
+// Sum returns the address of a regular file's content: BLAKE3-256 of the bytes up to 512 KiB, of the manifest beyond.
+// Equal contents have equal sums. A directory is EISDIR, anything else that is not a regular file EINVAL.
 func (tx *Tx) Sum(name string) (chunk.Sum, error) {
 	sum, err := tx.sum(name)
 	return sum, pathErr("sum", name, err)

@@ -13,7 +13,8 @@ import (
 )
 
 // IOFS is a tree as an [fs.FS]. It also has the methods of [fs.ReadDirFS], [fs.ReadFileFS], [fs.StatFS], [fs.GlobFS],
-// [fs.SubFS] and [fs.ReadLinkFS]. Names must be valid in the sense of [fs.ValidPath], so they are UTF-8. It is safe for concurrent use.
+// [fs.SubFS] and [fs.ReadLinkFS]. Names must be valid in the sense of [fs.ValidPath], so they are UTF-8. It is safe for
+// concurrent use.
 type IOFS struct {
 	ctx  context.Context
 	fsys *FS
@@ -33,7 +34,8 @@ var (
 // call is a moment of its own, under ctx. It is the FS method of [os.Root].
 func (fsys *FS) IOFS(ctx context.Context) *IOFS { return &IOFS{ctx: ctx, fsys: fsys} }
 
-// IOFS returns this one moment as an [fs.FS]. It and its files are used only until the transaction ends, by one goroutine.
+// IOFS returns this one moment as an [fs.FS]. It and its files are used only until the transaction ends, by one
+// goroutine.
 func (tx *Tx) IOFS() *IOFS { return &IOFS{ctx: tx.db.Context(), fsys: tx.fsys, tx: tx} }
 
 // do runs one call: in its transaction, or in one of its own.

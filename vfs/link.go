@@ -6,7 +6,8 @@ import (
 	"syscall"
 )
 
-// Link gives a file a second name. A symlink is linked itself, not what it points at. A directory is EPERM; a new name that exists is EEXIST.
+// Link gives a file a second name. A symlink is linked itself, not what it points at. A directory is EPERM; a new name
+// that exists is EEXIST.
 func (tx *Tx) Link(from, to string, opts ...Option) error {
 	return linkErr("link", from, to, tx.hardLink(from, to, opts))
 }

@@ -15,7 +15,8 @@ func (tx *Tx) List(path string) ([]string, error) {
 	return tx.ground().list(path)
 }
 
-// List returns the paths of all files at or under a path, see [Tx.List]. Each page of a directory is a moment of its own.
+// List returns the paths of all files at or under a path, see [Tx.List]. Each page of a directory is a moment of its
+// own.
 func (fsys *FS) List(ctx context.Context, path string) ([]string, error) {
 	return fsys.ground(ctx).list(path)
 }

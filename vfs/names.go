@@ -105,7 +105,8 @@ func (tx *Tx) Paths(ino Ino) ([]string, error) {
 	return paths, nil
 }
 
-// dirPath returns the path of a directory with a slash at its end, "" for the root. It is not ok for a directory that the root does not lead to.
+// dirPath returns the path of a directory with a slash at its end, "" for the root. It is not ok for a directory that
+// the root does not lead to.
 func (tx *Tx) dirPath(dir Ino) (path string, ok bool, err error) {
 	for dir != tx.fsys.root {
 		names, err := tx.namesOf(dir)

@@ -21,11 +21,12 @@ const (
 	optParents
 )
 
-// IfSum lets a write happen only if the file's content has this sum: the compare of a compare-and-set. A file that has changed or
-// gone gives a [StaleError] with the current sum.
+// IfSum lets a write happen only if the file's content has this sum: the compare of a compare-and-set. A file that has
+// changed or gone gives a [StaleError] with the current sum.
 func IfSum(sum chunk.Sum) Option { return Option{kind: optIfSum, sum: sum} }
 
-// IfAbsent lets a write happen only if nothing is there yet; else it gives a [StaleError]. A symlink counts as something.
+// IfAbsent lets a write happen only if nothing is there yet; else it gives a [StaleError]. A symlink counts as
+// something.
 func IfAbsent() Option { return Option{kind: optIfAbsent} }
 
 // NoReplace makes Rename and Copy fail with EEXIST where the new name exists.

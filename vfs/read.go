@@ -15,8 +15,8 @@ func (tx *Tx) ReadFile(name string) ([]byte, error) {
 	return data, pathErr("read", name, err)
 }
 
-// ReadRange returns n bytes of a file from offset off, fewer where the file ends, none past its end. Only the chunks that hold them
-// are read. A negative offset or length is EINVAL.
+// ReadRange returns n bytes of a file from offset off, fewer where the file ends, none past its end. Only the chunks
+// that hold them are read. A negative offset or length is EINVAL.
 func (tx *Tx) ReadRange(name string, off, n int64) ([]byte, error) {
 	data, err := tx.readRange(name, off, n)
 	return data, pathErr("read", name, err)

@@ -24,7 +24,8 @@ func (e *Entry) Type() fs.FileMode { return kindMode(e.kind) }
 // Ino returns the inode number.
 func (e *Entry) Ino() Ino { return e.ino }
 
-// Info describes the file itself, not what a symlink points at. It is read when it is asked for: a file removed meanwhile is ENOENT.
+// Info describes the file itself, not what a symlink points at. It is read when it is asked for: a file removed
+// meanwhile is ENOENT.
 func (e *Entry) Info() (fs.FileInfo, error) {
 	info, err := e.info()
 	if err != nil {

@@ -79,8 +79,8 @@ func (tx *Tx) unref(n *inode) error {
 }
 
 // RemoveAll removes what the path leads to, and if that is a directory everything below. Nothing there is fine; the
-// root is EPERM. Its time does not depend on the size of the tree: the top loses its name, and gc takes the rest. Only where a
-// file below has a second name is the tree walked.
+// root is EPERM. Its time does not depend on the size of the tree: the top loses its name, and gc takes the rest. Only
+// where a file below has a second name is the tree walked.
 func (tx *Tx) RemoveAll(name string) error {
 	return pathErr("removeall", name, tx.removeAll(name))
 }

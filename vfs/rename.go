@@ -7,8 +7,9 @@ import (
 )
 
 // Rename moves a file or directory to a new name, in one step that no reader sees half of. What had the new name is
-// replaced if it is of the same sort: a directory only by a directory, and only an empty one (ENOTEMPTY). Two names of one file stay as they are. A directory into itself is EINVAL, the
-// root EBUSY. Options: NoReplace, IfSum (of what is moved), Parents.
+// replaced if it is of the same sort: a directory only by a directory, and only an empty one (ENOTEMPTY). Two names of
+// one file stay as they are. A directory into itself is EINVAL, the root EBUSY. Options: NoReplace, IfSum (of what is
+// moved), Parents.
 func (tx *Tx) Rename(from, to string, opts ...Option) error {
 	return linkErr("rename", from, to, tx.rename(from, to, opts))
 }
