@@ -1,0 +1,233 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"vfsdb/snapshot"
+	"vfsdb/vfs"
+)
+
+// TestMain lets the test binary be the child process of stream-rss.
+func TestMain(m *testing.M) {
+	if child() {
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// TestShort runs every workload at small sizes. No figure is looked at: they are worth nothing beside other tests.
+func TestShort(t *testing.T) {
+	var out bytes.Buffer
+	require.NoError(t, run(t.Context(), []string{"-short", "-rounds", "1", "-json", "-dir", t.TempDir()}, &out, io.Discard))
+	var r report
+	require.NoError(t, json.Unmarshal(out.Bytes(), &r))
+	require.True(t, r.Short)
+	seen := make(map[string]bool)
+	for _, row := range r.Rows {
+		seen[row.Workload] = true
+		require.NotEmpty(t, row.What)
+		require.GreaterOrEqual(t, row.Ours, 0.0, row.What)
+		require.Equal(t, row.Floor != "", row.Met != nil, row.What)
+	}
+	for _, name := range names() {
+		require.True(t, seen[name], "%s has no row", name)
+	}
+
+	var table bytes.Buffer
+	require.NoError(t, r.print(&table))
+	for line := range strings.Lines(table.String()) {
+		require.LessOrEqual(t, len(strings.TrimRight(line, "\n")), 100, line)
+	}
+}
+
+func TestRun(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		args []string
+		want string // part of what is printed
+		err  string
+	}{
+		{"one workload", []string{"-short", "-rounds", "1", "-run", "^hole$"}, "database of a 100 GiB hole", ""},
+		{"no workload", []string{"-run", "^$"}, "ratio", ""},
+		{"bad regexp", []string{"-run", "("}, "", "missing closing )"},
+		{"unknown flag", []string{"-fast"}, "", "not defined"},
+		{"no such directory", []string{"-dir", "missing/dir"}, "", "no such file"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var out bytes.Buffer
+			err := run(t.Context(), tt.args, &out, io.Discard)
+			if tt.err != "" {
+				require.ErrorContains(t, err, tt.err)
+				return
+			}
+			require.NoError(t, err)
+			require.Contains(t, out.String(), tt.want)
+		})
+	}
+}
+
+func TestCells(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		row  row
+		want string
+	}{
+		{"race won", versus("w", 1e6, "peer", 3.2e6, 3), "w|1 ms|peer|3.20 ms|3.20x|>= 3x|yes"},
+		{"race lost", versus("w", 1e6, "peer", 0.5e6, 1), "w|1 ms|peer|500 us|0.50x|>= 1x|NO"},
+		{"no floor", versus("w", 2e9, "peer", 1e9, 0), "w|2 s|peer|1 s|0.50x||"},
+		{"absent", absent("w", 1e9, "cp -r"), "w|1 s|cp -r|absent|||"},
+		{"small enough", under("w", "B", 752<<10, 1<<20), "w|752 KiB||||< 1 MiB|yes"},
+		{"too slow", under("w", "s", 0.0123, 0.010), "w|12.3 ms||||< 10 ms|NO"},
+		{"plain number", under("w", "B/B", 1.064, 1.1), "w|1.06||||< 1.10|yes"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			require.Equal(t, tt.want, strings.Join(tt.row.cells(), "|"))
+		})
+	}
+}
+
+func TestNoiseRepeatsNothing(t *testing.T) {
+	const size = 64<<10 + 100
+	a, err := io.ReadAll(bufferedNoise(1, size))
+	require.NoError(t, err)
+	require.Len(t, a, size)
+	blocks := make(map[string]bool)
+	for i := 0; i+noiseBlock <= len(a); i += noiseBlock {
+		blocks[string(a[i:i+noiseBlock])] = true
+	}
+	require.Len(t, blocks, size/noiseBlock)
+	b, err := io.ReadAll(bufferedNoise(2, size))
+	require.NoError(t, err)
+	require.NotEqual(t, a, b)
+}
+
+// bufferedNoise is noise for readers that ask for a few bytes at a time.
+func bufferedNoise(seed uint64, size int64) io.Reader {
+	var all bytes.Buffer
+	p := make([]byte, piece)
+	for r := newNoise(seed, size); ; {
+		n, err := r.Read(p)
+		all.Write(p[:n])
+		if err != nil {
+			return &all
+		}
+	}
+}
+
+// open makes a store with 1,000 files for a benchmark. Commits do not wait for the disk: what remains is ours.
+func open(b *testing.B) *vfs.FS {
+	b.Helper()
+	name := b.TempDir() + "/bench.db"
+	require.NoError(b, plant(b.Context(), name, 1000))
+	fsys, err := vfs.Open(b.Context(), name, &vfs.Options{Relaxed: true})
+	require.NoError(b, err)
+	b.Cleanup(func() { require.NoError(b, fsys.Close()) })
+	return fsys
+}
+
+// each runs fn until the benchmark knows enough, and counts its allocations.
+func each(b *testing.B, fn func(i int) error) {
+	b.Helper()
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		if err := fn(i); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkLstat(b *testing.B) {
+	fsys := open(b)
+	each(b, func(i int) error {
+		_, err := fsys.Lstat(b.Context(), pathOf(i%1000))
+		return err
+	})
+}
+
+func BenchmarkReadDir100(b *testing.B) {
+	fsys := open(b)
+	each(b, func(i int) error {
+		_, err := fsys.ReadDir(b.Context(), "d00/e0/g0")
+		return err
+	})
+}
+
+func BenchmarkReadFile(b *testing.B) {
+	for _, size := range []int{1 << 10, 25 << 10, 512 << 10} {
+		b.Run(figure(float64(size), "B"), func(b *testing.B) {
+			fsys := open(b)
+			require.NoError(b, fsys.WriteFile(b.Context(), "f", noise()[:size], 0o644))
+			b.SetBytes(int64(size))
+			each(b, func(int) error {
+				_, err := fsys.ReadFile(b.Context(), "f")
+				return err
+			})
+		})
+	}
+}
+
+func BenchmarkReadRange4KiB(b *testing.B) {
+	fsys := open(b)
+	const size = 16 << 20
+	_, err := fsys.WriteFrom(b.Context(), "f", newNoise(1, size), 0o644)
+	require.NoError(b, err)
+	each(b, func(i int) error {
+		_, err := fsys.ReadRange(b.Context(), "f", int64(i)*7919*4096%size, 4096)
+		return err
+	})
+}
+
+func BenchmarkWriteFile1KiB(b *testing.B) {
+	fsys := open(b)
+	p := bytes.Clone(noise()[:1024])
+	each(b, func(i int) error {
+		stamp(p, 1, uint64(i))
+		return fsys.WriteFile(b.Context(), fmt.Sprintf("f%d", i), p, 0o644)
+	})
+}
+
+func BenchmarkWriteFile1KiBInOneUpdate(b *testing.B) {
+	fsys := open(b)
+	p := bytes.Clone(noise()[:1024])
+	require.NoError(b, fsys.Update(b.Context(), func(tx *vfs.Tx) error {
+		each(b, func(i int) error {
+			stamp(p, 1, uint64(i))
+			return tx.WriteFile(fmt.Sprintf("f%d", i), p, 0o644)
+		})
+		return nil
+	}))
+}
+
+func BenchmarkRename(b *testing.B) {
+	fsys := open(b)
+	require.NoError(b, fsys.WriteFile(b.Context(), "f0", nil, 0o644))
+	each(b, func(i int) error {
+		return fsys.Rename(b.Context(), fmt.Sprintf("f%d", i), fmt.Sprintf("f%d", i+1))
+	})
+}
+
+func BenchmarkSnapshot(b *testing.B) {
+	fsys := open(b)
+	each(b, func(i int) error {
+		_, err := snapshot.Create(b.Context(), fsys, fmt.Sprintf("s%d", i), nil)
+		return err
+	})
+}
+
+func BenchmarkBranch(b *testing.B) {
+	fsys := open(b)
+	base, err := snapshot.Create(b.Context(), fsys, "base", nil)
+	require.NoError(b, err)
+	each(b, func(i int) error {
+		_, err := snapshot.Branch(b.Context(), fsys, base, fmt.Sprintf("b%d", i))
+		return err
+	})
+}

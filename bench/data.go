@@ -1,0 +1,102 @@
+package main
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"path"
+	"slices"
+	"sync"
+)
+
+// noise is what everything is filled with: bytes that nothing can compress, made once.
+var noise = sync.OnceValue(func() []byte {
+	p := make([]byte, 8<<20)
+	source := rand.NewChaCha8([32]byte([]byte("vfsdb bench: noise of 8 mebibyte")))
+	_, _ = source.Read(p) // it cannot fail
+	return p
+})
+
+// A file to be written.
+type file struct {
+	name string
+	data []byte
+}
+
+// makeFiles makes n files of from to upto bytes, 100 per directory. Equal seeds make equal files; no two files of
+// different seeds, or of one, are the same.
+func makeFiles(n, from, upto int, seed uint64) []file {
+	random := rand.New(rand.NewPCG(seed, 1))
+	files := make([]file, n)
+	for i := range files {
+		size := from + random.IntN(upto-from+1)
+		at := random.IntN(len(noise()) - size)
+		data := slices.Clone(noise()[at : at+size])
+		stamp(data, seed, uint64(i))
+		files[i] = file{pathOf(i), data}
+	}
+	return files
+}
+
+// stamp makes a block of noise unlike any other.
+func stamp(p []byte, seed, i uint64) {
+	if len(p) >= 16 {
+		binary.BigEndian.PutUint64(p, seed)
+		binary.BigEndian.PutUint64(p[8:], i)
+	}
+}
+
+// pathOf is the path of file i: 100 files per directory, four segments deep.
+func pathOf(i int) string {
+	dir := i / 100
+	return fmt.Sprintf("d%02d/e%d/g%d/f%02d", dir/100, dir/10%10, dir%10, i%100)
+}
+
+// dirsOf lists the directories of files, once each, in order.
+func dirsOf(files []file) []string {
+	var dirs []string
+	for _, f := range files {
+		if dir := path.Dir(f.name); len(dirs) == 0 || dirs[len(dirs)-1] != dir {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs
+}
+
+// A noiseReader yields size bytes of noise, every 4 KiB of it unlike any other: there is nothing to be deduplicated.
+type noiseReader struct {
+	seed uint64
+	off  int64
+	size int64
+}
+
+func newNoise(seed uint64, size int64) io.Reader {
+	noise() // made before anybody looks at the clock
+	return &noiseReader{seed: seed, size: size}
+}
+
+const noiseBlock = 4096
+
+// Read copies whole blocks, so it wants at least one block of room.
+func (r *noiseReader) Read(p []byte) (int, error) {
+	left := r.size - r.off
+	if left == 0 {
+		return 0, io.EOF
+	}
+	if len(p) < noiseBlock {
+		return 0, io.ErrShortBuffer
+	}
+	all := noise()
+	n := 0
+	for left > 0 && len(p)-n >= noiseBlock {
+		length := int(min(noiseBlock, left))
+		at := r.off % int64(len(all))
+		copy(p[n:], all[at:at+int64(length)])
+		stamp(p[n:n+length], r.seed, uint64(r.off))
+		n += length
+		r.off += int64(length)
+		left -= int64(length)
+	}
+	return n, nil
+}

@@ -1,0 +1,23 @@
+// Command bench measures the store beside what else people would use, in one run on one machine:
+//
+//	go run ./bench                  every workload, as a table of ratios
+//	go run ./bench -run stream      those whose name matches
+//	go run ./bench -short           small sizes: does everything work
+//	go run ./bench -json            the same rows for a program
+//
+// A workload races ours against its peers: in each round every side runs once, side by side, and the next round starts
+// with another one. The table shows medians over the rounds. Absolute figures say much about the machine and the hour;
+// a ratio of sides that ran interleaved says something about the code, so read those. A ratio is the peer's time
+// divided by ours: 2x means that ours takes half as long.
+//
+// A floor is the least that we accept: `>= 3x` of a ratio, `< 2 ms` of a figure. A row without a floor is there to
+// be compared with its neighbours. A peer that is not installed is named as absent, and its row has no verdict.
+//
+// # Adding a workload
+//
+// A workload is a function of a *bench, listed in workloads. It gets a directory of its own, takes sizes from
+// bench.size so that -short works, calls bench.race or bench.sample, and adds rows. Whatever prepares a side is
+// outside of the time that the side returns. Peers on the host's file system are in host.go.
+//
+// The newest table is in README.md.
+package main

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"vfsdb/schema"
+	"vfsdb/vfs"
+)
+
+// openNew makes a store in the workload's directory. Commits are durable.
+func (b *bench) openNew(name string) (*vfs.FS, error) {
+	return vfs.Open(b.ctx, b.path("%s.db", name), nil)
+}
+
+// makeDirs makes the directories that files go to, below root, in one commit.
+func makeDirs(ctx context.Context, fsys *vfs.FS, root string, files []file) error {
+	return fsys.Update(ctx, func(tx *vfs.Tx) error {
+		for _, dir := range dirsOf(files) {
+			if err := tx.MkdirAll(root+dir, 0o755); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// writeFiles writes files below root in one commit.
+func writeFiles(ctx context.Context, fsys *vfs.FS, root string, files []file) error {
+	return fsys.Update(ctx, func(tx *vfs.Tx) error {
+		for _, f := range files {
+			if err := tx.WriteFile(root+f.name, f.data, 0o644); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// bytesOf is how much of the file is in use.
+func bytesOf(ctx context.Context, fsys *vfs.FS) (int64, error) {
+	var total, free int64
+	err := fsys.DB().View(ctx, func(tx *schema.Tx) (err error) {
+		total, free, err = tx.Pages()
+		return err
+	})
+	return (total - free) * schema.PageSize, err
+}
+
+// forest returns the path of a store of its own with n small files, 100 per directory. The first one is built, and
+// all are copies of it.
+func (b *bench) forest(n int) (string, error) {
+	first := filepath.Join(b.root, "forest-"+strconv.Itoa(n)+".db")
+	if _, err := os.Stat(first); err != nil {
+		if err := plant(b.ctx, first, n); err != nil {
+			return "", err
+		}
+	}
+	own := b.path("forest-%d.db", n)
+	return own, copyFile(first, own)
+}
+
+// plant builds a forest. It is not measured, and so need not be durable.
+func plant(ctx context.Context, name string, n int) error {
+	fsys, err := vfs.Open(ctx, name, &vfs.Options{Relaxed: true})
+	if err != nil {
+		return err
+	}
+	files := makeFiles(n, 32, 32, 7)
+	if err := makeDirs(ctx, fsys, "", files); err != nil {
+		fsys.Close()
+		return err
+	}
+	const at = 10_000
+	for len(files) > 0 {
+		if err := writeFiles(ctx, fsys, "", files[:min(at, len(files))]); err != nil {
+			fsys.Close()
+			return err
+		}
+		files = files[min(at, len(files)):]
+	}
+	return fsys.Close()
+}
+
+func copyFile(from, to string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.Create(to)
+	if err != nil {
+		return err
+	}
+	if _, err := io.Copy(out, in); err != nil {
+		out.Close()
+		return err
+	}
+	return out.Close()
+}
+
+// withForest runs fn on a forest of n files.
+func (b *bench) withForest(n int, fn func(fsys *vfs.FS) error) error {
+	name, err := b.forest(n)
+	if err != nil {
+		return err
+	}
+	fsys, err := vfs.Open(b.ctx, name, nil)
+	if err != nil {
+		return err
+	}
+	defer fsys.Close()
+	return fn(fsys)
+}

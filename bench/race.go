@@ -1,0 +1,131 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/pprof"
+	"slices"
+	"time"
+)
+
+// A workload measures one thing and adds the rows that tell of it.
+type workload struct {
+	name string // what -run matches
+	run  func(*bench) error
+}
+
+// A bench is one run of the program.
+type bench struct {
+	ctx    context.Context
+	root   string // for all temporary files
+	rounds int
+	short  bool
+	cpu    bool // measure processor time
+	rows   []row
+
+	name string // of the running workload
+	dir  string // its own, empty at first
+}
+
+// do runs one workload in a directory of its own.
+func (b *bench) do(w workload) error {
+	b.name, b.dir = w.name, filepath.Join(b.root, w.name)
+	if err := os.Mkdir(b.dir, 0o755); err != nil {
+		return err
+	}
+	defer os.RemoveAll(b.dir)
+	return w.run(b)
+}
+
+// size is full, or small in a -short run.
+func (b *bench) size(full, small int) int {
+	if b.short {
+		return small
+	}
+	return full
+}
+
+// few is the number of rounds of a workload that takes long.
+func (b *bench) few() int { return min(b.rounds, 3) }
+
+// path names a file in the workload's directory.
+func (b *bench) path(format string, args ...any) string {
+	return filepath.Join(b.dir, fmt.Sprintf(format, args...))
+}
+
+// A side is one of those that race. run returns the time that counts; what it does besides is preparation.
+type side struct {
+	name string
+	run  func(round int) (time.Duration, error)
+}
+
+// race runs each side once per round, each round beginning with the next side, and returns their median times.
+func (b *bench) race(rounds int, sides ...side) ([]time.Duration, error) {
+	times := make([][]time.Duration, len(sides))
+	for round := range rounds {
+		for i := range sides {
+			n := (i + round) % len(sides)
+			if err := b.ctx.Err(); err != nil {
+				return nil, err
+			}
+			runtime.GC()
+			settle() // what the side before left to be written is not this one's to wait for
+			var err error
+			pprof.Do(b.ctx, pprof.Labels("side", b.name+"/"+sides[n].name), func(context.Context) {
+				var t time.Duration
+				t, err = sides[n].run(round)
+				times[n] = append(times[n], t)
+			})
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", sides[n].name, err)
+			}
+		}
+	}
+	medians := make([]time.Duration, len(sides))
+	for i := range sides {
+		medians[i] = median(times[i])
+	}
+	return medians, nil
+}
+
+// sample runs fn n times and returns the median of the times that it returns.
+func sample(n int, fn func(i int) (time.Duration, error)) (time.Duration, error) {
+	times := make([]time.Duration, n)
+	for i := range times {
+		var err error
+		if times[i], err = fn(i); err != nil {
+			return 0, err
+		}
+	}
+	return median(times), nil
+}
+
+// timed is how long fn takes, by the clock of this run.
+func (b *bench) timed(fn func() error) (time.Duration, error) {
+	start := b.now()
+	err := fn()
+	return b.now() - start, err
+}
+
+// began is when the program was started, for time that only goes forward.
+var began = time.Now()
+
+// now reads the clock: that on the wall, or with -cpu that of this process and of those it has waited for.
+func (b *bench) now() time.Duration {
+	if b.cpu {
+		return processorTime()
+	}
+	return time.Since(began)
+}
+
+func median(times []time.Duration) time.Duration {
+	sorted := slices.Sorted(slices.Values(times))
+	n := len(sorted)
+	if n == 0 {
+		return 0
+	}
+	return (sorted[(n-1)/2] + sorted[n/2]) / 2
+}

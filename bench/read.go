@@ -1,0 +1,65 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// readRandom reads whole files in random order. Both sides have them in the host's page cache.
+func readRandom(b *bench) error {
+	n := b.size(4000, 100)
+	files := makeFiles(n, 1<<10, 50<<10, 3)
+	fsys, err := b.openNew("read")
+	if err != nil {
+		return err
+	}
+	defer fsys.Close()
+	if err := makeDirs(b.ctx, fsys, "", files); err != nil {
+		return err
+	}
+	if err := writeFiles(b.ctx, fsys, "", files); err != nil {
+		return err
+	}
+	root := b.path("host")
+	if err := hostDirs(root, files); err != nil {
+		return err
+	}
+	if err := hostWrite(root, files); err != nil {
+		return err
+	}
+	// everyFile reads each file once, in an order that is the same for both sides of a round.
+	everyFile := func(round int, read func(name string) ([]byte, error)) (time.Duration, error) {
+		order := rand.New(rand.NewPCG(uint64(round), 2)).Perm(n)
+		return b.timed(func() error {
+			for _, i := range order {
+				data, err := read(files[i].name)
+				if err != nil {
+					return err
+				}
+				if len(data) != len(files[i].data) {
+					return fmt.Errorf("%s has %d bytes, not %d", files[i].name, len(data), len(files[i].data))
+				}
+			}
+			return nil
+		})
+	}
+	ours := func(name string) ([]byte, error) { return fsys.ReadFile(b.ctx, name) }
+	host := func(name string) ([]byte, error) { return os.ReadFile(filepath.Join(root, name)) }
+	for _, read := range []func(string) ([]byte, error){ours, host} {
+		if _, err := everyFile(-1, read); err != nil { // now they are warm
+			return err
+		}
+	}
+	times, err := b.race(b.rounds,
+		side{"ours", func(round int) (time.Duration, error) { return everyFile(round, ours) }},
+		side{"os.ReadFile", func(round int) (time.Duration, error) { return everyFile(round, host) }},
+	)
+	if err != nil {
+		return err
+	}
+	b.add(versus("read 1-50 KiB at random, warm", times[0]/time.Duration(n), "os.ReadFile", times[1]/time.Duration(n), 0.8))
+	return nil
+}
