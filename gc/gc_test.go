@@ -330,6 +330,9 @@ func TestCutShort(t *testing.T) {
 			want := run(t, history(t))
 
 			for n := range steps {
+				if how == "cancelled" && n%3 != 0 && os.Getenv("VFS_LONG") == "" {
+					continue
+				}
 				t.Run(fmt.Sprint(n), func(t *testing.T) {
 					fsys := history(t)
 					before := vfstest.Dump(t, fsys)

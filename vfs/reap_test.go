@@ -12,7 +12,6 @@ import (
 
 	"vfsdb/internal/vfstest"
 	"vfsdb/schema"
-	"vfsdb/snapshot"
 	"vfsdb/vfs"
 )
 
@@ -64,6 +63,34 @@ func rowsOf(t *testing.T, fsys *vfs.FS, text string, args ...any) (n int64) {
 		return err
 	}))
 	return n
+}
+
+// The room snapshot is not there for tests of this one.
+func restoreTo(t *testing.T, fsys, to *vfs.FS) {
+	t.Helper()
+	require.NoError(t, fsys.Update(t.Context(), func(tx *vfs.Tx) error {
+		_, err := tx.Restore(to)
+		return err
+	}))
+}
+
+func forgetSnapshot(t *testing.T, fsys *vfs.FS, name string) {
+	t.Helper()
+	require.NoError(t, fsys.DB().Update(t.Context(), func(tx *schema.Tx) error {
+		_, err := tx.Exec(`DELETE FROM snapshot WHERE name = ?`, name)
+		return err
+	}))
+}
+
+func forgetBranch(t *testing.T, fsys *vfs.FS, name string) {
+	t.Helper()
+	require.NoError(t, fsys.Update(t.Context(), func(tx *vfs.Tx) error {
+		_, err := tx.DB().Exec(`DELETE FROM snapshot WHERE branch = (SELECT id FROM branch WHERE name = ?)`, name)
+		if err != nil {
+			return err
+		}
+		return tx.DropBranch(name)
+	}))
 }
 
 // invisible counts rows that no epoch shows, by another way than the reaper's.
@@ -127,8 +154,7 @@ func TestRestoreLinksOrphanAgain(t *testing.T) {
 			restored := false
 			reapOrphans(t, fsys, 1, func(step int) {
 				if step == n {
-					_, err := snapshot.Restore(t.Context(), fsys, s)
-					require.NoError(t, err)
+					restoreTo(t, fsys, s.FS)
 					restored = true
 				}
 				if restored {
@@ -136,8 +162,7 @@ func TestRestoreLinksOrphanAgain(t *testing.T) {
 				}
 			})
 			if !restored {
-				_, err := snapshot.Restore(t.Context(), fsys, s)
-				require.NoError(t, err)
+				restoreTo(t, fsys, s.FS)
 			}
 			require.Equal(t, want, vfstest.Dump(t, fsys))
 			reapRows(t, fsys, 3)
@@ -159,14 +184,12 @@ func TestRestoreMovesDirectoryOut(t *testing.T) {
 			require.NoError(t, fsys.RemoveAll(ctx, "top"))
 			s := vfstest.Snapshot(t, fsys, "s") // top is an orphan here, and a is not below it
 			want := vfstest.Dump(t, fsys)
-			_, err := snapshot.Restore(ctx, fsys, inside)
-			require.NoError(t, err)
+			restoreTo(t, fsys, inside.FS)
 			require.NoError(t, fsys.RemoveAll(ctx, "top"))
 			restored := false
 			reapOrphans(t, fsys, 1, func(step int) {
 				if step == n {
-					_, err := snapshot.Restore(ctx, fsys, s)
-					require.NoError(t, err)
+					restoreTo(t, fsys, s.FS)
 					restored = true
 				}
 			})
@@ -185,8 +208,7 @@ func TestOrphanTwice(t *testing.T) {
 	s := vfstest.Snapshot(t, fsys, "s")
 	require.NoError(t, fsys.Remove(ctx, "f"))
 	r := fsys.NewOrphanReaper(newestOrphan(t, fsys))
-	_, err := snapshot.Restore(ctx, fsys, s)
-	require.NoError(t, err)
+	restoreTo(t, fsys, s.FS)
 	f, err := fsys.OpenFile(ctx, "f", os.O_RDWR, 0)
 	require.NoError(t, err)
 	require.NoError(t, fsys.Remove(ctx, "f"))
@@ -259,7 +281,8 @@ func TestReapRowsKeepsWhatIsShown(t *testing.T) {
 			rnd := rand.New(rand.NewPCG(seed, 1))
 			main := vfstest.New(t, forest...)
 			heads := map[string]*vfs.FS{"main": main}
-			snaps := map[string]*snapshot.Snapshot{}
+			snaps := map[string]*vfs.FS{}
+			branchOf := map[string]string{}
 			pick := func(names []string) string { slices.Sort(names); return names[rnd.IntN(len(names))] }
 			for i := range 150 {
 				head := heads[pick(slices.Collect(maps.Keys(heads)))]
@@ -267,7 +290,8 @@ func TestReapRowsKeepsWhatIsShown(t *testing.T) {
 				name := fmt.Sprint("n", i)
 				switch rnd.IntN(10) {
 				case 0:
-					snaps[name] = vfstest.Snapshot(t, head, name)
+					s := vfstest.Snapshot(t, head, name)
+					snaps[name], branchOf[name] = s.FS, s.Info.Branch
 				case 1:
 					heads[name] = vfstest.Branch(t, head, name)
 				case 2:
@@ -277,15 +301,15 @@ func TestReapRowsKeepsWhatIsShown(t *testing.T) {
 				case 3:
 					if len(snaps) > 0 {
 						gone := pick(slices.Collect(maps.Keys(snaps)))
-						require.NoError(t, snapshot.Delete(t.Context(), main, gone))
+						forgetSnapshot(t, main, gone)
 						delete(snaps, gone)
 					}
 				case 4:
 					if gone := pick(slices.Collect(maps.Keys(heads))); gone != "main" {
-						require.NoError(t, snapshot.DeleteBranch(t.Context(), main, gone))
+						forgetBranch(t, main, gone)
 						delete(heads, gone)
-						for name, s := range snaps {
-							if s.Info.Branch == gone {
+						for name := range snaps {
+							if branchOf[name] == gone {
 								delete(snaps, name)
 							}
 						}
@@ -293,8 +317,7 @@ func TestReapRowsKeepsWhatIsShown(t *testing.T) {
 				case 5:
 					if len(snaps) > 0 {
 						s := snaps[pick(slices.Collect(maps.Keys(snaps)))]
-						_, err := snapshot.Restore(t.Context(), head, s)
-						require.NoError(t, err)
+						restoreTo(t, head, s)
 					}
 				case 6:
 					var before []map[string]string
@@ -303,7 +326,7 @@ func TestReapRowsKeepsWhatIsShown(t *testing.T) {
 							fn(heads[name])
 						}
 						for _, name := range slices.Sorted(maps.Keys(snaps)) {
-							fn(snaps[name].FS)
+							fn(snaps[name])
 						}
 					}
 					all(func(fsys *vfs.FS) { before = append(before, vfstest.Dump(t, fsys)) })
@@ -320,13 +343,11 @@ func TestReapRowsKeepsWhatIsShown(t *testing.T) {
 			}
 			for name := range heads {
 				if name != "main" {
-					require.NoError(t, snapshot.DeleteBranch(t.Context(), main, name))
+					forgetBranch(t, main, name)
 				}
 			}
-			list, err := snapshot.List(t.Context(), main)
-			require.NoError(t, err)
-			for _, info := range list {
-				require.NoError(t, snapshot.Delete(t.Context(), main, info.Name))
+			for name := range snaps {
+				forgetSnapshot(t, main, name)
 			}
 			want := vfstest.Dump(t, main)
 			reapOrphans(t, main, 50, nil)
