@@ -58,7 +58,7 @@ type Staged struct {
 // NewBatch returns a Batch that stages under lease until ctx ends. What is in memory then is not stored.
 func NewBatch(ctx context.Context, db *schema.DB, lease *Lease) *Batch {
 	b := &Batch{
-		ctx: ctx,
+		ctx:     ctx,
 		staging: staging{db: db, lease: lease},
 		free:    make(chan *slab, batchSlabs), full: make(chan *slab),
 		written: make(chan struct{}),
