@@ -60,32 +60,51 @@ func newMachine(t *rapid.T, dir string) *machine {
 	return m
 }
 
-// actions are what may happen, in any order.
-func (m *machine) actions() map[string]func(*rapid.T) {
-	actions := map[string]func(*rapid.T){
-		"snapshot":        m.snapshot,
-		"branch":          m.branch,
-		"switch":          m.switchTo,
-		"restore":         m.restore,
-		"diff":            m.diff,
-		"delete snapshot": m.deleteSnapshot,
-		"delete branch":   m.deleteBranch,
-		"rename branch":   m.renameBranch,
-		"gc":              m.collect,
-		"reopen":          m.reopen,
-		"check":           m.check,
-		"update":          m.update,
-		"write stream":    m.writeStream,
-		"write at":        m.writeAt,
-		"deepen":          m.deepen,
-		"open":            m.openFile,
-		"read open":       m.readOpen,
-		"":                m.compareHead,
+// actions are what may happen, in any order. Some are taken more often than others.
+var actions = map[string]struct {
+	weight int
+	do     func(m *machine, t *rapid.T)
+}{
+	"verb":            {30, (*machine).verb},
+	"update":          {10, (*machine).update},
+	"write stream":    {2, (*machine).writeStream},
+	"write at":        {2, (*machine).writeAt},
+	"open":            {2, (*machine).openFile},
+	"read open":       {1, (*machine).readOpen},
+	"snapshot":        {6, (*machine).snapshot},
+	"restore":         {5, (*machine).restore},
+	"diff":            {8, (*machine).diff},
+	"delete snapshot": {3, (*machine).deleteSnapshot},
+	"branch":          {3, (*machine).branch},
+	"deepen":          {1, (*machine).deepen},
+	"switch":          {4, (*machine).switchTo},
+	"delete branch":   {3, (*machine).deleteBranch},
+	"rename branch":   {1, (*machine).renameBranch},
+	"gc":              {1, (*machine).collect},
+	"check":           {2, (*machine).check},
+	"reopen":          {1, (*machine).reopen},
+}
+
+var action = evenly(weighted())
+
+func weighted() []string {
+	var list []string
+	for name, a := range actions {
+		list = append(list, slices.Repeat([]string{name}, a.weight)...)
 	}
-	for name, verb := range verbs {
-		actions[name] = func(t *rapid.T) { m.do(t, verb) }
-	}
-	return actions
+	slices.Sort(list)
+	return list
+}
+
+// step does one thing.
+func (m *machine) step(t *rapid.T) { actions[action.Draw(t, "action")].do(m, t) }
+
+// evenly draws each element as often as any other; [rapid.SampledFrom] prefers the first.
+func evenly[T any](list []T) *rapid.Generator[T] {
+	return rapid.Map(rapid.Uint64(), func(u uint64) T {
+		u *= 0x9e3779b97f4a7c15
+		return list[(u^u>>32)%uint64(len(list))]
+	})
 }
 
 // A verb draws one thing to do. It does it to the model, and returns what does it to the store.
@@ -142,11 +161,13 @@ var verbs = map[string]verb{
 	},
 }
 
-// do runs a verb on the branch that is stood on. What failed must have changed nothing, so the model's try is dropped.
-func (m *machine) do(t *rapid.T, v verb) {
+var verbNames = evenly(slices.Sorted(maps.Keys(verbs)))
+
+// verb runs a verb on the branch that is stood on. What failed must have changed nothing, so the model's try is dropped.
+func (m *machine) verb(t *rapid.T) {
 	h := m.heads[m.at]
 	try := h.model.Clone()
-	ours, theirs := v(t, m, try)
+	ours, theirs := verbs[verbNames.Draw(t, "verb")](t, m, try)
 	requireSame(t, theirs, h.fsys.Update(m.ctx, ours))
 	if theirs == nil {
 		h.model = try
@@ -159,12 +180,10 @@ var errRollback = errors.New("rollback")
 func (m *machine) update(t *rapid.T) {
 	h := m.heads[m.at]
 	before := h.model
-	list := slices.Sorted(maps.Keys(verbs))
 	err := h.fsys.Update(m.ctx, func(tx *vfs.Tx) error {
 		for range rapid.IntRange(1, 6).Draw(t, "verbs") {
 			try := h.model.Clone()
-			name := rapid.SampledFrom(list).Draw(t, "verb")
-			ours, theirs := verbs[name](t, m, try)
+			ours, theirs := verbs[verbNames.Draw(t, "verb")](t, m, try)
 			requireSame(t, theirs, ours(tx))
 			if theirs != nil {
 				return errRollback
@@ -231,10 +250,11 @@ func requireSame(t *rapid.T, want, got error) {
 }
 
 var (
-	perms = rapid.SampledFrom([]fs.FileMode{0o644, 0o600, 0o755, 0o777 | fs.ModeSetuid, 0o1, 0o755 | fs.ModeSticky})
-	sizes = rapid.SampledFrom([]int{0, 1, 7, 1000, chunk.Size - 1, chunk.Size, chunk.Size + 1, 2*chunk.Size + 5})
-	words = rapid.SampledFrom([]string{"", "x", "hello", "other text", "\x00\x00\x00", "the quick brown fox"})
-	names = rapid.SampledFrom([]string{"a", "b", "c", "d"})
+	perms = evenly([]fs.FileMode{0o644, 0o600, 0o755, 0o777 | fs.ModeSetuid, 0o1, 0o755 | fs.ModeSticky})
+	sizes = evenly([]int{0, 1, 7, 1000, chunk.Size - 1, chunk.Size, chunk.Size + 1, 2*chunk.Size + 5})
+	words = evenly([]string{"", "x", "hello", "other text", "\x00\x00\x00", "the quick brown fox"})
+	kinds = evenly([]string{"same", "same", "same", "same", "same", "below", "below", "below", "any", "any", "any", "any", "any", "any", "any", "odd"})
+	names = evenly([]string{"a", "b", "c", "d"})
 )
 
 // content is mostly short, and rarely long: longer than a chunk, with zeros in it.
@@ -251,14 +271,13 @@ func content(t *rapid.T) []byte {
 // path is one that exists, one below or beside it, or any other.
 func (m *machine) path(t *rapid.T) string {
 	have := m.heads[m.at].model.Paths()
-	kind := rapid.IntRange(0, 19).Draw(t, "kind of path")
-	switch {
-	case kind < 10 && len(have) > 0:
-		return rapid.SampledFrom(have).Draw(t, "path")
-	case kind < 14 && len(have) > 0:
-		return rapid.SampledFrom(have).Draw(t, "dir") + "/" + names.Draw(t, "base")
-	case kind == 18:
-		return rapid.SampledFrom([]string{".", "/", "..", "a/..", "b/../..", "a/./b", "/a", "//c//d", "../b"}).Draw(t, "odd path")
+	switch kind := kinds.Draw(t, "kind"); {
+	case kind == "same" && len(have) > 0:
+		return evenly(have).Draw(t, "path")
+	case kind == "below" && len(have) > 0:
+		return evenly(have).Draw(t, "dir") + "/" + names.Draw(t, "base")
+	case kind == "odd":
+		return evenly([]string{".", "/", "..", "a/..", "b/../..", "a/./b", "/a", "//c//d", "../b"}).Draw(t, "odd path")
 	}
 	path := names.Draw(t, "name")
 	for range rapid.IntRange(0, 2).Draw(t, "depth") {
@@ -277,7 +296,7 @@ type side struct {
 
 func (m *machine) side(t *rapid.T) side {
 	all := append(slices.Sorted(maps.Keys(m.heads)), slices.Sorted(maps.Keys(m.snaps))...)
-	name := rapid.SampledFrom(all).Draw(t, "tree")
+	name := evenly(all).Draw(t, "tree")
 	if h := m.heads[name]; h != nil {
 		return side{name, h.fsys, h.model, false}
 	}
@@ -314,7 +333,7 @@ func (m *machine) branch(t *rapid.T) {
 }
 
 func (m *machine) switchTo(t *rapid.T) {
-	m.at = rapid.SampledFrom(slices.Sorted(maps.Keys(m.heads))).Draw(t, "branch")
+	m.at = evenly(slices.Sorted(maps.Keys(m.heads))).Draw(t, "branch")
 }
 
 func (m *machine) restore(t *rapid.T) {
@@ -350,7 +369,7 @@ func (m *machine) deleteSnapshot(t *rapid.T) {
 	if len(m.snaps) == 0 {
 		t.Skip("no snapshot")
 	}
-	name := rapid.SampledFrom(slices.Sorted(maps.Keys(m.snaps))).Draw(t, "snapshot")
+	name := evenly(slices.Sorted(maps.Keys(m.snaps))).Draw(t, "snapshot")
 	require.NoError(t, snapshot.Delete(m.ctx, m.store, name))
 	delete(m.snaps, name)
 }
@@ -360,7 +379,7 @@ func (m *machine) otherBranch(t *rapid.T) string {
 		t.Skip("no branch but main")
 	}
 	list := slices.DeleteFunc(slices.Sorted(maps.Keys(m.heads)), func(s string) bool { return s == vfs.MainBranch })
-	return rapid.SampledFrom(list).Draw(t, "branch")
+	return evenly(list).Draw(t, "branch")
 }
 
 func (m *machine) deleteBranch(t *rapid.T) {

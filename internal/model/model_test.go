@@ -24,7 +24,7 @@ func TestModel(t *testing.T) {
 		end = 5 * time.Minute
 	}
 	set(t, "rapid.checks", "4")
-	set(t, "rapid.steps", "60")
+	set(t, "rapid.steps", "120")
 	for began := time.Now(); time.Since(began) < end && !t.Failed(); {
 		rapid.Check(t, run)
 	}
@@ -51,6 +51,6 @@ func run(t *rapid.T) {
 		m.store.Close()
 		os.RemoveAll(dir)
 	}()
-	t.Repeat(m.actions())
+	t.Repeat(map[string]func(*rapid.T){"step": m.step, "": m.compareHead})
 	m.finish(t)
 }
