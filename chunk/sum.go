@@ -17,7 +17,8 @@ func SumOf(p []byte) Sum { return blake3.Sum256(p) }
 // ParseSum reads a sum written by String: 64 hexadecimal digits. Anything else is EINVAL.
 func ParseSum(text string) (Sum, error) {
 	var s Sum
-	return s, s.UnmarshalText([]byte(text))
+	err := s.UnmarshalText([]byte(text))
+	return s, err
 }
 
 // String returns the sum as 64 hexadecimal digits.

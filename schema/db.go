@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -81,6 +82,11 @@ func open(ctx context.Context, path string, options Options) (*DB, error) {
 		return nil, syscall.EINVAL
 	}
 	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Stat(filepath.Dir(path)); err != nil {
+			return nil, bare(err)
+		}
+	}
 	switch {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return nil, bare(err)

@@ -73,7 +73,7 @@ func TestOpenRefuses(t *testing.T) {
 		{"no file, read-only", missing, schema.Options{ReadOnly: true}, syscall.ENOENT},
 		{"no name", "", schema.Options{}, syscall.EINVAL},
 		{"a directory", dir, schema.Options{}, syscall.EISDIR},
-		{"no directory", filepath.Join(dir, "no/such/a.db"), schema.Options{}, syscall.EACCES},
+		{"no directory", filepath.Join(dir, "no/such/a.db"), schema.Options{}, syscall.ENOENT},
 		{"text", garbage, schema.Options{}, schema.ErrForeign},
 		{"zeros", foreign, schema.Options{}, schema.ErrForeign},
 		{"newer format", newer, schema.Options{}, schema.ErrTooNew},

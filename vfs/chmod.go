@@ -8,9 +8,7 @@ import (
 
 // Chmod sets the 12 permission bits of the file that a path leads to, following symlinks.
 func (tx *Tx) Chmod(name string, mode fs.FileMode, opts ...Option) error {
-	return pathErr("chmod", name, tx.setAttr(name, true, opts, func(n *inode) {
-		n.mode = n.mode&^permBits | unixPerm(mode)
-	}))
+	return pathErr("chmod", name, tx.setAttr(name, true, opts, func(n *inode) { setMode(n, mode) }))
 }
 
 // Chown stores a user and a group; -1 leaves one as it is. They are kept, never enforced.
@@ -32,6 +30,8 @@ func (tx *Tx) Chtimes(name string, atime, mtime time.Time, opts ...Option) error
 func (tx *Tx) Lchtimes(name string, atime, mtime time.Time, opts ...Option) error {
 	return pathErr("lchtimes", name, tx.setAttr(name, false, opts, setTime(mtime)))
 }
+
+func setMode(n *inode, mode fs.FileMode) { n.mode = n.mode&^permBits | unixPerm(mode) }
 
 func setOwner(uid, gid int) func(*inode) {
 	return func(n *inode) {

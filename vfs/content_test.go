@@ -332,3 +332,32 @@ func TestReadDirPage(t *testing.T) {
 	_, err = page[0].Info()
 	require.ErrorIs(t, err, fs.ErrNotExist, "removed meanwhile")
 }
+
+// C08: a mode that is given wins, for a new file and for one that exists; so does a time.
+func TestWriteAttributes(t *testing.T) {
+	ctx := t.Context()
+	fsys := vfstest.New(t, "old")
+	when := time.Date(2001, 2, 3, 4, 5, 6, 789, time.UTC)
+	for _, name := range []string{"old", "new"} {
+		require.NoError(t, fsys.WriteFile(ctx, name, []byte("x"), 0o600, vfs.Mode(0o751|fs.ModeSetgid), vfs.ModTime(when)))
+		info, err := fsys.Stat(ctx, name)
+		require.NoError(t, err)
+		require.Equal(t, 0o751|fs.ModeSetgid, info.Mode())
+		require.True(t, when.Equal(info.ModTime()))
+	}
+	require.ErrorIs(t, fsys.Remove(ctx, "old", vfs.Mode(0)), syscall.EINVAL)
+}
+
+func TestStats(t *testing.T) {
+	fsys := vfstest.New(t, "a", "b", "dir/c")
+	require.NoError(t, fsys.Truncate(t.Context(), "a", 1<<30))
+	s, err := fsys.Stats(t.Context())
+	require.NoError(t, err)
+	require.NotEmpty(t, s.ID)
+	require.EqualValues(t, 1, s.Format)
+	require.EqualValues(t, 3, s.Versions)
+	require.EqualValues(t, 1<<30+1+5, s.Logical)
+	require.EqualValues(t, 1, s.Branches)
+	require.EqualValues(t, 1, s.Manifests)
+	require.Positive(t, s.FileSize)
+}

@@ -66,20 +66,29 @@ func (fsys *FS) openFile(ctx context.Context, name string, flag int, perm fs.Fil
 	if f.writable() && (fsys.Frozen() || fsys.store.db.ReadOnly()) {
 		return nil, syscall.EROFS
 	}
-	if flag&(os.O_CREATE|os.O_TRUNC) != 0 {
-		if err := fsys.Update(ctx, func(tx *Tx) error { return f.make(tx, perm) }); err != nil {
-			return nil, err
-		}
-	}
-	// The lease comes first: from then on a collector asks us before it takes what only we still see.
-	if err := fsys.store.lease.Hold(ctx); err != nil {
+	// The lease comes first, and nothing is published until the file is registered: from then on a collector asks us
+	// before it takes what only we still see.
+	st := fsys.store
+	if err := st.lease.Hold(ctx); err != nil {
 		return nil, err
 	}
-	if err := f.capture(); err != nil {
-		fsys.store.lease.Drop()
+	st.opening.RLock()
+	defer st.opening.RUnlock()
+	if err := f.enter(perm); err != nil {
+		st.lease.Drop()
 		return nil, err
 	}
 	return f, nil
+}
+
+// enter makes the file if the flags say so, and registers what it needs kept.
+func (f *File) enter(perm fs.FileMode) error {
+	if f.flag&(os.O_CREATE|os.O_TRUNC) != 0 {
+		if err := f.fsys.Update(f.ctx, func(tx *Tx) error { return f.make(tx, perm) }); err != nil {
+			return err
+		}
+	}
+	return f.capture()
 }
 
 func (f *File) writable() bool { return f.flag&(os.O_WRONLY|os.O_RDWR) != 0 }
@@ -118,11 +127,9 @@ func (f *File) make(tx *Tx, perm fs.FileMode) error {
 	return tx.resize(n, 0)
 }
 
-// capture finds the file and registers what it needs kept, in one step that the lease's publisher cannot come between.
+// capture finds the file and registers what it needs kept.
 func (f *File) capture() error {
 	st := f.fsys.store
-	st.opening.RLock()
-	defer st.opening.RUnlock()
 	return f.fsys.View(f.ctx, func(tx *Tx) error {
 		n, err := f.node(tx)
 		if err != nil {

@@ -1,15 +1,19 @@
 package vfs
 
 import (
+	"io/fs"
 	"syscall"
+	"time"
 
 	"vfsdb/chunk"
 )
 
 // An Option changes what a verb that writes does. An option that makes no sense for a verb is EINVAL.
 type Option struct {
-	kind optionKind
-	sum  chunk.Sum
+	kind  optionKind
+	sum   chunk.Sum
+	mode  fs.FileMode
+	mtime time.Time
 }
 
 type optionKind int
@@ -19,6 +23,8 @@ const (
 	optIfAbsent
 	optNoReplace
 	optParents
+	optMode
+	optModTime
 )
 
 // IfSum lets a write happen only if the file's content has this sum: the compare of a compare-and-set. A file that has
@@ -35,10 +41,18 @@ func NoReplace() Option { return Option{kind: optNoReplace} }
 // Parents makes missing directories above the new file, with permissions 0o755.
 func Parents() Option { return Option{kind: optParents} }
 
+// Mode gives a written file these 12 permission bits, be it new or not. Without it a file that exists keeps its own (C08).
+func Mode(mode fs.FileMode) Option { return Option{kind: optMode, mode: mode} }
+
+// ModTime gives a written file this modification time, in place of the present one.
+func ModTime(t time.Time) Option { return Option{kind: optModTime, mtime: t} }
+
 // options are the Options of one call.
 type options struct {
-	set optionKind
-	sum chunk.Sum
+	set   optionKind
+	sum   chunk.Sum
+	mode  fs.FileMode
+	mtime time.Time
 }
 
 // gather collects a call's options; one that is not in allowed is EINVAL.
@@ -49,8 +63,13 @@ func gather(list []Option, allowed optionKind) (options, error) {
 			return o, syscall.EINVAL
 		}
 		o.set |= opt.kind
-		if opt.kind == optIfSum {
+		switch opt.kind {
+		case optIfSum:
 			o.sum = opt.sum
+		case optMode:
+			o.mode = opt.mode
+		case optModTime:
+			o.mtime = opt.mtime
 		}
 	}
 	return o, nil

@@ -13,10 +13,10 @@ import (
 const maxSize = int64(1<<32) * chunk.Size
 
 // writeOptions are the options of every verb that may create a file.
-const writeOptions = optIfSum | optIfAbsent | optParents
+const writeOptions = optIfSum | optIfAbsent | optParents | optMode | optModTime
 
 // WriteFile makes data the whole content of a file. A new file gets perm; one that exists keeps its own (C08), and its
-// other names. Options: IfSum, IfAbsent, Parents.
+// other names. Options: IfSum, IfAbsent, Parents, Mode, ModTime.
 func (tx *Tx) WriteFile(name string, data []byte, perm fs.FileMode, opts ...Option) error {
 	return pathErr("write", name, tx.writeFile(name, chunk.Prepare(data), perm, opts))
 }
@@ -39,6 +39,7 @@ type target struct {
 	at   place
 	node *inode // nil if the file is new
 	perm fs.FileMode
+	opts options
 }
 
 // openWrite walks to the file of a write and checks that it may happen, before any content is stored.
@@ -48,6 +49,7 @@ func (tx *Tx) openWrite(name string, perm fs.FileMode, opts []Option) (target, e
 	if err != nil {
 		return w, err
 	}
+	w.opts = o
 	if err := tx.writable(); err != nil {
 		return w, err
 	}
@@ -92,12 +94,26 @@ func (w target) content() chunk.Content {
 
 // set gives the file its new content.
 func (w target) set(c chunk.Content) error {
-	if w.node == nil {
-		return w.tx.create(w.at, &inode{mode: modeFile | unixPerm(w.perm), content: c})
+	n := w.node
+	if n == nil {
+		n = &inode{mode: modeFile | unixPerm(w.perm), content: c}
+		w.attributes(n)
+		return w.tx.create(w.at, n)
 	}
-	w.node.content = c
-	w.tx.modified(w.node)
+	n.content = c
+	w.tx.modified(n)
+	w.attributes(n)
 	return nil
+}
+
+// attributes sets what the options ask for.
+func (w target) attributes(n *inode) {
+	if w.opts.has(optMode) {
+		setMode(n, w.opts.mode)
+	}
+	if w.opts.has(optModTime) {
+		n.mtime = w.opts.mtime.UnixNano()
+	}
 }
 
 // Append adds data at the end of a file, creating it with perm if need be. Appends of any number of writers follow each
@@ -177,7 +193,7 @@ func (fsys *FS) WriteFile(ctx context.Context, name string, data []byte, perm fs
 // WriteFrom makes what r yields the whole content of a file, and returns how many bytes that was. The stream may be of
 // any size: a fixed number of buffers is held. Bytes are stored as they arrive, out of sight, and become the file in
 // one short commit at the end. When r fails, ctx ends or the process dies before that, nothing has changed.
-// Options: IfSum, IfAbsent, Parents; they are checked before the stream is read, and again at the commit.
+// Options: those of [Tx.WriteFile]; they are checked before the stream is read, and again at the commit.
 func (fsys *FS) WriteFrom(ctx context.Context, name string, r io.Reader, perm fs.FileMode, opts ...Option) (int64, error) {
 	n, err := fsys.writeFrom(ctx, name, r, perm, opts)
 	return n, pathErr("write", name, err)

@@ -4,8 +4,6 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
-
-	"vfsdb/schema"
 )
 
 // A dfJSON is what df tells.
@@ -58,28 +56,11 @@ equal chunks are stored once and holes not at all. gc gives back what is free.`,
 	}
 }
 
+// space asks the store what it takes.
 func (a *app) space(c *call) (dfJSON, error) {
-	d := dfJSON{PageSize: schema.PageSize, FileSize: fileSize(a.db), WALSize: fileSize(a.db + "-wal")}
-	err := c.fsys.DB().View(c, func(tx *schema.Tx) (err error) {
-		if d.Pages, d.FreePages, err = tx.Pages(); err != nil {
-			return err
-		}
-		for _, q := range []struct {
-			into *int64
-			text string
-		}{
-			{&d.Blobs, `SELECT count(*) FROM blob`},
-			{&d.Stored, `SELECT coalesce(sum(length(data)), 0) FROM blob`},
-			{&d.Content, `SELECT coalesce(sum(size), 0) FROM blob`},
-			{&d.Manifests, `SELECT count(*) FROM manifest`},
-			{&d.Versions, `SELECT count(*) FROM inode WHERE mode & 61440 = 32768`},
-			{&d.Logical, `SELECT coalesce(sum(size), 0) FROM inode WHERE mode & 61440 = 32768`},
-		} {
-			if *q.into, _, err = tx.Int(q.text); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	return d, err
+	s, err := c.fsys.Stats(c)
+	return dfJSON{
+		FileSize: s.FileSize, WALSize: s.LogSize, PageSize: s.PageSize, Pages: s.Pages, FreePages: s.FreePages,
+		Blobs: s.Blobs, Stored: s.Stored, Content: s.Content, Manifests: s.Manifests, Versions: s.Versions, Logical: s.Logical,
+	}, err
 }

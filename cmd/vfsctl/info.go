@@ -2,13 +2,9 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
-
-	"vfsdb/schema"
-	"vfsdb/snapshot"
 )
 
 // An infoJSON is what info tells.
@@ -17,8 +13,8 @@ type infoJSON struct {
 	ID        string    `json:"id"`
 	Format    int64     `json:"format"`
 	Created   time.Time `json:"created"`
-	Branches  int       `json:"branches"`
-	Snapshots int       `json:"snapshots"`
+	Branches  int64     `json:"branches"`
+	Snapshots int64     `json:"snapshots"`
 	PageSize  int64     `json:"page_size"`
 	Pages     int64     `json:"pages"`
 	FileSize  int64     `json:"file_size"`
@@ -47,8 +43,8 @@ func (a *app) info() *cobra.Command {
 				{"id", i.ID},
 				{"format", fmt.Sprint(i.Format)},
 				{"created", moment(i.Created)},
-				{"branches", comma(int64(i.Branches))},
-				{"snapshots", comma(int64(i.Snapshots))},
+				{"branches", comma(i.Branches)},
+				{"snapshots", comma(i.Snapshots)},
 				{"size", fmt.Sprintf("%s in %s pages of %s", size(i.FileSize), comma(i.Pages), size(i.PageSize))},
 				{"log", size(i.WALSize)},
 			} {
@@ -61,40 +57,11 @@ func (a *app) info() *cobra.Command {
 	}
 }
 
+// describe asks the store what it is.
 func (a *app) describe(c *call) (infoJSON, error) {
-	i := infoJSON{DB: a.db, PageSize: schema.PageSize, FileSize: fileSize(a.db), WALSize: fileSize(a.db + "-wal")}
-	err := c.fsys.DB().View(c, func(tx *schema.Tx) (err error) {
-		if i.ID, err = tx.ID(); err != nil {
-			return err
-		}
-		if i.Format, _, err = tx.Int(`PRAGMA user_version`); err != nil {
-			return err
-		}
-		created, _, err := tx.Int(`SELECT value FROM meta WHERE key = 'created'`)
-		if err != nil {
-			return err
-		}
-		i.Created = time.Unix(0, created).UTC()
-		i.Pages, _, err = tx.Pages()
-		return err
-	})
-	if err != nil {
-		return i, err
-	}
-	branches, err := c.fsys.Branches(c)
-	if err != nil {
-		return i, err
-	}
-	snapshots, err := snapshot.List(c, c.fsys)
-	i.Branches, i.Snapshots = len(branches), len(snapshots)
-	return i, err
-}
-
-// fileSize is the size of a file of the host; 0 if it is not there.
-func fileSize(name string) int64 {
-	info, err := os.Stat(name)
-	if err != nil {
-		return 0
-	}
-	return info.Size()
+	s, err := c.fsys.Stats(c)
+	return infoJSON{
+		DB: a.db, ID: s.ID, Format: s.Format, Created: s.Created.UTC(), Branches: s.Branches, Snapshots: s.Snapshots,
+		PageSize: s.PageSize, Pages: s.Pages, FileSize: s.FileSize, WALSize: s.LogSize,
+	}, err
 }

@@ -164,45 +164,16 @@ func (p *putter) open(local string) (*source, func() error, error) {
 	return &source{Reader: f, size: info.Size(), mode: info.Mode() & allBits, mtime: info.ModTime()}, f.Close, nil
 }
 
-// write stores the source and returns its size.
+// write stores the source and returns its size. A new file has the time of the source from the first moment on.
 func (p *putter) write(name string, src *source) (int64, error) {
-	_, err := p.fsys.Lstat(p, name)
-	fresh := errors.Is(err, fs.ErrNotExist)
-	if fresh && !src.mtime.IsZero() && p.pre.ifSum == "" {
-		return p.create(name, src)
+	opts := p.opts
+	if p.mode != "" {
+		opts = append(opts, vfs.Mode(src.mode))
 	}
-	n, err := p.fsys.WriteFrom(p, name, src, src.mode, p.opts...)
-	if err != nil || p.mode == "" || fresh {
-		return n, err
+	if _, err := p.fsys.Lstat(p, name); errors.Is(err, fs.ErrNotExist) && !src.mtime.IsZero() {
+		opts = append(opts, vfs.ModTime(src.mtime))
 	}
-	return n, p.fsys.Chmod(context.WithoutCancel(p), name, src.mode)
-}
-
-// create stores the source as a new file, which has its time from the first moment on.
-func (p *putter) create(name string, src *source) (int64, error) {
-	if !p.parents {
-		if _, err := p.fsys.Stat(p, path.Dir("/"+name)); err != nil { // else it would be found out at the end
-			return 0, err
-		}
-	}
-	batch := p.fsys.NewBatch(p)
-	defer batch.Close()
-	staged, err := batch.Add(p, src)
-	if err != nil {
-		return 0, err
-	}
-	if err := batch.Flush(); err != nil {
-		return 0, err
-	}
-	return staged.Size(), p.fsys.Update(p, func(tx *vfs.Tx) error {
-		// The options are for WriteFile to mind. Where something has appeared meanwhile, it is replaced.
-		if _, err := tx.Lstat(name); err != nil || p.pre.ifAbsent {
-			if err := tx.WriteFile(name, nil, src.mode, p.opts...); err != nil {
-				return err
-			}
-		}
-		return tx.Put(name, staged, vfs.Attr{Mode: src.mode, ModTime: src.mtime})
-	})
+	return p.fsys.WriteFrom(p, name, src, src.mode, opts...)
 }
 
 // interruptible makes a stream end with the context: a read of a terminal or a pipe would wait for ever.

@@ -1,0 +1,79 @@
+package vfs
+
+import (
+	"context"
+	"os"
+	"time"
+
+	"vfsdb/schema"
+)
+
+// Stats tell what a store is and what it takes.
+type Stats struct {
+	ID      string // given to the file when it was created, and to copies of it
+	Format  int64
+	Created time.Time
+
+	FileSize  int64 // bytes of the file, and of its log
+	LogSize   int64
+	PageSize  int64
+	Pages     int64
+	FreePages int64 // gc gives them back
+
+	Blobs     int64
+	Stored    int64 // bytes of blobs as they are in the file
+	Content   int64 // and as they are read
+	Manifests int64
+	Versions  int64 // of regular files, in all branches and all of history
+	Logical   int64 // bytes that the versions would take apart, holes included
+
+	Branches  int64
+	Snapshots int64
+}
+
+// Stats counts what the whole store holds. It reads every inode row and every blob's size.
+func (fsys *FS) Stats(ctx context.Context) (Stats, error) {
+	s := Stats{PageSize: schema.PageSize, FileSize: fileSize(fsys.store.db.Path()), LogSize: fileSize(fsys.store.db.Path() + "-wal")}
+	err := fsys.store.db.View(ctx, func(db *schema.Tx) error { return s.read(db) })
+	return s, pathErr("stats", fsys.name, err)
+}
+
+func (s *Stats) read(db *schema.Tx) (err error) {
+	if s.ID, err = db.ID(); err != nil {
+		return err
+	}
+	if s.Pages, s.FreePages, err = db.Pages(); err != nil {
+		return err
+	}
+	var created int64
+	for _, q := range []struct {
+		into *int64
+		text string
+	}{
+		{&s.Format, `PRAGMA user_version`},
+		{&created, `SELECT value FROM meta WHERE key = 'created'`},
+		{&s.Blobs, `SELECT count(*) FROM blob`},
+		{&s.Stored, `SELECT coalesce(sum(length(data)), 0) FROM blob`},
+		{&s.Content, `SELECT coalesce(sum(size), 0) FROM blob`},
+		{&s.Manifests, `SELECT count(*) FROM manifest`},
+		{&s.Versions, `SELECT count(*) FROM inode WHERE mode >> 12 = 8`},
+		{&s.Logical, `SELECT coalesce(sum(size), 0) FROM inode WHERE mode >> 12 = 8`},
+		{&s.Branches, `SELECT count(*) FROM branch WHERE name IS NOT NULL`},
+		{&s.Snapshots, `SELECT count(*) FROM snapshot`},
+	} {
+		if *q.into, _, err = db.Int(q.text); err != nil {
+			return err
+		}
+	}
+	s.Created = time.Unix(0, created)
+	return nil
+}
+
+// fileSize is 0 for a file that is not there.
+func fileSize(name string) int64 {
+	info, err := os.Stat(name)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
