@@ -225,7 +225,7 @@ func (m *machine) writeAt(t *rapid.T) {
 
 // deepen makes a chain of branches, each with a change of its own, so that lineages grow deep enough to be squashed.
 func (m *machine) deepen(t *rapid.T) {
-	for range rapid.IntRange(2, 8).Draw(t, "levels") {
+	for range depths.Draw(t, "levels") {
 		h, name := m.heads[m.at], m.newName("d")
 		fsys, err := snapshot.Branch(m.ctx, h.fsys, h.fsys, name)
 		require.NoError(t, err)
@@ -236,7 +236,10 @@ func (m *machine) deepen(t *rapid.T) {
 			maps.DeleteFunc(m.snaps, func(_ string, s *moment) bool { return s.branch == m.at })
 		}
 		m.at = name
-		m.update(t)
+		perm := perms.Draw(t, "perm")
+		require.NoError(t, fsys.Chmod(m.ctx, ".", perm)) // no level is without a row
+		require.NoError(t, m.heads[name].model.Chmod(".", perm))
+		m.verb(t)
 	}
 }
 
@@ -250,11 +253,12 @@ func requireSame(t *rapid.T, want, got error) {
 }
 
 var (
-	perms = evenly([]fs.FileMode{0o644, 0o600, 0o755, 0o777 | fs.ModeSetuid, 0o1, 0o755 | fs.ModeSticky})
-	sizes = evenly([]int{0, 1, 7, 1000, chunk.Size - 1, chunk.Size, chunk.Size + 1, 2*chunk.Size + 5})
-	words = evenly([]string{"", "x", "hello", "other text", "\x00\x00\x00", "the quick brown fox"})
-	kinds = evenly([]string{"same", "same", "same", "same", "same", "below", "below", "below", "any", "any", "any", "any", "any", "any", "any", "odd"})
-	names = evenly([]string{"a", "b", "c", "d"})
+	perms  = evenly([]fs.FileMode{0o644, 0o600, 0o755, 0o777 | fs.ModeSetuid, 0o1, 0o755 | fs.ModeSticky})
+	depths = evenly([]int{2, 5, 15, 25})
+	sizes  = evenly([]int{0, 1, 7, 1000, chunk.Size - 1, chunk.Size, chunk.Size + 1, 2*chunk.Size + 5})
+	words  = evenly([]string{"", "x", "hello", "other text", "\x00\x00\x00", "the quick brown fox"})
+	kinds  = evenly([]string{"same", "same", "same", "same", "same", "below", "below", "below", "any", "any", "any", "any", "any", "any", "any", "odd"})
+	names  = evenly([]string{"a", "b", "c", "d"})
 )
 
 // content is mostly short, and rarely long: longer than a chunk, with zeros in it.

@@ -13,7 +13,7 @@ import (
 // maxRead is the longest file that Dump reads. Of a longer one the stored sum is believed.
 const maxRead = 8 << 20
 
-// Dump describes everything below the root of a tree, by path: type, permissions, number of names, and what a file holds or
+// Dump describes everything in a tree, by path, the root as ".": type, permissions, number of names, and what a file holds or
 // where a symlink points. Times are left out. Two trees are equal if their dumps are.
 func Dump(t testing.TB, fsys *vfs.FS) map[string]string {
 	t.Helper()
@@ -27,10 +27,17 @@ func Dump(t testing.TB, fsys *vfs.FS) map[string]string {
 // DumpTree is [Dump] where there is no testing.TB.
 func DumpTree(ctx context.Context, fsys *vfs.FS) (map[string]string, error) {
 	dump := make(map[string]string)
-	err := walk(ctx, fsys, func(tx *vfs.Tx, name string, info *vfs.Info) error {
-		text, err := describe(tx, name, info)
-		dump[name] = text
-		return err
+	err := fsys.View(ctx, func(tx *vfs.Tx) error {
+		root, err := tx.Stat(".")
+		if err != nil {
+			return err
+		}
+		dump["."] = describeOther(root.Mode(), root.Nlink())
+		return walkDir(tx, "", func(tx *vfs.Tx, name string, info *vfs.Info) error {
+			text, err := describe(tx, name, info)
+			dump[name] = text
+			return err
+		})
 	})
 	return dump, err
 }

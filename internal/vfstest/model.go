@@ -63,7 +63,7 @@ func (m *Model) Paths() []string { return slices.Sorted(maps.Keys(m.paths())) }
 
 // Dump is [Dump] of the model.
 func (m *Model) Dump() map[string]string {
-	dump := make(map[string]string)
+	dump := map[string]string{".": m.nodes[modelRoot].describe()}
 	for name, id := range m.paths() {
 		dump[name] = m.nodes[id].describe()
 	}
