@@ -5,6 +5,7 @@ import (
 	"context"
 	"iter"
 	"slices"
+	"strings"
 
 	"vfsdb/vfs"
 )
@@ -223,7 +224,7 @@ func (d *differ) names() error {
 		if moved["-"+path] {
 			continue
 		}
-		if _, replaced := d.now.at[path]; replaced && !moved["+"+path] {
+		if _, replaced := d.now.at[path]; replaced && !moved["+"+path] && !belowMoved(path, moved) {
 			continue // told with the new one
 		}
 		if err := d.add(Removed, path, "", ino, 0); err != nil {
@@ -235,7 +236,7 @@ func (d *differ) names() error {
 			continue
 		}
 		was, replaced := d.old.at[path]
-		if !replaced || moved["-"+path] {
+		if !replaced || moved["-"+path] || belowMoved(path, moved) {
 			if err := d.add(Added, path, "", 0, ino); err != nil {
 				return err
 			}
@@ -246,6 +247,17 @@ func (d *differ) names() error {
 		}
 	}
 	return nil
+}
+
+// belowMoved reports whether a directory above a path was renamed, from there or to there. Then the path is not the same
+// place in both trees: what was there went along or is gone, what is there came along or is new.
+func belowMoved(path string, moved map[string]bool) bool {
+	for i := strings.LastIndexByte(path, '/'); i > 0; i = strings.LastIndexByte(path[:i], '/') {
+		if dir := path[:i]; moved["+"+dir] || moved["-"+dir] {
+			return true
+		}
+	}
+	return false
 }
 
 // shown lists the inodes with entries on this side.
