@@ -340,7 +340,7 @@ func (d *differ) inodes(list []vfs.InodeChange) error {
 			if is && !was && len(before) == 0 {
 				continue // told as added
 			}
-			if is && was && d.old.at[path] != c.Ino {
+			if is && was && d.old.at[path] != c.Ino && !d.wasRenamed(path) {
 				continue // told as replaced
 			}
 			if is && !was && !d.wasRenamed(path) {

@@ -10,8 +10,8 @@ import (
 	"vfsdb/vfs"
 )
 
-// A directory that was renamed and another that has its old name: what is in them has the same path and is not the same.
-func TestDiffOfReplacedDirectory(t *testing.T) {
+// Where directories change places, what has the same path in both trees is not the same.
+func TestDiffOfPlaces(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		do   func(tx *vfs.Tx) error
@@ -47,6 +47,16 @@ func TestDiffOfReplacedDirectory(t *testing.T) {
 				return firstOf(m.RemoveAll("d"), m.Rename("c", "d"), m.WriteFile("d/f", []byte("x"), 0o644))
 			},
 			[]string{"removed d", "renamed d", "removed d/f", "added d/f"},
+		},
+		{
+			"renamed over another, and changed",
+			func(tx *vfs.Tx) error {
+				return firstOf(tx.Remove("d/f"), tx.Rename("d", "c"), tx.Chmod("c", 0o700))
+			},
+			func(m *vfstest.Model) error {
+				return firstOf(m.Remove("d/f"), m.Rename("d", "c"), m.Chmod("c", 0o700))
+			},
+			[]string{"removed c", "renamed c", "mode c", "removed d/f"},
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -43,6 +43,7 @@ type head struct {
 type moment struct {
 	branch string
 	model  *vfstest.Model
+	name   string // that of an undo is made up, and differs from run to run
 }
 
 // A handle is a file that is open for reading, and what it must read, whatever happens to its names.
@@ -304,7 +305,7 @@ func (m *machine) side(t *rapid.T) side {
 	if h := m.heads[name]; h != nil {
 		return side{name, h.fsys, h.model, false}
 	}
-	s, err := snapshot.Open(m.ctx, m.store, name)
+	s, err := snapshot.Open(m.ctx, m.store, m.snaps[name].name)
 	require.NoError(t, err)
 	return side{name, s, m.snaps[name].model, true}
 }
@@ -318,7 +319,7 @@ func (m *machine) snapshot(t *rapid.T) {
 	h := m.heads[m.at]
 	s, err := snapshot.Create(m.ctx, h.fsys, m.newName("s"), nil)
 	require.NoError(t, err)
-	m.snaps[s.Info.Name] = &moment{m.at, h.model.Clone()}
+	m.snaps[s.Info.Name] = &moment{m.at, h.model.Clone(), s.Info.Name}
 }
 
 func (m *machine) branch(t *rapid.T) {
@@ -344,7 +345,7 @@ func (m *machine) restore(t *rapid.T) {
 	h, to := m.heads[m.at], m.side(t)
 	undo, err := snapshot.Restore(m.ctx, h.fsys, to.tree)
 	require.NoError(t, err)
-	m.snaps[undo.Info.Name] = &moment{m.at, h.model}
+	m.snaps[m.newName("u")] = &moment{m.at, h.model, undo.Info.Name}
 	h.model = to.model.Clone()
 	for _, err := range snapshot.Diff(m.ctx, to.tree, h.fsys) {
 		require.NoError(t, err)
@@ -374,7 +375,7 @@ func (m *machine) deleteSnapshot(t *rapid.T) {
 		t.Skip("no snapshot")
 	}
 	name := evenly(slices.Sorted(maps.Keys(m.snaps))).Draw(t, "snapshot")
-	require.NoError(t, snapshot.Delete(m.ctx, m.store, name))
+	require.NoError(t, snapshot.Delete(m.ctx, m.store, m.snaps[name].name))
 	delete(m.snaps, name)
 }
 
@@ -497,7 +498,7 @@ func (m *machine) finish(t *rapid.T) {
 		m.compare(t, name, h.fsys, h.model)
 	}
 	for name, want := range m.snaps {
-		s, err := snapshot.Open(m.ctx, m.store, name)
+		s, err := snapshot.Open(m.ctx, m.store, want.name)
 		require.NoError(t, err)
 		m.compare(t, name, s.FS, want.model)
 	}
