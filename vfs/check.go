@@ -75,13 +75,15 @@ func plainly(s string) string {
 // Check looks at the whole store, all branches and snapshots of it, and reports what does not hold:
 //
 //   - the file is well formed, as far as SQLite can tell;
-//   - the lifetimes of one key do not overlap and end by the present epoch; the lineages lead to moments that can no longer change;
-//   - in every head and every snapshot, each entry that the root leads to shows an inode of its type, the names of an inode are as many as its
-//     nlink, and directories have one name and no cycle;
-//   - content has its canonical form, and each manifest and chunk that is named is there, is of the right length and has its sum.
+//   - the lifetimes of one key do not overlap and end by the present epoch; the lineages lead to moments that can no
+//     longer change;
+//   - in every head and every snapshot, each entry that the root leads to shows an inode of its type, the names of an
+//     inode are as many as its nlink, and directories have one name and no cycle;
+//   - content has its canonical form, and each manifest and chunk that is named is there, is of the right length and
+//     has its sum.
 //
-// The store may be in use meanwhile, by anybody: each tree is read at one moment, and chunks a few at a time. Damage is a
-// fault in the report; an error means that the check could not be finished.
+// The store may be in use meanwhile, by anybody: each tree is read at one moment, and chunks a few at a time. Damage is
+// a fault in the report; an error means that the check could not be finished.
 func Check(ctx context.Context, fsys *FS, options *CheckOptions) (*CheckReport, error) {
 	c := &checker{db: fsys.store.db, report: &CheckReport{}, seen: make(map[Fault]bool)}
 	if options != nil {

@@ -152,8 +152,8 @@ func (c *checker) checkBlobSizes(ctx context.Context) error {
 	})
 }
 
-// faultOfContent reports what is wrong with a blob or a manifest, for each name in each tree that leads to it. What nothing leads to is a
-// fault too: the next file with the same bytes would be given it.
+// faultOfContent reports what is wrong with a blob or a manifest, for each name in each tree that leads to it. What
+// nothing leads to is a fault too: the next file with the same bytes would be given it.
 func (c *checker) faultOfContent(tx *schema.Tx, kind int, id int64, sum chunk.Sum, what string) error {
 	text := `SELECT branch, ino, born, died FROM inode WHERE manifest = ?`
 	if kind == chunk.PinBlob {

@@ -9,7 +9,8 @@ import (
 
 // All of this file runs for faults only, so it may be slow; and on damaged rows, so it believes nothing.
 
-// faultsPerItem bounds how many trees and paths are named for one damaged thing: a chunk may be in thousands of snapshots.
+// faultsPerItem bounds how many trees and paths are named for one damaged thing: a chunk may be in thousands of
+// snapshots.
 const faultsPerItem = 32
 
 // faultOfInode reports what is wrong with an inode row, for each name of it in each tree that shows the row.
@@ -135,8 +136,8 @@ func (t *tree) names(tx *schema.Tx, ino int64) ([]Name, error) {
 	return shown, nil
 }
 
-// paths returns the paths of an inode in the tree. One that has none, because it or a directory above it lost its name, is
-// called by its number.
+// paths returns the paths of an inode in the tree. One that has none, because it or a directory above it lost its name,
+// is called by its number.
 func (t *tree) paths(tx *schema.Tx, ino int64) ([]string, error) {
 	if ino == schema.RootIno {
 		return []string{"."}, nil

@@ -39,7 +39,8 @@ func (l life) check(before int64) string {
 }
 
 // checkInodes checks every inode row by itself, and the content that it names. It goes by pages, each a moment of its
-// own: a row that changes between two of them does not disturb, because rows of one key are born when the last one dies.
+// own: a row that changes between two of them does not disturb, because rows of one key are born when the last one
+// dies.
 func (c *checker) checkInodes(ctx context.Context) error {
 	type key struct{ branch, ino int64 }
 	at, before := key{math.MinInt64, math.MinInt64}, int64(math.MinInt64)
@@ -226,8 +227,8 @@ func checkEntry(name string, shows bool, ino, kind int64) string {
 }
 
 // checkOrphans finds inodes that have lost their names and that no collector will ever look for, and a counter that
-// would give out numbers again. Orphans of a branch without a name do not count, they go with all its rows; nor do inherited ones, which the
-// ancestor's collector leaves to those who still see them.
+// would give out numbers again. Orphans of a branch without a name do not count, they go with all its rows; nor do
+// inherited ones, which the ancestor's collector leaves to those who still see them.
 func (c *checker) checkOrphans(ctx context.Context) error {
 	return c.db.View(ctx, func(tx *schema.Tx) error {
 		rows := tx.Query(`SELECT i.branch, i.ino, i.born FROM inode i JOIN branch br ON br.id = i.branch AND br.name IS NOT NULL

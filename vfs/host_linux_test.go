@@ -135,8 +135,8 @@ func (h *hostRun) perm() fs.FileMode {
 
 func none(err error) (string, error) { return "", err }
 
-// between is link(2) or rename(2), where Go's os does not do as POSIX says: it refuses to replace a directory, and looks at
-// both directories before it looks for what is linked.
+// between is link(2) or rename(2), where Go's os does not do as POSIX says: it refuses to replace a directory, and
+// looks at both directories before it looks for what is linked.
 func (h *hostRun) between(call func(from, to string) error, from, to string) error {
 	for _, name := range []string{from, to} {
 		if _, err := h.root.Stat(path.Dir(name)); err != nil && byDesign(err) {
@@ -146,7 +146,8 @@ func (h *hostRun) between(call func(from, to string) error, from, to string) err
 	return call(path.Join(h.dir, from), path.Join(h.dir, to))
 }
 
-// mkdirAllOnHost leaves out paths through a symlink to nowhere: an os.Root makes the directory that is missing there, mkdir -p and we do not.
+// mkdirAllOnHost leaves out paths through a symlink to nowhere: an os.Root makes the directory that is missing there,
+// mkdir -p and we do not.
 func (h *hostRun) mkdirAllOnHost(name string, perm fs.FileMode) error {
 	for at := name; at != "."; at = path.Dir(at) {
 		if info, err := h.root.Lstat(at); err != nil || info.Mode()&fs.ModeSymlink == 0 {

@@ -7,7 +7,8 @@
 //	}
 //
 // [New] makes a store in a directory of its own and fills it; when the test ends, vfs.Check must find nothing, whatever
-// the test did. [Dump] describes a whole tree, down to the sums of its files as they are read, so two trees can be compared in one line.
+// the test did. [Dump] describes a whole tree, down to the sums of its files as they are read, so two trees can be
+// compared in one line.
 //
 // A [Model] is the same filesystem written down as plainly as possible: maps of nodes, a snapshot is a deep copy. The
 // test in package model does the same random things to a store and to a Model.

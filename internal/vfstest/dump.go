@@ -13,8 +13,8 @@ import (
 // maxRead is the longest file that Dump reads. Of a longer one the stored sum is believed.
 const maxRead = 8 << 20
 
-// Dump describes everything in a tree, by path, the root as ".": type, permissions, number of names, and what a file holds or
-// where a symlink points. Times are left out. Two trees are equal if their dumps are.
+// Dump describes everything in a tree, by path, the root as ".": type, permissions, number of names, and what a file
+// holds or where a symlink points. Times are left out. Two trees are equal if their dumps are.
 func Dump(t testing.TB, fsys *vfs.FS) map[string]string {
 	t.Helper()
 	dump, err := DumpTree(context.WithoutCancel(t.Context()), fsys)

@@ -7,10 +7,10 @@ import (
 	"vfsdb/snapshot"
 )
 
-// CheckDiff returns what is wrong with the changes that are said to lead from one tree to another; nil if they are true,
-// and tell all that differs. It does not know how a diff is made, only what one must mean: each path of the new tree comes from one of
-// the old, its own or the one that a renamed directory above it had, unless it is told as added; what it comes from
-// equals it, or the change is told; and what nothing comes from is told as removed.
+// CheckDiff returns what is wrong with the changes that are said to lead from one tree to another; nil if they are
+// true, and tell all that differs. It does not know how a diff is made, only what one must mean: each path of the new
+// tree comes from one of the old, its own or the one that a renamed directory above it had, unless it is told as added;
+// what it comes from equals it, or the change is told; and what nothing comes from is told as removed.
 func CheckDiff(old, now *Model, changes []snapshot.Change) error {
 	d := diffCheck{
 		old: old, now: now, was: old.paths(), is: now.paths(),
