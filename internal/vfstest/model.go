@@ -315,6 +315,9 @@ func (m *Model) MkdirAll(name string, perm fs.FileMode) error {
 			return err
 		}
 	}
+	if at, err := m.walk(name, false); err == nil && at.ok && m.nodes[at.id].mode.IsDir() {
+		return nil // made on the way, as by "a/../b"
+	}
 	return m.Mkdir(name, perm)
 }
 
