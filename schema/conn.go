@@ -33,7 +33,7 @@ type conn struct {
 // pragmas of every connection. Page size and auto_vacuum stand in prepareFile: they count only before the first table.
 var pragmas = map[role][]string{
 	roleWriter: {
-		"cache_size=-8192", "wal_autocheckpoint=2000", "journal_size_limit=67108864", "temp_store=MEMORY", "trusted_schema=OFF",
+		"cache_size=-8192", "wal_autocheckpoint=4096", "journal_size_limit=67108864", "temp_store=MEMORY", "trusted_schema=OFF",
 	},
 	roleReader: {"cache_size=-4096", "temp_store=MEMORY", "trusted_schema=OFF", "query_only=ON"},
 	roleKeeper: {"cache_size=-2048", "temp_store=MEMORY", "trusted_schema=OFF"},
@@ -154,14 +154,15 @@ func (c *conn) run(ctx context.Context, write bool, fn func(*Tx) error) (err err
 		return err
 	}
 	tx := &Tx{ctx: ctx, conn: c, write: write}
+	ended := false // still false after a panic, and after runtime.Goexit, as of t.FailNow
 	defer func() {
 		tx.conn = nil
-		if p := recover(); p != nil {
+		if !ended {
 			c.rollback()
-			panic(p)
 		}
 	}()
 	err = fn(tx)
+	ended = true
 	if !write {
 		// Nothing was written: a commit and a rollback are the same.
 		if endErr := c.control("COMMIT"); err == nil {

@@ -50,7 +50,8 @@ type Options struct {
 
 // A DB is one open file. It is safe for concurrent use.
 type DB struct {
-	path    string
+	path    string      // absolute, symlinks resolved: it must mean the same file later
+	file    os.FileInfo // the file that was opened
 	options Options
 
 	writing chan struct{} // holds one token while a transaction writes
@@ -81,6 +82,10 @@ func open(ctx context.Context, path string, options Options) (*DB, error) {
 	if path == "" {
 		return nil, syscall.EINVAL
 	}
+	path, err := realPath(path)
+	if err != nil {
+		return nil, bare(err)
+	}
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, err := os.Stat(filepath.Dir(path)); err != nil {
@@ -110,6 +115,10 @@ func open(ctx context.Context, path string, options Options) (*DB, error) {
 		c.close()
 		return nil, err
 	}
+	if db.file, err = os.Stat(path); err != nil {
+		c.close()
+		return nil, bare(err)
+	}
 	if options.ReadOnly {
 		db.slots <- struct{}{}
 		db.readers <- c
@@ -119,7 +128,23 @@ func open(ctx context.Context, path string, options Options) (*DB, error) {
 	return db, nil
 }
 
-// Path returns the name that the file was opened by.
+// realPath makes a path absolute and resolves its symlinks, as far as it exists.
+func realPath(path string) (string, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real, nil
+	}
+	dir, base := filepath.Split(path)
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		return filepath.Join(real, base), nil
+	}
+	return path, nil
+}
+
+// Path returns the name of the file, absolute and without symlinks.
 func (db *DB) Path() string { return db.path }
 
 // ReadOnly reports whether the file was opened with [Options].ReadOnly.
@@ -160,7 +185,8 @@ func (db *DB) enter() error {
 	return nil
 }
 
-// View runs fn in a transaction that sees one moment of the file. fn must not keep tx.
+// View runs fn in a transaction that sees one moment of the file. fn must not keep tx, nor call View of the same DB:
+// it may have to wait for a connection, and gets EBUSY in the end.
 // Where fn takes long, the WAL cannot be reused meanwhile: read what is needed and return.
 func (db *DB) View(ctx context.Context, fn func(*Tx) error) error {
 	if err := ctx.Err(); err != nil {
@@ -221,19 +247,30 @@ func (db *DB) reader(ctx context.Context) (*conn, error) {
 	if db.options.ReadOnly && db.writer == nil && len(db.slots) == 0 {
 		return nil, fs.ErrClosed
 	}
+	wait, cancel := patience(ctx)
+	defer cancel()
 	select {
 	case c := <-db.readers:
 		return c, nil
 	case db.slots <- struct{}{}:
-		c, err := dial(db.path, db.options, roleReader)
+		c, err := db.dial(roleReader)
 		if err != nil {
 			<-db.slots
 			return nil, err
 		}
 		return c, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	case <-wait.Done():
+		return nil, waited(ctx)
 	}
+}
+
+// dial opens one more connection. A file that was moved away or replaced meanwhile is ESTALE: another one must not answer.
+func (db *DB) dial(r role) (*conn, error) {
+	info, err := os.Stat(db.path)
+	if err != nil || !os.SameFile(info, db.file) {
+		return nil, fmt.Errorf("%s was moved or replaced: %w", db.path, syscall.ESTALE)
+	}
+	return dial(db.path, db.options, r)
 }
 
 func (db *DB) release(c *conn) {

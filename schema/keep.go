@@ -37,7 +37,7 @@ func (db *DB) backup(ctx context.Context, dest string) error {
 	if err := os.Remove(part); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	c, err := dial(db.path, Options{MustExist: true, ReadOnly: db.options.ReadOnly}, roleKeeper)
+	c, err := db.dial(roleKeeper)
 	if err != nil {
 		return err
 	}

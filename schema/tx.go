@@ -3,6 +3,8 @@ package schema
 import (
 	"context"
 	"fmt"
+	"io/fs"
+	"syscall"
 
 	"zombiezen.com/go/sqlite"
 )
@@ -21,6 +23,9 @@ func (tx *Tx) Context() context.Context { return tx.ctx }
 // Writable reports whether the transaction was begun by Update.
 func (tx *Tx) Writable() bool { return tx.write }
 
+// Ended reports whether the closure that received the transaction has returned.
+func (tx *Tx) Ended() bool { return tx.conn == nil }
+
 // Memo returns what SetMemo stored on this connection, or nil once any other connection has committed since, or a
 // transaction of this one was rolled back. So what is derived from rows may be kept here across transactions and is
 // never stale.
@@ -32,6 +37,9 @@ func (tx *Tx) SetMemo(v any) { tx.conn.memo = v }
 // Exec runs one statement and returns how many rows it changed.
 // An argument is an int64, int, uint32, bool, string, []byte or nil.
 func (tx *Tx) Exec(text string, args ...any) (int64, error) {
+	if err := tx.alive(); err != nil {
+		return 0, err
+	}
 	s, err := tx.conn.stmt(text)
 	if err != nil {
 		return 0, err
@@ -79,6 +87,9 @@ func (tx *Tx) LastID() int64 { return tx.conn.sq.LastInsertRowID() }
 
 // Query runs one statement and returns its rows. An error is kept for [Rows.Err].
 func (tx *Tx) Query(text string, args ...any) *Rows {
+	if err := tx.alive(); err != nil {
+		return &Rows{err: err}
+	}
 	s, err := tx.conn.stmt(text)
 	if err != nil {
 		return &Rows{err: err}
@@ -182,3 +193,17 @@ func (r *Rows) Read(col int, buf []byte) int { return r.stmt.ColumnBytes(col, bu
 
 // Null reports whether a column is NULL.
 func (r *Rows) Null(col int) bool { return r.stmt.ColumnIsNull(col) }
+
+// alive fails once SQLite has ended the transaction by itself, as it does when the disk is full: what came after would
+// be committed statement by statement.
+func (tx *Tx) alive() error {
+	if tx.conn == nil {
+		return fs.ErrClosed
+	}
+	if tx.conn.sq.AutocommitEnabled() {
+		return errRolledBack
+	}
+	return nil
+}
+
+var errRolledBack = fmt.Errorf("the transaction was rolled back after an error: %w", syscall.EIO)

@@ -58,6 +58,9 @@ func Diff(ctx context.Context, a, b Tree) iter.Seq2[Change, error] {
 type differ struct {
 	old, now *side
 	changes  []Change
+
+	renamed map[string]bool // new paths that are told as renames
+	left    map[string]bool // and the old ones that they came from
 }
 
 // A side is one of the two trees, with the entries that differ in it.
@@ -77,7 +80,7 @@ func diff(old, now *vfs.Tx) ([]Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &differ{old: newSide(old), now: newSide(now)}
+	d := &differ{old: newSide(old), now: newSide(now), renamed: make(map[string]bool), left: make(map[string]bool)}
 	for _, c := range delta.Names {
 		if err := d.old.show(c.Name, c.Old); err != nil {
 			return nil, err
@@ -214,17 +217,16 @@ func (s *side) below(dir vfs.Ino, path string, other *side) error {
 
 // names yields the changes of entries: paths that came, went, moved, or show something else.
 func (d *differ) names() error {
-	moved := make(map[string]bool) // new paths that are told as renames, and the old ones they came from
 	for _, ino := range d.now.shown() {
-		if err := d.renames(ino, moved); err != nil {
+		if err := d.renames(ino); err != nil {
 			return err
 		}
 	}
 	for path, ino := range d.old.at {
-		if moved["-"+path] {
+		if d.left[path] {
 			continue
 		}
-		if _, replaced := d.now.at[path]; replaced && !moved["+"+path] && !belowMoved(path, moved) {
+		if _, replaced := d.now.at[path]; replaced && !d.renamed[path] && !d.belowMoved(path) {
 			continue // told with the new one
 		}
 		if err := d.add(Removed, path, "", ino, 0); err != nil {
@@ -232,11 +234,11 @@ func (d *differ) names() error {
 		}
 	}
 	for path, ino := range d.now.at {
-		if moved["+"+path] {
+		if d.renamed[path] {
 			continue
 		}
 		was, replaced := d.old.at[path]
-		if !replaced || moved["-"+path] || belowMoved(path, moved) {
+		if !replaced || d.left[path] || d.belowMoved(path) {
 			if err := d.add(Added, path, "", 0, ino); err != nil {
 				return err
 			}
@@ -251,9 +253,9 @@ func (d *differ) names() error {
 
 // belowMoved reports whether a directory above a path was renamed, from there or to there. Then the path is not the same
 // place in both trees: what was there went along or is gone, what is there came along or is new.
-func belowMoved(path string, moved map[string]bool) bool {
+func (d *differ) belowMoved(path string) bool {
 	for i := strings.LastIndexByte(path, '/'); i > 0; i = strings.LastIndexByte(path[:i], '/') {
-		if dir := path[:i]; moved["+"+dir] || moved["-"+dir] {
+		if dir := path[:i]; d.renamed[dir] || d.left[dir] {
 			return true
 		}
 	}
@@ -271,12 +273,12 @@ func (s *side) shown() []vfs.Ino {
 }
 
 // renames pairs the paths that an inode lost with those that it gained.
-func (d *differ) renames(ino vfs.Ino, moved map[string]bool) error {
+func (d *differ) renames(ino vfs.Ino) error {
 	gained, lost := slices.Sorted(slices.Values(d.now.names[ino])), slices.Sorted(slices.Values(d.old.names[ino]))
 	same := func(p string) bool { return d.now.at[p] == ino && d.old.at[p] == ino }
 	gained, lost = slices.DeleteFunc(gained, same), slices.DeleteFunc(lost, same)
 	for i := range min(len(gained), len(lost)) {
-		moved["+"+gained[i]], moved["-"+lost[i]] = true, true
+		d.renamed[gained[i]], d.left[lost[i]] = true, true
 		if err := d.add(Renamed, gained[i], lost[i], ino, ino); err != nil {
 			return err
 		}
@@ -330,9 +332,11 @@ func (d *differ) inodes(list []vfs.InodeChange) error {
 		if err != nil {
 			return err
 		}
-		before, err := d.old.paths(c.Ino)
-		if err != nil {
-			return err
+		var before []string
+		if len(d.now.names[c.Ino]) > 0 {
+			if before, err = d.old.paths(c.Ino); err != nil {
+				return err
+			}
 		}
 		for _, path := range paths {
 			_, was := d.old.at[path]
@@ -340,20 +344,16 @@ func (d *differ) inodes(list []vfs.InodeChange) error {
 			if is && !was && len(before) == 0 {
 				continue // told as added
 			}
-			if is && was && d.old.at[path] != c.Ino && !d.wasRenamed(path) {
+			if is && was && d.old.at[path] != c.Ino && !d.renamed[path] {
 				continue // told as replaced
 			}
-			if is && !was && !d.wasRenamed(path) {
+			if is && !was && !d.renamed[path] {
 				continue // a further link, told as added
 			}
 			d.changes = append(d.changes, Change{Kind: kind, Path: path, Old: c.Old, New: c.New})
 		}
 	}
 	return nil
-}
-
-func (d *differ) wasRenamed(path string) bool {
-	return slices.ContainsFunc(d.changes, func(c Change) bool { return c.Kind == Renamed && c.Path == path })
 }
 
 // paths returns the paths that lead to an inode.

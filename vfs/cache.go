@@ -30,7 +30,7 @@ const cacheLimit = 1 << 16
 // cacheOf returns the cache of a tree on the transaction's connection.
 func cacheOf(db *schema.Tx, at Moment) *cache {
 	trees, _ := db.Memo().(map[Moment]*cache)
-	if trees == nil || len(trees) > 64 {
+	if trees == nil || len(trees) > 8 {
 		trees = make(map[Moment]*cache)
 		db.SetMemo(trees)
 	}
@@ -88,4 +88,22 @@ func remember[K comparable, V any](p *past, m map[K]V, key K, find func() (V, er
 	}
 	m[key] = v
 	return v, nil
+}
+
+// recall looks key up in m.
+func recall[K comparable, V any](p *past, m map[K]V, key K) (V, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	v, ok := m[key]
+	return v, ok
+}
+
+// keep puts what was found into m.
+func keep[K comparable, V any](p *past, m map[K]V, key K, v V) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(m) >= cacheLimit {
+		clear(m)
+	}
+	m[key] = v
 }

@@ -3,6 +3,7 @@ package vfs
 import (
 	"context"
 	"io/fs"
+	"math"
 	"time"
 )
 
@@ -21,7 +22,8 @@ func (tx *Tx) Lchown(name string, uid, gid int, opts ...Option) error {
 	return pathErr("lchown", name, tx.setAttr(name, false, opts, setOwner(uid, gid)))
 }
 
-// Chtimes sets the time of the last change, to the nanosecond. A zero time leaves it; atime is not kept.
+// Chtimes sets the time of the last change, to the nanosecond. A zero time leaves it; one outside the years 1678 to
+// 2261 becomes the nearest that can be stored; atime is not kept.
 func (tx *Tx) Chtimes(name string, atime, mtime time.Time, opts ...Option) error {
 	return pathErr("chtimes", name, tx.setAttr(name, true, opts, setTime(mtime)))
 }
@@ -47,9 +49,20 @@ func setOwner(uid, gid int) func(*inode) {
 func setTime(mtime time.Time) func(*inode) {
 	return func(n *inode) {
 		if !mtime.IsZero() {
-			n.mtime = mtime.UnixNano()
+			n.mtime = nanos(mtime)
 		}
 	}
+}
+
+// nanos is a time as it is stored. One before 1678 or after 2261 becomes the first or the last that can be.
+func nanos(t time.Time) int64 {
+	switch {
+	case t.Before(time.Unix(0, math.MinInt64)):
+		return math.MinInt64
+	case t.After(time.Unix(0, math.MaxInt64)):
+		return math.MaxInt64
+	}
+	return t.UnixNano()
 }
 
 func (tx *Tx) setAttr(name string, follow bool, opts []Option, set func(*inode)) error {
@@ -87,7 +100,8 @@ func (fsys *FS) Lchown(ctx context.Context, name string, uid, gid int, opts ...O
 	return fsys.update(ctx, "lchown", name, func(tx *Tx) error { return tx.Lchown(name, uid, gid, opts...) })
 }
 
-// Chtimes sets the time of the last change, to the nanosecond. A zero time leaves it; atime is not kept.
+// Chtimes sets the time of the last change, to the nanosecond. A zero time leaves it; one outside the years 1678 to
+// 2261 becomes the nearest that can be stored; atime is not kept.
 func (fsys *FS) Chtimes(ctx context.Context, name string, atime, mtime time.Time, opts ...Option) error {
 	return fsys.update(ctx, "chtimes", name, func(tx *Tx) error { return tx.Chtimes(name, atime, mtime, opts...) })
 }

@@ -34,11 +34,32 @@ func (tx *Tx) lookup(dir Ino, name string) (dirent, error) {
 
 func (tx *Tx) loadDirent(key nameKey) (dirent, error) {
 	levels := tx.fsys.levels
-	d, found, err := tx.direntAt(levels[0], 0, key)
-	if err != nil || found || len(levels) == 1 {
-		return d, err
+	past := tx.fsys.past
+	shown, known := recall(past, past.names, key)
+	if known || len(levels) == 1 {
+		d, found, err := tx.direntAt(levels[0], 0, key)
+		if err != nil || found || len(levels) == 1 {
+			return d, err
+		}
+		return shown, nil
 	}
-	return tx.pastDirent(key)
+	d, found, err := tx.direntThrough(key)
+	if err == nil && (!found || d.level > 0) {
+		keep(past, past.names, key, d)
+	}
+	return d, err
+}
+
+// direntThrough reads the row of the nearest level that has one, in one statement.
+func (tx *Tx) direntThrough(key nameKey) (d dirent, found bool, err error) {
+	rows := tx.db.Query(`SELECT d.ino, d.kind, d.born, l.level FROM lineage l CROSS JOIN dirent d ON d.branch = l.ancestor AND d.parent = ?3 AND d.name = ?4
+		AND d.died > iif(l.level = 0, ?2, l.epoch) AND d.born <= iif(l.level = 0, ?2, l.epoch) WHERE l.branch = ?1 ORDER BY l.level LIMIT 1`,
+		tx.fsys.at.Branch, tx.fsys.at.Epoch, int64(key.dir), key.name)
+	defer rows.Close()
+	if rows.Next() {
+		return dirent{ino: Ino(rows.Int(0)), kind: uint8(rows.Int(1)), level: int(min(rows.Int(3), 1)), born: rows.Int(2)}, true, nil
+	}
+	return dirent{level: fresh}, false, rows.Err()
 }
 
 // pastDirent looks a name up in the levels above the first.
@@ -64,14 +85,13 @@ func (tx *Tx) dirLevels(dir Ino) ([]level, error) {
 	past := tx.fsys.past
 	return remember(past, past.dirs, dir, func() ([]level, error) {
 		var held []level
-		for _, l := range tx.fsys.levels[1:] {
-			n, _, err := tx.db.Int(`SELECT EXISTS (SELECT 1 FROM dirent WHERE branch = ? AND parent = ?)`, l.branch, int64(dir))
-			if err != nil {
-				return nil, err
-			}
-			if n == 1 {
-				held = append(held, l)
-			}
+		rows := tx.db.Query(`SELECT l.level FROM lineage l WHERE l.branch = ?1 AND l.level > 0
+			AND EXISTS (SELECT 1 FROM dirent d WHERE d.branch = l.ancestor AND d.parent = ?2) ORDER BY l.level`, tx.fsys.at.Branch, int64(dir))
+		for rows.Next() {
+			held = append(held, tx.fsys.levels[rows.Int(0)])
+		}
+		if err := rows.Err(); err != nil {
+			return nil, err
 		}
 		return held, nil
 	})
@@ -165,21 +185,21 @@ func (tx *Tx) page(dir Ino, after string, limit int) ([]listed, error) {
 	return tx.pageOfMany(levels, dir, after, limit)
 }
 
-const pageSQL = `SELECT name, ino, kind FROM dirent WHERE branch = ?1 AND parent = ?2 AND name > ?3 AND died > ?4 AND born <= ?4 ORDER BY name LIMIT ?5`
+const pageSQL = `SELECT name, ino, kind FROM dirent WHERE branch = ?1 AND parent = ?2 AND name > ?3 AND died > ?4 AND born <= ?4 ORDER BY name`
 
 func (tx *Tx) pageOfOne(l level, dir Ino, after string, limit int) ([]listed, error) {
 	var page []listed
 	for {
-		rows := tx.db.Query(pageSQL, l.branch, int64(dir), after, l.cap, limit)
+		rows := tx.db.Query(pageSQL, l.branch, int64(dir), after, l.cap)
 		got := 0
-		for rows.Next() {
+		for got < limit && rows.Next() {
 			got++
 			after = rows.Text(0)
 			if ino := Ino(rows.Int(1)); ino != 0 && len(page) < limit {
 				page = append(page, listed{after, ino, uint8(rows.Int(2))})
 			}
 		}
-		if err := rows.Err(); err != nil {
+		if err := rows.Close(); err != nil {
 			return nil, err
 		}
 		if got < limit || len(page) == limit {
@@ -209,7 +229,7 @@ func (tx *Tx) pageOfMany(levels []level, dir Ino, after string, limit int) ([]li
 		return err
 	}
 	for i, l := range levels {
-		cursors[i] = tx.db.Query(pageSQL, l.branch, int64(dir), after, l.cap, -1)
+		cursors[i] = tx.db.Query(pageSQL, l.branch, int64(dir), after, l.cap)
 		if err := step(i); err != nil {
 			return nil, err
 		}

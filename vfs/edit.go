@@ -74,14 +74,16 @@ func (tx *Tx) edit(name string, edits []Edit, opts []Option) (int, error) {
 		}
 		total += n
 	}
-	if node.content, err = chunk.Put(tx.db, data); err != nil {
+	content, err := chunk.Put(tx.db, data)
+	if err != nil {
 		return 0, err
 	}
+	node.content = content
 	tx.modified(node)
 	return total, nil
 }
 
-// MaxEditSize is the largest file that Edit takes, in bytes; a larger one is EFBIG. An edit holds the file in memory.
+// MaxEditSize is the largest file that Edit takes or makes, in bytes; a larger one is EFBIG. An edit holds the file in memory.
 const MaxEditSize = 64 << 20
 
 // Apply replaces text in data and returns the result and how many occurrences were replaced. Occurrences do not
@@ -102,6 +104,9 @@ func (e Edit) Apply(data []byte) ([]byte, int, error) {
 	}
 	if found == 0 || found < replace {
 		return nil, 0, miss
+	}
+	if int64(len(data))+int64(replace)*int64(len(e.New)-len(e.Old)) > MaxEditSize {
+		return nil, 0, syscall.EFBIG
 	}
 	return bytes.Replace(data, []byte(e.Old), []byte(e.New), replace), replace, nil
 }

@@ -18,7 +18,8 @@ import (
 // (C04). Opened for writing, it reads what is committed now, with its own writes laid over. Those are held in memory,
 // at most 8 MiB of them, and are committed by Sync, by Close, and when there are too many; only the bytes that were
 // written replace others, so two Files may write to different parts of one file. A file whose last name is removed
-// lives on until it is closed.
+// lives on until it is closed. In a store opened with [Options].ReadOnly that is not so: such a store
+// cannot tell a collector what it has open, and what was removed and collected meanwhile reads as [ErrCorrupt].
 type File struct {
 	ctx  context.Context
 	fsys *FS
@@ -245,7 +246,7 @@ func (f *File) readAt(p []byte, off int64) (int, error) {
 	case len(p) == 0:
 		return 0, nil
 	}
-	if !f.writable() {
+	if !f.writable() && f.ctx.Err() == nil && !f.fsys.store.closed.Load() {
 		if n, held, err := f.reader.ReadHeld(p, off); held {
 			return n, err
 		}
@@ -281,7 +282,11 @@ func (f *File) readLatest(db *schema.Tx, p []byte, off int64) (int, error) {
 	}
 	wanted := len(p)
 	p = p[:min(int64(wanted), size-off)]
-	n, err := chunk.Read(db, node.content, p, off)
+	if f.reader.Content() != node.content {
+		f.reader.Release()
+		f.reader = chunk.NewReader(node.content)
+	}
+	n, err := f.reader.ReadAt(db, p, off)
 	if err != nil && err != io.EOF {
 		return 0, err
 	}
@@ -325,7 +330,7 @@ func (f *File) writeAt(p []byte, off int64) (int, error) {
 	switch {
 	case off < 0:
 		return 0, pathErr("write", f.name, syscall.EINVAL)
-	case off+int64(len(p)) > maxSize:
+	case off > maxSize-int64(len(p)):
 		return 0, pathErr("write", f.name, syscall.EFBIG)
 	}
 	done := 0
@@ -355,10 +360,11 @@ func (f *File) append(p []byte) (int, error) {
 		if size > maxSize {
 			return syscall.EFBIG
 		}
-		if n.content, err = chunk.Apply(tx.db, old, size, []chunk.Patch{{Off: old.Size, Data: p}}); err != nil {
+		content, err := chunk.Apply(tx.db, old, size, []chunk.Patch{{Off: old.Size, Data: p}})
+		if err != nil {
 			return err
 		}
-		f.off = size
+		n.content, f.off = content, size
 		tx.modified(n)
 		return nil
 	})
@@ -378,10 +384,11 @@ func (f *File) commit() error {
 		if err != nil {
 			return err
 		}
-		n.content, err = chunk.Apply(tx.db, n.content, max(n.content.Size, f.wrote.end), f.wrote.patches())
+		content, err := chunk.Apply(tx.db, n.content, max(n.content.Size, f.wrote.end), f.wrote.patches())
 		if err != nil {
 			return err
 		}
+		n.content = content
 		tx.modified(n)
 		return nil
 	})
@@ -409,8 +416,11 @@ func (f *File) Truncate(size int64) error {
 	if err := f.check("truncate", f.writable()); err != nil {
 		return err
 	}
-	if size < 0 || size > maxSize {
+	switch {
+	case size < 0:
 		return pathErr("truncate", f.name, syscall.EINVAL)
+	case size > maxSize:
+		return pathErr("truncate", f.name, syscall.EFBIG)
 	}
 	if err := f.commit(); err != nil {
 		return err
@@ -515,7 +525,7 @@ func (f *File) Close() error {
 	}
 	err := f.commit()
 	f.closed = true
-	f.reader = nil
+	f.reader.Release()
 	f.wrote = overlay{}
 	st := f.fsys.store
 	st.mu.Lock()

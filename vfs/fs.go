@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"syscall"
 
 	"vfsdb/chunk"
@@ -50,6 +51,8 @@ type store struct {
 	db    *schema.DB
 	lease *chunk.Lease
 
+	closed atomic.Bool
+
 	opening sync.RWMutex // held to read while a file is opened; the publisher waits until all are registered
 	mu      sync.Mutex
 	files   map[*File]chunk.Pin // what open files need kept, beyond the names that lead there
@@ -63,19 +66,22 @@ func Open(ctx context.Context, path string, options *Options) (*FS, error) {
 	if options != nil {
 		o = *options
 	}
-	db, err := schema.Open(ctx, path, schema.Options{ReadOnly: o.ReadOnly, MustExist: o.MustExist, Relaxed: o.Relaxed})
+	name := o.Branch
+	if name == "" {
+		name = MainBranch
+	}
+	// A new store has the branch main only, so none is created for the sake of another.
+	mustExist := o.MustExist || name != MainBranch
+	db, err := schema.Open(ctx, path, schema.Options{ReadOnly: o.ReadOnly, MustExist: mustExist, Relaxed: o.Relaxed})
 	if err != nil {
 		return nil, err
 	}
 	st := &store{db: db, files: make(map[*File]chunk.Pin)}
 	st.lease = chunk.NewLease(db, st.pins)
-	name := o.Branch
-	if name == "" {
-		name = MainBranch
-	}
 	fsys, err := st.onBranch(ctx, name)
 	if err != nil {
-		return nil, errors.Join(err, db.Close())
+		_ = db.Close()
+		return nil, err
 	}
 	fsys.owner = true
 	fsys.name = path
@@ -116,6 +122,7 @@ func (fsys *FS) Close() error {
 	if !fsys.owner {
 		return nil
 	}
+	fsys.store.closed.Store(true)
 	return errors.Join(fsys.store.lease.Close(), fsys.store.db.Close())
 }
 
@@ -143,10 +150,20 @@ func (fsys *FS) Branch(ctx context.Context, name string) (*FS, error) {
 }
 
 // At stands on a past moment of the same store, read-only. Something must keep the moment: a snapshot, or a branch that
-// was forked there. Once nothing does, the FS fails with ESTALE.
+// was forked there. Once nothing does, the FS fails with ESTALE. The moment of a head is EINVAL: use [FS.Branch].
 func (fsys *FS) At(ctx context.Context, at Moment) (*FS, error) {
 	var past *FS
-	err := fsys.store.db.View(ctx, func(tx *schema.Tx) (err error) {
+	err := fsys.store.db.View(ctx, func(tx *schema.Tx) error {
+		if at.Epoch >= schema.Head {
+			return syscall.EINVAL
+		}
+		kept, err := momentKept(tx, at)
+		if err == nil && !kept {
+			err = syscall.ESTALE
+		}
+		if err != nil {
+			return err
+		}
 		past, err = fsys.store.stand(tx, at)
 		return err
 	})

@@ -63,21 +63,46 @@ func (tx *Tx) inode(ino Ino) (*inode, error) {
 // loadInode reads an inode through the lineage; its mode is 0 where no level shows it.
 func (tx *Tx) loadInode(ino Ino) (inode, error) {
 	levels := tx.fsys.levels
-	n, found, err := tx.inodeAt(levels[0], 0, ino)
-	if err != nil || found || len(levels) == 1 {
-		return n, err
+	past := tx.fsys.past
+	shown, known := recall(past, past.nodes, ino)
+	if known || len(levels) == 1 {
+		n, found, err := tx.inodeAt(levels[0], 0, ino)
+		if err != nil || found || len(levels) == 1 {
+			return n, err
+		}
+		return shown, nil
 	}
-	return tx.pastInode(ino)
+	n, found, err := tx.inodeThrough(ino)
+	if err == nil && (!found || n.level > 0) {
+		keep(past, past.nodes, ino, n)
+	}
+	return n, err
+}
+
+// inodeThrough reads the row of the nearest level that has one, in one statement.
+func (tx *Tx) inodeThrough(ino Ino) (n inode, found bool, err error) {
+	rows := tx.db.Query(`SELECT `+inodeColumns+`, l.level FROM lineage l CROSS JOIN inode i ON i.branch = l.ancestor AND i.ino = ?3
+		AND i.died > iif(l.level = 0, ?2, l.epoch) AND i.born <= iif(l.level = 0, ?2, l.epoch) WHERE l.branch = ?1 ORDER BY l.level LIMIT 1`,
+		tx.fsys.at.Branch, tx.fsys.at.Epoch, int64(ino))
+	defer rows.Close()
+	if rows.Next() {
+		return scanInode(rows, ino, int(rows.Int(13))), true, nil
+	}
+	return inode{ino: ino, level: fresh}, false, rows.Err()
 }
 
 // pastInode reads an inode through the levels above the first.
 func (tx *Tx) pastInode(ino Ino) (inode, error) {
 	past := tx.fsys.past
 	return remember(past, past.nodes, ino, func() (inode, error) {
-		for i, l := range tx.fsys.levels[1:] {
-			if n, found, err := tx.inodeAt(l, i+1, ino); found || err != nil {
-				return n, err
-			}
+		rows := tx.db.Query(`SELECT `+inodeColumns+`, l.level FROM lineage l CROSS JOIN inode i ON i.branch = l.ancestor AND i.ino = ?2
+			AND i.died > l.epoch AND i.born <= l.epoch WHERE l.branch = ?1 AND l.level > 0 ORDER BY l.level LIMIT 1`, tx.fsys.at.Branch, int64(ino))
+		defer rows.Close()
+		if rows.Next() {
+			return scanInode(rows, ino, int(rows.Int(13))), nil
+		}
+		if err := rows.Err(); err != nil {
+			return inode{}, err
 		}
 		return inode{ino: ino, level: fresh}, nil
 	})

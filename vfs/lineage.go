@@ -26,6 +26,14 @@ func readLineage(db *schema.Tx, at Moment) ([]level, error) {
 	return levels, rows.Err()
 }
 
+// wholeTree refuses what concerns a branch and not a directory of it: through an OpenRoot tree it is EINVAL.
+func (tx *Tx) wholeTree() error {
+	if tx.fsys.root != schema.RootIno {
+		return syscall.EINVAL
+	}
+	return tx.writable()
+}
+
 // Kept reports whether a snapshot or a fork keeps a past moment.
 func (tx *Tx) Kept(at Moment) (bool, error) { return momentKept(tx.db, at) }
 
@@ -39,7 +47,7 @@ func momentKept(db *schema.Tx, at Moment) (bool, error) {
 // Freeze ends the head's epoch and returns the moment that it was. What is written from now on does not change it.
 // The caller must keep the moment, by a row of its own, in this same transaction.
 func (tx *Tx) Freeze() (Moment, error) {
-	if err := tx.writable(); err != nil {
+	if err := tx.wholeTree(); err != nil {
 		return Moment{}, err
 	}
 	if err := tx.flush(); err != nil {
@@ -59,11 +67,17 @@ func (tx *Tx) Fork(at Moment, name string) error {
 }
 
 func (tx *Tx) fork(at Moment, name string) error {
-	if err := tx.writable(); err != nil {
+	if err := tx.wholeTree(); err != nil {
 		return err
 	}
-	if at.Epoch >= schema.Head {
-		return fmt.Errorf("%w: freeze the head first", syscall.EINVAL)
+	epoch, named, err := readBranch(tx.db, at.Branch)
+	switch {
+	case err != nil:
+		return err
+	case !named:
+		return syscall.ESTALE
+	case at.Epoch >= epoch:
+		return fmt.Errorf("%w: only a past moment can be forked; freeze the head first", syscall.EINVAL)
 	}
 	if err := tx.flush(); err != nil {
 		return err
@@ -99,7 +113,7 @@ func (tx *Tx) ForkEmpty(name string) error {
 }
 
 func (tx *Tx) forkEmpty(name string) error {
-	if err := tx.writable(); err != nil {
+	if err := tx.wholeTree(); err != nil {
 		return err
 	}
 	id, err := tx.newBranch(name)

@@ -34,7 +34,7 @@ func (tx *Tx) hardLink(from, to string, opts []Option) error {
 			return err
 		}
 	}
-	p, err := tx.newPlace(to)
+	p, err := tx.newPlace(to, options{set: o.set &^ optIfSum})
 	switch {
 	case err != nil:
 		return err
@@ -78,7 +78,7 @@ func (tx *Tx) symlink(target, name string, opts []Option) error {
 			return err
 		}
 	}
-	p, err := tx.newPlace(name)
+	p, err := tx.newPlace(name, o)
 	if err != nil {
 		return err
 	}
@@ -124,14 +124,15 @@ func (tx *Tx) Mknod(name string, mode fs.FileMode, rdev uint64, opts ...Option) 
 }
 
 func (tx *Tx) mknod(name string, mode fs.FileMode, rdev uint64, opts []Option) error {
-	if _, err := gather(opts, optIfAbsent); err != nil {
+	o, err := gather(opts, optIfAbsent)
+	if err != nil {
 		return err
 	}
 	kind := modeKind(mode)
 	if kind == kindDir || kind == kindFile || kind == kindLink {
 		return syscall.EINVAL
 	}
-	p, err := tx.newPlace(name)
+	p, err := tx.newPlace(name, o)
 	if err != nil {
 		return err
 	}

@@ -2,8 +2,9 @@ package vfs
 
 import (
 	"context"
-	"errors"
 	"io/fs"
+	"slices"
+	"syscall"
 
 	"vfsdb/chunk"
 )
@@ -36,15 +37,20 @@ func (fsys *FS) PutMany(ctx context.Context, files []FileData, allOrNothing bool
 		}
 		return nil
 	})
-	return results, err
+	return results, pathErr("write", fsys.name, err)
 }
 
 // harmless reports whether a write that failed leaves its transaction fit to go on: it does when the file was refused,
 // which is decided before anything is stored, but for the directories that Parents made.
 func harmless(err error) bool {
-	var corrupt *chunk.CorruptError
-	_, isErrno := Errno(err)
-	return isErrno && !errors.As(err, &corrupt)
+	errno, ok := Errno(err)
+	return ok && slices.Contains(refusals, errno)
+}
+
+// refusals are the errnos of a file that cannot be written, when nothing is wrong with the store.
+var refusals = []syscall.Errno{
+	syscall.ENOENT, syscall.ENOTDIR, syscall.EISDIR, syscall.EEXIST, syscall.EINVAL, syscall.ELOOP, syscall.ENAMETOOLONG,
+	syscall.EFBIG, syscall.ESTALE,
 }
 
 // A FileResult is what [FS.GetMany] found under a name.
@@ -71,5 +77,5 @@ func (fsys *FS) GetMany(ctx context.Context, names []string) ([]FileResult, erro
 		}
 		return nil
 	})
-	return results, err
+	return results, pathErr("read", fsys.name, err)
 }

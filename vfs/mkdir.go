@@ -21,7 +21,7 @@ func (tx *Tx) mkdir(name string, perm fs.FileMode, opts []Option) error {
 			return err
 		}
 	}
-	p, err := tx.newPlace(name)
+	p, err := tx.newPlace(name, o)
 	if err != nil {
 		return err
 	}
@@ -55,22 +55,32 @@ func (tx *Tx) mkdirAll(name string, perm fs.FileMode) error {
 			return err
 		}
 	}
-	if p, err = tx.newPlace(name); err != nil {
-		return err // EEXIST too for a symlink to nowhere
+	if p, err = tx.walk(name, false); err != nil {
+		return err
+	}
+	switch {
+	case p.kind == kindDir && p.ino != 0: // made on the way, as by "a/../b"
+		return nil
+	case p.ino != 0:
+		return syscall.EEXIST // a symlink to nowhere
 	}
 	return tx.create(p, &inode{mode: modeDir | unixPerm(perm)})
 }
 
-// newPlace walks to a name that must not exist yet, and must have a directory to stand in.
-func (tx *Tx) newPlace(name string) (place, error) {
+// newPlace walks to a name that must not exist yet, and must have a directory to stand in. With IfAbsent a name that
+// exists is told as a precondition that did not hold.
+func (tx *Tx) newPlace(name string, o options) (place, error) {
 	if err := tx.writable(); err != nil {
 		return place{}, err
 	}
 	p, err := tx.walk(name, false)
-	if err == nil && p.ino != 0 {
-		err = syscall.EEXIST
+	if err != nil || p.ino == 0 {
+		return p, err
 	}
-	return p, err
+	if o.has(optIfAbsent) {
+		return p, tx.holds(o, p.ino)
+	}
+	return p, syscall.EEXIST
 }
 
 // create makes a new inode and gives it the name at p.

@@ -1,6 +1,7 @@
 package vfs
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -51,17 +52,13 @@ func (o *overlay) write(p []byte, off int64) int {
 
 // add joins a range with those that it touches.
 func (c *piece) add(s byteSpan) {
-	var spans []byteSpan
-	for _, have := range c.spans {
-		if have.to < s.from || have.from > s.to {
-			spans = append(spans, have)
-			continue
-		}
-		s = byteSpan{min(s.from, have.from), max(s.to, have.to)}
+	first, _ := slices.BinarySearchFunc(c.spans, s.from, func(have byteSpan, from int) int { return cmp.Compare(have.to, from) })
+	last := first
+	for last < len(c.spans) && c.spans[last].from <= s.to {
+		s = byteSpan{min(s.from, c.spans[last].from), max(s.to, c.spans[last].to)}
+		last++
 	}
-	spans = append(spans, s)
-	slices.SortFunc(spans, func(a, b byteSpan) int { return a.from - b.from })
-	c.spans = spans
+	c.spans = slices.Replace(c.spans, first, last, s)
 }
 
 // readOver lays the written bytes over p, which was read from off.

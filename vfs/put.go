@@ -64,7 +64,7 @@ func (tx *Tx) put(name string, staged *chunk.Staged, a Attr) error {
 		}
 		p.ino = 0
 	}
-	n := &inode{mode: modeFile | unixPerm(a.Mode), uid: a.Uid, gid: a.Gid, mtime: a.ModTime.UnixNano(), content: content}
+	n := &inode{mode: modeFile | unixPerm(a.Mode), uid: a.Uid, gid: a.Gid, mtime: nanos(a.ModTime), content: content}
 	if err := tx.create(p, n); err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ func (tx *Tx) setAttrOf(name string, a Attr) error {
 }
 
 func (tx *Tx) setAttrs(n *inode, a Attr) {
-	mode, mtime := n.mode, a.ModTime.UnixNano()
+	mode, mtime := n.mode, nanos(a.ModTime)
 	if n.kind() != kindLink {
 		mode = mode&^permBits | unixPerm(a.Mode)
 	}

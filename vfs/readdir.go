@@ -86,6 +86,9 @@ func (tx *Tx) entry(l listed) *Entry {
 
 // infoOf describes a listed inode.
 func (tx *Tx) infoOf(l listed) (*Info, error) {
+	if tx.db.Ended() {
+		return nil, fs.ErrClosed
+	}
 	n, err := tx.inode(l.ino)
 	if err == nil && (n == nil || n.nlink == 0) {
 		err = syscall.ENOENT

@@ -109,11 +109,12 @@ func (tx *Tx) removeAll(name string) error {
 
 // removeTree unlinks everything below a directory, one name at a time.
 func (tx *Tx) removeTree(dir Ino) error {
-	for {
-		page, err := tx.page(dir, "", pageSize)
+	for after := ""; ; {
+		page, err := tx.page(dir, after, pageSize)
 		if err != nil || len(page) == 0 {
 			return err
 		}
+		after = page[len(page)-1].name
 		for _, e := range page {
 			if err := tx.db.Context().Err(); err != nil {
 				return err
@@ -146,13 +147,14 @@ func (tx *Tx) linksBelow(top Ino) (bool, error) {
 	if err := tx.flush(); err != nil {
 		return false, err
 	}
+	below := map[Ino]bool{top: true, tx.fsys.root: false} // directories whose place is known
 	for _, l := range tx.fsys.levels {
 		rows := tx.db.Query(`SELECT ino FROM inode WHERE branch = ?1 AND nlink > 1 AND died > ?2 AND born <= ?2`, l.branch, l.cap)
 		for rows.Next() {
-			below, err := tx.isBelow(Ino(rows.Int(0)), top)
-			if below || err != nil {
+			is, err := tx.isBelow(Ino(rows.Int(0)), below)
+			if is || err != nil {
 				rows.Close()
-				return below, err
+				return is, err
 			}
 		}
 		if err := rows.Err(); err != nil {
@@ -162,20 +164,30 @@ func (tx *Tx) linksBelow(top Ino) (bool, error) {
 	return false, nil
 }
 
-// isBelow reports whether one of the names of ino lies below the directory top.
-func (tx *Tx) isBelow(ino, top Ino) (bool, error) {
+// isBelow reports whether one of the names of a file stands in a directory that is below. What is found out of
+// directories on the way is added.
+func (tx *Tx) isBelow(ino Ino, below map[Ino]bool) (bool, error) {
 	names, err := tx.namesOf(ino)
 	if err != nil {
 		return false, err
 	}
 	for _, name := range names {
-		for dir := name.Dir; dir != 0; {
-			if dir == top {
-				return true, nil
+		var seen []Ino
+		dir, is, known := name.Dir, false, false
+		for dir != 0 {
+			if is, known = below[dir]; known {
+				break
 			}
+			seen = append(seen, dir)
 			if dir, err = tx.parentOf(dir); err != nil {
 				return false, err
 			}
+		}
+		for _, dir := range seen {
+			below[dir] = is
+		}
+		if is {
+			return true, nil
 		}
 	}
 	return false, nil

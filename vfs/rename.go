@@ -22,14 +22,14 @@ func (tx *Tx) rename(from, to string, opts []Option) error {
 	if err := tx.writable(); err != nil {
 		return err
 	}
-	if o.has(optParents) {
-		if err := tx.parents(to); err != nil {
-			return err
-		}
-	}
 	src, err := tx.walk(from, false)
 	if err != nil {
 		return err
+	}
+	if o.has(optParents) && src.ino != 0 {
+		if err := tx.parents(to); err != nil {
+			return err
+		}
 	}
 	dst, err := tx.walk(to, false)
 	switch {

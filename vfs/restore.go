@@ -1,10 +1,14 @@
 package vfs
 
-import "syscall"
+import (
+	"syscall"
+
+	"vfsdb/schema"
+)
 
 // Restore makes the head what another tree is, in this transaction: every entry and inode that differs is put or
 // removed, times and all, so that nothing differs afterwards. It returns how many rows that were. The tree may be of
-// the past, another branch, or an ancestor, of the same store (else EXDEV). Files open for writing whose inode is not
+// the past, another branch, or an ancestor, of the same store (else EXDEV); a directory that OpenRoot stands on is EINVAL, on either side. Files open for writing whose inode is not
 // in it get ESTALE.
 func (tx *Tx) Restore(to *FS) (int, error) {
 	n, err := tx.restore(to)
@@ -12,8 +16,11 @@ func (tx *Tx) Restore(to *FS) (int, error) {
 }
 
 func (tx *Tx) restore(to *FS) (int, error) {
-	if err := tx.writable(); err != nil {
+	if err := tx.wholeTree(); err != nil {
 		return 0, err
+	}
+	if to.root != schema.RootIno {
+		return 0, syscall.EINVAL
 	}
 	if to.store != tx.fsys.store {
 		return 0, syscall.EXDEV

@@ -52,7 +52,19 @@ func (tx *Tx) checkRoot() error {
 	if err == nil && (n == nil || n.nlink == 0) {
 		err = syscall.ENOENT
 	}
-	return err
+	if err != nil || !tx.db.Writable() {
+		return err
+	}
+	// What is written below a directory that was removed higher up would be lost.
+	for dir := tx.fsys.root; dir != schema.RootIno; {
+		if dir, err = tx.parentOf(dir); err != nil {
+			return err
+		}
+		if dir == 0 {
+			return syscall.ENOENT
+		}
+	}
+	return nil
 }
 
 type walker struct {

@@ -112,7 +112,7 @@ func (w target) attributes(n *inode) {
 		setMode(n, w.opts.mode)
 	}
 	if w.opts.has(optModTime) {
-		n.mtime = w.opts.mtime.UnixNano()
+		n.mtime = nanos(w.opts.mtime)
 	}
 }
 
