@@ -11,8 +11,9 @@
 // somebody else wrote in between, whatever the timeout. Waiting for another process is done here, not in SQLite,
 // so that it ends with the context's deadline.
 //
-// The tables are explained in tables.sql and in FORMAT.md. Each is written by one package: branch, lineage, inode,
-// dirent, orphan and counter by vfs; blob, manifest, lease and pin by chunk; snapshot by snapshot; gc and doomed by gc.
+// The tables are explained in tables.sql and in FORMAT.md. Each is written by one package: meta and counter by
+// this one; branch, lineage, inode, dirent and orphan by vfs; blob, manifest, lease, pin and touched by chunk; snapshot
+// by snapshot; gc and doomed by gc.
 //
 // Three traps of SQLite's planner shape the statements of every room. The constant [Forever] is written as the literal
 // 9223372036854775807, because a partial index beside a bound value makes each bind re-plan the statement. ANALYZE is

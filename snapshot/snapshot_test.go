@@ -217,8 +217,10 @@ func TestDiff(t *testing.T) {
 		{"added", func(t *testing.T, fsys *vfs.FS) { write(t, fsys, "x/y", "1") }, "added x\nadded x/y"},
 		{"modified", func(t *testing.T, fsys *vfs.FS) { write(t, fsys, "dir/b", "2") }, "modified dir/b"},
 		{"removed", func(t *testing.T, fsys *vfs.FS) { require.NoError(t, fsys.Remove(t.Context(), "a")) }, "removed a"},
-		{"removed tree", func(t *testing.T, fsys *vfs.FS) { require.NoError(t, fsys.RemoveAll(t.Context(), "dir")) },
-			"removed dir\nremoved dir/b\nremoved dir/sub\nremoved dir/sub/c"},
+		{
+			"removed tree", func(t *testing.T, fsys *vfs.FS) { require.NoError(t, fsys.RemoveAll(t.Context(), "dir")) },
+			"removed dir\nremoved dir/b\nremoved dir/sub\nremoved dir/sub/c",
+		},
 		{"mode", func(t *testing.T, fsys *vfs.FS) { require.NoError(t, fsys.Chmod(t.Context(), "a", 0o600)) }, "mode a"},
 		{"type", func(t *testing.T, fsys *vfs.FS) {
 			require.NoError(t, fsys.Remove(t.Context(), "a"))
@@ -243,8 +245,10 @@ func TestDiff(t *testing.T) {
 			require.NoError(t, fsys.RemoveAll(t.Context(), "dir"))
 		}, "removed dir\nremoved dir/b\nrenamed kept from dir/sub"},
 		{"further link", func(t *testing.T, fsys *vfs.FS) { require.NoError(t, fsys.Link(t.Context(), "a", "a2")) }, "added a2"},
-		{"copied", func(t *testing.T, fsys *vfs.FS) { require.NoError(t, fsys.Copy(t.Context(), "dir", "copy")) },
-			"added copy\nadded copy/b\nadded copy/sub\nadded copy/sub/c"},
+		{
+			"copied", func(t *testing.T, fsys *vfs.FS) { require.NoError(t, fsys.Copy(t.Context(), "dir", "copy")) },
+			"added copy\nadded copy/b\nadded copy/sub\nadded copy/sub/c",
+		},
 		{"there and back", func(t *testing.T, fsys *vfs.FS) {
 			require.NoError(t, fsys.Rename(t.Context(), "a", "z"))
 			require.NoError(t, fsys.Rename(t.Context(), "z", "a"))

@@ -337,8 +337,9 @@ func TestReadDirPage(t *testing.T) {
 func TestWriteAttributes(t *testing.T) {
 	ctx := t.Context()
 	fsys := vfstest.New(t, "old")
-	when := time.Date(2001, 2, 3, 4, 5, 6, 789, time.UTC)
-	for _, name := range []string{"old", "new"} {
+	for name, when := range map[string]time.Time{
+		"old": time.Date(2001, 2, 3, 4, 5, 6, 789, time.UTC), "new": time.Date(2001, 2, 3, 4, 5, 6, 789, time.UTC), "zero": time.Unix(0, 0),
+	} {
 		require.NoError(t, fsys.WriteFile(ctx, name, []byte("x"), 0o600, vfs.Mode(0o751|fs.ModeSetgid), vfs.ModTime(when)))
 		info, err := fsys.Stat(ctx, name)
 		require.NoError(t, err)

@@ -38,7 +38,7 @@ func (tx *Tx) copyTree(from, to string, opts []Option) error {
 	switch {
 	case err != nil:
 		return err
-	case n.isDir() && (slices.Contains(dst.chain, n.ino)):
+	case n.isDir() && slices.Contains(dst.chain, n.ino):
 		return syscall.EINVAL
 	case dst.ino == 0:
 		c := copier{tx: tx, made: make(map[Ino]*inode)}

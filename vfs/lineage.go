@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"syscall"
 
+	"vfsdb/chunk"
 	"vfsdb/schema"
 )
 
@@ -178,7 +179,13 @@ func (tx *Tx) copyLevel(id int64, l level) error {
 	if !tx.gc {
 		return nil
 	}
-	_, err := tx.db.Exec(`INSERT OR IGNORE INTO touched (kind, id)
-		SELECT 2, blob FROM inode WHERE branch = ?1 AND blob IS NOT NULL UNION SELECT 3, manifest FROM inode WHERE branch = ?1 AND manifest IS NOT NULL`, id)
-	return err
+	rows := tx.db.Query(`SELECT size, blob, manifest FROM inode WHERE branch = ? AND (blob IS NOT NULL OR manifest IS NOT NULL)`, id)
+	for rows.Next() {
+		c := chunk.Content{Size: rows.Int(0), Blob: rows.Int(1), Manifest: rows.Int(2)}
+		if err := chunk.Touch(tx.db, c); err != nil {
+			rows.Close()
+			return err
+		}
+	}
+	return rows.Err()
 }

@@ -42,7 +42,7 @@ func (tx *Tx) rename(from, to string, opts []Option) error {
 	switch {
 	case err != nil:
 		return err
-	case n.isDir() && (slices.Contains(dst.chain, n.ino)):
+	case n.isDir() && slices.Contains(dst.chain, n.ino):
 		return syscall.EINVAL
 	case slices.Contains(src.chain, dst.ino) && dst.ino != 0:
 		return syscall.ENOTEMPTY

@@ -97,8 +97,14 @@ func (w target) set(c chunk.Content) error {
 	n := w.node
 	if n == nil {
 		n = &inode{mode: modeFile | unixPerm(w.perm), content: c}
+		if err := w.tx.create(w.at, n); err != nil {
+			return err
+		}
 		w.attributes(n)
-		return w.tx.create(w.at, n)
+		if w.opts.has(optMode | optModTime) {
+			w.tx.change(n)
+		}
+		return nil
 	}
 	n.content = c
 	w.tx.modified(n)

@@ -38,7 +38,7 @@ type diffCheck struct {
 
 // take reads one change, and checks that it is possible.
 func (d *diffCheck) take(c snapshot.Change) error {
-	before, wasThere := d.was[c.Path]
+	_, wasThere := d.was[c.Path]
 	after, isThere := d.is[c.Path]
 	switch c.Kind {
 	case snapshot.Added:
@@ -52,7 +52,7 @@ func (d *diffCheck) take(c snapshot.Change) error {
 			return fmt.Errorf("not in the old tree")
 		}
 	case snapshot.Renamed:
-		before, wasThere = d.was[c.From]
+		before, wasThere := d.was[c.From]
 		if !wasThere || !isThere || before != after {
 			return fmt.Errorf("not the same file")
 		}
