@@ -54,6 +54,8 @@ type DB struct {
 	file    os.FileInfo // the file that was opened
 	options Options
 
+	logLimit int64
+
 	writing chan struct{} // holds one token while a transaction writes
 	writer  *conn         // nil if ReadOnly
 
@@ -103,6 +105,9 @@ func open(ctx context.Context, path string, options Options) (*DB, error) {
 	db := &DB{
 		path:    path,
 		options: options,
+
+		logLimit: logLimit,
+
 		writing: make(chan struct{}, 1),
 		readers: make(chan *conn, max(2, runtime.GOMAXPROCS(0))),
 		slots:   make(chan struct{}, maxReaders),

@@ -138,7 +138,7 @@ const logLimit = 64 << 20
 // never ends must not stop all writers.
 func (db *DB) boundLog() {
 	info, err := os.Stat(db.path + "-wal")
-	if err != nil || info.Size() <= logLimit {
+	if err != nil || info.Size() <= db.logLimit {
 		return
 	}
 	for range 50 {

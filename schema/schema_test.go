@@ -231,10 +231,12 @@ func TestNextID(t *testing.T) {
 func TestLogIsBounded(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	db := open(t, path, schema.Options{Relaxed: true})
+	const limit = 1 << 20
+	db.SetLogLimit(limit)
 	fill := func(n int) {
 		for range n {
 			require.NoError(t, db.Update(t.Context(), func(tx *schema.Tx) error {
-				_, err := tx.Exec(`UPDATE meta SET value = randomblob(4 << 20) WHERE key = 'filler'`)
+				_, err := tx.Exec(`UPDATE meta SET value = randomblob(1 << 16) WHERE key = 'filler'`)
 				return err
 			}))
 		}
@@ -251,11 +253,11 @@ func TestLogIsBounded(t *testing.T) {
 	require.NoError(t, db.View(t.Context(), func(tx *schema.Tx) error {
 		_, _, err := tx.Int(`SELECT count(*) FROM meta`)
 		fill(20)
-		require.Greater(t, size(), int64(64<<20))
+		require.Greater(t, size(), int64(limit))
 		return err
 	}))
 	fill(1)
-	require.LessOrEqual(t, size(), int64(64<<20))
+	require.LessOrEqual(t, size(), int64(limit))
 }
 
 func TestReadOnly(t *testing.T) {
