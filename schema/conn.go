@@ -33,7 +33,7 @@ type conn struct {
 // pragmas of every connection. Page size and auto_vacuum stand in prepareFile: they count only before the first table.
 var pragmas = map[role][]string{
 	roleWriter: {
-		"cache_size=-8192", "wal_autocheckpoint=4096", "journal_size_limit=67108864", "temp_store=MEMORY", "trusted_schema=OFF",
+		"cache_size=-8192", "wal_autocheckpoint=2000", "journal_size_limit=67108864", "temp_store=MEMORY", "trusted_schema=OFF",
 	},
 	roleReader: {"cache_size=-4096", "temp_store=MEMORY", "trusted_schema=OFF", "query_only=ON"},
 	roleKeeper: {"cache_size=-2048", "temp_store=MEMORY", "trusted_schema=OFF"},

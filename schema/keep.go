@@ -131,7 +131,7 @@ func (db *DB) Checkpoint(ctx context.Context) (left int64, err error) {
 }
 
 // logLimit is how long the WAL may get, in bytes, before a writer waits for readers so that it can be begun anew.
-// SQLite folds it into the file by itself every 32 MiB, but begins it anew only at a moment when nobody reads.
+// SQLite folds it into the file by itself every 16 MiB, but begins it anew only at a moment when nobody reads.
 const logLimit = 64 << 20
 
 // boundLog begins a WAL that has become too long anew, after a commit. It waits for readers only shortly: one that

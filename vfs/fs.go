@@ -51,7 +51,6 @@ type store struct {
 	db    *schema.DB
 	lease *chunk.Lease
 
-	small  chunk.Cache // of contents that were read whole
 	closed atomic.Bool
 
 	opening sync.RWMutex // held to read while a file is opened; the publisher waits until all are registered

@@ -40,13 +40,6 @@ func (tx *Tx) readContent(c chunk.Content, off, n int64) ([]byte, error) {
 		return nil, syscall.EFBIG
 	}
 	data := make([]byte, n)
-	if off == 0 && n == c.Size && n <= chunk.Size {
-		_, err := tx.fsys.store.small.Read(tx.db, c, data)
-		if err == io.EOF {
-			err = nil
-		}
-		return data, err
-	}
 	for done := int64(0); done < n; {
 		if err := tx.db.Context().Err(); err != nil {
 			return nil, err
