@@ -149,6 +149,7 @@ func TestPreconditions(t *testing.T) {
 		"append":   fsys.Append(ctx, "f", []byte("third"), 0o644, vfs.IfSum(sum)),
 		"truncate": fsys.Truncate(ctx, "f", 1, vfs.IfSum(sum)),
 		"remove":   fsys.Remove(ctx, "f", vfs.IfSum(sum)),
+		"all":      fsys.RemoveAll(ctx, "f", vfs.IfSum(sum)),
 		"rename":   fsys.Rename(ctx, "f", "g", vfs.IfSum(sum)),
 		"copy":     fsys.Copy(ctx, "f", "g", vfs.IfSum(sum)),
 		"chmod":    fsys.Chmod(ctx, "f", 0o600, vfs.IfSum(sum)),

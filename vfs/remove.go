@@ -81,18 +81,26 @@ func (tx *Tx) unref(n *inode) error {
 // RemoveAll removes what the path leads to, and if that is a directory everything below. Nothing there is fine; the
 // root is EPERM. Its time does not depend on the size of the tree: the top loses its name, and gc takes the rest. Only
 // where a file below has a second name is the tree walked.
-func (tx *Tx) RemoveAll(name string) error {
-	return pathErr("removeall", name, tx.removeAll(name))
+func (tx *Tx) RemoveAll(name string, opts ...Option) error {
+	return pathErr("removeall", name, tx.removeAll(name, opts))
 }
 
-func (tx *Tx) removeAll(name string) error {
+func (tx *Tx) removeAll(name string, opts []Option) error {
+	o, err := gather(opts, optIfSum)
+	if err != nil {
+		return err
+	}
 	p, n, err := tx.removable(name)
 	switch {
 	case err == syscall.ENOENT && name != "":
-		return nil
+		return tx.holds(o, 0)
 	case err != nil:
 		return err
-	case !n.isDir():
+	}
+	if err := tx.holds(o, p.ino); err != nil {
+		return err
+	}
+	if !n.isDir() {
 		return tx.unlink(p, n)
 	}
 	shared, err := tx.linksBelow(n.ino)
@@ -199,6 +207,6 @@ func (fsys *FS) Remove(ctx context.Context, name string, opts ...Option) error {
 }
 
 // RemoveAll removes a tree, see [Tx.RemoveAll].
-func (fsys *FS) RemoveAll(ctx context.Context, name string) error {
-	return fsys.update(ctx, "removeall", name, func(tx *Tx) error { return tx.RemoveAll(name) })
+func (fsys *FS) RemoveAll(ctx context.Context, name string, opts ...Option) error {
+	return fsys.update(ctx, "removeall", name, func(tx *Tx) error { return tx.RemoveAll(name, opts...) })
 }
