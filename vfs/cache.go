@@ -71,23 +71,14 @@ func newPast() *past {
 
 // remember looks key up in m, or finds the answer with find and keeps it.
 func remember[K comparable, V any](p *past, m map[K]V, key K, find func() (V, error)) (V, error) {
-	p.mu.Lock()
-	v, ok := m[key]
-	p.mu.Unlock()
-	if ok {
+	if v, ok := recall(p, m, key); ok {
 		return v, nil
 	}
 	v, err := find()
-	if err != nil {
-		return v, err
+	if err == nil {
+		keep(p, m, key, v)
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if len(m) >= cacheLimit {
-		clear(m)
-	}
-	m[key] = v
-	return v, nil
+	return v, err
 }
 
 // recall looks key up in m.

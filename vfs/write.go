@@ -100,8 +100,8 @@ func (w target) set(c chunk.Content) error {
 		if err := w.tx.create(w.at, n); err != nil {
 			return err
 		}
-		w.attributes(n)
-		if w.opts.has(optMode | optModTime) {
+		if w.opts.has(optModTime) && n.mtime != nanos(w.opts.mtime) { // 1970, which addInode takes for none
+			w.attributes(n)
 			w.tx.change(n)
 		}
 		return nil
