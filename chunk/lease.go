@@ -19,6 +19,7 @@ type Lease struct {
 	db   *schema.DB
 	pins func() []Pin
 	pace pace
+	mute bool // the file is open read-only, so no row can be had
 
 	ctx  context.Context // ends with Close
 	stop context.CancelFunc
@@ -54,7 +55,7 @@ func NewLease(db *schema.DB, pins func() []Pin) *Lease {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	return &Lease{
-		db: db, pins: pins, ctx: ctx, stop: stop,
+		db: db, pins: pins, ctx: ctx, stop: stop, mute: db.ReadOnly(),
 		pace: pace{look: time.Second, beat: 20 * time.Second, idle: 5 * time.Second},
 		wake: make(chan struct{}, 1),
 		turn: make(chan struct{}, 1),
@@ -64,7 +65,7 @@ func NewLease(db *schema.DB, pins func() []Pin) *Lease {
 // Hold says that a file opens: from its return on there is a row that collectors heed. Each Hold that returned nil
 // is ended by one Drop. In a database that is open read-only, Hold does nothing, so files there are not kept.
 func (l *Lease) Hold(ctx context.Context) error {
-	if l.db.ReadOnly() {
+	if l.mute {
 		return nil
 	}
 	l.mu.Lock()
@@ -79,7 +80,7 @@ func (l *Lease) Hold(ctx context.Context) error {
 
 // Drop says that a file closed. The row stays for a while, in case that another opens. Drop does not write, and may be called anywhere.
 func (l *Lease) Drop() {
-	if l.db.ReadOnly() {
+	if l.mute {
 		return
 	}
 	l.mu.Lock()
@@ -168,7 +169,7 @@ func (l *Lease) give() { <-l.turn }
 
 // Publish writes down what is open now, and which request of a collector this answers.
 func (l *Lease) Publish(ctx context.Context) error {
-	if l.db.ReadOnly() {
+	if l.mute {
 		return nil
 	}
 	if err := l.take(ctx); err != nil {
@@ -196,7 +197,7 @@ func (l *Lease) publish(ctx context.Context) error {
 	now := time.Now()
 	var id int64
 	var quiet bool
-	err = l.db.Update(ctx, func(tx *schema.Tx) (err error) {
+	err = l.db.Keep(ctx, func(tx *schema.Tx) (err error) {
 		l.mu.Lock()
 		id, quiet = l.id, l.streams == 0 // a stream that joins from now on stages after this transaction
 		l.staged = l.staged && !quiet
@@ -253,7 +254,7 @@ func (l *Lease) Close() error {
 }
 
 func (l *Lease) delete(ctx context.Context, id int64) error {
-	return l.db.Update(ctx, func(tx *schema.Tx) error { return dropLease(tx, id) })
+	return l.db.Keep(ctx, func(tx *schema.Tx) error { return dropLease(tx, id) })
 }
 
 // putLease writes our row and deletes the pins that are to be made anew, and returns the row's id, which is another one if the row was gone.

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -65,6 +66,7 @@ type DB struct {
 	mu     sync.Mutex
 	closed atomic.Bool
 	users  sync.WaitGroup
+	sealed atomic.Bool // by SetReadOnly
 }
 
 // maxReaders bounds the open reading connections; a View beyond it waits.
@@ -152,8 +154,12 @@ func realPath(path string) (string, error) {
 // Path returns the name of the file, absolute and without symlinks.
 func (db *DB) Path() string { return db.path }
 
-// ReadOnly reports whether the file was opened with [Options].ReadOnly.
-func (db *DB) ReadOnly() bool { return db.options.ReadOnly }
+// ReadOnly reports whether Update is refused: the file was opened with [Options].ReadOnly, or SetReadOnly said so.
+func (db *DB) ReadOnly() bool { return db.options.ReadOnly || db.sealed.Load() }
+
+// SetReadOnly refuses every Update of this DB with EROFS from now on, or allows them again; one that is running is refused
+// at its commit. Other processes are not concerned. A file that was opened with [Options].ReadOnly stays so.
+func (db *DB) SetReadOnly(on bool) { db.sealed.Store(on) }
 
 // Close waits for running transactions, then closes every connection. Later calls return nil.
 func (db *DB) Close() error {
@@ -213,6 +219,23 @@ func (db *DB) View(ctx context.Context, fn func(*Tx) error) error {
 // commit is durable. It waits for other writers until ctx ends, but at most [MaxWait] if ctx has no deadline, then
 // fails with EBUSY. fn must not keep tx, nor call Update of the same DB.
 func (db *DB) Update(ctx context.Context, fn func(*Tx) error) error {
+	if db.ReadOnly() {
+		return cmp.Or(ctx.Err(), error(syscall.EROFS))
+	}
+	return db.Keep(ctx, func(tx *Tx) error {
+		if err := fn(tx); err != nil {
+			return err
+		}
+		if db.ReadOnly() {
+			return syscall.EROFS
+		}
+		return nil
+	})
+}
+
+// Keep is an Update that SetReadOnly does not refuse. It is for the rows by which this process tells others what it
+// has open: those must not go stale while it only reads.
+func (db *DB) Keep(ctx context.Context, fn func(*Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}

@@ -20,27 +20,34 @@ type place struct {
 	base  string // "" if the path is the root
 	ino   Ino    // 0 if there is nothing
 	kind  uint8
-	up    bool  // the path ends in "..": a verb that takes the name away refuses
-	chain []Ino // the directories from the root down to dir
+	up    bool     // the path ends in "..": a verb that takes the name away refuses
+	chain []Ino    // the directories from the root down to dir
+	names []string // of those below the root
 }
 
 // walk resolves a path from the root of the tree. A symlink on the way is followed, and at the end too if follow is
 // set: 40 of them pass and the next is ELOOP. `..` is taken after symlinks, and at the root it stays there.
 // What is missing at the end is a place without ino; missing before it is ENOENT, and a file before it ENOTDIR.
 func (tx *Tx) walk(name string, follow bool) (place, error) {
-	switch {
-	case name == "":
-		return place{}, syscall.ENOENT
-	case len(name) > maxPath:
-		return place{}, syscall.ENAMETOOLONG
-	case strings.IndexByte(name, 0) >= 0:
-		return place{}, syscall.EINVAL
-	}
-	if err := tx.checkRoot(); err != nil {
+	w, err := tx.walker(name, follow)
+	if err != nil {
 		return place{}, err
 	}
-	w := walker{tx: tx, rest: name, follow: follow}
 	return w.run()
+}
+
+// walker checks a path and stands at its start.
+func (tx *Tx) walker(name string, follow bool) (walker, error) {
+	w := walker{tx: tx, rest: name, follow: follow}
+	switch {
+	case name == "":
+		return w, syscall.ENOENT
+	case len(name) > maxPath:
+		return w, syscall.ENAMETOOLONG
+	case strings.IndexByte(name, 0) >= 0:
+		return w, syscall.EINVAL
+	}
+	return w, tx.checkRoot()
 }
 
 // checkRoot fails with ENOENT once the directory that an OpenRoot tree stands on is gone.
@@ -74,6 +81,7 @@ type walker struct {
 	links  int
 	chain  []Ino    // directories from the root to where we are
 	names  []string // the names that led there; one fewer than chain
+	gap    string   // the segment before rest that is missing, where that ended the walk
 }
 
 func (w *walker) run() (place, error) {
@@ -109,8 +117,9 @@ func (w *walker) run() (place, error) {
 				return place{}, err
 			}
 		case last:
-			return place{dir: dir, base: seg, ino: d.ino, kind: d.kind, chain: w.chain}, nil
+			return place{dir: dir, base: seg, ino: d.ino, kind: d.kind, chain: w.chain, names: w.names}, nil
 		case d.ino == 0:
+			w.gap = seg
 			return place{}, syscall.ENOENT
 		case d.kind != kindDir:
 			return place{}, syscall.ENOTDIR
@@ -171,7 +180,7 @@ func (w *walker) here() place {
 	top := len(w.chain) - 1
 	p := place{ino: w.chain[top], kind: kindDir, chain: w.chain}
 	if top > 0 {
-		p.dir, p.base, p.chain = w.chain[top-1], w.names[top-1], w.chain[:top]
+		p.dir, p.base, p.chain, p.names = w.chain[top-1], w.names[top-1], w.chain[:top], w.names[:top-1]
 	}
 	return p
 }

@@ -1,0 +1,61 @@
+package vfs
+
+import (
+	"context"
+	"strings"
+	"syscall"
+)
+
+// Resolve returns the path that name leads to from the root of the tree, without symlinks, `..`, or a slash in front; "." is
+// the root. With follow, a symlink at the end is followed too, as ReadFile and WriteFile do; without, it is not, as
+// Remove and Rename do not. What is missing at the end is appended as given, but `..` after something missing is
+// ENOENT. A verb that is given the result in the same transaction goes to the same file.
+func (tx *Tx) Resolve(name string, follow bool) (string, error) {
+	path, err := tx.resolve(name, follow)
+	return path, pathErr("resolve", name, err)
+}
+
+func (tx *Tx) resolve(name string, follow bool) (string, error) {
+	w, err := tx.walker(name, follow)
+	if err != nil {
+		return "", err
+	}
+	p, err := w.run()
+	switch {
+	case err == nil:
+		return p.path(), nil
+	case err != syscall.ENOENT || w.gap == "":
+		return "", err
+	}
+	missing := append(w.names, w.gap)
+	for seg := w.next(); seg != ""; seg = w.next() {
+		switch {
+		case seg == "..":
+			return "", syscall.ENOENT
+		case len(seg) > maxName:
+			return "", syscall.ENAMETOOLONG
+		}
+		missing = append(missing, seg)
+	}
+	return strings.Join(missing, "/"), nil
+}
+
+// path is the path from the root of the tree to a place that a walk found.
+func (p place) path() string {
+	switch {
+	case p.base == "":
+		return "."
+	case len(p.names) == 0:
+		return p.base
+	}
+	return strings.Join(p.names, "/") + "/" + p.base
+}
+
+// Resolve returns the path that name leads to without symlinks and `..`, see [Tx.Resolve].
+func (fsys *FS) Resolve(ctx context.Context, name string, follow bool) (path string, err error) {
+	err = fsys.view(ctx, "resolve", name, func(tx *Tx) (err error) {
+		path, err = tx.Resolve(name, follow)
+		return err
+	})
+	return path, err
+}
