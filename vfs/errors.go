@@ -17,6 +17,10 @@ var ErrCorrupt = chunk.ErrCorrupt
 // Sum is the address of a content, see [chunk.Sum].
 type Sum = chunk.Sum
 
+// SumOf returns the sum of content that fits in one chunk. Of longer content it is the sum of the bytes, which is not
+// the one that a file of them has.
+func SumOf(p []byte) Sum { return chunk.SumOf(p) }
+
 // A StaleError is a write refused because a precondition did not hold: [IfSum] or [IfAbsent]. It is ESTALE; a refused
 // IfAbsent is [fs.ErrExist] too, and an IfSum where there is no file is [fs.ErrNotExist] too.
 type StaleError struct {
