@@ -133,8 +133,27 @@ func Delete(ctx context.Context, fsys *vfs.FS, name string) error {
 // Restore makes the head of fsys what another tree is: a snapshot, or a branch as it is now. It costs what differs.
 // What the head was is kept as the snapshot undo, so a restore can itself be undone. All in one commit.
 func Restore(ctx context.Context, fsys *vfs.FS, to Tree) (undo *Snapshot, err error) {
+	return RestoreIf(ctx, fsys, to, nil)
+}
+
+// RestoreIf is [Restore], unless check finds fault with what it changes: then nothing changes, and its error is
+// returned. The changes are those of the very commit. check may be nil.
+func RestoreIf(ctx context.Context, fsys *vfs.FS, to Tree, check func([]Change) error) (undo *Snapshot, err error) {
 	info := Info{Name: madeUpName("undo"), Branch: fsys.Head(), Created: time.Now(), Note: "before restore of " + describe(to)}
 	err = fsys.Update(ctx, func(tx *vfs.Tx) error {
+		if check != nil {
+			then, err := tx.On(to.Tree())
+			if err != nil {
+				return err
+			}
+			changes, err := diff(tx, then)
+			if err != nil {
+				return err
+			}
+			if err := check(changes); err != nil {
+				return err
+			}
+		}
 		if err := create(tx, &info); err != nil {
 			return err
 		}
