@@ -1,0 +1,100 @@
+package agent
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// An ArgumentError is a call whose arguments a tool does not take. It is EINVAL.
+type ArgumentError struct {
+	Tool string
+	Why  string
+}
+
+func (e *ArgumentError) Error() string { return fmt.Sprintf("arguments of %s: %s", e.Tool, e.Why) }
+
+// Unwrap makes an ArgumentError an EINVAL.
+func (e *ArgumentError) Unwrap() error { return syscall.EINVAL }
+
+// maxInput is the longest input of a call, in bytes: what an edit may hold twice, and room for the rest.
+const maxInput = 160 << 20
+
+// decode makes the arguments of a call a struct: defaults put in, and everything checked against the schema. A null is
+// taken as an argument left out, because models write one for the other. The input may be empty for a call without any.
+func decode[In any](t *Tool, input json.RawMessage) (In, error) {
+	var in In
+	if len(input) > maxInput {
+		return in, &ArgumentError{t.Name, fmt.Sprintf("they are %d bytes long, more than %d", len(input), maxInput)}
+	}
+	values := map[string]any{}
+	if len(bytes.TrimSpace(input)) > 0 {
+		if err := json.Unmarshal(input, &values); err != nil {
+			return in, &ArgumentError{t.Name, "they are not a JSON object: " + err.Error()}
+		}
+	}
+	if values == nil {
+		values = map[string]any{}
+	}
+	dropNulls(values)
+	if why := misfit(t.Input, values); why != "" {
+		return in, &ArgumentError{t.Name, why}
+	}
+	if err := t.takes.ApplyDefaults(&values); err != nil {
+		return in, &ArgumentError{t.Name, err.Error()}
+	}
+	if err := t.takes.Validate(values); err != nil {
+		return in, &ArgumentError{t.Name, err.Error()}
+	}
+	full, err := json.Marshal(values)
+	if err != nil {
+		return in, &ArgumentError{t.Name, err.Error()}
+	}
+	if err := json.Unmarshal(full, &in); err != nil {
+		return in, &ArgumentError{t.Name, err.Error()}
+	}
+	return in, nil
+}
+
+func dropNulls(values map[string]any) {
+	for k, v := range values {
+		switch v := v.(type) {
+		case nil:
+			delete(values, k)
+		case map[string]any:
+			dropNulls(v)
+		}
+	}
+}
+
+// misfit says in words what models get wrong most: an argument that is missing, or one that is not there to give.
+func misfit(s *jsonschema.Schema, values map[string]any) string {
+	names := slices.Sorted(func(yield func(string) bool) {
+		for name := range s.Properties {
+			if !yield(name) {
+				return
+			}
+		}
+	})
+	for _, name := range s.Required {
+		if _, ok := values[name]; !ok {
+			return fmt.Sprintf("%q is missing; they are: %s", name, strings.Join(names, ", "))
+		}
+	}
+	given := make([]string, 0, len(values))
+	for name := range values {
+		given = append(given, name)
+	}
+	slices.Sort(given)
+	for _, name := range given {
+		if _, ok := s.Properties[name]; !ok {
+			return fmt.Sprintf("there is no %q; they are: %s", name, strings.Join(names, ", "))
+		}
+	}
+	return ""
+}

@@ -1,0 +1,74 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"time"
+
+	"vfsdb/vfs"
+)
+
+// logEntry is the row of a call in the log: who calls what, with which arguments, told by their digest alone.
+func (b *Toolbox) logEntry(call Call) *callEntry {
+	return &callEntry{
+		Actor: b.config.Actor, Session: b.config.Session, Tool: call.Tool, Ref: call.ID,
+		Digest: vfs.SumOf(call.Input),
+	}
+}
+
+// finish records how a call went. That a record could not be written fails no call: what it changed stands, and its
+// changes name it.
+func (b *Toolbox) finish(ctx context.Context, call Call, entry *callEntry, result *Result, took time.Duration) {
+	entry.Took, entry.Result = took, resultSize(result)
+	status := "ok"
+	if result.Err != nil {
+		entry.Error, status = result.Err.Error(), "error"
+	}
+	ctx = context.WithoutCancel(ctx)
+	if err := b.record(ctx, entry); err != nil {
+		b.logger().WarnContext(ctx, "log of the call", "tool", call.Tool, "error", err)
+	}
+	b.logger().DebugContext(ctx, "call", "tool", call.Tool, "ref", call.ID, "session", b.config.Session,
+		"ms", took.Milliseconds(), "bytes", entry.Result, "status", status, "error", entry.Error)
+	if m := b.config.Metrics; m != nil {
+		m.IncToolCall(b.Workspace(), call.Tool, status)
+		m.ObserveToolLatencyMs(b.Workspace(), call.Tool, float64(took)/float64(time.Millisecond))
+	}
+	b.config.Hooks.toolCall(call, result.Err, took)
+}
+
+// record writes the row of a call. A store that takes no writes keeps no log.
+func (b *Toolbox) record(ctx context.Context, entry *callEntry) error {
+	if b.fsys.Frozen() {
+		return nil
+	}
+	return nil
+}
+
+func (b *Toolbox) logger() *slog.Logger {
+	if b.config.Logger != nil {
+		return b.config.Logger
+	}
+	return slog.New(slog.DiscardHandler)
+}
+
+// resultSize is what a result has in bytes, as the model gets it.
+func resultSize(r *Result) int64 {
+	n := int64(len(r.Text))
+	for _, m := range r.Media {
+		n += int64(len(m.Data))
+	}
+	if data, err := json.Marshal(r.Data); err == nil && r.Data != nil {
+		n += int64(len(data))
+	}
+	return n
+}
+
+// A callEntry is the row of a call.
+type callEntry struct {
+	Actor, Session, Tool, Ref, Error string
+	Digest                           vfs.Sum
+	Result                           int64
+	Took                             time.Duration
+}

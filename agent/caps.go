@@ -1,0 +1,65 @@
+package agent
+
+import (
+	"fmt"
+	"unicode/utf8"
+
+	"vfsdb/vfs"
+)
+
+// Caps bound what one call gives back, so that no file or directory can flood the model's context (T09, T11, G06).
+// A field that is 0 has its default; -1 is no bound.
+type Caps struct {
+	ResultBytes int   `json:"max_tool_result_bytes,omitempty"` // of text; 262144
+	Entries     int   `json:"max_dir_entries,omitempty"`       // of a directory or a tree; 1000
+	Matches     int   `json:"max_glob_matches,omitempty"`      // of glob, find and grep; 1000
+	GrepFile    int64 `json:"max_grep_file_size,omitempty"`    // bytes of a file that grep looks into; 10 MiB
+}
+
+// The default caps.
+const (
+	DefaultResultBytes = 256 << 10
+	DefaultEntries     = 1000
+	DefaultMatches     = 1000
+	DefaultGrepFile    = vfs.DefaultMaxFileSize
+)
+
+// noBound is what -1 stands for.
+const noBound = 1 << 40
+
+func (c Caps) resolved() Caps {
+	fill := func(v *int, whole int) {
+		switch *v {
+		case 0:
+			*v = whole
+		case -1:
+			*v = noBound
+		}
+	}
+	fill(&c.ResultBytes, DefaultResultBytes)
+	fill(&c.Entries, DefaultEntries)
+	fill(&c.Matches, DefaultMatches)
+	if c.GrepFile == 0 {
+		c.GrepFile = DefaultGrepFile
+	}
+	return c
+}
+
+// cut shortens text to at most limit bytes, at the start of a rune, and says at its end that it did, in the words of
+// T10. It returns how many bytes were left out.
+func cut(text string, limit int) (string, int) {
+	if len(text) <= limit {
+		return text, 0
+	}
+	head := limit
+	for head > 0 && !utf8.RuneStart(text[head]) {
+		head--
+	}
+	omitted := len(text) - head
+	return text[:head] + omittedSuffix(omitted), omitted
+}
+
+// omittedSuffix is the end of a text that was cut (T10).
+func omittedSuffix(n int) string {
+	return fmt.Sprintf("\n[... truncated, %d bytes omitted; refine your search/path]", n)
+}

@@ -1,0 +1,191 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"syscall"
+
+	"vfsdb/snapshot"
+)
+
+// may reports whether tools may look at a branch: their own, or one that the policy grants.
+func (b *Toolbox) may(branch string) bool {
+	return branch == b.fsys.Head() || slices.ContainsFunc(b.policy.Branches, func(pattern string) bool {
+		ok, err := path.Match(pattern, branch)
+		return ok && err == nil
+	})
+}
+
+// snap names the present moment of the branch.
+func (b *Toolbox) snap(ctx context.Context, name, note string) (Ref, snapshot.Info, error) {
+	if strings.Contains(name, "@") {
+		return Ref{}, snapshot.Info{}, fmt.Errorf("snapshot name %q: '@' has another meaning: %w", name, syscall.EINVAL)
+	}
+	s, err := snapshot.Create(ctx, b.fsys, name, &snapshot.Options{Note: note})
+	if err != nil {
+		return Ref{}, snapshot.Info{}, err
+	}
+	b.config.Hooks.snapshot("snapshot", s.Info.Name)
+	ref, err := RefOf(ctx, b.fsys)
+	ref.Snapshot = s.Info.Name
+	return ref, s.Info, err
+}
+
+// moment finds the tree that a model means by a ref: a full one, or the bare name of a snapshot or a branch.
+func (b *Toolbox) moment(ctx context.Context, text string) (snapshot.Tree, Ref, error) {
+	ref, err := RefOf(ctx, b.fsys)
+	if err != nil {
+		return nil, Ref{}, err
+	}
+	if strings.HasPrefix(text, refScheme) {
+		given, err := ParseRef(text)
+		if err != nil {
+			return nil, Ref{}, err
+		}
+		if given.DB != ref.DB {
+			return nil, Ref{}, &ForeignRefError{given, ref.DB}
+		}
+		text = given.Branch
+		if given.Snapshot != "" {
+			text += "@" + given.Snapshot
+		}
+	}
+	tree, err := snapshot.Resolve(ctx, b.fsys, text)
+	if err != nil {
+		return nil, Ref{}, err
+	}
+	if s, ok := tree.(*snapshot.Snapshot); ok {
+		ref.Branch, ref.Snapshot = s.Info.Branch, s.Info.Name
+	} else {
+		ref.Branch = tree.Tree().Head()
+	}
+	if !b.may(ref.Branch) {
+		return nil, Ref{}, &PolicyError{Permission: PermSnapshot, Why: fmt.Sprintf("'%s' is of branch '%s', which this workspace does not grant", text, ref.Branch)}
+	}
+	return tree, ref, nil
+}
+
+// approveWhole gets the use of the whole branch approved, if the policy wants that.
+func (b *Toolbox) approveWhole(ctx context.Context, perms ...Permission) error {
+	for _, perm := range perms {
+		if !b.policy.asks(perm, ".") {
+			continue
+		}
+		if err := b.ask(ctx, Approval{perm, "/"}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// restore brings the branch back to a moment, if the policy lets tools write all that this changes.
+func (b *Toolbox) restore(ctx context.Context, text string) (now, undo Ref, err error) {
+	tree, _, err := b.moment(ctx, text)
+	if err != nil {
+		return Ref{}, Ref{}, err
+	}
+	if err := b.approveWhole(ctx, PermSnapshot, PermWrite, PermDelete); err != nil {
+		return Ref{}, Ref{}, err
+	}
+	before, err := snapshot.RestoreIf(ctx, b.fsys, tree, b.mayChange)
+	if err != nil {
+		return Ref{}, Ref{}, err
+	}
+	b.config.Hooks.snapshot("restore", text)
+	if now, err = RefOf(ctx, b.fsys); err != nil {
+		return Ref{}, Ref{}, err
+	}
+	undo = now
+	undo.Snapshot = before.Info.Name
+	return now, undo, nil
+}
+
+// mayChange refuses changes of paths that the policy protects.
+func (b *Toolbox) mayChange(changes []snapshot.Change) error {
+	for _, c := range changes {
+		for _, at := range []string{c.Path, c.From} {
+			if at == "" {
+				continue
+			}
+			if err := b.policy.mayUseTree(PermWrite, at); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// fork makes a branch from a moment; "" is the branch as it is now.
+func (b *Toolbox) fork(ctx context.Context, text, name string) (Ref, error) {
+	var tree snapshot.Tree = b.fsys
+	if text != "" {
+		var err error
+		if tree, _, err = b.moment(ctx, text); err != nil {
+			return Ref{}, err
+		}
+	}
+	if err := b.approveWhole(ctx, PermSnapshot); err != nil {
+		return Ref{}, err
+	}
+	forked, err := snapshot.Branch(ctx, b.fsys, tree, name)
+	if err != nil {
+		return Ref{}, err
+	}
+	b.config.Hooks.snapshot("branch", forked.Head())
+	return RefOf(ctx, forked)
+}
+
+// snapshots lists the snapshots of the branches that tools may look at, oldest first.
+func (b *Toolbox) snapshots(ctx context.Context) ([]snapshot.Info, error) {
+	all, err := snapshot.List(ctx, b.fsys)
+	return slices.DeleteFunc(all, func(s snapshot.Info) bool { return !b.may(s.Branch) }), err
+}
+
+// forget deletes a snapshot of the tools' own branch.
+func (b *Toolbox) forget(ctx context.Context, text string) (string, error) {
+	_, ref, err := b.moment(ctx, text)
+	switch {
+	case err != nil:
+		return "", err
+	case ref.Snapshot == "":
+		return "", fmt.Errorf("'%s' is a branch; only snapshots can be deleted: %w", text, syscall.EPERM)
+	case ref.Branch != b.fsys.Head():
+		return "", &PolicyError{Permission: PermSnapshot, Why: fmt.Sprintf("'%s' is of branch '%s', and this workspace is '%s'", text, ref.Branch, b.fsys.Head())}
+	}
+	if err := b.approveWhole(ctx, PermSnapshot); err != nil {
+		return "", err
+	}
+	return ref.Snapshot, snapshot.Delete(ctx, b.fsys, ref.Snapshot)
+}
+
+// compare tells two moments apart, as far as the policy shows them; "" is the branch as it is now.
+func (b *Toolbox) compare(ctx context.Context, from, to string, limit int) (changes []snapshot.Change, omitted int, err error) {
+	trees := [2]snapshot.Tree{b.fsys, b.fsys}
+	for i, text := range []string{from, to} {
+		if text == "" {
+			continue
+		}
+		if trees[i], _, err = b.moment(ctx, text); err != nil {
+			return nil, 0, err
+		}
+	}
+	for c, err := range snapshot.Diff(ctx, trees[0], trees[1]) {
+		switch {
+		case err != nil:
+			return nil, 0, err
+		case !b.policy.visible(c.Path) && (c.From == "" || !b.policy.visible(c.From)):
+		case len(changes) == limit:
+			omitted++
+		default:
+			changes = append(changes, c)
+		}
+	}
+	return changes, omitted, nil
+}
+
+// perm is a mode as results show it.
+func perm(mode fs.FileMode) string { return fmt.Sprintf("0o%03o", mode.Perm()) }

@@ -1,0 +1,219 @@
+package agent
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"strings"
+	"syscall"
+	"unicode/utf8"
+
+	"vfsdb/vfs"
+)
+
+// open finds a regular file that may be read.
+func (g *guard) open(name string) (*node, error) {
+	at, err := g.path(name, PermRead, follow)
+	if err != nil {
+		return nil, err
+	}
+	info, err := g.tx.Lstat(at)
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		return nil, fmt.Errorf("read '%s': %w", rooted(at), syscall.EISDIR)
+	}
+	if err := g.withinSize(at, info.Size()); err != nil {
+		return nil, err
+	}
+	n := &node{path: at, info: info}
+	n.sum, err = g.sum(at, info)
+	return n, err
+}
+
+// readAll reads a file whole. One beyond vfs.MaxEditSize is EFBIG: nothing here needs more of one in memory.
+func (g *guard) readAll(name string) (*node, []byte, error) {
+	n, err := g.open(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	if n.info.Size() > vfs.MaxEditSize {
+		return nil, nil, &SizeError{rooted(n.path), n.info.Size(), vfs.MaxEditSize}
+	}
+	data, err := g.tx.ReadFile(n.path)
+	return n, data, err
+}
+
+// lineStep is how much of a file is read at a time while lines are counted.
+const lineStep = 512 << 10
+
+// A lineRange says which lines of a file to read. The first line is 1.
+type lineRange struct {
+	start int // 0 is the first
+	end   int // the last one; 0 is the last of the file
+	tail  int // if set, this many lines from the end instead
+}
+
+// A textView is a part of a text file.
+type textView struct {
+	*node
+	data         []byte // the lines, with their line breaks, as far as the cap goes
+	start, end   int    // the lines in data; end is start-1 if there are none
+	total        int    // lines of the file
+	omitted      int    // bytes of the range beyond the cap
+	binary       bool   // it looks binary, and data is empty
+	mime         string // of a binary file
+	finalNewline bool
+}
+
+// readLines reads a range of the lines of a text file, at most limit bytes of it. The whole file is gone through once,
+// a step at a time, to count its lines.
+func (g *guard) readLines(name string, r lineRange, limit int) (*textView, error) {
+	n, err := g.open(name)
+	if err != nil {
+		return nil, err
+	}
+	v := &textView{node: n}
+	size := n.info.Size()
+	head, err := g.tx.ReadRange(n.path, 0, min(size, lineStep))
+	if err != nil {
+		return nil, err
+	}
+	if vfs.LooksBinary(head) {
+		v.binary, v.mime = true, http.DetectContentType(head)
+		return v, nil
+	}
+	c := lineCutter{lineRange: r, view: v, limit: limit}
+	if r.tail > 0 {
+		if c.total, err = g.countLines(n.path, size, head); err != nil {
+			return nil, err
+		}
+		c.start, c.end = max(1, c.total-r.tail+1), 0
+	}
+	c.start = max(1, c.start)
+	for off, step := int64(0), head; ; {
+		c.take(step)
+		off += int64(len(step))
+		if off >= size || len(step) == 0 {
+			break
+		}
+		if err := g.ctx.Err(); err != nil {
+			return nil, err
+		}
+		if step, err = g.tx.ReadRange(n.path, off, min(size-off, lineStep)); err != nil {
+			return nil, err
+		}
+	}
+	c.finish()
+	return v, nil
+}
+
+func (g *guard) countLines(path string, size int64, head []byte) (int, error) {
+	lines, last := 0, byte('\n')
+	for off, step := int64(0), head; len(step) > 0; {
+		lines += bytes.Count(step, []byte{'\n'})
+		last = step[len(step)-1]
+		off += int64(len(step))
+		if off >= size {
+			break
+		}
+		var err error
+		if step, err = g.tx.ReadRange(path, off, min(size-off, lineStep)); err != nil {
+			return 0, err
+		}
+	}
+	if last != '\n' {
+		lines++
+	}
+	return lines, nil
+}
+
+// A lineCutter takes the lines of a range out of a file that goes by.
+type lineCutter struct {
+	lineRange
+	view  *textView
+	limit int
+	total int
+	line  int  // of the next byte, counted from 0
+	open  bool // the last byte was no line break
+}
+
+func (c *lineCutter) take(step []byte) {
+	for len(step) > 0 {
+		n := bytes.IndexByte(step, '\n') + 1
+		ended := n > 0
+		if !ended {
+			n = len(step)
+		}
+		if line := c.line + 1; line >= c.start && (c.end == 0 || line <= c.end) {
+			room := max(0, min(n, c.limit-len(c.view.data)))
+			if c.view.omitted > 0 {
+				room = 0
+			}
+			c.view.data = append(c.view.data, step[:room]...)
+			c.view.omitted += n - room
+			if room > 0 || c.limit == 0 {
+				c.view.end = line
+			}
+		}
+		if ended {
+			c.line++
+		}
+		c.open = !ended
+		step = step[n:]
+	}
+}
+
+func (c *lineCutter) finish() {
+	v := c.view
+	v.finalNewline = !c.open
+	v.total = c.line
+	if c.open {
+		v.total++
+	}
+	v.start = min(c.start, v.total+1)
+	if len(v.data) == 0 {
+		v.end = v.start - 1
+	}
+	if v.omitted == 0 {
+		return
+	}
+	// Cut at the start of a rune.
+	for i := 1; i < utf8.UTFMax && i <= len(v.data); i++ {
+		if at := len(v.data) - i; utf8.RuneStart(v.data[at]) {
+			if !utf8.FullRune(v.data[at:]) {
+				v.omitted += i
+				v.data = v.data[:at]
+			}
+			break
+		}
+	}
+}
+
+// numbered puts the number of each line before it: six wide and a tab, as cat -n does (T04).
+func numbered(text string, first int) string {
+	if text == "" {
+		return ""
+	}
+	var b strings.Builder
+	line := first
+	for rest := text; rest != ""; line++ {
+		n := strings.IndexByte(rest, '\n') + 1
+		if n == 0 {
+			n = len(rest)
+		}
+		fmt.Fprintf(&b, "%6d\t%s", line, rest[:n])
+		rest = rest[n:]
+	}
+	return b.String()
+}
+
+// isImage reports whether a type is one that models can look at.
+func isImage(mime string) bool {
+	switch mime {
+	case "image/png", "image/jpeg", "image/gif", "image/webp":
+		return true
+	}
+	return false
+}

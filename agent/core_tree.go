@@ -1,0 +1,335 @@
+package agent
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+	"syscall"
+
+	"vfsdb/vfs"
+)
+
+// errEnough ends a walk that has found all it may give back.
+var errEnough = errors.New("enough")
+
+// listed is what one listing found.
+type listed struct {
+	dir     string // resolved
+	nodes   []*node
+	omitted int // entries beyond the cap
+}
+
+// pageSize is how many entries of a directory are read at a time.
+const pageSize = 1000
+
+// list reads a directory, sorted by name: up to limit entries; the rest is only counted. hidden shows names that begin
+// with a dot.
+func (g *guard) list(name string, hidden bool, limit int) (*listed, error) {
+	at, err := g.path(name, PermList, follow)
+	if err != nil {
+		return nil, err
+	}
+	l := &listed{dir: at}
+	for after := ""; ; {
+		page, err := g.tx.ReadDirPage(at, after, pageSize)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range page {
+			after = e.Name()
+			if !hidden && strings.HasPrefix(e.Name(), ".") || !g.box.policy.visible(below(at, e.Name())) {
+				continue
+			}
+			if len(l.nodes) == limit {
+				l.omitted++
+				continue
+			}
+			info, err := e.Info()
+			if err != nil {
+				return nil, err
+			}
+			l.nodes = append(l.nodes, &node{path: below(at, e.Name()), info: info.(*vfs.Info)})
+		}
+		if len(page) < pageSize {
+			return l, nil
+		}
+		if err := g.ctx.Err(); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// walk visits what is below a directory in the order of a walk, each directory before what is in it. visit says whether
+// to go into a directory; errEnough ends the walk. depth counts from 1.
+func (g *guard) walk(name string, perm Permission, visit func(n *node, depth int) (bool, error)) (string, error) {
+	at, err := g.path(name, perm, follow)
+	if err != nil {
+		return "", err
+	}
+	err = g.walkDir(at, 1, visit)
+	if err == errEnough {
+		err = nil
+	}
+	return at, err
+}
+
+func (g *guard) walkDir(dir string, depth int, visit func(*node, int) (bool, error)) error {
+	for after := ""; ; {
+		page, err := g.tx.ReadDirPage(dir, after, pageSize)
+		if err != nil {
+			return err
+		}
+		for _, e := range page {
+			after = e.Name()
+			at := below(dir, e.Name())
+			if !g.box.policy.visible(at) {
+				continue
+			}
+			if err := g.ctx.Err(); err != nil {
+				return err
+			}
+			info, err := e.Info()
+			if err != nil {
+				return err
+			}
+			into, err := visit(&node{path: at, info: info.(*vfs.Info)}, depth)
+			if err != nil {
+				return err
+			}
+			if into && e.IsDir() {
+				if err := g.walkDir(at, depth+1, visit); err != nil {
+					return err
+				}
+			}
+		}
+		if len(page) < pageSize {
+			return nil
+		}
+	}
+}
+
+// A search says what to find by name.
+type search struct {
+	dir       string // "" is the working directory
+	pattern   string // in the dialect of vfs.FS.Glob, matched on the path below dir
+	matchBase bool   // a pattern without a slash matches the last segment, at any depth
+	kind      string // "file", "directory", "symlink"; "" is any
+	hidden    bool   // names that begin with a dot too, and what is below them
+	limit     int
+}
+
+// found is what a search found, sorted by path.
+type found struct {
+	dir     string // resolved
+	nodes   []*node
+	omitted int // matches beyond the limit
+}
+
+// find looks for names by a pattern.
+func (g *guard) find(s search) (*found, error) {
+	at, err := g.path(g.orDir(s.dir), PermList, follow)
+	if err != nil {
+		return nil, err
+	}
+	all, _, err := g.tx.Find(at, &vfs.FindOptions{Pattern: s.pattern, MatchBase: s.matchBase, Kind: s.kind})
+	if err != nil {
+		return nil, err
+	}
+	f := &found{dir: at}
+	for _, one := range all {
+		if !g.box.policy.visible(one.Path) || !s.hidden && hiddenBelow(at, one.Path) {
+			continue
+		}
+		if len(f.nodes) == s.limit {
+			f.omitted++
+			continue
+		}
+		f.nodes = append(f.nodes, &node{path: one.Path, info: one.Info})
+	}
+	return f, nil
+}
+
+// hiddenBelow reports whether a name on the way from dir to at begins with a dot.
+func hiddenBelow(dir, at string) bool {
+	rel := relative(dir, at)
+	return strings.HasPrefix(rel, ".") && rel != "." || strings.Contains(rel, "/.")
+}
+
+// grep searches contents. o.Path is what the model wrote; "" is the working directory.
+func (g *guard) grep(pattern string, o vfs.GrepOptions) (*vfs.GrepResult, error) {
+	at, err := g.path(g.orDir(o.Path), PermRead, follow)
+	if err != nil {
+		return nil, err
+	}
+	o.Path = at
+	if o.MaxFileSize == 0 {
+		o.MaxFileSize = g.box.caps.GrepFile
+	}
+	if limit := int64(g.box.policy.MaxFileSize); limit > 0 && (o.MaxFileSize < 0 || o.MaxFileSize > limit) {
+		o.MaxFileSize = limit
+	}
+	for _, deny := range g.box.policy.Deny {
+		if deny != at && under(deny, at) {
+			o.Exclude = append(o.Exclude, "/"+literal(relative(at, deny)))
+		}
+	}
+	return g.tx.Grep(pattern, &o)
+}
+
+// literal is the pattern that matches a path and nothing else.
+func literal(path string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, `{`, `\{`, `}`, `\}`, `]`, `\]`).Replace(path)
+}
+
+// orDir is what a model wrote, or the working directory.
+func (g *guard) orDir(name string) string {
+	switch {
+	case name != "":
+		return name
+	case g.box.config.Dir != "":
+		return g.box.config.Dir
+	}
+	return "/"
+}
+
+// mkdir makes a directory, and with parents those above; then one that is there is fine. It reports whether it made it.
+func (g *guard) mkdir(name string, parents bool) (at string, made bool, err error) {
+	if at, err = g.path(name, PermWrite, follow); err != nil {
+		return "", false, err
+	}
+	info, err := g.tx.Lstat(at)
+	switch {
+	case err == nil && parents && info.IsDir():
+		return at, false, nil
+	case err == nil:
+		return "", false, &fs.PathError{Op: "mkdir", Path: rooted(at), Err: syscall.EEXIST}
+	case !missing(err):
+		return "", false, err
+	}
+	if parents {
+		if err := g.parents(at); err != nil {
+			return "", false, err
+		}
+	} else if _, above := g.tx.Lstat(path.Dir(at)); missing(above) {
+		return "", false, &NoParentError{rooted(path.Dir(at))}
+	}
+	g.grown = true
+	return at, true, g.tx.Mkdir(at, 0o755)
+}
+
+// remove takes a name away. A directory that is not empty needs recursive; force makes nothing of what is not there.
+func (g *guard) remove(name string, recursive, force bool, pre precondition) (at string, gone bool, err error) {
+	opts, err := pre.options()
+	if err != nil {
+		return "", false, err
+	}
+	if at, err = g.tree(name, PermDelete, keep); err != nil {
+		return "", false, err
+	}
+	info, err := g.tx.Lstat(at)
+	if err != nil {
+		if force && missing(err) {
+			return at, false, nil
+		}
+		return "", false, err
+	}
+	if at == "." {
+		return "", false, &fs.PathError{Op: "remove", Path: "/", Err: syscall.EPERM}
+	}
+	if recursive && info.IsDir() {
+		return at, true, g.tx.RemoveAll(at, opts...)
+	}
+	return at, true, g.tx.Remove(at, opts...)
+}
+
+// move gives something another name. Both ends are the policy's business, and so is all that moves with a directory.
+func (g *guard) move(from, to string, overwrite bool, pre precondition) (source, dest string, err error) {
+	if source, err = g.tree(from, PermWrite, keep); err != nil {
+		return "", "", err
+	}
+	if dest, err = g.tree(to, PermWrite, keep); err != nil {
+		return "", "", err
+	}
+	if err := g.relocatable(source, dest); err != nil {
+		return "", "", err
+	}
+	return source, dest, g.twoNames(source, dest, overwrite, pre, g.tx.Rename)
+}
+
+// copy makes a copy of a file or a tree; contents are shared, so it costs no space. A file's size counts as if it were
+// written (T12).
+func (g *guard) copy(from, to string, overwrite bool, pre precondition) (source, dest string, err error) {
+	if source, err = g.tree(from, PermRead, follow); err != nil {
+		return "", "", err
+	}
+	if dest, err = g.tree(to, PermWrite, keep); err != nil {
+		return "", "", err
+	}
+	if err := g.copyable(source); err != nil {
+		return "", "", err
+	}
+	if err := g.relocatable(source, dest); err != nil {
+		return "", "", err
+	}
+	g.grown = true
+	return source, dest, g.twoNames(source, dest, overwrite, pre, g.tx.Copy)
+}
+
+// relocatable refuses two ends of which one holds the other, before anything is displaced.
+func (g *guard) relocatable(source, dest string) error {
+	if dest != source && under(dest, source) {
+		return fmt.Errorf("'%s' is inside '%s': %w", rooted(dest), rooted(source), syscall.EINVAL)
+	}
+	return nil
+}
+
+// copyable refuses a copy of files beyond the policy's size.
+func (g *guard) copyable(source string) error {
+	if g.box.policy.MaxFileSize == 0 {
+		return nil
+	}
+	info, err := g.tx.Lstat(source)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		return g.withinSize(source, info.Size())
+	}
+	return g.walkDir(source, 1, func(n *node, _ int) (bool, error) { return true, g.withinSize(n.path, n.info.Size()) })
+}
+
+// twoNames runs a verb of two resolved names.
+func (g *guard) twoNames(source, dest string, overwrite bool, pre precondition, verb func(from, to string, opts ...vfs.Option) error) error {
+	opts, err := pre.options()
+	if err != nil {
+		return err
+	}
+	if !overwrite {
+		opts = append(opts, vfs.NoReplace())
+	}
+	if _, above := g.tx.Lstat(path.Dir(dest)); missing(above) {
+		return &NoParentError{rooted(path.Dir(dest))}
+	}
+	return verb(source, dest, opts...)
+}
+
+// below is the path of a name in a directory.
+func below(dir, name string) string {
+	if dir == "." {
+		return name
+	}
+	return dir + "/" + name
+}
+
+// relative is the path of at as seen from dir, which holds it.
+func relative(dir, at string) string {
+	switch {
+	case dir == ".":
+		return at
+	case at == dir:
+		return "."
+	}
+	return at[len(dir)+1:]
+}

@@ -1,0 +1,154 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"strings"
+	"syscall"
+	"unicode/utf8"
+
+	"vfsdb/vfs"
+)
+
+// A guard is one transaction as a tool sees it. It has the verbs of the tree, each of which resolves its paths in this
+// very transaction and asks the policy about what they lead to, before it goes there. A verb then gets the resolved
+// path, which has no symlink in it. A tool never has the transaction itself, so it cannot forget to ask.
+type guard struct {
+	ctx   context.Context
+	box   *Toolbox
+	tx    *vfs.Tx
+	grown bool // something was added, so the quota is looked at before the commit
+	dry   bool // an edit is only shown
+	asked *approvals
+}
+
+// follow and keep say what becomes of a symlink at the end of a path.
+const (
+	follow = true
+	keep   = false
+)
+
+// path resolves what a model wrote to a path of the tree, and asks the policy whether it may be used so.
+func (g *guard) path(name string, perm Permission, follow bool) (string, error) {
+	path, err := g.resolve(name, perm, follow)
+	if err != nil {
+		return "", err
+	}
+	if err := g.box.policy.mayUse(perm, path); err != nil {
+		return "", err
+	}
+	return path, g.approved(perm, path)
+}
+
+// tree is path for a use of all that is below it.
+func (g *guard) tree(name string, perm Permission, follow bool) (string, error) {
+	path, err := g.resolve(name, perm, follow)
+	if err != nil {
+		return "", err
+	}
+	if err := g.box.policy.mayUseTree(perm, path); err != nil {
+		return "", err
+	}
+	return path, g.approved(perm, path)
+}
+
+func (g *guard) resolve(name string, perm Permission, follow bool) (string, error) {
+	full, err := g.box.locate(name)
+	if err != nil {
+		return "", err
+	}
+	path, err := g.tx.Resolve(full, follow)
+	if err != nil {
+		return "", g.hide(full, perm, err)
+	}
+	if follow && g.box.policy.DenyLeafSymlinks {
+		at, err := g.tx.Resolve(full, keep)
+		if err != nil {
+			return "", err
+		}
+		if info, err := g.tx.Lstat(at); err == nil && info.Mode().Type() == fs.ModeSymlink {
+			return "", &PolicyError{Path: rooted(at), Permission: perm, Why: fmt.Sprintf("'%s' is a symlink, which this workspace does not follow", rooted(at))}
+		}
+	}
+	return path, nil
+}
+
+// hide keeps an error of a walk from telling what is outside: whoever may not see a path learns no more than that. How
+// far the walk came is not known, so what was written is judged, and the longest part of it that does resolve.
+func (g *guard) hide(full string, perm Permission, err error) error {
+	for dir := full; ; {
+		path, bad := g.tx.Resolve(dir, follow)
+		if bad == nil {
+			if !g.box.policy.leadsTo(path) {
+				return &PolicyError{Path: rooted(path), Permission: perm}
+			}
+			return err
+		}
+		cut := strings.LastIndexByte(dir, '/')
+		if cut <= 0 {
+			return err
+		}
+		dir = dir[:cut]
+	}
+}
+
+// locate puts the working directory before a relative path, and refuses what is no text.
+func (b *Toolbox) locate(name string) (string, error) {
+	switch {
+	case name == "":
+		return "", fmt.Errorf("the path is empty: %w", syscall.EINVAL)
+	case !utf8.ValidString(name):
+		return "", fmt.Errorf("the path is not UTF-8: %w", syscall.EINVAL)
+	case strings.HasPrefix(name, "/"):
+		return name, nil
+	}
+	return b.config.Dir + "/" + name, nil
+}
+
+// approvals are the uses that somebody approved in the course of one call.
+type approvals struct{ granted map[Approval]bool }
+
+// An Approval is a use of a path that the policy wants somebody to approve.
+type Approval struct {
+	Permission Permission `json:"permission"`
+	Path       string     `json:"path"` // resolved, with a slash in front
+}
+
+// An askError ends a transaction so that somebody can be asked without a lock being held.
+type askError struct{ Approval }
+
+func (e *askError) Error() string {
+	return fmt.Sprintf("%s of '%s' has to be approved", e.Permission, e.Path)
+}
+
+func (e *askError) Unwrap() error { return syscall.EACCES }
+
+// approved stops the transaction if a use has to be approved and has not been.
+func (g *guard) approved(perm Permission, path string) error {
+	if !g.box.policy.asks(perm, path) {
+		return nil
+	}
+	use := Approval{perm, rooted(path)}
+	if g.asked.granted[use] {
+		return nil
+	}
+	return &askError{use}
+}
+
+// withinSize refuses content beyond the policy's max_file_size.
+func (g *guard) withinSize(path string, size int64) error {
+	if limit := int64(g.box.policy.MaxFileSize); limit > 0 && size > limit {
+		return &SizeError{rooted(path), size, limit}
+	}
+	return nil
+}
+
+// sum returns the sum of a regular file, and nil of anything else. path is resolved.
+func (g *guard) sum(path string, info *vfs.Info) (*vfs.Sum, error) {
+	if !info.Mode().IsRegular() {
+		return nil, nil
+	}
+	sum, err := g.tx.Sum(path)
+	return &sum, err
+}

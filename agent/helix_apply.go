@@ -1,0 +1,75 @@
+package agent
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+type applyIn struct {
+	Operations []operation `json:"operations" jsonschema:"what to do, in this order"`
+}
+
+type operation struct {
+	Tool string          `json:"tool" enum:"write_file,append_file,edit_file,insert_lines,mkdir,rm,mv,cp"`
+	Args json.RawMessage `json:"args" jsonschema:"the arguments of that tool"`
+}
+
+type applyOut struct {
+	OK      bool  `json:"ok"`
+	Results []any `json:"results" jsonschema:"one for each operation"`
+}
+
+// An OperationError is the operation of apply that failed; none of them happened.
+type OperationError struct {
+	Index, Of int // which of how many, from 0
+	Tool      string
+	Err       error
+}
+
+func (e *OperationError) Error() string {
+	return fmt.Sprintf("operation %d of %d (%s): %v", e.Index+1, e.Of, e.Tool, e.Err)
+}
+
+// Unwrap returns why it failed.
+func (e *OperationError) Unwrap() error { return e.Err }
+
+// steps are the tools that apply can put together: those that change the tree inside one transaction.
+var steps = map[string]func(*guard, json.RawMessage) (any, error){
+	"write_file":   step("write_file", writeFile),
+	"append_file":  step("append_file", appendFile),
+	"edit_file":    step("edit_file", editFile),
+	"insert_lines": step("insert_lines", insertLines),
+	"mkdir":        step("mkdir", mkdir),
+	"rm":           step("rm", rm),
+	"mv":           step("mv", mv),
+	"cp":           step("cp", cp),
+}
+
+func step[In, Out any](name string, run func(*guard, In) (Out, error)) func(*guard, json.RawMessage) (any, error) {
+	input := schemaFor[In]()
+	input.AdditionalProperties = nothing()
+	t := &Tool{Name: name, Input: input, takes: resolved(input)}
+	return func(g *guard, args json.RawMessage) (any, error) {
+		in, err := decode[In](t, args)
+		if err != nil {
+			return nil, err
+		}
+		return run(g, in)
+	}
+}
+
+// apply does several operations in one commit, or none.
+func apply(g *guard, in applyIn) (applyOut, error) {
+	out := applyOut{OK: true, Results: []any{}}
+	for i, op := range in.Operations {
+		if err := g.ctx.Err(); err != nil {
+			return out, err
+		}
+		one, err := steps[op.Tool](g, op.Args)
+		if err != nil {
+			return out, &OperationError{i, len(in.Operations), op.Tool, err}
+		}
+		out.Results = append(out.Results, one)
+	}
+	return out, nil
+}

@@ -1,0 +1,152 @@
+package agent
+
+import (
+	"fmt"
+	"strings"
+
+	"vfsdb/vfs"
+)
+
+type grepIn struct {
+	Pattern    string  `json:"pattern" jsonschema:"a regular expression (RE2); to find a literal a.ts write a\\.ts, or set literal"`
+	Path       string  `json:"path,omitempty" jsonschema:"the directory or file to search; the workspace's own directory if left out"`
+	IgnoreCase bool    `json:"ignoreCase,omitempty" default:"false" jsonschema:"upper and lower case are the same"`
+	Literal    bool    `json:"literal,omitempty" default:"false" jsonschema:"the pattern is the text itself, not an expression"`
+	Include    string  `json:"includeGlob,omitempty" jsonschema:"search only files that match, such as *.go"`
+	Exclude    string  `json:"excludeGlob,omitempty" jsonschema:"leave out files and directories that match"`
+	MaxResults int     `json:"maxResults,omitempty" min:"1" jsonschema:"how many matches are enough"`
+	Context    int     `json:"context,omitempty" default:"0" min:"0" max:"100" jsonschema:"lines to show before and after each match"`
+	MaxFileMB  float64 `json:"maxGrepFileSizeMb,omitempty" jsonschema:"skip files larger than this many MiB; 10 if left out, -1 for no limit"`
+}
+
+type grepMatch struct {
+	Path       string   `json:"path"`
+	LineNumber int      `json:"lineNumber"`
+	Line       string   `json:"line"`
+	Before     []string `json:"before,omitempty"`
+	After      []string `json:"after,omitempty"`
+}
+
+// grepOut tells what was not looked into too, so that no match is not taken for no such text (G09).
+type grepOut struct {
+	Matches       []grepMatch `json:"matches"`
+	SkippedLarge  []string    `json:"skippedPaths" jsonschema:"files that are too large and were not searched"`
+	SkippedBinary []string    `json:"skippedBinaryPaths" jsonschema:"files that are no text and were not searched"`
+	FilesScanned  int         `json:"filesScanned"`
+	Truncated     bool        `json:"truncated,omitempty" jsonschema:"there are more matches"`
+	OmittedBytes  int         `json:"omittedBytes,omitempty" jsonschema:"bytes of long lines that were cut"`
+
+	shown string
+}
+
+func (o grepOut) text() string { return o.shown }
+
+func grep(g *guard, in grepIn) (grepOut, error) {
+	o := vfs.GrepOptions{
+		Regex: !in.Literal, IgnoreCase: in.IgnoreCase, Path: in.Path,
+		Max: g.box.caps.Matches, Before: in.Context, After: in.Context,
+	}
+	if in.MaxResults > 0 {
+		o.Max = min(o.Max, in.MaxResults)
+	}
+	if in.Include != "" {
+		o.Include = []string{in.Include}
+	}
+	if in.Exclude != "" {
+		o.Exclude = []string{in.Exclude}
+	}
+	switch {
+	case in.MaxFileMB < 0:
+		o.MaxFileSize = -1
+	case in.MaxFileMB > 0:
+		o.MaxFileSize = int64(min(in.MaxFileMB*(1<<20), 1<<60))
+	}
+	r, err := g.grep(in.Pattern, o)
+	if err != nil {
+		return grepOut{}, err
+	}
+	return grepShown(g, r), nil
+}
+
+// grepShown puts matches into a result, as many as fit the cap of bytes. The lines are contents of files, so they stand
+// inside the boundary tags (T13).
+func grepShown(g *guard, r *vfs.GrepResult) grepOut {
+	out := grepOut{
+		Matches: []grepMatch{}, FilesScanned: r.FilesScanned, Truncated: r.Truncated,
+		SkippedLarge: rootedAll(orEmpty(r.SkippedLarge)), SkippedBinary: rootedAll(orEmpty(r.SkippedBinary)),
+	}
+	var b strings.Builder
+	room := g.box.caps.ResultBytes
+	for _, m := range r.Matches {
+		line, omitted := cut(valid(m.Text), min(room, maxLine))
+		one := grepMatch{Path: rooted(m.Path), LineNumber: m.Line, Line: line}
+		for _, around := range []struct {
+			from []string
+			to   *[]string
+		}{{m.Before, &one.Before}, {m.After, &one.After}} {
+			for _, text := range around.from {
+				short, n := cut(valid(text), min(room, maxLine))
+				*around.to = append(*around.to, short)
+				omitted += n
+			}
+		}
+		shown := showMatch(one)
+		if b.Len()+len(shown) > room {
+			out.Truncated = true
+			break
+		}
+		b.WriteString(shown)
+		out.Matches = append(out.Matches, one)
+		out.OmittedBytes += omitted
+	}
+	out.shown = grepText(g, out, b.String())
+	return out
+}
+
+// maxLine is how much of one line grep shows, in bytes: minified files have lines of megabytes.
+const maxLine = 2000
+
+func showMatch(m grepMatch) string {
+	var b strings.Builder
+	for i, line := range m.Before {
+		fmt.Fprintf(&b, "%s-%d-%s\n", m.Path, m.LineNumber-len(m.Before)+i, line)
+	}
+	fmt.Fprintf(&b, "%s:%d:%s\n", m.Path, m.LineNumber, m.Line)
+	for i, line := range m.After {
+		fmt.Fprintf(&b, "%s-%d-%s\n", m.Path, m.LineNumber+1+i, line)
+	}
+	return b.String()
+}
+
+func grepText(g *guard, o grepOut, lines string) string {
+	text := fmt.Sprintf("%d matches in %d files searched", len(o.Matches), o.FilesScanned)
+	if o.Truncated {
+		text += "; there are more: narrow the pattern or the path"
+	}
+	if n := len(o.SkippedLarge); n > 0 {
+		text += fmt.Sprintf("; %d files too large to search, see maxGrepFileSizeMb: %s", n, few(o.SkippedLarge))
+	}
+	if n := len(o.SkippedBinary); n > 0 {
+		text += fmt.Sprintf("; %d binary files not searched", n)
+	}
+	if lines == "" {
+		return text
+	}
+	return text + "\n" + fence(g.box.Workspace(), "grep", g.box.config.Dir+"/", strings.TrimSuffix(lines, "\n"))
+}
+
+func few(paths []string) string {
+	if len(paths) > 5 {
+		return strings.Join(paths[:5], ", ") + ", ..."
+	}
+	return strings.Join(paths, ", ")
+}
+
+func orEmpty(list []string) []string {
+	if list == nil {
+		return []string{}
+	}
+	return list
+}
+
+func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }

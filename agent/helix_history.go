@@ -1,0 +1,128 @@
+package agent
+
+import (
+	"context"
+	"time"
+
+	"vfsdb/snapshot"
+)
+
+type snapshotIn struct {
+	Name string `json:"name,omitempty" jsonschema:"a name for this moment; one is made up if left out"`
+	Note string `json:"note,omitempty" jsonschema:"what it is, for people"`
+}
+
+type snapshotOut struct {
+	Ref     string    `json:"ref" jsonschema:"pass it to restore, branch or diff"`
+	Name    string    `json:"name"`
+	Branch  string    `json:"branch"`
+	Created time.Time `json:"created"`
+	Note    string    `json:"note,omitempty"`
+}
+
+func takeSnapshot(ctx context.Context, b *Toolbox, in snapshotIn) (snapshotOut, error) {
+	ref, info, err := b.snap(ctx, in.Name, in.Note)
+	if err != nil {
+		return snapshotOut{}, err
+	}
+	return snapshotOut{ref.String(), info.Name, info.Branch, info.Created.UTC(), info.Note}, nil
+}
+
+type refIn struct {
+	Ref string `json:"ref" jsonschema:"a ref that snapshot, branch or list_snapshots told, or the name of a snapshot"`
+}
+
+type restoreOut struct {
+	Ref  string `json:"ref" jsonschema:"the workspace as it is now"`
+	Undo string `json:"undo" jsonschema:"what it was before: restore this ref to take the restore back"`
+}
+
+func restoreTo(ctx context.Context, b *Toolbox, in refIn) (restoreOut, error) {
+	now, undo, err := b.restore(ctx, in.Ref)
+	return restoreOut{now.String(), undo.String()}, err
+}
+
+type listSnapshotsIn struct {
+	Limit int `json:"limit,omitempty" min:"1" jsonschema:"only so many, the newest"`
+}
+
+type listSnapshotsOut struct {
+	Snapshots      []snapshotOut `json:"snapshots" jsonschema:"oldest first"`
+	Truncated      bool          `json:"truncated,omitempty"`
+	OmittedEntries int           `json:"omittedEntries,omitempty"`
+}
+
+func listSnapshots(ctx context.Context, b *Toolbox, in listSnapshotsIn) (listSnapshotsOut, error) {
+	all, err := b.snapshots(ctx)
+	if err != nil {
+		return listSnapshotsOut{}, err
+	}
+	ref, err := RefOf(ctx, b.fsys)
+	if err != nil {
+		return listSnapshotsOut{}, err
+	}
+	limit := b.caps.Entries
+	if in.Limit > 0 {
+		limit = min(limit, in.Limit)
+	}
+	o := listSnapshotsOut{Snapshots: []snapshotOut{}, OmittedEntries: max(0, len(all)-limit)}
+	o.Truncated = o.OmittedEntries > 0
+	for _, s := range all[o.OmittedEntries:] {
+		ref.Branch, ref.Snapshot = s.Branch, s.Name
+		o.Snapshots = append(o.Snapshots, snapshotOut{ref.String(), s.Name, s.Branch, s.Created.UTC(), s.Note})
+	}
+	return o, nil
+}
+
+func deleteSnapshot(ctx context.Context, b *Toolbox, in refIn) (okOut, error) {
+	_, err := b.forget(ctx, in.Ref)
+	return okOut{err == nil}, err
+}
+
+type branchIn struct {
+	Ref  string `json:"ref,omitempty" jsonschema:"where it starts: a snapshot; the workspace as it is now if left out"`
+	Name string `json:"name,omitempty" jsonschema:"its name; one is made up if left out"`
+}
+
+type branchOut struct {
+	Ref    string `json:"ref" jsonschema:"of the new branch; you stay on your own"`
+	Branch string `json:"branch"`
+}
+
+func makeBranch(ctx context.Context, b *Toolbox, in branchIn) (branchOut, error) {
+	ref, err := b.fork(ctx, in.Ref, in.Name)
+	return branchOut{ref.String(), ref.Branch}, err
+}
+
+type diffIn struct {
+	From string `json:"from" jsonschema:"the older moment: a ref, or the name of a snapshot"`
+	To   string `json:"to,omitempty" jsonschema:"the newer one; the workspace as it is now if left out"`
+}
+
+type diffOut struct {
+	Changes        []change `json:"changes" jsonschema:"sorted by path"`
+	Truncated      bool     `json:"truncated,omitempty"`
+	OmittedEntries int      `json:"omittedEntries,omitempty"`
+}
+
+type change struct {
+	Kind snapshot.Kind `json:"kind" enum:"added,removed,modified,type,mode,renamed"`
+	Path string        `json:"path"`
+	From string        `json:"from,omitempty" jsonschema:"the path before, if it was renamed"`
+}
+
+func diffMoments(ctx context.Context, b *Toolbox, in diffIn) (diffOut, error) {
+	changes, omitted, err := b.compare(ctx, in.From, in.To, b.caps.Entries)
+	if err != nil {
+		return diffOut{}, err
+	}
+	o := diffOut{Changes: []change{}, OmittedEntries: omitted, Truncated: omitted > 0}
+	for _, c := range changes {
+		one := change{Kind: c.Kind, Path: rooted(c.Path)}
+		if c.From != "" {
+			one.From = rooted(c.From)
+		}
+		o.Changes = append(o.Changes, one)
+	}
+	return o, nil
+}

@@ -1,0 +1,45 @@
+package agent
+
+import (
+	"io/fs"
+	"path"
+
+	"vfsdb/vfs"
+)
+
+// A node is something in the tree, as the verbs of a guard find it.
+type node struct {
+	path string // resolved, of the tree: "." or "a/b"
+	info *vfs.Info
+	sum  *vfs.Sum // of a regular file; nil if it was not asked for
+}
+
+func (n *node) name() string { return path.Base(rooted(n.path)) }
+
+// kindOf is the word for a type of file (K14).
+func kindOf(mode fs.FileMode) string {
+	switch mode.Type() {
+	case 0:
+		return "file"
+	case fs.ModeDir:
+		return "directory"
+	case fs.ModeSymlink:
+		return "symlink"
+	}
+	return "other"
+}
+
+// stat describes what is under a name. follow goes through a symlink at the end.
+func (g *guard) stat(name string, follow bool) (*node, error) {
+	at, err := g.path(name, PermList, follow)
+	if err != nil {
+		return nil, err
+	}
+	info, err := g.tx.Lstat(at)
+	if err != nil {
+		return nil, err
+	}
+	n := &node{path: at, info: info}
+	n.sum, err = g.sum(at, info)
+	return n, err
+}

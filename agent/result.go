@@ -1,0 +1,58 @@
+package agent
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// A Result is what a call gives back.
+type Result struct {
+	// Text is what the model reads. If the call failed it says why, and what to do about it.
+	Text string
+
+	// Data is the structured result, which encodes to a JSON object that Tool.Output describes; nil if the tool answers
+	// in text alone, or the call failed.
+	Data any
+
+	// Media are contents that are no text, such as an image that was read.
+	Media []Media
+
+	// Err is nil if the call succeeded. It carries an errno where there is one.
+	Err error
+}
+
+// Media is one content that is no text.
+type Media struct {
+	MIMEType string
+	Data     []byte
+}
+
+// texter is a result that tells the model something else than its JSON.
+type texter interface{ text() string }
+
+// mediated is a result that has media beside its text.
+type mediated interface{ media() []Media }
+
+// present makes what a tool returned a Result.
+func present(out any) (*Result, error) {
+	if s, ok := out.(said); ok {
+		return &Result{Text: string(s)}, nil
+	}
+	r := &Result{Data: out}
+	if t, ok := out.(texter); ok {
+		r.Text = t.text()
+	} else {
+		data, err := json.Marshal(out)
+		if err != nil {
+			return nil, fmt.Errorf("encode the result: %w", err)
+		}
+		r.Text = string(data)
+	}
+	if m, ok := out.(mediated); ok {
+		r.Media = m.media()
+	}
+	return r, nil
+}
+
+// said is the answer of a tool that has no structured result.
+type said string

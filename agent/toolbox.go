@@ -1,0 +1,282 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+	"unicode/utf8"
+
+	"vfsdb/vfs"
+)
+
+// Config says which tools a [Toolbox] has, and what they may do. The zero value is the profile helix with every
+// capability and no policy.
+type Config struct {
+	// Profile is how the tools are called and shaped: one of [Profiles]; "" is "helix".
+	Profile string
+
+	// Name is the name of the workspace. If it is set, tools of helix are called workspace__<name>__<op>, so that
+	// several workspaces can stand beside each other; else workspace_<op> (T01, K17).
+	Name string
+
+	// NoFS and NoSnapshot leave out the tools of a capability (P07).
+	NoFS, NoSnapshot bool
+
+	// Dir is the directory that relative paths start in, and that searches start in when they are given none; "" is the
+	// root.
+	Dir string
+
+	Policy *Policy // nil is AllowAll
+	Caps   Caps
+
+	// Actor and Session are who calls, in the log.
+	Actor, Session string
+
+	// Ask decides on a use that the policy wants approved. It runs outside of any transaction. nil refuses.
+	Ask func(context.Context, Approval) (bool, error)
+
+	// OnResult sees each result before the model does, and may change it: to scrub it, for example (P09).
+	OnResult func(ctx context.Context, call Call, result *Result)
+
+	// Metrics and Hooks hear of calls; nil is nobody. Neither can hold up a call, see [Hooks].
+	Metrics Metrics
+	Hooks   *Hooks
+
+	// Logger gets a line for each call; nil is silence.
+	Logger *slog.Logger
+}
+
+// A Call is one use of a tool.
+type Call struct {
+	ID    string // the caller's own, such as the id that the model gave; may be empty
+	Tool  string
+	Input json.RawMessage
+}
+
+// A Toolbox is a set of tools over one tree, under one policy. It is safe for concurrent use.
+type Toolbox struct {
+	fsys    *vfs.FS
+	config  Config
+	policy  *Policy
+	caps    Caps
+	profile *profile
+	tools   []*Tool
+	byName  map[string]*Tool
+}
+
+// New makes the tools of a profile over a tree. A profile, a directory or a policy that cannot be is EINVAL.
+func New(fsys *vfs.FS, config *Config) (*Toolbox, error) {
+	b := &Toolbox{fsys: fsys, byName: map[string]*Tool{}}
+	if config != nil {
+		b.config = *config
+	}
+	p, err := findProfile(b.config.Profile)
+	if err != nil {
+		return nil, err
+	}
+	b.profile = p
+	if b.config.Name != "" && !workspaceName.MatchString(b.config.Name) {
+		return nil, fmt.Errorf("workspace name %q: letters, digits, '-' and single '_' make one: %w", b.config.Name, syscall.EINVAL)
+	}
+	policy := b.config.Policy
+	if policy == nil {
+		policy = AllowAll
+	}
+	if b.policy, err = policy.check(); err != nil {
+		return nil, err
+	}
+	if err := p.adapt(b); err != nil {
+		return nil, err
+	}
+	if b.config.Dir, err = cleanDir(b.config.Dir); err != nil {
+		return nil, err
+	}
+	b.caps = b.config.Caps.resolved()
+	for _, t := range p.tools(b) {
+		if !b.offers(t) {
+			continue
+		}
+		if b.byName[t.Name] != nil {
+			panic("two tools are called " + t.Name)
+		}
+		b.tools = append(b.tools, t)
+		b.byName[t.Name] = t
+	}
+	return b, nil
+}
+
+// workspaceName is what may stand between the two pairs of underscores of a tool's name.
+var workspaceName = regexp.MustCompile(`^[A-Za-z0-9-]+(_[A-Za-z0-9-]+)*$`)
+
+func cleanDir(dir string) (string, error) {
+	if dir == "" {
+		return "", nil
+	}
+	list, err := cleanPaths([]string{dir})
+	if err != nil {
+		return "", err
+	}
+	if list[0] == "." {
+		return "", nil
+	}
+	return rooted(list[0]), nil
+}
+
+// offers reports whether a tool has a place in the box: its capability is wanted, and what it needs is granted.
+func (b *Toolbox) offers(t *Tool) bool {
+	snapshots := slices.Contains(t.Permissions, PermSnapshot)
+	if snapshots && b.config.NoSnapshot || !snapshots && b.config.NoFS {
+		return false
+	}
+	return !slices.ContainsFunc(t.Permissions, func(p Permission) bool { return !b.policy.granted(p) })
+}
+
+// Tools returns the tools, in the order of the profile.
+func (b *Toolbox) Tools() []*Tool { return slices.Clone(b.tools) }
+
+// Tool returns the tool called name, or nil.
+func (b *Toolbox) Tool(name string) *Tool { return b.byName[name] }
+
+// FS returns the tree that the tools work on.
+func (b *Toolbox) FS() *vfs.FS { return b.fsys }
+
+// Workspace returns the name of the workspace, as results show it.
+func (b *Toolbox) Workspace() string {
+	if b.config.Name != "" {
+		return b.config.Name
+	}
+	return "workspace"
+}
+
+// Reserved prefixes of tool names (T02).
+var reserved = []string{"workspace_", "companion__"}
+
+// CheckToolName refuses a name for a tool of somebody else's that begins with a prefix that is ours, or that a tool in
+// the box has (T02): EEXIST.
+func (b *Toolbox) CheckToolName(name string) error {
+	for _, prefix := range reserved {
+		if strings.HasPrefix(name, prefix) {
+			return fmt.Errorf("tool %q: names that begin with %q are reserved: %w", name, prefix, syscall.EEXIST)
+		}
+	}
+	if b.byName[name] != nil {
+		return fmt.Errorf("tool %q: this workspace has one of that name: %w", name, syscall.EEXIST)
+	}
+	return nil
+}
+
+// Call runs a tool. It never panics on input and never returns nil: what goes wrong is in the result's Err, and told
+// to the model in its Text. A tool that changes something has changed it for good when Call returns without Err, and
+// nothing otherwise.
+func (b *Toolbox) Call(ctx context.Context, name string, input json.RawMessage) *Result {
+	return b.Do(ctx, Call{Tool: name, Input: input})
+}
+
+// Do runs a call, as [Toolbox.Call] does.
+func (b *Toolbox) Do(ctx context.Context, call Call) *Result {
+	began := time.Now()
+	logged := b.logEntry(call)
+	result := b.try(ctx, call)
+	if b.config.OnResult != nil {
+		b.config.OnResult(ctx, call, result)
+	}
+	b.finish(ctx, call, logged, result, time.Since(began))
+	return result
+}
+
+func (b *Toolbox) try(ctx context.Context, call Call) *Result {
+	t := b.byName[call.Tool]
+	if t == nil {
+		return b.failed(&NoToolError{call.Tool, b.toolNames()})
+	}
+	if err := ctx.Err(); err != nil {
+		return b.failed(err)
+	}
+	result, err := retried(ctx, func() (*Result, error) { return t.run(ctx, b, call.Input) })
+	if err != nil {
+		return b.failed(err)
+	}
+	if !utf8.ValidString(result.Text) {
+		result.Text = strings.ToValidUTF8(result.Text, "\uFFFD")
+	}
+	return result
+}
+
+func (b *Toolbox) failed(err error) *Result {
+	return &Result{Text: b.profile.explain(b, err), Err: err}
+}
+
+// A NoToolError is a call of a tool that is not in the box. It is ENOENT.
+type NoToolError struct {
+	Tool  string
+	Tools []string // that there are
+}
+
+func (e *NoToolError) Error() string {
+	return fmt.Sprintf("no tool is called %q; there are: %s", e.Tool, strings.Join(e.Tools, ", "))
+}
+
+// Unwrap makes a NoToolError an ENOENT.
+func (e *NoToolError) Unwrap() error { return syscall.ENOENT }
+
+func (b *Toolbox) toolNames() []string {
+	names := make([]string, len(b.tools))
+	for i, t := range b.tools {
+		names[i] = t.Name
+	}
+	return names
+}
+
+// maxApprovals bounds how often one call may be stopped to ask.
+const maxApprovals = 1000
+
+// within runs a tool in one transaction. If a use in it has to be approved, the transaction is given up, somebody is
+// asked, and all of it runs again: what the second run finds is judged anew.
+func (b *Toolbox) within(ctx context.Context, transaction func(context.Context, func(*vfs.Tx) error) error, run func(*guard) (any, error)) (*Result, error) {
+	asked := &approvals{granted: map[Approval]bool{}}
+	for range maxApprovals {
+		var out any
+		err := transaction(ctx, func(tx *vfs.Tx) (err error) {
+			g := &guard{ctx: ctx, box: b, tx: tx, asked: asked}
+			if out, err = run(g); err != nil {
+				return err
+			}
+			return g.withinQuota()
+		})
+		var ask *askError
+		if !errors.As(err, &ask) {
+			if err != nil {
+				return nil, err
+			}
+			return present(out)
+		}
+		if err := b.ask(ctx, ask.Approval); err != nil {
+			return nil, err
+		}
+		asked.granted[ask.Approval] = true
+	}
+	return nil, fmt.Errorf("more than %d uses have to be approved: %w", maxApprovals, syscall.EACCES)
+}
+
+// ask gets a use approved, or refuses it.
+func (b *Toolbox) ask(ctx context.Context, use Approval) error {
+	refused := &PolicyError{Path: use.Path, Permission: use.Permission, Why: fmt.Sprintf("%s of '%s' was not approved", use.Permission, use.Path)}
+	if b.config.Ask == nil {
+		return refused
+	}
+	ok, err := b.config.Ask(ctx, use)
+	if err != nil {
+		return fmt.Errorf("ask about %s of '%s': %w", use.Permission, use.Path, err)
+	}
+	if !ok {
+		return refused
+	}
+	return nil
+}
