@@ -6,7 +6,7 @@ func helixFiles() []*Tool {
 		viewing("read_file", `Read a text file, or some lines of it. Returns the text and the file's sum. Binary files are not dumped; an image is shown.`,
 			reads, readFile, titled("Read file")),
 		viewing("read_many", `Read several files at one moment. A file that cannot be read has an error in its place.`,
-			reads, readMany, titled("Read files")),
+			reads, readMany, titled("Read files"), somePartial),
 		changing("write_file", `Create a file, or replace its whole content. Missing directories are made. To change a part of a file, edit_file is better. Pass if_sum to be sure that nobody changed the file after you read it.`,
 			writes, writeFile, titled("Write file"), idempotent, sequential),
 		changing("write_many", `Create or replace several files in one step: all of them, or none.`,
@@ -41,6 +41,9 @@ func helixFiles() []*Tool {
 			writes, apply, titled("Apply changes"), sequential),
 	}
 }
+
+// somePartial says that a file in the output of read_many may have no more than its path, and an error.
+func somePartial(t *Tool) { t.Output.Properties["files"].Items.Required = []string{"path"} }
 
 // helixHistory are the tools over snapshots and branches.
 func helixHistory() []*Tool {
