@@ -43,6 +43,13 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
+	if path := os.Getenv(toolsEnv); path != "" {
+		if err := editors(path); err != nil {
+			fmt.Fprintln(os.Stderr, "editors:", err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	os.Exit(m.Run())
 }
 
