@@ -1,0 +1,218 @@
+package mcp
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// HTTPOptions say who may come in over HTTP.
+type HTTPOptions struct {
+	// Token is the bearer token that every request has to carry. It must be set; [NewToken] makes one.
+	Token string
+
+	// Hosts are names that requests may address beside those of this machine's loopback: "files.example.org".
+	Hosts []string
+
+	// Origins are web origins beside loopback ones whose pages may call: "https://app.example.org".
+	Origins []string
+
+	// MaxSessions bounds the sessions that are open at once; 0 is 64.
+	MaxSessions int
+}
+
+// Bounds of what clients can make the server hold.
+const (
+	maxMessage     = 16 << 20 // bytes of one message
+	maxHeader      = 64 << 10
+	maxSessions    = 64
+	idleSession    = time.Hour // without a request from the client
+	headerTimeout  = 10 * time.Second
+	idleConnection = 2 * time.Minute
+	shutdownWait   = 5 * time.Second
+)
+
+// Endpoint is the path that [Server.Handler] answers under.
+const Endpoint = "/mcp"
+
+// NewToken makes a bearer token that nobody can guess.
+func NewToken() string { return rand.Text() }
+
+// Listen opens the address that [Server.ServeHTTP] is to serve: host:port, where no host is the loopback. A host that
+// other machines can reach is EACCES, unless o names the hosts by which they may call.
+func Listen(ctx context.Context, addr string, o *HTTPOptions) (net.Listener, error) {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return nil, fmt.Errorf("listen on %q: it has to be host:port or :port: %w", addr, syscall.EINVAL)
+	}
+	if host == "" {
+		host = "127.0.0.1"
+	}
+	if !loopback(host) && len(o.Hosts) == 0 {
+		return nil, fmt.Errorf("listen on %q: other machines could reach it, and no name is allowed by which they may: %w", addr, syscall.EACCES)
+	}
+	return new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort(host, port))
+}
+
+// ServeHTTP serves the streamable HTTP transport on l until ctx is done. Then it ends the sessions, with what runs in
+// them, and waits a few seconds for answers to go out.
+func (s *Server) ServeHTTP(ctx context.Context, l net.Listener, o *HTTPOptions) error {
+	handler, err := s.Handler(o)
+	if err != nil {
+		return errors.Join(err, l.Close())
+	}
+	web := &http.Server{
+		Handler: handler, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleConnection, MaxHeaderBytes: maxHeader,
+		ErrorLog: s.errorLog(),
+	}
+	served := make(chan error, 1)
+	go func() { served <- web.Serve(l) }()
+	select {
+	case err := <-served:
+		return err
+	case <-ctx.Done():
+	}
+	// Streams to clients stay open as long as their sessions do, so those go first.
+	s.endSessions()
+	wait, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownWait)
+	defer cancel()
+	if err := web.Shutdown(wait); err != nil {
+		err = errors.Join(err, web.Close())
+		<-served
+		return fmt.Errorf("requests were still running: %w", err)
+	}
+	<-served
+	return nil
+}
+
+// Handler is the server over HTTP, at [Endpoint]. A request has to address this machine or one of o.Hosts, come from no
+// web page or one of an allowed origin, and carry the token.
+func (s *Server) Handler(o *HTTPOptions) (http.Handler, error) {
+	if o == nil || o.Token == "" {
+		return nil, fmt.Errorf("serve HTTP: a bearer token has to be set: %w", syscall.EINVAL)
+	}
+	for _, origin := range o.Origins {
+		if u, err := url.Parse(origin); err != nil || u.Scheme == "" || u.Host == "" || origin != u.Scheme+"://"+u.Host {
+			return nil, fmt.Errorf("origin %q: it has to be like https://app.example.org: %w", origin, syscall.EINVAL)
+		}
+	}
+	gate := &gate{options: *o, sum: sha256.Sum256([]byte(o.Token))}
+	if gate.options.MaxSessions == 0 {
+		gate.options.MaxSessions = maxSessions
+	}
+	one := func(*http.Request) *sdk.Server { return s.sdk }
+	// The protocol of 2026-07-28 has no sessions, those before it need them. A request's header tells which it speaks.
+	gate.stateful = sdk.NewStreamableHTTPHandler(one, &sdk.StreamableHTTPOptions{
+		Logger: s.logger, SessionTimeout: idleSession, MaxRequestBodyBytes: maxMessage, DisableLocalhostProtection: true,
+	})
+	gate.stateless = sdk.NewStreamableHTTPHandler(one, &sdk.StreamableHTTPOptions{
+		Logger: s.logger, Stateless: true, PropagateRequestCancellation: true, MaxRequestBodyBytes: maxMessage, DisableLocalhostProtection: true,
+	})
+	gate.sessions = func() int { return len(slices.Collect(s.sdk.Sessions())) }
+	mux := http.NewServeMux()
+	mux.Handle(Endpoint, gate)
+	return mux, nil
+}
+
+// A gate stands before the transport and looks at who comes.
+type gate struct {
+	options             HTTPOptions
+	sum                 [sha256.Size]byte // of the token
+	sessions            func() int
+	stateful, stateless http.Handler
+}
+
+// firstStateless is the first version of the protocol that has no sessions.
+const firstStateless = "2026-07-28"
+
+func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !g.allowsHost(r.Host) {
+		http.Error(w, fmt.Sprintf("Forbidden: this server does not answer to the host %q", r.Host), http.StatusForbidden)
+		return
+	}
+	if !g.allowsOrigin(w, r) {
+		http.Error(w, fmt.Sprintf("Forbidden: pages of the origin %q may not call", r.Header.Get("Origin")), http.StatusForbidden)
+		return
+	}
+	if r.Method == http.MethodOptions {
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	if !g.knows(r.Header.Get("Authorization")) {
+		w.Header().Set("WWW-Authenticate", "Bearer")
+		http.Error(w, "Unauthorized: send the token of this server as Authorization: Bearer <token>", http.StatusUnauthorized)
+		return
+	}
+	if r.Header.Get("Mcp-Protocol-Version") >= firstStateless {
+		g.stateless.ServeHTTP(w, r)
+		return
+	}
+	if r.Method == http.MethodPost && r.Header.Get("Mcp-Session-Id") == "" && g.sessions() >= g.options.MaxSessions {
+		w.Header().Set("Retry-After", "60")
+		http.Error(w, "Service Unavailable: too many sessions are open; end one", http.StatusServiceUnavailable)
+		return
+	}
+	g.stateful.ServeHTTP(w, r)
+}
+
+// knows reports whether a request carries the token. Comparing sums takes the same time whatever is sent.
+func (g *gate) knows(header string) bool {
+	scheme, token, _ := strings.Cut(header, " ")
+	sum := sha256.Sum256([]byte(strings.TrimSpace(token)))
+	return subtle.ConstantTimeCompare(sum[:], g.sum[:]) == 1 && strings.EqualFold(scheme, "Bearer")
+}
+
+// allowsHost keeps a page from reaching the server by a name of its own that leads to this machine (DNS rebinding).
+func (g *gate) allowsHost(hostport string) bool {
+	host := hostport
+	if h, _, err := net.SplitHostPort(hostport); err == nil {
+		host = h
+	}
+	return loopback(strings.Trim(host, "[]")) || slices.ContainsFunc(g.options.Hosts, func(allowed string) bool {
+		return strings.EqualFold(allowed, host) || strings.EqualFold(allowed, hostport)
+	})
+}
+
+// allowsOrigin looks at the page that a browser says the request is from, and tells the browser what it may do.
+func (g *gate) allowsOrigin(w http.ResponseWriter, r *http.Request) bool {
+	origin := r.Header.Get("Origin")
+	if origin == "" {
+		return true // no browser, or no other site
+	}
+	if !slices.Contains(g.options.Origins, origin) {
+		u, err := url.Parse(origin)
+		return err == nil && (u.Scheme == "http" || u.Scheme == "https") && loopback(u.Hostname())
+	}
+	h := w.Header()
+	h.Set("Vary", "Origin")
+	h.Set("Access-Control-Allow-Origin", origin)
+	h.Set("Access-Control-Expose-Headers", "Mcp-Session-Id")
+	if r.Method == http.MethodOptions {
+		h.Set("Access-Control-Allow-Methods", "GET, POST, DELETE")
+		h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Last-Event-ID, Mcp-Method, Mcp-Name, Mcp-Protocol-Version, Mcp-Session-Id")
+		h.Set("Access-Control-Max-Age", "600")
+	}
+	return true
+}
+
+// loopback reports whether a host is this machine as only itself can reach it.
+func loopback(host string) bool {
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.IsLoopback()
+}

@@ -1,0 +1,170 @@
+package mcp
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"mime"
+	"net/http"
+	"path"
+	"syscall"
+	"time"
+	"unicode/utf8"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"vfsdb/agent"
+	"vfsdb/vfs"
+)
+
+// maxResource bounds the file that can be read as a resource: with its encoding it has to fit into a message.
+const maxResource = maxMessage / 2
+
+// addTemplate says how to name the files of a workspace.
+func (s *Server) addTemplate(w *workspace) {
+	s.sdk.AddResourceTemplate(&sdk.ResourceTemplate{
+		Name:        w.box.Workspace(),
+		Title:       "Files of " + w.box.Workspace(),
+		Description: fmt.Sprintf("Any file of the branch %s, by its path. Subscribe to one, or to a directory, to hear of changes.", w.fsys.Head()),
+		URITemplate: w.base + "{+path}",
+	}, s.read)
+}
+
+// listing answers resources/list from the tree, where everything else is the SDK's own.
+func (s *Server) listing(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
+		if list, ok := r.(*sdk.ListResourcesRequest); ok && method == "resources/list" {
+			return s.list(ctx, list)
+		}
+		return next(ctx, method, r)
+	}
+}
+
+// A cursor is where a page of the list begins: after a file of a workspace.
+type cursor struct {
+	Workspace int    `json:"w"`
+	After     string `json:"a"`
+}
+
+func (s *Server) list(ctx context.Context, r *sdk.ListResourcesRequest) (*sdk.ListResourcesResult, error) {
+	q, done := newRequest(s, ctx, r)
+	defer done()
+	if !q.stateless { // else the list is as wide as the policy; what is read is judged by the roots all the same
+		if _, err := q.bounded(); err != nil {
+			return nil, err
+		}
+	}
+	var at cursor
+	if r.Params != nil && r.Params.Cursor != "" {
+		text, err := base64.RawURLEncoding.DecodeString(r.Params.Cursor)
+		if err != nil || json.Unmarshal(text, &at) != nil || at.Workspace < 0 || at.Workspace >= len(s.workspaces) {
+			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "the cursor is not from this server"}
+		}
+	}
+	out := &sdk.ListResourcesResult{Resources: []*sdk.Resource{}, Cacheable: private}
+	for ; at.Workspace < len(s.workspaces); at = (cursor{at.Workspace + 1, ""}) {
+		w := s.workspaces[at.Workspace]
+		box, err := q.box(w, q.client)
+		if err != nil {
+			return nil, err
+		}
+		room := s.page - len(out.Resources)
+		files, err := box.Files(q.ctx, at.After, room+1)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range files[:min(room, len(files))] {
+			out.Resources = append(out.Resources, w.resource(f))
+			at.After = f.Path
+		}
+		if len(files) > room {
+			text, err := json.Marshal(at)
+			out.NextCursor = base64.RawURLEncoding.EncodeToString(text)
+			return out, err
+		}
+	}
+	return out, nil
+}
+
+// private keeps results from caches that others share.
+var private = sdk.Cacheable{CacheScope: "private"}
+
+func (w *workspace) resource(f agent.File) *sdk.Resource {
+	return &sdk.Resource{
+		URI: w.uri(f.Path), Name: f.Path, Size: f.Info.Size(), MIMEType: typeByName(f.Path),
+		Annotations: &sdk.Annotations{LastModified: f.Info.ModTime().UTC().Format(time.RFC3339)},
+	}
+}
+
+// read reads a file by its URI.
+func (s *Server) read(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+	q, done := newRequest(s, ctx, r)
+	defer done()
+	uri := r.Params.URI
+	if err := q.resume(r.Params.InputResponses, r.Params.RequestState, "resources/read", uri); err != nil {
+		return nil, err
+	}
+	w, name, ok := s.locate(uri)
+	if !ok {
+		return nil, sdk.ResourceNotFoundError(uri)
+	}
+	if known, err := q.bounded(); err != nil {
+		return nil, err
+	} else if !known {
+		return &sdk.ReadResourceResult{InputRequests: q.asks, RequestState: q.sealed()}, nil
+	}
+	box, err := q.box(w, q.client)
+	if err != nil {
+		return nil, err
+	}
+	file, err := box.ReadFile(q.ctx, name, maxResource)
+	if len(q.asks) > 0 {
+		return &sdk.ReadResourceResult{InputRequests: q.asks, RequestState: q.sealed()}, nil
+	}
+	if err != nil {
+		return nil, readError(uri, err)
+	}
+	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{contents(uri, file)}, Cacheable: private}, nil
+}
+
+// readError is a failed read in the protocol's codes. What may not be seen is not there.
+func readError(uri string, err error) error {
+	var policy *agent.PolicyError
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.As(err, &policy):
+		return sdk.ResourceNotFoundError(uri)
+	case errors.Is(err, syscall.EISDIR), errors.Is(err, syscall.EFBIG), errors.Is(err, syscall.EINVAL), errors.Is(err, syscall.ENOTDIR):
+		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: err.Error()}
+	}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
+}
+
+// contents are a file as a client gets it: text if it is that, bytes if not.
+func contents(uri string, f *agent.File) *sdk.ResourceContents {
+	c := &sdk.ResourceContents{URI: uri, MIMEType: typeByName(f.Path)}
+	if !vfs.LooksBinary(f.Data) && utf8.Valid(f.Data) {
+		c.Text = string(f.Data)
+		if c.MIMEType == "" {
+			c.MIMEType = "text/plain"
+		}
+		return c
+	}
+	c.Blob = f.Data
+	if c.MIMEType == "" {
+		c.MIMEType = http.DetectContentType(f.Data)
+	}
+	return c
+}
+
+// typeByName is the type that a file's name tells, without parameters; "" if it tells none.
+func typeByName(name string) string {
+	kind, _, err := mime.ParseMediaType(mime.TypeByExtension(path.Ext(name)))
+	if err != nil {
+		return ""
+	}
+	return kind
+}

@@ -1,0 +1,109 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// Roots are the directories that a client works in. Those of the host mean nothing here. One of ours, vfs://…, limits
+// the client to what is below it, as in the reference filesystem server; several add up.
+
+// roots are the paths that a client named, by workspace.
+type roots struct {
+	any   bool // some root is one of ours
+	paths map[*workspace][]string
+}
+
+// of returns the paths that a client is limited to in a workspace; limited is false if it named none of ours.
+func (r *roots) of(w *workspace) (paths []string, limited bool) {
+	if r == nil || !r.any {
+		return nil, false
+	}
+	return r.paths[w], true
+}
+
+// rootsID is the question for the roots, where a result asks it.
+const rootsID = "roots"
+
+// rootsWait bounds how long a client may take to name its roots.
+const rootsWait = 10 * time.Second
+
+// bounded finds out the roots of the client, once per session. It returns false if the result has to ask for them.
+func (q *request) bounded() (known bool, err error) {
+	q.mu.Lock()
+	told := q.roots != nil
+	q.mu.Unlock()
+	if told {
+		return true, nil
+	}
+	if q.can == nil || q.can.RootsV2 == nil {
+		q.settle(nil)
+		return true, nil
+	}
+	if q.stateless {
+		list, ok := q.answers[rootsID].(*sdk.ListRootsResult)
+		switch {
+		case ok:
+			q.state.Bounded, q.state.Roots = true, urisOf(list.Roots)
+		case !q.state.Bounded:
+			//lint:ignore SA1019 a client that declares roots is to be asked for them
+			q.ask(rootsID, &sdk.ListRootsParams{})
+			return false, nil
+		}
+		q.settle(q.state.Roots)
+		return true, nil
+	}
+	ctx, cancel := context.WithTimeout(q.ctx, rootsWait)
+	defer cancel()
+	//lint:ignore SA1019 a client that declares roots is to be asked for them
+	list, err := q.conn.ListRoots(ctx, nil)
+	var refused *jsonrpc.Error
+	switch {
+	case errors.As(err, &refused): // it says that it has them, and then does not
+		q.settle(nil)
+	case err != nil:
+		return false, fmt.Errorf("ask the client for its roots: %w", err)
+	default:
+		q.settle(urisOf(list.Roots))
+	}
+	return true, nil
+}
+
+func urisOf(list []*sdk.Root) []string {
+	uris := make([]string, len(list))
+	for i, root := range list {
+		uris[i] = root.URI
+	}
+	return uris
+}
+
+// settle remembers the roots that a client named.
+func (c *session) settle(uris []string) {
+	r := &roots{paths: map[*workspace][]string{}}
+	for _, uri := range uris {
+		for _, w := range c.server.workspaces {
+			if path, ok := w.path(uri); ok {
+				r.any = true
+				r.paths[w] = append(r.paths[w], path)
+			}
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.roots = r
+	clear(c.boxes)
+}
+
+// rootsChanged forgets the roots of a client; the next request asks for them again.
+func (s *Server) rootsChanged(_ context.Context, r *sdk.RootsListChangedRequest) {
+	c := s.session(r.Session)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.roots = nil
+	clear(c.boxes)
+}

@@ -1,0 +1,212 @@
+package mcp
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log"
+	"log/slog"
+	"strings"
+	"sync"
+	"syscall"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"vfsdb/agent"
+	"vfsdb/vfs"
+)
+
+// A Workspace is one tree that a server shows, and what may be done to it.
+type Workspace struct {
+	// FS is the tree. The server does not close it.
+	FS *vfs.FS
+
+	// Config is which tools there are, and under which policy; nil is the zero Config. Its Name tells workspaces apart
+	// where there are several. Ask is set by the server, and Actor, Session and Logger where they are empty: who calls
+	// is the client.
+	Config *agent.Config
+}
+
+// Options are the settings of a server. The zero value will do.
+type Options struct {
+	Name    string // of the server, as clients show it; "" is "vfsdb"
+	Version string
+
+	// Logger hears what the operator should know; nil is silence. Clients that ask for a log get one of their own calls.
+	Logger *slog.Logger
+
+	// PageSize bounds the pages of lists; 0 is 500.
+	PageSize int
+}
+
+const defaultPageSize = 500
+
+// A Server offers workspaces to clients. It is safe for concurrent use, by any number of sessions.
+type Server struct {
+	sdk        *sdk.Server
+	logger     *slog.Logger
+	page       int
+	workspaces []*workspace
+	secret     [32]byte // seals what clients keep for the server
+
+	ctx    context.Context // of everything that runs; ended by Close
+	cancel context.CancelFunc
+	busy   sync.WaitGroup // what Close waits for
+
+	mu       sync.Mutex
+	sessions map[*sdk.ServerSession]*session
+	watched  map[string]int // how many sessions subscribed to a URI
+}
+
+// A workspace is a tree that a server shows.
+type workspace struct {
+	fsys   *vfs.FS
+	config agent.Config
+	box    *agent.Toolbox // as it is without anybody's roots; tells which tools there are
+	base   string         // of the URIs of its files, with a slash at the end
+}
+
+// New makes a server of one workspace or of several, each with a name of its own. It runs until Close.
+func New(ctx context.Context, workspaces []Workspace, o *Options) (*Server, error) {
+	options := Options{}
+	if o != nil {
+		options = *o
+	}
+	if options.Name == "" {
+		options.Name = "vfsdb"
+	}
+	if options.Logger == nil {
+		options.Logger = slog.New(slog.DiscardHandler)
+	}
+	if options.PageSize <= 0 {
+		options.PageSize = defaultPageSize
+	}
+	s := &Server{
+		logger: options.Logger, page: options.PageSize,
+		sessions: map[*sdk.ServerSession]*session{}, watched: map[string]int{},
+	}
+	if _, err := rand.Read(s.secret[:]); err != nil {
+		return nil, err
+	}
+	for _, w := range workspaces {
+		if err := s.open(ctx, w); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.distinct(); err != nil {
+		return nil, err
+	}
+	s.sdk = sdk.NewServer(&sdk.Implementation{Name: options.Name, Version: options.Version}, &sdk.ServerOptions{
+		Instructions:            s.instructions(),
+		Logger:                  options.Logger,
+		PageSize:                options.PageSize,
+		Capabilities:            capabilities(),
+		CompletionHandler:       s.complete,
+		SubscribeHandler:        s.subscribe,
+		UnsubscribeHandler:      s.unsubscribe,
+		RootsListChangedHandler: s.rootsChanged,
+	})
+	s.sdk.AddReceivingMiddleware(s.listing)
+	for _, w := range s.workspaces {
+		for _, t := range w.box.Tools() {
+			s.addTool(w, t)
+		}
+		s.addTemplate(w)
+	}
+	s.ctx, s.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	return s, nil
+}
+
+// capabilities are what the server can do. The list of tools never changes.
+func capabilities() *sdk.ServerCapabilities {
+	return &sdk.ServerCapabilities{
+		Tools:       &sdk.ToolCapabilities{},
+		Resources:   &sdk.ResourceCapabilities{ListChanged: true, Subscribe: true},
+		Completions: &sdk.CompletionCapabilities{},
+		//lint:ignore SA1019 clients of the versions before 2026-07-28 use it
+		Logging: &sdk.LoggingCapabilities{},
+	}
+}
+
+func (s *Server) open(ctx context.Context, from Workspace) error {
+	w := &workspace{fsys: from.FS}
+	if from.Config != nil {
+		w.config = *from.Config
+	}
+	ref, err := agent.RefOf(ctx, w.fsys)
+	if err != nil {
+		return err
+	}
+	w.base = ref.String() + "/"
+	if w.box, err = agent.New(w.fsys, &w.config); err != nil {
+		return err
+	}
+	s.workspaces = append(s.workspaces, w)
+	return nil
+}
+
+// distinct refuses workspaces that clients could not tell apart.
+func (s *Server) distinct() error {
+	if len(s.workspaces) == 0 {
+		return fmt.Errorf("serve: no workspace is given: %w", syscall.EINVAL)
+	}
+	tools, bases := map[string]bool{}, map[string]bool{}
+	for _, w := range s.workspaces {
+		if bases[w.base] {
+			return fmt.Errorf("serve: the branch %s is given twice: %w", strings.TrimSuffix(w.base, "/"), syscall.EEXIST)
+		}
+		bases[w.base] = true
+		for _, t := range w.box.Tools() {
+			if tools[t.Name] {
+				return fmt.Errorf("serve: two workspaces have a tool called %s; give each a name, and the profile helix: %w", t.Name, syscall.EEXIST)
+			}
+			tools[t.Name] = true
+		}
+	}
+	return nil
+}
+
+// instructions is what clients may put into the model's system prompt.
+func (s *Server) instructions() string {
+	var prompts []string
+	for _, w := range s.workspaces {
+		if p := w.box.Prompt(); p != "" {
+			prompts = append(prompts, p)
+		}
+	}
+	return strings.Join(prompts, "\n\n")
+}
+
+// Close ends what runs, and the sessions. It waits until nothing uses the trees any more.
+func (s *Server) Close() error {
+	s.endSessions()
+	s.busy.Wait()
+	return nil
+}
+
+// endSessions ends the calls that run, and the sessions they are in.
+func (s *Server) endSessions() {
+	s.mu.Lock()
+	s.cancel()
+	s.mu.Unlock()
+	for ss := range s.sdk.Sessions() {
+		if err := ss.Close(); err != nil && !errors.Is(err, sdk.ErrConnectionClosed) {
+			s.logger.Debug("end a session", "error", err)
+		}
+	}
+}
+
+// during is a context that ends with the server too. Whoever got it calls done.
+func (s *Server) during(ctx context.Context) (_ context.Context, done func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(s.ctx, func() { cancel(errEnded) })
+	return ctx, func() {
+		stop()
+		cancel(nil)
+	}
+}
+
+var errEnded = errors.New("the server ends")
+
+func (s *Server) errorLog() *log.Logger { return slog.NewLogLogger(s.logger.Handler(), slog.LevelWarn) }

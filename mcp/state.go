@@ -1,0 +1,59 @@
+package mcp
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// In the version of the protocol without sessions a result may ask the client something; the client then sends the same
+// request again with the answers, and with a state that it was given. The state holds the answers of earlier rounds,
+// sealed so that nobody can add to them or use them for another request.
+
+// A state is what a request has been told in earlier rounds.
+type state struct {
+	Approved map[string]bool `json:"approved,omitempty"`
+	Roots    []string        `json:"roots,omitempty"` // URIs
+	Bounded  bool            `json:"bounded,omitempty"`
+}
+
+// resume takes up the answers that came with a request. about is what makes the request itself.
+func (q *request) resume(answers sdk.InputResponseMap, sealed string, about ...string) error {
+	q.answers, q.about = answers, strings.Join(about, "\x00")
+	if sealed == "" {
+		return nil
+	}
+	text, mac, _ := strings.Cut(sealed, ".")
+	data, err := base64.RawURLEncoding.DecodeString(text)
+	if err == nil && hmac.Equal([]byte(mac), []byte(q.mac(text))) {
+		err = json.Unmarshal(data, &q.state)
+	} else {
+		err = fmt.Errorf("it is not from this server, or of another request")
+	}
+	if err != nil {
+		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "requestState: " + err.Error()}
+	}
+	return nil
+}
+
+// sealed is the state for the next round.
+func (q *request) sealed() string {
+	data, err := json.Marshal(q.state)
+	if err != nil {
+		panic(fmt.Sprintf("encode the state: %v", err)) // it is made of strings
+	}
+	text := base64.RawURLEncoding.EncodeToString(data)
+	return text + "." + q.mac(text)
+}
+
+func (q *request) mac(text string) string {
+	h := hmac.New(sha256.New, q.server.secret[:])
+	fmt.Fprintf(h, "%s\x00%s", text, q.about)
+	return base64.RawURLEncoding.EncodeToString(h.Sum(nil))
+}

@@ -1,0 +1,60 @@
+package mcp
+
+import (
+	"context"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// subscribe begins to tell a session of changes of a file, or of what is below a directory.
+func (s *Server) subscribe(ctx context.Context, r *sdk.SubscribeRequest) error {
+	q, done := newRequest(s, ctx, r)
+	defer done()
+	uri := r.Params.URI
+	w, path, ok := s.locate(uri)
+	if !ok || w.uri(path) != uri {
+		return sdk.ResourceNotFoundError(uri)
+	}
+	if !q.stateless {
+		if _, err := q.bounded(); err != nil {
+			return err
+		}
+	}
+	box, err := q.box(w, q.client)
+	if err != nil {
+		return err
+	}
+	if !box.Shows(path) {
+		return sdk.ResourceNotFoundError(uri)
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.subs == nil || q.subs[uri] {
+		return nil
+	}
+	q.subs[uri] = true
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.watched[uri]++
+	return nil
+}
+
+func (s *Server) unsubscribe(_ context.Context, r *sdk.UnsubscribeRequest) error {
+	c := s.session(r.Session)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.subs[r.Params.URI] {
+		delete(c.subs, r.Params.URI)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.release(r.Params.URI)
+	}
+	return nil
+}
+
+// release counts a subscription less. The server is locked.
+func (s *Server) release(uri string) {
+	if s.watched[uri]--; s.watched[uri] <= 0 {
+		delete(s.watched, uri)
+	}
+}

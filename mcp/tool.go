@@ -1,0 +1,92 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"vfsdb/agent"
+)
+
+// addTool offers a tool of a workspace.
+func (s *Server) addTool(w *workspace, t *agent.Tool) {
+	offered := &sdk.Tool{
+		Name: t.Name, Title: t.Title, Description: t.Description, InputSchema: t.Input,
+		Annotations: &sdk.ToolAnnotations{
+			Title: t.Title, ReadOnlyHint: t.Hints.ReadOnly, IdempotentHint: t.Hints.Idempotent,
+			DestructiveHint: &t.Hints.Destructive, OpenWorldHint: &t.Hints.OpenWorld,
+		},
+		Meta: sdk.Meta{"vfsdb/risk": t.Risk, "vfsdb/permissions": t.Permissions},
+	}
+	if t.Output != nil {
+		offered.OutputSchema = t.Output
+	}
+	s.sdk.AddTool(offered, func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		q, done := newRequest(s, ctx, r)
+		defer done()
+		if err := q.resume(r.Params.InputResponses, r.Params.RequestState, "tools/call", t.Name, string(r.Params.Arguments)); err != nil {
+			return nil, err
+		}
+		if known, err := q.bounded(); !known {
+			return q.asking(err)
+		}
+		box, err := q.box(w, q.client)
+		if err != nil {
+			return nil, err
+		}
+		stop := q.progress(t.Name, r.Params.GetProgressToken())
+		result := box.Do(q.ctx, agent.Call{ID: callID(r.Params.Meta), Tool: t.Name, Input: arguments(r.Params.Arguments)})
+		stop()
+		if len(q.asks) > 0 {
+			return q.asking(nil)
+		}
+		return toResult(result), nil
+	})
+}
+
+// asking is the result that asks the client something, or says what went wrong with that.
+func (q *request) asking(err error) (*sdk.CallToolResult, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &sdk.CallToolResult{InputRequests: q.asks, RequestState: q.sealed()}, nil
+}
+
+// arguments are those of a call; none are an empty object.
+func arguments(input json.RawMessage) json.RawMessage {
+	if len(input) == 0 || string(input) == "null" {
+		return json.RawMessage("{}")
+	}
+	return input
+}
+
+// callID is the client's own name of a call, where it gives one: the id that the model gave to its use of the tool.
+func callID(meta sdk.Meta) string {
+	for key, value := range meta {
+		if id, ok := value.(string); ok && (key == "toolUseId" || strings.HasSuffix(key, "/toolUseId")) {
+			return id
+		}
+	}
+	return ""
+}
+
+// toResult puts what a tool gave into the words of the protocol. A failure is text alone: what is structured has to be
+// as the tool's output schema says.
+func toResult(r *agent.Result) *sdk.CallToolResult {
+	out := &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: r.Text}}, IsError: r.Err != nil}
+	if r.Err != nil {
+		return out
+	}
+	out.StructuredContent = r.Data
+	for _, m := range r.Media {
+		switch kind, _, _ := strings.Cut(m.MIMEType, "/"); kind {
+		case "image":
+			out.Content = append(out.Content, &sdk.ImageContent{Data: m.Data, MIMEType: m.MIMEType})
+		case "audio":
+			out.Content = append(out.Content, &sdk.AudioContent{Data: m.Data, MIMEType: m.MIMEType})
+		}
+	}
+	return out
+}

@@ -1,0 +1,195 @@
+package mcp_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"image"
+	"image/png"
+	"testing"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/stretchr/testify/require"
+
+	"vfsdb/agent"
+	"vfsdb/internal/vfstest"
+	"vfsdb/mcp"
+)
+
+// What a server tells of itself: who it is, what it can do, and what to tell the model.
+func TestInitialize(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		s := serveAll(t, &mcp.Options{Name: "files", Version: "v1"}, mcp.Workspace{FS: vfstest.New(t)})
+		c := connect(t, s, version, nil)
+		got := c.InitializeResult()
+		require.Equal(t, version, got.ProtocolVersion)
+		require.Equal(t, "files", got.ServerInfo.Name)
+		require.Equal(t, "v1", got.ServerInfo.Version)
+		require.Contains(t, got.Instructions, "untrusted")
+		require.NotNil(t, got.Capabilities.Tools)
+		require.True(t, got.Capabilities.Resources.Subscribe)
+		require.True(t, got.Capabilities.Resources.ListChanged)
+		require.NotNil(t, got.Capabilities.Completions)
+		require.NotNil(t, got.Capabilities.Logging)
+		require.Nil(t, got.Capabilities.Prompts)
+	})
+}
+
+// P06: tools are offered with schemas and hints as the agent room has them, page by page.
+func TestToolsList(t *testing.T) {
+	fsys := vfstest.New(t)
+	box, err := agent.New(fsys, nil)
+	require.NoError(t, err)
+	s := serveAll(t, &mcp.Options{PageSize: 3}, mcp.Workspace{FS: fsys})
+	c := connect(t, s, stateful, nil)
+	listed := map[string]*sdk.Tool{}
+	for tool, err := range c.Tools(t.Context(), nil) {
+		require.NoError(t, err)
+		listed[tool.Name] = tool
+	}
+	require.Len(t, listed, len(box.Tools()))
+	for _, want := range box.Tools() {
+		got := listed[want.Name]
+		require.NotNil(t, got, want.Name)
+		require.Equal(t, want.Description, got.Description)
+		require.NotEmpty(t, got.Description)
+		require.Equal(t, asJSON(t, want.Input), got.InputSchema)
+		require.Equal(t, "object", got.InputSchema.(map[string]any)["type"])
+		if want.Output != nil {
+			require.Equal(t, asJSON(t, want.Output), got.OutputSchema)
+		}
+		require.Equal(t, want.Hints, agent.Hints{
+			ReadOnly: got.Annotations.ReadOnlyHint, Idempotent: got.Annotations.IdempotentHint,
+			Destructive: *got.Annotations.DestructiveHint, OpenWorld: *got.Annotations.OpenWorldHint,
+		})
+		require.False(t, *got.Annotations.OpenWorldHint)
+		require.Equal(t, string(want.Risk), got.Meta["vfsdb/risk"])
+	}
+}
+
+// A call gives text for the model and the same as data, which is as the tool's output schema says.
+func TestCall(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		s, fsys := serve(t, nil)
+		c := connect(t, s, version, nil)
+		outputs := map[string]*jsonschema.Resolved{}
+		for tool, err := range c.Tools(t.Context(), nil) {
+			require.NoError(t, err)
+			var schema jsonschema.Schema
+			data, err := json.Marshal(tool.OutputSchema)
+			require.NoError(t, err)
+			require.NoError(t, json.Unmarshal(data, &schema))
+			outputs[tool.Name], err = schema.Resolve(nil)
+			require.NoError(t, err)
+		}
+		for _, step := range []struct {
+			tool string
+			args args
+		}{
+			{"workspace_write_file", args{"path": "/a.md", "content": "one\ntwo\n"}},
+			{"workspace_read_file", args{"path": "/a.md"}},
+			{"workspace_edit_file", args{"path": "/a.md", "oldText": "one", "newText": "1"}},
+			{"workspace_ls", args{"path": "/"}},
+			{"workspace_grep", args{"pattern": "two"}},
+			{"workspace_rm", args{"path": "/a.md"}},
+		} {
+			out := call(t, c, step.tool, step.args)
+			require.NotNil(t, out, step.tool)
+			require.NoError(t, outputs[step.tool].Validate(out), step.tool)
+		}
+		require.Equal(t, []string{}, append([]string{}, vfstest.Names(t, fsys)...))
+	})
+}
+
+// A failure tells the model why, and has no data that its schema would have to fit. A tool that is not there is the
+// client's mistake, not the model's.
+func TestCallFails(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		s, _ := serve(t, nil)
+		c := connect(t, s, version, nil)
+		r := try(t, c, "workspace_read_file", args{"path": "/none"})
+		require.True(t, r.IsError)
+		require.Nil(t, r.StructuredContent)
+		require.Contains(t, text(r), "/none")
+
+		r = try(t, c, "workspace_read_file", args{"path": 7})
+		require.True(t, r.IsError)
+		require.Contains(t, text(r), "path")
+
+		_, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "workspace_dance"})
+		var refused *jsonrpc.Error
+		require.ErrorAs(t, err, &refused)
+		require.EqualValues(t, jsonrpc.CodeInvalidParams, refused.Code)
+	})
+}
+
+// An image is shown, other binary files are told of.
+func TestCallImage(t *testing.T) {
+	s, fsys := serve(t, nil)
+	var picture bytes.Buffer
+	require.NoError(t, png.Encode(&picture, image.NewGray(image.Rect(0, 0, 2, 2))))
+	require.NoError(t, fsys.WriteFile(t.Context(), "a.png", picture.Bytes(), 0o644))
+	require.NoError(t, fsys.WriteFile(t.Context(), "b.bin", []byte{0, 1, 2, 3}, 0o644))
+	c := connect(t, s, stateful, nil)
+
+	r := try(t, c, "workspace_read_file", args{"path": "/a.png"})
+	require.False(t, r.IsError)
+	require.Len(t, r.Content, 2)
+	shown, ok := r.Content[1].(*sdk.ImageContent)
+	require.True(t, ok)
+	require.Equal(t, "image/png", shown.MIMEType)
+	require.Equal(t, picture.Bytes(), shown.Data)
+
+	r = try(t, c, "workspace_read_file", args{"path": "/b.bin"})
+	require.False(t, r.IsError)
+	require.Len(t, r.Content, 1)
+	require.Contains(t, text(r), "binary")
+}
+
+// Several workspaces stand beside each other, each with its own tools, policy and files.
+func TestWorkspaces(t *testing.T) {
+	one, two := vfstest.New(t, "in-one"), vfstest.New(t, "in-two")
+	s := serveAll(t, nil,
+		mcp.Workspace{FS: one, Config: &agent.Config{Name: "one"}},
+		mcp.Workspace{FS: two, Config: &agent.Config{Name: "two", Policy: &agent.Policy{Permissions: []agent.Permission{agent.PermList}}}})
+	c := connect(t, s, stateful, nil)
+	require.Contains(t, text(try(t, c, "workspace__one__ls", nil)), "in-one")
+	require.Contains(t, text(try(t, c, "workspace__two__ls", nil)), "in-two")
+	call(t, c, "workspace__one__write_file", args{"path": "/x", "content": "x"})
+	require.Equal(t, []string{"in-one", "x"}, vfstest.Names(t, one))
+	_, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "workspace__two__write_file"})
+	require.Error(t, err)
+	require.Contains(t, c.InitializeResult().Instructions, "'one'")
+	require.Contains(t, c.InitializeResult().Instructions, "'two'")
+
+	_, err = mcp.New(t.Context(), []mcp.Workspace{{FS: one}, {FS: two}}, nil)
+	require.ErrorContains(t, err, "give each a name")
+	_, err = mcp.New(t.Context(), nil, nil)
+	require.ErrorContains(t, err, "no workspace")
+	_, err = mcp.New(t.Context(), []mcp.Workspace{{FS: one, Config: &agent.Config{Name: "a"}}, {FS: one, Config: &agent.Config{Name: "b"}}}, nil)
+	require.ErrorContains(t, err, "given twice")
+}
+
+// A client that gives up a call ends what runs for it.
+func TestCancel(t *testing.T) {
+	began, ended := make(chan struct{}), make(chan error, 1)
+	s, _ := serve(t, &agent.Config{
+		Policy:   &agent.Policy{Ask: []agent.Rule{{}}},
+		OnResult: func(_ context.Context, _ agent.Call, r *agent.Result) { ended <- r.Err },
+	})
+	c := connect(t, s, stateful, &sdk.ClientOptions{ElicitationHandler: func(ctx context.Context, _ *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+		close(began)
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}})
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		<-began
+		cancel()
+	}()
+	_, err := c.CallTool(ctx, &sdk.CallToolParams{Name: "workspace_read_file", Arguments: args{"path": "/a"}})
+	require.ErrorIs(t, err, context.Canceled)
+	require.ErrorIs(t, <-ended, context.Canceled)
+}
