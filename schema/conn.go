@@ -28,6 +28,7 @@ type conn struct {
 	version *sqlite.Stmt
 	seen    int64 // data_version of the last transaction
 	memo    any   // what a room above keeps with the connection, see Tx.Memo
+	old     bool  // the file had an older format when it was opened, which is read-only then
 }
 
 // pragmas of every connection. Page size and auto_vacuum stand in prepareFile: they count only before the first table.
@@ -180,6 +181,9 @@ func (c *conn) run(ctx context.Context, write bool, fn func(*Tx) error) (err err
 	if err := c.control("COMMIT"); err != nil {
 		c.rollback()
 		return fmt.Errorf("commit: %w", err)
+	}
+	for _, fn := range tx.after {
+		fn()
 	}
 	return nil
 }

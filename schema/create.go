@@ -16,7 +16,7 @@ const (
 
 	// Version is the format that this package writes, kept in the file's user_version. Older ones are migrated on
 	// Open; newer ones are refused with [ErrTooNew].
-	Version = 1
+	Version = 2
 
 	// chunkSize is recorded in meta at creation and cannot change: sums of contents depend on it.
 	chunkSize = 524288
@@ -51,13 +51,19 @@ func prepareFile(ctx context.Context, c *conn, options Options) error {
 	case app != applicationID:
 		return ErrForeign
 	case version > Version:
-		return fmt.Errorf("%w: format %d, and this program knows up to %d", ErrTooNew, version, Version)
+		return tooNew(version)
 	}
 	if options.ReadOnly {
+		c.old = version < Version
 		return nil
 	}
 	if err := c.pragma("journal_mode=WAL"); err != nil { // a backup arrives without it
 		return err
+	}
+	if version < Version {
+		if err := migrate(ctx, c); err != nil {
+			return err
+		}
 	}
 	return forgetStatistics(ctx, c)
 }

@@ -54,6 +54,7 @@ type DB struct {
 	path    string      // absolute, symlinks resolved: it must mean the same file later
 	file    os.FileInfo // the file that was opened
 	options Options
+	old     bool // the file had an older format when it was opened read-only
 
 	logLimit int64
 
@@ -126,6 +127,7 @@ func open(ctx context.Context, path string, options Options) (*DB, error) {
 		c.close()
 		return nil, bare(err)
 	}
+	db.old = c.old
 	if options.ReadOnly {
 		db.slots <- struct{}{}
 		db.readers <- c
@@ -298,7 +300,11 @@ func (db *DB) dial(r role) (*conn, error) {
 	if err != nil || !os.SameFile(info, db.file) {
 		return nil, fmt.Errorf("%s was moved or replaced: %w", db.path, syscall.ESTALE)
 	}
-	return dial(db.path, db.options, r)
+	c, err := dial(db.path, db.options, r)
+	if err == nil {
+		c.old = db.old
+	}
+	return c, err
 }
 
 func (db *DB) release(c *conn) {

@@ -79,7 +79,7 @@ func TestFormatHeader(t *testing.T) {
 		require.EqualValues(t, 8192, binary.BigEndian.Uint16(head[16:]), "page size")
 		require.Equal(t, []byte{journal, journal}, head[18:20], "journal")
 		require.EqualValues(t, 1, binary.BigEndian.Uint32(head[56:]), "text encoding")
-		require.EqualValues(t, 1, binary.BigEndian.Uint32(head[60:]), "user_version")
+		require.EqualValues(t, schema.Version, binary.BigEndian.Uint32(head[60:]), "user_version")
 		require.NotZero(t, binary.BigEndian.Uint32(head[64:]), "auto_vacuum is incremental")
 		require.EqualValues(t, 0x76667364, binary.BigEndian.Uint32(head[68:]), "application_id")
 	}

@@ -198,7 +198,7 @@ func TestNestedQueries(t *testing.T) {
 			}
 			require.NoError(t, inner.Err())
 		}
-		require.Equal(t, 9, n)
+		require.Equal(t, 25, n)
 		return outer.Err()
 	}))
 }

@@ -10,8 +10,8 @@ CREATE TABLE meta (
 	value ANY NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- counter: the next free number of inodes (ino), blobs and manifests. Numbers only grow and are never used again,
--- so a blob "newer than" another is one with a higher id.
+-- counter: the next free number of inodes (ino), blobs, manifests, changes and calls. Numbers only grow and are never used
+-- again, so a blob "newer than" another is one with a higher id.
 CREATE TABLE counter (
 	name TEXT PRIMARY KEY,
 	next INTEGER NOT NULL
@@ -154,7 +154,39 @@ CREATE TABLE doomed (
 	PRIMARY KEY (kind, id)
 ) STRICT, WITHOUT ROWID;
 
+-- call: who did something, in the course of what: a tool call of a model, a command. Written with the first change that
+-- it made, or later if it made none. ref is the caller's own id of it.
+CREATE TABLE call (
+	id      INTEGER PRIMARY KEY,          -- from counter
+	branch  INTEGER NOT NULL,
+	at      INTEGER NOT NULL,             -- ns since 1970, when it was recorded
+	actor   TEXT    NOT NULL,
+	session TEXT    NOT NULL,
+	tool    TEXT    NOT NULL,
+	ref     TEXT    NOT NULL,
+	digest  BLOB,                         -- BLAKE3-256 of its input
+	result  INTEGER NOT NULL,             -- bytes
+	took    INTEGER NOT NULL,             -- ns
+	error   TEXT    NOT NULL
+) STRICT;
+
+-- change: what happened, one row per path that a verb changed, written in the same commit. Numbers have no gaps: whoever
+-- has seen one knows whether it missed any. The oldest go by gc.
+CREATE TABLE change (
+	seq    INTEGER PRIMARY KEY,           -- from counter
+	branch INTEGER NOT NULL,
+	epoch  INTEGER NOT NULL,
+	at     INTEGER NOT NULL,              -- ns since 1970
+	call   INTEGER,
+	op     TEXT    NOT NULL,
+	path   TEXT    NOT NULL,              -- from the root of the branch; '.' is the root
+	arg    TEXT,                          -- the other path of a rename, copy or link; a symlink's target; a name
+	before BLOB,                          -- sums of the content under path
+	after  BLOB,
+	grew   INTEGER NOT NULL               -- bytes by which the contents of the tree grew
+) STRICT;
+
 INSERT INTO sqlite_sequence (name, seq) VALUES
 	('branch', 1023), ('snapshot', 1023), ('orphan', 1023), ('lease', 1023);
-INSERT INTO counter (name, next) VALUES ('ino', 1025), ('blob', 1024), ('manifest', 1024);
+INSERT INTO counter (name, next) VALUES ('ino', 1025), ('blob', 1024), ('manifest', 1024), ('change', 1024), ('call', 1024);
 INSERT INTO gc (id, phase, round, floor, manifest, owner, beat) VALUES (1024, 0, 2, 0, 0, '', 0);

@@ -15,6 +15,7 @@ type Tx struct {
 	conn  *conn
 	write bool
 	ids   map[string]int64 // the next free number of each counter that was used
+	after []func()         // to be called once it is committed
 }
 
 // Context returns the context that the transaction was begun with.
@@ -22,6 +23,9 @@ func (tx *Tx) Context() context.Context { return tx.ctx }
 
 // Writable reports whether the transaction was begun by Update.
 func (tx *Tx) Writable() bool { return tx.write }
+
+// AfterCommit has fn called once the transaction is committed, before another one can write; never, if it is not.
+func (tx *Tx) AfterCommit(fn func()) { tx.after = append(tx.after, fn) }
 
 // Ended reports whether the closure that received the transaction has returned.
 func (tx *Tx) Ended() bool { return tx.conn == nil }

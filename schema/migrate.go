@@ -1,0 +1,53 @@
+package schema
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+
+	"zombiezen.com/go/sqlite/sqlitex"
+)
+
+// migrations bring a file from the version before to the one that is their key. What they make is in tables.sql too, for new files.
+var migrations = map[int64]string{2: toVersion2}
+
+//go:embed version2.sql
+var toVersion2 string
+
+// migrate brings an older file to the present version, in one transaction: whoever opens it meanwhile, or after a
+// crash, finds the old version or the new one.
+func migrate(ctx context.Context, c *conn) error {
+	return c.run(ctx, true, func(*Tx) error {
+		// Another process may have been first.
+		_, version, err := identity(c)
+		if err != nil {
+			return err
+		}
+		if version > Version {
+			return tooNew(version)
+		}
+		for ; version < Version; version++ {
+			text, ok := migrations[version+1]
+			if !ok {
+				return fmt.Errorf("%w: it has format %d", ErrForeign, version)
+			}
+			if err := sqlitex.ExecuteScript(c.sq, "SAVEPOINT tables;"+text+";RELEASE tables;", nil); err != nil {
+				return fmt.Errorf("bring to format %d: %w", version+1, mapError(err))
+			}
+		}
+		return c.pragma(fmt.Sprintf("user_version=%d", Version))
+	})
+}
+
+func tooNew(version int64) error {
+	return fmt.Errorf("%w: format %d, and this program knows up to %d", ErrTooNew, version, Version)
+}
+
+// Version returns the format that the file has: the present one, or in a file that is open read-only an older one.
+func (tx *Tx) Version() (int64, error) {
+	if !tx.conn.old {
+		return Version, nil
+	}
+	version, _, err := tx.Int(`PRAGMA user_version`) // another process may have brought it forward meanwhile
+	return version, err
+}

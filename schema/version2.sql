@@ -1,0 +1,35 @@
+-- From version 1 to 2: the tables call and change, as in tables.sql.
+
+-- call: who did something, in the course of what: a tool call of a model, a command. Written with the first change that
+-- it made, or later if it made none. ref is the caller's own id of it.
+CREATE TABLE call (
+	id      INTEGER PRIMARY KEY,          -- from counter
+	branch  INTEGER NOT NULL,
+	at      INTEGER NOT NULL,             -- ns since 1970, when it was recorded
+	actor   TEXT    NOT NULL,
+	session TEXT    NOT NULL,
+	tool    TEXT    NOT NULL,
+	ref     TEXT    NOT NULL,
+	digest  BLOB,                         -- BLAKE3-256 of its input
+	result  INTEGER NOT NULL,             -- bytes
+	took    INTEGER NOT NULL,             -- ns
+	error   TEXT    NOT NULL
+) STRICT;
+
+-- change: what happened, one row per path that a verb changed, written in the same commit. Numbers have no gaps: whoever
+-- has seen one knows whether it missed any. The oldest go by gc.
+CREATE TABLE change (
+	seq    INTEGER PRIMARY KEY,           -- from counter
+	branch INTEGER NOT NULL,
+	epoch  INTEGER NOT NULL,
+	at     INTEGER NOT NULL,              -- ns since 1970
+	call   INTEGER,
+	op     TEXT    NOT NULL,
+	path   TEXT    NOT NULL,              -- from the root of the branch; '.' is the root
+	arg    TEXT,                          -- the other path of a rename, copy or link; a symlink's target; a name
+	before BLOB,                          -- sums of the content under path
+	after  BLOB,
+	grew   INTEGER NOT NULL               -- bytes by which the contents of the tree grew
+) STRICT;
+
+INSERT INTO counter (name, next) VALUES ('change', 1024), ('call', 1024);
