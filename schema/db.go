@@ -51,8 +51,9 @@ type Options struct {
 
 // A DB is one open file. It is safe for concurrent use.
 type DB struct {
-	path    string      // absolute, symlinks resolved: it must mean the same file later
-	file    os.FileInfo // the file that was opened
+	path    string                 // absolute, symlinks resolved: it must mean the same file later
+	file    os.FileInfo            // the file that was opened
+	beside  map[string]os.FileInfo // its log and the index of that
 	options Options
 	old     bool // the file had an older format when it was opened read-only
 
@@ -132,7 +133,7 @@ func open(ctx context.Context, path string, options Options) (*DB, error) {
 		db.slots <- struct{}{}
 		db.readers <- c
 	} else {
-		db.writer = c
+		db.writer, db.beside = c, besides(path)
 	}
 	return db, nil
 }
@@ -178,6 +179,7 @@ func (db *DB) Close() error {
 		errs = append(errs, c.close())
 		<-db.slots
 	}
+	errs = append(errs, db.part())
 	if db.writer != nil {
 		errs = append(errs, db.writer.close()) // last, so that it folds the WAL into the file
 	}
@@ -296,9 +298,8 @@ func (db *DB) reader(ctx context.Context) (*conn, error) {
 
 // dial opens one more connection. A file that was moved away or replaced meanwhile is ESTALE: another one must not answer.
 func (db *DB) dial(r role) (*conn, error) {
-	info, err := os.Stat(db.path)
-	if err != nil || !os.SameFile(info, db.file) {
-		return nil, fmt.Errorf("%s was moved or replaced: %w", db.path, syscall.ESTALE)
+	if err := db.InPlace(); err != nil {
+		return nil, err
 	}
 	c, err := dial(db.path, db.options, r)
 	if err == nil {

@@ -141,6 +141,11 @@ func (db *DB) boundLog() {
 	if err != nil || info.Size() <= db.logLimit {
 		return
 	}
+	db.emptyLog()
+}
+
+// emptyLog folds the WAL into the file and empties it. It waits for readers only shortly, and reports whether it could.
+func (db *DB) emptyLog() bool {
 	for range 50 {
 		busy := true
 		err := sqlitex.ExecuteTransient(db.writer.sq, "PRAGMA wal_checkpoint(TRUNCATE)", &sqlitex.ExecOptions{
@@ -150,10 +155,11 @@ func (db *DB) boundLog() {
 			},
 		})
 		if !busy || err != nil && mapError(err) != syscall.EBUSY {
-			return
+			return !busy
 		}
 		time.Sleep(time.Millisecond)
 	}
+	return false
 }
 
 // ID returns the random name that the file got when it was created.

@@ -154,11 +154,7 @@ func RestoreIf(ctx context.Context, fsys *vfs.FS, to Tree, check func([]Change) 
 				return err
 			}
 		}
-		if err := create(tx, &info); err != nil {
-			return err
-		}
-		_, err := tx.Restore(to.Tree())
-		return err
+		return restore(tx, to, &info)
 	})
 	if err != nil {
 		return nil, nameErr("restore", fsys.Head(), err)

@@ -19,8 +19,15 @@ func scan(rows *schema.Rows) Info {
 }
 
 func selectAll(db *schema.Tx) ([]Info, error) {
+	return collect(db.Query(columns + ` ORDER BY s.id`))
+}
+
+func selectOf(db *schema.Tx, branch int64) ([]Info, error) {
+	return collect(db.Query(columns+` WHERE s.branch = ? ORDER BY s.epoch`, branch))
+}
+
+func collect(rows *schema.Rows) ([]Info, error) {
 	var list []Info
-	rows := db.Query(columns + ` ORDER BY s.id`)
 	for rows.Next() {
 		list = append(list, scan(rows))
 	}

@@ -1,0 +1,52 @@
+package snapshot
+
+import (
+	"context"
+	"time"
+
+	"vfsdb/vfs"
+)
+
+// CreateIn is [Create] as a part of a transaction on the head of a branch.
+func CreateIn(tx *vfs.Tx, name, note string) (Info, error) {
+	if name == "" {
+		name = madeUpName("snap")
+	}
+	info := Info{Name: name, Created: time.Now(), Note: note}
+	if err := create(tx, &info); err != nil {
+		return Info{}, nameErr("snapshot", name, err)
+	}
+	return selectOne(tx.DB(), name)
+}
+
+// ListIn returns the snapshots of a branch, oldest first. The branch is told by the id that its moments have.
+func ListIn(tx *vfs.Tx, branch int64) ([]Info, error) { return selectOf(tx.DB(), branch) }
+
+// DeleteIn is [Delete] as a part of a transaction.
+func DeleteIn(tx *vfs.Tx, name string) error {
+	return nameErr("delete snapshot", name, remove(tx.DB(), name))
+}
+
+// RestoreIn is [Restore] as a part of a transaction on the head of a branch. What the head was is kept under a name and
+// with a note of the caller's. The tree was found before the transaction began.
+func RestoreIn(tx *vfs.Tx, to Tree, name, note string) (Info, error) {
+	undo := Info{Name: name, Created: time.Now(), Note: note}
+	if err := restore(tx, to, &undo); err != nil {
+		return Info{}, nameErr("restore", name, err)
+	}
+	return selectOne(tx.DB(), name)
+}
+
+// restore makes the head what a tree is, and names what it was.
+func restore(tx *vfs.Tx, to Tree, undo *Info) error {
+	if err := create(tx, undo); err != nil {
+		return err
+	}
+	_, err := tx.Restore(to.Tree())
+	return err
+}
+
+// At stands on the moment of a snapshot that was listed.
+func At(ctx context.Context, fsys *vfs.FS, info Info) (*Snapshot, error) {
+	return open(ctx, fsys, info)
+}

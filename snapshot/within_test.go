@@ -1,0 +1,61 @@
+package snapshot_test
+
+import (
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"vfsdb/internal/vfstest"
+	"vfsdb/snapshot"
+	"vfsdb/vfs"
+)
+
+// Snapshots and restores are parts of a transaction: with it they happen, or not.
+func TestWithin(t *testing.T) {
+	fsys := vfstest.New(t, "a")
+	ctx := t.Context()
+	var first, second snapshot.Info
+	require.NoError(t, fsys.Update(ctx, func(tx *vfs.Tx) (err error) {
+		if first, err = snapshot.CreateIn(tx, "", "the first"); err != nil {
+			return err
+		}
+		changed, err := tx.ChangedSince(first.Moment)
+		require.False(t, changed)
+		if err == nil {
+			err = tx.WriteFile("a", []byte("2"), 0o644)
+		}
+		return err
+	}))
+	require.Equal(t, "main", first.Branch)
+	then, err := snapshot.At(ctx, fsys, first)
+	require.NoError(t, err)
+	require.Equal(t, "a", vfstest.Read(t, then.FS, "a"))
+
+	restore := func(tx *vfs.Tx) (err error) {
+		changed, err := tx.ChangedSince(first.Moment)
+		require.True(t, changed)
+		if err == nil {
+			second, err = snapshot.RestoreIn(tx, then, "undone", "the second")
+		}
+		return err
+	}
+	require.ErrorIs(t, fsys.Update(ctx, func(tx *vfs.Tx) error {
+		require.NoError(t, restore(tx))
+		return syscall.EDQUOT
+	}), syscall.EDQUOT)
+	require.Equal(t, "2", vfstest.Read(t, fsys, "a"))
+	require.NoError(t, fsys.Update(ctx, restore))
+	require.Equal(t, "a", vfstest.Read(t, fsys, "a"))
+
+	require.NoError(t, fsys.Update(ctx, func(tx *vfs.Tx) error {
+		list, err := snapshot.ListIn(tx, fsys.Moment().Branch)
+		require.Equal(t, []snapshot.Info{first, second}, list)
+		require.NoError(t, err)
+		_, err = tx.ChangedSince(vfs.Moment{Branch: 1, Epoch: 2})
+		require.ErrorIs(t, err, syscall.EINVAL)
+		return snapshot.DeleteIn(tx, "undone")
+	}))
+	_, err = snapshot.Open(ctx, fsys, "undone")
+	require.ErrorIs(t, err, syscall.ENOENT)
+}
