@@ -228,7 +228,7 @@ func (g *guard) edit(name string, edits []vfs.Edit, pre precondition) (*written,
 		for i, e := range edits {
 			next, n, err := e.Apply(text)
 			if err != nil {
-				return "", 0, editFailed(i, len(edits), e, string(text), err)
+				return "", 0, editFailed(g.shown(name), i, len(edits), e, string(text), err)
 			}
 			text, total = next, total+n
 		}
@@ -238,6 +238,7 @@ func (g *guard) edit(name string, edits []vfs.Edit, pre precondition) (*written,
 
 // An EditError is an edit whose old text was not found as often as it had to be. It is EINVAL.
 type EditError struct {
+	Path      string
 	Index, Of int // which of how many edits, from 0
 	Old       string
 	Found     int
@@ -246,9 +247,9 @@ type EditError struct {
 }
 
 func (e *EditError) Error() string {
-	which := ""
+	which := fmt.Sprintf("'%s': ", e.Path)
 	if e.Of > 1 {
-		which = fmt.Sprintf("edit %d of %d: ", e.Index+1, e.Of)
+		which += fmt.Sprintf("edit %d of %d: ", e.Index+1, e.Of)
 	}
 	return which + e.Err.Error()
 }
@@ -256,12 +257,12 @@ func (e *EditError) Error() string {
 // Unwrap returns what the store said.
 func (e *EditError) Unwrap() error { return e.Err }
 
-func editFailed(i, of int, e vfs.Edit, text string, err error) error {
+func editFailed(path string, i, of int, e vfs.Edit, text string, err error) error {
 	var match *vfs.MatchError
 	if !errors.As(err, &match) {
-		return err
+		return fmt.Errorf("'%s': %w", path, err)
 	}
-	failed := &EditError{Index: i, Of: of, Old: e.Old, Found: match.Found, Err: err}
+	failed := &EditError{Path: path, Index: i, Of: of, Old: e.Old, Found: match.Found, Err: err}
 	failed.Lines = linesOf(text, e.Old, 10)
 	return failed
 }

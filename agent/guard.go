@@ -93,6 +93,15 @@ func (g *guard) hide(full string, perm Permission, err error) error {
 	}
 }
 
+// shown is a path that a model wrote, as a path from the root: for errors.
+func (g *guard) shown(name string) string {
+	full, err := g.box.locate(name)
+	if err != nil {
+		return name
+	}
+	return full
+}
+
 // locate puts the working directory before a relative path, and refuses what is no text.
 func (b *Toolbox) locate(name string) (string, error) {
 	switch {

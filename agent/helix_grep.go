@@ -29,12 +29,13 @@ type grepMatch struct {
 
 // grepOut tells what was not looked into too, so that no match is not taken for no such text (G09).
 type grepOut struct {
-	Matches       []grepMatch `json:"matches"`
-	SkippedLarge  []string    `json:"skippedPaths" jsonschema:"files that are too large and were not searched"`
-	SkippedBinary []string    `json:"skippedBinaryPaths" jsonschema:"files that are no text and were not searched"`
-	FilesScanned  int         `json:"filesScanned"`
-	Truncated     bool        `json:"truncated,omitempty" jsonschema:"there are more matches"`
-	OmittedBytes  int         `json:"omittedBytes,omitempty" jsonschema:"bytes of long lines that were cut"`
+	Matches       []grepMatch        `json:"matches"`
+	Sums          map[string]vfs.Sum `json:"sums,omitempty" jsonschema:"of the files with matches, by path; pass one as if_sum when you change the file"`
+	SkippedLarge  []string           `json:"skippedPaths" jsonschema:"files that are too large and were not searched"`
+	SkippedBinary []string           `json:"skippedBinaryPaths" jsonschema:"files that are no text and were not searched"`
+	FilesScanned  int                `json:"filesScanned"`
+	Truncated     bool               `json:"truncated,omitempty" jsonschema:"there are more matches"`
+	OmittedBytes  int                `json:"omittedBytes,omitempty" jsonschema:"bytes of long lines that were cut"`
 
 	shown string
 }
@@ -65,12 +66,12 @@ func grep(g *guard, in grepIn) (grepOut, error) {
 	if err != nil {
 		return grepOut{}, err
 	}
-	return grepShown(g, r), nil
+	return grepShown(g, r)
 }
 
 // grepShown puts matches into a result, as many as fit the cap of bytes. The lines are contents of files, so they stand
 // inside the boundary tags (T13).
-func grepShown(g *guard, r *vfs.GrepResult) grepOut {
+func grepShown(g *guard, r *vfs.GrepResult) (grepOut, error) {
 	out := grepOut{
 		Matches: []grepMatch{}, FilesScanned: r.FilesScanned, Truncated: r.Truncated,
 		SkippedLarge: rootedAll(orEmpty(r.SkippedLarge)), SkippedBinary: rootedAll(orEmpty(r.SkippedBinary)),
@@ -99,8 +100,20 @@ func grepShown(g *guard, r *vfs.GrepResult) grepOut {
 		out.Matches = append(out.Matches, one)
 		out.OmittedBytes += omitted
 	}
+	out.Sums = make(map[string]vfs.Sum)
+	for _, m := range r.Matches[:len(out.Matches)] {
+		at := rooted(m.Path)
+		if _, known := out.Sums[at]; known {
+			continue
+		}
+		sum, err := g.tx.Sum(m.Path)
+		if err != nil {
+			return out, err
+		}
+		out.Sums[at] = sum
+	}
 	out.shown = grepText(g, out, b.String())
-	return out
+	return out, nil
 }
 
 // maxLine is how much of one line grep shows, in bytes: minified files have lines of megabytes.
@@ -119,20 +132,28 @@ func showMatch(m grepMatch) string {
 }
 
 func grepText(g *guard, o grepOut, lines string) string {
-	text := fmt.Sprintf("%d matches in %d files searched", len(o.Matches), o.FilesScanned)
+	text := fmt.Sprintf("%s in %s searched", counted(len(o.Matches), "match", "matches"), counted(o.FilesScanned, "file", "files"))
 	if o.Truncated {
 		text += "; there are more: narrow the pattern or the path"
 	}
 	if n := len(o.SkippedLarge); n > 0 {
-		text += fmt.Sprintf("; %d files too large to search, see maxGrepFileSizeMb: %s", n, few(o.SkippedLarge))
+		text += fmt.Sprintf("; %s too large to search, see maxGrepFileSizeMb: %s", counted(n, "file", "files"), few(o.SkippedLarge))
 	}
 	if n := len(o.SkippedBinary); n > 0 {
-		text += fmt.Sprintf("; %d binary files not searched", n)
+		text += fmt.Sprintf("; %s not searched", counted(n, "binary file", "binary files"))
 	}
 	if lines == "" {
 		return text
 	}
 	return text + "\n" + fence(g.box.Workspace(), "grep", g.box.config.Dir+"/", strings.TrimSuffix(lines, "\n"))
+}
+
+// counted is a number of things.
+func counted(n int, one, more string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, more)
 }
 
 func few(paths []string) string {

@@ -37,7 +37,10 @@ type readOut struct {
 
 func (o readOut) text() string {
 	what := fmt.Sprintf("%s  sum %s", o.Path, o.Sum)
-	if o.TotalLines > 0 {
+	switch {
+	case o.TotalLines > 0 && o.EndLine < o.StartLine:
+		what += fmt.Sprintf("  nothing there: the file has %s", counted(o.TotalLines, "line", "lines"))
+	case o.TotalLines > 0:
 		what += fmt.Sprintf("  lines %d-%d of %d", o.StartLine, o.EndLine, o.TotalLines)
 	}
 	return what + "\n" + o.Text

@@ -86,6 +86,8 @@ func reason(err error) string {
 	switch {
 	case errors.As(err, &op):
 		return fmt.Sprintf("operation %d of %d (%s) failed, so none was done: %s", op.Index+1, op.Of, op.Tool, reason(op.Err))
+	case errors.As(err, &path) && momentVerbs[path.Op]:
+		return fmt.Sprintf("%s '%s': %s", path.Op, path.Path, reason(path.Err))
 	case errors.As(err, &path) && path.Path != "":
 		return fmt.Sprintf("'%s': %s", shown(path.Path), reason(path.Err))
 	case errors.As(err, &link):
@@ -93,6 +95,9 @@ func reason(err error) string {
 	}
 	return err.Error()
 }
+
+// momentVerbs are the operations whose errors name a snapshot or a branch, not a path.
+var momentVerbs = map[string]bool{"snapshot": true, "delete snapshot": true, "branch": true, "restore": true, "open": true}
 
 // shown is a path as models know it.
 func shown(path string) string {
@@ -107,6 +112,7 @@ func advice(b *Toolbox, err error) string {
 	var stale *vfs.StaleError
 	var edit *EditError
 	var policy *PolicyError
+	var parent *NoParentError
 	switch {
 	case errors.As(err, &stale) && stale.Exists && !errors.Is(err, fs.ErrExist):
 		return "Somebody else changed it after you read it. Read it again, redo your change on what is there now, and pass its new sum as if_sum"
@@ -120,6 +126,8 @@ func advice(b *Toolbox, err error) string {
 		return "This workspace cannot be changed at present"
 	case errors.Is(err, syscall.EBUSY):
 		return "Others are writing; try again in a moment"
+	case errors.As(err, &parent):
+		return "Make it first"
 	case errors.Is(err, syscall.ENOTEMPTY):
 		return "Set recursive to remove it with all that is in it"
 	}

@@ -1,8 +1,10 @@
 package agent
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"strings"
 )
 
 // A Result is what a call gives back.
@@ -42,11 +44,11 @@ func present(out any) (*Result, error) {
 	if t, ok := out.(texter); ok {
 		r.Text = t.text()
 	} else {
-		data, err := json.Marshal(out)
+		text, err := encoded(out)
 		if err != nil {
 			return nil, fmt.Errorf("encode the result: %w", err)
 		}
-		r.Text = string(data)
+		r.Text = text
 	}
 	if m, ok := out.(mediated); ok {
 		r.Media = m.media()
@@ -56,3 +58,14 @@ func present(out any) (*Result, error) {
 
 // said is the answer of a tool that has no structured result.
 type said string
+
+// encoded is a value as JSON, without the escapes that only HTML needs.
+func encoded(v any) (string, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return "", err
+	}
+	return strings.TrimSuffix(b.String(), "\n"), nil
+}

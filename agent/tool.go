@@ -68,7 +68,8 @@ type kind int
 const (
 	lists    kind = iota // reads names and attributes
 	reads                // reads contents
-	writes               // adds or changes, and may replace
+	puts                 // replaces contents without looking at them
+	writes               // changes contents or names, by what is there
 	creates              // adds, and replaces nothing
 	removes              // takes away
 	freezes              // names a moment
@@ -88,6 +89,7 @@ type traits struct {
 var traitsOf = map[kind]traits{
 	lists:    {Hints{ReadOnly: true, Idempotent: true}, Low, []Permission{PermList}, nil},
 	reads:    {Hints{ReadOnly: true, Idempotent: true}, Low, []Permission{PermRead}, nil},
+	puts:     {Hints{Destructive: true}, Medium, []Permission{PermWrite}, []string{"filesystem_write"}},
 	writes:   {Hints{Destructive: true}, Medium, []Permission{PermRead, PermWrite}, []string{"filesystem_write"}},
 	creates:  {Hints{Idempotent: true}, Low, []Permission{PermWrite}, []string{"filesystem_write"}},
 	removes:  {Hints{Destructive: true}, High, []Permission{PermDelete}, []string{"filesystem_delete"}},
