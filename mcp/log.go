@@ -1,3 +1,5 @@
+//lint:file-ignore SA1019 roots and logging are deprecated, and what clients of the versions before 2026-07-28 use
+
 package mcp
 
 import (
@@ -25,7 +27,6 @@ func (h *clientHandler) Handle(ctx context.Context, r slog.Record) error {
 	if q == nil {
 		return nil
 	}
-	//lint:ignore SA1019 clients of the versions before 2026-07-28 use it
 	var to slog.Handler = sdk.NewLoggingHandler(q.conn, &sdk.LoggingHandlerOptions{LoggerName: "vfsdb"})
 	for _, with := range h.with {
 		to = with(to)

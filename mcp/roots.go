@@ -1,3 +1,5 @@
+//lint:file-ignore SA1019 roots and logging are deprecated, and what clients of the versions before 2026-07-28 use
+
 package mcp
 
 import (
@@ -51,7 +53,6 @@ func (q *request) bounded() (known bool, err error) {
 		case ok:
 			q.state.Bounded, q.state.Roots = true, urisOf(list.Roots)
 		case !q.state.Bounded:
-			//lint:ignore SA1019 a client that declares roots is to be asked for them
 			q.ask(rootsID, &sdk.ListRootsParams{})
 			return false, nil
 		}
@@ -60,7 +61,6 @@ func (q *request) bounded() (known bool, err error) {
 	}
 	ctx, cancel := context.WithTimeout(q.ctx, rootsWait)
 	defer cancel()
-	//lint:ignore SA1019 a client that declares roots is to be asked for them
 	list, err := q.conn.ListRoots(ctx, nil)
 	var refused *jsonrpc.Error
 	switch {

@@ -1,3 +1,5 @@
+//lint:file-ignore SA1019 roots and logging are deprecated, and what clients of the versions before 2026-07-28 use
+
 package mcp
 
 import (
@@ -124,7 +126,6 @@ func capabilities() *sdk.ServerCapabilities {
 		Tools:       &sdk.ToolCapabilities{},
 		Resources:   &sdk.ResourceCapabilities{ListChanged: true, Subscribe: true},
 		Completions: &sdk.CompletionCapabilities{},
-		//lint:ignore SA1019 clients of the versions before 2026-07-28 use it
 		Logging: &sdk.LoggingCapabilities{},
 	}
 }
