@@ -126,7 +126,7 @@ func capabilities() *sdk.ServerCapabilities {
 		Tools:       &sdk.ToolCapabilities{},
 		Resources:   &sdk.ResourceCapabilities{ListChanged: true, Subscribe: true},
 		Completions: &sdk.CompletionCapabilities{},
-		Logging: &sdk.LoggingCapabilities{},
+		Logging:     &sdk.LoggingCapabilities{},
 	}
 }
 
