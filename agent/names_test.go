@@ -1,0 +1,44 @@
+package agent_test
+
+import (
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"vfsdb/agent"
+	"vfsdb/internal/vfstest"
+)
+
+// T01, K17: one workspace has workspace_<op>, several have workspace__<name>__<op>. T17: the prefix is all there is to
+// strip for display.
+func TestNames(t *testing.T) {
+	b, _ := box(t, nil)
+	require.NotNil(t, b.Tool("workspace_read_file"))
+	n, _ := box(t, &agent.Config{Name: "notes"})
+	require.NotNil(t, n.Tool("workspace__notes__read_file"))
+	require.Len(t, n.Tools(), len(b.Tools()))
+	for _, bad := range []string{"a__b", "_a", "a b", "ä", "a/b"} {
+		_, err := agent.New(vfstest.New(t), &agent.Config{Name: bad})
+		require.ErrorIs(t, err, syscall.EINVAL, bad)
+	}
+}
+
+// T02: prefixes that are ours are reserved, whether or not there is such a tool.
+func TestReservedNames(t *testing.T) {
+	b, _ := box(t, nil)
+	require.ErrorIs(t, b.CheckToolName("workspace_deploy"), syscall.EEXIST)
+	require.ErrorIs(t, b.CheckToolName("companion__x"), syscall.EEXIST)
+	require.NoError(t, b.CheckToolName("deploy"))
+}
+
+// T14: writers ask to be called one after the other. T16: no tool runs code; a sandbox is somebody else's work.
+func TestSequentialAndNoCode(t *testing.T) {
+	b, _ := box(t, nil)
+	require.True(t, b.Tool("workspace_write_file").Sequential)
+	require.True(t, b.Tool("workspace_edit_file").Sequential)
+	require.False(t, b.Tool("workspace_read_file").Sequential)
+	for _, name := range []string{"run", "run_code", "create_code_context", "run_in_code_context", "delete_code_context", "script"} {
+		require.Nil(t, b.Tool("workspace_"+name))
+	}
+}

@@ -1,0 +1,180 @@
+package agent_test
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"vfsdb/agent"
+	"vfsdb/internal/vfstest"
+)
+
+// P03, K26: sizes have units, and MB is 2^20.
+func TestParseSize(t *testing.T) {
+	for text, want := range map[string]agent.Size{
+		"0": 0, "4096": 4096, "12B": 12, "1KB": 1 << 10, "1kib": 1 << 10, "100MB": 100 << 20, "1.5 GiB": 3 << 29, "2GB": 2 << 30, " 7 mb ": 7 << 20,
+	} {
+		got, err := agent.ParseSize(text)
+		require.NoError(t, err, text)
+		require.Equal(t, want, got, text)
+	}
+	for _, text := range []string{"", "MB", "-1", "1TBs", "ten", "1e400", "NaN", "9999999999GB", "1,5MB"} {
+		_, err := agent.ParseSize(text)
+		require.ErrorIs(t, err, syscall.EINVAL, text)
+	}
+	var p agent.Policy
+	require.NoError(t, json.Unmarshal([]byte(`{"max_file_size":"50MB","max_bytes":1000}`), &p))
+	require.Equal(t, agent.Policy{MaxFileSize: 50 << 20, MaxBytes: 1000}, p)
+}
+
+// P02: an allowed path is enforced segment by segment, whatever its spelling.
+func TestAllowedPaths(t *testing.T) {
+	for _, spelled := range []string{"/work", "work", "work/", "//work//"} {
+		b, _ := box(t, &agent.Config{Policy: &agent.Policy{Paths: []string{spelled}}}, "work/a", "work-2/b", "c")
+		call(t, b, "workspace_read_file", args{"path": "/work/a"})
+		require.ErrorIs(t, try(t, b, "workspace_read_file", args{"path": "/work-2/b"}).Err, syscall.EACCES, spelled)
+	}
+	for _, bad := range []string{"", "../x", "a/../b", "./a"} {
+		_, err := agent.New(vfstest.New(t), &agent.Config{Policy: &agent.Policy{Paths: []string{bad}}})
+		require.ErrorIs(t, err, syscall.EINVAL, bad)
+	}
+}
+
+// P03, T12: the size is looked at before a read, and of what a write, an edit, an insert, an append or a copy would
+// leave.
+func TestMaxFileSize(t *testing.T) {
+	b, fsys := box(t, &agent.Config{Policy: &agent.Policy{MaxFileSize: 10}}, "d/x")
+	vfstest.Write(t, fsys, "big", strings.Repeat("x", 11))
+	vfstest.Write(t, fsys, "d/big", strings.Repeat("x", 11))
+	vfstest.Write(t, fsys, "full", strings.Repeat("y", 10))
+	for _, tt := range []struct {
+		tool string
+		args args
+	}{
+		{"read_file", args{"path": "/big"}},
+		{"write_file", args{"path": "/new", "content": strings.Repeat("x", 11)}},
+		{"append_file", args{"path": "/full", "content": "x"}},
+		{"edit_file", args{"path": "/full", "oldText": "y", "newText": "zz", "count": 1}},
+		{"insert_lines", args{"path": "/full", "line": 1, "content": "x"}},
+		{"cp", args{"source": "/big", "destination": "/copy"}},
+		{"cp", args{"source": "/d", "destination": "/copy"}},
+	} {
+		r := try(t, b, "workspace_"+tt.tool, tt.args)
+		require.ErrorIs(t, r.Err, syscall.EFBIG, tt.tool)
+		require.Contains(t, r.Text, "above the limit of 10", tt.tool)
+	}
+	call(t, b, "workspace_read_file", args{"path": "/full"})
+	require.Equal(t, []any{"/big", "/d/big"}, call(t, b, "workspace_grep", args{"pattern": "x"})["skippedPaths"], "grep does not read them either")
+}
+
+// P05: no policy, and AllowAll, allow everything.
+func TestAllowAll(t *testing.T) {
+	for _, p := range []*agent.Policy{nil, agent.AllowAll, {}} {
+		b, _ := box(t, &agent.Config{Policy: p}, "a/b")
+		call(t, b, "workspace_rm", args{"path": "/a", "recursive": true})
+	}
+}
+
+// P06, P07: what is not granted has no tool; what a tool needs and may do is what it says.
+func TestPermissionsAndCapabilities(t *testing.T) {
+	names := func(c *agent.Config) []string {
+		b, _ := box(t, c)
+		var list []string
+		for _, tool := range b.Tools() {
+			list = append(list, strings.TrimPrefix(tool.Name, "workspace_"))
+		}
+		return list
+	}
+	granted := func(p ...agent.Permission) *agent.Config {
+		return &agent.Config{Policy: &agent.Policy{Permissions: p}}
+	}
+	require.Equal(t, []string{"ls", "tree", "glob", "find", "stat"}, names(granted(agent.PermList)))
+	require.Equal(t, []string{"read_file", "read_many", "grep"}, names(granted(agent.PermRead)))
+	require.Equal(t, []string{"rm"}, names(granted(agent.PermDelete)))
+	require.Equal(t, []string{"snapshot", "restore", "list_snapshots", "delete_snapshot", "branch", "diff"}, names(&agent.Config{NoFS: true}))
+	require.NotContains(t, names(&agent.Config{NoSnapshot: true}), "restore")
+	require.NotContains(t, names(granted(agent.PermSnapshot)), "restore", "it writes and deletes")
+
+	// A tool that was never injected is not there to call either.
+	b, _ := box(t, granted(agent.PermRead), "a")
+	var none *agent.NoToolError
+	require.ErrorAs(t, try(t, b, "workspace_rm", args{"path": "a"}).Err, &none)
+
+	for _, tt := range []struct {
+		risk  agent.Risk
+		tools []string
+	}{
+		{agent.Low, []string{"read_file", "ls", "grep", "find", "mkdir", "stat"}},
+		{agent.Medium, []string{"write_file", "edit_file", "insert_lines", "mv", "cp"}},
+		{agent.High, []string{"rm", "restore", "delete_snapshot"}},
+	} {
+		b, _ := box(t, nil)
+		for _, name := range tt.tools {
+			tool := b.Tool("workspace_" + name)
+			require.Equal(t, tt.risk, tool.Risk, name)
+			require.Equal(t, slices.Contains(tool.SideEffects, "filesystem_write") || slices.Contains(tool.SideEffects, "filesystem_delete"),
+				!tool.Hints.ReadOnly && name != "delete_snapshot", name)
+			require.False(t, tool.Hints.OpenWorld, name)
+		}
+	}
+}
+
+// P08: a symlink at the end of a path is refused where the policy says so; within the store it is no race either way.
+func TestDenyLeafSymlinks(t *testing.T) {
+	b, fsys := box(t, &agent.Config{Policy: &agent.Policy{DenyLeafSymlinks: true}}, "a", "d/x")
+	require.NoError(t, fsys.Symlink(t.Context(), "a", "link"))
+	require.NoError(t, fsys.Symlink(t.Context(), "d", "dir"))
+	require.ErrorIs(t, try(t, b, "workspace_read_file", args{"path": "/link"}).Err, syscall.EACCES)
+	require.ErrorIs(t, try(t, b, "workspace_write_file", args{"path": "/link", "content": ""}).Err, syscall.EACCES)
+	require.ErrorIs(t, try(t, b, "workspace_stat", args{"path": "/link", "follow": true}).Err, syscall.EACCES)
+	call(t, b, "workspace_stat", args{"path": "/link"})
+	call(t, b, "workspace_read_file", args{"path": "/dir/x"})
+	call(t, b, "workspace_rm", args{"path": "/link"})
+}
+
+// P09: a filter sees each result before the model, and may scrub it.
+func TestOnResult(t *testing.T) {
+	b, _ := box(t, &agent.Config{OnResult: func(_ context.Context, c agent.Call, r *agent.Result) {
+		r.Text, r.Data = strings.ReplaceAll(r.Text, "token", "[redacted]"), nil
+	}})
+	call := func(tool string, a args) *agent.Result { return try(t, b, tool, a) }
+	call("workspace_write_file", args{"path": "a", "content": "a token"})
+	require.Contains(t, call("workspace_read_file", args{"path": "a"}).Text, "a [redacted]")
+}
+
+// P01: a restore that would change what is protected is refused, whole.
+func TestRestoreUnderPolicy(t *testing.T) {
+	b, fsys := box(t, &agent.Config{Policy: &agent.Policy{ReadOnly: []string{"/plan"}}}, "plan", "work")
+	call(t, b, "workspace_snapshot", args{"name": "before"})
+	vfstest.Write(t, fsys, "plan", "changed by a person")
+	vfstest.Write(t, fsys, "work", "changed")
+	r := try(t, b, "workspace_restore", args{"ref": "before"})
+	require.ErrorIs(t, r.Err, syscall.EACCES)
+	require.Equal(t, "changed", vfstest.Read(t, fsys, "work"))
+	require.Len(t, call(t, b, "workspace_list_snapshots", nil)["snapshots"], 1, "no undo is left behind")
+	vfstest.Write(t, fsys, "plan", "plan")
+	call(t, b, "workspace_restore", args{"ref": "before"})
+	require.Equal(t, "work", vfstest.Read(t, fsys, "work"))
+}
+
+// Another branch is out of reach unless it is granted, and so is whatever would take one away.
+func TestOtherBranches(t *testing.T) {
+	b, _ := box(t, &agent.Config{Policy: &agent.Policy{Branches: []string{"shared-*"}}}, "a")
+	for _, name := range []string{"shared-1", "private"} {
+		call(t, b, "workspace_branch", args{"name": name})
+	}
+	call(t, b, "workspace_diff", args{"from": "shared-1"})
+	require.ErrorIs(t, try(t, b, "workspace_diff", args{"from": "private"}).Err, syscall.EACCES)
+	require.ErrorIs(t, try(t, b, "workspace_delete_snapshot", args{"ref": "shared-1"}).Err, syscall.EPERM)
+	require.ErrorIs(t, try(t, b, "workspace_restore", args{"ref": "vfs://other/main"}).Err, syscall.EXDEV) // W06
+	for _, tool := range b.Tools() {
+		for _, word := range []string{"gc", "check", "repair", "delete_branch", "reset"} { // W10
+			require.NotContains(t, tool.Name, word)
+		}
+	}
+}
