@@ -45,20 +45,34 @@ func decode[In any](t *Tool, input json.RawMessage) (In, error) {
 	if why := misfit(t.Input, values); why != "" {
 		return in, &ArgumentError{t.Name, why}
 	}
-	if err := t.takes.ApplyDefaults(&values); err != nil {
-		return in, &ArgumentError{t.Name, err.Error()}
-	}
 	if err := t.takes.Validate(values); err != nil {
 		return in, &ArgumentError{t.Name, err.Error()}
 	}
-	full, err := json.Marshal(values)
-	if err != nil {
-		return in, &ArgumentError{t.Name, err.Error()}
-	}
-	if err := json.Unmarshal(full, &in); err != nil {
-		return in, &ArgumentError{t.Name, err.Error()}
+	// What is left out keeps what the defaults set, and so does what is null.
+	for _, layer := range [][]byte{t.defaults, input} {
+		if len(bytes.TrimSpace(layer)) == 0 {
+			continue
+		}
+		if err := json.Unmarshal(layer, &in); err != nil {
+			return in, &ArgumentError{t.Name, err.Error()}
+		}
 	}
 	return in, nil
+}
+
+// defaultsOf are the arguments of a call that gives none.
+func defaultsOf(s *jsonschema.Schema) []byte {
+	values := map[string]json.RawMessage{}
+	for name, p := range s.Properties {
+		if p.Default != nil {
+			values[name] = p.Default
+		}
+	}
+	data, err := json.Marshal(values)
+	if err != nil {
+		panic(fmt.Sprintf("defaults: %v", err))
+	}
+	return data
 }
 
 func dropNulls(values map[string]any) {

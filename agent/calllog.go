@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"encoding/json"
 	"log/slog"
 	"time"
 
@@ -53,14 +52,11 @@ func (b *Toolbox) logger() *slog.Logger {
 	return slog.New(slog.DiscardHandler)
 }
 
-// resultSize is what a result has in bytes, as the model gets it.
+// resultSize is what the model gets, in bytes.
 func resultSize(r *Result) int64 {
 	n := int64(len(r.Text))
 	for _, m := range r.Media {
 		n += int64(len(m.Data))
-	}
-	if data, err := json.Marshal(r.Data); err == nil && r.Data != nil {
-		n += int64(len(data))
 	}
 	return n
 }

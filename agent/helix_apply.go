@@ -48,7 +48,7 @@ var steps = map[string]func(*guard, json.RawMessage) (any, error){
 func step[In, Out any](name string, run func(*guard, In) (Out, error)) func(*guard, json.RawMessage) (any, error) {
 	input := schemaFor[In]()
 	input.AdditionalProperties = nothing()
-	t := &Tool{Name: name, Input: input, takes: resolved(input)}
+	t := &Tool{Name: name, Input: input, takes: resolved(input), defaults: defaultsOf(input)}
 	return func(g *guard, args json.RawMessage) (any, error) {
 		in, err := decode[In](t, args)
 		if err != nil {

@@ -25,8 +25,9 @@ type Tool struct {
 	// is one transaction, and if_sum tells a write that came too late.
 	Sequential bool
 
-	takes *jsonschema.Resolved
-	run   func(ctx context.Context, b *Toolbox, input json.RawMessage) (*Result, error)
+	takes    *jsonschema.Resolved
+	defaults []byte // JSON of the arguments that have one
+	run      func(ctx context.Context, b *Toolbox, input json.RawMessage) (*Result, error)
 }
 
 // Hints say what a call may do, in the words of the Model Context Protocol.
@@ -154,7 +155,7 @@ func define[In, Out any](name, description string, k kind, tweaks []tweak, run f
 	for _, tweak := range tweaks {
 		tweak(t)
 	}
-	t.takes = resolved(t.Input)
+	t.takes, t.defaults = resolved(t.Input), defaultsOf(t.Input)
 	t.run = func(ctx context.Context, b *Toolbox, input json.RawMessage) (*Result, error) {
 		in, err := decode[In](t, input)
 		if err != nil {
