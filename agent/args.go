@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"syscall"
@@ -106,9 +107,49 @@ func misfit(s *jsonschema.Schema, values map[string]any) string {
 	}
 	slices.Sort(given)
 	for _, name := range given {
-		if _, ok := s.Properties[name]; !ok {
+		p, ok := s.Properties[name]
+		if !ok {
 			return fmt.Sprintf("there is no %q; they are: %s", name, strings.Join(names, ", "))
+		}
+		if why := misvalue(p, values[name]); why != "" {
+			return fmt.Sprintf("%q has to be %s", name, why)
 		}
 	}
 	return ""
+}
+
+// misvalue says what a value has to be, if it is not.
+func misvalue(s *jsonschema.Schema, value any) string {
+	if !hasType(s.Type, value) {
+		return "of type " + s.Type
+	}
+	if len(s.Enum) > 0 && !slices.Contains(s.Enum, value) {
+		return fmt.Sprintf("one of %v", s.Enum)
+	}
+	number, _ := value.(float64)
+	switch {
+	case s.Minimum != nil && number < *s.Minimum:
+		return fmt.Sprintf("%v or more", *s.Minimum)
+	case s.Maximum != nil && number > *s.Maximum:
+		return fmt.Sprintf("%v or less", *s.Maximum)
+	}
+	return ""
+}
+
+// hasType reports whether a value, as JSON decodes it, is of one of the schema's simple types. It lets pass what it
+// does not know.
+func hasType(typ string, value any) bool {
+	switch v := value.(type) {
+	case string:
+		return typ == "string" || typ == ""
+	case bool:
+		return typ == "boolean" || typ == ""
+	case float64:
+		return typ == "number" || typ == "" || typ == "integer" && v == math.Trunc(v)
+	case []any:
+		return typ == "array" || typ == ""
+	case map[string]any:
+		return typ == "object" || typ == ""
+	}
+	return true
 }

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -118,6 +119,7 @@ type search struct {
 	kind      string // "file", "directory", "symlink"; "" is any
 	hidden    bool   // names that begin with a dot too, and what is below them
 	limit     int
+	perm      Permission // that the search needs; "" is to list
 }
 
 // found is what a search found, sorted by path.
@@ -129,7 +131,7 @@ type found struct {
 
 // find looks for names by a pattern.
 func (g *guard) find(s search) (*found, error) {
-	at, err := g.path(g.orDir(s.dir), PermList, follow)
+	at, err := g.path(g.orDir(s.dir), cmp.Or(s.perm, PermList), follow)
 	if err != nil {
 		return nil, err
 	}
@@ -176,6 +178,22 @@ func (g *guard) grep(pattern string, o vfs.GrepOptions) (*vfs.GrepResult, error)
 		}
 	}
 	return g.tx.Grep(pattern, &o)
+}
+
+// fit puts matches within the cap of bytes: a line that is longer than what is left of it is cut, and matches beyond are
+// left out. It reports whether there are more matches than it returns.
+func (g *guard) fit(r *vfs.GrepResult) (matches []vfs.GrepMatch, more bool) {
+	room := g.box.caps.ResultBytes
+	for _, m := range r.Matches {
+		m.Path = rooted(m.Path)
+		if room -= len(m.Path); room <= 0 {
+			return matches, true
+		}
+		m.Text, _ = cut(valid(m.Text), room)
+		room -= len(m.Text)
+		matches = append(matches, m)
+	}
+	return matches, r.Truncated
 }
 
 // literal is the pattern that matches a path and nothing else.

@@ -157,10 +157,15 @@ func editsOf(in editIn) ([]vfs.Edit, error) {
 // previewLines is how many lines around a change are shown.
 const previewLines = 3
 
-// preview shows the lines of the new text from a little before the first difference to a little after the last (T07).
+// preview shows the changed lines, numbered (T07).
 func preview(before, after string, around int) string {
+	return numbered(changed(before, after, around))
+}
+
+// changed is the lines of the new text from a little before the first difference to a little after the last, and the
+// number of the first of them.
+func changed(before, after string, around int) (lines string, first int) {
 	old, now := splitLines(before), splitLines(after)
-	first := 0
 	for first < len(old) && first < len(now) && old[first] == now[first] {
 		first++
 	}
@@ -169,7 +174,7 @@ func preview(before, after string, around int) string {
 		same++
 	}
 	from, to := max(0, first-around), min(len(now), len(now)-same+around)
-	return numbered(strings.Join(now[from:to], ""), from+1)
+	return strings.Join(now[from:to], ""), from + 1
 }
 
 // unified is the diff of an edit.

@@ -31,7 +31,12 @@ func kindOf(mode fs.FileMode) string {
 
 // stat describes what is under a name. follow goes through a symlink at the end.
 func (g *guard) stat(name string, follow bool) (*node, error) {
-	at, err := g.path(name, PermList, follow)
+	return g.statFor(PermList, name, follow)
+}
+
+// statFor is stat for tools that need another permission than to list.
+func (g *guard) statFor(perm Permission, name string, follow bool) (*node, error) {
+	at, err := g.path(name, perm, follow)
 	if err != nil {
 		return nil, err
 	}

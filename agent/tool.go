@@ -112,6 +112,9 @@ func idempotent(t *Tool) { t.Hints.Idempotent = true }
 // additive marks a tool that writes, but takes nothing away.
 func additive(t *Tool) { t.Hints.Destructive = false }
 
+// needs gives a tool other permissions than its kind has.
+func needs(perms ...Permission) tweak { return func(t *Tool) { t.Permissions = perms } }
+
 // sequential asks that calls of the tool follow each other (T14).
 func sequential(t *Tool) { t.Sequential = true }
 

@@ -1,0 +1,187 @@
+package agent_test
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"vfsdb/agent"
+)
+
+// settled replaces the times of creation, which nobody can set.
+func settled(t *testing.T, list []played, field string) []played {
+	t.Helper()
+	data, err := json.Marshal(list)
+	require.NoError(t, err)
+	data = regexp.MustCompile(`(\\?"`+field+`\\?":)[0-9.]+`).ReplaceAll(data, []byte("${1}0.0"))
+	var out []played
+	require.NoError(t, json.Unmarshal(data, &out))
+	return out
+}
+
+// T04, T07, P01, P03, P06, C17, C22, C24, K25 and the tables of actions in S1.
+func TestModule2Golden(t *testing.T) {
+	b, fsys := box(t, &agent.Config{
+		Profile: "module2", Dir: "/workspace",
+		Policy: &agent.Policy{Paths: []string{"/workspace"}, MaxFileSize: 300},
+		Caps:   agent.Caps{Entries: 6, ResultBytes: 200},
+	})
+	plant(t, fsys, map[string]string{
+		"etc/passwd":              "root\n",
+		"workspace/main.py":       "import os\nimport sys\n\nprint(1)\nprint(1)\n",
+		"workspace/last":          "no break",
+		"workspace/empty":         "",
+		"workspace/.hidden":       "import h\n",
+		"workspace/src/a.py":      "IMPORT a\n",
+		"workspace/src/sub/b.py":  "import b\n",
+		"workspace/src/.x/c.py":   "import c\n",
+		"workspace/bin":           "\x00\x01",
+		"workspace/latin":         "caf\xe9\n",
+		"workspace/big":           strings.Repeat("x", 301),
+		"workspace/wide":          strings.Repeat("wide line\n", 25),
+		"workspace/out":           "->/etc",
+		"workspace/to":            "->main.py",
+		"workspace/nowhere":       "->none",
+		"workspace/full/a/b":      "1\n",
+		"workspace/void/":         "",
+		"workspace/pre/long":      strings.Repeat("y", 300),
+		"workspace/many/1":        "import\n",
+		"workspace/many/2":        "import\n",
+		"workspace/many/3/":       "",
+		"workspace/many/4/":       "",
+		"workspace/many/5/":       "",
+		"workspace/many/6/":       "",
+		"workspace/many/7/":       "",
+		"workspace/odd/<a> & \"b": "é\n",
+	})
+	script := play(t, b,
+		turn{"T04", "read", args{"path": "/workspace/main.py"}},
+		turn{"T04 lines", "read", args{"path": "main.py", "start_line": 1, "end_line": 2}},
+		turn{"T04 beyond", "read", args{"path": "main.py", "start_line": 4, "end_line": 99}},
+		turn{"T04 past the end", "read", args{"path": "main.py", "start_line": 6}},
+		turn{"T04 no such range", "read", args{"path": "main.py", "start_line": 3, "end_line": 2}},
+		turn{"T04 line 0", "read", args{"path": "main.py", "start_line": 0}},
+		turn{"T04 no line break", "read", args{"path": "last"}},
+		turn{"T04 empty", "read", args{"path": "empty"}},
+		turn{"T09 T10", "read", args{"path": "wide", "start_line": 2}},
+		turn{"T04 odd", "read", args{"path": "odd/<a> & \"b"}},
+		turn{"encoding", "read", args{"path": "latin"}},
+		turn{"encoding", "read", args{"path": "latin", "encoding": "latin-1"}},
+		turn{"encoding", "read", args{"path": "latin", "encoding": "ascii"}},
+		turn{"encoding", "read", args{"path": "latin", "encoding": "utf-16"}},
+		turn{"G07", "read", args{"path": "bin"}},
+		turn{"P03", "read", args{"path": "big"}},
+		turn{"P01", "read", args{"path": "/workspace/../etc/passwd"}},
+		turn{"P01 symlink", "read", args{"path": "/workspace/out/passwd"}},
+		turn{"ENOENT", "read", args{"path": "none"}},
+		turn{"EISDIR", "read", args{"path": "src"}},
+		turn{"T05", "write", args{"path": "new.py", "content": "x = 1\n"}},
+		turn{"C08 again", "write", args{"path": "new.py", "content": "x = 2\n"}},
+		turn{"K07", "write", args{"path": "no/dir.py", "content": ""}},
+		turn{"K07 create_dirs", "write", args{"path": "no/dir.py", "content": "", "create_dirs": true}},
+		turn{"P03", "write", args{"path": "new.py", "content": strings.Repeat("x", 301)}},
+		turn{"encoding", "write", args{"path": "l1", "content": "é", "encoding": "latin-1"}},
+		turn{"encoding", "write", args{"path": "l1", "content": "é", "encoding": "ascii"}},
+		turn{"P01", "write", args{"path": "/etc/passwd", "content": ""}},
+		turn{"T07", "edit", args{"path": "main.py", "old_string": "sys", "new_string": "re"}},
+		turn{"T07 first", "edit", args{"path": "main.py", "old_string": "print(1)", "new_string": "print(2)"}},
+		turn{"K04 all", "edit", args{"path": "main.py", "old_string": "import", "new_string": "from", "count": 0}},
+		turn{"K04 fewer than count", "edit", args{"path": "main.py", "old_string": "from", "new_string": "import", "count": 5}},
+		turn{"T07 none", "edit", args{"path": "main.py", "old_string": "absent", "new_string": ""}},
+		turn{"K04 empty", "edit", args{"path": "main.py", "old_string": "", "new_string": "x"}},
+		turn{"P03", "edit", args{"path": "pre/long", "old_string": "y", "new_string": "yy"}},
+		turn{"C24", "insert", args{"path": "main.py", "line": 2, "content": "import json"}},
+		turn{"C24 end", "insert", args{"path": "last", "line": 2, "content": "more\n"}},
+		turn{"C24 beyond", "insert", args{"path": "last", "line": 9, "content": "more\n"}},
+		turn{"C24 line 0", "insert", args{"path": "last", "line": 0, "content": "more\n"}},
+		turn{"C14", "ls", args{"path": "src"}},
+		turn{"C14 hidden", "ls", args{"path": "src", "include_hidden": true}},
+		turn{"C14 recursive", "ls", args{"path": "src", "recursive": true}},
+		turn{"C14 pattern", "ls", args{"path": "src", "pattern": "*.py"}},
+		turn{"C14 recursive pattern", "ls", args{"path": "src", "pattern": "*.py", "recursive": true, "include_hidden": true}},
+		turn{"T11", "ls", args{"path": "many"}},
+		turn{"ENOENT", "ls", args{"path": "none"}},
+		turn{"ENOTDIR", "ls", args{"path": "main.py"}},
+		turn{"C14 default", "ls", args{"pattern": "m*"}},
+		turn{"G01 G08", "grep", args{"pattern": `^import\s`}},
+		turn{"K03", "grep", args{"pattern": `^import`, "path": "src", "case_sensitive": false, "include": "*.py"}},
+		turn{"G03 not recursive", "grep", args{"pattern": `import`, "recursive": false}},
+		turn{"G05", "grep", args{"pattern": `import`, "path": "many", "max_results": 1}},
+		turn{"G01 bad", "grep", args{"pattern": `(`}},
+		turn{"P01", "grep", args{"pattern": `root`, "path": "/etc"}},
+		turn{"C17", "find", args{"pattern": "*.py"}},
+		turn{"C17 dir", "find", args{"pattern": "*", "path": "full", "type": "dir"}},
+		turn{"C17 few", "find", args{"pattern": "*", "path": "many", "max_results": 2}},
+		turn{"C17 type", "find", args{"pattern": "*", "type": "link"}},
+		turn{"C22", "mv", args{"source": "new.py", "destination": "newer.py"}},
+		turn{"K19", "mv", args{"source": "newer.py", "destination": "empty"}},
+		turn{"K19 overwrite", "mv", args{"source": "newer.py", "destination": "empty", "overwrite": true}},
+		turn{"C22 no directory", "mv", args{"source": "empty", "destination": "x/y"}},
+		turn{"P01 both", "mv", args{"source": "empty", "destination": "/etc/empty"}},
+		turn{"P01 both", "cp", args{"source": "/etc/passwd", "destination": "passwd"}},
+		turn{"C23", "cp", args{"source": "full", "destination": "copy"}},
+		turn{"C23 there", "cp", args{"source": "main.py", "destination": "copy"}},
+		turn{"P03", "cp", args{"source": "big", "destination": "big2"}},
+		turn{"K25", "rm", args{"path": "void"}},
+		turn{"K25 recursive", "rm", args{"path": "void", "recursive": true}},
+		turn{"C10", "rm", args{"path": "empty"}},
+		turn{"K06", "rm", args{"path": "empty"}},
+		turn{"P01", "rm", args{"path": "/etc/passwd"}},
+		turn{"K09", "mkdir", args{"path": "p/q/r"}},
+		turn{"K09 there", "mkdir", args{"path": "p/q/r"}},
+		turn{"C11 a file", "mkdir", args{"path": "main.py"}},
+		turn{"P01", "mkdir", args{"path": "/etc/x"}},
+		turn{"T02 no such tool", "workspace_ls", nil},
+		turn{"an argument missing", "edit", args{"path": "main.py"}},
+		turn{"of a wrong type", "read", args{"path": "main.py", "start_line": "1"}},
+		turn{"an argument too many", "ls", args{"dir": "src"}},
+	)
+	still(t, fsys)
+	script = append(script, settled(t, play(t, b,
+		turn{"C15", "file_stat", args{"path": "main.py"}},
+		turn{"C15 dir", "file_stat", args{"path": "/workspace"}},
+		turn{"C15 symlink", "file_stat", args{"path": "to"}},
+		turn{"C15 symlink to nothing", "file_stat", args{"path": "nowhere"}},
+		turn{"C15 symlink out", "file_stat", args{"path": "out"}},
+		turn{"ENOENT", "file_stat", args{"path": "none"}},
+	), "created")...)
+	golden(t, "module2", map[string]any{"told": describe(b), "script": script})
+}
+
+// P01, section 1.3: the text of a constraint error is exact, whatever the action.
+func TestModule2Outside(t *testing.T) {
+	b, fsys := box(t, &agent.Config{Profile: "module2", Policy: &agent.Policy{Paths: []string{"/workspace"}}}, "workspace/a", "etc/passwd")
+	for tool, in := range map[string]args{
+		"read":      {"path": "/workspace/../etc/passwd"},
+		"write":     {"path": "/etc/passwd", "content": ""},
+		"edit":      {"path": "/etc/passwd", "old_string": "e", "new_string": ""},
+		"insert":    {"path": "/etc/passwd", "line": 1, "content": ""},
+		"ls":        {"path": "/etc/passwd"},
+		"grep":      {"path": "/etc/passwd", "pattern": "e"},
+		"find":      {"path": "/etc/passwd", "pattern": "*"},
+		"mv":        {"source": "/workspace/a", "destination": "/etc/passwd", "overwrite": true},
+		"cp":        {"source": "/etc/passwd", "destination": "/workspace/b"},
+		"rm":        {"path": "/etc/passwd"},
+		"mkdir":     {"path": "/etc/passwd"},
+		"file_stat": {"path": "/etc/passwd"},
+	} {
+		require.Equal(t, `{"success":false,"error":"Path '/etc/passwd' is outside allowed paths"}`, try(t, b, tool, in).Text, tool)
+	}
+	require.Len(t, b.Tools(), 12)
+	_, err := fsys.Stat(t.Context(), "etc/passwd")
+	require.NoError(t, err)
+}
+
+// P03: without a bound in the policy, a file may have 100 MB.
+func TestModule2DefaultSize(t *testing.T) {
+	b, fsys := box(t, &agent.Config{Profile: "module2"})
+	f, err := fsys.Create(t.Context(), "big")
+	require.NoError(t, err)
+	require.NoError(t, f.Truncate(100<<20+1))
+	require.NoError(t, f.Close())
+	require.Equal(t, `{"success":false,"error":"'/big' is 104857601 bytes, above the limit of 104857600"}`, try(t, b, "read", args{"path": "/big"}).Text)
+	require.Equal(t, []any{"/big"}, call(t, b, "grep", args{"pattern": "x"})["skipped_large"])
+}
