@@ -1,0 +1,28 @@
+package vfs
+
+import (
+	"math"
+	"syscall"
+
+	"vfsdb/chunk"
+)
+
+// ReadSum returns the content that has a sum, verified, whichever file has or had it. Content that no tree shows any
+// more is there until it is collected. What is not stored is ENOENT, what is longer than limit bytes EFBIG.
+func (tx *Tx) ReadSum(sum Sum, limit int64) ([]byte, error) {
+	data, err := tx.readSum(sum, limit)
+	return data, pathErr("read", sum.String(), err)
+}
+
+func (tx *Tx) readSum(sum Sum, limit int64) ([]byte, error) {
+	c, ok, err := chunk.Find(tx.db, sum)
+	switch {
+	case err != nil:
+		return nil, err
+	case !ok:
+		return nil, syscall.ENOENT
+	case c.Size > limit:
+		return nil, syscall.EFBIG
+	}
+	return tx.readContent(c, 0, math.MaxInt64)
+}
