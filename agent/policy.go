@@ -161,6 +161,9 @@ func (p *Policy) leadsTo(path string) bool {
 	return p.visible(path) || slices.ContainsFunc(p.Paths, func(a string) bool { return under(a, path) })
 }
 
+// Grants reports whether a permission is granted at all, on some path.
+func (p *Policy) Grants(perm Permission) bool { return p.granted(perm) }
+
 // granted reports whether a permission is granted at all.
 func (p *Policy) granted(perm Permission) bool {
 	return p.Permissions == nil || slices.Contains(p.Permissions, perm)

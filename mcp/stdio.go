@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"io"
+	"sync"
+	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -16,7 +19,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 		reader = io.NopCloser(in)
 	}
 	defer context.AfterFunc(ctx, s.cancel)() // calls that run end then, so that the session can
-	err := s.sdk.Run(ctx, &sdk.IOTransport{Reader: reader, Writer: keepOpen{out}, MaxLineLength: maxMessage})
+	err := s.sdk.Run(ctx, &patient{&sdk.IOTransport{Reader: reader, Writer: keepOpen{out}, MaxLineLength: maxMessage}})
 	if ctx.Err() != nil || errors.Is(err, io.EOF) || errors.Is(err, sdk.ErrConnectionClosed) {
 		return nil
 	}
@@ -27,3 +30,75 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 type keepOpen struct{ io.Writer }
 
 func (keepOpen) Close() error { return nil }
+
+// patient is a transport for clients that close their end when they have asked all: they get their answers, as far as
+// these take no longer than a few seconds. The SDK would give up what runs at the end of the input.
+type patient struct{ sdk.Transport }
+
+func (p *patient) Connect(ctx context.Context) (sdk.Connection, error) {
+	conn, err := p.Transport.Connect(ctx)
+	return &patientConn{Connection: conn, open: map[jsonrpc.ID]bool{}, closed: make(chan struct{})}, err
+}
+
+type patientConn struct {
+	sdk.Connection
+	closed  chan struct{}
+	closing sync.Once
+
+	mu       sync.Mutex
+	open     map[jsonrpc.ID]bool // requests without an answer
+	answered chan struct{}       // closed when there are none, if somebody waits
+}
+
+func (c *patientConn) Read(ctx context.Context) (jsonrpc.Message, error) {
+	m, err := c.Connection.Read(ctx)
+	if err != nil {
+		c.wait(ctx)
+		return m, err
+	}
+	if r, ok := m.(*jsonrpc.Request); ok && r.IsCall() && r.Method != "subscriptions/listen" { // which is never answered
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.open[r.ID] = true
+	}
+	return m, nil
+}
+
+// wait waits until all requests are answered.
+func (c *patientConn) wait(ctx context.Context) {
+	c.mu.Lock()
+	if len(c.open) == 0 {
+		c.mu.Unlock()
+		return
+	}
+	c.answered = make(chan struct{})
+	answered := c.answered
+	c.mu.Unlock()
+	enough := time.NewTimer(shutdownWait)
+	defer enough.Stop()
+	select {
+	case <-answered:
+	case <-enough.C:
+	case <-c.closed:
+	case <-ctx.Done():
+	}
+}
+
+func (c *patientConn) Write(ctx context.Context, m jsonrpc.Message) error {
+	err := c.Connection.Write(ctx, m)
+	if r, ok := m.(*jsonrpc.Response); ok {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.open, r.ID)
+		if len(c.open) == 0 && c.answered != nil {
+			close(c.answered)
+			c.answered = nil
+		}
+	}
+	return err
+}
+
+func (c *patientConn) Close() error {
+	c.closing.Do(func() { close(c.closed) })
+	return c.Connection.Close()
+}

@@ -3,7 +3,8 @@
 //	vfsctl [--db FILE] [--branch NAME | --at SNAPSHOT] COMMAND
 //
 // The database is the file that --db names, else $VFS_DB, else agent.db. Commands that read stand on the head of the
-// branch main, of another branch with --branch, or on a snapshot with --at. Only init, import, put and tour create a database.
+// branch main, of another branch with --branch, or on a snapshot with --at. Only init, import, put, mcp and tour create a
+// database.
 //
 // # For scripts
 //

@@ -45,7 +45,7 @@ func newRoot(a *app) *cobra.Command {
 		Long: `vfsctl works with a versioned filesystem that is one SQLite file.
 
 Commands that read stand on the branch main, or where --branch or --at says.
-Only init, import, put and tour create a database.`,
+Only init, import, put, mcp and tour create a database.`,
 		Example: `  vfsctl tour .                          see everything once, on this directory
   vfsctl import . && vfsctl tree         take it in, and look at it
   vfsctl snapshot create before          name this moment
@@ -89,7 +89,7 @@ Only init, import, put and tour create a database.`,
 		{groupHistory, "History:", []*cobra.Command{a.snapshot(), a.branches(), a.diff()}},
 		{groupInOut, "In and out:", []*cobra.Command{a.imports(), a.exports(), a.backup()}},
 		{groupCare, "Care:", []*cobra.Command{a.initialise(), a.info(), a.df(), a.check(), a.gc()}},
-		{groupDoors, "Doors:", []*cobra.Command{a.completion(), a.tour()}},
+		{groupDoors, "Doors:", []*cobra.Command{a.mcp(), a.completion(), a.tour()}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
 		for _, cmd := range g.commands {

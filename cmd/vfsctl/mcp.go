@@ -1,0 +1,276 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"vfsdb/agent"
+	"vfsdb/mcp"
+	"vfsdb/vfs"
+)
+
+func (a *app) mcp() *cobra.Command {
+	m := &mcpServer{app: a}
+	cmd := &cobra.Command{
+		Use:   "mcp",
+		Short: "Serve the files to agents, over the Model Context Protocol",
+		Long: `Serve the files of a branch to a client of the Model Context Protocol: an agent, an editor, an assistant. Each file
+is a resource that can be read and watched, and the tools of a profile read, search and change them.
+
+The client starts this command and speaks to it on standard input and output, where nothing else appears. With --http it
+is reached over the network instead: on this machine only, unless --allow-host names a host by which others may call.
+Every request then needs a token: the one in --token-file, else in $VFS_MCP_TOKEN, else one that is made and printed.
+
+A --policy is a YAML file. Its paths hold for files as tools find them, whatever symlinks lead there.
+
+If the database does not exist, it is created.`,
+		Example: `  vfsctl mcp                                    what a client is to start
+  vfsctl --branch try mcp --read-only           look, and change nothing
+  vfsctl mcp --workspace docs=docs.db --workspace code=code.db@main
+  vfsctl mcp --http :8080 --token-file token`,
+		Args:              args(0, 0),
+		ValidArgsFunction: completeNothing,
+		RunE:              m.run,
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&m.profile, "profile", "", "offer the tools of the profile `NAME`: "+strings.Join(profileNames(), ", "))
+	flags.StringVar(&m.policy, "policy", "", "allow what the policy in `FILE` allows")
+	flags.BoolVar(&m.readOnly, "read-only", false, "offer only what changes nothing")
+	flags.StringArrayVar(&m.workspaces, "workspace", nil, "serve `NAME=DB[@BRANCH]`; may be repeated")
+	flags.StringVar(&m.http, "http", "", "serve over HTTP on `ADDR`, such as :8080")
+	flags.StringVar(&m.tokenFile, "token-file", "", "require the bearer token in `FILE`")
+	flags.StringArrayVar(&m.web.Hosts, "allow-host", nil, "answer to the host `NAME` too; may be repeated")
+	flags.StringArrayVar(&m.web.Origins, "allow-origin", nil, "let pages of `ORIGIN` call; may be repeated")
+	flags.StringVar(&m.name, "name", "vfsctl", "the `NAME` of the server, as clients show it")
+	flags.SortFlags = false
+	_ = cmd.RegisterFlagCompletionFunc("profile", cobra.FixedCompletions(profileNames(), cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+func profileNames() (names []string) {
+	for _, p := range agent.Profiles() {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// An mcpServer is one run of mcp.
+type mcpServer struct {
+	*app
+	profile, policy, http, tokenFile, name string
+	readOnly                               bool
+	workspaces                             []string
+	web                                    mcp.HTTPOptions
+}
+
+// tokenEnv is the variable that holds the bearer token.
+const tokenEnv = "VFS_MCP_TOKEN"
+
+// shortestToken bounds what is taken for a token, in bytes: less can be guessed.
+const shortestToken = 16
+
+func (m *mcpServer) run(cmd *cobra.Command, _ []string) (err error) {
+	m.started = true
+	if err := m.consistent(cmd); err != nil {
+		return err
+	}
+	config, err := m.config()
+	if err != nil {
+		return err
+	}
+	made, err := m.token()
+	if err != nil {
+		return err
+	}
+	ctx := cmd.Context()
+	workspaces, closeAll, err := m.open(ctx, cmd, config)
+	defer func() { err = errors.Join(err, closeAll()) }()
+	if err != nil {
+		return err
+	}
+	server, err := mcp.New(ctx, workspaces, &mcp.Options{Name: m.name, Version: version()})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, server.Close()) }()
+	if m.http == "" {
+		return server.ServeStdio(ctx, interruptible(ctx, m.in), unbuffered{m.out})
+	}
+	l, err := mcp.Listen(ctx, m.http, &m.web)
+	if errors.Is(err, syscall.EACCES) && len(m.web.Hosts) == 0 {
+		return usage(cmd, "%v; --allow-host NAME allows one", err)
+	}
+	if err != nil {
+		return err
+	}
+	m.warn("serving http://%s%s", l.Addr(), mcp.Endpoint)
+	if made {
+		m.warn("its token was made for this run: %s", m.web.Token)
+	}
+	return server.ServeHTTP(ctx, l, &m.web)
+}
+
+// consistent refuses flags that contradict each other.
+func (m *mcpServer) consistent(cmd *cobra.Command) error {
+	if m.at != "" {
+		return usage(cmd, "mcp serves a branch; for a snapshot make one of it: branch create NAME --at SNAPSHOT, or --read-only")
+	}
+	if m.http == "" {
+		for _, flag := range []string{"token-file", "allow-host", "allow-origin"} {
+			if cmd.Flags().Changed(flag) {
+				return usage(cmd, "--%s is about --http", flag)
+			}
+		}
+	}
+	if len(m.workspaces) > 0 && (cmd.Flags().Changed("db") || m.branch != "") {
+		return usage(cmd, "--workspace says which databases and branches are served; --db and --branch say something else")
+	}
+	return nil
+}
+
+// config is what the flags say of the tools.
+func (m *mcpServer) config() (*agent.Config, error) {
+	config := &agent.Config{Profile: m.profile}
+	if m.policy != "" {
+		text, err := os.ReadFile(m.policy)
+		if err != nil {
+			return nil, err
+		}
+		if config.Policy, err = agent.ParsePolicy(text, map[string]string{"workspace": "/"}); err != nil {
+			return nil, fmt.Errorf("%s: %w", m.policy, err)
+		}
+	}
+	return config, nil
+}
+
+// token finds the bearer token, or makes one.
+func (m *mcpServer) token() (made bool, err error) {
+	m.web.Token = os.Getenv(tokenEnv)
+	from := "$" + tokenEnv
+	if m.tokenFile != "" {
+		text, err := os.ReadFile(m.tokenFile)
+		if err != nil {
+			return false, err
+		}
+		m.web.Token, from = string(bytes.TrimSpace(text)), m.tokenFile
+	} else if m.web.Token == "" {
+		m.web.Token = mcp.NewToken()
+		return true, nil
+	}
+	if len(m.web.Token) < shortestToken || strings.ContainsFunc(m.web.Token, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return false, fmt.Errorf("%s: a token is %d or more printable ASCII characters without spaces", from, shortestToken)
+	}
+	return false, nil
+}
+
+// open opens what is to be served. closeAll is to be called in any case.
+func (m *mcpServer) open(ctx context.Context, cmd *cobra.Command, config *agent.Config) (list []mcp.Workspace, closeAll func() error, err error) {
+	stores := map[string]*vfs.FS{}
+	closeAll = func() (err error) {
+		for _, fsys := range stores {
+			err = errors.Join(err, fsys.Close())
+		}
+		return err
+	}
+	wanted := []workspaceFlag{{db: m.db, branch: m.branch}}
+	if len(m.workspaces) > 0 {
+		wanted = nil
+		for _, text := range m.workspaces {
+			w, err := parseWorkspace(cmd, text)
+			if err != nil {
+				return nil, closeAll, err
+			}
+			wanted = append(wanted, w)
+		}
+	}
+	for _, w := range wanted {
+		fsys, err := m.tree(ctx, stores, w)
+		if err != nil {
+			return nil, closeAll, err
+		}
+		c := *config
+		c.Name = w.name
+		if m.readOnly {
+			c.Policy = readOnly(c.Policy)
+		}
+		list = append(list, mcp.Workspace{FS: fsys, Config: &c})
+	}
+	return list, closeAll, nil
+}
+
+// A workspaceFlag is what --workspace says: NAME=DB[@BRANCH].
+type workspaceFlag struct{ name, db, branch string }
+
+func parseWorkspace(cmd *cobra.Command, text string) (workspaceFlag, error) {
+	name, db, ok := strings.Cut(text, "=")
+	branch := ""
+	if i := strings.LastIndexByte(db, '@'); i >= 0 && !strings.Contains(db[i:], "/") {
+		db, branch = db[:i], db[i+1:]
+		ok = ok && branch != ""
+	}
+	if !ok || name == "" || db == "" {
+		return workspaceFlag{}, usage(cmd, "--workspace %q: it has to be NAME=DB or NAME=DB@BRANCH", text)
+	}
+	return workspaceFlag{name, db, branch}, nil
+}
+
+// tree opens a branch. Several of one database share what is open.
+func (m *mcpServer) tree(ctx context.Context, stores map[string]*vfs.FS, w workspaceFlag) (*vfs.FS, error) {
+	if fsys := stores[w.db]; fsys != nil {
+		branch := w.branch
+		if branch == "" {
+			branch = vfs.MainBranch
+		}
+		return fsys.Branch(ctx, branch)
+	}
+	use, fresh := creates, false
+	if m.readOnly {
+		use = reads
+	} else if info, err := os.Stat(w.db); err != nil || info.Size() == 0 {
+		fresh = true
+	}
+	at := *m.app
+	at.db, at.branch = w.db, w.branch
+	fsys, err := at.open(ctx, use)
+	if err != nil {
+		return nil, err
+	}
+	if fresh {
+		m.warn("created %s", w.db)
+	}
+	stores[w.db] = fsys
+	return fsys, nil
+}
+
+// readOnly is a policy without what changes something.
+func readOnly(p *agent.Policy) *agent.Policy {
+	if p == nil {
+		p = agent.AllowAll
+	}
+	c := *p
+	c.Permissions = []agent.Permission{}
+	for _, perm := range []agent.Permission{agent.PermList, agent.PermRead} {
+		if p.Grants(perm) {
+			c.Permissions = append(c.Permissions, perm)
+		}
+	}
+	return &c
+}
+
+// unbuffered is an output whose every write is seen at once.
+type unbuffered struct{ *output }
+
+func (u unbuffered) Write(p []byte) (int, error) {
+	n, err := u.output.Write(p)
+	if err != nil {
+		return n, err
+	}
+	return n, u.Flush()
+}
