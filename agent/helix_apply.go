@@ -3,6 +3,8 @@ package agent
 import (
 	"encoding/json"
 	"fmt"
+
+	"github.com/google/jsonschema-go/jsonschema"
 )
 
 type applyIn struct {
@@ -17,6 +19,11 @@ type operation struct {
 type applyOut struct {
 	OK      bool  `json:"ok"`
 	Results []any `json:"results" jsonschema:"one for each operation"`
+}
+
+// resultsAreObjects says of each result what Go's any does not.
+func resultsAreObjects(t *Tool) {
+	t.Output.Properties["results"].Items = &jsonschema.Schema{Type: "object"}
 }
 
 // An OperationError is the operation of apply that failed; none of them happened.

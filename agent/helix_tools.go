@@ -38,7 +38,7 @@ func helixFiles() []*Tool {
 		changing("cp", `Copy a file or directory. It fails if the destination exists, unless overwrite is set. A copy takes no space.`,
 			writes, cp, titled("Copy")),
 		changing("apply", `Do several changes in one step: all of them, or none if one fails.`,
-			writes, apply, titled("Apply changes"), sequential),
+			writes, apply, titled("Apply changes"), sequential, resultsAreObjects),
 	}
 }
 

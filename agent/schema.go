@@ -27,7 +27,7 @@ func schemaFor[T any]() *jsonschema.Schema {
 	s, err := jsonschema.For[T](&jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[vfs.Sum]():         {Type: "string", Pattern: "^[0-9a-f]{64}$"},
 		reflect.TypeFor[[]byte]():          {Type: "string", ContentEncoding: "base64"},
-		reflect.TypeFor[json.RawMessage](): {},
+		reflect.TypeFor[json.RawMessage](): {Type: "object"},
 	}})
 	if err != nil {
 		panic(fmt.Sprintf("schema of %v: %v", reflect.TypeFor[T](), err))
