@@ -1,0 +1,84 @@
+package agent
+
+import "sync"
+
+// An undoLog keeps what the edits of one toolbox took away, newest last, so that they can be taken back. It is bounded:
+// the oldest go first. Each step is as small as the change, and good only while the file still has the sum that the
+// edit left.
+type undoLog struct {
+	mu    sync.Mutex
+	steps []*undoStep
+	bytes int
+}
+
+// An undoStep takes one edit back.
+type undoStep struct {
+	path    string // resolved
+	after   string // the sum that the edit left
+	created bool   // there was no file before
+	at      int    // where the change begins
+	removed string // what was there
+	added   int    // how many bytes are there instead
+}
+
+// The bounds of an undoLog.
+const (
+	maxUndoSteps = 1000
+	maxUndoBytes = 16 << 20
+)
+
+// undoStepOf is the step from a file's content after an edit back to what it was.
+func undoStepOf(path, sum, before, after string) *undoStep {
+	same := min(len(before), len(after))
+	head := 0
+	for head < same && before[head] == after[head] {
+		head++
+	}
+	tail := 0
+	for tail < same-head && before[len(before)-1-tail] == after[len(after)-1-tail] {
+		tail++
+	}
+	removed := string([]byte(before[head : len(before)-tail])) // a copy, which does not keep the rest
+	return &undoStep{path: path, after: sum, at: head, removed: removed, added: len(after) - tail - head}
+}
+
+// back is the content before the edit.
+func (s *undoStep) back(after string) string {
+	return after[:s.at] + s.removed + after[s.at+s.added:]
+}
+
+func (l *undoLog) push(s *undoStep) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.steps = append(l.steps, s)
+	l.bytes += len(s.removed)
+	for len(l.steps) > maxUndoSteps || l.bytes > maxUndoBytes {
+		l.bytes -= len(l.steps[0].removed)
+		l.steps = l.steps[1:]
+	}
+}
+
+// last is the newest step of a path, or nil.
+func (l *undoLog) last(path string) *undoStep {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i := len(l.steps) - 1; i >= 0; i-- {
+		if l.steps[i].path == path {
+			return l.steps[i]
+		}
+	}
+	return nil
+}
+
+// drop forgets a step that has been taken back.
+func (l *undoLog) drop(s *undoStep) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i, have := range l.steps {
+		if have == s {
+			l.steps = append(l.steps[:i:i], l.steps[i+1:]...)
+			l.bytes -= len(s.removed)
+			return
+		}
+	}
+}

@@ -1,0 +1,157 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"syscall"
+
+	"vfsdb/vfs"
+)
+
+// A command is one of several things that a tool does, chosen by its argument of that name.
+type command[In any] struct {
+	name  string
+	kinds []kind
+	run   func(*guard, In) (answer, error)
+}
+
+// An answer is what a command tells the model, and what is left to do once its transaction is committed.
+type answer struct {
+	text      string
+	committed func()
+}
+
+// commandIn are arguments of which one names the command.
+type commandIn interface{ chosen() string }
+
+// commanded defines a tool of several commands; those that the policy does not grant are left out, and without any
+// there is no tool. Its hints, risk and permissions are those of the worst of the commands: what a call needs is still
+// asked for the command that it makes.
+func commanded[In commandIn](b *Toolbox, name, description string, commands []command[In], tweaks ...tweak) []*Tool {
+	t := &Tool{Name: name, Description: description, Input: schemaFor[In](), Hints: Hints{ReadOnly: true, Idempotent: true}, Risk: Low}
+	t.Input.AdditionalProperties = nothing()
+	t.takes = resolved(t.Input.CloneSchemas()) // without the enum: a command that is not there is told in words
+	offered := map[string]command[In]{}
+	var names []string
+	for _, c := range commands {
+		if !b.grants(c.kinds) {
+			continue
+		}
+		offered[c.name] = c
+		names = append(names, c.name)
+		t.Input.Properties["command"].Enum = append(t.Input.Properties["command"].Enum, c.name)
+		for _, k := range c.kinds {
+			t.worsen(traitsOf[k])
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	for _, tweak := range tweaks {
+		tweak(t)
+	}
+	t.run = func(ctx context.Context, b *Toolbox, input json.RawMessage) (*Result, error) {
+		in, err := decode[In](t, input)
+		if err != nil {
+			return nil, err
+		}
+		c, ok := offered[in.chosen()]
+		if !ok {
+			return nil, worded(syscall.EINVAL, "Unrecognized command %s. The allowed commands for the %s tool are: %s",
+				in.chosen(), t.Name, strings.Join(names, ", "))
+		}
+		var a answer
+		result, err := b.within(ctx, transactionFor(b, c.kinds), func(g *guard) (_ any, err error) {
+			a, err = c.run(g, in)
+			return said(a.text), err
+		})
+		if err == nil && a.committed != nil {
+			a.committed()
+		}
+		return result, err
+	}
+	return []*Tool{t}
+}
+
+func (b *Toolbox) grants(kinds []kind) bool {
+	return !slices.ContainsFunc(kinds, func(k kind) bool {
+		return slices.ContainsFunc(traitsOf[k].perms, func(p Permission) bool { return !b.policy.granted(p) })
+	})
+}
+
+// worsen makes a tool one that does what has these traits, too.
+func (t *Tool) worsen(with traits) {
+	t.Hints.ReadOnly = t.Hints.ReadOnly && with.hints.ReadOnly
+	t.Hints.Idempotent = t.Hints.Idempotent && with.hints.Idempotent
+	t.Hints.Destructive = t.Hints.Destructive || with.hints.Destructive
+	order := []Risk{Low, Medium, High}
+	if slices.Index(order, with.risk) > slices.Index(order, t.Risk) {
+		t.Risk = with.risk
+	}
+	for _, p := range with.perms {
+		if !slices.Contains(t.Permissions, p) {
+			t.Permissions = append(t.Permissions, p)
+		}
+	}
+	for _, s := range with.side {
+		if !slices.Contains(t.SideEffects, s) {
+			t.SideEffects = append(t.SideEffects, s)
+		}
+	}
+}
+
+// transactionFor is a View for what only reads, and an Update for all else.
+func transactionFor(b *Toolbox, kinds []kind) func(context.Context, func(*vfs.Tx) error) error {
+	if slices.ContainsFunc(kinds, func(k kind) bool { return !traitsOf[k].hints.ReadOnly }) {
+		return b.fsys.Update
+	}
+	return b.fsys.View
+}
+
+// A wordedError is an error in the very words that models of a family know.
+type wordedError struct {
+	text  string
+	errno syscall.Errno
+}
+
+func (e *wordedError) Error() string { return e.text }
+
+func (e *wordedError) Unwrap() error { return e.errno }
+
+func worded(errno syscall.Errno, format string, args ...any) error {
+	return &wordedError{fmt.Sprintf(format, args...), errno}
+}
+
+// explainWorded gives models the words they know, where there are any.
+func explainWorded(b *Toolbox, err error) string {
+	var w *wordedError
+	if errors.As(err, &w) {
+		return w.text
+	}
+	return explain(b, err)
+}
+
+// required is the error of a command without a parameter that it needs.
+func required(parameter, command string) error {
+	return worded(syscall.EINVAL, "Parameter `%s` is required for command: %s", parameter, command)
+}
+
+// look tells what a name leads to, and that it may be used so. The node has no info if nothing is there.
+func (g *guard) look(name string, perm Permission, follow bool) (*node, error) {
+	at, err := g.path(name, perm, follow)
+	if err != nil {
+		return nil, err
+	}
+	info, err := g.tx.Lstat(at)
+	if missing(err) {
+		return &node{path: at}, nil
+	}
+	return &node{path: at, info: info}, err
+}
+
+// lost reports whether a walk ended because something on the way is missing, or is no directory.
+func lost(err error) bool { return missing(err) || errors.Is(err, syscall.ENOTDIR) }
