@@ -34,7 +34,8 @@ type commandIn interface{ chosen() string }
 func commanded[In commandIn](b *Toolbox, name, description string, commands []command[In], tweaks ...tweak) []*Tool {
 	t := &Tool{Name: name, Description: description, Input: schemaFor[In](), Hints: Hints{ReadOnly: true, Idempotent: true}, Risk: Low}
 	t.Input.AdditionalProperties = nothing()
-	t.takes = resolved(t.Input.CloneSchemas()) // without the enum: a command that is not there is told in words
+	given := &Tool{Name: name, Input: t.Input.CloneSchemas()} // any command: one that is not there is told in words
+	given.takes = resolved(given.Input)
 	offered := map[string]command[In]{}
 	var names []string
 	for _, c := range commands {
@@ -55,7 +56,7 @@ func commanded[In commandIn](b *Toolbox, name, description string, commands []co
 		tweak(t)
 	}
 	t.run = func(ctx context.Context, b *Toolbox, input json.RawMessage) (*Result, error) {
-		in, err := decode[In](t, input)
+		in, err := decode[In](given, input)
 		if err != nil {
 			return nil, err
 		}
