@@ -126,6 +126,9 @@ func misvalue(s *jsonschema.Schema, value any) string {
 	if len(s.Enum) > 0 && !slices.Contains(s.Enum, value) {
 		return fmt.Sprintf("one of %v", s.Enum)
 	}
+	if s.Const != nil && *s.Const != value {
+		return fmt.Sprintf("%v, or left out", *s.Const)
+	}
 	number, _ := value.(float64)
 	switch {
 	case s.Minimum != nil && number < *s.Minimum:

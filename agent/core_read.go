@@ -3,6 +3,7 @@ package agent
 import (
 	"bytes"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"strings"
 	"syscall"
@@ -22,7 +23,7 @@ func (g *guard) open(name string) (*node, error) {
 		return nil, err
 	}
 	if info.IsDir() {
-		return nil, fmt.Errorf("read '%s': %w", rooted(at), syscall.EISDIR)
+		return nil, &fs.PathError{Op: "read", Path: rooted(at), Err: syscall.EISDIR}
 	}
 	if err := g.withinSize(at, info.Size()); err != nil {
 		return nil, err

@@ -121,6 +121,9 @@ func (g *guard) write(name string, data []byte, parents bool, pre precondition) 
 	return g.wrote(at, there == nil)
 }
 
+// chmod sets the permission bits of what a write or a mkdir has just made.
+func (g *guard) chmod(at string, mode fs.FileMode) error { return g.tx.Chmod(at, mode) }
+
 // add puts data at the end of a file.
 func (g *guard) add(name string, data []byte, parents bool, pre precondition) (*written, error) {
 	opts, err := pre.options()

@@ -106,9 +106,9 @@ func (g *guard) shown(name string) string {
 func (b *Toolbox) locate(name string) (string, error) {
 	switch {
 	case name == "":
-		return "", fmt.Errorf("the path is empty: %w", syscall.EINVAL)
+		return "", refuse(syscall.EINVAL, "the path is empty")
 	case !utf8.ValidString(name):
-		return "", fmt.Errorf("the path is not UTF-8: %w", syscall.EINVAL)
+		return "", refuse(syscall.EINVAL, "the path is not UTF-8")
 	case strings.HasPrefix(name, "/"):
 		return name, nil
 	}

@@ -24,7 +24,7 @@ type profile struct {
 }
 
 // profiles are all there are; the first is the default.
-var profiles = []*profile{helix, module2, claudeEditor, claudeMemory}
+var profiles = []*profile{helix, module2, dofs, claudeEditor, claudeMemory}
 
 // A Profile is a set of tools that [Config.Profile] can name.
 type Profile struct{ Name, About string }

@@ -18,6 +18,7 @@ import (
 //	default:"1"      the JSON value that a missing argument stands for
 //	enum:"file,dir"  the only values
 //	min:"0" max:"9"  the bounds of a number
+//	const:"true"     the only value: JSON
 //
 // A field is required unless it says omitempty or has a default. It panics on a struct that is wrong.
 func schemaFor[T any]() *jsonschema.Schema {
@@ -90,6 +91,12 @@ func tagged(p *jsonschema.Schema, f reflect.StructField) {
 	if list, ok := f.Tag.Lookup("enum"); ok {
 		for v := range strings.SplitSeq(list, ",") {
 			p.Enum = append(p.Enum, v)
+		}
+	}
+	if text, ok := f.Tag.Lookup("const"); ok {
+		p.Const = new(any)
+		if err := json.Unmarshal([]byte(text), p.Const); err != nil {
+			panic(fmt.Sprintf("field %s: const: %v", f.Name, err))
 		}
 	}
 	for key, bound := range map[string]**float64{"min": &p.Minimum, "max": &p.Maximum} {

@@ -1,0 +1,190 @@
+package agent_test
+
+import (
+	"encoding/base64"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"vfsdb/agent"
+	"vfsdb/vfs"
+)
+
+// S2 method by method, C12, C13, C15, C16, C21, K05, K10 to K14, K23 and the table of errors in section 1.3.
+func TestDofsGolden(t *testing.T) {
+	b, fsys := box(t, &agent.Config{Profile: "dofs", Caps: agent.Caps{ResultBytes: 300}})
+	plant(t, fsys, map[string]string{
+		"workspace/notes/todo.md":          "- [ ] ship it\nTODO: eat\n",
+		"workspace/notes/deep/a.md":        "todo again\r\n",
+		"workspace/notes-archive/x":        "TODO old\n",
+		"workspace/src/a.ts":               "a\n",
+		"workspace/src/a/b.ts":             "b\n",
+		"workspace/src/a/b.tsx":            "c\n",
+		"workspace/src/[x]{y}?.ts":         "d\n",
+		"workspace/src/q.ts/in":            "e\n",
+		"workspace/bin":                    "\x00\x01\x02",
+		"workspace/latin":                  "caf\xe9\n",
+		"workspace/empty/":                 "",
+		"workspace/link":                   "->notes",
+		"workspace/file":                   "->notes/todo.md",
+		"workspace/nowhere":                "->none",
+		"workspace/loop":                   "->loop",
+		"workspace/wide":                   strings.Repeat("0123456789\n", 40),
+		"workspace/many/a":                 "",
+		"workspace/many/b":                 "",
+		"workspace/many/c":                 "",
+		"workspace/many/d":                 "",
+		"workspace/glob/*literal*/in.txt":  "x\n",
+		"workspace/glob/xliteralx/out.txt": "x\n",
+	})
+	require.NoError(t, fsys.Chmod(t.Context(), "workspace/src/a.ts", 0o755))
+	still(t, fsys)
+	script := play(t, b,
+		turn{"C15", "stat", args{"path": "/workspace/src/a.ts"}},
+		turn{"C15 dir", "stat", args{"path": "/workspace/src"}},
+		turn{"C21 root", "stat", args{"path": "/"}},
+		turn{"C15 symlink", "stat", args{"path": "/workspace/file"}},
+		turn{"K23", "stat", args{"path": "/workspace/src/a.ts/under"}},
+		turn{"ENOENT", "stat", args{"path": "/workspace/none"}},
+		turn{"ELOOP", "stat", args{"path": "/workspace/loop"}},
+		turn{"C06", "readFile", args{"path": "/workspace/notes/todo.md"}},
+		turn{"C06 utf8", "readFile", args{"path": "/workspace/notes/todo.md", "encoding": "utf8"}},
+		turn{"C06 encoding", "readFile", args{"path": "/workspace/notes/todo.md", "encoding": "latin1"}},
+		turn{"C06 bytes", "readFile", args{"path": "/workspace/bin"}},
+		turn{"C06 bytes as utf8", "readFile", args{"path": "/workspace/bin", "encoding": "utf8"}},
+		turn{"C06 not utf8", "readFile", args{"path": "/workspace/latin"}},
+		turn{"K10", "readFile", args{"path": "/workspace/wide", "offset": 2, "limit": 1}},
+		turn{"K10 past the end", "readFile", args{"path": "/workspace/wide", "offset": 41}},
+		turn{"T09 T10", "readFile", args{"path": "/workspace/wide"}},
+		turn{"EISDIR", "readFile", args{"path": "/workspace/src"}},
+		turn{"ENOENT", "readFile", args{"path": "/workspace/none"}},
+		turn{"K23", "readFile", args{"path": "/workspace/src/a.ts/under"}},
+		turn{"C07", "writeFile", args{"path": "/workspace/new.sh", "content": "#!/bin/sh\n", "mode": 0o755}},
+		turn{"C08 kept", "writeFile", args{"path": "/workspace/new.sh", "content": "#!/bin/sh\necho\n"}},
+		turn{"C07 bytes", "writeFile", args{"path": "/workspace/data.bin", "content": base64.StdEncoding.EncodeToString([]byte{1, 2, 3}), "encoding": "base64"}},
+		turn{"C07 no base64", "writeFile", args{"path": "/workspace/data.bin", "content": "%", "encoding": "base64"}},
+		turn{"K07", "writeFile", args{"path": "/workspace/no/dir", "content": ""}},
+		turn{"ENOTDIR", "writeFile", args{"path": "/workspace/src/a.ts/under", "content": ""}},
+		turn{"C21", "writeFile", args{"path": "/", "content": ""}},
+		turn{"EISDIR", "writeFile", args{"path": "/workspace/src", "content": ""}},
+		turn{"C12", "readdir", args{"path": "/workspace/src"}},
+		turn{"C12 symlinks", "readdir", args{"path": "/workspace"}},
+		turn{"C12 empty", "readdir", args{"path": "/workspace/empty"}},
+		turn{"K12", "readdir", args{"path": "/workspace/many", "limit": 2, "offset": 1}},
+		turn{"K12 last page", "readdir", args{"path": "/workspace/many", "limit": 2, "offset": 2}},
+		turn{"K12 past the end", "readdir", args{"path": "/workspace/many", "offset": 9}},
+		turn{"ENOTDIR", "readdir", args{"path": "/workspace/src/a.ts"}},
+		turn{"K23", "readdir", args{"path": "/workspace/src/a.ts/under"}},
+		turn{"ENOENT", "readdir", args{"path": "/workspace/none"}},
+		turn{"C13", "ls", args{"prefix": "/workspace/notes"}},
+		turn{"C13 file", "ls", args{"prefix": "/workspace/src/a.ts"}},
+		turn{"C13 missing", "ls", args{"prefix": "/workspace/none"}},
+		turn{"C13 under a file", "ls", args{"prefix": "/workspace/src/a.ts/under"}},
+		turn{"C13 literal", "ls", args{"prefix": "/workspace/glob/*literal*"}},
+		turn{"K12", "ls", args{"prefix": "/workspace/many", "limit": 3}},
+		turn{"C16", "find", args{"directory": "/workspace/src", "pattern": "**/*.ts"}},
+		turn{"C16 within a name", "find", args{"directory": "/workspace/src", "pattern": "*.ts"}},
+		turn{"C16 everything", "find", args{"directory": "/workspace/notes"}},
+		turn{"K13 literal", "find", args{"directory": "/workspace/src", "pattern": "[x]{y}?.ts"}},
+		turn{"K13 no class", "find", args{"directory": "/workspace/src", "pattern": "[a].ts"}},
+		turn{"K13 **", "find", args{"directory": "/workspace/src", "pattern": "a**"}},
+		turn{"K12", "find", args{"directory": "/workspace/many", "limit": 3}},
+		turn{"K12", "find", args{"directory": "/workspace/many", "limit": 3, "offset": 3}},
+		turn{"ENOTDIR", "find", args{"directory": "/workspace/src/a.ts"}},
+		turn{"ENOENT", "find", args{"directory": "/workspace/none"}},
+		turn{"G01 G08", "grep", args{"pattern": "TODO", "path": "/workspace/notes"}},
+		turn{"G02", "grep", args{"pattern": "TODO", "path": "/workspace/notes", "ignoreCase": true}},
+		turn{"G01 no regex", "grep", args{"pattern": "[ ]", "path": "/workspace"}},
+		turn{"G03 file", "grep", args{"pattern": "it", "path": "/workspace/notes/todo.md"}},
+		turn{"K12", "grep", args{"pattern": "0", "path": "/workspace/wide", "limit": 2, "offset": 1}},
+		turn{"G05", "grep", args{"pattern": "0", "path": "/workspace/wide"}},
+		turn{"ENOENT", "grep", args{"pattern": "0", "path": "/workspace/none"}},
+		turn{"EINVAL", "grep", args{"pattern": "", "path": "/workspace"}},
+		turn{"C11", "mkdir", args{"path": "/workspace/d", "mode": 0o700}},
+		turn{"EEXIST", "mkdir", args{"path": "/workspace/d"}},
+		turn{"C11 recursive", "mkdir", args{"path": "/workspace/d", "recursive": true}},
+		turn{"C11 recursive", "mkdir", args{"path": "/workspace/p/a/b", "recursive": true}},
+		turn{"ENOENT", "mkdir", args{"path": "/workspace/x/y"}},
+		turn{"ENOTDIR", "mkdir", args{"path": "/workspace/src/a.ts/d"}},
+		turn{"EEXIST a file", "mkdir", args{"path": "/workspace/src/a.ts", "recursive": true}},
+		turn{"C11 literal true", "mkdir", args{"path": "/workspace/z", "recursive": false}},
+		turn{"ENOTEMPTY", "rm", args{"path": "/workspace/p"}},
+		turn{"C10 recursive", "rm", args{"path": "/workspace/p", "recursive": true}},
+		turn{"K25", "rm", args{"path": "/workspace/d"}},
+		turn{"C10", "rm", args{"path": "/workspace/new.sh"}},
+		turn{"ENOENT", "rm", args{"path": "/workspace/new.sh"}},
+		turn{"K06", "rm", args{"path": "/workspace/new.sh", "force": true}},
+		turn{"K06 under a file", "rm", args{"path": "/workspace/src/a.ts/under", "force": true}},
+		turn{"C10 literal true", "rm", args{"path": "/workspace/new.sh", "force": false}},
+		turn{"C21 EPERM", "rm", args{"path": "/", "recursive": true, "force": true}},
+		turn{"no such tool", "unlink", args{"path": "/"}},
+		turn{"EINVAL", "rm", args{"path": ""}},
+		turn{"EINVAL", "rm", args{"path": "/a\x00"}},
+	)
+	golden(t, "dofs", map[string]any{"told": describe(b), "script": script})
+}
+
+// C08: an overwritten file keeps its mode, unless it is given one.
+func TestDofsMode(t *testing.T) {
+	b, _ := box(t, &agent.Config{Profile: "dofs"})
+	for _, tt := range []struct {
+		in   args
+		want int
+	}{
+		{args{"path": "/a", "content": ""}, 0o644},
+		{args{"path": "/a", "content": "1", "mode": 0o4755}, 0o4755},
+		{args{"path": "/a", "content": "2"}, 0o4755},
+		{args{"path": "/a", "content": "3", "mode": 0}, 0},
+	} {
+		call(t, b, "writeFile", tt.in)
+		require.EqualValues(t, tt.want, call(t, b, "stat", args{"path": "/a"})["mode"])
+	}
+}
+
+// K11: writeFile takes 2 MiB, and no byte more.
+func TestDofsWriteLimit(t *testing.T) {
+	b, fsys := box(t, &agent.Config{Profile: "dofs"})
+	call(t, b, "writeFile", args{"path": "/a", "content": strings.Repeat("x", 2<<20)})
+	require.JSONEq(t, `{"code":"EFBIG","path":"/b","message":"EFBIG: '/b' is 2097153 bytes, above the limit of 2097152, open '/b'"}`,
+		try(t, b, "writeFile", args{"path": "/b", "content": strings.Repeat("x", 2<<20+1)}).Text)
+	_, err := fsys.Stat(t.Context(), "b")
+	require.Error(t, err)
+}
+
+// P01: EACCES is what the policy says; ls, which tells nothing of what is missing, says it too.
+func TestDofsPolicy(t *testing.T) {
+	b, fsys := box(t, &agent.Config{Profile: "dofs", Policy: &agent.Policy{Paths: []string{"/ok"}}}, "ok/a", "no/b")
+	require.NoError(t, fsys.Symlink(t.Context(), "/no/b", "ok/link"))
+	for tool, in := range map[string]args{
+		"readFile": {"path": "/ok/link"}, "writeFile": {"path": "/ok/link", "content": ""}, "ls": {"prefix": "/no/b"},
+		"find": {"directory": "/no/b"}, "stat": {"path": "/ok/link"}, "rm": {"path": "/no/b"},
+	} {
+		r := try(t, b, tool, in)
+		require.Contains(t, r.Text, `"code":"EACCES"`, tool)
+		require.Contains(t, r.Text, "Path '/no/b' is outside allowed paths", tool)
+	}
+	require.Equal(t, `[{"path":"/ok/a","type":"file"},{"path":"/ok/link","type":"file"}]`, try(t, b, "find", args{"directory": "/ok"}).Text)
+}
+
+// K12: 200 at once, and 1000 at most.
+func TestDofsPages(t *testing.T) {
+	b, fsys := box(t, &agent.Config{Profile: "dofs"})
+	require.NoError(t, fsys.Update(t.Context(), func(tx *vfs.Tx) error {
+		for i := range 1001 {
+			if err := tx.WriteFile("/d/"+string(rune('0'+i/100))+string(rune('0'+i/10%10))+string(rune('0'+i%10)), nil, 0o644, vfs.Parents()); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	for tool, in := range map[string]struct{ path, list string }{"readdir": {"path", "entries"}, "ls": {"prefix", "paths"}, "find": {"directory", "matches"}} {
+		got := call(t, b, tool, args{in.path: "/d"})
+		require.Len(t, got[in.list], 200, tool)
+		require.EqualValues(t, 200, got["nextOffset"], tool)
+		got = call(t, b, tool, args{in.path: "/d", "limit": 1000, "offset": 1})
+		require.Len(t, got[in.list], 1000, tool)
+		require.NotContains(t, got, "nextOffset", tool)
+		require.Contains(t, try(t, b, tool, args{in.path: "/d", "limit": 1001}).Text, `"limit\" has to be 1000 or less`, tool)
+	}
+}
