@@ -32,14 +32,18 @@ func (b *Toolbox) finish(ctx context.Context, call Call, entry *callEntry, resul
 		"ms", took.Milliseconds(), "bytes", entry.Result, "status", status, "error", entry.Error)
 	if m := b.config.Metrics; m != nil {
 		m.IncToolCall(b.Workspace(), call.Tool, status)
-		m.ObserveToolLatencyMs(b.Workspace(), call.Tool, float64(took)/float64(time.Millisecond))
+		m.ObserveToolLatencyMs(b.Workspace(), call.Tool, millis(took))
 	}
-	b.config.Hooks.toolCall(call, result.Err, took)
+	if m := b.config.storeMetrics(); m != nil {
+		m.AddBytes(b.Workspace(), "in", int64(len(call.Input)))
+		m.AddBytes(b.Workspace(), "out", entry.Result)
+	}
+	b.config.hear(HookEvent{Kind: "call", Name: call.Tool, Err: result.Err, Took: took})
 }
 
-// record writes the row of a call. A store that takes no writes keeps no log.
+// record writes the row of a call. A store that takes no writes, or could not be opened, keeps no log.
 func (b *Toolbox) record(ctx context.Context, entry *callEntry) error {
-	if b.fsys.Frozen() {
+	if b.fsys == nil || b.fsys.Frozen() {
 		return nil
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"vfsdb/snapshot"
+	"vfsdb/vfs"
 )
 
 // may reports whether tools may look at a branch: their own, or one that the policy grants.
@@ -29,7 +30,7 @@ func (b *Toolbox) snap(ctx context.Context, name, note string) (Ref, snapshot.In
 	if err != nil {
 		return Ref{}, snapshot.Info{}, err
 	}
-	b.config.Hooks.snapshot("snapshot", s.Info.Name)
+	b.config.hear(HookEvent{Kind: "snapshot", Name: s.Info.Name})
 	ref, err := RefOf(ctx, b.fsys)
 	ref.Snapshot = s.Info.Name
 	return ref, s.Info, err
@@ -91,11 +92,14 @@ func (b *Toolbox) restore(ctx context.Context, text string) (now, undo Ref, err 
 	if err := b.approveWhole(ctx, PermSnapshot, PermWrite, PermDelete); err != nil {
 		return Ref{}, Ref{}, err
 	}
+	if err := b.keeper.update(ctx, b.fsys, "restore", func(*vfs.Tx) error { return nil }); err != nil {
+		return Ref{}, Ref{}, err
+	}
 	before, err := snapshot.RestoreIf(ctx, b.fsys, tree, b.mayChange)
 	if err != nil {
 		return Ref{}, Ref{}, err
 	}
-	b.config.Hooks.snapshot("restore", text)
+	b.config.hear(HookEvent{Kind: "restore", Name: text})
 	if now, err = RefOf(ctx, b.fsys); err != nil {
 		return Ref{}, Ref{}, err
 	}
@@ -135,7 +139,7 @@ func (b *Toolbox) fork(ctx context.Context, text, name string) (Ref, error) {
 	if err != nil {
 		return Ref{}, err
 	}
-	b.config.Hooks.snapshot("branch", forked.Head())
+	b.config.hear(HookEvent{Kind: "branch", Name: forked.Head()})
 	return RefOf(ctx, forked)
 }
 

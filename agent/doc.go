@@ -12,6 +12,13 @@
 // agents, and sets their defaults; it holds no rules. A tool is one View or one Update: it happens whole, or not at
 // all. Tools that work on the branch as a whole (snapshot, restore, branch, diff) have transactions of their own.
 //
+// # Sessions
+//
+// A [Session] is an agent at work on a branch of its own: opened by its first call, named by a [Ref] that resumes it
+// after a restart, opened again if its file was moved and put back, closed with a bound on the wait. It can take
+// a snapshot in the commit of each call, or of each turn, so that [Session.Undo] is a restore. A sub-agent gets a fork
+// that its parent may [Session.Adopt].
+//
 // # What models get wrong
 //
 // Every tool that reads tells the sum of the file, and every tool that writes takes it as if_sum, so a change that came

@@ -83,7 +83,13 @@ func reason(err error) string {
 	var op *OperationError
 	var path *fs.PathError
 	var link *os.LinkError
+	var evicted *EvictedError
+	var failed *FailedError
 	switch {
+	case errors.As(err, &evicted):
+		return "the workspace is gone: its database was moved or replaced"
+	case errors.As(err, &failed):
+		return "the workspace cannot be opened"
 	case errors.As(err, &op):
 		return fmt.Sprintf("operation %d of %d (%s) failed, so none was done: %s", op.Index+1, op.Of, op.Tool, reason(op.Err))
 	case errors.As(err, &path) && momentVerbs[path.Op]:
@@ -114,6 +120,8 @@ func advice(b *Toolbox, err error) string {
 	var policy *PolicyError
 	var parent *NoParentError
 	switch {
+	case unreachable(err):
+		return "No tool can repair that: tell the person you work for"
 	case errors.As(err, &stale) && stale.Exists && !errors.Is(err, fs.ErrExist):
 		return "Somebody else changed it after you read it. Read it again, redo your change on what is there now, and pass its new sum as if_sum"
 	case errors.As(err, &edit) && edit.Found == 0:

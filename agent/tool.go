@@ -121,14 +121,14 @@ func sequential(t *Tool) { t.Sequential = true }
 // viewing defines a tool that reads one moment of the tree.
 func viewing[In, Out any](name, description string, k kind, run func(*guard, In) (Out, error), tweaks ...tweak) *Tool {
 	return define[In, Out](name, description, k, tweaks, func(ctx context.Context, b *Toolbox, in In) (*Result, error) {
-		return b.within(ctx, b.fsys.View, func(g *guard) (any, error) { return run(g, in) })
+		return b.within(ctx, b.viewing(), func(g *guard) (any, error) { return run(g, in) })
 	})
 }
 
 // changing defines a tool that writes, in one commit.
 func changing[In, Out any](name, description string, k kind, run func(*guard, In) (Out, error), tweaks ...tweak) *Tool {
 	return define[In, Out](name, description, k, tweaks, func(ctx context.Context, b *Toolbox, in In) (*Result, error) {
-		return b.within(ctx, b.fsys.Update, func(g *guard) (any, error) { return run(g, in) })
+		return b.within(ctx, b.updating(name), func(g *guard) (any, error) { return run(g, in) })
 	})
 }
 

@@ -64,18 +64,20 @@ type Call struct {
 type Toolbox struct {
 	fsys    *vfs.FS
 	config  Config
+	given   Config // as New got it
 	policy  *Policy
 	caps    Caps
 	profile *profile
 	tools   []*Tool
 	byName  map[string]*Tool
+	keeper  *keeper // takes snapshots of a session by itself; nil otherwise
 }
 
 // New makes the tools of a profile over a tree. A profile, a directory or a policy that cannot be is EINVAL.
 func New(fsys *vfs.FS, config *Config) (*Toolbox, error) {
 	b := &Toolbox{fsys: fsys, byName: map[string]*Tool{}}
 	if config != nil {
-		b.config = *config
+		b.config, b.given = *config, *config
 	}
 	p, err := findProfile(b.config.Profile)
 	if err != nil {
@@ -152,8 +154,11 @@ func (b *Toolbox) Workspace() string {
 	if b.config.Name != "" {
 		return b.config.Name
 	}
-	return "workspace"
+	return defaultWorkspace
 }
+
+// defaultWorkspace is what a workspace without a name is called.
+const defaultWorkspace = "workspace"
 
 // Reserved prefixes of tool names (T02).
 var reserved = []string{"workspace_", "companion__"}
@@ -188,6 +193,16 @@ func (b *Toolbox) Do(ctx context.Context, call Call) *Result {
 		b.config.OnResult(ctx, call, result)
 	}
 	b.finish(ctx, call, logged, result, time.Since(began))
+	return result
+}
+
+// refuse is a call that could not even begin.
+func (b *Toolbox) refuse(ctx context.Context, call Call, err error) *Result {
+	entry, result := b.logEntry(call), b.failed(err)
+	if b.config.OnResult != nil {
+		b.config.OnResult(ctx, call, result)
+	}
+	b.finish(ctx, call, entry, result, 0)
 	return result
 }
 
@@ -234,16 +249,28 @@ func (b *Toolbox) toolNames() []string {
 	return names
 }
 
+// A transaction is a way to run one: View or Update of a tree, and what goes with it.
+type transaction = func(context.Context, func(*vfs.Tx) error) error
+
+// viewing and updating are the transactions of tools.
+func (b *Toolbox) viewing() transaction { return b.timed("read", b.fsys.View) }
+
+func (b *Toolbox) updating(tool string) transaction {
+	return b.timed("write", func(ctx context.Context, fn func(*vfs.Tx) error) error {
+		return b.keeper.update(ctx, b.fsys, tool, fn)
+	})
+}
+
 // maxApprovals bounds how often one call may be stopped to ask.
 const maxApprovals = 1000
 
 // within runs a tool in one transaction. If a use in it has to be approved, the transaction is given up, somebody is
 // asked, and all of it runs again: what the second run finds is judged anew.
-func (b *Toolbox) within(ctx context.Context, transaction func(context.Context, func(*vfs.Tx) error) error, run func(*guard) (any, error)) (*Result, error) {
+func (b *Toolbox) within(ctx context.Context, transact transaction, run func(*guard) (any, error)) (*Result, error) {
 	asked := &approvals{granted: map[Approval]bool{}}
 	for range maxApprovals {
 		var out any
-		err := transaction(ctx, func(tx *vfs.Tx) (err error) {
+		err := transact(ctx, func(tx *vfs.Tx) (err error) {
 			g := &guard{ctx: ctx, box: b, tx: tx, asked: asked}
 			if out, err = run(g); err != nil {
 				return err

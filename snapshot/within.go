@@ -28,8 +28,11 @@ func DeleteIn(tx *vfs.Tx, name string) error {
 }
 
 // RestoreIn is [Restore] as a part of a transaction on the head of a branch. What the head was is kept under a name and
-// with a note of the caller's. The tree was found before the transaction began.
+// with a note of the caller's; an empty name makes one up. The tree was found before the transaction began.
 func RestoreIn(tx *vfs.Tx, to Tree, name, note string) (Info, error) {
+	if name == "" {
+		name = madeUpName("undo")
+	}
 	undo := Info{Name: name, Created: time.Now(), Note: note}
 	if err := restore(tx, to, &undo); err != nil {
 		return Info{}, nameErr("restore", name, err)

@@ -1,0 +1,213 @@
+package agent
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"vfsdb/snapshot"
+	"vfsdb/vfs"
+)
+
+// An Auto says when a session takes a snapshot by itself, for [Session.Undo].
+type Auto string
+
+// A snapshot is taken before a call that may change something: each one, or the first of a turn. It is taken in the
+// very commit of the call, so it costs no commit of its own, and only if something changed since the last one.
+const (
+	Never    Auto = ""
+	EachCall Auto = "call"
+	EachTurn Auto = "turn"
+)
+
+// DefaultKeep is how many automatic snapshots a session keeps.
+const DefaultKeep = 50
+
+// A keeper takes the automatic snapshots of a session. A nil one takes none.
+type keeper struct {
+	mode Auto
+	keep int // the newest; -1 is all
+	hear func(HookEvent)
+
+	turn, done atomic.Int64 // the turn that runs, and the last one with a snapshot
+}
+
+func newKeeper(mode Auto, keep int, hear func(HookEvent)) (*keeper, error) {
+	switch {
+	case mode == Never:
+		return nil, nil
+	case mode != EachCall && mode != EachTurn:
+		return nil, fmt.Errorf("automatic snapshots %q: there are %q and %q: %w", mode, EachCall, EachTurn, syscall.EINVAL)
+	case keep < -1:
+		return nil, fmt.Errorf("keep %d automatic snapshots: %w", keep, syscall.EINVAL)
+	case keep == 0:
+		keep = DefaultKeep
+	}
+	k := &keeper{mode: mode, keep: keep, hear: hear}
+	k.turn.Store(1)
+	return k, nil
+}
+
+// An automatic snapshot is told from others by its name and its note, both.
+const (
+	autoPrefix = "auto-"
+	autoNote   = "automatic: before "
+)
+
+func autoName() string {
+	id := make([]byte, 4)
+	_, _ = rand.Read(id) // it cannot fail
+	return autoPrefix + time.Now().UTC().Format("20060102-150405") + "-" + hex.EncodeToString(id)
+}
+
+// automatic lists the automatic snapshots of a branch, oldest first.
+func automatic(tx *vfs.Tx, branch int64) (list []snapshot.Info, err error) {
+	all, err := snapshot.ListIn(tx, branch)
+	for _, s := range all {
+		if strings.HasPrefix(s.Name, autoPrefix) && strings.HasPrefix(s.Note, autoNote) {
+			list = append(list, s)
+		}
+	}
+	return list, err
+}
+
+// update runs a transaction that may change something, with a snapshot at its beginning if one is due.
+func (k *keeper) update(ctx context.Context, fsys *vfs.FS, what string, fn func(*vfs.Tx) error) error {
+	if k == nil {
+		return fsys.Update(ctx, fn)
+	}
+	turn := k.turn.Load()
+	if k.mode == EachTurn && k.done.Load() == turn {
+		return fsys.Update(ctx, fn)
+	}
+	var taken string
+	err := fsys.Update(ctx, func(tx *vfs.Tx) (err error) {
+		if taken, err = k.take(tx, fsys.Moment().Branch, what); err != nil {
+			return err
+		}
+		return fn(tx)
+	})
+	if err != nil {
+		return err
+	}
+	k.done.Store(turn)
+	if taken != "" {
+		k.hear(HookEvent{Kind: "snapshot", Name: taken})
+	}
+	return nil
+}
+
+// take names the moment, if something changed since the last automatic snapshot; else "" stands for that.
+func (k *keeper) take(tx *vfs.Tx, branch int64, what string) (string, error) {
+	list, err := automatic(tx, branch)
+	if err != nil {
+		return "", err
+	}
+	if n := len(list); n > 0 {
+		if changed, err := tx.ChangedSince(list[n-1].Moment); err != nil || !changed {
+			return "", err
+		}
+	}
+	taken, err := snapshot.CreateIn(tx, autoName(), autoNote+what)
+	if err != nil {
+		return "", err
+	}
+	return taken.Name, k.prune(tx, append(list, taken))
+}
+
+// prune forgets the oldest automatic snapshots of a list.
+func (k *keeper) prune(tx *vfs.Tx, list []snapshot.Info) error {
+	if k.keep < 0 {
+		return nil
+	}
+	for len(list) > k.keep {
+		if err := snapshot.DeleteIn(tx, list[0].Name); err != nil {
+			return err
+		}
+		list = list[1:]
+	}
+	return nil
+}
+
+// An undoStep is where an undo goes, and what the automatic snapshots were when that was decided.
+type undoStep struct {
+	to      snapshot.Info
+	last    snapshot.Info
+	changed bool // since the last
+}
+
+// back finds the step that takes n calls or turns back.
+func (k *keeper) back(tx *vfs.Tx, branch int64, n int) (undoStep, error) {
+	list, err := automatic(tx, branch)
+	if err != nil || len(list) == 0 {
+		return undoStep{}, errors.Join(err, tooFar(n, 0))
+	}
+	s := undoStep{last: list[len(list)-1]}
+	if s.changed, err = tx.ChangedSince(s.last.Moment); err != nil {
+		return undoStep{}, err
+	}
+	steps := len(list)
+	if !s.changed {
+		steps-- // the last one is where we are
+	}
+	if n > steps {
+		return undoStep{}, tooFar(n, steps)
+	}
+	s.to = list[steps-n]
+	return s, nil
+}
+
+func tooFar(n, steps int) error {
+	return fmt.Errorf("undo %d: there are snapshots of the last %d: %w", n, steps, syscall.ENOENT)
+}
+
+// undo brings the branch back by n steps. What it was is an automatic snapshot itself, so an undo is one step too.
+func (k *keeper) undo(ctx context.Context, fsys *vfs.FS, n int) error {
+	branch := fsys.Moment().Branch
+	for {
+		var plan undoStep
+		err := fsys.View(ctx, func(tx *vfs.Tx) (err error) {
+			plan, err = k.back(tx, branch, n)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		then, err := snapshot.At(ctx, fsys, plan.to)
+		if errors.Is(err, syscall.ESTALE) {
+			continue // it was pruned meanwhile
+		}
+		if err != nil {
+			return err
+		}
+		overtaken := false
+		err = fsys.Update(ctx, func(tx *vfs.Tx) error {
+			now, err := k.back(tx, branch, n)
+			if overtaken = err == nil && now != plan; err != nil || overtaken {
+				return err
+			}
+			if !plan.changed { // the new one is of the same moment
+				if err := snapshot.DeleteIn(tx, plan.last.Name); err != nil {
+					return err
+				}
+			}
+			if _, err := snapshot.RestoreIn(tx, then, autoName(), fmt.Sprintf("%sundo of %d", autoNote, n)); err != nil {
+				return err
+			}
+			list, err := automatic(tx, branch)
+			if err != nil {
+				return err
+			}
+			return k.prune(tx, list)
+		})
+		if err != nil || !overtaken {
+			return err
+		}
+	}
+}

@@ -1,0 +1,58 @@
+package agent
+
+import "time"
+
+// A State is where a session is in its life (W09).
+type State string
+
+// The states.
+const (
+	Configured State = "configured" // not used yet
+	Opening    State = "opening"
+	Opened     State = "open"
+	Closing    State = "closing"
+	Closed     State = "closed"
+	Failed     State = "failed"  // it could not be opened
+	Evicted    State = "evicted" // its file was moved away, and could not be opened again
+)
+
+// Health is a session at one moment. It is a copy that nothing changes any more; taking it reads and writes no file.
+type Health struct {
+	State         State     `json:"state"`
+	Session       string    `json:"session"`
+	Path          string    `json:"path"` // of the database
+	OpenedAt      time.Time `json:"openedAt,omitzero"`
+	LastSuccessAt time.Time `json:"lastSuccessAt,omitzero"` // of opening, or of a call
+	LastAttemptAt time.Time `json:"lastAttemptAt,omitzero"`
+	LastError     string    `json:"lastError,omitempty"` // of the last attempt, if the store failed it
+}
+
+// Health describes the session. It is cheap enough to be asked all the time.
+func (s *Session) Health() Health {
+	p := s.place
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.health
+}
+
+// Reset lets a session that failed for good be opened again by its next call (W10). It is for whoever runs the system,
+// and no tool: a model must not hide from others that the store is broken.
+func (s *Session) Reset() {
+	p := s.place
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.health.State == Failed || p.health.State == Evicted {
+		p.health.State, p.failed = Configured, nil
+	}
+}
+
+// attempted notes how a use of the store went. The caller holds p.mu.
+func (p *place) attempted(err error) {
+	p.health.LastAttemptAt = time.Now()
+	p.health.LastError = ""
+	if err != nil {
+		p.health.LastError = err.Error()
+		return
+	}
+	p.health.LastSuccessAt = p.health.LastAttemptAt
+}

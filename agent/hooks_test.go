@@ -1,0 +1,51 @@
+package agent_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"vfsdb/agent"
+)
+
+// W14: a hook that never returns holds up no call, and what it misses is counted.
+func TestHookBlocks(t *testing.T) {
+	release, heard := make(chan struct{}), 0
+	hooks := agent.NewHooks(func(agent.HookEvent) {
+		heard++
+		<-release
+	}, nil)
+	b, _ := box(t, &agent.Config{Hooks: hooks}, "a")
+	const calls = 400
+	for range calls {
+		call(t, b, "workspace_ls", nil)
+	}
+	require.Positive(t, hooks.Dropped())
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.ErrorIs(t, hooks.Close(ctx), context.Canceled)
+	dropped := hooks.Dropped()
+	call(t, b, "workspace_ls", nil)
+	require.Equal(t, dropped+1, hooks.Dropped(), "closed")
+	close(release)
+	require.NoError(t, hooks.Close(t.Context()))
+	require.EqualValues(t, calls, int64(heard)+dropped)
+}
+
+// Calls and a close may race, and a hook may panic.
+func TestHookRace(t *testing.T) {
+	hooks := agent.NewHooks(func(agent.HookEvent) { panic("a hook") }, nil)
+	b, _ := box(t, &agent.Config{Hooks: hooks}, "a")
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for range 50 {
+				b.Call(t.Context(), "workspace_stat", []byte(`{"path":"a"}`))
+			}
+		})
+	}
+	require.NoError(t, hooks.Close(t.Context()))
+	wg.Wait()
+}

@@ -1,0 +1,297 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"sync"
+	"syscall"
+	"time"
+
+	"vfsdb/vfs"
+)
+
+// A place is a branch of a store over time: not open yet, open, moved away, open again, closed. Sessions that share
+// a branch share a place.
+type place struct {
+	store   *Store
+	name    string // of the branch
+	config  *Config
+	label   string // of metrics
+	foreign bool   // another database may stand in for ours
+	timeout time.Duration
+
+	// stand finds the branch in the open file, and makes it if this is the first time and it is not there.
+	stand func(ctx context.Context, file *vfs.FS, first bool) (*vfs.FS, error)
+
+	turn chan struct{} // held by whoever opens
+
+	mu      sync.Mutex
+	health  Health
+	failed  *FailedError  // for good, until it is reset
+	file    *vfs.FS       // what the tree is in
+	tree    *vfs.FS       // nil while it is not open
+	id      string        // of the database
+	joined  bool          // counted as a user of the store
+	running int           // calls
+	idle    chan struct{} // closed when the last call has ended, once the place is closing
+}
+
+// enter counts a call, so that a close can wait for it.
+func (p *place) enter() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.idle != nil {
+		return errClosed(p.name)
+	}
+	p.running++
+	return nil
+}
+
+func (p *place) exit() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.running--
+	if p.running == 0 && p.idle != nil {
+		close(p.idle)
+	}
+}
+
+// used notes how a call went for the store: what a model got wrong is no fault of it.
+func (p *place) used(err error) {
+	for _, fault := range []error{syscall.EIO, syscall.ENOSPC, syscall.EBUSY, syscall.EROFS, fs.ErrClosed} {
+		if errors.Is(err, fault) {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			p.attempted(err)
+			return
+		}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.attempted(nil)
+}
+
+// moved reports whether a tree is in a file that is not the store's any more.
+func (p *place) moved(file *vfs.FS) bool {
+	return file == nil || file != p.store.current() || file.DB().InPlace() != nil
+}
+
+// get returns the tree. It opens what is not open. A file that was moved away is opened once more, as long as reopens
+// is not used up.
+func (p *place) get(ctx context.Context, reopens *int) (*vfs.FS, error) {
+	if tree, file := p.have(); tree != nil && !p.moved(file) {
+		return tree, nil
+	}
+	select {
+	case p.turn <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	defer func() { <-p.turn }()
+	tree, file := p.have()
+	switch {
+	case tree == nil && p.state() != Evicted:
+		return p.open(ctx)
+	case tree != nil && !p.moved(file):
+		return tree, nil
+	}
+	return p.reopen(ctx, reopens)
+}
+
+func (p *place) have() (tree, file *vfs.FS) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.tree, p.file
+}
+
+func (p *place) state() State {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.health.State
+}
+
+// open opens the place for the first time, or after a failure.
+func (p *place) open(ctx context.Context) (*vfs.FS, error) {
+	p.mu.Lock()
+	if p.failed != nil {
+		defer p.mu.Unlock()
+		return nil, p.failed
+	}
+	before := p.health.State
+	p.health.State = Opening
+	p.mu.Unlock()
+
+	began := time.Now()
+	err := p.attempt(ctx)
+	took := time.Since(began)
+
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.attempted(err)
+	switch {
+	case err == nil:
+		p.health.State, p.health.OpenedAt = Opened, p.health.LastSuccessAt
+		if m := p.config.Metrics; m != nil {
+			m.IncOpen(p.label)
+			m.ObserveOpenLatencyMs(p.label, millis(took))
+		}
+	case ctx.Err() != nil:
+		p.health.State = before
+		return nil, err
+	default:
+		failed := &FailedError{Transient: errors.Is(err, syscall.EBUSY), Err: err}
+		if p.health.State = Failed; !failed.Transient {
+			p.failed = failed
+		}
+		err = failed
+	}
+	p.config.hear(HookEvent{Kind: "open", Took: took, Err: err})
+	return p.tree, err
+}
+
+// attempt opens the store's file and stands on the branch.
+func (p *place) attempt(ctx context.Context) error {
+	_, err := retried(ctx, func() (struct{}, error) { return struct{}{}, p.once(ctx) })
+	return err
+}
+
+func (p *place) once(ctx context.Context) error {
+	p.mu.Lock()
+	known, joined := p.id, p.joined
+	p.mu.Unlock()
+	file, err := p.store.use(ctx, !joined, known != "")
+	if err != nil {
+		return err
+	}
+	p.mu.Lock()
+	p.joined = true
+	p.mu.Unlock()
+	id, err := databaseID(ctx, file)
+	if err != nil {
+		return err
+	}
+	if known != "" && known != id && !p.foreign {
+		return &ForeignRefError{Ref{DB: known, Branch: p.name}, id}
+	}
+	tree, err := p.stand(ctx, file, known == "")
+	if err != nil {
+		return err
+	}
+	p.mu.Lock()
+	p.file, p.tree, p.id = file, tree, id
+	p.mu.Unlock()
+	return nil
+}
+
+// reopen follows an eviction: the file was moved or replaced. It is opened once more at its path, where it has to be
+// the same database, restored from a backup for example.
+func (p *place) reopen(ctx context.Context, reopens *int) (*vfs.FS, error) {
+	p.mu.Lock()
+	first := p.health.State != Evicted
+	p.health.State, p.tree, p.file = Evicted, nil, nil
+	p.mu.Unlock()
+	m := p.config.Metrics
+	if first {
+		if m != nil {
+			m.IncEviction(p.label)
+		}
+		p.config.hear(HookEvent{Kind: "evicted"})
+	}
+	err := error(syscall.ESTALE)
+	if *reopens > 0 {
+		*reopens--
+		err = p.attempt(ctx)
+	}
+	outcome := "recovered"
+	if err != nil {
+		outcome = "exhausted"
+		err = &EvictedError{p.store.path, err}
+		p.logger().ErrorContext(ctx, "workspace tool: eviction retry exhausted", "session", p.name, "error", err)
+	}
+	if m != nil {
+		m.IncEvictionRetry(p.label, outcome)
+	}
+	p.config.hear(HookEvent{Kind: "eviction-retry", Name: outcome, Err: err})
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.attempted(err)
+	if err != nil {
+		return nil, err
+	}
+	p.health.State, p.health.OpenedAt = Opened, p.health.LastSuccessAt
+	return p.tree, nil
+}
+
+// close ends the place: calls that run are waited for, last runs on the tree if it is open, and the store's file is
+// left. What takes longer than the timeout goes on by itself.
+func (p *place) close(ctx context.Context, last func(context.Context, *vfs.FS) error) error {
+	p.mu.Lock()
+	if p.idle != nil {
+		p.mu.Unlock()
+		return nil
+	}
+	p.idle = make(chan struct{})
+	p.health.State = Closing
+	if p.running == 0 {
+		close(p.idle)
+	}
+	p.mu.Unlock()
+
+	began := time.Now()
+	ended := make(chan error, 1)
+	go func() {
+		<-p.idle
+		ended <- p.end(context.WithoutCancel(ctx), last)
+	}()
+	patience := time.NewTimer(p.timeout)
+	defer patience.Stop()
+	status := "success"
+	var err error
+	select {
+	case err = <-ended:
+		if err != nil {
+			status = "error"
+		}
+	case <-patience.C:
+		status, err = "timeout", fmt.Errorf("close session %q: calls still run after %v: %w", p.name, p.timeout, syscall.ETIMEDOUT)
+	case <-ctx.Done():
+		status, err = "timeout", ctx.Err()
+	}
+	p.mu.Lock()
+	p.health.State = Closed
+	p.attempted(err)
+	p.mu.Unlock()
+	if m := p.config.Metrics; m != nil {
+		m.IncClose(p.label, status)
+	}
+	p.config.hear(HookEvent{Kind: "close", Name: status, Took: time.Since(began), Err: err})
+	return err
+}
+
+// end releases what the place holds, after its last call.
+func (p *place) end(ctx context.Context, last func(context.Context, *vfs.FS) error) error {
+	tree, _ := p.have()
+	var errs []error
+	if tree != nil && last != nil {
+		errs = append(errs, last(ctx, tree))
+	}
+	p.mu.Lock()
+	joined := p.joined
+	p.tree, p.file, p.joined = nil, nil, false
+	p.mu.Unlock()
+	if joined {
+		errs = append(errs, p.store.leave())
+	}
+	p.store.free(p.name)
+	return errors.Join(errs...)
+}
+
+func (p *place) logger() *slog.Logger {
+	if p.config.Logger != nil {
+		return p.config.Logger
+	}
+	return slog.New(slog.DiscardHandler)
+}

@@ -1,0 +1,301 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"syscall"
+	"time"
+
+	"vfsdb/snapshot"
+	"vfsdb/vfs"
+)
+
+// SessionOptions say what a session is. A nil *SessionOptions is the zero value: every tool of the profile helix, an
+// empty tree to begin with, and no automatic snapshots.
+type SessionOptions struct {
+	// Config is of the tools. Its Session is the session's name, unless it says otherwise.
+	Config Config
+
+	// From is where the branch starts if there is none of that name yet: a ref as text, or the name of a snapshot or a
+	// branch. "" is an empty tree (W03, K21).
+	From string
+
+	// AllowForeign takes refs of another database for the branches and snapshots of the same names in this one, and
+	// lets another database take the place of one that was moved away (W06).
+	AllowForeign bool
+
+	// Auto says when snapshots are taken for Undo, and Keep how many: 0 is DefaultKeep, -1 is all.
+	Auto Auto
+	Keep int
+
+	// CloseTimeout bounds how long Close waits for calls that run; 0 is 30 s (W12).
+	CloseTimeout time.Duration
+}
+
+const defaultCloseTimeout = 30 * time.Second
+
+// A Session is an agent at work on a branch of its own: the tools over it, the branch's life, and the way back. It is
+// opened by the first call, survives that its file is moved and put back, and can be resumed from its ref by another
+// process. It is safe for concurrent use, and must be closed.
+type Session struct {
+	place *place
+	offer *Toolbox // the tools on no tree: what they are is known before there is one
+	owner bool     // closes the place; else it is the parent's
+
+	forked string // the snapshot that Sub forked it from; "" if it is no sub-agent's
+	brief  bool   // its branch goes when it is closed
+
+	mu     sync.Mutex
+	box    *Toolbox // the tools on the tree as it was last opened
+	closed bool     // if it is no owner
+}
+
+// Open begins a session, or resumes the one of that name: its branch is made if the store has none. Nothing is opened
+// yet. An empty name makes one up. A name that another open session of the Store has is EBUSY, one that no branch can
+// have EINVAL.
+func Open(store *Store, name string, options *SessionOptions) (*Session, error) {
+	return open(store, name, options, begin{})
+}
+
+// Resume takes up the session that a ref names, after a restart or in another process. Its branch has to be there:
+// ENOENT. A ref that names a snapshot brings the branch back to it; what it was is kept. A ref of another database is a
+// [ForeignRefError]. All that is found out by the first call.
+func Resume(store *Store, ref string, options *SessionOptions) (*Session, error) {
+	r, err := ParseRef(ref)
+	if err != nil {
+		return nil, err
+	}
+	return open(store, r.Branch, options, begin{ref: &r})
+}
+
+// begin says how the branch of a session is found for the first time.
+type begin struct {
+	ref *Ref // that was given to resume; nil makes the branch where there is none
+}
+
+func open(store *Store, name string, options *SessionOptions, how begin) (*Session, error) {
+	var o SessionOptions
+	if options != nil {
+		o = *options
+	}
+	if name == "" {
+		name = "session-" + autoName()[len(autoPrefix):]
+	}
+	if err := vfs.CheckName(name); err != nil {
+		return nil, fmt.Errorf("session %q: %w", name, err)
+	}
+	s, err := newSession(store, name, &o)
+	if err != nil {
+		return nil, err
+	}
+	s.place.stand = func(ctx context.Context, file *vfs.FS, first bool) (*vfs.FS, error) {
+		return how.stand(ctx, s.offer, file, name, &o, first)
+	}
+	if err := store.claimed(s); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func newSession(store *Store, name string, o *SessionOptions) (*Session, error) {
+	if o.Config.Session == "" {
+		o.Config.Session = name
+	}
+	offer, err := New(nil, &o.Config)
+	if err != nil {
+		return nil, err
+	}
+	if offer.keeper, err = newKeeper(o.Auto, o.Keep, offer.config.hear); err != nil {
+		return nil, err
+	}
+	p := &place{
+		store: store, name: name, config: &offer.config, label: offer.Workspace(), foreign: o.AllowForeign,
+		timeout: o.CloseTimeout, turn: make(chan struct{}, 1),
+		health: Health{State: Configured, Session: name, Path: store.path},
+	}
+	if p.timeout == 0 {
+		p.timeout = defaultCloseTimeout
+	}
+	return &Session{place: p, offer: offer, owner: true}, nil
+}
+
+// stand finds or makes the branch of a session.
+func (how begin) stand(ctx context.Context, b *Toolbox, file *vfs.FS, name string, o *SessionOptions, first bool) (*vfs.FS, error) {
+	if !first {
+		return file.Branch(ctx, name)
+	}
+	if how.ref != nil {
+		return how.resume(ctx, b, file, o)
+	}
+	tree, err := file.Branch(ctx, name)
+	if !missing(err) {
+		return tree, err
+	}
+	var base snapshot.Tree
+	if o.From != "" {
+		if base, err = treeOf(ctx, file, o.From, o.AllowForeign); err != nil {
+			return nil, err
+		}
+	}
+	tree, err = snapshot.Branch(ctx, file, base, name)
+	if errors.Is(err, syscall.EEXIST) {
+		return file.Branch(ctx, name) // another process was first
+	}
+	if err == nil {
+		b.config.hear(HookEvent{Kind: "branch", Name: name})
+	}
+	return tree, err
+}
+
+// resume stands on the branch of a ref, as it was at the ref's snapshot if that names one.
+func (how begin) resume(ctx context.Context, b *Toolbox, file *vfs.FS, o *SessionOptions) (*vfs.FS, error) {
+	then, err := treeOf(ctx, file, how.ref.String(), o.AllowForeign)
+	if err != nil {
+		return nil, err
+	}
+	tree, err := file.Branch(ctx, how.ref.Branch)
+	if err != nil || how.ref.Snapshot == "" {
+		return tree, err
+	}
+	for _, err := range snapshot.Diff(ctx, then, tree) {
+		if err == nil {
+			err = b.rewind(ctx, tree, then, "resume")
+		}
+		return tree, err
+	}
+	return tree, nil
+}
+
+// treeOf finds the tree that a host names: by a ref as text, or by the name of a snapshot or a branch.
+func treeOf(ctx context.Context, file *vfs.FS, text string, foreign bool) (snapshot.Tree, error) {
+	ref, err := ParseRef(text)
+	if err != nil {
+		return snapshot.Resolve(ctx, file, text)
+	}
+	if foreign {
+		if ref.DB, err = databaseID(ctx, file); err != nil {
+			return nil, err
+		}
+	}
+	return Resolve(ctx, file, ref)
+}
+
+// Name returns the name of the session, which is that of its branch.
+func (s *Session) Name() string { return s.place.name }
+
+// Tools returns the tools, in the order of the profile. It opens nothing.
+func (s *Session) Tools() []*Tool { return s.offer.Tools() }
+
+// Prompt is what to tell a model about the tools, in its system prompt.
+func (s *Session) Prompt() string { return s.offer.Prompt() }
+
+// Call runs a tool, as [Toolbox.Call] does. It opens the session if need be.
+func (s *Session) Call(ctx context.Context, tool string, input json.RawMessage) *Result {
+	return s.Do(ctx, Call{Tool: tool, Input: input})
+}
+
+// Do runs a call, as [Session.Call] does. A call that finds the file moved away is run on the one that is at its path
+// now, once.
+func (s *Session) Do(ctx context.Context, call Call) *Result {
+	if err := s.enter(); err != nil {
+		return s.offer.refuse(ctx, call, err)
+	}
+	defer s.place.exit()
+	for reopens := 1; ; {
+		before := reopens
+		box, file, err := s.live(ctx, &reopens)
+		if err != nil {
+			return s.offer.refuse(ctx, call, err)
+		}
+		result := box.Do(ctx, call)
+		if result.Err != nil && before > 0 && s.place.moved(file) {
+			continue
+		}
+		s.place.used(result.Err)
+		return result
+	}
+}
+
+// enter counts a call.
+func (s *Session) enter() error {
+	s.mu.Lock()
+	closed := s.closed
+	s.mu.Unlock()
+	if closed {
+		return errClosed(s.place.name)
+	}
+	return s.place.enter()
+}
+
+// live returns the tools on the tree, and the file that is in.
+func (s *Session) live(ctx context.Context, reopens *int) (*Toolbox, *vfs.FS, error) {
+	tree, err := s.place.get(ctx, reopens)
+	if err != nil {
+		return nil, nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.box == nil || s.box.fsys != tree {
+		box := *s.offer
+		box.fsys = tree
+		s.box = &box
+	}
+	_, file := s.place.have()
+	return s.box, file, nil
+}
+
+// on runs fn with the tools on the tree.
+func (s *Session) on(ctx context.Context, fn func(*Toolbox) error) error {
+	if err := s.enter(); err != nil {
+		return err
+	}
+	defer s.place.exit()
+	reopens := 1
+	box, _, err := s.live(ctx, &reopens)
+	if err != nil {
+		return err
+	}
+	return fn(box)
+}
+
+// Toolbox opens the session and returns its tools on the tree as it is open now: for a door that takes a Toolbox. Calls
+// of it take automatic snapshots too, but they fail once the file was moved away, and Close does not wait for them.
+func (s *Session) Toolbox(ctx context.Context) (box *Toolbox, err error) {
+	err = s.on(ctx, func(b *Toolbox) error {
+		box = b
+		return nil
+	})
+	return box, err
+}
+
+// Ref names the session for those who resume it: the branch as it will be then. It opens the session.
+func (s *Session) Ref(ctx context.Context) (ref Ref, err error) {
+	err = s.on(ctx, func(b *Toolbox) (err error) {
+		ref, err = RefOf(ctx, b.fsys)
+		return err
+	})
+	return ref, err
+}
+
+// Turn says that a turn begins: the next call that may change something takes a snapshot, if those are taken by turns.
+func (s *Session) Turn() {
+	if k := s.offer.keeper; k != nil {
+		k.turn.Add(1)
+	}
+}
+
+// Close ends the session, after the calls that run, but at the latest when its timeout is over (ETIMEDOUT) or ctx ends.
+// The branch stays, unless it is that of a sub-agent and for one invocation. Of a session that shares its parent's
+// branch only the session is closed. Closing twice does nothing.
+func (s *Session) Close(ctx context.Context) error {
+	if !s.owner {
+		s.mu.Lock()
+		s.closed = true
+		s.mu.Unlock()
+		return nil
+	}
+	return s.place.close(ctx, s.last)
+}

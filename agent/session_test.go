@@ -1,0 +1,530 @@
+package agent_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"vfsdb/agent"
+	"vfsdb/internal/vfstest"
+	"vfsdb/snapshot"
+	"vfsdb/vfs"
+)
+
+// newStore names a database in a directory of the test. At its end the file is checked, if there is one.
+func newStore(t *testing.T) *agent.Store {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "agent.db")
+	t.Cleanup(func() {
+		if _, err := os.Stat(path); err == nil {
+			checkFile(t, path)
+		}
+	})
+	return agent.NewStore(path, &vfs.Options{Relaxed: true})
+}
+
+func checkFile(t *testing.T, path string) {
+	t.Helper()
+	fsys, err := vfs.Open(context.WithoutCancel(t.Context()), path, &vfs.Options{MustExist: true})
+	require.NoError(t, err)
+	vfstest.Check(t, fsys)
+	require.NoError(t, fsys.Close())
+}
+
+// openSession begins a session that is closed at the end of the test.
+func openSession(t *testing.T, store *agent.Store, name string, o *agent.SessionOptions) *agent.Session {
+	t.Helper()
+	s, err := agent.Open(store, name, o)
+	require.NoError(t, err)
+	closes(t, s)
+	return s
+}
+
+func closes(t *testing.T, s *agent.Session) {
+	t.Cleanup(func() { require.NoError(t, s.Close(context.WithoutCancel(t.Context()))) })
+}
+
+func use(t *testing.T, s *agent.Session, tool string, args map[string]any) *agent.Result {
+	t.Helper()
+	input, err := json.Marshal(args)
+	require.NoError(t, err)
+	return s.Call(t.Context(), "workspace_"+tool, input)
+}
+
+func put(t *testing.T, s *agent.Session, path, content string) {
+	t.Helper()
+	r := use(t, s, "write_file", args{"path": path, "content": content})
+	require.NoError(t, r.Err, r.Text)
+}
+
+func read(t *testing.T, s *agent.Session, path string) string {
+	t.Helper()
+	box, err := s.Toolbox(t.Context())
+	require.NoError(t, err)
+	return vfstest.Read(t, box.FS(), strings.TrimPrefix(path, "/"))
+}
+
+func ref(t *testing.T, s *agent.Session) agent.Ref {
+	t.Helper()
+	r, err := s.Ref(t.Context())
+	require.NoError(t, err)
+	return r
+}
+
+// W08: nothing is opened before it is used, and the session is resumed from its ref.
+func TestSessionLife(t *testing.T) {
+	store := newStore(t)
+	s, err := agent.Open(store, "one", nil)
+	require.NoError(t, err)
+	require.Len(t, s.Tools(), 24)
+	require.Contains(t, s.Prompt(), "workspace_")
+	require.Equal(t, agent.Health{State: agent.Configured, Session: "one", Path: store.Path()}, s.Health())
+	require.NoFileExists(t, store.Path())
+
+	put(t, s, "/a", "1")
+	h, ok := store.Health("one") // W09, W23
+	require.True(t, ok)
+	require.Equal(t, agent.Opened, h.State)
+	require.False(t, h.OpenedAt.IsZero())
+	r := ref(t, s)
+	require.Equal(t, "one", r.Branch)
+	require.NoError(t, s.Close(t.Context()))
+	require.NoError(t, s.Close(t.Context()))
+	require.Equal(t, agent.Closed, s.Health().State)
+	require.ErrorIs(t, use(t, s, "ls", nil).Err, fs.ErrClosed)
+	_, ok = store.Health("one")
+	require.False(t, ok)
+	require.NoFileExists(t, store.Path()+"-wal", "the last session closes the file")
+
+	again, err := agent.Resume(store, r.String(), nil)
+	require.NoError(t, err)
+	closes(t, again)
+	require.Equal(t, "1", read(t, again, "a"))
+	require.Equal(t, r, ref(t, again))
+
+	same := openSession(t, store, "two", nil)
+	require.ErrorIs(t, use(t, same, "read_file", args{"path": "a"}).Err, fs.ErrNotExist, "a new session begins empty (K21)")
+	_, err = agent.Open(store, "two", nil)
+	require.ErrorIs(t, err, syscall.EBUSY, "no two sessions on one branch by accident (W03)")
+	_, err = agent.Open(store, "a b", nil)
+	require.ErrorIs(t, err, syscall.EINVAL)
+	_, err = agent.Resume(store, "one", nil)
+	require.ErrorIs(t, err, syscall.EINVAL)
+	_, err = agent.Open(store, "x", &agent.SessionOptions{Config: agent.Config{Profile: "none"}})
+	require.ErrorIs(t, err, syscall.EINVAL)
+	_, err = agent.Open(store, "x", &agent.SessionOptions{Auto: "hourly"})
+	require.ErrorIs(t, err, syscall.EINVAL)
+}
+
+// W03, K21: a session starts where it is told to.
+func TestSessionFrom(t *testing.T) {
+	store := newStore(t)
+	s := openSession(t, store, "base", nil)
+	put(t, s, "/a", "1")
+	pinned, err := s.Snapshot(t.Context(), "v1", "")
+	require.NoError(t, err)
+	put(t, s, "/a", "2")
+	for from, want := range map[string]string{"base": "2", "v1": "1", pinned.String(): "1", ref(t, s).String(): "2"} {
+		o := openSession(t, store, "", &agent.SessionOptions{From: from})
+		require.Equal(t, want, read(t, o, "a"), from)
+		put(t, o, "/a", "other")
+	}
+	require.Equal(t, "2", read(t, s, "a"))
+	forked, err := s.Branch(t.Context(), "forked")
+	require.NoError(t, err)
+	require.Equal(t, "forked", forked.Branch)
+	now, undo, err := s.Restore(t.Context(), pinned.String()) // W02
+	require.NoError(t, err)
+	require.Equal(t, ref(t, s), now)
+	require.Equal(t, "1", read(t, s, "a"))
+	_, _, err = s.Restore(t.Context(), undo.String())
+	require.NoError(t, err)
+	require.Equal(t, "2", read(t, s, "a"))
+}
+
+// W04, W06: a ref may pin a moment; one of another database is refused unless that is allowed.
+func TestResume(t *testing.T) {
+	store := newStore(t)
+	s, err := agent.Open(store, "one", nil)
+	require.NoError(t, err)
+	put(t, s, "/a", "1")
+	pinned, err := s.Snapshot(t.Context(), "v1", "")
+	require.NoError(t, err)
+	put(t, s, "/a", "2")
+	require.NoError(t, s.Close(t.Context()))
+
+	for range 2 { // the second time there is nothing to bring back
+		s, err = agent.Resume(store, pinned.String(), nil)
+		require.NoError(t, err)
+		require.Equal(t, "1", read(t, s, "a"))
+		require.NoError(t, s.Close(t.Context()))
+	}
+
+	foreign := pinned
+	foreign.DB = strings.Repeat("0", 32)
+	s, err = agent.Resume(store, foreign.String(), nil)
+	require.NoError(t, err)
+	var refused *agent.ForeignRefError
+	require.ErrorAs(t, use(t, s, "ls", nil).Err, &refused)
+	require.ErrorIs(t, use(t, s, "ls", nil).Err, syscall.EXDEV)
+	require.Equal(t, agent.Failed, s.Health().State)
+	require.NotEmpty(t, s.Health().LastError)
+	require.NoError(t, s.Close(t.Context()))
+	s, err = agent.Resume(store, foreign.String(), &agent.SessionOptions{AllowForeign: true})
+	require.NoError(t, err)
+	require.Equal(t, "1", read(t, s, "a"))
+	require.NoError(t, s.Close(t.Context()))
+
+	gone := pinned
+	gone.Branch, gone.Snapshot = "gone", ""
+	s, err = agent.Resume(store, gone.String(), nil)
+	require.NoError(t, err)
+	closes(t, s)
+	require.ErrorIs(t, use(t, s, "ls", nil).Err, fs.ErrNotExist)
+}
+
+// W10: what failed for good stays so until it is reset.
+func TestReset(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "agent.db")
+	store := agent.NewStore(path, &vfs.Options{MustExist: true})
+	s := openSession(t, store, "one", nil)
+	var failed *agent.FailedError
+	require.ErrorAs(t, use(t, s, "ls", nil).Err, &failed)
+	require.False(t, failed.Transient)
+	fsys := vfstest.Open(t, path, nil)
+	require.ErrorIs(t, use(t, s, "ls", nil).Err, fs.ErrNotExist)
+	s.Reset()
+	require.Equal(t, agent.Configured, s.Health().State)
+	require.NoError(t, use(t, s, "ls", nil).Err)
+	_, err := fsys.Branch(t.Context(), "one")
+	require.NoError(t, err)
+}
+
+// W07: a sub-agent is alone on its branch, or shares its parent's; never both.
+func TestSub(t *testing.T) {
+	store := newStore(t)
+	ctx := t.Context()
+	s := openSession(t, store, "main", nil)
+	put(t, s, "/a", "1")
+
+	child, err := s.Sub(ctx, "child", nil)
+	require.NoError(t, err)
+	put(t, child, "/a", "2")
+	put(t, child, "/b", "new")
+	require.Equal(t, "1", read(t, s, "a"))
+	_, err = s.Adopt(ctx, child)
+	require.NoError(t, err)
+	require.Equal(t, "2", read(t, s, "a"))
+	put(t, child, "/b", "newer")
+	_, err = s.Adopt(ctx, child)
+	require.NoError(t, err)
+	require.Equal(t, "newer", read(t, s, "b"))
+
+	put(t, s, "/a", "3")
+	put(t, child, "/a", "4")
+	var overtaken *agent.OvertakenError
+	_, err = s.Adopt(ctx, child)
+	require.ErrorAs(t, err, &overtaken)
+	require.ErrorIs(t, err, syscall.ESTALE)
+	require.EqualError(t, err, "'main' was written to since 'child' was forked from it: /a")
+	require.Equal(t, "3", read(t, s, "a"))
+
+	_, err = s.Sub(ctx, "child", nil)
+	require.ErrorIs(t, err, syscall.EBUSY)
+	require.NoError(t, child.Close(ctx))
+	box, err := s.Toolbox(ctx)
+	require.NoError(t, err)
+	_, err = box.FS().Branch(ctx, "child")
+	require.ErrorIs(t, err, fs.ErrNotExist, "one invocation")
+
+	kept, err := s.Sub(ctx, "kept", &agent.SubOptions{Persistent: true})
+	require.NoError(t, err)
+	put(t, kept, "/c", "kept")
+	require.NoError(t, kept.Close(ctx))
+	kept, err = s.Sub(ctx, "kept", &agent.SubOptions{Persistent: true})
+	require.NoError(t, err)
+	closes(t, kept)
+	require.Equal(t, "kept", read(t, kept, "c"))
+	_, err = s.Adopt(ctx, kept)
+	require.NoError(t, err)
+	require.Equal(t, "kept", read(t, s, "c"))
+
+	older, err := s.Sub(ctx, "", &agent.SubOptions{From: "fork-kept"})
+	require.NoError(t, err)
+	closes(t, older)
+	_, err = s.Adopt(ctx, older)
+	require.ErrorIs(t, err, syscall.EINVAL, "it was not forked from the head")
+
+	shared, err := s.Sub(ctx, "", &agent.SubOptions{Inherit: true, Config: &agent.Config{Policy: &agent.Policy{ReadOnly: []string{"/"}}}})
+	require.NoError(t, err)
+	require.Equal(t, "kept", read(t, shared, "c"))
+	require.ErrorIs(t, use(t, shared, "rm", args{"path": "c"}).Err, syscall.EACCES)
+	require.NoError(t, shared.Close(ctx))
+	require.ErrorIs(t, use(t, shared, "ls", nil).Err, fs.ErrClosed)
+	require.NoError(t, use(t, s, "ls", nil).Err, "the parent closes what is shared")
+	_, err = s.Sub(ctx, "both", &agent.SubOptions{Inherit: true})
+	require.ErrorIs(t, err, syscall.EINVAL)
+}
+
+// A snapshot before each call that changes something, of which the newest stay, and the way back.
+func TestUndo(t *testing.T) {
+	store := newStore(t)
+	s := openSession(t, store, "one", &agent.SessionOptions{Auto: agent.EachCall, Keep: 5})
+	count := func() (n int) {
+		box, err := s.Toolbox(t.Context())
+		require.NoError(t, err)
+		list, err := snapshot.List(t.Context(), box.FS())
+		require.NoError(t, err)
+		for _, i := range list {
+			if strings.HasPrefix(i.Name, "auto-") {
+				n++
+			}
+		}
+		return n
+	}
+	undo := func(n int, want string) {
+		t.Helper()
+		r, err := s.Undo(t.Context(), n)
+		require.NoError(t, err)
+		require.Equal(t, ref(t, s), r)
+		require.Equal(t, want, read(t, s, "a"))
+	}
+	for _, text := range []string{"1", "2", "3"} {
+		put(t, s, "/a", text)
+		use(t, s, "read_file", args{"path": "a"})
+		use(t, s, "rm", args{"path": "none"})
+	}
+	require.Equal(t, 3, count(), "neither reads nor failures are steps")
+	put(t, s, "/a", "3")
+	undo(1, "3")
+	undo(3, "2")
+	undo(1, "3") // takes the undo back
+	undo(1, "2")
+	require.LessOrEqual(t, count(), 5)
+	put(t, s, "/a", "4")
+	undo(1, "2")
+	_, err := s.Snapshot(t.Context(), "mine", "")
+	require.NoError(t, err)
+	for _, text := range []string{"5", "6", "7", "8", "9", "10"} {
+		put(t, s, "/a", text)
+	}
+	require.Equal(t, 5, count())
+	undo(5, "5")
+	_, err = s.Undo(t.Context(), 6)
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	_, err = s.Undo(t.Context(), 0)
+	require.ErrorIs(t, err, syscall.EINVAL)
+	r := use(t, s, "restore", args{"ref": "mine"})
+	require.NoError(t, r.Err)
+	require.Equal(t, "2", read(t, s, "a"))
+	undo(1, "5")
+}
+
+// By turns, all calls of one are one step.
+func TestUndoTurns(t *testing.T) {
+	s := openSession(t, newStore(t), "one", &agent.SessionOptions{Auto: agent.EachTurn})
+	for _, turn := range []string{"1", "2", "3"} {
+		s.Turn()
+		put(t, s, "/a", "at first "+turn)
+		put(t, s, "/a", turn)
+	}
+	_, err := s.Undo(t.Context(), 2)
+	require.NoError(t, err)
+	require.Equal(t, "1", read(t, s, "a"))
+	put(t, s, "/a", "4")
+	put(t, s, "/a", "5")
+	_, err = s.Undo(t.Context(), 1)
+	require.NoError(t, err)
+	require.Equal(t, "1", read(t, s, "a"))
+
+	plain := openSession(t, newStore(t), "one", nil)
+	_, err = plain.Undo(t.Context(), 1)
+	require.ErrorIs(t, err, syscall.EINVAL)
+}
+
+// counts are metrics that add up.
+type counts struct {
+	mu sync.Mutex
+	n  map[string]int
+}
+
+func (c *counts) inc(what ...string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.n == nil {
+		c.n = map[string]int{}
+	}
+	c.n[strings.Join(what, " ")]++
+}
+
+func (c *counts) of(what string) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.n[what]
+}
+
+func (c *counts) IncOpen(w string)                               { c.inc("open", w) }
+func (c *counts) IncClose(w, status string)                      { c.inc("close", w, status) }
+func (c *counts) ObserveOpenLatencyMs(w string, ms float64)      { c.inc("opened", w) }
+func (c *counts) IncEviction(w string)                           { c.inc("evicted", w) }
+func (c *counts) IncEvictionRetry(w, outcome string)             { c.inc("retry", w, outcome) }
+func (c *counts) IncToolCall(w, tool, status string)             { c.inc("call", w, tool, status) }
+func (c *counts) ObserveToolLatencyMs(w, tool string, _ float64) { c.inc("called", w, tool) }
+func (c *counts) AddBytes(w, direction string, n int64)          { c.inc("bytes", w, direction) }
+func (c *counts) ObserveTransactionMs(w, kind string, _ float64) { c.inc("tx", w, kind) }
+
+// A file that is replaced is opened once more; one that is gone is an error, until it is back (W09, W13, W14).
+func TestEviction(t *testing.T) {
+	var log bytes.Buffer
+	metrics := &counts{}
+	var mu sync.Mutex
+	var kinds []string
+	hooks := agent.NewHooks(func(e agent.HookEvent) {
+		mu.Lock()
+		defer mu.Unlock()
+		kinds = append(kinds, e.Kind)
+	}, nil)
+	store := newStore(t)
+	away := filepath.Join(t.TempDir(), "away.db")
+	s, err := agent.Open(store, "one", &agent.SessionOptions{Config: agent.Config{
+		Name: "ws", Metrics: metrics, Hooks: hooks, Logger: slog.New(slog.NewTextHandler(&log, nil)),
+	}})
+	require.NoError(t, err)
+	other := openSession(t, store, "two", nil)
+	put := func(path, content string) *agent.Result {
+		input, _ := json.Marshal(args{"path": path, "content": content})
+		return s.Call(t.Context(), "workspace__ws__write_file", input)
+	}
+	require.NoError(t, put("a", "1").Err)
+	require.NoError(t, use(t, other, "ls", nil).Err)
+	box, err := s.Toolbox(t.Context())
+	require.NoError(t, err)
+	spare := filepath.Join(t.TempDir(), "spare.db")
+	require.NoError(t, box.FS().Backup(t.Context(), spare))
+	require.NoError(t, put("b", "after the backup").Err)
+
+	// Replaced by a backup: the session goes on there, and what came after the backup is in the file that was moved.
+	require.NoError(t, os.Rename(store.Path(), away))
+	require.NoError(t, os.Rename(spare, store.Path()))
+	require.NoError(t, put("c", "3").Err)
+	require.Equal(t, "1", read(t, s, "a"))
+	box, err = s.Toolbox(t.Context())
+	require.NoError(t, err)
+	_, err = box.FS().Stat(t.Context(), "b")
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	require.Equal(t, 1, metrics.of("evicted ws"))
+	require.Equal(t, 1, metrics.of("retry ws recovered"))
+	require.NotContains(t, log.String(), "exhausted")
+	require.NoError(t, use(t, other, "ls", nil).Err, "sessions beside it follow")
+	old, err := vfs.Open(t.Context(), away, &vfs.Options{Branch: "one"})
+	require.NoError(t, err)
+	require.Equal(t, "after the backup", vfstest.Read(t, old, "b"))
+	vfstest.Check(t, old)
+	require.NoError(t, old.Close())
+
+	// Gone: an error that says so, and no new file in its place.
+	back := store.Path() + ".back"
+	require.NoError(t, os.Rename(store.Path(), back))
+	var evicted *agent.EvictedError
+	r := put("d", "4")
+	require.ErrorAs(t, r.Err, &evicted)
+	require.ErrorIs(t, r.Err, syscall.ESTALE)
+	require.Contains(t, r.Text, "the workspace is gone")
+	require.Equal(t, agent.Evicted, s.Health().State)
+	require.Contains(t, log.String(), "level=ERROR msg=\"workspace tool: eviction retry exhausted\"")
+	require.NoFileExists(t, store.Path())
+	require.Equal(t, 1, metrics.of("retry ws exhausted"))
+
+	// Another database in its place does not answer for it.
+	stranger, err := vfs.Open(t.Context(), store.Path(), nil)
+	require.NoError(t, err)
+	require.NoError(t, stranger.Close())
+	var foreign *agent.ForeignRefError
+	require.ErrorAs(t, put("d", "4").Err, &foreign)
+	require.NoError(t, os.Remove(store.Path()))
+
+	// Back again: the next call finds it.
+	require.NoError(t, os.Rename(back, store.Path()))
+	require.NoError(t, put("d", "4").Err)
+	require.Equal(t, agent.Opened, s.Health().State)
+	require.Equal(t, 2, metrics.of("evicted ws"))
+
+	require.NoError(t, s.Close(t.Context()))
+	require.NoError(t, hooks.Close(t.Context()))
+	require.Equal(t, 1, metrics.of("open ws"))
+	require.Equal(t, 1, metrics.of("close ws success"))
+	require.Positive(t, metrics.of("bytes ws in"))
+	require.Positive(t, metrics.of("tx ws write"))
+	for _, kind := range []string{"open", "evicted", "eviction-retry", "branch", "call", "close"} {
+		require.Contains(t, kinds, kind)
+	}
+}
+
+// W12: closing waits for a call that runs, but not for ever.
+func TestCloseTimeout(t *testing.T) {
+	metrics := &counts{}
+	inside, release := make(chan struct{}), make(chan struct{})
+	s, err := agent.Open(newStore(t), "one", &agent.SessionOptions{
+		CloseTimeout: 10 * time.Millisecond,
+		Config: agent.Config{Metrics: metrics, OnResult: func(context.Context, agent.Call, *agent.Result) {
+			close(inside)
+			<-release
+		}},
+	})
+	require.NoError(t, err)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		s.Call(context.Background(), "workspace_ls", nil)
+	}()
+	<-inside
+	require.ErrorIs(t, s.Close(t.Context()), syscall.ETIMEDOUT)
+	require.Equal(t, 1, metrics.of("close workspace timeout"))
+	close(release)
+	<-ended
+}
+
+// A tree that somebody else opened is not closed by its sessions.
+func TestStoreOf(t *testing.T) {
+	fsys := vfstest.New(t, "a")
+	s := openSession(t, agent.StoreOf(fsys), "main", nil)
+	require.Equal(t, "a", read(t, s, "a"))
+	require.NoError(t, s.Close(t.Context()))
+	_, err := fsys.Stat(t.Context(), "a")
+	require.NoError(t, err)
+}
+
+// Many sessions at once, on one store.
+func TestSessionsAtOnce(t *testing.T) {
+	store := newStore(t)
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			s, err := agent.Open(store, "", &agent.SessionOptions{Auto: agent.EachCall})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			for range 20 {
+				if r := s.Call(t.Context(), "workspace_append_file", json.RawMessage(`{"path":"log","content":"x"}`)); r.Err != nil {
+					t.Error(r.Err)
+				}
+			}
+			if err := s.Close(t.Context()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+}

@@ -1,0 +1,219 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"syscall"
+
+	"vfsdb/snapshot"
+	"vfsdb/vfs"
+)
+
+// SubOptions say what a sub-agent gets (W07). A nil *SubOptions is the zero value: a branch of its own, forked from the
+// parent's, that goes when the sub-agent is closed.
+type SubOptions struct {
+	// Config is of its tools; nil is the parent's. It may say another policy, but nothing keeps it from a wider one.
+	Config *Config
+
+	// Inherit shares the parent's branch: no fork, no isolation. The parent closes it. What is about a branch of its
+	// own cannot be set then: EINVAL.
+	Inherit bool
+
+	// From is where its branch starts instead of the parent's head, as in SessionOptions.
+	From string
+
+	// Persistent keeps its branch when it is closed. A later sub-agent of that name goes on there.
+	Persistent bool
+
+	// Auto and Keep are about automatic snapshots of its branch, as in SessionOptions.
+	Auto Auto
+	Keep int
+}
+
+// Sub begins a session for a sub-agent, on a branch called name. An empty name makes one up. Whatever the sub-agent
+// does, the parent's branch stays as it is until [Session.Adopt].
+func (s *Session) Sub(ctx context.Context, name string, options *SubOptions) (*Session, error) {
+	var o SubOptions
+	if options != nil {
+		o = *options
+	}
+	config := s.offer.given
+	if o.Config != nil {
+		config = *o.Config
+	}
+	if o.Inherit {
+		if name != "" || o.From != "" || o.Persistent || o.Auto != Never || o.Keep != 0 {
+			return nil, fmt.Errorf("a sub-agent of %q inherits its branch, so it cannot have one of its own: %w", s.Name(), syscall.EINVAL)
+		}
+		return s.share(config)
+	}
+	if name == "" {
+		name = s.Name() + "-" + autoName()[len(autoPrefix):]
+	}
+	if o.Config == nil {
+		config.Session = ""
+	}
+	of := SessionOptions{
+		Config: config, Auto: o.Auto, Keep: o.Keep, CloseTimeout: s.place.timeout, AllowForeign: s.place.foreign,
+	}
+	child, err := newSession(s.place.store, name, &of)
+	if err != nil {
+		return nil, err
+	}
+	child.brief = !o.Persistent
+	child.place.stand = func(ctx context.Context, file *vfs.FS, _ bool) (*vfs.FS, error) { return file.Branch(ctx, name) }
+	if err := s.place.store.claimed(child); err != nil {
+		return nil, err
+	}
+	err = s.on(ctx, func(b *Toolbox) error { return s.fork(ctx, b, child, &o) })
+	if err != nil {
+		s.place.store.free(name)
+		return nil, err
+	}
+	return child, nil
+}
+
+// share makes a session on the same place.
+func (s *Session) share(config Config) (*Session, error) {
+	offer, err := New(nil, &config)
+	if err != nil {
+		return nil, err
+	}
+	offer.keeper = s.offer.keeper
+	return &Session{place: s.place, offer: offer}, nil
+}
+
+// forkPrefix is what the name of the snapshot begins with that a sub-agent's branch was forked from.
+const forkPrefix = "fork-"
+
+// fork makes the branch of a sub-agent, and names the moment that it starts from, for Adopt.
+func (s *Session) fork(ctx context.Context, b *Toolbox, child *Session, o *SubOptions) error {
+	name := child.Name()
+	if !child.brief {
+		if _, err := b.fsys.Branch(ctx, name); !missing(err) {
+			child.forked = forkPrefix + name
+			return err
+		}
+	}
+	if o.From != "" {
+		base, err := treeOf(ctx, b.fsys, o.From, s.place.foreign)
+		if err == nil {
+			_, err = snapshot.Branch(ctx, b.fsys, base, name)
+		}
+		return err
+	}
+	base, err := snapshot.Create(ctx, b.fsys, forkPrefix+name, &snapshot.Options{Note: "where " + name + " was forked from"})
+	if err != nil {
+		return err
+	}
+	if _, err := snapshot.Branch(ctx, b.fsys, base, name); err != nil {
+		return errors.Join(err, snapshot.Delete(ctx, b.fsys, base.Info.Name))
+	}
+	child.forked = base.Info.Name
+	b.config.hear(HookEvent{Kind: "branch", Name: name})
+	return nil
+}
+
+// last takes away the branch of a sub-agent that was for one invocation. It runs when no call does any more.
+func (s *Session) last(ctx context.Context, tree *vfs.FS) error {
+	if !s.brief {
+		return nil
+	}
+	err := snapshot.DeleteBranch(ctx, tree, s.Name())
+	if s.forked == "" || err != nil {
+		return err
+	}
+	err = snapshot.Delete(ctx, tree, s.forked)
+	if missing(err) {
+		return nil
+	}
+	return err
+}
+
+// An OvertakenError is a branch that has changed since another one was forked from it, so that it cannot simply become
+// what the other one is. It is ESTALE.
+type OvertakenError struct {
+	Branch, Fork string
+	Changes      []snapshot.Change // of the branch since the fork; none if all is as it was again
+}
+
+func (e *OvertakenError) Error() string {
+	const most = 5
+	paths := make([]string, 0, most)
+	for _, c := range e.Changes[:min(most, len(e.Changes))] {
+		paths = append(paths, rooted(c.Path))
+	}
+	text := fmt.Sprintf("'%s' was written to since '%s' was forked from it", e.Branch, e.Fork)
+	if len(paths) == 0 {
+		return text
+	}
+	if more := len(e.Changes) - len(paths); more > 0 {
+		paths = append(paths, fmt.Sprintf("%d more", more))
+	}
+	return text + ": " + strings.Join(paths, ", ")
+}
+
+// Is makes an OvertakenError an ESTALE.
+func (e *OvertakenError) Is(target error) bool { return target == syscall.ESTALE }
+
+// Adopt makes the session's branch what that of its sub-agent is, and returns its ref. If anything was written to it
+// since the fork that is an [OvertakenError], and nothing changes. The sub-agent can go on and be adopted again; what
+// the branch was is kept as a snapshot, and is a step that Undo takes back.
+func (s *Session) Adopt(ctx context.Context, child *Session) (ref Ref, err error) {
+	err = s.on(ctx, func(b *Toolbox) error {
+		return child.on(ctx, func(c *Toolbox) error {
+			if err := s.adopt(ctx, b, c, child); err != nil {
+				return err
+			}
+			ref, err = RefOf(ctx, b.fsys)
+			return err
+		})
+	})
+	return ref, err
+}
+
+func (s *Session) adopt(ctx context.Context, b, c *Toolbox, child *Session) error {
+	if child.forked == "" {
+		return fmt.Errorf("%q was not forked from %q: %w", child.Name(), s.Name(), syscall.EINVAL)
+	}
+	base, err := snapshot.Open(ctx, b.fsys, child.forked)
+	if err != nil {
+		return err
+	}
+	overtaken := &OvertakenError{Branch: s.Name(), Fork: child.Name()}
+	err = b.keeper.update(ctx, b.fsys, "adopt "+child.Name(), func(tx *vfs.Tx) error {
+		changed, err := tx.ChangedSince(base.Info.Moment)
+		switch {
+		case errors.Is(err, syscall.EINVAL):
+			return fmt.Errorf("%q was not forked from %q: %w", child.Name(), s.Name(), syscall.EINVAL)
+		case err != nil:
+			return err
+		case changed:
+			return overtaken
+		}
+		if _, err := snapshot.RestoreIn(tx, c.fsys, "", "before adopting "+child.Name()); err != nil {
+			return err
+		}
+		// From here on the two are one again: that is what a later adoption starts from.
+		if err := snapshot.DeleteIn(tx, base.Info.Name); err != nil {
+			return err
+		}
+		_, err = snapshot.CreateIn(tx, base.Info.Name, base.Info.Note)
+		return err
+	})
+	if err != overtaken {
+		if err == nil {
+			b.config.hear(HookEvent{Kind: "restore", Name: child.Name()})
+		}
+		return err
+	}
+	for change, err := range snapshot.Diff(ctx, base, b.fsys) {
+		if err != nil {
+			return errors.Join(overtaken, err)
+		}
+		overtaken.Changes = append(overtaken.Changes, change)
+	}
+	return overtaken
+}
