@@ -135,29 +135,29 @@ func (k *keeper) prune(tx *vfs.Tx, list []snapshot.Info) error {
 	return nil
 }
 
-// An undoStep is where an undo goes, and what the automatic snapshots were when that was decided.
-type undoStep struct {
+// A retreat is where an undo goes, and what the automatic snapshots were when that was decided.
+type retreat struct {
 	to      snapshot.Info
 	last    snapshot.Info
 	changed bool // since the last
 }
 
 // back finds the step that takes n calls or turns back.
-func (k *keeper) back(tx *vfs.Tx, branch int64, n int) (undoStep, error) {
+func (k *keeper) back(tx *vfs.Tx, branch int64, n int) (retreat, error) {
 	list, err := automatic(tx, branch)
 	if err != nil || len(list) == 0 {
-		return undoStep{}, errors.Join(err, tooFar(n, 0))
+		return retreat{}, errors.Join(err, tooFar(n, 0))
 	}
-	s := undoStep{last: list[len(list)-1]}
+	s := retreat{last: list[len(list)-1]}
 	if s.changed, err = tx.ChangedSince(s.last.Moment); err != nil {
-		return undoStep{}, err
+		return retreat{}, err
 	}
 	steps := len(list)
 	if !s.changed {
 		steps-- // the last one is where we are
 	}
 	if n > steps {
-		return undoStep{}, tooFar(n, steps)
+		return retreat{}, tooFar(n, steps)
 	}
 	s.to = list[steps-n]
 	return s, nil
@@ -171,7 +171,7 @@ func tooFar(n, steps int) error {
 func (k *keeper) undo(ctx context.Context, fsys *vfs.FS, n int) error {
 	branch := fsys.Moment().Branch
 	for {
-		var plan undoStep
+		var plan retreat
 		err := fsys.View(ctx, func(tx *vfs.Tx) (err error) {
 			plan, err = k.back(tx, branch, n)
 			return err

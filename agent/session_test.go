@@ -55,27 +55,27 @@ func closes(t *testing.T, s *agent.Session) {
 	t.Cleanup(func() { require.NoError(t, s.Close(context.WithoutCancel(t.Context()))) })
 }
 
-func use(t *testing.T, s *agent.Session, tool string, args map[string]any) *agent.Result {
+func runs(t *testing.T, s *agent.Session, tool string, args map[string]any) *agent.Result {
 	t.Helper()
 	input, err := json.Marshal(args)
 	require.NoError(t, err)
 	return s.Call(t.Context(), "workspace_"+tool, input)
 }
 
-func put(t *testing.T, s *agent.Session, path, content string) {
+func writes(t *testing.T, s *agent.Session, path, content string) {
 	t.Helper()
-	r := use(t, s, "write_file", args{"path": path, "content": content})
+	r := runs(t, s, "write_file", args{"path": path, "content": content})
 	require.NoError(t, r.Err, r.Text)
 }
 
-func read(t *testing.T, s *agent.Session, path string) string {
+func holds(t *testing.T, s *agent.Session, path string) string {
 	t.Helper()
 	box, err := s.Toolbox(t.Context())
 	require.NoError(t, err)
 	return vfstest.Read(t, box.FS(), strings.TrimPrefix(path, "/"))
 }
 
-func ref(t *testing.T, s *agent.Session) agent.Ref {
+func refOf(t *testing.T, s *agent.Session) agent.Ref {
 	t.Helper()
 	r, err := s.Ref(t.Context())
 	require.NoError(t, err)
@@ -92,17 +92,17 @@ func TestSessionLife(t *testing.T) {
 	require.Equal(t, agent.Health{State: agent.Configured, Session: "one", Path: store.Path()}, s.Health())
 	require.NoFileExists(t, store.Path())
 
-	put(t, s, "/a", "1")
+	writes(t, s, "/a", "1")
 	h, ok := store.Health("one") // W09, W23
 	require.True(t, ok)
 	require.Equal(t, agent.Opened, h.State)
 	require.False(t, h.OpenedAt.IsZero())
-	r := ref(t, s)
+	r := refOf(t, s)
 	require.Equal(t, "one", r.Branch)
 	require.NoError(t, s.Close(t.Context()))
 	require.NoError(t, s.Close(t.Context()))
 	require.Equal(t, agent.Closed, s.Health().State)
-	require.ErrorIs(t, use(t, s, "ls", nil).Err, fs.ErrClosed)
+	require.ErrorIs(t, runs(t, s, "ls", nil).Err, fs.ErrClosed)
 	_, ok = store.Health("one")
 	require.False(t, ok)
 	require.NoFileExists(t, store.Path()+"-wal", "the last session closes the file")
@@ -110,11 +110,11 @@ func TestSessionLife(t *testing.T) {
 	again, err := agent.Resume(store, r.String(), nil)
 	require.NoError(t, err)
 	closes(t, again)
-	require.Equal(t, "1", read(t, again, "a"))
-	require.Equal(t, r, ref(t, again))
+	require.Equal(t, "1", holds(t, again, "a"))
+	require.Equal(t, r, refOf(t, again))
 
 	same := openSession(t, store, "two", nil)
-	require.ErrorIs(t, use(t, same, "read_file", args{"path": "a"}).Err, fs.ErrNotExist, "a new session begins empty (K21)")
+	require.ErrorIs(t, runs(t, same, "read_file", args{"path": "a"}).Err, fs.ErrNotExist, "a new session begins empty (K21)")
 	_, err = agent.Open(store, "two", nil)
 	require.ErrorIs(t, err, syscall.EBUSY, "no two sessions on one branch by accident (W03)")
 	_, err = agent.Open(store, "a b", nil)
@@ -131,26 +131,26 @@ func TestSessionLife(t *testing.T) {
 func TestSessionFrom(t *testing.T) {
 	store := newStore(t)
 	s := openSession(t, store, "base", nil)
-	put(t, s, "/a", "1")
+	writes(t, s, "/a", "1")
 	pinned, err := s.Snapshot(t.Context(), "v1", "")
 	require.NoError(t, err)
-	put(t, s, "/a", "2")
-	for from, want := range map[string]string{"base": "2", "v1": "1", pinned.String(): "1", ref(t, s).String(): "2"} {
+	writes(t, s, "/a", "2")
+	for from, want := range map[string]string{"base": "2", "v1": "1", pinned.String(): "1", refOf(t, s).String(): "2"} {
 		o := openSession(t, store, "", &agent.SessionOptions{From: from})
-		require.Equal(t, want, read(t, o, "a"), from)
-		put(t, o, "/a", "other")
+		require.Equal(t, want, holds(t, o, "a"), from)
+		writes(t, o, "/a", "other")
 	}
-	require.Equal(t, "2", read(t, s, "a"))
+	require.Equal(t, "2", holds(t, s, "a"))
 	forked, err := s.Branch(t.Context(), "forked")
 	require.NoError(t, err)
 	require.Equal(t, "forked", forked.Branch)
 	now, undo, err := s.Restore(t.Context(), pinned.String()) // W02
 	require.NoError(t, err)
-	require.Equal(t, ref(t, s), now)
-	require.Equal(t, "1", read(t, s, "a"))
+	require.Equal(t, refOf(t, s), now)
+	require.Equal(t, "1", holds(t, s, "a"))
 	_, _, err = s.Restore(t.Context(), undo.String())
 	require.NoError(t, err)
-	require.Equal(t, "2", read(t, s, "a"))
+	require.Equal(t, "2", holds(t, s, "a"))
 }
 
 // W04, W06: a ref may pin a moment; one of another database is refused unless that is allowed.
@@ -158,16 +158,16 @@ func TestResume(t *testing.T) {
 	store := newStore(t)
 	s, err := agent.Open(store, "one", nil)
 	require.NoError(t, err)
-	put(t, s, "/a", "1")
+	writes(t, s, "/a", "1")
 	pinned, err := s.Snapshot(t.Context(), "v1", "")
 	require.NoError(t, err)
-	put(t, s, "/a", "2")
+	writes(t, s, "/a", "2")
 	require.NoError(t, s.Close(t.Context()))
 
 	for range 2 { // the second time there is nothing to bring back
 		s, err = agent.Resume(store, pinned.String(), nil)
 		require.NoError(t, err)
-		require.Equal(t, "1", read(t, s, "a"))
+		require.Equal(t, "1", holds(t, s, "a"))
 		require.NoError(t, s.Close(t.Context()))
 	}
 
@@ -176,14 +176,14 @@ func TestResume(t *testing.T) {
 	s, err = agent.Resume(store, foreign.String(), nil)
 	require.NoError(t, err)
 	var refused *agent.ForeignRefError
-	require.ErrorAs(t, use(t, s, "ls", nil).Err, &refused)
-	require.ErrorIs(t, use(t, s, "ls", nil).Err, syscall.EXDEV)
+	require.ErrorAs(t, runs(t, s, "ls", nil).Err, &refused)
+	require.ErrorIs(t, runs(t, s, "ls", nil).Err, syscall.EXDEV)
 	require.Equal(t, agent.Failed, s.Health().State)
 	require.NotEmpty(t, s.Health().LastError)
 	require.NoError(t, s.Close(t.Context()))
 	s, err = agent.Resume(store, foreign.String(), &agent.SessionOptions{AllowForeign: true})
 	require.NoError(t, err)
-	require.Equal(t, "1", read(t, s, "a"))
+	require.Equal(t, "1", holds(t, s, "a"))
 	require.NoError(t, s.Close(t.Context()))
 
 	gone := pinned
@@ -191,7 +191,7 @@ func TestResume(t *testing.T) {
 	s, err = agent.Resume(store, gone.String(), nil)
 	require.NoError(t, err)
 	closes(t, s)
-	require.ErrorIs(t, use(t, s, "ls", nil).Err, fs.ErrNotExist)
+	require.ErrorIs(t, runs(t, s, "ls", nil).Err, fs.ErrNotExist)
 }
 
 // W10: what failed for good stays so until it is reset.
@@ -200,13 +200,13 @@ func TestReset(t *testing.T) {
 	store := agent.NewStore(path, &vfs.Options{MustExist: true})
 	s := openSession(t, store, "one", nil)
 	var failed *agent.FailedError
-	require.ErrorAs(t, use(t, s, "ls", nil).Err, &failed)
+	require.ErrorAs(t, runs(t, s, "ls", nil).Err, &failed)
 	require.False(t, failed.Transient)
 	fsys := vfstest.Open(t, path, nil)
-	require.ErrorIs(t, use(t, s, "ls", nil).Err, fs.ErrNotExist)
+	require.ErrorIs(t, runs(t, s, "ls", nil).Err, fs.ErrNotExist)
 	s.Reset()
 	require.Equal(t, agent.Configured, s.Health().State)
-	require.NoError(t, use(t, s, "ls", nil).Err)
+	require.NoError(t, runs(t, s, "ls", nil).Err)
 	_, err := fsys.Branch(t.Context(), "one")
 	require.NoError(t, err)
 }
@@ -216,29 +216,29 @@ func TestSub(t *testing.T) {
 	store := newStore(t)
 	ctx := t.Context()
 	s := openSession(t, store, "main", nil)
-	put(t, s, "/a", "1")
+	writes(t, s, "/a", "1")
 
 	child, err := s.Sub(ctx, "child", nil)
 	require.NoError(t, err)
-	put(t, child, "/a", "2")
-	put(t, child, "/b", "new")
-	require.Equal(t, "1", read(t, s, "a"))
+	writes(t, child, "/a", "2")
+	writes(t, child, "/b", "new")
+	require.Equal(t, "1", holds(t, s, "a"))
 	_, err = s.Adopt(ctx, child)
 	require.NoError(t, err)
-	require.Equal(t, "2", read(t, s, "a"))
-	put(t, child, "/b", "newer")
+	require.Equal(t, "2", holds(t, s, "a"))
+	writes(t, child, "/b", "newer")
 	_, err = s.Adopt(ctx, child)
 	require.NoError(t, err)
-	require.Equal(t, "newer", read(t, s, "b"))
+	require.Equal(t, "newer", holds(t, s, "b"))
 
-	put(t, s, "/a", "3")
-	put(t, child, "/a", "4")
+	writes(t, s, "/a", "3")
+	writes(t, child, "/a", "4")
 	var overtaken *agent.OvertakenError
 	_, err = s.Adopt(ctx, child)
 	require.ErrorAs(t, err, &overtaken)
 	require.ErrorIs(t, err, syscall.ESTALE)
 	require.EqualError(t, err, "'main' was written to since 'child' was forked from it: /a")
-	require.Equal(t, "3", read(t, s, "a"))
+	require.Equal(t, "3", holds(t, s, "a"))
 
 	_, err = s.Sub(ctx, "child", nil)
 	require.ErrorIs(t, err, syscall.EBUSY)
@@ -250,15 +250,15 @@ func TestSub(t *testing.T) {
 
 	kept, err := s.Sub(ctx, "kept", &agent.SubOptions{Persistent: true})
 	require.NoError(t, err)
-	put(t, kept, "/c", "kept")
+	writes(t, kept, "/c", "kept")
 	require.NoError(t, kept.Close(ctx))
 	kept, err = s.Sub(ctx, "kept", &agent.SubOptions{Persistent: true})
 	require.NoError(t, err)
 	closes(t, kept)
-	require.Equal(t, "kept", read(t, kept, "c"))
+	require.Equal(t, "kept", holds(t, kept, "c"))
 	_, err = s.Adopt(ctx, kept)
 	require.NoError(t, err)
-	require.Equal(t, "kept", read(t, s, "c"))
+	require.Equal(t, "kept", holds(t, s, "c"))
 
 	older, err := s.Sub(ctx, "", &agent.SubOptions{From: "fork-kept"})
 	require.NoError(t, err)
@@ -268,11 +268,11 @@ func TestSub(t *testing.T) {
 
 	shared, err := s.Sub(ctx, "", &agent.SubOptions{Inherit: true, Config: &agent.Config{Policy: &agent.Policy{ReadOnly: []string{"/"}}}})
 	require.NoError(t, err)
-	require.Equal(t, "kept", read(t, shared, "c"))
-	require.ErrorIs(t, use(t, shared, "rm", args{"path": "c"}).Err, syscall.EACCES)
+	require.Equal(t, "kept", holds(t, shared, "c"))
+	require.ErrorIs(t, runs(t, shared, "rm", args{"path": "c"}).Err, syscall.EACCES)
 	require.NoError(t, shared.Close(ctx))
-	require.ErrorIs(t, use(t, shared, "ls", nil).Err, fs.ErrClosed)
-	require.NoError(t, use(t, s, "ls", nil).Err, "the parent closes what is shared")
+	require.ErrorIs(t, runs(t, shared, "ls", nil).Err, fs.ErrClosed)
+	require.NoError(t, runs(t, s, "ls", nil).Err, "the parent closes what is shared")
 	_, err = s.Sub(ctx, "both", &agent.SubOptions{Inherit: true})
 	require.ErrorIs(t, err, syscall.EINVAL)
 }
@@ -297,27 +297,27 @@ func TestUndo(t *testing.T) {
 		t.Helper()
 		r, err := s.Undo(t.Context(), n)
 		require.NoError(t, err)
-		require.Equal(t, ref(t, s), r)
-		require.Equal(t, want, read(t, s, "a"))
+		require.Equal(t, refOf(t, s), r)
+		require.Equal(t, want, holds(t, s, "a"))
 	}
 	for _, text := range []string{"1", "2", "3"} {
-		put(t, s, "/a", text)
-		use(t, s, "read_file", args{"path": "a"})
-		use(t, s, "rm", args{"path": "none"})
+		writes(t, s, "/a", text)
+		runs(t, s, "read_file", args{"path": "a"})
+		runs(t, s, "rm", args{"path": "none"})
 	}
 	require.Equal(t, 3, count(), "neither reads nor failures are steps")
-	put(t, s, "/a", "3")
+	writes(t, s, "/a", "3")
 	undo(1, "3")
 	undo(3, "2")
 	undo(1, "3") // takes the undo back
 	undo(1, "2")
 	require.LessOrEqual(t, count(), 5)
-	put(t, s, "/a", "4")
+	writes(t, s, "/a", "4")
 	undo(1, "2")
 	_, err := s.Snapshot(t.Context(), "mine", "")
 	require.NoError(t, err)
 	for _, text := range []string{"5", "6", "7", "8", "9", "10"} {
-		put(t, s, "/a", text)
+		writes(t, s, "/a", text)
 	}
 	require.Equal(t, 5, count())
 	undo(5, "5")
@@ -325,9 +325,9 @@ func TestUndo(t *testing.T) {
 	require.ErrorIs(t, err, fs.ErrNotExist)
 	_, err = s.Undo(t.Context(), 0)
 	require.ErrorIs(t, err, syscall.EINVAL)
-	r := use(t, s, "restore", args{"ref": "mine"})
+	r := runs(t, s, "restore", args{"ref": "mine"})
 	require.NoError(t, r.Err)
-	require.Equal(t, "2", read(t, s, "a"))
+	require.Equal(t, "2", holds(t, s, "a"))
 	undo(1, "5")
 }
 
@@ -336,17 +336,17 @@ func TestUndoTurns(t *testing.T) {
 	s := openSession(t, newStore(t), "one", &agent.SessionOptions{Auto: agent.EachTurn})
 	for _, turn := range []string{"1", "2", "3"} {
 		s.Turn()
-		put(t, s, "/a", "at first "+turn)
-		put(t, s, "/a", turn)
+		writes(t, s, "/a", "at first "+turn)
+		writes(t, s, "/a", turn)
 	}
 	_, err := s.Undo(t.Context(), 2)
 	require.NoError(t, err)
-	require.Equal(t, "1", read(t, s, "a"))
-	put(t, s, "/a", "4")
-	put(t, s, "/a", "5")
+	require.Equal(t, "1", holds(t, s, "a"))
+	writes(t, s, "/a", "4")
+	writes(t, s, "/a", "5")
 	_, err = s.Undo(t.Context(), 1)
 	require.NoError(t, err)
-	require.Equal(t, "1", read(t, s, "a"))
+	require.Equal(t, "1", holds(t, s, "a"))
 
 	plain := openSession(t, newStore(t), "one", nil)
 	_, err = plain.Undo(t.Context(), 1)
@@ -407,7 +407,7 @@ func TestEviction(t *testing.T) {
 		return s.Call(t.Context(), "workspace__ws__write_file", input)
 	}
 	require.NoError(t, put("a", "1").Err)
-	require.NoError(t, use(t, other, "ls", nil).Err)
+	require.NoError(t, runs(t, other, "ls", nil).Err)
 	box, err := s.Toolbox(t.Context())
 	require.NoError(t, err)
 	spare := filepath.Join(t.TempDir(), "spare.db")
@@ -418,7 +418,7 @@ func TestEviction(t *testing.T) {
 	require.NoError(t, os.Rename(store.Path(), away))
 	require.NoError(t, os.Rename(spare, store.Path()))
 	require.NoError(t, put("c", "3").Err)
-	require.Equal(t, "1", read(t, s, "a"))
+	require.Equal(t, "1", holds(t, s, "a"))
 	box, err = s.Toolbox(t.Context())
 	require.NoError(t, err)
 	_, err = box.FS().Stat(t.Context(), "b")
@@ -426,7 +426,7 @@ func TestEviction(t *testing.T) {
 	require.Equal(t, 1, metrics.of("evicted ws"))
 	require.Equal(t, 1, metrics.of("retry ws recovered"))
 	require.NotContains(t, log.String(), "exhausted")
-	require.NoError(t, use(t, other, "ls", nil).Err, "sessions beside it follow")
+	require.NoError(t, runs(t, other, "ls", nil).Err, "sessions beside it follow")
 	old, err := vfs.Open(t.Context(), away, &vfs.Options{Branch: "one"})
 	require.NoError(t, err)
 	require.Equal(t, "after the backup", vfstest.Read(t, old, "b"))
@@ -499,7 +499,7 @@ func TestCloseTimeout(t *testing.T) {
 func TestStoreOf(t *testing.T) {
 	fsys := vfstest.New(t, "a")
 	s := openSession(t, agent.StoreOf(fsys), "main", nil)
-	require.Equal(t, "a", read(t, s, "a"))
+	require.Equal(t, "a", holds(t, s, "a"))
 	require.NoError(t, s.Close(t.Context()))
 	_, err := fsys.Stat(t.Context(), "a")
 	require.NoError(t, err)
