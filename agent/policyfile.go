@@ -1,17 +1,11 @@
 package agent
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"regexp"
 	"slices"
 	"strings"
 	"syscall"
-
-	"go.yaml.in/yaml/v3"
 )
 
 // ParsePolicy reads a policy from YAML or JSON, with the keys of [Policy]:
@@ -24,48 +18,24 @@ import (
 //
 // Templates in it are expanded, see [Policy.Expand]. A key that is not known, or a policy that is wrong, is EINVAL.
 func ParsePolicy(data []byte, vars map[string]string) (*Policy, error) {
-	var tree any
-	decoder := yaml.NewDecoder(bytes.NewReader(data))
-	if err := decoder.Decode(&tree); errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("policy: there is nothing in it: %w", syscall.EINVAL)
-	} else if err != nil {
-		return nil, fmt.Errorf("policy: %w: %w", err, syscall.EINVAL)
-	}
-	if err := decoder.Decode(new(any)); !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("policy: there is a second document in it: %w", syscall.EINVAL)
-	}
-	text, err := json.Marshal(tree)
-	if err != nil {
-		return nil, fmt.Errorf("policy: %w: %w", err, syscall.EINVAL)
-	}
-	// null would decode into a policy that allows everything, which nobody means by it.
-	if !bytes.HasPrefix(text, []byte("{")) {
-		return nil, fmt.Errorf("policy: it has to be a mapping such as paths: [/work]: %w", syscall.EINVAL)
-	}
 	var p Policy
-	strict := json.NewDecoder(bytes.NewReader(text))
-	strict.DisallowUnknownFields()
-	if err := strict.Decode(&p); err != nil {
-		return nil, fmt.Errorf("policy: %w: %w", err, syscall.EINVAL)
-	}
-	if err := p.noEmptyLists(tree); err != nil {
+	if err := decodeYAML("policy", data, &p); err != nil {
 		return nil, err
 	}
-	expanded, err := p.Expand(vars)
+	if err := p.noEmptyPaths(); err != nil {
+		return nil, err
+	}
+	full, err := p.Expand(vars)
 	if err != nil {
 		return nil, err
 	}
-	return expanded.check()
+	return full.check()
 }
 
-// noEmptyLists refuses `paths: []`, which grants every path though it reads as if it granted none.
-func (p *Policy) noEmptyLists(tree any) error {
-	keys, _ := tree.(map[string]any)
-	if list, given := keys["paths"]; given && len(p.Paths) == 0 {
-		return fmt.Errorf("policy: paths is %v: leave it out to allow all, or deny: [/] to allow none: %w", list, syscall.EINVAL)
-	}
-	if list, given := keys["permissions"]; given && p.Permissions == nil {
-		return fmt.Errorf("policy: permissions is %v: leave it out to grant all: %w", list, syscall.EINVAL)
+// noEmptyPaths refuses `paths: []`, which grants every path though it reads as if it granted none.
+func (p *Policy) noEmptyPaths() error {
+	if p.Paths != nil && len(p.Paths) == 0 {
+		return fmt.Errorf("policy: paths is empty: leave it out to allow all, or deny: [/] to allow none: %w", syscall.EINVAL)
 	}
 	return nil
 }
@@ -80,17 +50,11 @@ func (p *Policy) Expand(vars map[string]string) (*Policy, error) {
 	expand := func(list []string) []string {
 		list = slices.Clone(list)
 		for i, text := range list {
-			list[i] = template.ReplaceAllStringFunc(text, func(match string) string {
-				name := template.FindStringSubmatch(match)[1]
-				value, ok := vars[name]
-				if !ok || value == "" {
-					bad = fmt.Errorf("policy: %q: nothing is known to put for %q: %w", text, name, syscall.EINVAL)
-				}
-				return value
-			})
-			if bad == nil && strings.Contains(list[i], "{{") {
-				bad = fmt.Errorf("policy: %q: a template is not closed: %w", text, syscall.EINVAL)
+			value, err := expanded(text, vars)
+			if err != nil && bad == nil {
+				bad = fmt.Errorf("policy: %w", err)
 			}
+			list[i] = value
 		}
 		return list
 	}
@@ -101,4 +65,21 @@ func (p *Policy) Expand(vars map[string]string) (*Policy, error) {
 		c.Ask[i].Paths = expand(c.Ask[i].Paths)
 	}
 	return &c, bad
+}
+
+// expanded puts values for the templates in a text.
+func expanded(text string, vars map[string]string) (string, error) {
+	var bad error
+	out := template.ReplaceAllStringFunc(text, func(match string) string {
+		name := template.FindStringSubmatch(match)[1]
+		value, ok := vars[name]
+		if !ok || value == "" {
+			bad = fmt.Errorf("%q: nothing is known to put for %q: %w", text, name, syscall.EINVAL)
+		}
+		return value
+	})
+	if bad == nil && strings.Contains(out, "{{") {
+		bad = fmt.Errorf("%q: a template is not closed: %w", text, syscall.EINVAL)
+	}
+	return out, bad
 }
