@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -21,10 +22,11 @@ type profile struct {
 	tools   func(b *Toolbox) []*Tool
 	explain func(b *Toolbox, err error) string // what the model reads of an error
 	prompt  func(b *Toolbox) string
+	settle  func(ctx context.Context, b *Toolbox, call Call, r *Result) // what becomes of a result before anybody sees it
 }
 
 // profiles are all there are; the first is the default.
-var profiles = []*profile{helix, module2, dofs, claudeEditor, claudeMemory}
+var profiles = []*profile{helix, module2, dofs, deepagents, claudeEditor, claudeMemory}
 
 // A Profile is a set of tools that [Config.Profile] can name.
 type Profile struct{ Name, About string }

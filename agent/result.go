@@ -40,6 +40,9 @@ func present(out any) (*Result, error) {
 	if s, ok := out.(said); ok {
 		return &Result{Text: string(s)}, nil
 	}
+	if t, ok := out.(told); ok {
+		return &Result{Text: t.text, Media: t.files}, nil
+	}
 	r := &Result{Data: out}
 	if t, ok := out.(texter); ok {
 		r.Text = t.text()
@@ -58,6 +61,12 @@ func present(out any) (*Result, error) {
 
 // said is the answer of a tool that has no structured result.
 type said string
+
+// told is said, with contents that are no text beside it.
+type told struct {
+	text  string
+	files []Media
+}
 
 // encoded is a value as JSON, without the escapes that only HTML needs.
 func encoded(v any) (string, error) {

@@ -152,7 +152,8 @@ func define[In, Out any](name, description string, k kind, tweaks []tweak, run f
 		Hints: is.hints, Risk: is.risk, Permissions: is.perms, SideEffects: is.side,
 	}
 	t.Input.AdditionalProperties = nothing()
-	if reflect.TypeFor[Out]() == reflect.TypeFor[said]() {
+	switch reflect.TypeFor[Out]() {
+	case reflect.TypeFor[said](), reflect.TypeFor[told]():
 		t.Output = nil
 	}
 	for _, tweak := range tweaks {

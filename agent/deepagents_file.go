@@ -1,0 +1,238 @@
+package agent
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"strings"
+	"syscall"
+	"unicode/utf8"
+
+	"vfsdb/vfs"
+)
+
+const deepEmpty = "System reminder: File exists but has empty contents"
+
+type deepReadIn struct {
+	Path   string `json:"file_path" jsonschema:"absolute path of the file"`
+	Offset int    `json:"offset,omitempty" default:"0" min:"0" jsonschema:"lines to skip: 0 begins at the first"`
+	Limit  int    `json:"limit,omitempty" default:"100" min:"1" jsonschema:"how many lines to read"`
+}
+
+func deepRead(g *guard, in deepReadIn) (told, error) {
+	if err := deepPath(in.Path); err != nil {
+		return told{}, err
+	}
+	v, err := g.readLines(in.Path, lineRange{start: in.Offset + 1, end: in.Offset + in.Limit}, g.box.caps.ResultBytes)
+	switch {
+	case err != nil:
+		return told{}, absent(g, "File", in.Path, err)
+	case v.binary:
+		return deepMedia(g, v)
+	case v.total == 0 || v.start == 1 && v.end == v.total && v.omitted == 0 && strings.TrimSpace(string(v.data)) == "":
+		return told{text: deepEmpty}, nil
+	case in.Offset >= v.total:
+		return told{}, refuse(syscall.EINVAL, "Line offset %d exceeds file length (%d lines)", in.Offset, v.total)
+	}
+	lines := splitLines(valid(string(v.data)))
+	for i, line := range lines {
+		lines[i] = strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")
+	}
+	return told{text: deepCut(deepNumbered(lines, v.start), v.omitted)}, nil
+}
+
+// deepCut shortens a text that was read to what a result may have. omitted are bytes that it lacks already.
+func deepCut(text string, omitted int) string {
+	const why = "\n\n[Output was truncated due to size limits. The lines of this file are very long: read fewer at a time with offset and limit, or break them up.]"
+	runes := []rune(text)
+	if len(runes) < deepLimit && omitted == 0 {
+		return text
+	}
+	return string(runes[:min(len(runes), deepLimit-utf8.RuneCountInString(why))]) + why
+}
+
+// deepMedia is a file that is no text.
+func deepMedia(g *guard, v *textView) (told, error) {
+	limit := int64(g.box.caps.ResultBytes)
+	if isImage(v.mime) {
+		limit = maxImage
+	}
+	if v.info.Size() > limit {
+		return told{}, &SizeError{rooted(v.path), v.info.Size(), limit}
+	}
+	data, err := g.tx.ReadFile(v.path)
+	text := fmt.Sprintf("[%s: %s, %d bytes]", rooted(v.path), v.mime, len(data))
+	return told{text, []Media{{v.mime, data}}}, err
+}
+
+type deepWriteIn struct {
+	Path    string `json:"file_path" jsonschema:"absolute path of the file"`
+	Content string `json:"content" jsonschema:"the whole text"`
+}
+
+func deepWrite(g *guard, in deepWriteIn) (said, error) {
+	if err := deepPath(in.Path); err != nil {
+		return "", err
+	}
+	w, err := g.write(in.Path, []byte(in.Content), true, precondition{})
+	if err != nil {
+		return "", err
+	}
+	return said("Updated file " + rooted(w.path)), nil
+}
+
+type deepEditIn struct {
+	Path       string `json:"file_path" jsonschema:"absolute path of the file"`
+	Old        string `json:"old_string" jsonschema:"the exact text to replace"`
+	New        string `json:"new_string" jsonschema:"the text to put in its place"`
+	ReplaceAll bool   `json:"replace_all,omitempty" default:"false" jsonschema:"replace every occurrence, instead of the only one"`
+}
+
+func deepEdit(g *guard, in deepEditIn) (said, error) {
+	if err := deepPath(in.Path); err != nil {
+		return "", err
+	}
+	if in.Old == "" {
+		return "", refuse(syscall.EINVAL, "old_string is empty. To fill an empty file, use write_file")
+	}
+	w, err := g.edit(in.Path, []vfs.Edit{{Old: in.Old, New: in.New, All: in.ReplaceAll}}, precondition{})
+	if err != nil {
+		return "", absent(g, "File", in.Path, err)
+	}
+	return said(fmt.Sprintf("Successfully replaced %d instance(s) of the string in '%s'", w.n, rooted(w.path))), nil
+}
+
+// deepCodes are the errors of one file among several, by their errno.
+var deepCodes = map[syscall.Errno]string{
+	syscall.ENOENT: "file_not_found",
+	syscall.EACCES: "permission_denied", syscall.EPERM: "permission_denied", syscall.EROFS: "permission_denied",
+	syscall.EISDIR: "is_directory",
+	syscall.EINVAL: "invalid_path", syscall.ENOTDIR: "invalid_path", syscall.ENAMETOOLONG: "invalid_path", syscall.ELOOP: "invalid_path",
+}
+
+// deepCode is the code of an error, or its reason where there is none for it. An error that is not about the one file
+// is returned.
+func deepCode(err error) (string, error) {
+	var size *SizeError
+	errno, known := vfs.Errno(err)
+	switch {
+	case err == nil:
+		return "", nil
+	case stops(err), !known:
+		return "", err
+	case errors.As(err, &size):
+		return reason(err), nil
+	case deepCodes[errno] == "":
+		return "", err
+	}
+	return deepCodes[errno], nil
+}
+
+type deepFile struct {
+	Path     string `json:"path" jsonschema:"absolute path"`
+	Content  string `json:"content"`
+	Encoding string `json:"encoding,omitempty" default:"\"utf-8\"" enum:"utf-8,base64" jsonschema:"how content stands for the bytes"`
+}
+
+type deepUploadIn struct {
+	Files []deepFile `json:"files" jsonschema:"the files to write"`
+}
+
+type deepUploaded struct {
+	Path  string `json:"path"`
+	Error string `json:"error,omitempty" jsonschema:"why this file was not written"`
+}
+
+type deepUploadOut struct {
+	Files []deepUploaded `json:"files" jsonschema:"one for each file, in their order"`
+}
+
+// deepUpload writes the files that can be written, in one commit (C26).
+func deepUpload(g *guard, in deepUploadIn) (deepUploadOut, error) {
+	o := deepUploadOut{Files: []deepUploaded{}}
+	for _, f := range in.Files {
+		if err := g.ctx.Err(); err != nil {
+			return o, err
+		}
+		data := []byte(f.Content)
+		if f.Encoding == "base64" {
+			var err error
+			if data, err = base64.StdEncoding.DecodeString(f.Content); err != nil {
+				return o, &ArgumentError{"upload_files", fmt.Sprintf("content of '%s' is no base64", f.Path)}
+			}
+		}
+		code, err := deepCode(deepPut(g, f.Path, data))
+		if err != nil {
+			return o, err
+		}
+		o.Files = append(o.Files, deepUploaded{f.Path, code})
+	}
+	return o, nil
+}
+
+func deepPut(g *guard, name string, data []byte) error {
+	if err := deepPath(name); err != nil {
+		return err
+	}
+	if err := g.withinSize(strings.TrimPrefix(g.shown(name), "/"), int64(len(data))); err != nil {
+		return err // before its directories are made
+	}
+	_, err := g.write(name, data, true, precondition{})
+	return err
+}
+
+type deepDownloadIn struct {
+	Paths []string `json:"paths" jsonschema:"absolute paths of the files to read"`
+}
+
+type deepDownloaded struct {
+	Path     string  `json:"path"`
+	Content  *string `json:"content,omitempty"`
+	Encoding string  `json:"encoding,omitempty" enum:"utf-8,base64"`
+	Error    string  `json:"error,omitempty" jsonschema:"why this file was not read"`
+}
+
+type deepDownloadOut struct {
+	Files []deepDownloaded `json:"files" jsonschema:"one for each path, in their order"`
+}
+
+// deepDownload reads files at one moment, whole or not at all: as many as fit the cap of bytes together.
+func deepDownload(g *guard, in deepDownloadIn) (deepDownloadOut, error) {
+	o := deepDownloadOut{Files: []deepDownloaded{}}
+	room := g.box.caps.ResultBytes
+	for _, name := range in.Paths {
+		if err := g.ctx.Err(); err != nil {
+			return o, err
+		}
+		content, encoding, err := deepGet(g, name, room)
+		code, err := deepCode(err)
+		if err != nil {
+			return o, err
+		}
+		one := deepDownloaded{Path: name, Error: code}
+		if code == "" {
+			one.Content, one.Encoding = &content, encoding
+			room -= len(content)
+		}
+		o.Files = append(o.Files, one)
+	}
+	return o, nil
+}
+
+func deepGet(g *guard, name string, room int) (content, encoding string, err error) {
+	if err := deepPath(name); err != nil {
+		return "", "", err
+	}
+	n, err := g.open(name)
+	if err != nil {
+		return "", "", err
+	}
+	if n.info.Size() > int64(room) {
+		return "", "", &SizeError{rooted(n.path), n.info.Size(), int64(max(0, room))}
+	}
+	data, err := g.tx.ReadFile(n.path)
+	if err != nil || utf8.Valid(data) && !vfs.LooksBinary(data) {
+		return string(data), "utf-8", err
+	}
+	return base64.StdEncoding.EncodeToString(data), "base64", nil
+}
