@@ -16,27 +16,45 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// block returns the only fenced block of a document in a language.
-func block(t *testing.T, text, language string) string {
-	t.Helper()
-	found := regexp.MustCompile("(?s)```"+language+"\n(.*?)```").FindAllStringSubmatch(text, -1)
-	require.Len(t, found, 1, "blocks of %s", language)
-	return found[0][1]
+// blocks returns the fenced blocks of a document in a language.
+func blocks(text, language string) (list []string) {
+	for _, found := range regexp.MustCompile("(?s)```"+language+"\n(.*?)```").FindAllStringSubmatch(text, -1) {
+		list = append(list, found[1])
+	}
+	return list
 }
 
-// The Go of the README is a function of an example that is tested.
+// block returns the only one.
+func block(t *testing.T, text, language string) string {
+	t.Helper()
+	found := blocks(text, language)
+	require.Len(t, found, 1, "blocks of %s", language)
+	return found[0]
+}
+
+// Each Go block of the README is a function of an example that is tested.
 func TestReadmeGo(t *testing.T) {
-	shown := block(t, document(t, "README.md"), "go")
-	example := document(t, "snapshot/example_test.go")
-	file, err := parser.ParseFile(token.NewFileSet(), "example_test.go", example, 0)
+	want := []string{
+		function(t, "snapshot/example_test.go", "attempt"),
+		function(t, "agent/example_loop_test.go", "loop"),
+	}
+	require.Equal(t, want, blocks(document(t, "README.md"), "go"))
+	require.LessOrEqual(t, strings.Count(want[1], "\n"), 40, "lines of the loop of an agent")
+}
+
+// function returns the text of a function in a file.
+func function(t *testing.T, name, called string) string {
+	t.Helper()
+	text := document(t, name)
+	file, err := parser.ParseFile(token.NewFileSet(), name, text, 0)
 	require.NoError(t, err)
 	for _, d := range file.Decls {
-		if f, ok := d.(*ast.FuncDecl); ok && f.Name.Name == "attempt" {
-			require.Equal(t, example[f.Pos()-1:f.End()-1]+"\n", shown)
-			return
+		if f, ok := d.(*ast.FuncDecl); ok && f.Name.Name == called {
+			return text[f.Pos()-1:f.End()-1] + "\n"
 		}
 	}
-	t.Fatal("the example is gone")
+	t.Fatalf("%s has no function %s", name, called)
+	return ""
 }
 
 // A command of a session or a script, and what it prints, or how that is tested.
