@@ -26,7 +26,15 @@ type profile struct {
 }
 
 // profiles are all there are; the first is the default.
-var profiles = []*profile{helix, module2, dofs, deepagents, claudeEditor, claudeMemory}
+var profiles = []*profile{
+	helix,
+	module2,
+	dofs,
+	deepagents,
+	claudeEditor,
+	claudeMemory,
+	applyPatch,
+}
 
 // A Profile is a set of tools that [Config.Profile] can name.
 type Profile struct{ Name, About string }
