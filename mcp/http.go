@@ -116,7 +116,8 @@ func (s *Server) Handler(o *HTTPOptions) (http.Handler, error) {
 	one := func(*http.Request) *sdk.Server { return s.sdk }
 	// The protocol of 2026-07-28 has no sessions, those before it need them. A request's header tells which it speaks.
 	gate.stateful = sdk.NewStreamableHTTPHandler(one, &sdk.StreamableHTTPOptions{
-		Logger: s.logger, SessionTimeout: idleSession, MaxRequestBodyBytes: maxMessage, DisableLocalhostProtection: true,
+		EventStore: sdk.NewMemoryEventStore(nil), // so that a broken stream is taken up again
+		Logger:     s.logger, SessionTimeout: idleSession, MaxRequestBodyBytes: maxMessage, DisableLocalhostProtection: true,
 	})
 	gate.stateless = sdk.NewStreamableHTTPHandler(one, &sdk.StreamableHTTPOptions{
 		Logger: s.logger, Stateless: true, PropagateRequestCancellation: true, MaxRequestBodyBytes: maxMessage, DisableLocalhostProtection: true,

@@ -7,8 +7,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// beat is how often a call that takes long is told of.
-const beat = time.Second
+// everySecond is how often a client hears of a call that takes long.
+const everySecond = time.Second
 
 // progress tells the client, if it wants to know, each second that a call still runs: a call is one transaction, which
 // has no parts that are done. Whoever got stop calls it.
@@ -21,7 +21,7 @@ func (q *request) progress(tool string, token any) (stop func()) {
 	stopped := make(chan struct{})
 	go func() {
 		defer close(stopped)
-		ticks := time.NewTicker(beat)
+		ticks := time.NewTicker(q.server.beat)
 		defer ticks.Stop()
 		for {
 			select {
@@ -31,9 +31,9 @@ func (q *request) progress(tool string, token any) (stop func()) {
 				return
 			case <-ticks.C:
 			}
-			seconds := int(time.Since(began) / time.Second)
+			took := time.Since(began)
 			_ = q.conn.NotifyProgress(q.ctx, &sdk.ProgressNotificationParams{
-				ProgressToken: token, Progress: float64(seconds), Message: fmt.Sprintf("%s has run for %d s", tool, seconds),
+				ProgressToken: token, Progress: took.Seconds(), Message: fmt.Sprintf("%s has run for %.0f s", tool, took.Seconds()),
 			})
 		}
 	}()

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -49,6 +50,7 @@ type Server struct {
 	sdk        *sdk.Server
 	logger     *slog.Logger
 	page       int
+	beat       time.Duration // between what is told of a long call
 	workspaces []*workspace
 	secret     [32]byte // seals what clients keep for the server
 
@@ -71,6 +73,11 @@ type workspace struct {
 
 // New makes a server of one workspace or of several, each with a name of its own. It runs until Close.
 func New(ctx context.Context, workspaces []Workspace, o *Options) (*Server, error) {
+	return newServer(ctx, workspaces, o, func(ref agent.Ref) string { return ref.String() + "/" })
+}
+
+// newServer is New with URIs that begin as base says.
+func newServer(ctx context.Context, workspaces []Workspace, o *Options, base func(agent.Ref) string) (*Server, error) {
 	options := Options{}
 	if o != nil {
 		options = *o
@@ -85,14 +92,14 @@ func New(ctx context.Context, workspaces []Workspace, o *Options) (*Server, erro
 		options.PageSize = defaultPageSize
 	}
 	s := &Server{
-		logger: options.Logger, page: options.PageSize,
+		logger: options.Logger, page: options.PageSize, beat: everySecond,
 		sessions: map[*sdk.ServerSession]*session{}, watched: map[string]int{},
 	}
 	if _, err := rand.Read(s.secret[:]); err != nil {
 		return nil, err
 	}
 	for _, w := range workspaces {
-		if err := s.open(ctx, w); err != nil {
+		if err := s.open(ctx, w, base); err != nil {
 			return nil, err
 		}
 	}
@@ -130,7 +137,7 @@ func capabilities() *sdk.ServerCapabilities {
 	}
 }
 
-func (s *Server) open(ctx context.Context, from Workspace) error {
+func (s *Server) open(ctx context.Context, from Workspace, base func(agent.Ref) string) error {
 	w := &workspace{fsys: from.FS}
 	if from.Config != nil {
 		w.config = *from.Config
@@ -139,7 +146,7 @@ func (s *Server) open(ctx context.Context, from Workspace) error {
 	if err != nil {
 		return err
 	}
-	w.base = ref.String() + "/"
+	w.base = base(ref)
 	if w.box, err = agent.New(w.fsys, &w.config); err != nil {
 		return err
 	}

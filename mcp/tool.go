@@ -23,7 +23,18 @@ func (s *Server) addTool(w *workspace, t *agent.Tool) {
 	if t.Output != nil {
 		offered.OutputSchema = t.Output
 	}
-	s.sdk.AddTool(offered, func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+	s.offer(offered, func(q *request, call agent.Call) (*agent.Result, error) {
+		box, err := q.box(w, q.client)
+		if err != nil {
+			return nil, err
+		}
+		return box.Do(q.ctx, call), nil
+	})
+}
+
+// offer adds a tool that run runs. An error of run is the server's own; one of the tool is in its result.
+func (s *Server) offer(t *sdk.Tool, run func(*request, agent.Call) (*agent.Result, error)) {
+	s.sdk.AddTool(t, func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		q, done := newRequest(s, ctx, r)
 		defer done()
 		if err := q.resume(r.Params.InputResponses, r.Params.RequestState, "tools/call", t.Name, string(r.Params.Arguments)); err != nil {
@@ -32,14 +43,13 @@ func (s *Server) addTool(w *workspace, t *agent.Tool) {
 		if known, err := q.bounded(); !known {
 			return q.asking(err)
 		}
-		box, err := q.box(w, q.client)
-		if err != nil {
-			return nil, err
-		}
 		stop := q.progress(t.Name, r.Params.GetProgressToken())
-		result := box.Do(q.ctx, agent.Call{ID: callID(r.Params.Meta), Tool: t.Name, Input: arguments(r.Params.Arguments)})
+		result, err := run(q, agent.Call{ID: callID(r.Params.Meta), Tool: t.Name, Input: arguments(r.Params.Arguments)})
 		stop()
-		if len(q.asks) > 0 {
+		switch {
+		case err != nil:
+			return nil, err
+		case len(q.asks) > 0:
 			return q.asking(nil)
 		}
 		return toResult(result), nil

@@ -1,0 +1,131 @@
+// Package mcpclients runs clients of others against our server of the Model Context Protocol: the inspector's command
+// line, and the conformance suite. They are npm packages, pinned in mcp/testdata/clients with a Node that can run them:
+//
+//	npm ci --prefix DIR     in a copy of that directory
+//	VFS_MCP_CLIENTS=DIR go test ./mcp ./cmd/vfsctl
+//
+// Without the variable tests that need them are skipped; with it, what is missing is a failure. Only tests import this
+// package.
+package mcpclients
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Env is the variable that names the directory where the clients are installed.
+const Env = "VFS_MCP_CLIENTS"
+
+// patience bounds one run of a client.
+const patience = 2 * time.Minute
+
+// Clients are where they are installed.
+type Clients struct{ dir, node string }
+
+// Find finds the clients, or skips the test.
+func Find(t testing.TB) *Clients {
+	t.Helper()
+	dir := os.Getenv(Env)
+	if dir == "" {
+		t.Skipf("%s is not set: install mcp/testdata/clients with npm ci and name the directory", Env)
+	}
+	c := &Clients{dir: filepath.Join(dir, "node_modules")}
+	arch := map[string]string{"amd64": "x64", "arm64": "arm64"}[runtime.GOARCH]
+	c.node = filepath.Join(c.dir, "node-linux-"+arch, "bin", "node")
+	if _, err := os.Stat(c.node); err != nil {
+		found, lookErr := exec.LookPath("node")
+		if lookErr != nil {
+			t.Fatalf("%s=%s: there is no Node in it, and none elsewhere: %v", Env, dir, err)
+		}
+		c.node = found
+	}
+	return c
+}
+
+// Inspect runs the inspector's command line and returns what it printed: one JSON value. A tool that fails is no failure
+// of the run.
+func (c *Clients) Inspect(t testing.TB, args ...string) map[string]any {
+	t.Helper()
+	launcher := filepath.Join(c.dir, "@modelcontextprotocol", "inspector", "clients", "launcher", "build", "index.js")
+	stdout, stderr, err := c.run(t, append([]string{launcher, "--cli", "--format", "json"}, args...)...)
+	var out map[string]any
+	if jsonErr := json.Unmarshal(stdout, &out); jsonErr != nil {
+		t.Fatalf("inspector %q: %v: %v\n%s\n%s", args, err, jsonErr, stdout, stderr)
+	}
+	if err != nil && !strings.Contains(stderr, `"tool_is_error"`) {
+		t.Fatalf("inspector %q: %v\n%s", args, err, stderr)
+	}
+	return out
+}
+
+// A Check is one thing that a scenario of the conformance suite looked at.
+type Check struct {
+	ID           string
+	Status       string // SUCCESS, FAILURE, WARNING, SKIPPED or INFO
+	ErrorMessage string
+}
+
+// Conformance runs every scenario of the suite for servers against a URL, and returns what each found.
+func (c *Clients) Conformance(t testing.TB, url string) map[string][]Check {
+	t.Helper()
+	suite := filepath.Join(c.dir, "@modelcontextprotocol", "conformance", "dist", "index.js")
+	dir := t.TempDir()
+	// The suite's exit code says that some scenario failed, which its files say better.
+	stdout, stderr, _ := c.run(t, suite, "server", "--url", url, "--suite", "all", "--output-dir", dir)
+	found := map[string][]Check{}
+	files, err := filepath.Glob(filepath.Join(dir, "server-*", "checks.json"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("the conformance suite left no results: %v\n%s\n%s", err, stdout, stderr)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var checks []Check
+		if err := json.Unmarshal(text, &checks); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		// The directory is server-<scenario>-<time>.
+		name := strings.TrimPrefix(filepath.Base(filepath.Dir(file)), "server-")
+		if i := strings.Index(name, "-20"); i > 0 && !strings.HasPrefix(name[i:], "-2020-12") {
+			name = name[:i]
+		} else if i := strings.LastIndex(name, "-20"); i > 0 {
+			name = strings.TrimSuffix(name[:i], "-")
+		}
+		found[name] = checks
+	}
+	return found
+}
+
+// Failed are the checks that a server did not pass.
+func Failed(checks []Check) []Check { return withStatus(checks, "FAILURE") }
+
+// Warned are the checks that a server passed with a warning.
+func Warned(checks []Check) []Check { return withStatus(checks, "WARNING") }
+
+func withStatus(checks []Check, status string) []Check {
+	return slices.DeleteFunc(slices.Clone(checks), func(c Check) bool { return c.Status != status })
+}
+
+func (c *Clients) run(t testing.TB, args ...string) (stdout []byte, stderr string, err error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, c.node, args...)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	cmd.Dir = t.TempDir()
+	cmd.Env = append(os.Environ(), "HOME="+cmd.Dir, "NO_COLOR=1") // clients keep files in their user's home
+	err = cmd.Run()
+	return out.Bytes(), errs.String(), err
+}
