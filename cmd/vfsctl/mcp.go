@@ -40,8 +40,7 @@ If the database does not exist, it is created.`,
 		RunE:              m.run,
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&m.profile, "profile", "", "offer the tools of the profile `NAME`: "+strings.Join(profileNames(), ", "))
-	flags.StringVar(&m.policy, "policy", "", "allow what the policy in `FILE` allows")
+	m.tools.register(cmd)
 	flags.BoolVar(&m.readOnly, "read-only", false, "offer only what changes nothing")
 	flags.StringArrayVar(&m.workspaces, "workspace", nil, "serve `NAME=DB[@BRANCH]`; may be repeated")
 	flags.StringVar(&m.http, "http", "", "serve over HTTP on `ADDR`, such as :8080")
@@ -50,7 +49,6 @@ If the database does not exist, it is created.`,
 	flags.StringArrayVar(&m.web.Origins, "allow-origin", nil, "let pages of `ORIGIN` call; may be repeated")
 	flags.StringVar(&m.name, "name", "vfsctl", "the `NAME` of the server, as clients show it")
 	flags.SortFlags = false
-	_ = cmd.RegisterFlagCompletionFunc("profile", cobra.FixedCompletions(profileNames(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
@@ -64,10 +62,11 @@ func profileNames() (names []string) {
 // An mcpServer is one run of mcp.
 type mcpServer struct {
 	*app
-	profile, policy, http, tokenFile, name string
-	readOnly                               bool
-	workspaces                             []string
-	web                                    mcp.HTTPOptions
+	tools                 toolFlags
+	http, tokenFile, name string
+	readOnly              bool
+	workspaces            []string
+	web                   mcp.HTTPOptions
 }
 
 // tokenEnv is the variable that holds the bearer token.
@@ -81,7 +80,7 @@ func (m *mcpServer) run(cmd *cobra.Command, _ []string) (err error) {
 	if err := m.consistent(cmd); err != nil {
 		return err
 	}
-	config, err := m.config()
+	config, err := m.tools.load(cmd)
 	if err != nil {
 		return err
 	}
@@ -135,21 +134,6 @@ func (m *mcpServer) consistent(cmd *cobra.Command) error {
 	return nil
 }
 
-// config is what the flags say of the tools.
-func (m *mcpServer) config() (*agent.Config, error) {
-	config := &agent.Config{Profile: m.profile}
-	if m.policy != "" {
-		text, err := os.ReadFile(m.policy)
-		if err != nil {
-			return nil, err
-		}
-		if config.Policy, err = agent.ParsePolicy(text, map[string]string{"workspace": "/"}); err != nil {
-			return nil, fmt.Errorf("%s: %w", m.policy, err)
-		}
-	}
-	return config, nil
-}
-
 // token finds the bearer token, or makes one.
 func (m *mcpServer) token() (made bool, err error) {
 	m.web.Token = os.Getenv(tokenEnv)
@@ -196,7 +180,9 @@ func (m *mcpServer) open(ctx context.Context, cmd *cobra.Command, config *agent.
 			return nil, closeAll, err
 		}
 		c := *config
-		c.Name = w.name
+		if w.name != "" {
+			c.Name = w.name
+		}
 		if m.readOnly {
 			c.Policy = readOnly(c.Policy)
 		}
