@@ -205,6 +205,9 @@ func (b *Batch) Close() error {
 // Size returns the length of the content.
 func (s *Staged) Size() int64 { return s.size }
 
+// Sum returns the sum of the content.
+func (s *Staged) Sum() Sum { return sumOf(s.size, s.body) }
+
 // Commit returns the content, after Flush. Like the rest of tx it is undone if tx is, and may be called again, in any
 // transaction before Close.
 func (s *Staged) Commit(tx *schema.Tx) (Content, error) {
@@ -226,9 +229,5 @@ func (s *Staged) Commit(tx *schema.Tx) (Content, error) {
 		}
 		s.blob = last
 	}
-	var sum Sum
-	if s.size > Size {
-		sum = s.body.sum(s.size)
-	}
-	return seal(tx, s.size, s.body, sum, s.blob)
+	return seal(tx, s.size, s.body, s.Sum(), s.blob)
 }

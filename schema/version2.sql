@@ -27,8 +27,8 @@ CREATE TABLE change (
 	op     TEXT    NOT NULL,
 	path   TEXT    NOT NULL,              -- from the root of the branch; '.' is the root
 	arg    TEXT,                          -- the other path of a rename, copy or link; a symlink's target; a name
-	before BLOB,                          -- sums of the content under path
-	after  BLOB,
+	before ANY,                           -- sum of the content that was under path; or the seq of the row whose after it is
+	after  BLOB,                          -- and that is
 	grew   INTEGER NOT NULL               -- bytes by which the contents of the tree grew
 ) STRICT;
 

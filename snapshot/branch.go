@@ -34,7 +34,11 @@ func fork(ctx context.Context, fsys *vfs.FS, base Tree, name string) error {
 			return err
 		case taken:
 			return syscall.EEXIST
-		case base == nil:
+		}
+		if err := tx.Record("branch", ".", name); err != nil {
+			return err
+		}
+		if base == nil {
 			return tx.ForkEmpty(name)
 		}
 		at := base.Tree().Moment()
@@ -77,7 +81,10 @@ func RenameBranch(ctx context.Context, fsys *vfs.FS, from, to string) error {
 			}
 			return err
 		}
-		return tx.RenameBranch(from, to)
+		if err := tx.RenameBranch(from, to); err != nil {
+			return err
+		}
+		return tx.Record("branch-rename", ".", from+" "+to) // no name has a space
 	})
 	return nameErr("rename branch", from, err)
 }
@@ -92,7 +99,10 @@ func DeleteBranch(ctx context.Context, fsys *vfs.FS, name string) error {
 		if err := removeOf(tx.DB(), name); err != nil {
 			return err
 		}
-		return tx.DropBranch(name)
+		if err := tx.DropBranch(name); err != nil {
+			return err
+		}
+		return tx.Record("branch-delete", ".", name)
 	})
 	return nameErr("delete branch", name, err)
 }

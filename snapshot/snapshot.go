@@ -71,6 +71,9 @@ func create(tx *vfs.Tx, info *Info) error {
 	if taken {
 		return syscall.EEXIST
 	}
+	if err := tx.Record("snapshot", ".", info.Name); err != nil { // before the moment: a branch forked there tells of it
+		return err
+	}
 	if info.Moment, err = tx.Freeze(); err != nil {
 		return err
 	}
@@ -126,8 +129,28 @@ func Open(ctx context.Context, fsys *vfs.FS, name string) (*Snapshot, error) {
 
 // Delete removes a snapshot and its name. Branches that were forked from it stay; what nothing else keeps is gc's.
 func Delete(ctx context.Context, fsys *vfs.FS, name string) error {
-	err := fsys.DB().Update(ctx, func(db *schema.Tx) error { return remove(db, name) })
-	return nameErr("delete snapshot", name, err)
+	return nameErr("delete snapshot", name, deleteOne(ctx, fsys, name))
+}
+
+func deleteOne(ctx context.Context, fsys *vfs.FS, name string) error {
+	var info Info
+	err := fsys.DB().View(ctx, func(db *schema.Tx) (err error) {
+		info, err = selectOne(db, name)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	head, err := fsys.Branch(ctx, info.Branch)
+	if err != nil {
+		return err
+	}
+	return head.Update(ctx, func(tx *vfs.Tx) error {
+		if err := remove(tx.DB(), name); err != nil {
+			return err
+		}
+		return tx.Record("snapshot-delete", ".", name)
+	})
 }
 
 // Restore makes the head of fsys what another tree is: a snapshot, or a branch as it is now. It costs what differs.

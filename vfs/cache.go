@@ -17,6 +17,8 @@ type cache struct {
 	whole map[Ino]bool // directories all of whose entries are in names: those that were made here
 	nodes map[Ino]*inode
 	dirty map[Ino]*inode // changed in memory, not yet in the table
+
+	sources map[Ino]source // where the log tells the sums of contents
 }
 
 type nameKey struct {
@@ -36,7 +38,7 @@ func cacheOf(db *schema.Tx, at Moment) *cache {
 	}
 	c := trees[at]
 	if c == nil {
-		c = &cache{names: make(map[nameKey]dirent), whole: make(map[Ino]bool), nodes: make(map[Ino]*inode), dirty: make(map[Ino]*inode)}
+		c = &cache{names: make(map[nameKey]dirent), whole: make(map[Ino]bool), nodes: make(map[Ino]*inode), dirty: make(map[Ino]*inode), sources: make(map[Ino]source)}
 		trees[at] = c
 	}
 	c.trim()
@@ -45,6 +47,9 @@ func cacheOf(db *schema.Tx, at Moment) *cache {
 
 // trim forgets clean entries once there are too many.
 func (c *cache) trim() {
+	if len(c.sources) > cacheLimit {
+		clear(c.sources)
+	}
 	if len(c.names)+len(c.nodes) <= cacheLimit {
 		return
 	}

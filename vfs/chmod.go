@@ -9,28 +9,28 @@ import (
 
 // Chmod sets the 12 permission bits of the file that a path leads to, following symlinks.
 func (tx *Tx) Chmod(name string, mode fs.FileMode, opts ...Option) error {
-	return pathErr("chmod", name, tx.setAttr(name, true, opts, func(n *inode) { setMode(n, mode) }))
+	return pathErr("chmod", name, tx.setAttr("chmod", name, true, opts, func(n *inode) { setMode(n, mode) }))
 }
 
 // Chown stores a user and a group; -1 leaves one as it is. They are kept, never enforced.
 func (tx *Tx) Chown(name string, uid, gid int, opts ...Option) error {
-	return pathErr("chown", name, tx.setAttr(name, true, opts, setOwner(uid, gid)))
+	return pathErr("chown", name, tx.setAttr("chown", name, true, opts, setOwner(uid, gid)))
 }
 
 // Lchown is Chown, but of a symlink itself.
 func (tx *Tx) Lchown(name string, uid, gid int, opts ...Option) error {
-	return pathErr("lchown", name, tx.setAttr(name, false, opts, setOwner(uid, gid)))
+	return pathErr("lchown", name, tx.setAttr("chown", name, false, opts, setOwner(uid, gid)))
 }
 
 // Chtimes sets the time of the last change, to the nanosecond. A zero time leaves it; one outside the years 1678 to
 // 2261 becomes the nearest that can be stored; atime is not kept.
 func (tx *Tx) Chtimes(name string, atime, mtime time.Time, opts ...Option) error {
-	return pathErr("chtimes", name, tx.setAttr(name, true, opts, setTime(mtime)))
+	return pathErr("chtimes", name, tx.setAttr("chtimes", name, true, opts, setTime(mtime)))
 }
 
 // Lchtimes is Chtimes, but of a symlink itself.
 func (tx *Tx) Lchtimes(name string, atime, mtime time.Time, opts ...Option) error {
-	return pathErr("lchtimes", name, tx.setAttr(name, false, opts, setTime(mtime)))
+	return pathErr("lchtimes", name, tx.setAttr("chtimes", name, false, opts, setTime(mtime)))
 }
 
 func setMode(n *inode, mode fs.FileMode) { n.mode = n.mode&^permBits | unixPerm(mode) }
@@ -65,7 +65,7 @@ func nanos(t time.Time) int64 {
 	return t.UnixNano()
 }
 
-func (tx *Tx) setAttr(name string, follow bool, opts []Option, set func(*inode)) error {
+func (tx *Tx) setAttr(op, name string, follow bool, opts []Option, set func(*inode)) error {
 	o, err := gather(opts, optIfSum)
 	if err != nil {
 		return err
@@ -73,7 +73,7 @@ func (tx *Tx) setAttr(name string, follow bool, opts []Option, set func(*inode))
 	if err := tx.writable(); err != nil {
 		return err
 	}
-	_, n, err := tx.find(name, follow)
+	p, n, err := tx.find(name, follow)
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func (tx *Tx) setAttr(name string, follow bool, opts []Option, set func(*inode))
 	}
 	set(n)
 	tx.change(n)
-	return nil
+	return tx.recordAt(p, change{op: op})
 }
 
 // Chmod sets the 12 permission bits of the file that a path leads to, following symlinks.

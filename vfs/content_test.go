@@ -356,7 +356,7 @@ func TestStats(t *testing.T) {
 	s, err := fsys.Stats(t.Context())
 	require.NoError(t, err)
 	require.NotEmpty(t, s.ID)
-	require.EqualValues(t, 1, s.Format)
+	require.EqualValues(t, schema.Version, s.Format)
 	require.EqualValues(t, 3, s.Versions)
 	require.EqualValues(t, 1<<30+1+5, s.Logical)
 	require.EqualValues(t, 1, s.Branches)

@@ -22,7 +22,7 @@ func (tx *Tx) copyTree(from, to string, opts []Option) error {
 	if err := tx.writable(); err != nil {
 		return err
 	}
-	_, n, err := tx.find(from, false)
+	src, n, err := tx.find(from, false)
 	if err != nil {
 		return err
 	}
@@ -41,8 +41,7 @@ func (tx *Tx) copyTree(from, to string, opts []Option) error {
 	case n.isDir() && slices.Contains(dst.chain, n.ino):
 		return syscall.EINVAL
 	case dst.ino == 0:
-		c := copier{tx: tx, made: make(map[Ino]*inode)}
-		return c.copy(n, dst)
+		return tx.copyTo(src, dst, n, nil)
 	case o.has(optNoReplace):
 		return syscall.EEXIST
 	case dst.ino == n.ino:
@@ -55,28 +54,54 @@ func (tx *Tx) copyTree(from, to string, opts []Option) error {
 	if n.isDir() {
 		return syscall.EEXIST
 	}
-	if err := tx.unlink(dst, old); err != nil {
+	return tx.copyTo(src, dst, n, old)
+}
+
+// copyTo copies n to its place, where old gives way.
+func (tx *Tx) copyTo(src, dst place, n, old *inode) (err error) {
+	c := copier{tx: tx, made: make(map[Ino]*inode)}
+	if old != nil {
+		if c.lost, err = tx.loss("copy", old); err != nil {
+			return err
+		}
+		if err := tx.unlink(dst, old); err != nil {
+			return err
+		}
+		dst.ino = 0
+	}
+	from, err := tx.fromBranch(src.path())
+	if err != nil {
 		return err
 	}
-	c := copier{tx: tx, made: make(map[Ino]*inode)}
-	dst.ino = 0
-	return c.copy(n, dst)
+	to, err := tx.fromBranch(dst.path())
+	if err != nil {
+		return err
+	}
+	return c.copy(n, dst, from, to)
 }
 
 // A copier makes a copy of a tree.
 type copier struct {
 	tx   *Tx
 	made map[Ino]*inode // the copy of a file with several names
+	lost change         // of the file that the copy replaces
 }
 
-func (c copier) copy(n *inode, to place) error {
+// copy copies n, which stands at the path from, to a place, which is the path as.
+func (c copier) copy(n *inode, to place, from, as string) error {
 	if made := c.made[n.ino]; made != nil {
-		return c.tx.linkAt(to, made)
+		if err := c.tx.linkAt(to, made); err != nil {
+			return err
+		}
+		return c.record(n, from, as, 0)
 	}
 	made := &inode{
 		mode: n.mode, uid: n.uid, gid: n.gid, rdev: n.rdev, mtime: n.mtime, content: n.content, target: n.target,
 	}
 	if err := c.tx.create(to, made); err != nil {
+		return err
+	}
+	if err := c.record(n, from, as, n.content.Size); err != nil {
 		return err
 	}
 	if n.nlink > 1 {
@@ -89,7 +114,7 @@ func (c copier) copy(n *inode, to place) error {
 		}
 		return nil
 	}
-	if err := c.copyEntries(n.ino, made.ino); err != nil {
+	if err := c.copyEntries(n.ino, made.ino, from, as); err != nil {
 		return err
 	}
 	made.mtime = n.mtime // filling it changed that
@@ -97,7 +122,16 @@ func (c copier) copy(n *inode, to place) error {
 	return nil
 }
 
-func (c copier) copyEntries(from, to Ino) error {
+func (c copier) record(n *inode, from, as string, size int64) error {
+	after, err := c.tx.sumOf(n)
+	if err != nil {
+		return err
+	}
+	made := change{op: "copy", path: as, arg: from, before: c.lost.before, origin: c.lost.origin, after: after, grew: c.lost.grew + size}
+	return c.tx.record(made)
+}
+
+func (c copier) copyEntries(from, to Ino, fromPath, toPath string) error {
 	for after := ""; ; {
 		if err := c.tx.db.Context().Err(); err != nil {
 			return err
@@ -114,7 +148,7 @@ func (c copier) copyEntries(from, to Ino) error {
 			if n == nil {
 				return corrupt("entry %q of directory %d shows inode %d, which is missing", e.name, from, e.ino)
 			}
-			if err := c.copy(n, place{dir: to, base: e.name}); err != nil {
+			if err := c.copy(n, place{dir: to, base: e.name}, fromPath+"/"+e.name, toPath+"/"+e.name); err != nil {
 				return err
 			}
 		}

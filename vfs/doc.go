@@ -28,6 +28,13 @@
 // row born in this epoch is changed in place; an older one ends now and a new one is born; an inherited one is
 // shadowed.
 //
+// # What happened
+//
+// A verb that changes something records it in the same commit: the op, the path, the sums of content before and after.
+// [FS.Log] reads that record, [FS.Watch] follows it as it grows, in whatever process, and [WithCall] says in the course
+// of what it grows. Rows are numbered in the order of commits without gaps, so a watcher that gives the last number it
+// has seen goes on exactly there.
+//
 // # What is kept in memory
 //
 // A connection keeps what its transactions read of a tree until anybody commits elsewhere, so that it is never stale;

@@ -52,7 +52,7 @@ func (tx *Tx) edit(name string, edits []Edit, opts []Option) (int, error) {
 	if err := tx.writable(); err != nil {
 		return 0, err
 	}
-	node, err := tx.findFile(name)
+	p, node, err := tx.findFile(name)
 	if err != nil {
 		return 0, err
 	}
@@ -78,9 +78,7 @@ func (tx *Tx) edit(name string, edits []Edit, opts []Option) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	node.content = content
-	tx.modified(node)
-	return total, nil
+	return total, tx.rewrite("edit", p, node, content)
 }
 
 // MaxEditSize is the largest file that Edit takes or makes, in bytes; a larger one is EFBIG. An edit holds the file in memory.

@@ -111,7 +111,13 @@ func (f *File) make(tx *Tx, perm fs.FileMode) error {
 			return err
 		}
 		f.ino = n.ino
-		return nil
+		after, err := tx.sumOf(n)
+		if err != nil {
+			return err
+		}
+		c := change{op: "create"}
+		c.is(n, after)
+		return tx.recordAt(p, c)
 	case exclusive:
 		return syscall.EEXIST
 	case p.kind == kindDir:
@@ -125,7 +131,7 @@ func (f *File) make(tx *Tx, perm fs.FileMode) error {
 	if err != nil || n == nil {
 		return err
 	}
-	return tx.resize(n, 0)
+	return tx.rewrite("truncate", p, n, chunk.Content{})
 }
 
 // capture finds the file and registers what it needs kept.
@@ -364,9 +370,8 @@ func (f *File) append(p []byte) (int, error) {
 		if err != nil {
 			return err
 		}
-		n.content, f.off = content, size
-		tx.modified(n)
-		return nil
+		f.off = size
+		return f.rewrite(tx, "append", n, content)
 	})
 	if err != nil {
 		return 0, pathErr("write", f.name, err)
@@ -388,9 +393,7 @@ func (f *File) commit() error {
 		if err != nil {
 			return err
 		}
-		n.content = content
-		tx.modified(n)
-		return nil
+		return f.rewrite(tx, "write", n, content)
 	})
 	if err != nil {
 		return pathErr("write", f.name, err)
@@ -430,8 +433,30 @@ func (f *File) Truncate(size int64) error {
 		if err != nil {
 			return err
 		}
-		return tx.resize(n, size)
+		content, err := chunk.Apply(tx.db, n.content, size, nil)
+		if err != nil {
+			return err
+		}
+		return f.rewrite(tx, "truncate", n, content)
 	}))
+}
+
+// rewrite gives the file another content. It is recorded under the name that the file was opened by, or the first that it has now; a
+// file without a name is no part of the tree.
+func (f *File) rewrite(tx *Tx, op string, n *inode, content chunk.Content) error {
+	if p, err := tx.walk(f.name, true); err == nil && p.ino == n.ino {
+		return tx.rewrite(op, p, n, content)
+	}
+	c, err := tx.contentChange(op, n, content)
+	if err != nil {
+		return err
+	}
+	paths, err := tx.branchPaths(n.ino)
+	if err != nil || len(paths) == 0 {
+		return err
+	}
+	c.path = paths[0]
+	return tx.record(c)
 }
 
 // Seek sets where the next Read or Write begins. A directory can only be rewound.

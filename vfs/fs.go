@@ -56,6 +56,8 @@ type store struct {
 	opening sync.RWMutex // held to read while a file is opened; the publisher waits until all are registered
 	mu      sync.Mutex
 	files   map[*File]chunk.Pin // what open files need kept, beyond the names that lead there
+
+	wake wake // of watchers
 }
 
 // Open opens the store in the file at path, creating it if need be, and stands on a branch of it. The FS must be
@@ -123,6 +125,7 @@ func (fsys *FS) Close() error {
 		return nil
 	}
 	fsys.store.closed.Store(true)
+	fsys.store.wake.all()
 	return errors.Join(fsys.store.lease.Close(), fsys.store.db.Close())
 }
 
@@ -233,7 +236,7 @@ func (fsys *FS) Update(ctx context.Context, fn func(*Tx) error) error {
 		if err := fn(tx); err != nil {
 			return err
 		}
-		return tx.flush()
+		return tx.end()
 	})
 }
 

@@ -131,7 +131,7 @@ func (tx *Tx) Sum(name string) (chunk.Sum, error) {
 }
 
 func (tx *Tx) sum(name string) (chunk.Sum, error) {
-	n, err := tx.findFile(name)
+	_, n, err := tx.findFile(name)
 	if err != nil {
 		return chunk.Sum{}, err
 	}

@@ -20,7 +20,7 @@ func (tx *Tx) hardLink(from, to string, opts []Option) error {
 	if err := tx.writable(); err != nil {
 		return err
 	}
-	_, n, err := tx.find(from, false)
+	src, n, err := tx.find(from, false)
 	if err != nil {
 		return err
 	}
@@ -41,7 +41,14 @@ func (tx *Tx) hardLink(from, to string, opts []Option) error {
 	case n.isDir():
 		return syscall.EPERM
 	}
-	return tx.linkAt(p, n)
+	if err := tx.linkAt(p, n); err != nil {
+		return err
+	}
+	old, err := tx.fromBranch(src.path())
+	if err != nil {
+		return err
+	}
+	return tx.recordAt(p, change{op: "link", arg: old})
 }
 
 // linkAt gives an inode one more name.
@@ -82,7 +89,7 @@ func (tx *Tx) symlink(target, name string, opts []Option) error {
 	if err != nil {
 		return err
 	}
-	return tx.create(p, &inode{mode: modeLink | 0o777, target: target})
+	return tx.make("symlink", p, &inode{mode: modeLink | 0o777, target: target})
 }
 
 func checkTarget(target string) error {
@@ -136,7 +143,7 @@ func (tx *Tx) mknod(name string, mode fs.FileMode, rdev uint64, opts []Option) e
 	if err != nil {
 		return err
 	}
-	return tx.create(p, &inode{mode: uint32(kind)<<12 | unixPerm(mode), rdev: int64(rdev)})
+	return tx.make("mknod", p, &inode{mode: uint32(kind)<<12 | unixPerm(mode), rdev: int64(rdev)})
 }
 
 // Link gives a file a second name, see [Tx.Link].

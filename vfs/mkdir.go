@@ -25,7 +25,7 @@ func (tx *Tx) mkdir(name string, perm fs.FileMode, opts []Option) error {
 	if err != nil {
 		return err
 	}
-	return tx.create(p, &inode{mode: modeDir | unixPerm(perm)})
+	return tx.make("mkdir", p, &inode{mode: modeDir | unixPerm(perm)})
 }
 
 // MkdirAll creates a directory and those above it that are missing. A directory that exists is fine; anything else in
@@ -64,7 +64,7 @@ func (tx *Tx) mkdirAll(name string, perm fs.FileMode) error {
 	case p.ino != 0:
 		return syscall.EEXIST // a symlink to nowhere
 	}
-	return tx.create(p, &inode{mode: modeDir | unixPerm(perm)})
+	return tx.make("mkdir", p, &inode{mode: modeDir | unixPerm(perm)})
 }
 
 // newPlace walks to a name that must not exist yet, and must have a directory to stand in. With IfAbsent a name that
@@ -81,6 +81,14 @@ func (tx *Tx) newPlace(name string, o options) (place, error) {
 		return p, tx.holds(o, p.ino)
 	}
 	return p, syscall.EEXIST
+}
+
+// make is create for what has no content.
+func (tx *Tx) make(op string, p place, n *inode) error {
+	if err := tx.create(p, n); err != nil {
+		return err
+	}
+	return tx.recordAt(p, change{op: op, arg: n.target})
 }
 
 // create makes a new inode and gives it the name at p.

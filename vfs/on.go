@@ -11,5 +11,9 @@ func (tx *Tx) On(other *FS) (*Tx, error) {
 	if err := tx.flush(); err != nil {
 		return nil, err
 	}
-	return other.begin(tx.db)
+	on, err := other.begin(tx.db)
+	if err == nil {
+		tx.others = append(tx.others, on)
+	}
+	return on, err
 }

@@ -44,6 +44,7 @@ func (tx *Tx) put(name string, staged *chunk.Staged, a Attr) error {
 	if err != nil {
 		return err
 	}
+	lost := change{op: "create"}
 	if p.ino != 0 {
 		n, err := tx.inode(p.ino)
 		switch {
@@ -52,12 +53,10 @@ func (tx *Tx) put(name string, staged *chunk.Staged, a Attr) error {
 		case n == nil:
 			return corrupt("entry %q of directory %d shows inode %d, which is missing", p.base, p.dir, p.ino)
 		case n.kind() == kindFile && n.nlink == 1:
-			if n.content != content {
-				n.content = content
-				tx.change(n)
-			}
-			tx.setAttrs(n, a)
-			return nil
+			return tx.putOver(p, n, staged, content, a)
+		}
+		if lost, err = tx.loss("write", n); err != nil {
+			return err
 		}
 		if err := tx.unlink(p, n); err != nil {
 			return err
@@ -69,7 +68,28 @@ func (tx *Tx) put(name string, staged *chunk.Staged, a Attr) error {
 		return err
 	}
 	tx.setAttrs(n, a) // an mtime of 0 is taken for none
-	return nil
+	lost.grew += content.Size
+	lost.is(n, staged.Sum())
+	return tx.recordAt(p, lost)
+}
+
+// putOver makes a file that exists what it shall be.
+func (tx *Tx) putOver(p place, n *inode, staged *chunk.Staged, content chunk.Content, a Attr) error {
+	if n.content == content {
+		if !tx.setAttrs(n, a) {
+			return nil
+		}
+		return tx.recordAt(p, change{op: "setattr"})
+	}
+	c := change{op: "write", grew: content.Size - n.content.Size}
+	if err := tx.was(&c, n); err != nil {
+		return err
+	}
+	n.content = content
+	tx.change(n)
+	tx.setAttrs(n, a)
+	c.is(n, staged.Sum())
+	return tx.recordAt(p, c)
 }
 
 // SetAttr sets all attributes of a file at once. A symlink is not followed, and keeps its mode.
@@ -81,21 +101,23 @@ func (tx *Tx) setAttrOf(name string, a Attr) error {
 	if err := tx.writable(); err != nil {
 		return err
 	}
-	_, n, err := tx.find(name, false)
-	if err == nil {
-		tx.setAttrs(n, a)
+	p, n, err := tx.find(name, false)
+	if err != nil || !tx.setAttrs(n, a) {
+		return err
 	}
-	return err
+	return tx.recordAt(p, change{op: "setattr"})
 }
 
-func (tx *Tx) setAttrs(n *inode, a Attr) {
+// setAttrs sets all attributes, and reports whether any was another.
+func (tx *Tx) setAttrs(n *inode, a Attr) bool {
 	mode, mtime := n.mode, nanos(a.ModTime)
 	if n.kind() != kindLink {
 		mode = mode&^permBits | unixPerm(a.Mode)
 	}
 	if n.mode == mode && n.uid == a.Uid && n.gid == a.Gid && n.mtime == mtime {
-		return
+		return false
 	}
 	n.mode, n.uid, n.gid, n.mtime = mode, a.Uid, a.Gid, mtime
 	tx.change(n)
+	return true
 }

@@ -26,7 +26,7 @@ func (tx *Tx) readRange(name string, off, n int64) ([]byte, error) {
 	if off < 0 || n < 0 {
 		return nil, syscall.EINVAL
 	}
-	node, err := tx.findFile(name)
+	_, node, err := tx.findFile(name)
 	if err != nil {
 		return nil, err
 	}
@@ -58,12 +58,12 @@ func (tx *Tx) readContent(c chunk.Content, off, n int64) ([]byte, error) {
 }
 
 // findFile is find for a regular file, following symlinks. A directory is EISDIR, anything else EINVAL.
-func (tx *Tx) findFile(name string) (*inode, error) {
-	_, n, err := tx.find(name, true)
+func (tx *Tx) findFile(name string) (place, *inode, error) {
+	p, n, err := tx.find(name, true)
 	if err != nil {
-		return nil, err
+		return p, nil, err
 	}
-	return n, n.checkRegular()
+	return p, n, n.checkRegular()
 }
 
 func (n *inode) checkRegular() error {

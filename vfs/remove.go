@@ -27,7 +27,19 @@ func (tx *Tx) remove(name string, opts []Option) error {
 			return err
 		}
 	}
-	return tx.unlink(p, n)
+	return tx.lose("remove", p, n)
+}
+
+// lose takes the name at p away from n, and records it.
+func (tx *Tx) lose(op string, p place, n *inode) error {
+	c, err := tx.loss(op, n)
+	if err != nil {
+		return err
+	}
+	if err := tx.unlink(p, n); err != nil {
+		return err
+	}
+	return tx.recordAt(p, c)
 }
 
 // removable walks to something that may lose its name.
@@ -101,7 +113,7 @@ func (tx *Tx) removeAll(name string, opts []Option) error {
 		return err
 	}
 	if !n.isDir() {
-		return tx.unlink(p, n)
+		return tx.lose("removeall", p, n)
 	}
 	shared, err := tx.linksBelow(n.ino)
 	if err != nil {
@@ -112,7 +124,7 @@ func (tx *Tx) removeAll(name string, opts []Option) error {
 			return err
 		}
 	}
-	return tx.unlink(p, n)
+	return tx.lose("removeall", p, n)
 }
 
 // removeTree unlinks everything below a directory, one name at a time.

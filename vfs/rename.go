@@ -62,7 +62,30 @@ func (tx *Tx) rename(from, to string, opts []Option) error {
 	if err != nil {
 		return err
 	}
-	return tx.move(src, dst, n, displaced)
+	return tx.renameTo(src, dst, n, displaced)
+}
+
+// renameTo moves n to its place, and records it.
+func (tx *Tx) renameTo(src, dst place, n, displaced *inode) error {
+	c := change{op: "rename"}
+	var err error
+	if displaced != nil {
+		if c, err = tx.loss("rename", displaced); err != nil {
+			return err
+		}
+	}
+	if displaced != nil {
+		if c.after, err = tx.sumOf(n); err != nil {
+			return err
+		}
+	}
+	if c.arg, err = tx.fromBranch(src.path()); err != nil {
+		return err
+	}
+	if err := tx.move(src, dst, n, displaced); err != nil {
+		return err
+	}
+	return tx.recordAt(dst, c)
 }
 
 // displace checks that n may take the place of what is at dst, and returns that; nil if there is nothing.

@@ -48,7 +48,14 @@ func (p place) path() string {
 	case len(p.names) == 0:
 		return p.base
 	}
-	return strings.Join(p.names, "/") + "/" + p.base
+	var b strings.Builder
+	b.Grow(len(p.base) + 16*len(p.names))
+	for _, name := range p.names {
+		b.WriteString(name)
+		b.WriteByte('/')
+	}
+	b.WriteString(p.base)
+	return b.String()
 }
 
 // Resolve returns the path that name leads to without symlinks and `..`, see [Tx.Resolve].

@@ -36,6 +36,10 @@ func (tx *Tx) restore(to *FS) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	log := restoreLog{tx: tx, made: make(map[string]*restored)}
+	if err := log.begin(src, names, inos); err != nil {
+		return 0, err
+	}
 	changed := 0
 	for _, name := range names {
 		did, err := tx.restoreName(src, name)
@@ -51,7 +55,7 @@ func (tx *Tx) restore(to *FS) (int, error) {
 		}
 		changed += did
 	}
-	return changed, nil
+	return changed, log.end()
 }
 
 func (tx *Tx) restoreName(src *Tx, name Name) (int, error) {

@@ -19,6 +19,12 @@ type Tx struct {
 	now   int64 // the time of every change of this transaction, in ns
 	gc    bool  // a collection runs: references to content are recorded for it
 	cache *cache
+
+	others  []*Tx    // of On
+	changes []change // made, and not yet written
+	call    int64    // the row of the call that this is part of; 0 before it is needed
+	told    bool     // watchers are woken after the commit
+	above   string   // where the root of the tree stands in the branch; "" before it is needed
 }
 
 // DB returns the transaction of the file, for rooms that keep rows of their own in it.
@@ -84,6 +90,19 @@ func (tx *Tx) flush() error {
 	}
 	clear(tx.cache.dirty)
 	tx.cache.trim()
+	return nil
+}
+
+// end writes what waits in memory. It runs last, before the commit.
+func (tx *Tx) end() error {
+	for _, tx := range append(tx.others, tx) {
+		if err := tx.flush(); err != nil {
+			return err
+		}
+		if err := tx.writeChanges(); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

@@ -30,7 +30,7 @@ func (tx *Tx) writeFile(name string, data *chunk.Prepared, perm fs.FileMode, opt
 	if err != nil {
 		return err
 	}
-	return w.set(content)
+	return w.set("write", content, data.Sum())
 }
 
 // A target is the file that a write goes to: one that exists, or a place for a new one.
@@ -92,12 +92,17 @@ func (w target) content() chunk.Content {
 	return w.node.content
 }
 
-// set gives the file its new content.
-func (w target) set(c chunk.Content) error {
+// set gives the file its new content, which has the sum after.
+func (w target) set(op string, c chunk.Content, after Sum) error {
 	n := w.node
 	if n == nil {
 		n = &inode{mode: modeFile | unixPerm(w.perm), content: c}
 		if err := w.tx.create(w.at, n); err != nil {
+			return err
+		}
+		made := change{op: "create", grew: c.Size}
+		made.is(n, after)
+		if err := w.tx.recordAt(w.at, made); err != nil {
 			return err
 		}
 		if w.opts.has(optModTime) && n.mtime != nanos(w.opts.mtime) { // 1970, which addInode takes for none
@@ -106,10 +111,15 @@ func (w target) set(c chunk.Content) error {
 		}
 		return nil
 	}
+	made := change{op: op, grew: c.Size - n.content.Size}
+	if err := w.tx.was(&made, n); err != nil {
+		return err
+	}
 	n.content = c
+	made.is(n, after)
 	w.tx.modified(n)
 	w.attributes(n)
-	return nil
+	return w.tx.recordAt(w.at, made)
 }
 
 // attributes sets what the options ask for.
@@ -142,7 +152,11 @@ func (tx *Tx) appendFile(name string, data []byte, perm fs.FileMode, opts []Opti
 	if err != nil {
 		return err
 	}
-	return w.set(content)
+	after, err := chunk.SumOfContent(tx.db, content)
+	if err != nil {
+		return err
+	}
+	return w.set("append", content, after)
 }
 
 // Truncate makes a file size bytes long: what is beyond is cut, what is missing reads as zeros and takes no space.
@@ -165,24 +179,43 @@ func (tx *Tx) truncate(name string, size int64, opts []Option) error {
 	if err := tx.writable(); err != nil {
 		return err
 	}
-	n, err := tx.findFile(name)
+	p, n, err := tx.findFile(name)
 	if err != nil {
 		return err
 	}
 	if err := tx.holds(o, n.ino); err != nil {
 		return err
 	}
-	return tx.resize(n, size)
-}
-
-func (tx *Tx) resize(n *inode, size int64) error {
 	content, err := chunk.Apply(tx.db, n.content, size, nil)
 	if err != nil {
 		return err
 	}
+	return tx.rewrite("truncate", p, n, content)
+}
+
+// rewrite gives a file that exists another content.
+func (tx *Tx) rewrite(op string, p place, n *inode, content chunk.Content) error {
+	c, err := tx.contentChange(op, n, content)
+	if err != nil {
+		return err
+	}
+	return tx.recordAt(p, c)
+}
+
+// contentChange gives a file that exists another content, and returns that as a change.
+func (tx *Tx) contentChange(op string, n *inode, content chunk.Content) (change, error) {
+	c := change{op: op, grew: content.Size - n.content.Size}
+	if err := tx.was(&c, n); err != nil {
+		return c, err
+	}
+	sum, err := chunk.SumOfContent(tx.db, content)
+	if err != nil {
+		return c, err
+	}
 	n.content = content
+	c.is(n, sum)
 	tx.modified(n)
-	return nil
+	return c, nil
 }
 
 // WriteFile makes data the whole content of a file, see [Tx.WriteFile]. It is hashed before the write lock is taken.
@@ -226,7 +259,7 @@ func (fsys *FS) writeFrom(ctx context.Context, name string, r io.Reader, perm fs
 		if err != nil {
 			return err
 		}
-		return w.set(content)
+		return w.set("write", content, s.Sum())
 	})
 	return s.Size(), err
 }

@@ -37,7 +37,11 @@ const (
 
 func TestMain(m *testing.M) {
 	if path := os.Getenv(childEnv); path != "" {
-		if err := child(path, os.Getenv(childID)); err != nil {
+		work := child
+		if os.Getenv(childWatch) != "" {
+			work = watchOrWrite
+		}
+		if err := work(path, os.Getenv(childID)); err != nil {
 			fmt.Fprintln(os.Stderr, "child:", err)
 			os.Exit(1)
 		}

@@ -1,0 +1,102 @@
+package snapshot_test
+
+import (
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"vfsdb/internal/vfstest"
+	"vfsdb/snapshot"
+	"vfsdb/vfs"
+)
+
+// A restore tells which paths are others than before.
+func TestRestoreIsRecorded(t *testing.T) {
+	ctx := t.Context()
+	fsys := vfstest.New(t)
+	for name, content := range map[string]string{"same": "one", "edited": "one", "dir/moved": "one", "dir/sub/deep": "one", "gone": "one"} {
+		vfstest.Write(t, fsys, name, content)
+	}
+	base, err := snapshot.Create(ctx, fsys, "base", nil)
+	require.NoError(t, err)
+	vfstest.Write(t, fsys, "edited", "three")
+	require.NoError(t, fsys.Rename(ctx, "dir/moved", "elsewhere"))
+	require.NoError(t, fsys.Rename(ctx, "dir/sub", "sub"))
+	require.NoError(t, fsys.Remove(ctx, "gone"))
+	vfstest.Write(t, fsys, "new", "link")
+	since, err := fsys.Seq(ctx)
+	require.NoError(t, err)
+	undo, err := snapshot.Restore(ctx, fsys, base)
+	require.NoError(t, err)
+	require.Equal(t, []string{
+		"snapshot . (" + undo.Info.Name + ")", "restore dir/moved ->'one' +3", "restore dir/sub", "restore edited 'three'->'one' -2",
+		"restore elsewhere 'one'-> -3", "restore gone ->'one' +3", "restore new 'link'-> -4", "restore sub",
+	}, vfstest.Told(t, fsys, &vfs.LogOptions{Since: since}))
+}
+
+// A branch has the history of those that it comes from, up to the forks; what they do later is not its own.
+func TestLogOfBranches(t *testing.T) {
+	ctx := t.Context()
+	fsys := vfstest.New(t)
+	vfstest.Write(t, fsys, "one", "one")
+	base, err := snapshot.Create(ctx, fsys, "base", nil)
+	require.NoError(t, err)
+	vfstest.Write(t, fsys, "later", "")
+	try, err := snapshot.Branch(ctx, fsys, base, "try")
+	require.NoError(t, err)
+	vfstest.Write(t, try, "mine", "")
+	require.Equal(t, []string{"create one ->'one' +3", "snapshot . (base)", "create mine ->''"}, vfstest.Told(t, try, nil))
+	require.Equal(t, []string{"create one ->'one' +3", "snapshot . (base)"}, vfstest.Told(t, base.FS, nil))
+	require.Equal(t, []string{"create one ->'one' +3", "snapshot . (base)", "create later ->''", "branch . (try)"}, vfstest.Told(t, fsys, nil))
+
+	require.NoError(t, snapshot.RenameBranch(ctx, fsys, "try", "best"))
+	require.NoError(t, snapshot.DeleteBranch(ctx, fsys, "best"))
+	require.NoError(t, snapshot.Delete(ctx, fsys, "base"))
+	require.Equal(t, []string{"snapshot-delete . (base)", "branch-delete . (best)", "branch-rename . (try best)"},
+		vfstest.Told(t, fsys, &vfs.LogOptions{Newest: true, Max: 3}))
+}
+
+// C28: a watcher is told of what concerns its prefix, and goes on where it was.
+func TestWatch(t *testing.T) {
+	ctx := t.Context()
+	fsys := vfstest.New(t)
+	vfstest.Write(t, fsys, "src/a", "one")
+	vfstest.Write(t, fsys, "src2/a", "one")
+	require.NoError(t, fsys.Rename(ctx, "src", "gone"))
+	require.NoError(t, fsys.Rename(ctx, "src2", "src"))
+	base, err := snapshot.Create(ctx, fsys, "base", nil)
+	require.NoError(t, err)
+	require.NoError(t, fsys.RemoveAll(ctx, "src"))
+	_, err = snapshot.Restore(ctx, fsys, base)
+	require.NoError(t, err)
+	try, err := snapshot.Branch(ctx, fsys, fsys, "try")
+	require.NoError(t, err)
+	vfstest.Write(t, try, "src/a", "not on this branch")
+	vfstest.Write(t, fsys, "src/a", "three")
+	want := []string{
+		"create src/a ->'one' +3", "rename gone (src)", "rename src (src2)", "removeall src", "restore src", "write src/a 'one'->'three' +2",
+	}
+	lines, _ := vfstest.Take(t, fsys, "/src/./a", 0, 6)
+	require.Equal(t, want, lines)
+	lines, last := vfstest.Take(t, fsys, "src", 0, 4)
+	require.Equal(t, append([]string{"mkdir src"}, want[:3]...), lines)
+	lines, _ = vfstest.Take(t, fsys, "src", last, 3)
+	require.Equal(t, want[3:], lines)
+
+	jail, err := fsys.OpenRoot(ctx, "src")
+	require.NoError(t, err)
+	lines, _ = vfstest.Take(t, jail, "a", last, 3)
+	require.Equal(t, want[3:], lines, "paths are from the root of the branch")
+
+	for _, err := range base.Watch(ctx, "", 0) {
+		require.ErrorIs(t, err, syscall.EINVAL)
+	}
+	for _, err := range fsys.Watch(ctx, "", 5000) {
+		require.ErrorIs(t, err, syscall.EINVAL)
+	}
+	require.NoError(t, snapshot.DeleteBranch(ctx, fsys, "try"))
+	for _, err := range try.Watch(ctx, "", 0) {
+		require.ErrorIs(t, err, syscall.ESTALE)
+	}
+}

@@ -1,0 +1,290 @@
+package vfs_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"vfsdb/internal/vfstest"
+	"vfsdb/vfs"
+)
+
+// Each verb is recorded, where it went and with what it did to contents.
+func TestVerbsAreRecorded(t *testing.T) {
+	ctx := t.Context()
+	fsys := vfstest.New(t)
+	one, three := []byte("one"), []byte("three")
+	for _, step := range []struct {
+		do   func(tx *vfs.Tx) error
+		want []string
+	}{
+		{func(tx *vfs.Tx) error { return tx.MkdirAll("d/e/f", 0o755) }, []string{"mkdir d", "mkdir d/e", "mkdir d/e/f"}},
+		{func(tx *vfs.Tx) error { return tx.MkdirAll("/d/../d/e/", 0o755) }, nil},
+		{func(tx *vfs.Tx) error { return tx.WriteFile("p/a", one, 0o644, vfs.Parents()) }, []string{"mkdir p", "create p/a ->'one' +3"}},
+		{func(tx *vfs.Tx) error { return tx.Symlink("../p", "d/s") }, []string{"symlink d/s (../p)"}},
+		{func(tx *vfs.Tx) error { return tx.WriteFile("d/s/a", three, 0o644) }, []string{"write p/a 'one'->'three' +2"}},
+		{func(tx *vfs.Tx) error { return tx.Append("p/b", nil, 0o644) }, []string{"create p/b ->''"}},
+		{func(tx *vfs.Tx) error { return tx.Append("p/b", one, 0o644) }, []string{"append p/b ''->'one' +3"}},
+		{func(tx *vfs.Tx) error { return tx.Append("p/b", three, 0o644) }, []string{"append p/b 'one'->'onethree' +5"}},
+		{func(tx *vfs.Tx) error { return tx.Truncate("p/b", 2) }, []string{"truncate p/b 'onethree'->'on' -6"}},
+		{func(tx *vfs.Tx) error {
+			_, err := tx.Edit("p/b", []vfs.Edit{{Old: "n", New: "N"}})
+			return err
+		}, []string{"edit p/b 'on'->'oN'"}},
+		{func(tx *vfs.Tx) error { return tx.Rename("p/b", "p/c") }, []string{"rename p/c (p/b)"}},
+		{func(tx *vfs.Tx) error { return tx.Rename("p/c", "p/a") }, []string{"rename p/a (p/c) 'three'->'oN' -5"}},
+		{func(tx *vfs.Tx) error { return tx.Rename("p/a", "p/a") }, nil},
+		{func(tx *vfs.Tx) error { return tx.Link("p/a", "d/l") }, []string{"link d/l (p/a)"}},
+		{func(tx *vfs.Tx) error { return tx.Remove("d/l") }, []string{"remove d/l 'oN'->"}},
+		{func(tx *vfs.Tx) error { return tx.Copy("p", "q") }, []string{"copy q (p)", "copy q/a (p/a) ->'oN' +2"}},
+		{func(tx *vfs.Tx) error { return tx.WriteFile("q/a", one, 0o644) }, []string{"write q/a 'oN'->'one' +1"}},
+		{func(tx *vfs.Tx) error { return tx.Copy("p/a", "q/a") }, []string{"copy q/a (p/a) 'one'->'oN' -1"}},
+		{func(tx *vfs.Tx) error { return tx.Mknod("q/fifo", fs.ModeNamedPipe|0o600, 0) }, []string{"mknod q/fifo"}},
+		{func(tx *vfs.Tx) error { return tx.Chmod("q/a", 0o600) }, []string{"chmod q/a"}},
+		{func(tx *vfs.Tx) error { return tx.Lchown("d/s", 1, 2) }, []string{"chown d/s"}},
+		{func(tx *vfs.Tx) error { return tx.Chtimes("d/s", time.Time{}, time.Unix(1, 0)) }, []string{"chtimes p"}},
+		{func(tx *vfs.Tx) error { return tx.SetAttr("q/a", vfs.Attr{Mode: 0o640}) }, []string{"setattr q/a"}},
+		{func(tx *vfs.Tx) error { return tx.SetAttr("q/a", vfs.Attr{Mode: 0o640}) }, nil},
+		{func(tx *vfs.Tx) error { return tx.RemoveAll("q") }, []string{"removeall q"}},
+		{func(tx *vfs.Tx) error { return tx.RemoveAll("q") }, nil},
+		{func(tx *vfs.Tx) error { return tx.RemoveAll("p/a") }, []string{"removeall p/a 'oN'-> -2"}},
+		{func(tx *vfs.Tx) error { return tx.Record("note", "d", "why") }, []string{"note d (why)"}},
+	} {
+		since, err := fsys.Seq(ctx)
+		require.NoError(t, err)
+		require.NoError(t, fsys.Update(ctx, step.do))
+		if step.want == nil {
+			step.want = []string{}
+		}
+		require.Equal(t, step.want, vfstest.Told(t, fsys, &vfs.LogOptions{Since: since}))
+	}
+	require.ErrorIs(t, fsys.Update(ctx, func(tx *vfs.Tx) error { return tx.Record("No op", ".", "") }), syscall.EINVAL)
+}
+
+// What fails, or is rolled back, is not recorded.
+func TestNothingRecordedOfFailures(t *testing.T) {
+	ctx := t.Context()
+	fsys := vfstest.New(t, "a", "d/x")
+	before := vfstest.Told(t, fsys, nil)
+	require.Error(t, fsys.Remove(ctx, "d"))
+	require.Error(t, fsys.Rename(ctx, "none", "b"))
+	require.Error(t, fsys.Update(ctx, func(tx *vfs.Tx) error {
+		require.NoError(t, tx.WriteFile("b", nil, 0o644))
+		return errors.New("no")
+	}))
+	require.Equal(t, before, vfstest.Told(t, fsys, nil))
+	require.NoError(t, fsys.Update(ctx, func(tx *vfs.Tx) error {
+		_ = tx.Remove("d")
+		return tx.Remove("a")
+	}))
+	require.Equal(t, append(before, "remove a "+vfstest.Content(sumOf("a"))+"-> -1"), vfstest.Told(t, fsys, nil))
+}
+
+func sumOf(content string) *vfs.Sum {
+	sum := vfs.SumOf([]byte(content))
+	return &sum
+}
+
+// An open file records each commit, under the name that it has then; without a name it is no part of the tree.
+func TestFileIsRecorded(t *testing.T) {
+	ctx := t.Context()
+	whole := vfstest.New(t, "jail/")
+	fsys, err := whole.OpenRoot(ctx, "jail")
+	require.NoError(t, err)
+	since, err := fsys.Seq(ctx)
+	require.NoError(t, err)
+	f, err := fsys.Create(ctx, "f")
+	require.NoError(t, err)
+	write := func(text string) {
+		_, err := f.Write([]byte(text))
+		require.NoError(t, err)
+	}
+	write("on")
+	write("e")
+	require.NoError(t, f.Sync())
+	require.NoError(t, f.Sync())
+	require.NoError(t, fsys.Rename(ctx, "f", "g"))
+	write("three")
+	require.NoError(t, f.Sync())
+	require.NoError(t, f.Truncate(2))
+	require.NoError(t, fsys.Remove(ctx, "g"))
+	_, err = f.WriteAt([]byte("gone"), 0)
+	require.NoError(t, err)
+	require.NoError(t, f.Close())
+	_, err = fsys.WriteFrom(ctx, "h", strings.NewReader("one"), 0o644)
+	require.NoError(t, err)
+	h, err := fsys.OpenFile(ctx, "h", os.O_WRONLY|os.O_APPEND, 0)
+	require.NoError(t, err)
+	_, err = h.Write([]byte("three"))
+	require.NoError(t, err)
+	require.NoError(t, h.Close())
+	h, err = fsys.Create(ctx, "h")
+	require.NoError(t, err)
+	require.NoError(t, h.Close())
+	require.Equal(t, []string{
+		"create jail/f ->''", "write jail/f ''->'one' +3", "rename jail/g (jail/f)", "write jail/g 'one'->'onethree' +5",
+		"truncate jail/g 'onethree'->'on' -6", "remove jail/g 'on'-> -2", "create jail/h ->'one' +3",
+		"append jail/h 'one'->'onethree' +5", "truncate jail/h 'onethree'->'' -8",
+	}, vfstest.Told(t, fsys, &vfs.LogOptions{Since: since}))
+}
+
+// The contents that the log names are those that there were, whatever happens in whatever order.
+func TestSumsOfLogAreExact(t *testing.T) {
+	ctx := t.Context()
+	random := rand.New(rand.NewPCG(1, 2))
+	fsys := vfstest.New(t)
+	other := vfstest.Open(t, fsys.Name(), &vfs.Options{Relaxed: true})
+	names := []string{"a", "b", "c"}
+	for i := range 300 {
+		door := []*vfs.FS{fsys, other}[random.IntN(2)]
+		name, to := names[random.IntN(3)], names[random.IntN(3)]
+		_ = door.Update(ctx, func(tx *vfs.Tx) error {
+			var err error
+			for range 1 + random.IntN(2) {
+				switch random.IntN(7) {
+				case 0, 1, 2:
+					err = tx.WriteFile(name, fmt.Append(nil, i/2), 0o644)
+				case 3:
+					err = tx.Append(name, []byte("x"), 0o644)
+				case 4:
+					err = tx.Rename(name, to)
+				case 5:
+					err = tx.Copy(name, to)
+				default:
+					err = tx.Remove(name)
+				}
+			}
+			if random.IntN(5) == 0 {
+				return errors.New("rolled back")
+			}
+			return err
+		})
+	}
+	events, err := fsys.Log(ctx, nil)
+	require.NoError(t, err)
+	now := make(map[string]*vfs.Sum) // what a reader of the log alone knows of each path
+	for _, e := range events {
+		if e.Op == "rename" {
+			if e.Before != nil {
+				require.Equal(t, now[e.Path], e.Before, vfstest.Line(e))
+				require.Equal(t, now[e.Arg], e.After, vfstest.Line(e))
+			}
+			now[e.Path] = now[e.Arg]
+			delete(now, e.Arg)
+			continue
+		}
+		require.Equal(t, now[e.Path], e.Before, "%d %s", e.Seq, vfstest.Line(e))
+		if now[e.Path] = e.After; e.After == nil {
+			delete(now, e.Path)
+		}
+	}
+	for name, sum := range now {
+		is, err := fsys.Sum(ctx, name)
+		require.NoError(t, err)
+		require.Equal(t, *sum, is)
+	}
+}
+
+// One row stands for a call however many commits it makes, and none for a call that was rolled back.
+func TestCalls(t *testing.T) {
+	ctx := t.Context()
+	fsys := vfstest.New(t)
+	call := &vfs.Call{Actor: "model", Session: "s1", Tool: "write_file", Ref: "r", Digest: vfs.SumOf([]byte("input"))}
+	under := vfs.WithCall(ctx, call)
+	require.Error(t, fsys.Update(under, func(tx *vfs.Tx) error {
+		require.NoError(t, tx.WriteFile("x", nil, 0o644))
+		return errors.New("rolled back")
+	}))
+	list, err := fsys.Calls(ctx, nil)
+	require.NoError(t, err)
+	require.Empty(t, list)
+	other := &vfs.Call{Actor: "somebody", Session: "s2"}
+	require.NoError(t, fsys.WriteFile(vfs.WithCall(ctx, other), "first", nil, 0o644)) // takes the number that was rolled back
+
+	call.Result = 7
+	require.NoError(t, fsys.MkdirAll(under, "d/e", 0o755))
+	require.NoError(t, fsys.WriteFile(under, "d/f", nil, 0o644))
+	require.NoError(t, fsys.WriteFile(ctx, "nobody", nil, 0o644))
+	call.Took, call.Error = time.Second, "in the end"
+	idle := &vfs.Call{Session: "s1", Tool: "ls"}
+	require.NoError(t, fsys.LogCalls(ctx, call, idle, idle))
+	require.NoError(t, fsys.LogCalls(ctx))
+
+	list, err = fsys.Calls(ctx, &vfs.CallOptions{Session: "s1"})
+	require.NoError(t, err)
+	require.Len(t, list, 2)
+	require.WithinDuration(t, time.Now(), list[0].At, time.Minute)
+	require.Equal(t, vfs.CallRecord{
+		ID: 1025, At: list[0].At, Branch: "main", Actor: "model", Session: "s1", Tool: "write_file", Ref: "r", Digest: sumOf("input"),
+		Result: 7, Took: time.Second, Error: "in the end", Changes: 3,
+	}, list[0])
+	require.Equal(t, "ls", list[1].Tool)
+	list, err = fsys.Calls(ctx, &vfs.CallOptions{Newest: true, Max: 1})
+	require.NoError(t, err)
+	require.Len(t, list, 1)
+	require.EqualValues(t, 1026, list[0].ID)
+
+	events, err := fsys.Log(ctx, &vfs.LogOptions{Session: "s1", Newest: true, Max: 1})
+	require.NoError(t, err)
+	require.Len(t, events, 1)
+	require.Equal(t, "d/f model write_file 1025", fmt.Sprintf("%s %s %s %d", events[0].Path, events[0].Actor, events[0].Tool, events[0].Call))
+	events, err = fsys.Log(ctx, &vfs.LogOptions{Path: "nobody"})
+	require.NoError(t, err)
+	require.Zero(t, events[0].Call)
+}
+
+// A path is followed back through the names that it had.
+func TestLogOfPath(t *testing.T) {
+	ctx := t.Context()
+	fsys := vfstest.New(t)
+	vfstest.Write(t, fsys, "old/f", "one")
+	vfstest.Write(t, fsys, "other", "")
+	vfstest.Write(t, fsys, "oldest", "")
+	require.NoError(t, fsys.Rename(ctx, "old/f", "old/g"))
+	require.NoError(t, fsys.Rename(ctx, "old", "new"))
+	vfstest.Write(t, fsys, "old", "") // another file
+	vfstest.Write(t, fsys, "new/g", "three")
+	require.NoError(t, fsys.RemoveAll(ctx, "new"))
+	want := []string{"create old/f ->'one' +3", "rename old/g (old/f)", "rename new (old)", "write new/g 'one'->'three' +2", "removeall new"}
+	require.Equal(t, want, vfstest.Told(t, fsys, &vfs.LogOptions{Path: "/new/./g"}))
+	require.Equal(t, want[3:], vfstest.Told(t, fsys, &vfs.LogOptions{Path: "new/g", Since: 1030}))
+	require.Equal(t, want[:2], vfstest.Told(t, fsys, &vfs.LogOptions{Path: "new/g", Max: 2}))
+	require.Equal(t, []string{want[4], want[3]}, vfstest.Told(t, fsys, &vfs.LogOptions{Path: "new/g", Max: 2, Newest: true}))
+	require.Equal(t, []string{want[3]}, vfstest.Told(t, fsys, &vfs.LogOptions{Path: "new/g", Max: 1, Newest: true, Until: 1032}))
+}
+
+// A file of format 1 that is only read has no history; once it is written to, it gets one.
+func TestHistoryOfOldFile(t *testing.T) {
+	ctx := t.Context()
+	data, err := os.ReadFile("../internal/oldfile/testdata/v1.db")
+	require.NoError(t, err)
+	path := filepath.Join(t.TempDir(), "old.db")
+	require.NoError(t, os.WriteFile(path, data, 0o644))
+	old := vfstest.Open(t, path, &vfs.Options{ReadOnly: true})
+	require.Empty(t, vfstest.Told(t, old, nil))
+	seq, err := old.Seq(ctx)
+	require.NoError(t, err)
+	require.Zero(t, seq)
+	list, err := old.Calls(ctx, nil)
+	require.NoError(t, err)
+	require.Empty(t, list)
+	quick, cancel := context.WithTimeout(ctx, time.Millisecond)
+	defer cancel()
+	for _, err := range old.Watch(quick, "", 0) {
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+	}
+	fsys := vfstest.Open(t, path, nil)
+	vfstest.Write(t, fsys, "new", "one")
+	require.Equal(t, []string{"create new ->'one' +3"}, vfstest.Told(t, old, nil))
+	require.Equal(t, []string{"create new ->'one' +3"}, vfstest.Told(t, fsys, nil))
+}
