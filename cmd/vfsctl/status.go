@@ -1,0 +1,163 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"vfsdb/chunk"
+	"vfsdb/schema"
+	"vfsdb/vfs"
+)
+
+// A statusJSON is how a database looks from outside.
+type statusJSON struct {
+	State     string    `json:"state"` // "open", "absent", "failed"
+	DB        string    `json:"db"`
+	Error     string    `json:"error,omitempty"` // why it does not open
+	ID        string    `json:"id,omitempty"`
+	Format    int64     `json:"format,omitempty"`
+	Branches  int       `json:"branches,omitempty"`
+	FileSize  int64     `json:"file_size"`
+	LogSize   int64     `json:"log_size"`
+	LastWrite time.Time `json:"last_write,omitzero"` // to the file or its log
+	Writer    string    `json:"writer,omitempty"`    // "idle", "busy", "refused"
+	Leases    int       `json:"leases"`              // of processes that live and have files open, or store some
+	Stale     int       `json:"stale_leases"`        // of processes that are gone
+}
+
+func (a *app) status() *cobra.Command {
+	return &cobra.Command{
+		Use:   "status",
+		Short: "Tell whether the database is well, from outside",
+		Long: `Tell whether the database is well: whether it opens, when it was last written to, whether somebody writes at this
+moment, how long its log is, and how many processes have files open. Nothing is changed, and nothing long is read, so it
+may be asked all the time. What does not open exits with a code for the reason. check looks inside.`,
+		Example: `  vfsctl status
+  vfsctl status --json | jq -e '.state == "open"'`,
+		Args:              args(0, 0),
+		ValidArgsFunction: completeNothing,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			a.started = true
+			s, failure := a.look(cmd.Context())
+			if err := a.printStatus(s); err != nil {
+				return err
+			}
+			return failure
+		},
+	}
+}
+
+// look asks a database how it is. The error is that it does not open.
+func (a *app) look(ctx context.Context) (statusJSON, error) {
+	s := statusJSON{State: "open", DB: a.db}
+	for name, size := range map[string]*int64{a.db: &s.FileSize, a.db + "-wal": &s.LogSize} {
+		info, err := os.Stat(name)
+		if err != nil {
+			continue
+		}
+		*size = info.Size()
+		if t := info.ModTime().UTC(); t.After(s.LastWrite) {
+			s.LastWrite = t
+		}
+	}
+	err := a.lookInside(ctx, &s)
+	var none *noDatabase
+	switch {
+	case errors.As(err, &none):
+		s.State, s.Error = "absent", err.Error()
+	case err != nil:
+		s.State, s.Error = "failed", err.Error()
+	}
+	return s, err
+}
+
+func (a *app) lookInside(ctx context.Context, s *statusJSON) (err error) {
+	fsys, err := a.open(ctx, reads)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if closed := fsys.Close(); err == nil {
+			err = closed
+		}
+	}()
+	err = fsys.View(ctx, func(tx *vfs.Tx) error { return s.read(tx) })
+	if err == nil {
+		s.Writer, err = writer(ctx, fsys)
+	}
+	return err
+}
+
+func (s *statusJSON) read(tx *vfs.Tx) (err error) {
+	if s.ID, err = tx.DB().ID(); err != nil {
+		return err
+	}
+	if s.Format, _, err = tx.DB().Int(`PRAGMA user_version`); err != nil {
+		return err
+	}
+	branches, err := tx.Branches()
+	if err != nil {
+		return err
+	}
+	s.Branches = len(branches)
+	holders, err := chunk.Holders(tx.DB(), math.MaxInt64)
+	for _, h := range holders {
+		if h.Dead(time.Now()) {
+			s.Stale++
+		} else {
+			s.Leases++
+		}
+	}
+	return err
+}
+
+// errProbe ends a transaction that was only to see whether it can begin.
+var errProbe = errors.New("probe")
+
+// writer tells whether somebody writes at this moment.
+func writer(ctx context.Context, fsys *vfs.FS) (string, error) {
+	soon, cancel := context.WithTimeout(ctx, 20*time.Millisecond)
+	defer cancel()
+	err := fsys.DB().Update(soon, func(*schema.Tx) error { return errProbe })
+	switch {
+	case errors.Is(err, errProbe):
+		return "idle", nil
+	case errors.Is(err, syscall.EROFS):
+		return "refused", nil
+	case errors.Is(err, syscall.EBUSY), errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
+		return "busy", nil
+	}
+	return "", err
+}
+
+func (a *app) printStatus(s statusJSON) error {
+	if a.json {
+		return a.out.json(s)
+	}
+	lines := [][2]string{{"file", a.out.name(s.DB)}, {"state", s.State}}
+	if s.State == "open" {
+		lines = append(lines, [][2]string{
+			{"id", s.ID},
+			{"format", fmt.Sprint(s.Format)},
+			{"branches", comma(int64(s.Branches))},
+			{"size", size(s.FileSize)},
+			{"log", size(s.LogSize)},
+			{"written", moment(s.LastWrite)},
+			{"writer", s.Writer},
+			{"leases", fmt.Sprintf("%d live, %d stale", s.Leases, s.Stale)},
+		}...)
+	}
+	for _, l := range lines {
+		if err := a.field(l[0], l[1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,39 @@
+package main
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"vfsdb/internal/vfstest"
+	"vfsdb/vfs"
+)
+
+// W09: a status tells who writes and who has files open, while they do.
+func TestStatusOfBusyDatabase(t *testing.T) {
+	db := filepath.Join(t.TempDir(), "agent.db")
+	fsys, err := vfs.Open(t.Context(), db, nil)
+	require.NoError(t, err)
+	defer fsys.Close()
+	vfstest.Write(t, fsys, "a", "1")
+	f, err := fsys.Open(t.Context(), "a")
+	require.NoError(t, err)
+	defer f.Close()
+	look := func() (s statusJSON) {
+		var out, errs strings.Builder
+		require.Equal(t, exitOK, run(t.Context(), []string{"--db", db, "status", "--json"}, nil, &out, &errs), errs.String())
+		require.NoError(t, json.Unmarshal([]byte(out.String()), &s))
+		return s
+	}
+	require.NoError(t, fsys.Update(t.Context(), func(*vfs.Tx) error {
+		s := look()
+		require.Equal(t, "busy", s.Writer)
+		require.Equal(t, 1, s.Leases)
+		require.Positive(t, s.LogSize)
+		return nil
+	}))
+	require.Equal(t, "idle", look().Writer)
+}
