@@ -34,6 +34,7 @@ var profiles = []*profile{
 	claudeEditor,
 	claudeMemory,
 	applyPatch,
+	claudeCode,
 }
 
 // A Profile is a set of tools that [Config.Profile] can name.
