@@ -129,6 +129,9 @@ func misvalue(s *jsonschema.Schema, value any) string {
 	if s.Const != nil && *s.Const != value {
 		return fmt.Sprintf("%v, or left out", *s.Const)
 	}
+	if list, ok := value.([]any); ok && s.MinItems != nil && len(list) < *s.MinItems {
+		return fmt.Sprintf("a list of %d or more", *s.MinItems)
+	}
 	number, _ := value.(float64)
 	switch {
 	case s.Minimum != nil && number < *s.Minimum:

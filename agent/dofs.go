@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"os"
 	"strings"
 	"syscall"
 
@@ -58,13 +59,20 @@ func dofsTools(*Toolbox) []*Tool {
 	}
 }
 
-// A nodeError is an error with what was asked, of which path.
+// A nodeError is an error with what was asked, of which path, or of which two.
 type nodeError struct {
-	op, path string
-	err      error
+	op, path, dest string
+	err            error
 }
 
-func (e *nodeError) Error() string { return e.op + " '" + e.path + "': " + e.err.Error() }
+func (e *nodeError) Error() string { return e.what() + ": " + e.err.Error() }
+
+func (e *nodeError) what() string {
+	if e.dest != "" {
+		return e.op + " '" + e.path + "' -> '" + e.dest + "'"
+	}
+	return e.op + " '" + e.path + "'"
+}
 
 func (e *nodeError) Unwrap() error { return e.err }
 
@@ -76,7 +84,7 @@ func noted[In pathed, Out any](op string, run func(*guard, In) (Out, error)) fun
 	return func(g *guard, in In) (Out, error) {
 		out, err := run(g, in)
 		if err != nil {
-			err = &nodeError{op, g.shown(in.about()), err}
+			err = &nodeError{op, g.shown(in.about()), "", err}
 		}
 		return out, err
 	}
@@ -98,21 +106,27 @@ type errnoException struct {
 	Message string `json:"message"`
 }
 
-func dofsExplain(b *Toolbox, err error) string {
-	e := errnoException{Code: nodeCode(err)}
-	why := nodeWhy(err)
-	e.Message = e.Code + ": " + why
-	var at *nodeError
-	if errors.As(err, &at) {
-		e.Path = at.path
-		e.Message += ", " + at.op + " '" + at.path + "'"
-	}
+func dofsExplain(_ *Toolbox, err error) string {
+	var e errnoException
+	e.Code, e.Path, e.Message = nodeTold(err)
 	e.Message = strings.ToValidUTF8(e.Message, "\uFFFD")
 	text, err := encoded(e)
 	if err != nil {
 		return err.Error()
 	}
 	return text
+}
+
+// nodeTold is an error as Node tells it: "ENOENT: no such file or directory, open '/a'".
+func nodeTold(err error) (code, path, message string) {
+	code = nodeCode(err)
+	message = code + ": " + nodeWhy(err)
+	var at *nodeError
+	if errors.As(err, &at) {
+		path = at.path
+		message += ", " + at.what()
+	}
+	return code, path, message
 }
 
 // nodeCode is the code of an error; EIO where none fits.
@@ -135,8 +149,12 @@ func nodeWhy(err error) string {
 		err = at.err
 	}
 	var path *fs.PathError
-	if errors.As(err, &path) {
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &path):
 		err = path.Err
+	case errors.As(err, &link):
+		err = link.Err
 	}
 	if errno, ok := err.(syscall.Errno); ok && nodeErrnos[errno].text != "" {
 		return nodeErrnos[errno].text

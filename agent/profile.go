@@ -31,6 +31,7 @@ var profiles = []*profile{
 	module2,
 	dofs,
 	deepagents,
+	mcpFilesystem,
 	claudeEditor,
 	claudeMemory,
 	applyPatch,

@@ -19,6 +19,7 @@ import (
 //	enum:"file,dir"  the only values
 //	min:"0" max:"9"  the bounds of a number
 //	const:"true"     the only value: JSON
+//	minItems:"1"     the shortest length of a list
 //
 // A field is required unless it says omitempty or has a default. It panics on a struct that is wrong.
 func schemaFor[T any]() *jsonschema.Schema {
@@ -98,6 +99,13 @@ func tagged(p *jsonschema.Schema, f reflect.StructField) {
 		if err := json.Unmarshal([]byte(text), p.Const); err != nil {
 			panic(fmt.Sprintf("field %s: const: %v", f.Name, err))
 		}
+	}
+	if text, ok := f.Tag.Lookup("minItems"); ok {
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			panic(fmt.Sprintf("field %s: minItems: %v", f.Name, err))
+		}
+		p.MinItems = &n
 	}
 	for key, bound := range map[string]**float64{"min": &p.Minimum, "max": &p.Maximum} {
 		if text, ok := f.Tag.Lookup(key); ok {

@@ -1,0 +1,257 @@
+package agent
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+func mcpMkdir(g *guard, in mcpPathIn) (mcpOut, error) {
+	_, _, err := g.mkdir(in.Path, true)
+	return mcpOut{"Successfully created directory " + in.Path}, err
+}
+
+// mcpTag is what a line of a list begins with.
+func mcpTag(n *node) string {
+	if n.info.IsDir() {
+		return "[DIR]"
+	}
+	return "[FILE]"
+}
+
+// mcpMore is the end of a list that was cut.
+func mcpMore(n int, what string) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("\n[... truncated, %d %s omitted; refine your search/path]", n, what)
+}
+
+func mcpList(g *guard, in mcpPathIn) (mcpOut, error) {
+	l, err := g.list(in.Path, true, g.box.caps.Entries)
+	if err != nil {
+		return mcpOut{}, err
+	}
+	lines := make([]string, len(l.nodes))
+	for i, n := range l.nodes {
+		lines[i] = mcpTag(n) + " " + n.name()
+	}
+	return mcpOut{strings.Join(lines, "\n") + mcpMore(l.omitted, "entries")}, nil
+}
+
+type mcpSizesIn struct {
+	Path   string `json:"path"`
+	SortBy string `json:"sortBy,omitempty" default:"\"name\"" enum:"name,size" jsonschema:"sort entries by name, or by size with the largest first"`
+}
+
+func (in mcpSizesIn) about() string { return in.Path }
+
+func mcpListSizes(g *guard, in mcpSizesIn) (mcpOut, error) {
+	l, err := g.list(in.Path, true, g.box.caps.Entries)
+	if err != nil {
+		return mcpOut{}, err
+	}
+	for _, n := range l.nodes {
+		if n.info.Target() == "" {
+			continue
+		}
+		to, err := g.stat(rooted(n.path), follow)
+		if err == nil && !to.info.IsDir() {
+			n.info = to.info // a symlink has the size of what it leads to
+		} else if stops(err) {
+			return mcpOut{}, err
+		}
+	}
+	if in.SortBy == "size" {
+		slices.SortStableFunc(l.nodes, func(a, b *node) int { return cmp.Compare(b.info.Size(), a.info.Size()) })
+	}
+	var b strings.Builder
+	files, dirs, total := 0, 0, int64(0)
+	for _, n := range l.nodes {
+		size := ""
+		if n.info.IsDir() {
+			dirs++
+		} else {
+			files++
+			total += n.info.Size()
+			size = fmt.Sprintf("%10s", mcpSize(n.info.Size()))
+		}
+		fmt.Fprintf(&b, "%s %-30s %s\n", mcpTag(n), n.name(), size)
+	}
+	fmt.Fprintf(&b, "\nTotal: %d files, %d directories\nCombined size: %s", files, dirs, mcpSize(total))
+	return mcpOut{b.String() + mcpMore(l.omitted, "entries")}, nil
+}
+
+// mcpSize is a number of bytes for people; a KB has 1024 (K26).
+func mcpSize(n int64) string {
+	if n < 1<<10 {
+		return fmt.Sprintf("%d B", n)
+	}
+	v := float64(n)
+	unit := 0
+	for units := "KMGT"; v >= 1<<10 && unit < len(units); unit++ {
+		v /= 1 << 10
+	}
+	return fmt.Sprintf("%.2f %cB", v, "KMGT"[unit-1])
+}
+
+type mcpTreeIn struct {
+	Path    string   `json:"path"`
+	Exclude []string `json:"excludePatterns,omitempty" default:"[]" jsonschema:"leave out what matches one of these"`
+}
+
+func (in mcpTreeIn) about() string { return in.Path }
+
+type mcpEntry struct {
+	Name     string       `json:"name"`
+	Type     string       `json:"type"`
+	Children *[]*mcpEntry `json:"children,omitempty"`
+}
+
+func mcpTree(g *guard, in mcpTreeIn) (mcpOut, error) {
+	excluded, err := mcpPatterns(slices.Concat(in.Exclude, anywhere(in.Exclude)))
+	if err != nil {
+		return mcpOut{}, err
+	}
+	dir, err := mcpDir(g, in.Path)
+	if err != nil {
+		return mcpOut{}, err
+	}
+	top := []*mcpEntry{}
+	inside := map[string]*[]*mcpEntry{dir.path: &top}
+	shown, omitted := 0, 0
+	_, err = g.walk(in.Path, PermList, func(n *node, _ int) (bool, error) {
+		if excluded(relative(dir.path, n.path)) {
+			return false, nil
+		}
+		up := inside[parentOf(n.path)]
+		if up == nil || shown == g.box.caps.Entries {
+			omitted++
+			return omitted < maxCounted, nil
+		}
+		shown++
+		e := &mcpEntry{Name: n.name(), Type: "file"}
+		if n.info.IsDir() {
+			e.Type, e.Children = "directory", &[]*mcpEntry{}
+			inside[n.path] = e.Children
+		}
+		*up = append(*up, e)
+		return true, nil
+	})
+	if err != nil {
+		return mcpOut{}, err
+	}
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	err = e.Encode(top)
+	return mcpOut{strings.TrimSuffix(b.String(), "\n") + mcpMore(omitted, "entries")}, err
+}
+
+// mcpDir finds a directory.
+func mcpDir(g *guard, name string) (*node, error) {
+	n, err := g.stat(name, follow)
+	if err == nil && !n.info.IsDir() {
+		err = syscall.ENOTDIR
+	}
+	return n, err
+}
+
+func parentOf(path string) string {
+	if i := strings.LastIndexByte(path, '/'); i >= 0 {
+		return path[:i]
+	}
+	return "."
+}
+
+// anywhere lets a pattern without a star match a name at any depth, with all that is below it.
+func anywhere(patterns []string) (more []string) {
+	for _, p := range patterns {
+		if !strings.Contains(p, "*") {
+			more = append(more, "**/"+p, "**/"+p+"/**")
+		}
+	}
+	return more
+}
+
+// mcpPatterns is a matcher of relative paths: one of the patterns has to match all of the path.
+func mcpPatterns(patterns []string) (func(string) bool, error) {
+	for _, p := range patterns {
+		if !doublestar.ValidatePattern(p) {
+			return nil, refuse(syscall.EINVAL, "Bad pattern: %s", p)
+		}
+	}
+	return func(rel string) bool {
+		return slices.ContainsFunc(patterns, func(p string) bool { return doublestar.MatchUnvalidated(p, rel) })
+	}, nil
+}
+
+type mcpSearchIn struct {
+	Path    string   `json:"path"`
+	Pattern string   `json:"pattern"`
+	Exclude []string `json:"excludePatterns,omitempty" default:"[]" jsonschema:"leave out what matches one of these, with all that is below it"`
+}
+
+func (in mcpSearchIn) about() string { return in.Path }
+
+func mcpSearch(g *guard, in mcpSearchIn) (mcpOut, error) {
+	wanted, err := mcpPatterns([]string{in.Pattern})
+	if err != nil {
+		return mcpOut{}, err
+	}
+	excluded, err := mcpPatterns(in.Exclude)
+	if err != nil {
+		return mcpOut{}, err
+	}
+	dir, err := mcpDir(g, in.Path)
+	if err != nil {
+		return mcpOut{}, err
+	}
+	var found []string
+	omitted := 0
+	_, err = g.walk(in.Path, PermList, func(n *node, _ int) (bool, error) {
+		rel := relative(dir.path, n.path)
+		switch {
+		case excluded(rel):
+			return false, nil
+		case !wanted(rel):
+		case len(found) < g.box.caps.Matches:
+			found = append(found, rooted(n.path))
+		default:
+			omitted++
+		}
+		return true, nil
+	})
+	if err != nil || len(found) == 0 {
+		return mcpOut{"No matches found"}, err
+	}
+	return mcpOut{strings.Join(found, "\n") + mcpMore(omitted, "matches")}, nil
+}
+
+type mcpMoveIn struct {
+	Source      string `json:"source"`
+	Destination string `json:"destination"`
+}
+
+func mcpMove(g *guard, in mcpMoveIn) (mcpOut, error) {
+	_, _, err := g.move(in.Source, in.Destination, false, precondition{})
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		err = refuse(syscall.EEXIST, "Destination already exists: %s", g.shown(in.Destination))
+	case err != nil:
+		err = &nodeError{"rename", g.shown(in.Source), g.shown(in.Destination), err}
+	}
+	return mcpOut{"Successfully moved " + in.Source + " to " + in.Destination}, err
+}
+
+func mcpAllowed(g *guard, _ struct{}) (mcpOut, error) {
+	return mcpOut{"Allowed directories:\n" + strings.Join(g.box.allowedDirs(), "\n")}, nil
+}
