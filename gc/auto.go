@@ -31,7 +31,7 @@ func Auto(ctx context.Context, fsys *vfs.FS, every time.Duration, log *slog.Logg
 			case err != nil:
 				log.WarnContext(ctx, "gc failed", "error", err)
 			default:
-				log.DebugContext(ctx, "gc ran", "blobs", report.Blobs, "bytes", report.Bytes, "rows", report.Rows, "orphans", report.Orphans)
+				log.DebugContext(ctx, "gc ran", "blobs", report.Blobs, "bytes", report.Bytes, "rows", report.Rows, "orphans", report.Orphans, "changes", report.Changes)
 			}
 		}
 	})

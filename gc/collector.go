@@ -20,8 +20,11 @@ type collector struct {
 	fsys   *vfs.FS
 	db     *schema.DB
 	report *Report
-	name   string    // in the row of table gc
-	beat   time.Time // when that row last said that we are alive
+	name   string // in the row of table gc
+
+	keepChanges int64 // less than 0: all
+
+	beat time.Time // when that row last said that we are alive
 
 	blobs, manifests idSet // that are in use
 	floor, ceiling   int64 // newest blob, and manifest, that may go
@@ -45,7 +48,7 @@ func (c *collector) run(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	for _, part := range []func(context.Context) error{c.barrier, c.reap, c.mark, c.doom, c.sweep, c.vacuum} {
+	for _, part := range []func(context.Context) error{c.barrier, c.reap, c.trim, c.mark, c.doom, c.sweep, c.vacuum} {
 		if err := part(ctx); err != nil {
 			return err
 		}

@@ -14,6 +14,13 @@ func (c *collector) forecast(ctx context.Context) error {
 		return err
 	}
 	c.report.Orphans, c.report.Rows, c.report.Branches = reap.Orphans, reap.Rows, reap.Branches
+	if c.keepChanges >= 0 {
+		history := c.fsys.NewHistoryTrimmer(c.keepChanges, true)
+		if _, err := history.Step(ctx, 0); err != nil {
+			return err
+		}
+		c.report.Changes, c.report.Calls = history.Changes, history.Calls
+	}
 	if err := c.limits(ctx); err != nil {
 		return err
 	}

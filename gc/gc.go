@@ -13,13 +13,22 @@ type Options struct {
 	// DryRun counts what a collection would free and changes nothing. In a store that others write to meanwhile the
 	// figures are near the truth, no more. It works on a store that is open read-only.
 	DryRun bool
+
+	// KeepChanges is how many of the newest changes of the log stay, and of the newest calls; 0 means
+	// [DefaultKeepChanges], less than 0 all.
+	KeepChanges int64
 }
+
+// DefaultKeepChanges is how many changes, and calls, a collection leaves.
+const DefaultKeepChanges = 1_000_000
 
 // A Report says what a collection freed, or with DryRun would free.
 type Report struct {
 	Orphans   int64 // inodes that had lost their names, and what was below them
 	Rows      int64 // of entries and inodes, that no tree showed any more
 	Branches  int64 // that were dropped, and of which nothing is left
+	Changes   int64 // of the log, the oldest
+	Calls     int64
 	Manifests int64
 	Blobs     int64
 	Bytes     int64 // of those blobs
@@ -37,7 +46,10 @@ func Run(ctx context.Context, fsys *vfs.FS, options *Options) (*Report, error) {
 	if options != nil {
 		o = *options
 	}
-	c := &collector{fsys: fsys, db: fsys.DB(), report: &Report{}}
+	if o.KeepChanges == 0 {
+		o.KeepChanges = DefaultKeepChanges
+	}
+	c := &collector{fsys: fsys, db: fsys.DB(), report: &Report{}, keepChanges: o.KeepChanges}
 	run := c.run
 	if o.DryRun {
 		run = c.forecast

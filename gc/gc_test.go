@@ -237,6 +237,7 @@ func TestDryRun(t *testing.T) {
 				require.Equal(t, before[i], count(t, fsys, table), table)
 			}
 			report := run(t, fsys)
+			require.Zero(t, report.Changes)
 			report.Steps, report.LongestStep, report.Pages = 0, 0, 0
 			require.Equal(t, report, forecast)
 			clean(t, fsys)

@@ -28,6 +28,18 @@ func (c *collector) reap(ctx context.Context) error {
 	return err
 }
 
+// trim takes the oldest of what happened.
+func (c *collector) trim(ctx context.Context) error {
+	if c.keepChanges < 0 {
+		return nil
+	}
+	t := c.fsys.NewHistoryTrimmer(c.keepChanges, false)
+	var count int64
+	err := c.reapAll(ctx, "history", &count, t.Step)
+	c.report.Changes, c.report.Calls = t.Changes, t.Calls
+	return err
+}
+
 // reapAll takes one step after another until there is nothing left to do.
 func (c *collector) reapAll(ctx context.Context, name string, count *int64, step func(context.Context, int) (vfs.ReapStep, error)) error {
 	size := batch{n: 32, least: 8, most: 4096}

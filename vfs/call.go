@@ -186,6 +186,23 @@ func selectCalls(db *schema.Tx, o CallOptions) ([]CallRecord, error) {
 	return list, rows.Err()
 }
 
+// callSpan is span for calls.
+func callSpan(db *schema.Tx) (oldest, newest int64, err error) {
+	next, _, err := db.Int(`SELECT next FROM counter WHERE name = 'call'`)
+	if err != nil {
+		return 0, 0, err
+	}
+	oldest, ok, err := db.Int(`SELECT min(id) FROM call`)
+	if !ok {
+		oldest = next
+	}
+	return oldest, next - 1, err
+}
+
+func trimCalls(db *schema.Tx, last int64) (int64, error) {
+	return db.Exec(`DELETE FROM call WHERE id <= ?`, last)
+}
+
 // scanSum reads a column that holds a sum; nil if it is NULL.
 func scanSum(rows *schema.Rows, col int) *Sum {
 	if rows.Null(col) {

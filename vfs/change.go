@@ -14,7 +14,7 @@ type change struct {
 	op, path, arg string
 	before, after Sum // zero: none
 	grew          int64
-	origin        int64 // if not 0, the row whose after is our before
+	origin        int64 // if not 0, a row whose after is our before
 
 	ino     Ino // the file whose content is now the one of after; 0: none
 	content chunk.Content
@@ -25,8 +25,13 @@ type change struct {
 // A source is the row of the table change that tells the sum of a file's content.
 type source struct {
 	content chunk.Content
+	sum     Sum
 	seq     int64
 }
+
+// A row names the row that its before is the after of, rather than repeat the sum, only if that is less than reach rows
+// back: a trim has to look no further.
+const reach = 1024
 
 // record notes what a verb has done. Rows are written some at a time, and before the commit, so that they stand or
 // fall with the verb.
@@ -36,7 +41,7 @@ func (tx *Tx) record(c change) (err error) {
 		return err
 	}
 	if c.ino != 0 {
-		tx.cache.sources[c.ino] = source{c.content, c.seq}
+		tx.cache.sources[c.ino] = source{c.content, c.after, c.seq}
 	}
 	tx.changes = append(tx.changes, c)
 	if len(tx.changes) < maxChanges {
@@ -65,7 +70,7 @@ func (tx *Tx) writeChanges() error {
 	for i := range tx.changes {
 		c := &tx.changes[i]
 		before := sumOrNull(&c.before)
-		if c.origin != 0 {
+		if c.origin != 0 && c.seq-c.origin < reach {
 			before = c.origin
 		}
 		if _, err := tx.db.Exec(`INSERT INTO change (seq, branch, epoch, at, call, op, path, arg, before, after, grew)
@@ -193,10 +198,10 @@ func (tx *Tx) sumOf(n *inode) (Sum, error) {
 	return chunk.SumOfContent(tx.db, n.content)
 }
 
-// was notes the content that n has before the change. If a row that is known tells its sum, that is named instead.
+// was notes the content that n has before the change.
 func (tx *Tx) was(c *change, n *inode) (err error) {
 	if s, ok := tx.cache.sources[n.ino]; ok && s.content == n.content {
-		c.origin = s.seq
+		c.before, c.origin = s.sum, s.seq
 		return nil
 	}
 	c.before, err = tx.sumOf(n)

@@ -79,6 +79,7 @@ func plainly(s string) string {
 //     longer change;
 //   - in every head and every snapshot, each entry that the root leads to shows an inode of its type, the names of an
 //     inode are as many as its nlink, and directories have one name and no cycle;
+//   - the log of changes and calls has no gaps, and names branches and calls that there are or were;
 //   - content has its canonical form, and each manifest and chunk that is named is there, is of the right length and
 //     has its sum.
 //
@@ -93,7 +94,7 @@ func Check(ctx context.Context, fsys *FS, options *CheckOptions) (*CheckReport, 
 		c.o.MaxFaults = 1000
 	}
 	for _, step := range []func(context.Context) error{
-		c.checkFile, c.checkHistory, c.checkInodes, c.checkDirents, c.checkOrphans, c.checkViews, c.checkManifests, c.checkBlobs,
+		c.checkFile, c.checkHistory, c.checkChanges, c.checkCalls, c.checkInodes, c.checkDirents, c.checkOrphans, c.checkViews, c.checkManifests, c.checkBlobs,
 	} {
 		err := step(ctx)
 		switch {

@@ -1,0 +1,92 @@
+package vfs
+
+import (
+	"context"
+	"time"
+
+	"vfsdb/schema"
+)
+
+// A HistoryTrimmer deletes the oldest rows of what happened, see [FS.Log] and [FS.Calls], until no more than a number of
+// each is left. It goes in steps.
+type HistoryTrimmer struct {
+	store *store
+	keep  int64
+	dry   bool
+
+	// Changes and Calls count what was deleted, or would be.
+	Changes, Calls int64
+}
+
+// NewHistoryTrimmer returns a trimmer that leaves the newest keep changes, and as many calls. A dry one counts, and deletes nothing.
+func (fsys *FS) NewHistoryTrimmer(keep int64, dry bool) *HistoryTrimmer {
+	return &HistoryTrimmer{store: fsys.store, keep: keep, dry: dry}
+}
+
+// Step deletes up to limit rows.
+func (t *HistoryTrimmer) Step(ctx context.Context, limit int) (step ReapStep, err error) {
+	var changes, calls trimRange
+	err = t.store.db.View(ctx, func(db *schema.Tx) (err error) {
+		changes, calls, err = t.ranges(db)
+		return err
+	})
+	switch {
+	case err != nil:
+		return step, err
+	case t.dry:
+		t.Changes, t.Calls = changes.count(), calls.count()
+		return ReapStep{Count: int(t.Changes + t.Calls), Done: true}, nil
+	case changes.count()+calls.count() == 0:
+		return ReapStep{Done: true}, nil
+	}
+	var began time.Time
+	var n [2]int64
+	err = t.store.db.Update(ctx, func(db *schema.Tx) (err error) {
+		began = time.Now()
+		if changes, calls, err = t.ranges(db); err != nil {
+			return err
+		}
+		db.SetMemo(nil) // it may know a row that goes
+		if n[0], err = trimChanges(db, changes.first(limit)); err != nil {
+			return err
+		}
+		n[1], err = trimCalls(db, calls.first(limit-int(n[0])))
+		return err
+	})
+	if err != nil {
+		return step, err
+	}
+	t.Changes += n[0]
+	t.Calls += n[1]
+	return ReapStep{Count: int(n[0] + n[1]), Held: time.Since(began)}, nil
+}
+
+// A trimRange are the rows, from the oldest on, that may go; none if they cross.
+type trimRange struct{ oldest, last int64 }
+
+func (r trimRange) count() int64 { return max(0, r.last-r.oldest+1) }
+
+// first returns the last of the first n rows; one below the oldest if there is none.
+func (r trimRange) first(n int) int64 { return r.oldest + min(int64(n), r.count()) - 1 }
+
+func (t *HistoryTrimmer) ranges(db *schema.Tx) (changes, calls trimRange, err error) {
+	if kept, err := keepsHistory(db); err != nil || !kept {
+		return changes, calls, err
+	}
+	oldest, newest, err := span(db)
+	if err != nil {
+		return changes, calls, err
+	}
+	changes = trimRange{oldest, newest - t.keep}
+	oldest, newest, err = callSpan(db)
+	return changes, trimRange{oldest, newest - t.keep}, err
+}
+
+// trimChanges deletes the rows up to last. Those that stay, and have their before from one that goes, are told it.
+func trimChanges(db *schema.Tx, last int64) (int64, error) {
+	if _, err := db.Exec(`UPDATE change SET before = (SELECT o.after FROM change o WHERE o.seq = change.before)
+		WHERE seq > ?1 AND seq < ?1 + 1024 AND typeof(before) = 'integer' AND before <= ?1`, last); err != nil {
+		return 0, err
+	}
+	return db.Exec(`DELETE FROM change WHERE seq <= ?`, last)
+}
