@@ -9,25 +9,22 @@ import (
 )
 
 // logEntry is the row of a call in the log: who calls what, with which arguments, told by their digest alone.
-func (b *Toolbox) logEntry(call Call) *callEntry {
-	return &callEntry{
+func (b *Toolbox) logEntry(call Call) *vfs.Call {
+	return &vfs.Call{
 		Actor: b.config.Actor, Session: b.config.Session, Tool: call.Tool, Ref: call.ID,
 		Digest: vfs.SumOf(call.Input),
 	}
 }
 
-// finish records how a call went. That a record could not be written fails no call: what it changed stands, and its
-// changes name it.
-func (b *Toolbox) finish(ctx context.Context, call Call, entry *callEntry, result *Result, took time.Duration) {
+// finish records how a call went. That a record could not be written fails no call: what it changed stands, and names it
+// since its commit.
+func (b *Toolbox) finish(ctx context.Context, call Call, entry *vfs.Call, result *Result, took time.Duration) {
 	entry.Took, entry.Result = took, resultSize(result)
 	status := "ok"
 	if result.Err != nil {
 		entry.Error, status = result.Err.Error(), "error"
 	}
-	ctx = context.WithoutCancel(ctx)
-	if err := b.record(ctx, entry); err != nil {
-		b.logger().WarnContext(ctx, "log of the call", "tool", call.Tool, "error", err)
-	}
+	b.record(entry)
 	b.logger().DebugContext(ctx, "call", "tool", call.Tool, "ref", call.ID, "session", b.config.Session,
 		"ms", took.Milliseconds(), "bytes", entry.Result, "status", status, "error", entry.Error)
 	if m := b.config.Metrics; m != nil {
@@ -41,12 +38,12 @@ func (b *Toolbox) finish(ctx context.Context, call Call, entry *callEntry, resul
 	b.config.hear(HookEvent{Kind: "call", Name: call.Tool, Err: result.Err, Took: took})
 }
 
-// record writes the row of a call. A store that takes no writes, or could not be opened, keeps no log.
-func (b *Toolbox) record(ctx context.Context, entry *callEntry) error {
-	if b.fsys == nil || b.fsys.Frozen() {
-		return nil
+// record has the row of a call written, soon. A store that takes no writes, or could not be opened, keeps no log.
+func (b *Toolbox) record(entry *vfs.Call) {
+	if b.fsys == nil || b.fsys.Frozen() || b.fsys.DB().ReadOnly() {
+		return
 	}
-	return nil
+	logged{b.fsys, entry, b.logger()}.enter()
 }
 
 func (b *Toolbox) logger() *slog.Logger {
@@ -63,12 +60,4 @@ func resultSize(r *Result) int64 {
 		n += int64(len(m.Data))
 	}
 	return n
-}
-
-// A callEntry is the row of a call.
-type callEntry struct {
-	Actor, Session, Tool, Ref, Error string
-	Digest                           vfs.Sum
-	Result                           int64
-	Took                             time.Duration
 }

@@ -225,7 +225,7 @@ func (p *place) reopen(ctx context.Context, reopens *int) (*vfs.FS, error) {
 	return p.tree, nil
 }
 
-// close ends the place: calls that run are waited for, last runs on the tree if it is open, and the store's file is
+// close ends the place: calls that run are waited for and logged, last runs on the tree if it is open, and the store's file is
 // left. What takes longer than the timeout goes on by itself.
 func (p *place) close(ctx context.Context, last func(context.Context, *vfs.FS) error) error {
 	p.mu.Lock()
@@ -275,8 +275,8 @@ func (p *place) close(ctx context.Context, last func(context.Context, *vfs.FS) e
 func (p *place) end(ctx context.Context, last func(context.Context, *vfs.FS) error) error {
 	tree, _ := p.have()
 	var errs []error
-	if tree != nil && last != nil {
-		errs = append(errs, last(ctx, tree))
+	if tree != nil {
+		errs = append(errs, FlushLog(ctx, tree), last(ctx, tree))
 	}
 	p.mu.Lock()
 	joined := p.joined

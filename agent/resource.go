@@ -34,7 +34,7 @@ func (b *Toolbox) ReadFile(ctx context.Context, name string, max int64) (*File, 
 	began, call := time.Now(), Call{Tool: readFileTool, Input: input}
 	entry := b.logEntry(call)
 	var file *File
-	result, err := b.within(ctx, b.fsys.View, func(g *guard) (any, error) {
+	result, err := b.within(ctx, b.viewing(), func(g *guard) (any, error) {
 		file, err = g.readWhole(name, max)
 		return said(""), err
 	})

@@ -14,6 +14,7 @@ import (
 
 // Snapshot names this moment of the session's branch and returns its ref. An empty name makes one up.
 func (s *Session) Snapshot(ctx context.Context, name, note string) (ref Ref, err error) {
+	ctx = s.as(ctx, "snapshot")
 	err = s.on(ctx, func(b *Toolbox) (err error) {
 		ref, _, err = b.snap(ctx, name, note)
 		return err
@@ -24,6 +25,7 @@ func (s *Session) Snapshot(ctx context.Context, name, note string) (ref Ref, err
 // Restore makes the branch what another tree is, told by a ref or the name of a snapshot or branch. It returns the ref
 // of the branch, and that of a snapshot of what it was.
 func (s *Session) Restore(ctx context.Context, text string) (now, undo Ref, err error) {
+	ctx = s.as(ctx, "restore")
 	err = s.on(ctx, func(b *Toolbox) error {
 		tree, err := treeOf(ctx, b.fsys, text, s.place.foreign)
 		if err != nil {
@@ -41,6 +43,7 @@ func (s *Session) Restore(ctx context.Context, text string) (now, undo Ref, err 
 
 // Branch forks a branch from the session's, as that is now, and returns its ref. The session stays on its own.
 func (s *Session) Branch(ctx context.Context, name string) (ref Ref, err error) {
+	ctx = s.as(ctx, "branch")
 	err = s.on(ctx, func(b *Toolbox) error {
 		forked, err := snapshot.Branch(ctx, b.fsys, b.fsys, name)
 		if err != nil {
@@ -62,6 +65,7 @@ func (s *Session) Undo(ctx context.Context, n int) (ref Ref, err error) {
 	if k == nil || n < 1 {
 		return Ref{}, fmt.Errorf("undo %d of session %q, whose automatic snapshots are %q: %w", n, s.Name(), s.auto(), syscall.EINVAL)
 	}
+	ctx = s.as(ctx, "undo")
 	err = s.on(ctx, func(b *Toolbox) error {
 		if err := k.undo(ctx, b.fsys, n); err != nil {
 			return err
@@ -72,6 +76,12 @@ func (s *Session) Undo(ctx context.Context, n int) (ref Ref, err error) {
 		return err
 	})
 	return ref, err
+}
+
+// as attributes what is done under ctx to the session, as a call of its host's.
+func (s *Session) as(ctx context.Context, what string) context.Context {
+	c := &s.offer.config
+	return vfs.WithCall(ctx, &vfs.Call{Actor: c.Actor, Session: c.Session, Tool: what})
 }
 
 func (s *Session) auto() Auto {

@@ -162,6 +162,7 @@ func (e *OvertakenError) Is(target error) bool { return target == syscall.ESTALE
 // since the fork that is an [OvertakenError], and nothing changes. The sub-agent can go on and be adopted again; what
 // the branch was is kept as a snapshot, and is a step that Undo takes back.
 func (s *Session) Adopt(ctx context.Context, child *Session) (ref Ref, err error) {
+	ctx = s.as(ctx, "adopt")
 	err = s.on(ctx, func(b *Toolbox) error {
 		return child.on(ctx, func(c *Toolbox) error {
 			if err := s.adopt(ctx, b, c, child); err != nil {

@@ -188,7 +188,7 @@ func (b *Toolbox) Call(ctx context.Context, name string, input json.RawMessage) 
 func (b *Toolbox) Do(ctx context.Context, call Call) *Result {
 	began := time.Now()
 	logged := b.logEntry(call)
-	result := b.try(ctx, call)
+	result := b.try(vfs.WithCall(ctx, logged), call)
 	if b.config.OnResult != nil {
 		b.config.OnResult(ctx, call, result)
 	}

@@ -190,8 +190,17 @@ func (s *Server) instructions() string {
 func (s *Server) Close() error {
 	s.endSessions()
 	s.busy.Wait()
-	return nil
+	ctx, cancel := context.WithTimeout(context.Background(), logTimeout)
+	defer cancel()
+	var errs []error
+	for _, w := range s.workspaces {
+		errs = append(errs, agent.FlushLog(ctx, w.fsys))
+	}
+	return errors.Join(errs...)
 }
+
+// logTimeout bounds how long Close waits for the log of calls.
+const logTimeout = 5 * time.Second
 
 // endSessions ends the calls that run, and the sessions they are in.
 func (s *Server) endSessions() {

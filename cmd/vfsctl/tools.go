@@ -269,6 +269,9 @@ func (a *app) callTool(c *call, config *agent.Config) error {
 		return err
 	}
 	r := b.Call(c, c.args[0], bytes.TrimSpace(input))
+	if err := agent.FlushLog(c, c.fsys); err != nil {
+		return err
+	}
 	if err := c.Err(); err != nil {
 		return err
 	}

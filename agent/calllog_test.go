@@ -1,0 +1,58 @@
+package agent_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"vfsdb/agent"
+	"vfsdb/vfs"
+)
+
+// W15: each call has a row, whether it changed something, failed, or only looked, and changes name their call.
+func TestCallLog(t *testing.T) {
+	b, fsys := box(t, &agent.Config{Actor: "model", Session: "s1"})
+	input := []byte(`{"path":"/a","content":"1"}`)
+	require.NoError(t, b.Do(t.Context(), agent.Call{ID: "c1", Tool: "workspace_write_file", Input: input}).Err)
+	r := b.Do(t.Context(), agent.Call{ID: "c2", Tool: "workspace_read_file", Input: []byte(`{"path":"/none"}`)})
+	require.Error(t, r.Err)
+	read := call(t, b, "workspace_read_file", args{"path": "a"})
+	require.NotEmpty(t, read)
+	require.NoError(t, agent.FlushLog(t.Context(), fsys))
+
+	calls, err := fsys.Calls(t.Context(), nil)
+	require.NoError(t, err)
+	require.Len(t, calls, 3)
+	sum := vfs.SumOf(input)
+	require.Equal(t, []string{"model", "s1", "workspace_write_file", "c1", ""},
+		[]string{calls[0].Actor, calls[0].Session, calls[0].Tool, calls[0].Ref, calls[0].Error})
+	require.Equal(t, &sum, calls[0].Digest)
+	require.Positive(t, calls[0].Result)
+	require.Positive(t, calls[0].Took)
+	require.EqualValues(t, 1, calls[0].Changes)
+	require.Equal(t, r.Err.Error(), calls[1].Error)
+	require.Zero(t, calls[2].Changes)
+
+	events, err := fsys.Log(t.Context(), &vfs.LogOptions{Path: "a"})
+	require.NoError(t, err)
+	require.Equal(t, "workspace_write_file", events[len(events)-1].Tool)
+	require.Equal(t, calls[0].ID, events[len(events)-1].Call)
+}
+
+// A call that reads does not wait for those that write, and neither does its log hold it up.
+func TestCallLogDoesNotWait(t *testing.T) {
+	b, fsys := box(t, nil, "a")
+	require.NoError(t, fsys.Update(t.Context(), func(*vfs.Tx) error {
+		for range 5000 {
+			if err := b.Call(t.Context(), "workspace_stat", []byte(`{"path":"a"}`)).Err; err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	require.NoError(t, agent.FlushLog(t.Context(), fsys))
+	calls, err := fsys.Calls(t.Context(), nil)
+	require.NoError(t, err)
+	require.LessOrEqual(t, len(calls), 5000)
+	require.GreaterOrEqual(t, len(calls), 4096, "what is too much is left out")
+}
