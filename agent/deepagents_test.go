@@ -21,8 +21,8 @@ func TestDeepagentsGolden(t *testing.T) {
 		fmt.Fprintf(&lines, "line %d\n", i+1)
 	}
 	plant(t, fsys, map[string]string{
-		"src/app/main.py":    "import os\n\tif x:\nTODO (one)\nTODO [two]\n",
-		"src/.env.py":        "TODO\n",
+		"src/app/main.py":    "import os\n\tif x:\nWISH (one)\nWISH [two]\n",
+		"src/.env.py":        "WISH\n",
 		"top.py":             "print('a')\nprint('b')\n",
 		"docs/a.md":          "dos\r\nlines\r\n",
 		"long":               "short\n" + strings.Repeat("é", 5001) + "\nshort\n" + strings.Repeat("x", 10000) + "\n",
@@ -39,7 +39,7 @@ func TestDeepagentsGolden(t *testing.T) {
 		"secret/s":           "",
 		"ro/r":               "r\n",
 		"link":               "->src",
-		"huge":               strings.Repeat("TODO\n", 6001),
+		"huge":               strings.Repeat("WISH\n", 6001),
 	})
 	script := play(t, b,
 		turn{"C14", "ls", args{"path": "/"}},
@@ -81,9 +81,9 @@ func TestDeepagentsGolden(t *testing.T) {
 		turn{"glob, none", "glob", args{"pattern": "*.go"}},
 		turn{"glob, ENOENT", "glob", args{"pattern": "*", "path": "/none"}},
 		turn{"glob, bad", "glob", args{"pattern": "[a"}},
-		turn{"G01 files", "grep", args{"pattern": "TODO", "path": "/src"}},
-		turn{"G01 content", "grep", args{"pattern": "TODO", "path": "/src", "output_mode": "content"}},
-		turn{"G01 count", "grep", args{"pattern": "TODO", "path": "/src", "output_mode": "count"}},
+		turn{"G01 files", "grep", args{"pattern": "WISH", "path": "/src"}},
+		turn{"G01 content", "grep", args{"pattern": "WISH", "path": "/src", "output_mode": "content"}},
+		turn{"G01 count", "grep", args{"pattern": "WISH", "path": "/src", "output_mode": "count"}},
 		turn{"K01 literal", "grep", args{"pattern": "[two]", "output_mode": "content"}},
 		turn{"G04", "grep", args{"pattern": "o", "glob": "*.md"}},
 		turn{"G03 file", "grep", args{"pattern": "print", "path": "/top.py", "output_mode": "content"}},
@@ -110,13 +110,13 @@ func TestDeepagentsGolden(t *testing.T) {
 func TestDeepagentsEvicts(t *testing.T) {
 	var text strings.Builder
 	for i := range 1000 {
-		fmt.Fprintf(&text, "TODO %d %s\n", i, strings.Repeat("x", 100))
+		fmt.Fprintf(&text, "WISH %d %s\n", i, strings.Repeat("x", 100))
 	}
-	grep := args{"pattern": "TODO", "output_mode": "content"}
+	grep := args{"pattern": "WISH", "output_mode": "content"}
 	b, fsys := box(t, &agent.Config{Profile: "deepagents"})
 	require.NoError(t, fsys.WriteFile(t.Context(), "big", []byte(text.String()), 0o644))
 
-	r := b.Do(t.Context(), agent.Call{ID: "call/1.2", Tool: "grep", Input: []byte(`{"pattern":"TODO","output_mode":"content"}`)})
+	r := b.Do(t.Context(), agent.Call{ID: "call/1.2", Tool: "grep", Input: []byte(`{"pattern":"WISH","output_mode":"content"}`)})
 	require.NoError(t, r.Err)
 	kept := vfstest.Read(t, fsys, "large_tool_results/call_1_2")
 	require.Len(t, strings.Split(kept, "\n"), 1001)
@@ -128,21 +128,21 @@ Read it with read_file, a part at a time: offset=0 and limit=100 are its first 1
 These are its first and last lines; a line such as `+"`... [N lines truncated] ...`"+` stands for what is between them:
 
 1  /big:
-2    1: TODO 0 `+x+`
-3    2: TODO 1 `+x+`
-4    3: TODO 2 `+x+`
-5    4: TODO 3 `+x+`
+2    1: WISH 0 `+x+`
+3    2: WISH 1 `+x+`
+4    3: WISH 2 `+x+`
+5    4: WISH 3 `+x+`
 ... [991 lines truncated] ...
- 997    996: TODO 995 `+x+`
- 998    997: TODO 996 `+x+`
- 999    998: TODO 997 `+x+`
-1000    999: TODO 998 `+x+`
-1001    1000: TODO 999 `+x+`
+ 997    996: WISH 995 `+x+`
+ 998    997: WISH 996 `+x+`
+ 999    998: WISH 997 `+x+`
+1000    999: WISH 998 `+x+`
+1001    1000: WISH 999 `+x+`
 `, r.Text)
 	require.Contains(t, try(t, b, "read_file", args{"file_path": "/large_tool_results/call_1_2", "limit": 1}).Text, "1  /big:")
 
 	// Without an id, the same result has the same file.
-	first, again := try(t, b, "grep", args{"pattern": "TODO", "path": "/big", "output_mode": "content"}), try(t, b, "grep", args{"pattern": "TODO", "path": "/big", "output_mode": "content"})
+	first, again := try(t, b, "grep", args{"pattern": "WISH", "path": "/big", "output_mode": "content"}), try(t, b, "grep", args{"pattern": "WISH", "path": "/big", "output_mode": "content"})
 	require.Equal(t, first.Text, again.Text)
 
 	// Where nothing may be written, the result is cut.

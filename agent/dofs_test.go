@@ -15,9 +15,9 @@ import (
 func TestDofsGolden(t *testing.T) {
 	b, fsys := box(t, &agent.Config{Profile: "dofs", Caps: agent.Caps{ResultBytes: 300}})
 	plant(t, fsys, map[string]string{
-		"workspace/notes/todo.md":          "- [ ] ship it\nTODO: eat\n",
-		"workspace/notes/deep/a.md":        "todo again\r\n",
-		"workspace/notes-archive/x":        "TODO old\n",
+		"workspace/notes/todo.md":          "- [ ] ship it\nWISH: eat\n",
+		"workspace/notes/deep/a.md":        "wish again\r\n",
+		"workspace/notes-archive/x":        "WISH old\n",
 		"workspace/src/a.ts":               "a\n",
 		"workspace/src/a/b.ts":             "b\n",
 		"workspace/src/a/b.tsx":            "c\n",
@@ -93,8 +93,8 @@ func TestDofsGolden(t *testing.T) {
 		turn{"K12", "find", args{"directory": "/workspace/many", "limit": 3, "offset": 3}},
 		turn{"ENOTDIR", "find", args{"directory": "/workspace/src/a.ts"}},
 		turn{"ENOENT", "find", args{"directory": "/workspace/none"}},
-		turn{"G01 G08", "grep", args{"pattern": "TODO", "path": "/workspace/notes"}},
-		turn{"G02", "grep", args{"pattern": "TODO", "path": "/workspace/notes", "ignoreCase": true}},
+		turn{"G01 G08", "grep", args{"pattern": "WISH", "path": "/workspace/notes"}},
+		turn{"G02", "grep", args{"pattern": "WISH", "path": "/workspace/notes", "ignoreCase": true}},
 		turn{"G01 no regex", "grep", args{"pattern": "[ ]", "path": "/workspace"}},
 		turn{"G03 file", "grep", args{"pattern": "it", "path": "/workspace/notes/todo.md"}},
 		turn{"K12", "grep", args{"pattern": "0", "path": "/workspace/wide", "limit": 2, "offset": 1}},
