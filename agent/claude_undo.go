@@ -54,6 +54,7 @@ func (l *undoLog) push(s *undoStep) {
 	l.bytes += len(s.removed)
 	for len(l.steps) > maxUndoSteps || l.bytes > maxUndoBytes {
 		l.bytes -= len(l.steps[0].removed)
+		l.steps[0] = nil // the array stays for a while
 		l.steps = l.steps[1:]
 	}
 }

@@ -3,8 +3,6 @@ package agent
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"syscall"
@@ -113,46 +111,7 @@ func transactionFor(b *Toolbox, kinds []kind) func(context.Context, func(*vfs.Tx
 	return b.fsys.View
 }
 
-// A wordedError is an error in the very words that models of a family know.
-type wordedError struct {
-	text  string
-	errno syscall.Errno
-}
-
-func (e *wordedError) Error() string { return e.text }
-
-func (e *wordedError) Unwrap() error { return e.errno }
-
-func worded(errno syscall.Errno, format string, args ...any) error {
-	return &wordedError{fmt.Sprintf(format, args...), errno}
-}
-
-// explainWorded gives models the words they know, where there are any.
-func explainWorded(b *Toolbox, err error) string {
-	var w *wordedError
-	if errors.As(err, &w) {
-		return w.text
-	}
-	return explain(b, err)
-}
-
 // required is the error of a command without a parameter that it needs.
 func required(parameter, command string) error {
 	return worded(syscall.EINVAL, "Parameter `%s` is required for command: %s", parameter, command)
 }
-
-// look tells what a name leads to, and that it may be used so. The node has no info if nothing is there.
-func (g *guard) look(name string, perm Permission, follow bool) (*node, error) {
-	at, err := g.path(name, perm, follow)
-	if err != nil {
-		return nil, err
-	}
-	info, err := g.tx.Lstat(at)
-	if missing(err) {
-		return &node{path: at}, nil
-	}
-	return &node{path: at, info: info}, err
-}
-
-// lost reports whether a walk ended because something on the way is missing, or is no directory.
-func lost(err error) bool { return missing(err) || errors.Is(err, syscall.ENOTDIR) }

@@ -1,8 +1,10 @@
 package agent
 
 import (
+	"errors"
 	"io/fs"
 	"path"
+	"syscall"
 
 	"vfsdb/vfs"
 )
@@ -48,3 +50,19 @@ func (g *guard) statFor(perm Permission, name string, follow bool) (*node, error
 	n.sum, err = g.sum(at, info)
 	return n, err
 }
+
+// look tells what a name leads to, and that it may be used so. The node has no info if nothing is there.
+func (g *guard) look(name string, perm Permission, follow bool) (*node, error) {
+	at, err := g.path(name, perm, follow)
+	if err != nil {
+		return nil, err
+	}
+	info, err := g.tx.Lstat(at)
+	if missing(err) {
+		return &node{path: at}, nil
+	}
+	return &node{path: at, info: info}, err
+}
+
+// lost reports whether a walk ended because something on the way is missing, or is no directory.
+func lost(err error) bool { return missing(err) || errors.Is(err, syscall.ENOTDIR) }
