@@ -22,7 +22,7 @@ func (b *Toolbox) finish(ctx context.Context, call Call, entry *vfs.Call, result
 	entry.Took, entry.Result = took, resultSize(result)
 	status := "ok"
 	if result.Err != nil {
-		entry.Error, status = result.Err.Error(), "error"
+		entry.Error, status = clipped(result.Err.Error(), maxLoggedError), "error"
 	}
 	b.record(entry)
 	b.logger().DebugContext(ctx, "call", "tool", call.Tool, "ref", call.ID, "session", b.config.Session,
@@ -52,6 +52,9 @@ func (b *Toolbox) logger() *slog.Logger {
 	}
 	return slog.New(slog.DiscardHandler)
 }
+
+// maxLoggedError is how much of an error the log keeps, in bytes.
+const maxLoggedError = 1000
 
 // resultSize is what the model gets, in bytes.
 func resultSize(r *Result) int64 {

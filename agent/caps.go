@@ -51,12 +51,20 @@ func cut(text string, limit int) (string, int) {
 	if len(text) <= limit {
 		return text, 0
 	}
-	head := limit
-	for head > 0 && !utf8.RuneStart(text[head]) {
-		head--
+	head := clipped(text, limit)
+	omitted := len(text) - len(head)
+	return head + omittedSuffix(omitted), omitted
+}
+
+// clipped is the beginning of a text, at most limit bytes, up to the start of a rune.
+func clipped(text string, limit int) string {
+	if len(text) <= limit {
+		return text
 	}
-	omitted := len(text) - head
-	return text[:head] + omittedSuffix(omitted), omitted
+	for limit > 0 && !utf8.RuneStart(text[limit]) {
+		limit--
+	}
+	return text[:limit]
 }
 
 // omittedSuffix is the end of a text that was cut (T10).

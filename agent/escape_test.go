@@ -122,6 +122,7 @@ func attack(t *testing.T, r *rand.Rand, calls int) {
 	}
 	require.Equal(t, before, outside())
 	require.Greater(t, worked, calls/20, "calls that worked, so that the rest means something")
+	require.NoError(t, agent.FlushLog(ctx, fsys))
 	unattributed(t, fsys)
 }
 
@@ -289,4 +290,24 @@ func (g generator) disturb(t *testing.T, fsys *vfs.FS) {
 // unattributed looks into the log: no change that the attacker's calls made is of a path outside.
 func unattributed(t *testing.T, fsys *vfs.FS) {
 	t.Helper()
+	events, err := fsys.Log(t.Context(), &vfs.LogOptions{Session: "attacker"})
+	require.NoError(t, err)
+	require.NotEmpty(t, events)
+	inside := func(path string) bool {
+		for _, dir := range []string{"ok/deny", "ok/d/deny", "ok/ro"} {
+			if path == dir || strings.HasPrefix(path, dir+"/") {
+				return false
+			}
+		}
+		return path == "ok" || strings.HasPrefix(path, "ok/") || path == "memories" || strings.HasPrefix(path, "memories/")
+	}
+	for _, e := range events {
+		switch e.Op {
+		case "snapshot", "snapshot-delete", "branch":
+			continue // they are of no path
+		case "rename", "copy":
+			require.True(t, inside(e.Arg), "%+v", e)
+		}
+		require.True(t, inside(e.Path), "%+v", e)
+	}
 }
