@@ -31,3 +31,15 @@ func Approve(ctx context.Context, use agent.Approval) (bool, error) { return app
 
 // ClientLog is the log that clients get.
 func ClientLog(s *Server) *slog.Logger { return s.clientLog() }
+
+// SetGather sets how long changes are gathered.
+func SetGather(s *Server, updates, lists time.Duration) {
+	s.teller.updates, s.teller.lists = updates, lists
+}
+
+// Watched is how many URIs somebody subscribed to.
+func Watched(s *Server) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.watched)
+}

@@ -53,6 +53,7 @@ type Server struct {
 	beat       time.Duration // between what is told of a long call
 	workspaces []*workspace
 	secret     [32]byte // seals what clients keep for the server
+	teller     *teller
 
 	ctx    context.Context // of everything that runs; ended by Close
 	cancel context.CancelFunc
@@ -69,6 +70,7 @@ type workspace struct {
 	config agent.Config
 	box    *agent.Toolbox // as it is without anybody's roots; tells which tools there are
 	base   string         // of the URIs of its files, with a slash at the end
+	since  int64          // the newest event when it was opened
 }
 
 // New makes a server of one workspace or of several, each with a name of its own. It runs until Close.
@@ -92,7 +94,7 @@ func newServer(ctx context.Context, workspaces []Workspace, o *Options, base fun
 		options.PageSize = defaultPageSize
 	}
 	s := &Server{
-		logger: options.Logger, page: options.PageSize, beat: everySecond,
+		logger: options.Logger, page: options.PageSize, beat: everySecond, teller: newTeller(),
 		sessions: map[*sdk.ServerSession]*session{}, watched: map[string]int{},
 	}
 	if _, err := rand.Read(s.secret[:]); err != nil {
@@ -124,6 +126,12 @@ func newServer(ctx context.Context, workspaces []Workspace, o *Options, base fun
 		s.addTemplate(w)
 	}
 	s.ctx, s.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	for _, w := range s.workspaces {
+		if !w.fsys.Frozen() {
+			s.busy.Go(func() { s.watch(w, w.since) })
+		}
+	}
+	s.busy.Go(s.tell)
 	return s, nil
 }
 
@@ -148,6 +156,9 @@ func (s *Server) open(ctx context.Context, from Workspace, base func(agent.Ref) 
 	}
 	w.base = base(ref)
 	if w.box, err = agent.New(w.fsys, &w.config); err != nil {
+		return err
+	}
+	if w.since, err = w.fsys.Seq(ctx); err != nil {
 		return err
 	}
 	s.workspaces = append(s.workspaces, w)

@@ -40,6 +40,9 @@ func scanEvent(rows *schema.Rows) Event {
 	}
 }
 
+// Concerns reports whether the event changed what is at a path, or below it, as [FS.Watch] has it of its prefix.
+func (e *Event) Concerns(name string) bool { return e.concerns(cleaned(name)) }
+
 // concerns reports whether the event changed what is at a path, or below it: there, or by taking or bringing a tree
 // that the path is in.
 func (e *Event) concerns(name string) bool {
