@@ -21,6 +21,7 @@ type guard struct {
 	grown bool // something was added, so the quota is looked at before the commit
 	dry   bool // an edit is only shown
 	asked *approvals
+	tally tally // what the branch holds with it; zero if that was not asked
 }
 
 // follow and keep say what becomes of a symlink at the end of a path.

@@ -240,7 +240,7 @@ func (s *Session) live(ctx context.Context, reopens *int) (*Toolbox, *vfs.FS, er
 	defer s.mu.Unlock()
 	if s.box == nil || s.box.fsys != tree {
 		box := *s.offer
-		box.fsys = tree
+		box.fsys, box.meter = tree, new(meter)
 		s.box = &box
 	}
 	_, file := s.place.have()

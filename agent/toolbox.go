@@ -71,11 +71,12 @@ type Toolbox struct {
 	tools   []*Tool
 	byName  map[string]*Tool
 	keeper  *keeper // takes snapshots of a session by itself; nil otherwise
+	meter   *meter  // of what the branch holds
 }
 
 // New makes the tools of a profile over a tree. A profile, a directory or a policy that cannot be is EINVAL.
 func New(fsys *vfs.FS, config *Config) (*Toolbox, error) {
-	b := &Toolbox{fsys: fsys, byName: map[string]*Tool{}}
+	b := &Toolbox{fsys: fsys, byName: map[string]*Tool{}, meter: new(meter)}
 	if config != nil {
 		b.config, b.given = *config, *config
 	}
@@ -273,8 +274,9 @@ func (b *Toolbox) within(ctx context.Context, transact transaction, run func(*gu
 	asked := &approvals{granted: map[Approval]bool{}}
 	for range maxApprovals {
 		var out any
+		var g *guard
 		err := transact(ctx, func(tx *vfs.Tx) (err error) {
-			g := &guard{ctx: ctx, box: b, tx: tx, asked: asked}
+			g = &guard{ctx: ctx, box: b, tx: tx, asked: asked}
 			if out, err = run(g); err != nil {
 				return err
 			}
@@ -285,6 +287,7 @@ func (b *Toolbox) within(ctx context.Context, transact transaction, run func(*gu
 			if err != nil {
 				return nil, err
 			}
+			b.meter.set(g.tally)
 			return present(out)
 		}
 		if err := b.ask(ctx, ask.Approval); err != nil {

@@ -1,0 +1,71 @@
+package agent_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"vfsdb/agent"
+	"vfsdb/vfs"
+)
+
+// The quota is exact, whatever was added and taken away before, by the tools or by others.
+func TestQuotaIsExact(t *testing.T) {
+	const maxBytes, maxEntries = 4000, 60
+	b, fsys := box(t, &agent.Config{Policy: &agent.Policy{MaxBytes: maxBytes, MaxEntries: maxEntries}})
+	ctx := t.Context()
+	r := rand.New(rand.NewPCG(1, 2))
+	path := func() string { return fmt.Sprintf("/d%d/f%d", r.IntN(6), r.IntN(12)) }
+	refused := 0
+	for range 3000 {
+		text := strings.Repeat("x", r.IntN(200))
+		var tool string
+		var in args
+		switch r.IntN(10) {
+		case 0, 1, 2:
+			tool, in = "write_file", args{"path": path(), "content": text}
+		case 3:
+			tool, in = "append_file", args{"path": path(), "content": text}
+		case 4:
+			tool, in = "mkdir", args{"path": path()}
+		case 5:
+			tool, in = "cp", args{"source": fmt.Sprintf("/d%d", r.IntN(6)), "destination": fmt.Sprintf("/d%d/c", r.IntN(6))}
+		case 6:
+			tool, in = "mv", args{"source": path(), "destination": path(), "overwrite": true}
+		case 7:
+			tool, in = "rm", args{"path": fmt.Sprintf("/d%d", r.IntN(6)), "recursive": true}
+		case 8: // somebody else, who knows no quota
+			_ = fsys.Link(ctx, path(), path())
+			_ = fsys.Truncate(ctx, path(), int64(r.IntN(300)))
+		case 9:
+			_ = fsys.WriteFile(ctx, path(), []byte(text), 0o644)
+			_ = fsys.Remove(ctx, path())
+		}
+		if tool == "" {
+			continue
+		}
+		input, err := json.Marshal(in)
+		require.NoError(t, err)
+		before, err := fsys.DiskUsage(ctx, ".")
+		require.NoError(t, err)
+		err = b.Call(ctx, "workspace_"+tool, input).Err
+		after, duErr := fsys.DiskUsage(ctx, ".")
+		require.NoError(t, duErr)
+		over := func(u vfs.Usage) bool { return u.Bytes > maxBytes || u.Files+u.Dirs+u.Symlinks+u.Others-1 > maxEntries }
+		if errors.Is(err, syscall.EDQUOT) {
+			refused++
+			require.Equal(t, before, after)
+			continue
+		}
+		if err == nil && (after.Bytes > before.Bytes || after.Files+after.Dirs > before.Files+before.Dirs) {
+			require.False(t, over(after), "%s %s", tool, input)
+		}
+	}
+	require.Positive(t, refused)
+}
