@@ -131,6 +131,7 @@ type search struct {
 	hidden    bool   // names that begin with a dot too, and what is below them
 	limit     int
 	perm      Permission // that the search needs; "" is to list
+	enough    bool       // stop at the limit: whether there is more is told, but not how much
 }
 
 // found is what a search found, sorted by path.
@@ -146,7 +147,11 @@ func (g *guard) find(s search) (*found, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, _, err := g.tx.Find(at, &vfs.FindOptions{Pattern: s.pattern, MatchBase: s.matchBase, Kind: s.kind})
+	o := &vfs.FindOptions{Pattern: s.pattern, MatchBase: s.matchBase, Kind: s.kind}
+	if s.enough && s.hidden && g.box.policy.visible(at) && len(g.box.policy.Deny) == 0 { // all that is found counts
+		o.Max = s.limit + 1
+	}
+	all, _, err := g.tx.Find(at, o)
 	if err != nil {
 		return nil, err
 	}

@@ -20,6 +20,7 @@ import (
 var deepagents = &profile{
 	name:    "deepagents",
 	about:   "ls, read_file, write_file, edit_file, glob, grep, upload_files, download_files: text, with large results kept in files",
+	prepare: startAllowed,
 	tools:   deepTools,
 	explain: deepExplain,
 	prompt:  deepPrompt,
@@ -48,7 +49,7 @@ func deepTools(*Toolbox) []*Tool {
 }
 
 // keepsLarge marks a tool whose result may be kept in a file, so it is not only read.
-func keepsLarge(t *Tool) { t.Hints.ReadOnly = false }
+func keepsLarge(t *Tool) { t.Hints.ReadOnly, t.SideEffects = false, []string{"filesystem_write"} }
 
 // deepPath refuses what no path of Deep Agents can be: one that climbs, a home directory, a drive (C31).
 func deepPath(name string) error {

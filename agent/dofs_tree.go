@@ -125,7 +125,10 @@ func dofsFind(g *guard, in dofsFindIn) (o dofsFindOut, err error) {
 	if err != nil {
 		return o, err
 	}
-	matches := dofsGlob(in.Pattern)
+	matches, err := dofsGlob(in.Pattern)
+	if err != nil {
+		return o, err
+	}
 	var found []*node
 	_, err = g.walk(in.Directory, PermList, func(n *node, _ int) (bool, error) {
 		if matches(relative(dir.path, n.path)) {
@@ -157,9 +160,12 @@ func dofsFind(g *guard, in dofsFindIn) (o dofsFindOut, err error) {
 
 // dofsGlob is the matcher of a pattern in the dialect of dofs (K13): `*` is any run of characters within a name, `**`
 // any run, and `**/` any number of whole names, none included. Every other character is itself.
-func dofsGlob(pattern string) func(string) bool {
-	if pattern == "" {
-		return func(string) bool { return true }
+func dofsGlob(pattern string) (func(string) bool, error) {
+	switch {
+	case pattern == "":
+		return func(string) bool { return true }, nil
+	case len(pattern) > maxGlob:
+		return nil, refuse(syscall.EINVAL, "the pattern is longer than %d bytes", maxGlob)
 	}
 	var b strings.Builder
 	for rest := pattern; rest != ""; {
@@ -179,8 +185,15 @@ func dofsGlob(pattern string) func(string) bool {
 			rest = rest[end:]
 		}
 	}
-	return regexp.MustCompile(`(?s)\A` + b.String() + `\z`).MatchString
+	matcher, err := regexp.Compile(`(?s)\A` + b.String() + `\z`)
+	if err != nil {
+		return nil, refuse(syscall.EINVAL, "the pattern is no pattern: %v", err)
+	}
+	return matcher.MatchString, nil
 }
+
+// maxGlob is the longest pattern, in bytes: as long as a path can be.
+const maxGlob = 4096
 
 type dofsGrepIn struct {
 	Pattern    string `json:"pattern" jsonschema:"the text to find, taken literally"`

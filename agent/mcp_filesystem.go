@@ -10,18 +10,10 @@ import (
 var mcpFilesystem = &profile{
 	name:    "mcp-filesystem",
 	about:   "read_text_file, edit_file, directory_tree and the rest of the reference server of MCP",
-	prepare: mcpDefaults,
+	prepare: startAllowed,
 	tools:   mcpTools,
 	explain: mcpExplain,
 	prompt:  mcpPrompt,
-}
-
-// mcpDefaults lets relative paths begin in the first directory that is allowed.
-func mcpDefaults(b *Toolbox) error {
-	if b.config.Dir == "" && len(b.policy.Paths) > 0 {
-		b.config.Dir = rooted(b.policy.Paths[0])
-	}
-	return nil
 }
 
 func mcpTools(*Toolbox) []*Tool {

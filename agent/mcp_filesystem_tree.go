@@ -10,7 +10,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/bmatcuk/doublestar/v4"
+	"vfsdb/vfs"
 )
 
 func mcpMkdir(g *guard, in mcpPathIn) (mcpOut, error) {
@@ -116,11 +116,11 @@ type mcpEntry struct {
 }
 
 func mcpTree(g *guard, in mcpTreeIn) (mcpOut, error) {
-	excluded, err := mcpPatterns(slices.Concat(in.Exclude, anywhere(in.Exclude)))
+	dir, err := mcpDir(g, in.Path)
 	if err != nil {
 		return mcpOut{}, err
 	}
-	dir, err := mcpDir(g, in.Path)
+	excluded, err := mcpPatterns(dir.path, slices.Concat(in.Exclude, anywhere(in.Exclude)))
 	if err != nil {
 		return mcpOut{}, err
 	}
@@ -128,7 +128,7 @@ func mcpTree(g *guard, in mcpTreeIn) (mcpOut, error) {
 	inside := map[string]*[]*mcpEntry{dir.path: &top}
 	shown, omitted := 0, 0
 	_, err = g.walk(in.Path, PermList, func(n *node, _ int) (bool, error) {
-		if excluded(relative(dir.path, n.path)) {
+		if excluded(n) {
 			return false, nil
 		}
 		up := inside[parentOf(n.path)]
@@ -182,15 +182,18 @@ func anywhere(patterns []string) (more []string) {
 	return more
 }
 
-// mcpPatterns is a matcher of relative paths: one of the patterns has to match all of the path.
-func mcpPatterns(patterns []string) (func(string) bool, error) {
-	for _, p := range patterns {
-		if !doublestar.ValidatePattern(p) {
-			return nil, refuse(syscall.EINVAL, "Bad pattern: %s", p)
+// mcpPatterns is a matcher of paths relative to a directory: one of the patterns has to match all of the path.
+func mcpPatterns(dir string, texts []string) (func(*node) bool, error) {
+	patterns := make([]*vfs.Pattern, len(texts))
+	for i, text := range texts {
+		var err error
+		if patterns[i], err = vfs.ParsePattern(text); err != nil {
+			return nil, err
 		}
 	}
-	return func(rel string) bool {
-		return slices.ContainsFunc(patterns, func(p string) bool { return doublestar.MatchUnvalidated(p, rel) })
+	return func(n *node) bool {
+		rel := relative(dir, n.path)
+		return slices.ContainsFunc(patterns, func(p *vfs.Pattern) bool { return p.Match(rel, n.info.IsDir()) })
 	}, nil
 }
 
@@ -203,26 +206,25 @@ type mcpSearchIn struct {
 func (in mcpSearchIn) about() string { return in.Path }
 
 func mcpSearch(g *guard, in mcpSearchIn) (mcpOut, error) {
-	wanted, err := mcpPatterns([]string{in.Pattern})
-	if err != nil {
-		return mcpOut{}, err
-	}
-	excluded, err := mcpPatterns(in.Exclude)
-	if err != nil {
-		return mcpOut{}, err
-	}
 	dir, err := mcpDir(g, in.Path)
+	if err != nil {
+		return mcpOut{}, err
+	}
+	wanted, err := mcpPatterns(dir.path, []string{in.Pattern})
+	if err != nil {
+		return mcpOut{}, err
+	}
+	excluded, err := mcpPatterns(dir.path, in.Exclude)
 	if err != nil {
 		return mcpOut{}, err
 	}
 	var found []string
 	omitted := 0
 	_, err = g.walk(in.Path, PermList, func(n *node, _ int) (bool, error) {
-		rel := relative(dir.path, n.path)
 		switch {
-		case excluded(rel):
+		case excluded(n):
 			return false, nil
-		case !wanted(rel):
+		case !wanted(n):
 		case len(found) < g.box.caps.Matches:
 			found = append(found, rooted(n.path))
 		default:

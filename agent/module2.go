@@ -27,7 +27,7 @@ func module2Defaults(b *Toolbox) error {
 	if b.config.Caps.GrepFile == 0 {
 		b.config.Caps.GrepFile = -1
 	}
-	return nil
+	return startAllowed(b)
 }
 
 func module2Tools(*Toolbox) []*Tool {

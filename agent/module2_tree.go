@@ -145,7 +145,7 @@ func module2Find(g *guard, in module2FindIn) (module2FindOut, error) {
 		kind = "directory"
 	}
 	f, err := g.find(search{
-		dir: in.Path, pattern: in.Pattern, matchBase: true, kind: kind, hidden: true, perm: PermRead,
+		dir: in.Path, pattern: in.Pattern, matchBase: true, kind: kind, hidden: true, perm: PermRead, enough: true,
 		limit: min(in.MaxResults, g.box.caps.Matches),
 	})
 	if err != nil {

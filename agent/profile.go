@@ -38,6 +38,14 @@ var profiles = []*profile{
 	claudeCode,
 }
 
+// startAllowed lets relative paths, and searches without a path, begin in the first directory that is allowed.
+func startAllowed(b *Toolbox) error {
+	if b.config.Dir == "" && len(b.policy.Paths) > 0 {
+		b.config.Dir = rooted(b.policy.Paths[0])
+	}
+	return nil
+}
+
 // A Profile is a set of tools that [Config.Profile] can name.
 type Profile struct{ Name, About string }
 
