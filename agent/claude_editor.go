@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"context"
 	"fmt"
 	"syscall"
 )
@@ -30,27 +31,31 @@ type editorIn struct {
 	NewStr     *string `json:"new_str,omitempty" jsonschema:"for str_replace: what to put there; nothing if left out"`
 	InsertLine *int    `json:"insert_line,omitempty" jsonschema:"for insert, required: the line after which to insert; 0 is the start of the file"`
 	InsertText *string `json:"insert_text,omitempty" jsonschema:"for insert, required: the lines to insert"`
+
+	past *undoStep // for undo_edit: one that this toolbox did not make
 }
 
 func (in editorIn) chosen() string { return in.Command }
+
+const editTool = "str_replace_based_edit_tool"
 
 // An editor is the tool of one toolbox, with the edits it can take back.
 type editor struct{ log undoLog }
 
 func newEditor(b *Toolbox) []*Tool {
 	e := &editor{}
-	return commanded(b, "str_replace_based_edit_tool", `View, create and edit text files.
+	return commanded(b, editTool, `View, create and edit text files.
 * view shows a file with the number of each line, or the files and directories below a directory, two levels deep
 * create makes a file, and the directories above it; a file that is there already is overwritten
 * str_replace replaces the one occurrence of old_str, which has to match the file exactly
 * insert puts lines after a line
 * undo_edit takes back the last edit of a file that was made here`,
 		[]command[editorIn]{
-			{"view", []kind{lists, reads}, e.view},
-			{"create", []kind{writes}, e.create},
-			{"str_replace", []kind{writes}, e.strReplace},
-			{"insert", []kind{writes}, e.insert},
-			{"undo_edit", []kind{writes}, e.undoEdit},
+			{name: "view", kinds: []kind{lists, reads}, run: e.view},
+			{name: "create", kinds: []kind{writes}, run: e.create},
+			{name: "str_replace", kinds: []kind{writes}, run: e.strReplace},
+			{name: "insert", kinds: []kind{writes}, run: e.insert},
+			{name: "undo_edit", kinds: []kind{writes}, run: e.undoEdit, plan: e.recall},
 		}, titled("Edit files"), sequential)
 }
 
@@ -224,6 +229,22 @@ func (e *editor) insert(g *guard, in editorIn) (answer, error) {
 		"Edit the file again if necessary."), nil
 }
 
+// recall looks for the last edit in the history of the store, if it is not one of this toolbox.
+func (e *editor) recall(ctx context.Context, b *Toolbox, in editorIn) (editorIn, error) {
+	var at string
+	_, err := b.within(ctx, b.fsys.View, func(g *guard) (any, error) {
+		n, err := e.file(g, in.Path)
+		if err == nil {
+			at = n.path
+		}
+		return said(""), err
+	})
+	if err == nil && e.log.last(at) == nil {
+		in.past, err = stepFromHistory(ctx, b, at, editTool)
+	}
+	return in, err
+}
+
 func (e *editor) undoEdit(g *guard, in editorIn) (answer, error) {
 	n, err := e.file(g, in.Path)
 	if err != nil {
@@ -231,7 +252,10 @@ func (e *editor) undoEdit(g *guard, in editorIn) (answer, error) {
 	}
 	step := e.log.last(n.path)
 	if step == nil {
-		return answer{}, worded(syscall.ENOENT, "No edit history found for %s.", in.Path)
+		step = in.past
+	}
+	if step == nil || step.path != n.path {
+		return answer{}, unedited(in.Path)
 	}
 	sum, err := g.sum(n.path, n.info)
 	if err != nil {
@@ -247,14 +271,20 @@ func (e *editor) undoEdit(g *guard, in editorIn) (answer, error) {
 		_, _, err := g.remove(path, false, false, precondition{})
 		return answer{done + "There was no file before it, so it has been removed.", func() { e.log.drop(step) }}, err
 	}
-	data, err := g.tx.ReadFile(n.path)
+	text, ok, err := step.content(g)
 	if err != nil {
 		return answer{}, err
 	}
-	text := step.back(string(data))
+	if !ok {
+		return answer{}, unedited(in.Path)
+	}
 	if _, err := g.write(path, []byte(text), false, precondition{}); err != nil {
 		return answer{}, err
 	}
 	shown, _ := cut(catN(shownLines(text), 1), g.box.caps.ResultBytes)
 	return answer{done + catOf(in.Path, shown), func() { e.log.drop(step) }}, nil
+}
+
+func unedited(path string) error {
+	return worded(syscall.ENOENT, "No edit history found for %s.", path)
 }

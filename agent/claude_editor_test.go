@@ -177,6 +177,37 @@ func TestClaudeEditorUndo(t *testing.T) {
 	refuses(t, b, editTool, undo, syscall.ENOENT, "No edit history found for /a.")
 }
 
+// A session takes back its edits after a restart too, from the history of the store.
+func TestClaudeEditorUndoLater(t *testing.T) {
+	config := &agent.Config{Profile: "claude-editor", Session: "s"}
+	b, fsys := box(t, config)
+	restart := func(session string) *agent.Toolbox {
+		t.Helper()
+		config.Session = session
+		b, err := agent.New(fsys, config)
+		require.NoError(t, err)
+		return b
+	}
+	undo := args{"command": "undo_edit", "path": "/a"}
+	for _, in := range []args{
+		{"command": "create", "path": "/a", "file_text": "one\n"},
+		{"command": "str_replace", "path": "/a", "old_str": "one", "new_str": "two"},
+		{"command": "str_replace", "path": "/a", "old_str": "two", "new_str": "three"},
+	} {
+		require.NoError(t, try(t, b, editTool, in).Err)
+	}
+	refuses(t, restart("other"), editTool, undo, syscall.ENOENT, "No edit history found for /a.")
+	b = restart("s")
+	says(t, b, editTool, undo, "Last edit to /a undone successfully. Here's the result of running `cat -n` on /a:\n     1\ttwo\n     2\t\n")
+	says(t, restart("s"), editTool, undo, "Last edit to /a undone successfully. Here's the result of running `cat -n` on /a:\n     1\tone\n     2\t\n")
+	put(t, fsys, "a", "somebody else's")
+	refuses(t, b, editTool, undo, syscall.ESTALE,
+		"The file /a has changed since its last edit here, so that edit is not undone. View it, and edit what is there now.")
+	put(t, fsys, "a", "one\n")
+	says(t, b, editTool, undo, "Last edit to /a undone successfully. There was no file before it, so it has been removed.")
+	require.Empty(t, vfstest.Names(t, fsys))
+}
+
 // P06: a tool has the commands that are granted, and the hints of the worst of them.
 func TestClaudeEditorGranted(t *testing.T) {
 	whole, _ := box(t, &agent.Config{Profile: "claude-editor"})

@@ -49,12 +49,12 @@ func newMemory(b *Toolbox) []*Tool {
 * delete removes a file, or a directory with all that is in it
 * rename gives a file or directory another path`,
 		[]command[memoryIn]{
-			{"view", []kind{lists, reads}, memoryView},
-			{"create", []kind{creates}, memoryCreate},
-			{"str_replace", []kind{writes}, memoryReplace},
-			{"insert", []kind{writes}, memoryInsert},
-			{"delete", []kind{removes}, memoryDelete},
-			{"rename", []kind{writes}, memoryRename},
+			{name: "view", kinds: []kind{lists, reads}, run: memoryView},
+			{name: "create", kinds: []kind{creates}, run: memoryCreate},
+			{name: "str_replace", kinds: []kind{writes}, run: memoryReplace},
+			{name: "insert", kinds: []kind{writes}, run: memoryInsert},
+			{name: "delete", kinds: []kind{removes}, run: memoryDelete},
+			{name: "rename", kinds: []kind{writes}, run: memoryRename},
 		}, titled("Memory"), sequential)
 }
 

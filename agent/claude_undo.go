@@ -1,6 +1,14 @@
 package agent
 
-import "sync"
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"slices"
+	"sync"
+
+	"vfsdb/vfs"
+)
 
 // An undoLog keeps what the edits of one toolbox took away, newest last, so that they can be taken back. It is bounded:
 // the oldest go first. Each step is as small as the change, and good only while the file still has the sum that the
@@ -13,12 +21,13 @@ type undoLog struct {
 
 // An undoStep takes one edit back.
 type undoStep struct {
-	path    string // resolved
-	after   string // the sum that the edit left
-	created bool   // there was no file before
-	at      int    // where the change begins
-	removed string // what was there
-	added   int    // how many bytes are there instead
+	path    string   // resolved
+	after   string   // the sum that the edit left
+	created bool     // there was no file before
+	at      int      // where the change begins
+	removed string   // what was there
+	added   int      // how many bytes are there instead
+	before  *vfs.Sum // of the whole content before, instead of at, removed and added: a step from the history of the store
 }
 
 // The bounds of an undoLog.
@@ -46,6 +55,53 @@ func undoStepOf(path, sum, before, after string) *undoStep {
 func (s *undoStep) back(after string) string {
 	return after[:s.at] + s.removed + after[s.at+s.added:]
 }
+
+// content is the content of a file before the edit that left it as it is. ok is false if the store has it no more.
+func (s *undoStep) content(g *guard) (text string, ok bool, err error) {
+	var data []byte
+	if s.before == nil {
+		data, err = g.tx.ReadFile(s.path)
+		return s.back(string(data)), err == nil, err
+	}
+	data, err = g.tx.ReadSum(*s.before, vfs.MaxEditSize)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", false, nil
+	}
+	return string(data), err == nil, err
+}
+
+// maxUndoEvents is how many of the newest events of a file are looked at for its last edit.
+const maxUndoEvents = 1000
+
+// stepFromHistory finds the last edit of a file by this session and tool in the history of the store, where those are
+// that were made before a restart; nil if there is none. Edits that were taken back do not count, nor does taking back.
+func stepFromHistory(ctx context.Context, b *Toolbox, path, tool string) (*undoStep, error) {
+	if b.config.Session == "" {
+		return nil, nil
+	}
+	events, err := b.fsys.Log(ctx, &vfs.LogOptions{Path: path, Session: b.config.Session, Newest: true, Max: maxUndoEvents})
+	if err != nil {
+		return nil, err
+	}
+	var edits []*vfs.Event // that stand, oldest first
+	for i := range slices.Backward(events) {
+		e := &events[i]
+		switch last := len(edits) - 1; {
+		case e.Path != path || e.Tool != tool || sameSum(e.Before, e.After):
+		case last >= 0 && sameSum(edits[last].Before, e.After) && sameSum(edits[last].After, e.Before):
+			edits = edits[:last]
+		default:
+			edits = append(edits, e)
+		}
+	}
+	if len(edits) == 0 || edits[len(edits)-1].After == nil {
+		return nil, nil
+	}
+	e := edits[len(edits)-1]
+	return &undoStep{path: path, after: e.After.String(), created: e.Before == nil, before: e.Before}, nil
+}
+
+func sameSum(a, b *vfs.Sum) bool { return a == b || a != nil && b != nil && *a == *b }
 
 func (l *undoLog) push(s *undoStep) {
 	l.mu.Lock()

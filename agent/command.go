@@ -15,6 +15,9 @@ type command[In any] struct {
 	name  string
 	kinds []kind
 	run   func(*guard, In) (answer, error)
+
+	// plan, if there is one, completes the arguments before the transaction begins.
+	plan func(context.Context, *Toolbox, In) (In, error)
 }
 
 // An answer is what a command tells the model, and what is left to do once its transaction is committed.
@@ -62,6 +65,11 @@ func commanded[In commandIn](b *Toolbox, name, description string, commands []co
 		if !ok {
 			return nil, worded(syscall.EINVAL, "Unrecognized command %s. The allowed commands for the %s tool are: %s",
 				in.chosen(), t.Name, strings.Join(names, ", "))
+		}
+		if c.plan != nil {
+			if in, err = c.plan(ctx, b, in); err != nil {
+				return nil, err
+			}
 		}
 		var a answer
 		result, err := b.within(ctx, transactionFor(b, c.kinds), func(g *guard) (_ any, err error) {
