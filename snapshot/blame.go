@@ -1,0 +1,218 @@
+package snapshot
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"strings"
+	"syscall"
+
+	unified "github.com/rogpeppe/go-internal/diff"
+
+	"vfsdb/vfs"
+)
+
+// A Line is one line of a file, and the event that last touched it.
+type Line struct {
+	Text  string     // without the line break
+	Event *vfs.Event // nil if that is not kept any more, or is older than the log
+}
+
+// Blame tells for each line of a text file in the course of what it came to be as it is, by comparing the contents that
+// the log tells of, newest first. Lines that stood in the oldest content that is still stored have no event, unless the
+// log tells that the file was created with it. A file beyond [vfs.MaxEditSize] is EFBIG, one that looks binary EINVAL.
+func Blame(ctx context.Context, fsys *vfs.FS, name string) ([]Line, error) {
+	lines, err := blame(ctx, fsys, name)
+	if err != nil {
+		return nil, nameErr("blame", name, err)
+	}
+	return lines, nil
+}
+
+func blame(ctx context.Context, fsys *vfs.FS, name string) ([]Line, error) {
+	var now []byte
+	var path string
+	var sum vfs.Sum
+	err := fsys.View(ctx, func(tx *vfs.Tx) (err error) {
+		if path, err = tx.Resolve(name, true); err != nil {
+			return err
+		}
+		info, err := tx.Stat(path)
+		switch {
+		case err != nil:
+			return err
+		case info.IsDir():
+			return syscall.EISDIR
+		case info.Size() > vfs.MaxEditSize:
+			return syscall.EFBIG
+		}
+		if now, err = tx.ReadFile(path); err != nil {
+			return err
+		}
+		sum, err = tx.Sum(path)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if vfs.LooksBinary(now) {
+		return nil, syscall.EINVAL
+	}
+	events, err := fsys.Log(ctx, &vfs.LogOptions{Path: path, Newest: true})
+	if err != nil {
+		return nil, err
+	}
+	b := newBlamer(now, sum)
+	for i := range events {
+		if b.open == 0 {
+			break
+		}
+		if err := b.step(ctx, fsys, &events[i]); err != nil {
+			return nil, err
+		}
+	}
+	return b.lines, nil
+}
+
+// A blamer goes back through the contents of a file.
+type blamer struct {
+	lines []Line
+	open  int     // lines without an event
+	sum   vfs.Sum // of the content that it has come to
+	text  []byte  // that content
+	from  []int   // for each of its lines, the line of today that it became; -1 if none
+}
+
+func newBlamer(now []byte, sum vfs.Sum) *blamer {
+	b := &blamer{sum: sum, text: now}
+	for i, text := range textLines(now) {
+		b.lines = append(b.lines, Line{Text: text})
+		b.from = append(b.from, i)
+	}
+	b.open = len(b.lines)
+	return b
+}
+
+// step goes back over an event, if the content that it has come to is what the event left.
+func (b *blamer) step(ctx context.Context, fsys *vfs.FS, e *vfs.Event) error {
+	if e.After == nil || *e.After != b.sum || e.Op == "copy" || e.Before != nil && *e.Before == b.sum {
+		return nil
+	}
+	if e.Before == nil {
+		b.credit(e, nil)
+		return nil
+	}
+	var before []byte
+	err := fsys.View(ctx, func(tx *vfs.Tx) (err error) {
+		before, err = tx.ReadSum(*e.Before, vfs.MaxEditSize)
+		return err
+	})
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, vfs.ErrCorrupt), errors.Is(err, syscall.EFBIG):
+		b.open = 0 // collected, or on its way to be: nothing can be told of what is older
+		return nil
+	case err != nil:
+		return err
+	}
+	b.credit(e, before)
+	b.sum, b.text = *e.Before, before
+	return nil
+}
+
+// credit gives the event the lines that before does not have, and goes on with the others.
+func (b *blamer) credit(e *vfs.Event, before []byte) {
+	kept := keptLines(before, b.text)
+	from := make([]int, len(textLines(before)))
+	for i := range from {
+		from[i] = -1
+	}
+	for line, today := range b.from {
+		switch old, ok := kept[line]; {
+		case today < 0:
+		case ok:
+			from[old] = today
+		default:
+			b.lines[today].Event = e
+			b.open--
+		}
+	}
+	b.from = from
+}
+
+// keptLines maps lines of the new text to those of the old one that they are, as a diff sees it.
+func keptLines(old, now []byte) map[int]int {
+	kept := map[int]int{}
+	oldLines, newLines := len(textLines(old)), len(textLines(now))
+	at, to := 0, 0 // how far the two are mapped
+	keep := func(n int) {
+		for range n {
+			kept[to] = at
+			at, to = at+1, to+1
+		}
+	}
+	for _, h := range hunks(unified.Diff("old", ended(old), "new", ended(now))) {
+		keep(h.old - at)
+		for _, kind := range h.kinds {
+			switch kind {
+			case ' ':
+				keep(1)
+			case '-':
+				at++
+			case '+':
+				to++
+			}
+		}
+	}
+	keep(min(oldLines-at, newLines-to))
+	return kept
+}
+
+// A hunk is a part of a diff.
+type hunk struct {
+	old   int    // the first line of the old text in it, from 0
+	kinds []byte // of its lines: ' ', '-' or '+'
+}
+
+// hunks reads a unified diff.
+func hunks(text []byte) []hunk {
+	var list []hunk
+	for line := range bytes.Lines(text) {
+		switch {
+		case bytes.HasPrefix(line, []byte("@@ ")):
+			list = append(list, hunk{old: firstLine(line)})
+		case len(list) > 0:
+			h := &list[len(list)-1]
+			h.kinds = append(h.kinds, line[0])
+		}
+	}
+	return list
+}
+
+// firstLine reads where "@@ -3,7 +3,9 @@" begins, from 0. An empty range "-0,0" begins at 0.
+func firstLine(line []byte) int {
+	n := 0
+	for _, c := range line[len("@@ -"):] {
+		if c < '0' || c > '9' {
+			break
+		}
+		n = n*10 + int(c-'0')
+	}
+	return max(0, n-1)
+}
+
+// ended is text with a line break at its end, so that a diff has nothing to say of a missing one.
+func ended(text []byte) []byte {
+	if len(text) == 0 || text[len(text)-1] == '\n' {
+		return text
+	}
+	return append(bytes.Clone(text), '\n')
+}
+
+// textLines cuts text into lines, without their line breaks.
+func textLines(text []byte) []string {
+	if len(text) == 0 {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+}
