@@ -32,7 +32,7 @@ func (e *TrimmedError) Unwrap() error { return syscall.ESTALE }
 func (fsys *FS) Watch(ctx context.Context, prefix string, since int64) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		if err := fsys.watch(ctx, prefix, since, func(e Event) bool { return yield(e, nil) }); err != nil {
-			yield(Event{}, pathErr("watch", prefix, err))
+			yield(Event{}, pathErr("watch", cleaned(prefix), err))
 		}
 	}
 }

@@ -20,6 +20,9 @@ func size(n int64) string {
 // moment writes a time for people, in their zone.
 func moment(t time.Time) string { return t.Local().Format("2006-01-02 15:04") }
 
+// second is moment, to the second.
+func second(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") }
+
 // took writes how long something lasted, in about three digits: "85 µs", "12.3 ms", "4.06 s".
 func took(d time.Duration) string {
 	switch {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"os/user"
 	"strings"
 	"syscall"
 
@@ -47,6 +48,9 @@ func (a *app) on(use access, fn func(c *call) error) func(*cobra.Command, []stri
 		if use != reads && a.at != "" {
 			return usage(cmd, "%s changes files, and with --at the tree is read-only", cmd.Name())
 		}
+		if use != reads {
+			ctx = vfs.WithCall(ctx, &vfs.Call{Actor: userName(), Tool: cmd.CommandPath()})
+		}
 		store, err := a.open(ctx, use)
 		if err != nil {
 			return err
@@ -64,6 +68,14 @@ func (a *app) on(use access, fn func(c *call) error) func(*cobra.Command, []stri
 		}
 		return fn(&call{Context: ctx, cmd: cmd, args: args, fsys: fsys})
 	}
+}
+
+// userName is who runs the program, for the log.
+func userName() string {
+	if u, err := user.Current(); err == nil {
+		return u.Username
+	}
+	return ""
 }
 
 // sourced makes the body of a command that reads its first argument from the host. It looks at that first: a slip of the pen

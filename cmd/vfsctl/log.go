@@ -1,0 +1,142 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"vfsdb/vfs"
+)
+
+func (a *app) log() *cobra.Command {
+	l := &logCommand{app: a}
+	cmd := &cobra.Command{
+		Use:   "log [PATH]",
+		Short: "Show what happened, and who did it",
+		Long: `Show what happened to the branch, newest first: which paths changed, how, when, and in the
+course of which call of a tool or command. With PATH, only what concerns it and what is below it, also under
+the names that it had before. What happened before a branch was forked is its history too.
+
+With --calls the calls themselves: those that only read, and those that failed, as well. Each
+change was written in the same commit as what it tells of; gc keeps the newest million.`,
+		Example: `  vfsctl log
+  vfsctl log docs/plan.md
+  vfsctl log --session attempt-2 -n 20
+  vfsctl log --calls --json`,
+		Args:              args(0, 1),
+		ValidArgsFunction: completeArgs(a.completePaths, completeNothing),
+		RunE: a.on(reads, func(c *call) error {
+			l.call = c
+			return l.run()
+		}),
+	}
+	f := cmd.Flags()
+	f.StringVar(&l.session, "session", "", "only what this `SESSION` did")
+	f.IntVarP(&l.max, "number", "n", 0, "show at most `N`")
+	f.Int64Var(&l.since, "since", 0, "only what came after number `SEQ`")
+	f.BoolVar(&l.oldest, "oldest-first", false, "in the order in which it happened")
+	f.BoolVar(&l.calls, "calls", false, "show calls of tools and commands instead of changes")
+	return cmd
+}
+
+// A logCommand is one run of log.
+type logCommand struct {
+	*app
+	*call
+	session       string
+	max           int
+	since         int64
+	oldest, calls bool
+}
+
+func (l *logCommand) run() error {
+	switch {
+	case l.max < 0 || l.since < 0:
+		return usage(l.cmd, "-n and --since are not negative")
+	case l.calls && len(l.args) > 0:
+		return usage(l.cmd, "--calls shows calls of the whole database, and takes no path")
+	case l.calls:
+		return l.showCalls()
+	}
+	events, err := l.fsys.Log(l, &vfs.LogOptions{
+		Path: l.arg(0, ""), Session: l.session, Since: l.since, Max: l.max, Newest: !l.oldest,
+	})
+	if err != nil {
+		return err
+	}
+	for i := range events {
+		if err := l.event(&events[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// An eventJSON is an event as programs read it: paths as vfsctl shows them.
+type eventJSON struct {
+	*vfs.Event
+	Path   string `json:"path"`
+	Base64 string `json:"path_base64,omitempty"`
+}
+
+// event prints one event.
+func (a *app) event(e *vfs.Event) error {
+	if a.json {
+		return a.out.json(eventJSON{e, rooted(e.Path), base64Name(e.Path)})
+	}
+	what := a.out.name(rooted(e.Path))
+	switch {
+	case e.Op == "rename" || e.Op == "copy" || e.Op == "link":
+		what = a.out.name(rooted(e.Arg)) + " -> " + what
+	case e.Op == "symlink":
+		what += " -> " + a.out.name(e.Arg)
+	case e.Path == "." && e.Arg != "":
+		what = a.out.name(e.Arg)
+	}
+	by := by(e.Actor, e.Session, e.Tool)
+	if by != "" {
+		by = "  " + a.out.paint(dim, a.out.name(by))
+	}
+	return a.out.printf("%s  %s  %-9s %s%s\n", a.out.paint(yellow, fmt.Sprintf("%6d", e.Seq)), second(e.At), e.Op, what, by)
+}
+
+// by says who did something, in the course of what: session/tool (actor), as far as it is known.
+func by(actor, session, tool string) string {
+	text := tool
+	if session != "" {
+		text = strings.TrimSuffix(session+"/"+tool, "/")
+	}
+	if actor != "" {
+		text = strings.TrimSpace(text + " (" + actor + ")")
+	}
+	return text
+}
+
+func (l *logCommand) showCalls() error {
+	calls, err := l.fsys.Calls(l, &vfs.CallOptions{Session: l.session, Since: l.since, Max: l.max, Newest: !l.oldest})
+	if err != nil {
+		return err
+	}
+	for _, c := range calls {
+		if l.json {
+			if err := l.out.json(c); err != nil {
+				return err
+			}
+			continue
+		}
+		what := plural(c.Changes, "change", "changes")
+		if c.Took > 0 { // what a tool gave back; a command of a shell notes neither
+			what += ", " + size(c.Result) + ", " + took(c.Took)
+		}
+		if c.Error != "" {
+			what += "  " + l.out.paint(red, "failed: ") + l.out.name(strings.Join(strings.Fields(c.Error), " "))
+		}
+		err := l.out.printf("%s  %s  %s  %s\n", l.out.paint(yellow, fmt.Sprintf("%6d", c.ID)), second(c.At),
+			l.out.name(by(c.Actor, c.Session, c.Tool)), what)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
