@@ -34,6 +34,8 @@ func ClientLog(s *Server) *slog.Logger { return s.clientLog() }
 
 // SetGather sets how long changes are gathered.
 func SetGather(s *Server, updates, lists time.Duration) {
+	s.teller.mu.Lock()
+	defer s.teller.mu.Unlock()
 	s.teller.updates, s.teller.lists = updates, lists
 }
 

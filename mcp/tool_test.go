@@ -18,6 +18,7 @@ import (
 	"vfsdb/agent"
 	"vfsdb/internal/vfstest"
 	"vfsdb/mcp"
+	"vfsdb/vfs"
 )
 
 // What a server tells of itself: who it is, what it can do, and what to tell the model.
@@ -194,4 +195,41 @@ func TestCancel(t *testing.T) {
 	_, err := c.CallTool(ctx, &sdk.CallToolParams{Name: "workspace_read_file", Arguments: args{"path": "/a"}})
 	require.ErrorIs(t, err, context.Canceled)
 	require.ErrorIs(t, <-ended, context.Canceled)
+}
+
+// What clients did stands in the log: who, in which session, by which tool, and under the id that the model gave.
+func TestCallsAreLogged(t *testing.T) {
+	fsys := vfstest.New(t)
+	s, err := mcp.New(t.Context(), []mcp.Workspace{{FS: fsys}}, nil)
+	require.NoError(t, err)
+	c := connect(t, s, stateful, nil)
+	_, err = c.CallTool(t.Context(), &sdk.CallToolParams{
+		Meta: sdk.Meta{"client/toolUseId": "toolu_1"}, Name: "workspace_write_file", Arguments: args{"path": "/a", "content": "a"},
+	})
+	require.NoError(t, err)
+	try(t, c, "workspace_read_file", args{"path": "/none"})
+	_, err = read(t, c, base(t, fsys)+"a")
+	require.NoError(t, err)
+	require.NoError(t, s.Close())
+
+	calls, err := fsys.Calls(t.Context(), nil)
+	require.NoError(t, err)
+	require.Len(t, calls, 3)
+	for _, call := range calls {
+		require.Equal(t, "tester", call.Actor)
+		require.Regexp(t, "^mcp-[A-Z0-9]{10}$", call.Session)
+		require.Equal(t, calls[0].Session, call.Session)
+	}
+	events, err := fsys.Log(t.Context(), &vfs.LogOptions{Path: "a"})
+	require.NoError(t, err)
+	require.Len(t, events, 1)
+	require.Equal(t, "workspace_write_file", events[0].Tool)
+	require.Equal(t, "tester", events[0].Actor)
+	byTool := map[string]vfs.CallRecord{}
+	for _, call := range calls {
+		byTool[call.Tool] = call
+	}
+	require.Equal(t, "toolu_1", byTool["workspace_write_file"].Ref)
+	require.Contains(t, byTool["workspace_read_file"].Error, "no such file")
+	require.Contains(t, byTool, "resources/read")
 }

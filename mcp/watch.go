@@ -21,12 +21,12 @@ const (
 // A teller tells clients what changed. What is still to be told is a set, so a slow client makes no writer wait, and
 // takes no more memory than there are subscriptions.
 type teller struct {
-	updates, lists time.Duration
-	wake           chan struct{}
+	wake chan struct{}
 
-	mu   sync.Mutex
-	uris map[string]bool // that changed and are subscribed to
-	list bool            // files came or went
+	mu             sync.Mutex
+	updates, lists time.Duration   // how long to gather
+	uris           map[string]bool // that changed and are subscribed to
+	list           bool            // files came or went
 }
 
 func newTeller() *teller {
@@ -121,14 +121,17 @@ func (s *Server) tell() {
 		case <-s.ctx.Done():
 			return
 		}
-		s.pause(t.updates)
+		t.mu.Lock()
+		gather := t.updates
+		t.mu.Unlock()
+		s.pause(gather)
 		t.mu.Lock()
 		uris, list := t.uris, t.list && time.Since(listed) >= t.lists
 		t.uris = map[string]bool{}
-		later := t.list && !list
 		if list {
-			t.list = false
+			t.list, listed = false, time.Now()
 		}
+		later, wait := t.list, t.lists-time.Since(listed)
 		t.mu.Unlock()
 		for uri := range uris {
 			if err := s.sdk.ResourceUpdated(s.ctx, &sdk.ResourceUpdatedNotificationParams{URI: uri}); err != nil {
@@ -138,10 +141,9 @@ func (s *Server) tell() {
 		if list {
 			// The SDK tells clients when templates change, and this is the way to make it.
 			s.addTemplate(s.workspaces[0])
-			listed = time.Now()
 		}
 		if later {
-			again.Reset(t.lists - time.Since(listed))
+			again.Reset(wait)
 		}
 	}
 }

@@ -28,7 +28,8 @@ The client starts this command and speaks to it on standard input and output, wh
 is reached over the network instead: on this machine only, unless --allow-host names a host by which others may call.
 Every request then needs a token: the one in --token-file, else in $VFS_MCP_TOKEN, else one that is made and printed.
 
-A --policy is a YAML file. Its paths hold for files as tools find them, whatever symlinks lead there.
+A --policy or a --config is a YAML file, see agent/CONFIG.md. The paths of a policy hold for files as tools find them,
+whatever symlinks lead there.
 
 If the database does not exist, it is created.`,
 		Example: `  vfsctl mcp                                    what a client is to start
@@ -181,7 +182,9 @@ func (m *mcpServer) open(ctx context.Context, cmd *cobra.Command, config *agent.
 		}
 		c := *config
 		if w.name != "" {
-			c.Name = w.name
+			if w.name != "" {
+				c.Name = w.name
+			}
 		}
 		if m.readOnly {
 			c.Policy = readOnly(c.Policy)
