@@ -12,6 +12,7 @@
 //	barrier   from now on every transaction notes the content that it makes a reference to, in touched
 //	grace     every process publishes, as pins, what its open files need
 //	reap      orphans are taken off the heads, and rows that no epoch shows are deleted (package vfs)
+//	trim      the oldest rows of the log go (package vfs)
 //	mark      every inode row that is left, and every pin, marks its blob or its manifest, and that its blobs
 //	doom      what is not marked, and is not newer than the floor, is written down in doomed
 //	grace     once more

@@ -288,3 +288,35 @@ func TestHistoryOfOldFile(t *testing.T) {
 	require.Equal(t, []string{"create new ->'one' +3"}, vfstest.Told(t, old, nil))
 	require.Equal(t, []string{"create new ->'one' +3"}, vfstest.Told(t, fsys, nil))
 }
+
+// What an import puts is recorded as what it is: a new file, another content, other attributes, or nothing.
+func TestPutIsRecorded(t *testing.T) {
+	ctx := t.Context()
+	fsys := vfstest.New(t)
+	batch := fsys.NewBatch(ctx)
+	defer batch.Close()
+	one, err := batch.Add(ctx, strings.NewReader("one"))
+	require.NoError(t, err)
+	three, err := batch.Add(ctx, strings.NewReader("three"))
+	require.NoError(t, err)
+	require.NoError(t, batch.Flush())
+	a := vfs.Attr{Mode: 0o644, ModTime: time.Unix(5, 0)}
+	other := vfs.Attr{Mode: 0o600, ModTime: time.Unix(5, 0)}
+	require.NoError(t, fsys.Update(ctx, func(tx *vfs.Tx) error {
+		require.NoError(t, tx.Put("f", one, a))
+		require.NoError(t, tx.Put("f", one, a))
+		require.NoError(t, tx.Put("f", one, other))
+		require.NoError(t, tx.Put("f", three, a))
+		require.NoError(t, tx.Link("f", "g"))
+		require.NoError(t, tx.Put("g", one, a))
+		require.NoError(t, tx.Symlink("f", "link"))
+		return tx.Put("link", one, a)
+	}))
+	require.Equal(t, []string{
+		"create f ->'one' +3", "setattr f", "write f 'one'->'three' +2", "link g (f)", "write g 'three'->'one' +3",
+		"symlink link (f)", "write link ->'one' +3",
+	}, vfstest.Told(t, fsys, nil))
+	_, err = fsys.PutMany(ctx, []vfs.FileData{{Name: "d/x", Data: []byte("one")}, {Name: "f/no"}, {Name: "y"}}, false, vfs.Parents())
+	require.NoError(t, err)
+	require.Equal(t, []string{"mkdir d", "create d/x ->'one' +3", "create y ->''"}, vfstest.Told(t, fsys, nil)[7:])
+}

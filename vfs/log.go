@@ -81,7 +81,11 @@ func (l *logReader) read(ctx context.Context) ([]Event, error) {
 	if l.o.Until > 0 {
 		last = min(last, l.o.Until-1)
 	}
-	err = l.windows(ctx, first, last, l.o.Newest, "", func(e Event) bool {
+	f := logFilter{session: l.o.Session}
+	if len(l.names) == 1 && l.names[0].name != "." {
+		f.from, f.to = l.names[0].name, l.names[0].name+"0" // the byte after '/'
+	}
+	err = l.windows(ctx, first, last, l.o.Newest, f, func(e Event) bool {
 		if l.wants(&e) {
 			events = append(events, e)
 		}
@@ -92,16 +96,13 @@ func (l *logReader) read(ctx context.Context) ([]Event, error) {
 
 // wants reports whether the event is one that was asked for.
 func (l *logReader) wants(e *Event) bool {
-	if l.o.Session != "" && e.Session != l.o.Session {
-		return false
-	}
 	return l.names == nil || slices.ContainsFunc(l.names, func(a alias) bool { return e.Seq <= a.until && e.concerns(a.name) })
 }
 
 // follow finds the names that the path had, from now back.
 func (l *logReader) follow(ctx context.Context) error {
 	at := l.names[0].name
-	return l.windows(ctx, l.oldest, l.newest, true, "rename", func(e Event) bool {
+	return l.windows(ctx, l.oldest, l.newest, true, logFilter{op: "rename"}, func(e Event) bool {
 		if at != "." && under(at, e.Path) {
 			at = e.Arg + at[len(e.Path):]
 			l.names = append(l.names, alias{at, e.Seq})
@@ -110,8 +111,12 @@ func (l *logReader) follow(ctx context.Context) error {
 	})
 }
 
-// windows calls fn for the events first to last that the tree has, of one op if that is not "", until fn says no.
-func (l *logReader) windows(ctx context.Context, first, last int64, back bool, op string, fn func(Event) bool) error {
+// A logFilter is what SQL leaves out already, because a row that is not wanted should cost little; "" is no filter. Of the
+// paths from one to another come some that are not wanted, and of the ops that concern what is below them all.
+type logFilter struct{ op, session, from, to string }
+
+// windows calls fn for the events first to last that the tree has and the filter lets pass, until fn says no.
+func (l *logReader) windows(ctx context.Context, first, last int64, back bool, f logFilter, fn func(Event) bool) error {
 	more := true
 	for more && first <= last {
 		from, to := first, min(last, first+logWindow-1)
@@ -122,7 +127,7 @@ func (l *logReader) windows(ctx context.Context, first, last int64, back bool, o
 			first = to + 1
 		}
 		err := l.fsys.View(ctx, func(tx *Tx) (err error) {
-			more, err = tx.eventsOfTree(from, to, back, op, fn)
+			more, err = tx.eventsOfTree(from, to, back, f, fn)
 			return err
 		})
 		if err != nil {
@@ -132,15 +137,18 @@ func (l *logReader) windows(ctx context.Context, first, last int64, back bool, o
 	return nil
 }
 
-// eventsOfTree reads events of the branch and of those that it comes from, as of the forks. The changes are the outer
-// loop, by their numbers: a lineage is short.
-func (tx *Tx) eventsOfTree(first, last int64, back bool, op string, fn func(Event) bool) (more bool, err error) {
-	text := eventColumns + `CROSS JOIN lineage l ON l.branch = ?1 AND l.ancestor = c.branch AND c.epoch <= iif(l.level = 0, ?2, l.epoch)` + eventJoins +
-		`WHERE c.seq BETWEEN ?3 AND ?4 AND (?5 = '' OR c.op = ?5) ORDER BY c.seq`
+// The changes are the outer loop, by their numbers: a lineage is short.
+const treeEvents = eventColumns + `CROSS JOIN lineage l ON l.branch = ?1 AND l.ancestor = c.branch AND c.epoch <= iif(l.level = 0, ?2, l.epoch)` +
+	eventJoins + `WHERE c.seq BETWEEN ?3 AND ?4 AND (?5 = '' OR c.op = ?5) AND (?6 = '' OR k.session = ?6)
+	AND (?7 = '' OR c.path >= ?7 AND c.path < ?8 OR c.op IN ('rename', 'removeall', 'restore')) ORDER BY c.seq`
+
+// eventsOfTree reads events of the branch and of those that it comes from, as of the forks.
+func (tx *Tx) eventsOfTree(first, last int64, back bool, f logFilter, fn func(Event) bool) (more bool, err error) {
+	text := treeEvents
 	if back {
 		text += ` DESC`
 	}
-	rows := tx.db.Query(text, tx.fsys.at.Branch, tx.fsys.at.Epoch, first, last, op)
+	rows := tx.db.Query(text, tx.fsys.at.Branch, tx.fsys.at.Epoch, first, last, f.op, f.session, f.from, f.to)
 	defer rows.Close()
 	for rows.Next() {
 		if !fn(scanEvent(rows)) {

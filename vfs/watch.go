@@ -85,6 +85,8 @@ type watcher struct {
 // watchWindow is how many changes one read transaction looks at.
 const watchWindow = 1024
 
+const branchEvents = eventColumns + eventJoins + `WHERE c.seq BETWEEN ?1 AND ?2 AND c.branch = ?3 ORDER BY c.seq`
+
 // look reads what has happened since, some of it.
 func (w *watcher) look(ctx context.Context) error {
 	w.events, w.more = w.events[:0], false
@@ -110,8 +112,7 @@ func (w *watcher) look(ctx context.Context) error {
 			return nil
 		}
 		last := min(newest, w.since+watchWindow)
-		rows := tx.db.Query(eventColumns+eventJoins+`WHERE c.seq BETWEEN ?1 AND ?2 AND c.branch = ?3 ORDER BY c.seq`,
-			w.since+1, last, w.fsys.at.Branch)
+		rows := tx.db.Query(branchEvents, w.since+1, last, w.fsys.at.Branch)
 		for rows.Next() {
 			if e := scanEvent(rows); e.concerns(w.prefix) {
 				w.events = append(w.events, e)
