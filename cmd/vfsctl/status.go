@@ -27,6 +27,8 @@ type statusJSON struct {
 	FileSize  int64     `json:"file_size"`
 	LogSize   int64     `json:"log_size"`
 	LastWrite time.Time `json:"last_write,omitzero"` // to the file or its log
+	Changed   time.Time `json:"changed,omitzero"`    // when something last happened to the branch
+	Seq       int64     `json:"seq,omitempty"`       // of the newest event of all branches
 	Writer    string    `json:"writer,omitempty"`    // "idle", "busy", "refused"
 	Leases    int       `json:"leases"`              // of processes that live and have files open, or store some
 	Stale     int       `json:"stale_leases"`        // of processes that are gone
@@ -36,7 +38,7 @@ func (a *app) status() *cobra.Command {
 	return &cobra.Command{
 		Use:   "status",
 		Short: "Tell whether the database is well, from outside",
-		Long: `Tell whether the database is well: whether it opens, when it was last written to, whether somebody writes at this
+		Long: `Tell whether the database is well: whether it opens, when it and its branch last changed, whether somebody writes at this
 moment, how long its log is, and how many processes have files open. Nothing is changed, and nothing long is read, so it
 may be asked all the time. What does not open exits with a code for the reason. check looks inside.`,
 		Example: `  vfsctl status
@@ -89,9 +91,20 @@ func (a *app) lookInside(ctx context.Context, s *statusJSON) (err error) {
 		}
 	}()
 	err = fsys.View(ctx, func(tx *vfs.Tx) error { return s.read(tx) })
-	if err == nil {
-		s.Writer, err = writer(ctx, fsys)
+	if err != nil {
+		return err
 	}
+	if s.Seq, err = fsys.Seq(ctx); err != nil {
+		return err
+	}
+	events, err := fsys.Log(ctx, &vfs.LogOptions{Max: 1, Newest: true})
+	if err != nil {
+		return err
+	}
+	for _, e := range events {
+		s.Changed = e.At.UTC()
+	}
+	s.Writer, err = writer(ctx, fsys)
 	return err
 }
 
@@ -137,6 +150,13 @@ func writer(ctx context.Context, fsys *vfs.FS) (string, error) {
 	return "", err
 }
 
+func (s *statusJSON) changed() string {
+	if s.Changed.IsZero() {
+		return "never"
+	}
+	return moment(s.Changed)
+}
+
 func (a *app) printStatus(s statusJSON) error {
 	if a.json {
 		return a.out.json(s)
@@ -150,6 +170,7 @@ func (a *app) printStatus(s statusJSON) error {
 			{"size", size(s.FileSize)},
 			{"log", size(s.LogSize)},
 			{"written", moment(s.LastWrite)},
+			{"changed", s.changed()},
 			{"writer", s.Writer},
 			{"leases", fmt.Sprintf("%d live, %d stale", s.Leases, s.Stale)},
 		}...)
