@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"sync"
 	"syscall"
 	"time"
@@ -297,5 +298,13 @@ func (s *Session) Close(ctx context.Context) error {
 		s.mu.Unlock()
 		return nil
 	}
-	return s.place.close(ctx, s.last)
+	if !s.brief {
+		return s.place.close(ctx, s.last)
+	}
+	// The branch was made by Sub, so it is taken away though no call has ever opened it.
+	err := s.on(ctx, func(*Toolbox) error { return nil })
+	if errors.Is(err, fs.ErrClosed) {
+		return nil
+	}
+	return errors.Join(err, s.place.close(ctx, s.last))
 }

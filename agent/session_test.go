@@ -247,6 +247,11 @@ func TestSub(t *testing.T) {
 	require.NoError(t, err)
 	_, err = box.FS().Branch(ctx, "child")
 	require.ErrorIs(t, err, fs.ErrNotExist, "one invocation")
+	unused, err := s.Sub(ctx, "unused", nil)
+	require.NoError(t, err)
+	require.NoError(t, unused.Close(ctx))
+	_, err = box.FS().Branch(ctx, "unused")
+	require.ErrorIs(t, err, fs.ErrNotExist, "though it was never opened")
 
 	kept, err := s.Sub(ctx, "kept", &agent.SubOptions{Persistent: true})
 	require.NoError(t, err)
@@ -381,13 +386,34 @@ func (c *counts) IncEviction(w string)                           { c.inc("evicte
 func (c *counts) IncEvictionRetry(w, outcome string)             { c.inc("retry", w, outcome) }
 func (c *counts) IncToolCall(w, tool, status string)             { c.inc("call", w, tool, status) }
 func (c *counts) ObserveToolLatencyMs(w, tool string, _ float64) { c.inc("called", w, tool) }
+func (c *counts) AddChunks(w string, stored, found int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.n["stored"] += int(stored)
+	c.n["found"] += int(found)
+}
 func (c *counts) AddBytes(w, direction string, n int64)          { c.inc("bytes", w, direction) }
 func (c *counts) ObserveTransactionMs(w, kind string, _ float64) { c.inc("tx", w, kind) }
+
+// W13: what calls cost the store is counted too.
+func TestStoreMetrics(t *testing.T) {
+	metrics := &counts{n: map[string]int{}}
+	b, _ := box(t, &agent.Config{Metrics: metrics})
+	for range 3 {
+		for _, path := range []string{"a", "b"} {
+			call(t, b, "workspace_write_file", args{"path": path, "content": path})
+		}
+	}
+	require.Equal(t, 2, metrics.of("stored"))
+	require.Equal(t, 4, metrics.of("found"))
+	require.Equal(t, 6, metrics.of("tx workspace write"))
+	require.Equal(t, 6, metrics.of("bytes workspace in"))
+}
 
 // A file that is replaced is opened once more; one that is gone is an error, until it is back (W09, W13, W14).
 func TestEviction(t *testing.T) {
 	var log bytes.Buffer
-	metrics := &counts{}
+	metrics := &counts{n: map[string]int{}}
 	var mu sync.Mutex
 	var kinds []string
 	hooks := agent.NewHooks(func(e agent.HookEvent) {
@@ -473,7 +499,7 @@ func TestEviction(t *testing.T) {
 
 // W12: closing waits for a call that runs, but not for ever.
 func TestCloseTimeout(t *testing.T) {
-	metrics := &counts{}
+	metrics := &counts{n: map[string]int{}}
 	inside, release := make(chan struct{}), make(chan struct{})
 	s, err := agent.Open(newStore(t), "one", &agent.SessionOptions{
 		CloseTimeout: 10 * time.Millisecond,

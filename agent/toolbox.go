@@ -189,7 +189,9 @@ func (b *Toolbox) Call(ctx context.Context, name string, input json.RawMessage) 
 func (b *Toolbox) Do(ctx context.Context, call Call) *Result {
 	began := time.Now()
 	logged := b.logEntry(call)
-	result := b.try(vfs.WithCall(ctx, logged), call)
+	counted, tell := b.tallied(ctx)
+	result := b.try(vfs.WithCall(counted, logged), call)
+	tell()
 	if b.config.OnResult != nil {
 		b.config.OnResult(ctx, call, result)
 	}

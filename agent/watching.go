@@ -24,6 +24,9 @@ type StoreMetrics interface {
 	// AddBytes counts what calls were given ("in") and gave back ("out").
 	AddBytes(workspace, direction string, n int64)
 
+	// AddChunks counts the chunks that calls wrote: those that had to be stored, and those that the store had already.
+	AddChunks(workspace string, stored, found int64)
+
 	// ObserveTransactionMs tells how long a transaction of a call took: "read" or "write", waiting included.
 	ObserveTransactionMs(workspace, kind string, ms float64)
 }
@@ -46,6 +49,16 @@ func (b *Toolbox) timed(kind string, run transaction) transaction {
 		m.ObserveTransactionMs(b.Workspace(), kind, millis(time.Since(began)))
 		return err
 	}
+}
+
+// tallied has the chunks counted that are written under ctx; tell passes the counts on.
+func (b *Toolbox) tallied(ctx context.Context) (_ context.Context, tell func()) {
+	m := b.config.storeMetrics()
+	if m == nil {
+		return ctx, func() {}
+	}
+	var t vfs.Tally
+	return vfs.WithTally(ctx, &t), func() { m.AddChunks(b.Workspace(), t.Stored.Load(), t.Found.Load()) }
 }
 
 func millis(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

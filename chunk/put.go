@@ -53,6 +53,13 @@ func putChunk(tx *schema.Tx, sum Sum, p []byte) (id int64, found bool, err error
 	if !tx.Writable() {
 		return 0, false, syscall.EROFS
 	}
+	if id, found, err = storeOrFind(tx, sum, p); err == nil {
+		tally(tx.Context(), found)
+	}
+	return id, found, err
+}
+
+func storeOrFind(tx *schema.Tx, sum Sum, p []byte) (id int64, found bool, err error) {
 	// To look first costs a statement, to store in vain costs a copy of the bytes.
 	if len(p) <= small {
 		id, added, err := addBlob(tx, sum, p)
