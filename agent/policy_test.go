@@ -32,7 +32,7 @@ func TestParseSize(t *testing.T) {
 	require.Equal(t, agent.Policy{MaxFileSize: 50 << 20, MaxBytes: 1000}, p)
 }
 
-// P02: an allowed path is enforced segment by segment, whatever its spelling.
+// P02, K18: an allowed path is enforced segment by segment, whatever its spelling.
 func TestAllowedPaths(t *testing.T) {
 	for _, spelled := range []string{"/work", "work", "work/", "//work//"} {
 		b, _ := box(t, &agent.Config{Policy: &agent.Policy{Paths: []string{spelled}}}, "work/a", "work-2/b", "c")

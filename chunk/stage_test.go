@@ -266,7 +266,7 @@ func TestCommitWhileCollecting(t *testing.T) {
 	require.Equal(t, staged, number(t, db, `SELECT count(*) FROM touched WHERE kind = 2`))
 }
 
-// C03: a stream of any length holds a fixed number of chunks.
+// C03, K27: a stream of any length holds a fixed number of chunks.
 func TestStreamIsBounded(t *testing.T) {
 	size := int64(rounds(256<<20)) &^ (1<<20 - 1)
 	db := open(t)

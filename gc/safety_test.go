@@ -20,7 +20,8 @@ import (
 	"vfsdb/vfs"
 )
 
-// A stream that is being staged by another process keeps its chunks, also those that it found as garbage of others.
+// K24, in place of a window of an hour: a stream that is being staged by another process keeps its chunks, also those that
+// it found as garbage of others.
 func TestStreamSurvives(t *testing.T) {
 	data := noise(1, 20*chunk.Size+5)
 	for _, tt := range []struct {

@@ -1,0 +1,79 @@
+package agent_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"vfsdb/agent"
+	"vfsdb/internal/vfstest"
+	"vfsdb/vfs"
+)
+
+// T15, G05: a search stops when it has enough.
+func TestStopsEarly(t *testing.T) {
+	b, fsys := box(t, nil)
+	require.NoError(t, fsys.Update(t.Context(), func(tx *vfs.Tx) error {
+		for i := range 500 {
+			if err := tx.WriteFile(fmt.Sprintf("f%03d", i), []byte("needle\n"), 0o644); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	got := call(t, b, "workspace_grep", args{"pattern": "needle", "maxResults": 3})
+	require.Len(t, got["matches"], 3)
+	require.Less(t, got["filesScanned"], 10.0)
+	require.Equal(t, true, got["truncated"])
+}
+
+// K01, K02: one search, whose pattern is an expression or a literal, and whose matches have other keys, by profile.
+func TestGrepByProfile(t *testing.T) {
+	fsys := vfstest.New(t)
+	vfstest.Write(t, fsys, "a.go", "x.y\nxzy\n")
+	for _, tt := range []struct {
+		profile, tool string
+		matches       int
+		keys          []string
+	}{
+		{"helix", "workspace_grep", 2, []string{"line", "lineNumber", "path"}},
+		{"module2", "grep", 2, []string{"file", "line", "text"}},
+		{"dofs", "grep", 1, []string{"line", "path", "text"}},
+	} {
+		b, err := agent.New(fsys, &agent.Config{Profile: tt.profile})
+		require.NoError(t, err)
+		r := b.Call(t.Context(), tt.tool, json.RawMessage(`{"pattern":"x.y","path":"/"}`))
+		require.NoError(t, r.Err, r.Text)
+		data, err := json.Marshal(r.Data)
+		require.NoError(t, err)
+		var found struct{ Matches []map[string]any }
+		if json.Unmarshal(data, &found) != nil { // dofs answers with the list itself
+			require.NoError(t, json.Unmarshal(data, &found.Matches))
+		}
+		require.Len(t, found.Matches, tt.matches, tt.profile)
+		var keys []string
+		for key := range found.Matches[0] {
+			keys = append(keys, key)
+		}
+		slices.Sort(keys)
+		require.Equal(t, tt.keys, keys, tt.profile)
+	}
+}
+
+// K11, K12: what is on by default in helix is these four bounds and no other.
+func TestDefaultBounds(t *testing.T) {
+	require.Equal(t, 262144, agent.DefaultResultBytes)
+	require.Equal(t, 1000, agent.DefaultEntries)
+	require.Equal(t, 1000, agent.DefaultMatches)
+	require.EqualValues(t, 10<<20, agent.DefaultGrepFile)
+	b, _ := box(t, nil)
+	big := make([]byte, 3<<20)
+	for i := range big {
+		big[i] = 'x'
+	}
+	call(t, b, "workspace_write_file", args{"path": "big", "content": string(big)})
+	require.Equal(t, float64(len(big)-262144), call(t, b, "workspace_read_file", args{"path": "big"})["omittedBytes"])
+}
