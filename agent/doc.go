@@ -19,6 +19,12 @@
 // a snapshot in the commit of each call, or of each turn, so that [Session.Undo] is a restore. A sub-agent gets a fork
 // that its parent may [Session.Adopt].
 //
+// # What is written down
+//
+// What a call changes names the call, in the same commit; how the call went is added to the store's log soon after, by
+// a writer that no call waits for: see [FlushLog]. [Metrics] count, [Hooks] hear, and neither can hold up a call. Which
+// tools there are, under which policy, can be a file: see [LoadConfig] and CONFIG.md.
+//
 // # What models get wrong
 //
 // Every tool that reads tells the sum of the file, and every tool that writes takes it as if_sum, so a change that came
