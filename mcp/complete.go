@@ -21,7 +21,7 @@ func (s *Server) complete(ctx context.Context, r *sdk.CompleteRequest) (*sdk.Com
 		if r.Params.Ref.URI != w.base+"{+path}" {
 			continue
 		}
-		box, err := q.box(w, q.client)
+		box, err := q.box(w)
 		if err != nil {
 			return nil, err
 		}

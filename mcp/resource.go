@@ -68,7 +68,7 @@ func (s *Server) list(ctx context.Context, r *sdk.ListResourcesRequest) (*sdk.Li
 	out := &sdk.ListResourcesResult{Resources: []*sdk.Resource{}, Cacheable: private}
 	for ; at.Workspace < len(s.workspaces); at = (cursor{at.Workspace + 1, ""}) {
 		w := s.workspaces[at.Workspace]
-		box, err := q.box(w, q.client)
+		box, err := q.box(w)
 		if err != nil {
 			return nil, err
 		}
@@ -117,7 +117,7 @@ func (s *Server) read(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.Rea
 	} else if !known {
 		return &sdk.ReadResourceResult{InputRequests: q.asks, RequestState: q.sealed()}, nil
 	}
-	box, err := q.box(w, q.client)
+	box, err := q.box(w)
 	if err != nil {
 		return nil, err
 	}

@@ -37,10 +37,7 @@ const rootsWait = 10 * time.Second
 
 // bounded finds out the roots of the client, once per session. It returns false if the result has to ask for them.
 func (q *request) bounded() (known bool, err error) {
-	q.mu.Lock()
-	told := q.roots != nil
-	q.mu.Unlock()
-	if told {
+	if q.limits != nil {
 		return true, nil
 	}
 	if q.can == nil || q.can.RootsV2 == nil {
@@ -82,28 +79,37 @@ func urisOf(list []*sdk.Root) []string {
 	return uris
 }
 
-// settle remembers the roots that a client named.
-func (c *session) settle(uris []string) {
+// settle takes note of the roots that a client named.
+func (q *request) settle(uris []string) {
 	r := &roots{paths: map[*workspace][]string{}}
 	for _, uri := range uris {
-		for _, w := range c.server.workspaces {
+		for _, w := range q.server.workspaces {
 			if path, ok := w.path(uri); ok {
 				r.any = true
 				r.paths[w] = append(r.paths[w], path)
 			}
 		}
 	}
+	q.limits = r
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.moved == q.moves { // else they have changed since
+		q.roots = r
+	}
+}
+
+// told returns the roots that the client named, or nil, and how often they have changed.
+func (c *session) told() (*roots, int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.roots = r
-	clear(c.boxes)
+	return c.roots, c.moved
 }
 
 // rootsChanged forgets the roots of a client; the next request asks for them again.
 func (s *Server) rootsChanged(_ context.Context, r *sdk.RootsListChangedRequest) {
-	c := s.session(r.Session)
+	c := s.session(r.Session, r.Extra)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.roots = nil
-	clear(c.boxes)
+	c.moved++
 }

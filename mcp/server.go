@@ -52,6 +52,7 @@ type Server struct {
 	page       int
 	beat       time.Duration // between what is told of a long call
 	workspaces []*workspace
+	id         string   // of this run, in the log of calls
 	secret     [32]byte // seals what clients keep for the server
 	teller     *teller
 
@@ -61,6 +62,7 @@ type Server struct {
 
 	mu       sync.Mutex
 	sessions map[*sdk.ServerSession]*session
+	boxes    map[boxKey]*agent.Toolbox
 	watched  map[string]int // how many sessions subscribed to a URI
 }
 
@@ -95,7 +97,7 @@ func newServer(ctx context.Context, workspaces []Workspace, o *Options, base fun
 	}
 	s := &Server{
 		logger: options.Logger, page: options.PageSize, beat: everySecond, teller: newTeller(),
-		sessions: map[*sdk.ServerSession]*session{}, watched: map[string]int{},
+		id: newID(), sessions: map[*sdk.ServerSession]*session{}, boxes: map[boxKey]*agent.Toolbox{}, watched: map[string]int{},
 	}
 	if _, err := rand.Read(s.secret[:]); err != nil {
 		return nil, err

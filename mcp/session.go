@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"fmt"
+	"maps"
 	"sync"
 	"unicode/utf8"
 
@@ -19,21 +21,26 @@ type session struct {
 	conn   *sdk.ServerSession
 
 	mu    sync.Mutex
-	roots *roots // that the client told; nil if it was not asked yet
-	boxes map[*workspace]*agent.Toolbox
+	roots *roots          // that the client told; nil if it was not asked yet
+	moved int             // how often the client said that they changed
 	subs  map[string]bool // URIs
 }
 
-// session returns the state of a connection. It goes when the connection does.
-func (s *Server) session(conn *sdk.ServerSession) *session {
+// session returns the state of a connection. It goes when the connection does. Requests over HTTP without sessions are in
+// one that lasts as long as the server, as far as the log tells.
+func (s *Server) session(conn *sdk.ServerSession, extra *sdk.RequestExtra) *session {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if c := s.sessions[conn]; c != nil {
 		return c
 	}
-	c := &session{server: s, id: conn.ID(), conn: conn, boxes: map[*workspace]*agent.Toolbox{}, subs: map[string]bool{}}
-	if c.id == "" {
-		c.id = "mcp-" + rand.Text()[:10]
+	c := &session{server: s, id: conn.ID(), conn: conn, subs: map[string]bool{}}
+	switch {
+	case c.id != "":
+	case extra != nil && extra.Header != nil:
+		c.id = s.id
+	default:
+		c.id = newID()
 	}
 	if s.ctx.Err() != nil {
 		return c // nobody waits any more
@@ -46,6 +53,9 @@ func (s *Server) session(conn *sdk.ServerSession) *session {
 	return c
 }
 
+// newID makes a name for a session that has none.
+func newID() string { return "mcp-" + rand.Text()[:10] }
+
 func (s *Server) forget(c *session) {
 	c.mu.Lock()
 	subs := c.subs
@@ -57,27 +67,46 @@ func (s *Server) forget(c *session) {
 	for uri := range subs {
 		s.release(uri)
 	}
+	if c.id != s.id {
+		maps.DeleteFunc(s.boxes, func(key boxKey, _ *agent.Toolbox) bool { return key.session == c.id })
+	}
 }
 
 // maxActor bounds the name of a client in the log.
 const maxActor = 100
 
-// box returns the tools of a workspace for a session: within its roots, and in its name.
-func (c *session) box(w *workspace, client *sdk.Implementation) (*agent.Toolbox, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if b := c.boxes[w]; b != nil {
+// A boxKey is what the tools of a session depend on.
+type boxKey struct {
+	workspace      *workspace
+	actor, session string
+	limits         string
+}
+
+// maxBoxes is how many sets of tools are kept.
+const maxBoxes = 64
+
+// box returns the tools of a workspace for a request: within the roots of its client, and in its name.
+func (q *request) box(w *workspace) (*agent.Toolbox, error) {
+	config := w.config
+	config.Actor = cmp.Or(config.Actor, actor(q.client))
+	config.Session = cmp.Or(config.Session, q.id)
+	paths, limited := q.limits.of(w)
+	key := boxKey{w, config.Actor, config.Session, ""}
+	if limited {
+		key.limits = fmt.Sprintf("%q", paths)
+	}
+	s := q.server
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if b := s.boxes[key]; b != nil {
 		return b, nil
 	}
-	config := w.config
-	config.Actor = cmp.Or(config.Actor, actor(client))
-	config.Session = cmp.Or(config.Session, c.id)
 	config.Ask = approve
 	if config.Logger == nil {
-		config.Logger = c.server.clientLog()
+		config.Logger = s.clientLog()
 	}
-	if bounds, narrowed := c.roots.of(w); narrowed {
-		policy, err := config.Policy.Within(bounds)
+	if limited {
+		policy, err := config.Policy.Within(paths)
 		if err != nil {
 			return nil, err
 		}
@@ -87,7 +116,10 @@ func (c *session) box(w *workspace, client *sdk.Implementation) (*agent.Toolbox,
 	if err != nil {
 		return nil, err
 	}
-	c.boxes[w] = b
+	if len(s.boxes) >= maxBoxes {
+		clear(s.boxes)
+	}
+	s.boxes[key] = b
 	return b, nil
 }
 
@@ -111,6 +143,8 @@ type request struct {
 	*session
 	ctx       context.Context
 	client    *sdk.Implementation
+	limits    *roots // of the client, as they were when it was asked
+	moves     int    // session.moved when the request came
 	can       *sdk.ClientCapabilities
 	stateless bool // the client speaks a version in which only results may ask
 
@@ -123,8 +157,10 @@ type request struct {
 // newRequest gathers who asks. Whoever got it calls done.
 func newRequest[P sdk.Params](s *Server, ctx context.Context, r *sdk.ServerRequest[P]) (q *request, done func()) {
 	ctx, done = s.during(ctx)
+	c := s.session(r.Session, r.Extra)
+	limits, moves := c.told()
 	q = &request{
-		session: s.session(r.Session), client: r.ClientInfo(), can: r.ClientCapabilities(),
+		session: c, limits: limits, moves: moves, client: r.ClientInfo(), can: r.ClientCapabilities(),
 		stateless: r.ProtocolVersion() >= firstStateless,
 	}
 	q.ctx = context.WithValue(ctx, requestKey{}, q)

@@ -20,7 +20,7 @@ func (s *Server) subscribe(ctx context.Context, r *sdk.SubscribeRequest) error {
 			return err
 		}
 	}
-	box, err := q.box(w, q.client)
+	box, err := q.box(w)
 	if err != nil {
 		return err
 	}
@@ -40,7 +40,7 @@ func (s *Server) subscribe(ctx context.Context, r *sdk.SubscribeRequest) error {
 }
 
 func (s *Server) unsubscribe(_ context.Context, r *sdk.UnsubscribeRequest) error {
-	c := s.session(r.Session)
+	c := s.session(r.Session, r.Extra)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.subs[r.Params.URI] {

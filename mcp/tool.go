@@ -24,7 +24,7 @@ func (s *Server) addTool(w *workspace, t *agent.Tool) {
 		offered.OutputSchema = t.Output
 	}
 	s.offer(offered, func(q *request, call agent.Call) (*agent.Result, error) {
-		box, err := q.box(w, q.client)
+		box, err := q.box(w)
 		if err != nil {
 			return nil, err
 		}
