@@ -3,6 +3,7 @@ package vfs
 import (
 	"sync"
 
+	"vfsdb/chunk"
 	"vfsdb/schema"
 )
 
@@ -61,17 +62,23 @@ func (c *cache) trim() {
 	}
 }
 
-// past holds what was read from levels of a lineage that never change any more, so it needs no validation (LINEAGE R9).
+// past holds what was read from levels of a lineage that never change any more, so it needs no validation (LINEAGE R9),
+// and what is known of contents, which never change at all.
 // It is shared by all transactions of an FS.
 type past struct {
 	mu    sync.Mutex
 	names map[nameKey]dirent
 	nodes map[Ino]inode
 	dirs  map[Ino][]level // the levels that hold entries of a directory
+
+	binary map[chunk.Content]bool // contents that were seen to look binary
 }
 
 func newPast() *past {
-	return &past{names: make(map[nameKey]dirent), nodes: make(map[Ino]inode), dirs: make(map[Ino][]level)}
+	return &past{
+		names: make(map[nameKey]dirent), nodes: make(map[Ino]inode), dirs: make(map[Ino][]level),
+		binary: make(map[chunk.Content]bool),
+	}
 }
 
 // remember looks key up in m, or finds the answer with find and keeps it.

@@ -3,9 +3,8 @@ package vfs
 import (
 	"bytes"
 	"context"
+	"slices"
 	"strings"
-
-	"vfsdb/chunk"
 )
 
 // DefaultMaxFileSize is the longest file that Grep searches unless it is told otherwise: 10 MiB.
@@ -79,40 +78,48 @@ const binaryHead = 8192
 // Errors: ENOENT (no such path), EINVAL (a bad pattern, an empty one, a literal one of more than one line, one that is
 // not UTF-8 with Regex or IgnoreCase, or a Path that is neither file nor directory).
 func (tx *Tx) Grep(pattern string, o *GrepOptions) (*GrepResult, error) {
-	return tx.ground().grep(pattern, o)
+	g := grep{ground: tx.ground(), cancel: func() {}}
+	return g.all(pattern, o)
 }
 
-// Grep searches the lines of files, see [Tx.Grep]. Each page of a directory and each file is a moment of its own:
-// a file that is removed meanwhile is passed over.
+// Grep searches the lines of files, see [Tx.Grep], several files at once. Each is searched at a moment of its own: one
+// that is removed before is passed over.
 func (fsys *FS) Grep(ctx context.Context, pattern string, o *GrepOptions) (*GrepResult, error) {
-	return fsys.ground(ctx).grep(pattern, o)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	g := grep{ground: fsys.ground(ctx), parallel: true, cancel: cancel}
+	return g.all(pattern, o)
 }
 
-func (t ground) grep(text string, o *GrepOptions) (*GrepResult, error) {
-	if o == nil {
-		o = &GrepOptions{}
+// A grep is one Grep that runs.
+type grep struct {
+	ground
+	parallel bool   // transactions of ground may run at the same time
+	cancel   func() // ends those that run
+
+	o                GrepOptions
+	matcher          lineMatcher
+	include, exclude []filter
+	result           GrepResult
+	matches          [][]GrepMatch // of the result, file by file
+	count            int           // of matches
+}
+
+func (g *grep) all(pattern string, o *GrepOptions) (*GrepResult, error) {
+	if o != nil {
+		g.o = *o
 	}
-	g := grep{ground: t, o: *o}
 	if g.o.Path == "" {
 		g.o.Path = "/"
 	}
 	if g.o.MaxFileSize == 0 {
 		g.o.MaxFileSize = DefaultMaxFileSize
 	}
-	if err := g.search(text); err != nil && err != errStop {
+	if err := g.search(pattern); err != nil && err != errStop {
 		return nil, pathErr("grep", g.o.Path, err)
 	}
+	g.result.Matches = slices.Concat(g.matches...)
 	return &g.result, nil
-}
-
-// A grep is one Grep that runs.
-type grep struct {
-	ground
-	o                GrepOptions
-	matcher          lineMatcher
-	include, exclude []filter
-	result           GrepResult
-	buf              []byte // what scan holds, kept from file to file
 }
 
 func (g *grep) search(text string) (err error) {
@@ -129,46 +136,13 @@ func (g *grep) search(text string) (err error) {
 	if err != nil {
 		return err
 	}
+	at := named{start.path, start.ino}
 	if start.kind != kindDir {
-		return g.file(start)
+		b := &batch{files: []named{at}, done: make(chan struct{})}
+		(&grepScanner{grep: g}).search(b)
+		return g.take(b)
 	}
-	prefix := len(join(start.path, ""))
-	w := treeWalk{ground: g.ground, visit: func(e *visited) (bool, error) {
-		rel := e.path[prefix:]
-		switch {
-		case e.kind != kindDir && e.kind != kindFile, anyMatches(g.exclude, rel, e):
-			return false, nil
-		case e.kind == kindDir:
-			return true, nil
-		case len(g.include) > 0 && !anyMatches(g.include, rel, e):
-			return false, nil
-		}
-		return false, g.file(e)
-	}}
-	return w.below(start)
-}
-
-// file searches one file, in one transaction. What has gone since it was listed is passed over.
-func (g *grep) file(e *visited) error {
-	return g.short(func(tx *Tx) error {
-		n, err := tx.inode(e.ino)
-		if err != nil || n == nil || n.nlink == 0 {
-			return err
-		}
-		if err := n.checkRegular(); err != nil {
-			return err
-		}
-		if g.o.MaxFileSize >= 0 && n.content.Size > g.o.MaxFileSize {
-			g.result.SkippedLarge = append(g.result.SkippedLarge, e.path)
-			return nil
-		}
-		r := chunk.NewReader(n.content)
-		defer r.Release()
-		s := scan{grep: g, tx: tx, path: e.path, reader: r, size: n.content.Size, line: 1, held: g.buf[:0]}
-		err = s.run()
-		g.buf = s.held
-		return err
-	})
+	return g.run(&grepWalk{grep: g, prefix: len(join(at.path, "")), open: []*listing{{dir: at}}})
 }
 
 // A filter is one pattern of Include or Exclude.

@@ -10,17 +10,18 @@ import (
 // A scan searches one file. It holds a part of the file at a time, and carries over what the next one needs: the line
 // that is not complete yet, and the context before it.
 type scan struct {
-	*grep
+	*grepScanner
 	tx     *Tx
-	path   string
+	file   *searched
 	reader *chunk.Reader
 	size   int64 // of the file
 	off    int64 // how much of it was read
 
-	held []byte // the last of what was read, from the start of a line
-	end  int    // where in held the last line ends that is there whole
-	from int    // where in held the search stands: at the start of a line
-	line int    // the number of that line
+	held    []byte // the last of what was read, from the start of a line
+	end     int    // where in held the last line ends that is there whole
+	from    int    // where in held the search stands: at the start of a line
+	counted int    // where in held the lines are counted to: not beyond from, and only when somebody asks
+	line    int    // the number of the line there
 }
 
 const (
@@ -37,16 +38,16 @@ func (s *scan) run() error {
 		return err
 	}
 	if LooksBinary(s.held) {
-		s.result.SkippedBinary = append(s.result.SkippedBinary, s.path)
+		s.file.binary = true
 		return nil
 	}
-	s.result.FilesScanned++
+	s.file.scanned = true
 	for {
-		if err := s.lines(); err != nil || s.complete() {
-			return err
+		if s.lines(); s.enough() || s.complete() {
+			return nil
 		}
 		if s.forget(); len(s.held) > maxHeld {
-			s.result.SkippedLarge = append(s.result.SkippedLarge, s.path)
+			s.file.large = true
 			return nil
 		}
 		if err := s.read(scanStep); err != nil {
@@ -81,60 +82,60 @@ func (s *scan) read(n int) error {
 	return nil
 }
 
+// enough reports whether there are more matches than were asked for.
+func (s *scan) enough() bool { return s.o.Max > 0 && len(s.matches) > s.o.Max }
+
 // forget drops what is no longer needed from held.
 func (s *scan) forget() {
 	cut := s.context()
+	s.count(max(s.counted, cut))
 	s.held = s.held[:copy(s.held, s.held[cut:])]
 	s.end -= cut
 	s.from -= cut
+	s.counted -= cut
+}
+
+// count counts the lines up to another one.
+func (s *scan) count(to int) {
+	s.line += bytes.Count(s.held[s.counted:to], []byte{'\n'})
+	s.counted = to
 }
 
 // lines searches the lines that held has whole. It stops before a match whose context has yet to be read.
-func (s *scan) lines() error {
+func (s *scan) lines() {
 	for s.from < s.end {
 		i := s.matcher.find(s.held[s.from:s.end])
 		if i < 0 {
-			s.skip(s.end)
-			return nil
+			s.from = s.end
+			return
 		}
-		s.skip(s.from + 1 + bytes.LastIndexByte(s.held[s.from:s.from+i], '\n'))
+		s.from += 1 + bytes.LastIndexByte(s.held[s.from:s.from+i], '\n')
 		if s.from == s.end {
-			return nil // find saw something behind the last line break
+			return // find saw something behind the last line break
 		}
 		text, next := cutLine(s.held, s.from)
 		if s.matcher.match(text) {
 			after, all := s.after(next)
 			if !all {
-				return nil
+				return
 			}
-			if err := s.found(text, after); err != nil {
-				return err
+			if s.found(text, after); s.enough() {
+				return
 			}
 		}
-		s.skip(next)
+		s.from = next
 	}
-	return nil
 }
 
-// skip moves the search on to another line.
-func (s *scan) skip(to int) {
-	s.line += bytes.Count(s.held[s.from:to], []byte{'\n'})
-	s.from = to
-}
-
-func (s *scan) found(text []byte, after []string) error {
-	if s.o.Max > 0 && len(s.result.Matches) == s.o.Max {
-		s.result.Truncated = true
-		return errStop
-	}
-	m := GrepMatch{Path: s.path, Line: s.line, Text: string(text), After: after}
+func (s *scan) found(text []byte, after []string) {
+	s.count(s.from)
+	m := GrepMatch{Path: s.file.path, Line: s.line, After: after}
 	for at := s.context(); at < s.from; {
 		var line []byte
 		line, at = cutLine(s.held, at)
 		m.Before = append(m.Before, string(line))
 	}
-	s.result.Matches = append(s.result.Matches, m)
-	return nil
+	s.keep(m, text)
 }
 
 // context returns where in held the context before the search begins.

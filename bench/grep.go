@@ -1,0 +1,96 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os/exec"
+	"time"
+
+	"vfsdb/transfer"
+	"vfsdb/vfs"
+)
+
+// grepTree searches the source of Go, which both sides have in the host's page cache, beside ripgrep. Neither has an
+// index. The patterns are a literal that is rare, one that is in every other file, one in any case, and a regular
+// expression with a literal in it and one without.
+func grepTree(b *bench) error {
+	src, err := b.goTree()
+	if err != nil {
+		return err
+	}
+	if _, _, err := weigh(src); err != nil { // now it is warm
+		return err
+	}
+	fsys, err := vfs.Open(b.ctx, b.path("grep.db"), &vfs.Options{Relaxed: true})
+	if err != nil {
+		return err
+	}
+	defer fsys.Close()
+	if _, err := transfer.ImportDir(b.ctx, fsys, src, "", nil); err != nil {
+		return err
+	}
+	for _, tt := range []struct {
+		what, pattern string
+		o             vfs.GrepOptions
+		floor         float64
+	}{
+		{"a rare literal", "SearchInts", vfs.GrepOptions{}, 1},
+		{"a frequent literal", "return", vfs.GrepOptions{}, 0},
+		{"a literal, (?i)", "searchints", vfs.GrepOptions{IgnoreCase: true}, 0.5},
+		{`func\s+\w+Context`, `func\s+\w+Context`, vfs.GrepOptions{Regex: true}, 0},
+		{`\d{4}-\d{2}`, `\d{4}-\d{2}`, vfs.GrepOptions{Regex: true}, 0},
+	} {
+		lines, installed := 0, true
+		times, err := b.race(b.rounds,
+			side{"ours", func(int) (time.Duration, error) {
+				return b.timed(func() error {
+					got, err := fsys.Grep(b.ctx, tt.pattern, &tt.o)
+					if err == nil {
+						lines = len(got.Matches)
+					}
+					return err
+				})
+			}},
+			side{"ripgrep", func(int) (t time.Duration, err error) {
+				t, installed, err = b.ripgrep(src, tt.pattern, &tt.o)
+				return t, err
+			}},
+		)
+		if err != nil {
+			return err
+		}
+		r := absent("grep "+tt.what, times[0], "ripgrep")
+		if installed {
+			r = versus("grep "+tt.what, times[0], "ripgrep", times[1], tt.floor)
+		}
+		b.add(r.with("%s lines found", thousands(lines)))
+	}
+	return nil
+}
+
+// ripgrep searches a directory by the rules of our Grep: hidden files too, none beyond 10 MiB, none that is binary.
+// installed is false where there is no such program.
+func (b *bench) ripgrep(dir, pattern string, o *vfs.GrepOptions) (t time.Duration, installed bool, err error) {
+	rg, err := exec.LookPath("rg")
+	if err != nil {
+		return 0, false, nil
+	}
+	args := []string{"--no-config", "-uu", "--no-heading", "--line-number", "--max-filesize=10M"}
+	if !o.Regex {
+		args = append(args, "--fixed-strings")
+	}
+	if o.IgnoreCase {
+		args = append(args, "--ignore-case")
+	}
+	cmd := exec.CommandContext(b.ctx, rg, append(args, "--", pattern, dir)...)
+	var out, faults bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &faults
+	t, err = b.timed(cmd.Run)
+	if exit, ok := err.(*exec.ExitError); ok && exit.ExitCode() == 1 {
+		err = nil // it found nothing
+	}
+	if err != nil {
+		err = fmt.Errorf("rg: %w: %s", err, faults.Bytes())
+	}
+	return t, true, err
+}

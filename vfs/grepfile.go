@@ -1,0 +1,106 @@
+package vfs
+
+import (
+	"slices"
+
+	"vfsdb/chunk"
+)
+
+// A grepScanner searches files, one after the other.
+type grepScanner struct {
+	*grep
+	buf []byte // what a scan holds, kept from file to file
+
+	// What was found in a file. The texts of short lines become one string, of which each match has a part.
+	matches []GrepMatch
+	texts   []byte
+	lengths []int // of the texts, which are those of the last matches
+}
+
+const (
+	// shortLine is how long a line may be that shares its memory with others.
+	shortLine = 1 << 10
+
+	// maxTexts is how much memory is shared: who keeps one line keeps so much.
+	maxTexts = 16 << 10
+)
+
+// search searches the files of a batch, unless they could not be listed.
+func (s *grepScanner) search(b *batch) {
+	defer close(b.done)
+	matches := 0
+	for left := b.files; len(left) > 0 && b.err == nil; {
+		b.err = s.short(func(tx *Tx) error {
+			for room := int64(grepView); len(left) > 0 && room > 0; left = left[1:] {
+				f, size, err := s.file(tx, left[0])
+				if f != nil {
+					b.found = append(b.found, *f)
+					matches += len(f.matches)
+				}
+				if err != nil {
+					return err
+				}
+				if s.o.Max > 0 && matches > s.o.Max {
+					left = nil // nobody will ask for what comes after
+					return nil
+				}
+				room -= size
+			}
+			return nil
+		})
+	}
+}
+
+// file searches one file, and returns how much was read. What has gone since it was listed is passed over.
+func (s *grepScanner) file(tx *Tx, t named) (*searched, int64, error) {
+	n, err := tx.inode(t.ino)
+	if err != nil || n == nil || n.nlink == 0 {
+		return nil, 0, err
+	}
+	if err := n.checkRegular(); err != nil {
+		return nil, 0, err
+	}
+	f := &searched{path: t.path}
+	past := tx.fsys.past
+	if s.o.MaxFileSize >= 0 && n.content.Size > s.o.MaxFileSize {
+		f.large = true
+		return f, 0, nil
+	}
+	if _, f.binary = recall(past, past.binary, n.content); f.binary {
+		return f, 0, nil
+	}
+	r := chunk.NewReader(n.content)
+	defer r.Release()
+	c := scan{grepScanner: s, tx: tx, file: f, reader: r, size: n.content.Size, line: 1, held: s.buf[:0]}
+	err = c.run()
+	if f.binary && !tx.db.Writable() { // what is not committed may never be
+		keep(past, past.binary, n.content, true)
+	}
+	s.share()
+	f.matches = slices.Clone(s.matches)
+	s.buf, s.matches = c.held, s.matches[:0]
+	return f, n.content.Size, err
+}
+
+// keep adds a match.
+func (s *grepScanner) keep(m GrepMatch, text []byte) {
+	if len(text) > shortLine || len(s.texts)+len(text) > maxTexts {
+		s.share()
+	}
+	if len(text) > shortLine {
+		m.Text = string(text)
+	} else {
+		s.texts = append(s.texts, text...)
+		s.lengths = append(s.lengths, len(text))
+	}
+	s.matches = append(s.matches, m)
+}
+
+// share gives the last matches their texts.
+func (s *grepScanner) share() {
+	all := string(s.texts)
+	for i, n := range s.lengths {
+		s.matches[len(s.matches)-len(s.lengths)+i].Text, all = all[:n], all[n:]
+	}
+	s.texts, s.lengths = s.texts[:0], s.lengths[:0]
+}

@@ -1,0 +1,111 @@
+package vfs
+
+import (
+	"runtime"
+	"sync"
+)
+
+// A batch is some files that follow each other in a walk. One goroutine searches them.
+type batch struct {
+	files []named
+	found []searched
+	err   error         // what came after found
+	done  chan struct{} // closed when it is searched
+}
+
+// A searched is what the search of one file came to.
+type searched struct {
+	path    string
+	matches []GrepMatch
+	binary  bool // not searched
+	large   bool // not searched, or not to its end
+	scanned bool
+}
+
+const (
+	// minBatch and maxBatch are how many files are in the first batch, and in those that come late.
+	minBatch, maxBatch = 16, 128
+
+	// maxGrepWorkers bounds how many goroutines search for one Grep: each has a connection while it reads.
+	maxGrepWorkers = 8
+
+	// grepView is how many bytes are searched in one transaction, about.
+	grepView = 4 << 20
+)
+
+// run searches the files of a walk. The goroutine that calls it lists them, gives them away in batches, and takes what
+// was found back in the order of the walk. On a Tx it does all that itself.
+func (g *grep) run(w *grepWalk) error {
+	var wait sync.WaitGroup
+	defer wait.Wait()
+	defer g.cancel() // those who still search need not go on
+	var jobs chan *batch
+	ahead := 1
+	if g.parallel {
+		workers := min(runtime.GOMAXPROCS(0), maxGrepWorkers)
+		ahead = 3 * workers
+		jobs = make(chan *batch, ahead)
+		defer close(jobs)
+		for range workers {
+			wait.Go(func() {
+				s := grepScanner{grep: g}
+				for b := range jobs {
+					s.search(b)
+				}
+			})
+		}
+	}
+	own := grepScanner{grep: g}
+	var queue []*batch // in the order of the walk
+	for size, more := minBatch, true; more || len(queue) > 0; {
+		if more && len(queue) < ahead {
+			b := &batch{done: make(chan struct{})}
+			if err := g.short(func(tx *Tx) (err error) {
+				b.files, more, err = w.next(tx, size)
+				return err
+			}); err != nil {
+				b.err, more = err, false
+			}
+			size = min(2*size, maxBatch)
+			queue = append(queue, b)
+			if jobs != nil {
+				jobs <- b
+			} else {
+				own.search(b)
+			}
+			continue
+		}
+		b := queue[0]
+		queue = queue[1:]
+		<-b.done
+		if err := g.take(b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// take puts what a batch came to into the result. The matches are put together at the end.
+func (g *grep) take(b *batch) error {
+	for _, f := range b.found {
+		if f.scanned {
+			g.result.FilesScanned++
+		}
+		if room := g.o.Max - g.count; g.o.Max > 0 && len(f.matches) > room {
+			g.matches = append(g.matches, f.matches[:room])
+			g.result.Truncated = true
+			return errStop
+		}
+		if len(f.matches) > 0 {
+			g.matches = append(g.matches, f.matches)
+			g.count += len(f.matches)
+		}
+		if f.large {
+			g.result.SkippedLarge = append(g.result.SkippedLarge, f.path)
+		}
+		if f.binary {
+			g.result.SkippedBinary = append(g.result.SkippedBinary, f.path)
+		}
+	}
+	return b.err
+}
