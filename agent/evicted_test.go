@@ -3,6 +3,7 @@ package agent_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -17,8 +18,8 @@ import (
 	"vfsdb/vfs"
 )
 
-// The file is replaced again and again while several sessions write. No call fails, and what was acknowledged is in one
-// of the files, each of which is sound.
+// The file is replaced again and again while several sessions write. A call that meets one replacement does not notice,
+// and what was acknowledged is in one of the files, each of which is sound.
 func TestEvictionUnderLoad(t *testing.T) {
 	const writers, swaps, least = 4, 5, 30
 	store := newStore(t)
@@ -46,7 +47,11 @@ func TestEvictionUnderLoad(t *testing.T) {
 			for n := 0; ctx.Err() == nil; n++ {
 				name := fmt.Sprintf("f%d", n)
 				input, _ := json.Marshal(args{"path": name, "content": name})
-				if r := s.Call(context.WithoutCancel(ctx), "workspace_write_file", input); r.Err != nil {
+				r := s.Call(context.WithoutCancel(ctx), "workspace_write_file", input)
+				if evicted := (*agent.EvictedError)(nil); errors.As(r.Err, &evicted) {
+					continue // a call that met two replacements has used up its one reopening
+				}
+				if r.Err != nil {
 					t.Errorf("session %d: %v", i, r.Err)
 					return
 				}
