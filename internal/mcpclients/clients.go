@@ -1,11 +1,3 @@
-// Package mcpclients runs clients of others against our server of the Model Context Protocol: the inspector's command
-// line, and the conformance suite. They are npm packages, pinned in mcp/testdata/clients with a Node that can run them:
-//
-//	npm ci --prefix DIR     in a copy of that directory
-//	VFS_MCP_CLIENTS=DIR go test ./mcp ./cmd/vfsctl
-//
-// Without the variable tests that need them are skipped; with it, what is missing is a failure. Only tests import this
-// package.
 package mcpclients
 
 import (
