@@ -21,7 +21,7 @@ func approve(ctx context.Context, use agent.Approval) (bool, error) {
 	id := fmt.Sprintf("approve %s %s", use.Permission, use.Path)
 	question := &sdk.ElicitParams{
 		Mode:    "form",
-		Message: fmt.Sprintf("May the agent use %s on %q?", words[use.Permission], use.Path),
+		Message: fmt.Sprintf("May the agent %s %q?", verbs[use.Permission], use.Path),
 		RequestedSchema: &jsonschema.Schema{
 			Type: "object",
 			Properties: map[string]*jsonschema.Schema{
@@ -59,8 +59,8 @@ func approved(answer *sdk.ElicitResult) bool {
 	return answer.Action == "accept" && yes
 }
 
-// words are the permissions as people know them.
-var words = map[agent.Permission]string{
-	agent.PermList: "the names and attributes", agent.PermRead: "the contents", agent.PermWrite: "writing",
-	agent.PermDelete: "removal", agent.PermSnapshot: "snapshots and branches",
+// verbs are the permissions as people know them.
+var verbs = map[agent.Permission]string{
+	agent.PermList: "look at", agent.PermRead: "read", agent.PermWrite: "write to", agent.PermDelete: "remove",
+	agent.PermSnapshot: "take, restore or remove snapshots and branches of",
 }

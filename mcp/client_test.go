@@ -117,7 +117,7 @@ func TestApproval(t *testing.T) {
 		require.True(t, r.IsError)
 		require.Contains(t, text(r), "not approved")
 		require.Len(t, asked, 1)
-		require.Contains(t, asked[0], `"/a"`)
+		require.Equal(t, `May the agent remove "/a"?`, asked[0])
 		require.Equal(t, []string{"a", "b", "keep"}, vfstest.Names(t, fsys))
 
 		c = connect(t, s, version, nil)

@@ -3,8 +3,12 @@ package mcp
 import (
 	"context"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
+
+// maxSubscriptions is how many a session may have.
+const maxSubscriptions = 1000
 
 // subscribe begins to tell a session of changes of a file, or of what is below a directory.
 func (s *Server) subscribe(ctx context.Context, r *sdk.SubscribeRequest) error {
@@ -29,8 +33,11 @@ func (s *Server) subscribe(ctx context.Context, r *sdk.SubscribeRequest) error {
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.subs == nil || q.subs[uri] {
+	switch {
+	case q.subs == nil || q.subs[uri]:
 		return nil
+	case len(q.subs) >= maxSubscriptions:
+		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "too many subscriptions; subscribe to a directory instead"}
 	}
 	q.subs[uri] = true
 	s.mu.Lock()

@@ -18,7 +18,7 @@ func (s *Server) addTool(w *workspace, t *agent.Tool) {
 			Title: t.Title, ReadOnlyHint: t.Hints.ReadOnly, IdempotentHint: t.Hints.Idempotent,
 			DestructiveHint: &t.Hints.Destructive, OpenWorldHint: &t.Hints.OpenWorld,
 		},
-		Meta: sdk.Meta{"vfsdb/risk": t.Risk, "vfsdb/permissions": t.Permissions},
+		Meta: sdk.Meta{"vfsdb/risk": t.Risk, "vfsdb/permissions": t.Permissions, "vfsdb/sequential": t.Sequential},
 	}
 	if t.Output != nil {
 		offered.OutputSchema = t.Output

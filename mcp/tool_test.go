@@ -69,6 +69,7 @@ func TestToolsList(t *testing.T) {
 		})
 		require.False(t, *got.Annotations.OpenWorldHint)
 		require.Equal(t, string(want.Risk), got.Meta["vfsdb/risk"])
+		require.Equal(t, want.Sequential, got.Meta["vfsdb/sequential"]) // T14
 	}
 }
 

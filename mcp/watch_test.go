@@ -2,6 +2,7 @@ package mcp_test
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"testing"
 	"time"
@@ -92,7 +93,10 @@ func TestSubscribeRefuses(t *testing.T) {
 	for _, uri := range []string{at + "secret/key", at + "secret", "file:///a", at + "%61", at + "x/../a", "vfs://00/main/a"} {
 		require.ErrorContains(t, c.Subscribe(t.Context(), &sdk.SubscribeParams{URI: uri}), "not found", uri)
 	}
-	require.NoError(t, c.Subscribe(t.Context(), &sdk.SubscribeParams{URI: at + "not-yet"}))
+	for i := range 1000 {
+		require.NoError(t, c.Subscribe(t.Context(), &sdk.SubscribeParams{URI: fmt.Sprintf("%snot-yet-%d", at, i)}))
+	}
+	require.ErrorContains(t, c.Subscribe(t.Context(), &sdk.SubscribeParams{URI: at + "a"}), "too many")
 }
 
 // Clients hear that files came or went, once for many of them, and not of what they may not see.
