@@ -234,3 +234,30 @@ func TestCallsAreLogged(t *testing.T) {
 	require.Contains(t, byTool["workspace_read_file"].Error, "no such file")
 	require.Contains(t, byTool, "resources/read")
 }
+
+// Every profile can be served.
+func TestEveryProfile(t *testing.T) {
+	require.Greater(t, len(agent.Profiles()), 1)
+	for _, p := range agent.Profiles() {
+		t.Run(p.Name, func(t *testing.T) {
+			fsys := vfstest.New(t)
+			box, err := agent.New(fsys, &agent.Config{Profile: p.Name})
+			require.NoError(t, err)
+			s := serveAll(t, nil, mcp.Workspace{FS: fsys, Config: &agent.Config{Profile: p.Name}})
+			c := connect(t, s, stateful, nil)
+			list, err := c.ListTools(t.Context(), nil)
+			require.NoError(t, err)
+			require.Len(t, list.Tools, len(box.Tools()))
+			for _, tool := range list.Tools {
+				require.Regexp(t, "^[A-Za-z0-9_.-]{1,64}$", tool.Name)
+				require.NotEmpty(t, tool.Description, tool.Name)
+				require.Equal(t, "object", tool.InputSchema.(map[string]any)["type"], tool.Name)
+				if tool.OutputSchema != nil {
+					require.Equal(t, "object", tool.OutputSchema.(map[string]any)["type"], tool.Name)
+				}
+				r := try(t, c, tool.Name, args{"no such argument": 1}) // whatever it is, it is answered
+				require.NotEmpty(t, r.Content, tool.Name)
+			}
+		})
+	}
+}

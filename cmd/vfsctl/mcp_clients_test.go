@@ -101,6 +101,11 @@ func TestInspector(t *testing.T) {
 	templates := dig[[]any](t, inspect("--method", "resources/templates/list"), "result", "resourceTemplates")
 	require.Equal(t, strings.TrimSuffix(uri, "d/f")+"{+path}", dig[string](t, templates[0], "uriTemplate"))
 
+	for _, profile := range profileNames() {
+		out := clients.Inspect(t, append([]string{"--method", "tools/list", "--strict"}, append(server, "--profile", profile)...)...)
+		require.NotEmpty(t, dig[[]any](t, out, "result", "tools"), profile)
+	}
+
 	for _, era := range []string{"legacy", "modern"} {
 		out := inspect("--protocol-era", era, "--method", "tools/call", "--tool-name", "workspace_ls")
 		require.NotNil(t, dig[any](t, out, "result", "structuredContent"), era)
