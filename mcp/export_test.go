@@ -45,3 +45,6 @@ func Watched(s *Server) int {
 	defer s.mu.Unlock()
 	return len(s.watched)
 }
+
+// SetGrace sets how long the end waits for answers to go out.
+func SetGrace(s *Server, d time.Duration) { s.grace = d }

@@ -74,8 +74,11 @@ func (s *Server) ServeHTTP(ctx context.Context, l net.Listener, o *HTTPOptions) 
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
+	requests, endRequests := context.WithCancel(context.WithoutCancel(ctx))
+	defer endRequests()
 	web := &http.Server{
-		Handler: handler, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleConnection, MaxHeaderBytes: maxHeader,
+		BaseContext: func(net.Listener) context.Context { return requests },
+		Handler:     handler, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleConnection, MaxHeaderBytes: maxHeader,
 		ErrorLog: s.errorLog(),
 	}
 	served := make(chan error, 1)
@@ -85,17 +88,26 @@ func (s *Server) ServeHTTP(ctx context.Context, l net.Listener, o *HTTPOptions) 
 		return err
 	case <-ctx.Done():
 	}
-	// Streams to clients stay open as long as their sessions do, so those go first.
-	s.endSessions()
-	wait, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownWait)
+	// Sessions go first, with the answers to what ran in them; then the streams that clients hold open for what comes.
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		s.endSessions()
+	}()
+	select {
+	case <-ended:
+	case <-time.After(s.grace): // a client does not read its answers
+	}
+	endRequests()
+	wait, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.grace)
 	defer cancel()
-	if err := web.Shutdown(wait); err != nil {
-		err = errors.Join(err, web.Close())
-		<-served
-		return fmt.Errorf("requests were still running: %w", err)
+	err = web.Shutdown(wait)
+	if err != nil {
+		err = fmt.Errorf("requests were still running: %w", errors.Join(err, web.Close()))
 	}
 	<-served
-	return nil
+	<-ended
+	return err
 }
 
 // Handler is the server over HTTP, at [Endpoint]. A request has to address this machine or one of o.Hosts, come from no

@@ -2,6 +2,8 @@ package mcp_test
 
 import (
 	"context"
+	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -195,6 +197,38 @@ func TestHTTPShutdown(t *testing.T) {
 	_, err = c.CallTool(t.Context(), &sdk.CallToolParams{Name: "workspace_ls"})
 	require.Error(t, err)
 	_ = c.Close()
+}
+
+// A client that does not read its answer holds up the end for a while, and no longer.
+func TestHTTPShutdownDeafClient(t *testing.T) {
+	s, fsys := serve(t, nil)
+	mcp.SetGrace(s, 50*time.Millisecond)
+	require.NoError(t, fsys.WriteFile(t.Context(), "large", []byte(strings.Repeat("x", 8<<20)), 0o644))
+	l, err := mcp.Listen(t.Context(), ":0", &mcp.HTTPOptions{})
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	served := make(chan error, 1)
+	go func() { served <- s.ServeHTTP(ctx, l, &mcp.HTTPOptions{Token: token}) }()
+	conn, err := net.Dial("tcp", l.Addr().String())
+	require.NoError(t, err)
+	defer conn.Close()
+	require.NoError(t, conn.(*net.TCPConn).SetReadBuffer(4<<10))
+	body := `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"` + base(t, fsys) + `large","_meta":{` +
+		`"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`
+	_, err = fmt.Fprintf(conn, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\n"+
+		"Accept: application/json, text/event-stream\r\nMcp-Protocol-Version: 2026-07-28\r\nMcp-Method: resources/read\r\nMcp-Name: %slarge\r\nContent-Length: %d\r\n\r\n%s",
+		token, base(t, fsys), len(body), body)
+	require.NoError(t, err)
+	begin := make([]byte, 15)
+	_, err = io.ReadFull(conn, begin)
+	require.NoError(t, err)
+	require.Equal(t, "HTTP/1.1 200 OK", string(begin))
+	cancel()
+	select {
+	case <-served: // with an error or without: the kernel may have taken it all
+	case <-time.After(10 * time.Second):
+		require.FailNow(t, "the server does not end")
+	}
 }
 
 func TestHTTPSessions(t *testing.T) {

@@ -51,6 +51,7 @@ type Server struct {
 	logger     *slog.Logger
 	page       int
 	beat       time.Duration // between what is told of a long call
+	grace      time.Duration // for answers to go out at the end
 	workspaces []*workspace
 	id         string   // of this run, in the log of calls
 	secret     [32]byte // seals what clients keep for the server
@@ -96,7 +97,7 @@ func newServer(ctx context.Context, workspaces []Workspace, o *Options, base fun
 		options.PageSize = defaultPageSize
 	}
 	s := &Server{
-		logger: options.Logger, page: options.PageSize, beat: everySecond, teller: newTeller(),
+		logger: options.Logger, page: options.PageSize, beat: everySecond, grace: shutdownWait, teller: newTeller(),
 		id: newID(), sessions: map[*sdk.ServerSession]*session{}, boxes: map[boxKey]*agent.Toolbox{}, watched: map[string]int{},
 	}
 	if _, err := rand.Read(s.secret[:]); err != nil {
@@ -220,11 +221,15 @@ func (s *Server) endSessions() {
 	s.mu.Lock()
 	s.cancel()
 	s.mu.Unlock()
+	var all sync.WaitGroup
 	for ss := range s.sdk.Sessions() {
-		if err := ss.Close(); err != nil && !errors.Is(err, sdk.ErrConnectionClosed) {
-			s.logger.Debug("end a session", "error", err)
-		}
+		all.Go(func() {
+			if err := ss.Close(); err != nil && !errors.Is(err, sdk.ErrConnectionClosed) {
+				s.logger.Debug("end a session", "error", err)
+			}
+		})
 	}
+	all.Wait()
 }
 
 // during is a context that ends with the server too. Whoever got it calls done.
