@@ -92,9 +92,10 @@ func patched(ctx context.Context, b *Toolbox, in patchIn) (string, error) {
 			steps = append(steps, []patch.FileOp{op})
 		}
 	}
+	transact := b.updating("apply_patch")
 	for i, step := range steps {
 		_, err := retried(ctx, func() (*Result, error) {
-			return b.within(ctx, b.fsys.Update, func(g *guard) (any, error) { return said(""), patchFiles(g, step) })
+			return b.within(ctx, transact, func(g *guard) (any, error) { return said(""), patchFiles(g, step) })
 		})
 		if err != nil {
 			failed := &PatchError{Err: err}
@@ -103,6 +104,7 @@ func patched(ctx context.Context, b *Toolbox, in patchIn) (string, error) {
 			}
 			return "", failed
 		}
+		transact = b.timed("write", b.fsys.Update) // the call is one step to take back
 	}
 	if op := in.Operation; op != nil {
 		return map[string]string{"create_file": "Created ", "update_file": "Updated ", "delete_file": "Deleted "}[op.Type] + op.Path, nil

@@ -68,7 +68,7 @@ func (g *guard) listing(name, shown string) (string, error) {
 	var lines []line
 	sizes := map[string]int64{} // of directories, by their path from here; "" is this one
 	omitted := 0
-	at, err := g.path(name, PermList, follow)
+	at, err := g.names(name, PermList)
 	if err != nil {
 		return "", err
 	}

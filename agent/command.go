@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"syscall"
-
-	"vfsdb/vfs"
 )
 
 // A command is one of several things that a tool does, chosen by its argument of that name.
@@ -72,7 +70,7 @@ func commanded[In commandIn](b *Toolbox, name, description string, commands []co
 			}
 		}
 		var a answer
-		result, err := b.within(ctx, transactionFor(b, c.kinds), func(g *guard) (_ any, err error) {
+		result, err := b.within(ctx, transactionFor(b, t.Name, c.kinds), func(g *guard) (_ any, err error) {
 			a, err = c.run(g, in)
 			return said(a.text), err
 		})
@@ -112,11 +110,11 @@ func (t *Tool) worsen(with traits) {
 }
 
 // transactionFor is a View for what only reads, and an Update for all else.
-func transactionFor(b *Toolbox, kinds []kind) func(context.Context, func(*vfs.Tx) error) error {
+func transactionFor(b *Toolbox, tool string, kinds []kind) transaction {
 	if slices.ContainsFunc(kinds, func(k kind) bool { return !traitsOf[k].hints.ReadOnly }) {
-		return b.fsys.Update
+		return b.updating(tool)
 	}
-	return b.fsys.View
+	return b.viewing()
 }
 
 // required is the error of a command without a parameter that it needs.

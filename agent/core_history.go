@@ -73,7 +73,7 @@ func (b *Toolbox) moment(ctx context.Context, text string) (snapshot.Tree, Ref, 
 // approveWhole gets the use of the whole branch approved, if the policy wants that.
 func (b *Toolbox) approveWhole(ctx context.Context, perms ...Permission) error {
 	for _, perm := range perms {
-		if !b.policy.asks(perm, ".") {
+		if !b.policy.asksTree(perm, ".") {
 			continue
 		}
 		if err := b.ask(ctx, Approval{perm, "/"}); err != nil {
@@ -114,6 +114,9 @@ func (b *Toolbox) mayChange(changes []snapshot.Change) error {
 		for _, at := range []string{c.Path, c.From} {
 			if at == "" {
 				continue
+			}
+			if !b.policy.visible(at) {
+				return &PolicyError{Permission: PermWrite, Why: "it would change what this workspace does not grant"}
 			}
 			if err := b.policy.mayUseTree(PermWrite, at); err != nil {
 				return err
@@ -177,18 +180,32 @@ func (b *Toolbox) compare(ctx context.Context, from, to string, limit int) (chan
 			return nil, 0, err
 		}
 	}
+	if err := b.approveWhole(ctx, PermList); err != nil {
+		return nil, 0, err
+	}
 	for c, err := range snapshot.Diff(ctx, trees[0], trees[1]) {
-		switch {
-		case err != nil:
+		if err != nil {
 			return nil, 0, err
-		case !b.policy.visible(c.Path) && (c.From == "" || !b.policy.visible(c.From)):
-		case len(changes) == limit:
-			omitted++
-		default:
+		}
+		if c, visible := b.policy.shownOf(c); visible {
 			changes = append(changes, c)
 		}
 	}
-	return changes, omitted, nil
+	slices.SortStableFunc(changes, func(a, b snapshot.Change) int { return strings.Compare(a.Path, b.Path) })
+	omitted = max(0, len(changes)-limit)
+	return changes[:len(changes)-omitted], omitted, nil
+}
+
+// shownOf is what the policy shows of a change: what was renamed from a hidden path came, and to one it went.
+func (p *Policy) shownOf(c snapshot.Change) (snapshot.Change, bool) {
+	from, to := c.From != "" && p.visible(c.From), p.visible(c.Path)
+	switch {
+	case to && c.From != "" && !from:
+		return snapshot.Change{Kind: snapshot.Added, Path: c.Path, New: c.New}, true
+	case !to && from:
+		return snapshot.Change{Kind: snapshot.Removed, Path: c.From, Old: c.Old}, true
+	}
+	return c, to
 }
 
 // perm is a mode as results show it.

@@ -66,7 +66,7 @@ func (g *guard) list(name string, hidden bool, limit int) (*listed, error) {
 // walk visits what is below a directory in the order of a walk, each directory before what is in it. visit says whether
 // to go into a directory; errEnough ends the walk. depth counts from 1.
 func (g *guard) walk(name string, perm Permission, visit func(n *node, depth int) (bool, error)) (string, error) {
-	at, err := g.path(name, perm, follow)
+	at, err := g.names(name, perm)
 	if err != nil {
 		return "", err
 	}
@@ -114,7 +114,7 @@ func (g *guard) walkDir(dir string, depth int, visit func(*node, int) (bool, err
 
 // filesUnder lists the paths of all files at or under a name, sorted. Everything that is no directory is a file.
 func (g *guard) filesUnder(name string) ([]string, error) {
-	at, err := g.path(name, PermList, follow)
+	at, err := g.names(name, PermList)
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +143,7 @@ type found struct {
 
 // find looks for names by a pattern.
 func (g *guard) find(s search) (*found, error) {
-	at, err := g.path(g.orDir(s.dir), cmp.Or(s.perm, PermList), follow)
+	at, err := g.names(g.orDir(s.dir), cmp.Or(s.perm, PermList))
 	if err != nil {
 		return nil, err
 	}
@@ -286,6 +286,9 @@ func (g *guard) move(from, to string, overwrite bool, pre precondition) (source,
 	if dest, err = g.tree(to, PermWrite, keep); err != nil {
 		return "", "", err
 	}
+	if err := g.released(source); err != nil {
+		return "", "", err
+	}
 	if err := g.relocatable(source, dest); err != nil {
 		return "", "", err
 	}
@@ -299,6 +302,9 @@ func (g *guard) copy(from, to string, overwrite bool, pre precondition) (source,
 		return "", "", err
 	}
 	if dest, err = g.tree(to, PermWrite, keep); err != nil {
+		return "", "", err
+	}
+	if err := g.released(source); err != nil {
 		return "", "", err
 	}
 	if err := g.copyable(source); err != nil {

@@ -51,7 +51,16 @@ func (g *guard) tree(name string, perm Permission, follow bool) (string, error) 
 	if err := g.box.policy.mayUseTree(perm, path); err != nil {
 		return "", err
 	}
-	return path, g.approved(perm, path)
+	return path, g.approvedTree(perm, path)
+}
+
+// names is path for a use that tells the names of all that is below it, as far as they are visible.
+func (g *guard) names(name string, perm Permission) (string, error) {
+	path, err := g.path(name, perm, follow)
+	if err != nil {
+		return "", err
+	}
+	return path, g.approvedTree(perm, path)
 }
 
 func (g *guard) resolve(name string, perm Permission, follow bool) (string, error) {
@@ -119,6 +128,14 @@ func (b *Toolbox) locate(name string) (string, error) {
 // approvals are the uses that somebody approved in the course of one call.
 type approvals struct{ granted map[Approval]bool }
 
+func (a *approvals) use(perm Permission, path string) error {
+	use := Approval{perm, rooted(path)}
+	if a.granted[use] {
+		return nil
+	}
+	return &askError{use}
+}
+
 // An Approval is a use of a path that the policy wants somebody to approve.
 type Approval struct {
 	Permission Permission `json:"permission"`
@@ -139,11 +156,23 @@ func (g *guard) approved(perm Permission, path string) error {
 	if !g.box.policy.asks(perm, path) {
 		return nil
 	}
-	use := Approval{perm, rooted(path)}
-	if g.asked.granted[use] {
+	return g.asked.use(perm, path)
+}
+
+// approvedTree is approved for a use of all that is below a path.
+func (g *guard) approvedTree(perm Permission, path string) error {
+	if !g.box.policy.asksTree(perm, path) {
 		return nil
 	}
-	return &askError{use}
+	return g.asked.use(perm, path)
+}
+
+// released gets approved that what is at a path gets another one, where nobody may be asked who reads or lists it.
+func (g *guard) released(path string) error {
+	if err := g.approvedTree(PermRead, path); err != nil {
+		return err
+	}
+	return g.approvedTree(PermList, path)
 }
 
 // withinSize refuses content beyond the policy's max_file_size.

@@ -207,11 +207,19 @@ func (p *Policy) mayUseTree(perm Permission, path string) error {
 	return nil
 }
 
-// asks reports whether somebody has to approve a use.
+// asks reports whether somebody has to approve a use. To read, write or remove a directory is to do that to all in it;
+// to list one shows only its own names.
 func (p *Policy) asks(perm Permission, path string) bool {
+	return p.asksOf(perm, path, perm != PermList && perm != PermSnapshot)
+}
+
+// asksTree is asks for a use of all that is below a path.
+func (p *Policy) asksTree(perm Permission, path string) bool { return p.asksOf(perm, path, true) }
+
+func (p *Policy) asksOf(perm Permission, path string, whole bool) bool {
 	return slices.ContainsFunc(p.Ask, func(r Rule) bool {
 		return (len(r.Permissions) == 0 || slices.Contains(r.Permissions, perm)) &&
-			(len(r.Paths) == 0 || underAny(path, r.Paths) || (perm == PermDelete || perm == PermWrite) && overAny(path, r.Paths))
+			(len(r.Paths) == 0 || underAny(path, r.Paths) || whole && overAny(path, r.Paths))
 	})
 }
 
