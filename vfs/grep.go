@@ -78,24 +78,25 @@ const binaryHead = 8192
 // Errors: ENOENT (no such path), EINVAL (a bad pattern, an empty one, a literal one of more than one line, one that is
 // not UTF-8 with Regex or IgnoreCase, or a Path that is neither file nor directory).
 func (tx *Tx) Grep(pattern string, o *GrepOptions) (*GrepResult, error) {
-	g := grep{ground: tx.ground(), cancel: func() {}}
+	g := grep{ground: tx.ground(), files: tx.ground(), cancel: func() {}}
 	return g.all(pattern, o)
 }
 
 // Grep searches the lines of files, see [Tx.Grep], several files at once. Each is searched at a moment of its own: one
 // that is removed before is passed over.
 func (fsys *FS) Grep(ctx context.Context, pattern string, o *GrepOptions) (*GrepResult, error) {
-	ctx, cancel := context.WithCancel(ctx)
+	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
-	g := grep{ground: fsys.ground(ctx), parallel: true, cancel: cancel}
+	g := grep{ground: fsys.ground(ctx), files: fsys.ground(inner), parallel: true, cancel: cancel}
 	return g.all(pattern, o)
 }
 
 // A grep is one Grep that runs.
 type grep struct {
-	ground
-	parallel bool   // transactions of ground may run at the same time
-	cancel   func() // ends those that run
+	ground          // that directories are listed on
+	files    ground // that files are searched on
+	parallel bool   // by several goroutines
+	cancel   func() // ends what runs on files
 
 	o                GrepOptions
 	matcher          lineMatcher

@@ -30,7 +30,10 @@ func (s *grepScanner) search(b *batch) {
 	defer close(b.done)
 	matches := 0
 	for left := b.files; len(left) > 0 && b.err == nil; {
-		b.err = s.short(func(tx *Tx) error {
+		b.err = s.files.short(func(tx *Tx) error {
+			if err := tx.warm(left); err != nil {
+				return err
+			}
 			for room := int64(grepView); len(left) > 0 && room > 0; left = left[1:] {
 				f, size, err := s.file(tx, left[0])
 				if f != nil {
@@ -80,6 +83,27 @@ func (s *grepScanner) file(tx *Tx, t named) (*searched, int64, error) {
 	f.matches = slices.Clone(s.matches)
 	s.buf, s.matches = c.held, s.matches[:0]
 	return f, n.content.Size, err
+}
+
+// warm reads the inodes of files at once, if they lie close together, as those of files do that were made together.
+// The others are read when they are asked for.
+func (tx *Tx) warm(files []named) error {
+	var first, last Ino
+	n := 0
+	for _, f := range files {
+		if _, known := tx.cache.nodes[f.ino]; known {
+			continue
+		}
+		if n == 0 {
+			first = f.ino
+		}
+		first, last = min(first, f.ino), max(last, f.ino)
+		n++
+	}
+	if n < 4 || int64(last-first) > 4*int64(n) || len(tx.fsys.levels) > 1 {
+		return nil
+	}
+	return tx.loadInodes(first, last)
 }
 
 // keep adds a match.

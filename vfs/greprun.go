@@ -34,52 +34,50 @@ const (
 )
 
 // run searches the files of a walk. The goroutine that calls it lists them, gives them away in batches, and takes what
-// was found back in the order of the walk. On a Tx it does all that itself.
+// was found back in the order of the walk. While it waits for that it searches too; on a Tx there is nobody else.
 func (g *grep) run(w *grepWalk) error {
 	var wait sync.WaitGroup
 	defer wait.Wait()
 	defer g.cancel() // those who still search need not go on
-	var jobs chan *batch
-	ahead := 1
+	workers := 1
 	if g.parallel {
-		workers := min(runtime.GOMAXPROCS(0), maxGrepWorkers)
-		ahead = 3 * workers
-		jobs = make(chan *batch, ahead)
-		defer close(jobs)
-		for range workers {
-			wait.Go(func() {
-				s := grepScanner{grep: g}
-				for b := range jobs {
-					s.search(b)
-				}
-			})
-		}
+		workers = min(runtime.GOMAXPROCS(0), maxGrepWorkers)
+	}
+	ahead := 3*workers - 2
+	jobs := make(chan *batch, ahead)
+	defer close(jobs)
+	for range workers - 1 {
+		wait.Go(func() {
+			s := grepScanner{grep: g}
+			for b := range jobs {
+				s.search(b)
+			}
+		})
 	}
 	own := grepScanner{grep: g}
 	var queue []*batch // in the order of the walk
 	for size, more := minBatch, true; more || len(queue) > 0; {
 		if more && len(queue) < ahead {
 			b := &batch{done: make(chan struct{})}
-			if err := g.short(func(tx *Tx) (err error) {
+			if b.err = g.short(func(tx *Tx) (err error) {
 				b.files, more, err = w.next(tx, size)
 				return err
-			}); err != nil {
-				b.err, more = err, false
+			}); b.err != nil {
+				more = false
 			}
 			size = min(2*size, maxBatch)
 			queue = append(queue, b)
-			if jobs != nil {
-				jobs <- b
-			} else {
-				own.search(b)
-			}
+			jobs <- b
 			continue
 		}
-		b := queue[0]
-		queue = queue[1:]
-		<-b.done
-		if err := g.take(b); err != nil {
-			return err
+		select {
+		case <-queue[0].done:
+			if err := g.take(queue[0]); err != nil {
+				return err
+			}
+			queue = queue[1:]
+		case b := <-jobs:
+			own.search(b)
 		}
 	}
 	return nil

@@ -62,7 +62,7 @@ func (s *scan) complete() bool { return s.off == s.size }
 // read holds up to n more bytes.
 func (s *scan) read(n int) error {
 	for n = int(min(int64(n), s.size-s.off)); n > 0; {
-		if err := s.ctx.Err(); err != nil {
+		if err := s.files.ctx.Err(); err != nil {
 			return err
 		}
 		at, step := len(s.held), min(n, chunk.Size)

@@ -118,6 +118,20 @@ func (tx *Tx) inodeAt(l level, depth int, ino Ino) (n inode, found bool, err err
 	return inode{ino: ino, level: fresh}, false, rows.Err()
 }
 
+// loadInodes reads the inodes from first to last that are not in memory yet, of a tree that inherits nothing.
+func (tx *Tx) loadInodes(first, last Ino) error {
+	l := tx.fsys.levels[0]
+	rows := tx.db.Query(`SELECT `+inodeColumns+`, ino FROM inode WHERE branch = ?1 AND ino BETWEEN ?2 AND ?3 AND died > ?4 AND born <= ?4`,
+		l.branch, int64(first), int64(last), l.cap)
+	for rows.Next() {
+		n := scanInode(rows, Ino(rows.Int(13)), 0)
+		if _, known := tx.cache.nodes[n.ino]; !known && n.mode != 0 {
+			tx.cache.nodes[n.ino] = &n
+		}
+	}
+	return rows.Close()
+}
+
 // change marks an inode as changed now. flush writes it.
 func (tx *Tx) change(n *inode) {
 	n.ctime = tx.now
