@@ -130,7 +130,7 @@ func (e *edit) remake(i int64) (sum Sum, hole bool, err error) {
 		return Sum{}, true, nil
 	}
 	sum = SumOf(p)
-	e.newest, _, err = putChunk(e.tx, sum, p)
+	e.newest, _, err = putChunk(e.tx, sum, p, nil)
 	return sum, false, err
 }
 

@@ -88,7 +88,7 @@ func (b *Batch) Add(ctx context.Context, r io.Reader) (*Staged, error) {
 		if p := buf[:n]; !isHole(p) {
 			sum := SumOf(p)
 			s.body = s.body.add(i, sum)
-			if err := b.put(s, sum, p); err != nil {
+			if err := b.put(s, sum, p, b.frame(p)); err != nil {
 				return nil, err
 			}
 		}
@@ -99,7 +99,7 @@ func (b *Batch) Add(ctx context.Context, r io.Reader) (*Staged, error) {
 }
 
 // put copies a chunk of s into the current slab. A slab that is full goes to the writer.
-func (b *Batch) put(s *Staged, sum Sum, p []byte) error {
+func (b *Batch) put(s *Staged, sum Sum, p, frame []byte) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if c := b.current; c != nil && (len(c.bytes)+len(p) > batchBytes || len(c.pieces) == batchChunks) {
@@ -120,7 +120,7 @@ func (b *Batch) put(s *Staged, sum Sum, p []byte) error {
 	}
 	start := len(c.bytes)
 	c.bytes = append(c.bytes, p...)
-	c.pieces = append(c.pieces, piece{bytes: c.bytes[start:len(c.bytes):len(c.bytes)], sum: sum})
+	c.pieces = append(c.pieces, piece{bytes: c.bytes[start:len(c.bytes):len(c.bytes)], frame: frame, sum: sum})
 	c.owners = append(c.owners, s)
 	return nil
 }

@@ -6,18 +6,19 @@ import (
 	"vfsdb/schema"
 )
 
-// plain is the codec of data that is the bytes themselves.
-const plain = 0
-
-// addBlob stores a chunk, unless its sum is there already.
-func addBlob(tx *schema.Tx, sum Sum, p []byte) (id int64, added bool, err error) {
+// addBlob stores a chunk, unless its sum is there already. frame is what squeeze made of it, or nil.
+func addBlob(tx *schema.Tx, sum Sum, p, frame []byte) (id int64, added bool, err error) {
 	if len(p) == 0 || len(p) > Size {
 		panic(fmt.Sprintf("chunk: a chunk of %d bytes", len(p)))
 	}
 	if id, err = tx.NextID("blob"); err != nil {
 		return 0, false, err
 	}
-	n, err := tx.Exec(`INSERT OR IGNORE INTO blob (id, sum, size, codec, data) VALUES (?, ?, ?, ?, ?)`, id, sum[:], len(p), plain, p)
+	codec, data := plain, p
+	if frame != nil {
+		codec, data = squeezed, frame
+	}
+	n, err := tx.Exec(`INSERT OR IGNORE INTO blob (id, sum, size, codec, data) VALUES (?, ?, ?, ?, ?)`, id, sum[:], len(p), codec, data)
 	if err != nil {
 		return 0, false, fmt.Errorf("store chunk: %w", err)
 	}
@@ -70,7 +71,7 @@ func loadBlob(tx *schema.Tx, sum Sum, p []byte) error {
 	if !rows.Next() {
 		return orMissing(rows, &CorruptError{Sum: sum, Why: "missing"})
 	}
-	return verify(rows, sum, p)
+	return verify(tx, rows, sum, p)
 }
 
 // loadBlobID fills p with the chunk of a blob, and verifies it.
@@ -80,28 +81,29 @@ func loadBlobID(tx *schema.Tx, id int64, p []byte) error {
 	if !rows.Next() {
 		return orMissing(rows, &CorruptError{Blob: id, Why: "missing"})
 	}
-	return verify(rows, Sum{}, p)
+	return verify(tx, rows, Sum{}, p)
 }
 
-// verify copies the data of a row into p, which is as long as the chunk ought to be, if it has the sum that was asked
-// for, or if that is zero, the one in the row.
-func verify(rows *schema.Rows, want Sum, p []byte) error {
+// verify fills p, which is as long as the chunk ought to be, with what a row holds, if it has the sum that was asked for,
+// or if that is zero, the one in the row.
+func verify(tx *schema.Tx, rows *schema.Rows, want Sum, p []byte) error {
 	damage := &CorruptError{Blob: rows.Int(0)}
-	size, codec, stored := rows.Int(2), rows.Int(3), rows.Len(4)
-	switch {
-	case rows.Read(1, damage.Sum[:]) != len(damage.Sum), !want.IsZero() && want != damage.Sum:
+	if rows.Read(1, damage.Sum[:]) != len(damage.Sum) || !want.IsZero() && want != damage.Sum {
 		damage.Sum = want
 		damage.Why = "has another sum in its row"
-	case codec != plain:
-		damage.Why = fmt.Sprintf("unknown codec %d", codec)
-	case size != int64(len(p)):
-		damage.Why = fmt.Sprintf("says %d bytes where there must be %d", size, len(p))
-	case stored != len(p):
-		damage.Why = fmt.Sprintf("holds %d bytes where there must be %d", stored, len(p))
-	case rows.Read(4, p) != len(p) || SumOf(p) != damage.Sum:
-		damage.Why = "bytes do not match their sum"
-	default:
-		return rows.Close()
+	} else {
+		why, err := unfold(tx, rows, p)
+		switch {
+		case err != nil:
+			clear(p)
+			return err
+		case why != "":
+			damage.Why = why
+		case SumOf(p) != damage.Sum:
+			damage.Why = "bytes do not match their sum"
+		default:
+			return rows.Close()
+		}
 	}
 	clear(p)
 	return damage

@@ -11,9 +11,10 @@ func Put(tx *schema.Tx, p []byte) (Content, error) { return Prepare(p).Put(tx) }
 
 // Prepared is content that is cut and hashed, and not yet stored.
 type Prepared struct {
-	data []byte
-	body lines
-	sum  Sum
+	data   []byte
+	body   lines
+	sum    Sum
+	frames [][]byte // of the chunks in body; nil unless they are to be compressed
 }
 
 // Prepare cuts and hashes p, which must not change before the last Put.
@@ -30,6 +31,21 @@ func Prepare(p []byte) *Prepared {
 	return prepared
 }
 
+// Compress compresses the chunks that shrink by a tenth, for Put to store them so.
+func (p *Prepared) Compress() {
+	p.frames = make([][]byte, p.body.count())
+	for n := range p.frames {
+		p.frames[n] = squeeze(p.part(n))
+	}
+}
+
+// part returns the bytes of line n.
+func (p *Prepared) part(n int) []byte {
+	i, _ := p.body.at(n)
+	rest := p.data[i*Size:]
+	return rest[:min(Size, len(rest))]
+}
+
 // Sum returns the sum that the content has, before and after it is stored.
 func (p *Prepared) Sum() Sum { return p.sum }
 
@@ -37,9 +53,12 @@ func (p *Prepared) Sum() Sum { return p.sum }
 func (p *Prepared) Put(tx *schema.Tx) (Content, error) {
 	var last int64
 	for n := range p.body.count() {
-		i, sum := p.body.at(n)
-		part := p.data[i*Size:]
-		id, _, err := putChunk(tx, sum, part[:min(Size, len(part))])
+		_, sum := p.body.at(n)
+		var frame []byte
+		if p.frames != nil {
+			frame = p.frames[n]
+		}
+		id, _, err := putChunk(tx, sum, p.part(n), frame)
 		if err != nil {
 			return Content{}, err
 		}
@@ -48,21 +67,22 @@ func (p *Prepared) Put(tx *schema.Tx) (Content, error) {
 	return seal(tx, int64(len(p.data)), p.body, p.sum, last)
 }
 
-// putChunk stores a chunk, or finds it. What is found may have been garbage, so it is noted for a running collection.
-func putChunk(tx *schema.Tx, sum Sum, p []byte) (id int64, found bool, err error) {
+// putChunk stores a chunk, as its frame if there is one, or finds it. What is found may have been garbage, so it is noted for
+// a running collection.
+func putChunk(tx *schema.Tx, sum Sum, p, frame []byte) (id int64, found bool, err error) {
 	if !tx.Writable() {
 		return 0, false, syscall.EROFS
 	}
-	if id, found, err = storeOrFind(tx, sum, p); err == nil {
+	if id, found, err = storeOrFind(tx, sum, p, frame); err == nil {
 		tally(tx.Context(), found)
 	}
 	return id, found, err
 }
 
-func storeOrFind(tx *schema.Tx, sum Sum, p []byte) (id int64, found bool, err error) {
+func storeOrFind(tx *schema.Tx, sum Sum, p, frame []byte) (id int64, found bool, err error) {
 	// To look first costs a statement, to store in vain costs a copy of the bytes.
 	if len(p) <= small {
-		id, added, err := addBlob(tx, sum, p)
+		id, added, err := addBlob(tx, sum, p, frame)
 		if added || err != nil {
 			return id, false, err
 		}
@@ -73,7 +93,7 @@ func storeOrFind(tx *schema.Tx, sum Sum, p []byte) (id int64, found bool, err er
 	if id != 0 {
 		return id, true, touch(tx, PinBlob, id)
 	}
-	id, _, err = addBlob(tx, sum, p)
+	id, _, err = addBlob(tx, sum, p, frame)
 	return id, false, err
 }
 

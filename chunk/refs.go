@@ -105,7 +105,7 @@ func Stored(tx *schema.Tx, kind int, after Sum, limit int) (ids []int64, next Su
 	return ids, next, len(ids) < limit, rows.Err()
 }
 
-// StoredSize returns how many bytes a blob's row holds; 0 if there is none.
+// StoredSize returns how many bytes the chunk in a blob's row has; 0 if there is none.
 func StoredSize(tx *schema.Tx, blob int64) (int64, error) {
 	size, _, err := tx.Int(`SELECT size FROM blob WHERE id = ?`, blob)
 	return size, err
@@ -117,7 +117,17 @@ func Delete(tx *schema.Tx, kind int, id int64) (int64, error) {
 	if kind == PinManifest {
 		text = `DELETE FROM manifest WHERE id = ?`
 	}
+	var from packRef
+	if kind == PinBlob {
+		var err error
+		if from, _, err = packOf(tx, id); err != nil {
+			return 0, fmt.Errorf("delete content %d: %w", id, err)
+		}
+	}
 	n, err := tx.Exec(text, id)
+	if err == nil && from.pack != 0 {
+		err = leavePack(tx, from.pack)
+	}
 	if err != nil {
 		return 0, fmt.Errorf("delete content %d: %w", id, err)
 	}

@@ -58,6 +58,7 @@ type Stager struct {
 type piece struct {
 	buf   *buffer // nil if bytes has memory of its own
 	bytes []byte
+	frame []byte // nil: it is stored plain
 	sum   Sum
 }
 
@@ -123,7 +124,7 @@ func (s *Stager) add(ctx context.Context, i int64, b *buffer, n int) {
 	}
 	sum := SumOf(b[:n])
 	s.body = s.body.add(i, sum)
-	s.held = append(s.held, piece{buf: b, bytes: b[:n], sum: sum})
+	s.held = append(s.held, piece{buf: b, bytes: b[:n], frame: s.frame(b[:n]), sum: sum})
 	if len(s.held) > batch {
 		s.hand(ctx, batch)
 	}
@@ -224,7 +225,7 @@ func (s *Stager) drop() {
 func (s *Stager) trim() {
 	for n, p := range s.held {
 		if p.buf != nil && len(p.bytes) <= Size/8 {
-			s.held[n] = piece{bytes: bytes.Clone(p.bytes), sum: p.sum}
+			s.held[n] = piece{bytes: bytes.Clone(p.bytes), frame: p.frame, sum: p.sum}
 			s.free <- p.buf
 		}
 	}
@@ -265,7 +266,7 @@ func (s *Stager) Commit(tx *schema.Tx) (Content, error) {
 	}
 	var last int64
 	for _, p := range s.held {
-		id, _, err := putChunk(tx, p.sum, p.bytes)
+		id, _, err := putChunk(tx, p.sum, p.bytes, p.frame)
 		if err != nil {
 			return Content{}, err
 		}

@@ -28,6 +28,7 @@ type conn struct {
 	version *sqlite.Stmt
 	seen    int64 // data_version of the last transaction
 	memo    any   // what a room above keeps with the connection, see Tx.Memo
+	kept    any   // and what it keeps of rows that never change, see Tx.Keep
 	old     bool  // the file had an older format when it was opened, which is read-only then
 }
 
@@ -227,7 +228,7 @@ func (c *conn) dataVersion() (int64, error) {
 
 // rollback ends a transaction without a trace. What the room above remembered of it is forgotten too.
 func (c *conn) rollback() {
-	c.memo = nil
+	c.memo, c.kept = nil, nil
 	if !c.sq.AutocommitEnabled() {
 		_ = c.control("ROLLBACK")
 	}

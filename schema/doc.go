@@ -12,7 +12,7 @@
 // so that it ends with the context's deadline.
 //
 // The tables are explained in tables.sql and in FORMAT.md. Each is written by one package: meta and counter by
-// this one; branch, lineage, inode, dirent, orphan, call and change by vfs; blob, manifest, lease, pin and touched by chunk; snapshot
+// this one; branch, lineage, inode, dirent, orphan, call and change by vfs; blob, pack, manifest, lease, pin and touched by chunk; snapshot
 // by snapshot; gc and doomed by gc.
 //
 // Three traps of SQLite's planner shape the statements of every room. The constant [Forever] is written as the literal

@@ -10,8 +10,8 @@ CREATE TABLE meta (
 	value ANY NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- counter: the next free number of inodes (ino), blobs, manifests, changes and calls. Numbers only grow and are never used
--- again, so a blob "newer than" another is one with a higher id.
+-- counter: the next free number of inodes (ino), blobs, manifests, packs, changes and calls. Numbers only grow and are never
+-- used again, so a blob "newer than" another is one with a higher id. compact is the lowest blob that compact has not looked at.
 CREATE TABLE counter (
 	name TEXT PRIMARY KEY,
 	next INTEGER NOT NULL
@@ -93,13 +93,21 @@ CREATE TABLE orphan (
 	ino    INTEGER NOT NULL
 ) STRICT;
 
--- blob: a chunk at rest.
+-- blob: a chunk at rest. data is the bytes themselves, or their zstd frame (codec 1), or says where in which pack they are (codec 2).
 CREATE TABLE blob (
 	id    INTEGER PRIMARY KEY,            -- from counter
 	sum   BLOB    NOT NULL UNIQUE,        -- BLAKE3-256 of the plain bytes
 	size  INTEGER NOT NULL,               -- plain bytes, 1 to 524288
 	codec INTEGER NOT NULL,               -- 0: data holds the plain bytes
 	data  BLOB    NOT NULL
+) STRICT;
+
+-- pack: many blobs in one row, compressed together. Immutable; deleted with the last of its blobs.
+CREATE TABLE pack (
+	id    INTEGER PRIMARY KEY,            -- from counter
+	size  INTEGER NOT NULL,               -- plain bytes of all
+	blobs BLOB    NOT NULL,               -- their ids in order, 8 bytes each, big endian
+	data  BLOB    NOT NULL                -- a zstd frame of their plain bytes, one after the other
 ) STRICT;
 
 -- manifest: the ordered chunks of one content. Immutable.
@@ -188,5 +196,5 @@ CREATE TABLE change (
 
 INSERT INTO sqlite_sequence (name, seq) VALUES
 	('branch', 1023), ('snapshot', 1023), ('orphan', 1023), ('lease', 1023);
-INSERT INTO counter (name, next) VALUES ('ino', 1025), ('blob', 1024), ('manifest', 1024), ('change', 1024), ('call', 1024);
+INSERT INTO counter (name, next) VALUES ('ino', 1025), ('blob', 1024), ('manifest', 1024), ('change', 1024), ('call', 1024), ('pack', 1024), ('compact', 1024);
 INSERT INTO gc (id, phase, round, floor, manifest, owner, beat) VALUES (1024, 0, 2, 0, 0, '', 0);

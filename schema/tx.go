@@ -38,6 +38,13 @@ func (tx *Tx) Memo() any { return tx.conn.memo }
 // SetMemo keeps v with the connection, for later transactions on it.
 func (tx *Tx) SetMemo(v any) { tx.conn.memo = v }
 
+// Kept returns what Keep stored on this connection, or nil once a transaction of this one was rolled back. Unlike [Tx.Memo]
+// it outlives the commits of others: it is for what is derived from rows that never change.
+func (tx *Tx) Kept() any { return tx.conn.kept }
+
+// Keep keeps v with the connection, for later transactions on it.
+func (tx *Tx) Keep(v any) { tx.conn.kept = v }
+
 // Exec runs one statement and returns how many rows it changed.
 // An argument is an int64, int, uint32, bool, string, []byte or nil.
 func (tx *Tx) Exec(text string, args ...any) (int64, error) {
@@ -74,6 +81,18 @@ func (tx *Tx) NextID(counter string) (int64, error) {
 	}
 	tx.ids[counter] = id + 1
 	return id, nil
+}
+
+// Reached returns where a counter stands that NextID is not used for.
+func (tx *Tx) Reached(counter string) (int64, error) {
+	at, _, err := tx.Int(`SELECT next FROM counter WHERE name = ?`, counter)
+	return at, err
+}
+
+// Reach moves such a counter forward; it never goes back.
+func (tx *Tx) Reach(counter string, at int64) error {
+	_, err := tx.Exec(`UPDATE counter SET next = max(next, ?) WHERE name = ?`, at, counter)
+	return err
 }
 
 // writeIDs makes the numbers that were taken ours.

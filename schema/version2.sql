@@ -1,4 +1,4 @@
--- From version 1 to 2: the tables call and change, as in tables.sql.
+-- From version 1 to 2: the tables call, change and pack, as in tables.sql.
 
 -- call: who did something, in the course of what: a tool call of a model, a command. Written with the first change that
 -- it made, or later if it made none. ref is the caller's own id of it.
@@ -32,4 +32,12 @@ CREATE TABLE change (
 	grew   INTEGER NOT NULL               -- bytes by which the contents of the tree grew
 ) STRICT;
 
-INSERT INTO counter (name, next) VALUES ('change', 1024), ('call', 1024);
+-- pack: many blobs in one row, compressed together. Immutable; deleted with the last of its blobs.
+CREATE TABLE pack (
+	id    INTEGER PRIMARY KEY,            -- from counter
+	size  INTEGER NOT NULL,               -- plain bytes of all
+	blobs BLOB    NOT NULL,               -- their ids in order, 8 bytes each, big endian
+	data  BLOB    NOT NULL                -- a zstd frame of their plain bytes, one after the other
+) STRICT;
+
+INSERT INTO counter (name, next) VALUES ('change', 1024), ('call', 1024), ('pack', 1024), ('compact', 1024);
