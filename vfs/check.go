@@ -94,7 +94,7 @@ func Check(ctx context.Context, fsys *FS, options *CheckOptions) (*CheckReport, 
 		c.o.MaxFaults = 1000
 	}
 	for _, step := range []func(context.Context) error{
-		c.checkFile, c.checkHistory, c.checkChanges, c.checkCalls, c.checkInodes, c.checkDirents, c.checkOrphans, c.checkViews, c.checkManifests, c.checkBlobs,
+		c.checkFile, c.checkHistory, c.checkChanges, c.checkCalls, c.checkInodes, c.checkDirents, c.checkOrphans, c.checkViews, c.checkManifests, c.checkBlobs, c.checkPacks,
 	} {
 		err := step(ctx)
 		switch {

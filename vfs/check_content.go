@@ -140,7 +140,8 @@ func allZero(p []byte) bool {
 // checkBlobSizes is what a quick check does instead of reading: lengths are known without the bytes.
 func (c *checker) checkBlobSizes(ctx context.Context) error {
 	return c.db.View(ctx, func(tx *schema.Tx) error {
-		rows := tx.Query(`SELECT id, size, length(data), codec FROM blob WHERE size NOT BETWEEN 1 AND 524288 OR codec = 0 AND length(data) <> size OR codec <> 0`)
+		rows := tx.Query(`SELECT id, size, length(data), codec FROM blob WHERE size NOT BETWEEN 1 AND 524288 
+			OR codec = 0 AND length(data) <> size OR codec = 1 AND length(data) >= size OR codec = 2 AND length(data) <> 12 OR codec NOT BETWEEN 0 AND 2`)
 		defer rows.Close()
 		for rows.Next() {
 			what := fmt.Sprintf("blob %d: says %d bytes, holds %d, codec %d", rows.Int(0), rows.Int(1), rows.Int(2), rows.Int(3))
@@ -150,6 +151,40 @@ func (c *checker) checkBlobSizes(ctx context.Context) error {
 		}
 		return rows.Err()
 	})
+}
+
+// checkPacks makes sure that no pack is left over. What is in them is read with their blobs.
+func (c *checker) checkPacks(ctx context.Context) error {
+	for last := int64(-1 << 63); ; {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		done := false
+		err := c.db.View(ctx, func(tx *schema.Tx) error {
+			has, err := keepsHistory(tx) // packs came with the same format
+			if err != nil || !has {
+				done = true
+				return err
+			}
+			id, ok, err := tx.Int(`SELECT id FROM pack WHERE id > ? ORDER BY id LIMIT 1`, last)
+			if err != nil || !ok {
+				done = true
+				return err
+			}
+			last = id
+			why, err := chunk.CheckPack(tx, id)
+			if err != nil && isDamage(err) {
+				why, err = whyDamaged(err), nil
+			}
+			if err != nil || why == "" {
+				return err
+			}
+			return c.fault(Fault{What: why})
+		})
+		if err != nil || done {
+			return err
+		}
+	}
 }
 
 // faultOfContent reports what is wrong with a blob or a manifest, for each name in each tree that leads to it. What

@@ -5,9 +5,11 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -15,15 +17,17 @@ import (
 
 	"vfsdb/chunk"
 	"vfsdb/internal/vfstest"
+	"vfsdb/schema"
 	"vfsdb/vfs"
 )
 
-// sound makes a small database file with a bit of everything, and returns its bytes and what was ever written to it.
-func sound(tb testing.TB) (file []byte, contents [][]byte) {
+// sound makes a small database file with a bit of everything, and returns its bytes and what was ever written to it. packed
+// makes it one whose content is compressed, in packs and out of them.
+func sound(tb testing.TB, packed bool) (file []byte, contents [][]byte) {
 	tb.Helper()
 	ctx := tb.Context()
 	name := filepath.Join(tb.TempDir(), "sound.db")
-	fsys, err := vfs.Open(ctx, name, nil)
+	fsys, err := vfs.Open(ctx, name, &vfs.Options{Compress: packed})
 	require.NoError(tb, err)
 	write := func(name string, data []byte) {
 		contents = append(contents, data)
@@ -32,6 +36,11 @@ func sound(tb testing.TB) (file []byte, contents [][]byte) {
 	long := make([]byte, chunk.Size+200)
 	copy(long[chunk.Size:], bytes.Repeat([]byte("tail"), 50))
 	write("dir/long", long)
+	if packed {
+		for i := range 8 { // more alike than each in itself
+			write(fmt.Sprint("t", i), fmt.Appendf(nil, "file %d: the quick brown fox jumps over the lazy dog, %x", i, strings.Repeat("pack my box", 1+i)))
+		}
+	}
 	write("a", []byte("first"))
 	write("empty", nil)
 	write("dir/sub/b", bytes.Repeat([]byte("0123456789"), 2000))
@@ -41,17 +50,48 @@ func sound(tb testing.TB) (file []byte, contents [][]byte) {
 	write("a", []byte("second"))
 	vfstest.Branch(tb, vfstest.Snapshot(tb, fsys, "later"), "try")
 	require.NoError(tb, fsys.RemoveAll(ctx, "dir"))
+	if packed {
+		pack(tb, fsys)
+	}
 	require.NoError(tb, fsys.Close())
 	file, err = os.ReadFile(name)
 	require.NoError(tb, err)
 	return file, contents
 }
 
+// pack puts all blobs but the last into packs.
+func pack(tb testing.TB, fsys *vfs.FS) {
+	tb.Helper()
+	ctx := tb.Context()
+	var packs []*chunk.Pack
+	require.NoError(tb, fsys.DB().View(ctx, func(tx *schema.Tx) error {
+		from, through, err := chunk.Uncompacted(tx)
+		if err != nil {
+			return err
+		}
+		batch, err := chunk.ReadLoose(tx, from, through-1)
+		if err != nil {
+			return err
+		}
+		packs, err = chunk.MakePacks(ctx, batch.Blobs)
+		return err
+	}))
+	require.NotEmpty(tb, packs)
+	for _, p := range packs {
+		require.NoError(tb, fsys.DB().Update(ctx, p.Swap))
+	}
+}
+
 // Flipped bytes anywhere in the file lead to errors and faults, never to a panic, and no read returns bytes that nobody
 // wrote. Rows have no sum of their own, so one that was flipped may show another file's content; zeros may come from a
 // row that lost its content.
-func FuzzOpenDamaged(f *testing.F) {
-	file, contents := sound(f)
+func FuzzOpenDamaged(f *testing.F) { fuzzDamaged(f, false) }
+
+// FuzzOpenDamagedPacks is the same for content that is compressed.
+func FuzzOpenDamagedPacks(f *testing.F) { fuzzDamaged(f, true) }
+
+func fuzzDamaged(f *testing.F, packed bool) {
+	file, contents := sound(f, packed)
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 80 {
 		flips := make([]byte, 4*(1+r.IntN(4)))

@@ -5,8 +5,6 @@ import (
 	"context"
 	"fmt"
 	"syscall"
-
-	"vfsdb/chunk"
 )
 
 // An Edit replaces text in a file.
@@ -74,7 +72,7 @@ func (tx *Tx) edit(name string, edits []Edit, opts []Option) (int, error) {
 		}
 		total += n
 	}
-	content, err := chunk.Put(tx.db, data)
+	content, err := tx.fsys.store.prepare(data).Put(tx.db)
 	if err != nil {
 		return 0, err
 	}

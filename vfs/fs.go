@@ -27,6 +27,10 @@ type Options struct {
 	// Relaxed leaves out the fsync of each commit. What was acknowledged survives kill -9; a loss of power may take
 	// the last commits, but never consistency.
 	Relaxed bool
+
+	// Compress stores the content of files compressed at once, where it shrinks by a tenth: less than gc.Compact makes of it
+	// later, and at the cost of the time of whoever writes. Parts of a file that a File changes are stored plain.
+	Compress bool
 }
 
 // MainBranch is the branch that a new store has. It cannot be renamed or deleted.
@@ -48,8 +52,9 @@ type FS struct {
 
 // A store is one open file, shared by every FS that stands on it.
 type store struct {
-	db    *schema.DB
-	lease *chunk.Lease
+	db       *schema.DB
+	lease    *chunk.Lease
+	compress bool
 
 	closed atomic.Bool
 
@@ -78,7 +83,7 @@ func Open(ctx context.Context, path string, options *Options) (*FS, error) {
 	if err != nil {
 		return nil, err
 	}
-	st := &store{db: db, files: make(map[*File]chunk.Pin)}
+	st := &store{db: db, compress: o.Compress, files: make(map[*File]chunk.Pin)}
 	st.lease = chunk.NewLease(db, st.pins)
 	fsys, err := st.onBranch(ctx, name)
 	if err != nil {

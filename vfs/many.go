@@ -25,7 +25,7 @@ func (fsys *FS) PutMany(ctx context.Context, files []FileData, allOrNothing bool
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		prepared[i] = chunk.Prepare(file.Data)
+		prepared[i] = fsys.store.prepare(file.Data)
 	}
 	results := make([]error, len(files))
 	err := fsys.Update(ctx, func(tx *Tx) error {

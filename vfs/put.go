@@ -12,7 +12,20 @@ import (
 // NewBatch returns a [chunk.Batch], which stores many contents out of sight until ctx ends, for [Tx.Put] to give them
 // names. It must be closed.
 func (fsys *FS) NewBatch(ctx context.Context) *chunk.Batch {
-	return chunk.NewBatch(ctx, fsys.store.db, fsys.store.lease)
+	b := chunk.NewBatch(ctx, fsys.store.db, fsys.store.lease)
+	if fsys.store.compress {
+		b.Compress()
+	}
+	return b
+}
+
+// prepare cuts and hashes data, and compresses it if the store is to.
+func (st *store) prepare(data []byte) *chunk.Prepared {
+	p := chunk.Prepare(data)
+	if st.compress {
+		p.Compress()
+	}
+	return p
 }
 
 // An Attr is what a file has beside its name and its content.

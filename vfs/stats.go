@@ -66,7 +66,12 @@ func (s *Stats) read(db *schema.Tx) (err error) {
 		}
 	}
 	s.Created = time.Unix(0, created)
-	return nil
+	if s.Format < 2 {
+		return nil // it has no packs
+	}
+	packed, _, err := db.Int(`SELECT coalesce(sum(length(data)), 0) FROM pack`)
+	s.Stored += packed
+	return err
 }
 
 // fileSize is 0 for a file that is not there.

@@ -18,7 +18,7 @@ const writeOptions = optIfSum | optIfAbsent | optParents | optMode | optModTime
 // WriteFile makes data the whole content of a file. A new file gets perm; one that exists keeps its own (C08), and its
 // other names. Options: IfSum, IfAbsent, Parents, Mode, ModTime.
 func (tx *Tx) WriteFile(name string, data []byte, perm fs.FileMode, opts ...Option) error {
-	return pathErr("write", name, tx.writeFile(name, chunk.Prepare(data), perm, opts))
+	return pathErr("write", name, tx.writeFile(name, tx.fsys.store.prepare(data), perm, opts))
 }
 
 func (tx *Tx) writeFile(name string, data *chunk.Prepared, perm fs.FileMode, opts []Option) error {
@@ -223,7 +223,7 @@ func (fsys *FS) WriteFile(ctx context.Context, name string, data []byte, perm fs
 	if err := ctx.Err(); err != nil {
 		return pathErr("write", name, err)
 	}
-	prepared := chunk.Prepare(data)
+	prepared := fsys.store.prepare(data)
 	return fsys.update(ctx, "write", name, func(tx *Tx) error {
 		return pathErr("write", name, tx.writeFile(name, prepared, perm, opts))
 	})
@@ -246,6 +246,9 @@ func (fsys *FS) writeFrom(ctx context.Context, name string, r io.Reader, perm fs
 		return 0, err
 	}
 	s := chunk.NewStager(fsys.store.db, fsys.store.lease)
+	if fsys.store.compress {
+		s.Compress()
+	}
 	defer s.Close()
 	if err := s.ReadFrom(ctx, r); err != nil {
 		return 0, err
