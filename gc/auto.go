@@ -11,10 +11,23 @@ import (
 	"vfsdb/vfs"
 )
 
+// AutoOptions say what Auto does beside collecting. A nil *AutoOptions is the zero value.
+type AutoOptions struct {
+	// Log is told what was freed, at level debug, and what went wrong, at level warn. It may be nil.
+	Log *slog.Logger
+
+	// Compact, if it is above 0, compresses up to so many bytes after each collection, see [Compact].
+	Compact int64
+}
+
 // Auto collects in the background, each time that every has passed, until ctx ends or stop is called; stop waits for a collection that
-// runs. It tells log what was freed, at level debug, and what went wrong, at level warn; log may be nil. That another process
-// collects is fine.
-func Auto(ctx context.Context, fsys *vfs.FS, every time.Duration, log *slog.Logger) (stop func()) {
+// runs. That another process collects is fine.
+func Auto(ctx context.Context, fsys *vfs.FS, every time.Duration, options *AutoOptions) (stop func()) {
+	var o AutoOptions
+	if options != nil {
+		o = *options
+	}
+	log := o.Log
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
@@ -33,10 +46,25 @@ func Auto(ctx context.Context, fsys *vfs.FS, every time.Duration, log *slog.Logg
 			default:
 				log.DebugContext(ctx, "gc ran", "blobs", report.Blobs, "bytes", report.Bytes, "rows", report.Rows, "orphans", report.Orphans, "changes", report.Changes)
 			}
+			if o.Compact > 0 {
+				compactSome(ctx, fsys, o.Compact, log)
+			}
 		}
 	})
 	return func() {
 		cancel()
 		done.Wait()
+	}
+}
+
+// compactSome compresses up to bytes.
+func compactSome(ctx context.Context, fsys *vfs.FS, bytes int64, log *slog.Logger) {
+	made, err := Compact(ctx, fsys, &CompactOptions{MaxBytes: bytes})
+	switch {
+	case ctx.Err() != nil:
+	case err != nil:
+		log.WarnContext(ctx, "compact failed", "error", err)
+	default:
+		log.DebugContext(ctx, "compact ran", "blobs", made.Blobs, "before", made.Before, "after", made.After)
 	}
 }

@@ -161,8 +161,11 @@ func (c *collector) owned(ctx context.Context, step string, fn func(*schema.Tx) 
 	return err
 }
 
-// own says that we are alive, unless another has taken the collection over.
+// own says that we are alive, unless another has taken the collection over. What is not in the table is not owned by anybody.
 func (c *collector) own(tx *schema.Tx, now time.Time) error {
+	if c.name == "" {
+		return nil
+	}
 	n, err := tx.Exec(`UPDATE gc SET beat = ? WHERE id = 1024 AND owner = ?`, now.UnixNano(), c.name)
 	if err == nil && n == 0 {
 		err = fmt.Errorf("%w: %w", errTaken, syscall.EBUSY)

@@ -40,4 +40,11 @@
 //
 // Manifests are deleted before blobs, so no manifest ever names a blob that is missing. Any read that fails ends the
 // collection, and as long as it has not come to the sweep no content was deleted.
+//
+// # Compaction
+//
+// [Compact] makes what stays smaller. It reads blobs and compresses them outside of any write transaction, then swaps them for
+// packs in short ones, in which it looks again whether each blob is still there and stored as it was. It makes no content
+// reachable and none unreachable, so it may run beside a collection. A pack goes with the last blob in it; one that
+// has lost most of them is made anew by the next Compact.
 package gc

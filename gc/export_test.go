@@ -32,3 +32,11 @@ func RunMeasured(ctx context.Context, fsys *vfs.FS) (*Report, map[string][]time.
 	err := c.run(ctx)
 	return c.report, held, err
 }
+
+// CompactHooked is Compact, but calls after behind each of its steps, with how long that held the write lock.
+func CompactHooked(ctx context.Context, fsys *vfs.FS, after func(step string, held time.Duration) error) (*CompactReport, error) {
+	c := &compactor{collector: collector{fsys: fsys, db: fsys.DB(), report: &Report{}}}
+	c.after = func(step string) error { return after(step, c.last) }
+	err := c.run(ctx)
+	return c.finish(), err
+}

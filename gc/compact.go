@@ -1,0 +1,218 @@
+package gc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"vfsdb/chunk"
+	"vfsdb/schema"
+	"vfsdb/vfs"
+)
+
+// CompactOptions say how to compact. A nil *CompactOptions is the zero value.
+type CompactOptions struct {
+	// Progress, if not nil, is called now and then with the bytes of chunks that were looked at, and how many there are.
+	Progress func(done, total int64)
+
+	// MaxBytes ends the work once so many bytes of chunks were looked at; the next Compact goes on there. 0 is no limit.
+	MaxBytes int64
+}
+
+// A CompactReport says what Compact did.
+type CompactReport struct {
+	Blobs   int64 // that take less now
+	Packs   int64 // that they are in
+	Plain   int64 // blobs that do not shrink, and stay as they are
+	Damaged int64 // blobs that cannot be read, and stay as they are
+	Before  int64 // bytes that Blobs took
+	After   int64 // and take now
+	Pages   int64 // given back to the file system
+
+	Steps       int           // transactions that wrote
+	LongestStep time.Duration // the longest time that one held the write lock
+}
+
+// Compact compresses what is stored since the last Compact, and what is left in packs of which most was collected, then
+// gives the pages that this frees back to the file system. What files hold and how it is verified does not change, but what is
+// compressed takes longer to read.
+//
+// Others may read, write and collect meanwhile. Compression runs outside of transactions, and those that write are as short as
+// those of Run. When ctx ends, or the process dies, what was done stays done and the next Compact goes on from there.
+// Blobs that would not shrink by a tenth are looked at once.
+func Compact(ctx context.Context, fsys *vfs.FS, options *CompactOptions) (*CompactReport, error) {
+	c := &compactor{collector: collector{fsys: fsys, db: fsys.DB(), report: &Report{}}}
+	if options != nil {
+		c.o = *options
+	}
+	if err := c.run(ctx); err != nil {
+		return c.finish(), fmt.Errorf("compact: %w", err)
+	}
+	return c.finish(), nil
+}
+
+// A compactor is one Compact. As a collector it has no name: it deletes nothing that others could have come to need, so two
+// at a time only do each other's work.
+type compactor struct {
+	collector
+	o           CompactOptions
+	made        CompactReport
+	done, total int64
+}
+
+func (c *compactor) finish() *CompactReport {
+	c.made.Pages, c.made.Steps, c.made.LongestStep = c.report.Pages, c.report.Steps, c.report.LongestStep
+	return &c.made
+}
+
+// A haul is a batch of blobs on its way: read and compressed by one goroutine, swapped by another.
+type haul struct {
+	from  source
+	at    int64 // where the batch begins
+	batch *chunk.LooseBatch
+	packs []*chunk.Pack
+}
+
+// A source is where batches come from.
+type source struct {
+	read func(tx *schema.Tx, at, through int64) (*chunk.LooseBatch, error)
+	mark bool // it has every blob once: note how far we came
+}
+
+var (
+	wasted = source{read: chunk.ReadWasted}
+	loose  = source{read: chunk.ReadLoose, mark: true}
+)
+
+func (c *compactor) run(ctx context.Context) error {
+	hauls := make(chan *haul, 1)
+	group, working := errgroup.WithContext(ctx)
+	group.Go(func() error {
+		defer close(hauls)
+		return c.readAll(working, hauls)
+	})
+	group.Go(func() error {
+		for h := range hauls {
+			if err := c.swap(working, h); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	return c.vacuum(ctx)
+}
+
+// readAll goes through the packs of which little is left, and then through the blobs that no Compact has seen.
+func (c *compactor) readAll(ctx context.Context, hauls chan<- *haul) error {
+	var from, through, packs int64
+	err := c.db.View(ctx, func(tx *schema.Tx) (err error) {
+		if from, through, err = chunk.Uncompacted(tx); err != nil {
+			return err
+		}
+		if packs, err = chunk.NewestPack(tx); err != nil {
+			return err
+		}
+		c.total, err = chunk.LooseSize(tx, from, through)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if err := c.readFrom(ctx, hauls, wasted, schema.FirstID, packs); err != nil {
+		return err
+	}
+	return c.readFrom(ctx, hauls, loose, from, through)
+}
+
+// readFrom reads batch after batch, compresses and hands over.
+func (c *compactor) readFrom(ctx context.Context, hauls chan<- *haul, from source, at, through int64) error {
+	seen := int64(0)
+	for at <= through && (c.o.MaxBytes <= 0 || seen < c.o.MaxBytes) {
+		h := &haul{from: from, at: at}
+		if err := c.fetch(ctx, h, through); err != nil {
+			return err
+		}
+		at = h.batch.Next
+		seen += h.size()
+		select {
+		case hauls <- h:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// fetch reads and compresses a batch.
+func (c *compactor) fetch(ctx context.Context, h *haul, through int64) error {
+	err := c.db.View(ctx, func(tx *schema.Tx) (err error) {
+		h.batch, err = h.from.read(tx, h.at, through)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	h.packs, err = chunk.MakePacks(ctx, h.batch.Blobs)
+	return err
+}
+
+func (h *haul) size() (n int64) {
+	for _, b := range h.batch.Blobs {
+		n += int64(b.Size())
+	}
+	return n
+}
+
+// swap stores the packs of a batch, each in a transaction of its own, and then notes how far it came. Where others came
+// first it reads what they left.
+func (c *compactor) swap(ctx context.Context, h *haul) error {
+	size, next := h.size(), h.batch.Next
+	for {
+		err := c.swapPacks(ctx, h)
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, chunk.ErrChanged) {
+			return err
+		}
+		if err := c.fetch(ctx, h, next-1); err != nil {
+			return err
+		}
+	}
+	if !h.from.mark {
+		return nil
+	}
+	if err := c.write(ctx, "mark", func(tx *schema.Tx) error { return chunk.Compacted(tx, next) }); err != nil {
+		return err
+	}
+	c.made.Damaged += h.batch.Damaged
+	c.done += size
+	if c.o.Progress != nil {
+		c.o.Progress(c.done, max(c.total, c.done))
+	}
+	return nil
+}
+
+func (c *compactor) swapPacks(ctx context.Context, h *haul) error {
+	left := int64(len(h.batch.Blobs))
+	for _, p := range h.packs {
+		if err := c.write(ctx, "swap", p.Swap); err != nil {
+			return err
+		}
+		left -= p.Blobs()
+		c.made.Packs++
+		c.made.Blobs += p.Blobs()
+		c.made.Before += p.Before()
+		c.made.After += p.After()
+	}
+	if h.from.mark {
+		c.made.Plain += left
+	}
+	return nil
+}
