@@ -24,6 +24,11 @@ func (b blob) data() []byte {
 		key[i] = byte(b.Seed >> (8 * i))
 	}
 	_, _ = rand.NewChaCha8(key).Read(data)
+	if b.Seed%2 == 0 { // which compresses to half
+		for i := range data {
+			data[i] &= 0x0f
+		}
+	}
 	return data
 }
 
@@ -115,8 +120,11 @@ func (k *killer) next() *command {
 	case n < 91 && len(s.heads) < 4 && len(s.snapshots) > 0:
 		snap, fork := pick(r, s.snapshots), name("branch")
 		return &command{Args: []string{"branch", "create", fork, "--from", snap}, apply: func(s *state) { s.heads[fork] = maps.Clone(s.snapshots[snap]) }}
-	case n < 94 && branch != vfs.MainBranch && !k.hasSnapshots(branch):
+	case n < 92 && branch != vfs.MainBranch && !k.hasSnapshots(branch):
 		return &command{Args: []string{"branch", "delete", branch}, apply: func(s *state) { delete(s.heads, branch) }}
+	}
+	if r.IntN(2) == 0 {
+		return &command{Args: []string{"compact"}, apply: func(*state) {}}
 	}
 	return &command{Args: []string{"gc"}, apply: func(*state) {}}
 }

@@ -88,7 +88,7 @@ Only init, import, put, mcp and tour create a database.`,
 		}},
 		{groupHistory, "History:", []*cobra.Command{a.snapshot(), a.branches(), a.diff(), a.log(), a.blame(), a.watch()}},
 		{groupInOut, "In and out:", []*cobra.Command{a.imports(), a.exports(), a.backup()}},
-		{groupCare, "Care:", []*cobra.Command{a.initialise(), a.status(), a.info(), a.df(), a.check(), a.gc()}},
+		{groupCare, "Care:", []*cobra.Command{a.initialise(), a.status(), a.info(), a.df(), a.check(), a.gc(), a.compact()}},
 		{groupDoors, "Doors:", []*cobra.Command{a.mcp(), a.tools(), a.completion(), a.tour()}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
