@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"vfsdb/gc"
 	"vfsdb/internal/vfstest"
 	"vfsdb/schema"
 	"vfsdb/snapshot"
@@ -81,7 +82,7 @@ func describe(t *testing.T, fsys *vfs.FS) []byte {
 func build(t *testing.T) {
 	ctx := t.Context()
 	path := filepath.Join(t.TempDir(), "new.db")
-	fsys := vfstest.Open(t, path, nil)
+	fsys := vfstest.Open(t, path, &vfs.Options{Compress: true})
 	vfstest.Write(t, fsys, "dir/small", "a small file")
 	vfstest.Write(t, fsys, "dir/sub/deep", "deeper")
 	vfstest.Write(t, fsys, "empty", "")
@@ -105,6 +106,9 @@ func build(t *testing.T) {
 	require.NoError(t, fsys.Remove(ctx, "second name"))
 	_, err = snapshot.Restore(ctx, leaf, first)
 	require.NoError(t, err)
+	_, err = gc.Compact(ctx, fsys, nil)
+	require.NoError(t, err)
+	require.NoError(t, fsys.WriteFile(ctx, "squeezed", bytes.Repeat([]byte("compressed at once "), 1000), 0o644))
 	for _, name := range []string{present + ".db", present + ".json"} {
 		if err := os.Remove(name); err != nil {
 			require.ErrorIs(t, err, os.ErrNotExist)

@@ -61,7 +61,7 @@ func TestMain(m *testing.M) {
 }
 
 // Four processes with four goroutines each do mixed work on one store: counters kept by compare-and-set, appends,
-// streams, renames, snapshots, branches, collections. At the end nothing is lost and every invariant holds.
+// streams, renames, snapshots, branches, collections, compactions. At the end nothing is lost and every invariant holds.
 func TestProcesses(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "shared.db")
 	fsys := vfstest.Open(t, path, &vfs.Options{Relaxed: true})
@@ -187,7 +187,7 @@ func count(ctx context.Context, fsys *vfs.FS) error {
 	}
 }
 
-// history takes snapshots, forks, removes, and collects, now and then.
+// history takes snapshots, forks, removes, collects and compacts, now and then.
 func history(ctx context.Context, fsys *vfs.FS, dir string, id, g, round int) error {
 	name := fmt.Sprintf("s-%d-%d-%d", id, g, round)
 	switch rand.IntN(8) {
@@ -225,6 +225,13 @@ func history(ctx context.Context, fsys *vfs.FS, dir string, id, g, round int) er
 			return nil
 		}
 		if _, err := gc.Run(ctx, fsys, nil); err != nil && !busy(err) {
+			return err
+		}
+	case 4:
+		if g != 1 {
+			return nil
+		}
+		if _, err := gc.Compact(ctx, fsys, nil); err != nil {
 			return err
 		}
 	}
