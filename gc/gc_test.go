@@ -350,9 +350,12 @@ func TestCutShort(t *testing.T) {
 						cancel()
 						return nil
 					})
-					if how == "killed" {
+					switch {
+					case seen <= n: // steps take more each time they were quick, so there may be fewer of them
+						require.NoError(t, err)
+					case how == "killed":
 						require.ErrorIs(t, err, gc.ErrKill)
-					} else if err != nil {
+					case err != nil:
 						require.ErrorIs(t, err, context.Canceled)
 						require.Zero(t, number(t, fsys, `SELECT owner <> '' FROM gc`))
 					}
