@@ -43,7 +43,7 @@ func (g *grep) run(w *grepWalk) error {
 	if g.parallel {
 		workers = min(runtime.GOMAXPROCS(0), maxGrepWorkers)
 	}
-	ahead := 3*workers - 2
+	ahead := 1 + 8*(workers-1)
 	jobs := make(chan *batch, ahead)
 	defer close(jobs)
 	for range workers - 1 {
