@@ -181,7 +181,7 @@ func (g *guard) grep(pattern string, o vfs.GrepOptions) (*vfs.GrepResult, error)
 	if err != nil {
 		return nil, err
 	}
-	o.Path = at
+	o.Path, o.MaxText = at, maxGrepText
 	if o.MaxFileSize == 0 {
 		o.MaxFileSize = g.box.caps.GrepFile
 	}
@@ -195,6 +195,10 @@ func (g *guard) grep(pattern string, o vfs.GrepOptions) (*vfs.GrepResult, error)
 	}
 	return g.tx.Grep(pattern, &o)
 }
+
+// maxGrepText bounds what the matches of one search hold in memory: a line can be as long as a file, and has others
+// around it.
+const maxGrepText = 32 << 20
 
 // fit puts matches within the cap of bytes: a line that is longer than what is left of it is cut, and matches beyond are
 // left out. It reports whether there are more matches than it returns.

@@ -34,6 +34,10 @@ type GrepOptions struct {
 	// Max is how many matches are enough; 0 is no limit.
 	Max int
 
+	// MaxText is how many bytes of lines are enough, context included, because each match holds its own in memory. The
+	// match that reaches it is the last. 0 is no limit.
+	MaxText int64
+
 	// Before and After are how many lines come with each match as its context.
 	Before, After int
 }
@@ -60,7 +64,7 @@ type GrepResult struct {
 	// FilesScanned is how many files were searched, the last one perhaps not to its end.
 	FilesScanned int
 
-	// Truncated says that there are more matches than Max.
+	// Truncated says that there are more matches than Max, or that there may be more because MaxText was reached.
 	Truncated bool
 }
 
@@ -104,6 +108,7 @@ type grep struct {
 	result           GrepResult
 	matches          [][]GrepMatch // of the result, file by file
 	count            int           // of matches
+	text             int64         // what they hold, if that is limited
 }
 
 func (g *grep) all(pattern string, o *GrepOptions) (*GrepResult, error) {

@@ -15,6 +15,7 @@ type grepScanner struct {
 	matches []GrepMatch
 	texts   []byte
 	lengths []int // of the texts, which are those of the last matches
+	text    int64 // what the matches of the batch hold, if that is limited
 }
 
 const (
@@ -29,6 +30,7 @@ const (
 func (s *grepScanner) search(b *batch) {
 	defer close(b.done)
 	matches := 0
+	s.text = 0
 	for left := b.files; len(left) > 0 && b.err == nil; {
 		b.err = s.files.short(func(tx *Tx) error {
 			if err := tx.warm(left); err != nil {
@@ -43,7 +45,7 @@ func (s *grepScanner) search(b *batch) {
 				if err != nil {
 					return err
 				}
-				if s.o.Max > 0 && matches > s.o.Max {
+				if s.o.Max > 0 && matches > s.o.Max || s.full() {
 					left = nil // nobody will ask for what comes after
 					return nil
 				}
@@ -106,8 +108,14 @@ func (tx *Tx) warm(files []named) error {
 	return tx.loadInodes(first, last)
 }
 
+// full reports whether the matches of the batch alone reach MaxText.
+func (s *grepScanner) full() bool { return s.o.MaxText > 0 && s.text >= s.o.MaxText }
+
 // keep adds a match.
 func (s *grepScanner) keep(m GrepMatch, text []byte) {
+	if s.o.MaxText > 0 {
+		s.text += m.held() + int64(len(text))
+	}
 	if len(text) > shortLine || len(s.texts)+len(text) > maxTexts {
 		s.share()
 	}

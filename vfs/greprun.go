@@ -89,6 +89,8 @@ func (g *grep) take(b *batch) error {
 		if f.scanned {
 			g.result.FilesScanned++
 		}
+		full := false
+		f.matches, full = g.upToText(f.matches)
 		if room := g.o.Max - g.count; g.o.Max > 0 && len(f.matches) > room {
 			g.matches = append(g.matches, f.matches[:room])
 			g.result.Truncated = true
@@ -98,6 +100,10 @@ func (g *grep) take(b *batch) error {
 			g.matches = append(g.matches, f.matches)
 			g.count += len(f.matches)
 		}
+		if full {
+			g.result.Truncated = true
+			return errStop
+		}
 		if f.large {
 			g.result.SkippedLarge = append(g.result.SkippedLarge, f.path)
 		}
@@ -106,4 +112,29 @@ func (g *grep) take(b *batch) error {
 		}
 	}
 	return b.err
+}
+
+// upToText is the beginning of some matches, until MaxText is reached; full if it is.
+func (g *grep) upToText(list []GrepMatch) (some []GrepMatch, full bool) {
+	if g.o.MaxText <= 0 {
+		return list, false
+	}
+	for i := range list {
+		if g.text += list[i].held(); g.text >= g.o.MaxText {
+			return list[:i+1], true
+		}
+	}
+	return list, false
+}
+
+// held is what a match holds in memory, about.
+func (m *GrepMatch) held() int64 {
+	const header = 16 // of a string
+	n := header + len(m.Text)
+	for _, lines := range [][]string{m.Before, m.After} {
+		for _, line := range lines {
+			n += header + len(line)
+		}
+	}
+	return int64(n)
 }

@@ -82,8 +82,8 @@ func (s *scan) read(n int) error {
 	return nil
 }
 
-// enough reports whether there are more matches than were asked for.
-func (s *scan) enough() bool { return s.o.Max > 0 && len(s.matches) > s.o.Max }
+// enough reports whether there are more matches than were asked for, or all the text that was.
+func (s *scan) enough() bool { return s.o.Max > 0 && len(s.matches) > s.o.Max || s.full() }
 
 // forget drops what is no longer needed from held.
 func (s *scan) forget() {
