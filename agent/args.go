@@ -43,17 +43,22 @@ func decode[In any](t *Tool, input json.RawMessage) (In, error) {
 		values = map[string]any{}
 	}
 	dropNulls(values)
+	for name, p := range t.Input.Properties {
+		onlyKnown(p, values[name])
+	}
 	if why := misfit(t.Input, values); why != "" {
 		return in, &ArgumentError{t.Name, why}
 	}
 	if err := t.takes.Validate(values); err != nil {
 		return in, &ArgumentError{t.Name, err.Error()}
 	}
-	// What is left out keeps what the defaults set, and so does what is null.
-	for _, layer := range [][]byte{t.defaults, input} {
-		if len(bytes.TrimSpace(layer)) == 0 {
-			continue
-		}
+	// What is decoded is what was checked: input may name a key twice, and of that a struct would keep a part of each.
+	checked, err := json.Marshal(values)
+	if err != nil {
+		return in, &ArgumentError{t.Name, err.Error()}
+	}
+	// What is left out keeps what the defaults set.
+	for _, layer := range [][]byte{t.defaults, checked} {
 		if err := json.Unmarshal(layer, &in); err != nil {
 			return in, &ArgumentError{t.Name, err.Error()}
 		}
@@ -83,6 +88,31 @@ func dropNulls(values map[string]any) {
 			delete(values, k)
 		case map[string]any:
 			dropNulls(v)
+		}
+	}
+}
+
+// onlyKnown drops what a schema does not name from the objects inside an argument, and their nulls: package json would
+// take "Count" for "count" when it decodes, unchecked.
+func onlyKnown(s *jsonschema.Schema, value any) {
+	switch v := value.(type) {
+	case []any:
+		if s.Items != nil {
+			for _, item := range v {
+				onlyKnown(s.Items, item)
+			}
+		}
+	case map[string]any:
+		if s.Properties == nil {
+			return
+		}
+		dropNulls(v)
+		for name, inside := range v {
+			if p := s.Properties[name]; p != nil {
+				onlyKnown(p, inside)
+			} else {
+				delete(v, name)
+			}
 		}
 	}
 }

@@ -258,5 +258,6 @@ func codeReplace(text string, in codeEditIn) (string, int, error) {
 			"To replace all occurrences, set replace_all to true. To replace only one occurrence, please provide more context "+
 			"to uniquely identify the instance.\nString: %s", len(spots), in.Old)
 	}
-	return replaced(text, spots, in.New), len(spots), nil
+	after, err := replaced(text, spots, in.New)
+	return after, len(spots), err
 }

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"syscall"
+
+	"vfsdb/vfs"
 )
 
 // Models write line breaks as \n. What they look for matches \r\n too, and what they put into a file with \r\n gets its
@@ -49,8 +52,11 @@ func spans(text, old string) (found []span) {
 	return found
 }
 
-// replaced puts text in place of some spans.
-func replaced(text string, spots []span, with string) string {
+// replaced puts text in place of some spans. A result that no file here may hold is EFBIG.
+func replaced(text string, spots []span, with string) (string, error) {
+	if len(with) > 0 && len(spots) > vfs.MaxEditSize/len(with) {
+		return "", refuse(syscall.EFBIG, "the file would be larger than %d bytes", vfs.MaxEditSize)
+	}
 	var b strings.Builder
 	from := 0
 	for _, s := range spots {
@@ -59,7 +65,7 @@ func replaced(text string, spots []span, with string) string {
 		from = s.end
 	}
 	b.WriteString(text[from:])
-	return b.String()
+	return b.String(), nil
 }
 
 func unixBreaks(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }

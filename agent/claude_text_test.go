@@ -22,7 +22,8 @@ func FuzzReplace(f *testing.F) {
 			at = s.end
 		}
 		require.LessOrEqual(t, at, len(text))
-		after := replaced(text, spots, with)
+		after, err := replaced(text, spots, with)
+		require.NoError(t, err)
 		if !strings.Contains(text+old+with, "\r") {
 			want := text
 			if old != "" {

@@ -165,7 +165,8 @@ func (g *guard) changeOne(name, shown, old, with, several string) (w *written, l
 			return "", 0, err
 		}
 		line = lineAt(text, at.start)
-		return replaced(text, []span{at}, with), 1, nil
+		after, err := replaced(text, []span{at}, with)
+		return after, 1, err
 	})
 	return w, line, err
 }

@@ -34,7 +34,7 @@ func commanded[In commandIn](b *Toolbox, name, description string, commands []co
 	t := &Tool{Name: name, Description: description, Input: schemaFor[In](), Hints: Hints{ReadOnly: true, Idempotent: true}, Risk: Low}
 	t.Input.AdditionalProperties = nothing()
 	given := &Tool{Name: name, Input: t.Input.CloneSchemas()} // any command: one that is not there is told in words
-	given.takes = resolved(given.Input)
+	given.takes, given.defaults = resolved(given.Input), defaultsOf(given.Input)
 	offered := map[string]command[In]{}
 	var names []string
 	for _, c := range commands {

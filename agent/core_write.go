@@ -229,6 +229,9 @@ func (g *guard) edit(name string, edits []vfs.Edit, pre precondition) (*written,
 	return g.rewrite(name, pre, func(old string) (string, int, error) {
 		text, total := []byte(old), 0
 		for i, e := range edits {
+			if err := g.ctx.Err(); err != nil {
+				return "", 0, err
+			}
 			next, n, err := e.Apply(text)
 			if err != nil {
 				return "", 0, editFailed(g.shown(name), i, len(edits), e, string(text), err)

@@ -68,6 +68,8 @@ func step[In, Out any](name string, run func(*guard, In) (Out, error)) func(*gua
 // apply does several operations in one commit, or none.
 func apply(g *guard, in applyIn) (applyOut, error) {
 	out := applyOut{OK: true, Results: []any{}}
+	box := *g.box
+	g.box = &box
 	for i, op := range in.Operations {
 		if err := g.ctx.Err(); err != nil {
 			return out, err
@@ -75,6 +77,9 @@ func apply(g *guard, in applyIn) (applyOut, error) {
 		one, err := steps[op.Tool](g, op.Args)
 		if err != nil {
 			return out, &OperationError{i, len(in.Operations), op.Tool, err}
+		}
+		if edited, ok := one.(editOut); ok { // the cap is one for all of them together
+			box.caps.ResultBytes = max(0, box.caps.ResultBytes-len(edited.Preview))
 		}
 		out.Results = append(out.Results, one)
 	}

@@ -2,7 +2,9 @@ package agent
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"vfsdb/vfs"
 )
@@ -157,10 +159,22 @@ func counted(n int, one, more string) string {
 }
 
 func few(paths []string) string {
-	if len(paths) > 5 {
-		return strings.Join(paths[:5], ", ") + ", ..."
+	var names []string
+	for _, p := range paths[:min(5, len(paths))] {
+		names = append(names, oneLine(p))
 	}
-	return strings.Join(paths, ", ")
+	if len(paths) > 5 {
+		names = append(names, "...")
+	}
+	return strings.Join(names, ", ")
+}
+
+// oneLine is a name as a line of text shows it: quoted if it holds what would end the line, or hide in it.
+func oneLine(name string) string {
+	if strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return strconv.Quote(name)
+	}
+	return name
 }
 
 func orEmpty(list []string) []string {

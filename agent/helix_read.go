@@ -36,7 +36,7 @@ type readOut struct {
 }
 
 func (o readOut) text() string {
-	what := fmt.Sprintf("%s  sum %s", o.Path, o.Sum)
+	what := fmt.Sprintf("%s  sum %s", oneLine(o.Path), o.Sum)
 	switch {
 	case o.TotalLines > 0 && o.EndLine < o.StartLine:
 		what += fmt.Sprintf("  nothing there: the file has %s", counted(o.TotalLines, "line", "lines"))
@@ -142,10 +142,10 @@ func (o readManyOut) media() (all []Media) {
 }
 
 // readMany reads several files at one moment. One that cannot be read has an error in its place. The cap is one for all
-// of them together.
+// of them together, and so is that of an image.
 func readMany(g *guard, in readManyIn) (readManyOut, error) {
 	out := readManyOut{Files: []readOne{}}
-	room := g.box.caps.ResultBytes
+	room, images := g.box.caps.ResultBytes, maxImage
 	for _, name := range in.Paths {
 		if err := g.ctx.Err(); err != nil {
 			return out, err
@@ -158,6 +158,9 @@ func readMany(g *guard, in readManyIn) (readManyOut, error) {
 			out.Files = append(out.Files, readOne{readOut{Path: name}, g.box.profile.explain(g.box, err)})
 		default:
 			room = max(0, room-len(one.Text))
+			if images -= len(one.image); images < 0 {
+				one.image, images = nil, 0
+			}
 			out.Files = append(out.Files, readOne{readOut: one})
 		}
 	}

@@ -85,13 +85,13 @@ func tree(g *guard, in treeIn) (treeOut, error) {
 			return dir && depth < in.Depth && o.OmittedEntries < maxCounted, nil
 		}
 		shown++
-		b.WriteString(strings.Repeat("  ", depth-1) + n.name())
+		b.WriteString(strings.Repeat("  ", depth-1) + oneLine(n.name()))
 		switch {
 		case dir:
 			o.Directories++
 			b.WriteString("/")
 		case n.info.Target() != "":
-			b.WriteString(" -> " + n.info.Target())
+			b.WriteString(" -> " + oneLine(n.info.Target()))
 		default:
 			o.Files++
 		}

@@ -57,6 +57,9 @@ type writeManyOut struct {
 func writeMany(g *guard, in writeManyIn) (writeManyOut, error) {
 	out := writeManyOut{OK: true, Files: []writeOut{}}
 	for _, f := range in.Files {
+		if err := g.ctx.Err(); err != nil {
+			return out, err
+		}
 		one, err := writeFile(g, f)
 		if err != nil {
 			return out, err
@@ -110,10 +113,9 @@ func editFile(g *guard, in editIn) (editOut, error) {
 		return editOut{}, err
 	}
 	pre := precondition{sum: in.IfSum}
-	if in.DryRun {
-		g.dry = true
-	}
+	g.dry = in.DryRun
 	w, err := g.edit(in.Path, edits, pre)
+	g.dry = false // apply may go on
 	if err != nil {
 		return editOut{}, err
 	}
@@ -123,10 +125,7 @@ func editFile(g *guard, in editIn) (editOut, error) {
 	} else {
 		o.Preview = preview(string(w.before), string(w.after), previewLines)
 	}
-	text, omitted := cut(o.Preview, g.box.caps.ResultBytes)
-	if omitted > 0 {
-		o.Preview = text
-	}
+	o.Preview, _ = cut(o.Preview, g.box.caps.ResultBytes)
 	return o, nil
 }
 
@@ -194,5 +193,6 @@ func insertLines(g *guard, in insertIn) (editOut, error) {
 	if err != nil {
 		return editOut{}, err
 	}
-	return editOut{OK: true, Path: rooted(w.path), Replacements: w.n, Sum: w.sum, Preview: preview(string(w.before), string(w.after), previewLines)}, nil
+	shown, _ := cut(preview(string(w.before), string(w.after), previewLines), g.box.caps.ResultBytes)
+	return editOut{OK: true, Path: rooted(w.path), Replacements: w.n, Sum: w.sum, Preview: shown}, nil
 }

@@ -162,6 +162,9 @@ func mcpEdit(g *guard, in mcpEditIn) (mcpOut, error) {
 			text = unixLines(text)
 		}
 		for i, e := range in.Edits {
+			if err := g.ctx.Err(); err != nil {
+				return "", 0, err
+			}
 			if crlf {
 				e.OldText, e.NewText = unixLines(e.OldText), unixLines(e.NewText)
 			}
