@@ -28,6 +28,7 @@ var workloads = []workload{
 	{"branch-bytes", branchBytes},
 	{"lineage", lineageCost},
 	{"import", importTree},
+	{"compact", compactTree},
 	{"grep", grepTree},
 	{"hole", hole},
 }
