@@ -26,7 +26,7 @@
 // A blob is stored as it is, or if a Stager, Batch or Prepared was told to Compress, as a zstd frame. Later many small ones can be
 // put into a pack, which is compressed as a whole: [ReadLoose], [MakePacks] and [Pack.Swap] are the three steps of that, for the room gc
 // to take. What reads a blob does not see any of this, but in the time that it takes: to read one blob of a pack is to
-// decompress all of it, 128 KiB, unless the same connection just did.
+// decompress all of it, 64 KiB, unless the same connection just did.
 //
 // Every chunk is hashed when it is loaded and compared with its sum, and every manifest too. What does not match is a
 // [CorruptError], which is EIO to whoever only looks at errnos. Sizes found in the file are not believed either.
