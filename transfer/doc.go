@@ -12,6 +12,12 @@
 // to something else, nor something else to a directory. A symlink in the store is never followed below the destination. A file that is already as it should be
 // is not touched, so importing a tree again changes nothing.
 //
+// A directory that is imported again is walked, but a file is read only if its size or its modification time, to the
+// nanosecond, are not those that the store has. Who sets times back can deceive that, so Checksum reads all. A file that
+// is changed twice between two ticks of a clock cannot: what was modified less than 100 ms ago, or 2 s where times have
+// no fractions, is read last, when that time has passed, which a small import may have to wait for; if it was modified
+// again by then, it gets a time in the store that is a nanosecond early, and is read the next time.
+//
 // # Out
 //
 // [ExportDir] and [ExportTar] write a tree as it is: contents, 12 mode bits, times to the nanosecond, symlinks, hard

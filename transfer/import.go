@@ -33,7 +33,11 @@ type ImportOptions struct {
 	// claim any size: there it is 1 TiB.
 	MaxFileSize int64
 
-	// Progress is called after each file that was read.
+	// Checksum reads every file of a directory. Without it a file is not read if the store has one in its place with the
+	// same size and the same modification time, to the nanosecond.
+	Checksum bool
+
+	// Progress is called after each file that was read, or need not be.
 	Progress func(Progress)
 }
 
@@ -51,8 +55,10 @@ type entry struct {
 	mtime    int64
 	rdev     uint64
 	target   string        // of a symlink
-	data     *chunk.Staged // of a regular file
+	data     *chunk.Staged // of a regular file that was read
+	kept     *kept         // of one that was not: the store has it
 	same     *entry        // of another name of a file: the entry that brings it
+	names    []string      // the other names
 	placed   string        // where a file got its first name
 	gone     bool          // a later entry took its name, or it could not be read
 }
@@ -69,6 +75,17 @@ func (e *entry) attr() vfs.Attr {
 	return vfs.Attr{Mode: e.mode, Uid: e.uid, Gid: e.gid, ModTime: time.Unix(0, e.mtime)}
 }
 
+// size is the length of a regular file's content, and 0 of anything else.
+func (e *entry) size() int64 {
+	switch {
+	case e.data != nil:
+		return e.data.Size()
+	case e.kept != nil:
+		return e.kept.size
+	}
+	return 0
+}
+
 // An importer gathers entries and gives them their names.
 type importer struct {
 	tally
@@ -77,6 +94,9 @@ type importer struct {
 	o     ImportOptions
 	globs []glob
 	batch *chunk.Batch
+
+	// reread reads a file after all.
+	reread func(context.Context, *entry) error
 
 	naming sync.Mutex // held while names are made
 
@@ -159,13 +179,38 @@ func (im *importer) commit(ctx context.Context, last bool) error {
 	im.pending, im.bytes = nil, 0
 	im.pend.Unlock()
 
-	if err := im.batch.Flush(); err != nil {
-		return err
-	}
 	slices.SortStableFunc(entries, func(a, b *entry) int { return cmp.Compare(a.path, b.path) })
+	for {
+		moved, err := im.tryCommit(ctx, entries, last)
+		if !errors.Is(err, errMoved) {
+			return err
+		}
+		for _, e := range moved {
+			e.kept = nil
+			if err := im.reread(ctx, e); err != nil {
+				return err
+			}
+		}
+		if im.doomed() {
+			return &RefusedError{im.report.Refused}
+		}
+	}
+}
+
+// tryCommit is commit, unless some entries have to be read first: then it is errMoved, and nothing was done.
+func (im *importer) tryCommit(ctx context.Context, entries []*entry, last bool) (moved []*entry, err error) {
+	if err := im.batch.Flush(); err != nil {
+		return nil, err
+	}
 	n := namer{im: im, known: make(map[string]bool)}
-	err := im.fsys.Update(ctx, func(tx *vfs.Tx) error {
+	err = im.fsys.Update(ctx, func(tx *vfs.Tx) (err error) {
 		n.tx = tx
+		if moved, err = n.moved(entries); err != nil {
+			return err
+		}
+		if len(moved) > 0 {
+			return errMoved
+		}
 		if err := tx.MkdirAll(im.to, 0o755); err != nil {
 			return err
 		}
@@ -188,7 +233,7 @@ func (im *importer) commit(ctx context.Context, last bool) error {
 	if err == nil {
 		im.count(n.add)
 	}
-	return err
+	return moved, err
 }
 
 // A namer gives entries their names in one transaction.
@@ -204,15 +249,18 @@ func (n *namer) add(r *Report) {
 	r.Dirs += n.done.Dirs
 	r.Links += n.done.Links
 	r.Bytes += n.done.Bytes
+	r.Unread += n.done.Unread
 }
 
 // full is the path in the store of a path inside the destination.
-func (n *namer) full(name string) string {
+func (im *importer) full(name string) string {
 	if name == "" {
-		return n.im.to
+		return im.to
 	}
-	return n.im.to + "/" + name
+	return im.to + "/" + name
 }
+
+func (n *namer) full(name string) string { return n.im.full(name) }
 
 // name gives an entry its name. What speaks against this entry alone is a refusal.
 func (n *namer) name(e *entry) error {
@@ -241,7 +289,7 @@ func (n *namer) place(e *entry) error {
 	}
 	first, full := e.first(), n.full(e.path)
 	switch {
-	case first.gone && first.data == nil && first.mode.IsRegular():
+	case first.gone && first.data == nil && first.kept == nil && first.mode.IsRegular():
 		return errFirstName
 	case first.placed != "":
 		if err := n.link(n.full(first.placed), full); err != nil {
@@ -260,7 +308,7 @@ func (n *namer) place(e *entry) error {
 func (n *namer) create(e *entry, full string) (err error) {
 	switch e.mode.Type() {
 	case 0:
-		err = n.tx.Put(full, e.data, e.attr())
+		err = n.regular(e, full)
 	case fs.ModeSymlink:
 		err = n.symlink(e, full)
 	default:
@@ -272,11 +320,28 @@ func (n *namer) create(e *entry, full string) (err error) {
 		n.done.Links++
 	default:
 		n.done.Files++
-		if e.data != nil {
-			n.done.Bytes += e.data.Size()
+		n.done.Bytes += e.size()
+		if e.kept != nil {
+			n.done.Unread++
 		}
 	}
 	return err
+}
+
+// regular makes a regular file what it shall be. A file with several names is not taken apart to be put together again.
+func (n *namer) regular(e *entry, full string) error {
+	if e.kept == nil {
+		same, err := n.sameLinks(e, full)
+		if err != nil {
+			return err
+		}
+		if !same {
+			return n.tx.Put(full, e.data, e.attr())
+		}
+	} else if e.kept.as {
+		return nil
+	}
+	return n.tx.SetAttr(full, e.attr())
 }
 
 var (

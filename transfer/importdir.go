@@ -9,7 +9,9 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"sync"
 	"syscall"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -44,6 +46,7 @@ func importDir(ctx context.Context, fsys *vfs.FS, src, to string, o *ImportOptio
 		return nil, err
 	}
 	w := &dirWalker{importer: im, src: src, own: ownFiles(fsys), names: make(map[fileID]*entry)}
+	im.reread = func(ctx context.Context, e *entry) error { return w.load(ctx, e, true) }
 	return im.finish(ctx, w.run(ctx, top))
 }
 
@@ -75,15 +78,48 @@ type dirWalker struct {
 	own   []fs.FileInfo
 	files chan *entry // to the workers
 	names map[fileID]*entry
-	links []*entry // further names of files; their first ones are with the workers
+	first []*entry // of files with several names. They wait for the end of the walk, when all names are known
+	links []*entry // the other names
+
+	put  sync.Mutex // guards what follows
+	late []*entry   // modified a moment ago
+	due  time.Time  // when they may be read
+	last bool       // they are being read
 }
 
 func (w *dirWalker) run(ctx context.Context, top fs.FileInfo) error {
+	there, err := w.knows(ctx)
+	if err != nil {
+		return err
+	}
+	err = w.work(ctx, func(ctx context.Context) error { return w.dir(ctx, "", top, nil, there) })
+	if err == nil && len(w.first) > 0 {
+		err = w.work(ctx, w.linked)
+	}
+	if err == nil && len(w.late) > 0 && !w.doomed() {
+		if err = w.settle(ctx); err == nil {
+			w.last = true
+			err = w.work(ctx, func(ctx context.Context) error { return w.send(ctx, w.late...) })
+		}
+	}
+	if err != nil {
+		return err
+	}
+	for _, e := range w.links {
+		if err := w.add(ctx, e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// work runs find, which sends files, and workers that read them.
+func (w *dirWalker) work(ctx context.Context, find func(context.Context) error) error {
 	w.files = make(chan *entry, 64)
 	g, both := errgroup.WithContext(ctx)
 	g.Go(func() error {
 		defer close(w.files)
-		return w.dir(both, "", top, nil)
+		return find(both)
 	})
 	for range min(4, runtime.GOMAXPROCS(0)) {
 		g.Go(func() error {
@@ -95,11 +131,42 @@ func (w *dirWalker) run(ctx context.Context, top fs.FileInfo) error {
 			return nil
 		})
 	}
-	if err := g.Wait(); err != nil {
-		return err
+	return g.Wait()
+}
+
+// send gives files to the workers.
+func (w *dirWalker) send(ctx context.Context, files ...*entry) error {
+	for _, e := range files {
+		select {
+		case w.files <- e:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
 	}
-	for _, e := range w.links {
-		if err := w.add(ctx, e); err != nil {
+	return nil
+}
+
+// linked takes the files that have several names. Those need not be read that the store has under the same ones.
+func (w *dirWalker) linked(ctx context.Context) error {
+	for _, e := range w.first {
+		if e.kept != nil {
+			whole := false
+			err := w.fsys.View(ctx, func(tx *vfs.Tx) (err error) {
+				whole, err = w.whole(tx, e)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+			if whole {
+				if err := w.keep(ctx, e); err != nil {
+					return err
+				}
+				continue
+			}
+			e.kept = nil
+		}
+		if err := w.send(ctx, e); err != nil {
 			return err
 		}
 	}
@@ -114,8 +181,8 @@ func (w *dirWalker) host(name string) string {
 	return w.src + string(filepath.Separator) + filepath.FromSlash(name)
 }
 
-// dir walks one directory. rules are those of the .gitignore files above.
-func (w *dirWalker) dir(ctx context.Context, name string, info fs.FileInfo, rules *ignores) error {
+// dir walks one directory. rules are those of the .gitignore files above; there says that the store has the directory.
+func (w *dirWalker) dir(ctx context.Context, name string, info fs.FileInfo, rules *ignores, there bool) error {
 	if err := w.add(ctx, newEntry(name, info)); err != nil {
 		return err
 	}
@@ -126,6 +193,12 @@ func (w *dirWalker) dir(ctx context.Context, name string, info fs.FileInfo, rule
 	if w.o.GitIgnore {
 		if rules, err = w.rules(name, list, rules); err != nil {
 			w.refuse(join(name, ".gitignore"), err)
+		}
+	}
+	var known map[string]*vfs.Info
+	if there {
+		if known, err = w.known(ctx, name, list); err != nil {
+			return err
 		}
 	}
 	for _, d := range list {
@@ -142,9 +215,10 @@ func (w *dirWalker) dir(ctx context.Context, name string, info fs.FileInfo, rule
 			continue
 		}
 		if info.IsDir() {
-			err = w.dir(ctx, inside, info, rules)
+			below := known[d.Name()]
+			err = w.dir(ctx, inside, info, rules, below != nil && below.IsDir())
 		} else {
-			err = w.found(ctx, inside, info)
+			err = w.found(ctx, inside, info, known[d.Name()])
 		}
 		if err != nil {
 			return err
@@ -170,15 +244,17 @@ func (w *dirWalker) rules(name string, list []fs.DirEntry, above *ignores) (*ign
 	return above, nil
 }
 
-// found takes anything but a directory.
-func (w *dirWalker) found(ctx context.Context, name string, info fs.FileInfo) (err error) {
+// found takes anything but a directory. there is what the store has in its place, or nil.
+func (w *dirWalker) found(ctx context.Context, name string, info fs.FileInfo, there *vfs.Info) (err error) {
 	if isOwn(w.own, info) {
 		return nil
 	}
 	e := newEntry(name, info)
-	if id, linked := identity(info); linked {
+	id, linked := identity(info)
+	if linked {
 		if first := w.names[id]; first != nil {
 			e.same = first
+			first.names = append(first.names, name)
 			w.links = append(w.links, e)
 			return nil
 		}
@@ -186,12 +262,16 @@ func (w *dirWalker) found(ctx context.Context, name string, info fs.FileInfo) (e
 	}
 	switch info.Mode().Type() {
 	case 0:
-		select {
-		case w.files <- e:
+		e.kept = w.unread(e, info.Size(), there)
+		switch {
+		case linked:
+			w.first = append(w.first, e)
 			return nil
-		case <-ctx.Done():
-			return ctx.Err()
+		case e.kept != nil && there.Nlink() == 1:
+			return w.keep(ctx, e)
 		}
+		e.kept = nil
+		return w.send(ctx, e)
 	case fs.ModeSymlink:
 		e.target, err = os.Readlink(w.host(name))
 	case fs.ModeNamedPipe, fs.ModeSocket, fs.ModeDevice, fs.ModeDevice | fs.ModeCharDevice:
@@ -209,19 +289,35 @@ func (w *dirWalker) found(ctx context.Context, name string, info fs.FileInfo) (e
 var errUnknownType = fmt.Errorf("a file of unknown type: %w", syscall.EINVAL)
 
 func newEntry(name string, info fs.FileInfo) *entry {
-	e := &entry{path: name, mode: info.Mode(), mtime: info.ModTime().UnixNano()}
-	e.uid, e.gid, e.rdev = ownerOf(info)
+	e := &entry{path: name}
+	e.describe(info)
 	return e
 }
 
-// file reads a regular file.
+// describe gives an entry the attributes of a file.
+func (e *entry) describe(info fs.FileInfo) {
+	e.mode, e.mtime = info.Mode(), info.ModTime().UnixNano()
+	e.uid, e.gid, e.rdev = ownerOf(info)
+}
+
+// file takes a regular file.
 func (w *dirWalker) file(ctx context.Context, e *entry) error {
+	if err := w.load(ctx, e, w.last); err != nil || e.data == nil {
+		return err
+	}
+	w.tally.file(e.path, e.data.Size())
+	return w.add(ctx, e)
+}
+
+// load reads a regular file. One that was modified a moment ago is put off until the last ones are read.
+func (w *dirWalker) load(ctx context.Context, e *entry, last bool) error {
 	f, err := openHost(w.host(e.path))
 	if err != nil {
 		w.drop(e, err)
 		return nil
 	}
 	defer f.Close()
+	now := time.Now()
 	info, err := f.Stat()
 	switch {
 	case err == nil && !info.Mode().IsRegular():
@@ -236,16 +332,22 @@ func (w *dirWalker) file(ctx context.Context, e *entry) error {
 	if w.doomed() {
 		return nil // but go on to see what else cannot be read
 	}
-	source := &source{r: f}
-	if e.data, err = w.batch.Add(ctx, source); err != nil {
-		if source.err == nil || ctx.Err() != nil {
-			return err
+	e.describe(info)
+	if young(info.ModTime(), now) {
+		if !last {
+			w.later(e, info.ModTime())
+			return nil
 		}
-		w.drop(e, err)
-		return nil
+		e.mtime--
 	}
-	w.tally.file(e.path, e.data.Size())
-	return w.add(ctx, e)
+	source := &source{r: f}
+	if e.data, err = w.batch.Add(ctx, source); err != nil && (source.err == nil || ctx.Err() != nil) {
+		return err
+	}
+	if err != nil {
+		w.drop(e, err)
+	}
+	return nil
 }
 
 // drop refuses a file that cannot be read.

@@ -20,6 +20,7 @@ type Report struct {
 	Dirs    int64
 	Links   int64 // symlinks, and names of a file beyond its first
 	Bytes   int64 // in regular files, holes included
+	Unread  int64 // of Files, those that an import took to be in the store already
 	Refused []Refusal
 }
 
