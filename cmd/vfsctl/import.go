@@ -21,6 +21,10 @@ func (a *app) imports() *cobra.Command {
 inside PATH, the root if that is left out, beside what is there; files of the same name are
 replaced. Contents, modes, times, symlinks and hard links are kept.
 
+A directory may be imported again and again: files are read only if their size or their modification
+time, to the nanosecond, are not those that are there. --checksum reads them all, in case times were set
+back. What is gone from SRC stays.
+
 An import happens whole or not at all: a file that cannot be read fails it, and an interrupt leaves nothing
 behind. With --partial what can be had is kept as it comes, and what cannot is named (exit code 3).
 
@@ -37,6 +41,7 @@ If the database does not exist, it is created.`,
 	}
 	cmd.Flags().StringArrayVar(&im.o.Exclude, "exclude", nil, "leave out what matches `GLOB`; may be repeated")
 	cmd.Flags().BoolVar(&im.o.GitIgnore, "gitignore", false, "leave out what .gitignore files say, and .git")
+	cmd.Flags().BoolVar(&im.o.Checksum, "checksum", false, "read all files, also those of the size and time that are there")
 	cmd.Flags().BoolVar(&im.o.Partial, "partial", false, "keep what can be had, as it comes")
 	return cmd
 }
@@ -119,7 +124,11 @@ func contents(r *transfer.Report) string {
 	if r.Links > 0 {
 		s += ", " + plural(r.Links, "link", "links")
 	}
-	return s + ", " + size(r.Bytes)
+	s += ", " + size(r.Bytes)
+	if r.Unread > 0 {
+		s += "; " + plural(r.Unread, "file", "files") + " not read again"
+	}
+	return s
 }
 
 // A transferJSON is what went in or out, as JSON shows it.
@@ -128,6 +137,7 @@ type transferJSON struct {
 	Dirs    int64         `json:"directories"`
 	Links   int64         `json:"links"`
 	Bytes   int64         `json:"bytes"`
+	Unread  int64         `json:"unread"`
 	Refused []refusalJSON `json:"refused"`
 }
 
@@ -138,7 +148,7 @@ type refusalJSON struct {
 }
 
 func newTransferJSON(r *transfer.Report) transferJSON {
-	t := transferJSON{Files: r.Files, Dirs: r.Dirs, Links: r.Links, Bytes: r.Bytes, Refused: []refusalJSON{}}
+	t := transferJSON{Files: r.Files, Dirs: r.Dirs, Links: r.Links, Bytes: r.Bytes, Unread: r.Unread, Refused: []refusalJSON{}}
 	for _, x := range r.Refused {
 		t.Refused = append(t.Refused, refusalJSON{x.Path, base64Name(x.Path), x.Why})
 	}
