@@ -63,6 +63,22 @@ func (a *app) completeSnapshots(cmd *cobra.Command, _ []string, typed string) ([
 	}), noFiles
 }
 
+// completeSessions suggests sessions that lately called something.
+func (a *app) completeSessions(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	const lately = 1000
+	return a.suggest(cmd, func(ctx context.Context, fsys *vfs.FS) (all []cobra.Completion) {
+		calls, _ := fsys.Calls(ctx, &vfs.CallOptions{Max: lately, Newest: true})
+		told := map[string]bool{"": true}
+		for _, c := range calls {
+			if !told[c.Session] && strings.HasPrefix(c.Session, typed) && isPrintable(c.Session) {
+				told[c.Session] = true
+				all = append(all, cobra.CompletionWithDesc(c.Session, "until "+moment(c.At)))
+			}
+		}
+		return all
+	}), noFiles
+}
+
 // completeTrees suggests what diff takes: snapshots and branches.
 func (a *app) completeTrees(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	snapshots, _ := a.completeSnapshots(cmd, args, typed)

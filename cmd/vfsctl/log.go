@@ -18,7 +18,8 @@ func (a *app) log() *cobra.Command {
 course of which call of a tool or command. With PATH, only what concerns it and what is below it, also under
 the names that it had before. What happened before a branch was forked is its history too.
 
-With --calls the calls themselves: those that only read, and those that failed, as well. Each
+With --calls the calls themselves, on all branches: those that only read, and those that failed, as well.
+They stand in the order in which they were noted, which for one that changed nothing is a moment later. Each
 change was written in the same commit as what it tells of; gc keeps the newest million.`,
 		Example: `  vfsctl log
   vfsctl log docs/plan.md
@@ -33,9 +34,10 @@ change was written in the same commit as what it tells of; gc keeps the newest m
 	}
 	f := cmd.Flags()
 	f.StringVar(&l.session, "session", "", "only what this `SESSION` did")
-	f.IntVarP(&l.max, "number", "n", 0, "show at most `N`")
+	f.IntVarP(&l.max, "max", "n", 0, "stop after `N`; 0 is never")
 	f.Int64Var(&l.since, "since", 0, "only what came after number `SEQ`")
 	f.BoolVar(&l.oldest, "oldest-first", false, "in the order in which it happened")
+	_ = cmd.RegisterFlagCompletionFunc("session", a.completeSessions)
 	f.BoolVar(&l.calls, "calls", false, "show calls of tools and commands instead of changes")
 	return cmd
 }
@@ -53,9 +55,9 @@ type logCommand struct {
 func (l *logCommand) run() error {
 	switch {
 	case l.max < 0 || l.since < 0:
-		return usage(l.cmd, "-n and --since are not negative")
-	case l.calls && len(l.args) > 0:
-		return usage(l.cmd, "--calls shows calls of the whole database, and takes no path")
+		return usage(l.cmd, "--max and --since are not negative")
+	case l.calls && (len(l.args) > 0 || l.branch != "" || l.at != ""):
+		return usage(l.cmd, "--calls shows those of the whole database: it takes no path, and neither --branch nor --at")
 	case l.calls:
 		return l.showCalls()
 	}

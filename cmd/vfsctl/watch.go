@@ -23,8 +23,11 @@ the oldest that is kept. Ends at an interrupt, or after -n events.`,
 		Args:              args(0, 1),
 		ValidArgsFunction: completeArgs(a.completePaths, completeNothing),
 		RunE: a.on(reads, func(c *call) error {
-			if since < 0 || number < 0 {
-				return usage(c.cmd, "-n and --since are not negative")
+			switch {
+			case since < 0 || number < 0:
+				return usage(c.cmd, "--max and --since are not negative")
+			case a.at != "":
+				return usage(c.cmd, "nothing happens to a snapshot: with --at there is nothing to watch")
 			}
 			if !c.cmd.Flags().Changed("since") {
 				var err error
@@ -37,7 +40,7 @@ the oldest that is kept. Ends at an interrupt, or after -n events.`,
 	}
 	f := cmd.Flags()
 	f.Int64Var(&since, "since", 0, "begin after number `SEQ`; now if left out")
-	f.IntVarP(&number, "number", "n", 0, "end after `N` events")
+	f.IntVarP(&number, "max", "n", 0, "end after `N` events; 0 is never")
 	return cmd
 }
 
