@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"strings"
 	"syscall"
@@ -57,7 +58,7 @@ func blame(ctx context.Context, fsys *vfs.FS, name string) ([]Line, error) {
 		return nil, err
 	}
 	if vfs.LooksBinary(now) {
-		return nil, syscall.EINVAL
+		return nil, fmt.Errorf("%w: it is not text", syscall.EINVAL)
 	}
 	events, err := fsys.Log(ctx, &vfs.LogOptions{Path: path, Newest: true})
 	if err != nil {
