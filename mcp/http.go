@@ -54,6 +54,9 @@ func NewToken() string { return rand.Text() }
 // Listen opens the address that [Server.ServeHTTP] is to serve: host:port, where no host is the loopback. A host that
 // other machines can reach is EACCES, unless o names the hosts by which they may call.
 func Listen(ctx context.Context, addr string, o *HTTPOptions) (net.Listener, error) {
+	if err := checkOrigins(o.Origins); err != nil {
+		return nil, err
+	}
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
 		return nil, fmt.Errorf("listen on %q: it has to be host:port or :port: %w", addr, syscall.EINVAL)
@@ -116,10 +119,8 @@ func (s *Server) Handler(o *HTTPOptions) (http.Handler, error) {
 	if o == nil || o.Token == "" {
 		return nil, fmt.Errorf("serve HTTP: a bearer token has to be set: %w", syscall.EINVAL)
 	}
-	for _, origin := range o.Origins {
-		if u, err := url.Parse(origin); err != nil || u.Scheme == "" || u.Host == "" || origin != u.Scheme+"://"+u.Host {
-			return nil, fmt.Errorf("origin %q: it has to be like https://app.example.org: %w", origin, syscall.EINVAL)
-		}
+	if err := checkOrigins(o.Origins); err != nil {
+		return nil, err
 	}
 	gate := &gate{options: *o, sum: sha256.Sum256([]byte(o.Token))}
 	if gate.options.MaxSessions == 0 {
@@ -138,6 +139,16 @@ func (s *Server) Handler(o *HTTPOptions) (http.Handler, error) {
 	mux := http.NewServeMux()
 	mux.Handle(Endpoint, gate)
 	return mux, nil
+}
+
+// checkOrigins refuses what no browser says.
+func checkOrigins(origins []string) error {
+	for _, origin := range origins {
+		if u, err := url.Parse(origin); err != nil || u.Scheme == "" || u.Host == "" || origin != u.Scheme+"://"+u.Host {
+			return fmt.Errorf("origin %q: it has to be like https://app.example.org: %w", origin, syscall.EINVAL)
+		}
+	}
+	return nil
 }
 
 // A gate stands before the transport and looks at who comes.

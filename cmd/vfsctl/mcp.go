@@ -120,7 +120,7 @@ func (m *mcpServer) run(cmd *cobra.Command, _ []string) (err error) {
 // consistent refuses flags that contradict each other.
 func (m *mcpServer) consistent(cmd *cobra.Command) error {
 	if m.at != "" {
-		return usage(cmd, "mcp serves a branch; for a snapshot make one of it: branch create NAME --at SNAPSHOT, or --read-only")
+		return usage(cmd, "mcp serves a branch, not a snapshot; make one of it: vfsctl branch create NAME --from %s", m.at)
 	}
 	if m.http == "" {
 		for _, flag := range []string{"token-file", "allow-host", "allow-origin"} {
@@ -182,9 +182,7 @@ func (m *mcpServer) open(ctx context.Context, cmd *cobra.Command, config *agent.
 		}
 		c := *config
 		if w.name != "" {
-			if w.name != "" {
-				c.Name = w.name
-			}
+			c.Name = w.name
 		}
 		if m.readOnly {
 			c.Policy = readOnly(c.Policy)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -38,6 +39,9 @@ func (f *toolFlags) load(cmd *cobra.Command) (*agent.Config, error) {
 			}
 		}
 		return agent.LoadConfig(f.config, templates)
+	}
+	if f.profile != "" && !slices.Contains(profileNames(), f.profile) {
+		return nil, usage(cmd, "no profile is called %q; there are: %s", f.profile, strings.Join(profileNames(), ", "))
 	}
 	config := &agent.Config{Profile: f.profile}
 	if f.policy == "" {
@@ -269,13 +273,16 @@ func (a *app) callTool(c *call, config *agent.Config) error {
 		return err
 	}
 	r := b.Call(c, c.args[0], bytes.TrimSpace(input))
-	if err := agent.FlushLog(c, c.fsys); err != nil {
-		return err
-	}
 	if err := c.Err(); err != nil {
 		return err
 	}
 	if err := a.printResult(r); err != nil {
+		return err
+	}
+	if err := a.out.Flush(); err != nil { // the log may have to wait for somebody who writes
+		return err
+	}
+	if err := agent.FlushLog(c, c.fsys); err != nil {
 		return err
 	}
 	if r.Err != nil {
