@@ -116,6 +116,9 @@ func (a *app) complain(err error, code int) {
 		a.warn("interrupted")
 		return
 	}
+	if errno, ok := err.(syscall.Errno); ok { // of the database as a whole
+		err = fmt.Errorf("%s: %w", a.db, errno)
+	}
 	a.warn("%s", strings.TrimSuffix(err.Error(), "\n"))
 	switch {
 	case errors.As(err, &u):

@@ -26,7 +26,7 @@ while others read and write, and an interrupted one is taken up by the next.`,
 		ValidArgsFunction: completeNothing,
 		RunE: a.on(writes, func(c *call) error {
 			if keep == 0 || keep < -1 {
-				return usage(c.cmd, "--keep-changes is a number of changes, or -1 for all")
+				return usage(c.cmd, "--keep-changes is a number from 1, or -1 for all")
 			}
 			start := time.Now()
 			bar := a.progress(c, "gc", 0)
@@ -39,7 +39,7 @@ while others read and write, and an interrupted one is taken up by the next.`,
 		}),
 	}
 	cmd.Flags().BoolVarP(&dry, "dry-run", "n", false, "only say what would go")
-	cmd.Flags().Int64Var(&keep, "keep-changes", gc.DefaultKeepChanges, "keep the newest `N` changes of the log; -1 for all")
+	cmd.Flags().Int64Var(&keep, "keep-changes", gc.DefaultKeepChanges, "keep the newest `N` changes, and calls, of the log; -1 for all")
 	return cmd
 }
 

@@ -194,6 +194,9 @@ func TestHelpAndUsage(t *testing.T) {
 		code := run(context.Background(), append(path, "--help"), strings.NewReader(""), &out, &errs)
 		require.Equal(t, exitOK, code, path)
 		require.Contains(t, out.String(), "Examples:", path)
+		for line := range strings.Lines(out.String()) {
+			require.LessOrEqual(t, len(line)-1, helpWidth, "%v: %s", path, line)
+		}
 		require.Empty(t, errs.String(), path)
 
 		out.Reset()
@@ -227,7 +230,7 @@ func TestBusy(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 		defer cancel()
 		require.Equal(t, exitBusy, run(ctx, []string{"--db", db, "touch", "a"}, nil, io.Discard, &errs))
-		require.Contains(t, errs.String(), "another process is writing")
+		require.Equal(t, "vfsctl: "+db+": device or resource busy\nanother process is writing; try again\n", errs.String())
 
 		ctx, interrupt := context.WithCancel(t.Context())
 		time.AfterFunc(50*time.Millisecond, interrupt)

@@ -6,9 +6,11 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"vfsdb/schema"
 )
@@ -73,7 +75,7 @@ Only init, import, put, mcp and tour create a database.`,
 	flags.BoolVar(&a.json, "json", false, "print JSON: an object, or one per line")
 	flags.SortFlags = false
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return &usageError{err: err, hint: cmd.CommandPath() + " --help"}
+		return &usageError{err: flagErr(err), hint: cmd.CommandPath() + " --help"}
 	})
 	_ = root.RegisterFlagCompletionFunc("branch", a.completeBranches)
 	_ = root.RegisterFlagCompletionFunc("at", a.completeSnapshots)
@@ -101,18 +103,22 @@ Only init, import, put, mcp and tour create a database.`,
 	root.SetUsageTemplate(strings.NewReplacer(
 		"{{.UseLine}}", "{{if .HasParent}}{{.UseLine}}{{else}}vfsctl [--db FILE] [--branch NAME | --at SNAPSHOT] COMMAND{{end}}",
 		"\n  {{.CommandPath}} [command]", "",
+		".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", helpWidth),
 	).Replace(root.UsageTemplate()))
 	cobra.EnableCommandSorting = false
 	reflow(root)
 	return root
 }
 
+// helpWidth is how many columns a help text may take.
+const helpWidth = 80
+
 // reflow fits the texts of a command and of those below it into 80 columns. Lines that are indented stay as they are.
 func reflow(cmd *cobra.Command) {
 	paragraphs := strings.Split(cmd.Long, "\n\n")
 	for i, p := range paragraphs {
 		if !strings.HasPrefix(p, " ") {
-			paragraphs[i] = wrap(strings.Fields(p), 78)
+			paragraphs[i] = wrap(strings.Fields(p), helpWidth-2)
 		}
 	}
 	cmd.Long = strings.Join(paragraphs, "\n\n")
@@ -208,6 +214,16 @@ func exclusive(cmd *cobra.Command, names ...string) error {
 		return usage(cmd, "%s exclude each other", strings.Join(set, " and "))
 	}
 	return nil
+}
+
+// flagErr says what is wrong with the value of a flag without the names of Go's functions.
+func flagErr(err error) error {
+	var bad *pflag.InvalidValueError
+	var number *strconv.NumError
+	if !errors.As(err, &bad) || !errors.As(err, &number) {
+		return err
+	}
+	return fmt.Errorf("--%s: %q is no whole number: %w", bad.GetFlag().Name, bad.GetValue(), number.Err)
 }
 
 // errors of flags that cobra does not know of.

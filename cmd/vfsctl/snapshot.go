@@ -183,7 +183,8 @@ func (a *app) snapshotDelete() *cobra.Command {
 		Long: `Forget snapshots. Branches that were forked from them stay. gc gives back the space of what nothing
 else keeps.`,
 		Example: `  vfsctl snapshot delete before-refactor
-  vfsctl snapshot list --json | jq -r .name | grep ^undo- | xargs vfsctl snapshot delete`,
+  vfsctl snapshot list --json | jq -r .name | grep ^undo- |
+    xargs vfsctl snapshot delete`,
 		Args:              args(1, -1),
 		ValidArgsFunction: a.completeSnapshots,
 		RunE: a.on(writes, func(c *call) error {

@@ -28,7 +28,7 @@ func (a *app) tree() *cobra.Command {
 			return t.show(c.arg(0, "/"))
 		}),
 	}
-	cmd.Flags().IntVarP(&t.depth, "level", "L", 0, "how many levels to show; 0 is all")
+	cmd.Flags().IntVarP(&t.depth, "level", "L", 0, "show `N` levels; 0 is all")
 	cmd.Flags().BoolVarP(&t.sizes, "sizes", "s", false, "show the sizes of files")
 	return cmd
 }
