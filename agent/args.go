@@ -3,6 +3,7 @@ package agent
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -36,6 +37,10 @@ func decode[In any](t *Tool, input json.RawMessage) (In, error) {
 	values := map[string]any{}
 	if len(bytes.TrimSpace(input)) > 0 {
 		if err := json.Unmarshal(input, &values); err != nil {
+			var other *json.UnmarshalTypeError
+			if errors.As(err, &other) {
+				return in, &ArgumentError{t.Name, "they have to be a JSON object, not a JSON " + other.Value}
+			}
 			return in, &ArgumentError{t.Name, "they are not a JSON object: " + err.Error()}
 		}
 	}

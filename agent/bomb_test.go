@@ -18,13 +18,14 @@ func TestArgumentsTwice(t *testing.T) {
 	b, fsys := box(t, nil)
 	vfstest.Write(t, fsys, "a", "1\n2\n3\n")
 	for input, want := range map[string]string{
-		`{"path":"/a","limit":-3,"limit":null}`:           "lines 1-3 of 3",
-		`{"path":"/a","limit":-3,"limit":1}`:              "lines 1-1 of 3",
-		`{"path":"/a","limit":1,"limit":-3}`:              `"limit" has to be 1 or more`,
-		`{"path":"/a","path":"/b"}`:                       "'/b': no such file",
-		`{"path":"/a","limit":2.0}`:                       "lines 1-2 of 3",
-		`{"path":"/a","limit":9223372036854775807}`:       "cannot unmarshal",
-		`{"path":"/a","Limit":1}`:                         `there is no "Limit"`,
+		`{"path":"/a","limit":-3,"limit":null}`:     "lines 1-3 of 3",
+		`{"path":"/a","limit":-3,"limit":1}`:        "lines 1-1 of 3",
+		`{"path":"/a","limit":1,"limit":-3}`:        `"limit" has to be 1 or more`,
+		`{"path":"/a","path":"/b"}`:                 "'/b': no such file",
+		`{"path":"/a","limit":2.0}`:                 "lines 1-2 of 3",
+		`{"path":"/a","limit":9223372036854775807}`: "cannot unmarshal",
+		`["/a"]`:                  "have to be a JSON object, not a JSON array",
+		`{"path":"/a","Limit":1}`: `there is no "Limit"`,
 		`{"path":"/a","limit":1e3, "tail": null}`:         "lines 1-3 of 3",
 		`{"path":"/a","limit":[1],"limit":{},"limit":1 }`: "lines 1-1 of 3",
 	} {

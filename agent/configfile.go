@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"reflect"
 	"strings"
@@ -118,6 +119,9 @@ func (p *capabilities) apply(c *Config) error {
 		}
 		c.Policy.Paths = fs.AllowedPaths
 	}
+	if fs.MaxFileSizeMb > math.MaxInt64>>20 {
+		return fmt.Errorf("fs: maxFileSizeMb %d is beyond all sizes: leave it out to allow all: %w", fs.MaxFileSizeMb, syscall.EINVAL)
+	}
 	if fs.MaxFileSizeMb != 0 && !twice {
 		c.Policy.MaxFileSize = Size(fs.MaxFileSizeMb << 20)
 	}
@@ -137,7 +141,12 @@ func (p *capabilities) apply(c *Config) error {
 
 // decodeYAML reads one document into a struct by its JSON keys. what names it in errors, which are EINVAL.
 func decodeYAML(what string, data []byte, into any) error {
-	bad := func(err error) error { return fmt.Errorf("%s: %w: %w", what, err, syscall.EINVAL) }
+	bad := func(err error) error {
+		if errors.Is(err, syscall.EINVAL) {
+			return fmt.Errorf("%s: %w", what, err)
+		}
+		return fmt.Errorf("%s: %w: %w", what, err, syscall.EINVAL)
+	}
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
 	var doc yaml.Node
 	if err := decoder.Decode(&doc); errors.Is(err, io.EOF) {
@@ -223,6 +232,9 @@ func fields(n *yaml.Node, t reflect.Type) error {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key := n.Content[i]
 		if known[key.Value] == nil {
+			if len(names) == 0 {
+				return fmt.Errorf("line %d: there is no key %q, nor any other", key.Line, key.Value)
+			}
 			return fmt.Errorf("line %d: there is no key %q; there are: %s", key.Line, key.Value, strings.Join(names, ", "))
 		}
 		if err := fits(n.Content[i+1], known[key.Value]); err != nil {
@@ -242,8 +254,29 @@ func scalar(n *yaml.Node, t reflect.Type) error {
 	if err == nil {
 		err = json.Unmarshal(text, reflect.New(t).Interface())
 	}
+	if errors.Is(err, syscall.EINVAL) { // it says itself what it takes
+		return fmt.Errorf("line %d: %w", n.Line, err)
+	}
 	if err != nil {
-		return fmt.Errorf("line %d: %s is not what belongs here: %w", n.Line, n.Value, err)
+		return fmt.Errorf("line %d: %q is not what belongs here, which is %s", n.Line, n.Value, shape(t))
 	}
 	return nil
+}
+
+// shape says in words what is written for a value of a type.
+func shape(t reflect.Type) string {
+	if _, ok := reflect.Zero(t).Interface().(inner); ok {
+		return "true, false or a mapping"
+	}
+	switch t.Kind() {
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Int, reflect.Int64:
+		return "a whole number"
+	case reflect.Slice:
+		return "a list"
+	case reflect.Struct:
+		return "a mapping"
+	}
+	return "a text"
 }

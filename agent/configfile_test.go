@@ -50,10 +50,15 @@ func TestBadConfig(t *testing.T) {
 		{"deeper", "policy:\n  paths: [/a]\n  pats: [/b]\n", "line 3: there is no key \"pats\""},
 		{"in a list", "policy:\n  ask:\n    - {path: [/b]}\n", "line 3: there is no key \"path\""},
 		{"in a capability", "capabilities:\n  fs:\n    maxFile: 1\n", "line 3: there is no key \"maxFile\""},
-		{"of an empty capability", "capabilities:\n  snapshot: {x: 1}\n", "line 2: there is no key \"x\""},
-		{"a number", "name: notes\nprofile: 5\n", "line 2: 5 is not"},
-		{"a mapping", "caps: 5\n", "line 1: 5 is not"},
-		{"a size", "policy:\n  max_bytes: large\n", "line 2: large is not"},
+		{"of an empty capability", "capabilities:\n  snapshot: {x: 1}\n", "line 2: there is no key \"x\", nor any other"},
+		{"a number", "name: notes\nprofile: 5\n", `line 2: "5" is not what belongs here, which is a text`},
+		{"a mapping", "caps: 5\n", `line 1: "5" is not what belongs here, which is a mapping`},
+		{"a size", "policy:\n  max_bytes: large\n", `line 2: "large" is no size`},
+		{"a word for a number", "caps: {max_dir_entries: many}\n", "which is a whole number"},
+		{"a word for yes", "policy: {deny_leaf_symlinks: maybe}\n", "which is true or false"},
+		{"a path for paths", "policy: {paths: /a}\n", "which is a list"},
+		{"a word for a capability", "capabilities: {fs: maybe}\n", "which is true, false or a mapping"},
+		{"a size beyond all", "capabilities: {fs: {maxFileSizeMb: 17592186044416}}\n", "beyond all sizes"},
 		{"no value", "name: notes\npolicy:\n", "no value"},
 		{"no paths", "policy: {paths: []}", "leave it out"},
 		{"no allowed paths", "capabilities: {fs: {allowedPaths: []}}", "leave it out"},
@@ -68,6 +73,7 @@ func TestBadConfig(t *testing.T) {
 			_, err := agent.ParseConfig([]byte(tt.text), vars)
 			require.ErrorIs(t, err, syscall.EINVAL)
 			require.ErrorContains(t, err, tt.want)
+			require.Equal(t, 1, strings.Count(err.Error(), "invalid argument"))
 		})
 	}
 }
