@@ -74,7 +74,7 @@ Paths are relative. Hunks of a file are in its order; there are no line numbers.
 func runPatch(ctx context.Context, b *Toolbox, in patchIn) (*Result, error) {
 	output, err := patched(ctx, b, in)
 	if err != nil {
-		text := b.profile.explain(b, err)
+		text := b.failed(err).Text
 		return &Result{Text: text, Data: patchOut{"failed", text}, Err: err}, nil
 	}
 	return &Result{Text: output, Data: patchOut{"completed", output}}, nil
@@ -211,7 +211,7 @@ func patchText(g *guard, op patch.FileOp) error {
 	}
 	if len(op.Hunks) > 0 {
 		_, err := g.rewrite(op.Path, precondition{}, func(old string) (string, int, error) {
-			text, err := op.Apply(old)
+			text, err := op.Apply(g.ctx, old)
 			return text, len(op.Hunks), err
 		})
 		if err != nil {

@@ -1,11 +1,13 @@
 package agent_test
 
 import (
+	"context"
 	"encoding/json"
 	"runtime"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -101,6 +103,34 @@ func TestBombs(t *testing.T) {
 		require.NoError(t, r.Err)
 		require.Len(t, r.Media, 1)
 	})
+}
+
+// A small call does not keep the store busy after its caller gave up, and is not repeated to the model in full.
+func TestSlowCalls(t *testing.T) {
+	patches := func(hunks string) args {
+		return args{"input": "*** Begin Patch\n*** Update File: a\n" + hunks + "*** End Patch"}
+	}
+	for _, tt := range []struct {
+		profile, tool string
+		args          args
+		want          error
+	}{
+		{"apply-patch", "apply_patch", patches("@@\n-nope\n" + strings.Repeat(" \n", 2_000)), syscall.EINVAL},
+		{"apply-patch", "apply_patch", patches(strings.Repeat("@@\n-x\n+y\n", 50_000)), context.DeadlineExceeded},
+		{"helix", "workspace_grep", args{"pattern": strings.Repeat("(a|b)*", 100_000)}, syscall.EINVAL},
+	} {
+		b, fsys := box(t, &agent.Config{Profile: tt.profile, Caps: agent.Caps{ResultBytes: 1000}})
+		vfstest.Write(t, fsys, "a", strings.Repeat("x \n", 100_000))
+		input, err := json.Marshal(tt.args)
+		require.NoError(t, err)
+		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+		defer cancel()
+		began := time.Now()
+		r := b.Call(ctx, tt.tool, input)
+		require.ErrorIs(t, r.Err, tt.want)
+		require.Less(t, time.Since(began), 20*time.Second, tt.tool)
+		require.Less(t, len(r.Text), 5000)
+	}
 }
 
 // A name with a line break in it makes no line of its own.

@@ -230,8 +230,12 @@ func (b *Toolbox) try(ctx context.Context, call Call) *Result {
 	return result
 }
 
+// minErrorText is how long the text of an error may be in any case: it says what to do next.
+const minErrorText = 4 << 10
+
 func (b *Toolbox) failed(err error) *Result {
-	return &Result{Text: b.profile.explain(b, err), Err: err}
+	text, _ := cut(b.profile.explain(b, err), max(b.caps.ResultBytes, minErrorText)) // it may quote what the model wrote
+	return &Result{Text: text, Err: err}
 }
 
 // A NoToolError is a call of a tool that is not in the box. It is ENOENT.

@@ -20,10 +20,16 @@ type lineMatcher struct {
 	match func(line []byte) bool
 }
 
+// maxRegex bounds how long a regular expression is, in bytes: to compile one takes much more time and memory than to
+// read it, and nothing ends it.
+const maxRegex = 16 << 10
+
 func newLineMatcher(pattern string, regex, fold bool) (m lineMatcher, err error) {
 	switch {
 	case pattern == "":
 		return m, fmt.Errorf("%w: the pattern is empty", syscall.EINVAL)
+	case regex && len(pattern) > maxRegex:
+		return m, fmt.Errorf("%w: the pattern is longer than %d bytes", syscall.EINVAL, maxRegex)
 	case !regex && strings.Contains(pattern, "\n"):
 		return m, fmt.Errorf("%w: the pattern has a line break in it, which no line has", syscall.EINVAL)
 	case !regex && fold && !utf8.ValidString(pattern):

@@ -1,14 +1,15 @@
 package patch
 
 import (
+	"context"
 	"slices"
 	"strings"
 )
 
 // Apply returns the text of a file after the operation, given what it is before. A hunk that has no place in it is a
 // [MatchError]. Lines that the patch does not change stay as they are, with their line breaks; what it adds gets the
-// line breaks around it, and ends with one.
-func (op *FileOp) Apply(before string) (string, error) {
+// line breaks around it, and ends with one. Many hunks in a long file take long: ctx can end that.
+func (op *FileOp) Apply(ctx context.Context, before string) (string, error) {
 	switch op.Kind {
 	case Add:
 		return op.Content, nil
@@ -19,6 +20,9 @@ func (op *FileOp) Apply(before string) (string, error) {
 	var changes []change
 	cursor := 0
 	for i, h := range op.Hunks {
+		if err := ctx.Err(); err != nil {
+			return "", err
+		}
 		c, next, err := t.place(&h, cursor)
 		if err != nil {
 			err.Path, err.Hunk, err.Of, err.At = op.Path, i+1, len(op.Hunks), h.At
@@ -66,17 +70,18 @@ type change struct {
 
 // place finds where a hunk goes, and where the next one may begin.
 func (t *text) place(h *Hunk, cursor int) (change, int, *MatchError) {
-	for _, context := range h.Context {
-		at := t.hay.seek([]string{context}, cursor)
+	for _, line := range h.Context {
+		at := t.hay.seek([]string{line}, cursor)
 		if at < 0 {
-			return change{}, 0, &MatchError{Context: context, Earlier: t.hay.seek([]string{context}, 0) + 1}
+			return change{}, 0, &MatchError{Context: line, Earlier: t.hay.seek([]string{line}, 0) + 1}
 		}
 		cursor = at + 1
 	}
 	if len(old(h.Lines)) == 0 {
 		return change{t.insertion(h, cursor), h.Lines}, cursor, nil
 	}
-	for lines := h.Lines; ; {
+	lines := h.Lines
+	for range maxBlanks + 1 {
 		want := old(lines)
 		at := -1
 		if len(want) == 0 {
@@ -97,6 +102,9 @@ func (t *text) place(h *Hunk, cursor int) (change, int, *MatchError) {
 	}
 	return change{}, 0, &MatchError{Lines: old(h.Lines), Earlier: t.hay.seek(old(h.Lines), 0) + 1}
 }
+
+// maxBlanks is how many empty lines at the end of a hunk may be none of the file.
+const maxBlanks = 8
 
 // insertion is where lines go that come with no old ones: after the context, if the hunk names one; else at the end of
 // the text, before an empty line that it ends with.

@@ -3,7 +3,7 @@
 //
 //	ops, err := patch.Parse(text)
 //	for _, op := range ops {
-//		after, err := op.Apply(before) // of op.Path, unless op.Kind is Add or Delete
+//		after, err := op.Apply(ctx, before) // of op.Path, unless op.Kind is Add or Delete
 //	}
 //
 // A patch looks so:

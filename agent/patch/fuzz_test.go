@@ -27,7 +27,7 @@ func FuzzParse(f *testing.F) {
 		require.NoError(t, err, "%q", written(ops))
 		require.Equal(t, forgetful(ops), forgetful(again))
 		for _, op := range ops {
-			after, err := op.Apply(before)
+			after, err := op.Apply(t.Context(), before)
 			var missing *patch.MatchError
 			require.True(t, err == nil || errors.As(err, &missing), "%v", err)
 			if err == nil && op.Kind == patch.Update && onlyContext(op) {
@@ -58,7 +58,7 @@ func FuzzApply(f *testing.F) {
 		}
 		ops, err := patch.Parse(written([]patch.FileOp{op}))
 		require.NoError(t, err)
-		got, err := ops[0].Apply(before)
+		got, err := ops[0].Apply(t.Context(), before)
 		require.NoError(t, err)
 		require.Equal(t, after, got)
 	})

@@ -109,7 +109,7 @@ func TestParseDiff(t *testing.T) {
 	} {
 		op, err := patch.ParseDiff(tt.kind, "f", tt.diff)
 		require.NoError(t, err)
-		got, err := op.Apply(tt.before)
+		got, err := op.Apply(t.Context(), tt.before)
 		require.NoError(t, err)
 		require.Equal(t, tt.want, got)
 	}
@@ -127,7 +127,7 @@ func apply(t *testing.T, before string, lines ...string) (string, error) {
 	t.Helper()
 	ops, err := patch.Parse(envelope(append([]string{"*** Update File: f"}, lines...)...))
 	require.NoError(t, err)
-	return ops[0].Apply(before)
+	return ops[0].Apply(t.Context(), before)
 }
 
 func TestApply(t *testing.T) {
