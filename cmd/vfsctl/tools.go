@@ -180,7 +180,7 @@ func permissionWords(list []agent.Permission) string {
 
 func (a *app) listTools(tools []*agent.Tool) error {
 	var t table
-	t.head("NAME", "RISK", "PERMISSIONS", "HINTS")
+	t.head("NAME", "RISK", "HINTS", "PERMISSIONS") // the widest last, so that most lines fit 80 columns
 	for _, tool := range tools {
 		if a.json {
 			if err := a.out.json(newToolJSON(tool)); err != nil {
@@ -189,7 +189,7 @@ func (a *app) listTools(tools []*agent.Tool) error {
 			continue
 		}
 		t.row(cell{text: tool.Name}, cell{text: string(tool.Risk), style: riskStyle[tool.Risk]},
-			cell{text: permissionWords(tool.Permissions)}, cell{text: hintWords(tool.Hints)})
+			cell{text: hintWords(tool.Hints)}, cell{text: permissionWords(tool.Permissions)})
 	}
 	if a.json {
 		return nil
