@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"time"
 
@@ -82,21 +81,6 @@ func (b *bench) hostStreamOut(name string, size int64) (time.Duration, error) {
 		defer f.Close()
 		return drain(f, blake3.New(), size)
 	})
-}
-
-// hostCopyTree is `cp -r`. found is false where there is no such program.
-func (b *bench) hostCopyTree(from, to string) (t time.Duration, found bool, err error) {
-	cp, err := exec.LookPath("cp")
-	if err != nil {
-		return 0, false, nil
-	}
-	t, err = b.timed(func() error {
-		if out, err := exec.Command(cp, "-r", from, to).CombinedOutput(); err != nil {
-			return fmt.Errorf("cp -r: %w: %s", err, out)
-		}
-		return nil
-	})
-	return t, true, err
 }
 
 // drain moves all of r into w, which must be size bytes, a piece at a time.

@@ -28,6 +28,7 @@ var workloads = []workload{
 	{"branch-bytes", branchBytes},
 	{"lineage", lineageCost},
 	{"import", importTree},
+	{"import-again", importAgain},
 	{"compact", compactTree},
 	{"grep", grepTree},
 	{"hole", hole},

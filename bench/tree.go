@@ -13,7 +13,8 @@ import (
 	"vfsdb/transfer"
 )
 
-// importTree takes in the source of Go, about 10,000 files, beside `cp -r`, and looks at the size of the database.
+// importTree takes in the source of Go, about 10,000 files, beside what people copy and keep trees with, and looks at the
+// size of the database.
 func importTree(b *bench) error {
 	src, err := b.goTree()
 	if err != nil {
@@ -24,45 +25,91 @@ func importTree(b *bench) error {
 		return err
 	}
 	var used float64
-	found := true
-	times, err := b.race(b.few(),
-		side{"ours", func(round int) (t time.Duration, err error) {
-			name := fmt.Sprintf("import-%d", round)
-			fsys, err := b.openNew(name)
-			if err != nil {
-				return 0, err
-			}
-			if t, err = b.timed(func() error {
-				_, err := transfer.ImportDir(b.ctx, fsys, src, "src", nil)
-				return err
-			}); err == nil {
-				var n int64
-				n, err = bytesOf(b.ctx, fsys)
-				used = float64(n)
-			}
-			if closeErr := fsys.Close(); err == nil {
-				err = closeErr
-			}
-			os.Remove(b.path("%s.db", name))
-			return t, err
-		}},
-		side{"cp -r", func(round int) (t time.Duration, err error) {
-			to := b.path("copy-%d", round)
-			defer os.RemoveAll(to)
-			t, found, err = b.hostCopyTree(src, to)
-			return t, err
-		}},
-	)
+	sides := []side{{"ours", func(round int) (t time.Duration, err error) {
+		name := fmt.Sprintf("import-%d", round)
+		fsys, err := b.openNew(name)
+		if err != nil {
+			return 0, err
+		}
+		if t, err = b.timed(func() error {
+			_, err := transfer.ImportDir(b.ctx, fsys, src, "src", nil)
+			return err
+		}); err == nil {
+			var n int64
+			n, err = bytesOf(b.ctx, fsys)
+			used = float64(n)
+		}
+		if closeErr := fsys.Close(); err == nil {
+			err = closeErr
+		}
+		os.Remove(b.path("%s.db", name))
+		return t, err
+	}}}
+	for _, k := range keepers {
+		sides = append(sides, k.first(b, src))
+	}
+	times, err := b.race(b.few(), sides...)
 	if err != nil {
 		return err
 	}
-	what := fmt.Sprintf("import %s files, %s", thousands(files), figure(float64(size), "B"))
-	r := absent(what, times[0], "cp -r")
-	if found {
-		r = versus(what, times[0], "cp -r", times[1], 0.5)
-	}
-	b.add(r, under("database bytes per byte of it", "B/B", used/float64(size), 1.1))
+	b.beside(fmt.Sprintf("import %s files, %s", thousands(files), figure(float64(size), "B")), times, keepers, true)
+	b.add(under("database bytes per byte of it", "B/B", used/float64(size), 1.1))
 	return nil
+}
+
+// importAgain takes in a copy of the source of Go of which everyone has an earlier state: one file in a hundred has changed.
+func importAgain(b *bench) error {
+	from, err := b.goTree()
+	if err != nil {
+		return err
+	}
+	src := b.path("src")
+	if err := os.CopyFS(src, os.DirFS(from)); err != nil {
+		return err
+	}
+	ed, err := newEditor(src)
+	if err != nil {
+		return err
+	}
+	fsys, err := b.openNew("again")
+	if err != nil {
+		return err
+	}
+	defer fsys.Close()
+	ours := func(o *transfer.ImportOptions) func(int) (time.Duration, error) {
+		return func(round int) (time.Duration, error) {
+			if err := ed.edit(round); err != nil {
+				return 0, err
+			}
+			return b.timed(func() error {
+				_, err := transfer.ImportDir(b.ctx, fsys, src, "src", o)
+				return err
+			})
+		}
+	}
+	if _, err := ours(nil)(-1); err != nil {
+		return err
+	}
+	sides := []side{{"ours", ours(nil)}}
+	var took []keeper
+	for _, k := range keepers {
+		if k.again == nil {
+			continue
+		}
+		s, err := k.next(b, src, ed.edit)
+		if err != nil {
+			return fmt.Errorf("%s: %w", k.name, err)
+		}
+		sides, took = append(sides, s), append(took, k)
+	}
+	times, err := b.race(b.rounds, sides...)
+	if err != nil {
+		return err
+	}
+	b.beside(fmt.Sprintf("import %s files again, 1%% new", thousands(len(ed.files))), times, took, false)
+	sure, err := sample(b.few(), func(i int) (time.Duration, error) { return ours(&transfer.ImportOptions{Checksum: true})(b.rounds + i) })
+	b.add(under("the same, Checksum", "s", sure.Seconds(), 0))
+	return err
 }
 
 // goTree finds the source of Go; a small part of it in a -short run.
