@@ -66,11 +66,15 @@ func autoName() string {
 	return autoPrefix + time.Now().UTC().Format("20060102-150405") + "-" + hex.EncodeToString(id)
 }
 
+func isAutomatic(s snapshot.Info) bool {
+	return strings.HasPrefix(s.Name, autoPrefix) && strings.HasPrefix(s.Note, autoNote)
+}
+
 // automatic lists the automatic snapshots of a branch, oldest first.
 func automatic(tx *vfs.Tx, branch int64) (list []snapshot.Info, err error) {
 	all, err := snapshot.ListIn(tx, branch)
 	for _, s := range all {
-		if strings.HasPrefix(s.Name, autoPrefix) && strings.HasPrefix(s.Note, autoNote) {
+		if isAutomatic(s) {
 			list = append(list, s)
 		}
 	}

@@ -31,15 +31,31 @@ func newClaudeCode(*Toolbox) []*Tool {
 	return []*Tool{
 		define[codeReadIn, said]("Read", `Read a file. It shows up to 2000 lines from the start, or from offset, each with its number as cat -n does; longer lines than 2000 characters are cut. Images are shown.`,
 			reads, []tweak{titled("Read")}, c.read),
-		changing("Write", `Write a file, which replaces one that is there. Read that one first. To change a part of a file, Edit is better.`,
-			writes, c.write, titled("Write"), idempotent, sequential),
-		changing("Edit", `Replace text in a file, exactly as it is there. Read the file first. old_string has to be unique in the file, or replace_all set. What Read puts before each line, the number and the tab, is no part of it.`,
-			writes, c.edit, titled("Edit"), sequential),
+		codeChanging(c, "Write", `Write a file, which replaces one that is there. Read that one first. To change a part of a file, Edit is better.`,
+			c.write, titled("Write"), idempotent, sequential),
+		codeChanging(c, "Edit", `Replace text in a file, exactly as it is there. Read the file first. old_string has to be unique in the file, or replace_all set. What Read puts before each line, the number and the tab, is no part of it.`,
+			c.edit, titled("Edit"), sequential),
 		viewing("Glob", `Find files by a pattern such as **/*.js or src/**/*.ts. Returns paths, newest first.`,
 			lists, codeGlob, titled("Glob")),
 		viewing("Grep", `Search the contents of files for a regular expression (RE2), line by line. Returns the files with matches, newest first; or with output_mode the lines, or how many there are in each file.`,
 			reads, codeGrep, titled("Grep")),
 	}
+}
+
+// codeChanging defines a tool that changes a file. What it left counts as seen, once it is committed.
+func codeChanging[In any](c *coder, name, description string, run func(*guard, In) (said, *written, error), tweaks ...tweak) *Tool {
+	return define[In, said](name, description, writes, tweaks, func(ctx context.Context, b *Toolbox, in In) (*Result, error) {
+		var w *written
+		result, err := b.within(ctx, b.updating(name), func(g *guard) (_ any, err error) {
+			var text said
+			text, w, err = run(g, in)
+			return text, err
+		})
+		if err == nil {
+			c.saw(w.path, w.sum)
+		}
+		return result, err
+	})
 }
 
 // A coder remembers which files its model has seen, and with which sum.
@@ -183,25 +199,24 @@ type codeWriteIn struct {
 	Content string `json:"content" jsonschema:"its whole content"`
 }
 
-func (c *coder) write(g *guard, in codeWriteIn) (said, error) {
+func (c *coder) write(g *guard, in codeWriteIn) (said, *written, error) {
 	n, err := g.look(in.Path, PermWrite, follow)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	if n.info != nil {
 		if err := c.current(g, n); err != nil {
-			return "", err
+			return "", nil, err
 		}
 	}
 	w, err := g.write(in.Path, []byte(in.Content), true, precondition{})
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
-	c.saw(w.path, w.sum)
 	if w.created {
-		return said("File created successfully at: " + in.Path), nil
+		return said("File created successfully at: " + in.Path), w, nil
 	}
-	return said(fmt.Sprintf("The file %s has been updated successfully.", in.Path)), nil
+	return said(fmt.Sprintf("The file %s has been updated successfully.", in.Path)), w, nil
 }
 
 type codeEditIn struct {
@@ -211,37 +226,36 @@ type codeEditIn struct {
 	All  bool   `json:"replace_all,omitempty" default:"false" jsonschema:"replace every occurrence"`
 }
 
-func (c *coder) edit(g *guard, in codeEditIn) (said, error) {
+func (c *coder) edit(g *guard, in codeEditIn) (said, *written, error) {
 	if in.Old == in.New {
-		return "", worded(syscall.EINVAL, "No changes to make: old_string and new_string are exactly the same.")
+		return "", nil, worded(syscall.EINVAL, "No changes to make: old_string and new_string are exactly the same.")
 	}
 	n, err := g.look(in.Path, PermRead, follow)
 	if err != nil && !lost(err) {
-		return "", err
+		return "", nil, err
 	}
 	there := err == nil && n.info != nil
 	switch {
 	case !there && in.Old == "":
 		return c.write(g, codeWriteIn{in.Path, in.New})
 	case !there:
-		return "", worded(syscall.ENOENT, "File does not exist.")
+		return "", nil, worded(syscall.ENOENT, "File does not exist.")
 	case n.info.IsDir():
-		return "", worded(syscall.EISDIR, "EISDIR: illegal operation on a directory, read '%s'", in.Path)
+		return "", nil, worded(syscall.EISDIR, "EISDIR: illegal operation on a directory, read '%s'", in.Path)
 	case in.Old == "" && n.info.Size() > 0:
-		return "", worded(syscall.EEXIST, "Cannot create new file - file already exists.")
+		return "", nil, worded(syscall.EEXIST, "Cannot create new file - file already exists.")
 	}
 	if err := c.current(g, n); err != nil {
-		return "", err
+		return "", nil, err
 	}
 	w, err := g.rewrite(in.Path, precondition{}, func(text string) (string, int, error) { return codeReplace(text, in) })
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
-	c.saw(w.path, w.sum)
 	if in.All {
-		return said(fmt.Sprintf("The file %s has been updated. All occurrences were successfully replaced.", in.Path)), nil
+		return said(fmt.Sprintf("The file %s has been updated. All occurrences were successfully replaced.", in.Path)), w, nil
 	}
-	return said(fmt.Sprintf("The file %s has been updated successfully.", in.Path)), nil
+	return said(fmt.Sprintf("The file %s has been updated successfully.", in.Path)), w, nil
 }
 
 // codeReplace does an edit of a text; an empty old string stands for all of an empty file.

@@ -154,10 +154,12 @@ func (b *Toolbox) snapshots(ctx context.Context) ([]snapshot.Info, error) {
 
 // forget deletes a snapshot of the tools' own branch.
 func (b *Toolbox) forget(ctx context.Context, text string) (string, error) {
-	_, ref, err := b.moment(ctx, text)
+	tree, ref, err := b.moment(ctx, text)
 	switch {
 	case err != nil:
 		return "", err
+	case kept(tree):
+		return "", &PolicyError{Permission: PermSnapshot, Why: fmt.Sprintf("'%s' was taken for whoever runs this workspace, to go back to", text)}
 	case ref.Snapshot == "":
 		return "", fmt.Errorf("'%s' is a branch; only snapshots can be deleted: %w", text, syscall.EPERM)
 	case ref.Branch != b.fsys.Head():
@@ -167,6 +169,12 @@ func (b *Toolbox) forget(ctx context.Context, text string) (string, error) {
 		return "", err
 	}
 	return ref.Snapshot, snapshot.Delete(ctx, b.fsys, ref.Snapshot)
+}
+
+// kept reports whether a tree is a snapshot that a session took for itself, for Undo or for Adopt.
+func kept(tree snapshot.Tree) bool {
+	s, ok := tree.(*snapshot.Snapshot)
+	return ok && (isAutomatic(s.Info) || strings.HasPrefix(s.Info.Name, forkPrefix) && strings.HasPrefix(s.Info.Note, forkNote))
 }
 
 // compare tells two moments apart, as far as the policy shows them; "" is the branch as it is now.

@@ -2,6 +2,8 @@ package agent
 
 import (
 	"context"
+	"strings"
+	"syscall"
 	"time"
 
 	"vfsdb/snapshot"
@@ -21,6 +23,11 @@ type snapshotOut struct {
 }
 
 func takeSnapshot(ctx context.Context, b *Toolbox, in snapshotIn) (snapshotOut, error) {
+	for _, prefix := range []string{autoPrefix, forkPrefix} {
+		if strings.HasPrefix(in.Name, prefix) {
+			return snapshotOut{}, refuse(syscall.EINVAL, "names that begin with '%s' are for snapshots that nobody asked for: choose another", prefix)
+		}
+	}
 	ref, info, err := b.snap(ctx, in.Name, in.Note)
 	if err != nil {
 		return snapshotOut{}, err

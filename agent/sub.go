@@ -85,8 +85,11 @@ func (s *Session) share(config Config) (*Session, error) {
 	return &Session{place: s.place, offer: offer}, nil
 }
 
-// forkPrefix is what the name of the snapshot begins with that a sub-agent's branch was forked from.
-const forkPrefix = "fork-"
+// The name and the note of the snapshot that a sub-agent's branch was forked from begin so.
+const (
+	forkPrefix = "fork-"
+	forkNote   = "where a branch was forked from: "
+)
 
 // fork makes the branch of a sub-agent, and names the moment that it starts from, for Adopt.
 func (s *Session) fork(ctx context.Context, b *Toolbox, child *Session, o *SubOptions) error {
@@ -104,7 +107,7 @@ func (s *Session) fork(ctx context.Context, b *Toolbox, child *Session, o *SubOp
 		}
 		return err
 	}
-	base, err := snapshot.Create(ctx, b.fsys, forkPrefix+name, &snapshot.Options{Note: "where " + name + " was forked from"})
+	base, err := snapshot.Create(ctx, b.fsys, forkPrefix+name, &snapshot.Options{Note: forkNote + name})
 	if err != nil {
 		return err
 	}

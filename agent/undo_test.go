@@ -2,11 +2,13 @@ package agent_test
 
 import (
 	"encoding/json"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"vfsdb/agent"
+	"vfsdb/internal/vfstest"
 )
 
 // Every profile's writes are steps that Undo takes back, each call one.
@@ -41,4 +43,35 @@ func TestUndoInEveryProfile(t *testing.T) {
 			require.Empty(t, left)
 		})
 	}
+}
+
+// A model can neither take away the snapshots that a session keeps for its host, nor make any that look like them.
+func TestKeptSnapshots(t *testing.T) {
+	s := openSession(t, newStore(t), "w", &agent.SessionOptions{Auto: agent.EachCall})
+	writes(t, s, "/a", "1")
+	_, err := s.Sub(t.Context(), "child", nil)
+	require.NoError(t, err)
+	var out struct{ Snapshots []struct{ Name string } }
+	data, err := json.Marshal(runs(t, s, "list_snapshots", nil).Data)
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(data, &out))
+	require.Len(t, out.Snapshots, 2)
+	for _, kept := range out.Snapshots {
+		require.ErrorIs(t, runs(t, s, "delete_snapshot", args{"ref": kept.Name}).Err, syscall.EACCES)
+	}
+	for _, name := range []string{"auto-x", "fork-child"} {
+		require.ErrorIs(t, runs(t, s, "snapshot", args{"name": name, "note": "automatic: before x"}).Err, syscall.EINVAL)
+	}
+	_, err = s.Undo(t.Context(), 1)
+	require.NoError(t, err)
+}
+
+// What the model of claude-code wrote counts as seen only if it was committed.
+func TestCodeSawCommitted(t *testing.T) {
+	b, fsys := box(t, &agent.Config{Profile: "claude-code", Policy: &agent.Policy{MaxBytes: 10}})
+	vfstest.Write(t, fsys, "a", "12345678")
+	require.NoError(t, try(t, b, "Read", args{"file_path": "/a"}).Err)
+	require.ErrorIs(t, try(t, b, "Edit", args{"file_path": "/a", "old_string": "1", "new_string": "xxxxxxx"}).Err, syscall.EDQUOT)
+	require.NoError(t, try(t, b, "Edit", args{"file_path": "/a", "old_string": "1", "new_string": "x"}).Err)
+	require.NoError(t, try(t, b, "Edit", args{"file_path": "/a", "old_string": "2", "new_string": "y"}).Err)
 }
