@@ -117,3 +117,28 @@ func build(t *testing.T) {
 	require.NoError(t, fsys.Backup(ctx, present+".db"))
 	require.NoError(t, os.WriteFile(present+".json", describe(t, fsys), 0o644))
 }
+
+// What only reads such a file takes it as it is: it may lack tables.
+func TestOldFilesReadOnly(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.db")
+	require.NoError(t, err)
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			data, err := os.ReadFile(file)
+			require.NoError(t, err)
+			path := filepath.Join(t.TempDir(), "old.db")
+			require.NoError(t, os.WriteFile(path, data, 0o644))
+			fsys, err := vfs.Open(t.Context(), path, &vfs.Options{ReadOnly: true})
+			require.NoError(t, err)
+			defer fsys.Close()
+			report, err := vfs.Check(t.Context(), fsys, nil)
+			require.NoError(t, err)
+			require.Empty(t, report.Faults)
+			stats, err := fsys.Stats(t.Context())
+			require.NoError(t, err)
+			require.Positive(t, stats.Stored)
+			_, err = gc.Run(t.Context(), fsys, &gc.Options{DryRun: true})
+			require.NoError(t, err)
+		})
+	}
+}
