@@ -216,6 +216,11 @@ func (g *guard) fit(r *vfs.GrepResult) (matches []vfs.GrepMatch, more bool) {
 	return matches, r.Truncated
 }
 
+// skipped are the paths of files that a search did not look into, as many as a result names.
+func (g *guard) skipped(paths []string) []string {
+	return rootedAll(paths[:min(len(paths), g.box.caps.Matches)])
+}
+
 // literal is the pattern that matches a path and nothing else.
 func literal(path string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, `{`, `\{`, `}`, `\}`, `]`, `\]`).Replace(path)

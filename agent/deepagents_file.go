@@ -234,5 +234,8 @@ func deepGet(g *guard, name string, room int) (content, encoding string, err err
 	if err != nil || utf8.Valid(data) && !vfs.LooksBinary(data) {
 		return string(data), "utf-8", err
 	}
+	if long := base64.StdEncoding.EncodedLen(len(data)); long > room {
+		return "", "", &SizeError{rooted(n.path), int64(long), int64(room)}
+	}
 	return base64.StdEncoding.EncodeToString(data), "base64", nil
 }

@@ -232,7 +232,7 @@ func dofsGrep(g *guard, in dofsGrepIn) (dofsGrepOut, error) {
 	more := r.Truncated
 	r.Matches, _ = page(in.pageIn, r.Matches, false)
 	matches, cut := g.fit(r)
-	o := dofsGrepOut{Matches: []dofsMatch{}, Skipped: rootedAll(append(r.SkippedLarge, r.SkippedBinary...))}
+	o := dofsGrepOut{Matches: []dofsMatch{}, Skipped: g.skipped(append(r.SkippedLarge, r.SkippedBinary...))}
 	for _, m := range matches {
 		o.Matches = append(o.Matches, dofsMatch{m.Path, m.Line, m.Text})
 	}

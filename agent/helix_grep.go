@@ -76,7 +76,7 @@ func grep(g *guard, in grepIn) (grepOut, error) {
 func grepShown(g *guard, r *vfs.GrepResult) (grepOut, error) {
 	out := grepOut{
 		Matches: []grepMatch{}, FilesScanned: r.FilesScanned, Truncated: r.Truncated,
-		SkippedLarge: rootedAll(orEmpty(r.SkippedLarge)), SkippedBinary: rootedAll(orEmpty(r.SkippedBinary)),
+		SkippedLarge: orEmpty(g.skipped(r.SkippedLarge)), SkippedBinary: orEmpty(g.skipped(r.SkippedBinary)),
 	}
 	var b strings.Builder
 	room := g.box.caps.ResultBytes
@@ -114,7 +114,7 @@ func grepShown(g *guard, r *vfs.GrepResult) (grepOut, error) {
 		}
 		out.Sums[at] = sum
 	}
-	out.shown = grepText(g, out, b.String())
+	out.shown = grepText(g, r, out, b.String())
 	return out, nil
 }
 
@@ -133,15 +133,15 @@ func showMatch(m grepMatch) string {
 	return b.String()
 }
 
-func grepText(g *guard, o grepOut, lines string) string {
+func grepText(g *guard, r *vfs.GrepResult, o grepOut, lines string) string {
 	text := fmt.Sprintf("%s in %s searched", counted(len(o.Matches), "match", "matches"), counted(o.FilesScanned, "file", "files"))
 	if o.Truncated {
 		text += "; there are more: narrow the pattern or the path"
 	}
-	if n := len(o.SkippedLarge); n > 0 {
+	if n := len(r.SkippedLarge); n > 0 {
 		text += fmt.Sprintf("; %s too large to search, see maxGrepFileSizeMb: %s", counted(n, "file", "files"), few(o.SkippedLarge))
 	}
-	if n := len(o.SkippedBinary); n > 0 {
+	if n := len(r.SkippedBinary); n > 0 {
 		text += fmt.Sprintf("; %s not searched", counted(n, "binary file", "binary files"))
 	}
 	if lines == "" {

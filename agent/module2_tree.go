@@ -113,7 +113,7 @@ func module2Grep(g *guard, in module2GrepIn) (module2GrepOut, error) {
 	matches, more := g.fit(r)
 	out := module2GrepOut{
 		Matches: []module2Match{}, Count: len(matches), Truncated: more,
-		SkippedLarge: rootedAll(r.SkippedLarge), SkippedBinary: rootedAll(r.SkippedBinary),
+		SkippedLarge: g.skipped(r.SkippedLarge), SkippedBinary: g.skipped(r.SkippedBinary),
 	}
 	for _, m := range matches {
 		out.Matches = append(out.Matches, module2Match{m.Path, m.Line, m.Text})
