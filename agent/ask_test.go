@@ -79,3 +79,18 @@ func TestHiddenEndOfRename(t *testing.T) {
 	vfstest.Write(t, fsys, "secret/more", "x")
 	require.Len(t, call(t, b, "workspace_diff", args{"from": "s"})["changes"], 3)
 }
+
+// P01: whoever may not see a symlink does not learn from the refusal where it leads.
+func TestRefusalTellsNoTarget(t *testing.T) {
+	b, fsys := box(t, &agent.Config{Policy: &agent.Policy{Paths: []string{"/work"}}}, "work/", "secret/", "hidden")
+	require.NoError(t, fsys.Symlink(t.Context(), "/hidden", "secret/l"))
+	for path, told := range map[string]string{
+		"/secret/l": "/secret/l", "/secret/l/x": "/secret/l/x", "/secret/no": "/secret/no", "/work/../secret/l": "/secret/l", "/": "/",
+	} {
+		for _, tool := range []string{"read_file", "rm", "ls"} {
+			r := try(t, b, "workspace_"+tool, args{"path": path})
+			require.ErrorIs(t, r.Err, syscall.EACCES)
+			require.Contains(t, r.Text, "Path '"+told+"' is outside allowed paths", "%s %s", tool, path)
+		}
+	}
+}

@@ -1,9 +1,12 @@
 package agent
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
+	slashes "path"
 	"strings"
 	"syscall"
 	"unicode/utf8"
@@ -37,7 +40,7 @@ func (g *guard) path(name string, perm Permission, follow bool) (string, error) 
 		return "", err
 	}
 	if err := g.box.policy.mayUse(perm, path); err != nil {
-		return "", err
+		return "", g.asWritten(name, err)
 	}
 	return path, g.approved(perm, path)
 }
@@ -49,7 +52,7 @@ func (g *guard) tree(name string, perm Permission, follow bool) (string, error) 
 		return "", err
 	}
 	if err := g.box.policy.mayUseTree(perm, path); err != nil {
-		return "", err
+		return "", g.asWritten(name, err)
 	}
 	return path, g.approvedTree(perm, path)
 }
@@ -84,6 +87,17 @@ func (g *guard) resolve(name string, perm Permission, follow bool) (string, erro
 	return path, nil
 }
 
+// asWritten lets the refusal of a path that is written as one outside name just that: where it leads is told by symlinks
+// that are outside too. Of one that only leads outside, the refusal names the end, or it would be a riddle.
+func (g *guard) asWritten(name string, err error) error {
+	var outside *PolicyError
+	written := slashes.Clean(g.shown(name))
+	if !errors.As(err, &outside) || outside.Why != "" || g.box.policy.visible(cmp.Or(written[1:], ".")) {
+		return err
+	}
+	return &PolicyError{Path: written, Permission: outside.Permission}
+}
+
 // hide keeps an error of a walk from telling what is outside: whoever may not see a path learns no more than that. How
 // far the walk came is not known, so what was written is judged, and the longest part of it that does resolve.
 func (g *guard) hide(full string, perm Permission, err error) error {
@@ -91,7 +105,7 @@ func (g *guard) hide(full string, perm Permission, err error) error {
 		path, bad := g.tx.Resolve(dir, follow)
 		if bad == nil {
 			if !g.box.policy.leadsTo(path) {
-				return &PolicyError{Path: rooted(path), Permission: perm}
+				return g.asWritten(full, &PolicyError{Path: rooted(path), Permission: perm})
 			}
 			return err
 		}

@@ -28,12 +28,18 @@ func takeSnapshot(ctx context.Context, b *Toolbox, in snapshotIn) (snapshotOut, 
 			return snapshotOut{}, refuse(syscall.EINVAL, "names that begin with '%s' are for snapshots that nobody asked for: choose another", prefix)
 		}
 	}
+	if len(in.Note) > maxNote {
+		return snapshotOut{}, refuse(syscall.EINVAL, "the note is %d bytes long, above the limit of %d", len(in.Note), maxNote)
+	}
 	ref, info, err := b.snap(ctx, in.Name, in.Note)
 	if err != nil {
 		return snapshotOut{}, err
 	}
 	return snapshotOut{ref.String(), info.Name, info.Branch, info.Created.UTC(), info.Note}, nil
 }
+
+// maxNote is how long a note may be, in bytes: it counts for no quota, and is listed.
+const maxNote = 1000
 
 type refIn struct {
 	Ref string `json:"ref" jsonschema:"a ref that snapshot, branch or list_snapshots told, or the name of a snapshot"`
