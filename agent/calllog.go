@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"time"
 
@@ -11,7 +12,7 @@ import (
 // logEntry is the row of a call in the log: who calls what, with which arguments, told by their digest alone.
 func (b *Toolbox) logEntry(call Call) *vfs.Call {
 	return &vfs.Call{
-		Actor: b.config.Actor, Session: b.config.Session, Tool: call.Tool, Ref: call.ID,
+		Began: time.Now(), Actor: b.config.Actor, Session: b.config.Session, Tool: call.Tool, Ref: call.ID,
 		Digest: vfs.SumOf(call.Input),
 	}
 }
@@ -19,6 +20,9 @@ func (b *Toolbox) logEntry(call Call) *vfs.Call {
 // finish records how a call went. That a record could not be written fails no call: what it changed stands, and names it
 // since its commit.
 func (b *Toolbox) finish(ctx context.Context, call Call, entry *vfs.Call, result *Result, took time.Duration) {
+	if errors.Is(result.Err, ErrPending) {
+		return
+	}
 	entry.Took, entry.Result = took, resultSize(result)
 	status := "ok"
 	if result.Err != nil {

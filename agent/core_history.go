@@ -70,17 +70,13 @@ func (b *Toolbox) moment(ctx context.Context, text string) (snapshot.Tree, Ref, 
 	return tree, ref, nil
 }
 
-// approveWhole gets the use of the whole branch approved, if the policy wants that.
+// approveWhole gets the use of the whole branch approved, if the policy wants that of one of the permissions that it
+// takes. It is asked once, in the name of the first.
 func (b *Toolbox) approveWhole(ctx context.Context, perms ...Permission) error {
-	for _, perm := range perms {
-		if !b.policy.asksTree(perm, ".") {
-			continue
-		}
-		if err := b.ask(ctx, Approval{perm, "/"}); err != nil {
-			return err
-		}
+	if !slices.ContainsFunc(perms, func(perm Permission) bool { return b.policy.asksTree(perm, ".") }) {
+		return nil
 	}
-	return nil
+	return b.ask(ctx, Approval{perms[0], "/"})
 }
 
 // restore brings the branch back to a moment, if the policy lets tools write all that this changes.

@@ -12,11 +12,14 @@ import (
 // busy is transient; whatever else went wrong would go wrong again.
 const attempts = 3
 
+// patience is how long after its beginning a call may be tried again: one that waited for the lock has waited enough.
+const patience = 10 * time.Second
+
 func retried[T any](ctx context.Context, run func() (T, error)) (T, error) {
-	pause := 100 * time.Millisecond
+	began, pause := time.Now(), 100*time.Millisecond
 	for attempt := 1; ; attempt++ {
 		out, err := run()
-		if !errors.Is(err, syscall.EBUSY) || attempt == attempts {
+		if !errors.Is(err, syscall.EBUSY) || attempt == attempts || time.Since(began) > patience {
 			return out, err
 		}
 		wait := time.NewTimer(pause/2 + rand.N(pause))

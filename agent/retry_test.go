@@ -53,3 +53,17 @@ func TestRetriedGivesUp(t *testing.T) {
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 	})
 }
+
+// A call that has waited for the lock for long is not made to wait three times as long.
+func TestRetriedHasWaited(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		runs := 0
+		_, err := retried(t.Context(), func() (int, error) {
+			runs++
+			time.Sleep(30 * time.Second)
+			return 0, syscall.EBUSY
+		})
+		require.ErrorIs(t, err, syscall.EBUSY)
+		require.Equal(t, 1, runs)
+	})
+}

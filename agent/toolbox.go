@@ -39,7 +39,8 @@ type Config struct {
 	// Actor and Session are who calls, in the log.
 	Actor, Session string
 
-	// Ask decides on a use that the policy wants approved. It runs outside of any transaction. nil refuses.
+	// Ask decides on a use that the policy wants approved. It runs outside of any transaction. nil refuses. An error
+	// ends the call; see [ErrPending].
 	Ask func(context.Context, Approval) (bool, error)
 
 	// OnResult sees each result before the model does, and may change it: to scrub it, for example (P09).
@@ -270,6 +271,10 @@ func (b *Toolbox) updating(tool string) transaction {
 		return b.keeper.update(ctx, b.fsys, tool, fn)
 	})
 }
+
+// ErrPending is for a [Config.Ask] that cannot answer yet. The call ends with an error that is it, has no row in the log,
+// and is made again by whoever got it, with the answer.
+var ErrPending = errors.New("the answer is not there yet")
 
 // maxApprovals bounds how often one call may be stopped to ask.
 const maxApprovals = 1000

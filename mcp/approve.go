@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -52,7 +51,7 @@ func approve(ctx context.Context, use agent.Approval) (bool, error) {
 }
 
 // errAsked ends a call whose result asks; the client then calls again, with the answer.
-var errAsked = errors.New("the person at the client is asked")
+var errAsked = fmt.Errorf("the person at the client is asked: %w", agent.ErrPending)
 
 func approved(answer *sdk.ElicitResult) bool {
 	yes, _ := answer.Content["approve"].(bool)

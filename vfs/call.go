@@ -15,6 +15,7 @@ type Call struct {
 	Session string
 	Tool    string
 	Ref     string        // the caller's own id of the call
+	Began   time.Time     // zero: when it is recorded
 	Digest  Sum           // of the input; zero: none
 	Result  int64         // bytes of the result
 	Took    time.Duration // how long it took
@@ -74,6 +75,9 @@ func (fsys *FS) insertCall(db *schema.Tx, c *Call, now int64) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
+	if !c.Began.IsZero() {
+		now = c.Began.UnixNano()
+	}
 	_, err = db.Exec(`INSERT INTO call (id, branch, at, actor, session, tool, ref, digest, result, took, error) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		id, fsys.at.Branch, now, c.Actor, c.Session, c.Tool, c.Ref, sumOrNull(&c.Digest), c.Result, int64(c.Took), c.Error)
 	db.AfterCommit(func() { c.keep(fsys.store, id) })
@@ -116,7 +120,7 @@ func (fsys *FS) LogCalls(ctx context.Context, calls ...*Call) error {
 // A CallRecord is a row of the table call.
 type CallRecord struct {
 	ID      int64         `json:"id"`
-	At      time.Time     `json:"at"`     // when it was recorded
+	At      time.Time     `json:"at"`     // when it began, or if that is not known when it was recorded
 	Branch  string        `json:"branch"` // "" once it was dropped
 	Actor   string        `json:"actor"`
 	Session string        `json:"session"`

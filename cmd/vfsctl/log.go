@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -19,8 +20,7 @@ course of which call of a tool or command. With PATH, only what concerns it and 
 the names that it had before. What happened before a branch was forked is its history too.
 
 With --calls the calls themselves, on all branches: those that only read, and those that failed, as well.
-They stand in the order in which they were noted, which for one that changed nothing is a moment later. Each
-change was written in the same commit as what it tells of; gc keeps the newest million.`,
+Each change was written in the same commit as what it tells of; gc keeps the newest million.`,
 		Example: `  vfsctl log
   vfsctl log docs/plan.md
   vfsctl log --session attempt-2 -n 20
@@ -120,6 +120,14 @@ func (l *logCommand) showCalls() error {
 	if err != nil {
 		return err
 	}
+	// A call that changed nothing is recorded after it has ended, one that did with its first change: by their beginnings
+	// they stand as they were made.
+	slices.SortStableFunc(calls, func(x, y vfs.CallRecord) int {
+		if l.oldest {
+			return x.At.Compare(y.At)
+		}
+		return y.At.Compare(x.At)
+	})
 	for _, c := range calls {
 		if l.json {
 			if err := l.out.json(c); err != nil {

@@ -8,6 +8,7 @@ import (
 	"os/user"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -49,7 +50,7 @@ func (a *app) on(use access, fn func(c *call) error) func(*cobra.Command, []stri
 			return usage(cmd, "%s changes files, and with --at the tree is read-only", cmd.Name())
 		}
 		if use != reads {
-			ctx = vfs.WithCall(ctx, &vfs.Call{Actor: userName(), Tool: cmd.CommandPath()})
+			ctx = vfs.WithCall(ctx, &vfs.Call{Began: time.Now(), Actor: userName(), Tool: cmd.CommandPath()})
 		}
 		store, err := a.open(ctx, use)
 		if err != nil {
