@@ -94,3 +94,18 @@ func TestRefusalTellsNoTarget(t *testing.T) {
 		}
 	}
 }
+
+// P09: whoever undoes an edit is asked for once.
+func TestUndoEditAsksOnce(t *testing.T) {
+	asked := 0
+	b, _ := box(t, &agent.Config{
+		Profile: "claude-editor", Session: "s",
+		Policy: &agent.Policy{Ask: []agent.Rule{{Permissions: []agent.Permission{agent.PermRead}}}},
+		Ask:    func(context.Context, agent.Approval) (bool, error) { asked++; return true, nil },
+	}, "a")
+	const tool = "str_replace_based_edit_tool"
+	require.NoError(t, try(t, b, tool, args{"command": "insert", "path": "/a", "insert_line": 0, "insert_text": "x"}).Err)
+	asked = 0
+	require.NoError(t, try(t, b, tool, args{"command": "undo_edit", "path": "/a"}).Err)
+	require.Equal(t, 1, asked)
+}

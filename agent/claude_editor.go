@@ -229,17 +229,17 @@ func (e *editor) insert(g *guard, in editorIn) (answer, error) {
 		"Edit the file again if necessary."), nil
 }
 
-// recall looks for the last edit in the history of the store, if it is not one of this toolbox.
+// recall looks for the last edit in the history of the store, if it is not one of this toolbox. Whether the file may be
+// read is left to undoEdit, so that nobody is asked twice.
 func (e *editor) recall(ctx context.Context, b *Toolbox, in editorIn) (editorIn, error) {
 	var at string
 	_, err := b.within(ctx, b.fsys.View, func(g *guard) (any, error) {
-		n, err := e.file(g, in.Path)
-		if err == nil {
-			at = n.path
+		if path, err := g.resolve(in.Path, PermRead, follow); err == nil {
+			at = path
 		}
-		return said(""), err
+		return said(""), nil
 	})
-	if err == nil && e.log.last(at) == nil {
+	if err == nil && at != "" && e.log.last(at) == nil {
 		in.past, err = stepFromHistory(ctx, b, at, editTool)
 	}
 	return in, err
