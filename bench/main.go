@@ -17,6 +17,7 @@ import (
 var workloads = []workload{
 	{"create-batch", createBatch},
 	{"create-durable", createDurable},
+	{"create-writers", createWriters},
 	{"read-random", readRandom},
 	{"stream-in", streamIn},
 	{"stream-out", streamOut},

@@ -172,10 +172,16 @@ func (c *conn) run(ctx context.Context, write bool, fn func(*Tx) error) (err err
 		}
 		return err
 	}
-	if err == nil {
-		err = tx.writeIDs()
-	}
 	if err != nil {
+		c.rollback()
+		return err
+	}
+	return c.commit(tx)
+}
+
+// commit makes a transaction durable and tells those who wait for that, or rolls it back.
+func (c *conn) commit(tx *Tx) error {
+	if err := tx.writeIDs(); err != nil {
 		c.rollback()
 		return err
 	}

@@ -61,6 +61,7 @@ type DB struct {
 
 	writing chan struct{} // holds one token while a transaction writes
 	writer  *conn         // nil if ReadOnly
+	queue   queue         // of Join
 
 	readers chan *conn    // idle
 	slots   chan struct{} // one token per open reader

@@ -14,8 +14,7 @@ type Tx struct {
 	ctx   context.Context
 	conn  *conn
 	write bool
-	ids   map[string]int64 // the next free number of each counter that was used
-	after []func()         // to be called once it is committed
+	pending
 }
 
 // Context returns the context that the transaction was begun with.
@@ -26,6 +25,18 @@ func (tx *Tx) Writable() bool { return tx.write }
 
 // AfterCommit has fn called once the transaction is committed, before another one can write; never, if it is not.
 func (tx *Tx) AfterCommit(fn func()) { tx.after = append(tx.after, fn) }
+
+// Local returns what SetLocal stored under key in this transaction, or nil.
+func (tx *Tx) Local(key any) any { return tx.local[key] }
+
+// SetLocal keeps v until the transaction ends, also for those that share it, see [DB.Join]; unless what this one does is
+// undone.
+func (tx *Tx) SetLocal(key, v any) {
+	if tx.local == nil {
+		tx.local = make(map[any]any)
+	}
+	tx.local[key] = v
+}
 
 // Ended reports whether the closure that received the transaction has returned.
 func (tx *Tx) Ended() bool { return tx.conn == nil }

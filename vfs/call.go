@@ -59,6 +59,9 @@ func (tx *Tx) callID() (any, error) {
 	if tx.call == 0 {
 		tx.call = c.id(tx.fsys.store)
 	}
+	if tx.call == 0 { // what shares the transaction may have made it
+		tx.call, _ = tx.db.Local(c).(int64)
+	}
 	if tx.call == 0 {
 		id, err := tx.fsys.insertCall(tx.db, c, tx.now)
 		if err != nil {
@@ -80,6 +83,7 @@ func (fsys *FS) insertCall(db *schema.Tx, c *Call, now int64) (int64, error) {
 	}
 	_, err = db.Exec(`INSERT INTO call (id, branch, at, actor, session, tool, ref, digest, result, took, error) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		id, fsys.at.Branch, now, c.Actor, c.Session, c.Tool, c.Ref, sumOrNull(&c.Digest), c.Result, int64(c.Took), c.Error)
+	db.SetLocal(c, id)
 	db.AfterCommit(func() { c.keep(fsys.store, id) })
 	return id, err
 }

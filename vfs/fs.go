@@ -233,16 +233,28 @@ func (fsys *FS) Update(ctx context.Context, fn func(*Tx) error) error {
 	if fsys.Frozen() {
 		return syscall.EROFS
 	}
-	return fsys.store.db.Update(ctx, func(db *schema.Tx) error {
-		tx, err := fsys.begin(db)
-		if err != nil {
-			return err
-		}
-		if err := fn(tx); err != nil {
-			return err
-		}
-		return tx.end()
-	})
+	return fsys.store.db.Update(ctx, func(db *schema.Tx) error { return fsys.run(db, fn) })
+}
+
+// run is fn on a transaction of the file, up to what is to be committed.
+func (fsys *FS) run(db *schema.Tx, fn func(*Tx) error) error {
+	tx, err := fsys.begin(db)
+	if err != nil {
+		return err
+	}
+	if err := fn(tx); err != nil {
+		return err
+	}
+	return tx.end()
+}
+
+// join is an Update of one short verb, which writes about so many bytes. Those that wait for the lock at the same time
+// share a commit; each ends with nothing left in memory, so undoing one takes nothing from the others.
+func (fsys *FS) join(ctx context.Context, bytes int, fn func(*Tx) error) error {
+	if fsys.Frozen() {
+		return syscall.EROFS
+	}
+	return fsys.store.db.Join(ctx, bytes, func(db *schema.Tx) error { return fsys.run(db, fn) })
 }
 
 // view and update are one verb each: an error names the verb and the path, once.
@@ -251,7 +263,7 @@ func (fsys *FS) view(ctx context.Context, op, name string, fn func(*Tx) error) e
 }
 
 func (fsys *FS) update(ctx context.Context, op, name string, fn func(*Tx) error) error {
-	return pathErr(op, name, fsys.Update(ctx, fn))
+	return pathErr(op, name, fsys.join(ctx, 0, fn))
 }
 
 // pins lists what the open files need kept. The lease publishes it for collectors in other processes.

@@ -148,12 +148,12 @@ func (tx *Tx) mknod(name string, mode fs.FileMode, rdev uint64, opts []Option) e
 
 // Link gives a file a second name, see [Tx.Link].
 func (fsys *FS) Link(ctx context.Context, from, to string, opts ...Option) error {
-	return linkErr("link", from, to, fsys.Update(ctx, func(tx *Tx) error { return tx.Link(from, to, opts...) }))
+	return linkErr("link", from, to, fsys.join(ctx, 0, func(tx *Tx) error { return tx.Link(from, to, opts...) }))
 }
 
 // Symlink creates a symlink, see [Tx.Symlink].
 func (fsys *FS) Symlink(ctx context.Context, target, name string, opts ...Option) error {
-	return linkErr("symlink", target, name, fsys.Update(ctx, func(tx *Tx) error { return tx.Symlink(target, name, opts...) }))
+	return linkErr("symlink", target, name, fsys.join(ctx, 0, func(tx *Tx) error { return tx.Symlink(target, name, opts...) }))
 }
 
 // Readlink returns where a symlink points. Anything else is EINVAL.

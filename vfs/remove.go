@@ -220,5 +220,5 @@ func (fsys *FS) Remove(ctx context.Context, name string, opts ...Option) error {
 
 // RemoveAll removes a tree, see [Tx.RemoveAll].
 func (fsys *FS) RemoveAll(ctx context.Context, name string, opts ...Option) error {
-	return fsys.update(ctx, "removeall", name, func(tx *Tx) error { return tx.RemoveAll(name, opts...) })
+	return pathErr("removeall", name, fsys.Update(ctx, func(tx *Tx) error { return tx.RemoveAll(name, opts...) }))
 }

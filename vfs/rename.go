@@ -137,5 +137,5 @@ func (tx *Tx) move(src, dst place, n, displaced *inode) error {
 
 // Rename moves a file or directory to a new name, see [Tx.Rename].
 func (fsys *FS) Rename(ctx context.Context, from, to string, opts ...Option) error {
-	return linkErr("rename", from, to, fsys.Update(ctx, func(tx *Tx) error { return tx.Rename(from, to, opts...) }))
+	return linkErr("rename", from, to, fsys.join(ctx, 0, func(tx *Tx) error { return tx.Rename(from, to, opts...) }))
 }

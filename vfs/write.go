@@ -224,9 +224,9 @@ func (fsys *FS) WriteFile(ctx context.Context, name string, data []byte, perm fs
 		return pathErr("write", name, err)
 	}
 	prepared := fsys.store.prepare(data)
-	return fsys.update(ctx, "write", name, func(tx *Tx) error {
-		return pathErr("write", name, tx.writeFile(name, prepared, perm, opts))
-	})
+	return pathErr("write", name, fsys.join(ctx, len(data), func(tx *Tx) error {
+		return tx.writeFile(name, prepared, perm, opts)
+	}))
 }
 
 // WriteFrom makes what r yields the whole content of a file, and returns how many bytes that was. The stream may be of
@@ -295,7 +295,9 @@ func (tx *Tx) mayWrite(name string, opts []Option) error {
 
 // Append adds data at the end of a file, see [Tx.Append].
 func (fsys *FS) Append(ctx context.Context, name string, data []byte, perm fs.FileMode, opts ...Option) error {
-	return fsys.update(ctx, "append", name, func(tx *Tx) error { return tx.Append(name, data, perm, opts...) })
+	return pathErr("append", name, fsys.join(ctx, len(data), func(tx *Tx) error {
+		return tx.appendFile(name, data, perm, opts)
+	}))
 }
 
 // Truncate makes a file size bytes long, see [Tx.Truncate].

@@ -1,0 +1,315 @@
+package schema
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"runtime/debug"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// What one group takes. The time bounds it where the bytes are not known beforehand: once it is over, the next
+// operation waits for the next group.
+const (
+	groupOps   = 256
+	groupBytes = 4 << 20
+	groupTime  = 50 * time.Millisecond
+)
+
+// Join is an Update that may share its transaction, and so its fsync, with others that wait at the same time. Whoever
+// gets the write lock runs its own fn, then in their order those that wait, each within a savepoint, and commits them
+// together: up to 256 of them, 4 MiB of what they say they write, or 50 ms. An fn that fails fails alone and leaves
+// nothing. When Join has returned nil the commit is durable; a commit that fails fails all that are in it, with the same
+// error. Nobody waits for others to come.
+//
+// fn must be short and must not wait for anything. It may run on another goroutine, which a panic of it does not
+// harm: Join panics instead. It may run more than once, if the disk was full for another; the last time counts. A ctx that
+// ends before fn has begun takes it out of the queue.
+func (db *DB) Join(ctx context.Context, bytes int, fn func(*Tx) error) error {
+	if db.ReadOnly() {
+		return cmp.Or(ctx.Err(), error(syscall.EROFS))
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := db.enter(); err != nil {
+		return err
+	}
+	defer db.users.Done()
+	o := &op{ctx: ctx, bytes: bytes, fn: fn}
+	select {
+	case db.writing <- struct{}{}:
+		return db.lead(o)
+	default:
+	}
+	wait, cancel := patience(ctx)
+	defer cancel()
+	o.done = make(chan struct{})
+	db.queue.add(o)
+	select {
+	case db.writing <- struct{}{}:
+		if db.queue.remove(o) {
+			return db.lead(o)
+		}
+		<-db.writing // another one has run it meanwhile
+	case <-o.done:
+	case <-wait.Done():
+		if db.queue.remove(o) {
+			return waited(ctx)
+		}
+	}
+	<-o.done
+	return o.result()
+}
+
+// An op is one call of Join.
+type op struct {
+	ctx   context.Context
+	bytes int
+	fn    func(*Tx) error
+
+	done  chan struct{} // closed once the outcome stands; nil if nobody but the leader waits for it
+	err   error
+	panic *opPanic
+}
+
+// settle tells the outcome to whoever waits for it.
+func (o *op) settle(err error) {
+	o.err = err
+	if o.done != nil {
+		close(o.done)
+	}
+}
+
+func (o *op) result() error {
+	if o.panic != nil {
+		panic(o.panic)
+	}
+	return o.err
+}
+
+// An opPanic is a panic that goes on where the operation came from.
+type opPanic struct {
+	value any
+	stack []byte // of the goroutine that ran it
+}
+
+func (p *opPanic) Error() string {
+	return fmt.Sprintf("%v\n\nin a transaction shared with others:\n%s", p.value, p.stack)
+}
+
+func (p *opPanic) Unwrap() error {
+	err, _ := p.value.(error)
+	return err
+}
+
+// A queue holds the operations that nobody has begun, in the order in which they came.
+type queue struct {
+	mu  sync.Mutex
+	ops []*op
+}
+
+func (q *queue) add(o *op) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.ops = append(q.ops, o)
+}
+
+// remove takes o out. It reports false if a leader has done so.
+func (q *queue) remove(o *op) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for i := range q.ops {
+		if q.ops[i] == o {
+			q.ops = append(q.ops[:i], q.ops[i+1:]...)
+			return true
+		}
+	}
+	return false
+}
+
+// next takes the first one out; nil if there is none, or it writes more than room.
+func (q *queue) next(room int) *op {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.ops) == 0 || q.ops[0].bytes > room {
+		return nil
+	}
+	o := q.ops[0]
+	q.ops = append(q.ops[:0], q.ops[1:]...)
+	return o
+}
+
+// A group is the operations that share a transaction, on the goroutine of the one that got the write lock.
+type group struct {
+	db     *DB
+	leader *op
+	todo   []*op // to run before any that wait
+	now    *op   // is running
+	ran    []*op // in this transaction; the first has succeeded
+	tx     *Tx   // what those that succeeded have left to do at the commit
+}
+
+// lead runs own and those that wait, and gives the write lock back.
+func (db *DB) lead(own *op) error {
+	defer func() { <-db.writing }()
+	g := &group{db: db, leader: own, todo: []*op{own}}
+	ended := false // still false after a panic, and after runtime.Goexit
+	defer func() {
+		if !ended {
+			g.abandon()
+		}
+	}()
+	err := g.run(own.ctx)
+	for len(g.todo) > 0 {
+		// Those were begun, so they are not given up for the sake of a context that is not theirs.
+		err = g.run(context.WithoutCancel(own.ctx))
+	}
+	ended = true
+	if err == nil {
+		db.boundLog()
+	}
+	return own.result()
+}
+
+// run is one transaction of todo and of those that wait. If one that fails takes the transaction with it, the others
+// that were in it are todo again.
+func (g *group) run(ctx context.Context) error {
+	c := g.db.writer
+	if err := retry(ctx, func() error { return c.start("BEGIN IMMEDIATE") }); err != nil {
+		g.settle(g.todo, err)
+		g.todo = nil
+		return err
+	}
+	g.tx = &Tx{ctx: ctx, conn: c, write: true}
+	began, bytes := time.Now(), 0
+	for g.next(began, bytes) {
+		o := g.now
+		bytes += o.bytes
+		usable := g.do(o)
+		switch {
+		case !usable:
+			c.rollback()
+			g.todo, g.ran = append(g.ran, g.todo...), nil
+			o.settle(o.err)
+			return o.err
+		case o.panic != nil:
+			o.settle(o.err) // once is enough, whatever becomes of the others
+		default:
+			g.ran = append(g.ran, o)
+		}
+	}
+	ran := g.ran
+	g.ran = nil
+	if len(ran) == 0 {
+		c.rollback()
+		return nil
+	}
+	if err := c.commit(g.tx); err != nil {
+		g.settle(ran, err)
+		return err
+	}
+	for _, o := range ran {
+		o.settle(o.err)
+	}
+	return nil
+}
+
+// next makes now the operation that comes next. It reports false once the group is to be committed.
+func (g *group) next(began time.Time, bytes int) bool {
+	for {
+		g.now = nil
+		switch {
+		case len(g.todo) > 0:
+			g.now, g.todo = g.todo[0], g.todo[1:]
+		case len(g.ran) < groupOps && time.Since(began) < groupTime:
+			g.now = g.db.queue.next(groupBytes - bytes)
+		}
+		if g.now == nil || g.now == g.leader || g.now.ctx.Err() == nil {
+			return g.now != nil
+		}
+		g.now.settle(waited(g.now.ctx))
+	}
+}
+
+// do runs one operation and sets its outcome. It reports false if the transaction is of no use any more: nothing was in
+// it before, or SQLite has ended it.
+func (g *group) do(o *op) (usable bool) {
+	c := g.db.writer
+	shared := len(g.ran) > 0
+	o.err = nil
+	if shared {
+		if o.err = c.control("SAVEPOINT op"); o.err != nil {
+			return false
+		}
+	}
+	tx := &Tx{ctx: o.ctx, conn: c, write: true, pending: g.tx.pending.clone()}
+	o.err = g.call(o, tx)
+	switch {
+	case o.err != nil:
+	case g.db.ReadOnly():
+		o.err = syscall.EROFS
+	case c.sq.AutocommitEnabled():
+		o.err = errRolledBack
+	case shared:
+		if o.err = c.control("RELEASE op"); o.err != nil {
+			return false
+		}
+	}
+	switch {
+	case o.err == nil:
+		g.tx.pending = tx.pending
+		return true
+	case !shared || c.sq.AutocommitEnabled():
+		return false
+	}
+	c.memo = nil // the room above may remember what is undone now
+	return c.control("ROLLBACK TO op") == nil && c.control("RELEASE op") == nil
+}
+
+// call runs the function of an operation. A panic of the leader's own goes its way.
+func (g *group) call(o *op, tx *Tx) (err error) {
+	defer func() {
+		tx.conn = nil
+		if o == g.leader {
+			return
+		}
+		if v := recover(); v != nil {
+			o.panic = &opPanic{v, debug.Stack()}
+			err = o.panic
+		}
+	}()
+	return o.fn(tx)
+}
+
+// abandon ends the transaction after a panic, or runtime.Goexit. What others did in it is undone, and they are told.
+func (g *group) abandon() {
+	g.db.writer.rollback()
+	g.settle(g.ran, errAbandoned)
+	g.settle(g.todo, errAbandoned)
+	if g.now != g.leader {
+		g.now.settle(errAbandoned)
+	}
+}
+
+func (g *group) settle(ops []*op, err error) {
+	for _, o := range ops {
+		o.settle(err)
+	}
+}
+
+var errAbandoned = fmt.Errorf("the transaction was given up for the panic of another in it: %w", syscall.EIO)
+
+// A pending is what the rest of a transaction, and its commit, must know of what was done so far.
+type pending struct {
+	ids   map[string]int64 // the next free number of each counter that was used
+	local map[any]any      // of SetLocal
+	after []func()         // to be called once it is committed
+}
+
+func (p pending) clone() pending {
+	return pending{ids: maps.Clone(p.ids), local: maps.Clone(p.local), after: p.after}
+}
