@@ -62,6 +62,7 @@ type DB struct {
 	writing chan struct{} // holds one token while a transaction writes
 	writer  *conn         // nil if ReadOnly
 	queue   queue         // of Join
+	crowded bool          // several shared the last transaction; only with the token
 
 	readers chan *conn    // idle
 	slots   chan struct{} // one token per open reader

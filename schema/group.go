@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"runtime"
 	"runtime/debug"
 	"sync"
 	"syscall"
@@ -203,6 +204,7 @@ func (g *group) run(ctx context.Context) error {
 		}
 	}
 	ran := g.ran
+	g.db.crowded = len(ran) > 1
 	g.ran = nil
 	if len(ran) == 0 {
 		c.rollback()
@@ -227,6 +229,11 @@ func (g *group) next(began time.Time, bytes int) bool {
 			g.now, g.todo = g.todo[0], g.todo[1:]
 		case len(g.ran) < groupOps && time.Since(began) < groupTime:
 			g.now = g.db.queue.next(groupBytes - bytes)
+			if g.now == nil && g.db.crowded {
+				// Those that the last commit has let go are on their way back.
+				runtime.Gosched()
+				g.now = g.db.queue.next(groupBytes - bytes)
+			}
 		}
 		if g.now == nil || g.now == g.leader || g.now.ctx.Err() == nil {
 			return g.now != nil

@@ -44,6 +44,9 @@ func TestMain(m *testing.M) {
 		if os.Getenv(sessionsEnv) != "" {
 			work = goOn
 		}
+		if os.Getenv(groupEnv) != "" {
+			work = groupChild
+		}
 		if err := work(path, os.Getenv(childID)); err != nil {
 			fmt.Fprintln(os.Stderr, "child:", err)
 			os.Exit(1)

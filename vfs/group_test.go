@@ -1,0 +1,134 @@
+package vfs_test
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"sync"
+	"syscall"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/require"
+
+	"vfsdb/internal/vfstest"
+	"vfsdb/vfs"
+)
+
+// together has the verbs wait for the write lock at the same time, in this order, so that they share a commit.
+func together(t *testing.T, fsys *vfs.FS, verbs ...func() error) []error {
+	errs := make([]error, len(verbs))
+	var wg sync.WaitGroup
+	require.NoError(t, fsys.Update(t.Context(), func(*vfs.Tx) error {
+		for i, verb := range verbs {
+			wg.Go(func() { errs[i] = verb() })
+			synctest.Wait()
+		}
+		return nil
+	}))
+	wg.Wait()
+	return errs
+}
+
+// A verb that fails in a group leaves nothing: no directory that it made on the way, no event, no number, and nothing that
+// those after it remember. The others see what those before them did.
+func TestGroupFailsAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx := t.Context()
+		fsys := vfstest.New(t, "a", "dir/")
+		seq, err := fsys.Seq(ctx)
+		require.NoError(t, err)
+		gone, cancel := context.WithCancel(ctx)
+		data := []byte("data")
+		errs := together(t, fsys,
+			func() error { return fsys.WriteFile(ctx, "dir/new", data, 0o644) },
+			func() error {
+				return fsys.WriteFile(ctx, "x/y/z", data, 0o644, vfs.Parents(), vfs.IfSum(vfs.SumOf(nil)))
+			},
+			func() error { return fsys.Mkdir(ctx, "x", 0o755) },
+			func() error { return fsys.WriteFile(ctx, "x/y/z", data, 0o644, vfs.IfAbsent()) },
+			func() error {
+				return fsys.Rename(ctx, "dir/new", "x/q/moved", vfs.Parents(), vfs.IfSum(vfs.SumOf(nil)))
+			},
+			func() error { return fsys.Mkdir(ctx, "a", 0o755) },
+			func() error { return fsys.Append(ctx, "dir/new", data, 0o644) },
+			func() error { return fsys.Remove(gone, "a") },
+			func() error { cancel(); return nil },
+			func() error {
+				_, err := fsys.Edit(ctx, "dir/new", []vfs.Edit{{Old: "datadata", New: "once"}})
+				return err
+			},
+			func() error { return fsys.Rename(ctx, "dir/new", "x/new") },
+			func() error { return fsys.Symlink(ctx, "new", "x/link") },
+			func() error { return fsys.WriteFile(ctx, "x/link", []byte("last"), 0o644) },
+		)
+		for i, want := range []error{
+			nil, fs.ErrNotExist, nil, fs.ErrNotExist, syscall.ESTALE, fs.ErrExist, nil, context.Canceled, nil, nil, nil, nil, nil,
+		} {
+			if want == nil {
+				require.NoError(t, errs[i], "%d", i)
+				continue
+			}
+			require.ErrorIs(t, errs[i], want, "%d", i)
+		}
+		require.Equal(t, "last", vfstest.Read(t, fsys, "x/new"))
+		require.Equal(t, []string{"a", "dir/", "x/", "x/link", "x/new"}, vfstest.Names(t, fsys))
+		events, err := fsys.Log(ctx, &vfs.LogOptions{Since: seq})
+		require.NoError(t, err)
+		var ops []string
+		for i, e := range events {
+			require.Equal(t, seq+1+int64(i), e.Seq)
+			ops = append(ops, e.Op+" "+e.Path)
+		}
+		require.Equal(t, []string{
+			"create dir/new", "mkdir x", "append dir/new", "edit dir/new", "rename x/new", "symlink x/link", "write x/new",
+		}, ops)
+	})
+}
+
+// Each verb of a group is attributed to its own call, and several of one call to one row of it.
+func TestGroupCalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fsys := vfstest.New(t, "a")
+		var verbs []func() error
+		for i := range 9 {
+			var c *vfs.Call
+			if i%3 != 2 {
+				c = &vfs.Call{Tool: fmt.Sprint("tool", i)}
+			}
+			ctx := t.Context()
+			if c != nil {
+				ctx = vfs.WithCall(ctx, c)
+			}
+			verbs = append(verbs,
+				func() error { return fsys.Mkdir(ctx, fmt.Sprint("d", i), 0o755) },
+				func() error {
+					err := fsys.Mkdir(ctx, "a", 0o755)
+					require.ErrorIs(t, err, fs.ErrExist)
+					return nil
+				},
+				func() error { return fsys.Chmod(ctx, fmt.Sprint("d", i), 0o700) })
+		}
+		for _, err := range together(t, fsys, verbs...) {
+			require.NoError(t, err)
+		}
+		calls, err := fsys.Calls(t.Context(), nil)
+		require.NoError(t, err)
+		require.Len(t, calls, 6)
+		for _, c := range calls {
+			require.EqualValues(t, 2, c.Changes)
+		}
+		events, err := fsys.Log(t.Context(), nil)
+		require.NoError(t, err)
+		for _, e := range events {
+			var i int
+			if n, _ := fmt.Sscanf(e.Path, "d%d", &i); n == 1 {
+				want := ""
+				if i%3 != 2 {
+					want = fmt.Sprint("tool", i)
+				}
+				require.Equal(t, want, e.Tool)
+			}
+		}
+	})
+}
