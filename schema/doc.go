@@ -11,6 +11,11 @@
 // somebody else wrote in between, whatever the timeout. Waiting for another process is done here, not in SQLite,
 // so that it ends with the context's deadline.
 //
+// A third way to write is [DB.Join], for what is short: those that wait for the write lock at the same time share one
+// transaction and its fsync. Each runs within a savepoint. One that fails is rolled back to it, and with the rows go the numbers
+// that it took, its notes ([Tx.SetLocal]), its AfterCommit functions, and the connection's memo. The lock is given back
+// between two groups, and taken in the order of asking, so nobody is overtaken for longer than a group lasts.
+//
 // The tables are explained in tables.sql and in FORMAT.md. Each is written by one package: meta and counter by
 // this one; branch, lineage, inode, dirent, orphan, call and change by vfs; blob, pack, manifest, lease, pin and touched by chunk; snapshot
 // by snapshot; gc and doomed by gc.

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -125,7 +126,7 @@ func (q *queue) remove(o *op) bool {
 	defer q.mu.Unlock()
 	for i := range q.ops {
 		if q.ops[i] == o {
-			q.ops = append(q.ops[:i], q.ops[i+1:]...)
+			q.ops = slices.Delete(q.ops, i, i+1)
 			return true
 		}
 	}
@@ -140,7 +141,7 @@ func (q *queue) next(room int) *op {
 		return nil
 	}
 	o := q.ops[0]
-	q.ops = append(q.ops[:0], q.ops[1:]...)
+	q.ops = slices.Delete(q.ops, 0, 1)
 	return o
 }
 
@@ -203,21 +204,17 @@ func (g *group) run(ctx context.Context) error {
 			g.ran = append(g.ran, o)
 		}
 	}
-	ran := g.ran
-	g.db.crowded = len(ran) > 1
-	g.ran = nil
-	if len(ran) == 0 {
+	g.db.crowded = len(g.ran) > 1
+	if len(g.ran) == 0 {
 		c.rollback()
 		return nil
 	}
-	if err := c.commit(g.tx); err != nil {
-		g.settle(ran, err)
-		return err
+	err := c.commit(g.tx)
+	for _, o := range g.ran {
+		o.settle(cmp.Or(err, o.err))
 	}
-	for _, o := range ran {
-		o.settle(o.err)
-	}
-	return nil
+	g.ran = nil
+	return err
 }
 
 // next makes now the operation that comes next. It reports false once the group is to be committed.
@@ -297,7 +294,7 @@ func (g *group) abandon() {
 	g.db.writer.rollback()
 	g.settle(g.ran, errAbandoned)
 	g.settle(g.todo, errAbandoned)
-	if g.now != g.leader {
+	if g.now != nil && g.now != g.leader {
 		g.now.settle(errAbandoned)
 	}
 }

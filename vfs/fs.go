@@ -37,8 +37,8 @@ type Options struct {
 const MainBranch = "main"
 
 // An FS is one tree of a store: the head of a branch, which can be written, or a past moment, which refuses writes
-// with EROFS. Its verbs are those of [os.Root] with a context in front; each is one transaction. It is safe for
-// concurrent use, by any number of goroutines and processes.
+// with EROFS. Its verbs are those of [os.Root] with a context in front; each happens whole or not at all, and is durable
+// when it has returned. It is safe for concurrent use, by any number of goroutines and processes.
 type FS struct {
 	store  *store
 	at     Moment
