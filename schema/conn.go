@@ -234,11 +234,14 @@ func (c *conn) dataVersion() (int64, error) {
 
 // rollback ends a transaction without a trace. What the room above remembered of it is forgotten too.
 func (c *conn) rollback() {
-	c.memo, c.kept = nil, nil
+	c.forget()
 	if !c.sq.AutocommitEnabled() {
 		_ = c.control("ROLLBACK")
 	}
 }
+
+// forget drops what the room above remembers of rows that may be undone.
+func (c *conn) forget() { c.memo, c.kept = nil, nil }
 
 // retry calls fn until it no longer finds the file locked: after 50 us, then longer, up to 2 ms, until ctx ends.
 func retry(ctx context.Context, fn func() error) error {

@@ -270,7 +270,7 @@ func (g *group) do(o *op) (usable bool) {
 	case !shared || c.sq.AutocommitEnabled():
 		return false
 	}
-	c.memo = nil // the room above may remember what is undone now
+	c.forget()
 	return c.control("ROLLBACK TO op") == nil && c.control("RELEASE op") == nil
 }
 

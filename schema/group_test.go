@@ -106,9 +106,10 @@ func TestJoinFailsAlone(t *testing.T) {
 		c.join(ctx, 0, "op3", func(*schema.Tx) error { ran = true; return nil })
 		c.join(t.Context(), 0, "op4", told("op4", nil))
 		c.join(t.Context(), 0, "op1", told("again", nil)) // there is such a row by then
-		c.join(t.Context(), 0, "op5", func(tx *schema.Tx) error { tx.SetMemo("of op5"); return syscall.ESTALE })
+		c.join(t.Context(), 0, "op5", func(tx *schema.Tx) error { tx.SetMemo("of op5"); tx.Keep("too"); return syscall.ESTALE })
 		c.join(t.Context(), 0, "op6", func(tx *schema.Tx) error {
 			require.Nil(t, tx.Memo(), "what was undone is not remembered")
+			require.Nil(t, tx.Kept())
 			tx.SetMemo("kept")
 			return nil
 		})

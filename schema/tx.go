@@ -42,15 +42,15 @@ func (tx *Tx) SetLocal(key, v any) {
 func (tx *Tx) Ended() bool { return tx.conn == nil }
 
 // Memo returns what SetMemo stored on this connection, or nil once any other connection has committed since, or a
-// transaction of this one was rolled back. So what is derived from rows may be kept here across transactions and is
-// never stale.
+// transaction of this one was rolled back, or a part of it that shared one, see [DB.Join]. So what is derived from rows may be
+// kept here across transactions and is never stale.
 func (tx *Tx) Memo() any { return tx.conn.memo }
 
 // SetMemo keeps v with the connection, for later transactions on it.
 func (tx *Tx) SetMemo(v any) { tx.conn.memo = v }
 
-// Kept returns what Keep stored on this connection, or nil once a transaction of this one was rolled back. Unlike [Tx.Memo]
-// it outlives the commits of others: it is for what is derived from rows that never change.
+// Kept returns what Keep stored on this connection, or nil once a transaction of this one was rolled back, or a part of it.
+// Unlike [Tx.Memo] it outlives the commits of others: it is for what is derived from rows that never change.
 func (tx *Tx) Kept() any { return tx.conn.kept }
 
 // Keep keeps v with the connection, for later transactions on it.
