@@ -99,7 +99,7 @@ func TestCompactCutShort(t *testing.T) {
 	require.Greater(t, steps, 8)
 	for n := range steps {
 		for i, how := range []string{"cancelled", "killed"} {
-			if n%2 != i && os.Getenv("VFS_LONG") == "" {
+			if n%2 != i && os.Getenv("VFS_LONG") == "" || n%5 > 1 && testing.Short() {
 				continue
 			}
 			t.Run(fmt.Sprint(how, n), func(t *testing.T) {
@@ -119,6 +119,8 @@ func TestCompactCutShort(t *testing.T) {
 					return nil
 				})
 				switch {
+				case seen <= n: // it was quicker this time, and took fewer steps
+					require.NoError(t, err)
 				case how == "killed":
 					require.ErrorIs(t, err, gc.ErrKill)
 				case err != nil:
