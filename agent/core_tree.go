@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path"
 	"slices"
 	"strings"
 	"syscall"
@@ -251,12 +250,12 @@ func (g *guard) mkdir(name string, parents bool) (at string, made bool, err erro
 	case !missing(err):
 		return "", false, err
 	}
+	above := g.hasParent
 	if parents {
-		if err := g.parents(at); err != nil {
-			return "", false, err
-		}
-	} else if _, above := g.tx.Lstat(path.Dir(at)); missing(above) {
-		return "", false, &NoParentError{rooted(path.Dir(at))}
+		above = g.parents
+	}
+	if err := above(at); err != nil {
+		return "", false, err
 	}
 	g.grown = true
 	return at, true, g.tx.Mkdir(at, 0o755)
@@ -358,8 +357,8 @@ func (g *guard) twoNames(source, dest string, overwrite bool, pre precondition, 
 	if !overwrite {
 		opts = append(opts, vfs.NoReplace())
 	}
-	if _, above := g.tx.Lstat(path.Dir(dest)); missing(above) {
-		return &NoParentError{rooted(path.Dir(dest))}
+	if err := g.hasParent(dest); err != nil {
+		return err
 	}
 	return verb(source, dest, opts...)
 }

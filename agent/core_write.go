@@ -58,14 +58,19 @@ func (g *guard) place(name string, parents bool) (at string, there *vfs.Info, er
 	case strings.HasSuffix(name, "/"):
 		return "", nil, fmt.Errorf("'%s' is a directory's name: %w", name, syscall.EISDIR)
 	}
+	above := g.hasParent
 	if parents {
-		err = g.parents(at)
-	} else if _, above := g.tx.Lstat(path.Dir(at)); missing(above) {
-		return "", nil, &NoParentError{rooted(path.Dir(at))}
-	} else {
-		err = nil
+		above = g.parents
 	}
-	return at, nil, err
+	return at, nil, above(at)
+}
+
+// hasParent refuses a resolved path in a directory that is not there.
+func (g *guard) hasParent(at string) error {
+	if _, err := g.tx.Lstat(path.Dir(at)); missing(err) {
+		return &NoParentError{rooted(path.Dir(at))}
+	}
+	return nil
 }
 
 // A NoParentError is a file that cannot be made because its directory is not there. It is ENOENT.

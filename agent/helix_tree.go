@@ -29,6 +29,14 @@ func entryOf(n *node) entry {
 	return e
 }
 
+func entriesOf(nodes []*node) []entry {
+	entries := make([]entry, len(nodes))
+	for i, n := range nodes {
+		entries[i] = entryOf(n)
+	}
+	return entries
+}
+
 type lsIn struct {
 	Path   string `json:"path,omitempty" jsonschema:"the directory; the workspace's own if left out"`
 	Hidden bool   `json:"hidden,omitempty" default:"true" jsonschema:"show names that begin with a dot"`
@@ -45,11 +53,7 @@ func ls(g *guard, in lsIn) (lsOut, error) {
 	if err != nil {
 		return lsOut{}, err
 	}
-	o := lsOut{Entries: []entry{}, OmittedEntries: l.omitted, Truncated: l.omitted > 0}
-	for _, n := range l.nodes {
-		o.Entries = append(o.Entries, entryOf(n))
-	}
-	return o, nil
+	return lsOut{entriesOf(l.nodes), l.omitted > 0, l.omitted}, nil
 }
 
 type treeIn struct {
@@ -150,11 +154,7 @@ func find(g *guard, in findIn) (findOut, error) {
 	if err != nil {
 		return findOut{}, err
 	}
-	o := findOut{Entries: []entry{}, OmittedMatches: f.omitted, Truncated: f.omitted > 0}
-	for _, n := range f.nodes {
-		o.Entries = append(o.Entries, entryOf(n))
-	}
-	return o, nil
+	return findOut{entriesOf(f.nodes), f.omitted > 0, f.omitted}, nil
 }
 
 type statIn struct {
