@@ -167,7 +167,7 @@ CREATE TABLE doomed (
 CREATE TABLE call (
 	id      INTEGER PRIMARY KEY,          -- from counter
 	branch  INTEGER NOT NULL,
-	at      INTEGER NOT NULL,             -- ns since 1970, when it was recorded
+	at      INTEGER NOT NULL,             -- ns since 1970, when it began; recorded, if that is not known
 	actor   TEXT    NOT NULL,
 	session TEXT    NOT NULL,
 	tool    TEXT    NOT NULL,
