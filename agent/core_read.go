@@ -68,8 +68,8 @@ type textView struct {
 	finalNewline bool
 }
 
-// readLines reads a range of the lines of a text file, at most limit bytes of it. The whole file is gone through once,
-// a step at a time, to count its lines.
+// readLines reads a range of the lines of a text file, at most limit bytes of it. The whole file is gone through, a step
+// at a time, to count its lines; for a tail twice.
 func (g *guard) readLines(name string, r lineRange, limit int) (*textView, error) {
 	n, err := g.open(name)
 	if err != nil {
@@ -87,47 +87,48 @@ func (g *guard) readLines(name string, r lineRange, limit int) (*textView, error
 	}
 	c := lineCutter{lineRange: r, view: v, limit: limit}
 	if r.tail > 0 {
-		if c.total, err = g.countLines(n.path, size, head); err != nil {
+		total, err := g.countLines(n, head)
+		if err != nil {
 			return nil, err
 		}
-		c.start, c.end = max(1, c.total-r.tail+1), 0
+		c.start, c.end = max(1, total-r.tail+1), 0
 	}
 	c.start = max(1, c.start)
-	for off, step := int64(0), head; ; {
-		c.take(step)
-		off += int64(len(step))
-		if off >= size || len(step) == 0 {
-			break
-		}
-		if err := g.ctx.Err(); err != nil {
-			return nil, err
-		}
-		if step, err = g.tx.ReadRange(n.path, off, min(size-off, lineStep)); err != nil {
-			return nil, err
-		}
+	if err := g.steps(n, head, c.take); err != nil {
+		return nil, err
 	}
 	c.finish()
 	return v, nil
 }
 
-func (g *guard) countLines(path string, size int64, head []byte) (int, error) {
-	lines, last := 0, byte('\n')
+// steps goes through a file, a step at a time. head is the first step.
+func (g *guard) steps(n *node, head []byte, take func(step []byte)) (err error) {
+	size := n.info.Size()
 	for off, step := int64(0), head; len(step) > 0; {
-		lines += bytes.Count(step, []byte{'\n'})
-		last = step[len(step)-1]
-		off += int64(len(step))
-		if off >= size {
+		take(step)
+		if off += int64(len(step)); off >= size {
 			break
 		}
-		var err error
-		if step, err = g.tx.ReadRange(path, off, min(size-off, lineStep)); err != nil {
-			return 0, err
+		if err := g.ctx.Err(); err != nil {
+			return err
+		}
+		if step, err = g.tx.ReadRange(n.path, off, min(size-off, lineStep)); err != nil {
+			return err
 		}
 	}
+	return nil
+}
+
+func (g *guard) countLines(n *node, head []byte) (int, error) {
+	lines, last := 0, byte('\n')
+	err := g.steps(n, head, func(step []byte) {
+		lines += bytes.Count(step, []byte{'\n'})
+		last = step[len(step)-1]
+	})
 	if last != '\n' {
 		lines++
 	}
-	return lines, nil
+	return lines, err
 }
 
 // A lineCutter takes the lines of a range out of a file that goes by.
@@ -135,7 +136,6 @@ type lineCutter struct {
 	lineRange
 	view  *textView
 	limit int
-	total int
 	line  int  // of the next byte, counted from 0
 	open  bool // the last byte was no line break
 }
