@@ -94,7 +94,7 @@ func TestWatchAcrossProcesses(t *testing.T) {
 }
 
 // A watcher that is killed again and again, and goes on after the last event that it told, tells each once.
-func TestKilledWatcherResumes(t *testing.T) {
+func TestWatchResumesAfterKills(t *testing.T) {
 	const count = 300
 	path := filepath.Join(t.TempDir(), "watched.db")
 	fsys := vfstest.Open(t, path, &vfs.Options{Relaxed: true})
