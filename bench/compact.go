@@ -51,14 +51,14 @@ func compactTree(b *bench) error {
 	if err != nil {
 		return err
 	}
-	limit := 0.33
+	limit, aim := 0.33, 0.25
 	if b.short {
-		limit = 0 // a few files are no measure
+		limit, aim = 0, 0 // a few files are no measure
 	}
 	b.add(
 		row{What: "compact of the source of Go", Unit: "s", Ours: took.Seconds()}.with("%s/s; %s blobs in %s packs; %d steps, the longest held the lock for %v",
 			figure(float64(bytes)/took.Seconds(), "B"), thousands(int(report.Blobs)), thousands(int(report.Packs)), report.Steps, report.LongestStep.Round(100*time.Microsecond)),
-		under("database bytes per byte of it", "B/B", perByte["compacted"], limit).with("plain: %.3f, compressed at once: %.3f", perByte["plain"], perByte["at once"]),
+		under("database bytes per byte of it, compacted", "B/B", perByte["compacted"], limit).aim(aim).with("plain: %.3f, compressed at once: %.3f", perByte["plain"], perByte["at once"]),
 	)
 	for _, order := range []string{"in order", "at random"} {
 		read := func(way string) side {

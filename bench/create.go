@@ -35,7 +35,7 @@ func createBatch(b *bench) error {
 	if err != nil {
 		return err
 	}
-	b.add(versus(fmt.Sprintf("create %s x 1 KiB, one Update", thousands(n)), times[0], "os.WriteFile", times[1], 3))
+	b.add(versus(fmt.Sprintf("create %s x 1 KiB, one Update", thousands(n)), times[0], "os.WriteFile", times[1], 5).aim(8))
 	return nil
 }
 
@@ -51,7 +51,7 @@ func createDurable(b *bench) error {
 	if err != nil {
 		return err
 	}
-	b.add(versus("create 1 KiB, durable, one by one", ours/time.Duration(n), "create+write+fsync", host/time.Duration(n), 1))
+	b.add(versus("create 1 KiB, durable, one by one", ours/time.Duration(n), "create+write+fsync", host/time.Duration(n), 1.9).aim(4))
 	return nil
 }
 

@@ -10,14 +10,19 @@
 // a ratio of sides that ran interleaved says something about the code, so read those. A ratio is the peer's time
 // divided by ours: 2x means that ours takes half as long.
 //
-// A floor is the least that we accept: `>= 3x` of a ratio, `< 2 ms` of a figure. A row without a floor is there to
-// be compared with its neighbours. A peer that is not installed is named as absent, and its row has no verdict.
+// The least that we accept of a row, and what we would like, stand behind it: `3x` of a ratio, `< 2 ms` of a figure. It is
+// NO if even the least is missed, and aim if both are reached. A row without either is there to be compared with its
+// neighbours. A peer that is not installed is named as absent, and its row has no verdict.
 //
 // # Adding a workload
 //
 // A workload is a function of a *bench, listed in workloads. It gets a directory of its own, takes sizes from
-// bench.size so that -short works, calls bench.race or bench.sample, and adds rows. Whatever prepares a side is
-// outside of the time that the side returns. Peers on the host's file system are in host.go.
+// bench.size so that -short works, calls bench.race or bench.sample, and adds rows: of versus, which has a peer, or of
+// under, which has none, with what is wanted of them.
+//
+//	b.add(versus("create 1 KiB", ours, "os.WriteFile", theirs, 5).aim(8), under("peak RSS", "B", used, 64<<20))
+//
+// Whatever prepares a side is outside of the time that the side returns. Peers on the host's file system are in host.go.
 //
 // The newest table is in README.md.
 package main

@@ -53,7 +53,7 @@ func (b *bench) history(verb string, fn func(fsys *vfs.FS, i int) error) error {
 				return err
 			}
 			what := fmt.Sprintf("%s of %s files", verb, thousands(n))
-			b.add(versus(what, times[0], "create+write+fsync", times[1], 0).below(2e-3))
+			b.add(versus(what, times[0], "create+write+fsync", times[1], 0).below(1e-3))
 			return nil
 		})
 		if err != nil {
@@ -91,8 +91,8 @@ func diffCost(b *bench) error {
 		first, again = append(first, f), append(again, a...)
 	}
 	what := fmt.Sprintf("diff of %d in %s files", changes, thousands(n))
-	b.add(under(what+", just opened", "s", median(first).Seconds(), 10e-3),
-		under(what+", again", "s", median(again).Seconds(), 10e-3))
+	b.add(under(what+", just opened", "s", median(first).Seconds(), 5e-3).aim(0.5e-3),
+		under(what+", again", "s", median(again).Seconds(), 5e-3).aim(0.5e-3))
 	return nil
 }
 
@@ -159,12 +159,13 @@ func snapshotBytes(b *bench) error {
 	for _, c := range []struct {
 		what   string
 		limit  float64
+		aim    float64
 		change func(fsys *vfs.FS, i int) error
 	}{
-		{"bytes per snapshot and chmod", 400, func(fsys *vfs.FS, i int) error {
+		{"bytes per snapshot and chmod", 400, 100, func(fsys *vfs.FS, i int) error {
 			return fsys.Chmod(b.ctx, pathOf(0), fs.FileMode(0o600|0o044*(i%2)))
 		}},
-		{"bytes per snapshot and write of 16 B", 400, func(fsys *vfs.FS, i int) error {
+		{"bytes per snapshot and write of 16 B", 400, 100, func(fsys *vfs.FS, i int) error {
 			return fsys.WriteFile(b.ctx, pathOf(0), fmt.Appendf(nil, "version %08d", i), 0o644)
 		}},
 	} {
@@ -179,7 +180,7 @@ func snapshotBytes(b *bench) error {
 			if err != nil {
 				return err
 			}
-			b.add(under(c.what, "B", grown, c.limit))
+			b.add(under(c.what, "B", grown, c.limit).aim(c.aim))
 			return nil
 		})
 		if err != nil {

@@ -13,6 +13,7 @@ import (
 
 // A workload measures one thing and adds the rows that tell of it.
 type workload struct {
+	kind string // under which its bars are drawn
 	name string // what -run matches
 	run  func(*bench) error
 }
@@ -26,13 +27,14 @@ type bench struct {
 	cpu    bool // measure processor time
 	rows   []row
 
-	name string // of the running workload
+	kind string // of the running workload
+	name string
 	dir  string // its own, empty at first
 }
 
 // do runs one workload in a directory of its own.
 func (b *bench) do(w workload) error {
-	b.name, b.dir = w.name, filepath.Join(b.root, w.name)
+	b.kind, b.name, b.dir = w.kind, w.name, filepath.Join(b.root, w.name)
 	if err := os.Mkdir(b.dir, 0o755); err != nil {
 		return err
 	}

@@ -56,7 +56,7 @@ func streamRSS(b *bench) error {
 	if !f.Equal {
 		return errors.New("what came out is not what went in")
 	}
-	b.add(under(what, "B", float64(f.Out), 100<<20).with("idle %s, after the way in %s; equal by hash",
+	b.add(under(what, "B", float64(f.Out), 64<<20).aim(32<<20).with("idle %s, after the way in %s; equal by hash",
 		figure(float64(f.Idle), "B"), figure(float64(f.In), "B")))
 	return nil
 }

@@ -27,8 +27,8 @@ func streamIn(b *bench) error {
 		return err
 	}
 	what := "stream in " + figure(float64(size), "B")
-	b.add(versus(what+", durable", times[0], "file+blake3+fsync", times[2], 0.15),
-		versus(what+", durable", times[0], "file+blake3", times[1], 0.15))
+	b.add(versus(what+", durable", times[0], "file+blake3+fsync", times[2], 0.22).aim(0.45),
+		versus(what+", durable", times[0], "file+blake3", times[1], 0))
 	return nil
 }
 
@@ -75,7 +75,7 @@ func streamOut(b *bench) error {
 	if err != nil {
 		return err
 	}
-	b.add(versus("stream out "+figure(float64(size), "B")+", verified", times[0], "file+blake3", times[1], 0.2))
+	b.add(versus("stream out "+figure(float64(size), "B")+", verified", times[0], "file+blake3", times[1], 0.5).aim(0.9))
 	return nil
 }
 

@@ -6,70 +6,8 @@ import (
 	"os"
 	"runtime"
 	"strings"
-	"time"
+	"unicode/utf8"
 )
-
-// A row is one line of the table: what was measured, beside whom, and whether that is enough.
-type row struct {
-	Workload string  `json:"workload"`
-	What     string  `json:"what"`
-	Unit     string  `json:"unit"` // of ours and theirs: s, B, or B/B
-	Ours     float64 `json:"ours"`
-	Peer     string  `json:"peer,omitempty"`
-	Theirs   float64 `json:"theirs,omitempty"`
-	Ratio    float64 `json:"ratio,omitempty"` // theirs / ours
-	Floor    string  `json:"floor,omitempty"`
-	Met      *bool   `json:"met,omitempty"`
-	Absent   bool    `json:"absent,omitempty"` // the peer is not installed
-	Note     string  `json:"note,omitempty"`
-}
-
-// versus makes the row of a race of ours with one peer, which must be reached to the given ratio; 0 is no floor.
-func versus(what string, ours time.Duration, peer string, theirs time.Duration, atLeast float64) row {
-	r := row{
-		What: what, Unit: "s", Ours: ours.Seconds(), Peer: peer,
-		Theirs: theirs.Seconds(), Ratio: float64(theirs) / float64(ours),
-	}
-	if atLeast > 0 {
-		r.Floor = fmt.Sprintf(">= %gx", atLeast)
-		r.Met = new(r.Ratio >= atLeast)
-	}
-	return r
-}
-
-// under makes the row of a figure of ours that must stay below a limit; 0 is no limit.
-func under(what, unit string, ours, limit float64) row {
-	r := row{What: what, Unit: unit, Ours: ours}
-	return r.below(limit)
-}
-
-// below gives a row a limit on our figure.
-func (r row) below(limit float64) row {
-	if limit > 0 {
-		r.Floor = "< " + figure(limit, r.Unit)
-		r.Met = new(r.Ours < limit)
-	}
-	return r
-}
-
-// absent makes the row of a race that the peer did not come to.
-func absent(what string, ours time.Duration, peer string) row {
-	return row{What: what, Unit: "s", Ours: ours.Seconds(), Peer: peer, Absent: true}
-}
-
-// with adds a remark, which stands on a line of its own.
-func (r row) with(format string, args ...any) row {
-	r.Note = fmt.Sprintf(format, args...)
-	return r
-}
-
-// add puts rows of the running workload into the report.
-func (b *bench) add(rows ...row) {
-	for _, r := range rows {
-		r.Workload = b.name
-		b.rows = append(b.rows, r)
-	}
-}
 
 // A report is the outcome of a run.
 type report struct {
@@ -80,7 +18,7 @@ type report struct {
 	Rows    []row   `json:"rows"`
 }
 
-// print writes the table, at most 100 columns wide.
+// print writes the table, at most 110 columns wide, and what became of the goals.
 func (r report) print(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s; medians of %d rounds", r.Machine, r.Rounds)
@@ -91,45 +29,106 @@ func (r report) print(w io.Writer) error {
 		b.WriteString("; -short sizes: read no figures")
 	}
 	b.WriteString("\n\n")
-	line := func(cells ...string) {
-		fmt.Fprintln(&b, strings.TrimRight(fmt.Sprintf("%-39s %8s  %-19s %8s %7s %8s %s", anys(cells)...), " "))
-	}
-	line("what", "ours", "peer", "theirs", "ratio", "floor", "met")
-	last := ""
+	lines := [][]string{{"what", "ours", "peer", "theirs", "ratio", "at least", "aim", "met"}}
 	for _, row := range r.Rows {
-		if last != "" && last != row.Workload {
+		lines = append(lines, row.cells())
+	}
+	widths := make([]int, len(lines[0]))
+	for _, cells := range lines {
+		for i, cell := range cells {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	line := func(cells []string) {
+		var l strings.Builder
+		for i, cell := range cells {
+			gap := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
+			switch i {
+			case 0, 7:
+				l.WriteString(cell + gap + " ")
+			case 2:
+				l.WriteString(" " + cell + gap + " ")
+			case 5:
+				l.WriteString(" " + gap + cell + " ")
+			default:
+				l.WriteString(gap + cell + " ")
+			}
+		}
+		fmt.Fprintln(&b, strings.TrimRight(l.String(), " "))
+	}
+	line(lines[0])
+	for i, row := range r.Rows {
+		if i > 0 && row.Workload != r.Rows[i-1].Workload {
 			b.WriteString("\n")
 		}
-		last = row.Workload
-		line(row.cells()...)
+		line(lines[i+1])
 		if row.Note != "" {
 			fmt.Fprintf(&b, "    %s\n", row.Note)
 		}
 	}
+	b.WriteString(r.goals())
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-func anys(cells []string) []any {
-	all := make([]any, len(cells))
-	for i, c := range cells {
-		all[i] = c
-	}
-	return all
-}
-
 func (r row) cells() []string {
-	theirs, ratio, met := "", "", ""
+	theirs, ratio := "", ""
 	switch {
 	case r.Absent:
 		theirs = "absent"
 	case r.Peer != "":
-		theirs, ratio = figure(r.Theirs, r.Unit), fmt.Sprintf("%sx", digits(r.Ratio))
+		theirs, ratio = figure(r.Theirs, r.Unit), digits(r.Ratio)+"x"
 	}
-	if r.Met != nil {
-		met = map[bool]string{true: "yes", false: "NO"}[*r.Met]
+	atLeast, aim, met := r.Goal.cells(r.Unit)
+	return []string{r.What, figure(r.Ours, r.Unit), r.Peer, theirs, ratio, atLeast, aim, met}
+}
+
+// goals counts those that were met and names those that were not, or that nobody could look at.
+func (r report) goals() string {
+	var asked, met, aims, reached int
+	var missed, unknown []string
+	for _, row := range r.Rows {
+		if row.Goal == nil {
+			continue
+		}
+		name := row.What
+		if row.Peer != "" {
+			name += ", beside " + row.Peer
+		}
+		atLeast, _, verdict := row.Goal.cells(row.Unit)
+		if row.Absent && row.Goal.OfRatio {
+			unknown = append(unknown, name)
+			continue
+		}
+		if row.Goal.AtLeast != 0 {
+			asked++
+			if verdict != "NO" {
+				met++
+			} else {
+				missed = append(missed, fmt.Sprintf("%s: %s of %s", name, row.got(), atLeast))
+			}
+		}
+		if row.Goal.Aim != 0 {
+			aims++
+			if verdict == "aim" {
+				reached++
+			}
+		}
 	}
-	return []string{r.What, figure(r.Ours, r.Unit), r.Peer, theirs, ratio, r.Floor, met}
+	if asked+aims == 0 {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "\nat least: %d of %d met; aim: %d of %d\n", met, asked, reached, aims)
+	for _, list := range []struct {
+		head  string
+		names []string
+	}{{"not met", missed}, {"not measured, since the peer is absent", unknown}} {
+		if len(list.names) > 0 {
+			fmt.Fprintf(&b, "%s:\n    %s\n", list.head, strings.Join(list.names, "\n    "))
+		}
+	}
+	return b.String()
 }
 
 // figure writes a value with its unit, in at most 8 columns.
