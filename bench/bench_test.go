@@ -94,6 +94,7 @@ func TestCells(t *testing.T) {
 		{"smaller than that", under("w", "B", 500<<10, 1<<20).aim(1 << 19), "w|500 KiB||||< 1 MiB|< 512 KiB|aim"},
 		{"too slow", under("w", "s", 0.0123, 0.010), "w|12.3 ms||||< 10 ms||NO"},
 		{"a limit beside a peer", versus("w", 1e6, "peer", 2e6, 0).below(1e-4).aim(1e-5), "w|1 ms|peer|2 ms|2x|< 100 us|< 10 us|NO"},
+		{"an aim that is easier", under("w", "s", 1.5e-3, 1e-3).aim(2e-3), "w|1.50 ms||||< 1 ms|< 2 ms|NO"},
 		{"plain number", under("w", "B/B", 1.064, 1.1), "w|1.06||||< 1.10||yes"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -122,6 +123,12 @@ not measured, since the peer is absent:
     c, beside cp -r
 `, r.goals())
 	require.Empty(t, (&report{Rows: []row{under("g", "s", 1, 0)}}).goals())
+}
+
+func TestThousands(t *testing.T) {
+	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 100_000: "100,000", 1_000_000: "1,000,000"} {
+		require.Equal(t, want, thousands(n))
+	}
 }
 
 func TestNoiseRepeatsNothing(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"path"
 	"path/filepath"
 	"strconv"
 
@@ -69,20 +70,35 @@ func plant(ctx context.Context, name string, n int) error {
 	if err != nil {
 		return err
 	}
-	files := makeFiles(n, 32, 32, 7)
-	if err := makeDirs(ctx, fsys, "", files); err != nil {
-		fsys.Close()
-		return err
-	}
 	const at = 10_000
-	for len(files) > 0 {
-		if err := writeFiles(ctx, fsys, "", files[:min(at, len(files))]); err != nil {
+	for from := 0; from < n; from += at {
+		err := fsys.Update(ctx, func(tx *vfs.Tx) error {
+			for i := from; i < min(from+at, n); i++ {
+				if err := plantOne(tx, i); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
 			fsys.Close()
 			return err
 		}
-		files = files[min(at, len(files)):]
 	}
 	return fsys.Close()
+}
+
+// plantOne writes file i of a forest: 32 bytes unlike any other.
+func plantOne(tx *vfs.Tx, i int) error {
+	name := pathOf(i)
+	if i%100 == 0 {
+		if err := tx.MkdirAll(path.Dir(name), 0o755); err != nil {
+			return err
+		}
+	}
+	data := make([]byte, 32)
+	stamp(data, 7, uint64(i))
+	return tx.WriteFile(name, data, 0o644)
 }
 
 func copyFile(from, to string) error {

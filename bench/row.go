@@ -26,7 +26,7 @@ type goal struct {
 	OfRatio bool    `json:"of_ratio"` // not of our figure
 	AtLeast float64 `json:"at_least,omitempty"`
 	Aim     float64 `json:"aim,omitempty"`
-	Met     string  `json:"met,omitempty"` // yes, NO, or aim; empty if the peer is absent
+	Met     string  `json:"met,omitempty"` // yes, NO, or aim for both; empty if the peer is absent
 }
 
 // versus makes the row of a race of ours with one peer, which must be reached to the given ratio; 0 is no goal.
@@ -83,13 +83,12 @@ func (r row) wants(g goal) row {
 	g.Met = ""
 	if !g.OfRatio || !r.Absent {
 		switch {
+		case g.AtLeast != 0 && !g.reached(r, g.AtLeast):
+			g.Met = "NO"
 		case g.Aim != 0 && g.reached(r, g.Aim):
 			g.Met = "aim"
-		case g.AtLeast == 0:
-		case g.reached(r, g.AtLeast):
+		case g.AtLeast != 0:
 			g.Met = "yes"
-		default:
-			g.Met = "NO"
 		}
 	}
 	r.Goal = &g

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"fmt"
+	"io/fs"
+	"time"
+
+	"vfsdb/snapshot"
+	"vfsdb/vfs"
+)
+
+// snapshotChain makes a thousand snapshots with one small change before each: how much the file grows by one, how long
+// the last of them take beside the first, and how long it takes to list them and to compare the ends of the chain.
+func snapshotChain(b *bench) error {
+	n := b.size(1000, 50)
+	for _, c := range []struct {
+		name   string
+		change func(fsys *vfs.FS, i int) error
+	}{
+		{"chmod", func(fsys *vfs.FS, i int) error {
+			return fsys.Chmod(b.ctx, pathOf(0), fs.FileMode(0o600|0o044*(i%2)))
+		}},
+		{"write", func(fsys *vfs.FS, i int) error {
+			return fsys.WriteFile(b.ctx, pathOf(0), fmt.Appendf(nil, "version %08d", i), 0o644)
+		}},
+	} {
+		err := b.withForest(b.forests()[0], func(fsys *vfs.FS) error {
+			grown, times, err := b.growth(fsys, n, func(i int) error {
+				if err := c.change(fsys, i); err != nil {
+					return err
+				}
+				_, err := snapshot.Create(b.ctx, fsys, fmt.Sprintf("s%d", i), nil)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+			b.add(under("bytes per "+c.name+" and snapshot", "B", grown, 400).aim(100),
+				under(c.name+" and snapshot, each of "+thousands(n), "s", median(times).Seconds(), 0).with("%s", tenths(times)))
+			return b.chain(fsys, n)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// chain looks at the snapshots s0 to s(n-1), between whose ends one file has changed.
+func (b *bench) chain(fsys *vfs.FS, n int) error {
+	list, err := sample(b.size(50, 5), func(int) (time.Duration, error) {
+		return b.timed(func() error {
+			list, err := snapshot.List(b.ctx, fsys)
+			if err == nil && len(list) != n {
+				err = fmt.Errorf("%d snapshots are listed, not %d", len(list), n)
+			}
+			return err
+		})
+	})
+	if err != nil {
+		return err
+	}
+	first, err := snapshot.Open(b.ctx, fsys, "s0")
+	if err != nil {
+		return err
+	}
+	last, err := snapshot.Open(b.ctx, fsys, fmt.Sprintf("s%d", n-1))
+	if err != nil {
+		return err
+	}
+	diff, err := sample(b.size(50, 5), func(int) (time.Duration, error) { return b.countDiff(first, last, 1) })
+	if err != nil {
+		return err
+	}
+	b.add(under("list "+thousands(n)+" snapshots", "s", list.Seconds(), 0),
+		under("diff of the first and the last", "s", diff.Seconds(), 0))
+	return nil
+}
+
+// branchBytes forks one snapshot a thousand times.
+func branchBytes(b *bench) error {
+	n := b.size(1000, 50)
+	return b.withForest(b.forests()[0], func(fsys *vfs.FS) error {
+		base, err := snapshot.Create(b.ctx, fsys, "base", nil)
+		if err != nil {
+			return err
+		}
+		grown, times, err := b.growth(fsys, n, func(i int) error {
+			_, err := snapshot.Branch(b.ctx, fsys, base, fmt.Sprintf("b%d", i))
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		b.add(under("bytes per fork", "B", grown, 0),
+			under("fork, each of "+thousands(n)+" of one base", "s", median(times).Seconds(), 0).with("%s", tenths(times)))
+		return nil
+	})
+}
+
+// growth runs fn n times and returns the bytes that each added to the file, and how long each took.
+func (b *bench) growth(fsys *vfs.FS, n int, fn func(i int) error) (grown float64, times []time.Duration, err error) {
+	before, err := bytesOf(b.ctx, fsys)
+	if err != nil {
+		return 0, nil, err
+	}
+	for i := range n {
+		t, err := b.timed(func() error { return fn(i) })
+		if err != nil {
+			return 0, nil, err
+		}
+		times = append(times, t)
+	}
+	after, err := bytesOf(b.ctx, fsys)
+	return float64(after-before) / float64(n), times, err
+}
+
+// tenths tells whether the last ones take longer than the first.
+func tenths(times []time.Duration) string {
+	tenth := max(1, len(times)/10)
+	early, late := median(times[:tenth]), median(times[len(times)-tenth:])
+	return fmt.Sprintf("the first tenth %s, the last tenth %s", figure(early.Seconds(), "s"), figure(late.Seconds(), "s"))
+}

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"time"
+
+	"vfsdb/gc"
+	"vfsdb/snapshot"
+)
+
+// collect drops a branch that has 10,000 files of its own and gives back what only it had, beside a directory of as much
+// that is removed from the host.
+func collect(b *bench) error {
+	const size = 10 << 10
+	n := b.size(10_000, 300)
+	fsys, err := b.openNew("collect")
+	if err != nil {
+		return err
+	}
+	defer fsys.Close()
+	if err := fsys.WriteFile(b.ctx, "kept", noise()[:size], 0o644); err != nil {
+		return err
+	}
+	var drops, steps []time.Duration
+	var blobs, freed, count int
+	times, err := b.race(b.few(),
+		side{"ours", func(round int) (time.Duration, error) {
+			name := fmt.Sprintf("branch-%d", round)
+			branch, err := snapshot.Branch(b.ctx, fsys, fsys, name)
+			if err != nil {
+				return 0, err
+			}
+			files := makeFiles(n, size, size, uint64(round))
+			if err := makeDirs(b.ctx, branch, "", files); err != nil {
+				return 0, err
+			}
+			if err := writeFiles(b.ctx, branch, "", files); err != nil {
+				return 0, err
+			}
+			drop, err := b.timed(func() error { return snapshot.DeleteBranch(b.ctx, fsys, name) })
+			if err != nil {
+				return 0, err
+			}
+			var report *gc.Report
+			t, err := b.timed(func() (err error) {
+				report, err = gc.Run(b.ctx, fsys, nil)
+				return err
+			})
+			if err != nil {
+				return 0, err
+			}
+			if report.Blobs != int64(n) || report.Branches != 1 {
+				return 0, fmt.Errorf("%d blobs of %d branches went, not %d of 1", report.Blobs, report.Branches, n)
+			}
+			drops, steps = append(drops, drop), append(steps, report.LongestStep)
+			blobs, freed, count = int(report.Blobs), int(report.Bytes), report.Steps
+			return t, nil
+		}},
+		side{"os.RemoveAll", func(round int) (time.Duration, error) {
+			files, root := makeFiles(n, size, size, uint64(round)), b.path("host-%d", round)
+			if err := hostDirs(root, files); err != nil {
+				return 0, err
+			}
+			if err := hostWrite(root, files); err != nil {
+				return 0, err
+			}
+			return b.timed(func() error { return os.RemoveAll(root) })
+		}},
+	)
+	if err != nil {
+		return err
+	}
+	what := fmt.Sprintf("%s x 10 KiB", thousands(n))
+	b.add(versus("drop a branch of "+what, median(drops), "os.RemoveAll", times[1], 0),
+		versus("gc of it", times[0], "os.RemoveAll", times[1], 0).
+			with("%s/s; %s blobs in %d steps", figure(float64(freed)/times[0].Seconds(), "B"), thousands(blobs), count),
+		under("gc of it, longest step with the lock", "s", median(steps).Seconds(), 5e-3))
+	return nil
+}
