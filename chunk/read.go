@@ -1,6 +1,7 @@
 package chunk
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"syscall"
@@ -11,35 +12,41 @@ import (
 // Read reads len(p) bytes of content from offset off on, as io.ReaderAt does: fewer only with an error, which is
 // io.EOF at the end. It loads the chunks that it needs and verifies each.
 func Read(tx *schema.Tx, c Content, p []byte, off int64) (int, error) {
-	r := NewReader(c)
-	defer r.Release()
-	return r.ReadAt(tx, p, off)
+	return (*Cache)(nil).Read(tx, c, p, off)
 }
 
 // A Reader reads one content, again and again. It keeps the manifest and the chunk that it touched last: callers often
 // read a few bytes at a time. It must not be used by two goroutines at once.
 type Reader struct {
+	cache   *Cache // nil: there is none
 	content Content
 	body    lines
 	loaded  bool // body is
 
-	kept   []byte // chunk number at
-	at     int64  // -1: kept is nothing
-	pooled *buffer
+	kept *held // chunk number at
+	at   int64 // -1: kept is nothing
+
+	end int64 // where the last read ended
+	run int64 // how many bytes were read up to there, each from where the last one ended
 }
 
 // NewReader returns a Reader of c. It reads nothing yet.
-func NewReader(c Content) *Reader { return &Reader{content: c, at: -1} }
+func NewReader(c Content) *Reader { return (*Cache)(nil).NewReader(c) }
 
 // Content returns what is read.
 func (r *Reader) Content() Content { return r.content }
 
 // Release gives back what the Reader keeps in memory. It may be used again afterwards.
 func (r *Reader) Release() {
-	if r.pooled != nil {
-		giveBuffer(r.pooled)
+	r.drop()
+	r.body, r.loaded = nil, false
+}
+
+func (r *Reader) drop() {
+	if r.kept != nil {
+		r.kept.release()
 	}
-	*r = Reader{content: r.content, at: -1}
+	r.kept, r.at = nil, -1
 }
 
 // ReadAt is Read.
@@ -60,6 +67,7 @@ func (r *Reader) ReadAt(tx *schema.Tx, p []byte, off int64) (n int, err error) {
 		if err := r.read(tx, i, start, length, part); err != nil {
 			return n, err
 		}
+		r.passed(off, len(part))
 		n += len(part)
 		off += int64(len(part))
 	}
@@ -70,95 +78,148 @@ func (r *Reader) ReadAt(tx *schema.Tx, p []byte, off int64) (n int, err error) {
 // and nothing is read, if it cannot.
 func (r *Reader) ReadHeld(p []byte, off int64) (n int, ok bool, err error) {
 	start := off - r.at*Size
-	if r.at < 0 || start < 0 || start > int64(len(r.kept)) {
+	if r.at < 0 || start < 0 || start > int64(len(r.kept.bytes)) {
 		return 0, false, nil
 	}
-	n = copy(p, r.kept[start:])
+	n = copy(p, r.kept.bytes[start:])
 	switch {
 	case n == len(p):
-		return n, true, nil
-	case r.at*Size+int64(len(r.kept)) == r.content.Size:
-		return n, true, io.EOF
+	case r.at*Size+int64(len(r.kept.bytes)) == r.content.Size:
+		err = io.EOF
+	default:
+		return 0, false, nil
 	}
-	return 0, false, nil
+	r.passed(off, n)
+	return n, true, err
 }
+
+// passed notes that n bytes were read.
+func (r *Reader) passed(off int64, n int) {
+	if off != r.end {
+		r.run = 0
+	}
+	r.end = off + int64(n)
+	r.run += int64(n)
+}
+
+// streams reports whether who reads on from off has read a chunk's worth without a leap. A stream asks for nothing again.
+func (r *Reader) streams(off int64) bool { return off == r.end && r.run >= Size }
 
 // open loads the manifest, once.
 func (r *Reader) open(tx *schema.Tx) (err error) {
 	if r.loaded {
 		return nil
 	}
-	r.body, err = linesOf(tx, r.content)
+	r.body, err = r.cache.linesOf(tx, r.content)
 	r.loaded = err == nil
 	return err
 }
 
-// read fills part from chunk i, which is length bytes long. Whoever wants all of a chunk gets it without a copy of ours.
+// read fills part from chunk i, which is length bytes long.
 func (r *Reader) read(tx *schema.Tx, i int64, start, length int, part []byte) error {
-	switch {
-	case i == r.at:
-	case len(part) == length:
-		return r.load(tx, i, part)
-	case r.hole(i):
-		clear(part)
-		return nil
-	default:
-		r.at = -1
-		kept := r.room(length)
-		if err := r.load(tx, i, kept); err != nil {
+	if i != r.at {
+		from, ok := r.address(i, length)
+		switch {
+		case !ok:
+			clear(part)
+			return nil
+		case len(part) == length:
+			return r.whole(tx, from, part)
+		}
+		if err := r.keep(tx, i, start, from); err != nil {
 			return err
 		}
-		r.kept, r.at = kept, i
 	}
-	copy(part, r.kept[start:])
+	copy(part, r.kept.bytes[start:])
 	return nil
 }
 
-func (r *Reader) hole(i int64) bool {
+// address returns where chunk i is; ok is false if it is a hole.
+func (r *Reader) address(i int64, length int) (a address, ok bool) {
 	if r.content.Manifest == 0 {
-		return r.content.Blob == 0
+		return blobAddress(r.content), r.content.Blob != 0
 	}
-	_, ok := r.body.find(i)
-	return !ok
+	sum, ok := r.body.find(i)
+	return address{size: int64(length), sum: sum}, ok
 }
 
-// load fills p with all of chunk i.
-func (r *Reader) load(tx *schema.Tx, i int64, p []byte) error {
-	if r.content.Manifest == 0 && r.content.Blob != 0 {
-		return loadBlobID(tx, r.content.Blob, p)
+// whole fills p with all of a chunk, without a copy of ours unless the cache wants one. It gets none of long content: who
+// reads that whole streams it.
+func (r *Reader) whole(tx *schema.Tx, from address, p []byte) error {
+	if h := r.cache.take(from); h != nil {
+		copy(p, h.bytes)
+		h.release()
+		return nil
 	}
-	if sum, ok := r.body.find(i); ok {
-		return loadBlob(tx, sum, p)
+	if err := load(tx, from, p); err != nil {
+		return err
 	}
-	clear(p)
+	if from.kind == PinBlob && !tx.Writable() {
+		r.cache.offer(from, p)
+	}
 	return nil
 }
 
-// room returns memory for a chunk. Short content gets no more than it needs, since many small files may be open.
-func (r *Reader) room(length int) []byte {
-	if r.content.Size < Size/8 {
-		return make([]byte, length)
+// keep makes chunk i the one that is kept. The cache gets it too, unless it is passed by a stream in small steps.
+func (r *Reader) keep(tx *schema.Tx, i int64, start int, from address) error {
+	r.drop()
+	h := r.cache.take(from)
+	if h == nil {
+		h = newHeld(from)
+		if err := load(tx, from, h.bytes); err != nil {
+			h.release()
+			return err
+		}
+		if !r.streams(i*Size+int64(start)) && !tx.Writable() {
+			r.cache.put(h)
+		}
 	}
-	if r.pooled == nil {
-		r.pooled = takeBuffer()
-	}
-	return r.pooled[:length]
+	r.kept, r.at = h, i
+	return nil
 }
+
+// load fills p with the chunk at an address, verified.
+func load(tx *schema.Tx, from address, p []byte) error {
+	switch {
+	case tx == nil:
+		return errNotKept
+	case from.kind == PinBlob:
+		return loadBlobID(tx, from.id, p)
+	}
+	return loadBlob(tx, from.sum, p)
+}
+
+// errNotKept says that there is no transaction to read what the cache does not have.
+var errNotKept = errors.New("chunk: not in the cache")
 
 // linesOf returns the lines of a manifest that must be of this size. Content without one has none.
-func linesOf(tx *schema.Tx, c Content) (lines, error) {
-	if err := c.check(); err != nil {
+func linesOf(tx *schema.Tx, c Content) (lines, error) { return (*Cache)(nil).linesOf(tx, c) }
+
+// linesOf is the function of that name, through the cache. Nobody changes what it returns.
+func (c *Cache) linesOf(tx *schema.Tx, content Content) (lines, error) {
+	if err := content.check(); err != nil {
 		return nil, err
 	}
-	if c.Manifest == 0 {
+	if content.Manifest == 0 {
 		return nil, nil
 	}
-	size, body, err := loadManifest(tx, c.Manifest)
+	at := manifestAddress(content)
+	if h := c.take(at); h != nil {
+		defer h.release()
+		return h.bytes, nil
+	}
+	if tx == nil {
+		return nil, errNotKept
+	}
+	size, body, err := loadManifest(tx, content.Manifest)
 	if err != nil {
 		return nil, err
 	}
-	if size != c.Size {
-		return nil, &CorruptError{Manifest: c.Manifest, Why: fmt.Sprintf("is of %d bytes where there must be %d", size, c.Size)}
+	if size != content.Size {
+		return nil, &CorruptError{Manifest: content.Manifest, Why: fmt.Sprintf("is of %d bytes where there must be %d", size, content.Size)}
+	}
+	if !tx.Writable() {
+		c.put(&held{address: at, bytes: body})
 	}
 	return body, nil
 }

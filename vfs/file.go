@@ -151,7 +151,7 @@ func (f *File) capture() error {
 		f.ino, f.kind = n.ino, n.kind()
 		f.info = newInfo(f.name, n)
 		f.info.name = place{ino: n.ino}.name(tx, f.name)
-		f.reader = chunk.NewReader(n.content)
+		f.reader = st.cache.NewReader(n.content)
 		pin := chunk.Pin{}
 		switch {
 		case f.writable():
@@ -290,7 +290,7 @@ func (f *File) readLatest(db *schema.Tx, p []byte, off int64) (int, error) {
 	p = p[:min(int64(wanted), size-off)]
 	if f.reader.Content() != node.content {
 		f.reader.Release()
-		f.reader = chunk.NewReader(node.content)
+		f.reader = f.fsys.store.cache.NewReader(node.content)
 	}
 	n, err := f.reader.ReadAt(db, p, off)
 	if err != nil && err != io.EOF {

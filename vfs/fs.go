@@ -54,6 +54,7 @@ type FS struct {
 type store struct {
 	db       *schema.DB
 	lease    *chunk.Lease
+	cache    *chunk.Cache
 	compress bool
 
 	closed atomic.Bool
@@ -83,7 +84,7 @@ func Open(ctx context.Context, path string, options *Options) (*FS, error) {
 	if err != nil {
 		return nil, err
 	}
-	st := &store{db: db, compress: o.Compress, files: make(map[*File]chunk.Pin)}
+	st := &store{db: db, cache: chunk.NewCache(), compress: o.Compress, files: make(map[*File]chunk.Pin)}
 	st.lease = chunk.NewLease(db, st.pins)
 	fsys, err := st.onBranch(ctx, name)
 	if err != nil {
@@ -131,7 +132,9 @@ func (fsys *FS) Close() error {
 	}
 	fsys.store.closed.Store(true)
 	fsys.store.wake.all()
-	return errors.Join(fsys.store.lease.Close(), fsys.store.db.Close())
+	err := errors.Join(fsys.store.lease.Close(), fsys.store.db.Close())
+	fsys.store.cache.Close()
+	return err
 }
 
 // Name returns the path that Open was given, or for another FS its branch or directory.

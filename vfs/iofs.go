@@ -213,7 +213,7 @@ func (f *txFile) ReadAt(p []byte, off int64) (int, error) {
 		return 0, &fs.PathError{Op: "read", Path: f.info.name, Err: err}
 	}
 	if f.reader == nil {
-		f.reader = chunk.NewReader(f.node.content)
+		f.reader = f.tx.fsys.store.cache.NewReader(f.node.content)
 	}
 	return f.reader.ReadAt(f.tx.db, p, off)
 }

@@ -39,13 +39,19 @@ func (tx *Tx) readContent(c chunk.Content, off, n int64) ([]byte, error) {
 	if int64(int(n)) != n {
 		return nil, syscall.EFBIG
 	}
+	cache := tx.fsys.store.cache
+	if data, ok := cache.Peek(c, off, n); ok {
+		return data, nil
+	}
+	r := cache.NewReader(c)
+	defer r.Release()
 	data := make([]byte, n)
 	for done := int64(0); done < n; {
 		if err := tx.db.Context().Err(); err != nil {
 			return nil, err
 		}
 		part := data[done:min(n, done+chunk.Size)]
-		got, err := chunk.Read(tx.db, c, part, off+done)
+		got, err := r.ReadAt(tx.db, part, off+done)
 		if err != nil && err != io.EOF {
 			return nil, err
 		}
