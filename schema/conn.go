@@ -9,6 +9,8 @@ import (
 
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
+
+	"vfsdb/schema/walindex"
 )
 
 // role says what a connection is for.
@@ -30,6 +32,10 @@ type conn struct {
 	memo    any   // what a room above keeps with the connection, see Tx.Memo
 	kept    any   // and what it keeps of rows that never change, see Tx.Keep
 	old     bool  // the file had an older format when it was opened, which is read-only then
+
+	index  *walindex.Index // nil if it is not to be had, and for who writes
+	mark   Mark            // of the moment that the transaction sees
+	marked bool            // that is known
 }
 
 // pragmas of every connection. Page size and auto_vacuum stand in prepareFile: they count only before the first table.
@@ -152,7 +158,7 @@ func (c *conn) run(ctx context.Context, write bool, fn func(*Tx) error) (err err
 	if write {
 		text = "BEGIN IMMEDIATE"
 	}
-	if err := retry(ctx, func() error { return c.start(text) }); err != nil {
+	if err := retry(ctx, func() error { return c.startMarked(text) }); err != nil {
 		return err
 	}
 	tx := &Tx{ctx: ctx, conn: c, write: write}
