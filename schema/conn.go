@@ -31,6 +31,7 @@ type conn struct {
 	seen    int64 // data_version of the last transaction
 	memo    any   // what a room above keeps with the connection, see Tx.Memo
 	kept    any   // and what it keeps of rows that never change, see Tx.Keep
+	ids     ids   // that are ours, while nobody else commits
 	old     bool  // the file had an older format when it was opened, which is read-only then
 
 	index  *walindex.Index // nil if it is not to be had, and for who writes
@@ -193,8 +194,10 @@ func (c *conn) commit(tx *Tx) error {
 	}
 	if err := c.control("COMMIT"); err != nil {
 		c.rollback()
+		c.ids = nil
 		return fmt.Errorf("commit: %w", err)
 	}
+	tx.keepIDs()
 	for _, fn := range tx.after {
 		fn()
 	}
@@ -213,7 +216,7 @@ func (c *conn) start(text string) error {
 	}
 	if v != c.seen {
 		c.seen = v
-		c.memo = nil
+		c.memo, c.ids = nil, nil
 	}
 	return nil
 }
