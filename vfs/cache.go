@@ -13,7 +13,6 @@ type cache struct {
 	branch struct {
 		known bool
 		epoch int64
-		gc    bool // a collection runs; not known to a connection that reads
 	}
 	names map[nameKey]dirent
 	whole map[Ino]bool // directories all of whose entries are in names: those that were made here
@@ -47,16 +46,6 @@ func cacheOf(db *schema.Tx, at Moment) *cache {
 	return c
 }
 
-// forgetBranch makes the next transaction of this connection look whether a branch is still there.
-func forgetBranch(db *schema.Tx, id int64) {
-	trees, _ := db.Memo().(map[Moment]*cache)
-	for at, c := range trees {
-		if at.Branch == id {
-			c.branch.known = false
-		}
-	}
-}
-
 // trim forgets clean entries once there are too many.
 func (c *cache) trim() {
 	if len(c.sources) > cacheLimit {
@@ -80,14 +69,13 @@ type past struct {
 	mu    sync.Mutex
 	names map[nameKey]dirent
 	nodes map[Ino]inode
-	dirs  map[Ino][]level // the levels that hold entries of a directory
 
 	binary map[chunk.Content]bool // contents that were seen to look binary
 }
 
 func newPast() *past {
 	return &past{
-		names: make(map[nameKey]dirent), nodes: make(map[Ino]inode), dirs: make(map[Ino][]level),
+		names: make(map[nameKey]dirent), nodes: make(map[Ino]inode),
 		binary: make(map[chunk.Content]bool),
 	}
 }

@@ -33,79 +33,52 @@ func (tx *Tx) lookup(dir Ino, name string) (dirent, error) {
 }
 
 func (tx *Tx) loadDirent(key nameKey) (dirent, error) {
-	levels := tx.fsys.levels
 	past := tx.fsys.past
 	shown, known := recall(past, past.names, key)
-	if known || len(levels) == 1 {
-		d, found, err := tx.direntAt(levels[0], 0, key)
-		if err != nil || found || len(levels) == 1 {
-			return d, err
+	if known || len(tx.fsys.levels) == 1 {
+		d, found, err := tx.nearestDirent(ownLevel, key)
+		if !found && known {
+			d = shown
 		}
-		return shown, nil
+		return d, err
 	}
-	d, found, err := tx.direntThrough(key)
+	var buf [maxDepth]int
+	d, found, err := tx.nearestDirent(tx.fsys.levelsOfDir(append(buf[:0], 0), key.dir), key)
 	if err == nil && (!found || d.level > 0) {
 		keep(past, past.names, key, d)
 	}
 	return d, err
 }
 
-// direntThrough reads the row of the nearest level that has one, in one statement.
-func (tx *Tx) direntThrough(key nameKey) (d dirent, found bool, err error) {
-	rows := tx.db.Query(`SELECT d.ino, d.kind, d.born, l.level FROM lineage l CROSS JOIN dirent d ON d.branch = l.ancestor AND d.parent = ?3 AND d.name = ?4
-		AND d.died > iif(l.level = 0, ?2, l.epoch) AND d.born <= iif(l.level = 0, ?2, l.epoch) WHERE l.branch = ?1 ORDER BY l.level LIMIT 1`,
-		tx.fsys.at.Branch, tx.fsys.at.Epoch, int64(key.dir), key.name)
-	defer rows.Close()
-	if rows.Next() {
-		return dirent{ino: Ino(rows.Int(0)), kind: uint8(rows.Int(1)), level: int(min(rows.Int(3), 1)), born: rows.Int(2)}, true, nil
-	}
-	return dirent{level: fresh}, false, rows.Err()
-}
-
 // pastDirent looks a name up in the levels above the first.
 func (tx *Tx) pastDirent(key nameKey) (dirent, error) {
 	past := tx.fsys.past
 	return remember(past, past.names, key, func() (dirent, error) {
-		levels, err := tx.dirLevels(key.dir)
-		if err != nil {
-			return dirent{}, err
-		}
-		for _, l := range levels {
-			if d, found, err := tx.direntAt(l, 1, key); found || err != nil {
-				return d, err
-			}
-		}
-		return dirent{level: fresh}, nil
+		d, _, err := tx.nearestDirent(tx.fsys.levelsOfDir(nil, key.dir), key)
+		return d, err
 	})
 }
 
-// dirLevels returns the levels above the first that hold rows of a directory. With it, reading a directory costs the
-// same however deep the lineage is.
-func (tx *Tx) dirLevels(dir Ino) ([]level, error) {
-	past := tx.fsys.past
-	return remember(past, past.dirs, dir, func() ([]level, error) {
-		var held []level
-		rows := tx.db.Query(`SELECT l.level FROM lineage l WHERE l.branch = ?1 AND l.level > 0
-			AND EXISTS (SELECT 1 FROM dirent d WHERE d.branch = l.ancestor AND d.parent = ?2) ORDER BY l.level`, tx.fsys.at.Branch, int64(dir))
-		for rows.Next() {
-			held = append(held, tx.fsys.levels[rows.Int(0)])
-		}
-		if err := rows.Err(); err != nil {
-			return nil, err
-		}
-		return held, nil
-	})
-}
+var nearestDirents = newNearest("ino, kind, born", "dirent", "parent = ?1 AND name = ?2", 2)
 
-// direntAt reads the row of one level, whiteouts included.
-func (tx *Tx) direntAt(l level, depth int, key nameKey) (d dirent, found bool, err error) {
-	rows := tx.db.Query(`SELECT ino, kind, born FROM dirent WHERE branch = ?1 AND parent = ?2 AND name = ?3 AND died > ?4 AND born <= ?4 LIMIT 1`,
-		l.branch, int64(key.dir), key.name, l.cap)
-	defer rows.Close()
-	if rows.Next() {
-		return dirent{ino: Ino(rows.Int(0)), kind: uint8(rows.Int(1)), level: depth, born: rows.Int(2)}, true, nil
+// nearestDirent reads the row of the nearest of some levels that has one, whiteouts included.
+func (tx *Tx) nearestDirent(levels []int, key nameKey) (d dirent, found bool, err error) {
+	rows, level, err := nearestDirents.find(tx.db, tx.fsys.levels, levels, int64(key.dir), key.name)
+	if rows == nil {
+		return dirent{level: fresh}, false, err
 	}
-	return dirent{level: fresh}, false, rows.Err()
+	d = dirent{ino: Ino(rows.Int(0)), kind: uint8(rows.Int(1)), level: level, born: rows.Int(2)}
+	return d, true, rows.Close()
+}
+
+// levelsOfDir appends the levels above the first that may have rows of a directory.
+func (fsys *FS) levelsOfDir(list []int, dir Ino) []int {
+	for i, h := range fsys.held {
+		if i > 0 && h.hasDir(dir) {
+			list = append(list, i)
+		}
+	}
+	return list
 }
 
 // putDirent makes a name show an inode, by the rule of putInode. ino 0 writes a whiteout.
@@ -171,13 +144,9 @@ type listed struct {
 
 // page returns up to limit entries of a directory in order of their names, beginning after the name after.
 func (tx *Tx) page(dir Ino, after string, limit int) ([]listed, error) {
-	levels := tx.fsys.levels[:1]
-	if len(tx.fsys.levels) > 1 {
-		held, err := tx.dirLevels(dir)
-		if err != nil {
-			return nil, err
-		}
-		levels = append(levels[:1:1], held...)
+	levels := tx.fsys.levels[:1:1]
+	for _, i := range tx.fsys.levelsOfDir(nil, dir) {
+		levels = append(levels, tx.fsys.levels[i])
 	}
 	if len(levels) == 1 {
 		return tx.pageOfOne(levels[0], dir, after, limit)

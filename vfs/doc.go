@@ -46,8 +46,9 @@
 // # What is kept in memory
 //
 // A connection keeps what its transactions read of a tree until anybody commits elsewhere, so that it is never stale;
-// rows of levels that can no longer change are kept by the FS for good. Inodes changed in a transaction are written
-// once, before its commit.
+// rows of levels that can no longer change are kept by the FS for good. What such a level has rows of, if that is
+// little, is kept too: a look-up passes over the others, and so costs the same however deep the lineage is. Inodes
+// changed in a transaction are written once, before its commit.
 //
 // # Files
 //

@@ -44,7 +44,8 @@ type FS struct {
 	at     Moment
 	branch string  // the branch's name when the FS was made; "" for a past moment
 	levels []level // the lineage that reads go through, nearest first; constant
-	past   *past   // what was read from levels that never change
+	held   []*holding
+	past   *past // what was read from levels that never change
 	root   Ino
 	name   string
 	owner  bool // made by Open: Close closes the store
@@ -64,6 +65,8 @@ type store struct {
 	files   map[*File]chunk.Pin // what open files need kept, beyond the names that lead there
 
 	wake wake // of watchers
+
+	holdings holdings
 }
 
 // Open opens the store in the file at path, creating it if need be, and stands on a branch of it. The FS must be
@@ -121,7 +124,11 @@ func (st *store) stand(tx *schema.Tx, at Moment) (*FS, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &FS{store: st, at: at, levels: levels, past: newPast(), root: schema.RootIno}, nil
+	held, err := st.holdings.of(tx, levels)
+	if err != nil {
+		return nil, err
+	}
+	return &FS{store: st, at: at, levels: levels, held: held, past: newPast(), root: schema.RootIno}, nil
 }
 
 // Close releases the FS. Closing the FS that Open returned closes the store, after the verbs that are running; every

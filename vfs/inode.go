@@ -62,60 +62,52 @@ func (tx *Tx) inode(ino Ino) (*inode, error) {
 
 // loadInode reads an inode through the lineage; its mode is 0 where no level shows it.
 func (tx *Tx) loadInode(ino Ino) (inode, error) {
-	levels := tx.fsys.levels
 	past := tx.fsys.past
 	shown, known := recall(past, past.nodes, ino)
-	if known || len(levels) == 1 {
-		n, found, err := tx.inodeAt(levels[0], 0, ino)
-		if err != nil || found || len(levels) == 1 {
-			return n, err
+	if known || len(tx.fsys.levels) == 1 {
+		n, found, err := tx.nearestInode(ownLevel, ino)
+		if !found && known {
+			n = shown
 		}
-		return shown, nil
+		return n, err
 	}
-	n, found, err := tx.inodeThrough(ino)
+	var buf [maxDepth]int
+	n, found, err := tx.nearestInode(tx.fsys.levelsOfIno(append(buf[:0], 0), ino), ino)
 	if err == nil && (!found || n.level > 0) {
 		keep(past, past.nodes, ino, n)
 	}
 	return n, err
 }
 
-// inodeThrough reads the row of the nearest level that has one, in one statement.
-func (tx *Tx) inodeThrough(ino Ino) (n inode, found bool, err error) {
-	rows := tx.db.Query(`SELECT `+inodeColumns+`, l.level FROM lineage l CROSS JOIN inode i ON i.branch = l.ancestor AND i.ino = ?3
-		AND i.died > iif(l.level = 0, ?2, l.epoch) AND i.born <= iif(l.level = 0, ?2, l.epoch) WHERE l.branch = ?1 ORDER BY l.level LIMIT 1`,
-		tx.fsys.at.Branch, tx.fsys.at.Epoch, int64(ino))
-	defer rows.Close()
-	if rows.Next() {
-		return scanInode(rows, ino, int(rows.Int(13))), true, nil
-	}
-	return inode{ino: ino, level: fresh}, false, rows.Err()
-}
-
 // pastInode reads an inode through the levels above the first.
 func (tx *Tx) pastInode(ino Ino) (inode, error) {
 	past := tx.fsys.past
 	return remember(past, past.nodes, ino, func() (inode, error) {
-		rows := tx.db.Query(`SELECT `+inodeColumns+`, l.level FROM lineage l CROSS JOIN inode i ON i.branch = l.ancestor AND i.ino = ?2
-			AND i.died > l.epoch AND i.born <= l.epoch WHERE l.branch = ?1 AND l.level > 0 ORDER BY l.level LIMIT 1`, tx.fsys.at.Branch, int64(ino))
-		defer rows.Close()
-		if rows.Next() {
-			return scanInode(rows, ino, int(rows.Int(13))), nil
-		}
-		if err := rows.Err(); err != nil {
-			return inode{}, err
-		}
-		return inode{ino: ino, level: fresh}, nil
+		n, _, err := tx.nearestInode(tx.fsys.levelsOfIno(nil, ino), ino)
+		return n, err
 	})
 }
 
-// inodeAt reads the row of one level, whiteouts included.
-func (tx *Tx) inodeAt(l level, depth int, ino Ino) (n inode, found bool, err error) {
-	rows := tx.db.Query(`SELECT `+inodeColumns+` FROM inode WHERE branch = ?1 AND ino = ?2 AND died > ?3 AND born <= ?3 LIMIT 1`, l.branch, int64(ino), l.cap)
-	defer rows.Close()
-	if rows.Next() {
-		return scanInode(rows, ino, depth), true, nil
+var nearestInodes = newNearest(inodeColumns, "inode", "ino = ?1", 1)
+
+// nearestInode reads the row of the nearest of some levels that has one, whiteouts included.
+func (tx *Tx) nearestInode(levels []int, ino Ino) (n inode, found bool, err error) {
+	rows, level, err := nearestInodes.find(tx.db, tx.fsys.levels, levels, int64(ino))
+	if rows == nil {
+		return inode{ino: ino, level: fresh}, false, err
 	}
-	return inode{ino: ino, level: fresh}, false, rows.Err()
+	n = scanInode(rows, ino, level)
+	return n, true, rows.Close()
+}
+
+// levelsOfIno appends the levels above the first that may have a row of an inode.
+func (fsys *FS) levelsOfIno(list []int, ino Ino) []int {
+	for i, h := range fsys.held {
+		if i > 0 && h.hasIno(ino) {
+			list = append(list, i)
+		}
+	}
+	return list
 }
 
 // loadInodes reads the inodes from first to last that are not in memory yet, of a tree that inherits nothing.

@@ -14,6 +14,9 @@ type Moment struct{ Branch, Epoch int64 }
 // A level is one step of a lineage: rows of branch, as of cap.
 type level struct{ branch, cap int64 }
 
+// ownLevel is the number of the level that is the branch itself.
+var ownLevel = []int{0}
+
 // maxDepth is the lineage depth beyond which a fork squashes the middle levels into one (LINEAGE R8).
 const maxDepth = 16
 

@@ -45,18 +45,9 @@ func (tx *Tx) Root() Ino { return tx.fsys.root }
 
 // namesOf returns the entries of the tree that show an inode.
 func (tx *Tx) namesOf(ino Ino) ([]Name, error) {
-	var names []Name
-	for _, l := range tx.fsys.levels {
-		rows := tx.db.Query(`SELECT parent, name FROM dirent WHERE ino = ?1 AND branch = ?2 AND died > ?3 AND born <= ?3`, int64(ino), l.branch, l.cap)
-		for rows.Next() {
-			names = append(names, Name{Ino(rows.Int(0)), rows.Text(1)})
-		}
-		if err := rows.Err(); err != nil {
-			return nil, err
-		}
-	}
-	if len(tx.fsys.levels) == 1 {
-		return names, nil
+	names, err := tx.namesIn(ino)
+	if err != nil || len(tx.fsys.levels) == 1 {
+		return names, err
 	}
 	// A nearer level may say otherwise about a name of a deeper one.
 	var shown []Name
@@ -70,6 +61,25 @@ func (tx *Tx) namesOf(ino Ino) ([]Name, error) {
 		}
 	}
 	return shown, nil
+}
+
+const (
+	namesOne  = `SELECT parent, name FROM dirent WHERE ino = ?3 AND branch = ?1 AND died > ?2 AND born <= ?2`
+	namesMany = `SELECT d.parent, d.name FROM lineage l CROSS JOIN dirent d ON d.ino = ?3 AND d.branch = l.ancestor
+		AND d.died > iif(l.level = 0, ?2, l.epoch) AND d.born <= iif(l.level = 0, ?2, l.epoch) WHERE l.branch = ?1`
+)
+
+// namesIn returns the entries that show an inode in any level.
+func (tx *Tx) namesIn(ino Ino) (names []Name, err error) {
+	text := namesOne
+	if len(tx.fsys.levels) > 1 {
+		text = namesMany
+	}
+	rows := tx.db.Query(text, tx.fsys.at.Branch, tx.fsys.at.Epoch, int64(ino))
+	for rows.Next() {
+		names = append(names, Name{Ino(rows.Int(0)), rows.Text(1)})
+	}
+	return names, rows.Err()
 }
 
 // parentOf returns the directory that holds a directory; 0 for the root, and for one that has lost its name.

@@ -1,0 +1,147 @@
+package vfs
+
+import (
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A look-up that passes over levels by their holdings finds what one finds that asks every level: with rows and
+// whiteouts of a name at several levels, with names that moved between directories, in a tree whose ancestors were
+// written to after the fork, and with levels that have too many rows to be known.
+func TestHoldings(t *testing.T) {
+	ctx := t.Context()
+	fsys, err := Open(ctx, filepath.Join(t.TempDir(), "a.db"), &Options{Relaxed: true})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, fsys.Close()) }()
+	require.NoError(t, fsys.Update(ctx, func(tx *Tx) error {
+		for d := range 12 {
+			for f := range 12 {
+				require.NoError(t, tx.WriteFile(fmt.Sprintf("d%d/f%d", d, f), []byte("base"), 0o644, Parents()))
+			}
+		}
+		return nil
+	}))
+	head := fsys
+	for depth := 1; depth <= 12; depth++ {
+		name := fmt.Sprintf("b%d", depth)
+		var next Moment
+		require.NoError(t, head.Update(ctx, func(tx *Tx) (err error) {
+			if next, err = tx.Freeze(); err == nil {
+				err = tx.Fork(next, name)
+			}
+			return err
+		}))
+		// The ancestor goes on: none of this is in the fork.
+		require.NoError(t, head.WriteFile(ctx, fmt.Sprintf("d%d/later", depth%12), nil, 0o644))
+		require.NoError(t, head.Remove(ctx, fmt.Sprintf("d%d/f11", depth%12)))
+		head, err = fsys.Branch(ctx, name)
+		require.NoError(t, err)
+		require.NoError(t, head.Update(ctx, func(tx *Tx) error {
+			hot := "d0/f1" // there and gone by turns
+			if depth%2 == 1 {
+				require.NoError(t, tx.Remove(hot))
+			} else {
+				require.NoError(t, tx.WriteFile(hot, []byte(name), 0o644))
+			}
+			require.NoError(t, tx.Rename(fmt.Sprintf("d%d/f2", depth%12), fmt.Sprintf("d%d/from%d", (depth+1)%12, depth)))
+			require.NoError(t, tx.Chmod(fmt.Sprintf("d%d/f3", depth%12), 0o600))
+			if depth == 5 {
+				require.NoError(t, tx.Rename("d7", "d3/moved"))
+				require.NoError(t, tx.Rename("d3/moved", "d7"))
+			}
+			for i := range 2 * maxHolding {
+				if depth == 8 {
+					require.NoError(t, tx.WriteFile(fmt.Sprintf("d9/many%d", i), nil, 0o644))
+				}
+			}
+			return nil
+		}))
+	}
+	require.Len(t, head.levels, 13)
+	known := 0
+	for i, h := range head.held {
+		if h != nil {
+			known++
+			require.Less(t, len(h.inos), maxHolding, "level %d", i)
+		}
+	}
+	require.Equal(t, 10, known, "all but the branch itself, the base, and the level with many files")
+
+	all := *head
+	all.past, all.held = newPast(), make([]*holding, len(head.levels))
+	want := dumpOf(t, &all)
+	require.Contains(t, want, "d9/many3 ")
+	require.NotContains(t, want, "later")
+	require.Equal(t, want, dumpOf(t, head))
+
+	again, err := fsys.Branch(ctx, head.Head())
+	require.NoError(t, err)
+	require.Same(t, head.held[3], again.held[3], "learnt once")
+}
+
+// dumpOf tells all that a tree shows, and of a directory's names also some that it does not, by asking for each alone.
+func dumpOf(t *testing.T, fsys *FS) string {
+	var b strings.Builder
+	require.NoError(t, fsys.View(t.Context(), func(tx *Tx) error {
+		tx.db.SetMemo(nil)
+		tx.cache = cacheOf(tx.db, fsys.at)
+		for d := range 12 {
+			for _, list := range [][]string{{"later"}, numbered("f", 12), numbered("from", 13), numbered("many", 2*maxHolding)} {
+				for _, base := range list {
+					name := fmt.Sprintf("d%d/%s", d, base)
+					info, err := tx.Lstat(name)
+					if err == nil {
+						fmt.Fprintf(&b, "%s %v %d %d\n", name, info.Mode(), info.Ino(), info.Nlink())
+					} else {
+						require.ErrorIs(t, err, fs.ErrNotExist)
+					}
+				}
+			}
+			entries, err := tx.ReadDir(fmt.Sprintf("d%d", d))
+			require.NoError(t, err)
+			fmt.Fprintln(&b, entries)
+		}
+		return nil
+	}))
+	return b.String()
+}
+
+func numbered(stem string, n int) (names []string) {
+	for i := range n {
+		names = append(names, fmt.Sprint(stem, i))
+	}
+	return names
+}
+
+// The row of the nearest level is found by the primary key, with one seek for a level and nothing sorted.
+func TestNearestPlans(t *testing.T) {
+	fsys, err := Open(t.Context(), filepath.Join(t.TempDir(), "plan.db"), nil)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, fsys.Close()) }()
+	require.NoError(t, fsys.View(t.Context(), func(tx *Tx) error {
+		for text, seek := range map[string]string{
+			nearestDirents.texts[1]: "SEARCH dirent USING PRIMARY KEY (branch=? AND parent=? AND name=? AND died>?)",
+			nearestDirents.texts[4]: "SEARCH dirent USING PRIMARY KEY (branch=? AND parent=? AND name=? AND died>?)",
+			nearestInodes.texts[4]:  "SEARCH inode USING PRIMARY KEY (branch=? AND ino=? AND died>?)",
+			namesMany:               "SEARCH d USING INDEX dirent_ino (ino=? AND branch=?)",
+		} {
+			rows := tx.db.Query(`EXPLAIN QUERY PLAN ` + text)
+			seeks := 0
+			for rows.Next() {
+				step := rows.Text(3)
+				require.False(t, strings.HasPrefix(step, "SCAN ") || strings.Contains(step, "TEMP B-TREE") || strings.Contains(step, "MERGE"), step)
+				if strings.HasPrefix(step, seek) {
+					seeks++
+				}
+			}
+			require.NoError(t, rows.Err())
+			require.Equal(t, max(1, strings.Count(text, "UNION ALL")+1), seeks, text)
+		}
+		return nil
+	}))
+}
