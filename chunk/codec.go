@@ -11,6 +11,7 @@ const (
 	plain    = 0 // as they are
 	squeezed = 1 // as a zstd frame of their own
 	packed   = 2 // not at all: it is a packRef
+	patched  = 3 // as a delta: what lies over the bytes of another blob
 )
 
 // unfold fills p with the bytes of the chunk that a row of blob is about: its columns are id, sum, size, codec and data.
@@ -25,7 +26,7 @@ func unfold(tx *schema.Tx, rows *schema.Rows, p []byte) (why string, err error) 
 	case codec == plain:
 		rows.Read(4, p)
 		return "", nil
-	case codec == squeezed && stored >= len(p), codec == packed && stored != refSize:
+	case codec == squeezed && stored >= len(p), codec == packed && stored != refSize, codec == patched && stored >= len(p):
 		return fmt.Sprintf("holds %d bytes, which codec %d never needs", stored, codec), nil
 	case codec == squeezed:
 		buf := takeBuffer()
@@ -36,6 +37,10 @@ func unfold(tx *schema.Tx, rows *schema.Rows, p []byte) (why string, err error) 
 		return "", nil
 	case codec == packed:
 		return unpack(tx, refIn(rows), p)
+	case codec == patched:
+		buf := takeBuffer()
+		defer giveBuffer(buf)
+		return layOver(tx, buf[:rows.Read(4, buf[:stored])], p)
 	}
 	return fmt.Sprintf("unknown codec %d", codec), nil
 }

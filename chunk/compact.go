@@ -25,6 +25,7 @@ type Loose struct {
 	id    int64
 	sum   Sum
 	was   packRef // zero if it is not in a pack
+	base  int64   // 0 if it is not stored as patches
 	takes int     // bytes in the file
 	data  []byte
 }
@@ -80,7 +81,14 @@ func ReadLoose(tx *schema.Tx, from, through int64) (*LooseBatch, error) {
 			continue
 		}
 		bytes += size
-		if err := b.read(tx, Loose{id: id, takes: int(rows.Int(3)), data: make([]byte, size)}); err != nil {
+		l := Loose{id: id, takes: int(rows.Int(3)), data: make([]byte, size)}
+		if rows.Int(2) == patched {
+			var err error
+			if l.base, err = baseOf(tx, id); err != nil {
+				return nil, err
+			}
+		}
+		if err := b.read(tx, l); err != nil {
 			return nil, err
 		}
 	}
@@ -272,6 +280,9 @@ func (l Loose) leave(tx *schema.Tx) (err error) {
 	}
 	if n == 0 {
 		return ErrChanged
+	}
+	if l.base != 0 {
+		return dropPatch(tx, PinBlob, l.base, l.id)
 	}
 	return nil
 }

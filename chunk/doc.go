@@ -28,6 +28,9 @@
 // to take. What reads a blob does not see any of this, but in the time that it takes: to read one blob of a pack is to
 // decompress all of it, 64 KiB, unless the same connection just did.
 //
+// A long chunk of which [Apply] changes little is stored as what lies over another blob, its base. The base is the one that the
+// chunk was before, or that one's base: it is never stored so itself. When too much lies over it, the chunk is stored whole.
+//
 // Every chunk is hashed when it is loaded and compared with its sum, and every manifest too. What does not match is a
 // [CorruptError], which is EIO to whoever only looks at errnos. Sizes found in the file are not believed either.
 //
@@ -41,6 +44,8 @@
 //   - [Lease].floor: a running stream has blobs that nothing points at yet. Blob ids only grow, so the highest id from before
 //     its first one says which blobs may be its own. Blobs that it found instead of adding are pinned.
 //   - pins: content that only an open file still reads, after its last name is gone.
+//
+// And a base is not garbage as long as anything is stored over it: [Delete] leaves it, by the table patch.
 //
 // A lease is dead when its process is provably gone or its heartbeat is old, see [Dead]. Whoever finds one dead deletes its row and
 // its pins before, or in the same transaction as, the first thing that this permits: a process that was merely

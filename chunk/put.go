@@ -97,6 +97,15 @@ func storeOrFind(tx *schema.Tx, sum Sum, p, frame []byte) (id int64, found bool,
 	return id, false, err
 }
 
+// findChunk returns the id of a chunk that is stored, or 0, as putChunk finds it.
+func findChunk(tx *schema.Tx, sum Sum) (id int64, err error) {
+	if id, err = findBlob(tx, sum); err != nil || id == 0 {
+		return 0, err
+	}
+	tally(tx.Context(), true)
+	return id, touch(tx, PinBlob, id)
+}
+
 // small is how long a chunk may be to be stored before it is looked for.
 const small = 16 << 10
 

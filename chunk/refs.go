@@ -111,27 +111,43 @@ func StoredSize(tx *schema.Tx, blob int64) (int64, error) {
 	return size, err
 }
 
-// Delete deletes a blob, or a manifest, that nothing points at, and returns how many there were: 1 or 0.
-func Delete(tx *schema.Tx, kind int, id int64) (int64, error) {
-	text := `DELETE FROM blob WHERE id = ?`
+// Delete deletes a blob, or a manifest, that nothing points at, and returns how many there were: 1 or 0. What others are
+// stored over stays.
+func Delete(tx *schema.Tx, kind int, id int64) (n int64, err error) {
 	if kind == PinManifest {
-		text = `DELETE FROM manifest WHERE id = ?`
-	}
-	var from packRef
-	if kind == PinBlob {
-		var err error
-		if from, _, err = packOf(tx, id); err != nil {
-			return 0, fmt.Errorf("delete content %d: %w", id, err)
-		}
-	}
-	n, err := tx.Exec(text, id)
-	if err == nil && from.pack != 0 {
-		err = leavePack(tx, from.pack)
+		n, err = tx.Exec(`DELETE FROM manifest WHERE id = ?`, id)
+	} else {
+		n, err = deleteBlob(tx, id)
 	}
 	if err != nil {
 		return 0, fmt.Errorf("delete content %d: %w", id, err)
 	}
 	return n, nil
+}
+
+// deleteBlob deletes a blob, and what says how it is stored.
+func deleteBlob(tx *schema.Tx, id int64) (n int64, err error) {
+	if is, err := isBase(tx, PinBlob, id); err != nil || is {
+		return 0, err
+	}
+	from, _, err := packOf(tx, id)
+	if err != nil {
+		return 0, err
+	}
+	base, err := baseOf(tx, id)
+	if err != nil {
+		return 0, err
+	}
+	if n, err = tx.Exec(`DELETE FROM blob WHERE id = ?`, id); err != nil {
+		return 0, err
+	}
+	if from.pack != 0 {
+		err = leavePack(tx, from.pack)
+	}
+	if base != 0 && err == nil {
+		err = dropPatch(tx, PinBlob, base, id)
+	}
+	return n, err
 }
 
 // Touched returns up to limit entries of the write barrier. The collector that has heeded them deletes them with Forget.

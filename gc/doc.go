@@ -33,6 +33,8 @@
 //     a collection runs touched. When it commits while a collection runs, it touches all of them.
 //   - A file that is open for writing pins its inode before the inode can have become an orphan that is reaped: only
 //     orphans are reaped that were queued before the first grace round began.
+//   - What is stored over a base cannot do without it, and may come to be in the moment before the base would go. So whether a
+//     base has anything over it is looked at where it is deleted, in that transaction, and needs no entry in touched.
 //
 // Leases of the dead are deleted by a grace round: of processes that are provably gone at once, of those whose heartbeat is
 // older than a minute once they have not answered for a few seconds, since a machine that slept wakes up with old

@@ -58,7 +58,7 @@ func (c *collector) markRows(ctx context.Context, counts func(vfs.ContentRow) bo
 			return err
 		}
 	}
-	return c.db.View(ctx, func(tx *schema.Tx) error {
+	err := c.db.View(ctx, func(tx *schema.Tx) error {
 		pins, err := chunk.PinnedContent(tx)
 		if err != nil {
 			return err
@@ -70,6 +70,36 @@ func (c *collector) markRows(ctx context.Context, counts func(vfs.ContentRow) bo
 		}
 		return nil
 	})
+	if err != nil {
+		return err
+	}
+	return c.markBases(ctx)
+}
+
+// markBases marks what content in use is stored over. The sweep would spare it in any case.
+func (c *collector) markBases(ctx context.Context) error {
+	var at chunk.Patched
+	for {
+		var page []chunk.Patched
+		err := c.db.View(ctx, func(tx *schema.Tx) (err error) {
+			page, err = chunk.AllPatched(tx, at, work)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for _, at = range page {
+			if at.Kind == chunk.PinBlob && c.blobs.has(at.ID) {
+				c.blobs.add(at.Base)
+			}
+		}
+		if len(page) < work {
+			return nil
+		}
+		if err := c.rest(ctx, "mark"); err != nil {
+			return err
+		}
+	}
 }
 
 // rest is what comes between two transactions that only read.

@@ -250,6 +250,17 @@ func graveyard(t *testing.T) (fsys, other *vfs.FS) {
 		write(t, fsys, fmt.Sprint("garbage", i), noise(uint64(i), medium))
 		write(t, fsys, fmt.Sprint("small garbage", i), noise(uint64(10+i), 1000))
 	}
+	// Stored as patches: garbage over garbage, over what is in use, and in use over garbage.
+	for _, name := range []string{"both", "over", "under", "opened"} {
+		write(t, fsys, name, noise(50, medium))
+		require.Equal(t, patchedBy(name), overwrite(t, fsys, name))
+	}
+	write(t, fsys, "base", noise(51, medium))
+	write(t, fsys, "gone", noise(51, medium))
+	overwrite(t, fsys, "gone")
+	for _, name := range []string{"both", "over", "gone"} {
+		require.NoError(t, fsys.Remove(ctx, name))
+	}
 	write(t, fsys, "past", noise(30, medium))
 	vfstest.Snapshot(t, fsys, "s")
 	write(t, fsys, "past", noise(31, medium))
@@ -280,6 +291,25 @@ func resurrect(t *testing.T, fsys *vfs.FS) (verify func()) {
 	_, err := fsys.WriteFrom(ctx, "again1", bytes.NewReader(noise(1, medium)), 0o644)
 	require.NoError(t, err)
 	want["again1"] = noise(1, medium)
+	// Stored as patches.
+	for _, name := range []string{"both", "over"} {
+		write(t, fsys, "again "+name, patchedBy(name))
+		want["again "+name] = patchedBy(name)
+	}
+	want["under"] = overwrite(t, fsys, "under", "more")
+	base, err := fsys.OpenFile(ctx, "again base", os.O_RDWR|os.O_CREATE, 0o644)
+	require.NoError(t, err)
+	_, err = base.Write(noise(51, medium))
+	require.NoError(t, err)
+	require.NoError(t, base.Sync())
+	_, err = base.WriteAt([]byte("base"), 20_000)
+	require.NoError(t, err)
+	require.NoError(t, base.Close())
+	want["again base"] = noise(51, medium)
+	copy(want["again base"][20_000:], "base")
+	opened, err := fsys.Open(ctx, "opened")
+	require.NoError(t, err)
+	require.NoError(t, fsys.Remove(ctx, "opened"))
 	// Written in parts.
 	f, err := fsys.OpenFile(ctx, "again2", os.O_RDWR|os.O_CREATE, 0o644)
 	require.NoError(t, err)
@@ -316,7 +346,11 @@ func resurrect(t *testing.T, fsys *vfs.FS) (verify func()) {
 			require.True(t, bytes.Equal(data, read(t, fsys, name)), name)
 		}
 		require.True(t, bytes.Equal(noise(31, medium), read(t, b, "past")))
-		got, err := io.ReadAll(reading)
+		got, err := io.ReadAll(opened)
+		require.NoError(t, err)
+		require.True(t, bytes.Equal(patchedBy("opened"), got))
+		require.NoError(t, opened.Close())
+		got, err = io.ReadAll(reading)
 		require.NoError(t, err)
 		require.True(t, bytes.Equal(noise(24, medium), got))
 		require.NoError(t, reading.Close())

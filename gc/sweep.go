@@ -59,15 +59,11 @@ func (s *sweeper) step(ctx context.Context) (done bool, err error) {
 				return err
 			}
 			for _, id := range ids {
-				size, n, err := take(tx, kind, id)
+				took, err := take(tx, kind, id)
 				if err != nil {
 					return err
 				}
-				if kind == chunk.PinManifest {
-					manifests += n
-					continue
-				}
-				blobs, bytes = blobs+n, bytes+size
+				manifests, blobs, bytes = manifests+took.manifests, blobs+took.blobs, bytes+took.bytes
 			}
 			if len(ids) > 0 {
 				return nil
@@ -85,17 +81,54 @@ func (s *sweeper) step(ctx context.Context) (done bool, err error) {
 	return done, nil
 }
 
-// take deletes content and takes it off the list.
-func take(tx *schema.Tx, kind int, id int64) (size, n int64, err error) {
-	if kind == chunk.PinBlob {
-		if size, err = chunk.StoredSize(tx, id); err != nil {
-			return 0, 0, err
+// taken is what was deleted.
+type taken struct{ manifests, blobs, bytes int64 }
+
+// overs is how many that are stored over one base are deleted in one go.
+const overs = 16
+
+// take deletes content and takes it off the list. What is stored over it goes first. If some of that is not on the list, the
+// base is in use: whether it is, is looked at here, in the transaction that deletes, and not only by the mark.
+func take(tx *schema.Tx, kind int, id int64) (t taken, err error) {
+	over, err := chunk.PatchedOver(tx, kind, id, overs)
+	if err != nil {
+		return taken{}, err
+	}
+	for _, p := range over {
+		goes, err := isDoomed(tx, kind, p)
+		if err != nil {
+			return taken{}, err
+		}
+		if !goes {
+			return t, pardon(tx, kind, id)
+		}
+		if err := t.take(tx, kind, p); err != nil {
+			return taken{}, err
 		}
 	}
-	if n, err = chunk.Delete(tx, kind, id); err != nil {
-		return 0, 0, err
+	if len(over) == overs {
+		return t, nil // there may be more; it is still on the list
 	}
-	return size, n, pardon(tx, kind, id)
+	return t, t.take(tx, kind, id)
+}
+
+func (t *taken) take(tx *schema.Tx, kind int, id int64) (err error) {
+	size := int64(0)
+	if kind == chunk.PinBlob {
+		if size, err = chunk.StoredSize(tx, id); err != nil {
+			return err
+		}
+	}
+	n, err := chunk.Delete(tx, kind, id)
+	if err != nil {
+		return err
+	}
+	if kind == chunk.PinManifest {
+		t.manifests += n
+	} else {
+		t.blobs, t.bytes = t.blobs+n, t.bytes+size
+	}
+	return pardon(tx, kind, id)
 }
 
 // look reads ahead of the next step which blobs are to be spared with their manifests: those may have many.

@@ -9,10 +9,13 @@ import (
 )
 
 // migrations bring a file from the version before to the one that is their key. What they make is in tables.sql too, for new files.
-var migrations = map[int64]string{2: toVersion2}
+var migrations = map[int64]string{2: toVersion2, 3: toVersion3}
 
 //go:embed version2.sql
 var toVersion2 string
+
+//go:embed version3.sql
+var toVersion3 string
 
 // migrate brings an older file to the present version, in one transaction: whoever opens it meanwhile, or after a
 // crash, finds the old version or the new one.

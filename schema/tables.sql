@@ -93,7 +93,8 @@ CREATE TABLE orphan (
 	ino    INTEGER NOT NULL
 ) STRICT;
 
--- blob: a chunk at rest. data is the bytes themselves, or their zstd frame (codec 1), or says where in which pack they are (codec 2).
+-- blob: a chunk at rest. data is the bytes themselves, or their zstd frame (codec 1), or says where in which pack they are (codec 2),
+-- or which bytes lie over those of which other blob (codec 3).
 CREATE TABLE blob (
 	id    INTEGER PRIMARY KEY,            -- from counter
 	sum   BLOB    NOT NULL UNIQUE,        -- BLAKE3-256 of the plain bytes
@@ -117,6 +118,14 @@ CREATE TABLE manifest (
 	size INTEGER NOT NULL,                -- bytes of the content
 	body BLOB    NOT NULL                 -- 36-byte lines: chunk index (big endian), sum; an index left out is a hole
 ) STRICT;
+
+-- patch: content that is stored as changes over other content, its base. That is whole itself, and is there as long as one of them.
+CREATE TABLE patch (
+	kind INTEGER NOT NULL,                -- of both, as in pin
+	base INTEGER NOT NULL,
+	id   INTEGER NOT NULL,                -- what is stored over it
+	PRIMARY KEY (kind, base, id)
+) STRICT, WITHOUT ROWID;
 
 -- lease: a process that stages content or has files open. Dead when its process is gone or its beat is old.
 CREATE TABLE lease (

@@ -81,7 +81,8 @@ func plainly(s string) string {
 //     inode are as many as its nlink, and directories have one name and no cycle;
 //   - the log of changes and calls has no gaps, and names branches and calls that there are or were;
 //   - content has its canonical form, and each manifest and chunk that is named is there, is of the right length and
-//     has its sum.
+//     has its sum;
+//   - what is stored as patches has a base, which is kept for it.
 //
 // The store may be in use meanwhile, by anybody: each tree is read at one moment, and chunks a few at a time. Damage is
 // a fault in the report; an error means that the check could not be finished.
@@ -94,7 +95,7 @@ func Check(ctx context.Context, fsys *FS, options *CheckOptions) (*CheckReport, 
 		c.o.MaxFaults = 1000
 	}
 	for _, step := range []func(context.Context) error{
-		c.checkFile, c.checkHistory, c.checkChanges, c.checkCalls, c.checkInodes, c.checkDirents, c.checkOrphans, c.checkViews, c.checkManifests, c.checkBlobs, c.checkPacks,
+		c.checkFile, c.checkHistory, c.checkChanges, c.checkCalls, c.checkInodes, c.checkDirents, c.checkOrphans, c.checkViews, c.checkManifests, c.checkBlobs, c.checkPacks, c.checkPatches,
 	} {
 		err := step(ctx)
 		switch {

@@ -141,7 +141,8 @@ func allZero(p []byte) bool {
 func (c *checker) checkBlobSizes(ctx context.Context) error {
 	return c.db.View(ctx, func(tx *schema.Tx) error {
 		rows := tx.Query(`SELECT id, size, length(data), codec FROM blob WHERE size NOT BETWEEN 1 AND 524288 
-			OR codec = 0 AND length(data) <> size OR codec = 1 AND length(data) >= size OR codec = 2 AND length(data) <> 12 OR codec NOT BETWEEN 0 AND 2`)
+			OR codec = 0 AND length(data) <> size OR codec = 1 AND length(data) >= size OR codec = 2 AND length(data) <> 12
+			OR codec = 3 AND length(data) NOT BETWEEN 8 AND size - 1 OR codec NOT BETWEEN 0 AND 3`)
 		defer rows.Close()
 		for rows.Next() {
 			what := fmt.Sprintf("blob %d: says %d bytes, holds %d, codec %d", rows.Int(0), rows.Int(1), rows.Int(2), rows.Int(3))
@@ -185,6 +186,56 @@ func (c *checker) checkPacks(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+// checkPatches makes sure that what is stored as patches has a base, and that the base is kept for it.
+func (c *checker) checkPatches(ctx context.Context) error {
+	const page = 1000
+	var at chunk.Patched
+	for n := page; n == page; {
+		err := c.db.View(ctx, func(tx *schema.Tx) error {
+			list, err := chunk.AllPatched(tx, at, page)
+			n = len(list)
+			for _, at = range list {
+				if err := c.checkPatched(tx, at); err != nil {
+					return err
+				}
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	last := int64(-1 << 63)
+	for n := page; n == page; {
+		err := c.db.View(ctx, func(tx *schema.Tx) error {
+			ids, err := chunk.Deltas(tx, last, page)
+			n = len(ids)
+			for _, last = range ids {
+				why, err := chunk.CheckDelta(tx, last)
+				if err == nil && why != "" {
+					err = c.faultOfContent(tx, chunk.PinBlob, last, chunk.Sum{}, why)
+				}
+				if err != nil {
+					return err
+				}
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+func (c *checker) checkPatched(tx *schema.Tx, p chunk.Patched) error {
+	why, err := chunk.CheckPatched(tx, p)
+	if err != nil || why == "" {
+		return err
+	}
+	return c.faultOfContent(tx, p.Kind, p.ID, chunk.Sum{}, why)
 }
 
 // faultOfContent reports what is wrong with a blob or a manifest, for each name in each tree that leads to it. What

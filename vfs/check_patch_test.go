@@ -1,0 +1,48 @@
+package vfs_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"vfsdb/vfs"
+)
+
+// Rules of what is stored as patches: 1024 is a base, 1025 is over it, 1026 is neither.
+func TestCheckFindsPatches(t *testing.T) {
+	for _, tt := range []struct {
+		name, damage string
+		want         []string
+	}{
+		{"the base lost", `DELETE FROM blob WHERE id = 1024`, []string{"main: f: blob 1025: its base, blob 1024, is missing", "main: f: blob 1024, the base of blob 1025, is missing", ""}},
+		{"the base damaged", `UPDATE blob SET data = zeroblob(100000) WHERE id = 1024`, []string{"blob 1024: bytes do not match", "main: f: blob 1025: bytes do not match", ""}},
+		{"the base stored as patches", `UPDATE blob SET codec = 3, data = x'0000000000000402' WHERE id = 1024`, []string{"main: f: blob 1025: its base, blob 1024, is stored as patches itself", "blob 1024: nothing keeps its base, blob 1026", "main: f: blob 1024, the base of blob 1025, is stored as patches itself", "blob 1024: bytes", ""}},
+		{"nothing keeps the base", `DELETE FROM patch`, []string{"main: f: blob 1025: nothing keeps its base, blob 1024", ""}},
+		{"another base is kept", `UPDATE patch SET base = 1026`, []string{"main: f: blob 1025: nothing keeps its base", "main: f: blob 1025 is not stored as patches over blob 1026", ""}},
+		{"a base of what is whole", `INSERT INTO patch VALUES (2, 1024, 1026)`, []string{"main: g: blob 1026 is not stored as patches over blob 1024", ""}},
+		{"a base of nothing", `INSERT INTO patch VALUES (2, 1024, 4000)`, []string{"blob 4000 is not stored as patches over blob 1024", ""}},
+		{"an odd kind", `INSERT INTO patch VALUES (9, 1024, 1025)`, []string{"patch of kind 9", ""}},
+		{"patches of nothing", `UPDATE blob SET data = x'' WHERE id = 1025`, []string{"main: f: blob 1025: ", "main: f: blob 1025 is not stored as patches over blob 1024", ""}},
+		{"patches longer than the chunk", `UPDATE blob SET data = CAST(data || zeroblob(100000) AS BLOB) WHERE id = 1025`, []string{"main: f: blob 1025: ", ""}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			fsys, err := vfs.Open(t.Context(), filepath.Join(t.TempDir(), "x.db"), &vfs.Options{Relaxed: true})
+			require.NoError(t, err)
+			defer fsys.Close()
+			require.NoError(t, fsys.WriteFile(t.Context(), "f", bytes.Repeat([]byte("f"), 100_000), 0o644))
+			f, err := fsys.OpenFile(t.Context(), "f", os.O_RDWR, 0)
+			require.NoError(t, err)
+			_, err = f.WriteAt([]byte("over it"), 70_000)
+			require.NoError(t, err)
+			require.NoError(t, f.Close())
+			require.NoError(t, fsys.WriteFile(t.Context(), "g", bytes.Repeat([]byte("g"), 1000), 0o644))
+			require.Empty(t, check(t, fsys, nil).Faults)
+			damage(t, fsys, tt.damage)
+			requireFaults(t, check(t, fsys, nil), tt.want)
+			require.NotEqual(t, tt.name == "the base damaged", len(check(t, fsys, &vfs.CheckOptions{Quick: true}).Faults) > 0, "a quick check reads no chunks")
+		})
+	}
+}
