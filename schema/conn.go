@@ -9,6 +9,8 @@ import (
 
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
+
+	"vfsdb/schema/walindex"
 )
 
 // role says what a connection is for.
@@ -29,7 +31,12 @@ type conn struct {
 	seen    int64 // data_version of the last transaction
 	memo    any   // what a room above keeps with the connection, see Tx.Memo
 	kept    any   // and what it keeps of rows that never change, see Tx.Keep
+	ids     ids   // that are ours, while nobody else commits
 	old     bool  // the file had an older format when it was opened, which is read-only then
+
+	index  *walindex.Index // nil if it is not to be had, and for who writes
+	mark   Mark            // of the moment that the transaction sees
+	marked bool            // that is known
 }
 
 // pragmas of every connection. Page size and auto_vacuum stand in prepareFile: they count only before the first table.
@@ -152,7 +159,7 @@ func (c *conn) run(ctx context.Context, write bool, fn func(*Tx) error) (err err
 	if write {
 		text = "BEGIN IMMEDIATE"
 	}
-	if err := retry(ctx, func() error { return c.start(text) }); err != nil {
+	if err := retry(ctx, func() error { return c.startMarked(text) }); err != nil {
 		return err
 	}
 	tx := &Tx{ctx: ctx, conn: c, write: write}
@@ -187,8 +194,10 @@ func (c *conn) commit(tx *Tx) error {
 	}
 	if err := c.control("COMMIT"); err != nil {
 		c.rollback()
+		c.ids = nil
 		return fmt.Errorf("commit: %w", err)
 	}
+	tx.keepIDs()
 	for _, fn := range tx.after {
 		fn()
 	}
@@ -207,7 +216,7 @@ func (c *conn) start(text string) error {
 	}
 	if v != c.seen {
 		c.seen = v
-		c.memo = nil
+		c.memo, c.ids = nil, nil
 	}
 	return nil
 }

@@ -13,6 +13,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"vfsdb/schema/walindex"
 )
 
 const (
@@ -66,6 +68,8 @@ type DB struct {
 
 	readers chan *conn    // idle
 	slots   chan struct{} // one token per open reader
+
+	index *walindex.Index // nil if it is not to be had
 
 	mu     sync.Mutex
 	closed atomic.Bool
@@ -131,7 +135,9 @@ func open(ctx context.Context, path string, options Options) (*DB, error) {
 		return nil, bare(err)
 	}
 	db.old = c.old
+	db.openIndex()
 	if options.ReadOnly {
+		c.index = db.index
 		db.slots <- struct{}{}
 		db.readers <- c
 	} else {
@@ -180,6 +186,9 @@ func (db *DB) Close() error {
 		c := <-db.readers
 		errs = append(errs, c.close())
 		<-db.slots
+	}
+	if db.index != nil {
+		errs = append(errs, db.index.Close())
 	}
 	errs = append(errs, db.part())
 	if db.writer != nil {
@@ -305,7 +314,7 @@ func (db *DB) dial(r role) (*conn, error) {
 	}
 	c, err := dial(db.path, db.options, r)
 	if err == nil {
-		c.old = db.old
+		c.old, c.index = db.old, db.index
 	}
 	return c, err
 }

@@ -16,6 +16,9 @@
 // that it took, its notes ([Tx.SetLocal]), its AfterCommit functions, and the connection's memo. The lock is given back
 // between two groups, and taken in the order of asking, so nobody is overtaken for longer than a group lasts.
 //
+// Whether anybody has committed since is told by a [Mark], in nanoseconds and without a transaction. Package walindex reads it
+// from the memory that SQLite shares between processes; all code of this module that the compiler cannot vouch for is there.
+//
 // The tables are explained in tables.sql and in FORMAT.md. Each is written by one package: meta and counter by
 // this one; branch, lineage, inode, dirent, orphan, call and change by vfs; blob, pack, manifest, lease, pin and touched by chunk; snapshot
 // by snapshot; gc and doomed by gc.

@@ -309,9 +309,9 @@ var errAbandoned = fmt.Errorf("the transaction was given up for the panic of ano
 
 // A pending is what the rest of a transaction, and its commit, must know of what was done so far.
 type pending struct {
-	ids   map[string]int64 // the next free number of each counter that was used
-	local map[any]any      // of SetLocal
-	after []func()         // to be called once it is committed
+	ids   ids         // of the counters that were used
+	local map[any]any // of SetLocal
+	after []func()    // to be called once it is committed
 }
 
 func (p pending) clone() pending {

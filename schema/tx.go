@@ -77,45 +77,6 @@ func (tx *Tx) Exec(text string, args ...any) (int64, error) {
 	return n, tx.conn.idle(text, s)
 }
 
-// NextID takes the next number of a counter. Numbers only grow: those of a later commit are higher than those of an
-// earlier one, of whatever process, and none is given out twice. The counter's row is written once, at the commit.
-func (tx *Tx) NextID(counter string) (int64, error) {
-	id, used := tx.ids[counter]
-	if !used {
-		var err error
-		if id, _, err = tx.Int(`SELECT next FROM counter WHERE name = ?`, counter); err != nil {
-			return 0, err
-		}
-		if tx.ids == nil {
-			tx.ids = make(map[string]int64)
-		}
-	}
-	tx.ids[counter] = id + 1
-	return id, nil
-}
-
-// Reached returns where a counter stands that NextID is not used for.
-func (tx *Tx) Reached(counter string) (int64, error) {
-	at, _, err := tx.Int(`SELECT next FROM counter WHERE name = ?`, counter)
-	return at, err
-}
-
-// Reach moves such a counter forward; it never goes back.
-func (tx *Tx) Reach(counter string, at int64) error {
-	_, err := tx.Exec(`UPDATE counter SET next = max(next, ?) WHERE name = ?`, at, counter)
-	return err
-}
-
-// writeIDs makes the numbers that were taken ours.
-func (tx *Tx) writeIDs() error {
-	for counter, next := range tx.ids {
-		if _, err := tx.Exec(`UPDATE counter SET next = ? WHERE name = ?`, next, counter); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // LastID returns the rowid of the last inserted row.
 func (tx *Tx) LastID() int64 { return tx.conn.sq.LastInsertRowID() }
 

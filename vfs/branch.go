@@ -120,6 +120,7 @@ func (tx *Tx) dropBranch(name string) error {
 	if _, err := tx.db.Exec(`UPDATE branch SET name = NULL WHERE id = ?`, id); err != nil {
 		return err
 	}
+	forgetBranch(tx.db, id)
 	// Descendants carry their whole lineage themselves, so only the branch's own goes (LINEAGE R6).
 	_, err = tx.db.Exec(`DELETE FROM lineage WHERE branch = ?`, id)
 	return err

@@ -13,6 +13,7 @@ type cache struct {
 	branch struct {
 		known bool
 		epoch int64
+		gc    bool // a collection runs; not known to a connection that reads
 	}
 	names map[nameKey]dirent
 	whole map[Ino]bool // directories all of whose entries are in names: those that were made here
@@ -44,6 +45,16 @@ func cacheOf(db *schema.Tx, at Moment) *cache {
 	}
 	c.trim()
 	return c
+}
+
+// forgetBranch makes the next transaction of this connection look whether a branch is still there.
+func forgetBranch(db *schema.Tx, id int64) {
+	trees, _ := db.Memo().(map[Moment]*cache)
+	for at, c := range trees {
+		if at.Branch == id {
+			c.branch.known = false
+		}
+	}
 }
 
 // trim forgets clean entries once there are too many.

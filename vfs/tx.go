@@ -33,9 +33,8 @@ func (tx *Tx) DB() *schema.Tx { return tx.db }
 // begin makes the Tx of fsys on a transaction of the file.
 func (fsys *FS) begin(db *schema.Tx) (*Tx, error) {
 	tx := &Tx{db: db, fsys: fsys, cache: cacheOf(db, fsys.at)}
-	if db.Writable() {
-		// This very connection may have dropped the branch, or the snapshot, through another tree.
-		tx.cache.branch.known = false
+	if db.Writable() && fsys.Frozen() {
+		tx.cache.branch.known = false // this very connection may have deleted the snapshot
 	}
 	if err := tx.checkBranch(); err != nil {
 		return nil, err
@@ -45,12 +44,12 @@ func (fsys *FS) begin(db *schema.Tx) (*Tx, error) {
 	}
 	tx.now = time.Now().UnixNano()
 	tx.epoch = tx.cache.branch.epoch
-	phase, _, err := db.Int(`SELECT phase FROM gc WHERE id = 1024`)
-	tx.gc = phase != 0
-	return tx, err
+	tx.gc = tx.cache.branch.gc
+	return tx, nil
 }
 
-// checkBranch refuses a tree that nothing keeps any more.
+// checkBranch refuses a tree that nothing keeps any more, and finds out whether a collection runs. Both are remembered until
+// another connection commits. Whoever drops a branch, or begins a collection, on this one makes it forget that.
 func (tx *Tx) checkBranch() error {
 	b := &tx.cache.branch
 	if b.known {
@@ -69,7 +68,13 @@ func (tx *Tx) checkBranch() error {
 	if !named {
 		return syscall.ESTALE
 	}
-	b.known, b.epoch = true, epoch
+	phase := int64(0)
+	if tx.db.Writable() {
+		if phase, _, err = tx.db.Int(`SELECT phase FROM gc WHERE id = 1024`); err != nil {
+			return err
+		}
+	}
+	b.known, b.epoch, b.gc = true, epoch, phase != 0
 	return nil
 }
 

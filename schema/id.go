@@ -1,0 +1,79 @@
+package schema
+
+import "maps"
+
+// idBlock is how many numbers of a counter a connection makes its own at a time. What it has not used when it closes, or
+// when another one has committed, is never used.
+const idBlock = 256
+
+// gapless are the counters whose numbers tell a reader whether it missed any.
+var gapless = map[string]bool{"change": true, "call": true}
+
+// ids are the numbers that come next, by counter. Those below end are ours.
+type ids map[string]idRange
+
+type idRange struct{ next, end int64 }
+
+// NextID takes the next number of a counter. Numbers only grow: those of a later commit are higher than those of an
+// earlier one, of whatever process, and none is given out twice.
+//
+// The counter's row is read and written once for many numbers, at the commit that uses the first of them. They stay with the
+// connection until another one commits, which may have taken higher ones.
+func (tx *Tx) NextID(counter string) (int64, error) {
+	r, known := tx.ids[counter]
+	if !known {
+		r, known = tx.conn.ids[counter]
+	}
+	if !known {
+		next, err := tx.Reached(counter)
+		if err != nil {
+			return 0, err
+		}
+		r = idRange{next, next}
+	}
+	if tx.ids == nil {
+		tx.ids = make(ids)
+	}
+	id := r.next
+	r.next++
+	tx.ids[counter] = r
+	return id, nil
+}
+
+// writeIDs makes the numbers that were taken ours, and some more.
+func (tx *Tx) writeIDs() error {
+	for counter, r := range tx.ids {
+		if r.next <= r.end {
+			continue
+		}
+		r.end = r.next
+		if !gapless[counter] {
+			r.end += idBlock
+		}
+		if err := tx.Reach(counter, r.end); err != nil {
+			return err
+		}
+		tx.ids[counter] = r
+	}
+	return nil
+}
+
+// keepIDs is called after the commit.
+func (tx *Tx) keepIDs() {
+	if tx.conn.ids == nil {
+		tx.conn.ids = make(ids)
+	}
+	maps.Copy(tx.conn.ids, tx.ids)
+}
+
+// Reached returns where a counter stands that NextID is not used for.
+func (tx *Tx) Reached(counter string) (int64, error) {
+	at, _, err := tx.Int(`SELECT next FROM counter WHERE name = ?`, counter)
+	return at, err
+}
+
+// Reach moves such a counter forward; it never goes back.
+func (tx *Tx) Reach(counter string, at int64) error {
+	_, err := tx.Exec(`UPDATE counter SET next = max(next, ?) WHERE name = ?`, at, counter)
+	return err
+}

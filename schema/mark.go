@@ -1,0 +1,50 @@
+package schema
+
+import (
+	"vfsdb/schema/walindex"
+)
+
+// A Mark names what the file holds at a moment: two that are equal, of one [DB], mean that nobody, in whatever process, has
+// committed in between. Those of different DBs are not to be compared.
+type Mark struct{ header walindex.Header }
+
+// Mark returns the mark of now, in a few nanoseconds: no transaction is begun. ok is false where it cannot be told, see
+// [walindex], and after Close. A commit has another mark before the Update that made it returns.
+func (db *DB) Mark() (m Mark, ok bool) { return mark(db.index) }
+
+func mark(index *walindex.Index) (m Mark, ok bool) {
+	if index == nil {
+		return Mark{}, false
+	}
+	m.header, ok = index.Read()
+	return m, ok
+}
+
+// Mark returns the mark of the moment that the transaction sees. ok is false if it cannot be told: it is one that writes, or
+// somebody committed just as it began.
+func (tx *Tx) Mark() (m Mark, ok bool) { return tx.conn.mark, tx.conn.marked }
+
+// startMarked is start, between two looks at the mark. If those are equal, nobody has committed since the first, and what
+// the transaction sees was fixed after it.
+func (c *conn) startMarked(text string) error {
+	before, ok := mark(c.index)
+	if err := c.start(text); err != nil {
+		return err
+	}
+	c.mark, c.marked = mark(c.index)
+	c.marked = c.marked && ok && c.mark == before
+	return nil
+}
+
+// openIndex opens the index of the log, if there is one. Without it, everything goes on as it does with it, only slower.
+func (db *DB) openIndex() {
+	index, err := walindex.Open(db.path, db.options.ReadOnly)
+	if err != nil {
+		return
+	}
+	if db.InPlace() != nil { // it may be the index of another file
+		_ = index.Close()
+		return
+	}
+	db.index = index
+}
