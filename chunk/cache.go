@@ -109,6 +109,11 @@ func (c *Cache) NewReader(content Content) *Reader {
 	return &Reader{cache: c, content: content, at: -1}
 }
 
+// NewPassing is NewReader for those who go through very much once: they get what is kept, and leave nothing behind.
+func (c *Cache) NewPassing(content Content) *Reader {
+	return &Reader{cache: c, passing: true, content: content, at: -1}
+}
+
 // peekLimit is how much of a content Peek returns at most.
 const peekLimit = Size
 

@@ -3,6 +3,7 @@ package chunk
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"sync"
@@ -275,5 +276,38 @@ func TestStreamsTakeNothingFromTheCache(t *testing.T) {
 		require.Equal(t, n == 2, ok, "what is asked for twice comes to stay")
 		_, err := part(t, db, cache, again, 0, 50_000)
 		require.NoError(t, err)
+	}
+}
+
+// BenchmarkPeek copies kept content, by one and by all goroutines.
+func BenchmarkPeek(b *testing.B) {
+	db, cache := open(b), NewCache()
+	for _, size := range []int{100, 1 << 10, 10 << 10, 50 << 10} {
+		var all []Content
+		for n := range 200 {
+			c := put(b, db, noise(uint64(n), size))
+			_, err := part(b, db, cache, c, 0, size)
+			require.NoError(b, err)
+			all = append(all, c)
+		}
+		b.Run(fmt.Sprint(size), func(b *testing.B) {
+			b.ReportAllocs()
+			b.SetBytes(int64(size))
+			for i := 0; b.Loop(); i++ {
+				if _, ok := cache.Peek(all[i%len(all)], 0, int64(size)); !ok {
+					b.Fatal("not kept")
+				}
+			}
+		})
+		b.Run(fmt.Sprint(size, "/parallel"), func(b *testing.B) {
+			b.SetBytes(int64(size))
+			b.RunParallel(func(pb *testing.PB) {
+				for i := 0; pb.Next(); i++ {
+					if _, ok := cache.Peek(all[i%len(all)], 0, int64(size)); !ok {
+						b.Error("not kept")
+					}
+				}
+			})
+		})
 	}
 }

@@ -19,6 +19,7 @@ func Read(tx *schema.Tx, c Content, p []byte, off int64) (int, error) {
 // read a few bytes at a time. It must not be used by two goroutines at once.
 type Reader struct {
 	cache   *Cache // nil: there is none
+	passing bool   // nothing comes into the cache
 	content Content
 	body    lines
 	loaded  bool // body is
@@ -105,14 +106,31 @@ func (r *Reader) passed(off int64, n int) {
 // streams reports whether who reads on from off has read a chunk's worth without a leap. A stream asks for nothing again.
 func (r *Reader) streams(off int64) bool { return off == r.end && r.run >= Size }
 
-// open loads the manifest, once.
+// open loads the manifest, once. Nobody changes it, so it may be the cache's.
 func (r *Reader) open(tx *schema.Tx) (err error) {
 	if r.loaded {
 		return nil
 	}
-	r.body, err = r.cache.linesOf(tx, r.content)
-	r.loaded = err == nil
-	return err
+	if err := r.content.check(); err != nil || r.content.Manifest == 0 {
+		r.loaded = err == nil
+		return err
+	}
+	if h := r.cache.take(manifestAddress(r.content)); h != nil {
+		r.body, r.loaded = h.bytes, true // it is in no buffer, so nobody will take it
+		h.release()
+		return nil
+	}
+	if tx == nil {
+		return errNotKept
+	}
+	if r.body, err = linesOf(tx, r.content); err != nil {
+		return err
+	}
+	r.loaded = true
+	if r.fills(tx) {
+		r.cache.put(&held{address: manifestAddress(r.content), bytes: r.body})
+	}
+	return nil
 }
 
 // read fills part from chunk i, which is length bytes long.
@@ -154,7 +172,7 @@ func (r *Reader) whole(tx *schema.Tx, from address, p []byte) error {
 	if err := load(tx, from, p); err != nil {
 		return err
 	}
-	if from.kind == PinBlob && !tx.Writable() {
+	if from.kind == PinBlob && r.fills(tx) {
 		r.cache.offer(from, p)
 	}
 	return nil
@@ -170,13 +188,16 @@ func (r *Reader) keep(tx *schema.Tx, i int64, start int, from address) error {
 			h.release()
 			return err
 		}
-		if !r.streams(i*Size+int64(start)) && !tx.Writable() {
+		if !r.streams(i*Size+int64(start)) && r.fills(tx) {
 			r.cache.put(h)
 		}
 	}
 	r.kept, r.at = h, i
 	return nil
 }
+
+// fills reports whether what tx reads may be kept for others: not if it may be undone.
+func (r *Reader) fills(tx *schema.Tx) bool { return !r.passing && !tx.Writable() }
 
 // load fills p with the chunk at an address, verified.
 func load(tx *schema.Tx, from address, p []byte) error {
@@ -193,33 +214,19 @@ func load(tx *schema.Tx, from address, p []byte) error {
 var errNotKept = errors.New("chunk: not in the cache")
 
 // linesOf returns the lines of a manifest that must be of this size. Content without one has none.
-func linesOf(tx *schema.Tx, c Content) (lines, error) { return (*Cache)(nil).linesOf(tx, c) }
-
-// linesOf is the function of that name, through the cache. Nobody changes what it returns.
-func (c *Cache) linesOf(tx *schema.Tx, content Content) (lines, error) {
-	if err := content.check(); err != nil {
+func linesOf(tx *schema.Tx, c Content) (lines, error) {
+	if err := c.check(); err != nil {
 		return nil, err
 	}
-	if content.Manifest == 0 {
+	if c.Manifest == 0 {
 		return nil, nil
 	}
-	at := manifestAddress(content)
-	if h := c.take(at); h != nil {
-		defer h.release()
-		return h.bytes, nil
-	}
-	if tx == nil {
-		return nil, errNotKept
-	}
-	size, body, err := loadManifest(tx, content.Manifest)
+	size, body, err := loadManifest(tx, c.Manifest)
 	if err != nil {
 		return nil, err
 	}
-	if size != content.Size {
-		return nil, &CorruptError{Manifest: content.Manifest, Why: fmt.Sprintf("is of %d bytes where there must be %d", size, content.Size)}
-	}
-	if !tx.Writable() {
-		c.put(&held{address: at, bytes: body})
+	if size != c.Size {
+		return nil, &CorruptError{Manifest: c.Manifest, Why: fmt.Sprintf("is of %d bytes where there must be %d", size, c.Size)}
 	}
 	return body, nil
 }

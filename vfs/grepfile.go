@@ -2,8 +2,6 @@ package vfs
 
 import (
 	"slices"
-
-	"vfsdb/chunk"
 )
 
 // A grepScanner searches files, one after the other.
@@ -74,7 +72,7 @@ func (s *grepScanner) file(tx *Tx, t named) (*searched, int64, error) {
 	if _, f.binary = recall(past, past.binary, n.content); f.binary {
 		return f, 0, nil
 	}
-	r := chunk.NewReader(n.content)
+	r := tx.fsys.store.cache.NewPassing(n.content)
 	defer r.Release()
 	c := scan{grepScanner: s, tx: tx, file: f, reader: r, size: n.content.Size, line: 1, held: s.buf[:0]}
 	err = c.run()

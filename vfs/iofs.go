@@ -189,7 +189,9 @@ func (f *txFile) Stat() (fs.FileInfo, error) { return f.info, f.check("stat") }
 
 func (f *txFile) Close() error {
 	err := f.check("close")
-	f.shut = true
+	if f.shut = true; f.reader != nil {
+		f.reader.Release()
+	}
 	return err
 }
 
