@@ -20,13 +20,14 @@ const (
 	roleWriter role = iota
 	roleReader
 	roleKeeper // maintenance: backup
+	roleFolder // checkpoints
 )
 
 // A conn is one SQLite connection with its prepared statements. One goroutine uses it at a time.
 type conn struct {
 	sq      *sqlite.Conn
 	stmts   map[string][]*sqlite.Stmt // idle, by text
-	frame   map[string]*sqlite.Stmt   // BEGIN, COMMIT and their kin
+	frame   map[string]*sqlite.Stmt   // BEGIN, COMMIT and their kin, and checkpoints
 	version *sqlite.Stmt
 	seen    int64 // data_version of the last transaction
 	memo    any   // what a room above keeps with the connection, see Tx.Memo
@@ -42,10 +43,11 @@ type conn struct {
 // pragmas of every connection. Page size and auto_vacuum stand in prepareFile: they count only before the first table.
 var pragmas = map[role][]string{
 	roleWriter: {
-		"cache_size=-8192", "wal_autocheckpoint=2000", "journal_size_limit=67108864", "temp_store=MEMORY", "trusted_schema=OFF",
+		"cache_size=-8192", "wal_autocheckpoint=0", "journal_size_limit=67108864", "temp_store=MEMORY", "trusted_schema=OFF",
 	},
 	roleReader: {"cache_size=-4096", "temp_store=MEMORY", "trusted_schema=OFF", "query_only=ON"},
 	roleKeeper: {"cache_size=-2048", "temp_store=MEMORY", "trusted_schema=OFF"},
+	roleFolder: {"cache_size=-128", "temp_store=MEMORY", "trusted_schema=OFF"}, // what it copies does not go through a cache
 }
 
 func dial(path string, options Options, r role) (*conn, error) {

@@ -7,9 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
-	"time"
 
-	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 )
 
@@ -103,63 +101,6 @@ func (tx *Tx) Pages() (total, free int64, err error) {
 	}
 	free, _, err = tx.Int(`PRAGMA freelist_count`)
 	return total, free, err
-}
-
-// Checkpoint moves what it can from the WAL into the file, without waiting for readers, and returns how many pages
-// of the WAL are left to move.
-func (db *DB) Checkpoint(ctx context.Context) (left int64, err error) {
-	if db.options.ReadOnly {
-		return 0, nil
-	}
-	if err := db.enter(); err != nil {
-		return 0, err
-	}
-	defer db.users.Done()
-	select {
-	case db.writing <- struct{}{}:
-	case <-ctx.Done():
-		return 0, ctx.Err()
-	}
-	defer func() { <-db.writing }()
-	err = mapError(sqlitex.ExecuteTransient(db.writer.sq, "PRAGMA wal_checkpoint(PASSIVE)", &sqlitex.ExecOptions{
-		ResultFunc: func(s *sqlite.Stmt) error {
-			left = max(0, s.ColumnInt64(1)-s.ColumnInt64(2))
-			return nil
-		},
-	}))
-	return left, err
-}
-
-// logLimit is how long the WAL may get, in bytes, before a writer waits for readers so that it can be begun anew.
-// SQLite folds it into the file by itself every 16 MiB, but begins it anew only at a moment when nobody reads.
-const logLimit = 64 << 20
-
-// boundLog begins a WAL that has become too long anew, after a commit. It waits for readers only shortly: one that
-// never ends must not stop all writers.
-func (db *DB) boundLog() {
-	info, err := os.Stat(db.path + "-wal")
-	if err != nil || info.Size() <= db.logLimit {
-		return
-	}
-	db.emptyLog()
-}
-
-// emptyLog folds the WAL into the file and empties it. It waits for readers only shortly, and reports whether it could.
-func (db *DB) emptyLog() bool {
-	for range 50 {
-		busy := true
-		err := sqlitex.ExecuteTransient(db.writer.sq, "PRAGMA wal_checkpoint(TRUNCATE)", &sqlitex.ExecOptions{
-			ResultFunc: func(s *sqlite.Stmt) error {
-				busy = s.ColumnInt64(0) != 0
-				return nil
-			},
-		})
-		if !busy || err != nil && mapError(err) != syscall.EBUSY {
-			return !busy
-		}
-		time.Sleep(time.Millisecond)
-	}
-	return false
 }
 
 // ID returns the random name that the file got when it was created.

@@ -24,7 +24,7 @@ func (db *DB) part() error {
 	if db.writer == nil || db.InPlace() == nil {
 		return nil
 	}
-	if !db.emptyLog() {
+	if !db.emptyLog(readerPatience) {
 		return fmt.Errorf("%s was moved, and its log is in use, so it stays behind: %w", db.path, syscall.EBUSY)
 	}
 	for name, was := range db.beside {

@@ -1,0 +1,284 @@
+package schema
+
+import (
+	"context"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// Commits append pages to the log, and a checkpoint folds them into the file. It needs no write lock, so a goroutine with a
+// connection of its own does it beside the writers: the folder. But the log is begun anew only by a writer that finds all of it
+// folded, and beside a writer that never rests there is always something left. So, once the log is long, the folder takes the
+// write lock for what little is left. These are the lengths at which things happen, as parts of DB.logLimit.
+const (
+	logLimit = 64 << 20 // of bytes: a writer does not go on before the log is begun anew, or a reader has kept it from that
+
+	foldPart    = 8 // so much is worth folding
+	restartPart = 2 // the write lock is taken if less than leftPart is left to fold
+	pacePart    = 4 // this far from the limit, who writes much waits
+	leftPart    = 32
+)
+
+// logMark returns a part of the limit, in pages.
+func (db *DB) logMark(part int64) int64 { return db.logLimit / part / PageSize }
+
+// A folder folds the log into the file.
+type folder struct {
+	db *DB
+
+	mu   sync.Mutex // held during a checkpoint; whoever wants the write lock too takes that one first
+	conn *conn      // nil until it is needed
+
+	// Of the goroutine, which is started once there is something to fold.
+	state sync.Mutex
+	wake  chan struct{} // nil until it is started
+	stop  chan struct{}
+	ended chan struct{}
+	rest  chan struct{} // closed when it rests; nil while it does
+	stuck int64         // how long the log was when a reader kept it from being begun anew; 0 once that was done
+}
+
+// A logState is what SQLite tells of the log, in pages.
+type logState struct {
+	busy   bool  // not all could be done
+	length int64 // of the log; what the next commit will write over still counts
+	folded int64
+}
+
+func (s logState) left() int64 { return s.length - s.folded }
+
+// checkpoint has SQLite fold the log. PASSIVE waits for nobody. RESTART and TRUNCATE take the write lock and wait for readers, if
+// there is a busy timeout. NOOP does nothing, needs no lock, and takes 3 us.
+func (c *conn) checkpoint(mode string) (s logState, err error) {
+	text := "PRAGMA wal_checkpoint(" + mode + ")"
+	stmt := c.frame[text]
+	if stmt == nil {
+		if stmt, _, err = c.sq.PrepareTransient(text); err != nil {
+			return s, mapError(err)
+		}
+		c.frame[text] = stmt
+	}
+	row, err := stmt.Step()
+	if row { // what is not known is -1
+		s = logState{stmt.ColumnInt64(0) != 0, max(0, stmt.ColumnInt64(1)), max(0, stmt.ColumnInt64(2))}
+	}
+	if resetErr := stmt.Reset(); err == nil {
+		err = resetErr
+	}
+	return s, mapError(err)
+}
+
+// Checkpoint moves what it can from the WAL into the file, without waiting for readers or for the write lock, and returns
+// how many pages of the WAL are left to move.
+func (db *DB) Checkpoint(ctx context.Context) (left int64, err error) {
+	if db.options.ReadOnly {
+		return 0, nil
+	}
+	if err := db.enter(); err != nil {
+		return 0, err
+	}
+	defer db.users.Done()
+	err = retry(ctx, func() error {
+		s, err := db.folder.run("PASSIVE", 0)
+		if err == nil && s.busy {
+			err = syscall.EBUSY // another process is at it
+		}
+		left = s.left()
+		return err
+	})
+	return left, err
+}
+
+// Pace waits while the log is long and is being folded into the file. Whoever writes much in many transactions calls it
+// before each, so that those who write little need not wait for the log.
+func (db *DB) Pace(ctx context.Context) error {
+	if db.logLength.Load() < db.logMark(1)-db.logMark(pacePart) {
+		return nil
+	}
+	db.folder.state.Lock()
+	rest := db.folder.rest
+	db.folder.state.Unlock()
+	if rest == nil {
+		return nil
+	}
+	select {
+	case <-rest:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// boundLog sees to the log after a commit, before another one can write.
+func (db *DB) boundLog() {
+	s, err := db.writer.checkpoint("NOOP")
+	if err != nil {
+		return
+	}
+	db.logLength.Store(s.length)
+	if s.left() >= db.logMark(foldPart) || s.length >= db.logMark(restartPart) {
+		db.folder.start()
+	}
+	if s.length < db.logMark(1) {
+		db.longLog = 0
+		return
+	}
+	// A reader that never ends must not stop all writers: they wait for it once, and again when the log has grown much, and
+	// in between try without waiting.
+	patience := time.Duration(0)
+	if db.longLog == 0 || s.length >= db.longLog+db.logMark(foldPart) {
+		db.longLog, patience = s.length, readerPatience
+	}
+	if db.emptyLog(patience) {
+		db.longLog = 0
+		db.logLength.Store(0)
+	}
+}
+
+const (
+	readerPatience  = 50 * time.Millisecond // of a writer, once the log has reached its limit
+	restartPatience = 5 * time.Millisecond  // of the folder, while it has the write lock
+	folderPause     = 5 * time.Millisecond  // of one that cannot go on
+)
+
+// emptyLog folds the log into the file and empties it. It waits for readers only shortly, and reports whether it could.
+func (db *DB) emptyLog(patience time.Duration) bool {
+	db.folder.mu.Lock() // else its checkpoint would be in the way of ours
+	defer db.folder.mu.Unlock()
+	for began := time.Now(); ; time.Sleep(time.Millisecond) {
+		s, err := db.writer.checkpoint("TRUNCATE")
+		switch {
+		case err == nil && !s.busy:
+			return true
+		case err != nil && err != syscall.EBUSY, time.Since(began) >= patience:
+			return false
+		}
+	}
+}
+
+// run is one checkpoint on the folder's own connection, which it opens if need be.
+func (f *folder) run(mode string, patience time.Duration) (logState, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.conn == nil {
+		c, err := f.db.dial(roleFolder)
+		if err != nil {
+			return logState{}, err
+		}
+		f.conn = c
+	}
+	f.conn.sq.SetBusyTimeout(patience)
+	return f.conn.checkpoint(mode)
+}
+
+// start has the goroutine look at the log. One transaction at a time calls it.
+func (f *folder) start() {
+	f.state.Lock()
+	defer f.state.Unlock()
+	if f.wake == nil {
+		f.wake, f.stop, f.ended = make(chan struct{}, 1), make(chan struct{}), make(chan struct{})
+		go f.work()
+	}
+	if f.rest == nil {
+		f.rest = make(chan struct{})
+		f.wake <- struct{}{} // it rests, so there is room
+	}
+}
+
+// close ends the goroutine and the connection. Nobody uses the DB any more.
+func (f *folder) close() error {
+	if f.wake != nil {
+		close(f.stop)
+		<-f.ended
+	}
+	if f.conn == nil {
+		return nil
+	}
+	return f.conn.close()
+}
+
+func (f *folder) work() {
+	defer close(f.ended)
+	for {
+		select {
+		case <-f.wake:
+		case <-f.stop:
+			return
+		}
+		f.fold()
+		f.state.Lock()
+		close(f.rest)
+		f.rest = nil
+		f.state.Unlock()
+	}
+}
+
+// fold folds until there is little left, and begins the log anew if it is long.
+func (f *folder) fold() {
+	for last := int64(Forever); !f.stopped(); {
+		was, err := f.run("PASSIVE", 0)
+		if err != nil || was.busy { // another process is at it
+			f.pause()
+			return
+		}
+		now, err := f.run("NOOP", 0) // with what was committed meanwhile
+		if err != nil {
+			return
+		}
+		little, long := f.db.logMark(leftPart), now.length >= f.db.logMark(restartPart)
+		switch {
+		case !long && now.left() < f.db.logMark(foldPart):
+			return
+		case long && now.left() <= little:
+			f.restart(now.length)
+			return
+		case was.left() > little: // a reader keeps it from being folded
+			f.pause()
+			return
+		case long && now.left() >= last: // we are no faster than the writers
+			f.restart(now.length)
+			return
+		}
+		last = now.left()
+	}
+}
+
+// restart folds the rest under the write lock, so that the next commit begins the log anew. When a reader kept it from
+// that, it is tried again once the log has grown much.
+func (f *folder) restart(length int64) {
+	if f.stuck > 0 && f.stuck <= length && length < f.stuck+f.db.logMark(foldPart) {
+		f.pause()
+		return
+	}
+	select {
+	case f.db.writing <- struct{}{}:
+	case <-f.stop:
+		return
+	}
+	defer func() { <-f.db.writing }()
+	f.stuck = length
+	if s, err := f.run("RESTART", restartPatience); err == nil && !s.busy {
+		f.stuck = 0
+		f.db.logLength.Store(0)
+	}
+}
+
+func (f *folder) stopped() bool {
+	select {
+	case <-f.stop:
+		return true
+	default:
+		return false
+	}
+}
+
+// pause keeps a folder that cannot go on from trying at every commit.
+func (f *folder) pause() {
+	timer := time.NewTimer(folderPause)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-f.stop:
+	}
+}
