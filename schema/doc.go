@@ -19,6 +19,12 @@
 // Whether anybody has committed since is told by a [Mark], in nanoseconds and without a transaction. Package walindex reads it
 // from the memory that SQLite shares between processes; all code of this module that the compiler cannot vouch for is there.
 //
+// What is committed stands in the log beside the file, and is folded into the file, or checkpointed, by a goroutine of the process
+// that made the log long, while others write: no commit waits for that. The log is begun anew when it is between 32 and 64 MiB
+// long, for which the write lock is held while the little that is left is folded; only a single large commit, or a reader
+// that stays, makes it longer. All this is left to SQLite's own checkpoints, and with it what a loss of power may do: the log is
+// synced before anything of it is written to the file, and the file before the log is written over.
+//
 // The tables are explained in tables.sql and in FORMAT.md. Each is written by one package: meta and counter by
 // this one; branch, lineage, inode, dirent, orphan, call and change by vfs; blob, pack, manifest, lease, pin and touched by chunk; snapshot
 // by snapshot; gc and doomed by gc.

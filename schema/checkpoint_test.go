@@ -1,0 +1,190 @@
+package schema_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"vfsdb/internal/vfstest"
+	"vfsdb/schema"
+)
+
+const (
+	// writeEnv makes the test binary a process that writes to the file named there until it is told to stop, or killed.
+	writeEnv = "VFS_SCHEMA_WRITE"
+
+	shortLog = 2 << 20 // in place of 64 MiB
+	commit   = 64 << 10
+)
+
+func TestMain(m *testing.M) {
+	if path := os.Getenv(writeEnv); path != "" {
+		if err := writeForever(path); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	vfstest.Main(m)
+}
+
+// writeForever is a process with a short log, which writes a line for each commit.
+func writeForever(path string) error {
+	ctx := context.Background()
+	db, err := schema.Open(ctx, path, schema.Options{Relaxed: true})
+	if err != nil {
+		return err
+	}
+	db.SetLogLimit(shortLog)
+	for i := 0; ; i++ {
+		if err := db.Update(ctx, filler(i)); err != nil {
+			return err
+		}
+		if _, err := fmt.Println(i); err != nil {
+			return db.Close() // nobody listens any more
+		}
+	}
+}
+
+// filler replaces a row of 64 KiB; there are 100.
+func filler(i int) func(*schema.Tx) error {
+	return func(tx *schema.Tx) error {
+		_, err := tx.Exec(`INSERT OR REPLACE INTO meta (key, value) VALUES (?, zeroblob(?))`, fmt.Sprint("filler", i%100), commit)
+		return err
+	}
+}
+
+func logSize(t *testing.T, path string) int64 {
+	t.Helper()
+	info, err := os.Stat(path + "-wal")
+	require.NoError(t, err)
+	return info.Size()
+}
+
+// A hot writer's log does not grow beyond its limit by more than a commit, and is folded once the writer rests.
+func TestFolder(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.db")
+	db := open(t, path, schema.Options{Relaxed: true})
+	db.SetLogLimit(shortLog)
+	const mark = shortLog / schema.PageSize
+	for i := range 300 {
+		require.NoError(t, db.Update(t.Context(), filler(i)))
+		require.Less(t, logSize(t, path), int64(shortLog+4*commit))
+	}
+	length, left, err := db.AwaitFolder()
+	require.NoError(t, err)
+	require.LessOrEqual(t, length, int64(mark))
+	require.Less(t, left, int64(mark/8))
+	require.NoError(t, db.Close())
+	require.NoFileExists(t, path+"-wal")
+}
+
+// Who writes little has no folder.
+func TestFolderStartsLate(t *testing.T) {
+	db := open(t, filepath.Join(t.TempDir(), "a.db"), schema.Options{})
+	for i := range 20 {
+		require.NoError(t, db.Update(t.Context(), filler(i)))
+	}
+	require.False(t, db.Folder())
+	for i := range 200 {
+		require.NoError(t, db.Update(t.Context(), filler(i)))
+	}
+	require.True(t, db.Folder())
+}
+
+// Readers that come and go do not keep the log from being begun anew, nor does one that stays stop who writes much.
+func TestFolderAndReaders(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.db")
+	db := open(t, path, schema.Options{Relaxed: true})
+	db.SetLogLimit(shortLog)
+	stop := make(chan struct{})
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				err := db.View(t.Context(), func(tx *schema.Tx) error {
+					_, _, err := tx.Int(`SELECT sum(length(value)) FROM meta`)
+					return err
+				})
+				if !assert.NoError(t, err) {
+					return
+				}
+			}
+		})
+	}
+	for i := range 300 {
+		require.NoError(t, db.Pace(t.Context()))
+		require.NoError(t, db.Update(t.Context(), filler(i)))
+		require.Less(t, logSize(t, path), int64(2*shortLog))
+	}
+	close(stop)
+	wg.Wait()
+	require.NoError(t, db.View(t.Context(), func(tx *schema.Tx) error {
+		_, _, err := tx.Int(`SELECT count(*) FROM meta`)
+		for i := range 100 {
+			require.NoError(t, db.Pace(t.Context()))
+			require.NoError(t, db.Update(t.Context(), filler(i)))
+		}
+		require.Greater(t, logSize(t, path), int64(shortLog))
+		return err
+	}))
+	require.NoError(t, db.Update(t.Context(), filler(0)))
+	require.LessOrEqual(t, logSize(t, path), int64(shortLog))
+}
+
+// Processes that write at the same time bound the log together, also when some of them are killed. The last one to close
+// the file leaves no log.
+func TestProcessesFold(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.db")
+	db := open(t, path, schema.Options{Relaxed: true})
+	db.SetLogLimit(shortLog)
+	type process struct {
+		cmd   *exec.Cmd
+		lines *bufio.Scanner
+	}
+	var processes []process
+	for range 3 {
+		cmd := exec.CommandContext(t.Context(), os.Args[0])
+		cmd.Env = append(os.Environ(), writeEnv+"="+path)
+		out, err := cmd.StdoutPipe()
+		require.NoError(t, err)
+		require.NoError(t, cmd.Start())
+		processes = append(processes, process{cmd, bufio.NewScanner(out)})
+	}
+	for len(processes) > 0 {
+		for range 100 {
+			for _, p := range processes {
+				require.True(t, p.lines.Scan(), "it goes on")
+			}
+			require.NoError(t, db.Update(t.Context(), filler(0)))
+			require.Less(t, logSize(t, path), int64(8*shortLog))
+		}
+		require.NoError(t, processes[0].cmd.Process.Kill())
+		_ = processes[0].cmd.Wait()
+		processes = processes[1:]
+	}
+	for i := range 100 {
+		require.NoError(t, db.Update(t.Context(), filler(i)))
+	}
+	require.LessOrEqual(t, logSize(t, path), int64(shortLog+4*commit))
+	require.NoError(t, db.View(t.Context(), func(tx *schema.Tx) error {
+		faults, err := tx.Integrity(10)
+		require.Empty(t, faults)
+		return err
+	}))
+	require.NoError(t, db.Close())
+	require.NoFileExists(t, path+"-wal")
+}
