@@ -41,6 +41,10 @@ func TestShort(t *testing.T) {
 		require.True(t, seen[name], "%s has no row", name)
 	}
 
+	for _, l := range highlights {
+		require.NotEmpty(t, l.rows(r.Rows), "the README shows %q, which nothing measures", l.what)
+	}
+
 	var table bytes.Buffer
 	require.NoError(t, r.print(&table))
 	for line := range strings.Lines(table.String()) {
@@ -163,7 +167,7 @@ func bufferedNoise(seed uint64, size int64) io.Reader {
 func open(b *testing.B) *vfs.FS {
 	b.Helper()
 	name := b.TempDir() + "/bench.db"
-	require.NoError(b, plant(b.Context(), name, 1000))
+	require.NoError(b, plant(b.Context(), name, 1000, func() {}))
 	fsys, err := vfs.Open(b.Context(), name, &vfs.Options{Relaxed: true})
 	require.NoError(b, err)
 	b.Cleanup(func() { require.NoError(b, fsys.Close()) })

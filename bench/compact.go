@@ -86,8 +86,8 @@ func compactTree(b *bench) error {
 		}
 		n := time.Duration(len(inOrder))
 		b.add(
-			versus("read its files "+order+", compacted", times[0]/n, "plain", times[2]/n, 0),
-			versus("read its files "+order+", at once", times[1]/n, "plain", times[2]/n, 0),
+			versus("read its files "+order+", compacted", times[0]/n, "plain", times[2]/n, 0).itself(),
+			versus("read its files "+order+", at once", times[1]/n, "plain", times[2]/n, 0).itself(),
 		)
 	}
 	return nil

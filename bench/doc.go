@@ -3,7 +3,9 @@
 //	go run ./bench                  every workload, as a table of ratios
 //	go run ./bench -run stream      those whose name matches
 //	go run ./bench -short           small sizes: does everything work
-//	go run ./bench -json            the same rows for a program
+//	go run ./bench -json            the same rows for a program, or for -from
+//	go run ./bench -from run.json   print again what was measured before; -svg draws it
+//	go run ./bench -pages .         and write the tables and the chart into the pages of this repository
 //
 // A workload races ours against its peers: in each round every side runs once, side by side, and the next round starts
 // with another one. The table shows medians over the rounds. Absolute figures say much about the machine and the hour;
@@ -23,6 +25,11 @@
 //	b.add(versus("create 1 KiB", ours, "os.WriteFile", theirs, 5).aim(8), under("peak RSS", "B", used, 64<<20))
 //
 // Whatever prepares a side is outside of the time that the side returns. Peers on the host's file system are in host.go.
+//
+// A row whose peer is ours too, in another size or shape, says so by itself: it is no rival, and drawn in grey. Rows for
+// the short table of the repository's README are picked in pages.go.
+//
+// A workload that fails does not keep the others from running, and an interrupt shows the rows so far.
 //
 // The newest table is in README.md.
 package main

@@ -63,11 +63,11 @@ func (b *bench) flat(verb string, fn func(fsys *vfs.FS, name string) error) erro
 	commit := median(commits)
 	for i, n := range b.forests() {
 		b.add(versus(fmt.Sprintf("%s of %s files", verb, thousands(n)), times[i], "a Chtimes", commit, 0).
-			below(1e-3).aim(commit.Seconds() + 0.1e-3))
+			below(1e-3).aim(commit.Seconds() + 0.1e-3).itself())
 	}
 	last := len(trees) - 1
 	b.add(versus(fmt.Sprintf("%s of %s files", verb, thousands(b.forests()[last])), times[last],
-		"of "+thousands(b.forests()[0]), times[0], 0.5))
+		"of "+thousands(b.forests()[0]), times[0], 0.5).itself())
 	return nil
 }
 

@@ -182,5 +182,5 @@ func depthRow(what string, depths []int, times [][]time.Duration, atLeast float6
 			worst = i
 		}
 	}
-	return versus(what, medians[worst], "depth 1", medians[0], atLeast).with("%s", note)
+	return versus(what, medians[worst], "depth 1", medians[0], atLeast).itself().with("%s", note)
 }

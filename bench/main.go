@@ -2,7 +2,7 @@ package main
 
 import (
 	"context"
-	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -11,6 +11,8 @@ import (
 	"regexp"
 	"runtime/pprof"
 	"strings"
+	"syscall"
+	"time"
 )
 
 // workloads are all of them, in the order of the table.
@@ -41,25 +43,39 @@ func main() {
 	if child() {
 		return
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal does not wait for anything to be cleaned up
 	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
+// options are the flags that say what to measure.
+type options struct {
+	rounds  int
+	only    string
+	short   bool
+	dir     string
+	cpu     bool
+	profile string
+}
+
 // run is main with its streams. Progress goes to progress, the report to out.
 func run(ctx context.Context, args []string, out, progress io.Writer) (err error) {
+	var o options
+	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
+	flags.IntVar(&o.rounds, "rounds", 5, "`rounds` of each workload; the largest take 3 at most")
+	flags.StringVar(&o.only, "run", "", "only workloads whose name matches `regexp`")
+	flags.BoolVar(&o.short, "short", false, "small sizes, to see that everything works")
+	flags.StringVar(&o.dir, "dir", "", "`directory` for temporary files (default: a new one)")
+	flags.BoolVar(&o.cpu, "cpu", false, "measure processor time, which a busy machine disturbs less; no fsync is in it")
+	flags.StringVar(&o.profile, "cpuprofile", "", "write a CPU profile to `file`; the label side tells whose it is")
 	var (
-		flags   = flag.NewFlagSet("bench", flag.ContinueOnError)
-		rounds  = flags.Int("rounds", 5, "`rounds` of each workload; the largest take 3 at most")
-		only    = flags.String("run", "", "only workloads whose name matches `regexp`")
-		short   = flags.Bool("short", false, "small sizes, to see that everything works")
-		dir     = flags.String("dir", "", "`directory` for temporary files (default: a new one)")
-		asJSON  = flags.Bool("json", false, "print JSON")
-		cpu     = flags.Bool("cpu", false, "measure processor time, which a busy machine disturbs less; no fsync is in it")
-		profile = flags.String("cpuprofile", "", "write a CPU profile to `file`; the label side tells whose it is")
+		asJSON = flags.Bool("json", false, "print JSON")
+		from   = flags.String("from", "", "measure nothing: take the rows from `file`, which -json printed")
+		chart  = flags.String("svg", "", "draw the ratios into `file`")
+		pages  = flags.String("pages", "", "bring the tables and the chart in the pages of the repository in `directory` up to date")
 	)
 	flags.SetOutput(progress)
 	flags.Usage = func() {
@@ -73,43 +89,87 @@ func run(ctx context.Context, args []string, out, progress io.Writer) (err error
 		}
 		return err
 	}
-	match, err := regexp.Compile(*only)
-	if err != nil {
+	if flags.NArg() > 0 {
+		return fmt.Errorf("%q is no flag", flags.Arg(0))
+	}
+	if *pages != "" && *from == "" && (o.short || o.only != "") {
+		return errors.New("the pages show whole runs: neither -short nor -run")
+	}
+	var r report
+	if *from != "" {
+		r, err = readReport(*from)
+	} else {
+		r, err = measure(ctx, o, progress)
+	}
+	if err != nil && len(r.Rows) == 0 {
 		return err
 	}
-	root, err := os.MkdirTemp(*dir, "vfsdb-bench-")
+	write := r.print
+	if *asJSON {
+		write = r.encode
+	}
+	err = errors.Join(err, write(out)) // what was measured is worth something, even if the rest failed
+	if *chart != "" {
+		err = errors.Join(err, os.WriteFile(*chart, r.chart(), 0o644))
+	}
+	if *pages != "" {
+		err = errors.Join(err, r.renew(*pages))
+	}
+	return err
+}
+
+// measure runs the workloads. One that fails is told of and does not keep the others from running; the error says then
+// that there were some. A context that ends leaves the rows so far.
+func measure(ctx context.Context, o options, progress io.Writer) (r report, err error) {
+	match, err := regexp.Compile(o.only)
 	if err != nil {
-		return err
+		return r, err
+	}
+	root, err := os.MkdirTemp(o.dir, "vfsdb-bench-")
+	if err != nil {
+		return r, err
 	}
 	defer os.RemoveAll(root)
-	if *profile != "" {
-		f, err := os.Create(*profile)
+	if o.profile != "" {
+		f, err := os.Create(o.profile)
 		if err != nil {
-			return err
+			return r, err
 		}
 		defer f.Close()
 		if err := pprof.StartCPUProfile(f); err != nil {
-			return err
+			return r, err
 		}
 		defer pprof.StopCPUProfile()
 	}
-	b := &bench{ctx: ctx, root: root, rounds: max(1, *rounds), short: *short, cpu: *cpu}
+	b := &bench{ctx: ctx, root: root, rounds: max(1, o.rounds), short: o.short, cpu: o.cpu, progress: progress}
+	r = report{Machine: describeMachine(), Rounds: b.rounds, Short: b.short, CPU: b.cpu}
+	var chosen []workload
 	for _, w := range workloads {
-		if !match.MatchString(w.name) {
+		if match.MatchString(w.name) {
+			chosen = append(chosen, w)
+		}
+	}
+	start := time.Now()
+	for i, w := range chosen {
+		fmt.Fprintf(progress, "bench: %2d/%d %s ", i+1, len(chosen), w.name)
+		began := time.Now()
+		err := b.do(w)
+		r.Rows, r.Took = b.rows, time.Since(start).Seconds()
+		if ctx.Err() != nil {
+			fmt.Fprintln(progress, "interrupted")
+			return r, context.Cause(ctx)
+		}
+		if err != nil {
+			fmt.Fprintln(progress, err)
+			r.Failed = append(r.Failed, failure{w.name, err.Error()})
 			continue
 		}
-		fmt.Fprintln(progress, "bench:", w.name)
-		if err := b.do(w); err != nil {
-			return fmt.Errorf("%s: %w", w.name, err)
-		}
+		fmt.Fprintln(progress, "", figure(time.Since(began).Seconds(), "s"))
 	}
-	r := report{Machine: describeMachine(), Rounds: b.rounds, Short: b.short, CPU: b.cpu, Rows: b.rows}
-	if *asJSON {
-		enc := json.NewEncoder(out)
-		enc.SetIndent("", "  ")
-		return enc.Encode(r)
+	if n := len(r.Failed); n > 0 {
+		return r, fmt.Errorf("%d of %d workloads failed", n, len(chosen))
 	}
-	return r.print(out)
+	return r, nil
 }
 
 func names() []string {

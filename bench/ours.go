@@ -56,7 +56,7 @@ func bytesOf(ctx context.Context, fsys *vfs.FS) (int64, error) {
 func (b *bench) forest(n int) (string, error) {
 	first := filepath.Join(b.root, "forest-"+strconv.Itoa(n)+".db")
 	if _, err := os.Stat(first); err != nil {
-		if err := plant(b.ctx, first, n); err != nil {
+		if err := plant(b.ctx, first, n, b.alive); err != nil {
 			return "", err
 		}
 	}
@@ -65,7 +65,7 @@ func (b *bench) forest(n int) (string, error) {
 }
 
 // plant builds a forest. It is not measured, and so need not be durable.
-func plant(ctx context.Context, name string, n int) error {
+func plant(ctx context.Context, name string, n int, alive func()) error {
 	fsys, err := vfs.Open(ctx, name, &vfs.Options{Relaxed: true})
 	if err != nil {
 		return err
@@ -84,6 +84,7 @@ func plant(ctx context.Context, name string, n int) error {
 			fsys.Close()
 			return err
 		}
+		alive()
 	}
 	return fsys.Close()
 }

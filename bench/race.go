@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -27,6 +28,8 @@ type bench struct {
 	cpu    bool // measure processor time
 	rows   []row
 
+	progress io.Writer // a dot for each side that ran, so that one sees it live
+
 	kind string // of the running workload
 	name string
 	dir  string // its own, empty at first
@@ -41,6 +44,9 @@ func (b *bench) do(w workload) error {
 	defer os.RemoveAll(b.dir)
 	return w.run(b)
 }
+
+// alive shows that something goes on.
+func (b *bench) alive() { fmt.Fprint(b.progress, ".") }
 
 // size is full, or small in a -short run.
 func (b *bench) size(full, small int) int {
@@ -84,6 +90,7 @@ func (b *bench) race(rounds int, sides ...side) ([]time.Duration, error) {
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", sides[n].name, err)
 			}
+			b.alive()
 		}
 	}
 	medians := make([]time.Duration, len(sides))

@@ -16,6 +16,7 @@ type row struct {
 	Theirs   float64 `json:"theirs,omitempty"`
 	Ratio    float64 `json:"ratio,omitempty"`  // theirs / ours
 	Absent   bool    `json:"absent,omitempty"` // the peer is not installed
+	Self     bool    `json:"self,omitempty"`   // the peer is ours too, in another shape
 	Goal     *goal   `json:"goal,omitempty"`
 	Note     string  `json:"note,omitempty"`
 }
@@ -33,7 +34,7 @@ type goal struct {
 func versus(what string, ours time.Duration, peer string, theirs time.Duration, atLeast float64) row {
 	r := row{
 		What: what, Unit: "s", Ours: ours.Seconds(), Peer: peer,
-		Theirs: theirs.Seconds(), Ratio: float64(theirs) / float64(ours),
+		Theirs: theirs.Seconds(), Ratio: float64(theirs) / float64(max(ours, 1)), // processor time can be none
 	}
 	return r.atLeast(atLeast)
 }
@@ -67,6 +68,12 @@ func (r row) aim(value float64) row {
 	}
 	g.Aim = value
 	return r.wants(g)
+}
+
+// itself says that the peer is ours too: what is compared are two shapes or sizes of it.
+func (r row) itself() row {
+	r.Self = true
+	return r
 }
 
 // with adds a remark, which stands on a line of its own.

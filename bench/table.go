@@ -3,32 +3,14 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
-	"runtime"
 	"strings"
 	"unicode/utf8"
 )
 
-// A report is the outcome of a run.
-type report struct {
-	Machine machine `json:"machine"`
-	Rounds  int     `json:"rounds"`
-	Short   bool    `json:"short"`
-	CPU     bool    `json:"cpu"`
-	Rows    []row   `json:"rows"`
-}
-
 // print writes the table, at most 110 columns wide, and what became of the goals.
 func (r report) print(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s; medians of %d rounds", r.Machine, r.Rounds)
-	if r.CPU {
-		b.WriteString("; processor time")
-	}
-	if r.Short {
-		b.WriteString("; -short sizes: read no figures")
-	}
-	b.WriteString("\n\n")
+	b.WriteString(r.head() + "\n\n")
 	lines := [][]string{{"what", "ours", "peer", "theirs", "ratio", "at least", "aim", "met"}}
 	for _, row := range r.Rows {
 		lines = append(lines, row.cells())
@@ -67,6 +49,9 @@ func (r report) print(w io.Writer) error {
 		}
 	}
 	b.WriteString(r.goals())
+	for _, f := range r.Failed {
+		fmt.Fprintf(&b, "\n%s failed: %s\n", f.Workload, f.Error)
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -81,6 +66,21 @@ func (r row) cells() []string {
 	}
 	atLeast, aim, met := r.Goal.cells(r.Unit)
 	return []string{r.What, figure(r.Ours, r.Unit), r.Peer, theirs, ratio, atLeast, aim, met}
+}
+
+// head says what all rows have in common.
+func (r report) head() string {
+	head := fmt.Sprintf("%s; medians of %d rounds", r.Machine, r.Rounds)
+	if r.Took >= 60 {
+		head += fmt.Sprintf("; %.0f minutes", r.Took/60)
+	}
+	if r.CPU {
+		head += "; processor time"
+	}
+	if r.Short {
+		head += "; -short sizes: read no figures"
+	}
+	return head
 }
 
 // goals counts those that were met and names those that were not, or that nobody could look at.
@@ -160,49 +160,4 @@ func digits(v float64) string {
 		return fmt.Sprintf("%.0f", v)
 	}
 	return fmt.Sprintf("%.2f", v)
-}
-
-// A machine is what a reader must know of it.
-type machine struct {
-	Cores  int    `json:"cores"`
-	Memory string `json:"memory,omitempty"`
-	System string `json:"system"`
-	Go     string `json:"go"`
-}
-
-// describeMachine says what can be found out, without names.
-func describeMachine() machine {
-	m := machine{Cores: runtime.NumCPU(), System: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version()}
-	if release, err := os.ReadFile("/proc/sys/kernel/osrelease"); err == nil {
-		if parts := strings.SplitN(string(release), ".", 3); len(parts) == 3 {
-			m.System += " " + parts[0] + "." + parts[1]
-		}
-	}
-	if kib, ok := procField("/proc/meminfo", "MemTotal"); ok {
-		m.Memory = figure(float64(kib)*1024, "B")
-	}
-	return m
-}
-
-func (m machine) String() string {
-	s := fmt.Sprintf("%d cores", m.Cores)
-	if m.Memory != "" {
-		s += ", " + m.Memory
-	}
-	return s + ", " + m.System + ", " + m.Go
-}
-
-// procField reads a number of KiB, as Linux tells of its memory and of a process.
-func procField(file, field string) (kib int64, ok bool) {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return 0, false
-	}
-	for line := range strings.Lines(string(text)) {
-		if value, found := strings.CutPrefix(line, field+":"); found {
-			_, err := fmt.Sscan(value, &kib)
-			return kib, err == nil
-		}
-	}
-	return 0, false
 }

@@ -108,7 +108,7 @@ func importAgain(b *bench) error {
 	}
 	b.beside(fmt.Sprintf("import %s files again, 1%% new", thousands(len(ed.files))), times, took, false)
 	sure, err := sample(b.few(), func(i int) (time.Duration, error) { return ours(&transfer.ImportOptions{Checksum: true})(b.rounds + i) })
-	b.add(under("the same, Checksum", "s", sure.Seconds(), 0))
+	b.add(under("import it again, Checksum", "s", sure.Seconds(), 0))
 	return err
 }
 

@@ -1,0 +1,164 @@
+package main
+
+import (
+	"bytes"
+	"encoding/xml"
+	"fmt"
+	"math"
+	"strings"
+)
+
+// The chart is 860 wide, as a page shows it. Its colours are in the middle between light and dark: a page that shows it
+// does not tell which of the two it is.
+const (
+	chartWidth  = 860
+	labelEnd    = 284 // what was measured ends here, and beside whom begins
+	peerStart   = 294
+	plotStart   = 424
+	plotEnd     = 850
+	plotPadding = 46 // on either side, for the figure at the end of a bar
+	lineHeight  = 20
+	barHeight   = 12
+
+	ink   = "#737c86"
+	faint = "#8b949e"
+	won   = "#2f81c1"
+	lost  = "#d2762b"
+	self  = "#8b949e"
+	asked = "#c2396f"
+)
+
+// A chart is a drawing under construction.
+type chart struct {
+	bytes.Buffer
+	low, high float64 // logarithms of the ratios at the ends of the plot
+}
+
+// chart draws the ratios of the report, each as a bar that begins at 1x, on a scale of logarithms. Equal reports make equal
+// drawings.
+func (r report) chart() []byte {
+	var groups [][]row
+	for _, row := range r.Rows {
+		if !row.drawn() {
+			continue
+		}
+		last := len(groups) - 1
+		if last < 0 || groups[last][0].Kind != row.Kind {
+			groups = append(groups, nil)
+			last++
+		}
+		groups[last] = append(groups[last], row)
+	}
+	var c chart
+	c.low, c.high = -1, 1 // at least from 0.1x to 10x
+	height := 2 * lineHeight
+	for _, group := range groups {
+		for _, row := range group {
+			c.reach(row.Ratio)
+			if row.Goal != nil && row.Goal.OfRatio && row.Goal.AtLeast > 0 {
+				c.reach(row.Goal.AtLeast)
+			}
+		}
+		height += (len(group)+1)*lineHeight + lineHeight/2
+	}
+	height += lineHeight
+	fmt.Fprintf(&c, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d" role="img" `+
+		`font-family="-apple-system, 'Segoe UI', 'Noto Sans', 'DejaVu Sans', Helvetica, Arial, sans-serif" font-size="12" fill="%s">`+"\n",
+		chartWidth, height, ink)
+	fmt.Fprintf(&c, "<title>%s</title>\n", escape("How often ours runs while another runs once: "+r.head()))
+	c.legend()
+	top, y := 2*lineHeight, 2*lineHeight
+	c.grid(top, height-lineHeight)
+	for _, group := range groups {
+		y += lineHeight
+		fmt.Fprintf(&c, `<text x="%d" y="%d" font-weight="bold">%s</text>`+"\n", 10, y-6, escape(group[0].Kind))
+		for _, row := range group {
+			c.bar(row, y)
+			y += lineHeight
+		}
+		y += lineHeight / 2
+	}
+	c.WriteString("</svg>\n")
+	return c.Bytes()
+}
+
+// drawn reports whether a row has a bar: it has a ratio, and if that is to ourselves then also a goal.
+func (r row) drawn() bool {
+	if r.Peer == "" || r.Absent || r.Ratio <= 0 {
+		return false
+	}
+	return !r.Self || r.Goal != nil && r.Goal.OfRatio
+}
+
+// reach makes the scale long enough.
+func (c *chart) reach(ratio float64) {
+	c.low, c.high = min(c.low, math.Log10(ratio)), max(c.high, math.Log10(ratio))
+}
+
+// x is where a ratio stands.
+func (c *chart) x(ratio float64) float64 {
+	const start, end = plotStart + plotPadding, plotEnd - plotPadding
+	return start + (math.Log10(ratio)-c.low)/(c.high-c.low)*(end-start)
+}
+
+// legend explains the colours in the first line.
+func (c *chart) legend() {
+	for _, key := range []struct {
+		x          int
+		fill, text string
+	}{
+		{10, won, "ours is faster"},
+		{120, lost, "ours is slower"},
+		{234, self, "ours beside ours"},
+	} {
+		fmt.Fprintf(c, `<rect x="%d" y="8" width="%d" height="%[2]d" rx="2" fill="%s"/>`, key.x, barHeight, key.fill)
+		fmt.Fprintf(c, `<text x="%d" y="18">%s</text>`+"\n", key.x+barHeight+5, key.text)
+	}
+	fmt.Fprintf(c, `<rect x="378" y="5" width="3" height="18" fill="%s"/><text x="386" y="18">at least</text>`+"\n", asked)
+	fmt.Fprintf(c, `<text x="%d" y="18" text-anchor="end">their time / our time, on a scale of logarithms</text>`+"\n", chartWidth-10)
+}
+
+// grid draws a line for each power of ten, and a heavier one for 1x.
+func (c *chart) grid(top, bottom int) {
+	for e := int(math.Ceil(c.low)); e <= int(math.Floor(c.high)); e++ {
+		ratio := math.Pow10(e)
+		width, opacity := "1", "0.35"
+		if e == 0 {
+			width, opacity = "1.5", "0.9"
+		}
+		fmt.Fprintf(c, `<path d="M%.1f %dV%d" stroke="%s" stroke-width="%s" stroke-opacity="%s"/>`,
+			c.x(ratio), top, bottom, faint, width, opacity)
+		fmt.Fprintf(c, `<text x="%.1f" y="%d" text-anchor="middle" font-size="11">%gx</text>`+"\n", c.x(ratio), bottom+14, ratio)
+	}
+}
+
+// bar draws one row, whose line begins at y.
+func (c *chart) bar(row row, y int) {
+	text := y + 14
+	fmt.Fprintf(c, `<text x="%d" y="%d" text-anchor="end">%s</text>`, labelEnd, text, escape(row.What))
+	fmt.Fprintf(c, `<text x="%d" y="%d" font-size="11">%s</text>`, peerStart, text, escape(row.Peer))
+	one, at := c.x(1), c.x(row.Ratio)
+	fill, figureAt, anchor := won, at+5, "start"
+	if row.Ratio < 1 {
+		fill, figureAt, anchor = lost, at-5, "end"
+	}
+	if row.Self {
+		fill = self
+	}
+	fmt.Fprintf(c, `<rect x="%.1f" y="%d" width="%.1f" height="%d" rx="2" fill="%s"/>`,
+		min(one, at), y+(lineHeight-barHeight)/2, max(1, math.Abs(at-one)), barHeight, fill)
+	if g := row.Goal; g != nil && g.OfRatio && g.AtLeast > 0 {
+		x := c.x(g.AtLeast)
+		fmt.Fprintf(c, `<rect x="%.1f" y="%d" width="3" height="18" fill="%s"/>`, x-1.5, y+1, asked)
+		if math.Abs(x-figureAt) < 40 && (x > figureAt) == (anchor == "start") { // the tick is where the figure would stand
+			figureAt = x + math.Copysign(5, x-figureAt)
+		}
+	}
+	fmt.Fprintf(c, `<text x="%.1f" y="%d" text-anchor="%s" font-size="11">%sx</text>`+"\n", figureAt, text, anchor, digits(row.Ratio))
+}
+
+func escape(s string) string {
+	var b strings.Builder
+	_ = xml.EscapeText(&b, []byte(s)) // a builder takes everything
+	return b.String()
+}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// A line is one of the short table in the README, made of all rows that its picks match.
+type line struct {
+	what  string
+	picks []pick
+}
+
+// A pick matches rows of one workload, by a regular expression for what was measured, and if it names one by their peer.
+type pick struct {
+	workload, what, peer string
+	alone                bool // the peer is not shown
+}
+
+// highlights are the lines of the short table.
+var highlights = []line{
+	{"create 10,000 files of 1 KiB in one `Update`", []pick{{workload: "create-batch"}}},
+	{"create files of 1 KiB one by one, durable", []pick{{workload: "create-durable"}}},
+	{"the same from 64 goroutines", []pick{{workload: "create-writers"}}},
+	{"read files of 1 to 50 KiB at random, verified", []pick{{workload: "read-random"}}},
+	{"stream in 1 GiB, durable", []pick{{workload: "stream-in", peer: "file+blake3+fsync"}}},
+	{"stream out 1 GiB, verified", []pick{{workload: "stream-out"}}},
+	{"peak memory of streaming", []pick{{workload: "stream-rss"}}},
+	{"import the source of Go, 11,478 files", []pick{
+		{workload: "import", peer: "cp -r"}, {workload: "import", peer: "git add+commit"}, {workload: "import", peer: "restic backup"},
+	}},
+	{"import it again with 1% changed", []pick{{workload: "import-again", peer: "cp -r"}, {workload: "import-again", peer: "restic backup"}}},
+	{"search it for a literal; with `(?i)`", []pick{{workload: "grep", what: "rare literal|i\\)"}}},
+	{"database bytes for each byte of it; after `compact`", []pick{{workload: "import", what: "^database"}, {workload: "compact", what: "^database"}}},
+	{"snapshot, of 1,000, 100,000 and 1,000,000 files", []pick{{workload: "snapshot", peer: "a Chtimes", alone: true}}},
+	{"branch, of the same", []pick{{workload: "branch", peer: "a Chtimes", alone: true}}},
+	{"diff of 200 changes, in the same", []pick{{workload: "diff", what: "again$"}}},
+	{"restore of 200 changes, in the same", []pick{{workload: "restore"}}},
+	{"bytes for a snapshot and a changed file; for a fork", []pick{{workload: "snapshot-chain", what: "^bytes per write"}, {workload: "branch-bytes", what: "^bytes"}}},
+	{"drop a branch of 10,000 files, then gc", []pick{{workload: "gc", peer: "os.RemoveAll"}}},
+	{"stat of a path 16 forks deep, first and again", []pick{{workload: "lineage", what: "^resolve"}}},
+}
+
+// rows returns those that a line is made of.
+func (l line) rows(all []row) (found []row) {
+	for _, p := range l.picks {
+		what := regexp.MustCompile(p.what)
+		for _, r := range all {
+			if r.Workload == p.workload && what.MatchString(r.What) && (p.peer == "" || r.Peer == p.peer) {
+				if p.alone {
+					r.Peer = ""
+				}
+				found = append(found, r)
+			}
+		}
+	}
+	return found
+}
+
+// short writes the table of the README. A line whose rows were not measured is left out.
+func (r report) short() string {
+	var b strings.Builder
+	b.WriteString("| what | ours | beside | ratio |\n|---|---|---|---|\n")
+	for _, l := range highlights {
+		rows := l.rows(r.Rows)
+		if len(rows) == 0 {
+			continue
+		}
+		var ours, theirs, ratios []string
+		for _, row := range rows {
+			cells := row.cells()
+			if len(ours) == 0 || ours[len(ours)-1] != cells[1] {
+				ours = append(ours, cells[1])
+			}
+			if row.Peer == "" {
+				continue
+			}
+			theirs = append(theirs, fmt.Sprintf("`%s`: %s", row.Peer, cells[3]))
+			if !row.Absent {
+				ratios = append(ratios, cells[4])
+			}
+		}
+		table := fmt.Sprintf("| %s | %s | %s | %s |\n", l.what, strings.Join(ours, "; "), strings.Join(theirs, "; "), strings.Join(ratios, "; "))
+		b.WriteString(strings.ReplaceAll(table, " us", " µs"))
+	}
+	return b.String()
+}
+
+// renew writes the report into the pages of the repository in dir: its JSON, the chart, the table with all rows in
+// bench/README.md, and the short one in README.md.
+func (r report) renew(dir string) error {
+	var encoded, table bytes.Buffer
+	if err := errors.Join(r.encode(&encoded), r.print(&table)); err != nil {
+		return err
+	}
+	whole := "```\n" + table.String() + "```\n"
+	brief := r.head() + ".\n\n" + r.short()
+	return errors.Join(
+		os.WriteFile(filepath.Join(dir, "bench", "newest.json"), encoded.Bytes(), 0o644),
+		os.WriteFile(filepath.Join(dir, "bench", "ratios.svg"), r.chart(), 0o644),
+		replaceFigures(filepath.Join(dir, "bench", "README.md"), whole),
+		replaceFigures(filepath.Join(dir, "README.md"), brief),
+	)
+}
+
+// The lines of a page between which figures stand.
+const (
+	figuresBegin = "<!-- figures, by go run ./bench -pages . -->\n"
+	figuresEnd   = "<!-- end of figures -->\n"
+)
+
+// replaceFigures puts text between the marks of a page.
+func replaceFigures(page, text string) error {
+	old, err := os.ReadFile(page)
+	if err != nil {
+		return err
+	}
+	head, rest, begins := bytes.Cut(old, []byte(figuresBegin))
+	_, tail, ends := bytes.Cut(rest, []byte(figuresEnd))
+	if !begins || !ends {
+		return fmt.Errorf("%s does not say where the figures belong", page)
+	}
+	return os.WriteFile(page, slices.Concat(head, []byte(figuresBegin+"\n"+text+"\n"+figuresEnd), tail), 0o644)
+}
