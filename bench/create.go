@@ -1,65 +1,118 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"time"
-
-	"vfsdb/vfs"
 )
+
+// A batch is so many files of one size, written in one commit.
+type batch struct {
+	what    string
+	n, size int
+	removed bool    // as many were written in the same place, and removed, just before
+	atLeast float64 // of the ratio with files that nobody fsyncs
+	aim     float64
+}
 
 // createBatch writes many small files in one commit, beside files that nobody fsyncs.
 func createBatch(b *bench) error {
+	for _, c := range []batch{
+		{n: b.size(10_000, 300), size: 1 << 10, atLeast: 5, aim: 8},
+		{n: b.size(4000, 100), size: 10 << 10, atLeast: 3, aim: 5},
+		{n: b.size(2000, 20), size: 50 << 10, atLeast: 0.7, aim: 1.5},
+	} {
+		c.what = fmt.Sprintf("create %s x %s, one Update", thousands(c.n), figure(float64(c.size), "B"))
+		if err := b.create(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// createAgain writes files where others were removed a moment ago, as whoever cleans and builds again does.
+func createAgain(b *bench) error {
 	n := b.size(10_000, 300)
-	fsys, err := b.openNew("batch")
+	return b.create(batch{what: fmt.Sprintf("create %s x 1 KiB where as many went", thousands(n)), n: n, size: 1 << 10, removed: true})
+}
+
+// A place is a directory of a store, or of the host, that files are written to.
+type place struct {
+	dirs, write func(files []file) error
+	clear       func() error
+}
+
+// create races a batch with files on the host, which are not safe when they are written, as ours are. How long that
+// would take is in a note.
+func (b *bench) create(c batch) error {
+	fsys, err := b.openNew(fmt.Sprintf("batch-%d", c.size))
 	if err != nil {
 		return err
 	}
 	defer fsys.Close()
+	in := func(p place, round int) (time.Duration, error) {
+		files := makeFiles(c.n, c.size, c.size, uint64(round))
+		err := p.dirs(files)
+		if err == nil && c.removed {
+			others := makeFiles(c.n, c.size, c.size, uint64(b.rounds+round))
+			err = errors.Join(p.write(others), p.clear(), p.dirs(files))
+		}
+		if err != nil {
+			return 0, err
+		}
+		return b.timed(func() error { return p.write(files) })
+	}
+	var safe []time.Duration
 	times, err := b.race(b.rounds,
 		side{"ours", func(round int) (time.Duration, error) {
-			files, root := makeFiles(n, 1024, 1024, uint64(round)), fmt.Sprintf("%d/", round)
-			if err := makeDirs(b.ctx, fsys, root, files); err != nil {
-				return 0, err
-			}
-			return b.timed(func() error { return writeFiles(b.ctx, fsys, root, files) })
+			root := fmt.Sprintf("%d/files/", round)
+			return in(place{
+				dirs:  func(files []file) error { return makeDirs(b.ctx, fsys, root, files) },
+				write: func(files []file) error { return writeFiles(b.ctx, fsys, root, files) },
+				clear: func() error { return fsys.RemoveAll(b.ctx, root) },
+			}, round)
 		}},
 		side{"os.WriteFile", func(round int) (time.Duration, error) {
-			files, root := makeFiles(n, 1024, 1024, uint64(round)), b.path("host-%d", round)
-			if err := hostDirs(root, files); err != nil {
+			root, err := b.hostDir()
+			if err != nil {
 				return 0, err
 			}
-			return b.timed(func() error { return hostWrite(root, files) })
+			root += "/files"
+			t, err := in(place{
+				dirs:  func(files []file) error { return hostDirs(root, files) },
+				write: func(files []file) error { return hostWrite(root, files) },
+				clear: func() error { return os.RemoveAll(root) },
+			}, round)
+			after, _ := b.timed(func() error { settle(); return nil })
+			safe = append(safe, t+after)
+			return t, err
 		}},
 	)
 	if err != nil {
 		return err
 	}
-	b.add(versus(fmt.Sprintf("create %s x 1 KiB, one Update", thousands(n)), times[0], "os.WriteFile", times[1], 5).aim(8))
+	each := func(t time.Duration) string { return figure(t.Seconds()/float64(c.n), "s") }
+	b.add(versus(c.what, times[0], "os.WriteFile", times[1], c.atLeast).aim(c.aim).
+		with("a file: %s and %s; until a sync was done, the host took %s", each(times[0]), each(times[1]), each(median(safe))))
 	return nil
 }
 
 // createDurable writes small files one by one, each of them safe before the next.
 func createDurable(b *bench) error {
+	return errors.Join(b.durable(1<<10, 1.9, 4), b.durable(10<<10, 1.1, 1.3))
+}
+
+func (b *bench) durable(size int, atLeast, aim float64) error {
 	n := b.size(200, 10)
-	fsys, err := b.openNew("durable")
+	fsys, err := b.openNew(fmt.Sprintf("durable-%d", size))
 	if err != nil {
 		return err
 	}
 	defer fsys.Close()
-	ours, host, err := b.durable(fsys, n)
-	if err != nil {
-		return err
-	}
-	b.add(versus("create 1 KiB, durable, one by one", ours/time.Duration(n), "create+write+fsync", host/time.Duration(n), 1.9).aim(4))
-	return nil
-}
-
-// durable races n durable creates with as many on the host.
-func (b *bench) durable(fsys *vfs.FS, n int) (ours, host time.Duration, err error) {
 	times, err := b.race(b.rounds,
 		side{"ours", func(round int) (time.Duration, error) {
-			files, root := makeFiles(n, 1024, 1024, uint64(round)), fmt.Sprintf("%d/", round)
+			files, root := makeFiles(n, size, size, uint64(round)), fmt.Sprintf("%d/", round)
 			if err := makeDirs(b.ctx, fsys, root, files); err != nil {
 				return 0, err
 			}
@@ -73,11 +126,14 @@ func (b *bench) durable(fsys *vfs.FS, n int) (ours, host time.Duration, err erro
 			})
 		}},
 		side{"fsync", func(round int) (time.Duration, error) {
-			files, root := makeFiles(n, 1024, 1024, uint64(round)), b.path("host-%d", round)
+			files := makeFiles(n, size, size, uint64(round))
+			root, err := b.hostDir()
+			if err != nil {
+				return 0, err
+			}
 			if err := hostDirs(root, files); err != nil {
 				return 0, err
 			}
-			defer os.RemoveAll(root)
 			return b.timed(func() error {
 				for _, f := range files {
 					if err := hostCreateSync(root+"/"+f.name, f.data); err != nil {
@@ -89,9 +145,12 @@ func (b *bench) durable(fsys *vfs.FS, n int) (ours, host time.Duration, err erro
 		}},
 	)
 	if err != nil {
-		return 0, 0, err
+		return err
 	}
-	return times[0], times[1], nil
+	each := func(t time.Duration) time.Duration { return t / time.Duration(n) }
+	b.add(versus(fmt.Sprintf("create %s, durable, one by one", figure(float64(size), "B")),
+		each(times[0]), "create+write+fsync", each(times[1]), atLeast).aim(aim))
+	return nil
 }
 
 // thousands writes a count for people.

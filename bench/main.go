@@ -18,9 +18,15 @@ import (
 // workloads are all of them, in the order of the table.
 var workloads = []workload{
 	{"files", "create-batch", createBatch},
+	{"files", "create-again", createAgain},
 	{"files", "create-durable", createDurable},
 	{"files", "create-writers", createWriters},
 	{"files", "read-random", readRandom},
+	{"files", "read-ranges", readRanges},
+	{"files", "stat", statDeep},
+	{"files", "readdir", readDirs},
+	{"files", "remove-all", removeAll},
+	{"files", "overwrite", overwrite},
 	{"streams", "stream-in", streamIn},
 	{"streams", "stream-out", streamOut},
 	{"streams", "stream-rss", streamRSS},

@@ -42,6 +42,7 @@ func (b *bench) do(w workload) error {
 		return err
 	}
 	defer os.RemoveAll(b.dir)
+	spread(b.ctx, b.dir)
 	return w.run(b)
 }
 

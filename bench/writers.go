@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"sync"
 	"time"
 
@@ -38,11 +37,14 @@ func createWriters(b *bench) error {
 			return fsys.Update(b.ctx, func(tx *vfs.Tx) error { return tx.WriteFile(name, data, 0o644) })
 		}),
 		side{"fsync", func(round int) (time.Duration, error) {
-			files, root := makeFiles(n*writers, 1024, 1024, uint64(round)), b.path("host-%d", round)
+			files := makeFiles(n*writers, 1024, 1024, uint64(round))
+			root, err := b.hostDir()
+			if err != nil {
+				return 0, err
+			}
 			if err := hostDirs(root, files); err != nil {
 				return 0, err
 			}
-			defer os.RemoveAll(root)
 			return b.timed(func() error {
 				return atOnce(files, func(f file) error { return hostCreateSync(root+"/"+f.name, f.data) })
 			})
