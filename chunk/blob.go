@@ -18,12 +18,25 @@ func addBlob(tx *schema.Tx, sum Sum, p, frame []byte) (id int64, added bool, err
 	if frame != nil {
 		codec, data = squeezed, frame
 	}
-	n, err := tx.Exec(`INSERT OR IGNORE INTO blob (id, sum, size, codec, data) VALUES (?, ?, ?, ?, ?)`, id, sum[:], len(p), codec, data)
+	if len(data) < long {
+		n, err := tx.Exec(`INSERT OR IGNORE INTO blob (id, sum, size, codec, data) VALUES (?, ?, ?, ?, ?)`, id, sum[:], len(p), codec, data)
+		if err != nil {
+			return 0, false, fmt.Errorf("store chunk: %w", err)
+		}
+		return id, n == 1, nil
+	}
+	n, err := tx.Exec(`INSERT OR IGNORE INTO blob (id, sum, size, codec, data) VALUES (?, ?, ?, ?, zeroblob(?))`, id, sum[:], len(p), codec, len(data))
+	if err == nil && n == 1 {
+		err = tx.WriteBlob("blob", "data", id, data)
+	}
 	if err != nil {
 		return 0, false, fmt.Errorf("store chunk: %w", err)
 	}
 	return id, n == 1, nil
 }
+
+// long is from where on bytes are written into their row once it is there, rather than with it.
+const long = 32 << 10
 
 // findBlob returns the id of the chunk with this sum, or 0. The index of sums answers; no row is read.
 func findBlob(tx *schema.Tx, sum Sum) (id int64, err error) {
