@@ -15,6 +15,24 @@ import (
 type blob struct {
 	Seed uint64
 	Size int
+	Over string // what was written over it since, as patch.String tells it, with a space after each
+}
+
+// A patch is bytes that were written over others.
+type patch struct {
+	Off, Size int
+	Seed      uint64
+}
+
+func (p patch) String() string { return fmt.Sprintf("%d,%d,%d", p.Off, p.Size, p.Seed) }
+
+func (p patch) data() []byte { return blob{Seed: p.Seed, Size: p.Size}.data() }
+
+func patchIn(text string) (p patch) {
+	if _, err := fmt.Sscanf(text, "%d,%d,%d", &p.Off, &p.Size, &p.Seed); err != nil {
+		panic(err)
+	}
+	return p
 }
 
 func (b blob) data() []byte {
@@ -28,6 +46,10 @@ func (b blob) data() []byte {
 		for i := range data {
 			data[i] &= 0x0f
 		}
+	}
+	for text := range strings.FieldsSeq(b.Over) {
+		p := patchIn(text)
+		copy(data[p.Off:], p.data())
 	}
 	return data
 }
@@ -63,9 +85,9 @@ func (s *state) clone() *state {
 func (k *killer) makeFixture() files {
 	f := files{}
 	for i := range 24 {
-		f[fmt.Sprintf("file%02d", i)] = k.send(blob{uint64(1000 + i), i * 700})
+		f[fmt.Sprintf("file%02d", i)] = k.send(blob{Seed: uint64(1000 + i), Size: i * 700})
 	}
-	f["large"] = k.send(blob{2000, 3*chunk.Size + 17})
+	f["large"] = k.send(blob{Seed: 2000, Size: 3*chunk.Size + 17})
 	return f
 }
 
@@ -78,7 +100,7 @@ func (k *killer) next() *command {
 	on := func(args ...string) []string { return append([]string{"--branch", branch}, args...) }
 	name := func(kind string) string { return fmt.Sprintf("%s%d", kind, k.serial) }
 	sizes := []int{0, 1, 100, 5000, 40_000, chunk.Size, chunk.Size + 1, 3 * chunk.Size}
-	content := k.send(blob{r.Uint64(), sizes[r.IntN(len(sizes))]})
+	content := k.send(blob{Seed: r.Uint64(), Size: sizes[r.IntN(len(sizes))]})
 	switch n := r.IntN(100); {
 	case n < 30 || len(head) == 0:
 		path := name("put")
@@ -98,7 +120,12 @@ func (k *killer) next() *command {
 		return &command{Args: on("rm", "-r", top), apply: func(s *state) {
 			maps.DeleteFunc(s.heads[branch], func(path string, _ blob) bool { return path == top || strings.HasPrefix(path, top+"/") })
 		}}
-	case n < 68:
+	case n < 64:
+		if path := pick(r, head); head[path].Size > 70_000 {
+			return k.overwrite(on, branch, path)
+		}
+		return k.next()
+	case n < 70:
 		from, to := pick(r, head), name("moved")
 		if r.IntN(2) == 0 {
 			to = pick(r, head) // over a file that exists
@@ -127,6 +154,16 @@ func (k *killer) next() *command {
 		return &command{Args: []string{"compact"}, apply: func(*state) {}}
 	}
 	return &command{Args: []string{"gc"}, apply: func(*state) {}}
+}
+
+// overwrite is a small write into a large file, which no command of vfsctl does: the child does it by itself.
+func (k *killer) overwrite(on func(...string) []string, branch, path string) *command {
+	was := k.state.heads[branch][path]
+	p := patch{Off: k.random.IntN(was.Size - 5000), Size: 1 + k.random.IntN(5000), Seed: k.random.Uint64()}
+	now := was
+	now.Over += p.String() + " "
+	now = k.send(now)
+	return &command{Args: on(overwriteCommand, path, p.String()), apply: func(s *state) { s.heads[branch][path] = now }}
 }
 
 // hasSnapshots is asked because the snapshots of a branch go with it, and the state does not tell whose they are.

@@ -71,6 +71,14 @@ func runKillChild() int {
 			return 1
 		}
 		var out bytes.Buffer
+		if slices.Contains(c.Args, overwriteCommand) {
+			if err := overwrite(c.Args[1], c.Args[3], patchIn(c.Args[4])); err != nil {
+				fmt.Println(err)
+				return 1
+			}
+			fmt.Println("done")
+			continue
+		}
 		args := append([]string{"--db", os.Getenv(killChild)}, c.Args...)
 		if code := run(context.Background(), args, bytes.NewReader(c.Stdin.data()), &out, &out); code != exitOK {
 			fmt.Printf("%q: exit %d: %q\n", args, code, out.String())
@@ -79,6 +87,31 @@ func runKillChild() int {
 		fmt.Println("done")
 	}
 	return 0
+}
+
+// overwriteCommand is the command that only the child knows.
+const overwriteCommand = "overwrite"
+
+// overwrite writes a few bytes into a file of a branch, durably.
+func overwrite(branch, path string, p patch) error {
+	ctx := context.Background()
+	fsys, err := vfs.Open(ctx, os.Getenv(killChild), &vfs.Options{MustExist: true})
+	if err != nil {
+		return err
+	}
+	defer fsys.Close()
+	head, err := fsys.Branch(ctx, branch)
+	if err != nil {
+		return err
+	}
+	f, err := head.OpenFile(ctx, path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	if _, err := f.WriteAt(p.data(), int64(p.Off)); err != nil {
+		return err
+	}
+	return f.Close()
 }
 
 // A killer is one run of TestKill.

@@ -3,10 +3,12 @@ package model
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -70,6 +72,7 @@ var actions = map[string]struct {
 	"update":          {10, (*machine).update},
 	"write stream":    {2, (*machine).writeStream},
 	"write at":        {2, (*machine).writeAt},
+	"overwrite":       {4, (*machine).overwrite},
 	"open":            {2, (*machine).openFile},
 	"read open":       {1, (*machine).readOpen},
 	"snapshot":        {6, (*machine).snapshot},
@@ -81,7 +84,8 @@ var actions = map[string]struct {
 	"switch":          {4, (*machine).switchTo},
 	"delete branch":   {3, (*machine).deleteBranch},
 	"rename branch":   {1, (*machine).renameBranch},
-	"gc":              {1, (*machine).collect},
+	"gc":              {2, (*machine).collect},
+	"compact":         {1, (*machine).compact},
 	"check":           {2, (*machine).check},
 	"reopen":          {1, (*machine).reopen},
 }
@@ -223,6 +227,48 @@ func (m *machine) writeAt(t *rapid.T) {
 	require.NoError(t, err)
 	require.NoError(t, f.Close())
 	require.NoError(t, h.model.WriteAt(name, data, off))
+}
+
+// overwrite writes a few bytes at a time into a long file, with a commit after each, through two Files in turns. Where
+// there is no such file it makes one.
+func (m *machine) overwrite(t *rapid.T) {
+	h := m.heads[m.at]
+	long := slices.DeleteFunc(h.model.Paths(), func(path string) bool {
+		data, err := h.model.ReadFile(path)
+		return err != nil || len(data) < 80_000
+	})
+	if len(long) == 0 {
+		name, data := m.path(t), dense(rapid.Uint64().Draw(t, "seed"), evenly([]int{80_000, chunk.Size + 70_000}).Draw(t, "length"))
+		requireSame(t, h.model.WriteFile(name, data, 0o644), h.fsys.WriteFile(m.ctx, name, data, 0o644))
+		return
+	}
+	name := evenly(long).Draw(t, "path")
+	var files [2]*vfs.File
+	for i := range files {
+		var err error
+		files[i], err = h.fsys.OpenFile(m.ctx, name, os.O_RDWR, 0)
+		require.NoError(t, err)
+	}
+	for i := range rapid.IntRange(1, 6).Draw(t, "writes") {
+		data, err := h.model.ReadFile(name)
+		require.NoError(t, err)
+		p := dense(rapid.Uint64().Draw(t, "seed"), evenly([]int{1, 100, 4096, 20_000}).Draw(t, "bytes"))
+		off := int(rapid.Uint64().Draw(t, "place") * 0x9e3779b97f4a7c15 % uint64(len(data)+1)) // perhaps past the end
+		_, err = files[i%2].WriteAt(p, int64(off))
+		require.NoError(t, err)
+		require.NoError(t, files[i%2].Sync())
+		require.NoError(t, h.model.WriteAt(name, p, off))
+	}
+	for _, f := range files {
+		require.NoError(t, f.Close())
+	}
+}
+
+// dense returns n bytes that do not compress.
+func dense(seed uint64, n int) []byte {
+	p := make([]byte, n)
+	_, _ = rand.NewChaCha8([32]byte(binary.BigEndian.AppendUint64(make([]byte, 24), seed))).Read(p)
+	return p
 }
 
 // deepen makes a chain of branches, each with a change of its own, so that lineages grow deep enough to be squashed.
@@ -421,6 +467,11 @@ func (m *machine) renameBranch(t *rapid.T) {
 
 func (m *machine) collect(t *rapid.T) {
 	_, err := gc.Run(m.ctx, m.store, nil)
+	require.NoError(t, err)
+}
+
+func (m *machine) compact(t *rapid.T) {
+	_, err := gc.Compact(m.ctx, m.store, nil)
 	require.NoError(t, err)
 }
 
