@@ -15,6 +15,8 @@ type Tx struct {
 	conn  *conn
 	write bool
 	pending
+
+	blind, missed bool // see Blind
 }
 
 // Context returns the context that the transaction was begun with.
@@ -39,7 +41,7 @@ func (tx *Tx) SetLocal(key, v any) {
 }
 
 // Ended reports whether the closure that received the transaction has returned.
-func (tx *Tx) Ended() bool { return tx.conn == nil }
+func (tx *Tx) Ended() bool { return tx.conn == nil && !tx.blind }
 
 // Memo returns what SetMemo stored on this connection, or nil once any other connection has committed since, or a
 // transaction of this one was rolled back, or a part of it that shared one, see [DB.Join]. So what is derived from rows may be
@@ -59,7 +61,7 @@ func (tx *Tx) Keep(v any) { tx.conn.kept = v }
 // Exec runs one statement and returns how many rows it changed.
 // An argument is an int64, int, uint32, bool, string, []byte or nil.
 func (tx *Tx) Exec(text string, args ...any) (int64, error) {
-	if err := tx.alive(); err != nil {
+	if err := tx.Alive(); err != nil {
 		return 0, err
 	}
 	s, err := tx.conn.stmt(text)
@@ -82,7 +84,7 @@ func (tx *Tx) LastID() int64 { return tx.conn.sq.LastInsertRowID() }
 
 // Query runs one statement and returns its rows. An error is kept for [Rows.Err].
 func (tx *Tx) Query(text string, args ...any) *Rows {
-	if err := tx.alive(); err != nil {
+	if err := tx.Alive(); err != nil {
 		return &Rows{err: err}
 	}
 	s, err := tx.conn.stmt(text)
@@ -189,10 +191,14 @@ func (r *Rows) Read(col int, buf []byte) int { return r.stmt.ColumnBytes(col, bu
 // Null reports whether a column is NULL.
 func (r *Rows) Null(col int) bool { return r.stmt.ColumnIsNull(col) }
 
-// alive fails once SQLite has ended the transaction by itself, as it does when the disk is full: what came after would
-// be committed statement by statement.
-func (tx *Tx) alive() error {
+// Alive fails where no rows can be read or written: the closure has returned, the transaction is [Blind], or SQLite has ended
+// it by itself, as it does when the disk is full. What came after that would be committed statement by statement.
+func (tx *Tx) Alive() error {
 	if tx.conn == nil {
+		if tx.blind {
+			tx.missed = true
+			return errBlind
+		}
 		return fs.ErrClosed
 	}
 	if tx.conn.sq.AutocommitEnabled() {

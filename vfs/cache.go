@@ -1,6 +1,7 @@
 package vfs
 
 import (
+	"strings"
 	"sync"
 
 	"vfsdb/chunk"
@@ -8,7 +9,8 @@ import (
 )
 
 // A cache is what transactions of one connection have read, and written, of one tree. It lives in the connection's
-// memo: a commit by anybody else, or a rollback here, drops it whole, so it is never stale.
+// memo: a commit by anybody else, or a rollback here, drops it whole, so it is never stale. It is for transactions that
+// write, and for those that do not know their era; the others share facts.
 type cache struct {
 	branch struct {
 		known bool
@@ -30,6 +32,45 @@ type nameKey struct {
 
 // cacheLimit bounds the entries of one cache. Changed inodes are not counted: they must be written first.
 const cacheLimit = 1 << 16
+
+// nothing is the cache of who shares facts. It stays empty.
+var nothing = &cache{}
+
+// knownName returns what this transaction, or another that saw the same, knows about a name.
+func (tx *Tx) knownName(key nameKey) (dirent, bool) {
+	if tx.era != nil {
+		return tx.fsys.store.facts.names.get(tx.era, nameFact{tx.fsys.at, key})
+	}
+	if d, ok := tx.cache.names[key]; ok {
+		return d, true
+	}
+	return dirent{level: fresh}, tx.cache.whole[key.dir]
+}
+
+func (tx *Tx) learnName(key nameKey, d dirent) {
+	if tx.era != nil {
+		tx.fsys.store.facts.names.put(tx.era, nameFact{tx.fsys.at, nameKey{key.dir, strings.Clone(key.name)}}, d)
+		return
+	}
+	tx.cache.names[key] = d
+}
+
+// knownNode is knownName for an inode: nil if there is none.
+func (tx *Tx) knownNode(ino Ino) (*inode, bool) {
+	if tx.era != nil {
+		return tx.fsys.store.facts.nodes.get(tx.era, nodeFact{tx.fsys.at, ino})
+	}
+	n, ok := tx.cache.nodes[ino]
+	return n, ok
+}
+
+func (tx *Tx) learnNode(ino Ino, n *inode) {
+	if tx.era != nil {
+		tx.fsys.store.facts.nodes.put(tx.era, nodeFact{tx.fsys.at, ino}, n)
+		return
+	}
+	tx.cache.nodes[ino] = n
+}
 
 // cacheOf returns the cache of a tree on the transaction's connection.
 func cacheOf(db *schema.Tx, at Moment) *cache {

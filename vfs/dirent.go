@@ -18,17 +18,14 @@ type dirent struct {
 // lookup returns what the tree shows under a name in a directory.
 func (tx *Tx) lookup(dir Ino, name string) (dirent, error) {
 	key := nameKey{dir, name}
-	if d, ok := tx.cache.names[key]; ok {
+	if d, ok := tx.knownName(key); ok {
 		return d, nil
-	}
-	if tx.cache.whole[dir] {
-		return dirent{level: fresh}, nil
 	}
 	d, err := tx.loadDirent(key)
 	if err != nil {
 		return d, fmt.Errorf("look up a name in directory %d: %w", dir, err)
 	}
-	tx.cache.names[key] = d
+	tx.learnName(key, d)
 	return d, nil
 }
 

@@ -137,7 +137,7 @@ func (f *File) make(tx *Tx, perm fs.FileMode) error {
 // capture finds the file and registers what it needs kept.
 func (f *File) capture() error {
 	st := f.fsys.store
-	return f.fsys.View(f.ctx, func(tx *Tx) error {
+	return f.fsys.look(f.ctx, func(tx *Tx) error {
 		n, err := f.node(tx)
 		if err != nil {
 			return err
@@ -195,7 +195,7 @@ func (f *File) Stat() (fs.FileInfo, error) {
 		return f.info, nil
 	}
 	var info *Info
-	err := f.fsys.View(f.ctx, func(tx *Tx) error {
+	err := f.fsys.look(f.ctx, func(tx *Tx) error {
 		n, err := f.node(tx)
 		if err != nil {
 			return err

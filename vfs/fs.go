@@ -57,6 +57,7 @@ type store struct {
 	lease    *chunk.Lease
 	cache    *chunk.Cache
 	compress bool
+	facts    facts
 
 	closed atomic.Bool
 
@@ -267,9 +268,24 @@ func (fsys *FS) join(ctx context.Context, bytes int, fn func(*Tx) error) error {
 	return fsys.store.db.Join(ctx, bytes, func(db *schema.Tx) error { return fsys.run(db, fn) })
 }
 
-// view and update are one verb each: an error names the verb and the path, once.
+// view and update are one verb each: an error names the verb and the path, once. fn of view may run twice.
 func (fsys *FS) view(ctx context.Context, op, name string, fn func(*Tx) error) error {
-	return pathErr(op, name, fsys.View(ctx, fn))
+	return pathErr(op, name, fsys.look(ctx, fn))
+}
+
+// look runs fn on what is known of this moment, or if that does not suffice, in a transaction that reads.
+func (fsys *FS) look(ctx context.Context, fn func(*Tx) error) error {
+	if e := fsys.store.facts.now(fsys.store.db); e != nil && ctx.Err() == nil {
+		tx := &Tx{db: schema.Blind(ctx), fsys: fsys, era: e, cache: nothing}
+		err := tx.checkBranch()
+		if err == nil {
+			err = fn(tx)
+		}
+		if !tx.db.Missed() {
+			return err
+		}
+	}
+	return fsys.View(ctx, fn)
 }
 
 func (fsys *FS) update(ctx context.Context, op, name string, fn func(*Tx) error) error {

@@ -91,7 +91,7 @@ func (tx *Tx) warm(files []named) error {
 	var first, last Ino
 	n := 0
 	for _, f := range files {
-		if _, known := tx.cache.nodes[f.ino]; known {
+		if _, known := tx.knownNode(f.ino); known {
 			continue
 		}
 		if n == 0 {

@@ -45,7 +45,7 @@ func scanInode(rows *schema.Rows, ino Ino, level int) inode {
 
 // inode returns the inode that the tree shows under ino, or nil. Whoever changes it calls change.
 func (tx *Tx) inode(ino Ino) (*inode, error) {
-	if n, ok := tx.cache.nodes[ino]; ok {
+	if n, ok := tx.knownNode(ino); ok {
 		return n, nil
 	}
 	n, err := tx.loadInode(ino)
@@ -53,10 +53,10 @@ func (tx *Tx) inode(ino Ino) (*inode, error) {
 		return nil, fmt.Errorf("load inode %d: %w", ino, err)
 	}
 	if n.mode == 0 {
-		tx.cache.nodes[ino] = nil
+		tx.learnNode(ino, nil)
 		return nil, nil
 	}
-	tx.cache.nodes[ino] = &n
+	tx.learnNode(ino, &n)
 	return &n, nil
 }
 
@@ -117,8 +117,8 @@ func (tx *Tx) loadInodes(first, last Ino) error {
 		l.branch, int64(first), int64(last), l.cap)
 	for rows.Next() {
 		n := scanInode(rows, Ino(rows.Int(13)), 0)
-		if _, known := tx.cache.nodes[n.ino]; !known && n.mode != 0 {
-			tx.cache.nodes[n.ino] = &n
+		if _, known := tx.knownNode(n.ino); !known && n.mode != 0 {
+			tx.learnNode(n.ino, &n)
 		}
 	}
 	return rows.Close()

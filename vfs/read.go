@@ -43,6 +43,9 @@ func (tx *Tx) readContent(c chunk.Content, off, n int64) ([]byte, error) {
 	if data, ok := cache.Peek(c, off, n); ok {
 		return data, nil
 	}
+	if err := tx.db.Alive(); err != nil {
+		return nil, err // before memory is taken for it
+	}
 	r := cache.NewReader(c)
 	defer r.Release()
 	data := make([]byte, n)

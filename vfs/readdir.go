@@ -133,7 +133,7 @@ func (fsys *FS) detach(ctx context.Context, entries []fs.DirEntry) {
 	for _, e := range entries {
 		e := e.(*Entry)
 		e.info = func() (info *Info, err error) {
-			err = fsys.View(ctx, func(tx *Tx) (err error) {
+			err = fsys.look(ctx, func(tx *Tx) (err error) {
 				info, err = tx.infoOf(e.listed)
 				return err
 			})

@@ -15,10 +15,11 @@ import (
 type Tx struct {
 	db    *schema.Tx
 	fsys  *FS
-	epoch int64 // of the head: what is written now is born in it
-	now   int64 // the time of every change of this transaction, in ns
-	gc    bool  // a collection runs: references to content are recorded for it
-	cache *cache
+	epoch int64  // of the head: what is written now is born in it
+	now   int64  // the time of every change of this transaction, in ns
+	gc    bool   // a collection runs: references to content are recorded for it
+	era   *era   // of what it sees; nil if it writes, or that is not known
+	cache *cache // where era is nil
 
 	others  []*Tx    // of On
 	changes []change // made, and not yet written
@@ -32,7 +33,10 @@ func (tx *Tx) DB() *schema.Tx { return tx.db }
 
 // begin makes the Tx of fsys on a transaction of the file.
 func (fsys *FS) begin(db *schema.Tx) (*Tx, error) {
-	tx := &Tx{db: db, fsys: fsys, cache: cacheOf(db, fsys.at)}
+	tx := &Tx{db: db, fsys: fsys, cache: nothing}
+	if tx.era = fsys.store.facts.of(db, fsys.store.db); tx.era == nil {
+		tx.cache = cacheOf(db, fsys.at)
+	}
 	if db.Writable() && fsys.Frozen() {
 		tx.cache.branch.known = false // this very connection may have deleted the snapshot
 	}
@@ -51,11 +55,14 @@ func (fsys *FS) begin(db *schema.Tx) (*Tx, error) {
 // checkBranch refuses a tree that nothing keeps any more, and finds out whether a collection runs. Both are remembered until
 // another connection commits. Whoever drops a branch, or begins a collection, on this one makes it forget that.
 func (tx *Tx) checkBranch() error {
-	b := &tx.cache.branch
-	if b.known {
+	at, b := tx.fsys.at, &tx.cache.branch
+	if tx.era != nil {
+		if _, known := tx.fsys.store.facts.trees.get(tx.era, at); known {
+			return nil
+		}
+	} else if b.known {
 		return nil
 	}
-	at := tx.fsys.at
 	epoch, named, err := readBranch(tx.db, at.Branch)
 	if err != nil {
 		return err
@@ -67,6 +74,10 @@ func (tx *Tx) checkBranch() error {
 	}
 	if !named {
 		return syscall.ESTALE
+	}
+	if tx.era != nil {
+		tx.fsys.store.facts.trees.put(tx.era, at, struct{}{})
+		return nil
 	}
 	phase := int64(0)
 	if tx.db.Writable() {

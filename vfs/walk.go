@@ -187,6 +187,22 @@ func (w *walker) here() place {
 
 // find is walk for verbs that need something to be there: nothing is ENOENT.
 func (tx *Tx) find(name string, follow bool) (place, *inode, error) {
+	if tx.era == nil {
+		return tx.search(name, follow)
+	}
+	key := pathFact{tx.fsys.at, tx.fsys.root, follow, name}
+	if f, ok := tx.fsys.store.facts.paths.get(tx.era, key); ok {
+		return f.place, f.node, nil
+	}
+	p, n, err := tx.search(name, follow)
+	if err == nil {
+		key.path = strings.Clone(name) // which may be a part of something larger
+		tx.fsys.store.facts.paths.put(tx.era, key, &pathEnd{p, n})
+	}
+	return p, n, err
+}
+
+func (tx *Tx) search(name string, follow bool) (place, *inode, error) {
 	p, err := tx.walk(name, follow)
 	if err != nil {
 		return p, nil, err
