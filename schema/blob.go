@@ -6,7 +6,7 @@ import "syscall"
 // that costs less than to bind them: they go to their pages without being copied twice more.
 // The row is meant by its rowid. A transaction that fails to write must not be committed.
 func (tx *Tx) WriteBlob(table, column string, row int64, p []byte) error {
-	if err := tx.alive(); err != nil {
+	if err := tx.Alive(); err != nil {
 		return err
 	}
 	blob, err := tx.conn.sq.OpenBlob("main", table, column, row, true)
