@@ -41,6 +41,7 @@ var workloads = []workload{
 	{"history", "gc", collect},
 	{"trees", "import", importTree},
 	{"trees", "import-again", importAgain},
+	{"trees", "export", exportTree},
 	{"trees", "compact", compactTree},
 	{"search", "grep", grepTree},
 }

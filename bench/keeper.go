@@ -1,0 +1,119 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// where a keeper's commands find things, and in which round they run.
+type where struct {
+	src, dir, out string
+	round         int
+}
+
+// installed reports whether the host has the program.
+func (k *keeper) installed() bool {
+	_, err := exec.LookPath(k.take[0][0])
+	return err == nil
+}
+
+// run runs commands one after the other.
+func (k *keeper) run(b *bench, commands [][]string, w where) error {
+	fill := strings.NewReplacer("{src}", w.src, "{dir}", w.dir, "{out}", w.out, "{round}", "round-"+strconv.Itoa(w.round))
+	for _, c := range commands {
+		args := make([]string, len(c))
+		for i, arg := range c {
+			args[i] = fill.Replace(arg)
+		}
+		cmd := exec.CommandContext(b.ctx, args[0], args[1:]...)
+		cmd.Dir = w.out
+		cmd.Env = append(append(os.Environ(), k.env...), "BORG_BASE_DIR="+w.dir)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("%q: %w: %s", args, err, out)
+		}
+	}
+	return nil
+}
+
+// begins makes the keeper's directory.
+func (k *keeper) begins(b *bench, src string, round int) (where, error) {
+	dir, err := b.hostDir()
+	w := where{src: src, dir: dir, round: round}
+	if err == nil {
+		err = k.run(b, k.begin, w)
+	}
+	return w, err
+}
+
+// first is a side that takes a tree in for the first time. It takes no time if the program is not there.
+func (k *keeper) first(b *bench, src string) side {
+	return side{k.name, func(round int) (time.Duration, error) {
+		if !k.installed() {
+			return 0, nil
+		}
+		w, err := k.begins(b, src, round)
+		if err != nil {
+			return 0, err
+		}
+		return b.timed(func() error { return k.run(b, k.take, w) })
+	}}
+}
+
+// has makes the keeper's directory and takes the tree in, before the first round.
+func (k *keeper) has(b *bench, src string) (where, error) {
+	w, err := k.begins(b, src, -1)
+	if err == nil {
+		err = k.run(b, k.take, w)
+	}
+	return w, err
+}
+
+// next is a side that takes in a tree of which it has an earlier state, after edit has been called for the round.
+func (k *keeper) next(b *bench, src string, edit func(round int) error) (side, error) {
+	if !k.installed() || k.again == nil {
+		return side{k.name, func(int) (time.Duration, error) { return 0, nil }}, nil
+	}
+	w, err := k.has(b, src)
+	return side{k.name, func(round int) (time.Duration, error) {
+		if err := edit(round); err != nil {
+			return 0, err
+		}
+		w.round = round
+		return b.timed(func() error { return k.run(b, k.again, w) })
+	}}, err
+}
+
+// back is a side that puts a tree which it has into an empty directory, and looks after that whether all is there.
+func (k *keeper) back(b *bench, src string, whole func(dir string) error) (side, error) {
+	if !k.installed() {
+		return side{k.gives, func(int) (time.Duration, error) { return 0, nil }}, nil
+	}
+	w, err := k.has(b, src)
+	return side{k.gives, func(int) (t time.Duration, err error) {
+		if w.out, err = b.hostDir(); err != nil {
+			return 0, err
+		}
+		if t, err = b.timed(func() error { return k.run(b, k.give, w) }); err != nil {
+			return 0, err
+		}
+		return t, whole(w.out)
+	}}, err
+}
+
+// beside adds a row for each keeper that took part; times are those of the race in which ours came first.
+func (b *bench) beside(what string, times []time.Duration, took []keeper, goals bool) {
+	for i, k := range took {
+		r := absent(what, times[0], k.name)
+		if k.installed() {
+			r = versus(what, times[0], k.name, times[i+1], 0)
+		}
+		if goals {
+			r = r.atLeast(k.floor).aim(k.aim)
+		}
+		b.add(r)
+	}
+}
