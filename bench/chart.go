@@ -150,8 +150,12 @@ func (c *chart) bar(row row, y int) {
 	if g := row.Goal; g != nil && g.OfRatio && g.AtLeast > 0 {
 		x := c.x(g.AtLeast)
 		fmt.Fprintf(c, `<rect x="%.1f" y="%d" width="3" height="18" fill="%s"/>`, x-1.5, y+1, asked)
-		if math.Abs(x-figureAt) < 40 && (x > figureAt) == (anchor == "start") { // the tick is where the figure would stand
-			figureAt = x + math.Copysign(5, x-figureAt)
+		room := 4 + 7*float64(len(digits(row.Ratio))+1)
+		switch { // the tick may be where the figure would stand
+		case anchor == "start" && x > figureAt-4 && x < figureAt+room:
+			figureAt = x + 5
+		case anchor == "end" && x < figureAt+4 && x > figureAt-room:
+			figureAt = x - 5
 		}
 	}
 	fmt.Fprintf(c, `<text x="%.1f" y="%d" text-anchor="%s" font-size="11">%sx</text>`+"\n", figureAt, text, anchor, digits(row.Ratio))

@@ -35,6 +35,8 @@ func madeUp() report {
 			versus("stream in 1 GiB, durable", 5.28e9, "file+blake3+fsync", 1.39e9, 0.3),
 			versus("stream in 2 GiB, durable", 5.28e9, "file+blake3+fsync", 1.39e9, 0.26),
 			versus("stream in 3 GiB, durable", 5.28e9, "file+blake3+fsync", 1.39e9, 0.2),
+			versus("readdir of 100, cold", 53e6, "depth 1", 28e6, 0.5).itself(),
+			versus("readdir of 100, warm", 28e6, "depth 1", 53e6, 1.85).itself(),
 			under("peak RSS", "B", 60<<20, 64<<20).aim(32 << 20),
 		}},
 		{"trees", "import", []row{
@@ -139,7 +141,7 @@ func TestChartIsLegible(t *testing.T) {
 	require.Equal(t, 860.0, width)
 	texts, ticks := boxes(t, drawing)
 	require.Greater(t, len(texts), 30)
-	require.Len(t, ticks, 1+7, "the legend's, and one for each goal of a ratio")
+	require.Len(t, ticks, 1+9, "the legend's, and one for each goal of a ratio")
 	for i, a := range texts {
 		require.True(t, a.left >= 0 && a.right <= width && a.up >= 0 && a.down <= height, "%q leaves the drawing: %+v", a.what, a)
 		for _, b := range texts[:i] {

@@ -39,9 +39,9 @@ var highlights = []line{
 	{"search it for a literal; with `(?i)`", []pick{{workload: "grep", what: "rare literal|i\\)"}}},
 	{"database bytes for each byte of it; after `compact`", []pick{{workload: "import", what: "^database"}, {workload: "compact", what: "^database"}}},
 	{"snapshot, of 1,000, 100,000 and 1,000,000 files", []pick{{workload: "snapshot", peer: "a Chtimes", alone: true}}},
-	{"branch, of the same", []pick{{workload: "branch", peer: "a Chtimes", alone: true}}},
-	{"diff of 200 changes, in the same", []pick{{workload: "diff", what: "again$"}}},
-	{"restore of 200 changes, in the same", []pick{{workload: "restore"}}},
+	{"branch, of the same trees", []pick{{workload: "branch", peer: "a Chtimes", alone: true}}},
+	{"diff of 200 changes, in trees of 1,000, 100,000 and 1,000,000 files", []pick{{workload: "diff", what: "again$"}}},
+	{"restore of 200 changes, in the same trees", []pick{{workload: "restore"}}},
 	{"bytes for a snapshot and a changed file; for a fork", []pick{{workload: "snapshot-chain", what: "^bytes per write"}, {workload: "branch-bytes", what: "^bytes"}}},
 	{"drop a branch of 10,000 files, then gc", []pick{{workload: "gc", peer: "os.RemoveAll"}}},
 	{"stat of a path 16 forks deep, first and again", []pick{{workload: "lineage", what: "^resolve"}}},
@@ -73,7 +73,7 @@ func (r report) short() string {
 			continue
 		}
 		var ours, theirs, ratios []string
-		for _, row := range rows {
+		for i, row := range rows {
 			cells := row.cells()
 			if len(ours) == 0 || ours[len(ours)-1] != cells[1] {
 				ours = append(ours, cells[1])
@@ -81,7 +81,11 @@ func (r report) short() string {
 			if row.Peer == "" {
 				continue
 			}
-			theirs = append(theirs, fmt.Sprintf("`%s`: %s", row.Peer, cells[3]))
+			if i > 0 && row.Peer == rows[i-1].Peer {
+				theirs = append(theirs, cells[3])
+			} else {
+				theirs = append(theirs, fmt.Sprintf("`%s`: %s", row.Peer, cells[3]))
+			}
 			if !row.Absent {
 				ratios = append(ratios, cells[4])
 			}
