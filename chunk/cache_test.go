@@ -177,7 +177,7 @@ func bounded(t testing.TB, c *Cache) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	n := 0
-	for _, s := range []*shelf{&c.wholes, &c.parts, &c.asked} {
+	for _, s := range []*shelf{&c.wholes, &c.parts, &c.once, &c.asked} {
 		sum := 0
 		for e := s.Front(); e != nil; e = e.Next() {
 			h := e.Value.(*held)
@@ -309,5 +309,69 @@ func BenchmarkPeek(b *testing.B) {
 				}
 			})
 		})
+	}
+}
+
+// A chunk that was verified and has left the cache is read by sections, each verified.
+func TestSections(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		change string // of what is stored
+		read   bool   // by sections: elsewhere the chunk is damaged
+		err    error
+	}{
+		{name: "as it was", read: true},
+		{name: "damaged elsewhere", change: `UPDATE blob SET data = CAST(x'00' || substr(data, 2) AS BLOB)`, read: true},
+		{name: "damaged there", change: `UPDATE blob SET data = zeroblob(size)`, err: ErrCorrupt},
+		{name: "cut short", change: `UPDATE blob SET data = substr(data, 1, 1000)`, err: ErrCorrupt},
+		{name: "gone", change: `DELETE FROM blob`, err: ErrCorrupt},
+		{name: "compressed", change: "compress"},
+	} {
+		for _, size := range []int{Size - 100, 3*Size + 20_000} { // by the id of the blob, and by sums
+			t.Run(fmt.Sprint(tt.name, " ", size), func(t *testing.T) {
+				db, cache := open(t), NewCache()
+				want := text(1, size)
+				c := put(t, db, want)
+				_, err := part(t, db, cache, c, 1000, 10)
+				require.NoError(t, err)
+				for n := range 20 { // which push it out
+					_, err := part(t, db, cache, put(t, db, noise(uint64(n), Size)), 5, 10)
+					require.NoError(t, err)
+				}
+				_, ok := cache.Peek(c, 1000, 10)
+				require.False(t, ok)
+				bounded(t, cache)
+				switch tt.change {
+				case "":
+				case "compress":
+					require.NotZero(t, compact(t, db, ReadLoose))
+				default:
+					exec(t, db, tt.change)
+				}
+				for _, at := range [][2]int{{2*section - 10, 20}, {100_000, 4096}, {3 * section, section}, {400_000, 2*section + 1}} {
+					got, err := part(t, db, cache, c, int64(at[0]), at[1])
+					if tt.err != nil {
+						require.ErrorIs(t, err, tt.err)
+						continue
+					}
+					require.NoError(t, err)
+					require.True(t, bytes.Equal(want[at[0]:at[0]+at[1]], got))
+					_, ok := cache.Peek(c, int64(at[0]), int64(at[1]))
+					require.Equal(t, !tt.read, ok, "what is read by sections does not come to be kept")
+				}
+				if tt.err == nil {
+					for range sectionReads {
+						_, err := part(t, db, cache, c, 70_000, 100)
+						if tt.change != "" && tt.read && err != nil {
+							require.ErrorIs(t, err, ErrCorrupt) // once it is loaded whole
+							return
+						}
+						require.NoError(t, err)
+					}
+					_, ok := cache.Peek(c, 70_000, 100)
+					require.True(t, ok, "much was asked of it")
+				}
+			})
+		}
 	}
 }

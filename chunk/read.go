@@ -58,6 +58,7 @@ func (r *Reader) ReadAt(tx *schema.Tx, p []byte, off int64) (n int, err error) {
 	if err := r.open(tx); err != nil {
 		return 0, err
 	}
+	leap := off != r.end
 	for n < len(p) {
 		i, start := off/Size, int(off%Size)
 		length := lengthOf(r.content.Size, i)
@@ -65,7 +66,7 @@ func (r *Reader) ReadAt(tx *schema.Tx, p []byte, off int64) (n int, err error) {
 			return n, io.EOF
 		}
 		part := p[n:min(len(p), n+length-start)]
-		if err := r.read(tx, i, start, length, part); err != nil {
+		if err := r.read(tx, i, start, length, part, leap); err != nil {
 			return n, err
 		}
 		r.passed(off, len(part))
@@ -133,8 +134,8 @@ func (r *Reader) open(tx *schema.Tx) (err error) {
 	return nil
 }
 
-// read fills part from chunk i, which is length bytes long.
-func (r *Reader) read(tx *schema.Tx, i int64, start, length int, part []byte) error {
+// read fills part from chunk i, which is length bytes long. After a leap no more is read than must be.
+func (r *Reader) read(tx *schema.Tx, i int64, start, length int, part []byte, leap bool) error {
 	if i != r.at {
 		from, ok := r.address(i, length)
 		switch {
@@ -143,6 +144,8 @@ func (r *Reader) read(tx *schema.Tx, i int64, start, length int, part []byte) er
 			return nil
 		case len(part) == length:
 			return r.whole(tx, from, part)
+		case leap && r.cache.fromSections(tx, from, start, part):
+			return nil
 		}
 		if err := r.keep(tx, i, start, from); err != nil {
 			return err
