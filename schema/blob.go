@@ -1,6 +1,12 @@
 package schema
 
-import "syscall"
+import (
+	"errors"
+	"io"
+	"syscall"
+
+	"zombiezen.com/go/sqlite"
+)
 
 // WriteBlob gives a blob column of a row its bytes, which was inserted as a zeroblob of the same length. From some KiB on
 // that costs less than to bind them: they go to their pages without being copied twice more.
@@ -22,4 +28,30 @@ func (tx *Tx) WriteBlob(table, column string, row int64, p []byte) error {
 		err = closeErr
 	}
 	return mapError(err)
+}
+
+// ReadBlob fills p from offset off on of a blob column, of the row with a rowid. Only the pages that hold those bytes are
+// read, and what it takes to find them. ok is false if there is no such row, or its blob is not size bytes long.
+func (tx *Tx) ReadBlob(table, column string, row, size, off int64, p []byte) (ok bool, err error) {
+	if err := tx.alive(); err != nil {
+		return false, err
+	}
+	blob, err := tx.conn.sq.OpenBlob("main", table, column, row, false)
+	if sqlite.ErrCode(err).ToPrimary() == sqlite.ResultError {
+		return false, nil // no such row, or it holds no blob
+	}
+	if err != nil {
+		return false, mapError(err)
+	}
+	defer func() { err = errors.Join(err, mapError(blob.Close())) }()
+	if blob.Size() != size {
+		return false, nil
+	}
+	if _, err := blob.Seek(off, io.SeekStart); err != nil {
+		return false, err
+	}
+	if _, err := io.ReadFull(blob, p); err != nil {
+		return false, mapError(err)
+	}
+	return true, nil
 }

@@ -53,3 +53,43 @@ func TestWriteBlob(t *testing.T) {
 	}
 	require.Error(t, db.Update(t.Context(), func(tx *schema.Tx) error { return tx.WriteBlob("blob", "data", 1, []byte("x")) }))
 }
+
+func TestReadBlob(t *testing.T) {
+	db := open(t, filepath.Join(t.TempDir(), "a.db"), schema.Options{})
+	data := make([]byte, 40*schema.PageSize+100)
+	for n := range data {
+		data[n] = byte(n * 7 / 5)
+	}
+	require.NoError(t, db.Update(t.Context(), func(tx *schema.Tx) error {
+		_, err := tx.Exec(`INSERT INTO blob (id, sum, size, codec, data) VALUES (2000, randomblob(32), ?, 0, ?)`, len(data), data)
+		return err
+	}))
+	size := int64(len(data))
+	for _, tt := range []struct {
+		row, size, off int64
+		n              int
+		ok             bool
+	}{
+		{2000, size, 0, 10, true},
+		{2000, size, 10, 20_000, true},
+		{2000, size, size - 16<<10, 16 << 10, true},
+		{2000, size, 20*schema.PageSize - 5, 10, true},
+		{2000, size - 1, 0, 10, false},
+		{2001, size, 0, 10, false},
+	} {
+		require.NoError(t, db.View(t.Context(), func(tx *schema.Tx) error {
+			p := make([]byte, tt.n)
+			ok, err := tx.ReadBlob("blob", "data", tt.row, tt.size, tt.off, p)
+			require.NoError(t, err)
+			require.Equal(t, tt.ok, ok)
+			if ok {
+				require.True(t, bytes.Equal(data[tt.off:][:tt.n], p))
+			}
+			return nil
+		}))
+	}
+	require.Error(t, db.View(t.Context(), func(tx *schema.Tx) error {
+		_, err := tx.ReadBlob("blob", "data", 2000, size, size-5, make([]byte, 10))
+		return err
+	}), "past the end")
+}
