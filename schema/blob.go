@@ -33,7 +33,7 @@ func (tx *Tx) WriteBlob(table, column string, row int64, p []byte) error {
 // ReadBlob fills p from offset off on of a blob column, of the row with a rowid. Only the pages that hold those bytes are
 // read, and what it takes to find them. ok is false if there is no such row, or its blob is not size bytes long.
 func (tx *Tx) ReadBlob(table, column string, row, size, off int64, p []byte) (ok bool, err error) {
-	if err := tx.alive(); err != nil {
+	if err := tx.Alive(); err != nil {
 		return false, err
 	}
 	blob, err := tx.conn.sq.OpenBlob("main", table, column, row, false)
