@@ -19,6 +19,7 @@ import (
 var workloads = []workload{
 	{"files", "create-batch", createBatch},
 	{"files", "create-again", createAgain},
+	{"files", "create-raw", rawSQL},
 	{"files", "create-durable", createDurable},
 	{"files", "create-writers", createWriters},
 	{"files", "read-random", readRandom},
