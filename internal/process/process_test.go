@@ -47,6 +47,9 @@ func TestMain(m *testing.M) {
 		if os.Getenv(groupEnv) != "" {
 			work = groupChild
 		}
+		if os.Getenv(childStale) != "" {
+			work = staleChild
+		}
 		if err := work(path, os.Getenv(childID)); err != nil {
 			fmt.Fprintln(os.Stderr, "child:", err)
 			os.Exit(1)
