@@ -17,8 +17,8 @@ const (
 	plotStart   = 424
 	plotEnd     = 850
 	plotPadding = 46 // on either side, for the figure at the end of a bar
-	lineHeight  = 20
-	barHeight   = 12
+	lineHeight  = 18
+	barHeight   = 11
 
 	ink   = "#737c86"
 	faint = "#8b949e"
@@ -72,7 +72,10 @@ func (r report) chart() []byte {
 	for _, group := range groups {
 		y += lineHeight
 		fmt.Fprintf(&c, `<text x="%d" y="%d" font-weight="bold">%s</text>`+"\n", 10, y-6, escape(group[0].Kind))
-		for _, row := range group {
+		for i, row := range group {
+			if i == 0 || row.What != group[i-1].What { // once is enough
+				fmt.Fprintf(&c, `<text x="%d" y="%d" text-anchor="end">%s</text>`, labelEnd, y+13, escape(row.What))
+			}
 			c.bar(row, y)
 			y += lineHeight
 		}
@@ -132,10 +135,9 @@ func (c *chart) grid(top, bottom int) {
 	}
 }
 
-// bar draws one row, whose line begins at y.
+// bar draws one row, whose line begins at y, but not what was measured.
 func (c *chart) bar(row row, y int) {
-	text := y + 14
-	fmt.Fprintf(c, `<text x="%d" y="%d" text-anchor="end">%s</text>`, labelEnd, text, escape(row.What))
+	text := y + 13
 	fmt.Fprintf(c, `<text x="%d" y="%d" font-size="11">%s</text>`, peerStart, text, escape(row.Peer))
 	one, at := c.x(1), c.x(row.Ratio)
 	fill, figureAt, anchor := won, at+5, "start"
@@ -149,7 +151,7 @@ func (c *chart) bar(row row, y int) {
 		min(one, at), y+(lineHeight-barHeight)/2, max(1, math.Abs(at-one)), barHeight, fill)
 	if g := row.Goal; g != nil && g.OfRatio && g.AtLeast > 0 {
 		x := c.x(g.AtLeast)
-		fmt.Fprintf(c, `<rect x="%.1f" y="%d" width="3" height="18" fill="%s"/>`, x-1.5, y+1, asked)
+		fmt.Fprintf(c, `<rect x="%.1f" y="%d" width="3" height="%d" fill="%s"/>`, x-1.5, y+1, lineHeight-2, asked)
 		room := 4 + 7*float64(len(digits(row.Ratio))+1)
 		switch { // the tick may be where the figure would stand
 		case anchor == "start" && x > figureAt-4 && x < figureAt+room:

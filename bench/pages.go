@@ -25,10 +25,13 @@ type pick struct {
 
 // highlights are the lines of the short table.
 var highlights = []line{
-	{"create 10,000 files of 1 KiB in one `Update`", []pick{{workload: "create-batch"}}},
-	{"create files of 1 KiB one by one, durable", []pick{{workload: "create-durable"}}},
-	{"the same from 64 goroutines", []pick{{workload: "create-writers"}}},
+	{"create files of 1, 10 and 50 KiB, thousands in one `Update`", []pick{{workload: "create-batch"}}},
+	{"create files of 1 and 10 KiB one by one, durable", []pick{{workload: "create-durable"}}},
+	{"create files of 1 KiB from 64 goroutines, durable", []pick{{workload: "create-writers"}}},
 	{"read files of 1 to 50 KiB at random, verified", []pick{{workload: "read-random"}}},
+	{"stat of a path of 5 segments, again and for the first time", []pick{{workload: "stat"}}},
+	{"`RemoveAll` of 100,000 files", []pick{{workload: "remove-all"}}},
+	{"overwrite 4 KiB of 256 MiB, durable", []pick{{workload: "overwrite", what: "durable"}}},
 	{"stream in 1 GiB, durable", []pick{{workload: "stream-in", peer: "file+blake3+fsync"}}},
 	{"stream out 1 GiB, verified", []pick{{workload: "stream-out"}}},
 	{"peak memory of streaming", []pick{{workload: "stream-rss"}}},
