@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -12,9 +11,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"vfsdb/snapshot"
-	"vfsdb/vfs"
 )
 
 // TestMain lets the test binary be the child process of stream-rss.
@@ -180,114 +176,4 @@ func bufferedNoise(seed uint64, size int64) io.Reader {
 			return &all
 		}
 	}
-}
-
-// open makes a store with 1,000 files for a benchmark. Commits do not wait for the disk: what remains is ours.
-func open(b *testing.B) *vfs.FS {
-	b.Helper()
-	name := b.TempDir() + "/bench.db"
-	require.NoError(b, plant(b.Context(), name, 1000, func() {}))
-	fsys, err := vfs.Open(b.Context(), name, &vfs.Options{Relaxed: true})
-	require.NoError(b, err)
-	b.Cleanup(func() { require.NoError(b, fsys.Close()) })
-	return fsys
-}
-
-// each runs fn until the benchmark knows enough, and counts its allocations.
-func each(b *testing.B, fn func(i int) error) {
-	b.Helper()
-	b.ReportAllocs()
-	for i := 0; b.Loop(); i++ {
-		if err := fn(i); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-func BenchmarkLstat(b *testing.B) {
-	fsys := open(b)
-	each(b, func(i int) error {
-		_, err := fsys.Lstat(b.Context(), pathOf(i%1000))
-		return err
-	})
-}
-
-func BenchmarkReadDir100(b *testing.B) {
-	fsys := open(b)
-	each(b, func(i int) error {
-		_, err := fsys.ReadDir(b.Context(), "d00/e0/g0")
-		return err
-	})
-}
-
-func BenchmarkReadFile(b *testing.B) {
-	for _, size := range []int{1 << 10, 25 << 10, 512 << 10} {
-		b.Run(figure(float64(size), "B"), func(b *testing.B) {
-			fsys := open(b)
-			require.NoError(b, fsys.WriteFile(b.Context(), "f", noise()[:size], 0o644))
-			b.SetBytes(int64(size))
-			each(b, func(int) error {
-				_, err := fsys.ReadFile(b.Context(), "f")
-				return err
-			})
-		})
-	}
-}
-
-func BenchmarkReadRange4KiB(b *testing.B) {
-	fsys := open(b)
-	const size = 16 << 20
-	_, err := fsys.WriteFrom(b.Context(), "f", newNoise(1, size), 0o644)
-	require.NoError(b, err)
-	each(b, func(i int) error {
-		_, err := fsys.ReadRange(b.Context(), "f", int64(i)*7919*4096%size, 4096)
-		return err
-	})
-}
-
-func BenchmarkWriteFile1KiB(b *testing.B) {
-	fsys := open(b)
-	p := bytes.Clone(noise()[:1024])
-	each(b, func(i int) error {
-		stamp(p, 1, uint64(i))
-		return fsys.WriteFile(b.Context(), fmt.Sprintf("f%d", i), p, 0o644)
-	})
-}
-
-func BenchmarkWriteFile1KiBInOneUpdate(b *testing.B) {
-	fsys := open(b)
-	p := bytes.Clone(noise()[:1024])
-	require.NoError(b, fsys.Update(b.Context(), func(tx *vfs.Tx) error {
-		each(b, func(i int) error {
-			stamp(p, 1, uint64(i))
-			return tx.WriteFile(fmt.Sprintf("f%d", i), p, 0o644)
-		})
-		return nil
-	}))
-}
-
-func BenchmarkRename(b *testing.B) {
-	fsys := open(b)
-	require.NoError(b, fsys.WriteFile(b.Context(), "f0", nil, 0o644))
-	each(b, func(i int) error {
-		return fsys.Rename(b.Context(), fmt.Sprintf("f%d", i), fmt.Sprintf("f%d", i+1))
-	})
-}
-
-func BenchmarkSnapshot(b *testing.B) {
-	fsys := open(b)
-	each(b, func(i int) error {
-		_, err := snapshot.Create(b.Context(), fsys, fmt.Sprintf("s%d", i), nil)
-		return err
-	})
-}
-
-func BenchmarkBranch(b *testing.B) {
-	fsys := open(b)
-	base, err := snapshot.Create(b.Context(), fsys, "base", nil)
-	require.NoError(b, err)
-	each(b, func(i int) error {
-		_, err := snapshot.Branch(b.Context(), fsys, base, fmt.Sprintf("b%d", i))
-		return err
-	})
 }
