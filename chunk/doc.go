@@ -19,7 +19,8 @@
 //   - [Apply] makes new content from old: another length, and a few patches. Chunks that are not touched are shared.
 //   - A [Stager] takes a stream of any length in bounded memory. Long streams are written as they arrive, a few chunks
 //     per transaction; nothing of them can be seen until Commit, in the transaction that also gives them a name.
-//   - [Read] reads a range; a [Reader] does so for an open file and keeps the chunk that it touched last.
+//   - [Read] reads a range; a [Reader] does so for an open file and keeps the chunk that it touched last. A [Cache] keeps what they
+//     read, for all of them.
 //
 // # At rest
 //
@@ -33,6 +34,20 @@
 //
 // Every chunk is hashed when it is loaded and compared with its sum, and every manifest too. What does not match is a
 // [CorruptError], which is EIO to whoever only looks at errnos. Sizes found in the file are not believed either.
+//
+// # In memory
+//
+// A [Cache] has three shelves, each bounded by bytes, from which what nobody has touched for longest goes first:
+//
+//   - short contents that were read, up to 128 KiB each. Once there is no room left, only what was asked for before, not long ago,
+//     comes in: a walk through a large tree takes nothing from the files that are read again and again.
+//   - chunks of which a part was asked for, and manifests. Who reads long content from end to end, in steps however small, passes
+//     by: what a stream holds is its own.
+//   - when such a chunk goes, the sums of its sections of 16 KiB. A part of it that is asked for later is loaded and verified
+//     without the rest, so small reads at random in a file that is larger than the cache load and hash a chunk once.
+//
+// Nothing in it is ever stale, since ids and sums stand for the same bytes for good. What must see the file itself, a check or a
+// collector, reads without it.
 //
 // # What a collector must not take
 //
