@@ -122,6 +122,12 @@ func (e *edit) run() (Content, error) {
 
 // remake stores chunk i as it is from now on.
 func (e *edit) remake(i int64) (sum Sum, hole bool, err error) {
+	little := e.little(i)
+	if little {
+		if sum, ok, err := e.amend(i); ok || err != nil {
+			return sum, false, err
+		}
+	}
 	p, err := e.chunk(i)
 	if err != nil {
 		return Sum{}, false, err
@@ -129,61 +135,16 @@ func (e *edit) remake(i int64) (sum Sum, hole bool, err error) {
 	if isHole(p) {
 		return Sum{}, true, nil
 	}
-	sum = SumOf(p)
-	e.newest, err = e.put(i, sum, p)
-	return sum, false, err
-}
-
-// put stores p, which is chunk i from now on, or finds it.
-func (e *edit) put(i int64, sum Sum, p []byte) (id int64, err error) {
 	was, ok := e.old.find(i)
-	if !ok || len(p) < deltaLeast {
-		id, _, err = putChunk(e.tx, sum, p, nil)
-		return id, err
+	if !little || !ok {
+		sum = SumOf(p)
+		e.newest, _, err = putChunk(e.tx, sum, p, nil)
+		return sum, false, err
 	}
-	if id, err = findChunk(e.tx, sum); id != 0 || err != nil {
-		return id, err
-	}
-	d, err := e.delta(i, was, len(p))
-	if err != nil {
-		return 0, err
-	}
-	if d == nil {
-		id, _, err = addBlob(e.tx, sum, p, nil)
-	} else {
-		id, err = addDelta(e.tx, sum, p, d)
-	}
-	if err == nil {
-		tally(e.tx.Context(), false)
-	}
-	return id, err
-}
-
-// delta returns how chunk i, of length bytes from now on, differs from the one it was; nil if that is too much to be stored so.
-func (e *edit) delta(i int64, was Sum, length int) (*delta, error) {
-	fresh, before := 0, lengthOf(e.base.Size, i)
-	var spans []span
-	for _, p := range e.work[i] {
-		if len(p.Data) > 0 {
-			spans = append(spans, span{int(p.Off), int(p.Off) + len(p.Data)})
-			fresh += len(p.Data)
-		}
-	}
-	if fresh > length/deltaPart {
-		return nil, nil
-	}
-	d, of, err := deltaOf(e.tx, was)
-	if err != nil {
-		return nil, err
-	}
-	if before < min(of, length) {
-		spans = append(spans, span{before, min(of, length)}) // where the base has bytes again that were cut off
-	}
-	d.spans = joined(append(spans, d.spans...), length)
-	if d.size()+max(0, of-length) > deltaMost(length, fresh) {
-		return nil, nil
-	}
-	return &d, nil
+	c := chainOf(p)
+	sum = c.sum()
+	chains.put(sum, c, was)
+	return sum, false, e.putLittle(i, was, sum, p)
 }
 
 // chunk puts together the bytes of chunk i. Where a patch covers it all, what was before does not matter.

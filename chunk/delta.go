@@ -15,6 +15,9 @@ import (
 type delta struct {
 	base  int64  // the blob
 	spans []span // the bytes that lie over it: ascending, apart, within the chunk
+
+	of    int  // how long the chunk of the base is
+	plain bool // the base is stored as it is
 }
 
 // A span is a range of the bytes of a chunk.
@@ -39,7 +42,7 @@ func deltaMost(length, fresh int) int {
 	return min(max(least, schema.PageSize), length/deltaPart)
 }
 
-// joined puts spans in order, joins those that touch or nearly do, and cuts them to length.
+// joined puts spans in order, joins those that touch, and cuts them to length.
 func joined(spans []span, length int) []span {
 	slices.SortFunc(spans, func(a, b span) int { return a.from - b.from })
 	list := spans[:0]
@@ -48,7 +51,7 @@ func joined(spans []span, length int) []span {
 		last := len(list) - 1
 		switch {
 		case s.from >= s.to:
-		case last >= 0 && s.from <= list[last].to+spanHead:
+		case last >= 0 && s.from <= list[last].to:
 			list[last].to = max(list[last].to, s.to)
 		default:
 			list = append(list, s)
@@ -159,25 +162,35 @@ func addDelta(tx *schema.Tx, sum Sum, p []byte, d *delta) (id int64, err error) 
 	return id, addPatch(tx, PinBlob, d.base, id)
 }
 
-// deltaOf returns how a stored chunk is a delta: that is over itself, without spans, if it is whole. length is that of the base.
-func deltaOf(tx *schema.Tx, sum Sum) (d delta, length int, err error) {
+// deltaOf returns how a stored chunk of some length is a delta: that is over itself, without spans, if it is whole. It calls lay
+// for each span with its bytes.
+func deltaOf(tx *schema.Tx, sum Sum, length int, lay func(s span, p []byte)) (*delta, error) {
 	rows := tx.Query(`SELECT id, size, codec, CASE codec WHEN 3 THEN data END FROM blob WHERE sum = ?`, sum[:])
 	defer rows.Close()
 	if !rows.Next() {
-		return delta{}, 0, orMissing(rows, &CorruptError{Sum: sum, Why: "missing"})
+		return nil, orMissing(rows, &CorruptError{Sum: sum, Why: "missing"})
 	}
-	id, size := rows.Int(0), rows.Int(1)
-	d.base = id
-	if rows.Int(2) != patched {
-		return d, int(size), rows.Close()
+	id, size, codec := rows.Int(0), rows.Int(1), rows.Int(2)
+	if size != int64(length) {
+		return nil, &CorruptError{Sum: sum, Blob: id, Why: fmt.Sprintf("says %d bytes where there must be %d", size, length)}
 	}
-	base, why := deltaIn(rows.Bytes(3), int(size), func(s span, _ []byte) { d.spans = append(d.spans, s) })
+	if codec != patched {
+		return &delta{base: id, of: length, plain: codec == plain}, rows.Close()
+	}
+	d := &delta{}
+	var why string
+	d.base, why = deltaIn(rows.Bytes(3), length, func(s span, p []byte) {
+		d.spans = append(d.spans, s)
+		lay(s, p)
+	})
 	if why != "" {
-		return delta{}, 0, &CorruptError{Sum: sum, Blob: id, Why: why}
+		return nil, &CorruptError{Sum: sum, Blob: id, Why: why}
 	}
-	d.base = base
-	of, _, err := tx.Int(`SELECT size FROM blob WHERE id = ?`, base)
-	return d, int(of), err
+	base := tx.Query(`SELECT size, codec FROM blob WHERE id = ?`, d.base)
+	if base.Next() {
+		d.of, d.plain = int(base.Int(0)), base.Int(1) == plain
+	}
+	return d, base.Close()
 }
 
 // baseOf returns the base of a blob; 0 if it is whole, or is not there.

@@ -1,0 +1,119 @@
+package chunk
+
+import (
+	"container/list"
+	"encoding/binary"
+	"math/bits"
+	"sync"
+
+	"lukechampine.com/blake3/guts"
+)
+
+// partSize is how much of a chunk has a chaining value of its own in a chain.
+const partSize = guts.MaxSIMD * guts.ChunkSize
+
+// A chain is what the sum of a chunk is made from: BLAKE3 is a tree, and these are its nodes that stand for parts of the
+// chunk. Where one part changes, the sum follows from the others without their bytes. A chain is of at least two parts.
+type chain [][8]uint32
+
+// chainOf returns the chain of a chunk that is longer than a part.
+func chainOf(p []byte) chain {
+	c := make(chain, partsOf(len(p)))
+	for n := range c {
+		c[n] = link(n, partOf(p, n))
+	}
+	return c
+}
+
+// partsOf returns how many parts a chunk has.
+func partsOf(length int) int { return (length + partSize - 1) / partSize }
+
+// partOf returns part n of a chunk.
+func partOf(p []byte, n int) []byte { return p[n*partSize : min(len(p), (n+1)*partSize)] }
+
+// link returns the value of part n.
+func link(n int, p []byte) [8]uint32 {
+	var tail [partSize]byte
+	bytes := &tail
+	if len(p) == partSize {
+		bytes = (*[partSize]byte)(p)
+	} else {
+		copy(tail[:], p)
+	}
+	return guts.ChainingValue(guts.CompressBuffer(bytes, len(p), &guts.IV, uint64(n)*guts.MaxSIMD, 0))
+}
+
+// sum returns the sum of the chunk.
+func (c chain) sum() (sum Sum) {
+	root := c.node()
+	root.Flags |= guts.FlagRoot
+	words := guts.CompressNode(root)
+	for i := range len(sum) / 4 {
+		binary.LittleEndian.PutUint32(sum[4*i:], words[i])
+	}
+	return sum
+}
+
+// node returns the node above all of c: of those below it the left one has as many parts as a power of two has at most.
+func (c chain) node() guts.Node {
+	left := 1 << (bits.Len(uint(len(c)-1)) - 1)
+	return guts.ParentNode(c[:left].value(), c[left:].value(), &guts.IV, 0)
+}
+
+func (c chain) value() [8]uint32 {
+	if len(c) == 1 {
+		return c[0]
+	}
+	return guts.ChainingValue(c.node())
+}
+
+// chains are those of the chunks that this process changed a little lately: the next small change of one of them neither loads
+// nor hashes the rest of it. What is under a sum is true of whatever has it, in any store. They take 3 MiB at most.
+var chains = chainShelf{all: make(map[Sum]*list.Element)}
+
+// maxChains is of how many chunks: those of a file of 1 GiB.
+const maxChains = 2048
+
+// A chainShelf keeps chains. It is safe for concurrent use.
+type chainShelf struct {
+	mu    sync.Mutex
+	all   map[Sum]*list.Element
+	order list.List // of namedChain, what was used last at the front
+}
+
+type namedChain struct {
+	sum   Sum
+	chain chain
+}
+
+// get returns the chain of the chunk with a sum, or nil. Nobody changes it.
+func (s *chainShelf) get(sum Sum) chain {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at := s.all[sum]
+	if at == nil {
+		return nil
+	}
+	s.order.MoveToFront(at)
+	return at.Value.(namedChain).chain
+}
+
+// put keeps the chain of a chunk, in place of that which it had before, or of the one that was used least lately.
+func (s *chainShelf) put(sum Sum, c chain, before Sum) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if at := s.all[before]; at != nil {
+		s.drop(at)
+	}
+	if s.all[sum] != nil {
+		return
+	}
+	s.all[sum] = s.order.PushFront(namedChain{sum, c})
+	if s.order.Len() > maxChains {
+		s.drop(s.order.Back())
+	}
+}
+
+func (s *chainShelf) drop(at *list.Element) {
+	delete(s.all, s.order.Remove(at).(namedChain).sum)
+}
