@@ -46,7 +46,7 @@ func (s *staging) stage(ctx context.Context, pieces []piece) (ids []int64, err e
 		s.moved(row, false)
 	}
 	for {
-		err = s.db.Update(ctx, func(tx *schema.Tx) (err error) {
+		err = s.db.Stage(ctx, func(tx *schema.Tx) (err error) {
 			ids, err = stagePieces(tx, row, pieces)
 			return err
 		})

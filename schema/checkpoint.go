@@ -5,6 +5,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"vfsdb/schema/folds"
 )
 
 // Commits append pages to the log, and a checkpoint folds them into the file. It needs no write lock, so a goroutine with a
@@ -14,10 +16,11 @@ import (
 const (
 	logLimit = 64 << 20 // of bytes: a writer does not go on before the log is begun anew, or a reader has kept it from that
 
-	foldPart    = 8 // so much is worth folding
-	restartPart = 2 // the write lock is taken if less than leftPart is left to fold
-	pacePart    = 4 // this far from the limit, who writes much waits
+	foldPart    = 8  // so much is worth folding
+	stagePart   = 16 // or so much, if it is not synced: whoever commits next would have to wait for it
+	restartPart = 2  // the write lock is taken if less than leftPart is left to fold
 	leftPart    = 32
+	pacePart    = 4 // this far from the limit, who writes much waits
 )
 
 // logMark returns a part of the limit, in pages.
@@ -90,9 +93,8 @@ func (db *DB) Checkpoint(ctx context.Context) (left int64, err error) {
 	return left, err
 }
 
-// Pace waits while the log is long and is being folded into the file. Whoever writes much in many transactions calls it
-// before each, so that those who write little need not wait for the log.
-func (db *DB) Pace(ctx context.Context) error {
+// pace waits while the log is long and is being folded into the file.
+func (db *DB) pace(ctx context.Context) error {
 	if db.logLength.Load() < db.logMark(1)-db.logMark(pacePart) {
 		return nil
 	}
@@ -117,7 +119,11 @@ func (db *DB) boundLog() {
 		return
 	}
 	db.logLength.Store(s.length)
-	if s.left() >= db.logMark(foldPart) || s.length >= db.logMark(restartPart) {
+	worth := int64(foldPart)
+	if db.writer.lazy {
+		worth = stagePart
+	}
+	if s.left() >= db.logMark(worth) || s.length >= db.logMark(restartPart) {
 		db.folder.start()
 	}
 	if s.length < db.logMark(1) {
@@ -166,6 +172,7 @@ func (f *folder) run(mode string, patience time.Duration) (logState, error) {
 		if err != nil {
 			return logState{}, err
 		}
+		_ = folds.Sync(c.sq) // or it is done at the end, with the write lock
 		f.conn = c
 	}
 	f.conn.sq.SetBusyTimeout(patience)

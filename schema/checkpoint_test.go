@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -126,8 +127,7 @@ func TestFolderAndReaders(t *testing.T) {
 		})
 	}
 	for i := range 300 {
-		require.NoError(t, db.Pace(t.Context()))
-		require.NoError(t, db.Update(t.Context(), filler(i)))
+		require.NoError(t, db.Stage(t.Context(), filler(i)))
 		require.Less(t, logSize(t, path), int64(2*shortLog))
 	}
 	close(stop)
@@ -135,8 +135,7 @@ func TestFolderAndReaders(t *testing.T) {
 	require.NoError(t, db.View(t.Context(), func(tx *schema.Tx) error {
 		_, _, err := tx.Int(`SELECT count(*) FROM meta`)
 		for i := range 100 {
-			require.NoError(t, db.Pace(t.Context()))
-			require.NoError(t, db.Update(t.Context(), filler(i)))
+			require.NoError(t, db.Stage(t.Context(), filler(i)))
 		}
 		require.Greater(t, logSize(t, path), int64(shortLog))
 		return err
@@ -187,4 +186,37 @@ func TestProcessesFold(t *testing.T) {
 	}))
 	require.NoError(t, db.Close())
 	require.NoFileExists(t, path+"-wal")
+}
+
+// Only a Stage is not synced, whatever came before, and what is staged is there for others at once.
+func TestStage(t *testing.T) {
+	db := open(t, filepath.Join(t.TempDir(), "a.db"), schema.Options{})
+	const (
+		normal = 1
+		full   = 2
+	)
+	level := func(want int64) func(*schema.Tx) error {
+		return func(tx *schema.Tx) error {
+			got, _, err := tx.Int(`PRAGMA synchronous`)
+			require.Equal(t, want, got)
+			return err
+		}
+	}
+	for range 2 {
+		require.NoError(t, db.Stage(t.Context(), level(normal)))
+		require.NoError(t, db.Update(t.Context(), level(full)))
+		require.NoError(t, db.Stage(t.Context(), level(normal)))
+		require.NoError(t, db.Join(t.Context(), 0, level(full)))
+		require.NoError(t, db.Stage(t.Context(), filler(1)))
+		require.NoError(t, db.Keep(t.Context(), level(full)))
+	}
+	require.ErrorIs(t, db.Stage(t.Context(), func(*schema.Tx) error { return os.ErrInvalid }), os.ErrInvalid)
+	require.NoError(t, db.Update(t.Context(), level(full)))
+	require.EqualValues(t, 1, number(t, db, `SELECT count(*) FROM meta WHERE key = 'filler1'`))
+	db.SetReadOnly(true)
+	require.Equal(t, syscall.EROFS, db.Stage(t.Context(), filler(2)))
+	db.SetReadOnly(false)
+	relaxed := open(t, db.Path(), schema.Options{Relaxed: true})
+	require.NoError(t, relaxed.Update(t.Context(), level(normal)))
+	require.NoError(t, relaxed.Stage(t.Context(), level(normal)))
 }

@@ -33,6 +33,8 @@ type conn struct {
 	memo    any   // what a room above keeps with the connection, see Tx.Memo
 	kept    any   // and what it keeps of rows that never change, see Tx.Keep
 	ids     ids   // that are ours, while nobody else commits
+	lazy    bool  // the next transaction need not be durable by itself, see DB.Stage
+	lax     bool  // that is how the connection is set
 	old     bool  // the file had an older format when it was opened, which is read-only then
 
 	index  *walindex.Index // nil if it is not to be had, and for who writes
@@ -70,15 +72,20 @@ func dial(path string, options Options, r role) (*conn, error) {
 			return nil, err
 		}
 	}
-	sync := "synchronous=FULL"
-	if options.Relaxed {
-		sync = "synchronous=NORMAL"
-	}
-	if err := c.pragma(sync); err != nil {
+	if err := c.pragma(syncPragma(options.Relaxed)); err != nil {
 		c.close()
 		return nil, err
 	}
+	c.lazy, c.lax = options.Relaxed, options.Relaxed
 	return c, nil
+}
+
+// syncPragma says whether commits are synced. Checkpoints are, either way.
+func syncPragma(lax bool) string {
+	if lax {
+		return "synchronous=NORMAL"
+	}
+	return "synchronous=FULL"
 }
 
 func (c *conn) close() error {
@@ -208,6 +215,12 @@ func (c *conn) commit(tx *Tx) error {
 
 // start begins a transaction and fixes the moment that it sees.
 func (c *conn) start(text string) error {
+	if c.lax != c.lazy {
+		if err := c.pragma(syncPragma(c.lazy)); err != nil {
+			return err
+		}
+		c.lax = c.lazy
+	}
 	if err := c.control(text); err != nil {
 		return err
 	}

@@ -241,7 +241,25 @@ func (db *DB) Update(ctx context.Context, fn func(*Tx) error) error {
 	if db.ReadOnly() {
 		return cmp.Or(ctx.Err(), error(syscall.EROFS))
 	}
-	return db.Keep(ctx, func(tx *Tx) error {
+	return db.keep(ctx, db.options.Relaxed, db.unlessSealed(fn))
+}
+
+// Stage is an Update that is not durable when it has returned, but as soon as a later Update is. It is for rows that mean
+// nothing before that, and for those who write many of them: it waits while the log is long and is being folded into the
+// file, so that others need not.
+func (db *DB) Stage(ctx context.Context, fn func(*Tx) error) error {
+	if db.ReadOnly() {
+		return cmp.Or(ctx.Err(), error(syscall.EROFS))
+	}
+	if err := db.pace(ctx); err != nil {
+		return err
+	}
+	return db.keep(ctx, true, db.unlessSealed(fn))
+}
+
+// unlessSealed is fn, refused if SetReadOnly came meanwhile.
+func (db *DB) unlessSealed(fn func(*Tx) error) func(*Tx) error {
+	return func(tx *Tx) error {
 		if err := fn(tx); err != nil {
 			return err
 		}
@@ -249,12 +267,17 @@ func (db *DB) Update(ctx context.Context, fn func(*Tx) error) error {
 			return syscall.EROFS
 		}
 		return nil
-	})
+	}
 }
 
 // Keep is an Update that SetReadOnly does not refuse. It is for the rows by which this process tells others what it
 // has open: those must not go stale while it only reads.
 func (db *DB) Keep(ctx context.Context, fn func(*Tx) error) error {
+	return db.keep(ctx, db.options.Relaxed, fn)
+}
+
+// keep is one transaction. If it is lazy, its commit is not synced.
+func (db *DB) keep(ctx context.Context, lazy bool, fn func(*Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -276,7 +299,11 @@ func (db *DB) Keep(ctx context.Context, fn func(*Tx) error) error {
 			return waited(ctx)
 		}
 	}
-	defer func() { <-db.writing }()
+	defer func() {
+		db.writer.lazy = db.options.Relaxed
+		<-db.writing
+	}()
+	db.writer.lazy = lazy
 	if err := db.writer.run(ctx, true, fn); err != nil {
 		return err
 	}

@@ -23,7 +23,11 @@
 // that made the log long, while others write: no commit waits for that. The log is begun anew when it is between 32 and 64 MiB
 // long, for which the write lock is held while the little that is left is folded; only a single large commit, or a reader
 // that stays, makes it longer. All this is left to SQLite's own checkpoints, and with it what a loss of power may do: the log is
-// synced before anything of it is written to the file, and the file before the log is written over.
+// synced before anything of it is written to the file, and the file before the log is written over. The package folds only adds
+// syncs, so that less is left to sync while the write lock is held.
+//
+// A fourth way, [DB.Stage], is for rows that mean nothing before a later commit: it is not synced by itself, but with that one,
+// since the log is one file, in which a commit counts only if all before it is whole.
 //
 // The tables are explained in tables.sql and in FORMAT.md. Each is written by one package: meta and counter by
 // this one; branch, lineage, inode, dirent, orphan, call and change by vfs; blob, pack, manifest, lease, pin and touched by chunk; snapshot

@@ -1,0 +1,125 @@
+package folds
+
+import (
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"modernc.org/libc"
+	engine "modernc.org/sqlite/lib"
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+)
+
+func connect(t *testing.T, path string) *sqlite.Conn {
+	t.Helper()
+	c, err := sqlite.OpenConn(path, sqlite.OpenReadWrite, sqlite.OpenCreate)
+	require.NoError(t, err)
+	run(t, c, "PRAGMA journal_mode=WAL")
+	run(t, c, "PRAGMA wal_autocheckpoint=0")
+	return c
+}
+
+func run(t *testing.T, c *sqlite.Conn, text string) {
+	t.Helper()
+	require.NoError(t, sqlitex.ExecuteTransient(c, text, nil))
+}
+
+// checkpoint returns how much is left in the log.
+func checkpoint(t *testing.T, c *sqlite.Conn) (left int64) {
+	t.Helper()
+	require.NoError(t, sqlitex.ExecuteTransient(c, "PRAGMA wal_checkpoint(PASSIVE)", &sqlitex.ExecOptions{
+		ResultFunc: func(s *sqlite.Stmt) error {
+			require.Zero(t, s.ColumnInt64(0))
+			left = s.ColumnInt64(1) - s.ColumnInt64(2)
+			return nil
+		},
+	}))
+	return left
+}
+
+func known() (all []*file) {
+	files.Range(func(_, f any) bool { all = append(all, f.(*file)); return true })
+	return all
+}
+
+// syncs counts those of a file.
+var syncs int
+
+func counted(tls *libc.TLS, id uintptr, flags int32) int32 {
+	syncs++
+	return engine.SQLITE_OK
+}
+
+// A checkpoint that a reader keeps from copying everything syncs what it copied, once, and one that copies nothing does not.
+// SQLite syncs again when all is copied, whatever we did.
+func TestSync(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.db")
+	writer, reader, folder := connect(t, path), connect(t, path), connect(t, path)
+	require.NoError(t, Sync(folder))
+	require.Len(t, known(), 1)
+	f := known()[0]
+	was := f.methods
+	table := *at[engine.Tsqlite3_io_methods](was)
+	table.FxSync = address(counted)
+	tls := libc.NewTLS()
+	defer tls.Close()
+	f.methods = libc.Xmalloc(tls, 256)
+	defer libc.Xfree(tls, f.methods)
+	*at[engine.Tsqlite3_io_methods](f.methods) = table
+
+	run(t, writer, "CREATE TABLE t (n)")
+	run(t, writer, "INSERT INTO t VALUES (1)")
+	run(t, reader, "BEGIN")
+	run(t, reader, "SELECT * FROM t")
+	run(t, writer, "INSERT INTO t VALUES (2)")
+	require.Positive(t, checkpoint(t, folder))
+	require.Equal(t, 1, syncs)
+	require.Positive(t, checkpoint(t, folder))
+	require.Equal(t, 1, syncs)
+	run(t, reader, "COMMIT")
+	require.Zero(t, checkpoint(t, folder))
+	require.Equal(t, 3, syncs, "ours, and that of SQLite")
+
+	f.methods = was
+	for _, c := range []*sqlite.Conn{writer, reader, folder} {
+		require.NoError(t, c.Close())
+	}
+	require.Empty(t, known())
+}
+
+// A sync of ours that failed is what the next one that SQLite asks for returns.
+func TestFailedSync(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.db")
+	writer, folder := connect(t, path), connect(t, path)
+	defer writer.Close()
+	defer folder.Close()
+	require.NoError(t, Sync(folder))
+	known()[0].failed = engine.SQLITE_IOERR_FSYNC
+	run(t, writer, "CREATE TABLE t (n)")
+	err := sqlitex.ExecuteTransient(folder, "PRAGMA wal_checkpoint(PASSIVE)", nil)
+	require.Equal(t, sqlite.ResultIOErrFsync, sqlite.ErrCode(err))
+	known()[0].failed = engine.SQLITE_OK
+	require.Zero(t, checkpoint(t, folder))
+}
+
+// Connections that come and go at the same time have nothing to do with each other.
+func TestManyFiles(t *testing.T) {
+	var wg sync.WaitGroup
+	for range 8 {
+		path := filepath.Join(t.TempDir(), "a.db")
+		wg.Go(func() {
+			for range 20 {
+				c := connect(t, path)
+				require.NoError(t, Sync(c))
+				run(t, c, "CREATE TABLE IF NOT EXISTS t (n)")
+				run(t, c, "INSERT INTO t VALUES (zeroblob(20000))")
+				require.Zero(t, checkpoint(t, c))
+				require.NoError(t, c.Close())
+			}
+		})
+	}
+	wg.Wait()
+	require.Empty(t, known())
+}
