@@ -100,85 +100,112 @@ func sameRow(a, b *inode) bool {
 	return x == y
 }
 
-// A stretch is a part of a lineage in which a tree may differ from its common past: the rows of a branch that were
-// born or died in (lo, hi]. lo 0 means all rows.
-type stretch struct {
-	branch, lo, hi int64
-}
-
-// changedKeys lists the entries and inodes that may differ between two trees: those touched on either side since
-// the moment that both descend from.
+// changedKeys lists the entries and inodes that may differ between two trees: those that one of them shows in levels
+// which the other does not have, or has at another moment. What they show is kept in memory on the way, so that who looks at
+// the keys next finds most of it there.
 func changedKeys(a, b *Tx) ([]Name, []Ino, error) {
+	pairs := &a.fsys.store.facts.pairs
+	fact := pairFact{a.fsys.at, b.fsys.at}
+	if a.era != nil {
+		if k, known := pairs.get(a.era, fact); known {
+			return k.names, k.inos, nil
+		}
+	}
 	names, inos := make(map[Name]bool), make(map[Ino]bool)
-	for _, w := range stretches(a.fsys.levels, b.fsys.levels) {
-		if err := w.collect(a.db, names, inos); err != nil {
+	for _, w := range stretches(a, b) {
+		if err := w.collect(names, inos); err != nil {
 			return nil, nil, err
 		}
 	}
-	return sortedNames(names), sortedInos(inos), nil
+	k := &keys{sortedNames(names), sortedInos(inos)}
+	if a.era != nil && len(names)+len(inos) <= maxKeys {
+		pairs.put(a.era, fact, k)
+	}
+	return k.names, k.inos, nil
 }
 
+// keys are of entries and inodes, in order. They are shared, and nobody changes them.
+type keys struct {
+	names []Name
+	inos  []Ino
+}
+
+// maxKeys bounds what is kept in memory of a comparison.
+const maxKeys = 1 << 12
+
+// A stretch is the rows that one level of a tree shows and the other tree may not: all of them, or, where both trees read the
+// same branch, those that were not there at the other's moment.
+type stretch struct {
+	tx    *Tx
+	level int
+	rows  string // the condition; ?1 is the branch
+	args  []any
+}
+
+// The literals let the partial indexes on born and died serve.
+const (
+	rowsAt    = `branch = ?1 AND born <= ?2 AND died > ?2`
+	rowsAfter = `branch = ?1 AND born > 2 AND born > ?3 AND born <= ?2 AND died > ?2`                    // those of ?2
+	rowsUntil = `branch = ?1 AND died > ?2 AND died <= ?3 AND died < 9223372036854775807 AND born <= ?2` // and of ?2, of which ?3 has no more
+)
+
 // stretches finds the nearest branch that both lineages lead through. What each side has above it differs, and in it
-// what happened between the two moments.
-func stretches(a, b []level) []stretch {
-	for i, l := range a {
-		j := slices.IndexFunc(b, func(m level) bool { return m.branch == l.branch })
+// what happened between the two moments. The levels of a tree are in order, nearest first.
+func stretches(a, b *Tx) []stretch {
+	for i, l := range a.fsys.levels {
+		j := slices.IndexFunc(b.fsys.levels, func(m level) bool { return m.branch == l.branch })
 		if j < 0 {
 			continue
 		}
-		list := append(whole(a[:i]), whole(b[:j])...)
-		lo, hi := min(l.cap, b[j].cap), max(l.cap, b[j].cap)
-		if lo != hi {
-			list = append(list, stretch{l.branch, lo, hi})
+		list := append(a.whole(i), b.whole(j)...)
+		was, is := stretch{tx: a, level: i}, stretch{tx: b, level: j}
+		lo, hi := l.cap, b.fsys.levels[j].cap
+		if lo > hi {
+			was, is, lo, hi = is, was, hi, lo
+		}
+		if lo < hi {
+			was.rows, was.args = rowsUntil, []any{l.branch, lo, hi}
+			is.rows, is.args = rowsAfter, []any{l.branch, hi, lo}
+			list = append(list, was, is)
 		}
 		return list
 	}
-	return append(whole(a), whole(b)...)
+	return append(a.whole(len(a.fsys.levels)), b.whole(len(b.fsys.levels))...)
 }
 
-func whole(levels []level) []stretch {
+// whole is all rows of the first n levels.
+func (tx *Tx) whole(n int) []stretch {
 	var list []stretch
-	for _, l := range levels {
-		list = append(list, stretch{l.branch, 0, l.cap})
+	for i, l := range tx.fsys.levels[:n] {
+		list = append(list, stretch{tx, i, rowsAt, []any{l.branch, l.cap}})
 	}
 	return list
 }
 
-func (w stretch) collect(db *schema.Tx, names map[Name]bool, inos map[Ino]bool) error {
-	dirents := []string{`SELECT parent, name FROM dirent WHERE branch = ?1 AND born <= ?2 AND died > ?2`}
-	inodes := []string{`SELECT ino FROM inode WHERE branch = ?1 AND born <= ?2 AND died > ?2`}
-	args := []any{w.branch, w.hi}
-	if w.lo > 0 {
-		// The literals let the partial indexes on born and died serve.
-		dirents = []string{
-			`SELECT parent, name FROM dirent WHERE branch = ?1 AND born > 2 AND born > ?3 AND born <= ?2`,
-			`SELECT parent, name FROM dirent WHERE branch = ?1 AND died > ?3 AND died <= ?2 AND died < 9223372036854775807`,
-		}
-		inodes = []string{
-			`SELECT ino FROM inode WHERE branch = ?1 AND born > 2 AND born > ?3 AND born <= ?2`,
-			`SELECT ino FROM inode WHERE branch = ?1 AND died > ?3 AND died <= ?2 AND died < 9223372036854775807`,
-		}
-		args = append(args, w.lo)
-	}
-	for _, text := range dirents {
-		rows := db.Query(text, args...)
-		for rows.Next() {
-			names[Name{Ino(rows.Int(0)), rows.Text(1)}] = true
-		}
-		if err := rows.Err(); err != nil {
-			return err
+// collect adds the keys of the rows. A row is what the tree shows, unless a nearer level has said so before.
+func (w stretch) collect(names map[Name]bool, inos map[Ino]bool) error {
+	tx := w.tx
+	rows := tx.db.Query(`SELECT parent, name, ino, kind, born FROM dirent WHERE `+w.rows, w.args...)
+	for rows.Next() {
+		key := nameKey{Ino(rows.Int(0)), rows.Text(1)}
+		names[Name{key.dir, key.name}] = true
+		if _, known := tx.knownName(key); !known {
+			tx.learnName(key, dirent{ino: Ino(rows.Int(2)), kind: uint8(rows.Int(3)), level: w.level, born: rows.Int(4)})
 		}
 	}
-	for _, text := range inodes {
-		rows := db.Query(text, args...)
-		for rows.Next() {
-			inos[Ino(rows.Int(0))] = true
-		}
-		if err := rows.Err(); err != nil {
-			return err
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	rows = tx.db.Query(`SELECT `+inodeColumns+`, ino FROM inode WHERE `+w.rows, w.args...)
+	for rows.Next() {
+		ino := Ino(rows.Int(13))
+		inos[ino] = true
+		if _, known := tx.knownNode(ino); !known {
+			n := scanInode(rows, ino, w.level)
+			tx.learnNode(ino, n.orNil())
 		}
 	}
-	return nil
+	return rows.Err()
 }
 
 func sortedNames(set map[Name]bool) []Name {

@@ -20,6 +20,8 @@ type facts struct {
 	names table[nameFact, dirent]   // also of what is not there
 	nodes table[nodeFact, *inode]   // nil where there is none; what is pointed at never changes
 	paths table[pathFact, *pathEnd] // that lead to something
+	shown table[nodeFact, []Name]   // the entries that show an inode
+	pairs table[pairFact, *keys]    // where two trees may differ
 }
 
 type nameFact struct {
@@ -31,6 +33,8 @@ type nodeFact struct {
 	at  Moment
 	ino Ino
 }
+
+type pairFact struct{ a, b Moment }
 
 type pathFact struct {
 	at     Moment
@@ -53,10 +57,12 @@ type era struct {
 
 // Sizes of the tables, in sets of facts. All of them hold about as much as one cache.
 const (
-	treeSets = 1 << 4
-	pathSets = 1 << 12
-	nameSets = 1 << 13
-	nodeSets = 1 << 13
+	treeSets  = 1 << 4
+	pairSets  = 1 << 2
+	pathSets  = 1 << 12
+	nameSets  = 1 << 13
+	nodeSets  = 1 << 13
+	shownSets = 1 << 11
 )
 
 // now returns the era of this moment; nil if it is not known, or nothing was learnt in it.
@@ -95,6 +101,8 @@ func (f *facts) of(tx *schema.Tx, db *schema.DB) *era {
 		f.names.init(nameSets)
 		f.nodes.init(nodeSets)
 		f.paths.init(pathSets)
+		f.shown.init(shownSets)
+		f.pairs.init(pairSets)
 	}
 	e = &era{mark: mark, n: e.n + 1}
 	f.era.Store(e)

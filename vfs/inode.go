@@ -52,12 +52,17 @@ func (tx *Tx) inode(ino Ino) (*inode, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load inode %d: %w", ino, err)
 	}
+	found := n.orNil()
+	tx.learnNode(ino, found)
+	return found, nil
+}
+
+// orNil turns a whiteout, and what no level shows, into nil.
+func (n *inode) orNil() *inode {
 	if n.mode == 0 {
-		tx.learnNode(ino, nil)
-		return nil, nil
+		return nil
 	}
-	tx.learnNode(ino, &n)
-	return &n, nil
+	return n
 }
 
 // loadInode reads an inode through the lineage; its mode is 0 where no level shows it.

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"vfsdb/schema"
 )
 
 // A Name is one entry that shows an inode.
@@ -18,7 +20,10 @@ func (a Name) compare(b Name) int {
 }
 
 // NamesOf returns the entries of the tree that show an inode, reachable from the root or not.
-func (tx *Tx) NamesOf(ino Ino) ([]Name, error) { return tx.namesOf(ino) }
+func (tx *Tx) NamesOf(ino Ino) ([]Name, error) {
+	names, err := tx.namesOf(ino)
+	return slices.Clone(names), err
+}
 
 // Children returns the entries of a directory by its number, in order of their names.
 func (tx *Tx) Children(dir Ino) ([]Child, error) {
@@ -43,8 +48,23 @@ type Child struct {
 // Root returns the inode number of the tree's root.
 func (tx *Tx) Root() Ino { return tx.fsys.root }
 
-// namesOf returns the entries of the tree that show an inode.
+// namesOf returns the entries of the tree that show an inode. They are not the caller's to change.
 func (tx *Tx) namesOf(ino Ino) ([]Name, error) {
+	if tx.era == nil {
+		return tx.loadNames(ino)
+	}
+	fact := nodeFact{tx.fsys.at, ino}
+	if names, known := tx.fsys.store.facts.shown.get(tx.era, fact); known {
+		return names, nil
+	}
+	names, err := tx.loadNames(ino)
+	if err == nil {
+		tx.fsys.store.facts.shown.put(tx.era, fact, names)
+	}
+	return names, err
+}
+
+func (tx *Tx) loadNames(ino Ino) ([]Name, error) {
 	names, err := tx.namesIn(ino)
 	if err != nil || len(tx.fsys.levels) == 1 {
 		return names, err
@@ -63,19 +83,27 @@ func (tx *Tx) namesOf(ino Ino) ([]Name, error) {
 	return shown, nil
 }
 
+// A live row shows itself to the head whenever it was born, so there the index alone tells the names: for a file that was
+// changed that is a page less to read, and of many a third of what a comparison costs.
 const (
-	namesOne  = `SELECT parent, name FROM dirent WHERE ino = ?3 AND branch = ?1 AND died > ?2 AND born <= ?2`
-	namesMany = `SELECT d.parent, d.name FROM lineage l CROSS JOIN dirent d ON d.ino = ?3 AND d.branch = l.ancestor
-		AND d.died > iif(l.level = 0, ?2, l.epoch) AND d.born <= iif(l.level = 0, ?2, l.epoch) WHERE l.branch = ?1`
+	namesHead = `SELECT parent, name FROM dirent WHERE ino = ?1 AND branch = ?2 AND died = 9223372036854775807`
+	namesPast = `SELECT parent, name FROM dirent WHERE ino = ?1 AND branch = ?2 AND died > ?3 AND born <= ?3`
+	namesMany = `SELECT d.parent, d.name FROM lineage l CROSS JOIN dirent d ON d.ino = ?1 AND d.branch = l.ancestor
+		AND d.died > iif(l.level = 0, ?3, l.epoch) AND d.born <= iif(l.level = 0, ?3, l.epoch) WHERE l.branch = ?2`
 )
 
 // namesIn returns the entries that show an inode in any level.
 func (tx *Tx) namesIn(ino Ino) (names []Name, err error) {
-	text := namesOne
-	if len(tx.fsys.levels) > 1 {
-		text = namesMany
+	at := tx.fsys.at
+	var rows *schema.Rows
+	switch {
+	case len(tx.fsys.levels) > 1:
+		rows = tx.db.Query(namesMany, int64(ino), at.Branch, at.Epoch)
+	case at.Epoch == schema.Head:
+		rows = tx.db.Query(namesHead, int64(ino), at.Branch)
+	default:
+		rows = tx.db.Query(namesPast, int64(ino), at.Branch, at.Epoch)
 	}
-	rows := tx.db.Query(text, tx.fsys.at.Branch, tx.fsys.at.Epoch, int64(ino))
 	for rows.Next() {
 		names = append(names, Name{Ino(rows.Int(0)), rows.Text(1)})
 	}

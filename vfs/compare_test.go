@@ -1,0 +1,158 @@
+package vfs
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Whatever two trees are compared, their keys hold every row in which they differ, and what was kept in memory on the way
+// is what a look-up finds.
+func TestChangedKeys(t *testing.T) {
+	ctx := t.Context()
+	fsys, err := Open(ctx, filepath.Join(t.TempDir(), "a.db"), &Options{Relaxed: true})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, fsys.Close()) }()
+	random := rand.New(rand.NewPCG(4, 4))
+	trees := []*FS{fsys}
+	heads := []*FS{fsys}
+	for step := range 22 {
+		head := heads[random.IntN(len(heads))]
+		require.NoError(t, head.Update(ctx, func(tx *Tx) error {
+			for range 12 {
+				name, other := randomName(random), randomName(random)
+				switch random.IntN(5) { // and what fails changes nothing
+				case 0:
+					_ = tx.Remove(name)
+				case 1:
+					_ = tx.Rename(name, other)
+				case 2:
+					_ = tx.Link(name, other)
+				case 3:
+					_ = tx.Chmod(name, 0o600)
+				default:
+					_ = tx.WriteFile(name, []byte(other), 0o644, Parents())
+				}
+			}
+			return nil
+		}))
+		if step%2 == 1 { // keep the moment, by a fork
+			name := fmt.Sprintf("b%d", step)
+			var at Moment
+			require.NoError(t, head.Update(ctx, func(tx *Tx) (err error) {
+				if at, err = tx.Freeze(); err == nil {
+					err = tx.Fork(at, name)
+				}
+				return err
+			}))
+			past, err := fsys.At(ctx, at)
+			require.NoError(t, err)
+			fork, err := fsys.Branch(ctx, name)
+			require.NoError(t, err)
+			trees, heads = append(trees, past, fork), append(heads, fork)
+		}
+	}
+	for _, a := range trees {
+		for _, b := range trees {
+			require.NoError(t, ViewBoth(ctx, a, b, func(a, b *Tx) error {
+				a.forget()
+				b.forget()
+				names, inos, err := changedKeys(a, b)
+				require.NoError(t, err)
+				a.requireKnown(t)
+				b.requireKnown(t)
+				requireChanged(t, a, b, names, inos)
+				return nil
+			}))
+		}
+	}
+}
+
+func randomName(random *rand.Rand) string {
+	name := string(rune('a' + random.IntN(4)))
+	for range random.IntN(2) {
+		name += "/" + string(rune('a'+random.IntN(4)))
+	}
+	return name
+}
+
+// forget has the transaction know nothing, and learn for itself.
+func (tx *Tx) forget() {
+	tx.era = nil
+	tx.db.SetMemo(nil)
+	tx.cache = cacheOf(tx.db, tx.fsys.at)
+	own := *tx.fsys
+	own.past = newPast()
+	tx.fsys = &own
+}
+
+func (tx *Tx) requireKnown(t *testing.T) {
+	for key, d := range tx.cache.names {
+		found, err := tx.loadDirent(key)
+		require.NoError(t, err)
+		require.Equal(t, found, d, key)
+	}
+	for ino, n := range tx.cache.nodes {
+		found, err := tx.loadInode(ino)
+		require.NoError(t, err)
+		require.Equal(t, found.orNil(), n, ino)
+	}
+}
+
+// requireChanged asks both trees for every key that has a row in any branch.
+func requireChanged(t *testing.T, a, b *Tx, names []Name, inos []Ino) {
+	rows := a.db.Query(`SELECT DISTINCT parent, name FROM dirent`)
+	for rows.Next() {
+		name := Name{Ino(rows.Int(0)), rows.Text(1)}
+		old, err := a.lookup(name.Dir, name.Base)
+		require.NoError(t, err)
+		now, err := b.lookup(name.Dir, name.Base)
+		require.NoError(t, err)
+		if old.ino != now.ino {
+			require.Contains(t, names, name)
+		}
+	}
+	require.NoError(t, rows.Err())
+	rows = a.db.Query(`SELECT DISTINCT ino FROM inode`)
+	for rows.Next() {
+		ino := Ino(rows.Int(0))
+		old, err := a.inode(ino)
+		require.NoError(t, err)
+		now, err := b.inode(ino)
+		require.NoError(t, err)
+		if !sameRow(old, now) {
+			require.Contains(t, inos, ino)
+		}
+	}
+	require.NoError(t, rows.Err())
+}
+
+// What changed is found by the indexes on born and died, and the names of a file at the head by an index alone.
+func TestComparePlans(t *testing.T) {
+	fsys, err := Open(t.Context(), filepath.Join(t.TempDir(), "plan.db"), nil)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, fsys.Close()) }()
+	require.NoError(t, fsys.View(t.Context(), func(tx *Tx) error {
+		for text, plan := range map[string]string{
+			`SELECT kind FROM dirent WHERE ` + rowsAfter: "SEARCH dirent USING INDEX dirent_born (branch=? AND born>? AND born<?)",
+			`SELECT size FROM inode WHERE ` + rowsAfter:  "SEARCH inode USING INDEX inode_born (branch=? AND born>? AND born<?)",
+			`SELECT kind FROM dirent WHERE ` + rowsUntil: "SEARCH dirent USING INDEX dirent_died (branch=? AND died>? AND died<?)",
+			`SELECT size FROM inode WHERE ` + rowsUntil:  "SEARCH inode USING INDEX inode_died (branch=? AND died>? AND died<?)",
+			`SELECT size FROM inode WHERE ` + rowsAt:     "SEARCH inode USING PRIMARY KEY (branch=?)",
+			namesHead:                                    "SEARCH dirent USING COVERING INDEX dirent_ino (ino=? AND branch=?)",
+		} {
+			rows := tx.db.Query(`EXPLAIN QUERY PLAN ` + text)
+			var steps []string
+			for rows.Next() {
+				steps = append(steps, rows.Text(3))
+			}
+			require.NoError(t, rows.Err())
+			require.Equal(t, plan, strings.Join(steps, "; "), text)
+		}
+		return nil
+	}))
+}
