@@ -10,11 +10,20 @@ import (
 
 // WriteBlob gives a blob column of a row its bytes, which was inserted as a zeroblob of the same length. From some KiB on
 // that costs less than to bind them: they go to their pages without being copied twice more.
-// The row is meant by its rowid. A transaction that fails to write must not be committed.
+// The row is meant by its rowid. When it fails, the row has other bytes than it should, so the transaction is not committed,
+// whatever its closure returns.
 func (tx *Tx) WriteBlob(table, column string, row int64, p []byte) error {
 	if err := tx.Alive(); err != nil {
 		return err
 	}
+	if err := tx.writeBlob(table, column, row, p); err != nil {
+		tx.spoilt = err
+		return err
+	}
+	return nil
+}
+
+func (tx *Tx) writeBlob(table, column string, row int64, p []byte) error {
 	blob, err := tx.conn.sq.OpenBlob("main", table, column, row, true)
 	if err != nil {
 		return mapError(err)

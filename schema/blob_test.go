@@ -32,24 +32,29 @@ func TestWriteBlob(t *testing.T) {
 		for n := range p {
 			p[n] = byte(n * 7 / 5)
 		}
-		err := db.Update(t.Context(), func(tx *schema.Tx) error {
-			_, err := tx.Exec(insert, id, tt.size)
-			require.NoError(t, err)
-			if err := tx.WriteBlob("blob", "data", id, p); err != nil {
-				return err
-			}
-			return tt.result
-		})
-		require.ErrorIs(t, err, tt.want)
-		require.NoError(t, db.View(t.Context(), func(tx *schema.Tx) error {
-			rows := tx.Query(`SELECT data FROM blob WHERE id = ?`, id)
-			defer rows.Close()
-			require.Equal(t, tt.want == nil, rows.Next())
-			if tt.want == nil {
-				require.True(t, bytes.Equal(p, rows.Bytes(0)))
-			}
-			return rows.Err()
-		}))
+		for _, update := range []func(func(*schema.Tx) error) error{
+			func(fn func(*schema.Tx) error) error { return db.Update(t.Context(), fn) },
+			func(fn func(*schema.Tx) error) error { return db.Join(t.Context(), tt.size, fn) },
+		} {
+			err := update(func(tx *schema.Tx) error {
+				_, err := tx.Exec(`DELETE FROM blob WHERE id = ?`, id)
+				require.NoError(t, err)
+				_, err = tx.Exec(insert, id, tt.size)
+				require.NoError(t, err)
+				_ = tx.WriteBlob("blob", "data", id, p) // a failure counts whether the closure tells of it or not
+				return tt.result
+			})
+			require.ErrorIs(t, err, tt.want)
+			require.NoError(t, db.View(t.Context(), func(tx *schema.Tx) error {
+				rows := tx.Query(`SELECT data FROM blob WHERE id = ?`, id)
+				defer rows.Close()
+				require.Equal(t, tt.want == nil, rows.Next())
+				if tt.want == nil {
+					require.True(t, bytes.Equal(p, rows.Bytes(0)))
+				}
+				return rows.Err()
+			}))
+		}
 	}
 	require.Error(t, db.Update(t.Context(), func(tx *schema.Tx) error { return tx.WriteBlob("blob", "data", 1, []byte("x")) }))
 }

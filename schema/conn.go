@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -188,7 +189,7 @@ func (c *conn) run(ctx context.Context, write bool, fn func(*Tx) error) (err err
 		}
 		return err
 	}
-	if err != nil {
+	if err = cmp.Or(err, tx.spoilt); err != nil {
 		c.rollback()
 		return err
 	}

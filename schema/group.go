@@ -286,7 +286,7 @@ func (g *group) call(o *op, tx *Tx) (err error) {
 			err = o.panic
 		}
 	}()
-	return o.fn(tx)
+	return cmp.Or(o.fn(tx), tx.spoilt)
 }
 
 // abandon ends the transaction after a panic, or runtime.Goexit. What others did in it is undone, and they are told.

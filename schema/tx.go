@@ -15,6 +15,7 @@ type Tx struct {
 	conn  *conn
 	write bool
 	pending
+	spoilt error // why it must not be committed; nil if it may
 
 	blind, missed bool // see Blind
 }
