@@ -224,3 +224,18 @@ func BenchmarkBranch(b *testing.B) {
 		return err
 	})
 }
+
+func BenchmarkDiff200(b *testing.B) {
+	fsys := open(b)
+	then, err := snapshot.Create(b.Context(), fsys, "then", nil)
+	require.NoError(b, err)
+	require.NoError(b, fsys.Update(b.Context(), func(tx *vfs.Tx) error { return change(tx, 1000, 200) }))
+	each(b, func(int) error {
+		for _, err := range snapshot.Diff(b.Context(), then, fsys) {
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
