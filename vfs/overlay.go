@@ -16,7 +16,8 @@ type overlay struct {
 
 // A piece holds the written bytes of one chunk.
 type piece struct {
-	data  []byte
+	start int        // where data begins in the chunk
+	data  []byte     // from the first byte that was written to the last
 	spans []byteSpan // written ranges, ascending, apart from each other
 }
 
@@ -40,15 +41,29 @@ func (o *overlay) write(p []byte, off int64) int {
 		c = &piece{}
 		o.pieces[index] = c
 	}
-	to := from + len(p)
-	if to > len(c.data) {
-		c.data = slices.Grow(c.data, to-len(c.data))[:to]
-	}
-	copy(c.data[from:], p)
-	c.add(byteSpan{from, to})
+	c.reach(from, from+len(p))
+	copy(c.data[from-c.start:], p)
+	c.add(byteSpan{from, from + len(p)})
 	o.end = max(o.end, off+int64(len(p)))
 	return len(p)
 }
+
+// reach makes room for the bytes of a range. One small write takes no more than that.
+func (c *piece) reach(from, to int) {
+	if len(c.data) == 0 {
+		c.start = from
+	}
+	if from < c.start {
+		c.data = append(make([]byte, c.start-from, max(to, c.start+len(c.data))-from), c.data...)
+		c.start = from
+	}
+	if to -= c.start; to > len(c.data) {
+		c.data = slices.Grow(c.data, to-len(c.data))[:to]
+	}
+}
+
+// bytes returns those of a range.
+func (c *piece) bytes(s byteSpan) []byte { return c.data[s.from-c.start : s.to-c.start] }
 
 // add joins a range with those that it touches.
 func (c *piece) add(s byteSpan) {
@@ -76,7 +91,7 @@ func (o *overlay) readOver(p []byte, off int64) {
 		for _, s := range c.spans {
 			from, to := max(off, start+int64(s.from)), min(end, start+int64(s.to))
 			if from < to {
-				copy(p[from-off:to-off], c.data[from-start:to-start])
+				copy(p[from-off:to-off], c.bytes(byteSpan{int(from - start), int(to - start)}))
 			}
 		}
 	}
@@ -88,7 +103,7 @@ func (o *overlay) patches() []chunk.Patch {
 	for _, index := range slices.Sorted(maps.Keys(o.pieces)) {
 		c := o.pieces[index]
 		for _, s := range c.spans {
-			list = append(list, chunk.Patch{Off: index*chunk.Size + int64(s.from), Data: c.data[s.from:s.to]})
+			list = append(list, chunk.Patch{Off: index*chunk.Size + int64(s.from), Data: c.bytes(s)})
 		}
 	}
 	return list
