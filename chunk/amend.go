@@ -14,25 +14,10 @@ func (e *edit) amend(i int64) (sum Sum, ok bool, err error) {
 		return Sum{}, false, nil
 	}
 	p := e.buf[:length] // of which only the parts that change are filled, and what lies over the base
-	var over [][]byte
-	d, err := deltaOf(e.tx, was, length, func(_ span, bytes []byte) { over = append(over, bytes) })
-	if err != nil || !d.plain || d.of != length {
-		return Sum{}, false, err
-	}
 	parts := e.parts(i)
-	for _, n := range parts {
-		whole, err := e.tx.ReadBlob("blob", "data", d.base, int64(length), int64(n)*partSize, partOf(p, n))
-		if err != nil || !whole {
-			return Sum{}, false, err
-		}
-	}
-	for n, s := range d.spans {
-		copy(p[s.from:s.to], over[n])
-	}
-	for _, n := range parts {
-		if link(n, partOf(p, n)) != known[n] {
-			return Sum{}, false, nil
-		}
+	d, ok, err := loadParts(e.tx, was, known, p, parts)
+	if !ok || err != nil {
+		return Sum{}, false, err
 	}
 	for _, patch := range e.work[i] {
 		copy(p[patch.Off:], patch.Data)

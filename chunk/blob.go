@@ -79,27 +79,36 @@ func maxBlob(tx *schema.Tx) (int64, error) {
 
 // loadBlob fills p with the one chunk with this sum, and verifies it.
 func loadBlob(tx *schema.Tx, sum Sum, p []byte) error {
+	return loadBlobBy(tx, sum, p, SumOf)
+}
+
+// loadBlobBy is loadBlob with a SumOf that may remember more.
+func loadBlobBy(tx *schema.Tx, sum Sum, p []byte, sumOf func(p []byte) Sum) error {
 	rows := tx.Query(`SELECT id, sum, size, codec, data FROM blob WHERE sum = ?`, sum[:])
 	defer rows.Close()
 	if !rows.Next() {
 		return orMissing(rows, &CorruptError{Sum: sum, Why: "missing"})
 	}
-	return verify(tx, rows, sum, p)
+	return verify(tx, rows, sum, p, sumOf)
 }
 
 // loadBlobID fills p with the chunk of a blob, and verifies it.
 func loadBlobID(tx *schema.Tx, id int64, p []byte) error {
+	return loadBlobIDBy(tx, id, p, SumOf)
+}
+
+func loadBlobIDBy(tx *schema.Tx, id int64, p []byte, sumOf func(p []byte) Sum) error {
 	rows := tx.Query(`SELECT id, sum, size, codec, data FROM blob WHERE id = ?`, id)
 	defer rows.Close()
 	if !rows.Next() {
 		return orMissing(rows, &CorruptError{Blob: id, Why: "missing"})
 	}
-	return verify(tx, rows, Sum{}, p)
+	return verify(tx, rows, Sum{}, p, sumOf)
 }
 
 // verify fills p, which is as long as the chunk ought to be, with what a row holds, if it has the sum that was asked for,
 // or if that is zero, the one in the row.
-func verify(tx *schema.Tx, rows *schema.Rows, want Sum, p []byte) error {
+func verify(tx *schema.Tx, rows *schema.Rows, want Sum, p []byte, sumOf func(p []byte) Sum) error {
 	damage := &CorruptError{Blob: rows.Int(0)}
 	if rows.Read(1, damage.Sum[:]) != len(damage.Sum) || !want.IsZero() && want != damage.Sum {
 		damage.Sum = want
@@ -112,7 +121,7 @@ func verify(tx *schema.Tx, rows *schema.Rows, want Sum, p []byte) error {
 			return err
 		case why != "":
 			damage.Why = why
-		case SumOf(p) != damage.Sum:
+		case sumOf(p) != damage.Sum:
 			damage.Why = "bytes do not match their sum"
 		default:
 			return rows.Close()

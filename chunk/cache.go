@@ -22,13 +22,12 @@ type Cache struct {
 	all    map[address]*held
 	wholes shelf // short contents
 	parts  shelf // chunks of which a part was asked for, and manifests
-	once   shelf // the sums of the sections of those that have left
 	asked  shelf // what was asked for when wholes was full: addresses alone
 }
 
 const (
 	// CacheBytes is how much memory a Cache takes at most, besides what the readers in flight have.
-	CacheBytes = wholeBytes + partBytes + sectionBytes
+	CacheBytes = wholeBytes + partBytes
 
 	wholeBytes = 16 << 20
 	partBytes  = 8 << 20
@@ -46,8 +45,6 @@ type address struct {
 	id   int64 // of the row
 	size int64 // of the content, or the chunk
 	sum  Sum
-
-	sections bool // the sums of its sections are kept here, not it
 }
 
 // A held is verified bytes, which nobody changes while there are users.
@@ -57,7 +54,6 @@ type held struct {
 	buf     *buffer      // of bytes, if that is where they are
 	users   atomic.Int32 // the cache is one of them
 	cost    int
-	reads   int // by these sections
 
 	on *shelf
 	at *list.Element
@@ -87,7 +83,6 @@ func NewCache() *Cache {
 		all:    make(map[address]*held),
 		wholes: shelf{bound: wholeBytes},
 		parts:  shelf{bound: partBytes},
-		once:   shelf{bound: sectionBytes},
 		asked:  shelf{bound: wholeBytes},
 	}
 }
@@ -99,7 +94,6 @@ func (c *Cache) Close() {
 	c.closed = true
 	for _, h := range c.all {
 		c.drop(h)
-		h.release()
 	}
 }
 
@@ -198,10 +192,7 @@ func (c *Cache) put(h *held) {
 		return
 	}
 	on := &c.wholes
-	switch {
-	case h.address.sections:
-		on = &c.once
-	case h.buf != nil || h.address.kind == PinManifest:
+	if h.buf != nil || h.address.kind == PinManifest {
 		on = &c.parts
 	}
 	h.cost = heldBytes + len(h.bytes)
@@ -211,39 +202,41 @@ func (c *Cache) put(h *held) {
 	if h.cost > on.bound/4 {
 		return
 	}
-	c.remember(c.add(on, h))
-}
-
-// add puts h on a shelf, unless it is there already, and returns what has left that. Those are the caller's to release.
-func (c *Cache) add(on *shelf, h *held) (left []*held) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if was := c.all[h.address]; was != nil && was.bytes == nil {
 		c.drop(was)
 	}
-	if c.closed || c.all[h.address] != nil {
-		return nil
+	if !c.closed && c.all[h.address] == nil {
+		h.users.Add(1)
+		c.push(on, h)
 	}
-	h.users.Add(1)
-	return c.push(on, h)
 }
 
 // push puts h on a shelf, and what there is no room for any more off it.
-func (c *Cache) push(on *shelf, h *held) (left []*held) {
+func (c *Cache) push(on *shelf, h *held) {
 	for on.bytes+h.cost > on.bound && on.Len() > 0 {
-		last := on.Back().Value.(*held)
-		c.drop(last)
-		left = append(left, last)
+		c.drop(on.Back().Value.(*held))
 	}
 	h.on, h.at = on, on.PushFront(h)
 	on.bytes += h.cost
 	c.all[h.address] = h
-	return left
 }
 
-// drop takes h off its shelf. The cache has used it until now.
+// drop takes h off its shelf.
 func (c *Cache) drop(h *held) {
 	h.on.Remove(h.at)
 	h.on.bytes -= h.cost
 	delete(c.all, h.address)
+	if h.bytes != nil {
+		h.release()
+	}
+}
+
+// has reports whether something is kept under an address.
+func (c *Cache) has(a address) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	h := c.all[a]
+	return h != nil && h.bytes != nil
 }

@@ -2,6 +2,7 @@ package chunk
 
 import (
 	"bytes"
+	"container/list"
 	"errors"
 	"fmt"
 	"io"
@@ -19,6 +20,9 @@ func zeroed(t testing.TB, db *schema.DB) {
 	t.Helper()
 	exec(t, db, `UPDATE blob SET codec = 0, data = zeroblob(size)`)
 }
+
+// forgetChains makes a test begin as a process does. What is read by chains does not come into a cache.
+func forgetChains() { chains = chainShelf{all: make(map[Sum]*list.Element)} }
 
 // part reads a range through a cache.
 func part(t testing.TB, db *schema.DB, cache *Cache, c Content, off int64, n int) (p []byte, err error) {
@@ -52,6 +56,7 @@ func TestCacheKeeps(t *testing.T) {
 		{"whole chunks of many", large, Size, 2 * Size, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			forgetChains()
 			db, cache := open(t), NewCache()
 			want := noise(1, tt.size)
 			c := put(t, db, want)
@@ -135,6 +140,7 @@ func TestCacheAfterRollback(t *testing.T) {
 
 // A cache never takes more than it may, whatever is read through it, and always gives what was written.
 func TestCacheIsBounded(t *testing.T) {
+	forgetChains()
 	db, cache := open(t), NewCache()
 	cache.wholes.bound, cache.asked.bound, cache.parts.bound = 2<<20, 2<<20, 3<<20
 	r := rand.New(rand.NewPCG(1, 2))
@@ -177,7 +183,7 @@ func bounded(t testing.TB, c *Cache) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	n := 0
-	for _, s := range []*shelf{&c.wholes, &c.parts, &c.once, &c.asked} {
+	for _, s := range []*shelf{&c.wholes, &c.parts, &c.asked} {
 		sum := 0
 		for e := s.Front(); e != nil; e = e.Next() {
 			h := e.Value.(*held)
@@ -238,6 +244,7 @@ func TestCacheTogether(t *testing.T) {
 
 // A stream goes past the cache, however small its steps are, and so do those who read everything once.
 func TestStreamsTakeNothingFromTheCache(t *testing.T) {
+	forgetChains()
 	db, cache := open(t), NewCache()
 	hot := put(t, db, noise(1, 5000))
 	warm := put(t, db, noise(2, Size))
@@ -312,12 +319,12 @@ func BenchmarkPeek(b *testing.B) {
 	}
 }
 
-// A chunk that was verified and has left the cache is read by sections, each verified.
-func TestSections(t *testing.T) {
+// A chunk that was verified and has left the cache is read by parts, each verified.
+func TestParts(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		change string // of what is stored
-		read   bool   // by sections: elsewhere the chunk is damaged
+		read   bool   // by parts: elsewhere the chunk is damaged
 		err    error
 	}{
 		{name: "as it was", read: true},
@@ -329,6 +336,7 @@ func TestSections(t *testing.T) {
 	} {
 		for _, size := range []int{Size - 100, 3*Size + 20_000} { // by the id of the blob, and by sums
 			t.Run(fmt.Sprint(tt.name, " ", size), func(t *testing.T) {
+				forgetChains()
 				db, cache := open(t), NewCache()
 				want := text(1, size)
 				c := put(t, db, want)
@@ -348,7 +356,7 @@ func TestSections(t *testing.T) {
 				default:
 					exec(t, db, tt.change)
 				}
-				for _, at := range [][2]int{{2*section - 10, 20}, {100_000, 4096}, {3 * section, section}, {400_000, 2*section + 1}} {
+				for _, at := range [][2]int{{2*partSize - 10, 20}, {100_000, 4096}, {3 * partSize, partSize}, {400_000, 2*partSize + 1}} {
 					got, err := part(t, db, cache, c, int64(at[0]), at[1])
 					if tt.err != nil {
 						require.ErrorIs(t, err, tt.err)
@@ -357,10 +365,10 @@ func TestSections(t *testing.T) {
 					require.NoError(t, err)
 					require.True(t, bytes.Equal(want[at[0]:at[0]+at[1]], got))
 					_, ok := cache.Peek(c, int64(at[0]), int64(at[1]))
-					require.Equal(t, !tt.read, ok, "what is read by sections does not come to be kept")
+					require.Equal(t, !tt.read, ok, "what is read by parts does not come to be kept")
 				}
 				if tt.err == nil {
-					for range sectionReads {
+					for range manyParts {
 						_, err := part(t, db, cache, c, 70_000, 100)
 						if tt.change != "" && tt.read && err != nil {
 							require.ErrorIs(t, err, ErrCorrupt) // once it is loaded whole
@@ -374,4 +382,28 @@ func TestSections(t *testing.T) {
 			})
 		}
 	}
+}
+
+// What was changed a little is read by parts too, with what lies over its base.
+func TestPartsOfDeltas(t *testing.T) {
+	forgetChains()
+	db, cache := open(t), NewCache()
+	want := noise(77, 2*Size+300_000)
+	c := put(t, db, want)
+	_, err := part(t, db, cache, c, Size+5, 10)
+	require.NoError(t, err)
+	for n, off := range []int{Size + 100_000, Size + 100_000 + partSize - 5, Size + 400_000} {
+		data := bytes.Repeat([]byte{byte(n)}, 100)
+		copy(want[off:], data)
+		c = apply(t, db, c, c.Size, Patch{Off: int64(off), Data: data})
+	}
+	require.Equal(t, int64(3), number(t, db, `SELECT count(*) FROM blob WHERE codec = 3`))
+	exec(t, db, `UPDATE blob SET data = CAST(x'00' || substr(data, 2) AS BLOB) WHERE codec = 0`)
+	for _, at := range [][2]int{{100_000 - 50, 200}, {90_000, 3 * partSize}, {400_000, 10}, {300_000, 4096}} {
+		got, err := part(t, db, cache, c, int64(Size+at[0]), at[1])
+		require.NoError(t, err)
+		require.True(t, bytes.Equal(want[Size+at[0]:][:at[1]], got))
+	}
+	_, err = part(t, db, cache, c, Size+5, 10)
+	require.ErrorIs(t, err, ErrCorrupt)
 }

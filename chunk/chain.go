@@ -67,8 +67,8 @@ func (c chain) value() [8]uint32 {
 	return guts.ChainingValue(c.node())
 }
 
-// chains are those of the chunks that this process changed a little lately: the next small change of one of them neither loads
-// nor hashes the rest of it. What is under a sum is true of whatever has it, in any store. They take 3 MiB at most.
+// chains are those of the chunks that this process changed a little lately, or read in part: the next small change of one of them
+// neither loads nor hashes the rest of it, nor does the next small read. What is under a sum is true of whatever has it, in any store. They take 3 MiB at most.
 var chains = chainShelf{all: make(map[Sum]*list.Element)}
 
 // maxChains is of how many chunks: those of a file of 1 GiB.
@@ -84,6 +84,7 @@ type chainShelf struct {
 type namedChain struct {
 	sum   Sum
 	chain chain
+	asked *int // how often for the sake of parts
 }
 
 // get returns the chain of the chunk with a sum, or nil. Nobody changes it.
@@ -98,6 +99,24 @@ func (s *chainShelf) get(sum Sum) chain {
 	return at.Value.(namedChain).chain
 }
 
+// forPart is get for who reads a part of the chunk. Once in a while it returns nil: so much is asked of that chunk that it is worth
+// loading whole.
+func (s *chainShelf) forPart(sum Sum) chain {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at := s.all[sum]
+	if at == nil {
+		return nil
+	}
+	s.order.MoveToFront(at)
+	named := at.Value.(namedChain)
+	if *named.asked++; *named.asked > manyParts {
+		*named.asked = 0
+		return nil
+	}
+	return named.chain
+}
+
 // put keeps the chain of a chunk, in place of that which it had before, or of the one that was used least lately.
 func (s *chainShelf) put(sum Sum, c chain, before Sum) {
 	s.mu.Lock()
@@ -108,7 +127,7 @@ func (s *chainShelf) put(sum Sum, c chain, before Sum) {
 	if s.all[sum] != nil {
 		return
 	}
-	s.all[sum] = s.order.PushFront(namedChain{sum, c})
+	s.all[sum] = s.order.PushFront(namedChain{sum, c, new(int)})
 	if s.order.Len() > maxChains {
 		s.drop(s.order.Back())
 	}

@@ -39,17 +39,19 @@
 //
 // # In memory
 //
-// A [Cache] has three shelves, each bounded by bytes, from which what nobody has touched for longest goes first:
+// A [Cache] has two shelves, each bounded by bytes, from which what nobody has touched for longest goes first:
 //
 //   - short contents that were read, up to 128 KiB each. Once there is no room left, only what was asked for before, not long ago,
 //     comes in: a walk through a large tree takes nothing from the files that are read again and again.
 //   - chunks of which a part was asked for, and manifests. Who reads long content from end to end, in steps however small, passes
 //     by: what a stream holds is its own.
-//   - when such a chunk goes, the sums of its sections of 16 KiB. A part of it that is asked for later is loaded and verified
-//     without the rest, so small reads at random in a file that is larger than the cache load and hash a chunk once.
 //
-// Nothing in it is ever stale, since ids and sums stand for the same bytes for good. What must see the file itself, a check or a
-// collector, reads without it.
+// Beside it the process keeps the chains of chunks that were read in part or changed a little: the nodes of BLAKE3's tree above their
+// parts of 16 KiB, a fivehundredth of them. A part that is asked for after its chunk has gone is loaded and verified without the
+// rest. So small reads at random in a file that is larger than the cache load and hash each chunk once.
+//
+// Nothing of that is ever stale, since ids and sums stand for the same bytes for good. What must see the file itself, a check or a
+// collector, reads without a cache.
 //
 // # What a collector must not take
 //

@@ -144,7 +144,7 @@ func (r *Reader) read(tx *schema.Tx, i int64, start, length int, part []byte, le
 			return nil
 		case len(part) == length:
 			return r.whole(tx, from, part)
-		case leap && r.cache.fromSections(tx, from, start, part):
+		case leap && r.part(tx, from, start, part):
 			return nil
 		}
 		if err := r.keep(tx, i, start, from); err != nil {
@@ -172,7 +172,7 @@ func (r *Reader) whole(tx *schema.Tx, from address, p []byte) error {
 		h.release()
 		return nil
 	}
-	if err := load(tx, from, p); err != nil {
+	if err := load(tx, from, p, SumOf); err != nil {
 		return err
 	}
 	if from.kind == PinBlob && r.fills(tx) {
@@ -187,11 +187,15 @@ func (r *Reader) keep(tx *schema.Tx, i int64, start int, from address) error {
 	h := r.cache.take(from)
 	if h == nil {
 		h = newHeld(from)
-		if err := load(tx, from, h.bytes); err != nil {
+		fills, sumOf := tx != nil && r.fills(tx) && !r.streams(i*Size+int64(start)), SumOf
+		if fills && len(h.bytes) >= deltaLeast {
+			sumOf = chained
+		}
+		if err := load(tx, from, h.bytes, sumOf); err != nil {
 			h.release()
 			return err
 		}
-		if !r.streams(i*Size+int64(start)) && r.fills(tx) {
+		if fills {
 			r.cache.put(h)
 		}
 	}
@@ -203,14 +207,14 @@ func (r *Reader) keep(tx *schema.Tx, i int64, start int, from address) error {
 func (r *Reader) fills(tx *schema.Tx) bool { return !r.passing && !tx.Writable() }
 
 // load fills p with the chunk at an address, verified.
-func load(tx *schema.Tx, from address, p []byte) error {
+func load(tx *schema.Tx, from address, p []byte, sumOf func(p []byte) Sum) error {
 	switch {
 	case tx == nil:
 		return errNotKept
 	case from.kind == PinBlob:
-		return loadBlobID(tx, from.id, p)
+		return loadBlobIDBy(tx, from.id, p, sumOf)
 	}
-	return loadBlob(tx, from.sum, p)
+	return loadBlobBy(tx, from.sum, p, sumOf)
 }
 
 // errNotKept says that there is no transaction to read what the cache does not have.
