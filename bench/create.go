@@ -51,7 +51,7 @@ func (b *bench) create(c batch) error {
 		return err
 	}
 	defer fsys.Close()
-	in := func(p place, round int) (time.Duration, error) {
+	in := func(p place, round int, timed func(func() error) (time.Duration, error)) (time.Duration, error) {
 		files := makeFiles(c.n, c.size, c.size, uint64(round))
 		err := p.dirs(files)
 		if err == nil && c.removed {
@@ -61,7 +61,7 @@ func (b *bench) create(c batch) error {
 		if err != nil {
 			return 0, err
 		}
-		return b.timed(func() error { return p.write(files) })
+		return timed(func() error { return p.write(files) })
 	}
 	var safe []time.Duration
 	times, err := b.race(b.rounds,
@@ -71,7 +71,7 @@ func (b *bench) create(c batch) error {
 				dirs:  func(files []file) error { return makeDirs(b.ctx, fsys, root, files) },
 				write: func(files []file) error { return writeFiles(b.ctx, fsys, root, files) },
 				clear: func() error { return fsys.RemoveAll(b.ctx, root) },
-			}, round)
+			}, round, func(fn func() error) (time.Duration, error) { return b.writes(fsys, fn) })
 		}},
 		side{"os.WriteFile", func(round int) (time.Duration, error) {
 			root, err := b.hostDir()
@@ -83,7 +83,7 @@ func (b *bench) create(c batch) error {
 				dirs:  func(files []file) error { return hostDirs(root, files) },
 				write: func(files []file) error { return hostWrite(root, files) },
 				clear: func() error { return os.RemoveAll(root) },
-			}, round)
+			}, round, b.timed)
 			after, _ := b.timed(func() error { settle(); return nil })
 			safe = append(safe, t+after)
 			return t, err
@@ -116,7 +116,7 @@ func (b *bench) durable(size int, atLeast, aim float64) error {
 			if err := makeDirs(b.ctx, fsys, root, files); err != nil {
 				return 0, err
 			}
-			return b.timed(func() error {
+			return b.writes(fsys, func() error {
 				for _, f := range files {
 					if err := fsys.WriteFile(b.ctx, root+f.name, f.data, 0o644); err != nil {
 						return err

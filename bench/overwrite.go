@@ -71,12 +71,12 @@ func (o overwriting) row(what, peer string, times int, atLeast float64) row {
 // overwrites races n blocks, with a sync after so many of them each time.
 func (b *bench) overwrites(fsys *vfs.FS, ours, host overwriter, size int64, n, syncAfter int) (o overwriting, err error) {
 	var seed uint64
-	blocks := func(name string, f overwriter) side {
+	blocks := func(name string, f overwriter, timed func(func() error) (time.Duration, error)) side {
 		return side{name, func(round int) (time.Duration, error) {
 			seed++ // no block is ever the same as one before
 			random := rand.New(rand.NewPCG(uint64(round), uint64(syncAfter)))
 			p := make([]byte, noiseBlock)
-			return b.timed(func() error {
+			return timed(func() error {
 				for i := range n {
 					at := random.IntN(len(noise()) - len(p))
 					copy(p, noise()[at:])
@@ -98,7 +98,9 @@ func (b *bench) overwrites(fsys *vfs.FS, ours, host overwriter, size int64, n, s
 	if err != nil {
 		return o, err
 	}
-	times, err := b.race(b.rounds, blocks("ours", ours), blocks("pwrite", host))
+	times, err := b.race(b.rounds,
+		blocks("ours", ours, func(fn func() error) (time.Duration, error) { return b.writes(fsys, fn) }),
+		blocks("pwrite", host, b.timed))
 	if err != nil {
 		return o, err
 	}

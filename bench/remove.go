@@ -32,7 +32,7 @@ func removeAll(b *bench) error {
 		}
 		times, err := b.race(1,
 			side{"ours", func(int) (time.Duration, error) {
-				return b.timed(func() error { return fsys.RemoveAll(b.ctx, "all") })
+				return b.writes(fsys, func() error { return fsys.RemoveAll(b.ctx, "all") })
 			}},
 			side{"os.RemoveAll", func(int) (time.Duration, error) {
 				return b.timed(func() error { return os.RemoveAll(root) })

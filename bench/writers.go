@@ -26,7 +26,7 @@ func createWriters(b *bench) error {
 			if err := makeDirs(b.ctx, fsys, root, files); err != nil {
 				return 0, err
 			}
-			return b.timed(func() error {
+			return b.writes(fsys, func() error {
 				return atOnce(files, func(f file) error { return write(root+f.name, f.data) })
 			})
 		}}
