@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"vfsdb/schema/walfile"
 	"vfsdb/schema/walindex"
 )
 
@@ -146,6 +147,7 @@ func open(ctx context.Context, path string, options Options) (*DB, error) {
 		db.readers <- c
 	} else {
 		db.writer, db.beside = c, besides(path)
+		_ = walfile.Gather(c.sq) // or commits are written as SQLite does it
 	}
 	return db, nil
 }

@@ -10,7 +10,7 @@
 //
 // # Who owns what
 //
-// This is one of the two packages with unsafe code, the other is walindex. The rules:
+// This is one of the packages with unsafe code, the others are walindex and walfile. The rules:
 //
 //   - The engine's file object, of the one connection, gets another table of methods: a copy of its own, with three replaced. The
 //     table is memory of the engine's malloc, and belongs to the file until xClose, which puts the first one back, frees

@@ -1,0 +1,242 @@
+package walfile
+
+import (
+	"encoding/binary"
+	"errors"
+	"reflect"
+	"sync"
+
+	"modernc.org/libc"
+	engine "modernc.org/sqlite/lib"
+	"zombiezen.com/go/sqlite"
+)
+
+const (
+	roomSize  = 124 << 10    // of what is in memory: the engine's unix files take less than 128 KiB at a time
+	growSize  = 2 * roomSize // of the zeros behind a commit
+	growAfter = 3            // commits that made the log longer: who writes a few and is gone needs no zeros
+
+	nowhere   = -1 // no write follows upon that
+	frameHead = 24 // bytes before each page
+	writeLock = 0  // SQLite's WAL_WRITE_LOCK
+)
+
+// ErrUnavailable is returned by Gather where the engine's files cannot be reached.
+var ErrUnavailable = errors.New("no way to the files of the connection")
+
+// A wal is what we know of the log of a connection.
+type wal struct {
+	methods uintptr // of the engine
+	room    uintptr // what is in memory
+	n       int     // bytes of it
+	next    int64   // where they end, or if there are none where the last write ended
+	ends    bool    // the frame that is being written ends a commit
+	size    int64   // of the file, as far as we know
+	grown   int     // commits that made it longer
+}
+
+// A main is what we know of a database file.
+type main struct {
+	methods uintptr // of the engine
+	wal     *wal
+}
+
+// known are the files with our methods, by the address of the engine's object.
+var known struct {
+	sync.RWMutex
+	wals  map[uintptr]*wal
+	mains map[uintptr]*main
+}
+
+// Gather has c write to its log as the package says. It is called once. The log must be open, as it is once c has read from a file in WAL mode.
+func Gather(c *sqlite.Conn) error {
+	handle := reflect.ValueOf(c).Elem().FieldByName("conn")
+	if !handle.IsValid() || handle.Kind() != reflect.Uintptr || handle.Uint() == 0 {
+		return ErrUnavailable
+	}
+	tls := libc.NewTLS()
+	defer tls.Close()
+	db := uintptr(handle.Uint())
+	file := pointer(tls, db, engine.SQLITE_FCNTL_FILE_POINTER)
+	log := pointer(tls, db, engine.SQLITE_FCNTL_JOURNAL_POINTER)
+	if methodsOf(file) == 0 || methodsOf(log) == 0 || at[engine.Tsqlite3_io_methods](methodsOf(file)).FxShmLock == 0 {
+		return ErrUnavailable
+	}
+	w := &wal{room: malloc(tls, roomSize), next: nowhere}
+	m := &main{wal: w}
+	known.Lock()
+	defer known.Unlock()
+	if known.wals == nil {
+		known.wals, known.mains = make(map[uintptr]*wal), make(map[uintptr]*main)
+	}
+	known.wals[log], known.mains[file] = w, m
+	w.size = sizeOf(tls, log)
+	var ours *engine.Tsqlite3_io_methods
+	w.methods, ours = replace(tls, log)
+	ours.FxClose, ours.FxRead, ours.FxWrite = address(closeWAL), address(readWAL), address(writeWAL)
+	ours.FxTruncate, ours.FxSync, ours.FxFileSize = address(truncateWAL), address(syncWAL), address(sizeWAL)
+	m.methods, ours = replace(tls, file)
+	ours.FxClose, ours.FxShmLock = address(closeMain), address(lockMain)
+	return nil
+}
+
+func walOf(id uintptr) (*wal, *engine.Tsqlite3_io_methods) {
+	known.RLock()
+	defer known.RUnlock()
+	w := known.wals[id]
+	return w, at[engine.Tsqlite3_io_methods](w.methods)
+}
+
+func mainOf(id uintptr) (*main, *engine.Tsqlite3_io_methods) {
+	known.RLock()
+	defer known.RUnlock()
+	m := known.mains[id]
+	return m, at[engine.Tsqlite3_io_methods](m.methods)
+}
+
+// writeWAL takes what follows upon the last write into memory. With the page that ends a commit all of it goes to the file.
+// Anything else is written at once: frames, and sums of frames, that SQLite writes over.
+func writeWAL(tls *libc.TLS, id, p uintptr, n int32, off int64) int32 {
+	w, _ := walOf(id)
+	if off != w.next || w.n+int(n) > roomSize {
+		if code := w.flush(tls, id); code != engine.SQLITE_OK {
+			return code
+		}
+	}
+	if n == frameHead {
+		w.ends = binary.BigEndian.Uint32(view(p, frameHead)[4:]) != 0
+	}
+	if off != w.next || n > roomSize {
+		w.next = off + int64(n)
+		return w.write(tls, id, p, int(n), off)
+	}
+	copy(view(w.room+uintptr(w.n), int(n)), view(p, int(n)))
+	w.n += int(n)
+	w.next += int64(n)
+	if !w.ends || n == frameHead {
+		return engine.SQLITE_OK
+	}
+	before := w.size
+	code := w.flush(tls, id)
+	if code == engine.SQLITE_OK && w.size > before {
+		w.grow(tls, id)
+	}
+	return code
+}
+
+// flush writes what is in memory.
+func (w *wal) flush(tls *libc.TLS, id uintptr) int32 {
+	n := w.n
+	if n == 0 {
+		return engine.SQLITE_OK
+	}
+	w.n = 0
+	code := w.write(tls, id, w.room, n, w.next-int64(n))
+	if code != engine.SQLITE_OK {
+		w.next = nowhere
+	}
+	return code
+}
+
+func (w *wal) write(tls *libc.TLS, id, p uintptr, n int, off int64) int32 {
+	m := at[engine.Tsqlite3_io_methods](w.methods)
+	code := method[func(*libc.TLS, uintptr, uintptr, int32, int64) int32](m.FxWrite)(tls, id, p, int32(n), off)
+	if code == engine.SQLITE_OK {
+		w.size = max(w.size, off+int64(n))
+	}
+	return code
+}
+
+// grow writes zeros behind a commit that made the log longer. The room is free: all of it was written.
+func (w *wal) grow(tls *libc.TLS, id uintptr) {
+	if w.grown++; w.grown <= growAfter {
+		return
+	}
+	clear(view(w.room, roomSize))
+	for range growSize / roomSize {
+		if w.write(tls, id, w.room, roomSize, w.size) != engine.SQLITE_OK {
+			return // the commit does not need it
+		}
+	}
+}
+
+func readWAL(tls *libc.TLS, id, p uintptr, n int32, off int64) int32 {
+	w, m := walOf(id)
+	if off < w.next && w.next-int64(w.n) < off+int64(n) {
+		if code := w.flush(tls, id); code != engine.SQLITE_OK {
+			return code
+		}
+	}
+	return method[func(*libc.TLS, uintptr, uintptr, int32, int64) int32](m.FxRead)(tls, id, p, n, off)
+}
+
+func truncateWAL(tls *libc.TLS, id uintptr, size int64) int32 {
+	w, m := walOf(id)
+	code := w.flush(tls, id)
+	if code == engine.SQLITE_OK {
+		code = method[func(*libc.TLS, uintptr, int64) int32](m.FxTruncate)(tls, id, size)
+	}
+	if code == engine.SQLITE_OK {
+		w.size = size
+	}
+	return code
+}
+
+func syncWAL(tls *libc.TLS, id uintptr, flags int32) int32 {
+	w, m := walOf(id)
+	if code := w.flush(tls, id); code != engine.SQLITE_OK {
+		return code
+	}
+	return method[func(*libc.TLS, uintptr, int32) int32](m.FxSync)(tls, id, flags)
+}
+
+func sizeWAL(tls *libc.TLS, id, size uintptr) int32 {
+	w, m := walOf(id)
+	if code := w.flush(tls, id); code != engine.SQLITE_OK {
+		return code
+	}
+	code := method[func(*libc.TLS, uintptr, uintptr) int32](m.FxFileSize)(tls, id, size)
+	if code == engine.SQLITE_OK {
+		w.size = max(w.size, *at[int64](size))
+	}
+	return code
+}
+
+func closeWAL(tls *libc.TLS, id uintptr) int32 {
+	w, m := walOf(id)
+	known.Lock()
+	delete(known.wals, id)
+	for _, m := range known.mains {
+		if m.wal == w {
+			m.wal = nil
+		}
+	}
+	known.Unlock()
+	libc.Xfree(tls, w.room) // nothing in it counts: there is no transaction
+	restore(tls, id, w.methods)
+	return method[func(*libc.TLS, uintptr) int32](m.FxClose)(tls, id)
+}
+
+// lockMain forgets what is in memory when the write lock is given back: a commit has left nothing there.
+func lockMain(tls *libc.TLS, id uintptr, offset, n, flags int32) int32 {
+	f, m := mainOf(id)
+	if f.wal != nil && flags&engine.SQLITE_SHM_UNLOCK != 0 && offset <= writeLock && writeLock < offset+n {
+		f.wal.forget()
+	}
+	return method[func(*libc.TLS, uintptr, int32, int32, int32) int32](m.FxShmLock)(tls, id, offset, n, flags)
+}
+
+func (w *wal) forget() {
+	if w.n > 0 {
+		w.n, w.next = 0, nowhere
+	}
+}
+
+func closeMain(tls *libc.TLS, id uintptr) int32 {
+	f, m := mainOf(id)
+	known.Lock()
+	delete(known.mains, id)
+	known.Unlock()
+	restore(tls, id, f.methods)
+	return method[func(*libc.TLS, uintptr) int32](m.FxClose)(tls, id)
+}
