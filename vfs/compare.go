@@ -101,8 +101,8 @@ func sameRow(a, b *inode) bool {
 }
 
 // changedKeys lists the entries and inodes that may differ between two trees: those that one of them shows in levels
-// which the other does not have, or has at another moment. What they show is kept in memory on the way, so that who looks at
-// the keys next finds most of it there.
+// which the other does not have, or has at another moment. Of most, what they show is kept in memory on the way, for who
+// looks at the keys next.
 func changedKeys(a, b *Tx) ([]Name, []Ino, error) {
 	pairs := &a.fsys.store.facts.pairs
 	fact := pairFact{a.fsys.at, b.fsys.at}
@@ -133,20 +133,44 @@ type keys struct {
 // maxKeys bounds what is kept in memory of a comparison.
 const maxKeys = 1 << 12
 
-// A stretch is the rows that one level of a tree shows and the other tree may not: all of them, or, where both trees read the
-// same branch, those that were not there at the other's moment.
+// A stretch is what one level of a tree may show and the other tree may not.
 type stretch struct {
 	tx    *Tx
 	level int
-	rows  string // the condition; ?1 is the branch
-	args  []any
+	*pick
+	args []any
 }
 
-// The literals let the partial indexes on born and died serve.
-const (
-	rowsAt    = `branch = ?1 AND born <= ?2 AND died > ?2`
-	rowsAfter = `branch = ?1 AND born > 2 AND born > ?3 AND born <= ?2 AND died > ?2`                    // those of ?2
-	rowsUntil = `branch = ?1 AND died > ?2 AND died <= ?3 AND died < 9223372036854775807 AND born <= ?2` // and of ?2, of which ?3 has no more
+// A pick is what selects rows of a level: the branch is ?1, the moment ?2.
+type pick struct {
+	dirents, inodes string
+	values          bool // the rows are those that the level shows, and whole; else only keys
+}
+
+// The literals let the partial indexes on born and died serve. Where a branch has a long history, most rows in an index
+// are of what no longer stands, so the index alone must tell: a row costs more than a key.
+var (
+	standing = &pick{
+		`SELECT parent, name, ino, kind, born FROM dirent WHERE branch = ?1 AND born <= ?2 AND died > ?2`,
+		`SELECT ` + inodeColumns + `, ino FROM inode WHERE branch = ?1 AND born <= ?2 AND died > ?2`,
+		true,
+	}
+	// bornAfter is what stands at ?2, and did not at ?3.
+	bornAfter = &pick{
+		`SELECT parent, name, ino, kind, born FROM (SELECT parent AS p, name AS n, died AS d FROM dirent
+			WHERE branch = ?1 AND born > 2 AND born > ?3 AND born <= ?2 AND died > ?2)
+			CROSS JOIN dirent ON branch = ?1 AND parent = p AND name = n AND died = d`,
+		`SELECT ` + inodeColumns + `, ino FROM (SELECT ino AS i, died AS d FROM inode
+			WHERE branch = ?1 AND born > 2 AND born > ?3 AND born <= ?2 AND died > ?2)
+			CROSS JOIN inode ON branch = ?1 AND ino = i AND died = d`,
+		true,
+	}
+	// diedUntil is what stood at ?2, or came later, and does not stand at ?3 any more.
+	diedUntil = &pick{
+		`SELECT parent, name FROM dirent WHERE branch = ?1 AND died > ?2 AND died <= ?3 AND died < 9223372036854775807`,
+		`SELECT ino FROM inode WHERE branch = ?1 AND died > ?2 AND died <= ?3 AND died < 9223372036854775807`,
+		false,
+	}
 )
 
 // stretches finds the nearest branch that both lineages lead through. What each side has above it differs, and in it
@@ -158,14 +182,14 @@ func stretches(a, b *Tx) []stretch {
 			continue
 		}
 		list := append(a.whole(i), b.whole(j)...)
-		was, is := stretch{tx: a, level: i}, stretch{tx: b, level: j}
+		was, is := stretch{tx: a, level: i, pick: diedUntil}, stretch{tx: b, level: j, pick: bornAfter}
 		lo, hi := l.cap, b.fsys.levels[j].cap
 		if lo > hi {
-			was, is, lo, hi = is, was, hi, lo
+			was.tx, was.level, is.tx, is.level = b, j, a, i
+			lo, hi = hi, lo
 		}
 		if lo < hi {
-			was.rows, was.args = rowsUntil, []any{l.branch, lo, hi}
-			is.rows, is.args = rowsAfter, []any{l.branch, hi, lo}
+			was.args, is.args = []any{l.branch, lo, hi}, []any{l.branch, hi, lo}
 			list = append(list, was, is)
 		}
 		return list
@@ -173,11 +197,11 @@ func stretches(a, b *Tx) []stretch {
 	return append(a.whole(len(a.fsys.levels)), b.whole(len(b.fsys.levels))...)
 }
 
-// whole is all rows of the first n levels.
+// whole is all of the first n levels.
 func (tx *Tx) whole(n int) []stretch {
 	var list []stretch
 	for i, l := range tx.fsys.levels[:n] {
-		list = append(list, stretch{tx, i, rowsAt, []any{l.branch, l.cap}})
+		list = append(list, stretch{tx, i, standing, []any{l.branch, l.cap}})
 	}
 	return list
 }
@@ -185,10 +209,13 @@ func (tx *Tx) whole(n int) []stretch {
 // collect adds the keys of the rows. A row is what the tree shows, unless a nearer level has said so before.
 func (w stretch) collect(names map[Name]bool, inos map[Ino]bool) error {
 	tx := w.tx
-	rows := tx.db.Query(`SELECT parent, name, ino, kind, born FROM dirent WHERE `+w.rows, w.args...)
+	rows := tx.db.Query(w.dirents, w.args...)
 	for rows.Next() {
 		key := nameKey{Ino(rows.Int(0)), rows.Text(1)}
 		names[Name{key.dir, key.name}] = true
+		if !w.values {
+			continue
+		}
 		if _, known := tx.knownName(key); !known {
 			tx.learnName(key, dirent{ino: Ino(rows.Int(2)), kind: uint8(rows.Int(3)), level: w.level, born: rows.Int(4)})
 		}
@@ -196,8 +223,12 @@ func (w stretch) collect(names map[Name]bool, inos map[Ino]bool) error {
 	if err := rows.Err(); err != nil {
 		return err
 	}
-	rows = tx.db.Query(`SELECT `+inodeColumns+`, ino FROM inode WHERE `+w.rows, w.args...)
+	rows = tx.db.Query(w.inodes, w.args...)
 	for rows.Next() {
+		if !w.values {
+			inos[Ino(rows.Int(0))] = true
+			continue
+		}
 		ino := Ino(rows.Int(13))
 		inos[ino] = true
 		if _, known := tx.knownNode(ino); !known {

@@ -138,12 +138,15 @@ func TestComparePlans(t *testing.T) {
 	defer func() { require.NoError(t, fsys.Close()) }()
 	require.NoError(t, fsys.View(t.Context(), func(tx *Tx) error {
 		for text, plan := range map[string]string{
-			`SELECT kind FROM dirent WHERE ` + rowsAfter: "SEARCH dirent USING INDEX dirent_born (branch=? AND born>? AND born<?)",
-			`SELECT size FROM inode WHERE ` + rowsAfter:  "SEARCH inode USING INDEX inode_born (branch=? AND born>? AND born<?)",
-			`SELECT kind FROM dirent WHERE ` + rowsUntil: "SEARCH dirent USING INDEX dirent_died (branch=? AND died>? AND died<?)",
-			`SELECT size FROM inode WHERE ` + rowsUntil:  "SEARCH inode USING INDEX inode_died (branch=? AND died>? AND died<?)",
-			`SELECT size FROM inode WHERE ` + rowsAt:     "SEARCH inode USING PRIMARY KEY (branch=?)",
-			namesHead:                                    "SEARCH dirent USING COVERING INDEX dirent_ino (ino=? AND branch=?)",
+			standing.dirents: "SEARCH dirent USING PRIMARY KEY (branch=?)",
+			standing.inodes:  "SEARCH inode USING PRIMARY KEY (branch=?)",
+			bornAfter.dirents: "SEARCH dirent USING COVERING INDEX dirent_born (branch=? AND born>? AND born<?); " +
+				"SEARCH dirent USING PRIMARY KEY (branch=? AND parent=? AND name=? AND died=?)",
+			bornAfter.inodes: "SEARCH inode USING COVERING INDEX inode_born (branch=? AND born>? AND born<?); " +
+				"SEARCH inode USING PRIMARY KEY (branch=? AND ino=? AND died=?)",
+			diedUntil.dirents: "SEARCH dirent USING COVERING INDEX dirent_died (branch=? AND died>? AND died<?)",
+			diedUntil.inodes:  "SEARCH inode USING COVERING INDEX inode_died (branch=? AND died>? AND died<?)",
+			namesHead:         "SEARCH dirent USING COVERING INDEX dirent_ino (ino=? AND branch=?)",
 		} {
 			rows := tx.db.Query(`EXPLAIN QUERY PLAN ` + text)
 			var steps []string

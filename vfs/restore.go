@@ -36,7 +36,7 @@ func (tx *Tx) restore(to *FS) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	log := restoreLog{tx: tx, made: make(map[string]*restored)}
+	log := newRestoreLog(tx)
 	if err := log.begin(src, names, inos); err != nil {
 		return 0, err
 	}

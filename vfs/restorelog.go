@@ -3,7 +3,8 @@ package vfs
 import (
 	"maps"
 	"slices"
-	"syscall"
+
+	"vfsdb/schema"
 )
 
 // A restoreLog finds out which paths a restore changes: those that its entries and inodes have before, and have after.
@@ -13,7 +14,17 @@ type restoreLog struct {
 	inos  []Ino  // that are something else
 	made  map[string]*restored
 	after bool
+	moved map[Ino]bool   // shown by names that change
+	turns bool           // some of these are directories: paths below them change
 	dirs  map[Ino]string // paths of directories; "" if the root does not lead there
+	shown map[Ino][]Name // names of inos, as they were before
+}
+
+func newRestoreLog(tx *Tx) *restoreLog {
+	return &restoreLog{
+		tx: tx, made: make(map[string]*restored), moved: make(map[Ino]bool),
+		dirs: make(map[Ino]string), shown: make(map[Ino][]Name),
+	}
 }
 
 // restored is what a path showed before and after: sums and sizes of content.
@@ -35,6 +46,8 @@ func (l *restoreLog) begin(src *Tx, names []Name, inos []Ino) error {
 		}
 		if have.ino != want.ino {
 			l.names = append(l.names, name)
+			l.moved[have.ino], l.moved[want.ino] = true, true
+			l.turns = l.turns || have.kind == kindDir || want.kind == kindDir
 		}
 	}
 	for _, ino := range inos {
@@ -63,6 +76,9 @@ func alike(a, b *inode) bool {
 // end looks again, and records what differs.
 func (l *restoreLog) end() error {
 	l.after = true
+	if l.turns {
+		clear(l.dirs)
+	}
 	if err := l.look(); err != nil {
 		return err
 	}
@@ -77,7 +93,6 @@ func (l *restoreLog) end() error {
 
 // look adds the paths as they are now.
 func (l *restoreLog) look() error {
-	l.dirs = make(map[Ino]string)
 	for _, name := range l.names {
 		d, err := l.tx.lookup(name.Dir, name.Base)
 		if err != nil {
@@ -90,7 +105,7 @@ func (l *restoreLog) look() error {
 		}
 	}
 	for _, ino := range l.inos {
-		names, err := l.tx.namesOf(ino)
+		names, err := l.namesOf(ino)
 		if err != nil {
 			return err
 		}
@@ -108,16 +123,9 @@ func (l *restoreLog) look() error {
 
 // add notes that a name shows ino.
 func (l *restoreLog) add(name Name, ino Ino) error {
-	dir, known := l.dirs[name.Dir]
-	if !known {
-		var err error
-		if dir, err = l.tx.branchPath(name.Dir); err != nil && err != syscall.ENOENT {
-			return err
-		}
-		l.dirs[name.Dir] = dir
-	}
-	if dir == "" {
-		return nil
+	dir, err := l.dir(name.Dir)
+	if err != nil || dir == "" {
+		return err
 	}
 	n, err := l.tx.inode(ino)
 	if err != nil || n == nil {
@@ -134,6 +142,43 @@ func (l *restoreLog) add(name Name, ino Ino) error {
 		p.before, p.was = sum, n.content.Size
 	}
 	return nil
+}
+
+// namesOf returns the names of an inode. Those of one that no changed name shows are the same before and after.
+func (l *restoreLog) namesOf(ino Ino) ([]Name, error) {
+	if l.after && !l.moved[ino] {
+		return l.shown[ino], nil
+	}
+	names, err := l.tx.namesOf(ino)
+	l.shown[ino] = names
+	return names, err
+}
+
+// dir returns the path of a directory.
+func (l *restoreLog) dir(ino Ino) (string, error) {
+	if ino == schema.RootIno {
+		return ".", nil
+	}
+	if path, known := l.dirs[ino]; known {
+		return path, nil
+	}
+	names, err := l.tx.namesOf(ino)
+	if err != nil {
+		return "", err
+	}
+	l.dirs[ino] = "" // ends a cycle, which a damaged file may have
+	path := ""
+	if len(names) > 0 {
+		above, err := l.dir(names[0].Dir)
+		if err != nil {
+			return "", err
+		}
+		if above != "" {
+			path = below(above, names[0].Base)
+		}
+	}
+	l.dirs[ino] = path
+	return path, nil
 }
 
 // note returns what is known of a path.

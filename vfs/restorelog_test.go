@@ -1,0 +1,157 @@
+package vfs_test
+
+import (
+	"fmt"
+	"io/fs"
+	"maps"
+	"math/rand/v2"
+	"path"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"vfsdb/internal/vfstest"
+	"vfsdb/vfs"
+)
+
+// A restore records the paths whose entry, or whose file, is another afterwards, with the contents that they had and have:
+// also those in directories that the restore moves, and all names of a file.
+func TestRestoreIsRecorded(t *testing.T) {
+	ctx := t.Context()
+	fsys := vfstest.New(t, "a/x", "a/b/y", "c/z", "d/")
+	random := rand.New(rand.NewPCG(8, 15))
+	scramble(t, fsys, random)
+	var moments []*vfs.FS
+	for i := range 12 {
+		moments = append(moments, vfstest.Snapshot(t, fsys, fmt.Sprintf("s%d", i)).FS)
+		scramble(t, fsys, random)
+	}
+	for range 40 {
+		before := lookAll(t, fsys)
+		since, err := fsys.Seq(ctx)
+		require.NoError(t, err)
+		require.NoError(t, fsys.Update(ctx, func(tx *vfs.Tx) error {
+			_, err := tx.Restore(moments[random.IntN(len(moments))])
+			return err
+		}))
+		after := lookAll(t, fsys)
+		told := make(map[string][2]vfs.Sum)
+		events, err := fsys.Log(ctx, &vfs.LogOptions{Since: since})
+		require.NoError(t, err)
+		for _, e := range events {
+			require.Equal(t, "restore", e.Op)
+			told[e.Path] = [2]vfs.Sum{orZero(e.Before), orZero(e.After)}
+		}
+		require.Equal(t, restored(before, after), told)
+		if random.IntN(3) == 0 {
+			scramble(t, fsys, random)
+		}
+	}
+}
+
+// scramble does a few things at random. Those that fail change nothing.
+func scramble(t *testing.T, fsys *vfs.FS, random *rand.Rand) {
+	names := []string{"a", "b", "c", "d", "x", "y", "z"}
+	pick := func() string {
+		name := names[random.IntN(len(names))]
+		for range random.IntN(3) {
+			name += "/" + names[random.IntN(len(names))]
+		}
+		return name
+	}
+	require.NoError(t, fsys.Update(t.Context(), func(tx *vfs.Tx) error {
+		for range 25 {
+			switch random.IntN(7) {
+			case 0, 1:
+				_ = tx.Rename(pick(), pick())
+			case 2:
+				_ = tx.Link(pick(), pick())
+			case 3:
+				_ = tx.Remove(pick())
+			case 4:
+				_ = tx.Mkdir(pick(), 0o755)
+			case 5:
+				_ = tx.Chmod(pick(), 0o700|fs.FileMode(random.IntN(8)))
+			default:
+				_ = tx.WriteFile(pick(), fmt.Appendf(nil, "%d", random.IntN(1000)), 0o644)
+			}
+		}
+		return nil
+	}))
+}
+
+// A seen is what a path shows.
+type seen struct {
+	dir, ino vfs.Ino
+	isDir    bool
+	mode     fs.FileMode
+	changed  time.Time
+	sum      vfs.Sum
+}
+
+// lookAll walks a tree.
+func lookAll(t *testing.T, fsys *vfs.FS) map[string]seen {
+	all := make(map[string]seen)
+	require.NoError(t, fsys.View(t.Context(), func(tx *vfs.Tx) error {
+		return fs.WalkDir(tx.IOFS(), ".", func(name string, _ fs.DirEntry, err error) error {
+			require.NoError(t, err)
+			info, err := tx.Lstat(name)
+			require.NoError(t, err)
+			s := seen{ino: info.Ino(), isDir: info.IsDir(), mode: info.Mode()}
+			if name != "." {
+				s.dir = all[path.Dir(name)].ino
+			}
+			if !s.isDir {
+				s.changed = info.ModTime()
+				s.sum, err = tx.Sum(name)
+				require.NoError(t, err)
+			}
+			all[name] = s
+			return nil
+		})
+	}))
+	return all
+}
+
+// restored returns the contents before and after of the paths of all entries and files that differ.
+func restored(before, after map[string]seen) map[string][2]vfs.Sum {
+	type key struct {
+		dir  vfs.Ino
+		base string
+	}
+	entries := func(tree map[string]seen) (map[key]vfs.Ino, map[vfs.Ino]seen) {
+		names, nodes := make(map[key]vfs.Ino), make(map[vfs.Ino]seen)
+		for p, s := range tree {
+			names[key{s.dir, path.Base(p)}] = s.ino
+			s.dir = 0
+			nodes[s.ino] = s
+		}
+		return names, nodes
+	}
+	oldNames, oldNodes := entries(before)
+	newNames, newNodes := entries(after)
+	list := make(map[string][2]vfs.Sum)
+	for i, tree := range []map[string]seen{before, after} {
+		for _, p := range slices.Sorted(maps.Keys(tree)) {
+			s := tree[p]
+			k := key{s.dir, path.Base(p)}
+			was, had := oldNodes[s.ino]
+			is, has := newNodes[s.ino]
+			if oldNames[k] != newNames[k] || had && has && was != is {
+				sums := list[p]
+				sums[i] = s.sum
+				list[p] = sums
+			}
+		}
+	}
+	return list
+}
+
+func orZero(sum *vfs.Sum) vfs.Sum {
+	if sum == nil {
+		return vfs.Sum{}
+	}
+	return *sum
+}
