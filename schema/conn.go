@@ -38,9 +38,9 @@ type conn struct {
 	lax     bool  // that is how the connection is set
 	old     bool  // the file had an older format when it was opened, which is read-only then
 
-	index  *walindex.Index // nil if it is not to be had, and for who writes
+	index  *walindex.Index // nil if it is not to be had
 	mark   Mark            // of the moment that the transaction sees
-	marked bool            // that is known
+	marked bool            // that is known; never while it writes
 }
 
 // pragmas of every connection. Page size and auto_vacuum stand in prepareFile: they count only before the first table.
@@ -169,7 +169,11 @@ func (c *conn) run(ctx context.Context, write bool, fn func(*Tx) error) (err err
 	if write {
 		text = "BEGIN IMMEDIATE"
 	}
-	if err := retry(ctx, func() error { return c.startMarked(text) }); err != nil {
+	start := c.startMarked
+	if write {
+		start = c.start
+	}
+	if err := retry(ctx, func() error { return start(text) }); err != nil {
 		return err
 	}
 	tx := &Tx{ctx: ctx, conn: c, write: write}

@@ -141,8 +141,8 @@ func open(ctx context.Context, path string, options Options) (*DB, error) {
 	}
 	db.old = c.old
 	db.openIndex()
+	c.index = db.index
 	if options.ReadOnly {
-		c.index = db.index
 		db.slots <- struct{}{}
 		db.readers <- c
 	} else {

@@ -36,6 +36,20 @@ func (c *conn) startMarked(text string) error {
 	return nil
 }
 
+// CommitMark returns the mark of what this DB has just committed, for functions of [Tx.AfterCommit]. ok is false if it cannot be
+// told, as when somebody else has committed since.
+func (db *DB) CommitMark() (m Mark, ok bool) {
+	c := db.writer
+	before, ok := mark(c.index)
+	if !ok {
+		return Mark{}, false
+	}
+	// This fixes a moment between two looks, and tells whether another connection has committed until then.
+	version, err := c.dataVersion()
+	m, ok = mark(c.index)
+	return m, ok && err == nil && version == c.seen && m == before
+}
+
 // openIndex opens the index of the log, if there is one. Without it, everything goes on as it does with it, only slower.
 func (db *DB) openIndex() {
 	index, err := walindex.Open(db.path, db.options.ReadOnly)

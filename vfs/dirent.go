@@ -85,6 +85,7 @@ func (tx *Tx) putDirent(dir Ino, name string, ino Ino, kind uint8) error {
 		return err
 	}
 	branch := tx.fsys.at.Branch
+	tx.tellName(nameKey{dir, name})
 	tx.cache.names[nameKey{dir, name}] = dirent{ino: ino, kind: kind, level: 0, born: tx.epoch}
 	if d.level == 0 && d.born == tx.epoch {
 		_, err := tx.db.Exec(`UPDATE dirent SET ino = ?4, kind = ?5 WHERE branch = ?1 AND parent = ?2 AND name = ?3 AND died = 9223372036854775807`,
@@ -117,6 +118,7 @@ func (tx *Tx) dropDirent(dir Ino, name string) error {
 	if err != nil {
 		return err
 	}
+	tx.tellName(key)
 	tx.cache.names[key] = dirent{level: fresh}
 	if d.born == tx.epoch {
 		_, err := tx.db.Exec(`DELETE FROM dirent WHERE branch = ? AND parent = ? AND name = ? AND died = 9223372036854775807`,

@@ -10,15 +10,19 @@ import (
 )
 
 // facts are what transactions that read have learnt of the trees of a store. All connections share them, and a verb whose
-// answer is among them needs no transaction. A fact is true of one era, and is never looked for in another, so a commit by
-// anybody, in whatever process, makes all of them void at once.
+// answer is among them needs no transaction. A fact is true of one era, and is not looked for in another, so a commit by
+// anybody, in whatever process, makes all of them void at once. Only after a commit of our own that tells what it has
+// changed, the others hold on, see carry.
 type facts struct {
-	mu  sync.Mutex // held to begin an era
+	mu  sync.Mutex // held to begin an era, and to put what may hold on
 	era atomic.Pointer[era]
 
-	trees table[Moment, struct{}]   // that something keeps
-	names table[nameFact, dirent]   // also of what is not there
-	nodes table[nodeFact, *inode]   // nil where there is none; what is pointed at never changes
+	// These may hold on over commits of our own.
+	trees table[Moment, struct{}] // that something keeps
+	names table[nameFact, dirent] // also of what is not there
+	nodes table[nodeFact, *inode] // nil where there is none; what is pointed at never changes
+
+	// These do not.
 	paths table[pathFact, *pathEnd] // that lead to something
 	shown table[nodeFact, []Name]   // the entries that show an inode
 	pairs table[pairFact, *keys]    // where two trees may differ
@@ -51,8 +55,9 @@ type pathEnd struct {
 
 // An era is the time from a commit to the next.
 type era struct {
-	mark schema.Mark
-	n    uint64 // another for each
+	mark  schema.Mark
+	n     uint64 // another for each
+	since uint64 // the first era whose facts are still true, as far as they are there
 }
 
 // Sizes of the tables, in sets of facts. All of them hold about as much as one cache.
@@ -97,23 +102,24 @@ func (f *facts) of(tx *schema.Tx, db *schema.DB) *era {
 	}
 	if e == nil {
 		e = &era{}
-		f.trees.init(treeSets)
-		f.names.init(nameSets)
-		f.nodes.init(nodeSets)
-		f.paths.init(pathSets)
-		f.shown.init(shownSets)
-		f.pairs.init(pairSets)
+		f.trees.init(treeSets, f)
+		f.names.init(nameSets, f)
+		f.nodes.init(nodeSets, f)
+		f.paths.init(pathSets, nil)
+		f.shown.init(shownSets, nil)
+		f.pairs.init(pairSets, nil)
 	}
-	e = &era{mark: mark, n: e.n + 1}
+	e = &era{mark: mark, n: e.n + 1, since: e.n + 1}
 	f.era.Store(e)
 	return e
 }
 
 // A table maps keys to what was learnt of them. It is of a fixed size, and forgets facts for others when it is full, void ones
-// first. It is safe for concurrent use without a lock: a fact is never changed, only put in the place of another.
+// first. It is safe for concurrent use, and read without a lock: a fact is never changed, only put in the place of another.
 type table[K comparable, V any] struct {
 	seed maphash.Seed
 	sets [][4]atomic.Pointer[fact[K, V]] // a key has its place in one of them
+	held *facts                          // of which it is one whose facts may hold on; else nil
 }
 
 type fact[K comparable, V any] struct {
@@ -122,33 +128,61 @@ type fact[K comparable, V any] struct {
 	value V
 }
 
-func (t *table[K, V]) init(sets int) {
+func (t *table[K, V]) init(sets int, held *facts) {
 	t.seed = maphash.MakeSeed()
 	t.sets = make([][4]atomic.Pointer[fact[K, V]], sets)
+	t.held = held
 }
 
 func (t *table[K, V]) set(key K) *[4]atomic.Pointer[fact[K, V]] {
 	return &t.sets[maphash.Comparable(t.seed, key)%uint64(len(t.sets))]
 }
 
+// since is the first era whose facts are true in e.
+func (t *table[K, V]) since(e *era) uint64 {
+	if t.held != nil {
+		return e.since
+	}
+	return e.n
+}
+
 func (t *table[K, V]) get(e *era, key K) (value V, ok bool) {
 	set := t.set(key)
 	for i := range set {
-		if f := set[i].Load(); f != nil && f.era == e.n && f.key == key {
+		if f := set[i].Load(); f != nil && t.since(e) <= f.era && f.era <= e.n && f.key == key {
 			return f.value, true
 		}
 	}
 	return value, false
 }
 
+// put keeps what was learnt in e. Where facts may hold on, it comes too late once e is over: the commit that ended it has
+// forgotten what it changed.
 func (t *table[K, V]) put(e *era, key K, value V) {
+	if t.held != nil {
+		t.held.mu.Lock()
+		defer t.held.mu.Unlock()
+		if t.held.era.Load() != e {
+			return
+		}
+	}
 	set := t.set(key)
 	place := &set[rand.IntN(len(set))]
 	for i := range set {
-		if f := set[i].Load(); f == nil || f.era != e.n || f.key == key {
+		if f := set[i].Load(); f == nil || f.era < t.since(e) || f.key == key {
 			place = &set[i]
 			break
 		}
 	}
 	place.Store(&fact[K, V]{key, e.n, value})
+}
+
+// drop forgets a key.
+func (t *table[K, V]) drop(key K) {
+	set := t.set(key)
+	for i := range set {
+		if f := set[i].Load(); f != nil && f.key == key {
+			set[i].Store(nil)
+		}
+	}
 }

@@ -265,7 +265,10 @@ func (fsys *FS) join(ctx context.Context, bytes int, fn func(*Tx) error) error {
 	if fsys.Frozen() {
 		return syscall.EROFS
 	}
-	return fsys.store.db.Join(ctx, bytes, func(db *schema.Tx) error { return fsys.run(db, fn) })
+	return fsys.store.db.Join(ctx, bytes, func(db *schema.Tx) error {
+		fsys.store.facts.carry(db, fsys.store.db)
+		return fsys.run(db, fn)
+	})
 }
 
 // view and update are one verb each: an error names the verb and the path, once. fn of view may run twice.

@@ -151,6 +151,7 @@ func (tx *Tx) addInode(n *inode) error {
 		return err
 	}
 	n.level, n.born = 0, tx.epoch
+	tx.tellNode(n.ino)
 	tx.cache.nodes[n.ino] = n
 	if n.isDir() {
 		tx.cache.whole[n.ino] = true
@@ -164,6 +165,7 @@ func (tx *Tx) putInode(n *inode) error {
 	if err := tx.touch(n.content); err != nil {
 		return err
 	}
+	tx.tellNode(n.ino)
 	branch := tx.fsys.at.Branch
 	if n.level == 0 && n.born == tx.epoch {
 		_, err := tx.db.Exec(`UPDATE inode SET mode = ?3, uid = ?4, gid = ?5, nlink = ?6, rdev = ?7, size = ?8, mtime = ?9, ctime = ?10, btime = ?11,
@@ -184,6 +186,7 @@ func (tx *Tx) putInode(n *inode) error {
 // dropInode removes an inode from the head: by a whiteout if an ancestor still shows it, else by ending its row.
 func (tx *Tx) dropInode(n *inode) error {
 	delete(tx.cache.dirty, n.ino)
+	tx.tellNode(n.ino)
 	tx.cache.nodes[n.ino] = nil
 	branch := tx.fsys.at.Branch
 	if len(tx.fsys.levels) > 1 {

@@ -20,6 +20,7 @@ type Tx struct {
 	gc    bool   // a collection runs: references to content are recorded for it
 	era   *era   // of what it sees; nil if it writes, or that is not known
 	cache *cache // where era is nil
+	news  *news  // what it writes, where facts are to hold on
 
 	others  []*Tx    // of On
 	changes []change // made, and not yet written
@@ -46,6 +47,7 @@ func (fsys *FS) begin(db *schema.Tx) (*Tx, error) {
 	if !db.Writable() {
 		return tx, nil
 	}
+	tx.news, _ = db.Local(newsKey{}).(*news)
 	tx.now = time.Now().UnixNano()
 	tx.epoch = tx.cache.branch.epoch
 	tx.gc = tx.cache.branch.gc

@@ -191,13 +191,14 @@ func (tx *Tx) find(name string, follow bool) (place, *inode, error) {
 		return tx.search(name, follow)
 	}
 	key := pathFact{tx.fsys.at, tx.fsys.root, follow, name}
-	if f, ok := tx.fsys.store.facts.paths.get(tx.era, key); ok {
+	facts := &tx.fsys.store.facts
+	if f, ok := facts.paths.get(tx.era, key); ok {
 		return f.place, f.node, nil
 	}
 	p, n, err := tx.search(name, follow)
 	if err == nil {
 		key.path = strings.Clone(name) // which may be a part of something larger
-		tx.fsys.store.facts.paths.put(tx.era, key, &pathEnd{p, n})
+		facts.paths.put(tx.era, key, &pathEnd{p, n})
 	}
 	return p, n, err
 }

@@ -3,6 +3,7 @@ package vfs_test
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -47,6 +48,27 @@ func BenchmarkWarm(b *testing.B) {
 					}
 				}
 			})
+		})
+	}
+}
+
+// A write between the looks, which costs them little: what it does not change stays known.
+func BenchmarkWriteAndLook(b *testing.B) {
+	ctx := b.Context()
+	const name = "src/pkg/storage/index/file.go"
+	fsys, err := vfs.Open(ctx, filepath.Join(b.TempDir(), "a.db"), &vfs.Options{Relaxed: true})
+	require.NoError(b, err)
+	defer fsys.Close()
+	require.NoError(b, fsys.WriteFile(ctx, name, nil, 0o644, vfs.Parents()))
+	for _, looks := range []int{0, 1, 20} {
+		b.Run(strconv.Itoa(looks), func(b *testing.B) {
+			for b.Loop() {
+				require.NoError(b, fsys.WriteFile(ctx, "src/pkg/x", []byte("x"), 0o644))
+				for range looks {
+					_, err := fsys.Lstat(ctx, name)
+					require.NoError(b, err)
+				}
+			}
 		})
 	}
 }

@@ -1,0 +1,124 @@
+package vfs_test
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"vfsdb/internal/vfstest"
+	"vfsdb/vfs"
+)
+
+// What a verb of our own does not change stays known after it.
+func TestFactsHoldOn(t *testing.T) {
+	ctx := t.Context()
+	fsys := warmTree(t)
+	opened, err := fsys.Open(ctx, "d/f")
+	require.NoError(t, err)
+	defer opened.Close()
+	for _, verb := range readVerbs {
+		require.NoError(t, verb(ctx, fsys))
+	}
+	path := fsys.DB().Path()
+	require.NoError(t, fsys.View(ctx, func(*vfs.Tx) error {
+		require.NoError(t, os.Rename(path, path+".moved"))
+		defer func() { require.NoError(t, os.Rename(path+".moved", path)) }()
+		for i := range 10 {
+			require.NoError(t, fsys.WriteFile(ctx, "other", fmt.Append(nil, i), 0o644))
+			for name, verb := range readVerbs {
+				require.NoError(t, verb(ctx, fsys), name)
+			}
+			_, err := fsys.Lstat(ctx, "other")
+			require.ErrorIs(t, err, syscall.ESTALE, "what it has changed is asked for, and there is no reader")
+		}
+		require.NoError(t, fsys.Update(ctx, func(tx *vfs.Tx) error { return tx.WriteFile("other", nil, 0o644) }))
+		_, err := fsys.Lstat(ctx, "d/f")
+		require.ErrorIs(t, err, syscall.ESTALE, "an Update may have changed anything")
+		return nil
+	}))
+}
+
+// What a transaction learns of a moment that is over is not taken for what is there now.
+func TestLateFacts(t *testing.T) {
+	ctx := t.Context()
+	fsys := vfstest.New(t, "d/f")
+	require.NoError(t, fsys.View(ctx, func(tx *vfs.Tx) error {
+		require.NoError(t, fsys.WriteFile(ctx, "d/f", []byte("longer"), 0o644))
+		require.NoError(t, fsys.Mkdir(ctx, "d/new", 0o755))
+		before, err := tx.Lstat("d/f")
+		require.NoError(t, err)
+		require.EqualValues(t, 3, before.Size())
+		_, err = tx.Lstat("d/new")
+		require.ErrorIs(t, err, fs.ErrNotExist)
+		now, err := fsys.Lstat(ctx, "d/f")
+		require.NoError(t, err)
+		require.EqualValues(t, 6, now.Size())
+		_, err = fsys.Lstat(ctx, "d/new")
+		require.NoError(t, err)
+		return nil
+	}))
+}
+
+// What holds on is what another store finds, which knows nothing: after verbs chosen at random, from one goroutine and
+// from many that share commits.
+func TestWhatHoldsOnIsTrue(t *testing.T) {
+	ctx := t.Context()
+	fsys := vfstest.New(t)
+	fresh := vfstest.Open(t, fsys.DB().Path(), nil)
+	var paths []string
+	for _, dir := range []string{"", "a/", "b/", "a/b/"} {
+		for _, name := range []string{"a", "b", "l"} {
+			paths = append(paths, dir+name)
+		}
+	}
+	// Most of these fail, which is as good.
+	verb := func(r *rand.Rand) {
+		from, to := paths[r.IntN(len(paths))], paths[r.IntN(len(paths))]
+		switch r.IntN(9) {
+		case 0, 1:
+			_ = fsys.WriteFile(ctx, from, make([]byte, r.IntN(100)), 0o644)
+		case 2:
+			_ = fsys.Mkdir(ctx, from, 0o755)
+		case 3:
+			_ = fsys.Remove(ctx, from)
+		case 4:
+			_ = fsys.Rename(ctx, from, to)
+		case 5:
+			_ = fsys.Link(ctx, from, to)
+		case 6:
+			_ = fsys.Symlink(ctx, to, from)
+		case 7:
+			_ = fsys.Chmod(ctx, from, fs.FileMode(r.IntN(0o1000)))
+		case 8:
+			if r.IntN(5) == 0 {
+				_ = fsys.RemoveAll(ctx, from)
+			}
+		}
+	}
+	look := func(fsys *vfs.FS, path string) string {
+		info, err := fsys.Lstat(ctx, path)
+		if err != nil {
+			return errors.Unwrap(err).Error()
+		}
+		at, err := fsys.Resolve(ctx, path, true)
+		return fmt.Sprint(info.Ino(), info, info.Nlink(), info.ChangeTime(), info.Target(), at, err)
+	}
+	for round := range 200 {
+		var wg sync.WaitGroup
+		for g := range 1 + round%2*7 {
+			wg.Go(func() { verb(rand.New(rand.NewPCG(uint64(round), uint64(g)))) })
+			wg.Go(func() { look(fsys, paths[(round+g)%len(paths)]) })
+		}
+		wg.Wait()
+		for _, path := range paths {
+			require.Equal(t, look(fresh, path), look(fsys, path), "%s in round %d", path, round)
+		}
+	}
+}
