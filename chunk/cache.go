@@ -125,11 +125,14 @@ func (c *Cache) Peek(content Content, off, n int64) (p []byte, ok bool) {
 		return nil, false
 	}
 	if content.Manifest != 0 || content.Blob == 0 {
-		p = make([]byte, n)
 		r := c.NewReader(content)
 		defer r.Release()
+		if !r.held(off, n) {
+			return nil, false
+		}
+		p = make([]byte, n)
 		got, err := r.ReadAt(nil, p, off)
-		return p, int64(got) == n && (err == nil || err == io.EOF)
+		return p, int64(got) == n && (err == nil || err == io.EOF) // what was there may be gone
 	}
 	h := c.take(blobAddress(content))
 	if h == nil {
@@ -235,6 +238,9 @@ func (c *Cache) drop(h *held) {
 
 // has reports whether something is kept under an address.
 func (c *Cache) has(a address) bool {
+	if c == nil {
+		return false
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	h := c.all[a]

@@ -257,6 +257,9 @@ func TestStreamsTakeNothingFromTheCache(t *testing.T) {
 		reader := cache.NewReader(long)
 		p := make([]byte, step)
 		for off := int64(0); off < long.Size; off += int64(step) {
+			if _, ok, _ := reader.ReadHeld(p, off); ok { // which is what an open file tries first
+				continue
+			}
 			view(t, db, func(tx *schema.Tx) {
 				_, err := reader.ReadAt(tx, p, off)
 				if err != io.EOF {
@@ -406,4 +409,61 @@ func TestPartsOfDeltas(t *testing.T) {
 	}
 	_, err = part(t, db, cache, c, Size+5, 10)
 	require.ErrorIs(t, err, ErrCorrupt)
+}
+
+// What is in memory is read without a transaction, and what is not is not.
+func TestReadHeld(t *testing.T) {
+	forgetChains()
+	db, cache := open(t), NewCache()
+	want := noise(5, 3*Size+100)
+	clear(want[Size : 2*Size])
+	c := put(t, db, want)
+	reader, other := cache.NewReader(c), NewReader(c)
+	defer reader.Release()
+	defer other.Release()
+	held := func(r *Reader, off int64, n int) bool {
+		p := make([]byte, n)
+		got, ok, err := r.ReadHeld(p, off)
+		if !ok {
+			require.Zero(t, got)
+			require.NoError(t, err)
+			return false
+		}
+		require.True(t, bytes.Equal(want[min(off, c.Size):min(off+int64(n), c.Size)], p[:got]))
+		require.Equal(t, got < n, err == io.EOF)
+		return true
+	}
+	require.False(t, held(reader, 5, 10))
+	for _, off := range []int64{5, 3*Size + 5} {
+		_, err := part(t, db, cache, c, off, 10)
+		require.NoError(t, err)
+	}
+	for _, r := range []*Reader{other, reader} {
+		view(t, db, func(tx *schema.Tx) {
+			_, err := r.ReadAt(tx, make([]byte, 10), 2*Size+5)
+			require.NoError(t, err)
+		})
+	}
+	for _, tt := range []struct {
+		off         int64
+		n           int
+		held, alone bool // with a cache, and without
+	}{
+		{2*Size + 70_000, 4096, true, true},
+		{3*Size - 50, 100, true, false},
+		{0, 4096, true, false},
+		{Size - 100, 300, true, false},
+		{Size + 100, 300, true, true}, // a hole
+		{3*Size + 50, 50, true, false},
+		{3*Size + 50, 60, true, false},
+		{c.Size, 1, true, true},
+		{c.Size + 5, 1, true, true},
+		{1 << 62, 100, true, true},
+		{0, peekLimit + 1, false, false},
+	} {
+		require.Equal(t, tt.held, held(reader, tt.off, tt.n), "%d at %d", tt.n, tt.off)
+		require.Equal(t, tt.alone, held(other, tt.off, tt.n), "%d at %d", tt.n, tt.off)
+	}
+	cache.Close()
+	require.False(t, held(reader, 0, 10))
 }

@@ -76,23 +76,31 @@ func (r *Reader) ReadAt(tx *schema.Tx, p []byte, off int64) (n int, err error) {
 	return n, nil
 }
 
-// ReadHeld is ReadAt without a transaction, for a read that the chunk kept by the last one can answer. ok is false,
-// and nothing is read, if it cannot.
+// ReadHeld is ReadAt without a transaction, for a read that can be answered by the chunk that was read last, or by the cache. ok
+// is false, and nothing is read, if it cannot.
 func (r *Reader) ReadHeld(p []byte, off int64) (n int, ok bool, err error) {
-	start := off - r.at*Size
-	if r.at < 0 || start < 0 || start > int64(len(r.kept.bytes)) {
+	if len(p) > peekLimit || !r.held(off, int64(len(p))) {
 		return 0, false, nil
 	}
-	n = copy(p, r.kept.bytes[start:])
-	switch {
-	case n == len(p):
-	case r.at*Size+int64(len(r.kept.bytes)) == r.content.Size:
-		err = io.EOF
-	default:
-		return 0, false, nil
+	end, run := r.end, r.run
+	if n, err = r.ReadAt(nil, p, off); err == nil || err == io.EOF {
+		return n, true, err
 	}
-	r.passed(off, n)
-	return n, true, err
+	r.end, r.run = end, run
+	return 0, false, nil // what was there is gone
+}
+
+// held reports whether n bytes from off on are in memory, as far as the content goes.
+func (r *Reader) held(off, n int64) bool {
+	if off < 0 || r.open(nil) != nil {
+		return false
+	}
+	for i := off / Size; off < r.content.Size && i*Size < min(off+n, r.content.Size); i++ {
+		if from, ok := r.address(i, lengthOf(r.content.Size, i)); ok && i != r.at && !r.cache.has(from) {
+			return false
+		}
+	}
+	return true
 }
 
 // passed notes that n bytes were read.
@@ -183,11 +191,14 @@ func (r *Reader) whole(tx *schema.Tx, from address, p []byte) error {
 
 // keep makes chunk i the one that is kept. The cache gets it too, unless it is passed by a stream in small steps.
 func (r *Reader) keep(tx *schema.Tx, i int64, start int, from address) error {
-	r.drop()
 	h := r.cache.take(from)
+	if h == nil && tx == nil {
+		return errNotKept
+	}
+	r.drop()
 	if h == nil {
 		h = newHeld(from)
-		fills, sumOf := tx != nil && r.fills(tx) && !r.streams(i*Size+int64(start)), SumOf
+		fills, sumOf := r.fills(tx) && !r.streams(i*Size+int64(start)), SumOf
 		if fills && len(h.bytes) >= deltaLeast {
 			sumOf = chained
 		}
@@ -204,7 +215,7 @@ func (r *Reader) keep(tx *schema.Tx, i int64, start int, from address) error {
 }
 
 // fills reports whether what tx reads may be kept for others: not if it may be undone.
-func (r *Reader) fills(tx *schema.Tx) bool { return !r.passing && !tx.Writable() }
+func (r *Reader) fills(tx *schema.Tx) bool { return r.cache != nil && !r.passing && !tx.Writable() }
 
 // load fills p with the chunk at an address, verified.
 func load(tx *schema.Tx, from address, p []byte, sumOf func(p []byte) Sum) error {
