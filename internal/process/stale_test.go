@@ -227,7 +227,8 @@ func TestStepsOfAnotherProcess(t *testing.T) {
 }
 
 // While another process writes as fast as it can, goroutines that read are never told less than what it had acknowledged
-// when they asked, never less than they were told before, and nothing that is of two moments.
+// when they asked, never less than they were told before, and nothing that is of two moments; also while this process
+// writes other files itself, and so keeps what these commits do not change.
 func TestNeverStale(t *testing.T) {
 	ctx := t.Context()
 	path := filepath.Join(t.TempDir(), "shared.db")
@@ -255,6 +256,23 @@ func TestNeverStale(t *testing.T) {
 			}
 		})
 	}
+	wg.Go(func() {
+		for i := 0; ; i++ {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			if err := fsys.WriteFile(ctx, "ours", strconv.AppendInt(nil, int64(i), 10), 0o644); err != nil {
+				t.Error(err)
+				return
+			}
+			if got, err := newest(ctx, fsys, "ours"); err != nil || got != int64(i) {
+				t.Errorf("ours: %d, %v, not %d", got, err, i)
+				return
+			}
+		}
+	})
 	for acked.Load() < 400 {
 		k, err := w.told()
 		require.NoError(t, err)
