@@ -16,7 +16,7 @@ type holding struct {
 }
 
 // maxHolding bounds the rows that are read to learn a holding: a level with more is asked each time.
-const maxHolding = 128
+const maxHolding = 256
 
 func (h *holding) hasDir(dir Ino) bool { return h == nil || found(h.dirs, dir) }
 func (h *holding) hasIno(ino Ino) bool { return h == nil || found(h.inos, ino) }

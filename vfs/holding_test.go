@@ -125,10 +125,10 @@ func TestNearestPlans(t *testing.T) {
 	defer func() { require.NoError(t, fsys.Close()) }()
 	require.NoError(t, fsys.View(t.Context(), func(tx *Tx) error {
 		for text, seek := range map[string]string{
-			nearestDirents.texts[1]: "SEARCH dirent USING PRIMARY KEY (branch=? AND parent=? AND name=? AND died>?)",
-			nearestDirents.texts[4]: "SEARCH dirent USING PRIMARY KEY (branch=? AND parent=? AND name=? AND died>?)",
-			nearestInodes.texts[4]:  "SEARCH inode USING PRIMARY KEY (branch=? AND ino=? AND died>?)",
-			namesMany:               "SEARCH d USING INDEX dirent_ino (ino=? AND branch=?)",
+			nearestDirents.texts[1]:          "SEARCH dirent USING PRIMARY KEY (branch=? AND parent=? AND name=? AND died>?)",
+			nearestDirents.texts[maxNearest]: "SEARCH dirent USING PRIMARY KEY (branch=? AND parent=? AND name=? AND died>?)",
+			nearestInodes.texts[maxNearest]:  "SEARCH inode USING PRIMARY KEY (branch=? AND ino=? AND died>?)",
+			namesMany:                        "SEARCH d USING INDEX dirent_ino (ino=? AND branch=?)",
 		} {
 			rows := tx.db.Query(`EXPLAIN QUERY PLAN ` + text)
 			seeks := 0

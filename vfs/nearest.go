@@ -14,7 +14,7 @@ type nearest struct {
 }
 
 // maxNearest is how many levels one statement looks at. A further one costs a third of a statement of its own.
-const maxNearest = 4
+const maxNearest = 8
 
 // newNearest makes the statements. key is the condition that finds a row within a level; its arguments, so many, come
 // first. SQLite takes the parts of a UNION ALL in the order in which they are written, and stops at the first row; the
