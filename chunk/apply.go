@@ -51,6 +51,7 @@ type edit struct {
 	work   map[int64][]Patch // chunks to make anew; Off is within the chunk
 	buf    *buffer
 	newest int64 // the blob stored last
+	fresh  lines // of the chunks made anew, those of holes with a sum of zeros
 }
 
 // open reads the lines of base. Of a single chunk they are made up.
@@ -112,6 +113,7 @@ func (e *edit) run() (Content, error) {
 		if err != nil {
 			return Content{}, err
 		}
+		e.fresh = e.fresh.add(i, sum)
 		if !hole {
 			body = body.add(i, sum)
 		}
@@ -205,5 +207,11 @@ func (e *edit) seal(body lines) (Content, error) {
 			}
 		}
 	}
-	return seal(e.tx, e.size, body, sumOf(e.size, body), only)
+	if e.size <= Size {
+		return Content{Size: e.size, Blob: only}, nil
+	}
+	id, err := storeManifest(e.tx, e.size, body.sum(e.size), func() (manifestDelta, error) {
+		return manifestOver(e.tx, e.base, e.size, e.fresh, body)
+	})
+	return Content{Size: e.size, Manifest: id}, err
 }

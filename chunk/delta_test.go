@@ -37,14 +37,18 @@ func checkPatches(t testing.TB, db *schema.DB) {
 			require.NoError(t, err)
 			require.Empty(t, why)
 		}
-		ids, err := Deltas(tx, 0, 1<<20)
-		require.NoError(t, err)
-		require.Len(t, ids, len(all))
-		for _, id := range ids {
-			why, err := CheckDelta(tx, id)
+		found := 0
+		for _, kind := range []int{PinBlob, PinManifest} {
+			ids, err := Deltas(tx, kind, 0, 1<<20)
 			require.NoError(t, err)
-			require.Empty(t, why)
+			found += len(ids)
+			for _, id := range ids {
+				why, err := CheckDelta(tx, kind, id)
+				require.NoError(t, err)
+				require.Empty(t, why)
+			}
 		}
+		require.Equal(t, len(all), found)
 	})
 }
 

@@ -32,7 +32,7 @@
 // A long chunk of which [Apply] changes little is stored as what lies over another blob, its base. The base is the one that the
 // chunk was before, or that one's base: it is never stored so itself. When too much lies over it, the chunk is stored whole.
 // The second small change of a chunk loads and hashes only the parts that it touches: BLAKE3 is a tree, and the sum follows from
-// the nodes of the other parts, which the process has kept.
+// the nodes of the other parts, which the process has kept. Of a long manifest only the lines that changed are stored, likewise.
 //
 // Every chunk is hashed when it is loaded and compared with its sum, and every manifest too. What does not match is a
 // [CorruptError], which is EIO to whoever only looks at errnos. Sizes found in the file are not believed either.

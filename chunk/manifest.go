@@ -2,7 +2,9 @@ package chunk
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"slices"
 	"sort"
 	"syscall"
 
@@ -91,9 +93,11 @@ func (l lines) sum(size int64) (s Sum) {
 
 // putManifest stores a manifest whose chunks are stored, or finds it.
 func putManifest(tx *schema.Tx, size int64, body lines, sum Sum) (id int64, err error) {
-	if body.count() > maxLines {
-		return 0, syscall.EFBIG
-	}
+	return storeManifest(tx, size, sum, func() (manifestDelta, error) { return manifestDelta{lines: body}, nil })
+}
+
+// storeManifest is putManifest; form tells how it is to be stored, if it is not there.
+func storeManifest(tx *schema.Tx, size int64, sum Sum, form func() (manifestDelta, error)) (id int64, err error) {
 	id, found, err := tx.Int(`SELECT id FROM manifest WHERE sum = ?`, sum[:])
 	if err != nil {
 		return 0, fmt.Errorf("find manifest: %w", err)
@@ -101,11 +105,21 @@ func putManifest(tx *schema.Tx, size int64, body lines, sum Sum) (id int64, err 
 	if found {
 		return id, touch(tx, PinManifest, id)
 	}
+	d, err := form()
+	if err != nil {
+		return 0, err
+	}
+	if d.lines.count() > maxLines {
+		return 0, syscall.EFBIG
+	}
 	if id, err = tx.NextID("manifest"); err != nil {
 		return 0, err
 	}
-	if _, err := tx.Exec(`INSERT INTO manifest (id, sum, size, body) VALUES (?, ?, ?, ?)`, id, sum[:], size, []byte(body)); err != nil {
+	if _, err := tx.Exec(`INSERT INTO manifest (id, sum, size, body) VALUES (?, ?, ?, ?)`, id, sum[:], size, d.bytes()); err != nil {
 		return 0, fmt.Errorf("store manifest: %w", err)
+	}
+	if d.base != 0 {
+		return id, addPatch(tx, PinManifest, d.base, id)
 	}
 	return id, nil
 }
@@ -139,13 +153,21 @@ func loadManifest(tx *schema.Tx, id int64) (size int64, body lines, err error) {
 		damage.Sum = Sum{}
 		damage.Why = "has no sum in its row"
 		return 0, nil, damage
-	case size <= Size || size > MaxSize || int64(rows.Len(2)) > chunks(size)*int64(lineSize):
+	case size <= Size || size > MaxSize || int64(rows.Len(2)) > chunks(size)*int64(lineSize)+deltaHead:
 		damage.Why = fmt.Sprintf("body of %d bytes for content of %d", rows.Len(2), size)
 		return 0, nil, damage
 	}
-	body = rows.Bytes(2)
-	if why := body.check(size); why != "" {
-		damage.Why = why
+	d := manifestDeltaIn(rows.Bytes(2))
+	body = d.lines
+	if d.base != 0 {
+		if body, damage.Why, err = d.onBase(tx, size); err != nil {
+			return 0, nil, err
+		}
+	}
+	if damage.Why == "" {
+		damage.Why = body.check(size)
+	}
+	if damage.Why != "" {
 		return 0, nil, damage
 	}
 	if body.sum(size) != damage.Sum {
@@ -175,4 +197,20 @@ func Blobs(tx *schema.Tx, manifest int64) ([]int64, error) {
 		ids = append(ids, id)
 	}
 	return ids, nil
+}
+
+// Lists reports whether a manifest has a line with one of these sums, of which those that are zero do not count. One that is
+// damaged has none.
+func Lists(tx *schema.Tx, manifest int64, sums ...Sum) (bool, error) {
+	_, body, err := loadManifest(tx, manifest)
+	if errors.Is(err, ErrCorrupt) {
+		return false, nil
+	}
+	for n := range body.count() {
+		_, sum := body.at(n)
+		if slices.Contains(sums, sum) {
+			return true, err
+		}
+	}
+	return false, err
 }

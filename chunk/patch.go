@@ -35,6 +35,9 @@ func isBase(tx *schema.Tx, kind int, id int64) (bool, error) {
 
 // PatchedOver returns up to limit ids of what is stored over a base.
 func PatchedOver(tx *schema.Tx, kind int, base int64, limit int) (ids []int64, err error) {
+	if has, err := hasPatches(tx); err != nil || !has {
+		return nil, err
+	}
 	rows := tx.Query(`SELECT id FROM patch WHERE kind = ? AND base = ? ORDER BY id LIMIT ?`, kind, base, limit)
 	for rows.Next() {
 		ids = append(ids, rows.Int(0))
@@ -62,49 +65,66 @@ func hasPatches(tx *schema.Tx) (bool, error) {
 	return version >= 3, err
 }
 
+// BaseManifest returns the manifest that another is stored over; 0 if it is whole, or is not there. Whoever keeps the one
+// keeps the other, with the blobs of both: no manifest ever names a blob that is missing.
+func BaseManifest(tx *schema.Tx, id int64) (int64, error) { return baseManifest(tx, id) }
+
 // CheckPatched says what is wrong with an entry: both must be there, the base whole, and the other over it.
 func CheckPatched(tx *schema.Tx, p Patched) (why string, err error) {
-	if p.Kind != PinBlob {
+	what, of, whole := "blob", baseOf, `SELECT codec <> 3 FROM blob WHERE id = ?`
+	switch p.Kind {
+	case PinManifest:
+		what, of, whole = "manifest", baseManifest, `SELECT length(body) % 36 <> 8 FROM manifest WHERE id = ?`
+	case PinBlob:
+	default:
 		return fmt.Sprintf("patch of kind %d", p.Kind), nil
 	}
-	base, err := baseOf(tx, p.ID)
+	base, err := of(tx, p.ID)
 	switch {
 	case err != nil:
 		return "", err
 	case base != p.Base:
-		return fmt.Sprintf("blob %d is not stored as patches over blob %d", p.ID, p.Base), nil
+		return fmt.Sprintf("%s %d is not stored as patches over %s %d", what, p.ID, what, p.Base), nil
 	}
-	codec, ok, err := tx.Int(`SELECT codec FROM blob WHERE id = ?`, p.Base)
+	is, ok, err := tx.Int(whole, p.Base)
 	switch {
 	case err != nil:
 		return "", err
 	case !ok:
-		return fmt.Sprintf("blob %d, the base of blob %d, is missing", p.Base, p.ID), nil
-	case codec == patched:
-		return fmt.Sprintf("blob %d, the base of blob %d, is stored as patches itself", p.Base, p.ID), nil
+		return fmt.Sprintf("%s %d, the base of %s %d, is missing", what, p.Base, what, p.ID), nil
+	case is == 0:
+		return fmt.Sprintf("%s %d, the base of %s %d, is stored as patches itself", what, p.Base, what, p.ID), nil
 	}
 	return "", nil
 }
 
-// Deltas lists up to limit ids of blobs that are stored as patches, from behind after on. It looks at every row.
-func Deltas(tx *schema.Tx, after int64, limit int) (ids []int64, err error) {
-	rows := tx.Query(`SELECT id FROM blob WHERE codec = 3 AND id > ? ORDER BY id LIMIT ?`, after, limit)
+// Deltas lists up to limit blobs, or manifests, that are stored as patches, by id from behind after on. It looks at every row.
+func Deltas(tx *schema.Tx, kind int, after int64, limit int) (ids []int64, err error) {
+	text := `SELECT id FROM blob WHERE codec = 3 AND id > ? ORDER BY id LIMIT ?`
+	if kind == PinManifest {
+		text = `SELECT id FROM manifest WHERE length(body) % 36 = 8 AND id > ? ORDER BY id LIMIT ?`
+	}
+	rows := tx.Query(text, after, limit)
 	for rows.Next() {
 		ids = append(ids, rows.Int(0))
 	}
 	return ids, rows.Err()
 }
 
-// CheckDelta says what is wrong with a blob that is stored as patches: the table patch must say so, or its base could be
-// collected.
-func CheckDelta(tx *schema.Tx, id int64) (why string, err error) {
-	base, err := baseOf(tx, id)
+// CheckDelta says what is wrong with a blob, or a manifest, that is stored as patches: the table patch must say so, or its base
+// could be collected.
+func CheckDelta(tx *schema.Tx, kind int, id int64) (why string, err error) {
+	what, of := "blob", baseOf
+	if kind == PinManifest {
+		what, of = "manifest", baseManifest
+	}
+	base, err := of(tx, id)
 	if err != nil || base == 0 {
 		return "", err // it has become whole meanwhile, or is damaged, which reading it tells
 	}
-	_, ok, err := tx.Int(`SELECT id FROM patch WHERE kind = 2 AND base = ? AND id = ?`, base, id)
+	_, ok, err := tx.Int(`SELECT id FROM patch WHERE kind = ? AND base = ? AND id = ?`, kind, base, id)
 	if err != nil || ok {
 		return "", err
 	}
-	return fmt.Sprintf("blob %d: nothing keeps its base, blob %d", id, base), nil
+	return fmt.Sprintf("%s %d: nothing keeps its base, %s %d", what, id, what, base), nil
 }

@@ -114,8 +114,11 @@ func StoredSize(tx *schema.Tx, blob int64) (int64, error) {
 // Delete deletes a blob, or a manifest, that nothing points at, and returns how many there were: 1 or 0. What others are
 // stored over stays.
 func Delete(tx *schema.Tx, kind int, id int64) (n int64, err error) {
+	if is, err := isBase(tx, kind, id); err != nil || is {
+		return 0, err
+	}
 	if kind == PinManifest {
-		n, err = tx.Exec(`DELETE FROM manifest WHERE id = ?`, id)
+		n, err = deleteManifest(tx, id)
 	} else {
 		n, err = deleteBlob(tx, id)
 	}
@@ -125,11 +128,20 @@ func Delete(tx *schema.Tx, kind int, id int64) (n int64, err error) {
 	return n, nil
 }
 
-// deleteBlob deletes a blob, and what says how it is stored.
-func deleteBlob(tx *schema.Tx, id int64) (n int64, err error) {
-	if is, err := isBase(tx, PinBlob, id); err != nil || is {
+func deleteManifest(tx *schema.Tx, id int64) (n int64, err error) {
+	base, err := baseManifest(tx, id)
+	if err != nil {
 		return 0, err
 	}
+	n, err = tx.Exec(`DELETE FROM manifest WHERE id = ?`, id)
+	if base != 0 && err == nil {
+		err = dropPatch(tx, PinManifest, base, id)
+	}
+	return n, err
+}
+
+// deleteBlob deletes a blob, and what says how it is stored.
+func deleteBlob(tx *schema.Tx, id int64) (n int64, err error) {
 	from, _, err := packOf(tx, id)
 	if err != nil {
 		return 0, err

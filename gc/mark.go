@@ -76,7 +76,7 @@ func (c *collector) markRows(ctx context.Context, counts func(vfs.ContentRow) bo
 	return c.markBases(ctx)
 }
 
-// markBases marks what content in use is stored over. The sweep would spare it in any case.
+// markBases marks the blobs that others in use are stored over. The sweep would spare it in any case.
 func (c *collector) markBases(ctx context.Context) error {
 	var at chunk.Patched
 	for {
@@ -121,7 +121,7 @@ func contentOf(p chunk.Pin) chunk.Content {
 	return chunk.Content{Blob: p.ID}
 }
 
-// markContent marks a blob, or a manifest and its blobs, and returns how many lines it had to read for that.
+// markContent marks a blob, or a manifest with its blobs and what it is stored over, and returns how many lines it had to read for that.
 func (c *collector) markContent(tx *schema.Tx, content chunk.Content) (lines int, err error) {
 	if content.Blob != 0 {
 		c.blobs.add(content.Blob)
@@ -133,7 +133,15 @@ func (c *collector) markContent(tx *schema.Tx, content chunk.Content) (lines int
 	for _, id := range ids {
 		c.blobs.add(id)
 	}
-	return len(ids), err
+	if err != nil {
+		return len(ids), err
+	}
+	base, err := chunk.BaseManifest(tx, content.Manifest)
+	if err != nil || base == 0 {
+		return len(ids), err
+	}
+	lines, err = c.markContent(tx, chunk.Content{Manifest: base})
+	return lines + len(ids), err
 }
 
 // unmarked calls fn with the ids of stored content, of one kind, that may go, a page at a time.

@@ -237,3 +237,119 @@ func TestPatchedDuringSweep(t *testing.T) {
 	run(t, fsys)
 	clean(t, fsys)
 }
+
+// wide is content with a manifest long enough to be stored over others, and few chunks that differ.
+func wide() []byte { return bytes.Repeat(noise(60, chunk.Size), 70) }
+
+// requireWide reads the ends of wide content, and its sum.
+func requireWide(t *testing.T, fsys *vfs.FS, name string, want []byte) {
+	t.Helper()
+	sum, err := fsys.Sum(t.Context(), name)
+	require.NoError(t, err)
+	require.Equal(t, chunk.Prepare(want).Sum(), sum)
+	require.True(t, bytes.Equal(want, read(t, fsys, name)), name)
+}
+
+// As TestBases, for manifests. What is found by its sum must have all its chunks, so a manifest that is kept as a base keeps
+// its own.
+func TestManifestBases(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		do   func(t *testing.T, fsys *vfs.FS) (want []byte)
+		left [2]int64 // manifests, and of those stored over others
+	}{
+		{"overwritten", func(t *testing.T, fsys *vfs.FS) []byte {
+			return overwrite(t, fsys, "f", "one", "two", "three")
+		}, [2]int64{2, 1}},
+		{"removed", func(t *testing.T, fsys *vfs.FS) []byte {
+			overwrite(t, fsys, "f", "one", "two", "three")
+			require.NoError(t, fsys.Remove(t.Context(), "f"))
+			return nil
+		}, [2]int64{0, 0}},
+		{"cut, so that it is stored whole", func(t *testing.T, fsys *vfs.FS) []byte {
+			want := overwrite(t, fsys, "f", "one", "two")
+			require.NoError(t, fsys.Truncate(t.Context(), "f", 60*chunk.Size))
+			return want[:60*chunk.Size]
+		}, [2]int64{1, 0}},
+		{"restored", func(t *testing.T, fsys *vfs.FS) []byte {
+			want := overwrite(t, fsys, "f", "one")
+			s := vfstest.Snapshot(t, fsys, "s")
+			overwrite(t, fsys, "f", "two", "three")
+			run(t, fsys)
+			undo, err := snapshot.Restore(t.Context(), fsys, s)
+			require.NoError(t, err)
+			require.NoError(t, snapshot.Delete(t.Context(), fsys, undo.Info.Name))
+			require.NoError(t, snapshot.Delete(t.Context(), fsys, "s"))
+			return want
+		}, [2]int64{2, 1}},
+		{"the base comes into use again", func(t *testing.T, fsys *vfs.FS) []byte {
+			overwrite(t, fsys, "f", "one")
+			run(t, fsys)
+			require.NoError(t, fsys.Copy(t.Context(), "f", "g"))
+			write(t, fsys, "f", wide())
+			require.NoError(t, fsys.Remove(t.Context(), "g"))
+			return wide()
+		}, [2]int64{1, 0}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			fsys := vfstest.New(t)
+			write(t, fsys, "f", wide())
+			want := tt.do(t, fsys)
+			forecast, err := gc.Run(t.Context(), fsys, &gc.Options{DryRun: true})
+			require.NoError(t, err)
+			report := run(t, fsys)
+			require.Equal(t, forecast.Manifests, report.Manifests, "foretold")
+			require.Equal(t, forecast.Blobs, report.Blobs, "foretold")
+			if want != nil {
+				requireWide(t, fsys, "f", want)
+			}
+			require.Equal(t, tt.left, [2]int64{count(t, fsys, "manifest"), number(t, fsys, `SELECT count(*) FROM patch WHERE kind = 3`)})
+			clean(t, fsys)
+		})
+	}
+}
+
+// Whatever a collection is at: a manifest over a base that is garbage comes into use again, found by its sum, and is changed
+// further; its base stays, and each has all its chunks.
+func TestManifestBasesDuringCollection(t *testing.T) {
+	ctx := t.Context()
+	want := wide()
+	copy(want[10_000:], "one")
+	more := bytes.Clone(want)
+	copy(more[20_000:], "two")
+	for _, at := range []string{"barrier", "grace for orphans", "mark", "list", "doom", "sweep begins", "grace for files", "sweep"} {
+		t.Run(at, func(t *testing.T) {
+			fsys := vfstest.New(t)
+			write(t, fsys, "f", wide())
+			overwrite(t, fsys, "f", "one")
+			other := second(t, fsys)
+			defer publishOften(t, other)()
+			write(t, fsys, "f", []byte("short"))
+			write(t, fsys, "other garbage", noise(3, medium))
+			require.NoError(t, fsys.Remove(ctx, "other garbage"))
+			done := false
+			_, err := gc.RunHooked(ctx, fsys, func(step string) error {
+				if step != at || done {
+					return nil
+				}
+				done = true
+				write(t, other, "g", want)
+				f, err := other.OpenFile(ctx, "g", os.O_RDWR, 0)
+				require.NoError(t, err)
+				_, err = f.WriteAt([]byte("two"), 20_000)
+				require.NoError(t, err)
+				return f.Close()
+			})
+			require.NoError(t, err)
+			require.True(t, done)
+			requireWide(t, fsys, "g", more)
+			vfstest.Check(t, fsys)
+			run(t, fsys)
+			requireWide(t, fsys, "g", more)
+			write(t, fsys, "base", wide()) // if it is still there, it is whole
+			requireWide(t, fsys, "base", wide())
+			run(t, fsys)
+			clean(t, fsys)
+		})
+	}
+}

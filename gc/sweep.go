@@ -59,7 +59,7 @@ func (s *sweeper) step(ctx context.Context) (done bool, err error) {
 				return err
 			}
 			for _, id := range ids {
-				took, err := take(tx, kind, id)
+				took, err := s.take(tx, kind, id)
 				if err != nil {
 					return err
 				}
@@ -89,7 +89,7 @@ const overs = 16
 
 // take deletes content and takes it off the list. What is stored over it goes first. If some of that is not on the list, the
 // base is in use: whether it is, is looked at here, in the transaction that deletes, and not only by the mark.
-func take(tx *schema.Tx, kind int, id int64) (t taken, err error) {
+func (s *sweeper) take(tx *schema.Tx, kind int, id int64) (t taken, err error) {
 	over, err := chunk.PatchedOver(tx, kind, id, overs)
 	if err != nil {
 		return taken{}, err
@@ -100,6 +100,9 @@ func take(tx *schema.Tx, kind int, id int64) (t taken, err error) {
 			return taken{}, err
 		}
 		if !goes {
+			if err := s.spare(tx, chunk.Pin{Kind: kind, ID: id}); err != nil {
+				return taken{}, err
+			}
 			return t, pardon(tx, kind, id)
 		}
 		if err := t.take(tx, kind, p); err != nil {
@@ -144,20 +147,35 @@ func (s *sweeper) look(ctx context.Context) error {
 			return err
 		}
 		for _, p := range append(touched, pinned...) {
-			if p.Kind != chunk.PinManifest || s.manifests.has(p.ID) || s.ahead[p.ID] != nil {
+			if p.Kind != chunk.PinManifest {
 				continue
 			}
-			ids, err := doomedBlobs(tx, p.ID)
-			if err != nil {
+			if err := s.lookAt(tx, p.ID); err != nil {
 				return err
 			}
-			if s.ahead == nil {
-				s.ahead = make(map[int64][]int64)
-			}
-			s.ahead[p.ID] = ids
 		}
 		return nil
 	})
+}
+
+// lookAt reads ahead of a manifest, and of what it is stored over.
+func (s *sweeper) lookAt(tx *schema.Tx, id int64) error {
+	if s.manifests.has(id) || s.ahead[id] != nil {
+		return nil
+	}
+	ids, err := doomedBlobs(tx, id)
+	if err != nil {
+		return err
+	}
+	if s.ahead == nil {
+		s.ahead = make(map[int64][]int64)
+	}
+	s.ahead[id] = ids
+	base, err := chunk.BaseManifest(tx, id)
+	if err != nil || base == 0 {
+		return err
+	}
+	return s.lookAt(tx, base)
 }
 
 // doomedBlobs returns those of the blobs of a manifest that are doomed; never nil. In a moment there may be fewer, never more.
@@ -239,5 +257,9 @@ func (s *sweeper) spare(tx *schema.Tx, p chunk.Pin) error {
 			return err
 		}
 	}
-	return nil
+	base, err := chunk.BaseManifest(tx, p.ID)
+	if err != nil || base == 0 {
+		return err
+	}
+	return s.spare(tx, chunk.Pin{Kind: chunk.PinManifest, ID: base})
 }

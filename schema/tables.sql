@@ -111,7 +111,7 @@ CREATE TABLE pack (
 	data  BLOB    NOT NULL                -- a zstd frame of their plain bytes, one after the other
 ) STRICT;
 
--- manifest: the ordered chunks of one content. Immutable.
+-- manifest: the ordered chunks of one content. Immutable. body may be behind the id of another manifest, 8 bytes, whose other lines count too.
 CREATE TABLE manifest (
 	id   INTEGER PRIMARY KEY,             -- from counter
 	sum  BLOB    NOT NULL UNIQUE,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 
 	"vfsdb/chunk"
@@ -207,27 +208,33 @@ func (c *checker) checkPatches(ctx context.Context) error {
 			return err
 		}
 	}
-	last := int64(-1 << 63)
-	for n := page; n == page; {
-		err := c.db.View(ctx, func(tx *schema.Tx) error {
-			ids, err := chunk.Deltas(tx, last, page)
-			n = len(ids)
-			for _, last = range ids {
-				why, err := chunk.CheckDelta(tx, last)
-				if err == nil && why != "" {
-					err = c.faultOfContent(tx, chunk.PinBlob, last, chunk.Sum{}, why)
+	for _, kind := range []int{chunk.PinBlob, chunk.PinManifest} {
+		last := int64(-1 << 63)
+		for n := page; n == page; {
+			err := c.db.View(ctx, func(tx *schema.Tx) error {
+				ids, err := chunk.Deltas(tx, kind, last, page)
+				n = len(ids)
+				for _, last = range ids {
+					if err := c.checkDelta(tx, kind, last); err != nil {
+						return err
+					}
 				}
-				if err != nil {
-					return err
-				}
+				return err
+			})
+			if err != nil {
+				return err
 			}
-			return err
-		})
-		if err != nil {
-			return err
 		}
 	}
 	return ctx.Err()
+}
+
+func (c *checker) checkDelta(tx *schema.Tx, kind int, id int64) error {
+	why, err := chunk.CheckDelta(tx, kind, id)
+	if err != nil || why == "" {
+		return err
+	}
+	return c.faultOfContent(tx, kind, id, chunk.Sum{}, why)
 }
 
 func (c *checker) checkPatched(tx *schema.Tx, p chunk.Patched) error {
@@ -297,5 +304,36 @@ func manifestsWith(tx *schema.Tx, blob int64, sum chunk.Sum) ([]int64, error) {
 	for rows.Next() {
 		list = append(list, rows.Int(0))
 	}
-	return list, rows.Err()
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	stored, err := sumOfBlob(tx, blob)
+	if err != nil {
+		return nil, err
+	}
+	for _, base := range list {
+		over, err := chunk.PatchedOver(tx, chunk.PinManifest, base, math.MaxInt32)
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range over {
+			has, err := chunk.Lists(tx, id, sum, stored)
+			if err != nil {
+				return nil, err
+			}
+			if has {
+				list = append(list, id)
+			}
+		}
+	}
+	return list, nil
+}
+
+// sumOfBlob returns the sum in a blob's row, or zeros.
+func sumOfBlob(tx *schema.Tx, blob int64) (sum chunk.Sum, err error) {
+	rows := tx.Query(`SELECT sum FROM blob WHERE id = ?`, blob)
+	if rows.Next() && rows.Len(0) == len(sum) {
+		rows.Read(0, sum[:])
+	}
+	return sum, rows.Close()
 }

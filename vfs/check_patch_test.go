@@ -46,3 +46,40 @@ func TestCheckFindsPatches(t *testing.T) {
 		})
 	}
 }
+
+// The same for manifests: 1025 is over 1024. Of the blobs 1024 is in both, 1025 in the base alone, and 1026 in the other alone.
+func TestCheckFindsManifestPatches(t *testing.T) {
+	for _, tt := range []struct {
+		name, damage string
+		want         []string
+	}{
+		{"the base lost", `DELETE FROM manifest WHERE id = 1024`, []string{"main: f: manifest 1025: its base, manifest 1024, is missing", "main: f: manifest 1024, the base of manifest 1025, is missing", ""}},
+		{"the base damaged", `UPDATE manifest SET body = substr(body, 37) WHERE id = 1024`, []string{"manifest 1024: body does not match its sum", "main: f: manifest 1025: body does not match its sum", ""}},
+		{"nothing keeps the base", `DELETE FROM patch`, []string{"main: f: manifest 1025: nothing keeps its base, manifest 1024", ""}},
+		{"a base of what is whole", `INSERT INTO patch VALUES (3, 1025, 1024)`, []string{"manifest 1024 is not stored as patches over manifest 1025", ""}},
+		{"a chunk of both", `UPDATE blob SET data = zeroblob(524288) WHERE id = 1024`, []string{"main: f: blob 1024: bytes do not match their sum", ""}},
+		{"a chunk of the base alone", `UPDATE blob SET data = zeroblob(100) WHERE id = 1025`, []string{"blob 1025: bytes do not match their sum", ""}},
+		{"a chunk of the other alone", `UPDATE blob SET data = zeroblob(100) WHERE id = 1026`, []string{"main: f: blob 1026: bytes do not match their sum", ""}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			fsys, err := vfs.Open(t.Context(), filepath.Join(t.TempDir(), "x.db"), &vfs.Options{Relaxed: true})
+			require.NoError(t, err)
+			defer fsys.Close()
+			const wide = 70 << 19
+			require.NoError(t, fsys.WriteFile(t.Context(), "f", bytes.Repeat([]byte("f"), wide+100), 0o644))
+			f, err := fsys.OpenFile(t.Context(), "f", os.O_RDWR, 0)
+			require.NoError(t, err)
+			_, err = f.WriteAt(bytes.Repeat([]byte("g"), 100), wide)
+			require.NoError(t, err)
+			require.NoError(t, f.Close())
+			require.Empty(t, check(t, fsys, nil).Faults)
+			damage(t, fsys, tt.damage)
+			report := check(t, fsys, nil)
+			requireFaults(t, report, tt.want)
+			if tt.name == "a chunk of the base alone" {
+				require.Len(t, report.Faults, 1)
+				require.Empty(t, report.Faults[0].Path, "the file does not have it any more")
+			}
+		})
+	}
+}

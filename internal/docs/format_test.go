@@ -335,6 +335,21 @@ func TestFormatFindsChunks(t *testing.T) {
 		"tail": func(name string) error {
 			return fsys.WriteFile(ctx, name, append(zeros(300<<19), "the end"...), 0o644)
 		},
+		"patched": func(name string) error { // over a base, with a hole, and a line more than that has
+			if err := fsys.WriteFile(ctx, name, bytes.Repeat([]byte("0123456789abcdef"), 70<<15), 0o644); err != nil {
+				return err
+			}
+			f, err := fsys.OpenFile(ctx, name, os.O_RDWR, 0)
+			if err != nil {
+				return err
+			}
+			for off, p := range map[int64][]byte{0: big[:1<<19], 1 << 19: zeros(1 << 19), 70 << 19: big[:9]} {
+				if _, err := f.WriteAt(p, off); err != nil {
+					return err
+				}
+			}
+			return f.Close()
+		},
 	} {
 		require.NoError(t, write(name))
 		info, err := fsys.Stat(ctx, name)
@@ -355,6 +370,11 @@ func TestFormatFindsChunks(t *testing.T) {
 		}))
 		require.True(t, bytes.Equal(want, got), name)
 	}
+	require.NoError(t, fsys.DB().View(ctx, func(tx *schema.Tx) error {
+		n, _, err := tx.Int(`SELECT count(*) FROM patch WHERE kind = 3`)
+		require.EqualValues(t, 1, n, "no manifest is stored over another")
+		return err
+	}))
 }
 
 func zeros(n int) []byte { return make([]byte, n) }

@@ -109,12 +109,14 @@ func build(t *testing.T) {
 	_, err = gc.Compact(ctx, fsys, nil)
 	require.NoError(t, err)
 	require.NoError(t, fsys.WriteFile(ctx, "squeezed", bytes.Repeat([]byte("compressed at once "), 1000), 0o644))
-	require.NoError(t, fsys.WriteFile(ctx, "patched", bytes.Repeat([]byte("0123456789abcdef"), 5000), 0o644))
-	f, err := fsys.OpenFile(ctx, "patched", os.O_RDWR, 0)
-	require.NoError(t, err)
-	_, err = f.WriteAt([]byte("over it"), 70_000)
-	require.NoError(t, err)
-	require.NoError(t, f.Close())
+	for name, times := range map[string]int{"patched": 5000, "patched, long": 70 << 15} { // the second has a manifest over another
+		require.NoError(t, fsys.WriteFile(ctx, name, bytes.Repeat([]byte("0123456789abcdef"), times), 0o644))
+		f, err := fsys.OpenFile(ctx, name, os.O_RDWR, 0)
+		require.NoError(t, err)
+		_, err = f.WriteAt([]byte("over it"), 70_000)
+		require.NoError(t, err)
+		require.NoError(t, f.Close())
+	}
 	for _, name := range []string{present + ".db", present + ".json"} {
 		if err := os.Remove(name); err != nil {
 			require.ErrorIs(t, err, os.ErrNotExist)
