@@ -161,6 +161,10 @@ func (tx *Tx) removeTree(dir Ino) error {
 // pageSize is how many entries of a directory are read at a time.
 const pageSize = 512
 
+// manyNamed finds the inodes of a level that have several names. Left to itself SQLite would rather look at all inodes of
+// the branch.
+const manyNamed = `SELECT ino FROM inode INDEXED BY inode_links WHERE branch = ?1 AND nlink > 1 AND died > ?2 AND born <= ?2`
+
 // linksBelow reports whether a file with a second name lies below a directory. Few files have one, so they are
 // looked at and not the tree.
 func (tx *Tx) linksBelow(top Ino) (bool, error) {
@@ -169,7 +173,7 @@ func (tx *Tx) linksBelow(top Ino) (bool, error) {
 	}
 	below := map[Ino]bool{top: true, tx.fsys.root: false} // directories whose place is known
 	for _, l := range tx.fsys.levels {
-		rows := tx.db.Query(`SELECT ino FROM inode WHERE branch = ?1 AND nlink > 1 AND died > ?2 AND born <= ?2`, l.branch, l.cap)
+		rows := tx.db.Query(manyNamed, l.branch, l.cap)
 		for rows.Next() {
 			is, err := tx.isBelow(Ino(rows.Int(0)), below)
 			if is || err != nil {

@@ -1,0 +1,26 @@
+package vfs
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"vfsdb/schema"
+)
+
+// RemoveAll looks at files with several names, by their index: over all inodes it would cost what the tree is large.
+func TestRemoveAllPlan(t *testing.T) {
+	fsys, err := Open(t.Context(), filepath.Join(t.TempDir(), "plan.db"), nil)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, fsys.Close()) }()
+	require.NoError(t, fsys.store.db.View(t.Context(), func(tx *schema.Tx) error {
+		var got []string
+		rows := tx.Query(`EXPLAIN QUERY PLAN `+manyNamed, 1024, 5)
+		for rows.Next() {
+			got = append(got, rows.Text(3))
+		}
+		require.Equal(t, []string{"SEARCH inode USING INDEX inode_links (branch=?)"}, got)
+		return rows.Err()
+	}))
+}
