@@ -13,12 +13,15 @@ import (
 )
 
 const (
-	// batch is how many chunks are staged in one transaction. It takes 10 to 20 ms, and others want to write too. A stream
-	// of no more than that stays in memory until Commit.
-	batch = 8
+	// batch is how many chunks are staged in one transaction. It takes about 5 ms, and others want to write too.
+	batch = 4
 
-	// streamBuffers is how many chunks one stream has in memory: one batch on its way to the file, one being filled.
-	streamBuffers = 2 * batch
+	// shortStream is how many chunks of a stream stay in memory until Commit, if there are no more.
+	shortStream = 8
+
+	// streamBuffers is how many chunks one stream has in memory: one batch on its way to the file, one behind it, and the chunk
+	// that is being filled.
+	streamBuffers = shortStream + 1
 
 	// ownBuffers of them are every stream's due. The others come out of spareBuffers, as long as there are any, so that many
 	// streams at a time become slower before they become large.
@@ -125,7 +128,10 @@ func (s *Stager) add(ctx context.Context, i int64, b *buffer, n int) {
 	sum := SumOf(b[:n])
 	s.body = s.body.add(i, sum)
 	s.held = append(s.held, piece{buf: b, bytes: b[:n], frame: s.frame(b[:n]), sum: sum})
-	if len(s.held) > batch {
+	if s.batches == nil && len(s.held) <= shortStream {
+		return
+	}
+	for len(s.held) > batch {
 		s.hand(ctx, batch)
 	}
 }

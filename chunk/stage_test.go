@@ -47,9 +47,9 @@ func TestStagedIsNotSeen(t *testing.T) {
 	}{
 		{"eight chunks", 8 * Size, 0},
 		{"nine chunks", 8*Size + 1, 8},
-		{"sixteen chunks", 16 * Size, 8},
+		{"sixteen chunks", 16 * Size, 12},
 		{"seventeen chunks", 17 * Size, 16},
-		{"forty chunks", 40 * Size, 32},
+		{"forty chunks", 40 * Size, 36},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			db := open(t)
