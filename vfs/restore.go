@@ -89,12 +89,16 @@ func (tx *Tx) restoreInode(src *Tx, ino Ino) (int, error) {
 	case want == nil:
 		return 1, tx.dropInode(have)
 	}
-	row, err := tx.loadInode(ino) // where our row stands, be it a whiteout
-	if err != nil {
-		return 0, err
-	}
 	put := *want
-	put.level, put.born = row.level, row.born
+	if have != nil {
+		put.level, put.born = have.level, have.born
+	} else { // there may be a whiteout
+		row, err := tx.loadInode(ino)
+		if err != nil {
+			return 0, err
+		}
+		put.level, put.born = row.level, row.born
+	}
 	if err := tx.putInode(&put); err != nil {
 		return 0, err
 	}
