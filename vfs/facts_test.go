@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vfsdb/internal/vfstest"
-	"vfsdb/snapshot"
+	"vfsdb/schema"
 	"vfsdb/vfs"
 )
 
@@ -96,11 +96,11 @@ func TestWarmVerbsAreRefused(t *testing.T) {
 			return ctx
 		}, context.Canceled},
 		{"branch dropped", func(t *testing.T, fsys, other, tree *vfs.FS) context.Context {
-			require.NoError(t, snapshot.DeleteBranch(ctx, fsys, "try"))
+			require.NoError(t, dropBranch(fsys, "try"))
 			return ctx
 		}, syscall.ESTALE},
 		{"branch dropped elsewhere", func(t *testing.T, fsys, other, tree *vfs.FS) context.Context {
-			require.NoError(t, snapshot.DeleteBranch(ctx, other, "try"))
+			require.NoError(t, dropBranch(other, "try"))
 			return ctx
 		}, syscall.ESTALE},
 		{"closed", func(t *testing.T, fsys, other, tree *vfs.FS) context.Context {
@@ -111,8 +111,7 @@ func TestWarmVerbsAreRefused(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			fsys := warmTree(t)
 			other := vfstest.Open(t, fsys.DB().Path(), nil)
-			tree, err := snapshot.Branch(ctx, fsys, fsys, "try")
-			require.NoError(t, err)
+			tree := vfstest.Branch(t, fsys, "try")
 			for range 2 {
 				for name, verb := range readVerbs {
 					require.NoError(t, verb(ctx, tree), name)
@@ -126,18 +125,23 @@ func TestWarmVerbsAreRefused(t *testing.T) {
 	}
 }
 
+func dropBranch(fsys *vfs.FS, name string) error {
+	return fsys.Update(context.Background(), func(tx *vfs.Tx) error { return tx.DropBranch(name) })
+}
+
 // A past moment is refused once nothing keeps it, and a tree below a directory once that is gone.
 func TestWarmTreesEnd(t *testing.T) {
 	ctx := t.Context()
 	fsys := warmTree(t)
 	other := vfstest.Open(t, fsys.DB().Path(), nil)
-	past, err := snapshot.Create(ctx, fsys, "s", nil)
+	vfstest.Branch(t, fsys, "keeps")
+	past, err := fsys.At(ctx, vfs.Moment{Branch: fsys.Moment().Branch, Epoch: schema.FirstEpoch})
 	require.NoError(t, err)
 	below, err := fsys.OpenRoot(ctx, "d")
 	require.NoError(t, err)
 	for range 2 {
 		for name, verb := range readVerbs {
-			require.NoError(t, verb(ctx, past.Tree()), name)
+			require.NoError(t, verb(ctx, past), name)
 		}
 		_, err = below.Lstat(ctx, "f")
 		require.NoError(t, err)
@@ -146,11 +150,11 @@ func TestWarmTreesEnd(t *testing.T) {
 	_, err = below.Lstat(ctx, "f")
 	require.ErrorIs(t, err, fs.ErrNotExist)
 	for name, verb := range readVerbs {
-		require.NoError(t, verb(ctx, past.Tree()), name)
+		require.NoError(t, verb(ctx, past), name)
 	}
-	require.NoError(t, snapshot.Delete(ctx, other, "s"))
+	require.NoError(t, dropBranch(other, "keeps"))
 	for name, verb := range readVerbs {
-		require.ErrorIs(t, verb(ctx, past.Tree()), syscall.ESTALE, name)
+		require.ErrorIs(t, verb(ctx, past), syscall.ESTALE, name)
 	}
 }
 

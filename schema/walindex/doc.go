@@ -30,7 +30,7 @@
 //
 // # Who owns what
 //
-// This module's unsafe code is here and in the package folds. The rules:
+// This is one of the packages with unsafe code, the others are folds and walfile. The rules:
 //
 //   - The Index has a connection of its own, and asks it for the mapping through xShmMap, the engine's own method. Neither the
 //     database nor the index of its log is opened or closed here by itself: that would take the POSIX locks of all connections
