@@ -29,13 +29,12 @@ func branchCost(b *bench) error {
 	})
 }
 
-// flat times a verb on trees of all sizes, after a small change each time. Beside it stand that change, since one commit
-// is most of what there is, and for the largest tree the smallest.
+// flat times a verb on trees of all sizes in turn, after a small change each time. Beside it stand that change, since one
+// commit is most of what there is, and for the largest tree the smallest.
 func (b *bench) flat(verb string, fn func(fsys *vfs.FS, name string) error) error {
-	trees := make([]*vfs.FS, len(b.forests()))
-	sides := make([]side, len(trees))
-	var commits []time.Duration
-	for i, n := range b.forests() {
+	sizes := b.forests()
+	trees := make([]*vfs.FS, len(sizes))
+	for i, n := range sizes {
 		name, err := b.forest(n)
 		if err != nil {
 			return err
@@ -44,30 +43,32 @@ func (b *bench) flat(verb string, fn func(fsys *vfs.FS, name string) error) erro
 			return err
 		}
 		defer trees[i].Close()
-		sides[i] = side{thousands(n), func(round int) (time.Duration, error) {
-			each := b.size(50, 5)
-			return sample(each, func(k int) (time.Duration, error) {
-				commit, err := b.timed(func() error { return b.touch(trees[i], k) })
-				if err != nil {
-					return 0, err
-				}
-				commits = append(commits, commit)
-				return b.timed(func() error { return fn(trees[i], fmt.Sprintf("%s-%d", verb, round*each+k)) })
-			})
-		}}
 	}
-	times, err := b.race(b.rounds, sides...)
-	if err != nil {
-		return err
+	settle() // the copies are not for a commit to write
+	times := make([][]time.Duration, len(sizes))
+	var commits []time.Duration
+	for k := range b.rounds * b.size(50, 5) {
+		for i := range trees {
+			n := (i + k) % len(trees)
+			commit, err := b.timed(func() error { return b.touch(trees[n], k) })
+			if err != nil {
+				return err
+			}
+			t, err := b.timed(func() error { return fn(trees[n], fmt.Sprintf("%s-%d", verb, k)) })
+			if err != nil {
+				return err
+			}
+			commits, times[n] = append(commits, commit), append(times[n], t)
+		}
 	}
 	commit := median(commits)
-	for i, n := range b.forests() {
-		b.add(versus(fmt.Sprintf("%s of %s files", verb, thousands(n)), times[i], "a Chtimes", commit, 0).
+	for i, n := range sizes {
+		b.add(versus(fmt.Sprintf("%s of %s files", verb, thousands(n)), median(times[i]), "a Chtimes", commit, 0).
 			below(1e-3).aim(commit.Seconds() + 0.1e-3).itself())
 	}
-	last := len(trees) - 1
-	b.add(versus(fmt.Sprintf("%s of %s files", verb, thousands(b.forests()[last])), times[last],
-		"of "+thousands(b.forests()[0]), times[0], 0.5).itself())
+	last := len(sizes) - 1
+	b.add(versus(fmt.Sprintf("%s of %s files", verb, thousands(sizes[last])), median(times[last]),
+		"of "+thousands(sizes[0]), median(times[0]), 0.5).itself())
 	return nil
 }
 

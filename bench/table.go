@@ -71,7 +71,7 @@ func (r row) cells() []string {
 // head says what all rows have in common.
 func (r report) head() string {
 	head := fmt.Sprintf("%s; medians of %d rounds", r.Machine, r.Rounds)
-	if r.Took >= 60 {
+	if r.Took >= 90 {
 		head += fmt.Sprintf("; %.0f minutes", r.Took/60)
 	}
 	if r.CPU {
