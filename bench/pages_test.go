@@ -89,6 +89,26 @@ func TestPages(t *testing.T) {
 	require.ErrorContains(t, run(t.Context(), []string{"-run", "hole", "-pages", dir}, io.Discard, io.Discard), "whole runs")
 }
 
+// The pages of this repository show the rows of newest.json and nothing else between their marks.
+func TestPagesAreOfTheNewestRun(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "bench"), 0o755))
+	names := []string{"README.md", "bench/README.md", "bench/newest.json", "bench/ratios.svg"}
+	before := make(map[string]string)
+	for _, name := range names {
+		text, err := os.ReadFile(filepath.Join("..", name))
+		require.NoError(t, err)
+		before[name] = string(text)
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), text, 0o644))
+	}
+	require.NoError(t, run(t.Context(), []string{"-from", "newest.json", "-pages", dir}, io.Discard, io.Discard))
+	for _, name := range names {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		require.NoError(t, err)
+		require.Equal(t, before[name], string(text), "%s: go run ./bench -from bench/newest.json -pages . brings it up to date", name)
+	}
+}
+
 // substitute puts other workloads in place of ours for a test.
 func substitute(t *testing.T, others ...workload) {
 	t.Helper()
