@@ -20,9 +20,9 @@ type Cache struct {
 	mu     sync.Mutex
 	closed bool
 	all    map[address]*held
-	wholes shelf // short contents
+	wholes shelf // contents of one chunk
 	parts  shelf // chunks of which a part was asked for, and manifests
-	asked  shelf // what was asked for when wholes was full: addresses alone
+	asked  shelf // what was asked for and not kept: addresses alone
 }
 
 const (
@@ -32,7 +32,7 @@ const (
 	wholeBytes = 16 << 20
 	partBytes  = 8 << 20
 
-	// wholeLimit is how long content may be that is kept because somebody read all of it.
+	// wholeLimit is how long content may be that is kept the first time that somebody reads all of it.
 	wholeLimit = 128 << 10
 
 	// heldBytes is what it takes to keep anything, beside its bytes.
@@ -172,17 +172,17 @@ func (h *held) release() {
 
 // offer has a copy kept of what was read whole, if that is worthwhile.
 func (c *Cache) offer(a address, p []byte) {
-	if c != nil && len(p) <= wholeLimit && c.wants(a, len(p)+heldBytes) {
+	if c != nil && c.wants(a, len(p)+heldBytes) {
 		c.put(&held{address: a, bytes: bytes.Clone(p)})
 	}
 }
 
-// wants reports whether something is worth a copy: there is room, or it was asked for before, not long ago. So those who read
-// very many files once take nothing from those who read a few often.
+// wants reports whether something is worth a copy: it is short and there is room, or it was asked for before, not long ago. So those
+// who read very many files once take nothing from those who read a few often.
 func (c *Cache) wants(a address, cost int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.closed || c.wholes.bytes+cost <= c.wholes.bound || c.all[a] != nil {
+	if c.closed || c.all[a] != nil || cost <= wholeLimit+heldBytes && c.wholes.bytes+cost <= c.wholes.bound {
 		return !c.closed
 	}
 	c.push(&c.asked, &held{address: a, cost: cost})

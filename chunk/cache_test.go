@@ -280,13 +280,16 @@ func TestStreamsTakeNothingFromTheCache(t *testing.T) {
 		_, ok := cache.Peek(c, 0, 4000)
 		require.True(t, ok)
 	}
-	again := put(t, db, noise(1000, 50_000))
-	for n := range 3 {
-		_, ok := cache.Peek(again, 0, 50_000)
-		require.Equal(t, n == 2, ok, "what is asked for twice comes to stay")
-		_, err := part(t, db, cache, again, 0, 50_000)
-		require.NoError(t, err)
+	for _, size := range []int{50_000, Size} {
+		again := put(t, db, noise(1000, size))
+		for n := range 3 {
+			_, ok := cache.Peek(again, 0, int64(size))
+			require.Equal(t, n == 2, ok, "what is asked for twice comes to stay")
+			_, err := part(t, db, cache, again, 0, size)
+			require.NoError(t, err)
+		}
 	}
+	bounded(t, cache)
 }
 
 // BenchmarkPeek copies kept content, by one and by all goroutines.

@@ -41,8 +41,8 @@
 //
 // A [Cache] has two shelves, each bounded by bytes, from which what nobody has touched for longest goes first:
 //
-//   - short contents that were read, up to 128 KiB each. Once there is no room left, only what was asked for before, not long ago,
-//     comes in: a walk through a large tree takes nothing from the files that are read again and again.
+//   - contents of one chunk that were read whole. Once there is no room left, and if one is longer than 128 KiB, only what was asked
+//     for before, not long ago, comes in: a walk through a large tree takes nothing from the files that are read again and again.
 //   - chunks of which a part was asked for, and manifests. Who reads long content from end to end, in steps however small, passes
 //     by: what a stream holds is its own.
 //

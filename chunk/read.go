@@ -181,7 +181,7 @@ func (r *Reader) address(i int64, length int) (a address, ok bool) {
 	return address{size: int64(length), sum: sum}, ok
 }
 
-// whole fills p with all of a chunk, without a copy of ours unless the cache wants one. It gets none of long content: who
+// whole fills p with all of a chunk, without a copy of ours unless the cache wants one. It gets none of content of many: who
 // reads that whole streams it.
 func (r *Reader) whole(tx *schema.Tx, from address, p []byte) error {
 	if h := r.cache.take(from); h != nil {
