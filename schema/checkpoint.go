@@ -112,8 +112,8 @@ func (db *DB) pace(ctx context.Context) error {
 	}
 }
 
-// boundLog sees to the log after a commit, before another one can write.
-func (db *DB) boundLog() {
+// foldLog sees to the log after a commit.
+func (db *DB) foldLog() {
 	s, err := db.writer.checkpoint("NOOP")
 	if err != nil {
 		return
@@ -126,8 +126,17 @@ func (db *DB) boundLog() {
 	if s.left() >= db.logMark(worth) || s.length >= db.logMark(restartPart) {
 		db.folder.start()
 	}
-	if s.length < db.logMark(1) {
+}
+
+// boundLog empties a log that has reached its limit, before more is written. Whoever made it so long has not waited for that, and
+// if the folder was done with it meanwhile nobody does.
+func (db *DB) boundLog() {
+	if db.logLength.Load() < db.logMark(1) {
 		db.longLog = 0
+		return
+	}
+	s, err := db.writer.checkpoint("NOOP")
+	if err != nil {
 		return
 	}
 	// A reader that never ends must not stop all writers: they wait for it once, and again when the log has grown much, and

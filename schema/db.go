@@ -306,10 +306,11 @@ func (db *DB) keep(ctx context.Context, lazy bool, fn func(*Tx) error) error {
 		<-db.writing
 	}()
 	db.writer.lazy = lazy
+	db.boundLog()
 	if err := db.writer.run(ctx, true, fn); err != nil {
 		return err
 	}
-	db.boundLog()
+	db.foldLog()
 	return nil
 }
 

@@ -165,6 +165,7 @@ func (db *DB) lead(own *op) error {
 			g.abandon()
 		}
 	}()
+	db.boundLog()
 	err := g.run(own.ctx)
 	for len(g.todo) > 0 {
 		// Those were begun, so they are not given up for the sake of a context that is not theirs.
@@ -172,7 +173,7 @@ func (db *DB) lead(own *op) error {
 	}
 	ended = true
 	if err == nil {
-		db.boundLog()
+		db.foldLog()
 	}
 	return own.result()
 }
