@@ -60,7 +60,7 @@ func (s *holdings) recall(l level) (*holding, bool) {
 func (s *holdings) keep(l level, h *holding) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.known == nil || len(s.known) >= 1<<12 {
+	if s.known == nil || len(s.known) >= 1<<10 {
 		s.known = make(map[level]*holding)
 	}
 	s.known[l] = h
