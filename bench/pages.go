@@ -26,6 +26,7 @@ type pick struct {
 // highlights are the lines of the short table.
 var highlights = []line{
 	{"create files of 1, 10 and 50 KiB, thousands in one `Update`", []pick{{workload: "create-batch"}}},
+	{"write the rows of 10,000 new files", []pick{{workload: "create-raw"}}},
 	{"create files of 1 and 10 KiB one by one, durable", []pick{{workload: "create-durable"}}},
 	{"create files of 1 KiB from 64 goroutines, durable", []pick{{workload: "create-writers"}}},
 	{"read files of 1 to 50 KiB at random, verified", []pick{{workload: "read-random"}}},
@@ -39,6 +40,7 @@ var highlights = []line{
 		{workload: "import", peer: "cp -r"}, {workload: "import", peer: "git add+commit"}, {workload: "import", peer: "restic backup"},
 	}},
 	{"import it again with 1% changed", []pick{{workload: "import-again", peer: "cp -r"}, {workload: "import-again", peer: "restic backup"}}},
+	{"export it", []pick{{workload: "export", peer: "cp -r"}, {workload: "export", peer: "git checkout"}}},
 	{"search it for a literal; with `(?i)`", []pick{{workload: "grep", what: "rare literal|i\\)"}}},
 	{"database bytes for each byte of it; after `compact`", []pick{{workload: "import", what: "^database"}, {workload: "compact", what: "^database"}}},
 	{"snapshot, of 1,000, 100,000 and 1,000,000 files", []pick{{workload: "snapshot", peer: "a Chtimes", alone: true}}},
