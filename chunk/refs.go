@@ -105,9 +105,9 @@ func Stored(tx *schema.Tx, kind int, after Sum, limit int) (ids []int64, next Su
 	return ids, next, len(ids) < limit, rows.Err()
 }
 
-// StoredSize returns how many bytes the chunk in a blob's row has; 0 if there is none.
+// StoredSize returns how many bytes a blob takes, or has, if it is in a pack; 0 if there is none.
 func StoredSize(tx *schema.Tx, blob int64) (int64, error) {
-	size, _, err := tx.Int(`SELECT size FROM blob WHERE id = ?`, blob)
+	size, _, err := tx.Int(`SELECT CASE codec WHEN 2 THEN size ELSE length(data) END FROM blob WHERE id = ?`, blob)
 	return size, err
 }
 

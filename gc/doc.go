@@ -35,12 +35,14 @@
 //     orphans are reaped that were queued before the first grace round began.
 //   - What is stored over a base cannot do without it, and may come to be in the moment before the base would go. So whether a
 //     base has anything over it is looked at where it is deleted, in that transaction, and needs no entry in touched.
+//     What goes with its base goes before it.
 //
 // Leases of the dead are deleted by a grace round: of processes that are provably gone at once, of those whose heartbeat is
 // older than a minute once they have not answered for a few seconds, since a machine that slept wakes up with old
 // heartbeats. A process that alone was suspended for so long finds its lease gone; its streams start over, and its open files may fail.
 //
-// Manifests are deleted before blobs, so no manifest ever names a blob that is missing. Any read that fails ends the
+// Manifests are deleted before blobs, and one that is kept for another to be stored over it is kept with its blobs, so no manifest
+// ever names a blob that is missing. Any read that fails ends the
 // collection, and as long as it has not come to the sweep no content was deleted.
 //
 // # Compaction

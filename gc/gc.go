@@ -31,7 +31,7 @@ type Report struct {
 	Calls     int64
 	Manifests int64
 	Blobs     int64
-	Bytes     int64 // of those blobs
+	Bytes     int64 // that those blobs took, or of their content, if they were in packs
 	Pages     int64 // given back to the file system; a DryRun does not know
 
 	Steps       int           // transactions that wrote

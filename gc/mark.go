@@ -76,7 +76,7 @@ func (c *collector) markRows(ctx context.Context, counts func(vfs.ContentRow) bo
 	return c.markBases(ctx)
 }
 
-// markBases marks the blobs that others in use are stored over. The sweep would spare it in any case.
+// markBases marks the blobs that others in use are stored over. The sweep would spare them in any case.
 func (c *collector) markBases(ctx context.Context) error {
 	var at chunk.Patched
 	for {
@@ -121,7 +121,8 @@ func contentOf(p chunk.Pin) chunk.Content {
 	return chunk.Content{Blob: p.ID}
 }
 
-// markContent marks a blob, or a manifest with its blobs and what it is stored over, and returns how many lines it had to read for that.
+// markContent marks a blob, or a manifest with its blobs and the manifest that it is stored over, and returns how many lines it
+// had to read for that.
 func (c *collector) markContent(tx *schema.Tx, content chunk.Content) (lines int, err error) {
 	if content.Blob != 0 {
 		c.blobs.add(content.Blob)
