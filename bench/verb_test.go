@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path"
 	"path/filepath"
@@ -238,4 +239,35 @@ func BenchmarkDiff200(b *testing.B) {
 		}
 		return nil
 	})
+}
+
+// BenchmarkReadFileTogether reads 500 files of 1 to 50 KiB at random from as many goroutines as there are cores.
+func BenchmarkReadFileTogether(b *testing.B) {
+	files, dir := makeFiles(500, 1<<10, 50<<10, 3), b.TempDir()
+	fsys, err := vfs.Open(b.Context(), filepath.Join(b.TempDir(), "b.db"), &vfs.Options{Relaxed: true})
+	require.NoError(b, err)
+	defer fsys.Close()
+	require.NoError(b, makeDirs(b.Context(), fsys, "", files))
+	require.NoError(b, writeFiles(b.Context(), fsys, "", files))
+	require.NoError(b, hostDirs(dir, files))
+	require.NoError(b, hostWrite(dir, files))
+	for _, side := range []struct {
+		name string
+		read func(name string) ([]byte, error)
+	}{
+		{"ours", func(name string) ([]byte, error) { return fsys.ReadFile(b.Context(), name) }},
+		{"os", func(name string) ([]byte, error) { return os.ReadFile(filepath.Join(dir, name)) }},
+	} {
+		b.Run(side.name, func(b *testing.B) {
+			b.ReportAllocs()
+			b.RunParallel(func(pb *testing.PB) {
+				for pb.Next() {
+					f := files[rand.IntN(len(files))]
+					if data, err := side.read(f.name); err != nil || len(data) != len(f.data) {
+						b.Errorf("%s: %d bytes: %v", f.name, len(data), err)
+					}
+				}
+			})
+		})
+	}
 }
