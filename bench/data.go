@@ -18,6 +18,15 @@ var noise = sync.OnceValue(func() []byte {
 	return p
 })
 
+// text is what can be compressed: noise of eight letters, so to three bits of eight.
+var text = sync.OnceValue(func() []byte {
+	p := slices.Clone(noise())
+	for i, c := range p {
+		p[i] = "aeiourst"[c&7]
+	}
+	return p
+})
+
 // A file to be written.
 type file struct {
 	name string
@@ -64,16 +73,21 @@ func dirsOf(files []file) []string {
 	return dirs
 }
 
-// A noiseReader yields size bytes of noise, every 4 KiB of it unlike any other: there is nothing to be deduplicated.
+// A noiseReader yields size bytes of noise, or of text, every 4 KiB of it unlike any other: there is nothing to be
+// deduplicated.
 type noiseReader struct {
+	all  []byte
 	seed uint64
 	off  int64
 	size int64
 }
 
 func newNoise(seed uint64, size int64) io.Reader {
-	noise() // made before anybody looks at the clock
-	return &noiseReader{seed: seed, size: size}
+	return &noiseReader{all: noise(), seed: seed, size: size} // made before anybody looks at the clock
+}
+
+func newText(seed uint64, size int64) io.Reader {
+	return &noiseReader{all: text(), seed: seed, size: size}
 }
 
 const noiseBlock = 4096
@@ -87,12 +101,11 @@ func (r *noiseReader) Read(p []byte) (int, error) {
 	if len(p) < noiseBlock {
 		return 0, io.ErrShortBuffer
 	}
-	all := noise()
 	n := 0
 	for left > 0 && len(p)-n >= noiseBlock {
 		length := int(min(noiseBlock, left))
-		at := r.off % int64(len(all))
-		copy(p[n:], all[at:at+int64(length)])
+		at := r.off % int64(len(r.all))
+		copy(p[n:], r.all[at:at+int64(length)])
 		stamp(p[n:n+length], r.seed, uint64(r.off))
 		n += length
 		r.off += int64(length)

@@ -30,6 +30,7 @@ var workloads = []workload{
 	{"files", "overwrite", overwrite},
 	{"streams", "stream-in", streamIn},
 	{"streams", "stream-out", streamOut},
+	{"streams", "stream-text", streamText},
 	{"streams", "stream-rss", streamRSS},
 	{"streams", "hole", hole},
 	{"history", "snapshot", snapshotCost},
