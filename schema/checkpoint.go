@@ -6,7 +6,7 @@ import (
 	"syscall"
 	"time"
 
-	"vfsdb/schema/folds"
+	"vfsdb/schema/engine"
 )
 
 // Commits append pages to the log, and a checkpoint folds them into the file. It needs no write lock, so a goroutine with a
@@ -181,7 +181,7 @@ func (f *folder) run(mode string, patience time.Duration) (logState, error) {
 		if err != nil {
 			return logState{}, err
 		}
-		_ = folds.Sync(c.sq) // or it is done at the end, with the write lock
+		_ = engine.SyncCheckpoints(c.sq) // or it is done at the end, with the write lock
 		f.conn = c
 	}
 	f.conn.sq.SetBusyTimeout(patience)

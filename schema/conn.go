@@ -11,7 +11,7 @@ import (
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
-	"vfsdb/schema/walindex"
+	"vfsdb/schema/engine"
 )
 
 // role says what a connection is for.
@@ -38,7 +38,7 @@ type conn struct {
 	lax     bool  // that is how the connection is set
 	old     bool  // the file had an older format when it was opened, which is read-only then
 
-	index  *walindex.Index // nil if it is not to be had
+	index  *engine.Index // nil if it is not to be had
 	mark   Mark            // of the moment that the transaction sees
 	marked bool            // that is known; never while it writes
 }

@@ -14,8 +14,7 @@ import (
 	"syscall"
 	"time"
 
-	"vfsdb/schema/walfile"
-	"vfsdb/schema/walindex"
+	"vfsdb/schema/engine"
 )
 
 const (
@@ -73,7 +72,7 @@ type DB struct {
 	readers chan *conn    // idle
 	slots   chan struct{} // one token per open reader
 
-	index *walindex.Index // nil if it is not to be had
+	index *engine.Index // nil if it is not to be had
 
 	mu     sync.Mutex
 	closed atomic.Bool
@@ -147,7 +146,7 @@ func open(ctx context.Context, path string, options Options) (*DB, error) {
 		db.readers <- c
 	} else {
 		db.writer, db.beside = c, besides(path)
-		_ = walfile.Gather(c.sq) // or commits are written as SQLite does it
+		_ = engine.Gather(c.sq) // or commits are written as SQLite does it
 	}
 	return db, nil
 }

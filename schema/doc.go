@@ -16,17 +16,15 @@
 // that it took, its notes ([Tx.SetLocal]), its AfterCommit functions, and the connection's memo. The lock is given back
 // between two groups, and taken in the order of asking, so nobody is overtaken for longer than a group lasts.
 //
-// Whether anybody has committed since is told by a [Mark], in nanoseconds and without a transaction. Package walindex reads it
-// from the memory that SQLite shares between processes; with folds and walfile it has
-// all code of this module that the compiler cannot vouch for.
+// Whether anybody has committed since is told by a [Mark], in nanoseconds and without a transaction. Package engine reads it
+// from the memory that SQLite shares between processes; all code of this module that the compiler cannot vouch for is there.
 //
 // What is committed stands in the log beside the file, and is folded into the file, or checkpointed, by a goroutine of the process
 // that made the log long, while others write: no commit waits for that. The log is begun anew when it is between 32 and 64 MiB
 // long, for which the write lock is held while the little that is left is folded; only a single large commit, or a reader
 // that stays, makes it longer. All this is left to SQLite's own checkpoints, and with it what a loss of power may do: the log is
-// synced before anything of it is written to the file, and the file before the log is written over. The package folds only adds
-// syncs, so that less is left to sync while the write lock is held. A commit
-// is written to the log in few calls, and the log grows in steps, for which the package walfile stands between SQLite and the file.
+// synced before anything of it is written to the file, and the file before the log is written over. Package engine only adds
+// syncs, so that less is left to sync while the write lock is held, and writes a commit to the log in few calls.
 //
 // A fourth way, [DB.Stage], is for rows that mean nothing before a later commit: it is not synced by itself, but with that one,
 // since the log is one file, in which a commit counts only if all before it is whole.

@@ -1,18 +1,18 @@
 package schema
 
 import (
-	"vfsdb/schema/walindex"
+	"vfsdb/schema/engine"
 )
 
 // A Mark names what the file holds at a moment: two that are equal, of one [DB], mean that nobody, in whatever process, has
 // committed in between. Those of different DBs are not to be compared.
-type Mark struct{ header walindex.Header }
+type Mark struct{ header engine.Header }
 
 // Mark returns the mark of now, in a few nanoseconds: no transaction is begun. ok is false where it cannot be told, see
-// [walindex], and after Close. A commit has another mark before the Update that made it returns.
+// [engine.Index], and after Close. A commit has another mark before the Update that made it returns.
 func (db *DB) Mark() (m Mark, ok bool) { return mark(db.index) }
 
-func mark(index *walindex.Index) (m Mark, ok bool) {
+func mark(index *engine.Index) (m Mark, ok bool) {
 	if index == nil {
 		return Mark{}, false
 	}
@@ -52,7 +52,7 @@ func (db *DB) CommitMark() (m Mark, ok bool) {
 
 // openIndex opens the index of the log, if there is one. Without it, everything goes on as it does with it, only slower.
 func (db *DB) openIndex() {
-	index, err := walindex.Open(db.path, db.options.ReadOnly)
+	index, err := engine.OpenIndex(db.path, db.options.ReadOnly)
 	if err != nil {
 		return
 	}

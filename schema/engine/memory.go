@@ -1,11 +1,27 @@
-package walfile
+package engine
 
 import (
+	"errors"
+	"reflect"
 	"unsafe"
 
 	"modernc.org/libc"
-	engine "modernc.org/sqlite/lib"
+	sqlite3 "modernc.org/sqlite/lib"
+	"zombiezen.com/go/sqlite"
 )
+
+// ErrUnavailable is returned where what is asked for cannot be had: the file is not in WAL mode, its directory cannot be
+// written, or the library does not keep the handle of a connection where it did.
+var ErrUnavailable = errors.New("not to be had from the engine")
+
+// handleOf returns the engine's handle of a connection; 0 if it cannot be had.
+func handleOf(c *sqlite.Conn) uintptr {
+	field := reflect.ValueOf(c).Elem().FieldByName("conn")
+	if !field.IsValid() || field.Kind() != reflect.Uintptr {
+		return 0
+	}
+	return uintptr(field.Uint())
+}
 
 // at is what stands at an address outside of Go's memory.
 func at[T any](addr uintptr) *T { return *(**T)(unsafe.Pointer(&addr)) }
@@ -22,7 +38,7 @@ func address[F any](f F) uintptr { return *(*uintptr)(unsafe.Pointer(&f)) }
 func malloc(tls *libc.TLS, n int) uintptr {
 	addr := libc.Xmalloc(tls, libc.Tsize_t(n))
 	if addr == 0 {
-		panic("walfile: out of memory")
+		panic("engine: out of memory")
 	}
 	return addr
 }
@@ -32,7 +48,7 @@ func pointer(tls *libc.TLS, db uintptr, op int32) uintptr {
 	slot := malloc(tls, 8)
 	defer libc.Xfree(tls, slot)
 	*at[uintptr](slot) = 0
-	if engine.Xsqlite3_file_control(tls, db, 0, op, slot) != engine.SQLITE_OK {
+	if sqlite3.Xsqlite3_file_control(tls, db, 0, op, slot) != sqlite3.SQLITE_OK {
 		return 0
 	}
 	return *at[uintptr](slot)
@@ -43,8 +59,8 @@ func sizeOf(tls *libc.TLS, id uintptr) int64 {
 	slot := malloc(tls, 8)
 	defer libc.Xfree(tls, slot)
 	*at[int64](slot) = 0
-	m := at[engine.Tsqlite3_io_methods](methodsOf(id))
-	if method[func(*libc.TLS, uintptr, uintptr) int32](m.FxFileSize)(tls, id, slot) != engine.SQLITE_OK {
+	m := at[sqlite3.Tsqlite3_io_methods](methodsOf(id))
+	if method[func(*libc.TLS, uintptr, uintptr) int32](m.FxFileSize)(tls, id, slot) != sqlite3.SQLITE_OK {
 		return 0
 	}
 	return *at[int64](slot)
@@ -55,22 +71,22 @@ func methodsOf(id uintptr) uintptr {
 	if id == 0 {
 		return 0
 	}
-	return at[engine.Tsqlite3_file](id).FpMethods
+	return at[sqlite3.Tsqlite3_file](id).FpMethods
 }
 
 // replace gives a file object a copy of its table of methods, for us to change, and returns the one it had.
-func replace(tls *libc.TLS, id uintptr) (was uintptr, ours *engine.Tsqlite3_io_methods) {
+func replace(tls *libc.TLS, id uintptr) (was uintptr, ours *sqlite3.Tsqlite3_io_methods) {
 	was = methodsOf(id)
-	table := malloc(tls, int(unsafe.Sizeof(engine.Tsqlite3_io_methods{})))
-	ours = at[engine.Tsqlite3_io_methods](table)
-	*ours = *at[engine.Tsqlite3_io_methods](was)
-	at[engine.Tsqlite3_file](id).FpMethods = table
+	table := malloc(tls, int(unsafe.Sizeof(sqlite3.Tsqlite3_io_methods{})))
+	ours = at[sqlite3.Tsqlite3_io_methods](table)
+	*ours = *at[sqlite3.Tsqlite3_io_methods](was)
+	at[sqlite3.Tsqlite3_file](id).FpMethods = table
 	return was, ours
 }
 
 // restore undoes replace.
 func restore(tls *libc.TLS, id, was uintptr) {
-	object := at[engine.Tsqlite3_file](id)
+	object := at[sqlite3.Tsqlite3_file](id)
 	libc.Xfree(tls, object.FpMethods)
 	object.FpMethods = was
 }

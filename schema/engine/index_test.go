@@ -1,4 +1,4 @@
-package walindex_test
+package engine
 
 import (
 	"fmt"
@@ -11,8 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
-
-	"vfsdb/schema/walindex"
 )
 
 // scribbleEnv makes the test binary write over the header of the index of a log, as one that dies in its midst does. It is
@@ -34,31 +32,34 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// connect opens a file in WAL mode with a table of one number.
+// connect opens a file in WAL mode.
 func connect(t testing.TB, path string) *sqlite.Conn {
 	t.Helper()
 	c, err := sqlite.OpenConn(path, sqlite.OpenReadWrite, sqlite.OpenCreate)
 	require.NoError(t, err)
-	t.Cleanup(func() { c.Close() })
 	run(t, c, "PRAGMA journal_mode=WAL")
+	run(t, c, "PRAGMA wal_autocheckpoint=0")
+	return c
+}
+
+// numbers is connect, with a table of one number.
+func numbers(t testing.TB, path string) *sqlite.Conn {
+	t.Helper()
+	c := connect(t, path)
+	t.Cleanup(func() { c.Close() })
 	run(t, c, "CREATE TABLE IF NOT EXISTS t (n)")
 	return c
 }
 
-func run(t testing.TB, c *sqlite.Conn, sql string) {
+func open(t testing.TB, path string, readOnly bool) *Index {
 	t.Helper()
-	require.NoError(t, sqlitex.ExecuteTransient(c, sql, nil))
-}
-
-func open(t testing.TB, path string, readOnly bool) *walindex.Index {
-	t.Helper()
-	x, err := walindex.Open(path, readOnly)
+	x, err := OpenIndex(path, readOnly)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, x.Close()) })
 	return x
 }
 
-func read(t testing.TB, x *walindex.Index) walindex.Header {
+func read(t testing.TB, x *Index) Header {
 	t.Helper()
 	h, ok := x.Read()
 	require.True(t, ok)
@@ -68,10 +69,10 @@ func read(t testing.TB, x *walindex.Index) walindex.Header {
 // Whatever commits is seen at once, and nothing else is.
 func TestHeader(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
-	c, reader := connect(t, path), connect(t, path)
+	c, reader := numbers(t, path), numbers(t, path)
 	x, other := open(t, path, false), open(t, path, true)
-	seen := make(map[walindex.Header]string)
-	last := walindex.Header{}
+	seen := make(map[Header]string)
+	last := Header{}
 	for i := range 20 {
 		for _, step := range []struct {
 			sql    string
@@ -95,7 +96,7 @@ func TestHeader(t *testing.T) {
 			require.Equal(t, h, read(t, x))
 			require.Equal(t, h, read(t, other))
 			if !step.commit {
-				if last != (walindex.Header{}) {
+				if last != (Header{}) {
 					require.Equal(t, last, h, step.sql)
 				}
 				continue
@@ -110,14 +111,14 @@ func TestHeader(t *testing.T) {
 // A file that was closed properly has an empty log, which says nothing of what is in the file.
 func TestEmptyLog(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
-	require.NoError(t, connect(t, path).Close())
-	var seen []walindex.Header
+	require.NoError(t, numbers(t, path).Close())
+	var seen []Header
 	for range 3 {
-		reader, err := walindex.Open(path, true)
+		reader, err := OpenIndex(path, true)
 		require.NoError(t, err)
 		_, ok := reader.Read()
 		require.False(t, ok, "there is no header yet")
-		writer, err := walindex.Open(path, false)
+		writer, err := OpenIndex(path, false)
 		require.NoError(t, err)
 		h := read(t, writer)
 		require.Equal(t, h, read(t, reader))
@@ -135,9 +136,9 @@ func TestEmptyLog(t *testing.T) {
 // An index that is damaged, as by a process that dies while it writes there, is made anew, and tells of later commits.
 func TestRecovery(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
-	c, reader := connect(t, path), connect(t, path)
+	c, reader := numbers(t, path), numbers(t, path)
 	x := open(t, path, false)
-	seen := make(map[walindex.Header]int)
+	seen := make(map[Header]int)
 	for i := range 10 {
 		run(t, c, fmt.Sprintf("INSERT INTO t VALUES (%d)", i))
 		before := read(t, x)
@@ -164,22 +165,22 @@ func TestRecovery(t *testing.T) {
 // Where there is no index to look at, Open says so.
 func TestUnavailable(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
-	c := connect(t, path)
+	c := numbers(t, path)
 	run(t, c, "PRAGMA journal_mode=DELETE")
-	_, err := walindex.Open(path, false)
-	require.ErrorIs(t, err, walindex.ErrUnavailable)
+	_, err := OpenIndex(path, false)
+	require.ErrorIs(t, err, ErrUnavailable)
 	require.NoFileExists(t, path+"-shm")
-	_, err = walindex.Open(filepath.Join(t.TempDir(), "missing.db"), false)
+	_, err = OpenIndex(filepath.Join(t.TempDir(), "missing.db"), false)
 	require.Error(t, err)
 }
 
 // Close unmaps what Read looks at; neither minds the other.
 func TestCloseWhileReading(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
-	c := connect(t, path)
+	c := numbers(t, path)
 	run(t, c, "INSERT INTO t VALUES (1)")
 	for range 20 {
-		x, err := walindex.Open(path, false)
+		x, err := OpenIndex(path, false)
 		require.NoError(t, err)
 		var wg sync.WaitGroup
 		for range 4 {
@@ -197,7 +198,7 @@ func TestCloseWhileReading(t *testing.T) {
 
 func BenchmarkRead(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "a.db")
-	c := connect(b, path)
+	c := numbers(b, path)
 	run(b, c, "INSERT INTO t VALUES (1)")
 	x := open(b, path, false)
 	for b.Loop() {
@@ -207,10 +208,10 @@ func BenchmarkRead(b *testing.B) {
 
 func BenchmarkOpen(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "a.db")
-	c := connect(b, path)
+	c := numbers(b, path)
 	run(b, c, "INSERT INTO t VALUES (1)")
 	for b.Loop() {
-		x, err := walindex.Open(path, false)
+		x, err := OpenIndex(path, false)
 		require.NoError(b, err)
 		require.NoError(b, x.Close())
 	}

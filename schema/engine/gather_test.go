@@ -1,4 +1,4 @@
-package walfile
+package engine
 
 import (
 	"fmt"
@@ -9,13 +9,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"modernc.org/libc"
-	engine "modernc.org/sqlite/lib"
+	sqlite3 "modernc.org/sqlite/lib"
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 )
 
-// connect opens a file in WAL mode with a table. Its cache is so small that a transaction of some pages spills to the log.
-func connect(t testing.TB, path, sync string) *sqlite.Conn {
+// spilling opens a file in WAL mode with a table. Its cache is so small that a transaction of some pages spills to the log.
+func spilling(t testing.TB, path, sync string) *sqlite.Conn {
 	t.Helper()
 	c, err := sqlite.OpenConn(path, sqlite.OpenReadWrite, sqlite.OpenCreate)
 	require.NoError(t, err)
@@ -78,7 +78,7 @@ func TestImages(t *testing.T) {
 			random := rand.New(rand.NewPCG(seed, 1))
 			path := filepath.Join(t.TempDir(), "a.db")
 			sync := []string{"FULL", "NORMAL"}[seed%2]
-			conns := []*sqlite.Conn{connect(t, path, sync), connect(t, path, sync)}
+			conns := []*sqlite.Conn{spilling(t, path, sync), spilling(t, path, sync)}
 			require.NoError(t, Gather(conns[0]))
 			if seed%3 == 0 {
 				require.NoError(t, Gather(conns[1]))
@@ -132,7 +132,7 @@ type event struct {
 // watched are the events of the log that spy looks at.
 var watched []event
 
-var unwatched engine.Tsqlite3_io_methods
+var unwatched sqlite3.Tsqlite3_io_methods
 
 func watchWrite(tls *libc.TLS, id, p uintptr, n int32, off int64) int32 {
 	watched = append(watched, event{bytes: int(n)})
@@ -151,9 +151,9 @@ func spy(t *testing.T) {
 	tls := libc.NewTLS()
 	t.Cleanup(tls.Close)
 	for _, w := range known.wals {
-		unwatched = *at[engine.Tsqlite3_io_methods](w.methods)
+		unwatched = *at[sqlite3.Tsqlite3_io_methods](w.methods)
 		was, table := w.methods, malloc(tls, 256)
-		ours := at[engine.Tsqlite3_io_methods](table)
+		ours := at[sqlite3.Tsqlite3_io_methods](table)
 		*ours = unwatched
 		ours.FxWrite, ours.FxSync = address(watchWrite), address(watchSync)
 		w.methods = table
@@ -166,7 +166,7 @@ func spy(t *testing.T) {
 
 // A commit of many pages is one write and a sync, as soon as the log is long enough; while it grows, zeros come with some.
 func TestFewWrites(t *testing.T) {
-	c := connect(t, filepath.Join(t.TempDir(), "a.db"), "FULL")
+	c := spilling(t, filepath.Join(t.TempDir(), "a.db"), "FULL")
 	run(t, c, "PRAGMA cache_size=1000")
 	require.NoError(t, Gather(c))
 	spy(t)
@@ -222,18 +222,18 @@ func sqlitePath(t *testing.T, c *sqlite.Conn) (path string) {
 	return path
 }
 
-func failWrite(tls *libc.TLS, id, p uintptr, n int32, off int64) int32 { return engine.SQLITE_FULL }
+func failWrite(tls *libc.TLS, id, p uintptr, n int32, off int64) int32 { return sqlite3.SQLITE_FULL }
 
 // A commit that cannot be written fails, and the next one does not.
 func TestFullDisk(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
-	c := connect(t, path, "NORMAL")
+	c := spilling(t, path, "NORMAL")
 	require.NoError(t, Gather(c))
 	run(t, c, "INSERT INTO t VALUES (1, 1, randomblob(5000))")
 	before := rows(t, c)
 	spy(t)
 	for _, w := range known.wals {
-		ours := at[engine.Tsqlite3_io_methods](w.methods)
+		ours := at[sqlite3.Tsqlite3_io_methods](w.methods)
 		ours.FxWrite = address(failWrite)
 		err := sqlitex.ExecuteTransient(c, "INSERT INTO t VALUES (2, 2, randomblob(5000))", nil)
 		require.Equal(t, sqlite.ResultFull, sqlite.ErrCode(err))

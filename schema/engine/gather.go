@@ -1,13 +1,11 @@
-package walfile
+package engine
 
 import (
 	"encoding/binary"
-	"errors"
-	"reflect"
 	"sync"
 
 	"modernc.org/libc"
-	engine "modernc.org/sqlite/lib"
+	sqlite3 "modernc.org/sqlite/lib"
 	"zombiezen.com/go/sqlite"
 )
 
@@ -20,9 +18,6 @@ const (
 	frameHead = 24 // bytes before each page
 	writeLock = 0  // SQLite's WAL_WRITE_LOCK
 )
-
-// ErrUnavailable is returned by Gather where the engine's files cannot be reached.
-var ErrUnavailable = errors.New("no way to the files of the connection")
 
 // A wal is what we know of the log of a connection.
 type wal struct {
@@ -50,16 +45,15 @@ var known struct {
 
 // Gather has c write to its log as the package says. It is called once. The log must be open, as it is once c has read from a file in WAL mode.
 func Gather(c *sqlite.Conn) error {
-	handle := reflect.ValueOf(c).Elem().FieldByName("conn")
-	if !handle.IsValid() || handle.Kind() != reflect.Uintptr || handle.Uint() == 0 {
+	db := handleOf(c)
+	if db == 0 {
 		return ErrUnavailable
 	}
 	tls := libc.NewTLS()
 	defer tls.Close()
-	db := uintptr(handle.Uint())
-	file := pointer(tls, db, engine.SQLITE_FCNTL_FILE_POINTER)
-	log := pointer(tls, db, engine.SQLITE_FCNTL_JOURNAL_POINTER)
-	if methodsOf(file) == 0 || methodsOf(log) == 0 || at[engine.Tsqlite3_io_methods](methodsOf(file)).FxShmLock == 0 {
+	file := pointer(tls, db, sqlite3.SQLITE_FCNTL_FILE_POINTER)
+	log := pointer(tls, db, sqlite3.SQLITE_FCNTL_JOURNAL_POINTER)
+	if methodsOf(file) == 0 || methodsOf(log) == 0 || at[sqlite3.Tsqlite3_io_methods](methodsOf(file)).FxShmLock == 0 {
 		return ErrUnavailable
 	}
 	w := &wal{room: malloc(tls, roomSize), next: nowhere}
@@ -71,7 +65,7 @@ func Gather(c *sqlite.Conn) error {
 	}
 	known.wals[log], known.mains[file] = w, m
 	w.size = sizeOf(tls, log)
-	var ours *engine.Tsqlite3_io_methods
+	var ours *sqlite3.Tsqlite3_io_methods
 	w.methods, ours = replace(tls, log)
 	ours.FxClose, ours.FxRead, ours.FxWrite = address(closeWAL), address(readWAL), address(writeWAL)
 	ours.FxTruncate, ours.FxSync, ours.FxFileSize = address(truncateWAL), address(syncWAL), address(sizeWAL)
@@ -80,18 +74,18 @@ func Gather(c *sqlite.Conn) error {
 	return nil
 }
 
-func walOf(id uintptr) (*wal, *engine.Tsqlite3_io_methods) {
+func walOf(id uintptr) (*wal, *sqlite3.Tsqlite3_io_methods) {
 	known.RLock()
 	defer known.RUnlock()
 	w := known.wals[id]
-	return w, at[engine.Tsqlite3_io_methods](w.methods)
+	return w, at[sqlite3.Tsqlite3_io_methods](w.methods)
 }
 
-func mainOf(id uintptr) (*main, *engine.Tsqlite3_io_methods) {
+func mainOf(id uintptr) (*main, *sqlite3.Tsqlite3_io_methods) {
 	known.RLock()
 	defer known.RUnlock()
 	m := known.mains[id]
-	return m, at[engine.Tsqlite3_io_methods](m.methods)
+	return m, at[sqlite3.Tsqlite3_io_methods](m.methods)
 }
 
 // writeWAL takes what follows upon the last write into memory. With the page that ends a commit all of it goes to the file.
@@ -99,7 +93,7 @@ func mainOf(id uintptr) (*main, *engine.Tsqlite3_io_methods) {
 func writeWAL(tls *libc.TLS, id, p uintptr, n int32, off int64) int32 {
 	w, _ := walOf(id)
 	if off != w.next || w.n+int(n) > roomSize {
-		if code := w.flush(tls, id); code != engine.SQLITE_OK {
+		if code := w.flush(tls, id); code != sqlite3.SQLITE_OK {
 			return code
 		}
 	}
@@ -114,11 +108,11 @@ func writeWAL(tls *libc.TLS, id, p uintptr, n int32, off int64) int32 {
 	w.n += int(n)
 	w.next += int64(n)
 	if !w.ends || n == frameHead {
-		return engine.SQLITE_OK
+		return sqlite3.SQLITE_OK
 	}
 	before := w.size
 	code := w.flush(tls, id)
-	if code == engine.SQLITE_OK && w.size > before {
+	if code == sqlite3.SQLITE_OK && w.size > before {
 		w.grow(tls, id)
 	}
 	return code
@@ -128,20 +122,20 @@ func writeWAL(tls *libc.TLS, id, p uintptr, n int32, off int64) int32 {
 func (w *wal) flush(tls *libc.TLS, id uintptr) int32 {
 	n := w.n
 	if n == 0 {
-		return engine.SQLITE_OK
+		return sqlite3.SQLITE_OK
 	}
 	w.n = 0
 	code := w.write(tls, id, w.room, n, w.next-int64(n))
-	if code != engine.SQLITE_OK {
+	if code != sqlite3.SQLITE_OK {
 		w.next = nowhere
 	}
 	return code
 }
 
 func (w *wal) write(tls *libc.TLS, id, p uintptr, n int, off int64) int32 {
-	m := at[engine.Tsqlite3_io_methods](w.methods)
+	m := at[sqlite3.Tsqlite3_io_methods](w.methods)
 	code := method[func(*libc.TLS, uintptr, uintptr, int32, int64) int32](m.FxWrite)(tls, id, p, int32(n), off)
-	if code == engine.SQLITE_OK {
+	if code == sqlite3.SQLITE_OK {
 		w.size = max(w.size, off+int64(n))
 	}
 	return code
@@ -154,7 +148,7 @@ func (w *wal) grow(tls *libc.TLS, id uintptr) {
 	}
 	clear(view(w.room, roomSize))
 	for range growSize / roomSize {
-		if w.write(tls, id, w.room, roomSize, w.size) != engine.SQLITE_OK {
+		if w.write(tls, id, w.room, roomSize, w.size) != sqlite3.SQLITE_OK {
 			return // the commit does not need it
 		}
 	}
@@ -163,7 +157,7 @@ func (w *wal) grow(tls *libc.TLS, id uintptr) {
 func readWAL(tls *libc.TLS, id, p uintptr, n int32, off int64) int32 {
 	w, m := walOf(id)
 	if off < w.next && w.next-int64(w.n) < off+int64(n) {
-		if code := w.flush(tls, id); code != engine.SQLITE_OK {
+		if code := w.flush(tls, id); code != sqlite3.SQLITE_OK {
 			return code
 		}
 	}
@@ -173,10 +167,10 @@ func readWAL(tls *libc.TLS, id, p uintptr, n int32, off int64) int32 {
 func truncateWAL(tls *libc.TLS, id uintptr, size int64) int32 {
 	w, m := walOf(id)
 	code := w.flush(tls, id)
-	if code == engine.SQLITE_OK {
+	if code == sqlite3.SQLITE_OK {
 		code = method[func(*libc.TLS, uintptr, int64) int32](m.FxTruncate)(tls, id, size)
 	}
-	if code == engine.SQLITE_OK {
+	if code == sqlite3.SQLITE_OK {
 		w.size = size
 	}
 	return code
@@ -184,7 +178,7 @@ func truncateWAL(tls *libc.TLS, id uintptr, size int64) int32 {
 
 func syncWAL(tls *libc.TLS, id uintptr, flags int32) int32 {
 	w, m := walOf(id)
-	if code := w.flush(tls, id); code != engine.SQLITE_OK {
+	if code := w.flush(tls, id); code != sqlite3.SQLITE_OK {
 		return code
 	}
 	return method[func(*libc.TLS, uintptr, int32) int32](m.FxSync)(tls, id, flags)
@@ -192,11 +186,11 @@ func syncWAL(tls *libc.TLS, id uintptr, flags int32) int32 {
 
 func sizeWAL(tls *libc.TLS, id, size uintptr) int32 {
 	w, m := walOf(id)
-	if code := w.flush(tls, id); code != engine.SQLITE_OK {
+	if code := w.flush(tls, id); code != sqlite3.SQLITE_OK {
 		return code
 	}
 	code := method[func(*libc.TLS, uintptr, uintptr) int32](m.FxFileSize)(tls, id, size)
-	if code == engine.SQLITE_OK {
+	if code == sqlite3.SQLITE_OK {
 		w.size = max(w.size, *at[int64](size))
 	}
 	return code
@@ -220,7 +214,7 @@ func closeWAL(tls *libc.TLS, id uintptr) int32 {
 // lockMain forgets what is in memory when the write lock is given back: a commit has left nothing there.
 func lockMain(tls *libc.TLS, id uintptr, offset, n, flags int32) int32 {
 	f, m := mainOf(id)
-	if f.wal != nil && flags&engine.SQLITE_SHM_UNLOCK != 0 && offset <= writeLock && writeLock < offset+n {
+	if f.wal != nil && flags&sqlite3.SQLITE_SHM_UNLOCK != 0 && offset <= writeLock && writeLock < offset+n {
 		f.wal.forget()
 	}
 	return method[func(*libc.TLS, uintptr, int32, int32, int32) int32](m.FxShmLock)(tls, id, offset, n, flags)

@@ -1,4 +1,4 @@
-package folds
+package engine
 
 import (
 	"path/filepath"
@@ -7,24 +7,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"modernc.org/libc"
-	engine "modernc.org/sqlite/lib"
+	sqlite3 "modernc.org/sqlite/lib"
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 )
-
-func connect(t *testing.T, path string) *sqlite.Conn {
-	t.Helper()
-	c, err := sqlite.OpenConn(path, sqlite.OpenReadWrite, sqlite.OpenCreate)
-	require.NoError(t, err)
-	run(t, c, "PRAGMA journal_mode=WAL")
-	run(t, c, "PRAGMA wal_autocheckpoint=0")
-	return c
-}
-
-func run(t *testing.T, c *sqlite.Conn, text string) {
-	t.Helper()
-	require.NoError(t, sqlitex.ExecuteTransient(c, text, nil))
-}
 
 // checkpoint returns how much is left in the log.
 func checkpoint(t *testing.T, c *sqlite.Conn) (left int64) {
@@ -39,7 +25,7 @@ func checkpoint(t *testing.T, c *sqlite.Conn) (left int64) {
 	return left
 }
 
-func known() (all []*file) {
+func knownFiles() (all []*file) {
 	files.Range(func(_, f any) bool { all = append(all, f.(*file)); return true })
 	return all
 }
@@ -49,25 +35,25 @@ var syncs int
 
 func counted(tls *libc.TLS, id uintptr, flags int32) int32 {
 	syncs++
-	return engine.SQLITE_OK
+	return sqlite3.SQLITE_OK
 }
 
 // A checkpoint that a reader keeps from copying everything syncs what it copied, once, and one that copies nothing does not.
 // SQLite syncs again when all is copied, whatever we did.
-func TestSync(t *testing.T) {
+func TestSyncCheckpoints(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	writer, reader, folder := connect(t, path), connect(t, path), connect(t, path)
-	require.NoError(t, Sync(folder))
-	require.Len(t, known(), 1)
-	f := known()[0]
+	require.NoError(t, SyncCheckpoints(folder))
+	require.Len(t, knownFiles(), 1)
+	f := knownFiles()[0]
 	was := f.methods
-	table := *at[engine.Tsqlite3_io_methods](was)
+	table := *at[sqlite3.Tsqlite3_io_methods](was)
 	table.FxSync = address(counted)
 	tls := libc.NewTLS()
 	defer tls.Close()
 	f.methods = libc.Xmalloc(tls, 256)
 	defer libc.Xfree(tls, f.methods)
-	*at[engine.Tsqlite3_io_methods](f.methods) = table
+	*at[sqlite3.Tsqlite3_io_methods](f.methods) = table
 
 	run(t, writer, "CREATE TABLE t (n)")
 	run(t, writer, "INSERT INTO t VALUES (1)")
@@ -86,7 +72,7 @@ func TestSync(t *testing.T) {
 	for _, c := range []*sqlite.Conn{writer, reader, folder} {
 		require.NoError(t, c.Close())
 	}
-	require.Empty(t, known())
+	require.Empty(t, knownFiles())
 }
 
 // A sync of ours that failed is what the next one that SQLite asks for returns.
@@ -95,12 +81,12 @@ func TestFailedSync(t *testing.T) {
 	writer, folder := connect(t, path), connect(t, path)
 	defer writer.Close()
 	defer folder.Close()
-	require.NoError(t, Sync(folder))
-	known()[0].failed = engine.SQLITE_IOERR_FSYNC
+	require.NoError(t, SyncCheckpoints(folder))
+	knownFiles()[0].failed = sqlite3.SQLITE_IOERR_FSYNC
 	run(t, writer, "CREATE TABLE t (n)")
 	err := sqlitex.ExecuteTransient(folder, "PRAGMA wal_checkpoint(PASSIVE)", nil)
 	require.Equal(t, sqlite.ResultIOErrFsync, sqlite.ErrCode(err))
-	known()[0].failed = engine.SQLITE_OK
+	knownFiles()[0].failed = sqlite3.SQLITE_OK
 	require.Zero(t, checkpoint(t, folder))
 }
 
@@ -112,7 +98,7 @@ func TestManyFiles(t *testing.T) {
 		wg.Go(func() {
 			for range 20 {
 				c := connect(t, path)
-				require.NoError(t, Sync(c))
+				require.NoError(t, SyncCheckpoints(c))
 				run(t, c, "CREATE TABLE IF NOT EXISTS t (n)")
 				run(t, c, "INSERT INTO t VALUES (zeroblob(20000))")
 				require.Zero(t, checkpoint(t, c))
@@ -121,5 +107,5 @@ func TestManyFiles(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	require.Empty(t, known())
+	require.Empty(t, knownFiles())
 }

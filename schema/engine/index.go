@@ -1,0 +1,191 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"modernc.org/libc"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// A Header is what the index of a log begins with. Equal ones mean that nothing was committed in between.
+type Header [6]uint64
+
+// salts is the word of a Header that names the generation of the log.
+const salts = 4
+
+// An Index looks at the header of the index of one file's log. It is safe for concurrent use.
+type Index struct {
+	mu    sync.RWMutex // Close waits for Read
+	words *Header      // in the engine's mapping; nil once closed
+	conn  conn
+}
+
+// OpenIndex opens the file at path with a connection of its own. The file must exist and be in WAL mode, else the error is
+// ErrUnavailable. With readOnly, nothing is written, and a log that nobody has written to yet stays without a header.
+func OpenIndex(path string, readOnly bool) (*Index, error) {
+	x := &Index{conn: conn{tls: libc.NewTLS()}}
+	if err := x.open(path, readOnly); err != nil {
+		x.conn.close()
+		return nil, err
+	}
+	return x, nil
+}
+
+func (x *Index) open(path string, readOnly bool) error {
+	c := &x.conn
+	flags := int32(sqlite3.SQLITE_OPEN_READWRITE)
+	if readOnly {
+		flags = sqlite3.SQLITE_OPEN_READONLY
+	}
+	if err := c.open(path, flags); err != nil {
+		return err
+	}
+	// journal_mode reads the file, and so opens its log.
+	if _, err := c.text("PRAGMA cache_size=1"); err != nil {
+		return err
+	}
+	mode, err := c.text("PRAGMA journal_mode")
+	if err != nil {
+		return err
+	}
+	if mode != "wal" {
+		return fmt.Errorf("%w: journal_mode is %s", ErrUnavailable, mode)
+	}
+	if x.words, err = c.header(); err != nil {
+		return err
+	}
+	if _, ok := x.Read(); ok || readOnly {
+		return nil
+	}
+	// Whoever keeps this from happening reads, or writes: then there is a header soon.
+	if _, err := c.text("PRAGMA wal_checkpoint(TRUNCATE)"); err != nil && !errors.Is(err, errBusy) {
+		return err
+	}
+	return nil
+}
+
+// Read returns the header as it is now. It reports false where it proves nothing: nobody has written to the log since it
+// was made, or the Index is closed.
+func (x *Index) Read() (h Header, ok bool) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	if x.words == nil {
+		return Header{}, false
+	}
+	for i := range h {
+		h[i] = atomic.LoadUint64(&x.words[i])
+	}
+	return h, h[salts] != 0
+}
+
+// Close closes the connection. Later calls return nil.
+func (x *Index) Close() error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.words == nil {
+		return nil
+	}
+	x.words = nil
+	return x.conn.close()
+}
+
+// A conn is a connection through the engine's own interface.
+type conn struct {
+	tls *libc.TLS
+	db  uintptr // sqlite3*
+}
+
+func (c *conn) open(path string, flags int32) error {
+	name, err := libc.CString(path)
+	if err != nil {
+		return err
+	}
+	defer libc.Xfree(c.tls, name)
+	handle, free := c.slot()
+	defer free()
+	code := sqlite3.Xsqlite3_open_v2(c.tls, name, handle, flags, 0)
+	c.db = *at[uintptr](handle) // also of a failure: it has to be closed
+	return c.check(code)
+}
+
+func (c *conn) close() error {
+	var err error
+	if c.db != 0 {
+		err = c.check(sqlite3.Xsqlite3_close_v2(c.tls, c.db))
+	}
+	c.tls.Close()
+	return err
+}
+
+// text runs a statement and returns the first column of its first row.
+func (c *conn) text(sql string) (text string, err error) {
+	csql, err := libc.CString(sql)
+	if err != nil {
+		return "", err
+	}
+	defer libc.Xfree(c.tls, csql)
+	slot, free := c.slot()
+	defer free()
+	if err := c.check(sqlite3.Xsqlite3_prepare_v2(c.tls, c.db, csql, -1, slot, 0)); err != nil {
+		return "", err
+	}
+	stmt := *at[uintptr](slot)
+	switch code := sqlite3.Xsqlite3_step(c.tls, stmt); code {
+	case sqlite3.SQLITE_ROW:
+		text = libc.GoString(sqlite3.Xsqlite3_column_text(c.tls, stmt, 0))
+	case sqlite3.SQLITE_DONE:
+	default:
+		err = c.check(code)
+	}
+	if code := sqlite3.Xsqlite3_finalize(c.tls, stmt); err == nil {
+		err = c.check(code)
+	}
+	return text, err
+}
+
+// regionSize is what SQLite asks a VFS for at a time.
+const regionSize = 32 << 10
+
+// header finds where the first region of the index is mapped. Its log must be open.
+func (c *conn) header() (*Header, error) {
+	file := pointer(c.tls, c.db, sqlite3.SQLITE_FCNTL_FILE_POINTER)
+	if methodsOf(file) == 0 {
+		return nil, ErrUnavailable
+	}
+	methods := at[sqlite3.Tsqlite3_io_methods](methodsOf(file))
+	if methods.FiVersion < 2 || methods.FxShmMap == 0 {
+		return nil, ErrUnavailable
+	}
+	slot, free := c.slot()
+	defer free()
+	shmMap := method[func(*libc.TLS, uintptr, int32, int32, int32, uintptr) int32](methods.FxShmMap)
+	code := shmMap(c.tls, file, 0, regionSize, 0, slot)
+	mapped := *at[uintptr](slot)
+	if code != sqlite3.SQLITE_OK || mapped == 0 {
+		return nil, fmt.Errorf("%w: xShmMap returned %d", ErrUnavailable, code)
+	}
+	return at[Header](mapped), nil
+}
+
+// slot is memory of the engine for one pointer, which is nil, until free is called.
+func (c *conn) slot() (addr uintptr, free func()) {
+	addr = malloc(c.tls, 8)
+	*at[uintptr](addr) = 0
+	return addr, func() { libc.Xfree(c.tls, addr) }
+}
+
+var errBusy = errors.New("locked")
+
+// check turns a result code into an error.
+func (c *conn) check(code int32) error {
+	switch code & 0xff {
+	case sqlite3.SQLITE_OK:
+		return nil
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
+		return errBusy
+	}
+	return fmt.Errorf("index of the log: %s", libc.GoString(sqlite3.Xsqlite3_errstr(c.tls, code)))
+}
