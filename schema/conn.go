@@ -39,8 +39,8 @@ type conn struct {
 	old     bool  // the file had an older format when it was opened, which is read-only then
 
 	index  *engine.Index // nil if it is not to be had
-	mark   Mark            // of the moment that the transaction sees
-	marked bool            // that is known; never while it writes
+	mark   Mark          // of the moment that the transaction sees
+	marked bool          // that is known; never while it writes
 }
 
 // pragmas of every connection. Page size and auto_vacuum stand in prepareFile: they count only before the first table.
