@@ -12,6 +12,7 @@ import (
 type overlay struct {
 	pieces map[int64]*piece // by chunk index
 	end    int64            // past the last byte written
+	bytes  int              // of memory that the pieces take
 }
 
 // A piece holds the written bytes of one chunk.
@@ -23,11 +24,16 @@ type piece struct {
 
 type byteSpan struct{ from, to int }
 
-// maxPieces bounds an overlay to 8 MiB.
-const maxPieces = 16
+const (
+	// maxBytes bounds the memory of an overlay. One more write may take what a chunk does, and half of that to grow.
+	maxBytes = 8<<20 - 3*chunk.Size/2
+
+	// maxPieces bounds how long its commit takes.
+	maxPieces = 32
+)
 
 func (o *overlay) empty() bool { return len(o.pieces) == 0 }
-func (o *overlay) full() bool  { return len(o.pieces) >= maxPieces }
+func (o *overlay) full() bool  { return len(o.pieces) >= maxPieces || o.bytes > maxBytes }
 
 // write takes the bytes of p that fall into the chunk of off, and returns how many they are.
 func (o *overlay) write(p []byte, off int64) int {
@@ -41,7 +47,9 @@ func (o *overlay) write(p []byte, off int64) int {
 		c = &piece{}
 		o.pieces[index] = c
 	}
+	had := cap(c.data)
 	c.reach(from, from+len(p))
+	o.bytes += cap(c.data) - had
 	copy(c.data[from-c.start:], p)
 	c.add(byteSpan{from, from + len(p)})
 	o.end = max(o.end, off+int64(len(p)))
