@@ -142,5 +142,6 @@ func (s *staging) leave() {
 	if s.row != 0 {
 		s.lease.leave()
 		s.row = 0
+		s.db.Trim()
 	}
 }

@@ -151,6 +151,20 @@ func (db *DB) boundLog() {
 	}
 }
 
+// Trim gives memory back that a stream has filled with pages nobody will ask for. It does nothing while somebody writes.
+func (db *DB) Trim() {
+	if db.writer == nil || db.enter() != nil {
+		return
+	}
+	defer db.users.Done()
+	select {
+	case db.writing <- struct{}{}:
+		_ = db.writer.pragma("shrink_memory")
+		<-db.writing
+	default:
+	}
+}
+
 const (
 	readerPatience  = 50 * time.Millisecond // of a writer, once the log has reached its limit
 	restartPatience = 5 * time.Millisecond  // of the folder, while it has the write lock

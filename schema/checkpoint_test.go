@@ -220,3 +220,36 @@ func TestStage(t *testing.T) {
 	require.NoError(t, relaxed.Update(t.Context(), level(normal)))
 	require.NoError(t, relaxed.Stage(t.Context(), level(normal)))
 }
+
+// Trim changes nothing that can be seen, and does not wait, nor get in the way of who writes.
+func TestTrim(t *testing.T) {
+	db := open(t, filepath.Join(t.TempDir(), "a.db"), schema.Options{})
+	for i := range 50 {
+		require.NoError(t, db.Stage(t.Context(), filler(i)))
+	}
+	db.Trim()
+	require.NoError(t, db.Update(t.Context(), func(tx *schema.Tx) error {
+		db.Trim()
+		return filler(50)(tx)
+	}))
+	require.EqualValues(t, 51, number(t, db, `SELECT count(*) FROM meta WHERE key LIKE 'filler%'`))
+	require.NoError(t, db.Close())
+	db.Trim()
+}
+
+// Whoever reads alone has the same connection each time, however many there were; and they are all closed.
+func TestReadersAreWarm(t *testing.T) {
+	db := open(t, filepath.Join(t.TempDir(), "a.db"), schema.Options{})
+	require.NoError(t, db.View(t.Context(), func(*schema.Tx) error {
+		return db.View(t.Context(), func(*schema.Tx) error {
+			return db.View(t.Context(), func(*schema.Tx) error { return nil })
+		})
+	}))
+	for i := range 10 {
+		require.NoError(t, db.View(t.Context(), func(tx *schema.Tx) error {
+			require.Equal(t, i > 0, tx.Memo() == "mine")
+			tx.SetMemo("mine")
+			return nil
+		}))
+	}
+}

@@ -69,8 +69,9 @@ type DB struct {
 	queue   queue         // of Join
 	crowded bool          // several shared the last transaction; only with the token
 
-	readers chan *conn    // idle
-	slots   chan struct{} // one token per open reader
+	warm    atomic.Pointer[conn] // idle, and the last that was used
+	readers chan *conn           // idle
+	slots   chan struct{}        // one token per open reader
 
 	index *engine.Index // nil if it is not to be had
 
@@ -122,7 +123,7 @@ func open(ctx context.Context, path string, options Options) (*DB, error) {
 		logLimit: logLimit,
 
 		writing: make(chan struct{}, 1),
-		readers: make(chan *conn, max(2, runtime.GOMAXPROCS(0))),
+		readers: make(chan *conn, max(2, runtime.GOMAXPROCS(0))-1),
 		slots:   make(chan struct{}, maxReaders),
 	}
 	db.folder.db = db
@@ -188,7 +189,10 @@ func (db *DB) Close() error {
 	db.users.Wait()
 	errs := []error{db.folder.close()}
 	for len(db.slots) > 0 {
-		c := <-db.readers
+		c := db.warm.Swap(nil)
+		if c == nil {
+			c = <-db.readers
+		}
 		errs = append(errs, c.close())
 		<-db.slots
 	}
@@ -315,6 +319,9 @@ func (db *DB) keep(ctx context.Context, lazy bool, fn func(*Tx) error) error {
 
 // reader takes an idle reading connection, or opens one.
 func (db *DB) reader(ctx context.Context) (*conn, error) {
+	if c := db.warm.Swap(nil); c != nil {
+		return c, nil
+	}
 	select {
 	case c := <-db.readers:
 		return c, nil
@@ -352,7 +359,12 @@ func (db *DB) dial(r role) (*conn, error) {
 	return c, err
 }
 
+// release gives a reading connection back. The one that was used last is used next, for what its cache holds; unless
+// somebody may be waiting for any.
 func (db *DB) release(c *conn) {
+	if len(db.slots) < maxReaders && db.warm.CompareAndSwap(nil, c) {
+		return
+	}
 	select {
 	case db.readers <- c:
 	default:
