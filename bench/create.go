@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"time"
 )
 
@@ -39,8 +38,7 @@ func createAgain(b *bench) error {
 
 // A place is a directory of a store, or of the host, that files are written to.
 type place struct {
-	dirs, write func(files []file) error
-	clear       func() error
+	dirs, write, remove func(files []file) error
 }
 
 // create races a batch with files on the host, which are not safe when they are written, as ours are. How long that
@@ -56,7 +54,7 @@ func (b *bench) create(c batch) error {
 		err := p.dirs(files)
 		if err == nil && c.removed {
 			others := makeFiles(c.n, c.size, c.size, uint64(b.rounds+round))
-			err = errors.Join(p.write(others), p.clear(), p.dirs(files))
+			err = errors.Join(p.write(others), p.remove(others))
 		}
 		if err != nil {
 			return 0, err
@@ -66,11 +64,11 @@ func (b *bench) create(c batch) error {
 	var safe []time.Duration
 	times, err := b.race(b.rounds,
 		side{"ours", func(round int) (time.Duration, error) {
-			root := fmt.Sprintf("%d/files/", round)
+			root := fmt.Sprintf("%d/", round)
 			return in(place{
-				dirs:  func(files []file) error { return makeDirs(b.ctx, fsys, root, files) },
-				write: func(files []file) error { return writeFiles(b.ctx, fsys, root, files) },
-				clear: func() error { return fsys.RemoveAll(b.ctx, root) },
+				dirs:   func(files []file) error { return makeDirs(b.ctx, fsys, root, files) },
+				write:  func(files []file) error { return writeFiles(b.ctx, fsys, root, files) },
+				remove: func(files []file) error { return removeFiles(b.ctx, fsys, root, files) },
 			}, round, func(fn func() error) (time.Duration, error) { return b.writes(fsys, fn) })
 		}},
 		side{"os.WriteFile", func(round int) (time.Duration, error) {
@@ -78,11 +76,10 @@ func (b *bench) create(c batch) error {
 			if err != nil {
 				return 0, err
 			}
-			root += "/files"
 			t, err := in(place{
-				dirs:  func(files []file) error { return hostDirs(root, files) },
-				write: func(files []file) error { return hostWrite(root, files) },
-				clear: func() error { return os.RemoveAll(root) },
+				dirs:   func(files []file) error { return hostDirs(root, files) },
+				write:  func(files []file) error { return hostWrite(root, files) },
+				remove: func(files []file) error { return hostRemove(root, files) },
 			}, round, b.timed)
 			after, _ := b.timed(func() error { settle(); return nil })
 			safe = append(safe, t+after)

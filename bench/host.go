@@ -46,6 +46,15 @@ func hostWrite(root string, files []file) error {
 	return nil
 }
 
+func hostRemove(root string, files []file) error {
+	for _, f := range files {
+		if err := os.Remove(filepath.Join(root, f.name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // hostCreateSync creates one file so that its bytes survive a loss of power. The directory is not synced, though strictly
 // it would have to be for the name to survive too: the peer gets away with one fsync.
 func hostCreateSync(name string, data []byte) error {

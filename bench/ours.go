@@ -42,6 +42,18 @@ func writeFiles(ctx context.Context, fsys *vfs.FS, root string, files []file) er
 	})
 }
 
+// removeFiles removes them one by one, in one commit.
+func removeFiles(ctx context.Context, fsys *vfs.FS, root string, files []file) error {
+	return fsys.Update(ctx, func(tx *vfs.Tx) error {
+		for _, f := range files {
+			if err := tx.Remove(root + f.name); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
 // writes is how long fn takes to write to a store. What the store goes on with when it has returned, folding its log into the
 // file, is neither in this time nor, as settle sees to it for what the host goes on with, in that of the next side.
 func (b *bench) writes(fsys *vfs.FS, fn func() error) (time.Duration, error) {
