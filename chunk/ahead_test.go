@@ -26,7 +26,7 @@ func readAt(t testing.TB, db *schema.DB, r *Reader, p []byte, off int64) (n int,
 // noneLeft fails the test if something is still being loaded in a while.
 func noneLeft(t testing.TB) {
 	t.Helper()
-	goleak.VerifyNone(t, goleak.IgnoreAnyFunction("vfsdb/schema.(*folder).work"))
+	goleak.VerifyNone(t, goleak.IgnoreAnyFunction("vfsdb/schema.(*checkpointer).work"))
 }
 
 // However content is read, what comes out is what is in it.

@@ -10,9 +10,10 @@ import (
 )
 
 // Commits append pages to the log, and a checkpoint folds them into the file. It needs no write lock, so a goroutine with a
-// connection of its own does it beside the writers: the folder. But the log is begun anew only by a writer that finds all of it
-// folded, and beside a writer that never rests there is always something left. So, once the log is long, the folder takes the
-// write lock for what little is left. These are the lengths at which things happen, as parts of DB.logLimit.
+// connection of its own does it beside the writers: the checkpointer. But the log is begun anew only by a writer that finds
+// all of it folded, and beside a writer that never rests there is always something left. So, once the log is long, the
+// checkpointer takes the write lock for what little is left. These are the lengths at which things happen, as parts of
+// DB.logLimit.
 const (
 	logLimit = 64 << 20 // of bytes: a writer does not go on before the log is begun anew, or a reader has kept it from that
 
@@ -26,8 +27,8 @@ const (
 // logMark returns a part of the limit, in pages.
 func (db *DB) logMark(part int64) int64 { return db.logLimit / part / PageSize }
 
-// A folder folds the log into the file.
-type folder struct {
+// A checkpointer folds the log into the file.
+type checkpointer struct {
 	db *DB
 
 	mu   sync.Mutex // held during a checkpoint; whoever wants the write lock too takes that one first
@@ -83,7 +84,7 @@ func (db *DB) Checkpoint(ctx context.Context) (left int64, err error) {
 	}
 	defer db.users.Done()
 	err = retry(ctx, func() error {
-		s, err := db.folder.run("PASSIVE", 0)
+		s, err := db.checkpointer.run("PASSIVE", 0)
 		if err == nil && s.busy {
 			err = syscall.EBUSY // another process is at it
 		}
@@ -98,9 +99,9 @@ func (db *DB) pace(ctx context.Context) error {
 	if db.logLength.Load() < db.logMark(1)-db.logMark(pacePart) {
 		return nil
 	}
-	db.folder.state.Lock()
-	rest := db.folder.rest
-	db.folder.state.Unlock()
+	db.checkpointer.state.Lock()
+	rest := db.checkpointer.rest
+	db.checkpointer.state.Unlock()
 	if rest == nil {
 		return nil
 	}
@@ -124,12 +125,12 @@ func (db *DB) foldLog() {
 		worth = stagePart
 	}
 	if s.left() >= db.logMark(worth) || s.length >= db.logMark(restartPart) {
-		db.folder.start()
+		db.checkpointer.start()
 	}
 }
 
 // boundLog empties a log that has reached its limit, before more is written. Whoever made it so long has not waited for that, and
-// if the folder was done with it meanwhile nobody does.
+// if the checkpointer was done with it meanwhile nobody does.
 func (db *DB) boundLog() {
 	if db.logLength.Load() < db.logMark(1) {
 		db.longLog = 0
@@ -166,15 +167,15 @@ func (db *DB) Trim() {
 }
 
 const (
-	readerPatience  = 50 * time.Millisecond // of a writer, once the log has reached its limit
-	restartPatience = 5 * time.Millisecond  // of the folder, while it has the write lock
-	folderPause     = 5 * time.Millisecond  // of one that cannot go on
+	readerPatience    = 50 * time.Millisecond // of a writer, once the log has reached its limit
+	restartPatience   = 5 * time.Millisecond  // of the checkpointer, while it has the write lock
+	checkpointerPause = 5 * time.Millisecond  // of one that cannot go on
 )
 
 // emptyLog folds the log into the file and empties it. It waits for readers only shortly, and reports whether it could.
 func (db *DB) emptyLog(patience time.Duration) bool {
-	db.folder.mu.Lock() // else its checkpoint would be in the way of ours
-	defer db.folder.mu.Unlock()
+	db.checkpointer.mu.Lock() // else its checkpoint would be in the way of ours
+	defer db.checkpointer.mu.Unlock()
 	for began := time.Now(); ; time.Sleep(time.Millisecond) {
 		s, err := db.writer.checkpoint("TRUNCATE")
 		switch {
@@ -186,88 +187,88 @@ func (db *DB) emptyLog(patience time.Duration) bool {
 	}
 }
 
-// run is one checkpoint on the folder's own connection, which it opens if need be.
-func (f *folder) run(mode string, patience time.Duration) (logState, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.conn == nil {
-		c, err := f.db.dial(roleFolder)
+// run is one checkpoint on the checkpointer's own connection, which it opens if need be.
+func (k *checkpointer) run(mode string, patience time.Duration) (logState, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.conn == nil {
+		c, err := k.db.dial(roleCheckpointer)
 		if err != nil {
 			return logState{}, err
 		}
 		_ = engine.SyncCheckpoints(c.sq) // or it is done at the end, with the write lock
-		f.conn = c
+		k.conn = c
 	}
-	f.conn.sq.SetBusyTimeout(patience)
-	return f.conn.checkpoint(mode)
+	k.conn.sq.SetBusyTimeout(patience)
+	return k.conn.checkpoint(mode)
 }
 
 // start has the goroutine look at the log. One transaction at a time calls it.
-func (f *folder) start() {
-	f.state.Lock()
-	defer f.state.Unlock()
-	if f.wake == nil {
-		f.wake, f.stop, f.ended = make(chan struct{}, 1), make(chan struct{}), make(chan struct{})
-		go f.work()
+func (k *checkpointer) start() {
+	k.state.Lock()
+	defer k.state.Unlock()
+	if k.wake == nil {
+		k.wake, k.stop, k.ended = make(chan struct{}, 1), make(chan struct{}), make(chan struct{})
+		go k.work()
 	}
-	if f.rest == nil {
-		f.rest = make(chan struct{})
-		f.wake <- struct{}{} // it rests, so there is room
+	if k.rest == nil {
+		k.rest = make(chan struct{})
+		k.wake <- struct{}{} // it rests, so there is room
 	}
 }
 
 // close ends the goroutine and the connection. Nobody uses the DB any more.
-func (f *folder) close() error {
-	if f.wake != nil {
-		close(f.stop)
-		<-f.ended
+func (k *checkpointer) close() error {
+	if k.wake != nil {
+		close(k.stop)
+		<-k.ended
 	}
-	if f.conn == nil {
+	if k.conn == nil {
 		return nil
 	}
-	return f.conn.close()
+	return k.conn.close()
 }
 
-func (f *folder) work() {
-	defer close(f.ended)
+func (k *checkpointer) work() {
+	defer close(k.ended)
 	for {
 		select {
-		case <-f.wake:
-		case <-f.stop:
+		case <-k.wake:
+		case <-k.stop:
 			return
 		}
-		f.fold()
-		f.state.Lock()
-		close(f.rest)
-		f.rest = nil
-		f.state.Unlock()
+		k.fold()
+		k.state.Lock()
+		close(k.rest)
+		k.rest = nil
+		k.state.Unlock()
 	}
 }
 
 // fold folds until there is little left, and begins the log anew if it is long.
-func (f *folder) fold() {
-	for last := int64(Forever); !f.stopped(); {
-		was, err := f.run("PASSIVE", 0)
+func (k *checkpointer) fold() {
+	for last := int64(Forever); !k.stopped(); {
+		was, err := k.run("PASSIVE", 0)
 		if err != nil || was.busy { // another process is at it
-			f.pause()
+			k.pause()
 			return
 		}
-		now, err := f.run("NOOP", 0) // with what was committed meanwhile
+		now, err := k.run("NOOP", 0) // with what was committed meanwhile
 		if err != nil {
 			return
 		}
-		little, long := f.db.logMark(leftPart), now.length >= f.db.logMark(restartPart)
+		little, long := k.db.logMark(leftPart), now.length >= k.db.logMark(restartPart)
 		switch {
-		case !long && now.left() < f.db.logMark(foldPart):
+		case !long && now.left() < k.db.logMark(foldPart):
 			return
 		case long && now.left() <= little:
-			f.restart(now.length)
+			k.restart(now.length)
 			return
 		case was.left() > little: // a reader keeps it from being folded
-			f.pause()
+			k.pause()
 			return
 		case long && now.left() >= last: // we are no faster than the writers
-			f.restart(now.length)
+			k.restart(now.length)
 			return
 		}
 		last = now.left()
@@ -276,39 +277,39 @@ func (f *folder) fold() {
 
 // restart folds the rest under the write lock, so that the next commit begins the log anew. When a reader kept it from
 // that, it is tried again once the log has grown much.
-func (f *folder) restart(length int64) {
-	if f.stuck > 0 && f.stuck <= length && length < f.stuck+f.db.logMark(foldPart) {
-		f.pause()
+func (k *checkpointer) restart(length int64) {
+	if k.stuck > 0 && k.stuck <= length && length < k.stuck+k.db.logMark(foldPart) {
+		k.pause()
 		return
 	}
 	select {
-	case f.db.writing <- struct{}{}:
-	case <-f.stop:
+	case k.db.writing <- struct{}{}:
+	case <-k.stop:
 		return
 	}
-	defer func() { <-f.db.writing }()
-	f.stuck = length
-	if s, err := f.run("RESTART", restartPatience); err == nil && !s.busy {
-		f.stuck = 0
-		f.db.logLength.Store(0)
+	defer func() { <-k.db.writing }()
+	k.stuck = length
+	if s, err := k.run("RESTART", restartPatience); err == nil && !s.busy {
+		k.stuck = 0
+		k.db.logLength.Store(0)
 	}
 }
 
-func (f *folder) stopped() bool {
+func (k *checkpointer) stopped() bool {
 	select {
-	case <-f.stop:
+	case <-k.stop:
 		return true
 	default:
 		return false
 	}
 }
 
-// pause keeps a folder that cannot go on from trying at every commit.
-func (f *folder) pause() {
-	timer := time.NewTimer(folderPause)
+// pause keeps a checkpointer that cannot go on from trying at every commit.
+func (k *checkpointer) pause() {
+	timer := time.NewTimer(checkpointerPause)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-	case <-f.stop:
+	case <-k.stop:
 	}
 }

@@ -71,7 +71,7 @@ func logSize(t *testing.T, path string) int64 {
 }
 
 // A hot writer's log does not grow beyond its limit by more than a commit and the zeros behind it, and is folded once the writer rests.
-func TestFolder(t *testing.T) {
+func TestCheckpointer(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	db := open(t, path, schema.Options{Relaxed: true})
 	db.SetLogLimit(shortLog)
@@ -80,7 +80,7 @@ func TestFolder(t *testing.T) {
 		require.NoError(t, db.Update(t.Context(), filler(i)))
 		require.Less(t, logSize(t, path), int64(shortLog+2*commit+256<<10))
 	}
-	length, left, err := db.AwaitFolder()
+	length, left, err := db.AwaitCheckpointer()
 	require.NoError(t, err)
 	require.LessOrEqual(t, length, int64(mark))
 	require.Less(t, left, int64(mark/8))
@@ -88,21 +88,21 @@ func TestFolder(t *testing.T) {
 	require.NoFileExists(t, path+"-wal")
 }
 
-// Who writes little has no folder.
-func TestFolderStartsLate(t *testing.T) {
+// Who writes little has no checkpointer.
+func TestCheckpointerStartsLate(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "a.db"), schema.Options{})
 	for i := range 20 {
 		require.NoError(t, db.Update(t.Context(), filler(i)))
 	}
-	require.False(t, db.Folder())
+	require.False(t, db.HasCheckpointer())
 	for i := range 200 {
 		require.NoError(t, db.Update(t.Context(), filler(i)))
 	}
-	require.True(t, db.Folder())
+	require.True(t, db.HasCheckpointer())
 }
 
 // Readers that come and go do not keep the log from being begun anew, nor does one that stays stop who writes much.
-func TestFolderAndReaders(t *testing.T) {
+func TestCheckpointerAndReaders(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	db := open(t, path, schema.Options{Relaxed: true})
 	db.SetLogLimit(shortLog)

@@ -20,8 +20,8 @@ type role int
 const (
 	roleWriter role = iota
 	roleReader
-	roleKeeper // maintenance: backup
-	roleFolder // checkpoints
+	roleKeeper       // maintenance: backup
+	roleCheckpointer // checkpoints
 )
 
 // A conn is one SQLite connection with its prepared statements. One goroutine uses it at a time.
@@ -48,9 +48,9 @@ var pragmas = map[role][]string{
 	roleWriter: {
 		"cache_size=-8192", "wal_autocheckpoint=0", "journal_size_limit=67108864", "temp_store=MEMORY", "trusted_schema=OFF",
 	},
-	roleReader: {"cache_size=-4096", "temp_store=MEMORY", "trusted_schema=OFF", "query_only=ON"},
-	roleKeeper: {"cache_size=-2048", "temp_store=MEMORY", "trusted_schema=OFF"},
-	roleFolder: {"cache_size=-128", "temp_store=MEMORY", "trusted_schema=OFF"}, // what it copies does not go through a cache
+	roleReader:       {"cache_size=-4096", "temp_store=MEMORY", "trusted_schema=OFF", "query_only=ON"},
+	roleKeeper:       {"cache_size=-2048", "temp_store=MEMORY", "trusted_schema=OFF"},
+	roleCheckpointer: {"cache_size=-128", "temp_store=MEMORY", "trusted_schema=OFF"}, // what it copies does not go through a cache
 }
 
 func dial(path string, options Options, r role) (*conn, error) {

@@ -59,10 +59,10 @@ type DB struct {
 	options Options
 	old     bool // the file had an older format when it was opened read-only
 
-	logLimit  int64        // in bytes, see checkpoint.go
-	logLength atomic.Int64 // in pages, after the last commit of this process
-	longLog   int64        // how long it was when a reader kept it from being emptied; only with the token
-	folder    folder
+	logLimit     int64        // in bytes, see checkpoint.go
+	logLength    atomic.Int64 // in pages, after the last commit of this process
+	longLog      int64        // how long it was when a reader kept it from being emptied; only with the token
+	checkpointer checkpointer
 
 	writing chan struct{} // holds one token while a transaction writes
 	writer  *conn         // nil if ReadOnly
@@ -126,7 +126,7 @@ func open(ctx context.Context, path string, options Options) (*DB, error) {
 		readers: make(chan *conn, max(2, runtime.GOMAXPROCS(0))-1),
 		slots:   make(chan struct{}, maxReaders),
 	}
-	db.folder.db = db
+	db.checkpointer.db = db
 	c, err := dial(path, options, roleWriter)
 	if err != nil {
 		return nil, err
@@ -187,7 +187,7 @@ func (db *DB) Close() error {
 	}
 	db.mu.Unlock()
 	db.users.Wait()
-	errs := []error{db.folder.close()}
+	errs := []error{db.checkpointer.close()}
 	for len(db.slots) > 0 {
 		c := db.warm.Swap(nil)
 		if c == nil {

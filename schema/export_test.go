@@ -6,18 +6,18 @@ func (db *DB) SetLogLimit(n int64) { db.logLimit = n }
 // Pragma lets a test make the writing connection stricter than it is.
 func (db *DB) Pragma(text string) error { return db.writer.pragma(text) }
 
-// AwaitFolder waits until the goroutine that folds the log rests, and returns the state of the log then: all its pages, and
+// AwaitCheckpointer waits until the goroutine that folds the log rests, and returns the state of the log then: all its pages, and
 // those that are not in the file yet.
-func (db *DB) AwaitFolder() (length, left int64, err error) {
-	db.folder.state.Lock()
-	rest := db.folder.rest
-	db.folder.state.Unlock()
+func (db *DB) AwaitCheckpointer() (length, left int64, err error) {
+	db.checkpointer.state.Lock()
+	rest := db.checkpointer.rest
+	db.checkpointer.state.Unlock()
 	if rest != nil {
 		<-rest
 	}
-	s, err := db.folder.run("NOOP", 0)
+	s, err := db.checkpointer.run("NOOP", 0)
 	return s.length, s.left(), err
 }
 
-// Folder reports whether that goroutine was ever needed.
-func (db *DB) Folder() bool { return db.folder.wake != nil }
+// HasCheckpointer reports whether that goroutine was ever needed.
+func (db *DB) HasCheckpointer() bool { return db.checkpointer.wake != nil }

@@ -42,8 +42,8 @@ func counted(tls *libc.TLS, id uintptr, flags int32) int32 {
 // SQLite syncs again when all is copied, whatever we did.
 func TestSyncCheckpoints(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
-	writer, reader, folder := connect(t, path), connect(t, path), connect(t, path)
-	require.NoError(t, SyncCheckpoints(folder))
+	writer, reader, checkpointer := connect(t, path), connect(t, path), connect(t, path)
+	require.NoError(t, SyncCheckpoints(checkpointer))
 	require.Len(t, knownFiles(), 1)
 	f := knownFiles()[0]
 	was := f.methods
@@ -60,16 +60,16 @@ func TestSyncCheckpoints(t *testing.T) {
 	run(t, reader, "BEGIN")
 	run(t, reader, "SELECT * FROM t")
 	run(t, writer, "INSERT INTO t VALUES (2)")
-	require.Positive(t, checkpoint(t, folder))
+	require.Positive(t, checkpoint(t, checkpointer))
 	require.Equal(t, 1, syncs)
-	require.Positive(t, checkpoint(t, folder))
+	require.Positive(t, checkpoint(t, checkpointer))
 	require.Equal(t, 1, syncs)
 	run(t, reader, "COMMIT")
-	require.Zero(t, checkpoint(t, folder))
+	require.Zero(t, checkpoint(t, checkpointer))
 	require.Equal(t, 3, syncs, "ours, and that of SQLite")
 
 	f.methods = was
-	for _, c := range []*sqlite.Conn{writer, reader, folder} {
+	for _, c := range []*sqlite.Conn{writer, reader, checkpointer} {
 		require.NoError(t, c.Close())
 	}
 	require.Empty(t, knownFiles())
@@ -78,16 +78,16 @@ func TestSyncCheckpoints(t *testing.T) {
 // A sync of ours that failed is what the next one that SQLite asks for returns.
 func TestFailedSync(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
-	writer, folder := connect(t, path), connect(t, path)
+	writer, checkpointer := connect(t, path), connect(t, path)
 	defer writer.Close()
-	defer folder.Close()
-	require.NoError(t, SyncCheckpoints(folder))
+	defer checkpointer.Close()
+	require.NoError(t, SyncCheckpoints(checkpointer))
 	knownFiles()[0].failed = sqlite3.SQLITE_IOERR_FSYNC
 	run(t, writer, "CREATE TABLE t (n)")
-	err := sqlitex.ExecuteTransient(folder, "PRAGMA wal_checkpoint(PASSIVE)", nil)
+	err := sqlitex.ExecuteTransient(checkpointer, "PRAGMA wal_checkpoint(PASSIVE)", nil)
 	require.Equal(t, sqlite.ResultIOErrFsync, sqlite.ErrCode(err))
 	knownFiles()[0].failed = sqlite3.SQLITE_OK
-	require.Zero(t, checkpoint(t, folder))
+	require.Zero(t, checkpoint(t, checkpointer))
 }
 
 // Connections that come and go at the same time have nothing to do with each other.
