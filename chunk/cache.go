@@ -124,6 +124,7 @@ func (c *Cache) Peek(content Content, off, n int64) (p []byte, ok bool) {
 	if c == nil || off < 0 || n > peekLimit || content.check() != nil {
 		return nil, false
 	}
+	off = min(off, content.Size)
 	if content.Manifest != 0 || content.Blob == 0 {
 		r := c.NewReader(content)
 		defer r.Release()

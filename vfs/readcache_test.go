@@ -112,3 +112,24 @@ func TestReadAfterClose(t *testing.T) {
 	_, err = f.ReadAt(make([]byte, 1), 0)
 	require.ErrorIs(t, err, fs.ErrClosed)
 }
+
+// A range behind the end of a file is empty, also of content that is in memory.
+func TestKeptContentEnds(t *testing.T) {
+	ctx := t.Context()
+	fsys := checked(t)
+	for name, size := range map[string]int{"empty": 0, "short": 1000, "long": chunk.Size + 1000} {
+		data := make([]byte, size)
+		rand.NewChaCha8([32]byte{1}).Read(data)
+		require.NoError(t, fsys.WriteFile(ctx, name, data, 0o644))
+		for range 3 { // into memory
+			got, err := fsys.ReadRange(ctx, name, 0, int64(size))
+			require.NoError(t, err)
+			require.Equal(t, data, got)
+		}
+		for _, off := range []int64{int64(size), int64(size) + 1, 1 << 40, 1<<63 - 1} {
+			got, err := fsys.ReadRange(ctx, name, off, 10)
+			require.NoError(t, err)
+			require.Empty(t, got)
+		}
+	}
+}
