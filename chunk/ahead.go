@@ -15,6 +15,7 @@ type ahead struct {
 	ok   bool          // it was loaded
 	done chan struct{} // closed when that is known
 
+	begun atomic.Bool // the goroutine has a transaction, or who wanted the chunk has one and no time to wait for that
 	ended atomic.Bool // one of two that are needed to give the buffer back: the goroutine, and who gave up
 }
 
@@ -44,6 +45,9 @@ func (r *Reader) begin(i int64) {
 func (a *ahead) load(ctx context.Context, db *schema.DB) {
 	sum := a.held.address.sum
 	err := db.View(ctx, func(tx *schema.Tx) error {
+		if a.begun.Swap(true) {
+			return errNotKept
+		}
 		return loadBlobBy(tx, sum, a.held.bytes, func([]byte) Sum { return sum }) // it is looked at in arrive
 	})
 	a.ok = err == nil
@@ -70,8 +74,9 @@ func (r *Reader) giveUp() {
 func (r *Reader) comes(i int64) bool { return r.next != nil && r.next.i == i }
 
 // arrive makes chunk i the one that is kept if it was loaded ahead and is what it should be. The one behind it is begun before
-// that is looked at.
-func (r *Reader) arrive(i int64) bool {
+// that is looked at. Who has a transaction does not wait for another to begin: there are only so many, and all may be held by
+// those who wait so.
+func (r *Reader) arrive(tx *schema.Tx, i int64) bool {
 	a := r.next
 	if a == nil {
 		return false
@@ -80,6 +85,10 @@ func (r *Reader) arrive(i int64) bool {
 		if i != r.at { // a leap
 			r.giveUp()
 		}
+		return false
+	}
+	if tx != nil && !a.begun.Swap(true) {
+		r.giveUp()
 		return false
 	}
 	<-a.done

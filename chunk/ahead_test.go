@@ -5,7 +5,9 @@ import (
 	"context"
 	"io"
 	"math/rand/v2"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
@@ -127,4 +129,45 @@ func TestAheadEnds(t *testing.T) {
 		r.Release()
 		cancel()
 	}
+}
+
+// Where all transactions that there may be are held, who has one of them does not wait for what would need one more.
+func TestAheadNeedsNoSecondTransaction(t *testing.T) {
+	db := open(t)
+	p := noise(1, 10*Size)
+	c := put(t, db, p)
+	defer noneLeft(t)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+
+	var others sync.WaitGroup
+	leave, holding := make(chan struct{}), make(chan struct{})
+	for range 31 { // as many as schema lets read at once, but one
+		others.Go(func() {
+			_ = db.View(ctx, func(*schema.Tx) error {
+				holding <- struct{}{}
+				<-leave
+				return nil
+			})
+		})
+	}
+	for range 31 {
+		<-holding
+	}
+	defer others.Wait()
+	defer close(leave)
+
+	r := NewReader(c)
+	defer r.Release()
+	r.Ahead(ctx, db)
+	got := make([]byte, len(p))
+	require.NoError(t, db.View(ctx, func(tx *schema.Tx) error {
+		for off := 0; off < len(p); off += 2 * Size {
+			if _, err := r.ReadAt(tx, got[off:off+2*Size], int64(off)); err != nil {
+				return err
+			}
+		}
+		return ctx.Err() // which had to be waited for, if a chunk was
+	}))
+	require.True(t, bytes.Equal(p, got))
 }

@@ -153,7 +153,7 @@ func (r *Reader) open(tx *schema.Tx) (err error) {
 
 // read fills part from chunk i, which is length bytes long. After a leap no more is read than must be.
 func (r *Reader) read(tx *schema.Tx, i int64, start, length int, part []byte, leap bool) error {
-	if i != r.at && !r.arrive(i) {
+	if i != r.at && !r.arrive(tx, i) {
 		from, ok := r.address(i, length)
 		switch {
 		case !ok:
