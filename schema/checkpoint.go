@@ -94,8 +94,13 @@ func (db *DB) Checkpoint(ctx context.Context) (left int64, err error) {
 	return left, err
 }
 
-// pace waits while the log is long and is being folded into the file.
+// pace waits while the log is long and is being folded into the file. Close waits for it: what nobody folds any more is not
+// waited for.
 func (db *DB) pace(ctx context.Context) error {
+	if err := db.enter(); err != nil {
+		return err
+	}
+	defer db.users.Done()
 	if db.logLength.Load() < db.logMark(1)-db.logMark(pacePart) {
 		return nil
 	}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -251,5 +252,17 @@ func TestReadersAreWarm(t *testing.T) {
 			tx.SetMemo("mine")
 			return nil
 		}))
+	}
+}
+
+// Whoever writes much and waits for the log is neither forgotten when the DB is closed, nor waits for what never begins.
+func TestStageOfClosed(t *testing.T) {
+	for i := range 20 {
+		db := open(t, filepath.Join(t.TempDir(), "a.db"), schema.Options{})
+		db.SetLogLimit(schema.PageSize)
+		require.NoError(t, db.Update(t.Context(), filler(i)))
+		require.True(t, db.HasCheckpointer())
+		require.NoError(t, db.Close())
+		require.ErrorIs(t, db.Stage(t.Context(), filler(i)), fs.ErrClosed)
 	}
 }
