@@ -45,8 +45,9 @@
 //   - A frame says, in its first bytes, whether it ends a commit. With the page of such a frame everything is written at once, before
 //     xWrite returns: so before the commit is synced, before it enters the index of the log, and with the error if it fails.
 //   - A sync, a truncation, a question for the size, and a read of what is in memory write it first. So does a write elsewhere: what
-//     is in memory is one piece, and the order of writes stays. Where that fails, SQLite rolls the transaction back, whatever
-//     it was doing: it does so on every error of a file and on a full disk.
+//     is in memory is one piece, and the order of writes stays. Where that fails, what is in memory stays there, and SQLite is
+//     told: mostly it rolls the transaction back, but only the statement if that changes many rows and found the disk full
+//     while it read. Then the transaction goes on, and what it has written before is written with what follows.
 //   - When the write lock on the log is given back, what is in memory is of a transaction that was rolled back, and is forgotten:
 //     another process may write there from now on.
 //

@@ -112,22 +112,25 @@ func writeWAL(tls *libc.TLS, id, p uintptr, n int32, off int64) int32 {
 	}
 	before := w.size
 	code := w.flush(tls, id)
-	if code == sqlite3.SQLITE_OK && w.size > before {
+	switch {
+	case code != sqlite3.SQLITE_OK: // this call has not happened: no later flush may make a commit of it
+		w.n -= int(n)
+		w.next -= int64(n)
+	case w.size > before:
 		w.grow(tls, id)
 	}
 	return code
 }
 
-// flush writes what is in memory.
+// flush writes what is in memory, which stays there if that fails: SQLite was told that it is written.
 func (w *wal) flush(tls *libc.TLS, id uintptr) int32 {
 	n := w.n
 	if n == 0 {
 		return sqlite3.SQLITE_OK
 	}
-	w.n = 0
 	code := w.write(tls, id, w.room, n, w.next-int64(n))
-	if code != sqlite3.SQLITE_OK {
-		w.next = nowhere
+	if code == sqlite3.SQLITE_OK {
+		w.n = 0
 	}
 	return code
 }

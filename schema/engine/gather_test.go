@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -259,4 +260,31 @@ func TestClose(t *testing.T) {
 		require.Empty(t, known.wals)
 		require.Empty(t, known.mains)
 	}
+}
+
+// What was collected and could not be written is not lost to a transaction that goes on: SQLite undoes only the statement, if
+// it is one of many rows that finds the disk full while it reads.
+func TestFullDiskWhileReading(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.db")
+	c := spilling(t, path, "FULL")
+	require.NoError(t, Gather(c))
+	run(t, c, "CREATE TABLE u (id INTEGER PRIMARY KEY, fill NOT NULL)")
+	spy(t)
+	run(t, c, "BEGIN IMMEDIATE")
+	for id := range 3 {
+		run(t, c, "INSERT INTO t VALUES (?, ?, ?)", id, id, strings.Repeat("abcd", 4000+id))
+	}
+	for _, w := range known.wals {
+		require.Positive(t, w.n, "something is in memory")
+		ours := at[sqlite3.Tsqlite3_io_methods](w.methods)
+		ours.FxWrite = address(failWrite)
+		err := sqlitex.ExecuteTransient(c, "INSERT INTO u SELECT id, substr(fill, -4) FROM t", nil)
+		require.Equal(t, sqlite.ResultFull, sqlite.ErrCode(err))
+		ours.FxWrite = address(watchWrite)
+	}
+	require.False(t, c.AutocommitEnabled(), "the transaction goes on")
+	run(t, c, "COMMIT")
+	const want = "0 0 16000 61626364\n1 1 16004 61626364\n2 2 16008 61626364\n"
+	require.Equal(t, want, rows(t, c))
+	require.Equal(t, want, image(t, path))
 }
