@@ -1,30 +1,39 @@
 package gc
 
-// An idSet is a set of row ids. Ids are dense, so it is a bitmap, in pages that exist where there is something.
+// An idSet is a set of row ids. Ids are dense, so it is a bitmap, in pages that exist where there is something. A damaged
+// file may have any ids, also below zero.
 type idSet map[int64]*[idWords]uint64
 
 const (
-	idWords  = 1024
-	idInPage = idWords * 64
+	idPageBits = 16
+	idInPage   = 1 << idPageBits
+	idWords    = idInPage / 64
 )
+
+// place returns where in the bitmap an id stands.
+func place(id int64) (page int64, word, bit uint64) {
+	in := uint64(id) % idInPage
+	return id >> idPageBits, in / 64, 1 << (in % 64)
+}
 
 // add puts id into the set and reports whether it is new there.
 func (s *idSet) add(id int64) bool {
 	if *s == nil {
 		*s = make(idSet)
 	}
-	page := (*s)[id/idInPage]
+	number, word, bit := place(id)
+	page := (*s)[number]
 	if page == nil {
 		page = new([idWords]uint64)
-		(*s)[id/idInPage] = page
+		(*s)[number] = page
 	}
-	word, bit := &page[id%idInPage/64], uint64(1)<<(id%64)
-	fresh := *word&bit == 0
-	*word |= bit
+	fresh := page[word]&bit == 0
+	page[word] |= bit
 	return fresh
 }
 
 func (s idSet) has(id int64) bool {
-	page := s[id/idInPage]
-	return page != nil && page[id%idInPage/64]&(1<<(id%64)) != 0
+	number, word, bit := place(id)
+	page := s[number]
+	return page != nil && page[word]&bit != 0
 }
