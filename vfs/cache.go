@@ -66,6 +66,9 @@ func (tx *Tx) knownNode(ino Ino) (*inode, bool) {
 
 func (tx *Tx) learnNode(ino Ino, n *inode) {
 	if tx.era != nil {
+		if n != nil && len(n.target) > maxTargetFact {
+			return
+		}
 		tx.fsys.store.facts.nodes.put(tx.era, nodeFact{tx.fsys.at, ino}, n)
 		return
 	}

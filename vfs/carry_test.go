@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"os"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -121,4 +122,29 @@ func TestWhatHoldsOnIsTrue(t *testing.T) {
 			require.Equal(t, look(fresh, path), look(fsys, path), "%s in round %d", path, round)
 		}
 	}
+}
+
+// What one fact takes is bounded too: what is longer is looked up each time.
+func TestLongFactsAreNotKept(t *testing.T) {
+	ctx := t.Context()
+	fsys := warmTree(t)
+	targets := map[string]string{"long": strings.Repeat("x/", 1000), "short": strings.Repeat("x/", 100)}
+	for name, target := range targets {
+		require.NoError(t, fsys.Symlink(ctx, target, name))
+		for range 2 {
+			got, err := fsys.Readlink(ctx, name)
+			require.NoError(t, err)
+			require.Equal(t, target, got)
+		}
+	}
+	path := fsys.DB().Path()
+	require.NoError(t, fsys.View(ctx, func(*vfs.Tx) error { // the idle reader is in use, and another cannot be opened
+		require.NoError(t, os.Rename(path, path+".moved"))
+		defer func() { require.NoError(t, os.Rename(path+".moved", path)) }()
+		_, err := fsys.Readlink(ctx, "short")
+		require.NoError(t, err)
+		_, err = fsys.Readlink(ctx, "long")
+		require.ErrorIs(t, err, syscall.ESTALE)
+		return nil
+	}))
 }

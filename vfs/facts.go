@@ -60,7 +60,7 @@ type era struct {
 	since uint64 // the first era whose facts are still true, as far as they are there
 }
 
-// Sizes of the tables, in sets of facts. When all are full, they take 17 MB.
+// Sizes of the tables, in sets of facts. When all are full, they take 17 MB, and more only where paths are deep.
 const (
 	treeSets  = 1 << 4
 	pairSets  = 1 << 2
@@ -68,6 +68,11 @@ const (
 	nameSets  = 1 << 13
 	nodeSets  = 1 << 13
 	shownSets = 1 << 11
+
+	// What is longer is looked up each time: a path, the target of a symlink, and how many names a file has.
+	maxPathFact   = 256
+	maxTargetFact = 256
+	maxShownFact  = 64
 )
 
 // now returns the era of this moment; nil if it is not known, or nothing was learnt in it.

@@ -58,7 +58,7 @@ func (tx *Tx) namesOf(ino Ino) ([]Name, error) {
 		return names, nil
 	}
 	names, err := tx.loadNames(ino)
-	if err == nil {
+	if err == nil && len(names) <= maxShownFact {
 		tx.fsys.store.facts.shown.put(tx.era, fact, names)
 	}
 	return names, err

@@ -196,7 +196,7 @@ func (tx *Tx) find(name string, follow bool) (place, *inode, error) {
 		return f.place, f.node, nil
 	}
 	p, n, err := tx.search(name, follow)
-	if err == nil {
+	if err == nil && len(name) <= maxPathFact && len(n.target) <= maxTargetFact {
 		key.path = strings.Clone(name) // which may be a part of something larger
 		facts.paths.put(tx.era, key, &pathEnd{p, n})
 	}
