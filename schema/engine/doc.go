@@ -61,7 +61,8 @@
 // writer there always is, until somebody keeps the writer from writing: then the little that is left is copied, but all that
 // was written to the file before it is synced, while the writer waits. [SyncCheckpoints] only adds a sync where SQLite tells the
 // file that a checkpoint has copied all it will. A sync that fails there is remembered, since the host tells of it once, and is
-// what the sync that SQLite asks for returns: a log that was not folded for sure is not written over.
+// what the sync that SQLite asks for returns: this connection never again has the log written over. Others learn of the failure
+// from a sync of their own, each once, as they do without us.
 //
 // # Who owns what
 //
