@@ -55,7 +55,7 @@ func blobSum(tx *schema.Tx, id int64) (Sum, error) {
 	switch {
 	case !rows.Next():
 		return Sum{}, orMissing(rows, &CorruptError{Blob: id, Why: "missing"})
-	case rows.Read(0, sum[:]) != len(sum):
+	case !sum.scan(rows, 0):
 		return Sum{}, &CorruptError{Blob: id, Why: "has no sum in its row"}
 	}
 	return sum, nil
@@ -110,7 +110,7 @@ func loadBlobIDBy(tx *schema.Tx, id int64, p []byte, sumOf func(p []byte) Sum) e
 // or if that is zero, the one in the row.
 func verify(tx *schema.Tx, rows *schema.Rows, want Sum, p []byte, sumOf func(p []byte) Sum) error {
 	damage := &CorruptError{Blob: rows.Int(0)}
-	if rows.Read(1, damage.Sum[:]) != len(damage.Sum) || !want.IsZero() && want != damage.Sum {
+	if !damage.Sum.scan(rows, 1) || !want.IsZero() && want != damage.Sum {
 		damage.Sum = want
 		damage.Why = "has another sum in its row"
 	} else {

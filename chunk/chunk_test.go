@@ -553,3 +553,25 @@ func TestErrorsSayWhich(t *testing.T) {
 		require.False(t, errors.Is(&tt.err, io.EOF))
 	}
 }
+
+// A sum in a row that is too long is damage: nobody would find the row by it, and what is put again would be there twice.
+func TestSumsOfAnotherLength(t *testing.T) {
+	for _, size := range []int{1000, 3 * Size} {
+		for _, damage := range []string{`sum || x'00'`, `substr(sum, 2)`, `x''`} {
+			db := open(t)
+			c := put(t, db, noise(1, size))
+			update(t, db, func(tx *schema.Tx) {
+				for _, table := range []string{"blob", "manifest"} {
+					_, err := tx.Exec(`UPDATE ` + table + ` SET sum = CAST(` + damage + ` AS BLOB) WHERE id = (SELECT max(id) FROM ` + table + `)`)
+					require.NoError(t, err)
+				}
+			})
+			view(t, db, func(tx *schema.Tx) {
+				_, err := Read(tx, c, make([]byte, 10), 0)
+				require.ErrorIs(t, err, ErrCorrupt)
+				_, err = SumOfContent(tx, c)
+				require.ErrorIs(t, err, ErrCorrupt)
+			})
+		}
+	}
+}

@@ -132,7 +132,7 @@ func manifestSum(tx *schema.Tx, id int64) (Sum, error) {
 	switch {
 	case !rows.Next():
 		return Sum{}, orMissing(rows, &CorruptError{Manifest: id, Why: "missing"})
-	case rows.Read(0, sum[:]) != len(sum):
+	case !sum.scan(rows, 0):
 		return Sum{}, &CorruptError{Manifest: id, Why: "has no sum in its row"}
 	}
 	return sum, nil
@@ -149,7 +149,7 @@ func loadManifest(tx *schema.Tx, id int64) (size int64, body lines, err error) {
 	}
 	size = rows.Int(1)
 	switch {
-	case rows.Read(0, damage.Sum[:]) != len(damage.Sum):
+	case !damage.Sum.scan(rows, 0):
 		damage.Sum = Sum{}
 		damage.Why = "has no sum in its row"
 		return 0, nil, damage

@@ -6,6 +6,8 @@ import (
 	"syscall"
 
 	"github.com/zeebo/blake3"
+
+	"vfsdb/schema"
 )
 
 // A Sum is the BLAKE3-256 of a chunk, or stands in the same way for longer content: the sum of its manifest.
@@ -41,4 +43,9 @@ func (s *Sum) UnmarshalText(text []byte) error {
 	}
 	*s = read
 	return nil
+}
+
+// scan reads a sum from a column, and reports whether there is one: a longer value is none.
+func (s *Sum) scan(rows *schema.Rows, col int) bool {
+	return rows.Len(col) == len(s) && rows.Read(col, s[:]) == len(s)
 }
