@@ -15,8 +15,8 @@ type file struct {
 	failed  int32   // what the sync that SQLite did not ask for returned
 }
 
-// files are those with our methods, by the address of the engine's object.
-var files sync.Map // of uintptr to *file
+// synced are those with our methods, by the address of the engine's object.
+var synced sync.Map // of uintptr to *file
 
 // SyncCheckpoints makes each checkpoint of c sync what it has written. It is called once, before the first one.
 func SyncCheckpoints(c *sqlite.Conn) error {
@@ -31,7 +31,7 @@ func SyncCheckpoints(c *sqlite.Conn) error {
 		return ErrUnavailable
 	}
 	f := &file{methods: methodsOf(id)}
-	files.Store(id, f)
+	synced.Store(id, f)
 	_, ours := replace(tls, id)
 	ours.FxClose, ours.FxWrite = address(closeFile), address(writeFile)
 	ours.FxSync, ours.FxFileControl = address(syncFile), address(controlFile)
@@ -39,7 +39,7 @@ func SyncCheckpoints(c *sqlite.Conn) error {
 }
 
 func fileOf(id uintptr) (*file, *sqlite3.Tsqlite3_io_methods) {
-	v, ok := files.Load(id)
+	v, ok := synced.Load(id)
 	if !ok {
 		panic("engine: a file that has our methods and is not ours")
 	}
@@ -74,7 +74,7 @@ func syncFile(tls *libc.TLS, id uintptr, flags int32) int32 {
 
 func closeFile(tls *libc.TLS, id uintptr) int32 {
 	f, m := fileOf(id)
-	files.Delete(id)
+	synced.Delete(id)
 	restore(tls, id, f.methods)
 	return method[func(*libc.TLS, uintptr) int32](m.FxClose)(tls, id)
 }

@@ -26,7 +26,7 @@ func checkpoint(t *testing.T, c *sqlite.Conn) (left int64) {
 }
 
 func knownFiles() (all []*file) {
-	files.Range(func(_, f any) bool { all = append(all, f.(*file)); return true })
+	synced.Range(func(_, f any) bool { all = append(all, f.(*file)); return true })
 	return all
 }
 

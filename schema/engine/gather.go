@@ -30,17 +30,17 @@ type wal struct {
 	grown   int     // commits that made it longer
 }
 
-// A main is what we know of a database file.
-type main struct {
+// A database is what we know of a database file.
+type database struct {
 	methods uintptr // of the engine
 	wal     *wal
 }
 
-// known are the files with our methods, by the address of the engine's object.
-var known struct {
+// gathered are the files with our methods, by the address of the engine's object.
+var gathered struct {
 	sync.RWMutex
-	wals  map[uintptr]*wal
-	mains map[uintptr]*main
+	wals      map[uintptr]*wal
+	databases map[uintptr]*database
 }
 
 // Gather has c write to its log as the package says. It is called once. The log must be open, as it is once c has read from a file in WAL mode.
@@ -57,13 +57,13 @@ func Gather(c *sqlite.Conn) error {
 		return ErrUnavailable
 	}
 	w := &wal{room: malloc(tls, roomSize), next: nowhere}
-	m := &main{wal: w}
-	known.Lock()
-	defer known.Unlock()
-	if known.wals == nil {
-		known.wals, known.mains = make(map[uintptr]*wal), make(map[uintptr]*main)
+	m := &database{wal: w}
+	gathered.Lock()
+	defer gathered.Unlock()
+	if gathered.wals == nil {
+		gathered.wals, gathered.databases = make(map[uintptr]*wal), make(map[uintptr]*database)
 	}
-	known.wals[log], known.mains[file] = w, m
+	gathered.wals[log], gathered.databases[file] = w, m
 	w.size = sizeOf(tls, log)
 	var ours *sqlite3.Tsqlite3_io_methods
 	w.methods, ours = replace(tls, log)
@@ -75,16 +75,16 @@ func Gather(c *sqlite.Conn) error {
 }
 
 func walOf(id uintptr) (*wal, *sqlite3.Tsqlite3_io_methods) {
-	known.RLock()
-	defer known.RUnlock()
-	w := known.wals[id]
+	gathered.RLock()
+	defer gathered.RUnlock()
+	w := gathered.wals[id]
 	return w, at[sqlite3.Tsqlite3_io_methods](w.methods)
 }
 
-func mainOf(id uintptr) (*main, *sqlite3.Tsqlite3_io_methods) {
-	known.RLock()
-	defer known.RUnlock()
-	m := known.mains[id]
+func databaseOf(id uintptr) (*database, *sqlite3.Tsqlite3_io_methods) {
+	gathered.RLock()
+	defer gathered.RUnlock()
+	m := gathered.databases[id]
 	return m, at[sqlite3.Tsqlite3_io_methods](m.methods)
 }
 
@@ -201,14 +201,14 @@ func sizeWAL(tls *libc.TLS, id, size uintptr) int32 {
 
 func closeWAL(tls *libc.TLS, id uintptr) int32 {
 	w, m := walOf(id)
-	known.Lock()
-	delete(known.wals, id)
-	for _, m := range known.mains {
+	gathered.Lock()
+	delete(gathered.wals, id)
+	for _, m := range gathered.databases {
 		if m.wal == w {
 			m.wal = nil
 		}
 	}
-	known.Unlock()
+	gathered.Unlock()
 	libc.Xfree(tls, w.room) // nothing in it counts: there is no transaction
 	restore(tls, id, w.methods)
 	return method[func(*libc.TLS, uintptr) int32](m.FxClose)(tls, id)
@@ -216,7 +216,7 @@ func closeWAL(tls *libc.TLS, id uintptr) int32 {
 
 // lockMain forgets what is in memory when the write lock is given back: a commit has left nothing there.
 func lockMain(tls *libc.TLS, id uintptr, offset, n, flags int32) int32 {
-	f, m := mainOf(id)
+	f, m := databaseOf(id)
 	if f.wal != nil && flags&sqlite3.SQLITE_SHM_UNLOCK != 0 && offset <= writeLock && writeLock < offset+n {
 		f.wal.forget()
 	}
@@ -230,10 +230,10 @@ func (w *wal) forget() {
 }
 
 func closeMain(tls *libc.TLS, id uintptr) int32 {
-	f, m := mainOf(id)
-	known.Lock()
-	delete(known.mains, id)
-	known.Unlock()
+	f, m := databaseOf(id)
+	gathered.Lock()
+	delete(gathered.databases, id)
+	gathered.Unlock()
 	restore(tls, id, f.methods)
 	return method[func(*libc.TLS, uintptr) int32](m.FxClose)(tls, id)
 }
