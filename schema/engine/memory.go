@@ -54,7 +54,7 @@ func pointer(tls *libc.TLS, db uintptr, op int32) uintptr {
 	return *at[uintptr](slot)
 }
 
-// sizeOf is the length of an open file; 0 if it is not gathered.
+// sizeOf is the length of an open file; 0 if it is not known.
 func sizeOf(tls *libc.TLS, id uintptr) int64 {
 	slot := malloc(tls, 8)
 	defer libc.Xfree(tls, slot)
