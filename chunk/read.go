@@ -1,7 +1,6 @@
 package chunk
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -28,10 +27,6 @@ type Reader struct {
 	kept *held // chunk number at
 	at   int64 // -1: kept is nothing
 
-	ctx  context.Context
-	db   *schema.DB // nil: nothing is loaded ahead
-	next *ahead     // nil: nothing is
-
 	end int64 // where the last read ended
 	run int64 // how many bytes were read up to there, each from where the last one ended
 }
@@ -44,7 +39,6 @@ func (r *Reader) Content() Content { return r.content }
 
 // Release gives back what the Reader keeps in memory. It may be used again afterwards.
 func (r *Reader) Release() {
-	r.giveUp()
 	r.drop()
 	r.body, r.loaded = nil, false
 }
@@ -79,14 +73,11 @@ func (r *Reader) ReadAt(tx *schema.Tx, p []byte, off int64) (n int, err error) {
 		n += len(part)
 		off += int64(len(part))
 	}
-	if r.next == nil && r.run >= 2*Size {
-		r.begin((off + Size - 1) / Size)
-	}
 	return n, nil
 }
 
-// ReadHeld is ReadAt without a transaction, for a read that can be answered by the chunk that was read last, by the one that is
-// loaded ahead, or by the cache. ok is false, and nothing is read, if it cannot.
+// ReadHeld is ReadAt without a transaction, for a read that can be answered by the chunk that was read last, or by the cache. ok
+// is false, and nothing is read, if it cannot.
 func (r *Reader) ReadHeld(p []byte, off int64) (n int, ok bool, err error) {
 	if len(p) > peekLimit || !r.held(off, int64(len(p))) {
 		return 0, false, nil
@@ -105,7 +96,7 @@ func (r *Reader) held(off, n int64) bool {
 		return false
 	}
 	for i := off / Size; off < r.content.Size && i*Size < min(off+n, r.content.Size); i++ {
-		if from, ok := r.address(i, lengthOf(r.content.Size, i)); ok && i != r.at && !r.comes(i) && !r.cache.has(from) {
+		if from, ok := r.address(i, lengthOf(r.content.Size, i)); ok && i != r.at && !r.cache.has(from) {
 			return false
 		}
 	}
@@ -153,7 +144,7 @@ func (r *Reader) open(tx *schema.Tx) (err error) {
 
 // read fills part from chunk i, which is length bytes long. After a leap no more is read than must be.
 func (r *Reader) read(tx *schema.Tx, i int64, start, length int, part []byte, leap bool) error {
-	if i != r.at && !r.arrive(tx, i) {
+	if i != r.at {
 		from, ok := r.address(i, length)
 		switch {
 		case !ok:

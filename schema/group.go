@@ -152,6 +152,7 @@ type group struct {
 	todo   []*op // to run before any that wait
 	now    *op   // is running
 	ran    []*op // in this transaction; the first has succeeded
+	again  bool  // those in todo lost their transaction: nobody else comes in, who might take it with him too
 	tx     *Tx   // what those that succeeded have left to do at the commit
 }
 
@@ -197,6 +198,7 @@ func (g *group) run(ctx context.Context) error {
 		case !usable:
 			c.rollback()
 			g.todo, g.ran = append(g.ran, g.todo...), nil
+			g.again = true
 			o.settle(o.err)
 			return o.err
 		case o.panic != nil:
@@ -225,7 +227,7 @@ func (g *group) next(began time.Time, bytes int) bool {
 		switch {
 		case len(g.todo) > 0:
 			g.now, g.todo = g.todo[0], g.todo[1:]
-		case len(g.ran) < groupOps && time.Since(began) < groupTime:
+		case !g.again && len(g.ran) < groupOps && time.Since(began) < groupTime:
 			g.now = g.db.queue.next(groupBytes - bytes)
 			if g.now == nil && g.db.crowded {
 				// Those that the last commit has let go are on their way back.

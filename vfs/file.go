@@ -152,9 +152,6 @@ func (f *File) capture() error {
 		f.info = newInfo(f.name, n)
 		f.info.name = place{ino: n.ino}.name(tx, f.name)
 		f.reader = st.cache.NewReader(n.content)
-		if !f.writable() {
-			f.reader.Ahead(f.ctx, st.db)
-		}
 		pin := chunk.Pin{}
 		switch {
 		case f.writable():
