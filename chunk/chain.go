@@ -91,12 +91,16 @@ type namedChain struct {
 func (s *chainShelf) get(sum Sum) chain {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	at := s.all[sum]
-	if at == nil {
-		return nil
+	return s.touch(sum).chain
+}
+
+// touch moves the chain of the chunk with a sum to the front, and returns it; the zero value if there is none.
+func (s *chainShelf) touch(sum Sum) (named namedChain) {
+	if at := s.all[sum]; at != nil {
+		s.order.MoveToFront(at)
+		named = at.Value.(namedChain)
 	}
-	s.order.MoveToFront(at)
-	return at.Value.(namedChain).chain
+	return named
 }
 
 // forPart is get for who reads a part of the chunk. Once in a while it returns nil: so much is asked of that chunk that it is worth
@@ -104,12 +108,10 @@ func (s *chainShelf) get(sum Sum) chain {
 func (s *chainShelf) forPart(sum Sum) chain {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	at := s.all[sum]
-	if at == nil {
+	named := s.touch(sum)
+	if named.chain == nil {
 		return nil
 	}
-	s.order.MoveToFront(at)
-	named := at.Value.(namedChain)
 	if *named.asked++; *named.asked > manyParts {
 		*named.asked = 0
 		return nil
