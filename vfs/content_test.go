@@ -347,6 +347,13 @@ func TestWriteAttributes(t *testing.T) {
 		require.Equal(t, 0o751|fs.ModeSetgid, info.Mode())
 		require.True(t, when.Equal(info.ModTime()))
 	}
+	for name, perm := range map[string]fs.FileMode{"old": 0o640, "another": 0o604} { // without a time
+		require.NoError(t, fsys.WriteFile(ctx, name, []byte("y"), 0o600, vfs.Mode(perm)))
+		info, err := fsys.Stat(ctx, name)
+		require.NoError(t, err)
+		require.Equal(t, perm, info.Mode())
+		require.WithinDuration(t, time.Now(), info.ModTime(), time.Hour)
+	}
 	require.ErrorIs(t, fsys.Remove(ctx, "old", vfs.Mode(0)), syscall.EINVAL)
 }
 

@@ -108,10 +108,6 @@ func (c copier) copy(n *inode, to place, from, as string) error {
 		c.made[n.ino] = made
 	}
 	if !n.isDir() {
-		if made.mtime != n.mtime { // 1970, which addInode takes for none
-			made.mtime = n.mtime
-			c.tx.change(made)
-		}
 		return nil
 	}
 	if err := c.copyEntries(n.ino, made.ino, from, as); err != nil {

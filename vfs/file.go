@@ -105,7 +105,7 @@ func (f *File) make(tx *Tx, perm fs.FileMode) error {
 	case p.ino == 0 && f.flag&os.O_CREATE == 0:
 		return syscall.ENOENT
 	case p.ino == 0:
-		n := &inode{mode: modeFile | unixPerm(perm)}
+		n := &inode{mode: modeFile | unixPerm(perm), mtime: tx.now}
 		if err := tx.create(p, n); err != nil {
 			return err
 		}

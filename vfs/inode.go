@@ -136,7 +136,7 @@ func (tx *Tx) change(n *inode) {
 	tx.cache.dirty[n.ino] = n
 }
 
-// addInode writes a new inode, and gives it its number and times. Times that are set already stay.
+// addInode writes a new inode, and gives it its number and all times but that of its content, mtime.
 func (tx *Tx) addInode(n *inode) error {
 	ino, err := tx.db.NextID("ino")
 	if err != nil {
@@ -144,9 +144,6 @@ func (tx *Tx) addInode(n *inode) error {
 	}
 	n.ino = Ino(ino)
 	n.ctime, n.btime = tx.now, tx.now
-	if n.mtime == 0 {
-		n.mtime = tx.now
-	}
 	if err := tx.touch(n.content); err != nil {
 		return err
 	}

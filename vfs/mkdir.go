@@ -85,6 +85,7 @@ func (tx *Tx) newPlace(name string, o options) (place, error) {
 
 // make is create for what has no content.
 func (tx *Tx) make(op string, p place, n *inode) error {
+	n.mtime = tx.now
 	if err := tx.create(p, n); err != nil {
 		return err
 	}

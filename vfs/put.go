@@ -80,7 +80,6 @@ func (tx *Tx) put(name string, staged *chunk.Staged, a Attr) error {
 	if err := tx.create(p, n); err != nil {
 		return err
 	}
-	tx.setAttrs(n, a) // an mtime of 0 is taken for none
 	lost.grew += content.Size
 	lost.is(n, staged.Sum())
 	return tx.recordAt(p, lost)

@@ -96,20 +96,14 @@ func (w target) content() chunk.Content {
 func (w target) set(op string, c chunk.Content, after Sum) error {
 	n := w.node
 	if n == nil {
-		n = &inode{mode: modeFile | unixPerm(w.perm), content: c}
+		n = &inode{mode: modeFile | unixPerm(w.perm), mtime: w.tx.now, content: c}
+		w.attributes(n)
 		if err := w.tx.create(w.at, n); err != nil {
 			return err
 		}
 		made := change{op: "create", grew: c.Size}
 		made.is(n, after)
-		if err := w.tx.recordAt(w.at, made); err != nil {
-			return err
-		}
-		if w.opts.has(optModTime) && n.mtime != nanos(w.opts.mtime) { // 1970, which addInode takes for none
-			w.attributes(n)
-			w.tx.change(n)
-		}
-		return nil
+		return w.tx.recordAt(w.at, made)
 	}
 	made := change{op: op, grew: c.Size - n.content.Size}
 	if err := w.tx.was(&made, n); err != nil {
