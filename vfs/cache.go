@@ -1,6 +1,7 @@
 package vfs
 
 import (
+	"maps"
 	"strings"
 	"sync"
 
@@ -12,15 +13,17 @@ import (
 // memo: a commit by anybody else, or a rollback here, drops it whole, so it is never stale. It is for transactions that
 // write, and for those that do not know their era; the others share facts.
 type cache struct {
+	user   *schema.Tx // the last
 	branch struct {
 		known bool
-		epoch int64
-		gc    bool // a collection runs; not known to a connection that reads
+		epoch int64 // of the head
+		gc    bool  // a collection runs; not known to a connection that reads
 	}
 	names map[nameKey]dirent
 	whole map[Ino]bool // directories all of whose entries are in names: those that were made here
 	nodes map[Ino]*inode
 	dirty map[Ino]*inode // changed in memory, not yet in the table
+	moves int            // of directories, so far
 
 	sources map[Ino]source // where the log tells the sums of contents
 }
@@ -75,18 +78,23 @@ func (tx *Tx) learnNode(ino Ino, n *inode) {
 	tx.cache.nodes[ino] = n
 }
 
-// cacheOf returns the cache of a tree on the transaction's connection.
+// cacheOf returns the cache of a tree on the transaction's connection. Whoever stands on the tree in this transaction has the
+// same one, so none that it uses is given up for others.
 func cacheOf(db *schema.Tx, at Moment) *cache {
 	trees, _ := db.Memo().(map[Moment]*cache)
-	if trees == nil || len(trees) > 8 {
+	if trees == nil {
 		trees = make(map[Moment]*cache)
 		db.SetMemo(trees)
+	}
+	if len(trees) > 8 {
+		maps.DeleteFunc(trees, func(_ Moment, c *cache) bool { return c.user != db })
 	}
 	c := trees[at]
 	if c == nil {
 		c = &cache{names: make(map[nameKey]dirent), whole: make(map[Ino]bool), nodes: make(map[Ino]*inode), dirty: make(map[Ino]*inode), sources: make(map[Ino]source)}
 		trees[at] = c
 	}
+	c.user = db
 	c.trim()
 	return c
 }

@@ -36,7 +36,7 @@ const reach = 1024
 // record notes what a verb has done. Rows are written some at a time, and before the commit, so that they stand or
 // fall with the verb.
 func (tx *Tx) record(c change) (err error) {
-	c.epoch = tx.epoch
+	c.epoch = tx.epoch()
 	if c.seq, err = tx.db.NextID("change"); err != nil {
 		return err
 	}
@@ -128,12 +128,12 @@ func (tx *Tx) fromBranch(path string) (string, error) {
 	if tx.fsys.root == schema.RootIno {
 		return path, nil
 	}
-	if tx.above == "" { // a verb cannot move what is above its own root
+	if tx.above == "" || tx.moves != tx.cache.moves { // a verb cannot move what is above its own root, but another Tx can
 		above, err := tx.branchPath(tx.fsys.root)
 		if err != nil {
 			return "", err
 		}
-		tx.above = above
+		tx.above, tx.moves = above, tx.cache.moves
 	}
 	if path == "." {
 		return tx.above, nil

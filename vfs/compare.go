@@ -48,6 +48,11 @@ func ViewBoth(ctx context.Context, a, b *FS, fn func(a, b *Tx) error) error {
 // Compare returns what differs between two trees that are read in one transaction. Its cost grows with what was
 // changed since the trees were one, not with their size.
 func Compare(a, b *Tx) (*Delta, error) {
+	for _, tx := range []*Tx{a, b} {
+		if err := tx.flush(); err != nil {
+			return nil, err
+		}
+	}
 	names, inos, err := changedKeys(a, b)
 	if err != nil {
 		return nil, err

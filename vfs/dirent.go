@@ -86,19 +86,19 @@ func (tx *Tx) putDirent(dir Ino, name string, ino Ino, kind uint8) error {
 	}
 	branch := tx.fsys.at.Branch
 	tx.tellName(nameKey{dir, name})
-	tx.cache.names[nameKey{dir, name}] = dirent{ino: ino, kind: kind, level: 0, born: tx.epoch}
-	if d.level == 0 && d.born == tx.epoch {
+	tx.cache.names[nameKey{dir, name}] = dirent{ino: ino, kind: kind, level: 0, born: tx.epoch()}
+	if d.level == 0 && d.born == tx.epoch() {
 		_, err := tx.db.Exec(`UPDATE dirent SET ino = ?4, kind = ?5 WHERE branch = ?1 AND parent = ?2 AND name = ?3 AND died = 9223372036854775807`,
 			branch, int64(dir), name, orNull(int64(ino)), int64(kind))
 		return err
 	}
 	if d.level == 0 {
-		if err := endDirent(tx.db, branch, dir, name, tx.epoch); err != nil {
+		if err := endDirent(tx.db, branch, dir, name, tx.epoch()); err != nil {
 			return err
 		}
 	}
 	_, err = tx.db.Exec(`INSERT INTO dirent (branch, parent, name, died, born, ino, kind) VALUES (?, ?, ?, 9223372036854775807, ?, ?, ?)`,
-		branch, int64(dir), name, tx.epoch, orNull(int64(ino)), int64(kind))
+		branch, int64(dir), name, tx.epoch(), orNull(int64(ino)), int64(kind))
 	return err
 }
 
@@ -120,12 +120,12 @@ func (tx *Tx) dropDirent(dir Ino, name string) error {
 	}
 	tx.tellName(key)
 	tx.cache.names[key] = dirent{level: fresh}
-	if d.born == tx.epoch {
+	if d.born == tx.epoch() {
 		_, err := tx.db.Exec(`DELETE FROM dirent WHERE branch = ? AND parent = ? AND name = ? AND died = 9223372036854775807`,
 			tx.fsys.at.Branch, int64(dir), name)
 		return err
 	}
-	return endDirent(tx.db, tx.fsys.at.Branch, dir, name, tx.epoch)
+	return endDirent(tx.db, tx.fsys.at.Branch, dir, name, tx.epoch())
 }
 
 func endDirent(db *schema.Tx, branch int64, dir Ino, name string, epoch int64) error {

@@ -147,13 +147,13 @@ func (tx *Tx) addInode(n *inode) error {
 	if err := tx.touch(n.content); err != nil {
 		return err
 	}
-	n.level, n.born = 0, tx.epoch
+	n.level, n.born = 0, tx.epoch()
 	tx.tellNode(n.ino)
 	tx.cache.nodes[n.ino] = n
 	if n.isDir() {
 		tx.cache.whole[n.ino] = true
 	}
-	return insertInode(tx.db, tx.fsys.at.Branch, tx.epoch, n)
+	return insertInode(tx.db, tx.fsys.at.Branch, tx.epoch(), n)
 }
 
 // putInode writes an inode at the head. A row born in this epoch is changed in place; an older one dies now, and an
@@ -164,7 +164,7 @@ func (tx *Tx) putInode(n *inode) error {
 	}
 	tx.tellNode(n.ino)
 	branch := tx.fsys.at.Branch
-	if n.level == 0 && n.born == tx.epoch {
+	if n.level == 0 && n.born == tx.epoch() {
 		_, err := tx.db.Exec(`UPDATE inode SET mode = ?3, uid = ?4, gid = ?5, nlink = ?6, rdev = ?7, size = ?8, mtime = ?9, ctime = ?10, btime = ?11,
 			blob = ?12, manifest = ?13, target = ?14 WHERE branch = ?1 AND ino = ?2 AND died = 9223372036854775807`,
 			branch, int64(n.ino), n.mode, n.uid, n.gid, n.nlink, n.rdev, n.content.Size, n.mtime, n.ctime, n.btime,
@@ -172,12 +172,12 @@ func (tx *Tx) putInode(n *inode) error {
 		return err
 	}
 	if n.level == 0 {
-		if err := endInode(tx.db, branch, n.ino, tx.epoch); err != nil {
+		if err := endInode(tx.db, branch, n.ino, tx.epoch()); err != nil {
 			return err
 		}
 	}
-	n.level, n.born = 0, tx.epoch
-	return insertInode(tx.db, branch, tx.epoch, n)
+	n.level, n.born = 0, tx.epoch()
+	return insertInode(tx.db, branch, tx.epoch(), n)
 }
 
 // dropInode removes an inode from the head: by a whiteout if an ancestor still shows it, else by ending its row.
@@ -195,11 +195,11 @@ func (tx *Tx) dropInode(n *inode) error {
 			return tx.putInode(&inode{ino: n.ino, level: n.level, born: n.born})
 		}
 	}
-	if n.born == tx.epoch {
+	if n.born == tx.epoch() {
 		_, err := tx.db.Exec(`DELETE FROM inode WHERE branch = ? AND ino = ? AND died = 9223372036854775807`, branch, int64(n.ino))
 		return err
 	}
-	return endInode(tx.db, branch, n.ino, tx.epoch)
+	return endInode(tx.db, branch, n.ino, tx.epoch())
 }
 
 func endInode(db *schema.Tx, branch int64, ino Ino, epoch int64) error {

@@ -57,10 +57,9 @@ func (tx *Tx) Freeze() (Moment, error) {
 	if err := tx.flush(); err != nil {
 		return Moment{}, err
 	}
-	at := Moment{tx.fsys.at.Branch, tx.epoch}
-	tx.epoch++
-	tx.cache.branch.epoch = tx.epoch
-	_, err := tx.db.Exec(`UPDATE branch SET epoch = ? WHERE id = ?`, tx.epoch, at.Branch)
+	at := Moment{tx.fsys.at.Branch, tx.epoch()}
+	tx.cache.branch.epoch++
+	_, err := tx.db.Exec(`UPDATE branch SET epoch = ? WHERE id = ?`, tx.epoch(), at.Branch)
 	return at, err
 }
 

@@ -126,6 +126,9 @@ func (tx *Tx) move(src, dst place, n, displaced *inode) error {
 	if err := tx.dropDirent(src.dir, src.base); err != nil {
 		return err
 	}
+	if n.isDir() {
+		tx.cache.moves++
+	}
 	tx.modified(from)
 	tx.modified(to)
 	tx.change(n)

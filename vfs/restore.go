@@ -29,6 +29,9 @@ func (tx *Tx) restore(to *FS) (int, error) {
 		return 0, err
 	}
 	src, err := to.begin(tx.db)
+	if err == nil {
+		err = src.flush() // this transaction may have written to that tree too
+	}
 	if err != nil {
 		return 0, err
 	}
@@ -40,6 +43,7 @@ func (tx *Tx) restore(to *FS) (int, error) {
 	if err := log.begin(src, names, inos); err != nil {
 		return 0, err
 	}
+	tx.cache.moves++ // there may be some
 	changed := 0
 	for _, name := range names {
 		did, err := tx.restoreName(src, name)

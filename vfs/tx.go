@@ -15,7 +15,6 @@ import (
 type Tx struct {
 	db    *schema.Tx
 	fsys  *FS
-	epoch int64  // of the head: what is written now is born in it
 	now   int64  // the time of every change of this transaction, in ns
 	gc    bool   // a collection runs: references to content are recorded for it
 	era   *era   // of what it sees; nil if it writes, or that is not known
@@ -27,6 +26,7 @@ type Tx struct {
 	call    int64    // the row of the call that this is part of; 0 before it is needed
 	told    bool     // watchers are woken after the commit
 	above   string   // where the root of the tree stands in the branch; "" before it is needed
+	moves   int      // that the cache had counted when above was found
 }
 
 // DB returns the transaction of the file, for rooms that keep rows of their own in it.
@@ -49,10 +49,12 @@ func (fsys *FS) begin(db *schema.Tx) (*Tx, error) {
 	}
 	tx.news, _ = db.Local(newsKey{}).(*news)
 	tx.now = time.Now().UnixNano()
-	tx.epoch = tx.cache.branch.epoch
 	tx.gc = tx.cache.branch.gc
 	return tx, nil
 }
+
+// epoch returns that of the head: what is written now is born in it. It is not the Tx's own, since any Tx on the head may end it.
+func (tx *Tx) epoch() int64 { return tx.cache.branch.epoch }
 
 // checkBranch refuses a tree that nothing keeps any more, and finds out whether a collection runs. Both are remembered until
 // another connection commits. Whoever drops a branch, or begins a collection, on this one makes it forget that.

@@ -1,0 +1,117 @@
+package vfs_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"vfsdb/internal/vfstest"
+	"vfsdb/snapshot"
+	"vfsdb/vfs"
+)
+
+// Two Txs of one transaction that stand on the same head are one in what they do to it: neither writes into a moment
+// that the other has frozen, be it at once or when the inodes are written at the end.
+func TestOnAfterFreeze(t *testing.T) {
+	ctx := t.Context()
+	fsys := vfstest.New(t, "d/f", "d/g")
+	sub, err := fsys.OpenRoot(ctx, "d")
+	require.NoError(t, err)
+	var info snapshot.Info
+	require.NoError(t, fsys.Update(ctx, func(tx *vfs.Tx) error {
+		on, err := tx.On(sub)
+		require.NoError(t, err)
+		info, err = snapshot.CreateIn(tx, "before", "")
+		require.NoError(t, err)
+		require.NoError(t, tx.Chmod("d/f", 0o777))
+		require.NoError(t, on.WriteFile("new", []byte("new"), 0o644))
+		return on.WriteFile("g", []byte("after"), 0o644)
+	}))
+	before, err := snapshot.At(ctx, fsys, info)
+	require.NoError(t, err)
+	f, err := before.Stat(ctx, "d/f")
+	require.NoError(t, err)
+	require.EqualValues(t, 0o644, f.Mode())
+	require.Equal(t, "d/g", vfstest.Read(t, before.FS, "d/g"))
+	require.Equal(t, "after", vfstest.Read(t, fsys, "d/g"))
+	require.Equal(t, []string{"d/f", "d/g"}, listOf(t, before.FS))
+}
+
+func listOf(t *testing.T, fsys *vfs.FS) []string {
+	t.Helper()
+	list, err := fsys.List(t.Context(), "")
+	require.NoError(t, err)
+	return list
+}
+
+// They see what the other does, however many trees the transaction looks at.
+func TestOnManyTrees(t *testing.T) {
+	ctx := t.Context()
+	fsys := vfstest.New(t, "d/f")
+	sub, err := fsys.OpenRoot(ctx, "d")
+	require.NoError(t, err)
+	var snaps []*snapshot.Snapshot
+	for i := range 12 {
+		snaps = append(snaps, vfstest.Snapshot(t, fsys, fmt.Sprint("s", i)))
+	}
+	require.NoError(t, fsys.Update(ctx, func(tx *vfs.Tx) error {
+		_, err := tx.Stat("d/f")
+		require.NoError(t, err)
+		_, err = tx.Stat("d/new")
+		require.Error(t, err)
+		for _, s := range snaps {
+			_, err := tx.On(s.FS)
+			require.NoError(t, err)
+		}
+		on, err := tx.On(sub)
+		require.NoError(t, err)
+		require.NoError(t, on.WriteFile("new", []byte("new"), 0o644))
+		require.NoError(t, on.Chmod("f", 0o777))
+		f, err := tx.Stat("d/f")
+		require.NoError(t, err)
+		require.EqualValues(t, 0o777, f.Mode())
+		got, err := tx.ReadFile("d/new")
+		require.NoError(t, err)
+		require.Equal(t, "new", string(got))
+		return nil
+	}))
+}
+
+// A comparison and a restore take into account what the transaction has done so far, to either tree.
+func TestOnComparesWhatIsNotWritten(t *testing.T) {
+	ctx := t.Context()
+	fsys := vfstest.New(t, "f", "g")
+	try := vfstest.Branch(t, fsys, "try")
+	require.NoError(t, fsys.Update(ctx, func(tx *vfs.Tx) error {
+		on, err := tx.On(try)
+		require.NoError(t, err)
+		require.NoError(t, tx.Chmod("f", 0o600))
+		require.NoError(t, on.Chmod("g", 0o777))
+		d, err := vfs.Compare(tx, on)
+		require.NoError(t, err)
+		require.Len(t, d.Inodes, 2)
+		require.NoError(t, on.Chmod("g", 0o755))
+		n, err := tx.Restore(try)
+		require.NoError(t, err)
+		require.Equal(t, 2, n)
+		return nil
+	}))
+	require.Equal(t, vfstest.Dump(t, try), vfstest.Dump(t, fsys))
+}
+
+// What happens below OpenRoot is told where its directory is by then.
+func TestOnTellsWhereItIs(t *testing.T) {
+	ctx := t.Context()
+	fsys := vfstest.New(t, "d/")
+	sub, err := fsys.OpenRoot(ctx, "d")
+	require.NoError(t, err)
+	require.NoError(t, fsys.Update(ctx, func(tx *vfs.Tx) error {
+		on, err := tx.On(sub)
+		require.NoError(t, err)
+		require.NoError(t, on.WriteFile("x", nil, 0o644))
+		require.NoError(t, tx.Rename("d", "e"))
+		return on.WriteFile("y", nil, 0o644)
+	}))
+	require.Equal(t, []string{"mkdir d", "create d/x ->''", "rename e (d)", "create e/y ->''"}, vfstest.Told(t, fsys, nil))
+}
