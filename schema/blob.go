@@ -16,6 +16,7 @@ func (tx *Tx) WriteBlob(table, column string, row int64, p []byte) error {
 	if err := tx.Alive(); err != nil {
 		return err
 	}
+	tx.changed = true
 	if err := tx.writeBlob(table, column, row, p); err != nil {
 		tx.spoilt = err
 		return err

@@ -184,7 +184,9 @@ func (c *conn) run(ctx context.Context, write bool, fn func(*Tx) error) (err err
 			c.rollback()
 		}
 	}()
-	err = fn(tx)
+	if err = cmp.Or(fn(tx), tx.spoilt); err == nil {
+		err = tx.finish()
+	}
 	ended = true
 	if !write {
 		// Nothing was written: a commit and a rollback are the same.
@@ -193,7 +195,7 @@ func (c *conn) run(ctx context.Context, write bool, fn func(*Tx) error) (err err
 		}
 		return err
 	}
-	if err = cmp.Or(err, tx.spoilt); err != nil {
+	if err != nil {
 		c.rollback()
 		return err
 	}

@@ -12,8 +12,9 @@
 // so that it ends with the context's deadline.
 //
 // A third way to write is [DB.Join], for what is short: those that wait for the write lock at the same time share one
-// transaction and its fsync. Each runs within a savepoint. One that fails is rolled back to it, and with the rows go the numbers
-// that it took, its notes ([Tx.SetLocal]), its AfterCommit functions, and the connection's memo. The lock is given back
+// transaction and its fsync. Of one that fails nothing stays: no row, no number that it took, no note ([Tx.SetLocal]), nothing
+// that it left to be done before or after the commit. If it has changed something before it failed, the transaction is undone, the
+// connection's memo is forgotten, and all run again, each within a savepoint. The lock is given back
 // between two groups, and taken in the order of asking, so nobody is overtaken for longer than a group lasts.
 //
 // Whether anybody has committed since is told by a [Mark], in nanoseconds and without a transaction. Package engine reads it

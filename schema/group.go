@@ -22,13 +22,12 @@ const (
 )
 
 // Join is an Update that may share its transaction, and so its fsync, with others that wait at the same time. Whoever
-// gets the write lock runs its own fn, then in their order those that wait, each within a savepoint, and commits them
-// together: up to 256 of them, 4 MiB of what they say they write, or 50 ms. An fn that fails fails alone and leaves
-// nothing. When Join has returned nil the commit is durable; a commit that fails fails all that are in it, with the same
-// error. Nobody waits for others to come.
+// gets the write lock runs its own fn, then in their order those that wait, and commits them together: up to 256 of them,
+// 4 MiB of what they say they write, or 50 ms. An fn that fails fails alone and leaves nothing. When Join has returned nil
+// the commit is durable; a commit that fails fails all that are in it, with the same error. Nobody waits for others to come.
 //
 // fn must be short and must not wait for anything. It may run on another goroutine, which a panic of it does not
-// harm: Join panics instead. It may run more than once, if the disk was full for another; the last time counts. A ctx that
+// harm: Join panics instead. It may run more than once, if another one has failed; the last time counts. A ctx that
 // ends before fn has begun takes it out of the queue.
 func (db *DB) Join(ctx context.Context, bytes int, fn func(*Tx) error) error {
 	if db.ReadOnly() {
@@ -146,14 +145,19 @@ func (q *queue) next(room int) *op {
 }
 
 // A group is the operations that share a transaction, on the goroutine of the one that got the write lock.
+//
+// Most operations succeed, and most of those that fail find that out before they change anything. So they are run one after
+// the other as if they were one. When one fails that has changed something, all is undone and all are run again carefully:
+// each within a savepoint, so that it can be undone alone, for which SQLite copies each page that is written in it.
 type group struct {
-	db     *DB
-	leader *op
-	todo   []*op // to run before any that wait
-	now    *op   // is running
-	ran    []*op // in this transaction; the first has succeeded
-	again  bool  // those in todo lost their transaction: nobody else comes in, who might take it with him too
-	tx     *Tx   // what those that succeeded have left to do at the commit
+	db      *DB
+	leader  *op
+	todo    []*op // to run before any that wait
+	now     *op   // is running
+	ran     []*op // in this transaction; the first has succeeded
+	careful bool  // each has a savepoint
+	again   bool  // those in todo lost their transaction: nobody else comes in, who might take it with him too
+	tx      *Tx   // what those that succeeded have left to do at the commit
 }
 
 // lead runs own and those that wait, and gives the write lock back.
@@ -179,8 +183,8 @@ func (db *DB) lead(own *op) error {
 	return own.result()
 }
 
-// run is one transaction of todo and of those that wait. If one that fails takes the transaction with it, the others
-// that were in it are todo again.
+// run is one transaction of todo and of those that wait. If it has to be undone for one that fails, those that were in it
+// are todo again.
 func (g *group) run(ctx context.Context) error {
 	c := g.db.writer
 	if err := retry(ctx, func() error { return c.start("BEGIN IMMEDIATE") }); err != nil {
@@ -193,11 +197,10 @@ func (g *group) run(ctx context.Context) error {
 	for g.next(began, bytes) {
 		o := g.now
 		bytes += o.bytes
-		usable := g.do(o)
+		how := g.do(o)
 		switch {
-		case !usable:
-			c.rollback()
-			g.todo, g.ran = append(g.ran, g.todo...), nil
+		case how == lost:
+			g.undo()
 			g.again = true
 			o.settle(o.err)
 			return o.err
@@ -206,18 +209,39 @@ func (g *group) run(ctx context.Context) error {
 		default:
 			g.ran = append(g.ran, o)
 		}
+		if how == mixed {
+			g.undo()
+			g.careful = true
+			return nil
+		}
 	}
 	g.db.crowded = len(g.ran) > 1
 	if len(g.ran) == 0 {
 		c.rollback()
 		return nil
 	}
-	err := c.commit(g.tx)
+	err := g.tx.finish()
+	switch {
+	case err == nil:
+		err = c.commit(g.tx)
+	case len(g.ran) > 1 && !g.careful:
+		g.undo()
+		g.careful = true
+		return nil
+	default:
+		c.rollback()
+	}
 	for _, o := range g.ran {
 		o.settle(cmp.Or(err, o.err))
 	}
 	g.ran = nil
 	return err
+}
+
+// undo takes back the transaction. Those that ran in it are todo.
+func (g *group) undo() {
+	g.db.writer.rollback()
+	g.todo, g.ran = append(g.ran, g.todo...), nil
 }
 
 // next makes now the operation that comes next. It reports false once the group is to be committed.
@@ -242,15 +266,24 @@ func (g *group) next(began time.Time, bytes int) bool {
 	}
 }
 
-// do runs one operation and sets its outcome. It reports false if the transaction is of no use any more: nothing was in
-// it before, or SQLite has ended it.
-func (g *group) do(o *op) (usable bool) {
+// How an operation has left its transaction.
+type left int
+
+const (
+	whole left = iota // with what it did, or if it failed without
+	mixed             // with something of what it did, though it failed
+	lost              // of no use any more: nothing was in it before, or SQLite has ended it
+)
+
+// do runs one operation and sets its outcome.
+func (g *group) do(o *op) left {
 	c := g.db.writer
 	shared := len(g.ran) > 0
+	saved := shared && g.careful
 	o.err = nil
-	if shared {
+	if saved {
 		if o.err = c.control("SAVEPOINT op"); o.err != nil {
-			return false
+			return lost
 		}
 	}
 	tx := &Tx{ctx: o.ctx, conn: c, write: true, pending: g.tx.pending.clone()}
@@ -261,20 +294,27 @@ func (g *group) do(o *op) (usable bool) {
 		o.err = syscall.EROFS
 	case c.sq.AutocommitEnabled():
 		o.err = errRolledBack
-	case shared:
+	case saved:
 		if o.err = c.control("RELEASE op"); o.err != nil {
-			return false
+			return lost
 		}
 	}
 	switch {
 	case o.err == nil:
 		g.tx.pending = tx.pending
-		return true
+		return whole
 	case !shared || c.sq.AutocommitEnabled():
-		return false
+		return lost
+	case saved:
+		c.forget()
+		if c.control("ROLLBACK TO op") != nil || c.control("RELEASE op") != nil {
+			return lost
+		}
+		return whole
+	case tx.changed || o.panic != nil:
+		return mixed
 	}
-	c.forget()
-	return c.control("ROLLBACK TO op") == nil && c.control("RELEASE op") == nil
+	return whole
 }
 
 // call runs the function of an operation. A panic of the leader's own goes its way.
@@ -289,7 +329,11 @@ func (g *group) call(o *op, tx *Tx) (err error) {
 			err = o.panic
 		}
 	}()
-	return cmp.Or(o.fn(tx), tx.spoilt)
+	err = cmp.Or(o.fn(tx), tx.spoilt)
+	if err == nil && g.careful {
+		err = tx.finish()
+	}
+	return err
 }
 
 // abandon ends the transaction after a panic, or runtime.Goexit. What others did in it is undone, and they are told.
@@ -312,11 +356,23 @@ var errAbandoned = fmt.Errorf("the transaction was given up for the panic of ano
 
 // A pending is what the rest of a transaction, and its commit, must know of what was done so far.
 type pending struct {
-	ids   ids         // of the counters that were used
-	local map[any]any // of SetLocal
-	after []func()    // to be called once it is committed
+	ids    ids               // of the counters that were used
+	local  map[any]any       // of SetLocal
+	before []func(*Tx) error // to be called before it is committed
+	after  []func()          // to be called once it is committed
 }
 
 func (p pending) clone() pending {
-	return pending{ids: maps.Clone(p.ids), local: maps.Clone(p.local), after: p.after}
+	return pending{ids: maps.Clone(p.ids), local: maps.Clone(p.local), before: p.before, after: p.after}
+}
+
+// finish calls what was to be called before the commit.
+func (tx *Tx) finish() error {
+	for _, fn := range tx.before {
+		if err := fn(tx); err != nil {
+			return err
+		}
+	}
+	tx.before = nil
+	return tx.spoilt
 }

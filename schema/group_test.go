@@ -131,6 +131,88 @@ func TestJoinFailsAlone(t *testing.T) {
 	})
 }
 
+// One that fails before it has changed anything takes nothing back: the others run once, and what is kept in memory stays.
+// After one that has changed something, be it only in memory, they run again, and it is gone.
+func TestJoinUndoes(t *testing.T) {
+	inCrowd(t, func(t *testing.T, c *crowd) {
+		ran := make(map[string]int)
+		write := func(name string) func(tx *schema.Tx) error {
+			return func(tx *schema.Tx) error { return rowThen(name, nil)(tx) }
+		}
+		add := func(name string, fn func(*schema.Tx) error) {
+			n := len(c.errs)
+			c.errs = append(c.errs, nil)
+			c.fns = append(c.fns, func() {
+				c.errs[n] = c.db.Join(t.Context(), 0, func(tx *schema.Tx) error {
+					ran[name]++
+					return fn(tx)
+				})
+			})
+		}
+		add("writes", func(tx *schema.Tx) error {
+			tx.SetMemo("of writes")
+			tx.BeforeCommit(write("op-last"))
+			return write("op1")(tx)
+		})
+		add("looks", func(tx *schema.Tx) error {
+			_, _, err := tx.Int("SELECT count(*) FROM meta")
+			require.NoError(t, err)
+			require.Equal(t, "of writes", tx.Memo())
+			return syscall.ENOENT
+		})
+		c.run(nil)
+		require.Equal(t, []error{nil, syscall.ENOENT}, c.errs)
+		require.Equal(t, map[string]int{"writes": 1, "looks": 1}, ran)
+		require.Equal(t, []string{"op-last 1025 1", "op1 1024 0"}, rows(t, c.db))
+
+		c.errs, c.fns = nil, nil
+		clear(ran)
+		add("writes", write("op2"))
+		add("waits", func(tx *schema.Tx) error {
+			tx.SetMemo("of waits")
+			tx.BeforeCommit(write("op-never"))
+			return syscall.ESTALE
+		})
+		add("looks", func(tx *schema.Tx) error {
+			require.Nil(t, tx.Memo())
+			return write("op3")(tx)
+		})
+		c.run(nil)
+		require.Equal(t, []error{nil, syscall.ESTALE, nil}, c.errs)
+		require.Equal(t, map[string]int{"writes": 2, "waits": 2, "looks": 1}, ran)
+		require.Equal(t, []string{"op-last 1025 1", "op1 1024 0", "op2 1026 0", "op3 1027 1"}, rows(t, c.db))
+	})
+}
+
+// What is to be written before the commit is written after all have run; if it cannot be, only the one fails whose it is.
+func TestJoinBeforeCommit(t *testing.T) {
+	inCrowd(t, func(t *testing.T, c *crowd) {
+		before := func(name string, err error) func(*schema.Tx) error {
+			return func(tx *schema.Tx) error {
+				tx.BeforeCommit(rowThen(name, func(*schema.Tx) error { return err }))
+				return nil
+			}
+		}
+		c.join(t.Context(), 0, "op1", before("op1-last", nil))
+		c.join(t.Context(), 0, "op2", before("op2-last", nil))
+		c.run(nil)
+		require.NoError(t, errors.Join(c.errs...))
+		require.Equal(t, []string{"op1 1024 0", "op1-last 1026 2", "op2 1025 1", "op2-last 1027 3"}, rows(t, c.db))
+
+		c.errs, c.fns = nil, nil
+		c.join(t.Context(), 0, "op3", before("op3-last", nil))
+		c.join(t.Context(), 0, "op4", before("op4-last", syscall.ENOSPC))
+		c.join(t.Context(), 0, "op5", before("op5-last", nil))
+		c.run(nil)
+		require.Equal(t, []error{nil, syscall.ENOSPC, nil}, c.errs)
+		require.Equal(t, []string{"op3 1028 0", "op3-last 1029 1", "op5 1030 2", "op5-last 1031 3"}, rows(t, c.db)[4:])
+
+		require.Equal(t, syscall.EDQUOT, c.db.Join(t.Context(), 0, before("alone", syscall.EDQUOT)))
+		require.Equal(t, syscall.EDQUOT, c.db.Update(t.Context(), before("alone", syscall.EDQUOT)))
+		require.Len(t, rows(t, c.db), 8)
+	})
+}
+
 // The first one fails alone too, be it the one that holds the lock.
 func TestJoinFirstFails(t *testing.T) {
 	inCrowd(t, func(t *testing.T, c *crowd) {

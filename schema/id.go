@@ -34,6 +34,7 @@ func (tx *Tx) NextID(counter string) (int64, error) {
 	if tx.ids == nil {
 		tx.ids = make(ids)
 	}
+	tx.changed = true
 	id := r.next
 	r.next++
 	tx.ids[counter] = r

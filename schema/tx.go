@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"strings"
 	"syscall"
 
 	"zombiezen.com/go/sqlite"
@@ -15,7 +16,8 @@ type Tx struct {
 	conn  *conn
 	write bool
 	pending
-	spoilt error // why it must not be committed; nil if it may
+	spoilt  error // why it must not be committed; nil if it may
+	changed bool  // something may have been changed: rows, or what BeforeCommit writes
 
 	blind, missed bool // see Blind
 }
@@ -25,6 +27,15 @@ func (tx *Tx) Context() context.Context { return tx.ctx }
 
 // Writable reports whether the transaction was begun by Update.
 func (tx *Tx) Writable() bool { return tx.write }
+
+// BeforeCommit has fn called before the transaction is committed, to write what waits in memory; also that of those that
+// share the transaction, see [DB.Join], so there is less to write. It gets the transaction that it is called in. If it fails, nothing
+// is committed. Whoever changes something in memory that others of the transaction see calls this at once: it is how one tells
+// what has to be undone.
+func (tx *Tx) BeforeCommit(fn func(*Tx) error) {
+	tx.changed = true
+	tx.before = append(tx.before, fn)
+}
 
 // AfterCommit has fn called once the transaction is committed, before another one can write; never, if it is not.
 func (tx *Tx) AfterCommit(fn func()) { tx.after = append(tx.after, fn) }
@@ -65,6 +76,7 @@ func (tx *Tx) Exec(text string, args ...any) (int64, error) {
 	if err := tx.Alive(); err != nil {
 		return 0, err
 	}
+	tx.changed = true
 	s, err := tx.conn.stmt(text)
 	if err != nil {
 		return 0, err
@@ -88,6 +100,7 @@ func (tx *Tx) Query(text string, args ...any) *Rows {
 	if err := tx.Alive(); err != nil {
 		return &Rows{err: err}
 	}
+	tx.changed = tx.changed || !strings.HasPrefix(text, "SELECT ")
 	s, err := tx.conn.stmt(text)
 	if err != nil {
 		return &Rows{err: err}

@@ -79,7 +79,7 @@ func (tx *Tx) learnNode(ino Ino, n *inode) {
 }
 
 // cacheOf returns the cache of a tree on the transaction's connection. Whoever stands on the tree in this transaction has the
-// same one, so none that it uses is given up for others.
+// same one, so none that it uses is given up for others, nor one that those who share its commit have something to write in.
 func cacheOf(db *schema.Tx, at Moment) *cache {
 	trees, _ := db.Memo().(map[Moment]*cache)
 	if trees == nil {
@@ -87,7 +87,7 @@ func cacheOf(db *schema.Tx, at Moment) *cache {
 		db.SetMemo(trees)
 	}
 	if len(trees) > 8 {
-		maps.DeleteFunc(trees, func(_ Moment, c *cache) bool { return c.user != db })
+		maps.DeleteFunc(trees, func(_ Moment, c *cache) bool { return c.user != db && len(c.dirty) == 0 })
 	}
 	c := trees[at]
 	if c == nil {

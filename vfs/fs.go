@@ -260,7 +260,7 @@ func (fsys *FS) run(db *schema.Tx, fn func(*Tx) error) error {
 }
 
 // join is an Update of one short verb, which writes about so many bytes. Those that wait for the lock at the same time
-// share a commit; each ends with nothing left in memory, so undoing one takes nothing from the others.
+// share a commit, and an inode that several of them change, as that of a directory, is written once.
 func (fsys *FS) join(ctx context.Context, bytes int, fn func(*Tx) error) error {
 	if fsys.Frozen() {
 		return syscall.EROFS

@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -84,6 +85,62 @@ func TestGroupFailsAlone(t *testing.T) {
 			"create dir/new", "mkdir x", "append dir/new", "edit dir/new", "rename x/new", "symlink x/link", "write x/new",
 		}, ops)
 	})
+}
+
+// A directory that many verbs of a group change is written once, with what each of them has made of it; also if they stand on
+// more trees than one connection remembers, and if some that fail come in between.
+func TestGroupSharesDirectories(t *testing.T) {
+	for _, fails := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx := t.Context()
+			fsys := vfstest.New(t)
+			trees := []*vfs.FS{fsys}
+			for i := range 12 {
+				require.NoError(t, fsys.Update(ctx, func(tx *vfs.Tx) error {
+					at, err := tx.Freeze()
+					if err != nil {
+						return err
+					}
+					return tx.Fork(at, fmt.Sprint("b", i))
+				}))
+				tree, err := fsys.Branch(ctx, fmt.Sprint("b", i))
+				require.NoError(t, err)
+				trees = append(trees, tree)
+			}
+			var verbs []func() error
+			for i, tree := range trees {
+				require.NoError(t, tree.Mkdir(ctx, "dir", 0o755))
+				verbs = append(verbs, func() error { return tree.Chmod(ctx, "dir", fs.FileMode(0o700+i)) })
+			}
+			for round := range 3 {
+				for _, tree := range trees {
+					verbs = append(verbs, func() error {
+						return tree.WriteFile(ctx, fmt.Sprint("dir/f", round), []byte("data"), 0o644)
+					})
+					if fails {
+						verbs = append(verbs, func() error {
+							err := tree.WriteFile(ctx, "dir/new/f", nil, 0o644, vfs.Parents(), vfs.IfSum(vfs.SumOf([]byte("?"))))
+							require.ErrorIs(t, err, fs.ErrNotExist)
+							return nil
+						})
+					}
+				}
+			}
+			time.Sleep(time.Second) // by the clock of the bubble
+			for _, err := range together(t, fsys, verbs...) {
+				require.NoError(t, err)
+			}
+			for i, tree := range trees {
+				dir, err := tree.Lstat(ctx, "dir")
+				require.NoError(t, err)
+				require.Equal(t, fs.FileMode(0o700+i), dir.Mode().Perm())
+				last, err := tree.Lstat(ctx, "dir/f2")
+				require.NoError(t, err)
+				require.Equal(t, last.ModTime(), dir.ModTime())
+				require.Equal(t, []string{"dir/", "dir/f0", "dir/f1", "dir/f2"}, vfstest.Names(t, tree))
+			}
+		})
+	}
 }
 
 // Each verb of a group is attributed to its own call, and several of one call to one row of it.

@@ -131,6 +131,13 @@ func (tx *Tx) loadInodes(first, last Ino) error {
 
 // change marks an inode as changed now. flush writes it.
 func (tx *Tx) change(n *inode) {
+	if !tx.waits {
+		tx.waits = true
+		tx.db.BeforeCommit(func(db *schema.Tx) error {
+			tx.db = db
+			return tx.flush()
+		})
+	}
 	n.ctime = tx.now
 	tx.cache.nodes[n.ino] = n
 	tx.cache.dirty[n.ino] = n

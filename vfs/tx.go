@@ -25,6 +25,7 @@ type Tx struct {
 	changes []change // made, and not yet written
 	call    int64    // the row of the call that this is part of; 0 before it is needed
 	told    bool     // watchers are woken after the commit
+	waits   bool     // flush runs before the commit
 	above   string   // where the root of the tree stands in the branch; "" before it is needed
 	moves   int      // that the cache had counted when above was found
 }
@@ -101,7 +102,8 @@ func (tx *Tx) writable() error {
 	return nil
 }
 
-// flush writes the inodes that were changed in memory. It runs before the commit, and before SQL that reads inodes.
+// flush writes the inodes that were changed in memory. It runs before the commit, for all verbs that share one, and before
+// SQL that reads inodes.
 func (tx *Tx) flush() error {
 	for _, ino := range slices.Sorted(maps.Keys(tx.cache.dirty)) {
 		if err := tx.putInode(tx.cache.dirty[ino]); err != nil {
@@ -113,12 +115,9 @@ func (tx *Tx) flush() error {
 	return nil
 }
 
-// end writes what waits in memory. It runs last, before the commit.
+// end writes the changes that wait in memory. It runs last.
 func (tx *Tx) end() error {
 	for _, tx := range append(tx.others, tx) {
-		if err := tx.flush(); err != nil {
-			return err
-		}
 		if err := tx.writeChanges(); err != nil {
 			return err
 		}
