@@ -167,6 +167,22 @@ func TestPacksGo(t *testing.T) {
 	require.Zero(t, number(t, db, `SELECT count(*) FROM pack`))
 }
 
+// What is left in a pack may not compress by itself, but for the company that it had it would be nowhere.
+func TestPackOfWhatDoesNotCompress(t *testing.T) {
+	db := open(t)
+	left := put(t, db, dense(1, 101))
+	gone := put(t, db, text(2, 20_000))
+	require.EqualValues(t, 2, compact(t, db, ReadLoose))
+	update(t, db, func(tx *schema.Tx) {
+		_, err := Delete(tx, PinBlob, gone.Blob)
+		require.NoError(t, err)
+	})
+	require.EqualValues(t, 1, compact(t, db, ReadWasted))
+	require.Greater(t, number(t, db, `SELECT length(data) FROM pack`), int64(101))
+	require.Equal(t, dense(1, 101), get(t, db, left))
+	require.Zero(t, compact(t, db, ReadWasted))
+}
+
 // What changed since it was read is not swapped, and nothing is left of the attempt.
 func TestSwapLooksAgain(t *testing.T) {
 	for name, meddle := range map[string]func(t *testing.T, db *schema.DB, first, last Content){
