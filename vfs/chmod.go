@@ -75,7 +75,7 @@ func (tx *Tx) setAttr(op, name string, follow bool, opts []Option, set func(*ino
 	}
 	p, n, err := tx.find(name, follow)
 	if err != nil {
-		return err
+		return o.gone(err)
 	}
 	if err := tx.holds(o, n.ino); err != nil {
 		return err

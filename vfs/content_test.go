@@ -163,9 +163,38 @@ func TestPreconditions(t *testing.T) {
 		require.ErrorIs(t, err, syscall.ESTALE, name)
 	}
 	require.Equal(t, "second", vfstest.Read(t, fsys, "f"))
-	err = fsys.WriteFile(ctx, "none", nil, 0o644, vfs.IfSum(sum))
-	require.ErrorIs(t, err, fs.ErrNotExist)
-	require.ErrorIs(t, err, syscall.ESTALE)
+}
+
+// A file that is gone is stale too, for every verb, be it alone or with the directory that it was in.
+func TestIfSumOfWhatIsGone(t *testing.T) {
+	ctx := t.Context()
+	fsys := vfstest.New(t, "there")
+	sum := vfs.SumOf([]byte("first"))
+	for _, f := range []string{"none", "none/f"} {
+		_, streamed := fsys.WriteFrom(ctx, f, strings.NewReader(""), 0o644, vfs.IfSum(sum))
+		for name, err := range map[string]error{
+			"write":    fsys.WriteFile(ctx, f, nil, 0o644, vfs.IfSum(sum)),
+			"parents":  fsys.WriteFile(ctx, f, nil, 0o644, vfs.IfSum(sum), vfs.Parents()),
+			"stream":   streamed,
+			"append":   fsys.Append(ctx, f, nil, 0o644, vfs.IfSum(sum)),
+			"truncate": fsys.Truncate(ctx, f, 1, vfs.IfSum(sum)),
+			"remove":   fsys.Remove(ctx, f, vfs.IfSum(sum)),
+			"all":      fsys.RemoveAll(ctx, f, vfs.IfSum(sum)),
+			"rename":   fsys.Rename(ctx, f, "g", vfs.IfSum(sum)),
+			"copy":     fsys.Copy(ctx, f, "g", vfs.IfSum(sum)),
+			"chmod":    fsys.Chmod(ctx, f, 0o600, vfs.IfSum(sum)),
+			"chtimes":  fsys.Chtimes(ctx, f, time.Time{}, time.Now(), vfs.IfSum(sum)),
+			"link":     fsys.Link(ctx, f, "g", vfs.IfSum(sum)),
+			"edit":     editErr(fsys.Edit(ctx, f, []vfs.Edit{{Old: "s", New: "t"}}, vfs.IfSum(sum))),
+		} {
+			var stale *vfs.StaleError
+			require.ErrorAs(t, err, &stale, name)
+			require.False(t, stale.Exists, name)
+			require.ErrorIs(t, err, syscall.ESTALE, name)
+			require.ErrorIs(t, err, fs.ErrNotExist, name)
+		}
+	}
+	require.Equal(t, []string{"there"}, vfstest.Names(t, fsys))
 }
 
 func editErr(_ int, err error) error { return err }

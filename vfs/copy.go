@@ -24,7 +24,7 @@ func (tx *Tx) copyTree(from, to string, opts []Option) error {
 	}
 	src, n, err := tx.find(from, false)
 	if err != nil {
-		return err
+		return o.gone(err)
 	}
 	if err := tx.holds(o, n.ino); err != nil {
 		return err

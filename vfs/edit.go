@@ -52,7 +52,7 @@ func (tx *Tx) edit(name string, edits []Edit, opts []Option) (int, error) {
 	}
 	p, node, err := tx.findFile(name)
 	if err != nil {
-		return 0, err
+		return 0, o.gone(err)
 	}
 	if err := tx.holds(o, node.ino); err != nil {
 		return 0, err

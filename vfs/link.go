@@ -22,7 +22,7 @@ func (tx *Tx) hardLink(from, to string, opts []Option) error {
 	}
 	src, n, err := tx.find(from, false)
 	if err != nil {
-		return err
+		return o.gone(err)
 	}
 	if o.has(optIfSum) {
 		if err := tx.holds(o, n.ino); err != nil {

@@ -77,6 +77,14 @@ func gather(list []Option, allowed optionKind) (options, error) {
 
 func (o options) has(k optionKind) bool { return o.set&k != 0 }
 
+// gone turns ENOENT into what it is to a write with IfSum: the file is gone.
+func (o options) gone(err error) error {
+	if err == syscall.ENOENT && o.has(optIfSum) {
+		return &StaleError{}
+	}
+	return err
+}
+
 // holds checks the preconditions of a write to what is at p. A write that creates passes a place without an inode.
 func (tx *Tx) holds(o options, ino Ino) error {
 	if !o.has(optIfSum | optIfAbsent) {

@@ -17,7 +17,7 @@ func (tx *Tx) remove(name string, opts []Option) error {
 	}
 	p, n, err := tx.removable(name)
 	if err != nil {
-		return err
+		return o.gone(err)
 	}
 	if err := tx.holds(o, p.ino); err != nil {
 		return err

@@ -24,7 +24,7 @@ func (tx *Tx) rename(from, to string, opts []Option) error {
 	}
 	src, err := tx.walk(from, false)
 	if err != nil {
-		return err
+		return o.gone(err)
 	}
 	if o.has(optParents) && src.ino != 0 {
 		if err := tx.parents(to); err != nil {
@@ -41,7 +41,7 @@ func (tx *Tx) rename(from, to string, opts []Option) error {
 	n, err := tx.at(src)
 	switch {
 	case err != nil:
-		return err
+		return o.gone(err)
 	case n.isDir() && slices.Contains(dst.chain, n.ino):
 		return syscall.EINVAL
 	case slices.Contains(src.chain, dst.ino) && dst.ino != 0:

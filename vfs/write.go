@@ -68,7 +68,7 @@ func (tx *Tx) openWrite(name string, perm fs.FileMode, opts []Option) (target, e
 		}
 	}
 	if w.at, err = tx.walk(name, true); err != nil {
-		return w, err
+		return w, o.gone(err)
 	}
 	if w.at.ino != 0 {
 		if w.node, err = tx.inode(w.at.ino); err != nil {
@@ -175,7 +175,7 @@ func (tx *Tx) truncate(name string, size int64, opts []Option) error {
 	}
 	p, n, err := tx.findFile(name)
 	if err != nil {
-		return err
+		return o.gone(err)
 	}
 	if err := tx.holds(o, n.ino); err != nil {
 		return err
@@ -269,13 +269,10 @@ func (tx *Tx) mayWrite(name string, opts []Option) error {
 	}
 	p, err := tx.walk(name, !o.has(optIfAbsent))
 	switch {
-	case err == syscall.ENOENT && name != "" && o.has(optParents|optIfSum):
-		if o.has(optParents) && !o.has(optIfSum) {
-			return nil
-		}
-		return tx.holds(o, 0)
+	case err == syscall.ENOENT && name != "" && o.has(optParents) && !o.has(optIfSum):
+		return nil
 	case err != nil:
-		return err
+		return o.gone(err)
 	}
 	if err := tx.holds(o, p.ino); err != nil || p.ino == 0 {
 		return err
