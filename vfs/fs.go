@@ -58,6 +58,7 @@ type store struct {
 	cache    *chunk.Cache
 	compress bool
 	facts    facts
+	sketches sketches
 
 	closed atomic.Bool
 

@@ -79,10 +79,12 @@ const binaryHead = 8192
 // Grep searches the lines of files for a text, or with Regex for a regular expression, in the order of a walk. A line
 // ends at "\n"; that, and a "\r" before it, are not part of it. Symlinks below Path are not followed. Grep stops at the
 // first match beyond Max, and then says that there is more.
+// What is searched is read and verified. A content that this process has searched before may be known to have no match: it counts
+// as searched, and is not read again.
 // Errors: ENOENT (no such path), EINVAL (a bad pattern, an empty one, a regular expression above 16 KiB, a literal one of more than one line, one that is
 // not UTF-8 with Regex or IgnoreCase, or a Path that is neither file nor directory).
 func (tx *Tx) Grep(pattern string, o *GrepOptions) (*GrepResult, error) {
-	g := grep{ground: tx.ground(), files: tx.ground(), cancel: func() {}}
+	g := grep{ground: tx.ground(), files: tx.ground(), cancel: func() {}, sketches: &tx.fsys.store.sketches}
 	return g.all(pattern, o)
 }
 
@@ -91,7 +93,8 @@ func (tx *Tx) Grep(pattern string, o *GrepOptions) (*GrepResult, error) {
 func (fsys *FS) Grep(ctx context.Context, pattern string, o *GrepOptions) (*GrepResult, error) {
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
-	g := grep{ground: fsys.ground(ctx), files: fsys.ground(inner), parallel: true, cancel: cancel}
+	g := grep{ground: fsys.ground(ctx), files: fsys.ground(inner), cancel: cancel, sketches: &fsys.store.sketches}
+	g.parallel = true
 	return g.all(pattern, o)
 }
 
@@ -104,6 +107,9 @@ type grep struct {
 
 	o                GrepOptions
 	matcher          lineMatcher
+	sketches         *sketches
+	number           int64 // of this search, for sketches
+	learn            bool  // contents are sketched
 	include, exclude []filter
 	result           GrepResult
 	matches          [][]GrepMatch // of the result, file by file
@@ -138,6 +144,7 @@ func (g *grep) search(text string) (err error) {
 	if g.exclude, err = newFilters(g.o.Exclude); err != nil {
 		return err
 	}
+	g.number, g.learn = g.sketches.begin()
 	start, err := g.start(g.o.Path, true)
 	if err != nil {
 		return err

@@ -13,7 +13,8 @@ type grepScanner struct {
 	matches []GrepMatch
 	texts   []byte
 	lengths []int // of the texts, which are those of the last matches
-	text    int64 // what the matches of the batch hold, if that is limited
+	count   int   // of the matches of the batch
+	text    int64 // what they hold, if that is limited
 }
 
 const (
@@ -27,23 +28,19 @@ const (
 // search searches the files of a batch, unless they could not be listed.
 func (s *grepScanner) search(b *batch) {
 	defer close(b.done)
-	matches := 0
-	s.text = 0
+	b.found = make([]searched, 0, len(b.files))
+	s.count, s.text = 0, 0
 	for left := b.files; len(left) > 0 && b.err == nil; {
 		b.err = s.files.short(func(tx *Tx) error {
 			if err := tx.warm(left); err != nil {
 				return err
 			}
 			for room := int64(grepView); len(left) > 0 && room > 0; left = left[1:] {
-				f, size, err := s.file(tx, left[0])
-				if f != nil {
-					b.found = append(b.found, *f)
-					matches += len(f.matches)
-				}
+				size, err := s.file(tx, b, left[0])
 				if err != nil {
 					return err
 				}
-				if s.o.Max > 0 && matches > s.o.Max || s.full() {
+				if s.o.Max > 0 && s.count > s.o.Max || s.full() {
 					left = nil // nobody will ask for what comes after
 					return nil
 				}
@@ -54,35 +51,50 @@ func (s *grepScanner) search(b *batch) {
 	}
 }
 
-// file searches one file, and returns how much was read. What has gone since it was listed is passed over.
-func (s *grepScanner) file(tx *Tx, t named) (*searched, int64, error) {
+// file searches one file of a batch, and returns how much was read. What has gone since it was listed is passed over.
+func (s *grepScanner) file(tx *Tx, b *batch, t named) (int64, error) {
 	n, err := tx.inode(t.ino)
 	if err != nil || n == nil || n.nlink == 0 {
-		return nil, 0, err
+		return 0, err
 	}
 	if err := n.checkRegular(); err != nil {
-		return nil, 0, err
+		return 0, err
 	}
-	f := &searched{path: t.path}
+	b.found = append(b.found, searched{path: t.path})
+	f := &b.found[len(b.found)-1]
 	past := tx.fsys.past
 	if s.o.MaxFileSize >= 0 && n.content.Size > s.o.MaxFileSize {
 		f.large = true
-		return f, 0, nil
+		return 0, nil
 	}
-	if _, f.binary = recall(past, past.binary, n.content); f.binary {
-		return f, 0, nil
+	known := s.sketches.of(n.content, s.number)
+	if known != nil && known.rulesOut(s.matcher.probes) {
+		f.scanned = true
+		return 0, nil
+	}
+	if known == nil {
+		if _, f.binary = recall(past, past.binary, n.content); f.binary {
+			return 0, nil
+		}
 	}
 	r := tx.fsys.store.cache.NewPassing(n.content)
 	defer r.Release()
 	c := scan{grepScanner: s, tx: tx, file: f, reader: r, size: n.content.Size, line: 1, held: s.buf[:0]}
+	if s.learn && known == nil && c.size <= maxSketched && !tx.db.Writable() {
+		c.sketch = newSketch(c.size)
+	}
 	err = c.run()
 	if f.binary && !tx.db.Writable() { // what is not committed may never be
 		keep(past, past.binary, n.content, true)
 	}
+	if c.sketch != nil && f.scanned && c.complete() {
+		s.sketches.put(n.content, c.sketch, s.number)
+	}
 	s.share()
 	f.matches = slices.Clone(s.matches)
+	s.count += len(f.matches)
 	s.buf, s.matches = c.held, s.matches[:0]
-	return f, n.content.Size, err
+	return n.content.Size, err
 }
 
 // warm reads the inodes of files at once, if they lie close together, as those of files do that were made together.

@@ -16,6 +16,9 @@ type lineMatcher struct {
 	// it. There is none if it finds nothing.
 	finder
 
+	// probes tell of many files that there is none, without reading them.
+	probes []probe
+
 	// match decides about one line, which comes without its line break.
 	match func(line []byte) bool
 }
@@ -35,10 +38,10 @@ func newLineMatcher(pattern string, regex, fold bool) (m lineMatcher, err error)
 	case !regex && fold && !utf8.ValidString(pattern):
 		return m, fmt.Errorf("%w: a pattern that is not UTF-8 has no case to ignore", syscall.EINVAL)
 	case !regex && fold:
-		return lineMatcher{needOfText(pattern, true).finder(), foldMatch(pattern)}, nil
+		return needsOfText(pattern, true).matcher(foldMatch(pattern)), nil
 	case !regex:
 		literal := []byte(pattern)
-		return lineMatcher{needOfText(pattern, false).finder(), func(line []byte) bool { return bytes.Contains(line, literal) }}, nil
+		return needsOfText(pattern, false).matcher(func(line []byte) bool { return bytes.Contains(line, literal) }), nil
 	case fold:
 		pattern = "(?i)" + pattern
 	}
@@ -46,7 +49,18 @@ func newLineMatcher(pattern string, regex, fold bool) (m lineMatcher, err error)
 	if err != nil {
 		return m, fmt.Errorf("%w: %w", syscall.EINVAL, err)
 	}
-	return lineMatcher{needOfRegexp(pattern).finder(), re.Match}, nil
+	return needsOfRegexp(pattern).matcher(re.Match), nil
+}
+
+// matcher returns the lineMatcher for what needs all of n.
+func (n needs) matcher(match func(line []byte) bool) lineMatcher {
+	m := lineMatcher{finder: n.first().finder(), match: match}
+	for _, one := range n {
+		if p := one.probe(); p != nil {
+			m.probes = append(m.probes, p)
+		}
+	}
+	return m
 }
 
 // foldMatch returns a match for a literal in any case. It is what "(?i)" does in a regular expression, only faster.

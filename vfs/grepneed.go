@@ -22,6 +22,15 @@ func (c *class) has(b byte) bool { return c[b>>6]>>(b&63)&1 != 0 }
 // regard to case, most have two.
 type run []class
 
+// runOf returns the run of a text.
+func runOf(text string) run {
+	r := make(run, len(text))
+	for i := range r {
+		r[i] = classOf(text[i])
+	}
+	return r
+}
+
 // maxRun is how long a run may be: more does not make it rarer.
 const maxRun = 32
 
@@ -31,38 +40,54 @@ type need []run
 // maxNeed bounds the alternatives that are searched one by one.
 const maxNeed = 16
 
-// needOfText returns what a literal text needs.
-func needOfText(text string, fold bool) need {
+// needs are several that a text must have to match, each. The first is the cheapest to look for.
+type needs []need
+
+// maxNeeds bounds how many are kept.
+const maxNeeds = 16
+
+func (n needs) first() need {
+	if len(n) == 0 {
+		return nil
+	}
+	return n[0]
+}
+
+// needsOfText returns what a literal text needs.
+func needsOfText(text string, fold bool) needs {
 	if !fold {
 		var n needer
 		for _, b := range []byte(text) {
 			n.add(classOf(b))
 		}
 		n.end()
-		return n.best
+		return n.all
 	}
-	return bestNeed(&syntax.Regexp{Op: syntax.OpLiteral, Flags: syntax.FoldCase, Rune: []rune(text)})
+	return needsOf(&syntax.Regexp{Op: syntax.OpLiteral, Flags: syntax.FoldCase, Rune: []rune(text)})
 }
 
-// needOfRegexp returns what a regular expression needs, as far as that is easily told.
-func needOfRegexp(pattern string) need {
+// needsOfRegexp returns what a regular expression needs, as far as that is easily told.
+func needsOfRegexp(pattern string) needs {
 	tree, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
 		return nil
 	}
-	return bestNeed(tree.Simplify())
+	return needsOf(tree.Simplify())
 }
 
-// bestNeed looks at letters with forms of other lengths, such as the Kelvin sign for K, in two ways: that there is such
+// needsOf looks at letters with forms of other lengths, such as the Kelvin sign for K, in two ways: that there is such
 // a form, which is rare, or that no run has such a letter.
-func bestNeed(tree *syntax.Regexp) need {
+func needsOf(tree *syntax.Regexp) needs {
 	apart := needer{budget: new(maxSteps)}
+	apart.walk(tree)
+	apart.end()
 	along := needer{budget: new(maxSteps), along: true}
-	one, other := apart.of(tree), along.of(tree)
-	if other.cost() < one.cost() {
-		return other
+	along.walk(tree)
+	along.end()
+	if along.all.first().cost() < apart.all.first().cost() {
+		return append(along.all, apart.all...)
 	}
-	return one
+	return append(apart.all, along.all...)
 }
 
 // maxSteps bounds what is looked at of an expression that says little in many words.
@@ -76,7 +101,8 @@ type needer struct {
 
 	run    run
 	others []run // the forms of other lengths of what is in run
-	best   need
+	all    needs
+	least  float64 // what the first of them costs
 }
 
 // of returns the cheapest need of an expression.
@@ -84,7 +110,7 @@ func (n *needer) of(re *syntax.Regexp) need {
 	m := needer{along: n.along, budget: n.budget, again: n.again}
 	m.walk(re)
 	m.end()
-	return m.best
+	return m.all.first()
 }
 
 func (n *needer) walk(re *syntax.Regexp) {
@@ -175,7 +201,7 @@ func (n *needer) rune(r rune, fold bool) {
 	for _, f := range forms {
 		text := string(f)
 		if len(text) != size {
-			others = append(others, needOfText(text, false)...)
+			others = append(others, runOf(text))
 			continue
 		}
 		for i := range size {
@@ -212,9 +238,18 @@ func (n *needer) end() {
 	n.run, n.others = nil, nil
 }
 
-// offer keeps a need if it is the best so far.
+// offer keeps a need if it is the best so far, or there is room.
 func (n *needer) offer(one need) {
-	if one != nil && (n.best == nil || one.cost() < n.best.cost()) {
-		n.best = one
+	if one == nil {
+		return
+	}
+	if cost := one.cost(); len(n.all) == 0 || cost < n.least {
+		n.least = cost
+		if len(n.all) > 0 {
+			one, n.all[0] = n.all[0], one
+		}
+	}
+	if len(n.all) < maxNeeds {
+		n.all = append(n.all, one)
 	}
 }

@@ -14,8 +14,9 @@ type scan struct {
 	tx     *Tx
 	file   *searched
 	reader *chunk.Reader
-	size   int64 // of the file
-	off    int64 // how much of it was read
+	size   int64   // of the file
+	off    int64   // how much of it was read
+	sketch *sketch // of what was read; nil if none is wanted
 
 	held    []byte // the last of what was read, from the start of a line
 	end     int    // where in held the last line ends that is there whole
@@ -24,17 +25,11 @@ type scan struct {
 	line    int    // the number of the line there
 }
 
-const (
-	// scanStep is how much is read at a time. The first time it is one chunk, which may show that the rest is not worth
-	// it.
-	scanStep = 8 * chunk.Size
-
-	// maxHeld bounds a line with its context.
-	maxHeld = 64 << 20
-)
+// maxHeld bounds a line with its context.
+const maxHeld = 64 << 20
 
 func (s *scan) run() error {
-	if err := s.read(chunk.Size); err != nil {
+	if err := s.read(); err != nil {
 		return err
 	}
 	if LooksBinary(s.held) {
@@ -50,7 +45,7 @@ func (s *scan) run() error {
 			s.file.large = true
 			return nil
 		}
-		if err := s.read(scanStep); err != nil {
+		if err := s.read(); err != nil {
 			return err
 		}
 	}
@@ -59,25 +54,24 @@ func (s *scan) run() error {
 // complete reports whether held reaches to the end of the file.
 func (s *scan) complete() bool { return s.off == s.size }
 
-// read holds up to n more bytes.
-func (s *scan) read(n int) error {
-	for n = int(min(int64(n), s.size-s.off)); n > 0; {
-		if err := s.files.ctx.Err(); err != nil {
-			return err
-		}
-		at, step := len(s.held), min(n, chunk.Size)
-		s.held = slices.Grow(s.held, n)[:at+step]
-		if _, err := s.reader.ReadAt(s.tx.db, s.held[at:], s.off); err != nil {
-			return err
-		}
-		if i := bytes.LastIndexByte(s.held[at:], '\n'); i >= 0 {
-			s.end = at + i + 1
-		}
-		s.off += int64(step)
-		n -= step
+// read holds one more chunk.
+func (s *scan) read() error {
+	if err := s.files.ctx.Err(); err != nil {
+		return err
 	}
-	if s.complete() {
+	at, n := len(s.held), int(min(chunk.Size, s.size-s.off))
+	s.held = slices.Grow(s.held, n)[:at+n]
+	if _, err := s.reader.ReadAt(s.tx.db, s.held[at:], s.off); err != nil {
+		return err
+	}
+	if s.off += int64(n); s.complete() {
 		s.end = len(s.held)
+	} else if i := bytes.LastIndexByte(s.held[at:], '\n'); i >= 0 {
+		s.end = at + i + 1
+	}
+	if s.sketch != nil {
+		// What begins before this chunk counts too, if its line does.
+		s.sketch.add(s.held[max(0, at-gramStep):])
 	}
 	return nil
 }
@@ -88,6 +82,9 @@ func (s *scan) enough() bool { return s.o.Max > 0 && len(s.matches) > s.o.Max ||
 // forget drops what is no longer needed from held.
 func (s *scan) forget() {
 	cut := s.context()
+	if cut == 0 {
+		return
+	}
 	s.count(max(s.counted, cut))
 	s.held = s.held[:copy(s.held, s.held[cut:])]
 	s.end -= cut

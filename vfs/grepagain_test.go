@@ -1,0 +1,94 @@
+package vfs_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"vfsdb/chunk"
+	"vfsdb/vfs"
+)
+
+// A search that follows others finds what they would: also what lies across the edge of two chunks, at the start of a line or not,
+// and what was written since.
+func TestGrepAgain(t *testing.T) {
+	texts := make(map[string]string)
+	word := func(i int) string { return fmt.Sprintf("Crossing%d%d", i, i*7) }
+	for i := range 12 {
+		before := strings.Repeat("hay stack\n", chunk.Size/10+1)[:chunk.Size-i]
+		if i > 0 && i%3 > 0 {
+			before = before[:len(before)-1] + "\n"
+		}
+		texts[fmt.Sprint("f", i)] = before + word(i) + "\nhay\n"
+	}
+	fsys := grepStore(t, texts)
+	everywhere(t, fsys, func(t *testing.T, s searcher) {
+		for i := range texts {
+			for range 2 {
+				var n int
+				fmt.Sscan(i[1:], &n)
+				got, err := s.Grep(word(n), nil)
+				require.NoError(t, err)
+				require.Len(t, got.Matches, 1, word(n))
+				require.Equal(t, i, got.Matches[0].Path)
+				require.Equal(t, len(texts), got.FilesScanned)
+			}
+		}
+	})
+	for i := range 12 {
+		require.NoError(t, fsys.WriteFile(t.Context(), fmt.Sprint("f", i), []byte(texts[fmt.Sprint("f", (i+1)%12)]), 0o644))
+		got, err := fsys.Grep(t.Context(), word(i), &vfs.GrepOptions{Path: fmt.Sprint("f", i)})
+		require.NoError(t, err)
+		require.Empty(t, got.Matches)
+		got, err = fsys.Grep(t.Context(), word((i+1)%12), &vfs.GrepOptions{Path: fmt.Sprint("f", i)})
+		require.NoError(t, err)
+		require.Len(t, got.Matches, 1)
+	}
+}
+
+// What was searched twice is read again only where a match may be: damage that comes later is seen by those who read it.
+func TestGrepReadsWhatMayMatch(t *testing.T) {
+	fsys := checked(t)
+	line := "nobody has written this line before\n"
+	require.NoError(t, fsys.WriteFile(t.Context(), "known", []byte(strings.Repeat(line, 100)), 0o644))
+	o := &vfs.GrepOptions{Path: "known"}
+	for range 2 {
+		got, err := fsys.Grep(t.Context(), "somebody has", o)
+		require.NoError(t, err)
+		require.Empty(t, got.Matches)
+	}
+	damage(t, fsys, `UPDATE blob SET data = zeroblob(size) WHERE id = (SELECT blob FROM inode WHERE ino = $known)`)
+	got, err := fsys.Grep(t.Context(), "somebody has", o)
+	require.NoError(t, err)
+	require.Empty(t, got.Matches)
+	require.Equal(t, 1, got.FilesScanned)
+	_, err = fsys.Grep(t.Context(), "nobody has", o)
+	require.ErrorIs(t, err, vfs.ErrCorrupt)
+}
+
+// What is not committed may never be: a search in a transaction that writes leaves nothing behind.
+func TestGrepOfWhatIsUndone(t *testing.T) {
+	fsys := grepStore(t, map[string]string{"f": "nothing to see here\n"})
+	search := func(s searcher, pattern string, matches int) {
+		t.Helper()
+		for range 3 {
+			got, err := s.Grep(pattern, nil)
+			require.NoError(t, err)
+			require.Len(t, got.Matches, matches)
+		}
+	}
+	all := fsSearcher{t.Context(), fsys}
+	search(all, "something else", 0)
+	undo := fmt.Errorf("undo")
+	require.ErrorIs(t, fsys.Update(t.Context(), func(tx *vfs.Tx) error {
+		require.NoError(t, tx.WriteFile("f", []byte("another line, no more\n"), 0o644))
+		search(tx, "something else", 0)
+		search(tx, "another line", 1)
+		return undo
+	}), undo)
+	// This is as long, and may take the same id.
+	require.NoError(t, fsys.WriteFile(t.Context(), "f", []byte("something else, of it\n"), 0o644))
+	search(all, "something else", 1)
+}

@@ -1,0 +1,200 @@
+package vfs
+
+import (
+	"encoding/binary"
+	"slices"
+	"sync"
+
+	"vfsdb/chunk"
+)
+
+// A sketch tells what a content has not: it has a bit set for each four bytes that begin at every other place in the content, whatever
+// the case of their letters. Others may set the same bit, so what a sketch does not rule out has to be searched for.
+type sketch struct {
+	bits  []uint64
+	wide  bool  // it has bytes that are not ASCII
+	asked int64 // by which search last
+}
+
+const (
+	gramSize = 4 // bytes
+	gramStep = 2
+
+	// sketchShare is how many bytes of content have one byte of sketch: a fifth to a half of its bits are set then.
+	sketchShare = 16
+
+	// maxSketched is how long a content may be that is sketched.
+	maxSketched = sketchBytes / 16 * sketchShare
+)
+
+// newSketch returns the sketch of nothing, for a content of size bytes.
+func newSketch(size int64) *sketch { return &sketch{bits: make([]uint64, size/(8*sketchShare)+4)} }
+
+// gramOf returns the first four bytes of p, with capital letters made small. Other bytes are changed too, all in the same way.
+func gramOf(p []byte) uint32 { return binary.LittleEndian.Uint32(p) | 0x20202020 }
+
+// gramAt returns where in n words the bit of some bytes is.
+func gramAt(gram uint32, n int) (word, mask uint64) {
+	const spread = 0x9e3779b1 // 2^32 divided by the golden ratio
+	at := uint64(gram*spread) * uint64(n) >> (32 - 6)
+	return at >> 6, 1 << (at & 63)
+}
+
+// add notes a part of the content. The next one begins gramStep bytes before this one ends, or where nothing is looked for across
+// the edge.
+func (s *sketch) add(p []byte) {
+	all := uint32(0)
+	for ; len(p) >= gramSize; p = p[gramStep:] {
+		gram := gramOf(p)
+		word, mask := gramAt(gram, len(s.bits))
+		s.bits[word] |= mask
+		all |= gram
+	}
+	for _, b := range p {
+		all |= uint32(b)
+	}
+	s.wide = s.wide || all&0x80808080 != 0
+}
+
+func (s *sketch) hasAll(grams []uint32) bool {
+	for _, gram := range grams {
+		if word, mask := gramAt(gram, len(s.bits)); s.bits[word]&mask == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// A probe asks a sketch for what a match needs: for one of its runs.
+type probe []trace
+
+// A trace is what a run leaves in a sketch.
+type trace struct {
+	wide  bool               // it has a byte that is not ASCII
+	grams [gramStep][]uint32 // at its even and at its odd places: it leaves all of one or the other
+}
+
+// probe returns the probe for a need; nil if there is nothing to ask for.
+func (n need) probe() probe {
+	var p probe
+	for _, r := range n {
+		t := trace{wide: r.wide()}
+		for at := range r {
+			if gram, ok := r[at:].gram(); ok {
+				t.grams[at%gramStep] = append(t.grams[at%gramStep], gram)
+			}
+		}
+		if !t.wide && (len(t.grams[0]) == 0 || len(t.grams[1]) == 0) {
+			return nil // it may be anywhere
+		}
+		p = append(p, t)
+	}
+	return p
+}
+
+// wide reports whether a run has a byte that is not ASCII.
+func (r run) wide() bool {
+	for _, c := range r {
+		if c[0]|c[1] == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// gram returns the four bytes that a run begins with; ok is false if they may differ in more than case.
+func (r run) gram() (gram uint32, ok bool) {
+	if len(r) < gramSize {
+		return 0, false
+	}
+	var p [gramSize]byte
+	for i := range p {
+		value, _, ok := r[i].anchor()
+		if !ok {
+			return 0, false
+		}
+		p[i] = value
+	}
+	return gramOf(p[:]), true
+}
+
+// rulesOut reports whether a content has nothing of what one of some probes asks for, and so no match.
+func (s *sketch) rulesOut(probes []probe) bool {
+	return slices.ContainsFunc(probes, func(p probe) bool {
+		return !slices.ContainsFunc(p, s.mayHave)
+	})
+}
+
+func (s *sketch) mayHave(t trace) bool {
+	return (s.wide || !t.wide) && (s.hasAll(t.grams[0]) || s.hasAll(t.grams[1]))
+}
+
+// sketches are those of contents that this process has searched, and verified for that. The content of a committed row never changes,
+// and no row is given out twice, so they hold as long as the store is open. They are safe for concurrent use.
+type sketches struct {
+	mu    sync.Mutex
+	all   map[chunk.Content]*sketch
+	bytes int
+
+	searches int64 // how many there were
+	swept    int64 // which of them has last made room
+}
+
+const (
+	// sketchBytes is how much memory sketches take at most: those of 128 MiB of text.
+	sketchBytes = 8 << 20
+
+	// sketchSearches is how many searches a sketch stays for that none of them asks for, when there is no room for others.
+	sketchSearches = 16
+)
+
+// begin counts a search, and reports whether it should sketch what it reads: the first one of a store need not, since it may be the
+// only one. When memory is full, those that are there stay, unless nobody asks for them: where more is searched than there is room for,
+// the same part of it is known each time.
+func (s *sketches) begin() (search int64, learn bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.searches++
+	if s.full() && s.searches-s.swept > sketchSearches {
+		for content, k := range s.all {
+			if s.searches-k.asked > sketchSearches {
+				delete(s.all, content)
+				s.bytes -= k.cost()
+			}
+		}
+		s.swept = s.searches
+	}
+	return s.searches, s.searches > 1 && !s.full()
+}
+
+// full reports whether there is hardly any room.
+func (s *sketches) full() bool { return s.bytes > sketchBytes-sketchBytes/16 }
+
+// cost is how much memory a sketch takes, with its place among the others.
+func (k *sketch) cost() int { return 8*len(k.bits) + 112 }
+
+// of returns the sketch of a content for a search, or nil.
+func (s *sketches) of(content chunk.Content, search int64) *sketch {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	k := s.all[content]
+	if k != nil {
+		k.asked = search
+	}
+	return k
+}
+
+// put keeps the sketch of a content that a search has made, if there is room.
+func (s *sketches) put(content chunk.Content, k *sketch, search int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.all[content] != nil || s.bytes+k.cost() > sketchBytes {
+		return
+	}
+	if s.all == nil {
+		s.all = make(map[chunk.Content]*sketch)
+	}
+	k.asked = search
+	s.all[content] = k
+	s.bytes += k.cost()
+}
