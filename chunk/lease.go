@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"sync"
+	"syscall"
 	"time"
 
 	"vfsdb/schema"
@@ -63,7 +64,9 @@ func NewLease(db *schema.DB, pins func() []Pin) *Lease {
 }
 
 // Hold says that a file opens: from its return on there is a row that collectors heed. Each Hold that returned nil
-// is ended by one Drop. In a database that is open read-only, Hold does nothing, so files there are not kept.
+// is ended by one Drop. In a database that is open read-only, Hold does nothing, so files there are not kept. A full disk,
+// or a file that we may not write, must not keep anybody from reading: Hold goes on without a row, and the heartbeat makes
+// one once it can.
 func (l *Lease) Hold(ctx context.Context) error {
 	if l.mute {
 		return nil
@@ -71,7 +74,7 @@ func (l *Lease) Hold(ctx context.Context) error {
 	l.mu.Lock()
 	l.holds++
 	l.mu.Unlock()
-	if _, err := l.row(ctx); err != nil {
+	if _, err := l.row(ctx); err != nil && !noRoom(err) {
 		l.Drop()
 		return err
 	}
@@ -215,17 +218,20 @@ func (l *Lease) publish(ctx context.Context) error {
 	})
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if (err == nil || noRoom(err)) && !l.beating && !l.closed {
+		l.beating, l.since = true, now
+		l.done.Go(l.heart)
+	}
 	if err != nil {
 		l.staged = l.staged || quiet
 		return fmt.Errorf("publish lease: %w", err)
 	}
 	l.id, l.round, l.beat = id, at.round, now
-	if !l.beating && !l.closed {
-		l.beating, l.since = true, now
-		l.done.Go(l.heart)
-	}
 	return nil
 }
+
+// noRoom reports whether a row was not written because nothing can be written at all.
+func noRoom(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EROFS) }
 
 // Close ends the heartbeat and deletes the row. The database must still be open. Later calls do nothing.
 func (l *Lease) Close() error {

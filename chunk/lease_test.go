@@ -132,6 +132,35 @@ func TestHoldFails(t *testing.T) {
 	require.NoError(t, l.Close())
 }
 
+// Who only reads is not kept from it where a row cannot be written, and has one as soon as it can be.
+func TestHoldWhereNothingCanBeWritten(t *testing.T) {
+	many := make([]Pin, 5000) // more than fit in the pages that there are
+	for i := range many {
+		many[i] = Pin{Kind: PinBlob, ID: 1000 + int64(i)}
+	}
+	for _, tt := range []struct{ name, forbid, allow string }{
+		{"a full disk", `PRAGMA max_page_count = 1`, `PRAGMA max_page_count = 1000000`},
+		{"a file that we may not write", `PRAGMA query_only = 1`, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			db := open(t)
+			l := hurried(t, db, func() []Pin { return many })
+			exec(t, db, tt.forbid)
+			require.NoError(t, l.Hold(t.Context()))
+			require.Zero(t, number(t, db, leases))
+			_, err := l.join(t.Context())
+			require.Error(t, err, "a stream has to write")
+			defer l.Drop()
+			if tt.allow == "" {
+				return
+			}
+			exec(t, db, tt.allow)
+			eventually(t, db, 1, leases)
+			require.EqualValues(t, len(many), number(t, db, `SELECT count(*) FROM pin`))
+		})
+	}
+}
+
 // Files come and go, streams run, a collector asks, all at once: whoever holds sees a row, always.
 func TestLeaseUnderLoad(t *testing.T) {
 	db := open(t)
