@@ -88,6 +88,9 @@ const maxReaders = 32
 // with [ErrForeign] if the file is not one of ours, and with [ErrTooNew] if a later version of this package wrote it.
 func Open(ctx context.Context, path string, options Options) (*DB, error) {
 	db, err := open(ctx, path, options)
+	if errors.Is(err, syscall.EROFS) { // which SQLite says of the file, and means the index of its log
+		err = fmt.Errorf("%w: even to read, its directory has to be writable", err)
+	}
 	if err != nil {
 		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
 	}
@@ -113,6 +116,8 @@ func open(ctx context.Context, path string, options Options) (*DB, error) {
 		return nil, bare(err)
 	case err == nil && info.IsDir():
 		return nil, syscall.EISDIR
+	case err == nil && !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%w: it is no regular file", syscall.EINVAL)
 	case (err != nil || info.Size() == 0) && (options.MustExist || options.ReadOnly):
 		return nil, syscall.ENOENT
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"syscall"
 
 	"zombiezen.com/go/sqlite/sqlitex"
@@ -30,6 +31,9 @@ func (db *DB) backup(ctx context.Context, dest string) error {
 	defer db.users.Done()
 	if _, err := os.Lstat(dest); err == nil {
 		return syscall.EEXIST
+	}
+	if _, err := os.Stat(filepath.Dir(dest)); err != nil {
+		return err
 	}
 	part := dest + ".part"
 	if err := os.Remove(part); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -74,6 +74,7 @@ func TestOpenRefuses(t *testing.T) {
 		{"no name", "", schema.Options{}, syscall.EINVAL},
 		{"a directory", dir, schema.Options{}, syscall.EISDIR},
 		{"no directory", filepath.Join(dir, "no/such/a.db"), schema.Options{}, syscall.ENOENT},
+		{"a device", os.DevNull, schema.Options{}, syscall.EINVAL},
 		{"text", garbage, schema.Options{}, schema.ErrForeign},
 		{"zeros", foreign, schema.Options{}, schema.ErrForeign},
 		{"newer format", newer, schema.Options{}, schema.ErrTooNew},
@@ -311,6 +312,7 @@ func TestBackup(t *testing.T) {
 	dest := filepath.Join(dir, "copy.db")
 	require.NoError(t, db.Backup(t.Context(), dest))
 	require.ErrorIs(t, db.Backup(t.Context(), dest), syscall.EEXIST)
+	require.ErrorIs(t, db.Backup(t.Context(), filepath.Join(dir, "no/such/copy.db")), syscall.ENOENT)
 	copied := open(t, dest, schema.Options{})
 	require.EqualValues(t, 1, number(t, copied, `SELECT count(*) FROM branch`))
 	require.EqualValues(t, 8192, number(t, copied, `PRAGMA page_size`))
