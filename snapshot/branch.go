@@ -2,6 +2,8 @@ package snapshot
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"strings"
 	"syscall"
 
@@ -137,6 +139,9 @@ func Resolve(ctx context.Context, fsys *vfs.FS, ref string) (Tree, error) {
 		return nil, nameErr("snapshot", ref, err)
 	}
 	head, err := fsys.Branch(ctx, ref)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = syscall.ENOENT // of neither, whichever was looked for last
+	}
 	if err != nil {
 		return nil, nameErr("find snapshot or branch", ref, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"io/fs"
+	"os"
 	"syscall"
 	"time"
 
@@ -199,7 +200,8 @@ func nameErr(op, name string, err error) error {
 		return nil
 	}
 	var pe *fs.PathError
-	if errors.As(err, &pe) {
+	var le *os.LinkError
+	if errors.As(err, &pe) || errors.As(err, &le) {
 		return err
 	}
 	return &fs.PathError{Op: op, Path: name, Err: err}

@@ -183,6 +183,7 @@ func TestDeleteBranch(t *testing.T) {
 	require.ErrorIs(t, snapshot.DeleteBranch(ctx, fsys, "none"), syscall.ENOENT)
 	require.ErrorIs(t, snapshot.RenameBranch(ctx, fsys, "main", "x"), syscall.EPERM)
 	require.ErrorIs(t, snapshot.RenameBranch(ctx, fsys, "leaf", "mid"), syscall.EEXIST)
+	require.EqualError(t, snapshot.RenameBranch(ctx, fsys, "none", "x"), "rename branch none x: "+syscall.ENOENT.Error())
 	require.NoError(t, snapshot.RenameBranch(ctx, fsys, "leaf", "tip"))
 	tip, err := fsys.Branch(ctx, "tip")
 	require.NoError(t, err)
@@ -204,6 +205,8 @@ func TestResolve(t *testing.T) {
 		_, err := snapshot.Resolve(ctx, fsys, ref)
 		require.ErrorIs(t, err, os.ErrNotExist, ref)
 	}
+	_, err = snapshot.Resolve(ctx, fsys, "none")
+	require.ErrorContains(t, err, "snapshot or branch none")
 }
 
 func TestDiff(t *testing.T) {
