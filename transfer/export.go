@@ -51,7 +51,7 @@ func newExporter(ctx context.Context, fsys *vfs.FS, from string, o *ExportOption
 	}
 	top, err := fsys.OpenRoot(ctx, from)
 	if err != nil {
-		return nil, err
+		return nil, &fs.PathError{Op: "open", Path: from, Err: cause(err)}
 	}
 	x := &exporter{fsys: top}
 	if o != nil {
@@ -59,6 +59,15 @@ func newExporter(ctx context.Context, fsys *vfs.FS, from string, o *ExportOption
 	}
 	x.tell = x.o.Progress
 	return x, nil
+}
+
+// cause is what an error says of a path.
+func cause(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
 }
 
 // inStore is the path of the exporter's tree for a path inside what goes out.

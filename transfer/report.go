@@ -1,11 +1,11 @@
 package transfer
 
 import (
-	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"strings"
 	"sync"
-	"syscall"
 )
 
 // Progress tells how far a transfer is, after each file. Calls follow each other, never two at a time.
@@ -108,9 +108,16 @@ func (t *tally) refusals() int {
 
 // reason is the text of an error without the path and the verb that wrap it, since the Refusal names the path.
 func reason(err error) string {
-	var errno syscall.Errno
-	if errors.As(err, &errno) {
-		return errno.Error()
+	for {
+		switch e := err.(type) {
+		case *fs.PathError:
+			err = e.Err
+		case *os.LinkError:
+			err = e.Err
+		case *os.SyscallError:
+			err = e.Err
+		default:
+			return err.Error()
+		}
 	}
-	return err.Error()
 }

@@ -456,6 +456,15 @@ func TestRefusedError(t *testing.T) {
 	require.False(t, errors.Is(many, syscall.EIO))
 }
 
+// A refusal says why, in our words where we have some, and the path only once.
+func TestReason(t *testing.T) {
+	inner := fmt.Errorf("a name with ..: %w", syscall.EINVAL)
+	for _, err := range []error{inner, &fs.PathError{Op: "open", Path: "x", Err: inner}, &os.LinkError{Op: "link", Old: "x", New: "y", Err: inner}} {
+		require.Equal(t, "a name with ..: "+syscall.EINVAL.Error(), reason(err))
+	}
+	require.Equal(t, syscall.EACCES.Error(), reason(&fs.PathError{Op: "open", Path: "x", Err: os.NewSyscallError("openat", syscall.EACCES)}))
+}
+
 // fileNames returns the paths of all files, sorted.
 func fileNames(t testing.TB, fsys *vfs.FS) []string {
 	t.Helper()
