@@ -94,7 +94,7 @@ func (s *grepScanner) file(tx *Tx, b *batch, t named) (int64, error) {
 	f.matches = slices.Clone(s.matches)
 	s.count += len(f.matches)
 	s.buf, s.matches = c.held, s.matches[:0]
-	return n.content.Size, err
+	return n.content.Size, pathErr("grep", t.path, err)
 }
 
 // warm reads the inodes of files at once, if they lie close together, as those of files do that were made together.
