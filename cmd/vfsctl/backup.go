@@ -32,7 +32,7 @@ the new file DEST, while others read and write. It appears whole or not at all.`
 					Size int64  `json:"size"`
 				}{dest, info.Size()})
 			}
-			return a.errs.printf("%s in %s\n", size(info.Size()), took(time.Since(start)))
+			return a.errs.printf("copied %s to %s in %s\n", size(info.Size()), a.errs.name(dest), took(time.Since(start)))
 		}),
 	}
 }

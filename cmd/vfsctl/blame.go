@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"vfsdb/snapshot"
-	"vfsdb/vfs"
 )
 
 func (a *app) blame() *cobra.Command {
@@ -38,12 +37,17 @@ the oldest content that is still stored have no call. Content that only the log 
 
 func (a *app) blameJSON(lines []snapshot.Line) error {
 	for i, l := range lines {
-		err := a.out.json(struct {
+		line := struct {
 			Line  int        `json:"line"`
 			Text  string     `json:"text"`
-			Event *vfs.Event `json:"event,omitempty"`
-		}{i + 1, l.Text, l.Event})
-		if err != nil {
+			Bytes string     `json:"text_base64,omitempty"`
+			Event *eventJSON `json:"event,omitempty"`
+		}{Line: i + 1, Text: l.Text, Bytes: base64Name(l.Text)}
+		if l.Event != nil {
+			e := newEventJSON(l.Event)
+			line.Event = &e
+		}
+		if err := a.out.json(line); err != nil {
 			return err
 		}
 	}

@@ -95,7 +95,7 @@ func (e *editor) run(name string) error {
 		return err
 	})
 	if err != nil {
-		return err
+		return e.ofStore(err)
 	}
 	if e.json {
 		result.Path, result.Base64 = rooted(name), base64Name(name)
@@ -116,7 +116,12 @@ func (e *editor) load(text *string, file string) error {
 		defer r.Close()
 		data, err = io.ReadAll(io.LimitReader(r, vfs.MaxEditSize+1))
 	default:
-		data, err = os.ReadFile(file)
+		var f *os.File
+		if f, err = e.openHost(file); err != nil {
+			return err
+		}
+		defer f.Close()
+		data, err = io.ReadAll(io.LimitReader(f, vfs.MaxEditSize+1))
 	}
 	*text = string(data)
 	return err

@@ -26,6 +26,7 @@ type entry struct {
 	Changed  time.Time `json:"changed"`
 	Created  time.Time `json:"created"`
 	Target   string    `json:"target,omitempty"`
+	Target64 string    `json:"target_base64,omitempty"`
 	Device   uint64    `json:"device,omitempty"`
 	Sum      string    `json:"sum,omitempty"`
 }
@@ -36,7 +37,7 @@ func newEntry(name string, info *vfs.Info) entry {
 		Path: name, Base64: base64Name(name), Type: typeWord(info.Mode()), Size: info.Size(), Mode: octal(info.Mode()),
 		Uid: uid, Gid: gid, Links: info.Nlink(), Ino: int64(info.Ino()),
 		Modified: info.ModTime().UTC(), Changed: info.ChangeTime().UTC(), Created: info.BirthTime().UTC(),
-		Target: info.Target(), Device: info.Rdev(),
+		Target: info.Target(), Target64: base64Name(info.Target()), Device: info.Rdev(),
 	}
 }
 

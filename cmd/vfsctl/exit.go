@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"strings"
 	"syscall"
 
@@ -113,28 +115,63 @@ func (a *app) complain(err error, code int) {
 	case errors.As(err, &s) && s.err == nil:
 		return
 	case code == exitInterrupted:
-		a.warn("interrupted")
-		return
+		err = errors.New("interrupted")
 	}
 	if errno, ok := err.(syscall.Errno); ok { // of the database as a whole
 		err = fmt.Errorf("%s: %w", a.db, errno)
 	}
-	a.warn("%s", strings.TrimSuffix(err.Error(), "\n"))
+	m := message{Text: strings.TrimSuffix(err.Error(), "\n"), Code: code}
 	switch {
 	case errors.As(err, &u):
-		a.errs.printf("try: %s\n", u.hint)
+		m.Try = u.hint
 	case errors.As(err, &none):
-		a.errs.printf("try: %s, or import a directory: %s\n", a.invoke("init"), a.invoke("import", "DIR"))
+		m.Try = fmt.Sprintf("%s, or import a directory: %s", a.invoke("init"), a.invoke("import", "DIR"))
 	case code == exitBusy:
-		a.errs.printf("another process is writing; try again\n")
+		m.Hint = "another process is writing; try again"
+	}
+	a.tell(m)
+}
+
+// ofStore names the database in an error that says of nothing else what it is about, such as that of a commit.
+func (a *app) ofStore(err error) error {
+	var (
+		p *fs.PathError
+		l *os.LinkError
+	)
+	if _, ok := vfs.Errno(err); !ok || errors.As(err, &p) || errors.As(err, &l) {
+		return err
+	}
+	return fmt.Errorf("%s: %w", a.db, err)
+}
+
+// A message is something to say on standard error. With --json it is an object there.
+type message struct {
+	Text string `json:"message"`
+	Code int    `json:"code,omitempty"` // the exit code, of what ends the program
+	Try  string `json:"try,omitempty"`  // a command that would help
+	Hint string `json:"hint,omitempty"` // what else would
+}
+
+// tell says it, safe for a terminal: no line of a text looks like one that begins with our name.
+func (a *app) tell(m message) {
+	a.out.Flush()
+	defer a.errs.Flush()
+	if a.json {
+		_ = a.errs.json(m)
+		return
+	}
+	a.errs.printf("vfsctl: %s\n", strings.ReplaceAll(printable(m.Text), "\n", "\n  "))
+	if m.Try != "" {
+		a.errs.printf("try: %s\n", m.Try)
+	}
+	if m.Hint != "" {
+		a.errs.printf("%s\n", m.Hint)
 	}
 }
 
-// warn prints a line on standard error, safe for a terminal.
+// warn says something that does not end the program.
 func (a *app) warn(format string, args ...any) {
-	a.out.Flush()
-	a.errs.printf("vfsctl: %s\n", printable(fmt.Sprintf(format, args...)))
-	a.errs.Flush()
+	a.tell(message{Text: fmt.Sprintf(format, args...)})
 }
 
 // invoke writes a command line for the same database.

@@ -54,7 +54,7 @@ A single argument is a pattern if it has one of *?[{ in it, else a directory.`,
 				}
 			}
 			if truncated {
-				a.warn("there is more than %s", plural(int64(most), "result", "results"))
+				a.warn("stopped after %s, there are more", plural(int64(most), "result", "results"))
 			}
 			return nil
 		}),

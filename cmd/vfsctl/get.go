@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -34,7 +35,7 @@ and time; what was there is replaced. For a directory there is export.`,
 				return err
 			}
 			if info.IsDir() {
-				return &fs.PathError{Op: "get", Path: name, Err: syscall.EISDIR}
+				return &fs.PathError{Op: "get", Path: name, Err: fmt.Errorf("%w: export writes those", syscall.EISDIR)}
 			}
 			if local == "-" {
 				return stream(c, c.fsys, name, a.out)

@@ -40,7 +40,7 @@ func (a *app) replaceHost(name string, write func(part *os.File) error) (err err
 	}
 	part, err := os.CreateTemp(filepath.Dir(name), ".vfsctl.*.part")
 	if err != nil {
-		return err
+		return &fs.PathError{Op: "create", Path: name, Err: cause(err)}
 	}
 	defer func() {
 		if err != nil {
@@ -58,4 +58,13 @@ func (a *app) replaceHost(name string, write func(part *os.File) error) (err err
 		return err
 	}
 	return os.Rename(part.Name(), name)
+}
+
+// cause is an error without the file that it names, where that is one of ours that nobody asked for.
+func cause(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
 }

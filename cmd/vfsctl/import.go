@@ -1,6 +1,7 @@
 package main
 
 import (
+	"archive/tar"
 	"errors"
 	"fmt"
 	"io"
@@ -19,7 +20,7 @@ func (a *app) imports() *cobra.Command {
 		Short: "Take in a directory or a tar archive",
 		Long: `Take in what is inside SRC: a directory, a .tar, or - for a tar stream on standard input. It appears
 inside PATH, the root if that is left out, beside what is there; files of the same name are
-replaced. Contents, modes, times, symlinks and hard links are kept.
+replaced. Contents, modes, times, symlinks and hard links are kept. The database itself is left out.
 
 A directory may be imported again and again: files are read only if their size or their modification
 time, to the nanosecond, are not those that are there. --checksum reads them all, in case times were set
@@ -94,7 +95,15 @@ func (im *importer) read(src, to string) (*transfer.Report, error) {
 	defer f.Close()
 	r := interruptible(im, io.Reader(f))
 	defer r.Close()
-	return transfer.ImportTar(im, im.fsys, r, to, &im.o)
+	report, err := transfer.ImportTar(im, im.fsys, r, to, &im.o)
+	var refused *transfer.RefusedError
+	switch {
+	case errors.Is(err, tar.ErrHeader):
+		err = fmt.Errorf("%s: %w: it is no tar archive, or one that has to be decompressed first", src, err)
+	case err != nil && !errors.As(err, &refused):
+		err = fmt.Errorf("%s: %w", src, err)
+	}
+	return report, err
 }
 
 // moved tells what went in or out, and what did not.

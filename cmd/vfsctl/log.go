@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -78,14 +79,20 @@ func (l *logCommand) run() error {
 // An eventJSON is an event as programs read it: paths as vfsctl shows them.
 type eventJSON struct {
 	*vfs.Event
-	Path   string `json:"path"`
-	Base64 string `json:"path_base64,omitempty"`
+	At     time.Time `json:"at"`
+	Path   string    `json:"path"`
+	Base64 string    `json:"path_base64,omitempty"`
+	Arg64  string    `json:"arg_base64,omitempty"`
+}
+
+func newEventJSON(e *vfs.Event) eventJSON {
+	return eventJSON{e, e.At.UTC(), rooted(e.Path), base64Name(e.Path), base64Name(e.Arg)}
 }
 
 // event prints one event.
 func (a *app) event(e *vfs.Event) error {
 	if a.json {
-		return a.out.json(eventJSON{e, rooted(e.Path), base64Name(e.Path)})
+		return a.out.json(newEventJSON(e))
 	}
 	what := a.out.name(rooted(e.Path))
 	switch {
@@ -130,6 +137,7 @@ func (l *logCommand) showCalls() error {
 	})
 	for _, c := range calls {
 		if l.json {
+			c.At = c.At.UTC()
 			if err := l.out.json(c); err != nil {
 				return err
 			}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 )
 
@@ -35,6 +36,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	}
 	if err != nil && !a.started {
 		err = asUsage(err, root, args)
+		a.json = a.json || slices.Contains(args, "--json") // which may stand behind what was not understood
 	}
 	code = exitCode(ctx, err)
 	a.complain(err, code)

@@ -39,11 +39,13 @@ func TestScripts(t *testing.T) {
 			env.Setenv("TZ", "UTC")
 			env.Setenv("TERM", "xterm")
 			env.Setenv("TMPDIR", env.WorkDir)
+			env.Setenv("LINES", "a\nvfsctl: done")
 			return nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"exits":    exits,
 			"json":     hasJSON,
+			"errors":   hasErrors,
 			"grab":     grab,
 			"damage":   damage,
 			"settime":  settime,
@@ -76,8 +78,17 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 // hasJSON wants every line of the last output to be a JSON object, and one of them to have a field of a value: json
 // path notes/a.md. A field within a field is written a.b; a value that is no string as JSON.
 func hasJSON(ts *testscript.TestScript, neg bool, args []string) {
+	objects(ts, neg, "stdout", args)
+}
+
+// hasErrors is hasJSON of standard error.
+func hasErrors(ts *testscript.TestScript, neg bool, args []string) {
+	objects(ts, neg, "stderr", args)
+}
+
+func objects(ts *testscript.TestScript, neg bool, output string, args []string) {
 	found := false
-	for line := range strings.Lines(ts.ReadFile("stdout")) {
+	for line := range strings.Lines(ts.ReadFile(output)) {
 		var object map[string]any
 		if err := json.Unmarshal([]byte(line), &object); err != nil {
 			ts.Fatalf("not a JSON object: %v: %s", err, line)

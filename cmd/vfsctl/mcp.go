@@ -107,6 +107,9 @@ func (m *mcpServer) run(cmd *cobra.Command, _ []string) (err error) {
 	if errors.Is(err, syscall.EACCES) && len(m.web.Hosts) == 0 {
 		return usage(cmd, "%v; --allow-host NAME allows one", err)
 	}
+	if errors.Is(err, syscall.EINVAL) {
+		return usage(cmd, "%w", err)
+	}
 	if err != nil {
 		return err
 	}

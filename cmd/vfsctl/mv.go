@@ -63,8 +63,10 @@ func (a *app) transplant(c *call, keep, parents bool, verb func(tx *vfs.Tx, from
 			if into {
 				dest = path.Join(to, path.Base(path.Clean("/"+from)))
 			} else if strings.HasSuffix(to, "/") {
-				if source, err := tx.Lstat(from); err != nil || !source.IsDir() {
-					return nil, errors.Join(err, &fs.PathError{Op: c.cmd.Name(), Path: to, Err: syscall.ENOTDIR})
+				if source, err := tx.Lstat(from); err != nil {
+					return nil, err
+				} else if !source.IsDir() {
+					return nil, &fs.PathError{Op: c.cmd.Name(), Path: to, Err: syscall.ENOTDIR}
 				}
 			}
 			if err := verb(tx, from, dest, opts...); err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"path"
@@ -153,7 +154,7 @@ func (p *putter) open(local string) (*source, func() error, error) {
 	switch {
 	case err != nil:
 	case info.IsDir():
-		err = &fs.PathError{Op: "put", Path: local, Err: syscall.EISDIR}
+		err = &fs.PathError{Op: "put", Path: local, Err: fmt.Errorf("%w: import takes those in", syscall.EISDIR)}
 	case !info.Mode().IsRegular():
 		return &source{Reader: interruptible(p, f), mode: 0o644}, f.Close, nil
 	}

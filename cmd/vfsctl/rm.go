@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"io/fs"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -23,13 +24,18 @@ keep what they hold.`,
 		Args:              args(1, -1),
 		ValidArgsFunction: a.completePaths,
 		RunE: a.on(writes, func(c *call) error {
-			return a.update(c, func(tx *vfs.Tx) ([]string, error) {
+			return a.update(c, func(tx *vfs.Tx) (removed []string, err error) {
 				for _, name := range c.args {
-					if err := remove(tx, name, recursive, force); err != nil {
+					err := remove(tx, name, recursive)
+					switch {
+					case force && errors.Is(err, fs.ErrNotExist):
+					case err != nil:
 						return nil, err
+					default:
+						removed = append(removed, name)
 					}
 				}
-				return c.args, nil
+				return removed, nil
 			})
 		}),
 	}
@@ -38,16 +44,10 @@ keep what they hold.`,
 	return cmd
 }
 
-func remove(tx *vfs.Tx, name string, recursive, force bool) error {
-	info, err := tx.Lstat(name)
-	if err != nil {
-		if force && errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		return err
-	}
-	if recursive && info.IsDir() {
+func remove(tx *vfs.Tx, name string, recursive bool) error {
+	err := tx.Remove(name)
+	if recursive && errors.Is(err, syscall.ENOTEMPTY) {
 		return tx.RemoveAll(name)
 	}
-	return tx.Remove(name)
+	return err
 }

@@ -62,7 +62,10 @@ Only init, import, put, mcp and tour create a database.`,
 			return cmd.Help()
 		},
 		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
-			if a.branch != "" && a.at != "" {
+			switch {
+			case a.db == "":
+				return usage(cmd, "--db is empty: it names the file of the database")
+			case a.branch != "" && a.at != "":
 				return usage(cmd, "--branch and --at exclude each other: a snapshot has its branch")
 			}
 			return nil
@@ -99,6 +102,7 @@ Only init, import, put, mcp and tour create a database.`,
 			root.AddCommand(cmd)
 		}
 	}
+	root.SetHelpCommand(a.help())
 	root.SetHelpCommandGroupID(groupDoors)
 	root.SetUsageTemplate(strings.NewReplacer(
 		"{{.UseLine}}", "{{if .HasParent}}{{.UseLine}}{{else}}vfsctl [--db FILE] [--branch NAME | --at SNAPSHOT] COMMAND{{end}}",

@@ -37,13 +37,18 @@ TIME is like 2026-11-21T04:00:00Z, "2026-11-21 04:00", 2026-11-21, or @ and Unix
 				}
 				when = t
 			}
-			return a.update(c, func(tx *vfs.Tx) ([]string, error) {
+			return a.update(c, func(tx *vfs.Tx) (touched []string, err error) {
 				for _, name := range c.args {
-					if err := touch(tx, name, when, keep); err != nil {
+					err := touch(tx, name, when, keep)
+					switch {
+					case keep && errors.Is(err, fs.ErrNotExist):
+					case err != nil:
 						return nil, err
+					default:
+						touched = append(touched, name)
 					}
 				}
-				return c.args, nil
+				return touched, nil
 			})
 		}),
 	}
@@ -54,10 +59,7 @@ TIME is like 2026-11-21T04:00:00Z, "2026-11-21 04:00", 2026-11-21, or @ and Unix
 
 func touch(tx *vfs.Tx, name string, when time.Time, keep bool) error {
 	_, err := tx.Stat(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		if keep {
-			return nil
-		}
+	if !keep && errors.Is(err, fs.ErrNotExist) {
 		err = tx.WriteFile(name, nil, 0o644)
 	}
 	if err != nil {

@@ -10,7 +10,7 @@ func (a *app) update(c *call, fn func(tx *vfs.Tx) ([]string, error)) error {
 		return err
 	})
 	if err != nil || !a.json {
-		return err
+		return a.ofStore(err)
 	}
 	for _, name := range changed {
 		if err := a.out.json(pathJSON{rooted(name), base64Name(name)}); err != nil {

@@ -1,0 +1,39 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+func (a *app) help() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Help about any command",
+		Long:  "Tell what a command does and how it is called, as COMMAND --help does.",
+		Example: `  vfsctl help
+  vfsctl help import
+  vfsctl help snapshot create`,
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) (all []cobra.Completion, _ cobra.ShellCompDirective) {
+			about, rest, err := cmd.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return nil, noFiles
+			}
+			for _, c := range about.Commands() {
+				if c.IsAvailableCommand() && strings.HasPrefix(c.Name(), typed) {
+					all = append(all, cobra.CompletionWithDesc(c.Name(), c.Short))
+				}
+			}
+			return all, noFiles
+		},
+		RunE: a.plain(func(cmd *cobra.Command, args []string) error {
+			about, rest, err := cmd.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return usage(cmd.Root(), "no command is called %q", strings.Join(args, " "))
+			}
+			about.InitDefaultHelpFlag()
+			about.InitDefaultVersionFlag()
+			return about.Help()
+		}),
+	}
+}
