@@ -52,7 +52,7 @@ func Create(ctx context.Context, fsys *vfs.FS, name string, options *Options) (*
 	if name == "" {
 		name = madeUpName("snap")
 	}
-	info := Info{Name: name, Branch: fsys.Head(), Created: time.Now(), Note: o.Note}
+	info := Info{Name: name, Created: time.Now(), Note: o.Note}
 	err := fsys.Update(ctx, func(tx *vfs.Tx) error { return create(tx, &info) })
 	if err != nil {
 		return nil, nameErr("snapshot", name, err)
@@ -78,7 +78,10 @@ func create(tx *vfs.Tx, info *Info) error {
 	if info.Moment, err = tx.Freeze(); err != nil {
 		return err
 	}
-	info.ID, err = insert(tx.DB(), info)
+	if err = insert(tx.DB(), info); err != nil {
+		return err
+	}
+	*info, err = selectOne(tx.DB(), info.Name) // it knows what the branch is called now
 	return err
 }
 
@@ -163,7 +166,7 @@ func Restore(ctx context.Context, fsys *vfs.FS, to Tree) (undo *Snapshot, err er
 // RestoreIf is [Restore], unless check finds fault with what it changes: then nothing changes, and its error is
 // returned. The changes are those of the very commit. check may be nil.
 func RestoreIf(ctx context.Context, fsys *vfs.FS, to Tree, check func([]Change) error) (undo *Snapshot, err error) {
-	info := Info{Name: madeUpName("undo"), Branch: fsys.Head(), Created: time.Now(), Note: "before restore of " + describe(to)}
+	info := Info{Name: madeUpName("undo"), Created: time.Now(), Note: "before restore of " + describe(to)}
 	err = fsys.Update(ctx, func(tx *vfs.Tx) error {
 		if check != nil {
 			then, err := tx.On(to.Tree())

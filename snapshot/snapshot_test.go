@@ -185,9 +185,26 @@ func TestDeleteBranch(t *testing.T) {
 	require.ErrorIs(t, snapshot.RenameBranch(ctx, fsys, "leaf", "mid"), syscall.EEXIST)
 	require.EqualError(t, snapshot.RenameBranch(ctx, fsys, "none", "x"), "rename branch none x: "+syscall.ENOENT.Error())
 	require.NoError(t, snapshot.RenameBranch(ctx, fsys, "leaf", "tip"))
+	err = snapshot.RenameBranch(ctx, fsys, "tip", "a b")
+	require.ErrorIs(t, err, syscall.EINVAL)
+	require.Equal(t, 1, strings.Count(err.Error(), "rename branch"), "what was asked is said once")
 	tip, err := fsys.Branch(ctx, "tip")
 	require.NoError(t, err)
 	require.Equal(t, "from mid", read(t, tip, "b"))
+}
+
+// A snapshot tells what its branch is called, whatever that was called when the FS was made.
+func TestSnapshotOfRenamed(t *testing.T) {
+	ctx := t.Context()
+	fsys := newFS(t, "a")
+	try, err := snapshot.Branch(ctx, fsys, fsys, "try")
+	require.NoError(t, err)
+	require.NoError(t, snapshot.RenameBranch(ctx, fsys, "try", "best"))
+	s, err := snapshot.Create(ctx, try, "s", nil)
+	require.NoError(t, err)
+	undo, err := snapshot.Restore(ctx, try, s)
+	require.NoError(t, err)
+	require.Equal(t, []string{"best", "best"}, []string{s.Info.Branch, undo.Info.Branch})
 }
 
 func TestResolve(t *testing.T) {

@@ -46,10 +46,10 @@ func selectOne(db *schema.Tx, name string) (Info, error) {
 	return Info{}, syscall.ENOENT
 }
 
-func insert(db *schema.Tx, info *Info) (int64, error) {
+func insert(db *schema.Tx, info *Info) error {
 	_, err := db.Exec(`INSERT INTO snapshot (name, branch, epoch, created, note) VALUES (?, ?, ?, ?, ?)`,
 		info.Name, info.Moment.Branch, info.Moment.Epoch, info.Created.UnixNano(), info.Note)
-	return db.LastID(), err
+	return err
 }
 
 func remove(db *schema.Tx, name string) error {

@@ -16,7 +16,7 @@ func CreateIn(tx *vfs.Tx, name, note string) (Info, error) {
 	if err := create(tx, &info); err != nil {
 		return Info{}, nameErr("snapshot", name, err)
 	}
-	return selectOne(tx.DB(), name)
+	return info, nil
 }
 
 // ListIn returns the snapshots of a branch, oldest first. The branch is told by the id that its moments have.
@@ -37,7 +37,7 @@ func RestoreIn(tx *vfs.Tx, to Tree, name, note string) (Info, error) {
 	if err := restore(tx, to, &undo); err != nil {
 		return Info{}, nameErr("restore", name, err)
 	}
-	return selectOne(tx.DB(), name)
+	return undo, nil
 }
 
 // restore makes the head what a tree is, and names what it was.

@@ -149,7 +149,7 @@ func (fsys *FS) Close() error {
 // Name returns the path that Open was given, or for another FS its branch or directory.
 func (fsys *FS) Name() string { return fsys.name }
 
-// Head returns the name of the branch that the FS writes to; "" if it stands on a past moment.
+// Head returns the name of the branch that the FS writes to, as it was when the FS was made; "" if it stands on a past moment.
 func (fsys *FS) Head() string { return fsys.branch }
 
 // Moment returns where in history the FS stands.
