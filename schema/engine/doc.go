@@ -1,10 +1,11 @@
-// Package engine reaches below SQLite's statements, for three things that they cannot do. All of this module's unsafe code is
+// Package engine reaches below SQLite's statements, for four things that they cannot do. All of this module's unsafe code is
 // here. Where one of them cannot be had, everything goes on without it, only slower.
 //
 //   - An [Index] tells in a few nanoseconds, without a transaction or a system call, whether anybody has committed since the
 //     last look: another goroutine, another process, or a program that is not ours.
 //   - [Gather] has a connection write its commits to the log in few, long writes.
 //   - [SyncCheckpoints] has a connection sync what each of its checkpoints has copied.
+//   - On Linux, pages in memory lie side by side, where the host can give a large page for 240 of them.
 //
 // # What equal headers prove
 //
@@ -64,6 +65,18 @@
 // what the sync that SQLite asks for returns: this connection never again has the log written over. Others learn of the failure
 // from a sync of their own, each once, as they do without us.
 //
+// # Where pages are kept
+//
+// For a page of 8 KiB the engine's allocator takes 16, of which 12 are written to, and the host gives it memory in pieces of 4
+// KiB as it is touched: three faults for each page, which cost more than to read it. That is a third of what the first questions to
+// a store cost that was just opened. So blocks of that size come from a pool of areas of 2 MiB, which the host is
+// asked to give as large pages. A cache takes a third less memory, too.
+//
+// The pool is one for the process, as the methods of the engine's memory are: it serves whoever has pages of 8 KiB in the same
+// engine. All that it changes is an address. It has room for 15,000 pages; beyond that, and for all other sizes, the
+// engine's allocator goes on. Areas that nobody uses go back to the host, but for two, which the next connection finds warm.
+// Where the engine was in use before this package was loaded, or the host refuses the addresses, there is no pool.
+//
 // # Who owns what
 //
 //   - An Index has a connection of its own, and asks it for the mapping through xShmMap, the engine's own method. The mapping
@@ -79,5 +92,7 @@
 //     map under its address. One goroutine uses a connection at a time, so it is theirs alone in between.
 //   - A log that the engine opens anew, which it never does while the file stays in WAL mode, is one without our methods.
 //   - The handle of a connection is read from the library's struct by the name of its field, which tests check.
-//   - Memory that is handed to the engine is the engine's, from its malloc; it is never Go's.
+//   - Memory that is handed to the engine is the engine's, from its malloc, or from the pool if it is for a page; it is never Go's.
+//   - The addresses of the pool are taken once, and never given up. A slot is the engine's from xMalloc to xFree, and known by its
+//     address alone; what is noted of it is in Go's memory, so nothing that is written to a slot can confuse the pool.
 package engine
