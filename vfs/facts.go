@@ -60,7 +60,8 @@ type era struct {
 	since uint64 // the first era whose facts are still true, as far as they are there
 }
 
-// Sizes of the tables, in sets of facts. When all are full, they take 17 MB, and more only where paths are deep.
+// Sizes of the tables, in sets of facts. When all are full, they take 17 MB, and more only where paths or names are very long,
+// or files have very many names.
 const (
 	treeSets  = 1 << 4
 	pairSets  = 1 << 2
