@@ -71,7 +71,7 @@ func (s *scan) read() error {
 	}
 	if s.sketch != nil {
 		// What begins before this chunk counts too, if its line does.
-		s.sketch.add(s.held[max(0, at-gramStep):])
+		s.sketch.add(s.held[max(0, at-gramSize+1):])
 	}
 	return nil
 }

@@ -8,8 +8,8 @@ import (
 	"vfsdb/chunk"
 )
 
-// A sketch tells what a content has not: it has a bit set for each four bytes that begin at every other place in the content, whatever
-// the case of their letters. Others may set the same bit, so what a sketch does not rule out has to be searched for.
+// A sketch tells what a content has not: it has a bit set for each four bytes that follow each other in the content, whatever the
+// case of their letters. Others may set the same bit, so what a sketch does not rule out has to be searched for.
 type sketch struct {
 	bits  []uint64
 	wide  bool  // it has bytes that are not ASCII
@@ -18,7 +18,6 @@ type sketch struct {
 
 const (
 	gramSize = 4 // bytes
-	gramStep = 2
 
 	// sketchShare is how many bytes of content have one byte of sketch: a fifth to a half of its bits are set then.
 	sketchShare = 16
@@ -40,11 +39,11 @@ func gramAt(gram uint32, n int) (word, mask uint64) {
 	return at >> 6, 1 << (at & 63)
 }
 
-// add notes a part of the content. The next one begins gramStep bytes before this one ends, or where nothing is looked for across
-// the edge.
+// add notes a part of the content. The next one begins where this one ends, less one byte than a gram has; or where this one ends, if
+// nothing is looked for across the edge.
 func (s *sketch) add(p []byte) {
 	all := uint32(0)
-	for ; len(p) >= gramSize; p = p[gramStep:] {
+	for ; len(p) >= gramSize; p = p[1:] {
 		gram := gramOf(p)
 		word, mask := gramAt(gram, len(s.bits))
 		s.bits[word] |= mask
@@ -56,22 +55,13 @@ func (s *sketch) add(p []byte) {
 	s.wide = s.wide || all&0x80808080 != 0
 }
 
-func (s *sketch) hasAll(grams []uint32) bool {
-	for _, gram := range grams {
-		if word, mask := gramAt(gram, len(s.bits)); s.bits[word]&mask == 0 {
-			return false
-		}
-	}
-	return true
-}
-
 // A probe asks a sketch for what a match needs: for one of its runs.
 type probe []trace
 
 // A trace is what a run leaves in a sketch.
 type trace struct {
-	wide  bool               // it has a byte that is not ASCII
-	grams [gramStep][]uint32 // at its even and at its odd places: it leaves all of one or the other
+	wide  bool // it has a byte that is not ASCII
+	grams []uint32
 }
 
 // probe returns the probe for a need; nil if there is nothing to ask for.
@@ -81,10 +71,10 @@ func (n need) probe() probe {
 		t := trace{wide: r.wide()}
 		for at := range r {
 			if gram, ok := r[at:].gram(); ok {
-				t.grams[at%gramStep] = append(t.grams[at%gramStep], gram)
+				t.grams = append(t.grams, gram)
 			}
 		}
-		if !t.wide && (len(t.grams[0]) == 0 || len(t.grams[1]) == 0) {
+		if !t.wide && len(t.grams) == 0 {
 			return nil // it may be anywhere
 		}
 		p = append(p, t)
@@ -126,7 +116,15 @@ func (s *sketch) rulesOut(probes []probe) bool {
 }
 
 func (s *sketch) mayHave(t trace) bool {
-	return (s.wide || !t.wide) && (s.hasAll(t.grams[0]) || s.hasAll(t.grams[1]))
+	if t.wide && !s.wide {
+		return false
+	}
+	for _, gram := range t.grams {
+		if word, mask := gramAt(gram, len(s.bits)); s.bits[word]&mask == 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // sketches are those of contents that this process has searched, and verified for that. The content of a committed row never changes,

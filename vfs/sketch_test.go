@@ -30,8 +30,8 @@ func TestProbe(t *testing.T) {
 		{"QUICKEST", false, true, true},
 		{"brown fox", false, true, false},
 		{"brown Fax", false, false, true},
-		{"fax", false, false, false},     // too short to tell
-		{"quak", false, false, false},    // at an odd place there is nothing to ask for
+		{"fax", false, false, false}, // too short to tell
+		{"quak", false, false, true},
 		{"kaskadess", false, true, true}, // there is no Kelvin sign
 		{`lazy\s+cat`, true, false, false},
 		{`laziest\s+dog`, true, false, true},
@@ -42,11 +42,9 @@ func TestProbe(t *testing.T) {
 	} {
 		m, err := newLineMatcher(tt.pattern, tt.regex, tt.fold)
 		require.NoError(t, err)
-		for _, before := range []string{"", "x"} {
-			s := newSketch(1 << 16)
-			s.add([]byte(before + text))
-			require.Equal(t, tt.excluded, s.rulesOut(m.probes), tt.pattern)
-		}
+		s := newSketch(1 << 16)
+		s.add([]byte(text))
+		require.Equal(t, tt.excluded, s.rulesOut(m.probes), tt.pattern)
 	}
 }
 
@@ -121,10 +119,10 @@ func TestSketchesAreBounded(t *testing.T) {
 
 // FuzzSketch compares with the search that a sketch saves.
 func FuzzSketch(f *testing.F) {
-	f.Add("The quick brown fox\n\njumps\r\n", "Brown", false, true, 3)
-	f.Add("aaa*b*cd\n", `a[\n*]b[*]c`, true, false, 1)
-	f.Add("tas\u212a force ſ\n", "task force s", false, true, 0)
-	f.Fuzz(func(t *testing.T, text, pattern string, regex, fold bool, shift int) {
+	f.Add("The quick brown fox\n\njumps\r\n", "Brown", false, true)
+	f.Add("aaa*b*cd\n", `a[\n*]b[*]c`, true, false)
+	f.Add("tas\u212a force ſ\n", "task force s", false, true)
+	f.Fuzz(func(t *testing.T, text, pattern string, regex, fold bool) {
 		m, err := newLineMatcher(pattern, regex, fold)
 		if err != nil {
 			return
@@ -132,7 +130,6 @@ func FuzzSketch(f *testing.F) {
 		if !regex && fold {
 			m.match = regexp.MustCompile("(?i)" + regexp.QuoteMeta(pattern)).Match
 		}
-		text = strings.Repeat("\n", shift&1) + text
 		if sketchOf([]byte(text)).rulesOut(m.probes) {
 			require.Empty(t, matching(m, []byte(text), false), "%q in %q", pattern, text)
 		}
