@@ -254,8 +254,11 @@ func (n *namer) add(r *Report) {
 
 // full is the path in the store of a path inside the destination.
 func (im *importer) full(name string) string {
-	if name == "" {
+	switch {
+	case name == "":
 		return im.to
+	case im.to == "/": // a path may be as long as the store takes
+		return name
 	}
 	return im.to + "/" + name
 }

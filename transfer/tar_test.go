@@ -366,3 +366,22 @@ func TestExportTarIsStable(t *testing.T) {
 	}
 	require.Equal(t, []string{"./", "a/", "a/x/", "a/x/z", "a/y", "a.b", "b", "big", "c/"}, names)
 }
+
+// What a store exports it imports, however long the path is.
+func TestTarLongestPath(t *testing.T) {
+	ctx := t.Context()
+	a := vfstest.New(t)
+	longest := strings.Repeat(strings.Repeat("d", 200)+"/", 20)
+	longest += strings.Repeat("x", 4096-len(longest))
+	require.NoError(t, a.MkdirAll(ctx, longest[:strings.LastIndexByte(longest, '/')], 0o755))
+	require.NoError(t, a.WriteFile(ctx, longest, []byte("x"), 0o644))
+	var buf bytes.Buffer
+	_, err := ExportTar(ctx, a, "", &buf, nil)
+	require.NoError(t, err)
+	for _, to := range []string{"", "/"} {
+		b := vfstest.New(t)
+		_, err = ImportTar(ctx, b, bytes.NewReader(buf.Bytes()), to, nil)
+		require.NoError(t, err)
+		require.Equal(t, "x", vfstest.Read(t, b, longest))
+	}
+}
