@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -111,8 +112,8 @@ func (tx *Tx) Pages() (total, free int64, err error) {
 func (tx *Tx) ID() (string, error) {
 	rows := tx.Query(`SELECT value FROM meta WHERE key = 'id'`)
 	defer rows.Close()
-	if !rows.Next() {
-		return "", errors.Join(rows.Err(), ErrForeign)
+	if rows.Next() {
+		return rows.Text(0), nil
 	}
-	return rows.Text(0), nil
+	return "", cmp.Or(rows.Err(), ErrForeign)
 }

@@ -33,7 +33,7 @@ func (a *app) initialise() *cobra.Command {
 					return err
 				})
 				if err != nil {
-					return err
+					return a.ofStore(err)
 				}
 				return a.out.json(struct {
 					DB      string `json:"db"`

@@ -69,7 +69,7 @@ func (a *app) look(ctx context.Context) (statusJSON, error) {
 			s.LastWrite = t
 		}
 	}
-	err := a.lookInside(ctx, &s)
+	err := a.ofStore(a.lookInside(ctx, &s))
 	var none *noDatabase
 	switch {
 	case errors.As(err, &none):
