@@ -64,7 +64,7 @@ func (e *editor) run(name string) error {
 	case e.oldFile == "-" && e.newFile == "-":
 		return usage(e.cmd, "--old-file and --new-file cannot both be standard input")
 	case f.Changed("count") && e.count < 1:
-		return usage(e.cmd, "--count is at least 1")
+		return usage(e.cmd, "--count has to be at least 1")
 	}
 	opts, err := e.pre.options(e.cmd)
 	if err != nil {

@@ -38,7 +38,7 @@ A single argument is a pattern if it has one of *?[{ in it, else a directory.`,
 				return usage(c.cmd, "--type is f (file), d (directory) or l (symlink), not %q", kind)
 			}
 			if most < 0 {
-				return usage(c.cmd, "--max is not below 0")
+				return usage(c.cmd, "--max cannot be below 0")
 			}
 			o.Kind = word
 			found, truncated, err := c.fsys.Find(c, dir, o)

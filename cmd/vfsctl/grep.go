@@ -65,7 +65,7 @@ func (g *grepper) run(pattern, name string) error {
 	}
 	for _, n := range []int{g.context, g.o.After, g.o.Before, g.o.Max} {
 		if n < 0 {
-			return usage(g.cmd, "a number of lines or matches is not below 0")
+			return usage(g.cmd, "a number of lines or matches cannot be below 0")
 		}
 	}
 	limit, err := parseSize(g.maxSize)
@@ -84,7 +84,7 @@ func (g *grepper) run(pattern, name string) error {
 		g.o.After = g.context
 	}
 	result, err := g.fsys.Grep(g, pattern, &g.o)
-	if errors.Is(err, syscall.EINVAL) && (g.o.Regex || len(g.o.Include)+len(g.o.Exclude) > 0) {
+	if errors.Is(err, syscall.EINVAL) {
 		return usage(g.cmd, "%w", err)
 	}
 	if err != nil {

@@ -56,7 +56,7 @@ type logCommand struct {
 func (l *logCommand) run() error {
 	switch {
 	case l.max < 0 || l.since < 0:
-		return usage(l.cmd, "--max and --since are not negative")
+		return usage(l.cmd, "--max and --since cannot be below 0")
 	case l.calls && (len(l.args) > 0 || l.branch != "" || l.at != ""):
 		return usage(l.cmd, "--calls shows those of the whole database: it takes no path, and neither --branch nor --at")
 	case l.calls:

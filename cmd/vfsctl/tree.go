@@ -22,7 +22,7 @@ func (a *app) tree() *cobra.Command {
 		ValidArgsFunction: a.completePaths,
 		RunE: a.on(reads, func(c *call) error {
 			if t.depth < 0 {
-				return usage(c.cmd, "--level is not below 0")
+				return usage(c.cmd, "--level cannot be below 0")
 			}
 			t.call = c
 			return t.show(c.arg(0, "/"))

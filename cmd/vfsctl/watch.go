@@ -25,7 +25,7 @@ the oldest that is kept. Ends at an interrupt, or after -n events.`,
 		RunE: a.on(reads, func(c *call) error {
 			switch {
 			case since < 0 || number < 0:
-				return usage(c.cmd, "--max and --since are not negative")
+				return usage(c.cmd, "--max and --since cannot be below 0")
 			case a.at != "":
 				return usage(c.cmd, "nothing happens to a snapshot: with --at there is nothing to watch")
 			}
