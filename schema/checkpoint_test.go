@@ -189,7 +189,7 @@ func TestProcessesFold(t *testing.T) {
 	require.NoFileExists(t, path+"-wal")
 }
 
-// Only a Stage is not synced, whatever came before, and what is staged is there for others at once.
+// Only a Stage and a Keep are not synced, whatever came before, and what is staged is there for others at once.
 func TestStage(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "a.db"), schema.Options{})
 	const (
@@ -209,7 +209,8 @@ func TestStage(t *testing.T) {
 		require.NoError(t, db.Stage(t.Context(), level(normal)))
 		require.NoError(t, db.Join(t.Context(), 0, level(full)))
 		require.NoError(t, db.Stage(t.Context(), filler(1)))
-		require.NoError(t, db.Keep(t.Context(), level(full)))
+		require.NoError(t, db.Keep(t.Context(), level(normal)))
+		require.NoError(t, db.Join(t.Context(), 0, level(full)))
 	}
 	require.ErrorIs(t, db.Stage(t.Context(), func(*schema.Tx) error { return os.ErrInvalid }), os.ErrInvalid)
 	require.NoError(t, db.Update(t.Context(), level(full)))

@@ -280,10 +280,10 @@ func (db *DB) unlessSealed(fn func(*Tx) error) func(*Tx) error {
 	}
 }
 
-// Keep is an Update that SetReadOnly does not refuse. It is for the rows by which this process tells others what it
-// has open: those must not go stale while it only reads.
+// Keep is an Update that SetReadOnly does not refuse, and that is as durable as a Stage. It is for the rows by which this process
+// tells others what it has open: those must not go stale while it only reads, and after a loss of power it has nothing open.
 func (db *DB) Keep(ctx context.Context, fn func(*Tx) error) error {
-	return db.keep(ctx, db.options.Relaxed, fn)
+	return db.keep(ctx, true, fn)
 }
 
 // keep is one transaction. If it is lazy, its commit is not synced.

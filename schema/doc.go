@@ -28,7 +28,8 @@
 // syncs, so that less is left to sync while the write lock is held, and writes a commit to the log in few calls.
 //
 // A fourth way, [DB.Stage], is for rows that mean nothing before a later commit: it is not synced by itself, but with that one,
-// since the log is one file, in which a commit counts only if all before it is whole.
+// since the log is one file, in which a commit counts only if all before it is whole. Nor is [DB.Keep], whose rows mean nothing
+// once this process is gone.
 //
 // The tables are explained in tables.sql and in FORMAT.md. Each is written by one package: meta and counter by
 // this one; branch, lineage, inode, dirent, orphan, call and change by vfs; blob, pack, manifest, lease, pin and touched by chunk; snapshot
