@@ -76,17 +76,17 @@ func (l *logCommand) run() error {
 	return nil
 }
 
-// An eventJSON is an event as programs read it: paths as vfsctl shows them.
+// An eventJSON is an event as programs read it: paths and times as vfsctl shows them.
 type eventJSON struct {
 	*vfs.Event
-	At     time.Time `json:"at"`
 	Path   string    `json:"path"`
 	Base64 string    `json:"path_base64,omitempty"`
 	Arg64  string    `json:"arg_base64,omitempty"`
+	At     time.Time `json:"at"`
 }
 
 func newEventJSON(e *vfs.Event) eventJSON {
-	return eventJSON{e, e.At.UTC(), rooted(e.Path), base64Name(e.Path), base64Name(e.Arg)}
+	return eventJSON{e, rooted(e.Path), base64Name(e.Path), base64Name(e.Arg), e.At.UTC()}
 }
 
 // event prints one event.
