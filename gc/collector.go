@@ -127,13 +127,15 @@ func (c *collector) release(ctx context.Context, cause error) error {
 	return cause
 }
 
-// write is one step: a short transaction, after others have had time for theirs.
+// write is one step: a short transaction, after others have had time for theirs. It is not synced, so nobody waits for the disk
+// behind it. What the machine forgets when its power fails are the last steps, and of others' commits none: the file is then
+// what it was in the midst of the collection. The end of one is synced, see release.
 func (c *collector) write(ctx context.Context, step string, fn func(*schema.Tx) error) error {
 	if err := c.pause(ctx); err != nil {
 		return err
 	}
 	var began time.Time
-	err := c.db.Update(ctx, func(tx *schema.Tx) error {
+	err := c.db.Stage(ctx, func(tx *schema.Tx) error {
 		began = time.Now()
 		return fn(tx)
 	})
@@ -216,22 +218,16 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// A batch is how much is done in one step: as much as lately took about as long as it may.
+// A batch is how much is done in one step: as much as should take aimHold, by how long the last one took.
 type batch struct{ n, least, most int }
 
-// A step may hold the lock for maxHold; below enough the next does more.
-const (
-	maxHold = 4 * time.Millisecond
-	enough  = maxHold / 3
-)
+// aimHold is how long a step should hold the lock. Now and then one takes three times as long as the one before, since what it
+// deletes lies elsewhere in the file; none should take 5 ms.
+const aimHold = 1500 * time.Microsecond
 
 func (b *batch) took(d time.Duration) {
-	switch {
-	case d > maxHold:
-		b.n = max(b.least, b.n/2)
-	case d < enough:
-		b.n = min(b.most, b.n*2)
-	}
+	n := int(int64(b.n) * int64(aimHold) / max(1, int64(d)))
+	b.n = min(max(n, b.n/2, b.least), b.n*2, b.most) // one step alone says little: the machine may have been busy
 }
 
 // timed is owned for one step of many: how much it did follows from how long those before it took.

@@ -7,7 +7,8 @@
 // # The order of a collection
 //
 // A collection is many short transactions. None holds the write lock for more than a few milliseconds, and between
-// two of them it lets others in.
+// two of them it lets others in. They are not synced: a commit of somebody else that is, or the end of the collection, makes
+// durable what came before it. A loss of power leaves the file as it was after one of the steps, as the death of the process does.
 //
 //	barrier   from now on every transaction notes the content that it makes a reference to, in touched
 //	grace     every process publishes, as pins, what its open files need

@@ -255,8 +255,8 @@ func (db *DB) Update(ctx context.Context, fn func(*Tx) error) error {
 }
 
 // Stage is an Update that is not durable when it has returned, but as soon as a later Update is. It is for rows that mean
-// nothing before that, and for those who write many of them: it waits while the log is long and is being folded into the
-// file, so that others need not.
+// nothing before that, or that can as well go later, and for those who write many of them: it waits while the log is long and is
+// being folded into the file, so that others need not.
 func (db *DB) Stage(ctx context.Context, fn func(*Tx) error) error {
 	if db.ReadOnly() {
 		return cmp.Or(ctx.Err(), error(syscall.EROFS))

@@ -53,7 +53,7 @@ func NewestOrphan(db *schema.Tx) (int64, error) {
 	return seq, err
 }
 
-// Step reaps up to limit inodes and entries.
+// Step reaps up to limit inodes and entries. It is durable as soon as a later commit is, see [schema.DB.Stage].
 func (r *OrphanReaper) Step(ctx context.Context, limit int) (step ReapStep, err error) {
 	err = r.store.db.View(ctx, func(db *schema.Tx) error {
 		_, found, err := db.Int(`SELECT seq FROM orphan WHERE seq > ? AND seq <= ? LIMIT 1`, r.at.after, r.through)
@@ -65,7 +65,7 @@ func (r *OrphanReaper) Step(ctx context.Context, limit int) (step ReapStep, err 
 	}
 	var began time.Time
 	var run reapRun
-	err = r.store.db.Update(ctx, func(db *schema.Tx) error {
+	err = r.store.db.Stage(ctx, func(db *schema.Tx) error {
 		began = time.Now()
 		run = reapRun{OrphanReaper: r, db: db, budget: limit, txs: make(map[int64]*Tx), at: r.at}
 		run.at.path = slices.Clone(r.at.path)

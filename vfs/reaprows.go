@@ -53,7 +53,7 @@ func (fsys *FS) NewRowCounter() *RowReaper { return &RowReaper{store: fsys.store
 // rowsPerView is how many rows one read transaction looks at.
 const rowsPerView = 4096
 
-// Step looks for rows that may go, and deletes up to limit of them.
+// Step looks for rows that may go, and deletes up to limit of them. It is durable as soon as a later commit is.
 func (r *RowReaper) Step(ctx context.Context, limit int) (step ReapStep, err error) {
 	find := rowSearch{at: r.at, limit: limit}
 	if err := r.store.db.View(ctx, find.run); err != nil {
@@ -72,7 +72,7 @@ func (r *RowReaper) Step(ctx context.Context, limit int) (step ReapStep, err err
 	}
 	var began time.Time
 	gone := false
-	err = r.store.db.Update(ctx, func(db *schema.Tx) (err error) {
+	err = r.store.db.Stage(ctx, func(db *schema.Tx) (err error) {
 		began = time.Now()
 		db.SetMemo(nil) // it may hold a tree of the past that is no longer kept
 		if find.empty {

@@ -23,7 +23,7 @@ func (fsys *FS) NewHistoryTrimmer(keep int64, dry bool) *HistoryTrimmer {
 	return &HistoryTrimmer{store: fsys.store, keep: keep, dry: dry}
 }
 
-// Step deletes up to limit rows.
+// Step deletes up to limit rows. It is durable as soon as a later commit is.
 func (t *HistoryTrimmer) Step(ctx context.Context, limit int) (step ReapStep, err error) {
 	var changes, calls trimRange
 	err = t.store.db.View(ctx, func(db *schema.Tx) (err error) {
@@ -41,7 +41,7 @@ func (t *HistoryTrimmer) Step(ctx context.Context, limit int) (step ReapStep, er
 	}
 	var began time.Time
 	var n [2]int64
-	err = t.store.db.Update(ctx, func(db *schema.Tx) (err error) {
+	err = t.store.db.Stage(ctx, func(db *schema.Tx) (err error) {
 		began = time.Now()
 		if changes, calls, err = t.ranges(db); err != nil {
 			return err
