@@ -36,7 +36,7 @@ func addBlob(tx *schema.Tx, sum Sum, p, frame []byte) (id int64, added bool, err
 }
 
 // long is from where on bytes are written into their row once it is there, rather than with it.
-const long = 32 << 10
+const long = 4 << 10
 
 // findBlob returns the id of the chunk with this sum, or 0. The index of sums answers; no row is read.
 func findBlob(tx *schema.Tx, sum Sum) (id int64, err error) {
