@@ -3,6 +3,7 @@ package schema
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -12,14 +13,16 @@ import (
 // Commits append pages to the log, and a checkpoint folds them into the file. It needs no write lock, so a goroutine with a
 // connection of its own does it beside the writers: the checkpointer. But the log is begun anew only by a writer that finds
 // all of it folded, and beside a writer that never rests there is always something left. So, once the log is long, the
-// checkpointer takes the write lock for what little is left. These are the lengths at which things happen, as parts of
-// DB.logLimit.
+// checkpointer takes the write lock for what little is left. Where each commit is synced that is done earlier, because it takes the
+// host half as long to sync what is written over as what makes the log longer. These are the lengths at which things happen,
+// as parts of DB.logLimit.
 const (
 	logLimit = 64 << 20 // of bytes: a writer does not go on before the log is begun anew, or a reader has kept it from that
 
 	foldPart    = 8  // so much is worth folding
 	stagePart   = 16 // or so much, if it is not synced: whoever commits next would have to wait for it
 	restartPart = 2  // the write lock is taken if less than leftPart is left to fold
+	earlyPart   = 8  // so is it here, if commits are synced
 	leftPart    = 32
 	pacePart    = 4 // this far from the limit, who writes much waits
 )
@@ -33,6 +36,8 @@ type checkpointer struct {
 
 	mu   sync.Mutex // held during a checkpoint; whoever wants the write lock too takes that one first
 	conn *conn      // nil until it is needed
+
+	synced atomic.Bool // the last commit was
 
 	// Of the goroutine, which is started once there is something to fold.
 	state sync.Mutex
@@ -125,6 +130,7 @@ func (db *DB) foldLog() {
 		return
 	}
 	db.logLength.Store(s.length)
+	db.checkpointer.synced.Store(!db.writer.lazy)
 	worth := int64(foldPart)
 	if db.writer.lazy {
 		worth = stagePart
@@ -262,22 +268,45 @@ func (k *checkpointer) fold() {
 		if err != nil {
 			return
 		}
-		little, long := k.db.logMark(leftPart), now.length >= k.db.logMark(restartPart)
-		switch {
-		case !long && now.left() < k.db.logMark(foldPart):
-			return
-		case long && now.left() <= little:
+		switch k.db.decide(was, now, last, k.synced.Load()) {
+		case foldAnew:
 			k.restart(now.length)
 			return
-		case was.left() > little: // a reader keeps it from being folded
+		case foldLater:
 			k.pause()
 			return
-		case long && now.left() >= last: // we are no faster than the writers
-			k.restart(now.length)
+		case foldDone:
 			return
 		}
 		last = now.left()
 	}
+}
+
+// What comes after a checkpoint.
+type decision int
+
+const (
+	foldMore decision = iota
+	foldDone
+	foldLater // a reader is in the way
+	foldAnew  // it is little, or will never be
+)
+
+// decide tells what comes after a checkpoint that left was, when what was committed meanwhile makes it now, and the one before
+// left last.
+func (db *DB) decide(was, now logState, last int64, synced bool) decision {
+	little, long := db.logMark(leftPart), now.length >= db.logMark(restartPart)
+	switch {
+	case now.left() <= little && (long || synced && now.length >= db.logMark(earlyPart)):
+		return foldAnew
+	case !long && now.left() < db.logMark(foldPart):
+		return foldDone
+	case was.left() > little: // a reader keeps it from being folded
+		return foldLater
+	case long && now.left() >= last: // we are no faster than the writers
+		return foldAnew
+	}
+	return foldMore
 }
 
 // restart folds the rest under the write lock, so that the next commit begins the log anew. When a reader kept it from
@@ -294,7 +323,11 @@ func (k *checkpointer) restart(length int64) {
 	}
 	defer func() { <-k.db.writing }()
 	k.stuck = length
-	if s, err := k.run("RESTART", restartPatience); err == nil && !s.busy {
+	patience := restartPatience
+	if length < k.db.logMark(restartPart) {
+		patience = 0 // it is not worth that
+	}
+	if s, err := k.run("RESTART", patience); err == nil && !s.busy {
 		k.stuck = 0
 		k.db.logLength.Store(0)
 	}

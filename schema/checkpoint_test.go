@@ -89,6 +89,34 @@ func TestCheckpointer(t *testing.T) {
 	require.NoFileExists(t, path+"-wal")
 }
 
+// When the log is begun anew: of who waits for a sync at each commit early, of others when it is long, and only while little
+// is left to fold, or it would be left for good.
+func TestCheckpointerDecides(t *testing.T) {
+	db := open(t, filepath.Join(t.TempDir(), "a.db"), schema.Options{})
+	const mib = 1 << 20
+	for _, tt := range []struct {
+		name                        string
+		wasLeft, length, left, last int64
+		synced                      bool
+		want                        string
+	}{
+		{"short, synced", 0, 7 * mib, mib, schema.Forever, true, "done"},
+		{"8 MiB, synced", 0, 8 * mib, mib, schema.Forever, true, "anew"},
+		{"8 MiB, staged", 0, 8 * mib, mib, schema.Forever, false, "done"},
+		{"8 MiB, synced, writers are fast", 0, 12 * mib, 4 * mib, schema.Forever, true, "done"},
+		{"writers are faster", 0, 20 * mib, 10 * mib, schema.Forever, true, "more"},
+		{"still", 0, 30 * mib, 11 * mib, 10 * mib, true, "more"},
+		{"still, and it is long", 0, 40 * mib, 12 * mib, 11 * mib, true, "anew"},
+		{"long, staged", 0, 32 * mib, 2 * mib, schema.Forever, false, "anew"},
+		{"long, staged, writers are fast", 0, 32 * mib, 3 * mib, schema.Forever, false, "more"},
+		{"a reader stays", 6 * mib, 12 * mib, 9 * mib, schema.Forever, true, "later"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			require.Equal(t, tt.want, db.Decide(tt.wasLeft, tt.length, tt.left, tt.last, tt.synced))
+		})
+	}
+}
+
 // Who writes little has no checkpointer.
 func TestCheckpointerStartsLate(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "a.db"), schema.Options{})

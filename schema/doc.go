@@ -22,8 +22,8 @@
 //
 // What is committed stands in the log beside the file, and is folded into the file, or checkpointed, by a goroutine of the process
 // that made the log long, while others write: no commit waits for that. The log is begun anew when it is between 32 and 64 MiB
-// long, for which the write lock is held while the little that is left is folded; only a single large commit, or a reader
-// that stays, makes it longer. All this is left to SQLite's own checkpoints, and with it what a loss of power may do: the log is
+// long, and by who has each commit synced already at 8 MiB if the writers are not too fast, for which the write lock is held while
+// the little that is left is folded; only a single large commit, or a reader that stays, makes it longer. All this is left to SQLite's own checkpoints, and with it what a loss of power may do: the log is
 // synced before anything of it is written to the file, and the file before the log is written over. Package engine only adds
 // syncs, so that less is left to sync while the write lock is held, and writes a commit to the log in few calls.
 //

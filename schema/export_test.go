@@ -21,3 +21,13 @@ func (db *DB) AwaitCheckpointer() (length, left int64, err error) {
 
 // HasCheckpointer reports whether that goroutine was ever needed.
 func (db *DB) HasCheckpointer() bool { return db.checkpointer.wake != nil }
+
+// Decide tells what the checkpointer does once it has folded a log of which wasLeft is left, and which is longer now. All
+// lengths are in bytes.
+func (db *DB) Decide(wasLeft, length, left, last int64, synced bool) string {
+	state := func(length, left int64) logState {
+		return logState{length: length / PageSize, folded: (length - left) / PageSize}
+	}
+	return map[decision]string{foldMore: "more", foldDone: "done", foldLater: "later", foldAnew: "anew"}[db.decide(
+		state(length, wasLeft), state(length, left), last/PageSize, synced)]
+}
