@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -23,6 +24,10 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	err := s.sdk.Run(ctx, &patient{&sdk.IOTransport{Reader: reader, Writer: keepOpen{out}, MaxLineLength: maxMessage}})
 	if ctx.Err() != nil || errors.Is(err, io.EOF) || errors.Is(err, sdk.ErrConnectionClosed) {
 		return nil
+	}
+	var syntax *json.SyntaxError
+	if errors.As(err, &syntax) {
+		return fmt.Errorf("serve the client: it sent a line that is no message of the protocol: %w", err)
 	}
 	if err != nil {
 		return fmt.Errorf("serve the client: %w", err)
