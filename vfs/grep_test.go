@@ -350,7 +350,7 @@ func TestGrepLongLine(t *testing.T) {
 	require.Equal(t, []string{"long"}, got.SkippedLarge)
 }
 
-// FuzzGrep compares with a naive search.
+// FuzzGrep compares with a naive search, the first time and again.
 func FuzzGrep(f *testing.F) {
 	fsys := searchStore(f)
 	f.Add("one\ntwo\r\n\nthree", "o", false, false, uint8(1))
@@ -387,5 +387,8 @@ func FuzzGrep(f *testing.F) {
 			return
 		}
 		require.Equal(t, naiveGrep(text, match, o.Before, o.After), got.Matches)
+		again, err := fsys.Grep(t.Context(), pattern, &o) // which knows the content
+		require.NoError(t, err)
+		require.Equal(t, got, again)
 	})
 }
