@@ -12,7 +12,7 @@ func (a *app) completion() *cobra.Command {
 		Use:   "completion bash|zsh|fish|powershell",
 		Short: "Print a script that completes commands in a shell",
 		Long: `Print a script that teaches a shell to complete commands, flags, and the branches, snapshots and paths
-of the database.`,
+of the database. For bash, the package bash-completion has to be installed.`,
 		Example: `  source <(vfsctl completion bash)
   vfsctl completion zsh > "${fpath[1]}/_vfsctl"
   vfsctl completion fish > ~/.config/fish/completions/vfsctl.fish`,
