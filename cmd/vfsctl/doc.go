@@ -23,7 +23,7 @@
 //	3    partly done: what was left out is on standard error
 //	10   there is no database
 //	11   the database is busy
-//	13   damage found
+//	13   damage found, or the disk fails
 //	14   conflict: what was to be changed is not what the caller believed it to be
 //	130  interrupted; of watch and mcp, which are meant to end so, it is 0
 //

@@ -47,6 +47,10 @@ func (a *app) replaceHost(name string, write func(part *os.File) error) (err err
 			part.Close()
 			os.Remove(part.Name())
 		}
+		var p *fs.PathError
+		if errors.As(err, &p) && p.Path == part.Name() {
+			p.Path = name // which is what was asked for
+		}
 	}()
 	if err := write(part); err != nil {
 		return err
