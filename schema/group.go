@@ -46,10 +46,15 @@ func (db *DB) Join(ctx context.Context, bytes int, fn func(*Tx) error) error {
 		return db.lead(o)
 	default:
 	}
-	wait, cancel := patience(ctx)
-	defer cancel()
+	var tired <-chan time.Time // patience, with less to allocate
+	if _, ok := ctx.Deadline(); !ok {
+		timer := time.NewTimer(MaxWait)
+		defer timer.Stop()
+		tired = timer.C
+	}
 	o.done = make(chan struct{})
 	db.queue.add(o)
+	gaveUp := false
 	select {
 	case db.writing <- struct{}{}:
 		if db.queue.remove(o) {
@@ -57,10 +62,13 @@ func (db *DB) Join(ctx context.Context, bytes int, fn func(*Tx) error) error {
 		}
 		<-db.writing // another one has run it meanwhile
 	case <-o.done:
-	case <-wait.Done():
-		if db.queue.remove(o) {
-			return waited(ctx)
-		}
+	case <-ctx.Done():
+		gaveUp = true
+	case <-tired:
+		gaveUp = true
+	}
+	if gaveUp && db.queue.remove(o) {
+		return waited(ctx)
 	}
 	<-o.done
 	return o.result()
@@ -286,7 +294,10 @@ func (g *group) do(o *op) left {
 			return lost
 		}
 	}
-	tx := &Tx{ctx: o.ctx, conn: c, write: true, pending: g.tx.pending.clone()}
+	tx := &Tx{ctx: o.ctx, conn: c, write: true, pending: g.tx.pending}
+	if saved { // else who fails has left its maps as they were, or all is undone
+		tx.pending = g.tx.pending.clone()
+	}
 	o.err = g.call(o, tx)
 	switch {
 	case o.err != nil:

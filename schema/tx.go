@@ -17,7 +17,7 @@ type Tx struct {
 	write bool
 	pending
 	spoilt  error // why it must not be committed; nil if it may
-	changed bool  // something may have been changed: rows, or what BeforeCommit writes
+	changed bool  // something may have been changed: rows, notes, or what BeforeCommit writes
 
 	blind, missed bool // see Blind
 }
@@ -46,6 +46,7 @@ func (tx *Tx) Local(key any) any { return tx.local[key] }
 // SetLocal keeps v until the transaction ends, also for those that share it, see [DB.Join]; unless what this one does is
 // undone.
 func (tx *Tx) SetLocal(key, v any) {
+	tx.changed = true
 	if tx.local == nil {
 		tx.local = make(map[any]any)
 	}

@@ -105,6 +105,9 @@ func (tx *Tx) writable() error {
 // flush writes the inodes that were changed in memory. It runs before the commit, for all verbs that share one, and before
 // SQL that reads inodes.
 func (tx *Tx) flush() error {
+	if len(tx.cache.dirty) == 0 {
+		return nil
+	}
 	for _, ino := range slices.Sorted(maps.Keys(tx.cache.dirty)) {
 		if err := tx.putInode(tx.cache.dirty[ino]); err != nil {
 			return err

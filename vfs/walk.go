@@ -85,7 +85,11 @@ type walker struct {
 }
 
 func (w *walker) run() (place, error) {
-	w.chain = append(make([]Ino, 0, 16), w.tx.fsys.root)
+	room := new(struct { // for most paths
+		chain [8]Ino
+		names [8]string
+	})
+	w.chain, w.names = append(room.chain[:0], w.tx.fsys.root), room.names[:0]
 	for {
 		seg := w.next()
 		switch seg {
