@@ -116,14 +116,18 @@ func changedKeys(a, b *Tx) ([]Name, []Ino, error) {
 			return k.names, k.inos, nil
 		}
 	}
-	names, inos := make(map[Name]bool), make(map[Ino]bool)
+	d := differing{make(map[Name]shownBy), make(map[Ino]shownBy)}
 	for _, w := range stretches(a, b) {
-		if err := w.collect(names, inos); err != nil {
+		if err := w.collect(d); err != nil {
 			return nil, nil, err
 		}
 	}
-	k := &keys{sortedNames(names), sortedInos(inos)}
-	if a.era != nil && len(names)+len(inos) <= maxKeys {
+	if len(a.fsys.levels) == 1 && len(b.fsys.levels) == 1 {
+		a.learnAbsent(d, byOld)
+		b.learnAbsent(d, byNew)
+	}
+	k := &keys{sortedNames(d.names), sortedInos(d.inos)}
+	if a.era != nil && len(k.names)+len(k.inos) <= maxKeys {
 		pairs.put(a.era, fact, k)
 	}
 	return k.names, k.inos, nil
@@ -138,27 +142,41 @@ type keys struct {
 // maxKeys bounds what is kept in memory of a comparison.
 const maxKeys = 1 << 12
 
+// A differing is what was found to differ, and which of the trees have a row of it that counts.
+type differing struct {
+	names map[Name]shownBy
+	inos  map[Ino]shownBy
+}
+
+// shownBy says which trees, in bits.
+type shownBy uint8
+
+const (
+	byOld shownBy = 1 << iota
+	byNew
+)
+
 // A stretch is what one level of a tree may show and the other tree may not.
 type stretch struct {
 	tx    *Tx
+	side  shownBy
 	level int
 	*pick
 	args []any
 }
 
-// A pick is what selects rows of a level: the branch is ?1, the moment ?2.
+// A pick is what selects rows of a level: the branch is ?1, the moment ?2. Of a key that came and went later it may
+// select a row too, to be told by its born.
 type pick struct {
 	dirents, inodes string
-	values          bool // the rows are those that the level shows, and whole; else only keys
 }
 
 // The literals let the partial indexes on born and died serve. Where a branch has a long history, most rows in an index
-// are of what no longer stands, so the index alone must tell: a row costs more than a key.
+// are of what no longer stands, so the index alone must tell which to read: a row costs more than a key.
 var (
 	standing = &pick{
 		`SELECT parent, name, ino, kind, born FROM dirent WHERE branch = ?1 AND born <= ?2 AND died > ?2`,
 		`SELECT ` + inodeColumns + `, ino FROM inode WHERE branch = ?1 AND born <= ?2 AND died > ?2`,
-		true,
 	}
 	// bornAfter is what stands at ?2, and did not at ?3.
 	bornAfter = &pick{
@@ -168,13 +186,15 @@ var (
 		`SELECT ` + inodeColumns + `, ino FROM (SELECT ino AS i, died AS d FROM inode
 			WHERE branch = ?1 AND born > 2 AND born > ?3 AND born <= ?2 AND died > ?2)
 			CROSS JOIN inode ON branch = ?1 AND ino = i AND died = d`,
-		true,
 	}
-	// diedUntil is what stood at ?2, or came later, and does not stand at ?3 any more.
+	// diedUntil is what stood at ?2, or else came later, and did not stand at ?3 any more: of each key the first row.
 	diedUntil = &pick{
-		`SELECT parent, name FROM dirent WHERE branch = ?1 AND died > ?2 AND died <= ?3 AND died < 9223372036854775807`,
-		`SELECT ino FROM inode WHERE branch = ?1 AND died > ?2 AND died <= ?3 AND died < 9223372036854775807`,
-		false,
+		`SELECT parent, name, ino, kind, born FROM (SELECT parent AS p, name AS n, min(died) AS d FROM dirent
+			WHERE branch = ?1 AND died > ?2 AND died <= ?3 AND died < 9223372036854775807 GROUP BY parent, name)
+			CROSS JOIN dirent ON branch = ?1 AND parent = p AND name = n AND died = d`,
+		`SELECT ` + inodeColumns + `, ino FROM (SELECT ino AS i, min(died) AS d FROM inode
+			WHERE branch = ?1 AND died > ?2 AND died <= ?3 AND died < 9223372036854775807 GROUP BY ino)
+			CROSS JOIN inode ON branch = ?1 AND ino = i AND died = d`,
 	}
 )
 
@@ -186,43 +206,48 @@ func stretches(a, b *Tx) []stretch {
 		if j < 0 {
 			continue
 		}
-		list := append(a.whole(i), b.whole(j)...)
-		was, is := stretch{tx: a, level: i, pick: diedUntil}, stretch{tx: b, level: j, pick: bornAfter}
+		list := append(a.whole(byOld, i), b.whole(byNew, j)...)
+		was, is := stretch{tx: a, side: byOld, level: i}, stretch{tx: b, side: byNew, level: j}
 		lo, hi := l.cap, b.fsys.levels[j].cap
 		if lo > hi {
-			was.tx, was.level, is.tx, is.level = b, j, a, i
+			was, is = is, was
 			lo, hi = hi, lo
 		}
 		if lo < hi {
-			was.args, is.args = []any{l.branch, lo, hi}, []any{l.branch, hi, lo}
+			was.pick, was.args = diedUntil, []any{l.branch, lo, hi}
+			is.pick, is.args = bornAfter, []any{l.branch, hi, lo}
 			list = append(list, was, is)
 		}
 		return list
 	}
-	return append(a.whole(len(a.fsys.levels)), b.whole(len(b.fsys.levels))...)
+	return append(a.whole(byOld, len(a.fsys.levels)), b.whole(byNew, len(b.fsys.levels))...)
 }
 
 // whole is all of the first n levels.
-func (tx *Tx) whole(n int) []stretch {
+func (tx *Tx) whole(side shownBy, n int) []stretch {
 	var list []stretch
 	for i, l := range tx.fsys.levels[:n] {
-		list = append(list, stretch{tx, i, standing, []any{l.branch, l.cap}})
+		list = append(list, stretch{tx, side, i, standing, []any{l.branch, l.cap}})
 	}
 	return list
 }
 
-// collect adds the keys of the rows. A row is what the tree shows, unless a nearer level has said so before.
-func (w stretch) collect(names map[Name]bool, inos map[Ino]bool) error {
-	tx := w.tx
+// collect adds the keys of the rows. A row is what the tree shows, unless a nearer level has said so before, or it was born
+// later. What nearer levels have said may have been forgotten again, so it does not do to ask whether it is known.
+func (w stretch) collect(d differing) error {
+	tx, limit := w.tx, w.tx.fsys.levels[w.level].cap
 	rows := tx.db.Query(w.dirents, w.args...)
 	for rows.Next() {
-		key := nameKey{Ino(rows.Int(0)), rows.Text(1)}
-		names[Name{key.dir, key.name}] = true
-		if !w.values {
+		name, born := Name{Ino(rows.Int(0)), rows.Text(1)}, rows.Int(4)
+		by := d.names[name]
+		if by&w.side != 0 || born > limit {
+			d.names[name] = by
 			continue
 		}
+		d.names[name] = by | w.side
+		key := nameKey{name.Dir, name.Base}
 		if _, known := tx.knownName(key); !known {
-			tx.learnName(key, dirent{ino: Ino(rows.Int(2)), kind: uint8(rows.Int(3)), level: w.level, born: rows.Int(4)})
+			tx.learnName(key, dirent{ino: Ino(rows.Int(2)), kind: uint8(rows.Int(3)), level: w.level, born: born})
 		}
 	}
 	if err := rows.Err(); err != nil {
@@ -230,21 +255,37 @@ func (w stretch) collect(names map[Name]bool, inos map[Ino]bool) error {
 	}
 	rows = tx.db.Query(w.inodes, w.args...)
 	for rows.Next() {
-		if !w.values {
-			inos[Ino(rows.Int(0))] = true
+		n := scanInode(rows, Ino(rows.Int(13)), w.level)
+		by := d.inos[n.ino]
+		if by&w.side != 0 || n.born > limit {
+			d.inos[n.ino] = by
 			continue
 		}
-		ino := Ino(rows.Int(13))
-		inos[ino] = true
-		if _, known := tx.knownNode(ino); !known {
-			n := scanInode(rows, ino, w.level)
-			tx.learnNode(ino, n.orNil())
+		d.inos[n.ino] = by | w.side
+		if _, known := tx.knownNode(n.ino); !known {
+			tx.learnNode(n.ino, n.orNil())
 		}
 	}
 	return rows.Err()
 }
 
-func sortedNames(set map[Name]bool) []Name {
+// learnAbsent keeps in memory what a tree does not show of what differs. It is for trees that inherit nothing: others may
+// show it from a level that both have, and that was not looked at.
+func (tx *Tx) learnAbsent(d differing, side shownBy) {
+	for name, by := range d.names {
+		key := nameKey{name.Dir, name.Base}
+		if _, known := tx.knownName(key); by&side == 0 && !known {
+			tx.learnName(key, dirent{level: fresh})
+		}
+	}
+	for ino, by := range d.inos {
+		if _, known := tx.knownNode(ino); by&side == 0 && !known {
+			tx.learnNode(ino, nil)
+		}
+	}
+}
+
+func sortedNames(set map[Name]shownBy) []Name {
 	list := make([]Name, 0, len(set))
 	for name := range set {
 		list = append(list, name)
@@ -253,7 +294,7 @@ func sortedNames(set map[Name]bool) []Name {
 	return list
 }
 
-func sortedInos(set map[Ino]bool) []Ino {
+func sortedInos(set map[Ino]shownBy) []Ino {
 	list := make([]Ino, 0, len(set))
 	for ino := range set {
 		list = append(list, ino)

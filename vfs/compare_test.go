@@ -13,10 +13,66 @@ import (
 // Whatever two trees are compared, their keys hold every row in which they differ, and what was kept in memory on the way
 // is what a look-up finds.
 func TestChangedKeys(t *testing.T) {
+	trees := randomTrees(t)
+	for _, a := range trees {
+		for _, b := range trees {
+			require.NoError(t, ViewBoth(t.Context(), a, b, func(a, b *Tx) error {
+				a.forget()
+				b.forget()
+				names, inos, err := changedKeys(a, b)
+				require.NoError(t, err)
+				a.requireKnown(t)
+				b.requireKnown(t)
+				requireChanged(t, a, b, names, inos)
+				return nil
+			}))
+		}
+	}
+}
+
+// So it is if nearly all of what was learnt is forgotten at once.
+func TestChangedKeysForgotten(t *testing.T) {
+	trees := randomTrees(t)
+	facts := &trees[0].store.facts
+	for _, a := range trees {
+		for _, b := range trees {
+			require.NoError(t, ViewBoth(t.Context(), a, b, func(a, b *Tx) error {
+				if a.era == nil {
+					t.Skip("nothing is remembered here")
+				}
+				facts.names.init(1, facts)
+				facts.nodes.init(1, facts)
+				facts.pairs.init(1, nil)
+				names, inos, err := changedKeys(a, b)
+				require.NoError(t, err)
+				for _, tx := range []*Tx{a, b} {
+					for _, name := range names {
+						if d, known := tx.knownName(nameKey{name.Dir, name.Base}); known {
+							found, err := tx.loadDirent(nameKey{name.Dir, name.Base})
+							require.NoError(t, err)
+							require.Equal(t, found, d, name)
+						}
+					}
+					for _, ino := range inos {
+						if n, known := tx.knownNode(ino); known {
+							found, err := tx.loadInode(ino)
+							require.NoError(t, err)
+							require.Equal(t, found.orNil(), n, ino)
+						}
+					}
+				}
+				return nil
+			}))
+		}
+	}
+}
+
+// randomTrees makes branches and past moments of a store, of a few files with much history.
+func randomTrees(t *testing.T) []*FS {
 	ctx := t.Context()
 	fsys, err := Open(ctx, filepath.Join(t.TempDir(), "a.db"), &Options{Relaxed: true})
 	require.NoError(t, err)
-	defer func() { require.NoError(t, fsys.Close()) }()
+	t.Cleanup(func() { require.NoError(t, fsys.Close()) })
 	random := rand.New(rand.NewPCG(4, 4))
 	trees := []*FS{fsys}
 	heads := []*FS{fsys}
@@ -56,20 +112,7 @@ func TestChangedKeys(t *testing.T) {
 			trees, heads = append(trees, past, fork), append(heads, fork)
 		}
 	}
-	for _, a := range trees {
-		for _, b := range trees {
-			require.NoError(t, ViewBoth(ctx, a, b, func(a, b *Tx) error {
-				a.forget()
-				b.forget()
-				names, inos, err := changedKeys(a, b)
-				require.NoError(t, err)
-				a.requireKnown(t)
-				b.requireKnown(t)
-				requireChanged(t, a, b, names, inos)
-				return nil
-			}))
-		}
-	}
+	return trees
 }
 
 func randomName(random *rand.Rand) string {
@@ -144,9 +187,11 @@ func TestComparePlans(t *testing.T) {
 				"SEARCH dirent USING PRIMARY KEY (branch=? AND parent=? AND name=? AND died=?)",
 			bornAfter.inodes: "SEARCH inode USING COVERING INDEX inode_born (branch=? AND born>? AND born<?); " +
 				"SEARCH inode USING PRIMARY KEY (branch=? AND ino=? AND died=?)",
-			diedUntil.dirents: "SEARCH dirent USING COVERING INDEX dirent_died (branch=? AND died>? AND died<?)",
-			diedUntil.inodes:  "SEARCH inode USING COVERING INDEX inode_died (branch=? AND died>? AND died<?)",
-			namesHead:         "SEARCH dirent USING COVERING INDEX dirent_ino (ino=? AND branch=?)",
+			diedUntil.dirents: "CO-ROUTINE (subquery-1); SEARCH dirent USING COVERING INDEX dirent_died (branch=? AND died>? AND died<?); " +
+				"USE TEMP B-TREE FOR GROUP BY; SCAN (subquery-1); SEARCH dirent USING PRIMARY KEY (branch=? AND parent=? AND name=? AND died=?)",
+			diedUntil.inodes: "CO-ROUTINE (subquery-1); SEARCH inode USING COVERING INDEX inode_died (branch=? AND died>? AND died<?); " +
+				"USE TEMP B-TREE FOR GROUP BY; SCAN (subquery-1); SEARCH inode USING PRIMARY KEY (branch=? AND ino=? AND died=?)",
+			namesHead: "SEARCH dirent USING COVERING INDEX dirent_ino (ino=? AND branch=?)",
 		} {
 			rows := tx.db.Query(`EXPLAIN QUERY PLAN ` + text)
 			var steps []string
