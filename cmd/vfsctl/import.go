@@ -98,8 +98,8 @@ func (im *importer) read(src, to string) (*transfer.Report, error) {
 	report, err := transfer.ImportTar(im, im.fsys, r, to, &im.o)
 	var refused *transfer.RefusedError
 	switch {
-	case errors.Is(err, tar.ErrHeader):
-		err = fmt.Errorf("%s: %w: it is no tar archive, or one that has to be decompressed first", src, err)
+	case errors.Is(err, tar.ErrHeader), errors.Is(err, io.ErrUnexpectedEOF):
+		err = fmt.Errorf("%s: %w: it is no whole tar archive, or a compressed one (put stores a single file)", src, err)
 	case err != nil && !errors.As(err, &refused):
 		err = fmt.Errorf("%s: %w", src, err)
 	}
