@@ -23,6 +23,9 @@ const (
 	// writeEnv makes the test binary a process that writes to the file named there until it is told to stop, or killed.
 	writeEnv = "VFS_SCHEMA_WRITE"
 
+	// relaxedEnv makes it one that does not sync its commits.
+	relaxedEnv = "VFS_SCHEMA_RELAXED"
+
 	shortLog = 2 << 20 // in place of 64 MiB
 	commit   = 64 << 10
 )
@@ -41,7 +44,7 @@ func TestMain(m *testing.M) {
 // writeForever is a process with a short log, which writes a line for each commit.
 func writeForever(path string) error {
 	ctx := context.Background()
-	db, err := schema.Open(ctx, path, schema.Options{Relaxed: true})
+	db, err := schema.Open(ctx, path, schema.Options{Relaxed: os.Getenv(relaxedEnv) != ""})
 	if err != nil {
 		return err
 	}
@@ -176,8 +179,13 @@ func TestCheckpointerAndReaders(t *testing.T) {
 // Processes that write at the same time bound the log together, also when some of them are killed. The last one to close
 // the file leaves no log.
 func TestProcessesFold(t *testing.T) {
+	t.Run("relaxed", func(t *testing.T) { processesFold(t, true) })
+	t.Run("synced", func(t *testing.T) { processesFold(t, false) })
+}
+
+func processesFold(t *testing.T, relaxed bool) {
 	path := filepath.Join(t.TempDir(), "a.db")
-	db := open(t, path, schema.Options{Relaxed: true})
+	db := open(t, path, schema.Options{Relaxed: relaxed})
 	db.SetLogLimit(shortLog)
 	type process struct {
 		cmd   *exec.Cmd
@@ -187,6 +195,9 @@ func TestProcessesFold(t *testing.T) {
 	for range 3 {
 		cmd := exec.CommandContext(t.Context(), os.Args[0])
 		cmd.Env = append(os.Environ(), writeEnv+"="+path)
+		if relaxed {
+			cmd.Env = append(cmd.Env, relaxedEnv+"=1")
+		}
 		out, err := cmd.StdoutPipe()
 		require.NoError(t, err)
 		require.NoError(t, cmd.Start())
