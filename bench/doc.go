@@ -24,7 +24,9 @@
 //
 //	b.add(versus("create 1 KiB", ours, "os.WriteFile", theirs, 5).aim(8), under("peak RSS", "B", used, 64<<20))
 //
-// Whatever prepares a side is outside of the time that the side returns. Peers on the host's file system are in host.go.
+// Whatever prepares a side is outside of the time that the side returns. What was written before a side is synced, and a tree
+// that sides read is read once more before each, as one of them may have the host forget it. Peers on the host's file
+// system are in host.go.
 //
 // A row whose peer is ours too, in another size or shape, says so by itself: it is no rival, and drawn in grey. Rows for
 // the short table of the repository's README are picked in pages.go.
