@@ -48,11 +48,6 @@ func fork(ctx context.Context, fsys *vfs.FS, base Tree, name string) error {
 			if at, err = tx.Freeze(); err != nil {
 				return err
 			}
-		} else if kept, err := tx.Kept(at); err != nil || !kept {
-			if err == nil {
-				err = syscall.ESTALE
-			}
-			return err
 		}
 		return tx.Fork(at, name)
 	})

@@ -137,6 +137,9 @@ func TestMomentsAreGuarded(t *testing.T) {
 	for _, at := range []vfs.Moment{head, {Branch: head.Branch, Epoch: 1 << 40}, {Branch: 77777, Epoch: 2}} {
 		require.Error(t, fsys.Update(ctx, func(tx *vfs.Tx) error { return tx.Fork(at, "b") }))
 	}
+	var past vfs.Moment // which nothing keeps
+	require.NoError(t, fsys.Update(ctx, func(tx *vfs.Tx) (err error) { past, err = tx.Freeze(); return err }))
+	require.ErrorIs(t, fsys.Update(ctx, func(tx *vfs.Tx) error { return tx.Fork(past, "b") }), syscall.ESTALE)
 	jail, err := fsys.OpenRoot(ctx, "d")
 	require.NoError(t, err)
 	require.ErrorIs(t, jail.Update(ctx, func(tx *vfs.Tx) error { _, err := tx.Restore(fsys); return err }), syscall.EINVAL)

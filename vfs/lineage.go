@@ -1,6 +1,7 @@
 package vfs
 
 import (
+	"cmp"
 	"fmt"
 	"syscall"
 
@@ -48,6 +49,9 @@ func momentKept(db *schema.Tx, at Moment) (bool, error) {
 	return n == 1, err
 }
 
+// frozen is what a transaction notes of a moment that it has frozen, which nothing keeps yet.
+type frozen Moment
+
 // Freeze ends the head's epoch and returns the moment that it was. What is written from now on does not change it.
 // The caller must keep the moment, by a row of its own, in this same transaction.
 func (tx *Tx) Freeze() (Moment, error) {
@@ -58,13 +62,14 @@ func (tx *Tx) Freeze() (Moment, error) {
 		return Moment{}, err
 	}
 	at := Moment{tx.fsys.at.Branch, tx.epoch()}
+	tx.db.SetLocal(frozen(at), true)
 	tx.cache.branch.epoch++
 	_, err := tx.db.Exec(`UPDATE branch SET epoch = ? WHERE id = ?`, tx.epoch(), at.Branch)
 	return at, err
 }
 
-// Fork makes a branch that starts as the tree was at a past moment. It costs a row per level of lineage, whatever
-// the size of the tree. A name that is taken is EEXIST.
+// Fork makes a branch that starts as the tree was at a past moment: one that was frozen in this same transaction, or that something
+// keeps, else it is ESTALE. It costs a row per level of lineage, whatever the size of the tree. A name that is taken is EEXIST.
 func (tx *Tx) Fork(at Moment, name string) error {
 	return pathErr("branch", name, tx.fork(at, name))
 }
@@ -81,6 +86,11 @@ func (tx *Tx) fork(at Moment, name string) error {
 		return syscall.ESTALE
 	case at.Epoch >= epoch:
 		return fmt.Errorf("%w: only a past moment can be forked; freeze the head first", syscall.EINVAL)
+	}
+	if tx.db.Local(frozen(at)) == nil {
+		if kept, err := tx.Kept(at); err != nil || !kept {
+			return cmp.Or(err, error(syscall.ESTALE))
+		}
 	}
 	if err := tx.flush(); err != nil {
 		return err
