@@ -4,12 +4,14 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"vfsdb/internal/vfstest"
@@ -188,4 +190,50 @@ func TestGroupCalls(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Whatever many goroutines do at the same time, what was acknowledged is there once, and what failed is not: an append to a
+// file that all share is a line in it, and an entry of the log.
+func TestGroupOfMany(t *testing.T) {
+	ctx := t.Context()
+	fsys := vfstest.New(t, "dir/")
+	const goroutines, rounds = 16, 20
+	appended := make([][]string, goroutines)
+	var wg sync.WaitGroup
+	for g := range goroutines {
+		wg.Go(func() {
+			own := fmt.Sprint("dir/", g)
+			for i := range rounds {
+				line := fmt.Sprintf("%d.%d\n", g, i)
+				if assert.NoError(t, fsys.Append(ctx, "all", []byte(line), 0o644)) {
+					appended[g] = append(appended[g], line)
+				}
+				switch (g + i) % 5 {
+				case 0: // fails when it has made directories
+					err := fsys.WriteFile(ctx, "new/"+own, nil, 0o644, vfs.Parents(), vfs.IfSum(vfs.SumOf([]byte(line))))
+					assert.ErrorIs(t, err, fs.ErrNotExist)
+				case 1: // fails before it has made anything
+					assert.ErrorIs(t, fsys.Mkdir(ctx, "dir", 0o755), fs.ErrExist)
+				case 2:
+					assert.NoError(t, fsys.WriteFile(ctx, own, []byte(line), 0o644))
+				case 3:
+					assert.NoError(t, fsys.Chmod(ctx, "dir", fs.FileMode(0o700+g)))
+				default:
+					assert.NoError(t, fsys.WriteFile(ctx, own+".new", []byte(line), 0o644))
+					assert.NoError(t, fsys.Rename(ctx, own+".new", own))
+				}
+			}
+		})
+	}
+	wg.Wait()
+	var want []string
+	for _, lines := range appended {
+		want = append(want, lines...)
+	}
+	lines := strings.SplitAfter(vfstest.Read(t, fsys, "all"), "\n")
+	require.ElementsMatch(t, append(want, ""), lines)
+	require.NotContains(t, vfstest.Names(t, fsys), "new/")
+	events, err := fsys.Log(ctx, &vfs.LogOptions{Path: "all"})
+	require.NoError(t, err)
+	require.Len(t, events, len(want))
 }
