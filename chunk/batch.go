@@ -208,6 +208,9 @@ func (s *Staged) Size() int64 { return s.size }
 // Sum returns the sum of the content.
 func (s *Staged) Sum() Sum { return sumOf(s.size, s.body) }
 
+// In reports whether the content is staged in this database.
+func (s *Staged) In(db *schema.DB) bool { return s.batch.db == db }
+
 // Commit returns the content, after Flush. Like the rest of tx it is undone if tx is, and may be called again, in any
 // transaction before Close.
 func (s *Staged) Commit(tx *schema.Tx) (Content, error) {

@@ -99,15 +99,20 @@ func sumOrNull(sum *Sum) any {
 
 // Record notes a change of the branch that is not a verb's, for rooms that name snapshots and branches. path is from the root of
 // the branch, "." for the branch itself. It is written with the transaction; it wakes watchers, and stands in the log.
-// An op that is not 1 to 32 lower case letters and hyphens is EINVAL.
+// An op that is not 1 to 32 lower case letters and hyphens is EINVAL, and so is a path that is not clean.
 func (tx *Tx) Record(op, path, arg string) error {
 	if err := tx.writable(); err != nil {
 		return pathErr("record", path, err)
 	}
-	if !validOp(op) || path == "" || len(arg) > maxPath {
+	if !validOp(op) || !validEventPath(path) || len(arg) > maxPath {
 		return pathErr("record", path, syscall.EINVAL)
 	}
 	return pathErr("record", path, tx.record(change{op: op, path: path, arg: arg}))
+}
+
+// validEventPath reports whether a path is as it stands in the log.
+func validEventPath(path string) bool {
+	return path != "" && strings.IndexByte(path, 0) < 0 && cleaned(path) == path
 }
 
 func validOp(op string) bool {

@@ -3,7 +3,6 @@ package vfs
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"vfsdb/schema"
 )
@@ -66,7 +65,7 @@ func checkChange(rows *schema.Rows, oldestCall int64) string {
 		return fmt.Sprintf("call %d is missing", rows.Int(3))
 	case !validOp(rows.Text(4)):
 		return "it has an invalid op"
-	case path == "" || strings.IndexByte(path, 0) >= 0 || cleaned(path) != path:
+	case !validEventPath(path):
 		return "it has an invalid path"
 	case !rows.Null(7) && rows.Int(10) != int64(len(Sum{})):
 		return "a sum does not have 32 bytes"

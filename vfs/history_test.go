@@ -69,6 +69,9 @@ func TestVerbsAreRecorded(t *testing.T) {
 		require.Equal(t, step.want, vfstest.Told(t, fsys, &vfs.LogOptions{Since: since}))
 	}
 	require.ErrorIs(t, fsys.Update(ctx, func(tx *vfs.Tx) error { return tx.Record("No op", ".", "") }), syscall.EINVAL)
+	for _, path := range []string{"", "/d", "..", "d/", "d/./f", "a\x00b"} {
+		require.ErrorIs(t, fsys.Update(ctx, func(tx *vfs.Tx) error { return tx.Record("note", path, "") }), syscall.EINVAL, path)
+	}
 }
 
 // What fails, or is rolled back, is not recorded.

@@ -37,7 +37,7 @@ type Attr struct {
 
 // Put makes a regular file of a content that is stored already, with all of its attributes. What has the name is
 // replaced: a regular file without other names keeps its inode, anything else gives way to a new file, and a symlink
-// is not followed. A directory is EISDIR. Nothing changes if the file is there just so.
+// is not followed. A directory is EISDIR, content that another store has EXDEV. Nothing changes if the file is there just so.
 func (tx *Tx) Put(name string, staged *chunk.Staged, a Attr) error {
 	return pathErr("put", name, tx.put(name, staged, a))
 }
@@ -50,8 +50,11 @@ func (tx *Tx) put(name string, staged *chunk.Staged, a Attr) error {
 	if err != nil {
 		return err
 	}
-	if p.kind == kindDir && p.ino != 0 {
+	switch {
+	case p.kind == kindDir && p.ino != 0:
 		return syscall.EISDIR
+	case !staged.In(tx.fsys.store.db):
+		return syscall.EXDEV
 	}
 	content, err := staged.Commit(tx.db)
 	if err != nil {

@@ -3,6 +3,8 @@ package vfs_test
 import (
 	"bytes"
 	"io/fs"
+	"os"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -74,6 +76,21 @@ func TestPut(t *testing.T) {
 			require.Equal(t, info.ChangeTime(), again.ChangeTime(), "what is there just so is not touched")
 		})
 	}
+}
+
+// What is staged in one store is nothing in another, whatever that one has under the same numbers.
+func TestPutOfAnotherStore(t *testing.T) {
+	ctx := t.Context()
+	fsys, other := vfstest.New(t, "a"), vfstest.New(t, "a", "b", "c")
+	f, err := fsys.OpenFile(ctx, "a", os.O_RDWR, 0) // so that it has a lease too
+	require.NoError(t, err)
+	defer f.Close()
+	batch := other.NewBatch(ctx)
+	defer batch.Close()
+	staged, err := batch.Add(ctx, strings.NewReader("content"))
+	require.NoError(t, err)
+	require.NoError(t, batch.Flush())
+	require.ErrorIs(t, fsys.Update(ctx, func(tx *vfs.Tx) error { return tx.Put("f", staged, vfs.Attr{}) }), syscall.EXDEV)
 }
 
 func TestSetAttr(t *testing.T) {
