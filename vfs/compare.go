@@ -46,8 +46,11 @@ func ViewBoth(ctx context.Context, a, b *FS, fn func(a, b *Tx) error) error {
 }
 
 // Compare returns what differs between two trees that are read in one transaction. Its cost grows with what was
-// changed since the trees were one, not with their size.
+// changed since the trees were one, not with their size. Trees of two stores are EXDEV.
 func Compare(a, b *Tx) (*Delta, error) {
+	if a.fsys.store != b.fsys.store {
+		return nil, syscall.EXDEV
+	}
 	for _, tx := range []*Tx{a, b} {
 		if err := tx.flush(); err != nil {
 			return nil, err

@@ -146,6 +146,46 @@ func TestMomentsAreGuarded(t *testing.T) {
 	require.ErrorIs(t, jail.Update(ctx, func(tx *vfs.Tx) error { _, err := tx.Freeze(); return err }), syscall.EINVAL)
 }
 
+// A Tx that was kept changes nothing once its transaction has ended, nor what comes after.
+func TestKeptTxWritesNothing(t *testing.T) {
+	ctx := t.Context()
+	fsys := vfstest.New(t, "f", "g")
+	before := vfstest.Dump(t, fsys)
+	var kept *vfs.Tx
+	require.NoError(t, fsys.Update(ctx, func(tx *vfs.Tx) error {
+		kept = tx
+		_, err := tx.Stat("f") // so that it is in memory
+		return err
+	}))
+	for name, verb := range map[string]func() error{
+		"chmod":   func() error { return kept.Chmod("f", 0o777) },
+		"write":   func() error { return kept.WriteFile("f", nil, 0o644) },
+		"remove":  func() error { return kept.Remove("f") },
+		"rename":  func() error { return kept.Rename("f", "h") },
+		"mkdir":   func() error { return kept.Mkdir("d", 0o755) },
+		"freeze":  func() error { _, err := kept.Freeze(); return err },
+		"restore": func() error { _, err := kept.Restore(fsys); return err },
+	} {
+		require.ErrorIs(t, verb(), fs.ErrClosed, name)
+	}
+	require.NoError(t, fsys.WriteFile(ctx, "g", []byte("g"), 0o644))
+	require.Equal(t, before, vfstest.Dump(t, fsys))
+	cold := vfstest.Open(t, fsys.DB().Path(), nil)
+	require.Equal(t, before, vfstest.Dump(t, cold))
+}
+
+// Trees of two stores are not compared: what stands under the same numbers has nothing in common.
+func TestCompareTwoStores(t *testing.T) {
+	a, b := vfstest.New(t, "a"), vfstest.New(t, "b")
+	require.NoError(t, a.View(t.Context(), func(x *vfs.Tx) error {
+		return b.View(t.Context(), func(y *vfs.Tx) error {
+			_, err := vfs.Compare(x, y)
+			require.ErrorIs(t, err, syscall.EXDEV)
+			return nil
+		})
+	}))
+}
+
 // Entries of a transaction end with it.
 func TestEntriesEnd(t *testing.T) {
 	fsys := vfstest.New(t, "a")

@@ -62,10 +62,12 @@ func (tx *Tx) Freeze() (Moment, error) {
 		return Moment{}, err
 	}
 	at := Moment{tx.fsys.at.Branch, tx.epoch()}
+	if _, err := tx.db.Exec(`UPDATE branch SET epoch = ? WHERE id = ?`, at.Epoch+1, at.Branch); err != nil {
+		return Moment{}, err
+	}
+	tx.cache.branch.epoch = at.Epoch + 1
 	tx.db.SetLocal(frozen(at), true)
-	tx.cache.branch.epoch++
-	_, err := tx.db.Exec(`UPDATE branch SET epoch = ? WHERE id = ?`, tx.epoch(), at.Branch)
-	return at, err
+	return at, nil
 }
 
 // Fork makes a branch that starts as the tree was at a past moment: one that was frozen in this same transaction, or that something

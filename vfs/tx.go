@@ -1,6 +1,7 @@
 package vfs
 
 import (
+	"io/fs"
 	"maps"
 	"slices"
 	"syscall"
@@ -94,10 +95,14 @@ func (tx *Tx) checkBranch() error {
 	return nil
 }
 
-// writable refuses writes through a tree of the past, and through a transaction that only reads.
+// writable refuses writes through a tree of the past, and through a transaction that only reads, or has ended: what that one changed
+// in memory would be written by another.
 func (tx *Tx) writable() error {
-	if tx.fsys.Frozen() || !tx.db.Writable() {
+	switch {
+	case tx.fsys.Frozen() || !tx.db.Writable():
 		return syscall.EROFS
+	case tx.db.Ended():
+		return fs.ErrClosed
 	}
 	return nil
 }
