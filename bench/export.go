@@ -63,6 +63,6 @@ func exportTree(b *bench) error {
 	if err != nil {
 		return err
 	}
-	b.beside(fmt.Sprintf("export %s files, %s", thousands(files), figure(float64(size), "B")), times, took, false)
+	b.beside(fmt.Sprintf("export %s files, %s", thousands(files), figure(float64(size), "B")), times, took, nil)
 	return nil
 }

@@ -49,8 +49,9 @@ func (k *keeper) begins(b *bench, src string, round int) (where, error) {
 	return w, err
 }
 
-// first is a side that takes a tree in for the first time. It takes no time if the program is not there.
-func (k *keeper) first(b *bench, src string) side {
+// first is a side that takes a tree in for the first time. It takes no time if the program is not there. How long it took until the
+// host had synced all of it is appended to safe.
+func (k *keeper) first(b *bench, src string, safe *[]time.Duration) side {
 	return side{k.name, func(round int) (time.Duration, error) {
 		if !k.installed() {
 			return 0, nil
@@ -59,7 +60,10 @@ func (k *keeper) first(b *bench, src string) side {
 		if err != nil {
 			return 0, err
 		}
-		return b.timed(func() error { return k.run(b, k.take, w) })
+		t, err := b.timed(func() error { return k.run(b, k.take, w) })
+		after, _ := b.timed(func() error { settle(); return nil })
+		*safe = append(*safe, t+after)
+		return t, err
 	}}
 }
 
@@ -104,15 +108,19 @@ func (k *keeper) back(b *bench, src string, whole func(dir string) error) (side,
 	}}, err
 }
 
-// beside adds a row for each keeper that took part; times are those of the race in which ours came first.
-func (b *bench) beside(what string, times []time.Duration, took []keeper, goals bool) {
+// beside adds a row for each keeper that took part; times are those of the race in which ours came first. What is wanted is of a
+// first import, of which safe tells how long each took until all was synced; it is nil of another race.
+func (b *bench) beside(what string, times []time.Duration, took []keeper, safe [][]time.Duration) {
 	for i, k := range took {
 		r := absent(what, times[0], k.name)
 		if k.installed() {
 			r = versus(what, times[0], k.name, times[i+1], 0)
 		}
-		if goals {
+		if safe != nil {
 			r = r.atLeast(k.floor).aim(k.aim)
+			if k.loose && k.installed() {
+				r = r.with("until a sync was done, it took %s", figure(median(safe[i]).Seconds(), "s"))
+			}
 		}
 		b.add(r)
 	}

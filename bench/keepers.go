@@ -14,24 +14,25 @@ type keeper struct {
 	give  [][]string // puts what take took in first into {out}, where it runs; nil if that is the work of another
 	gives string     // what that is called
 	env   []string
+	loose bool // it leaves what it wrote for the host to sync
 }
 
 // keepers are those that an import and an export are compared with.
 var keepers = []keeper{
 	{
-		name: "cp -r", floor: 1, aim: 2,
+		name: "cp -r", floor: 1, aim: 2, loose: true,
 		take:  [][]string{{"cp", "-r", "{src}", "{dir}/copy"}},
 		again: [][]string{{"cp", "-ruT", "{src}", "{dir}/copy"}},
 		give:  [][]string{{"cp", "-r", "{dir}/copy", "{out}"}},
 		gives: "cp -r",
 	},
 	{
-		name:  "rsync -a",
+		name: "rsync -a", loose: true,
 		take:  [][]string{{"rsync", "-a", "{src}/", "{dir}/copy"}},
 		again: [][]string{{"rsync", "-a", "{src}/", "{dir}/copy"}},
 	},
 	{
-		name:  "tar",
+		name: "tar", loose: true,
 		take:  [][]string{{"tar", "-cf", "{dir}/copy.tar", "-C", "{src}", "."}},
 		give:  [][]string{{"tar", "-xf", "{dir}/copy.tar"}},
 		gives: "tar -x",
