@@ -117,7 +117,10 @@ func (t *tarWriter) write(ctx context.Context, it *item) error {
 	var content *vfs.File
 	if it.large() {
 		f, err := t.open(ctx, it)
-		if err != nil {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil // it was removed meanwhile
+		case err != nil:
 			return err
 		}
 		defer f.Close()

@@ -385,3 +385,29 @@ func TestTarLongestPath(t *testing.T) {
 		require.Equal(t, "x", vfstest.Read(t, b, longest))
 	}
 }
+
+// A file that is removed while the archive is written is left out, however large it is.
+func TestTarWhileRemoved(t *testing.T) {
+	ctx := t.Context()
+	fsys := vfstest.New(t)
+	require.NoError(t, fsys.WriteFile(ctx, "a", []byte("the first one"), 0o644))
+	require.NoError(t, fsys.WriteFile(ctx, "b", make([]byte, 2*chunk.Size), 0o644))
+	require.NoError(t, fsys.WriteFile(ctx, "c", []byte("the last one"), 0o644))
+	var buf bytes.Buffer
+	w := writerFunc(func(p []byte) (int, error) {
+		if bytes.Contains(p, []byte("the first one")) {
+			require.NoError(t, fsys.Remove(ctx, "b"))
+		}
+		return buf.Write(p)
+	})
+	_, err := ExportTar(ctx, fsys, "", w, nil)
+	require.NoError(t, err)
+	again := vfstest.New(t)
+	_, err = ImportTar(ctx, again, &buf, "", nil)
+	require.NoError(t, err)
+	require.Equal(t, vfstest.Names(t, fsys), vfstest.Names(t, again))
+}
+
+type writerFunc func(p []byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
