@@ -81,3 +81,24 @@ func TestOnTellsWhereItIs(t *testing.T) {
 	}))
 	require.Equal(t, []string{"mkdir d", "create d/x ->''", "rename e (d)", "create e/y ->''"}, vfstest.Told(t, fsys, nil))
 }
+
+// A tree that On has from a Tx of On is told of too: no number of the log is missing.
+func TestOnOfOn(t *testing.T) {
+	ctx := t.Context()
+	fsys := vfstest.New(t, "f")
+	near, far := vfstest.Branch(t, fsys, "near"), vfstest.Branch(t, fsys, "far")
+	require.NoError(t, fsys.Update(ctx, func(tx *vfs.Tx) error {
+		on, err := tx.On(near)
+		require.NoError(t, err)
+		further, err := on.On(far)
+		require.NoError(t, err)
+		for i, tx := range []*vfs.Tx{further, on, tx} {
+			require.NoError(t, tx.Mkdir(fmt.Sprint("d", i), 0o755))
+		}
+		return nil
+	}))
+	for i, tree := range []*vfs.FS{far, near, fsys} {
+		told := vfstest.Told(t, tree, nil)
+		require.Equal(t, fmt.Sprint("mkdir d", i), told[len(told)-1])
+	}
+}

@@ -123,14 +123,14 @@ func (tx *Tx) flush() error {
 	return nil
 }
 
-// end writes the changes that wait in memory. It runs last.
+// end writes the changes that wait in memory, those of On first. It runs last.
 func (tx *Tx) end() error {
-	for _, tx := range append(tx.others, tx) {
-		if err := tx.writeChanges(); err != nil {
+	for _, on := range tx.others {
+		if err := on.end(); err != nil {
 			return err
 		}
 	}
-	return nil
+	return tx.writeChanges()
 }
 
 // touch records that content gained a reference, if a collection runs.
