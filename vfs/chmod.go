@@ -4,6 +4,7 @@ import (
 	"context"
 	"io/fs"
 	"math"
+	"syscall"
 	"time"
 )
 
@@ -12,14 +13,15 @@ func (tx *Tx) Chmod(name string, mode fs.FileMode, opts ...Option) error {
 	return pathErr("chmod", name, tx.setAttr("chmod", name, true, opts, func(n *inode) { setMode(n, mode) }))
 }
 
-// Chown stores a user and a group; -1 leaves one as it is. They are kept, never enforced.
+// Chown stores a user and a group; -1 leaves one as it is. They are kept, never enforced. A number that 32 bits do not
+// hold is EINVAL.
 func (tx *Tx) Chown(name string, uid, gid int, opts ...Option) error {
-	return pathErr("chown", name, tx.setAttr("chown", name, true, opts, setOwner(uid, gid)))
+	return pathErr("chown", name, tx.chown(name, true, uid, gid, opts))
 }
 
 // Lchown is Chown, but of a symlink itself.
 func (tx *Tx) Lchown(name string, uid, gid int, opts ...Option) error {
-	return pathErr("lchown", name, tx.setAttr("chown", name, false, opts, setOwner(uid, gid)))
+	return pathErr("lchown", name, tx.chown(name, false, uid, gid, opts))
 }
 
 // Chtimes sets the time of the last change, to the nanosecond. A zero time leaves it; one outside the years 1678 to
@@ -34,6 +36,15 @@ func (tx *Tx) Lchtimes(name string, atime, mtime time.Time, opts ...Option) erro
 }
 
 func setMode(n *inode, mode fs.FileMode) { n.mode = n.mode&^permBits | unixPerm(mode) }
+
+func (tx *Tx) chown(name string, follow bool, uid, gid int, opts []Option) error {
+	for _, id := range []int{uid, gid} {
+		if id != int(int32(id)) && int64(id) != int64(uint32(id)) {
+			return syscall.EINVAL
+		}
+	}
+	return tx.setAttr("chown", name, follow, opts, setOwner(uid, gid))
+}
 
 func setOwner(uid, gid int) func(*inode) {
 	return func(n *inode) {
@@ -90,7 +101,7 @@ func (fsys *FS) Chmod(ctx context.Context, name string, mode fs.FileMode, opts .
 	return fsys.update(ctx, "chmod", name, func(tx *Tx) error { return tx.Chmod(name, mode, opts...) })
 }
 
-// Chown stores a user and a group; -1 leaves one as it is. They are kept, never enforced.
+// Chown stores a user and a group, see [Tx.Chown].
 func (fsys *FS) Chown(ctx context.Context, name string, uid, gid int, opts ...Option) error {
 	return fsys.update(ctx, "chown", name, func(tx *Tx) error { return tx.Chown(name, uid, gid, opts...) })
 }

@@ -115,6 +115,25 @@ func TestHugeOffsets(t *testing.T) {
 	require.Equal(t, "good", vfstest.Read(t, fsys, "f"))
 }
 
+// An owner that 32 bits do not hold is not taken for another, such as root.
+func TestHugeOwners(t *testing.T) {
+	ctx := t.Context()
+	fsys := vfstest.New(t, "f")
+	if math.MaxInt == math.MaxInt32 {
+		t.Skip("there are none")
+	}
+	largest := int64(math.MaxUint32)
+	require.NoError(t, fsys.Chown(ctx, "f", 7, int(largest)))
+	for _, id := range []int64{largest + 1, 2*largest + 9, math.MinInt64} {
+		require.ErrorIs(t, fsys.Chown(ctx, "f", int(id), -1), syscall.EINVAL)
+		require.ErrorIs(t, fsys.Lchown(ctx, "f", -1, int(id)), syscall.EINVAL)
+	}
+	info, err := fsys.Stat(ctx, "f")
+	require.NoError(t, err)
+	uid, gid := info.Owner()
+	require.Equal(t, []int64{7, largest}, []int64{int64(uid), int64(gid)})
+}
+
 // An edit whose result would be too large is refused before it is made.
 func TestEditBomb(t *testing.T) {
 	fsys := vfstest.New(t)
