@@ -123,7 +123,7 @@ func reason(err error) string {
 }
 
 // momentVerbs are the operations whose errors name a snapshot or a branch, not a path.
-var momentVerbs = map[string]bool{"snapshot": true, "delete snapshot": true, "branch": true, "restore": true, "open": true}
+var momentVerbs = map[string]bool{"snapshot": true, "delete snapshot": true, "branch": true, "restore": true, "open": true, "find snapshot or branch": true}
 
 // shown is a path as models know it.
 func shown(path string) string {
