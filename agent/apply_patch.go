@@ -69,8 +69,8 @@ Paths are relative. Hunks of a file are in its order; there are no line numbers.
 	return []*Tool{t}
 }
 
-// runPatch does a patch and answers it. That a part failed is told in a result, not in an error, so that it has a status
-// too.
+// runPatch does a patch and answers it. That a part failed is told in a result, not in an error, so that it has a
+// status too.
 func runPatch(ctx context.Context, b *Toolbox, in patchIn) (*Result, error) {
 	output, err := patched(ctx, b, in)
 	if err != nil {

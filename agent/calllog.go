@@ -17,8 +17,8 @@ func (b *Toolbox) logEntry(call Call) *vfs.Call {
 	}
 }
 
-// finish records how a call went. That a record could not be written fails no call: what it changed stands, and names it
-// since its commit.
+// finish records how a call went. That a record could not be written fails no call: what it changed stands, and names
+// it since its commit.
 func (b *Toolbox) finish(ctx context.Context, call Call, entry *vfs.Call, result *Result, took time.Duration) {
 	if errors.Is(result.Err, ErrPending) {
 		return

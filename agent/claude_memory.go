@@ -68,8 +68,8 @@ type memory struct {
 	root bool // it is the jail itself
 }
 
-// memorized finds a place in the jail. A path that is written to lead out of it is refused, and so is one that leads out
-// by a symlink, before anything is told of what is there.
+// memorized finds a place in the jail. A path that is written to lead out of it is refused, and so is one that leads
+// out by a symlink, before anything is told of what is there.
 func memorized(g *guard, given string, perm Permission, follow bool) (*memory, error) {
 	if given != memories && !strings.HasPrefix(given, memories+"/") {
 		return nil, worded(syscall.EACCES, "Path must start with /memories, got: %s", given)

@@ -101,8 +101,8 @@ func codeGrep(g *guard, in codeGrepIn) (said, error) {
 	return said(shown), nil
 }
 
-// codeFilters sets which files are searched: those of a glob, or of several with spaces or commas between them, or those
-// of a type.
+// codeFilters sets which files are searched: those of a glob, or of several with spaces or commas between them, or
+// those of a type.
 func codeFilters(o *vfs.GrepOptions, in codeGrepIn) error {
 	var globs []string
 	between := func(r rune) bool { return r == ' ' || r == ',' && !strings.Contains(in.Glob, "{") }

@@ -68,8 +68,8 @@ type textView struct {
 	finalNewline bool
 }
 
-// readLines reads a range of the lines of a text file, at most limit bytes of it. The whole file is gone through, a step
-// at a time, to count its lines; for a tail twice.
+// readLines reads a range of the lines of a text file, at most limit bytes of it. The whole file is gone through, a
+// step at a time, to count its lines; for a tail twice.
 func (g *guard) readLines(name string, r lineRange, limit int) (*textView, error) {
 	n, err := g.open(name)
 	if err != nil {

@@ -199,8 +199,8 @@ func (g *guard) grep(pattern string, o vfs.GrepOptions) (*vfs.GrepResult, error)
 // around it.
 const maxGrepText = 32 << 20
 
-// fit puts matches within the cap of bytes: a line that is longer than what is left of it is cut, and matches beyond are
-// left out. It reports whether there are more matches than it returns.
+// fit puts matches within the cap of bytes: a line that is longer than what is left of it is cut, and matches beyond
+// are left out. It reports whether there are more matches than it returns.
 func (g *guard) fit(r *vfs.GrepResult) (matches []vfs.GrepMatch, more bool) {
 	room := g.box.caps.ResultBytes
 	for _, m := range r.Matches {

@@ -12,8 +12,8 @@ import (
 	"vfsdb/vfs"
 )
 
-// dofs is the profile of Workspace.fs on SQLite: the methods of node:fs/promises that it has, as tools. Results have the
-// shapes of these methods, errors are those of Node: a code and a path. Lists come in pages (K12).
+// dofs is the profile of Workspace.fs on SQLite: the methods of node:fs/promises that it has, as tools. Results have
+// the shapes of these methods, errors are those of Node: a code and a path. Lists come in pages (K12).
 var dofs = &profile{
 	name:    "dofs",
 	about:   "readFile, writeFile, readdir, ls, find, grep, stat, mkdir, rm: the shapes and errors of node:fs",

@@ -11,7 +11,8 @@ import (
 	"vfsdb/vfs"
 )
 
-// S2 method by method and not its code, which does more (K22): C12, C13, C15, C16, C21, K05, K10 to K14, K23 and the table of errors in section 1.3.
+// S2 method by method and not its code, which does more (K22): C12, C13, C15, C16, C21, K05, K10 to K14, K23 and the
+// table of errors in section 1.3.
 func TestDofsGolden(t *testing.T) {
 	b, fsys := box(t, &agent.Config{Profile: "dofs", Caps: agent.Caps{ResultBytes: 300}})
 	plant(t, fsys, map[string]string{

@@ -87,8 +87,8 @@ func (g *guard) resolve(name string, perm Permission, follow bool) (string, erro
 	return path, nil
 }
 
-// asWritten lets the refusal of a path that is written as one outside name just that: where it leads is told by symlinks
-// that are outside too. Of one that only leads outside, the refusal names the end, or it would be a riddle.
+// asWritten lets the refusal of a path that is written as one outside name just that: where it leads is told by
+// symlinks that are outside too. Of one that only leads outside, the refusal names the end, or it would be a riddle.
 func (g *guard) asWritten(name string, err error) error {
 	var outside *PolicyError
 	written := slashes.Clean(g.shown(name))

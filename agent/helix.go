@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// helix is the default profile: the tools workspace_<op>, or workspace__<name>__<op> where a workspace has a name (T01).
+// helix is the default profile: the tools workspace_<op>, or workspace__<name>__<op> where a workspace has a name
+// (T01).
 var helix = &profile{
 	name:    "helix",
 	about:   "workspace_read_file, workspace_edit_file and the rest: every verb, with sums, snapshots and branches",

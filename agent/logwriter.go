@@ -13,8 +13,8 @@ import (
 )
 
 // A logWriter writes the rows of calls of one open store. A call does not wait for it: one that reads would wait for
-// those that write otherwise, and each row would be a commit of its own. While one commit runs, the rows of the next one
-// gather. It has a goroutine only as long as there is something to write.
+// those that write otherwise, and each row would be a commit of its own. While one commit runs, the rows of the next
+// one gather. It has a goroutine only as long as there is something to write.
 type logWriter struct {
 	store any // the key in logWriters
 

@@ -242,7 +242,8 @@ func reindented(now, old, there []string) []string {
 	return out
 }
 
-// alike returns the index of the line with an indentation that is nearest to i, the earlier of two; -1 if there is none.
+// alike returns the index of the line with an indentation that is nearest to i, the earlier of two; -1 if there is
+// none.
 func alike(lines []string, i int, indent string) int {
 	best := -1
 	for k, line := range lines {

@@ -225,8 +225,8 @@ func (p *place) reopen(ctx context.Context, reopens *int) (*vfs.FS, error) {
 	return p.tree, nil
 }
 
-// close ends the place: calls that run are waited for and logged, last runs on the tree if it is open, and the store's file is
-// left. What takes longer than the timeout goes on by itself.
+// close ends the place: calls that run are waited for and logged, last runs on the tree if it is open, and the store's
+// file is left. What takes longer than the timeout goes on by itself.
 func (p *place) close(ctx context.Context, last func(context.Context, *vfs.FS) error) error {
 	p.mu.Lock()
 	if p.idle != nil {

@@ -25,7 +25,8 @@ type File struct {
 // readFileTool is what [Toolbox.ReadFile] is called in the log.
 const readFileTool = "resources/read"
 
-// ReadFile reads a file whole, as a call that the policy judges and the log holds. One above max bytes is a [SizeError].
+// ReadFile reads a file whole, as a call that the policy judges and the log holds. One above max bytes is a
+// [SizeError].
 func (b *Toolbox) ReadFile(ctx context.Context, name string, max int64) (*File, error) {
 	input, err := json.Marshal(map[string]string{"path": name})
 	if err != nil {

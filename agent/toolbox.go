@@ -272,8 +272,8 @@ func (b *Toolbox) updating(tool string) transaction {
 	})
 }
 
-// ErrPending is for a [Config.Ask] that cannot answer yet. The call ends with an error that is it, has no row in the log,
-// and is made again by whoever got it, with the answer.
+// ErrPending is for a [Config.Ask] that cannot answer yet. The call ends with an error that is it, has no row in the
+// log, and is made again by whoever got it, with the answer.
 var ErrPending = errors.New("the answer is not there yet")
 
 // maxApprovals bounds how often one call may be stopped to ask.

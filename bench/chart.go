@@ -34,8 +34,8 @@ type chart struct {
 	low, high float64 // logarithms of the ratios at the ends of the plot
 }
 
-// chart draws the ratios of the report, each as a bar that begins at 1x, on a scale of logarithms. Equal reports make equal
-// drawings.
+// chart draws the ratios of the report, each as a bar that begins at 1x, on a scale of logarithms. Equal reports make
+// equal drawings.
 func (r report) chart() []byte {
 	var groups [][]row
 	for _, row := range r.Rows {

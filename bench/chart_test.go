@@ -77,7 +77,8 @@ func (b box) meets(c box) bool {
 	return b.left < c.right && c.left < b.right && b.up < c.down && c.up < b.down
 }
 
-// boxes are those of all texts, by a guess of their width that is rather too large, and of the ticks for what is wanted.
+// boxes are those of all texts, by a guess of their width that is rather too large, and of the ticks for what is
+// wanted.
 func boxes(t *testing.T, drawing []byte) (texts, ticks []box) {
 	t.Helper()
 	attr := func(e xml.StartElement, name string, fallback float64) float64 {

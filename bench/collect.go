@@ -9,8 +9,8 @@ import (
 	"vfsdb/snapshot"
 )
 
-// collect drops a branch that has 10,000 files of its own and gives back what only it had, beside a directory of as much
-// that is removed from the host.
+// collect drops a branch that has 10,000 files of its own and gives back what only it had, beside a directory of as
+// much that is removed from the host.
 func collect(b *bench) error {
 	const size = 10 << 10
 	n := b.size(10_000, 300)

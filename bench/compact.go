@@ -9,7 +9,8 @@ import (
 	"vfsdb/vfs"
 )
 
-// compactTree compresses the source of Go in three ways that there are, and compares how large it is and how fast it reads.
+// compactTree compresses the source of Go in three ways that there are, and compares how large it is and how fast it
+// reads.
 func compactTree(b *bench) error {
 	src, err := b.goTree()
 	if err != nil {

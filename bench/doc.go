@@ -12,8 +12,8 @@
 // a ratio of sides that ran interleaved says something about the code, so read those. A ratio is the peer's time
 // divided by ours: 2x means that ours takes half as long.
 //
-// The least that we accept of a row, and what we would like, stand behind it: `3x` of a ratio, `< 2 ms` of a figure. It is
-// NO if even the least is missed, and aim if both are reached. A row without either is there to be compared with its
+// The least that we accept of a row, and what we would like, stand behind it: `3x` of a ratio, `< 2 ms` of a figure. It
+// is NO if even the least is missed, and aim if both are reached. A row without either is there to be compared with its
 // neighbours. A peer that is not installed is named as absent, and its row has no verdict.
 //
 // # Adding a workload
@@ -24,12 +24,12 @@
 //
 //	b.add(versus("create 1 KiB", ours, "os.WriteFile", theirs, 5).aim(8), under("peak RSS", "B", used, 64<<20))
 //
-// Whatever prepares a side is outside of the time that the side returns. What was written before a side is synced, and a tree
-// that sides read is read once more before each, as one of them may have the host forget it. Peers on the host's file
-// system are in host.go.
+// Whatever prepares a side is outside of the time that the side returns. What was written before a side is synced, and
+// a tree that sides read is read once more before each, as one of them may have the host forget it. Peers on the host's
+// file system are in host.go.
 //
-// A row whose peer is ours too, in another size or shape, says so by itself: it is no rival, and drawn in grey. Rows for
-// the short table of the repository's README are picked in pages.go.
+// A row whose peer is ours too, in another size or shape, says so by itself: it is no rival, and drawn in grey. Rows
+// for the short table of the repository's README are picked in pages.go.
 //
 // A workload that fails does not keep the others from running, and an interrupt shows the rows so far.
 //

@@ -25,8 +25,8 @@ func newEditor(src string) (*editor, error) {
 	return ed, err
 }
 
-// edit gives files a line more, and others in the next round. Then it lets the moment pass in which their times could be
-// given to another content: what takes them in would have to wait for that, or read them once more.
+// edit gives files a line more, and others in the next round. Then it lets the moment pass in which their times could
+// be given to another content: what takes them in would have to wait for that, or read them once more.
 func (ed *editor) edit(round int) error {
 	if round == ed.round {
 		return nil

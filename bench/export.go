@@ -7,8 +7,8 @@ import (
 	"vfsdb/transfer"
 )
 
-// exportTree puts the source of Go into an empty directory of the host, beside those that keep trees and give them back.
-// Nobody syncs what was written.
+// exportTree puts the source of Go into an empty directory of the host, beside those that keep trees and give them
+// back. Nobody syncs what was written.
 func exportTree(b *bench) error {
 	src, err := b.goTree()
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 
 // grepTree searches the source of Go, which both sides have in the host's page cache, beside ripgrep. Neither has an
 // index. The patterns are a literal that is rare, one that is in every other file, one in any case, and a regular
-// expression with a literal in it and one without. Of the second search on, a store remembers what contents have not, so
-// two go before; the first row is a first search, of a store that was just opened.
+// expression with a literal in it and one without. Of the second search on, a store remembers what contents have not,
+// so two go before; the first row is a first search, of a store that was just opened.
 func grepTree(b *bench) error {
 	src, err := b.goTree()
 	if err != nil {

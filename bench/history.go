@@ -29,8 +29,8 @@ func branchCost(b *bench) error {
 	})
 }
 
-// flat times a verb on trees of all sizes in turn, after a small change each time. Beside it stand that change, since one
-// commit is most of what there is, and for the largest tree the smallest.
+// flat times a verb on trees of all sizes in turn, after a small change each time. Beside it stand that change, since
+// one commit is most of what there is, and for the largest tree the smallest.
 func (b *bench) flat(verb string, fn func(fsys *vfs.FS, name string) error) error {
 	sizes := b.forests()
 	trees := make([]*vfs.FS, len(sizes))

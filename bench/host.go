@@ -15,10 +15,10 @@ import (
 // piece is how much of a stream is moved at a time, on both sides.
 const piece = 512 << 10
 
-// spread asks the host to lay the directories that are made in dir far apart. ext4 puts them beside each other otherwise,
-// and without a journal it passes over every inode there that was freed in the last minutes when it looks for a new one:
-// what other programs, or the round before, have just removed can make it create files ten times slower. Where the host
-// cannot be asked, nothing happens.
+// spread asks the host to lay the directories that are made in dir far apart. ext4 puts them beside each other
+// otherwise, and without a journal it passes over every inode there that was freed in the last minutes when it looks
+// for a new one: what other programs, or the round before, have just removed can make it create files ten times slower.
+// Where the host cannot be asked, nothing happens.
 func spread(ctx context.Context, dir string) {
 	_ = exec.CommandContext(ctx, "chattr", "+T", dir).Run()
 }
@@ -55,8 +55,8 @@ func hostRemove(root string, files []file) error {
 	return nil
 }
 
-// hostCreateSync creates one file so that its bytes survive a loss of power. The directory is not synced, though strictly
-// it would have to be for the name to survive too: the peer gets away with one fsync.
+// hostCreateSync creates one file so that its bytes survive a loss of power. The directory is not synced, though
+// strictly it would have to be for the name to survive too: the peer gets away with one fsync.
 func hostCreateSync(name string, data []byte) error {
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {

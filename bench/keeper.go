@@ -49,8 +49,8 @@ func (k *keeper) begins(b *bench, src string, round int) (where, error) {
 	return w, err
 }
 
-// first is a side that takes a tree in for the first time. It takes no time if the program is not there. How long it took until the
-// host had synced all of it is appended to safe.
+// first is a side that takes a tree in for the first time. It takes no time if the program is not there. How long it
+// took until the host had synced all of it is appended to safe.
 func (k *keeper) first(b *bench, src string, safe *[]time.Duration) side {
 	return side{k.name, func(round int) (time.Duration, error) {
 		if !k.installed() {
@@ -108,8 +108,8 @@ func (k *keeper) back(b *bench, src string, whole func(dir string) error) (side,
 	}}, err
 }
 
-// beside adds a row for each keeper that took part; times are those of the race in which ours came first. What is wanted is of a
-// first import, of which safe tells how long each took until all was synced; it is nil of another race.
+// beside adds a row for each keeper that took part; times are those of the race in which ours came first. What is
+// wanted is of a first import, of which safe tells how long each took until all was synced; it is nil of another race.
 func (b *bench) beside(what string, times []time.Duration, took []keeper, safe [][]time.Duration) {
 	for i, k := range took {
 		r := absent(what, times[0], k.name)

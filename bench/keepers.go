@@ -2,8 +2,9 @@ package main
 
 import "os"
 
-// A keeper is a program that people keep trees with. In its commands {src} is the tree, {dir} a directory of the keeper's own,
-// {out} an empty one, {round} the number of the round. None is told to be less careful than it is by itself.
+// A keeper is a program that people keep trees with. In its commands {src} is the tree, {dir} a directory of the
+// keeper's own, {out} an empty one, {round} the number of the round. None is told to be less careful than it is by
+// itself.
 type keeper struct {
 	name  string
 	floor float64 // of the ratio of a first import

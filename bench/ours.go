@@ -54,8 +54,9 @@ func removeFiles(ctx context.Context, fsys *vfs.FS, root string, files []file) e
 	})
 }
 
-// writes is how long fn takes to write to a store. What the store goes on with when it has returned, folding its log into the
-// file, is neither in this time nor, as settle sees to it for what the host goes on with, in that of the next side.
+// writes is how long fn takes to write to a store. What the store goes on with when it has returned, folding its log
+// into the file, is neither in this time nor, as settle sees to it for what the host goes on with, in that of the next
+// side.
 func (b *bench) writes(fsys *vfs.FS, fn func() error) (time.Duration, error) {
 	t, err := b.timed(fn)
 	if err == nil {

@@ -15,8 +15,8 @@ type overwriter interface {
 	Sync() error
 }
 
-// overwrite replaces blocks of 4 KiB at random in a file of 256 MiB: many of them in one commit, and one by one, each of
-// them safe before the next.
+// overwrite replaces blocks of 4 KiB at random in a file of 256 MiB: many of them in one commit, and one by one, each
+// of them safe before the next.
 func overwrite(b *bench) error {
 	size := int64(b.size(256<<20, 4<<20))
 	fsys, err := b.openNew("overwrite")

@@ -17,7 +17,8 @@ type line struct {
 	picks []pick
 }
 
-// A pick matches rows of one workload, by a regular expression for what was measured, and if it names one by their peer.
+// A pick matches rows of one workload, by a regular expression for what was measured, and if it names one by their
+// peer.
 type pick struct {
 	workload, what, peer string
 	alone                bool // the peer is not shown

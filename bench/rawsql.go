@@ -13,8 +13,8 @@ import (
 )
 
 // rawSQL writes small files in one commit, beside the rows that this comes to: the same values into the same tables of
-// another fresh file, by whoever knows them beforehand, through the plain driver of the same engine. What we take longer is for
-// hashing, paths, the log, and our share of the statements.
+// another fresh file, by whoever knows them beforehand, through the plain driver of the same engine. What we take
+// longer is for hashing, paths, the log, and our share of the statements.
 func rawSQL(b *bench) error {
 	n := b.size(10_000, 300)
 	files := func(round int) []file { return makeFiles(n, 1024, 1024, uint64(round)) }
@@ -68,7 +68,8 @@ func (b *bench) filled(name string, files []file) (string, time.Duration, error)
 // rawRows are what a new file is: a row of each of rawTables.
 type rawRows [4][]any
 
-// rawTables are the tables that a new file has a row in, the number that orders its rows, and how many columns they have.
+// rawTables are the tables that a new file has a row in, the number that orders its rows, and how many columns they
+// have.
 var rawTables = [4]struct {
 	name, order string
 	columns     int
@@ -133,8 +134,8 @@ type rawFile struct {
 	stmt [4]*sql.Stmt
 }
 
-// openRaw makes a file with our tables and nothing in them but what every store has. It is set up as our writer is, but its
-// log is never folded, which ours is.
+// openRaw makes a file with our tables and nothing in them but what every store has. It is set up as our writer is, but
+// its log is never folded, which ours is.
 func openRaw(ctx context.Context, name string) (*rawFile, error) {
 	fsys, err := vfs.Open(ctx, name, nil)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"vfsdb/vfs"
 )
 
-// removeAll removes a tree of many small files, once, since the host takes long. Ours is gone with one row; what was below
-// it is collected later, which is in a note.
+// removeAll removes a tree of many small files, once, since the host takes long. Ours is gone with one row; what was
+// below it is collected later, which is in a note.
 func removeAll(b *bench) error {
 	n := b.size(100_000, 500)
 	files := makeFiles(n, 32, 32, 7) // as a forest has them

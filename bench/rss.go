@@ -23,8 +23,8 @@ const (
 	childDir  = "VFSDB_BENCH_DIR"
 )
 
-// A footprint is what the child tells: its peak resident memory at the start, after the stream went in and after it came
-// out, in bytes, and whether what came out is what went in.
+// A footprint is what the child tells: its peak resident memory at the start, after the stream went in and after it
+// came out, in bytes, and whether what came out is what went in.
 type footprint struct {
 	Idle, In, Out int64
 	Equal         bool

@@ -10,9 +10,9 @@ import (
 	"vfsdb/vfs"
 )
 
-// statDeep looks up files five deep, each at the end of a chain of directories of its own, so that no two paths share more than
-// the root: cold, by a store that was just opened and has kept nothing yet, and warm, when it was asked before. The host
-// always has its entries in memory.
+// statDeep looks up files five deep, each at the end of a chain of directories of its own, so that no two paths share
+// more than the root: cold, by a store that was just opened and has kept nothing yet, and warm, when it was asked
+// before. The host always has its entries in memory.
 func statDeep(b *bench) error {
 	n := b.size(2000, 50)
 	files := make([]file, n)
@@ -37,7 +37,8 @@ func statDeep(b *bench) error {
 	if err := hostWrite(root, files); err != nil {
 		return err
 	}
-	// everyFile looks each file up once, in an order of the round. The first one does not count: it prepares statements.
+	// everyFile looks each file up once, in an order of the round. The first one does not count: it prepares
+	// statements.
 	everyFile := func(round int, stat func(i int) error) (time.Duration, error) {
 		order := rand.New(rand.NewPCG(uint64(round), 5)).Perm(n)
 		if err := stat(order[0]); err != nil {

@@ -13,8 +13,8 @@ import (
 	"vfsdb/transfer"
 )
 
-// importTree takes in the source of Go, about 10,000 files, beside what people copy and keep trees with, and looks at the
-// size of the database.
+// importTree takes in the source of Go, about 10,000 files, beside what people copy and keep trees with, and looks at
+// the size of the database.
 func importTree(b *bench) error {
 	src, err := b.goTree()
 	if err != nil {
@@ -58,7 +58,8 @@ func importTree(b *bench) error {
 	return nil
 }
 
-// importAgain takes in a copy of the source of Go of which everyone has an earlier state: one file in a hundred has changed.
+// importAgain takes in a copy of the source of Go of which everyone has an earlier state: one file in a hundred has
+// changed.
 func importAgain(b *bench) error {
 	from, err := b.goTree()
 	if err != nil {
@@ -113,8 +114,8 @@ func importAgain(b *bench) error {
 	return err
 }
 
-// warmed has each side find the directory in the memory of the host, whoever ran before: borg has the host forget what it has
-// read, and who comes after it would wait for the disk.
+// warmed has each side find the directory in the memory of the host, whoever ran before: borg has the host forget what
+// it has read, and who comes after it would wait for the disk.
 func warmed(dir string, sides []side) []side {
 	for i, s := range sides {
 		sides[i].run = func(round int) (time.Duration, error) {

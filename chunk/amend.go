@@ -4,8 +4,9 @@ import "slices"
 
 // What follows is the part of an edit that changes little of a long chunk.
 
-// amend stores chunk i without loading all of it, if its chain is known: only the parts that change are loaded and hashed, twice,
-// before and after. ok is false if it has to be done the long way, which also tells what is wrong where something is.
+// amend stores chunk i without loading all of it, if its chain is known: only the parts that change are loaded and
+// hashed, twice, before and after. ok is false if it has to be done the long way, which also tells what is wrong where
+// something is.
 func (e *edit) amend(i int64) (sum Sum, ok bool, err error) {
 	was, ok := e.old.find(i)
 	known := chains.get(was)
@@ -70,8 +71,8 @@ func (e *edit) putLittle(i int64, was, sum Sum, p []byte) error {
 	return err
 }
 
-// putDelta stores chunk i over the base of d, which is what it was before, or finds it. Of p it reads what changes and what lay
-// over the base. ok is false if that is so much that the chunk is to be stored whole.
+// putDelta stores chunk i over the base of d, which is what it was before, or finds it. Of p it reads what changes and
+// what lay over the base. ok is false if that is so much that the chunk is to be stored whole.
 func (e *edit) putDelta(i int64, sum Sum, p []byte, d *delta) (ok bool, err error) {
 	if e.newest, err = findChunk(e.tx, sum); e.newest != 0 || err != nil {
 		return err == nil, err

@@ -9,8 +9,8 @@ import (
 	"vfsdb/schema"
 )
 
-// The second small change of a chunk, and those after it, look at no part that does not change: it may even be damaged, which
-// whoever reads it is told.
+// The second small change of a chunk, and those after it, look at no part that does not change: it may even be damaged,
+// which whoever reads it is told.
 func TestAmendLoadsOnlyWhatChanges(t *testing.T) {
 	db := open(t)
 	have := noise(1, 2*Size)

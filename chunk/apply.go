@@ -13,8 +13,8 @@ type Patch struct {
 	Data []byte
 }
 
-// Apply stores new content of size bytes: base, cut or extended by zeros, with the patches laid over it in order. A patch
-// past the end is EINVAL. Only chunks that change are loaded, hashed and stored; the others are shared with base.
+// Apply stores new content of size bytes: base, cut or extended by zeros, with the patches laid over it in order. A
+// patch past the end is EINVAL. Only chunks that change are loaded, hashed and stored; the others are shared with base.
 func Apply(tx *schema.Tx, base Content, size int64, patches []Patch) (Content, error) {
 	switch {
 	case !tx.Writable():

@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// batchBytes and batchChunks are how much of a Batch is staged in one transaction. Many small files are as much work
-	// as a few chunks.
+	// batchBytes and batchChunks are how much of a Batch is staged in one transaction. Many small files are as much
+	// work as a few chunks.
 	batchBytes  = 8 * Size
 	batchChunks = 1024
 

@@ -106,8 +106,8 @@ func loadBlobIDBy(tx *schema.Tx, id int64, p []byte, sumOf func(p []byte) Sum) e
 	return verify(tx, rows, Sum{}, p, sumOf)
 }
 
-// verify fills p, which is as long as the chunk ought to be, with what a row holds, if it has the sum that was asked for,
-// or if that is zero, the one in the row.
+// verify fills p, which is as long as the chunk ought to be, with what a row holds, if it has the sum that was asked
+// for, or if that is zero, the one in the row.
 func verify(tx *schema.Tx, rows *schema.Rows, want Sum, p []byte, sumOf func(p []byte) Sum) error {
 	damage := &CorruptError{Blob: rows.Int(0)}
 	if !damage.Sum.scan(rows, 1) || !want.IsZero() && want != damage.Sum {

@@ -11,9 +11,9 @@ import (
 )
 
 // A Cache keeps what was read and verified, for all who read the same file: to read it again costs no statement and no
-// hash. It is never stale. What is under a sum is what has that sum, and what is under the id of a committed row never changes, because
-// no id is given out twice; so only what a transaction read that does not write is put in. It is bounded by bytes, see
-// [CacheBytes]. A Cache is safe for concurrent use; a nil one keeps nothing.
+// hash. It is never stale. What is under a sum is what has that sum, and what is under the id of a committed row never
+// changes, because no id is given out twice; so only what a transaction read that does not write is put in. It is
+// bounded by bytes, see [CacheBytes]. A Cache is safe for concurrent use; a nil one keeps nothing.
 //
 // Who looks for damage, as a check does, reads without one.
 type Cache struct {
@@ -39,7 +39,8 @@ const (
 	heldBytes = 256
 )
 
-// An address is what bytes are kept under: the row of a blob or a manifest, or the sum of a chunk; and how long it must be.
+// An address is what bytes are kept under: the row of a blob or a manifest, or the sum of a chunk; and how long it must
+// be.
 type address struct {
 	kind int   // PinBlob, PinManifest, or 0 for a sum
 	id   int64 // of the row
@@ -59,7 +60,8 @@ type held struct {
 	at *list.Element
 }
 
-// newHeld returns memory for a chunk, which has one user. A short one gets no more than it needs, since many may be kept.
+// newHeld returns memory for a chunk, which has one user. A short one gets no more than it needs, since many may be
+// kept.
 func newHeld(a address) *held {
 	h := &held{address: a}
 	if h.users.Store(1); a.size < Size/8 {
@@ -71,7 +73,8 @@ func newHeld(a address) *held {
 	return h
 }
 
-// A shelf holds so many bytes. What was touched last is at the front; there is always room for one more at the back's expense.
+// A shelf holds so many bytes. What was touched last is at the front; there is always room for one more at the back's
+// expense.
 type shelf struct {
 	list.List
 	bytes, bound int
@@ -178,8 +181,8 @@ func (c *Cache) offer(a address, p []byte) {
 	}
 }
 
-// wants reports whether something is worth a copy: it is short and there is room, or it was asked for before, not long ago. So those
-// who read very many files once take nothing from those who read a few often.
+// wants reports whether something is worth a copy: it is short and there is room, or it was asked for before, not long
+// ago. So those who read very many files once take nothing from those who read a few often.
 func (c *Cache) wants(a address, cost int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

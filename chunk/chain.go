@@ -12,8 +12,9 @@ import (
 // partSize is how much of a chunk has a chaining value of its own in a chain.
 const partSize = guts.MaxSIMD * guts.ChunkSize
 
-// A chain is what the sum of a chunk is made from: BLAKE3 is a tree, and these are its nodes that stand for parts of the
-// chunk. Where one part changes, the sum follows from the others without their bytes. A chain is of at least two parts.
+// A chain is what the sum of a chunk is made from: BLAKE3 is a tree, and these are its nodes that stand for parts of
+// the chunk. Where one part changes, the sum follows from the others without their bytes. A chain is of at least two
+// parts.
 type chain [][8]uint32
 
 // chainOf returns the chain of a chunk that is longer than a part.
@@ -67,8 +68,9 @@ func (c chain) value() [8]uint32 {
 	return guts.ChainingValue(c.node())
 }
 
-// chains are those of the chunks that this process changed a little lately, or read in part: the next small change of one of them
-// neither loads nor hashes the rest of it, nor does the next small read. What is under a sum is true of whatever has it, in any store. They take 3 MiB at most.
+// chains are those of the chunks that this process changed a little lately, or read in part: the next small change of
+// one of them neither loads nor hashes the rest of it, nor does the next small read. What is under a sum is true of
+// whatever has it, in any store. They take 3 MiB at most.
 var chains = chainShelf{all: make(map[Sum]*list.Element)}
 
 // maxChains is of how many chunks: those of a file of 1 GiB.
@@ -103,8 +105,8 @@ func (s *chainShelf) touch(sum Sum) (named namedChain) {
 	return named
 }
 
-// forPart is get for who reads a part of the chunk. Once in a while it returns nil: so much is asked of that chunk that it is worth
-// loading whole.
+// forPart is get for who reads a part of the chunk. Once in a while it returns nil: so much is asked of that chunk that
+// it is worth loading whole.
 func (s *chainShelf) forPart(sum Sum) chain {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -554,7 +554,8 @@ func TestErrorsSayWhich(t *testing.T) {
 	}
 }
 
-// A sum in a row that is too long is damage: nobody would find the row by it, and what is put again would be there twice.
+// A sum in a row that is too long is damage: nobody would find the row by it, and what is put again would be there
+// twice.
 func TestSumsOfAnotherLength(t *testing.T) {
 	for _, size := range []int{1000, 3 * Size} {
 		for _, damage := range []string{`sum || x'00'`, `substr(sum, 2)`, `x''`} {

@@ -14,8 +14,8 @@ const (
 	patched  = 3 // as a delta: what lies over the bytes of another blob
 )
 
-// unfold fills p with the bytes of the chunk that a row of blob is about: its columns are id, sum, size, codec and data.
-// This is the one place that knows what is in data. why says what is wrong with the row; nothing is verified yet.
+// unfold fills p with the bytes of the chunk that a row of blob is about: its columns are id, sum, size, codec and
+// data. This is the one place that knows what is in data. why says what is wrong with the row; nothing is verified yet.
 func unfold(tx *schema.Tx, rows *schema.Rows, p []byte) (why string, err error) {
 	size, codec, stored := rows.Int(2), rows.Int(3), rows.Len(4)
 	switch {

@@ -8,15 +8,16 @@ import (
 	"vfsdb/schema"
 )
 
-// What follows makes blobs smaller that are at rest. It is done in three steps, so that nobody waits for compression: a read
-// transaction takes blobs in, MakePacks compresses them, and a short write transaction swaps each pack for the blobs in it.
+// What follows makes blobs smaller that are at rest. It is done in three steps, so that nobody waits for compression: a
+// read transaction takes blobs in, MakePacks compresses them, and a short write transaction swaps each pack for the
+// blobs in it.
 
 const (
 	looseBytes = 2 << 20 // that one transaction reads
 	looseBlobs = 1024
 
-	// alone is how long a blob must be for us to try whether it shrinks by itself. One that does not, such as a picture, is
-	// left out of packs. Shorter ones often shrink only in company.
+	// alone is how long a blob must be for us to try whether it shrinks by itself. One that does not, such as a
+	// picture, is left out of packs. Shorter ones often shrink only in company.
 	alone = 4 << 10
 )
 
@@ -40,8 +41,8 @@ type LooseBatch struct {
 	Damaged int64 // could not be read, and are left as they are
 }
 
-// Uncompacted returns the id from which on no blob was looked at for compaction, and the highest one. What is staged is among
-// them: streams know their blobs by ids and sums, and neither changes.
+// Uncompacted returns the id from which on no blob was looked at for compaction, and the highest one. What is staged is
+// among them: streams know their blobs by ids and sums, and neither changes.
 func Uncompacted(tx *schema.Tx) (from, through int64, err error) {
 	if from, err = tx.Reached("compact"); err != nil {
 		return 0, 0, err
@@ -181,7 +182,8 @@ func (p *Pack) Before() int64 {
 // After returns how many they will take.
 func (p *Pack) After() int64 { return int64(len(p.frame) + len(p.blobs)*(refSize+idSize)) }
 
-// MakePacks compresses blobs into packs. Those that would not shrink by a tenth are in none. It is called outside of transactions.
+// MakePacks compresses blobs into packs. Those that would not shrink by a tenth are in none. It is called outside of
+// transactions.
 func MakePacks(ctx context.Context, blobs []Loose) ([]*Pack, error) {
 	var packs []*Pack
 	current := &Pack{}
@@ -231,8 +233,8 @@ func (p *Pack) squeeze() bool {
 // ErrChanged says that blobs are not as they were when they were read: somebody collected or compacted them.
 var ErrChanged = errors.New("blobs have changed meanwhile")
 
-// Swap stores the pack and makes its blobs refer to it. If one of them is not as it was, it fails with ErrChanged, and the
-// transaction must be given up.
+// Swap stores the pack and makes its blobs refer to it. If one of them is not as it was, it fails with ErrChanged, and
+// the transaction must be given up.
 func (p *Pack) Swap(tx *schema.Tx) error {
 	ids := make([]int64, len(p.blobs))
 	for n, l := range p.blobs {
@@ -266,8 +268,8 @@ func (p *Pack) Swap(tx *schema.Tx) error {
 	return nil
 }
 
-// leave deletes the row of a blob, and enter puts it back: SQLite joins pages where rows go, but not where they shrink. What
-// a blob holds never changes, so whether it is still stored in the same way is all there is to see to.
+// leave deletes the row of a blob, and enter puts it back: SQLite joins pages where rows go, but not where they shrink.
+// What a blob holds never changes, so whether it is still stored in the same way is all there is to see to.
 func (l Loose) leave(tx *schema.Tx) (err error) {
 	var n int64
 	if l.was.pack == 0 {

@@ -50,7 +50,8 @@ func SumOfContent(tx *schema.Tx, c Content) (Sum, error) {
 	return SumOf(zeros[:c.Size]), nil
 }
 
-// Touch notes that c gained a reference, if a collection runs. Every transaction that stores a Content in a row of its own calls it.
+// Touch notes that c gained a reference, if a collection runs. Every transaction that stores a Content in a row of its
+// own calls it.
 func Touch(tx *schema.Tx, c Content) error {
 	switch {
 	case c.Manifest != 0:

@@ -9,9 +9,9 @@ import (
 	"vfsdb/schema"
 )
 
-// A delta is a chunk as it differs from that of another blob, its base: which is cut to the chunk's length, or has zeros
-// after it, and has bytes laid over. A small write into a large chunk is stored so. The base is never a delta itself, so
-// that to read one is to read two rows, and the table patch tells collectors what it is the base of.
+// A delta is a chunk as it differs from that of another blob, its base: which is cut to the chunk's length, or has
+// zeros after it, and has bytes laid over. A small write into a large chunk is stored so. The base is never a delta
+// itself, so that to read one is to read two rows, and the table patch tells collectors what it is the base of.
 type delta struct {
 	base  int64  // the blob
 	spans []span // the bytes that lie over it: ascending, apart, within the chunk
@@ -34,9 +34,10 @@ const (
 // deltaPart: a delta takes up to this part of a chunk, so that what has little left of its base lets go of it.
 const deltaPart = 8
 
-// deltaMost returns how many bytes a delta of a chunk may take when fresh of them change. Each write stores again what lies over
-// the base, until the chunk is stored whole, so the longer that goes on the more a write costs, and the more writes share
-// the cost of the whole. Writes of fresh bytes each cost least with a limit at which limit/2 = length/(limit/fresh).
+// deltaMost returns how many bytes a delta of a chunk may take when fresh of them change. Each write stores again what
+// lies over the base, until the chunk is stored whole, so the longer that goes on the more a write costs, and the more
+// writes share the cost of the whole. Writes of fresh bytes each cost least with a limit at which limit/2 =
+// length/(limit/fresh).
 func deltaMost(length, fresh int) int {
 	least := int(math.Sqrt(2 * float64(length) * float64(fresh)))
 	return min(max(least, schema.PageSize), length/deltaPart)
@@ -80,7 +81,8 @@ func (d *delta) bytes(p []byte) []byte {
 	return data
 }
 
-// deltaIn takes a delta of a chunk of size bytes apart. It calls lay for each span with its bytes. why says what is wrong.
+// deltaIn takes a delta of a chunk of size bytes apart. It calls lay for each span with its bytes. why says what is
+// wrong.
 func deltaIn(data []byte, size int, lay func(s span, p []byte)) (base int64, why string) {
 	if len(data) < deltaHead {
 		return 0, fmt.Sprintf("holds %d bytes, which are no patches", len(data))
@@ -123,7 +125,8 @@ func layOver(tx *schema.Tx, data, p []byte) (why string, err error) {
 	return "", nil
 }
 
-// loadBase fills p from a blob as far as that goes, and with zeros from there on. It is not verified: what becomes of it is.
+// loadBase fills p from a blob as far as that goes, and with zeros from there on. It is not verified: what becomes of
+// it is.
 func loadBase(tx *schema.Tx, id int64, p []byte) (why string, err error) {
 	rows := tx.Query(`SELECT id, sum, size, codec, data FROM blob WHERE id = ?`, id)
 	defer rows.Close()
@@ -162,8 +165,8 @@ func addDelta(tx *schema.Tx, sum Sum, p []byte, d *delta) (id int64, err error) 
 	return id, addPatch(tx, PinBlob, d.base, id)
 }
 
-// deltaOf returns how a stored chunk of some length is a delta: that is over itself, without spans, if it is whole. It calls lay
-// for each span with its bytes.
+// deltaOf returns how a stored chunk of some length is a delta: that is over itself, without spans, if it is whole. It
+// calls lay for each span with its bytes.
 func deltaOf(tx *schema.Tx, sum Sum, length int, lay func(s span, p []byte)) (*delta, error) {
 	rows := tx.Query(`SELECT id, size, codec, CASE codec WHEN 3 THEN data END FROM blob WHERE sum = ?`, sum[:])
 	defer rows.Close()

@@ -52,8 +52,8 @@ func checkPatches(t testing.TB, db *schema.DB) {
 	})
 }
 
-// A small change of a large chunk is stored as patches over what was stored whole, never over patches, until they are too
-// many. What it is does not depend on that.
+// A small change of a large chunk is stored as patches over what was stored whole, never over patches, until they are
+// too many. What it is does not depend on that.
 func TestDelta(t *testing.T) {
 	for _, length := range []int{deltaLeast, 300_000, Size} {
 		t.Run(fmt.Sprint(length), func(t *testing.T) {
@@ -195,7 +195,8 @@ func TestDeltaRandomly(t *testing.T) {
 	checkPatches(t, db)
 }
 
-// A compaction that finds that a patched chunk is smaller as a whole lets go of its base, and packs bases that keep their id.
+// A compaction that finds that a patched chunk is smaller as a whole lets go of its base, and packs bases that keep
+// their id.
 func TestCompactDelta(t *testing.T) {
 	db := open(t)
 	have := text(1, Size)

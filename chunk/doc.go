@@ -4,8 +4,8 @@
 // # Content
 //
 // Content is cut into chunks, windows of [Size] bytes, of which only the last may be shorter. The [Sum] of a chunk is
-// the BLAKE3-256 of its bytes. A chunk at rest is a blob, one row of that table, stored once however many contents have it.
-// A chunk of nothing but zeros is a hole and is not stored.
+// the BLAKE3-256 of its bytes. A chunk at rest is a blob, one row of that table, stored once however many contents have
+// it. A chunk of nothing but zeros is a hole and is not stored.
 //
 // Content of at most one chunk is its blob. Longer content is a manifest: the sums of its chunks in order, with the
 // holes left out, in one immutable row that has a sum of its own. A [Content] holds the length and the id of the blob
@@ -19,20 +19,21 @@
 //   - [Apply] makes new content from old: another length, and a few patches. Chunks that are not touched are shared.
 //   - A [Stager] takes a stream of any length in bounded memory. Long streams are written as they arrive, a few chunks
 //     per transaction; nothing of them can be seen until Commit, in the transaction that also gives them a name.
-//   - [Read] reads a range; a [Reader] does so for an open file and keeps the chunk that it touched last. A [Cache] keeps what they
-//     read, for all of them.
+//   - [Read] reads a range; a [Reader] does so for an open file and keeps the chunk that it touched last. A [Cache]
+//     keeps what they read, for all of them.
 //
 // # At rest
 //
-// A blob is stored as it is, or if a Stager, Batch or Prepared was told to Compress, as a zstd frame. Later many small ones can be
-// put into a pack, which is compressed as a whole: [ReadLoose], [MakePacks] and [Pack.Swap] are the three steps of that, for the room gc
-// to take. What reads a blob does not see any of this, but in the time that it takes: to read one blob of a pack is to
-// decompress all of it, 64 KiB, unless the same connection just did.
+// A blob is stored as it is, or if a Stager, Batch or Prepared was told to Compress, as a zstd frame. Later many small
+// ones can be put into a pack, which is compressed as a whole: [ReadLoose], [MakePacks] and [Pack.Swap] are the three
+// steps of that, for the room gc to take. What reads a blob does not see any of this, but in the time that it takes: to
+// read one blob of a pack is to decompress all of it, 64 KiB, unless the same connection just did.
 //
-// A long chunk of which [Apply] changes little is stored as what lies over another blob, its base. The base is the one that the
-// chunk was before, or that one's base: it is never stored so itself. When too much lies over it, the chunk is stored whole.
-// The second small change of a chunk loads and hashes only the parts that it touches: BLAKE3 is a tree, and the sum follows from
-// the nodes of the other parts, which the process has kept. Of a long manifest only the lines that changed are stored, likewise.
+// A long chunk of which [Apply] changes little is stored as what lies over another blob, its base. The base is the one
+// that the chunk was before, or that one's base: it is never stored so itself. When too much lies over it, the chunk is
+// stored whole. The second small change of a chunk loads and hashes only the parts that it touches: BLAKE3 is a tree,
+// and the sum follows from the nodes of the other parts, which the process has kept. Of a long manifest only the lines
+// that changed are stored, likewise.
 //
 // Every chunk is hashed when it is loaded and compared with its sum, and every manifest too. What does not match is a
 // [CorruptError], which is EIO to whoever only looks at errnos. Sizes found in the file are not believed either.
@@ -41,17 +42,19 @@
 //
 // A [Cache] has two shelves, each bounded by bytes, from which what nobody has touched for longest goes first:
 //
-//   - contents of one chunk that were read whole. Once there is no room left, and if one is longer than 128 KiB, only what was asked
-//     for before, not long ago, comes in: a walk through a large tree takes nothing from the files that are read again and again.
-//   - chunks of which a part was asked for, and manifests. Who reads long content from end to end, in steps however small, passes
-//     by: what a stream holds is its own.
+//   - contents of one chunk that were read whole. Once there is no room left, and if one is longer than 128 KiB, only
+//     what was asked for before, not long ago, comes in: a walk through a large tree takes nothing from the files that
+//     are read again and again.
+//   - chunks of which a part was asked for, and manifests. Who reads long content from end to end, in steps however
+//     small, passes by: what a stream holds is its own.
 //
-// Beside it the process keeps the chains of chunks that were read in part or changed a little: the nodes of BLAKE3's tree above their
-// parts of 16 KiB, a fivehundredth of them. A part that is asked for after its chunk has gone is loaded and verified without the
-// rest. So small reads at random in a file that is larger than the cache load and hash each chunk once.
+// Beside it the process keeps the chains of chunks that were read in part or changed a little: the nodes of BLAKE3's
+// tree above their parts of 16 KiB, a fivehundredth of them. A part that is asked for after its chunk has gone is
+// loaded and verified without the rest. So small reads at random in a file that is larger than the cache load and hash
+// each chunk once.
 //
-// Nothing of that is ever stale, since ids and sums stand for the same bytes for good. What must see the file itself, a check or a
-// collector, reads without a cache.
+// Nothing of that is ever stale, since ids and sums stand for the same bytes for good. What must see the file itself, a
+// check or a collector, reads without a cache.
 //
 // # What a collector must not take
 //
@@ -60,13 +63,13 @@
 //
 //   - touched: while a collection runs, each transaction that makes a reference to content, new or found, notes it
 //     there, see [Touch]. Content found by its sum may have been garbage a moment ago.
-//   - [Lease].floor: a running stream has blobs that nothing points at yet. Blob ids only grow, so the highest id from before
-//     its first one says which blobs may be its own. Blobs that it found instead of adding are pinned.
+//   - [Lease].floor: a running stream has blobs that nothing points at yet. Blob ids only grow, so the highest id from
+//     before its first one says which blobs may be its own. Blobs that it found instead of adding are pinned.
 //   - pins: content that only an open file still reads, after its last name is gone.
 //
 // And a base is not garbage as long as anything is stored over it: [Delete] leaves it, by the table patch.
 //
-// A lease is dead when its process is provably gone or its heartbeat is old, see [Dead]. Whoever finds one dead deletes its row and
-// its pins before, or in the same transaction as, the first thing that this permits: a process that was merely
-// suspended finds out by looking for its row, and then trusts nothing that it staged.
+// A lease is dead when its process is provably gone or its heartbeat is old, see [Dead]. Whoever finds one dead deletes
+// its row and its pins before, or in the same transaction as, the first thing that this permits: a process that was
+// merely suspended finds out by looking for its row, and then trusts nothing that it staged.
 package chunk

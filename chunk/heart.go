@@ -6,8 +6,8 @@ import (
 	"vfsdb/schema"
 )
 
-// heart runs while we have a row, or would have one if there were space. A beat that fails is tried again at the next look;
-// meanwhile the row grows old, which is what it is for.
+// heart runs while we have a row, or would have one if there were space. A beat that fails is tried again at the next
+// look; meanwhile the row grows old, which is what it is for.
 func (l *Lease) heart() {
 	tick := time.NewTicker(l.pace.look)
 	defer tick.Stop()

@@ -47,8 +47,8 @@ type pace struct {
 	idle time.Duration // until the row of a lease that nobody holds goes
 }
 
-// NewLease returns the lease of an open database. Publish calls pins, outside any transaction, to learn what is open. What
-// is open must be in pins from before it is looked up, or be looked up again after Hold: only then can it not
+// NewLease returns the lease of an open database. Publish calls pins, outside any transaction, to learn what is open.
+// What is open must be in pins from before it is looked up, or be looked up again after Hold: only then can it not
 // disappear in between. A mutex that pins waits for must not be held by a caller of any method but Drop.
 func NewLease(db *schema.DB, pins func() []Pin) *Lease {
 	if pins == nil {
@@ -63,10 +63,10 @@ func NewLease(db *schema.DB, pins func() []Pin) *Lease {
 	}
 }
 
-// Hold says that a file opens: from its return on there is a row that collectors heed. Each Hold that returned nil
-// is ended by one Drop. In a database that is open read-only, Hold does nothing, so files there are not kept. A full disk,
-// or a file that we may not write, must not keep anybody from reading: Hold goes on without a row, and the heartbeat makes
-// one once it can.
+// Hold says that a file opens: from its return on there is a row that collectors heed. Each Hold that returned nil is
+// ended by one Drop. In a database that is open read-only, Hold does nothing, so files there are not kept. A full disk,
+// or a file that we may not write, must not keep anybody from reading: Hold goes on without a row, and the heartbeat
+// makes one once it can.
 func (l *Lease) Hold(ctx context.Context) error {
 	if l.mute {
 		return nil
@@ -81,7 +81,8 @@ func (l *Lease) Hold(ctx context.Context) error {
 	return nil
 }
 
-// Drop says that a file closed. The row stays for a while, in case that another opens. Drop does not write, and may be called anywhere.
+// Drop says that a file closed. The row stays for a while, in case that another opens. Drop does not write, and may be
+// called anywhere.
 func (l *Lease) Drop() {
 	if l.mute {
 		return
@@ -263,8 +264,8 @@ func (l *Lease) delete(ctx context.Context, id int64) error {
 	return l.db.Keep(ctx, func(tx *schema.Tx) error { return dropLease(tx, id) })
 }
 
-// putLease writes our row and deletes the pins that are to be made anew, and returns the row's id, which is another one if the row was gone.
-// While streams run it leaves alone what they rely on: floor, and pinned blobs.
+// putLease writes our row and deletes the pins that are to be made anew, and returns the row's id, which is another one
+// if the row was gone. While streams run it leaves alone what they rely on: floor, and pinned blobs.
 func putLease(tx *schema.Tx, id int64, at mark, now time.Time, quiet bool) (int64, error) {
 	text, drop := `UPDATE lease SET orphan = ?, round = ?, beat = ? WHERE id = ?`, dropFilePins
 	if quiet {

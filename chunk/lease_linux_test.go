@@ -10,7 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A process that we saw is dead as soon as it is gone, even before its parent has taken note, or when another has its pid.
+// A process that we saw is dead as soon as it is gone, even before its parent has taken note, or when another has its
+// pid.
 func TestDeadByProcess(t *testing.T) {
 	place, ok := ownPlace()
 	require.True(t, ok)

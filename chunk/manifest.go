@@ -177,8 +177,8 @@ func loadManifest(tx *schema.Tx, id int64) (size int64, body lines, err error) {
 	return size, body, rows.Close()
 }
 
-// Blobs returns the ids of the blobs that a manifest is made of, in the order of its chunks. A manifest that is damaged, or names
-// a blob that is missing or has another length than its chunk, is a [CorruptError].
+// Blobs returns the ids of the blobs that a manifest is made of, in the order of its chunks. A manifest that is
+// damaged, or names a blob that is missing or has another length than its chunk, is a [CorruptError].
 func Blobs(tx *schema.Tx, manifest int64) ([]int64, error) {
 	size, body, err := loadManifest(tx, manifest)
 	if err != nil {
@@ -199,8 +199,8 @@ func Blobs(tx *schema.Tx, manifest int64) ([]int64, error) {
 	return ids, nil
 }
 
-// Lists reports whether a manifest has a line with one of these sums, of which those that are zero do not count. One that is
-// damaged has none.
+// Lists reports whether a manifest has a line with one of these sums, of which those that are zero do not count. One
+// that is damaged has none.
 func Lists(tx *schema.Tx, manifest int64, sums ...Sum) (bool, error) {
 	_, body, err := loadManifest(tx, manifest)
 	if errors.Is(err, ErrCorrupt) {

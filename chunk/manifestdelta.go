@@ -8,9 +8,9 @@ import (
 	"vfsdb/schema"
 )
 
-// A long manifest of which few lines change is stored as those lines over another manifest, its base, as a delta is a chunk over
-// that of another blob. A line with a sum of zeros says that the chunk is a hole. Content over a base never has fewer
-// chunks than the base.
+// A long manifest of which few lines change is stored as those lines over another manifest, its base, as a delta is a
+// chunk over that of another blob. A line with a sum of zeros says that the chunk is a hole. Content over a base never
+// has fewer chunks than the base.
 
 // manifestDelta is how a manifest is stored: the lines that lie over its base, which is 0 if it is whole.
 type manifestDelta struct {
@@ -96,8 +96,8 @@ func manifestDeltaOf(tx *schema.Tx, id int64) (d manifestDelta, err error) {
 	return manifestDelta{base: id}, rows.Close()
 }
 
-// manifestOver returns how lines that changed are stored over what a manifest of a content is stored over; whole is the body that
-// comes of it.
+// manifestOver returns how lines that changed are stored over what a manifest of a content is stored over; whole is the
+// body that comes of it.
 func manifestOver(tx *schema.Tx, was Content, size int64, changed, whole lines) (manifestDelta, error) {
 	if was.Manifest == 0 || chunks(size) < chunks(was.Size) || whole.count() < manifestLeast {
 		return manifestDelta{lines: whole}, nil

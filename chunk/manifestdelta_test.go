@@ -27,8 +27,8 @@ func bodyLen(t testing.TB, db *schema.DB, c Content) int64 {
 	return number(t, db, `SELECT length(body) FROM manifest WHERE id = ?`, c.Manifest)
 }
 
-// A small change of long content stores the lines that changed, over a manifest that is whole, until they are too many. What the
-// content is does not depend on that.
+// A small change of long content stores the lines that changed, over a manifest that is whole, until they are too many.
+// What the content is does not depend on that.
 func TestManifestDelta(t *testing.T) {
 	db := open(t)
 	c, have := wide(t, db)

@@ -14,14 +14,14 @@ const (
 	refSize = 12 // of a packRef, as it is stored
 	idSize  = 8
 
-	// packBytes is how many plain bytes a pack has, unless it is of one larger blob, and packBlobs of how many blobs at most.
-	// Whoever reads one of them has all of it decompressed: of twice as much the source of Go becomes smaller by a thirtieth, and
-	// to read a file of it at random takes twice as long.
+	// packBytes is how many plain bytes a pack has, unless it is of one larger blob, and packBlobs of how many blobs at
+	// most. Whoever reads one of them has all of it decompressed: of twice as much the source of Go becomes smaller by
+	// a thirtieth, and to read a file of it at random takes twice as long.
 	packBytes = 64 << 10
 	packBlobs = 256
 
-	// packOver is how much longer a frame may be than its bytes: what is left in a pack may not compress by itself, and takes less
-	// in a pack of its own all the same.
+	// packOver is how much longer a frame may be than its bytes: what is left in a pack may not compress by itself, and
+	// takes less in a pack of its own all the same.
 	packOver = 64
 )
 
@@ -44,7 +44,8 @@ func refIn(rows *schema.Rows) (r packRef) {
 	return r
 }
 
-// An openPack is the pack that a connection used last, decompressed: files that are read one after the other are often in one.
+// An openPack is the pack that a connection used last, decompressed: files that are read one after the other are often
+// in one.
 type openPack struct {
 	id    int64
 	bytes []byte
@@ -160,7 +161,8 @@ func idsIn(list []byte) (ids []int64) {
 	return ids
 }
 
-// CheckPack says what is wrong with a pack: each is the place of one of its blobs at least, or it would have been deleted.
+// CheckPack says what is wrong with a pack: each is the place of one of its blobs at least, or it would have been
+// deleted.
 func CheckPack(tx *schema.Tx, pack int64) (why string, err error) {
 	blobs, err := packList(tx, pack)
 	if err != nil {

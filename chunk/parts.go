@@ -2,9 +2,9 @@ package chunk
 
 import "vfsdb/schema"
 
-// loadParts fills parts of p, which is the chunk with this sum, and verifies each by the chunk's chain: the other parts stay where
-// they are. The numbers of the parts ascend. Whatever lies over the base is filled too, and not verified. ok is false if the chunk
-// is not stored so that its parts can be had, or one is damaged: loading it whole tells.
+// loadParts fills parts of p, which is the chunk with this sum, and verifies each by the chunk's chain: the other parts
+// stay where they are. The numbers of the parts ascend. Whatever lies over the base is filled too, and not verified. ok
+// is false if the chunk is not stored so that its parts can be had, or one is damaged: loading it whole tells.
 func loadParts(tx *schema.Tx, sum Sum, known chain, p []byte, parts []int) (d *delta, ok bool, err error) {
 	var over [][]byte
 	d, err = deltaOf(tx, sum, len(p), func(_ span, bytes []byte) { over = append(over, bytes) })
@@ -34,8 +34,8 @@ func loadParts(tx *schema.Tx, sum Sum, known chain, p []byte, parts []int) (d *d
 // manyParts is how many parts of a chunk are not worth reading apart, at once or one after the other.
 const manyParts = 16
 
-// part fills p from off on of a chunk that is not kept, without the rest of it, if its chain is known. What cannot be had so
-// is for the caller to load: done is false.
+// part fills p from off on of a chunk that is not kept, without the rest of it, if its chain is known. What cannot be
+// had so is for the caller to load: done is false.
 func (r *Reader) part(tx *schema.Tx, from address, off int, p []byte) (done bool) {
 	first, last := off/partSize, (off+len(p)-1)/partSize
 	if r.cache == nil || tx == nil || from.size < deltaLeast || last-first >= manyParts || r.cache.has(from) {

@@ -65,8 +65,8 @@ func hasPatches(tx *schema.Tx) (bool, error) {
 	return version >= 3, err
 }
 
-// BaseManifest returns the manifest that another is stored over; 0 if it is whole, or is not there. Whoever keeps the one
-// keeps the other, with the blobs of both: no manifest ever names a blob that is missing.
+// BaseManifest returns the manifest that another is stored over; 0 if it is whole, or is not there. Whoever keeps the
+// one keeps the other, with the blobs of both: no manifest ever names a blob that is missing.
 func BaseManifest(tx *schema.Tx, id int64) (int64, error) { return baseManifest(tx, id) }
 
 // CheckPatched says what is wrong with an entry: both must be there, the base whole, and the other over it.
@@ -98,7 +98,8 @@ func CheckPatched(tx *schema.Tx, p Patched) (why string, err error) {
 	return "", nil
 }
 
-// Deltas lists up to limit blobs, or manifests, that are stored as patches, by id from behind after on. It looks at every row.
+// Deltas lists up to limit blobs, or manifests, that are stored as patches, by id from behind after on. It looks at
+// every row.
 func Deltas(tx *schema.Tx, kind int, after int64, limit int) (ids []int64, err error) {
 	text := `SELECT id FROM blob WHERE codec = 3 AND id > ? ORDER BY id LIMIT ?`
 	if kind == PinManifest {
@@ -111,8 +112,8 @@ func Deltas(tx *schema.Tx, kind int, after int64, limit int) (ids []int64, err e
 	return ids, rows.Err()
 }
 
-// CheckDelta says what is wrong with a blob, or a manifest, that is stored as patches: the table patch must say so, or its base
-// could be collected.
+// CheckDelta says what is wrong with a blob, or a manifest, that is stored as patches: the table patch must say so, or
+// its base could be collected.
 func CheckDelta(tx *schema.Tx, kind int, id int64) (why string, err error) {
 	what, of := "blob", baseOf
 	if kind == PinManifest {

@@ -67,8 +67,8 @@ func (p *Prepared) Put(tx *schema.Tx) (Content, error) {
 	return seal(tx, int64(len(p.data)), p.body, p.sum, last)
 }
 
-// putChunk stores a chunk, as its frame if there is one, or finds it. What is found may have been garbage, so it is noted for
-// a running collection.
+// putChunk stores a chunk, as its frame if there is one, or finds it. What is found may have been garbage, so it is
+// noted for a running collection.
 func putChunk(tx *schema.Tx, sum Sum, p, frame []byte) (id int64, found bool, err error) {
 	if !tx.Writable() {
 		return 0, false, syscall.EROFS

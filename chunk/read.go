@@ -76,8 +76,8 @@ func (r *Reader) ReadAt(tx *schema.Tx, p []byte, off int64) (n int, err error) {
 	return n, nil
 }
 
-// ReadHeld is ReadAt without a transaction, for a read that can be answered by the chunk that was read last, or by the cache. ok
-// is false, and nothing is read, if it cannot.
+// ReadHeld is ReadAt without a transaction, for a read that can be answered by the chunk that was read last, or by the
+// cache. ok is false, and nothing is read, if it cannot.
 func (r *Reader) ReadHeld(p []byte, off int64) (n int, ok bool, err error) {
 	if len(p) > peekLimit || !r.held(off, int64(len(p))) {
 		return 0, false, nil
@@ -112,7 +112,8 @@ func (r *Reader) passed(off int64, n int) {
 	r.run += int64(n)
 }
 
-// streams reports whether who reads on from off has read a chunk's worth without a leap. A stream asks for nothing again.
+// streams reports whether who reads on from off has read a chunk's worth without a leap. A stream asks for nothing
+// again.
 func (r *Reader) streams(off int64) bool { return off == r.end && r.run >= Size }
 
 // open loads the manifest, once. Nobody changes it, so it may be the cache's.
@@ -172,8 +173,8 @@ func (r *Reader) address(i int64, length int) (a address, ok bool) {
 	return address{size: int64(length), sum: sum}, ok
 }
 
-// whole fills p with all of a chunk, without a copy of ours unless the cache wants one. It gets none of content of many: who
-// reads that whole streams it.
+// whole fills p with all of a chunk, without a copy of ours unless the cache wants one. It gets none of content of
+// many: who reads that whole streams it.
 func (r *Reader) whole(tx *schema.Tx, from address, p []byte) error {
 	if h := r.cache.take(from); h != nil {
 		copy(p, h.bytes)

@@ -85,8 +85,8 @@ func Newest(tx *schema.Tx) (blob, manifest int64, err error) {
 	return blob, manifest, err
 }
 
-// Stored lists the ids of up to limit blobs, or manifests, in the order of their sums from behind after on. The index of
-// sums answers, so no content is read. next is where to go on; done says that there are no more.
+// Stored lists the ids of up to limit blobs, or manifests, in the order of their sums from behind after on. The index
+// of sums answers, so no content is read. next is where to go on; done says that there are no more.
 func Stored(tx *schema.Tx, kind int, after Sum, limit int) (ids []int64, next Sum, done bool, err error) {
 	text := `SELECT id, sum FROM blob WHERE sum > ? ORDER BY sum LIMIT ?`
 	if kind == PinManifest {
@@ -111,8 +111,8 @@ func StoredSize(tx *schema.Tx, blob int64) (int64, error) {
 	return size, err
 }
 
-// Delete deletes a blob, or a manifest, that nothing points at, and returns how many there were: 1 or 0. What others are
-// stored over stays.
+// Delete deletes a blob, or a manifest, that nothing points at, and returns how many there were: 1 or 0. What others
+// are stored over stays.
 func Delete(tx *schema.Tx, kind int, id int64) (n int64, err error) {
 	if is, err := isBase(tx, kind, id); err != nil || is {
 		return 0, err
@@ -162,7 +162,8 @@ func deleteBlob(tx *schema.Tx, id int64) (n int64, err error) {
 	return n, err
 }
 
-// Touched returns up to limit entries of the write barrier. The collector that has heeded them deletes them with Forget.
+// Touched returns up to limit entries of the write barrier. The collector that has heeded them deletes them with
+// Forget.
 func Touched(tx *schema.Tx, limit int) ([]Pin, error) {
 	var list []Pin
 	rows := tx.Query(`SELECT kind, id FROM touched ORDER BY kind, id LIMIT ?`, limit)

@@ -19,12 +19,12 @@ const (
 	// shortStream is how many chunks of a stream stay in memory until Commit, if there are no more.
 	shortStream = 8
 
-	// streamBuffers is how many chunks one stream has in memory: one batch on its way to the file, one behind it, and the chunk
-	// that is being filled.
+	// streamBuffers is how many chunks one stream has in memory: one batch on its way to the file, one behind it, and
+	// the chunk that is being filled.
 	streamBuffers = shortStream + 1
 
-	// ownBuffers of them are every stream's due. The others come out of spareBuffers, as long as there are any, so that many
-	// streams at a time become slower before they become large.
+	// ownBuffers of them are every stream's due. The others come out of spareBuffers, as long as there are any, so that
+	// many streams at a time become slower before they become large.
 	ownBuffers   = 2
 	spareBuffers = 4 * (streamBuffers - ownBuffers)
 )
@@ -72,8 +72,9 @@ func NewStager(db *schema.DB, lease *Lease) *Stager {
 
 var errUnread = errors.New("chunk: no stream was read")
 
-// ReadFrom takes in all of r, in pieces of whatever size it yields, and is called once. If r fails, its error is returned,
-// and nothing is there to commit. Long streams are written to the database meanwhile, so ReadFrom must not be called inside a transaction.
+// ReadFrom takes in all of r, in pieces of whatever size it yields, and is called once. If r fails, its error is
+// returned, and nothing is there to commit. Long streams are written to the database meanwhile, so ReadFrom must not be
+// called inside a transaction.
 func (s *Stager) ReadFrom(ctx context.Context, r io.Reader) error {
 	if s.err != errUnread {
 		return errors.New("chunk: a Stager reads one stream")
@@ -255,8 +256,8 @@ func (s *Stager) Size() int64 { return s.size }
 // Sum returns the sum that the content has once it is committed.
 func (s *Stager) Sum() Sum { return s.sum }
 
-// Commit stores what is still in memory, and the manifest, and returns the content. Like the rest of tx it is undone if tx
-// is, and may then be tried again, until Close.
+// Commit stores what is still in memory, and the manifest, and returns the content. Like the rest of tx it is undone if
+// tx is, and may then be tried again, until Close.
 func (s *Stager) Commit(tx *schema.Tx) (Content, error) {
 	if s.err != nil {
 		return Content{}, s.err
@@ -281,8 +282,8 @@ func (s *Stager) Commit(tx *schema.Tx) (Content, error) {
 	return seal(tx, s.size, s.body, s.sum, last)
 }
 
-// Close ends the stream. It is called after the transaction of Commit is durable, or instead of it; later calls do nothing.
-// It does not write, and may be called anywhere.
+// Close ends the stream. It is called after the transaction of Commit is durable, or instead of it; later calls do
+// nothing. It does not write, and may be called anywhere.
 func (s *Stager) Close() error {
 	s.err = fs.ErrClosed
 	_ = s.endWriter() // which is still there if the source panicked

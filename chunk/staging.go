@@ -24,8 +24,8 @@ type staging struct {
 	lost   bool // a lease that we staged under is gone
 }
 
-// Compress makes what is taken in from now on be stored compressed, where it shrinks by a tenth. It costs the time of whoever
-// hands the bytes over, not the write lock.
+// Compress makes what is taken in from now on be stored compressed, where it shrinks by a tenth. It costs the time of
+// whoever hands the bytes over, not the write lock.
 func (s *staging) Compress() { s.compress = true }
 
 // frame returns the frame that a chunk is to be stored as, or nil.
@@ -103,8 +103,8 @@ func (s *staging) moved(row int64, after bool) {
 	s.lost = s.lost || after && s.staged
 }
 
-// secure reports whether what was staged is sure to be there, and to stay when the lease lets go of it, once tx points at
-// it. If not, all of it has to be looked up again by retake.
+// secure reports whether what was staged is sure to be there, and to stay when the lease lets go of it, once tx points
+// at it. If not, all of it has to be looked up again by retake.
 func (s *staging) secure(tx *schema.Tx) (bool, error) {
 	row, whole := s.state()
 	if row == 0 {

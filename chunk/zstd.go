@@ -43,7 +43,8 @@ var decoders = sync.Pool{New: func() any {
 	return d
 }}
 
-// decompress fills p from a frame, and reports whether that is what the frame holds: so many bytes, neither more nor fewer.
+// decompress fills p from a frame, and reports whether that is what the frame holds: so many bytes, neither more nor
+// fewer.
 func decompress(frame, p []byte) bool {
 	d := decoders.Get().(*zstd.Decoder)
 	defer decoders.Put(d)

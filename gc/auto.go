@@ -20,8 +20,8 @@ type AutoOptions struct {
 	Compact int64
 }
 
-// Auto collects in the background, each time that every has passed, until ctx ends or stop is called; stop waits for a collection that
-// runs. That another process collects is fine.
+// Auto collects in the background, each time that every has passed, until ctx ends or stop is called; stop waits for a
+// collection that runs. That another process collects is fine.
 func Auto(ctx context.Context, fsys *vfs.FS, every time.Duration, options *AutoOptions) (stop func()) {
 	var o AutoOptions
 	if options != nil {

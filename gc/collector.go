@@ -96,7 +96,8 @@ func dead(name string, beat int64) bool {
 	return chunk.Dead(process, beat, time.Now().UnixNano())
 }
 
-// release ends the collection. A sweep that was cut short is left for the next Run to finish; anything else starts over.
+// release ends the collection. A sweep that was cut short is left for the next Run to finish; anything else starts
+// over.
 func (c *collector) release(ctx context.Context, cause error) error {
 	defer running.Delete(c.name)
 	if errors.Is(cause, errKill) {
@@ -127,9 +128,9 @@ func (c *collector) release(ctx context.Context, cause error) error {
 	return cause
 }
 
-// write is one step: a short transaction, after others have had time for theirs. It is not synced, so nobody waits for the disk
-// behind it. What the machine forgets when its power fails are the last steps, and of others' commits none: the file is then
-// what it was in the midst of the collection. The end of one is synced, see release.
+// write is one step: a short transaction, after others have had time for theirs. It is not synced, so nobody waits for
+// the disk behind it. What the machine forgets when its power fails are the last steps, and of others' commits none:
+// the file is then what it was in the midst of the collection. The end of one is synced, see release.
 func (c *collector) write(ctx context.Context, step string, fn func(*schema.Tx) error) error {
 	if err := c.pause(ctx); err != nil {
 		return err
@@ -163,7 +164,8 @@ func (c *collector) owned(ctx context.Context, step string, fn func(*schema.Tx) 
 	return err
 }
 
-// own says that we are alive, unless another has taken the collection over. What is not in the table is not owned by anybody.
+// own says that we are alive, unless another has taken the collection over. What is not in the table is not owned by
+// anybody.
 func (c *collector) own(tx *schema.Tx, now time.Time) error {
 	if c.name == "" {
 		return nil
@@ -221,8 +223,8 @@ func sleep(ctx context.Context, d time.Duration) error {
 // A batch is how much is done in one step: as much as should take aimHold, by how long the last one took.
 type batch struct{ n, least, most int }
 
-// aimHold is how long a step should hold the lock. Now and then one takes three times as long as the one before, since what it
-// deletes lies elsewhere in the file; none should take 5 ms.
+// aimHold is how long a step should hold the lock. Now and then one takes three times as long as the one before, since
+// what it deletes lies elsewhere in the file; none should take 5 ms.
 const aimHold = 1500 * time.Microsecond
 
 func (b *batch) took(d time.Duration) {

@@ -15,10 +15,12 @@ import (
 
 // CompactOptions say how to compact. A nil *CompactOptions is the zero value.
 type CompactOptions struct {
-	// Progress, if not nil, is called now and then with the bytes of chunks that were looked at, and how many there are.
+	// Progress, if not nil, is called now and then with the bytes of chunks that were looked at, and how many there
+	// are.
 	Progress func(done, total int64)
 
-	// MaxBytes ends the work once so many bytes of chunks were looked at; the next Compact goes on there. 0 is no limit.
+	// MaxBytes ends the work once so many bytes of chunks were looked at; the next Compact goes on there. 0 is no
+	// limit.
 	MaxBytes int64
 }
 
@@ -37,12 +39,12 @@ type CompactReport struct {
 }
 
 // Compact compresses what is stored since the last Compact, and what is left in packs of which most was collected, then
-// gives the pages that this frees back to the file system. What files hold and how it is verified does not change, but what is
-// compressed takes longer to read.
+// gives the pages that this frees back to the file system. What files hold and how it is verified does not change, but
+// what is compressed takes longer to read.
 //
-// Others may read, write and collect meanwhile. Compression runs outside of transactions, and those that write are as short as
-// those of Run. When ctx ends, or the process dies, what was done stays done and the next Compact goes on from there.
-// Blobs that would not shrink by a tenth are looked at once.
+// Others may read, write and collect meanwhile. Compression runs outside of transactions, and those that write are as
+// short as those of Run. When ctx ends, or the process dies, what was done stays done and the next Compact goes on from
+// there. Blobs that would not shrink by a tenth are looked at once.
 func Compact(ctx context.Context, fsys *vfs.FS, options *CompactOptions) (*CompactReport, error) {
 	c := &compactor{collector: collector{fsys: fsys, db: fsys.DB(), report: &Report{}}}
 	if options != nil {
@@ -54,8 +56,8 @@ func Compact(ctx context.Context, fsys *vfs.FS, options *CompactOptions) (*Compa
 	return c.finish(), nil
 }
 
-// A compactor is one Compact. As a collector it has no name: it deletes nothing that others could have come to need, so two
-// at a time only do each other's work.
+// A compactor is one Compact. As a collector it has no name: it deletes nothing that others could have come to need, so
+// two at a time only do each other's work.
 type compactor struct {
 	collector
 	o           CompactOptions

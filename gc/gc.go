@@ -39,8 +39,9 @@ type Report struct {
 }
 
 // Run collects once. It fails with EBUSY while another collection of the same file runs, in whatever process; one whose
-// process has died is taken over. It waits for processes that have files open, to be told which: a second or two, or
-// up to a minute if one of them is suspended. When ctx ends, or a read fails, it stops between two steps; the report then tells what was done so far.
+// process has died is taken over. It waits for processes that have files open, to be told which: a second or two, or up
+// to a minute if one of them is suspended. When ctx ends, or a read fails, it stops between two steps; the report then
+// tells what was done so far.
 func Run(ctx context.Context, fsys *vfs.FS, options *Options) (*Report, error) {
 	var o Options
 	if options != nil {

@@ -1,7 +1,7 @@
 package gc
 
-// An idSet is a set of row ids. Ids are dense, so it is a bitmap, in pages that exist where there is something. A damaged
-// file may have any ids, also below zero.
+// An idSet is a set of row ids. Ids are dense, so it is a bitmap, in pages that exist where there is something. A
+// damaged file may have any ids, also below zero.
 type idSet map[int64]*[idWords]uint64
 
 const (

@@ -121,8 +121,8 @@ func contentOf(p chunk.Pin) chunk.Content {
 	return chunk.Content{Blob: p.ID}
 }
 
-// markContent marks a blob, or a manifest with its blobs and the manifest that it is stored over, and returns how many lines it
-// had to read for that.
+// markContent marks a blob, or a manifest with its blobs and the manifest that it is stored over, and returns how many
+// lines it had to read for that.
 func (c *collector) markContent(tx *schema.Tx, content chunk.Content) (lines int, err error) {
 	if content.Blob != 0 {
 		c.blobs.add(content.Blob)

@@ -16,8 +16,8 @@ import (
 	"vfsdb/vfs"
 )
 
-// overwrite writes words into a file that is there, 10,000 bytes apart, each in a commit of its own, and returns what it
-// holds then. Without words it writes the file's name.
+// overwrite writes words into a file that is there, 10,000 bytes apart, each in a commit of its own, and returns what
+// it holds then. Without words it writes the file's name.
 func overwrite(t testing.TB, fsys *vfs.FS, name string, words ...string) []byte {
 	t.Helper()
 	if len(words) == 0 {
@@ -250,8 +250,8 @@ func requireWide(t *testing.T, fsys *vfs.FS, name string, want []byte) {
 	require.True(t, bytes.Equal(want, read(t, fsys, name)), name)
 }
 
-// As TestBases, for manifests. What is found by its sum must have all its chunks, so a manifest that is kept as a base keeps
-// its own.
+// As TestBases, for manifests. What is found by its sum must have all its chunks, so a manifest that is kept as a base
+// keeps its own.
 func TestManifestBases(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -309,8 +309,8 @@ func TestManifestBases(t *testing.T) {
 	}
 }
 
-// Whatever a collection is at: a manifest over a base that is garbage comes into use again, found by its sum, and is changed
-// further; its base stays, and each has all its chunks.
+// Whatever a collection is at: a manifest over a base that is garbage comes into use again, found by its sum, and is
+// changed further; its base stays, and each has all its chunks.
 func TestManifestBasesDuringCollection(t *testing.T) {
 	ctx := t.Context()
 	want := wide()

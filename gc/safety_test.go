@@ -20,8 +20,8 @@ import (
 	"vfsdb/vfs"
 )
 
-// K24, in place of a window of an hour: a stream that is being staged by another process keeps its chunks, also those that
-// it found as garbage of others.
+// K24, in place of a window of an hour: a stream that is being staged by another process keeps its chunks, also those
+// that it found as garbage of others.
 func TestStreamSurvives(t *testing.T) {
 	data := noise(1, 20*chunk.Size+5)
 	for _, tt := range []struct {
@@ -105,7 +105,8 @@ func TestOpenFileKeepsContent(t *testing.T) {
 	}
 }
 
-// A file that opens after the first round, and whose content loses its last row before the mark, is asked for in the second.
+// A file that opens after the first round, and whose content loses its last row before the mark, is asked for in the
+// second.
 func TestOpenedBetweenRounds(t *testing.T) {
 	fsys := vfstest.New(t)
 	write(t, fsys, "f", noise(1, big))

@@ -45,8 +45,8 @@ func reset(tx *schema.Tx, phase int) error {
 	return writePhase(tx, phase)
 }
 
-// writePhase begins or ends a phase. Transactions that write on this connection remember in its memo whether a collection
-// runs; those of others see the commit.
+// writePhase begins or ends a phase. Transactions that write on this connection remember in its memo whether a
+// collection runs; those of others see the commit.
 func writePhase(tx *schema.Tx, phase int) error {
 	tx.SetMemo(nil)
 	_, err := tx.Exec(`UPDATE gc SET phase = ? WHERE id = 1024`, phase)

@@ -87,8 +87,9 @@ type taken struct{ manifests, blobs, bytes int64 }
 // overs is how many that are stored over one base are deleted in one go.
 const overs = 16
 
-// take deletes content and takes it off the list. What is stored over it goes first. If some of that is not on the list, the
-// base is in use: whether it is, is looked at here, in the transaction that deletes, and not only by the mark.
+// take deletes content and takes it off the list. What is stored over it goes first. If some of that is not on the
+// list, the base is in use: whether it is, is looked at here, in the transaction that deletes, and not only by the
+// mark.
 func (s *sweeper) take(tx *schema.Tx, kind int, id int64) (t taken, err error) {
 	over, err := chunk.PatchedOver(tx, kind, id, overs)
 	if err != nil {
@@ -178,7 +179,8 @@ func (s *sweeper) lookAt(tx *schema.Tx, id int64) error {
 	return s.lookAt(tx, base)
 }
 
-// doomedBlobs returns those of the blobs of a manifest that are doomed; never nil. In a moment there may be fewer, never more.
+// doomedBlobs returns those of the blobs of a manifest that are doomed; never nil. In a moment there may be fewer,
+// never more.
 func doomedBlobs(tx *schema.Tx, manifest int64) ([]int64, error) {
 	ids, err := chunk.Blobs(tx, manifest)
 	if err != nil {
@@ -197,7 +199,8 @@ func doomedBlobs(tx *schema.Tx, manifest int64) ([]int64, error) {
 	return found, nil
 }
 
-// heed spares what was touched, what is pinned, and what may be staged. It reports whether there is more of that than fits one step.
+// heed spares what was touched, what is pinned, and what may be staged. It reports whether there is more of that than
+// fits one step.
 func (s *sweeper) heed(tx *schema.Tx) (more bool, err error) {
 	touched, err := chunk.Touched(tx, heeds)
 	if err != nil {

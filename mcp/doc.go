@@ -8,16 +8,16 @@
 //
 // Tools are those of an [agent.Toolbox], under its policy: their schemas and hints are told as they are, a result is
 // text for the model and the same as structured content, an image is an image, and a failure is a result that tells the
-// model what to do. Their prompt becomes the instructions of the server. Several workspaces stand beside each other, each
-// with a name that is part of the names of its tools.
+// model what to do. Their prompt becomes the instructions of the server. Several workspaces stand beside each other,
+// each with a name that is part of the names of its tools.
 //
 // Files are resources. A file's URI is the ref of its branch and its path, vfs://<db-id>/<branch>/<path>, each segment
-// escaped; a template tells so. They are listed in pages, and read as text or bytes under the same policy. Who subscribes
-// to a file, or to a directory, hears of changes there, and everybody hears that files came or went, also if another
-// process did it: package vfs tells, see [vfs.FS.Watch].
+// escaped; a template tells so. They are listed in pages, and read as text or bytes under the same policy. Who
+// subscribes to a file, or to a directory, hears of changes there, and everybody hears that files came or went, also if
+// another process did it: package vfs tells, see [vfs.FS.Watch].
 //
-// Calls end when clients cancel them. Who gives a progress token hears each second that a call still runs: a call is one
-// transaction, which has no parts. Who sets a log level hears of its own calls.
+// Calls end when clients cancel them. Who gives a progress token hears each second that a call still runs: a call is
+// one transaction, which has no parts. Who sets a log level hears of its own calls.
 //
 // # What clients may
 //
@@ -31,17 +31,17 @@
 //
 // # Versions of the protocol
 //
-// All that the SDK has: those with sessions up to 2025-11-25, and 2026-07-28 without. In the latter a server may not ask a
-// client anything; its result asks instead, and the client calls again with the answer and with a state that the server
-// sealed for this very call. There the list of resources is as wide as the policy until the client has named its roots in
-// the course of a call; what is read is within the roots all the same.
+// All that the SDK has: those with sessions up to 2025-11-25, and 2026-07-28 without. In the latter a server may not
+// ask a client anything; its result asks instead, and the client calls again with the answer and with a state that the
+// server sealed for this very call. There the list of resources is as wide as the policy until the client has named its
+// roots in the course of a call; what is read is within the roots all the same.
 //
 // # What is tested against others
 //
 // The inspector's command line lists the tools of vfsctl mcp and calls each of them, over stdio and HTTP, in both kinds
-// of versions. Of the 32 scenarios of the conformance suite 0.1.16, 9 run against vfsctl mcp itself. 14 look for tools or
-// resources of certain names: they run against a server of this package that has files of these names, and fixtures that
-// take the way of our tools to the client, with their texts, images, sounds, errors, logs, progress and questions. 9 do
-// not apply: there are no prompts, no sampling, no embedded resources, and no question with defaults or enums. The suite
-// knows 2025-11-25 at most; 2026-07-28 is tested with the SDK's client.
+// of versions. Of the 32 scenarios of the conformance suite 0.1.16, 9 run against vfsctl mcp itself. 14 look for tools
+// or resources of certain names: they run against a server of this package that has files of these names, and fixtures
+// that take the way of our tools to the client, with their texts, images, sounds, errors, logs, progress and questions.
+// 9 do not apply: there are no prompts, no sampling, no embedded resources, and no question with defaults or enums. The
+// suite knows 2025-11-25 at most; 2026-07-28 is tested with the SDK's client.
 package mcp

@@ -36,7 +36,8 @@ type Options struct {
 	Name    string // of the server, as clients show it; "" is "vfsdb"
 	Version string
 
-	// Logger hears what the operator should know; nil is silence. Clients that ask for a log get one of their own calls.
+	// Logger hears what the operator should know; nil is silence. Clients that ask for a log get one of their own
+	// calls.
 	Logger *slog.Logger
 
 	// PageSize bounds the pages of lists; 0 is 500.

@@ -26,8 +26,8 @@ type session struct {
 	subs  map[string]bool // URIs
 }
 
-// session returns the state of a connection. It goes when the connection does. Requests over HTTP without sessions are in
-// one that lasts as long as the server, as far as the log tells.
+// session returns the state of a connection. It goes when the connection does. Requests over HTTP without sessions are
+// in one that lasts as long as the server, as far as the log tells.
 func (s *Server) session(conn *sdk.ServerSession, extra *sdk.RequestExtra) *session {
 	s.mu.Lock()
 	defer s.mu.Unlock()

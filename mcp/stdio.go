@@ -13,8 +13,9 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// ServeStdio serves one client over a pair of streams, a message a line, until the client closes its end or ctx is done.
-// Nothing else may write to out. If in is an [io.Closer] it is closed at the end, which is what ends a read from it.
+// ServeStdio serves one client over a pair of streams, a message a line, until the client closes its end or ctx is
+// done. Nothing else may write to out. If in is an [io.Closer] it is closed at the end, which is what ends a read from
+// it.
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	reader, ok := in.(io.ReadCloser)
 	if !ok {

@@ -5,9 +5,9 @@ import (
 	"errors"
 )
 
-// Blind returns a transaction without a connection, for what may be answered from memory alone: it only reads, sees no rows,
-// and remembers that it was asked for some. Then whatever was answered counts for nothing, see [Tx.Missed]. It need not
-// be ended.
+// Blind returns a transaction without a connection, for what may be answered from memory alone: it only reads, sees no
+// rows, and remembers that it was asked for some. Then whatever was answered counts for nothing, see [Tx.Missed]. It
+// need not be ended.
 func Blind(ctx context.Context) *Tx { return &Tx{ctx: ctx, blind: true} }
 
 // Missed reports whether a Blind transaction was asked for rows.

@@ -8,10 +8,10 @@ import (
 	"zombiezen.com/go/sqlite"
 )
 
-// WriteBlob gives a blob column of a row its bytes, which was inserted as a zeroblob of the same length. From some KiB on
-// that costs less than to bind them: they go to their pages without being copied twice more.
-// The row is meant by its rowid. When it fails, the row has other bytes than it should, so the transaction is not committed,
-// whatever its closure returns.
+// WriteBlob gives a blob column of a row its bytes, which was inserted as a zeroblob of the same length. From some KiB
+// on that costs less than to bind them: they go to their pages without being copied twice more. The row is meant by its
+// rowid. When it fails, the row has other bytes than it should, so the transaction is not committed, whatever its
+// closure returns.
 func (tx *Tx) WriteBlob(table, column string, row int64, p []byte) error {
 	if err := tx.Alive(); err != nil {
 		return err
@@ -40,8 +40,8 @@ func (tx *Tx) writeBlob(table, column string, row int64, p []byte) error {
 	return mapError(err)
 }
 
-// ReadBlob fills p from offset off on of a blob column, of the row with a rowid. Only the pages that hold those bytes are
-// read, and what it takes to find them. ok is false if there is no such row, or its blob is not size bytes long.
+// ReadBlob fills p from offset off on of a blob column, of the row with a rowid. Only the pages that hold those bytes
+// are read, and what it takes to find them. ok is false if there is no such row, or its blob is not size bytes long.
 func (tx *Tx) ReadBlob(table, column string, row, size, off int64, p []byte) (ok bool, err error) {
 	if err := tx.Alive(); err != nil {
 		return false, err

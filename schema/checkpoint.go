@@ -10,12 +10,12 @@ import (
 	"vfsdb/schema/engine"
 )
 
-// Commits append pages to the log, and a checkpoint folds them into the file. It needs no write lock, so a goroutine with a
-// connection of its own does it beside the writers: the checkpointer. But the log is begun anew only by a writer that finds
-// all of it folded, and beside a writer that never rests there is always something left. So, once the log is long, the
-// checkpointer takes the write lock for what little is left. Where each commit is synced that is done earlier, because it takes the
-// host half as long to sync what is written over as what makes the log longer. These are the lengths at which things happen,
-// as parts of DB.logLimit.
+// Commits append pages to the log, and a checkpoint folds them into the file. It needs no write lock, so a goroutine
+// with a connection of its own does it beside the writers: the checkpointer. But the log is begun anew only by a writer
+// that finds all of it folded, and beside a writer that never rests there is always something left. So, once the log is
+// long, the checkpointer takes the write lock for what little is left. Where each commit is synced that is done
+// earlier, because it takes the host half as long to sync what is written over as what makes the log longer. These are
+// the lengths at which things happen, as parts of DB.logLimit.
 const (
 	logLimit = 64 << 20 // of bytes: a writer does not go on before the log is begun anew, or a reader has kept it from that
 
@@ -57,8 +57,8 @@ type logState struct {
 
 func (s logState) left() int64 { return s.length - s.folded }
 
-// checkpoint has SQLite fold the log. PASSIVE waits for nobody. RESTART and TRUNCATE take the write lock and wait for readers, if
-// there is a busy timeout. NOOP does nothing, needs no lock, and takes 3 us.
+// checkpoint has SQLite fold the log. PASSIVE waits for nobody. RESTART and TRUNCATE take the write lock and wait for
+// readers, if there is a busy timeout. NOOP does nothing, needs no lock, and takes 3 us.
 func (c *conn) checkpoint(mode string) (s logState, err error) {
 	text := "PRAGMA wal_checkpoint(" + mode + ")"
 	stmt := c.frame[text]
@@ -78,8 +78,8 @@ func (c *conn) checkpoint(mode string) (s logState, err error) {
 	return s, mapError(err)
 }
 
-// Checkpoint moves what it can from the WAL into the file, without waiting for readers or for the write lock, and returns
-// how many pages of the WAL are left to move.
+// Checkpoint moves what it can from the WAL into the file, without waiting for readers or for the write lock, and
+// returns how many pages of the WAL are left to move.
 func (db *DB) Checkpoint(ctx context.Context) (left int64, err error) {
 	if db.options.ReadOnly {
 		return 0, nil
@@ -99,8 +99,8 @@ func (db *DB) Checkpoint(ctx context.Context) (left int64, err error) {
 	return left, err
 }
 
-// pace waits while the log is long and is being folded into the file. Close waits for it: what nobody folds any more is not
-// waited for.
+// pace waits while the log is long and is being folded into the file. Close waits for it: what nobody folds any more is
+// not waited for.
 func (db *DB) pace(ctx context.Context) error {
 	if err := db.enter(); err != nil {
 		return err
@@ -140,8 +140,8 @@ func (db *DB) foldLog() {
 	}
 }
 
-// boundLog empties a log that has reached its limit, before more is written. Whoever made it so long has not waited for that, and
-// if the checkpointer was done with it meanwhile nobody does.
+// boundLog empties a log that has reached its limit, before more is written. Whoever made it so long has not waited for
+// that, and if the checkpointer was done with it meanwhile nobody does.
 func (db *DB) boundLog() {
 	if db.logLength.Load() < db.logMark(1) {
 		db.longLog = 0
@@ -151,8 +151,8 @@ func (db *DB) boundLog() {
 	if err != nil {
 		return
 	}
-	// A reader that never ends must not stop all writers: they wait for it once, and again when the log has grown much, and
-	// in between try without waiting.
+	// A reader that never ends must not stop all writers: they wait for it once, and again when the log has grown much,
+	// and in between try without waiting.
 	patience := time.Duration(0)
 	if db.longLog == 0 || s.length >= db.longLog+db.logMark(foldPart) {
 		db.longLog, patience = s.length, readerPatience
@@ -163,7 +163,8 @@ func (db *DB) boundLog() {
 	}
 }
 
-// Trim gives memory back that a stream has filled with pages nobody will ask for. It does nothing while somebody writes.
+// Trim gives memory back that a stream has filled with pages nobody will ask for. It does nothing while somebody
+// writes.
 func (db *DB) Trim() {
 	if db.writer == nil || db.enter() != nil {
 		return
@@ -292,8 +293,8 @@ const (
 	foldAnew  // it is little, or will never be
 )
 
-// decide tells what comes after a checkpoint that left was, when what was committed meanwhile makes it now, and the one before
-// left last.
+// decide tells what comes after a checkpoint that left was, when what was committed meanwhile makes it now, and the one
+// before left last.
 func (db *DB) decide(was, now logState, last int64, synced bool) decision {
 	little, long := db.logMark(leftPart), now.length >= db.logMark(restartPart)
 	switch {

@@ -74,7 +74,8 @@ func logSize(t *testing.T, path string) int64 {
 	return info.Size()
 }
 
-// A hot writer's log does not grow beyond its limit by more than a commit and the zeros behind it, and is folded once the writer rests.
+// A hot writer's log does not grow beyond its limit by more than a commit and the zeros behind it, and is folded once
+// the writer rests.
 func TestCheckpointer(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	db := open(t, path, schema.Options{Relaxed: true})
@@ -92,8 +93,8 @@ func TestCheckpointer(t *testing.T) {
 	require.NoFileExists(t, path+"-wal")
 }
 
-// When the log is begun anew: of who waits for a sync at each commit early, of others when it is long, and only while little
-// is left to fold, or it would be left for good.
+// When the log is begun anew: of who waits for a sync at each commit early, of others when it is long, and only while
+// little is left to fold, or it would be left for good.
 func TestCheckpointerDecides(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "a.db"), schema.Options{})
 	const mib = 1 << 20
@@ -176,8 +177,8 @@ func TestCheckpointerAndReaders(t *testing.T) {
 	require.LessOrEqual(t, logSize(t, path), int64(shortLog))
 }
 
-// Processes that write at the same time bound the log together, also when some of them are killed. The last one to close
-// the file leaves no log.
+// Processes that write at the same time bound the log together, also when some of them are killed. The last one to
+// close the file leaves no log.
 func TestProcessesFold(t *testing.T) {
 	t.Run("relaxed", func(t *testing.T) { processesFold(t, true) })
 	t.Run("synced", func(t *testing.T) { processesFold(t, false) })
@@ -295,7 +296,8 @@ func TestReadersAreWarm(t *testing.T) {
 	}
 }
 
-// Whoever writes much and waits for the log is neither forgotten when the DB is closed, nor waits for what never begins.
+// Whoever writes much and waits for the log is neither forgotten when the DB is closed, nor waits for what never
+// begins.
 func TestStageOfClosed(t *testing.T) {
 	for i := range 20 {
 		db := open(t, filepath.Join(t.TempDir(), "a.db"), schema.Options{})

@@ -179,8 +179,8 @@ func (db *DB) Path() string { return db.path }
 // ReadOnly reports whether Update is refused: the file was opened with [Options].ReadOnly, or SetReadOnly said so.
 func (db *DB) ReadOnly() bool { return db.options.ReadOnly || db.sealed.Load() }
 
-// SetReadOnly refuses every Update of this DB with EROFS from now on, or allows them again; one that is running is refused
-// at its commit. Other processes are not concerned. A file that was opened with [Options].ReadOnly stays so.
+// SetReadOnly refuses every Update of this DB with EROFS from now on, or allows them again; one that is running is
+// refused at its commit. Other processes are not concerned. A file that was opened with [Options].ReadOnly stays so.
 func (db *DB) SetReadOnly(on bool) { db.sealed.Store(on) }
 
 // Close waits for running transactions, then closes every connection. Later calls return nil.
@@ -254,9 +254,9 @@ func (db *DB) Update(ctx context.Context, fn func(*Tx) error) error {
 	return db.keep(ctx, db.options.Relaxed, db.unlessSealed(fn))
 }
 
-// Stage is an Update that is not durable when it has returned, but as soon as a later Update is. It is for rows that mean
-// nothing before that, or that can as well go later, and for those who write many of them: it waits while the log is long and is
-// being folded into the file, so that others need not.
+// Stage is an Update that is not durable when it has returned, but as soon as a later Update is. It is for rows that
+// mean nothing before that, or that can as well go later, and for those who write many of them: it waits while the log
+// is long and is being folded into the file, so that others need not.
 func (db *DB) Stage(ctx context.Context, fn func(*Tx) error) error {
 	if db.ReadOnly() {
 		return cmp.Or(ctx.Err(), error(syscall.EROFS))
@@ -280,8 +280,9 @@ func (db *DB) unlessSealed(fn func(*Tx) error) func(*Tx) error {
 	}
 }
 
-// Keep is an Update that SetReadOnly does not refuse, and that is as durable as a Stage. It is for the rows by which this process
-// tells others what it has open: those must not go stale while it only reads, and after a loss of power it has nothing open.
+// Keep is an Update that SetReadOnly does not refuse, and that is as durable as a Stage. It is for the rows by which
+// this process tells others what it has open: those must not go stale while it only reads, and after a loss of power it
+// has nothing open.
 func (db *DB) Keep(ctx context.Context, fn func(*Tx) error) error {
 	return db.keep(ctx, true, fn)
 }
@@ -352,7 +353,8 @@ func (db *DB) reader(ctx context.Context) (*conn, error) {
 	}
 }
 
-// dial opens one more connection. A file that was moved away or replaced meanwhile is ESTALE: another one must not answer.
+// dial opens one more connection. A file that was moved away or replaced meanwhile is ESTALE: another one must not
+// answer.
 func (db *DB) dial(r role) (*conn, error) {
 	if err := db.InPlace(); err != nil {
 		return nil, err

@@ -12,28 +12,32 @@
 // so that it ends with the context's deadline.
 //
 // A third way to write is [DB.Join], for what is short: those that wait for the write lock at the same time share one
-// transaction and its fsync. Of one that fails nothing stays: no row, no number that it took, no note ([Tx.SetLocal]), nothing
-// that it left to be done before or after the commit. If it has changed something before it failed, the transaction is undone, the
-// connection's memo is forgotten, and all run again, each within a savepoint. The lock is given back
-// between two groups, and taken in the order of asking, so nobody is overtaken for longer than a group lasts.
+// transaction and its fsync. Of one that fails nothing stays: no row, no number that it took, no note ([Tx.SetLocal]),
+// nothing that it left to be done before or after the commit. If it has changed something before it failed, the
+// transaction is undone, the connection's memo is forgotten, and all run again, each within a savepoint. The lock is
+// given back between two groups, and taken in the order of asking, so nobody is overtaken for longer than a group
+// lasts.
 //
-// Whether anybody has committed since is told by a [Mark], in nanoseconds and without a transaction. Package engine reads it
-// from the memory that SQLite shares between processes; all code of this module that the compiler cannot vouch for is there.
+// Whether anybody has committed since is told by a [Mark], in nanoseconds and without a transaction. Package engine
+// reads it from the memory that SQLite shares between processes; all code of this module that the compiler cannot vouch
+// for is there.
 //
-// What is committed stands in the log beside the file, and is folded into the file, or checkpointed, by a goroutine of the process
-// that made the log long, while others write: no commit waits for that. The log is begun anew when it is between 32 and 64 MiB
-// long, and by who has each commit synced already at 8 MiB if the writers are not too fast, for which the write lock is held while
-// the little that is left is folded; only a single large commit, or a reader that stays, makes it longer. All this is left to SQLite's own checkpoints, and with it what a loss of power may do: the log is
-// synced before anything of it is written to the file, and the file before the log is written over. Package engine only adds
-// syncs, so that less is left to sync while the write lock is held, and writes a commit to the log in few calls.
+// What is committed stands in the log beside the file, and is folded into the file, or checkpointed, by a goroutine of
+// the process that made the log long, while others write: no commit waits for that. The log is begun anew when it is
+// between 32 and 64 MiB long, and by who has each commit synced already at 8 MiB if the writers are not too fast, for
+// which the write lock is held while the little that is left is folded; only a single large commit, or a reader that
+// stays, makes it longer. All this is left to SQLite's own checkpoints, and with it what a loss of power may do: the
+// log is synced before anything of it is written to the file, and the file before the log is written over. Package
+// engine only adds syncs, so that less is left to sync while the write lock is held, and writes a commit to the log in
+// few calls.
 //
-// A fourth way, [DB.Stage], is for rows that mean nothing before a later commit: it is not synced by itself, but with that one,
-// since the log is one file, in which a commit counts only if all before it is whole. Nor is [DB.Keep], whose rows mean nothing
-// once this process is gone.
+// A fourth way, [DB.Stage], is for rows that mean nothing before a later commit: it is not synced by itself, but with
+// that one, since the log is one file, in which a commit counts only if all before it is whole. Nor is [DB.Keep], whose
+// rows mean nothing once this process is gone.
 //
-// The tables are explained in tables.sql and in FORMAT.md. Each is written by one package: meta and counter by
-// this one; branch, lineage, inode, dirent, orphan, call and change by vfs; blob, pack, manifest, lease, pin and touched by chunk; snapshot
-// by snapshot; gc and doomed by gc.
+// The tables are explained in tables.sql and in FORMAT.md. Each is written by one package: meta and counter by this
+// one; branch, lineage, inode, dirent, orphan, call and change by vfs; blob, pack, manifest, lease, pin and touched by
+// chunk; snapshot by snapshot; gc and doomed by gc.
 //
 // Three traps of SQLite's planner shape the statements of every room. The constant [Forever] is written as the literal
 // 9223372036854775807, because a partial index beside a bound value makes each bind re-plan the statement. ANALYZE is

@@ -22,9 +22,10 @@ const (
 )
 
 // Join is an Update that may share its transaction, and so its fsync, with others that wait at the same time. Whoever
-// gets the write lock runs its own fn, then in their order those that wait, and commits them together: up to 256 of them,
-// 4 MiB of what they say they write, or 50 ms. An fn that fails fails alone and leaves nothing. When Join has returned nil
-// the commit is durable; a commit that fails fails all that are in it, with the same error. Nobody waits for others to come.
+// gets the write lock runs its own fn, then in their order those that wait, and commits them together: up to 256 of
+// them, 4 MiB of what they say they write, or 50 ms. An fn that fails fails alone and leaves nothing. When Join has
+// returned nil the commit is durable; a commit that fails fails all that are in it, with the same error. Nobody waits
+// for others to come.
 //
 // fn must be short and must not wait for anything. It may run on another goroutine, which a panic of it does not
 // harm: Join panics instead. It may run more than once, if another one has failed; the last time counts. A ctx that
@@ -154,9 +155,10 @@ func (q *queue) next(room int) *op {
 
 // A group is the operations that share a transaction, on the goroutine of the one that got the write lock.
 //
-// Most operations succeed, and most of those that fail find that out before they change anything. So they are run one after
-// the other as if they were one. When one fails that has changed something, all is undone and all are run again carefully:
-// each within a savepoint, so that it can be undone alone, for which SQLite copies each page that is written in it.
+// Most operations succeed, and most of those that fail find that out before they change anything. So they are run one
+// after the other as if they were one. When one fails that has changed something, all is undone and all are run again
+// carefully: each within a savepoint, so that it can be undone alone, for which SQLite copies each page that is written
+// in it.
 type group struct {
 	db      *DB
 	leader  *op
@@ -191,8 +193,8 @@ func (db *DB) lead(own *op) error {
 	return own.result()
 }
 
-// run is one transaction of todo and of those that wait. If it has to be undone for one that fails, those that were in it
-// are todo again.
+// run is one transaction of todo and of those that wait. If it has to be undone for one that fails, those that were in
+// it are todo again.
 func (g *group) run(ctx context.Context) error {
 	c := g.db.writer
 	if err := retry(ctx, func() error { return c.start("BEGIN IMMEDIATE") }); err != nil {

@@ -18,7 +18,8 @@ import (
 	"vfsdb/schema"
 )
 
-// A crowd calls Join while the write lock is held, so that what it joins is known: one group, in the order of the calls.
+// A crowd calls Join while the write lock is held, so that what it joins is known: one group, in the order of the
+// calls.
 type crowd struct {
 	t    *testing.T
 	db   *schema.DB
@@ -88,8 +89,8 @@ func inCrowd(t *testing.T, test func(t *testing.T, c *crowd)) {
 	})
 }
 
-// Those that wait share a transaction; one that fails, for whatever reason, leaves no row, no number, no note, and nothing
-// to be done after the commit.
+// Those that wait share a transaction; one that fails, for whatever reason, leaves no row, no number, no note, and
+// nothing to be done after the commit.
 func TestJoinFailsAlone(t *testing.T) {
 	inCrowd(t, func(t *testing.T, c *crowd) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -131,8 +132,8 @@ func TestJoinFailsAlone(t *testing.T) {
 	})
 }
 
-// One that fails before it has changed anything takes nothing back: the others run once, and what is kept in memory stays.
-// After one that has changed something, be it only in memory, they run again, and it is gone.
+// One that fails before it has changed anything takes nothing back: the others run once, and what is kept in memory
+// stays. After one that has changed something, be it only in memory, they run again, and it is gone.
 func TestJoinUndoes(t *testing.T) {
 	inCrowd(t, func(t *testing.T, c *crowd) {
 		ran := make(map[string]int)
@@ -184,7 +185,8 @@ func TestJoinUndoes(t *testing.T) {
 	})
 }
 
-// What is to be written before the commit is written after all have run; if it cannot be, only the one fails whose it is.
+// What is to be written before the commit is written after all have run; if it cannot be, only the one fails whose it
+// is.
 func TestJoinBeforeCommit(t *testing.T) {
 	inCrowd(t, func(t *testing.T, c *crowd) {
 		before := func(name string, err error) func(*schema.Tx) error {

@@ -2,8 +2,8 @@ package schema
 
 import "maps"
 
-// idBlock is how many numbers of a counter a connection makes its own at a time. What it has not used when it closes, or
-// when another one has committed, is never used.
+// idBlock is how many numbers of a counter a connection makes its own at a time. What it has not used when it closes,
+// or when another one has committed, is never used.
 const idBlock = 256
 
 // gapless are the counters whose numbers tell a reader whether it missed any.
@@ -17,8 +17,8 @@ type idRange struct{ next, end int64 }
 // NextID takes the next number of a counter. Numbers only grow: those of a later commit are higher than those of an
 // earlier one, of whatever process, and none is given out twice.
 //
-// The counter's row is read and written once for many numbers, at the commit that uses the first of them. They stay with the
-// connection until another one commits, which may have taken higher ones.
+// The counter's row is read and written once for many numbers, at the commit that uses the first of them. They stay
+// with the connection until another one commits, which may have taken higher ones.
 func (tx *Tx) NextID(counter string) (int64, error) {
 	r, known := tx.ids[counter]
 	if !known {

@@ -8,7 +8,8 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 )
 
-// migrations bring a file from the version before to the one that is their key. What they make is in tables.sql too, for new files.
+// migrations bring a file from the version before to the one that is their key. What they make is in tables.sql too,
+// for new files.
 var migrations = map[int64]string{2: toVersion2, 3: toVersion3}
 
 //go:embed version2.sql

@@ -206,8 +206,9 @@ func TestNestedQueries(t *testing.T) {
 	}))
 }
 
-// Numbers grow from commit to commit, of whatever handle, and are given out once. Only where another handle has committed, or
-// one was closed, do they have gaps; those of changes never do. Those of a rolled back transaction are not lost.
+// Numbers grow from commit to commit, of whatever handle, and are given out once. Only where another handle has
+// committed, or one was closed, do they have gaps; those of changes never do. Those of a rolled back transaction are
+// not lost.
 func TestNextID(t *testing.T) {
 	for _, tt := range []struct {
 		counter string

@@ -28,10 +28,10 @@ func (tx *Tx) Context() context.Context { return tx.ctx }
 // Writable reports whether the transaction was begun by Update.
 func (tx *Tx) Writable() bool { return tx.write }
 
-// BeforeCommit has fn called before the transaction is committed, to write what waits in memory; also that of those that
-// share the transaction, see [DB.Join], so there is less to write. It gets the transaction that it is called in. If it fails, nothing
-// is committed. Whoever changes something in memory that others of the transaction see calls this at once: it is how one tells
-// what has to be undone.
+// BeforeCommit has fn called before the transaction is committed, to write what waits in memory; also that of those
+// that share the transaction, see [DB.Join], so there is less to write. It gets the transaction that it is called in.
+// If it fails, nothing is committed. Whoever changes something in memory that others of the transaction see calls this
+// at once: it is how one tells what has to be undone.
 func (tx *Tx) BeforeCommit(fn func(*Tx) error) {
 	tx.changed = true
 	tx.before = append(tx.before, fn)
@@ -43,8 +43,8 @@ func (tx *Tx) AfterCommit(fn func()) { tx.after = append(tx.after, fn) }
 // Local returns what SetLocal stored under key in this transaction, or nil.
 func (tx *Tx) Local(key any) any { return tx.local[key] }
 
-// SetLocal keeps v until the transaction ends, also for those that share it, see [DB.Join]; unless what this one does is
-// undone.
+// SetLocal keeps v until the transaction ends, also for those that share it, see [DB.Join]; unless what this one does
+// is undone.
 func (tx *Tx) SetLocal(key, v any) {
 	tx.changed = true
 	if tx.local == nil {
@@ -57,15 +57,15 @@ func (tx *Tx) SetLocal(key, v any) {
 func (tx *Tx) Ended() bool { return tx.conn == nil && !tx.blind }
 
 // Memo returns what SetMemo stored on this connection, or nil once any other connection has committed since, or a
-// transaction of this one was rolled back, or a part of it that shared one, see [DB.Join]. So what is derived from rows may be
-// kept here across transactions and is never stale.
+// transaction of this one was rolled back, or a part of it that shared one, see [DB.Join]. So what is derived from rows
+// may be kept here across transactions and is never stale.
 func (tx *Tx) Memo() any { return tx.conn.memo }
 
 // SetMemo keeps v with the connection, for later transactions on it.
 func (tx *Tx) SetMemo(v any) { tx.conn.memo = v }
 
-// Kept returns what Keep stored on this connection, or nil once a transaction of this one was rolled back, or a part of it.
-// Unlike [Tx.Memo] it outlives the commits of others: it is for what is derived from rows that never change.
+// Kept returns what Keep stored on this connection, or nil once a transaction of this one was rolled back, or a part of
+// it. Unlike [Tx.Memo] it outlives the commits of others: it is for what is derived from rows that never change.
 func (tx *Tx) Kept() any { return tx.conn.kept }
 
 // Keep keeps v with the connection, for later transactions on it.
@@ -206,8 +206,8 @@ func (r *Rows) Read(col int, buf []byte) int { return r.stmt.ColumnBytes(col, bu
 // Null reports whether a column is NULL.
 func (r *Rows) Null(col int) bool { return r.stmt.ColumnIsNull(col) }
 
-// Alive fails where no rows can be read or written: the closure has returned, the transaction is [Blind], or SQLite has ended
-// it by itself, as it does when the disk is full. What came after that would be committed statement by statement.
+// Alive fails where no rows can be read or written: the closure has returned, the transaction is [Blind], or SQLite has
+// ended it by itself, as it does when the disk is full. What came after that would be committed statement by statement.
 func (tx *Tx) Alive() error {
 	if tx.conn == nil {
 		if tx.blind {

@@ -251,8 +251,8 @@ func (d *differ) names() error {
 	return nil
 }
 
-// belowMoved reports whether a directory above a path was renamed, from there or to there. Then the path is not the same
-// place in both trees: what was there went along or is gone, what is there came along or is new.
+// belowMoved reports whether a directory above a path was renamed, from there or to there. Then the path is not the
+// same place in both trees: what was there went along or is gone, what is there came along or is new.
 func (d *differ) belowMoved(path string) bool {
 	for i := strings.LastIndexByte(path, '/'); i > 0; i = strings.LastIndexByte(path[:i], '/') {
 		if dir := path[:i]; d.renamed[dir] || d.left[dir] {

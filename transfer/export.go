@@ -12,8 +12,8 @@ import (
 
 // ExportOptions say how a tree goes out. A nil *ExportOptions is the zero value.
 type ExportOptions struct {
-	// Overwrite lets ExportDir write into a directory that is not empty. Files that are in the way are replaced, directories
-	// entered; what else is there stays.
+	// Overwrite lets ExportDir write into a directory that is not empty. Files that are in the way are replaced,
+	// directories entered; what else is there stays.
 	Overwrite bool
 
 	// Owner gives files the stored user and group, where the process may (it is root).
@@ -97,8 +97,8 @@ func (x *exporter) list(ctx context.Context, dir string, fn func(fs.DirEntry) er
 	}
 }
 
-// load reads files of a directory, with the contents of small ones, until it has much in memory. It returns how many of the names it
-// has been through; what is no longer there is left out.
+// load reads files of a directory, with the contents of small ones, until it has much in memory. It returns how many of
+// the names it has been through; what is no longer there is left out.
 func (x *exporter) load(ctx context.Context, dir string, names []string) (items []*item, through int, err error) {
 	err = x.fsys.View(ctx, func(tx *vfs.Tx) error {
 		held := int64(0)

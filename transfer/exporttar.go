@@ -14,8 +14,9 @@ import (
 	"vfsdb/vfs"
 )
 
-// ExportTar writes what is inside the directory from of the store as a tar stream in the PAX format, sorted by name within each
-// directory. The directory itself is the entry "./". A file that has several names in it is there once, with hard links. Holes are written as zeros.
+// ExportTar writes what is inside the directory from of the store as a tar stream in the PAX format, sorted by name
+// within each directory. The directory itself is the entry "./". A file that has several names in it is there once,
+// with hard links. Holes are written as zeros.
 func ExportTar(ctx context.Context, fsys *vfs.FS, from string, w io.Writer, o *ExportOptions) (*Report, error) {
 	report, err := exportTar(ctx, fsys, from, w, o)
 	if err != nil {

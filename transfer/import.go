@@ -18,8 +18,9 @@ import (
 
 // ImportOptions say what goes in, and how. A nil *ImportOptions is the zero value: everything, or nothing at all.
 type ImportOptions struct {
-	// Exclude are globs, in the dialect of doublestar, matched on the path inside the source; one without a slash on the last
-	// segment of it, at any depth. A slash at its end restricts a glob to directories. What is inside an excluded directory is excluded.
+	// Exclude are globs, in the dialect of doublestar, matched on the path inside the source; one without a slash on
+	// the last segment of it, at any depth. A slash at its end restricts a glob to directories. What is inside an
+	// excluded directory is excluded.
 	Exclude []string
 
 	// GitIgnore leaves out what the .gitignore files inside the source say, and .git.
@@ -33,8 +34,8 @@ type ImportOptions struct {
 	// claim any size: there it is 1 TiB.
 	MaxFileSize int64
 
-	// Checksum reads every file of a directory. Without it a file is not read if the store has one in its place with the
-	// same size and the same modification time, to the nanosecond.
+	// Checksum reads every file of a directory. Without it a file is not read if the store has one in its place with
+	// the same size and the same modification time, to the nanosecond.
 	Checksum bool
 
 	// Progress is called after each file that was read, or need not be.

@@ -19,9 +19,10 @@ import (
 	"vfsdb/vfs"
 )
 
-// ImportDir puts what is inside the directory src of the host inside the directory to of the store, which is created with
-// its parents if need be and gets the attributes of src. Kept are contents, 12 mode bits, owners, modification times,
-// symlinks, hard links, fifos, sockets and devices. The files of the store itself are left out, should src contain them.
+// ImportDir puts what is inside the directory src of the host inside the directory to of the store, which is created
+// with its parents if need be and gets the attributes of src. Kept are contents, 12 mode bits, owners, modification
+// times, symlinks, hard links, fifos, sockets and devices. The files of the store itself are left out, should src
+// contain them.
 //
 // All of it becomes visible in one commit, or nothing: a file that cannot be read, or a name that cannot be made, fails
 // the import with a [RefusedError]. With Partial it is in the Report instead.
@@ -50,8 +51,8 @@ func importDir(ctx context.Context, fsys *vfs.FS, src, to string, o *ImportOptio
 	return im.finish(ctx, w.run(ctx, top))
 }
 
-// ownFiles describes the files that the store itself is in. They are not opened even to be read: to close one of them would
-// drop the locks that SQLite has on it.
+// ownFiles describes the files that the store itself is in. They are not opened even to be read: to close one of them
+// would drop the locks that SQLite has on it.
 func ownFiles(fsys *vfs.FS) []fs.FileInfo {
 	var own []fs.FileInfo
 	for _, suffix := range []string{"", "-wal", "-shm", "-journal"} {

@@ -16,14 +16,14 @@ import (
 	"vfsdb/vfs"
 )
 
-// ImportTar puts what is in a tar stream inside the directory to of the store, which is created with its parents if need be.
-// Kept are contents, 12 mode bits, owners, modification times, symlinks, hard links, fifos and devices; of entries with
-// the same name the last one stays.
+// ImportTar puts what is in a tar stream inside the directory to of the store, which is created with its parents if
+// need be. Kept are contents, 12 mode bits, owners, modification times, symlinks, hard links, fifos and devices; of
+// entries with the same name the last one stays.
 //
-// A slash at the start of a name is dropped. Refused are names with a ".." in them or with a segment over 255 bytes, names that lead through a
-// symlink or a file, hard links to what is not in the archive before them, and entries of unknown types.
-// A refusal fails the import with a [RefusedError]; with Partial it is in the Report instead, and of an archive that is
-// damaged the part before the damage goes in.
+// A slash at the start of a name is dropped. Refused are names with a ".." in them or with a segment over 255 bytes,
+// names that lead through a symlink or a file, hard links to what is not in the archive before them, and entries of
+// unknown types. A refusal fails the import with a [RefusedError]; with Partial it is in the Report instead, and of an
+// archive that is damaged the part before the damage goes in.
 func ImportTar(ctx context.Context, fsys *vfs.FS, r io.Reader, to string, o *ImportOptions) (*Report, error) {
 	report, err := importTar(ctx, fsys, r, to, o)
 	if err != nil {

@@ -30,8 +30,8 @@ func noise(seed byte, n int) []byte {
 	return p
 }
 
-// write makes files in a directory of the host. A name with a slash at its end is a directory, one with " -> " a symlink, one
-// with " = " a hard link; any other file holds its own name.
+// write makes files in a directory of the host. A name with a slash at its end is a directory, one with " -> " a
+// symlink, one with " = " a hard link; any other file holds its own name.
 func write(t testing.TB, dir string, names ...string) {
 	t.Helper()
 	for _, name := range names {
@@ -55,8 +55,8 @@ func write(t testing.TB, dir string, names ...string) {
 	}
 }
 
-// host describes a tree of the host: type, permissions, time, and content or target of everything in it, and which names
-// are one file.
+// host describes a tree of the host: type, permissions, time, and content or target of everything in it, and which
+// names are one file.
 func host(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	tree := make(map[string]string)
@@ -225,7 +225,8 @@ func TestLinksPart(t *testing.T) {
 	require.Equal(t, 2, b.Nlink())
 }
 
-// TestInTheWay is what stands where an import wants to go: nothing changes, and the error names it, or with Partial the rest goes in.
+// TestInTheWay is what stands where an import wants to go: nothing changes, and the error names it, or with Partial the
+// rest goes in.
 func TestInTheWay(t *testing.T) {
 	for _, tt := range []struct {
 		name    string

@@ -10,11 +10,11 @@ import (
 	"vfsdb/vfs"
 )
 
-// A file of the host is not read if the store has one in its place with the same size and modification time. That is only
-// as good as the times are. Whoever sets one back deceives us, which is why there is Checksum. A file that is changed
-// twice within one tick of its file system's clock has one time for two contents. Therefore nothing is stored under a
-// time that may still be in use: the store never needs to know when an import was, and what it shows may have been
-// restored, branched or changed in mode since.
+// A file of the host is not read if the store has one in its place with the same size and modification time. That is
+// only as good as the times are. Whoever sets one back deceives us, which is why there is Checksum. A file that is
+// changed twice within one tick of its file system's clock has one time for two contents. Therefore nothing is stored
+// under a time that may still be in use: the store never needs to know when an import was, and what it shows may have
+// been restored, branched or changed in mode since.
 
 // A tick is how long a file may be changed under the same time. File systems that keep nanoseconds take them from a
 // clock that moves every few milliseconds; those that keep whole seconds may keep every other one only.

@@ -78,8 +78,9 @@ func (tx *Tx) learnNode(ino Ino, n *inode) {
 	tx.cache.nodes[ino] = n
 }
 
-// cacheOf returns the cache of a tree on the transaction's connection. Whoever stands on the tree in this transaction has the
-// same one, so none that it uses is given up for others, nor one that those who share its commit have something to write in.
+// cacheOf returns the cache of a tree on the transaction's connection. Whoever stands on the tree in this transaction
+// has the same one, so none that it uses is given up for others, nor one that those who share its commit have something
+// to write in.
 func cacheOf(db *schema.Tx, at Moment) *cache {
 	trees, _ := db.Memo().(map[Moment]*cache)
 	if trees == nil {

@@ -50,7 +50,8 @@ func (c *Call) keep(st *store, id int64) {
 	c.ids[st] = id
 }
 
-// callID returns the row of the call that the transaction is part of, and makes it if there is none; nil without a call.
+// callID returns the row of the call that the transaction is part of, and makes it if there is none; nil without a
+// call.
 func (tx *Tx) callID() (any, error) {
 	c, _ := tx.db.Context().Value(callKey{}).(*Call)
 	if c == nil {

@@ -16,8 +16,8 @@ type newsKey struct{}
 // maxNews bounds what is carried over a commit: after one that changed more, all facts are void.
 const maxNews = 256
 
-// carry has facts hold on after the commit of this transaction, if they are true of what it starts from. From here
-// on, each name and inode that it writes must be told. Whoever writes by other means than putDirent, dropDirent, putInode
+// carry has facts hold on after the commit of this transaction, if they are true of what it starts from. From here on,
+// each name and inode that it writes must be told. Whoever writes by other means than putDirent, dropDirent, putInode
 // and dropInode must not call it.
 func (f *facts) carry(tx *schema.Tx, db *schema.DB) {
 	if tx.Local(newsKey{}) != nil {

@@ -97,9 +97,9 @@ func sumOrNull(sum *Sum) any {
 	return sum[:]
 }
 
-// Record notes a change of the branch that is not a verb's, for rooms that name snapshots and branches. path is from the root of
-// the branch, "." for the branch itself. It is written with the transaction; it wakes watchers, and stands in the log.
-// An op that is not 1 to 32 lower case letters and hyphens is EINVAL, and so is a path that is not clean.
+// Record notes a change of the branch that is not a verb's, for rooms that name snapshots and branches. path is from
+// the root of the branch, "." for the branch itself. It is written with the transaction; it wakes watchers, and stands
+// in the log. An op that is not 1 to 32 lower case letters and hyphens is EINVAL, and so is a path that is not clean.
 func (tx *Tx) Record(op, path, arg string) error {
 	if err := tx.writable(); err != nil {
 		return pathErr("record", path, err)

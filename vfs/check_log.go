@@ -7,8 +7,8 @@ import (
 	"vfsdb/schema"
 )
 
-// checkChanges checks the rows of the table change, page by page: numbers without gaps, up to the counter. Rows may come
-// at the end meanwhile, and go at the start.
+// checkChanges checks the rows of the table change, page by page: numbers without gaps, up to the counter. Rows may
+// come at the end meanwhile, and go at the start.
 func (c *checker) checkChanges(ctx context.Context) error {
 	at := int64(0)
 	return c.pages(ctx, func(tx *schema.Tx) (int, error) {

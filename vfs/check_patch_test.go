@@ -47,7 +47,8 @@ func TestCheckFindsPatches(t *testing.T) {
 	}
 }
 
-// The same for manifests: 1025 is over 1024. Of the blobs 1024 is in both, 1025 in the base alone, and 1026 in the other alone.
+// The same for manifests: 1025 is over 1024. Of the blobs 1024 is in both, 1025 in the base alone, and 1026 in the
+// other alone.
 func TestCheckFindsManifestPatches(t *testing.T) {
 	for _, tt := range []struct {
 		name, damage string

@@ -109,8 +109,8 @@ func sameRow(a, b *inode) bool {
 }
 
 // changedKeys lists the entries and inodes that may differ between two trees: those that one of them shows in levels
-// which the other does not have, or has at another moment. Of most, what they show is kept in memory on the way, for who
-// looks at the keys next.
+// which the other does not have, or has at another moment. Of most, what they show is kept in memory on the way, for
+// who looks at the keys next.
 func changedKeys(a, b *Tx) ([]Name, []Ino, error) {
 	pairs := &a.fsys.store.facts.pairs
 	fact := pairFact{a.fsys.at, b.fsys.at}
@@ -235,8 +235,8 @@ func (tx *Tx) whole(side shownBy, n int) []stretch {
 	return list
 }
 
-// collect adds the keys of the rows. A row is what the tree shows, unless a nearer level has said so before, or it was born
-// later. What nearer levels have said may have been forgotten again, so it does not do to ask whether it is known.
+// collect adds the keys of the rows. A row is what the tree shows, unless a nearer level has said so before, or it was
+// born later. What nearer levels have said may have been forgotten again, so it does not do to ask whether it is known.
 func (w stretch) collect(d differing) error {
 	tx, limit := w.tx, w.tx.fsys.levels[w.level].cap
 	rows := tx.db.Query(w.dirents, w.args...)
@@ -272,8 +272,8 @@ func (w stretch) collect(d differing) error {
 	return rows.Err()
 }
 
-// learnAbsent keeps in memory what a tree does not show of what differs. It is for trees that inherit nothing: others may
-// show it from a level that both have, and that was not looked at.
+// learnAbsent keeps in memory what a tree does not show of what differs. It is for trees that inherit nothing: others
+// may show it from a level that both have, and that was not looked at.
 func (tx *Tx) learnAbsent(d differing, side shownBy) {
 	for name, by := range d.names {
 		key := nameKey{name.Dir, name.Base}

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Whatever two trees are compared, their keys hold every row in which they differ, and what was kept in memory on the way
-// is what a look-up finds.
+// Whatever two trees are compared, their keys hold every row in which they differ, and what was kept in memory on the
+// way is what a look-up finds.
 func TestChangedKeys(t *testing.T) {
 	trees := randomTrees(t)
 	for _, a := range trees {

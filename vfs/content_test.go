@@ -42,7 +42,8 @@ func count(t *testing.T, fsys *vfs.FS, text string) (n int64) {
 	return n
 }
 
-// C01, C02, C04, C07: the sizes around a chunk's edge, written whole, as a stream, and one byte at a time, are one content.
+// C01, C02, C04, C07: the sizes around a chunk's edge, written whole, as a stream, and one byte at a time, are one
+// content.
 func TestChunkBoundaries(t *testing.T) {
 	ctx := t.Context()
 	for _, size := range []int{0, 1, 524287, 524288, 524289, 2*524288 + 5} {

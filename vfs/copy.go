@@ -6,10 +6,10 @@ import (
 	"syscall"
 )
 
-// Copy makes to a copy of from: a file, a symlink or a whole directory. Content is shared, so no byte of it is
-// written; the copy has the source's permissions, owner and modification time. Two names of one file become two names
-// of one copy. An existing file is replaced, a directory is not (EEXIST, ENOTEMPTY, EISDIR or ENOTDIR). A directory into itself is
-// EINVAL. Options: NoReplace, IfSum (of the source), Parents.
+// Copy makes to a copy of from: a file, a symlink or a whole directory. Content is shared, so no byte of it is written;
+// the copy has the source's permissions, owner and modification time. Two names of one file become two names of one
+// copy. An existing file is replaced, a directory is not (EEXIST, ENOTEMPTY, EISDIR or ENOTDIR). A directory into
+// itself is EINVAL. Options: NoReplace, IfSum (of the source), Parents.
 func (tx *Tx) Copy(from, to string, opts ...Option) error {
 	return linkErr("copy", from, to, tx.copyTree(from, to, opts))
 }

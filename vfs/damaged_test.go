@@ -21,8 +21,8 @@ import (
 	"vfsdb/vfs"
 )
 
-// sound makes a small database file with a bit of everything, and returns its bytes and what was ever written to it. packed
-// makes it one whose content is compressed, in packs and out of them.
+// sound makes a small database file with a bit of everything, and returns its bytes and what was ever written to it.
+// packed makes it one whose content is compressed, in packs and out of them.
 func sound(tb testing.TB, packed bool) (file []byte, contents [][]byte) {
 	tb.Helper()
 	ctx := tb.Context()

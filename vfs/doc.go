@@ -30,11 +30,11 @@
 //
 // # Commits
 //
-// A verb of an FS is all or nothing, and durable when it has returned. Short ones that wait for the write lock at the same
-// time share a commit, and so one fsync: each is still all or nothing by itself, and has its own time, events and call. [FS.Update],
-// RemoveAll, Copy, PutMany, streams and files commit alone. Within an Update there is no such line around a verb: if its
-// function goes on after a verb has failed midway, what that has done so far (the directories that [Parents] made, the part of a tree that
-// Copy has copied) is committed. Return the error to undo it.
+// A verb of an FS is all or nothing, and durable when it has returned. Short ones that wait for the write lock at the
+// same time share a commit, and so one fsync: each is still all or nothing by itself, and has its own time, events and
+// call. [FS.Update], RemoveAll, Copy, PutMany, streams and files commit alone. Within an Update there is no such line
+// around a verb: if its function goes on after a verb has failed midway, what that has done so far (the directories
+// that [Parents] made, the part of a tree that Copy has copied) is committed. Return the error to undo it.
 //
 // # What happened
 //
@@ -45,13 +45,14 @@
 //
 // # What is kept in memory
 //
-// What transactions that read have learnt of names and inodes is kept by the store until anybody commits, in whatever process.
-// A look at memory that SQLite shares between processes tells that in nanoseconds, so it is never stale; and a verb whose
-// answer is known, content included, begins no transaction. After a short verb of this process, what it did not change is
-// still known. Contents, which never change, are kept up to a bound of their own, see [chunk.Cache]. Of what is searched more
-// than once, the store keeps a sketch, by which later searches know of most contents, without reading them, that nothing in them
-// matches. The connection that writes keeps what it knows until anybody else commits. Rows of levels that can no longer change are kept by the FS for good. What such a level has rows of, if that is
-// little, is kept too: a look-up passes over the others, and so costs the same however deep the lineage is. Inodes
+// What transactions that read have learnt of names and inodes is kept by the store until anybody commits, in whatever
+// process. A look at memory that SQLite shares between processes tells that in nanoseconds, so it is never stale; and a
+// verb whose answer is known, content included, begins no transaction. After a short verb of this process, what it did
+// not change is still known. Contents, which never change, are kept up to a bound of their own, see [chunk.Cache]. Of
+// what is searched more than once, the store keeps a sketch, by which later searches know of most contents, without
+// reading them, that nothing in them matches. The connection that writes keeps what it knows until anybody else
+// commits. Rows of levels that can no longer change are kept by the FS for good. What such a level has rows of, if that
+// is little, is kept too: a look-up passes over the others, and so costs the same however deep the lineage is. Inodes
 // changed in a transaction are written once, before its commit.
 //
 // # Files

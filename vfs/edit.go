@@ -79,7 +79,8 @@ func (tx *Tx) edit(name string, edits []Edit, opts []Option) (int, error) {
 	return total, tx.rewrite("edit", p, node, content)
 }
 
-// MaxEditSize is the largest file that Edit takes or makes, in bytes; a larger one is EFBIG. An edit holds the file in memory.
+// MaxEditSize is the largest file that Edit takes or makes, in bytes; a larger one is EFBIG. An edit holds the file in
+// memory.
 const MaxEditSize = 64 << 20
 
 // Apply replaces text in data and returns the result and how many occurrences were replaced. Occurrences do not

@@ -9,10 +9,10 @@ import (
 	"vfsdb/schema"
 )
 
-// facts are what transactions that read have learnt of the trees of a store. All connections share them, and a verb whose
-// answer is among them needs no transaction. A fact is true of one era, and is not looked for in another, so a commit by
-// anybody, in whatever process, makes all of them void at once. Only after a commit of our own that tells what it has
-// changed, the others hold on, see carry.
+// facts are what transactions that read have learnt of the trees of a store. All connections share them, and a verb
+// whose answer is among them needs no transaction. A fact is true of one era, and is not looked for in another, so a
+// commit by anybody, in whatever process, makes all of them void at once. Only after a commit of our own that tells
+// what it has changed, the others hold on, see carry.
 type facts struct {
 	mu  sync.Mutex // held to begin an era, and to put what may hold on
 	era atomic.Pointer[era]
@@ -60,8 +60,8 @@ type era struct {
 	since uint64 // the first era whose facts are still true, as far as they are there
 }
 
-// Sizes of the tables, in sets of facts. When all are full, they take 17 MB, and more only where paths or names are very long,
-// or files have very many names.
+// Sizes of the tables, in sets of facts. When all are full, they take 17 MB, and more only where paths or names are
+// very long, or files have very many names.
 const (
 	treeSets  = 1 << 4
 	pairSets  = 1 << 2
@@ -120,8 +120,9 @@ func (f *facts) of(tx *schema.Tx, db *schema.DB) *era {
 	return e
 }
 
-// A table maps keys to what was learnt of them. It is of a fixed size, and forgets facts for others when it is full, void ones
-// first. It is safe for concurrent use, and read without a lock: a fact is never changed, only put in the place of another.
+// A table maps keys to what was learnt of them. It is of a fixed size, and forgets facts for others when it is full,
+// void ones first. It is safe for concurrent use, and read without a lock: a fact is never changed, only put in the
+// place of another.
 type table[K comparable, V any] struct {
 	seed maphash.Seed
 	sets [][4]atomic.Pointer[fact[K, V]] // a key has its place in one of them
@@ -162,8 +163,8 @@ func (t *table[K, V]) get(e *era, key K) (value V, ok bool) {
 	return value, false
 }
 
-// put keeps what was learnt in e. Where facts may hold on, it comes too late once e is over: the commit that ended it has
-// forgotten what it changed.
+// put keeps what was learnt in e. Where facts may hold on, it comes too late once e is over: the commit that ended it
+// has forgotten what it changed.
 func (t *table[K, V]) put(e *era, key K, value V) {
 	if t.held != nil {
 		t.held.mu.Lock()

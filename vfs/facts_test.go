@@ -21,8 +21,8 @@ import (
 	"vfsdb/vfs"
 )
 
-// readVerbs are verbs that need no transaction once they have been asked, on a tree that has d/f, with content, and the symlink
-// d/l to it.
+// readVerbs are verbs that need no transaction once they have been asked, on a tree that has d/f, with content, and the
+// symlink d/l to it.
 var readVerbs = map[string]func(ctx context.Context, fsys *vfs.FS) error{
 	"lstat":    func(ctx context.Context, fsys *vfs.FS) error { _, err := fsys.Lstat(ctx, "d/f"); return err },
 	"stat":     func(ctx context.Context, fsys *vfs.FS) error { _, err := fsys.Stat(ctx, "d/l"); return err },
@@ -178,8 +178,8 @@ func TestWarmVerbsAfterARollback(t *testing.T) {
 	}
 }
 
-// Goroutines that read while others write are never told less than what was acknowledged before they asked, nor parts of
-// two moments.
+// Goroutines that read while others write are never told less than what was acknowledged before they asked, nor parts
+// of two moments.
 func TestWarmVerbsAreNeverStale(t *testing.T) {
 	ctx := t.Context()
 	fsys := vfstest.New(t)

@@ -17,8 +17,9 @@ import (
 // (C04). Opened for writing, it reads what is committed now, with its own writes laid over. Those are held in memory,
 // at most 8 MiB of them, and are committed by Sync, by Close, and when there are too many; only the bytes that were
 // written replace others, so two Files may write to different parts of one file. A file whose last name is removed
-// lives on until it is closed. In a store opened with [Options].ReadOnly, or while the disk is full, that is not so: such a
-// store cannot tell a collector what it has open, and what was removed and collected meanwhile reads as [ErrCorrupt].
+// lives on until it is closed. In a store opened with [Options].ReadOnly, or while the disk is full, that is not so:
+// such a store cannot tell a collector what it has open, and what was removed and collected meanwhile reads as
+// [ErrCorrupt].
 type File struct {
 	ctx  context.Context
 	fsys *FS

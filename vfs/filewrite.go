@@ -144,8 +144,8 @@ func (f *File) Truncate(size int64) error {
 	}))
 }
 
-// rewrite gives the file another content. It is recorded under the name that the file was opened by, or the first that it has now; a
-// file without a name is no part of the tree.
+// rewrite gives the file another content. It is recorded under the name that the file was opened by, or the first that
+// it has now; a file without a name is no part of the tree.
 func (f *File) rewrite(tx *Tx, op string, n *inode, content chunk.Content) error {
 	if p, err := tx.walk(f.name, true); err == nil && p.ino == n.ino {
 		return tx.rewrite(op, p, n, content)

@@ -10,7 +10,8 @@ import (
 	"vfsdb/vfs"
 )
 
-// C16: the pattern is matched on the path relative to the directory. C17: kind and limit. K13: MatchBase. K14: the words.
+// C16: the pattern is matched on the path relative to the directory. C17: kind and limit. K13: MatchBase. K14: the
+// words.
 func TestFind(t *testing.T) {
 	fsys := searchStore(t, "workspace/src/a/b.ts", "workspace/src/top.ts", "workspace/src/.hidden.ts", "workspace/b.ts",
 		"workspace/src/a.d/x", "workspace/src/a/deep/er/c.TS", "workspace/src/link.ts -> a/b.ts", "workspace/src/down -> a")

@@ -28,16 +28,16 @@ type Options struct {
 	// the last commits, but never consistency.
 	Relaxed bool
 
-	// Compress stores the content of files compressed at once, where it shrinks by a tenth: less than gc.Compact makes of it
-	// later, and at the cost of the time of whoever writes. Parts of a file that a File changes are stored plain.
+	// Compress stores the content of files compressed at once, where it shrinks by a tenth: less than gc.Compact makes
+	// of it later, and at the cost of the time of whoever writes. Parts of a file that a File changes are stored plain.
 	Compress bool
 }
 
 // MainBranch is the branch that a new store has. It cannot be renamed or deleted.
 const MainBranch = "main"
 
-// An FS is one tree of a store: the head of a branch, which can be written, or a past moment, which refuses writes
-// with EROFS. Its verbs are those of [os.Root] with a context in front; each happens whole or not at all, and is durable
+// An FS is one tree of a store: the head of a branch, which can be written, or a past moment, which refuses writes with
+// EROFS. Its verbs are those of [os.Root] with a context in front; each happens whole or not at all, and is durable
 // when it has returned. It is safe for concurrent use, by any number of goroutines and processes.
 type FS struct {
 	store  *store
@@ -149,7 +149,8 @@ func (fsys *FS) Close() error {
 // Name returns the path that Open was given, or for another FS its branch or directory.
 func (fsys *FS) Name() string { return fsys.name }
 
-// Head returns the name of the branch that the FS writes to, as it was when the FS was made; "" if it stands on a past moment.
+// Head returns the name of the branch that the FS writes to, as it was when the FS was made; "" if it stands on a past
+// moment.
 func (fsys *FS) Head() string { return fsys.branch }
 
 // Moment returns where in history the FS stands.
@@ -161,9 +162,9 @@ func (fsys *FS) Tree() *FS { return fsys }
 // DB returns the file under the FS, for rooms that keep rows of their own in it.
 func (fsys *FS) DB() *schema.DB { return fsys.store.db }
 
-// SetReadOnly refuses every write to the store with EROFS from now on, or allows them again (W16). It holds for every FS and
-// File of this process that stands on the store; a transaction that is running is refused at its commit, and what a
-// File has not committed stays with it. Other processes are not concerned. A store opened with
+// SetReadOnly refuses every write to the store with EROFS from now on, or allows them again (W16). It holds for every
+// FS and File of this process that stands on the store; a transaction that is running is refused at its commit, and
+// what a File has not committed stays with it. Other processes are not concerned. A store opened with
 // [Options].ReadOnly stays so.
 func (fsys *FS) SetReadOnly(on bool) { fsys.store.db.SetReadOnly(on) }
 

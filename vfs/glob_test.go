@@ -72,8 +72,8 @@ func TestGlobLikeDoublestar(t *testing.T) {
 	})
 }
 
-// Where we say more than doublestar's Glob does: slashes and dots mean what they mean in a path, anything may be escaped,
-// and an alternative may be empty.
+// Where we say more than doublestar's Glob does: slashes and dots mean what they mean in a path, anything may be
+// escaped, and an alternative may be empty.
 func TestGlobForms(t *testing.T) {
 	fsys := searchStore(t, globTree...)
 	for _, tt := range []struct {

@@ -78,11 +78,10 @@ const binaryHead = 8192
 
 // Grep searches the lines of files for a text, or with Regex for a regular expression, in the order of a walk. A line
 // ends at "\n"; that, and a "\r" before it, are not part of it. Symlinks below Path are not followed. Grep stops at the
-// first match beyond Max, and then says that there is more.
-// What is searched is read and verified. A content that this process has searched before may be known to have no match: it counts
-// as searched, and is not read again.
-// Errors: ENOENT (no such path), EINVAL (a bad pattern, an empty one, a regular expression above 16 KiB, a literal one of more than one line, one that is
-// not UTF-8 with Regex or IgnoreCase, or a Path that is neither file nor directory).
+// first match beyond Max, and then says that there is more. What is searched is read and verified. A content that this
+// process has searched before may be known to have no match: it counts as searched, and is not read again. Errors:
+// ENOENT (no such path), EINVAL (a bad pattern, an empty one, a regular expression above 16 KiB, a literal one of more
+// than one line, one that is not UTF-8 with Regex or IgnoreCase, or a Path that is neither file nor directory).
 func (tx *Tx) Grep(pattern string, o *GrepOptions) (*GrepResult, error) {
 	g := grep{ground: tx.ground(), files: tx.ground(), cancel: func() {}, sketches: &tx.fsys.store.sketches}
 	return g.all(pattern, o)

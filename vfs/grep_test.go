@@ -145,7 +145,8 @@ func TestGrepScope(t *testing.T) {
 	}
 }
 
-// G06: files that are too large, G07: and files that look binary, are named instead of searched. G09: what was searched is counted.
+// G06: files that are too large, G07: and files that look binary, are named instead of searched. G09: what was searched
+// is counted.
 func TestGrepSkips(t *testing.T) {
 	at := strings.Repeat("x", 8191)
 	fsys := grepStore(t, map[string]string{
@@ -297,7 +298,8 @@ func TestGrepLikeNaive(t *testing.T) {
 	}
 }
 
-// A file of many chunks is held in parts; lines, matches and contexts that lie across their edges are found all the same.
+// A file of many chunks is held in parts; lines, matches and contexts that lie across their edges are found all the
+// same.
 func TestGrepAcrossChunks(t *testing.T) {
 	const size = 512 << 10
 	var b strings.Builder

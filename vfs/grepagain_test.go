@@ -11,8 +11,8 @@ import (
 	"vfsdb/vfs"
 )
 
-// A search that follows others finds what they would: also what lies across the edge of two chunks, at the start of a line or not,
-// and what was written since.
+// A search that follows others finds what they would: also what lies across the edge of two chunks, at the start of a
+// line or not, and what was written since.
 func TestGrepAgain(t *testing.T) {
 	texts := make(map[string]string)
 	word := func(i int) string { return fmt.Sprintf("Crossing%d%d", i, i*7) }
@@ -48,7 +48,8 @@ func TestGrepAgain(t *testing.T) {
 	}
 }
 
-// What was searched twice is read again only where a match may be: damage that comes later is seen by those who read it.
+// What was searched twice is read again only where a match may be: damage that comes later is seen by those who read
+// it.
 func TestGrepReadsWhatMayMatch(t *testing.T) {
 	fsys := checked(t)
 	line := "nobody has written this line before\n"

@@ -238,7 +238,8 @@ func TestGrepBesideWriters(t *testing.T) {
 	require.NoError(t, <-done)
 }
 
-// A file that looked binary is searched once it does not, and the other way round, whether or not a change is committed.
+// A file that looked binary is searched once it does not, and the other way round, whether or not a change is
+// committed.
 func TestGrepBinaryChanges(t *testing.T) {
 	fsys := grepStore(t, map[string]string{"a": "needle\x00", "b": "needle"})
 	check := func(s searcher, binary ...string) {

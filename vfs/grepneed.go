@@ -167,7 +167,8 @@ func (n *needer) either(subs []*syntax.Regexp) (all need) {
 	return all
 }
 
-// class adds a class of characters. One that is not in ASCII is of several bytes, or stands for bytes that are not UTF-8.
+// class adds a class of characters. One that is not in ASCII is of several bytes, or stands for bytes that are not
+// UTF-8.
 func (n *needer) class(ranges []rune) {
 	var c class
 	for i := 0; i < len(ranges); i += 2 {

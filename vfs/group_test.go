@@ -33,8 +33,8 @@ func together(t *testing.T, fsys *vfs.FS, verbs ...func() error) []error {
 	return errs
 }
 
-// A verb that fails in a group leaves nothing: no directory that it made on the way, no event, no number, and nothing that
-// those after it remember. The others see what those before them did.
+// A verb that fails in a group leaves nothing: no directory that it made on the way, no event, no number, and nothing
+// that those after it remember. The others see what those before them did.
 func TestGroupFailsAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := t.Context()
@@ -89,8 +89,8 @@ func TestGroupFailsAlone(t *testing.T) {
 	})
 }
 
-// A directory that many verbs of a group change is written once, with what each of them has made of it; also if they stand on
-// more trees than one connection remembers, and if some that fail come in between.
+// A directory that many verbs of a group change is written once, with what each of them has made of it; also if they
+// stand on more trees than one connection remembers, and if some that fail come in between.
 func TestGroupSharesDirectories(t *testing.T) {
 	for _, fails := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -192,8 +192,8 @@ func TestGroupCalls(t *testing.T) {
 	})
 }
 
-// Whatever many goroutines do at the same time, what was acknowledged is there once, and what failed is not: an append to a
-// file that all share is a line in it, and an entry of the log.
+// Whatever many goroutines do at the same time, what was acknowledged is there once, and what failed is not: an append
+// to a file that all share is a line in it, and an entry of the log.
 func TestGroupOfMany(t *testing.T) {
 	ctx := t.Context()
 	fsys := vfstest.New(t, "dir/")

@@ -10,9 +10,9 @@ type Growth struct {
 	Unknown bool
 }
 
-// GrownSince bounds how much the branch grew since an event, what the transaction has done so far included. What shrank is
-// left out, so that the bound holds whatever a content was counted for. It costs a look at each event since. An event
-// that is not there yet, such as one of a file that this one has taken the place of, is Unknown.
+// GrownSince bounds how much the branch grew since an event, what the transaction has done so far included. What shrank
+// is left out, so that the bound holds whatever a content was counted for. It costs a look at each event since. An
+// event that is not there yet, such as one of a file that this one has taken the place of, is Unknown.
 func (tx *Tx) GrownSince(seq int64) (g Growth, err error) {
 	if err := tx.flush(); err != nil {
 		return Growth{}, err

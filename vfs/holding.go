@@ -32,8 +32,8 @@ type holdings struct {
 	known map[level]*holding
 }
 
-// of returns the holdings of a lineage, reading those that are not known. The first level may still change, and the last is where
-// all that was not changed comes from, so of these nothing is told.
+// of returns the holdings of a lineage, reading those that are not known. The first level may still change, and the
+// last is where all that was not changed comes from, so of these nothing is told.
 func (s *holdings) of(db *schema.Tx, levels []level) ([]*holding, error) {
 	list := make([]*holding, len(levels))
 	for i := 1; i < len(levels)-1; i++ {

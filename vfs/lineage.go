@@ -70,8 +70,9 @@ func (tx *Tx) Freeze() (Moment, error) {
 	return at, nil
 }
 
-// Fork makes a branch that starts as the tree was at a past moment: one that was frozen in this same transaction, or that something
-// keeps, else it is ESTALE. It costs a row per level of lineage, whatever the size of the tree. A name that is taken is EEXIST.
+// Fork makes a branch that starts as the tree was at a past moment: one that was frozen in this same transaction, or
+// that something keeps, else it is ESTALE. It costs a row per level of lineage, whatever the size of the tree. A name
+// that is taken is EEXIST.
 func (tx *Tx) Fork(at Moment, name string) error {
 	return pathErr("branch", name, tx.fork(at, name))
 }

@@ -17,9 +17,9 @@ type LogOptions struct {
 	Newest  bool   // newest first
 }
 
-// Log returns what happened to the tree: on its branch, and before a fork on the branches that it comes from. A path is cleaned but
-// not resolved, and is followed back through renames. What gc has trimmed is not there, nor what happened on
-// branches between the oldest and the latest of a lineage that was squashed, which is one of more than 16 forks.
+// Log returns what happened to the tree: on its branch, and before a fork on the branches that it comes from. A path is
+// cleaned but not resolved, and is followed back through renames. What gc has trimmed is not there, nor what happened
+// on branches between the oldest and the latest of a lineage that was squashed, which is one of more than 16 forks.
 func (fsys *FS) Log(ctx context.Context, options *LogOptions) ([]Event, error) {
 	l := logReader{fsys: fsys}
 	if options != nil {
@@ -111,8 +111,8 @@ func (l *logReader) follow(ctx context.Context) error {
 	})
 }
 
-// A logFilter is what SQL leaves out already, because a row that is not wanted should cost little; "" is no filter. Of the
-// paths from one to another come some that are not wanted, and of the ops that concern what is below them all.
+// A logFilter is what SQL leaves out already, because a row that is not wanted should cost little; "" is no filter. Of
+// the paths from one to another come some that are not wanted, and of the ops that concern what is below them all.
 type logFilter struct{ op, session, from, to string }
 
 // windows calls fn for the events first to last that the tree has and the filter lets pass, until fn says no.

@@ -83,8 +83,8 @@ func (tx *Tx) loadNames(ino Ino) ([]Name, error) {
 	return shown, nil
 }
 
-// A live row shows itself to the head whenever it was born, so there the index alone tells the names: for a file that was
-// changed that is a page less to read, and of many a third of what a comparison costs.
+// A live row shows itself to the head whenever it was born, so there the index alone tells the names: for a file that
+// was changed that is a page less to read, and of many a third of what a comparison costs.
 const (
 	namesHead = `SELECT parent, name FROM dirent WHERE ino = ?1 AND branch = ?2 AND died = 9223372036854775807`
 	namesPast = `SELECT parent, name FROM dirent WHERE ino = ?1 AND branch = ?2 AND died > ?3 AND born <= ?3`

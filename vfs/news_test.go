@@ -9,8 +9,8 @@ import (
 	"vfsdb/schema"
 )
 
-// When the first verb of a commit does not tell what it changes, because nothing was known, those that share the commit do
-// not carry what has been learnt since.
+// When the first verb of a commit does not tell what it changes, because nothing was known, those that share the commit
+// do not carry what has been learnt since.
 func TestNewsAreOfAllVerbs(t *testing.T) {
 	ctx := t.Context()
 	fsys, err := Open(ctx, filepath.Join(t.TempDir(), "a.db"), nil)

@@ -36,8 +36,9 @@ type Attr struct {
 }
 
 // Put makes a regular file of a content that is stored already, with all of its attributes. What has the name is
-// replaced: a regular file without other names keeps its inode, anything else gives way to a new file, and a symlink
-// is not followed. A directory is EISDIR, content that another store has EXDEV. Nothing changes if the file is there just so.
+// replaced: a regular file without other names keeps its inode, anything else gives way to a new file, and a symlink is
+// not followed. A directory is EISDIR, content that another store has EXDEV. Nothing changes if the file is there just
+// so.
 func (tx *Tx) Put(name string, staged *chunk.Staged, a Attr) error {
 	return pathErr("put", name, tx.put(name, staged, a))
 }

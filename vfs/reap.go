@@ -16,10 +16,10 @@ type ReapStep struct {
 	Done  bool          // nothing is left
 }
 
-// An OrphanReaper takes inodes without names off the heads of all branches, and below a directory whatever is in it. It goes in
-// steps, between which anything may happen: each step looks again whether an orphan is still one, since a restore may
-// have given it back its name. What goes, goes now: at the branch's present epoch, as if it were removed by hand, so
-// snapshots and branches that show it still do (LINEAGE R11).
+// An OrphanReaper takes inodes without names off the heads of all branches, and below a directory whatever is in it. It
+// goes in steps, between which anything may happen: each step looks again whether an orphan is still one, since a
+// restore may have given it back its name. What goes, goes now: at the branch's present epoch, as if it were removed by
+// hand, so snapshots and branches that show it still do (LINEAGE R11).
 type OrphanReaper struct {
 	store   *store
 	through int64         // the newest orphan that is ours to reap
@@ -201,7 +201,8 @@ func (r *reapRun) tx(branch int64) (*Tx, error) {
 	return tx, nil
 }
 
-// empty takes away what is in the directory that the path starts with, depth first, and reports whether all of it is gone.
+// empty takes away what is in the directory that the path starts with, depth first, and reports whether all of it is
+// gone.
 func (r *reapRun) empty(tx *Tx) (bool, error) {
 	if err := r.retrace(tx); err != nil {
 		return false, err

@@ -7,7 +7,8 @@ import (
 	"vfsdb/schema"
 )
 
-// A ReapForecast says what an OrphanReaper and a RowReaper would do, one after the other. Where others write meanwhile it is a guess.
+// A ReapForecast says what an OrphanReaper and a RowReaper would do, one after the other. Where others write meanwhile
+// it is a guess.
 type ReapForecast struct {
 	Orphans, Rows, Branches int64
 

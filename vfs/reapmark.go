@@ -16,8 +16,8 @@ type ContentRow struct {
 }
 
 // ScanContent runs fn on the rows behind after, in the order of their keys, in one read transaction, until fn says that
-// it is enough. It returns the row that it came to, to go on from, and whether that was the last one. A row that is changed between two
-// calls may be missed; the write barrier of a collection has its content, see [chunk.Touch].
+// it is enough. It returns the row that it came to, to go on from, and whether that was the last one. A row that is
+// changed between two calls may be missed; the write barrier of a collection has its content, see [chunk.Touch].
 func (fsys *FS) ScanContent(ctx context.Context, after ContentRow, fn func(*schema.Tx, ContentRow) (enough bool, err error)) (last ContentRow, done bool, err error) {
 	last = after
 	err = fsys.store.db.View(ctx, func(db *schema.Tx) error {

@@ -10,8 +10,9 @@ import (
 )
 
 // A RowReaper deletes the rows of entries and inodes that no tree shows any more (LINEAGE R5): their life covers no
-// epoch that is retained, which are those of snapshots, of the forks of the branch, and its head. A branch that was dropped goes
-// itself once nothing is left of it. What is found is found in read transactions, and looked at again in the short one that deletes it.
+// epoch that is retained, which are those of snapshots, of the forks of the branch, and its head. A branch that was
+// dropped goes itself once nothing is left of it. What is found is found in read transactions, and looked at again in
+// the short one that deletes it.
 type RowReaper struct {
 	store *store
 	at    rowPlace

@@ -161,8 +161,8 @@ func (tx *Tx) removeTree(dir Ino) error {
 // pageSize is how many entries of a directory are read at a time.
 const pageSize = 512
 
-// manyNamed finds the inodes of a level that have several names. Left to itself SQLite would rather look at all inodes of
-// the branch.
+// manyNamed finds the inodes of a level that have several names. Left to itself SQLite would rather look at all inodes
+// of the branch.
 const manyNamed = `SELECT ino FROM inode INDEXED BY inode_links WHERE branch = ?1 AND nlink > 1 AND died > ?2 AND born <= ?2`
 
 // linksBelow reports whether a file with a second name lies below a directory. Few files have one, so they are

@@ -6,9 +6,9 @@ import (
 	"syscall"
 )
 
-// Resolve returns the path that name leads to from the root of the tree, without symlinks, `..`, or a slash in front; "." is
-// the root. With follow, a symlink at the end is followed too, as ReadFile and WriteFile do; without, it is not, as
-// Remove and Rename do not. What is missing at the end is appended as given, but `..` after something missing is
+// Resolve returns the path that name leads to from the root of the tree, without symlinks, `..`, or a slash in front;
+// "." is the root. With follow, a symlink at the end is followed too, as ReadFile and WriteFile do; without, it is not,
+// as Remove and Rename do not. What is missing at the end is appended as given, but `..` after something missing is
 // ENOENT. A verb that is given the result in the same transaction goes to the same file.
 func (tx *Tx) Resolve(name string, follow bool) (string, error) {
 	path, err := tx.resolve(name, follow)

@@ -8,8 +8,8 @@ import (
 
 // Restore makes the head what another tree is, in this transaction: every entry and inode that differs is put or
 // removed, times and all, so that nothing differs afterwards. It returns how many rows that were. The tree may be of
-// the past, another branch, or an ancestor, of the same store (else EXDEV); a directory that OpenRoot stands on is EINVAL, on either side. Files open for writing whose inode is not
-// in it get ESTALE.
+// the past, another branch, or an ancestor, of the same store (else EXDEV); a directory that OpenRoot stands on is
+// EINVAL, on either side. Files open for writing whose inode is not in it get ESTALE.
 func (tx *Tx) Restore(to *FS) (int, error) {
 	n, err := tx.restore(to)
 	return n, pathErr("restore", tx.fsys.name, err)

@@ -16,8 +16,8 @@ import (
 	"vfsdb/vfs"
 )
 
-// A restore records the paths whose entry, or whose file, is another afterwards, with the contents that they had and have:
-// also those in directories that the restore moves, and all names of a file.
+// A restore records the paths whose entry, or whose file, is another afterwards, with the contents that they had and
+// have: also those in directories that the restore moves, and all names of a file.
 func TestRestoreIsRecorded(t *testing.T) {
 	ctx := t.Context()
 	fsys := vfstest.New(t, "a/x", "a/b/y", "c/z", "d/")

@@ -14,8 +14,8 @@ import (
 	"vfsdb/vfs"
 )
 
-// searchStore opens a store that holds what the lines say: "a/b" is a file that contains its own path, "a/" a directory,
-// "a -> b" a symlink, "a = b" a second name of b.
+// searchStore opens a store that holds what the lines say: "a/b" is a file that contains its own path, "a/" a
+// directory, "a -> b" a symlink, "a = b" a second name of b.
 func searchStore(t testing.TB, lines ...string) *vfs.FS {
 	t.Helper()
 	fsys := vfstest.New(t)

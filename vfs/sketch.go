@@ -5,8 +5,9 @@ import (
 	"slices"
 )
 
-// A sketch tells what a content has not: it has a bit set for each four bytes that follow each other in the content, whatever the
-// case of their letters. Others may set the same bit, so what a sketch does not rule out has to be searched for.
+// A sketch tells what a content has not: it has a bit set for each four bytes that follow each other in the content,
+// whatever the case of their letters. Others may set the same bit, so what a sketch does not rule out has to be
+// searched for.
 type sketch struct {
 	bits  []uint64
 	wide  bool  // it has bytes that are not ASCII
@@ -26,7 +27,8 @@ const (
 // newSketch returns the sketch of nothing, for a content of size bytes.
 func newSketch(size int64) *sketch { return &sketch{bits: make([]uint64, size/(8*sketchShare)+4)} }
 
-// gramOf returns the first four bytes of p, with capital letters made small. Other bytes are changed too, all in the same way.
+// gramOf returns the first four bytes of p, with capital letters made small. Other bytes are changed too, all in the
+// same way.
 func gramOf(p []byte) uint32 { return binary.LittleEndian.Uint32(p) | 0x20202020 }
 
 // gramAt returns where in n words the bit of some bytes is.
@@ -36,8 +38,8 @@ func gramAt(gram uint32, n int) (word, mask uint64) {
 	return at >> 6, 1 << (at & 63)
 }
 
-// add notes a part of the content. The next one begins where this one ends, less one byte than a gram has; or where this one ends, if
-// nothing is looked for across the edge.
+// add notes a part of the content. The next one begins where this one ends, less one byte than a gram has; or where
+// this one ends, if nothing is looked for across the edge.
 func (s *sketch) add(p []byte) {
 	all := uint32(0)
 	for ; len(p) >= gramSize; p = p[1:] {

@@ -6,8 +6,9 @@ import (
 	"vfsdb/chunk"
 )
 
-// sketches are those of contents that this process has searched, and verified for that. The content of a committed row never changes,
-// and no row is given out twice, so they hold as long as the store is open. They are safe for concurrent use.
+// sketches are those of contents that this process has searched, and verified for that. The content of a committed row
+// never changes, and no row is given out twice, so they hold as long as the store is open. They are safe for concurrent
+// use.
 type sketches struct {
 	mu    sync.Mutex
 	all   map[chunk.Content]*sketch
@@ -21,13 +22,14 @@ const (
 	// sketchBytes is how much memory sketches take at most: those of 128 MiB of text.
 	sketchBytes = 8 << 20
 
-	// sketchSearches is how many searches a sketch stays for that none of them asks for, when there is no room for others.
+	// sketchSearches is how many searches a sketch stays for that none of them asks for, when there is no room for
+	// others.
 	sketchSearches = 16
 )
 
-// begin counts a search, and reports whether it should sketch what it reads: the first one of a store need not, since it may be the
-// only one. When memory is full, those that are there stay, unless nobody asks for them: where more is searched than there is room for,
-// the same part of it is known each time.
+// begin counts a search, and reports whether it should sketch what it reads: the first one of a store need not, since
+// it may be the only one. When memory is full, those that are there stay, unless nobody asks for them: where more is
+// searched than there is room for, the same part of it is known each time.
 func (s *sketches) begin() (search int64, learn bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

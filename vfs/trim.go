@@ -7,8 +7,8 @@ import (
 	"vfsdb/schema"
 )
 
-// A HistoryTrimmer deletes the oldest rows of what happened, see [FS.Log] and [FS.Calls], until no more than a number of
-// each is left. It goes in steps.
+// A HistoryTrimmer deletes the oldest rows of what happened, see [FS.Log] and [FS.Calls], until no more than a number
+// of each is left. It goes in steps.
 type HistoryTrimmer struct {
 	store *store
 	keep  int64
@@ -18,7 +18,8 @@ type HistoryTrimmer struct {
 	Changes, Calls int64
 }
 
-// NewHistoryTrimmer returns a trimmer that leaves the newest keep changes, and as many calls. A dry one counts, and deletes nothing.
+// NewHistoryTrimmer returns a trimmer that leaves the newest keep changes, and as many calls. A dry one counts, and
+// deletes nothing.
 func (fsys *FS) NewHistoryTrimmer(keep int64, dry bool) *HistoryTrimmer {
 	return &HistoryTrimmer{store: fsys.store, keep: keep, dry: dry}
 }

@@ -55,11 +55,12 @@ func (fsys *FS) begin(db *schema.Tx) (*Tx, error) {
 	return tx, nil
 }
 
-// epoch returns that of the head: what is written now is born in it. It is not the Tx's own, since any Tx on the head may end it.
+// epoch returns that of the head: what is written now is born in it. It is not the Tx's own, since any Tx on the head
+// may end it.
 func (tx *Tx) epoch() int64 { return tx.cache.branch.epoch }
 
-// checkBranch refuses a tree that nothing keeps any more, and finds out whether a collection runs. Both are remembered until
-// another connection commits. Whoever drops a branch, or begins a collection, on this one makes it forget that.
+// checkBranch refuses a tree that nothing keeps any more, and finds out whether a collection runs. Both are remembered
+// until another connection commits. Whoever drops a branch, or begins a collection, on this one makes it forget that.
 func (tx *Tx) checkBranch() error {
 	at, b := tx.fsys.at, &tx.cache.branch
 	if tx.era != nil {
@@ -95,8 +96,8 @@ func (tx *Tx) checkBranch() error {
 	return nil
 }
 
-// writable refuses writes through a tree of the past, and through a transaction that only reads, or has ended: what that one changed
-// in memory would be written by another.
+// writable refuses writes through a tree of the past, and through a transaction that only reads, or has ended: what
+// that one changed in memory would be written by another.
 func (tx *Tx) writable() error {
 	switch {
 	case tx.fsys.Frozen() || !tx.db.Writable():
@@ -107,8 +108,8 @@ func (tx *Tx) writable() error {
 	return nil
 }
 
-// flush writes the inodes that were changed in memory. It runs before the commit, for all verbs that share one, and before
-// SQL that reads inodes.
+// flush writes the inodes that were changed in memory. It runs before the commit, for all verbs that share one, and
+// before SQL that reads inodes.
 func (tx *Tx) flush() error {
 	if len(tx.cache.dirty) == 0 {
 		return nil

@@ -66,8 +66,8 @@ const (
 	// heartbeat is how long a commit may stay unseen on a file system that tells nothing of other processes.
 	heartbeat = time.Second
 
-	// A writer shows its commit to readers a little after its last write to a file: it has to be durable before. So there
-	// is another look soon after each write, and then ever later ones.
+	// A writer shows its commit to readers a little after its last write to a file: it has to be durable before. So
+	// there is another look soon after each write, and then ever later ones.
 	firstLook, lastLook = time.Millisecond, 256 * time.Millisecond
 )
 

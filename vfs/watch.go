@@ -22,15 +22,16 @@ func (e *TrimmedError) Error() string {
 // Unwrap makes a TrimmedError an ESTALE.
 func (e *TrimmedError) Unwrap() error { return syscall.ESTALE }
 
-// Watch yields what happens on the branch to a path and to what is below it: each event once, in the order of the commits, made by
-// whatever process, and waits for the next until ctx ends, whose error is then the last thing it yields. Events begin after
-// since: give it the Seq of the last one that was seen to go on where that was, 0 to begin with the oldest that is kept,
-// or what [FS.Seq] returns to begin now. Where events after since are no longer kept, the error is a [TrimmedError].
+// Watch yields what happens on the branch to a path and to what is below it: each event once, in the order of the
+// commits, made by whatever process, and waits for the next until ctx ends, whose error is then the last thing it
+// yields. Events begin after since: give it the Seq of the last one that was seen to go on where that was, 0 to begin
+// with the oldest that is kept, or what [FS.Seq] returns to begin now. Where events after since are no longer kept, the
+// error is a [TrimmedError].
 //
 // prefix is cleaned but not resolved; "" is everything. An event above it is yielded too if it takes or brings the tree
-// that it is in. A file with several names is told under the one that it was changed by. Below OpenRoot, prefix is from the
-// place that the directory has when the watch begins, and events name paths from the root of the branch.
-// A tree of the past is EINVAL: nothing happens there.
+// that it is in. A file with several names is told under the one that it was changed by. Below OpenRoot, prefix is from
+// the place that the directory has when the watch begins, and events name paths from the root of the branch. A tree of
+// the past is EINVAL: nothing happens there.
 func (fsys *FS) Watch(ctx context.Context, prefix string, since int64) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		if err := fsys.watch(ctx, prefix, since, func(e Event) bool { return yield(e, nil) }); err != nil {

@@ -24,8 +24,8 @@
 //
 // There are no line numbers. A hunk is found by its old lines, those with a space or a minus, after the lines that its
 // @@ name and after the hunk before it. They are compared in four passes, each over the rest of the file: as they are,
-// without space at their ends, without space around them, and with typographic dashes, quotes and spaces taken for plain
-// ones. Where a line of context differs from the file's in one of these ways, the file's own stays.
+// without space at their ends, without space around them, and with typographic dashes, quotes and spaces taken for
+// plain ones. Where a line of context differs from the file's in one of these ways, the file's own stays.
 //
 // Models are sloppy with the envelope, so a heredoc around it and space around its markers are ignored. Nothing else is
 // guessed: a patch that is cut off is no patch.

@@ -10,8 +10,8 @@ import (
 	"vfsdb/agent/patch"
 )
 
-// FuzzParse parses anything: no panic, an error of ours or a patch which, written out again, is the same. Applied to any
-// text it gives one, or an error of ours.
+// FuzzParse parses anything: no panic, an error of ours or a patch which, written out again, is the same. Applied to
+// any text it gives one, or an error of ours.
 func FuzzParse(f *testing.F) {
 	f.Add(envelope("*** Add File: a", "+x", "*** Delete File: b", "*** Update File: c", "*** Move to: d", "@@ e", "@@", " f", "-g", "+h", "*** End of File"), "e\nf\ng\n")
 	f.Add("<<'EOF'\n"+envelope("*** Update File: c", "", "-a", "", "+b")+"\nEOF", "a\r\n\r\nb")

@@ -80,8 +80,8 @@ func (h *haystack) seekEnd(needle []string, from int) int {
 	return -1
 }
 
-// find returns where needle begins in lines, at or after from, or -1. It looks at each line once (Knuth, Morris, Pratt):
-// a file of a million equal lines must not hold up its caller.
+// find returns where needle begins in lines, at or after from, or -1. It looks at each line once (Knuth, Morris,
+// Pratt): a file of a million equal lines must not hold up its caller.
 func find(lines, needle []string, from int) int {
 	if len(needle) == 0 {
 		return from

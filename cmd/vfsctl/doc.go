@@ -3,19 +3,19 @@
 //	vfsctl [--db FILE] [--branch NAME | --at SNAPSHOT] COMMAND
 //
 // The database is the file that --db names, else $VFS_DB, else agent.db. Commands that read stand on the head of the
-// branch main, of another branch with --branch, or on a snapshot with --at. Only init, import, put, mcp and tour create a
-// database.
+// branch main, of another branch with --branch, or on a snapshot with --at. Only init, import, put, mcp and tour create
+// a database.
 //
 // # For scripts
 //
 // Every command takes --json and then prints one object, or one object per line. In it times are RFC 3339 with
-// nanoseconds, sizes are in bytes, modes are octal strings, and types are the words file, directory, symlink, fifo, socket
-// and device. Names are bytes: one that is not UTF-8 has a path_base64 beside its path; so have targets and texts. The
-// content that get and export write to standard output is no JSON, whatever the flags.
+// nanoseconds, sizes are in bytes, modes are octal strings, and types are the words file, directory, symlink, fifo,
+// socket and device. Names are bytes: one that is not UTF-8 has a path_base64 beside its path; so have targets and
+// texts. The content that get and export write to standard output is no JSON, whatever the flags.
 //
-// What was asked for goes to standard output. Errors, what was skipped, and progress (on a terminal only) go to standard
-// error. With --json that is an object per line too: its message, and if it ends the program the exit code as code, with a
-// command to try where one would help.
+// What was asked for goes to standard output. Errors, what was skipped, and progress (on a terminal only) go to
+// standard error. With --json that is an object per line too: its message, and if it ends the program the exit code as
+// code, with a command to try where one would help.
 //
 //	0    done
 //	1    failed; of diff: they differ; of grep: nothing matches

@@ -176,7 +176,8 @@ func (k *killer) verify(pending *command) {
 	require.NoError(t, err)
 	require.Empty(t, report.Faults)
 
-	// A restore keeps the state before it under a name that it makes up. Branches that nobody acknowledged go with them.
+	// A restore keeps the state before it under a name that it makes up. Branches that nobody acknowledged go with
+	// them.
 	snapshots, err := snapshot.List(ctx, fsys)
 	require.NoError(t, err)
 	got := newState()

@@ -127,8 +127,8 @@ func (l *logCommand) showCalls() error {
 	if err != nil {
 		return err
 	}
-	// A call that changed nothing is recorded after it has ended, one that did with its first change: by their beginnings
-	// they stand as they were made.
+	// A call that changed nothing is recorded after it has ended, one that did with its first change: by their
+	// beginnings they stand as they were made.
 	slices.SortStableFunc(calls, func(x, y vfs.CallRecord) int {
 		if l.oldest {
 			return x.At.Compare(y.At)

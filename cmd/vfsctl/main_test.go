@@ -29,7 +29,8 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"vfsctl": main})
 }
 
-// W20. TestScripts runs the scripts of testdata/script. Each begins in an empty directory with the files of its archive.
+// W20. TestScripts runs the scripts of testdata/script. Each begins in an empty directory with the files of its
+// archive.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{

@@ -68,8 +68,8 @@ func TestMCPProcesses(t *testing.T) {
 	require.Equal(t, map[string]int{"client-0": files, "client-1": files, "client-2": files}, by)
 }
 
-// A server that is told to end does so at once, in order, and says nothing: over stdio though its input is still open, over
-// HTTP though a client is connected.
+// A server that is told to end does so at once, in order, and says nothing: over stdio though its input is still open,
+// over HTTP though a client is connected.
 func TestMCPSignals(t *testing.T) {
 	vfsctl, db := binary(t), filepath.Join(t.TempDir(), "agent.db")
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {

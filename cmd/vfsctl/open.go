@@ -79,8 +79,8 @@ func userName() string {
 	return ""
 }
 
-// sourced makes the body of a command that reads its first argument from the host. It looks at that first: a slip of the pen
-// creates no database.
+// sourced makes the body of a command that reads its first argument from the host. It looks at that first: a slip of
+// the pen creates no database.
 func (a *app) sourced(check func(cmd *cobra.Command) error, body func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		a.started = true
@@ -123,7 +123,8 @@ func isReadOnly(err error) bool {
 	return errors.Is(err, syscall.EACCES) || errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.EROFS)
 }
 
-// resolve finds the tree that a person names: a snapshot, or branch@snapshot. A branch is not meant: it has a head that moves.
+// resolve finds the tree that a person names: a snapshot, or branch@snapshot. A branch is not meant: it has a head that
+// moves.
 func (a *app) resolve(ctx context.Context, store *vfs.FS, ref string) (*vfs.FS, error) {
 	if strings.Contains(ref, "@") {
 		tree, err := snapshot.Resolve(ctx, store, ref)

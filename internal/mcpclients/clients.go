@@ -43,8 +43,8 @@ func Find(t testing.TB) *Clients {
 	return c
 }
 
-// Inspect runs the inspector's command line and returns what it printed: one JSON value. A tool that fails is no failure
-// of the run.
+// Inspect runs the inspector's command line and returns what it printed: one JSON value. A tool that fails is no
+// failure of the run.
 func (c *Clients) Inspect(t testing.TB, args ...string) map[string]any {
 	t.Helper()
 	launcher := filepath.Join(c.dir, "@modelcontextprotocol", "inspector", "clients", "launcher", "build", "index.js")

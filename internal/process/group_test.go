@@ -30,9 +30,9 @@ const (
 	singles = 12 // of each
 )
 
-// 64 goroutines write single verbs, which share commits. Some are refused, some cancelled, one takes its transaction with
-// it; meanwhile there are Updates, streams, snapshots and collections, and a second process does the same. What was
-// acknowledged is there, what failed left nothing, and the log tells just that, each in its own call.
+// 64 goroutines write single verbs, which share commits. Some are refused, some cancelled, one takes its transaction
+// with it; meanwhile there are Updates, streams, snapshots and collections, and a second process does the same. What
+// was acknowledged is there, what failed left nothing, and the log tells just that, each in its own call.
 func TestGroups(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "shared.db")
 	fsys := vfstest.Open(t, path, nil)

@@ -67,7 +67,8 @@ func TestMain(m *testing.M) {
 }
 
 // Four processes with four goroutines each do mixed work on one store: counters kept by compare-and-set, appends,
-// streams, renames, snapshots, branches, collections, compactions. At the end nothing is lost and every invariant holds.
+// streams, renames, snapshots, branches, collections, compactions. At the end nothing is lost and every invariant
+// holds.
 func TestProcesses(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "shared.db")
 	fsys := vfstest.Open(t, path, &vfs.Options{Relaxed: true})

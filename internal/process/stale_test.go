@@ -24,9 +24,9 @@ import (
 	"vfsdb/vfs"
 )
 
-// childStale makes a child the writer of these tests: it takes a step for each line that it reads, and says so when the step
-// is committed. With the ID "free" it waits for nothing and takes steps until its input ends; with "scribble" it only damages
-// the index of the log.
+// childStale makes a child the writer of these tests: it takes a step for each line that it reads, and says so when the
+// step is committed. With the ID "free" it waits for nothing and takes steps until its input ends; with "scribble" it
+// only damages the index of the log.
 const childStale = "VFS_PROCESS_STALE"
 
 // After step k, and at no other time:
@@ -139,8 +139,8 @@ func (w *staleWriter) told() (int, error) {
 	return strconv.Atoi(strings.TrimSpace(line))
 }
 
-// Each step of another process is seen whole, by whatever verb asks first, once it has said that it is done, also where the log
-// was begun anew, or its index had to be made anew from it.
+// Each step of another process is seen whole, by whatever verb asks first, once it has said that it is done, also where
+// the log was begun anew, or its index had to be made anew from it.
 func TestStepsOfAnotherProcess(t *testing.T) {
 	ctx := t.Context()
 	path := filepath.Join(t.TempDir(), "shared.db")
@@ -226,9 +226,9 @@ func TestStepsOfAnotherProcess(t *testing.T) {
 	}
 }
 
-// While another process writes as fast as it can, goroutines that read are never told less than what it had acknowledged
-// when they asked, never less than they were told before, and nothing that is of two moments; also while this process
-// writes other files itself, and so keeps what these commits do not change.
+// While another process writes as fast as it can, goroutines that read are never told less than what it had
+// acknowledged when they asked, never less than they were told before, and nothing that is of two moments; also while
+// this process writes other files itself, and so keeps what these commits do not change.
 func TestNeverStale(t *testing.T) {
 	ctx := t.Context()
 	path := filepath.Join(t.TempDir(), "shared.db")

@@ -38,8 +38,8 @@ func counted(tls *libc.TLS, id uintptr, flags int32) int32 {
 	return sqlite3.SQLITE_OK
 }
 
-// A checkpoint that a reader keeps from copying everything syncs what it copied, once, and one that copies nothing does not.
-// SQLite syncs again when all is copied, whatever we did.
+// A checkpoint that a reader keeps from copying everything syncs what it copied, once, and one that copies nothing does
+// not. SQLite syncs again when all is copied, whatever we did.
 func TestSyncCheckpoints(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	writer, reader, checkpointer := connect(t, path), connect(t, path), connect(t, path)

@@ -43,7 +43,8 @@ var gathered struct {
 	databases map[uintptr]*database
 }
 
-// Gather has c write to its log as the package says. It is called once. The log must be open, as it is once c has read from a file in WAL mode.
+// Gather has c write to its log as the package says. It is called once. The log must be open, as it is once c has read
+// from a file in WAL mode.
 func Gather(c *sqlite.Conn) error {
 	db := handleOf(c)
 	if db == 0 {
@@ -88,8 +89,8 @@ func databaseOf(id uintptr) (*database, *sqlite3.Tsqlite3_io_methods) {
 	return m, at[sqlite3.Tsqlite3_io_methods](m.methods)
 }
 
-// writeWAL takes what follows upon the last write into memory. With the page that ends a commit all of it goes to the file.
-// Anything else is written at once: frames, and sums of frames, that SQLite writes over.
+// writeWAL takes what follows upon the last write into memory. With the page that ends a commit all of it goes to the
+// file. Anything else is written at once: frames, and sums of frames, that SQLite writes over.
 func writeWAL(tls *libc.TLS, id, p uintptr, n int32, off int64) int32 {
 	w, _ := walOf(id)
 	if off != w.next || w.n+int(n) > roomSize {

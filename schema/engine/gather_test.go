@@ -15,7 +15,8 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 )
 
-// spilling opens a file in WAL mode with a table. Its cache is so small that a transaction of some pages spills to the log.
+// spilling opens a file in WAL mode with a table. Its cache is so small that a transaction of some pages spills to the
+// log.
 func spilling(t testing.TB, path, sync string) *sqlite.Conn {
 	t.Helper()
 	c, err := sqlite.OpenConn(path, sqlite.OpenReadWrite, sqlite.OpenCreate)
@@ -47,7 +48,8 @@ func rows(t testing.TB, c *sqlite.Conn) (all string) {
 	return all
 }
 
-// image opens what a crash of all processes would leave at this moment, which has to be well formed, and tells what is in it.
+// image opens what a crash of all processes would leave at this moment, which has to be well formed, and tells what is
+// in it.
 func image(t *testing.T, path string) string {
 	t.Helper()
 	copied := filepath.Join(t.TempDir(), "image.db")
@@ -71,8 +73,8 @@ func image(t *testing.T, path string) string {
 	return rows(t, c)
 }
 
-// Whatever two connections do, what is committed is in the files once COMMIT has returned, and nothing else ever is: neither
-// what a transaction has written so far, nor what was rolled back.
+// Whatever two connections do, what is committed is in the files once COMMIT has returned, and nothing else ever is:
+// neither what a transaction has written so far, nor what was rolled back.
 func TestImages(t *testing.T) {
 	for seed := range uint64(8) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -165,7 +167,8 @@ func spy(t *testing.T) {
 	}
 }
 
-// A commit of many pages is one write and a sync, as soon as the log is long enough; while it grows, zeros come with some.
+// A commit of many pages is one write and a sync, as soon as the log is long enough; while it grows, zeros come with
+// some.
 func TestFewWrites(t *testing.T) {
 	c := spilling(t, filepath.Join(t.TempDir(), "a.db"), "FULL")
 	run(t, c, "PRAGMA cache_size=1000")
@@ -262,8 +265,8 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// What was collected and could not be written is not lost to a transaction that goes on: SQLite undoes only the statement, if
-// it is one of many rows that finds the disk full while it reads.
+// What was collected and could not be written is not lost to a transaction that goes on: SQLite undoes only the
+// statement, if it is one of many rows that finds the disk full while it reads.
 func TestFullDiskWhileReading(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	c := spilling(t, path, "FULL")

@@ -23,8 +23,9 @@ type Index struct {
 	conn  conn
 }
 
-// OpenIndex opens the file at path with a connection of its own. The file must exist and be in WAL mode, else the error is
-// ErrUnavailable. With readOnly, nothing is written, and a log that nobody has written to yet stays without a header.
+// OpenIndex opens the file at path with a connection of its own. The file must exist and be in WAL mode, else the error
+// is ErrUnavailable. With readOnly, nothing is written, and a log that nobody has written to yet stays without a
+// header.
 func OpenIndex(path string, readOnly bool) (*Index, error) {
 	x := &Index{conn: conn{tls: libc.NewTLS()}}
 	if err := x.open(path, readOnly); err != nil {
@@ -67,8 +68,8 @@ func (x *Index) open(path string, readOnly bool) error {
 	return nil
 }
 
-// Read returns the header as it is now. It reports false where it proves nothing: nobody has written to the log since it
-// was made, or the Index is closed.
+// Read returns the header as it is now. It reports false where it proves nothing: nobody has written to the log since
+// it was made, or the Index is closed.
 func (x *Index) Read() (h Header, ok bool) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()

@@ -13,8 +13,8 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 )
 
-// scribbleEnv makes the test binary write over the header of the index of a log, as one that dies in its midst does. It is
-// another process because whoever closes that file loses the locks on it.
+// scribbleEnv makes the test binary write over the header of the index of a log, as one that dies in its midst does. It
+// is another process because whoever closes that file loses the locks on it.
 const scribbleEnv = "VFS_WALINDEX_SCRIBBLE"
 
 func TestMain(m *testing.M) {

@@ -10,8 +10,8 @@ import (
 	"zombiezen.com/go/sqlite"
 )
 
-// ErrUnavailable is returned where what is asked for cannot be had: the file is not in WAL mode, its directory cannot be
-// written, or the library does not keep the handle of a connection where it did.
+// ErrUnavailable is returned where what is asked for cannot be had: the file is not in WAL mode, its directory cannot
+// be written, or the library does not keep the handle of a connection where it did.
 var ErrUnavailable = errors.New("not to be had from the engine")
 
 // handleOf returns the engine's handle of a connection; 0 if it cannot be had.

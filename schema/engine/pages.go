@@ -21,8 +21,8 @@ const (
 	spares   = 2 // how many areas with nothing in them keep their memory
 )
 
-// A pool is memory for pages of caches. The addresses of all of it are taken at once; the host gives memory for an area when
-// something is written there, mostly as one large page.
+// A pool is memory for pages of caches. The addresses of all of it are taken at once; the host gives memory for an area
+// when something is written there, mostly as one large page.
 type pool struct {
 	base uintptr // of the first area
 
@@ -103,15 +103,15 @@ func (p *pool) give(addr uintptr) {
 	_ = unix.Madvise(view(p.base+i*areaSize, areaSize), unix.MADV_DONTNEED)
 }
 
-// pages is the pool of this process; nil if there is none. allocator is what else allocates the engine's memory, and all of it
-// before there was a pool.
+// pages is the pool of this process; nil if there is none. allocator is what else allocates the engine's memory, and
+// all of it before there was a pool.
 var (
 	pages     *pool
 	allocator sqlite3.Tsqlite3_mem_methods
 )
 
-// The engine takes other methods for its memory only before it is used for the first time. Where somebody was faster, it goes on
-// with its own.
+// The engine takes other methods for its memory only before it is used for the first time. Where somebody was faster,
+// it goes on with its own.
 func init() {
 	if pages = newPool(); pages == nil {
 		return

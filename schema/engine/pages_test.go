@@ -43,8 +43,8 @@ func TestPool(t *testing.T) {
 	require.Panics(t, func() { p.give(p.base) })
 }
 
-// What somebody has written into a slot stays there until it is given back, whatever others do; memory that went back to the
-// host in between is zero or what it was, and never another's.
+// What somebody has written into a slot stays there until it is given back, whatever others do; memory that went back
+// to the host in between is zero or what it was, and never another's.
 func TestPoolIsShared(t *testing.T) {
 	p := newPool()
 	require.NotNil(t, p)
