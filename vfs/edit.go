@@ -114,5 +114,8 @@ func (fsys *FS) Edit(ctx context.Context, name string, edits []Edit, opts ...Opt
 		n, err = tx.Edit(name, edits, opts...)
 		return err
 	})
-	return n, err
+	if err != nil {
+		return 0, err // it may be the commit that failed
+	}
+	return n, nil
 }

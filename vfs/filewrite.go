@@ -59,13 +59,14 @@ func (f *File) writeAt(p []byte, off int64) (int, error) {
 
 // append commits p at the end of the file as it is then.
 func (f *File) append(p []byte) (int, error) {
+	var size int64
 	err := f.fsys.Update(f.ctx, func(tx *Tx) error {
 		n, err := f.node(tx)
 		if err != nil {
 			return err
 		}
 		old := n.content
-		size := old.Size + int64(len(p))
+		size = old.Size + int64(len(p))
 		if size > maxSize {
 			return syscall.EFBIG
 		}
@@ -73,12 +74,12 @@ func (f *File) append(p []byte) (int, error) {
 		if err != nil {
 			return err
 		}
-		f.off = size
 		return f.rewrite(tx, "append", n, content)
 	})
 	if err != nil {
 		return 0, pathErr("write", f.name, err)
 	}
+	f.off = size
 	return len(p), nil
 }
 

@@ -3,7 +3,9 @@ package vfs_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"io/fs"
+	"os"
 	"strings"
 	"sync"
 	"syscall"
@@ -236,4 +238,40 @@ func TestGroupOfMany(t *testing.T) {
 	events, err := fsys.Log(ctx, &vfs.LogOptions{Path: "all"})
 	require.NoError(t, err)
 	require.Len(t, events, len(want))
+}
+
+// What is refused at its commit has not happened for whoever asked either: nothing was replaced, and a file stands where it stood.
+func TestRefusedAtTheCommit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx := t.Context()
+		fsys := vfstest.New(t, "a")
+		f, err := fsys.OpenFile(ctx, "a", os.O_RDWR|os.O_APPEND, 0)
+		require.NoError(t, err)
+		defer f.Close()
+		var wg sync.WaitGroup
+		require.ErrorIs(t, fsys.Update(ctx, func(*vfs.Tx) error {
+			wg.Go(func() {
+				n, err := fsys.Edit(ctx, "a", []vfs.Edit{{Old: "a", New: "b"}})
+				require.ErrorIs(t, err, syscall.EROFS)
+				require.Zero(t, n)
+			})
+			wg.Go(func() {
+				_, err := f.Write([]byte("more"))
+				require.ErrorIs(t, err, syscall.EROFS)
+			})
+			synctest.Wait()
+			fsys.SetReadOnly(true)
+			return nil
+		}), syscall.EROFS)
+		wg.Wait()
+		fsys.SetReadOnly(false)
+		at, err := f.Seek(0, io.SeekCurrent)
+		require.NoError(t, err)
+		require.Zero(t, at)
+		_, err = f.Write([]byte("more"))
+		require.NoError(t, err)
+		at, err = f.Seek(0, io.SeekCurrent)
+		require.NoError(t, err)
+		require.EqualValues(t, 5, at)
+	})
 }
