@@ -240,7 +240,8 @@ func TestGroupOfMany(t *testing.T) {
 	require.Len(t, events, len(want))
 }
 
-// What is refused at its commit has not happened for whoever asked either: nothing was replaced, and a file stands where it stood.
+// What is refused at its commit has not happened for whoever asked either: nothing was replaced, and a file stands where
+// it stood.
 func TestRefusedAtTheCommit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := t.Context()

@@ -1,6 +1,7 @@
 package vfs
 
 import (
+	"cmp"
 	"context"
 	"io/fs"
 	"syscall"
@@ -49,7 +50,7 @@ func (tx *Tx) mkdirAll(name string, perm fs.FileMode) error {
 	case err != nil:
 		dir, base := splitLast(name)
 		if dir == "" || base == "" {
-			return syscall.EEXIST // a symlink to nowhere
+			return cmp.Or(tx.checkRoot(), error(syscall.EEXIST)) // a symlink to nowhere
 		}
 		if err := tx.mkdirAll(dir, perm); err != nil {
 			return err

@@ -68,3 +68,15 @@ func TestMany(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, sum, got[2].Sum)
 }
+
+// Where the directory of an OpenRoot is gone, no directories are made on the way to a file either, and that is the
+// reason given.
+func TestMkdirAllInWhatIsGone(t *testing.T) {
+	ctx := t.Context()
+	fsys := vfstest.New(t, "d/e/")
+	sub, err := fsys.OpenRoot(ctx, "d/e")
+	require.NoError(t, err)
+	require.NoError(t, fsys.RemoveAll(ctx, "d"))
+	require.ErrorIs(t, sub.MkdirAll(ctx, "x/y", 0o755), syscall.ENOENT)
+	require.ErrorIs(t, sub.WriteFile(ctx, "x/y", nil, 0o644, vfs.Parents()), syscall.ENOENT)
+}
