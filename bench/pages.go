@@ -82,7 +82,7 @@ func (r report) short() string {
 		var ours, theirs, ratios []string
 		for i, row := range rows {
 			cells := row.cells()
-			if len(ours) == 0 || ours[len(ours)-1] != cells[1] {
+			if i == 0 || row.What != rows[i-1].What { // else it stands beside another peer
 				ours = append(ours, cells[1])
 			}
 			if row.Peer == "" {
