@@ -280,15 +280,14 @@ func retry(ctx context.Context, fn func() error) error {
 	if err != syscall.EBUSY {
 		return err
 	}
-	wait, cancel := patience(ctx)
-	defer cancel()
+	tired := patience(ctx)
 	for pause := 50 * time.Microsecond; ; pause = min(2*pause, 2*time.Millisecond) {
-		timer := time.NewTimer(pause)
 		select {
-		case <-wait.Done():
-			timer.Stop()
+		case <-ctx.Done():
 			return waited(ctx)
-		case <-timer.C:
+		case <-tired:
+			return waited(ctx)
+		case <-time.After(pause):
 		}
 		if err := fn(); err != syscall.EBUSY {
 			return err

@@ -299,14 +299,14 @@ func (db *DB) keep(ctx context.Context, lazy bool, fn func(*Tx) error) error {
 		return err
 	}
 	defer db.users.Done()
-	wait, cancel := patience(ctx)
-	defer cancel()
 	select {
 	case db.writing <- struct{}{}:
 	default:
 		select {
 		case db.writing <- struct{}{}:
-		case <-wait.Done():
+		case <-ctx.Done():
+			return waited(ctx)
+		case <-patience(ctx):
 			return waited(ctx)
 		}
 	}
@@ -336,8 +336,6 @@ func (db *DB) reader(ctx context.Context) (*conn, error) {
 	if db.options.ReadOnly && db.writer == nil && len(db.slots) == 0 {
 		return nil, fs.ErrClosed
 	}
-	wait, cancel := patience(ctx)
-	defer cancel()
 	select {
 	case c := <-db.readers:
 		return c, nil
@@ -348,7 +346,9 @@ func (db *DB) reader(ctx context.Context) (*conn, error) {
 			return nil, err
 		}
 		return c, nil
-	case <-wait.Done():
+	case <-ctx.Done():
+		return nil, waited(ctx)
+	case <-patience(ctx):
 		return nil, waited(ctx)
 	}
 }
@@ -383,12 +383,12 @@ func (db *DB) release(c *conn) {
 // MaxWait is how long a transaction waits for another writer when its context has no deadline.
 const MaxWait = 30 * time.Second
 
-// patience gives the context that bounds a wait for the write lock.
-func patience(ctx context.Context) (context.Context, context.CancelFunc) {
+// patience tells, beside ctx, when a wait for the write lock that begins now is over; never, if ctx has a deadline.
+func patience(ctx context.Context) <-chan time.Time {
 	if _, ok := ctx.Deadline(); ok {
-		return ctx, func() {}
+		return nil
 	}
-	return context.WithTimeout(ctx, MaxWait)
+	return time.After(MaxWait)
 }
 
 // waited names the end of a wait: cancelled by the caller, or the lock never came.

@@ -47,12 +47,6 @@ func (db *DB) Join(ctx context.Context, bytes int, fn func(*Tx) error) error {
 		return db.lead(o)
 	default:
 	}
-	var tired <-chan time.Time // patience, with less to allocate
-	if _, ok := ctx.Deadline(); !ok {
-		timer := time.NewTimer(MaxWait)
-		defer timer.Stop()
-		tired = timer.C
-	}
 	o.done = make(chan struct{})
 	db.queue.add(o)
 	gaveUp := false
@@ -65,7 +59,7 @@ func (db *DB) Join(ctx context.Context, bytes int, fn func(*Tx) error) error {
 	case <-o.done:
 	case <-ctx.Done():
 		gaveUp = true
-	case <-tired:
+	case <-patience(ctx):
 		gaveUp = true
 	}
 	if gaveUp && db.queue.remove(o) {
