@@ -20,13 +20,9 @@ var synced sync.Map // of uintptr to *file
 
 // SyncCheckpoints makes each checkpoint of c sync what it has written. It is called once, before the first one.
 func SyncCheckpoints(c *sqlite.Conn) error {
-	db := handleOf(c)
-	if db == 0 {
-		return ErrUnavailable
-	}
 	tls := libc.NewTLS()
 	defer tls.Close()
-	id := pointer(tls, db, sqlite3.SQLITE_FCNTL_FILE_POINTER)
+	id, _ := files(tls, c)
 	if methodsOf(id) == 0 {
 		return ErrUnavailable
 	}

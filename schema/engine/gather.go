@@ -46,14 +46,9 @@ var gathered struct {
 // Gather has c write to its log as the package says. It is called once. The log must be open, as it is once c has read
 // from a file in WAL mode.
 func Gather(c *sqlite.Conn) error {
-	db := handleOf(c)
-	if db == 0 {
-		return ErrUnavailable
-	}
 	tls := libc.NewTLS()
 	defer tls.Close()
-	file := pointer(tls, db, sqlite3.SQLITE_FCNTL_FILE_POINTER)
-	log := pointer(tls, db, sqlite3.SQLITE_FCNTL_JOURNAL_POINTER)
+	file, log := files(tls, c)
 	if methodsOf(file) == 0 || methodsOf(log) == 0 || at[sqlite3.Tsqlite3_io_methods](methodsOf(file)).FxShmLock == 0 {
 		return ErrUnavailable
 	}

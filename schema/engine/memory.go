@@ -14,6 +14,15 @@ import (
 // be written, or the library does not keep the handle of a connection where it did.
 var ErrUnavailable = errors.New("not to be had from the engine")
 
+// files asks the engine for two file objects of a connection: the database, and its log. One that it does not have is 0.
+func files(tls *libc.TLS, c *sqlite.Conn) (file, log uintptr) {
+	db := handleOf(c)
+	if db == 0 {
+		return 0, 0
+	}
+	return pointer(tls, db, sqlite3.SQLITE_FCNTL_FILE_POINTER), pointer(tls, db, sqlite3.SQLITE_FCNTL_JOURNAL_POINTER)
+}
+
 // handleOf returns the engine's handle of a connection; 0 if it cannot be had.
 func handleOf(c *sqlite.Conn) uintptr {
 	field := reflect.ValueOf(c).Elem().FieldByName("conn")
