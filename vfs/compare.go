@@ -2,6 +2,7 @@ package vfs
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"syscall"
 
@@ -129,7 +130,7 @@ func changedKeys(a, b *Tx) ([]Name, []Ino, error) {
 		a.learnAbsent(d, byOld)
 		b.learnAbsent(d, byNew)
 	}
-	k := &keys{sortedNames(d.names), sortedInos(d.inos)}
+	k := &keys{slices.SortedFunc(maps.Keys(d.names), Name.compare), slices.Sorted(maps.Keys(d.inos))}
 	if a.era != nil && len(k.names)+len(k.inos) <= maxKeys {
 		pairs.put(a.era, fact, k)
 	}
@@ -158,6 +159,18 @@ const (
 	byOld shownBy = 1 << iota
 	byNew
 )
+
+// note adds the key of a row of one tree. It reports whether the row is what the tree shows: the first of the key that
+// counts.
+func note[K comparable](set map[K]shownBy, key K, side shownBy, counts bool) bool {
+	by := set[key]
+	shows := counts && by&side == 0
+	if shows {
+		by |= side
+	}
+	set[key] = by
+	return shows
+}
 
 // A stretch is what one level of a tree may show and the other tree may not.
 type stretch struct {
@@ -242,12 +255,9 @@ func (w stretch) collect(d differing) error {
 	rows := tx.db.Query(w.dirents, w.args...)
 	for rows.Next() {
 		name, born := Name{Ino(rows.Int(0)), rows.Text(1)}, rows.Int(4)
-		by := d.names[name]
-		if by&w.side != 0 || born > limit {
-			d.names[name] = by
+		if !note(d.names, name, w.side, born <= limit) {
 			continue
 		}
-		d.names[name] = by | w.side
 		key := nameKey{name.Dir, name.Base}
 		if _, known := tx.knownName(key); !known {
 			tx.learnName(key, dirent{ino: Ino(rows.Int(2)), kind: uint8(rows.Int(3)), level: w.level, born: born})
@@ -259,12 +269,9 @@ func (w stretch) collect(d differing) error {
 	rows = tx.db.Query(w.inodes, w.args...)
 	for rows.Next() {
 		n := scanInode(rows, Ino(rows.Int(13)), w.level)
-		by := d.inos[n.ino]
-		if by&w.side != 0 || n.born > limit {
-			d.inos[n.ino] = by
+		if !note(d.inos, n.ino, w.side, n.born <= limit) {
 			continue
 		}
-		d.inos[n.ino] = by | w.side
 		if _, known := tx.knownNode(n.ino); !known {
 			tx.learnNode(n.ino, n.orNil())
 		}
@@ -286,22 +293,4 @@ func (tx *Tx) learnAbsent(d differing, side shownBy) {
 			tx.learnNode(ino, nil)
 		}
 	}
-}
-
-func sortedNames(set map[Name]shownBy) []Name {
-	list := make([]Name, 0, len(set))
-	for name := range set {
-		list = append(list, name)
-	}
-	slices.SortFunc(list, Name.compare)
-	return list
-}
-
-func sortedInos(set map[Ino]shownBy) []Ino {
-	list := make([]Ino, 0, len(set))
-	for ino := range set {
-		list = append(list, ino)
-	}
-	slices.Sort(list)
-	return list
 }
