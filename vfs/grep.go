@@ -92,8 +92,9 @@ func (tx *Tx) Grep(pattern string, o *GrepOptions) (*GrepResult, error) {
 func (fsys *FS) Grep(ctx context.Context, pattern string, o *GrepOptions) (*GrepResult, error) {
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
-	g := grep{ground: fsys.ground(ctx), files: fsys.ground(inner), cancel: cancel, sketches: &fsys.store.sketches}
-	g.parallel = true
+	g := grep{
+		ground: fsys.ground(ctx), files: fsys.ground(inner), parallel: true, cancel: cancel, sketches: &fsys.store.sketches,
+	}
 	return g.all(pattern, o)
 }
 
