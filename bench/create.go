@@ -81,8 +81,7 @@ func (b *bench) create(c batch) error {
 				write:  func(files []file) error { return hostWrite(root, files) },
 				remove: func(files []file) error { return hostRemove(root, files) },
 			}, round, b.timed)
-			after, _ := b.timed(func() error { settle(); return nil })
-			safe = append(safe, t+after)
+			safe = append(safe, t+b.settled())
 			return t, err
 		}},
 	)

@@ -61,8 +61,7 @@ func (k *keeper) first(b *bench, src string, safe *[]time.Duration) side {
 			return 0, err
 		}
 		t, err := b.timed(func() error { return k.run(b, k.take, w) })
-		after, _ := b.timed(func() error { settle(); return nil })
-		*safe = append(*safe, t+after)
+		*safe = append(*safe, t+b.settled())
 		return t, err
 	}}
 }

@@ -120,6 +120,13 @@ func (b *bench) timed(fn func() error) (time.Duration, error) {
 	return b.now() - start, err
 }
 
+// settled lets the host write what it was given, and returns how long that took.
+func (b *bench) settled() time.Duration {
+	start := b.now()
+	settle()
+	return b.now() - start
+}
+
 // began is when the program was started, for time that only goes forward.
 var began = time.Now()
 
