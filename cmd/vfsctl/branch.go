@@ -53,7 +53,7 @@ func (a *app) branchCreate() *cobra.Command {
 			var base snapshot.Tree
 			switch {
 			case from != "":
-				tree, err := snapshot.Resolve(c, c.fsys, from)
+				tree, err := a.named(c, c.fsys, from)
 				if err != nil {
 					return err
 				}
@@ -79,9 +79,10 @@ func (a *app) branchCreate() *cobra.Command {
 
 func (a *app) branchList() *cobra.Command {
 	return &cobra.Command{
-		Use:   "list",
-		Short: "List the branches",
-		Long:  "List the branches, oldest first. The depth is how many forks lead to it from an empty root, and 1.",
+		Use:     "list",
+		Aliases: []string{"ls"},
+		Short:   "List the branches",
+		Long:    "List the branches, oldest first. The depth is how many forks lead to it from an empty root, and 1.",
 		Example: `  vfsctl branch list
   vfsctl branch list --json | jq -r .name`,
 		Args:              args(0, 0),
@@ -120,7 +121,7 @@ func (a *app) branchRename() *cobra.Command {
 		ValidArgsFunction: completeArgs(a.completeBranches, completeNothing),
 		RunE: a.on(writes, func(c *call) error {
 			if err := snapshot.RenameBranch(c, c.fsys, c.args[0], c.args[1]); err != nil || !a.json {
-				return err
+				return noTree(c, c.fsys, "branch", c.args[0], err)
 			}
 			return a.out.json(nameJSON{c.args[1]})
 		}),
@@ -129,8 +130,9 @@ func (a *app) branchRename() *cobra.Command {
 
 func (a *app) branchDelete() *cobra.Command {
 	return &cobra.Command{
-		Use:   "delete NAME...",
-		Short: "Drop branches with their snapshots",
+		Use:     "delete NAME...",
+		Aliases: []string{"rm"},
+		Short:   "Drop branches with their snapshots",
 		Long: `Drop branches with their snapshots. Branches that were forked from them keep all that they show. gc
 gives back the space. The branch main stays.`,
 		Example:           "  vfsctl branch delete attempt-2",
@@ -139,7 +141,7 @@ gives back the space. The branch main stays.`,
 		RunE: a.on(writes, func(c *call) error {
 			return a.each(c, c.args, func(name string) error {
 				if err := snapshot.DeleteBranch(c, c.fsys, name); err != nil || !a.json {
-					return err
+					return noTree(c, c.fsys, "branch", name, err)
 				}
 				return a.out.json(nameJSON{name})
 			})

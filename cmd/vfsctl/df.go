@@ -42,7 +42,7 @@ equal chunks are stored once and holes not at all. gc gives back what is free.`,
 			}
 			for _, f := range [][2]string{
 				{"file", size(d.FileSize)},
-				{"log", size(d.WALSize)},
+				{"wal", size(d.WALSize)},
 				{"free", fmt.Sprintf("%s in %s of %s pages", size(d.FreePages*d.PageSize), comma(d.FreePages), comma(d.Pages))},
 				{"stored", fmt.Sprintf("%s in %s, %s", size(d.Stored), plural(d.Blobs, "blob", "blobs"), plural(d.Manifests, "manifest", "manifests"))},
 				{"logical", fmt.Sprintf("%s in %s", size(d.Logical), plural(d.Versions, "file version", "file versions"))},

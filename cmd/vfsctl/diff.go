@@ -12,7 +12,7 @@ import (
 )
 
 func (a *app) diff() *cobra.Command {
-	var stat bool
+	var stat, names bool
 	cmd := &cobra.Command{
 		Use:   "diff A [B]",
 		Short: "Tell two trees apart",
@@ -21,20 +21,23 @@ branch@snapshot; B is the present state of the branch if it is left out. It take
 there are changes, whatever the size of the trees. If they differ, the exit code is 1.
 
   A  added     M  modified   m  mode or owner changed
-  D  deleted   T  now of another type   R  renamed: old -> new`,
+  D  removed   T  now of another type   R  renamed: old -> new`,
 		Example: `  vfsctl diff before-refactor
   vfsctl diff main attempt-2 --stat
   vfsctl diff main@v1 v2 --json | jq -r 'select(.kind == "modified") | .path'`,
 		Args:              args(1, 2),
 		ValidArgsFunction: a.completeTrees,
 		RunE: a.on(reads, func(c *call) error {
-			from, err := snapshot.Resolve(c, c.fsys, c.args[0])
+			if err := exclusive(c.cmd, "stat", "name-only"); err != nil {
+				return err
+			}
+			from, err := a.named(c, c.fsys, c.args[0])
 			if err != nil {
 				return err
 			}
 			var to snapshot.Tree = c.fsys
 			if len(c.args) == 2 {
-				if to, err = snapshot.Resolve(c, c.fsys, c.args[1]); err != nil {
+				if to, err = a.named(c, c.fsys, c.args[1]); err != nil {
 					return err
 				}
 			}
@@ -43,7 +46,7 @@ there are changes, whatever the size of the trees. If they differ, the exit code
 			if stat {
 				n, err = a.diffStat(changes)
 			} else {
-				n, err = a.diffLines(changes)
+				n, err = a.diffLines(changes, names)
 			}
 			if err != nil || n == 0 {
 				return err
@@ -52,6 +55,8 @@ there are changes, whatever the size of the trees. If they differ, the exit code
 		}),
 	}
 	cmd.Flags().BoolVar(&stat, "stat", false, "only how many paths differ, and how")
+	cmd.Flags().BoolVar(&names, "name-only", false, "only the paths that differ")
+	a.print0(cmd)
 	return cmd
 }
 
@@ -68,17 +73,20 @@ var letters = map[snapshot.Kind]struct {
 	snapshot.Renamed:  {"R", cyan},
 }
 
-// diffLines prints the changes and returns how many there are.
-func (a *app) diffLines(changes iter.Seq2[snapshot.Change, error]) (n int64, err error) {
+// diffLines prints the changes, or only their paths, and returns how many there are.
+func (a *app) diffLines(changes iter.Seq2[snapshot.Change, error], names bool) (n int64, err error) {
 	for c, err := range changes {
 		if err != nil {
 			return n, err
 		}
 		n++
-		if a.json {
+		switch {
+		case a.json:
 			err = a.out.json(newChangeJSON(c))
-		} else {
-			err = a.out.printf("%s\n", a.out.change(c))
+		case names:
+			err = a.out.line(a.out.name(c.Path))
+		default:
+			err = a.out.line(a.out.change(c))
 		}
 		if err != nil {
 			return n, err
@@ -170,7 +178,7 @@ func (n changeCount) String() string {
 	for _, p := range []struct {
 		n    int64
 		word string
-	}{{n.Added, "added"}, {n.Modified, "modified"}, {n.Renamed, "renamed"}, {n.Mode, "with another mode"}, {n.Type, "of another type"}, {n.Removed, "deleted"}} {
+	}{{n.Added, "added"}, {n.Modified, "modified"}, {n.Renamed, "renamed"}, {n.Mode, "with another mode"}, {n.Type, "of another type"}, {n.Removed, "removed"}} {
 		if p.n > 0 {
 			parts = append(parts, fmt.Sprintf("%s %s", comma(p.n), p.word))
 		}

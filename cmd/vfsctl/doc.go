@@ -2,9 +2,9 @@
 //
 //	vfsctl [--db FILE] [--branch NAME | --at SNAPSHOT] COMMAND
 //
-// The database is the file that --db names, else $VFS_DB, else agent.db. Commands that read stand on the head of the
-// branch main, of another branch with --branch, or on a snapshot with --at. Only init, import, put, mcp and tour create
-// a database.
+// The database is the file that --db names, else $VFS_DB, else agent.db. Commands stand on the head of the branch that
+// --branch names, else $VFS_BRANCH, else main; with --at on a snapshot. Only init, import, put, tour and mcp --create
+// create a database.
 //
 // # For scripts
 //
@@ -12,6 +12,9 @@
 // nanoseconds, sizes are in bytes, modes are octal strings, and types are the words file, directory, symlink, fifo,
 // socket and device. Names are bytes: one that is not UTF-8 has a path_base64 beside its path; so have targets and
 // texts. The content that get and export write to standard output is no JSON, whatever the flags.
+//
+// Without --json a name is one line: one with control characters is quoted. Commands that list names take --print0,
+// which gives the bytes of names as they are, each with a NUL behind it.
 //
 // What was asked for goes to standard output. Errors, what was skipped, and progress (on a terminal only) go to
 // standard error. With --json that is an object per line too: its message, and if it ends the program the exit code as

@@ -42,10 +42,11 @@ func (s *status) Error() string {
 
 func (s *status) Unwrap() error { return s.err }
 
-// A usageError is a command line that makes no sense; hint is the command that tells more.
+// A usageError is a command line that makes no sense; hint is the command that tells more, and also what may be meant.
 type usageError struct {
 	err  error
 	hint string
+	also string
 }
 
 func (e *usageError) Error() string { return e.err.Error() }
@@ -70,9 +71,14 @@ func asUsage(err error, root *cobra.Command, args []string) error {
 }
 
 // A noDatabase is the error of every command that does not create a database where there is none.
-type noDatabase struct{ path string }
+type noDatabase struct{ path, branch string }
 
-func (e *noDatabase) Error() string { return e.path + ": there is no database here" }
+func (e *noDatabase) Error() string {
+	if e.branch == "" {
+		return e.path + ": there is no database here"
+	}
+	return fmt.Sprintf("%s: there is no database here, and so no branch %s", e.path, e.branch)
+}
 
 // exitCode finds the code for an error.
 func exitCode(ctx context.Context, err error) int {
@@ -105,9 +111,10 @@ func exitCode(ctx context.Context, err error) int {
 // complain says on standard error what went wrong, and in one line what would help.
 func (a *app) complain(err error, code int) {
 	var (
-		s    *status
-		u    *usageError
-		none *noDatabase
+		s      *status
+		u      *usageError
+		none   *noDatabase
+		absent *noName
 	)
 	switch {
 	case err == nil, errors.Is(err, syscall.EPIPE):
@@ -123,11 +130,15 @@ func (a *app) complain(err error, code int) {
 	m := message{Text: strings.TrimSuffix(err.Error(), "\n"), Code: code}
 	switch {
 	case errors.As(err, &u):
-		m.Try = u.hint
+		m.Try, m.Hint = u.hint, u.also
 	case errors.As(err, &none):
 		m.Try = fmt.Sprintf("%s, or import a directory: %s", a.invoke("init"), a.invoke("import", "DIR"))
+	case errors.As(err, &absent):
+		m.Hint = absent.hint()
 	case code == exitBusy:
 		m.Hint = "another process is writing; try again"
+	default:
+		m.Hint = hint(err)
 	}
 	a.tell(m)
 }

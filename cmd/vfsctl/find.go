@@ -61,6 +61,7 @@ A single argument is a pattern if it has one of *?[{ in it, else a directory.`,
 	}
 	cmd.Flags().StringVarP(&kind, "type", "t", "", "only `TYPE`: f file, d directory, l symlink")
 	cmd.Flags().IntVar(&most, "max", 0, "stop after `N` results; 0 is never")
+	a.print0(cmd)
 	return cmd
 }
 
@@ -72,5 +73,5 @@ func (a *app) printFound(f vfs.Found) error {
 	if a.json {
 		return a.out.json(newEntry(f.Path, f.Info))
 	}
-	return a.out.printf("%s\n", a.out.paint(styleOf(f.Info.Mode()), a.out.name(f.Path)))
+	return a.out.line(a.out.paint(styleOf(f.Info.Mode()), a.out.name(f.Path)))
 }

@@ -22,7 +22,7 @@ func (a *app) grep() *cobra.Command {
 		Long: `Search the text of PATH, a file or a directory with all below it, and print matches as
 path:line:text. PATTERN is plain text; with -E a regular expression (RE2, so none is ever
 slow). Files with a NUL in their first 8 KiB are binary and are skipped; so are those larger
-than --max-size. What was skipped is told on standard error. Nothing found: exit code 1.`,
+than --max-size. What was skipped is counted on standard error. Nothing found: exit code 1.`,
 		Example: `  vfsctl grep 'func main('
   vfsctl grep -E -i 'todo|fixme' src --include '*.go' -C 2
   vfsctl --at before grep --max 10 password`,
@@ -42,6 +42,9 @@ than --max-size. What was skipped is told on standard error. Nothing found: exit
 	f.IntVarP(&g.o.After, "after", "A", 0, "show `N` lines after each match")
 	f.IntVarP(&g.o.Before, "before", "B", 0, "show `N` lines before each match")
 	f.IntVar(&g.o.Max, "max", 0, "stop after `N` matches; 0 is never")
+	f.BoolVarP(&g.files, "files-with-matches", "l", false, "only the paths of files that match")
+	f.BoolVar(&g.verbose, "verbose", false, "name each file that is skipped")
+	g.print0(cmd)
 	f.StringVar(&g.maxSize, "max-size", "10MiB", "skip files larger than `SIZE`; 0 skips none")
 	f.BoolP("line-number", "n", true, "for habit's sake: lines are always numbered")
 	f.BoolP("recursive", "r", true, "for habit's sake: directories are always searched")
@@ -57,6 +60,8 @@ type grepper struct {
 	o       vfs.GrepOptions
 	context int
 	maxSize string
+	files   bool // print only the paths of files
+	verbose bool // name all that was skipped
 }
 
 func (g *grepper) run(pattern, name string) error {
@@ -67,6 +72,9 @@ func (g *grepper) run(pattern, name string) error {
 		if n < 0 {
 			return usage(g.cmd, "a number of lines or matches cannot be below 0")
 		}
+	}
+	if g.zero && !g.files {
+		return usage(g.cmd, "--print0 is for the names that --files-with-matches lists")
 	}
 	limit, err := parseSize(g.maxSize)
 	if err != nil {
@@ -90,7 +98,11 @@ func (g *grepper) run(pattern, name string) error {
 	if err != nil {
 		return err
 	}
-	if err := g.print(result); err != nil {
+	show := g.print
+	if g.files {
+		show = g.printFiles
+	}
+	if err := show(result); err != nil {
 		return err
 	}
 	g.report(result)
@@ -100,7 +112,7 @@ func (g *grepper) run(pattern, name string) error {
 	return nil
 }
 
-// parseSize reads a size as people write it. As everywhere here, MB is 2^20 bytes (K26).
+// parseSize reads a size as people write it. As everywhere here, MB is 2^20 bytes.
 func parseSize(text string) (int64, error) {
 	t := strings.ToUpper(strings.TrimSpace(text))
 	for _, unit := range []string{"KB", "MB", "GB", "TB"} {
@@ -116,6 +128,30 @@ func parseSize(text string) (int64, error) {
 		return 0, fmt.Errorf("%q is no size", text)
 	}
 	return int64(n), nil
+}
+
+// printFiles prints the path of each file that matches.
+func (g *grepper) printFiles(result *vfs.GrepResult) error {
+	last := ""
+	for i, m := range result.Matches {
+		if i > 0 && m.Path == last {
+			continue
+		}
+		last = m.Path
+		var err error
+		if g.json {
+			err = g.out.json(struct {
+				Path   string `json:"path"`
+				Base64 string `json:"path_base64,omitempty"`
+			}{m.Path, base64Name(m.Path)})
+		} else {
+			err = g.out.line(g.out.paint(purple, g.out.name(m.Path)))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (g *grepper) print(result *vfs.GrepResult) error {
@@ -197,12 +233,11 @@ func (g *grepper) report(result *vfs.GrepResult) {
 		why   string
 		files []string
 	}{{"larger than " + g.maxSize, result.SkippedLarge}, {"binary", result.SkippedBinary}} {
-		const most = 5
-		for i, name := range s.files {
-			if i == most {
-				g.warn("skipped %s more, %s", plural(int64(len(s.files)-most), "file", "files"), s.why)
-				break
-			}
+		if len(s.files) > 1 && !g.verbose {
+			g.warn("skipped %s, %s; --verbose names them", plural(int64(len(s.files)), "file", "files"), s.why)
+			continue
+		}
+		for _, name := range s.files {
 			g.warn("skipped %s, %s", name, s.why)
 		}
 	}

@@ -46,7 +46,7 @@ func (a *app) info() *cobra.Command {
 				{"branches", comma(i.Branches)},
 				{"snapshots", comma(i.Snapshots)},
 				{"size", fmt.Sprintf("%s in %s pages of %s", size(i.FileSize), comma(i.Pages), size(i.PageSize))},
-				{"log", size(i.WALSize)},
+				{"wal", size(i.WALSize)},
 			} {
 				if err := a.field(f[0], f[1]); err != nil {
 					return err

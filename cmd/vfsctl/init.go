@@ -1,8 +1,6 @@
 package main
 
 import (
-	"os"
-
 	"github.com/spf13/cobra"
 
 	"vfsdb/schema"
@@ -18,8 +16,10 @@ func (a *app) initialise() *cobra.Command {
 		Args:              args(0, 0),
 		ValidArgsFunction: completeNothing,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			before, err := os.Stat(a.db)
-			fresh := err != nil || before.Size() == 0
+			fresh := a.absent()
+			if fresh && !cmd.Flags().Changed("branch") {
+				a.branch = "" // a new database has the branch main only, whatever the environment says
+			}
 			return a.on(creates, func(c *call) error {
 				if !a.json {
 					if fresh {

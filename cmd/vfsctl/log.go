@@ -40,6 +40,7 @@ Each change was written in the same commit as what it tells of; gc keeps the new
 	f.BoolVar(&l.oldest, "oldest-first", false, "in the order in which it happened")
 	_ = cmd.RegisterFlagCompletionFunc("session", a.completeSessions)
 	f.BoolVar(&l.calls, "calls", false, "show calls of tools and commands instead of changes")
+	a.print0(cmd)
 	return cmd
 }
 
@@ -57,7 +58,7 @@ func (l *logCommand) run() error {
 	switch {
 	case l.max < 0 || l.since < 0:
 		return usage(l.cmd, "--max and --since cannot be below 0")
-	case l.calls && (len(l.args) > 0 || l.branch != "" || l.at != ""):
+	case l.calls && (len(l.args) > 0 || l.cmd.Flags().Changed("branch") || l.at != ""):
 		return usage(l.cmd, "--calls shows those of the whole database: it takes no path, and neither --branch nor --at")
 	case l.calls:
 		return l.showCalls()
@@ -107,7 +108,7 @@ func (a *app) event(e *vfs.Event) error {
 	if by != "" {
 		by = "  " + a.out.paint(dim, a.out.name(by))
 	}
-	return a.out.printf("%s  %s  %-9s %s%s\n", a.out.paint(yellow, fmt.Sprintf("%6d", e.Seq)), second(e.At), e.Op, what, by)
+	return a.out.line(fmt.Sprintf("%s  %s  %-9s %s%s", a.out.paint(yellow, fmt.Sprintf("%6d", e.Seq)), second(e.At), e.Op, what, by))
 }
 
 // by says who did something, in the course of what: session/tool (actor), as far as it is known.
@@ -150,8 +151,8 @@ func (l *logCommand) showCalls() error {
 		if c.Error != "" {
 			what += "  " + l.out.paint(red, "failed: ") + l.out.name(strings.Join(strings.Fields(c.Error), " "))
 		}
-		err := l.out.printf("%s  %s  %s  %s\n", l.out.paint(yellow, fmt.Sprintf("%6d", c.ID)), second(c.At),
-			l.out.name(by(c.Actor, c.Session, c.Tool)), what)
+		err := l.out.line(fmt.Sprintf("%s  %s  %s  %s", l.out.paint(yellow, fmt.Sprintf("%6d", c.ID)), second(c.At),
+			l.out.name(by(c.Actor, c.Session, c.Tool)), what))
 		if err != nil {
 			return err
 		}

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"errors"
 	"io/fs"
 	"path"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/mattn/go-runewidth"
 	"github.com/spf13/cobra"
@@ -18,7 +20,7 @@ func (a *app) ls() *cobra.Command {
 		Use:   "ls [PATH...]",
 		Short: "List directories",
 		Long: `List the entries of directories, sorted by name as bytes; PATH may be a file too.
-Names that begin with a dot are not hidden.`,
+A pattern such as 'src/*.go' stands for the paths that it matches. Names that begin with a dot are not hidden.`,
 		Example: `  vfsctl ls
   vfsctl ls -l notes
   vfsctl --at before ls -R src
@@ -27,9 +29,12 @@ Names that begin with a dot are not hidden.`,
 		ValidArgsFunction: a.completePaths,
 		RunE: a.on(reads, func(c *call) error {
 			l.call = c
-			paths := c.args
-			if len(paths) == 0 {
-				paths = []string{"/"}
+			if err := exclusive(c.cmd, "long", "print0"); err != nil {
+				return err
+			}
+			paths, err := l.expand(c.args)
+			if err != nil {
+				return err
 			}
 			l.headings = len(paths) > 1 || l.recursive
 			return a.each(c, paths, l.list)
@@ -38,9 +43,34 @@ Names that begin with a dot are not hidden.`,
 	cmd.Flags().BoolVarP(&l.long, "long", "l", false, "mode, links, owner, size and time too")
 	cmd.Flags().BoolVarP(&l.recursive, "recursive", "R", false, "directories below too")
 	cmd.Flags().BoolVarP(&l.itself, "directory", "d", false, "the directory itself, not its entries")
+	a.print0(cmd)
 	cmd.Flags().BoolP("all", "a", false, "for habit's sake: nothing is hidden")
 	_ = cmd.Flags().MarkHidden("all")
 	return cmd
+}
+
+// expand returns the paths to list: the root where none is named, and for a pattern that is no path what it matches,
+// as a shell would on the host.
+func (l *lister) expand(args []string) ([]string, error) {
+	if len(args) == 0 {
+		return []string{"/"}, nil
+	}
+	var paths []string
+	for _, arg := range args {
+		_, err := l.fsys.Lstat(l, arg)
+		if !errors.Is(err, fs.ErrNotExist) || !strings.ContainsAny(arg, "*?[{") {
+			paths = append(paths, arg)
+			continue
+		}
+		found, err := l.fsys.Glob(l, arg)
+		if errors.Is(err, syscall.EINVAL) || len(found) == 0 {
+			found = []string{arg} // a path like any other, which is not there
+		} else if err != nil {
+			return nil, err
+		}
+		paths = append(paths, found...)
+	}
+	return paths, nil
 }
 
 // A lister is one run of ls.
@@ -69,11 +99,11 @@ func (l *lister) list(name string) error {
 
 // dir lists a directory, and with -R then those below.
 func (l *lister) dir(name string) error {
-	if l.headings && !l.json {
+	if l.headings && !l.json && !l.zero {
 		if l.printed {
 			l.out.printf("\n")
 		}
-		if err := l.out.printf("%s:\n", l.out.name(name)); err != nil {
+		if err := l.out.line(l.out.name(name) + ":"); err != nil {
 			return err
 		}
 	}
@@ -135,11 +165,15 @@ func (l *lister) print(dir string, list []*vfs.Info, asked string) error {
 			t.row(l.row(info, name(info))...)
 		}
 		return t.print(l.out)
-	case l.out.tty:
+	case l.out.tty && !l.zero:
 		return l.columns(list, name)
 	}
 	for _, info := range list {
-		if err := l.out.printf("%s\n", name(info)); err != nil {
+		shown := name(info)
+		if l.zero && l.recursive {
+			shown = path.Join(dir, shown) // there are no headings to say where it is
+		}
+		if err := l.out.line(l.out.name(shown)); err != nil {
 			return err
 		}
 	}
@@ -158,7 +192,7 @@ func (l *lister) row(info *vfs.Info, name string) []cell {
 		shown += " -> " + l.out.name(target)
 	}
 	return []cell{
-		{text: info.Mode().String()},
+		{text: modeText(info.Mode())},
 		{text: strconv.Itoa(info.Nlink()), right: true},
 		{text: strconv.Itoa(uid), right: true},
 		{text: strconv.Itoa(gid), right: true},

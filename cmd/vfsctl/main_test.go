@@ -254,6 +254,25 @@ func TestBusy(t *testing.T) {
 	require.NoError(t, err)
 }
 
+// Modes look as POSIX ls shows them.
+func TestModeText(t *testing.T) {
+	for want, mode := range map[string]os.FileMode{
+		"-rw-r--r--": 0o644,
+		"drwxr-xr-x": os.ModeDir | 0o755,
+		"lrwxrwxrwx": os.ModeSymlink | 0o777,
+		"prw-------": os.ModeNamedPipe | 0o600,
+		"srw-------": os.ModeSocket | 0o600,
+		"crw-rw-rw-": os.ModeDevice | os.ModeCharDevice | 0o666,
+		"brw-rw----": os.ModeDevice | 0o660,
+		"-rwsr-sr-x": os.ModeSetuid | os.ModeSetgid | 0o755,
+		"-rwSr-Sr--": os.ModeSetuid | os.ModeSetgid | 0o644,
+		"drwxrwxrwt": os.ModeDir | os.ModeSticky | 0o777,
+		"drwxrwxr-T": os.ModeDir | os.ModeSticky | 0o774,
+	} {
+		require.Equal(t, want, modeText(mode))
+	}
+}
+
 func TestParseMode(t *testing.T) {
 	for _, tt := range []struct {
 		text string

@@ -132,7 +132,7 @@ func (m *mcpServer) consistent(cmd *cobra.Command) error {
 			}
 		}
 	}
-	if len(m.workspaces) > 0 && (cmd.Flags().Changed("db") || m.branch != "") {
+	if len(m.workspaces) > 0 && (cmd.Flags().Changed("db") || cmd.Flags().Changed("branch")) {
 		return usage(cmd, "--workspace says which databases and branches are served; --db and --branch say something else")
 	}
 	return nil

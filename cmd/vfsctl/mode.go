@@ -18,6 +18,42 @@ func octal(m fs.FileMode) string {
 	return fmt.Sprintf("%04o", bits)
 }
 
+// modeText writes a mode as POSIX ls does: "-rw-r--r--", "lrwxrwxrwx", "drwxrwxrwt".
+func modeText(m fs.FileMode) string {
+	kind := byte('-')
+	switch {
+	case m.IsDir():
+		kind = 'd'
+	case m&fs.ModeSymlink != 0:
+		kind = 'l'
+	case m&fs.ModeNamedPipe != 0:
+		kind = 'p'
+	case m&fs.ModeSocket != 0:
+		kind = 's'
+	case m&fs.ModeCharDevice != 0:
+		kind = 'c'
+	case m&fs.ModeDevice != 0:
+		kind = 'b'
+	}
+	text := append([]byte{kind}, m.Perm().String()[1:]...)
+
+	// The special bits take the place of an x: lower case over one that is set, upper case over one that is not.
+	for _, special := range []struct {
+		bit  fs.FileMode
+		at   int
+		over string
+	}{{fs.ModeSetuid, 3, "sS"}, {fs.ModeSetgid, 6, "sS"}, {fs.ModeSticky, 9, "tT"}} {
+		switch {
+		case m&special.bit == 0:
+		case text[special.at] == 'x':
+			text[special.at] = special.over[0]
+		default:
+			text[special.at] = special.over[1]
+		}
+	}
+	return string(text)
+}
+
 var specialBits = map[fs.FileMode]uint32{fs.ModeSetuid: 0o4000, fs.ModeSetgid: 0o2000, fs.ModeSticky: 0o1000}
 
 // allBits is every permission bit, where [fs.FileMode] keeps it.

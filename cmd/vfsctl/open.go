@@ -107,16 +107,26 @@ func (a *app) plain(fn func(cmd *cobra.Command, args []string) error) func(*cobr
 // open opens the database on the branch that the flags name.
 func (a *app) open(ctx context.Context, use access) (*vfs.FS, error) {
 	options := vfs.Options{Branch: a.branch, MustExist: use != creates}
-	if info, err := os.Stat(a.db); use != creates && (errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode().IsRegular() && info.Size() == 0) {
-		return nil, &noDatabase{path: a.db}
+	if a.absent() && (use != creates || a.branch != "" && a.branch != vfs.MainBranch) {
+		return nil, &noDatabase{path: a.db, branch: a.branch}
 	}
+
 	fsys, err := vfs.Open(ctx, a.db, &options)
 	if use == reads && isReadOnly(err) {
 		// A reader likes to write, because its lease keeps what it streams from being collected. It can do without.
 		options.ReadOnly = true
-		return vfs.Open(ctx, a.db, &options)
+		fsys, err = vfs.Open(ctx, a.db, &options)
+	}
+	if errors.Is(err, fs.ErrNotExist) && a.branch != "" {
+		return nil, a.noBranch(ctx, err)
 	}
 	return fsys, err
+}
+
+// absent reports whether there is no database, or an empty file that may become one.
+func (a *app) absent() bool {
+	info, err := os.Stat(a.db)
+	return errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode().IsRegular() && info.Size() == 0
 }
 
 func isReadOnly(err error) bool {
@@ -127,7 +137,7 @@ func isReadOnly(err error) bool {
 // moves.
 func (a *app) resolve(ctx context.Context, store *vfs.FS, ref string) (*vfs.FS, error) {
 	if strings.Contains(ref, "@") {
-		tree, err := snapshot.Resolve(ctx, store, ref)
+		tree, err := a.named(ctx, store, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -135,7 +145,7 @@ func (a *app) resolve(ctx context.Context, store *vfs.FS, ref string) (*vfs.FS, 
 	}
 	s, err := snapshot.Open(ctx, store, ref)
 	if err != nil {
-		return nil, err
+		return nil, noTree(ctx, store, "snapshot", ref, err)
 	}
 	return s.FS, nil
 }

@@ -22,7 +22,8 @@ type output struct {
 	file  *os.File // nil if it is none
 	tty   bool
 	color bool
-	width int // of the terminal; 80 if there is none
+	width int  // of the terminal; 80 if there is none
+	zero  bool // names are raw, and a NUL ends each line: for programs
 }
 
 func newOutput(w io.Writer) *output {
@@ -77,19 +78,32 @@ const (
 
 // paint colours text, if this is a terminal and its user has not asked for none.
 func (o *output) paint(s style, text string) string {
-	if !o.color || s == plain || text == "" {
+	if !o.color || o.zero || s == plain || text == "" {
 		return text
 	}
 	return "\x1b[" + string(s) + "m" + text + "\x1b[0m"
 }
 
-// name makes a file's name fit for the terminal: one with control characters, or that is not UTF-8, is quoted. Programs
-// that read our output get it as it is.
+// name makes a file's name fit for a line. One with control characters, which could pass for another line or steer a
+// terminal, is quoted even in a pipe: a pager may be at its end. So is one that begins with a quote. On a terminal a
+// name that is not UTF-8 is quoted too. --print0 gives the bytes.
 func (o *output) name(s string) string {
-	if o.tty && !isPrintable(s) {
+	switch {
+	case o.zero:
+		return s
+	case strings.HasPrefix(s, `"`), strings.ContainsFunc(s, unicode.IsControl), o.tty && !isPrintable(s):
 		return strconv.Quote(s)
 	}
 	return s
+}
+
+// line prints one line, which ends with a NUL after --print0.
+func (o *output) line(text string) error {
+	if o.zero {
+		_, err := o.WriteString(text + "\x00")
+		return err
+	}
+	return o.printf("%s\n", text)
 }
 
 func isPrintable(s string) bool {

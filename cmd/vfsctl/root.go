@@ -21,6 +21,7 @@ type app struct {
 	branch string // the branch to stand on
 	at     string // the snapshot to stand on instead
 	json   bool
+	zero   bool // --print0
 
 	in        io.Reader
 	out, errs *output
@@ -46,7 +47,7 @@ func newRoot(a *app) *cobra.Command {
 		Short: "Work with a versioned filesystem in one SQLite file",
 		Long: `vfsctl works with a versioned filesystem that is one SQLite file.
 
-Commands that read stand on the branch main, or where --branch or --at says.
+Commands stand on the branch main, or where --branch, --at or $VFS_BRANCH says.
 Only init, import, put, mcp and tour create a database.`,
 		Example: `  vfsctl tour .                          see everything once, on this directory
   vfsctl import . && vfsctl tree         take it in, and look at it
@@ -58,22 +59,15 @@ Only init, import, put, mcp and tour create a database.`,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
+		Args:              unknownCommand,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return cmd.Help()
 		},
-		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
-			switch {
-			case a.db == "":
-				return usage(cmd, "--db is empty: it names the file of the database")
-			case a.branch != "" && a.at != "":
-				return usage(cmd, "--branch and --at exclude each other: a snapshot has its branch")
-			}
-			return nil
-		},
+		PersistentPreRunE: a.stand,
 	}
 	flags := root.PersistentFlags()
 	flags.StringVar(&a.db, "db", databaseFromEnv(), "the database `FILE`; $VFS_DB sets another default")
-	flags.StringVar(&a.branch, "branch", "", "stand on the branch `NAME` (default main)")
+	flags.StringVar(&a.branch, "branch", "", "stand on the branch `NAME` (default $VFS_BRANCH, else main)")
 	flags.StringVar(&a.at, "at", "", "stand on `SNAPSHOT`, read-only")
 	flags.BoolVar(&a.json, "json", false, "print JSON: an object, or one per line")
 	flags.SortFlags = false
@@ -159,6 +153,31 @@ func version() string {
 	}
 	return fmt.Sprintf("%s, file format %d", v, schema.Version)
 }
+
+// stand looks at the flags that say where a command stands. $VFS_BRANCH names the branch where neither --branch nor
+// --at does.
+func (a *app) stand(cmd *cobra.Command, _ []string) error {
+	switch {
+	case a.db == "":
+		return usage(cmd, "--db is empty: it names the file of the database")
+	case a.branch != "" && a.at != "":
+		return usage(cmd, "--branch and --at exclude each other: a snapshot has its branch")
+	case a.zero && a.json:
+		return usage(cmd, "--print0 and --json exclude each other: JSON has the bytes of names in path_base64")
+	case a.branch == "" && a.at == "":
+		a.branch = os.Getenv(branchEnv)
+	}
+	a.out.zero = a.zero
+	return nil
+}
+
+// print0 adds the flag -0 to a command that lists names.
+func (a *app) print0(cmd *cobra.Command) {
+	cmd.Flags().BoolVarP(&a.zero, "print0", "0", false, "end lines with a NUL and quote no names, for xargs -0")
+}
+
+// branchEnv is the variable that names the branch to stand on.
+const branchEnv = "VFS_BRANCH"
 
 func databaseFromEnv() string {
 	if db := os.Getenv("VFS_DB"); db != "" {

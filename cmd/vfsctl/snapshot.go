@@ -61,9 +61,10 @@ snapshot and no branch may have it already.`,
 
 func (a *app) snapshotList() *cobra.Command {
 	return &cobra.Command{
-		Use:   "list",
-		Short: "List the snapshots of all branches, or of one",
-		Long:  "List the snapshots, oldest first: of all branches, or of the one that --branch names.",
+		Use:     "list",
+		Aliases: []string{"ls"},
+		Short:   "List the snapshots of all branches, or of one",
+		Long:    "List the snapshots, oldest first: of all branches, or of the one that --branch names.",
 		Example: `  vfsctl snapshot list
   vfsctl --branch attempt-2 snapshot list
   vfsctl snapshot list --json | jq -r .name`,
@@ -77,7 +78,7 @@ func (a *app) snapshotList() *cobra.Command {
 			var t table
 			t.head("NAME", "BRANCH", "CREATED", "NOTE")
 			for _, s := range list {
-				if a.branch != "" && s.Branch != a.branch {
+				if c.cmd.Flags().Changed("branch") && s.Branch != a.branch {
 					continue
 				}
 				if !a.json {
@@ -108,7 +109,7 @@ func (a *app) snapshotShow() *cobra.Command {
 		RunE: a.on(reads, func(c *call) error {
 			s, err := snapshot.Open(c, c.fsys, c.args[0])
 			if err != nil {
-				return err
+				return noTree(c, c.fsys, "snapshot", c.args[0], err)
 			}
 			head, err := c.fsys.Branch(c, s.Info.Branch)
 			if err != nil {
@@ -156,7 +157,7 @@ to change, whatever the size of the tree.`,
 		Args:              args(1, 1),
 		ValidArgsFunction: completeArgs(a.completeTrees, completeNothing),
 		RunE: a.on(writes, func(c *call) error {
-			tree, err := snapshot.Resolve(c, c.fsys, c.args[0])
+			tree, err := a.named(c, c.fsys, c.args[0])
 			if err != nil {
 				return err
 			}
@@ -178,8 +179,9 @@ to change, whatever the size of the tree.`,
 
 func (a *app) snapshotDelete() *cobra.Command {
 	return &cobra.Command{
-		Use:   "delete NAME...",
-		Short: "Forget snapshots",
+		Use:     "delete NAME...",
+		Aliases: []string{"rm"},
+		Short:   "Forget snapshots",
 		Long: `Forget snapshots. Branches that were forked from them stay. gc gives back the space of what nothing
 else keeps.`,
 		Example: `  vfsctl snapshot delete before-refactor
@@ -190,7 +192,7 @@ else keeps.`,
 		RunE: a.on(writes, func(c *call) error {
 			return a.each(c, c.args, func(name string) error {
 				if err := snapshot.Delete(c, c.fsys, name); err != nil || !a.json {
-					return err
+					return noTree(c, c.fsys, "snapshot", name, err)
 				}
 				return a.out.json(nameJSON{name})
 			})

@@ -42,7 +42,7 @@ func (a *app) statOne(c *call, name string, follow bool) error {
 		if err != nil {
 			return err
 		}
-		e, mode = newEntry(rooted(name), info), info.Mode().String()
+		e, mode = newEntry(rooted(name), info), modeText(info.Mode())
 		if !info.Mode().IsRegular() {
 			return nil
 		}

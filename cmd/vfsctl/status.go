@@ -25,8 +25,8 @@ type statusJSON struct {
 	Format    int64     `json:"format,omitempty"`
 	Branches  int       `json:"branches,omitempty"`
 	FileSize  int64     `json:"file_size"`
-	LogSize   int64     `json:"log_size"`
-	LastWrite time.Time `json:"last_write,omitzero"` // to the file or its log
+	WALSize   int64     `json:"wal_size"`
+	LastWrite time.Time `json:"last_write,omitzero"` // to the file or its write-ahead log
 	Changed   time.Time `json:"changed,omitzero"`    // when something last happened to the branch
 	Seq       int64     `json:"seq,omitempty"`       // of the newest event of all branches
 	Writer    string    `json:"writer,omitempty"`    // "idle", "busy", "refused"
@@ -39,7 +39,7 @@ func (a *app) status() *cobra.Command {
 		Use:   "status",
 		Short: "Tell whether the database is well, from outside",
 		Long: `Tell whether the database is well: whether it opens, when it and its branch last changed, whether somebody writes at this
-moment, how long its log is, and how many processes have files open. Nothing is changed, and nothing long is read, so it
+moment, how long its write-ahead log is, and how many processes have files open. Nothing is changed, and nothing long is read, so it
 may be asked all the time. What does not open exits with a code for the reason. check looks inside.`,
 		Example: `  vfsctl status
   vfsctl status --json | jq -e '.state == "open"'`,
@@ -59,7 +59,7 @@ may be asked all the time. What does not open exits with a code for the reason. 
 // look asks a database how it is. The error is that it does not open.
 func (a *app) look(ctx context.Context) (statusJSON, error) {
 	s := statusJSON{State: "open", DB: a.db}
-	for name, size := range map[string]*int64{a.db: &s.FileSize, a.db + "-wal": &s.LogSize} {
+	for name, size := range map[string]*int64{a.db: &s.FileSize, a.db + "-wal": &s.WALSize} {
 		info, err := os.Stat(name)
 		if err != nil {
 			continue
@@ -168,7 +168,7 @@ func (a *app) printStatus(s statusJSON) error {
 			{"format", fmt.Sprint(s.Format)},
 			{"branches", comma(int64(s.Branches))},
 			{"size", size(s.FileSize)},
-			{"log", size(s.LogSize)},
+			{"wal", size(s.WALSize)},
 			{"written", moment(s.LastWrite)},
 			{"changed", s.changed()},
 			{"writer", s.Writer},

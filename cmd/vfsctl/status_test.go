@@ -32,7 +32,7 @@ func TestStatusOfBusyDatabase(t *testing.T) {
 		s := look()
 		require.Equal(t, "busy", s.Writer)
 		require.Equal(t, 1, s.Leases)
-		require.Positive(t, s.LogSize)
+		require.Positive(t, s.WALSize)
 		return nil
 	}))
 	require.Equal(t, "idle", look().Writer)

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// wellKnown maps commands of other tools to what does their work here.
+var wellKnown = map[string]string{
+	"checkout": "--branch NAME lets any command stand on a branch",
+	"clone":    "backup copies the whole database",
+	"commit":   "every command commits by itself; snapshot create names the moment",
+	"dir":      "ls lists a directory",
+	"fsck":     "check looks for damage",
+	"history":  "log shows what happened",
+	"merge":    "snapshot restore BRANCH takes a branch over whole; diff shows what that changes",
+	"mount":    "export writes a tree to a directory, and import takes it in again",
+	"prune":    "snapshot delete forgets snapshots, and gc gives back their space",
+	"repair":   "check names what is damaged; export --partial saves the rest",
+	"reset":    "snapshot restore goes back to a snapshot",
+	"restore":  "snapshot restore goes back to a snapshot",
+	"revert":   "snapshot restore goes back to a snapshot",
+	"run":      "export a branch to a directory, run there, and import it again",
+	"search":   "grep searches contents, and find names",
+	"serve":    "mcp serves the files to agents",
+	"show":     "snapshot show tells about a snapshot, stat about a file, and cat prints one",
+	"stats":    "df shows what the database takes, and info what it is",
+	"switch":   "--branch NAME lets any command stand on a branch",
+	"undo":     "snapshot restore goes back; each restore prints the snapshot that undoes it",
+	"vacuum":   "gc gives back space, and compact stores contents in less",
+	"verify":   "check looks for damage, and hashes every chunk",
+	"version":  "vfsctl --version prints it",
+}
+
+// unknownCommand is the error of a first word that is no command. It names what serves instead, if that is clear.
+// A command that destroys is never suggested: a slip of the pen must not lead there.
+func unknownCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	word := args[0]
+	u := &usageError{err: fmt.Errorf("unknown command %q", word), hint: cmd.CommandPath() + " --help"}
+	if text, ok := wellKnown[word]; ok {
+		u.also = text
+		return u
+	}
+
+	var close []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() && c.Name() != "rm" && similar(word, c.Name()) {
+			close = append(close, c.Name())
+		}
+	}
+	if len(close) > 0 {
+		u.also = "did you mean " + strings.Join(close, " or ") + "?"
+	}
+	return u
+}
+
+// similar reports whether one word may be a slip for another: one letter is wrong, missing, too much or swapped with
+// its neighbour, or for words of six letters and more two; or one begins with the other.
+func similar(typed, word string) bool {
+	typed, word = strings.ToLower(typed), strings.ToLower(word)
+	if len(typed) >= 3 && strings.HasPrefix(word, typed) || len(word) >= 3 && strings.HasPrefix(typed, word) {
+		return true
+	}
+	if len(typed) < 3 || len(word) < 2 {
+		return false
+	}
+	most := 1
+	if min(len(typed), len(word)) >= 6 {
+		most = 2
+	}
+	return distance(typed, word) <= most
+}
+
+// distance counts the edits from one word to another: a byte put in, left out or replaced, or two neighbours swapped.
+func distance(a, b string) int {
+	row := func() []int { return make([]int, len(b)+1) }
+	before, last, next := row(), row(), row()
+	for j := range last {
+		last[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		next[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			next[j] = min(last[j]+1, next[j-1]+1, last[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				next[j] = min(next[j], before[j-2]+1)
+			}
+		}
+		before, last, next = last, next, before
+	}
+	return last[len(b)]
+}

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// What is no command is answered with what serves instead, and never with one that destroys.
+func TestUnknownCommand(t *testing.T) {
+	for _, tt := range []struct {
+		typed string
+		want  string // of the last line; "" is no advice
+	}{
+		{"run", "export a branch to a directory, run there, and import it again"},
+		{"history", "log shows what happened"},
+		{"show", "snapshot show"},
+		{"restore", "snapshot restore"},
+		{"undo", "snapshot restore"},
+		{"merge", "snapshot restore BRANCH"},
+		{"mount", "export"},
+		{"verify", "check"},
+		{"prune", "snapshot delete"},
+		{"stats", "df"},
+		{"repair", "check"},
+		{"version", "vfsctl --version"},
+		{"snapshto", "did you mean snapshot?"},
+		{"snap", "did you mean snapshot?"},
+		{"imprt", "did you mean import?"},
+		{"sl", ""},
+		{"rn", ""},
+		{"rmm", ""},
+		{"xyzzy", ""},
+	} {
+		var errs strings.Builder
+		require.Equal(t, exitUsage, run(t.Context(), []string{tt.typed}, nil, io.Discard, &errs), tt.typed)
+		lines := strings.Split(strings.TrimSpace(errs.String()), "\n")
+		require.Contains(t, lines[0], `unknown command "`+tt.typed+`"`)
+		if tt.want == "" {
+			require.Len(t, lines, 2, "%s: %s", tt.typed, errs.String())
+			continue
+		}
+		require.Contains(t, lines[len(lines)-1], tt.want, tt.typed)
+	}
+}
+
+// Advice names commands that there are.
+func TestWellKnownCommands(t *testing.T) {
+	root := newRoot(&app{})
+	for word, advice := range wellKnown {
+		for _, c := range root.Commands() {
+			require.NotEqual(t, word, c.Name(), "%s is a command by now", word)
+		}
+		first := strings.Fields(strings.ReplaceAll(advice, ",", ""))[0]
+		found, _, err := root.Find([]string{first})
+		known := strings.HasPrefix(first, "--") || first == "vfsctl" || first == "every"
+		require.True(t, known || err == nil && found != root, "%s: %s", word, advice)
+	}
+}
+
+func TestDistance(t *testing.T) {
+	for _, tt := range []struct {
+		a, b string
+		want int
+	}{{"", "", 0}, {"a", "", 1}, {"ls", "sl", 1}, {"abc", "abd", 1}, {"kitten", "sitting", 3}, {"import", "imprt", 1}} {
+		require.Equal(t, tt.want, distance(tt.a, tt.b), tt)
+		require.Equal(t, tt.want, distance(tt.b, tt.a), tt)
+	}
+}
