@@ -10,7 +10,7 @@ import (
 )
 
 // A room says which other rooms its packages may import, and which ones more its tests may. Every room may import
-// itself and the packages below internal. The tests of any room may import the test kit, whatever that imports.
+// itself and the packages below internal. The tests of any room may import the test kits, whatever these import.
 type room struct {
 	imports []string
 	tests   []string
@@ -34,6 +34,7 @@ var rooms = map[string]room{
 	"mcp":      {imports: []string{"vfs", "snapshot", "gc", "transfer", "agent"}},
 	"mount":    {imports: []string{"vfs", "snapshot", "gc", "transfer", "agent"}},
 	"web":      {imports: []string{"vfs", "snapshot", "gc", "transfer", "agent"}},
+	"vfstest":  {imports: []string{"vfs", "agent"}, tests: []string{"schema"}},
 	"internal": {imports: []string{anything}},
 	"cmd":      {imports: []string{anything}},
 	"bench":    {imports: []string{anything}},
@@ -52,8 +53,11 @@ const rival = "modernc.org/sqlite"
 // unsafes are the packages that may import unsafe. The rules of ownership stand in their doc.go.
 var unsafes = []string{"schema/engine"}
 
-// kit is the test kit, which stands over all rooms and which nothing but tests may import.
-const kit = module + "/internal/vfstest"
+// kits are the test kits, ours and the one for everybody. They stand over all rooms, and nothing but tests may import them.
+var kits = []string{module + "/internal/vfstest", module + "/vfstest"}
+
+// helpers are the rooms whose code, beside that of tests, may import package testing: it brings flags with it.
+var helpers = []string{"internal", "vfstest"}
 
 // violations names each import that the arrows do not allow, as "file imports path: reason".
 func violations(all []source) []string {
@@ -83,14 +87,17 @@ func wrong(all []source, s source, imported string) string {
 	if imported == "unsafe" && !slices.Contains(unsafes, s.dir) {
 		return "only packages that are for that may be unsafe"
 	}
+	if within(imported, "testing") && !s.test && !slices.Contains(helpers, from) {
+		return "only test kits may import testing"
+	}
 	if !within(imported, module) {
 		return ""
 	}
-	if within(imported, kit) {
-		if s.test || from == "internal" {
+	if slices.ContainsFunc(kits, func(kit string) bool { return within(imported, kit) }) {
+		if s.test || slices.Contains(helpers, from) {
 			return ""
 		}
-		return "only tests may import the test kit"
+		return "only tests may import the test kits"
 	}
 	for _, reached := range reach(all, imported, map[string]bool{}) {
 		to := roomOf(inModule(reached))
@@ -196,7 +203,13 @@ func TestViolations(t *testing.T) {
 		{"nobody over benchmarks", "cmd/vfsctl/a.go", "vfsdb/bench", "nobody imports bench"},
 		{"nor in a test", "vfs/a_test.go", "vfsdb/bench", "nobody imports bench"},
 		{"the test kit in a test", "vfs/a_test.go", "vfsdb/internal/vfstest", ""},
-		{"the test kit in code", "vfs/a.go", "vfsdb/internal/vfstest", "only tests may import the test kit"},
+		{"the test kit in code", "vfs/a.go", "vfsdb/internal/vfstest", "only tests may import the test kits"},
+		{"the public kit in a test", "vfs/a_test.go", "vfsdb/vfstest", ""},
+		{"the public kit in code", "cmd/vfsctl/a.go", "vfsdb/vfstest/agenttest", "only tests may import the test kits"},
+		{"the public kit over agents", "vfstest/agenttest/a.go", "vfsdb/agent", ""},
+		{"the public kit knows no rows", "vfstest/a.go", "vfsdb/schema", "vfstest does not import schema"},
+		{"testing in code", "vfs/a.go", "testing", "only test kits may import testing"},
+		{"testing in a kit", "vfstest/a.go", "testing", ""},
 		{"a room nobody planned", "attic/a.go", "fmt", `room "attic" has no arrows`},
 		{"the root's example", "a_test.go", "vfsdb/vfs", ""},
 		{"the root from below", "vfs/a.go", "vfsdb", "vfs does not import ."},

@@ -1,0 +1,20 @@
+// Package agenttest is for tests of tools and of the agents that call them: it stands in for the model.
+//
+//	func TestRename(t *testing.T) {
+//		fsys := vfstest.FromMap(t, map[string]string{"main.go": "package old\n"})
+//		box := agenttest.Toolbox(t, fsys, &agent.Config{Policy: policy})
+//		transcript := agenttest.Run(t, box,
+//			agenttest.Step{Tool: "workspace_read_file", Input: map[string]any{"path": "/main.go"}, Want: "package old"},
+//			agenttest.Step{Tool: "workspace_rm", Input: map[string]any{"path": "/"}, Err: fs.ErrPermission},
+//		)
+//		vfstest.Golden(t, "testdata/rename.txt", transcript)
+//		vfstest.GoldenTree(t, "testdata/rename.txtar", fsys)
+//	}
+//
+// [Toolbox] makes tools over a test's store, [Session] a session whose branch is forked from it. [Call] makes one call,
+// with a Go value as its input, and [Decode] reads the structured result. [Run] is a scripted agent: it makes calls in
+// their order, checks what each gave, and returns what was said as text.
+//
+// A tool of your own, beside those of a toolbox, needs no more than the tree: hand it a store of package vfstest, or
+// what [Tree] returns of a session.
+package agenttest

@@ -1,0 +1,139 @@
+package vfstest
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"vfsdb/vfs"
+)
+
+// New makes a store with the given files, which hold their own names, and directories, whose names end in a slash;
+// directories above them are made too. At the end of the test the store is checked and closed.
+func New(t testing.TB, paths ...string) *vfs.FS {
+	t.Helper()
+	return filled(t, func(tx *vfs.Tx) error {
+		for _, name := range paths {
+			if err := put(tx, name, name); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// FromMap is [New] with the content of each file. The content of a name that ends in a slash is ignored.
+func FromMap(t testing.TB, files map[string]string) *vfs.FS {
+	t.Helper()
+	return filled(t, func(tx *vfs.Tx) error {
+		for name, content := range files {
+			if err := put(tx, name, content); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// FromFS is [New] with a copy of what src holds: an [testing/fstest.MapFS], for example, or a directory of testdata by
+// [os.DirFS]. Files keep their permissions, those without any get 0644; directories get 0755, because many an fs.FS
+// makes them up. Symlinks are copied as they are. Times are those of the copy. What is none of these is left out.
+func FromFS(t testing.TB, src fs.FS) *vfs.FS {
+	t.Helper()
+	return filled(t, func(tx *vfs.Tx) error {
+		return fs.WalkDir(src, ".", func(name string, d fs.DirEntry, err error) error {
+			if err != nil || name == "." {
+				return err
+			}
+			return copyEntry(tx, src, name, d)
+		})
+	})
+}
+
+// filled makes a store whose content is one commit of fill. It is relaxed: no test here is about power loss.
+func filled(t testing.TB, fill func(tx *vfs.Tx) error) *vfs.FS {
+	t.Helper()
+	fsys := Open(t, filepath.Join(t.TempDir(), "test.db"), &vfs.Options{Relaxed: true})
+	if err := fsys.Update(t.Context(), fill); err != nil {
+		t.Fatalf("vfstest: %v", err)
+	}
+	return fsys
+}
+
+func put(tx *vfs.Tx, name, content string) error {
+	if strings.HasSuffix(name, "/") {
+		return tx.MkdirAll(name, 0o755)
+	}
+	return tx.WriteFile(name, []byte(content), 0o644, vfs.Parents())
+}
+
+func copyEntry(tx *vfs.Tx, src fs.FS, name string, d fs.DirEntry) error {
+	switch d.Type() {
+	case fs.ModeDir:
+		return tx.Mkdir(name, 0o755)
+	case fs.ModeSymlink:
+		target, err := fs.ReadLink(src, name)
+		if err != nil {
+			return err
+		}
+		return tx.Symlink(target, name)
+	case 0:
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		data, err := fs.ReadFile(src, name)
+		if err != nil {
+			return err
+		}
+		return tx.WriteFile(name, data, cmp.Or(info.Mode().Perm(), 0o644))
+	}
+	return nil
+}
+
+// Open opens the store in a file. At the end of the test it is checked and closed.
+func Open(t testing.TB, file string, o *vfs.Options) *vfs.FS {
+	t.Helper()
+	fsys, err := vfs.Open(t.Context(), file, o)
+	if err != nil {
+		t.Fatalf("vfstest: %v", err)
+	}
+	t.Cleanup(func() {
+		t.Helper()
+		Check(t, fsys)
+		if err := fsys.Close(); err != nil {
+			t.Errorf("vfstest: %v", err)
+		}
+	})
+	return fsys
+}
+
+// Check fails the test if [vfs.Check] finds a fault. A store that was closed is opened again for it.
+func Check(t testing.TB, fsys *vfs.FS) {
+	t.Helper()
+	ctx := context.WithoutCancel(t.Context()) // also in a cleanup
+	report, err := vfs.Check(ctx, fsys, nil)
+	if errors.Is(err, fs.ErrClosed) {
+		report, err = checkFile(ctx, fsys.Name())
+	}
+	if err != nil {
+		t.Errorf("vfstest: %v", err)
+		return
+	}
+	for _, f := range report.Faults {
+		t.Errorf("vfstest: check: %v", f)
+	}
+}
+
+func checkFile(ctx context.Context, name string) (*vfs.CheckReport, error) {
+	fsys, err := vfs.Open(ctx, name, &vfs.Options{MustExist: true})
+	if err != nil {
+		return nil, err
+	}
+	report, err := vfs.Check(ctx, fsys, nil)
+	return report, errors.Join(err, fsys.Close())
+}
