@@ -48,6 +48,7 @@ func decode[In any](t *Tool, input json.RawMessage) (In, error) {
 		values = map[string]any{}
 	}
 	dropNulls(values)
+	respell(t.Input, values)
 	for name, p := range t.Input.Properties {
 		onlyKnown(p, values[name])
 	}
@@ -65,10 +66,19 @@ func decode[In any](t *Tool, input json.RawMessage) (In, error) {
 	// What is left out keeps what the defaults set.
 	for _, layer := range [][]byte{t.defaults, checked} {
 		if err := json.Unmarshal(layer, &in); err != nil {
-			return in, &ArgumentError{t.Name, err.Error()}
+			return in, &ArgumentError{t.Name, unfit(err)}
 		}
 	}
 	return in, nil
+}
+
+// unfit says in words why a value of the right type does not fit: a number can be beyond what a machine counts to.
+func unfit(err error) string {
+	var other *json.UnmarshalTypeError
+	if errors.As(err, &other) && strings.HasPrefix(other.Value, "number") {
+		return fmt.Sprintf("%q is out of range", other.Field)
+	}
+	return err.Error()
 }
 
 // defaultsOf are the arguments of a call that gives none.
@@ -97,6 +107,33 @@ func dropNulls(values map[string]any) {
 	}
 }
 
+// respell gives an argument that is spelled with underscores, such as if_sum, the name that the tool has for it, ifSum.
+// Models write either. One that is given in both spellings stays, and is refused as any other that is not known.
+func respell(s *jsonschema.Schema, values map[string]any) {
+	for name, v := range values {
+		if s.Properties[name] != nil {
+			continue
+		}
+		known := camelCase(name)
+		if _, twice := values[known]; s.Properties[known] == nil || twice {
+			continue
+		}
+		delete(values, name)
+		values[known] = v
+	}
+}
+
+// camelCase is a name with a capital in place of each underscore and the letter behind it.
+func camelCase(name string) string {
+	head, rest, _ := strings.Cut(name, "_")
+	for part := range strings.SplitSeq(rest, "_") {
+		if part != "" {
+			head += strings.ToUpper(part[:1]) + part[1:]
+		}
+	}
+	return head
+}
+
 // onlyKnown drops what a schema does not name from the objects inside an argument, and their nulls: package json would
 // take "Count" for "count" when it decodes, unchecked.
 func onlyKnown(s *jsonschema.Schema, value any) {
@@ -112,6 +149,7 @@ func onlyKnown(s *jsonschema.Schema, value any) {
 			return
 		}
 		dropNulls(v)
+		respell(s, v)
 		for name, inside := range v {
 			if p := s.Properties[name]; p != nil {
 				onlyKnown(p, inside)
@@ -169,6 +207,8 @@ func misvalue(s *jsonschema.Schema, value any) string {
 	}
 	number, _ := value.(float64)
 	switch {
+	case s.Type == "integer" && math.Abs(number) > maxInteger:
+		return fmt.Sprintf("between -%d and %[1]d", int64(maxInteger))
 	case s.Minimum != nil && number < *s.Minimum:
 		return fmt.Sprintf("%v or more", *s.Minimum)
 	case s.Maximum != nil && number > *s.Maximum:
@@ -176,6 +216,9 @@ func misvalue(s *jsonschema.Schema, value any) string {
 	}
 	return ""
 }
+
+// maxInteger is the largest integer that JSON tells from its neighbours, in each direction.
+const maxInteger = 1<<53 - 1
 
 // hasType reports whether a value, as JSON decodes it, is of one of the schema's simple types. It lets pass what it
 // does not know.

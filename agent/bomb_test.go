@@ -26,7 +26,7 @@ func TestArgumentsTwice(t *testing.T) {
 		`{"path":"/a","limit":1,"limit":-3}`:        `"limit" has to be 1 or more`,
 		`{"path":"/a","path":"/b"}`:                 "'/b': no such file",
 		`{"path":"/a","limit":2.0}`:                 "lines 1-2 of 3",
-		`{"path":"/a","limit":9223372036854775807}`: "cannot unmarshal",
+		`{"path":"/a","limit":9223372036854775807}`: `"limit" has to be between`,
 		`["/a"]`:                  "have to be a JSON object, not a JSON array",
 		`{"path":"/a","Limit":1}`: `there is no "Limit"`,
 		`{"path":"/a","limit":1e3, "tail": null}`:         "lines 1-3 of 3",
@@ -50,7 +50,7 @@ func TestApplyEdits(t *testing.T) {
 	b, fsys := box(t, &agent.Config{Caps: agent.Caps{ResultBytes: 2000}})
 	vfstest.Write(t, fsys, "a", "1\n2\n3\n")
 	ops := []args{
-		{"tool": "edit_file", "args": args{"path": "/a", "oldText": "1", "newText": "one", "dry_run": true}},
+		{"tool": "edit_file", "args": args{"path": "/a", "oldText": "1", "newText": "one", "dryRun": true}},
 		{"tool": "edit_file", "args": args{"path": "/a", "oldText": "2", "newText": "two"}},
 		{"tool": "insert_lines", "args": args{"path": "/a", "line": 1, "content": "zero"}},
 	}

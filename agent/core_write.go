@@ -26,7 +26,7 @@ func (c precondition) options() ([]vfs.Option, error) {
 	if c.sum != "" {
 		var sum vfs.Sum
 		if err := sum.UnmarshalText([]byte(c.sum)); err != nil {
-			return nil, fmt.Errorf("if_sum %q is no sum; give the one that a read of the file told: %w", c.sum, syscall.EINVAL)
+			return nil, fmt.Errorf("ifSum %q is no sum; give the one that a read of the file told: %w", c.sum, syscall.EINVAL)
 		}
 		opts = append(opts, vfs.IfSum(sum))
 	}

@@ -27,7 +27,7 @@
 //
 // # What models get wrong
 //
-// Every tool that reads tells the sum of the file, and every tool that writes takes it as if_sum, so a change that came
+// Every tool that reads tells the sum of the file, and every tool that writes takes it as ifSum, so a change that came
 // in between is never lost: the write is refused, and the model told to read again. Results are capped, and say so at
 // their end. Contents of files stand inside tags that mark them as untrusted, because a file may hold instructions.
 //

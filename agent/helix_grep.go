@@ -32,7 +32,7 @@ type grepMatch struct {
 // grepOut tells what was not looked into too, so that no match is not taken for no such text (G09).
 type grepOut struct {
 	Matches       []grepMatch        `json:"matches"`
-	Sums          map[string]vfs.Sum `json:"sums,omitempty" jsonschema:"of the files with matches, by path; pass one as if_sum when you change the file"`
+	Sums          map[string]vfs.Sum `json:"sums,omitempty" jsonschema:"of the files with matches, by path; pass one as ifSum when you change the file"`
 	SkippedLarge  []string           `json:"skippedPaths" jsonschema:"files that are too large and were not searched"`
 	SkippedBinary []string           `json:"skippedBinaryPaths" jsonschema:"files that are no text and were not searched"`
 	FilesScanned  int                `json:"filesScanned"`

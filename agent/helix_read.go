@@ -22,7 +22,7 @@ type readOut struct {
 	Path         string   `json:"path"`
 	Text         string   `json:"text" jsonschema:"the lines, inside tags that mark them as untrusted"`
 	Content      []byte   `json:"content,omitempty"`
-	Sum          *vfs.Sum `json:"sum" jsonschema:"of the whole file; pass it as if_sum when you change it"`
+	Sum          *vfs.Sum `json:"sum" jsonschema:"of the whole file; pass it as ifSum when you change it"`
 	Size         int64    `json:"size" jsonschema:"bytes of the whole file"`
 	StartLine    int      `json:"startLine,omitempty"`
 	EndLine      int      `json:"endLine,omitempty"`

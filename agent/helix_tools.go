@@ -7,7 +7,7 @@ func helixFiles() []*Tool {
 			reads, readFile, titled("Read file")),
 		viewing("read_many", `Read several files at one moment. A file that cannot be read has an error in its place.`,
 			reads, readMany, titled("Read files"), somePartial),
-		changing("write_file", `Create a file, or replace its whole content. Missing directories are made. To change a part of a file, edit_file is better. Pass if_sum to be sure that nobody changed the file after you read it.`,
+		changing("write_file", `Create a file, or replace its whole content. Missing directories are made. To change a part of a file, edit_file is better. Pass ifSum to be sure that nobody changed the file after you read it.`,
 			puts, writeFile, titled("Write file"), idempotent, sequential),
 		changing("write_many", `Create or replace several files in one step: all of them, or none.`,
 			puts, writeMany, titled("Write files"), idempotent, sequential),

@@ -195,7 +195,7 @@ type rmIn struct {
 	Path      string `json:"path" jsonschema:"what to remove"`
 	Recursive bool   `json:"recursive,omitempty" default:"false" jsonschema:"a directory with all that is in it"`
 	Force     bool   `json:"force,omitempty" default:"false" jsonschema:"nothing there is fine"`
-	IfSum     string `json:"if_sum,omitempty" jsonschema:"remove only a file that still has this sum"`
+	IfSum     string `json:"ifSum,omitempty" jsonschema:"remove only a file that still has this sum"`
 }
 
 func rm(g *guard, in rmIn) (okOut, error) {
@@ -207,7 +207,7 @@ type moveIn struct {
 	Source      string `json:"source" jsonschema:"what to move or copy"`
 	Destination string `json:"destination" jsonschema:"its new path"`
 	Overwrite   bool   `json:"overwrite,omitempty" default:"false" jsonschema:"replace what is there"`
-	IfSum       string `json:"if_sum,omitempty" jsonschema:"only if the source still has this sum"`
+	IfSum       string `json:"ifSum,omitempty" jsonschema:"only if the source still has this sum"`
 }
 
 type moveOut struct {

@@ -21,8 +21,8 @@ func stops(err error) bool {
 type writeIn struct {
 	Path    string `json:"path" jsonschema:"the file to create or replace"`
 	Content string `json:"content" jsonschema:"the whole new content"`
-	IfSum   string `json:"if_sum,omitempty" jsonschema:"write only if the file still has this sum, as a read told it"`
-	Create  bool   `json:"create_only,omitempty" default:"false" jsonschema:"fail if something is there already"`
+	IfSum   string `json:"ifSum,omitempty" jsonschema:"write only if the file still has this sum, as a read told it"`
+	Create  bool   `json:"createOnly,omitempty" default:"false" jsonschema:"fail if something is there already"`
 }
 
 // writeOut is what a write gives: T05, and the sum for the next one.
@@ -72,7 +72,7 @@ func writeMany(g *guard, in writeManyIn) (writeManyOut, error) {
 type appendIn struct {
 	Path    string `json:"path" jsonschema:"the file to add to; it is created if it is not there"`
 	Content string `json:"content" jsonschema:"what to add at its end"`
-	IfSum   string `json:"if_sum,omitempty" jsonschema:"add only if the file still has this sum"`
+	IfSum   string `json:"ifSum,omitempty" jsonschema:"add only if the file still has this sum"`
 }
 
 func appendFile(g *guard, in appendIn) (writeOut, error) {
@@ -86,9 +86,9 @@ type editIn struct {
 	Count   int       `json:"count,omitempty" min:"1" jsonschema:"replace the first so many occurrences"`
 	All     bool      `json:"all,omitempty" default:"false" jsonschema:"replace every occurrence"`
 	Edits   []oneEdit `json:"edits,omitempty" jsonschema:"several edits at once instead, done in their order: all or none"`
-	IfSum   string    `json:"if_sum,omitempty" jsonschema:"edit only if the file still has this sum"`
+	IfSum   string    `json:"ifSum,omitempty" jsonschema:"edit only if the file still has this sum"`
 	Diff    bool      `json:"diff,omitempty" default:"false" jsonschema:"show a unified diff in place of numbered lines"`
-	DryRun  bool      `json:"dry_run,omitempty" default:"false" jsonschema:"show what would change, and change nothing"`
+	DryRun  bool      `json:"dryRun,omitempty" default:"false" jsonschema:"show what would change, and change nothing"`
 }
 
 type oneEdit struct {
@@ -185,7 +185,7 @@ type insertIn struct {
 	Path    string `json:"path" jsonschema:"the file to insert into"`
 	Line    int    `json:"line" min:"1" jsonschema:"insert before this line; one more than the file has adds at its end"`
 	Content string `json:"content" jsonschema:"the lines to insert"`
-	IfSum   string `json:"if_sum,omitempty" jsonschema:"insert only if the file still has this sum"`
+	IfSum   string `json:"ifSum,omitempty" jsonschema:"insert only if the file still has this sum"`
 }
 
 func insertLines(g *guard, in insertIn) (editOut, error) {

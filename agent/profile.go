@@ -143,7 +143,7 @@ func advice(b *Toolbox, err error) string {
 	case unreachable(err):
 		return "No tool can repair that: tell the person you work for"
 	case errors.As(err, &stale) && stale.Exists && !errors.Is(err, fs.ErrExist):
-		return "Somebody else changed it after you read it. Read it again, redo your change on what is there now, and pass its new sum as if_sum"
+		return "Somebody else changed it after you read it. Read it again, redo your change on what is there now, and pass its new sum as ifSum"
 	case errors.As(err, &edit) && edit.Found == 0:
 		return "Nothing was changed. Read the file and copy the old text exactly, with its spaces and line breaks"
 	case errors.As(err, &edit):

@@ -22,7 +22,7 @@ type Tool struct {
 	SideEffects []string     // "filesystem_write", "filesystem_delete" (P06)
 
 	// Sequential asks the caller not to run two calls of this tool at once (T14). Nothing breaks if it does: each call
-	// is one transaction, and if_sum tells a write that came too late.
+	// is one transaction, and ifSum tells a write that came too late.
 	Sequential bool
 
 	takes    *jsonschema.Resolved

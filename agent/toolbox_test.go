@@ -57,10 +57,10 @@ func TestWriteReadEdit(t *testing.T) {
 	require.Equal(t, wrote["sum"], read["sum"])
 	require.Equal(t, "<workspace_tool_result untrusted=\"true\" workspace=\"workspace\" op=\"read_file\" ref=\"/notes/a.md\">\ntwo\n\n</workspace_tool_result>", read["text"]) // T13
 
-	edited := call(t, b, "workspace_edit_file", args{"path": "/notes/a.md", "oldText": "two", "newText": "2", "if_sum": read["sum"]})
+	edited := call(t, b, "workspace_edit_file", args{"path": "/notes/a.md", "oldText": "two", "newText": "2", "ifSum": read["sum"]})
 	require.Equal(t, "     1\tone\n     2\t2\n     3\tthree\n", edited["preview"])
 
-	stale := try(t, b, "workspace_edit_file", args{"path": "/notes/a.md", "oldText": "one", "newText": "1", "if_sum": read["sum"]})
+	stale := try(t, b, "workspace_edit_file", args{"path": "/notes/a.md", "oldText": "one", "newText": "1", "ifSum": read["sum"]})
 	require.ErrorIs(t, stale.Err, syscall.ESTALE)
 	require.Contains(t, stale.Text, edited["sum"])
 	require.Contains(t, stale.Text, "Read it again")

@@ -110,7 +110,7 @@ func editor(ctx context.Context, fsys *vfs.FS, id, edits int) error {
 			return fmt.Errorf("no total in %q: %w", file.Text, err)
 		}
 		input, err := json.Marshal(map[string]any{
-			"path": "/board.md", "if_sum": file.Sum,
+			"path": "/board.md", "ifSum": file.Sum,
 			"edits": []map[string]string{
 				{"oldText": fmt.Sprintf("agent %d: %d\n", id, done), "newText": fmt.Sprintf("agent %d: %d\n", id, done+1)},
 				{"oldText": fmt.Sprintf("total: %d\n", total), "newText": fmt.Sprintf("total: %d\n", total+1)},
