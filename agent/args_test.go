@@ -11,8 +11,8 @@ import (
 func TestHugeNumber(t *testing.T) {
 	b, _ := box(t, nil, "a")
 	for input, want := range map[string]string{
-		`{"path":"/a","offset":1e30}`:                                      `"offset" has to be between -9007199254740991 and 9007199254740991`,
-		`{"path":"/a","limit":9007199254740993}`:                           `"limit" has to be between`,
+		`{"path":"/a","offset":1e30}`:                                        `"offset" has to be between -9007199254740991 and 9007199254740991`,
+		`{"path":"/a","limit":9007199254740993}`:                             `"limit" has to be between`,
 		`{"path":"/a","edits":[{"oldText":"a","newText":"b","count":1e30}]}`: `"edits.count" is out of range`,
 	} {
 		tool := "workspace_read_file"

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"syscall"
 
+	"vfsdb/internal/mimetype"
 	"vfsdb/vfs"
 )
 
@@ -181,7 +182,7 @@ func codeLines(v *textView, total, start, limit, room int) string {
 
 // image shows a file that is no text, if it is one that models can look at.
 func (c *coder) image(g *guard, v *textView) (string, []Media, error) {
-	if !isImage(v.mime) {
+	if !mimetype.IsImage(v.mime) {
 		return "", nil, worded(syscall.EINVAL, "This tool cannot read binary files. The file appears to be a binary %s file.", v.mime)
 	}
 	if v.info.Size() > maxImage {

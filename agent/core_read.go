@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"fmt"
 	"io/fs"
-	"net/http"
 	"strings"
 	"syscall"
 	"unicode/utf8"
 
+	"vfsdb/internal/mimetype"
 	"vfsdb/vfs"
 )
 
@@ -82,7 +82,7 @@ func (g *guard) readLines(name string, r lineRange, limit int) (*textView, error
 		return nil, err
 	}
 	if vfs.LooksBinary(head) {
-		v.binary, v.mime = true, http.DetectContentType(head)
+		v.binary, v.mime = true, mimetype.Of(n.path, head)
 		return v, nil
 	}
 	c := lineCutter{lineRange: r, view: v, limit: limit}
@@ -208,13 +208,4 @@ func numbered(text string, first int) string {
 		rest = rest[n:]
 	}
 	return b.String()
-}
-
-// isImage reports whether a type is one that models can look at.
-func isImage(mime string) bool {
-	switch mime {
-	case "image/png", "image/jpeg", "image/gif", "image/webp":
-		return true
-	}
-	return false
 }

@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"unicode/utf8"
 
+	"vfsdb/internal/mimetype"
 	"vfsdb/vfs"
 )
 
@@ -54,7 +55,7 @@ func deepCut(text string, omitted int) string {
 // deepMedia is a file that is no text.
 func deepMedia(g *guard, v *textView) (told, error) {
 	limit := int64(g.box.caps.ResultBytes)
-	if isImage(v.mime) {
+	if mimetype.IsImage(v.mime) {
 		limit = maxImage
 	}
 	if v.info.Size() > limit {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"vfsdb/internal/mimetype"
 	"vfsdb/vfs"
 )
 
@@ -63,8 +64,8 @@ func readFile(g *guard, in readIn) (readOut, error) {
 		return readOut{}, err
 	}
 	o := readOut{Path: rooted(v.path), Sum: v.sum, Size: v.info.Size()}
-	if in.Content || v.binary && isImage(v.mime) {
-		if o.Size <= int64(g.box.caps.ResultBytes) || isImage(v.mime) && o.Size <= maxImage {
+	if in.Content || v.binary && mimetype.IsImage(v.mime) {
+		if o.Size <= int64(g.box.caps.ResultBytes) || mimetype.IsImage(v.mime) && o.Size <= maxImage {
 			if o.Content, err = g.tx.ReadFile(v.path); err != nil {
 				return o, err
 			}
@@ -74,7 +75,7 @@ func readFile(g *guard, in readIn) (readOut, error) {
 	}
 	if v.binary {
 		o.Binary, o.MIMEType = true, v.mime
-		if isImage(v.mime) {
+		if mimetype.IsImage(v.mime) {
 			o.image = o.Content
 		}
 		if !in.Content {

@@ -7,9 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"mime"
-	"net/http"
-	"path"
 	"syscall"
 	"time"
 	"unicode/utf8"
@@ -18,6 +15,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"vfsdb/agent"
+	"vfsdb/internal/mimetype"
 	"vfsdb/vfs"
 )
 
@@ -95,7 +93,7 @@ var private = sdk.Cacheable{CacheScope: "private"}
 
 func (w *workspace) resource(f agent.File) *sdk.Resource {
 	return &sdk.Resource{
-		URI: w.uri(f.Path), Name: f.Path, Size: f.Info.Size(), MIMEType: typeByName(f.Path),
+		URI: w.uri(f.Path), Name: f.Path, Size: f.Info.Size(), MIMEType: mimetype.ByName(f.Path),
 		Annotations: &sdk.Annotations{LastModified: f.Info.ModTime().UTC().Format(time.RFC3339)},
 	}
 }
@@ -145,26 +143,11 @@ func readError(uri string, err error) error {
 
 // contents are a file as a client gets it: text if it is that, bytes if not.
 func contents(uri string, f *agent.File) *sdk.ResourceContents {
-	c := &sdk.ResourceContents{URI: uri, MIMEType: typeByName(f.Path)}
+	c := &sdk.ResourceContents{URI: uri, MIMEType: mimetype.Of(f.Path, f.Data)}
 	if !vfs.LooksBinary(f.Data) && utf8.Valid(f.Data) {
 		c.Text = string(f.Data)
-		if c.MIMEType == "" {
-			c.MIMEType = "text/plain"
-		}
-		return c
-	}
-	c.Blob = f.Data
-	if c.MIMEType == "" {
-		c.MIMEType = http.DetectContentType(f.Data)
+	} else {
+		c.Blob = f.Data
 	}
 	return c
-}
-
-// typeByName is the type that a file's name tells, without parameters; "" if it tells none.
-func typeByName(name string) string {
-	kind, _, err := mime.ParseMediaType(mime.TypeByExtension(path.Ext(name)))
-	if err != nil {
-		return ""
-	}
-	return kind
 }

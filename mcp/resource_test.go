@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"mime"
 	"strings"
 	"testing"
 
@@ -115,6 +116,27 @@ func TestReadResource(t *testing.T) {
 			require.EqualValues(t, jsonrpc.CodeInvalidParams, code(err), tt.uri)
 		}
 	})
+}
+
+// The type of a resource is that of our own table, in the list and when it is read.
+func TestResourceTypes(t *testing.T) {
+	require.NoError(t, mime.AddExtensionType(".mod", "audio/x-mod")) // as a table of the host may say
+	require.NoError(t, mime.AddExtensionType(".ts", "text/vnd.trolltech.linguist"))
+	want := map[string]string{"go.mod": "text/plain", "app.ts": "text/plain", "Makefile": "text/plain", "notes.md": "text/markdown"}
+	s, fsys := serve(t, nil)
+	for name := range want {
+		vfstest.Write(t, fsys, name, "text\n")
+	}
+	c := connect(t, s, stateful, nil)
+	for r, err := range c.Resources(t.Context(), nil) {
+		require.NoError(t, err)
+		if r.MIMEType != "" { // else its name tells none
+			require.Equal(t, want[r.Name[1:]], r.MIMEType, r.Name)
+		}
+		got, err := read(t, c, r.URI)
+		require.NoError(t, err)
+		require.Equal(t, want[r.Name[1:]], got.MIMEType, r.Name)
+	}
 }
 
 // The template says how to name any file, and its path is completed.
