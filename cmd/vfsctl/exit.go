@@ -71,7 +71,10 @@ func asUsage(err error, root *cobra.Command, args []string) error {
 }
 
 // A noDatabase is the error of every command that does not create a database where there is none.
-type noDatabase struct{ path, branch string }
+type noDatabase struct {
+	path, branch string
+	create       bool // the command has the flag --create
+}
 
 func (e *noDatabase) Error() string {
 	if e.branch == "" {
@@ -131,6 +134,9 @@ func (a *app) complain(err error, code int) {
 	switch {
 	case errors.As(err, &u):
 		m.Try, m.Hint = u.hint, u.also
+	case errors.As(err, &none) && none.create:
+		m.Try = a.invoke("init")
+		m.Hint = "or let mcp create it: --create"
 	case errors.As(err, &none):
 		m.Try = fmt.Sprintf("%s, or import a directory: %s", a.invoke("init"), a.invoke("import", "DIR"))
 	case errors.As(err, &absent):

@@ -31,10 +31,11 @@ Every request then needs a token: the one in --token-file, else in $VFS_MCP_TOKE
 A --policy or a --config is a YAML file, see agent/CONFIG.md. The paths of a policy hold for files as tools find them,
 whatever symlinks lead there.
 
-If the database does not exist, it is created.`,
-		Example: `  vfsctl mcp                                    what a client is to start
+A database that does not exist is an error, so that a wrong path or working directory does not pass for an empty
+workspace; --create makes one. Clients start this command where they like: give them absolute paths.`,
+		Example: `  vfsctl --db /srv/agent.db mcp                 what a client is to start
   vfsctl --branch try mcp --read-only           look, and change nothing
-  vfsctl mcp --workspace docs=docs.db --workspace code=code.db@main
+  vfsctl mcp --workspace docs=/srv/docs.db --workspace code=/srv/code.db
   vfsctl mcp --http :8080 --token-file token`,
 		Args:              args(0, 0),
 		ValidArgsFunction: completeNothing,
@@ -43,6 +44,7 @@ If the database does not exist, it is created.`,
 	flags := cmd.Flags()
 	m.tools.register(cmd)
 	flags.BoolVar(&m.readOnly, "read-only", false, "offer only what changes nothing")
+	flags.BoolVar(&m.create, "create", false, "create a database that does not exist")
 	flags.StringArrayVar(&m.workspaces, "workspace", nil, "serve `NAME=DB[@BRANCH]`; may be repeated")
 	flags.StringVar(&m.http, "http", "", "serve over HTTP on `ADDR`, such as :8080")
 	flags.StringVar(&m.tokenFile, "token-file", "", "require the bearer token in `FILE`")
@@ -65,7 +67,7 @@ type mcpServer struct {
 	*app
 	tools                 toolFlags
 	http, tokenFile, name string
-	readOnly              bool
+	readOnly, create      bool
 	workspaces            []string
 	web                   mcp.HTTPOptions
 }
@@ -131,6 +133,9 @@ func (m *mcpServer) consistent(cmd *cobra.Command) error {
 				return usage(cmd, "--%s is about --http", flag)
 			}
 		}
+	}
+	if m.create && m.readOnly {
+		return usage(cmd, "--create and --read-only exclude each other")
 	}
 	if len(m.workspaces) > 0 && (cmd.Flags().Changed("db") || cmd.Flags().Changed("branch")) {
 		return usage(cmd, "--workspace says which databases and branches are served; --db and --branch say something else")
@@ -220,15 +225,20 @@ func (m *mcpServer) tree(ctx context.Context, stores map[string]*vfs.FS, w works
 		}
 		return fsys.Branch(ctx, branch)
 	}
-	use, fresh := creates, false
-	if m.readOnly {
-		use = reads
-	} else if info, err := os.Stat(w.db); err != nil || info.Size() == 0 {
-		fresh = true
-	}
 	at := *m.app
 	at.db, at.branch = w.db, w.branch
+	use, fresh := writes, at.absent()
+	switch {
+	case m.readOnly:
+		use = reads
+	case m.create:
+		use = creates
+	}
 	fsys, err := at.open(ctx, use)
+	var none *noDatabase
+	if errors.As(err, &none) && !m.readOnly {
+		none.create = true
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -68,7 +68,7 @@ var everyTool = []aCall{
 func TestInspector(t *testing.T) {
 	clients := mcpclients.Find(t)
 	vfsctl, db := binary(t), filepath.Join(t.TempDir(), "agent.db")
-	server := []string{vfsctl, "--db", db, "mcp"}
+	server := []string{vfsctl, "--db", db, "mcp", "--create"}
 	inspect := func(args ...string) map[string]any { return clients.Inspect(t, append(args, server...)...) }
 
 	var names, called []string
@@ -149,7 +149,7 @@ func TestConformance(t *testing.T) {
 // serveHTTP starts vfsctl mcp --http, and ends it with the test: by an interrupt, which it takes for a good reason.
 func serveHTTP(t *testing.T, vfsctl, db string) (web, token string) {
 	t.Helper()
-	cmd := exec.Command(vfsctl, "--db", db, "mcp", "--http", "127.0.0.1:0")
+	cmd := exec.Command(vfsctl, "--db", db, "mcp", "--create", "--http", "127.0.0.1:0")
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, tokenEnv+"=") })
 	said, err := cmd.StderrPipe()
 	require.NoError(t, err)

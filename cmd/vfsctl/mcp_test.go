@@ -30,7 +30,7 @@ func TestMCPProcesses(t *testing.T) {
 		client := mcp.NewClient(&mcp.Implementation{Name: fmt.Sprintf("client-%d", i)}, &mcp.ClientOptions{
 			ResourceUpdatedHandler: func(_ context.Context, r *mcp.ResourceUpdatedNotificationRequest) { heard <- r.Params.URI },
 		})
-		c, err := client.Connect(t.Context(), &mcp.CommandTransport{Command: exec.Command(vfsctl, "--db", db, "mcp")}, &mcp.ClientSessionOptions{ProtocolVersion: "2025-11-25"})
+		c, err := client.Connect(t.Context(), &mcp.CommandTransport{Command: exec.Command(vfsctl, "--db", db, "mcp", "--create")}, &mcp.ClientSessionOptions{ProtocolVersion: "2025-11-25"})
 		require.NoError(t, err)
 		sessions = append(sessions, c)
 	}
@@ -73,7 +73,7 @@ func TestMCPProcesses(t *testing.T) {
 func TestMCPSignals(t *testing.T) {
 	vfsctl, db := binary(t), filepath.Join(t.TempDir(), "agent.db")
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
-		cmd := exec.Command(vfsctl, "--db", db, "mcp")
+		cmd := exec.Command(vfsctl, "--db", db, "mcp", "--create")
 		in, err := cmd.StdinPipe()
 		require.NoError(t, err)
 		out, err := cmd.StdoutPipe()

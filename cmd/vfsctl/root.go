@@ -48,7 +48,7 @@ func newRoot(a *app) *cobra.Command {
 		Long: `vfsctl works with a versioned filesystem that is one SQLite file.
 
 Commands stand on the branch main, or where --branch, --at or $VFS_BRANCH says.
-Only init, import, put, mcp and tour create a database.`,
+Only init, import, put, tour and mcp --create create a database.`,
 		Example: `  vfsctl tour .                          see everything once, on this directory
   vfsctl import . && vfsctl tree         take it in, and look at it
   vfsctl snapshot create before          name this moment
