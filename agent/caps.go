@@ -2,13 +2,16 @@ package agent
 
 import (
 	"fmt"
+	"maps"
+	"slices"
+	"syscall"
 	"unicode/utf8"
 
 	"vfsdb/vfs"
 )
 
 // Caps bound what one call gives back, so that no file or directory can flood the model's context (T09, T11, G06).
-// A field that is 0 has its default; -1 is no bound.
+// A field that is 0 has its default; -1 is no bound, and another negative one is EINVAL in [New].
 type Caps struct {
 	ResultBytes int   `json:"max_tool_result_bytes,omitempty"` // of text; 262144
 	Entries     int   `json:"max_dir_entries,omitempty"`       // of a directory or a tree; 1000
@@ -26,6 +29,24 @@ const (
 
 // noBound is what -1 stands for.
 const noBound = 1 << 40
+
+// check refuses a cap that is neither a bound nor -1.
+func (c Caps) check() error {
+	return bounds("caps", map[string]int64{
+		"max_tool_result_bytes": int64(c.ResultBytes), "max_dir_entries": int64(c.Entries),
+		"max_glob_matches": int64(c.Matches), "max_grep_file_size": c.GrepFile,
+	})
+}
+
+// bounds refuses a bound below -1, by its key in a config file.
+func bounds(of string, list map[string]int64) error {
+	for _, key := range slices.Sorted(maps.Keys(list)) {
+		if n := list[key]; n < -1 {
+			return fmt.Errorf("%s: %s is %d: -1 is no bound, 0 the default: %w", of, key, n, syscall.EINVAL)
+		}
+	}
+	return nil
+}
 
 func (c Caps) resolved() Caps {
 	fill := func(v *int, whole int) {

@@ -112,7 +112,7 @@ func (p *capabilities) apply(c *Config) error {
 	if c.Policy == nil && (fs.AllowedPaths != nil || fs.MaxFileSizeMb != 0) {
 		c.Policy = &Policy{}
 	}
-	twice := fs.AllowedPaths != nil && c.Policy.Paths != nil || fs.MaxFileSizeMb != 0 && c.Policy.MaxFileSize != 0
+	twice := fs.AllowedPaths != nil && c.Policy.Paths != nil || fs.MaxFileSizeMb != 0 && c.Policy.MaxWriteSize != 0
 	if fs.AllowedPaths != nil && !twice {
 		if len(fs.AllowedPaths) == 0 {
 			return fmt.Errorf("fs: allowedPaths is empty: leave it out to allow all: %w", syscall.EINVAL)
@@ -122,8 +122,14 @@ func (p *capabilities) apply(c *Config) error {
 	if fs.MaxFileSizeMb > math.MaxInt64>>20 {
 		return fmt.Errorf("fs: maxFileSizeMb %d is beyond all sizes: leave it out to allow all: %w", fs.MaxFileSizeMb, syscall.EINVAL)
 	}
-	if fs.MaxFileSizeMb != 0 && !twice {
-		c.Policy.MaxFileSize = Size(fs.MaxFileSizeMb << 20)
+	if err := bounds("fs", map[string]int64{"maxFileSizeMb": fs.MaxFileSizeMb}); err != nil {
+		return err
+	}
+	switch {
+	case fs.MaxFileSizeMb < 0 && !twice:
+		c.Policy.MaxWriteSize = -1
+	case fs.MaxFileSizeMb > 0 && !twice:
+		c.Policy.MaxWriteSize = Size(fs.MaxFileSizeMb << 20)
 	}
 	for _, cap := range []struct{ from, to *int }{
 		{&fs.MaxToolResultBytes, &c.Caps.ResultBytes}, {&fs.MaxDirEntries, &c.Caps.Entries}, {&fs.MaxGlobMatches, &c.Caps.Matches},

@@ -29,7 +29,7 @@ caps: {max_grep_file_size: 5}
 	require.NoError(t, err)
 	require.Equal(t, &agent.Config{
 		Profile: "helix", Name: "notes", Dir: "/work/src", NoSnapshot: true,
-		Policy: &agent.Policy{Paths: []string{"/work"}, MaxBytes: 1 << 30, MaxFileSize: 10 << 20},
+		Policy: &agent.Policy{Paths: []string{"/work"}, MaxBytes: 1 << 30, MaxWriteSize: 10 << 20},
 		Caps:   agent.Caps{Entries: 7, GrepFile: 5},
 	}, c)
 

@@ -25,7 +25,7 @@ func (g *guard) open(name string) (*node, error) {
 	if info.IsDir() {
 		return nil, &fs.PathError{Op: "read", Path: rooted(at), Err: syscall.EISDIR}
 	}
-	if err := g.withinSize(at, info.Size()); err != nil {
+	if err := g.readable(at, info.Size()); err != nil {
 		return nil, err
 	}
 	n := &node{path: at, info: info}

@@ -3,7 +3,6 @@ package agent
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
@@ -142,7 +141,7 @@ type found struct {
 
 // find looks for names by a pattern.
 func (g *guard) find(s search) (*found, error) {
-	at, err := g.names(g.orDir(s.dir), cmp.Or(s.perm, PermList))
+	at, err := g.start(s)
 	if err != nil {
 		return nil, err
 	}
@@ -168,6 +167,27 @@ func (g *guard) find(s search) (*found, error) {
 	return f, nil
 }
 
+// start finds the directory that a search begins in. Without one, a pattern with a slash in front is of paths from the
+// root: that is where it is matched, though of what is found there only what the policy shows counts.
+func (g *guard) start(s search) (string, error) {
+	perm := cmp.Or(s.perm, PermList)
+	switch {
+	case s.dir != "" || !strings.HasPrefix(s.pattern, "/"):
+		return g.names(g.orDir(s.dir), perm)
+	case len(g.box.policy.Paths) == 0:
+		return g.names("/", perm)
+	}
+	for _, allowed := range g.box.policy.Paths {
+		if err := g.box.policy.mayUse(perm, allowed); err != nil {
+			return "", err
+		}
+		if err := g.approvedTree(perm, allowed); err != nil {
+			return "", err
+		}
+	}
+	return ".", nil
+}
+
 // hiddenBelow reports whether a name on the way from dir to at begins with a dot.
 func hiddenBelow(dir, at string) bool {
 	rel := relative(dir, at)
@@ -184,8 +204,8 @@ func (g *guard) grep(pattern string, o vfs.GrepOptions) (*vfs.GrepResult, error)
 	if o.MaxFileSize == 0 {
 		o.MaxFileSize = g.box.caps.GrepFile
 	}
-	if limit := int64(g.box.policy.MaxFileSize); limit > 0 && (o.MaxFileSize < 0 || o.MaxFileSize > limit) {
-		o.MaxFileSize = limit
+	if g.box.boundsGrep(o.MaxFileSize) {
+		o.MaxFileSize = int64(g.box.policy.MaxFileSize)
 	}
 	for _, deny := range g.box.policy.Deny {
 		if deny != at && under(deny, at) {
@@ -193,6 +213,12 @@ func (g *guard) grep(pattern string, o vfs.GrepOptions) (*vfs.GrepResult, error)
 		}
 	}
 	return g.tx.Grep(pattern, &o)
+}
+
+// boundsGrep reports whether the policy keeps a search from files that a bound of its own lets it look into; -1 is none.
+func (b *Toolbox) boundsGrep(own int64) bool {
+	limit := int64(b.policy.MaxFileSize)
+	return limit > 0 && (own < 0 || own > limit)
 }
 
 // maxGrepText bounds what the matches of one search hold in memory: a line can be as long as a file, and has others
@@ -284,83 +310,6 @@ func (g *guard) remove(name string, recursive, force bool, pre precondition) (at
 		return at, true, g.tx.RemoveAll(at, opts...)
 	}
 	return at, true, g.tx.Remove(at, opts...)
-}
-
-// move gives something another name. Both ends are the policy's business, and so is all that moves with a directory.
-func (g *guard) move(from, to string, overwrite bool, pre precondition) (source, dest string, err error) {
-	if source, err = g.tree(from, PermWrite, keep); err != nil {
-		return "", "", err
-	}
-	if dest, err = g.tree(to, PermWrite, keep); err != nil {
-		return "", "", err
-	}
-	if err := g.released(source); err != nil {
-		return "", "", err
-	}
-	if err := g.relocatable(source, dest); err != nil {
-		return "", "", err
-	}
-	return source, dest, g.twoNames(source, dest, overwrite, pre, g.tx.Rename)
-}
-
-// copy makes a copy of a file or a tree; contents are shared, so it costs no space. A file's size counts as if it were
-// written (T12).
-func (g *guard) copy(from, to string, overwrite bool, pre precondition) (source, dest string, err error) {
-	if source, err = g.tree(from, PermRead, follow); err != nil {
-		return "", "", err
-	}
-	if dest, err = g.tree(to, PermWrite, keep); err != nil {
-		return "", "", err
-	}
-	if err := g.released(source); err != nil {
-		return "", "", err
-	}
-	if err := g.copyable(source); err != nil {
-		return "", "", err
-	}
-	if err := g.relocatable(source, dest); err != nil {
-		return "", "", err
-	}
-	g.grown = true
-	return source, dest, g.twoNames(source, dest, overwrite, pre, g.tx.Copy)
-}
-
-// relocatable refuses two ends of which one holds the other, before anything is displaced.
-func (g *guard) relocatable(source, dest string) error {
-	if dest != source && under(dest, source) {
-		return fmt.Errorf("'%s' is inside '%s': %w", rooted(dest), rooted(source), syscall.EINVAL)
-	}
-	return nil
-}
-
-// copyable refuses a copy of files beyond the policy's size.
-func (g *guard) copyable(source string) error {
-	if g.box.policy.MaxFileSize == 0 {
-		return nil
-	}
-	info, err := g.tx.Lstat(source)
-	if err != nil {
-		return err
-	}
-	if !info.IsDir() {
-		return g.withinSize(source, info.Size())
-	}
-	return g.walkDir(source, 1, func(n *node, _ int) (bool, error) { return true, g.withinSize(n.path, n.info.Size()) })
-}
-
-// twoNames runs a verb of two resolved names.
-func (g *guard) twoNames(source, dest string, overwrite bool, pre precondition, verb func(from, to string, opts ...vfs.Option) error) error {
-	opts, err := pre.options()
-	if err != nil {
-		return err
-	}
-	if !overwrite {
-		opts = append(opts, vfs.NoReplace())
-	}
-	if err := g.hasParent(dest); err != nil {
-		return err
-	}
-	return verb(source, dest, opts...)
 }
 
 // below is the path of a name in a directory.

@@ -116,7 +116,7 @@ func (g *guard) write(name string, data []byte, parents bool, pre precondition) 
 	if err != nil {
 		return nil, err
 	}
-	if err := g.withinSize(at, int64(len(data))); err != nil {
+	if err := g.writable(at, int64(len(data))); err != nil {
 		return nil, err
 	}
 	g.grown = true
@@ -143,7 +143,7 @@ func (g *guard) add(name string, data []byte, parents bool, pre precondition) (*
 	if there != nil {
 		size = there.Size()
 	}
-	if err := g.withinSize(at, size+int64(len(data))); err != nil {
+	if err := g.writable(at, size+int64(len(data))); err != nil {
 		return nil, err
 	}
 	g.grown = true
@@ -187,7 +187,7 @@ func (g *guard) rewrite(name string, pre precondition, change func(old string) (
 	if err != nil {
 		return nil, err
 	}
-	if err := g.withinSize(at, int64(len(text))); err != nil {
+	if err := g.writable(at, int64(len(text))); err != nil {
 		return nil, err
 	}
 	if len(text) > vfs.MaxEditSize {

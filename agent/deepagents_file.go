@@ -175,7 +175,7 @@ func deepPut(g *guard, name string, data []byte) error {
 	if err := deepPath(name); err != nil {
 		return err
 	}
-	if err := g.withinSize(strings.TrimPrefix(g.shown(name), "/"), int64(len(data))); err != nil {
+	if err := g.writable(strings.TrimPrefix(g.shown(name), "/"), int64(len(data))); err != nil {
 		return err // before its directories are made
 	}
 	_, err := g.write(name, data, true, precondition{})

@@ -189,10 +189,22 @@ func (g *guard) released(path string) error {
 	return g.approvedTree(PermList, path)
 }
 
-// withinSize refuses content beyond the policy's max_file_size.
-func (g *guard) withinSize(path string, size int64) error {
-	if limit := int64(g.box.policy.MaxFileSize); limit > 0 && size > limit {
-		return &SizeError{rooted(path), size, limit}
+// readable refuses a file that is too large to be read.
+func (g *guard) readable(path string, size int64) error {
+	return within(path, size, g.box.policy.MaxFileSize)
+}
+
+// writable refuses content that is too large to be left in a file.
+func (g *guard) writable(path string, size int64) error {
+	if err := within(path, size, g.box.policy.MaxFileSize); err != nil {
+		return err
+	}
+	return within(path, size, g.box.policy.MaxWriteSize)
+}
+
+func within(path string, size int64, limit Size) error {
+	if limit > 0 && size > int64(limit) {
+		return &SizeError{rooted(path), size, int64(limit)}
 	}
 	return nil
 }

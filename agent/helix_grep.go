@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -68,12 +69,20 @@ func grep(g *guard, in grepIn) (grepOut, error) {
 	if err != nil {
 		return grepOut{}, err
 	}
-	return grepShown(g, r)
+	return grepShown(g, r, g.grepHint(o.MaxFileSize))
+}
+
+// grepHint says what to do about files that were too large to search.
+func (g *guard) grepHint(own int64) string {
+	if g.box.boundsGrep(cmp.Or(own, g.box.caps.GrepFile)) {
+		return fmt.Sprintf("this workspace reads none above %d bytes", g.box.policy.MaxFileSize)
+	}
+	return "see maxGrepFileSizeMb"
 }
 
 // grepShown puts matches into a result, as many as fit the cap of bytes. The lines are contents of files, so they stand
 // inside the boundary tags (T13).
-func grepShown(g *guard, r *vfs.GrepResult) (grepOut, error) {
+func grepShown(g *guard, r *vfs.GrepResult, hint string) (grepOut, error) {
 	out := grepOut{
 		Matches: []grepMatch{}, FilesScanned: r.FilesScanned, Truncated: r.Truncated,
 		SkippedLarge: orEmpty(g.skipped(r.SkippedLarge)), SkippedBinary: orEmpty(g.skipped(r.SkippedBinary)),
@@ -114,7 +123,7 @@ func grepShown(g *guard, r *vfs.GrepResult) (grepOut, error) {
 		}
 		out.Sums[at] = sum
 	}
-	out.shown = grepText(g, r, out, b.String())
+	out.shown = grepText(g, r, out, b.String(), hint)
 	return out, nil
 }
 
@@ -133,13 +142,13 @@ func showMatch(m grepMatch) string {
 	return b.String()
 }
 
-func grepText(g *guard, r *vfs.GrepResult, o grepOut, lines string) string {
+func grepText(g *guard, r *vfs.GrepResult, o grepOut, lines, hint string) string {
 	text := fmt.Sprintf("%s in %s searched", counted(len(o.Matches), "match", "matches"), counted(o.FilesScanned, "file", "files"))
 	if o.Truncated {
 		text += "; there are more: narrow the pattern or the path"
 	}
 	if n := len(r.SkippedLarge); n > 0 {
-		text += fmt.Sprintf("; %s too large to search, see maxGrepFileSizeMb: %s", counted(n, "file", "files"), few(o.SkippedLarge))
+		text += fmt.Sprintf("; %s too large to search, %s: %s", counted(n, "file", "files"), hint, few(o.SkippedLarge))
 	}
 	if n := len(r.SkippedBinary); n > 0 {
 		text += fmt.Sprintf("; %s not searched", counted(n, "binary file", "binary files"))

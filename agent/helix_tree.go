@@ -206,7 +206,7 @@ func rm(g *guard, in rmIn) (okOut, error) {
 type moveIn struct {
 	Source      string `json:"source" jsonschema:"what to move or copy"`
 	Destination string `json:"destination" jsonschema:"its new path"`
-	Overwrite   bool   `json:"overwrite,omitempty" default:"false" jsonschema:"replace what is there"`
+	Overwrite   bool   `json:"overwrite,omitempty" default:"false" jsonschema:"replace a file that is there; merge a directory into one"`
 	IfSum       string `json:"ifSum,omitempty" jsonschema:"only if the source still has this sum"`
 }
 

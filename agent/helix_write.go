@@ -82,7 +82,7 @@ func appendFile(g *guard, in appendIn) (writeOut, error) {
 type editIn struct {
 	Path    string    `json:"path" jsonschema:"the file to edit"`
 	OldText string    `json:"oldText,omitempty" jsonschema:"the exact text to replace, with its spaces and line breaks; it has to occur exactly once, unless count or all is given"`
-	NewText string    `json:"newText,omitempty" jsonschema:"what to put there; nothing deletes the old text"`
+	NewText *string   `json:"newText,omitempty" jsonschema:"what to put there; \"\" deletes the old text"`
 	Count   int       `json:"count,omitempty" min:"1" jsonschema:"replace the first so many occurrences"`
 	All     bool      `json:"all,omitempty" default:"false" jsonschema:"replace every occurrence"`
 	Edits   []oneEdit `json:"edits,omitempty" jsonschema:"several edits at once instead, done in their order: all or none"`
@@ -133,12 +133,14 @@ func editFile(g *guard, in editIn) (editOut, error) {
 func editsOf(in editIn) ([]vfs.Edit, error) {
 	bad := func(why string) ([]vfs.Edit, error) { return nil, &ArgumentError{"edit_file", why} }
 	switch {
-	case len(in.Edits) > 0 && (in.OldText != "" || in.NewText != "" || in.Count > 0 || in.All):
+	case len(in.Edits) > 0 && (in.OldText != "" || in.NewText != nil || in.Count > 0 || in.All):
 		return bad("give oldText and newText, or edits, not both")
 	case len(in.Edits) == 0 && in.OldText == "":
 		return bad(`"oldText" is missing or empty; to fill an empty file, use write_file`)
+	case len(in.Edits) == 0 && in.NewText == nil:
+		return bad(`"newText" is missing; to delete oldText, give "" for it`)
 	case len(in.Edits) == 0:
-		in.Edits = []oneEdit{{in.OldText, in.NewText, in.Count, in.All}}
+		in.Edits = []oneEdit{{in.OldText, *in.NewText, in.Count, in.All}}
 	}
 	edits := make([]vfs.Edit, len(in.Edits))
 	for i, e := range in.Edits {

@@ -161,7 +161,7 @@ func module2Find(g *guard, in module2FindIn) (module2FindOut, error) {
 type module2MoveIn struct {
 	Source      string `json:"source" jsonschema:"source path"`
 	Destination string `json:"destination" jsonschema:"destination path"`
-	Overwrite   bool   `json:"overwrite,omitempty" default:"false" jsonschema:"overwrite if it exists"`
+	Overwrite   bool   `json:"overwrite,omitempty" default:"false" jsonschema:"overwrite if it exists; files that only the destination has stay"`
 }
 
 type module2MoveOut struct {

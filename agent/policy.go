@@ -26,11 +26,16 @@ type Policy struct {
 	// Permissions are those granted; nil is all (P06).
 	Permissions []Permission `json:"permissions,omitempty"`
 
-	// MaxFileSize bounds the files that are read, written, edited and copied; 0 is no bound (P03, T12).
+	// MaxFileSize bounds the files that are read, written, edited and copied. -1 is no bound; 0 is what the profile has,
+	// which is none but in module2.
 	MaxFileSize Size `json:"max_file_size,omitempty"`
 
+	// MaxWriteSize bounds the files that writes, edits and copies leave. A larger one that is there can be read. 0 and
+	// -1 are no bound.
+	MaxWriteSize Size `json:"max_write_size,omitempty"`
+
 	// MaxBytes and MaxEntries bound what the branch holds, links counted once each: a call that would add to it and
-	// leave more is EDQUOT. 0 is no bound.
+	// leave more is EDQUOT. 0 and -1 are no bound.
 	MaxBytes   Size  `json:"max_bytes,omitempty"`
 	MaxEntries int64 `json:"max_entries,omitempty"`
 
@@ -70,7 +75,7 @@ func (e *PolicyError) Error() string {
 // Unwrap makes a PolicyError an EACCES.
 func (e *PolicyError) Unwrap() error { return syscall.EACCES }
 
-// A SizeError is a file beyond the policy's max_file_size. It is EFBIG.
+// A SizeError is a file beyond the policy's max_file_size or max_write_size. It is EFBIG.
 type SizeError struct {
 	Path      string
 	Size, Max int64
@@ -121,10 +126,11 @@ func (p *Policy) check() (*Policy, error) {
 			}
 		}
 	}
-	if c.MaxFileSize < 0 || c.MaxBytes < 0 || c.MaxEntries < 0 {
-		return nil, fmt.Errorf("policy: a bound is negative: %w", syscall.EINVAL)
-	}
-	return &c, nil
+	err := bounds("policy", map[string]int64{
+		"max_file_size": int64(c.MaxFileSize), "max_write_size": int64(c.MaxWriteSize),
+		"max_bytes": int64(c.MaxBytes), "max_entries": c.MaxEntries,
+	})
+	return &c, err
 }
 
 func askedFor(rules []Rule) [][]Permission {

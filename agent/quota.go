@@ -38,7 +38,7 @@ func (m *meter) set(t tally) {
 // hold too much: as long as the last count and all that was added since stay below the quota, so does the tree.
 func (g *guard) withinQuota() error {
 	p := g.box.policy
-	if !g.grown || p.MaxBytes == 0 && p.MaxEntries == 0 {
+	if !g.grown || p.MaxBytes <= 0 && p.MaxEntries <= 0 {
 		return nil
 	}
 	last := g.box.meter.get()

@@ -102,6 +102,9 @@ func open(store *Store, name string, options *SessionOptions, how begin) (*Sessi
 }
 
 func newSession(store *Store, name string, o *SessionOptions) (*Session, error) {
+	if o.CloseTimeout < 0 {
+		return nil, fmt.Errorf("session %q: its close timeout is %v: %w", name, o.CloseTimeout, syscall.EINVAL)
+	}
 	if o.Config.Session == "" {
 		o.Config.Session = name
 	}

@@ -37,8 +37,12 @@ func ParseSize(text string) (Size, error) {
 	return Size(v * float64(unit)), nil
 }
 
-// UnmarshalJSON takes a number of bytes, or text as [ParseSize] does.
+// UnmarshalJSON takes a number of bytes, or text as [ParseSize] does. -1 stands for no bound.
 func (s *Size) UnmarshalJSON(data []byte) error {
+	if string(data) == "-1" {
+		*s = -1
+		return nil
+	}
 	var text string
 	if err := json.Unmarshal(data, &text); err != nil {
 		text = string(data)

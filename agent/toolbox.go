@@ -102,6 +102,9 @@ func New(fsys *vfs.FS, config *Config) (*Toolbox, error) {
 	if b.config.Dir, err = cleanDir(b.config.Dir); err != nil {
 		return nil, err
 	}
+	if err := b.config.Caps.check(); err != nil {
+		return nil, err
+	}
 	b.caps = b.config.Caps.resolved()
 	for _, t := range p.tools(b) {
 		if !b.offers(t) {
