@@ -16,6 +16,7 @@ import (
 var claudeCode = &profile{
 	name:    "claude-code",
 	about:   "Read, Write, Edit, Glob and Grep, as Claude Code has them",
+	prepare: startAllowed,
 	tools:   newClaudeCode,
 	explain: explainWorded,
 	prompt: func(b *Toolbox) string {

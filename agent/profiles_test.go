@@ -71,11 +71,41 @@ func TestProfilesStartAllowed(t *testing.T) {
 		"module2":        {"ls", args{}, `"path":"/work/a"`},
 		"deepagents":     {"grep", args{"pattern": "work"}, "/work/a"},
 		"mcp-filesystem": {"read_text_file", args{"path": "a"}, "work/a"},
+		"helix":          {"workspace_ls", args{}, `"path":"/work/a"`},
+		"claude-code":    {"Grep", args{"pattern": "work"}, "/work/a"},
 	} {
 		b, _ := box(t, &agent.Config{Profile: profile, Policy: &agent.Policy{Paths: []string{"/work", "/more"}}}, "work/a", "more/b", "c")
 		r := try(t, b, in.tool, in.args)
 		require.NoError(t, r.Err, profile)
 		require.Contains(t, r.Text, in.want, profile)
 		require.False(t, strings.Contains(r.Text, "more"), profile)
+	}
+}
+
+// In helix each tool that looks for something does, without a path, and a pattern with a slash in front is of paths from
+// the root, in whichever directory that is allowed.
+func TestHelixStartsAllowed(t *testing.T) {
+	for _, config := range []*agent.Config{
+		{Policy: &agent.Policy{Paths: []string{"/work", "/more"}}},
+		{Dir: "/work", Policy: &agent.Policy{Paths: []string{"/work", "/more"}}},
+		{Dir: "/work"},
+	} {
+		b, _ := box(t, config, "work/a", "work/in/b", "more/b", "secret/b")
+		for tool, in := range map[string]args{
+			"glob": {"pattern": "**"}, "grep": {"pattern": "work"}, "ls": {}, "find": {"pattern": "a"}, "tree": {},
+		} {
+			r := try(t, b, "workspace_"+tool, in)
+			require.NoError(t, r.Err, tool)
+			require.Contains(t, r.Text, "a", tool)
+			require.NotContains(t, r.Text, "secret", tool)
+		}
+		require.Equal(t, []any{"/work/a", "/work/in", "/work/in/b"}, call(t, b, "workspace_glob", args{"pattern": "/work/**/*"})["matches"])
+		require.Equal(t, []any{"/more/b"}, call(t, b, "workspace_glob", args{"pattern": "/more/*"})["matches"])
+		require.Len(t, call(t, b, "workspace_find", args{"pattern": "/work/*", "type": "file"})["entries"], 1)
+		if config.Policy != nil {
+			require.Equal(t, []any{"/more/b", "/work/in/b"}, call(t, b, "workspace_glob", args{"pattern": "/**/b"})["matches"])
+			require.Empty(t, call(t, b, "workspace_glob", args{"pattern": "/secret/*"})["matches"])
+		}
+		require.Contains(t, b.Prompt(), "start in /work")
 	}
 }

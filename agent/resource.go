@@ -25,7 +25,7 @@ type File struct {
 // readFileTool is what [Toolbox.ReadFile] is called in the log.
 const readFileTool = "resources/read"
 
-// ReadFile reads a file whole, as a call that the policy judges and the log holds. One above max bytes is a
+// ReadFile reads a file whole, by its path from the root, as a call that the policy judges and the log holds. One above max bytes is a
 // [SizeError].
 func (b *Toolbox) ReadFile(ctx context.Context, name string, max int64) (*File, error) {
 	input, err := json.Marshal(map[string]string{"path": name})
@@ -49,7 +49,7 @@ func (b *Toolbox) ReadFile(ctx context.Context, name string, max int64) (*File, 
 }
 
 func (g *guard) readWhole(name string, max int64) (*File, error) {
-	n, err := g.open(name)
+	n, err := g.open("/" + strings.TrimPrefix(name, "/")) // from the root, wherever relative paths start
 	if err != nil {
 		return nil, err
 	}

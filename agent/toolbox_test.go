@@ -97,7 +97,7 @@ func TestPolicyPaths(t *testing.T) {
 		{"read through a symlink", "workspace_read_file", args{"path": "/ok/out/s"}},
 		{"read up", "workspace_read_file", args{"path": "/ok/../secret/s"}},
 		{"list through a symlink", "workspace_ls", args{"path": "/ok/out"}},
-		{"list the root", "workspace_ls", args{}},
+		{"list the root", "workspace_ls", args{"path": "/"}},
 		{"grep through a symlink", "workspace_grep", args{"path": "/ok/out", "pattern": "x"}},
 		{"write through a symlink", "workspace_write_file", args{"path": "/ok/out/new", "content": ""}},
 		{"write read-only", "workspace_write_file", args{"path": "/ok/ro/b", "content": ""}},
