@@ -1,8 +1,8 @@
-// Package transfer moves trees in and out: from a directory of the host or a tar stream into a store, and back.
+// Package transfer moves trees in and out: from a directory of the host, a tar stream or a zip into a store, and back.
 //
 // # In
 //
-// [ImportDir] and [ImportTar] put what is inside the source inside a directory of the store. Files are read, hashed and
+// [ImportDir], [ImportTar] and [ImportZip] put what is inside the source inside a directory of the store. Files are read, hashed and
 // stored first, out of sight, many small ones to a transaction. Then one commit makes all the names. Whatever happens
 // before it (a file that cannot be read, an entry that is refused, a cancelled context, a killed process) leaves the
 // tree as it was, and what was stored is garbage for a collection. With Partial each batch gets its names as soon as it
@@ -21,7 +21,7 @@
 // # Out
 //
 // [ExportDir] and [ExportTar] write a tree as it is: contents, 12 mode bits, times to the nanosecond, symlinks, hard
-// links. Holes stay holes in a directory. Every file is of one moment; to export a whole tree of one moment while
+// links. [ExportZip] writes what a zip can hold. Holes stay holes in a directory. Every file is of one moment; to export a whole tree of one moment while
 // others write to it, export a snapshot. Nothing is ever written through a symlink of the host. What a host cannot
 // store, a name that its filesystem does not allow or a device without the rights to make one, is listed in the Report.
 package transfer

@@ -18,19 +18,31 @@ import (
 // within each directory. The directory itself is the entry "./". A file that has several names in it is there once,
 // with hard links. Holes are written as zeros.
 func ExportTar(ctx context.Context, fsys *vfs.FS, from string, w io.Writer, o *ExportOptions) (*Report, error) {
-	report, err := exportTar(ctx, fsys, from, w, o)
+	report, err := exportArchive(ctx, fsys, from, tarArchive{tar.NewWriter(w)}, o)
 	if err != nil {
 		return nil, fmt.Errorf("export tar of %s: %w", from, err)
 	}
 	return report, nil
 }
 
-func exportTar(ctx context.Context, fsys *vfs.FS, from string, w io.Writer, o *ExportOptions) (*Report, error) {
+// An archiveWriter takes entries as a [tar.Writer] does.
+type archiveWriter interface {
+	WriteHeader(*tar.Header) error
+	io.WriteCloser
+	hardLinks() bool // it knows them
+}
+
+// A tarArchive is a tar, which knows hard links.
+type tarArchive struct{ *tar.Writer }
+
+func (tarArchive) hardLinks() bool { return true }
+
+func exportArchive(ctx context.Context, fsys *vfs.FS, from string, to archiveWriter, o *ExportOptions) (*Report, error) {
 	x, err := newExporter(ctx, fsys, from, o)
 	if err != nil {
 		return nil, err
 	}
-	t := &tarWriter{exporter: x, tar: tar.NewWriter(w), items: make(chan []*item, 1), first: make(map[vfs.Ino]string)}
+	t := &archiver{exporter: x, to: to, items: make(chan []*item, 1), first: make(map[vfs.Ino]string)}
 	g, both := errgroup.WithContext(ctx)
 	g.Go(func() error {
 		defer close(t.items)
@@ -40,19 +52,19 @@ func exportTar(ctx context.Context, fsys *vfs.FS, from string, w io.Writer, o *E
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}
-	return &x.report, t.tar.Close()
+	return &x.report, to.Close()
 }
 
-// A tarWriter writes an archive, while it reads ahead.
-type tarWriter struct {
+// An archiver writes an archive, while it reads ahead.
+type archiver struct {
 	*exporter
-	tar   *tar.Writer
+	to    archiveWriter
 	items chan []*item
 	first map[vfs.Ino]string // of a file with several names
 }
 
 // read loads names of one directory and what is below them, in order.
-func (t *tarWriter) read(ctx context.Context, dir string, names []string) error {
+func (t *archiver) read(ctx context.Context, dir string, names []string) error {
 	for len(names) > 0 {
 		items, through, err := t.load(ctx, dir, names)
 		if err != nil {
@@ -79,7 +91,7 @@ func (t *tarWriter) read(ctx context.Context, dir string, names []string) error 
 	return nil
 }
 
-func (t *tarWriter) readDir(ctx context.Context, dir string) error {
+func (t *archiver) readDir(ctx context.Context, dir string) error {
 	var names []string
 	err := t.list(ctx, dir, func(e fs.DirEntry) error {
 		names = append(names, e.Name())
@@ -91,7 +103,7 @@ func (t *tarWriter) readDir(ctx context.Context, dir string) error {
 	return t.read(ctx, dir, names)
 }
 
-func (t *tarWriter) send(ctx context.Context, items []*item) error {
+func (t *archiver) send(ctx context.Context, items []*item) error {
 	select {
 	case t.items <- items:
 		return nil
@@ -100,7 +112,7 @@ func (t *tarWriter) send(ctx context.Context, items []*item) error {
 	}
 }
 
-func (t *tarWriter) writeAll(ctx context.Context) error {
+func (t *archiver) writeAll(ctx context.Context) error {
 	for items := range t.items {
 		for _, it := range items {
 			if err := ctx.Err(); err != nil {
@@ -114,7 +126,7 @@ func (t *tarWriter) writeAll(ctx context.Context) error {
 	return ctx.Err()
 }
 
-func (t *tarWriter) write(ctx context.Context, it *item) error {
+func (t *archiver) write(ctx context.Context, it *item) error {
 	var content *vfs.File
 	if it.large() {
 		f, err := t.open(ctx, it)
@@ -133,7 +145,7 @@ func (t *tarWriter) write(ctx context.Context, it *item) error {
 		return nil
 	}
 	linked := false
-	if it.info.Nlink() > 1 && !it.info.IsDir() {
+	if it.info.Nlink() > 1 && !it.info.IsDir() && t.to.hardLinks() {
 		var name string
 		if name, linked = t.first[it.info.Ino()]; linked {
 			h.Typeflag, h.Linkname, h.Size = tar.TypeLink, name, 0
@@ -141,7 +153,12 @@ func (t *tarWriter) write(ctx context.Context, it *item) error {
 			t.first[it.info.Ino()] = it.path
 		}
 	}
-	if err := t.tar.WriteHeader(h); err != nil {
+	err := t.to.WriteHeader(h)
+	if errors.Is(err, errUnknownType) {
+		t.refuse(it.path, err)
+		return nil
+	}
+	if err != nil {
 		return err
 	}
 	t.counted(it, linked)
@@ -149,10 +166,10 @@ func (t *tarWriter) write(ctx context.Context, it *item) error {
 		return nil
 	}
 	if content != nil {
-		if _, err := io.CopyBuffer(t.tar, content, make([]byte, chunk.Size)); err != nil {
+		if _, err := io.CopyBuffer(t.to, content, make([]byte, chunk.Size)); err != nil {
 			return err
 		}
-	} else if _, err := t.tar.Write(it.data); err != nil {
+	} else if _, err := t.to.Write(it.data); err != nil {
 		return err
 	}
 	t.file(it.path, h.Size)

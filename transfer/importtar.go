@@ -25,19 +25,26 @@ import (
 // unknown types. A refusal fails the import with a [RefusedError]; with Partial it is in the Report instead, and of an
 // archive that is damaged the part before the damage goes in.
 func ImportTar(ctx context.Context, fsys *vfs.FS, r io.Reader, to string, o *ImportOptions) (*Report, error) {
-	report, err := importTar(ctx, fsys, r, to, o)
+	report, err := importArchive(ctx, fsys, tar.NewReader(r), to, o)
 	if err != nil {
 		err = fmt.Errorf("import tar: %w", err)
 	}
 	return report, err
 }
 
-func importTar(ctx context.Context, fsys *vfs.FS, r io.Reader, to string, o *ImportOptions) (*Report, error) {
+// An archiveReader gives the entries of an archive one by one, as a [tar.Reader] does: Read reads the content of the one that
+// Next returned last.
+type archiveReader interface {
+	Next() (*tar.Header, error)
+	io.Reader
+}
+
+func importArchive(ctx context.Context, fsys *vfs.FS, from archiveReader, to string, o *ImportOptions) (*Report, error) {
 	im, err := newImporter(ctx, fsys, to, o)
 	if err != nil {
 		return nil, err
 	}
-	t := &tarReader{importer: im, tar: tar.NewReader(r), seen: make(map[string]*entry)}
+	t := &unarchiver{importer: im, from: from, seen: make(map[string]*entry)}
 	err = t.run(ctx)
 	if im.o.GitIgnore {
 		t.ignore()
@@ -45,21 +52,21 @@ func importTar(ctx context.Context, fsys *vfs.FS, r io.Reader, to string, o *Imp
 	return im.finish(ctx, err)
 }
 
-// A tarReader makes entries of an archive.
-type tarReader struct {
+// An unarchiver makes entries of an archive.
+type unarchiver struct {
 	*importer
-	tar  *tar.Reader
+	from archiveReader
 	seen map[string]*entry // what the archive has put where, and the directories that it implies
 	held []*entry          // with GitIgnore: the rules come in any order, so names wait for the end
 	text map[string]string // of .gitignore files, by directory
 }
 
-func (t *tarReader) run(ctx context.Context) error {
+func (t *unarchiver) run(ctx context.Context) error {
 	for {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		h, err := t.tar.Next()
+		h, err := t.from.Next()
 		switch {
 		case err == io.EOF:
 			return nil
@@ -75,7 +82,7 @@ func (t *tarReader) run(ctx context.Context) error {
 }
 
 // entry takes one entry. An error ends the import; a refusal does not.
-func (t *tarReader) entry(ctx context.Context, h *tar.Header) error {
+func (t *unarchiver) entry(ctx context.Context, h *tar.Header) error {
 	e, err := t.parse(h)
 	if err != nil {
 		t.refuse(h.Name, err)
@@ -97,7 +104,7 @@ func (t *tarReader) entry(ctx context.Context, h *tar.Header) error {
 }
 
 // parse makes an entry of a header; nil for what is excluded.
-func (t *tarReader) parse(h *tar.Header) (*entry, error) {
+func (t *unarchiver) parse(h *tar.Header) (*entry, error) {
 	name, err := cleanName(h.Name)
 	if err != nil {
 		return nil, err
@@ -174,7 +181,7 @@ func cleanName(name string) (string, error) {
 }
 
 // leftOut reports whether Exclude matches a path, or a directory above it.
-func (t *tarReader) leftOut(name string, dir bool) bool {
+func (t *unarchiver) leftOut(name string, dir bool) bool {
 	if name == "" || len(t.globs) == 0 {
 		return false
 	}
@@ -228,7 +235,7 @@ func sparse(h *tar.Header) bool {
 
 // checkPlace looks at what the archive itself has put where an entry goes, and on the way there. What the store has
 // there is looked at when names are made.
-func (t *tarReader) checkPlace(e *entry) error {
+func (t *unarchiver) checkPlace(e *entry) error {
 	if e.path == "" {
 		if !e.mode.IsDir() {
 			return errIsDir
@@ -252,7 +259,7 @@ func (t *tarReader) checkPlace(e *entry) error {
 var errNoTarget = fmt.Errorf("a hard link to what is not in the archive: %w", syscall.ENOENT)
 
 // link makes an entry another name of an earlier one; nil if it is that one.
-func (t *tarReader) link(e *entry, h *tar.Header) (*entry, error) {
+func (t *unarchiver) link(e *entry, h *tar.Header) (*entry, error) {
 	target, err := cleanName(h.Linkname)
 	if err != nil {
 		return nil, fmt.Errorf("a hard link: %w", err)
@@ -274,12 +281,12 @@ func (t *tarReader) link(e *entry, h *tar.Header) (*entry, error) {
 var errSkipped = errors.New("skipped")
 
 // content stores the content of a regular file.
-func (t *tarReader) content(ctx context.Context, e *entry, h *tar.Header) (err error) {
+func (t *unarchiver) content(ctx context.Context, e *entry, h *tar.Header) (err error) {
 	if t.doomed() {
 		t.place(e)
 		return errSkipped // but go on to see what else is refused
 	}
-	var r io.Reader = t.tar
+	var r io.Reader = t.from
 	var text strings.Builder
 	rules := t.o.GitIgnore && (e.path == ".gitignore" || strings.HasSuffix(e.path, "/.gitignore"))
 	if rules {
@@ -314,7 +321,7 @@ func (l *limited) Write(p []byte) (int, error) {
 }
 
 // take lets an entry have its name.
-func (t *tarReader) take(ctx context.Context, e *entry) error {
+func (t *unarchiver) take(ctx context.Context, e *entry) error {
 	if again := t.place(e); again {
 		return nil
 	}
@@ -326,7 +333,7 @@ func (t *tarReader) take(ctx context.Context, e *entry) error {
 }
 
 // place notes where an entry goes. A directory that was there before only gets new attributes: again is true.
-func (t *tarReader) place(e *entry) (again bool) {
+func (t *unarchiver) place(e *entry) (again bool) {
 	before := t.seen[e.path]
 	switch {
 	case before == nil || before == implied:
@@ -347,7 +354,7 @@ func (t *tarReader) place(e *entry) (again bool) {
 var implied = &entry{mode: fs.ModeDir}
 
 // ignore applies the rules of the archive's .gitignore files, and adds what they leave.
-func (t *tarReader) ignore() {
+func (t *unarchiver) ignore() {
 	rules := map[string]*ignores{"": (*ignores)(nil).below("", t.text[""])}
 	out := map[string]bool{"": false}
 	var ignored func(name string, dir bool) bool
