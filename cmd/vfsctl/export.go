@@ -3,7 +3,6 @@ package main
 import (
 	"io"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,16 +14,16 @@ func (a *app) exports() *cobra.Command {
 	ex := &exporter{app: a}
 	cmd := &cobra.Command{
 		Use:   "export [PATH] DEST",
-		Short: "Write a tree to a directory or a tar archive",
+		Short: "Write a tree to a directory or an archive",
 		Long: `Write what is inside PATH, the root if that is left out, to DEST: a directory, which is made if it is
-missing, a .tar, or - for a tar stream on standard output. Contents, modes, times, symlinks and hard
-links are kept. A .tar appears whole or not at all. What DEST cannot hold is named, and the
+missing, a .tar, .tar.gz, .tar.zst or .zip, or - for a tar stream on standard output. Contents, modes, times, symlinks
+and hard links are kept; a zip has no hard links, and times to the second. An archive appears whole or not at all. What DEST cannot hold is named, and the
 exit code is 3.
 
 A directory that is not empty is left alone, unless --overwrite says to write into it.
 While others write, export a snapshot to get one moment.`,
 		Example: `  vfsctl export out
-  vfsctl --at before-refactor export src before.tar
+  vfsctl --at before-refactor export src before.tar.gz
   vfsctl export / - | ssh host tar x`,
 		Args:              args(1, 2),
 		ValidArgsFunction: completeArgs(a.completePaths, nil),
@@ -69,18 +68,24 @@ func (ex *exporter) run(from, dest string) error {
 }
 
 func (ex *exporter) write(from, dest string, o *transfer.ExportOptions) (report *transfer.Report, err error) {
-	info, statErr := os.Stat(dest)
-	switch {
-	case dest == "-":
+	if dest == "-" {
 		return transfer.ExportTar(ex, ex.fsys, from, io.Writer(ex.out), o)
-	case statErr == nil && info.IsDir(), !strings.HasSuffix(dest, ".tar"):
+	}
+	if info, err := os.Stat(dest); err == nil && info.IsDir() {
+		return transfer.ExportDir(ex, ex.fsys, from, dest, o)
+	}
+	as, err := formatOf(ex.cmd, dest)
+	if err != nil {
+		return nil, err
+	}
+	if as == formatNone {
 		return transfer.ExportDir(ex, ex.fsys, from, dest, o)
 	}
 	err = ex.replaceHost(dest, func(part *os.File) error {
 		if err := part.Chmod(0o644); err != nil {
 			return err
 		}
-		report, err = transfer.ExportTar(ex, ex.fsys, from, part, o)
+		report, err = ex.exportArchive(as, from, part, o)
 		return err
 	})
 	return report, err

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"archive/tar"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"time"
 
@@ -17,10 +15,10 @@ func (a *app) imports() *cobra.Command {
 	im := &importer{app: a}
 	cmd := &cobra.Command{
 		Use:   "import SRC [PATH]",
-		Short: "Take in a directory or a tar archive",
-		Long: `Take in what is inside SRC: a directory, a .tar, or - for a tar stream on standard input. It appears
-inside PATH, the root if that is left out, beside what is there; files of the same name are
-replaced. Contents, modes, times, symlinks and hard links are kept. The database itself is left out.
+		Short: "Take in a directory or an archive",
+		Long: `Take in what is inside SRC: a directory, a tar, plain or packed by gzip or zstd, a zip, or - for a tar
+stream on standard input. It appears inside PATH, the root if that is left out, beside what is there; files of the
+same name are replaced. Contents, modes, times, symlinks and hard links are kept. The database itself is left out.
 
 A directory may be imported again and again: files are read only if their size or their modification
 time, to the nanosecond, are not those that are there. --checksum reads them all, in case times were set
@@ -32,7 +30,7 @@ behind. With --partial what can be had is kept as it comes, and what cannot is n
 If the database does not exist, it is created.`,
 		Example: `  vfsctl import .
   vfsctl import --gitignore --exclude '*.log' ~/project /project
-  curl -L https://example.org/src.tar.gz | gunzip | vfsctl import - /src`,
+  curl -L https://example.org/src.tar.gz | vfsctl import - /src`,
 		Args:              args(1, 2),
 		ValidArgsFunction: completeArgs(nil, a.completePaths),
 		RunE: a.sourced(func(*cobra.Command) error { return nil }, a.on(creates, func(c *call) error {
@@ -79,7 +77,8 @@ func (im *importer) read(src, to string) (*transfer.Report, error) {
 	if src == "-" {
 		r := interruptible(im, im.in)
 		defer r.Close()
-		return transfer.ImportTar(im, im.fsys, r, to, &im.o)
+		report, err := im.importStream(r, to)
+		return report, notArchive("standard input", err)
 	}
 	info, err := os.Stat(src)
 	if err != nil {
@@ -93,17 +92,8 @@ func (im *importer) read(src, to string) (*transfer.Report, error) {
 		return nil, err
 	}
 	defer f.Close()
-	r := interruptible(im, io.Reader(f))
-	defer r.Close()
-	report, err := transfer.ImportTar(im, im.fsys, r, to, &im.o)
-	var refused *transfer.RefusedError
-	switch {
-	case errors.Is(err, tar.ErrHeader), errors.Is(err, io.ErrUnexpectedEOF):
-		err = fmt.Errorf("%s: %w: it is no whole tar archive, or a compressed one (put stores a single file)", src, err)
-	case err != nil && !errors.As(err, &refused):
-		err = fmt.Errorf("%s: %w", src, err)
-	}
-	return report, err
+	report, err := im.importFile(f, to)
+	return report, notArchive(src, err)
 }
 
 // moved tells what went in or out, and what did not.

@@ -52,6 +52,12 @@ func (a *app) on(use access, fn func(c *call) error) func(*cobra.Command, []stri
 		if use != reads {
 			ctx = vfs.WithCall(ctx, &vfs.Call{Began: time.Now(), Actor: userName(), Tool: cmd.CommandPath()})
 		}
+		if _, missing := os.Stat(a.db); use == creates && errors.Is(missing, fs.ErrNotExist) && a.onMain() {
+			if a.making, err = beginCreation(a.db); err != nil {
+				return err
+			}
+			defer func() { err = a.making.named(a.making.end(err)) }()
+		}
 		store, err := a.open(ctx, use)
 		if err != nil {
 			return err
@@ -107,21 +113,28 @@ func (a *app) plain(fn func(cmd *cobra.Command, args []string) error) func(*cobr
 // open opens the database on the branch that the flags name.
 func (a *app) open(ctx context.Context, use access) (*vfs.FS, error) {
 	options := vfs.Options{Branch: a.branch, MustExist: use != creates}
-	if a.absent() && (use != creates || a.branch != "" && a.branch != vfs.MainBranch) {
+	if a.absent() && (use != creates || !a.onMain()) {
 		return nil, &noDatabase{path: a.db, branch: a.branch}
 	}
 
-	fsys, err := vfs.Open(ctx, a.db, &options)
+	path := a.db
+	if a.making != nil {
+		path = a.making.path
+	}
+	fsys, err := vfs.Open(ctx, path, &options)
 	if use == reads && isReadOnly(err) {
 		// A reader likes to write, because its lease keeps what it streams from being collected. It can do without.
 		options.ReadOnly = true
-		fsys, err = vfs.Open(ctx, a.db, &options)
+		fsys, err = vfs.Open(ctx, path, &options)
 	}
 	if errors.Is(err, fs.ErrNotExist) && a.branch != "" {
 		return nil, a.noBranch(ctx, err)
 	}
 	return fsys, err
 }
+
+// onMain reports whether the command stands on the branch that a new database has.
+func (a *app) onMain() bool { return a.branch == "" || a.branch == vfs.MainBranch }
 
 // absent reports whether there is no database, or an empty file that may become one.
 func (a *app) absent() bool {

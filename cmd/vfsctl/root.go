@@ -23,6 +23,8 @@ type app struct {
 	json   bool
 	zero   bool // --print0
 
+	making *creation // of a database that does not have its name yet; nil in all other runs
+
 	in        io.Reader
 	out, errs *output
 	started   bool // the command line was understood
