@@ -97,8 +97,9 @@ func TestMaxFileSizeOfPolicy(t *testing.T) {
 	b, fsys := box(t, &agent.Config{Policy: &agent.Policy{MaxFileSize: 10}})
 	vfstest.Write(t, fsys, "large", "0123456789abc")
 	require.ErrorIs(t, try(t, b, "workspace_read_file", args{"path": "large"}).Err, syscall.EFBIG)
-	require.Equal(t, "0 matches in 0 files searched; 1 file too large to search, this workspace reads none above 10 bytes: /large",
-		try(t, b, "workspace_grep", args{"pattern": "a", "maxGrepFileSizeMb": 5}).Text)
+	text := try(t, b, "workspace_grep", args{"pattern": "a", "maxGrepFileSizeMb": 5}).Text
+	require.Contains(t, text, "0 matches in 0 files searched\n1 file too large to search, this workspace reads none above 10 bytes:\n")
+	require.Contains(t, text, "\n/large\n")
 }
 
 // newText has to be given, even if it is empty: an edit that leaves it out was cut short somewhere.

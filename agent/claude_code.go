@@ -193,7 +193,7 @@ func (c *coder) image(g *guard, v *textView) (string, []Media, error) {
 	if err != nil {
 		return "", nil, err
 	}
-	return fmt.Sprintf("[image: %s, %d bytes]", v.mime, len(data)), []Media{{v.mime, data}}, nil
+	return fmt.Sprintf("[image: %s, %d bytes]", v.mime, len(data)), []Media{{v.mime, data, rooted(v.path)}}, nil
 }
 
 type codeWriteIn struct {

@@ -43,7 +43,7 @@ func TestClaudeCodeRead(t *testing.T) {
 	require.True(t, strings.HasSuffix(r.Text, "\n  2000\tl\n[lines 1-2000 of 5001; read on with offset 2001]"), r.Text[len(r.Text)-100:])
 	r = try(t, b, "Read", args{"file_path": "/dot.png"})
 	require.Equal(t, "[image: image/png, 9 bytes]", r.Text)
-	require.Equal(t, []agent.Media{{MIMEType: "image/png", Data: []byte("\x89PNG\r\n\x1a\n\x00")}}, r.Media)
+	require.Equal(t, []agent.Media{{MIMEType: "image/png", Data: []byte("\x89PNG\r\n\x1a\n\x00"), Path: "/dot.png"}}, r.Media)
 
 	refuses(t, b, "Read", args{"file_path": "/none"}, syscall.ENOENT, "File does not exist.")
 	refuses(t, b, "Read", args{"file_path": "/open/below"}, syscall.ENOENT, "File does not exist.")

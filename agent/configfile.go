@@ -39,7 +39,7 @@ func ParseConfig(data []byte, vars map[string]string) (*Config, error) {
 	if err != nil {
 		return nil, fmt.Errorf("config: dir: %w", err)
 	}
-	c := &Config{Profile: f.Profile, Name: f.Name, Dir: dir, Policy: f.Policy, Caps: f.Caps}
+	c := &Config{Profile: f.Profile, Name: f.Name, Dir: dir, Policy: f.Policy, Caps: f.Caps, Structured: f.Structured}
 	if f.Capabilities != nil {
 		if err := f.Capabilities.apply(c); err != nil {
 			return nil, fmt.Errorf("config: capabilities: %w", err)
@@ -67,6 +67,7 @@ type configFile struct {
 	Capabilities *capabilities `json:"capabilities"`
 	Policy       *Policy       `json:"policy"`
 	Caps         Caps          `json:"caps"`
+	Structured   bool          `json:"structured"`
 }
 
 // capabilities are the tools that are wanted (P07). One that is false or left out has none.

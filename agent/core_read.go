@@ -54,6 +54,7 @@ type lineRange struct {
 	start int // 0 is the first
 	end   int // the last one; 0 is the last of the file
 	tail  int // if set, this many lines from the end instead
+	page  int // if set, no more lines than fit in so many bytes, but one in any case
 }
 
 // A textView is a part of a text file.
@@ -62,7 +63,7 @@ type textView struct {
 	data         []byte // the lines, with their line breaks, as far as the cap goes
 	start, end   int    // the lines in data; end is start-1 if there are none
 	total        int    // lines of the file
-	omitted      int    // bytes of the range beyond the cap
+	omitted      int    // bytes of the range beyond the cap; of a tail those before it
 	binary       bool   // it looks binary, and data is empty
 	mime         string // of a binary file
 	finalNewline bool
@@ -134,10 +135,13 @@ func (g *guard) countLines(n *node, head []byte) (int, error) {
 // A lineCutter takes the lines of a range out of a file that goes by.
 type lineCutter struct {
 	lineRange
-	view  *textView
-	limit int
-	line  int  // of the next byte, counted from 0
-	open  bool // the last byte was no line break
+	view    *textView
+	limit   int
+	line    int  // of the next byte, counted from 0
+	open    bool // the last byte was no line break
+	at      int  // of data: where the line begins
+	full    bool // the page is
+	dropped int  // lines of a tail, for the cap
 }
 
 func (c *lineCutter) take(step []byte) {
@@ -148,22 +152,70 @@ func (c *lineCutter) take(step []byte) {
 			n = len(step)
 		}
 		if line := c.line + 1; line >= c.start && (c.end == 0 || line <= c.end) {
-			room := max(0, min(n, c.limit-len(c.view.data)))
-			if c.view.omitted > 0 {
-				room = 0
-			}
-			c.view.data = append(c.view.data, step[:room]...)
-			c.view.omitted += n - room
-			if room > 0 || c.limit == 0 {
-				c.view.end = line
-			}
+			c.keep(step[:n], line)
 		}
 		if ended {
 			c.line++
+			c.turnPage()
+			c.at = len(c.view.data)
 		}
 		c.open = !ended
 		step = step[n:]
 	}
+}
+
+// keep takes a line, or a piece of one, as far as the cap goes. The cap of a tail drops what is oldest.
+func (c *lineCutter) keep(piece []byte, line int) {
+	v := c.view
+	if c.tail > 0 {
+		v.data = append(v.data, piece...)
+		v.end = line
+		if len(v.data) > 2*c.limit+lineStep {
+			c.dropOldest()
+		}
+		return
+	}
+	room := max(0, min(len(piece), c.limit-len(v.data)))
+	if v.omitted > 0 {
+		room = 0
+	}
+	v.data = append(v.data, piece[:room]...)
+	v.omitted += len(piece) - room
+	if room > 0 || c.limit == 0 {
+		v.end = line
+	}
+}
+
+// turnPage ends the range once the page is full: before the line that was taken last, unless it is the first.
+func (c *lineCutter) turnPage() {
+	v := c.view
+	if c.page == 0 || len(v.data) <= c.page || c.full {
+		return
+	}
+	c.full = true
+	if v.end > c.start {
+		v.data, v.omitted = v.data[:c.at], 0
+		v.end--
+	}
+	c.end = v.end
+}
+
+// dropOldest cuts a tail to its last bytes, within the cap, at the start of a rune.
+func (c *lineCutter) dropOldest() {
+	v := c.view
+	kept, dropped := lastBytes(string(v.data), c.limit)
+	v.omitted += dropped
+	c.dropped += bytes.Count(v.data[:dropped], []byte{'\n'})
+	v.data = append(v.data[:0], kept...)
+}
+
+// lastBytes is the end of a text, at most limit bytes, from the start of a rune, and how many bytes are before it.
+func lastBytes(text string, limit int) (string, int) {
+	from := max(0, len(text)-limit)
+	for from > 0 && from < len(text) && !utf8.RuneStart(text[from]) {
+		from++
+	}
+	return text[from:], from
 }
 
 func (c *lineCutter) finish() {
@@ -172,8 +224,14 @@ func (c *lineCutter) finish() {
 	v.total = c.line
 	if c.open {
 		v.total++
+		c.turnPage()
 	}
 	v.start = min(c.start, v.total+1)
+	if c.tail > 0 {
+		c.dropOldest()
+		v.start += c.dropped
+		return
+	}
 	if len(v.data) == 0 {
 		v.end = v.start - 1
 	}

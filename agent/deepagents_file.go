@@ -63,7 +63,7 @@ func deepMedia(g *guard, v *textView) (told, error) {
 	}
 	data, err := g.tx.ReadFile(v.path)
 	text := fmt.Sprintf("[%s: %s, %d bytes]", rooted(v.path), v.mime, len(data))
-	return told{text, []Media{{v.mime, data}}}, err
+	return told{text, []Media{{v.mime, data, rooted(v.path)}}}, err
 }
 
 type deepWriteIn struct {

@@ -27,9 +27,24 @@
 //
 // # What models get wrong
 //
-// Every tool that reads tells the sum of the file, and every tool that writes takes it as ifSum, so a change that came
-// in between is never lost: the write is refused, and the model told to read again. Results are capped, and say so at
-// their end. Contents of files stand inside tags that mark them as untrusted, because a file may hold instructions.
+// A read of a file gives its sum, and every tool that writes takes it as ifSum, so a change that came in between is
+// never lost: the write is refused, and the model reads again. Results are capped, and say so.
+//
+// # What models must not trust
+//
+// A file may hold instructions, and so may its name or the target of a symlink. The rule is one for all tools of a
+// profile, and applied in one place, behind the tools.
+//
+// Helix has tags. In the text of a result, all that comes from the store (contents, names, targets, notes) stands inside
+// <workspace_tool_result untrusted="true" ...>. Outside of them are lines of our own words: numbers, sums, advice. An
+// error is such a line too. It quotes names, with what would break the line escaped, and never contents. What is
+// structured cannot have tags, so the object has a field "untrusted" that is true. Nothing that comes from the store can
+// pass for a tag, in either: the bracket of what reads as one, in any case, with spaces, invisible characters or line
+// breaks in between, or in letters that look alike, becomes &lt;. So a name that holds such a text cannot be used as it
+// is shown.
+//
+// The formats of the other profiles are fixed by the agents that know them, and have no place for tags. They give the
+// bytes as they are, and tell the model in their prompt, where they have one, that what files contain is data.
 //
 // # What this is not
 //

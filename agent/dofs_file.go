@@ -75,7 +75,7 @@ func dofsBytes(g *guard, v *textView) (dofsReadOut, error) {
 	return dofsReadOut{
 		Content: base64.StdEncoding.EncodeToString(data), Encoding: "base64",
 		shown: fmt.Sprintf("[%d bytes of %s]", len(data), mime),
-		files: []Media{{mime, data}},
+		files: []Media{{mime, data, rooted(v.path)}},
 	}, nil
 }
 

@@ -3,6 +3,8 @@ package agent
 import (
 	"fmt"
 	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
 )
 
 // helix is the default profile: the tools workspace_<op>, or workspace__<name>__<op> where a workspace has a name
@@ -12,6 +14,7 @@ var helix = &profile{
 	about:   "workspace_read_file, workspace_edit_file and the rest: every verb, with sums, snapshots and branches",
 	prepare: startAllowed,
 	tools:   func(b *Toolbox) []*Tool { return named(b, slicesOf(helixFiles(), helixHistory())) },
+	tagged:  true,
 	explain: explain,
 	prompt:  helixPrompt,
 }
@@ -31,6 +34,7 @@ func named(b *Toolbox, tools []*Tool) []*Tool {
 	}
 	for _, t := range tools {
 		t.Name = prefix + t.Name
+		t.Output.Properties["untrusted"] = &jsonschema.Schema{Type: "boolean"}
 	}
 	return tools
 }

@@ -8,17 +8,27 @@ import (
 )
 
 type applyIn struct {
-	Operations []operation `json:"operations" jsonschema:"what to do, in this order"`
+	Operations []operation `json:"operations"`
 }
 
 type operation struct {
 	Tool string          `json:"tool" enum:"write_file,append_file,edit_file,insert_lines,mkdir,rm,mv,cp"`
-	Args json.RawMessage `json:"args" jsonschema:"the arguments of that tool"`
+	Args json.RawMessage `json:"args" jsonschema:"of that tool"`
 }
 
 type applyOut struct {
 	OK      bool  `json:"ok"`
 	Results []any `json:"results" jsonschema:"one for each operation"`
+}
+
+func (o applyOut) parts() []part {
+	all := []part{}
+	for i, one := range o.Results {
+		of := one.(parted).parts()
+		of[0].line = fmt.Sprintf("%d: %s", i+1, of[0].line)
+		all = append(all, of...)
+	}
+	return all
 }
 
 // resultsAreObjects says of each result what Go's any does not.

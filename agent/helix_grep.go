@@ -11,15 +11,15 @@ import (
 )
 
 type grepIn struct {
-	Pattern    string  `json:"pattern" jsonschema:"a regular expression (RE2); to find a literal a.ts write a\\.ts, or set literal"`
-	Path       string  `json:"path,omitempty" jsonschema:"the directory or file to search; the workspace's own directory if left out"`
-	IgnoreCase bool    `json:"ignoreCase,omitempty" default:"false" jsonschema:"upper and lower case are the same"`
-	Literal    bool    `json:"literal,omitempty" default:"false" jsonschema:"the pattern is the text itself, not an expression"`
-	Include    string  `json:"includeGlob,omitempty" jsonschema:"search only files that match, such as *.go"`
-	Exclude    string  `json:"excludeGlob,omitempty" jsonschema:"leave out files and directories that match"`
-	MaxResults int     `json:"maxResults,omitempty" min:"1" jsonschema:"how many matches are enough"`
-	Context    int     `json:"context,omitempty" default:"0" min:"0" max:"100" jsonschema:"lines to show before and after each match"`
-	MaxFileMB  float64 `json:"maxGrepFileSizeMb,omitempty" jsonschema:"skip files larger than this many MiB; 10 if left out, -1 for no limit"`
+	Pattern    string  `json:"pattern" jsonschema:"RE2: a\\.ts is a literal a.ts; or set literal"`
+	Path       string  `json:"path,omitempty"`
+	IgnoreCase bool    `json:"ignoreCase,omitempty" default:"false"`
+	Literal    bool    `json:"literal,omitempty" default:"false"`
+	Include    string  `json:"includeGlob,omitempty" jsonschema:"only such files: *.go"`
+	Exclude    string  `json:"excludeGlob,omitempty"`
+	MaxResults int     `json:"maxResults,omitempty" min:"1"`
+	Context    int     `json:"context,omitempty" default:"0" min:"0" max:"100" jsonschema:"lines around each match"`
+	MaxFileMB  float64 `json:"maxGrepFileSizeMb,omitempty" jsonschema:"skip larger files; 10 if left out, -1: none"`
 }
 
 type grepMatch struct {
@@ -40,10 +40,30 @@ type grepOut struct {
 	Truncated     bool               `json:"truncated,omitempty" jsonschema:"there are more matches"`
 	OmittedBytes  int                `json:"omittedBytes,omitempty" jsonschema:"bytes of long lines that were cut"`
 
-	shown string
+	dir    string
+	hint   string // about files that were too large
+	lines  string // of the matches
+	large  int    // files not searched, of which SkippedLarge names the first
+	binary int    // and SkippedBinary
 }
 
-func (o grepOut) text() string { return o.shown }
+func (o grepOut) parts() []part {
+	text := fmt.Sprintf("%s in %s searched", counted(len(o.Matches), "match", "matches"), counted(o.FilesScanned, "file", "files"))
+	if o.Truncated {
+		text += "; there are more: narrow the pattern or the path"
+	}
+	if n := o.binary; n > 0 {
+		text += fmt.Sprintf("; %s not searched", counted(n, "binary file", "binary files"))
+	}
+	all := []part{{line: text, ref: o.dir, body: o.lines}}
+	if o.large > 0 {
+		all = append(all, part{
+			line: counted(o.large, "file", "files") + " too large to search, " + o.hint + ":",
+			ref:  o.dir, body: few(o.SkippedLarge),
+		})
+	}
+	return all
+}
 
 func grep(g *guard, in grepIn) (grepOut, error) {
 	o := vfs.GrepOptions{
@@ -69,7 +89,9 @@ func grep(g *guard, in grepIn) (grepOut, error) {
 	if err != nil {
 		return grepOut{}, err
 	}
-	return grepShown(g, r, g.grepHint(o.MaxFileSize))
+	out, err := grepShown(g, r)
+	out.dir, out.hint = g.shown(g.orDir(in.Path)), g.grepHint(o.MaxFileSize)
+	return out, err
 }
 
 // grepHint says what to do about files that were too large to search.
@@ -80,9 +102,8 @@ func (g *guard) grepHint(own int64) string {
 	return "see maxGrepFileSizeMb"
 }
 
-// grepShown puts matches into a result, as many as fit the cap of bytes. The lines are contents of files, so they stand
-// inside the boundary tags (T13).
-func grepShown(g *guard, r *vfs.GrepResult, hint string) (grepOut, error) {
+// grepShown puts matches into a result, as many as fit the cap of bytes.
+func grepShown(g *guard, r *vfs.GrepResult) (grepOut, error) {
 	out := grepOut{
 		Matches: []grepMatch{}, FilesScanned: r.FilesScanned, Truncated: r.Truncated,
 		SkippedLarge: orEmpty(g.skipped(r.SkippedLarge)), SkippedBinary: orEmpty(g.skipped(r.SkippedBinary)),
@@ -123,7 +144,7 @@ func grepShown(g *guard, r *vfs.GrepResult, hint string) (grepOut, error) {
 		}
 		out.Sums[at] = sum
 	}
-	out.shown = grepText(g, r, out, b.String(), hint)
+	out.lines, out.large, out.binary = strings.TrimSuffix(b.String(), "\n"), len(r.SkippedLarge), len(r.SkippedBinary)
 	return out, nil
 }
 
@@ -132,31 +153,15 @@ const maxLine = 2000
 
 func showMatch(m grepMatch) string {
 	var b strings.Builder
+	at := oneLine(m.Path)
 	for i, line := range m.Before {
-		fmt.Fprintf(&b, "%s-%d-%s\n", m.Path, m.LineNumber-len(m.Before)+i, line)
+		fmt.Fprintf(&b, "%s-%d-%s\n", at, m.LineNumber-len(m.Before)+i, line)
 	}
-	fmt.Fprintf(&b, "%s:%d:%s\n", m.Path, m.LineNumber, m.Line)
+	fmt.Fprintf(&b, "%s:%d:%s\n", at, m.LineNumber, m.Line)
 	for i, line := range m.After {
-		fmt.Fprintf(&b, "%s-%d-%s\n", m.Path, m.LineNumber+1+i, line)
+		fmt.Fprintf(&b, "%s-%d-%s\n", at, m.LineNumber+1+i, line)
 	}
 	return b.String()
-}
-
-func grepText(g *guard, r *vfs.GrepResult, o grepOut, lines, hint string) string {
-	text := fmt.Sprintf("%s in %s searched", counted(len(o.Matches), "match", "matches"), counted(o.FilesScanned, "file", "files"))
-	if o.Truncated {
-		text += "; there are more: narrow the pattern or the path"
-	}
-	if n := len(r.SkippedLarge); n > 0 {
-		text += fmt.Sprintf("; %s too large to search, %s: %s", counted(n, "file", "files"), hint, few(o.SkippedLarge))
-	}
-	if n := len(r.SkippedBinary); n > 0 {
-		text += fmt.Sprintf("; %s not searched", counted(n, "binary file", "binary files"))
-	}
-	if lines == "" {
-		return text
-	}
-	return text + "\n" + fence(g.box.Workspace(), "grep", g.box.config.Dir+"/", strings.TrimSuffix(lines, "\n"))
 }
 
 // counted is a number of things.

@@ -87,9 +87,9 @@ func listSnapshots(ctx context.Context, b *Toolbox, in listSnapshotsIn) (listSna
 	return o, nil
 }
 
-func deleteSnapshot(ctx context.Context, b *Toolbox, in refIn) (okOut, error) {
+func deleteSnapshot(ctx context.Context, b *Toolbox, in refIn) (doneOut, error) {
 	_, err := b.forget(ctx, in.Ref)
-	return okOut{err == nil}, err
+	return doneOut{err == nil}, err
 }
 
 type branchIn struct {

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -10,24 +11,31 @@ import (
 )
 
 type readIn struct {
-	Path     string `json:"path" jsonschema:"the file to read"`
-	Offset   int    `json:"offset,omitempty" default:"1" min:"1" jsonschema:"first line to read; the first of the file is 1"`
-	Limit    int    `json:"limit,omitempty" min:"1" jsonschema:"how many lines to read; all if left out"`
-	Tail     int    `json:"tail,omitempty" min:"1" jsonschema:"read this many lines from the end instead"`
-	Numbered bool   `json:"numbered,omitempty" default:"false" jsonschema:"put the number of each line before it"`
-	Content  bool   `json:"content,omitempty" default:"false" jsonschema:"return the bytes too, in base64: for a file that is no text"`
+	Path     string `json:"path"`
+	Offset   int    `json:"offset,omitempty" default:"1" min:"1" jsonschema:"first line"`
+	Limit    int    `json:"limit,omitempty" min:"1" jsonschema:"lines; else up to 2000, or 40 KiB"`
+	Tail     int    `json:"tail,omitempty" min:"1" jsonschema:"the last lines instead"`
+	Numbered bool   `json:"numbered,omitempty" default:"false" jsonschema:"number the lines"`
+	Content  bool   `json:"content,omitempty" default:"false" jsonschema:"bytes in base64 too, of a binary file"`
 }
 
-// readOut is what read_file gives (T03): the text inside its boundary tags, and what is needed to change the file.
+// A read without a limit is of one page: as many lines as fit both bounds, and one in any case.
+const (
+	pageLines = 2000
+	pageBytes = 40 << 10
+)
+
+// readOut is what read_file gives (T03): the text, and what is needed to change the file or to read on.
 type readOut struct {
 	Path         string   `json:"path"`
-	Text         string   `json:"text" jsonschema:"the lines, inside tags that mark them as untrusted"`
+	Text         string   `json:"text" jsonschema:"the lines"`
 	Content      []byte   `json:"content,omitempty"`
 	Sum          *vfs.Sum `json:"sum" jsonschema:"of the whole file; pass it as ifSum when you change it"`
 	Size         int64    `json:"size" jsonschema:"bytes of the whole file"`
 	StartLine    int      `json:"startLine,omitempty"`
 	EndLine      int      `json:"endLine,omitempty"`
 	TotalLines   int      `json:"totalLines,omitempty"`
+	NextOffset   int      `json:"nextOffset,omitempty" jsonschema:"where to read on"`
 	Binary       bool     `json:"binary,omitempty"`
 	MIMEType     string   `json:"mimeType,omitempty"`
 	Truncated    bool     `json:"truncated,omitempty"`
@@ -36,28 +44,61 @@ type readOut struct {
 	image []byte
 }
 
-func (o readOut) text() string {
-	what := fmt.Sprintf("%s  sum %s", oneLine(o.Path), o.Sum)
-	switch {
-	case o.TotalLines > 0 && o.EndLine < o.StartLine:
-		what += fmt.Sprintf("  nothing there: the file has %s", counted(o.TotalLines, "line", "lines"))
-	case o.TotalLines > 0:
-		what += fmt.Sprintf("  lines %d-%d of %d", o.StartLine, o.EndLine, o.TotalLines)
+func (o readOut) parts() []part {
+	if o.Binary {
+		return []part{{line: fmt.Sprintf("binary file, %s, %d bytes, %s; sum %s", o.MIMEType, o.Size, o.shownAs(), o.Sum), ref: o.Path, body: string(o.encoded())}}
 	}
-	return what + "\n" + o.Text
+	var line string
+	switch {
+	case o.TotalLines == 0:
+		line = "an empty file"
+	case o.EndLine < o.StartLine:
+		line = fmt.Sprintf("nothing there: the file has %s", counted(o.TotalLines, "line", "lines"))
+	default:
+		line = fmt.Sprintf("lines %d-%d of %d", o.StartLine, o.EndLine, o.TotalLines)
+	}
+	if o.OmittedBytes > 0 {
+		line += fmt.Sprintf(", %d bytes omitted", o.OmittedBytes)
+	}
+	if o.NextOffset > 0 {
+		line += fmt.Sprintf("; read on with offset %d", o.NextOffset)
+	}
+	return []part{{line: line + fmt.Sprintf("; sum %s", o.Sum), ref: o.Path, body: o.Text}}
+}
+
+// shownAs says what becomes of a binary file.
+func (o readOut) shownAs() string {
+	switch {
+	case o.image != nil:
+		return "shown as an image"
+	case o.Content != nil:
+		return "as base64"
+	}
+	return "not shown as text"
+}
+
+// encoded is the content of a binary file where it was asked for.
+func (o readOut) encoded() []byte {
+	if o.image != nil {
+		return nil
+	}
+	return base64.StdEncoding.AppendEncode(nil, o.Content)
 }
 
 func (o readOut) media() []Media {
 	if o.image == nil {
 		return nil
 	}
-	return []Media{{o.MIMEType, o.image}}
+	return []Media{{o.MIMEType, o.image, o.Path}}
 }
 
 func readFile(g *guard, in readIn) (readOut, error) {
 	r := lineRange{start: in.Offset, tail: in.Tail}
-	if in.Limit > 0 {
+	switch {
+	case in.Limit > 0:
 		r.end = in.Offset + in.Limit - 1
+	case in.Tail == 0:
+		r.end, r.page = in.Offset+pageLines-1, pageBytes
 	}
 	v, err := g.readLines(in.Path, r, g.box.caps.ResultBytes)
 	if err != nil {
@@ -65,40 +106,69 @@ func readFile(g *guard, in readIn) (readOut, error) {
 	}
 	o := readOut{Path: rooted(v.path), Sum: v.sum, Size: v.info.Size()}
 	if in.Content || v.binary && mimetype.IsImage(v.mime) {
-		if o.Size <= int64(g.box.caps.ResultBytes) || mimetype.IsImage(v.mime) && o.Size <= maxImage {
-			if o.Content, err = g.tx.ReadFile(v.path); err != nil {
-				return o, err
-			}
-		} else if in.Content {
-			return o, &SizeError{o.Path, o.Size, int64(g.box.caps.ResultBytes)}
+		if err := o.load(g, v, in.Content); err != nil {
+			return o, err
 		}
 	}
 	if v.binary {
-		o.Binary, o.MIMEType = true, v.mime
-		if mimetype.IsImage(v.mime) {
-			o.image = o.Content
-		}
-		if !in.Content {
-			o.Content = nil
-		}
-		o.Text = fmt.Sprintf("[binary file: %s, %d bytes; not shown as text]", v.mime, o.Size)
+		o.showBinary(v, in.Content)
 		return o, nil
 	}
-	text := strings.ToValidUTF8(string(v.data), "\uFFFD")
 	o.StartLine, o.EndLine, o.TotalLines = v.start, v.end, v.total
+	if r.page > 0 && v.end < v.total && (v.omitted == 0 && v.end > 0 || v.end == v.start) {
+		o.NextOffset = v.end + 1
+	}
+	o.showText(v, in, g.box.caps.ResultBytes)
+	return o, nil
+}
+
+// load reads the bytes of a file, if they are few enough.
+func (o *readOut) load(g *guard, v *textView, wanted bool) (err error) {
+	image := mimetype.IsImage(v.mime) && o.Size <= maxImage
+	if o.Size <= int64(g.box.caps.ResultBytes) || image {
+		o.Content, err = g.tx.ReadFile(v.path)
+		return err
+	}
+	if wanted {
+		return &SizeError{o.Path, o.Size, int64(g.box.caps.ResultBytes)}
+	}
+	return nil
+}
+
+// showBinary says what a file that is no text is; an image is shown.
+func (o *readOut) showBinary(v *textView, wanted bool) {
+	o.Binary, o.MIMEType = true, v.mime
+	if mimetype.IsImage(v.mime) {
+		o.image = o.Content
+	}
+	if !wanted {
+		o.Content = nil
+	}
+	o.Text = fmt.Sprintf("[binary file: %s, %d bytes; not shown as text]", v.mime, o.Size)
+}
+
+// showText takes over the lines, within the cap. The end of a file is shown from its last byte backwards.
+func (o *readOut) showText(v *textView, in readIn, limit int) {
+	text := valid(string(v.data))
 	if in.Numbered {
 		text = numbered(text, v.start)
 	}
-	text, more := cut(text, g.box.caps.ResultBytes)
-	if more > 0 {
-		text = strings.TrimSuffix(text, omittedSuffix(more))
+	more := 0
+	if in.Tail > 0 {
+		text, more = lastBytes(text, limit)
+	} else if head := clipped(text, limit); len(head) < len(text) {
+		text, more = head, len(text)-len(head)
 	}
-	if o.OmittedBytes = v.omitted + more; o.OmittedBytes > 0 {
-		o.Truncated = true
-		text += omittedSuffix(o.OmittedBytes)
+	if o.OmittedBytes = v.omitted + more; o.OmittedBytes == 0 {
+		o.Text = text
+		return
 	}
-	o.Text = fence(g.box.Workspace(), "read_file", o.Path, text)
-	return o, nil
+	o.Truncated = true
+	if in.Tail > 0 {
+		o.Text = strings.TrimPrefix(omittedSuffix(o.OmittedBytes), "\n") + "\n" + text
+	} else {
+		o.Text = text + omittedSuffix(o.OmittedBytes)
+	}
 }
 
 // maxImage is the largest image that is shown, in bytes: what models take.
@@ -125,14 +195,17 @@ func (o readOne) MarshalJSON() ([]byte, error) {
 	return json.Marshal(o.readOut)
 }
 
-func (o readManyOut) text() string {
-	parts := make([]string, len(o.Files))
+func (o readManyOut) parts() []part {
+	all := []part{}
 	for i, f := range o.Files {
-		if parts[i] = f.Error; f.Error == "" {
-			parts[i] = f.readOut.text()
+		of := []part{{line: f.Error}}
+		if f.Error == "" {
+			of = f.readOut.parts()
 		}
+		of[0].line = fmt.Sprintf("%d: %s", i+1, of[0].line)
+		all = append(all, of...)
 	}
-	return strings.Join(parts, "\n\n")
+	return all
 }
 
 func (o readManyOut) media() (all []Media) {
@@ -158,7 +231,7 @@ func readMany(g *guard, in readManyIn) (readManyOut, error) {
 		case err != nil:
 			out.Files = append(out.Files, readOne{readOut{Path: name}, g.box.profile.explain(g.box, err)})
 		default:
-			room = max(0, room-len(one.Text))
+			room = max(0, room-len(one.Text)-len(one.Content))
 			if images -= len(one.image); images < 0 {
 				one.image, images = nil, 0
 			}

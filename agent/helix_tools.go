@@ -28,7 +28,7 @@ func helixFiles() []*Tool {
 		viewing("grep", `Search the contents of files for a regular expression. Returns the matching lines, and which files were not searched.`,
 			reads, grep, titled("Search contents")),
 		viewing("stat", `Describe a file or directory: type, size, time, mode, sum.`,
-			lists, stat, titled("Describe")),
+			lists, stat, titled("Describe"), structured),
 		changing("mkdir", `Make a directory.`,
 			creates, mkdir, titled("Make directory")),
 		changing("rm", `Remove a file or an empty directory; with recursive a directory and all in it.`,
@@ -49,16 +49,16 @@ func somePartial(t *Tool) { t.Output.Properties["files"].Items.Required = []stri
 func helixHistory() []*Tool {
 	return []*Tool{
 		steering("snapshot", `Name this moment of the whole workspace, to come back to. It costs next to nothing.`,
-			freezes, takeSnapshot, titled("Take snapshot")),
+			freezes, takeSnapshot, titled("Take snapshot"), structured),
 		steering("restore", `Make the whole workspace what it was at a snapshot. What it is now is kept as the ref undo.`,
-			rewrites, restoreTo, titled("Restore")),
+			rewrites, restoreTo, titled("Restore"), structured),
 		steering("list_snapshots", `List the snapshots of this workspace, oldest first.`,
-			looks, listSnapshots, titled("List snapshots")),
+			looks, listSnapshots, titled("List snapshots"), structured),
 		steering("delete_snapshot", `Delete a snapshot of this workspace. The files of the workspace stay as they are.`,
 			forgets, deleteSnapshot, titled("Delete snapshot")),
 		steering("branch", `Fork the workspace: a new branch starts as this one is now, or was at a snapshot, and goes its own way. You stay on your own.`,
-			freezes, makeBranch, titled("Fork")),
+			freezes, makeBranch, titled("Fork"), structured),
 		steering("diff", `Tell which paths differ between two moments of the workspace.`,
-			looks, diffMoments, titled("Compare")),
+			looks, diffMoments, titled("Compare"), structured),
 	}
 }

@@ -26,6 +26,7 @@ func entryOf(n *node) entry {
 		size := n.info.Size()
 		e.Size = &size
 	}
+	e.Target = n.info.Target()
 	return e
 }
 
@@ -38,14 +39,47 @@ func entriesOf(nodes []*node) []entry {
 }
 
 type lsIn struct {
-	Path   string `json:"path,omitempty" jsonschema:"the directory; the workspace's own if left out"`
-	Hidden bool   `json:"hidden,omitempty" default:"true" jsonschema:"show names that begin with a dot"`
+	Path   string `json:"path,omitempty"`
+	Hidden bool   `json:"hidden,omitempty" default:"true" jsonschema:"names with a dot in front too"`
 }
 
 type lsOut struct {
 	Entries        []entry `json:"entries"`
 	Truncated      bool    `json:"truncated,omitempty"`
 	OmittedEntries int     `json:"omittedEntries,omitempty"`
+
+	dir string
+}
+
+func (o lsOut) parts() []part {
+	lines := make([]string, len(o.Entries))
+	for i, e := range o.Entries {
+		lines[i] = e.shownAs(e.Name)
+	}
+	return listParts(lines, o.OmittedEntries, o.dir, "entry", "entries")
+}
+
+// shownAs is an entry as a line of a list has it: a directory ends with a slash, a file has its size behind it.
+func (e entry) shownAs(name string) string {
+	line := oneLine(name)
+	switch {
+	case e.Type == "directory":
+		return line + "/"
+	case e.Type == "symlink":
+		return line + " -> " + oneLine(e.Target)
+	case e.Size != nil:
+		return fmt.Sprintf("%s %d", line, *e.Size)
+	}
+	return line
+}
+
+// listParts is a list, one thing a line.
+func listParts(lines []string, omitted int, dir, one, more string) []part {
+	says := counted(len(lines), one, more)
+	if omitted > 0 {
+		says += fmt.Sprintf("; %d more omitted, refine your search/path", omitted)
+	}
+	return []part{{line: says, ref: dir, body: strings.Join(lines, "\n")}}
 }
 
 func ls(g *guard, in lsIn) (lsOut, error) {
@@ -53,12 +87,12 @@ func ls(g *guard, in lsIn) (lsOut, error) {
 	if err != nil {
 		return lsOut{}, err
 	}
-	return lsOut{entriesOf(l.nodes), l.omitted > 0, l.omitted}, nil
+	return lsOut{entriesOf(l.nodes), l.omitted > 0, l.omitted, rooted(l.dir)}, nil
 }
 
 type treeIn struct {
-	Path  string `json:"path,omitempty" jsonschema:"the directory; the workspace's own if left out"`
-	Depth int    `json:"depth,omitempty" default:"3" min:"1" jsonschema:"how many levels down"`
+	Path  string `json:"path,omitempty"`
+	Depth int    `json:"depth,omitempty" default:"3" min:"1"`
 }
 
 type treeOut struct {
@@ -70,12 +104,12 @@ type treeOut struct {
 	OmittedEntries int    `json:"omittedEntries,omitempty"`
 }
 
-func (o treeOut) text() string {
-	text := o.Path + "\n" + o.Tree
+func (o treeOut) parts() []part {
+	says := counted(o.Files, "file", "files") + ", " + counted(o.Directories, "directory", "directories")
 	if o.Truncated {
-		text += fmt.Sprintf("[... truncated, %d entries omitted; refine your search/path]\n", o.OmittedEntries)
+		says += fmt.Sprintf("; %d entries omitted, refine your search/path", o.OmittedEntries)
 	}
-	return text
+	return []part{{line: says, ref: o.Path, body: strings.TrimSuffix(o.Tree, "\n")}}
 }
 
 func tree(g *guard, in treeIn) (treeOut, error) {
@@ -110,14 +144,24 @@ func tree(g *guard, in treeIn) (treeOut, error) {
 const maxCounted = 100000
 
 type globIn struct {
-	Pattern string `json:"pattern" jsonschema:"such as **/*.go or src/*.{ts,tsx}; * stays within a name, ** crosses directories"`
-	Path    string `json:"path,omitempty" jsonschema:"the directory that the pattern starts in; the workspace's own if left out"`
+	Pattern string `json:"pattern" jsonschema:"such as **/*.go or src/*.{ts,tsx}"`
+	Path    string `json:"path,omitempty" jsonschema:"where it starts"`
 }
 
 type globOut struct {
 	Matches        []string `json:"matches" jsonschema:"paths, sorted"`
 	Truncated      bool     `json:"truncated,omitempty"`
 	OmittedMatches int      `json:"omittedMatches,omitempty"`
+
+	dir string
+}
+
+func (o globOut) parts() []part {
+	lines := make([]string, len(o.Matches))
+	for i, path := range o.Matches {
+		lines[i] = oneLine(path)
+	}
+	return listParts(lines, o.OmittedMatches, o.dir, "match", "matches")
 }
 
 func glob(g *guard, in globIn) (globOut, error) {
@@ -125,7 +169,7 @@ func glob(g *guard, in globIn) (globOut, error) {
 	if err != nil {
 		return globOut{}, err
 	}
-	o := globOut{Matches: []string{}, OmittedMatches: f.omitted, Truncated: f.omitted > 0}
+	o := globOut{Matches: []string{}, OmittedMatches: f.omitted, Truncated: f.omitted > 0, dir: rooted(f.dir)}
 	for _, n := range f.nodes {
 		o.Matches = append(o.Matches, rooted(n.path))
 	}
@@ -133,16 +177,26 @@ func glob(g *guard, in globIn) (globOut, error) {
 }
 
 type findIn struct {
-	Pattern    string `json:"pattern,omitempty" jsonschema:"a glob; without a slash it matches names at any depth"`
-	Path       string `json:"path,omitempty" jsonschema:"the directory to look in; the workspace's own if left out"`
-	Type       string `json:"type,omitempty" enum:"file,directory,symlink" jsonschema:"only these"`
-	MaxResults int    `json:"maxResults,omitempty" min:"1" jsonschema:"how many are enough"`
+	Pattern    string `json:"pattern,omitempty" jsonschema:"a glob; without a slash for names at any depth"`
+	Path       string `json:"path,omitempty"`
+	Type       string `json:"type,omitempty" enum:"file,directory,symlink"`
+	MaxResults int    `json:"maxResults,omitempty" min:"1"`
 }
 
 type findOut struct {
 	Entries        []entry `json:"entries"`
 	Truncated      bool    `json:"truncated,omitempty"`
 	OmittedMatches int     `json:"omittedMatches,omitempty"`
+
+	dir string
+}
+
+func (o findOut) parts() []part {
+	lines := make([]string, len(o.Entries))
+	for i, e := range o.Entries {
+		lines[i] = e.shownAs(e.Path)
+	}
+	return listParts(lines, o.OmittedMatches, o.dir, "match", "matches")
 }
 
 func find(g *guard, in findIn) (findOut, error) {
@@ -154,12 +208,12 @@ func find(g *guard, in findIn) (findOut, error) {
 	if err != nil {
 		return findOut{}, err
 	}
-	return findOut{entriesOf(f.nodes), f.omitted > 0, f.omitted}, nil
+	return findOut{entriesOf(f.nodes), f.omitted > 0, f.omitted, rooted(f.dir)}, nil
 }
 
 type statIn struct {
-	Path   string `json:"path" jsonschema:"what to describe"`
-	Follow bool   `json:"follow,omitempty" default:"false" jsonschema:"describe what a symlink leads to, not the symlink"`
+	Path   string `json:"path"`
+	Follow bool   `json:"follow,omitempty" default:"false" jsonschema:"describe what a symlink leads to"`
 }
 
 type statOut struct {
@@ -173,7 +227,7 @@ func stat(g *guard, in statIn) (statOut, error) {
 	}
 	e := entryOf(n)
 	size, mtime := n.info.Size(), n.info.ModTime().UTC()
-	e.Size, e.Mtime, e.Mode, e.Sum, e.Target = &size, &mtime, perm(n.info.Mode()), n.sum, n.info.Target()
+	e.Size, e.Mtime, e.Mode, e.Sum = &size, &mtime, perm(n.info.Mode()), n.sum
 	return statOut{e}, nil
 }
 
@@ -181,33 +235,38 @@ type okOut struct {
 	OK bool `json:"ok"`
 }
 
+// doneOut is okOut of helix.
+type doneOut okOut
+
+func (doneOut) parts() []part { return []part{{line: "done"}} }
+
 type mkdirIn struct {
-	Path      string `json:"path" jsonschema:"the directory to make"`
-	Recursive bool   `json:"recursive,omitempty" default:"false" jsonschema:"make those above too; one that is there is fine"`
+	Path      string `json:"path"`
+	Recursive bool   `json:"recursive,omitempty" default:"false" jsonschema:"those above too; one that exists is fine"`
 }
 
-func mkdir(g *guard, in mkdirIn) (okOut, error) {
+func mkdir(g *guard, in mkdirIn) (doneOut, error) {
 	_, _, err := g.mkdir(in.Path, in.Recursive)
-	return okOut{err == nil}, err
+	return doneOut{err == nil}, err
 }
 
 type rmIn struct {
-	Path      string `json:"path" jsonschema:"what to remove"`
-	Recursive bool   `json:"recursive,omitempty" default:"false" jsonschema:"a directory with all that is in it"`
+	Path      string `json:"path"`
+	Recursive bool   `json:"recursive,omitempty" default:"false"`
 	Force     bool   `json:"force,omitempty" default:"false" jsonschema:"nothing there is fine"`
-	IfSum     string `json:"ifSum,omitempty" jsonschema:"remove only a file that still has this sum"`
+	IfSum     string `json:"ifSum,omitempty"`
 }
 
-func rm(g *guard, in rmIn) (okOut, error) {
+func rm(g *guard, in rmIn) (doneOut, error) {
 	_, _, err := g.remove(in.Path, in.Recursive, in.Force, precondition{sum: in.IfSum})
-	return okOut{err == nil}, err
+	return doneOut{err == nil}, err
 }
 
 type moveIn struct {
-	Source      string `json:"source" jsonschema:"what to move or copy"`
-	Destination string `json:"destination" jsonschema:"its new path"`
-	Overwrite   bool   `json:"overwrite,omitempty" default:"false" jsonschema:"replace a file that is there; merge a directory into one"`
-	IfSum       string `json:"ifSum,omitempty" jsonschema:"only if the source still has this sum"`
+	Source      string `json:"source"`
+	Destination string `json:"destination"`
+	Overwrite   bool   `json:"overwrite,omitempty" default:"false" jsonschema:"a file; directories are merged"`
+	IfSum       string `json:"ifSum,omitempty" jsonschema:"of the source"`
 }
 
 type moveOut struct {
@@ -215,6 +274,13 @@ type moveOut struct {
 	Source      string   `json:"source"`
 	Destination string   `json:"destination"`
 	Sum         *vfs.Sum `json:"sum,omitempty" jsonschema:"of a file"`
+}
+
+func (o moveOut) parts() []part {
+	if o.Sum == nil {
+		return []part{{line: "done"}}
+	}
+	return []part{{line: fmt.Sprintf("done; sum %s", o.Sum)}}
 }
 
 func mv(g *guard, in moveIn) (moveOut, error) {

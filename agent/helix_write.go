@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
-
-	"github.com/rogpeppe/go-internal/diff"
 
 	"vfsdb/vfs"
 )
@@ -19,10 +16,10 @@ func stops(err error) bool {
 }
 
 type writeIn struct {
-	Path    string `json:"path" jsonschema:"the file to create or replace"`
-	Content string `json:"content" jsonschema:"the whole new content"`
-	IfSum   string `json:"ifSum,omitempty" jsonschema:"write only if the file still has this sum, as a read told it"`
-	Create  bool   `json:"createOnly,omitempty" default:"false" jsonschema:"fail if something is there already"`
+	Path    string `json:"path"`
+	Content string `json:"content"`
+	IfSum   string `json:"ifSum,omitempty" jsonschema:"only if the file has this sum"`
+	Create  bool   `json:"createOnly,omitempty" default:"false" jsonschema:"fail if it exists"`
 }
 
 // writeOut is what a write gives: T05, and the sum for the next one.
@@ -32,6 +29,16 @@ type writeOut struct {
 	Sum     *vfs.Sum `json:"sum" jsonschema:"of the file as it is now"`
 	Size    int64    `json:"size"`
 	Created bool     `json:"created" jsonschema:"the file is new"`
+}
+
+func (o writeOut) parts() []part { return []part{{line: o.line()}} }
+
+func (o writeOut) line() string {
+	did := "replaced"
+	if o.Created {
+		did = "created"
+	}
+	return fmt.Sprintf("%s, %s; sum %s", did, counted(int(o.Size), "byte", "bytes"), o.Sum)
 }
 
 func wroteOut(w *written, err error) (writeOut, error) {
@@ -54,6 +61,14 @@ type writeManyOut struct {
 	Files []writeOut `json:"files"`
 }
 
+func (o writeManyOut) parts() []part {
+	all := make([]part, len(o.Files))
+	for i, f := range o.Files {
+		all[i].line = fmt.Sprintf("%d: %s", i+1, f.line())
+	}
+	return all
+}
+
 func writeMany(g *guard, in writeManyIn) (writeManyOut, error) {
 	out := writeManyOut{OK: true, Files: []writeOut{}}
 	for _, f := range in.Files {
@@ -70,9 +85,9 @@ func writeMany(g *guard, in writeManyIn) (writeManyOut, error) {
 }
 
 type appendIn struct {
-	Path    string `json:"path" jsonschema:"the file to add to; it is created if it is not there"`
-	Content string `json:"content" jsonschema:"what to add at its end"`
-	IfSum   string `json:"ifSum,omitempty" jsonschema:"add only if the file still has this sum"`
+	Path    string `json:"path"`
+	Content string `json:"content"`
+	IfSum   string `json:"ifSum,omitempty"`
 }
 
 func appendFile(g *guard, in appendIn) (writeOut, error) {
@@ -80,22 +95,22 @@ func appendFile(g *guard, in appendIn) (writeOut, error) {
 }
 
 type editIn struct {
-	Path    string    `json:"path" jsonschema:"the file to edit"`
-	OldText string    `json:"oldText,omitempty" jsonschema:"the exact text to replace, with its spaces and line breaks; it has to occur exactly once, unless count or all is given"`
-	NewText *string   `json:"newText,omitempty" jsonschema:"what to put there; \"\" deletes the old text"`
-	Count   int       `json:"count,omitempty" min:"1" jsonschema:"replace the first so many occurrences"`
-	All     bool      `json:"all,omitempty" default:"false" jsonschema:"replace every occurrence"`
-	Edits   []oneEdit `json:"edits,omitempty" jsonschema:"several edits at once instead, done in their order: all or none"`
-	IfSum   string    `json:"ifSum,omitempty" jsonschema:"edit only if the file still has this sum"`
-	Diff    bool      `json:"diff,omitempty" default:"false" jsonschema:"show a unified diff in place of numbered lines"`
-	DryRun  bool      `json:"dryRun,omitempty" default:"false" jsonschema:"show what would change, and change nothing"`
+	Path    string    `json:"path"`
+	OldText string    `json:"oldText,omitempty" jsonschema:"exact, and unique unless count or all is given"`
+	NewText *string   `json:"newText,omitempty" jsonschema:"\"\" deletes"`
+	Count   int       `json:"count,omitempty" min:"1" jsonschema:"replace the first so many"`
+	All     bool      `json:"all,omitempty" default:"false"`
+	Edits   []oneEdit `json:"edits,omitempty" jsonschema:"several instead, in order: all or none"`
+	IfSum   string    `json:"ifSum,omitempty"`
+	Diff    bool      `json:"diff,omitempty" default:"false" jsonschema:"show a unified diff"`
+	DryRun  bool      `json:"dryRun,omitempty" default:"false" jsonschema:"change nothing"`
 }
 
 type oneEdit struct {
-	OldText string `json:"oldText" jsonschema:"the exact text to replace"`
-	NewText string `json:"newText" jsonschema:"what to put there"`
-	Count   int    `json:"count,omitempty" min:"1" jsonschema:"replace the first so many occurrences"`
-	All     bool   `json:"all,omitempty" default:"false" jsonschema:"replace every occurrence"`
+	OldText string `json:"oldText"`
+	NewText string `json:"newText"`
+	Count   int    `json:"count,omitempty" min:"1"`
+	All     bool   `json:"all,omitempty" default:"false"`
 }
 
 type editOut struct {
@@ -103,8 +118,20 @@ type editOut struct {
 	Path         string   `json:"path"`
 	Replacements int      `json:"replacements"`
 	Sum          *vfs.Sum `json:"sum" jsonschema:"of the file as it is now"`
-	Preview      string   `json:"preview" jsonschema:"the lines around the first change, or the diff"`
+	Preview      string   `json:"preview" jsonschema:"the changed lines with some around them, or the diff"`
+	MoreChanges  int      `json:"moreChanges,omitempty" jsonschema:"changed places that the preview leaves out"`
 	DryRun       bool     `json:"dryRun,omitempty"`
+}
+
+func (o editOut) parts() []part {
+	line := counted(o.Replacements, "replacement", "replacements")
+	if o.MoreChanges > 0 {
+		line += fmt.Sprintf(", %d more changed places than are shown", o.MoreChanges)
+	}
+	if o.DryRun {
+		line = "dry run, nothing is changed: " + line
+	}
+	return []part{{line: fmt.Sprintf("%s; sum %s", line, o.Sum), ref: o.Path, body: o.Preview}}
 }
 
 func editFile(g *guard, in editIn) (editOut, error) {
@@ -119,14 +146,19 @@ func editFile(g *guard, in editIn) (editOut, error) {
 	if err != nil {
 		return editOut{}, err
 	}
+	return editOutOf(g, w, in), nil
+}
+
+// editOutOf is what an edit gives back: the sum, and the first of the changed lines.
+func editOutOf(g *guard, w *written, in editIn) editOut {
 	o := editOut{OK: true, Path: rooted(w.path), Replacements: w.n, Sum: w.sum, DryRun: in.DryRun}
-	if in.Diff {
-		o.Preview = unified(w)
-	} else {
-		o.Preview = preview(string(w.before), string(w.after), previewLines)
+	hunks := hunksOf(w.before, w.after)
+	if len(hunks) > previewHunks {
+		o.MoreChanges = len(hunks) - previewHunks
+		hunks = hunks[:previewHunks]
 	}
-	o.Preview, _ = cut(o.Preview, g.box.caps.ResultBytes)
-	return o, nil
+	o.Preview, _ = cut(showHunks(hunks, in.Diff), min(previewBytes, g.box.caps.ResultBytes))
+	return o
 }
 
 // editsOf is the one edit that a call names, or its list.
@@ -155,39 +187,11 @@ func editsOf(in editIn) ([]vfs.Edit, error) {
 	return edits, nil
 }
 
-// previewLines is how many lines around a change are shown.
-const previewLines = 3
-
-// preview shows the changed lines, numbered (T07).
-func preview(before, after string, around int) string {
-	return numbered(changed(before, after, around))
-}
-
-// changed is the lines of the new text from a little before the first difference to a little after the last, and the
-// number of the first of them.
-func changed(before, after string, around int) (lines string, first int) {
-	old, now := splitLines(before), splitLines(after)
-	for first < len(old) && first < len(now) && old[first] == now[first] {
-		first++
-	}
-	same := 0
-	for same < len(old)-first && same < len(now)-first && old[len(old)-1-same] == now[len(now)-1-same] {
-		same++
-	}
-	from, to := max(0, first-around), min(len(now), len(now)-same+around)
-	return strings.Join(now[from:to], ""), from + 1
-}
-
-// unified is the diff of an edit.
-func unified(w *written) string {
-	return string(diff.Diff("a/"+w.path, w.before, "b/"+w.path, w.after))
-}
-
 type insertIn struct {
-	Path    string `json:"path" jsonschema:"the file to insert into"`
-	Line    int    `json:"line" min:"1" jsonschema:"insert before this line; one more than the file has adds at its end"`
-	Content string `json:"content" jsonschema:"the lines to insert"`
-	IfSum   string `json:"ifSum,omitempty" jsonschema:"insert only if the file still has this sum"`
+	Path    string `json:"path"`
+	Line    int    `json:"line" min:"1" jsonschema:"the first is 1; one more than there are adds at the end"`
+	Content string `json:"content"`
+	IfSum   string `json:"ifSum,omitempty"`
 }
 
 func insertLines(g *guard, in insertIn) (editOut, error) {
@@ -195,6 +199,5 @@ func insertLines(g *guard, in insertIn) (editOut, error) {
 	if err != nil {
 		return editOut{}, err
 	}
-	shown, _ := cut(preview(string(w.before), string(w.after), previewLines), g.box.caps.ResultBytes)
-	return editOut{OK: true, Path: rooted(w.path), Replacements: w.n, Sum: w.sum, Preview: shown}, nil
+	return editOutOf(g, w, editIn{}), nil
 }

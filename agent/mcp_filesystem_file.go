@@ -99,7 +99,7 @@ func mcpMedia(g *guard, in mcpPathIn) (mcpMediaOut, error) {
 	if kind == "application" {
 		kind = "blob"
 	}
-	return mcpMediaOut{[]mcpBlock{{kind, base64.StdEncoding.EncodeToString(data), mime}}, Media{mime, data}}, nil
+	return mcpMediaOut{[]mcpBlock{{kind, base64.StdEncoding.EncodeToString(data), mime}}, Media{mime, data, rooted(n.path)}}, nil
 }
 
 type mcpReadManyIn struct {

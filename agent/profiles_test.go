@@ -71,7 +71,7 @@ func TestProfilesStartAllowed(t *testing.T) {
 		"module2":        {"ls", args{}, `"path":"/work/a"`},
 		"deepagents":     {"grep", args{"pattern": "work"}, "/work/a"},
 		"mcp-filesystem": {"read_text_file", args{"path": "a"}, "work/a"},
-		"helix":          {"workspace_ls", args{}, `"path":"/work/a"`},
+		"helix":          {"workspace_ls", args{}, `ref="/work"`},
 		"claude-code":    {"Grep", args{"pattern": "work"}, "/work/a"},
 	} {
 		b, _ := box(t, &agent.Config{Profile: profile, Policy: &agent.Policy{Paths: []string{"/work", "/more"}}}, "work/a", "more/b", "c")

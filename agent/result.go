@@ -21,12 +21,15 @@ type Result struct {
 
 	// Err is nil if the call succeeded. It carries an errno where there is one.
 	Err error
+
+	parts []part // that Text is made of, in a profile with tags
 }
 
 // Media is one content that is no text.
 type Media struct {
 	MIMEType string
 	Data     []byte
+	Path     string // of the file that it is, with a slash in front; "" if it is of none
 }
 
 // texter is a result that tells the model something else than its JSON.
@@ -34,6 +37,17 @@ type texter interface{ text() string }
 
 // mediated is a result that has media beside its text.
 type mediated interface{ media() []Media }
+
+// parted is a result that keeps apart what the tool says and what it shows of the store, for a profile with tags.
+type parted interface{ parts() []part }
+
+// A part of a text is a line in the tool's own words, and what the tool shows of the store.
+type part struct {
+	line string // no byte of the store is in it, unless the model wrote the same
+	op   string // what shows the body; "" is the tool
+	ref  string // the path that the body is of, or what else it was asked for by
+	body string // contents, names, targets of symlinks: all that others may have written; "" is nothing
+}
 
 // present makes what a tool returned a Result.
 func present(out any) (*Result, error) {
@@ -44,9 +58,12 @@ func present(out any) (*Result, error) {
 		return &Result{Text: t.text, Media: t.files}, nil
 	}
 	r := &Result{Data: out}
-	if t, ok := out.(texter); ok {
-		r.Text = t.text()
-	} else {
+	switch out := out.(type) {
+	case parted:
+		r.parts = out.parts()
+	case texter:
+		r.Text = out.text()
+	default:
 		text, err := encoded(out)
 		if err != nil {
 			return nil, fmt.Errorf("encode the result: %w", err)
@@ -57,6 +74,37 @@ func present(out any) (*Result, error) {
 		r.Media = m.media()
 	}
 	return r, nil
+}
+
+// tag puts what a tool shows of the store inside tags, and marks what is structured. A result without parts is shown as
+// its JSON, in which names are.
+func (b *Toolbox) tag(t *Tool, r *Result) error {
+	if r.Data != nil {
+		r.Data = untrusted{r.Data}
+	}
+	if r.parts == nil {
+		text, err := encoded(r.Data)
+		if err != nil {
+			return fmt.Errorf("encode the result: %w", err)
+		}
+		r.parts = []part{{body: text}}
+	}
+	texts := make([]string, 0, 2*len(r.parts))
+	for _, p := range r.parts {
+		if p.line != "" {
+			texts = append(texts, plainLine(p.line))
+		}
+		if p.body == "" {
+			continue
+		}
+		op := t.op
+		if p.op != "" {
+			op = p.op
+		}
+		texts = append(texts, fence(b.Workspace(), op, p.ref, p.body))
+	}
+	r.Text = strings.Join(texts, "\n")
+	return nil
 }
 
 // said is the answer of a tool that has no structured result.

@@ -25,6 +25,11 @@ type Tool struct {
 	// is one transaction, and ifSum tells a write that came too late.
 	Sequential bool
 
+	// Structured says that Result.Data is for programs, and worth a place beside the text: a description, a list, the
+	// refs of moments. Of the other tools the text says it all.
+	Structured bool
+
+	op       string // its name without the prefix of a workspace
 	takes    *jsonschema.Resolved
 	defaults []byte // JSON of the arguments that have one
 	run      func(ctx context.Context, b *Toolbox, input json.RawMessage) (*Result, error)
@@ -118,6 +123,9 @@ func needs(perms ...Permission) tweak { return func(t *Tool) { t.Permissions = p
 // sequential asks that calls of the tool follow each other (T14).
 func sequential(t *Tool) { t.Sequential = true }
 
+// structured marks a tool whose structured result is for programs.
+func structured(t *Tool) { t.Structured = true }
+
 // viewing defines a tool that reads one moment of the tree.
 func viewing[In, Out any](name, description string, k kind, run func(*guard, In) (Out, error), tweaks ...tweak) *Tool {
 	return define[In, Out](name, description, k, tweaks, func(ctx context.Context, b *Toolbox, in In) (*Result, error) {
@@ -147,7 +155,7 @@ func steering[In, Out any](name, description string, k kind, run func(context.Co
 func define[In, Out any](name, description string, k kind, tweaks []tweak, run func(context.Context, *Toolbox, In) (*Result, error)) *Tool {
 	is := traitsOf[k]
 	t := &Tool{
-		Name: name, Description: description,
+		Name: name, op: name, Description: description,
 		Input: schemaFor[In](), Output: schemaFor[Out](),
 		Hints: is.hints, Risk: is.risk, Permissions: is.perms, SideEffects: is.side,
 	}

@@ -36,6 +36,10 @@ type Config struct {
 	Policy *Policy // nil is AllowAll
 	Caps   Caps
 
+	// Structured offers clients of a protocol the structured result of every tool beside its text. Without it they get
+	// that of a tool that says it is [Tool.Structured], and the text alone of the others.
+	Structured bool
+
 	// Actor and Session are who calls, in the log.
 	Actor, Session string
 
@@ -225,6 +229,11 @@ func (b *Toolbox) try(ctx context.Context, call Call) *Result {
 	if err != nil {
 		return b.failed(err)
 	}
+	if b.profile.tagged {
+		if err := b.tag(t, result); err != nil {
+			return b.failed(err)
+		}
+	}
 	if !utf8.ValidString(result.Text) {
 		result.Text = strings.ToValidUTF8(result.Text, "\uFFFD")
 	}
@@ -238,7 +247,11 @@ func (b *Toolbox) try(ctx context.Context, call Call) *Result {
 const minErrorText = 4 << 10
 
 func (b *Toolbox) failed(err error) *Result {
-	text, _ := cut(b.profile.explain(b, err), max(b.caps.ResultBytes, minErrorText)) // it may quote what the model wrote
+	text := b.profile.explain(b, err)
+	if b.profile.tagged {
+		text = plainLine(text)
+	}
+	text, _ = cut(text, max(b.caps.ResultBytes, minErrorText)) // it may quote what the model wrote
 	return &Result{Text: text, Err: err}
 }
 

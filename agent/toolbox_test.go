@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"strings"
 	"syscall"
@@ -55,10 +56,14 @@ func TestWriteReadEdit(t *testing.T) {
 
 	read := call(t, b, "workspace_read_file", args{"path": "/notes/a.md", "offset": 2, "limit": 1})
 	require.Equal(t, wrote["sum"], read["sum"])
-	require.Equal(t, "<workspace_tool_result untrusted=\"true\" workspace=\"workspace\" op=\"read_file\" ref=\"/notes/a.md\">\ntwo\n\n</workspace_tool_result>", read["text"]) // T13
+	require.Equal(t, "two\n", read["text"])
+	require.Equal(t, true, read["untrusted"])
+	shown := try(t, b, "workspace_read_file", args{"path": "/notes/a.md", "offset": 2, "limit": 1}).Text
+	require.Equal(t, fmt.Sprintf("lines 2-2 of 3; sum %s\n", wrote["sum"])+
+		"<workspace_tool_result untrusted=\"true\" workspace=\"workspace\" op=\"read_file\" ref=\"/notes/a.md\">\ntwo\n\n</workspace_tool_result>", shown)
 
 	edited := call(t, b, "workspace_edit_file", args{"path": "/notes/a.md", "oldText": "two", "newText": "2", "ifSum": read["sum"]})
-	require.Equal(t, "     1\tone\n     2\t2\n     3\tthree\n", edited["preview"])
+	require.Equal(t, "     1\tone\n     2\t2\n     3\tthree", edited["preview"])
 
 	stale := try(t, b, "workspace_edit_file", args{"path": "/notes/a.md", "oldText": "one", "newText": "1", "ifSum": read["sum"]})
 	require.ErrorIs(t, stale.Err, syscall.ESTALE)
@@ -78,7 +83,7 @@ func TestCut(t *testing.T) {
 	b, _ := box(t, &agent.Config{Caps: agent.Caps{ResultBytes: 10}})
 	call(t, b, "workspace_write_file", args{"path": "a", "content": strings.Repeat("é", 20)})
 	read := call(t, b, "workspace_read_file", args{"path": "a"})
-	require.Contains(t, read["text"], "\nééééé\n[... truncated, 30 bytes omitted; refine your search/path]\n</workspace")
+	require.Equal(t, "ééééé\n[... truncated, 30 bytes omitted; refine your search/path]", read["text"])
 	require.Equal(t, true, read["truncated"])
 	require.EqualValues(t, 30, read["omittedBytes"])
 }

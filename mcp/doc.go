@@ -6,10 +6,17 @@
 //
 // # What clients get
 //
-// Tools are those of an [agent.Toolbox], under its policy: their schemas and hints are told as they are, a result is
-// text for the model and the same as structured content, an image is an image, and a failure is a result that tells the
-// model what to do. Their prompt becomes the instructions of the server. Several workspaces stand beside each other,
+// Tools are those of an [agent.Toolbox], under its policy, with its schemas and hints. A failure is a result that tells
+// the model what to do. The prompt becomes the instructions of the server. Several workspaces stand beside each other,
 // each with a name that is part of the names of its tools.
+//
+// A tool answers in one way. Some clients show the model only the structured content of a result, if it has any, some
+// only the text, and some both, which the model then reads twice. So a tool whose result is to be read (a file, matches,
+// a list) gives text alone and has no output schema, since one would oblige it to give structured content. An image is
+// an image, a sound a sound, and any other file an embedded resource. A tool whose result steers a program
+// ([agent.Tool.Structured]: stat, diff, snapshots, branches) has an output schema and gives structured content; its text
+// is the same JSON, as the protocol advises, so that it does not matter which one a client shows. [agent.Config]'s
+// Structured gives every tool both.
 //
 // Files are resources. A file's URI is the ref of its branch and its path, vfs://<db-id>/<branch>/<path>, each segment
 // escaped; a template tells so. They are listed in pages, and read as text or bytes under the same policy. Who

@@ -15,7 +15,7 @@ func SDK(s *Server) *sdk.Server { return s.sdk }
 
 // Offer adds a tool that takes the way of ours to the client.
 func Offer(s *Server, t *sdk.Tool, run func(ctx context.Context) *agent.Result) {
-	s.offer(t, func(q *request, _ agent.Call) (*agent.Result, error) { return run(q.ctx), nil })
+	s.offer(s.workspaces[0], t, func(q *request, _ agent.Call) (*agent.Result, error) { return run(q.ctx), nil })
 }
 
 // NewAt is New for files whose URIs begin as base says.

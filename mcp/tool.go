@@ -20,10 +20,11 @@ func (s *Server) addTool(w *workspace, t *agent.Tool) {
 		},
 		Meta: sdk.Meta{"vfsdb/risk": t.Risk, "vfsdb/permissions": t.Permissions, "vfsdb/sequential": t.Sequential},
 	}
-	if t.Output != nil {
+	// A tool with an output schema has to give what is structured, and clients then may leave the text away.
+	if t.Output != nil && (t.Structured || w.config.Structured) {
 		offered.OutputSchema = t.Output
 	}
-	s.offer(offered, func(q *request, call agent.Call) (*agent.Result, error) {
+	s.offer(w, offered, func(q *request, call agent.Call) (*agent.Result, error) {
 		box, err := q.box(w)
 		if err != nil {
 			return nil, err
@@ -33,7 +34,7 @@ func (s *Server) addTool(w *workspace, t *agent.Tool) {
 }
 
 // offer adds a tool that run runs. An error of run is the server's own; one of the tool is in its result.
-func (s *Server) offer(t *sdk.Tool, run func(*request, agent.Call) (*agent.Result, error)) {
+func (s *Server) offer(w *workspace, t *sdk.Tool, run func(*request, agent.Call) (*agent.Result, error)) {
 	s.sdk.AddTool(t, func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		q, done := newRequest(s, ctx, r)
 		defer done()
@@ -52,7 +53,7 @@ func (s *Server) offer(t *sdk.Tool, run func(*request, agent.Call) (*agent.Resul
 		case len(q.asks) > 0:
 			return q.asking(nil)
 		}
-		return toResult(result), nil
+		return w.result(result, t.OutputSchema != nil), nil
 	})
 }
 
@@ -82,21 +83,29 @@ func callID(meta sdk.Meta) string {
 	return ""
 }
 
-// toResult puts what a tool gave into the words of the protocol. A failure is text alone: what is structured has to be
-// as the tool's output schema says.
-func toResult(r *agent.Result) *sdk.CallToolResult {
+// result puts what a tool gave into the words of the protocol. A failure is text alone: what is structured has to be as
+// the tool's output schema says.
+func (w *workspace) result(r *agent.Result, structured bool) *sdk.CallToolResult {
 	out := &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: r.Text}}, IsError: r.Err != nil}
 	if r.Err != nil {
 		return out
 	}
-	out.StructuredContent = r.Data
+	if structured {
+		out.StructuredContent = r.Data
+	}
 	for _, m := range r.Media {
-		switch kind, _, _ := strings.Cut(m.MIMEType, "/"); kind {
-		case "image":
-			out.Content = append(out.Content, &sdk.ImageContent{Data: m.Data, MIMEType: m.MIMEType})
-		case "audio":
-			out.Content = append(out.Content, &sdk.AudioContent{Data: m.Data, MIMEType: m.MIMEType})
-		}
+		out.Content = append(out.Content, w.block(m))
 	}
 	return out
+}
+
+// block is a content that is no text: an image, a sound, or else the file itself as a resource.
+func (w *workspace) block(m agent.Media) sdk.Content {
+	switch kind, _, _ := strings.Cut(m.MIMEType, "/"); kind {
+	case "image":
+		return &sdk.ImageContent{Data: m.Data, MIMEType: m.MIMEType}
+	case "audio":
+		return &sdk.AudioContent{Data: m.Data, MIMEType: m.MIMEType}
+	}
+	return &sdk.EmbeddedResource{Resource: &sdk.ResourceContents{URI: w.uri(m.Path), MIMEType: m.MIMEType, Blob: m.Data}}
 }

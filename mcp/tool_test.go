@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"image"
 	"image/png"
+	"strings"
 	"testing"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -60,8 +61,10 @@ func TestToolsList(t *testing.T) {
 		require.NotEmpty(t, got.Description)
 		require.Equal(t, asJSON(t, want.Input), got.InputSchema)
 		require.Equal(t, "object", got.InputSchema.(map[string]any)["type"])
-		if want.Output != nil {
+		if want.Structured {
 			require.Equal(t, asJSON(t, want.Output), got.OutputSchema)
+		} else {
+			require.Nil(t, got.OutputSchema, want.Name)
 		}
 		require.Equal(t, want.Hints, agent.Hints{
 			ReadOnly: got.Annotations.ReadOnlyHint, Idempotent: got.Annotations.IdempotentHint,
@@ -73,10 +76,10 @@ func TestToolsList(t *testing.T) {
 	}
 }
 
-// A call gives text for the model and the same as data, which is as the tool's output schema says.
-func TestCall(t *testing.T) {
+// With Structured a call gives text for the model and the same as data, which is as the tool's output schema says.
+func TestCallStructured(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version string) {
-		s, fsys := serve(t, nil)
+		s, fsys := serve(t, &agent.Config{Structured: true})
 		c := connect(t, s, version, nil)
 		outputs := map[string]*jsonschema.Resolved{}
 		for tool, err := range c.Tools(t.Context(), nil) {
@@ -105,6 +108,40 @@ func TestCall(t *testing.T) {
 		}
 		require.Equal(t, []string{}, append([]string{}, vfstest.Names(t, fsys)...))
 	})
+}
+
+// Without it each tool answers in one way: in text that the model reads, or, where a program wants the result, with
+// what is structured and the same JSON as text.
+func TestOneChannel(t *testing.T) {
+	fsys := vfstest.New(t)
+	box, err := agent.New(fsys, nil)
+	require.NoError(t, err)
+	s := serveAll(t, nil, mcp.Workspace{FS: fsys})
+	c := connect(t, s, stateful, nil)
+	vfstest.Write(t, fsys, "a", "x\n")
+	structured := 0
+	for tool, a := range map[string]args{
+		"workspace_read_file": {"path": "/a"}, "workspace_read_many": {"paths": []string{"/a"}}, "workspace_ls": {}, "workspace_tree": {},
+		"workspace_glob": {"pattern": "*"}, "workspace_find": {}, "workspace_grep": {"pattern": "x"}, "workspace_stat": {"path": "/a"},
+		"workspace_write_file": {"path": "/b", "content": ""}, "workspace_edit_file": {"path": "/a", "oldText": "x", "newText": "y"},
+		"workspace_mkdir": {"path": "/d"}, "workspace_snapshot": {"name": "s"}, "workspace_list_snapshots": {}, "workspace_diff": {"from": "main"},
+	} {
+		r := try(t, c, tool, a)
+		require.False(t, r.IsError, text(r))
+		require.Len(t, r.Content, 1, tool)
+		if !box.Tool(tool).Structured {
+			require.Nil(t, r.StructuredContent, tool)
+			continue
+		}
+		structured++
+		_, inside, _ := strings.Cut(text(r), "\n")
+		inside, _, _ = strings.Cut(inside, "\n</workspace_tool_result>")
+		data, err := json.Marshal(r.StructuredContent)
+		require.NoError(t, err)
+		require.JSONEq(t, string(data), inside, tool)
+		require.Contains(t, string(data), `"untrusted":true`)
+	}
+	require.Equal(t, 4, structured)
 }
 
 // A failure tells the model why, and has no data that its schema would have to fit. A tool that is not there is the
@@ -145,11 +182,25 @@ func TestCallImage(t *testing.T) {
 	require.True(t, ok)
 	require.Equal(t, "image/png", shown.MIMEType)
 	require.Equal(t, picture.Bytes(), shown.Data)
+	require.Nil(t, r.StructuredContent) // a client that shows only this would not show the image
 
 	r = try(t, c, "workspace_read_file", args{"path": "/b.bin"})
 	require.False(t, r.IsError)
 	require.Len(t, r.Content, 1)
 	require.Contains(t, text(r), "binary")
+}
+
+// What is neither text, image nor sound goes to the client as a resource, under the URI of its file.
+func TestCallOtherMedia(t *testing.T) {
+	s, fsys := serve(t, &agent.Config{Profile: "mcp-filesystem"})
+	require.NoError(t, fsys.WriteFile(t.Context(), "b.bin", []byte{0, 1, 2, 3}, 0o644))
+	r := try(t, connect(t, s, stateful, nil), "read_media_file", args{"path": "/b.bin"})
+	require.False(t, r.IsError)
+	shown, ok := r.Content[1].(*sdk.EmbeddedResource)
+	require.True(t, ok)
+	require.Equal(t, base(t, fsys)+"b.bin", shown.Resource.URI)
+	require.Equal(t, "application/octet-stream", shown.Resource.MIMEType)
+	require.Equal(t, []byte{0, 1, 2, 3}, shown.Resource.Blob)
 }
 
 // Several workspaces stand beside each other, each with its own tools, policy and files.

@@ -45,6 +45,7 @@ workspace; --create makes one. Clients start this command where they like: give 
 	m.tools.register(cmd)
 	flags.BoolVar(&m.readOnly, "read-only", false, "offer only what changes nothing")
 	flags.BoolVar(&m.create, "create", false, "create a database that does not exist")
+	flags.BoolVar(&m.structured, "structured", false, "give the structured result of every tool too, beside its text")
 	flags.StringArrayVar(&m.workspaces, "workspace", nil, "serve `NAME=DB[@BRANCH]`; may be repeated")
 	flags.StringVar(&m.http, "http", "", "serve over HTTP on `ADDR`, such as :8080")
 	flags.StringVar(&m.tokenFile, "token-file", "", "require the bearer token in `FILE`")
@@ -68,6 +69,7 @@ type mcpServer struct {
 	tools                 toolFlags
 	http, tokenFile, name string
 	readOnly, create      bool
+	structured            bool
 	workspaces            []string
 	web                   mcp.HTTPOptions
 }
@@ -195,6 +197,7 @@ func (m *mcpServer) open(ctx context.Context, cmd *cobra.Command, config *agent.
 		if m.readOnly {
 			c.Policy = readOnly(c.Policy)
 		}
+		c.Structured = c.Structured || m.structured
 		list = append(list, mcp.Workspace{FS: fsys, Config: &c})
 	}
 	return list, closeAll, nil

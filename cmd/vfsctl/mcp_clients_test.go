@@ -37,12 +37,12 @@ type aCall struct {
 
 // everyTool calls each tool of the profile helix once, over a database that was empty.
 var everyTool = []aCall{
-	{"write_file", `{"path":"/notes/a.md","content":"one\ntwo\n"}`, `"created":true`},
-	{"append_file", `{"path":"/notes/a.md","content":"three\n"}`, `/notes/a.md`},
+	{"write_file", `{"path":"/notes/a.md","content":"one\ntwo\n"}`, `created, 8 bytes`},
+	{"append_file", `{"path":"/notes/a.md","content":"three\n"}`, `replaced, 14 bytes`},
 	{"read_file", `{"path":"/notes/a.md"}`, `(?s)untrusted="true".*one\ntwo\nthree\n`},
 	{"edit_file", `{"path":"/notes/a.md","oldText":"two","newText":"2"}`, `/notes/a.md`},
 	{"insert_lines", `{"path":"/notes/a.md","line":1,"content":"zero\n"}`, `/notes/a.md`},
-	{"write_many", `{"files":[{"path":"/src/x.go","content":"package x\n"},{"path":"/src/y.go","content":"package y\n"}]}`, `/src/y.go`},
+	{"write_many", `{"files":[{"path":"/src/x.go","content":"package x\n"},{"path":"/src/y.go","content":"package y\n"}]}`, `2: created`},
 	{"read_many", `{"paths":["/src/x.go","/none"]}`, `(?s)package x.*/none`},
 	{"ls", `{"path":"/"}`, `notes`},
 	{"tree", `{}`, `(?s)notes.*x.go`},
@@ -50,17 +50,17 @@ var everyTool = []aCall{
 	{"find", `{"pattern":"y.go"}`, `/src/y.go`},
 	{"grep", `{"pattern":"package"}`, `/src/x.go`},
 	{"stat", `{"path":"/notes/a.md"}`, `(?i)file`},
-	{"mkdir", `{"path":"/empty"}`, `"ok":true`},
-	{"cp", `{"source":"/src/x.go","destination":"/src/z.go"}`, `/src/z.go`},
-	{"mv", `{"source":"/src/z.go","destination":"/src/w.go"}`, `/src/w.go`},
+	{"mkdir", `{"path":"/empty"}`, `done`},
+	{"cp", `{"source":"/src/x.go","destination":"/src/z.go"}`, `done; sum`},
+	{"mv", `{"source":"/src/z.go","destination":"/src/w.go"}`, `done; sum`},
 	{"snapshot", `{"name":"before"}`, `before`},
-	{"rm", `{"path":"/src","recursive":true}`, `"ok":true`},
+	{"rm", `{"path":"/src","recursive":true}`, `done`},
 	{"diff", `{"from":"before"}`, `/src/x.go`},
 	{"list_snapshots", `{}`, `before`},
 	{"restore", `{"ref":"before"}`, `"undo":`},
 	{"branch", `{"name":"try"}`, `try`},
-	{"delete_snapshot", `{"ref":"before"}`, `"ok":true`},
-	{"apply", `{"operations":[{"tool":"mkdir","args":{"path":"/d"}},{"tool":"write_file","args":{"path":"/d/f","content":"f"}}]}`, `/d/f`},
+	{"delete_snapshot", `{"ref":"before"}`, `done`},
+	{"apply", `{"operations":[{"tool":"mkdir","args":{"path":"/d"}},{"tool":"write_file","args":{"path":"/d/f","content":"f"}}]}`, `2: created`},
 }
 
 // The inspector, a client of others, lists the tools, finds their schemas portable, and calls each of them; so it does
@@ -72,9 +72,11 @@ func TestInspector(t *testing.T) {
 	inspect := func(args ...string) map[string]any { return clients.Inspect(t, append(args, server...)...) }
 
 	var names, called []string
+	structured := map[string]bool{} // the tools that promise a structured result
 	listed := dig[[]any](t, inspect("--method", "tools/list", "--strict"), "result", "tools")
 	for _, tool := range listed {
 		names = append(names, dig[string](t, tool, "name"))
+		structured[names[len(names)-1]] = dig[any](t, tool, "outputSchema") != nil
 	}
 	for _, c := range everyTool {
 		name := "workspace_" + c.tool
@@ -83,7 +85,7 @@ func TestInspector(t *testing.T) {
 		text := dig[string](t, dig[[]any](t, out, "result", "content")[0], "text")
 		require.Nil(t, dig[any](t, out, "result", "isError"), "%s: %s", name, text)
 		require.Regexp(t, c.want, text, name)
-		require.NotNil(t, dig[any](t, out, "result", "structuredContent"), name)
+		require.Equal(t, structured[name], dig[any](t, out, "result", "structuredContent") != nil, name)
 	}
 	slices.Sort(called)
 	slices.Sort(names)
@@ -107,14 +109,14 @@ func TestInspector(t *testing.T) {
 	}
 
 	for _, era := range []string{"legacy", "modern"} {
-		out := inspect("--protocol-era", era, "--method", "tools/call", "--tool-name", "workspace_ls")
+		out := inspect("--protocol-era", era, "--method", "tools/call", "--tool-name", "workspace_list_snapshots")
 		require.NotNil(t, dig[any](t, out, "result", "structuredContent"), era)
 	}
 
 	web, token := serveHTTP(t, vfsctl, db)
 	for _, era := range []string{"legacy", "modern"} {
 		out := clients.Inspect(t, "--transport", "http", "--server-url", web, "--header", "Authorization: Bearer "+token,
-			"--protocol-era", era, "--method", "tools/call", "--tool-name", "workspace_ls")
+			"--protocol-era", era, "--method", "tools/call", "--tool-name", "workspace_list_snapshots")
 		require.NotNil(t, dig[any](t, out, "result", "structuredContent"), era)
 	}
 }
