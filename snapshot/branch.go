@@ -12,7 +12,7 @@ import (
 )
 
 // Branch forks a branch from a tree, and stands on it. From a branch it starts as that is now, from a snapshot as that
-// was, from nil as an empty root (K21). An empty name makes one up. A name that a branch or a snapshot has is EEXIST.
+// was, from nil as an empty root. An empty name makes one up. A name that a branch or a snapshot has is EEXIST.
 func Branch(ctx context.Context, fsys *vfs.FS, base Tree, name string) (*vfs.FS, error) {
 	if name == "" {
 		name = madeUpName("branch")
@@ -37,7 +37,7 @@ func fork(ctx context.Context, fsys *vfs.FS, base Tree, name string) error {
 		case taken:
 			return syscall.EEXIST
 		}
-		if err := tx.Record("branch", ".", name); err != nil {
+		if err := tx.Record("branch", ".", strings.TrimSpace(name+" "+nameOf(base))); err != nil { // no name has a space
 			return err
 		}
 		if base == nil {
@@ -51,6 +51,17 @@ func fork(ctx context.Context, fsys *vfs.FS, base Tree, name string) error {
 		}
 		return tx.Fork(at, name)
 	})
+}
+
+// nameOf is the name of a snapshot, or of the branch whose head a tree is; other trees have none.
+func nameOf(t Tree) string {
+	if s, ok := t.(*Snapshot); ok {
+		return s.Info.Name
+	}
+	if t == nil || t.Tree().Frozen() {
+		return ""
+	}
+	return t.Tree().Head()
 }
 
 // writerFor returns the head to write through when base is forked.

@@ -48,7 +48,7 @@ func TestLogOfBranches(t *testing.T) {
 	vfstest.Write(t, try, "mine", "")
 	require.Equal(t, []string{"create one ->'one' +3", "snapshot . (base)", "create mine ->''"}, vfstest.Told(t, try, nil))
 	require.Equal(t, []string{"create one ->'one' +3", "snapshot . (base)"}, vfstest.Told(t, base.FS, nil))
-	require.Equal(t, []string{"create one ->'one' +3", "snapshot . (base)", "create later ->''", "branch . (try)"}, vfstest.Told(t, fsys, nil))
+	require.Equal(t, []string{"create one ->'one' +3", "snapshot . (base)", "create later ->''", "branch . (try base)"}, vfstest.Told(t, fsys, nil))
 
 	require.NoError(t, snapshot.RenameBranch(ctx, fsys, "try", "best"))
 	require.NoError(t, snapshot.DeleteBranch(ctx, fsys, "best"))

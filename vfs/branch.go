@@ -18,15 +18,25 @@ type Branch struct {
 	Name    string
 	Created time.Time
 	Depth   int // levels of its lineage: 1 if it was not forked from another
+
+	// Base is the branch that it continues, and Fork the moment of that which it began as. A fork of a branch that had
+	// no changes of its own continues what that one did. Both are zero where there is none, or it was dropped.
+	Base string
+	Fork Moment
 }
 
 // Branches returns the branches of the store, oldest first.
 func (tx *Tx) Branches() ([]Branch, error) {
 	var list []Branch
-	rows := tx.db.Query(`SELECT id, name, created, (SELECT count(*) FROM lineage l WHERE l.branch = b.id)
-		FROM branch b WHERE name IS NOT NULL ORDER BY id`)
+	rows := tx.db.Query(`SELECT b.id, b.name, b.created, (SELECT count(*) FROM lineage l WHERE l.branch = b.id), base.name, base.id, up.epoch
+		FROM branch b LEFT JOIN lineage up ON up.branch = b.id AND up.level = 1 LEFT JOIN branch base ON base.id = up.ancestor
+		WHERE b.name IS NOT NULL ORDER BY b.id`)
 	for rows.Next() {
-		list = append(list, Branch{ID: rows.Int(0), Name: rows.Text(1), Created: time.Unix(0, rows.Int(2)), Depth: int(rows.Int(3))})
+		b := Branch{ID: rows.Int(0), Name: rows.Text(1), Created: time.Unix(0, rows.Int(2)), Depth: int(rows.Int(3))}
+		if b.Base = rows.Text(4); b.Base != "" {
+			b.Fork = Moment{Branch: rows.Int(5), Epoch: rows.Int(6)}
+		}
+		list = append(list, b)
 	}
 	return list, rows.Err()
 }
@@ -38,6 +48,23 @@ func (fsys *FS) Branches(ctx context.Context) (list []Branch, err error) {
 		return err
 	})
 	return list, err
+}
+
+// LastChanges returns when something last happened to each branch, by its id, as far as the log goes back. It reads
+// the whole log.
+func (fsys *FS) LastChanges(ctx context.Context) (map[int64]time.Time, error) {
+	last := make(map[int64]time.Time)
+	err := fsys.View(ctx, func(tx *Tx) error {
+		if kept, err := keepsHistory(tx.db); err != nil || !kept {
+			return err
+		}
+		rows := tx.db.Query(`SELECT branch, at FROM change WHERE seq IN (SELECT max(seq) FROM change GROUP BY branch)`)
+		for rows.Next() {
+			last[rows.Int(0)] = time.Unix(0, rows.Int(1))
+		}
+		return rows.Err()
+	})
+	return last, err
 }
 
 // readBranch returns the epoch that a branch is in; named is false if the branch was dropped, or never was.

@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"vfsdb/snapshot"
-	"vfsdb/vfs"
 )
 
 func (a *app) branches() *cobra.Command {
@@ -22,15 +21,45 @@ command stand on one.`,
 	}, a.branchCreate(), a.branchList(), a.branchRename(), a.branchDelete())
 }
 
-// A branchJSON is a branch as JSON shows it.
+// A branchJSON is a branch as JSON shows it. Ahead and behind are missing where there is no base.
 type branchJSON struct {
 	Name    string    `json:"name"`
 	Created time.Time `json:"created"`
 	Depth   int       `json:"depth"`
+	Base    string    `json:"base,omitempty"`
+	Changed time.Time `json:"changed,omitzero"`
+	Ahead   *int      `json:"ahead,omitempty"`
+	Behind  *int      `json:"behind,omitempty"`
 }
 
-func newBranchJSON(b vfs.Branch) branchJSON {
-	return branchJSON{Name: b.Name, Created: b.Created.UTC(), Depth: b.Depth}
+func newBranchJSON(s snapshot.Standing) branchJSON {
+	b := branchJSON{Name: s.Name, Created: s.Created.UTC(), Depth: s.Depth, Base: s.Base}
+	if !s.Changed.IsZero() {
+		b.Changed = s.Changed.UTC()
+	}
+	if s.Base != "" {
+		b.Ahead, b.Behind = &s.Ahead, &s.Behind
+	}
+	return b
+}
+
+// branchRow is the line of branch list.
+func (a *app) branchRow(s snapshot.Standing) []cell {
+	base, ahead, behind, changed := "-", "-", "-", "-"
+	if s.Base != "" {
+		base, ahead, behind = s.Base, comma(int64(s.Ahead)), comma(int64(s.Behind))
+	}
+	if !s.Changed.IsZero() {
+		changed = moment(s.Changed)
+	}
+	return []cell{
+		{text: s.Name, style: bold},
+		{text: base},
+		{text: moment(s.Created), style: dim},
+		{text: changed, style: dim},
+		{text: ahead, right: true},
+		{text: behind, right: true},
+	}
 }
 
 func (a *app) branchCreate() *cobra.Command {
@@ -82,24 +111,26 @@ func (a *app) branchList() *cobra.Command {
 		Use:     "list",
 		Aliases: []string{"ls"},
 		Short:   "List the branches",
-		Long:    "List the branches, oldest first. The depth is how many forks lead to it from an empty root, and 1.",
+		Long: `List the branches, oldest first: each with the branch that it was forked from, when it was made and last changed,
+and how many paths it and its base have changed since the fork. The base of a fork of a branch that had no changes of its
+own is that one's base.`,
 		Example: `  vfsctl branch list
   vfsctl branch list --json | jq -r .name`,
 		Args:              args(0, 0),
 		ValidArgsFunction: completeNothing,
 		RunE: a.on(reads, func(c *call) error {
-			list, err := snapshot.Branches(c, c.fsys)
+			list, err := snapshot.Standings(c, c.fsys)
 			if err != nil {
 				return err
 			}
 			var t table
-			t.head("NAME", "CREATED", "DEPTH")
-			for _, b := range list {
+			t.head("NAME", "BASE", "CREATED", "CHANGED", "AHEAD", "BEHIND")
+			for _, s := range list {
 				if !a.json {
-					t.row(cell{text: b.Name, style: bold}, cell{text: moment(b.Created), style: dim}, cell{text: comma(int64(b.Depth)), right: true})
+					t.row(a.branchRow(s)...)
 					continue
 				}
-				if err := a.out.json(newBranchJSON(b)); err != nil {
+				if err := a.out.json(newBranchJSON(s)); err != nil {
 					return err
 				}
 			}

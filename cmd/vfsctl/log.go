@@ -101,6 +101,8 @@ func (a *app) event(e *vfs.Event) error {
 		what = a.out.name(rooted(e.Arg)) + " -> " + what
 	case e.Op == "symlink":
 		what += " -> " + a.out.name(e.Arg)
+	case e.Op == "branch":
+		what = a.out.name(strings.Replace(e.Arg, " ", " from ", 1))
 	case e.Path == "." && e.Arg != "":
 		what = a.out.name(e.Arg)
 	}

@@ -1,0 +1,78 @@
+package snapshot
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"syscall"
+	"time"
+
+	"vfsdb/vfs"
+)
+
+// A Standing is a branch beside its base.
+type Standing struct {
+	vfs.Branch
+	Changed time.Time // when something last happened to it; zero if the log does not go back so far
+
+	// Ahead is how many paths the branch has changed since the fork, and Behind how many its base has. Both are -1 of a
+	// branch without a base.
+	Ahead, Behind int
+}
+
+// Standings describes the branches of the store, oldest first. It costs what was changed since the forks, and a pass
+// over the log. A branch that is dropped meanwhile is left out.
+func Standings(ctx context.Context, fsys *vfs.FS) ([]Standing, error) {
+	branches, err := fsys.Branches(ctx)
+	if err != nil {
+		return nil, err
+	}
+	changed, err := fsys.LastChanges(ctx)
+	if err != nil {
+		return nil, err
+	}
+
+	list := make([]Standing, 0, len(branches))
+	for _, b := range branches {
+		s := Standing{Branch: b, Changed: changed[b.ID], Ahead: -1, Behind: -1}
+		if b.Base != "" {
+			err := s.count(ctx, fsys)
+			if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESTALE) {
+				continue
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+		list = append(list, s)
+	}
+	return list, nil
+}
+
+// count compares the branch and its base with what both were at the fork.
+func (s *Standing) count(ctx context.Context, fsys *vfs.FS) error {
+	fork, err := fsys.At(ctx, s.Fork)
+	if err != nil {
+		return err
+	}
+	if s.Ahead, err = changesSince(ctx, fork, s.Name); err != nil {
+		return err
+	}
+	s.Behind, err = changesSince(ctx, fork, s.Base)
+	return err
+}
+
+// changesSince counts the paths in which the head of a branch differs from a moment.
+func changesSince(ctx context.Context, at *vfs.FS, branch string) (n int, err error) {
+	head, err := at.Branch(ctx, branch)
+	if err != nil {
+		return 0, err
+	}
+	for _, err := range Diff(ctx, at, head) {
+		if err != nil {
+			return 0, err
+		}
+		n++
+	}
+	return n, nil
+}
