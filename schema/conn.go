@@ -38,6 +38,8 @@ type conn struct {
 	lax     bool  // that is how the connection is set
 	old     bool  // the file had an older format when it was opened, which is read-only then
 
+	inPlace func() error // asked before each commit; nil: it is not
+
 	index  *engine.Index // nil if it is not to be had
 	mark   Mark          // of the moment that the transaction sees
 	marked bool          // that is known; never while it writes
@@ -53,32 +55,35 @@ var pragmas = map[role][]string{
 	roleCheckpointer: {"cache_size=-128", "temp_store=MEMORY", "trusted_schema=OFF"}, // what it copies does not go through a cache
 }
 
-func dial(path string, options Options, r role) (*conn, error) {
+// connect opens the file, which must be there, but reads nothing of it, so its log is not open yet.
+func connect(path string, options Options) (*conn, error) {
 	flags := sqlite.OpenReadWrite
-	switch {
-	case options.ReadOnly:
+	if options.ReadOnly {
 		flags = sqlite.OpenReadOnly
-	case r == roleWriter && !options.MustExist:
-		flags |= sqlite.OpenCreate
 	}
 	sq, err := sqlite.OpenConn(path, flags)
 	if err != nil {
 		return nil, mapError(err)
 	}
 	sq.SetBusyTimeout(0) // we wait ourselves, see conn.run
-	c := &conn{sq: sq, stmts: make(map[string][]*sqlite.Stmt), frame: make(map[string]*sqlite.Stmt)}
+	return &conn{sq: sq, stmts: make(map[string][]*sqlite.Stmt), frame: make(map[string]*sqlite.Stmt)}, nil
+}
+
+// isOf reports whether the connection has that file open.
+func (c *conn) isOf(file fileID) bool {
+	fd, ok := engine.Descriptor(c.sq)
+	return !ok || file.isOpen(fd)
+}
+
+// setUp makes a new connection one for a role.
+func (c *conn) setUp(options Options, r role) error {
 	for _, p := range pragmas[r] {
 		if err := c.pragma(p); err != nil {
-			c.close()
-			return nil, err
+			return err
 		}
 	}
-	if err := c.pragma(syncPragma(options.Relaxed)); err != nil {
-		c.close()
-		return nil, err
-	}
 	c.lazy, c.lax = options.Relaxed, options.Relaxed
-	return c, nil
+	return c.pragma(syncPragma(options.Relaxed))
 }
 
 // syncPragma says whether commits are synced. Checkpoints are, either way.
@@ -204,8 +209,13 @@ func (c *conn) run(ctx context.Context, write bool, fn func(*Tx) error) (err err
 
 // commit makes a transaction durable and tells those who wait for that, or rolls it back.
 func (c *conn) commit(tx *Tx) error {
-	if err := tx.writeIDs(); err != nil {
+	err := tx.writeIDs()
+	if err == nil && c.inPlace != nil && !tx.anywhere {
+		err = c.inPlace()
+	}
+	if err != nil {
 		c.rollback()
+		c.ids = nil
 		return err
 	}
 	if err := c.control("COMMIT"); err != nil {

@@ -6,9 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -53,11 +50,12 @@ type Options struct {
 
 // A DB is one open file. It is safe for concurrent use.
 type DB struct {
-	path    string                 // absolute, symlinks resolved: it must mean the same file later
-	file    os.FileInfo            // the file that was opened
-	beside  map[string]os.FileInfo // its log and the index of that
+	path    string // absolute, symlinks resolved: it must mean the same file later
+	place   *place // the file that was opened
+	beside  []sidecar
 	options Options
-	old     bool // the file had an older format when it was opened read-only
+	made    bool // the file was not there before
+	old     bool // it had an older format when it was opened read-only
 
 	logLimit     int64        // in bytes, see checkpoint.go
 	logLength    atomic.Int64 // in pages, after the last commit of this process
@@ -83,95 +81,6 @@ type DB struct {
 
 // maxReaders bounds the open reading connections; a View beyond it waits.
 const maxReaders = 32
-
-// Open opens the file at path, or creates it. It fails with ENOENT where MustExist or ReadOnly finds no file,
-// with [ErrForeign] if the file is not one of ours, and with [ErrTooNew] if a later version of this package wrote it.
-func Open(ctx context.Context, path string, options Options) (*DB, error) {
-	db, err := open(ctx, path, options)
-	if errors.Is(err, syscall.EROFS) { // which SQLite says of the file, and means the index of its log
-		err = fmt.Errorf("%w: even to read, its directory has to be writable", err)
-	}
-	if err != nil {
-		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
-	}
-	return db, nil
-}
-
-func open(ctx context.Context, path string, options Options) (*DB, error) {
-	if path == "" {
-		return nil, syscall.EINVAL
-	}
-	path, err := realPath(path)
-	if err != nil {
-		return nil, bare(err)
-	}
-	info, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		if _, err := os.Stat(filepath.Dir(path)); err != nil {
-			return nil, bare(err)
-		}
-	}
-	switch {
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return nil, bare(err)
-	case err == nil && info.IsDir():
-		return nil, syscall.EISDIR
-	case err == nil && !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%w: it is no regular file", syscall.EINVAL)
-	case (err != nil || info.Size() == 0) && (options.MustExist || options.ReadOnly):
-		return nil, syscall.ENOENT
-	}
-	db := &DB{
-		path:    path,
-		options: options,
-
-		logLimit: logLimit,
-
-		writing: make(chan struct{}, 1),
-		readers: make(chan *conn, max(2, runtime.GOMAXPROCS(0))-1),
-		slots:   make(chan struct{}, maxReaders),
-	}
-	db.checkpointer.db = db
-	c, err := dial(path, options, roleWriter)
-	if err != nil {
-		return nil, err
-	}
-	if err := prepareFile(ctx, c, options); err != nil {
-		c.close()
-		return nil, err
-	}
-	if db.file, err = os.Stat(path); err != nil {
-		c.close()
-		return nil, bare(err)
-	}
-	db.old = c.old
-	db.openIndex()
-	c.index = db.index
-	if options.ReadOnly {
-		db.slots <- struct{}{}
-		db.readers <- c
-	} else {
-		db.writer, db.beside = c, besides(path)
-		_ = engine.Gather(c.sq) // or commits are written as SQLite does it
-	}
-	return db, nil
-}
-
-// realPath makes a path absolute and resolves its symlinks, as far as it exists.
-func realPath(path string) (string, error) {
-	path, err := filepath.Abs(path)
-	if err != nil {
-		return "", err
-	}
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real, nil
-	}
-	dir, base := filepath.Split(path)
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		return filepath.Join(real, base), nil
-	}
-	return path, nil
-}
 
 // Path returns the name of the file, absolute and without symlinks.
 func (db *DB) Path() string { return db.path }
@@ -208,6 +117,7 @@ func (db *DB) Close() error {
 	if db.writer != nil {
 		errs = append(errs, db.writer.close()) // last, so that it folds the WAL into the file
 	}
+	db.place.leave()
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("close %s: %w", db.path, err)
 	}
@@ -245,7 +155,7 @@ func (db *DB) View(ctx context.Context, fn func(*Tx) error) error {
 }
 
 // Update runs fn in a transaction that writes, and commits it if fn returns nil; when Update has returned nil, the
-// commit is durable. It waits for other writers until ctx ends, but at most [MaxWait] if ctx has no deadline, then
+// commit is durable. A file that was moved away or replaced is ESTALE, see [DB.InPlace]. It waits for other writers until ctx ends, but at most [MaxWait] if ctx has no deadline, then
 // fails with EBUSY. fn must not keep tx, nor call Update of the same DB.
 func (db *DB) Update(ctx context.Context, fn func(*Tx) error) error {
 	if db.ReadOnly() {
@@ -282,9 +192,12 @@ func (db *DB) unlessSealed(fn func(*Tx) error) func(*Tx) error {
 
 // Keep is an Update that SetReadOnly does not refuse, and that is as durable as a Stage. It is for the rows by which
 // this process tells others what it has open: those must not go stale while it only reads, and after a loss of power it
-// has nothing open.
+// has nothing open. So they are written to a file that was moved, too.
 func (db *DB) Keep(ctx context.Context, fn func(*Tx) error) error {
-	return db.keep(ctx, true, fn)
+	return db.keep(ctx, true, func(tx *Tx) error {
+		tx.anywhere = true
+		return fn(tx)
+	})
 }
 
 // keep is one transaction. If it is lazy, its commit is not synced.
@@ -359,11 +272,21 @@ func (db *DB) dial(r role) (*conn, error) {
 	if err := db.InPlace(); err != nil {
 		return nil, err
 	}
-	c, err := dial(db.path, db.options, r)
-	if err == nil {
-		c.old, c.index = db.old, db.index
+	c, err := connect(db.path, db.options)
+	if err != nil {
+		return nil, err
 	}
-	return c, err
+	if !c.isOf(db.place.file) {
+		err = moved(db.path)
+	} else {
+		err = c.setUp(db.options, r)
+	}
+	if err != nil {
+		c.close()
+		return nil, err
+	}
+	c.old, c.index = db.old, db.index
+	return c, nil
 }
 
 // release gives a reading connection back. The one that was used last is used next, for what its cache holds; unless

@@ -53,13 +53,8 @@ func (db *DB) CommitMark() (m Mark, ok bool) {
 // openIndex opens the index of the log, if there is one. Without it, everything goes on as it does with it, only
 // slower.
 func (db *DB) openIndex() {
-	index, err := engine.OpenIndex(db.path, db.options.ReadOnly)
-	if err != nil {
-		return
+	ours := func(fd int) bool { return db.place.file.isOpen(fd) && db.InPlace() == nil }
+	if index, err := engine.OpenIndex(db.path, db.options.ReadOnly, ours); err == nil {
+		db.index = index
 	}
-	if db.InPlace() != nil { // it may be the index of another file
-		_ = index.Close()
-		return
-	}
-	db.index = index
 }

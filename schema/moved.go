@@ -8,17 +8,53 @@ import (
 	"syscall"
 )
 
-// InPlace returns ESTALE if the path no longer leads to the file that was opened: it was moved away, or replaced. What
-// this DB writes from then on is in the file that was moved.
+// A sidecar is what SQLite has open beside the file: the log, or the index of that.
+type sidecar struct {
+	path string
+	file fileID
+}
+
+// besides are the log and its index, as they stand beside the file while it is open.
+func besides(path string) []sidecar {
+	var found []sidecar
+	for _, suffix := range []string{logSuffix, indexSuffix} {
+		if file, _, err := identify(path + suffix); err == nil {
+			found = append(found, sidecar{path + suffix, file})
+		}
+	}
+	return found
+}
+
+// InPlace returns ESTALE if the path no longer leads to the file that was opened, or to its log: one of them was moved
+// away, removed, or replaced. From then on no Update is committed, since the next process to open the path would not
+// find it. What was committed before is in the file that was opened, wherever that is, once this DB is closed. Reads go
+// on in it, but for those that need one more connection, which are ESTALE.
+//
+// Each commit asks this just before it begins; a file that is moved while a commit is being written takes the commit
+// along. A file that is written over in place, as by cp, stays the same file, and is not noticed.
 func (db *DB) InPlace() error {
-	info, err := os.Stat(db.path)
-	if err != nil || !os.SameFile(info, db.file) {
-		return fmt.Errorf("%s was moved or replaced: %w", db.path, syscall.ESTALE)
+	if !leads(db.path, db.place.file) {
+		return moved(db.path)
+	}
+	for _, s := range db.beside {
+		if !leads(s.path, s.file) {
+			return moved(s.path)
+		}
 	}
 	return nil
 }
 
-// part ends with a file that was moved away: its log is folded into it, and taken away from the path. SQLite leaves the
+// leads reports whether a path leads to a file.
+func leads(path string, file fileID) bool {
+	found, _, err := identify(path)
+	return err == nil && found == file
+}
+
+func moved(path string) error {
+	return fmt.Errorf("%s was moved, removed or replaced while it was open: %w", path, syscall.ESTALE)
+}
+
+// part ends with a file that is not in place: its log is folded into it, and taken away from the path. SQLite leaves the
 // log where it is then, and would play it back into whatever is put at the path instead.
 func (db *DB) part() error {
 	if db.writer == nil || db.InPlace() == nil {
@@ -27,24 +63,13 @@ func (db *DB) part() error {
 	if !db.emptyLog(readerPatience) {
 		return fmt.Errorf("%s was moved, and its log is in use, so it stays behind: %w", db.path, syscall.EBUSY)
 	}
-	for name, was := range db.beside {
-		if info, err := os.Stat(name); err != nil || !os.SameFile(info, was) {
+	for _, s := range db.beside {
+		if !leads(s.path, s.file) {
 			continue // it was moved along, or is another's
 		}
-		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := os.Remove(s.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
 	return nil
-}
-
-// besides are the log and its index, as they stand beside the file while it is open.
-func besides(path string) map[string]os.FileInfo {
-	found := make(map[string]os.FileInfo)
-	for _, name := range []string{path + "-wal", path + "-shm"} {
-		if info, err := os.Stat(name); err == nil {
-			found[name] = info
-		}
-	}
-	return found
 }

@@ -19,6 +19,8 @@ type Tx struct {
 	spoilt  error // why it must not be committed; nil if it may
 	changed bool  // something may have been changed: rows, notes, or what BeforeCommit writes
 
+	anywhere bool // it is committed to a file that was moved away, too
+
 	blind, missed bool // see Blind
 }
 

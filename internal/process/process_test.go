@@ -50,6 +50,9 @@ func TestMain(m *testing.M) {
 		if os.Getenv(childStale) != "" {
 			work = staleChild
 		}
+		if os.Getenv(childHolds) != "" {
+			work = holdingChild
+		}
 		if err := work(path, os.Getenv(childID)); err != nil {
 			fmt.Fprintln(os.Stderr, "child:", err)
 			os.Exit(1)

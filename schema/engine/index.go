@@ -23,19 +23,19 @@ type Index struct {
 	conn  conn
 }
 
-// OpenIndex opens the file at path with a connection of its own. The file must exist and be in WAL mode, else the error
-// is ErrUnavailable. With readOnly, nothing is written, and a log that nobody has written to yet stays without a
-// header.
-func OpenIndex(path string, readOnly bool) (*Index, error) {
+// OpenIndex opens the file at path with a connection of its own. The file must exist, be in WAL mode, and be the right
+// one, which ours says of its descriptor before anything is read, else the error is ErrUnavailable. With readOnly,
+// nothing is written, and a log that nobody has written to yet stays without a header.
+func OpenIndex(path string, readOnly bool, ours func(fd int) bool) (*Index, error) {
 	x := &Index{conn: conn{tls: libc.NewTLS()}}
-	if err := x.open(path, readOnly); err != nil {
+	if err := x.open(path, readOnly, ours); err != nil {
 		x.conn.close()
 		return nil, err
 	}
 	return x, nil
 }
 
-func (x *Index) open(path string, readOnly bool) error {
+func (x *Index) open(path string, readOnly bool, ours func(fd int) bool) error {
 	c := &x.conn
 	flags := int32(sqlite3.SQLITE_OPEN_READWRITE)
 	if readOnly {
@@ -43,6 +43,9 @@ func (x *Index) open(path string, readOnly bool) error {
 	}
 	if err := c.open(path, flags); err != nil {
 		return err
+	}
+	if fd, ok := descriptor(pointer(c.tls, c.db, sqlite3.SQLITE_FCNTL_FILE_POINTER)); ok && !ours(fd) {
+		return fmt.Errorf("%w: the file was replaced", ErrUnavailable)
 	}
 	// journal_mode reads the file, and so opens its log.
 	if _, err := c.text("PRAGMA cache_size=1"); err != nil {

@@ -53,11 +53,13 @@ func numbers(t testing.TB, path string) *sqlite.Conn {
 
 func open(t testing.TB, path string, readOnly bool) *Index {
 	t.Helper()
-	x, err := OpenIndex(path, readOnly)
+	x, err := OpenIndex(path, readOnly, anyFile)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, x.Close()) })
 	return x
 }
+
+func anyFile(int) bool { return true }
 
 func read(t testing.TB, x *Index) Header {
 	t.Helper()
@@ -114,11 +116,11 @@ func TestEmptyLog(t *testing.T) {
 	require.NoError(t, numbers(t, path).Close())
 	var seen []Header
 	for range 3 {
-		reader, err := OpenIndex(path, true)
+		reader, err := OpenIndex(path, true, anyFile)
 		require.NoError(t, err)
 		_, ok := reader.Read()
 		require.False(t, ok, "there is no header yet")
-		writer, err := OpenIndex(path, false)
+		writer, err := OpenIndex(path, false, anyFile)
 		require.NoError(t, err)
 		h := read(t, writer)
 		require.Equal(t, h, read(t, reader))
@@ -167,10 +169,10 @@ func TestUnavailable(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	c := numbers(t, path)
 	run(t, c, "PRAGMA journal_mode=DELETE")
-	_, err := OpenIndex(path, false)
+	_, err := OpenIndex(path, false, anyFile)
 	require.ErrorIs(t, err, ErrUnavailable)
 	require.NoFileExists(t, path+"-shm")
-	_, err = OpenIndex(filepath.Join(t.TempDir(), "missing.db"), false)
+	_, err = OpenIndex(filepath.Join(t.TempDir(), "missing.db"), false, anyFile)
 	require.Error(t, err)
 }
 
@@ -180,7 +182,7 @@ func TestCloseWhileReading(t *testing.T) {
 	c := numbers(t, path)
 	run(t, c, "INSERT INTO t VALUES (1)")
 	for range 20 {
-		x, err := OpenIndex(path, false)
+		x, err := OpenIndex(path, false, anyFile)
 		require.NoError(t, err)
 		var wg sync.WaitGroup
 		for range 4 {
@@ -211,7 +213,7 @@ func BenchmarkOpen(b *testing.B) {
 	c := numbers(b, path)
 	run(b, c, "INSERT INTO t VALUES (1)")
 	for b.Loop() {
-		x, err := OpenIndex(path, false)
+		x, err := OpenIndex(path, false, anyFile)
 		require.NoError(b, err)
 		require.NoError(b, x.Close())
 	}

@@ -1,0 +1,26 @@
+//go:build unix
+
+package engine
+
+import (
+	"modernc.org/libc"
+	sqlite3 "modernc.org/sqlite/lib"
+	"zombiezen.com/go/sqlite"
+)
+
+// Descriptor returns the descriptor that the engine has of the database file of c. The engine's it stays: to close it
+// would take the locks of all connections of this process away. ok is false where it cannot be had.
+func Descriptor(c *sqlite.Conn) (fd int, ok bool) {
+	tls := libc.NewTLS()
+	defer tls.Close()
+	file, _ := files(tls, c)
+	return descriptor(file)
+}
+
+// descriptor is that of a file object, which has an inode if it is of the engine's unix files.
+func descriptor(file uintptr) (fd int, ok bool) {
+	if methodsOf(file) == 0 || at[sqlite3.TunixFile](file).FpInode == 0 {
+		return 0, false
+	}
+	return int(at[sqlite3.TunixFile](file).Fh), true
+}

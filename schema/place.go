@@ -1,0 +1,201 @@
+package schema
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+
+	"vfsdb/schema/engine"
+)
+
+// A place is a database file that this process has open, and the path it was found at.
+//
+// SQLite finds the log by the path, but locks and shares by the file. As long as both stay together, every process that
+// has the file open writes to one log. A second path to the file, or a second file at the path, would make that two
+// logs over one file, or one log over two. So a file is open in this process at one path only, a path for one file only,
+// and [DB.claim] looks for other processes that have it otherwise.
+type place struct {
+	path  string
+	file  fileID
+	users int // DBs
+}
+
+// places are those of this process.
+var places = struct {
+	sync.Mutex
+	byPath map[string]*place
+	byFile map[fileID]*place
+}{byPath: make(map[string]*place), byFile: make(map[fileID]*place)}
+
+// leave is the end of a DB, or of the attempt to open one. No connection of it is open any more.
+func (p *place) leave() {
+	places.Lock()
+	defer places.Unlock()
+	if p.users--; p.users == 0 {
+		delete(places.byPath, p.path)
+		delete(places.byFile, p.file)
+	}
+}
+
+// claimPatience is how long [DB.claim] waits for other processes to come to an end with opening or closing the file.
+const claimPatience = time.Second
+
+// claim connects to the file, which it makes if need be, and makes it the place of db. Nothing was read from it yet.
+func (db *DB) claim(ctx context.Context) (c *conn, err error) {
+	tired := time.After(claimPatience)
+	for pause := 100 * time.Microsecond; ; pause = min(2*pause, 10*time.Millisecond) {
+		c, err := db.tryClaim()
+		if apart := (*apartError)(nil); !errors.As(err, &apart) {
+			return c, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, errors.Join(ctx.Err(), err)
+		case <-tired:
+			return nil, err
+		case <-time.After(pause):
+		}
+	}
+}
+
+// An apartError is a file and a log that are not together. They may be on their way: a process that opens or closes a
+// file does one after the other.
+type apartError struct {
+	errno syscall.Errno // EBUSY if it passes once others close what they have open
+	what  string
+}
+
+func (e *apartError) Error() string { return fmt.Sprintf("%s: %v", e.what, e.errno) }
+
+func (e *apartError) Unwrap() error { return e.errno }
+
+func (db *DB) tryClaim() (*conn, error) {
+	places.Lock()
+	defer places.Unlock()
+	file, _, err := identify(db.path)
+	if p := places.byPath[db.path]; p != nil && p.file != file { // also if there is none
+		return nil, fmt.Errorf("%w: the file that was here before is still open", syscall.EBUSY)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		err = db.make()
+	}
+	if err != nil {
+		return nil, err
+	}
+	c, err := connect(db.path, db.options)
+	if err != nil {
+		return nil, err
+	}
+	if db.place, err = db.settle(c); err != nil {
+		c.close()
+		db.unmake()
+		return nil, err
+	}
+	return c, nil
+}
+
+// settle makes the file of a connection that has read nothing the place of db. places is locked.
+func (db *DB) settle(c *conn) (*place, error) {
+	file, names, err := identify(db.path)
+	if err != nil || !c.isOf(file) {
+		return nil, &apartError{syscall.EBUSY, "it is being moved or replaced"}
+	}
+	if names > 1 && !db.options.ReadOnly {
+		return nil, fmt.Errorf("%w: the file has %d names (hard links), and its log only one: make a copy of it instead, "+
+			"or open it to read only", syscall.EMLINK, names)
+	}
+	p := places.byFile[file]
+	switch {
+	case p == nil:
+		if err := together(c, db.path); err != nil {
+			return nil, err
+		}
+		if info, err := os.Stat(db.path); err == nil && info.Size() == 0 {
+			if err := db.orphanedLog(); err != nil {
+				return nil, err
+			}
+		}
+		p = &place{path: db.path, file: file}
+		places.byPath[p.path], places.byFile[p.file] = p, p
+	case p.path != db.path:
+		return nil, fmt.Errorf("%w: it is open as %s", syscall.EBUSY, p.path)
+	}
+	p.users++
+	return p, nil
+}
+
+// together fails if other processes have the file of c open, but not the log that is beside it, or that log, but not
+// the file. This one has neither.
+func together(c *conn, path string) error {
+	fd, ok := engine.Descriptor(c.sq)
+	if !ok {
+		return nil
+	}
+	file, log := held(fd), indexHeld(path+indexSuffix)
+	_, _, err := identify(path + logSuffix)
+	switch {
+	case log && !file:
+		return &apartError{syscall.EBUSY, "the log beside it belongs to a file that was here before and is still open"}
+	case log && err != nil:
+		return &apartError{syscall.EBUSY, "it is open, and its log is gone"}
+	case file && !log && usesLog(fd):
+		return &apartError{syscall.EBUSY, "it is open with another log: at another path, or with one that was removed"}
+	}
+	return nil
+}
+
+// make makes an empty file, which only its owner may read. SQLite gives the log and its index the same mode. places is
+// locked: this process has no connection that would lose its locks when the descriptor is closed.
+func (db *DB) make() error {
+	if db.options.ReadOnly || db.options.MustExist {
+		return syscall.ENOENT
+	}
+	if err := db.orphanedLog(); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(db.path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) { // another process was first
+		return nil
+	}
+	if err != nil {
+		return bare(err)
+	}
+	db.made = true
+	return f.Close()
+}
+
+// orphanedLog fails if there is a log without a file. It may be all that there is of the last commits of a file that
+// was moved away, and SQLite would remove it.
+func (db *DB) orphanedLog() error {
+	if indexHeld(db.path + indexSuffix) {
+		return &apartError{syscall.EBUSY, "the log of a file that was here before and is still open is in its place"}
+	}
+	if info, err := os.Stat(db.path + logSuffix); err == nil && info.Size() > 0 {
+		what := filepath.Base(db.path) + logSuffix + " is the log of a file that is not here any more: move it to that, or remove it"
+		return &apartError{syscall.EEXIST, what}
+	}
+	return nil
+}
+
+// abandon is the end of an attempt to open a file that was claimed. No connection to it is open any more.
+func (db *DB) abandon() {
+	places.Lock()
+	db.unmake()
+	places.Unlock()
+	db.place.leave()
+}
+
+// unmake removes the file again that make has made, if nothing has become of it. places is locked, and no connection to
+// it is open.
+func (db *DB) unmake() {
+	if info, err := os.Stat(db.path); db.made && err == nil && info.Size() <= PageSize {
+		_ = os.Remove(db.path)
+	}
+	db.made = false
+}

@@ -1,0 +1,76 @@
+//go:build unix
+
+package schema
+
+import (
+	"errors"
+	"io"
+	"os"
+	"syscall"
+)
+
+// A fileID names a file of the host by something else than a path.
+type fileID struct{ dev, ino uint64 }
+
+// identify returns the file that a path leads to, and how many names it has.
+func identify(path string) (id fileID, names uint64, err error) {
+	var st syscall.Stat_t
+	err = again(func() error { return syscall.Stat(path, &st) })
+	return fileID{uint64(st.Dev), uint64(st.Ino)}, uint64(st.Nlink), err
+}
+
+// isOpen reports whether a descriptor is of the file.
+func (id fileID) isOpen(fd int) bool {
+	var st syscall.Stat_t
+	err := again(func() error { return syscall.Fstat(fd, &st) })
+	return err == nil && id == fileID{uint64(st.Dev), uint64(st.Ino)}
+}
+
+// maxPath is the longest path that SQLite opens, in bytes.
+const maxPath = 512
+
+// The bytes that SQLite locks, which are part of its file format: in the database by every process that has it open in
+// WAL mode, and in the index of the log by every process that has that open.
+const (
+	pendingByte = 0x40000000
+	sharedFirst = pendingByte + 2
+	sharedSize  = 510
+	indexByte   = 128
+)
+
+// held reports whether another process has the open file of a descriptor locked, as it has all the while that the
+// database is open.
+func held(fd int) bool { return locked(fd, sharedFirst, sharedSize) }
+
+// indexHeld reports whether another process has the index of a log open. This one must not: its own locks would go with
+// the descriptor that is closed here.
+func indexHeld(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	return locked(int(f.Fd()), indexByte, 1)
+}
+
+func locked(fd int, start, n int64) bool {
+	lock := syscall.Flock_t{Type: syscall.F_WRLCK, Whence: io.SeekStart, Start: start, Len: n}
+	err := again(func() error { return syscall.FcntlFlock(uintptr(fd), syscall.F_GETLK, &lock) })
+	return err == nil && lock.Type != syscall.F_UNLCK
+}
+
+// usesLog reports whether the open file of a descriptor says that it has a log: that it is in WAL mode.
+func usesLog(fd int) bool {
+	const version, wal = 19, 2
+	head := make([]byte, version+1)
+	n, err := syscall.Pread(fd, head, 0)
+	return err == nil && n == len(head) && head[version] == wal
+}
+
+func again(fn func() error) error {
+	for {
+		if err := fn(); !errors.Is(err, syscall.EINTR) {
+			return err
+		}
+	}
+}
