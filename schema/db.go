@@ -155,8 +155,9 @@ func (db *DB) View(ctx context.Context, fn func(*Tx) error) error {
 }
 
 // Update runs fn in a transaction that writes, and commits it if fn returns nil; when Update has returned nil, the
-// commit is durable. A file that was moved away or replaced is ESTALE, see [DB.InPlace]. It waits for other writers until ctx ends, but at most [MaxWait] if ctx has no deadline, then
-// fails with EBUSY. fn must not keep tx, nor call Update of the same DB.
+// commit is durable. A file that was moved away or replaced is ESTALE, see [DB.InPlace]. It waits for other writers
+// until ctx ends, but at most [MaxWait] if ctx has no deadline, then fails with EBUSY. fn must not keep tx, nor call
+// Update of the same DB.
 func (db *DB) Update(ctx context.Context, fn func(*Tx) error) error {
 	if db.ReadOnly() {
 		return cmp.Or(ctx.Err(), error(syscall.EROFS))

@@ -35,6 +35,10 @@
 // that one, since the log is one file, in which a commit counts only if all before it is whole. Nor is [DB.Keep], whose
 // rows mean nothing once this process is gone.
 //
+// A file and its log have to stay together, which nobody but SQLite cares for, and SQLite not when the file is moved:
+// it finds the log by the path. So each commit first looks whether path, file and log are still those that were opened,
+// see [DB.InPlace], and Open refuses a file whose log is elsewhere, or is that of another one.
+//
 // The tables are explained in tables.sql and in FORMAT.md. Each is written by one package: meta and counter by this
 // one; branch, lineage, inode, dirent, orphan, call and change by vfs; blob, pack, manifest, lease, pin and touched by
 // chunk; snapshot by snapshot; gc and doomed by gc.

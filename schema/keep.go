@@ -14,7 +14,7 @@ import (
 )
 
 // Backup writes a consistent, compact copy of the file to dest while others read and write. dest must not exist
-// (EEXIST); it appears whole or not at all.
+// (EEXIST); it appears whole or not at all, and only its owner may read it.
 func (db *DB) Backup(ctx context.Context, dest string) error {
 	if err := db.backup(ctx, dest); err != nil {
 		return &fs.PathError{Op: "backup", Path: dest, Err: bare(err)}
@@ -38,6 +38,10 @@ func (db *DB) backup(ctx context.Context, dest string) error {
 	}
 	part := dest + ".part"
 	if err := os.Remove(part); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	// SQLite takes an empty file for what it writes, and would give one that it makes to all to read.
+	if err := os.WriteFile(part, nil, 0o600); err != nil {
 		return err
 	}
 	c, err := db.dial(roleKeeper)

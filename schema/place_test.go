@@ -69,7 +69,7 @@ func TestReplacedWhileOpen(t *testing.T) {
 
 	a := opened(t, path)
 	require.NoError(t, note(t, a, "note 1"))
-	require.NotEmpty(t, notes(t, a)) // so that it has a connection that reads
+	require.NotEmpty(t, notes(t, a))        // so that it has a connection that reads
 	require.NoError(t, os.Link(path, kept)) // as else nothing would be left of it to look at
 	require.NoError(t, note(t, a, "note 2"))
 	require.NoError(t, os.Rename(other, path))
@@ -275,6 +275,11 @@ func TestFileMode(t *testing.T) {
 	}
 	db := opened(t, path)
 	mode(0o600)
+	copied := filepath.Join(t.TempDir(), "copy.db")
+	require.NoError(t, db.Backup(t.Context(), copied))
+	info, err := os.Stat(copied)
+	require.NoError(t, err)
+	require.Equal(t, fs.FileMode(0o600), info.Mode().Perm())
 	require.NoError(t, db.Close())
 	require.NoError(t, os.Chmod(path, 0o640))
 	opened(t, path)

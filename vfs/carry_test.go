@@ -28,20 +28,27 @@ func TestFactsHoldOn(t *testing.T) {
 		require.NoError(t, verb(ctx, fsys))
 	}
 	path := fsys.DB().Path()
-	require.NoError(t, fsys.View(ctx, func(*vfs.Tx) error {
+	withoutReaders := func(do func()) {
 		require.NoError(t, os.Rename(path, path+".moved"))
 		defer func() { require.NoError(t, os.Rename(path+".moved", path)) }()
+		do()
+	}
+	require.NoError(t, fsys.View(ctx, func(*vfs.Tx) error {
 		for i := range 10 {
 			require.NoError(t, fsys.WriteFile(ctx, "other", fmt.Append(nil, i), 0o644))
-			for name, verb := range readVerbs {
-				require.NoError(t, verb(ctx, fsys), name)
-			}
-			_, err := fsys.Lstat(ctx, "other")
-			require.ErrorIs(t, err, syscall.ESTALE, "what it has changed is asked for, and there is no reader")
+			withoutReaders(func() {
+				for name, verb := range readVerbs {
+					require.NoError(t, verb(ctx, fsys), name)
+				}
+				_, err := fsys.Lstat(ctx, "other")
+				require.ErrorIs(t, err, syscall.ESTALE, "what it has changed is asked for, and there is no reader")
+			})
 		}
 		require.NoError(t, fsys.Update(ctx, func(tx *vfs.Tx) error { return tx.WriteFile("other", nil, 0o644) }))
-		_, err := fsys.Lstat(ctx, "d/f")
-		require.ErrorIs(t, err, syscall.ESTALE, "an Update may have changed anything")
+		withoutReaders(func() {
+			_, err := fsys.Lstat(ctx, "d/f")
+			require.ErrorIs(t, err, syscall.ESTALE, "an Update may have changed anything")
+		})
 		return nil
 	}))
 }

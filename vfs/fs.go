@@ -73,7 +73,10 @@ type store struct {
 
 // Open opens the store in the file at path, creating it if need be, and stands on a branch of it. The FS must be
 // closed. Errors: ENOENT (no file with MustExist or ReadOnly, or no such branch), [schema.ErrForeign],
-// [schema.ErrTooNew].
+// [schema.ErrTooNew], and those of [schema.Open] for a file that is not together with its log.
+//
+// Once the file is moved away, removed or replaced, or its log is, every commit is ESTALE, and what is there now can be
+// opened after Close. Reads go on as [schema.DB.InPlace] says.
 func Open(ctx context.Context, path string, options *Options) (*FS, error) {
 	var o Options
 	if options != nil {

@@ -1,10 +1,11 @@
-// Package engine reaches below SQLite's statements, for four things that they cannot do. All of this module's unsafe
+// Package engine reaches below SQLite's statements, for five things that they cannot do. All of this module's unsafe
 // code is here. Where one of them cannot be had, everything goes on without it, only slower.
 //
 //   - An [Index] tells in a few nanoseconds, without a transaction or a system call, whether anybody has committed
 //     since the last look: another goroutine, another process, or a program that is not ours.
 //   - [Gather] has a connection write its commits to the log in few, long writes.
 //   - [SyncCheckpoints] has a connection sync what each of its checkpoints has copied.
+//   - A [Descriptor] tells which file a connection has open, wherever its path leads by now.
 //   - On Linux, pages in memory lie side by side, where the host can give a large page for 240 of them.
 //
 // # What equal headers prove
