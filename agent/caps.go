@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,12 +12,18 @@ import (
 )
 
 // Caps bound what one call gives back, so that no file or directory can flood the model's context (T09, T11, G06).
-// A field that is 0 has its default; -1 is no bound, and another negative one is EINVAL in [New].
+// A field that is 0 has its default: the profiles module2 and mcp-filesystem bound no results, the others those below as
+// far as they have none of their own. -1 is no bound, and another negative one is EINVAL in [New].
 type Caps struct {
 	ResultBytes int   `json:"max_tool_result_bytes,omitempty"` // of text; 262144
 	Entries     int   `json:"max_dir_entries,omitempty"`       // of a directory or a tree; 1000
 	Matches     int   `json:"max_glob_matches,omitempty"`      // of glob, find and grep; 1000
 	GrepFile    int64 `json:"max_grep_file_size,omitempty"`    // bytes of a file that grep looks into; 10 MiB
+}
+
+// lift leaves results unbounded where nobody has set a bound: the tools that a profile stands for have none.
+func (c *Caps) lift() {
+	c.ResultBytes, c.Entries, c.Matches = cmp.Or(c.ResultBytes, -1), cmp.Or(c.Entries, -1), cmp.Or(c.Matches, -1)
 }
 
 // The default caps.

@@ -21,6 +21,7 @@ var deepagents = &profile{
 	name:    "deepagents",
 	about:   "ls, read_file, write_file, edit_file, glob, grep, upload_files, download_files: text, with large results kept in files",
 	prepare: startAllowed,
+	refuses: deepRefuses,
 	tools:   deepTools,
 	explain: deepExplain,
 	prompt:  deepPrompt,
@@ -51,8 +52,8 @@ func deepTools(*Toolbox) []*Tool {
 // keepsLarge marks a tool whose result may be kept in a file, so it is not only read.
 func keepsLarge(t *Tool) { t.Hints.ReadOnly, t.SideEffects = false, []string{"filesystem_write"} }
 
-// deepPath refuses what no path of Deep Agents can be: one that climbs, a home directory, a drive (C31).
-func deepPath(name string) error {
+// deepRefuses refuses what no path of Deep Agents can be: one that climbs, a home directory, a drive.
+func deepRefuses(name string) error {
 	switch {
 	case slices.Contains(strings.FieldsFunc(name, func(r rune) bool { return r == '/' || r == '\\' }), ".."), strings.HasPrefix(name, "~"):
 		return refuse(syscall.EINVAL, "Path traversal not allowed: %s", name)

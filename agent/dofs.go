@@ -18,6 +18,7 @@ var dofs = &profile{
 	name:    "dofs",
 	about:   "readFile, writeFile, readdir, ls, find, grep, stat, mkdir, rm: the shapes and errors of node:fs",
 	prepare: dofsDefaults,
+	refuses: dofsRefuses,
 	tools:   dofsTools,
 	explain: dofsExplain,
 	prompt:  dofsPrompt,
@@ -32,6 +33,14 @@ const (
 func dofsDefaults(b *Toolbox) error {
 	if b.config.Caps.GrepFile == 0 {
 		b.config.Caps.GrepFile = -1
+	}
+	return nil
+}
+
+// dofsRefuses refuses a relative path: there is no working directory.
+func dofsRefuses(name string) error {
+	if !strings.HasPrefix(name, "/") {
+		return refuse(syscall.EINVAL, "invalid path: it has to begin with a slash")
 	}
 	return nil
 }

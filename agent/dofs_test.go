@@ -3,6 +3,7 @@ package agent_test
 import (
 	"encoding/base64"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -187,5 +188,19 @@ func TestDofsPages(t *testing.T) {
 		require.Len(t, got[in.list], 1000, tool)
 		require.NotContains(t, got, "nextOffset", tool)
 		require.Contains(t, try(t, b, tool, args{in.path: "/d", "limit": 1001}).Text, `"limit\" has to be 1000 or less`, tool)
+	}
+}
+
+// Paths are absolute: a relative one is EINVAL, whatever is there.
+func TestDofsRelative(t *testing.T) {
+	b, _ := box(t, &agent.Config{Profile: "dofs"}, "d/f")
+	for tool, in := range map[string]args{
+		"readFile": {"path": "d/f"}, "writeFile": {"path": "new", "content": ""}, "readdir": {"path": "d"}, "ls": {"prefix": "d"},
+		"find": {"directory": "."}, "grep": {"pattern": "x", "path": "d"}, "stat": {"path": "d"}, "mkdir": {"path": "e"}, "rm": {"path": "d/f", "force": true},
+	} {
+		r := try(t, b, tool, in)
+		require.ErrorIs(t, r.Err, syscall.EINVAL, tool)
+		require.Contains(t, r.Text, `"code":"EINVAL"`, tool)
+		require.Contains(t, r.Text, "invalid path", tool)
 	}
 }

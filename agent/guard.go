@@ -102,19 +102,25 @@ func (g *guard) asWritten(name string, err error) error {
 // far the walk came is not known, so what was written is judged, and the longest part of it that does resolve.
 func (g *guard) hide(full string, perm Permission, err error) error {
 	for dir := full; ; {
-		path, bad := g.tx.Resolve(dir, follow)
+		path, bad := g.tx.Resolve(cmp.Or(dir, "/"), follow)
 		if bad == nil {
 			if !g.box.policy.leadsTo(path) {
 				return g.asWritten(full, &PolicyError{Path: rooted(path), Permission: perm})
 			}
-			return err
+			return g.climbed(path, full[len(dir):], perm, err)
 		}
-		cut := strings.LastIndexByte(dir, '/')
-		if cut <= 0 {
-			return err
-		}
-		dir = dir[:cut]
+		dir = dir[:strings.LastIndexByte(dir, '/')]
 	}
+}
+
+// climbed refuses a path that goes on from a directory through what is not there, and leads outside by its "..": where it
+// would be outside is said by what is written.
+func (g *guard) climbed(dir, rest string, perm Permission, err error) error {
+	would := slashes.Join(rooted(dir), rest)
+	if g.box.policy.leadsTo(cmp.Or(would[1:], ".")) {
+		return err
+	}
+	return &PolicyError{Path: would, Permission: perm}
 }
 
 // shown is a path that a model wrote, as a path from the root: for errors.
@@ -126,14 +132,20 @@ func (g *guard) shown(name string) string {
 	return full
 }
 
-// locate puts the working directory before a relative path, and refuses what is no text.
+// locate puts the working directory before a relative path, and refuses what is no text, and what the profile refuses.
 func (b *Toolbox) locate(name string) (string, error) {
 	switch {
 	case name == "":
 		return "", refuse(syscall.EINVAL, "the path is empty")
 	case !utf8.ValidString(name):
 		return "", refuse(syscall.EINVAL, "the path is not UTF-8")
-	case strings.HasPrefix(name, "/"):
+	}
+	if b.profile.refuses != nil {
+		if err := b.profile.refuses(name); err != nil {
+			return "", err
+		}
+	}
+	if strings.HasPrefix(name, "/") {
 		return name, nil
 	}
 	return b.config.Dir + "/" + name, nil

@@ -19,11 +19,13 @@ var module2 = &profile{
 // module2FileSize is the bound on a file's size where the policy has none: "100MB".
 const module2FileSize = 100 << 20
 
-// module2Defaults bounds files as the module does. grep has no bound of its own: the one for files is its bound too.
+// module2Defaults bounds files as the module does, and nothing else: results are as long as they are, and the bound of
+// files is that of grep too.
 func module2Defaults(b *Toolbox) error {
 	if b.policy.MaxFileSize == 0 {
 		b.policy.MaxFileSize = module2FileSize
 	}
+	b.config.Caps.lift()
 	if b.config.Caps.GrepFile == 0 {
 		b.config.Caps.GrepFile = -1
 	}

@@ -2,6 +2,7 @@ package agent_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vfsdb/agent"
+	"vfsdb/vfs"
 )
 
 // settled replaces the times of creation, which nobody can set.
@@ -184,4 +186,32 @@ func TestModule2DefaultSize(t *testing.T) {
 	require.NoError(t, f.Close())
 	require.Equal(t, `{"success":false,"error":"'/big' is 104857601 bytes, above the limit of 104857600"}`, try(t, b, "read", args{"path": "/big"}).Text)
 	require.Equal(t, []any{"/big"}, call(t, b, "grep", args{"pattern": "x"})["skipped_large"])
+}
+
+// The module bounds files, and results by max_results alone: a long read, a large directory and many matches are whole.
+func TestModule2Unbounded(t *testing.T) {
+	b, fsys := box(t, &agent.Config{Profile: "module2"})
+	long := strings.Repeat("needle\n", 60000)
+	require.NoError(t, fsys.Update(t.Context(), func(tx *vfs.Tx) error {
+		for i := range 1500 {
+			if err := tx.WriteFile(fmt.Sprintf("many/%04d", i), []byte("x\n"), 0o644, vfs.Parents()); err != nil {
+				return err
+			}
+		}
+		return tx.WriteFile("long", []byte(long), 0o644)
+	}))
+	read := call(t, b, "read", args{"path": "/long"})
+	require.Equal(t, 60000.0, read["end_line"])
+	require.NotContains(t, read, "truncated")
+	require.True(t, strings.HasSuffix(read["content"].(string), " 60000\tneedle\n"))
+	require.Len(t, call(t, b, "ls", args{"path": "/many"})["entries"], 1500)
+	require.Len(t, call(t, b, "find", args{"pattern": "*", "path": "/many", "max_results": 1400})["matches"], 1400)
+	require.Len(t, call(t, b, "grep", args{"pattern": "needle", "max_results": 1400})["matches"], 1400)
+	require.Len(t, call(t, b, "grep", args{"pattern": "needle"})["matches"], 100)
+
+	bounded, err := agent.New(fsys, &agent.Config{Profile: "module2", Caps: agent.Caps{ResultBytes: 1000, Entries: 10, Matches: 10}})
+	require.NoError(t, err)
+	require.Equal(t, true, call(t, bounded, "read", args{"path": "/long"})["truncated"])
+	require.Len(t, call(t, bounded, "ls", args{"path": "/many"})["entries"], 10)
+	require.Len(t, call(t, bounded, "find", args{"pattern": "*", "max_results": 1400})["matches"], 10)
 }

@@ -3,6 +3,7 @@ package agent_test
 import (
 	"context"
 	"encoding/json"
+	"io/fs"
 	"slices"
 	"strings"
 	"syscall"
@@ -12,6 +13,7 @@ import (
 
 	"vfsdb/agent"
 	"vfsdb/internal/vfstest"
+	"vfsdb/vfs"
 )
 
 // P03, K26: sizes have units, and MB is 2^20.
@@ -175,6 +177,35 @@ func TestOtherBranches(t *testing.T) {
 	for _, tool := range b.Tools() {
 		for _, word := range []string{"gc", "check", "repair", "delete_branch", "reset"} { // W10
 			require.NotContains(t, tool.Name, word)
+		}
+	}
+}
+
+// A path is judged by where it leads, also if something on its way is not there: what is written behind that counts.
+func TestPolicyThroughNothing(t *testing.T) {
+	for _, profile := range []string{"helix", "module2", "dofs", "mcp-filesystem"} {
+		fsys := vfstest.New(t, "else/")
+		require.NoError(t, fsys.Symlink(t.Context(), "../else", "work/link", vfs.Parents()))
+		b, err := agent.New(fsys, &agent.Config{Profile: profile, Policy: &agent.Policy{Paths: []string{"/work", "/absent"}}})
+		require.NoError(t, err)
+		tool := map[string]string{"helix": "workspace_read_file", "module2": "read", "dofs": "readFile", "mcp-filesystem": "read_text_file"}[profile]
+		for path, outside := range map[string]string{
+			"/absent/../etc/passwd":          "/etc/passwd",
+			"/absent/../../etc/../etc/x/../": "/etc",
+			"/work/none/../../etc/passwd":    "/etc/passwd",
+			"/work/none/../link/x":           "", // lexically within
+			"/work/none/../a":                "",
+			"/absent/a/../b":                 "",
+			"/work/link/../a":                "/a",
+		} {
+			r := try(t, b, tool, args{"path": path})
+			if outside == "" {
+				require.ErrorIs(t, r.Err, fs.ErrNotExist, "%s %s", profile, path)
+				continue
+			}
+			var refused *agent.PolicyError
+			require.ErrorAs(t, r.Err, &refused, "%s %s: %s", profile, path, r.Text)
+			require.Equal(t, outside, refused.Path, "%s %s", profile, path)
 		}
 	}
 }
