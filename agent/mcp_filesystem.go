@@ -2,7 +2,11 @@ package agent
 
 import (
 	"errors"
+	"path"
+	"regexp"
+	"slices"
 	"strings"
+	"syscall"
 )
 
 // mcpFilesystem is the profile of the reference server "filesystem" of the Model Context Protocol: its fourteen tools,
@@ -10,11 +14,31 @@ import (
 var mcpFilesystem = &profile{
 	name:    "mcp-filesystem",
 	about:   "read_text_file, edit_file, directory_tree and the rest of the reference server of MCP",
-	prepare: startAllowed,
+	prepare: mcpDefaults,
+	refuses: mcpRefuses,
 	tools:   mcpTools,
 	explain: mcpExplain,
 	prompt:  mcpPrompt,
 }
+
+// mcpDefaults bounds no results, as the reference does.
+func mcpDefaults(b *Toolbox) error {
+	b.config.Caps.lift()
+	return startAllowed(b)
+}
+
+// mcpRefuses refuses paths that would be relative ones here, and were meant to be something else.
+func mcpRefuses(name string) error {
+	switch {
+	case name == "~" || strings.HasPrefix(name, "~/"):
+		return refuse(syscall.EACCES, "Access denied - there is no home directory here: %s", name)
+	case mcpDrive.MatchString(name):
+		return refuse(syscall.EACCES, "Access denied - Windows-style path received on a POSIX host: %s", name)
+	}
+	return nil
+}
+
+var mcpDrive = regexp.MustCompile(`^[A-Za-z]:([\\/]|$)`)
 
 func mcpTools(*Toolbox) []*Tool {
 	const read = `Read a text file: all of it, or with head or tail its first or last lines.`
@@ -67,17 +91,22 @@ func (b *Toolbox) allowedDirs() []string {
 
 func mcpExplain(b *Toolbox, err error) string {
 	var policy *PolicyError
+	var at *nodeError
 	var parent *NoParentError
 	var plain *refusal
 	var edit *EditError
 	text := ""
 	switch {
 	case errors.As(err, &policy) && policy.Why == "":
-		text = "Access denied - path outside allowed directories: " + policy.Path + " not in " + strings.Join(b.allowedDirs(), ", ")
+		what := "path"
+		if errors.As(err, &at) && !slices.Contains([]string{path.Clean(at.path), path.Clean(at.dest)}, policy.Path) {
+			what = "symlink target" // what was written is inside
+		}
+		text = "Access denied - " + what + " outside allowed directories: " + policy.Path + " not in " + strings.Join(b.allowedDirs(), ", ")
 	case errors.As(err, &policy):
 		text = "Access denied - " + policy.Why
-	case errors.As(err, &parent):
-		text = "Parent directory does not exist: " + parent.Dir
+	case errors.As(err, &parent) && errors.As(err, &at):
+		_, _, text = nodeTold(&nodeError{at.op, at.path, at.dest, syscall.ENOENT})
 	case errors.As(err, &plain):
 		text = plain.Error()
 	case errors.As(err, &edit):

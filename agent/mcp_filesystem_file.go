@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 	"time"
+	"unicode/utf8"
 
 	"github.com/rogpeppe/go-internal/diff"
 
@@ -30,23 +31,31 @@ func mcpRead(g *guard, in mcpReadIn) (mcpOut, error) {
 	return mcpOut{text}, err
 }
 
-// mcpText is a text file, or some of its lines, which then end without a line break.
+// mcpText is a text file, or some of its lines, which then end without a line break. Text beyond the limit is refused:
+// what was cut would be lost if the rest were written back.
 func mcpText(g *guard, name string, r lineRange, limit int) (string, error) {
-	v, err := g.readLines(name, r, limit)
+	v, err := g.readLines(name, r, min(limit, vfs.MaxEditSize))
 	switch {
 	case err != nil:
 		return "", err
+	case v.omitted > 0:
+		return "", refuse(syscall.EFBIG, "'%s' has %d bytes more than the %d that fit a result. Read it in parts, with head or tail", rooted(v.path), v.omitted, len(v.data))
 	case v.binary:
 		return "", refuse(syscall.EINVAL, "'%s' is no text: %s, %d bytes. Try read_media_file", rooted(v.path), v.mime, v.info.Size())
 	}
-	text := valid(string(v.data))
+	text := nodeText(v.data)
 	if r.end > 0 || r.tail > 0 {
 		text = strings.TrimSuffix(text, "\n")
 	}
-	if v.omitted > 0 {
-		text += omittedSuffix(v.omitted)
-	}
 	return text, nil
+}
+
+// nodeText decodes UTF-8 as Node does: a replacement for each byte that is none.
+func nodeText(data []byte) string {
+	if utf8.Valid(data) {
+		return string(data)
+	}
+	return string([]rune(string(data)))
 }
 
 type mcpPathIn struct {
@@ -189,11 +198,8 @@ func mcpEdit(g *guard, in mcpEditIn) (mcpOut, error) {
 func unixLines(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
 
 // mcpReplace replaces the first occurrence of an edit's text; if there is none, the first lines that are the same but
-// for spaces at their ends. These keep their indentation.
+// for spaces at their ends. These keep their indentation. An empty text occurs first at the start.
 func mcpReplace(text string, e mcpOneEdit) (string, bool) {
-	if e.OldText == "" {
-		return "", false
-	}
 	if head, tail, ok := strings.Cut(text, e.OldText); ok {
 		return head + e.NewText + tail, true
 	}

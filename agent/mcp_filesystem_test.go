@@ -2,14 +2,17 @@ package agent_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"vfsdb/agent"
 	"vfsdb/internal/vfstest"
+	"vfsdb/vfs"
 )
 
 // Section 2 (MCP filesystem): fourteen tools, their hints, and their texts.
@@ -146,4 +149,53 @@ func TestMCPFilesystemHints(t *testing.T) {
 		}
 	}
 	require.Equal(t, "Allowed directories:\n/", try(t, b, "list_allowed_directories", nil).Text)
+}
+
+// What a model reads it may write back, and a tree is JSON: neither is ever cut. They are whole, or above a bound that
+// somebody has set they are refused.
+func TestMCPFilesystemWholeOrRefused(t *testing.T) {
+	b, fsys := box(t, &agent.Config{Profile: "mcp-filesystem"})
+	long := strings.Repeat("0123456789\n", 40000)
+	require.NoError(t, fsys.Update(t.Context(), func(tx *vfs.Tx) error {
+		for i := range 1500 {
+			if err := tx.WriteFile(fmt.Sprintf("many/%d", i), nil, 0o644, vfs.Parents()); err != nil {
+				return err
+			}
+		}
+		return tx.WriteFile("long", []byte(long), 0o644)
+	}))
+	require.Equal(t, long, try(t, b, "read_text_file", args{"path": "/long"}).Text)
+	require.Equal(t, "/long:\n"+long+"\n\n---\n/long:\n"+long+"\n", try(t, b, "read_multiple_files", args{"paths": []string{"/long", "/long"}}).Text)
+	require.Len(t, strings.Split(try(t, b, "list_directory", args{"path": "/many"}).Text, "\n"), 1500)
+	require.Len(t, strings.Split(try(t, b, "search_files", args{"path": "/many", "pattern": "*"}).Text, "\n"), 1500)
+	var tree []any
+	require.NoError(t, json.Unmarshal([]byte(try(t, b, "directory_tree", args{"path": "/many"}).Text), &tree))
+	require.Len(t, tree, 1500)
+
+	bounded, err := agent.New(fsys, &agent.Config{Profile: "mcp-filesystem", Caps: agent.Caps{ResultBytes: 1000, Entries: 1000}})
+	require.NoError(t, err)
+	for _, c := range []turn{
+		{"", "read_text_file", args{"path": "/long"}},
+		{"", "read_text_file", args{"path": "/long", "tail": 100}},
+		{"", "directory_tree", args{"path": "/"}},
+	} {
+		require.ErrorIs(t, try(t, bounded, c.tool, c.args).Err, syscall.EFBIG, c.tool)
+	}
+	require.Contains(t, try(t, bounded, "read_multiple_files", args{"paths": []string{"/long"}}).Text, "/long: Error - ")
+	require.Equal(t, "0123456789", try(t, bounded, "read_text_file", args{"path": "/long", "head": 1}).Text)
+}
+
+// A pattern means what it means to the reference, though its dialect of globs is another.
+func TestMCPFilesystemPatterns(t *testing.T) {
+	b, _ := box(t, &agent.Config{Profile: "mcp-filesystem"}, "d/a", "d/e/b", "[x", "c.go")
+	for pattern, want := range map[string]string{
+		"d/**":    "/d/a\n/d/e\n/d/e/b",
+		"**/e/**": "/d/e/b",
+		"!d/**":   "/[x\n/c.go\n/d",
+		"[x":      "/[x",
+		"":        "No matches found",
+	} {
+		require.Equal(t, want, try(t, b, "search_files", args{"path": "/", "pattern": pattern}).Text, pattern)
+	}
+	require.Equal(t, "/[x\n/c.go\n/d", try(t, b, "search_files", args{"path": "/", "pattern": "**", "excludePatterns": []string{"d/**"}}).Text)
 }

@@ -58,19 +58,23 @@ func mcpListSizes(g *guard, in mcpSizesIn) (mcpOut, error) {
 	if err != nil {
 		return mcpOut{}, err
 	}
+	sizes := make(map[*node]int64, len(l.nodes))
 	for _, n := range l.nodes {
 		if n.info.Target() == "" {
+			sizes[n] = n.info.Size()
 			continue
 		}
 		to, err := g.stat(rooted(n.path), follow)
-		if err == nil && !to.info.IsDir() {
-			n.info = to.info // a symlink has the size of what it leads to
-		} else if stops(err) {
+		if stops(err) {
 			return mcpOut{}, err
+		}
+		sizes[n] = 0
+		if err == nil && !to.info.IsDir() {
+			sizes[n] = to.info.Size() // a symlink has the size of the file that it leads to
 		}
 	}
 	if in.SortBy == "size" {
-		slices.SortStableFunc(l.nodes, func(a, b *node) int { return cmp.Compare(b.info.Size(), a.info.Size()) })
+		slices.SortStableFunc(l.nodes, func(a, b *node) int { return cmp.Compare(sizes[b], sizes[a]) })
 	}
 	var b strings.Builder
 	files, dirs, total := 0, 0, int64(0)
@@ -80,8 +84,8 @@ func mcpListSizes(g *guard, in mcpSizesIn) (mcpOut, error) {
 			dirs++
 		} else {
 			files++
-			total += n.info.Size()
-			size = fmt.Sprintf("%10s", mcpSize(n.info.Size()))
+			total += sizes[n]
+			size = fmt.Sprintf("%10s", mcpSize(sizes[n]))
 		}
 		fmt.Fprintf(&b, "%s %-30s %s\n", mcpTag(n), n.name(), size)
 	}
@@ -115,28 +119,25 @@ type mcpEntry struct {
 	Children *[]*mcpEntry `json:"children,omitempty"`
 }
 
+// mcpTree is JSON whole or not at all: what is cut is no JSON any more.
 func mcpTree(g *guard, in mcpTreeIn) (mcpOut, error) {
 	dir, err := mcpDir(g, in.Path)
 	if err != nil {
 		return mcpOut{}, err
 	}
-	excluded, err := mcpPatterns(dir.path, slices.Concat(in.Exclude, anywhere(in.Exclude)))
-	if err != nil {
-		return mcpOut{}, err
-	}
+	excluded := mcpPatterns(dir.path, slices.Concat(in.Exclude, anywhere(in.Exclude)))
 	top := []*mcpEntry{}
 	inside := map[string]*[]*mcpEntry{dir.path: &top}
-	shown, omitted := 0, 0
+	shown := 0
 	_, err = g.walk(in.Path, PermList, func(n *node, _ int) (bool, error) {
 		if excluded(n) {
 			return false, nil
 		}
-		up := inside[parentOf(n.path)]
-		if up == nil || shown == g.box.caps.Entries {
-			omitted++
-			return omitted < maxCounted, nil
+		if shown == g.box.caps.Entries {
+			return false, refuse(syscall.EFBIG, "'%s' holds more than the %d entries that a result may have. Ask for a directory in it, or leave some out with excludePatterns", rooted(dir.path), shown)
 		}
 		shown++
+		up := inside[parentOf(n.path)]
 		e := &mcpEntry{Name: n.name(), Type: "file"}
 		if n.info.IsDir() {
 			e.Type, e.Children = "directory", &[]*mcpEntry{}
@@ -153,7 +154,7 @@ func mcpTree(g *guard, in mcpTreeIn) (mcpOut, error) {
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	err = e.Encode(top)
-	return mcpOut{strings.TrimSuffix(b.String(), "\n") + mcpMore(omitted, "entries")}, err
+	return mcpOut{strings.TrimSuffix(b.String(), "\n")}, err
 }
 
 // mcpDir finds a directory.
@@ -183,18 +184,35 @@ func anywhere(patterns []string) (more []string) {
 }
 
 // mcpPatterns is a matcher of paths relative to a directory: one of the patterns has to match all of the path.
-func mcpPatterns(dir string, texts []string) (func(*node) bool, error) {
-	patterns := make([]*vfs.Pattern, len(texts))
+func mcpPatterns(dir string, texts []string) func(*node) bool {
+	patterns := make([]func(rel string, dir bool) bool, len(texts))
 	for i, text := range texts {
-		var err error
-		if patterns[i], err = vfs.ParsePattern(text); err != nil {
-			return nil, err
-		}
+		patterns[i] = mcpPattern(text)
 	}
 	return func(n *node) bool {
 		rel := relative(dir, n.path)
-		return slices.ContainsFunc(patterns, func(p *vfs.Pattern) bool { return p.Match(rel, n.info.IsDir()) })
-	}, nil
+		return slices.ContainsFunc(patterns, func(match func(string, bool) bool) bool { return match(rel, n.info.IsDir()) })
+	}
+}
+
+// mcpPattern is a pattern in our dialect of globs, with the rules of minimatch where that has others: nothing matches an
+// empty pattern, "!" in front negates, "d/**" is what is below d and not d, and what is no pattern is a name.
+func mcpPattern(text string) func(rel string, dir bool) bool {
+	if text == "" {
+		return func(string, bool) bool { return false }
+	}
+	if rest, ok := strings.CutPrefix(text, "!"); ok {
+		match := mcpPattern(rest)
+		return func(rel string, dir bool) bool { return !match(rel, dir) }
+	}
+	if strings.HasSuffix(text, "/**") {
+		text += "/*"
+	}
+	p, err := vfs.ParsePattern(text)
+	if err != nil {
+		return func(rel string, _ bool) bool { return rel == text }
+	}
+	return p.Match
 }
 
 type mcpSearchIn struct {
@@ -210,20 +228,20 @@ func mcpSearch(g *guard, in mcpSearchIn) (mcpOut, error) {
 	if err != nil {
 		return mcpOut{}, err
 	}
-	wanted, err := mcpPatterns(dir.path, []string{in.Pattern})
-	if err != nil {
-		return mcpOut{}, err
-	}
-	excluded, err := mcpPatterns(dir.path, in.Exclude)
-	if err != nil {
-		return mcpOut{}, err
-	}
+	wanted, excluded := mcpPatterns(dir.path, []string{in.Pattern}), mcpPatterns(dir.path, in.Exclude)
 	var found []string
 	omitted := 0
 	_, err = g.walk(in.Path, PermList, func(n *node, _ int) (bool, error) {
-		switch {
-		case excluded(n):
+		if excluded(n) {
 			return false, nil
+		}
+		if n.info.Target() != "" {
+			file, dir, err := followed(g, n)
+			if err != nil || !file && !dir {
+				return false, err // it leads nowhere, or outside
+			}
+		}
+		switch {
 		case !wanted(n):
 		case len(found) < g.box.caps.Matches:
 			found = append(found, rooted(n.path))

@@ -59,6 +59,16 @@ func (c *Clients) Inspect(t testing.TB, args ...string) map[string]any {
 	return out
 }
 
+// Filesystem is the command that starts the reference server for files over some directories, on stdio.
+func (c *Clients) Filesystem(t testing.TB, dirs ...string) *exec.Cmd {
+	t.Helper()
+	server := filepath.Join(c.dir, "@modelcontextprotocol", "server-filesystem", "dist", "index.js")
+	if _, err := os.Stat(server); err != nil {
+		t.Fatal(err)
+	}
+	return exec.Command(c.node, append([]string{server}, dirs...)...)
+}
+
 // A Check is one thing that a scenario of the conformance suite looked at.
 type Check struct {
 	ID           string

@@ -1,5 +1,6 @@
-// Package mcpclients runs clients of others against our server of the Model Context Protocol: the inspector's command
-// line, and the conformance suite. They are npm packages, pinned in mcp/testdata/clients with a Node that can run them:
+// Package mcpclients runs what others wrote beside our server of the Model Context Protocol: the inspector's command line
+// and the conformance suite, which are clients, and the reference server for files. They are npm packages, pinned in
+// mcp/testdata/clients with a Node that can run them:
 //
 //	npm ci --prefix DIR     in a copy of that directory
 //	VFS_MCP_CLIENTS=DIR go test ./mcp ./cmd/vfsctl
