@@ -185,7 +185,7 @@ func TestOpenPatchedKeepsBase(t *testing.T) {
 			want := overwrite(t, fsys, "f")
 			other := second(t, fsys)
 			defer publishOften(t, other)()
-			f, err := other.Open(t.Context(), "f")
+			f, err := other.OpenFrozen(t.Context(), "f")
 			require.NoError(t, err)
 			write(t, fsys, "f", noise(2, size))
 			run(t, fsys)

@@ -72,7 +72,7 @@ func publishOften(t testing.TB, fsys *vfs.FS) (stop func()) {
 	return func() { cancel(); done.Wait() }
 }
 
-// A file that another process has open for reading shows what it opened, to the last byte.
+// A file that another process has opened frozen shows what it opened, to the last byte.
 func TestOpenFileKeepsContent(t *testing.T) {
 	for _, size := range []int{1000, chunk.Size, big} {
 		for _, fate := range []string{"overwritten", "removed", "tree removed"} {
@@ -82,7 +82,7 @@ func TestOpenFileKeepsContent(t *testing.T) {
 				write(t, fsys, "dir/f", noise(1, size))
 				reader := second(t, fsys)
 				defer publishOften(t, reader)()
-				f, err := reader.Open(ctx, "dir/f")
+				f, err := reader.OpenFrozen(ctx, "dir/f")
 				require.NoError(t, err)
 				switch fate {
 				case "overwritten":
@@ -116,7 +116,7 @@ func TestOpenedBetweenRounds(t *testing.T) {
 		if step != "grace for orphans" {
 			return nil
 		}
-		if f, err = reader.Open(t.Context(), "f"); err == nil {
+		if f, err = reader.OpenFrozen(t.Context(), "f"); err == nil {
 			write(t, fsys, "f", noise(2, 10))
 		}
 		return err
@@ -133,7 +133,7 @@ func TestGraceWaits(t *testing.T) {
 	fsys := vfstest.New(t)
 	write(t, fsys, "f", noise(1, big))
 	reader := second(t, fsys)
-	f, err := reader.Open(t.Context(), "f")
+	f, err := reader.OpenFrozen(t.Context(), "f")
 	require.NoError(t, err)
 	require.NoError(t, fsys.Remove(t.Context(), "f"))
 	run(t, fsys)
@@ -148,7 +148,7 @@ func TestMachineSlept(t *testing.T) {
 	fsys := vfstest.New(t)
 	write(t, fsys, "f", noise(1, big))
 	reader := second(t, fsys)
-	f, err := reader.Open(t.Context(), "f")
+	f, err := reader.OpenFrozen(t.Context(), "f")
 	require.NoError(t, err)
 	require.NoError(t, fsys.Remove(t.Context(), "f"))
 	exec(t, fsys, `UPDATE lease SET beat = beat - 3600000000000`)
@@ -334,7 +334,7 @@ func resurrect(t *testing.T, fsys *vfs.FS) (verify func()) {
 	b := vfstest.Branch(t, now, "b")
 	require.NoError(t, snapshot.Delete(ctx, fsys, "now"))
 	// Only open files know them.
-	reading, err := fsys.Open(ctx, "live4")
+	reading, err := fsys.OpenFrozen(ctx, "live4")
 	require.NoError(t, err)
 	write(t, fsys, "live4", noise(40, 10))
 	want["live4"] = noise(40, 10)

@@ -136,7 +136,7 @@ func loadItem(tx *vfs.Tx, name string) (*item, error) {
 
 // open opens a large file. It shows the file as it is from now on, so the item is brought up to date.
 func (x *exporter) open(ctx context.Context, it *item) (*vfs.File, error) {
-	f, err := x.fsys.Open(ctx, it.path)
+	f, err := x.fsys.OpenFrozen(ctx, it.path)
 	if err != nil {
 		return nil, err
 	}

@@ -57,6 +57,8 @@
 //
 // # Files
 //
-// The bytes of a file are in package chunk; an inode only names them. A [File] opened for reading names them for
-// itself, and so shows one moment of the content, however long it is read.
+// The bytes of a file are in package chunk; an inode only names them. A [File] is live, as on POSIX: within one open
+// store, Files that have the same inode open share what was written and is not committed, and what others have
+// committed is seen at the next call, which costs nothing as long as nobody commits. [FS.OpenFrozen] opens one content
+// for good: that is what goes out of the store as a whole.
 package vfs

@@ -57,6 +57,9 @@ func (tx *Tx) edit(name string, edits []Edit, opts []Option) (int, error) {
 	if err := tx.holds(o, node.ino); err != nil {
 		return 0, err
 	}
+	if err := tx.fold(node); err != nil {
+		return 0, err
+	}
 	if node.content.Size > MaxEditSize {
 		return 0, syscall.EFBIG
 	}

@@ -8,11 +8,12 @@ import (
 )
 
 // Extents returns the ranges of an open file that are stored, in order. Between them, and after the last, the file is
-// zeros that take no space. It is for files opened read-only; another is EBADF.
+// zeros that take no space. It is for frozen files, see [FS.OpenFrozen]; another is EBADF, for its ranges could be
+// others by the time that they are read.
 func (f *File) Extents() ([]chunk.Extent, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if err := f.check("extents", !f.writable()); err != nil {
+	if err := f.checkLocked("extents", f.frozen); err != nil {
 		return nil, err
 	}
 	if f.kind == kindDir {

@@ -13,28 +13,45 @@ import (
 
 // A File is an open file or directory. It is safe for concurrent use.
 //
-// Opened read-only, it shows the content as it was when it was opened, whole, whatever happens to the name meanwhile
-// (C04). Opened for writing, it reads what is committed now, with its own writes laid over. Those are held in memory,
-// at most 8 MiB of them, and are committed by Sync, by Close, and when there are too many; only the bytes that were
-// written replace others, so two Files may write to different parts of one file. A file whose last name is removed
-// lives on until it is closed. In a store opened with [Options].ReadOnly, or while the disk is full, that is not so:
-// such a store cannot tell a collector what it has open, and what was removed and collected meanwhile reads as
-// [ErrCorrupt].
+// It is live, as an open file is on POSIX. Files of one open store that have the same inode open see each other's
+// writes at once, by whatever names they were opened: they share what is not committed yet. What another store has
+// committed, in this process or another, is seen by the next call. Each call is of one moment; two calls may be of two.
+// Content that must be whole however long it is read is that of [FS.OpenFrozen], [FS.ReadFile], [FS.View], of a
+// snapshot, or of a file of an [IOFS].
+//
+// What is written is held in memory, at most 8 MiB of it for each inode, and is committed by Sync, by the Close of any
+// File that was opened for writing, and by the write that finds no room. One commit takes all that was written to the
+// inode so far, by whichever File. One that fails keeps it for the next; only what the last File of an inode cannot
+// commit when it is closed is lost, and its Close says so. A write of up to 4 MiB is seen whole or not at all, a longer
+// one may be seen in parts.
+//
+// Verbs that take a path read what is committed. One that gives a file another content commits, in the same step, what
+// was written to it before, so that of two writes the later one wins. So does [Tx.Restore].
+//
+// A file whose last name is removed lives on until it is closed. In a store opened with [Options].ReadOnly, or while
+// the disk is full, that is not so: such a store cannot tell a collector what it has open, and what was removed and
+// collected meanwhile is ESTALE, or [ErrCorrupt] if it was opened frozen. A branch that is deleted is ESTALE too.
 type File struct {
-	ctx  context.Context
-	fsys *FS
-	name string
-	flag int
-	ino  Ino
-	kind uint8
+	ctx    context.Context
+	fsys   *FS
+	name   string
+	flag   int
+	ino    Ino
+	kind   uint8
+	frozen bool       // it shows the content of its opening
+	shared *openInode // of a regular file that is not frozen
+
+	writing sync.RWMutex // held to write by Close, and else by what may commit; taken before the others
+
+	position sync.Mutex // guards off and after; taken before mu
+	off      int64      // of Read, Write and Seek
+	after    string     // the last name that ReadDir returned
 
 	mu     sync.Mutex
 	closed bool
 	info   *Info         // as it was opened
-	reader *chunk.Reader // of that content
-	off    int64         // of Read, Write and Seek
-	after  string        // the last name that ReadDir returned
-	wrote  overlay       // not yet committed
+	reader *chunk.Reader // of what was committed at the last read
+	era    *era          // in which that was so; nil if that is not known
 }
 
 // Open opens a file or directory for reading.
@@ -52,34 +69,42 @@ const knownFlags = os.O_RDONLY | os.O_WRONLY | os.O_RDWR | os.O_APPEND | os.O_CR
 // OpenFile opens a file with the flags of [os.OpenFile]. O_SYNC commits each write. ctx bounds the opening, and its
 // values and end go with every later call of the File.
 func (fsys *FS) OpenFile(ctx context.Context, name string, flag int, perm fs.FileMode) (*File, error) {
-	f, err := fsys.openFile(ctx, name, flag, perm)
-	if err != nil {
-		return nil, pathErr("open", name, err)
+	return fsys.openFile(&File{ctx: ctx, fsys: fsys, name: name, flag: flag, frozen: fsys.Frozen()}, perm)
+}
+
+// OpenFrozen opens a file or directory for reading, as Open does, but shows what is committed of the content now,
+// whole, however long it is read and whatever happens to the file meanwhile. Stat describes the file as it is now, too.
+func (fsys *FS) OpenFrozen(ctx context.Context, name string) (*File, error) {
+	return fsys.openFile(&File{ctx: ctx, fsys: fsys, name: name, frozen: true}, 0)
+}
+
+func (fsys *FS) openFile(f *File, perm fs.FileMode) (*File, error) {
+	if err := f.open(perm); err != nil {
+		return nil, pathErr("open", f.name, err)
 	}
 	return f, nil
 }
 
-func (fsys *FS) openFile(ctx context.Context, name string, flag int, perm fs.FileMode) (*File, error) {
-	if flag&^knownFlags != 0 {
-		return nil, syscall.EINVAL
+func (f *File) open(perm fs.FileMode) error {
+	if f.flag&^knownFlags != 0 {
+		return syscall.EINVAL
 	}
-	f := &File{ctx: ctx, fsys: fsys, name: name, flag: flag}
-	if f.writable() && (fsys.Frozen() || fsys.store.db.ReadOnly()) {
-		return nil, syscall.EROFS
+	if f.writable() && (f.fsys.Frozen() || f.fsys.store.db.ReadOnly()) {
+		return syscall.EROFS
 	}
 	// The lease comes first, and nothing is published until the file is registered: from then on a collector asks us
 	// before it takes what only we still see.
-	st := fsys.store
-	if err := st.lease.Hold(ctx); err != nil {
-		return nil, err
+	st := f.fsys.store
+	if err := st.lease.Hold(f.ctx); err != nil {
+		return err
 	}
 	st.opening.RLock()
 	defer st.opening.RUnlock()
 	if err := f.enter(perm); err != nil {
 		st.lease.Drop()
-		return nil, err
+		return err
 	}
-	return f, nil
+	return nil
 }
 
 // enter makes the file if the flags say so, and registers what it needs kept.
@@ -89,7 +114,12 @@ func (f *File) enter(perm fs.FileMode) error {
 			return err
 		}
 	}
-	return f.capture()
+	n, err := f.find()
+	if err != nil {
+		return err
+	}
+	f.register(n)
+	return nil
 }
 
 func (f *File) writable() bool { return f.flag&(os.O_WRONLY|os.O_RDWR) != 0 }
@@ -131,41 +161,63 @@ func (f *File) make(tx *Tx, perm fs.FileMode) error {
 	if err != nil || n == nil {
 		return err
 	}
+	if err := tx.fold(n); err != nil {
+		return err
+	}
 	return tx.rewrite("truncate", p, n, chunk.Content{})
 }
 
-// capture finds the file and registers what it needs kept.
-func (f *File) capture() error {
-	st := f.fsys.store
-	return f.fsys.look(f.ctx, func(tx *Tx) error {
-		n, err := f.node(tx)
+// find finds the file, and refuses what cannot be opened.
+func (f *File) find() (n inode, err error) {
+	err = f.fsys.look(f.ctx, func(tx *Tx) error {
+		found, err := f.node(tx)
 		if err != nil {
 			return err
 		}
 		switch {
-		case f.writable() && n.isDir():
+		case f.writable() && found.isDir():
 			return syscall.EISDIR
-		case n.kind() != kindFile && n.kind() != kindDir:
+		case found.kind() != kindFile && found.kind() != kindDir:
 			return syscall.ENXIO // a fifo, socket or device has no other end here
 		}
-		f.ino, f.kind = n.ino, n.kind()
-		f.info = newInfo(f.name, n)
-		f.info.name = place{ino: n.ino}.name(tx, f.name)
-		f.reader = st.cache.NewReader(n.content)
-		pin := chunk.Pin{}
-		switch {
-		case f.writable():
-			pin = chunk.Pin{Kind: chunk.PinInode, Branch: f.fsys.at.Branch, ID: int64(n.ino)}
-		case n.content.Manifest != 0:
-			pin = chunk.Pin{Kind: chunk.PinManifest, ID: n.content.Manifest}
-		case n.content.Blob != 0:
-			pin = chunk.Pin{Kind: chunk.PinBlob, ID: n.content.Blob}
-		}
-		st.mu.Lock()
-		defer st.mu.Unlock()
-		st.files[f] = pin
+		n = *found
+		f.info = newInfo(place{ino: n.ino}.name(tx, f.name), found)
+		f.show(tx.era, n.content)
 		return nil
 	})
+	f.ino, f.kind = n.ino, n.kind()
+	return n, err
+}
+
+// register notes what the file needs kept: the inode, or where the file is frozen its content.
+func (f *File) register(n inode) {
+	st := f.fsys.store
+	pin := chunk.Pin{}
+	switch {
+	case !f.frozen:
+		pin = chunk.Pin{Kind: chunk.PinInode, Branch: f.fsys.at.Branch, ID: int64(n.ino)}
+	case n.content.Manifest != 0:
+		pin = chunk.Pin{Kind: chunk.PinManifest, ID: n.content.Manifest}
+	case n.content.Blob != 0:
+		pin = chunk.Pin{Kind: chunk.PinBlob, ID: n.content.Blob}
+	}
+	if !f.frozen && f.kind == kindFile {
+		f.shared = st.share(branchIno{f.fsys.at.Branch, n.ino})
+	}
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	st.files[f] = pin
+}
+
+// show makes c what is read. It is what was committed in the era e.
+func (f *File) show(e *era, c chunk.Content) {
+	f.era = e
+	if f.reader == nil || f.reader.Content() != c {
+		if f.reader != nil {
+			f.reader.Release()
+		}
+		f.reader = f.fsys.store.cache.NewReader(c)
+	}
 }
 
 // node returns the file's inode as it is now.
@@ -184,36 +236,50 @@ func (f *File) node(tx *Tx) (*inode, error) {
 // Name returns the name that the file was opened by.
 func (f *File) Name() string { return f.name }
 
-// Stat describes the file: one opened read-only as it was then, else as it is now with what was written.
+// Stat describes the file as it is now, with the size that uncommitted writes give it; a frozen one as it was opened.
 func (f *File) Stat() (fs.FileInfo, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if err := f.check("stat", true); err != nil {
+	n, err := f.latest("stat")
+	if err != nil {
 		return nil, err
 	}
-	if !f.writable() {
-		return f.info, nil
+	return newInfo(f.info.name, &n), nil
+}
+
+// latest returns the file's inode as it is now, uncommitted writes included.
+func (f *File) latest(op string) (n inode, err error) {
+	switch err := f.check(op, true); {
+	case err != nil:
+		return n, err
+	case f.frozen:
+		return f.info.n, nil
 	}
-	var info *Info
-	err := f.fsys.look(f.ctx, func(tx *Tx) error {
-		n, err := f.node(tx)
-		if err != nil {
-			return err
-		}
-		info = newInfo(f.info.name, n)
-		info.n.content.Size = max(info.n.content.Size, f.wrote.end)
-		return nil
-	})
-	if err != nil {
-		return nil, pathErr("stat", f.name, err)
+	for current := false; !current && err == nil; {
+		turn := f.shared.now()
+		err = f.fsys.look(f.ctx, func(tx *Tx) error {
+			node, err := f.node(tx)
+			if err != nil {
+				return err
+			}
+			n = *node
+			var c cover
+			c, current = f.shared.over(n.content, turn, 0, 0)
+			n.content.Size = c.size
+			return nil
+		})
 	}
-	return info, nil
+	return n, pathErr(op, f.name, err)
 }
 
 // check refuses a call on a closed file with [fs.ErrClosed], and one that the file was not opened for with EBADF.
 func (f *File) check(op string, allowed bool) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.checkLocked(op, allowed)
+}
+
+func (f *File) checkLocked(op string, allowed bool) error {
 	switch {
-	case f.closed:
+	case f.closed || f.fsys.store.closed.Load():
 		return pathErr(op, f.name, fs.ErrClosed)
 	case !allowed:
 		return pathErr(op, f.name, syscall.EBADF)
@@ -223,8 +289,8 @@ func (f *File) check(op string, allowed bool) error {
 
 // Seek sets where the next Read or Write begins. A directory can only be rewound.
 func (f *File) Seek(offset int64, whence int) (int64, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	f.position.Lock()
+	defer f.position.Unlock()
 	if err := f.check("seek", true); err != nil {
 		return 0, err
 	}
@@ -234,11 +300,11 @@ func (f *File) Seek(offset int64, whence int) (int64, error) {
 	case io.SeekCurrent:
 		base = f.off
 	case io.SeekEnd:
-		size, err := f.size()
+		n, err := f.latest("seek")
 		if err != nil {
-			return 0, pathErr("seek", f.name, err)
+			return 0, err
 		}
-		base = size
+		base = n.content.Size
 	default:
 		return 0, pathErr("seek", f.name, syscall.EINVAL)
 	}
@@ -249,35 +315,37 @@ func (f *File) Seek(offset int64, whence int) (int64, error) {
 	return f.off, nil
 }
 
-func (f *File) size() (size int64, err error) {
-	if !f.writable() {
-		return f.info.Size(), nil
-	}
-	err = f.fsys.View(f.ctx, func(tx *Tx) error {
-		n, err := f.node(tx)
-		if err == nil {
-			size = max(n.content.Size, f.wrote.end)
-		}
-		return err
-	})
-	return size, err
-}
-
-// Close commits what was written and ends the File. A second Close is [fs.ErrClosed].
+// Close ends the File. If it was opened for writing, or is the last of its inode, what was written to that is committed
+// first. A second Close is [fs.ErrClosed].
 func (f *File) Close() error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if err := f.check("close", true); err != nil {
+	f.writing.Lock()
+	defer f.writing.Unlock()
+	if err := f.end(); err != nil {
 		return err
 	}
-	err := f.commit()
-	f.closed = true
-	f.reader.Release()
-	f.wrote = overlay{}
 	st := f.fsys.store
+	var err error
+	if f.shared != nil {
+		if f.writable() || st.isLast(f.shared) {
+			err = f.commit()
+		}
+		st.unshare(f.shared)
+	}
 	st.mu.Lock()
 	delete(st.files, f)
 	st.mu.Unlock()
 	st.lease.Drop()
 	return err
+}
+
+// end refuses later calls.
+func (f *File) end() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return pathErr("close", f.name, fs.ErrClosed)
+	}
+	f.closed = true
+	f.reader.Release()
+	return nil
 }

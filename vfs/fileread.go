@@ -10,9 +10,9 @@ import (
 
 // Read reads from where the last Read, Write or Seek ended.
 func (f *File) Read(p []byte) (int, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	n, err := f.readAt(p, f.off)
+	f.position.Lock()
+	defer f.position.Unlock()
+	n, err := f.ReadAt(p, f.off)
 	f.off += int64(n)
 	if n > 0 && err == io.EOF {
 		err = nil
@@ -24,11 +24,7 @@ func (f *File) Read(p []byte) (int, error) {
 func (f *File) ReadAt(p []byte, off int64) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.readAt(p, off)
-}
-
-func (f *File) readAt(p []byte, off int64) (int, error) {
-	if err := f.check("read", f.readable()); err != nil {
+	if err := f.checkLocked("read", f.readable()); err != nil {
 		return 0, err
 	}
 	switch {
@@ -39,52 +35,86 @@ func (f *File) readAt(p []byte, off int64) (int, error) {
 	case len(p) == 0:
 		return 0, nil
 	}
-	if !f.writable() && f.ctx.Err() == nil && !f.fsys.store.closed.Load() {
+	if f.known() {
 		if n, held, err := f.reader.ReadHeld(p, off); held {
 			return n, err
 		}
 	}
-	n := 0
-	err := f.fsys.store.db.View(f.ctx, func(db *schema.Tx) (err error) {
-		if !f.writable() {
-			n, err = f.reader.ReadAt(db, p, off)
-			return err
-		}
-		n, err = f.readLatest(db, p, off)
-		return err
-	})
+	n, err := f.readAt(p, off)
 	if err == io.EOF {
 		return n, err
 	}
 	return n, pathErr("read", f.name, err)
 }
 
-// readLatest reads what is committed now, with our own writes laid over.
-func (f *File) readLatest(db *schema.Tx, p []byte, off int64) (int, error) {
-	tx, err := f.fsys.begin(db)
-	if err != nil {
-		return 0, err
+// known reports whether all of the file is what the Reader reads, found out without a transaction.
+func (f *File) known() bool {
+	switch {
+	case f.ctx.Err() != nil:
+		return false
+	case f.frozen:
+		return true
+	case f.shared.dirty.Load(): // before the era: what is committed in between begins another
+		return false
 	}
-	node, err := f.node(tx)
-	if err != nil {
-		return 0, err
+	facts := &f.fsys.store.facts
+	e := facts.now(f.fsys.store.db)
+	if e == nil || e == f.era {
+		return e != nil
 	}
-	size := max(node.content.Size, f.wrote.end)
-	if off >= size {
+	if _, kept := facts.trees.get(e, f.fsys.at); !kept {
+		return false
+	}
+	n, ok := facts.nodes.get(e, nodeFact{f.fsys.at, f.ino})
+	if ok = ok && n != nil; ok {
+		f.show(e, n.content)
+	}
+	return ok
+}
+
+func (f *File) readAt(p []byte, off int64) (n int, err error) {
+	if f.frozen {
+		err = f.fsys.store.db.View(f.ctx, func(db *schema.Tx) (err error) {
+			n, err = f.reader.ReadAt(db, p, off)
+			return err
+		})
+		return n, err
+	}
+	for current := false; !current && err == nil; {
+		turn := f.shared.now()
+		err = f.fsys.View(f.ctx, func(tx *Tx) error {
+			node, err := f.node(tx)
+			if err != nil {
+				return err
+			}
+			var c cover
+			if c, current = f.shared.over(node.content, turn, off, min(off, maxSize)+int64(len(p))); !current {
+				return nil
+			}
+			f.show(tx.era, node.content)
+			n, err = f.readCovered(tx.db, p, c)
+			return err
+		})
+	}
+	return n, err
+}
+
+// readCovered reads the range of a cover: what is committed, with what lies over it.
+func (f *File) readCovered(db *schema.Tx, p []byte, c cover) (int, error) {
+	if c.off >= c.size {
 		return 0, io.EOF
 	}
 	wanted := len(p)
-	p = p[:min(int64(wanted), size-off)]
-	if f.reader.Content() != node.content {
-		f.reader.Release()
-		f.reader = f.fsys.store.cache.NewReader(node.content)
-	}
-	n, err := f.reader.ReadAt(db, p, off)
-	if err != nil && err != io.EOF {
-		return 0, err
+	p = p[:min(int64(wanted), c.size-c.off)]
+	n := 0
+	if shown := max(0, c.shows-c.off); shown > 0 && !c.hides() {
+		var err error
+		if n, err = f.reader.ReadAt(db, p[:min(int64(len(p)), shown)], c.off); err != nil && err != io.EOF {
+			return 0, err
+		}
 	}
 	clear(p[n:])
-	f.wrote.readOver(p, off)
+	c.lay(p)
 	if len(p) < wanted {
 		return len(p), io.EOF
 	}
@@ -94,8 +124,8 @@ func (f *File) readLatest(db *schema.Tx, p []byte, off int64) (int, error) {
 // ReadDir returns the next n entries of a directory, in order of their names, and [io.EOF] after the last; all that
 // are left if n <= 0. Pages of one listing may be of different moments: names are never returned twice.
 func (f *File) ReadDir(n int) ([]fs.DirEntry, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	f.position.Lock()
+	defer f.position.Unlock()
 	if err := f.check("readdir", true); err != nil {
 		return nil, err
 	}

@@ -7,10 +7,12 @@ import (
 	"vfsdb/chunk"
 )
 
-// Write writes where the last Read, Write or Seek ended; with O_APPEND, at the end of the file.
+// Write writes where the last Read, Write or Seek ended; with O_APPEND, at the end of the file, and commits that.
 func (f *File) Write(p []byte) (int, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	f.writing.RLock()
+	defer f.writing.RUnlock()
+	f.position.Lock()
+	defer f.position.Unlock()
 	if err := f.check("write", f.writable()); err != nil {
 		return 0, err
 	}
@@ -24,8 +26,8 @@ func (f *File) Write(p []byte) (int, error) {
 
 // WriteAt writes at an offset. On a file opened with O_APPEND it is EINVAL.
 func (f *File) WriteAt(p []byte, off int64) (int, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	f.writing.RLock()
+	defer f.writing.RUnlock()
 	if err := f.check("write", f.writable()); err != nil {
 		return 0, err
 	}
@@ -44,25 +46,38 @@ func (f *File) writeAt(p []byte, off int64) (int, error) {
 	}
 	done := 0
 	for done < len(p) {
-		if f.wrote.full() {
+		n := f.shared.write(f.name, p[done:], off+int64(done))
+		if n == 0 {
 			if err := f.commit(); err != nil {
 				return done, err
 			}
 		}
-		done += f.wrote.write(p[done:], off+int64(done))
+		done += n
 	}
-	if f.flag&os.O_SYNC != 0 {
-		return done, f.commit()
-	}
-	return done, nil
+	return done, f.ifSync()
 }
 
-// append commits p at the end of the file as it is then.
+// ifSync commits what a file opened with O_SYNC has written.
+func (f *File) ifSync() error {
+	if f.flag&os.O_SYNC == 0 {
+		return nil
+	}
+	return f.commit()
+}
+
+// append commits p at the end of the file as it is then, after what was written before. At no other moment is it known
+// where that is: another process may append too.
 func (f *File) append(p []byte) (int, error) {
+	if len(p) == 0 {
+		return 0, nil
+	}
 	var size int64
 	err := f.fsys.Update(f.ctx, func(tx *Tx) error {
 		n, err := f.node(tx)
 		if err != nil {
+			return err
+		}
+		if err := tx.fold(n); err != nil {
 			return err
 		}
 		old := n.content
@@ -74,7 +89,7 @@ func (f *File) append(p []byte) (int, error) {
 		if err != nil {
 			return err
 		}
-		return f.rewrite(tx, "append", n, content)
+		return tx.rewriteOpen("append", f.name, n, content)
 	})
 	if err != nil {
 		return 0, pathErr("write", f.name, err)
@@ -83,82 +98,45 @@ func (f *File) append(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// commit makes what was written part of the file.
-func (f *File) commit() error {
-	if f.wrote.empty() {
-		return nil
+// Truncate makes the file size bytes long. As a write, that is not committed yet. On a file that was not opened for
+// writing it is EINVAL.
+func (f *File) Truncate(size int64) error {
+	f.writing.RLock()
+	defer f.writing.RUnlock()
+	if err := f.check("truncate", true); err != nil {
+		return err
 	}
-	err := f.fsys.Update(f.ctx, func(tx *Tx) error {
-		n, err := f.node(tx)
-		if err != nil {
-			return err
-		}
-		content, err := chunk.Apply(tx.db, n.content, max(n.content.Size, f.wrote.end), f.wrote.patches())
-		if err != nil {
-			return err
-		}
-		return f.rewrite(tx, "write", n, content)
-	})
-	if err != nil {
-		return pathErr("write", f.name, err)
+	switch {
+	case size < 0, !f.writable():
+		return pathErr("truncate", f.name, syscall.EINVAL)
+	case size > maxSize:
+		return pathErr("truncate", f.name, syscall.EFBIG)
 	}
-	f.wrote = overlay{}
-	return nil
+	f.shared.truncate(f.name, size)
+	return f.ifSync()
 }
 
-// Sync commits what was written. When it has returned nil, that is durable.
+// Sync commits what was written to the file, by whichever File of this store. When it has returned nil, that is
+// durable.
 func (f *File) Sync() error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	f.writing.RLock()
+	defer f.writing.RUnlock()
 	if err := f.check("sync", true); err != nil {
 		return err
 	}
 	return f.commit()
 }
 
-// Truncate commits what was written and makes the file size bytes long.
-func (f *File) Truncate(size int64) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if err := f.check("truncate", f.writable()); err != nil {
-		return err
+// commit makes what was written to the inode part of the file.
+func (f *File) commit() error {
+	if f.shared == nil || !f.shared.dirty.Load() {
+		return nil
 	}
-	switch {
-	case size < 0:
-		return pathErr("truncate", f.name, syscall.EINVAL)
-	case size > maxSize:
-		return pathErr("truncate", f.name, syscall.EFBIG)
-	}
-	if err := f.commit(); err != nil {
-		return err
-	}
-	return pathErr("truncate", f.name, f.fsys.Update(f.ctx, func(tx *Tx) error {
+	return pathErr("write", f.name, f.fsys.Update(f.ctx, func(tx *Tx) error {
 		n, err := f.node(tx)
 		if err != nil {
 			return err
 		}
-		content, err := chunk.Apply(tx.db, n.content, size, nil)
-		if err != nil {
-			return err
-		}
-		return f.rewrite(tx, "truncate", n, content)
+		return tx.fold(n)
 	}))
-}
-
-// rewrite gives the file another content. It is recorded under the name that the file was opened by, or the first that
-// it has now; a file without a name is no part of the tree.
-func (f *File) rewrite(tx *Tx, op string, n *inode, content chunk.Content) error {
-	if p, err := tx.walk(f.name, true); err == nil && p.ino == n.ino {
-		return tx.rewrite(op, p, n, content)
-	}
-	c, err := tx.contentChange(op, n, content)
-	if err != nil {
-		return err
-	}
-	paths, err := tx.branchPaths(n.ino)
-	if err != nil || len(paths) == 0 {
-		return err
-	}
-	c.path = paths[0]
-	return tx.record(c)
 }

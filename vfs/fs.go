@@ -65,6 +65,7 @@ type store struct {
 	opening sync.RWMutex // held to read while a file is opened; the publisher waits until all are registered
 	mu      sync.Mutex
 	files   map[*File]chunk.Pin // what open files need kept, beyond the names that lead there
+	inodes  map[branchIno]*openInode
 
 	wake wake // of watchers
 
@@ -92,7 +93,7 @@ func Open(ctx context.Context, path string, options *Options) (*FS, error) {
 	if err != nil {
 		return nil, err
 	}
-	st := &store{db: db, cache: chunk.NewCache(), compress: o.Compress, files: make(map[*File]chunk.Pin)}
+	st := &store{db: db, cache: chunk.NewCache(), compress: o.Compress, files: make(map[*File]chunk.Pin), inodes: make(map[branchIno]*openInode)}
 	st.lease = chunk.NewLease(db, st.pins)
 	fsys, err := st.onBranch(ctx, name)
 	if err != nil {
@@ -137,7 +138,8 @@ func (st *store) stand(tx *schema.Tx, at Moment) (*FS, error) {
 }
 
 // Close releases the FS. Closing the FS that Open returned closes the store, after the verbs that are running; every
-// FS and File on it then fails with [fs.ErrClosed]. Closing any other FS does nothing.
+// FS and File on it then fails with [fs.ErrClosed], also the Close of a File that has not committed what was written to
+// it. Closing any other FS does nothing.
 func (fsys *FS) Close() error {
 	if !fsys.owner {
 		return nil
@@ -249,15 +251,18 @@ func (fsys *FS) Update(ctx context.Context, fn func(*Tx) error) error {
 	if fsys.Frozen() {
 		return syscall.EROFS
 	}
-	return fsys.store.db.Update(ctx, func(db *schema.Tx) error { return fsys.run(db, fn) })
+	var made folds
+	defer made.end()
+	return fsys.store.db.Update(ctx, func(db *schema.Tx) error { return fsys.run(db, &made, fn) })
 }
 
 // run is fn on a transaction of the file, up to what is to be committed.
-func (fsys *FS) run(db *schema.Tx, fn func(*Tx) error) error {
+func (fsys *FS) run(db *schema.Tx, made *folds, fn func(*Tx) error) error {
 	tx, err := fsys.begin(db)
 	if err != nil {
 		return err
 	}
+	tx.folds = made
 	if err := fn(tx); err != nil {
 		return err
 	}
@@ -270,9 +275,11 @@ func (fsys *FS) join(ctx context.Context, bytes int, fn func(*Tx) error) error {
 	if fsys.Frozen() {
 		return syscall.EROFS
 	}
+	var made folds
+	defer made.end()
 	return fsys.store.db.Join(ctx, bytes, func(db *schema.Tx) error {
 		fsys.store.facts.carry(db, fsys.store.db)
-		return fsys.run(db, fn)
+		return fsys.run(db, &made, fn)
 	})
 }
 

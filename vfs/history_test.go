@@ -120,6 +120,7 @@ func TestFileIsRecorded(t *testing.T) {
 	write("three")
 	require.NoError(t, f.Sync())
 	require.NoError(t, f.Truncate(2))
+	require.NoError(t, f.Sync())
 	require.NoError(t, fsys.Remove(ctx, "g"))
 	_, err = f.WriteAt([]byte("gone"), 0)
 	require.NoError(t, err)

@@ -307,10 +307,9 @@ func useFile(f file, script uint64) (string, error) {
 	return out.String(), f.Close()
 }
 
-// fileErr names an error of an open file. An O_APPEND file's WriteAt is refused by os without an errno. To truncate a
-// file that is open for reading may be EBADF or EINVAL, says POSIX.
+// fileErr names an error of an open file. An O_APPEND file's WriteAt is refused by os without an errno.
 func fileErr(err error) string {
-	if err != nil && (strings.Contains(err.Error(), "O_APPEND") || strings.Contains(err.Error(), "truncate")) {
+	if err != nil && strings.Contains(err.Error(), "O_APPEND") {
 		return syscall.EINVAL.Error()
 	}
 	return errnoOf(err)

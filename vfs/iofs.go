@@ -31,7 +31,8 @@ var (
 )
 
 // IOFS returns the tree as an [fs.FS], for [http.FileServerFS], [os.CopyFS], [fs.WalkDir] and their kin. Each
-// call is a moment of its own, under ctx. It is the FS method of [os.Root].
+// call is a moment of its own, under ctx, and so is each file that it opens, see [FS.OpenFrozen]. It is the FS method
+// of [os.Root].
 func (fsys *FS) IOFS(ctx context.Context) *IOFS { return &IOFS{ctx: ctx, fsys: fsys} }
 
 // IOFS returns this one moment as an [fs.FS]. It and its files are used only until the transaction ends, by one
@@ -55,7 +56,7 @@ func (f *IOFS) Open(name string) (fs.File, error) {
 		if !fs.ValidPath(name) {
 			return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
 		}
-		file, err := f.fsys.Open(f.ctx, name)
+		file, err := f.fsys.OpenFrozen(f.ctx, name)
 		if err != nil {
 			return nil, err
 		}
@@ -149,7 +150,7 @@ type globless struct{ *IOFS }
 // Glob is not to be found here.
 func (globless) Glob() {}
 
-// Sub implements [fs.SubFS]: the tree below dir, which symlinks cannot leave (C31).
+// Sub implements [fs.SubFS]: the tree below dir, which symlinks cannot leave.
 func (f *IOFS) Sub(dir string) (fs.FS, error) {
 	sub := &IOFS{ctx: f.ctx}
 	err := f.do("sub", dir, func(tx *Tx) (err error) {

@@ -13,6 +13,7 @@ func (tx *Tx) On(other *FS) (*Tx, error) {
 	}
 	on, err := other.begin(tx.db)
 	if err == nil {
+		on.folds = tx.folds
 		tx.others = append(tx.others, on)
 	}
 	return on, err

@@ -6,12 +6,16 @@ import (
 	"slices"
 
 	"vfsdb/chunk"
+	"vfsdb/schema"
 )
 
-// An overlay is what was written to a file and is not committed yet: pieces of chunks, and which bytes of them count.
+// An overlay is a change of a file's content that is not committed: where the content below was cut off, and what was
+// written since, in pieces of chunks. The zero overlay changes nothing.
 type overlay struct {
+	isCut  bool
+	cut    int64            // of what is below, only the bytes before this one show
 	pieces map[int64]*piece // by chunk index
-	end    int64            // past the last byte written
+	end    int64            // the content is at least this long
 	bytes  int              // of memory that the pieces take
 }
 
@@ -25,15 +29,29 @@ type piece struct {
 type byteSpan struct{ from, to int }
 
 const (
-	// maxBytes bounds the memory of an overlay. One more write may take what a chunk does, and half of that to grow.
-	maxBytes = 8<<20 - 3*chunk.Size/2
+	// maxBytes bounds the memory of an overlay, so that one more piece may be written to.
+	maxBytes = 8<<20 - maxPiece
+
+	// maxPiece is the memory that one write to a piece may take: that of a chunk, and half of it to grow.
+	maxPiece = 3 * chunk.Size / 2
 
 	// maxPieces bounds how long its commit takes.
 	maxPieces = 32
 )
 
-func (o *overlay) empty() bool { return len(o.pieces) == 0 }
+func (o *overlay) empty() bool { return !o.isCut && len(o.pieces) == 0 }
 func (o *overlay) full() bool  { return len(o.pieces) >= maxPieces || o.bytes > maxBytes }
+
+// shows returns how many bytes of a content below show; the others are cut off.
+func (o *overlay) shows(below int64) int64 {
+	if o.isCut {
+		return min(below, o.cut)
+	}
+	return below
+}
+
+// size returns the length of the content, laid over one of so many bytes.
+func (o *overlay) size(below int64) int64 { return max(o.shows(below), o.end) }
 
 // write takes the bytes of p that fall into the chunk of off, and returns how many they are.
 func (o *overlay) write(p []byte, off int64) int {
@@ -84,25 +102,59 @@ func (c *piece) add(s byteSpan) {
 	c.spans = slices.Replace(c.spans, first, last, s)
 }
 
-// readOver lays the written bytes over p, which was read from off.
-func (o *overlay) readOver(p []byte, off int64) {
+// truncate makes the content size bytes long.
+func (o *overlay) truncate(size int64) {
+	for index, c := range o.pieces {
+		if length := size - index*chunk.Size; length < chunk.Size && !c.keep(int(max(0, length))) {
+			o.bytes -= cap(c.data)
+			delete(o.pieces, index)
+		}
+	}
+	o.isCut, o.cut, o.end = true, o.shows(size), size
+}
+
+// keep forgets what was written past the first length bytes of a chunk. It reports whether anything is left.
+func (c *piece) keep(length int) bool {
+	for last := len(c.spans) - 1; last >= 0 && c.spans[last].to > length; last-- {
+		if c.spans[last].from < length {
+			c.spans[last].to = length
+			break
+		}
+		c.spans = c.spans[:last]
+	}
+	if len(c.spans) == 0 {
+		return false
+	}
+	c.data = c.data[:c.spans[len(c.spans)-1].to-c.start]
+	return true
+}
+
+// merge lays a later overlay over this one, which may take its memory.
+func (o *overlay) merge(later *overlay) {
 	if o.empty() {
+		*o = *later
 		return
 	}
-	end := off + int64(len(p))
-	for index := off / chunk.Size; index*chunk.Size < end; index++ {
-		c := o.pieces[index]
-		if c == nil {
-			continue
-		}
-		start := index * chunk.Size
-		for _, s := range c.spans {
-			from, to := max(off, start+int64(s.from)), min(end, start+int64(s.to))
-			if from < to {
-				copy(p[from-off:to-off], c.bytes(byteSpan{int(from - start), int(to - start)}))
-			}
+	if later.isCut {
+		o.truncate(later.cut)
+	}
+	for _, p := range later.patches() {
+		for done := 0; done < len(p.Data); {
+			done += o.write(p.Data[done:], p.Off+int64(done))
 		}
 	}
+	o.end = max(o.end, later.end)
+}
+
+// apply stores the content that the overlay makes of base.
+func (o *overlay) apply(tx *schema.Tx, base chunk.Content) (chunk.Content, error) {
+	if shows := o.shows(base.Size); shows < base.Size {
+		var err error
+		if base, err = chunk.Apply(tx, base, shows, nil); err != nil {
+			return chunk.Content{}, err
+		}
+	}
+	return chunk.Apply(tx, base, o.size(base.Size), o.patches())
 }
 
 // patches lists the written ranges in the order of their offsets.

@@ -91,6 +91,9 @@ func (tx *Tx) put(name string, staged *chunk.Staged, a Attr) error {
 
 // putOver makes a file that exists what it shall be.
 func (tx *Tx) putOver(p place, n *inode, staged *chunk.Staged, content chunk.Content, a Attr) error {
+	if err := tx.fold(n); err != nil {
+		return err
+	}
 	if n.content == content {
 		if !tx.setAttrs(n, a) {
 			return nil

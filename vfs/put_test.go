@@ -116,7 +116,7 @@ func TestSetAttr(t *testing.T) {
 func TestFileExtents(t *testing.T) {
 	fsys := vfstest.New(t, "f", "d/")
 	require.NoError(t, fsys.Truncate(t.Context(), "f", 10*chunk.Size))
-	f, err := fsys.Open(t.Context(), "f")
+	f, err := fsys.OpenFrozen(t.Context(), "f")
 	require.NoError(t, err)
 	extents, err := f.Extents()
 	require.NoError(t, err)
@@ -125,14 +125,14 @@ func TestFileExtents(t *testing.T) {
 	_, err = f.Extents()
 	require.ErrorIs(t, err, fs.ErrClosed)
 
-	d, err := fsys.Open(t.Context(), "d")
+	d, err := fsys.OpenFrozen(t.Context(), "d")
 	require.NoError(t, err)
 	defer d.Close()
 	_, err = d.Extents()
 	require.ErrorIs(t, err, syscall.EISDIR)
-	w, err := fsys.Create(t.Context(), "w")
+	live, err := fsys.Open(t.Context(), "f")
 	require.NoError(t, err)
-	defer w.Close()
-	_, err = w.Extents()
+	defer live.Close()
+	_, err = live.Extents()
 	require.ErrorIs(t, err, syscall.EBADF)
 }

@@ -300,9 +300,12 @@ func (r *reapRun) up(tx *Tx) error {
 		return corrupt("entry %q of directory %d shows inode %d, which is missing", gone.base, above.dir, gone.dir)
 	}
 	r.budget--
-	r.count++
 	if err := tx.dropDirent(above.dir, gone.base); err != nil {
 		return err
 	}
+	if r.open[branchIno{tx.fsys.at.Branch, n.ino}] {
+		return tx.unref(n)
+	}
+	r.count++
 	return tx.dropInode(n)
 }

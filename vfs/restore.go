@@ -9,7 +9,8 @@ import (
 // Restore makes the head what another tree is, in this transaction: every entry and inode that differs is put or
 // removed, times and all, so that nothing differs afterwards. It returns how many rows that were. The tree may be of
 // the past, another branch, or an ancestor, of the same store (else EXDEV); a directory that OpenRoot stands on is
-// EINVAL, on either side. Files open for writing whose inode is not in it get ESTALE.
+// EINVAL, on either side. Open Files whose inode is not in it get ESTALE, and what was written to a File before is replaced
+// as what is committed.
 func (tx *Tx) Restore(to *FS) (int, error) {
 	n, err := tx.restore(to)
 	return n, pathErr("restore", tx.fsys.name, err)
@@ -24,6 +25,9 @@ func (tx *Tx) restore(to *FS) (int, error) {
 	}
 	if to.store != tx.fsys.store {
 		return 0, syscall.EXDEV
+	}
+	if err := tx.foldAll(); err != nil {
+		return 0, err
 	}
 	if err := tx.flush(); err != nil {
 		return 0, err

@@ -23,6 +23,7 @@ type Tx struct {
 	news  *news  // what it writes, where facts are to hold on
 
 	others  []*Tx    // of On
+	folds   *folds   // of the call that it is part of; nil if it only reads
 	changes []change // made, and not yet written
 	call    int64    // the row of the call that this is part of; 0 before it is needed
 	told    bool     // watchers are woken after the commit

@@ -81,7 +81,10 @@ func (tx *Tx) openWrite(name string, perm fs.FileMode, opts []Option) (target, e
 			return w, err
 		}
 	}
-	return w, tx.holds(o, w.at.ino)
+	if err := tx.holds(o, w.at.ino); err != nil || w.node == nil {
+		return w, err
+	}
+	return w, tx.fold(w.node)
 }
 
 // content returns what the file holds before the write.
@@ -178,6 +181,9 @@ func (tx *Tx) truncate(name string, size int64, opts []Option) error {
 		return o.gone(err)
 	}
 	if err := tx.holds(o, n.ino); err != nil {
+		return err
+	}
+	if err := tx.fold(n); err != nil {
 		return err
 	}
 	content, err := chunk.Apply(tx.db, n.content, size, nil)

@@ -35,7 +35,7 @@ With --json a file is one object that holds it as text, or as base64 where it is
 
 // stream copies a file to w. It holds one buffer, whatever the size of the file.
 func stream(ctx context.Context, fsys *vfs.FS, name string, w io.Writer) error {
-	f, err := fsys.Open(ctx, name)
+	f, err := fsys.OpenFrozen(ctx, name)
 	if err != nil {
 		return err
 	}

@@ -71,7 +71,7 @@ func landing(local, name string) string {
 
 // fetch copies a file to the host, with its mode and time.
 func (a *app) fetch(ctx context.Context, fsys *vfs.FS, name, local string, bar *progress) error {
-	f, err := fsys.Open(ctx, name)
+	f, err := fsys.OpenFrozen(ctx, name)
 	if err != nil {
 		return err
 	}

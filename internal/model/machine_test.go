@@ -494,7 +494,7 @@ func (m *machine) openFile(t *rapid.T) {
 	if err != nil || len(m.open) > 3 {
 		t.Skip("no file there, or enough are open")
 	}
-	f, err := h.fsys.Open(m.ctx, name)
+	f, err := h.fsys.OpenFrozen(m.ctx, name)
 	require.NoError(t, err)
 	m.open = append(m.open, &handle{f, want})
 }

@@ -1,0 +1,89 @@
+package vfs
+
+import (
+	"slices"
+
+	"vfsdb/chunk"
+)
+
+// folds are the layers that the transactions of one call have folded.
+type folds struct {
+	list []fold
+}
+
+type fold struct {
+	into  *openInode
+	layer *layer
+}
+
+// end runs when the call is over: what has not landed has failed.
+func (f *folds) end() {
+	for _, fold := range f.list {
+		fold.into.failed(fold.layer)
+	}
+}
+
+// foldKey is what a transaction keeps the layers of an inode under that it has folded.
+type foldKey struct{ *openInode }
+
+// fold makes what Files of this store have written to n, and not committed, part of its content. Each verb that gives
+// a file another content does so first: what was written before it must not be laid over it later.
+func (tx *Tx) fold(n *inode) error {
+	s := tx.fsys.store.uncommitted(branchIno{tx.fsys.at.Branch, n.ino})
+	if s == nil {
+		return nil
+	}
+	key := foldKey{s}
+	mine, _ := tx.db.Local(key).([]*layer)
+	l, name := s.seal(n.content, mine)
+	if l == nil {
+		return nil
+	}
+	tx.folds.list = append(tx.folds.list, fold{s, l})
+	content, err := l.apply(tx.db, n.content)
+	if err != nil {
+		return err
+	}
+	op := "write"
+	if len(l.pieces) == 0 {
+		op = "truncate"
+	}
+	if err := tx.rewriteOpen(op, name, n, content); err != nil {
+		return err
+	}
+	tx.db.SetLocal(key, append(slices.Clip(mine), l))
+	tx.db.AfterCommit(func() { s.landed(l) })
+	return nil
+}
+
+// rewriteOpen gives a file that is open another content. It is recorded under the name that the file was opened by, or
+// the first that it has now; a file without a name is no part of the tree.
+func (tx *Tx) rewriteOpen(op, name string, n *inode, content chunk.Content) error {
+	if p, err := tx.walk(name, true); err == nil && p.ino == n.ino {
+		return tx.rewrite(op, p, n, content)
+	}
+	c, err := tx.contentChange(op, n, content)
+	if err != nil {
+		return err
+	}
+	paths, err := tx.branchPaths(n.ino)
+	if err != nil || len(paths) == 0 {
+		return err
+	}
+	c.path = paths[0]
+	return tx.record(c)
+}
+
+// foldAll is fold for all files of the branch.
+func (tx *Tx) foldAll() error {
+	for _, ino := range tx.fsys.store.uncommittedOf(tx.fsys.at.Branch) {
+		n, err := tx.inode(ino)
+		if err == nil && n != nil {
+			err = tx.fold(n)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
