@@ -104,7 +104,7 @@ func patched(ctx context.Context, b *Toolbox, in patchIn) (string, error) {
 			}
 			return "", failed
 		}
-		transact = b.timed("write", b.fsys.Update) // the call is one step to take back
+		transact = b.continuing() // the call is one step to take back
 	}
 	if op := in.Operation; op != nil {
 		return map[string]string{"create_file": "Created ", "update_file": "Updated ", "delete_file": "Deleted "}[op.Type] + op.Path, nil

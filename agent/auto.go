@@ -54,6 +54,13 @@ func newKeeper(mode Auto, keep int, hear func(HookEvent)) (*keeper, error) {
 	return k, nil
 }
 
+// begin lets the next change take a snapshot, in whatever turn it is: the branch is another one.
+func (k *keeper) begin() {
+	if k != nil {
+		k.done.Store(0)
+	}
+}
+
 // An automatic snapshot is told from others by its name and its note, both.
 const (
 	autoPrefix = "auto-"

@@ -13,9 +13,10 @@ import (
 	"vfsdb/vfs"
 )
 
-// may reports whether tools may look at a branch: their own, or one that the policy grants.
-func (b *Toolbox) may(branch string) bool {
-	return branch == b.fsys.Head() || slices.ContainsFunc(b.policy.Branches, func(pattern string) bool {
+// may reports whether tools may look at a branch, told by its number and its name: their own, one that they stood on or
+// forked, or one that the policy grants.
+func (b *Toolbox) may(id int64, branch string) bool {
+	return id == b.fsys.Moment().Branch || b.at.knows(id) || slices.ContainsFunc(b.policy.Branches, func(pattern string) bool {
 		ok, err := path.Match(pattern, branch)
 		return ok && err == nil
 	})
@@ -26,6 +27,7 @@ func (b *Toolbox) snap(ctx context.Context, name, note string) (Ref, snapshot.In
 	if strings.Contains(name, "@") {
 		return Ref{}, snapshot.Info{}, fmt.Errorf("snapshot name %q: '@' has another meaning: %w", name, syscall.EINVAL)
 	}
+	defer b.hold()()
 	s, err := snapshot.Create(ctx, b.fsys, name, &snapshot.Options{Note: note})
 	if err != nil {
 		return Ref{}, snapshot.Info{}, err
@@ -59,13 +61,15 @@ func (b *Toolbox) moment(ctx context.Context, text string) (snapshot.Tree, Ref, 
 	if err != nil {
 		return nil, Ref{}, err
 	}
+	id := tree.Tree().Moment().Branch
 	if s, ok := tree.(*snapshot.Snapshot); ok {
 		ref.Branch, ref.Snapshot = s.Info.Branch, s.Info.Name
+		id = s.Info.Moment.Branch
 	} else {
 		ref.Branch = tree.Tree().Head()
 	}
-	if !b.may(ref.Branch) {
-		return nil, Ref{}, &PolicyError{Permission: PermSnapshot, Why: fmt.Sprintf("'%s' is of branch '%s', which this workspace does not grant", text, ref.Branch)}
+	if !b.may(id, ref.Branch) {
+		return nil, Ref{}, notGranted(text, ref.Branch)
 	}
 	return tree, ref, nil
 }
@@ -88,6 +92,7 @@ func (b *Toolbox) restore(ctx context.Context, text string) (now, undo Ref, err 
 	if err := b.approveWhole(ctx, PermSnapshot, PermWrite, PermDelete); err != nil {
 		return Ref{}, Ref{}, err
 	}
+	defer b.hold()()
 	if err := b.keeper.update(ctx, b.fsys, "restore", func(*vfs.Tx) error { return nil }); err != nil {
 		return Ref{}, Ref{}, err
 	}
@@ -122,30 +127,10 @@ func (b *Toolbox) mayChange(changes []snapshot.Change) error {
 	return nil
 }
 
-// fork makes a branch from a moment; "" is the branch as it is now.
-func (b *Toolbox) fork(ctx context.Context, text, name string) (Ref, error) {
-	var tree snapshot.Tree = b.fsys
-	if text != "" {
-		var err error
-		if tree, _, err = b.moment(ctx, text); err != nil {
-			return Ref{}, err
-		}
-	}
-	if err := b.approveWhole(ctx, PermSnapshot); err != nil {
-		return Ref{}, err
-	}
-	forked, err := snapshot.Branch(ctx, b.fsys, tree, name)
-	if err != nil {
-		return Ref{}, err
-	}
-	b.config.hear(HookEvent{Kind: "branch", Name: forked.Head()})
-	return RefOf(ctx, forked)
-}
-
 // snapshots lists the snapshots of the branches that tools may look at, oldest first.
 func (b *Toolbox) snapshots(ctx context.Context) ([]snapshot.Info, error) {
 	all, err := snapshot.List(ctx, b.fsys)
-	return slices.DeleteFunc(all, func(s snapshot.Info) bool { return !b.may(s.Branch) }), err
+	return slices.DeleteFunc(all, func(s snapshot.Info) bool { return !b.may(s.Moment.Branch, s.Branch) }), err
 }
 
 // forget deletes a snapshot of the tools' own branch.
@@ -164,6 +149,7 @@ func (b *Toolbox) forget(ctx context.Context, text string) (string, error) {
 	if err := b.approveWhole(ctx, PermSnapshot); err != nil {
 		return "", err
 	}
+	defer b.hold()()
 	return ref.Snapshot, snapshot.Delete(ctx, b.fsys, ref.Snapshot)
 }
 

@@ -20,7 +20,8 @@ const (
 type Health struct {
 	State         State     `json:"state"`
 	Session       string    `json:"session"`
-	Path          string    `json:"path"` // of the database
+	Branch        string    `json:"branch"` // that it stands on: its own, or the one that a tool moved it to
+	Path          string    `json:"path"`   // of the database
 	OpenedAt      time.Time `json:"openedAt,omitzero"`
 	LastSuccessAt time.Time `json:"lastSuccessAt,omitzero"` // of opening, or of a call
 	LastAttemptAt time.Time `json:"lastAttemptAt,omitzero"`
@@ -28,8 +29,9 @@ type Health struct {
 }
 
 // Health describes the session. It is cheap enough to be asked all the time.
-func (s *Session) Health() Health {
-	p := s.place
+func (s *Session) Health() Health { return s.place.describe() }
+
+func (p *place) describe() Health {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.health

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"syscall"
 	"time"
@@ -95,16 +96,40 @@ func deleteSnapshot(ctx context.Context, b *Toolbox, in refIn) (doneOut, error) 
 type branchIn struct {
 	Ref  string `json:"ref,omitempty" jsonschema:"where it starts: a snapshot; the workspace as it is now if left out"`
 	Name string `json:"name,omitempty" jsonschema:"its name; one is made up if left out"`
+	Stay bool   `json:"stay,omitempty" default:"false" jsonschema:"only fork; later calls are of the branch you are on, as before"`
 }
 
 type branchOut struct {
-	Ref    string `json:"ref" jsonschema:"of the new branch; you stay on your own"`
+	Ref    string `json:"ref" jsonschema:"of the new branch"`
 	Branch string `json:"branch"`
+	On     string `json:"on" jsonschema:"the branch that later calls are of"`
+	Left   string `json:"left,omitempty" jsonschema:"ref of the branch that you left, which stays as it is: diff or branch takes it"`
+}
+
+func (o branchOut) parts() []part {
+	line := fmt.Sprintf("Forked branch '%s', ref %s. You stay on '%s'.", o.Branch, o.Ref, o.On)
+	if o.On == o.Branch {
+		line = fmt.Sprintf("You are on the new branch '%s' now, ref %s.", o.Branch, o.Ref)
+	}
+	if o.Left != "" {
+		line += fmt.Sprintf(" You left %s, which stays as it is: diff and branch take that ref.", o.Left)
+	}
+	return []part{{line: line}}
 }
 
 func makeBranch(ctx context.Context, b *Toolbox, in branchIn) (branchOut, error) {
-	ref, err := b.fork(ctx, in.Ref, in.Name)
-	return branchOut{ref.String(), ref.Branch}, err
+	f, err := b.fork(ctx, in.Ref, in.Name, in.Stay)
+	if err != nil {
+		return branchOut{}, err
+	}
+	o := branchOut{Ref: f.made.String(), Branch: f.made.Branch, On: f.left.Branch}
+	if f.went {
+		o.On = f.made.Branch
+		if f.left.Branch != "" { // else it was a moment of the past
+			o.Left = f.left.String()
+		}
+	}
+	return o, nil
 }
 
 type diffIn struct {

@@ -181,9 +181,13 @@ func TestHelixGolden(t *testing.T) {
 		turn{"W01", "workspace_diff", args{"from": "s1"}},
 		turn{"W02", "workspace_restore", args{"ref": "s1"}},
 		turn{"W02 nothing", "workspace_restore", args{"ref": "none"}},
-		turn{"W03", "workspace_branch", args{"ref": "s1", "name": "try"}},
+		turn{"W03 stay", "workspace_branch", args{"name": "beside", "stay": true}},
 		turn{"W01", "workspace_list_snapshots", nil},
-		turn{"W01", "workspace_delete_snapshot", args{"ref": "s1"}},
+		turn{"W03", "workspace_branch", args{"ref": "s1", "name": "try"}},
+		turn{"W03 on the new branch", "workspace_mkdir", args{"path": "/there"}},
+		turn{"W03 against the one that was left", "workspace_diff", args{"from": "main"}},
+		turn{"W01 of another branch", "workspace_delete_snapshot", args{"ref": "s1"}},
+		turn{"W03 of an earlier fork", "workspace_branch", args{"ref": "beside", "name": "next"}},
 	))
 	golden(t, "helix", map[string]any{"told": describe(b), "script": append(script, history...)})
 }

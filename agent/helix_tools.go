@@ -56,8 +56,8 @@ func helixHistory() []*Tool {
 			looks, listSnapshots, titled("List snapshots"), structured),
 		steering("delete_snapshot", `Delete a snapshot of this workspace. The files of the workspace stay as they are.`,
 			forgets, deleteSnapshot, titled("Delete snapshot")),
-		steering("branch", `Fork the workspace: a new branch starts as this one is now, or was at a snapshot, and goes its own way. You stay on your own.`,
-			freezes, makeBranch, titled("Fork"), structured),
+		steering("branch", `Fork the workspace and go on there: a new branch starts as this one is now, or was at a snapshot, and later calls are of it. The branch you leave stays as it is. With stay you remain on it.`,
+			freezes, makeBranch, titled("Fork"), sequential),
 		steering("diff", `Tell which paths differ between two moments of the workspace.`,
 			looks, diffMoments, titled("Compare"), structured),
 	}

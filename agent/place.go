@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -13,18 +14,21 @@ import (
 	"vfsdb/vfs"
 )
 
-// A place is a branch of a store over time: not open yet, open, moved away, open again, closed. Sessions that share
-// a branch share a place.
+// A place is where a session is over time: not open yet, open, moved to a fork, its file moved away, open again, closed.
+// Sessions that share a branch share a place.
 type place struct {
 	store   *Store
-	name    string // of the branch
+	name    string // of the session, and of the branch that it began on
 	config  *Config
 	label   string // of metrics
 	foreign bool   // another database may stand in for ours
 	timeout time.Duration
 
-	// stand finds the branch in the open file, and makes it if this is the first time and it is not there.
-	stand func(ctx context.Context, file *vfs.FS, first bool) (*vfs.FS, error)
+	onRef func(context.Context, Ref) error
+	at    *stand // of the tools
+
+	// find finds the branch in the open file for the first time, and makes it if it is not there.
+	find func(ctx context.Context, file *vfs.FS) (*vfs.FS, error)
 
 	turn chan struct{} // held by whoever opens
 
@@ -37,6 +41,7 @@ type place struct {
 	joined  bool          // counted as a user of the store
 	running int           // calls
 	idle    chan struct{} // closed when the last call has ended, once the place is closing
+	stood   []string      // the branches, in their order; the last one is where it stands
 }
 
 // enter counts a call, so that a close can wait for it.
@@ -160,7 +165,7 @@ func (p *place) attempt(ctx context.Context) error {
 
 func (p *place) once(ctx context.Context) error {
 	p.mu.Lock()
-	known, joined := p.id, p.joined
+	known, joined, branch := p.id, p.joined, p.stood[len(p.stood)-1]
 	p.mu.Unlock()
 	file, err := p.store.use(ctx, !joined, known != "")
 	if err != nil {
@@ -174,15 +179,44 @@ func (p *place) once(ctx context.Context) error {
 		return err
 	}
 	if known != "" && known != id && !p.foreign {
-		return &ForeignRefError{Ref{DB: known, Branch: p.name}, id}
+		return &ForeignRefError{Ref{DB: known, Branch: branch}, id}
 	}
-	tree, err := p.stand(ctx, file, known == "")
+	var tree *vfs.FS
+	if known == "" {
+		tree, err = p.find(ctx, file)
+	} else {
+		tree, err = file.Branch(ctx, branch)
+	}
 	if err != nil {
 		return err
+	}
+	if known != id {
+		p.at.forget()
 	}
 	p.mu.Lock()
 	p.file, p.tree, p.id = file, tree, id
 	p.mu.Unlock()
+	p.at.move(tree)
+	return nil
+}
+
+// follow moves the place to a branch that a tool forked, once the host has noted that. Nothing moves in a file that is
+// not the open one any more.
+func (p *place) follow(ctx context.Context, tree *vfs.FS, ref Ref) error {
+	if p.onRef != nil {
+		if err := p.onRef(ctx, ref); err != nil {
+			return err
+		}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.tree == nil || p.tree.DB() != tree.DB() {
+		return fmt.Errorf("session %q: its file was moved away: %w", p.name, syscall.ESTALE)
+	}
+	if left := p.stood[len(p.stood)-1]; left != p.name {
+		p.store.free(left)
+	}
+	p.tree, p.stood, p.health.Branch = tree, append(p.stood, ref.Branch), ref.Branch
 	return nil
 }
 
@@ -286,7 +320,15 @@ func (p *place) end(ctx context.Context, last func(context.Context, *vfs.FS) err
 		errs = append(errs, p.store.leave())
 	}
 	p.store.free(p.name)
+	p.store.free(p.branches()[len(p.branches())-1])
 	return errors.Join(errs...)
+}
+
+// branches are those that the place has stood on; the last one is where it stands.
+func (p *place) branches() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.stood)
 }
 
 func (p *place) logger() *slog.Logger {

@@ -13,6 +13,7 @@ import (
 
 	"vfsdb/agent"
 	"vfsdb/internal/vfstest"
+	"vfsdb/snapshot"
 	"vfsdb/vfs"
 )
 
@@ -166,9 +167,10 @@ func TestRestoreUnderPolicy(t *testing.T) {
 
 // Another branch is out of reach unless it is granted, and so is whatever would take one away.
 func TestOtherBranches(t *testing.T) {
-	b, _ := box(t, &agent.Config{Policy: &agent.Policy{Branches: []string{"shared-*"}}}, "a")
+	b, fsys := box(t, &agent.Config{Policy: &agent.Policy{Branches: []string{"shared-*"}}}, "a")
 	for _, name := range []string{"shared-1", "private"} {
-		call(t, b, "workspace_branch", args{"name": name})
+		_, err := snapshot.Branch(t.Context(), fsys, fsys, name)
+		require.NoError(t, err)
 	}
 	call(t, b, "workspace_diff", args{"from": "shared-1"})
 	require.ErrorIs(t, try(t, b, "workspace_diff", args{"from": "private"}).Err, syscall.EACCES)

@@ -107,11 +107,14 @@ func reason(err error) string {
 	var link *os.LinkError
 	var evicted *EvictedError
 	var failed *FailedError
+	var gone *GoneError
 	switch {
 	case errors.As(err, &evicted):
 		return "the workspace is gone: its database was moved or replaced"
 	case errors.As(err, &failed):
 		return "the workspace cannot be opened"
+	case errors.As(err, &gone):
+		return gone.Error()
 	case errors.As(err, &op):
 		return fmt.Sprintf("operation %d of %d (%s) failed, so none was done: %s", op.Index+1, op.Of, op.Tool, reason(op.Err))
 	case errors.As(err, &path) && momentVerbs[path.Op]:

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"strings"
@@ -72,11 +73,19 @@ func RefOf(ctx context.Context, fsys *vfs.FS) (Ref, error) {
 }
 
 func databaseID(ctx context.Context, fsys *vfs.FS) (id string, err error) {
-	err = fsys.View(ctx, func(tx *vfs.Tx) (err error) {
+	read := func(tx *vfs.Tx) (err error) {
 		id, err = tx.DB().ID()
 		return err
-	})
-	return id, err
+	}
+	err = fsys.View(ctx, read)
+	if !errors.Is(err, syscall.ESTALE) {
+		return id, err
+	}
+	main, err := fsys.Branch(ctx, vfs.MainBranch) // which is there though the tree's own branch is gone
+	if err != nil {
+		return "", err
+	}
+	return id, main.View(ctx, read)
 }
 
 // A ForeignRefError is a ref to another database. It is EXDEV.

@@ -33,6 +33,7 @@ func (b *Toolbox) ReadFile(ctx context.Context, name string, max int64) (*File, 
 		return nil, err
 	}
 	began, call := time.Now(), Call{Tool: readFileTool, Input: input}
+	b = b.here()
 	entry := b.logEntry(call)
 	var file *File
 	result, err := b.within(ctx, b.viewing(), func(g *guard) (any, error) {
@@ -68,6 +69,7 @@ func (g *guard) readWhole(name string, max int64) (*File, error) {
 // limit files are the last.
 func (b *Toolbox) Files(ctx context.Context, after string, limit int) ([]File, error) {
 	var found []File
+	b = b.here()
 	_, err := b.within(ctx, b.fsys.View, func(g *guard) (any, error) {
 		w := walkAfter{g, limit, nil}
 		err := w.dir(".", strings.TrimPrefix(after, "/"))
@@ -149,6 +151,7 @@ func (b *Toolbox) Complete(ctx context.Context, typed string, limit int) (paths 
 	if i := strings.LastIndexByte(typed, '/'); i >= 0 {
 		dir, base = typed[:i], typed[i+1:]
 	}
+	b = b.here()
 	_, err = b.within(ctx, b.fsys.View, func(g *guard) (any, error) {
 		at, err := g.tx.Resolve(dir, follow)
 		if err != nil {

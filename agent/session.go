@@ -32,26 +32,30 @@ type SessionOptions struct {
 	Auto Auto
 	Keep int
 
+	// OnRef is called with the session's new ref when a tool moves it to a fork, before that call returns: who resumes
+	// there later needs it. If it fails, so does the call, and the session stays where it was. It must not use the
+	// session. nil is nobody.
+	OnRef func(context.Context, Ref) error
+
 	// CloseTimeout bounds how long Close waits for calls that run; 0 is 30 s (W12).
 	CloseTimeout time.Duration
 }
 
 const defaultCloseTimeout = 30 * time.Second
 
-// A Session is an agent at work on a branch of its own: the tools over it, the branch's life, and the way back. It is
-// opened by the first call, survives that its file is moved and put back, and can be resumed from its ref by another
+// A Session is an agent at work on a branch of its own: the tools over it, the branch's life, and the way back. A tool
+// may fork that branch and go on there; the session goes with it. It is opened by the first call, survives that its file is moved and put back, and can be resumed from its ref by another
 // process. It is safe for concurrent use, and must be closed.
 type Session struct {
 	place *place
-	offer *Toolbox // the tools on no tree: what they are is known before there is one
+	offer *Toolbox // the tools; what they are is known before they stand on anything
 	owner bool     // closes the place; else it is the parent's
 
 	forked string // the snapshot that Sub forked it from; "" if it is no sub-agent's
 	brief  bool   // its branch goes when it is closed
 
 	mu     sync.Mutex
-	box    *Toolbox // the tools on the tree as it was last opened
-	closed bool     // if it is no owner
+	closed bool // if it is no owner
 }
 
 // Open begins a session, or resumes the one of that name: its branch is made if the store has none. Nothing is opened
@@ -92,10 +96,10 @@ func open(store *Store, name string, options *SessionOptions, how begin) (*Sessi
 	if err != nil {
 		return nil, err
 	}
-	s.place.stand = func(ctx context.Context, file *vfs.FS, first bool) (*vfs.FS, error) {
-		return how.stand(ctx, s.offer, file, name, &o, first)
+	s.place.find = func(ctx context.Context, file *vfs.FS) (*vfs.FS, error) {
+		return how.stand(ctx, s.offer, file, name, &o)
 	}
-	if err := store.claimed(s); err != nil {
+	if err := store.claimed(name, s.place); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -117,20 +121,19 @@ func newSession(store *Store, name string, o *SessionOptions) (*Session, error) 
 	}
 	p := &place{
 		store: store, name: name, config: &offer.config, label: offer.Workspace(), foreign: o.AllowForeign,
-		timeout: o.CloseTimeout, turn: make(chan struct{}, 1),
-		health: Health{State: Configured, Session: name, Path: store.path},
+		timeout: o.CloseTimeout, turn: make(chan struct{}, 1), onRef: o.OnRef, at: newStand(nil), stood: []string{name},
+		health: Health{State: Configured, Session: name, Branch: name, Path: store.path},
 	}
+	p.at.place = p
 	if p.timeout == 0 {
 		p.timeout = defaultCloseTimeout
 	}
+	offer.at = p.at
 	return &Session{place: p, offer: offer, owner: true}, nil
 }
 
 // stand finds or makes the branch of a session.
-func (how begin) stand(ctx context.Context, b *Toolbox, file *vfs.FS, name string, o *SessionOptions, first bool) (*vfs.FS, error) {
-	if !first {
-		return file.Branch(ctx, name)
-	}
+func (how begin) stand(ctx context.Context, b *Toolbox, file *vfs.FS, name string, o *SessionOptions) (*vfs.FS, error) {
 	if how.ref != nil {
 		return how.resume(ctx, b, file, o)
 	}
@@ -187,7 +190,8 @@ func treeOf(ctx context.Context, file *vfs.FS, text string, foreign bool) (snaps
 	return Resolve(ctx, file, ref)
 }
 
-// Name returns the name of the session, which is that of its branch.
+// Name returns the name of the session, which is that of the branch that it began on. A tool may have moved it from
+// there: see [Session.Ref] and [Health].
 func (s *Session) Name() string { return s.place.name }
 
 // Tools returns the tools, in the order of the profile. It opens nothing.
@@ -236,19 +240,11 @@ func (s *Session) enter() error {
 
 // live returns the tools on the tree, and the file that is in.
 func (s *Session) live(ctx context.Context, reopens *int) (*Toolbox, *vfs.FS, error) {
-	tree, err := s.place.get(ctx, reopens)
-	if err != nil {
+	if _, err := s.place.get(ctx, reopens); err != nil {
 		return nil, nil, err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.box == nil || s.box.fsys != tree {
-		box := *s.offer
-		box.fsys, box.meter = tree, new(meter)
-		s.box = &box
-	}
 	_, file := s.place.have()
-	return s.box, file, nil
+	return s.offer, file, nil
 }
 
 // on runs fn with the tools on the tree.
@@ -262,20 +258,20 @@ func (s *Session) on(ctx context.Context, fn func(*Toolbox) error) error {
 	if err != nil {
 		return err
 	}
-	return fn(box)
+	return fn(box.here())
 }
 
-// Toolbox opens the session and returns its tools on the tree as it is open now: for a door that takes a Toolbox. Calls
-// of it take automatic snapshots too, but they fail once the file was moved away, and Close does not wait for them.
-func (s *Session) Toolbox(ctx context.Context) (box *Toolbox, err error) {
-	err = s.on(ctx, func(b *Toolbox) error {
-		box = b
-		return nil
-	})
-	return box, err
+// Toolbox opens the session and returns its tools: for a door that takes a Toolbox. Calls of it take automatic snapshots
+// and move the session too, but they do not open a file again that was moved away, and Close does not wait for them.
+func (s *Session) Toolbox(ctx context.Context) (*Toolbox, error) {
+	if err := s.on(ctx, func(*Toolbox) error { return nil }); err != nil {
+		return nil, err
+	}
+	return s.offer, nil
 }
 
-// Ref names the session for those who resume it: the branch as it will be then. It opens the session.
+// Ref names the session for those who resume it: the branch that it stands on, as that will be then. It opens the
+// session.
 func (s *Session) Ref(ctx context.Context) (ref Ref, err error) {
 	err = s.on(ctx, func(b *Toolbox) (err error) {
 		ref, err = RefOf(ctx, b.fsys)
@@ -292,7 +288,7 @@ func (s *Session) Turn() {
 }
 
 // Close ends the session, after the calls that run, but at the latest when its timeout is over (ETIMEDOUT) or ctx ends.
-// The branch stays, unless it is that of a sub-agent and for one invocation. Of a session that shares its parent's
+// Its branches stay, unless they are those of a sub-agent and for one invocation. Of a session that shares its parent's
 // branch only the session is closed. Closing twice does nothing.
 func (s *Session) Close(ctx context.Context) error {
 	if !s.owner {

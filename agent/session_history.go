@@ -31,6 +31,7 @@ func (s *Session) Restore(ctx context.Context, text string) (now, undo Ref, err 
 		if err != nil {
 			return err
 		}
+		defer b.hold()()
 		if now, err = RefOf(ctx, b.fsys); err != nil {
 			return err
 		}
@@ -45,6 +46,7 @@ func (s *Session) Restore(ctx context.Context, text string) (now, undo Ref, err 
 func (s *Session) Branch(ctx context.Context, name string) (ref Ref, err error) {
 	ctx = s.as(ctx, "branch")
 	err = s.on(ctx, func(b *Toolbox) error {
+		defer b.hold()()
 		forked, err := snapshot.Branch(ctx, b.fsys, b.fsys, name)
 		if err != nil {
 			return err
@@ -58,7 +60,8 @@ func (s *Session) Branch(ctx context.Context, name string) (ref Ref, err error) 
 
 // Undo takes the last n steps back and returns the ref of the branch: calls that changed something, or turns, as
 // [SessionOptions].Auto has it. What others wrote to the branch since goes with them. An undo is a step too, so that
-// Undo(ctx, 1) takes it back. More steps than there are snapshots of is ENOENT; a session without automatic ones has
+// Undo(ctx, 1) takes it back. It stays on the branch: what was done before a fork that the session moved to is not undone
+// from there. More steps than there are snapshots of is ENOENT; a session without automatic ones has
 // none: EINVAL.
 func (s *Session) Undo(ctx context.Context, n int) (ref Ref, err error) {
 	k := s.offer.keeper
@@ -67,6 +70,7 @@ func (s *Session) Undo(ctx context.Context, n int) (ref Ref, err error) {
 	}
 	ctx = s.as(ctx, "undo")
 	err = s.on(ctx, func(b *Toolbox) error {
+		defer b.hold()()
 		if err := k.undo(ctx, b.fsys, n); err != nil {
 			return err
 		}

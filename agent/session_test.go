@@ -89,7 +89,7 @@ func TestSessionLife(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, s.Tools(), 24)
 	require.Contains(t, s.Prompt(), "workspace_")
-	require.Equal(t, agent.Health{State: agent.Configured, Session: "one", Path: store.Path()}, s.Health())
+	require.Equal(t, agent.Health{State: agent.Configured, Session: "one", Branch: "one", Path: store.Path()}, s.Health())
 	require.NoFileExists(t, store.Path())
 
 	writes(t, s, "/a", "1")
@@ -237,7 +237,8 @@ func TestSub(t *testing.T) {
 	_, err = s.Adopt(ctx, child)
 	require.ErrorAs(t, err, &overtaken)
 	require.ErrorIs(t, err, syscall.ESTALE)
-	require.EqualError(t, err, "'main' was written to since 'child' was forked from it: /a")
+	require.EqualError(t, err, "'main' was written to since 'child' was forked from it (/a); nothing was lost: take over by hand what "+
+		"differs between the snapshot 'fork-child' and 'child', or begin another sub-agent on 'main' as it is now")
 	require.Equal(t, "3", holds(t, s, "a"))
 
 	_, err = s.Sub(ctx, "child", nil)

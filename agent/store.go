@@ -19,16 +19,16 @@ type Store struct {
 	turn   chan struct{} // held while the file is opened or closed
 	broken error         // why the path must not be opened any more
 
-	mu       sync.Mutex
-	fsys     *vfs.FS // nil while the file is not open
-	users    int     // sessions that use it
-	sessions map[string]*Session
+	mu     sync.Mutex
+	fsys   *vfs.FS           // nil while the file is not open
+	users  int               // sessions that use it
+	places map[string]*place // by the names of their sessions, and of the branches that these moved to
 }
 
 // NewStore names a database file. It is opened when the first session is used, closed when the last one is closed, and
 // opened again if it was moved or replaced. options are those of [vfs.Open], but for the branch, which a session has.
 func NewStore(path string, options *vfs.Options) *Store {
-	st := &Store{path: path, turn: make(chan struct{}, 1), sessions: make(map[string]*Session)}
+	st := &Store{path: path, turn: make(chan struct{}, 1), places: make(map[string]*place)}
 	if options != nil {
 		st.options = *options
 	}
@@ -47,33 +47,34 @@ func StoreOf(fsys *vfs.FS) *Store {
 // Path returns the name of the file.
 func (st *Store) Path() string { return st.path }
 
-// Health describes the session that owns a name (W23); ok is false if none does at present.
+// Health describes the session that owns a name, or stands on the branch of that name; ok is false if none does at
+// present.
 func (st *Store) Health(session string) (health Health, ok bool) {
 	st.mu.Lock()
-	s := st.sessions[session]
+	p := st.places[session]
 	st.mu.Unlock()
-	if s == nil {
+	if p == nil {
 		return Health{}, false
 	}
-	return s.Health(), true
+	return p.describe(), true
 }
 
-// claimed gives a session its name. Two sessions on one branch would write into each other's work, so a name that is
-// taken is EBUSY.
-func (st *Store) claimed(s *Session) error {
+// claimed gives a session its name, or the branch that it moves to. Two sessions on one branch would write into each
+// other's work, so a name that is taken is EBUSY.
+func (st *Store) claimed(name string, p *place) error {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	if st.sessions[s.place.name] != nil {
-		return fmt.Errorf("session %q is open already: %w", s.place.name, syscall.EBUSY)
+	if st.places[name] != nil {
+		return fmt.Errorf("session %q is open already: %w", name, syscall.EBUSY)
 	}
-	st.sessions[s.place.name] = s
+	st.places[name] = p
 	return nil
 }
 
 func (st *Store) free(name string) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	delete(st.sessions, name)
+	delete(st.places, name)
 }
 
 // current returns the open file; nil if it is not open.

@@ -63,8 +63,8 @@ func (s *Session) Sub(ctx context.Context, name string, options *SubOptions) (*S
 		return nil, err
 	}
 	child.brief = !o.Persistent
-	child.place.stand = func(ctx context.Context, file *vfs.FS, _ bool) (*vfs.FS, error) { return file.Branch(ctx, name) }
-	if err := s.place.store.claimed(child); err != nil {
+	child.place.find = func(ctx context.Context, file *vfs.FS) (*vfs.FS, error) { return file.Branch(ctx, name) }
+	if err := s.place.store.claimed(name, child.place); err != nil {
 		return nil, err
 	}
 	err = s.on(ctx, func(b *Toolbox) error { return s.fork(ctx, b, child, &o) })
@@ -81,7 +81,7 @@ func (s *Session) share(config Config) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	offer.keeper = s.offer.keeper
+	offer.keeper, offer.at = s.offer.keeper, s.offer.at
 	return &Session{place: s.place, offer: offer}, nil
 }
 
@@ -93,6 +93,7 @@ const (
 
 // fork makes the branch of a sub-agent, and names the moment that it starts from, for Adopt.
 func (s *Session) fork(ctx context.Context, b *Toolbox, child *Session, o *SubOptions) error {
+	defer b.hold()()
 	name := child.Name()
 	if !child.brief {
 		if _, err := b.fsys.Branch(ctx, name); !missing(err) {
@@ -119,12 +120,18 @@ func (s *Session) fork(ctx context.Context, b *Toolbox, child *Session, o *SubOp
 	return nil
 }
 
-// last takes away the branch of a sub-agent that was for one invocation. It runs when no call does any more.
+// last takes away the branches of a sub-agent that was for one invocation: its own, and those that it moved to. It runs
+// when no call does any more.
 func (s *Session) last(ctx context.Context, tree *vfs.FS) error {
 	if !s.brief {
 		return nil
 	}
-	err := snapshot.DeleteBranch(ctx, tree, s.Name())
+	var err error
+	for _, name := range s.place.branches() {
+		if gone := snapshot.DeleteBranch(ctx, tree, name); name == s.Name() || !missing(gone) {
+			err = errors.Join(err, gone)
+		}
+	}
 	if s.forked == "" || err != nil {
 		return err
 	}
@@ -139,6 +146,7 @@ func (s *Session) last(ctx context.Context, tree *vfs.FS) error {
 // what the other one is. It is ESTALE.
 type OvertakenError struct {
 	Branch, Fork string
+	Base         string            // the snapshot that the fork started from
 	Changes      []snapshot.Change // of the branch since the fork; none if all is as it was again
 }
 
@@ -149,13 +157,14 @@ func (e *OvertakenError) Error() string {
 		paths = append(paths, rooted(c.Path))
 	}
 	text := fmt.Sprintf("'%s' was written to since '%s' was forked from it", e.Branch, e.Fork)
-	if len(paths) == 0 {
-		return text
-	}
 	if more := len(e.Changes) - len(paths); more > 0 {
 		paths = append(paths, fmt.Sprintf("%d more", more))
 	}
-	return text + ": " + strings.Join(paths, ", ")
+	if len(paths) > 0 {
+		text += " (" + strings.Join(paths, ", ") + ")"
+	}
+	return text + fmt.Sprintf("; nothing was lost: take over by hand what differs between the snapshot '%s' and '%s', or begin another sub-agent on '%s' as it is now",
+		e.Base, e.Fork, e.Branch)
 }
 
 // Is makes an OvertakenError an ESTALE.
@@ -182,16 +191,17 @@ func (s *Session) adopt(ctx context.Context, b, c *Toolbox, child *Session) erro
 	if child.forked == "" {
 		return fmt.Errorf("%q was not forked from %q: %w", child.Name(), s.Name(), syscall.EINVAL)
 	}
+	defer b.hold()()
 	base, err := snapshot.Open(ctx, b.fsys, child.forked)
 	if err != nil {
 		return err
 	}
-	overtaken := &OvertakenError{Branch: s.Name(), Fork: child.Name()}
+	overtaken := &OvertakenError{Branch: b.fsys.Head(), Fork: child.Name(), Base: child.forked}
 	err = b.keeper.update(ctx, b.fsys, "adopt "+child.Name(), func(tx *vfs.Tx) error {
 		changed, err := tx.ChangedSince(base.Info.Moment)
 		switch {
 		case errors.Is(err, syscall.EINVAL):
-			return fmt.Errorf("%q was not forked from %q: %w", child.Name(), s.Name(), syscall.EINVAL)
+			return fmt.Errorf("%q was not forked from %q, where the session stands: %w", child.Name(), b.fsys.Head(), syscall.EINVAL)
 		case err != nil:
 			return err
 		case changed:

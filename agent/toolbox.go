@@ -40,6 +40,10 @@ type Config struct {
 	// that of a tool that says it is [Tool.Structured], and the text alone of the others.
 	Structured bool
 
+	// Fixed keeps the tools on their branch: a fork that would go there is refused. It is for callers that keep nothing
+	// from one call to the next.
+	Fixed bool
+
 	// Actor and Session are who calls, in the log.
 	Actor, Session string
 
@@ -67,7 +71,8 @@ type Call struct {
 
 // A Toolbox is a set of tools over one tree, under one policy. It is safe for concurrent use.
 type Toolbox struct {
-	fsys    *vfs.FS
+	at      *stand
+	fsys    *vfs.FS // where the stand is, or was when the call began
 	config  Config
 	given   Config // as New got it
 	policy  *Policy
@@ -81,7 +86,7 @@ type Toolbox struct {
 
 // New makes the tools of a profile over a tree. A profile, a directory or a policy that cannot be is EINVAL.
 func New(fsys *vfs.FS, config *Config) (*Toolbox, error) {
-	b := &Toolbox{fsys: fsys, byName: map[string]*Tool{}, meter: new(meter)}
+	b := &Toolbox{at: newStand(fsys), byName: map[string]*Tool{}}
 	if config != nil {
 		b.config, b.given = *config, *config
 	}
@@ -155,8 +160,11 @@ func (b *Toolbox) Tools() []*Tool { return slices.Clone(b.tools) }
 // Tool returns the tool called name, or nil.
 func (b *Toolbox) Tool(name string) *Tool { return b.byName[name] }
 
-// FS returns the tree that the tools work on.
-func (b *Toolbox) FS() *vfs.FS { return b.fsys }
+// FS returns the tree that the tools work on. It is another one after a tool has forked a branch and moved there.
+func (b *Toolbox) FS() *vfs.FS {
+	tree, _ := b.at.now()
+	return tree
+}
 
 // Workspace returns the name of the workspace, as results show it.
 func (b *Toolbox) Workspace() string {
@@ -196,6 +204,7 @@ func (b *Toolbox) Call(ctx context.Context, name string, input json.RawMessage) 
 // Do runs a call, as [Toolbox.Call] does.
 func (b *Toolbox) Do(ctx context.Context, call Call) *Result {
 	began := time.Now()
+	b = b.here()
 	logged := b.logEntry(call)
 	counted, tell := b.tallied(ctx)
 	result := b.try(vfs.WithCall(counted, logged), call)
@@ -227,7 +236,7 @@ func (b *Toolbox) try(ctx context.Context, call Call) *Result {
 	}
 	result, err := retried(ctx, func() (*Result, error) { return t.run(ctx, b, call.Input) })
 	if err != nil {
-		return b.failed(err)
+		return b.failed(b.gone(ctx, err))
 	}
 	if b.profile.tagged {
 		if err := b.tag(t, result); err != nil {
@@ -284,7 +293,16 @@ func (b *Toolbox) viewing() transaction { return b.timed("read", b.fsys.View) }
 
 func (b *Toolbox) updating(tool string) transaction {
 	return b.timed("write", func(ctx context.Context, fn func(*vfs.Tx) error) error {
+		defer b.hold()()
 		return b.keeper.update(ctx, b.fsys, tool, fn)
+	})
+}
+
+// continuing is updating for what is still of the step that the last one began.
+func (b *Toolbox) continuing() transaction {
+	return b.timed("write", func(ctx context.Context, fn func(*vfs.Tx) error) error {
+		defer b.hold()()
+		return b.fsys.Update(ctx, fn)
 	})
 }
 

@@ -1,0 +1,308 @@
+package agent_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"vfsdb/agent"
+	"vfsdb/internal/vfstest"
+	"vfsdb/snapshot"
+	"vfsdb/vfs"
+)
+
+func readOn(t *testing.T, fsys *vfs.FS, branch, path string) string {
+	t.Helper()
+	tree, err := fsys.Branch(t.Context(), branch)
+	require.NoError(t, err)
+	return vfstest.Read(t, tree, path)
+}
+
+// A fork moves the tools to the new branch, says so, and grants both branches; the one that was left stays as it is.
+func TestForkMoves(t *testing.T) {
+	b, fsys := box(t, nil, "a")
+	out := call(t, b, "workspace_branch", args{"name": "try"})
+	require.Equal(t, "try", out["branch"])
+	require.Equal(t, "try", out["on"])
+	require.Equal(t, "try", b.FS().Head())
+	left := out["left"].(string)
+	ref, err := agent.ParseRef(left)
+	require.NoError(t, err)
+	require.Equal(t, "main", ref.Branch)
+
+	call(t, b, "workspace_write_file", args{"path": "/b", "content": "x"})
+	require.Equal(t, "x", readOn(t, fsys, "try", "b"))
+	_, err = fsys.Stat(t.Context(), "b")
+	require.ErrorIs(t, err, fs.ErrNotExist, "the branch that was left stays as it is")
+
+	for _, from := range []string{"main", left} {
+		require.Equal(t, []any{map[string]any{"kind": "added", "path": "/b"}}, call(t, b, "workspace_diff", args{"from": from})["changes"])
+	}
+	require.Equal(t, "try", call(t, b, "workspace_snapshot", args{"name": "s"})["branch"])
+	call(t, b, "workspace_restore", args{"ref": "main"})
+	_, err = b.FS().Stat(t.Context(), "b")
+	require.ErrorIs(t, err, fs.ErrNotExist, "restore brings back what is on another branch, and moves nowhere")
+	require.Equal(t, "try", b.FS().Head())
+
+	text := try(t, b, "workspace_branch", args{"name": "again", "ref": "s"}).Text
+	require.Contains(t, text, "You are on the new branch 'again' now")
+	require.Contains(t, text, "You left vfs://")
+	require.Equal(t, "x", vfstest.Read(t, b.FS(), "b"))
+
+	calls, err := fsys.Calls(t.Context(), nil)
+	require.NoError(t, err)
+	require.NoError(t, agent.FlushLog(t.Context(), fsys))
+	on := map[string]string{}
+	for _, c := range calls {
+		if c.Error == "" && (c.Tool == "workspace_write_file" || c.Tool == "workspace_branch") {
+			on[c.Tool+" "+fmt.Sprint(len(on))] = c.Branch
+		}
+	}
+	require.NotEmpty(t, on)
+	for _, e := range logged(t, fsys, "try") {
+		if e.Path == "b" && e.Op == "create" {
+			require.Equal(t, "workspace_write_file", e.Tool)
+		}
+	}
+}
+
+func logged(t *testing.T, fsys *vfs.FS, branch string) []vfs.Event {
+	t.Helper()
+	tree, err := fsys.Branch(t.Context(), branch)
+	require.NoError(t, err)
+	events, err := tree.Log(t.Context(), nil)
+	require.NoError(t, err)
+	return events
+}
+
+// With stay nothing moves, and the new branch can be looked at all the same.
+func TestForkStays(t *testing.T) {
+	b, fsys := box(t, nil, "a")
+	r := try(t, b, "workspace_branch", args{"name": "try", "stay": true})
+	require.NoError(t, r.Err)
+	require.Contains(t, r.Text, "You stay on 'main'")
+	call(t, b, "workspace_write_file", args{"path": "/b", "content": "x"})
+	require.Equal(t, "x", vfstest.Read(t, fsys, "b"))
+	require.Len(t, call(t, b, "workspace_diff", args{"from": "try"})["changes"], 1)
+	call(t, b, "workspace_restore", args{"ref": "try"})
+	require.Equal(t, []string{"a"}, vfstest.Names(t, fsys))
+}
+
+// What others forked is not granted, nor is a branch that has the name of one that was: a grant is of the branch itself.
+func TestForkGrantsItsOwn(t *testing.T) {
+	b, fsys := box(t, nil, "a")
+	_, err := snapshot.Branch(t.Context(), fsys, fsys, "theirs")
+	require.NoError(t, err)
+	require.ErrorIs(t, try(t, b, "workspace_diff", args{"from": "theirs"}).Err, syscall.EACCES)
+
+	call(t, b, "workspace_branch", args{"name": "mine", "stay": true})
+	call(t, b, "workspace_diff", args{"from": "mine"})
+	require.NoError(t, snapshot.DeleteBranch(t.Context(), fsys, "mine"))
+	_, err = snapshot.Branch(t.Context(), fsys, nil, "mine")
+	require.NoError(t, err)
+	require.ErrorIs(t, try(t, b, "workspace_diff", args{"from": "mine"}).Err, syscall.EACCES)
+
+	_, err = b.On(t.Context(), "theirs")
+	require.ErrorIs(t, err, syscall.EACCES)
+	_, err = b.On(t.Context(), "none")
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	other, err := b.With(&agent.Config{Profile: "module2"})
+	require.NoError(t, err)
+	call(t, b, "workspace_branch", args{"name": "next"})
+	require.Equal(t, "next", other.FS().Head(), "they stand together")
+	was, err := b.On(t.Context(), "main")
+	require.NoError(t, err)
+	require.Equal(t, "main", was.FS().Head())
+	require.ErrorIs(t, was.Call(t.Context(), "workspace_branch", nil).Err, syscall.EPERM, "it stays where it was put")
+	require.Equal(t, []string{"main", "mine", "next"}, b.Branches())
+}
+
+// A move that is not approved, not permitted or not wanted makes no branch.
+func TestForkRefused(t *testing.T) {
+	none := func(b *agent.Toolbox, fsys *vfs.FS, want error) {
+		t.Helper()
+		require.ErrorIs(t, try(t, b, "workspace_branch", args{"name": "try"}).Err, want)
+		_, err := fsys.Branch(t.Context(), "try")
+		require.ErrorIs(t, err, fs.ErrNotExist)
+		require.Equal(t, "main", b.FS().Head())
+	}
+	b, fsys := box(t, &agent.Config{Policy: &agent.Policy{Ask: []agent.Rule{{Permissions: []agent.Permission{agent.PermSnapshot}}}}})
+	none(b, fsys, syscall.EACCES)
+	b, fsys = box(t, &agent.Config{Policy: &agent.Policy{Permissions: []agent.Permission{agent.PermRead}}})
+	none(b, fsys, fs.ErrNotExist)
+	b, fsys = box(t, &agent.Config{Fixed: true})
+	none(b, fsys, syscall.EPERM)
+	require.Contains(t, try(t, b, "workspace_branch", args{}).Text, "set stay")
+	call(t, b, "workspace_branch", args{"name": "apart", "stay": true})
+}
+
+// The policy and the quota hold on the new branch, and the quota counts what that holds.
+func TestForkUnderPolicy(t *testing.T) {
+	b, _ := box(t, &agent.Config{Policy: &agent.Policy{ReadOnly: []string{"/ro"}, MaxEntries: 3}}, "ro/a")
+	call(t, b, "workspace_write_file", args{"path": "/b", "content": "x"})
+	call(t, b, "workspace_branch", args{})
+	require.ErrorIs(t, try(t, b, "workspace_write_file", args{"path": "/ro/a", "content": "x"}).Err, syscall.EACCES)
+	require.ErrorIs(t, try(t, b, "workspace_write_file", args{"path": "/c", "content": "x"}).Err, syscall.EDQUOT)
+	call(t, b, "workspace_rm", args{"path": "/b"})
+	call(t, b, "workspace_write_file", args{"path": "/c", "content": "x"})
+}
+
+// A session goes with its tools: its ref, its health and its snapshots are of the new branch, also after a restart, and
+// the host hears of it before the call returns.
+func TestSessionMoves(t *testing.T) {
+	store := newStore(t)
+	ctx := t.Context()
+	var noted []agent.Ref
+	var refuse error
+	s, err := agent.Open(store, "one", &agent.SessionOptions{
+		Auto:  agent.EachTurn,
+		OnRef: func(_ context.Context, ref agent.Ref) error { noted = append(noted, ref); return refuse },
+	})
+	require.NoError(t, err)
+	writes(t, s, "/a", "1")
+	writes(t, s, "/a", "2")
+	r := runs(t, s, "branch", args{"name": "try"})
+	require.NoError(t, r.Err, r.Text)
+	require.Equal(t, []agent.Ref{refOf(t, s)}, noted)
+	require.Equal(t, "try", refOf(t, s).Branch)
+	require.Equal(t, "one", s.Name())
+	require.Equal(t, "try", s.Health().Branch)
+	h, ok := store.Health("try")
+	require.True(t, ok)
+	require.Equal(t, "one", h.Session)
+	for _, name := range []string{"one", "try"} {
+		_, err = agent.Open(store, name, nil)
+		require.ErrorIs(t, err, syscall.EBUSY, "nobody else writes there by accident")
+	}
+
+	writes(t, s, "/a", "3") // of the same turn, and a step of its own on this branch
+	_, err = s.Undo(ctx, 1)
+	require.NoError(t, err)
+	require.Equal(t, "2", holds(t, s, "a"))
+	_, err = s.Undo(ctx, 9)
+	require.ErrorIs(t, err, fs.ErrNotExist)
+
+	refuse = errors.New("the disk of the host is full")
+	r = runs(t, s, "branch", args{"name": "lost"})
+	require.ErrorIs(t, r.Err, refuse)
+	require.Contains(t, r.Text, "you are still on 'try'")
+	require.Equal(t, "try", refOf(t, s).Branch)
+	free, err := agent.Open(store, "lost", nil)
+	require.NoError(t, err)
+	require.NoError(t, free.Close(ctx))
+
+	shared, err := s.Sub(ctx, "", &agent.SubOptions{Inherit: true})
+	require.NoError(t, err)
+	refuse = nil
+	require.NoError(t, runs(t, shared, "branch", args{"name": "both"}).Err)
+	require.Equal(t, "both", refOf(t, s).Branch, "who shares a branch moves together")
+	again := openSession(t, store, "try", nil)
+	require.NoError(t, runs(t, again, "ls", nil).Err, "what was left in between is free")
+
+	ref := refOf(t, s).String()
+	require.NoError(t, s.Close(ctx))
+	resumed, err := agent.Resume(store, ref, nil)
+	require.NoError(t, err)
+	closes(t, resumed)
+	require.Equal(t, "2", holds(t, resumed, "a"))
+	require.Equal(t, "both", refOf(t, resumed).Branch)
+	_, ok = store.Health("one")
+	require.False(t, ok)
+}
+
+// A name that another open session has is refused before there is a branch of it.
+func TestForkToOpenSession(t *testing.T) {
+	store := newStore(t)
+	s := openSession(t, store, "one", nil)
+	openSession(t, store, "two", nil) // and never used
+	r := runs(t, s, "branch", args{"name": "two"})
+	require.ErrorIs(t, r.Err, syscall.EBUSY)
+	require.Equal(t, "one", refOf(t, s).Branch)
+}
+
+// A sub-agent is adopted from where it stands, and takes the branches that it moved to with it.
+func TestSubMoves(t *testing.T) {
+	store := newStore(t)
+	ctx := t.Context()
+	s := openSession(t, store, "parent", nil)
+	writes(t, s, "/a", "1")
+	child, err := s.Sub(ctx, "child", nil)
+	require.NoError(t, err)
+	require.NoError(t, runs(t, child, "branch", args{"name": "deeper"}).Err)
+	writes(t, child, "/a", "2")
+	_, err = s.Adopt(ctx, child)
+	require.NoError(t, err)
+	require.Equal(t, "2", holds(t, s, "a"))
+	require.NoError(t, child.Close(ctx))
+	box, err := s.Toolbox(ctx)
+	require.NoError(t, err)
+	for _, name := range []string{"child", "deeper"} {
+		_, err = box.FS().Branch(ctx, name)
+		require.ErrorIs(t, err, fs.ErrNotExist, name)
+	}
+
+	late, err := s.Sub(ctx, "late", nil)
+	require.NoError(t, err)
+	closes(t, late)
+	require.NoError(t, runs(t, s, "branch", args{"name": "elsewhere"}).Err)
+	_, err = s.Adopt(ctx, late)
+	require.ErrorIs(t, err, syscall.EINVAL)
+	require.ErrorContains(t, err, "\"elsewhere\", where the session stands")
+}
+
+// A branch that is deleted under its session is named, and the session can go on elsewhere.
+func TestBranchGone(t *testing.T) {
+	store := newStore(t)
+	s := openSession(t, store, "one", nil)
+	writes(t, s, "/a", "1")
+	require.NoError(t, runs(t, s, "branch", args{"name": "try"}).Err)
+	box, err := s.Toolbox(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, snapshot.DeleteBranch(t.Context(), box.FS(), "try"))
+	r := runs(t, s, "ls", nil)
+	require.ErrorIs(t, r.Err, syscall.ESTALE)
+	require.Contains(t, r.Text, "'try'")
+	r = runs(t, s, "write_file", args{"path": "/b", "content": "2"})
+	require.ErrorIs(t, r.Err, syscall.ESTALE)
+	r = runs(t, s, "branch", args{"ref": "one", "name": "next"})
+	require.NoError(t, r.Err, r.Text)
+	require.Equal(t, "1", holds(t, s, "a"))
+}
+
+// What was acknowledged before a fork is in it, and what is written later is on the new branch: calls at once lose
+// nothing to a branch that nobody stands on any more.
+func TestForksAtOnce(t *testing.T) {
+	b, _ := box(t, nil)
+	const writers, each = 4, 25
+	var wg sync.WaitGroup
+	for w := range writers {
+		wg.Go(func() {
+			for i := range each {
+				input, _ := json.Marshal(args{"path": fmt.Sprintf("/%d/%d", w, i), "content": "x"})
+				if r := b.Call(t.Context(), "workspace_write_file", input); r.Err != nil {
+					t.Error(r.Err)
+				}
+			}
+		})
+	}
+	for range 2 {
+		wg.Go(func() {
+			for range 5 {
+				if r := b.Call(t.Context(), "workspace_branch", nil); r.Err != nil {
+					t.Error(r.Err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	require.Len(t, b.Branches(), 11)
+	found := call(t, b, "workspace_find", args{"type": "file"})
+	require.Len(t, found["entries"], writers*each)
+}
