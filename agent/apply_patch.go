@@ -18,9 +18,6 @@ var applyPatch = &profile{
 	tools:   newApplyPatch,
 	explain: explainPatch,
 	prompt: func(b *Toolbox) string {
-		if len(b.tools) == 0 {
-			return ""
-		}
 		return "You have a workspace of files. Change them with apply_patch; paths in a patch are relative to the workspace's directory."
 	},
 }

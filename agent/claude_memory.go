@@ -15,9 +15,6 @@ var claudeMemory = &profile{
 	tools:   newMemory,
 	explain: explainWorded,
 	prompt: func(b *Toolbox) string {
-		if len(b.tools) == 0 {
-			return ""
-		}
 		return "You have a memory that outlives this conversation: the files in /memories. View that directory with the memory " +
 			"tool before you begin, and write down there what you will need, as you go: whatever is not there is lost when " +
 			"your context ends.\n" +

@@ -39,7 +39,9 @@ func ParseConfig(data []byte, vars map[string]string) (*Config, error) {
 	if err != nil {
 		return nil, fmt.Errorf("config: dir: %w", err)
 	}
-	c := &Config{Profile: f.Profile, Name: f.Name, Dir: dir, Policy: f.Policy, Caps: f.Caps, Structured: f.Structured}
+	c := &Config{
+		Profile: f.Profile, Name: f.Name, Dir: dir, Actions: f.Actions, Policy: f.Policy, Caps: f.Caps, Structured: f.Structured,
+	}
 	if f.Capabilities != nil {
 		if err := f.Capabilities.apply(c); err != nil {
 			return nil, fmt.Errorf("config: capabilities: %w", err)
@@ -65,6 +67,7 @@ type configFile struct {
 	Name         string        `json:"name"`
 	Dir          string        `json:"dir"`
 	Capabilities *capabilities `json:"capabilities"`
+	Actions      []string      `json:"actions"`
 	Policy       *Policy       `json:"policy"`
 	Caps         Caps          `json:"caps"`
 	Structured   bool          `json:"structured"`

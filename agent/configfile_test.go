@@ -93,7 +93,7 @@ func TestConfigDocument(t *testing.T) {
 	text, err := os.ReadFile("CONFIG.md")
 	require.NoError(t, err)
 	blocks := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllStringSubmatch(string(text), -1)
-	require.Len(t, blocks, 4)
+	require.Len(t, blocks, 5)
 	for _, b := range blocks {
 		_, err := agent.ParseConfig([]byte(b[1]), vars)
 		require.NoError(t, err, b[1])

@@ -75,6 +75,15 @@ func step[In, Out any](name string, run func(*guard, In) (Out, error)) func(*gua
 	}
 }
 
+// step does one operation, if its tool is one that was chosen.
+func (g *guard) step(op operation) (any, error) {
+	name := helixPrefix(g.box) + op.Tool
+	if g.box.missing[name] == notChosen {
+		return nil, g.box.noTool(name)
+	}
+	return steps[op.Tool](g, op.Args)
+}
+
 // apply does several operations in one commit, or none.
 func apply(g *guard, in applyIn) (applyOut, error) {
 	out := applyOut{OK: true, Results: []any{}}
@@ -84,7 +93,7 @@ func apply(g *guard, in applyIn) (applyOut, error) {
 		if err := g.ctx.Err(); err != nil {
 			return out, err
 		}
-		one, err := steps[op.Tool](g, op.Args)
+		one, err := g.step(op)
 		if err != nil {
 			return out, &OperationError{i, len(in.Operations), op.Tool, err}
 		}

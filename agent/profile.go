@@ -82,9 +82,9 @@ func (p *profile) adapt(b *Toolbox) error {
 	return p.prepare(b)
 }
 
-// Prompt is what to tell a model about the tools, in its system prompt.
+// Prompt is what to tell a model about the tools, in its system prompt; "" if there are none.
 func (b *Toolbox) Prompt() string {
-	if b.profile.prompt == nil {
+	if b.profile.prompt == nil || len(b.tools) == 0 {
 		return ""
 	}
 	return b.profile.prompt(b)

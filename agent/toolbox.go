@@ -29,6 +29,10 @@ type Config struct {
 	// NoFS and NoSnapshot leave out the tools of a capability (P07).
 	NoFS, NoSnapshot bool
 
+	// Actions are the tools that are wanted, by their names; nil is all of the profile. In helix the prefix can be left
+	// out. A name that the profile has no tool of is EINVAL.
+	Actions []string
+
 	// Dir is the directory that relative paths start in, and that searches start in when they are given none; "" is the
 	// root.
 	Dir string
@@ -80,13 +84,14 @@ type Toolbox struct {
 	profile *profile
 	tools   []*Tool
 	byName  map[string]*Tool
-	keeper  *keeper // takes snapshots of a session by itself; nil otherwise
-	meter   *meter  // of what the branch holds
+	missing map[string]string // why a tool of the profile is not here
+	keeper  *keeper           // takes snapshots of a session by itself; nil otherwise
+	meter   *meter            // of what the branch holds
 }
 
 // New makes the tools of a profile over a tree. A profile, a directory or a policy that cannot be is EINVAL.
 func New(fsys *vfs.FS, config *Config) (*Toolbox, error) {
-	b := &Toolbox{at: newStand(fsys), byName: map[string]*Tool{}}
+	b := &Toolbox{at: newStand(fsys), byName: map[string]*Tool{}, missing: map[string]string{}}
 	if config != nil {
 		b.config, b.given = *config, *config
 	}
@@ -115,15 +120,8 @@ func New(fsys *vfs.FS, config *Config) (*Toolbox, error) {
 		return nil, err
 	}
 	b.caps = b.config.Caps.resolved()
-	for _, t := range p.tools(b) {
-		if !b.offers(t) {
-			continue
-		}
-		if b.byName[t.Name] != nil {
-			panic("two tools are called " + t.Name)
-		}
-		b.tools = append(b.tools, t)
-		b.byName[t.Name] = t
+	if err := b.offer(p.tools(b)); err != nil {
+		return nil, err
 	}
 	return b, nil
 }
@@ -143,15 +141,6 @@ func cleanDir(dir string) (string, error) {
 		return "", nil
 	}
 	return rooted(list[0]), nil
-}
-
-// offers reports whether a tool has a place in the box: its capability is wanted, and what it needs is granted.
-func (b *Toolbox) offers(t *Tool) bool {
-	snapshots := slices.Contains(t.Permissions, PermSnapshot)
-	if snapshots && b.config.NoSnapshot || !snapshots && b.config.NoFS {
-		return false
-	}
-	return !slices.ContainsFunc(t.Permissions, func(p Permission) bool { return !b.policy.granted(p) })
 }
 
 // Tools returns the tools, in the order of the profile.
@@ -229,7 +218,7 @@ func (b *Toolbox) refuse(ctx context.Context, call Call, err error) *Result {
 func (b *Toolbox) try(ctx context.Context, call Call) *Result {
 	t := b.byName[call.Tool]
 	if t == nil {
-		return b.failed(&NoToolError{call.Tool, b.toolNames()})
+		return b.failed(b.noTool(call.Tool))
 	}
 	if err := ctx.Err(); err != nil {
 		return b.failed(err)
@@ -262,27 +251,6 @@ func (b *Toolbox) failed(err error) *Result {
 	}
 	text, _ = cut(text, max(b.caps.ResultBytes, minErrorText)) // it may quote what the model wrote
 	return &Result{Text: text, Err: err}
-}
-
-// A NoToolError is a call of a tool that is not in the box. It is ENOENT.
-type NoToolError struct {
-	Tool  string
-	Tools []string // that there are
-}
-
-func (e *NoToolError) Error() string {
-	return fmt.Sprintf("no tool is called %q; there are: %s", e.Tool, strings.Join(e.Tools, ", "))
-}
-
-// Unwrap makes a NoToolError an ENOENT.
-func (e *NoToolError) Unwrap() error { return syscall.ENOENT }
-
-func (b *Toolbox) toolNames() []string {
-	names := make([]string, len(b.tools))
-	for i, t := range b.tools {
-		names[i] = t.Name
-	}
-	return names
 }
 
 // A transaction is a way to run one: View or Update of a tree, and what goes with it.

@@ -176,6 +176,9 @@ func (fsys *FS) SetReadOnly(on bool) { fsys.store.db.SetReadOnly(on) }
 // Frozen reports whether the FS stands on a past moment and so refuses writes with EROFS.
 func (fsys *FS) Frozen() bool { return fsys.at.Epoch != schema.Head }
 
+// Whole reports whether the FS shows a whole branch, or a moment of one, and not a directory of it as [FS.OpenRoot] does.
+func (fsys *FS) Whole() bool { return fsys.root == schema.RootIno }
+
 // Branch stands on the head of another branch of the same store. A missing one is ENOENT.
 func (fsys *FS) Branch(ctx context.Context, name string) (*FS, error) {
 	return fsys.store.onBranch(ctx, name)

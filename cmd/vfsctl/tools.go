@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -69,10 +70,15 @@ func (f *toolFlags) box(cmd *cobra.Command) (*agent.Config, *agent.Toolbox, erro
 
 // find returns a tool by its name.
 func find(cmd *cobra.Command, b *agent.Toolbox, name string) (*agent.Tool, error) {
-	if t := b.Tool(name); t != nil {
-		return t, nil
+	t, err := b.Find(name)
+	var none *agent.NoToolError
+	switch {
+	case errors.As(err, &none) && none.Why != "":
+		return nil, usage(cmd, "the tool %q is not here: %s", name, none.Why)
+	case err != nil:
+		return nil, usage(cmd, "no tool is called %q; vfsctl tools lists them", name)
 	}
-	return nil, usage(cmd, "no tool is called %q; vfsctl tools lists them", name)
+	return t, nil
 }
 
 // complete suggests names of tools.
@@ -225,7 +231,9 @@ func (a *app) toolsCall(f *toolFlags) *cobra.Command {
 		Use:   "call NAME [JSON|-]",
 		Short: "Call a tool, as an agent would",
 		Long: `Call a tool, as an agent would, and print what the model would read. The arguments are a JSON object; - reads them
-from standard input, and without any there are none. A call that fails exits with 1.`,
+from standard input, and without any there are none. A call that fails exits with 1.
+
+Each run is a session of its own: a call that forks a branch goes there, and the next one starts on --branch again.`,
 		Example: `  vfsctl tools call workspace_read_file '{"path": "/notes/a.md"}'
   vfsctl tools call workspace_write_file - < arguments.json
   vfsctl tools call workspace_ls --json | jq .data`,
@@ -284,6 +292,9 @@ func (a *app) callTool(c *call, config *agent.Config) error {
 	}
 	if err := agent.FlushLog(c, c.fsys); err != nil {
 		return err
+	}
+	if on := b.FS().Head(); on != c.fsys.Head() {
+		a.warn("an agent would go on at the branch %s; to make the next call there: %s", on, a.invoke("--branch", on, "tools", "call"))
 	}
 	if r.Err != nil {
 		return &status{code: exitFailed} // the text says why

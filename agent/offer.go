@@ -1,0 +1,120 @@
+package agent
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"syscall"
+)
+
+// offer puts the tools of the profile into the box, but for those that something is missing for.
+func (b *Toolbox) offer(tools []*Tool) error {
+	if err := b.checkActions(tools); err != nil {
+		return err
+	}
+	for _, t := range tools {
+		if b.byName[t.Name] != nil || b.missing[t.Name] != "" {
+			panic("two tools are called " + t.Name)
+		}
+		if why := b.lacks(t); why != "" {
+			b.missing[t.Name] = why
+			continue
+		}
+		b.tools = append(b.tools, t)
+		b.byName[t.Name] = t
+	}
+	return nil
+}
+
+// notChosen is why a tool is not here that the list of actions leaves out.
+const notChosen = "it is not among the actions that this workspace was given"
+
+// lacks says what a tool would need that this workspace does not have; "" if it has a place in the box.
+func (b *Toolbox) lacks(t *Tool) string {
+	snapshots := slices.Contains(t.Permissions, PermSnapshot)
+	switch fsys := b.FS(); {
+	case b.config.Actions != nil && !slices.ContainsFunc(b.config.Actions, func(name string) bool { return b.named(t, name) }):
+		return notChosen
+	case snapshots && b.config.NoSnapshot:
+		return "it needs the capability snapshot, which this workspace does not have"
+	case !snapshots && b.config.NoFS:
+		return "it needs the capability fs, which this workspace does not have"
+	case snapshots && fsys != nil && !fsys.Whole():
+		return "it is about a whole branch, and this workspace is a directory of one"
+	}
+	for _, perm := range t.Permissions {
+		if !b.policy.granted(perm) {
+			return fmt.Sprintf("it needs the permission %s, which the policy does not grant", perm)
+		}
+	}
+	return ""
+}
+
+// named reports whether a name in the list of actions is that of a tool.
+func (b *Toolbox) named(t *Tool, name string) bool {
+	return name == t.Name || b.profile == helix && helixPrefix(b)+name == t.Name
+}
+
+// checkActions refuses a list of actions that names none, or one that the profile does not have.
+func (b *Toolbox) checkActions(tools []*Tool) error {
+	if b.config.Actions != nil && len(b.config.Actions) == 0 {
+		return fmt.Errorf("actions is empty: leave it out to have all: %w", syscall.EINVAL)
+	}
+	for _, name := range b.config.Actions {
+		if slices.ContainsFunc(tools, func(t *Tool) bool { return b.named(t, name) }) {
+			continue
+		}
+		names := make([]string, len(tools))
+		for i, t := range tools {
+			names[i] = t.Name
+		}
+		return fmt.Errorf("actions: the profile %s has no tool %q; there are: %s: %w", b.profile.name, name, strings.Join(names, ", "), syscall.EINVAL)
+	}
+	return nil
+}
+
+// A NoToolError is a call of a tool that is not in the box. It is ENOENT.
+type NoToolError struct {
+	Tool  string
+	Why   string   // a tool of the profile is not here; "" if that has none of the name
+	Tools []string // that there are
+}
+
+func (e *NoToolError) Error() string {
+	text := fmt.Sprintf("no tool is called %q", e.Tool)
+	if e.Why != "" {
+		text = fmt.Sprintf("the tool %q is not here: %s", e.Tool, e.Why)
+	}
+	if len(e.Tools) == 0 {
+		return text + "; there are no others"
+	}
+	return text + "; there are: " + strings.Join(e.Tools, ", ")
+}
+
+// Unwrap makes a NoToolError an ENOENT.
+func (e *NoToolError) Unwrap() error { return syscall.ENOENT }
+
+func (b *Toolbox) noTool(name string) error {
+	return &NoToolError{name, b.missing[name], b.toolNames()}
+}
+
+// Find returns the tool called name. One that is not here is a [NoToolError], which names what is missing for it.
+func (b *Toolbox) Find(name string) (*Tool, error) {
+	if t := b.byName[name]; t != nil {
+		return t, nil
+	}
+	return nil, b.noTool(name)
+}
+
+func (b *Toolbox) toolNames() []string {
+	names := make([]string, len(b.tools))
+	for i, t := range b.tools {
+		names[i] = t.Name
+	}
+	return names
+}
+
+// offersAny reports whether one of some operations of helix is here.
+func (b *Toolbox) offersAny(ops ...string) bool {
+	return slices.ContainsFunc(ops, func(op string) bool { return b.byName[helixPrefix(b)+op] != nil })
+}

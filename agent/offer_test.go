@@ -1,0 +1,107 @@
+package agent_test
+
+import (
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"vfsdb/agent"
+	"vfsdb/internal/vfstest"
+)
+
+// A tool that is not here says what it would need: the capability, the permission, the list of actions, or a whole
+// branch. A name that the profile does not know is told with those that there are.
+func TestMissingIsNamed(t *testing.T) {
+	for _, tt := range []struct {
+		config     agent.Config
+		tool, want string
+	}{
+		{agent.Config{NoFS: true}, "workspace_read_file", "the tool \"workspace_read_file\" is not here: it needs the capability fs,"},
+		{agent.Config{NoSnapshot: true}, "workspace_restore", "it needs the capability snapshot,"},
+		{agent.Config{Policy: &agent.Policy{Permissions: []agent.Permission{agent.PermRead}}}, "workspace_rm", "it needs the permission fs.delete,"},
+		{agent.Config{Actions: []string{"ls"}}, "workspace_rm", "it is not among the actions"},
+		{agent.Config{Profile: "module2", Actions: []string{"ls"}}, "rm", "it is not among the actions"},
+		{agent.Config{NoFS: true, NoSnapshot: true}, "workspace_ls", "there are no others"},
+		{agent.Config{}, "workspace_fly", "no tool is called \"workspace_fly\"; there are: workspace_read_file,"},
+	} {
+		b, _ := box(t, &tt.config)
+		r := try(t, b, tt.tool, nil)
+		require.ErrorIs(t, r.Err, syscall.ENOENT)
+		require.ErrorAs(t, r.Err, new(*agent.NoToolError))
+		require.Contains(t, r.Text, tt.want)
+		_, err := b.Find(tt.tool)
+		require.ErrorContains(t, err, tt.want)
+	}
+}
+
+// Without a tool there is nothing to tell a model, in any profile; with some, what is told is about these.
+func TestPromptOfNothing(t *testing.T) {
+	for _, p := range agent.Profiles() {
+		b, _ := box(t, &agent.Config{Profile: p.Name, NoFS: true, NoSnapshot: true})
+		require.Empty(t, b.Tools(), p.Name)
+		require.Empty(t, b.Prompt(), p.Name)
+	}
+	b, _ := box(t, &agent.Config{Actions: []string{"ls"}})
+	require.Contains(t, b.Prompt(), "called workspace_*.")
+	require.NotContains(t, b.Prompt(), "ifSum")
+}
+
+// A config chooses tools by their names, in any profile.
+func TestActions(t *testing.T) {
+	for _, p := range agent.Profiles() {
+		all, _ := box(t, &agent.Config{Profile: p.Name})
+		first := all.Tools()[0].Name
+		one, _ := box(t, &agent.Config{Profile: p.Name, Actions: []string{first}})
+		require.Len(t, one.Tools(), 1, p.Name)
+		require.Equal(t, first, one.Tools()[0].Name)
+		_, err := agent.New(nil, &agent.Config{Profile: p.Name, Actions: []string{"fly"}})
+		require.ErrorIs(t, err, syscall.EINVAL)
+		require.ErrorContains(t, err, first)
+	}
+	c, err := agent.ParseConfig([]byte("profile: module2\nactions: [read, ls]"), nil)
+	require.NoError(t, err)
+	b, _ := box(t, c, "a")
+	require.Len(t, b.Tools(), 2)
+	require.Contains(t, b.Prompt(), "these tools for them: read, ls.")
+	_, err = agent.ParseConfig([]byte("actions: []"), nil)
+	require.ErrorIs(t, err, syscall.EINVAL)
+	_, err = agent.ParseConfig([]byte("actions: [read]"), nil)
+	require.ErrorContains(t, err, "the profile helix has no tool \"read\"")
+
+	named, _ := box(t, &agent.Config{Name: "notes", Actions: []string{"read_file", "workspace__notes__ls"}})
+	require.NotNil(t, named.Tool("workspace__notes__read_file"))
+	require.Len(t, named.Tools(), 2)
+}
+
+// apply does nothing by the hand of a tool that was not chosen.
+func TestActionsInApply(t *testing.T) {
+	b, fsys := box(t, &agent.Config{Actions: []string{"apply", "write_file"}}, "a")
+	r := try(t, b, "workspace_apply", args{"operations": []args{
+		{"tool": "write_file", "args": args{"path": "/b", "content": "x"}}, {"tool": "rm", "args": args{"path": "/a"}},
+	}})
+	require.ErrorIs(t, r.Err, syscall.ENOENT)
+	require.Contains(t, r.Text, "not among the actions")
+	require.Equal(t, []string{"a"}, vfstest.Names(t, fsys))
+	call(t, b, "workspace_apply", args{"operations": []args{{"tool": "write_file", "args": args{"path": "/b", "content": "x"}}}})
+}
+
+// A directory of a branch has no tools over the whole branch.
+func TestToolsOfDirectory(t *testing.T) {
+	fsys := vfstest.New(t, "d/a", "b")
+	sub, err := fsys.OpenRoot(t.Context(), "d")
+	require.NoError(t, err)
+	require.False(t, sub.Whole())
+	require.True(t, fsys.Whole())
+	b, err := agent.New(sub, nil)
+	require.NoError(t, err)
+	for _, tool := range b.Tools() {
+		require.NotContains(t, tool.Permissions, agent.PermSnapshot, tool.Name)
+		require.NotContains(t, b.Prompt(), "snapshot")
+	}
+	for _, op := range []string{"snapshot", "restore", "branch", "diff", "list_snapshots", "delete_snapshot"} {
+		require.Contains(t, try(t, b, "workspace_"+op, nil).Text, "is a directory of one", op)
+	}
+	call(t, b, "workspace_write_file", args{"path": "/c", "content": "x"})
+	require.Equal(t, "x", vfstest.Read(t, fsys, "d/c"))
+}
