@@ -28,14 +28,17 @@ func (b *Toolbox) snap(ctx context.Context, name, note string) (Ref, snapshot.In
 		return Ref{}, snapshot.Info{}, fmt.Errorf("snapshot name %q: '@' has another meaning: %w", name, syscall.EINVAL)
 	}
 	defer b.hold()()
+	ref, err := RefOf(ctx, b.fsys) // before: once the snapshot is made nothing may fail any more
+	if err != nil {
+		return Ref{}, snapshot.Info{}, err
+	}
 	s, err := snapshot.Create(ctx, b.fsys, name, &snapshot.Options{Note: note})
 	if err != nil {
 		return Ref{}, snapshot.Info{}, err
 	}
 	b.config.hear(HookEvent{Kind: "snapshot", Name: s.Info.Name})
-	ref, err := RefOf(ctx, b.fsys)
 	ref.Snapshot = s.Info.Name
-	return ref, s.Info, err
+	return ref, s.Info, nil
 }
 
 // moment finds the tree that a model means by a ref: a full one, or the bare name of a snapshot or a branch.
@@ -96,14 +99,14 @@ func (b *Toolbox) restore(ctx context.Context, text string) (now, undo Ref, err 
 	if err := b.keeper.update(ctx, b.fsys, "restore", func(*vfs.Tx) error { return nil }); err != nil {
 		return Ref{}, Ref{}, err
 	}
+	if now, err = RefOf(ctx, b.fsys); err != nil {
+		return Ref{}, Ref{}, err
+	}
 	before, err := snapshot.RestoreIf(ctx, b.fsys, tree, b.mayChange)
 	if err != nil {
 		return Ref{}, Ref{}, err
 	}
 	b.config.hear(HookEvent{Kind: "restore", Name: text})
-	if now, err = RefOf(ctx, b.fsys); err != nil {
-		return Ref{}, Ref{}, err
-	}
 	undo = now
 	undo.Snapshot = before.Info.Name
 	return now, undo, nil

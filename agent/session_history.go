@@ -47,13 +47,16 @@ func (s *Session) Branch(ctx context.Context, name string) (ref Ref, err error) 
 	ctx = s.as(ctx, "branch")
 	err = s.on(ctx, func(b *Toolbox) error {
 		defer b.hold()()
+		if ref, err = RefOf(ctx, b.fsys); err != nil {
+			return err
+		}
 		forked, err := snapshot.Branch(ctx, b.fsys, b.fsys, name)
 		if err != nil {
 			return err
 		}
 		b.config.hear(HookEvent{Kind: "branch", Name: forked.Head()})
-		ref, err = RefOf(ctx, forked)
-		return err
+		ref.Branch = forked.Head()
+		return nil
 	})
 	return ref, err
 }
@@ -71,13 +74,15 @@ func (s *Session) Undo(ctx context.Context, n int) (ref Ref, err error) {
 	ctx = s.as(ctx, "undo")
 	err = s.on(ctx, func(b *Toolbox) error {
 		defer b.hold()()
+		if ref, err = RefOf(ctx, b.fsys); err != nil {
+			return err
+		}
 		if err := k.undo(ctx, b.fsys, n); err != nil {
 			return err
 		}
 		k.turn.Add(1) // the next change is of a new step
 		b.config.hear(HookEvent{Kind: "restore", Name: fmt.Sprintf("undo of %d", n)})
-		ref, err = RefOf(ctx, b.fsys)
-		return err
+		return nil
 	})
 	return ref, err
 }

@@ -113,7 +113,7 @@ func (s *Session) fork(ctx context.Context, b *Toolbox, child *Session, o *SubOp
 		return err
 	}
 	if _, err := snapshot.Branch(ctx, b.fsys, base, name); err != nil {
-		return errors.Join(err, snapshot.Delete(ctx, b.fsys, base.Info.Name))
+		return errors.Join(err, snapshot.Delete(context.WithoutCancel(ctx), b.fsys, base.Info.Name))
 	}
 	child.forked = base.Info.Name
 	b.config.hear(HookEvent{Kind: "branch", Name: name})

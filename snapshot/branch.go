@@ -17,40 +17,50 @@ func Branch(ctx context.Context, fsys *vfs.FS, base Tree, name string) (*vfs.FS,
 	if name == "" {
 		name = madeUpName("branch")
 	}
-	if err := fork(ctx, fsys, base, name); err != nil {
+	made, err := branch(ctx, fsys, base, name)
+	if err != nil {
 		return nil, nameErr("branch", name, err)
 	}
-	return fsys.Branch(ctx, name)
+	return made, nil
 }
 
-func fork(ctx context.Context, fsys *vfs.FS, base Tree, name string) error {
+func branch(ctx context.Context, fsys *vfs.FS, base Tree, name string) (made *vfs.FS, err error) {
 	// A transaction writes through the head that it stands on, and freezing needs to stand on the base.
 	from, err := writerFor(ctx, fsys, base)
 	if err != nil {
+		return nil, err
+	}
+	err = from.Update(ctx, func(tx *vfs.Tx) (err error) {
+		if err := fork(tx, base, name); err != nil {
+			return err
+		}
+		made, err = tx.Branch(name) // here, as once it is committed nothing may fail any more
+		return err
+	})
+	return made, err
+}
+
+func fork(tx *vfs.Tx, base Tree, name string) error {
+	taken, err := nameTaken(tx, name)
+	switch {
+	case err != nil:
+		return err
+	case taken:
+		return syscall.EEXIST
+	}
+	if err := tx.Record("branch", ".", strings.TrimSpace(name+" "+nameOf(base))); err != nil { // no name has a space
 		return err
 	}
-	return from.Update(ctx, func(tx *vfs.Tx) error {
-		taken, err := nameTaken(tx, name)
-		switch {
-		case err != nil:
-			return err
-		case taken:
-			return syscall.EEXIST
-		}
-		if err := tx.Record("branch", ".", strings.TrimSpace(name+" "+nameOf(base))); err != nil { // no name has a space
+	if base == nil {
+		return tx.ForkEmpty(name)
+	}
+	at := base.Tree().Moment()
+	if !base.Tree().Frozen() {
+		if at, err = tx.Freeze(); err != nil {
 			return err
 		}
-		if base == nil {
-			return tx.ForkEmpty(name)
-		}
-		at := base.Tree().Moment()
-		if !base.Tree().Frozen() {
-			if at, err = tx.Freeze(); err != nil {
-				return err
-			}
-		}
-		return tx.Fork(at, name)
-	})
+	}
+	return tx.Fork(at, name)
 }
 
 // nameOf is the name of a snapshot, or of the branch whose head a tree is; other trees have none.

@@ -53,11 +53,18 @@ func Create(ctx context.Context, fsys *vfs.FS, name string, options *Options) (*
 		name = madeUpName("snap")
 	}
 	info := Info{Name: name, Created: time.Now(), Note: o.Note}
-	err := fsys.Update(ctx, func(tx *vfs.Tx) error { return create(tx, &info) })
+	var made *Snapshot
+	err := fsys.Update(ctx, func(tx *vfs.Tx) (err error) {
+		if err := create(tx, &info); err != nil {
+			return err
+		}
+		made, err = openIn(tx, info)
+		return err
+	})
 	if err != nil {
 		return nil, nameErr("snapshot", name, err)
 	}
-	return open(ctx, fsys, info)
+	return made, nil
 }
 
 // create freezes the head and names the moment.
@@ -100,6 +107,15 @@ func madeUpName(what string) string {
 
 func open(ctx context.Context, fsys *vfs.FS, info Info) (*Snapshot, error) {
 	past, err := fsys.At(ctx, info.Moment)
+	if err != nil {
+		return nil, nameErr("snapshot", info.Name, err)
+	}
+	return &Snapshot{FS: past, Info: info}, nil
+}
+
+// openIn is open within the transaction that makes the snapshot: once it is committed nothing can fail any more.
+func openIn(tx *vfs.Tx, info Info) (*Snapshot, error) {
+	past, err := tx.At(info.Moment)
 	if err != nil {
 		return nil, nameErr("snapshot", info.Name, err)
 	}
@@ -167,7 +183,7 @@ func Restore(ctx context.Context, fsys *vfs.FS, to Tree) (undo *Snapshot, err er
 // returned. The changes are those of the very commit. check may be nil.
 func RestoreIf(ctx context.Context, fsys *vfs.FS, to Tree, check func([]Change) error) (undo *Snapshot, err error) {
 	info := Info{Name: madeUpName("undo"), Created: time.Now(), Note: "before restore of " + describe(to)}
-	err = fsys.Update(ctx, func(tx *vfs.Tx) error {
+	err = fsys.Update(ctx, func(tx *vfs.Tx) (err error) {
 		if check != nil {
 			then, err := tx.On(to.Tree())
 			if err != nil {
@@ -181,12 +197,16 @@ func RestoreIf(ctx context.Context, fsys *vfs.FS, to Tree, check func([]Change) 
 				return err
 			}
 		}
-		return restore(tx, to, &info)
+		if err := restore(tx, to, &info); err != nil {
+			return err
+		}
+		undo, err = openIn(tx, info)
+		return err
 	})
 	if err != nil {
 		return nil, nameErr("restore", fsys.Head(), err)
 	}
-	return open(ctx, fsys, info)
+	return undo, nil
 }
 
 // describe names a tree for a note.

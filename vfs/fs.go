@@ -106,21 +106,24 @@ func Open(ctx context.Context, path string, options *Options) (*FS, error) {
 }
 
 // onBranch stands on the head of the branch called name.
-func (st *store) onBranch(ctx context.Context, name string) (*FS, error) {
-	var fsys *FS
-	err := st.db.View(ctx, func(tx *schema.Tx) error {
-		id, err := branchID(tx, name)
-		if err != nil {
-			return err
-		}
-		fsys, err = st.stand(tx, Moment{Branch: id, Epoch: schema.Head})
+func (st *store) onBranch(ctx context.Context, name string) (fsys *FS, err error) {
+	err = st.db.View(ctx, func(tx *schema.Tx) (err error) {
+		fsys, err = st.branchIn(tx, name)
 		return err
 	})
+	return fsys, pathErr("branch", name, err)
+}
+
+func (st *store) branchIn(tx *schema.Tx, name string) (*FS, error) {
+	id, err := branchID(tx, name)
 	if err != nil {
-		return nil, pathErr("branch", name, err)
+		return nil, err
 	}
-	fsys.branch = name
-	fsys.name = name
+	fsys, err := st.stand(tx, Moment{Branch: id, Epoch: schema.Head})
+	if err != nil {
+		return nil, err
+	}
+	fsys.branch, fsys.name = name, name
 	return fsys, nil
 }
 
@@ -186,26 +189,44 @@ func (fsys *FS) Branch(ctx context.Context, name string) (*FS, error) {
 
 // At stands on a past moment of the same store, read-only. Something must keep the moment: a snapshot, or a branch that
 // was forked there. Once nothing does, the FS fails with ESTALE. The moment of a head is EINVAL: use [FS.Branch].
-func (fsys *FS) At(ctx context.Context, at Moment) (*FS, error) {
-	var past *FS
-	err := fsys.store.db.View(ctx, func(tx *schema.Tx) error {
-		if at.Epoch >= schema.Head {
-			return syscall.EINVAL
-		}
-		kept, err := momentKept(tx, at)
-		if err == nil && !kept {
-			err = syscall.ESTALE
-		}
-		if err != nil {
-			return err
-		}
-		past, err = fsys.store.stand(tx, at)
+func (fsys *FS) At(ctx context.Context, at Moment) (past *FS, err error) {
+	err = fsys.store.db.View(ctx, func(tx *schema.Tx) (err error) {
+		past, err = fsys.store.momentIn(tx, at)
 		return err
 	})
-	if err != nil {
-		return nil, pathErr("open", fmt.Sprintf("moment %d of branch %d", at.Epoch, at.Branch), err)
+	return past, at.err(err)
+}
+
+func (st *store) momentIn(tx *schema.Tx, at Moment) (*FS, error) {
+	if at.Epoch >= schema.Head {
+		return nil, syscall.EINVAL
 	}
-	return past, nil
+	kept, err := momentKept(tx, at)
+	if err == nil && !kept {
+		err = syscall.ESTALE
+	}
+	if err != nil {
+		return nil, err
+	}
+	return st.stand(tx, at)
+}
+
+func (at Moment) err(err error) error {
+	return pathErr("open", fmt.Sprintf("moment %d of branch %d", at.Epoch, at.Branch), err)
+}
+
+// At is [FS.At] as part of the transaction that makes the moment one that is kept. The FS is for after the commit, and
+// of no use without it: what reads nothing more cannot fail once all is committed.
+func (tx *Tx) At(at Moment) (*FS, error) {
+	past, err := tx.fsys.store.momentIn(tx.db, at)
+	return past, at.err(err)
+}
+
+// Branch is [FS.Branch] as part of the transaction that makes the branch. The FS is for after the commit, as that of
+// [Tx.At].
+func (tx *Tx) Branch(name string) (*FS, error) {
+	head, err := tx.fsys.store.branchIn(tx.db, name)
+	return head, pathErr("branch", name, err)
 }
 
 // OpenRoot returns the tree below the directory name. Paths, `..` and symlinks of the result cannot leave it; the

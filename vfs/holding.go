@@ -43,7 +43,11 @@ func (s *holdings) of(db *schema.Tx, levels []level) ([]*holding, error) {
 			if h, err = readHolding(db, levels[i]); err != nil {
 				return nil, err
 			}
-			s.keep(levels[i], h)
+			if db.Writable() { // the level may be one that there is not, in the end
+				db.AfterCommit(func() { s.keep(levels[i], h) })
+			} else {
+				s.keep(levels[i], h)
+			}
 		}
 		list[i] = h
 	}
