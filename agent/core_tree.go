@@ -212,7 +212,13 @@ func (g *guard) grep(pattern string, o vfs.GrepOptions) (*vfs.GrepResult, error)
 			o.Exclude = append(o.Exclude, "/"+literal(relative(at, deny)))
 		}
 	}
-	return g.tx.Grep(pattern, &o)
+	r, err := g.tx.Grep(pattern, &o)
+	if err != nil {
+		return nil, err
+	}
+	g.skip("larger than the limit", r.SkippedLarge)
+	g.skip("binary", r.SkippedBinary)
+	return r, nil
 }
 
 // boundsGrep reports whether the policy keeps a search from files that a bound of its own lets it look into; -1 is none.

@@ -25,6 +25,7 @@ type guard struct {
 	dry   bool // an edit is only shown
 	asked *approvals
 	tally tally // what the branch holds with it; zero if that was not asked
+	skips []skip
 }
 
 // follow and keep say what becomes of a symlink at the end of a path.

@@ -62,7 +62,7 @@ type Config struct {
 	Metrics Metrics
 	Hooks   *Hooks
 
-	// Logger gets a line for each call; nil is silence.
+	// Logger gets a line for each call, at the level debug, and for each file that a search skips, at warn; nil is silence.
 	Logger *slog.Logger
 }
 
@@ -301,6 +301,7 @@ func (b *Toolbox) within(ctx context.Context, transact transaction, run func(*gu
 				return nil, err
 			}
 			b.meter.set(g.tally)
+			b.warnOf(ctx, g.skips)
 			return present(out)
 		}
 		if err := b.ask(ctx, ask.Approval); err != nil {

@@ -1,0 +1,27 @@
+package agent
+
+import "context"
+
+// A skip is a file that a search did not look into. The model reads of it in the result, and the operator in the log.
+type skip struct{ path, why string }
+
+// skip notes files for the log, which has them once the transaction is over.
+func (g *guard) skip(why string, paths []string) {
+	for _, path := range paths {
+		g.skips = append(g.skips, skip{rooted(path), why})
+	}
+}
+
+// warnOf logs a line for each file that was skipped: as many as a result may name, and then how many more.
+func (b *Toolbox) warnOf(ctx context.Context, skips []skip) {
+	if b.config.Logger == nil {
+		return
+	}
+	shown := min(len(skips), b.caps.Matches)
+	for _, s := range skips[:shown] {
+		b.config.Logger.WarnContext(ctx, "file skipped", "session", b.config.Session, "path", s.path, "why", s.why)
+	}
+	if more := len(skips) - shown; more > 0 {
+		b.config.Logger.WarnContext(ctx, "more files skipped", "session", b.config.Session, "files", more)
+	}
+}
