@@ -48,11 +48,11 @@ func decode[In any](t *Tool, input json.RawMessage) (In, error) {
 		values = map[string]any{}
 	}
 	dropNulls(values)
-	respell(t.Input, values)
-	for name, p := range t.Input.Properties {
+	respell(t.args, values)
+	for name, p := range t.args.Properties {
 		onlyKnown(p, values[name])
 	}
-	if why := misfit(t.Input, values); why != "" {
+	if why := misfit(t.args, values); why != "" {
 		return in, &ArgumentError{t.Name, why}
 	}
 	if err := t.takes.Validate(values); err != nil {

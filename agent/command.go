@@ -33,8 +33,8 @@ type commandIn interface{ chosen() string }
 func commanded[In commandIn](b *Toolbox, name, description string, commands []command[In], tweaks ...tweak) []*Tool {
 	t := &Tool{Name: name, Description: description, Input: schemaFor[In](), Hints: Hints{ReadOnly: true, Idempotent: true}, Risk: Low}
 	t.Input.AdditionalProperties = nothing()
-	given := &Tool{Name: name, Input: t.Input.CloneSchemas()} // any command: one that is not there is told in words
-	given.takes, given.defaults = resolved(given.Input), defaultsOf(given.Input)
+	given := &Tool{Name: name} // any command: one that is not there is told in words
+	given.checks(t.Input.CloneSchemas())
 	offered := map[string]command[In]{}
 	var names []string
 	for _, c := range commands {

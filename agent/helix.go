@@ -30,6 +30,7 @@ func slicesOf(lists ...[]*Tool) (all []*Tool) {
 func named(b *Toolbox, tools []*Tool) []*Tool {
 	for _, t := range tools {
 		t.Name = helixPrefix(b) + t.Name
+		t.Input = brief(t.args)
 		t.Output.Properties["untrusted"] = &jsonschema.Schema{Type: "boolean"}
 	}
 	return tools
@@ -59,4 +60,24 @@ A result that ends with "[... truncated, N bytes omitted; refine your search/pat
 Each read tells the file's sum. Pass it as ifSum when you change the file, so that a change of somebody else's in between is not lost.`)
 	}
 	return p.String()
+}
+
+// brief is a schema as models read it, in every turn: types, what is required, and words where a name does not say it.
+// Bounds, defaults that are false or zero, and that nothing else is taken are checked all the same, and an error says so.
+func brief(s *jsonschema.Schema) *jsonschema.Schema {
+	c := s.CloneSchemas()
+	c.AdditionalProperties, c.Minimum, c.Maximum = nil, nil, nil
+	if text := string(c.Default); text == "false" || text == "0" || text == "1" {
+		c.Default = nil
+	}
+	for name, p := range c.Properties {
+		c.Properties[name] = brief(p)
+	}
+	if c.Items != nil {
+		c.Items = brief(c.Items)
+		for _, p := range c.Items.Properties {
+			p.Description = "" // the arguments beside the list have the same names
+		}
+	}
+	return c
 }

@@ -13,7 +13,7 @@ type applyIn struct {
 
 type operation struct {
 	Tool string          `json:"tool" enum:"write_file,append_file,edit_file,insert_lines,mkdir,rm,mv,cp"`
-	Args json.RawMessage `json:"args" jsonschema:"of that tool"`
+	Args json.RawMessage `json:"args"`
 }
 
 type applyOut struct {
@@ -65,7 +65,8 @@ var steps = map[string]func(*guard, json.RawMessage) (any, error){
 func step[In, Out any](name string, run func(*guard, In) (Out, error)) func(*guard, json.RawMessage) (any, error) {
 	input := schemaFor[In]()
 	input.AdditionalProperties = nothing()
-	t := &Tool{Name: name, Input: input, takes: resolved(input), defaults: defaultsOf(input)}
+	t := &Tool{Name: name}
+	t.checks(input)
 	return func(g *guard, args json.RawMessage) (any, error) {
 		in, err := decode[In](t, args)
 		if err != nil {

@@ -15,7 +15,7 @@ type grepIn struct {
 	Path       string  `json:"path,omitempty"`
 	IgnoreCase bool    `json:"ignoreCase,omitempty" default:"false"`
 	Literal    bool    `json:"literal,omitempty" default:"false"`
-	Include    string  `json:"includeGlob,omitempty" jsonschema:"only such files: *.go"`
+	Include    string  `json:"includeGlob,omitempty" jsonschema:"*.go"`
 	Exclude    string  `json:"excludeGlob,omitempty"`
 	MaxResults int     `json:"maxResults,omitempty" min:"1"`
 	Context    int     `json:"context,omitempty" default:"0" min:"0" max:"100" jsonschema:"lines around each match"`

@@ -11,8 +11,8 @@ import (
 )
 
 type snapshotIn struct {
-	Name string `json:"name,omitempty" jsonschema:"a name for this moment; one is made up if left out"`
-	Note string `json:"note,omitempty" jsonschema:"what it is, for people"`
+	Name string `json:"name,omitempty"`
+	Note string `json:"note,omitempty"`
 }
 
 type snapshotOut struct {
@@ -43,7 +43,7 @@ func takeSnapshot(ctx context.Context, b *Toolbox, in snapshotIn) (snapshotOut, 
 const maxNote = 1000
 
 type refIn struct {
-	Ref string `json:"ref" jsonschema:"a ref that snapshot, branch or list_snapshots told, or the name of a snapshot"`
+	Ref string `json:"ref"`
 }
 
 type restoreOut struct {
@@ -57,7 +57,7 @@ func restoreTo(ctx context.Context, b *Toolbox, in refIn) (restoreOut, error) {
 }
 
 type listSnapshotsIn struct {
-	Limit int `json:"limit,omitempty" min:"1" jsonschema:"only so many, the newest"`
+	Limit int `json:"limit,omitempty" min:"1"`
 }
 
 type listSnapshotsOut struct {
@@ -94,9 +94,9 @@ func deleteSnapshot(ctx context.Context, b *Toolbox, in refIn) (doneOut, error) 
 }
 
 type branchIn struct {
-	Ref  string `json:"ref,omitempty" jsonschema:"where it starts: a snapshot; the workspace as it is now if left out"`
-	Name string `json:"name,omitempty" jsonschema:"its name; one is made up if left out"`
-	Stay bool   `json:"stay,omitempty" default:"false" jsonschema:"only fork; later calls are of the branch you are on, as before"`
+	Ref  string `json:"ref,omitempty" jsonschema:"a snapshot, else now"`
+	Name string `json:"name,omitempty"`
+	Stay bool   `json:"stay,omitempty" default:"false" jsonschema:"only fork"`
 }
 
 type branchOut struct {
@@ -133,8 +133,8 @@ func makeBranch(ctx context.Context, b *Toolbox, in branchIn) (branchOut, error)
 }
 
 type diffIn struct {
-	From string `json:"from" jsonschema:"the older moment: a ref, or the name of a snapshot"`
-	To   string `json:"to,omitempty" jsonschema:"the newer one; the workspace as it is now if left out"`
+	From string `json:"from"`
+	To   string `json:"to,omitempty"`
 }
 
 type diffOut struct {

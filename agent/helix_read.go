@@ -15,7 +15,7 @@ type readIn struct {
 	Offset   int    `json:"offset,omitempty" default:"1" min:"1" jsonschema:"first line"`
 	Limit    int    `json:"limit,omitempty" min:"1" jsonschema:"lines; else up to 2000, or 40 KiB"`
 	Tail     int    `json:"tail,omitempty" min:"1" jsonschema:"the last lines instead"`
-	Numbered bool   `json:"numbered,omitempty" default:"false" jsonschema:"number the lines"`
+	Numbered bool   `json:"numbered,omitempty" default:"false"`
 	Content  bool   `json:"content,omitempty" default:"false" jsonschema:"bytes in base64 too, of a binary file"`
 }
 
@@ -175,7 +175,7 @@ func (o *readOut) showText(v *textView, in readIn, limit int) {
 const maxImage = 5 << 20
 
 type readManyIn struct {
-	Paths []string `json:"paths" jsonschema:"the files to read"`
+	Paths []string `json:"paths"`
 }
 
 type readManyOut struct {

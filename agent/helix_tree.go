@@ -40,7 +40,7 @@ func entriesOf(nodes []*node) []entry {
 
 type lsIn struct {
 	Path   string `json:"path,omitempty"`
-	Hidden bool   `json:"hidden,omitempty" default:"true" jsonschema:"names with a dot in front too"`
+	Hidden bool   `json:"hidden,omitempty" default:"true" jsonschema:"dotfiles too"`
 }
 
 type lsOut struct {
@@ -145,7 +145,7 @@ const maxCounted = 100000
 
 type globIn struct {
 	Pattern string `json:"pattern" jsonschema:"such as **/*.go or src/*.{ts,tsx}"`
-	Path    string `json:"path,omitempty" jsonschema:"where it starts"`
+	Path    string `json:"path,omitempty"`
 }
 
 type globOut struct {
@@ -213,7 +213,7 @@ func find(g *guard, in findIn) (findOut, error) {
 
 type statIn struct {
 	Path   string `json:"path"`
-	Follow bool   `json:"follow,omitempty" default:"false" jsonschema:"describe what a symlink leads to"`
+	Follow bool   `json:"follow,omitempty" default:"false"`
 }
 
 type statOut struct {
@@ -242,7 +242,7 @@ func (doneOut) parts() []part { return []part{{line: "done"}} }
 
 type mkdirIn struct {
 	Path      string `json:"path"`
-	Recursive bool   `json:"recursive,omitempty" default:"false" jsonschema:"those above too; one that exists is fine"`
+	Recursive bool   `json:"recursive,omitempty" default:"false" jsonschema:"parents too"`
 }
 
 func mkdir(g *guard, in mkdirIn) (doneOut, error) {
@@ -253,7 +253,7 @@ func mkdir(g *guard, in mkdirIn) (doneOut, error) {
 type rmIn struct {
 	Path      string `json:"path"`
 	Recursive bool   `json:"recursive,omitempty" default:"false"`
-	Force     bool   `json:"force,omitempty" default:"false" jsonschema:"nothing there is fine"`
+	Force     bool   `json:"force,omitempty" default:"false" jsonschema:"missing is fine"`
 	IfSum     string `json:"ifSum,omitempty"`
 }
 
@@ -266,7 +266,7 @@ type moveIn struct {
 	Source      string `json:"source"`
 	Destination string `json:"destination"`
 	Overwrite   bool   `json:"overwrite,omitempty" default:"false" jsonschema:"a file; directories are merged"`
-	IfSum       string `json:"ifSum,omitempty" jsonschema:"of the source"`
+	IfSum       string `json:"ifSum,omitempty"`
 }
 
 type moveOut struct {

@@ -18,8 +18,8 @@ func stops(err error) bool {
 type writeIn struct {
 	Path    string `json:"path"`
 	Content string `json:"content"`
-	IfSum   string `json:"ifSum,omitempty" jsonschema:"only if the file has this sum"`
-	Create  bool   `json:"createOnly,omitempty" default:"false" jsonschema:"fail if it exists"`
+	IfSum   string `json:"ifSum,omitempty" jsonschema:"fail unless the file has this sum"`
+	Create  bool   `json:"createOnly,omitempty" default:"false"`
 }
 
 // writeOut is what a write gives: T05, and the sum for the next one.
@@ -53,7 +53,7 @@ func writeFile(g *guard, in writeIn) (writeOut, error) {
 }
 
 type writeManyIn struct {
-	Files []writeIn `json:"files" jsonschema:"the files to write"`
+	Files []writeIn `json:"files"`
 }
 
 type writeManyOut struct {
@@ -98,12 +98,12 @@ type editIn struct {
 	Path    string    `json:"path"`
 	OldText string    `json:"oldText,omitempty" jsonschema:"exact, and unique unless count or all is given"`
 	NewText *string   `json:"newText,omitempty" jsonschema:"\"\" deletes"`
-	Count   int       `json:"count,omitempty" min:"1" jsonschema:"replace the first so many"`
+	Count   int       `json:"count,omitempty" min:"1" jsonschema:"the first so many"`
 	All     bool      `json:"all,omitempty" default:"false"`
-	Edits   []oneEdit `json:"edits,omitempty" jsonschema:"several instead, in order: all or none"`
+	Edits   []oneEdit `json:"edits,omitempty" jsonschema:"several instead: all or none"`
 	IfSum   string    `json:"ifSum,omitempty"`
-	Diff    bool      `json:"diff,omitempty" default:"false" jsonschema:"show a unified diff"`
-	DryRun  bool      `json:"dryRun,omitempty" default:"false" jsonschema:"change nothing"`
+	Diff    bool      `json:"diff,omitempty" default:"false"`
+	DryRun  bool      `json:"dryRun,omitempty" default:"false"`
 }
 
 type oneEdit struct {
@@ -189,7 +189,7 @@ func editsOf(in editIn) ([]vfs.Edit, error) {
 
 type insertIn struct {
 	Path    string `json:"path"`
-	Line    int    `json:"line" min:"1" jsonschema:"the first is 1; one more than there are adds at the end"`
+	Line    int    `json:"line" min:"1" jsonschema:"1 is the first; one past the last appends"`
 	Content string `json:"content"`
 	IfSum   string `json:"ifSum,omitempty"`
 }

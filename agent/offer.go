@@ -32,12 +32,13 @@ const notChosen = "it is not among the actions that this workspace was given"
 // lacks says what a tool would need that this workspace does not have; "" if it has a place in the box.
 func (b *Toolbox) lacks(t *Tool) string {
 	snapshots := slices.Contains(t.Permissions, PermSnapshot)
+	files := !snapshots || slices.Contains(t.Permissions, PermRead) || slices.Contains(t.Permissions, PermList)
 	switch fsys := b.FS(); {
 	case b.config.Actions != nil && !slices.ContainsFunc(b.config.Actions, func(name string) bool { return b.named(t, name) }):
 		return notChosen
 	case snapshots && b.config.NoSnapshot:
 		return "it needs the capability snapshot, which this workspace does not have"
-	case !snapshots && b.config.NoFS:
+	case files && b.config.NoFS:
 		return "it needs the capability fs, which this workspace does not have"
 	case snapshots && fsys != nil && !fsys.Whole():
 		return "it is about a whole branch, and this workspace is a directory of one"

@@ -99,7 +99,7 @@ func TestPermissionsAndCapabilities(t *testing.T) {
 	require.Equal(t, []string{"ls", "tree", "glob", "find", "stat"}, names(granted(agent.PermList)))
 	require.Equal(t, []string{"read_file", "read_many", "grep"}, names(granted(agent.PermRead)))
 	require.Equal(t, []string{"rm"}, names(granted(agent.PermDelete)))
-	require.Equal(t, []string{"snapshot", "restore", "list_snapshots", "delete_snapshot", "branch", "diff"}, names(&agent.Config{NoFS: true}))
+	require.Equal(t, []string{"snapshot", "restore", "list_snapshots", "delete_snapshot", "branch", "diff", "list_branches"}, names(&agent.Config{NoFS: true}))
 	require.NotContains(t, names(&agent.Config{NoSnapshot: true}), "restore")
 	require.NotContains(t, names(granted(agent.PermSnapshot)), "restore", "it writes and deletes")
 

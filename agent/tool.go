@@ -29,7 +29,8 @@ type Tool struct {
 	// refs of moments. Of the other tools the text says it all.
 	Structured bool
 
-	op       string // its name without the prefix of a workspace
+	op       string             // its name without the prefix of a workspace
+	args     *jsonschema.Schema // what Input says, and all that is checked beside it
 	takes    *jsonschema.Resolved
 	defaults []byte // JSON of the arguments that have one
 	run      func(ctx context.Context, b *Toolbox, input json.RawMessage) (*Result, error)
@@ -167,7 +168,7 @@ func define[In, Out any](name, description string, k kind, tweaks []tweak, run f
 	for _, tweak := range tweaks {
 		tweak(t)
 	}
-	t.takes, t.defaults = resolved(t.Input), defaultsOf(t.Input)
+	t.checks(t.Input)
 	t.run = func(ctx context.Context, b *Toolbox, input json.RawMessage) (*Result, error) {
 		in, err := decode[In](t, input)
 		if err != nil {
@@ -176,4 +177,9 @@ func define[In, Out any](name, description string, k kind, tweaks []tweak, run f
 		return run(ctx, b, in)
 	}
 	return t
+}
+
+// checks makes a schema the one that arguments of the tool are checked against.
+func (t *Tool) checks(s *jsonschema.Schema) {
+	t.args, t.takes, t.defaults = s, resolved(s), defaultsOf(s)
 }

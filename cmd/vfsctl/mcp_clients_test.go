@@ -60,6 +60,9 @@ var everyTool = []aCall{
 	{"restore", `{"ref":"before"}`, `"undo":`},
 	{"branch", `{"name":"try"}`, `try`},
 	{"delete_snapshot", `{"ref":"before"}`, `done`},
+	{"list_branches", `{}`, `main`},
+	{"log", `{"path":"/notes"}`, `write.*a.md`},
+	{"blame", `{"path":"/notes/a.md"}`, `zero`},
 	{"apply", `{"operations":[{"tool":"mkdir","args":{"path":"/d"}},{"tool":"write_file","args":{"path":"/d/f","content":"f"}}]}`, `2: created`},
 }
 
