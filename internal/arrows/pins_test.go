@@ -93,6 +93,12 @@ func TestPins(t *testing.T) {
 	require.NoError(t, unpinned(ours, theirs))
 	require.Equal(t, sqliteVersion, selected[sqlite].Version)
 	require.Equal(t, theirs.version(libc), selected[libc].Version)
+
+	// The module that runs go-git on a store links the same.
+	file = filepath.Join(root, "internal", "gogit", "go.mod")
+	_, err = os.ReadFile(file)
+	require.NoError(t, err)
+	require.NoError(t, unpinned(readMod(t, file), theirs))
 }
 
 func TestUnpinned(t *testing.T) {
