@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"io/fs"
-	"slices"
 	"strings"
 	"syscall"
 
@@ -108,16 +107,6 @@ func (g *guard) walkDir(dir string, depth int, visit func(*node, int) (bool, err
 			return nil
 		}
 	}
-}
-
-// filesUnder lists the paths of all files at or under a name, sorted. Everything that is no directory is a file.
-func (g *guard) filesUnder(name string) ([]string, error) {
-	at, err := g.names(name, PermList)
-	if err != nil {
-		return nil, err
-	}
-	all, err := g.tx.List("/" + at)
-	return slices.DeleteFunc(all, func(path string) bool { return !g.box.policy.visible(path) }), err
 }
 
 // A search says what to find by name.

@@ -166,7 +166,7 @@ func TestDofsPolicy(t *testing.T) {
 		require.Contains(t, r.Text, `"code":"EACCES"`, tool)
 		require.Contains(t, r.Text, "Path '/no/b' is outside allowed paths", tool)
 	}
-	require.Equal(t, `[{"path":"/ok/a","type":"file"},{"path":"/ok/link","type":"file"}]`, try(t, b, "find", args{"directory": "/ok"}).Text)
+	require.Equal(t, `[{"path":"/ok/a","type":"file"}]`, try(t, b, "find", args{"directory": "/ok"}).Text)
 }
 
 // K12: 200 at once, and 1000 at most.
@@ -203,4 +203,35 @@ func TestDofsRelative(t *testing.T) {
 		require.Contains(t, r.Text, `"code":"EINVAL"`, tool)
 		require.Contains(t, r.Text, "invalid path", tool)
 	}
+}
+
+// Symlinks are not visible: ls and find list regular files and directories, and what is reached through a symlink has
+// the path that was asked for.
+func TestDofsSymlinks(t *testing.T) {
+	b, fsys := box(t, &agent.Config{Profile: "dofs"})
+	plant(t, fsys, map[string]string{
+		"d/a": "WISH\n", "d/e/b": "WISH\n", "d/bin": "\x00", "ld": "->d", "lf": "->d/a", "dang": "->nowhere", "d/up": "->..", "x/l": "->../d",
+	})
+	for _, tt := range []struct {
+		tool string
+		in   args
+		want string
+	}{
+		{"ls", args{"prefix": "/"}, `["/d/a","/d/bin","/d/e/b"]`},
+		{"ls", args{"prefix": "/ld"}, `["/ld/a","/ld/bin","/ld/e/b"]`},
+		{"ls", args{"prefix": "/ld/e/"}, `["/ld/e/b"]`},
+		{"ls", args{"prefix": "/lf"}, `["/lf"]`},
+		{"ls", args{"prefix": "/dang"}, `[]`},
+		{"ls", args{"prefix": "/x/l/../d/e"}, `["/d/e/b"]`},
+		{"find", args{"directory": "/"}, `[{"path":"/d","type":"dir"},{"path":"/d/a","type":"file"},{"path":"/d/bin","type":"file"},{"path":"/d/e","type":"dir"},{"path":"/d/e/b","type":"file"},{"path":"/x","type":"dir"}]`},
+		{"find", args{"directory": "/ld", "pattern": "**/b"}, `[{"path":"/ld/e/b","type":"file"}]`},
+		{"grep", args{"pattern": "WISH", "path": "/ld"}, `[{"path":"/ld/a","line":1,"text":"WISH"},{"path":"/ld/e/b","line":1,"text":"WISH"}]` + "\n[1 file that is no text, or too large, was not searched]"},
+		{"grep", args{"pattern": "WISH", "path": "/lf"}, `[{"path":"/lf","line":1,"text":"WISH"}]`},
+		{"readdir", args{"path": "/x/l/e"}, `[{"name":"b","parentPath":"/x/l/e","isFile":true,"isDirectory":false}]`},
+	} {
+		r := try(t, b, tt.tool, tt.in)
+		require.NoError(t, r.Err, r.Text)
+		require.Equal(t, tt.want, r.Text, "%s %v", tt.tool, tt.in)
+	}
+	require.Equal(t, []any{"/ld/bin"}, call(t, b, "grep", args{"pattern": "WISH", "path": "/ld"})["skippedPaths"])
 }

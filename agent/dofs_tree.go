@@ -1,7 +1,9 @@
 package agent
 
 import (
+	slashes "path"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -36,6 +38,14 @@ func followed(g *guard, n *node) (isFile, isDir bool, err error) {
 	return n.info.Mode().IsRegular(), n.info.IsDir(), nil
 }
 
+// asAsked is a path at or below a directory as the caller, who knows the directory by another name, would write it.
+func asAsked(name, dir, at string) string {
+	if slices.Contains(strings.Split(name, "/"), "..") {
+		return rooted(at) // where that leads is not to be seen from the name
+	}
+	return slashes.Join(name, relative(dir, at))
+}
+
 type dofsReaddirIn struct {
 	Path string `json:"path" jsonschema:"absolute path of the directory"`
 	pageIn
@@ -68,7 +78,7 @@ func dofsReaddir(g *guard, in dofsReaddirIn) (o dofsReaddirOut, err error) {
 	nodes, next := page(in.pageIn, l.nodes, l.omitted > 0)
 	o.Entries, o.NextOffset = []dofsDirent{}, next
 	for _, n := range nodes {
-		e := dofsDirent{Name: n.name(), ParentPath: rooted(l.dir)}
+		e := dofsDirent{Name: n.name(), ParentPath: asAsked(in.Path, l.dir, l.dir)}
 		if e.IsFile, e.IsDirectory, err = followed(g, n); err != nil {
 			return o, err
 		}
@@ -91,13 +101,31 @@ type dofsLsOut struct {
 
 func (o dofsLsOut) text() string { return paged(o.Paths, o.NextOffset) }
 
+// dofsLs lists regular files alone: a symlink is no file of its own.
 func dofsLs(g *guard, in dofsLsIn) (dofsLsOut, error) {
-	all, err := g.filesUnder(in.Prefix)
-	if err = underFile(err); err != nil && !missing(err) {
+	at, err := g.stat(in.Prefix, follow)
+	if err = underFile(err); missing(err) {
+		return dofsLsOut{Paths: []string{}}, nil
+	}
+	if err != nil {
 		return dofsLsOut{}, err
 	}
+	var all []string
+	if at.info.Mode().IsRegular() {
+		all = []string{asAsked(in.Prefix, at.path, at.path)}
+	}
+	if at.info.IsDir() {
+		f, err := g.find(search{dir: in.Prefix, kind: "file", hidden: true, limit: noBound})
+		if err != nil {
+			return dofsLsOut{}, err
+		}
+		for _, n := range f.nodes {
+			all = append(all, asAsked(in.Prefix, f.dir, n.path))
+		}
+		slices.Sort(all)
+	}
 	paths, next := page(in.pageIn, all, false)
-	return dofsLsOut{rootedAll(paths), next}, nil
+	return dofsLsOut{paths, next}, nil
 }
 
 type dofsFindIn struct {
@@ -131,7 +159,7 @@ func dofsFind(g *guard, in dofsFindIn) (o dofsFindOut, err error) {
 	}
 	var found []*node
 	_, err = g.walk(in.Directory, PermList, func(n *node, _ int) (bool, error) {
-		if matches(relative(dir.path, n.path)) {
+		if plain := n.info.IsDir() || n.info.Mode().IsRegular(); plain && matches(relative(dir.path, n.path)) {
 			found = append(found, n)
 		}
 		if len(found) > in.end() {
@@ -145,12 +173,8 @@ func dofsFind(g *guard, in dofsFindIn) (o dofsFindOut, err error) {
 	nodes, next := page(in.pageIn, found, false)
 	o.Matches, o.NextOffset = []dofsFound{}, next
 	for _, n := range nodes {
-		_, isDir, err := followed(g, n)
-		if err != nil {
-			return o, err
-		}
-		one := dofsFound{rooted(n.path), "file"}
-		if isDir {
+		one := dofsFound{asAsked(in.Directory, dir.path, n.path), "file"}
+		if n.info.IsDir() {
 			one.Type = "dir"
 		}
 		o.Matches = append(o.Matches, one)
@@ -225,6 +249,10 @@ func (o dofsGrepOut) text() string {
 }
 
 func dofsGrep(g *guard, in dofsGrepIn) (dofsGrepOut, error) {
+	at, err := g.statFor(PermRead, in.Path, follow)
+	if err != nil {
+		return dofsGrepOut{}, underFile(err)
+	}
 	r, err := g.grep(in.Pattern, vfs.GrepOptions{Path: in.Path, IgnoreCase: in.IgnoreCase, Max: in.end()})
 	if err != nil {
 		return dofsGrepOut{}, underFile(err)
@@ -232,9 +260,13 @@ func dofsGrep(g *guard, in dofsGrepIn) (dofsGrepOut, error) {
 	more := r.Truncated
 	r.Matches, _ = page(in.pageIn, r.Matches, false)
 	matches, cut := g.fit(r)
-	o := dofsGrepOut{Matches: []dofsMatch{}, Skipped: g.skipped(append(r.SkippedLarge, r.SkippedBinary...))}
+	o := dofsGrepOut{Matches: []dofsMatch{}}
 	for _, m := range matches {
-		o.Matches = append(o.Matches, dofsMatch{m.Path, m.Line, m.Text})
+		o.Matches = append(o.Matches, dofsMatch{asAsked(in.Path, at.path, m.Path[1:]), m.Line, m.Text})
+	}
+	skipped := append(r.SkippedLarge, r.SkippedBinary...)
+	for _, path := range skipped[:min(len(skipped), g.box.caps.Matches)] {
+		o.Skipped = append(o.Skipped, asAsked(in.Path, at.path, path))
 	}
 	if more || cut {
 		o.NextOffset = in.Offset + len(matches)
