@@ -8,60 +8,8 @@ import (
 	"syscall"
 	"unicode/utf8"
 
-	"vfsdb/internal/mimetype"
 	"vfsdb/vfs"
 )
-
-const deepEmpty = "System reminder: File exists but has empty contents"
-
-type deepReadIn struct {
-	Path   string `json:"file_path" jsonschema:"absolute path of the file"`
-	Offset int    `json:"offset,omitempty" default:"0" min:"0" jsonschema:"lines to skip: 0 begins at the first"`
-	Limit  int    `json:"limit,omitempty" default:"100" min:"1" jsonschema:"how many lines to read"`
-}
-
-func deepRead(g *guard, in deepReadIn) (told, error) {
-	v, err := g.readLines(in.Path, lineRange{start: in.Offset + 1, end: in.Offset + in.Limit}, g.box.caps.ResultBytes)
-	switch {
-	case err != nil:
-		return told{}, absent(g, "File", in.Path, err)
-	case v.binary:
-		return deepMedia(g, v)
-	case v.total == 0 || v.start == 1 && v.end == v.total && v.omitted == 0 && strings.TrimSpace(string(v.data)) == "":
-		return told{text: deepEmpty}, nil
-	case in.Offset >= v.total:
-		return told{}, refuse(syscall.EINVAL, "Line offset %d exceeds file length (%d lines)", in.Offset, v.total)
-	}
-	lines := splitLines(valid(string(v.data)))
-	for i, line := range lines {
-		lines[i] = strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")
-	}
-	return told{text: deepCut(deepNumbered(lines, v.start), v.omitted)}, nil
-}
-
-// deepCut shortens a text that was read to what a result may have. omitted are bytes that it lacks already.
-func deepCut(text string, omitted int) string {
-	const why = "\n\n[Output was truncated due to size limits. The lines of this file are very long: read fewer at a time with offset and limit, or break them up.]"
-	runes := []rune(text)
-	if len(runes) < deepLimit && omitted == 0 {
-		return text
-	}
-	return string(runes[:min(len(runes), deepLimit-utf8.RuneCountInString(why))]) + why
-}
-
-// deepMedia is a file that is no text.
-func deepMedia(g *guard, v *textView) (told, error) {
-	limit := int64(g.box.caps.ResultBytes)
-	if mimetype.IsImage(v.mime) {
-		limit = maxImage
-	}
-	if v.info.Size() > limit {
-		return told{}, &SizeError{rooted(v.path), v.info.Size(), limit}
-	}
-	data, err := g.tx.ReadFile(v.path)
-	text := fmt.Sprintf("[%s: %s, %d bytes]", rooted(v.path), v.mime, len(data))
-	return told{text, []Media{{v.mime, data, rooted(v.path)}}}, err
-}
 
 type deepWriteIn struct {
 	Path    string `json:"file_path" jsonschema:"absolute path of the file"`
@@ -87,11 +35,44 @@ func deepEdit(g *guard, in deepEditIn) (said, error) {
 	if in.Old == "" {
 		return "", refuse(syscall.EINVAL, "old_string is empty. To fill an empty file, use write_file")
 	}
-	w, err := g.edit(in.Path, []vfs.Edit{{Old: in.Old, New: in.New, All: in.ReplaceAll}}, precondition{})
+	w, err := g.rewrite(in.Path, precondition{}, func(text string) (string, int, error) {
+		spots := occurrences(text, in.Old)
+		if len(spots) == 0 || len(spots) > 1 && !in.ReplaceAll {
+			return "", 0, deepUnedited(g.shown(in.Path), text, in.Old, len(spots))
+		}
+		text, err := replaced(text, spots, in.New)
+		return text, len(spots), err
+	})
 	if err != nil {
 		return "", absent(g, "File", in.Path, err)
 	}
 	return said(fmt.Sprintf("Successfully replaced %d instance(s) of the string in '%s'", w.n, rooted(w.path))), nil
+}
+
+// deepUnedited says why text cannot be replaced: it is not there, or there too often. What models get wrong most is a
+// line break behind the last line of a file that has none.
+func deepUnedited(path, text, old string, found int) error {
+	bare, ended := strings.CutSuffix(unixBreaks(old), "\n")
+	if found > 0 || !ended || bare == "" || !strings.HasSuffix(unixBreaks(text), bare) {
+		return &EditError{Path: path, Of: 1, Old: old, Found: found, Lines: linesOf(text, old, 10), Err: &vfs.MatchError{Found: found}}
+	}
+	const why = "old_string ends with a newline, but the file does not end with a newline. "
+	if n := strings.Count(unixBreaks(text), bare); n > 1 {
+		return refuse(syscall.EINVAL, why+"Without it, old_string would appear %d times in the file: remove it, and add surrounding context", n)
+	}
+	return refuse(syscall.EINVAL, why+"Remove it from old_string, and from new_string if that ends with one too")
+}
+
+type deepDeleteIn struct {
+	Path string `json:"file_path" jsonschema:"absolute path of the file or directory"`
+}
+
+func deepDelete(g *guard, in deepDeleteIn) (said, error) {
+	at, _, err := g.remove(in.Path, true, false, precondition{})
+	if err != nil {
+		return "", absent(g, "File", in.Path, err)
+	}
+	return said("Deleted " + rooted(at)), nil
 }
 
 // deepCodes are the errors of one file among several, by their errno.

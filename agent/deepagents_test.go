@@ -1,10 +1,17 @@
 package agent_test
 
 import (
+	"context"
 	"encoding/base64"
 	"fmt"
+	"io/fs"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -106,68 +113,222 @@ func TestDeepagentsGolden(t *testing.T) {
 	golden(t, "deepagents", map[string]any{"told": describe(b), "script": script})
 }
 
-// Section 2: a result above 80000 characters is kept in a file, and its ends are shown.
-func TestDeepagentsEvicts(t *testing.T) {
-	var text strings.Builder
-	for i := range 1000 {
-		fmt.Fprintf(&text, "WISH %d %s\n", i, strings.Repeat("x", 100))
-	}
-	grep := args{"pattern": "WISH", "output_mode": "content"}
-	b, fsys := box(t, &agent.Config{Profile: "deepagents"})
-	require.NoError(t, fsys.WriteFile(t.Context(), "big", []byte(text.String()), 0o644))
-
-	r := b.Do(t.Context(), agent.Call{ID: "call/1.2", Tool: "grep", Input: []byte(`{"pattern":"WISH","output_mode":"content"}`)})
-	require.NoError(t, r.Err)
-	kept := vfstest.Read(t, fsys, "large_tool_results/call_1_2")
-	require.Len(t, strings.Split(kept, "\n"), 1001)
-	x := strings.Repeat("x", 100)
-	require.Equal(t, `Tool result too large: it was saved in the filesystem at this path: /large_tool_results/call_1_2
-
-Read it with read_file, a part at a time: offset=0 and limit=100 are its first 100 lines.
-
-These are its first and last lines; a line such as `+"`... [N lines truncated] ...`"+` stands for what is between them:
-
-1  /big:
-2    1: WISH 0 `+x+`
-3    2: WISH 1 `+x+`
-4    3: WISH 2 `+x+`
-5    4: WISH 3 `+x+`
-... [991 lines truncated] ...
- 997    996: WISH 995 `+x+`
- 998    997: WISH 996 `+x+`
- 999    998: WISH 997 `+x+`
-1000    999: WISH 998 `+x+`
-1001    1000: WISH 999 `+x+`
-`, r.Text)
-	require.Contains(t, try(t, b, "read_file", args{"file_path": "/large_tool_results/call_1_2", "limit": 1}).Text, "1  /big:")
-
-	// Without an id, the same result has the same file.
-	first, again := try(t, b, "grep", args{"pattern": "WISH", "path": "/big", "output_mode": "content"}), try(t, b, "grep", args{"pattern": "WISH", "path": "/big", "output_mode": "content"})
-	require.Equal(t, first.Text, again.Text)
-
-	// Where nothing may be written, the result is cut.
-	frozen, err := agent.New(fsys, &agent.Config{Profile: "deepagents", Policy: &agent.Policy{ReadOnly: []string{"/"}}})
-	require.NoError(t, err)
-	cut := try(t, frozen, "grep", grep)
-	require.NoError(t, cut.Err)
-	require.Len(t, cut.Text, 80000+len("\n... [results truncated, try being more specific with your parameters]"))
-	require.True(t, strings.HasSuffix(cut.Text, "\n... [results truncated, try being more specific with your parameters]"))
-}
-
-// Section 2, K12: 1000 matches at most, and a read of no more than 80000 characters.
-func TestDeepagentsLimits(t *testing.T) {
+// A result above 80000 characters is cut, and says so. Nothing is kept in the tree, where later searches would find it.
+func TestDeepagentsCuts(t *testing.T) {
 	b, fsys := box(t, &agent.Config{Profile: "deepagents"})
 	require.NoError(t, fsys.Update(t.Context(), func(tx *vfs.Tx) error {
-		if err := tx.WriteFile("many", []byte(strings.Repeat("x\n", 1001)), 0o644); err != nil {
-			return err
+		for i := range 1000 {
+			if err := tx.WriteFile(fmt.Sprintf("many/%04d%s", i, strings.Repeat("é", 100)), nil, 0o644, vfs.Parents()); err != nil {
+				return err
+			}
 		}
-		return tx.WriteFile("wide", []byte(strings.Repeat(strings.Repeat("é", 999)+"\n", 100)), 0o644)
+		return tx.WriteFile("big", []byte(strings.Repeat("WISH "+strings.Repeat("x", 100)+"\n", 1000)), 0o644)
 	}))
-	require.Equal(t, "/many: 1000\n... [results truncated, try being more specific with your parameters]",
-		try(t, b, "grep", args{"pattern": "x", "output_mode": "count"}).Text)
-	read := try(t, b, "read_file", args{"file_path": "/wide"}).Text
-	require.Len(t, []rune(read), 80000)
-	require.Contains(t, read, "[Output was truncated due to size limits.")
-	_, err := fsys.Stat(t.Context(), "large_tool_results")
-	require.Error(t, err)
+	const guidance = "... [results truncated, try being more specific with your parameters]"
+	found := try(t, b, "grep", args{"pattern": "WISH", "output_mode": "content"}).Text
+	require.Len(t, found, 80000+len("\n"+guidance))
+	require.True(t, strings.HasSuffix(found, "\n"+guidance))
+	for tool, in := range map[string]args{"ls": {"path": "/many"}, "glob": {"pattern": "*", "path": "/many"}} {
+		list := try(t, b, tool, in).Text
+		require.True(t, strings.HasSuffix(list, ", '"+guidance+"']"), tool)
+		require.Equal(t, 80000/110+1, strings.Count(list, "', '")+1, tool)
+	}
+	require.Equal(t, []string{"big", "many/"}, slices.DeleteFunc(vfstest.Names(t, fsys), func(name string) bool {
+		return strings.HasPrefix(name, "many/0")
+	}))
+}
+
+// A search gives 1000 matches unless max_count says how many, and says when there are more.
+func TestDeepagentsMaxCount(t *testing.T) {
+	b, fsys := box(t, &agent.Config{Profile: "deepagents"})
+	plant(t, fsys, map[string]string{"many": strings.Repeat("x\n", 1500)})
+	const more = "\n\n[These are the first %d matches, and there are more. Narrow the pattern or the path, or raise max_count.]"
+	for _, tt := range []struct{ max, found int }{{0, 1000}, {1499, 1499}, {1500, 1500}, {2000, 1500}} {
+		in, want := args{"pattern": "x", "output_mode": "count"}, fmt.Sprintf("/many: %d", tt.found)
+		if tt.max > 0 {
+			in["max_count"] = tt.max
+		}
+		if tt.found < 1500 {
+			want += fmt.Sprintf(more, tt.found)
+		}
+		require.Equal(t, want, try(t, b, "grep", in).Text)
+	}
+	require.ErrorIs(t, try(t, b, "grep", args{"pattern": "x", "max_count": 0}).Err, syscall.EINVAL)
+}
+
+// Whoever reads a file page by page, each from where the one before says, reads every line once, however long they are.
+func TestDeepagentsPages(t *testing.T) {
+	b, fsys := box(t, &agent.Config{Profile: "deepagents"})
+	for _, tt := range []struct {
+		name  string
+		lines int
+		wide  int
+		limit int
+		pages int
+	}{
+		{"as many as were asked for", 250, 10, 100, 3},
+		{"fewer than were asked for", 3000, 100, 1000, 5},
+		{"of wide letters", 1000, 1000, 1000, 13},
+		{"continued rows", 40, 12000, 100, 7},
+		{"one above the limit each", 3, 81000, 100, 3},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			line := strings.Repeat("é", tt.wide)
+			plant(t, fsys, map[string]string{"f": strings.Repeat(line+"\n", tt.lines)})
+			offset, pages := 0, 0
+			for more := true; more; pages++ {
+				text := try(t, b, "read_file", args{"file_path": "/f", "offset": offset, "limit": tt.limit}).Text
+				require.LessOrEqual(t, len([]rune(text)), 80000)
+				require.Regexp(t, fmt.Sprintf(`^ *%d  é`, offset+1), text)
+				more = false
+				if m := regexp.MustCompile(`\[Read \d+ lines? \(lines (\d+)-(\d+) of (\d+) total\)\. \d+ lines? remaining from offset (\d+)\.\]$`).FindStringSubmatch(text); m != nil {
+					require.Equal(t, []string{strconv.Itoa(offset + 1), m[4], strconv.Itoa(tt.lines)}, m[1:4])
+					offset, _ = strconv.Atoi(m[4])
+					more = true
+					require.Regexp(t, fmt.Sprintf(`(?m)^ *%d  `, offset), text[max(0, len(text)-170000):])
+				}
+			}
+			require.Equal(t, tt.pages, pages)
+		})
+	}
+	text := try(t, b, "read_file", args{"file_path": "/f", "limit": 1}).Text
+	require.Contains(t, text, "\n\n[Output was truncated due to size limits: line 1 goes on.]\n\n[Read 1 line (lines 1-1 of 3 total). 2 lines remaining from offset 1.]")
+}
+
+// An edit of several lines finds them in a file with CRLF, which keeps its line breaks.
+func TestDeepagentsLineBreaks(t *testing.T) {
+	b, fsys := box(t, &agent.Config{Profile: "deepagents"})
+	plant(t, fsys, map[string]string{"dos": "a\r\nb\r\nc\r\n", "unix": "a\nb\n", "open": "one\ntwo", "twice": "x-x"})
+	for _, tt := range []struct{ file, old, new, want string }{
+		{"dos", "a\nb", "x\ny\nz", "x\r\ny\r\nz\r\nc\r\n"},
+		{"dos", "z\r\nc", "w", "x\r\ny\r\nw\r\n"},
+		{"unix", "a\nb\n", "c\n", "c\n"},
+		{"open", "two", "2", "one\n2"},
+	} {
+		r := try(t, b, "edit_file", args{"file_path": "/" + tt.file, "old_string": tt.old, "new_string": tt.new})
+		require.NoError(t, r.Err, r.Text)
+		require.Equal(t, tt.want, vfstest.Read(t, fsys, tt.file))
+	}
+	for _, tt := range []struct{ file, old, want string }{
+		{"open", "one\n2\n", "Error: old_string ends with a newline, but the file does not end with a newline. Remove it from old_string, and from new_string if that ends with one too"},
+		{"twice", "x\n", "Error: old_string ends with a newline, but the file does not end with a newline. Without it, old_string would appear 2 times in the file: remove it, and add surrounding context"},
+		{"open", "\n\n", "Error: String not found in file: '\n\n'"},
+		{"unix", "d\n", "Error: String not found in file: 'd\n'"},
+	} {
+		r := try(t, b, "edit_file", args{"file_path": "/" + tt.file, "old_string": tt.old, "new_string": ""})
+		require.ErrorIs(t, r.Err, syscall.EINVAL)
+		require.Equal(t, tt.want, r.Text)
+	}
+}
+
+func TestDeepagentsDelete(t *testing.T) {
+	b, fsys := box(t, &agent.Config{Profile: "deepagents", Policy: &agent.Policy{Deny: []string{"/keep/secret"}}}, "a", "d/e/f", "keep/secret", "keep/x")
+	require.NoError(t, fsys.Symlink(t.Context(), "keep", "link"))
+	for _, tt := range []struct {
+		path, want string
+		err        error
+	}{
+		{"/a", "Deleted /a", nil},
+		{"/d", "Deleted /d", nil},
+		{"/link", "Deleted /link", nil},
+		{"/a", "Error: File '/a' not found", fs.ErrNotExist},
+		{"/keep", "Error: permission denied for write on /keep: '/keep' holds what this workspace does not grant", fs.ErrPermission},
+		{"/", "Error: permission denied for write on /: '/' holds what this workspace does not grant", fs.ErrPermission},
+		{"/keep/../keep", "Error: Path traversal not allowed: /keep/../keep", syscall.EINVAL},
+	} {
+		r := try(t, b, "delete", args{"file_path": tt.path})
+		require.ErrorIs(t, r.Err, tt.err)
+		require.Equal(t, tt.want, r.Text)
+	}
+	require.Equal(t, []string{"keep/", "keep/secret", "keep/x"}, vfstest.Names(t, fsys))
+}
+
+// A star never stands for a leading dot. A pattern without a slash is about the name alone, so it finds files in
+// directories that begin with a dot; ** does not go into these.
+func TestDeepagentsDots(t *testing.T) {
+	b, fsys := box(t, &agent.Config{Profile: "deepagents"})
+	plant(t, fsys, map[string]string{
+		"a.yml": "WISH\n", ".env": "WISH\n", ".x.yml": "WISH\n", "src/b.yml": "WISH\n", "src/.c.yml": "WISH\n",
+		".github/ci.yml": "WISH\n", ".github/w/d.yml": "WISH\n", ".github/.e.yml": "WISH\n", "src/.hidden/f.yml": "WISH\n",
+	})
+	for _, tt := range []struct{ pattern, path, want string }{
+		{"*.yml", "", "/.github/ci.yml /.github/w/d.yml /a.yml /src/.hidden/f.yml /src/b.yml"},
+		{"**/*.yml", "", "/a.yml /src/b.yml"},
+		{"/*.yml", "", "/a.yml"},
+		{"/*", "", "/a.yml"},
+		{"*", "", "/.github/ci.yml /.github/w/d.yml /a.yml /src/.hidden/f.yml /src/b.yml"},
+		{"**", "", "/a.yml /src/b.yml"},
+		{".*", "", "/.env /.github/.e.yml /.x.yml /src/.c.yml"},
+		{".env", "", "/.env"},
+		{".*.yml", "", "/.github/.e.yml /.x.yml /src/.c.yml"},
+		{"/.*", "", "/.env /.x.yml"},
+		{"**/.*", "", "/.env /.x.yml /src/.c.yml"},
+		{".github/*.yml", "", "/.github/ci.yml"},
+		{".github/**", "", "/.github/ci.yml /.github/w/d.yml"},
+		{".github/**/*.yml", "", "/.github/ci.yml /.github/w/d.yml"},
+		{".github/.*", "", "/.github/.e.yml"},
+		{".*/*.yml", "", "/.github/ci.yml"},
+		{"*/*.yml", "", "/src/b.yml"},
+		{"*/.hidden/*", "", "/src/.hidden/f.yml"},
+		{"{.github,src}/*.yml", "", "/.github/ci.yml /src/b.yml"},
+		{"{.e,}*.yml", "", "/.github/.e.yml /.github/ci.yml /.github/w/d.yml /a.yml /src/.hidden/f.yml /src/b.yml"},
+		{"{*,.{env,x*}}", "", "/.env /.github/ci.yml /.github/w/d.yml /.x.yml /a.yml /src/.hidden/f.yml /src/b.yml"},
+		{"*.yml", "/.github", "/.github/ci.yml /.github/w/d.yml"},
+		{"**/*.yml", "/.github", "/.github/ci.yml /.github/w/d.yml"},
+	} {
+		got := strings.NewReplacer("', '", " ", "['", "", "']", "").Replace(try(t, b, "glob", args{"pattern": tt.pattern, "path": tt.path}).Text)
+		require.Equal(t, tt.want, got, tt.pattern)
+	}
+	for _, tt := range []struct{ glob, path, want string }{
+		{"", "", "/a.yml\n/src/b.yml"},
+		{"*.yml", "", "/a.yml\n/src/b.yml"},
+		{".env", "", "/.env"},
+		{".*", "", "/.env\n/.x.yml\n/src/.c.yml"},
+		{".github/**", "", "/.github/.e.yml\n/.github/ci.yml\n/.github/w/d.yml"},
+		{"", "/.github", "/.github/ci.yml\n/.github/w/d.yml"},
+		{"", "/.env", "/.env"},
+	} {
+		require.Equal(t, tt.want, try(t, b, "grep", args{"pattern": "WISH", "glob": tt.glob, "path": tt.path}).Text, "%s in %s", tt.glob, tt.path)
+	}
+	r := try(t, b, "glob", args{"pattern": strings.Repeat("{a,b}", 12)})
+	require.ErrorIs(t, r.Err, syscall.EINVAL)
+}
+
+// A search that finds nothing says that its pattern is literal, if it looks like a regular expression. A line break is in
+// no line, and that is said at once.
+func TestDeepagentsHints(t *testing.T) {
+	b, fsys := box(t, &agent.Config{Profile: "deepagents"})
+	plant(t, fsys, map[string]string{"f": "def run():\n\tfoo|bar\n"})
+	for pattern, hint := range map[string]string{
+		`def \w+`: "regular expression", "run.*foo": "regular expression", "bar|baz": "regular expression", "^def": "regular expression", "[a-z]+x": "regular expression",
+		"foo|bar": "", "absent": "", "def missing(self):": "", "a[0]": "", "x == y": "", "$19.99": "",
+	} {
+		text := try(t, b, "grep", args{"pattern": pattern}).Text
+		if hint == "" {
+			require.NotContains(t, text, "[", pattern)
+			continue
+		}
+		require.Contains(t, text, "No matches found\n\n[The pattern was taken literally, and it looks like a "+hint, pattern)
+	}
+	r := try(t, b, "grep", args{"pattern": "run():\n"})
+	require.ErrorIs(t, r.Err, syscall.EINVAL)
+	require.Contains(t, r.Text, "the pattern has a line break in it, which no line has")
+}
+
+// glob ends after ten seconds and grep after fifteen, in words that say what to do. A call that was cancelled is just
+// that.
+func TestDeepagentsPatience(t *testing.T) {
+	b, _ := box(t, &agent.Config{Profile: "deepagents"}, "a")
+	for tool, want := range map[string]time.Duration{"glob": 10 * time.Second, "grep": 15 * time.Second, "ls": 0, "read_file": 0} {
+		require.Equal(t, want, agent.Patience(b.Tool(tool)), tool)
+	}
+	for tool, patience := range map[string]time.Duration{"glob": -1, "grep": -1} {
+		agent.SetPatience(b.Tool(tool), patience)
+		r := try(t, b, tool, args{"pattern": "a"})
+		require.ErrorIs(t, r.Err, syscall.ETIMEDOUT)
+		require.Equal(t, "Error: "+tool+" timed out after -1ns. Try a more specific pattern or a narrower path", r.Text)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.ErrorIs(t, b.Call(ctx, "grep", []byte(`{"pattern":"a"}`)).Err, context.Canceled)
 }

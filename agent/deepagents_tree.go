@@ -1,7 +1,9 @@
 package agent
 
 import (
+	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -42,7 +44,13 @@ func deepGlob(g *guard, in deepGlobIn) (said, error) {
 	if err != nil {
 		return "", absent(g, "Path", in.Path, err)
 	}
-	nodes := slices.DeleteFunc(f.nodes, func(n *node) bool { return n.info.IsDir() })
+	patterns, err := alternatives(in.Pattern)
+	if err != nil {
+		return "", err
+	}
+	nodes := slices.DeleteFunc(f.nodes, func(n *node) bool {
+		return n.info.IsDir() || deepHidden(patterns, relative(f.dir, n.path))
+	})
 	limit := min(len(nodes), g.box.caps.Matches)
 	var paths []string
 	for _, n := range nodes[:limit] {
@@ -56,30 +64,52 @@ type deepGrepIn struct {
 	Path    string `json:"path,omitempty" jsonschema:"the directory or file to search; the workspace's own directory if left out"`
 	Glob    string `json:"glob,omitempty" jsonschema:"search only files that match, such as *.py"`
 	Mode    string `json:"output_mode,omitempty" default:"\"files_with_matches\"" enum:"files_with_matches,content,count" jsonschema:"files_with_matches: paths; content: the lines; count: how many lines in each file"`
+	Max     int    `json:"max_count,omitempty" min:"1" jsonschema:"how many matches are enough, in all files together; 1000 if left out"`
 }
 
 func deepGrep(g *guard, in deepGrepIn) (said, error) {
-	o := vfs.GrepOptions{Path: in.Path, Max: min(g.box.caps.Matches, DefaultMatches)}
+	o := vfs.GrepOptions{Path: in.Path, Max: min(cmp.Or(in.Max, deepMatches), g.box.caps.Matches)}
 	if in.Glob != "" {
 		o.Include = []string{in.Glob}
+	}
+	if !strings.HasPrefix(in.Glob, ".") && !strings.Contains(in.Glob, "/.") {
+		o.Exclude = []string{".*"} // as ripgrep leaves them out
+	} else if !strings.Contains(in.Glob, "/") {
+		o.Exclude = []string{".*/"}
 	}
 	r, err := g.grep(in.Pattern, o)
 	if err != nil {
 		return "", absent(g, "Path", in.Path, err)
 	}
 	matches, more := g.fit(r)
-	text := deepMatches(matches, in.Mode)
-	if more {
-		text += "\n" + deepGuidance
+	text := deepShown(matches, in.Mode)
+	if head := []rune(text); len(head) > deepLimit {
+		text = string(head[:deepLimit]) + "\n" + deepGuidance
+	} else if more {
+		text += fmt.Sprintf("\n\n[These are the first %s, and there are more. Narrow the pattern or the path, or raise max_count.]", counted(len(matches), "match", "matches"))
 	}
-	if n := len(r.SkippedLarge); n > 0 { // or no match would be taken for no such text (G09)
+	if len(matches) == 0 {
+		text += deepLiteral(in.Pattern)
+	}
+	if n := len(r.SkippedLarge); n > 0 { // or no match would be taken for no such text
 		text += fmt.Sprintf("\n[%s too large to search: %s]", counted(n, "file is", "files are"), few(rootedAll(r.SkippedLarge)))
 	}
 	return said(text), nil
 }
 
-// deepMatches are the lines of a grep, file by file, in one of three ways. Files are sorted by path.
-func deepMatches(matches []vfs.GrepMatch, mode string) string {
+// deepLiteral says that a pattern which found nothing was taken literally, if it looks as if it was not meant so.
+func deepLiteral(pattern string) string {
+	if regexLike.MatchString(pattern) {
+		return "\n\n[The pattern was taken literally, and it looks like a regular expression. Search for a text that stands in the file as it is; for alternatives, search several times.]"
+	}
+	return ""
+}
+
+// regexLike finds what hardly stands in a literal text: a class, a repetition of any character, alternatives, anchors.
+var regexLike = regexp.MustCompile(`\\[wsdbSWDB.|()[\]*+?]|\.[*+]|\[[^\]]+\][*+]|\w\|\w|\(\?|^\^|\$$`)
+
+// deepShown are the lines of a grep, file by file, in one of three ways. Files are sorted by path.
+func deepShown(matches []vfs.GrepMatch, mode string) string {
 	if len(matches) == 0 {
 		return "No matches found"
 	}

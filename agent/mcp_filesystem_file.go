@@ -168,14 +168,14 @@ func mcpEdit(g *guard, in mcpEditIn) (mcpOut, error) {
 		crlf := strings.Count(old, "\n") > 0 && strings.Count(old, "\n") == strings.Count(old, "\r\n")
 		text := old
 		if crlf {
-			text = unixLines(text)
+			text = unixBreaks(text)
 		}
 		for i, e := range in.Edits {
 			if err := g.ctx.Err(); err != nil {
 				return "", 0, err
 			}
 			if crlf {
-				e.OldText, e.NewText = unixLines(e.OldText), unixLines(e.NewText)
+				e.OldText, e.NewText = unixBreaks(e.OldText), unixBreaks(e.NewText)
 			}
 			next, ok := mcpReplace(text, e)
 			if !ok {
@@ -194,8 +194,6 @@ func mcpEdit(g *guard, in mcpEditIn) (mcpOut, error) {
 	text, _ := cut(mcpDiff(rooted(w.path), w.before, w.after), g.box.caps.ResultBytes)
 	return mcpOut{text}, nil
 }
-
-func unixLines(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
 
 // mcpReplace replaces the first occurrence of an edit's text; if there is none, the first lines that are the same but
 // for spaces at their ends. These keep their indentation. An empty text occurs first at the start.

@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -23,8 +22,7 @@ type profile struct {
 	tools   func(b *Toolbox) []*Tool
 	explain func(b *Toolbox, err error) string // what the model reads of an error
 	prompt  func(b *Toolbox) string
-	tagged  bool                                                        // what is shown of the store stands inside tags, see [Toolbox.tag]
-	settle  func(ctx context.Context, b *Toolbox, call Call, r *Result) // what becomes of a result before anybody sees it
+	tagged  bool // what is shown of the store stands inside tags, see [Toolbox.tag]
 }
 
 // profiles are all there are; the first is the default.

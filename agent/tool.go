@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"reflect"
+	"syscall"
+	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
@@ -30,6 +32,7 @@ type Tool struct {
 	Structured bool
 
 	op       string             // its name without the prefix of a workspace
+	patience time.Duration      // how long a call may take; 0 is as long as its context lets it
 	args     *jsonschema.Schema // what Input says, and all that is checked beside it
 	takes    *jsonschema.Resolved
 	defaults []byte // JSON of the arguments that have one
@@ -124,6 +127,9 @@ func needs(perms ...Permission) tweak { return func(t *Tool) { t.Permissions = p
 // sequential asks that calls of the tool follow each other (T14).
 func sequential(t *Tool) { t.Sequential = true }
 
+// bounded ends calls of a tool that take longer.
+func bounded(patience time.Duration) tweak { return func(t *Tool) { t.patience = patience } }
+
 // structured marks a tool whose structured result is for programs.
 func structured(t *Tool) { t.Structured = true }
 
@@ -174,7 +180,17 @@ func define[In, Out any](name, description string, k kind, tweaks []tweak, run f
 		if err != nil {
 			return nil, err
 		}
-		return run(ctx, b, in)
+		if t.patience == 0 {
+			return run(ctx, b, in)
+		}
+		tooLong := refuse(syscall.ETIMEDOUT, "%s timed out after %v. Try a more specific pattern or a narrower path", t.Name, t.patience)
+		ctx, cancel := context.WithTimeoutCause(ctx, t.patience, tooLong)
+		defer cancel()
+		result, err := run(ctx, b, in)
+		if err != nil && context.Cause(ctx) == tooLong {
+			err = tooLong
+		}
+		return result, err
 	}
 	return t
 }

@@ -235,9 +235,6 @@ func (b *Toolbox) try(ctx context.Context, call Call) *Result {
 	if !utf8.ValidString(result.Text) {
 		result.Text = strings.ToValidUTF8(result.Text, "\uFFFD")
 	}
-	if b.profile.settle != nil {
-		b.profile.settle(ctx, b, call, result)
-	}
 	return result
 }
 
