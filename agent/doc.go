@@ -12,12 +12,17 @@
 // agents, and sets their defaults; it holds no rules. A tool is one View or one Update: it happens whole, or not at
 // all. Tools that work on the branch as a whole (snapshot, restore, branch, diff) have transactions of their own.
 //
+// A fork goes on at the new branch: the tool branch moves all later calls there, unless it is to stay. What was written
+// before the fork is in it, whatever calls run at once, and both branches may be compared and forked from then on.
+//
 // # Sessions
 //
 // A [Session] is an agent at work on a branch of its own: opened by its first call, named by a [Ref] that resumes it
 // after a restart, opened again if its file was moved and put back, closed with a bound on the wait. It can take
 // a snapshot in the commit of each call, or of each turn, so that [Session.Undo] is a restore. A sub-agent gets a fork
-// that its parent may [Session.Adopt].
+// that its parent may [Session.Adopt]. When a tool forks the branch and moves on, so does the session: its ref names the
+// new branch, and [SessionOptions].OnRef hears of that before the call returns. Undo stays on the branch. What a session
+// forked it may look at as long as it is open; a session that is resumed may look at what its policy grants.
 //
 // # What is written down
 //

@@ -21,11 +21,11 @@ func (s *Server) complete(ctx context.Context, r *sdk.CompleteRequest) (*sdk.Com
 		if r.Params.Ref.URI != w.base+"{+path}" {
 			continue
 		}
-		box, err := q.box(w)
+		at, _, err := q.locate(w.base)
 		if err != nil {
 			return nil, err
 		}
-		paths, more, err := box.Complete(q.ctx, r.Params.Argument.Value, maxCompletions)
+		paths, more, err := at.box.Complete(q.ctx, r.Params.Argument.Value, maxCompletions)
 		if err != nil {
 			return nil, err
 		}

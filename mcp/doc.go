@@ -26,6 +26,11 @@
 // Calls end when clients cancel them. Who gives a progress token hears each second that a call still runs: a call is
 // one transaction, which has no parts. Who sets a log level hears of its own calls.
 //
+// A tool may fork a branch and move its session there. The calls of that client, its list of files and what it hears of
+// are then of the new branch, whose files have URIs of their own; those of the branch it left stay good for it, and other
+// clients stay where they are. Over HTTP without sessions nothing would know of a move in the next request, so there a
+// fork has to stay.
+//
 // # What clients may
 //
 // The roots of a client that begin with vfs:// and lie in a workspace here limit it to what is below them, as in the

@@ -35,8 +35,14 @@ func (s *Server) addTemplate(w *workspace) {
 // listing answers resources/list from the tree, where everything else is the SDK's own.
 func (s *Server) listing(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
-		if list, ok := r.(*sdk.ListResourcesRequest); ok && method == "resources/list" {
-			return s.list(ctx, list)
+		switch r := r.(type) {
+		case *sdk.ListResourcesRequest:
+			if method == "resources/list" {
+				return s.list(ctx, r)
+			}
+		case *sdk.ReadResourceRequest:
+			ctx, homely := s.homely(ctx, r)
+			return next(ctx, method, homely)
 		}
 		return next(ctx, method, r)
 	}
@@ -65,21 +71,20 @@ func (s *Server) list(ctx context.Context, r *sdk.ListResourcesRequest) (*sdk.Li
 	}
 	out := &sdk.ListResourcesResult{Resources: []*sdk.Resource{}, Cacheable: private}
 	for ; at.Workspace < len(s.workspaces); at = (cursor{at.Workspace + 1, ""}) {
-		w := s.workspaces[at.Workspace]
-		box, err := q.box(w)
+		here, err := q.here(s.workspaces[at.Workspace])
 		if err != nil {
 			return nil, err
 		}
 		room := s.page - len(out.Resources)
-		files, err := box.Files(q.ctx, at.After, room+1)
+		found, err := here.box.Files(q.ctx, at.After, room+1)
 		if err != nil {
 			return nil, err
 		}
-		for _, f := range files[:min(room, len(files))] {
-			out.Resources = append(out.Resources, w.resource(f))
+		for _, f := range found[:min(room, len(found))] {
+			out.Resources = append(out.Resources, here.resource(f))
 			at.After = f.Path
 		}
-		if len(files) > room {
+		if len(found) > room {
 			text, err := json.Marshal(at)
 			out.NextCursor = base64.RawURLEncoding.EncodeToString(text)
 			return out, err
@@ -91,9 +96,9 @@ func (s *Server) list(ctx context.Context, r *sdk.ListResourcesRequest) (*sdk.Li
 // private keeps results from caches that others share.
 var private = sdk.Cacheable{CacheScope: "private"}
 
-func (w *workspace) resource(f agent.File) *sdk.Resource {
+func (of files) resource(f agent.File) *sdk.Resource {
 	return &sdk.Resource{
-		URI: w.uri(f.Path), Name: f.Path, Size: f.Info.Size(), MIMEType: mimetype.ByName(f.Path),
+		URI: of.uri(f.Path), Name: f.Path, Size: f.Info.Size(), MIMEType: mimetype.ByName(f.Path),
 		Annotations: &sdk.Annotations{LastModified: f.Info.ModTime().UTC().Format(time.RFC3339)},
 	}
 }
@@ -102,24 +107,20 @@ func (w *workspace) resource(f agent.File) *sdk.Resource {
 func (s *Server) read(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
 	q, done := newRequest(s, ctx, r)
 	defer done()
-	uri := r.Params.URI
+	uri := asked(ctx, r)
 	if err := q.resume(r.Params.InputResponses, r.Params.RequestState, "resources/read", uri); err != nil {
 		return nil, err
-	}
-	w, name, ok := s.locate(uri)
-	if !ok {
-		return nil, sdk.ResourceNotFoundError(uri)
 	}
 	if known, err := q.bounded(); err != nil {
 		return nil, err
 	} else if !known {
 		return &sdk.ReadResourceResult{InputRequests: q.asks, RequestState: q.sealed()}, nil
 	}
-	box, err := q.box(w)
+	at, name, err := q.locate(uri)
 	if err != nil {
 		return nil, err
 	}
-	file, err := box.ReadFile(q.ctx, name, maxResource)
+	file, err := at.box.ReadFile(q.ctx, name, maxResource)
 	if len(q.asks) > 0 {
 		return &sdk.ReadResourceResult{InputRequests: q.asks, RequestState: q.sealed()}, nil
 	}

@@ -13,7 +13,8 @@ import (
 )
 
 // Roots are the directories that a client works in. Those of the host mean nothing here. One of ours, vfs://…, limits
-// the client to what is below it, as in the reference filesystem server; several add up.
+// the client to what is below it, as in the reference filesystem server; several add up. They are paths: they hold on
+// each branch that the client moves to.
 
 // roots are the paths that a client named, by workspace.
 type roots struct {
@@ -84,7 +85,7 @@ func (q *request) settle(uris []string) {
 	r := &roots{paths: map[*workspace][]string{}}
 	for _, uri := range uris {
 		for _, w := range q.server.workspaces {
-			if path, ok := w.path(uri); ok {
+			if _, path, ok := q.meant(w, uri); ok {
 				r.any = true
 				r.paths[w] = append(r.paths[w], path)
 			}

@@ -54,6 +54,7 @@ type Server struct {
 	beat       time.Duration // between what is told of a long call
 	grace      time.Duration // for answers to go out at the end
 	workspaces []*workspace
+	filesOf    func(agent.Ref) files
 	id         string   // of this run, in the log of calls
 	secret     [32]byte // seals what clients keep for the server
 	teller     *teller
@@ -73,7 +74,8 @@ type workspace struct {
 	fsys   *vfs.FS
 	config agent.Config
 	box    *agent.Toolbox // as it is without anybody's roots; tells which tools there are
-	base   string         // of the URIs of its files, with a slash at the end
+	files                 // of the branch that it begins on
+	ref    agent.Ref      // of that branch
 	since  int64          // the newest event when it was opened
 }
 
@@ -99,13 +101,14 @@ func newServer(ctx context.Context, workspaces []Workspace, o *Options, base fun
 	}
 	s := &Server{
 		logger: options.Logger, page: options.PageSize, beat: everySecond, grace: shutdownWait, teller: newTeller(),
-		id: newID(), sessions: map[*sdk.ServerSession]*session{}, boxes: map[boxKey]*agent.Toolbox{}, watched: map[string]int{},
+		filesOf: func(r agent.Ref) files { return files{base(r)} },
+		id:      newID(), sessions: map[*sdk.ServerSession]*session{}, boxes: map[boxKey]*agent.Toolbox{}, watched: map[string]int{},
 	}
 	if _, err := rand.Read(s.secret[:]); err != nil {
 		return nil, err
 	}
 	for _, w := range workspaces {
-		if err := s.open(ctx, w, base); err != nil {
+		if err := s.open(ctx, w); err != nil {
 			return nil, err
 		}
 	}
@@ -132,7 +135,7 @@ func newServer(ctx context.Context, workspaces []Workspace, o *Options, base fun
 	s.ctx, s.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	for _, w := range s.workspaces {
 		if !w.fsys.Frozen() {
-			s.busy.Go(func() { s.watch(w, w.since) })
+			s.busy.Go(func() { s.watch(s.ctx, branch{w.files, w.box}, w.since) })
 		}
 	}
 	s.busy.Go(s.tell)
@@ -149,16 +152,16 @@ func capabilities() *sdk.ServerCapabilities {
 	}
 }
 
-func (s *Server) open(ctx context.Context, from Workspace, base func(agent.Ref) string) error {
+func (s *Server) open(ctx context.Context, from Workspace) error {
 	w := &workspace{fsys: from.FS}
 	if from.Config != nil {
 		w.config = *from.Config
 	}
-	ref, err := agent.RefOf(ctx, w.fsys)
-	if err != nil {
+	var err error
+	if w.ref, err = agent.RefOf(ctx, w.fsys); err != nil {
 		return err
 	}
-	w.base = base(ref)
+	w.files = s.filesOf(w.ref)
 	if w.box, err = agent.New(w.fsys, &w.config); err != nil {
 		return err
 	}

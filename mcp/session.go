@@ -21,9 +21,11 @@ type session struct {
 	conn   *sdk.ServerSession
 
 	mu    sync.Mutex
-	roots *roots          // that the client told; nil if it was not asked yet
-	moved int             // how often the client said that they changed
-	subs  map[string]bool // URIs
+	roots *roots                        // that the client told; nil if it was not asked yet
+	moved int                           // how often the client said that they changed
+	subs  map[string]bool               // URIs
+	boxes map[*workspace]*agent.Toolbox // without roots: they know where the session stands
+	away  map[*workspace]func()         // ends what follows the branch that it moved to
 }
 
 // session returns the state of a connection. It goes when the connection does. Requests over HTTP without sessions are
@@ -34,7 +36,10 @@ func (s *Server) session(conn *sdk.ServerSession, extra *sdk.RequestExtra) *sess
 	if c := s.sessions[conn]; c != nil {
 		return c
 	}
-	c := &session{server: s, id: conn.ID(), conn: conn, subs: map[string]bool{}}
+	c := &session{
+		server: s, id: conn.ID(), conn: conn, subs: map[string]bool{},
+		boxes: map[*workspace]*agent.Toolbox{}, away: map[*workspace]func(){},
+	}
 	switch {
 	case c.id != "":
 	case extra != nil && extra.Header != nil:
@@ -58,18 +63,19 @@ func newID() string { return "mcp-" + rand.Text()[:10] }
 
 func (s *Server) forget(c *session) {
 	c.mu.Lock()
-	subs := c.subs
-	c.subs = nil
+	subs, away := c.subs, c.away
+	c.subs, c.away = nil, nil
 	c.mu.Unlock()
+	for _, end := range away {
+		end()
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.sessions, c.conn)
 	for uri := range subs {
 		s.release(uri)
 	}
-	if c.id != s.id {
-		maps.DeleteFunc(s.boxes, func(key boxKey, _ *agent.Toolbox) bool { return key.session == c.id })
-	}
+	maps.DeleteFunc(s.boxes, func(key boxKey, _ *agent.Toolbox) bool { return key.of == c })
 }
 
 // maxActor bounds the name of a client in the log.
@@ -78,6 +84,7 @@ const maxActor = 100
 // A boxKey is what the tools of a session depend on.
 type boxKey struct {
 	workspace      *workspace
+	of             *session // nil if it is of requests that belong to no session
 	actor, session string
 	limits         string
 }
@@ -91,11 +98,18 @@ func (q *request) box(w *workspace) (*agent.Toolbox, error) {
 	config.Actor = cmp.Or(config.Actor, actor(q.client))
 	config.Session = cmp.Or(config.Session, q.id)
 	paths, limited := q.limits.of(w)
-	key := boxKey{w, config.Actor, config.Session, ""}
+	key := boxKey{workspace: w, of: q.session, actor: config.Actor, session: config.Session}
 	if limited {
 		key.limits = fmt.Sprintf("%q", paths)
 	}
 	s := q.server
+	standing, err := q.standing(w)
+	if err != nil {
+		return nil, err
+	}
+	if !q.lasts() {
+		key.of, config.Fixed = nil, true
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if b := s.boxes[key]; b != nil {
@@ -112,7 +126,7 @@ func (q *request) box(w *workspace) (*agent.Toolbox, error) {
 		}
 		config.Policy = policy
 	}
-	b, err := agent.New(w.fsys, &config)
+	b, err := standing.With(&config)
 	if err != nil {
 		return nil, err
 	}

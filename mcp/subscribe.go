@@ -15,20 +15,16 @@ func (s *Server) subscribe(ctx context.Context, r *sdk.SubscribeRequest) error {
 	q, done := newRequest(s, ctx, r)
 	defer done()
 	uri := r.Params.URI
-	w, path, ok := s.locate(uri)
-	if !ok || w.uri(path) != uri {
-		return sdk.ResourceNotFoundError(uri)
-	}
 	if !q.stateless {
 		if _, err := q.bounded(); err != nil {
 			return err
 		}
 	}
-	box, err := q.box(w)
+	at, path, err := q.locate(uri)
 	if err != nil {
 		return err
 	}
-	if !box.Shows(path) {
+	if at.uri(path) != uri || !at.box.Shows(path) {
 		return sdk.ResourceNotFoundError(uri)
 	}
 	q.mu.Lock()

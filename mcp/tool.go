@@ -29,7 +29,12 @@ func (s *Server) addTool(w *workspace, t *agent.Tool) {
 		if err != nil {
 			return nil, err
 		}
-		return box.Do(q.ctx, call), nil
+		before := box.FS()
+		result := box.Do(q.ctx, call)
+		if box.FS() != before {
+			q.relocated(w, box)
+		}
+		return result, nil
 	})
 }
 
@@ -53,7 +58,11 @@ func (s *Server) offer(w *workspace, t *sdk.Tool, run func(*request, agent.Call)
 		case len(q.asks) > 0:
 			return q.asking(nil)
 		}
-		return w.result(result, t.OutputSchema != nil), nil
+		here, err := q.here(w)
+		if err != nil {
+			return nil, err
+		}
+		return here.result(result, t.OutputSchema != nil), nil
 	})
 }
 
@@ -85,7 +94,7 @@ func callID(meta sdk.Meta) string {
 
 // result puts what a tool gave into the words of the protocol. A failure is text alone: what is structured has to be as
 // the tool's output schema says.
-func (w *workspace) result(r *agent.Result, structured bool) *sdk.CallToolResult {
+func (of files) result(r *agent.Result, structured bool) *sdk.CallToolResult {
 	out := &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: r.Text}}, IsError: r.Err != nil}
 	if r.Err != nil {
 		return out
@@ -94,18 +103,18 @@ func (w *workspace) result(r *agent.Result, structured bool) *sdk.CallToolResult
 		out.StructuredContent = r.Data
 	}
 	for _, m := range r.Media {
-		out.Content = append(out.Content, w.block(m))
+		out.Content = append(out.Content, of.block(m))
 	}
 	return out
 }
 
 // block is a content that is no text: an image, a sound, or else the file itself as a resource.
-func (w *workspace) block(m agent.Media) sdk.Content {
+func (of files) block(m agent.Media) sdk.Content {
 	switch kind, _, _ := strings.Cut(m.MIMEType, "/"); kind {
 	case "image":
 		return &sdk.ImageContent{Data: m.Data, MIMEType: m.MIMEType}
 	case "audio":
 		return &sdk.AudioContent{Data: m.Data, MIMEType: m.MIMEType}
 	}
-	return &sdk.EmbeddedResource{Resource: &sdk.ResourceContents{URI: w.uri(m.Path), MIMEType: m.MIMEType, Blob: m.Data}}
+	return &sdk.EmbeddedResource{Resource: &sdk.ResourceContents{URI: of.uri(m.Path), MIMEType: m.MIMEType, Blob: m.Data}}
 }

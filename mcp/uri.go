@@ -9,22 +9,27 @@ import (
 // A file's URI is the ref of its branch and the path below it: vfs://<db-id>/<branch>/<path>. Each segment is escaped,
 // so that any name can be written, and every file has one URI.
 
+// files are those of one branch, as clients name them.
+type files struct {
+	base string // of their URIs, with a slash at the end
+}
+
 // uri returns the URI of a path of the tree.
-func (w *workspace) uri(path string) string {
+func (f files) uri(path string) string {
 	segments := strings.Split(strings.TrimPrefix(path, "/"), "/")
 	for i, s := range segments {
 		segments[i] = url.PathEscape(s)
 	}
-	return w.base + strings.Join(segments, "/")
+	return f.base + strings.Join(segments, "/")
 }
 
-// path returns the path that a URI means, with a slash in front; ok is false if it means none in this workspace. The
-// root has a URI too, with the slash at its end or without.
-func (w *workspace) path(uri string) (path string, ok bool) {
-	if uri+"/" == w.base {
+// path returns the path that a URI means, with a slash in front; ok is false if it means none of this branch. The root
+// has a URI too, with the slash at its end or without.
+func (f files) path(uri string) (path string, ok bool) {
+	if uri+"/" == f.base {
 		return "/", true
 	}
-	rest, ok := strings.CutPrefix(uri, w.base)
+	rest, ok := strings.CutPrefix(uri, f.base)
 	if !ok {
 		return "", false
 	}
@@ -41,14 +46,4 @@ func (w *workspace) path(uri string) (path string, ok bool) {
 	}
 	path = strings.Join(segments, "/")
 	return "/" + path, fs.ValidPath(path) && !strings.Contains(path, "\x00")
-}
-
-// locate finds the workspace and the path that a URI means.
-func (s *Server) locate(uri string) (w *workspace, path string, ok bool) {
-	for _, w := range s.workspaces {
-		if path, ok := w.path(uri); ok {
-			return w, path, true
-		}
-	}
-	return nil, "", false
 }

@@ -14,7 +14,7 @@ func FuzzPathToURI(f *testing.F) {
 	for _, path := range []string{"a", "a/b c", "%41", "ü/\xff", "a?b#c", "{x}", "a:b@c", "..."} {
 		f.Add(path)
 	}
-	w := &workspace{base: "vfs://0123/main/"}
+	w := files{"vfs://0123/main/"}
 	f.Fuzz(func(t *testing.T, path string) {
 		if !fs.ValidPath(path) && !validBytes(path) || path == "." || strings.Contains(path, "\x00") {
 			t.Skip()
@@ -41,7 +41,7 @@ func FuzzURIToPath(f *testing.F) {
 	} {
 		f.Add(uri)
 	}
-	w := &workspace{base: "vfs://0123/main/"}
+	w := files{"vfs://0123/main/"}
 	f.Fuzz(func(t *testing.T, uri string) {
 		path, ok := w.path(uri)
 		if !ok {

@@ -1,9 +1,11 @@
 package mcp
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"sync"
+	"syscall"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -33,44 +35,48 @@ func newTeller() *teller {
 	return &teller{updates: gatherUpdates, lists: gatherLists, wake: make(chan struct{}, 1), uris: map[string]bool{}}
 }
 
-// watch follows a workspace from an event on, until the server ends. It sees what other processes do, too.
-func (s *Server) watch(w *workspace, since int64) {
-	for s.ctx.Err() == nil {
-		err := s.follow(w, &since)
+// watch follows a branch from an event on, until ctx ends or the branch is deleted. It sees what other processes do, too.
+func (s *Server) watch(ctx context.Context, at branch, since int64) {
+	tree := at.box.FS()
+	for ctx.Err() == nil {
+		err := s.follow(ctx, tree, at, &since)
 		var trimmed *vfs.TrimmedError
 		switch {
-		case s.ctx.Err() != nil, errors.Is(err, fs.ErrClosed):
+		case ctx.Err() != nil, errors.Is(err, fs.ErrClosed):
 			return
 		case errors.As(err, &trimmed):
 			since = trimmed.Since
-			s.changed(w, nil)
+			s.changed(at, nil)
 			continue
 		}
-		s.logger.Warn("watch a workspace", "workspace", w.box.Workspace(), "error", err)
+		s.logger.Warn("watch a workspace", "workspace", at.box.Workspace(), "branch", tree.Head(), "error", err)
+		if errors.Is(err, syscall.ESTALE) {
+			return
+		}
 		s.pause(watchAgain)
 	}
 }
 
-func (s *Server) follow(w *workspace, since *int64) error {
-	for e, err := range w.fsys.Watch(s.ctx, "", *since) {
+func (s *Server) follow(ctx context.Context, tree *vfs.FS, at branch, since *int64) error {
+	for e, err := range tree.Watch(ctx, "", *since) {
 		if err != nil {
 			return err
 		}
 		*since = e.Seq
-		s.changed(w, &e)
+		s.changed(at, &e)
 	}
 	return nil
 }
 
 // changed takes note of an event; nil is that anything may have changed.
-func (s *Server) changed(w *workspace, e *vfs.Event) {
-	uris := s.concerned(w, e)
+func (s *Server) changed(at branch, e *vfs.Event) {
+	uris := s.concerned(at.files, e)
 	t := s.teller
 	t.mu.Lock()
 	for _, uri := range uris {
 		t.uris[uri] = true
 	}
-	t.list = t.list || e == nil || movesFiles(e) && (w.box.Shows(e.Path) || e.Op == "rename" && w.box.Shows(e.Arg))
+	t.list = t.list || e == nil || movesFiles(e) && (at.box.Shows(e.Path) || e.Op == "rename" && at.box.Shows(e.Arg))
 	idle := len(t.uris) == 0 && !t.list
 	t.mu.Unlock()
 	if !idle {
@@ -79,11 +85,11 @@ func (s *Server) changed(w *workspace, e *vfs.Event) {
 }
 
 // concerned returns the URIs that clients subscribed to and an event changed.
-func (s *Server) concerned(w *workspace, e *vfs.Event) (uris []string) {
+func (s *Server) concerned(of files, e *vfs.Event) (uris []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for uri := range s.watched {
-		if path, ok := w.path(uri); ok && (e == nil || e.Concerns(path)) {
+		if path, ok := of.path(uri); ok && (e == nil || e.Concerns(path)) {
 			uris = append(uris, uri)
 		}
 	}
@@ -99,6 +105,14 @@ func movesFiles(e *vfs.Event) bool {
 		return e.Before == nil || e.After == nil
 	}
 	return false
+}
+
+// relisted has clients hear that the list of files is another one.
+func (t *teller) relisted() {
+	t.mu.Lock()
+	t.list = true
+	t.mu.Unlock()
+	t.nudge()
 }
 
 func (t *teller) nudge() {
