@@ -92,6 +92,9 @@ func TestGlobForms(t *testing.T) {
 		{".", []string{"."}},
 		{"/", []string{"."}},
 		{"{.,a.go}", []string{".", "a.go"}},
+		{"{a.go,}", []string{"a.go"}},
+		{"{src,}/", []string{"src"}},
+		{"{,/}{,}", nil},
 		{"link/*", nil}, // symlinks are not followed
 		{"link", []string{"link"}},
 		{"link/", nil},

@@ -59,8 +59,11 @@ func compile(text string) (*pattern, error) {
 		return nil, badPattern("its braces stand for too many alternatives")
 	}
 	p := &pattern{}
-	for _, text := range x.texts {
-		p.alts = append(p.alts, newAlternative(text))
+	for _, alt := range x.texts {
+		// An alternative of nothing, as in "{a,}", matches nothing. The root is ".", or "/" without braces.
+		if alt == text || strings.Trim(alt, "/") != "" {
+			p.alts = append(p.alts, newAlternative(alt))
+		}
 	}
 	return p, nil
 }
