@@ -224,6 +224,9 @@ func TestCopySharesContent(t *testing.T) {
 	require.Len(t, vfstest.Read(t, fsys, "d/big"), 3<<20)
 
 	require.ErrorIs(t, fsys.Copy(ctx, "d", "d/in"), syscall.EINVAL)
+	require.ErrorIs(t, fsys.Copy(ctx, "d", "d"), syscall.EINVAL)
+	require.ErrorIs(t, fsys.Copy(ctx, "/", "/"), syscall.EINVAL)
+	require.NoError(t, fsys.Copy(ctx, "d/big", "d/big"))
 	require.ErrorIs(t, fsys.Copy(ctx, "d", "e/big"), syscall.ENOTDIR)
 	require.ErrorIs(t, fsys.Copy(ctx, "d/big", "e"), syscall.EISDIR)
 	require.ErrorIs(t, fsys.Copy(ctx, "d/big", "e/big", vfs.NoReplace()), syscall.EEXIST)

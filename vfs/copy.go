@@ -9,7 +9,7 @@ import (
 // Copy makes to a copy of from: a file, a symlink or a whole directory. Content is shared, so no byte of it is written;
 // the copy has the source's permissions, owner and modification time. Two names of one file become two names of one
 // copy. An existing file is replaced, a directory is not (EEXIST, ENOTEMPTY, EISDIR or ENOTDIR). A directory into
-// itself is EINVAL. Options: NoReplace, IfSum (of the source), Parents.
+// itself, or onto itself, is EINVAL; a file onto itself stays as it is. Options: NoReplace, IfSum (of the source), Parents.
 func (tx *Tx) Copy(from, to string, opts ...Option) error {
 	return linkErr("copy", from, to, tx.copyTree(from, to, opts))
 }
@@ -38,7 +38,7 @@ func (tx *Tx) copyTree(from, to string, opts []Option) error {
 	switch {
 	case err != nil:
 		return err
-	case n.isDir() && slices.Contains(dst.chain, n.ino):
+	case n.isDir() && (dst.ino == n.ino || slices.Contains(dst.chain, n.ino)):
 		return syscall.EINVAL
 	case dst.ino == 0:
 		return tx.copyTo(src, dst, n, nil)
