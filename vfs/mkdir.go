@@ -30,7 +30,7 @@ func (tx *Tx) mkdir(name string, perm fs.FileMode, opts []Option) error {
 }
 
 // MkdirAll creates a directory and those above it that are missing. A directory that exists is fine; anything else in
-// the way is ENOTDIR, a symlink to nowhere EEXIST (C11).
+// the way is ENOTDIR, and a symlink to nowhere EEXIST, as [os.MkdirAll] has it.
 func (tx *Tx) MkdirAll(name string, perm fs.FileMode) error {
 	return pathErr("mkdir", name, tx.mkdirAll(name, perm))
 }
@@ -134,7 +134,7 @@ func (fsys *FS) Mkdir(ctx context.Context, name string, perm fs.FileMode, opts .
 }
 
 // MkdirAll creates a directory and those above it that are missing. A directory that exists is fine; anything else in
-// the way is ENOTDIR (C11).
+// the way is ENOTDIR, and a symlink to nowhere EEXIST, as [os.MkdirAll] has it.
 func (fsys *FS) MkdirAll(ctx context.Context, name string, perm fs.FileMode) error {
 	return fsys.update(ctx, "mkdir", name, func(tx *Tx) error { return tx.MkdirAll(name, perm) })
 }

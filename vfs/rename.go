@@ -22,7 +22,7 @@ func (tx *Tx) rename(from, to string, opts []Option) error {
 	if err := tx.writable(); err != nil {
 		return err
 	}
-	src, err := tx.walk(from, false)
+	src, longSrc, err := tx.walkParent(from)
 	if err != nil {
 		return o.gone(err)
 	}
@@ -31,17 +31,21 @@ func (tx *Tx) rename(from, to string, opts []Option) error {
 			return err
 		}
 	}
-	dst, err := tx.walk(to, false)
+	dst, longDst, err := tx.walkParent(to)
 	switch {
 	case err != nil:
 		return err // before what is at from counts, as on Linux
 	case src.base == "" || dst.base == "" || src.up || dst.up:
 		return syscall.EBUSY
+	case longSrc:
+		return syscall.ENAMETOOLONG
 	}
 	n, err := tx.at(src)
 	switch {
 	case err != nil:
 		return o.gone(err)
+	case longDst:
+		return syscall.ENAMETOOLONG
 	case n.isDir() && slices.Contains(dst.chain, n.ino):
 		return syscall.EINVAL
 	case slices.Contains(src.chain, dst.ino) && dst.ino != 0:
@@ -63,6 +67,17 @@ func (tx *Tx) rename(from, to string, opts []Option) error {
 		return err
 	}
 	return tx.renameTo(src, dst, n, displaced)
+}
+
+// walkParent is walk for a name that may be too long. That counts only once the directories of both names are found, as
+// on Linux.
+func (tx *Tx) walkParent(name string) (p place, long bool, err error) {
+	dir, base := splitLast(name)
+	if long = len(base) > maxName && len(name) <= maxPath; long {
+		name = dir + base[:maxName]
+	}
+	p, err = tx.walk(name, false)
+	return p, long, err
 }
 
 // renameTo moves n to its place, and records it.
