@@ -231,7 +231,9 @@ func (fsys *FS) WriteFile(ctx context.Context, name string, data []byte, perm fs
 
 // WriteFrom makes what r yields the whole content of a file, and returns how many bytes that was. The stream may be of
 // any size: a fixed number of buffers is held. Bytes are stored as they arrive, out of sight, and become the file in
-// one short commit at the end. When r fails, ctx ends or the process dies before that, nothing has changed.
+// one short commit at the end. When r fails, ctx ends or the process dies before that, nothing has changed. ctx is
+// looked at between two calls of r: a Read that is blocked is waited for, so a reader that may block for long has to end
+// with ctx by itself, as the body of an HTTP request does.
 // Options: those of [Tx.WriteFile]; they are checked before the stream is read, and again at the commit.
 func (fsys *FS) WriteFrom(ctx context.Context, name string, r io.Reader, perm fs.FileMode, opts ...Option) (int64, error) {
 	n, err := fsys.writeFrom(ctx, name, r, perm, opts)
