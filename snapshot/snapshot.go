@@ -29,8 +29,8 @@ type Info struct {
 	Note    string
 }
 
-// A Snapshot is the tree of a named moment. It reads like any FS and refuses writes with EROFS; once it is deleted,
-// reads fail with ESTALE.
+// A Snapshot is the tree of a named moment. It reads like any FS and refuses writes with EROFS. Once it is deleted, and
+// nothing else keeps its moment, reads fail with ESTALE: another snapshot does, or a branch that was forked there.
 type Snapshot struct {
 	*vfs.FS
 	Info Info
@@ -165,12 +165,15 @@ func deleteOne(ctx context.Context, fsys *vfs.FS, name string) error {
 	if err != nil {
 		return err
 	}
-	return head.Update(ctx, func(tx *vfs.Tx) error {
-		if err := remove(tx.DB(), name); err != nil {
-			return err
-		}
-		return tx.Record("snapshot-delete", ".", name)
-	})
+	return head.Update(ctx, func(tx *vfs.Tx) error { return removeIn(tx, name) })
+}
+
+// removeIn removes a snapshot and records that.
+func removeIn(tx *vfs.Tx, name string) error {
+	if err := remove(tx.DB(), name); err != nil {
+		return err
+	}
+	return tx.Record("snapshot-delete", ".", name)
 }
 
 // Restore makes the head of fsys what another tree is: a snapshot, or a branch as it is now. It costs what differs.

@@ -24,7 +24,25 @@ func ListIn(tx *vfs.Tx, branch int64) ([]Info, error) { return selectOf(tx.DB(),
 
 // DeleteIn is [Delete] as a part of a transaction.
 func DeleteIn(tx *vfs.Tx, name string) error {
-	return nameErr("delete snapshot", name, remove(tx.DB(), name))
+	return nameErr("delete snapshot", name, deleteIn(tx, name))
+}
+
+// deleteIn records the deletion on the branch that the snapshot is a moment of.
+func deleteIn(tx *vfs.Tx, name string) error {
+	info, err := selectOne(tx.DB(), name)
+	if err != nil {
+		return err
+	}
+	if info.Moment.Branch != tx.Moment().Branch {
+		head, err := tx.Branch(info.Branch)
+		if err != nil {
+			return err
+		}
+		if tx, err = tx.On(head); err != nil {
+			return err
+		}
+	}
+	return removeIn(tx, name)
 }
 
 // RestoreIn is [Restore] as a part of a transaction on the head of a branch. What the head was is kept under a name and

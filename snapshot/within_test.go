@@ -59,3 +59,35 @@ func TestWithin(t *testing.T) {
 	_, err = snapshot.Open(ctx, fsys, "undone")
 	require.ErrorIs(t, err, syscall.ENOENT)
 }
+
+// A snapshot that is deleted within a transaction stands in the log, as one of the branch that it is a moment of.
+func TestDeleteInIsRecorded(t *testing.T) {
+	ctx := t.Context()
+	fsys := vfstest.New(t, "a")
+	other := vfstest.Branch(t, vfstest.Snapshot(t, fsys, "mine"), "other")
+	vfstest.Snapshot(t, other, "theirs")
+	since, err := fsys.Seq(ctx)
+	require.NoError(t, err)
+	require.NoError(t, fsys.Update(ctx, func(tx *vfs.Tx) error {
+		require.ErrorIs(t, snapshot.DeleteIn(tx, "none"), syscall.ENOENT)
+		if err := snapshot.DeleteIn(tx, "theirs"); err != nil {
+			return err
+		}
+		return snapshot.DeleteIn(tx, "mine")
+	}))
+	require.Equal(t, []string{"snapshot-delete . (mine)"}, vfstest.Told(t, fsys, &vfs.LogOptions{Since: since}))
+	require.Equal(t, []string{"snapshot-delete . (theirs)"}, vfstest.Told(t, other, &vfs.LogOptions{Since: since}))
+}
+
+// A snapshot that is deleted still answers while something else keeps its moment.
+func TestDeletedSnapshot(t *testing.T) {
+	ctx := t.Context()
+	fsys := vfstest.New(t, "a")
+	s := vfstest.Snapshot(t, fsys, "s")
+	vfstest.Branch(t, s, "fork")
+	require.NoError(t, snapshot.Delete(ctx, fsys, "s"))
+	require.Equal(t, "a", vfstest.Read(t, s.FS, "a"))
+	require.NoError(t, snapshot.DeleteBranch(ctx, fsys, "fork"))
+	_, err := s.ReadFile(ctx, "a")
+	require.ErrorIs(t, err, syscall.ESTALE)
+}

@@ -35,6 +35,9 @@ type Tx struct {
 // DB returns the transaction of the file, for rooms that keep rows of their own in it.
 func (tx *Tx) DB() *schema.Tx { return tx.db }
 
+// Moment returns where in history the tree of the transaction stands.
+func (tx *Tx) Moment() Moment { return tx.fsys.at }
+
 // begin makes the Tx of fsys on a transaction of the file.
 func (fsys *FS) begin(db *schema.Tx) (*Tx, error) {
 	tx := &Tx{db: db, fsys: fsys, cache: nothing}
