@@ -13,6 +13,10 @@ var (
 	// ErrForeign is returned by Open for a file that is not one of ours.
 	ErrForeign = errors.New("not a vfs database")
 
+	// ErrApart is a file and a log that do not belong together, or not any more: the file is open at another path, or
+	// the log beside it belongs to another file. See [Open].
+	ErrApart = errors.New("a database and its log are apart")
+
 	// ErrTooNew is returned by Open for a file that a later version of this package wrote.
 	ErrTooNew = errors.New("written by a newer version")
 )

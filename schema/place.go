@@ -73,14 +73,14 @@ type apartError struct {
 
 func (e *apartError) Error() string { return fmt.Sprintf("%s: %v", e.what, e.errno) }
 
-func (e *apartError) Unwrap() error { return e.errno }
+func (e *apartError) Unwrap() []error { return []error{e.errno, ErrApart} }
 
 func (db *DB) tryClaim() (*conn, error) {
 	places.Lock()
 	defer places.Unlock()
 	file, _, err := identify(db.path)
 	if p := places.byPath[db.path]; p != nil && p.file != file { // also if there is none
-		return nil, fmt.Errorf("%w: the file that was here before is still open", syscall.EBUSY)
+		return nil, fmt.Errorf("the file that was here before is still open: %w: %w", syscall.EBUSY, ErrApart)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		err = db.make()
@@ -117,14 +117,14 @@ func (db *DB) settle(c *conn) (*place, error) {
 			return nil, err
 		}
 		if info, err := os.Stat(db.path); err == nil && info.Size() == 0 {
-			if err := db.orphanedLog(); err != nil {
+			if err := orphanedLog(db.path); err != nil {
 				return nil, err
 			}
 		}
 		p = &place{path: db.path, file: file}
 		places.byPath[p.path], places.byFile[p.file] = p, p
 	case p.path != db.path:
-		return nil, fmt.Errorf("%w: it is open as %s", syscall.EBUSY, p.path)
+		return nil, fmt.Errorf("it is open as %s: %w: %w", p.path, syscall.EBUSY, ErrApart)
 	}
 	p.users++
 	return p, nil
@@ -156,7 +156,7 @@ func (db *DB) make() error {
 	if db.options.ReadOnly || db.options.MustExist {
 		return syscall.ENOENT
 	}
-	if err := db.orphanedLog(); err != nil {
+	if err := orphanedLog(db.path); err != nil {
 		return err
 	}
 	f, err := os.OpenFile(db.path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
@@ -170,14 +170,32 @@ func (db *DB) make() error {
 	return f.Close()
 }
 
+// Vacant returns an error if no file can be created at path, or moved there, because a log is there already: EEXIST, or
+// EBUSY if it is in use. The first to open the new file would take it for the file's.
+func Vacant(path string) error {
+	path, err := realPath(path)
+	if err != nil {
+		return err
+	}
+	places.Lock()
+	defer places.Unlock()
+	if places.byPath[path] != nil {
+		return &fs.PathError{Op: "create", Path: path, Err: syscall.EBUSY}
+	}
+	if err := orphanedLog(path); err != nil {
+		return &fs.PathError{Op: "create", Path: path, Err: err}
+	}
+	return nil
+}
+
 // orphanedLog fails if there is a log without a file. It may be all that there is of the last commits of a file that
-// was moved away, and SQLite would remove it.
-func (db *DB) orphanedLog() error {
-	if indexHeld(db.path + indexSuffix) {
+// was moved away, and SQLite would remove it. places is locked, and the file is not open in this process.
+func orphanedLog(path string) error {
+	if indexHeld(path + indexSuffix) {
 		return &apartError{syscall.EBUSY, "the log of a file that was here before and is still open is in its place"}
 	}
-	if info, err := os.Stat(db.path + logSuffix); err == nil && info.Size() > 0 {
-		what := filepath.Base(db.path) + logSuffix + " is the log of a file that is not here any more: move it to that, or remove it"
+	if info, err := os.Stat(path + logSuffix); err == nil && info.Size() > 0 {
+		what := filepath.Base(path) + logSuffix + " is the log of a file that is not here any more: move it to that, or remove it"
 		return &apartError{syscall.EEXIST, what}
 	}
 	return nil

@@ -16,6 +16,9 @@ type ExportOptions struct {
 	// directories entered; what else is there stays.
 	Overwrite bool
 
+	// Partial leaves out what cannot be read because it is damaged, and lists it in the Report, instead of failing.
+	Partial bool
+
 	// Owner gives files the stored user and group, where the process may (it is root).
 	Owner bool
 
@@ -82,8 +85,11 @@ func inStore(name string) string {
 func (x *exporter) list(ctx context.Context, dir string, fn func(fs.DirEntry) error) error {
 	for after := ""; ; {
 		page, err := x.fsys.ReadDirPage(ctx, inStore(dir), after, listPage)
-		if err != nil {
-			return err
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return x.removed(ctx, dir)
+		case err != nil:
+			return x.unreadable(dir, err)
 		}
 		for _, e := range page {
 			if err := fn(e); err != nil {
@@ -100,6 +106,7 @@ func (x *exporter) list(ctx context.Context, dir string, fn func(fs.DirEntry) er
 // load reads files of a directory, with the contents of small ones, until it has much in memory. It returns how many of
 // the names it has been through; what is no longer there is left out.
 func (x *exporter) load(ctx context.Context, dir string, names []string) (items []*item, through int, err error) {
+	var gone []string
 	err = x.fsys.View(ctx, func(tx *vfs.Tx) error {
 		held := int64(0)
 		for _, name := range names {
@@ -109,8 +116,11 @@ func (x *exporter) load(ctx context.Context, dir string, names []string) (items 
 			it, err := loadItem(tx, join(dir, name))
 			switch {
 			case errors.Is(err, fs.ErrNotExist):
+				gone = append(gone, join(dir, name))
 			case err != nil:
-				return err
+				if err := x.unreadable(join(dir, name), err); err != nil {
+					return err
+				}
 			default:
 				items = append(items, it)
 				held += int64(len(it.data))
@@ -119,6 +129,11 @@ func (x *exporter) load(ctx context.Context, dir string, names []string) (items 
 		}
 		return nil
 	})
+	for _, name := range gone {
+		if err == nil {
+			err = x.removed(ctx, name)
+		}
+	}
 	return items, through, err
 }
 

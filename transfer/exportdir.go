@@ -1,7 +1,6 @@
 package transfer
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -14,13 +13,13 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"vfsdb/chunk"
 	"vfsdb/vfs"
 )
 
 // ExportDir puts what is inside the directory from of the store inside the directory dest of the host, which is created
 // if it is missing, must be empty unless the options say Overwrite, and gets the attributes of from. What the host
-// cannot store is left out and listed in the Report. A failure leaves behind what was written until then.
+// cannot store is left out and listed in the Report. What is damaged in the store fails the export, unless the options
+// say Partial. A failure leaves behind what was written until then.
 func ExportDir(ctx context.Context, fsys *vfs.FS, from, dest string, o *ExportOptions) (*Report, error) {
 	report, err := exportDir(ctx, fsys, from, dest, o)
 	if err != nil {
@@ -95,44 +94,6 @@ type group struct {
 
 const groupSize = 64
 
-// A hostDir is an open directory of the host. It closes when its last user is done.
-type hostDir struct {
-	root *os.Root
-	self *os.File // for what os.Root cannot do
-
-	mu    sync.Mutex
-	users int
-}
-
-func (w *dirWriter) openDir(name string) (*hostDir, error) {
-	root, err := w.root.OpenRoot(inStore(name))
-	if err != nil {
-		return nil, err
-	}
-	self, err := root.Open(".")
-	if err != nil {
-		root.Close()
-		return nil, err
-	}
-	return &hostDir{root: root, self: self, users: 1}, nil
-}
-
-func (d *hostDir) use() *hostDir {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.users++
-	return d
-}
-
-func (d *hostDir) done() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.users--; d.users == 0 {
-		d.self.Close()
-		d.root.Close()
-	}
-}
-
 func (w *dirWriter) run(ctx context.Context) error {
 	g, both := errgroup.WithContext(ctx)
 	g.Go(func() error {
@@ -204,7 +165,7 @@ func (w *dirWriter) fill(ctx context.Context, name string, in *hostDir) (below [
 	}
 	err = w.list(ctx, name, func(e fs.DirEntry) error {
 		if e.IsDir() {
-			made, err := w.mkdir(in, join(name, e.Name()), e)
+			made, err := w.mkdir(ctx, in, join(name, e.Name()), e)
 			if made {
 				below = append(below, join(name, e.Name()))
 			}
@@ -215,22 +176,19 @@ func (w *dirWriter) fill(ctx context.Context, name string, in *hostDir) (below [
 		}
 		return nil
 	})
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil // it was removed meanwhile
-	}
 	if err == nil && len(names) > 0 {
 		err = send()
 	}
 	return below, err
 }
 
-func (w *dirWriter) mkdir(in *hostDir, name string, e fs.DirEntry) (made bool, err error) {
+func (w *dirWriter) mkdir(ctx context.Context, in *hostDir, name string, e fs.DirEntry) (made bool, err error) {
 	info, err := e.Info()
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return false, nil
+		return false, w.removed(ctx, name)
 	case err != nil:
-		return false, err
+		return false, w.unreadable(name, err)
 	}
 	err = in.root.Mkdir(e.Name(), 0o700)
 	if errors.Is(err, fs.ErrExist) && w.o.Overwrite {
@@ -346,9 +304,9 @@ func (w *dirWriter) regular(ctx context.Context, in *hostDir, base string, it *i
 		f, err := w.open(ctx, it)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			return nil
+			return w.removed(ctx, it.path)
 		case err != nil:
-			return err
+			return w.unreadable(it.path, err)
 		}
 		defer f.Close()
 		content = f
@@ -378,6 +336,10 @@ func (w *dirWriter) regular(ctx context.Context, in *hostDir, base string, it *i
 	if err == nil {
 		err = in.setTime(base, it.info.ModTime())
 	}
+	if unread := (*readError)(nil); errors.As(err, &unread) {
+		_ = in.root.Remove(base) // a part of it is not the file
+		return w.unreadable(it.path, unread.err)
+	}
 	if err != nil {
 		return fmt.Errorf("%q: %w", it.path, err)
 	}
@@ -393,40 +355,6 @@ func (w *dirWriter) setOwner(in *hostDir, base string, info *vfs.Info) error {
 	}
 	uid, gid := info.Owner()
 	return in.root.Lchown(base, uid, gid)
-}
-
-// writeSparse writes a small content, without the zeros if it is nothing else.
-func writeSparse(f *os.File, p []byte) error {
-	if len(bytes.TrimLeft(p, "\x00")) == 0 {
-		return f.Truncate(int64(len(p)))
-	}
-	_, err := f.Write(p)
-	return err
-}
-
-// copySparse copies what is stored of a content, and leaves holes where nothing is.
-func copySparse(ctx context.Context, f *os.File, content *vfs.File, size int64) error {
-	extents, err := content.Extents()
-	if err != nil {
-		return err
-	}
-	buf := make([]byte, chunk.Size)
-	for _, e := range extents {
-		for off, end := e.Off, e.Off+e.Len; off < end; {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			p := buf[:min(end-off, chunk.Size)]
-			if n, err := content.ReadAt(p, off); n < len(p) {
-				return err
-			}
-			if _, err := f.WriteAt(p, off); err != nil {
-				return err
-			}
-			off += int64(len(p))
-		}
-	}
-	return f.Truncate(size)
 }
 
 // link makes another name of a file that is there.

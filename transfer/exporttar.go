@@ -97,7 +97,7 @@ func (t *archiver) readDir(ctx context.Context, dir string) error {
 		names = append(names, e.Name())
 		return nil
 	})
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil {
 		return err
 	}
 	return t.read(ctx, dir, names)
@@ -119,7 +119,7 @@ func (t *archiver) writeAll(ctx context.Context) error {
 				return err
 			}
 			if err := t.write(ctx, it); err != nil {
-				return fmt.Errorf("%q: %w", it.path, err)
+				return err
 			}
 		}
 	}
@@ -132,11 +132,16 @@ func (t *archiver) write(ctx context.Context, it *item) error {
 		f, err := t.open(ctx, it)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			return nil // it was removed meanwhile
+			return t.removed(ctx, it.path)
 		case err != nil:
-			return err
+			return t.unreadable(it.path, err)
 		}
 		defer f.Close()
+		if t.o.Partial { // once its header is out, all of it has to follow
+			if err := readable(ctx, f, make([]byte, chunk.Size)); err != nil {
+				return t.unreadable(it.path, err)
+			}
+		}
 		content = f
 	}
 	h := tarHeader(it)
@@ -158,21 +163,20 @@ func (t *archiver) write(ctx context.Context, it *item) error {
 		t.refuse(it.path, err)
 		return nil
 	}
+	if err == nil && h.Typeflag == tar.TypeReg {
+		if content != nil {
+			_, err = io.CopyBuffer(t.to, content, make([]byte, chunk.Size))
+		} else {
+			_, err = t.to.Write(it.data)
+		}
+	}
 	if err != nil {
-		return err
+		return fmt.Errorf("%q: %w", it.path, err)
 	}
 	t.counted(it, linked)
-	if h.Typeflag != tar.TypeReg {
-		return nil
+	if h.Typeflag == tar.TypeReg {
+		t.file(it.path, h.Size)
 	}
-	if content != nil {
-		if _, err := io.CopyBuffer(t.to, content, make([]byte, chunk.Size)); err != nil {
-			return err
-		}
-	} else if _, err := t.to.Write(it.data); err != nil {
-		return err
-	}
-	t.file(it.path, h.Size)
 	return nil
 }
 

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"vfsdb/schema"
 )
 
 // A creation is a database that does not have its name yet. It is made beside its place and gets the name when the
@@ -18,6 +20,9 @@ type creation struct {
 
 // beginCreation reserves a name beside that of the database.
 func beginCreation(name string) (*creation, error) {
+	if err := schema.Vacant(name); err != nil {
+		return nil, err
+	}
 	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*.new")
 	if err != nil {
 		return nil, &fs.PathError{Op: "create", Path: name, Err: cause(err)}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"vfsdb/schema"
 	"vfsdb/vfs"
 )
 
@@ -141,6 +142,8 @@ func (a *app) complain(err error, code int) {
 		m.Try = fmt.Sprintf("%s, or import a directory: %s", a.invoke("init"), a.invoke("import", "DIR"))
 	case errors.As(err, &absent):
 		m.Hint = absent.hint()
+	case errors.Is(err, schema.ErrApart):
+		m.Hint = "it was moved, replaced or linked; close whatever has it open, then try again"
 	case code == exitBusy:
 		m.Hint = "another process is writing; try again"
 	default:

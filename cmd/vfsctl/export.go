@@ -18,7 +18,7 @@ func (a *app) exports() *cobra.Command {
 		Long: `Write what is inside PATH, the root if that is left out, to DEST: a directory, which is made if it is
 missing, a .tar, .tar.gz, .tar.zst or .zip, or - for a tar stream on standard output. Contents, modes, times, symlinks
 and hard links are kept; a zip has no hard links, and times to the second. An archive appears whole or not at all. What DEST cannot hold is named, and the
-exit code is 3.
+exit code is 3. What is damaged fails the export; with --partial it is named and left out, too.
 
 A directory that is not empty is left alone, unless --overwrite says to write into it.
 While others write, export a snapshot to get one moment.`,
@@ -36,6 +36,7 @@ While others write, export a snapshot to get one moment.`,
 		}),
 	}
 	cmd.Flags().BoolVar(&ex.o.Overwrite, "overwrite", false, "write into a directory that is not empty")
+	cmd.Flags().BoolVar(&ex.o.Partial, "partial", false, "leave out what is damaged")
 	cmd.Flags().BoolVar(&ex.o.Owner, "owner", false, "give files their stored owner, which takes rights")
 	return cmd
 }

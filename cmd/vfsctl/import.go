@@ -24,8 +24,9 @@ A directory may be imported again and again: files are read only if their size o
 time, to the nanosecond, are not those that are there. --checksum reads them all, in case times were set
 back. What is gone from SRC stays.
 
-An import happens whole or not at all: a file that cannot be read fails it, and an interrupt leaves nothing
-behind. With --partial what can be had is kept as it comes, and what cannot is named (exit code 3).
+An import happens whole or not at all: after an interrupt, or a file that cannot be read, nothing of it is to be
+seen. What it had read until then stays in the file of a database that was there before, where the next import finds
+it, or gc takes it. With --partial what can be had is kept as it comes, and what cannot is named (exit code 3).
 
 If the database does not exist, it is created.`,
 		Example: `  vfsctl import .
@@ -64,12 +65,22 @@ func (im *importer) run(src, to string) error {
 	if errors.As(err, &refused) {
 		im.refusals(refused.Refused)
 		im.warn("nothing was imported; --partial keeps the rest, --exclude leaves files out")
+		im.leftover()
 		return &status{code: exitFailed}
 	}
 	if err != nil {
+		im.leftover()
 		return err
 	}
 	return im.moved("imported", report, time.Since(start))
+}
+
+// leftover says what becomes of contents that an import has stored and not named. A database that is being made goes
+// with them.
+func (im *importer) leftover() {
+	if im.making == nil && !im.o.Partial {
+		im.warn("what was read until then takes up space until it is imported again, or until: %s", im.invoke("gc"))
+	}
 }
 
 // read takes in the source, whatever it is.

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"archive/tar"
 	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -337,4 +339,59 @@ func TestTook(t *testing.T) {
 	require.Equal(t, "1 file", plural(1, "file", "files"))
 	require.Equal(t, "2,345 files", plural(2345, "file", "files"))
 	require.Equal(t, "1.5 MiB", fmt.Sprint(size(3<<19)))
+}
+
+// An import that is interrupted shows nothing of itself, says what takes up space, and gc takes that.
+func TestInterruptedImport(t *testing.T) {
+	db := filepath.Join(t.TempDir(), "agent.db")
+	does := func(ctx context.Context, stdin io.Reader, args ...string) (code int, out, errs string) {
+		var o, e strings.Builder
+		code = run(ctx, append([]string{"--db", db}, args...), stdin, &o, &e)
+		return code, o.String(), e.String()
+	}
+	code, _, errs := does(t.Context(), nil, "init")
+	require.Zero(t, code, errs)
+	small, err := os.Stat(db)
+	require.NoError(t, err)
+
+	const size = 32 << 20
+	ctx, interrupt := context.WithCancel(t.Context())
+	r, w := io.Pipe()
+	go func() {
+		defer interrupt()
+		archive := tar.NewWriter(w)
+		_ = archive.WriteHeader(&tar.Header{Name: "large", Typeflag: tar.TypeReg, Mode: 0o644, Size: size})
+		random := rand.NewChaCha8([32]byte{})
+		_, _ = io.CopyN(archive, random, size-1)
+	}()
+	code, _, errs = does(ctx, r, "import", "-")
+	require.Equal(t, exitInterrupted, code)
+	require.Contains(t, errs, "takes up space until it is imported again, or until: vfsctl --db "+db+" gc\n")
+	code, out, errs := does(t.Context(), nil, "ls")
+	require.Zero(t, code, errs)
+	require.Empty(t, out)
+	left, err := os.Stat(db)
+	require.NoError(t, err)
+	require.Greater(t, left.Size(), small.Size()+size/4)
+
+	code, _, errs = does(t.Context(), nil, "gc")
+	require.Zero(t, code, errs)
+	after, err := os.Stat(db)
+	require.NoError(t, err)
+	require.Less(t, after.Size(), small.Size()+size/16)
+}
+
+// A database is not created beside a log that was left there, nor said to be busy where it is not.
+func TestLogOfAnother(t *testing.T) {
+	db := filepath.Join(t.TempDir(), "agent.db")
+	require.NoError(t, os.WriteFile(db+"-wal", []byte("frames"), 0o600))
+	for _, args := range [][]string{{"init"}, {"put", "-", "/f"}} {
+		var errs strings.Builder
+		require.Equal(t, exitFailed, run(t.Context(), append([]string{"--db", db}, args...), strings.NewReader("x"), io.Discard, &errs))
+		require.Contains(t, errs.String(), "agent.db-wal is the log of a file that is not here any more")
+		require.NotContains(t, errs.String(), "is writing")
+	}
+	left, err := os.ReadDir(filepath.Dir(db))
+	require.NoError(t, err)
+	require.Len(t, left, 1)
 }

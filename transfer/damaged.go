@@ -1,0 +1,66 @@
+package transfer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"syscall"
+
+	"vfsdb/vfs"
+)
+
+// unreadable is what becomes of a file of the store that cannot be read for damage: the end of the export, or with
+// Partial a refusal.
+func (x *exporter) unreadable(name string, err error) error {
+	if x.o.Partial && (errors.Is(err, vfs.ErrCorrupt) || errors.Is(err, syscall.EIO)) {
+		x.refuse(name, err)
+		return nil
+	}
+	return fmt.Errorf("%q: %w", inStore(name), cause(err))
+}
+
+// errUnlisted is a name that its directory lists, but under which nothing is found.
+var errUnlisted = fmt.Errorf("%w: the name is listed, but nothing is found under it", vfs.ErrCorrupt)
+
+// removed is what becomes of a name that was listed and is not found. It may have been removed since; one that is still
+// listed is damaged.
+func (x *exporter) removed(ctx context.Context, name string) error {
+	listed := false
+	err := x.fsys.View(ctx, func(tx *vfs.Tx) (err error) {
+		listed, err = lists(tx, name)
+		return err
+	})
+	if err == nil && listed {
+		err = errUnlisted
+	}
+	if err != nil {
+		return x.unreadable(name, err)
+	}
+	return nil
+}
+
+// lists reports whether a directory lists a name under which nothing is found.
+func lists(tx *vfs.Tx, name string) (bool, error) {
+	if _, err := tx.Lstat(inStore(name)); !errors.Is(err, fs.ErrNotExist) {
+		return false, err
+	}
+	dir := parent(name)
+	for after := ""; ; {
+		page, err := tx.ReadDirPage(inStore(dir), after, listPage)
+		if errors.Is(err, fs.ErrNotExist) && dir != "" {
+			return lists(tx, dir) // the directory may be what is not found
+		}
+		if err != nil {
+			return false, err
+		}
+		for _, e := range page {
+			if after = e.Name(); join(dir, after) == name {
+				return true, nil
+			}
+		}
+		if len(page) < listPage {
+			return false, nil
+		}
+	}
+}

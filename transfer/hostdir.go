@@ -1,0 +1,44 @@
+package transfer
+
+import (
+	"os"
+	"sync"
+)
+
+// A hostDir is an open directory of the host. It closes when its last user is done.
+type hostDir struct {
+	root *os.Root
+	self *os.File // for what os.Root cannot do
+
+	mu    sync.Mutex
+	users int
+}
+
+func (w *dirWriter) openDir(name string) (*hostDir, error) {
+	root, err := w.root.OpenRoot(inStore(name))
+	if err != nil {
+		return nil, err
+	}
+	self, err := root.Open(".")
+	if err != nil {
+		root.Close()
+		return nil, err
+	}
+	return &hostDir{root: root, self: self, users: 1}, nil
+}
+
+func (d *hostDir) use() *hostDir {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.users++
+	return d
+}
+
+func (d *hostDir) done() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.users--; d.users == 0 {
+		d.self.Close()
+		d.root.Close()
+	}
+}
