@@ -41,8 +41,8 @@
 // profile, and applied in one place, behind the tools.
 //
 // Helix has tags. In the text of a result, all that comes from the store (contents, names, targets, notes) stands inside
-// <workspace_tool_result untrusted="true" ...>. Outside of them are lines of our own words: numbers, sums, advice. An
-// error is such a line too. It quotes names, with what would break the line escaped, and never contents. What is
+// <workspace_tool_result untrusted="true" ...>. Outside of them are lines of our own words: numbers, sums, advice. Of an
+// error the reason is inside, since it quotes names, and what to do next is outside. What is
 // structured cannot have tags, so the object has a field "untrusted" that is true. Nothing that comes from the store can
 // pass for a tag, in either: the bracket of what reads as one, in any case, with spaces, invisible characters or line
 // breaks in between, or in letters that look alike, becomes &lt;. So a name that holds such a text cannot be used as it

@@ -19,7 +19,7 @@ type grepIn struct {
 	Exclude    string  `json:"excludeGlob,omitempty"`
 	MaxResults int     `json:"maxResults,omitempty" min:"1"`
 	Context    int     `json:"context,omitempty" default:"0" min:"0" max:"100" jsonschema:"lines around each match"`
-	MaxFileMB  float64 `json:"maxGrepFileSizeMb,omitempty" jsonschema:"skip larger files; 10 if left out, -1: none"`
+	MaxFileMB  float64 `json:"maxGrepFileSizeMb,omitempty" jsonschema:"skip larger; 10 if left out, -1: none"`
 }
 
 type grepMatch struct {

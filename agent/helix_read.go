@@ -198,7 +198,7 @@ func (o readOne) MarshalJSON() ([]byte, error) {
 func (o readManyOut) parts() []part {
 	all := []part{}
 	for i, f := range o.Files {
-		of := []part{{line: f.Error}}
+		of := []part{{line: "cannot be read", op: "error", ref: f.Path, body: plainLine(f.Error)}}
 		if f.Error == "" {
 			of = f.readOut.parts()
 		}

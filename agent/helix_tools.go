@@ -50,7 +50,7 @@ func helixHistory() []*Tool {
 	return []*Tool{
 		steering("snapshot", `Name this moment of the whole workspace, to come back to.`,
 			freezes, takeSnapshot, titled("Take snapshot"), structured),
-		steering("restore", `Bring the whole workspace back to a snapshot, by ref or name. Restoring the ref undo takes that back.`,
+		steering("restore", `Bring the whole workspace back to a snapshot, by ref or name. Its ref undo takes that back.`,
 			rewrites, restoreTo, titled("Restore"), structured),
 		steering("list_snapshots", `List snapshots, oldest first.`,
 			looks, listSnapshots, titled("List snapshots"), structured),
@@ -58,7 +58,7 @@ func helixHistory() []*Tool {
 			forgets, deleteSnapshot, titled("Delete snapshot")),
 		steering("branch", `Fork the workspace and go on there: later calls are of the new branch. The one you leave stays as it is.`,
 			freezes, makeBranch, titled("Fork"), sequential, structured),
-		steering("diff", `Which paths differ between two moments, refs or names; to is now if left out.`,
+		steering("diff", `Which paths differ between two refs or names; to defaults to now.`,
 			looks, diffMoments, titled("Compare"), structured),
 		steering("log", `What was changed, when and by whom, newest first.`,
 			looks, showLog, titled("Show log"), needs(PermSnapshot, PermList)),

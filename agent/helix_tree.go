@@ -177,7 +177,7 @@ func glob(g *guard, in globIn) (globOut, error) {
 }
 
 type findIn struct {
-	Pattern    string `json:"pattern,omitempty" jsonschema:"a glob; without a slash for names at any depth"`
+	Pattern    string `json:"pattern,omitempty" jsonschema:"a glob; no slash: at any depth"`
 	Path       string `json:"path,omitempty"`
 	Type       string `json:"type,omitempty" enum:"file,directory,symlink"`
 	MaxResults int    `json:"maxResults,omitempty" min:"1"`

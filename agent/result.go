@@ -3,6 +3,7 @@ package agent
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -105,6 +106,21 @@ func (b *Toolbox) tag(t *Tool, r *Result) error {
 	}
 	r.Text = strings.Join(texts, "\n")
 	return nil
+}
+
+// tagError is the text of an error in a profile with tags. The reason stands inside them, on one line: it quotes names,
+// and a symlink may have led to one that the model did not write. What to do next is in our words.
+func (b *Toolbox) tagError(err error, limit int) string {
+	why, _ := cut(plainLine(reason(err)), limit)
+	var argument *ArgumentError
+	var none *NoToolError
+	if !errors.As(err, &argument) && !errors.As(err, &none) { // which quote the model alone
+		why = fence(b.Workspace(), "error", "", why)
+	}
+	if hint := advice(b, err); hint != "" {
+		return why + "\n" + hint
+	}
+	return why
 }
 
 // said is the answer of a tool that has no structured result.

@@ -242,11 +242,11 @@ func (b *Toolbox) try(ctx context.Context, call Call) *Result {
 const minErrorText = 4 << 10
 
 func (b *Toolbox) failed(err error) *Result {
-	text := b.profile.explain(b, err)
+	limit := max(b.caps.ResultBytes, minErrorText) // an error may quote what the model wrote
 	if b.profile.tagged {
-		text = plainLine(text)
+		return &Result{Text: b.tagError(err, limit), Err: err}
 	}
-	text, _ = cut(text, max(b.caps.ResultBytes, minErrorText)) // it may quote what the model wrote
+	text, _ := cut(b.profile.explain(b, err), limit)
 	return &Result{Text: text, Err: err}
 }
 
