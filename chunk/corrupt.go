@@ -1,13 +1,14 @@
 package chunk
 
 import (
-	"errors"
 	"fmt"
 	"syscall"
+
+	"vfsdb/schema"
 )
 
-// ErrCorrupt is what every [CorruptError] is.
-var ErrCorrupt = errors.New("damaged content")
+// ErrCorrupt is [schema.ErrCorrupt]. Every [CorruptError] is it.
+var ErrCorrupt = schema.ErrCorrupt
 
 // A CorruptError says that stored content is not what was written. It is EIO and [ErrCorrupt] to errors.Is.
 type CorruptError struct {

@@ -134,6 +134,10 @@ func (c *conn) stmt(text string) (*sqlite.Stmt, error) {
 		return s, nil
 	}
 	s, trailing, err := c.sq.PrepareTransient(text)
+	if sqlite.ErrCode(err) == sqlite.ResultError {
+		// Our statements fit our tables, so it is the tables that are not what they were.
+		return nil, Corrupt("prepare %q: %w", text, err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("prepare %q: %w", text, mapError(err))
 	}

@@ -47,7 +47,11 @@ func mapError(err error) error {
 		errno = syscall.ENOMEM
 	case sqlite.ResultNotADB:
 		return fmt.Errorf("%w: %w", ErrForeign, err)
-	case sqlite.ResultIOErr, sqlite.ResultCorrupt:
+	case sqlite.ResultCorrupt, sqlite.ResultConstraint:
+		// Rows that we write keep all constraints, unless the rows that are there are damaged. A name that is taken is
+		// for the caller to tell, see Conflict.
+		return Corrupt("%w", err)
+	case sqlite.ResultIOErr:
 		errno = syscall.EIO
 	case sqlite.ResultInterrupt:
 		errno = context.Canceled

@@ -8,11 +8,12 @@ import (
 	"syscall"
 
 	"vfsdb/chunk"
+	"vfsdb/schema"
 )
 
-// ErrCorrupt is what damage in the file is: a chunk that does not have its sum, a row that another one names and that
-// is missing. Errors that are it are EIO too.
-var ErrCorrupt = chunk.ErrCorrupt
+// ErrCorrupt is damage in the file: a chunk that does not have its sum, a row that another one names and that is
+// missing, a directory below itself. Every error that is ErrCorrupt is EIO too, and [Errno] finds that.
+var ErrCorrupt = schema.ErrCorrupt
 
 // Sum is the address of a content, see [chunk.Sum].
 type Sum = chunk.Sum
@@ -77,9 +78,7 @@ func linkErr(op, from, to string, err error) error {
 }
 
 // corrupt is a fault of the tables.
-func corrupt(format string, args ...any) error {
-	return fmt.Errorf("%w: %w", ErrCorrupt, fmt.Errorf(format, args...))
-}
+func corrupt(format string, args ...any) error { return schema.Corrupt(format, args...) }
 
 // Errno returns the errno inside err, if there is one.
 func Errno(err error) (syscall.Errno, bool) {
