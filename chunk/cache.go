@@ -124,7 +124,7 @@ const peekLimit = Size
 // transaction. ok is false where only Read can tell: content that is not kept, is damaged, or would be long to copy.
 func (c *Cache) Peek(content Content, off, n int64) (p []byte, ok bool) {
 	n = max(0, min(n, content.Size-off))
-	if c == nil || off < 0 || n > peekLimit || content.check() != nil {
+	if c == nil || off < 0 || n > peekLimit || content.Check() != nil {
 		return nil, false
 	}
 	off = min(off, content.Size)

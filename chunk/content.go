@@ -23,8 +23,8 @@ type Content struct {
 	Manifest int64 // the chunks; 0 if Size <= chunk.Size
 }
 
-// check refuses what no Put ever returned, so that the rest of the package may rely on it.
-func (c Content) check() error {
+// Check refuses with a [CorruptError] what no Put ever returned, so that others may rely on the numbers of a row.
+func (c Content) Check() error {
 	switch {
 	case c.Size < 0 || c.Size > MaxSize,
 		c.Size > Size && (c.Manifest == 0 || c.Blob != 0),
@@ -38,7 +38,7 @@ func (c Content) check() error {
 // SumOfContent returns the sum of content: that of its bytes if they fit one chunk, else that of its manifest.
 // The rows are believed: what they hold is verified by reading.
 func SumOfContent(tx *schema.Tx, c Content) (Sum, error) {
-	if err := c.check(); err != nil {
+	if err := c.Check(); err != nil {
 		return Sum{}, err
 	}
 	switch {

@@ -116,12 +116,16 @@ func (r *Reader) passed(off int64, n int) {
 // again.
 func (r *Reader) streams(off int64) bool { return off == r.end && r.run >= Size }
 
+// Check compares the length of the content with its manifest, which it loads and verifies. Who takes memory for what a
+// row says that there is calls it first.
+func (r *Reader) Check(tx *schema.Tx) error { return r.open(tx) }
+
 // open loads the manifest, once. Nobody changes it, so it may be the cache's.
 func (r *Reader) open(tx *schema.Tx) (err error) {
 	if r.loaded {
 		return nil
 	}
-	if err := r.content.check(); err != nil || r.content.Manifest == 0 {
+	if err := r.content.Check(); err != nil || r.content.Manifest == 0 {
 		r.loaded = err == nil
 		return err
 	}
@@ -234,7 +238,7 @@ var errNotKept = errors.New("chunk: not in the cache")
 
 // linesOf returns the lines of a manifest that must be of this size. Content without one has none.
 func linesOf(tx *schema.Tx, c Content) (lines, error) {
-	if err := c.check(); err != nil {
+	if err := c.Check(); err != nil {
 		return nil, err
 	}
 	if c.Manifest == 0 {

@@ -268,7 +268,11 @@ func (w stretch) collect(d differing) error {
 	}
 	rows = tx.db.Query(w.inodes, w.args...)
 	for rows.Next() {
-		n := scanInode(rows, Ino(rows.Int(13)), w.level)
+		n, err := scanInode(rows, Ino(rows.Int(13)), w.level)
+		if err != nil {
+			rows.Close()
+			return err
+		}
 		if !note(d.inos, n.ino, w.side, n.born <= limit) {
 			continue
 		}

@@ -31,9 +31,10 @@ const fresh = -1
 
 const inodeColumns = `mode, uid, gid, nlink, rdev, size, mtime, ctime, btime, blob, manifest, target, born`
 
-// scanInode reads the columns of inodeColumns. mode 0 is a whiteout.
-func scanInode(rows *schema.Rows, ino Ino, level int) inode {
-	return inode{
+// scanInode reads the columns of inodeColumns. mode 0 is a whiteout. A row that no inode can have is [ErrCorrupt]: others
+// believe the numbers.
+func scanInode(rows *schema.Rows, ino Ino, level int) (inode, error) {
+	n := inode{
 		ino: ino, level: level, born: rows.Int(12),
 		mode: uint32(rows.Int(0)), uid: uint32(rows.Int(1)), gid: uint32(rows.Int(2)),
 		nlink: rows.Int(3), rdev: rows.Int(4),
@@ -41,6 +42,17 @@ func scanInode(rows *schema.Rows, ino Ino, level int) inode {
 		content: chunk.Content{Size: rows.Int(5), Blob: rows.Int(9), Manifest: rows.Int(10)},
 		target:  rows.Text(11),
 	}
+	facts := inodeFacts{
+		ino: int64(ino), mode: rows.Int(0), nlink: n.nlink, content: n.content,
+		hasBlob: n.content.Blob != 0, hasManifest: n.content.Manifest != 0, hasTarget: n.target != "", target: int64(len(n.target)),
+	}
+	if what := facts.checkForm(); what != "" {
+		return n, corrupt("%s", what)
+	}
+	if err := n.content.Check(); err != nil {
+		return n, fmt.Errorf("inode %d: %w", ino, err)
+	}
+	return n, nil
 }
 
 // inode returns the inode that the tree shows under ino, or nil. Whoever changes it calls change.
@@ -101,8 +113,9 @@ func (tx *Tx) nearestInode(levels []int, ino Ino) (n inode, found bool, err erro
 	if rows == nil {
 		return inode{ino: ino, level: fresh}, false, err
 	}
-	n = scanInode(rows, ino, level)
-	return n, true, rows.Close()
+	defer rows.Close()
+	n, err = scanInode(rows, ino, level)
+	return n, true, err
 }
 
 // levelsOfIno appends the levels above the first that may have a row of an inode.
@@ -121,7 +134,11 @@ func (tx *Tx) loadInodes(first, last Ino) error {
 	rows := tx.db.Query(`SELECT `+inodeColumns+`, ino FROM inode WHERE branch = ?1 AND ino BETWEEN ?2 AND ?3 AND died > ?4 AND born <= ?4`,
 		l.branch, int64(first), int64(last), l.cap)
 	for rows.Next() {
-		n := scanInode(rows, Ino(rows.Int(13)), 0)
+		n, err := scanInode(rows, Ino(rows.Int(13)), 0)
+		if err != nil {
+			rows.Close()
+			return err
+		}
 		if _, known := tx.knownNode(n.ino); !known && n.mode != 0 {
 			tx.learnNode(n.ino, &n)
 		}
@@ -172,11 +189,11 @@ func (tx *Tx) putInode(n *inode) error {
 	tx.tellNode(n.ino)
 	branch := tx.fsys.at.Branch
 	if n.level == 0 && n.born == tx.epoch() {
-		_, err := tx.db.Exec(`UPDATE inode SET mode = ?3, uid = ?4, gid = ?5, nlink = ?6, rdev = ?7, size = ?8, mtime = ?9, ctime = ?10, btime = ?11,
+		found, err := tx.db.Exec(`UPDATE inode SET mode = ?3, uid = ?4, gid = ?5, nlink = ?6, rdev = ?7, size = ?8, mtime = ?9, ctime = ?10, btime = ?11,
 			blob = ?12, manifest = ?13, target = ?14 WHERE branch = ?1 AND ino = ?2 AND died = 9223372036854775807`,
 			branch, int64(n.ino), n.mode, n.uid, n.gid, n.nlink, n.rdev, n.content.Size, n.mtime, n.ctime, n.btime,
 			orNull(n.content.Blob), orNull(n.content.Manifest), targetOrNull(n))
-		return err
+		return foundRow(found, err, "inode", int64(n.ino))
 	}
 	if n.level == 0 {
 		if err := endInode(tx.db, branch, n.ino, tx.epoch()); err != nil {
@@ -203,14 +220,23 @@ func (tx *Tx) dropInode(n *inode) error {
 		}
 	}
 	if n.born == tx.epoch() {
-		_, err := tx.db.Exec(`DELETE FROM inode WHERE branch = ? AND ino = ? AND died = 9223372036854775807`, branch, int64(n.ino))
-		return err
+		found, err := tx.db.Exec(`DELETE FROM inode WHERE branch = ? AND ino = ? AND died = 9223372036854775807`, branch, int64(n.ino))
+		return foundRow(found, err, "inode", int64(n.ino))
 	}
 	return endInode(tx.db, branch, n.ino, tx.epoch())
 }
 
 func endInode(db *schema.Tx, branch int64, ino Ino, epoch int64) error {
-	_, err := db.Exec(`UPDATE inode SET died = ? WHERE branch = ? AND ino = ? AND died = 9223372036854775807`, epoch, branch, int64(ino))
+	found, err := db.Exec(`UPDATE inode SET died = ? WHERE branch = ? AND ino = ? AND died = 9223372036854775807`, epoch, branch, int64(ino))
+	return foundRow(found, err, "inode", int64(ino))
+}
+
+// foundRow fails where a row that was read is not found by its key: a damaged tree of pages may list what it cannot look
+// up. Who takes rows away until none is listed would go on for good.
+func foundRow(found int64, err error, table string, key int64) error {
+	if err == nil && found == 0 {
+		err = corrupt("a row of table %s is listed and not found: that of %d", table, key)
+	}
 	return err
 }
 

@@ -18,7 +18,7 @@ type FileData struct {
 
 // PutMany writes many files in one commit and returns their errors in the same order; nil where a file was written.
 // Those that can be written are, unless allOrNothing is set: then one error leaves all as it was, and the
-// second result says which. Options go for each file: IfAbsent, Parents (C26).
+// second result says which. Options go for each file: IfAbsent, Parents.
 func (fsys *FS) PutMany(ctx context.Context, files []FileData, allOrNothing bool, opts ...Option) ([]error, error) {
 	prepared := make([]*chunk.Prepared, len(files))
 	for i, file := range files {
@@ -61,8 +61,13 @@ type FileResult struct {
 	Err  error
 }
 
-// GetMany reads many files at one moment, and returns what it found in the order of the names (C26).
+// GetMany reads many files at one moment, and returns what it found in the order of the names. The files together hold
+// [MaxReadSize] bytes at most: one that would be more than is left is EFBIG.
 func (fsys *FS) GetMany(ctx context.Context, names []string) ([]FileResult, error) {
+	return fsys.getMany(ctx, names, MaxReadSize)
+}
+
+func (fsys *FS) getMany(ctx context.Context, names []string, room int64) ([]FileResult, error) {
 	results := make([]FileResult, len(names))
 	err := fsys.View(ctx, func(tx *Tx) error {
 		for i, name := range names {
@@ -71,11 +76,25 @@ func (fsys *FS) GetMany(ctx context.Context, names []string) ([]FileResult, erro
 			}
 			r := &results[i]
 			r.Name = name
-			if r.Data, r.Err = tx.ReadFile(name); r.Err == nil {
-				r.Sum, r.Err = tx.Sum(name)
-			}
+			r.Data, r.Sum, r.Err = tx.get(name, room)
+			r.Err = pathErr("read", name, r.Err)
+			room -= int64(len(r.Data))
 		}
 		return nil
 	})
 	return results, pathErr("read", fsys.name, err)
+}
+
+// get reads a file of up to room bytes.
+func (tx *Tx) get(name string, room int64) ([]byte, Sum, error) {
+	_, node, err := tx.findFile(name)
+	if err != nil {
+		return nil, Sum{}, err
+	}
+	data, err := tx.readUpTo(node.content, 0, node.content.Size, room)
+	if err != nil {
+		return nil, Sum{}, err
+	}
+	sum, err := chunk.SumOfContent(tx.db, node.content)
+	return data, sum, err
 }

@@ -1,0 +1,130 @@
+package vfs_test
+
+import (
+	"errors"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"vfsdb/internal/vfstest"
+	"vfsdb/vfs"
+)
+
+// A file may be longer than any memory, by its holes alone: to read it whole is refused, to read a part of it is not.
+func TestReadTooLong(t *testing.T) {
+	ctx := t.Context()
+	fsys := vfstest.New(t, "small")
+	vfstest.Write(t, fsys, "long", "")
+	require.NoError(t, fsys.Truncate(ctx, "long", 1<<50))
+
+	_, err := fsys.ReadFile(ctx, "long")
+	require.ErrorIs(t, err, syscall.EFBIG)
+	_, err = fsys.ReadRange(ctx, "long", 5, vfs.MaxReadSize+1)
+	require.ErrorIs(t, err, syscall.EFBIG)
+	_, err = fsys.IOFS(ctx).ReadFile("long")
+	require.ErrorIs(t, err, syscall.EFBIG)
+	part, err := fsys.ReadRange(ctx, "long", 1<<50-10, 20)
+	require.NoError(t, err)
+	require.Equal(t, make([]byte, 10), part)
+
+	found, err := fsys.GetMany(ctx, []string{"long", "small"})
+	require.NoError(t, err)
+	require.ErrorIs(t, found[0].Err, syscall.EFBIG)
+	require.NoError(t, found[1].Err)
+}
+
+// What GetMany returns is bounded as a whole: three files that fit one by one, of which the third is more than is left.
+func TestGetManyTooMuch(t *testing.T) {
+	ctx := t.Context()
+	fsys := vfstest.New(t)
+	names := []string{"a", "b", "c"}
+	for _, name := range names {
+		vfstest.Write(t, fsys, name, "")
+		require.NoError(t, fsys.Truncate(ctx, name, 100<<20))
+	}
+	found, err := fsys.GetManyUpTo(ctx, names, 200<<20)
+	require.NoError(t, err)
+	require.NoError(t, found[0].Err)
+	require.NoError(t, found[1].Err)
+	require.ErrorIs(t, found[2].Err, syscall.EFBIG)
+	require.Empty(t, found[2].Data)
+}
+
+// A length that a damaged row says is compared before memory is taken for it.
+func TestSizesAreCompared(t *testing.T) {
+	for name, damage := range map[string]string{
+		"of a small file":       `UPDATE inode SET size = 4000000000000 WHERE blob IS NOT NULL`,
+		"of a long file":        `UPDATE inode SET size = 2251799813685248 WHERE manifest IS NOT NULL`,
+		"below nothing":         `UPDATE inode SET size = -1 WHERE size > 0`,
+		"of a manifest as well": `UPDATE inode SET size = 900000000 WHERE manifest IS NOT NULL; UPDATE manifest SET size = 900000000`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			fsys := checked(t)
+			damageAll(t, fsys, damage)
+			var damaged int
+			for _, name := range []string{"a", "big"} {
+				_, err := fsys.ReadFile(t.Context(), name)
+				if err == nil {
+					continue
+				}
+				damaged++
+				requireDamage(t, err)
+				found, err := fsys.GetMany(t.Context(), []string{name})
+				require.NoError(t, err)
+				requireDamage(t, found[0].Err)
+			}
+			require.Positive(t, damaged)
+		})
+	}
+}
+
+// requireDamage says that an error is damage, and an errno.
+func requireDamage(t *testing.T, err error) {
+	t.Helper()
+	require.ErrorIs(t, err, vfs.ErrCorrupt)
+	var errno syscall.Errno
+	require.True(t, errors.As(err, &errno), err)
+	require.Equal(t, syscall.EIO, errno)
+	errno, ok := vfs.Errno(err)
+	require.True(t, ok)
+	require.Equal(t, syscall.EIO, errno)
+}
+
+// The errnos that damage carries, wherever it is found.
+func TestDamageIsEIO(t *testing.T) {
+	for name, tt := range map[string]struct {
+		damage string
+		read   func(t *testing.T, fsys *vfs.FS) error
+	}{
+		"an inode that is missing": {`DELETE FROM inode WHERE ino = (SELECT ino FROM dirent WHERE name = 'a')`, func(t *testing.T, fsys *vfs.FS) error {
+			_, err := fsys.Stat(t.Context(), "a")
+			return err
+		}},
+		"a blob that is missing": {`DELETE FROM blob`, func(t *testing.T, fsys *vfs.FS) error {
+			_, err := fsys.ReadFile(t.Context(), "a")
+			return err
+		}},
+		"a counter that is missing": {`DELETE FROM counter`, func(t *testing.T, fsys *vfs.FS) error {
+			return fsys.WriteFile(t.Context(), "new", []byte("x"), 0o644)
+		}},
+		"a number given out twice": {`UPDATE counter SET next = 1025 WHERE name = 'ino'`, func(t *testing.T, fsys *vfs.FS) error {
+			return fsys.WriteFile(t.Context(), "new", []byte("x"), 0o644)
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fsys := checked(t)
+			damageAll(t, fsys, tt.damage)
+			requireDamage(t, tt.read(t, fsys))
+		})
+	}
+}
+
+// damageAll is damage for several statements.
+func damageAll(t *testing.T, fsys *vfs.FS, texts string) {
+	t.Helper()
+	for text := range strings.SplitSeq(texts, "; ") {
+		damage(t, fsys, text)
+	}
+}
