@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"vfsdb/schema"
 	"vfsdb/vfs"
 )
 
@@ -69,10 +70,11 @@ type side struct {
 	names map[vfs.Ino][]string // paths of entries that only this side shows, by what they show
 	at    map[string]vfs.Ino   // the same by path
 	dirs  map[vfs.Ino]string   // paths of directories, with a slash at the end; "/" below nothing that is reachable
+	full  map[vfs.Ino]string   // directories all of whose entries were added, by the same paths
 }
 
 func newSide(tx *vfs.Tx) *side {
-	return &side{tx: tx, names: make(map[vfs.Ino][]string), at: make(map[string]vfs.Ino), dirs: map[vfs.Ino]string{tx.Root(): ""}}
+	return &side{tx: tx, names: make(map[vfs.Ino][]string), at: make(map[string]vfs.Ino), dirs: map[vfs.Ino]string{tx.Root(): ""}, full: make(map[vfs.Ino]string)}
 }
 
 func diff(old, now *vfs.Tx) ([]Change, error) {
@@ -127,13 +129,19 @@ func (s *side) add(path string, ino vfs.Ino) {
 	s.names[ino] = append(s.names[ino], path)
 }
 
-const unreachable = "/"
+const (
+	unreachable = "/"
+	climbing    = "//" // the path is being found out
+)
 
 // dir returns the path of a directory.
 func (s *side) dir(ino vfs.Ino) (string, error) {
-	if path, ok := s.dirs[ino]; ok {
+	if path, ok := s.dirs[ino]; path == climbing {
+		return "", schema.Corrupt("directory %d lies below itself", ino)
+	} else if ok {
 		return path, nil
 	}
+	s.dirs[ino] = climbing
 	names, err := s.tx.NamesOf(ino)
 	if err != nil {
 		return "", err
@@ -192,6 +200,12 @@ func (s *side) reaches(ino vfs.Ino) (bool, error) {
 
 // below adds the entries of a directory and of those in it.
 func (s *side) below(dir vfs.Ino, path string, other *side) error {
+	if was, done := s.full[dir]; done && was != path {
+		return schema.Corrupt("directory %d is %s and %s", dir, was, path)
+	} else if done {
+		return nil
+	}
+	s.full[dir] = path
 	children, err := s.tx.Children(dir)
 	if err != nil {
 		return err

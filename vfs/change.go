@@ -149,7 +149,11 @@ func (tx *Tx) fromBranch(path string) (string, error) {
 // branchPath returns the path of a directory from the root of the branch. One that has lost its name is ENOENT.
 func (tx *Tx) branchPath(dir Ino) (string, error) {
 	path := ""
+	var up climb
 	for dir != schema.RootIno {
+		if err := up.to(dir); err != nil {
+			return "", err
+		}
 		names, err := tx.namesOf(dir)
 		if err != nil {
 			return "", err

@@ -59,7 +59,7 @@ func (tx *Tx) copyTree(from, to string, opts []Option) error {
 
 // copyTo copies n to its place, where old gives way.
 func (tx *Tx) copyTo(src, dst place, n, old *inode) (err error) {
-	c := copier{tx: tx, made: make(map[Ino]*inode)}
+	c := copier{tx: tx, made: make(map[Ino]*inode), below: new(entered)}
 	if old != nil {
 		if c.lost, err = tx.loss("copy", old); err != nil {
 			return err
@@ -82,9 +82,10 @@ func (tx *Tx) copyTo(src, dst place, n, old *inode) (err error) {
 
 // A copier makes a copy of a tree.
 type copier struct {
-	tx   *Tx
-	made map[Ino]*inode // the copy of a file with several names
-	lost change         // of the file that the copy replaces
+	tx    *Tx
+	made  map[Ino]*inode // the copy of a file with several names
+	below *entered       // directories that were copied
+	lost  change         // of the file that the copy replaces
 }
 
 // copy copies n, which stands at the path from, to a place, which is the path as.
@@ -109,6 +110,9 @@ func (c copier) copy(n *inode, to place, from, as string) error {
 	}
 	if !n.isDir() {
 		return nil
+	}
+	if !c.below.add(n.ino) {
+		return errBelowItself(n.ino)
 	}
 	if err := c.copyEntries(n.ino, made.ino, from, as); err != nil {
 		return err

@@ -4,7 +4,8 @@ package vfs
 // so can go on in another transaction.
 type grepWalk struct {
 	*grep
-	prefix int        // the length of what stands before the paths that patterns are matched on
+	prefix int // the length of what stands before the paths that patterns are matched on
+	seen   entered
 	open   []*listing // the directories from the start down to where it stands
 }
 
@@ -50,6 +51,11 @@ func (w *grepWalk) list(tx *Tx, d *listing) (err error) {
 		return err
 	}
 	tx.cache.trim() // a Tx that searches a large tree must not remember all of it
+	if d.last == "" {
+		if err := w.seen.enter(tx, d.dir.ino, d.dir.path); err != nil {
+			return err
+		}
+	}
 	if d.page, err = tx.page(d.dir.ino, d.last, pageSize); err != nil {
 		return err
 	}

@@ -146,7 +146,11 @@ func (tx *Tx) Paths(ino Ino) ([]string, error) {
 // dirPath returns the path of a directory with a slash at its end, "" for the root. It is not ok for a directory that
 // the root does not lead to.
 func (tx *Tx) dirPath(dir Ino) (path string, ok bool, err error) {
+	var up climb
 	for dir != tx.fsys.root {
+		if err := up.to(dir); err != nil {
+			return "", false, err
+		}
 		names, err := tx.namesOf(dir)
 		if err != nil || len(names) == 0 {
 			return "", false, err

@@ -120,7 +120,8 @@ func (tx *Tx) removeAll(name string, opts []Option) error {
 		return err
 	}
 	if shared {
-		if err := tx.removeTree(n.ino); err != nil {
+		var below entered
+		if err := tx.removeTree(n.ino, &below); err != nil {
 			return err
 		}
 	}
@@ -128,7 +129,10 @@ func (tx *Tx) removeAll(name string, opts []Option) error {
 }
 
 // removeTree unlinks everything below a directory, one name at a time.
-func (tx *Tx) removeTree(dir Ino) error {
+func (tx *Tx) removeTree(dir Ino, below *entered) error {
+	if !below.add(dir) {
+		return errBelowItself(dir)
+	}
 	for after := ""; ; {
 		page, err := tx.page(dir, after, pageSize)
 		if err != nil || len(page) == 0 {
@@ -140,7 +144,7 @@ func (tx *Tx) removeTree(dir Ino) error {
 				return err
 			}
 			if e.kind == kindDir {
-				if err := tx.removeTree(e.ino); err != nil {
+				if err := tx.removeTree(e.ino, below); err != nil {
 					return err
 				}
 			}
@@ -197,12 +201,16 @@ func (tx *Tx) isBelow(ino Ino, below map[Ino]bool) (bool, error) {
 	}
 	for _, name := range names {
 		var seen []Ino
+		var up climb
 		dir, is, known := name.Dir, false, false
 		for dir != 0 {
 			if is, known = below[dir]; known {
 				break
 			}
 			seen = append(seen, dir)
+			if err := up.to(dir); err != nil {
+				return false, err
+			}
 			if dir, err = tx.parentOf(dir); err != nil {
 				return false, err
 			}

@@ -1,13 +1,14 @@
 package vfs
 
 import (
+	"slices"
 	"strings"
 	"syscall"
 
 	"vfsdb/schema"
 )
 
-// Limits of names and paths (C19, C20).
+// Limits of names and paths.
 const (
 	maxName  = 255
 	maxPath  = 4096
@@ -63,7 +64,11 @@ func (tx *Tx) checkRoot() error {
 		return err
 	}
 	// What is written below a directory that was removed higher up would be lost.
+	var up climb
 	for dir := tx.fsys.root; dir != schema.RootIno; {
+		if err := up.to(dir); err != nil {
+			return err
+		}
 		if dir, err = tx.parentOf(dir); err != nil {
 			return err
 		}
@@ -116,6 +121,8 @@ func (w *walker) run() (place, error) {
 		}
 		last := w.done()
 		switch {
+		case d.kind == kindDir && slices.Contains(w.chain, d.ino):
+			return place{}, errBelowItself(d.ino)
 		case d.kind == kindLink && d.ino != 0 && (!last || w.follow):
 			if err := w.expand(d.ino); err != nil {
 				return place{}, err

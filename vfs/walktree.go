@@ -86,6 +86,7 @@ func (tx *Tx) locate(name string, follow bool) (*visited, error) {
 // themselves. What comes and goes meanwhile on an FS is visited or not; the rest is, once.
 type treeWalk struct {
 	ground
+	entered entered
 
 	// only names the entries of a directory that matter, in order; nil if any may. It may be left out.
 	only func(dir *visited) []string
@@ -134,6 +135,11 @@ func (w *treeWalk) entries(dir *visited) error {
 func (w *treeWalk) page(dir *visited, after string) (page []*visited, more bool, err error) {
 	err = w.short(func(tx *Tx) error {
 		tx.cache.trim() // a Tx that searches a large tree must not remember all of it
+		if after == "" {
+			if err := w.entered.enter(tx, dir.ino, dir.path); err != nil {
+				return err
+			}
+		}
 		entries, last, err := w.list(tx, dir, after)
 		if err != nil {
 			return err

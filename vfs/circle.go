@@ -1,0 +1,68 @@
+package vfs
+
+// No directory lies below itself, and each has one name. A damaged row can say otherwise, and who follows it down, or up,
+// never comes to an end. What follows is how those who do notice.
+
+// errBelowItself names a directory that a path leads through twice.
+func errBelowItself(dir Ino) error { return corrupt("directory %d lies below itself", dir) }
+
+// A climb follows a directory up. It remembers one of those that it came by, a later one after twice as many steps: in a
+// circle it comes by that again.
+type climb struct {
+	mark       Ino
+	steps, end int // at end, the mark moves
+}
+
+// to is called with each directory on the way.
+func (c *climb) to(dir Ino) error {
+	if c.steps > 0 && dir == c.mark {
+		return errBelowItself(dir)
+	}
+	if c.steps == c.end {
+		c.mark, c.end = dir, 2*c.end+1
+	}
+	c.steps++
+	return nil
+}
+
+// entered are the directories that a search has gone into, a bit for each number.
+type entered map[Ino]*[enteredPage / 64]uint64
+
+const enteredPage = 4096
+
+// add reports whether a directory is new.
+func (e *entered) add(dir Ino) bool {
+	if *e == nil {
+		*e = make(entered)
+	}
+	page, bit := dir/enteredPage, uint64(dir)%enteredPage
+	bits := (*e)[page]
+	if bits == nil {
+		bits = new([enteredPage / 64]uint64)
+		(*e)[page] = bits
+	}
+	fresh := bits[bit/64]>>(bit%64)&1 == 0
+	bits[bit/64] |= 1 << (bit % 64)
+	return fresh
+}
+
+// enter is called before a search goes into a directory that it found under a path. To come by one twice is no fault if
+// it was moved meanwhile, so the tree is asked whether the path leads through it twice, or it has two names, now.
+func (e *entered) enter(tx *Tx, dir Ino, path string) error {
+	if e.add(dir) {
+		return nil
+	}
+	if _, err := tx.walk(path, false); err != nil && !harmless(err) {
+		return err
+	}
+	return tx.oneName(dir)
+}
+
+// oneName fails if a directory has several names.
+func (tx *Tx) oneName(dir Ino) error {
+	names, err := tx.namesOf(dir)
+	if err == nil && len(names) > 1 {
+		err = corrupt("directory %d has %d names", dir, len(names))
+	}
+	return err
+}
