@@ -38,13 +38,21 @@ func addBlob(tx *schema.Tx, sum Sum, p, frame []byte) (id int64, added bool, err
 // long is from where on bytes are written into their row once it is there, rather than with it.
 const long = 4 << 10
 
-// findBlob returns the id of the chunk with this sum, or 0. The index of sums answers; no row is read.
+// findBlob returns the id of the chunk with this sum, or 0. What the index of sums answers is compared with the row: a
+// damaged index must not give new content the bytes of another.
 func findBlob(tx *schema.Tx, sum Sum) (id int64, err error) {
-	id, _, err = tx.Int(`SELECT id FROM blob WHERE sum = ?`, sum[:])
+	id, found, err := tx.Int(`SELECT id FROM blob WHERE sum = ?`, sum[:])
 	if err != nil {
 		return 0, fmt.Errorf("find chunk: %w", err)
 	}
-	return id, nil
+	if !found {
+		return 0, nil
+	}
+	stored, err := blobSum(tx, id)
+	if err == nil && stored != sum {
+		err = &CorruptError{Sum: sum, Blob: id, Why: "has another sum in its row than in the index"}
+	}
+	return id, err
 }
 
 // blobSum returns the sum of a blob without reading its data.
@@ -63,12 +71,14 @@ func blobSum(tx *schema.Tx, id int64) (Sum, error) {
 
 // blobSize returns the id and the stored length of the chunk with this sum, without reading its data.
 func blobSize(tx *schema.Tx, sum Sum) (id, size int64, err error) {
-	rows := tx.Query(`SELECT id, size FROM blob WHERE sum = ?`, sum[:])
-	defer rows.Close()
-	if !rows.Next() {
-		return 0, 0, orMissing(rows, &CorruptError{Sum: sum, Why: "missing"})
+	if id, err = findBlob(tx, sum); err != nil {
+		return 0, 0, err
 	}
-	return rows.Int(0), rows.Int(1), nil
+	if id == 0 {
+		return 0, 0, &CorruptError{Sum: sum, Why: "missing"}
+	}
+	size, _, err = tx.Int(`SELECT size FROM blob WHERE id = ?`, id)
+	return id, size, err
 }
 
 // maxBlob returns the highest id that a blob has, or 0. Every blob added later has a higher one.

@@ -168,12 +168,19 @@ func addDelta(tx *schema.Tx, sum Sum, p []byte, d *delta) (id int64, err error) 
 // deltaOf returns how a stored chunk of some length is a delta: that is over itself, without spans, if it is whole. It
 // calls lay for each span with its bytes.
 func deltaOf(tx *schema.Tx, sum Sum, length int, lay func(s span, p []byte)) (*delta, error) {
-	rows := tx.Query(`SELECT id, size, codec, CASE codec WHEN 3 THEN data END FROM blob WHERE sum = ?`, sum[:])
+	id, err := findBlob(tx, sum)
+	if err == nil && id == 0 {
+		err = &CorruptError{Sum: sum, Why: "missing"}
+	}
+	if err != nil {
+		return nil, err
+	}
+	rows := tx.Query(`SELECT size, codec, CASE codec WHEN 3 THEN data END FROM blob WHERE id = ?`, id)
 	defer rows.Close()
 	if !rows.Next() {
-		return nil, orMissing(rows, &CorruptError{Sum: sum, Why: "missing"})
+		return nil, orMissing(rows, &CorruptError{Sum: sum, Blob: id, Why: "missing"})
 	}
-	id, size, codec := rows.Int(0), rows.Int(1), rows.Int(2)
+	size, codec := rows.Int(0), rows.Int(1)
 	if size != int64(length) {
 		return nil, &CorruptError{Sum: sum, Blob: id, Why: fmt.Sprintf("says %d bytes where there must be %d", size, length)}
 	}
@@ -182,7 +189,7 @@ func deltaOf(tx *schema.Tx, sum Sum, length int, lay func(s span, p []byte)) (*d
 	}
 	d := &delta{}
 	var why string
-	d.base, why = deltaIn(rows.Bytes(3), length, func(s span, p []byte) {
+	d.base, why = deltaIn(rows.Bytes(2), length, func(s span, p []byte) {
 		d.spans = append(d.spans, s)
 		lay(s, p)
 	})

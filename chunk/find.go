@@ -19,5 +19,12 @@ func Find(tx *schema.Tx, sum Sum) (c Content, ok bool, err error) {
 	if err := rows.Close(); err != nil {
 		return Content{}, false, fmt.Errorf("find content: %w", err)
 	}
-	return c, ok, nil
+	if !ok {
+		return Content{}, false, nil
+	}
+	stored, err := SumOfContent(tx, c)
+	if err == nil && stored != sum {
+		err = &CorruptError{Sum: sum, Blob: c.Blob, Manifest: c.Manifest, Why: "has another sum in its row than in the index"}
+	}
+	return c, err == nil, err
 }

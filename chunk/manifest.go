@@ -103,6 +103,13 @@ func storeManifest(tx *schema.Tx, size int64, sum Sum, form func() (manifestDelt
 		return 0, fmt.Errorf("find manifest: %w", err)
 	}
 	if found {
+		stored, err := manifestSum(tx, id)
+		if err == nil && stored != sum { // as findBlob has it
+			err = &CorruptError{Sum: sum, Manifest: id, Why: "has another sum in its row than in the index"}
+		}
+		if err != nil {
+			return 0, err
+		}
 		return id, touch(tx, PinManifest, id)
 	}
 	d, err := form()

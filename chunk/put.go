@@ -93,7 +93,10 @@ func storeOrFind(tx *schema.Tx, sum Sum, p, frame []byte) (id int64, found bool,
 	if id != 0 {
 		return id, true, touch(tx, PinBlob, id)
 	}
-	id, _, err = addBlob(tx, sum, p, frame)
+	id, added, err := addBlob(tx, sum, p, frame)
+	if err == nil && !added {
+		err = &CorruptError{Blob: id, Why: "is there already, under a number that was not given out"}
+	}
 	return id, false, err
 }
 

@@ -82,10 +82,11 @@ func syncFile(name string) error {
 	return f.Close()
 }
 
-// Integrity asks SQLite whether the file is well formed and returns its complaints, at most limit of them.
+// Integrity asks SQLite whether the file is well formed, each index has what its table has, and no constraint is broken.
+// It returns the complaints, at most limit of them.
 func (tx *Tx) Integrity(limit int) ([]string, error) {
 	var faults []string
-	rows := tx.Query(fmt.Sprintf(`PRAGMA quick_check(%d)`, limit))
+	rows := tx.Query(fmt.Sprintf(`PRAGMA integrity_check(%d)`, limit))
 	for rows.Next() {
 		if s := rows.Text(0); s != "ok" {
 			faults = append(faults, s)

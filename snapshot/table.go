@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"cmp"
 	"syscall"
 	"time"
 
@@ -34,16 +35,32 @@ func collect(rows *schema.Rows) ([]Info, error) {
 	return list, rows.Err()
 }
 
+// selectOne finds a snapshot by its name. What the index of names says is compared with the row, and if it says that there
+// is none the rows are asked too: a damaged index must not show another snapshot, nor hide one.
 func selectOne(db *schema.Tx, name string) (Info, error) {
-	rows := db.Query(columns+` WHERE s.name = ?`, name)
-	defer rows.Close()
-	if rows.Next() {
-		return scan(rows), nil
-	}
-	if err := rows.Err(); err != nil {
+	id, listed, err := db.Int(`SELECT id FROM snapshot WHERE name = ?`, name)
+	if err != nil {
 		return Info{}, err
 	}
-	return Info{}, syscall.ENOENT
+	if !listed {
+		_, there, err := db.Int(`SELECT id FROM snapshot NOT INDEXED WHERE name = ?`, name)
+		if err == nil && !there {
+			return Info{}, syscall.ENOENT
+		}
+		return Info{}, cmp.Or(err, wrongIndex(name))
+	}
+	list, err := collect(db.Query(columns+` WHERE s.id = ?`, id))
+	if err == nil && (len(list) == 0 || list[0].Name != name) {
+		err = wrongIndex(name)
+	}
+	if err != nil {
+		return Info{}, err
+	}
+	return list[0], nil
+}
+
+func wrongIndex(name string) error {
+	return schema.Corrupt("the index of snapshots is wrong about %q, or its branch is missing", name)
 }
 
 func insert(db *schema.Tx, info *Info) error {
@@ -52,16 +69,18 @@ func insert(db *schema.Tx, info *Info) error {
 	return err
 }
 
+// remove deletes a snapshot.
 func remove(db *schema.Tx, name string) error {
-	n, err := db.Exec(`DELETE FROM snapshot WHERE name = ?`, name)
-	if err == nil && n == 0 {
-		err = syscall.ENOENT
+	info, err := selectOne(db, name)
+	if err != nil {
+		return err
 	}
+	_, err = db.Exec(`DELETE FROM snapshot WHERE id = ?`, info.ID)
 	return err
 }
 
 // removeOf deletes the snapshots of a branch.
 func removeOf(db *schema.Tx, branch string) error {
-	_, err := db.Exec(`DELETE FROM snapshot WHERE branch = (SELECT id FROM branch WHERE name = ?)`, branch)
+	_, err := db.Exec(`DELETE FROM snapshot NOT INDEXED WHERE branch = (SELECT id FROM branch NOT INDEXED WHERE name = ?)`, branch)
 	return err
 }

@@ -77,13 +77,28 @@ func readBranch(db *schema.Tx, id int64) (epoch int64, named bool, err error) {
 	return epoch, named, rows.Err()
 }
 
-// branchID finds a branch by its name.
+// branchID finds a branch by its name. What the index of names says is compared with the row, and if it says that there
+// is none the rows are asked too: a damaged index must not open another branch, nor hide one.
 func branchID(db *schema.Tx, name string) (int64, error) {
-	id, ok, err := db.Int(`SELECT id FROM branch WHERE name = ?`, name)
-	if err == nil && !ok {
-		err = syscall.ENOENT
+	id, listed, err := db.Int(`SELECT id FROM branch WHERE name = ?`, name)
+	if err != nil {
+		return 0, err
 	}
-	return id, err
+	there := false
+	if listed {
+		_, there, err = db.Int(`SELECT id FROM branch WHERE id = ? AND +name = ?`, id, name)
+	} else {
+		_, there, err = db.Int(`SELECT id FROM branch NOT INDEXED WHERE name = ?`, name)
+	}
+	switch {
+	case err != nil:
+		return 0, err
+	case listed != there:
+		return 0, corrupt("the index of branches is wrong about %q", name)
+	case !there:
+		return 0, syscall.ENOENT
+	}
+	return id, nil
 }
 
 // CheckName refuses a name that no branch or snapshot may have with EINVAL: an empty one, one over 255 bytes, one with
@@ -120,12 +135,13 @@ func (tx *Tx) renameBranch(from, to string) error {
 	if err := CheckName(to); err != nil {
 		return err
 	}
-	n, err := tx.db.Exec(`UPDATE branch SET name = ? WHERE name = ?`, to, from)
-	switch {
-	case schema.Conflict(err):
+	id, err := branchID(tx.db, from)
+	if err != nil {
+		return err
+	}
+	_, err = tx.db.Exec(`UPDATE branch SET name = ? WHERE id = ?`, to, id)
+	if schema.Conflict(err) {
 		return syscall.EEXIST
-	case err == nil && n == 0:
-		return syscall.ENOENT
 	}
 	return err
 }

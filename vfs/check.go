@@ -74,7 +74,7 @@ func plainly(s string) string {
 
 // Check looks at the whole store, all branches and snapshots of it, and reports what does not hold:
 //
-//   - the file is well formed, as far as SQLite can tell;
+//   - the file is well formed, as far as SQLite can tell, and each index has what its table has;
 //   - the lifetimes of one key do not overlap and end by the present epoch; the lineages lead to moments that can no
 //     longer change;
 //   - in every head and every snapshot, each entry that the root leads to shows an inode of its type, the names of an
@@ -95,7 +95,7 @@ func Check(ctx context.Context, fsys *FS, options *CheckOptions) (*CheckReport, 
 		c.o.MaxFaults = 1000
 	}
 	for _, step := range []func(context.Context) error{
-		c.checkFile, c.checkHistory, c.checkChanges, c.checkCalls, c.checkInodes, c.checkDirents, c.checkOrphans, c.checkViews, c.checkManifests, c.checkBlobs, c.checkPacks, c.checkPatches,
+		c.checkFile, c.checkHistory, c.checkChanges, c.checkCalls, c.checkInodes, c.checkDirents, c.checkOrphans, c.checkViews, c.checkManifests, c.checkBlobs, c.checkPacks, c.checkPatches, c.checkCounters,
 	} {
 		err := step(ctx)
 		switch {

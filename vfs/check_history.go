@@ -80,7 +80,9 @@ func (c *checker) readBranches(tx *schema.Tx) (map[int64]*branchFacts, error) {
 			}
 			continue
 		}
-		b.levels = append(b.levels, lineageRow{rows.Int(1), rows.Int(2), rows.Int(3)})
+		if len(b.levels) <= maxDepth+1 { // one more than there may be is enough to say so
+			b.levels = append(b.levels, lineageRow{rows.Int(1), rows.Int(2), rows.Int(3)})
+		}
 	}
 	return branches, rows.Err()
 }
@@ -105,6 +107,9 @@ func (c *checker) checkLineage(branches map[int64]*branchFacts, b *branchFacts) 
 		}
 	} else if len(b.levels) > 0 {
 		say("branch without a name has a lineage")
+	}
+	if len(b.levels) > maxDepth+1 {
+		say("lineage has more than %d levels", maxDepth)
 	}
 	for i, l := range b.levels {
 		if l.level != int64(i) {

@@ -18,15 +18,23 @@ type level struct{ branch, cap int64 }
 // ownLevel is the number of the level that is the branch itself.
 var ownLevel = []int{0}
 
-// maxDepth is the lineage depth beyond which a fork squashes the middle levels into one (LINEAGE R8).
+// maxDepth is how many ancestors a lineage has at most: a fork that would have more squashes the middle ones into one.
 const maxDepth = 16
 
-// readLineage returns the levels that a moment is read through, nearest first.
+// readLineage returns the levels that a moment is read through, nearest first. Every look-up goes through all of them,
+// so one that is longer than a fork makes it is refused, and so is one with a gap.
 func readLineage(db *schema.Tx, at Moment) ([]level, error) {
 	levels := []level{{at.Branch, at.Epoch}}
-	rows := db.Query(`SELECT ancestor, epoch FROM lineage WHERE branch = ? AND level > 0 ORDER BY level`, at.Branch)
+	rows := db.Query(`SELECT level, ancestor, epoch FROM lineage WHERE branch = ? AND level > 0 ORDER BY level`, at.Branch)
+	defer rows.Close()
 	for rows.Next() {
-		levels = append(levels, level{rows.Int(0), rows.Int(1)})
+		switch n := rows.Int(0); {
+		case n != int64(len(levels)):
+			return nil, corrupt("the lineage of branch %d goes from level %d to %d", at.Branch, len(levels)-1, n)
+		case n > maxDepth:
+			return nil, corrupt("the lineage of branch %d has more than %d levels", at.Branch, maxDepth)
+		}
+		levels = append(levels, level{rows.Int(1), rows.Int(2)})
 	}
 	return levels, rows.Err()
 }
@@ -46,7 +54,15 @@ func (tx *Tx) Kept(at Moment) (bool, error) { return momentKept(tx.db, at) }
 func momentKept(db *schema.Tx, at Moment) (bool, error) {
 	n, _, err := db.Int(`SELECT EXISTS (SELECT 1 FROM snapshot WHERE branch = ?1 AND epoch = ?2)
 		OR EXISTS (SELECT 1 FROM lineage WHERE ancestor = ?1 AND epoch = ?2)`, at.Branch, at.Epoch)
-	return n == 1, err
+	if err != nil || n == 1 {
+		return n == 1, err
+	}
+	n, _, err = db.Int(`SELECT EXISTS (SELECT 1 FROM snapshot NOT INDEXED WHERE branch = ?1 AND epoch = ?2)
+		OR EXISTS (SELECT 1 FROM lineage WHERE +ancestor = ?1 AND +epoch = ?2)`, at.Branch, at.Epoch)
+	if err == nil && n == 1 {
+		err = corrupt("the indexes of kept moments do not have moment %d of branch %d", at.Epoch, at.Branch)
+	}
+	return false, err
 }
 
 // frozen is what a transaction notes of a moment that it has frozen, which nothing keeps yet.
