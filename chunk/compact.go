@@ -48,7 +48,7 @@ func Uncompacted(tx *schema.Tx) (from, through int64, err error) {
 		return 0, 0, err
 	}
 	through, err = maxBlob(tx)
-	return from, through, err
+	return from, through, checkLast("blob", through, err)
 }
 
 // Compacted notes that all blobs before next were looked at.
@@ -57,12 +57,21 @@ func Compacted(tx *schema.Tx, next int64) error { return tx.Reach("compact", nex
 // NewestPack returns the highest id of a pack; 0 if there is none.
 func NewestPack(tx *schema.Tx) (int64, error) {
 	id, _, err := tx.Int(`SELECT max(id) FROM pack`)
-	return id, err
+	return id, checkLast("pack", id, err)
+}
+
+// checkLast refuses an id that no counter gave out: nothing lies behind the highest number, and who goes on there begins
+// at the lowest.
+func checkLast(table string, id int64, err error) error {
+	if err == nil && id > schema.LastID {
+		err = schema.Corrupt("table %s has the id %d", table, id)
+	}
+	return err
 }
 
 // LooseSize returns how many plain bytes the blobs have that ReadLoose would read.
 func LooseSize(tx *schema.Tx, from, through int64) (int64, error) {
-	size, _, err := tx.Int(`SELECT coalesce(sum(size), 0) FROM blob WHERE id >= ? AND id <= ? AND codec <> 2`, from, through)
+	size, _, err := tx.Int(`SELECT total(min(max(size, 0), 524288)) FROM blob WHERE id >= ? AND id <= ? AND codec <> 2`, from, through)
 	return size, err
 }
 
@@ -71,8 +80,12 @@ func ReadLoose(tx *schema.Tx, from, through int64) (*LooseBatch, error) {
 	b := &LooseBatch{Next: through + 1}
 	rows := tx.Query(`SELECT id, size, codec, length(data) FROM blob WHERE id >= ? AND id <= ? AND codec <> 2 ORDER BY id`, from, through)
 	defer rows.Close()
+	var order schema.Ascent
 	for bytes := int64(0); rows.Next(); {
 		id, size := rows.Int(0), rows.Int(1)
+		if err := order.To("blob", id); err != nil {
+			return nil, err
+		}
 		if len(b.Blobs) > 0 && bytes+size > looseBytes || len(b.Blobs) == looseBlobs {
 			b.Next = id
 			break
@@ -117,8 +130,12 @@ func ReadWasted(tx *schema.Tx, from, through int64) (*LooseBatch, error) {
 	b := &LooseBatch{Next: through + 1}
 	rows := tx.Query(`SELECT id, size, length(data) FROM pack WHERE id >= ? AND id <= ? ORDER BY id`, from, through)
 	defer rows.Close()
+	var order schema.Ascent
 	for bytes, seen := int64(0), 0; rows.Next(); seen++ {
 		pack := rows.Int(0)
+		if err := order.To("pack", pack); err != nil {
+			return nil, err
+		}
 		if bytes > looseBytes || seen == looseBlobs {
 			b.Next = pack
 			break

@@ -1,6 +1,7 @@
 package chunk
 
 import (
+	"cmp"
 	"fmt"
 
 	"vfsdb/schema"
@@ -10,6 +11,10 @@ import (
 type Patched struct {
 	Kind     int // PinBlob or PinManifest
 	Base, ID int64
+}
+
+func (p Patched) compare(o Patched) int {
+	return cmp.Or(cmp.Compare(p.Kind, o.Kind), cmp.Compare(p.Base, o.Base), cmp.Compare(p.ID, o.ID))
 }
 
 func addPatch(tx *schema.Tx, kind int, base, id int64) error {
@@ -53,8 +58,13 @@ func AllPatched(tx *schema.Tx, after Patched, limit int) ([]Patched, error) {
 	var list []Patched
 	rows := tx.Query(`SELECT kind, base, id FROM patch WHERE (kind, base, id) > (?, ?, ?) ORDER BY kind, base, id LIMIT ?`,
 		after.Kind, after.Base, after.ID, limit)
+	defer rows.Close()
 	for rows.Next() {
-		list = append(list, Patched{Kind: int(rows.Int(0)), Base: rows.Int(1), ID: rows.Int(2)})
+		p := Patched{Kind: int(rows.Int(0)), Base: rows.Int(1), ID: rows.Int(2)}
+		if p.compare(after) <= 0 {
+			return nil, schema.Corrupt("rows of table patch are out of order at content %d", p.ID)
+		}
+		list, after = append(list, p), p
 	}
 	return list, rows.Err()
 }
@@ -106,8 +116,13 @@ func Deltas(tx *schema.Tx, kind int, after int64, limit int) (ids []int64, err e
 		text = `SELECT id FROM manifest WHERE length(body) % 36 = 8 AND id > ? ORDER BY id LIMIT ?`
 	}
 	rows := tx.Query(text, after, limit)
+	defer rows.Close()
 	for rows.Next() {
-		ids = append(ids, rows.Int(0))
+		id := rows.Int(0)
+		if id <= after {
+			return nil, schema.Corrupt("rows of content are out of order: %d comes after %d", id, after)
+		}
+		ids, after = append(ids, id), id
 	}
 	return ids, rows.Err()
 }

@@ -1,6 +1,7 @@
 package chunk
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"time"
@@ -94,12 +95,15 @@ func Stored(tx *schema.Tx, kind int, after Sum, limit int) (ids []int64, next Su
 	}
 	next = after
 	rows := tx.Query(text, after[:], limit)
+	defer rows.Close()
 	for rows.Next() {
 		ids = append(ids, rows.Int(0))
-		next = Sum{}
-		if rows.Read(1, next[:]) != len(next) || next == (Sum{}) {
-			_ = rows.Close()
-			return nil, next, false, &CorruptError{Blob: ids[len(ids)-1], Why: "has no sum in its row"}
+		last := next
+		switch {
+		case !next.scan(rows, 1):
+			return nil, next, false, schema.Corrupt("content %d has no sum in the index", rows.Int(0))
+		case bytes.Compare(next[:], last[:]) <= 0:
+			return nil, next, false, schema.Corrupt("the index of sums is out of order at content %d", rows.Int(0))
 		}
 	}
 	return ids, next, len(ids) < limit, rows.Err()
@@ -175,7 +179,10 @@ func Touched(tx *schema.Tx, limit int) ([]Pin, error) {
 
 // Forget deletes one entry of the write barrier.
 func Forget(tx *schema.Tx, p Pin) error {
-	_, err := tx.Exec(`DELETE FROM touched WHERE kind = ? AND id = ?`, p.Kind, p.ID)
+	n, err := tx.Exec(`DELETE FROM touched WHERE kind = ? AND id = ?`, p.Kind, p.ID)
+	if err == nil && n == 0 {
+		err = schema.Corrupt("table touched lists content %d, and does not find it", p.ID)
+	}
 	return err
 }
 

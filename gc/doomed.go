@@ -32,5 +32,17 @@ func condemned(tx *schema.Tx, kind, limit int) (ids []int64, err error) {
 	for rows.Next() {
 		ids = append(ids, rows.Int(0))
 	}
-	return ids, rows.Err()
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	for _, id := range ids {
+		is, err := isDoomed(tx, kind, id)
+		if err != nil {
+			return nil, err
+		}
+		if !is { // it could not be taken off either, and the sweep would meet it for good
+			return nil, schema.Corrupt("table doomed lists content %d, and does not find it", id)
+		}
+	}
+	return ids, nil
 }

@@ -23,10 +23,14 @@ type state struct {
 
 func readState(tx *schema.Tx) (s state, err error) {
 	rows := tx.Query(`SELECT phase, owner, beat FROM gc WHERE id = 1024`)
-	if rows.Next() {
-		s = state{phase: rows.Int(0), owner: rows.Text(1), beat: rows.Int(2)}
+	defer rows.Close()
+	if !rows.Next() {
+		if err := rows.Close(); err != nil {
+			return s, err
+		}
+		return s, schema.Corrupt("the row of table gc is missing")
 	}
-	return s, rows.Close()
+	return state{phase: rows.Int(0), owner: rows.Text(1), beat: rows.Int(2)}, nil
 }
 
 func writeOwner(tx *schema.Tx, name string, now time.Time) error {

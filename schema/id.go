@@ -67,10 +67,21 @@ func (tx *Tx) keepIDs() {
 	maps.Copy(tx.conn.ids, tx.ids)
 }
 
-// Reached returns where a counter stands that NextID is not used for.
+// LastID bounds ids. Nothing comes near it by counting, and what is added to a number below it fits.
+const LastID = 1 << 60
+
+// Reached returns where a counter stands. One that is missing, or stands where none ever comes, is [ErrCorrupt].
 func (tx *Tx) Reached(counter string) (int64, error) {
-	at, _, err := tx.Int(`SELECT next FROM counter WHERE name = ?`, counter)
-	return at, err
+	at, ok, err := tx.Int(`SELECT next FROM counter WHERE name = ?`, counter)
+	switch {
+	case err != nil:
+		return 0, err
+	case !ok:
+		return 0, Corrupt("the counter of %s is missing", counter)
+	case at < FirstID || at > LastID:
+		return 0, Corrupt("the counter of %s stands at %d", counter, at)
+	}
+	return at, nil
 }
 
 // Reach moves such a counter forward; it never goes back.

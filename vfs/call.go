@@ -197,15 +197,7 @@ func selectCalls(db *schema.Tx, o CallOptions) ([]CallRecord, error) {
 
 // callSpan is span for calls.
 func callSpan(db *schema.Tx) (oldest, newest int64, err error) {
-	next, _, err := db.Int(`SELECT next FROM counter WHERE name = 'call'`)
-	if err != nil {
-		return 0, 0, err
-	}
-	oldest, ok, err := db.Int(`SELECT min(id) FROM call`)
-	if !ok {
-		oldest = next
-	}
-	return oldest, next - 1, err
+	return spanOf(db, "call", `SELECT min(id) FROM call`, `SELECT max(id) FROM call`)
 }
 
 func trimCalls(db *schema.Tx, last int64) (int64, error) {

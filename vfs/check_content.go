@@ -14,11 +14,15 @@ import (
 // checkManifests verifies every manifest, and that every chunk in it is stored and has the right length.
 func (c *checker) checkManifests(ctx context.Context) error {
 	last := int64(-1 << 63)
+	var order schema.Ascent
 	for {
 		var id int64
 		var ok bool
 		err := c.db.View(ctx, func(tx *schema.Tx) (err error) {
 			if id, ok, err = tx.Int(`SELECT id FROM manifest WHERE id > ? ORDER BY id LIMIT 1`, last); err != nil || !ok {
+				return err
+			}
+			if err := order.To("manifest", id); err != nil {
 				return err
 			}
 			c.report.Manifests++
@@ -65,6 +69,7 @@ func (c *checker) checkBlobs(ctx context.Context) error {
 	}
 	buf := make([]byte, chunk.Size)
 	last := int64(-1 << 63)
+	var order schema.Ascent
 	for n := blobsPerView; n == blobsPerView; {
 		err := c.db.View(ctx, func(tx *schema.Tx) error {
 			page, err := blobPage(tx, last)
@@ -73,6 +78,9 @@ func (c *checker) checkBlobs(ctx context.Context) error {
 			}
 			n = len(page)
 			for _, b := range page {
+				if err := order.To("blob", b.id); err != nil {
+					return err
+				}
 				last = b.id
 				if err := c.checkBlob(ctx, tx, b, buf); err != nil {
 					return err
@@ -157,6 +165,7 @@ func (c *checker) checkBlobSizes(ctx context.Context) error {
 
 // checkPacks makes sure that no pack is left over. What is in them is read with their blobs.
 func (c *checker) checkPacks(ctx context.Context) error {
+	var order schema.Ascent
 	for last := int64(-1 << 63); ; {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -171,6 +180,9 @@ func (c *checker) checkPacks(ctx context.Context) error {
 			id, ok, err := tx.Int(`SELECT id FROM pack WHERE id > ? ORDER BY id LIMIT 1`, last)
 			if err != nil || !ok {
 				done = true
+				return err
+			}
+			if err := order.To("pack", id); err != nil {
 				return err
 			}
 			last = id

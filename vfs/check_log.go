@@ -31,6 +31,9 @@ func (c *checker) checkChanges(ctx context.Context) error {
 		n := 0
 		for ; rows.Next(); n++ {
 			seq := rows.Int(0)
+			if seq <= at {
+				return n, corrupt("rows of table change are out of order: %d comes after %d", seq, at)
+			}
 			what := checkChange(rows, calls)
 			if seq != max(at+1, oldest) || seq < schema.FirstID {
 				what = fmt.Sprintf("follows change %d", at)
@@ -103,6 +106,9 @@ func (c *checker) checkCalls(ctx context.Context) error {
 		n := 0
 		for ; rows.Next(); n++ {
 			id, what := rows.Int(0), ""
+			if id <= at {
+				return n, corrupt("rows of table call are out of order: %d comes after %d", id, at)
+			}
 			switch {
 			case id != max(at+1, oldest) || id < schema.FirstID:
 				what = fmt.Sprintf("follows call %d", at)

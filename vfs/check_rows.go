@@ -60,6 +60,9 @@ func (c *checker) checkInodes(ctx context.Context) error {
 				at, before = k, 0
 			}
 			l := life{died: rows.Int(2), born: rows.Int(3), epoch: rows.Int(12), known: !rows.Null(12)}
+			if l.died <= before && before != 0 {
+				return n, corrupt("rows of table inode are out of order")
+			}
 			row := inodeFacts{
 				branch: k.branch, ino: k.ino, life: l, mode: rows.Int(4), nlink: rows.Int(5),
 				content: chunk.Content{Size: rows.Int(6), Blob: rows.Int(7), Manifest: rows.Int(8)},
@@ -200,6 +203,9 @@ func (c *checker) checkDirents(ctx context.Context) error {
 			}
 			c.report.Dirents++
 			l := life{died: rows.Int(3), born: rows.Int(4), epoch: rows.Int(7), known: !rows.Null(7)}
+			if l.died <= before && before != 0 {
+				return n, corrupt("rows of table dirent are out of order")
+			}
 			for _, what := range []string{l.check(before), checkEntry(k.name, !rows.Null(5), rows.Int(5), rows.Int(6))} {
 				if err := c.faultOfName(tx, k.branch, Name{Ino(k.parent), k.name}, l, what); err != nil {
 					return n, err
@@ -243,10 +249,45 @@ func (c *checker) checkOrphans(ctx context.Context) error {
 		if err := rows.Err(); err != nil {
 			return err
 		}
-		next, _, err := tx.Int(`SELECT next FROM counter WHERE name = 'ino'`)
-		if err == nil && next <= c.lastIno {
-			err = c.fault(Fault{What: fmt.Sprintf("the next inode number is %d, but %d is in use", next, c.lastIno)})
+		return c.checkCounter(tx, "ino", "inode", c.lastIno)
+	})
+}
+
+// checkCounter finds a counter that would give out numbers again.
+func (c *checker) checkCounter(tx *schema.Tx, name, what string, last int64) error {
+	next, err := tx.Reached(name)
+	if err == nil && next <= last {
+		err = c.fault(Fault{What: fmt.Sprintf("the next %s number is %d, but %d is in use", what, next, last)})
+	}
+	return err
+}
+
+// checkCounters does so for content. What is written while the check runs has lower numbers than its counter too.
+func (c *checker) checkCounters(ctx context.Context) error {
+	return c.db.View(ctx, func(tx *schema.Tx) error {
+		version, err := tx.Version()
+		if err != nil {
+			return err
 		}
-		return err
+		for _, table := range []struct {
+			name, last string
+			since      int64 // the format that it came with
+		}{
+			{"blob", `SELECT max(id) FROM blob`, 1},
+			{"manifest", `SELECT max(id) FROM manifest`, 1},
+			{"pack", `SELECT max(id) FROM pack`, 2},
+		} {
+			if version < table.since {
+				continue
+			}
+			last, _, err := tx.Int(table.last)
+			if err != nil {
+				return err
+			}
+			if err := c.checkCounter(tx, table.name, table.name, last); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }

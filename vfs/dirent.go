@@ -88,9 +88,9 @@ func (tx *Tx) putDirent(dir Ino, name string, ino Ino, kind uint8) error {
 	tx.tellName(nameKey{dir, name})
 	tx.cache.names[nameKey{dir, name}] = dirent{ino: ino, kind: kind, level: 0, born: tx.epoch()}
 	if d.level == 0 && d.born == tx.epoch() {
-		_, err := tx.db.Exec(`UPDATE dirent SET ino = ?4, kind = ?5 WHERE branch = ?1 AND parent = ?2 AND name = ?3 AND died = 9223372036854775807`,
+		found, err := tx.db.Exec(`UPDATE dirent SET ino = ?4, kind = ?5 WHERE branch = ?1 AND parent = ?2 AND name = ?3 AND died = 9223372036854775807`,
 			branch, int64(dir), name, orNull(int64(ino)), int64(kind))
-		return err
+		return foundRow(found, err, "dirent", int64(dir))
 	}
 	if d.level == 0 {
 		if err := endDirent(tx.db, branch, dir, name, tx.epoch()); err != nil {
@@ -121,17 +121,17 @@ func (tx *Tx) dropDirent(dir Ino, name string) error {
 	tx.tellName(key)
 	tx.cache.names[key] = dirent{level: fresh}
 	if d.born == tx.epoch() {
-		_, err := tx.db.Exec(`DELETE FROM dirent WHERE branch = ? AND parent = ? AND name = ? AND died = 9223372036854775807`,
+		found, err := tx.db.Exec(`DELETE FROM dirent WHERE branch = ? AND parent = ? AND name = ? AND died = 9223372036854775807`,
 			tx.fsys.at.Branch, int64(dir), name)
-		return err
+		return foundRow(found, err, "dirent", int64(dir))
 	}
 	return endDirent(tx.db, tx.fsys.at.Branch, dir, name, tx.epoch())
 }
 
 func endDirent(db *schema.Tx, branch int64, dir Ino, name string, epoch int64) error {
-	_, err := db.Exec(`UPDATE dirent SET died = ? WHERE branch = ? AND parent = ? AND name = ? AND died = 9223372036854775807`,
+	found, err := db.Exec(`UPDATE dirent SET died = ? WHERE branch = ? AND parent = ? AND name = ? AND died = 9223372036854775807`,
 		epoch, branch, int64(dir), name)
-	return err
+	return foundRow(found, err, "dirent", int64(dir))
 }
 
 // A listed is one entry of a directory page.
@@ -162,9 +162,14 @@ func (tx *Tx) pageOfOne(l level, dir Ino, after string, limit int) ([]listed, er
 		got := 0
 		for got < limit && rows.Next() {
 			got++
-			after = rows.Text(0)
-			if ino := Ino(rows.Int(1)); ino != 0 && len(page) < limit {
-				page = append(page, listed{after, ino, uint8(rows.Int(2))})
+			e, err := scanListed(rows, dir, after)
+			if err != nil {
+				rows.Close()
+				return nil, err
+			}
+			after = e.name
+			if e.ino != 0 && len(page) < limit {
+				page = append(page, e)
 			}
 		}
 		if err := rows.Close(); err != nil {
@@ -174,6 +179,19 @@ func (tx *Tx) pageOfOne(l level, dir Ino, after string, limit int) ([]listed, er
 			return page, nil
 		}
 	}
+}
+
+// scanListed reads an entry, which must be one that a directory can have and come after another name: who lists a
+// directory page by page begins again behind the last one.
+func scanListed(rows *schema.Rows, dir Ino, after string) (listed, error) {
+	e := listed{rows.Text(0), Ino(rows.Int(1)), uint8(rows.Int(2))}
+	if e.name <= after {
+		return e, corrupt("entries of directory %d are out of order: %q comes after %q", dir, e.name, after)
+	}
+	if what := checkEntry(e.name, e.ino != 0, int64(e.ino), rows.Int(2)); what != "" {
+		return e, corrupt("directory %d: %s", dir, what)
+	}
+	return e, nil
 }
 
 // pageOfMany merges the levels by name, the nearest winning, whiteouts hiding what is deeper.
@@ -187,12 +205,15 @@ func (tx *Tx) pageOfMany(levels []level, dir Ino, after string, limit int) ([]li
 			}
 		}
 	}()
-	step := func(i int) error {
+	for i := range heads {
+		heads[i].name = after
+	}
+	step := func(i int) (err error) {
 		if cursors[i].Next() {
-			heads[i] = listed{cursors[i].Text(0), Ino(cursors[i].Int(1)), uint8(cursors[i].Int(2))}
-			return nil
+			heads[i], err = scanListed(cursors[i], dir, heads[i].name)
+			return err
 		}
-		err := cursors[i].Err()
+		err = cursors[i].Err()
 		cursors[i] = nil
 		return err
 	}

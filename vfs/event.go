@@ -77,13 +77,23 @@ func span(db *schema.Tx) (oldest, newest int64, err error) {
 	if err != nil || !kept {
 		return schema.FirstID, schema.FirstID - 1, err
 	}
-	next, _, err := db.Int(`SELECT next FROM counter WHERE name = 'change'`)
+	return spanOf(db, "change", `SELECT min(seq) FROM change`, `SELECT max(seq) FROM change`)
+}
+
+// spanOf is span for a table that has numbers without gaps. Only the oldest rows ever go, so the newest must be the one
+// that was counted last: others go through the numbers, and are done when they have come there.
+func spanOf(db *schema.Tx, table, lowest, highest string) (oldest, newest int64, err error) {
+	next, err := db.Reached(table)
 	if err != nil {
 		return 0, 0, err
 	}
-	oldest, ok, err := db.Int(`SELECT min(seq) FROM change`)
-	if !ok {
-		oldest = next
+	oldest, some, err := db.Int(lowest)
+	if err != nil || !some {
+		return next, next - 1, err
+	}
+	last, _, err := db.Int(highest)
+	if err == nil && (oldest < schema.FirstID || last < next-1) { // it is higher where this transaction has added rows
+		err = corrupt("rows of table %s go from %d to %d, but the counter says %d", table, oldest, last, next-1)
 	}
 	return oldest, next - 1, err
 }

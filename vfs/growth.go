@@ -24,7 +24,7 @@ func (tx *Tx) GrownSince(seq int64) (g Growth, err error) {
 	if err != nil {
 		return Growth{}, err
 	}
-	rows := tx.db.Query(`SELECT ifnull(max(seq), 0), ifnull(sum(iif(branch = ?2, max(grew, 0), 0)), 0),
+	rows := tx.db.Query(`SELECT ifnull(max(seq), 0), ifnull(total(iif(branch = ?2, max(grew, 0), 0)), 0),
 			ifnull(sum(branch = ?2 AND op IN ('create', 'mkdir', 'symlink', 'link', 'mknod')), 0),
 			ifnull(max(branch = ?2 AND op IN ('copy', 'restore')), 0)
 		FROM change WHERE seq > ?1`, seq, tx.fsys.at.Branch)

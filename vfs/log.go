@@ -127,6 +127,9 @@ func (l *logReader) windows(ctx context.Context, first, last int64, back bool, f
 			first = to + 1
 		}
 		err := l.fsys.View(ctx, func(tx *Tx) (err error) {
+			if err := tx.checkChange(from); err != nil {
+				return err
+			}
 			more, err = tx.eventsOfTree(from, to, back, f, fn)
 			return err
 		})
@@ -137,8 +140,23 @@ func (l *logReader) windows(ctx context.Context, first, last int64, back bool, f
 	return nil
 }
 
-// The changes are the outer loop, by their numbers: a lineage is short.
-const treeEvents = eventColumns + `CROSS JOIN lineage l ON l.branch = ?1 AND l.ancestor = c.branch AND c.epoch <= iif(l.level = 0, ?2, l.epoch)` +
+// checkChange makes sure that a change is there, unless gc has trimmed it meanwhile. So there are no more windows than
+// rows, whatever the file says that the first and the last are.
+func (tx *Tx) checkChange(seq int64) error {
+	_, there, err := tx.db.Int(`SELECT seq FROM change WHERE seq = ?`, seq)
+	if err != nil || there {
+		return err
+	}
+	oldest, _, err := span(tx.db)
+	if err == nil && oldest < seq {
+		err = corrupt("change %d is missing", seq)
+	}
+	return err
+}
+
+// The changes are the outer loop, by their numbers: a lineage is short. The plus keeps it to the rows of the lineage
+// itself, which the index of ancestors would have to be right about.
+const treeEvents = eventColumns + `CROSS JOIN lineage l ON l.branch = ?1 AND +l.ancestor = c.branch AND c.epoch <= iif(l.level = 0, ?2, l.epoch)` +
 	eventJoins + `WHERE c.seq BETWEEN ?3 AND ?4 AND (?5 = '' OR c.op = ?5) AND (?6 = '' OR k.session = ?6)
 	AND (?7 = '' OR c.path >= ?7 AND c.path < ?8 OR c.op IN ('rename', 'removeall', 'restore')) ORDER BY c.seq`
 

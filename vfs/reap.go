@@ -137,6 +137,9 @@ func (r *reapRun) next() error {
 	if err := rows.Close(); err != nil {
 		return err
 	}
+	if seq <= r.at.after {
+		return corrupt("rows of table orphan are out of order: %d comes after %d", seq, r.at.after)
+	}
 	tx, err := r.tx(id.branch)
 	if err != nil {
 		return err
@@ -173,8 +176,8 @@ func (r *reapRun) next() error {
 func (r *reapRun) leave(seq int64) error {
 	r.budget--
 	r.at = reapPlace{after: seq}
-	_, err := r.db.Exec(`DELETE FROM orphan WHERE seq = ?`, seq)
-	return err
+	n, err := r.db.Exec(`DELETE FROM orphan WHERE seq = ?`, seq)
+	return foundRow(n, err, "orphan", seq)
 }
 
 // tx returns the Tx of a branch's head; nil if the branch was dropped, whose rows go all at once.

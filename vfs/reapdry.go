@@ -2,6 +2,7 @@ package vfs
 
 import (
 	"context"
+	"errors"
 
 	"vfsdb/chunk"
 	"vfsdb/schema"
@@ -29,14 +30,16 @@ func (fsys *FS) ForecastReap(ctx context.Context) (*ReapForecast, error) {
 	if err := f.branches(ctx); err != nil {
 		return nil, err
 	}
+	var order schema.Ascent
 	for after := int64(0); ; {
 		var top branchIno
 		err := fsys.store.db.View(ctx, func(db *schema.Tx) error {
 			rows := db.Query(`SELECT seq, branch, ino FROM orphan WHERE seq > ? ORDER BY seq LIMIT 1`, after)
-			if rows.Next() {
-				after, top = rows.Int(0), branchIno{rows.Int(1), Ino(rows.Int(2))}
+			if !rows.Next() {
+				return rows.Close()
 			}
-			return rows.Close()
+			after, top = rows.Int(0), branchIno{rows.Int(1), Ino(rows.Int(2))}
+			return errors.Join(order.To("orphan", after), rows.Close())
 		})
 		if err != nil {
 			return nil, err

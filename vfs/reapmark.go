@@ -1,6 +1,7 @@
 package vfs
 
 import (
+	"cmp"
 	"context"
 
 	"vfsdb/chunk"
@@ -15,6 +16,10 @@ type ContentRow struct {
 	Content    chunk.Content
 }
 
+func (r ContentRow) less(o ContentRow) bool {
+	return cmp.Or(cmp.Compare(r.Branch, o.Branch), cmp.Compare(r.Ino, o.Ino), cmp.Compare(r.Died, o.Died)) < 0
+}
+
 // ScanContent runs fn on the rows behind after, in the order of their keys, in one read transaction, until fn says that
 // it is enough. It returns the row that it came to, to go on from, and whether that was the last one. A row that is
 // changed between two calls may be missed; the write barrier of a collection has its content, see [chunk.Touch].
@@ -25,9 +30,13 @@ func (fsys *FS) ScanContent(ctx context.Context, after ContentRow, fn func(*sche
 			ORDER BY branch, ino, died`, after.Branch, int64(after.Ino), after.Died)
 		defer rows.Close()
 		for rows.Next() {
+			before := last
 			last = ContentRow{
 				Branch: rows.Int(0), Ino: Ino(rows.Int(1)), Died: rows.Int(2), Born: rows.Int(3),
 				Content: chunk.Content{Size: rows.Int(4), Blob: rows.Int(5), Manifest: rows.Int(6)},
+			}
+			if !before.less(last) {
+				return corrupt("rows of table inode are out of order at inode %d", last.Ino)
 			}
 			if enough, err := fn(db, last); enough || err != nil {
 				return err

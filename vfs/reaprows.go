@@ -1,9 +1,11 @@
 package vfs
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sort"
+	"strings"
 	"time"
 
 	"vfsdb/schema"
@@ -43,6 +45,15 @@ type rowKey struct {
 	ino        int64
 	name       string
 	died, born int64
+}
+
+// compare orders rows as the scans do: of a branch with a name by their deaths, else by their keys.
+func (k rowKey) compare(o rowKey, named bool) int {
+	key := cmp.Or(cmp.Compare(k.ino, o.ino), strings.Compare(k.name, o.name))
+	if named {
+		return cmp.Or(cmp.Compare(k.died, o.died), key)
+	}
+	return cmp.Or(key, cmp.Compare(k.died, o.died))
 }
 
 // NewRowReaper returns a reaper that has not begun.
@@ -146,6 +157,9 @@ func (s *rowSearch) branch(db *schema.Tx) (named bool, err error) {
 		s.done = true
 		return false, rows.Err()
 	}
+	if rows.Int(0) < s.at.branch {
+		return false, corrupt("rows of table branch are out of order: %d comes after %d", rows.Int(0), s.at.branch)
+	}
 	if id := rows.Int(0); id != s.at.branch || s.at.table > allRows {
 		s.at = rowPlace{branch: id}
 	}
@@ -175,7 +189,11 @@ func (s *rowSearch) scan(db *schema.Tx, kept retained, named bool, limit int) (s
 	defer rows.Close()
 	for len(s.found) < s.limit && rows.Next() {
 		seen++
+		before := s.at.row
 		s.at.row = rowKey{ino: rows.Int(0), name: rows.Text(1), died: rows.Int(2), born: rows.Int(3)}
+		if s.at.row.compare(before, named) <= 0 {
+			return seen, corrupt("rows of branch %d are out of order at number %d", s.at.branch, s.at.row.ino)
+		}
 		if !kept.shows(s.at.row.born, s.at.row.died) {
 			s.found = append(s.found, s.at.row)
 		}

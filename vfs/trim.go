@@ -57,6 +57,9 @@ func (t *HistoryTrimmer) Step(ctx context.Context, limit int) (step ReapStep, er
 	if err != nil {
 		return step, err
 	}
+	if n[0]+n[1] == 0 && changes.count()+calls.count() > 0 {
+		return step, corrupt("changes %d to %d and calls %d to %d are listed and not found", changes.oldest, changes.last, calls.oldest, calls.last)
+	}
 	t.Changes += n[0]
 	t.Calls += n[1]
 	return ReapStep{Count: int(n[0] + n[1]), Held: time.Since(began)}, nil
