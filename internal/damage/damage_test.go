@@ -1,0 +1,50 @@
+//go:build linux
+
+package damage
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Whatever is damaged, every operation ends: with an answer, or with an error that has an errno, and it neither panics
+// nor takes much memory. A check names the damage, but for what nobody can tell from what was written.
+func TestDamaged(t *testing.T) {
+	sound := makeStore(t)
+	for _, c := range damages {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			results := run(t, c.spoil(t, sound))
+			require.Len(t, results, 2+len(reading)+len(writing))
+			c.requireCheck(t, results["check"])
+			for name, r := range results {
+				if fails := strings.Fields(c.fails); c.fails == "open" || slices.Contains(fails, name) {
+					require.True(t, r.Corrupt, "%s must fail with ErrCorrupt and EIO: %+v", name, r)
+				}
+				require.False(t, r.Late, "%s did not end: %s", name, r.Err)
+				if r.Wrong {
+					require.Contains(t, strings.Fields(c.wrong), name, r.Err)
+				} else if r.Err != "" {
+					require.True(t, r.Clear, "%s fails without an errno: %s", name, r.Err)
+				}
+			}
+		})
+	}
+	require.GreaterOrEqual(t, len(damages), 60)
+}
+
+// requireCheck makes sure that a check names the damage, or that there is nothing to name.
+func (c *damage) requireCheck(t *testing.T, r result) {
+	t.Helper()
+	if c.check == "" {
+		require.Empty(t, r.Err)
+		require.Empty(t, r.Faults)
+		return
+	}
+	said := append(r.Faults, r.Err)
+	named := func(text string) bool { return strings.Contains(text, c.check) }
+	require.True(t, slices.ContainsFunc(said, named), "%q is in none of %.2000q", c.check, said)
+}
