@@ -35,8 +35,17 @@ type collector struct {
 	after func(step string) error // called after each step; nil but in tests
 }
 
+// sound refuses a file in which an index is wrong about a table that says what is kept, and so must not be collected:
+// what a damaged index hides would be deleted.
+func sound(tx *schema.Tx) error {
+	return tx.Sound("branch", "lineage", "snapshot", "lease", "pin")
+}
+
 // run is the whole collection.
 func (c *collector) run(ctx context.Context) (err error) {
+	if err := c.db.View(ctx, sound); err != nil {
+		return err
+	}
 	phase, err := c.take(ctx)
 	if err != nil {
 		return err
@@ -44,6 +53,9 @@ func (c *collector) run(ctx context.Context) (err error) {
 	defer func() { err = c.release(ctx, err) }()
 	if phase == sweeping {
 		// The one before us has marked and doomed; what happened since is in touched.
+		if err := c.db.View(ctx, vfs.CheckDoomed); err != nil {
+			return err
+		}
 		if err := c.sweep(ctx); err != nil {
 			return err
 		}

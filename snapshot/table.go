@@ -56,6 +56,9 @@ func selectOne(db *schema.Tx, name string) (Info, error) {
 	if err != nil {
 		return Info{}, err
 	}
+	if at := list[0].Moment; at.Epoch < schema.FirstEpoch || at.Epoch >= schema.Head {
+		return Info{}, schema.Corrupt("snapshot %q is of epoch %d", name, at.Epoch)
+	}
 	return list[0], nil
 }
 

@@ -95,6 +95,8 @@ func branchID(db *schema.Tx, name string) (int64, error) {
 		return 0, err
 	case listed != there:
 		return 0, corrupt("the index of branches is wrong about %q", name)
+	case !there && name == MainBranch:
+		return 0, corrupt("there is no branch %s", name) // it can neither be renamed nor deleted
 	case !there:
 		return 0, syscall.ENOENT
 	}

@@ -74,7 +74,8 @@ func plainly(s string) string {
 
 // Check looks at the whole store, all branches and snapshots of it, and reports what does not hold:
 //
-//   - the file is well formed, as far as SQLite can tell, and each index has what its table has;
+//   - all tables and indexes are there, the file is well formed, as far as SQLite can tell, and each index has what its
+//     table has;
 //   - the lifetimes of one key do not overlap and end by the present epoch; the lineages lead to moments that can no
 //     longer change;
 //   - in every head and every snapshot, each entry that the root leads to shows an inode of its type, the names of an
@@ -151,11 +152,19 @@ func isDamage(err error) bool {
 	return true
 }
 
-// checkFile asks SQLite about the file. It knows pages and rows, not what they mean.
+// checkFile looks for the tables, and asks SQLite about the file. It knows pages and rows, not what they mean.
 func (c *checker) checkFile(ctx context.Context) error {
 	var complaints []string
 	err := c.db.View(ctx, func(tx *schema.Tx) (err error) {
-		complaints, err = tx.Integrity(c.o.MaxFaults)
+		missing, err := tx.Layout()
+		if err != nil {
+			return err
+		}
+		for _, what := range missing {
+			complaints = append(complaints, what+" is missing")
+		}
+		more, err := tx.Integrity(c.o.MaxFaults)
+		complaints = append(complaints, more...)
 		return err
 	})
 	if err != nil {

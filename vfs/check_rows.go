@@ -288,6 +288,54 @@ func (c *checker) checkCounters(ctx context.Context) error {
 				return err
 			}
 		}
-		return nil
+		return c.checkSequences(tx)
 	})
+}
+
+// checkSequences finds numbers that SQLite counts and that have no room left, and a collector's state that is lost.
+func (c *checker) checkSequences(tx *schema.Tx) error {
+	rows := tx.Query(`SELECT name, seq FROM sqlite_sequence WHERE seq > ?`, schema.LastID)
+	defer rows.Close()
+	for rows.Next() {
+		if err := c.fault(Fault{What: fmt.Sprintf("the numbers of table %s stand at %d", rows.Text(0), rows.Int(1))}); err != nil {
+			return err
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	_, ok, err := tx.Int(`SELECT id FROM gc WHERE id = 1024 AND phase BETWEEN 0 AND 2 AND round BETWEEN 0 AND ?`, schema.LastID)
+	if err == nil && !ok {
+		err = c.fault(Fault{What: "the row of table gc is missing, or damaged"})
+	}
+	if err != nil {
+		return err
+	}
+	if err := CheckDoomed(tx); err != nil {
+		return c.fault(Fault{What: err.Error()})
+	}
+	return nil
+}
+
+// CheckDoomed fails with [ErrCorrupt] if a sweep would take content that an inode names. Content that gains a reference
+// while a collection runs is in the table touched before, and the sweep heeds that first.
+func CheckDoomed(db *schema.Tx) error {
+	if _, some, err := db.Int(`SELECT id FROM doomed LIMIT 1`); err != nil || !some {
+		return err
+	}
+	for kind, text := range map[int]string{
+		chunk.PinBlob: `SELECT id FROM doomed WHERE kind = 2 AND id IN (SELECT blob FROM inode WHERE blob IS NOT NULL)
+			AND NOT EXISTS (SELECT 1 FROM touched t WHERE t.kind = 2 AND t.id = doomed.id)`,
+		chunk.PinManifest: `SELECT id FROM doomed WHERE kind = 3 AND id IN (SELECT manifest FROM inode WHERE manifest IS NOT NULL)
+			AND NOT EXISTS (SELECT 1 FROM touched t WHERE t.kind = 3 AND t.id = doomed.id)`,
+	} {
+		id, found, err := db.Int(text)
+		if err == nil && found {
+			err = corrupt("content %d of kind %d is in use, and doomed", id, kind)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

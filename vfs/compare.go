@@ -2,6 +2,7 @@ package vfs
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"syscall"
@@ -271,7 +272,7 @@ func (w stretch) collect(d differing) error {
 		n, err := scanInode(rows, Ino(rows.Int(13)), w.level)
 		if err != nil {
 			rows.Close()
-			return err
+			return fmt.Errorf("load inode %d: %w", n.ino, err)
 		}
 		if !note(d.inos, n.ino, w.side, n.born <= limit) {
 			continue

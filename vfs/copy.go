@@ -60,6 +60,9 @@ func (tx *Tx) copyTree(from, to string, opts []Option) error {
 // copyTo copies n to its place, where old gives way.
 func (tx *Tx) copyTo(src, dst place, n, old *inode) (err error) {
 	c := copier{tx: tx, made: make(map[Ino]*inode), below: new(entered)}
+	for _, dir := range dst.chain {
+		c.below.add(dir) // the copy would be part of what is copied
+	}
 	if old != nil {
 		if c.lost, err = tx.loss("copy", old); err != nil {
 			return err

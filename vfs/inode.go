@@ -49,10 +49,7 @@ func scanInode(rows *schema.Rows, ino Ino, level int) (inode, error) {
 	if what := facts.checkForm(); what != "" {
 		return n, corrupt("%s", what)
 	}
-	if err := n.content.Check(); err != nil {
-		return n, fmt.Errorf("inode %d: %w", ino, err)
-	}
-	return n, nil
+	return n, n.content.Check()
 }
 
 // inode returns the inode that the tree shows under ino, or nil. Whoever changes it calls change.

@@ -22,21 +22,33 @@ var ownLevel = []int{0}
 const maxDepth = 16
 
 // readLineage returns the levels that a moment is read through, nearest first. Every look-up goes through all of them,
-// so one that is longer than a fork makes it is refused, and so is one with a gap.
+// so one that is longer than a fork makes it is refused. So is one that does not lead from the branch itself, level by
+// level, to branches that there are: names would vanish, or be those of others.
 func readLineage(db *schema.Tx, at Moment) ([]level, error) {
-	levels := []level{{at.Branch, at.Epoch}}
-	rows := db.Query(`SELECT level, ancestor, epoch FROM lineage WHERE branch = ? AND level > 0 ORDER BY level`, at.Branch)
+	var levels []level
+	rows := db.Query(`SELECT l.level, l.ancestor, l.epoch, b.epoch FROM lineage l LEFT JOIN branch b ON b.id = l.ancestor
+		WHERE l.branch = ? ORDER BY l.level`, at.Branch)
 	defer rows.Close()
 	for rows.Next() {
-		switch n := rows.Int(0); {
-		case n != int64(len(levels)):
-			return nil, corrupt("the lineage of branch %d goes from level %d to %d", at.Branch, len(levels)-1, n)
+		n, l := rows.Int(0), level{rows.Int(1), rows.Int(2)}
+		switch {
 		case n > maxDepth:
 			return nil, corrupt("the lineage of branch %d has more than %d levels", at.Branch, maxDepth)
+		case n != int64(len(levels)), n == 0 && l != level{at.Branch, schema.Head}:
+			return nil, corrupt("the lineage of branch %d has branch %d in the place of level %d", at.Branch, l.branch, len(levels))
+		case rows.Null(3), n > 0 && l.cap > rows.Int(3):
+			return nil, corrupt("the lineage of branch %d leads to epoch %d of branch %d, which never was", at.Branch, l.cap, l.branch)
 		}
-		levels = append(levels, level{rows.Int(1), rows.Int(2)})
+		levels = append(levels, l)
 	}
-	return levels, rows.Err()
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	if len(levels) == 0 {
+		return nil, corrupt("branch %d has no lineage", at.Branch)
+	}
+	levels[0].cap = at.Epoch
+	return levels, nil
 }
 
 // wholeTree refuses what concerns a branch and not a directory of it: through an OpenRoot tree it is EINVAL.

@@ -148,7 +148,7 @@ func (tx *Tx) checkChange(seq int64) error {
 		return err
 	}
 	oldest, _, err := span(tx.db)
-	if err == nil && oldest < seq {
+	if err == nil && oldest <= seq {
 		err = corrupt("change %d is missing", seq)
 	}
 	return err
@@ -168,7 +168,15 @@ func (tx *Tx) eventsOfTree(first, last int64, back bool, f logFilter, fn func(Ev
 	}
 	rows := tx.db.Query(text, tx.fsys.at.Branch, tx.fsys.at.Epoch, first, last, f.op, f.session, f.from, f.to)
 	defer rows.Close()
+	var order schema.Ascent
 	for rows.Next() {
+		seq := rows.Int(0)
+		if back {
+			seq = -seq
+		}
+		if err := order.To("change", seq); err != nil {
+			return false, err
+		}
 		if !fn(scanEvent(rows)) {
 			return false, nil
 		}

@@ -116,7 +116,9 @@ func (tx *Tx) parent(p place) (*inode, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case dir == nil || dir.nlink == 0:
+	case dir == nil:
+		return nil, corrupt("directory %d has no inode", p.dir)
+	case dir.nlink == 0:
 		return nil, syscall.ENOENT
 	}
 	return dir, nil

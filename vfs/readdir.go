@@ -90,13 +90,35 @@ func (tx *Tx) infoOf(l listed) (*Info, error) {
 		return nil, fs.ErrClosed
 	}
 	n, err := tx.inode(l.ino)
-	if err == nil && (n == nil || n.nlink == 0) {
-		err = syscall.ENOENT
-	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case n == nil:
+		return nil, tx.goneOrLost(l.ino)
+	case n.nlink == 0:
+		return nil, syscall.ENOENT
+	case n.kind() != l.kind:
+		return nil, errKind(l.name, l.kind, n)
 	}
 	return newInfo(l.name, n), nil
+}
+
+// goneOrLost says why an inode that was listed is not there: somebody has removed it, or it still has names, and its row
+// is lost.
+func (tx *Tx) goneOrLost(ino Ino) error {
+	names, err := tx.namesOf(ino)
+	switch {
+	case err != nil:
+		return err
+	case len(names) > 0:
+		return corrupt("entry %q of directory %d shows inode %d, which is missing", names[0].Base, names[0].Dir, ino)
+	}
+	return syscall.ENOENT
+}
+
+// errKind is damage: an inode never becomes another type of file, and each entry that shows it says which it is.
+func errKind(name string, kind uint8, n *inode) error {
+	return corrupt("entry %q shows a %s, but inode %d is a %s", name, kindName(int64(kind)), n.ino, kindName(int64(n.kind())))
 }
 
 // Info describes an inode of the tree, or returns nil if the tree does not have it. Its name is empty.

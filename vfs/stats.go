@@ -46,6 +46,7 @@ func (s *Stats) read(db *schema.Tx) (err error) {
 		return err
 	}
 	var created int64
+	// Sums are total, and not sum: files that are long by their holes alone, or damaged rows, may come to more than fits.
 	for _, q := range []struct {
 		into *int64
 		text string
@@ -53,11 +54,11 @@ func (s *Stats) read(db *schema.Tx) (err error) {
 		{&s.Format, `PRAGMA user_version`},
 		{&created, `SELECT value FROM meta WHERE key = 'created'`},
 		{&s.Blobs, `SELECT count(*) FROM blob`},
-		{&s.Stored, `SELECT coalesce(sum(length(data)), 0) FROM blob`},
-		{&s.Content, `SELECT coalesce(sum(size), 0) FROM blob`},
+		{&s.Stored, `SELECT total(length(data)) FROM blob`},
+		{&s.Content, `SELECT total(size) FROM blob`},
 		{&s.Manifests, `SELECT count(*) FROM manifest`},
 		{&s.Versions, `SELECT count(*) FROM inode WHERE mode >> 12 = 8`},
-		{&s.Logical, `SELECT coalesce(sum(size), 0) FROM inode WHERE mode >> 12 = 8`},
+		{&s.Logical, `SELECT total(size) FROM inode WHERE mode >> 12 = 8`},
 		{&s.Branches, `SELECT count(*) FROM branch WHERE name IS NOT NULL`},
 		{&s.Snapshots, `SELECT count(*) FROM snapshot`},
 	} {

@@ -92,6 +92,9 @@ func (tx *Tx) checkBranch() error {
 	}
 	phase := int64(0)
 	if tx.db.Writable() {
+		if epoch < schema.FirstEpoch || epoch >= schema.Head {
+			return corrupt("branch %d is in epoch %d", at.Branch, epoch)
+		}
 		if phase, _, err = tx.db.Int(`SELECT phase FROM gc WHERE id = 1024`); err != nil {
 			return err
 		}

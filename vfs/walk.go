@@ -179,6 +179,9 @@ func (w *walker) expand(ino Ino) error {
 	if n == nil {
 		return corrupt("symlink %d has no inode", ino)
 	}
+	if n.kind() != kindLink {
+		return corrupt("an entry shows a symlink, but inode %d is a %s", ino, kindName(int64(n.kind())))
+	}
 	if strings.HasPrefix(n.target, "/") {
 		w.chain, w.names = w.chain[:1], w.names[:0]
 	}
@@ -229,17 +232,31 @@ func (tx *Tx) at(p place) (*inode, error) {
 		return nil, syscall.ENOENT
 	}
 	n, err := tx.inode(p.ino)
-	if err == nil && n == nil {
-		err = corrupt("entry %q of directory %d shows inode %d, which is missing", p.base, p.dir, p.ino)
+	switch {
+	case err != nil:
+		return nil, err
+	case n == nil:
+		return nil, corrupt("entry %q of directory %d shows inode %d, which is missing", p.base, p.dir, p.ino)
+	case n.kind() != p.kind:
+		return nil, errKind(p.base, p.kind, n)
 	}
-	return n, err
+	return n, nil
 }
 
-// findDir is find for a directory: anything else is ENOTDIR.
+// findDir is find for a directory: anything else is ENOTDIR. One far down must have one name: with two names at each of
+// many levels there would be no end of paths, and who lists one directory after the other would walk them all.
 func (tx *Tx) findDir(name string) (*inode, error) {
-	_, n, err := tx.find(name, true)
-	if err == nil && !n.isDir() {
-		err = syscall.ENOTDIR
+	p, n, err := tx.find(name, true)
+	switch {
+	case err != nil:
+		return nil, err
+	case !n.isDir():
+		return nil, syscall.ENOTDIR
+	case len(p.chain) > farDown:
+		return n, tx.oneName(n.ino)
 	}
-	return n, err
+	return n, nil
 }
+
+// farDown is from how many directories above it on a directory is looked at more closely.
+const farDown = 8

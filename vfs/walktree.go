@@ -190,10 +190,15 @@ func (tx *Tx) pick(dir Ino, names []string) ([]listed, error) {
 // listedNode returns the inode of an entry that was listed in this same transaction.
 func (tx *Tx) listedNode(e *visited) (*inode, error) {
 	n, err := tx.inode(e.ino)
-	if err == nil && n == nil {
-		err = corrupt("%q shows inode %d, which is missing", e.path, e.ino)
+	switch {
+	case err != nil:
+		return nil, err
+	case n == nil:
+		return nil, corrupt("entry %q shows inode %d, which is missing", e.path, e.ino)
+	case n.kind() != e.kind:
+		return nil, errKind(e.path, e.kind, n)
 	}
-	return n, err
+	return n, nil
 }
 
 // join is the path of an entry.

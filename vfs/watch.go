@@ -116,7 +116,12 @@ func (w *watcher) look(ctx context.Context) error {
 		}
 		last := min(newest, w.since+watchWindow)
 		rows := tx.db.Query(branchEvents, w.since+1, last, w.fsys.at.Branch)
+		defer rows.Close()
+		var order schema.Ascent
 		for rows.Next() {
+			if err := order.To("change", rows.Int(0)); err != nil {
+				return err
+			}
 			if e := scanEvent(rows); e.concerns(w.prefix) {
 				w.events = append(w.events, e)
 			}
