@@ -136,7 +136,7 @@ var hostileCalls = map[string][]hostileCall{
 		{"write_file", args{"file_path": "/x", "content": "x"}, true},
 		{"edit_file", args{"file_path": "/" + evilFile, "old_string": "hi", "new_string": "ho"}, true},
 		{"glob", args{"pattern": "**"}, false}, {"grep", args{"pattern": "Ignore", "output_mode": "content"}, false},
-		{"upload_files", nil, true}, {"download_files", args{"paths": []string{"/" + evilFile}}, false},
+		{"delete", args{"file_path": "/" + evilLink}, true}, {"upload_files", nil, true}, {"download_files", args{"paths": []string{"/" + evilFile}}, false},
 	},
 	"mcp-filesystem": {
 		{"read_file", args{"path": "/" + evilFile}, false}, {"read_text_file", args{"path": "/" + evilFile}, false},
