@@ -122,6 +122,9 @@ func (s *Server) Handler(o *HTTPOptions) (http.Handler, error) {
 	if err := checkOrigins(o.Origins); err != nil {
 		return nil, err
 	}
+	if o.MaxSessions < 0 {
+		return nil, fmt.Errorf("serve HTTP: at most %d sessions: %w", o.MaxSessions, syscall.EINVAL)
+	}
 	gate := &gate{options: *o, sum: sha256.Sum256([]byte(o.Token))}
 	if gate.options.MaxSessions == 0 {
 		gate.options.MaxSessions = maxSessions

@@ -245,3 +245,12 @@ func TestHTTPSessions(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, two.Close())
 }
+
+// A bound below zero is refused before anything is served.
+func TestNegativeBounds(t *testing.T) {
+	s, fsys := serve(t, nil)
+	_, err := s.Handler(&mcp.HTTPOptions{Token: token, MaxSessions: -1})
+	require.ErrorIs(t, err, syscall.EINVAL)
+	_, err = mcp.New(t.Context(), []mcp.Workspace{{FS: fsys}}, &mcp.Options{PageSize: -1})
+	require.ErrorIs(t, err, syscall.EINVAL)
+}

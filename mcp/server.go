@@ -3,6 +3,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -96,9 +97,10 @@ func newServer(ctx context.Context, workspaces []Workspace, o *Options, base fun
 	if options.Logger == nil {
 		options.Logger = slog.New(slog.DiscardHandler)
 	}
-	if options.PageSize <= 0 {
-		options.PageSize = defaultPageSize
+	if options.PageSize < 0 {
+		return nil, fmt.Errorf("serve: pages of %d: %w", options.PageSize, syscall.EINVAL)
 	}
+	options.PageSize = cmp.Or(options.PageSize, defaultPageSize)
 	s := &Server{
 		logger: options.Logger, page: options.PageSize, beat: everySecond, grace: shutdownWait, teller: newTeller(),
 		filesOf: func(r agent.Ref) files { return files{base(r)} },

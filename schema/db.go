@@ -46,6 +46,10 @@ type Options struct {
 	// Relaxed leaves out the fsync of each commit. What was committed survives the death of the process; a loss of
 	// power may take the last commits, but never consistency.
 	Relaxed bool
+
+	// MaxReaders is how many connections read at once at most, beside the one that writes; 0 is [DefaultMaxReaders], less
+	// is EINVAL. A View beyond it waits for another one to end, so one that is run inside another needs two.
+	MaxReaders int
 }
 
 // A DB is one open file. It is safe for concurrent use.
@@ -79,8 +83,8 @@ type DB struct {
 	sealed atomic.Bool // by SetReadOnly
 }
 
-// maxReaders bounds the open reading connections; a View beyond it waits.
-const maxReaders = 32
+// DefaultMaxReaders is how many reading connections there are at most, unless [Options].MaxReaders says otherwise.
+const DefaultMaxReaders = 32
 
 // Path returns the name of the file, absolute and without symlinks.
 func (db *DB) Path() string { return db.path }
@@ -293,7 +297,7 @@ func (db *DB) dial(r role) (*conn, error) {
 // release gives a reading connection back. The one that was used last is used next, for what its cache holds; unless
 // somebody may be waiting for any.
 func (db *DB) release(c *conn) {
-	if len(db.slots) < maxReaders && db.warm.CompareAndSwap(nil, c) {
+	if len(db.slots) < cap(db.slots) && db.warm.CompareAndSwap(nil, c) {
 		return
 	}
 	select {

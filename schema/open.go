@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -43,6 +44,10 @@ func open(ctx context.Context, path string, options Options) (*DB, error) {
 	if err := openable(path, options); err != nil {
 		return nil, err
 	}
+	if options.MaxReaders < 0 {
+		return nil, fmt.Errorf("%w: at most %d readers", syscall.EINVAL, options.MaxReaders)
+	}
+	most := cmp.Or(options.MaxReaders, DefaultMaxReaders)
 	db := &DB{
 		path:    path,
 		options: options,
@@ -51,7 +56,7 @@ func open(ctx context.Context, path string, options Options) (*DB, error) {
 
 		writing: make(chan struct{}, 1),
 		readers: make(chan *conn, max(2, runtime.GOMAXPROCS(0))-1),
-		slots:   make(chan struct{}, maxReaders),
+		slots:   make(chan struct{}, most),
 	}
 	db.checkpointer.db = db
 	c, err := db.claim(ctx)

@@ -31,6 +31,10 @@ type Options struct {
 	// Compress stores the content of files compressed at once, where it shrinks by a tenth: less than gc.Compact makes
 	// of it later, and at the cost of the time of whoever writes. Parts of a file that a File changes are stored plain.
 	Compress bool
+
+	// MaxReaders bounds the pool of connections to the file that read at once, each with a cache of some MiB; 0 is 32. A
+	// View beyond it waits until another one ends, so a View inside another needs two. A negative number is EINVAL.
+	MaxReaders int
 }
 
 // MainBranch is the branch that a new store has. It cannot be renamed or deleted.
@@ -89,7 +93,9 @@ func Open(ctx context.Context, path string, options *Options) (*FS, error) {
 	}
 	// A new store has the branch main only, so none is created for the sake of another.
 	mustExist := o.MustExist || name != MainBranch
-	db, err := schema.Open(ctx, path, schema.Options{ReadOnly: o.ReadOnly, MustExist: mustExist, Relaxed: o.Relaxed})
+	db, err := schema.Open(ctx, path, schema.Options{
+		ReadOnly: o.ReadOnly, MustExist: mustExist, Relaxed: o.Relaxed, MaxReaders: o.MaxReaders,
+	})
 	if err != nil {
 		return nil, err
 	}
