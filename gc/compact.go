@@ -4,9 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"vfsdb/chunk"
 	"vfsdb/schema"
@@ -16,7 +15,7 @@ import (
 // CompactOptions say how to compact. A nil *CompactOptions is the zero value.
 type CompactOptions struct {
 	// Progress, if not nil, is called now and then with the bytes of chunks that were looked at, and how many there
-	// are.
+	// are, on the goroutine of the caller.
 	Progress func(done, total int64)
 
 	// MaxBytes ends the work once so many bytes of chunks were looked at; the next Compact goes on there. 0 is no
@@ -90,24 +89,31 @@ var (
 )
 
 func (c *compactor) run(ctx context.Context) error {
-	hauls := make(chan *haul, 1)
-	group, working := errgroup.WithContext(ctx)
-	group.Go(func() error {
-		defer close(hauls)
-		return c.readAll(working, hauls)
-	})
-	group.Go(func() error {
-		for h := range hauls {
-			if err := c.swap(working, h); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err := group.Wait(); err != nil {
+	if err := c.swapAll(ctx); err != nil {
 		return err
 	}
 	return c.vacuum(ctx)
+}
+
+// swapAll reads ahead on another goroutine. It swaps on this one, where Progress is called: a panic there is the
+// caller's.
+func (c *compactor) swapAll(ctx context.Context) error {
+	ctx, stop := context.WithCancel(ctx)
+	var reader sync.WaitGroup
+	defer reader.Wait()
+	defer stop()
+	hauls := make(chan *haul, 1)
+	var failed error
+	reader.Go(func() {
+		defer close(hauls)
+		failed = c.readAll(ctx, hauls)
+	})
+	for h := range hauls {
+		if err := c.swap(ctx, h); err != nil {
+			return err
+		}
+	}
+	return failed
 }
 
 // readAll goes through the packs of which little is left, and then through the blobs that no Compact has seen.

@@ -296,3 +296,13 @@ func TestCompactHolds(t *testing.T) {
 		t.Logf("%-8s %4d steps, median %v, longest %v", step, len(h), h[len(h)/2], h[len(h)-1])
 	}
 }
+
+// A Progress that panics does so where the caller can recover from it, and the next Compact goes on.
+func TestCompactProgressPanics(t *testing.T) {
+	fsys := library(t)
+	require.Panics(t, func() {
+		_, _ = gc.Compact(t.Context(), fsys, &gc.CompactOptions{Progress: func(int64, int64) { panic("in Progress") }})
+	})
+	_, err := gc.Compact(t.Context(), fsys, nil)
+	require.NoError(t, err)
+}

@@ -22,7 +22,7 @@ type ExportOptions struct {
 	// Owner gives files the stored user and group, where the process may (it is root).
 	Owner bool
 
-	// Progress is called after each file that was written.
+	// Progress is called after each file that was written, on the goroutine of the caller.
 	Progress func(Progress)
 }
 

@@ -54,7 +54,7 @@ func exportDir(ctx context.Context, fsys *vfs.FS, from, dest string, o *ExportOp
 			return nil, err
 		}
 	}
-	if err := w.run(ctx); err != nil {
+	if err := w.attend(ctx, w.run); err != nil {
 		return nil, err
 	}
 	return &w.report, nil

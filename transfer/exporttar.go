@@ -7,8 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-
-	"golang.org/x/sync/errgroup"
+	"sync"
 
 	"vfsdb/chunk"
 	"vfsdb/vfs"
@@ -43,16 +42,28 @@ func exportArchive(ctx context.Context, fsys *vfs.FS, from string, to archiveWri
 		return nil, err
 	}
 	t := &archiver{exporter: x, to: to, items: make(chan []*item, 1), first: make(map[vfs.Ino]string)}
-	g, both := errgroup.WithContext(ctx)
-	g.Go(func() error {
-		defer close(t.items)
-		return t.read(both, "", []string{""})
-	})
-	g.Go(func() error { return t.writeAll(both) })
-	if err := g.Wait(); err != nil {
+	if err := t.run(ctx); err != nil {
 		return nil, err
 	}
 	return &x.report, to.Close()
+}
+
+// run reads ahead on another goroutine. The archive is written on this one: what the caller's writer does there, a panic
+// included, happens to the caller, and so it is with Progress.
+func (t *archiver) run(ctx context.Context) error {
+	ctx, stop := context.WithCancel(ctx)
+	var reader sync.WaitGroup
+	defer reader.Wait()
+	defer stop()
+	var failed error
+	reader.Go(func() {
+		defer close(t.items)
+		failed = t.read(ctx, "", []string{""})
+	})
+	if err := t.writeAll(ctx); err != nil {
+		return err
+	}
+	return failed
 }
 
 // An archiver writes an archive, while it reads ahead.

@@ -38,7 +38,7 @@ type ImportOptions struct {
 	// the same size and the same modification time, to the nanosecond.
 	Checksum bool
 
-	// Progress is called after each file that was read, or need not be.
+	// Progress is called after each file that was read, or need not be, on the goroutine of the caller.
 	Progress func(Progress)
 }
 
@@ -158,7 +158,6 @@ func (im *importer) add(ctx context.Context, e *entry) error {
 
 // finish names what is left, unless the import is doomed, and returns what came of it all.
 func (im *importer) finish(ctx context.Context, err error) (*Report, error) {
-	defer im.batch.Close()
 	switch {
 	case err == nil && im.doomed():
 		err = &RefusedError{im.report.Refused}

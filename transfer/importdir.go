@@ -48,7 +48,8 @@ func importDir(ctx context.Context, fsys *vfs.FS, src, to string, o *ImportOptio
 	}
 	w := &dirWalker{importer: im, src: src, own: ownFiles(fsys), names: make(map[fileID]*entry)}
 	im.reread = func(ctx context.Context, e *entry) error { return w.load(ctx, e, true) }
-	return im.finish(ctx, w.run(ctx, top))
+	defer im.batch.Close()
+	return im.finish(ctx, w.attend(ctx, func(ctx context.Context) error { return w.run(ctx, top) }))
 }
 
 // ownFiles describes the files that the store itself is in. They are not opened even to be read: to close one of them

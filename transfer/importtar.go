@@ -44,6 +44,7 @@ func importArchive(ctx context.Context, fsys *vfs.FS, from archiveReader, to str
 	if err != nil {
 		return nil, err
 	}
+	defer im.batch.Close()
 	t := &unarchiver{importer: im, from: from, seen: make(map[string]*entry)}
 	err = t.run(ctx)
 	if im.o.GitIgnore {

@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"context"
 	"fmt"
 	"io/fs"
 	"os"
@@ -71,6 +72,9 @@ type tally struct {
 	report Report
 	tell   func(Progress)
 	seen   Progress
+
+	told  chan Progress   // to attend; nil where tell is called at once
+	leave <-chan struct{} // closed when attend takes nothing more
 }
 
 // file counts a regular file as progress.
@@ -80,8 +84,41 @@ func (t *tally) file(path string, size int64) {
 	t.seen.Files++
 	t.seen.Bytes += size
 	t.seen.Path = path
-	if t.tell != nil {
+	switch {
+	case t.tell == nil:
+	case t.told == nil:
 		t.tell(t.seen)
+	default:
+		select {
+		case t.told <- t.seen:
+		case <-t.leave:
+		}
+	}
+}
+
+// attend runs work, which uses several goroutines, and meanwhile tells of its progress on this one: what the caller's
+// function does there, a panic included, happens to the caller.
+func (t *tally) attend(ctx context.Context, work func(context.Context) error) error {
+	if t.tell == nil {
+		return work(ctx)
+	}
+	ctx, stop := context.WithCancel(ctx)
+	var worker sync.WaitGroup
+	defer func() {
+		stop()
+		worker.Wait()
+		t.told = nil
+	}()
+	t.told, t.leave = make(chan Progress), ctx.Done()
+	ended := make(chan error, 1)
+	worker.Go(func() { ended <- work(ctx) })
+	for {
+		select {
+		case p := <-t.told:
+			t.tell(p)
+		case err := <-ended:
+			return err
+		}
 	}
 }
 

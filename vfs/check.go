@@ -21,7 +21,8 @@ type CheckOptions struct {
 	// MaxFaults ends the check once so many faults are found; 0 means 1000.
 	MaxFaults int
 
-	// Progress, if not nil, is called now and then with the bytes of chunks that were hashed, and how many there are.
+	// Progress, if not nil, is called now and then with the bytes of chunks that were hashed, and how many there are,
+	// on the goroutine of the caller.
 	Progress func(done, total int64)
 }
 
