@@ -29,14 +29,15 @@
 //     forward in the order of the mark, since it moves when it dies, to an epoch later than all others of its inode.
 //   - A row that was made, or got other content, after the barrier is in touched, whether the mark saw it or not. Each
 //     step of the sweep heeds touched in its own transaction, so there is no moment between looking and deleting.
-//   - A file that was open before the second grace round has its content pinned when the sweep begins. One that was
-//     opened after it read its content off a row that stood after the doom, and such content is not doomed, or touched.
+//   - A file that was opened frozen before the second grace round has its content pinned when the sweep begins. One that
+//     was opened after it read its content off a row that stood after the doom, and such content is not doomed, or touched.
 //     This does not hold for a process that can write nothing: one that opened the store read-only, or found the disk
 //     full. What was removed since may fail to read there, as damage; it never reads as something else.
 //   - A stream holds a lease whose floor is below all blobs that it added; those that it found were pinned, and while
 //     a collection runs touched. When it commits while a collection runs, it touches all of them.
-//   - A file that is open for writing pins its inode before the inode can have become an orphan that is reaped: only
-//     orphans are reaped that were queued before the first grace round began.
+//   - Any other open file pins its inode before the inode can have become an orphan that is reaped: only orphans are
+//     reaped that were queued before the first grace round began. What it reads is the content of that row, at the moment
+//     of each call.
 //   - What is stored over a base cannot do without it, and may come to be in the moment before the base would go. So
 //     whether a base has anything over it is looked at where it is deleted, in that transaction, and needs no entry in
 //     touched. What goes with its base goes before it.

@@ -36,7 +36,7 @@ func (e *MatchError) Unwrap() error { return syscall.EINVAL }
 
 // Edit replaces text in a file, in one step: all of the edits in their order, or none. It returns how many
 // occurrences were replaced. An edit whose Old is not found as often as it asks is a [MatchError]; an
-// empty Old is EINVAL (K04). Option: IfSum.
+// empty Old is EINVAL. Option: IfSum.
 func (tx *Tx) Edit(name string, edits []Edit, opts ...Option) (int, error) {
 	n, err := tx.edit(name, edits, opts)
 	return n, pathErr("edit", name, err)

@@ -25,8 +25,9 @@ import (
 // commit when it is closed is lost, and its Close says so. A write of up to 4 MiB is seen whole or not at all, a longer
 // one may be seen in parts.
 //
-// Verbs that take a path read what is committed. One that gives a file another content commits, in the same step, what
-// was written to it before, so that of two writes the later one wins. So does [Tx.Restore].
+// Verbs that take a path read what is committed, and their preconditions compare that. One that gives a file another
+// content commits, in the same step, what was written to it before, so that of two writes the later one wins. So does
+// [Tx.Restore].
 //
 // A file whose last name is removed lives on until it is closed. In a store opened with [Options].ReadOnly, or while
 // the disk is full, that is not so: such a store cannot tell a collector what it has open, and what was removed and

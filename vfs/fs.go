@@ -176,7 +176,7 @@ func (fsys *FS) Tree() *FS { return fsys }
 // DB returns the file under the FS, for rooms that keep rows of their own in it.
 func (fsys *FS) DB() *schema.DB { return fsys.store.db }
 
-// SetReadOnly refuses every write to the store with EROFS from now on, or allows them again (W16). It holds for every
+// SetReadOnly refuses every write to the store with EROFS from now on, or allows them again. It holds for every
 // FS and File of this process that stands on the store; a transaction that is running is refused at its commit, and
 // what a File has not committed stays with it. Other processes are not concerned. A store opened with
 // [Options].ReadOnly stays so.

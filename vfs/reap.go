@@ -19,7 +19,7 @@ type ReapStep struct {
 // An OrphanReaper takes inodes without names off the heads of all branches, and below a directory whatever is in it. It
 // goes in steps, between which anything may happen: each step looks again whether an orphan is still one, since a
 // restore may have given it back its name. What goes, goes now: at the branch's present epoch, as if it were removed by
-// hand, so snapshots and branches that show it still do (LINEAGE R11).
+// hand, so snapshots and branches that show it still do.
 type OrphanReaper struct {
 	store   *store
 	through int64         // the newest orphan that is ours to reap
@@ -41,8 +41,8 @@ type reapDir struct {
 	after string // names up to this one are gone
 }
 
-// NewOrphanReaper returns a reaper of the orphans up to the number through. All files that were open for writing when
-// that was the newest orphan must have been published by now, see PublishPins; those that are open are left alone.
+// NewOrphanReaper returns a reaper of the orphans up to the number through. All files that were open when that was
+// the newest orphan must have been published by now, see PublishPins; those that are open are left alone.
 func (fsys *FS) NewOrphanReaper(through int64) *OrphanReaper {
 	return &OrphanReaper{store: fsys.store, through: through, trees: make(map[int64]*FS)}
 }
@@ -86,7 +86,7 @@ type reapRun struct {
 	count  int
 	done   bool
 	txs    map[int64]*Tx
-	open   map[branchIno]bool // some process has them open for writing
+	open   map[branchIno]bool // some process has them open
 	later  map[branchIno]bool // queued once more, after through
 	at     reapPlace
 }

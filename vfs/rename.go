@@ -125,7 +125,7 @@ func (tx *Tx) displace(dst place, n *inode) (*inode, error) {
 }
 
 // move puts the new name, then drops the old, then counts the displaced link: in this order no moment within the
-// transaction shows n under no name (LINEAGE R2).
+// transaction shows n under no name.
 func (tx *Tx) move(src, dst place, n, displaced *inode) error {
 	from, err := tx.parent(src)
 	if err != nil {

@@ -15,7 +15,7 @@ const maxSize = int64(1<<32) * chunk.Size
 // writeOptions are the options of every verb that may create a file.
 const writeOptions = optIfSum | optIfAbsent | optParents | optMode | optModTime
 
-// WriteFile makes data the whole content of a file. A new file gets perm; one that exists keeps its own (C08), and its
+// WriteFile makes data the whole content of a file. A new file gets perm; one that exists keeps its own, and its
 // other names. Options: IfSum, IfAbsent, Parents, Mode, ModTime.
 func (tx *Tx) WriteFile(name string, data []byte, perm fs.FileMode, opts ...Option) error {
 	return pathErr("write", name, tx.writeFile(name, tx.fsys.store.prepare(data), perm, opts))
