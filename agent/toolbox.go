@@ -52,7 +52,7 @@ type Config struct {
 	Actor, Session string
 
 	// Ask decides on a use that the policy wants approved. It runs outside of any transaction. nil refuses. An error
-	// ends the call; see [ErrPending].
+	// ends the call; see [ErrPending]. A [NotApprovedError] refuses, and tells the model why.
 	Ask func(context.Context, Approval) (bool, error)
 
 	// OnResult sees each result before the model does, and may change it: to scrub it, for example (P09).
@@ -313,14 +313,27 @@ func (b *Toolbox) within(ctx context.Context, transact transaction, run func(*gu
 func (b *Toolbox) ask(ctx context.Context, use Approval) error {
 	refused := &PolicyError{Path: use.Path, Permission: use.Permission, Why: fmt.Sprintf("%s of '%s' was not approved", use.Permission, use.Path)}
 	if b.config.Ask == nil {
+		refused.Why += ": nobody was asked, because nobody can be asked here"
 		return refused
 	}
 	ok, err := b.config.Ask(ctx, use)
-	if err != nil {
+	var not *NotApprovedError
+	switch {
+	case errors.As(err, &not):
+		refused.Why += ": " + not.Why
+		return refused
+	case err != nil:
 		return fmt.Errorf("ask about %s of '%s': %w", use.Permission, use.Path, err)
-	}
-	if !ok {
+	case !ok:
 		return refused
 	}
 	return nil
 }
+
+// A NotApprovedError is what [Config.Ask] may return to say why a use is not approved. It is EACCES.
+type NotApprovedError struct{ Why string }
+
+func (e *NotApprovedError) Error() string { return "not approved: " + e.Why }
+
+// Unwrap makes a NotApprovedError an EACCES.
+func (e *NotApprovedError) Unwrap() error { return syscall.EACCES }

@@ -10,12 +10,14 @@ import (
 	"vfsdb/agent"
 )
 
-// approve asks the person at the client about a use that the policy wants approved (P09). A client that cannot ask
-// approves nothing.
+// approve asks the person at the client about a use that the policy wants approved (P09). Only an answer that says yes
+// approves: the form is accepted, and its one field is true. A form that is accepted without an answer in it approves
+// nothing, since a client may send one off that nobody looked at. A client that cannot ask approves nothing either. The
+// error says which of these it was.
 func approve(ctx context.Context, use agent.Approval) (bool, error) {
 	q := requestOf(ctx)
-	if q == nil || q.can == nil || q.can.Elicitation == nil {
-		return false, nil
+	if q == nil || q.can == nil || q.can.Elicitation == nil || q.can.Elicitation.Form == nil && q.can.Elicitation.URL != nil {
+		return false, &agent.NotApprovedError{Why: "nobody was asked, because this client cannot ask the person who uses it"}
 	}
 	id := fmt.Sprintf("approve %s %s", use.Permission, use.Path)
 	question := &sdk.ElicitParams{
@@ -23,40 +25,64 @@ func approve(ctx context.Context, use agent.Approval) (bool, error) {
 		Message: fmt.Sprintf("May the agent %s %q?", verbs[use.Permission], use.Path),
 		RequestedSchema: &jsonschema.Schema{
 			Type: "object",
+			// The field is not required: the protocol's library would refuse a form without it, in words for nobody.
 			Properties: map[string]*jsonschema.Schema{
 				"approve": {Type: "boolean", Title: "Approve", Description: "this use, in this call"},
 			},
-			Required: []string{"approve"},
 		},
 	}
-	if q.stateless {
-		if answer, ok := q.answers[id].(*sdk.ElicitResult); ok {
-			if q.state.Approved == nil {
-				q.state.Approved = map[string]bool{}
-			}
-			q.state.Approved[id] = approved(answer)
+	if !q.stateless {
+		answer, err := q.conn.Elicit(ctx, question)
+		switch {
+		case ctx.Err() != nil:
+			return false, ctx.Err()
+		case err != nil:
+			q.server.logger.Warn("ask the person at the client", "error", err)
+			return verdict("the client did not answer with a yes or a no")
 		}
-		yes, ok := q.state.Approved[id]
-		if !ok {
-			q.ask(id, question)
-			return false, errAsked
+		return verdict(answerOf(answer))
+	}
+
+	if answer, ok := q.answers[id].(*sdk.ElicitResult); ok {
+		if q.state.Approved == nil {
+			q.state.Approved = map[string]string{}
 		}
-		return yes, nil
+		q.state.Approved[id] = answerOf(answer)
 	}
-	answer, err := q.conn.Elicit(ctx, question)
-	if err != nil {
-		return false, err
+	given, ok := q.state.Approved[id]
+	if !ok {
+		q.ask(id, question)
+		return false, errAsked
 	}
-	return approved(answer), nil
+	return verdict(given)
+}
+
+// approvedAnswer is the answer that approves a use. Any other says why it does not.
+const approvedAnswer = "yes"
+
+// answerOf is what the person at the client answered.
+func answerOf(answer *sdk.ElicitResult) string {
+	yes, answered := answer.Content["approve"].(bool)
+	switch {
+	case answer.Action == "accept" && yes:
+		return approvedAnswer
+	case answer.Action == "accept" && !answered:
+		return "the form came back without an answer in its field \"approve\", which counts as no"
+	case answer.Action == "cancel":
+		return "the person at the client closed the question without an answer"
+	}
+	return "the person at the client said no"
+}
+
+func verdict(answer string) (bool, error) {
+	if answer == approvedAnswer {
+		return true, nil
+	}
+	return false, &agent.NotApprovedError{Why: answer}
 }
 
 // errAsked ends a call whose result asks; the client then calls again, with the answer.
 var errAsked = fmt.Errorf("the person at the client is asked: %w", agent.ErrPending)
-
-func approved(answer *sdk.ElicitResult) bool {
-	yes, _ := answer.Content["approve"].(bool)
-	return answer.Action == "accept" && yes
-}
 
 // verbs are the permissions as people know them.
 var verbs = map[agent.Permission]string{

@@ -133,6 +133,37 @@ func TestApproval(t *testing.T) {
 	})
 }
 
+// Only a form with a yes in it approves, and the model hears why another answer does not.
+func TestApprovalAnswers(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		for _, tt := range []struct {
+			name   string
+			answer *sdk.ElicitResult // nil: the client cannot ask
+			says   string
+		}{
+			{"an empty form", &sdk.ElicitResult{Action: "accept", Content: map[string]any{}}, "without an answer in its field \"approve\", which counts as no"},
+			{"no form", &sdk.ElicitResult{Action: "accept"}, "without an answer in its field"},
+			{"no", &sdk.ElicitResult{Action: "accept", Content: map[string]any{"approve": false}}, "said no"},
+			{"declined", &sdk.ElicitResult{Action: "decline"}, "said no"},
+			{"closed", &sdk.ElicitResult{Action: "cancel"}, "closed the question"},
+			{"nobody", nil, "nobody was asked, because this client cannot ask"},
+			{"yes", &sdk.ElicitResult{Action: "accept", Content: map[string]any{"approve": true}}, ""},
+		} {
+			t.Run(tt.name, func(t *testing.T) {
+				s, _ := serve(t, &agent.Config{Policy: &agent.Policy{Ask: []agent.Rule{{Permissions: []agent.Permission{agent.PermDelete}}}}}, "a")
+				var o *sdk.ClientOptions
+				if tt.answer != nil {
+					o = &sdk.ClientOptions{ElicitationHandler: func(context.Context, *sdk.ElicitRequest) (*sdk.ElicitResult, error) { return tt.answer, nil }}
+				}
+				r := try(t, connect(t, s, version, o), "workspace_rm", args{"path": "/a"})
+				require.Equal(t, tt.says != "", r.IsError, text(r))
+				require.Contains(t, text(r), tt.says)
+				require.NotContains(t, text(r), "schema")
+			})
+		}
+	})
+}
+
 // Nobody approves by making up the state of an earlier round, or by using that of another call.
 func TestApprovalCannotBeForged(t *testing.T) {
 	fsys := vfstest.New(t, "a", "b")

@@ -35,10 +35,12 @@
 //
 // The roots of a client that begin with vfs:// and lie in a workspace here limit it to what is below them, as in the
 // reference filesystem server; other roots mean nothing. A use that the policy wants approved is put to the person at
-// the client, and refused if the client cannot ask anybody. No transaction is open meanwhile.
+// the client. Only a form that comes back with a yes in it approves; a refusal says which other answer it was, or that
+// nobody was asked because the client cannot. No transaction is open meanwhile.
 //
 // Over HTTP a request needs a bearer token, and has to address this machine, or a host that was named, and to come from
-// no web page, or one that was named: so neither a page nor a name that leads here (DNS rebinding) gets in. Bodies,
+// no web page, or one that was named: so neither a page nor a name that leads here (DNS rebinding) gets in. With a
+// certificate it is HTTPS. Bodies,
 // headers, sessions and idle times are bounded.
 //
 // # Versions of the protocol

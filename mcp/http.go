@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -29,6 +30,9 @@ type HTTPOptions struct {
 
 	// Origins are web origins beside loopback ones whose pages may call: "https://app.example.org".
 	Origins []string
+
+	// TLS is what HTTPS is served with; nil is plain HTTP.
+	TLS *tls.Config
 
 	// MaxSessions bounds the sessions that are open at once; 0 is 64.
 	MaxSessions int
@@ -84,8 +88,14 @@ func (s *Server) ServeHTTP(ctx context.Context, l net.Listener, o *HTTPOptions) 
 		Handler:     handler, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleConnection, MaxHeaderBytes: maxHeader,
 		ErrorLog: s.errorLog(),
 	}
+	listen := func() error { return web.Serve(l) }
+	if o.TLS != nil {
+		web.TLSConfig = o.TLS.Clone()
+		web.TLSConfig.MinVersion = max(web.TLSConfig.MinVersion, tls.VersionTLS12)
+		listen = func() error { return web.ServeTLS(l, "", "") }
+	}
 	served := make(chan error, 1)
-	go func() { served <- web.Serve(l) }()
+	go func() { served <- listen() }()
 	select {
 	case err := <-served:
 		return err

@@ -18,9 +18,9 @@ import (
 
 // A state is what a request has been told in earlier rounds.
 type state struct {
-	Approved map[string]bool `json:"approved,omitempty"`
-	Roots    []string        `json:"roots,omitempty"` // URIs
-	Bounded  bool            `json:"bounded,omitempty"`
+	Approved map[string]string `json:"approved,omitempty"`
+	Roots    []string          `json:"roots,omitempty"` // URIs
+	Bounded  bool              `json:"bounded,omitempty"`
 }
 
 // resume takes up the answers that came with a request. about is what makes the request itself.

@@ -1,13 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"fmt"
-	"os"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -27,6 +23,7 @@ is a resource that can be read and watched, and the tools of a profile read, sea
 The client starts this command and speaks to it on standard input and output, where nothing else appears. With --http it
 is reached over the network instead: on this machine only, unless --allow-host names a host by which others may call.
 Every request then needs a token: the one in --token-file, else in $VFS_MCP_TOKEN, else one that is made and printed.
+With --tls-cert and --tls-key it is HTTPS; without them the token and the files cross the network as they are.
 
 A --policy or a --config is a YAML file, see agent/CONFIG.md. The paths of a policy hold for files as tools find them,
 whatever symlinks lead there.
@@ -49,6 +46,8 @@ workspace; --create makes one. Clients start this command where they like: give 
 	flags.StringArrayVar(&m.workspaces, "workspace", nil, "serve `NAME=DB[@BRANCH]`; may be repeated")
 	flags.StringVar(&m.http, "http", "", "serve over HTTP on `ADDR`, such as :8080")
 	flags.StringVar(&m.tokenFile, "token-file", "", "require the bearer token in `FILE`")
+	flags.StringVar(&m.tlsCert, "tls-cert", "", "serve HTTPS with the certificates in `FILE`, as PEM")
+	flags.StringVar(&m.tlsKey, "tls-key", "", "and with their key in `FILE`, as PEM")
 	flags.StringArrayVar(&m.web.Hosts, "allow-host", nil, "answer to the host `NAME` too; may be repeated")
 	flags.StringArrayVar(&m.web.Origins, "allow-origin", nil, "let pages of `ORIGIN` call; may be repeated")
 	flags.StringVar(&m.name, "name", "vfsctl", "the `NAME` of the server, as clients show it")
@@ -68,17 +67,12 @@ type mcpServer struct {
 	*app
 	tools                 toolFlags
 	http, tokenFile, name string
+	tlsCert, tlsKey       string
 	readOnly, create      bool
 	structured            bool
 	workspaces            []string
 	web                   mcp.HTTPOptions
 }
-
-// tokenEnv is the variable that holds the bearer token.
-const tokenEnv = "VFS_MCP_TOKEN"
-
-// shortestToken bounds what is taken for a token, in bytes: less can be guessed.
-const shortestToken = 16
 
 func (m *mcpServer) run(cmd *cobra.Command, _ []string) (err error) {
 	m.started = true
@@ -107,21 +101,7 @@ func (m *mcpServer) run(cmd *cobra.Command, _ []string) (err error) {
 	if m.http == "" {
 		return server.ServeStdio(ctx, interruptible(ctx, m.in), unbuffered{m.out})
 	}
-	l, err := mcp.Listen(ctx, m.http, &m.web)
-	if errors.Is(err, syscall.EACCES) && len(m.web.Hosts) == 0 {
-		return usage(cmd, "%v; --allow-host NAME allows one", err)
-	}
-	if errors.Is(err, syscall.EINVAL) {
-		return usage(cmd, "%w", err)
-	}
-	if err != nil {
-		return err
-	}
-	m.warn("serving http://%s%s", l.Addr(), mcp.Endpoint)
-	if made {
-		m.warn("its token was made for this run: %s", m.web.Token)
-	}
-	return server.ServeHTTP(ctx, l, &m.web)
+	return m.serveHTTP(ctx, cmd, server, made)
 }
 
 // consistent refuses flags that contradict each other.
@@ -130,11 +110,14 @@ func (m *mcpServer) consistent(cmd *cobra.Command) error {
 		return usage(cmd, "mcp serves a branch, not a snapshot; make one of it: vfsctl branch create NAME --from %s", m.at)
 	}
 	if m.http == "" {
-		for _, flag := range []string{"token-file", "allow-host", "allow-origin"} {
+		for _, flag := range []string{"token-file", "tls-cert", "tls-key", "allow-host", "allow-origin"} {
 			if cmd.Flags().Changed(flag) {
 				return usage(cmd, "--%s is about --http", flag)
 			}
 		}
+	}
+	if (m.tlsCert == "") != (m.tlsKey == "") {
+		return usage(cmd, "--tls-cert and --tls-key go together")
 	}
 	if m.create && m.readOnly {
 		return usage(cmd, "--create and --read-only exclude each other")
@@ -143,26 +126,6 @@ func (m *mcpServer) consistent(cmd *cobra.Command) error {
 		return usage(cmd, "--workspace says which databases and branches are served; --db and --branch say something else")
 	}
 	return nil
-}
-
-// token finds the bearer token, or makes one.
-func (m *mcpServer) token() (made bool, err error) {
-	m.web.Token = os.Getenv(tokenEnv)
-	from := "$" + tokenEnv
-	if m.tokenFile != "" {
-		text, err := os.ReadFile(m.tokenFile)
-		if err != nil {
-			return false, err
-		}
-		m.web.Token, from = string(bytes.TrimSpace(text)), m.tokenFile
-	} else if m.web.Token == "" {
-		m.web.Token = mcp.NewToken()
-		return true, nil
-	}
-	if len(m.web.Token) < shortestToken || strings.ContainsFunc(m.web.Token, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return false, fmt.Errorf("%s: a token is %d or more printable ASCII characters without spaces", from, shortestToken)
-	}
-	return false, nil
 }
 
 // open opens what is to be served. closeAll is to be called in any case.

@@ -53,6 +53,9 @@ func (f *toolFlags) load(cmd *cobra.Command) (*agent.Config, error) {
 		return nil, err
 	}
 	if config.Policy, err = agent.ParsePolicy(text, templates); err != nil {
+		if _, bad := agent.ParseConfig(text, templates); bad == nil {
+			return nil, usage(cmd, "%s is a config, of which a policy is a part: give it with --config", f.policy)
+		}
 		return nil, fmt.Errorf("%s: %w", f.policy, err)
 	}
 	return config, nil
