@@ -64,10 +64,10 @@ func (p *place) exit() {
 	}
 }
 
-// used notes how a call went for the store: what a model got wrong is no fault of it.
+// used notes how a call went for the store: what a model got wrong is no fault of it, nor is a wait that was called off.
 func (p *place) used(err error) {
 	for _, fault := range []error{syscall.EIO, syscall.ENOSPC, syscall.EBUSY, syscall.EROFS, fs.ErrClosed} {
-		if errors.Is(err, fault) {
+		if errors.Is(err, fault) && !errors.Is(err, context.Canceled) {
 			p.mu.Lock()
 			defer p.mu.Unlock()
 			p.attempted(err)

@@ -19,7 +19,7 @@ func retried[T any](ctx context.Context, run func() (T, error)) (T, error) {
 	began, pause := time.Now(), 100*time.Millisecond
 	for attempt := 1; ; attempt++ {
 		out, err := run()
-		if !errors.Is(err, syscall.EBUSY) || attempt == attempts || time.Since(began) > patience {
+		if !errors.Is(err, syscall.EBUSY) || ctx.Err() != nil || attempt == attempts || time.Since(began) > patience {
 			return out, err
 		}
 		wait := time.NewTimer(pause/2 + rand.N(pause))

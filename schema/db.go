@@ -159,9 +159,11 @@ func (db *DB) View(ctx context.Context, fn func(*Tx) error) error {
 }
 
 // Update runs fn in a transaction that writes, and commits it if fn returns nil; when Update has returned nil, the
-// commit is durable. A file that was moved away or replaced is ESTALE, see [DB.InPlace]. It waits for other writers
-// until ctx ends, but at most [MaxWait] if ctx has no deadline, then fails with EBUSY. fn must not keep tx, nor call
+// commit is durable. A file that was moved away or replaced is ESTALE, see [DB.InPlace]. fn must not keep tx, nor call
 // Update of the same DB.
+//
+// Update waits for other writers until ctx ends, but at most [MaxWait] if ctx has no deadline. Then it fails with EBUSY,
+// and with the error of ctx if that has ended: errors.Is holds for both.
 func (db *DB) Update(ctx context.Context, fn func(*Tx) error) error {
 	if db.ReadOnly() {
 		return cmp.Or(ctx.Err(), error(syscall.EROFS))
@@ -319,10 +321,10 @@ func patience(ctx context.Context) <-chan time.Time {
 	return time.After(MaxWait)
 }
 
-// waited names the end of a wait: cancelled by the caller, or the lock never came.
+// waited names the end of a wait for a lock: EBUSY, and if the caller's context has ended how it did.
 func waited(ctx context.Context) error {
-	if errors.Is(ctx.Err(), context.Canceled) {
-		return ctx.Err()
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("%w: %w", syscall.EBUSY, err)
 	}
 	return syscall.EBUSY
 }

@@ -244,7 +244,7 @@ func TestBusy(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 		defer cancel()
 		require.Equal(t, exitBusy, run(ctx, []string{"--db", db, "touch", "a"}, nil, io.Discard, &errs))
-		require.Equal(t, "vfsctl: "+db+": device or resource busy\nanother process is writing; try again\n", errs.String())
+		require.Equal(t, "vfsctl: "+db+": device or resource busy: context deadline exceeded\nanother process is writing; try again\n", errs.String())
 
 		ctx, interrupt := context.WithCancel(t.Context())
 		time.AfterFunc(50*time.Millisecond, interrupt)
