@@ -39,6 +39,7 @@ type conn struct {
 	old     bool  // the file had an older format when it was opened, which is read-only then
 
 	inPlace func() error // asked before each commit; nil: it is not
+	turns   *turns       // of one that writes; nil: it does not wait for its turn
 
 	index  *engine.Index // nil if it is not to be had
 	mark   Mark          // of the moment that the transaction sees
@@ -95,6 +96,7 @@ func syncPragma(lax bool) string {
 }
 
 func (c *conn) close() error {
+	c.turns.close()
 	for _, idle := range c.stmts {
 		for _, s := range idle {
 			s.Finalize()
@@ -174,15 +176,7 @@ func (c *conn) control(text string) error {
 
 // run is one transaction: begin, fn, and commit or roll back.
 func (c *conn) run(ctx context.Context, write bool, fn func(*Tx) error) (err error) {
-	text := "BEGIN"
-	if write {
-		text = "BEGIN IMMEDIATE"
-	}
-	start := c.startMarked
-	if write {
-		start = c.start
-	}
-	if err := retry(ctx, func() error { return start(text) }); err != nil {
+	if err := c.begin(ctx, write); err != nil {
 		return err
 	}
 	tx := &Tx{ctx: ctx, conn: c, write: write}
@@ -211,6 +205,21 @@ func (c *conn) run(ctx context.Context, write bool, fn func(*Tx) error) (err err
 	return c.commit(tx)
 }
 
+// begin begins a transaction, once it is the turn of one that writes, and SQLite's lock is free.
+func (c *conn) begin(ctx context.Context, write bool) error {
+	if !write {
+		return retry(ctx, func() error { return c.startMarked("BEGIN") })
+	}
+	if err := c.turns.take(ctx); err != nil {
+		return err
+	}
+	err := retry(ctx, func() error { return c.start("BEGIN IMMEDIATE") })
+	if err != nil {
+		c.turns.pass()
+	}
+	return err
+}
+
 // commit makes a transaction durable and tells those who wait for that, or rolls it back.
 func (c *conn) commit(tx *Tx) error {
 	err := tx.writeIDs()
@@ -227,6 +236,7 @@ func (c *conn) commit(tx *Tx) error {
 		c.ids = nil
 		return fmt.Errorf("commit: %w", err)
 	}
+	c.turns.pass()
 	tx.keepIDs()
 	for _, fn := range tx.after {
 		fn()
@@ -283,6 +293,7 @@ func (c *conn) rollback() {
 	if !c.sq.AutocommitEnabled() {
 		_ = c.control("ROLLBACK")
 	}
+	c.turns.pass()
 }
 
 // forget drops what the room above remembers of rows that may be undone.

@@ -9,7 +9,8 @@
 //
 // A transaction that writes begins with BEGIN IMMEDIATE, never by upgrading a read: an upgrade fails at once when
 // somebody else wrote in between, whatever the timeout. Waiting for another process is done here, not in SQLite,
-// so that it ends with the context's deadline.
+// so that it ends with the context's deadline. Processes take turns, in the order of asking, where the host has locks for
+// that (Linux); elsewhere each tries again after a pause. Turns never decide whether a process may write.
 //
 // A third way to write is [DB.Join], for what is short: those that wait for the write lock at the same time share one
 // transaction and its fsync. Of one that fails nothing stays: no row, no number that it took, no note ([Tx.SetLocal]),

@@ -191,7 +191,7 @@ func (db *DB) lead(own *op) error {
 // it are todo again.
 func (g *group) run(ctx context.Context) error {
 	c := g.db.writer
-	if err := retry(ctx, func() error { return c.start("BEGIN IMMEDIATE") }); err != nil {
+	if err := c.begin(ctx, true); err != nil {
 		g.settle(g.todo, err)
 		g.todo = nil
 		return err

@@ -94,6 +94,7 @@ func (db *DB) begin(ctx context.Context, c *conn) error {
 		return nil
 	}
 	c.inPlace = db.InPlace
+	c.turns = openTurns(db.path + logSuffix)
 	db.writer = c
 	_ = engine.Gather(c.sq) // or commits are written as SQLite does it
 	return nil

@@ -1,0 +1,19 @@
+package schema
+
+import "time"
+
+// SetTurnPatience says how long a writer waits for its turn before it tries without.
+func (db *DB) SetTurnPatience(d time.Duration) { db.writer.turns.patience = d }
+
+// TurnCommits is how many commits a turn lasts while others wait.
+const TurnCommits = turnCommits
+
+// HoldTurn has the turn be somebody's who does not write. It returns what ends that.
+func HoldTurn(path string) (end func(), err error) {
+	l, err := openLocks(path + logSuffix)
+	if err != nil {
+		return nil, err
+	}
+	l.wait(turnLock)
+	return l.close, nil
+}

@@ -1,0 +1,204 @@
+package schema
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// SQLite's write lock knows no order: a process that finds it taken tries again later, and one that has just given it
+// back mostly gets it first. So processes that write to one file take turns. They queue for two advisory locks, which
+// the kernel hands on in the order of asking, and frees when a process dies:
+//
+//   - [turnLock] is held while one of them writes,
+//   - [lineLock] by the one that comes next. All others wait for that one.
+//
+// Both are bytes of the log, far beyond its end, so there is no file to keep and to remove. SQLite takes no locks on
+// its log.
+//
+// Turns are for order only. Whether a process may write is decided by SQLite's lock alone, so nothing is lost where the
+// host has no such locks, or where another program writes that does not know of turns, or where one is stopped in its
+// turn: who waits longer than turnPatience tries without.
+//
+// To hand a turn on, the host has to wake another process, which takes as long as a small commit, and much longer on a
+// busy machine. So a turn lasts for some commits, if they follow upon each other.
+const (
+	turnCommits  = 8
+	turnTime     = 20 * time.Millisecond
+	turnGrace    = 200 * time.Microsecond // between two commits of a turn
+	turnPatience = time.Second
+)
+
+// turns is the place of one DB among the processes that write. The methods are for the holder of its writing token. A
+// nil one lets everybody write at any time.
+type turns struct {
+	locks    locks
+	patience time.Duration
+	held     bool
+	began    time.Time
+	commits  int // of the turn, if others wait; 0 if it is over and nobody did
+
+	mu     sync.Mutex
+	kept   bool          // the turn lasts, though nobody writes
+	grace  *time.Timer   // ends that; nil until it is needed
+	coming chan struct{} // closed once the goroutine in the line has the turn; nil if there is none
+	wanted bool          // somebody waits for that goroutine
+	stuck  bool          // somebody has waited for it as long as one does
+	closed bool
+}
+
+// openTurns returns nil if the host has no such locks for the log.
+func openTurns(log string) *turns {
+	l, err := openLocks(log)
+	if err != nil {
+		return nil
+	}
+	return &turns{locks: l, patience: turnPatience}
+}
+
+// take waits for the turn. It returns nil too when the turn did not come and the caller should try without, and fails
+// if ctx ends first.
+func (t *turns) take(ctx context.Context) error {
+	if t == nil || t.retake() {
+		return nil
+	}
+	t.mu.Lock()
+	if t.stuck {
+		t.mu.Unlock()
+		return nil
+	}
+	if t.coming == nil && t.free() {
+		t.mu.Unlock()
+		t.begin()
+		return nil
+	}
+	if t.coming == nil {
+		t.coming = make(chan struct{})
+		go t.stand(t.coming)
+	}
+	coming := t.coming
+	t.wanted = true
+	t.mu.Unlock()
+
+	tired := time.NewTimer(t.patience)
+	defer tired.Stop()
+	select {
+	case <-coming:
+		t.begin()
+		return nil
+	case <-ctx.Done():
+	case <-tired.C:
+	}
+
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.wanted = false
+	switch {
+	case t.coming == nil && ctx.Err() != nil:
+		t.locks.unlock(turnLock)
+	case t.coming == nil:
+		t.begin()
+	case ctx.Err() == nil:
+		t.stuck = true
+	}
+	if ctx.Err() != nil {
+		return waited(ctx)
+	}
+	return nil
+}
+
+func (t *turns) begin() { t.held, t.commits, t.began = true, 0, time.Now() }
+
+// retake goes on with a turn that was kept.
+func (t *turns) retake() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.kept {
+		return false
+	}
+	t.grace.Stop()
+	t.kept, t.held = false, true
+	return true
+}
+
+// free takes the turn if nobody has it. Who has just had one while others waited lets them go first.
+func (t *turns) free() bool {
+	if t.commits == 0 {
+		return t.locks.try(turnLock)
+	}
+	if !t.locks.try(lineLock) {
+		return false
+	}
+	defer t.locks.unlock(lineLock)
+	return t.locks.try(turnLock)
+}
+
+// stand waits in the line for the turn, and passes it on at once if nobody wants it any more. It cannot be called back:
+// it may outlive its DB, until those before it have had their turns.
+func (t *turns) stand(coming chan struct{}) {
+	t.locks.wait(lineLock)
+	t.locks.wait(turnLock)
+	t.locks.unlock(lineLock)
+
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.wanted {
+		t.locks.unlock(turnLock)
+	}
+	t.coming, t.wanted, t.stuck = nil, false, false
+	close(coming)
+	if t.closed {
+		t.locks.close()
+	}
+}
+
+// pass is called after a transaction. It ends the turn, unless others wait and it may last longer.
+func (t *turns) pass() {
+	if t == nil || !t.held {
+		return
+	}
+	t.held = false
+	if !t.locks.taken(lineLock) {
+		t.commits = 0
+		t.locks.unlock(turnLock)
+		return
+	}
+	t.commits++
+	if t.commits >= turnCommits || time.Since(t.began) >= turnTime {
+		t.locks.unlock(turnLock)
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.kept = true
+	if t.grace == nil {
+		t.grace = time.AfterFunc(turnGrace, t.letGo)
+	} else {
+		t.grace.Reset(turnGrace)
+	}
+}
+
+// letGo ends a turn that was kept for nothing.
+func (t *turns) letGo() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.kept {
+		t.kept = false
+		t.locks.unlock(turnLock)
+	}
+}
+
+func (t *turns) close() {
+	if t == nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.grace != nil {
+		t.grace.Stop()
+	}
+	t.kept = false // closing frees it
+	if t.closed = true; t.coming == nil {
+		t.locks.close()
+	}
+}
