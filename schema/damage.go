@@ -1,26 +1,23 @@
 package schema
 
 import (
-	"errors"
 	"fmt"
 	"syscall"
 )
 
-// ErrCorrupt is damage in the file: a page, a row or a chunk that no sound store has. Every error that is ErrCorrupt is
-// EIO too.
-var ErrCorrupt = errors.New("the store is damaged")
+// ErrCorrupt is damage in the file: a page, a row or a chunk that no sound store has. It is EIO too, and so is every error
+// that wraps it.
+var ErrCorrupt error = corrupt{}
 
-// Corrupt returns an error that says which damage was found. It is [ErrCorrupt], and holds EIO for errors.As.
-func Corrupt(format string, args ...any) error { return &damage{fmt.Errorf(format, args...)} }
+type corrupt struct{}
 
-// A damage is what Corrupt returns.
-type damage struct{ why error }
+func (corrupt) Error() string { return "the store is damaged" }
+func (corrupt) Unwrap() error { return syscall.EIO }
 
-func (d *damage) Error() string { return ErrCorrupt.Error() + ": " + d.why.Error() }
-
-func (d *damage) Is(target error) bool { return target == ErrCorrupt }
-
-func (d *damage) Unwrap() []error { return []error{syscall.EIO, d.why} }
+// Corrupt returns an error that wraps [ErrCorrupt] and says which damage was found.
+func Corrupt(format string, args ...any) error {
+	return fmt.Errorf("%w: %w", ErrCorrupt, fmt.Errorf(format, args...))
+}
 
 // An Ascent makes sure that a loop over rows in the order of a key ends. Each loop asks for the rows behind the last
 // one; where a damaged tree of pages answers with a row that it has returned before, the loop would go round for good.

@@ -166,7 +166,7 @@ func (tx *Tx) dropBranch(name string) error {
 		return err
 	}
 	forgetBranch(tx.db, id)
-	// Descendants carry their whole lineage themselves, so only the branch's own goes (LINEAGE R6).
+	// Descendants carry their whole lineage themselves, so only the branch's own goes.
 	_, err = tx.db.Exec(`DELETE FROM lineage WHERE branch = ?`, id)
 	return err
 }

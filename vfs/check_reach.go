@@ -70,7 +70,7 @@ func (v *view) checkOdd() error {
 
 // checkLinks compares the stored link counts with the entries that were counted, below orphans too. The root has one
 // link and no name. An inode without names has nlink 0, and waits for gc or for the process that has it open; whoever
-// forks meanwhile inherits it, so no tree can tell whether anybody still waits (LINEAGE R11, R12).
+// forks meanwhile inherits it, so no tree can tell whether anybody still waits.
 func (v *view) checkLinks() error {
 	for i := range v.nodes {
 		n := &v.nodes[i]

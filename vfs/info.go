@@ -18,7 +18,7 @@ type Info struct {
 
 func newInfo(name string, n *inode) *Info { return &Info{name: name, n: *n} }
 
-// Name returns the last segment of the path, and "" for the root (C21).
+// Name returns the last segment of the path, and "" for the root.
 func (i *Info) Name() string { return i.name }
 
 // Size returns the length of a regular file in bytes, and of a symlink's target; 0 for anything else.

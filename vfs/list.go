@@ -9,7 +9,7 @@ import (
 
 // List returns the paths of all files at or under a path, sorted, in the form of io/fs. Everything that is not a
 // directory is a file here, a symlink too, which is not followed below the path. A path counts by whole segments and no
-// character in it is special: "notes" does not find "notes-old/x" (C13). "" is the root. If nothing is there the list
+// character in it is special: "notes" does not find "notes-old/x". "" is the root. If nothing is there the list
 // is empty, without an error.
 func (tx *Tx) List(path string) ([]string, error) {
 	return tx.ground().list(path)

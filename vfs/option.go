@@ -41,8 +41,8 @@ func NoReplace() Option { return Option{kind: optNoReplace} }
 // Parents makes missing directories above the new file, with permissions 0o755.
 func Parents() Option { return Option{kind: optParents} }
 
-// Mode gives a written file these 12 permission bits, be it new or not. Without it a file that exists keeps its own
-// (C08).
+// Mode gives a written file these 12 permission bits, be it new or not. Without it a file that exists keeps its
+// own.
 func Mode(mode fs.FileMode) Option { return Option{kind: optMode, mode: mode} }
 
 // ModTime gives a written file this modification time, in place of the present one.

@@ -6,7 +6,7 @@ import (
 	"syscall"
 )
 
-// An Entry is one entry of a directory. It is an [fs.DirEntry] that needs no further look-up to tell the type (C12).
+// An Entry is one entry of a directory. It is an [fs.DirEntry] that needs no further look-up to tell the type.
 type Entry struct {
 	listed
 	info func() (*Info, error)

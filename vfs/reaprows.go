@@ -11,7 +11,7 @@ import (
 	"vfsdb/schema"
 )
 
-// A RowReaper deletes the rows of entries and inodes that no tree shows any more (LINEAGE R5): their life covers no
+// A RowReaper deletes the rows of entries and inodes that no tree shows any more: their life covers no
 // epoch that is retained, which are those of snapshots, of the forks of the branch, and its head. A branch that was
 // dropped goes itself once nothing is left of it. What is found is found in read transactions, and looked at again in
 // the short one that deletes it.
