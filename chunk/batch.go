@@ -70,13 +70,23 @@ func NewBatch(ctx context.Context, db *schema.DB, lease *Lease) *Batch {
 	return b
 }
 
-// Add takes in all of r. If r fails its error is returned, and the Batch goes on; a failure to store ends the Batch. It
+// Add takes in all of r, which may be a [Skipper]. If r fails its error is returned, and the Batch goes on; a failure to store ends the Batch. It
 // may wait for a transaction, so it must not be called inside one.
 func (b *Batch) Add(ctx context.Context, r io.Reader) (*Staged, error) {
 	buf := takeBuffer()
 	defer giveBuffer(buf)
 	s := &Staged{batch: b}
 	for i := int64(0); ; i++ {
+		zeros, end, err := skip(r, i)
+		if err != nil {
+			return nil, err
+		}
+		s.size += zeros
+		if end {
+			return s, nil
+		}
+		i += zeros / Size
+
 		n, err := fill(ctx, r, buf[:])
 		switch {
 		case err != nil && err != io.EOF:

@@ -72,7 +72,7 @@ func NewStager(db *schema.DB, lease *Lease) *Stager {
 
 var errUnread = errors.New("chunk: no stream was read")
 
-// ReadFrom takes in all of r, in pieces of whatever size it yields, and is called once. If r fails, its error is
+// ReadFrom takes in all of r, which may be a [Skipper], in pieces of whatever size it yields, and is called once. If r fails, its error is
 // returned, and nothing is there to commit. Long streams are written to the database meanwhile, so ReadFrom must not be
 // called inside a transaction.
 func (s *Stager) ReadFrom(ctx context.Context, r io.Reader) error {
@@ -99,6 +99,16 @@ func (s *Stager) ReadFrom(ctx context.Context, r io.Reader) error {
 // cut reads r to its end, chunk by chunk. The writer works beside it.
 func (s *Stager) cut(ctx context.Context, r io.Reader) error {
 	for i := int64(0); ; i++ {
+		zeros, end, err := skip(r, i)
+		if err != nil {
+			return err
+		}
+		s.size += zeros
+		if end {
+			return nil
+		}
+		i += zeros / Size
+
 		b, err := s.buffer(ctx)
 		if err != nil {
 			return err

@@ -20,8 +20,9 @@ import (
 )
 
 // ImportDir puts what is inside the directory src of the host inside the directory to of the store, which is created
-// with its parents if need be and gets the attributes of src. Kept are contents, 12 mode bits, owners, modification
-// times, symlinks, hard links, fifos, sockets and devices. The files of the store itself are left out, should src
+// with its parents if need be and gets the attributes of src. Kept are contents with their holes, 12 mode bits, owners,
+// modification times from 1678 to 2261, the nearest of which stands for any other, symlinks, hard links, fifos, sockets
+// and devices. Extended attributes are left out, and the Report names them. The files of the store itself are left out, should src
 // contain them.
 //
 // All of it becomes visible in one commit, or nothing: a file that cannot be read, or a name that cannot be made, fails
@@ -188,6 +189,7 @@ func (w *dirWalker) dir(ctx context.Context, name string, info fs.FileInfo, rule
 	if err := w.add(ctx, newEntry(name, info)); err != nil {
 		return err
 	}
+	w.without(xattrsOf(w.host(name)))
 	list, err := os.ReadDir(w.host(name))
 	if err != nil {
 		w.refuse(name, err)
@@ -251,6 +253,7 @@ func (w *dirWalker) found(ctx context.Context, name string, info fs.FileInfo, th
 	if isOwn(w.own, info) {
 		return nil
 	}
+	w.without(xattrsOf(w.host(name)))
 	e := newEntry(name, info)
 	id, linked := identity(info)
 	if linked {
@@ -264,7 +267,7 @@ func (w *dirWalker) found(ctx context.Context, name string, info fs.FileInfo, th
 	}
 	switch info.Mode().Type() {
 	case 0:
-		e.kept = w.unread(e, info.Size(), there)
+		e.kept = w.unread(e, info, there)
 		switch {
 		case linked:
 			w.first = append(w.first, e)
@@ -298,7 +301,8 @@ func newEntry(name string, info fs.FileInfo) *entry {
 
 // describe gives an entry the attributes of a file.
 func (e *entry) describe(info fs.FileInfo) {
-	e.mode, e.mtime = info.Mode(), info.ModTime().UnixNano()
+	e.mode = info.Mode()
+	e.mtime, _ = nanos(info.ModTime())
 	e.uid, e.gid, e.rdev = ownerOf(info)
 }
 
@@ -342,7 +346,7 @@ func (w *dirWalker) load(ctx context.Context, e *entry, last bool) error {
 		}
 		e.mtime--
 	}
-	source := &source{r: f}
+	source := newSource(f)
 	if e.data, err = w.batch.Add(ctx, source); err != nil && (source.err == nil || ctx.Err() != nil) {
 		return err
 	}
@@ -364,9 +368,20 @@ type source struct {
 	err error
 }
 
+func newSource(f *os.File) *source { return &source{r: holesOf(f)} }
+
 func (s *source) Read(p []byte) (int, error) {
 	n, err := s.r.Read(p)
 	if err != nil && err != io.EOF {
+		s.err = err
+	}
+	return n, err
+}
+
+// SkipZeros makes a source a [chunk.Skipper].
+func (s *source) SkipZeros() (n int64, err error) {
+	if r, ok := s.r.(chunk.Skipper); ok {
+		n, err = r.SkipZeros()
 		s.err = err
 	}
 	return n, err

@@ -10,7 +10,6 @@ import (
 	"math"
 	"strings"
 	"syscall"
-	"time"
 
 	"vfsdb/chunk"
 	"vfsdb/vfs"
@@ -114,6 +113,7 @@ func (t *unarchiver) parse(h *tar.Header) (*entry, error) {
 	if t.leftOut(name, dir) {
 		return nil, nil
 	}
+	t.without(tarXattrs(h))
 	e := &entry{path: name, uid: uint32(h.Uid), gid: uint32(h.Gid)}
 	if e.mode, err = tarMode(h); err != nil {
 		return nil, err
@@ -207,18 +207,6 @@ func tarMode(h *tar.Header) (fs.FileMode, error) {
 		return mode | fs.ModeDevice, nil
 	}
 	return 0, fmt.Errorf("an entry of type %q: %w", h.Typeflag, syscall.EINVAL)
-}
-
-// nanoseconds refuses times that 64 bits of them do not reach.
-func nanoseconds(t time.Time) (int64, error) {
-	if t.IsZero() {
-		return 0, nil
-	}
-	const farthest = math.MaxInt64/int64(time.Second) - 1
-	if s := t.Unix(); s < -farthest || s > farthest {
-		return 0, fmt.Errorf("modification time %d: %w", s, syscall.EINVAL)
-	}
-	return t.UnixNano(), nil
 }
 
 // sparse reports whether an entry may have holes.

@@ -23,6 +23,10 @@ type Report struct {
 	Bytes   int64 // in regular files, holes included
 	Unread  int64 // of Files, those that an import took to be in the store already
 	Refused []Refusal
+
+	// Xattrs are the names of the extended attributes that an import left out, since the store has no place for them,
+	// and of how many files. ACLs are among them.
+	Xattrs map[string]int64
 }
 
 // A Refusal is an entry that was left out.
@@ -134,6 +138,21 @@ func (t *tally) refuse(path string, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.report.Refused = append(t.report.Refused, Refusal{Path: path, Why: reason(err), err: err})
+}
+
+// without notes extended attributes of a file that are left out.
+func (t *tally) without(names []string) {
+	if len(names) == 0 {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.report.Xattrs == nil {
+		t.report.Xattrs = make(map[string]int64)
+	}
+	for _, name := range names {
+		t.report.Xattrs[name]++
+	}
 }
 
 // refusals returns how many entries were left out so far.

@@ -85,11 +85,13 @@ func (w *dirWalker) knows(ctx context.Context) (bool, error) {
 }
 
 // unread returns what the store has of a regular file if it need not be read, else nil.
-func (w *dirWalker) unread(e *entry, size int64, there *vfs.Info) *kept {
+func (w *dirWalker) unread(e *entry, info fs.FileInfo, there *vfs.Info) *kept {
+	size := info.Size()
+	mtime, exact := nanos(info.ModTime())
 	switch {
 	case there == nil || !there.Mode().IsRegular():
 		return nil
-	case there.Size() != size || there.ModTime().UnixNano() != e.mtime:
+	case !exact || there.Size() != size || !there.ModTime().Equal(time.Unix(0, mtime)):
 		return nil
 	case w.checkSize(size, size) != nil:
 		return nil // whoever reads it refuses it

@@ -3,7 +3,10 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -18,7 +21,8 @@ func (a *app) imports() *cobra.Command {
 		Short: "Take in a directory or an archive",
 		Long: `Take in what is inside SRC: a directory, a tar, plain or packed by gzip or zstd, a zip, or - for a tar
 stream on standard input. It appears inside PATH, the root if that is left out, beside what is there; files of the
-same name are replaced. Contents, modes, times, symlinks and hard links are kept. The database itself is left out.
+same name are replaced. Contents, modes, times, symlinks and hard links are kept; extended attributes are not, and are
+named. The database itself is left out.
 
 A directory may be imported again and again: files are read only if their size or their modification
 time, to the nanosecond, are not those that are there. --checksum reads them all, in case times were set
@@ -115,6 +119,9 @@ func (a *app) moved(verb string, r *transfer.Report, d time.Duration) error {
 	} else {
 		err = a.errs.printf("%s %s in %s\n", verb, contents(r), took(d))
 	}
+	if err == nil && len(r.Xattrs) > 0 {
+		a.warn("extended attributes are not kept: %s", xattrs(r))
+	}
 	if err != nil || len(r.Refused) == 0 {
 		return err
 	}
@@ -126,6 +133,15 @@ func (a *app) refusals(list []transfer.Refusal) {
 	for _, r := range list {
 		a.warn("%s: %s", r.Path, r.Why)
 	}
+}
+
+// xattrs lists the extended attributes that were left out.
+func xattrs(r *transfer.Report) string {
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(r.Xattrs)) {
+		list = append(list, fmt.Sprintf("%s of %s", name, plural(r.Xattrs[name], "file", "files")))
+	}
+	return strings.Join(list, ", ")
 }
 
 // contents counts what a transfer moved.
@@ -149,6 +165,8 @@ type transferJSON struct {
 	Bytes   int64         `json:"bytes"`
 	Unread  int64         `json:"unread"`
 	Refused []refusalJSON `json:"refused"`
+
+	Xattrs map[string]int64 `json:"xattrs,omitempty"` // that were left out, and of how many files
 }
 
 type refusalJSON struct {
@@ -158,7 +176,7 @@ type refusalJSON struct {
 }
 
 func newTransferJSON(r *transfer.Report) transferJSON {
-	t := transferJSON{Files: r.Files, Dirs: r.Dirs, Links: r.Links, Bytes: r.Bytes, Unread: r.Unread, Refused: []refusalJSON{}}
+	t := transferJSON{Files: r.Files, Dirs: r.Dirs, Links: r.Links, Bytes: r.Bytes, Unread: r.Unread, Refused: []refusalJSON{}, Xattrs: r.Xattrs}
 	for _, x := range r.Refused {
 		t.Refused = append(t.Refused, refusalJSON{x.Path, base64Name(x.Path), x.Why})
 	}

@@ -395,3 +395,25 @@ func TestLogOfAnother(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, left, 1)
 }
+
+// What an import cannot keep of files is said, and is no failure.
+func TestImportedXattrs(t *testing.T) {
+	var archive bytes.Buffer
+	w := tar.NewWriter(&archive)
+	require.NoError(t, w.WriteHeader(&tar.Header{
+		Format: tar.FormatPAX, Name: "f", Typeflag: tar.TypeReg, PAXRecords: map[string]string{"SCHILY.xattr.user.note": "x"},
+	}))
+	require.NoError(t, w.Close())
+	db := filepath.Join(t.TempDir(), "agent.db")
+	for _, tt := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"import", "-"}, "extended attributes are not kept: user.note of 1 file\n"},
+		{[]string{"import", "--json", "-"}, `"xattrs":{"user.note":1}`},
+	} {
+		var out, errs strings.Builder
+		require.Zero(t, run(t.Context(), append([]string{"--db", db}, tt.args...), bytes.NewReader(archive.Bytes()), &out, &errs), errs.String())
+		require.Contains(t, out.String()+errs.String(), tt.want)
+	}
+}

@@ -1,0 +1,32 @@
+package transfer
+
+import (
+	"fmt"
+	"math"
+	"syscall"
+	"time"
+)
+
+// nanoseconds refuses times that 64 bits of them do not reach.
+func nanoseconds(t time.Time) (int64, error) {
+	if t.IsZero() {
+		return 0, nil
+	}
+	ns, exact := nanos(t)
+	if !exact {
+		return 0, fmt.Errorf("modification time %d: %w", t.Unix(), syscall.EINVAL)
+	}
+	return ns, nil
+}
+
+// nanos is a time as the store keeps it. One before 1678 or after 2261 is not exact: it becomes the first or the last
+// that there is.
+func nanos(t time.Time) (ns int64, exact bool) {
+	switch {
+	case t.Before(time.Unix(0, math.MinInt64)):
+		return math.MinInt64, false
+	case t.After(time.Unix(0, math.MaxInt64)):
+		return math.MaxInt64, false
+	}
+	return t.UnixNano(), true
+}
