@@ -21,6 +21,7 @@ var deepagents = &profile{
 	about:   "ls, read_file, write_file, edit_file, delete, glob, grep, upload_files, download_files: text, as Deep Agents know it",
 	prepare: deepDefaults,
 	refuses: deepRefuses,
+	routes:  true,
 	tools:   deepTools,
 	explain: deepExplain,
 	prompt:  deepPrompt,
@@ -34,8 +35,8 @@ func deepDefaults(b *Toolbox) error {
 
 func deepTools(*Toolbox) []*Tool {
 	return []*Tool{
-		viewing("ls", `List a directory: the paths of what is in it. Directories end with a slash. Look here before you read or edit.`,
-			lists, deepLs, titled("List directory")),
+		searching("ls", `List a directory: the paths of what is in it. Directories end with a slash. Look here before you read or edit.`,
+			lists, deepLs, deepList, titled("List directory")),
 		viewing("read_file", `Read a text file with line numbers, 100 lines unless limit says more. Read a long file in parts with offset and limit. Lines of more than 5000 characters go on as 5.1, 5.2 and so on. An image is shown.`,
 			reads, deepRead, titled("Read file")),
 		changing("write_file", `Create a file, or replace all of it. Missing directories are made. To change a part of a file, use edit_file.`,
@@ -44,14 +45,14 @@ func deepTools(*Toolbox) []*Tool {
 			writes, deepEdit, titled("Edit file"), sequential),
 		changing("delete", `Delete a file, or a directory with all that is in it. This cannot be undone.`,
 			removes, deepDelete, titled("Delete")),
-		viewing("glob", `Find files by a pattern: * within a name, ** across directories, ? one character, {a,b} alternatives. Without a slash it matches names at any depth; a slash in front is the directory that is searched. A name that begins with a dot is matched by a dot alone.`,
-			lists, deepGlob, titled("Find files"), bounded(10*time.Second)),
-		viewing("grep", `Search the contents of files for a text. It is literal: no character in it is special. output_mode says whether to show files, lines, or how many lines. Files whose names begin with a dot, and those in such directories, are left out unless path or glob names them.`,
-			reads, deepGrep, titled("Search contents"), bounded(15*time.Second)),
-		changing("upload_files", `Write several files at once. Each has its own error: file_not_found, permission_denied, is_directory or invalid_path.`,
-			puts, deepUpload, titled("Upload files"), idempotent, sequential),
-		viewing("download_files", `Read several files whole, as text or base64. Each has its own error: file_not_found, permission_denied, is_directory or invalid_path.`,
-			reads, deepDownload, titled("Download files")),
+		searching("glob", `Find files by a pattern: * within a name, ** across directories, ? one character, {a,b} alternatives. Without a slash it matches names at any depth; a slash in front is the directory that is searched. A name that begins with a dot is matched by a dot alone.`,
+			lists, deepGlob, deepList, titled("Find files"), bounded(10*time.Second)),
+		searching("grep", `Search the contents of files for a text. It is literal: no character in it is special. output_mode says whether to show files, lines, or how many lines. Files whose names begin with a dot, and those in such directories, are left out unless path or glob names them.`,
+			reads, deepGrep, deepMatches, titled("Search contents"), bounded(15*time.Second)),
+		define[deepUploadIn, deepUploadOut]("upload_files", `Write several files at once. Each has its own error: file_not_found, permission_denied, is_directory or invalid_path.`,
+			puts, []tweak{titled("Upload files"), idempotent, sequential}, deepUploadAll),
+		define[deepDownloadIn, deepDownloadOut]("download_files", `Read several files whole, as text or base64. Each has its own error: file_not_found, permission_denied, is_directory or invalid_path.`,
+			reads, []tweak{titled("Download files")}, deepDownloadAll),
 	}
 }
 
@@ -106,10 +107,10 @@ func deepOperation(perm Permission) string {
 }
 
 const (
-	deepLimit    = 20000 * 4 // characters of a result: 20000 tokens of about 4
-	deepLine     = 5000      // characters of a line in one row
-	deepMatches  = 1000      // matches of a grep
-	deepGuidance = "... [results truncated, try being more specific with your parameters]"
+	deepLimit       = 20000 * 4 // characters of a result: 20000 tokens of about 4
+	deepLine        = 5000      // characters of a line in one row
+	deepMostMatches = 1000      // matches of a grep that has no max_count
+	deepGuidance    = "... [results truncated, try being more specific with your parameters]"
 )
 
 // pyList writes a list of paths as Python does, as many as fit a result; more says that there are others. None at all

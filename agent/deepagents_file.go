@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"context"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -16,6 +17,8 @@ type deepWriteIn struct {
 	Content string `json:"content" jsonschema:"the whole text"`
 }
 
+func (in deepWriteIn) about() string { return in.Path }
+
 func deepWrite(g *guard, in deepWriteIn) (said, error) {
 	w, err := g.write(in.Path, []byte(in.Content), true, precondition{})
 	if err != nil {
@@ -30,6 +33,8 @@ type deepEditIn struct {
 	New        string `json:"new_string" jsonschema:"the text to put in its place"`
 	ReplaceAll bool   `json:"replace_all,omitempty" default:"false" jsonschema:"replace every occurrence, instead of the only one"`
 }
+
+func (in deepEditIn) about() string { return in.Path }
 
 func deepEdit(g *guard, in deepEditIn) (said, error) {
 	if in.Old == "" {
@@ -66,6 +71,8 @@ func deepUnedited(path, text, old string, found int) error {
 type deepDeleteIn struct {
 	Path string `json:"file_path" jsonschema:"absolute path of the file or directory"`
 }
+
+func (in deepDeleteIn) about() string { return in.Path }
 
 func deepDelete(g *guard, in deepDeleteIn) (said, error) {
 	at, _, err := g.remove(in.Path, true, false, precondition{})
@@ -120,6 +127,33 @@ type deepUploadOut struct {
 	Files []deepUploaded `json:"files" jsonschema:"one for each file, in their order"`
 }
 
+// deepUploadAll writes files into the trees that serve them, in one commit for each tree.
+func deepUploadAll(ctx context.Context, b *Toolbox, in deepUploadIn) (*Result, error) {
+	all := deepUploadOut{Files: make([]deepUploaded, len(in.Files))}
+	paths := make([]string, len(in.Files))
+	for i, f := range in.Files {
+		paths[i] = f.Path
+	}
+	for _, s := range b.shared(paths) {
+		var part deepUploadIn
+		for _, i := range s.which {
+			part.Files = append(part.Files, in.Files[i])
+		}
+		var out deepUploadOut
+		_, err := s.box.within(ctx, s.box.updating("upload_files"), func(g *guard) (_ any, err error) {
+			out, err = deepUpload(g, part)
+			return out, err
+		})
+		if err != nil {
+			return nil, err
+		}
+		for k, i := range s.which {
+			all.Files[i] = out.Files[k]
+		}
+	}
+	return present(all)
+}
+
 // deepUpload writes the files that can be written, in one commit (C26).
 func deepUpload(g *guard, in deepUploadIn) (deepUploadOut, error) {
 	o := deepUploadOut{Files: []deepUploaded{}}
@@ -164,6 +198,29 @@ type deepDownloaded struct {
 
 type deepDownloadOut struct {
 	Files []deepDownloaded `json:"files" jsonschema:"one for each path, in their order"`
+}
+
+// deepDownloadAll reads files from the trees that serve them, at one moment of each tree.
+func deepDownloadAll(ctx context.Context, b *Toolbox, in deepDownloadIn) (*Result, error) {
+	all := deepDownloadOut{Files: make([]deepDownloaded, len(in.Paths))}
+	for _, s := range b.shared(in.Paths) {
+		var part deepDownloadIn
+		for _, i := range s.which {
+			part.Paths = append(part.Paths, in.Paths[i])
+		}
+		var out deepDownloadOut
+		_, err := s.box.within(ctx, s.box.viewing(), func(g *guard) (_ any, err error) {
+			out, err = deepDownload(g, part)
+			return out, err
+		})
+		if err != nil {
+			return nil, err
+		}
+		for k, i := range s.which {
+			all.Files[i] = out.Files[k]
+		}
+	}
+	return present(all)
 }
 
 // deepDownload reads files at one moment, whole or not at all: as many as fit the cap of bytes together.

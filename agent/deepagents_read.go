@@ -19,6 +19,8 @@ type deepReadIn struct {
 	Limit  int    `json:"limit,omitempty" default:"100" min:"1" jsonschema:"how many lines to read"`
 }
 
+func (in deepReadIn) about() string { return in.Path }
+
 func deepRead(g *guard, in deepReadIn) (told, error) {
 	v, err := g.readLines(in.Path, lineRange{start: in.Offset + 1, end: in.Offset + in.Limit}, g.box.caps.ResultBytes)
 	switch {

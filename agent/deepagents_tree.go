@@ -3,6 +3,7 @@ package agent
 import (
 	"cmp"
 	"fmt"
+	slashes "path"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,24 +15,49 @@ type deepLsIn struct {
 	Path string `json:"path" jsonschema:"absolute path of the directory"`
 }
 
-func deepLs(g *guard, in deepLsIn) (said, error) {
+func (in deepLsIn) about() string { return in.Path }
+
+// A deepListing is what one tree has for a list of paths.
+type deepListing struct {
+	paths []string
+	more  bool
+}
+
+func deepLs(g *guard, in deepLsIn) (deepListing, error) {
+	if dir, below := g.routeBelow(in.Path); below {
+		name, _, _ := strings.Cut(relative(dir, g.box.serves), "/")
+		return deepListing{[]string{slashes.Join("/", dir, name) + "/"}, false}, nil
+	}
 	l, err := g.list(in.Path, true, g.box.caps.Entries)
 	if err != nil {
-		return "", absent(g, "Path", in.Path, err)
+		return deepListing{}, absent(g, "Path", in.Path, err)
 	}
 	var paths []string
 	for _, n := range l.nodes {
 		at := rooted(n.path)
 		_, isDir, err := followed(g, n)
 		if err != nil {
-			return "", err
+			return deepListing{}, err
 		}
 		if isDir {
 			at += "/"
 		}
 		paths = append(paths, at)
 	}
-	return pyList(paths, l.omitted > 0), nil
+	return deepListing{paths, l.omitted > 0}, nil
+}
+
+// deepList is the list of what the trees have.
+func deepList[In any](b *Toolbox, _ In, parts []deepListing) said {
+	paths, more := parts[0].paths, parts[0].more
+	for _, part := range parts[1:] {
+		paths, more = append(paths, part.paths...), more || part.more
+	}
+	if len(parts) > 1 {
+		slices.Sort(paths)
+		paths = slices.Compact(paths)
+	}
+	return pyList(paths, more)
 }
 
 type deepGlobIn struct {
@@ -39,24 +65,34 @@ type deepGlobIn struct {
 	Path    string `json:"path,omitempty" jsonschema:"the directory to search; the workspace's own if left out"`
 }
 
-func deepGlob(g *guard, in deepGlobIn) (said, error) {
-	f, err := g.find(search{dir: in.Path, pattern: in.Pattern, matchBase: true, hidden: true, limit: noBound})
+func (in deepGlobIn) about() string { return in.Path }
+
+func deepGlob(g *guard, in deepGlobIn) (deepListing, error) {
+	s := search{dir: in.Path, pattern: in.Pattern, matchBase: true, hidden: true, limit: noBound}
+	dir, below := g.routeBelow(in.Path)
+	if below { // what the pattern is about begins above it
+		s.dir, s.pattern = rooted(g.box.serves), ""
+	}
+	f, err := g.find(s)
 	if err != nil {
-		return "", absent(g, "Path", in.Path, err)
+		return deepListing{}, absent(g, "Path", in.Path, err)
+	}
+	if !below {
+		dir = f.dir
 	}
 	patterns, err := alternatives(in.Pattern)
 	if err != nil {
-		return "", err
+		return deepListing{}, err
 	}
 	nodes := slices.DeleteFunc(f.nodes, func(n *node) bool {
-		return n.info.IsDir() || deepHidden(patterns, relative(f.dir, n.path))
+		return n.info.IsDir() || deepHidden(patterns, relative(dir, n.path))
 	})
 	limit := min(len(nodes), g.box.caps.Matches)
 	var paths []string
 	for _, n := range nodes[:limit] {
 		paths = append(paths, rooted(n.path))
 	}
-	return pyList(paths, limit < len(nodes)), nil
+	return deepListing{paths, limit < len(nodes)}, nil
 }
 
 type deepGrepIn struct {
@@ -67,34 +103,79 @@ type deepGrepIn struct {
 	Max     int    `json:"max_count,omitempty" min:"1" jsonschema:"how many matches are enough, in all files together; 1000 if left out"`
 }
 
-func deepGrep(g *guard, in deepGrepIn) (said, error) {
-	o := vfs.GrepOptions{Path: in.Path, Max: min(cmp.Or(in.Max, deepMatches), g.box.caps.Matches)}
+func (in deepGrepIn) about() string { return in.Path }
+
+// most is how many matches are enough.
+func (in deepGrepIn) most(b *Toolbox) int {
+	return min(cmp.Or(in.Max, deepMostMatches), b.caps.Matches)
+}
+
+// deepFound is what one tree has for a search of contents.
+type deepFound struct {
+	matches []vfs.GrepMatch
+	more    bool
+	large   []string // files that were not searched
+}
+
+func deepGrep(g *guard, in deepGrepIn) (deepFound, error) {
+	o := vfs.GrepOptions{Path: in.Path, Max: in.most(g.box)}
 	if in.Glob != "" {
 		o.Include = []string{in.Glob}
 	}
-	if !strings.HasPrefix(in.Glob, ".") && !strings.Contains(in.Glob, "/.") {
+	dotted := strings.HasPrefix(in.Glob, ".") || strings.Contains(in.Glob, "/.")
+	if !dotted {
 		o.Exclude = []string{".*"} // as ripgrep leaves them out
 	} else if !strings.Contains(in.Glob, "/") {
 		o.Exclude = []string{".*/"}
 	}
+	dir, below := g.routeBelow(in.Path)
+	if below && !dotted && dottedNames(relative(dir, g.box.serves)) > 0 {
+		return deepFound{}, nil
+	}
+	chosen := func(string) bool { return true }
+	if below {
+		o.Path = rooted(g.box.serves)
+		if strings.Contains(in.Glob, "/") { // it begins above
+			patterns, err := alternatives(in.Glob)
+			if err != nil {
+				return deepFound{}, err
+			}
+			o.Include, o.Max = nil, 0
+			chosen = func(path string) bool { return !deepHidden(patterns, relative(dir, path[1:])) }
+		}
+	}
 	r, err := g.grep(in.Pattern, o)
 	if err != nil {
-		return "", absent(g, "Path", in.Path, err)
+		return deepFound{}, absent(g, "Path", in.Path, err)
 	}
 	matches, more := g.fit(r)
-	text := deepShown(matches, in.Mode)
+	matches = slices.DeleteFunc(matches, func(m vfs.GrepMatch) bool { return !chosen(m.Path) })
+	return deepFound{matches, more, r.SkippedLarge}, nil
+}
+
+// deepMatches is what the trees have for a search of contents, in words.
+func deepMatches(b *Toolbox, in deepGrepIn, parts []deepFound) said {
+	var all deepFound
+	for _, part := range parts {
+		all.matches, all.large = append(all.matches, part.matches...), append(all.large, part.large...)
+		all.more = all.more || part.more
+	}
+	if most := in.most(b); len(all.matches) > most {
+		all.matches, all.more = all.matches[:most], true
+	}
+	text := deepShown(all.matches, in.Mode)
 	if head := []rune(text); len(head) > deepLimit {
 		text = string(head[:deepLimit]) + "\n" + deepGuidance
-	} else if more {
-		text += fmt.Sprintf("\n\n[These are the first %s, and there are more. Narrow the pattern or the path, or raise max_count.]", counted(len(matches), "match", "matches"))
+	} else if all.more {
+		text += fmt.Sprintf("\n\n[These are the first %s, and there are more. Narrow the pattern or the path, or raise max_count.]", counted(len(all.matches), "match", "matches"))
 	}
-	if len(matches) == 0 {
+	if len(all.matches) == 0 {
 		text += deepLiteral(in.Pattern)
 	}
-	if n := len(r.SkippedLarge); n > 0 { // or no match would be taken for no such text
-		text += fmt.Sprintf("\n[%s too large to search: %s]", counted(n, "file is", "files are"), few(rootedAll(r.SkippedLarge)))
+	if n := len(all.large); n > 0 { // or no match would be taken for no such text
+		text += fmt.Sprintf("\n[%s too large to search: %s]", counted(n, "file is", "files are"), few(rootedAll(all.large)))
 	}
-	return said(text), nil
+	return said(text)
 }
 
 // deepLiteral says that a pattern which found nothing was taken literally, if it looks as if it was not meant so.

@@ -19,6 +19,7 @@ type profile struct {
 	about   string // one line, for people
 	prepare func(b *Toolbox) error
 	refuses func(path string) error // a path, as a model wrote it, that these tools never take; nil takes all
+	routes  bool                    // its tools go where a [Route] leads
 	tools   func(b *Toolbox) []*Tool
 	explain func(b *Toolbox, err error) string // what the model reads of an error
 	prompt  func(b *Toolbox) string

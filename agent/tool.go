@@ -180,6 +180,9 @@ func define[In, Out any](name, description string, k kind, tweaks []tweak, run f
 		if err != nil {
 			return nil, err
 		}
+		if p, ok := any(in).(pathed); ok && len(b.routes) > 0 {
+			b = b.serving(p.about())
+		}
 		if t.patience == 0 {
 			return run(ctx, b, in)
 		}

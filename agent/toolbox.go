@@ -37,6 +37,10 @@ type Config struct {
 	// root.
 	Dir string
 
+	// Routes are other trees that serve a part of this one. The profile deepagents alone has them, and its searches look
+	// into each tree at a moment of its own.
+	Routes []Route
+
 	Policy *Policy // nil is AllowAll
 	Caps   Caps
 
@@ -87,6 +91,8 @@ type Toolbox struct {
 	missing map[string]string // why a tool of the profile is not here
 	keeper  *keeper           // takes snapshots of a session by itself; nil otherwise
 	meter   *meter            // of what the branch holds
+	routes  []*Toolbox        // on the trees of the routes, those with the longest paths first
+	serves  string            // the path of the route that the box is for; "" if it is for none
 }
 
 // New makes the tools of a profile over a tree. A profile, a directory or a policy that cannot be is EINVAL.
@@ -123,7 +129,7 @@ func New(fsys *vfs.FS, config *Config) (*Toolbox, error) {
 	if err := b.offer(p.tools(b)); err != nil {
 		return nil, err
 	}
-	return b, nil
+	return b, b.routed()
 }
 
 // workspaceName is what may stand between the two pairs of underscores of a tool's name.

@@ -1,0 +1,177 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	slashes "path"
+	"slices"
+	"strings"
+	"syscall"
+
+	"vfsdb/vfs"
+)
+
+// A Route lets another tree serve a path with all that is below it: another branch of the store, for what several
+// sessions share, or another store. What is there in the tree of the toolbox itself is not seen. A file has the same path
+// in the tree that serves it.
+type Route struct {
+	Path string // from the root, such as "/memories"
+	FS   *vfs.FS
+}
+
+// routed makes the tools on the trees of the routes, those with the longest paths first. Each tree shows what it serves
+// and no more, whatever symlinks are in it.
+func (b *Toolbox) routed() error {
+	if len(b.config.Routes) == 0 {
+		return nil
+	}
+	if !b.profile.routes {
+		return fmt.Errorf("the profile %s has no routes: %w", b.profile.name, syscall.EINVAL)
+	}
+	var paths []string
+	for _, r := range b.config.Routes {
+		paths = append(paths, r.Path)
+	}
+	paths, err := cleanPaths(paths)
+	if err != nil {
+		return fmt.Errorf("routes: %w", err)
+	}
+	for i, r := range b.config.Routes {
+		if paths[i] == "." || r.FS == nil || slices.Contains(paths[:i], paths[i]) {
+			return fmt.Errorf("route %q: it needs a path below the root that no other has, and a tree: %w", r.Path, syscall.EINVAL)
+		}
+	}
+	whole := *b.policy
+	for i, r := range b.config.Routes {
+		box := *b
+		box.at, box.serves, box.policy = newStand(r.FS), paths[i], whole.within(paths[i], paths)
+		b.routes = append(b.routes, &box)
+	}
+	slices.SortStableFunc(b.routes, func(x, y *Toolbox) int { return len(y.serves) - len(x.serves) })
+	for _, box := range b.routes {
+		box.routes = b.routes
+	}
+	b.policy = whole.within(".", paths)
+	return nil
+}
+
+// within is the policy for a tree that serves a path, but not the others below it.
+func (p Policy) within(path string, others []string) *Policy {
+	if path != "." {
+		var paths []string
+		for _, allowed := range p.Paths {
+			if under(allowed, path) {
+				paths = append(paths, allowed)
+			} else if under(path, allowed) {
+				paths = append(paths, path)
+			}
+		}
+		if len(p.Paths) > 0 && len(paths) == 0 {
+			p.Deny = append(slices.Clip(p.Deny), path)
+		}
+		if len(paths) == 0 {
+			paths = []string{path}
+		}
+		p.Paths = paths
+	}
+	for _, other := range others {
+		if other != path && under(other, path) {
+			p.Deny = append(slices.Clip(p.Deny), other)
+		}
+	}
+	return &p
+}
+
+// serving returns the tools on the tree that serves what a model wrote: a box of the call's own.
+func (b *Toolbox) serving(name string) *Toolbox {
+	at, ok := b.written(name)
+	if !ok {
+		return b
+	}
+	for _, box := range b.routes {
+		if under(at, box.serves) {
+			return box.here()
+		}
+	}
+	return b
+}
+
+// servingBelow returns the tools on the trees that serve a part of what is below a directory.
+func (b *Toolbox) servingBelow(name string) (list []*Toolbox) {
+	at, ok := b.written(name)
+	for _, box := range b.routes {
+		if ok && box.serves != at && under(box.serves, at) {
+			list = append(list, box.here())
+		}
+	}
+	return list
+}
+
+// written is what a model wrote, or the working directory, as a path of the tree; false if it is none.
+func (b *Toolbox) written(name string) (string, bool) {
+	if name == "" {
+		name = b.config.Dir + "/"
+	}
+	full, err := b.locate(name)
+	if err != nil {
+		return "", false
+	}
+	if at := slashes.Clean(full); at != "/" {
+		return strings.TrimPrefix(at, "/"), true
+	}
+	return ".", true
+}
+
+// A share is the tools on one tree, and which of several paths it serves.
+type share struct {
+	box   *Toolbox
+	which []int
+}
+
+// shared divides paths among the trees that serve them.
+func (b *Toolbox) shared(paths []string) (list []*share) {
+	of := map[string]*share{} // by the paths of their routes
+	for i, path := range paths {
+		box := b.serving(path)
+		if of[box.serves] == nil {
+			of[box.serves] = &share{box: box}
+			list = append(list, of[box.serves])
+		}
+		of[box.serves].which = append(of[box.serves].which, i)
+	}
+	return list
+}
+
+// searching defines a tool that looks below a path, in each tree that serves a part of it, one after the other. What is
+// not there in one of them may be in another.
+func searching[In pathed, Part any](name, description string, k kind, look func(*guard, In) (Part, error), join func(*Toolbox, In, []Part) said, tweaks ...tweak) *Tool {
+	return define[In, said](name, description, k, tweaks, func(ctx context.Context, b *Toolbox, in In) (*Result, error) {
+		others := b.servingBelow(in.about())
+		parts := make([]Part, 0, 1+len(others))
+		for _, box := range append([]*Toolbox{b}, others...) {
+			var part Part
+			_, err := box.within(ctx, box.viewing(), func(g *guard) (_ any, err error) {
+				part, err = look(g, in)
+				return said(""), err
+			})
+			if err != nil && !(missing(err) && (len(others) > 0 || b.isRoute(in.about()))) {
+				return nil, err
+			}
+			parts = append(parts, part)
+		}
+		return present(join(b, in, parts))
+	})
+}
+
+// isRoute reports whether a path is that of the route which the box is for: it is a directory, even if the tree has
+// nothing there yet.
+func (b *Toolbox) isRoute(name string) bool {
+	at, ok := b.written(name)
+	return ok && b.serves != "" && at == b.serves
+}
+
+// routeBelow returns the directory that a model asked for, if the guard's tree serves only a part of what is below it.
+func (g *guard) routeBelow(name string) (dir string, below bool) {
+	at, ok := g.box.written(name)
+	return at, ok && g.box.serves != "" && !under(at, g.box.serves)
+}
