@@ -30,11 +30,12 @@ type Lease struct {
 
 	mu      sync.Mutex // guards what follows; nobody waits for the database while holding it
 	closed  bool
-	id      int64 // our row; 0 if there is none
-	beating bool  // the heartbeat runs
-	holds   int   // open files
-	streams int   // streams that staged something
-	staged  bool  // a stream has lowered the floor, or pinned, since the row said otherwise
+	id      int64  // our row; 0 if there is none
+	file    string // that it is in, see schema.Tx.ID
+	beating bool   // the heartbeat runs
+	holds   int    // open files
+	streams int    // streams that staged something
+	staged  bool   // a stream has lowered the floor, or pinned, since the row said otherwise
 	since   time.Time
 	round   int64     // that the row says
 	beat    time.Time // that the row says
@@ -200,8 +201,12 @@ func (l *Lease) publish(ctx context.Context) error {
 	pins := l.pins()
 	now := time.Now()
 	var id int64
+	var file string
 	var quiet bool
 	err = l.db.Keep(ctx, func(tx *schema.Tx) (err error) {
+		if file, err = tx.ID(); err != nil {
+			return err
+		}
 		l.mu.Lock()
 		id, quiet = l.id, l.streams == 0 // a stream that joins from now on stages after this transaction
 		l.staged = l.staged && !quiet
@@ -227,14 +232,16 @@ func (l *Lease) publish(ctx context.Context) error {
 		l.staged = l.staged || quiet
 		return fmt.Errorf("publish lease: %w", err)
 	}
-	l.id, l.round, l.beat = id, at.round, now
+	l.id, l.file, l.round, l.beat = id, file, at.round, now
+	left.Delete(leftRow{file, id})
 	return nil
 }
 
 // noRoom reports whether a row was not written because nothing can be written at all.
 func noRoom(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EROFS) }
 
-// Close ends the heartbeat and deletes the row. The database must still be open. Later calls do nothing.
+// Close ends the heartbeat and deletes the row. The database must still be open. Later calls do nothing. A row that
+// cannot be deleted holds up no collector of this process, and those of others for a minute.
 func (l *Lease) Close() error {
 	l.mu.Lock()
 	if l.closed {
@@ -248,13 +255,14 @@ func (l *Lease) Close() error {
 	l.turn <- struct{}{}
 	defer l.give()
 	l.mu.Lock()
-	id := l.id
+	id, file := l.id, l.file
 	l.id = 0
 	l.mu.Unlock()
 	if id == 0 {
 		return nil
 	}
 	if err := l.delete(context.Background(), id); err != nil {
+		left.Store(leftRow{file, id}, true)
 		return fmt.Errorf("close lease: %w", err)
 	}
 	return nil

@@ -21,23 +21,32 @@ type Holder struct {
 	Owner string
 	Round int64 // the last request of a collector that it has answered
 	Beat  int64
+
+	left bool // by a store of this process that is closed
 }
 
 // Dead reports whether the holder of the lease is gone.
-func (h Holder) Dead(now time.Time) bool { return Dead(h.Owner, h.Beat, now.UnixNano()) }
+func (h Holder) Dead(now time.Time) bool { return h.left || Dead(h.Owner, h.Beat, now.UnixNano()) }
 
 // Holders returns the leases that have not answered round.
 func Holders(tx *schema.Tx, round int64) ([]Holder, error) {
+	file, err := tx.ID()
+	if err != nil {
+		return nil, err
+	}
 	var list []Holder
 	rows := tx.Query(`SELECT id, owner, round, beat FROM lease WHERE round < ? ORDER BY id`, round)
 	for rows.Next() {
-		list = append(list, Holder{ID: rows.Int(0), Owner: rows.Text(1), Round: rows.Int(2), Beat: rows.Int(3)})
+		h := Holder{ID: rows.Int(0), Owner: rows.Text(1), Round: rows.Int(2), Beat: rows.Int(3)}
+		h.left = leftBehind(file, h.ID)
+		list = append(list, h)
 	}
 	return list, rows.Err()
 }
 
-// Gone reports whether the process that holds the lease is provably no more.
-func (h Holder) Gone() bool { return gone(h.Owner) }
+// Gone reports whether whoever holds the lease is provably no more: its process, or a store of this process that was
+// closed and could not delete it.
+func (h Holder) Gone() bool { return h.left || gone(h.Owner) }
 
 // DropLease deletes a lease whose holder is dead, and its pins.
 func DropLease(tx *schema.Tx, h Holder) error {

@@ -173,6 +173,27 @@ func TestGraceEndsWithContext(t *testing.T) {
 	clean(t, fsys)
 }
 
+// A store that could not delete its lease when it was closed holds up no collector of its process, though that is alive.
+func TestClosedWithoutItsLease(t *testing.T) {
+	fsys := vfstest.New(t)
+	write(t, fsys, "f", noise(1, big))
+	reader, err := vfs.Open(t.Context(), fsys.DB().Path(), nil)
+	require.NoError(t, err)
+	_, err = reader.Open(t.Context(), "f")
+	require.NoError(t, err)
+	require.NoError(t, fsys.Remove(t.Context(), "f"))
+	exec(t, fsys, `CREATE TRIGGER stuck BEFORE DELETE ON lease BEGIN SELECT RAISE(ABORT, 'stuck'); END`)
+	require.ErrorContains(t, reader.Close(), "stuck")
+	exec(t, fsys, `DROP TRIGGER stuck`)
+	require.EqualValues(t, 1, count(t, fsys, "lease"))
+
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second) // its heartbeat is too old after 60
+	defer cancel()
+	_, err = gc.Run(ctx, fsys, nil)
+	require.NoError(t, err)
+	clean(t, fsys)
+}
+
 // A file that is open for writing lives on without a name, and so does what is below a removed directory.
 func TestWritingFileSurvives(t *testing.T) {
 	for _, fate := range []string{"removed", "replaced", "tree removed"} {

@@ -1,0 +1,19 @@
+package chunk
+
+import "sync"
+
+// left are the rows of leases that were closed and could not be deleted, as on a full disk. Their process is alive, so a
+// collector of another one waits until their heartbeat is old. One of this process need not.
+var left sync.Map // of leftRow to nothing
+
+// A leftRow is the row of a lease in a file, by the file's random name. A copy of the file has the same name, so a row
+// that is made anew is taken out.
+type leftRow struct {
+	file string
+	id   int64
+}
+
+func leftBehind(file string, id int64) bool {
+	_, ok := left.Load(leftRow{file, id})
+	return ok
+}
