@@ -51,13 +51,16 @@ var engines = []string{"modernc.org/sqlite", "zombiezen.com/go/sqlite"}
 const rival = "modernc.org/sqlite"
 
 // unsafes are the packages that may import unsafe. The rules of ownership stand in their doc.go.
-var unsafes = []string{"schema/engine"}
+var unsafes = []string{"schema/engine", "schema/engine/powerloss"}
 
 // kits are the test kits, ours and the one for everybody. They stand over all rooms, and nothing but tests may import them.
 var kits = []string{module + "/internal/vfstest", module + "/vfstest"}
 
 // helpers are the rooms whose code, beside that of tests, may import package testing: it brings flags with it.
 var helpers = []string{"internal", "vfstest"}
+
+// powerloss is the host of tests whose power goes, which stands below all rooms and which nothing but tests may import.
+const powerloss = module + "/schema/engine/powerloss"
 
 // violations names each import that the arrows do not allow, as "file imports path: reason".
 func violations(all []source) []string {
@@ -92,6 +95,9 @@ func wrong(all []source, s source, imported string) string {
 	}
 	if !within(imported, module) {
 		return ""
+	}
+	if within(imported, powerloss) && !s.test {
+		return "only tests may lose their power"
 	}
 	if slices.ContainsFunc(kits, func(kit string) bool { return within(imported, kit) }) {
 		if s.test || slices.Contains(helpers, from) {
@@ -179,6 +185,8 @@ func TestViolations(t *testing.T) {
 		{"nor may a test", "bench/a_test.go", "modernc.org/sqlite", "only schema may import SQLite"},
 		{"unsafe where its rules are", "schema/engine/a.go", "unsafe", ""},
 		{"unsafe elsewhere", "schema/a.go", "unsafe", "may be unsafe"},
+		{"a host for tests", "schema/a.go", "vfsdb/schema/engine/powerloss", "only tests may lose their power"},
+		{"and its tests", "schema/a_test.go", "vfsdb/schema/engine/powerloss", ""},
 		{"a name that only begins alike", "chunk/a.go", "modernc.org/sqlite3x", ""},
 		{"chunk over schema", "chunk/a.go", "vfsdb/schema", ""},
 		{"chunk under vfs", "chunk/a.go", "vfsdb/vfs", "chunk does not import vfs"},
