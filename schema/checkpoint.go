@@ -2,6 +2,7 @@ package schema
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -58,8 +59,18 @@ type logState struct {
 func (s logState) left() int64 { return s.length - s.folded }
 
 // checkpoint has SQLite fold the log. PASSIVE waits for nobody. RESTART and TRUNCATE take the write lock and wait for
-// readers, if there is a busy timeout. NOOP does nothing, needs no lock, and takes 3 us.
+// readers, if there is a busy timeout. NOOP does nothing, needs no lock, and takes 3 us. One whose sync failed is done
+// again, once: it may have been told of what was copied, and failed, long ago, and now all of the log is copied anew.
 func (c *conn) checkpoint(mode string) (s logState, err error) {
+	s, err = c.checkpointOnce(mode)
+	if errors.Is(err, syscall.EIO) {
+		c.failed = true
+		s, err = c.checkpointOnce(mode)
+	}
+	return s, err
+}
+
+func (c *conn) checkpointOnce(mode string) (s logState, err error) {
 	text := "PRAGMA wal_checkpoint(" + mode + ")"
 	stmt := c.frame[text]
 	if stmt == nil {
@@ -208,6 +219,10 @@ func (k *checkpointer) run(mode string, patience time.Duration) (logState, error
 		if err != nil {
 			return logState{}, err
 		}
+		if _, err := c.pragmaInt("schema_version"); err != nil { // which opens the log
+			c.close()
+			return logState{}, err
+		}
 		_ = engine.SyncCheckpoints(c.sq) // or it is done at the end, with the write lock
 		k.conn = c
 	}
@@ -237,6 +252,11 @@ func (k *checkpointer) close() error {
 	}
 	if k.conn == nil {
 		return nil
+	}
+	if k.conn.failed {
+		// The writer's descriptor is told of that failure too. Let it be now: the checkpoint with which the last one
+		// closes the file is not done again.
+		_, _ = k.db.writer.checkpoint("PASSIVE")
 	}
 	return k.conn.close()
 }

@@ -37,6 +37,8 @@ type conn struct {
 	lazy    bool  // the next transaction need not be durable by itself, see DB.Stage
 	lax     bool  // that is how the connection is set
 	old     bool  // the file had an older format when it was opened, which is read-only then
+	mended  bool  // what a failed sync has dropped is written again, see engine.Gather
+	failed  bool  // a sync of a checkpoint did
 
 	inPlace func() error // asked before each commit; nil: it is not
 	turns   *turns       // of one that writes; nil: it does not wait for its turn
@@ -109,6 +111,18 @@ func (c *conn) close() error {
 		c.version.Finalize()
 	}
 	return mapError(c.sq.Close())
+}
+
+// gather has a connection that writes do so as engine.Gather says. It may be called again.
+func (c *conn) gather() error {
+	if c.mended {
+		return nil
+	}
+	if _, err := c.pragmaInt("schema_version"); err != nil { // which opens the log
+		return err
+	}
+	c.mended = engine.Gather(c.sq) == nil // or commits are written as SQLite does it, and each is synced
+	return nil
 }
 
 // pragma sets a value, waiting for a lock that another process holds while it opens or closes the file.

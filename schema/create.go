@@ -60,6 +60,9 @@ func prepareFile(ctx context.Context, c *conn, options Options) error {
 	if err := c.pragma("journal_mode=WAL"); err != nil { // a backup arrives without it
 		return err
 	}
+	if err := c.gather(); err != nil {
+		return err
+	}
 	if version < Version {
 		if err := migrate(ctx, c); err != nil {
 			return err
@@ -83,6 +86,9 @@ func create(ctx context.Context, c *conn) error {
 		if err := c.pragma(p); err != nil {
 			return err
 		}
+	}
+	if err := c.gather(); err != nil {
+		return err
 	}
 	err := c.run(ctx, true, func(tx *Tx) error {
 		// Another process may have been first.

@@ -234,7 +234,7 @@ func (db *DB) keep(ctx context.Context, lazy bool, fn func(*Tx) error) error {
 		db.writer.lazy = db.options.Relaxed
 		<-db.writing
 	}()
-	db.writer.lazy = lazy
+	db.writer.lazy = db.options.Relaxed || lazy && db.writer.mended
 	db.boundLog()
 	if err := db.writer.run(ctx, true, fn); err != nil {
 		return err

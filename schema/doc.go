@@ -29,8 +29,9 @@
 // which the write lock is held while the little that is left is folded; only a single large commit, or a reader that
 // stays, makes it longer. All this is left to SQLite's own checkpoints, and with it what a loss of power may do: the
 // log is synced before anything of it is written to the file, and the file before the log is written over. Package
-// engine only adds syncs, so that less is left to sync while the write lock is held, and writes a commit to the log in
-// few calls.
+// engine adds syncs, so that less is left to sync while the write lock is held, writes a commit to the log in few calls,
+// and writes again what the host has dropped when a sync failed. So one failure is seen by nobody; if the disk goes on
+// refusing, commits fail with EIO until it takes them, and none that was acknowledged is lost.
 //
 // A fourth way, [DB.Stage], is for rows that mean nothing before a later commit: it is not synced by itself, but with
 // that one, since the log is one file, in which a commit counts only if all before it is whole. Nor is [DB.Keep], whose

@@ -10,8 +10,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"syscall"
-
-	"vfsdb/schema/engine"
 )
 
 // Open opens the file at path, or creates it, for its owner alone to read. It fails with ENOENT where MustExist or
@@ -96,7 +94,6 @@ func (db *DB) begin(ctx context.Context, c *conn) error {
 	c.inPlace = db.InPlace
 	c.turns = openTurns(db.path + logSuffix)
 	db.writer = c
-	_ = engine.Gather(c.sq) // or commits are written as SQLite does it
 	return nil
 }
 

@@ -8,69 +8,62 @@ import (
 	"zombiezen.com/go/sqlite"
 )
 
-// A file is what we know of the database file of a connection.
-type file struct {
-	methods uintptr // of the engine
-	dirty   bool    // written since the last sync
-	failed  int32   // what the sync that SQLite did not ask for returned
-}
+// checkpointed are the logs of connections that only checkpoint, by the address of the engine's object.
+var checkpointed sync.Map // of uintptr to *log
 
-// synced are those with our methods, by the address of the engine's object.
-var synced sync.Map // of uintptr to *file
-
-// SyncCheckpoints makes each checkpoint of c sync what it has written. It is called once, before the first one.
+// SyncCheckpoints makes each checkpoint of c sync what it has written, and make the log durable before, whatever sync
+// fails. It is called once, before the first one. The log must be open, as it is once c has read.
 func SyncCheckpoints(c *sqlite.Conn) error {
 	tls := libc.NewTLS()
 	defer tls.Close()
-	id, _ := files(tls, c)
-	if methodsOf(id) == 0 {
+	file, id := files(tls, c)
+	index, err := sharedOf(tls, file)
+	if err != nil || methodsOf(id) == 0 {
 		return ErrUnavailable
 	}
-	f := &file{methods: methodsOf(id)}
-	synced.Store(id, f)
+	l := newLog(methodsOf(id), index)
+	checkpointed.Store(id, &l)
 	_, ours := replace(tls, id)
-	ours.FxClose, ours.FxWrite = address(closeFile), address(writeFile)
-	ours.FxSync, ours.FxFileControl = address(syncFile), address(controlFile)
+	ours.FxClose, ours.FxSync = address(closeLog), address(syncLog)
+
+	_, ours = keepFile(tls, file, &database{methods: methodsOf(file), index: index})
+	ours.FxWrite, ours.FxFileControl = address(writeFile), address(controlFile)
 	return nil
 }
 
-func fileOf(id uintptr) (*file, *sqlite3.Tsqlite3_io_methods) {
-	v, ok := synced.Load(id)
+func logOf(id uintptr) *log {
+	v, ok := checkpointed.Load(id)
 	if !ok {
-		panic("engine: a file that has our methods and is not ours")
+		panic("engine: a log that has our methods and is not ours")
 	}
-	f := v.(*file)
-	return f, at[sqlite3.Tsqlite3_io_methods](f.methods)
+	return v.(*log)
+}
+
+// syncLog makes durable what is committed. No other frame is written: another connection may be writing behind those,
+// but nobody begins the log anew while a checkpoint runs.
+func syncLog(tls *libc.TLS, id uintptr, flags int32) int32 {
+	l := logOf(id)
+	return l.sync(tls, id, flags, l.committed())
+}
+
+func closeLog(tls *libc.TLS, id uintptr) int32 {
+	l := logOf(id)
+	checkpointed.Delete(id)
+	restore(tls, id, l.methods)
+	return method[func(*libc.TLS, uintptr) int32](l.table().FxClose)(tls, id)
 }
 
 // controlFile adds the sync to the notice that a checkpoint has copied all it will.
 func controlFile(tls *libc.TLS, id uintptr, op int32, arg uintptr) int32 {
-	f, m := fileOf(id)
-	if op == sqlite3.SQLITE_FCNTL_CKPT_DONE && f.dirty && f.failed == sqlite3.SQLITE_OK {
-		f.failed = method[func(*libc.TLS, uintptr, int32) int32](m.FxSync)(tls, id, sqlite3.SQLITE_SYNC_NORMAL)
-		f.dirty = false
+	d, m := databaseOf(id)
+	if op == sqlite3.SQLITE_FCNTL_CKPT_DONE && d.dirty {
+		syncFile(tls, id, sqlite3.SQLITE_SYNC_NORMAL)
 	}
 	return method[func(*libc.TLS, uintptr, int32, uintptr) int32](m.FxFileControl)(tls, id, op, arg)
 }
 
 func writeFile(tls *libc.TLS, id, p uintptr, n int32, off int64) int32 {
-	f, m := fileOf(id)
-	f.dirty = true
+	d, m := databaseOf(id)
+	d.dirty = true
 	return method[func(*libc.TLS, uintptr, uintptr, int32, int64) int32](m.FxWrite)(tls, id, p, n, off)
-}
-
-func syncFile(tls *libc.TLS, id uintptr, flags int32) int32 {
-	f, m := fileOf(id)
-	if f.failed != sqlite3.SQLITE_OK {
-		return f.failed
-	}
-	f.dirty = false
-	return method[func(*libc.TLS, uintptr, int32) int32](m.FxSync)(tls, id, flags)
-}
-
-func closeFile(tls *libc.TLS, id uintptr) int32 {
-	f, m := fileOf(id)
-	synced.Delete(id)
-	restore(tls, id, f.methods)
-	return method[func(*libc.TLS, uintptr) int32](m.FxClose)(tls, id)
 }

@@ -25,8 +25,8 @@ func checkpoint(t *testing.T, c *sqlite.Conn) (left int64) {
 	return left
 }
 
-func knownFiles() (all []*file) {
-	synced.Range(func(_, f any) bool { all = append(all, f.(*file)); return true })
+func known() (all []*database) {
+	databases.Range(func(_, d any) bool { all = append(all, d.(*database)); return true })
 	return all
 }
 
@@ -44,8 +44,8 @@ func TestSyncCheckpoints(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	writer, reader, checkpointer := connect(t, path), connect(t, path), connect(t, path)
 	require.NoError(t, SyncCheckpoints(checkpointer))
-	require.Len(t, knownFiles(), 1)
-	f := knownFiles()[0]
+	require.Len(t, known(), 1)
+	f := known()[0]
 	was := f.methods
 	table := *at[sqlite3.Tsqlite3_io_methods](was)
 	table.FxSync = address(counted)
@@ -72,7 +72,7 @@ func TestSyncCheckpoints(t *testing.T) {
 	for _, c := range []*sqlite.Conn{writer, reader, checkpointer} {
 		require.NoError(t, c.Close())
 	}
-	require.Empty(t, knownFiles())
+	require.Empty(t, known())
 }
 
 // A sync of ours that failed is what the next one that SQLite asks for returns.
@@ -82,11 +82,11 @@ func TestFailedSync(t *testing.T) {
 	defer writer.Close()
 	defer checkpointer.Close()
 	require.NoError(t, SyncCheckpoints(checkpointer))
-	knownFiles()[0].failed = sqlite3.SQLITE_IOERR_FSYNC
+	known()[0].failed = sqlite3.SQLITE_IOERR_FSYNC
 	run(t, writer, "CREATE TABLE t (n)")
 	err := sqlitex.ExecuteTransient(checkpointer, "PRAGMA wal_checkpoint(PASSIVE)", nil)
 	require.Equal(t, sqlite.ResultIOErrFsync, sqlite.ErrCode(err))
-	knownFiles()[0].failed = sqlite3.SQLITE_OK
+	known()[0].failed = sqlite3.SQLITE_OK
 	require.Zero(t, checkpoint(t, checkpointer))
 }
 
@@ -107,5 +107,5 @@ func TestManyFiles(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	require.Empty(t, knownFiles())
+	require.Empty(t, known())
 }

@@ -1,10 +1,12 @@
-// Package engine reaches below SQLite's statements, for five things that they cannot do. All of this module's unsafe
-// code is here. Where one of them cannot be had, everything goes on without it, only slower.
+// Package engine reaches below SQLite's statements, for six things that they cannot do. The unsafe code of this module
+// is here, but for that of the tests' host in powerloss. Where one of the six cannot be had, everything goes on without
+// it, only slower.
 //
 //   - An [Index] tells in a few nanoseconds, without a transaction or a system call, whether anybody has committed
 //     since the last look: another goroutine, another process, or a program that is not ours.
 //   - [Gather] has a connection write its commits to the log in few, long writes.
 //   - [SyncCheckpoints] has a connection sync what each of its checkpoints has copied.
+//   - Both write again what a failed sync may have dropped.
 //   - A [Descriptor] tells which file a connection has open, wherever its path leads by now.
 //   - On Linux, pages in memory lie side by side, where the host can give a large page for 240 of them.
 //
@@ -67,9 +69,60 @@
 // SQLite copies frames of the log into the file, and syncs the file only when there is nothing left to copy. Beside a
 // hot writer there always is, until somebody keeps the writer from writing: then the little that is left is copied, but
 // all that was written to the file before it is synced, while the writer waits. [SyncCheckpoints] only adds a sync
-// where SQLite tells the file that a checkpoint has copied all it will. A sync that fails there is remembered, since
-// the host tells of it once, and is what the sync that SQLite asks for returns: this connection never again has the log
-// written over. Others learn of the failure from a sync of their own, each once, as they do without us.
+// where SQLite tells the file that a checkpoint has copied all it will.
+//
+// # Why a failed sync loses nothing
+//
+// When a disk does not take what is in the page cache, Linux drops it: the pages are clean from then on, so no later
+// sync writes them, and the failure is reported by one sync of each descriptor that was open when it happened. A sync
+// that succeeds after one that failed proves nothing about what was written before.
+//
+// SQLite alone can live with that as long as each commit is synced. A commit whose sync fails is no commit, and the next
+// one writes over its frames. But the commits of [vfsdb/schema.DB.Stage] are not synced: their frames lie before those
+// of a commit that is. If both are dropped, the next commit writes only the second anew. Its own sync succeeds, it is
+// acknowledged, and after a loss of power the log ends at the hole before it. And SQLite counts frames as copied to the
+// file that it has not synced there, so if their pages are dropped nobody copies them again, and the log is written over.
+//
+// What is known of a log, for each descriptor that syncs it (a writer's, and a checkpointer's):
+//
+//   - The safe part is what a good sync of this descriptor has covered, or of the one by which frames were copied to the
+//     file: those are synced first. It is of one generation of the log, which its salts name.
+//   - What is behind it, up to where the log ended, is in doubt after a sync that failed. So is what was being written
+//     just then by somebody else, behind what was committed: it ends no later than the next commit. In a log that was
+//     opened just now all of this is in doubt from the start: another process may have been told of a failure, and died
+//     of it, and nobody else would be told.
+//   - Before a sync, what is in doubt is written again: it is read from the file, where the page cache still shows it,
+//     and written to the same place, so it is dirty once more, and the sync writes it. A sync that fails is tried so a
+//     second time. Only when that fails too does the commit fail, or the checkpoint.
+//
+// So when a sync succeeds, each frame up to the end of what it is for was written after the last failure that this
+// descriptor was told of, or was durable before. A failure in between would have made this sync fail. Nothing is
+// acknowledged, and nothing copied to the file, that is not whole on the disk.
+//
+// What is read back is compared with the sums in the frames, each of which covers all frames before. If the host has
+// thrown the pages away and reads what the disk has, the sums do not fit. Then the sync fails, and so does each after it:
+// the store takes no commits and copies nothing. What was acknowledged is in the safe part, and whoever opens the file
+// anew finds that.
+//
+// Nobody else is in the way of writing again. A commit holds the write lock, and nobody else writes to the log. A
+// checkpoint may not hold it, but writes only frames that are committed, with the bytes they have; and it keeps the log
+// from being begun anew, as SQLite takes the lock for that before it syncs the log. What is not a frame needs no care:
+// the zeros behind a commit stand for nothing, and whatever else the disk has in their place has other salts, or no sum
+// that follows.
+//
+// A generation that is begun after a failure was written after it. The one before it was all copied to the file, and the
+// file synced.
+//
+// When a sync of the database file fails, its checkpoint fails, and all of the log has to be copied again: SQLite notes
+// in the index of the log how much was copied, for all processes, and that is set to 0 before the lock on checkpoints is
+// given back. So until a checkpoint has copied the whole log once more, and a sync has succeeded, it is not written over,
+// by whichever process. To copy a frame twice changes nothing for readers: SQLite copies none that is newer than what
+// the oldest of them sees, and of each page the newest of those. What is copied has been read from the log, which is
+// durable by then.
+//
+// A process that opens the file while nobody has it open makes the index anew. Nothing counts as copied then, and all of
+// the log is suspect. What is not covered are programs of others that write to the file, or checkpoint it, with an engine
+// that does none of this.
 //
 // # Where pages are kept
 //
@@ -96,7 +149,9 @@
 //   - Gather and SyncCheckpoints give the engine's file objects, of the one connection, other tables of methods:
 //     copies, with some replaced. A table is memory of the engine's malloc, and belongs to the file until xClose, which
 //     puts the first one back, frees the copy and calls the method that was there. What is gathered belongs to the
-//     log's file likewise.
+//     log's file likewise. The room for writing again is there only meanwhile.
+//   - They read the index of the log through the mapping of their own connection, by atomic loads, and write one word of
+//     it, how much was copied: by an atomic store, and only while they hold the lock on checkpoints.
 //   - The methods are functions of this package, no closures, so that their addresses stand. What they know of a file
 //     is in a map under its address. One goroutine uses a connection at a time, so it is theirs alone in between.
 //   - A log that the engine opens anew, which it never does while the file stays in WAL mode, is one without our

@@ -14,59 +14,52 @@ const (
 	growSize  = 2 * roomSize // of the zeros behind a commit
 	growAfter = 3            // commits that made the log longer: who writes a few and is gone needs no zeros
 
-	nowhere   = -1 // no write follows upon that
-	frameHead = 24 // bytes before each page
-	writeLock = 0  // SQLite's WAL_WRITE_LOCK
+	nowhere = -1 // no write follows upon that
 )
 
-// A wal is what we know of the log of a connection.
+// A wal is what we know of the log of a connection that writes.
 type wal struct {
-	methods uintptr // of the engine
-	room    uintptr // what is in memory
-	n       int     // bytes of it
-	next    int64   // where they end, or if there are none where the last write ended
-	ends    bool    // the frame that is being written ends a commit
-	size    int64   // of the file, as far as we know
-	grown   int     // commits that made it longer
+	log
+	room  uintptr // what is in memory
+	n     int     // bytes of it
+	next  int64   // where they end, or if there are none where the last write ended
+	ends  bool    // the frame that is being written ends a commit
+	size  int64   // of the file, as far as we know
+	grown int     // commits that made it longer
+
+	// Of what was written since the write lock was taken.
+	begun uint64 // the salts, if the log was begun anew
+	end   int64  // of its first bytes, or of a commit; 0 if there was none
 }
 
-// A database is what we know of a database file.
-type database struct {
-	methods uintptr // of the engine
-	wal     *wal
-}
-
-// gathered are the files with our methods, by the address of the engine's object.
+// gathered are the logs with our methods for them, by the address of the engine's object.
 var gathered struct {
 	sync.RWMutex
-	wals      map[uintptr]*wal
-	databases map[uintptr]*database
+	wals map[uintptr]*wal
 }
 
-// Gather has c write to its log as the package says. It is called once. The log must be open, as it is once c has read
-// from a file in WAL mode.
+// Gather has c write to its log as the package says, and make it durable whatever sync fails. It is called once. The log
+// must be open, as it is once c has read from a file in WAL mode.
 func Gather(c *sqlite.Conn) error {
 	tls := libc.NewTLS()
 	defer tls.Close()
-	file, log := files(tls, c)
-	if methodsOf(file) == 0 || methodsOf(log) == 0 || at[sqlite3.Tsqlite3_io_methods](methodsOf(file)).FxShmLock == 0 {
+	file, id := files(tls, c)
+	index, err := sharedOf(tls, file)
+	if err != nil || methodsOf(id) == 0 {
 		return ErrUnavailable
 	}
-	w := &wal{room: malloc(tls, roomSize), next: nowhere}
-	m := &database{wal: w}
+	w := &wal{log: newLog(methodsOf(id), index), room: malloc(tls, roomSize), next: nowhere}
+	w.size = sizeOf(tls, id)
 	gathered.Lock()
 	defer gathered.Unlock()
 	if gathered.wals == nil {
-		gathered.wals, gathered.databases = make(map[uintptr]*wal), make(map[uintptr]*database)
+		gathered.wals = make(map[uintptr]*wal)
 	}
-	gathered.wals[log], gathered.databases[file] = w, m
-	w.size = sizeOf(tls, log)
-	var ours *sqlite3.Tsqlite3_io_methods
-	w.methods, ours = replace(tls, log)
+	gathered.wals[id] = w
+	_, ours := replace(tls, id)
 	ours.FxClose, ours.FxRead, ours.FxWrite = address(closeWAL), address(readWAL), address(writeWAL)
 	ours.FxTruncate, ours.FxSync, ours.FxFileSize = address(truncateWAL), address(syncWAL), address(sizeWAL)
-	m.methods, ours = replace(tls, file)
-	ours.FxClose, ours.FxShmLock = address(closeMain), address(lockMain)
+	keepFile(tls, file, &database{methods: methodsOf(file), index: index, wal: w})
 	return nil
 }
 
@@ -74,14 +67,7 @@ func walOf(id uintptr) (*wal, *sqlite3.Tsqlite3_io_methods) {
 	gathered.RLock()
 	defer gathered.RUnlock()
 	w := gathered.wals[id]
-	return w, at[sqlite3.Tsqlite3_io_methods](w.methods)
-}
-
-func databaseOf(id uintptr) (*database, *sqlite3.Tsqlite3_io_methods) {
-	gathered.RLock()
-	defer gathered.RUnlock()
-	m := gathered.databases[id]
-	return m, at[sqlite3.Tsqlite3_io_methods](m.methods)
+	return w, w.table()
 }
 
 // writeWAL takes what follows upon the last write into memory. With the page that ends a commit all of it goes to the
@@ -93,9 +79,7 @@ func writeWAL(tls *libc.TLS, id, p uintptr, n int32, off int64) int32 {
 			return code
 		}
 	}
-	if n == frameHead {
-		w.ends = binary.BigEndian.Uint32(view(p, frameHead)[4:]) != 0
-	}
+	w.note(p, int(n), off)
 	if off != w.next || n > roomSize {
 		w.next = off + int64(n)
 		return w.write(tls, id, p, int(n), off)
@@ -118,6 +102,18 @@ func writeWAL(tls *libc.TLS, id, p uintptr, n int32, off int64) int32 {
 	return code
 }
 
+// note looks at what SQLite writes: the first bytes of a log that is begun anew, or of a frame, or a page.
+func (w *wal) note(p uintptr, n int, off int64) {
+	switch {
+	case n == logHead && off == 0:
+		w.begun, w.end = binary.NativeEndian.Uint64(view(p, n)[16:]), logHead
+	case n == frameHead:
+		w.ends = binary.BigEndian.Uint32(view(p, n)[4:]) != 0
+	case w.ends:
+		w.end = off + int64(n)
+	}
+}
+
 // flush writes what is in memory, which stays there if that fails: SQLite was told that it is written.
 func (w *wal) flush(tls *libc.TLS, id uintptr) int32 {
 	n := w.n
@@ -132,8 +128,7 @@ func (w *wal) flush(tls *libc.TLS, id uintptr) int32 {
 }
 
 func (w *wal) write(tls *libc.TLS, id, p uintptr, n int, off int64) int32 {
-	m := at[sqlite3.Tsqlite3_io_methods](w.methods)
-	code := method[func(*libc.TLS, uintptr, uintptr, int32, int64) int32](m.FxWrite)(tls, id, p, int32(n), off)
+	code := w.log.write(tls, id, p, n, off)
 	if code == sqlite3.SQLITE_OK {
 		w.size = max(w.size, off+int64(n))
 	}
@@ -175,12 +170,20 @@ func truncateWAL(tls *libc.TLS, id uintptr, size int64) int32 {
 	return code
 }
 
+// syncWAL makes durable what is committed, and the commit that is being written.
 func syncWAL(tls *libc.TLS, id uintptr, flags int32) int32 {
-	w, m := walOf(id)
+	w, _ := walOf(id)
 	if code := w.flush(tls, id); code != sqlite3.SQLITE_OK {
 		return code
 	}
-	return method[func(*libc.TLS, uintptr, int32) int32](m.FxSync)(tls, id, flags)
+	s := w.committed()
+	if w.begun != 0 && w.begun != s.generation { // the first commit to a log is what tells others of its salts
+		s = span{generation: w.begun}
+	}
+	if w.end > 0 { // else it is a checkpoint
+		s.end, s.alone = max(s.end, w.end), true
+	}
+	return w.sync(tls, id, flags, s)
 }
 
 func sizeWAL(tls *libc.TLS, id, size uintptr) int32 {
@@ -199,37 +202,22 @@ func closeWAL(tls *libc.TLS, id uintptr) int32 {
 	w, m := walOf(id)
 	gathered.Lock()
 	delete(gathered.wals, id)
-	for _, m := range gathered.databases {
-		if m.wal == w {
-			m.wal = nil
-		}
-	}
 	gathered.Unlock()
+	databases.Range(func(_, f any) bool {
+		if f := f.(*database); f.wal == w {
+			f.wal = nil
+		}
+		return true
+	})
 	libc.Xfree(tls, w.room) // nothing in it counts: there is no transaction
 	restore(tls, id, w.methods)
 	return method[func(*libc.TLS, uintptr) int32](m.FxClose)(tls, id)
 }
 
-// lockMain forgets what is in memory when the write lock is given back: a commit has left nothing there.
-func lockMain(tls *libc.TLS, id uintptr, offset, n, flags int32) int32 {
-	f, m := databaseOf(id)
-	if f.wal != nil && flags&sqlite3.SQLITE_SHM_UNLOCK != 0 && offset <= writeLock && writeLock < offset+n {
-		f.wal.forget()
-	}
-	return method[func(*libc.TLS, uintptr, int32, int32, int32) int32](m.FxShmLock)(tls, id, offset, n, flags)
-}
-
+// forget forgets what is in memory when the write lock is given back: a commit has left nothing there.
 func (w *wal) forget() {
 	if w.n > 0 {
 		w.n, w.next = 0, nowhere
 	}
-}
-
-func closeMain(tls *libc.TLS, id uintptr) int32 {
-	f, m := databaseOf(id)
-	gathered.Lock()
-	delete(gathered.databases, id)
-	gathered.Unlock()
-	restore(tls, id, f.methods)
-	return method[func(*libc.TLS, uintptr) int32](m.FxClose)(tls, id)
+	w.begun, w.end = 0, 0
 }

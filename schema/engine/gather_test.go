@@ -192,6 +192,10 @@ func TestFewWrites(t *testing.T) {
 				zeros++
 				continue
 			}
+			if e.bytes == logHead {
+				require.Zero(t, i, "what was in the log before is written again, once")
+				continue
+			}
 			frames += e.bytes
 			calls++
 		}
@@ -261,7 +265,7 @@ func TestClose(t *testing.T) {
 		run(t, c, "INSERT INTO t VALUES (1)")
 		require.NoError(t, c.Close())
 		require.Empty(t, gathered.wals)
-		require.Empty(t, gathered.databases)
+		require.Empty(t, known())
 	}
 }
 

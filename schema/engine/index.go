@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 
 	"modernc.org/libc"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -150,28 +151,10 @@ func (c *conn) text(sql string) (text string, err error) {
 	return text, err
 }
 
-// regionSize is what SQLite asks a VFS for at a time.
-const regionSize = 32 << 10
-
 // header finds where the first region of the index is mapped. Its log must be open.
 func (c *conn) header() (*Header, error) {
-	file := pointer(c.tls, c.db, sqlite3.SQLITE_FCNTL_FILE_POINTER)
-	if methodsOf(file) == 0 {
-		return nil, ErrUnavailable
-	}
-	methods := at[sqlite3.Tsqlite3_io_methods](methodsOf(file))
-	if methods.FiVersion < 2 || methods.FxShmMap == 0 {
-		return nil, ErrUnavailable
-	}
-	slot, free := c.slot()
-	defer free()
-	shmMap := method[func(*libc.TLS, uintptr, int32, int32, int32, uintptr) int32](methods.FxShmMap)
-	code := shmMap(c.tls, file, 0, regionSize, 0, slot)
-	mapped := *at[uintptr](slot)
-	if code != sqlite3.SQLITE_OK || mapped == 0 {
-		return nil, fmt.Errorf("%w: xShmMap returned %d", ErrUnavailable, code)
-	}
-	return at[Header](mapped), nil
+	s, err := sharedOf(c.tls, pointer(c.tls, c.db, sqlite3.SQLITE_FCNTL_FILE_POINTER))
+	return (*Header)(unsafe.Pointer(s)), err
 }
 
 // slot is memory of the engine for one pointer, which is nil, until free is called.

@@ -39,6 +39,7 @@ func connect(t testing.TB, path string) *sqlite.Conn {
 	require.NoError(t, err)
 	run(t, c, "PRAGMA journal_mode=WAL")
 	run(t, c, "PRAGMA wal_autocheckpoint=0")
+	run(t, c, "PRAGMA schema_version") // opens the log
 	return c
 }
 
