@@ -299,6 +299,35 @@ func TestStdioInterrupt(t *testing.T) {
 	require.NoError(t, <-served)
 }
 
+// A message that is too long is refused by its id, wherever that stands in it, and the session goes on. One above what
+// HTTP takes is read.
+func TestStdioLongMessage(t *testing.T) {
+	s, fsys := serve(t, nil)
+	mcp.SetLine(s, 20<<20)
+	write := func(before, after string, size int) string {
+		return `{"jsonrpc":"2.0",` + before + `"method":"tools/call","params":{"id":7,"name":"workspace_write_file","arguments":{"path":"/a","content":"` +
+			strings.Repeat("\\\"x", size/3) + `"}}` + after + "}\n"
+	}
+	input := hello + write(`"id":2,`, "", 17<<20) + write(`"id":3,`, "", 21<<20) + write("", `,"id":"four"`, 21<<20) + write("", "", 21<<20) +
+		`{"jsonrpc":"2.0","id":5,"method":"ping"}` + "\n"
+	var out bytes.Buffer
+	require.NoError(t, s.ServeStdio(t.Context(), strings.NewReader(input), &out))
+	answers := map[string]string{}
+	for line := range strings.Lines(out.String()) {
+		var m struct {
+			ID    json.RawMessage
+			Error struct{ Message string }
+		}
+		require.NoError(t, json.Unmarshal([]byte(line), &m))
+		answers[string(m.ID)] = m.Error.Message
+	}
+	long := "the request is longer than 20971520 bytes, and was not read"
+	require.Equal(t, map[string]string{"1": "", "2": "", "3": long, `"four"`: long, "5": ""}, answers)
+	info, err := fsys.Stat(t.Context(), "a")
+	require.NoError(t, err)
+	require.Greater(t, info.Size(), int64(11<<20))
+}
+
 func TestStdioNonsense(t *testing.T) {
 	for _, text := range []string{"hello\n", "{}\n", `{"jsonrpc":"1.0"}` + "\n", strings.Repeat("[", 1<<16), "\x00\xff"} {
 		s, _ := serve(t, nil)

@@ -46,5 +46,8 @@ func Watched(s *Server) int {
 	return len(s.watched)
 }
 
+// SetLine sets how long a message over stdio may be.
+func SetLine(s *Server, bytes int) { s.line = bytes }
+
 // SetGrace sets how long the end waits for answers to go out.
 func SetGrace(s *Server, d time.Duration) { s.grace = d }

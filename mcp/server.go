@@ -54,6 +54,7 @@ type Server struct {
 	page       int
 	beat       time.Duration // between what is told of a long call
 	grace      time.Duration // for answers to go out at the end
+	line       int           // bytes of a message over stdio
 	workspaces []*workspace
 	filesOf    func(agent.Ref) files
 	id         string   // of this run, in the log of calls
@@ -102,7 +103,7 @@ func newServer(ctx context.Context, workspaces []Workspace, o *Options, base fun
 	}
 	options.PageSize = cmp.Or(options.PageSize, defaultPageSize)
 	s := &Server{
-		logger: options.Logger, page: options.PageSize, beat: everySecond, grace: shutdownWait, teller: newTeller(),
+		logger: options.Logger, page: options.PageSize, beat: everySecond, grace: shutdownWait, line: maxLine, teller: newTeller(),
 		filesOf: func(r agent.Ref) files { return files{base(r)} },
 		id:      newID(), sessions: map[*sdk.ServerSession]*session{}, boxes: map[boxKey]*agent.Toolbox{}, watched: map[string]int{},
 	}

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -15,14 +16,17 @@ import (
 
 // ServeStdio serves one client over a pair of streams, a message a line, until the client closes its end or ctx is
 // done. Nothing else may write to out. If in is an [io.Closer] it is closed at the end, which is what ends a read from
-// it.
+// it. A message that is longer than the arguments of any tool is refused, and the next one read.
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	reader, ok := in.(io.ReadCloser)
 	if !ok {
 		reader = io.NopCloser(in)
 	}
 	defer context.AfterFunc(ctx, s.cancel)() // calls that run end then, so that the session can
-	err := s.sdk.Run(ctx, &patient{&sdk.IOTransport{Reader: reader, Writer: keepOpen{out}, MaxLineLength: maxMessage}})
+	answers := &lockedWriter{out: out}
+	lines := &lineReader{in: bufio.NewReader(reader), close: reader.Close, max: s.line}
+	lines.refuse = func(id json.RawMessage) { s.tooLong(answers, id, lines.max) }
+	err := s.sdk.Run(ctx, &patient{&sdk.IOTransport{Reader: lines, Writer: answers, MaxLineLength: s.line + 1<<10}})
 	if ctx.Err() != nil || errors.Is(err, io.EOF) || errors.Is(err, sdk.ErrConnectionClosed) {
 		return nil
 	}
@@ -35,11 +39,6 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	}
 	return nil
 }
-
-// keepOpen is a writer that others still need.
-type keepOpen struct{ io.Writer }
-
-func (keepOpen) Close() error { return nil }
 
 // patient is a transport for clients that close their end when they have asked all: they get their answers, as far as
 // these take no longer than a few seconds. The SDK would give up what runs at the end of the input.
