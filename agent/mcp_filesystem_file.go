@@ -65,9 +65,16 @@ type mcpPathIn struct {
 func (in mcpPathIn) about() string { return in.Path }
 
 type mcpBlock struct {
-	Type     string `json:"type" enum:"image,audio,blob"`
-	Data     string `json:"data"`
+	Type     string       `json:"type" enum:"image,audio,resource"`
+	Data     string       `json:"data,omitempty" jsonschema:"of an image or audio"`
+	MIMEType string       `json:"mimeType,omitempty" jsonschema:"of an image or audio"`
+	Resource *mcpResource `json:"resource,omitempty" jsonschema:"any other file"`
+}
+
+type mcpResource struct {
+	URI      string `json:"uri" jsonschema:"the path of the file"`
 	MIMEType string `json:"mimeType"`
+	Blob     string `json:"blob"`
 }
 
 type mcpMediaOut struct {
@@ -104,11 +111,13 @@ func mcpMedia(g *guard, in mcpPathIn) (mcpMediaOut, error) {
 	if !ok {
 		mime = "application/octet-stream"
 	}
+	text := base64.StdEncoding.EncodeToString(data)
 	kind, _, _ := strings.Cut(mime, "/")
+	block := mcpBlock{Type: kind, Data: text, MIMEType: mime}
 	if kind == "application" {
-		kind = "blob"
+		block = mcpBlock{Type: "resource", Resource: &mcpResource{rooted(n.path), mime, text}}
 	}
-	return mcpMediaOut{[]mcpBlock{{kind, base64.StdEncoding.EncodeToString(data), mime}}, Media{mime, data, rooted(n.path)}}, nil
+	return mcpMediaOut{[]mcpBlock{block}, Media{mime, data, rooted(n.path)}}, nil
 }
 
 type mcpReadManyIn struct {

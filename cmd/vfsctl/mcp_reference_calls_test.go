@@ -191,18 +191,9 @@ var referenceCalls = []referenceCall{
 	{name: "WAV", tool: "read_media_file", args: `{"path":"%/work/media/w.wav"}`, normal: normals{undescribed}},
 	{name: "Ogg", tool: "read_media_file", args: `{"path":"%/work/media/o.ogg"}`, normal: normals{undescribed}},
 	{name: "FLAC", tool: "read_media_file", args: `{"path":"%/work/media/f.flac"}`, normal: normals{undescribed}},
-	{
-		name: "PDF", tool: "read_media_file", args: `{"path":"%/work/media/doc.pdf"}`,
-		differs: "it is not there yet", ours: `passed: [application/octet-stream`,
-	},
-	{
-		name: "no suffix", tool: "read_media_file", args: `{"path":"%/work/media/noext"}`,
-		differs: "it is not there yet", ours: `passed: [application/octet-stream`,
-	},
-	{
-		name: "text", tool: "read_media_file", args: `{"path":"%/work/media/t.txt"}`,
-		differs: "it is not there yet", ours: `passed: [application/octet-stream`,
-	},
+	{name: "PDF", tool: "read_media_file", args: `{"path":"%/work/media/doc.pdf"}`, normal: normals{undescribed}},
+	{name: "no suffix", tool: "read_media_file", args: `{"path":"%/work/media/noext"}`, normal: normals{undescribed}},
+	{name: "text", tool: "read_media_file", args: `{"path":"%/work/media/t.txt"}`, normal: normals{undescribed}},
 	{name: "empty", tool: "read_media_file", args: `{"path":"%/work/media/empty.png"}`, normal: normals{undescribed}},
 	{name: "missing", tool: "read_media_file", args: `{"path":"%/work/media/none.png"}`},
 	{name: "directory", tool: "read_media_file", args: `{"path":"%/work/media"}`, normal: normals{anyCall}},
