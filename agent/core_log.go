@@ -69,11 +69,11 @@ func (b *Toolbox) log(ctx context.Context, path string, before int64, limit int)
 // that is granted.
 func (b *Toolbox) shownEvent(e vfs.Event, granted map[string]bool) (vfs.Event, bool) {
 	switch e.Op {
-	case "snapshot", "snapshot-delete":
+	case vfs.OpSnapshot, vfs.OpSnapshotDelete:
 		return e, granted[e.Branch]
-	case "branch", "branch-rename", "branch-delete":
+	case vfs.OpBranch, vfs.OpBranchRename, vfs.OpBranchDelete:
 		return e, !slices.ContainsFunc(strings.Fields(e.Arg), func(name string) bool { return !granted[name] })
-	case "rename", "copy", "link":
+	case vfs.OpRename, vfs.OpCopy, vfs.OpLink:
 		switch visible := b.policy.visible(cmp.Or(e.Arg, ".")); {
 		case !visible:
 			e.Arg = ""

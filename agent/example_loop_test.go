@@ -33,7 +33,7 @@ func loop(ctx context.Context, file string) (err error) {
 	if err := fsys.WriteFile(ctx, "main.go", []byte(`const addr = ":8080"`+"\n"), 0o644); err != nil {
 		return err
 	}
-	s, err := agent.Open(agent.StoreOf(fsys), "attempt-1", &agent.SessionOptions{
+	s, err := agent.Open(agent.StoreOf(fsys), "", &agent.SessionOptions{ // a name would resume the session of that name
 		From:   vfs.MainBranch,
 		Auto:   agent.EachCall, // a snapshot before each call that changes something, so that Undo can go back
 		Config: agent.Config{Policy: &agent.Policy{MaxFileSize: 1 << 20, MaxBytes: 50 << 20}},
@@ -76,10 +76,19 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	if err := loop(context.Background(), filepath.Join(dir, "agent.db")); err != nil {
-		log.Fatal(err)
+	for range 2 { // each run is a session of its own
+		if err := loop(context.Background(), filepath.Join(dir, "agent.db")); err != nil {
+			log.Fatal(err)
+		}
 	}
 	// Output:
+	// workspace_read_file: true
+	// workspace_edit_file: true
+	// workspace_write_file: true
+	// workspace_rm: false
+	// modified main.go
+	// added notes.md
+	// modified main.go
 	// workspace_read_file: true
 	// workspace_edit_file: true
 	// workspace_write_file: true

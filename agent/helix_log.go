@@ -44,7 +44,7 @@ func (o logOut) parts() []part {
 }
 
 func (e loggedEvent) line() string {
-	words := []string{fmt.Sprint(e.Seq), e.At.Format(time.DateTime), e.Op, oneLine(e.Path)}
+	words := []string{fmt.Sprint(e.Seq), e.At.Format(time.DateTime), string(e.Op), oneLine(e.Path)}
 	if e.Arg != "" {
 		words = append(words, oneLine(e.Arg))
 	}
@@ -61,8 +61,8 @@ func showLog(ctx context.Context, b *Toolbox, in logIn) (logOut, error) {
 	}
 	o := logOut{Events: []loggedEvent{}, Truncated: more && len(events) > 0}
 	for _, e := range events {
-		one := loggedEvent{Seq: e.Seq, At: e.At.UTC(), Op: e.Op, Path: rooted(e.Path), Arg: e.Arg, Actor: e.Actor, Tool: e.Tool}
-		if e.Arg != "" && (e.Op == "rename" || e.Op == "copy" || e.Op == "link") {
+		one := loggedEvent{Seq: e.Seq, At: e.At.UTC(), Op: string(e.Op), Path: rooted(e.Path), Arg: e.Arg, Actor: e.Actor, Tool: e.Tool}
+		if e.Arg != "" && (e.Op == vfs.OpRename || e.Op == vfs.OpCopy || e.Op == vfs.OpLink) {
 			one.Arg = rooted(e.Arg)
 		}
 		o.Events = append(o.Events, one)

@@ -76,7 +76,7 @@ func (s *Server) changed(at branch, e *vfs.Event) {
 	for _, uri := range uris {
 		t.uris[uri] = true
 	}
-	t.list = t.list || e == nil || movesFiles(e) && (at.box.Shows(e.Path) || e.Op == "rename" && at.box.Shows(e.Arg))
+	t.list = t.list || e == nil || movesFiles(e) && (at.box.Shows(e.Path) || e.Op == vfs.OpRename && at.box.Shows(e.Arg))
 	idle := len(t.uris) == 0 && !t.list
 	t.mu.Unlock()
 	if !idle {
@@ -99,9 +99,9 @@ func (s *Server) concerned(of files, e *vfs.Event) (uris []string) {
 // movesFiles reports whether an event may have brought files or taken some.
 func movesFiles(e *vfs.Event) bool {
 	switch e.Op {
-	case "create", "link", "rename", "copy", "remove", "removeall":
+	case vfs.OpCreate, vfs.OpLink, vfs.OpRename, vfs.OpCopy, vfs.OpRemove, vfs.OpRemoveAll:
 		return true
-	case "restore":
+	case vfs.OpRestore:
 		return e.Before == nil || e.After == nil
 	}
 	return false

@@ -97,7 +97,7 @@ func newBlamer(now []byte, sum vfs.Sum) *blamer {
 
 // step goes back over an event, if the content that it has come to is what the event left.
 func (b *blamer) step(ctx context.Context, fsys *vfs.FS, e *vfs.Event) error {
-	if e.After == nil || *e.After != b.sum || e.Op == "copy" || e.Before != nil && *e.Before == b.sum {
+	if e.After == nil || *e.After != b.sum || e.Op == vfs.OpCopy || e.Before != nil && *e.Before == b.sum {
 		return nil
 	}
 	if e.Before == nil {

@@ -22,11 +22,11 @@ func attempt(ctx context.Context) error {
 	if err := fsys.WriteFile(ctx, "plan.md", []byte("1. measure\n"), 0o644); err != nil {
 		return err // *fs.PathError around a syscall.Errno, as from package os
 	}
-	base, err := snapshot.Create(ctx, fsys, "before-refactor", nil) // one row, however large the tree
+	base, err := snapshot.Create(ctx, fsys, "", nil) // one row, however large the tree; "" makes up a name
 	if err != nil {
 		return err
 	}
-	try, err := snapshot.Branch(ctx, fsys, base, "attempt-1") // writable, and main does not notice
+	try, err := snapshot.Branch(ctx, fsys, base, "") // writable, and main does not notice
 	if err != nil {
 		return err
 	}
@@ -64,10 +64,15 @@ func Example() {
 	if err := os.Chdir(dir); err != nil {
 		log.Fatal(err)
 	}
-	if err := attempt(context.Background()); err != nil {
-		fmt.Println(err)
+	for range 2 { // what works once works again
+		if err := attempt(context.Background()); err != nil {
+			fmt.Println(err)
+		}
 	}
 	// Output:
+	// added new.md
+	// added src
+	// renamed src/plan.md
 	// added new.md
 	// added src
 	// renamed src/plan.md

@@ -8,7 +8,7 @@ import (
 	"vfsdb/schema"
 )
 
-// An Event is something that happened to a path of a branch. Ops are listed in schema/FORMAT.md.
+// An Event is something that happened to a path of a branch.
 type Event struct {
 	Seq     int64     `json:"seq"` // events of the store have ascending numbers, in the order of their commits
 	At      time.Time `json:"at"`
@@ -17,7 +17,7 @@ type Event struct {
 	Actor   string    `json:"actor,omitempty"`
 	Session string    `json:"session,omitempty"`
 	Tool    string    `json:"tool,omitempty"`
-	Op      string    `json:"op"`
+	Op      Op        `json:"op"`
 	Path    string    `json:"path"`             // from the root of the branch; "." is the root
 	Arg     string    `json:"arg,omitempty"`    // the other path of a rename, copy or link; a symlink's target; a name
 	Before  *Sum      `json:"before,omitempty"` // of the content under Path, where content is concerned
@@ -35,7 +35,7 @@ const eventJoins = ` LEFT JOIN branch b ON b.id = c.branch LEFT JOIN call k ON k
 func scanEvent(rows *schema.Rows) Event {
 	return Event{
 		Seq: rows.Int(0), At: time.Unix(0, rows.Int(1)), Branch: rows.Text(2), Call: rows.Int(3), Actor: rows.Text(4),
-		Session: rows.Text(5), Tool: rows.Text(6), Op: rows.Text(7), Path: rows.Text(8), Arg: rows.Text(9),
+		Session: rows.Text(5), Tool: rows.Text(6), Op: Op(rows.Text(7)), Path: rows.Text(8), Arg: rows.Text(9),
 		Before: scanSum(rows, 10), After: scanSum(rows, 11), Grew: rows.Int(12),
 	}
 }
@@ -49,9 +49,9 @@ func (e *Event) concerns(name string) bool {
 	switch {
 	case under(e.Path, name):
 		return true
-	case e.Op == "rename":
+	case e.Op == OpRename:
 		return under(e.Arg, name) || under(name, e.Arg) || under(name, e.Path)
-	case e.Op == "removeall" || e.Op == "restore":
+	case e.Op == OpRemoveAll || e.Op == OpRestore:
 		return under(name, e.Path)
 	}
 	return false

@@ -83,7 +83,7 @@ func TestGroupFailsAlone(t *testing.T) {
 		var ops []string
 		for i, e := range events {
 			require.Equal(t, seq+1+int64(i), e.Seq)
-			ops = append(ops, e.Op+" "+e.Path)
+			ops = append(ops, string(e.Op)+" "+e.Path)
 		}
 		require.Equal(t, []string{
 			"create dir/new", "mkdir x", "append dir/new", "edit dir/new", "rename x/new", "symlink x/link", "write x/new",

@@ -6,8 +6,6 @@ import (
 	"path"
 	"strings"
 	"time"
-
-	"vfsdb/chunk"
 )
 
 // An Info describes a file as it was at one moment. It is an [fs.FileInfo] that tells more.
@@ -121,28 +119,4 @@ func (fsys *FS) Lstat(ctx context.Context, name string) (info *Info, err error) 
 		return err
 	})
 	return info, err
-}
-
-// Sum returns the address of a regular file's content: BLAKE3-256 of the bytes up to 512 KiB, of the manifest beyond.
-// Equal contents have equal sums. A directory is EISDIR, anything else that is not a regular file EINVAL.
-func (tx *Tx) Sum(name string) (chunk.Sum, error) {
-	sum, err := tx.sum(name)
-	return sum, pathErr("sum", name, err)
-}
-
-func (tx *Tx) sum(name string) (chunk.Sum, error) {
-	_, n, err := tx.findFile(name)
-	if err != nil {
-		return chunk.Sum{}, err
-	}
-	return chunk.SumOfContent(tx.db, n.content)
-}
-
-// Sum returns the address of a regular file's content, see [Tx.Sum].
-func (fsys *FS) Sum(ctx context.Context, name string) (sum chunk.Sum, err error) {
-	err = fsys.view(ctx, "sum", name, func(tx *Tx) (err error) {
-		sum, err = tx.Sum(name)
-		return err
-	})
-	return sum, err
 }

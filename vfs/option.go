@@ -14,6 +14,7 @@ type Option struct {
 	sum   chunk.Sum
 	mode  fs.FileMode
 	mtime time.Time
+	into  *chunk.Sum
 }
 
 type optionKind int
@@ -25,6 +26,7 @@ const (
 	optParents
 	optMode
 	optModTime
+	optSumTo
 )
 
 // IfSum lets a write happen only if the file's content has this sum: the compare of a compare-and-set. A file that has
@@ -48,12 +50,17 @@ func Mode(mode fs.FileMode) Option { return Option{kind: optMode, mode: mode} }
 // ModTime gives a written file this modification time, in place of the present one.
 func ModTime(t time.Time) Option { return Option{kind: optModTime, mtime: t} }
 
+// SumTo stores the sum of what was written in *sum when the write is committed: of this write, whatever others do to the
+// file afterwards. If the write fails, *sum stays as it was.
+func SumTo(sum *chunk.Sum) Option { return Option{kind: optSumTo, into: sum} }
+
 // options are the Options of one call.
 type options struct {
 	set   optionKind
 	sum   chunk.Sum
 	mode  fs.FileMode
 	mtime time.Time
+	into  *chunk.Sum
 }
 
 // gather collects a call's options; one that is not in allowed is EINVAL.
@@ -71,6 +78,8 @@ func gather(list []Option, allowed optionKind) (options, error) {
 			o.mode = opt.mode
 		case optModTime:
 			o.mtime = opt.mtime
+		case optSumTo:
+			o.into = opt.into
 		}
 	}
 	return o, nil

@@ -13,10 +13,10 @@ import (
 const maxSize = int64(1<<32) * chunk.Size
 
 // writeOptions are the options of every verb that may create a file.
-const writeOptions = optIfSum | optIfAbsent | optParents | optMode | optModTime
+const writeOptions = optIfSum | optIfAbsent | optParents | optMode | optModTime | optSumTo
 
 // WriteFile makes data the whole content of a file. A new file gets perm; one that exists keeps its own, and its
-// other names. Options: IfSum, IfAbsent, Parents, Mode, ModTime.
+// other names. Options: IfSum, IfAbsent, Parents, Mode, ModTime, SumTo.
 func (tx *Tx) WriteFile(name string, data []byte, perm fs.FileMode, opts ...Option) error {
 	return pathErr("write", name, tx.writeFile(name, tx.fsys.store.prepare(data), perm, opts))
 }
@@ -97,6 +97,9 @@ func (w target) content() chunk.Content {
 
 // set gives the file its new content, which has the sum after.
 func (w target) set(op string, c chunk.Content, after Sum) error {
+	if into := w.opts.into; into != nil {
+		w.tx.db.AfterCommit(func() { *into = after })
+	}
 	n := w.node
 	if n == nil {
 		n = &inode{mode: modeFile | unixPerm(w.perm), mtime: w.tx.now, content: c}

@@ -97,11 +97,11 @@ func (a *app) event(e *vfs.Event) error {
 	}
 	what := a.out.name(rooted(e.Path))
 	switch {
-	case e.Op == "rename" || e.Op == "copy" || e.Op == "link":
+	case e.Op == vfs.OpRename || e.Op == vfs.OpCopy || e.Op == vfs.OpLink:
 		what = a.out.name(rooted(e.Arg)) + " -> " + what
-	case e.Op == "symlink":
+	case e.Op == vfs.OpSymlink:
 		what += " -> " + a.out.name(e.Arg)
-	case e.Op == "branch":
+	case e.Op == vfs.OpBranch:
 		what = a.out.name(strings.Replace(e.Arg, " ", " from ", 1))
 	case e.Path == "." && e.Arg != "":
 		what = a.out.name(e.Arg)

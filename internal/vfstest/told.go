@@ -43,7 +43,7 @@ func Take(t testing.TB, fsys *vfs.FS, prefix string, since int64, n int) (lines 
 
 // Line renders an event: op, path, arg, contents before and after, growth.
 func Line(e vfs.Event) string {
-	parts := []string{e.Op, e.Path}
+	parts := []string{string(e.Op), e.Path}
 	if e.Arg != "" {
 		parts = append(parts, "("+e.Arg+")")
 	}

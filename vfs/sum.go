@@ -1,0 +1,82 @@
+package vfs
+
+import (
+	"context"
+	"errors"
+	"syscall"
+
+	"vfsdb/chunk"
+)
+
+// Sum returns the address of a regular file's content: BLAKE3-256 of the bytes up to 512 KiB, of the manifest beyond.
+// Equal contents have equal sums. A directory is EISDIR, anything else that is not a regular file EINVAL.
+func (tx *Tx) Sum(name string) (Sum, error) {
+	sum, err := tx.sum(name)
+	return sum, pathErr("sum", name, err)
+}
+
+func (tx *Tx) sum(name string) (Sum, error) {
+	_, n, err := tx.findFile(name)
+	if err != nil {
+		return Sum{}, err
+	}
+	return chunk.SumOfContent(tx.db, n.content)
+}
+
+// Sum returns the address of a regular file's content, see [Tx.Sum].
+func (fsys *FS) Sum(ctx context.Context, name string) (sum Sum, err error) {
+	err = fsys.view(ctx, "sum", name, func(tx *Tx) (err error) {
+		sum, err = tx.Sum(name)
+		return err
+	})
+	return sum, err
+}
+
+// SumOf returns the sum of the content that a regular file had when info was made, whatever became of the file: that of
+// a listing, a Find, or a side of a change. Content that was replaced and then collected is ESTALE.
+func (tx *Tx) SumOf(info *Info) (Sum, error) {
+	sum, err := tx.sumThen(info)
+	return sum, pathErr("sum", info.Name(), err)
+}
+
+func (tx *Tx) sumThen(info *Info) (Sum, error) {
+	if err := info.n.checkRegular(); err != nil {
+		return Sum{}, err
+	}
+	sum, err := chunk.SumOfContent(tx.db, info.n.content)
+	if errors.Is(err, ErrCorrupt) {
+		err = syscall.ESTALE
+	}
+	return sum, err
+}
+
+// SumOf returns the sum of what a regular file held when info was made, see [Tx.SumOf].
+func (fsys *FS) SumOf(ctx context.Context, info *Info) (sum Sum, err error) {
+	err = fsys.view(ctx, "sum", info.Name(), func(tx *Tx) (err error) {
+		sum, err = tx.SumOf(info)
+		return err
+	})
+	return sum, err
+}
+
+// Sum returns the sum of what is committed of the file; Sync commits what was written. Other kinds fail as with
+// [Tx.Sum].
+func (f *File) Sum() (sum Sum, err error) {
+	if err := f.check("sum", true); err != nil {
+		return sum, err
+	}
+	err = f.fsys.View(f.ctx, func(tx *Tx) error {
+		n := &f.info.n
+		if !f.frozen {
+			if n, err = f.node(tx); err != nil {
+				return err
+			}
+		}
+		if err := n.checkRegular(); err != nil {
+			return err
+		}
+		sum, err = chunk.SumOfContent(tx.db, n.content)
+		return err
+	})
+	return sum, pathErr("sum", f.name, err)
+}

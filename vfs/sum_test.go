@@ -1,0 +1,113 @@
+package vfs_test
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"vfsdb/chunk"
+	"vfsdb/internal/vfstest"
+	"vfsdb/vfs"
+)
+
+// A write says what it wrote, and what failed, or was undone, says nothing.
+func TestSumTo(t *testing.T) {
+	ctx, fsys := t.Context(), vfstest.New(t)
+	long := bytes.Repeat([]byte("long"), chunk.Size)
+	var got vfs.Sum
+	for _, data := range [][]byte{nil, []byte("short"), long} {
+		n, err := fsys.WriteFrom(ctx, "a", bytes.NewReader(data), 0o644, vfs.SumTo(&got))
+		require.NoError(t, err)
+		require.EqualValues(t, len(data), n)
+		require.Equal(t, sumNow(t, fsys, "a"), got)
+	}
+	require.NoError(t, fsys.WriteFile(ctx, "a", []byte("x"), 0o644, vfs.SumTo(&got)))
+	require.Equal(t, chunk.SumOf([]byte("x")), got)
+	require.NoError(t, fsys.Append(ctx, "a", []byte("y"), 0o644, vfs.SumTo(&got)))
+	require.Equal(t, chunk.SumOf([]byte("xy")), got)
+
+	want := got
+	undone := errors.New("undone")
+	require.ErrorIs(t, fsys.Update(ctx, func(tx *vfs.Tx) error {
+		return errors.Join(tx.WriteFile("a", []byte("z"), 0o644, vfs.SumTo(&got)), undone)
+	}), undone)
+	require.Error(t, fsys.WriteFile(ctx, "a", []byte("z"), 0o644, vfs.IfAbsent(), vfs.SumTo(&got)))
+	require.Equal(t, want, got)
+	require.ErrorIs(t, fsys.Rename(ctx, "a", "b", vfs.SumTo(&got)), syscall.EINVAL)
+}
+
+// An Info knows what it described, whatever became of the file; an open file what is committed of it now.
+func TestSumOf(t *testing.T) {
+	ctx, fsys := t.Context(), vfstest.New(t, "dir/")
+	long := bytes.Repeat([]byte("long"), chunk.Size)
+	f, err := fsys.OpenFile(ctx, "a", os.O_RDWR|os.O_CREATE, 0o644)
+	require.NoError(t, err)
+	defer f.Close()
+	for _, data := range [][]byte{nil, []byte("short"), long} {
+		require.NoError(t, fsys.WriteFile(ctx, "a", data, 0o644))
+		want := sumNow(t, fsys, "a")
+		info, err := fsys.Stat(ctx, "a")
+		require.NoError(t, err)
+		now, err := f.Sum()
+		require.NoError(t, err)
+		require.Equal(t, want, now)
+
+		require.NoError(t, fsys.WriteFile(ctx, "a", []byte("another"), 0o644))
+		then, err := fsys.SumOf(ctx, info)
+		require.NoError(t, err)
+		require.Equal(t, want, then)
+	}
+	_, err = f.WriteAt([]byte("A"), 0)
+	require.NoError(t, err)
+	now, err := f.Sum()
+	require.NoError(t, err)
+	require.Equal(t, chunk.SumOf([]byte("another")), now)
+	require.NoError(t, f.Sync())
+	now, err = f.Sum()
+	require.NoError(t, err)
+	require.Equal(t, chunk.SumOf([]byte("Another")), now)
+
+	dir, err := fsys.Stat(ctx, "dir")
+	require.NoError(t, err)
+	_, err = fsys.SumOf(ctx, dir)
+	require.ErrorIs(t, err, syscall.EISDIR)
+	var at *fs.PathError
+	require.ErrorAs(t, err, &at)
+}
+
+func sumNow(t *testing.T, fsys *vfs.FS, name string) vfs.Sum {
+	sum, err := fsys.Sum(t.Context(), name)
+	require.NoError(t, err)
+	return sum
+}
+
+// The constants are the ops of the format, all of them.
+func TestOps(t *testing.T) {
+	source, err := os.ReadFile("op.go")
+	require.NoError(t, err)
+	format, err := os.ReadFile("../schema/FORMAT.md")
+	require.NoError(t, err)
+	_, table, _ := strings.Cut(string(format), "### Ops\n")
+	table, _, _ = strings.Cut(table, "\n###")
+	var want, got []string
+	for line := range strings.Lines(table) {
+		if cells := strings.Split(line, "|"); len(cells) > 2 {
+			for _, m := range regexp.MustCompile("`([a-z-]+)`").FindAllStringSubmatch(cells[1], -1) {
+				want = append(want, m[1])
+			}
+		}
+	}
+	for _, m := range regexp.MustCompile(`Op = "([a-z-]+)"`).FindAllStringSubmatch(string(source), -1) {
+		got = append(got, m[1])
+	}
+	require.Contains(t, want, string(vfs.OpBranchRename))
+	want = want[1:] // the head of the table
+	require.ElementsMatch(t, want, got)
+}
