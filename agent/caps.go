@@ -11,7 +11,7 @@ import (
 	"vfsdb/vfs"
 )
 
-// Caps bound what one call gives back, so that no file or directory can flood the model's context (T09, T11, G06).
+// Caps bound what one call gives back, so that no file or directory can flood the model's context.
 // A field that is 0 has its default: the profiles module2 and mcp-filesystem bound no results, the others those below as
 // far as they have none of their own. -1 is no bound, and another negative one is EINVAL in [New].
 type Caps struct {
@@ -73,8 +73,8 @@ func (c Caps) resolved() Caps {
 	return c
 }
 
-// cut shortens text to at most limit bytes, at the start of a rune, and says at its end that it did, in the words of
-// T10. It returns how many bytes were left out.
+// cut shortens text to at most limit bytes, at the start of a rune, and says at its end that it did. It returns how many
+// bytes were left out.
 func cut(text string, limit int) (string, int) {
 	if len(text) <= limit {
 		return text, 0
@@ -95,7 +95,7 @@ func clipped(text string, limit int) string {
 	return text[:limit]
 }
 
-// omittedSuffix is the end of a text that was cut (T10).
+// omittedSuffix is the end of a text that was cut.
 func omittedSuffix(n int) string {
 	return fmt.Sprintf("\n[... truncated, %d bytes omitted; refine your search/path]", n)
 }

@@ -29,7 +29,7 @@ func LoadConfig(path string, vars map[string]string) (*Config, error) {
 }
 
 // ParseConfig reads a config from YAML or JSON; CONFIG.md describes every key. Templates such as {{workspace}} in paths
-// get their values from vars (P04). What is not known or wrong is EINVAL, with the line where it is.
+// get their values from vars. What is not known or wrong is EINVAL, with the line where it is.
 func ParseConfig(data []byte, vars map[string]string) (*Config, error) {
 	var f configFile
 	if err := decodeYAML("config", data, &f); err != nil {
@@ -73,7 +73,7 @@ type configFile struct {
 	Structured   bool          `json:"structured"`
 }
 
-// capabilities are the tools that are wanted (P07). One that is false or left out has none.
+// capabilities are the tools that are wanted. One that is false or left out has none.
 type capabilities struct {
 	FS       *capability[fsCapability] `json:"fs"`
 	Snapshot *capability[struct{}]     `json:"snapshot"`

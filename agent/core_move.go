@@ -25,7 +25,7 @@ func (g *guard) move(from, to string, overwrite bool, pre precondition) (source,
 }
 
 // copy makes a copy of a file or a tree, and merges a directory into one that is there; contents are shared, so it costs no space. A file's size counts as if it were
-// written (T12).
+// written.
 func (g *guard) copy(from, to string, overwrite bool, pre precondition) (source, dest string, err error) {
 	if source, err = g.tree(from, PermRead, follow); err != nil {
 		return "", "", err

@@ -250,7 +250,7 @@ func (c *lineCutter) finish() {
 	}
 }
 
-// numbered puts the number of each line before it: six wide and a tab, as cat -n does (T04).
+// numbered puts the number of each line before it: six wide and a tab, as cat -n does.
 func numbered(text string, first int) string {
 	if text == "" {
 		return ""

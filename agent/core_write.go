@@ -295,7 +295,7 @@ func linesOf(text, old string, limit int) []int {
 	return lines
 }
 
-// insert puts text before a line; the first is 1, and one more than there are puts it at the end (C24). A line break is
+// insert puts text before a line; the first is 1, and one more than there are puts it at the end. A line break is
 // added to text that has none at its end.
 func (g *guard) insert(name string, line int, text string, pre precondition) (*written, error) {
 	return g.rewrite(name, pre, func(old string) (string, int, error) {

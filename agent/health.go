@@ -2,7 +2,7 @@ package agent
 
 import "time"
 
-// A State is where a session is in its life (W09).
+// A State is where a session is in its life.
 type State string
 
 // The states.
@@ -37,7 +37,7 @@ func (p *place) describe() Health {
 	return p.health
 }
 
-// Reset lets a session that failed for good be opened again by its next call (W10). It is for whoever runs the system,
+// Reset lets a session that failed for good be opened again by its next call. It is for whoever runs the system,
 // and no tool: a model must not hide from others that the store is broken.
 func (s *Session) Reset() {
 	p := s.place

@@ -7,8 +7,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// helix is the default profile: the tools workspace_<op>, or workspace__<name>__<op> where a workspace has a name
-// (T01).
+// helix is the default profile: the tools workspace_<op>, or workspace__<name>__<op> where a workspace has a name.
 var helix = &profile{
 	name:    "helix",
 	about:   "workspace_read_file, workspace_edit_file and the rest: every verb, with sums, snapshots and branches",
@@ -43,7 +42,7 @@ func helixPrefix(b *Toolbox) string {
 	return "workspace__" + b.config.Name + "__"
 }
 
-// helixPrompt tells the model what it has, and what not to trust (T10, T13).
+// helixPrompt tells the model what it has, and what not to trust.
 func helixPrompt(b *Toolbox) string {
 	var p strings.Builder
 	fmt.Fprintf(&p, "You have a workspace of files, '%s'. Its tools are called %s*. Paths begin with a slash.\n", b.Workspace(), helixPrefix(b))

@@ -30,7 +30,7 @@ type grepMatch struct {
 	After      []string `json:"after,omitempty"`
 }
 
-// grepOut tells what was not looked into too, so that no match is not taken for no such text (G09).
+// grepOut tells what was not looked into too, so that no match is not taken for no such text.
 type grepOut struct {
 	Matches       []grepMatch        `json:"matches"`
 	Sums          map[string]vfs.Sum `json:"sums,omitempty" jsonschema:"of the files with matches, by path; pass one as ifSum when you change the file"`

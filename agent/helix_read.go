@@ -25,7 +25,7 @@ const (
 	pageBytes = 40 << 10
 )
 
-// readOut is what read_file gives (T03): the text, and what is needed to change the file or to read on.
+// readOut is what read_file gives: the text, and what is needed to change the file or to read on.
 type readOut struct {
 	Path         string   `json:"path"`
 	Text         string   `json:"text" jsonschema:"the lines"`

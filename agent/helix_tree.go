@@ -8,7 +8,7 @@ import (
 	"vfsdb/vfs"
 )
 
-// entry is something in a directory, as ls, stat and find show it (S0: FileEntry and FileStat).
+// entry is something in a directory, as ls, stat and find show it.
 type entry struct {
 	Name   string     `json:"name"`
 	Path   string     `json:"path"`

@@ -22,7 +22,7 @@ type writeIn struct {
 	Create  bool   `json:"createOnly,omitempty" default:"false"`
 }
 
-// writeOut is what a write gives: T05, and the sum for the next one.
+// writeOut is what a write gives: that it succeeded, and the sum for the next one.
 type writeOut struct {
 	OK      bool     `json:"ok"`
 	Path    string   `json:"path"`

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Hooks hears of what happens, after it has (W14). Events wait in a queue for OnEvent, which runs in a goroutine of its
+// Hooks hears of what happens, after it has. Events wait in a queue for OnEvent, which runs in a goroutine of its
 // own: a slow one never holds up a call. When the queue is full an event is dropped and counted. A panic in OnEvent is
 // logged, and ends nothing. One Hooks may serve any number of sessions. A nil *Hooks hears nothing.
 type Hooks struct {
@@ -22,7 +22,7 @@ type Hooks struct {
 
 // A HookEvent is one thing that happened.
 type HookEvent struct {
-	Kind      string // "open", "close", "evicted", "eviction-retry", "snapshot", "restore", "branch", "call"
+	Kind      string // "open", "close", "evicted", "eviction-retry", "snapshot", "restore", "branch", "move", "call"
 	Workspace string // its name, as in metrics
 	Session   string // "" if the tools are nobody's
 	Name      string // of the snapshot, the branch or the tool; of a close and of an eviction's retry how it ended

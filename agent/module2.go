@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// module2 is the profile of the agent module "filesystem" 2.0.0: short verbs, line numbers everywhere, and constraints
-// (T04, T07, P03). Types are "file" and "dir", times are seconds.
+// module2 is the profile of the agent module "filesystem" 2.0.0: short verbs, line numbers everywhere, and constraints.
+// Types are "file" and "dir", times are seconds.
 var module2 = &profile{
 	name:    "module2",
 	about:   "read, write, edit, insert, ls, grep, find, mv, cp, rm, mkdir, file_stat: numbered lines, errors as {success, error}",

@@ -162,7 +162,7 @@ type module2EditOut struct {
 	Preview      string `json:"preview" jsonschema:"the changed lines and one around them, numbered"`
 }
 
-// module2Edit replaces up to count occurrences; there must be one (K04).
+// module2Edit replaces up to count occurrences; there must be one.
 func module2Edit(g *guard, in module2EditIn) (module2EditOut, error) {
 	if in.Old == "" {
 		return module2EditOut{}, &ArgumentError{"edit", "old_string is empty; to fill an empty file, use write"}
@@ -184,7 +184,7 @@ func module2Edit(g *guard, in module2EditIn) (module2EditOut, error) {
 	return module2EditOut{rooted(w.path), w.n, module2Preview(g, w)}, nil
 }
 
-// module2Preview is the changed lines and one before and after, each as "11 text" (T07).
+// module2Preview is the changed lines and one before and after, each as "11 text".
 func module2Preview(g *guard, w *written) string {
 	lines, first := changed(string(w.before), string(w.after), 1)
 	var b strings.Builder

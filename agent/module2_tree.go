@@ -11,7 +11,7 @@ import (
 	"vfsdb/vfs"
 )
 
-// module2Kind is the word for a type of file (K14).
+// module2Kind is the word for a type of file.
 func module2Kind(mode fs.FileMode) string {
 	if mode.IsDir() {
 		return "dir"
@@ -189,7 +189,7 @@ type module2RmOut struct {
 	Deleted bool   `json:"deleted"`
 }
 
-// module2Rm removes a directory only with recursive, even an empty one (K25).
+// module2Rm removes a directory only with recursive, even an empty one.
 func module2Rm(g *guard, in module2RmIn) (module2RmOut, error) {
 	if n, err := g.statFor(PermDelete, in.Path, keep); err == nil && n.info.IsDir() && !in.Recursive {
 		return module2RmOut{}, refuse(syscall.EISDIR, "'%s' is a directory. Set recursive to delete it with all that is in it", rooted(n.path))

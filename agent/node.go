@@ -18,7 +18,7 @@ type node struct {
 
 func (n *node) name() string { return path.Base(rooted(n.path)) }
 
-// kindOf is the word for a type of file (K14).
+// kindOf is the word for a type of file.
 func kindOf(mode fs.FileMode) string {
 	switch mode.Type() {
 	case 0:

@@ -10,11 +10,11 @@ import (
 )
 
 // A Policy says what the tools may do. It is checked on resolved paths, inside the transaction that uses them, so no
-// symlink, `..` or rename in between leads around it (P01). The zero value allows everything, as [AllowAll] does.
+// symlink, `..` or rename in between leads around it. The zero value allows everything, as [AllowAll] does.
 //
 // Paths name files and directories with all below: "/notes" is "/notes/a", but not "/notes-old" (segment by segment).
 type Policy struct {
-	// Paths are the only ones that tools may see or touch; none is all (P01, P02).
+	// Paths are the only ones that tools may see or touch; none is all.
 	Paths []string `json:"paths,omitempty"`
 
 	// Deny are paths among them that tools may not see or touch.
@@ -23,7 +23,7 @@ type Policy struct {
 	// ReadOnly are paths that tools may see, but not change. What holds one cannot be moved or removed either.
 	ReadOnly []string `json:"read_only,omitempty"`
 
-	// Permissions are those granted; nil is all (P06).
+	// Permissions are those granted; nil is all.
 	Permissions []Permission `json:"permissions,omitempty"`
 
 	// MaxFileSize bounds the files that are read, written, edited and copied. -1 is no bound; 0 is what the profile has,
@@ -39,13 +39,13 @@ type Policy struct {
 	MaxBytes   Size  `json:"max_bytes,omitempty"`
 	MaxEntries int64 `json:"max_entries,omitempty"`
 
-	// DenyLeafSymlinks refuses a path that ends in a symlink, where it would be followed (P08).
+	// DenyLeafSymlinks refuses a path that ends in a symlink, where it would be followed.
 	DenyLeafSymlinks bool `json:"deny_leaf_symlinks,omitempty"`
 
 	// Branches are other branches than the tools' own that they may look at and fork, as patterns of one segment.
 	Branches []string `json:"branches,omitempty"`
 
-	// Ask are the uses that somebody has to approve, see [Config.Ask] (P09).
+	// Ask are the uses that somebody has to approve, see [Config.Ask].
 	Ask []Rule `json:"ask,omitempty"`
 }
 
@@ -55,7 +55,7 @@ type Rule struct {
 	Paths       []string     `json:"paths,omitempty"`
 }
 
-// AllowAll is the policy that allows everything (P05).
+// AllowAll is the policy that allows everything.
 var AllowAll = &Policy{}
 
 // A PolicyError is a call that the policy does not allow. It is EACCES.

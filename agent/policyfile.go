@@ -43,7 +43,7 @@ func (p *Policy) noEmptyPaths() error {
 // template is a variable in a path of a policy.
 var template = regexp.MustCompile(`\{\{\s*([A-Za-z0-9_.-]*)\s*\}\}`)
 
-// Expand puts values for templates such as {{workspace}} in a policy's paths (P04). One that vars does not have is
+// Expand puts values for templates such as {{workspace}} in a policy's paths. One that vars does not have is
 // EINVAL: a path with a hole in it would protect nothing.
 func (p *Policy) Expand(vars map[string]string) (*Policy, error) {
 	var bad error

@@ -13,7 +13,7 @@ import (
 )
 
 // A Ref names a branch of a store, or with a snapshot one moment of it, so that it can be written down and resolved
-// after a restart, in another process, on another machine (W04, W06, W08): vfs://<db-id>/<branch>[@<snapshot>].
+// after a restart, in another process, on another machine: vfs://<db-id>/<branch>[@<snapshot>].
 type Ref struct {
 	DB       string // the id of the database; it stays with the file wherever that is copied
 	Branch   string

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A call that found the store busy is tried again: three times in all, after a growing pause with jitter (W11). Only
+// A call that found the store busy is tried again: three times in all, after a growing pause with jitter. Only
 // busy is transient; whatever else went wrong would go wrong again.
 const attempts = 3
 

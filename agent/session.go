@@ -21,11 +21,11 @@ type SessionOptions struct {
 	Config Config
 
 	// From is where the branch starts if there is none of that name yet: a ref as text, or the name of a snapshot or a
-	// branch. "" is an empty tree (W03, K21).
+	// branch. "" is an empty tree.
 	From string
 
 	// AllowForeign takes refs of another database for the branches and snapshots of the same names in this one, and
-	// lets another database take the place of one that was moved away (W06).
+	// lets another database take the place of one that was moved away.
 	AllowForeign bool
 
 	// Auto says when snapshots are taken for Undo, and Keep how many: 0 is DefaultKeep, -1 is all.
@@ -37,7 +37,7 @@ type SessionOptions struct {
 	// session. nil is nobody.
 	OnRef func(context.Context, Ref) error
 
-	// CloseTimeout bounds how long Close waits for calls that run; 0 is 30 s (W12).
+	// CloseTimeout bounds how long Close waits for calls that run; 0 is 30 s.
 	CloseTimeout time.Duration
 }
 

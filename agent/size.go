@@ -9,7 +9,7 @@ import (
 )
 
 // A Size is a number of bytes. As text it has a unit: B, KB, MB, GB, KiB, MiB or GiB, where KB is KiB, because 1 MB is
-// 2^20 bytes everywhere here (K26).
+// 2^20 bytes everywhere here.
 type Size int64
 
 // units are longest first, so that the first that fits is the one.
@@ -18,7 +18,7 @@ var units = []struct {
 	size int64
 }{{"kib", 1 << 10}, {"mib", 1 << 20}, {"gib", 1 << 30}, {"kb", 1 << 10}, {"mb", 1 << 20}, {"gb", 1 << 30}, {"b", 1}}
 
-// ParseSize reads a size such as "100MB", "1.5 GiB" or "4096" (P03). Anything else is EINVAL.
+// ParseSize reads a size such as "100MB", "1.5 GiB" or "4096". Anything else is EINVAL.
 func ParseSize(text string) (Size, error) {
 	number, unit := strings.ToLower(strings.TrimSpace(text)), int64(1)
 	for _, u := range units {

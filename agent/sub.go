@@ -11,7 +11,7 @@ import (
 	"vfsdb/vfs"
 )
 
-// SubOptions say what a sub-agent gets (W07). A nil *SubOptions is the zero value: a branch of its own, forked from the
+// SubOptions say what a sub-agent gets. A nil *SubOptions is the zero value: a branch of its own, forked from the
 // parent's, that goes when the sub-agent is closed.
 type SubOptions struct {
 	// Config is of its tools; nil is the parent's. It may say another policy, but nothing keeps it from a wider one.

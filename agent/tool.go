@@ -21,9 +21,9 @@ type Tool struct {
 	Hints       Hints
 	Risk        Risk
 	Permissions []Permission // all that the tool may need
-	SideEffects []string     // "filesystem_write", "filesystem_delete" (P06)
+	SideEffects []string     // "filesystem_write", "filesystem_delete"
 
-	// Sequential asks the caller not to run two calls of this tool at once (T14). Nothing breaks if it does: each call
+	// Sequential asks the caller not to run two calls of this tool at once. Nothing breaks if it does: each call
 	// is one transaction, and ifSum tells a write that came too late.
 	Sequential bool
 
@@ -47,7 +47,7 @@ type Hints struct {
 	OpenWorld   bool // reaches outside the store; no tool of ours does
 }
 
-// A Risk is how much harm a call can do (P06).
+// A Risk is how much harm a call can do.
 type Risk string
 
 // The risks, least first.
@@ -57,7 +57,7 @@ const (
 	High   Risk = "high"
 )
 
-// A Permission is a right that a tool needs and a [Policy] grants (P06).
+// A Permission is a right that a tool needs and a [Policy] grants.
 type Permission string
 
 // The permissions.
@@ -124,7 +124,7 @@ func additive(t *Tool) { t.Hints.Destructive = false }
 // needs gives a tool other permissions than its kind has.
 func needs(perms ...Permission) tweak { return func(t *Tool) { t.Permissions = perms } }
 
-// sequential asks that calls of the tool follow each other (T14).
+// sequential asks that calls of the tool follow each other.
 func sequential(t *Tool) { t.Sequential = true }
 
 // bounded ends calls of a tool that take longer.

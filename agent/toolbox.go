@@ -23,10 +23,10 @@ type Config struct {
 	Profile string
 
 	// Name is the name of the workspace. If it is set, tools of helix are called workspace__<name>__<op>, so that
-	// several workspaces can stand beside each other; else workspace_<op> (T01, K17).
+	// several workspaces can stand beside each other; else workspace_<op>.
 	Name string
 
-	// NoFS and NoSnapshot leave out the tools of a capability (P07).
+	// NoFS and NoSnapshot leave out the tools of a capability.
 	NoFS, NoSnapshot bool
 
 	// Actions are the tools that are wanted, by their names; nil is all of the profile. In helix the prefix can be left
@@ -59,7 +59,7 @@ type Config struct {
 	// ends the call; see [ErrPending]. A [NotApprovedError] refuses, and tells the model why.
 	Ask func(context.Context, Approval) (bool, error)
 
-	// OnResult sees each result before the model does, and may change it: to scrub it, for example (P09).
+	// OnResult sees each result before the model does, and may change it: to scrub it, for example.
 	OnResult func(ctx context.Context, call Call, result *Result)
 
 	// Metrics and Hooks hear of calls; nil is nobody. Neither can hold up a call, see [Hooks].
@@ -172,11 +172,11 @@ func (b *Toolbox) Workspace() string {
 // defaultWorkspace is what a workspace without a name is called.
 const defaultWorkspace = "workspace"
 
-// Reserved prefixes of tool names (T02).
+// Reserved prefixes of tool names.
 var reserved = []string{"workspace_", "companion__"}
 
 // CheckToolName refuses a name for a tool of somebody else's that begins with a prefix that is ours, or that a tool in
-// the box has (T02): EEXIST.
+// the box has: EEXIST.
 func (b *Toolbox) CheckToolName(name string) error {
 	for _, prefix := range reserved {
 		if strings.HasPrefix(name, prefix) {

@@ -8,7 +8,7 @@ import (
 )
 
 // Metrics counts what happens. Its methods are called on the way of a call and must be quick; labels are few: the
-// name of the workspace, the tool, and how it ended, never a path (W13, W22).
+// name of the workspace, the tool, and how it ended, never a path.
 type Metrics interface {
 	IncOpen(workspace string)
 	IncClose(workspace, status string) // "success", "timeout", "error"
@@ -19,7 +19,7 @@ type Metrics interface {
 	ObserveToolLatencyMs(workspace, tool string, ms float64)
 }
 
-// StoreMetrics is what a [Metrics] may count besides: what calls cost the store (W13).
+// StoreMetrics is what a [Metrics] may count besides: what calls cost the store.
 type StoreMetrics interface {
 	// AddBytes counts what calls were given ("in") and gave back ("out").
 	AddBytes(workspace, direction string, n int64)

@@ -32,13 +32,18 @@ func (s *Server) addTemplate(w *workspace) {
 	}, s.read)
 }
 
-// listing answers resources/list from the tree, where everything else is the SDK's own.
+// listing answers resources/list from the tree, and calls of tools that something is missing for, where everything else
+// is the SDK's own.
 func (s *Server) listing(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
 		switch r := r.(type) {
 		case *sdk.ListResourcesRequest:
 			if method == "resources/list" {
 				return s.list(ctx, r)
+			}
+		case *sdk.CallToolRequest:
+			if refused := s.missing(r.Params.Name); refused != nil {
+				return refused, nil
 			}
 		case *sdk.ReadResourceRequest:
 			ctx, homely := s.homely(ctx, r)

@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -64,6 +65,23 @@ func (s *Server) offer(w *workspace, t *sdk.Tool, run func(*request, agent.Call)
 		}
 		return here.result(result, t.OutputSchema != nil), nil
 	})
+}
+
+// missing is the answer to a call of a tool that the profile has and the workspace does not: what is missing for it. Of
+// any other name it is nil.
+func (s *Server) missing(name string) *sdk.CallToolResult {
+	var refused *sdk.CallToolResult
+	for _, w := range s.workspaces {
+		_, err := w.box.Find(name)
+		var none *agent.NoToolError
+		if err == nil || !errors.As(err, &none) {
+			return nil // another workspace has it
+		}
+		if none.Why != "" {
+			refused = &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: none.Error()}}, IsError: true}
+		}
+	}
+	return refused
 }
 
 // asking is the result that asks the client something, or says what went wrong with that.

@@ -214,12 +214,13 @@ func TestWorkspaces(t *testing.T) {
 	require.Contains(t, text(try(t, c, "workspace__two__ls", nil)), "in-two")
 	call(t, c, "workspace__one__write_file", args{"path": "/x", "content": "x"})
 	require.Equal(t, []string{"in-one", "x"}, vfstest.Names(t, one))
-	_, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "workspace__two__write_file"})
-	require.Error(t, err)
+	refused := try(t, c, "workspace__two__write_file", nil)
+	require.True(t, refused.IsError)
+	require.Contains(t, text(refused), "it needs the permission fs.write")
 	require.Contains(t, c.InitializeResult().Instructions, "'one'")
 	require.Contains(t, c.InitializeResult().Instructions, "'two'")
 
-	_, err = mcp.New(t.Context(), []mcp.Workspace{{FS: one}, {FS: two}}, nil)
+	_, err := mcp.New(t.Context(), []mcp.Workspace{{FS: one}, {FS: two}}, nil)
 	require.ErrorContains(t, err, "give each a name")
 	_, err = mcp.New(t.Context(), nil, nil)
 	require.ErrorContains(t, err, "no workspace")
@@ -311,4 +312,17 @@ func TestEveryProfile(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A tool that the workspace does not have says what is missing for it; a name that nobody knows is the protocol's error.
+func TestCallMissing(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		s, _ := serve(t, &agent.Config{NoFS: true})
+		c := connect(t, s, version, nil)
+		r := try(t, c, "workspace_read_file", args{"path": "/a"})
+		require.True(t, r.IsError)
+		require.Contains(t, text(r), "it needs the capability fs")
+		_, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "fly"})
+		require.Error(t, err)
+	})
 }

@@ -236,7 +236,8 @@ func (a *app) toolsCall(f *toolFlags) *cobra.Command {
 		Long: `Call a tool, as an agent would, and print what the model would read. The arguments are a JSON object; - reads them
 from standard input, and without any there are none. A call that fails exits with 1.
 
-Each run is a session of its own: a call that forks a branch goes there, and the next one starts on --branch again.`,
+Each run is a session of its own: a call that forks a branch goes there, and the next one starts on --branch again. A
+session may look at the branches that it forked; here, at all of them, unless a policy says which.`,
 		Example: `  vfsctl tools call workspace_read_file '{"path": "/notes/a.md"}'
   vfsctl tools call workspace_write_file - < arguments.json
   vfsctl tools call workspace_ls --json | jq .data`,
@@ -278,6 +279,9 @@ func (a *app) callTool(c *call, config *agent.Config) error {
 		if input, err = io.ReadAll(a.in); err != nil {
 			return err
 		}
+	}
+	if config.Policy == nil { // an earlier run may have forked the branch that this one is about
+		config.Policy = &agent.Policy{Branches: []string{"*"}}
 	}
 	b, err := agent.New(c.fsys, config)
 	if err != nil {
