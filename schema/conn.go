@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"net/url"
 	"syscall"
 	"time"
 
@@ -63,6 +64,10 @@ func connect(path string, options Options) (*conn, error) {
 	flags := sqlite.OpenReadWrite
 	if options.ReadOnly {
 		flags = sqlite.OpenReadOnly
+	}
+	if options.immutable {
+		flags |= sqlite.OpenURI
+		path = (&url.URL{Scheme: "file", Path: path, RawQuery: "immutable=1"}).String()
 	}
 	sq, err := sqlite.OpenConn(path, flags)
 	if err != nil {

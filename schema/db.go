@@ -50,6 +50,8 @@ type Options struct {
 	// MaxReaders is how many connections read at once at most, beside the one that writes; 0 is [DefaultMaxReaders], less
 	// is EINVAL. A View beyond it waits for another one to end, so one that is run inside another needs two.
 	MaxReaders int
+
+	immutable bool // nobody can write to it, so SQLite needs neither a log nor locks, see still.go
 }
 
 // A DB is one open file. It is safe for concurrent use.
@@ -59,6 +61,7 @@ type DB struct {
 	beside  []sidecar
 	options Options
 	made    bool // the file was not there before
+	still   still
 	old     bool // it had an older format when it was opened read-only
 
 	logLimit     int64        // in bytes, see checkpoint.go
@@ -155,7 +158,7 @@ func (db *DB) View(ctx context.Context, fn func(*Tx) error) error {
 		return err
 	}
 	defer db.release(c)
-	return c.run(ctx, false, fn)
+	return db.stillRun(ctx, c, fn)
 }
 
 // Update runs fn in a transaction that writes, and commits it if fn returns nil; when Update has returned nil, the

@@ -20,10 +20,14 @@ import (
 // EMLINK, unless it is opened ReadOnly; one that is open at another path is EBUSY, and so is one whose log belongs to a
 // file that was here before and is still open; and where Open would create a file beside a log that is there already,
 // it fails with EEXIST.
+//
+// To read, SQLite needs to write beside the file. Where the directory cannot be written, as on a read-only mount, a file
+// is opened ReadOnly as long as no log is beside it; should somebody write to it from elsewhere all the same, every View
+// is ESTALE from then on. With a log it is EACCES or EROFS.
 func Open(ctx context.Context, path string, options Options) (*DB, error) {
 	db, err := open(ctx, path, options)
-	if errors.Is(err, syscall.EROFS) { // which SQLite says of the file, and means the index of its log
-		err = fmt.Errorf("%w: even to read, its directory has to be writable", err)
+	if errors.Is(err, syscall.EACCES) || errors.Is(err, syscall.EROFS) {
+		db, err = openStill(ctx, path, options, err)
 	}
 	if err != nil {
 		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
@@ -84,7 +88,9 @@ func (db *DB) begin(ctx context.Context, c *conn) error {
 		return err
 	}
 	db.old = c.old
-	db.openIndex()
+	if !db.options.immutable {
+		db.openIndex()
+	}
 	c.index = db.index
 	if db.options.ReadOnly {
 		db.slots <- struct{}{}

@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // A fileID names a file of the host by something else than a path.
@@ -65,6 +67,11 @@ func usesLog(fd int) bool {
 	head := make([]byte, version+1)
 	n, err := syscall.Pread(fd, head, 0)
 	return err == nil && n == len(head) && head[version] == wal
+}
+
+// writable fails if this process may not write to a directory: EACCES for its permissions, EROFS for its mount.
+func writable(dir string) error {
+	return again(func() error { return unix.Faccessat(unix.AT_FDCWD, dir, unix.W_OK, unix.AT_EACCESS) })
 }
 
 func again(fn func() error) error {

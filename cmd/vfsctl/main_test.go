@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -416,4 +417,27 @@ func TestImportedXattrs(t *testing.T) {
 		require.Zero(t, run(t.Context(), append([]string{"--db", db}, tt.args...), bytes.NewReader(archive.Bytes()), &out, &errs), errs.String())
 		require.Contains(t, out.String()+errs.String(), tt.want)
 	}
+}
+
+// A database that can only be read is read, and says so to what writes.
+func TestReadsWhatCannotBeWritten(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a file that is open has one name here")
+	}
+	dir := t.TempDir()
+	db := filepath.Join(dir, "agent.db")
+	does := func(args ...string) (code int, out, errs string) {
+		var o, e strings.Builder
+		code = run(t.Context(), append([]string{"--db", db}, args...), strings.NewReader("x"), &o, &e)
+		return code, o.String(), e.String()
+	}
+	code, _, errs := does("put", "-", "/f")
+	require.Zero(t, code, errs)
+	require.NoError(t, os.Link(db, filepath.Join(dir, "copy.db")))
+	code, out, errs := does("cat", "/f")
+	require.Zero(t, code, errs)
+	require.Equal(t, "x", out)
+	code, _, errs = does("put", "-", "/g")
+	require.Equal(t, exitFailed, code)
+	require.Contains(t, errs, "2 names")
 }

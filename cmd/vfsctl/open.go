@@ -142,8 +142,9 @@ func (a *app) absent() bool {
 	return errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode().IsRegular() && info.Size() == 0
 }
 
+// isReadOnly reports whether a database that cannot be opened to write may still be opened to read.
 func isReadOnly(err error) bool {
-	return errors.Is(err, syscall.EACCES) || errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.EROFS)
+	return errors.Is(err, syscall.EMLINK) || errors.Is(err, syscall.EACCES) || errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.EROFS)
 }
 
 // resolve finds the tree that a person names: a snapshot, or branch@snapshot. A branch is not meant: it has a head that

@@ -53,6 +53,9 @@ func TestMain(m *testing.M) {
 		if os.Getenv(childHolds) != "" {
 			work = holdingChild
 		}
+		if os.Getenv(childMedia) != "" {
+			work = mediaChild
+		}
 		if err := work(path, os.Getenv(childID)); err != nil {
 			fmt.Fprintln(os.Stderr, "child:", err)
 			os.Exit(1)
