@@ -2,6 +2,7 @@ package vfs_test
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"io/fs"
 	"os"
@@ -124,6 +125,15 @@ func TestVerbsOverUncommitted(t *testing.T) {
 				return tx.Append("f", []byte("2"), 0o644)
 			})
 		}, "12"},
+		{"append of a File", func(f *vfs.FS) error {
+			w, err := f.OpenFile(ctx, "f", os.O_WRONLY|os.O_APPEND, 0)
+			if err != nil {
+				return err
+			}
+			_, err = w.Write([]byte("+"))
+			return errors.Join(err, w.Close())
+		}, "abXY+"},
+		{"put", func(f *vfs.FS) error { return put(t, f, "f", "put", vfs.Attr{Mode: 0o644}) }, "put"},
 		{"open and truncate", func(f *vfs.FS) error {
 			w, err := f.OpenFile(ctx, "f", os.O_WRONLY|os.O_TRUNC, 0)
 			if err != nil {

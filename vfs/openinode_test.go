@@ -1,12 +1,15 @@
 package vfs
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"vfsdb/chunk"
 )
 
 // While a commit of a file waits for the write lock, and while it is on its way to the disk, the file is read and
@@ -72,6 +75,42 @@ func TestNobodyWaitsForACommit(t *testing.T) {
 	data, err = fsys.ReadFile(ctx, "f")
 	require.NoError(t, err)
 	require.Equal(t, "oTt\x00!", string(data))
+}
+
+// Between the moment that a commit can be seen and the moment that it has landed, what it has folded is not laid over it
+// once more: a verb may have replaced it since.
+func TestCommitThatHasNotLanded(t *testing.T) {
+	ctx := t.Context()
+	fsys, err := Open(ctx, filepath.Join(t.TempDir(), "x.db"), nil)
+	require.NoError(t, err)
+	defer fsys.Close()
+	w, err := fsys.Create(ctx, "f")
+	require.NoError(t, err)
+	defer w.Close()
+	_, err = w.WriteAt([]byte("folded"), 0)
+	require.NoError(t, err)
+
+	p, before := make([]byte, 6), w.shared.now()
+	read := func() string {
+		n, err := w.ReadAt(p, 0)
+		require.True(t, err == nil || err == io.EOF, err)
+		return string(p[:n])
+	}
+	seen := false
+	require.NoError(t, fsys.Update(ctx, func(tx *Tx) error {
+		tx.db.AfterCommit(func() { // before that of fold
+			seen = true
+			require.Equal(t, "by", read())
+		})
+		require.NoError(t, tx.WriteFile("f", []byte("by"), 0o644))
+		require.Equal(t, "folded", read())
+		return nil
+	}))
+	require.True(t, seen)
+	require.Equal(t, "by", read())
+
+	_, current := w.shared.over(chunk.Content{}, before, 0, 6)
+	require.False(t, current, "who looked the content up before that commit has to look again")
 }
 
 // A warm read of an open file begins no transaction and takes no memory, whether others have committed other files
