@@ -49,7 +49,8 @@
 //
 // Manifests are deleted before blobs, and one that is kept for another to be stored over it is kept with its blobs, so
 // no manifest ever names a blob that is missing. Any read that fails ends the collection, and as long as it has not
-// come to the sweep no content was deleted.
+// come to the sweep no content was deleted. None begins in a damaged file where an index does not have what its table of
+// branches, lineages, snapshots, leases or pins says is kept, nor goes on with a list of doomed content that is in use.
 //
 // # Compaction
 //

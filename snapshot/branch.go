@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -141,25 +142,31 @@ func Resolve(ctx context.Context, fsys *vfs.FS, ref string) (Tree, error) {
 	if !both {
 		name = ref
 	}
+	var listed bool
 	var info Info
 	err := fsys.DB().View(ctx, func(db *schema.Tx) (err error) {
-		info, err = selectOne(db, name)
+		if listed, err = isListed(db, name); err == nil && (listed || both) {
+			info, err = selectOne(db, name)
+		}
 		return err
 	})
 	switch {
 	case err == nil && both && info.Branch != branch:
 		return nil, nameErr("snapshot", ref, syscall.ENOENT)
-	case err == nil:
-		return open(ctx, fsys, info)
-	case err != syscall.ENOENT || both:
+	case err != nil:
 		return nil, nameErr("snapshot", ref, err)
+	case listed || both:
+		return open(ctx, fsys, info)
 	}
 	head, err := fsys.Branch(ctx, ref)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = syscall.ENOENT // of neither, whichever was looked for last
+	if err == nil {
+		return head, nil
 	}
-	if err != nil {
-		return nil, nameErr("find snapshot or branch", ref, err)
+	if errors.Is(err, fs.ErrNotExist) { // of neither, unless there is a snapshot that is not listed
+		err = fsys.DB().View(ctx, func(db *schema.Tx) error {
+			_, err := selectOne(db, name)
+			return cmp.Or(err, error(syscall.ENOENT)) // one that came this moment came too late
+		})
 	}
-	return head, nil
+	return nil, nameErr("find snapshot or branch", ref, err)
 }

@@ -62,6 +62,12 @@ func selectOne(db *schema.Tx, name string) (Info, error) {
 	return list[0], nil
 }
 
+// isListed reports what the index of names says.
+func isListed(db *schema.Tx, name string) (bool, error) {
+	_, listed, err := db.Int(`SELECT id FROM snapshot WHERE name = ?`, name)
+	return listed, err
+}
+
 func wrongIndex(name string) error {
 	return schema.Corrupt("the index of snapshots is wrong about %q, or its branch is missing", name)
 }

@@ -26,31 +26,45 @@ func (c *climb) to(dir Ino) error {
 }
 
 // entered are the directories that a search has gone into, a bit for each number.
-type entered map[Ino]*[enteredPage / 64]uint64
+type entered struct {
+	pages        map[Ino]*[enteredPage / 64]uint64
+	first, again int // how many are new, and how many were not
+}
 
 const enteredPage = 4096
 
 // add reports whether a directory is new.
 func (e *entered) add(dir Ino) bool {
-	if *e == nil {
-		*e = make(entered)
+	if e.pages == nil {
+		e.pages = make(map[Ino]*[enteredPage / 64]uint64)
 	}
 	page, bit := dir/enteredPage, uint64(dir)%enteredPage
-	bits := (*e)[page]
+	bits := e.pages[page]
 	if bits == nil {
 		bits = new([enteredPage / 64]uint64)
-		(*e)[page] = bits
+		e.pages[page] = bits
 	}
-	fresh := bits[bit/64]>>(bit%64)&1 == 0
+	if bits[bit/64]>>(bit%64)&1 == 1 {
+		e.again++
+		return false
+	}
+	e.first++
 	bits[bit/64] |= 1 << (bit % 64)
-	return fresh
+	return true
 }
 
+// manyMoves is how often a search may come by directories again beyond once for each.
+const manyMoves = 1000
+
 // enter is called before a search goes into a directory that it found under a path. To come by one twice is no fault if
-// it was moved meanwhile, so the tree is asked whether the path leads through it twice, or it has two names, now.
+// it was moved meanwhile, so the tree is asked whether the path leads through it twice, or it has two names, now. What is
+// listed and cannot be looked up answers neither, and is not followed for good.
 func (e *entered) enter(tx *Tx, dir Ino, path string) error {
 	if e.add(dir) {
 		return nil
+	}
+	if e.again > e.first+manyMoves {
+		return corrupt("directory %d, and others, are listed again and again", dir)
 	}
 	if _, err := tx.walk(path, false); err != nil && !harmless(err) {
 		return err

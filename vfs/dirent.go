@@ -141,8 +141,22 @@ type listed struct {
 	kind uint8
 }
 
-// page returns up to limit entries of a directory in order of their names, beginning after the name after.
+// page returns up to limit entries of a directory in order of their names, beginning after the name after. Where a
+// damaged tree of pages has them out of order, what there is comes all the same; but the last name of a page that is full
+// comes after that of the one before, or who lists them page by page would go round for good.
 func (tx *Tx) page(dir Ino, after string, limit int) ([]listed, error) {
+	page, err := tx.pageBehind(dir, after, limit)
+	if last := len(page) - 1; err == nil && last >= 0 && last+1 == limit && page[last].name <= after {
+		return nil, errOutOfOrder(dir, page[last].name, after)
+	}
+	return page, err
+}
+
+func errOutOfOrder(dir Ino, name, after string) error {
+	return corrupt("entries of directory %d are out of order: %q comes after %q", dir, name, after)
+}
+
+func (tx *Tx) pageBehind(dir Ino, after string, limit int) ([]listed, error) {
 	levels := tx.fsys.levels[:1:1]
 	for _, i := range tx.fsys.levelsOfDir(nil, dir) {
 		levels = append(levels, tx.fsys.levels[i])
@@ -153,16 +167,16 @@ func (tx *Tx) page(dir Ino, after string, limit int) ([]listed, error) {
 	return tx.pageOfMany(levels, dir, after, limit)
 }
 
-const pageSQL = `SELECT name, ino, kind FROM dirent WHERE branch = ?1 AND parent = ?2 AND name > ?3 AND died > ?4 AND born <= ?4 ORDER BY name`
+const pageSQL = `SELECT name, ino, kind, parent FROM dirent WHERE branch = ?1 AND parent = ?2 AND name > ?3 AND died > ?4 AND born <= ?4 ORDER BY name`
 
 func (tx *Tx) pageOfOne(l level, dir Ino, after string, limit int) ([]listed, error) {
 	var page []listed
 	for {
 		rows := tx.db.Query(pageSQL, l.branch, int64(dir), after, l.cap)
-		got := 0
+		got, before := 0, after
 		for got < limit && rows.Next() {
 			got++
-			e, err := scanListed(rows, dir, after)
+			e, err := scanListed(rows, dir)
 			if err != nil {
 				rows.Close()
 				return nil, err
@@ -178,15 +192,17 @@ func (tx *Tx) pageOfOne(l level, dir Ino, after string, limit int) ([]listed, er
 		if got < limit || len(page) == limit {
 			return page, nil
 		}
+		if after <= before {
+			return nil, errOutOfOrder(dir, after, before)
+		}
 	}
 }
 
-// scanListed reads an entry, which must be one that a directory can have and come after another name: who lists a
-// directory page by page begins again behind the last one.
-func scanListed(rows *schema.Rows, dir Ino, after string) (listed, error) {
+// scanListed reads an entry, which must be one that a directory can have: a name such as .. would lead elsewhere.
+func scanListed(rows *schema.Rows, dir Ino) (listed, error) {
 	e := listed{rows.Text(0), Ino(rows.Int(1)), uint8(rows.Int(2))}
-	if e.name <= after {
-		return e, corrupt("entries of directory %d are out of order: %q comes after %q", dir, e.name, after)
+	if rows.Int(3) != int64(dir) {
+		return e, corrupt("directory %d lists an entry of directory %d", dir, rows.Int(3))
 	}
 	if what := checkEntry(e.name, e.ino != 0, int64(e.ino), rows.Int(2)); what != "" {
 		return e, corrupt("directory %d: %s", dir, what)
@@ -205,12 +221,9 @@ func (tx *Tx) pageOfMany(levels []level, dir Ino, after string, limit int) ([]li
 			}
 		}
 	}()
-	for i := range heads {
-		heads[i].name = after
-	}
 	step := func(i int) (err error) {
 		if cursors[i].Next() {
-			heads[i], err = scanListed(cursors[i], dir, heads[i].name)
+			heads[i], err = scanListed(cursors[i], dir)
 			return err
 		}
 		err = cursors[i].Err()
