@@ -189,7 +189,7 @@ func lossPoints(t *testing.T, stride int, test func(t *testing.T, k int) *diary)
 	case testing.Short():
 		stride *= 4
 	}
-	for k, failed := 1, 1; failed > 0; k += stride {
+	for k, failed := 1, 1; failed > 0 && k < 1000; k += stride { // with -run of one place, none fails
 		t.Run(fmt.Sprint(k), func(t *testing.T) {
 			failed = 0
 			_, _, failed = test(t, k).host.Counts()

@@ -61,7 +61,7 @@ func TestPowerLoss(t *testing.T) {
 			if os.Getenv("VFS_LONG") != "" {
 				tt.stride = 1
 			}
-			for k, failed := 1, 1; failed > 0; k += tt.stride {
+			for k, failed := 1, 1; failed > 0 && k < 1000; k += tt.stride { // with -run of one place, none fails
 				t.Run(fmt.Sprint(k), func(t *testing.T) {
 					failed = 0
 					s := begin(t, uint64(k), func(h *powerloss.Host) { h.Fail(k, tt.behind) })
