@@ -1,3 +1,5 @@
+//lint:file-ignore SA1019 roots and logging are deprecated, and what clients of the versions before 2026-07-28 use
+
 package mcp_test
 
 import (
