@@ -15,7 +15,7 @@ import (
 
 // TestMain lets the test binary be the child process of stream-rss.
 func TestMain(m *testing.M) {
-	if child() {
+	if child() || writerChild() {
 		return
 	}
 	os.Exit(m.Run())

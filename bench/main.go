@@ -22,6 +22,7 @@ var workloads = []workload{
 	{"files", "create-raw", rawSQL},
 	{"files", "create-durable", createDurable},
 	{"files", "create-writers", createWriters},
+	{"files", "create-processes", manyProcesses},
 	{"files", "read-random", readRandom},
 	{"files", "read-ranges", readRanges},
 	{"files", "stat", statDeep},
@@ -49,7 +50,7 @@ var workloads = []workload{
 }
 
 func main() {
-	if child() {
+	if child() || writerChild() {
 		return
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
