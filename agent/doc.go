@@ -42,11 +42,10 @@
 //
 // Helix has tags. In the text of a result, all that comes from the store (contents, names, targets, notes) stands inside
 // <workspace_tool_result untrusted="true" ...>. Outside of them are lines of our own words: numbers, sums, advice. Of an
-// error the reason is inside, since it quotes names, and what to do next is outside. What is
-// structured cannot have tags, so the object has a field "untrusted" that is true. Nothing that comes from the store can
-// pass for a tag, in either: the bracket of what reads as one, in any case, with spaces, invisible characters or line
-// breaks in between, or in letters that look alike, becomes &lt;. So a name that holds such a text cannot be used as it
-// is shown.
+// error the reason is inside, since it quotes names, and what to do next is outside. What is structured cannot have
+// tags, so the object has a field "untrusted" that is true. Nothing that comes from the store can pass for a tag, in
+// either: the bracket of what reads as one, in any case, with spaces, invisible characters or line breaks in between, or
+// in letters that look alike, becomes &lt;. So a name that holds such a text cannot be used as it is shown.
 //
 // The formats of the other profiles are fixed by the agents that know them, and have no place for tags. They give the
 // bytes as they are, and tell the model in their prompt, where they have one, that what files contain is data.

@@ -77,7 +77,7 @@ func scrub(t *testing.T, list []played) []played {
 	return out
 }
 
-// T01 to T14: what the default profile tells and gives.
+// What the default profile tells and gives.
 func TestHelixGolden(t *testing.T) {
 	b, fsys := box(t, &agent.Config{Caps: agent.Caps{ResultBytes: 120, Entries: 4, Matches: 3}})
 	plant(t, fsys, map[string]string{
@@ -192,7 +192,7 @@ func TestHelixGolden(t *testing.T) {
 	golden(t, "helix", map[string]any{"told": describe(b), "script": append(script, history...)})
 }
 
-// T01, K17: with a name, several workspaces can stand beside each other.
+// With a name, several workspaces can stand beside each other.
 func TestHelixNames(t *testing.T) {
 	b, _ := box(t, &agent.Config{Name: "notes"})
 	for _, tool := range b.Tools() {

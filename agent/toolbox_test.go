@@ -47,7 +47,7 @@ func try(t *testing.T, b *agent.Toolbox, tool string, args map[string]any) *agen
 
 type args = map[string]any
 
-// T03, T05, T06: what is written is read, with the sum that the next write takes.
+// What is written is read, with the sum that the next write takes.
 func TestWriteReadEdit(t *testing.T) {
 	b, fsys := box(t, nil)
 	wrote := call(t, b, "workspace_write_file", args{"path": "/notes/a.md", "content": "one\ntwo\nthree\n"})
@@ -78,7 +78,7 @@ func TestWriteReadEdit(t *testing.T) {
 	require.Contains(t, twice.Text, "lines 1, 3, 3")
 }
 
-// T09, T10: a long text is cut on a rune and says how much is missing.
+// A long text is cut on a rune and says how much is missing.
 func TestCut(t *testing.T) {
 	b, _ := box(t, &agent.Config{Caps: agent.Caps{ResultBytes: 10}})
 	call(t, b, "workspace_write_file", args{"path": "a", "content": strings.Repeat("é", 20)})
@@ -88,7 +88,7 @@ func TestCut(t *testing.T) {
 	require.EqualValues(t, 30, read["omittedBytes"])
 }
 
-// P01: every path is judged by where it leads.
+// Every path is judged by where it leads.
 func TestPolicyPaths(t *testing.T) {
 	b, fsys := box(t, &agent.Config{Policy: &agent.Policy{Paths: []string{"/ok"}, ReadOnly: []string{"/ok/ro"}}},
 		"ok/a", "ok/ro/b", "secret/s", "ok-not/c")
@@ -152,7 +152,7 @@ func TestQuota(t *testing.T) {
 	call(t, b, "workspace_mkdir", args{"path": "e"})
 }
 
-// W01, W02: a snapshot, a restore that can be taken back, a branch.
+// A snapshot, a restore that can be taken back, a branch.
 func TestHistoryTools(t *testing.T) {
 	b, fsys := box(t, nil)
 	call(t, b, "workspace_write_file", args{"path": "a", "content": "1"})

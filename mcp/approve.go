@@ -10,7 +10,7 @@ import (
 	"vfsdb/agent"
 )
 
-// approve asks the person at the client about a use that the policy wants approved (P09). Only an answer that says yes
+// approve asks the person at the client about a use that the policy wants approved. Only an answer that says yes
 // approves: the form is accepted, and its one field is true. A form that is accepted without an answer in it approves
 // nothing, since a client may send one off that nobody looked at. A client that cannot ask approves nothing either. The
 // error says which of these it was.

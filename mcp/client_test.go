@@ -96,7 +96,7 @@ func TestRootsChange(t *testing.T) {
 	require.False(t, reads("/a/x"))
 }
 
-// P09: what the policy wants approved is put to the person at the client, once for each use, and refused where nobody
+// What the policy wants approved is put to the person at the client, once for each use, and refused where nobody
 // can be asked.
 func TestApproval(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version string) {

@@ -40,8 +40,8 @@
 //
 // Over HTTP a request needs a bearer token, and has to address this machine, or a host that was named, and to come from
 // no web page, or one that was named: so neither a page nor a name that leads here (DNS rebinding) gets in. With a
-// certificate it is HTTPS. Bodies,
-// headers, sessions and idle times are bounded.
+// certificate it is HTTPS. Bodies, headers, sessions and idle times are bounded. Over stdio, where the client has started
+// the server, a message may be as long as the arguments of a tool; a longer one is refused, and the next one read.
 //
 // # Versions of the protocol
 //
@@ -56,6 +56,6 @@
 // of versions. Of the 32 scenarios of the conformance suite 0.1.16, 9 run against vfsctl mcp itself. 14 look for tools
 // or resources of certain names: they run against a server of this package that has files of these names, and fixtures
 // that take the way of our tools to the client, with their texts, images, sounds, errors, logs, progress and questions.
-// 9 do not apply: there are no prompts, no sampling, no embedded resources, and no question with defaults or enums. The
+// 9 do not apply: there are no prompts, no sampling, no embedded resources alone, and no question with defaults or enums. The
 // suite knows 2025-11-25 at most; 2026-07-28 is tested with the SDK's client.
 package mcp

@@ -41,7 +41,7 @@ func TestInitialize(t *testing.T) {
 	})
 }
 
-// P06: tools are offered with schemas and hints as the agent room has them, page by page.
+// Tools are offered with schemas and hints as the agent room has them, page by page.
 func TestToolsList(t *testing.T) {
 	fsys := vfstest.New(t)
 	box, err := agent.New(fsys, nil)
@@ -72,7 +72,7 @@ func TestToolsList(t *testing.T) {
 		})
 		require.False(t, *got.Annotations.OpenWorldHint)
 		require.Equal(t, string(want.Risk), got.Meta["vfsdb/risk"])
-		require.Equal(t, want.Sequential, got.Meta["vfsdb/sequential"]) // T14
+		require.Equal(t, want.Sequential, got.Meta["vfsdb/sequential"])
 	}
 }
 
