@@ -129,32 +129,29 @@ type deepUploadOut struct {
 
 // deepUploadAll writes files into the trees that serve them, in one commit for each tree.
 func deepUploadAll(ctx context.Context, b *Toolbox, in deepUploadIn) (*Result, error) {
-	all := deepUploadOut{Files: make([]deepUploaded, len(in.Files))}
 	paths := make([]string, len(in.Files))
 	for i, f := range in.Files {
 		paths[i] = f.Path
 	}
-	for _, s := range b.shared(paths) {
+	files, err := divided(b, paths, func(box *Toolbox, which []int) (list []deepUploaded, err error) {
 		var part deepUploadIn
-		for _, i := range s.which {
+		for _, i := range which {
 			part.Files = append(part.Files, in.Files[i])
 		}
-		var out deepUploadOut
-		_, err := s.box.within(ctx, s.box.updating("upload_files"), func(g *guard) (_ any, err error) {
-			out, err = deepUpload(g, part)
+		_, err = box.within(ctx, box.updating("upload_files"), func(g *guard) (any, error) {
+			out, err := deepUpload(g, part)
+			list = out.Files
 			return out, err
 		})
-		if err != nil {
-			return nil, err
-		}
-		for k, i := range s.which {
-			all.Files[i] = out.Files[k]
-		}
+		return list, err
+	})
+	if err != nil {
+		return nil, err
 	}
-	return present(all)
+	return present(deepUploadOut{files})
 }
 
-// deepUpload writes the files that can be written, in one commit (C26).
+// deepUpload writes the files that can be written, in one commit.
 func deepUpload(g *guard, in deepUploadIn) (deepUploadOut, error) {
 	o := deepUploadOut{Files: []deepUploaded{}}
 	for _, f := range in.Files {
@@ -202,25 +199,22 @@ type deepDownloadOut struct {
 
 // deepDownloadAll reads files from the trees that serve them, at one moment of each tree.
 func deepDownloadAll(ctx context.Context, b *Toolbox, in deepDownloadIn) (*Result, error) {
-	all := deepDownloadOut{Files: make([]deepDownloaded, len(in.Paths))}
-	for _, s := range b.shared(in.Paths) {
+	files, err := divided(b, in.Paths, func(box *Toolbox, which []int) (list []deepDownloaded, err error) {
 		var part deepDownloadIn
-		for _, i := range s.which {
+		for _, i := range which {
 			part.Paths = append(part.Paths, in.Paths[i])
 		}
-		var out deepDownloadOut
-		_, err := s.box.within(ctx, s.box.viewing(), func(g *guard) (_ any, err error) {
-			out, err = deepDownload(g, part)
+		_, err = box.within(ctx, box.viewing(), func(g *guard) (any, error) {
+			out, err := deepDownload(g, part)
+			list = out.Files
 			return out, err
 		})
-		if err != nil {
-			return nil, err
-		}
-		for k, i := range s.which {
-			all.Files[i] = out.Files[k]
-		}
+		return list, err
+	})
+	if err != nil {
+		return nil, err
 	}
-	return present(all)
+	return present(deepDownloadOut{files})
 }
 
 // deepDownload reads files at one moment, whole or not at all: as many as fit the cap of bytes together.

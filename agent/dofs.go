@@ -13,7 +13,7 @@ import (
 )
 
 // dofs is the profile of Workspace.fs on SQLite: the methods of node:fs/promises that it has, as tools. Results have
-// the shapes of these methods, errors are those of Node: a code and a path. Lists come in pages (K12).
+// the shapes of these methods, errors are those of Node: a code and a path. Lists come in pages.
 var dofs = &profile{
 	name:    "dofs",
 	about:   "readFile, writeFile, readdir, ls, find, grep, stat, mkdir, rm: the shapes and errors of node:fs",
@@ -25,8 +25,8 @@ var dofs = &profile{
 }
 
 const (
-	dofsWrite = 2 << 20 // bytes that writeFile takes (K11)
-	dofsPage  = 1000    // the longest page of a list (K12)
+	dofsWrite = 2 << 20 // bytes that writeFile takes
+	dofsPage  = 1000    // the longest page of a list
 )
 
 // dofsDefaults lets grep look into files of any size, as the method does.

@@ -182,7 +182,7 @@ func dofsFind(g *guard, in dofsFindIn) (o dofsFindOut, err error) {
 	return o, nil
 }
 
-// dofsGlob is the matcher of a pattern in the dialect of dofs (K13): `*` is any run of characters within a name, `**`
+// dofsGlob is the matcher of a pattern in the dialect of dofs: `*` is any run of characters within a name, `**`
 // any run, and `**/` any number of whole names, none included. Every other character is itself.
 func dofsGlob(pattern string) (func(string) bool, error) {
 	switch {

@@ -93,7 +93,7 @@ func mcpListSizes(g *guard, in mcpSizesIn) (mcpOut, error) {
 	return mcpOut{b.String() + mcpMore(l.omitted, "entries")}, nil
 }
 
-// mcpSize is a number of bytes for people; a KB has 1024 (K26).
+// mcpSize is a number of bytes for people; a KB has 1024.
 func mcpSize(n int64) string {
 	if n < 1<<10 {
 		return fmt.Sprintf("%d B", n)

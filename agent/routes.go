@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"fmt"
+	"maps"
 	slashes "path"
 	"slices"
 	"strings"
@@ -122,24 +123,25 @@ func (b *Toolbox) written(name string) (string, bool) {
 	return ".", true
 }
 
-// A share is the tools on one tree, and which of several paths it serves.
-type share struct {
-	box   *Toolbox
-	which []int
-}
-
-// shared divides paths among the trees that serve them.
-func (b *Toolbox) shared(paths []string) (list []*share) {
-	of := map[string]*share{} // by the paths of their routes
+// divided runs fn on each tree that serves some of the paths, and returns what it gives for each path, in their order.
+func divided[One any](b *Toolbox, paths []string, fn func(box *Toolbox, which []int) ([]One, error)) ([]One, error) {
+	boxes, which := map[string]*Toolbox{}, map[string][]int{} // by the paths of their routes
 	for i, path := range paths {
 		box := b.serving(path)
-		if of[box.serves] == nil {
-			of[box.serves] = &share{box: box}
-			list = append(list, of[box.serves])
-		}
-		of[box.serves].which = append(of[box.serves].which, i)
+		boxes[box.serves] = box
+		which[box.serves] = append(which[box.serves], i)
 	}
-	return list
+	all := make([]One, len(paths))
+	for _, route := range slices.Sorted(maps.Keys(boxes)) {
+		part, err := fn(boxes[route], which[route])
+		if err != nil {
+			return nil, err
+		}
+		for k, i := range which[route] {
+			all[i] = part[k]
+		}
+	}
+	return all, nil
 }
 
 // searching defines a tool that looks below a path, in each tree that serves a part of it, one after the other. What is
