@@ -48,7 +48,7 @@ func TestApplyPatch(t *testing.T) {
 	require.Equal(t, "replaced\n", vfstest.Read(t, fsys, "repo/there.txt"))
 	info, err := fsys.Stat(t.Context(), "repo/renamed/dir/name.txt")
 	require.NoError(t, err)
-	require.EqualValues(t, 0o755, info.Mode().Perm()) // C08
+	require.EqualValues(t, 0o755, info.Mode().Perm())
 	says(t, b, "apply_patch", v4a("*** Update File: modify.txt", "*** Move to: there.txt", "@@", "-line1"),
 		"Success. Updated the following files:\nM there.txt") // it replaces what is there
 	require.Equal(t, "changed\n", vfstest.Read(t, fsys, "repo/there.txt"))
@@ -131,7 +131,7 @@ func TestApplyPatchOperation(t *testing.T) {
 	require.ErrorIs(t, try(t, b, "apply_patch", args{"operation": args{"type": "move_file", "path": "a"}}).Err, syscall.EINVAL)
 }
 
-// P01, P06: a patch goes only where the policy lets it.
+// A patch goes only where the policy lets it.
 func TestApplyPatchPolicy(t *testing.T) {
 	whole, _ := box(t, &agent.Config{Profile: "apply-patch"})
 	golden(t, "apply-patch", describe(whole))

@@ -12,7 +12,7 @@ import (
 	"vfsdb/snapshot"
 )
 
-// P09: what is below a directory is not seen by a search of it, nor after a copy or a move, unless somebody says so.
+// What is below a directory is not seen by a search of it, nor after a copy or a move, unless somebody says so.
 func TestAskAboutTrees(t *testing.T) {
 	for _, tt := range []struct {
 		tool string
@@ -59,7 +59,7 @@ func TestAskAboutTrees(t *testing.T) {
 	}
 }
 
-// P01: a rename between what is visible and what is not is told of the visible end alone, and a restore that would
+// A rename between what is visible and what is not is told of the visible end alone, and a restore that would
 // change something hidden does not name it.
 func TestHiddenEndOfRename(t *testing.T) {
 	b, fsys := box(t, &agent.Config{Policy: &agent.Policy{Deny: []string{"/secret"}}}, "secret/hush", "a", "c")
@@ -80,7 +80,7 @@ func TestHiddenEndOfRename(t *testing.T) {
 	require.Len(t, call(t, b, "workspace_diff", args{"from": "s"})["changes"], 3)
 }
 
-// P01: whoever may not see a symlink does not learn from the refusal where it leads.
+// Whoever may not see a symlink does not learn from the refusal where it leads.
 func TestRefusalTellsNoTarget(t *testing.T) {
 	b, fsys := box(t, &agent.Config{Policy: &agent.Policy{Paths: []string{"/work"}}}, "work/", "secret/", "hidden")
 	require.NoError(t, fsys.Symlink(t.Context(), "/hidden", "secret/l"))
@@ -95,7 +95,7 @@ func TestRefusalTellsNoTarget(t *testing.T) {
 	}
 }
 
-// P09: whoever undoes an edit is asked for once.
+// Whoever undoes an edit is asked for once.
 func TestUndoEditAsksOnce(t *testing.T) {
 	asked := 0
 	b, _ := box(t, &agent.Config{

@@ -172,7 +172,7 @@ func TestNamesOfSeveralLines(t *testing.T) {
 	require.NotContains(t, try(t, b, "workspace_read_file", args{"path": "/" + evil}).Text[:20], "\n")
 }
 
-// T11: what a search names of the files that it skipped is capped too, and so are bytes that are told in base64.
+// What a search names of the files that it skipped is capped too, and so are bytes that are told in base64.
 func TestCapsOfTheRest(t *testing.T) {
 	b, fsys := box(t, &agent.Config{Caps: agent.Caps{Matches: 3}})
 	for i := range 5 {

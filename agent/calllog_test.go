@@ -9,7 +9,7 @@ import (
 	"vfsdb/vfs"
 )
 
-// W15: each call has a row, whether it changed something, failed, or only looked, and changes name their call.
+// Each call has a row, whether it changed something, failed, or only looked, and changes name their call.
 func TestCallLog(t *testing.T) {
 	b, fsys := box(t, &agent.Config{Actor: "model", Session: "s1"})
 	input := []byte(`{"path":"/a","content":"1"}`)

@@ -58,7 +58,7 @@ func TestClaudeCodeChange(t *testing.T) {
 	b, fsys := box(t, &agent.Config{Profile: "claude-code"}, "dir/")
 	const unread = "File has not been read yet. Read it first before writing to it."
 	const modified = "File has been modified since read, either by the user or by a linter. Read it again before attempting to write it."
-	says(t, b, "Write", args{"file_path": "/src/a.go", "content": "a b a\n"}, "File created successfully at: /src/a.go") // K07
+	says(t, b, "Write", args{"file_path": "/src/a.go", "content": "a b a\n"}, "File created successfully at: /src/a.go")
 	says(t, b, "Write", args{"file_path": "/src/a.go", "content": "a b\na\n"}, "The file /src/a.go has been updated successfully.")
 	says(t, b, "Edit", args{"file_path": "/src/a.go", "old_string": "b", "new_string": "c"}, "The file /src/a.go has been updated successfully.")
 	refuses(t, b, "Edit", args{"file_path": "/src/a.go", "old_string": "a", "new_string": "d"}, syscall.EINVAL,
@@ -141,7 +141,7 @@ func TestClaudeCodeSearch(t *testing.T) {
 	require.Equal(t, "(Results are truncated. Consider using a more specific path or pattern.)", lines[100])
 }
 
-// P01, P06: what is told of the tools, and what a policy leaves of them.
+// What is told of the tools, and what a policy leaves of them.
 func TestClaudeCodeGranted(t *testing.T) {
 	whole, _ := box(t, &agent.Config{Profile: "claude-code"})
 	golden(t, "claude-code", describe(whole))

@@ -53,7 +53,7 @@ func TestClaudeEditor(t *testing.T) {
 		"The file /src/a.py has been edited. Here's the result of running `cat -n` on a snippet of the edited file:\n"+
 			"     1\tzero\n     2\tone\n     3\ttwo\n     4\tthree\n     5\tfour\n"+
 			"Review the changes and make sure they are as expected (correct indentation, no duplicate lines, etc). Edit the file again if necessary.")
-	says(t, b, editTool, args{"command": "insert", "path": "/src/a.py", "insert_line": 9, "new_str": "end\n"}, // C24: after a line; new_str for insert_text
+	says(t, b, editTool, args{"command": "insert", "path": "/src/a.py", "insert_line": 9, "new_str": "end\n"}, // after a line; new_str for insert_text
 		"The file /src/a.py has been edited. Here's the result of running `cat -n` on a snippet of the edited file:\n"+
 			"     6\tfive\n     7\t6\n     8\t6b\n     9\tseven\n    10\tend\n    11\t\n"+
 			"Review the changes and make sure they are as expected (correct indentation, no duplicate lines, etc). Edit the file again if necessary.")
@@ -63,7 +63,7 @@ func TestClaudeEditor(t *testing.T) {
 			"     1\tzero\n     2\tone\n     3\ttwo\n     4\tfive\n     5\t6\n     6\t6b\n     7\tseven\n     8\tend\n"+
 			"Review the changes and make sure they are as expected. Edit the file again if necessary.")
 	says(t, b, editTool, args{"command": "create", "path": "/src/a.py", "file_text": "new"},
-		"File overwritten successfully at: /src/a.py") // K08
+		"File overwritten successfully at: /src/a.py")
 	put(t, fsys, "src/.git/x", "hidden")
 	put(t, fsys, "src/node_modules/y", "left out")
 	put(t, fsys, "src/deep/er/z", strings.Repeat("z", 1536))
@@ -125,7 +125,7 @@ func TestClaudeEditorTexts(t *testing.T) {
 	says(t, b, editTool, args{"command": "view", "path": "open"}, head+"open:\n     1\ta\n     2\tb\n")
 	says(t, b, editTool, args{"command": "view", "path": "open", "view_range": []int{1, 1}}, head+"open:\n     1\ta\n")
 	says(t, b, editTool, args{"command": "view", "path": "empty"}, head+"empty:\n     1\t\n")
-	says(t, b, editTool, args{"command": "view", "path": "long"}, // T10: the number takes 7 bytes, and its cut 1 more
+	says(t, b, editTool, args{"command": "view", "path": "long"}, // the number takes 7 bytes, and its cut 1 more
 		head+"long:\n     1\t"+strings.Repeat("é", 46)+"\n[... truncated, 1908 bytes omitted; refine your search/path]\n")
 
 	edit := func(name string, in args) string {
@@ -208,7 +208,7 @@ func TestClaudeEditorUndoLater(t *testing.T) {
 	require.Empty(t, vfstest.Names(t, fsys))
 }
 
-// P06: a tool has the commands that are granted, and the hints of the worst of them.
+// A tool has the commands that are granted, and the hints of the worst of them.
 func TestClaudeEditorGranted(t *testing.T) {
 	whole, _ := box(t, &agent.Config{Profile: "claude-editor"})
 	golden(t, "claude-editor", describe(whole))

@@ -16,7 +16,7 @@ import (
 
 var vars = map[string]string{"workspace": "/work"}
 
-// P03, P04, P07: a config reads as it is written down.
+// A config reads as it is written down.
 func TestParseConfig(t *testing.T) {
 	c, err := agent.ParseConfig([]byte(`
 profile: helix

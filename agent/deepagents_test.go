@@ -20,7 +20,7 @@ import (
 	"vfsdb/vfs"
 )
 
-// Section 2 (deepagents), C26, C31, G01, K01, K04, K07, K08, K12.
+// What the tools of deepagents give, call by call: texts as the reference has them, and many files at once.
 func TestDeepagentsGolden(t *testing.T) {
 	b, fsys := box(t, &agent.Config{Profile: "deepagents", Policy: &agent.Policy{Deny: []string{"/secret"}, ReadOnly: []string{"/ro"}, MaxFileSize: 30000}})
 	var lines strings.Builder
@@ -49,14 +49,14 @@ func TestDeepagentsGolden(t *testing.T) {
 		"huge":               strings.Repeat("WISH\n", 6001),
 	})
 	script := play(t, b,
-		turn{"C14", "ls", args{"path": "/"}},
-		turn{"C14 empty", "ls", args{"path": "/void"}},
-		turn{"C14 Python's quotes", "ls", args{"path": "/odd"}},
-		turn{"C14 missing", "ls", args{"path": "/none"}},
-		turn{"C14 a file", "ls", args{"path": "/last"}},
-		turn{"C31", "ls", args{"path": "/src/../secret"}},
-		turn{"C31", "ls", args{"path": "~/x"}},
-		turn{"C31", "ls", args{"path": `C:\x`}},
+		turn{"a directory", "ls", args{"path": "/"}},
+		turn{"empty", "ls", args{"path": "/void"}},
+		turn{"Python's quotes", "ls", args{"path": "/odd"}},
+		turn{"missing", "ls", args{"path": "/none"}},
+		turn{"a file", "ls", args{"path": "/last"}},
+		turn{"a path that leads outside", "ls", args{"path": "/src/../secret"}},
+		turn{"a path that leads outside", "ls", args{"path": "~/x"}},
+		turn{"a path that leads outside", "ls", args{"path": `C:\x`}},
 		turn{"read", "read_file", args{"file_path": "/src/app/main.py"}},
 		turn{"read, offset 0-based", "read_file", args{"file_path": "/src/app/main.py", "offset": 1, "limit": 2}},
 		turn{"read, the gutter is as wide as its widest mark", "read_file", args{"file_path": "/many", "offset": 98, "limit": 3}},
@@ -71,8 +71,8 @@ func TestDeepagentsGolden(t *testing.T) {
 		turn{"ENOENT", "read_file", args{"file_path": "/none"}},
 		turn{"EISDIR", "read_file", args{"file_path": "/src"}},
 		turn{"denied", "read_file", args{"file_path": "/secret/s"}},
-		turn{"K07", "write_file", args{"file_path": "/new/dir/a", "content": "x\n"}},
-		turn{"K08", "write_file", args{"file_path": "/new/dir/a", "content": "a a b\n"}},
+		turn{"directories above", "write_file", args{"file_path": "/new/dir/a", "content": "x\n"}},
+		turn{"over a file", "write_file", args{"file_path": "/new/dir/a", "content": "a a b\n"}},
 		turn{"read-only", "write_file", args{"file_path": "/ro/r", "content": ""}},
 		turn{"EISDIR", "write_file", args{"file_path": "/src", "content": ""}},
 		turn{"edit", "edit_file", args{"file_path": "/new/dir/a", "old_string": "b", "new_string": "c"}},
@@ -81,22 +81,22 @@ func TestDeepagentsGolden(t *testing.T) {
 		turn{"edit, all", "edit_file", args{"file_path": "/new/dir/a", "old_string": "a", "new_string": "z", "replace_all": true}},
 		turn{"edit, ENOENT", "edit_file", args{"file_path": "/none", "old_string": "a", "new_string": "z"}},
 		turn{"edit, empty", "edit_file", args{"file_path": "/new/dir/a", "old_string": "", "new_string": "z"}},
-		turn{"K13 base name", "glob", args{"pattern": "*.py"}},
-		turn{"K13 relative", "glob", args{"pattern": "app/*.py", "path": "/src"}},
-		turn{"K13 anchored", "glob", args{"pattern": "/*.py"}},
-		turn{"K13 braces", "glob", args{"pattern": "**/*.{md,png}"}},
+		turn{"base name", "glob", args{"pattern": "*.py"}},
+		turn{"relative", "glob", args{"pattern": "app/*.py", "path": "/src"}},
+		turn{"anchored", "glob", args{"pattern": "/*.py"}},
+		turn{"braces", "glob", args{"pattern": "**/*.{md,png}"}},
 		turn{"glob, none", "glob", args{"pattern": "*.go"}},
 		turn{"glob, ENOENT", "glob", args{"pattern": "*", "path": "/none"}},
 		turn{"glob, bad", "glob", args{"pattern": "[a"}},
-		turn{"G01 files", "grep", args{"pattern": "WISH", "path": "/src"}},
-		turn{"G01 content", "grep", args{"pattern": "WISH", "path": "/src", "output_mode": "content"}},
-		turn{"G01 count", "grep", args{"pattern": "WISH", "path": "/src", "output_mode": "count"}},
-		turn{"K01 literal", "grep", args{"pattern": "[two]", "output_mode": "content"}},
-		turn{"G04", "grep", args{"pattern": "o", "glob": "*.md"}},
-		turn{"G03 file", "grep", args{"pattern": "print", "path": "/top.py", "output_mode": "content"}},
-		turn{"G08 none", "grep", args{"pattern": "absent", "path": "/src"}},
-		turn{"G03 missing", "grep", args{"pattern": "x", "path": "/none"}},
-		turn{"C26", "upload_files", args{"files": []args{
+		turn{"files", "grep", args{"pattern": "WISH", "path": "/src"}},
+		turn{"content", "grep", args{"pattern": "WISH", "path": "/src", "output_mode": "content"}},
+		turn{"count", "grep", args{"pattern": "WISH", "path": "/src", "output_mode": "count"}},
+		turn{"literal", "grep", args{"pattern": "[two]", "output_mode": "content"}},
+		turn{"only some files", "grep", args{"pattern": "o", "glob": "*.md"}},
+		turn{"file", "grep", args{"pattern": "print", "path": "/top.py", "output_mode": "content"}},
+		turn{"none", "grep", args{"pattern": "absent", "path": "/src"}},
+		turn{"missing", "grep", args{"pattern": "x", "path": "/none"}},
+		turn{"many files", "upload_files", args{"files": []args{
 			{"path": "/up/a", "content": "a\n"},
 			{"path": "/up/b", "content": base64.StdEncoding.EncodeToString([]byte{0, 1}), "encoding": "base64"},
 			{"path": "/src", "content": ""},
@@ -107,8 +107,8 @@ func TestDeepagentsGolden(t *testing.T) {
 			{"path": "", "content": ""},
 			{"path": "/up/dir/c", "content": strings.Repeat("x", 30001)},
 		}}},
-		turn{"C26 bad base64", "upload_files", args{"files": []args{{"path": "/up/z", "content": "a\n"}, {"path": "/up/y", "content": "%", "encoding": "base64"}}}},
-		turn{"C26", "download_files", args{"paths": []string{"/up/a", "/up/b", "/empty", "/none", "/src", "/secret/s", "~", "/top.py/x", "/up/dir", "/up/z", "/huge"}}},
+		turn{"bad base64", "upload_files", args{"files": []args{{"path": "/up/z", "content": "a\n"}, {"path": "/up/y", "content": "%", "encoding": "base64"}}}},
+		turn{"many files", "download_files", args{"paths": []string{"/up/a", "/up/b", "/empty", "/none", "/src", "/secret/s", "~", "/top.py/x", "/up/dir", "/up/z", "/huge"}}},
 	)
 	golden(t, "deepagents", map[string]any{"told": describe(b), "script": script})
 }

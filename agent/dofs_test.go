@@ -12,8 +12,7 @@ import (
 	"vfsdb/vfs"
 )
 
-// S2 method by method and not its code, which does more (K22): C12, C13, C15, C16, C21, K05, K10 to K14, K23 and the
-// table of errors in section 1.3.
+// What the methods of dofs give, one by one, and the codes of their errors.
 func TestDofsGolden(t *testing.T) {
 	b, fsys := box(t, &agent.Config{Profile: "dofs", Caps: agent.Caps{ResultBytes: 300}})
 	plant(t, fsys, map[string]string{
@@ -43,83 +42,83 @@ func TestDofsGolden(t *testing.T) {
 	require.NoError(t, fsys.Chmod(t.Context(), "workspace/src/a.ts", 0o755))
 	still(t, fsys)
 	script := play(t, b,
-		turn{"C15", "stat", args{"path": "/workspace/src/a.ts"}},
-		turn{"C15 dir", "stat", args{"path": "/workspace/src"}},
-		turn{"C21 root", "stat", args{"path": "/"}},
-		turn{"C15 symlink", "stat", args{"path": "/workspace/file"}},
-		turn{"K23", "stat", args{"path": "/workspace/src/a.ts/under"}},
+		turn{"a file", "stat", args{"path": "/workspace/src/a.ts"}},
+		turn{"dir", "stat", args{"path": "/workspace/src"}},
+		turn{"root", "stat", args{"path": "/"}},
+		turn{"symlink", "stat", args{"path": "/workspace/file"}},
+		turn{"under a file", "stat", args{"path": "/workspace/src/a.ts/under"}},
 		turn{"ENOENT", "stat", args{"path": "/workspace/none"}},
 		turn{"ELOOP", "stat", args{"path": "/workspace/loop"}},
-		turn{"C06", "readFile", args{"path": "/workspace/notes/todo.md"}},
-		turn{"C06 utf8", "readFile", args{"path": "/workspace/notes/todo.md", "encoding": "utf8"}},
-		turn{"C06 encoding", "readFile", args{"path": "/workspace/notes/todo.md", "encoding": "latin1"}},
-		turn{"C06 bytes", "readFile", args{"path": "/workspace/bin"}},
-		turn{"C06 bytes as utf8", "readFile", args{"path": "/workspace/bin", "encoding": "utf8"}},
-		turn{"C06 not utf8", "readFile", args{"path": "/workspace/latin"}},
-		turn{"K10", "readFile", args{"path": "/workspace/wide", "offset": 2, "limit": 1}},
-		turn{"K10 past the end", "readFile", args{"path": "/workspace/wide", "offset": 41}},
-		turn{"T09 T10", "readFile", args{"path": "/workspace/wide"}},
+		turn{"a whole file", "readFile", args{"path": "/workspace/notes/todo.md"}},
+		turn{"utf8", "readFile", args{"path": "/workspace/notes/todo.md", "encoding": "utf8"}},
+		turn{"encoding", "readFile", args{"path": "/workspace/notes/todo.md", "encoding": "latin1"}},
+		turn{"bytes", "readFile", args{"path": "/workspace/bin"}},
+		turn{"bytes as utf8", "readFile", args{"path": "/workspace/bin", "encoding": "utf8"}},
+		turn{"not utf8", "readFile", args{"path": "/workspace/latin"}},
+		turn{"by lines", "readFile", args{"path": "/workspace/wide", "offset": 2, "limit": 1}},
+		turn{"past the end", "readFile", args{"path": "/workspace/wide", "offset": 41}},
+		turn{"cut at the cap", "readFile", args{"path": "/workspace/wide"}},
 		turn{"EISDIR", "readFile", args{"path": "/workspace/src"}},
 		turn{"ENOENT", "readFile", args{"path": "/workspace/none"}},
-		turn{"K23", "readFile", args{"path": "/workspace/src/a.ts/under"}},
-		turn{"C07", "writeFile", args{"path": "/workspace/new.sh", "content": "#!/bin/sh\n", "mode": 0o755}},
-		turn{"C08 kept", "writeFile", args{"path": "/workspace/new.sh", "content": "#!/bin/sh\necho\n"}},
-		turn{"C07 bytes", "writeFile", args{"path": "/workspace/data.bin", "content": base64.StdEncoding.EncodeToString([]byte{1, 2, 3}), "encoding": "base64"}},
-		turn{"C07 no base64", "writeFile", args{"path": "/workspace/data.bin", "content": "%", "encoding": "base64"}},
-		turn{"K07", "writeFile", args{"path": "/workspace/no/dir", "content": ""}},
+		turn{"under a file", "readFile", args{"path": "/workspace/src/a.ts/under"}},
+		turn{"a new file", "writeFile", args{"path": "/workspace/new.sh", "content": "#!/bin/sh\n", "mode": 0o755}},
+		turn{"kept", "writeFile", args{"path": "/workspace/new.sh", "content": "#!/bin/sh\necho\n"}},
+		turn{"bytes", "writeFile", args{"path": "/workspace/data.bin", "content": base64.StdEncoding.EncodeToString([]byte{1, 2, 3}), "encoding": "base64"}},
+		turn{"no base64", "writeFile", args{"path": "/workspace/data.bin", "content": "%", "encoding": "base64"}},
+		turn{"directories above", "writeFile", args{"path": "/workspace/no/dir", "content": ""}},
 		turn{"ENOTDIR", "writeFile", args{"path": "/workspace/src/a.ts/under", "content": ""}},
-		turn{"C21", "writeFile", args{"path": "/", "content": ""}},
+		turn{"the root", "writeFile", args{"path": "/", "content": ""}},
 		turn{"EISDIR", "writeFile", args{"path": "/workspace/src", "content": ""}},
-		turn{"C12", "readdir", args{"path": "/workspace/src"}},
-		turn{"C12 symlinks", "readdir", args{"path": "/workspace"}},
-		turn{"C12 empty", "readdir", args{"path": "/workspace/empty"}},
-		turn{"K12", "readdir", args{"path": "/workspace/many", "limit": 2, "offset": 1}},
-		turn{"K12 last page", "readdir", args{"path": "/workspace/many", "limit": 2, "offset": 2}},
-		turn{"K12 past the end", "readdir", args{"path": "/workspace/many", "offset": 9}},
+		turn{"with types", "readdir", args{"path": "/workspace/src"}},
+		turn{"symlinks", "readdir", args{"path": "/workspace"}},
+		turn{"empty", "readdir", args{"path": "/workspace/empty"}},
+		turn{"a page", "readdir", args{"path": "/workspace/many", "limit": 2, "offset": 1}},
+		turn{"last page", "readdir", args{"path": "/workspace/many", "limit": 2, "offset": 2}},
+		turn{"past the end", "readdir", args{"path": "/workspace/many", "offset": 9}},
 		turn{"ENOTDIR", "readdir", args{"path": "/workspace/src/a.ts"}},
-		turn{"K23", "readdir", args{"path": "/workspace/src/a.ts/under"}},
+		turn{"under a file", "readdir", args{"path": "/workspace/src/a.ts/under"}},
 		turn{"ENOENT", "readdir", args{"path": "/workspace/none"}},
-		turn{"C13", "ls", args{"prefix": "/workspace/notes"}},
-		turn{"C13 file", "ls", args{"prefix": "/workspace/src/a.ts"}},
-		turn{"C13 missing", "ls", args{"prefix": "/workspace/none"}},
-		turn{"C13 under a file", "ls", args{"prefix": "/workspace/src/a.ts/under"}},
-		turn{"C13 literal", "ls", args{"prefix": "/workspace/glob/*literal*"}},
-		turn{"K12", "ls", args{"prefix": "/workspace/many", "limit": 3}},
-		turn{"C16", "find", args{"directory": "/workspace/src", "pattern": "**/*.ts"}},
-		turn{"C16 within a name", "find", args{"directory": "/workspace/src", "pattern": "*.ts"}},
-		turn{"C16 everything", "find", args{"directory": "/workspace/notes"}},
-		turn{"K13 literal", "find", args{"directory": "/workspace/src", "pattern": "[x]{y}?.ts"}},
-		turn{"K13 no class", "find", args{"directory": "/workspace/src", "pattern": "[a].ts"}},
-		turn{"K13 **", "find", args{"directory": "/workspace/src", "pattern": "a**"}},
-		turn{"K12", "find", args{"directory": "/workspace/many", "limit": 3}},
-		turn{"K12", "find", args{"directory": "/workspace/many", "limit": 3, "offset": 3}},
+		turn{"all files below", "ls", args{"prefix": "/workspace/notes"}},
+		turn{"file", "ls", args{"prefix": "/workspace/src/a.ts"}},
+		turn{"missing", "ls", args{"prefix": "/workspace/none"}},
+		turn{"under a file", "ls", args{"prefix": "/workspace/src/a.ts/under"}},
+		turn{"literal", "ls", args{"prefix": "/workspace/glob/*literal*"}},
+		turn{"a page", "ls", args{"prefix": "/workspace/many", "limit": 3}},
+		turn{"relative to the directory", "find", args{"directory": "/workspace/src", "pattern": "**/*.ts"}},
+		turn{"within a name", "find", args{"directory": "/workspace/src", "pattern": "*.ts"}},
+		turn{"everything", "find", args{"directory": "/workspace/notes"}},
+		turn{"literal", "find", args{"directory": "/workspace/src", "pattern": "[x]{y}?.ts"}},
+		turn{"no class", "find", args{"directory": "/workspace/src", "pattern": "[a].ts"}},
+		turn{"**", "find", args{"directory": "/workspace/src", "pattern": "a**"}},
+		turn{"a page", "find", args{"directory": "/workspace/many", "limit": 3}},
+		turn{"a page", "find", args{"directory": "/workspace/many", "limit": 3, "offset": 3}},
 		turn{"ENOTDIR", "find", args{"directory": "/workspace/src/a.ts"}},
 		turn{"ENOENT", "find", args{"directory": "/workspace/none"}},
-		turn{"G01 G08", "grep", args{"pattern": "WISH", "path": "/workspace/notes"}},
-		turn{"G02", "grep", args{"pattern": "WISH", "path": "/workspace/notes", "ignoreCase": true}},
-		turn{"G01 no regex", "grep", args{"pattern": "[ ]", "path": "/workspace"}},
-		turn{"G03 file", "grep", args{"pattern": "it", "path": "/workspace/notes/todo.md"}},
-		turn{"K12", "grep", args{"pattern": "0", "path": "/workspace/wide", "limit": 2, "offset": 1}},
-		turn{"G05", "grep", args{"pattern": "0", "path": "/workspace/wide"}},
+		turn{"lines", "grep", args{"pattern": "WISH", "path": "/workspace/notes"}},
+		turn{"whatever the case", "grep", args{"pattern": "WISH", "path": "/workspace/notes", "ignoreCase": true}},
+		turn{"no regex", "grep", args{"pattern": "[ ]", "path": "/workspace"}},
+		turn{"file", "grep", args{"pattern": "it", "path": "/workspace/notes/todo.md"}},
+		turn{"a page", "grep", args{"pattern": "0", "path": "/workspace/wide", "limit": 2, "offset": 1}},
+		turn{"stopped early", "grep", args{"pattern": "0", "path": "/workspace/wide"}},
 		turn{"ENOENT", "grep", args{"pattern": "0", "path": "/workspace/none"}},
 		turn{"EINVAL", "grep", args{"pattern": "", "path": "/workspace"}},
-		turn{"C11", "mkdir", args{"path": "/workspace/d", "mode": 0o700}},
+		turn{"a new directory", "mkdir", args{"path": "/workspace/d", "mode": 0o700}},
 		turn{"EEXIST", "mkdir", args{"path": "/workspace/d"}},
-		turn{"C11 recursive", "mkdir", args{"path": "/workspace/d", "recursive": true}},
-		turn{"C11 recursive", "mkdir", args{"path": "/workspace/p/a/b", "recursive": true}},
+		turn{"recursive", "mkdir", args{"path": "/workspace/d", "recursive": true}},
+		turn{"recursive", "mkdir", args{"path": "/workspace/p/a/b", "recursive": true}},
 		turn{"ENOENT", "mkdir", args{"path": "/workspace/x/y"}},
 		turn{"ENOTDIR", "mkdir", args{"path": "/workspace/src/a.ts/d"}},
 		turn{"EEXIST a file", "mkdir", args{"path": "/workspace/src/a.ts", "recursive": true}},
-		turn{"C11 literal true", "mkdir", args{"path": "/workspace/z", "recursive": false}},
+		turn{"literal true", "mkdir", args{"path": "/workspace/z", "recursive": false}},
 		turn{"ENOTEMPTY", "rm", args{"path": "/workspace/p"}},
-		turn{"C10 recursive", "rm", args{"path": "/workspace/p", "recursive": true}},
-		turn{"K25", "rm", args{"path": "/workspace/d"}},
-		turn{"C10", "rm", args{"path": "/workspace/new.sh"}},
+		turn{"recursive", "rm", args{"path": "/workspace/p", "recursive": true}},
+		turn{"an empty directory", "rm", args{"path": "/workspace/d"}},
+		turn{"a file", "rm", args{"path": "/workspace/new.sh"}},
 		turn{"ENOENT", "rm", args{"path": "/workspace/new.sh"}},
-		turn{"K06", "rm", args{"path": "/workspace/new.sh", "force": true}},
-		turn{"K06 under a file", "rm", args{"path": "/workspace/src/a.ts/under", "force": true}},
-		turn{"C10 literal true", "rm", args{"path": "/workspace/new.sh", "force": false}},
-		turn{"C21 EPERM", "rm", args{"path": "/", "recursive": true, "force": true}},
+		turn{"not there", "rm", args{"path": "/workspace/new.sh", "force": true}},
+		turn{"under a file", "rm", args{"path": "/workspace/src/a.ts/under", "force": true}},
+		turn{"literal true", "rm", args{"path": "/workspace/new.sh", "force": false}},
+		turn{"EPERM", "rm", args{"path": "/", "recursive": true, "force": true}},
 		turn{"no such tool", "unlink", args{"path": "/"}},
 		turn{"EINVAL", "rm", args{"path": ""}},
 		turn{"EINVAL", "rm", args{"path": "/a\x00"}},
@@ -127,7 +126,7 @@ func TestDofsGolden(t *testing.T) {
 	golden(t, "dofs", map[string]any{"told": describe(b), "script": script})
 }
 
-// C08: an overwritten file keeps its mode, unless it is given one.
+// An overwritten file keeps its mode, unless it is given one.
 func TestDofsMode(t *testing.T) {
 	b, _ := box(t, &agent.Config{Profile: "dofs"})
 	for _, tt := range []struct {
@@ -144,7 +143,7 @@ func TestDofsMode(t *testing.T) {
 	}
 }
 
-// K11: writeFile takes 2 MiB, and no byte more.
+// WriteFile takes 2 MiB, and no byte more.
 func TestDofsWriteLimit(t *testing.T) {
 	b, fsys := box(t, &agent.Config{Profile: "dofs"})
 	call(t, b, "writeFile", args{"path": "/a", "content": strings.Repeat("x", 2<<20)})
@@ -154,7 +153,7 @@ func TestDofsWriteLimit(t *testing.T) {
 	require.Error(t, err)
 }
 
-// P01: EACCES is what the policy says; ls, which tells nothing of what is missing, says it too.
+// EACCES is what the policy says; ls, which tells nothing of what is missing, says it too.
 func TestDofsPolicy(t *testing.T) {
 	b, fsys := box(t, &agent.Config{Profile: "dofs", Policy: &agent.Policy{Paths: []string{"/ok"}}}, "ok/a", "no/b")
 	require.NoError(t, fsys.Symlink(t.Context(), "/no/b", "ok/link"))
@@ -169,7 +168,7 @@ func TestDofsPolicy(t *testing.T) {
 	require.Equal(t, `[{"path":"/ok/a","type":"file"}]`, try(t, b, "find", args{"directory": "/ok"}).Text)
 }
 
-// K12: 200 at once, and 1000 at most.
+// 200 at once, and 1000 at most.
 func TestDofsPages(t *testing.T) {
 	b, fsys := box(t, &agent.Config{Profile: "dofs"})
 	require.NoError(t, fsys.Update(t.Context(), func(tx *vfs.Tx) error {

@@ -26,7 +26,7 @@ const mark = "MARKED-7f3a"
 const callsPerStore = 10_000
 
 // An attacker who controls every argument, and every file and symlink below /ok, while somebody else moves directories
-// under their feet: no result shows what is outside, nothing outside changes, nothing panics, memory is bounded (P01).
+// under their feet: no result shows what is outside, nothing outside changes, nothing panics, memory is bounded.
 // VFS_LONG runs a million calls.
 func TestNoEscape(t *testing.T) {
 	calls := 2 * callsPerStore

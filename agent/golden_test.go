@@ -61,7 +61,7 @@ func describe(b *agent.Toolbox) any {
 
 // A turn is one call of a script.
 type turn struct {
-	row  string // of the contract, or what it shows
+	row  string // what it shows
 	tool string
 	args args
 }

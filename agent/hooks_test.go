@@ -10,7 +10,7 @@ import (
 	"vfsdb/agent"
 )
 
-// W14: a hook that never returns holds up no call, and what it misses is counted.
+// A hook that never returns holds up no call, and what it misses is counted.
 func TestHookBlocks(t *testing.T) {
 	release, heard := make(chan struct{}), 0
 	hooks := agent.NewHooks(func(agent.HookEvent) {

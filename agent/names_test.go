@@ -10,7 +10,7 @@ import (
 	"vfsdb/internal/vfstest"
 )
 
-// T01, K17: one workspace has workspace_<op>, several have workspace__<name>__<op>. T17: the prefix is all there is to
+// One workspace has workspace_<op>, several have workspace__<name>__<op>. The prefix is all there is to
 // strip for display.
 func TestNames(t *testing.T) {
 	b, _ := box(t, nil)
@@ -24,7 +24,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// T02: prefixes that are ours are reserved, whether or not there is such a tool.
+// Prefixes that are ours are reserved, whether or not there is such a tool.
 func TestReservedNames(t *testing.T) {
 	b, _ := box(t, nil)
 	require.ErrorIs(t, b.CheckToolName("workspace_deploy"), syscall.EEXIST)
@@ -32,7 +32,7 @@ func TestReservedNames(t *testing.T) {
 	require.NoError(t, b.CheckToolName("deploy"))
 }
 
-// T14: writers ask to be called one after the other. T16: no tool runs code; a sandbox is somebody else's work.
+// Writers ask to be called one after the other. No tool runs code; a sandbox is somebody else's work.
 func TestSequentialAndNoCode(t *testing.T) {
 	b, _ := box(t, nil)
 	require.True(t, b.Tool("workspace_write_file").Sequential)

@@ -10,7 +10,7 @@ import (
 	"vfsdb/agent"
 )
 
-// P09: a call that has to wait for an answer is no failure in the log, which holds the call that got it.
+// A call that has to wait for an answer is no failure in the log, which holds the call that got it.
 func TestPendingApproval(t *testing.T) {
 	var answer error = fmt.Errorf("somebody is asked: %w", agent.ErrPending)
 	asked := 0

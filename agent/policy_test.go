@@ -17,7 +17,7 @@ import (
 	"vfsdb/vfs"
 )
 
-// P03, K26: sizes have units, and MB is 2^20.
+// Sizes have units, and MB is 2^20.
 func TestParseSize(t *testing.T) {
 	for text, want := range map[string]agent.Size{
 		"0": 0, "4096": 4096, "12B": 12, "1KB": 1 << 10, "1kib": 1 << 10, "100MB": 100 << 20, "1.5 GiB": 3 << 29, "2GB": 2 << 30, " 7 mb ": 7 << 20,
@@ -35,7 +35,7 @@ func TestParseSize(t *testing.T) {
 	require.Equal(t, agent.Policy{MaxFileSize: 50 << 20, MaxBytes: 1000}, p)
 }
 
-// P02, K18: an allowed path is enforced segment by segment, whatever its spelling.
+// An allowed path is enforced segment by segment, whatever its spelling.
 func TestAllowedPaths(t *testing.T) {
 	for _, spelled := range []string{"/work", "work", "work/", "//work//"} {
 		b, _ := box(t, &agent.Config{Policy: &agent.Policy{Paths: []string{spelled}}}, "work/a", "work-2/b", "c")
@@ -48,7 +48,7 @@ func TestAllowedPaths(t *testing.T) {
 	}
 }
 
-// P03, T12: the size is looked at before a read, and of what a write, an edit, an insert, an append or a copy would
+// The size is looked at before a read, and of what a write, an edit, an insert, an append or a copy would
 // leave.
 func TestMaxFileSize(t *testing.T) {
 	b, fsys := box(t, &agent.Config{Policy: &agent.Policy{MaxFileSize: 10}}, "d/x")
@@ -75,7 +75,7 @@ func TestMaxFileSize(t *testing.T) {
 	require.Equal(t, []any{"/big", "/d/big"}, call(t, b, "workspace_grep", args{"pattern": "x"})["skippedPaths"], "grep does not read them either")
 }
 
-// P05: no policy, and AllowAll, allow everything.
+// No policy, and AllowAll, allow everything.
 func TestAllowAll(t *testing.T) {
 	for _, p := range []*agent.Policy{nil, agent.AllowAll, {}} {
 		b, _ := box(t, &agent.Config{Policy: p}, "a/b")
@@ -83,7 +83,7 @@ func TestAllowAll(t *testing.T) {
 	}
 }
 
-// P06, P07: what is not granted has no tool; what a tool needs and may do is what it says.
+// What is not granted has no tool; what a tool needs and may do is what it says.
 func TestPermissionsAndCapabilities(t *testing.T) {
 	names := func(c *agent.Config) []string {
 		b, _ := box(t, c)
@@ -127,7 +127,7 @@ func TestPermissionsAndCapabilities(t *testing.T) {
 	}
 }
 
-// P08: a symlink at the end of a path is refused where the policy says so; within the store it is no race either way.
+// A symlink at the end of a path is refused where the policy says so; within the store it is no race either way.
 func TestDenyLeafSymlinks(t *testing.T) {
 	b, fsys := box(t, &agent.Config{Policy: &agent.Policy{DenyLeafSymlinks: true}}, "a", "d/x")
 	require.NoError(t, fsys.Symlink(t.Context(), "a", "link"))
@@ -140,7 +140,7 @@ func TestDenyLeafSymlinks(t *testing.T) {
 	call(t, b, "workspace_rm", args{"path": "/link"})
 }
 
-// P09: a filter sees each result before the model, and may scrub it.
+// A filter sees each result before the model, and may scrub it.
 func TestOnResult(t *testing.T) {
 	b, _ := box(t, &agent.Config{OnResult: func(_ context.Context, c agent.Call, r *agent.Result) {
 		r.Text, r.Data = strings.ReplaceAll(r.Text, "token", "[redacted]"), nil
@@ -150,7 +150,7 @@ func TestOnResult(t *testing.T) {
 	require.Contains(t, call("workspace_read_file", args{"path": "a"}).Text, "a [redacted]")
 }
 
-// P01: a restore that would change what is protected is refused, whole.
+// A restore that would change what is protected is refused, whole.
 func TestRestoreUnderPolicy(t *testing.T) {
 	b, fsys := box(t, &agent.Config{Policy: &agent.Policy{ReadOnly: []string{"/plan"}}}, "plan", "work")
 	call(t, b, "workspace_snapshot", args{"name": "before"})
@@ -175,9 +175,9 @@ func TestOtherBranches(t *testing.T) {
 	call(t, b, "workspace_diff", args{"from": "shared-1"})
 	require.ErrorIs(t, try(t, b, "workspace_diff", args{"from": "private"}).Err, syscall.EACCES)
 	require.ErrorIs(t, try(t, b, "workspace_delete_snapshot", args{"ref": "shared-1"}).Err, syscall.EPERM)
-	require.ErrorIs(t, try(t, b, "workspace_restore", args{"ref": "vfs://other/main"}).Err, syscall.EXDEV) // W06
+	require.ErrorIs(t, try(t, b, "workspace_restore", args{"ref": "vfs://other/main"}).Err, syscall.EXDEV)
 	for _, tool := range b.Tools() {
-		for _, word := range []string{"gc", "check", "repair", "delete_branch", "reset"} { // W10
+		for _, word := range []string{"gc", "check", "repair", "delete_branch", "reset"} {
 			require.NotContains(t, tool.Name, word)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"vfsdb/agent"
 )
 
-// P01-P04, P06, P09: a policy reads as it is written down, and what is not understood is refused.
+// A policy reads as it is written down, and what is not understood is refused.
 func TestParsePolicy(t *testing.T) {
 	got, err := agent.ParsePolicy([]byte(`
 paths: ["{{workspace}}", /shared/]

@@ -33,7 +33,7 @@ func TestProfilesTell(t *testing.T) {
 	}
 }
 
-// P09: a use that has to be approved is asked for through the errors of every profile, and the call goes on.
+// A use that has to be approved is asked for through the errors of every profile, and the call goes on.
 func TestProfilesAsk(t *testing.T) {
 	for profile, in := range map[string]struct {
 		tool string

@@ -17,7 +17,7 @@ func filePaths(list []agent.File) (paths []string) {
 	return paths
 }
 
-// P01: pages of files hold what the policy shows, each file once, whatever their number.
+// Pages of files hold what the policy shows, each file once, whatever their number.
 func TestFiles(t *testing.T) {
 	b, fsys := box(t, &agent.Config{Policy: &agent.Policy{Paths: []string{"/a", "/d/deep"}, Deny: []string{"/a/secret"}}},
 		"a/b/1", "a/b/2", "a/c", "a/secret/key", "a.txt", "d/deep/er/x", "d/shallow", "z")
@@ -51,7 +51,7 @@ func TestFiles(t *testing.T) {
 	require.Equal(t, []string{"/a/c", "/d/deep/er/x"}, filePaths(page))
 }
 
-// P01: a file is read under the policy, symlinks followed, and no more of it than is wanted.
+// A file is read under the policy, symlinks followed, and no more of it than is wanted.
 func TestReadFile(t *testing.T) {
 	b, fsys := box(t, &agent.Config{Policy: &agent.Policy{Paths: []string{"/a"}}}, "a/dir/", "out")
 	require.NoError(t, fsys.WriteFile(t.Context(), "a/f", []byte("12345"), 0o644))
@@ -104,7 +104,7 @@ func TestComplete(t *testing.T) {
 	}
 }
 
-// P02: narrowing a policy never widens it.
+// Narrowing a policy never widens it.
 func TestWithin(t *testing.T) {
 	for _, tt := range []struct {
 		name          string

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// W11: busy is tried three times in all, with growing pauses of less than ten seconds together; nothing else is.
+// Busy is tried three times in all, with growing pauses of less than ten seconds together; nothing else is.
 func TestRetried(t *testing.T) {
 	busy := fmt.Errorf("write: %w", syscall.EBUSY)
 	for _, tt := range []struct {

@@ -13,7 +13,7 @@ import (
 	"vfsdb/vfs"
 )
 
-// T15, G05: a search stops when it has enough.
+// A search stops when it has enough.
 func TestStopsEarly(t *testing.T) {
 	b, fsys := box(t, nil)
 	require.NoError(t, fsys.Update(t.Context(), func(tx *vfs.Tx) error {
@@ -30,7 +30,7 @@ func TestStopsEarly(t *testing.T) {
 	require.Equal(t, true, got["truncated"])
 }
 
-// K01, K02: one search, whose pattern is an expression or a literal, and whose matches have other keys, by profile.
+// One search, whose pattern is an expression or a literal, and whose matches have other keys, by profile.
 func TestGrepByProfile(t *testing.T) {
 	fsys := vfstest.New(t)
 	vfstest.Write(t, fsys, "a.go", "x.y\nxzy\n")
@@ -63,7 +63,7 @@ func TestGrepByProfile(t *testing.T) {
 	}
 }
 
-// K11, K12: what is on by default in helix is these four bounds and no other.
+// What is on by default in helix is these four bounds and no other.
 func TestDefaultBounds(t *testing.T) {
 	require.Equal(t, 262144, agent.DefaultResultBytes)
 	require.Equal(t, 1000, agent.DefaultEntries)

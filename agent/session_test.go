@@ -82,7 +82,7 @@ func refOf(t *testing.T, s *agent.Session) agent.Ref {
 	return r
 }
 
-// W08: nothing is opened before it is used, and the session is resumed from its ref.
+// Nothing is opened before it is used, and the session is resumed from its ref.
 func TestSessionLife(t *testing.T) {
 	store := newStore(t)
 	s, err := agent.Open(store, "one", nil)
@@ -93,7 +93,7 @@ func TestSessionLife(t *testing.T) {
 	require.NoFileExists(t, store.Path())
 
 	writes(t, s, "/a", "1")
-	h, ok := store.Health("one") // W09, W23
+	h, ok := store.Health("one")
 	require.True(t, ok)
 	require.Equal(t, agent.Opened, h.State)
 	require.False(t, h.OpenedAt.IsZero())
@@ -114,9 +114,9 @@ func TestSessionLife(t *testing.T) {
 	require.Equal(t, r, refOf(t, again))
 
 	same := openSession(t, store, "two", nil)
-	require.ErrorIs(t, runs(t, same, "read_file", args{"path": "a"}).Err, fs.ErrNotExist, "a new session begins empty (K21)")
+	require.ErrorIs(t, runs(t, same, "read_file", args{"path": "a"}).Err, fs.ErrNotExist, "a new session begins empty")
 	_, err = agent.Open(store, "two", nil)
-	require.ErrorIs(t, err, syscall.EBUSY, "no two sessions on one branch by accident (W03)")
+	require.ErrorIs(t, err, syscall.EBUSY, "no two sessions on one branch by accident")
 	_, err = agent.Open(store, "a b", nil)
 	require.ErrorIs(t, err, syscall.EINVAL)
 	_, err = agent.Resume(store, "one", nil)
@@ -127,7 +127,7 @@ func TestSessionLife(t *testing.T) {
 	require.ErrorIs(t, err, syscall.EINVAL)
 }
 
-// W03, K21: a session starts where it is told to.
+// A session starts where it is told to.
 func TestSessionFrom(t *testing.T) {
 	store := newStore(t)
 	s := openSession(t, store, "base", nil)
@@ -144,7 +144,7 @@ func TestSessionFrom(t *testing.T) {
 	forked, err := s.Branch(t.Context(), "forked")
 	require.NoError(t, err)
 	require.Equal(t, "forked", forked.Branch)
-	now, undo, err := s.Restore(t.Context(), pinned.String()) // W02
+	now, undo, err := s.Restore(t.Context(), pinned.String())
 	require.NoError(t, err)
 	require.Equal(t, refOf(t, s), now)
 	require.Equal(t, "1", holds(t, s, "a"))
@@ -153,7 +153,7 @@ func TestSessionFrom(t *testing.T) {
 	require.Equal(t, "2", holds(t, s, "a"))
 }
 
-// W04, W06: a ref may pin a moment; one of another database is refused unless that is allowed.
+// A ref may pin a moment; one of another database is refused unless that is allowed.
 func TestResume(t *testing.T) {
 	store := newStore(t)
 	s, err := agent.Open(store, "one", nil)
@@ -194,7 +194,7 @@ func TestResume(t *testing.T) {
 	require.ErrorIs(t, runs(t, s, "ls", nil).Err, fs.ErrNotExist)
 }
 
-// W10: what failed for good stays so until it is reset.
+// What failed for good stays so until it is reset.
 func TestReset(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "agent.db")
 	store := agent.NewStore(path, &vfs.Options{MustExist: true})
@@ -211,7 +211,7 @@ func TestReset(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// W07: a sub-agent is alone on its branch, or shares its parent's; never both.
+// A sub-agent is alone on its branch, or shares its parent's; never both.
 func TestSub(t *testing.T) {
 	store := newStore(t)
 	ctx := t.Context()
@@ -396,7 +396,7 @@ func (c *counts) AddChunks(w string, stored, found int64) {
 func (c *counts) AddBytes(w, direction string, n int64)          { c.inc("bytes", w, direction) }
 func (c *counts) ObserveTransactionMs(w, kind string, _ float64) { c.inc("tx", w, kind) }
 
-// W13: what calls cost the store is counted too.
+// What calls cost the store is counted too.
 func TestStoreMetrics(t *testing.T) {
 	metrics := &counts{n: map[string]int{}}
 	b, _ := box(t, &agent.Config{Metrics: metrics})
@@ -411,7 +411,7 @@ func TestStoreMetrics(t *testing.T) {
 	require.Equal(t, 6, metrics.of("bytes workspace in"))
 }
 
-// A file that is replaced is opened once more; one that is gone is an error, until it is back (W09, W13, W14).
+// A file that is replaced is opened once more; one that is gone is an error, until it is back.
 func TestEviction(t *testing.T) {
 	var log bytes.Buffer
 	metrics := &counts{n: map[string]int{}}
@@ -498,7 +498,7 @@ func TestEviction(t *testing.T) {
 	}
 }
 
-// W12: closing waits for a call that runs, but not for ever.
+// Closing waits for a call that runs, but not for ever.
 func TestCloseTimeout(t *testing.T) {
 	metrics := &counts{n: map[string]int{}}
 	inside, release := make(chan struct{}), make(chan struct{})

@@ -142,7 +142,7 @@ var random = sync.OnceValue(func() []byte {
 	return p
 })
 
-// C01, C02: however bytes arrive, they are the same content, and their sum is known beforehand.
+// However bytes arrive, they are the same content, and their sum is known beforehand.
 func TestSameBytesSameContent(t *testing.T) {
 	sizes := []int{0, 1, 2, Size - 1, Size, Size + 1, 2 * Size, 9*Size - 1, 9 * Size, 17*Size + 5}
 	if racing {

@@ -39,7 +39,7 @@ func commit(t testing.TB, db *schema.DB, s *Stager) (c Content) {
 	return c
 }
 
-// C04: nothing is stored before Commit if it fits in memory, and nothing but blobs if not.
+// Nothing is stored before Commit if it fits in memory, and nothing but blobs if not.
 func TestStagedIsNotSeen(t *testing.T) {
 	for _, tt := range []struct {
 		name         string
@@ -66,7 +66,7 @@ func TestStagedIsNotSeen(t *testing.T) {
 	}
 }
 
-// C05: the error of a source comes back as it is; nothing is left but blobs that nobody points at.
+// The error of a source comes back as it is; nothing is left but blobs that nobody points at.
 func TestSourceFails(t *testing.T) {
 	broken := errors.New("broken pipe")
 	for _, size := range []int{0, 1, Size, Size + 1, 8 * Size, 20*Size + 1} {
@@ -267,7 +267,7 @@ func TestCommitWhileCollecting(t *testing.T) {
 	require.Equal(t, staged, number(t, db, `SELECT count(*) FROM touched WHERE kind = 2`))
 }
 
-// C03, K27: a stream of any length holds a fixed number of chunks.
+// A stream of any length holds a fixed number of chunks.
 func TestStreamIsBounded(t *testing.T) {
 	size := int64(rounds(256<<20)) &^ (1<<20 - 1)
 	db := open(t)

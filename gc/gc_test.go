@@ -130,7 +130,7 @@ func TestRemovedContentGoes(t *testing.T) {
 	clean(t, fsys)
 }
 
-// A failed stream leaves what it had staged (C05).
+// A failed stream leaves what it had staged.
 func TestBrokenStream(t *testing.T) {
 	fsys := vfstest.New(t)
 	fault := errors.New("the source broke")
@@ -147,7 +147,7 @@ func TestBrokenStream(t *testing.T) {
 	clean(t, fsys)
 }
 
-// Snapshots and branches keep what they show, and once they are gone it goes (R5, R6).
+// Snapshots and branches keep what they show, and once they are gone it goes.
 func TestHistoryKeeps(t *testing.T) {
 	fsys := vfstest.New(t)
 	ctx := t.Context()

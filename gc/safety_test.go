@@ -20,7 +20,7 @@ import (
 	"vfsdb/vfs"
 )
 
-// K24, in place of a window of an hour: a stream that is being staged by another process keeps its chunks, also those
+// A stream that is being staged by another process keeps its chunks, also those
 // that it found as garbage of others.
 func TestStreamSurvives(t *testing.T) {
 	data := noise(1, 20*chunk.Size+5)

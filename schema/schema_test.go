@@ -33,7 +33,7 @@ func number(t *testing.T, db *schema.DB, text string, args ...any) int64 {
 	return n
 }
 
-// C01: the chunk size stands in the file. The page size and auto_vacuum are the ones we asked for, although SQLite
+// The chunk size stands in the file. The page size and auto_vacuum are the ones we asked for, although SQLite
 // forgets them silently when they are set in the wrong order.
 func TestNewFile(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "a.db"), schema.Options{})

@@ -57,7 +57,7 @@ func TestLogOfBranches(t *testing.T) {
 		vfstest.Told(t, fsys, &vfs.LogOptions{Newest: true, Max: 3}))
 }
 
-// C28: a watcher is told of what concerns its prefix, and goes on where it was.
+// A watcher is told of what concerns its prefix, and goes on where it was.
 func TestWatch(t *testing.T) {
 	ctx := t.Context()
 	fsys := vfstest.New(t)

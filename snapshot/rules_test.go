@@ -16,7 +16,7 @@ import (
 	"vfsdb/vfs"
 )
 
-// The rules R1 to R12 of the lineage, each by name. Every test ends with a check of all invariants (vfstest.New).
+// The rules of the lineage, a test for each. Every test ends with a check of all invariants (vfstest.New).
 
 func fork(t *testing.T, base snapshot.Tree, name string) *vfs.FS {
 	t.Helper()
@@ -48,8 +48,8 @@ func ino(t *testing.T, fsys *vfs.FS, name string) vfs.Ino {
 	return info.Ino()
 }
 
-// R1: the last unlink of an inherited inode hides the inode too, not only the name.
-func TestR1InodeWhiteout(t *testing.T) {
+// The last unlink of an inherited inode hides the inode too, not only the name.
+func TestLineageInodeWhiteout(t *testing.T) {
 	ctx := t.Context()
 	fsys := newFS(t, "a", "b")
 	gone := ino(t, fsys, "a")
@@ -79,8 +79,8 @@ func TestR1InodeWhiteout(t *testing.T) {
 	}))
 }
 
-// R2: rename over inherited names; the replaced inode loses one link, by a row of the branch's own.
-func TestR2RenameOverInherited(t *testing.T) {
+// Rename over inherited names; the replaced inode loses one link, by a row of the branch's own.
+func TestLineageRenameOverInherited(t *testing.T) {
 	ctx := t.Context()
 	fsys := newFS(t, "src", "dst")
 	require.NoError(t, fsys.Link(ctx, "dst", "dst2"))
@@ -102,8 +102,8 @@ func TestR2RenameOverInherited(t *testing.T) {
 	require.Equal(t, before, vfstest.Dump(t, fsys), "two names of one file stay")
 }
 
-// R3: a name removed is hidden if an ancestor shows it, and made again over the whiteout, as often as one likes.
-func TestR3RemoveAndRecreate(t *testing.T) {
+// A name removed is hidden if an ancestor shows it, and made again over the whiteout, as often as one likes.
+func TestLineageRemoveAndRecreate(t *testing.T) {
 	ctx := t.Context()
 	fsys := newFS(t, "a")
 	try := fork(t, fsys, "try")
@@ -125,8 +125,8 @@ func TestR3RemoveAndRecreate(t *testing.T) {
 	require.Equal(t, "a", read(t, fsys, "a"))
 }
 
-// R4: a fork or snapshot of the head ends its epoch; a fork of a past snapshot does not.
-func TestR4Epochs(t *testing.T) {
+// A fork or snapshot of the head ends its epoch; a fork of a past snapshot does not.
+func TestLineageEpochs(t *testing.T) {
 	fsys := newFS(t, "a")
 	epoch := func() int64 { return count(t, fsys, `SELECT epoch FROM branch WHERE name = 'main'`) }
 	e := epoch()
@@ -142,8 +142,8 @@ func TestR4Epochs(t *testing.T) {
 	require.Equal(t, "a", read(t, old, "a"), "what dies in the ancestor later stays visible to the descendant")
 }
 
-// R5: collection takes exactly the rows that no retained moment shows.
-func TestR5RowsAreKeptForMoments(t *testing.T) {
+// Collection takes exactly the rows that no retained moment shows.
+func TestLineageRowsAreKeptForMoments(t *testing.T) {
 	ctx := t.Context()
 	fsys := newFS(t, "a")
 	versions := func() int64 {
@@ -174,8 +174,8 @@ func TestR5RowsAreKeptForMoments(t *testing.T) {
 	require.Equal(t, "2", read(t, kept, "a"))
 }
 
-// R6: a dropped branch's rows live while a descendant needs them, and no longer.
-func TestR6DroppedBranch(t *testing.T) {
+// A dropped branch's rows live while a descendant needs them, and no longer.
+func TestLineageDroppedBranch(t *testing.T) {
 	ctx := t.Context()
 	fsys := newFS(t, "a")
 	mid := fork(t, fsys, "mid")
@@ -194,8 +194,8 @@ func TestR6DroppedBranch(t *testing.T) {
 	require.Zero(t, count(t, fsys, `SELECT count(*) FROM branch WHERE id = ?`, id))
 }
 
-// R7: a restore is exact, times and all, from a sibling, an ancestor, a descendant or the past.
-func TestR7RestoreIsExact(t *testing.T) {
+// A restore is exact, times and all, from a sibling, an ancestor, a descendant or the past.
+func TestLineageRestoreIsExact(t *testing.T) {
 	ctx := t.Context()
 	fsys := newFS(t, "a", "d/b")
 	s := create(t, fsys, "s")
@@ -220,8 +220,8 @@ func TestR7RestoreIsExact(t *testing.T) {
 	}
 }
 
-// R8: a lineage deeper than 16 is squashed at the fork: the middle levels become one, base and head stay.
-func TestR8Squash(t *testing.T) {
+// A lineage deeper than 16 is squashed at the fork: the middle levels become one, base and head stay.
+func TestLineageSquash(t *testing.T) {
 	ctx := t.Context()
 	fsys := newFS(t, "base", "gone")
 	main := fsys
@@ -244,8 +244,8 @@ func TestR8Squash(t *testing.T) {
 	require.Equal(t, "5", read(t, deep, "f5"))
 }
 
-// R9: what was read of a level that cannot change is kept, and stays right while the ancestor goes on.
-func TestR9AncestorsGoOn(t *testing.T) {
+// What was read of a level that cannot change is kept, and stays right while the ancestor goes on.
+func TestLineageAncestorsGoOn(t *testing.T) {
 	ctx := t.Context()
 	fsys := newFS(t, "a", "d/b")
 	try := fork(t, fsys, "try")
@@ -262,8 +262,8 @@ func TestR9AncestorsGoOn(t *testing.T) {
 	require.Equal(t, want, vfstest.Dump(t, again), "with nothing kept")
 }
 
-// R10: an inode leads to its names, through renames and links, in each tree its own.
-func TestR10NamesOfInode(t *testing.T) {
+// An inode leads to its names, through renames and links, in each tree its own.
+func TestLineageNamesOfInode(t *testing.T) {
 	ctx := t.Context()
 	fsys := newFS(t, "d/a")
 	n := ino(t, fsys, "d/a")
@@ -283,8 +283,8 @@ func TestR10NamesOfInode(t *testing.T) {
 	require.Equal(t, []string{"top"}, paths(try))
 }
 
-// R11: RemoveAll is one cut, whatever hangs below. The reaper takes the rest, unless a restore has linked it again.
-func TestR11RemoveAllIsACut(t *testing.T) {
+// RemoveAll is one cut, whatever hangs below. The reaper takes the rest, unless a restore has linked it again.
+func TestLineageRemoveAllIsACut(t *testing.T) {
 	ctx := t.Context()
 	fsys := newFS(t)
 	require.NoError(t, fsys.Update(ctx, func(tx *vfs.Tx) error {
@@ -339,8 +339,8 @@ func TestR11RemoveAllIsACut(t *testing.T) {
 	require.Equal(t, "linked", read(t, fsys, "out"))
 }
 
-// R12: an open file without a name is inherited by a fork, and Check allows it; it can still be written in its branch.
-func TestR12OpenOrphan(t *testing.T) {
+// An open file without a name is inherited by a fork, and Check allows it; it can still be written in its branch.
+func TestLineageOpenOrphan(t *testing.T) {
 	ctx := t.Context()
 	fsys := newFS(t, "f")
 	f, err := fsys.OpenFile(ctx, "f", os.O_RDWR, 0)

@@ -56,7 +56,7 @@ func changes(t *testing.T, a, b snapshot.Tree) string {
 	return strings.Join(lines, "\n")
 }
 
-// W01, W05: a snapshot is the tree as it was, whatever happens to the head, and refuses writes with EROFS.
+// A snapshot is the tree as it was, whatever happens to the head, and refuses writes with EROFS.
 func TestSnapshotIsFrozen(t *testing.T) {
 	ctx := t.Context()
 	fsys := newFS(t, "a", "dir/b", "dir/c")
@@ -123,7 +123,7 @@ func TestNames(t *testing.T) {
 	require.ErrorIs(t, err, syscall.ESTALE)
 }
 
-// W03: branches are isolated from each other and from what they came from.
+// Branches are isolated from each other and from what they came from.
 func TestBranchesAreIsolated(t *testing.T) {
 	ctx := t.Context()
 	fsys := newFS(t, "a", "dir/b")
@@ -157,7 +157,7 @@ func TestBranchesAreIsolated(t *testing.T) {
 	require.NoError(t, fstest.TestFS(fromHead.IOFS(ctx), "a", "dir/moved"))
 }
 
-// LINEAGE R6: dropping a branch that others descend from is safe, and frees its name at once.
+// Dropping a branch that others descend from is safe, and frees its name at once.
 func TestDeleteBranch(t *testing.T) {
 	ctx := t.Context()
 	fsys := newFS(t, "a")
@@ -286,7 +286,7 @@ func TestDiff(t *testing.T) {
 			tt.do(t, branch)
 			require.Equal(t, tt.want, changes(t, other, branch), "between branches")
 
-			// LINEAGE R7: after a restore nothing differs, and the restore can be undone.
+			// After a restore nothing differs, and the restore can be undone.
 			undo, err := snapshot.Restore(t.Context(), fsys, s)
 			require.NoError(t, err)
 			require.Empty(t, changes(t, s, fsys))
@@ -325,7 +325,7 @@ func TestRestoreFromBranch(t *testing.T) {
 	require.Error(t, err)
 }
 
-// LINEAGE R8, R9: a lineage stays at most 17 levels deep, and each generation shows all that those before it left.
+// A lineage stays at most 17 levels deep, and each generation shows all that those before it left.
 func TestDeepLineage(t *testing.T) {
 	ctx := t.Context()
 	fsys := newFS(t, "base")

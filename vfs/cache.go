@@ -126,7 +126,7 @@ func (c *cache) trim() {
 	}
 }
 
-// past holds what was read from levels of a lineage that never change any more, so it needs no validation (LINEAGE R9),
+// past holds what was read from levels of a lineage that never change any more, so it needs no validation,
 // and what is known of contents, which never change at all.
 // It is shared by all transactions of an FS.
 type past struct {

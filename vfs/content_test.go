@@ -42,7 +42,7 @@ func count(t *testing.T, fsys *vfs.FS, text string) (n int64) {
 	return n
 }
 
-// C01, C02, C04, C07: the sizes around a chunk's edge, written whole, as a stream, and one byte at a time, are one
+// The sizes around a chunk's edge, written whole, as a stream, and one byte at a time, are one
 // content.
 func TestChunkBoundaries(t *testing.T) {
 	ctx := t.Context()
@@ -71,7 +71,7 @@ func TestChunkBoundaries(t *testing.T) {
 	}
 }
 
-// C05: a stream that fails half-way, or is cancelled, changes nothing that can be seen.
+// A stream that fails half-way, or is cancelled, changes nothing that can be seen.
 func TestBrokenStream(t *testing.T) {
 	fsys := vfstest.New(t, "file")
 	before := vfstest.Dump(t, fsys)
@@ -116,7 +116,7 @@ func TestStreamIsRefusedEarly(t *testing.T) {
 	}
 }
 
-// C08: overwriting keeps the mode, the other names and the number.
+// Overwriting keeps the mode, the other names and the number.
 func TestOverwriteKeepsInode(t *testing.T) {
 	ctx := t.Context()
 	fsys := vfstest.New(t)
@@ -136,7 +136,7 @@ func TestOverwriteKeepsInode(t *testing.T) {
 	require.Greater(t, is.ModTime(), was.ModTime())
 }
 
-// Preconditions: a stale one says what the sum is now (C29, K08).
+// Preconditions: a stale one says what the sum is now.
 func TestPreconditions(t *testing.T) {
 	ctx := t.Context()
 	fsys := vfstest.New(t, "f")
@@ -200,7 +200,7 @@ func TestIfSumOfWhatIsGone(t *testing.T) {
 
 func editErr(_ int, err error) error { return err }
 
-// C23: a copy writes no chunk.
+// A copy writes no chunk.
 func TestCopySharesContent(t *testing.T) {
 	ctx := t.Context()
 	fsys := vfstest.New(t)
@@ -268,7 +268,7 @@ func TestHoles(t *testing.T) {
 	require.Equal(t, a, b)
 }
 
-// K04: the rules of an edit.
+// The rules of an edit.
 func TestEdit(t *testing.T) {
 	const text = "one two one two one"
 	for _, tt := range []struct {
@@ -328,7 +328,7 @@ func TestUpdateAllOrNothing(t *testing.T) {
 	require.ErrorIs(t, err, syscall.EROFS, "a View does not write")
 }
 
-// C30: a context that has ended stops a verb before it does anything.
+// A context that has ended stops a verb before it does anything.
 func TestCancelled(t *testing.T) {
 	fsys := vfstest.New(t, "a")
 	ctx, cancel := context.WithCancel(t.Context())
@@ -342,7 +342,7 @@ func TestCancelled(t *testing.T) {
 	require.ErrorIs(t, err, fs.ErrNotExist)
 }
 
-// C12: pages go by name, so entries that come and go do not disturb the others.
+// Pages go by name, so entries that come and go do not disturb the others.
 func TestReadDirPage(t *testing.T) {
 	ctx := t.Context()
 	fsys := vfstest.New(t, "d/a", "d/c", "d/e", "d/g")
@@ -367,7 +367,7 @@ func TestReadDirPage(t *testing.T) {
 	require.ErrorIs(t, err, fs.ErrNotExist, "removed meanwhile")
 }
 
-// C08: a mode that is given wins, for a new file and for one that exists; so does a time.
+// A mode that is given wins, for a new file and for one that exists; so does a time.
 func TestWriteAttributes(t *testing.T) {
 	ctx := t.Context()
 	fsys := vfstest.New(t, "old")

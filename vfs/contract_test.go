@@ -18,7 +18,7 @@ import (
 
 // Rows of the contract that no other table covers, each a small use of the API.
 
-// C06, K10: bytes first; whole, by range, or as a stream that seeks; what is missing is ENOENT.
+// Bytes first; whole, by range, or as a stream that seeks; what is missing is ENOENT.
 func TestContractRead(t *testing.T) {
 	ctx := t.Context()
 	fsys := vfstest.New(t, "dir/")
@@ -44,7 +44,7 @@ func TestContractRead(t *testing.T) {
 	}
 }
 
-// C09, K07, K09: directories above are made only on request.
+// Directories above are made only on request.
 func TestContractParents(t *testing.T) {
 	ctx := t.Context()
 	fsys := vfstest.New(t)
@@ -63,7 +63,7 @@ func TestContractParents(t *testing.T) {
 	}
 }
 
-// C14, K05, K14: ReadDir gives the direct children with their types, and fails where there is no directory.
+// ReadDir gives the direct children with their types, and fails where there is no directory.
 func TestContractReadDir(t *testing.T) {
 	ctx := t.Context()
 	fsys := vfstest.New(t, "d/file", "d/sub/below")
@@ -84,7 +84,7 @@ func TestContractReadDir(t *testing.T) {
 	require.Empty(t, files)
 }
 
-// C15, K15: nanoseconds inside, the time of birth is kept, Lstat shows a symlink itself.
+// Nanoseconds inside, the time of birth is kept, Lstat shows a symlink itself.
 func TestContractStat(t *testing.T) {
 	ctx := t.Context()
 	before := time.Now()
@@ -105,7 +105,7 @@ func TestContractStat(t *testing.T) {
 	require.Equal(t, "f", info.Target())
 }
 
-// C25, C29: an edit is a compare-and-set: of many that start from one sum, one happens.
+// An edit is a compare-and-set: of many that start from one sum, one happens.
 func TestContractEditIsCompareAndSet(t *testing.T) {
 	ctx := t.Context()
 	fsys := vfstest.New(t)
@@ -131,7 +131,7 @@ func TestContractEditIsCompareAndSet(t *testing.T) {
 	require.Equal(t, 1, done)
 }
 
-// C27, C32, C33: what the sources leave out is here, for any bytes and any number of goroutines.
+// What the sources leave out is here, for any bytes and any number of goroutines.
 func TestContractVerbs(t *testing.T) {
 	ctx := t.Context()
 	fsys := vfstest.New(t)
@@ -165,7 +165,7 @@ func TestContractVerbs(t *testing.T) {
 	}
 }
 
-// W02, W04, K21: a branch starts from the revision it is given, a moment stays what it was, and what a restore
+// A branch starts from the revision it is given, a moment stays what it was, and what a restore
 // replaced can still be reached.
 func TestContractHistory(t *testing.T) {
 	ctx := t.Context()

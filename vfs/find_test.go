@@ -10,7 +10,7 @@ import (
 	"vfsdb/vfs"
 )
 
-// C16: the pattern is matched on the path relative to the directory. C17: kind and limit. K13: MatchBase. K14: the
+// The pattern is matched on the path relative to the directory. Kind and limit. MatchBase. The
 // words.
 func TestFind(t *testing.T) {
 	fsys := searchStore(t, "workspace/src/a/b.ts", "workspace/src/top.ts", "workspace/src/.hidden.ts", "workspace/b.ts",
@@ -71,7 +71,7 @@ func TestFindInfo(t *testing.T) {
 	require.Equal(t, "file", found[1].Info.Target())
 }
 
-// C17: Max stops the search, and what was left out is told, only if something was.
+// Max stops the search, and what was left out is told, only if something was.
 func TestFindMax(t *testing.T) {
 	fsys := searchStore(t, "a/1", "a/2", "b/3")
 	everywhere(t, fsys, func(t *testing.T, s searcher) {

@@ -39,7 +39,7 @@ func hostTree(t testing.TB, lines []string) string {
 	return dir
 }
 
-// C18, K13, K20: what a pattern finds is what doublestar finds on the host.
+// What a pattern finds is what doublestar finds on the host.
 func TestGlobLikeDoublestar(t *testing.T) {
 	host := os.DirFS(hostTree(t, globTree))
 	want := make(map[string][]string)

@@ -30,7 +30,7 @@ func grepStore(t testing.TB, files map[string]string) *vfs.FS {
 	return fsys
 }
 
-// G01: literal unless Regex. G02: case. G08: whole lines, numbered from 1, in the order of a walk.
+// Literal unless Regex. Case. Whole lines, numbered from 1, in the order of a walk.
 func TestGrep(t *testing.T) {
 	fsys := grepStore(t, map[string]string{
 		"a.ts":       "import x from 'a.ts'\nimport y from 'a-ts'\n",
@@ -98,8 +98,8 @@ func TestGrepRefuses(t *testing.T) {
 		{"not UTF-8", "a\xff", vfs.GrepOptions{IgnoreCase: true}, "not UTF-8"},
 		{"two lines", "a\nb", vfs.GrepOptions{}, "line break"},
 		{"regex", "a(", vfs.GrepOptions{Regex: true}, "missing closing )"},
-		{"look-ahead", "(?=a)", vfs.GrepOptions{Regex: true}, "invalid or unsupported Perl syntax"}, // G10
-		{"back reference", `(a)\1`, vfs.GrepOptions{Regex: true}, "invalid escape sequence"},        // G10
+		{"look-ahead", "(?=a)", vfs.GrepOptions{Regex: true}, "invalid or unsupported Perl syntax"},
+		{"back reference", `(a)\1`, vfs.GrepOptions{Regex: true}, "invalid escape sequence"},
 		{"include", "a", vfs.GrepOptions{Include: []string{"ok", "["}}, "bad pattern"},
 		{"exclude", "a", vfs.GrepOptions{Exclude: []string{"{"}}, "bad pattern"},
 	} {
@@ -111,7 +111,7 @@ func TestGrepRefuses(t *testing.T) {
 	}
 }
 
-// G03, G04: where Grep looks.
+// Where Grep looks.
 func TestGrepScope(t *testing.T) {
 	fsys := searchStore(t, "a.go", "b.py", "src/a.go", "src/a_test.go", "src/.x.go", "src/sub/c.go", "src/sub/vendor/d.go", "vendor/e.go", "docs/f.md")
 	for _, tt := range []struct {
@@ -145,7 +145,7 @@ func TestGrepScope(t *testing.T) {
 	}
 }
 
-// G06: files that are too large, G07: and files that look binary, are named instead of searched. G09: what was searched
+// Files that are too large, and files that look binary, are named instead of searched. What was searched
 // is counted.
 func TestGrepSkips(t *testing.T) {
 	at := strings.Repeat("x", 8191)
@@ -183,7 +183,7 @@ func TestGrepSkips(t *testing.T) {
 	})
 }
 
-// G07: a NUL counts among the first 8192 bytes.
+// A NUL counts among the first 8192 bytes.
 func TestLooksBinary(t *testing.T) {
 	text := bytes.Repeat([]byte{'x'}, 10000)
 	require.False(t, vfs.LooksBinary(nil))
@@ -195,7 +195,7 @@ func TestLooksBinary(t *testing.T) {
 	require.True(t, vfs.LooksBinary(text))
 }
 
-// G05: Max stops the search, and what was left out is told, only if something was.
+// Max stops the search, and what was left out is told, only if something was.
 func TestGrepMax(t *testing.T) {
 	fsys := grepStore(t, map[string]string{"a": "x\nx\n", "b": "y\n", "c": "x\n", "d": "y\n"})
 	everywhere(t, fsys, func(t *testing.T, s searcher) {

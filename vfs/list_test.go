@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// C13: whole segments, a path that is a file, wildcards that mean themselves, nothing where nothing is. K16: a symlink
+// Whole segments, a path that is a file, wildcards that mean themselves, nothing where nothing is. A symlink
 // is a file.
 func TestList(t *testing.T) {
 	fsys := searchStore(t, "notes/x", "notes/sub/y", "notes-archive/x", "notes.txt", "empty/", "not*s/z", "link -> notes",

@@ -11,7 +11,7 @@ import (
 	"vfsdb/vfs"
 )
 
-// K13: a pattern matches as Glob does.
+// A pattern matches as Glob does.
 func TestPattern(t *testing.T) {
 	for _, tt := range []struct {
 		pattern, path string

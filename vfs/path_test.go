@@ -14,7 +14,7 @@ import (
 	"vfsdb/vfs"
 )
 
-// C19: 40 hops pass over the whole resolution, the 41st is ELOOP.
+// 40 hops pass over the whole resolution, the 41st is ELOOP.
 func TestSymlinkCap(t *testing.T) {
 	ctx := t.Context()
 	fsys := vfstest.New(t, "file")
@@ -41,7 +41,7 @@ func TestSymlinkCap(t *testing.T) {
 	require.ErrorIs(t, err, syscall.ELOOP)
 }
 
-// C20, C21: how paths are read.
+// How paths are read.
 func TestPaths(t *testing.T) {
 	fsys := vfstest.New(t, "a/b/file", "other/file2")
 	require.NoError(t, fsys.Symlink(t.Context(), "a/b", "tob"))
@@ -68,7 +68,7 @@ func TestPaths(t *testing.T) {
 		{"", "", syscall.ENOENT},
 		{"none", "", syscall.ENOENT},
 		{"none/..", "", syscall.ENOENT},
-		{"a/b/file/x", "", syscall.ENOTDIR}, // K23
+		{"a/b/file/x", "", syscall.ENOTDIR},
 		{"a/b/file/..", "", syscall.ENOTDIR},
 		{"a\x00b", "", syscall.EINVAL},
 		{strings.Repeat("x", 255), "", syscall.ENOENT},
@@ -92,7 +92,7 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// C20: names are bytes, kept as given.
+// Names are bytes, kept as given.
 func TestNamesAreBytes(t *testing.T) {
 	ctx := t.Context()
 	fsys := vfstest.New(t)
@@ -113,7 +113,7 @@ func TestNamesAreBytes(t *testing.T) {
 	require.ErrorIs(t, err, fs.ErrInvalid, "io/fs names are UTF-8")
 }
 
-// C31: OpenRoot is a view that neither `..` nor symlinks leave.
+// OpenRoot is a view that neither `..` nor symlinks leave.
 func TestOpenRoot(t *testing.T) {
 	ctx := t.Context()
 	fsys := vfstest.New(t, "secret", "jail/in", "jail/sub/deep")
@@ -138,7 +138,7 @@ func TestOpenRoot(t *testing.T) {
 	require.ErrorIs(t, err, syscall.ENOTDIR)
 }
 
-// The rules of the verbs that move and remove names (C10, C11, C21, C22, K06-K09, K19, K25).
+// The rules of the verbs that move and remove names.
 func TestNameVerbs(t *testing.T) {
 	ctx := t.Context()
 	type verb = func(fsys *vfs.FS) error

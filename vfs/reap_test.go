@@ -103,7 +103,7 @@ const invisible = `SELECT count(*) FROM (
 
 var forest = []string{"top/a", "top/b", "top/x/c", "top/x/y/d", "top/x/y/e", "top/z/", "beside"}
 
-// A removed tree goes with all that is in it, in steps of any size (R11).
+// A removed tree goes with all that is in it, in steps of any size.
 func TestReapTree(t *testing.T) {
 	for _, limit := range []int{1, 2, 3, 1000} {
 		for _, history := range []string{"none", "snapshot", "inherited"} {
@@ -143,7 +143,7 @@ func TestReapTree(t *testing.T) {
 	}
 }
 
-// A restore gives the tree its name back, at whatever point it comes; then it is no orphan (R11).
+// A restore gives the tree its name back, at whatever point it comes; then it is no orphan.
 func TestRestoreLinksOrphanAgain(t *testing.T) {
 	for n := range 12 {
 		t.Run(fmt.Sprint("after ", n), func(t *testing.T) {
@@ -271,7 +271,7 @@ func TestReapRenamed(t *testing.T) {
 	}
 }
 
-// Rows go once nobody shows them, whatever order heads, snapshots and forks come and go in (R5, R6).
+// Rows go once nobody shows them, whatever order heads, snapshots and forks come and go in.
 func TestReapRowsKeepsWhatIsShown(t *testing.T) {
 	for seed := range uint64(8) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {

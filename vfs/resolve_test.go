@@ -148,7 +148,7 @@ func TestResolveIsWhereVerbsGo(t *testing.T) {
 	}
 }
 
-// W16: the switch holds for each door, for a transaction that runs, and can be thrown back.
+// The switch holds for each door, for a transaction that runs, and can be thrown back.
 func TestSetReadOnly(t *testing.T) {
 	ctx := t.Context()
 	fsys := vfstest.New(t, "file", "dir/")

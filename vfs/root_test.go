@@ -39,7 +39,7 @@ func TestVerbsOfRoot(t *testing.T) {
 	}
 }
 
-// C26: results stand in the order of the files; all or nothing on request.
+// Results stand in the order of the files; all or nothing on request.
 func TestMany(t *testing.T) {
 	ctx := t.Context()
 	fsys := vfstest.New(t, "dir/", "old")

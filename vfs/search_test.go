@@ -115,23 +115,23 @@ func TestSearchErrors(t *testing.T) {
 		verb, name string
 		want       error
 	}{
-		{"find", "missing", syscall.ENOENT},   // C16
-		{"find", "dir/file", syscall.ENOTDIR}, // C16
+		{"find", "missing", syscall.ENOENT},
+		{"find", "dir/file", syscall.ENOTDIR},
 		{"find", "dir/file/x", syscall.ENOTDIR},
 		{"find", "dir/dangling", syscall.ENOENT},
 		{"find", "loop", syscall.ELOOP},
 		{"find", "", syscall.ENOENT},
 		{"find", long, syscall.ENAMETOOLONG},
-		{"list", "missing", nil}, // C13
+		{"list", "missing", nil},
 		{"list", "missing/deeper", nil},
 		{"list", "dir/file/x", nil},
 		{"list", "", nil},
 		{"list", "loop", nil},
 		{"list", "a\x00b", syscall.EINVAL},
 		{"list", long, syscall.ENAMETOOLONG},
-		{"grep", "missing", syscall.ENOENT}, // G03
+		{"grep", "missing", syscall.ENOENT},
 		{"grep", "dir/file/x", syscall.ENOTDIR},
-		{"grep", "", nil}, // G03
+		{"grep", "", nil},
 		{"grep", "dir/file", nil},
 		{"du", "missing", syscall.ENOENT},
 		{"du", "dir/dangling", syscall.ENOENT},

@@ -12,7 +12,7 @@ import (
 	"vfsdb/vfs"
 )
 
-// W09: a status tells who writes and who has files open, while they do.
+// A status tells who writes and who has files open, while they do.
 func TestStatusOfBusyDatabase(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "agent.db")
 	fsys, err := vfs.Open(t.Context(), db, nil)

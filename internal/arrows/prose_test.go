@@ -94,3 +94,35 @@ func TestUnfinished(t *testing.T) {
 		})
 	}
 }
+
+// citation finds codes of rules that stand in documents outside of the repository.
+var citation = regexp.MustCompile(`\b[CGTPWK]\d{2}\b|\((?:[ERSU]\d{1,2}\b|LINEAGE)|\bLINEAGE R\d`)
+
+// cited lists the comments that name a rule by its code, as "file: code".
+func cited(all []source) []string {
+	var found []string
+	for _, s := range all {
+		for _, group := range s.syntax.Comments {
+			if code := citation.FindString(group.Text()); code != "" {
+				found = append(found, s.name+": "+strings.TrimPrefix(code, "("))
+			}
+		}
+	}
+	return found
+}
+
+// A comment says a rule in words: a reader has nothing but the repository.
+func TestCommentsCiteNoCodes(t *testing.T) {
+	require.Empty(t, cited(sources(t, root)))
+}
+
+func TestCited(t *testing.T) {
+	for text, want := range map[string]bool{
+		"it stays (C26).": true, "P01: it is refused.": true, "as it was (LINEAGE R6).": true, "kept (R5, R6)": true,
+		"RFC 3339 and UTF-8": false, "2^20 bytes": false, "SHA256": false, "level 0": false,
+	} {
+		s, err := parse("a.go", []byte("// Package a is. "+text+"\npackage a\n"))
+		require.NoError(t, err)
+		require.Equal(t, want, len(cited([]source{s})) > 0, text)
+	}
+}

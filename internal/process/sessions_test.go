@@ -22,7 +22,7 @@ import (
 // childEnv's path, and prints the ref of a snapshot.
 const sessionsEnv = "VFS_SESSION_REF"
 
-// W08, W17: a session is handed on from process to process by its ref alone. Each one adds a line; the last one takes
+// A session is handed on from process to process by its ref alone. Each one adds a line; the last one takes
 // the work of two others back.
 func TestSessionAcrossProcesses(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "sessions.db")
@@ -52,7 +52,7 @@ func TestSessionAcrossProcesses(t *testing.T) {
 	require.Equal(t, "first\nprocess 0\n", read(s))
 	require.NoError(t, s.Close(t.Context()))
 
-	// W04: a ref with a snapshot is the session as it was in that process.
+	// A ref with a snapshot is the session as it was in that process.
 	for id, ref := range pinned {
 		s, err := agent.Resume(store, ref, nil)
 		require.NoError(t, err)

@@ -60,7 +60,7 @@ func command(t *testing.T, path, id string) *exec.Cmd {
 	return cmd
 }
 
-// What two other processes commit is seen soon, once each, in one order (C28).
+// What two other processes commit is seen soon, once each, in one order.
 func TestWatchAcrossProcesses(t *testing.T) {
 	const count = 150
 	path := filepath.Join(t.TempDir(), "watched.db")
