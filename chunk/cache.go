@@ -23,6 +23,8 @@ type Cache struct {
 	wholes shelf // contents of one chunk
 	parts  shelf // chunks of which a part was asked for, and manifests
 	asked  shelf // what was asked for and not kept: addresses alone
+
+	hits, misses int64 // of take
 }
 
 const (
@@ -88,6 +90,14 @@ func NewCache() *Cache {
 		parts:  shelf{bound: partBytes},
 		asked:  shelf{bound: wholeBytes},
 	}
+}
+
+// Metrics returns how often content was looked for in the Cache and found, and not found, since it was made, and how
+// many bytes it keeps now.
+func (c *Cache) Metrics() (hits, misses, kept int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.hits, c.misses, int64(c.wholes.bytes + c.parts.bytes)
 }
 
 // Close gives the memory back. From then on the Cache keeps nothing.
@@ -160,8 +170,10 @@ func (c *Cache) take(a address) *held {
 	defer c.mu.Unlock()
 	h := c.all[a]
 	if h == nil || h.bytes == nil {
+		c.misses++
 		return nil
 	}
+	c.hits++
 	h.on.MoveToFront(h.at)
 	h.users.Add(1)
 	return h

@@ -43,6 +43,7 @@ type conn struct {
 
 	inPlace func() error // asked before each commit; nil: it is not
 	turns   *turns       // of one that writes; nil: it does not wait for its turn
+	counts  *counts      // of what it writes; nil: nobody counts
 
 	index  *engine.Index // nil if it is not to be had
 	mark   Mark          // of the moment that the transaction sees
@@ -225,14 +226,16 @@ func (c *conn) run(ctx context.Context, write bool, fn func(*Tx) error) (err err
 }
 
 // begin begins a transaction, once it is the turn of one that writes, and SQLite's lock is free.
-func (c *conn) begin(ctx context.Context, write bool) error {
+func (c *conn) begin(ctx context.Context, write bool) (err error) {
 	if !write {
 		return retry(ctx, func() error { return c.startMarked("BEGIN") })
 	}
+	asked := time.Now()
+	defer func() { c.counts.waited(asked, err) }()
 	if err := c.turns.take(ctx); err != nil {
 		return err
 	}
-	err := retry(ctx, func() error { return c.start("BEGIN IMMEDIATE") })
+	err = retry(ctx, func() error { return c.start("BEGIN IMMEDIATE") })
 	if err != nil {
 		c.turns.pass()
 	}
@@ -256,6 +259,7 @@ func (c *conn) commit(tx *Tx) error {
 		return fmt.Errorf("commit: %w", err)
 	}
 	c.turns.pass()
+	c.counts.ended(true)
 	tx.keepIDs()
 	for _, fn := range tx.after {
 		fn()
@@ -311,6 +315,7 @@ func (c *conn) rollback() {
 	c.forget()
 	if !c.sq.AutocommitEnabled() {
 		_ = c.control("ROLLBACK")
+		c.counts.ended(false)
 	}
 	c.turns.pass()
 }

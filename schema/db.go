@@ -78,7 +78,8 @@ type DB struct {
 	readers chan *conn           // idle
 	slots   chan struct{}        // one token per open reader
 
-	index *engine.Index // nil if it is not to be had
+	index  *engine.Index // nil if it is not to be had
+	counts counts
 
 	mu     sync.Mutex
 	closed atomic.Bool

@@ -98,6 +98,7 @@ func (db *DB) begin(ctx context.Context, c *conn) error {
 		return nil
 	}
 	c.inPlace = db.InPlace
+	c.counts = &db.counts
 	c.turns = openTurns(db.path + logSuffix)
 	db.writer = c
 	return nil
