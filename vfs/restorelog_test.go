@@ -41,7 +41,7 @@ func TestRestoreIsRecorded(t *testing.T) {
 		events, err := fsys.Log(ctx, &vfs.LogOptions{Since: since})
 		require.NoError(t, err)
 		for _, e := range events {
-			require.Equal(t, "restore", e.Op)
+			require.Equal(t, vfs.OpRestore, e.Op)
 			told[e.Path] = [2]vfs.Sum{orZero(e.Before), orZero(e.After)}
 		}
 		require.Equal(t, restored(before, after), told)
