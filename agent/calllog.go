@@ -12,7 +12,7 @@ import (
 // logEntry is the row of a call in the log: who calls what, with which arguments, told by their digest alone.
 func (b *Toolbox) logEntry(call Call) *vfs.Call {
 	return &vfs.Call{
-		Began: time.Now(), Actor: b.config.Actor, Session: b.config.Session, Tool: call.Tool, Ref: call.ID,
+		Began: time.Now(), Actor: b.config.Actor, Session: b.config.Session, Tool: clipped(call.Tool, maxLoggedText), Ref: call.ID,
 		Digest: vfs.SumOf(call.Input),
 	}
 }
@@ -26,20 +26,29 @@ func (b *Toolbox) finish(ctx context.Context, call Call, entry *vfs.Call, result
 	entry.Took, entry.Result = took, resultSize(result)
 	status := "ok"
 	if result.Err != nil {
-		entry.Error, status = clipped(result.Err.Error(), maxLoggedError), "error"
+		entry.Error, status = clipped(result.Err.Error(), maxLoggedText), "error"
 	}
 	b.record(entry)
-	b.logger().DebugContext(ctx, "call", "tool", call.Tool, "ref", call.ID, "session", b.config.Session,
+	b.logger().DebugContext(ctx, "call", "tool", entry.Tool, "ref", call.ID, "session", b.config.Session,
 		"ms", took.Milliseconds(), "bytes", entry.Result, "status", status, "error", entry.Error)
 	if m := b.config.Metrics; m != nil {
-		m.IncToolCall(b.Workspace(), call.Tool, status)
-		m.ObserveToolLatencyMs(b.Workspace(), call.Tool, millis(took))
+		m.IncToolCall(b.Workspace(), b.label(call.Tool), status)
+		m.ObserveToolLatencyMs(b.Workspace(), b.label(call.Tool), millis(took))
 	}
 	if m := b.config.storeMetrics(); m != nil {
 		m.AddBytes(b.Workspace(), "in", int64(len(call.Input)))
 		m.AddBytes(b.Workspace(), "out", entry.Result)
 	}
 	b.config.hear(HookEvent{Kind: "call", Name: call.Tool, Err: result.Err, Took: took})
+}
+
+// label is how metrics call a tool: by its name, or "unknown" if the profile has none of that name. What a model makes up
+// is no label, since each new one is a series that is kept.
+func (b *Toolbox) label(tool string) string {
+	if b.byName[tool] == nil && b.missing[tool] == "" {
+		return "unknown"
+	}
+	return tool
 }
 
 // record has the row of a call written, soon. A store that takes no writes, or could not be opened, keeps no log.
@@ -57,8 +66,8 @@ func (b *Toolbox) logger() *slog.Logger {
 	return slog.New(slog.DiscardHandler)
 }
 
-// maxLoggedError is how much of an error the log keeps, in bytes.
-const maxLoggedError = 1000
+// maxLoggedText is how much of an error the log keeps, and of a tool's name, which a model may have made up; in bytes.
+const maxLoggedText = 1000
 
 // resultSize is what the model gets, in bytes.
 func resultSize(r *Result) int64 {

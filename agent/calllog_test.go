@@ -1,6 +1,7 @@
 package agent_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -37,6 +38,29 @@ func TestCallLog(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "workspace_write_file", events[len(events)-1].Tool)
 	require.Equal(t, calls[0].ID, events[len(events)-1].Call)
+}
+
+// The name of a tool that a model makes up is kept in the log as far as an error is.
+func TestCallLogMadeUpTool(t *testing.T) {
+	b, fsys := box(t, nil)
+	require.Error(t, b.Call(t.Context(), strings.Repeat("x", 1<<20), nil).Err)
+	require.NoError(t, agent.FlushLog(t.Context(), fsys))
+	calls, err := fsys.Calls(t.Context(), nil)
+	require.NoError(t, err)
+	require.Len(t, calls[0].Tool, 1000)
+}
+
+// The name that a model makes up for a tool is no label of metrics: they would grow without end.
+func TestMetricsLabels(t *testing.T) {
+	metrics := &counts{}
+	b, _ := box(t, &agent.Config{Metrics: metrics, NoSnapshot: true})
+	for _, tool := range []string{"workspace_ls", "workspace_snapshot", "read /etc/passwd", "workspace_run"} {
+		b.Call(t.Context(), tool, nil)
+	}
+	require.Equal(t, 1, metrics.of("call workspace workspace_ls ok"))
+	require.Equal(t, 1, metrics.of("call workspace workspace_snapshot error"), "a tool of the profile")
+	require.Equal(t, 2, metrics.of("call workspace unknown error"))
+	require.Equal(t, 2, metrics.of("called workspace unknown"))
 }
 
 // A call that reads does not wait for those that write, and neither does its log hold it up.

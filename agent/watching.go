@@ -8,7 +8,7 @@ import (
 )
 
 // Metrics counts what happens. Its methods are called on the way of a call and must be quick; labels are few: the
-// name of the workspace, the tool, and how it ended, never a path.
+// name of the workspace, the tool ("unknown" if a model made its name up), and how it ended, never a path.
 type Metrics interface {
 	IncOpen(workspace string)
 	IncClose(workspace, status string) // "success", "timeout", "error"
