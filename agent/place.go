@@ -296,12 +296,19 @@ func (p *place) close(ctx context.Context, last func(context.Context, *vfs.FS) e
 	}
 	p.mu.Lock()
 	p.health.State = Closed
-	p.attempted(err)
+	if err != nil {
+		p.attempted(err)
+	}
+	opened := !p.health.OpenedAt.IsZero()
 	p.mu.Unlock()
-	if m := p.config.Metrics; m != nil {
+
+	// What was never open has no close to count.
+	if m := p.config.Metrics; m != nil && opened {
 		m.IncClose(p.label, status)
 	}
-	p.config.hear(HookEvent{Kind: "close", Name: status, Took: time.Since(began), Err: err})
+	if opened {
+		p.config.hear(HookEvent{Kind: "close", Name: status, Took: time.Since(began), Err: err})
+	}
 	return err
 }
 

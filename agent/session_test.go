@@ -396,6 +396,34 @@ func (c *counts) AddChunks(w string, stored, found int64) {
 func (c *counts) AddBytes(w, direction string, n int64)          { c.inc("bytes", w, direction) }
 func (c *counts) ObserveTransactionMs(w, kind string, _ float64) { c.inc("tx", w, kind) }
 
+// A session that was never open is neither opened nor closed, as metrics and hooks have it, and its health tells of no
+// success. Closing one that could not be opened leaves the reason there.
+func TestCloseUnopened(t *testing.T) {
+	metrics := &counts{}
+	var kinds []string
+	hooks := agent.NewHooks(func(e agent.HookEvent) { kinds = append(kinds, e.Kind) }, nil)
+	options := &agent.SessionOptions{Config: agent.Config{Metrics: metrics, Hooks: hooks}}
+	unused, err := agent.Open(newStore(t), "unused", options)
+	require.NoError(t, err)
+	require.NoError(t, unused.Close(t.Context()))
+	require.Equal(t, agent.Closed, unused.Health().State)
+	require.Zero(t, unused.Health().LastSuccessAt)
+
+	nowhere := agent.NewStore(filepath.Join(t.TempDir(), "agent.db"), &vfs.Options{MustExist: true})
+	failing, err := agent.Open(nowhere, "failing", options)
+	require.NoError(t, err)
+	require.Error(t, runs(t, failing, "ls", nil).Err)
+	reason := failing.Health().LastError
+	require.NotEmpty(t, reason)
+	require.NoError(t, failing.Close(t.Context()))
+	require.Equal(t, reason, failing.Health().LastError)
+
+	require.NoError(t, hooks.Close(t.Context()))
+	require.Equal(t, []string{"open", "call"}, kinds, "of the one that failed")
+	require.Zero(t, metrics.of("open workspace"))
+	require.Zero(t, metrics.of("close workspace success"))
+}
+
 // What calls cost the store is counted too.
 func TestStoreMetrics(t *testing.T) {
 	metrics := &counts{n: map[string]int{}}
