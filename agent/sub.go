@@ -14,7 +14,8 @@ import (
 // SubOptions say what a sub-agent gets. A nil *SubOptions is the zero value: a branch of its own, forked from the
 // parent's, that goes when the sub-agent is closed.
 type SubOptions struct {
-	// Config is of its tools; nil is the parent's. It may say another policy, but nothing keeps it from a wider one.
+	// Config is of its tools; nil is the parent's. It may say another policy, but nothing keeps it from a wider one. Its
+	// Session is the sub-agent's name, or the parent's Session if it inherits, unless it says otherwise.
 	Config *Config
 
 	// Inherit shares the parent's branch: no fork, no isolation. The parent closes it. What is about a branch of its
@@ -77,6 +78,9 @@ func (s *Session) Sub(ctx context.Context, name string, options *SubOptions) (*S
 
 // share makes a session on the same place.
 func (s *Session) share(config Config) (*Session, error) {
+	if config.Session == "" {
+		config.Session = s.offer.config.Session
+	}
 	offer, err := New(nil, &config)
 	if err != nil {
 		return nil, err
