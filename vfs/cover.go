@@ -26,6 +26,8 @@ func (c *cover) add(o *overlay) {
 			p := &c.patches[i]
 			p.Data = p.Data[:max(0, min(int64(len(p.Data)), o.cut-p.Off))]
 		}
+		// One that was cut off whole may lie past the end of the file, where there is nothing to lay it over.
+		c.patches = slices.DeleteFunc(c.patches, func(p chunk.Patch) bool { return len(p.Data) == 0 })
 	}
 	c.size = o.size(c.size)
 	for index := c.off / chunk.Size; len(o.pieces) > 0 && index*chunk.Size < min(c.end, o.end); index++ {
