@@ -35,7 +35,7 @@ func (tx *Tx) fold(n *inode) error {
 	}
 	key := foldKey{s}
 	mine, _ := tx.db.Local(key).([]*layer)
-	l, name := s.seal(n.content, mine)
+	l, name := s.seal(tx.found(n), mine)
 	if l == nil {
 		return nil
 	}
@@ -54,6 +54,31 @@ func (tx *Tx) fold(n *inode) error {
 	tx.db.SetLocal(key, append(slices.Clip(mine), l))
 	tx.db.AfterCommit(func() { s.landed(l) })
 	return nil
+}
+
+// foundKey is what a transaction keeps the contents under that it has found in the inodes of a branch, and replaced.
+type foundKey struct{ branch int64 }
+
+// keepFound notes what n holds, unless the transaction has changed that before.
+func (tx *Tx) keepFound(n *inode) {
+	key := foundKey{tx.fsys.at.Branch}
+	contents, _ := tx.db.Local(key).(map[Ino]chunk.Content)
+	if contents == nil {
+		contents = make(map[Ino]chunk.Content)
+		tx.db.SetLocal(key, contents)
+	}
+	if _, changed := contents[n.ino]; !changed {
+		contents[n.ino] = n.content
+	}
+}
+
+// found returns the content of n that is committed: what others see until this transaction is.
+func (tx *Tx) found(n *inode) chunk.Content {
+	contents, _ := tx.db.Local(foundKey{tx.fsys.at.Branch}).(map[Ino]chunk.Content)
+	if c, changed := contents[n.ino]; changed {
+		return c
+	}
+	return n.content
 }
 
 // rewriteOpen gives a file that is open another content. It is recorded under the name that the file was opened by, or

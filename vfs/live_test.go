@@ -184,6 +184,37 @@ func TestUndoneVerbOverUncommitted(t *testing.T) {
 	require.Equal(t, "otXY!", vfstest.Read(t, fsys, "f"))
 }
 
+// What was written to a File after a transaction has replaced its content is seen on, also while a later verb of that
+// transaction folds it.
+func TestWritesBetweenTwoVerbs(t *testing.T) {
+	fsys := vfstest.New(t, "f")
+	f := openFile(t, fsys, "f", os.O_RDWR)
+	require.NoError(t, fsys.Update(t.Context(), func(tx *vfs.Tx) error {
+		require.NoError(t, tx.WriteFile("f", []byte("replaced"), 0o644))
+		writeAt(t, f, "written", 0)
+		require.NoError(t, tx.Append("f", []byte("!"), 0o644))
+		require.Equal(t, "written", content(t, f))
+		return nil
+	}))
+	require.Equal(t, "writtend!", content(t, f))
+}
+
+// What a failed commit has left may lie past the end of a file that was cut off since.
+func TestCutAfterUndoneVerb(t *testing.T) {
+	fsys := vfstest.New(t, "f")
+	f := openFile(t, fsys, "f", os.O_RDWR)
+	writeAt(t, f, "far", 1000)
+	require.ErrorIs(t, fsys.Update(t.Context(), func(tx *vfs.Tx) error {
+		require.NoError(t, tx.Truncate("f", 0))
+		return fs.ErrInvalid
+	}), fs.ErrInvalid)
+	require.NoError(t, f.Truncate(1))
+	p := make([]byte, 2000)
+	n, err := f.ReadAt(p, 0)
+	require.Equal(t, io.EOF, err)
+	require.Equal(t, "f", string(p[:n]))
+}
+
 // A commit that fails is reported by the call that asked for it, and keeps what was written for the next one.
 func TestFailedCommitKeepsWrites(t *testing.T) {
 	fsys := vfstest.New(t, "f")

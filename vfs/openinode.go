@@ -32,7 +32,7 @@ type openInode struct {
 type layer struct {
 	overlay
 	folding bool          // the transaction has not failed
-	base    chunk.Content // that it started from
+	base    chunk.Content // the committed one when it began
 }
 
 // share returns the openInode of an inode, with one more File.
@@ -155,14 +155,11 @@ func (s *openInode) over(base chunk.Content, turn uint64, off, end int64) (c cov
 	return c, true
 }
 
-// seal makes a layer of what no layer of mine has. base is the content that the transaction found. It is nil if there
-// is nothing.
+// seal makes a layer of what no layer of mine has. base is the content that the transaction found when it began. It is
+// nil if there is nothing.
 func (s *openInode) seal(base chunk.Content, mine []*layer) (l *layer, name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(mine) > 0 {
-		base = mine[0].base
-	}
 	l = &layer{folding: true, base: base}
 	var kept []*layer
 	for _, old := range s.layers {

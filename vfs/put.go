@@ -104,6 +104,7 @@ func (tx *Tx) putOver(p place, n *inode, staged *chunk.Staged, content chunk.Con
 	if err := tx.was(&c, n); err != nil {
 		return err
 	}
+	tx.keepFound(n)
 	n.content = content
 	tx.change(n)
 	tx.setAttrs(n, a)

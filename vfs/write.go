@@ -115,6 +115,7 @@ func (w target) set(op string, c chunk.Content, after Sum) error {
 	if err := w.tx.was(&made, n); err != nil {
 		return err
 	}
+	w.tx.keepFound(n)
 	n.content = c
 	made.is(n, after)
 	w.tx.modified(n)
@@ -215,6 +216,7 @@ func (tx *Tx) contentChange(op string, n *inode, content chunk.Content) (change,
 	if err != nil {
 		return c, err
 	}
+	tx.keepFound(n)
 	n.content = content
 	c.is(n, sum)
 	tx.modified(n)
