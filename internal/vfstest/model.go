@@ -459,7 +459,7 @@ func (m *Model) Copy(from, to string) error {
 	switch {
 	case err != nil:
 		return err
-	case n.mode.IsDir() && slices.Contains(dst.chain, src.id):
+	case n.mode.IsDir() && (slices.Contains(dst.chain, src.id) || dst.ok && dst.id == src.id):
 		return syscall.EINVAL
 	case dst.ok && dst.id == src.id:
 		return nil
