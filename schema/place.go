@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -21,9 +22,10 @@ import (
 // logs over one file, or one log over two. So a file is open in this process at one path only, a path for one file only,
 // and [DB.claim] looks for other processes that have it otherwise.
 type place struct {
-	path  string
-	file  fileID
-	users int // DBs
+	path   string
+	file   fileID
+	beside []sidecar // as it was when the file was opened
+	users  int       // DBs
 }
 
 // places are those of this process.
@@ -32,6 +34,26 @@ var places = struct {
 	byPath map[string]*place
 	byFile map[fileID]*place
 }{byPath: make(map[string]*place), byFile: make(map[fileID]*place)}
+
+// keepBeside notes what SQLite has open beside the file.
+func (p *place) keepBeside(found []sidecar) {
+	places.Lock()
+	defer places.Unlock()
+	p.beside = found
+}
+
+// lent returns the place of another file, open in this process, whose log stands beside path; nil if there is none. So
+// it is when directories were renamed. places is locked.
+func lent(path string) *place {
+	for _, found := range besides(path) {
+		for _, p := range places.byPath {
+			if slices.ContainsFunc(p.beside, func(s sidecar) bool { return s.file == found.file }) {
+				return p
+			}
+		}
+	}
+	return nil
+}
 
 // leave is the end of a DB, or of the attempt to open one. No connection of it is open any more.
 func (p *place) leave() {
@@ -130,9 +152,12 @@ func (db *DB) settle(c *conn) (*place, error) {
 	return p, nil
 }
 
-// together fails if other processes have the file of c open, but not the log that is beside it, or that log, but not
-// the file. This one has neither.
+// together fails if the file of c and the log that is beside it are not both open in other processes, or both in none.
+// This one does not have the file open, and must not have the log.
 func together(c *conn, path string) error {
+	if p := lent(path); p != nil {
+		return &apartError{syscall.EBUSY, "the log beside it belongs to a file that is open as " + p.path}
+	}
 	fd, ok := engine.Descriptor(c.sq)
 	if !ok {
 		return nil
@@ -191,6 +216,9 @@ func Vacant(path string) error {
 // orphanedLog fails if there is a log without a file. It may be all that there is of the last commits of a file that
 // was moved away, and SQLite would remove it. places is locked, and the file is not open in this process.
 func orphanedLog(path string) error {
+	if p := lent(path); p != nil {
+		return &apartError{syscall.EBUSY, "the log of a file that is open as " + p.path + " is in its place"}
+	}
 	if indexHeld(path + indexSuffix) {
 		return &apartError{syscall.EBUSY, "the log of a file that was here before and is still open is in its place"}
 	}

@@ -116,6 +116,33 @@ func TestMovedWhileOpen(t *testing.T) {
 	require.Equal(t, []string{"note 1", "note 3"}, notesAt(t, away))
 }
 
+// A log that was moved along with its directory is not taken for that of another file which is put beside it.
+func TestDirectoryMovedWhileOpen(t *testing.T) {
+	unixOnly(t)
+	top := t.TempDir()
+	dir, other := filepath.Join(top, "a"), filepath.Join(top, "other.db")
+	b, err := schema.Open(t.Context(), other, schema.Options{})
+	require.NoError(t, err)
+	require.NoError(t, note(t, b, "note other"))
+	require.NoError(t, b.Close())
+	require.NoError(t, os.Mkdir(dir, 0o700))
+	a := opened(t, filepath.Join(dir, "x.db"))
+	require.NoError(t, note(t, a, "note 1"))
+
+	now := filepath.Join(top, "b")
+	path, kept := filepath.Join(now, "x.db"), filepath.Join(now, "kept.db")
+	require.NoError(t, os.Rename(dir, now))
+	require.NoError(t, os.Rename(path, kept))
+	require.ErrorIs(t, schema.Vacant(path), syscall.EBUSY)
+	require.NoError(t, os.Rename(other, path))
+	_, err = schema.Open(t.Context(), path, schema.Options{})
+	require.ErrorIs(t, err, schema.ErrApart)
+	require.ErrorIs(t, err, syscall.EBUSY)
+
+	require.NoError(t, a.Close())
+	require.Equal(t, []string{"note 1"}, notesAt(t, kept))
+}
+
 // What is removed or replaced beside the file ends its commits too. What was committed is in the file once it is closed.
 func TestLogTakenAway(t *testing.T) {
 	unixOnly(t)
