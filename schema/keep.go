@@ -14,7 +14,7 @@ import (
 )
 
 // Backup writes a consistent, compact copy of the file to dest while others read and write. dest must not exist
-// (EEXIST); it appears whole or not at all, and only its owner may read it.
+// (EEXIST), nor a log beside it; it appears whole or not at all, and only its owner may read it.
 func (db *DB) Backup(ctx context.Context, dest string) error {
 	if err := db.backup(ctx, dest); err != nil {
 		return &fs.PathError{Op: "backup", Path: dest, Err: bare(err)}
@@ -36,14 +36,14 @@ func (db *DB) backup(ctx context.Context, dest string) error {
 	if _, err := os.Stat(filepath.Dir(dest)); err != nil {
 		return err
 	}
-	part := dest + ".part"
-	if err := os.Remove(part); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := Vacant(dest); err != nil {
 		return err
 	}
-	// SQLite takes an empty file for what it writes, and would give one that it makes to all to read.
-	if err := os.WriteFile(part, nil, 0o600); err != nil {
+	part, err := newPart(dest)
+	if err != nil {
 		return err
 	}
+	defer os.Remove(part)
 	c, err := db.dial(roleKeeper)
 	if err != nil {
 		return err
@@ -63,11 +63,20 @@ func (db *DB) backup(ctx context.Context, dest string) error {
 			err = os.Rename(part, dest) // a file system without hard links
 		}
 	}
-	_ = os.Remove(part)
 	if ctx.Err() != nil && err != nil {
 		return ctx.Err()
 	}
 	return err
+}
+
+// newPart makes an empty file beside dest, which SQLite takes for what it writes; one that it made itself would be for
+// all to read. Another backup to dest has another one.
+func newPart(dest string) (name string, err error) {
+	f, err := os.CreateTemp(filepath.Dir(dest), filepath.Base(dest)+".*.part")
+	if err != nil {
+		return "", err
+	}
+	return f.Name(), f.Close()
 }
 
 func syncFile(name string) error {
