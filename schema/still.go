@@ -21,9 +21,9 @@ type still struct {
 	mtime time.Time
 }
 
-// stillOf describes a file that has no log beside it.
+// stillOf describes a file that has no log beside it, nor a rollback journal.
 func stillOf(path string) (s still, err error) {
-	for _, suffix := range []string{logSuffix, indexSuffix} {
+	for _, suffix := range []string{logSuffix, indexSuffix, journalSuffix} {
 		info, err := os.Stat(path + suffix)
 		switch {
 		case err == nil && (suffix == indexSuffix || info.Size() > 0):

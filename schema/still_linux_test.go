@@ -63,17 +63,19 @@ func TestUnwritableDirectory(t *testing.T) {
 	require.Len(t, entries, 1)
 }
 
-// With a log that cannot be read with it, a store is not read: commits would be missing.
+// With a log, or a journal, that cannot be read with it, a store is not read: commits would be missing, or half there.
 func TestUnwritableDirectoryWithLog(t *testing.T) {
-	path, unseal := sealed(t)
-	unseal()
-	require.NoError(t, os.WriteFile(path+"-wal", make([]byte, 100), 0o644))
-	require.NoError(t, os.Chmod(filepath.Dir(path), 0o555))
-	asNobody(t, func() {
-		_, err := schema.Open(t.Context(), path, schema.Options{ReadOnly: true})
-		require.ErrorIs(t, err, syscall.EACCES)
-		require.ErrorContains(t, err, "-wal is beside it")
-	})
+	for _, suffix := range []string{"-wal", "-journal"} {
+		path, unseal := sealed(t)
+		unseal()
+		require.NoError(t, os.WriteFile(path+suffix, make([]byte, 100), 0o644))
+		require.NoError(t, os.Chmod(filepath.Dir(path), 0o555))
+		asNobody(t, func() {
+			_, err := schema.Open(t.Context(), path, schema.Options{ReadOnly: true})
+			require.ErrorIs(t, err, syscall.EACCES)
+			require.ErrorContains(t, err, suffix+" is beside it")
+		})
+	}
 }
 
 // Where others can write after all, as through another mount, nothing is read of what they have begun to change.
