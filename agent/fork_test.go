@@ -252,6 +252,33 @@ func TestSubMoves(t *testing.T) {
 	require.ErrorContains(t, err, "\"elsewhere\", where the session stands")
 }
 
+// A sub-agent that is kept goes on, after its end, where a tool had moved it: its host heard of the ref.
+func TestSubResumesWhereItMoved(t *testing.T) {
+	store := newStore(t)
+	ctx := t.Context()
+	s := openSession(t, store, "parent", nil)
+	var heard agent.Ref
+	options := &agent.SubOptions{Persistent: true, OnRef: func(_ context.Context, ref agent.Ref) error {
+		heard = ref
+		return nil
+	}}
+	child, err := s.Sub(ctx, "child", options)
+	require.NoError(t, err)
+	require.NoError(t, runs(t, child, "branch", args{"name": "deeper"}).Err)
+	require.Equal(t, "deeper", heard.Branch)
+	writes(t, child, "/a", "1")
+	require.NoError(t, child.Close(ctx))
+
+	again, err := agent.Resume(store, heard.String(), nil)
+	require.NoError(t, err)
+	closes(t, again)
+	require.Equal(t, "1", holds(t, again, "a"))
+
+	options.Inherit, options.Persistent = true, false
+	_, err = s.Sub(ctx, "", options)
+	require.ErrorIs(t, err, syscall.EINVAL, "its parent's host hears of that")
+}
+
 // A branch that is deleted under its session is named, and the session can go on elsewhere.
 func TestBranchGone(t *testing.T) {
 	store := newStore(t)

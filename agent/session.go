@@ -44,8 +44,9 @@ type SessionOptions struct {
 const defaultCloseTimeout = 30 * time.Second
 
 // A Session is an agent at work on a branch of its own: the tools over it, the branch's life, and the way back. A tool
-// may fork that branch and go on there; the session goes with it. It is opened by the first call, survives that its file is moved and put back, and can be resumed from its ref by another
-// process. It is safe for concurrent use, and must be closed.
+// may fork that branch and go on there; the session goes with it. It is opened by the first call, or before that by
+// [Session.Toolbox], to see at once whether that works. It survives that its file is moved and put back, and can be
+// resumed from its ref by another process. It is safe for concurrent use, and must be closed.
 type Session struct {
 	place *place
 	offer *Toolbox // the tools; what they are is known before they stand on anything

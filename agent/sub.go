@@ -25,8 +25,12 @@ type SubOptions struct {
 	// From is where its branch starts instead of the parent's head, as in SessionOptions.
 	From string
 
-	// Persistent keeps its branch when it is closed. A later sub-agent of that name goes on there.
+	// Persistent keeps its branch when it is closed. A later sub-agent of that name goes on there. One that a tool moved
+	// to a fork is resumed from its ref, see OnRef.
 	Persistent bool
+
+	// OnRef hears of the ref of a fork that a tool moves it to, as in SessionOptions.
+	OnRef func(context.Context, Ref) error
 
 	// Auto and Keep are about automatic snapshots of its branch, as in SessionOptions.
 	Auto Auto
@@ -45,7 +49,7 @@ func (s *Session) Sub(ctx context.Context, name string, options *SubOptions) (*S
 		config = *o.Config
 	}
 	if o.Inherit {
-		if name != "" || o.From != "" || o.Persistent || o.Auto != Never || o.Keep != 0 {
+		if name != "" || o.From != "" || o.Persistent || o.OnRef != nil || o.Auto != Never || o.Keep != 0 {
 			return nil, fmt.Errorf("a sub-agent of %q inherits its branch, so it cannot have one of its own: %w", s.Name(), syscall.EINVAL)
 		}
 		return s.share(config)
@@ -57,7 +61,7 @@ func (s *Session) Sub(ctx context.Context, name string, options *SubOptions) (*S
 		config.Session = ""
 	}
 	of := SessionOptions{
-		Config: config, Auto: o.Auto, Keep: o.Keep, CloseTimeout: s.place.timeout, AllowForeign: s.place.foreign,
+		Config: config, Auto: o.Auto, Keep: o.Keep, OnRef: o.OnRef, CloseTimeout: s.place.timeout, AllowForeign: s.place.foreign,
 	}
 	child, err := newSession(s.place.store, name, &of)
 	if err != nil {
