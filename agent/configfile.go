@@ -88,7 +88,7 @@ type capability[T any] struct {
 // fsCapability is what the capability fs can say, in the words of the agents that have it from there.
 type fsCapability struct {
 	AllowedPaths       []string `json:"allowedPaths"`
-	MaxFileSizeMb      int64    `json:"maxFileSizeMb"`
+	MaxFileSizeMb      float64  `json:"maxFileSizeMb"`
 	MaxToolResultBytes int      `json:"maxToolResultBytes"`
 	MaxDirEntries      int      `json:"maxDirEntries"`
 	MaxGlobMatches     int      `json:"maxGlobMatches"`
@@ -123,17 +123,12 @@ func (p *capabilities) apply(c *Config) error {
 		}
 		c.Policy.Paths = fs.AllowedPaths
 	}
-	if fs.MaxFileSizeMb > math.MaxInt64>>20 {
-		return fmt.Errorf("fs: maxFileSizeMb %d is beyond all sizes: leave it out to allow all: %w", fs.MaxFileSizeMb, syscall.EINVAL)
-	}
-	if err := bounds("fs", map[string]int64{"maxFileSizeMb": fs.MaxFileSizeMb}); err != nil {
-		return err
-	}
-	switch {
-	case fs.MaxFileSizeMb < 0 && !twice:
-		c.Policy.MaxWriteSize = -1
-	case fs.MaxFileSizeMb > 0 && !twice:
-		c.Policy.MaxWriteSize = Size(fs.MaxFileSizeMb << 20)
+	if fs.MaxFileSizeMb != 0 && !twice {
+		size, err := mebibytes(fs.MaxFileSizeMb)
+		if err != nil {
+			return fmt.Errorf("fs: maxFileSizeMb %w", err)
+		}
+		c.Policy.MaxWriteSize = size
 	}
 	for _, cap := range []struct{ from, to *int }{
 		{&fs.MaxToolResultBytes, &c.Caps.ResultBytes}, {&fs.MaxDirEntries, &c.Caps.Entries}, {&fs.MaxGlobMatches, &c.Caps.Matches},
@@ -147,6 +142,19 @@ func (p *capabilities) apply(c *Config) error {
 		return fmt.Errorf("fs: policy or caps say the same: %w", syscall.EINVAL)
 	}
 	return nil
+}
+
+// mebibytes is a size that is given in MiB, and may have a fraction. -1 stands for no bound.
+func mebibytes(n float64) (Size, error) {
+	switch {
+	case n == -1:
+		return -1, nil
+	case n <= 0:
+		return 0, fmt.Errorf("is %v: -1 is no bound, 0 the default: %w", n, syscall.EINVAL)
+	case n >= math.MaxInt64>>20:
+		return 0, fmt.Errorf("%v is beyond all sizes: leave it out to allow all: %w", n, syscall.EINVAL)
+	}
+	return Size(max(1, n*(1<<20))), nil // 0 would be no bound
 }
 
 // decodeYAML reads one document into a struct by its JSON keys. what names it in errors, which are EINVAL.
@@ -283,6 +291,8 @@ func shape(t reflect.Type) string {
 		return "true or false"
 	case reflect.Int, reflect.Int64:
 		return "a whole number"
+	case reflect.Float64:
+		return "a number"
 	case reflect.Slice:
 		return "a list"
 	case reflect.Struct:

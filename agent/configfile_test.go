@@ -33,6 +33,13 @@ caps: {max_grep_file_size: 5}
 		Caps:   agent.Caps{Entries: 7, GrepFile: 5},
 	}, c)
 
+	c, err = agent.ParseConfig([]byte(`capabilities: {fs: {maxFileSizeMb: 0.5}}`), nil)
+	require.NoError(t, err)
+	require.EqualValues(t, 512<<10, c.Policy.MaxWriteSize)
+	c, err = agent.ParseConfig([]byte(`capabilities: {fs: {maxFileSizeMb: 1e-9}}`), nil)
+	require.NoError(t, err)
+	require.EqualValues(t, 1, c.Policy.MaxWriteSize, "it is a bound")
+
 	c, err = agent.ParseConfig([]byte(`capabilities: {fs: false, snapshot: {}}`), nil)
 	require.NoError(t, err)
 	require.Equal(t, &agent.Config{NoFS: true}, c)
@@ -59,6 +66,8 @@ func TestBadConfig(t *testing.T) {
 		{"a path for paths", "policy: {paths: /a}\n", "which is a list"},
 		{"a word for a capability", "capabilities: {fs: maybe}\n", "which is true, false or a mapping"},
 		{"a size beyond all", "capabilities: {fs: {maxFileSizeMb: 17592186044416}}\n", "beyond all sizes"},
+		{"a size below none", "capabilities: {fs: {maxFileSizeMb: -0.5}}\n", "-1 is no bound"},
+		{"a word for a size in MiB", "capabilities: {fs: {maxFileSizeMb: many}}\n", "which is a number"},
 		{"no value", "name: notes\npolicy:\n", "no value"},
 		{"no paths", "policy: {paths: []}", "leave it out"},
 		{"no allowed paths", "capabilities: {fs: {allowedPaths: []}}", "leave it out"},
