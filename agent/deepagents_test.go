@@ -243,6 +243,18 @@ func TestDeepagentsDelete(t *testing.T) {
 	require.Equal(t, []string{"keep/", "keep/secret", "keep/x"}, vfstest.Names(t, fsys))
 }
 
+// glob finds files, by a symlink too; a symlink that leads to a directory or nowhere is none.
+func TestDeepagentsGlobFiles(t *testing.T) {
+	b, fsys := box(t, &agent.Config{Profile: "deepagents", Policy: &agent.Policy{Deny: []string{"/secret"}}})
+	plant(t, fsys, map[string]string{"docs/a": "", "secret/s": ""})
+	for name, target := range map[string]string{"file": "docs/a", "dir": "docs", "nowhere": "none", "loop": "loop", "denied": "secret/s"} {
+		require.NoError(t, fsys.Symlink(t.Context(), target, name))
+	}
+	for _, pattern := range []string{"*", "**"} {
+		require.Equal(t, "['/docs/a', '/file']", try(t, b, "glob", args{"pattern": pattern}).Text)
+	}
+}
+
 // A star never stands for a leading dot. A pattern without a slash is about the name alone, so it finds files in
 // directories that begin with a dot; ** does not go into these.
 func TestDeepagentsDots(t *testing.T) {

@@ -84,15 +84,21 @@ func deepGlob(g *guard, in deepGlobIn) (deepListing, error) {
 	if err != nil {
 		return deepListing{}, err
 	}
-	nodes := slices.DeleteFunc(f.nodes, func(n *node) bool {
-		return n.info.IsDir() || deepHidden(patterns, relative(dir, n.path))
-	})
-	limit := min(len(nodes), g.box.caps.Matches)
 	var paths []string
-	for _, n := range nodes[:limit] {
-		paths = append(paths, rooted(n.path))
+	for _, n := range f.nodes {
+		if n.info.IsDir() || deepHidden(patterns, relative(dir, n.path)) {
+			continue
+		}
+		isFile, _, err := followed(g, n)
+		if err != nil {
+			return deepListing{}, err
+		}
+		if isFile {
+			paths = append(paths, rooted(n.path))
+		}
 	}
-	return deepListing{paths, limit < len(nodes)}, nil
+	limit := min(len(paths), g.box.caps.Matches)
+	return deepListing{paths[:limit], limit < len(paths)}, nil
 }
 
 type deepGrepIn struct {
