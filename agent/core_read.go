@@ -63,7 +63,7 @@ type textView struct {
 	data         []byte // the lines, with their line breaks, as far as the cap goes
 	start, end   int    // the lines in data; end is start-1 if there are none
 	total        int    // lines of the file
-	omitted      int    // bytes of the range beyond the cap; of a tail those before it
+	omitted      int    // bytes of the range beyond the cap, of a page all those behind it; of a tail those before it
 	binary       bool   // it looks binary, and data is empty
 	mime         string // of a binary file
 	finalNewline bool
@@ -153,6 +153,8 @@ func (c *lineCutter) take(step []byte) {
 		}
 		if line := c.line + 1; line >= c.start && (c.end == 0 || line <= c.end) {
 			c.keep(step[:n], line)
+		} else if c.page > 0 && c.view.omitted > 0 {
+			c.view.omitted += n // what is behind a page is omitted with it
 		}
 		if ended {
 			c.line++

@@ -115,10 +115,18 @@ func readFile(g *guard, in readIn) (readOut, error) {
 		return o, nil
 	}
 	o.StartLine, o.EndLine, o.TotalLines = v.start, v.end, v.total
-	if r.page > 0 && v.end < v.total && (v.omitted == 0 && v.end > 0 || v.end == v.start) {
-		o.NextOffset = v.end + 1
+	text := valid(string(v.data))
+	if in.Numbered {
+		text = numbered(text, v.start)
 	}
-	o.showText(v, in, g.box.caps.ResultBytes)
+	if in.Tail > 0 {
+		o.showEnd(text, v.omitted, g.box.caps.ResultBytes)
+		return o, nil
+	}
+	next := o.showBeginning(text, v.omitted, g.box.caps.ResultBytes)
+	if r.page > 0 || o.Truncated {
+		o.NextOffset = next
+	}
 	return o, nil
 }
 
@@ -147,27 +155,35 @@ func (o *readOut) showBinary(v *textView, wanted bool) {
 	o.Text = fmt.Sprintf("[binary file: %s, %d bytes; not shown as text]", v.mime, o.Size)
 }
 
-// showText takes over the lines, within the cap. The end of a file is shown from its last byte backwards.
-func (o *readOut) showText(v *textView, in readIn, limit int) {
-	text := valid(string(v.data))
-	if in.Numbered {
-		text = numbered(text, v.start)
+// showBeginning takes over as much of a text as fits the cap. It returns the line to read on with, 0 at the end of the
+// file: the one that was cut is given again, unless it is the first.
+func (o *readOut) showBeginning(text string, omitted, limit int) (next int) {
+	shown := clipped(text, limit)
+	if len(shown) < len(text) {
+		o.EndLine = o.StartLine + max(1, len(splitLines(shown))) - 1
+		omitted += len(text) - len(shown)
 	}
-	more := 0
-	if in.Tail > 0 {
-		text, more = lastBytes(text, limit)
-	} else if head := clipped(text, limit); len(head) < len(text) {
-		text, more = head, len(text)-len(head)
+	o.Text = shown
+	if omitted > 0 {
+		o.Truncated, o.OmittedBytes = true, omitted
+		o.Text += omittedSuffix(omitted)
 	}
-	if o.OmittedBytes = v.omitted + more; o.OmittedBytes == 0 {
-		o.Text = text
-		return
+	switch {
+	case omitted > 0 && o.EndLine > o.StartLine && !strings.HasSuffix(shown, "\n"):
+		return o.EndLine
+	case shown != "" && o.EndLine < o.TotalLines:
+		return o.EndLine + 1
 	}
-	o.Truncated = true
-	if in.Tail > 0 {
-		o.Text = strings.TrimPrefix(omittedSuffix(o.OmittedBytes), "\n") + "\n" + text
-	} else {
-		o.Text = text + omittedSuffix(o.OmittedBytes)
+	return 0
+}
+
+// showEnd takes over as much of a text as fits the cap, from its last byte backwards.
+func (o *readOut) showEnd(text string, omitted, limit int) {
+	shown, more := lastBytes(text, limit)
+	o.Text = shown
+	if omitted += more; omitted > 0 {
+		o.Truncated, o.OmittedBytes = true, omitted
+		o.Text = strings.TrimPrefix(omittedSuffix(omitted), "\n") + "\n" + shown
 	}
 }
 

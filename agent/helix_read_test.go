@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"vfsdb/agent"
 	"vfsdb/internal/vfstest"
 )
 
@@ -56,6 +57,38 @@ func TestReadPages(t *testing.T) {
 	}
 	vfstest.Write(t, fsys, "f", numbers(1, 5000))
 	require.Equal(t, 5000.0, call(t, b, "workspace_read_file", args{"path": "/f", "limit": 9999})["endLine"], "a limit may be larger")
+}
+
+// A read that the cap cuts says how much of the file is behind it, and goes on where it was cut, so that no line is lost.
+func TestReadGoesOnBehindTheCap(t *testing.T) {
+	text := numbers(1, 5000)
+	for _, in := range []args{{}, {"limit": 4000}, {"limit": 4000, "numbered": true}, {"numbered": true}} {
+		b, fsys := box(t, &agent.Config{Caps: agent.Caps{ResultBytes: 3000}})
+		vfstest.Write(t, fsys, "f", text)
+		in["path"] = "/f"
+		r := call(t, b, "workspace_read_file", in)
+		shown, _, cut := strings.Cut(r["text"].(string), "\n[... truncated, ")
+		require.True(t, cut)
+		require.Len(t, shown, 3000)
+		lines := strings.Split(shown, "\n")
+		next := fmt.Sprint(len(lines)) // the last of them is cut
+		require.Equal(t, next, fmt.Sprint(r["nextOffset"]), in)
+		require.Contains(t, strings.TrimSpace(lines[len(lines)-2]), fmt.Sprint(len(lines)-1))
+		if in["numbered"] == nil {
+			all := text
+			if in["limit"] != nil {
+				all = numbers(1, 4000)
+			}
+			require.EqualValues(t, len(all)-3000, r["omittedBytes"], in)
+		}
+	}
+
+	// So it is if one line alone is above the cap.
+	b, fsys := box(t, nil)
+	vfstest.Write(t, fsys, "f", strings.Repeat("x", 300_000)+"\nsecond\n")
+	r := call(t, b, "workspace_read_file", args{"path": "/f"})
+	require.EqualValues(t, 300_008-256<<10, r["omittedBytes"])
+	require.EqualValues(t, 2, r["nextOffset"])
 }
 
 // A tail that is beyond the cap keeps the newest lines.
