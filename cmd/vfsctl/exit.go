@@ -84,6 +84,13 @@ func (e *noDatabase) Error() string {
 	return fmt.Sprintf("%s: there is no database here, and so no branch %s", e.path, e.branch)
 }
 
+// invoke writes a command line for the database that is missing, which for mcp --workspace is not that of --db.
+func (e *noDatabase) invoke(a *app, args ...string) string {
+	missing := *a
+	missing.db = e.path
+	return missing.invoke(args...)
+}
+
 // exitCode finds the code for an error.
 func exitCode(ctx context.Context, err error) int {
 	var (
@@ -136,10 +143,10 @@ func (a *app) complain(err error, code int) {
 	case errors.As(err, &u):
 		m.Try, m.Hint = u.hint, u.also
 	case errors.As(err, &none) && none.create:
-		m.Try = a.invoke("init")
+		m.Try = none.invoke(a, "init")
 		m.Hint = "or let mcp create it: --create"
 	case errors.As(err, &none):
-		m.Try = fmt.Sprintf("%s, or import a directory: %s", a.invoke("init"), a.invoke("import", "DIR"))
+		m.Try = fmt.Sprintf("%s, or import a directory: %s", none.invoke(a, "init"), none.invoke(a, "import", "DIR"))
 	case errors.As(err, &absent):
 		m.Hint = absent.hint()
 	case errors.Is(err, schema.ErrApart):

@@ -109,7 +109,7 @@ func hint(err error) string {
 	case errors.Is(err, syscall.ENOTEMPTY) && strings.HasPrefix(p.Op, "remove"):
 		return "-r removes a directory with all that is below it"
 	case errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(p.Path, "*?[{"):
-		return "a path is taken as it is: vfsctl find and vfsctl ls take patterns"
+		return "nothing has that name; only vfsctl find and vfsctl ls take patterns"
 	}
 	return ""
 }
