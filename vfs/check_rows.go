@@ -115,14 +115,18 @@ type inodeFacts struct {
 	blobSize, manifestSize int64 // of the rows that are named; -1: there is none
 }
 
-var kindNames = map[int64]string{
+var kindNames = [16]string{
 	kindFifo: "fifo", kindChar: "character device", kindDir: "directory", kindBlock: "block device",
 	kindFile: "file", kindLink: "symlink", kindSocket: "socket",
 }
 
+func isKind(kind int64) bool {
+	return kind >= 0 && kind < int64(len(kindNames)) && kindNames[kind] != ""
+}
+
 func kindName(kind int64) string {
-	if name := kindNames[kind]; name != "" {
-		return name
+	if isKind(kind) {
+		return kindNames[kind]
 	}
 	return fmt.Sprintf("type %d", kind)
 }
@@ -137,7 +141,7 @@ func (r *inodeFacts) checkForm() string {
 		return ""
 	case r.ino < schema.RootIno:
 		return fmt.Sprintf("inode has the number %d", r.ino)
-	case r.mode < 0 || kindNames[kind] == "":
+	case !isKind(kind):
 		return fmt.Sprintf("inode %d has the mode %#o", r.ino, r.mode)
 	case r.nlink < 0:
 		return fmt.Sprintf("inode %d has nlink %d", r.ino, r.nlink)
@@ -220,13 +224,13 @@ func (c *checker) checkDirents(ctx context.Context) error {
 // checkEntry says what is wrong with an entry itself; "" if nothing is.
 func checkEntry(name string, shows bool, ino, kind int64) string {
 	switch {
-	case name == "" || len(name) > maxName || name == "." || name == ".." || strings.ContainsAny(name, "\x00/"):
+	case name == "" || len(name) > maxName || name == "." || name == "..", strings.IndexByte(name, 0) >= 0, strings.IndexByte(name, '/') >= 0:
 		return fmt.Sprintf("%q cannot be a name", name)
 	case !shows:
 		return ""
 	case ino < schema.RootIno:
 		return fmt.Sprintf("entry shows the inode %d", ino)
-	case kindNames[kind] == "":
+	case !isKind(kind):
 		return fmt.Sprintf("entry has the type %d", kind)
 	}
 	return ""

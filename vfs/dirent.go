@@ -200,11 +200,12 @@ func (tx *Tx) pageOfOne(l level, dir Ino, after string, limit int) ([]listed, er
 
 // scanListed reads an entry, which must be one that a directory can have: a name such as .. would lead elsewhere.
 func scanListed(rows *schema.Rows, dir Ino) (listed, error) {
-	e := listed{rows.Text(0), Ino(rows.Int(1)), uint8(rows.Int(2))}
-	if rows.Int(3) != int64(dir) {
-		return e, corrupt("directory %d lists an entry of directory %d", dir, rows.Int(3))
+	kind, parent := rows.Int(2), rows.Int(3)
+	e := listed{rows.Text(0), Ino(rows.Int(1)), uint8(kind)}
+	if parent != int64(dir) {
+		return e, corrupt("directory %d lists an entry of directory %d", dir, parent)
 	}
-	if what := checkEntry(e.name, e.ino != 0, int64(e.ino), rows.Int(2)); what != "" {
+	if what := checkEntry(e.name, e.ino != 0, int64(e.ino), kind); what != "" {
 		return e, corrupt("directory %d: %s", dir, what)
 	}
 	return e, nil

@@ -202,12 +202,22 @@ func (f *File) register(n inode) {
 	case n.content.Blob != 0:
 		pin = chunk.Pin{Kind: chunk.PinBlob, ID: n.content.Blob}
 	}
-	if !f.frozen && f.kind == kindFile {
-		f.shared = st.share(branchIno{f.fsys.at.Branch, n.ino})
-	}
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	st.files[f] = pin
+	if !f.frozen && f.kind == kindFile {
+		f.shared = st.share(branchIno{f.fsys.at.Branch, n.ino})
+	}
+}
+
+func (f *File) unregister() {
+	st := f.fsys.store
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	delete(st.files, f)
+	if f.shared != nil {
+		st.unshare(f.shared)
+	}
 }
 
 // show makes c what is read. It is what was committed in the era e.
@@ -326,15 +336,10 @@ func (f *File) Close() error {
 	}
 	st := f.fsys.store
 	var err error
-	if f.shared != nil {
-		if f.writable() || st.isLast(f.shared) {
-			err = f.commit()
-		}
-		st.unshare(f.shared)
+	if s := f.shared; s != nil && s.dirty.Load() && (f.writable() || st.isLast(s)) {
+		err = f.commit()
 	}
-	st.mu.Lock()
-	delete(st.files, f)
-	st.mu.Unlock()
+	f.unregister()
 	st.lease.Drop()
 	return err
 }

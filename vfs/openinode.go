@@ -35,10 +35,8 @@ type layer struct {
 	base    chunk.Content // the committed one when it began
 }
 
-// share returns the openInode of an inode, with one more File.
+// share returns the openInode of an inode, with one more File. The caller holds st.mu.
 func (st *store) share(id branchIno) *openInode {
-	st.mu.Lock()
-	defer st.mu.Unlock()
 	s := st.inodes[id]
 	if s == nil {
 		s = &openInode{id: id}
@@ -48,10 +46,8 @@ func (st *store) share(id branchIno) *openInode {
 	return s
 }
 
-// unshare ends the use of one File.
+// unshare ends the use of one File. The caller holds st.mu.
 func (st *store) unshare(s *openInode) {
-	st.mu.Lock()
-	defer st.mu.Unlock()
 	if s.refs--; s.refs == 0 {
 		delete(st.inodes, s.id)
 	}
