@@ -48,6 +48,14 @@ func (s *Session) Reset() {
 	}
 }
 
+// become moves the place on in its life. Once it is closing, nothing brings it back: neither a call that still runs, nor
+// one that a close did not wait for. The caller holds p.mu.
+func (p *place) become(state State) {
+	if p.idle == nil {
+		p.health.State = state
+	}
+}
+
 // attempted notes how a use of the store went. The caller holds p.mu.
 func (p *place) attempted(err error) {
 	p.health.LastAttemptAt = time.Now()

@@ -126,7 +126,7 @@ func (p *place) open(ctx context.Context) (*vfs.FS, error) {
 		return nil, p.failed
 	}
 	before := p.health.State
-	p.health.State = Opening
+	p.become(Opening)
 	p.mu.Unlock()
 
 	began := time.Now()
@@ -138,17 +138,18 @@ func (p *place) open(ctx context.Context) (*vfs.FS, error) {
 	p.attempted(err)
 	switch {
 	case err == nil:
-		p.health.State, p.health.OpenedAt = Opened, p.health.LastSuccessAt
-		if m := p.config.Metrics; m != nil {
+		p.become(Opened)
+		p.health.OpenedAt = p.health.LastSuccessAt
+		if m := p.config.Metrics; m != nil && p.health.State != Closed { // a close that did not wait has not counted either
 			m.IncOpen(p.label)
 			m.ObserveOpenLatencyMs(p.label, millis(took))
 		}
 	case ctx.Err() != nil:
-		p.health.State = before
+		p.become(before)
 		return nil, err
 	default:
 		failed := &FailedError{Transient: errors.Is(err, syscall.EBUSY), Err: err}
-		if p.health.State = Failed; !failed.Transient {
+		if p.become(Failed); !failed.Transient {
 			p.failed = failed
 		}
 		err = failed
@@ -225,7 +226,8 @@ func (p *place) follow(ctx context.Context, tree *vfs.FS, ref Ref) error {
 func (p *place) reopen(ctx context.Context, reopens *int) (*vfs.FS, error) {
 	p.mu.Lock()
 	first := p.health.State != Evicted
-	p.health.State, p.tree, p.file = Evicted, nil, nil
+	p.become(Evicted)
+	p.tree, p.file = nil, nil
 	p.mu.Unlock()
 	m := p.config.Metrics
 	if first {
@@ -255,7 +257,8 @@ func (p *place) reopen(ctx context.Context, reopens *int) (*vfs.FS, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.health.State, p.health.OpenedAt = Opened, p.health.LastSuccessAt
+	p.become(Opened)
+	p.health.OpenedAt = p.health.LastSuccessAt
 	return p.tree, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"syscall"
@@ -553,6 +554,31 @@ func TestCloseTimeout(t *testing.T) {
 	require.Equal(t, 1, metrics.of("close workspace timeout"))
 	close(release)
 	<-ended
+}
+
+// A session that was closed while it was being opened stays closed, whenever the opening ends.
+func TestCloseWhileOpening(t *testing.T) {
+	store, metrics := newStore(t), &counts{}
+	lock := vfstest.Open(t, store.Path(), nil)
+	s, err := agent.Open(store, "one", &agent.SessionOptions{
+		CloseTimeout: time.Millisecond, Config: agent.Config{Metrics: metrics},
+	})
+	require.NoError(t, err)
+	ended := make(chan error, 1)
+	require.NoError(t, lock.Update(t.Context(), func(tx *vfs.Tx) error {
+		if err := tx.WriteFile("a", nil, 0o644); err != nil { // from here on a new branch waits
+			return err
+		}
+		go func() { ended <- s.Call(context.Background(), "workspace_ls", nil).Err }()
+		for s.Health().State != agent.Opening {
+			runtime.Gosched()
+		}
+		require.ErrorIs(t, s.Close(t.Context()), syscall.ETIMEDOUT)
+		return nil
+	}))
+	require.NoError(t, <-ended)
+	require.Equal(t, agent.Closed, s.Health().State)
+	require.Zero(t, metrics.of("open workspace")+metrics.of("close workspace timeout"))
 }
 
 // A tree that somebody else opened is not closed by its sessions.
