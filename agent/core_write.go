@@ -239,7 +239,7 @@ func (g *guard) edit(name string, edits []vfs.Edit, pre precondition) (*written,
 			}
 			next, n, err := e.Apply(text)
 			if err != nil {
-				return "", 0, editFailed(g.shown(name), i, len(edits), e, string(text), err)
+				return "", 0, editFailed(g.box.shown(name), i, len(edits), e, string(text), err)
 			}
 			text, total = next, total+n
 		}
@@ -334,19 +334,4 @@ func splitLines(text string) []string {
 		lines = lines[:len(lines)-1]
 	}
 	return lines
-}
-
-// changed is the lines of the new text from a little before the first difference to a little after the last, and the
-// number of the first of them.
-func changed(before, after string, around int) (lines string, first int) {
-	old, now := splitLines(before), splitLines(after)
-	for first < len(old) && first < len(now) && old[first] == now[first] {
-		first++
-	}
-	same := 0
-	for same < len(old)-first && same < len(now)-first && old[len(old)-1-same] == now[len(now)-1-same] {
-		same++
-	}
-	from, to := max(0, first-around), min(len(now), len(now)-same+around)
-	return strings.Join(now[from:to], ""), from + 1
 }

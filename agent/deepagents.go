@@ -72,7 +72,7 @@ var drive = regexp.MustCompile(`^[A-Za-z]:`)
 // absent names what is missing, in the words of the tools.
 func absent(g *guard, what, name string, err error) error {
 	if missing(err) || errors.Is(err, syscall.ENOTDIR) && what == "File" {
-		return refuse(syscall.ENOENT, "%s '%s' not found", what, g.shown(name))
+		return refuse(syscall.ENOENT, "%s '%s' not found", what, g.box.shown(name))
 	}
 	return err
 }

@@ -43,7 +43,7 @@ func deepEdit(g *guard, in deepEditIn) (said, error) {
 	w, err := g.rewrite(in.Path, precondition{}, func(text string) (string, int, error) {
 		spots := occurrences(text, in.Old)
 		if len(spots) == 0 || len(spots) > 1 && !in.ReplaceAll {
-			return "", 0, deepUnedited(g.shown(in.Path), text, in.Old, len(spots))
+			return "", 0, deepUnedited(g.box.shown(in.Path), text, in.Old, len(spots))
 		}
 		text, err := replaced(text, spots, in.New)
 		return text, len(spots), err
@@ -175,7 +175,7 @@ func deepUpload(g *guard, in deepUploadIn) (deepUploadOut, error) {
 }
 
 func deepPut(g *guard, name string, data []byte) error {
-	if err := g.writable(strings.TrimPrefix(g.shown(name), "/"), int64(len(data))); err != nil {
+	if err := g.writable(strings.TrimPrefix(g.box.shown(name), "/"), int64(len(data))); err != nil {
 		return err // before its directories are made
 	}
 	_, err := g.write(name, data, true, precondition{})

@@ -56,6 +56,9 @@ func dofsReadFile(g *guard, in dofsReadIn) (dofsReadOut, error) {
 		}
 	}
 	o.shown = o.Content
+	if o.NextOffset > 0 {
+		o.shown += goOn(o.NextOffset)
+	}
 	return o, nil
 }
 
@@ -95,9 +98,6 @@ func dofsWriteFile(g *guard, in dofsWriteIn) (okOut, error) {
 		if data, err = base64.StdEncoding.DecodeString(in.Content); err != nil {
 			return okOut{}, refuse(syscall.EINVAL, "content is no base64")
 		}
-	}
-	if len(data) > dofsWrite {
-		return okOut{}, &SizeError{g.shown(in.Path), int64(len(data)), dofsWrite}
 	}
 	w, err := g.write(in.Path, data, false, precondition{})
 	if err == nil && in.Mode != nil {

@@ -1,7 +1,11 @@
 package agent_test
 
 import (
+	"bytes"
 	"encoding/base64"
+	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -143,7 +147,7 @@ func TestDofsMode(t *testing.T) {
 	}
 }
 
-// WriteFile takes 2 MiB, and no byte more.
+// WriteFile takes 2 MiB and no byte more, unless the policy has another bound.
 func TestDofsWriteLimit(t *testing.T) {
 	b, fsys := box(t, &agent.Config{Profile: "dofs"})
 	call(t, b, "writeFile", args{"path": "/a", "content": strings.Repeat("x", 2<<20)})
@@ -151,6 +155,42 @@ func TestDofsWriteLimit(t *testing.T) {
 		try(t, b, "writeFile", args{"path": "/b", "content": strings.Repeat("x", 2<<20+1)}).Text)
 	_, err := fsys.Stat(t.Context(), "b")
 	require.Error(t, err)
+	require.Contains(t, b.Tool("writeFile").Description, "At most 2097152 bytes")
+
+	free, err := agent.New(fsys, &agent.Config{Profile: "dofs", Policy: &agent.Policy{MaxWriteSize: -1}})
+	require.NoError(t, err)
+	call(t, free, "writeFile", args{"path": "/b", "content": strings.Repeat("x", 2<<20+1)})
+	require.NotContains(t, free.Tool("writeFile").Description, "At most")
+
+	tight, err := agent.New(fsys, &agent.Config{Profile: "dofs", Policy: &agent.Policy{MaxWriteSize: 3}})
+	require.NoError(t, err)
+	call(t, tight, "writeFile", args{"path": "/c", "content": "AQID", "encoding": "base64"})
+	require.ErrorIs(t, try(t, tight, "writeFile", args{"path": "/c", "content": "four"}).Err, syscall.EFBIG)
+}
+
+// A text that is cut says where to go on, in what the model reads too; with each offset followed, nothing is left out.
+func TestDofsReadOn(t *testing.T) {
+	b, fsys := box(t, &agent.Config{Profile: "dofs", Caps: agent.Caps{ResultBytes: 100}})
+	var lines strings.Builder
+	for i := range 50 {
+		fmt.Fprintf(&lines, "line %d\n", i)
+	}
+	plant(t, fsys, map[string]string{"f": lines.String()})
+	var seen []string
+	for next := 1; next > 0; {
+		r := try(t, b, "readFile", args{"path": "/f", "offset": next})
+		require.NoError(t, r.Err)
+		text, rest, cut := strings.Cut(r.Text, "\n[... truncated, ")
+		seen = append(seen[:next-1], strings.Split(text, "\n")...)
+		next = 0
+		if cut {
+			_, at, ok := strings.Cut(rest, "\n[... there is more; go on with offset ")
+			require.True(t, ok, rest)
+			_, err := fmt.Sscanf(at, "%d]", &next)
+			require.NoError(t, err)
+		}
+	}
+	require.Equal(t, lines.String(), strings.Join(seen, "\n"))
 }
 
 // EACCES is what the policy says; ls, which tells nothing of what is missing, says it too.
@@ -233,4 +273,43 @@ func TestDofsSymlinks(t *testing.T) {
 		require.Equal(t, tt.want, r.Text, "%s %v", tt.tool, tt.in)
 	}
 	require.Equal(t, []any{"/ld/bin"}, call(t, b, "grep", args{"pattern": "WISH", "path": "/ld"})["skippedPaths"])
+}
+
+// Errors name the path wherever a call failed: before its transaction began, in it, and at its end.
+func TestDofsStorageErrors(t *testing.T) {
+	b, fsys := box(t, &agent.Config{Profile: "dofs"}, "a")
+	full, err := agent.New(fsys, &agent.Config{Profile: "dofs", Policy: &agent.Policy{MaxEntries: 2}})
+	require.NoError(t, err)
+	require.JSONEq(t, `{"code":"EDQUOT","path":"/d/e","message":"EDQUOT: the workspace would hold 3 entries, above its quota of 2, mkdir '/d/e'"}`,
+		try(t, full, "mkdir", args{"path": "/d/e", "recursive": true}).Text)
+
+	fsys.SetReadOnly(true)
+	for tool, in := range map[string]args{"writeFile": {"path": "/a", "content": "x"}, "mkdir": {"path": "/d"}, "rm": {"path": "/a"}} {
+		r := try(t, b, tool, in)
+		require.ErrorIs(t, r.Err, syscall.EROFS, tool)
+		require.Contains(t, r.Text, `{"code":"EROFS","path":"`+in["path"].(string), tool)
+	}
+	call(t, b, "readFile", args{"path": "/a"})
+}
+
+// Content that does not match its sum is EIO.
+func TestDofsDamage(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "a.db")
+	fsys, err := vfs.Open(t.Context(), file, nil)
+	require.NoError(t, err)
+	require.NoError(t, fsys.WriteFile(t.Context(), "a", []byte("what was written"), 0o644))
+	require.NoError(t, fsys.Close())
+	data, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, 1, bytes.Count(data, []byte("what was written")))
+	require.NoError(t, os.WriteFile(file, bytes.Replace(data, []byte("what was written"), []byte("what was wroteth"), 1), 0o600))
+
+	fsys, err = vfs.Open(t.Context(), file, nil)
+	require.NoError(t, err)
+	defer fsys.Close()
+	b, err := agent.New(fsys, &agent.Config{Profile: "dofs"})
+	require.NoError(t, err)
+	r := try(t, b, "readFile", args{"path": "/a"})
+	require.ErrorIs(t, r.Err, syscall.EIO)
+	require.Contains(t, r.Text, `{"code":"EIO","path":"/a","message":"EIO: `)
 }

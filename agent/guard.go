@@ -92,7 +92,7 @@ func (g *guard) resolve(name string, perm Permission, follow bool) (string, erro
 // symlinks that are outside too. Of one that only leads outside, the refusal names the end, or it would be a riddle.
 func (g *guard) asWritten(name string, err error) error {
 	var outside *PolicyError
-	written := slashes.Clean(g.shown(name))
+	written := slashes.Clean(g.box.shown(name))
 	if !errors.As(err, &outside) || outside.Why != "" || g.box.policy.visible(cmp.Or(written[1:], ".")) {
 		return err
 	}
@@ -125,8 +125,8 @@ func (g *guard) climbed(dir, rest string, perm Permission, err error) error {
 }
 
 // shown is a path that a model wrote, as a path from the root: for errors.
-func (g *guard) shown(name string) string {
-	full, err := g.box.locate(name)
+func (b *Toolbox) shown(name string) string {
+	full, err := b.locate(name)
 	if err != nil {
 		return name
 	}

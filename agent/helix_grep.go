@@ -90,7 +90,7 @@ func grep(g *guard, in grepIn) (grepOut, error) {
 		return grepOut{}, err
 	}
 	out, err := grepShown(g, r)
-	out.dir, out.hint = g.shown(g.orDir(in.Path)), g.grepHint(o.MaxFileSize)
+	out.dir, out.hint = g.box.shown(g.orDir(in.Path)), g.grepHint(o.MaxFileSize)
 	return out, err
 }
 

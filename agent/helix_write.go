@@ -157,7 +157,11 @@ func editOutOf(g *guard, w *written, in editIn) editOut {
 		o.MoreChanges = len(hunks) - previewHunks
 		hunks = hunks[:previewHunks]
 	}
-	o.Preview, _ = cut(showHunks(hunks, in.Diff), min(previewBytes, g.box.caps.ResultBytes))
+	shown, gap := func(h hunk) []string { return h.now("%6d\t%s", hunkContext) }, "   ...\n"
+	if in.Diff {
+		shown, gap = hunk.diff, ""
+	}
+	o.Preview, _ = cut(showHunks(hunks, shown, gap), min(previewBytes, g.box.caps.ResultBytes))
 	return o
 }
 

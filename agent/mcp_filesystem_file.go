@@ -137,7 +137,7 @@ func mcpReadMany(g *guard, in mcpReadManyIn) (mcpOut, error) {
 		case stops(err):
 			return mcpOut{}, err
 		case err != nil:
-			parts = append(parts, name+": Error - "+mcpExplain(g.box, &nodeError{"open", g.shown(name), "", err}))
+			parts = append(parts, name+": Error - "+mcpExplain(g.box, &nodeError{"open", g.box.shown(name), "", err}))
 		default:
 			room = max(0, room-len(text))
 			parts = append(parts, name+":\n"+text+"\n")
@@ -188,7 +188,7 @@ func mcpEdit(g *guard, in mcpEditIn) (mcpOut, error) {
 			}
 			next, ok := mcpReplace(text, e)
 			if !ok {
-				return "", 0, &EditError{Path: g.shown(in.Path), Index: i, Of: len(in.Edits), Old: in.Edits[i].OldText, Err: &vfs.MatchError{}}
+				return "", 0, &EditError{Path: g.box.shown(in.Path), Index: i, Of: len(in.Edits), Old: in.Edits[i].OldText, Err: &vfs.MatchError{}}
 			}
 			text = next
 		}

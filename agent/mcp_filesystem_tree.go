@@ -265,9 +265,9 @@ func mcpMove(g *guard, in mcpMoveIn) (mcpOut, error) {
 	_, _, err := g.move(in.Source, in.Destination, false, precondition{})
 	switch {
 	case errors.Is(err, fs.ErrExist):
-		err = refuse(syscall.EEXIST, "Destination already exists: %s", g.shown(in.Destination))
+		err = refuse(syscall.EEXIST, "Destination already exists: %s", g.box.shown(in.Destination))
 	case err != nil:
-		err = &nodeError{"rename", g.shown(in.Source), g.shown(in.Destination), err}
+		err = &nodeError{"rename", g.box.shown(in.Source), g.box.shown(in.Destination), err}
 	}
 	return mcpOut{"Successfully moved " + in.Source + " to " + in.Destination}, err
 }

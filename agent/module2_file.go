@@ -159,7 +159,7 @@ type module2EditIn struct {
 type module2EditOut struct {
 	Path         string `json:"path"`
 	Replacements int    `json:"replacements"`
-	Preview      string `json:"preview" jsonschema:"the changed lines and one around them, numbered"`
+	Preview      string `json:"preview" jsonschema:"the changed lines, at most ten places, and one line around them, numbered"`
 }
 
 // module2Edit replaces up to count occurrences; there must be one.
@@ -174,7 +174,7 @@ func module2Edit(g *guard, in module2EditIn) (module2EditOut, error) {
 		}
 		text, n, err := e.Apply([]byte(old))
 		if err != nil {
-			return "", 0, editFailed(g.shown(in.Path), 0, 1, e, old, err)
+			return "", 0, editFailed(g.box.shown(in.Path), 0, 1, e, old, err)
 		}
 		return string(text), n, nil
 	})
@@ -184,14 +184,18 @@ func module2Edit(g *guard, in module2EditIn) (module2EditOut, error) {
 	return module2EditOut{rooted(w.path), w.n, module2Preview(g, w)}, nil
 }
 
-// module2Preview is the changed lines and one before and after, each as "11 text".
+// module2Preview is the changed places, the first ten if they are more, with one line before and after each, as "11 text".
 func module2Preview(g *guard, w *written) string {
-	lines, first := changed(string(w.before), string(w.after), 1)
-	var b strings.Builder
-	for i, line := range splitLines(lines) {
-		fmt.Fprintf(&b, "%d %s\n", first+i, strings.TrimSuffix(line, "\n"))
+	hunks := hunksOf(w.before, w.after)
+	if len(hunks) == 0 {
+		return ""
 	}
-	text, _ := cut(b.String(), g.box.caps.ResultBytes)
+	more := max(0, len(hunks)-previewHunks)
+	text := showHunks(hunks[:len(hunks)-more], func(h hunk) []string { return h.now("%d %s", 1) }, "...\n") + "\n"
+	if more > 0 {
+		text += fmt.Sprintf("... %s\n", counted(more, "more changed place", "more changed places"))
+	}
+	text, _ = cut(text, min(previewBytes, g.box.caps.ResultBytes))
 	return text
 }
 

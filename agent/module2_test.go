@@ -215,3 +215,31 @@ func TestModule2Unbounded(t *testing.T) {
 	require.Len(t, call(t, bounded, "ls", args{"path": "/many"})["entries"], 10)
 	require.Len(t, call(t, bounded, "find", args{"pattern": "*", "max_results": 1400})["matches"], 10)
 }
+
+// The preview of an edit is the changed places with a line around each, and ten of them at most.
+func TestModule2Preview(t *testing.T) {
+	b, fsys := box(t, &agent.Config{Profile: "module2"})
+	var lines strings.Builder
+	for i := range 200 {
+		fmt.Fprintf(&lines, "line %d of %d\n", i%10, i)
+	}
+	plant(t, fsys, map[string]string{"f": lines.String(), "end": "a\nb"})
+	for _, tt := range []struct {
+		tool string
+		in   args
+		want string
+	}{
+		{"edit", args{"path": "f", "old_string": "line 3", "new_string": "line 3"}, ""},
+		{"edit", args{"path": "f", "old_string": "line 3", "new_string": "x", "count": 2}, "3 line 2 of 2\n4 x of 3\n5 line 4 of 4\n...\n13 line 2 of 12\n14 x of 13\n15 line 4 of 14\n"},
+		{"edit", args{"path": "f", "old_string": "x of 3\n", "new_string": "", "count": 1}, "3 line 2 of 2\n4 line 4 of 4\n"},
+		{"edit", args{"path": "f", "old_string": "line 0 of 0\n", "new_string": "new\nline 0 of 0\n", "count": 1}, "1 new\n2 line 0 of 0\n"},
+		{"edit", args{"path": "end", "old_string": "b", "new_string": "c"}, "1 a\n2 c\n"},
+		{"insert", args{"path": "end", "line": 3, "content": "d"}, "1 a\n2 c\n3 d\n"},
+	} {
+		require.Equal(t, tt.want, call(t, b, tt.tool, tt.in)["preview"], "%s %v", tt.tool, tt.in)
+	}
+	all := call(t, b, "edit", args{"path": "f", "old_string": "line 7", "new_string": "seven", "count": 0})
+	require.EqualValues(t, 20, all["replacements"])
+	require.Equal(t, 10, strings.Count(all["preview"].(string), "seven"))
+	require.True(t, strings.HasSuffix(all["preview"].(string), "\n... 10 more changed places\n"))
+}

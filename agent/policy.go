@@ -30,8 +30,8 @@ type Policy struct {
 	// which is none but in module2.
 	MaxFileSize Size `json:"max_file_size,omitempty"`
 
-	// MaxWriteSize bounds the files that writes, edits and copies leave. A larger one that is there can be read. 0 and
-	// -1 are no bound.
+	// MaxWriteSize bounds the files that writes, edits and copies leave. A larger one that is there can be read. -1 is no
+	// bound; 0 is what the profile has, which is none but in dofs.
 	MaxWriteSize Size `json:"max_write_size,omitempty"`
 
 	// MaxBytes and MaxEntries bound what the branch holds, links counted once each: a call that would add to it and

@@ -3,6 +3,7 @@ package agent
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/rogpeppe/go-internal/diff"
@@ -13,9 +14,10 @@ const (
 	previewHunks = 10       // changed places
 	previewLines = 40       // of one of them
 	previewBytes = 10 << 10 // in all
+	hunkContext  = 3        // lines around a change that its diff has
 )
 
-// A hunk is a place that an edit changed, as a unified diff has it: lines with a sign, three around the change.
+// A hunk is a place that an edit changed, as a unified diff has it: lines with a sign, hunkContext around the change.
 type hunk struct {
 	header string
 	first  int // line of the new text
@@ -46,20 +48,14 @@ func hunksOf(before, after []byte) []hunk {
 	return hunks
 }
 
-// showHunks shows changed places: numbered lines as they are now, or the diff.
-func showHunks(hunks []hunk, asDiff bool) string {
+// showHunks shows changed places, each as the lines of it that the caller wants, and a gap between two of them.
+func showHunks(hunks []hunk, linesOf func(hunk) []string, gap string) string {
 	var b strings.Builder
 	for i, h := range hunks {
-		switch {
-		case asDiff:
-			b.WriteString(h.header)
-		case i > 0:
-			b.WriteString("   ...\n")
+		if i > 0 {
+			b.WriteString(gap)
 		}
-		lines := h.lines
-		if !asDiff {
-			lines = h.now()
-		}
+		lines := linesOf(h)
 		more := max(0, len(lines)-previewLines)
 		for _, line := range lines[:len(lines)-more] {
 			short := clipped(strings.TrimSuffix(line, "\n"), maxLine)
@@ -72,15 +68,28 @@ func showHunks(hunks []hunk, asDiff bool) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// now is the new text of a hunk, each line with its number.
-func (h hunk) now() []string {
+// diff is a hunk as a unified diff has it.
+func (h hunk) diff() []string { return append([]string{h.header}, h.lines...) }
+
+// now is the new text of a hunk: each line that is at most around lines from a change, with its number, as format has it.
+func (h hunk) now(format string, around int) []string {
 	var lines []string
 	at := h.first
-	for _, line := range h.lines {
-		if line[0] == '+' || line[0] == ' ' {
-			lines = append(lines, fmt.Sprintf("%6d\t%s", at, line[1:]))
-			at++
+	for i, line := range h.lines {
+		if line[0] != '+' && line[0] != ' ' {
+			continue
 		}
+		if h.changes(i-around, i+around) {
+			lines = append(lines, fmt.Sprintf(format, at, line[1:]))
+		}
+		at++
 	}
 	return lines
+}
+
+// changes reports whether a line from the first to the last of these was added or removed.
+func (h hunk) changes(first, last int) bool {
+	return slices.ContainsFunc(h.lines[max(0, first):min(len(h.lines), last+1)], func(line string) bool {
+		return line[0] == '+' || line[0] == '-'
+	})
 }

@@ -32,6 +32,7 @@ type Tool struct {
 	Structured bool
 
 	op       string             // its name without the prefix of a workspace
+	syscall  string             // that errors of it name; "" if they name none
 	patience time.Duration      // how long a call may take; 0 is as long as its context lets it
 	args     *jsonschema.Schema // what Input says, and all that is checked beside it
 	takes    *jsonschema.Resolved
@@ -183,19 +184,26 @@ func define[In, Out any](name, description string, k kind, tweaks []tweak, run f
 		if p, ok := any(in).(pathed); ok && len(b.routes) > 0 {
 			b = b.serving(p.about())
 		}
-		if t.patience == 0 {
-			return run(ctx, b, in)
-		}
-		tooLong := refuse(syscall.ETIMEDOUT, "%s timed out after %v. Try a more specific pattern or a narrower path", t.Name, t.patience)
-		ctx, cancel := context.WithTimeoutCause(ctx, t.patience, tooLong)
-		defer cancel()
-		result, err := run(ctx, b, in)
-		if err != nil && context.Cause(ctx) == tooLong {
-			err = tooLong
-		}
-		return result, err
+		result, err := t.timed(ctx, func(ctx context.Context) (*Result, error) { return run(ctx, b, in) })
+		return result, t.note(b, in, err)
 	}
 	return t
+}
+
+// timed makes a call, and ends it when it takes longer than the tool may.
+func (t *Tool) timed(ctx context.Context, call func(context.Context) (*Result, error)) (*Result, error) {
+	if t.patience == 0 {
+		return call(ctx)
+	}
+	tooLong := refuse(syscall.ETIMEDOUT, "%s timed out after %v. Try a more specific pattern or a narrower path", t.Name, t.patience)
+	ctx, cancel := context.WithTimeoutCause(ctx, t.patience, tooLong)
+	defer cancel()
+
+	result, err := call(ctx)
+	if err != nil && context.Cause(ctx) == tooLong {
+		err = tooLong
+	}
+	return result, err
 }
 
 // checks makes a schema the one that arguments of the tool are checked against.
