@@ -4,18 +4,13 @@ import (
 	"fmt"
 	"testing"
 
+	kit "vfsdb/internal/vfstest"
 	"vfsdb/vfstest"
 )
 
-// run is how the examples here get a *testing.T; a test has one.
-func run(test func(t *testing.T)) {
-	all := func(string, string) (bool, error) { return true, nil }
-	fmt.Println("passed:", testing.RunTests(all, []testing.InternalTest{{Name: "Example", F: test}}))
-}
-
 // A store with the files that a test needs. At the end of the test it is checked and closed.
 func ExampleFromMap() {
-	run(func(t *testing.T) {
+	kit.Example(func(t testing.TB) {
 		fsys := vfstest.FromMap(t, map[string]string{"plan.md": "ask first\n", "tmp/": ""})
 		if err := fsys.Rename(t.Context(), "plan.md", "tmp/plan.md"); err != nil {
 			t.Fatal(err)
@@ -29,7 +24,7 @@ func ExampleFromMap() {
 
 // A tree as text, to compare with a golden file, see GoldenTree.
 func ExampleTree() {
-	run(func(t *testing.T) {
+	kit.Example(func(t testing.TB) {
 		fsys := vfstest.FromMap(t, map[string]string{"notes/plan.md": "ask first\n"})
 		if err := fsys.Symlink(t.Context(), "notes/plan.md", "plan"); err != nil {
 			t.Fatal(err)

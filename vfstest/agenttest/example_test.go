@@ -6,19 +6,14 @@ import (
 	"testing"
 
 	"vfsdb/agent"
+	kit "vfsdb/internal/vfstest"
 	"vfsdb/vfstest"
 	"vfsdb/vfstest/agenttest"
 )
 
-// run is how the examples here get a *testing.T; a test has one.
-func run(test func(t *testing.T)) {
-	all := func(string, string) (bool, error) { return true, nil }
-	fmt.Println("passed:", testing.RunTests(all, []testing.InternalTest{{Name: "Example", F: test}}))
-}
-
 // One call of a tool, with a Go value as input and one as output.
 func ExampleCall() {
-	run(func(t *testing.T) {
+	kit.Example(func(t testing.TB) {
 		fsys := vfstest.FromMap(t, map[string]string{"src/a.go": "", "src/b.md": ""})
 		box := agenttest.Toolbox(t, fsys, &agent.Config{Profile: "dofs"})
 		r := agenttest.Call(t, box, "ls", map[string]any{"prefix": "/src"})
@@ -32,7 +27,7 @@ func ExampleCall() {
 
 // A scripted agent: its calls, what they have to give, and the tree it leaves.
 func ExampleRun() {
-	run(func(t *testing.T) {
+	kit.Example(func(t testing.TB) {
 		fsys := vfstest.FromMap(t, map[string]string{"port.txt": "8080\n"})
 		s := agenttest.Session(t, fsys, "attempt-1", &agent.SessionOptions{Config: agent.Config{Profile: "module2"}})
 		transcript := agenttest.Run(t, s,
