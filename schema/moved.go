@@ -44,6 +44,16 @@ func (db *DB) InPlace() error {
 	return nil
 }
 
+// allLead reports whether all of them stand where they stood.
+func allLead(beside []sidecar) bool {
+	for _, s := range beside {
+		if !leads(s.path, s.file) {
+			return false
+		}
+	}
+	return true
+}
+
 // leads reports whether a path leads to a file.
 func leads(path string, file fileID) bool {
 	found, _, err := identify(path)

@@ -83,8 +83,7 @@ func (db *DB) begin(ctx context.Context, c *conn) error {
 	}
 
 	// From here on all that is open has to stay where it is.
-	db.beside = besides(db.path)
-	db.place.keepBeside(db.beside)
+	db.beside = db.place.keepBeside()
 	if err := db.InPlace(); err != nil {
 		return err
 	}

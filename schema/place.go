@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -25,6 +26,7 @@ type place struct {
 	path   string
 	file   fileID
 	beside []sidecar // as it was when the file was opened
+	tie    io.Closer // of the log to the file, see tie; nil if there is none
 	users  int       // DBs
 }
 
@@ -35,11 +37,17 @@ var places = struct {
 	byFile map[fileID]*place
 }{byPath: make(map[string]*place), byFile: make(map[fileID]*place)}
 
-// keepBeside notes what SQLite has open beside the file.
-func (p *place) keepBeside(found []sidecar) {
+// keepBeside returns what SQLite has open beside the file. The first call notes it, for this process and for others.
+func (p *place) keepBeside() []sidecar {
 	places.Lock()
 	defer places.Unlock()
-	p.beside = found
+	if len(p.beside) > 0 {
+		return p.beside
+	}
+	if p.beside = besides(p.path); len(p.beside) > 0 {
+		p.tie = tie(p.path+logSuffix, p.file)
+	}
+	return p.beside
 }
 
 // lent returns the place of another file, open in this process, whose log stands beside path; nil if there is none. So
@@ -62,6 +70,9 @@ func (p *place) leave() {
 	if p.users--; p.users == 0 {
 		delete(places.byPath, p.path)
 		delete(places.byFile, p.file)
+		if p.tie != nil {
+			_ = p.tie.Close()
+		}
 	}
 }
 
@@ -135,7 +146,7 @@ func (db *DB) settle(c *conn) (*place, error) {
 	p := places.byFile[file]
 	switch {
 	case p == nil:
-		if err := together(c, db.path); err != nil {
+		if err := together(c, db.path, file); err != nil {
 			return nil, err
 		}
 		if info, err := os.Stat(db.path); err == nil && info.Size() == 0 {
@@ -147,6 +158,8 @@ func (db *DB) settle(c *conn) (*place, error) {
 		places.byPath[p.path], places.byFile[p.file] = p, p
 	case p.path != db.path:
 		return nil, fmt.Errorf("it is open as %s: %w: %w", p.path, syscall.EBUSY, ErrApart)
+	case !allLead(p.beside):
+		return nil, fmt.Errorf("it is open, and the log that it had is not beside it any more: %w: %w", syscall.EBUSY, ErrApart)
 	}
 	p.users++
 	return p, nil
@@ -154,7 +167,7 @@ func (db *DB) settle(c *conn) (*place, error) {
 
 // together fails if the file of c and the log that is beside it are not both open in other processes, or both in none.
 // This one does not have the file open, and must not have the log.
-func together(c *conn, path string) error {
+func together(c *conn, path string, id fileID) error {
 	if p := lent(path); p != nil {
 		return &apartError{syscall.EBUSY, "the log beside it belongs to a file that is open as " + p.path}
 	}
@@ -167,6 +180,8 @@ func together(c *conn, path string) error {
 	switch {
 	case log && !file:
 		return &apartError{syscall.EBUSY, "the log beside it belongs to a file that was here before and is still open"}
+	case log && tiedElsewhere(path+logSuffix, id):
+		return &apartError{syscall.EBUSY, "the log beside it belongs to another file that is still open"}
 	case log && err != nil:
 		return &apartError{syscall.EBUSY, "it is open, and its log is gone"}
 	case file && !log && usesLog(fd):

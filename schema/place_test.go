@@ -161,6 +161,8 @@ func TestLogTakenAway(t *testing.T) {
 				require.ErrorIs(t, note(t, a, "note 2"), syscall.ESTALE)
 				_, err = a.Checkpoint(t.Context())
 				require.ErrorIs(t, err, syscall.ESTALE, "a new connection would use another log")
+				_, err = schema.Open(t.Context(), path, schema.Options{})
+				require.ErrorIs(t, err, schema.ErrApart)
 				require.NoError(t, a.Close())
 				_ = os.Remove(path + suffix) // what was put there is of the one who did it
 				require.Equal(t, []string{"note 1"}, notesAt(t, path))

@@ -155,6 +155,20 @@ func TestReplacedUnderAnother(t *testing.T) {
 		holds(t, path, "other")
 		holds(t, at("away.db"), "first")
 	})
+	t.Run("replaced by another open one", func(t *testing.T) {
+		if runtime.GOOS != "linux" {
+			t.Skip("logs are tied to their files on Linux only")
+		}
+		h, o := begin(t), startHolder(t, at("other.db"))
+		require.Equal(t, "ok", o.does("write other second"))
+		require.NoError(t, os.Rename(at("other.db"), path))
+		refused(t, path, syscall.EBUSY)
+		require.Equal(t, "ESTALE", h.does("write second"))
+		require.Equal(t, "ESTALE", o.does("write third"))
+		require.Equal(t, "ok", h.does("close"))
+		require.Equal(t, "ok", o.does("close"))
+		holds(t, path, "other", "other second")
+	})
 	t.Run("replaced under two", func(t *testing.T) {
 		h := begin(t)
 		fsys, err := vfs.Open(t.Context(), path, nil)
