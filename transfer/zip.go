@@ -8,14 +8,17 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"syscall"
+	"time"
 
 	"vfsdb/vfs"
 )
 
 // ExportZip writes what is inside the directory from of the store as a zip archive, sorted by name within each
-// directory. Kept are contents, 12 mode bits, symlinks, and times to the second. A zip knows no hard links, so each
-// name of a file gets a copy; nor fifos and devices, which the [Report] lists as refused; nor owners.
+// directory. Kept are contents, 12 mode bits, symlinks, and times to the second from 1970 to 2106, others as the nearest
+// of those. A zip knows no hard links, so each name of a file gets a copy; nor fifos and devices, which the [Report]
+// lists as refused; nor owners.
 func ExportZip(ctx context.Context, fsys *vfs.FS, from string, w io.Writer, o *ExportOptions) (*Report, error) {
 	report, err := exportArchive(ctx, fsys, from, &zipWriter{zip: zip.NewWriter(w)}, o)
 	if err != nil {
@@ -48,7 +51,7 @@ type zipWriter struct {
 func (z *zipWriter) hardLinks() bool { return false }
 
 func (z *zipWriter) WriteHeader(h *tar.Header) error {
-	out := &zip.FileHeader{Name: h.Name, Modified: h.ModTime, Method: zip.Deflate}
+	out := &zip.FileHeader{Name: h.Name, Modified: zipTime(h.ModTime), Method: zip.Deflate}
 	mode := goPerm(uint32(h.Mode))
 	switch h.Typeflag {
 	case tar.TypeReg:
@@ -74,6 +77,11 @@ func (z *zipWriter) WriteHeader(h *tar.Header) error {
 		_, err = io.WriteString(file, h.Linkname)
 	}
 	return err
+}
+
+// zipTime is a time that a zip can say, in 32 bits without a sign.
+func zipTime(t time.Time) time.Time {
+	return time.Unix(max(0, min(t.Unix(), math.MaxUint32)), 0).UTC()
 }
 
 func (z *zipWriter) Write(p []byte) (int, error) { return z.file.Write(p) }
