@@ -58,8 +58,12 @@ func RestoreIn(tx *vfs.Tx, to Tree, name, note string) (Info, error) {
 	return undo, nil
 }
 
-// restore makes the head what a tree is, and names what it was.
+// restore makes the head what a tree is, and names what it was. What open files have written and not committed belongs
+// to that: it is replaced as the rest, so it must come back as the rest.
 func restore(tx *vfs.Tx, to Tree, undo *Info) error {
+	if err := tx.TakeWrites(); err != nil {
+		return err
+	}
 	if err := create(tx, undo); err != nil {
 		return err
 	}

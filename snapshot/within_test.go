@@ -1,6 +1,7 @@
 package snapshot_test
 
 import (
+	"os"
 	"syscall"
 	"testing"
 
@@ -90,4 +91,22 @@ func TestDeletedSnapshot(t *testing.T) {
 	require.NoError(t, snapshot.DeleteBranch(ctx, fsys, "fork"))
 	_, err := s.ReadFile(ctx, "a")
 	require.ErrorIs(t, err, syscall.ESTALE)
+}
+
+// What an open file has not committed is replaced by a restore, and brought back by the undo of it.
+func TestUndoHasUncommittedWrites(t *testing.T) {
+	ctx := t.Context()
+	fsys := vfstest.New(t, "f")
+	base := vfstest.Snapshot(t, fsys, "base")
+	f, err := fsys.OpenFile(ctx, "f", os.O_RDWR, 0)
+	require.NoError(t, err)
+	_, err = f.WriteAt([]byte("written"), 0)
+	require.NoError(t, err)
+	undo, err := snapshot.Restore(ctx, fsys, base)
+	require.NoError(t, err)
+	require.NoError(t, f.Close())
+	require.Equal(t, "f", vfstest.Read(t, fsys, "f"))
+	_, err = snapshot.Restore(ctx, fsys, undo)
+	require.NoError(t, err)
+	require.Equal(t, "written", vfstest.Read(t, fsys, "f"))
 }
