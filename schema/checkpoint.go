@@ -46,6 +46,7 @@ type checkpointer struct {
 	stop  chan struct{}
 	ended chan struct{}
 	rest  chan struct{} // closed when it rests; nil while it does
+	again bool          // there was more to fold while it did not
 	stuck int64         // how long the log was when a reader kept it from being begun anew; 0 once that was done
 }
 
@@ -238,10 +239,12 @@ func (k *checkpointer) start() {
 		k.wake, k.stop, k.ended = make(chan struct{}, 1), make(chan struct{}), make(chan struct{})
 		go k.work()
 	}
-	if k.rest == nil {
-		k.rest = make(chan struct{})
-		k.wake <- struct{}{} // it rests, so there is room
+	if k.rest != nil {
+		k.again = true // it may have looked at the log for the last time already
+		return
 	}
+	k.rest = make(chan struct{})
+	k.wake <- struct{}{} // it rests, so there is room
 }
 
 // close ends the goroutine and the connection. Nobody uses the DB any more.
@@ -269,12 +272,25 @@ func (k *checkpointer) work() {
 		case <-k.stop:
 			return
 		}
-		k.fold()
-		k.state.Lock()
-		close(k.rest)
-		k.rest = nil
-		k.state.Unlock()
+		for more := true; more; {
+			k.fold()
+			more = k.goesOn()
+		}
 	}
+}
+
+// goesOn reports whether there was more to fold meanwhile; else the goroutine rests. Writers that wait for it go on
+// either way.
+func (k *checkpointer) goesOn() bool {
+	k.state.Lock()
+	defer k.state.Unlock()
+	more := k.again && !k.stopped()
+	close(k.rest)
+	k.rest, k.again = nil, false
+	if more {
+		k.rest = make(chan struct{})
+	}
+	return more
 }
 
 // fold folds until there is little left, and begins the log anew if it is long.

@@ -9,10 +9,13 @@ func (db *DB) Pragma(text string) error { return db.writer.pragma(text) }
 // AwaitCheckpointer waits until the goroutine that folds the log rests, and returns the state of the log then: all its
 // pages, and those that are not in the file yet.
 func (db *DB) AwaitCheckpointer() (length, left int64, err error) {
-	db.checkpointer.state.Lock()
-	rest := db.checkpointer.rest
-	db.checkpointer.state.Unlock()
-	if rest != nil {
+	for {
+		db.checkpointer.state.Lock()
+		rest := db.checkpointer.rest
+		db.checkpointer.state.Unlock()
+		if rest == nil {
+			break
+		}
 		<-rest
 	}
 	s, err := db.checkpointer.run("NOOP", 0)
