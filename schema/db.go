@@ -123,7 +123,7 @@ func (db *DB) Close() error {
 	}
 	errs = append(errs, db.part())
 	if db.writer != nil {
-		errs = append(errs, db.writer.close()) // last, so that it folds the WAL into the file
+		errs = append(errs, db.place.closing(db.writer)) // last, so that it folds the WAL into the file
 	}
 	db.place.leave()
 	if err := errors.Join(errs...); err != nil {

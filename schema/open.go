@@ -66,7 +66,7 @@ func open(ctx context.Context, path string, options Options) (*DB, error) {
 		return nil, err
 	}
 	if err := db.begin(ctx, c); err != nil {
-		c.close()
+		_ = db.place.closing(c)
 		db.abandon()
 		return nil, err
 	}

@@ -28,6 +28,8 @@ type place struct {
 	beside []sidecar // as it was when the file was opened
 	tie    io.Closer // of the log to the file, see tie; nil if there is none
 	users  int       // DBs
+
+	ending sync.Mutex // held while a connection is closed that may be the last one; taken before places
 }
 
 // places are those of this process.
@@ -39,6 +41,8 @@ var places = struct {
 
 // keepBeside returns what SQLite has open beside the file. The first call notes it, for this process and for others.
 func (p *place) keepBeside() []sidecar {
+	p.ending.Lock()
+	defer p.ending.Unlock()
 	places.Lock()
 	defer places.Unlock()
 	if len(p.beside) > 0 {
@@ -48,6 +52,43 @@ func (p *place) keepBeside() []sidecar {
 		p.tie = tie(p.path+logSuffix, p.file)
 	}
 	return p.beside
+}
+
+// closing closes a connection. The last one of all processes takes the log away: then the next DB to open the file
+// notes anew what is beside it.
+func (p *place) closing(c *conn) error {
+	p.ending.Lock()
+	defer p.ending.Unlock()
+	places.Lock()
+	beside := p.beside
+	places.Unlock()
+
+	before := allLead(beside)
+	err := c.close()
+	if before && !allLead(beside) {
+		places.Lock()
+		defer places.Unlock()
+		p.forget()
+	}
+	return err
+}
+
+// forget forgets what is beside the file. places is locked.
+func (p *place) forget() {
+	if p.tie != nil {
+		_ = p.tie.Close()
+	}
+	p.beside, p.tie = nil, nil
+}
+
+// intact reports whether what was beside the file still is. While a connection is being closed that is not known; it
+// shows when the new DB has read from the file, see [DB.begin]. places is locked.
+func (p *place) intact() bool {
+	if !p.ending.TryLock() {
+		return true
+	}
+	defer p.ending.Unlock()
+	return allLead(p.beside)
 }
 
 // lent returns the place of another file, open in this process, whose log stands beside path; nil if there is none. So
@@ -70,9 +111,7 @@ func (p *place) leave() {
 	if p.users--; p.users == 0 {
 		delete(places.byPath, p.path)
 		delete(places.byFile, p.file)
-		if p.tie != nil {
-			_ = p.tie.Close()
-		}
+		p.forget()
 	}
 }
 
@@ -158,7 +197,7 @@ func (db *DB) settle(c *conn) (*place, error) {
 		places.byPath[p.path], places.byFile[p.file] = p, p
 	case p.path != db.path:
 		return nil, fmt.Errorf("it is open as %s: %w: %w", p.path, syscall.EBUSY, ErrApart)
-	case !allLead(p.beside):
+	case !p.intact():
 		return nil, fmt.Errorf("it is open, and the log that it had is not beside it any more: %w: %w", syscall.EBUSY, ErrApart)
 	}
 	p.users++

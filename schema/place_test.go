@@ -7,9 +7,11 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"vfsdb/schema"
@@ -312,4 +314,24 @@ func TestFileMode(t *testing.T) {
 	require.NoError(t, os.Chmod(path, 0o640))
 	opened(t, path)
 	mode(0o640)
+}
+
+// One DB of a file may be closed while others are opened: the last one to close takes the log away, and who comes next
+// makes a new one.
+func TestOpenWhileClosing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.db")
+	var all sync.WaitGroup
+	for g := range 2 { // so that often none else has it open
+		all.Go(func() {
+			for i := range 300 {
+				db, err := schema.Open(t.Context(), path, schema.Options{Relaxed: true})
+				if !assert.NoError(t, err) {
+					return
+				}
+				assert.NoError(t, db.Update(t.Context(), filler(g*100+i)))
+				assert.NoError(t, db.Close())
+			}
+		})
+	}
+	all.Wait()
 }
