@@ -37,7 +37,11 @@ func Standings(ctx context.Context, fsys *vfs.FS) ([]Standing, error) {
 		s := Standing{Branch: b, Changed: changed[b.ID], Ahead: -1, Behind: -1}
 		if b.Base != "" {
 			err := s.count(ctx, fsys)
-			if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESTALE) {
+			if gone(err) { // the base, or the branch itself
+				s.Base, s.Fork, s.Ahead, s.Behind = "", vfs.Moment{}, -1, -1
+				_, err = fsys.Branch(ctx, s.Name)
+			}
+			if gone(err) {
 				continue
 			}
 			if err != nil {
@@ -48,6 +52,9 @@ func Standings(ctx context.Context, fsys *vfs.FS) ([]Standing, error) {
 	}
 	return list, nil
 }
+
+// gone reports whether an error is of a branch or a moment that is not there any more.
+func gone(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESTALE) }
 
 // count compares the branch and its base with what both were at the fork.
 func (s *Standing) count(ctx context.Context, fsys *vfs.FS) error {

@@ -3,6 +3,7 @@ package vfs_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -345,6 +346,34 @@ func TestCollectorLeavesOpenFiles(t *testing.T) {
 	require.NoError(t, sub.Close())
 	require.NoError(t, fsys.PublishPins(ctx))
 	require.Equal(t, 2, reapOrphans(t, fsys, 10, nil))
+}
+
+// So it does of very many that are open, below a directory that was removed.
+func TestCollectorLeavesManyOpenFiles(t *testing.T) {
+	const many = 600
+	ctx := t.Context()
+	fsys := vfstest.New(t)
+	require.NoError(t, fsys.Update(ctx, func(tx *vfs.Tx) error {
+		for i := range many {
+			if err := tx.WriteFile(fmt.Sprintf("d/%03d", i), []byte("x"), 0o644, vfs.Parents()); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	files := make([]*vfs.File, 0, many/2)
+	for i := range many / 2 { // every second one
+		files = append(files, openFile(t, fsys, fmt.Sprintf("d/%03d", 2*i), os.O_RDONLY))
+	}
+	require.NoError(t, fsys.RemoveAll(ctx, "d"))
+	require.NoError(t, fsys.PublishPins(ctx))
+	require.Equal(t, many/2+1, reapOrphans(t, fsys, 50, nil), "d, and what is not open")
+	for _, f := range files {
+		require.Equal(t, "x", content(t, f))
+		require.NoError(t, f.Close())
+	}
+	require.NoError(t, fsys.PublishPins(ctx))
+	require.Equal(t, many/2, reapOrphans(t, fsys, 50, nil))
 }
 
 // Each call is of one moment: a block is seen as one of its writers left it, while others write, commit, cut the file

@@ -25,6 +25,9 @@ type OrphanReaper struct {
 	through int64         // the newest orphan that is ours to reap
 	trees   map[int64]*FS // heads, by branch
 	at      reapPlace
+
+	later map[branchIno]bool // queued once more, after through
+	seen  int64              // the newest of those
 }
 
 // A reapPlace is how far an OrphanReaper has come.
@@ -44,7 +47,7 @@ type reapDir struct {
 // NewOrphanReaper returns a reaper of the orphans up to the number through. All files that were open when that was
 // the newest orphan must have been published by now, see PublishPins; those that are open are left alone.
 func (fsys *FS) NewOrphanReaper(through int64) *OrphanReaper {
-	return &OrphanReaper{store: fsys.store, through: through, trees: make(map[int64]*FS)}
+	return &OrphanReaper{store: fsys.store, through: through, seen: through, trees: make(map[int64]*FS), later: make(map[branchIno]bool)}
 }
 
 // NewestOrphan returns the number of the orphan that was queued last; 0 if none is queued.
@@ -86,8 +89,7 @@ type reapRun struct {
 	count  int
 	done   bool
 	txs    map[int64]*Tx
-	open   map[branchIno]bool // some process has them open
-	later  map[branchIno]bool // queued once more, after through
+	open   map[branchIno]bool // some process has them open; nil if they are many, and each is looked up
 	at     reapPlace
 }
 
@@ -97,11 +99,10 @@ type branchIno struct {
 }
 
 func (r *reapRun) reap() (err error) {
-	if r.open, err = readInos(r.db, `SELECT branch, id FROM pin WHERE kind = ?`, chunk.PinInode); err != nil {
+	if err := r.readOpen(); err != nil {
 		return err
 	}
-	// An inode that got a name back and lost it again may have been opened in between. Its later entry counts.
-	if r.later, err = readInos(r.db, `SELECT branch, ino FROM orphan WHERE seq > ?`, r.through); err != nil {
+	if err := r.readLater(); err != nil {
 		return err
 	}
 	for r.budget > 0 && !r.done {
@@ -117,13 +118,50 @@ func (r *reapRun) reap() (err error) {
 	return nil
 }
 
-func readInos(db *schema.Tx, text string, arg int64) (map[branchIno]bool, error) {
-	set := make(map[branchIno]bool)
-	rows := db.Query(text, arg)
+// fewOpen is how many open inodes a step reads at once. Of more it looks up those that it comes to: else a step would
+// cost as much as there are open files, and so would each of the many steps that these take.
+const fewOpen = 256
+
+// readOpen reads which inodes some process has open, if they are few.
+func (r *reapRun) readOpen() error {
+	open := make(map[branchIno]bool)
+	rows := r.db.Query(`SELECT p.branch, p.id FROM lease l CROSS JOIN pin p WHERE p.lease = l.id AND p.kind = ? LIMIT ?`, chunk.PinInode, fewOpen+1)
 	for rows.Next() {
-		set[branchIno{rows.Int(0), Ino(rows.Int(1))}] = true
+		open[branchIno{rows.Int(0), Ino(rows.Int(1))}] = true
 	}
-	return set, rows.Err()
+	if len(open) <= fewOpen {
+		r.open = open
+	}
+	return rows.Err()
+}
+
+// isOpen reports whether some process has an inode open.
+func (r *reapRun) isOpen(id branchIno) (bool, error) {
+	if r.open != nil {
+		return r.open[id], nil
+	}
+	_, found, err := r.db.Int(pinOfInode, chunk.PinInode, id.branch, int64(id.ino))
+	return found, err
+}
+
+// pinOfInode looks an inode up in the pins of each lease, of which there is one for each process. Without CROSS the
+// planner may go over all pins.
+const pinOfInode = `SELECT 1 FROM lease l CROSS JOIN pin p WHERE p.lease = l.id AND p.kind = ? AND p.branch = ? AND p.id = ? LIMIT 1`
+
+// readLater reads which inodes were queued since the last step. One that got a name back and lost it again may have
+// been opened in between: its later entry counts.
+func (r *reapRun) readLater() error {
+	var order schema.Ascent
+	rows := r.db.Query(`SELECT seq, branch, ino FROM orphan WHERE seq > ? ORDER BY seq`, r.seen)
+	for rows.Next() {
+		if err := order.To("orphan", rows.Int(0)); err != nil {
+			rows.Close()
+			return err
+		}
+		r.seen = rows.Int(0)
+		r.later[branchIno{rows.Int(1), Ino(rows.Int(2))}] = true
+	}
+	return rows.Err()
 }
 
 // next deals with the first orphan that is left.
@@ -153,7 +191,12 @@ func (r *reapRun) next() error {
 		return err
 	case n == nil || n.nlink > 0:
 		return r.leave(seq)
-	case r.open[id]:
+	}
+	open, err := r.isOpen(id)
+	switch {
+	case err != nil:
+		return err
+	case open:
 		r.budget--
 		r.at.after = seq // it stays in the queue
 		return nil
@@ -281,7 +324,16 @@ func (r *reapRun) entry(tx *Tx, dir Ino, e listed) error {
 	if err := tx.dropDirent(dir, e.name); err != nil {
 		return err
 	}
-	if n.nlink > 1 || r.open[branchIno{tx.fsys.at.Branch, n.ino}] {
+	return r.nameless(tx, n)
+}
+
+// nameless takes away an inode that has lost a name, unless it has another one, or is open.
+func (r *reapRun) nameless(tx *Tx, n *inode) error {
+	open, err := r.isOpen(branchIno{tx.fsys.at.Branch, n.ino})
+	if err != nil {
+		return err
+	}
+	if n.nlink > 1 || open {
 		return tx.unref(n)
 	}
 	r.count++
@@ -306,9 +358,5 @@ func (r *reapRun) up(tx *Tx) error {
 	if err := tx.dropDirent(above.dir, gone.base); err != nil {
 		return err
 	}
-	if r.open[branchIno{tx.fsys.at.Branch, n.ino}] {
-		return tx.unref(n)
-	}
-	r.count++
-	return tx.dropInode(n)
+	return r.nameless(tx, n)
 }

@@ -24,7 +24,7 @@ type ReapForecast struct {
 // ForecastReap finds out what reapers would do. It only reads.
 func (fsys *FS) ForecastReap(ctx context.Context) (*ReapForecast, error) {
 	f := &ReapForecast{
-		fsys: fsys, names: make(map[branchIno]int64), gone: make(map[branchIno]bool),
+		fsys: fsys, names: make(map[branchIno]int64), gone: make(map[branchIno]bool), open: make(map[branchIno]bool),
 		kept: make(map[int64]retained), epoch: make(map[int64]int64),
 	}
 	if err := f.branches(ctx); err != nil {
@@ -67,9 +67,14 @@ func (fsys *FS) ForecastReap(ctx context.Context) (*ReapForecast, error) {
 // branches reads what is retained of each branch.
 func (f *ReapForecast) branches(ctx context.Context) error {
 	return f.fsys.store.db.View(ctx, func(db *schema.Tx) (err error) {
-		if f.open, err = readInos(db, `SELECT branch, id FROM pin WHERE kind = ?`, chunk.PinInode); err != nil {
+		pins := db.Query(`SELECT branch, id FROM pin WHERE kind = ?`, chunk.PinInode)
+		for pins.Next() {
+			f.open[branchIno{pins.Int(0), Ino(pins.Int(1))}] = true
+		}
+		if err := pins.Err(); err != nil {
 			return err
 		}
+
 		rows := db.Query(`SELECT id, epoch FROM branch`)
 		defer rows.Close()
 		for rows.Next() {

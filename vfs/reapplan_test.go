@@ -37,3 +37,19 @@ func TestRowScanPlans(t *testing.T) {
 		}
 	}
 }
+
+// Whether one of many open files is open is one look-up for each process, however many are open.
+func TestPinOfInodePlan(t *testing.T) {
+	fsys, err := Open(t.Context(), filepath.Join(t.TempDir(), "plan.db"), nil)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, fsys.Close()) }()
+	require.NoError(t, fsys.store.db.View(t.Context(), func(tx *schema.Tx) error {
+		var got []string
+		rows := tx.Query(`EXPLAIN QUERY PLAN `+pinOfInode, 4, 1024, 1024)
+		for rows.Next() {
+			got = append(got, rows.Text(3))
+		}
+		require.Equal(t, []string{"SCAN l", "SEARCH p USING PRIMARY KEY (lease=? AND kind=? AND branch=? AND id=?)"}, got)
+		return rows.Err()
+	}))
+}
