@@ -87,7 +87,7 @@ func TestCheckpointer(t *testing.T) {
 	}
 	length, left, err := db.AwaitCheckpointer()
 	require.NoError(t, err)
-	require.LessOrEqual(t, length, int64(mark))
+	require.LessOrEqual(t, length, int64(mark+2*commit/schema.PageSize), "the last commit may have gone beyond the limit")
 	require.Less(t, left, int64(mark/8))
 	require.NoError(t, db.Close())
 	require.NoFileExists(t, path+"-wal")
