@@ -63,10 +63,11 @@ func (l *lister) expand(args []string) ([]string, error) {
 			continue
 		}
 		found, err := l.fsys.Glob(l, arg)
-		if errors.Is(err, syscall.EINVAL) || len(found) == 0 {
-			found = []string{arg} // a path like any other, which is not there
-		} else if err != nil {
+		switch {
+		case err != nil && !errors.Is(err, syscall.EINVAL):
 			return nil, err
+		case len(found) == 0:
+			found = []string{arg} // a path like any other, which is not there
 		}
 		paths = append(paths, found...)
 	}
