@@ -143,7 +143,7 @@ func TestConformance(t *testing.T) {
 		r.Out.Header.Set("Authorization", "Bearer "+token)
 	}})
 	t.Cleanup(proxy.CloseClientConnections)
-	found := clients.Conformance(t, proxy.URL+target.Path)
+	found := clients.Conformance(t, proxy.URL+target.Path, conforming...)
 	for _, name := range conforming {
 		require.NotEmpty(t, found[name], name)
 		require.Empty(t, mcpclients.Failed(found[name]), name)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -76,18 +77,35 @@ type Check struct {
 	ErrorMessage string
 }
 
-// Conformance runs every scenario of the suite for servers against a URL, and returns what each found.
-func (c *Clients) Conformance(t testing.TB, url string) map[string][]Check {
+// Conformance runs scenarios of the suite for servers against a URL, and returns what each found: the scenarios named,
+// or, where none is named, all that the suite has. Against a server without its fixtures the suite waits a minute and
+// more in some of the others.
+func (c *Clients) Conformance(t testing.TB, url string, scenarios ...string) map[string][]Check {
+	t.Helper()
+	if len(scenarios) == 0 {
+		return c.conformance(t, url, "--suite", "all")
+	}
+	found := map[string][]Check{}
+	for _, name := range scenarios {
+		maps.Copy(found, c.conformance(t, url, "--scenario", name))
+	}
+	return found
+}
+
+// conformance runs the suite once, and reads the files that it leaves.
+func (c *Clients) conformance(t testing.TB, url string, what ...string) map[string][]Check {
 	t.Helper()
 	suite := filepath.Join(c.dir, "@modelcontextprotocol", "conformance", "dist", "index.js")
 	dir := t.TempDir()
+
 	// The suite's exit code says that some scenario failed, which its files say better.
-	stdout, stderr, _ := c.run(t, suite, "server", "--url", url, "--suite", "all", "--output-dir", dir)
-	found := map[string][]Check{}
+	stdout, stderr, _ := c.run(t, append([]string{suite, "server", "--url", url, "--output-dir", dir}, what...)...)
 	files, err := filepath.Glob(filepath.Join(dir, "server-*", "checks.json"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("the conformance suite left no results: %v\n%s\n%s", err, stdout, stderr)
 	}
+
+	found := map[string][]Check{}
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
@@ -97,16 +115,21 @@ func (c *Clients) Conformance(t testing.TB, url string) map[string][]Check {
 		if err := json.Unmarshal(text, &checks); err != nil {
 			t.Fatalf("%s: %v", file, err)
 		}
-		// The directory is server-<scenario>-<time>.
-		name := strings.TrimPrefix(filepath.Base(filepath.Dir(file)), "server-")
-		if i := strings.Index(name, "-20"); i > 0 && !strings.HasPrefix(name[i:], "-2020-12") {
-			name = name[:i]
-		} else if i := strings.LastIndex(name, "-20"); i > 0 {
-			name = strings.TrimSuffix(name[:i], "-")
-		}
-		found[name] = checks
+		found[scenario(file)] = checks
 	}
 	return found
+}
+
+// scenario is the name of the scenario that left a file, whose directory is server-<scenario>-<time>.
+func scenario(file string) string {
+	name := strings.TrimPrefix(filepath.Base(filepath.Dir(file)), "server-")
+	if i := strings.Index(name, "-20"); i > 0 && !strings.HasPrefix(name[i:], "-2020-12") {
+		return name[:i]
+	}
+	if i := strings.LastIndex(name, "-20"); i > 0 {
+		return strings.TrimSuffix(name[:i], "-")
+	}
+	return name
 }
 
 // Failed are the checks that a server did not pass.
