@@ -17,12 +17,12 @@ import (
 // A Line is one line of a file, and the event that last touched it.
 type Line struct {
 	Text  string     // without the line break
-	Event *vfs.Event // nil if that is not kept any more, or is older than the log
+	Event *vfs.Event // nil if it is no longer kept, or is older than the log
 }
 
-// Blame tells for each line of a text file in the course of what it came to be as it is, by comparing the contents that
-// the log tells of, newest first. Lines that stood in the oldest content that is still stored have no event, unless the
-// log tells that the file was created with it. A file beyond [vfs.MaxEditSize] is EFBIG, one that looks binary EINVAL.
+// Blame returns for each line of a text file the event that brought it. It compares the contents that the log names,
+// newest first. A line of the oldest content that is still stored has no event, unless the log shows that the file was
+// created with that content. A file beyond [vfs.MaxEditSize] is EFBIG, and one that looks binary is EINVAL.
 func Blame(ctx context.Context, fsys *vfs.FS, name string) ([]Line, error) {
 	lines, err := blame(ctx, fsys, name)
 	if err != nil {
@@ -32,34 +32,12 @@ func Blame(ctx context.Context, fsys *vfs.FS, name string) ([]Line, error) {
 }
 
 func blame(ctx context.Context, fsys *vfs.FS, name string) ([]Line, error) {
-	var now []byte
-	var path string
-	var sum vfs.Sum
-	err := fsys.View(ctx, func(tx *vfs.Tx) (err error) {
-		if path, err = tx.Resolve(name, true); err != nil {
-			return err
-		}
-		info, err := tx.Stat(path)
-		switch {
-		case err != nil:
-			return err
-		case info.IsDir():
-			return syscall.EISDIR
-		case info.Size() > vfs.MaxEditSize:
-			return syscall.EFBIG
-		}
-		if now, err = tx.ReadFile(path); err != nil {
-			return err
-		}
-		sum, err = tx.Sum(path)
-		return err
-	})
+	path, now, sum, err := readText(ctx, fsys, name)
 	if err != nil {
 		return nil, err
 	}
-	if vfs.LooksBinary(now) {
-		return nil, fmt.Errorf("%w: it is not text", syscall.EINVAL)
-	}
+
+	// Newest first, until every line has its event.
 	events, err := fsys.Log(ctx, &vfs.LogOptions{Path: path, Newest: true})
 	if err != nil {
 		return nil, err
@@ -76,13 +54,42 @@ func blame(ctx context.Context, fsys *vfs.FS, name string) ([]Line, error) {
 	return b.lines, nil
 }
 
-// A blamer goes back through the contents of a file.
+// readText reads the present content of a text file, with its sum, and the path under which the log has it.
+func readText(ctx context.Context, fsys *vfs.FS, name string) (path string, now []byte, sum vfs.Sum, err error) {
+	err = fsys.View(ctx, func(tx *vfs.Tx) (err error) {
+		if path, err = tx.Resolve(name, true); err != nil {
+			return err
+		}
+
+		info, err := tx.Stat(path)
+		switch {
+		case err != nil:
+			return err
+		case info.IsDir():
+			return syscall.EISDIR
+		case info.Size() > vfs.MaxEditSize:
+			return syscall.EFBIG
+		}
+
+		if now, err = tx.ReadFile(path); err != nil {
+			return err
+		}
+		sum, err = tx.Sum(path)
+		return err
+	})
+	if err == nil && vfs.LooksBinary(now) {
+		err = fmt.Errorf("%w: it is not text", syscall.EINVAL)
+	}
+	return path, now, sum, err
+}
+
+// A blamer goes back through the contents of a file, one event after the other.
 type blamer struct {
 	lines []Line
 	open  int     // lines without an event
-	sum   vfs.Sum // of the content that it has come to
+	sum   vfs.Sum // of the content that it has reached
 	text  []byte  // that content
-	from  []int   // for each of its lines, the line of today that it became; -1 if none
+	from  []int   // for each line of that content, the present line that it became; -1 if none
 }
 
 func newBlamer(now []byte, sum vfs.Sum) *blamer {
@@ -95,15 +102,16 @@ func newBlamer(now []byte, sum vfs.Sum) *blamer {
 	return b
 }
 
-// step goes back over an event, if the content that it has come to is what the event left.
+// step goes back over an event, if the event left the content that the blamer has reached.
 func (b *blamer) step(ctx context.Context, fsys *vfs.FS, e *vfs.Event) error {
 	if e.After == nil || *e.After != b.sum || e.Op == vfs.OpCopy || e.Before != nil && *e.Before == b.sum {
 		return nil
 	}
-	if e.Before == nil {
+	if e.Before == nil { // the file was created
 		b.credit(e, nil)
 		return nil
 	}
+
 	var before []byte
 	err := fsys.View(ctx, func(tx *vfs.Tx) (err error) {
 		before, err = tx.ReadSum(*e.Before, vfs.MaxEditSize)
@@ -111,23 +119,25 @@ func (b *blamer) step(ctx context.Context, fsys *vfs.FS, e *vfs.Event) error {
 	})
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, vfs.ErrCorrupt), errors.Is(err, syscall.EFBIG):
-		b.open = 0 // collected, or on its way to be: nothing can be told of what is older
+		b.open = 0 // collected, or about to be: older events cannot be compared
 		return nil
 	case err != nil:
 		return err
 	}
+
 	b.credit(e, before)
 	b.sum, b.text = *e.Before, before
 	return nil
 }
 
-// credit gives the event the lines that before does not have, and goes on with the others.
+// credit gives the event to the lines that before does not have, and follows the others to their place in before.
 func (b *blamer) credit(e *vfs.Event, before []byte) {
 	kept := keptLines(before, b.text)
 	from := make([]int, len(textLines(before)))
 	for i := range from {
 		from[i] = -1
 	}
+
 	for line, today := range b.from {
 		switch old, ok := kept[line]; {
 		case today < 0:
@@ -141,7 +151,7 @@ func (b *blamer) credit(e *vfs.Event, before []byte) {
 	b.from = from
 }
 
-// keptLines maps lines of the new text to those of the old one that they are, as a diff sees it.
+// keptLines maps lines of the new text to the same lines of the old text, as a diff pairs them.
 func keptLines(old, now []byte) map[int]int {
 	kept := map[int]int{}
 	oldLines, newLines := len(textLines(old)), len(textLines(now))
@@ -152,8 +162,10 @@ func keptLines(old, now []byte) map[int]int {
 			at, to = at+1, to+1
 		}
 	}
+
 	for _, h := range hunks(unified.Diff("old", ended(old), "new", ended(now))) {
-		keep(h.old - at)
+		keep(h.old - at) // the lines before the hunk
+
 		for _, kind := range h.kinds {
 			switch kind {
 			case ' ':
@@ -165,11 +177,12 @@ func keptLines(old, now []byte) map[int]int {
 			}
 		}
 	}
+
 	keep(min(oldLines-at, newLines-to))
 	return kept
 }
 
-// A hunk is a part of a diff.
+// A hunk is one changed part of a diff, with the lines around it.
 type hunk struct {
 	old   int    // the first line of the old text in it, from 0
 	kinds []byte // of its lines: ' ', '-' or '+'
@@ -202,7 +215,7 @@ func firstLine(line []byte) int {
 	return max(0, n-1)
 }
 
-// ended is text with a line break at its end, so that a diff has nothing to say of a missing one.
+// ended returns text with a line break at its end, so that a missing one is no difference.
 func ended(text []byte) []byte {
 	if len(text) == 0 || text[len(text)-1] == '\n' {
 		return text

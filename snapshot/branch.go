@@ -12,8 +12,9 @@ import (
 	"vfsdb/vfs"
 )
 
-// Branch forks a branch from a tree, and stands on it. From a branch it starts as that is now, from a snapshot as that
-// was, from nil as an empty root. An empty name makes one up. A name that a branch or a snapshot has is EEXIST.
+// Branch forks a branch from a tree and returns its head. Forked from a branch it starts as that branch is now, from a
+// snapshot as that moment was, and from nil as an empty root. An empty name makes one up. A name that a branch or a
+// snapshot already has is EEXIST.
 func Branch(ctx context.Context, fsys *vfs.FS, base Tree, name string) (*vfs.FS, error) {
 	if name == "" {
 		name = madeUpName("branch")
@@ -26,16 +27,17 @@ func Branch(ctx context.Context, fsys *vfs.FS, base Tree, name string) (*vfs.FS,
 }
 
 func branch(ctx context.Context, fsys *vfs.FS, base Tree, name string) (made *vfs.FS, err error) {
-	// A transaction writes through the head that it stands on, and freezing needs to stand on the base.
+	// Only the head of the base can be frozen, so the transaction has to run there.
 	from, err := writerFor(ctx, fsys, base)
 	if err != nil {
 		return nil, err
 	}
+
 	err = from.Update(ctx, func(tx *vfs.Tx) (err error) {
 		if err := fork(tx, base, name); err != nil {
 			return err
 		}
-		made, err = tx.Branch(name) // here, as once it is committed nothing may fail any more
+		made, err = tx.Branch(name) // before the commit, because nothing may fail after it
 		return err
 	})
 	return made, err
@@ -49,12 +51,14 @@ func fork(tx *vfs.Tx, base Tree, name string) error {
 	case taken:
 		return syscall.EEXIST
 	}
+
 	if err := tx.Record("branch", ".", strings.TrimSpace(name+" "+nameOf(base))); err != nil { // no name has a space
 		return err
 	}
 	if base == nil {
 		return tx.ForkEmpty(name)
 	}
+
 	at := base.Tree().Moment()
 	if !base.Tree().Frozen() {
 		if at, err = tx.Freeze(); err != nil {
@@ -62,17 +66,6 @@ func fork(tx *vfs.Tx, base Tree, name string) error {
 		}
 	}
 	return tx.Fork(at, name)
-}
-
-// nameOf is the name of a snapshot, or of the branch whose head a tree is; other trees have none.
-func nameOf(t Tree) string {
-	if s, ok := t.(*Snapshot); ok {
-		return s.Info.Name
-	}
-	if t == nil || t.Tree().Frozen() {
-		return ""
-	}
-	return t.Tree().Head()
 }
 
 // writerFor returns the head to write through when base is forked.
@@ -87,9 +80,6 @@ func writerFor(ctx context.Context, fsys *vfs.FS, base Tree) (*vfs.FS, error) {
 	}
 	return fsys, nil
 }
-
-// Branches returns the branches of the store, oldest first.
-func Branches(ctx context.Context, fsys *vfs.FS) ([]vfs.Branch, error) { return fsys.Branches(ctx) }
 
 // RenameBranch gives a branch another name. The branch main keeps its own: EPERM.
 func RenameBranch(ctx context.Context, fsys *vfs.FS, from, to string) error {
@@ -108,8 +98,8 @@ func RenameBranch(ctx context.Context, fsys *vfs.FS, from, to string) error {
 	return nameErr("rename branch", from, err)
 }
 
-// DeleteBranch drops a branch and its snapshots and frees its name. Branches forked from it keep all they show. The
-// branch main stays: EPERM.
+// DeleteBranch drops a branch and its snapshots, and frees its name. Branches that were forked from it keep everything
+// they show. The branch main cannot be dropped: EPERM.
 func DeleteBranch(ctx context.Context, fsys *vfs.FS, name string) error {
 	err := onMain(ctx, fsys, func(tx *vfs.Tx) error {
 		if name == vfs.MainBranch {
@@ -126,7 +116,7 @@ func DeleteBranch(ctx context.Context, fsys *vfs.FS, name string) error {
 	return nameErr("delete branch", name, err)
 }
 
-// onMain runs fn through the one head that is always there.
+// onMain runs fn on the head of main, the only branch that always exists.
 func onMain(ctx context.Context, fsys *vfs.FS, fn func(*vfs.Tx) error) error {
 	main, err := fsys.Branch(ctx, vfs.MainBranch)
 	if err != nil {
@@ -135,13 +125,15 @@ func onMain(ctx context.Context, fsys *vfs.FS, fn func(*vfs.Tx) error) error {
 	return main.Update(ctx, fn)
 }
 
-// Resolve finds the tree that a reference names: a snapshot, a branch, or `branch@snapshot`, which insists that the
-// snapshot be one of the branch's. None is ENOENT.
+// Resolve finds the tree that a reference names: a snapshot, a branch, or `branch@snapshot`, which requires that the
+// snapshot is one of that branch. A reference to nothing is ENOENT.
 func Resolve(ctx context.Context, fsys *vfs.FS, ref string) (Tree, error) {
 	branch, name, both := strings.Cut(ref, "@")
 	if !both {
 		name = ref
 	}
+
+	// Snapshots come first.
 	var listed bool
 	var info Info
 	err := fsys.DB().View(ctx, func(db *schema.Tx) (err error) {
@@ -156,16 +148,19 @@ func Resolve(ctx context.Context, fsys *vfs.FS, ref string) (Tree, error) {
 	case err != nil:
 		return nil, nameErr("snapshot", ref, err)
 	case listed || both:
-		return open(ctx, fsys, info)
+		return At(ctx, fsys, info)
 	}
+
 	head, err := fsys.Branch(ctx, ref)
 	if err == nil {
 		return head, nil
 	}
-	if errors.Is(err, fs.ErrNotExist) { // of neither, unless there is a snapshot that is not listed
+
+	// It is neither, unless a damaged index hides a snapshot of that name.
+	if errors.Is(err, fs.ErrNotExist) {
 		err = fsys.DB().View(ctx, func(db *schema.Tx) error {
 			_, err := selectOne(db, name)
-			return cmp.Or(err, error(syscall.ENOENT)) // one that came this moment came too late
+			return cmp.Or(err, error(syscall.ENOENT)) // found now, it was made after the first look
 		})
 	}
 	return nil, nameErr("find snapshot or branch", ref, err)

@@ -7,11 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"vfsdb/schema"
 	"vfsdb/vfs"
 )
 
-// A Kind says how a path differs.
+// A Kind is the way in which a path differs.
 type Kind string
 
 const (
@@ -20,22 +19,22 @@ const (
 	Modified Kind = "modified" // content of a file, target of a symlink, number of a device
 	Type     Kind = "type"     // another type of file has the name
 	Mode     Kind = "mode"     // only permissions or owner differ
-	Renamed  Kind = "renamed"  // the same file under another name; From says which it had
+	Renamed  Kind = "renamed"  // the same file under another name; From is the old one
 )
 
 // A Change is one path that differs between two trees. Times alone are no change.
 type Change struct {
 	Kind Kind
-	Path string    // in the new tree; of something removed, in the old one
+	Path string    // in the new tree; if removed, in the old one
 	From string    // if renamed: the path in the old tree
 	Old  *vfs.Info // nil if added
 	New  *vfs.Info // nil if removed
 }
 
-// Diff yields what differs from tree a to tree b, sorted by path. Both are read at one moment. It costs what was
-// changed since the two were one, and what lies below directories that came or went, whose paths are yielded one by
-// one. A renamed directory is one change. A renamed file that was changed too is yielded twice, as renamed and as
-// modified.
+// Diff yields the changes from tree a to tree b, sorted by path. It reads both at one moment. It costs as much as was
+// changed since the two were one, and as much as lies below directories that came or went, because each path there is
+// yielded. A renamed directory is one change. A file that was renamed and changed too is yielded twice, as renamed and
+// as modified.
 func Diff(ctx context.Context, a, b Tree) iter.Seq2[Change, error] {
 	return func(yield func(Change, error) bool) {
 		var changes []Change
@@ -47,6 +46,7 @@ func Diff(ctx context.Context, a, b Tree) iter.Seq2[Change, error] {
 			yield(Change{}, nameErr("diff", describe(a)+" "+describe(b), err))
 			return
 		}
+
 		for _, c := range changes {
 			if !yield(c, nil) {
 				return
@@ -60,29 +60,19 @@ type differ struct {
 	old, now *side
 	changes  []Change
 
-	renamed map[string]bool // new paths that are told as renames
-	left    map[string]bool // and the old ones that they came from
+	renamed map[string]bool // new paths that are reported as renames
+	left    map[string]bool // the old paths that those had
 }
 
-// A side is one of the two trees, with the entries that differ in it.
-type side struct {
-	tx    *vfs.Tx
-	names map[vfs.Ino][]string // paths of entries that only this side shows, by what they show
-	at    map[string]vfs.Ino   // the same by path
-	dirs  map[vfs.Ino]string   // paths of directories, with a slash at the end; "/" below nothing that is reachable
-	full  map[vfs.Ino]string   // directories all of whose entries were added, by the same paths
-}
-
-func newSide(tx *vfs.Tx) *side {
-	return &side{tx: tx, names: make(map[vfs.Ino][]string), at: make(map[string]vfs.Ino), dirs: map[vfs.Ino]string{tx.Root(): ""}, full: make(map[vfs.Ino]string)}
-}
-
+// diff returns the changes from one tree to another, sorted by path.
 func diff(old, now *vfs.Tx) ([]Change, error) {
 	delta, err := vfs.Compare(old, now)
 	if err != nil {
 		return nil, err
 	}
 	d := &differ{old: newSide(old), now: newSide(now), renamed: make(map[string]bool), left: make(map[string]bool)}
+
+	// Each side gets the entries that only it shows.
 	for _, c := range delta.Names {
 		if err := d.old.show(c.Name, c.Old); err != nil {
 			return nil, err
@@ -91,13 +81,15 @@ func diff(old, now *vfs.Tx) ([]Change, error) {
 			return nil, err
 		}
 	}
-	// A directory that came or went without rows for what is below it: that came or went too.
+
+	// A directory can come or go without rows for its entries. Those came or went with it.
 	if err := d.old.descend(d.now); err != nil {
 		return nil, err
 	}
 	if err := d.now.descend(d.old); err != nil {
 		return nil, err
 	}
+
 	if err := d.names(); err != nil {
 		return nil, err
 	}
@@ -108,145 +100,26 @@ func diff(old, now *vfs.Tx) ([]Change, error) {
 	return d.changes, nil
 }
 
-// show records that the side shows ino under a name, if the root leads there.
-func (s *side) show(name vfs.Name, ino vfs.Ino) error {
-	if ino == 0 {
-		return nil
-	}
-	dir, err := s.dir(name.Dir)
-	if err != nil || dir == unreachable {
-		return err
-	}
-	s.add(dir+name.Base, ino)
-	return nil
-}
-
-func (s *side) add(path string, ino vfs.Ino) {
-	if _, seen := s.at[path]; seen {
-		return
-	}
-	s.at[path] = ino
-	s.names[ino] = append(s.names[ino], path)
-}
-
-const (
-	unreachable = "/"
-	climbing    = "//" // the path is being found out
-)
-
-// dir returns the path of a directory.
-func (s *side) dir(ino vfs.Ino) (string, error) {
-	if path, ok := s.dirs[ino]; path == climbing {
-		return "", schema.Corrupt("directory %d lies below itself", ino)
-	} else if ok {
-		return path, nil
-	}
-	s.dirs[ino] = climbing
-	names, err := s.tx.NamesOf(ino)
-	if err != nil {
-		return "", err
-	}
-	path := unreachable
-	if len(names) > 0 {
-		above, err := s.dir(names[0].Dir)
-		if err != nil {
-			return "", err
-		}
-		if above != unreachable {
-			path = above + names[0].Base + "/"
-		}
-	}
-	s.dirs[ino] = path
-	return path, nil
-}
-
-// descend adds what lies below directories that this side shows and the other does not reach.
-func (s *side) descend(other *side) error {
-	var tops []vfs.Ino
-	for ino := range s.names {
-		tops = append(tops, ino)
-	}
-	slices.Sort(tops)
-	for _, ino := range tops {
-		info, err := s.tx.Info(ino)
-		if err != nil {
-			return err
-		}
-		if info == nil || !info.IsDir() {
-			continue
-		}
-		reached, err := other.reaches(ino)
-		if err != nil {
-			return err
-		}
-		if !reached {
-			if err := s.below(ino, s.names[ino][0]+"/", other); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// reaches reports whether the root leads to a directory.
-func (s *side) reaches(ino vfs.Ino) (bool, error) {
-	info, err := s.tx.Info(ino)
-	if err != nil || info == nil {
-		return false, err
-	}
-	path, err := s.dir(ino)
-	return path != unreachable, err
-}
-
-// below adds the entries of a directory and of those in it.
-func (s *side) below(dir vfs.Ino, path string, other *side) error {
-	if was, done := s.full[dir]; done && was != path {
-		return schema.Corrupt("directory %d is %s and %s", dir, was, path)
-	} else if done {
-		return nil
-	}
-	s.full[dir] = path
-	children, err := s.tx.Children(dir)
-	if err != nil {
-		return err
-	}
-	for _, c := range children {
-		s.add(path+c.Base, c.Ino)
-		if !c.IsDir {
-			continue
-		}
-		// A directory that the other side reaches was moved: what is in it is told by its own rows.
-		reached, err := other.reaches(c.Ino)
-		if err != nil {
-			return err
-		}
-		if !reached {
-			if err := s.below(c.Ino, path+c.Base+"/", other); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// names yields the changes of entries: paths that came, went, moved, or show something else.
+// names adds the changes of entries: paths that came, went, moved, or show another inode.
 func (d *differ) names() error {
 	for _, ino := range d.now.shown() {
 		if err := d.renames(ino); err != nil {
 			return err
 		}
 	}
+
 	for path, ino := range d.old.at {
 		if d.left[path] {
 			continue
 		}
 		if _, replaced := d.now.at[path]; replaced && !d.renamed[path] && !d.belowMoved(path) {
-			continue // told with the new one
+			continue // reported below, with the new one
 		}
 		if err := d.add(Removed, path, "", ino, 0); err != nil {
 			return err
 		}
 	}
+
 	for path, ino := range d.now.at {
 		if d.renamed[path] {
 			continue
@@ -265,8 +138,8 @@ func (d *differ) names() error {
 	return nil
 }
 
-// belowMoved reports whether a directory above a path was renamed, from there or to there. Then the path is not the
-// same place in both trees: what was there went along or is gone, what is there came along or is new.
+// belowMoved reports whether a directory above a path was renamed, from there or to there. Then the path is a different
+// place in each tree: its old entry moved along or is gone, and its new entry moved along or is new.
 func (d *differ) belowMoved(path string) bool {
 	for i := strings.LastIndexByte(path, '/'); i > 0; i = strings.LastIndexByte(path[:i], '/') {
 		if dir := path[:i]; d.renamed[dir] || d.left[dir] {
@@ -276,21 +149,12 @@ func (d *differ) belowMoved(path string) bool {
 	return false
 }
 
-// shown lists the inodes with entries on this side.
-func (s *side) shown() []vfs.Ino {
-	list := make([]vfs.Ino, 0, len(s.names))
-	for ino := range s.names {
-		list = append(list, ino)
-	}
-	slices.Sort(list)
-	return list
-}
-
 // renames pairs the paths that an inode lost with those that it gained.
 func (d *differ) renames(ino vfs.Ino) error {
 	gained, lost := slices.Sorted(slices.Values(d.now.names[ino])), slices.Sorted(slices.Values(d.old.names[ino]))
 	same := func(p string) bool { return d.now.at[p] == ino && d.old.at[p] == ino }
 	gained, lost = slices.DeleteFunc(gained, same), slices.DeleteFunc(lost, same)
+
 	for i := range min(len(gained), len(lost)) {
 		d.renamed[gained[i]], d.left[lost[i]] = true, true
 		if err := d.add(Renamed, gained[i], lost[i], ino, ino); err != nil {
@@ -300,7 +164,7 @@ func (d *differ) renames(ino vfs.Ino) error {
 	return nil
 }
 
-// replaced tells how one path shows another inode than before.
+// replaced adds the change of a path that shows another inode than before.
 func (d *differ) replaced(path string, was, is vfs.Ino) error {
 	if was == is {
 		return nil
@@ -319,6 +183,7 @@ func (d *differ) replaced(path string, was, is vfs.Ino) error {
 	return nil
 }
 
+// add adds a change with what the two trees know of the inodes; 0 is none.
 func (d *differ) add(kind Kind, path, from string, was, is vfs.Ino) (err error) {
 	c := Change{Kind: kind, Path: path, From: from}
 	if was != 0 {
@@ -335,13 +200,14 @@ func (d *differ) add(kind Kind, path, from string, was, is vfs.Ino) (err error) 
 	return nil
 }
 
-// inodes yields the changes of files that both sides show: under each of the paths that they have now.
+// inodes adds the changes of files that both sides show, under each of their present paths.
 func (d *differ) inodes(list []vfs.InodeChange) error {
 	for _, c := range list {
 		kind := compare(c.Old, c.New)
 		if kind == "" {
 			continue
 		}
+
 		paths, err := d.now.paths(c.Ino)
 		if err != nil {
 			return err
@@ -352,47 +218,36 @@ func (d *differ) inodes(list []vfs.InodeChange) error {
 				return err
 			}
 		}
+
 		for _, path := range paths {
-			_, was := d.old.at[path]
-			_, is := d.now.at[path]
-			if is && !was && len(before) == 0 {
-				continue // told as added
+			if !d.covered(c.Ino, path, len(before) > 0) {
+				d.changes = append(d.changes, Change{Kind: kind, Path: path, Old: c.Old, New: c.New})
 			}
-			if is && was && d.old.at[path] != c.Ino && !d.renamed[path] {
-				continue // told as replaced
-			}
-			if is && !was && !d.renamed[path] {
-				continue // a further link, told as added
-			}
-			d.changes = append(d.changes, Change{Kind: kind, Path: path, Old: c.Old, New: c.New})
 		}
 	}
 	return nil
 }
 
-// paths returns the paths that lead to an inode.
-func (s *side) paths(ino vfs.Ino) ([]string, error) {
-	if ino == s.tx.Root() {
-		return []string{"."}, nil
+// covered reports whether the changes of entries already cover an inode under a path. shown is whether the old
+// tree had a path to it.
+func (d *differ) covered(ino vfs.Ino, path string, shown bool) bool {
+	was, old := d.old.at[path]
+	if _, now := d.now.at[path]; !now {
+		return false
 	}
-	names, err := s.tx.NamesOf(ino)
-	if err != nil {
-		return nil, err
+
+	switch {
+	case !old && !shown:
+		return true // it was added
+	case old && was != ino && !d.renamed[path]:
+		return true // it replaced another
+	case !old && !d.renamed[path]:
+		return true // a further link, which was added
 	}
-	var paths []string
-	for _, name := range names {
-		dir, err := s.dir(name.Dir)
-		if err != nil {
-			return nil, err
-		}
-		if dir != unreachable {
-			paths = append(paths, dir+name.Base)
-		}
-	}
-	return paths, nil
+	return false
 }
 
-// compare tells how a file differs from another; "" if only in its times, links or number.
+// compare returns how a file differs from another; "" if only in its times, links or number.
 func compare(a, b *vfs.Info) Kind {
 	switch {
 	case a == nil || b == nil:
@@ -402,6 +257,7 @@ func compare(a, b *vfs.Info) Kind {
 	case !a.SameContent(b) || a.Target() != b.Target() || a.Rdev() != b.Rdev():
 		return Modified
 	}
+
 	au, ag := a.Owner()
 	bu, bg := b.Owner()
 	if a.Mode() != b.Mode() || au != bu || ag != bg {

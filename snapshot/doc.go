@@ -1,17 +1,29 @@
-// Package snapshot names moments of a tree's history, forks branches from them, tells two trees apart, and brings a
-// branch back to what another tree is.
+// Package snapshot gives names to moments of a tree, forks branches from them, compares two trees, and brings a branch
+// back to the state of another tree.
 //
 //	base, err := snapshot.Create(ctx, fsys, "before-refactor", nil)
 //	try, err := snapshot.Branch(ctx, fsys, base, "attempt-2") // a *vfs.FS: writable, isolated
 //	for c, err := range snapshot.Diff(ctx, base, try) { ... }
 //	undo, err := snapshot.Restore(ctx, fsys, base)
 //
-// A snapshot costs one row, a branch one row and one for each level of its lineage, at any size of the tree. A diff
-// and a restore cost what was changed.
+// # Trees and names
 //
-// What may be compared, forked or restored is a [Tree]: a *vfs.FS, which is a branch as it is now, or a [Snapshot],
-// which is an *vfs.FS of a past moment with a name, and refuses writes with EROFS. Snapshots and branches share one
-// space of names, so that a name alone says which is meant.
+// A [Tree] is either a *vfs.FS, which is the head of a branch, or a [Snapshot], which is a *vfs.FS of a past moment with
+// a name. Both can be read, compared, forked and restored; a snapshot refuses writes with EROFS. Snapshots and branches
+// share one space of names, so a name alone identifies its tree; [Resolve] finds it.
 //
-// The package writes the table snapshot, and knows no inode rows: those are package vfs's.
+// # Cost
+//
+// A snapshot writes one row. A branch writes one row, and one more for each level of its lineage. Neither depends on the
+// size of the tree. A diff and a restore cost as much as was changed since the two trees were one.
+//
+// # History
+//
+// Every snapshot, branch and restore is an event in the log, in the same commit. [Restore] first names the state that
+// it replaces, so it can be undone. [Blame] follows the log back to the event that last touched each line of a file,
+// and [Standings] counts how far each branch and its base have moved apart.
+//
+// CreateIn, ListIn, DeleteIn and RestoreIn do the same as a part of the caller's own transaction.
+//
+// The package writes the table snapshot. The rows of entries and inodes belong to the rooms below.
 package snapshot

@@ -100,7 +100,7 @@ func scratch(ctx context.Context, names ...string) (fsys *vfs.FS, done func()) {
 	}
 }
 
-// A branch for each attempt. What one does, no other sees.
+// A branch for each attempt. No attempt sees the changes of another.
 func ExampleBranch() {
 	ctx := context.Background()
 	fsys, done := scratch(ctx, "main.go")

@@ -2,11 +2,6 @@ package snapshot
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
-	"errors"
-	"io/fs"
-	"os"
 	"syscall"
 	"time"
 
@@ -14,41 +9,42 @@ import (
 	"vfsdb/vfs"
 )
 
-// A Tree is something that can be compared, forked and restored: a *[vfs.FS] or a *[Snapshot].
+// A Tree can be compared, forked and restored. It is a *[vfs.FS] or a *[Snapshot].
 type Tree interface {
 	Tree() *vfs.FS
 }
 
-// Info is what is recorded of a snapshot.
+// Info is the record of a snapshot.
 type Info struct {
 	ID      int64
 	Name    string
-	Branch  string // the name of the branch that it is a moment of
+	Branch  string // the present name of the branch whose moment it is
 	Moment  vfs.Moment
 	Created time.Time
 	Note    string
 }
 
-// A Snapshot is the tree of a named moment. It reads like any FS and refuses writes with EROFS. Once it is deleted, and
-// nothing else keeps its moment, reads fail with ESTALE: another snapshot does, or a branch that was forked there.
+// A Snapshot is the tree of a named moment. It reads like any FS and refuses writes with EROFS. After it is deleted, reads
+// fail with ESTALE, unless another snapshot or a branch that was forked there still keeps the moment.
 type Snapshot struct {
 	*vfs.FS
 	Info Info
 }
 
-// Options say more about a new snapshot.
+// Options are the optional parts of a new snapshot. A nil *Options is the zero value.
 type Options struct {
 	// Note is kept with the snapshot, for people.
 	Note string
 }
 
-// Create names the present moment of a branch. An empty name makes one up. A name that a snapshot or a branch has is
-// EEXIST, one that [vfs.CheckName] refuses EINVAL; of a tree of the past EROFS.
+// Create names the present moment of a branch. An empty name makes one up. A name that a snapshot or a branch already
+// has is EEXIST, one that [vfs.CheckName] refuses is EINVAL, and a tree of the past is EROFS.
 func Create(ctx context.Context, fsys *vfs.FS, name string, options *Options) (*Snapshot, error) {
 	var o Options
 	if options != nil {
 		o = *options
 	}
+
 	if name == "" {
 		name = madeUpName("snap")
 	}
@@ -67,6 +63,18 @@ func Create(ctx context.Context, fsys *vfs.FS, name string, options *Options) (*
 	return made, nil
 }
 
+// CreateIn is [Create] as a part of a transaction on the head of a branch.
+func CreateIn(tx *vfs.Tx, name, note string) (Info, error) {
+	if name == "" {
+		name = madeUpName("snap")
+	}
+	info := Info{Name: name, Created: time.Now(), Note: note}
+	if err := create(tx, &info); err != nil {
+		return Info{}, nameErr("snapshot", name, err)
+	}
+	return info, nil
+}
+
 // create freezes the head and names the moment.
 func create(tx *vfs.Tx, info *Info) error {
 	if err := vfs.CheckName(info.Name); err != nil {
@@ -79,47 +87,20 @@ func create(tx *vfs.Tx, info *Info) error {
 	if taken {
 		return syscall.EEXIST
 	}
-	if err := tx.Record("snapshot", ".", info.Name); err != nil { // before the moment: a branch forked there tells of it
+
+	// The event comes before the moment, so that the history of a branch that is forked there includes it.
+	if err := tx.Record("snapshot", ".", info.Name); err != nil {
 		return err
 	}
 	if info.Moment, err = tx.Freeze(); err != nil {
 		return err
 	}
+
 	if err = insert(tx.DB(), info); err != nil {
 		return err
 	}
-	*info, err = selectOne(tx.DB(), info.Name) // it knows what the branch is called now
+	*info, err = selectOne(tx.DB(), info.Name) // now with the id, and the present name of the branch
 	return err
-}
-
-// nameTaken reports whether a snapshot or a branch is called name.
-func nameTaken(tx *vfs.Tx, name string) (bool, error) {
-	n, _, err := tx.DB().Int(`SELECT EXISTS (SELECT 1 FROM snapshot WHERE name = ?1) OR EXISTS (SELECT 1 FROM branch WHERE name = ?1)`, name)
-	return n == 1, err
-}
-
-// madeUpName makes a name that nobody has.
-func madeUpName(what string) string {
-	id := make([]byte, 4)
-	_, _ = rand.Read(id) // it cannot fail
-	return what + "-" + time.Now().UTC().Format("20060102-150405") + "-" + hex.EncodeToString(id)
-}
-
-func open(ctx context.Context, fsys *vfs.FS, info Info) (*Snapshot, error) {
-	past, err := fsys.At(ctx, info.Moment)
-	if err != nil {
-		return nil, nameErr("snapshot", info.Name, err)
-	}
-	return &Snapshot{FS: past, Info: info}, nil
-}
-
-// openIn is open within the transaction that makes the snapshot: once it is committed nothing can fail any more.
-func openIn(tx *vfs.Tx, info Info) (*Snapshot, error) {
-	past, err := tx.At(info.Moment)
-	if err != nil {
-		return nil, nameErr("snapshot", info.Name, err)
-	}
-	return &Snapshot{FS: past, Info: info}, nil
 }
 
 // List returns the snapshots of the store, oldest first.
@@ -134,7 +115,10 @@ func List(ctx context.Context, fsys *vfs.FS) (list []Info, err error) {
 	return list, nil
 }
 
-// Open returns the snapshot called name; none is ENOENT.
+// ListIn returns the snapshots of one branch, oldest first. The branch is given by its id, as moments have it.
+func ListIn(tx *vfs.Tx, branch int64) ([]Info, error) { return selectOf(tx.DB(), branch) }
+
+// Open returns the snapshot called name. A name that no snapshot has is ENOENT.
 func Open(ctx context.Context, fsys *vfs.FS, name string) (*Snapshot, error) {
 	var info Info
 	err := fsys.DB().View(ctx, func(db *schema.Tx) (err error) {
@@ -144,10 +128,29 @@ func Open(ctx context.Context, fsys *vfs.FS, name string) (*Snapshot, error) {
 	if err != nil {
 		return nil, nameErr("snapshot", name, err)
 	}
-	return open(ctx, fsys, info)
+	return At(ctx, fsys, info)
 }
 
-// Delete removes a snapshot and its name. Branches that were forked from it stay; what nothing else keeps is gc's.
+// At returns the snapshot of an Info that Create or List returned.
+func At(ctx context.Context, fsys *vfs.FS, info Info) (*Snapshot, error) {
+	past, err := fsys.At(ctx, info.Moment)
+	if err != nil {
+		return nil, nameErr("snapshot", info.Name, err)
+	}
+	return &Snapshot{FS: past, Info: info}, nil
+}
+
+// openIn is At inside the transaction that makes the snapshot. After the commit nothing may fail any more.
+func openIn(tx *vfs.Tx, info Info) (*Snapshot, error) {
+	past, err := tx.At(info.Moment)
+	if err != nil {
+		return nil, nameErr("snapshot", info.Name, err)
+	}
+	return &Snapshot{FS: past, Info: info}, nil
+}
+
+// Delete removes a snapshot and frees its name. Branches that were forked from it stay. Rows that nothing else keeps
+// are garbage for a collection.
 func Delete(ctx context.Context, fsys *vfs.FS, name string) error {
 	return nameErr("delete snapshot", name, deleteOne(ctx, fsys, name))
 }
@@ -161,6 +164,7 @@ func deleteOne(ctx context.Context, fsys *vfs.FS, name string) error {
 	if err != nil {
 		return err
 	}
+
 	head, err := fsys.Branch(ctx, info.Branch)
 	if err != nil {
 		return err
@@ -168,67 +172,34 @@ func deleteOne(ctx context.Context, fsys *vfs.FS, name string) error {
 	return head.Update(ctx, func(tx *vfs.Tx) error { return removeIn(tx, name) })
 }
 
-// removeIn removes a snapshot and records that.
+// DeleteIn is [Delete] as a part of a transaction.
+func DeleteIn(tx *vfs.Tx, name string) error {
+	return nameErr("delete snapshot", name, deleteIn(tx, name))
+}
+
+func deleteIn(tx *vfs.Tx, name string) error {
+	info, err := selectOne(tx.DB(), name)
+	if err != nil {
+		return err
+	}
+
+	// The event belongs to the branch whose moment the snapshot is.
+	if info.Moment.Branch != tx.Moment().Branch {
+		head, err := tx.Branch(info.Branch)
+		if err != nil {
+			return err
+		}
+		if tx, err = tx.On(head); err != nil {
+			return err
+		}
+	}
+	return removeIn(tx, name)
+}
+
+// removeIn deletes the row of a snapshot and records the event on the branch of tx.
 func removeIn(tx *vfs.Tx, name string) error {
 	if err := remove(tx.DB(), name); err != nil {
 		return err
 	}
 	return tx.Record("snapshot-delete", ".", name)
-}
-
-// Restore makes the head of fsys what another tree is: a snapshot, or a branch as it is now. It costs what differs.
-// What the head was is kept as the snapshot undo, so a restore can itself be undone. All in one commit.
-func Restore(ctx context.Context, fsys *vfs.FS, to Tree) (undo *Snapshot, err error) {
-	return RestoreIf(ctx, fsys, to, nil)
-}
-
-// RestoreIf is [Restore], unless check finds fault with what it changes: then nothing changes, and its error is
-// returned. The changes are those of the very commit. check may be nil.
-func RestoreIf(ctx context.Context, fsys *vfs.FS, to Tree, check func([]Change) error) (undo *Snapshot, err error) {
-	info := Info{Name: madeUpName("undo"), Created: time.Now(), Note: "before restore of " + describe(to)}
-	err = fsys.Update(ctx, func(tx *vfs.Tx) (err error) {
-		if check != nil {
-			then, err := tx.On(to.Tree())
-			if err != nil {
-				return err
-			}
-			changes, err := diff(tx, then)
-			if err != nil {
-				return err
-			}
-			if err := check(changes); err != nil {
-				return err
-			}
-		}
-		if err := restore(tx, to, &info); err != nil {
-			return err
-		}
-		undo, err = openIn(tx, info)
-		return err
-	})
-	if err != nil {
-		return nil, nameErr("restore", fsys.Head(), err)
-	}
-	return undo, nil
-}
-
-// describe names a tree for a note.
-func describe(t Tree) string {
-	if s, ok := t.(*Snapshot); ok {
-		return s.Info.Name
-	}
-	return t.Tree().Name()
-}
-
-// nameErr says what was asked of which name, once.
-func nameErr(op, name string, err error) error {
-	if err == nil {
-		return nil
-	}
-	var pe *fs.PathError
-	var le *os.LinkError
-	if errors.As(err, &pe) || errors.As(err, &le) {
-		return err
-	}
-	return &fs.PathError{Op: op, Path: name, Err: err}
 }

@@ -10,18 +10,18 @@ import (
 	"vfsdb/vfs"
 )
 
-// A Standing is a branch beside its base.
+// A Standing compares a branch with its base.
 type Standing struct {
 	vfs.Branch
-	Changed time.Time // when something last happened to it; zero if the log does not go back so far
+	Changed time.Time // when it last changed; zero if the log does not go back that far
 
-	// Ahead is how many paths the branch has changed since the fork, and Behind how many its base has. Both are -1 of a
-	// branch without a base.
+	// Ahead counts the paths that the branch has changed since the fork, and Behind those that its base has. Both are
+	// -1 for a branch without a base.
 	Ahead, Behind int
 }
 
-// Standings describes the branches of the store, oldest first. It costs what was changed since the forks, and a pass
-// over the log. A branch that is dropped meanwhile is left out.
+// Standings describes the branches of the store, oldest first. It costs as much as was changed since the forks, and one
+// pass over the log. A branch that is dropped meanwhile is left out.
 func Standings(ctx context.Context, fsys *vfs.FS) ([]Standing, error) {
 	branches, err := fsys.Branches(ctx)
 	if err != nil {
@@ -37,7 +37,8 @@ func Standings(ctx context.Context, fsys *vfs.FS) ([]Standing, error) {
 		s := Standing{Branch: b, Changed: changed[b.ID], Ahead: -1, Behind: -1}
 		if b.Base != "" {
 			err := s.count(ctx, fsys)
-			if gone(err) { // the base, or the branch itself
+			if gone(err) {
+				// The base is gone, or the branch itself.
 				s.Base, s.Fork, s.Ahead, s.Behind = "", vfs.Moment{}, -1, -1
 				_, err = fsys.Branch(ctx, s.Name)
 			}
@@ -53,15 +54,16 @@ func Standings(ctx context.Context, fsys *vfs.FS) ([]Standing, error) {
 	return list, nil
 }
 
-// gone reports whether an error is of a branch or a moment that is not there any more.
+// gone reports whether an error means that a branch or a moment no longer exists.
 func gone(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESTALE) }
 
-// count compares the branch and its base with what both were at the fork.
+// count compares the branch and its base with the moment of the fork.
 func (s *Standing) count(ctx context.Context, fsys *vfs.FS) error {
 	fork, err := fsys.At(ctx, s.Fork)
 	if err != nil {
 		return err
 	}
+
 	if s.Ahead, err = changesSince(ctx, fork, s.Name); err != nil {
 		return err
 	}

@@ -7,10 +7,9 @@ import (
 
 	"vfsdb/internal/vfstest"
 	"vfsdb/snapshot"
-	"vfsdb/vfs"
 )
 
-// A list of branches says what each was forked from, and how far both have gone since.
+// A standing names the base of a branch, and counts what both have changed since the fork.
 func TestStandings(t *testing.T) {
 	ctx := t.Context()
 	fsys := vfstest.New(t)
@@ -57,20 +56,4 @@ func TestStandings(t *testing.T) {
 			require.Equal(t, "", s.Base)
 		}
 	}
-}
-
-// The event of a new branch names what it began as.
-func TestBranchEvent(t *testing.T) {
-	ctx := t.Context()
-	fsys := vfstest.New(t)
-	base, err := snapshot.Create(ctx, fsys, "base", nil)
-	require.NoError(t, err)
-	fork(t, fsys, "of-head")
-	_, err = snapshot.Branch(ctx, fsys, base, "of-snapshot")
-	require.NoError(t, err)
-	_, err = snapshot.Branch(ctx, fsys, nil, "of-nothing")
-	require.NoError(t, err)
-	require.Equal(t, []string{
-		"snapshot . (base)", "branch . (of-head main)", "branch . (of-snapshot base)", "branch . (of-nothing)",
-	}, vfstest.Told(t, fsys, &vfs.LogOptions{}))
 }

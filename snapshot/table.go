@@ -35,13 +35,15 @@ func collect(rows *schema.Rows) ([]Info, error) {
 	return list, rows.Err()
 }
 
-// selectOne finds a snapshot by its name. What the index of names says is compared with the row, and if it says that there
-// is none the rows are asked too: a damaged index must not show another snapshot, nor hide one.
+// selectOne finds a snapshot by its name. It trusts the index of names only as far as the rows agree, because a damaged
+// index must neither hide a snapshot nor show another one.
 func selectOne(db *schema.Tx, name string) (Info, error) {
 	id, listed, err := db.Int(`SELECT id FROM snapshot WHERE name = ?`, name)
 	if err != nil {
 		return Info{}, err
 	}
+
+	// If the index has no such name, the rows must not have it either.
 	if !listed {
 		_, there, err := db.Int(`SELECT id FROM snapshot NOT INDEXED WHERE name = ?`, name)
 		if err == nil && !there {
@@ -49,6 +51,7 @@ func selectOne(db *schema.Tx, name string) (Info, error) {
 		}
 		return Info{}, cmp.Or(err, wrongIndex(name))
 	}
+
 	list, err := collect(db.Query(columns+` WHERE s.id = ?`, id))
 	if err == nil && (len(list) == 0 || list[0].Name != name) {
 		err = wrongIndex(name)
@@ -56,13 +59,14 @@ func selectOne(db *schema.Tx, name string) (Info, error) {
 	if err != nil {
 		return Info{}, err
 	}
+
 	if at := list[0].Moment; at.Epoch < schema.FirstEpoch || at.Epoch >= schema.Head {
 		return Info{}, schema.Corrupt("snapshot %q is of epoch %d", name, at.Epoch)
 	}
 	return list[0], nil
 }
 
-// isListed reports what the index of names says.
+// isListed reports whether the index of names has a snapshot called name.
 func isListed(db *schema.Tx, name string) (bool, error) {
 	_, listed, err := db.Int(`SELECT id FROM snapshot WHERE name = ?`, name)
 	return listed, err

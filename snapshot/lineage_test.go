@@ -102,7 +102,7 @@ func TestLineageRenameOverInherited(t *testing.T) {
 	require.Equal(t, before, vfstest.Dump(t, fsys), "two names of one file stay")
 }
 
-// A name removed is hidden if an ancestor shows it, and made again over the whiteout, as often as one likes.
+// A removed name is hidden if an ancestor shows it. It can be made again over the whiteout, any number of times.
 func TestLineageRemoveAndRecreate(t *testing.T) {
 	ctx := t.Context()
 	fsys := newFS(t, "a")
@@ -244,7 +244,7 @@ func TestLineageSquash(t *testing.T) {
 	require.Equal(t, "5", read(t, deep, "f5"))
 }
 
-// What was read of a level that cannot change is kept, and stays right while the ancestor goes on.
+// Look-ups in a level that cannot change are cached, and stay right while the ancestor goes on.
 func TestLineageAncestorsGoOn(t *testing.T) {
 	ctx := t.Context()
 	fsys := newFS(t, "a", "d/b")
@@ -262,7 +262,7 @@ func TestLineageAncestorsGoOn(t *testing.T) {
 	require.Equal(t, want, vfstest.Dump(t, again), "with nothing kept")
 }
 
-// An inode leads to its names, through renames and links, in each tree its own.
+// Each tree has its own names of an inode, through renames and links.
 func TestLineageNamesOfInode(t *testing.T) {
 	ctx := t.Context()
 	fsys := newFS(t, "d/a")
@@ -360,4 +360,37 @@ func TestLineageOpenOrphan(t *testing.T) {
 	vfstest.Check(t, try)
 	require.NoError(t, f.Close())
 	collect(t, fsys)
+}
+
+// A lineage stays at most 17 levels deep, and each generation shows all that those before it left.
+func TestDeepLineage(t *testing.T) {
+	ctx := t.Context()
+	fsys := newFS(t, "base")
+	want := []string{"base"}
+	for i := range 40 {
+		next, err := snapshot.Branch(ctx, fsys, fsys, fmt.Sprintf("gen%d", i))
+		require.NoError(t, err)
+		fsys = next
+		name := fmt.Sprintf("f%02d", i)
+		write(t, fsys, name, name)
+		want = append(want, name)
+		if i%3 == 0 && i > 0 {
+			gone := want[1]
+			want = append(want[:1], want[2:]...)
+			require.NoError(t, fsys.Remove(ctx, gone))
+		}
+	}
+	var got []string
+	entries, err := fsys.ReadDir(ctx, ".")
+	require.NoError(t, err)
+	for _, e := range entries {
+		got = append(got, e.Name())
+		require.Equal(t, e.Name(), read(t, fsys, e.Name()))
+	}
+	require.Equal(t, want, got)
+	list, err := fsys.Branches(ctx)
+	require.NoError(t, err)
+	for _, b := range list {
+		require.LessOrEqual(t, b.Depth, 17, b.Name)
+	}
 }

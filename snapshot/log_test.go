@@ -11,31 +11,7 @@ import (
 	"vfsdb/vfs"
 )
 
-// A restore tells which paths are others than before.
-func TestRestoreIsRecorded(t *testing.T) {
-	ctx := t.Context()
-	fsys := vfstest.New(t)
-	for name, content := range map[string]string{"same": "one", "edited": "one", "dir/moved": "one", "dir/sub/deep": "one", "gone": "one"} {
-		vfstest.Write(t, fsys, name, content)
-	}
-	base, err := snapshot.Create(ctx, fsys, "base", nil)
-	require.NoError(t, err)
-	vfstest.Write(t, fsys, "edited", "three")
-	require.NoError(t, fsys.Rename(ctx, "dir/moved", "elsewhere"))
-	require.NoError(t, fsys.Rename(ctx, "dir/sub", "sub"))
-	require.NoError(t, fsys.Remove(ctx, "gone"))
-	vfstest.Write(t, fsys, "new", "link")
-	since, err := fsys.Seq(ctx)
-	require.NoError(t, err)
-	undo, err := snapshot.Restore(ctx, fsys, base)
-	require.NoError(t, err)
-	require.Equal(t, []string{
-		"snapshot . (" + undo.Info.Name + ")", "restore dir/moved ->'one' +3", "restore dir/sub", "restore edited 'three'->'one' -2",
-		"restore elsewhere 'one'-> -3", "restore gone ->'one' +3", "restore new 'link'-> -4", "restore sub",
-	}, vfstest.Told(t, fsys, &vfs.LogOptions{Since: since}))
-}
-
-// A branch has the history of those that it comes from, up to the forks; what they do later is not its own.
+// A branch has the history of its ancestors up to the forks. Their later events are not its own.
 func TestLogOfBranches(t *testing.T) {
 	ctx := t.Context()
 	fsys := vfstest.New(t)
@@ -57,7 +33,7 @@ func TestLogOfBranches(t *testing.T) {
 		vfstest.Told(t, fsys, &vfs.LogOptions{Newest: true, Max: 3}))
 }
 
-// A watcher is told of what concerns its prefix, and goes on where it was.
+// A watcher gets the events of its prefix, and can go on where it stopped.
 func TestWatch(t *testing.T) {
 	ctx := t.Context()
 	fsys := vfstest.New(t)

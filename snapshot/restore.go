@@ -1,0 +1,77 @@
+package snapshot
+
+import (
+	"context"
+	"time"
+
+	"vfsdb/vfs"
+)
+
+// Restore gives the head of fsys the state of another tree: of a snapshot, or of a branch as it is now. It costs as much
+// as the two differ. The state that it replaces is kept as the snapshot undo, so a restore can itself be undone. All of
+// it is one commit.
+func Restore(ctx context.Context, fsys *vfs.FS, to Tree) (undo *Snapshot, err error) {
+	return RestoreIf(ctx, fsys, to, nil)
+}
+
+// RestoreIf is [Restore] with a condition: check sees the changes of that very commit, and if it returns an error,
+// nothing changes and the error is returned. check may be nil.
+func RestoreIf(ctx context.Context, fsys *vfs.FS, to Tree, check func([]Change) error) (undo *Snapshot, err error) {
+	info := Info{Name: madeUpName("undo"), Created: time.Now(), Note: "before restore of " + describe(to)}
+	err = fsys.Update(ctx, func(tx *vfs.Tx) (err error) {
+		if check != nil {
+			if err := checkRestore(tx, to, check); err != nil {
+				return err
+			}
+		}
+
+		if err := restore(tx, to, &info); err != nil {
+			return err
+		}
+		undo, err = openIn(tx, info)
+		return err
+	})
+	if err != nil {
+		return nil, nameErr("restore", fsys.Head(), err)
+	}
+	return undo, nil
+}
+
+// checkRestore hands check the changes that a restore would make.
+func checkRestore(tx *vfs.Tx, to Tree, check func([]Change) error) error {
+	then, err := tx.On(to.Tree())
+	if err != nil {
+		return err
+	}
+	changes, err := diff(tx, then)
+	if err != nil {
+		return err
+	}
+	return check(changes)
+}
+
+// RestoreIn is [Restore] as a part of a transaction on the head of a branch. The replaced state is kept under the given
+// name and note; an empty name makes one up. The tree must have been opened before the transaction began.
+func RestoreIn(tx *vfs.Tx, to Tree, name, note string) (Info, error) {
+	if name == "" {
+		name = madeUpName("undo")
+	}
+	undo := Info{Name: name, Created: time.Now(), Note: note}
+	if err := restore(tx, to, &undo); err != nil {
+		return Info{}, nameErr("restore", name, err)
+	}
+	return undo, nil
+}
+
+// restore names the state of the head as undo, and then gives the head the state of another tree.
+func restore(tx *vfs.Tx, to Tree, undo *Info) error {
+	// Writes of open files that are not committed yet are replaced too, so the undo has to contain them.
+	if err := tx.TakeWrites(); err != nil {
+		return err
+	}
+	if err := create(tx, undo); err != nil {
+		return err
+	}
+	_, err := tx.Restore(to.Tree())
+	return err
+}

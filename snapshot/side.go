@@ -1,0 +1,170 @@
+package snapshot
+
+import (
+	"slices"
+
+	"vfsdb/schema"
+	"vfsdb/vfs"
+)
+
+// A side is one of the two trees of a diff, with the entries that differ in it.
+type side struct {
+	tx    *vfs.Tx
+	names map[vfs.Ino][]string // paths of entries that only this side shows, by inode
+	at    map[string]vfs.Ino   // the same entries by path
+	dirs  map[vfs.Ino]string   // paths of directories, with a slash at the end; see unreachable and climbing
+	full  map[vfs.Ino]string   // directories all of whose entries were added, with the same paths
+}
+
+const (
+	unreachable = "/"  // the path of a directory that the root does not lead to
+	climbing    = "//" // the path is being found
+)
+
+func newSide(tx *vfs.Tx) *side {
+	return &side{
+		tx: tx, names: make(map[vfs.Ino][]string), at: make(map[string]vfs.Ino),
+		dirs: map[vfs.Ino]string{tx.Root(): ""}, full: make(map[vfs.Ino]string),
+	}
+}
+
+// show adds an entry that only this side has, if the root leads to its directory. Inode 0 is no entry.
+func (s *side) show(name vfs.Name, ino vfs.Ino) error {
+	if ino == 0 {
+		return nil
+	}
+	dir, err := s.dir(name.Dir)
+	if err != nil || dir == unreachable {
+		return err
+	}
+	s.add(dir+name.Base, ino)
+	return nil
+}
+
+func (s *side) add(path string, ino vfs.Ino) {
+	if _, seen := s.at[path]; seen {
+		return
+	}
+	s.at[path] = ino
+	s.names[ino] = append(s.names[ino], path)
+}
+
+// shown returns the inodes with entries on this side, sorted.
+func (s *side) shown() []vfs.Ino {
+	list := make([]vfs.Ino, 0, len(s.names))
+	for ino := range s.names {
+		list = append(list, ino)
+	}
+	slices.Sort(list)
+	return list
+}
+
+// dir returns the path of a directory, or unreachable. It remembers the path of each directory on the way up.
+func (s *side) dir(ino vfs.Ino) (string, error) {
+	if path, ok := s.dirs[ino]; path == climbing {
+		return "", schema.Corrupt("directory %d lies below itself", ino)
+	} else if ok {
+		return path, nil
+	}
+
+	s.dirs[ino] = climbing
+	names, err := s.tx.NamesOf(ino)
+	if err != nil {
+		return "", err
+	}
+
+	path := unreachable
+	if len(names) > 0 {
+		above, err := s.dir(names[0].Dir)
+		if err != nil {
+			return "", err
+		}
+		if above != unreachable {
+			path = above + names[0].Base + "/"
+		}
+	}
+	s.dirs[ino] = path
+	return path, nil
+}
+
+// paths returns the paths that lead to an inode.
+func (s *side) paths(ino vfs.Ino) ([]string, error) {
+	if ino == s.tx.Root() {
+		return []string{"."}, nil
+	}
+	names, err := s.tx.NamesOf(ino)
+	if err != nil {
+		return nil, err
+	}
+
+	var paths []string
+	for _, name := range names {
+		dir, err := s.dir(name.Dir)
+		if err != nil {
+			return nil, err
+		}
+		if dir != unreachable {
+			paths = append(paths, dir+name.Base)
+		}
+	}
+	return paths, nil
+}
+
+// reaches reports whether the root leads to a directory.
+func (s *side) reaches(ino vfs.Ino) (bool, error) {
+	info, err := s.tx.Info(ino)
+	if err != nil || info == nil {
+		return false, err
+	}
+	path, err := s.dir(ino)
+	return path != unreachable, err
+}
+
+// descend adds everything below the directories that this side shows and the other does not reach.
+func (s *side) descend(other *side) error {
+	for _, ino := range s.shown() {
+		info, err := s.tx.Info(ino)
+		if err != nil {
+			return err
+		}
+		if info == nil || !info.IsDir() {
+			continue
+		}
+
+		if err := s.descendInto(ino, s.names[ino][0]+"/", other); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// descendInto adds everything below a directory, unless the other side reaches it: then it was moved, and the entries
+// that differ in it have rows of their own.
+func (s *side) descendInto(dir vfs.Ino, path string, other *side) error {
+	reached, err := other.reaches(dir)
+	if err != nil || reached {
+		return err
+	}
+
+	if was, done := s.full[dir]; done && was != path {
+		return schema.Corrupt("directory %d is %s and %s", dir, was, path)
+	} else if done {
+		return nil
+	}
+	s.full[dir] = path
+
+	children, err := s.tx.Children(dir)
+	if err != nil {
+		return err
+	}
+	for _, c := range children {
+		s.add(path+c.Base, c.Ino)
+		if !c.IsDir {
+			continue
+		}
+		if err := s.descendInto(c.Ino, path+c.Base+"/", other); err != nil {
+			return err
+		}
+	}
+	return nil
+}
