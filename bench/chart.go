@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -59,19 +60,24 @@ func (r report) chart() []byte {
 				c.reach(row.Goal.AtLeast)
 			}
 		}
-		height += (len(group)+1)*lineHeight + lineHeight/2
+		height += len(group)*lineHeight + lineHeight/2
+		if group[0].Kind != "" {
+			height += lineHeight
+		}
 	}
 	height += lineHeight
 	fmt.Fprintf(&c, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d" role="img" `+
 		`font-family="-apple-system, 'Segoe UI', 'Noto Sans', 'DejaVu Sans', Helvetica, Arial, sans-serif" font-size="12" fill="%s">`+"\n",
 		chartWidth, height, ink)
 	fmt.Fprintf(&c, "<title>%s</title>\n", escape("How often ours runs while another runs once: "+r.head()))
-	c.legend()
+	c.legend(slices.Concat(groups...))
 	top, y := 2*lineHeight, 2*lineHeight
 	c.grid(top, height-lineHeight)
 	for _, group := range groups {
-		y += lineHeight
-		fmt.Fprintf(&c, `<text x="%d" y="%d" font-weight="bold">%s</text>`+"\n", 10, y-6, escape(group[0].Kind))
+		if group[0].Kind != "" {
+			y += lineHeight
+			fmt.Fprintf(&c, `<text x="%d" y="%d" font-weight="bold">%s</text>`+"\n", 10, y-6, escape(group[0].Kind))
+		}
 		for i, row := range group {
 			if i == 0 || row.What != group[i-1].What { // once is enough
 				fmt.Fprintf(&c, `<text x="%d" y="%d" text-anchor="end">%s</text>`, labelEnd, y+13, escape(row.What))
@@ -104,20 +110,27 @@ func (c *chart) x(ratio float64) float64 {
 	return start + (math.Log10(ratio)-c.low)/(c.high-c.low)*(end-start)
 }
 
-// legend explains the colours in the first line.
-func (c *chart) legend() {
+// legend explains in the first line the colours that the rows have.
+func (c *chart) legend(rows []row) {
+	ownRows := slices.ContainsFunc(rows, func(r row) bool { return r.Self })
+	goals := slices.ContainsFunc(rows, func(r row) bool { return r.Goal != nil })
 	for _, key := range []struct {
 		x          int
 		fill, text string
+		shown      bool
 	}{
-		{10, won, "ours is faster"},
-		{120, lost, "ours is slower"},
-		{234, self, "ours beside ours"},
+		{10, won, "ours is faster", true},
+		{120, lost, "ours is slower", true},
+		{234, self, "ours beside ours", ownRows},
 	} {
-		fmt.Fprintf(c, `<rect x="%d" y="8" width="%d" height="%[2]d" rx="2" fill="%s"/>`, key.x, barHeight, key.fill)
-		fmt.Fprintf(c, `<text x="%d" y="18">%s</text>`+"\n", key.x+barHeight+5, key.text)
+		if key.shown {
+			fmt.Fprintf(c, `<rect x="%d" y="8" width="%d" height="%[2]d" rx="2" fill="%s"/>`, key.x, barHeight, key.fill)
+			fmt.Fprintf(c, `<text x="%d" y="18">%s</text>`+"\n", key.x+barHeight+5, key.text)
+		}
 	}
-	fmt.Fprintf(c, `<rect x="378" y="5" width="3" height="18" fill="%s"/><text x="386" y="18">at least</text>`+"\n", asked)
+	if goals {
+		fmt.Fprintf(c, `<rect x="378" y="5" width="3" height="18" fill="%s"/><text x="386" y="18">at least</text>`+"\n", asked)
+	}
 	fmt.Fprintf(c, `<text x="%d" y="18" text-anchor="end">their time / our time, on a scale of logarithms</text>`+"\n", chartWidth-10)
 }
 

@@ -29,7 +29,7 @@
 // file system are in host.go.
 //
 // A row whose peer is ours too, in another size or shape, says so by itself: it is no rival, and drawn in grey. Rows
-// for the short table of the repository's README are picked in pages.go.
+// for the short table are picked in pages.go, those for the bars of the repository's README in eight.go.
 //
 // A workload that fails does not keep the others from running, and an interrupt shows the rows so far.
 //

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// A line is one of the short table in the README, made of all rows that its picks match.
+// A line is one of the short table in bench/README.md, made of all rows that its picks match.
 type line struct {
 	what  string
 	picks []pick
@@ -70,7 +70,7 @@ func (l line) rows(all []row) (found []row) {
 	return found
 }
 
-// short writes the table of the README. A line whose rows were not measured is left out.
+// short writes the short table. A line whose rows were not measured is left out.
 func (r report) short() string {
 	var b strings.Builder
 	b.WriteString("| what | ours | beside | ratio |\n|---|---|---|---|\n")
@@ -103,39 +103,41 @@ func (r report) short() string {
 	return b.String()
 }
 
-// renew writes the report into the pages of the repository in dir: its JSON, the chart, the table with all rows in
-// bench/README.md, and the short one in README.md.
+// renew writes the report into the pages of the repository in dir: its JSON and the chart, the short table and the one
+// with all rows in bench/README.md, and the eight bars of README.md.
 func (r report) renew(dir string) error {
 	var encoded, table bytes.Buffer
 	if err := errors.Join(r.encode(&encoded), r.print(&table)); err != nil {
 		return err
 	}
-	whole := "```\n" + table.String() + "```\n"
-	brief := r.head() + ".\n\n" + r.short()
+	inBench := func(name string) string { return filepath.Join(dir, "bench", name) }
 	return errors.Join(
-		os.WriteFile(filepath.Join(dir, "bench", "newest.json"), encoded.Bytes(), 0o644),
-		os.WriteFile(filepath.Join(dir, "bench", "ratios.svg"), r.chart(), 0o644),
-		replaceFigures(filepath.Join(dir, "bench", "README.md"), whole),
-		replaceFigures(filepath.Join(dir, "README.md"), brief),
+		os.WriteFile(inBench("newest.json"), encoded.Bytes(), 0o644),
+		os.WriteFile(inBench("ratios.svg"), r.chart(), 0o644),
+		os.WriteFile(inBench("eight.svg"), r.eight().chart(), 0o644),
+		replaceFigures(inBench("README.md"), shortBegin, r.head()+".\n\n"+r.short()),
+		replaceFigures(inBench("README.md"), figuresBegin, "```\n"+table.String()+"```\n"),
+		replaceFigures(filepath.Join(dir, "README.md"), figuresBegin, r.brief()),
 	)
 }
 
 // The lines of a page between which figures stand.
 const (
 	figuresBegin = "<!-- figures, by go run ./bench -pages . -->\n"
+	shortBegin   = "<!-- short table, by go run ./bench -pages . -->\n"
 	figuresEnd   = "<!-- end of figures -->\n"
 )
 
-// replaceFigures puts text between the marks of a page.
-func replaceFigures(page, text string) error {
+// replaceFigures puts text into a page, between the mark where it begins and the next end.
+func replaceFigures(page, begin, text string) error {
 	old, err := os.ReadFile(page)
 	if err != nil {
 		return err
 	}
-	head, rest, begins := bytes.Cut(old, []byte(figuresBegin))
+	head, rest, begins := bytes.Cut(old, []byte(begin))
 	_, tail, ends := bytes.Cut(rest, []byte(figuresEnd))
 	if !begins || !ends {
 		return fmt.Errorf("%s does not say where the figures belong", page)
 	}
-	return os.WriteFile(page, slices.Concat(head, []byte(figuresBegin+"\n"+text+"\n"+figuresEnd), tail), 0o644)
+	return os.WriteFile(page, slices.Concat(head, []byte(begin+"\n"+text+"\n"+figuresEnd), tail), 0o644)
 }
