@@ -1,0 +1,122 @@
+package docs
+
+import (
+	"encoding/xml"
+	"errors"
+	"flag"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+var update = flag.Bool("update", false, "record the tour in docs/tour.svg again")
+
+// The recording in the README is docs/tour.svg: what the tour prints about a directory that is the same everywhere, the
+// source of a module that ours requires.
+const (
+	recording = "docs/tour.svg"
+	toured    = "github.com/klauspost/compress"
+)
+
+// root is the directory of the module.
+var root = filepath.Join("..", "..")
+
+// vfsctl builds the command once, and returns its path.
+var vfsctl = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "vfsdb-docs-*")
+	if err != nil {
+		return "", err
+	}
+	program := filepath.Join(dir, "vfsctl")
+	if runtime.GOOS == "windows" {
+		program += ".exe"
+	}
+	build := exec.Command("go", "build", "-o", program, "./cmd/vfsctl")
+	build.Dir, build.Stderr = root, os.Stderr
+	return program, build.Run()
+})
+
+// TestMain removes the command when all tests have used it.
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if program, err := vfsctl(); err == nil {
+		os.RemoveAll(filepath.Dir(program))
+	}
+	os.Exit(code)
+}
+
+// TestTour runs the tour again and compares it with the lines of the recording. Times and generated names differ from run
+// to run; nothing else may. With -update it makes the recording anew, in colours, which takes the program script of
+// util-linux.
+func TestTour(t *testing.T) {
+	program, err := vfsctl()
+	require.NoError(t, err)
+	source, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", toured).Output()
+	require.NoError(t, err)
+	dir := t.TempDir()
+	require.NoError(t, os.Symlink(strings.TrimSpace(string(source)), filepath.Join(dir, "compress")))
+
+	tour := exec.CommandContext(t.Context(), program, "tour", "compress")
+	if *update {
+		tour = exec.CommandContext(t.Context(), "script", "--quiet", "--return", "--command", program+" tour compress", "/dev/null")
+	}
+	tour.Dir = dir
+	tour.Env = append(os.Environ(), "TERM=xterm", "VFS_DB=", "VFS_BRANCH=")
+	printed, err := tour.Output()
+	require.NoError(t, err)
+
+	if *update {
+		drawn := screen("vfsctl tour compress", strings.ReplaceAll(string(printed), "\r\n", "\n"))
+		require.NoError(t, os.WriteFile(filepath.Join(root, recording), drawn, 0o644))
+		return
+	}
+	shown := linesOf(t, document(t, recording))
+	require.Equal(t, timeless("$ vfsctl tour compress\n"+string(printed)), timeless(strings.Join(shown, "\n")),
+		"go test ./internal/docs -run TestTour -update records it again")
+}
+
+// timeless replaces what differs from run to run, and drops the spaces that right-align it.
+func timeless(text string) []string {
+	for pattern, word := range map[string]string{
+		`\b[0-9.]+ (ns|µs|ms|s)\b`:       "TIME",
+		`\([0-9.]+ MiB/s\)`:              "(RATE)",
+		`undo-\d{8}-\d{6}-[0-9a-f]{8}\b`: "undo-NAME",
+		` +`:                             " ",
+	} {
+		text = regexp.MustCompile(pattern).ReplaceAllString(text, word)
+	}
+	return strings.Split(strings.TrimSpace(text), "\n")
+}
+
+// linesOf returns the texts of a drawing, one line for each.
+func linesOf(t *testing.T, drawing string) (lines []string) {
+	t.Helper()
+	within := false
+	for d := xml.NewDecoder(strings.NewReader(drawing)); ; {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return lines
+		}
+		require.NoError(t, err)
+		switch e := token.(type) {
+		case xml.StartElement:
+			if e.Name.Local == "text" {
+				lines, within = append(lines, ""), true
+			}
+		case xml.EndElement:
+			within = within && e.Name.Local != "text"
+		case xml.CharData:
+			if within {
+				lines[len(lines)-1] += string(e)
+			}
+		}
+	}
+}
