@@ -63,7 +63,7 @@ func TestTrim(t *testing.T) {
 	}
 
 	// A file in which no change is left still numbers on.
-	trimmer := fsys.NewHistoryTrimmer(0, false)
+	trimmer := fsys.Journal().NewTrimmer(0, false)
 	for done := false; !done; {
 		step, err := trimmer.Step(ctx, 30)
 		require.NoError(t, err)

@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"vfsdb/journal"
 	"vfsdb/schema"
 )
 
@@ -53,16 +54,10 @@ func (fsys *FS) Branches(ctx context.Context) (list []Branch, err error) {
 // LastChanges returns when something last happened to each branch, by its id, as far as the log goes back. It reads
 // the whole log.
 func (fsys *FS) LastChanges(ctx context.Context) (map[int64]time.Time, error) {
-	last := make(map[int64]time.Time)
-	err := fsys.View(ctx, func(tx *Tx) error {
-		if kept, err := keepsHistory(tx.db); err != nil || !kept {
-			return err
-		}
-		rows := tx.db.Query(`SELECT branch, at FROM change WHERE seq IN (SELECT max(seq) FROM change GROUP BY branch)`)
-		for rows.Next() {
-			last[rows.Int(0)] = time.Unix(0, rows.Int(1))
-		}
-		return rows.Err()
+	var last map[int64]time.Time
+	err := fsys.View(ctx, func(tx *Tx) (err error) {
+		last, err = journal.LastChanges(tx.db)
+		return err
 	})
 	return last, err
 }

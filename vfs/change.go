@@ -2,127 +2,54 @@ package vfs
 
 import (
 	"slices"
-	"strings"
 	"syscall"
 
 	"vfsdb/chunk"
+	"vfsdb/journal"
 	"vfsdb/schema"
 )
 
-// A change is a row of the table change before it is written.
+// A change is what a verb did to a path, with the file whose content it gave.
 type change struct {
-	op, path, arg string
-	before, after Sum // zero: none
-	grew          int64
-	origin        int64 // if not 0, a row whose after is our before
-
-	ino     Ino // the file whose content is now the one of after; 0: none
+	journal.Change
+	ino     Ino // the file whose content is now the one of After; 0: none
 	content chunk.Content
-
-	seq, epoch int64 // set by record
 }
 
-// A source is the row of the table change that tells the sum of a file's content.
+// A source is the change that gave a file its content: a later change names it instead of the sum.
 type source struct {
 	content chunk.Content
 	sum     Sum
 	seq     int64
 }
 
-// A row names the row that its before is the after of, rather than repeat the sum, only if that is less than reach rows
-// back: a trim has to look no further.
-const reach = 1024
-
-// record notes what a verb has done. Rows are written some at a time, and before the commit, so that they stand or
-// fall with the verb.
-func (tx *Tx) record(c change) (err error) {
-	c.epoch = tx.epoch()
-	if c.seq, err = tx.db.NextID("change"); err != nil {
-		return err
+// record notes what a verb has done. It stands or falls with the verb.
+func (tx *Tx) record(c change) error {
+	seq, err := tx.log.Append(tx.epoch(), c.Change)
+	if err == nil && c.ino != 0 {
+		tx.cache.sources[c.ino] = source{c.content, c.After, seq}
 	}
-	if c.ino != 0 {
-		tx.cache.sources[c.ino] = source{c.content, c.after, c.seq}
-	}
-	tx.changes = append(tx.changes, c)
-	if len(tx.changes) < maxChanges {
-		return nil
-	}
-	return tx.writeChanges()
-}
-
-// maxChanges bounds the rows that wait in memory.
-const maxChanges = 256
-
-// writeChanges writes the rows that wait.
-func (tx *Tx) writeChanges() error {
-	if len(tx.changes) == 0 {
-		return nil
-	}
-	call, err := tx.callID()
-	if err != nil {
-		return err
-	}
-	if !tx.told {
-		tx.told = true
-		tx.db.AfterCommit(tx.fsys.store.wake.all)
-	}
-	branch := tx.fsys.at.Branch
-	for i := range tx.changes {
-		c := &tx.changes[i]
-		before := sumOrNull(&c.before)
-		if c.origin != 0 && c.seq-c.origin < reach {
-			before = c.origin
-		}
-		if _, err := tx.db.Exec(`INSERT INTO change (seq, branch, epoch, at, call, op, path, arg, before, after, grew)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			c.seq, branch, c.epoch, tx.now, call, c.op, c.path, textOrNull(c.arg), before, sumOrNull(&c.after), c.grew); err != nil {
-			return err
-		}
-	}
-	tx.changes = tx.changes[:0]
-	return nil
-}
-
-func textOrNull(s string) any {
-	if s == "" {
-		return nil
-	}
-	return s
-}
-
-func sumOrNull(sum *Sum) any {
-	if *sum == (Sum{}) {
-		return nil
-	}
-	return sum[:]
+	return err
 }
 
 // Record notes a change of the branch that is not a verb's, for rooms that name snapshots and branches. path is from
 // the root of the branch, "." for the branch itself. It is written with the transaction; it wakes watchers, and stands
 // in the log. An op that is not 1 to 32 lower case letters and hyphens is EINVAL, and so is a path that is not clean.
 func (tx *Tx) Record(op, path, arg string) error {
-	if err := tx.writable(); err != nil {
-		return pathErr("record", path, err)
+	c := change{Change: journal.Change{Op: Op(op), Path: path, Arg: arg}}
+	err := tx.writable()
+	if err == nil {
+		err = c.Check()
 	}
-	if !validOp(op) || !validEventPath(path) || len(arg) > maxPath {
-		return pathErr("record", path, syscall.EINVAL)
+	if err == nil {
+		err = tx.record(c)
 	}
-	return pathErr("record", path, tx.record(change{op: op, path: path, arg: arg}))
-}
-
-// validEventPath reports whether a path is as it stands in the log.
-func validEventPath(path string) bool {
-	return path != "" && strings.IndexByte(path, 0) < 0 && cleaned(path) == path
-}
-
-func validOp(op string) bool {
-	other := func(r rune) bool { return r != '-' && (r < 'a' || r > 'z') }
-	return op != "" && len(op) <= 32 && !strings.ContainsFunc(op, other)
+	return pathErr("record", path, err)
 }
 
 // recordAt is record for what a walk has found.
 func (tx *Tx) recordAt(p place, c change) (err error) {
-	if c.path, err = tx.fromBranch(p.path()); err != nil {
+	if c.Path, err = tx.fromBranch(p.path()); err != nil {
 		return err
 	}
 	return tx.record(c)
@@ -210,21 +137,21 @@ func (tx *Tx) sumOf(n *inode) (Sum, error) {
 // was notes the content that n has before the change.
 func (tx *Tx) was(c *change, n *inode) (err error) {
 	if s, ok := tx.cache.sources[n.ino]; ok && s.content == n.content {
-		c.before, c.origin = s.sum, s.seq
+		c.Before, c.Origin = s.sum, s.seq
 		return nil
 	}
-	c.before, err = tx.sumOf(n)
+	c.Before, err = tx.sumOf(n)
 	return err
 }
 
 // is notes the content that n has after it.
-func (c *change) is(n *inode, sum Sum) { c.after, c.ino, c.content = sum, n.ino, n.content }
+func (c *change) is(n *inode, sum Sum) { c.After, c.ino, c.content = sum, n.ino, n.content }
 
 // loss is the change that a name is taken away from n: its content goes with the last one.
-func (tx *Tx) loss(op string, n *inode) (c change, err error) {
-	c.op = op
+func (tx *Tx) loss(op Op, n *inode) (c change, err error) {
+	c.Op = op
 	if err = tx.was(&c, n); err == nil && n.nlink == 1 {
-		c.grew = -n.content.Size
+		c.Grew = -n.content.Size
 	}
 	return c, err
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"vfsdb/chunk"
+	"vfsdb/journal"
 	"vfsdb/schema"
 )
 
@@ -172,7 +173,7 @@ func (c *checker) checkPacks(ctx context.Context) error {
 		}
 		done := false
 		err := c.db.View(ctx, func(tx *schema.Tx) error {
-			has, err := keepsHistory(tx) // packs came with the same format
+			has, err := journal.Kept(tx) // packs came with the same format
 			if err != nil || !has {
 				done = true
 				return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"vfsdb/journal"
 	"vfsdb/schema"
 )
 
@@ -12,18 +13,18 @@ import (
 func (c *checker) checkChanges(ctx context.Context) error {
 	at := int64(0)
 	return c.pages(ctx, func(tx *schema.Tx) (int, error) {
-		if kept, err := keepsHistory(tx); err != nil || !kept {
+		if kept, err := journal.Kept(tx); err != nil || !kept {
 			return 0, err
 		}
-		oldest, newest, err := span(tx)
+		oldest, newest, err := journal.Span(tx)
 		if err != nil {
 			return 0, err
 		}
-		calls, _, err := callSpan(tx)
+		calls, _, err := journal.CallSpan(tx)
 		if err != nil {
 			return 0, err
 		}
-		rows := tx.Query(`SELECT c.seq, c.branch, c.epoch, c.call, c.op, c.path, c.before, c.after, typeof(c.before), length(c.before), length(c.after),
+		rows := tx.Query(`SELECT c.seq, c.branch, c.epoch, c.call, c.op, c.Path, c.before, c.after, typeof(c.before), length(c.before), length(c.after),
 			b.epoch, k.id, o.after IS NOT NULL, (SELECT seq FROM sqlite_sequence WHERE name = 'branch')
 			FROM change c LEFT JOIN branch b ON b.id = c.branch LEFT JOIN call k ON k.id = c.call LEFT JOIN change o ON o.seq = c.before
 			WHERE c.seq > ? ORDER BY c.seq LIMIT ?`, at, checkPage)
@@ -66,9 +67,9 @@ func checkChange(rows *schema.Rows, oldestCall int64) string {
 		return fmt.Sprintf("made in epoch %d, but the branch is in epoch %d", epoch, rows.Int(11))
 	case !rows.Null(3) && rows.Null(12) && rows.Int(3) >= oldestCall:
 		return fmt.Sprintf("call %d is missing", rows.Int(3))
-	case !validOp(rows.Text(4)):
+	case !journal.ValidOp(rows.Text(4)):
 		return "it has an invalid op"
-	case !validEventPath(path):
+	case !journal.ValidPath(path):
 		return "it has an invalid path"
 	case !rows.Null(7) && rows.Int(10) != int64(len(Sum{})):
 		return "a sum does not have 32 bytes"
@@ -80,7 +81,7 @@ func checkChange(rows *schema.Rows, oldestCall int64) string {
 			return "a sum does not have 32 bytes"
 		}
 	case "integer":
-		if before >= rows.Int(0) || rows.Int(0)-before >= reach || rows.Int(13) == 0 {
+		if before >= rows.Int(0) || rows.Int(0)-before >= journal.Reach || rows.Int(13) == 0 {
 			return fmt.Sprintf("its before is that of change %d, which does not tell it", before)
 		}
 	default:
@@ -93,10 +94,10 @@ func checkChange(rows *schema.Rows, oldestCall int64) string {
 func (c *checker) checkCalls(ctx context.Context) error {
 	at := int64(0)
 	return c.pages(ctx, func(tx *schema.Tx) (int, error) {
-		if kept, err := keepsHistory(tx); err != nil || !kept {
+		if kept, err := journal.Kept(tx); err != nil || !kept {
 			return 0, err
 		}
-		oldest, newest, err := callSpan(tx)
+		oldest, newest, err := journal.CallSpan(tx)
 		if err != nil {
 			return 0, err
 		}

@@ -6,6 +6,8 @@ import (
 	"math"
 	"syscall"
 	"time"
+
+	"vfsdb/journal"
 )
 
 // Chmod sets the 12 permission bits of the file that a path leads to, following symlinks.
@@ -93,7 +95,7 @@ func (tx *Tx) setAttr(op, name string, follow bool, opts []Option, set func(*ino
 	}
 	set(n)
 	tx.change(n)
-	return tx.recordAt(p, change{op: op})
+	return tx.recordAt(p, change{Change: journal.Change{Op: Op(op)}})
 }
 
 // Chmod sets the 12 permission bits of the file that a path leads to, following symlinks.

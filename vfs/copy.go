@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"syscall"
+
+	"vfsdb/journal"
 )
 
 // Copy makes to a copy of from: a file, a symlink or a whole directory. Content is shared, so no byte of it is written;
@@ -130,7 +132,7 @@ func (c copier) record(n *inode, from, as string, size int64) error {
 	if err != nil {
 		return err
 	}
-	made := change{op: "copy", path: as, arg: from, before: c.lost.before, origin: c.lost.origin, after: after, grew: c.lost.grew + size}
+	made := change{Change: journal.Change{Op: "copy", Path: as, Arg: from, Before: c.lost.Before, Origin: c.lost.Origin, After: after, Grew: c.lost.Grew + size}}
 	return c.tx.record(made)
 }
 

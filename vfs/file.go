@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"vfsdb/chunk"
+	"vfsdb/journal"
 )
 
 // A File is an open file or directory. It is safe for concurrent use.
@@ -146,7 +147,7 @@ func (f *File) make(tx *Tx, perm fs.FileMode) error {
 		if err != nil {
 			return err
 		}
-		c := change{op: "create"}
+		c := change{Change: journal.Change{Op: "create"}}
 		c.is(n, after)
 		return tx.recordAt(p, c)
 	case exclusive:

@@ -44,9 +44,9 @@ func (tx *Tx) fold(n *inode) error {
 	if err != nil {
 		return err
 	}
-	op := "write"
+	op := OpWrite
 	if len(l.pieces) == 0 {
-		op = "truncate"
+		op = OpTruncate
 	}
 	if err := tx.rewriteOpen(op, name, n, content); err != nil {
 		return err
@@ -83,7 +83,7 @@ func (tx *Tx) found(n *inode) chunk.Content {
 
 // rewriteOpen gives a file that is open another content. It is recorded under the name that the file was opened by, or
 // the first that it has now; a file without a name is no part of the tree.
-func (tx *Tx) rewriteOpen(op, name string, n *inode, content chunk.Content) error {
+func (tx *Tx) rewriteOpen(op Op, name string, n *inode, content chunk.Content) error {
 	if p, err := tx.walk(name, true); err == nil && p.ino == n.ino {
 		return tx.rewrite(op, p, n, content)
 	}
@@ -95,7 +95,7 @@ func (tx *Tx) rewriteOpen(op, name string, n *inode, content chunk.Content) erro
 	if err != nil || len(paths) == 0 {
 		return err
 	}
-	c.path = paths[0]
+	c.Path = paths[0]
 	return tx.record(c)
 }
 

@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"vfsdb/chunk"
+	"vfsdb/journal"
 	"vfsdb/schema"
 )
 
@@ -71,7 +72,7 @@ type store struct {
 	files   map[*File]chunk.Pin // what open files need kept, beyond the names that lead there
 	inodes  map[branchIno]*openInode
 
-	wake wake // of watchers
+	journal *journal.Journal
 
 	holdings holdings
 }
@@ -99,7 +100,7 @@ func Open(ctx context.Context, path string, options *Options) (*FS, error) {
 	if err != nil {
 		return nil, err
 	}
-	st := &store{db: db, cache: chunk.NewCache(), compress: o.Compress, files: make(map[*File]chunk.Pin), inodes: make(map[branchIno]*openInode)}
+	st := &store{db: db, cache: chunk.NewCache(), compress: o.Compress, files: make(map[*File]chunk.Pin), inodes: make(map[branchIno]*openInode), journal: journal.New(db)}
 	st.lease = chunk.NewLease(db, st.pins)
 	fsys, err := st.onBranch(ctx, name)
 	if err != nil {
@@ -154,7 +155,7 @@ func (fsys *FS) Close() error {
 		return nil
 	}
 	fsys.store.closed.Store(true)
-	fsys.store.wake.all()
+	fsys.store.journal.Close()
 	err := errors.Join(fsys.store.lease.Close(), fsys.store.db.Close())
 	fsys.store.cache.Close()
 	return err
@@ -172,6 +173,9 @@ func (fsys *FS) Moment() Moment { return fsys.at }
 
 // Tree returns the FS itself. What embeds an *FS, as a snapshot does, can stand wherever a tree is asked for.
 func (fsys *FS) Tree() *FS { return fsys }
+
+// Journal returns the record of what happened in the store, for rooms that trim it.
+func (fsys *FS) Journal() *journal.Journal { return fsys.store.journal }
 
 // DB returns the file under the FS, for rooms that keep rows of their own in it.
 func (fsys *FS) DB() *schema.DB { return fsys.store.db }

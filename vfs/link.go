@@ -4,6 +4,8 @@ import (
 	"context"
 	"io/fs"
 	"syscall"
+
+	"vfsdb/journal"
 )
 
 // Link gives a file a second name. A symlink is linked itself, not what it points at. A directory is EPERM; a new name
@@ -48,7 +50,7 @@ func (tx *Tx) hardLink(from, to string, opts []Option) error {
 	if err != nil {
 		return err
 	}
-	return tx.recordAt(p, change{op: "link", arg: old})
+	return tx.recordAt(p, change{Change: journal.Change{Op: "link", Arg: old}})
 }
 
 // linkAt gives an inode one more name.

@@ -5,6 +5,8 @@ import (
 	"context"
 	"io/fs"
 	"syscall"
+
+	"vfsdb/journal"
 )
 
 // Mkdir creates a directory. Its parent must exist; the name must not (EEXIST).
@@ -85,12 +87,12 @@ func (tx *Tx) newPlace(name string, o options) (place, error) {
 }
 
 // make is create for what has no content.
-func (tx *Tx) make(op string, p place, n *inode) error {
+func (tx *Tx) make(op Op, p place, n *inode) error {
 	n.mtime = tx.now
 	if err := tx.create(p, n); err != nil {
 		return err
 	}
-	return tx.recordAt(p, change{op: op, arg: n.target})
+	return tx.recordAt(p, change{Change: journal.Change{Op: op, Arg: n.target}})
 }
 
 // create makes a new inode and gives it the name at p.

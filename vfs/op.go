@@ -1,31 +1,33 @@
 package vfs
 
+import "vfsdb/journal"
+
 // An Op says what an [Event] did. In JSON and in the file it is the text.
-type Op string
+type Op = journal.Op
 
 // The ops. What Path and Arg of an event are is said where Path is not simply what was changed.
 const (
-	OpCreate         Op = "create"          // a file was made, with content or without
-	OpWrite          Op = "write"           // a file's content was replaced,
-	OpAppend         Op = "append"          // added to,
-	OpTruncate       Op = "truncate"        // cut or extended,
-	OpEdit           Op = "edit"            // or edited
-	OpMkdir          Op = "mkdir"           // a directory was made
-	OpMknod          Op = "mknod"           // a fifo, socket or device was made
-	OpSymlink        Op = "symlink"         // a symlink was made to Arg
-	OpLink           Op = "link"            // the file at Arg got another name
-	OpRename         Op = "rename"          // what was at Arg is at Path now
-	OpCopy           Op = "copy"            // Path came to be as a copy of Arg
-	OpRemove         Op = "remove"          // a file or an empty directory lost its name
-	OpRemoveAll      Op = "removeall"       // the same, with all that is below it
-	OpChmod          Op = "chmod"           // the mode was set
-	OpChown          Op = "chown"           // the owner was set
-	OpChtimes        Op = "chtimes"         // the times were set
-	OpSetattr        Op = "setattr"         // all of these were set
-	OpRestore        Op = "restore"         // Path became what another tree shows
-	OpSnapshot       Op = "snapshot"        // a moment of the branch got the name Arg
-	OpSnapshotDelete Op = "snapshot-delete" // and lost it
-	OpBranch         Op = "branch"          // a branch was made: Arg is its name, and behind a space what it began as
-	OpBranchDelete   Op = "branch-delete"   // the branch Arg was dropped
-	OpBranchRename   Op = "branch-rename"   // Arg is the old name, a space, and the new one
+	OpCreate         = journal.OpCreate         // a file was made, with content or without
+	OpWrite          = journal.OpWrite          // a file's content was replaced,
+	OpAppend         = journal.OpAppend         // added to,
+	OpTruncate       = journal.OpTruncate       // cut or extended,
+	OpEdit           = journal.OpEdit           // or edited
+	OpMkdir          = journal.OpMkdir          // a directory was made
+	OpMknod          = journal.OpMknod          // a fifo, socket or device was made
+	OpSymlink        = journal.OpSymlink        // a symlink was made to Arg
+	OpLink           = journal.OpLink           // the file at Arg got another name
+	OpRename         = journal.OpRename         // what was at Arg is at Path now
+	OpCopy           = journal.OpCopy           // Path came to be as a copy of Arg
+	OpRemove         = journal.OpRemove         // a file or an empty directory lost its name
+	OpRemoveAll      = journal.OpRemoveAll      // the same, with all that is below it
+	OpChmod          = journal.OpChmod          // the mode was set
+	OpChown          = journal.OpChown          // the owner was set
+	OpChtimes        = journal.OpChtimes        // the times were set
+	OpSetattr        = journal.OpSetattr        // all of these were set
+	OpRestore        = journal.OpRestore        // Path became what another tree shows
+	OpSnapshot       = journal.OpSnapshot       // a moment of the branch got the name Arg
+	OpSnapshotDelete = journal.OpSnapshotDelete // and lost it
+	OpBranch         = journal.OpBranch         // a branch was made: Arg is its name, and behind a space what it began as
+	OpBranchDelete   = journal.OpBranchDelete   // the branch Arg was dropped
+	OpBranchRename   = journal.OpBranchRename   // Arg is the old name, a space, and the new one
 )

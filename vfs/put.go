@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"vfsdb/chunk"
+	"vfsdb/journal"
 )
 
 // NewBatch returns a [chunk.Batch], which stores many contents out of sight until ctx ends, for [Tx.Put] to give them
@@ -61,7 +62,7 @@ func (tx *Tx) put(name string, staged *chunk.Staged, a Attr) error {
 	if err != nil {
 		return err
 	}
-	lost := change{op: "create"}
+	lost := change{Change: journal.Change{Op: "create"}}
 	if p.ino != 0 {
 		n, err := tx.inode(p.ino)
 		switch {
@@ -84,7 +85,7 @@ func (tx *Tx) put(name string, staged *chunk.Staged, a Attr) error {
 	if err := tx.create(p, n); err != nil {
 		return err
 	}
-	lost.grew += content.Size
+	lost.Grew += content.Size
 	lost.is(n, staged.Sum())
 	return tx.recordAt(p, lost)
 }
@@ -98,9 +99,9 @@ func (tx *Tx) putOver(p place, n *inode, staged *chunk.Staged, content chunk.Con
 		if !tx.setAttrs(n, a) {
 			return nil
 		}
-		return tx.recordAt(p, change{op: "setattr"})
+		return tx.recordAt(p, change{Change: journal.Change{Op: "setattr"}})
 	}
-	c := change{op: "write", grew: content.Size - n.content.Size}
+	c := change{Change: journal.Change{Op: "write", Grew: content.Size - n.content.Size}}
 	if err := tx.was(&c, n); err != nil {
 		return err
 	}
@@ -125,7 +126,7 @@ func (tx *Tx) setAttrOf(name string, a Attr) error {
 	if err != nil || !tx.setAttrs(n, a) {
 		return err
 	}
-	return tx.recordAt(p, change{op: "setattr"})
+	return tx.recordAt(p, change{Change: journal.Change{Op: "setattr"}})
 }
 
 // setAttrs sets all attributes, and reports whether any was another.

@@ -31,7 +31,7 @@ func (tx *Tx) remove(name string, opts []Option) error {
 }
 
 // lose takes the name at p away from n, and records it.
-func (tx *Tx) lose(op string, p place, n *inode) error {
+func (tx *Tx) lose(op Op, p place, n *inode) error {
 	c, err := tx.loss(op, n)
 	if err != nil {
 		return err

@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"syscall"
+
+	"vfsdb/journal"
 )
 
 // Rename moves a file or directory to a new name, in one step that no reader sees half of. What had the new name is
@@ -82,7 +84,7 @@ func (tx *Tx) walkParent(name string) (p place, long bool, err error) {
 
 // renameTo moves n to its place, and records it.
 func (tx *Tx) renameTo(src, dst place, n, displaced *inode) error {
-	c := change{op: "rename"}
+	c := change{Change: journal.Change{Op: "rename"}}
 	var err error
 	if displaced != nil {
 		if c, err = tx.loss("rename", displaced); err != nil {
@@ -90,11 +92,11 @@ func (tx *Tx) renameTo(src, dst place, n, displaced *inode) error {
 		}
 	}
 	if displaced != nil {
-		if c.after, err = tx.sumOf(n); err != nil {
+		if c.After, err = tx.sumOf(n); err != nil {
 			return err
 		}
 	}
-	if c.arg, err = tx.fromBranch(src.path()); err != nil {
+	if c.Arg, err = tx.fromBranch(src.path()); err != nil {
 		return err
 	}
 	if err := tx.move(src, dst, n, displaced); err != nil {

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"vfsdb/journal"
 	"vfsdb/schema"
 )
 
@@ -84,7 +85,7 @@ func (l *restoreLog) end() error {
 	}
 	for _, path := range slices.Sorted(maps.Keys(l.made)) {
 		p := l.made[path]
-		if err := l.tx.record(change{op: "restore", path: path, before: p.before, after: p.after, grew: p.is - p.was}); err != nil {
+		if err := l.tx.record(change{Change: journal.Change{Op: "restore", Path: path, Before: p.before, After: p.after, Grew: p.is - p.was}}); err != nil {
 			return err
 		}
 	}

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"regexp"
-	"strings"
 	"syscall"
 	"testing"
 
@@ -86,28 +84,4 @@ func sumNow(t *testing.T, fsys *vfs.FS, name string) vfs.Sum {
 	sum, err := fsys.Sum(t.Context(), name)
 	require.NoError(t, err)
 	return sum
-}
-
-// The constants are the ops of the format, all of them.
-func TestOps(t *testing.T) {
-	source, err := os.ReadFile("op.go")
-	require.NoError(t, err)
-	format, err := os.ReadFile("../schema/FORMAT.md")
-	require.NoError(t, err)
-	_, table, _ := strings.Cut(string(format), "### Ops\n")
-	table, _, _ = strings.Cut(table, "\n###")
-	var want, got []string
-	for line := range strings.Lines(table) {
-		if cells := strings.Split(line, "|"); len(cells) > 2 {
-			for _, m := range regexp.MustCompile("`([a-z-]+)`").FindAllStringSubmatch(cells[1], -1) {
-				want = append(want, m[1])
-			}
-		}
-	}
-	for _, m := range regexp.MustCompile(`Op = "([a-z-]+)"`).FindAllStringSubmatch(string(source), -1) {
-		got = append(got, m[1])
-	}
-	require.Contains(t, want, string(vfs.OpBranchRename))
-	want = want[1:] // the head of the table
-	require.ElementsMatch(t, want, got)
 }

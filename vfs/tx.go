@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"vfsdb/chunk"
+	"vfsdb/journal"
 	"vfsdb/schema"
 )
 
@@ -22,14 +23,12 @@ type Tx struct {
 	cache *cache // where era is nil
 	news  *news  // what it writes, where facts are to hold on
 
-	others  []*Tx    // of On
-	folds   *folds   // of the call that it is part of; nil if it only reads
-	changes []change // made, and not yet written
-	call    int64    // the row of the call that this is part of; 0 before it is needed
-	told    bool     // watchers are woken after the commit
-	waits   bool     // flush runs before the commit
-	above   string   // where the root of the tree stands in the branch; "" before it is needed
-	moves   int      // that the cache had counted when above was found
+	others []*Tx          // of On
+	folds  *folds         // of the call that it is part of; nil if it only reads
+	log    journal.Writer // where it writes
+	waits  bool           // flush runs before the commit
+	above  string         // where the root of the tree stands in the branch; "" before it is needed
+	moves  int            // that the cache had counted when above was found
 }
 
 // DB returns the transaction of the file, for rooms that keep rows of their own in it.
@@ -56,6 +55,7 @@ func (fsys *FS) begin(db *schema.Tx) (*Tx, error) {
 	tx.news, _ = db.Local(newsKey{}).(*news)
 	tx.now = time.Now().UnixNano()
 	tx.gc = tx.cache.branch.gc
+	tx.log = fsys.store.journal.Writer(db, fsys.at.Branch, tx.now)
 	return tx, nil
 }
 
@@ -138,7 +138,7 @@ func (tx *Tx) end() error {
 			return err
 		}
 	}
-	return tx.writeChanges()
+	return tx.log.Flush()
 }
 
 // touch records that content gained a reference, if a collection runs.
@@ -147,4 +147,16 @@ func (tx *Tx) touch(c chunk.Content) error {
 		return nil
 	}
 	return chunk.Touch(tx.db, c)
+}
+
+// GrownSince bounds how much the branch grew since an event, see [Growth], what the transaction has done so far included.
+// What shrank is left out. An event that is not there yet is Unknown.
+func (tx *Tx) GrownSince(seq int64) (Growth, error) {
+	if err := tx.flush(); err != nil {
+		return Growth{}, err
+	}
+	if err := tx.log.Flush(); err != nil {
+		return Growth{}, err
+	}
+	return journal.GrownSince(tx.db, tx.fsys.at.Branch, seq)
 }

@@ -7,6 +7,7 @@ import (
 	"syscall"
 
 	"vfsdb/chunk"
+	"vfsdb/journal"
 )
 
 // maxSize is the largest file: what a manifest's 32-bit chunk index reaches.
@@ -96,7 +97,7 @@ func (w target) content() chunk.Content {
 }
 
 // set gives the file its new content, which has the sum after.
-func (w target) set(op string, c chunk.Content, after Sum) error {
+func (w target) set(op Op, c chunk.Content, after Sum) error {
 	if into := w.opts.into; into != nil {
 		w.tx.db.AfterCommit(func() { *into = after })
 	}
@@ -107,11 +108,11 @@ func (w target) set(op string, c chunk.Content, after Sum) error {
 		if err := w.tx.create(w.at, n); err != nil {
 			return err
 		}
-		made := change{op: "create", grew: c.Size}
+		made := change{Change: journal.Change{Op: "create", Grew: c.Size}}
 		made.is(n, after)
 		return w.tx.recordAt(w.at, made)
 	}
-	made := change{op: op, grew: c.Size - n.content.Size}
+	made := change{Change: journal.Change{Op: op, Grew: c.Size - n.content.Size}}
 	if err := w.tx.was(&made, n); err != nil {
 		return err
 	}
@@ -198,7 +199,7 @@ func (tx *Tx) truncate(name string, size int64, opts []Option) error {
 }
 
 // rewrite gives a file that exists another content.
-func (tx *Tx) rewrite(op string, p place, n *inode, content chunk.Content) error {
+func (tx *Tx) rewrite(op Op, p place, n *inode, content chunk.Content) error {
 	c, err := tx.contentChange(op, n, content)
 	if err != nil {
 		return err
@@ -207,8 +208,8 @@ func (tx *Tx) rewrite(op string, p place, n *inode, content chunk.Content) error
 }
 
 // contentChange gives a file that exists another content, and returns that as a change.
-func (tx *Tx) contentChange(op string, n *inode, content chunk.Content) (change, error) {
-	c := change{op: op, grew: content.Size - n.content.Size}
+func (tx *Tx) contentChange(op Op, n *inode, content chunk.Content) (change, error) {
+	c := change{Change: journal.Change{Op: op, Grew: content.Size - n.content.Size}}
 	if err := tx.was(&c, n); err != nil {
 		return c, err
 	}

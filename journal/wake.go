@@ -1,4 +1,4 @@
-package vfs
+package journal
 
 import (
 	"path/filepath"

@@ -1,4 +1,4 @@
-package vfs
+package journal
 
 import (
 	"path/filepath"
@@ -10,15 +10,15 @@ import (
 	"vfsdb/schema"
 )
 
-// Whoever reads the log goes by its numbers, and looks the rest up: no table is scanned.
-func TestLogPlans(t *testing.T) {
-	fsys, err := Open(t.Context(), filepath.Join(t.TempDir(), "plan.db"), nil)
+// A reader of the record goes by its numbers, and looks the rest up: no table is scanned.
+func TestReadPlans(t *testing.T) {
+	db, err := schema.Open(t.Context(), filepath.Join(t.TempDir(), "plan.db"), schema.Options{})
 	require.NoError(t, err)
-	defer func() { require.NoError(t, fsys.Close()) }()
-	require.NoError(t, fsys.View(t.Context(), func(tx *Tx) error {
+	defer func() { require.NoError(t, db.Close()) }()
+	require.NoError(t, db.View(t.Context(), func(tx *schema.Tx) error {
 		ofTree := []any{1024, int64(schema.Head), 1024, 5000, "", "", "", ""}
-		for text, args := range map[string][]any{treeEvents: ofTree, treeEvents + ` DESC`: ofTree, branchEvents: {1024, 5000, 1024}} {
-			rows := tx.db.Query(`EXPLAIN QUERY PLAN `+text, args...)
+		for text, args := range map[string][]any{sourceEvents: ofTree, sourceEvents + ` DESC`: ofTree, branchEvents: {1024, 5000, 1024}} {
+			rows := tx.Query(`EXPLAIN QUERY PLAN `+text, args...)
 			first := true
 			for rows.Next() {
 				step := rows.Text(3)

@@ -1,4 +1,4 @@
-package vfs
+package journal
 
 import (
 	"context"
@@ -22,41 +22,30 @@ func (e *TrimmedError) Error() string {
 // Unwrap makes a TrimmedError an ESTALE.
 func (e *TrimmedError) Unwrap() error { return syscall.ESTALE }
 
-// Watch yields what happens on the branch to a path and to what is below it: each event once, in the order of the
-// commits, made by whatever process, and waits for the next until ctx ends, whose error is then the last thing it
-// yields. Events begin after since: give it the Seq of the last one that was seen to go on where that was, 0 to begin
-// with the oldest that is kept, or what [FS.Seq] returns to begin now. Where events after since are no longer kept, the
-// error is a [TrimmedError].
+// Watch yields what happens on the branch of a source to a path and to what is below it: each event once, in the order of
+// the commits, whichever process made them. It waits for the next one until ctx ends, whose error is then the last thing it
+// yields.
 //
-// prefix is cleaned but not resolved; "" is everything. An event above it is yielded too if it takes or brings the tree
-// that it is in. A file with several names is told under the one that it was changed by. Below OpenRoot, prefix is from
-// the place that the directory has when the watch begins, and events name paths from the root of the branch. A tree of
-// the past is EINVAL: nothing happens there.
-func (fsys *FS) Watch(ctx context.Context, prefix string, since int64) iter.Seq2[Event, error] {
+// Events begin after the number since. The Seq of the last event that was seen goes on where that was; 0 begins with the
+// oldest that is kept, and the result of [Journal.Seq] begins now. Where events after since are no longer kept, the error is
+// a [TrimmedError].
+//
+// prefix is a clean path from the root of the branch; "." is everything. An event above it is yielded too if it takes or
+// brings the tree that it is in. A change of a file with several names is recorded under the name that it was changed by.
+func (j *Journal) Watch(ctx context.Context, src Source, prefix string, since int64) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
-		if err := fsys.watch(ctx, prefix, since, func(e Event) bool { return yield(e, nil) }); err != nil {
-			yield(Event{}, pathErr("watch", cleaned(prefix), err))
+		if err := j.watch(ctx, src, prefix, since, func(e Event) bool { return yield(e, nil) }); err != nil {
+			yield(Event{}, err)
 		}
 	}
 }
 
 // watch returns nil only once yield has returned false.
-func (fsys *FS) watch(ctx context.Context, prefix string, since int64, yield func(Event) bool) error {
-	if fsys.Frozen() {
-		return syscall.EINVAL
-	}
-	w := watcher{fsys: fsys, since: since}
-	err := fsys.View(ctx, func(tx *Tx) (err error) {
-		w.prefix, err = tx.fromBranch(cleaned(prefix))
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	st := fsys.store
-	defer st.wake.listen(st.db.Path())()
+func (j *Journal) watch(ctx context.Context, src Source, prefix string, since int64, yield func(Event) bool) error {
+	w := watcher{journal: j, src: src, prefix: prefix, since: since}
+	defer j.wake.listen(j.db.Path())()
 	for {
-		woken := st.wake.next() // before the look, or what is committed after it would be missed
+		woken := j.wake.next() // before the look, or what is committed after it would be missed
 		for more := true; more; {
 			if err := w.look(ctx); err != nil {
 				return err
@@ -68,6 +57,7 @@ func (fsys *FS) watch(ctx context.Context, prefix string, since int64, yield fun
 			}
 			more = w.more
 		}
+
 		select {
 		case <-woken:
 		case <-ctx.Done():
@@ -78,11 +68,12 @@ func (fsys *FS) watch(ctx context.Context, prefix string, since int64, yield fun
 
 // A watcher is how far a Watch has come. It holds no transaction while it waits, or while its caller works.
 type watcher struct {
-	fsys   *FS
-	prefix string
-	since  int64
-	events []Event // found by the last look
-	more   bool    // there may be more
+	journal *Journal
+	src     Source
+	prefix  string
+	since   int64
+	events  []Event // found by the last look
+	more    bool    // there may be more
 }
 
 // watchWindow is how many changes one read transaction looks at.
@@ -93,11 +84,11 @@ const branchEvents = eventColumns + eventJoins + `WHERE c.seq BETWEEN ?1 AND ?2 
 // look reads what has happened since, some of it.
 func (w *watcher) look(ctx context.Context) error {
 	w.events, w.more = w.events[:0], false
-	if w.fsys.store.closed.Load() {
+	if w.journal.closed.Load() {
 		return fs.ErrClosed
 	}
-	return w.fsys.View(ctx, func(tx *Tx) error {
-		oldest, newest, err := span(tx.db)
+	return w.src.View(ctx, func(tx *schema.Tx) error {
+		oldest, newest, err := Span(tx)
 		if err != nil {
 			return err
 		}
@@ -115,7 +106,7 @@ func (w *watcher) look(ctx context.Context) error {
 			return nil
 		}
 		last := min(newest, w.since+watchWindow)
-		rows := tx.db.Query(branchEvents, w.since+1, last, w.fsys.at.Branch)
+		rows := tx.Query(branchEvents, w.since+1, last, w.src.Branch)
 		defer rows.Close()
 		var order schema.Ascent
 		for rows.Next() {

@@ -1,4 +1,6 @@
-package vfs
+package journal
+
+import "vfsdb/schema"
 
 // A Growth bounds how much a branch can have grown since an event.
 type Growth struct {
@@ -10,24 +12,18 @@ type Growth struct {
 	Unknown bool
 }
 
-// GrownSince bounds how much the branch grew since an event, what the transaction has done so far included. What shrank
-// is left out, so that the bound holds whatever a content was counted for. It costs a look at each event since. An
-// event that is not there yet, such as one of a file that this one has taken the place of, is Unknown.
-func (tx *Tx) GrownSince(seq int64) (g Growth, err error) {
-	if err := tx.flush(); err != nil {
-		return Growth{}, err
-	}
-	if err := tx.writeChanges(); err != nil {
-		return Growth{}, err
-	}
-	oldest, _, err := span(tx.db)
+// GrownSince bounds how much a branch grew since an event, what the transaction has written so far included: a [Writer]
+// must be flushed. What shrank is left out, so that the bound holds whatever a content was counted for. It costs a look at
+// each event since. An event that is not there yet, such as one of a file that this one has taken the place of, is Unknown.
+func GrownSince(tx *schema.Tx, branch, seq int64) (g Growth, err error) {
+	oldest, _, err := Span(tx)
 	if err != nil {
 		return Growth{}, err
 	}
-	rows := tx.db.Query(`SELECT ifnull(max(seq), 0), ifnull(total(iif(branch = ?2, max(grew, 0), 0)), 0),
+	rows := tx.Query(`SELECT ifnull(max(seq), 0), ifnull(total(iif(branch = ?2, max(grew, 0), 0)), 0),
 			ifnull(sum(branch = ?2 AND op IN ('create', 'mkdir', 'symlink', 'link', 'mknod')), 0),
 			ifnull(max(branch = ?2 AND op IN ('copy', 'restore')), 0)
-		FROM change WHERE seq > ?1`, seq, tx.fsys.at.Branch)
+		FROM change WHERE seq > ?1`, seq, branch)
 	defer rows.Close()
 	if rows.Next() {
 		g = Growth{Seq: rows.Int(0), Bytes: rows.Int(1), Entries: rows.Int(2), Unknown: rows.Int(3) == 1}
@@ -35,7 +31,7 @@ func (tx *Tx) GrownSince(seq int64) (g Growth, err error) {
 	if err := rows.Err(); err != nil {
 		return Growth{}, err
 	}
-	_, newest, err := span(tx.db)
+	_, newest, err := Span(tx)
 	if g.Seq == 0 { // nothing since: all of it is known, if it is there at all
 		g.Seq = newest
 		g.Unknown = newest != seq

@@ -1,0 +1,130 @@
+package journal
+
+import (
+	"strings"
+	"syscall"
+
+	"vfsdb/chunk"
+	"vfsdb/schema"
+)
+
+// A Change is a row of the table change before it is written: what a verb did to a path.
+type Change struct {
+	Op        Op
+	Path, Arg string // see [Event]
+	Before    chunk.Sum
+	After     chunk.Sum // both zero: none
+	Grew      int64     // bytes by which the contents of the tree grew
+
+	// Origin, if it is not 0, is an earlier change whose After is the Before of this one.
+	Origin int64
+}
+
+// Reach is how far back a row may name the row whose after is its before, rather than repeat the sum: a trim has to look
+// no further.
+const Reach = 1024
+
+// maxWaiting bounds the rows that wait in memory.
+const maxWaiting = 256
+
+// maxText bounds the path and the argument of a change, in bytes.
+const maxText = 4096
+
+// A Writer appends changes of one branch as part of a transaction. Some wait in memory until Flush. It is used by the
+// goroutine of the transaction.
+type Writer struct {
+	journal *Journal
+	tx      *schema.Tx
+	branch  int64
+	now     int64 // the time of every change, in ns
+
+	waiting []row
+	call    int64 // the row of the call that this is part of; 0 before it is needed
+	wakes   bool  // watchers are woken after the commit
+}
+
+type row struct {
+	Change
+	seq, epoch int64
+}
+
+// Writer returns a writer for a branch. now is the time of its changes, in ns since 1970.
+func (j *Journal) Writer(tx *schema.Tx, branch, now int64) Writer {
+	return Writer{journal: j, tx: tx, branch: branch, now: now}
+}
+
+// Append adds a change that happened in an epoch of the branch, and returns its number.
+func (w *Writer) Append(epoch int64, c Change) (seq int64, err error) {
+	if seq, err = w.tx.NextID("change"); err != nil {
+		return 0, err
+	}
+	w.waiting = append(w.waiting, row{c, seq, epoch})
+	if len(w.waiting) < maxWaiting {
+		return seq, nil
+	}
+	return seq, w.Flush()
+}
+
+// Flush writes the changes that wait. It must run before the transaction commits.
+func (w *Writer) Flush() error {
+	if len(w.waiting) == 0 {
+		return nil
+	}
+	call, err := w.callID()
+	if err != nil {
+		return err
+	}
+	if !w.wakes {
+		w.wakes = true
+		w.tx.AfterCommit(w.journal.wake.all)
+	}
+
+	for i := range w.waiting {
+		c := &w.waiting[i]
+		before := sumOrNull(&c.Before)
+		if c.Origin != 0 && c.seq-c.Origin < Reach {
+			before = c.Origin
+		}
+		if _, err := w.tx.Exec(`INSERT INTO change (seq, branch, epoch, at, call, op, path, arg, before, after, grew)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			c.seq, w.branch, c.epoch, w.now, call, string(c.Op), c.Path, textOrNull(c.Arg), before, sumOrNull(&c.After), c.Grew); err != nil {
+			return err
+		}
+	}
+	w.waiting = w.waiting[:0]
+	return nil
+}
+
+func textOrNull(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
+}
+
+func sumOrNull(sum *chunk.Sum) any {
+	if *sum == (chunk.Sum{}) {
+		return nil
+	}
+	return sum[:]
+}
+
+// Check refuses a change that cannot stand in the record with EINVAL: an op that is not [ValidOp], a path that is not
+// [ValidPath], an argument over 4096 bytes.
+func (c *Change) Check() error {
+	if !ValidOp(string(c.Op)) || !ValidPath(c.Path) || len(c.Arg) > maxText {
+		return syscall.EINVAL
+	}
+	return nil
+}
+
+// ValidOp reports whether an op is 1 to 32 lower case letters and hyphens.
+func ValidOp(op string) bool {
+	other := func(r rune) bool { return r != '-' && (r < 'a' || r > 'z') }
+	return op != "" && len(op) <= 32 && !strings.ContainsFunc(op, other)
+}
+
+// ValidPath reports whether a path is clean, as every path in the record is.
+func ValidPath(path string) bool {
+	return path != "" && strings.IndexByte(path, 0) < 0 && Clean(path) == path
+}

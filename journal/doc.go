@@ -1,0 +1,25 @@
+// Package journal is the record of what happened in a store: which verb changed which path of which branch, with the sums
+// of the contents before and after, and in the course of which call.
+//
+// # The model
+//
+// A verb appends one [Change] for each path that it changed, through the [Writer] of its transaction. So the record and the
+// change stand or fall together: what was rolled back has no record, and what was committed has one.
+//
+// Changes are numbered without gaps, in the order of their commits, over all branches of the store. A reader that has seen
+// one number therefore knows whether it missed any. The oldest changes go when a collection trims them, and a reader that
+// was too slow gets a [TrimmedError].
+//
+// A change is read back as an [Event]. [Read] returns the events of a branch and of the branches that it was forked from.
+// [Journal.Watch] follows one branch as its record grows, whichever process appends to it.
+//
+// A [Call] is the call of a tool, or the command of a person, in whose course changes happen. It travels in the context, see
+// [WithCall], and is one row however many commits it makes.
+//
+// # What it does not know
+//
+// The room knows branches by their numbers and epochs, and paths as text. It knows no trees: the rooms above resolve paths,
+// and hand over a [Source] to read from.
+//
+// Tables written here: change, call.
+package journal

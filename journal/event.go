@@ -1,0 +1,83 @@
+package journal
+
+import (
+	"path"
+	"strings"
+	"time"
+
+	"vfsdb/chunk"
+	"vfsdb/schema"
+)
+
+// An Event is something that happened to a path of a branch.
+type Event struct {
+	Seq     int64      `json:"seq"` // events of the store have ascending numbers, in the order of their commits
+	At      time.Time  `json:"at"`
+	Branch  string     `json:"branch"`         // that it happened on; "" once it was dropped
+	Call    int64      `json:"call,omitempty"` // in the course of what, see [Call]; 0: unknown
+	Actor   string     `json:"actor,omitempty"`
+	Session string     `json:"session,omitempty"`
+	Tool    string     `json:"tool,omitempty"`
+	Op      Op         `json:"op"`
+	Path    string     `json:"path"`             // from the root of the branch; "." is the root
+	Arg     string     `json:"arg,omitempty"`    // the other path of a rename, copy or link; a symlink's target; a name
+	Before  *chunk.Sum `json:"before,omitempty"` // of the content under Path, where content is concerned
+	After   *chunk.Sum `json:"after,omitempty"`
+	Grew    int64      `json:"grew"` // bytes by which the contents of the tree grew
+}
+
+// eventColumns are of the tables change c, branch b, call k, and the change that the first has its before from.
+const eventColumns = `SELECT c.seq, c.at, b.name, c.call, k.actor, k.session, k.tool, c.op, c.path, c.arg,
+	iif(typeof(c.before) = 'integer', (SELECT o.after FROM change o WHERE o.seq = c.before), c.before), c.after, c.grew
+	FROM change c `
+
+const eventJoins = ` LEFT JOIN branch b ON b.id = c.branch LEFT JOIN call k ON k.id = c.call `
+
+func scanEvent(rows *schema.Rows) Event {
+	return Event{
+		Seq: rows.Int(0), At: time.Unix(0, rows.Int(1)), Branch: rows.Text(2), Call: rows.Int(3), Actor: rows.Text(4),
+		Session: rows.Text(5), Tool: rows.Text(6), Op: Op(rows.Text(7)), Path: rows.Text(8), Arg: rows.Text(9),
+		Before: scanSum(rows, 10), After: scanSum(rows, 11), Grew: rows.Int(12),
+	}
+}
+
+// Concerns reports whether the event changed what is at a path, or below it, as [Journal.Watch] has it of its prefix.
+func (e *Event) Concerns(name string) bool { return e.concerns(Clean(name)) }
+
+// concerns reports whether the event changed what is at a path, or below it: there, or by taking or bringing a tree
+// that the path is in.
+func (e *Event) concerns(name string) bool {
+	switch {
+	case under(e.Path, name):
+		return true
+	case e.Op == OpRename:
+		return under(e.Arg, name) || under(name, e.Arg) || under(name, e.Path)
+	case e.Op == OpRemoveAll || e.Op == OpRestore:
+		return under(name, e.Path)
+	}
+	return false
+}
+
+// under reports whether a path is dir, or below it.
+func under(name, dir string) bool {
+	rest, ok := strings.CutPrefix(name, dir)
+	return dir == "." || ok && (rest == "" || rest[0] == '/')
+}
+
+// Clean returns a path as it stands in the record: without a look at the tree.
+func Clean(name string) string {
+	if name = path.Clean("/" + name)[1:]; name == "" {
+		return "."
+	}
+	return name
+}
+
+// scanSum reads a column that holds a sum; nil if it is NULL.
+func scanSum(rows *schema.Rows, col int) *chunk.Sum {
+	if rows.Null(col) {
+		return nil
+	}
+	var sum chunk.Sum
+	rows.Read(col, sum[:])
+	return &sum
+}

@@ -1,0 +1,171 @@
+package journal
+
+import (
+	"context"
+	"slices"
+
+	"vfsdb/schema"
+)
+
+// ReadOptions say which events [Read] returns. A nil *ReadOptions is the zero value: all that are kept, oldest first.
+type ReadOptions struct {
+	Path    string // only what concerns this path, and what is below it, under the names that it had before too; "": all
+	Session string // only events of calls of this session
+	Since   int64  // only events with a higher Seq
+	Until   int64  // only events with a lower Seq; 0: no limit
+	Max     int    // at most so many; 0: no limit
+	Newest  bool   // newest first
+}
+
+// Read returns what happened on a branch, and before a fork on the branches that it comes from. The path of the options is
+// a clean one from the root of the branch, and is followed back through renames. What was trimmed is not there, nor what
+// happened on branches between the oldest and the latest of a lineage that was squashed, which is one of more than 16
+// forks.
+func Read(ctx context.Context, src Source, options *ReadOptions) ([]Event, error) {
+	r := reader{src: src}
+	if options != nil {
+		r.o = *options
+	}
+	return r.read(ctx)
+}
+
+// A reader reads events in windows: none takes long.
+type reader struct {
+	src            Source
+	o              ReadOptions
+	oldest, newest int64
+	names          []alias // of the path
+}
+
+// An alias is a name that a path had, for events up to a number.
+type alias struct {
+	name  string
+	until int64
+}
+
+// window is how many changes one transaction of a reader looks at.
+const window = 16384
+
+func (r *reader) read(ctx context.Context) ([]Event, error) {
+	err := r.src.View(ctx, func(tx *schema.Tx) (err error) {
+		r.oldest, r.newest, err = Span(tx)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+
+	if r.o.Path != "" {
+		r.names = []alias{{r.o.Path, r.newest}}
+		if err := r.follow(ctx); err != nil {
+			return nil, err
+		}
+	}
+	var events []Event
+	full := func() bool { return r.o.Max > 0 && len(events) >= r.o.Max }
+	first, last := max(r.oldest, r.o.Since+1), r.newest
+	if r.o.Until > 0 {
+		last = min(last, r.o.Until-1)
+	}
+	f := filter{session: r.o.Session}
+	if len(r.names) == 1 && r.names[0].name != "." {
+		f.from, f.to = r.names[0].name, r.names[0].name+"0" // the byte after '/'
+	}
+	err = r.windows(ctx, first, last, r.o.Newest, f, func(e Event) bool {
+		if r.wants(&e) {
+			events = append(events, e)
+		}
+		return !full()
+	})
+	return events, err
+}
+
+// wants reports whether the event is one that was asked for.
+func (r *reader) wants(e *Event) bool {
+	return r.names == nil || slices.ContainsFunc(r.names, func(a alias) bool { return e.Seq <= a.until && e.concerns(a.name) })
+}
+
+// follow finds the names that the path had, from now back.
+func (r *reader) follow(ctx context.Context) error {
+	at := r.names[0].name
+	return r.windows(ctx, r.oldest, r.newest, true, filter{op: "rename"}, func(e Event) bool {
+		if at != "." && under(at, e.Path) {
+			at = e.Arg + at[len(e.Path):]
+			r.names = append(r.names, alias{at, e.Seq})
+		}
+		return true
+	})
+}
+
+// A filter is what SQL leaves out already, because a row that is not wanted should cost little; "" is no filter. Of
+// the paths from one to another come some that are not wanted, and of the ops that concern what is below them all.
+type filter struct{ op, session, from, to string }
+
+// windows calls fn for the events first to last that the tree has and the filter lets pass, until fn says no.
+func (r *reader) windows(ctx context.Context, first, last int64, back bool, f filter, fn func(Event) bool) error {
+	more := true
+	for more && first <= last {
+		from, to := first, min(last, first+window-1)
+		if back {
+			from, to = max(first, last-window+1), last
+			last = from - 1
+		} else {
+			first = to + 1
+		}
+		err := r.src.View(ctx, func(tx *schema.Tx) (err error) {
+			if err := checkThere(tx, from); err != nil {
+				return err
+			}
+			more, err = r.src.events(tx, from, to, back, f, fn)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkThere makes sure that a change is there, unless gc has trimmed it meanwhile. So there are no more windows than
+// rows, whatever the file says that the first and the last are.
+func checkThere(tx *schema.Tx, seq int64) error {
+	_, there, err := tx.Int(`SELECT seq FROM change WHERE seq = ?`, seq)
+	if err != nil || there {
+		return err
+	}
+	oldest, _, err := Span(tx)
+	if err == nil && oldest <= seq {
+		err = schema.Corrupt("change %d is missing", seq)
+	}
+	return err
+}
+
+// The changes are the outer loop, by their numbers: a lineage is short. The plus keeps it to the rows of the lineage
+// itself, which the index of ancestors would have to be right about.
+const sourceEvents = eventColumns + `CROSS JOIN lineage l ON l.branch = ?1 AND +l.ancestor = c.branch AND c.epoch <= iif(l.level = 0, ?2, l.epoch)` +
+	eventJoins + `WHERE c.seq BETWEEN ?3 AND ?4 AND (?5 = '' OR c.op = ?5) AND (?6 = '' OR k.session = ?6)
+	AND (?7 = '' OR c.path >= ?7 AND c.path < ?8 OR c.op IN ('rename', 'removeall', 'restore')) ORDER BY c.seq`
+
+// events reads events of the branch and of those that it comes from, as of the forks.
+func (s Source) events(tx *schema.Tx, first, last int64, back bool, f filter, fn func(Event) bool) (more bool, err error) {
+	text := sourceEvents
+	if back {
+		text += ` DESC`
+	}
+	rows := tx.Query(text, s.Branch, s.Epoch, first, last, f.op, f.session, f.from, f.to)
+	defer rows.Close()
+	var order schema.Ascent
+	for rows.Next() {
+		seq := rows.Int(0)
+		if back {
+			seq = -seq
+		}
+		if err := order.To("change", seq); err != nil {
+			return false, err
+		}
+		if !fn(scanEvent(rows)) {
+			return false, nil
+		}
+	}
+	return true, rows.Err()
+}
