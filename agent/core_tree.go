@@ -112,7 +112,7 @@ func (g *guard) walkDir(dir string, depth int, visit func(*node, int) (bool, err
 // A search says what to find by name.
 type search struct {
 	dir       string // "" is the working directory
-	pattern   string // in the dialect of vfs.FS.Glob, matched on the path below dir
+	pattern   string // in the dialect of vfs.Glob, matched on the path below dir
 	matchBase bool   // a pattern without a slash matches the last segment, at any depth
 	kind      string // "file", "directory", "symlink"; "" is any
 	hidden    bool   // names that begin with a dot too, and what is below them
@@ -138,7 +138,7 @@ func (g *guard) find(s search) (*found, error) {
 	if s.enough && s.hidden && g.box.policy.visible(at) && len(g.box.policy.Deny) == 0 { // all that is found counts
 		o.Max = s.limit + 1
 	}
-	all, _, err := g.tx.Find(at, o)
+	all, _, err := vfs.Find(g.ctx, g.tx, at, o)
 	if err != nil {
 		return nil, err
 	}
@@ -201,7 +201,7 @@ func (g *guard) grep(pattern string, o vfs.GrepOptions) (*vfs.GrepResult, error)
 			o.Exclude = append(o.Exclude, "/"+literal(relative(at, deny)))
 		}
 	}
-	r, err := g.tx.Grep(pattern, &o)
+	r, err := vfs.Grep(g.ctx, g.tx, pattern, &o)
 	if err != nil {
 		return nil, err
 	}

@@ -50,7 +50,7 @@ func (g *guard) withinQuota() error {
 	if last.seq != 0 && !grew.Unknown && p.withinQuota(g.tally) == nil {
 		return nil
 	}
-	used, err := g.tx.DiskUsage(".")
+	used, err := vfs.Usage(g.ctx, g.tx, ".")
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func (g *guard) withinQuota() error {
 }
 
 // entries counts what the root holds, which is no entry itself.
-func entries(u vfs.Usage) int64 { return u.Files + u.Dirs + u.Symlinks + u.Others - 1 }
+func entries(u vfs.Totals) int64 { return u.Files + u.Dirs + u.Symlinks + u.Others - 1 }
 
 func (p *Policy) withinQuota(t tally) error {
 	switch {

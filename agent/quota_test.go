@@ -52,12 +52,14 @@ func TestQuotaIsExact(t *testing.T) {
 		}
 		input, err := json.Marshal(in)
 		require.NoError(t, err)
-		before, err := fsys.DiskUsage(ctx, ".")
+		before, err := vfs.Usage(ctx, fsys, ".")
 		require.NoError(t, err)
 		err = b.Call(ctx, "workspace_"+tool, input).Err
-		after, duErr := fsys.DiskUsage(ctx, ".")
+		after, duErr := vfs.Usage(ctx, fsys, ".")
 		require.NoError(t, duErr)
-		over := func(u vfs.Usage) bool { return u.Bytes > maxBytes || u.Files+u.Dirs+u.Symlinks+u.Others-1 > maxEntries }
+		over := func(u vfs.Totals) bool {
+			return u.Bytes > maxBytes || u.Files+u.Dirs+u.Symlinks+u.Others-1 > maxEntries
+		}
 		if errors.Is(err, syscall.EDQUOT) {
 			refused++
 			require.Equal(t, before, after)

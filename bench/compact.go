@@ -96,7 +96,7 @@ func compactTree(b *bench) error {
 
 // filesIn lists the regular files of a tree, in the order in which they were taken in.
 func filesIn(b *bench, fsys *vfs.FS) ([]string, error) {
-	found, _, err := fsys.Find(b.ctx, "/", &vfs.FindOptions{Kind: "file"})
+	found, _, err := vfs.Find(b.ctx, fsys, "/", &vfs.FindOptions{Kind: "file"})
 	names := make([]string, len(found))
 	for i, f := range found {
 		names[i] = f.Path

@@ -31,7 +31,7 @@ func grepTree(b *bench) error {
 	}
 	defer fsys.Close()
 	for range 2 {
-		if _, err := fsys.Grep(b.ctx, "warm", nil); err != nil {
+		if _, err := vfs.Grep(b.ctx, fsys, "warm", nil); err != nil {
 			return err
 		}
 	}
@@ -51,7 +51,7 @@ func grepTree(b *bench) error {
 		lines, installed := 0, true
 		search := func(fsys *vfs.FS) (time.Duration, error) {
 			return b.timed(func() error {
-				got, err := fsys.Grep(b.ctx, tt.pattern, &tt.o)
+				got, err := vfs.Grep(b.ctx, fsys, tt.pattern, &tt.o)
 				if err == nil {
 					lines = len(got.Matches)
 				}

@@ -2,8 +2,8 @@ package vfs
 
 import "context"
 
-// A Usage says what a part of the tree consists of.
-type Usage struct {
+// Totals count what a part of a tree consists of.
+type Totals struct {
 	Files    int64 // regular files
 	Dirs     int64
 	Symlinks int64
@@ -11,35 +11,26 @@ type Usage struct {
 	Bytes    int64 // the length of all regular files, holes included; shared content counts each time
 }
 
-// DiskUsage counts what is at and under a path. A file with several names is one file. A symlink at the path is
+// Usage counts what is at and under a path. A file with several names is one file. A symlink at the path is
 // followed, one below it is not. These are logical numbers: what is stored is less, because equal chunks are stored
-// once. Errors: ENOENT.
-func (tx *Tx) DiskUsage(name string) (Usage, error) {
-	return tx.ground().usage(name)
-}
-
-// DiskUsage counts what is at and under a path, see [Tx.DiskUsage]. Each page of a directory is a moment of its own.
-func (fsys *FS) DiskUsage(ctx context.Context, name string) (Usage, error) {
-	return fsys.ground(ctx).usage(name)
-}
-
-func (t ground) usage(name string) (Usage, error) {
-	c := counting{several: make(map[Ino]bool)}
-	if err := c.all(t, name); err != nil {
-		return Usage{}, pathErr("du", name, err)
+// once. On an [FS], each page of a directory is a moment of its own. Errors: ENOENT.
+func Usage(ctx context.Context, v Viewer, name string) (Totals, error) {
+	c := census{several: make(map[Ino]bool)}
+	if err := c.all(ctx, v, name); err != nil {
+		return Totals{}, pathErr("du", name, err)
 	}
-	return c.Usage, nil
+	return c.Totals, nil
 }
 
-// A counting is one DiskUsage that runs.
-type counting struct {
-	Usage
+// A census is one Usage that runs.
+type census struct {
+	Totals
 	several map[Ino]bool // counted files that have more names
 }
 
-func (c *counting) all(t ground, name string) error {
+func (c *census) all(ctx context.Context, v Viewer, name string) error {
 	var start *visited
-	err := t.short(func(tx *Tx) (err error) {
+	err := v.View(ctx, func(tx *Tx) (err error) {
 		if start, err = tx.locate(name, true); err != nil {
 			return err
 		}
@@ -48,12 +39,12 @@ func (c *counting) all(t ground, name string) error {
 	if err != nil || start.kind != kindDir {
 		return err
 	}
-	w := treeWalk{ground: t, look: c.look, visit: func(*visited) (bool, error) { return true, nil }}
+	w := treeWalk{ctx: ctx, viewer: v, look: c.look, visit: func(*visited) (bool, error) { return true, nil }}
 	return w.below(start)
 }
 
 // look counts an entry.
-func (c *counting) look(tx *Tx, e *visited) error {
+func (c *census) look(tx *Tx, e *visited) error {
 	if e.kind == kindDir {
 		c.Dirs++
 		return nil

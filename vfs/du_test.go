@@ -19,18 +19,18 @@ func TestDiskUsage(t *testing.T) {
 	everywhere(t, fsys, func(t *testing.T, s searcher) {
 		for _, tt := range []struct {
 			name string
-			want vfs.Usage
+			want vfs.Totals
 		}{
-			{"a", vfs.Usage{Files: 2, Dirs: 2, Bytes: 3 + 6}},
-			{"c/link", vfs.Usage{Files: 2, Dirs: 2, Bytes: 3 + 6}},
-			{"a/b/12", vfs.Usage{Files: 1, Bytes: 6}},
-			{"c", vfs.Usage{Files: 1, Dirs: 1, Symlinks: 1, Bytes: 3}},
-			{"e/fifo", vfs.Usage{Others: 1}},
-			{"e", vfs.Usage{Files: 2, Dirs: 4, Others: 1, Bytes: 1<<40 + 6}},
-			{"/", vfs.Usage{Files: 4, Dirs: 8, Symlinks: 1, Others: 1, Bytes: 1<<40 + 3 + 6 + 6}},
+			{"a", vfs.Totals{Files: 2, Dirs: 2, Bytes: 3 + 6}},
+			{"c/link", vfs.Totals{Files: 2, Dirs: 2, Bytes: 3 + 6}},
+			{"a/b/12", vfs.Totals{Files: 1, Bytes: 6}},
+			{"c", vfs.Totals{Files: 1, Dirs: 1, Symlinks: 1, Bytes: 3}},
+			{"e/fifo", vfs.Totals{Others: 1}},
+			{"e", vfs.Totals{Files: 2, Dirs: 4, Others: 1, Bytes: 1<<40 + 6}},
+			{"/", vfs.Totals{Files: 4, Dirs: 8, Symlinks: 1, Others: 1, Bytes: 1<<40 + 3 + 6 + 6}},
 		} {
 			t.Run("of "+tt.name, func(t *testing.T) {
-				got, err := s.DiskUsage(tt.name)
+				got, err := s.Usage(tt.name)
 				require.NoError(t, err)
 				require.Equal(t, tt.want, got)
 			})

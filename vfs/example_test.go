@@ -86,7 +86,7 @@ func ExampleFS_Update() {
 	})
 	fmt.Println(err)
 
-	names, err := fsys.Glob(ctx, "**/*.md")
+	names, err := vfs.Glob(ctx, fsys, "**/*.md")
 	fmt.Println(names, err)
 	// Output:
 	// <nil>
@@ -166,14 +166,14 @@ func ExampleFS_IOFS() {
 	// <nil>
 }
 
-func ExampleFS_Grep() {
+func ExampleGrep() {
 	ctx := context.Background()
 	fsys, done := scratch(ctx)
 	defer done()
 	if err := fsys.WriteFile(ctx, "src/main.go", []byte("package main\n\nfunc main() {}\n"), 0o644, vfs.Parents()); err != nil {
 		log.Fatal(err)
 	}
-	found, err := fsys.Grep(ctx, `^func \w+`, &vfs.GrepOptions{Regex: true, Include: []string{"*.go"}})
+	found, err := vfs.Grep(ctx, fsys, `^func \w+`, &vfs.GrepOptions{Regex: true, Include: []string{"*.go"}})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -6,9 +6,9 @@ import (
 	"syscall"
 )
 
-// FindOptions say what [FS.Find] looks for. A nil *FindOptions is the zero value: everything.
+// FindOptions say what [Find] looks for. A nil *FindOptions is the zero value: everything.
 type FindOptions struct {
-	// Pattern is matched on the path relative to the directory, in the dialect of [FS.Glob]; "" is everything.
+	// Pattern is matched on the path relative to the directory, in the dialect of [Glob]; "" is everything.
 	Pattern string
 
 	// MatchBase lets a pattern without a slash match the last segment of a path, at any depth.
@@ -21,7 +21,7 @@ type FindOptions struct {
 	Max int
 }
 
-// A Found is one result of [FS.Find].
+// A Found is one result of [Find].
 type Found struct {
 	Path string // from the root of the tree, in the form of io/fs
 	Info *Info  // of the entry itself, if it is a symlink
@@ -30,22 +30,15 @@ type Found struct {
 // Find returns what is below a directory and matches, in the order of a walk: by name, each directory before what is in
 // it. Symlinks below dir are not followed. It stops at the first result beyond Max, and then says that there is more.
 // Errors: ENOENT (no such directory), ENOTDIR (it is a file), EINVAL (a bad pattern or Kind).
-func (tx *Tx) Find(dir string, o *FindOptions) (found []Found, truncated bool, err error) {
-	return tx.ground().find(dir, o)
-}
-
-// Find returns what is below a directory and matches, see [Tx.Find]. Each page of a directory is a moment of its own:
-// what is moved or removed meanwhile may be missing, or be shown as it was.
-func (fsys *FS) Find(ctx context.Context, dir string, o *FindOptions) (found []Found, truncated bool, err error) {
-	return fsys.ground(ctx).find(dir, o)
-}
-
-func (t ground) find(dir string, o *FindOptions) ([]Found, bool, error) {
+//
+// On an [FS], each page of a directory is a moment of its own: what is moved or removed meanwhile may be missing, or be
+// shown as it was.
+func Find(ctx context.Context, v Viewer, dir string, o *FindOptions) (found []Found, truncated bool, err error) {
 	if o == nil {
 		o = &FindOptions{}
 	}
 	f := finding{o: *o}
-	if err := f.search(t, dir); err != nil {
+	if err := f.search(ctx, v, dir); err != nil {
 		return nil, false, pathErr("find", dir, err)
 	}
 	return f.found, f.truncated, nil
@@ -60,7 +53,7 @@ type finding struct {
 	truncated bool
 }
 
-func (f *finding) search(t ground, dir string) (err error) {
+func (f *finding) search(ctx context.Context, v Viewer, dir string) (err error) {
 	if f.kind, err = kindNamed(f.o.Kind); err != nil {
 		return err
 	}
@@ -75,11 +68,11 @@ func (f *finding) search(t ground, dir string) (err error) {
 	if err != nil {
 		return err
 	}
-	start, err := t.startDir(dir)
+	start, err := startDir(ctx, v, dir)
 	if err != nil {
 		return err
 	}
-	return f.pattern.below(t, start, f.look, f.visit)
+	return f.pattern.below(ctx, v, start, f.look, f.visit)
 }
 
 // look reads the Info of what matches.

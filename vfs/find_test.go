@@ -62,7 +62,7 @@ func TestFind(t *testing.T) {
 // A result describes the entry itself.
 func TestFindInfo(t *testing.T) {
 	fsys := searchStore(t, "d/file", "d/link -> file")
-	found, _, err := fsys.Find(t.Context(), "d", nil)
+	found, _, err := vfs.Find(t.Context(), fsys, "d", nil)
 	require.NoError(t, err)
 	require.Len(t, found, 2)
 	require.Equal(t, "file", found[0].Info.Name())
@@ -106,7 +106,7 @@ func TestFindRefuses(t *testing.T) {
 		{Kind: "dir"},
 		{Kind: "File"},
 	} {
-		_, _, err := fsys.Find(t.Context(), "/", &o)
+		_, _, err := vfs.Find(t.Context(), fsys, "/", &o)
 		require.ErrorIs(t, err, syscall.EINVAL, "%+v", o)
 	}
 }

@@ -13,31 +13,23 @@ import (
 // the end, none only for a directory. A slash at the end asks for directories; one in front means nothing.
 // A malformed pattern is EINVAL, and so are an empty one, one of over 4096 bytes, and one whose braces stand for
 // several hundred alternatives.
-func (tx *Tx) Glob(pattern string) ([]string, error) {
-	return tx.ground().glob(pattern)
-}
-
-// Glob returns the paths of the tree that match a pattern, see [Tx.Glob]. Only directories in which something can match
-// are read, and each page of one is a moment of its own.
-func (fsys *FS) Glob(ctx context.Context, pattern string) ([]string, error) {
-	return fsys.ground(ctx).glob(pattern)
-}
-
-func (t ground) glob(text string) ([]string, error) {
-	paths, err := t.matches(text)
+//
+// Only directories in which something can match are read. On an [FS], each page of one is a moment of its own.
+func Glob(ctx context.Context, v Viewer, pattern string) ([]string, error) {
+	paths, err := matches(ctx, v, pattern)
 	if err != nil {
-		return nil, pathErr("glob", text, err)
+		return nil, pathErr("glob", pattern, err)
 	}
 	slices.Sort(paths) // a walk has a/b before a.b
 	return paths, nil
 }
 
-func (t ground) matches(text string) ([]string, error) {
+func matches(ctx context.Context, v Viewer, text string) ([]string, error) {
 	p, err := compile(text)
 	if err != nil {
 		return nil, err
 	}
-	root, err := t.startDir("/")
+	root, err := startDir(ctx, v, "/")
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +37,7 @@ func (t ground) matches(text string) ([]string, error) {
 	if p.root() {
 		paths = append(paths, root.path)
 	}
-	err = p.below(t, root, nil, func(e *visited) error {
+	err = p.below(ctx, v, root, nil, func(e *visited) error {
 		if p.match(e.up.at, e.name, e.kind == kindDir) {
 			paths = append(paths, e.path)
 		}
@@ -56,12 +48,15 @@ func (t ground) matches(text string) ([]string, error) {
 
 // below visits what is below start, but only directories in which the pattern can match. An entry matches if it does at
 // its up.at.
-func (p *pattern) below(t ground, start *visited, look func(*Tx, *visited) error, visit func(*visited) error) error {
+func (p *pattern) below(
+	ctx context.Context, v Viewer, start *visited, look func(*Tx, *visited) error, visit func(*visited) error,
+) error {
 	if start.at = p.begin(); len(start.at) == 0 {
 		return nil
 	}
 	w := treeWalk{
-		ground: t,
+		ctx:    ctx,
+		viewer: v,
 		only:   func(dir *visited) []string { return p.names(dir.at) },
 		look:   look,
 		visit: func(e *visited) (bool, error) {

@@ -11,6 +11,8 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 	"github.com/stretchr/testify/require"
+
+	"vfsdb/vfs"
 )
 
 // globTree is planted both in a store and on the host.
@@ -107,7 +109,7 @@ func TestGlobForms(t *testing.T) {
 		{`src\/main.go`, nil},
 	} {
 		t.Run(tt.pattern, func(t *testing.T) {
-			got, err := fsys.Glob(t.Context(), tt.pattern)
+			got, err := vfs.Glob(t.Context(), fsys, tt.pattern)
 			require.NoError(t, err)
 			require.Equal(t, tt.want, got)
 		})
@@ -120,7 +122,7 @@ func TestGlobRefuses(t *testing.T) {
 		"", "[", "[]", "[]a]", "[^]", "[!]", "[a", "a[", "{", "{a", "{a,{b}", "a}", `\`, `a\`, "none/[", "none/{x",
 		strings.Repeat("x", 5000), strings.Repeat("{a,b}", 40), strings.Repeat("{a,b}/", 40), strings.Repeat("{", 2000) + strings.Repeat("}", 2000),
 	} {
-		_, err := fsys.Glob(t.Context(), pattern)
+		_, err := vfs.Glob(t.Context(), fsys, pattern)
 		require.ErrorIs(t, err, syscall.EINVAL, "%.50q", pattern)
 	}
 	// Many extensions are no reason to refuse.
@@ -128,7 +130,7 @@ func TestGlobRefuses(t *testing.T) {
 	for i := range exts {
 		exts[i] = fmt.Sprintf("e%d", i)
 	}
-	_, err := fsys.Glob(t.Context(), "**/*.{"+strings.Join(exts, ",")+"}")
+	_, err := vfs.Glob(t.Context(), fsys, "**/*.{"+strings.Join(exts, ",")+"}")
 	require.NoError(t, err)
 }
 
@@ -139,7 +141,7 @@ func TestGlobHostile(t *testing.T) {
 		strings.Repeat("*a", 120) + "b", strings.Repeat("**/a/", 90) + "c", strings.Repeat("**/*/", 500) + "x",
 		strings.Repeat("{a,aa}", 9) + "*b", strings.Repeat("**", 1000), strings.Repeat("?*", 1000),
 	} {
-		_, err := fsys.Glob(t.Context(), pattern)
+		_, err := vfs.Glob(t.Context(), fsys, pattern)
 		require.NoError(t, err, "%.50q", pattern)
 	}
 }
@@ -147,7 +149,7 @@ func TestGlobHostile(t *testing.T) {
 // FuzzGlob: a malformed pattern is EINVAL, and any other finds what doublestar matches.
 func FuzzGlob(f *testing.F) {
 	fsys := searchStore(f, globTree...)
-	all, _, err := fsys.Find(f.Context(), "/", nil)
+	all, _, err := vfs.Find(f.Context(), fsys, "/", nil)
 	require.NoError(f, err)
 	for _, pattern := range []string{
 		"**/*.go", "{a,b}.{go,ts}", "src{/pkg,}/*.go", `lit/[\]x]`, "[^a-c]*", "**/{a,{b,c}}*", "*{*,a}/b", "a/**/", "/x", "{", "[a-", "\xff",
@@ -155,7 +157,7 @@ func FuzzGlob(f *testing.F) {
 		f.Add(pattern)
 	}
 	f.Fuzz(func(t *testing.T, pattern string) {
-		got, err := fsys.Glob(t.Context(), pattern)
+		got, err := vfs.Glob(t.Context(), fsys, pattern)
 		if !doublestar.ValidatePattern(pattern) {
 			require.ErrorIs(t, err, syscall.EINVAL)
 			return

@@ -10,7 +10,7 @@ import (
 // DefaultMaxFileSize is the longest file that Grep searches unless it is told otherwise: 10 MiB.
 const DefaultMaxFileSize = 10 << 20
 
-// GrepOptions say how [FS.Grep] searches. A nil *GrepOptions is the zero value: for a literal text, in the whole tree.
+// GrepOptions say how [Grep] searches. A nil *GrepOptions is the zero value: for a literal text, in the whole tree.
 type GrepOptions struct {
 	// Regex makes the pattern a regular expression, in the syntax of package regexp, which is RE2: it takes linear
 	// time.
@@ -23,7 +23,7 @@ type GrepOptions struct {
 	Path string
 
 	// Include, unless it is empty, has patterns of which a file must match one; a file or directory that matches one in
-	// Exclude is left out, a directory with all that is in it. They are in the dialect of [FS.Glob] and matched on the
+	// Exclude is left out, a directory with all that is in it. They are in the dialect of [Glob] and matched on the
 	// path relative to Path, or, without a slash, on its last segment. A file that Path itself names is searched
 	// whatever they say.
 	Include, Exclude []string
@@ -50,7 +50,7 @@ type GrepMatch struct {
 	Before, After []string // the lines around it that were asked for, as far as there are any
 }
 
-// A GrepResult is what [FS.Grep] found, and what it did not look into.
+// A GrepResult is what [Grep] found, and what it did not look into.
 type GrepResult struct {
 	Matches []GrepMatch
 
@@ -82,28 +82,25 @@ const binaryHead = 8192
 // process has searched before may be known to have no match: it counts as searched, and is not read again. Errors:
 // ENOENT (no such path), EINVAL (a bad pattern, an empty one, a regular expression above 16 KiB, a literal one of more
 // than one line, one that is not UTF-8 with Regex or IgnoreCase, or a Path that is neither file nor directory).
-func (tx *Tx) Grep(pattern string, o *GrepOptions) (*GrepResult, error) {
-	g := grep{ground: tx.ground(), files: tx.ground(), cancel: func() {}, sketches: &tx.fsys.store.sketches}
-	return g.all(pattern, o)
-}
-
-// Grep searches the lines of files, see [Tx.Grep], several files at once. Each is searched at a moment of its own: one
-// that is removed before is passed over.
-func (fsys *FS) Grep(ctx context.Context, pattern string, o *GrepOptions) (*GrepResult, error) {
-	inner, cancel := context.WithCancel(ctx)
+//
+// On an [FS], several files are searched at once, each at a moment of its own: one that is removed before its turn is
+// passed over.
+func Grep(ctx context.Context, v Viewer, pattern string, o *GrepOptions) (*GrepResult, error) {
+	files, cancel := context.WithCancel(ctx)
 	defer cancel()
-	g := grep{
-		ground: fsys.ground(ctx), files: fsys.ground(inner), parallel: true, cancel: cancel, sketches: &fsys.store.sketches,
-	}
+
+	_, alone := v.(*Tx)
+	g := grep{viewer: v, alone: alone, ctx: ctx, files: files, cancel: cancel}
 	return g.all(pattern, o)
 }
 
 // A grep is one Grep that runs.
 type grep struct {
-	ground          // that directories are listed on
-	files    ground // that files are searched on
-	parallel bool   // by several goroutines
-	cancel   func() // ends what runs on files
+	viewer Viewer
+	alone  bool            // the viewer is a Tx, which only one goroutine may use
+	ctx    context.Context // of the search
+	files  context.Context // of the goroutines that search files
+	cancel func()          // ends files
 
 	o                GrepOptions
 	matcher          lineMatcher
@@ -144,11 +141,16 @@ func (g *grep) search(text string) (err error) {
 	if g.exclude, err = newFilters(g.o.Exclude); err != nil {
 		return err
 	}
-	g.number, g.learn = g.sketches.begin()
-	start, err := g.start(g.o.Path, true)
+	var start *visited
+	err = g.viewer.View(g.ctx, func(tx *Tx) (err error) {
+		g.sketches = &tx.fsys.store.sketches
+		start, err = tx.locate(g.o.Path, true)
+		return err
+	})
 	if err != nil {
 		return err
 	}
+	g.number, g.learn = g.sketches.begin()
 	at := named{start.path, start.ino}
 	if start.kind != kindDir {
 		b := &batch{files: []named{at}, done: make(chan struct{})}

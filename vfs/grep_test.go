@@ -104,7 +104,7 @@ func TestGrepRefuses(t *testing.T) {
 		{"exclude", "a", vfs.GrepOptions{Exclude: []string{"{"}}, "bad pattern"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := fsys.Grep(t.Context(), tt.pattern, &tt.o)
+			_, err := vfs.Grep(t.Context(), fsys, tt.pattern, &tt.o)
 			require.ErrorIs(t, err, syscall.EINVAL)
 			require.ErrorContains(t, err, tt.says)
 		})
@@ -133,7 +133,7 @@ func TestGrepScope(t *testing.T) {
 		{"a named file", vfs.GrepOptions{Path: "b.py", Include: []string{"*.go"}, Exclude: []string{"*.py"}}, []string{"b.py"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := fsys.Grep(t.Context(), ".", &tt.o)
+			got, err := vfs.Grep(t.Context(), fsys, ".", &tt.o)
 			require.NoError(t, err)
 			var files []string
 			for _, m := range got.Matches {
@@ -220,14 +220,14 @@ func TestGrepMax(t *testing.T) {
 
 func TestGrepContext(t *testing.T) {
 	fsys := grepStore(t, map[string]string{"f": "1\r\n2\nhit a\nhit b\n5\n\nlast hit"})
-	got, err := fsys.Grep(t.Context(), "hit", &vfs.GrepOptions{Before: 3, After: 2})
+	got, err := vfs.Grep(t.Context(), fsys, "hit", &vfs.GrepOptions{Before: 3, After: 2})
 	require.NoError(t, err)
 	require.Equal(t, []vfs.GrepMatch{
 		{Path: "f", Line: 3, Text: "hit a", Before: []string{"1", "2"}, After: []string{"hit b", "5"}},
 		{Path: "f", Line: 4, Text: "hit b", Before: []string{"1", "2", "hit a"}, After: []string{"5", ""}},
 		{Path: "f", Line: 7, Text: "last hit", Before: []string{"hit b", "5", ""}},
 	}, got.Matches)
-	got, err = fsys.Grep(t.Context(), "hit", &vfs.GrepOptions{Before: -1, After: -1, Max: 1})
+	got, err = vfs.Grep(t.Context(), fsys, "hit", &vfs.GrepOptions{Before: -1, After: -1, Max: 1})
 	require.NoError(t, err)
 	require.Equal(t, []vfs.GrepMatch{{Path: "f", Line: 3, Text: "hit a"}}, got.Matches)
 }
@@ -285,13 +285,13 @@ func TestGrepLikeNaive(t *testing.T) {
 			if o.Regex || o.IgnoreCase {
 				re, err := regexp.Compile(expr)
 				if err != nil {
-					_, err := fsys.Grep(t.Context(), pattern, &o)
+					_, err := vfs.Grep(t.Context(), fsys, pattern, &o)
 					require.ErrorIs(t, err, syscall.EINVAL)
 					continue
 				}
 				match = re.MatchString
 			}
-			got, err := fsys.Grep(t.Context(), pattern, &o)
+			got, err := vfs.Grep(t.Context(), fsys, pattern, &o)
 			require.NoError(t, err)
 			require.Equal(t, naiveGrep(text, match, o.Before, o.After), got.Matches, "%q in %q, %+v", pattern, text, o)
 		}
@@ -323,7 +323,7 @@ func TestGrepAcrossChunks(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("%+v", o), func(t *testing.T) {
 			o.MaxFileSize = -1
-			got, err := fsys.Grep(t.Context(), "Needle", &o)
+			got, err := vfs.Grep(t.Context(), fsys, "Needle", &o)
 			require.NoError(t, err)
 			want := naiveGrep(text, func(line string) bool { return strings.Contains(line, "Needle") }, o.Before, o.After)
 			require.Len(t, got.Matches, len(edges)+1)
@@ -336,7 +336,7 @@ func TestGrepAcrossChunks(t *testing.T) {
 func TestGrepLongLine(t *testing.T) {
 	long := strings.Repeat("ab", 3<<20) + "needle" + strings.Repeat("cd", 1<<20)
 	fsys := grepStore(t, map[string]string{"long": "first\n" + long + "\nneedle\n", "zz": "needle\n"})
-	got, err := fsys.Grep(t.Context(), "needle", nil)
+	got, err := vfs.Grep(t.Context(), fsys, "needle", nil)
 	require.NoError(t, err)
 	require.Len(t, got.Matches, 3)
 	require.Equal(t, 2, got.Matches[0].Line)
@@ -346,7 +346,7 @@ func TestGrepLongLine(t *testing.T) {
 	head := strings.Repeat("needle\n", 2000)
 	require.NoError(t, fsys.WriteFile(t.Context(), "long", []byte(head), 0o644))
 	require.NoError(t, fsys.Truncate(t.Context(), "long", 1<<40))
-	got, err = fsys.Grep(t.Context(), "needle", &vfs.GrepOptions{MaxFileSize: -1})
+	got, err = vfs.Grep(t.Context(), fsys, "needle", &vfs.GrepOptions{MaxFileSize: -1})
 	require.NoError(t, err)
 	require.Len(t, got.Matches, 2001)
 	require.Equal(t, []string{"long"}, got.SkippedLarge)
@@ -361,7 +361,7 @@ func FuzzGrep(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text, pattern string, regex, fold bool, around uint8) {
 		o := vfs.GrepOptions{Regex: regex, IgnoreCase: fold, Before: int(around % 4), After: int(around / 4 % 4)}
 		require.NoError(t, fsys.WriteFile(t.Context(), "f", []byte(text), 0o644))
-		got, err := fsys.Grep(t.Context(), pattern, &o)
+		got, err := vfs.Grep(t.Context(), fsys, pattern, &o)
 		match := func(line string) bool { return strings.Contains(line, pattern) }
 		bad := pattern == "" || !regex && strings.Contains(pattern, "\n")
 		if regex || fold {
@@ -389,7 +389,7 @@ func FuzzGrep(f *testing.F) {
 			return
 		}
 		require.Equal(t, naiveGrep(text, match, o.Before, o.After), got.Matches)
-		again, err := fsys.Grep(t.Context(), pattern, &o) // which knows the content
+		again, err := vfs.Grep(t.Context(), fsys, pattern, &o) // which knows the content
 		require.NoError(t, err)
 		require.Equal(t, got, again)
 	})

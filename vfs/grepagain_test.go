@@ -39,10 +39,10 @@ func TestGrepAgain(t *testing.T) {
 	})
 	for i := range 12 {
 		require.NoError(t, fsys.WriteFile(t.Context(), fmt.Sprint("f", i), []byte(texts[fmt.Sprint("f", (i+1)%12)]), 0o644))
-		got, err := fsys.Grep(t.Context(), word(i), &vfs.GrepOptions{Path: fmt.Sprint("f", i)})
+		got, err := vfs.Grep(t.Context(), fsys, word(i), &vfs.GrepOptions{Path: fmt.Sprint("f", i)})
 		require.NoError(t, err)
 		require.Empty(t, got.Matches)
-		got, err = fsys.Grep(t.Context(), word((i+1)%12), &vfs.GrepOptions{Path: fmt.Sprint("f", i)})
+		got, err = vfs.Grep(t.Context(), fsys, word((i+1)%12), &vfs.GrepOptions{Path: fmt.Sprint("f", i)})
 		require.NoError(t, err)
 		require.Len(t, got.Matches, 1)
 	}
@@ -56,16 +56,16 @@ func TestGrepReadsWhatMayMatch(t *testing.T) {
 	require.NoError(t, fsys.WriteFile(t.Context(), "known", []byte(strings.Repeat(line, 100)), 0o644))
 	o := &vfs.GrepOptions{Path: "known"}
 	for range 2 {
-		got, err := fsys.Grep(t.Context(), "somebody has", o)
+		got, err := vfs.Grep(t.Context(), fsys, "somebody has", o)
 		require.NoError(t, err)
 		require.Empty(t, got.Matches)
 	}
 	damage(t, fsys, `UPDATE blob SET data = zeroblob(size) WHERE id = (SELECT blob FROM inode WHERE ino = $known)`)
-	got, err := fsys.Grep(t.Context(), "somebody has", o)
+	got, err := vfs.Grep(t.Context(), fsys, "somebody has", o)
 	require.NoError(t, err)
 	require.Empty(t, got.Matches)
 	require.Equal(t, 1, got.FilesScanned)
-	_, err = fsys.Grep(t.Context(), "nobody has", o)
+	_, err = vfs.Grep(t.Context(), fsys, "nobody has", o)
 	require.ErrorIs(t, err, vfs.ErrCorrupt)
 }
 
@@ -80,13 +80,13 @@ func TestGrepOfWhatIsUndone(t *testing.T) {
 			require.Len(t, got.Matches, matches)
 		}
 	}
-	all := fsSearcher{t.Context(), fsys}
+	all := searcher{t.Context(), fsys}
 	search(all, "something else", 0)
 	undo := fmt.Errorf("undo")
 	require.ErrorIs(t, fsys.Update(t.Context(), func(tx *vfs.Tx) error {
 		require.NoError(t, tx.WriteFile("f", []byte("another line, no more\n"), 0o644))
-		search(tx, "something else", 0)
-		search(tx, "another line", 1)
+		search(searcher{t.Context(), tx}, "something else", 0)
+		search(searcher{t.Context(), tx}, "another line", 1)
 		return undo
 	}), undo)
 	// This is as long, and may take the same id.

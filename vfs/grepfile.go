@@ -31,7 +31,7 @@ func (s *grepScanner) search(b *batch) {
 	b.found = make([]searched, 0, len(b.files))
 	s.count, s.text = 0, 0
 	for left := b.files; len(left) > 0 && b.err == nil; {
-		b.err = s.files.short(func(tx *Tx) error {
+		b.err = s.viewer.View(s.files, func(tx *Tx) error {
 			if err := tx.warm(left); err != nil {
 				return err
 			}

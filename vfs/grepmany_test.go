@@ -152,11 +152,11 @@ func TestGrepManyFiles(t *testing.T) {
 				match = re.MatchString
 			}
 			want := w.naive(match, o)
-			got, err := fsys.Grep(t.Context(), pattern, &o)
+			got, err := vfs.Grep(t.Context(), fsys, pattern, &o)
 			require.NoError(t, err)
 			sameResult(t, want, got, pattern, o)
 			require.NoError(t, fsys.View(t.Context(), func(tx *vfs.Tx) (err error) {
-				got, err = tx.Grep(pattern, &o)
+				got, err = vfs.Grep(t.Context(), tx, pattern, &o)
 				return err
 			}))
 			sameResult(t, want, got, pattern, o)
@@ -180,7 +180,7 @@ func TestGrepCancelled(t *testing.T) {
 	want := w.naive(func(line string) bool { return strings.Contains(line, "needle") }, vfs.GrepOptions{})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := fsys.Grep(ctx, "needle", nil)
+	_, err := vfs.Grep(ctx, fsys, "needle", nil)
 	require.ErrorIs(t, err, context.Canceled)
 	for i := range 50 {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -190,7 +190,7 @@ func TestGrepCancelled(t *testing.T) {
 			}
 			cancel()
 		}()
-		got, err := fsys.Grep(ctx, "needle", nil)
+		got, err := vfs.Grep(ctx, fsys, "needle", nil)
 		if err != nil {
 			require.ErrorIs(t, err, context.Canceled)
 			require.Nil(t, got)
@@ -227,10 +227,10 @@ func TestGrepBesideWriters(t *testing.T) {
 	}()
 	want := w.naive(func(line string) bool { return strings.Contains(line, "needle") }, vfs.GrepOptions{})
 	for range 30 {
-		got, err := fsys.Grep(t.Context(), "needle", nil)
+		got, err := vfs.Grep(t.Context(), fsys, "needle", nil)
 		require.NoError(t, err)
 		require.True(t, reflect.DeepEqual(want.Matches, got.Matches))
-		got, err = fsys.Grep(t.Context(), "moving one", nil)
+		got, err = vfs.Grep(t.Context(), fsys, "moving one", nil)
 		require.NoError(t, err)
 		require.False(t, slices.ContainsFunc(got.Matches, func(m vfs.GrepMatch) bool { return m.Text != "moving one" }))
 	}
@@ -250,13 +250,13 @@ func TestGrepBinaryChanges(t *testing.T) {
 			require.Equal(t, binary, got.SkippedBinary)
 		}
 	}
-	all := fsSearcher{t.Context(), fsys}
+	all := searcher{t.Context(), fsys}
 	check(all, "a")
 	require.NoError(t, fsys.WriteFile(t.Context(), "a", []byte("needle"), 0o644))
 	check(all)
 	require.Error(t, fsys.Update(t.Context(), func(tx *vfs.Tx) error {
 		require.NoError(t, tx.WriteFile("b", []byte("binary\x00"), 0o644))
-		check(tx, "b")
+		check(searcher{t.Context(), tx}, "b")
 		return errors.New("no")
 	}))
 	require.NoError(t, fsys.WriteFile(t.Context(), "b", []byte("needle "), 0o644)) // which may take the same id

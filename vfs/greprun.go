@@ -39,9 +39,9 @@ func (g *grep) run(w *grepWalk) error {
 	var wait sync.WaitGroup
 	defer wait.Wait()
 	defer g.cancel() // those who still search need not go on
-	workers := 1
-	if g.parallel {
-		workers = min(runtime.GOMAXPROCS(0), maxGrepWorkers)
+	workers := min(runtime.GOMAXPROCS(0), maxGrepWorkers)
+	if g.alone {
+		workers = 1
 	}
 	ahead := 1 + 8*(workers-1)
 	jobs := make(chan *batch, ahead)
@@ -59,7 +59,7 @@ func (g *grep) run(w *grepWalk) error {
 	for size, more := minBatch, true; more || len(queue) > 0; {
 		if more && len(queue) < ahead {
 			b := &batch{done: make(chan struct{})}
-			if b.err = g.short(func(tx *Tx) (err error) {
+			if b.err = g.viewer.View(g.ctx, func(tx *Tx) (err error) {
 				b.files, more, err = w.next(tx, size)
 				return err
 			}); b.err != nil {

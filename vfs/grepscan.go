@@ -56,7 +56,7 @@ func (s *scan) complete() bool { return s.off == s.size }
 
 // read holds one more chunk.
 func (s *scan) read() error {
-	if err := s.files.ctx.Err(); err != nil {
+	if err := s.files.Err(); err != nil {
 		return err
 	}
 	at, n := len(s.held), int(min(chunk.Size, s.size-s.off))

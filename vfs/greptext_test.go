@@ -21,10 +21,10 @@ func TestGrepMaxText(t *testing.T) {
 	for _, text := range []int64{0, 1, 116, 117, 5000, 1 << 20} {
 		for _, around := range []int{0, 9} {
 			o := &vfs.GrepOptions{MaxText: text, Before: around, After: around}
-			r, err := fsys.Grep(t.Context(), "x", o)
+			r, err := vfs.Grep(t.Context(), fsys, "x", o)
 			require.NoError(t, err)
 			require.NoError(t, fsys.View(t.Context(), func(tx *vfs.Tx) error {
-				same, err := tx.Grep("x", o)
+				same, err := vfs.Grep(t.Context(), tx, "x", o)
 				require.Equal(t, r, same)
 				return err
 			}))

@@ -134,7 +134,7 @@ func (f *IOFS) ReadLink(name string) (target string, err error) {
 	return target, err
 }
 
-// Glob implements [fs.GlobFS] with the patterns of [path.Match]; [FS.Glob] knows more.
+// Glob implements [fs.GlobFS] with the patterns of [path.Match]; [Glob] knows more.
 func (f *IOFS) Glob(pattern string) ([]string, error) {
 	if _, err := path.Match(pattern, ""); err != nil {
 		return nil, err

@@ -12,17 +12,17 @@ import (
 // character in it is special: "notes" does not find "notes-old/x". "" is the root. If nothing is there the list
 // is empty, without an error.
 func (tx *Tx) List(path string) ([]string, error) {
-	return tx.ground().list(path)
+	return list(tx.db.Context(), tx, path)
 }
 
 // List returns the paths of all files at or under a path, see [Tx.List]. Each page of a directory is a moment of its
 // own.
 func (fsys *FS) List(ctx context.Context, path string) ([]string, error) {
-	return fsys.ground(ctx).list(path)
+	return list(ctx, fsys, path)
 }
 
-func (t ground) list(path string) ([]string, error) {
-	paths, err := t.filesUnder(path)
+func list(ctx context.Context, v Viewer, path string) ([]string, error) {
+	paths, err := filesUnder(ctx, v, path)
 	switch {
 	case errors.Is(err, syscall.ENOENT), errors.Is(err, syscall.ENOTDIR):
 		return nil, nil
@@ -33,28 +33,28 @@ func (t ground) list(path string) ([]string, error) {
 	return paths, nil
 }
 
-func (t ground) filesUnder(path string) ([]string, error) {
+func filesUnder(ctx context.Context, v Viewer, path string) ([]string, error) {
 	if path == "" {
 		path = "/"
 	}
-	start, err := t.startDir(path)
+	at, err := startDir(ctx, v, path)
 	if errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ENOENT) || errors.Is(err, syscall.ELOOP) {
 		// At a link that does not lead to a directory, the link itself is what is there.
-		start, err = t.start(path, false)
+		at, err = start(ctx, v, path, false)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if start.kind != kindDir {
-		return []string{start.path}, nil
+	if at.kind != kindDir {
+		return []string{at.path}, nil
 	}
 	var paths []string
-	w := treeWalk{ground: t, visit: func(e *visited) (bool, error) {
+	w := treeWalk{ctx: ctx, viewer: v, visit: func(e *visited) (bool, error) {
 		if e.kind != kindDir {
 			paths = append(paths, e.path)
 		}
 		return true, nil
 	}}
-	err = w.below(start)
+	err = w.below(at)
 	return paths, err
 }

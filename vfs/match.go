@@ -1,10 +1,10 @@
 package vfs
 
-// A Pattern is a glob in the dialect of [FS.Glob], ready to be matched. What it takes to match is bounded, whatever
+// A Pattern is a glob in the dialect of [Glob], ready to be matched. What it takes to match is bounded, whatever
 // the pattern is.
 type Pattern struct{ compiled *pattern }
 
-// ParsePattern reads a pattern. A malformed one is EINVAL, as in [FS.Glob].
+// ParsePattern reads a pattern. A malformed one is EINVAL, as in [Glob].
 func ParsePattern(text string) (*Pattern, error) {
 	compiled, err := compile(text)
 	if err != nil {

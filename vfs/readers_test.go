@@ -35,7 +35,7 @@ func TestMaxReaders(t *testing.T) {
 		require.NoError(t, fsys.View(ctx, nothing))
 
 		require.NoError(t, fsys.WriteFile(ctx, "d/a", []byte("needle"), 0o644, vfs.Parents()))
-		r, err := fsys.Grep(ctx, "needle", nil)
+		r, err := vfs.Grep(ctx, fsys, "needle", nil)
 		require.NoError(t, err)
 		require.Len(t, r.Matches, 1)
 		require.NoError(t, fsys.Close())

@@ -42,32 +42,30 @@ func plant(tx *vfs.Tx, lines []string) error {
 	return nil
 }
 
-// A searcher has the verbs of a search.
-type searcher interface {
-	Find(dir string, o *vfs.FindOptions) ([]vfs.Found, bool, error)
-	Glob(pattern string) ([]string, error)
-	List(path string) ([]string, error)
-	Grep(pattern string, o *vfs.GrepOptions) (*vfs.GrepResult, error)
-	DiskUsage(name string) (vfs.Usage, error)
+// A searcher searches one tree.
+type searcher struct {
+	ctx context.Context
+	in  vfs.Viewer
 }
 
-type fsSearcher struct {
-	ctx  context.Context
-	fsys *vfs.FS
+func (s searcher) Find(dir string, o *vfs.FindOptions) ([]vfs.Found, bool, error) {
+	return vfs.Find(s.ctx, s.in, dir, o)
 }
 
-func (s fsSearcher) Find(dir string, o *vfs.FindOptions) ([]vfs.Found, bool, error) {
-	return s.fsys.Find(s.ctx, dir, o)
+func (s searcher) Glob(pattern string) ([]string, error) { return vfs.Glob(s.ctx, s.in, pattern) }
+
+func (s searcher) List(path string) ([]string, error) {
+	if tx, ok := s.in.(*vfs.Tx); ok {
+		return tx.List(path)
+	}
+	return s.in.(*vfs.FS).List(s.ctx, path)
 }
 
-func (s fsSearcher) Glob(pattern string) ([]string, error) { return s.fsys.Glob(s.ctx, pattern) }
-func (s fsSearcher) List(path string) ([]string, error)    { return s.fsys.List(s.ctx, path) }
-
-func (s fsSearcher) Grep(pattern string, o *vfs.GrepOptions) (*vfs.GrepResult, error) {
-	return s.fsys.Grep(s.ctx, pattern, o)
+func (s searcher) Grep(pattern string, o *vfs.GrepOptions) (*vfs.GrepResult, error) {
+	return vfs.Grep(s.ctx, s.in, pattern, o)
 }
 
-func (s fsSearcher) DiskUsage(name string) (vfs.Usage, error) { return s.fsys.DiskUsage(s.ctx, name) }
+func (s searcher) Usage(name string) (vfs.Totals, error) { return vfs.Usage(s.ctx, s.in, name) }
 
 // everywhere runs a test on each kind of tree that looks the same: an FS, a Tx, a branch that inherits all it has, and
 // the moment that it was forked from.
@@ -84,15 +82,15 @@ func everywhere(t *testing.T, fsys *vfs.FS, test func(t *testing.T, s searcher))
 	require.NoError(t, err)
 	past, err := fsys.At(t.Context(), at)
 	require.NoError(t, err)
-	t.Run("FS", func(t *testing.T) { test(t, fsSearcher{t.Context(), fsys}) })
+	t.Run("FS", func(t *testing.T) { test(t, searcher{t.Context(), fsys}) })
 	t.Run("Tx", func(t *testing.T) {
 		require.NoError(t, fsys.View(t.Context(), func(tx *vfs.Tx) error {
-			test(t, tx)
+			test(t, searcher{t.Context(), tx})
 			return nil
 		}))
 	})
-	t.Run("branch", func(t *testing.T) { test(t, fsSearcher{t.Context(), branch}) })
-	t.Run("past", func(t *testing.T) { test(t, fsSearcher{t.Context(), past}) })
+	t.Run("branch", func(t *testing.T) { test(t, searcher{t.Context(), branch}) })
+	t.Run("past", func(t *testing.T) { test(t, searcher{t.Context(), past}) })
 }
 
 // verbs calls each search verb on the same path, or on a pattern that leads there.
@@ -104,7 +102,7 @@ var verbs = map[string]func(s searcher, name string) error{
 		_, err := s.Grep("x", &vfs.GrepOptions{Path: name})
 		return err
 	},
-	"du": func(s searcher, name string) error { _, err := s.DiskUsage(name); return err },
+	"du": func(s searcher, name string) error { _, err := s.Usage(name); return err },
 }
 
 // What a verb returns about a path that is wrong.
@@ -139,7 +137,7 @@ func TestSearchErrors(t *testing.T) {
 		{"du", "dir/file", nil},
 	} {
 		t.Run(fmt.Sprintf("%s %.10q", tt.verb, tt.name), func(t *testing.T) {
-			err := verbs[tt.verb](fsSearcher{t.Context(), fsys}, tt.name)
+			err := verbs[tt.verb](searcher{t.Context(), fsys}, tt.name)
 			if tt.want == nil {
 				require.NoError(t, err)
 				return
@@ -160,12 +158,12 @@ func TestSearchCancelled(t *testing.T) {
 		t.Run(verb, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			err := fsys.View(ctx, func(tx *vfs.Tx) error {
-				require.NoError(t, call(tx, "/"))
+				require.NoError(t, call(searcher{ctx, tx}, "/"))
 				cancel()
-				return call(tx, "/")
+				return call(searcher{ctx, tx}, "/")
 			})
 			require.ErrorIs(t, err, context.Canceled)
-			require.ErrorIs(t, call(fsSearcher{ctx, fsys}, "/"), context.Canceled)
+			require.ErrorIs(t, call(searcher{ctx, fsys}, "/"), context.Canceled)
 		})
 	}
 }
@@ -192,7 +190,7 @@ func TestSearchCancelledMidway(t *testing.T) {
 	fsys := searchStore(t, lines...)
 	for verb, call := range verbs {
 		t.Run(verb, func(t *testing.T) {
-			require.ErrorIs(t, call(fsSearcher{&countdown{t.Context(), 40}, fsys}, "/"), context.Canceled)
+			require.ErrorIs(t, call(searcher{&countdown{t.Context(), 40}, fsys}, "/"), context.Canceled)
 		})
 	}
 }
@@ -209,7 +207,7 @@ func TestSearchWhileRemoving(t *testing.T) {
 			require.NoError(t, fsys.RemoveAll(t.Context(), "b"))
 			require.NoError(t, fsys.Remove(t.Context(), "c"))
 		}
-		got, err := fsys.Grep(ctx, "/", nil)
+		got, err := vfs.Grep(ctx, fsys, "/", nil)
 		require.NoError(t, err)
 		require.Contains(t, []string{"a/1:1:a/1 a/2:1:a/2", "a/1:1:a/1 a/2:1:a/2 b/1:1:b/1"}, strings.Join(rows(got), " "))
 	}
@@ -305,7 +303,7 @@ func TestSearchPages(t *testing.T) {
 		{"branch", branch, want},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s := fsSearcher{t.Context(), tt.fsys}
+			s := searcher{t.Context(), tt.fsys}
 			list, err := s.List("")
 			require.NoError(t, err)
 			require.Equal(t, tt.want, list)
@@ -318,7 +316,7 @@ func TestSearchPages(t *testing.T) {
 			got, err := s.Grep("d/", nil)
 			require.NoError(t, err)
 			require.Len(t, got.Matches, len(tt.want))
-			usage, err := s.DiskUsage(".")
+			usage, err := s.Usage(".")
 			require.NoError(t, err)
 			require.EqualValues(t, len(tt.want), usage.Files)
 		})
@@ -332,12 +330,12 @@ func TestSearchInUpdate(t *testing.T) {
 		require.NoError(t, plant(tx, []string{"new"}))
 		require.NoError(t, tx.Remove("gone"))
 		require.NoError(t, tx.WriteFile("old", []byte("newer"), 0o644))
-		got, err := tx.Grep("new", nil)
+		got, err := vfs.Grep(t.Context(), tx, "new", nil)
 		require.NoError(t, err)
 		require.Equal(t, []string{"new:1:new", "old:1:newer"}, rows(got))
-		usage, err := tx.DiskUsage("/")
+		usage, err := vfs.Usage(t.Context(), tx, "/")
 		require.NoError(t, err)
-		require.Equal(t, vfs.Usage{Files: 2, Dirs: 1, Bytes: 8}, usage)
+		require.Equal(t, vfs.Totals{Files: 2, Dirs: 1, Bytes: 8}, usage)
 		return nil
 	}))
 }
@@ -347,7 +345,7 @@ func TestSearchClosed(t *testing.T) {
 	fsys := searchStore(t, "a")
 	require.NoError(t, fsys.Close())
 	for verb, call := range verbs {
-		require.ErrorIs(t, call(fsSearcher{t.Context(), fsys}, "/"), fs.ErrClosed, verb)
+		require.ErrorIs(t, call(searcher{t.Context(), fsys}, "/"), fs.ErrClosed, verb)
 	}
 }
 

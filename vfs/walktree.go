@@ -3,31 +3,14 @@ package vfs
 import (
 	"context"
 	"errors"
-	"strings"
 	"syscall"
 )
 
-// A ground is what a search runs on: a tree that is read in short transactions. On an FS each is a new View, so that a
-// long search holds no moment of the file; on a Tx all of them are that Tx, and so one moment.
-type ground struct {
-	ctx context.Context
-	run func(fn func(*Tx) error) error
-}
-
-func (tx *Tx) ground() ground {
-	return ground{tx.db.Context(), func(fn func(*Tx) error) error { return fn(tx) }}
-}
-
-func (fsys *FS) ground(ctx context.Context) ground {
-	return ground{ctx, func(fn func(*Tx) error) error { return fsys.View(ctx, fn) }}
-}
-
-// short runs fn in one short transaction, unless the search was cancelled.
-func (t ground) short(fn func(*Tx) error) error {
-	if err := t.ctx.Err(); err != nil {
-		return err
-	}
-	return t.run(fn)
+// A Viewer is what a search looks at. An [FS] is one: each look is a moment of its own, so a long search holds no moment
+// of the file. A [Tx] is one: all looks are its one moment. Any other Viewer must be safe for concurrent use, as an FS
+// is.
+type Viewer interface {
+	View(ctx context.Context, fn func(*Tx) error) error
 }
 
 // A visited is one entry that a search comes by.
@@ -40,22 +23,21 @@ type visited struct {
 }
 
 // start walks to where a search begins. A symlink is followed if follow is set; the path has none in it, and no "..".
-func (t ground) start(name string, follow bool) (*visited, error) {
-	var v *visited
-	err := t.short(func(tx *Tx) (err error) {
-		v, err = tx.locate(name, follow)
+func start(ctx context.Context, v Viewer, name string, follow bool) (at *visited, err error) {
+	err = v.View(ctx, func(tx *Tx) (err error) {
+		at, err = tx.locate(name, follow)
 		return err
 	})
-	return v, err
+	return at, err
 }
 
 // startDir is start for a directory: anything else is ENOTDIR.
-func (t ground) startDir(name string) (*visited, error) {
-	v, err := t.start(name, true)
-	if err == nil && v.kind != kindDir {
+func startDir(ctx context.Context, v Viewer, name string) (*visited, error) {
+	at, err := start(ctx, v, name, true)
+	if err == nil && at.kind != kindDir {
 		err = syscall.ENOTDIR
 	}
-	return v, err
+	return at, err
 }
 
 // locate finds what a path leads to, and its own path from the root of the tree.
@@ -67,25 +49,14 @@ func (tx *Tx) locate(name string, follow bool) (*visited, error) {
 	if p.ino == 0 {
 		return nil, syscall.ENOENT
 	}
-	w := walker{tx: tx, rest: name, follow: follow}
-	if _, err := w.run(); err != nil {
-		return nil, err
-	}
-	names := w.names
-	if w.chain[len(w.chain)-1] != p.ino { // the walk ended at an entry of the directory it stood in
-		names = append(names, p.base)
-	}
-	v := &visited{listed: listed{ino: p.ino, kind: p.kind}, path: "."}
-	if len(names) > 0 {
-		v.name, v.path = names[len(names)-1], strings.Join(names, "/")
-	}
-	return v, nil
+	return &visited{listed: listed{p.base, p.ino, p.kind}, path: p.path()}, nil
 }
 
 // A treeWalk visits what is below a directory: in the order of names, each directory before what is in it, symlinks as
 // themselves. What comes and goes meanwhile on an FS is visited or not; the rest is, once.
 type treeWalk struct {
-	ground
+	ctx     context.Context
+	viewer  Viewer
 	entered entered
 
 	// only names the entries of a directory that matter, in order; nil if any may. It may be left out.
@@ -133,7 +104,7 @@ func (w *treeWalk) entries(dir *visited) error {
 
 // page lists the next entries of a directory, in one transaction.
 func (w *treeWalk) page(dir *visited, after string) (page []*visited, more bool, err error) {
-	err = w.short(func(tx *Tx) error {
+	err = w.viewer.View(w.ctx, func(tx *Tx) error {
 		tx.cache.trim() // a Tx that searches a large tree must not remember all of it
 		if after == "" {
 			if err := w.entered.enter(tx, dir.ino, dir.path); err != nil {

@@ -101,7 +101,7 @@ func archivable(name string, data []byte) bool {
 func walk(t testing.TB, fsys *vfs.FS, fn func(tx *vfs.Tx, name string, info *vfs.Info) error) {
 	t.Helper()
 	err := fsys.View(context.WithoutCancel(t.Context()), func(tx *vfs.Tx) error {
-		all, _, err := tx.Find(".", nil)
+		all, _, err := vfs.Find(context.WithoutCancel(t.Context()), tx, ".", nil)
 		if err != nil {
 			return err
 		}

@@ -56,7 +56,7 @@ func (a *app) diskUsage(c *call, t *table, name string, total bool) error {
 		}
 	}
 	for _, name := range append(names, name) {
-		u, err := c.fsys.DiskUsage(c, name)
+		u, err := vfs.Usage(c, c.fsys, name)
 		if err != nil {
 			return err
 		}
@@ -67,7 +67,7 @@ func (a *app) diskUsage(c *call, t *table, name string, total bool) error {
 	return nil
 }
 
-func (a *app) addUsage(t *table, name string, u vfs.Usage) error {
+func (a *app) addUsage(t *table, name string, u vfs.Totals) error {
 	if !a.json {
 		t.row(cell{text: size(u.Bytes), right: true}, cell{text: plural(u.Files, "file", "files"), right: true, style: dim}, cell{text: a.out.name(name)})
 		return nil

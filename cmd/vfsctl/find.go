@@ -41,7 +41,7 @@ A single argument is a pattern if it has one of *?[{ in it, else a directory.`,
 				return usage(c.cmd, "--max cannot be below 0")
 			}
 			o.Kind = word
-			found, truncated, err := c.fsys.Find(c, dir, o)
+			found, truncated, err := vfs.Find(c, c.fsys, dir, o)
 			if errors.Is(err, syscall.EINVAL) && pattern != "" {
 				return usage(c.cmd, "pattern %q: %w", pattern, err)
 			}

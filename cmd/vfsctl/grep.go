@@ -91,7 +91,7 @@ func (g *grepper) run(pattern, name string) error {
 	if !g.cmd.Flags().Changed("after") {
 		g.o.After = g.context
 	}
-	result, err := g.fsys.Grep(g, pattern, &g.o)
+	result, err := vfs.Grep(g, g.fsys, pattern, &g.o)
 	if errors.Is(err, syscall.EINVAL) {
 		return usage(g.cmd, "%w", err)
 	}

@@ -243,7 +243,7 @@ func differences(want, got *state) []string {
 // read reads a tree. A content is compared byte by byte the first time that its sum is met.
 func (k *killer) read(fsys *vfs.FS) files {
 	f := files{}
-	found, _, err := fsys.Find(k.t.Context(), "/", &vfs.FindOptions{Kind: "file"})
+	found, _, err := vfs.Find(k.t.Context(), fsys, "/", &vfs.FindOptions{Kind: "file"})
 	require.NoError(k.t, err)
 	for _, x := range found {
 		sum, err := fsys.Sum(k.t.Context(), x.Path)

@@ -62,7 +62,7 @@ func (l *lister) expand(args []string) ([]string, error) {
 			paths = append(paths, arg)
 			continue
 		}
-		found, err := l.fsys.Glob(l, arg)
+		found, err := vfs.Glob(l, l.fsys, arg)
 		switch {
 		case err != nil && !errors.Is(err, syscall.EINVAL):
 			return nil, err

@@ -143,11 +143,11 @@ func (t *guide) edit() error {
 
 // pick looks for a text to edit: a line that occurs once in a short file, and rather a sentence in a document.
 func (t *guide) pick() error {
-	found, _, err := t.try.Find(t.ctx, "/", &vfs.FindOptions{Pattern: "{*.md,*/*.md,*.txt}", Kind: "file", Max: 100})
+	found, _, err := vfs.Find(t.ctx, t.try, "/", &vfs.FindOptions{Pattern: "{*.md,*/*.md,*.txt}", Kind: "file", Max: 100})
 	if err != nil {
 		return err
 	}
-	others, _, err := t.try.Find(t.ctx, "/", &vfs.FindOptions{Kind: "file", Max: 1000})
+	others, _, err := vfs.Find(t.ctx, t.try, "/", &vfs.FindOptions{Kind: "file", Max: 1000})
 	if err != nil {
 		return err
 	}
@@ -196,7 +196,7 @@ func (t *guide) compare() error {
 func (t *guide) search() error {
 	word := "on tour"
 	start := time.Now()
-	r, err := t.try.Grep(t.ctx, word, &vfs.GrepOptions{Max: 5})
+	r, err := vfs.Grep(t.ctx, t.try, word, &vfs.GrepOptions{Max: 5})
 	if err != nil {
 		return err
 	}
@@ -212,7 +212,7 @@ func (t *guide) search() error {
 	}
 	result = append(result, t.out.paint(dim, fmt.Sprintf("%s searched%s", plural(int64(r.FilesScanned), "file", "files"), more)))
 	return t.tell("Search the branch", d, t.command("--branch", "try", "grep", "--max", "5", word),
-		`try.Grep(ctx, "`+word+`", &vfs.GrepOptions{Max: 5})`, result...)
+		`vfs.Grep(ctx, try, "`+word+`", &vfs.GrepOptions{Max: 5})`, result...)
 }
 
 func (t *guide) restore() error {

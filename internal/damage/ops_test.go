@@ -38,18 +38,18 @@ var (
 		{"readdir", readDirs},
 		{"list", func(ctx context.Context, fsys *vfs.FS, _ string) error { return second(fsys.List(ctx, "/")) }},
 		{"find", func(ctx context.Context, fsys *vfs.FS, _ string) error {
-			_, _, err := fsys.Find(ctx, "/", &vfs.FindOptions{Pattern: "*", MatchBase: true})
+			_, _, err := vfs.Find(ctx, fsys, "/", &vfs.FindOptions{Pattern: "*", MatchBase: true})
 			return err
 		}},
-		{"glob", func(ctx context.Context, fsys *vfs.FS, _ string) error { return second(fsys.Glob(ctx, "**")) }},
+		{"glob", func(ctx context.Context, fsys *vfs.FS, _ string) error { return second(vfs.Glob(ctx, fsys, "**")) }},
 		{"grep", func(ctx context.Context, fsys *vfs.FS, _ string) error {
-			return second(fsys.Grep(ctx, "jugs", &vfs.GrepOptions{MaxFileSize: -1}))
+			return second(vfs.Grep(ctx, fsys, "jugs", &vfs.GrepOptions{MaxFileSize: -1}))
 		}},
-		{"usage", func(ctx context.Context, fsys *vfs.FS, _ string) error { return second(fsys.DiskUsage(ctx, "/")) }},
+		{"usage", func(ctx context.Context, fsys *vfs.FS, _ string) error { return second(vfs.Usage(ctx, fsys, "/")) }},
 		{"walk", func(ctx context.Context, fsys *vfs.FS, _ string) error { return walk(fsys.IOFS(ctx)) }},
 		{"walkTx", func(ctx context.Context, fsys *vfs.FS, _ string) error {
 			return fsys.View(ctx, func(tx *vfs.Tx) error {
-				_, _, err := tx.Find("/", nil)
+				_, _, err := vfs.Find(ctx, tx, "/", nil)
 				return err
 			})
 		}},

@@ -126,7 +126,7 @@ func replay(t *rapid.T, events []vfs.Event) map[string]object {
 func shownBy(t *rapid.T, m *machine, tree snapshot.Tree) map[string]object {
 	got := map[string]object{}
 	err := tree.Tree().View(m.ctx, func(tx *vfs.Tx) error {
-		all, _, err := tx.Find(".", nil)
+		all, _, err := vfs.Find(m.ctx, tx, ".", nil)
 		for _, f := range all {
 			o := object{kind: f.Info.Mode().Type()}
 			switch o.kind {
