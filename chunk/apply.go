@@ -4,6 +4,7 @@ import (
 	"slices"
 	"syscall"
 
+	"vfsdb/hold"
 	"vfsdb/schema"
 )
 
@@ -202,7 +203,7 @@ func (e *edit) seal(body lines) (Content, error) {
 				return Content{}, err
 			}
 			only = id
-			if err := touch(e.tx, PinBlob, id); err != nil {
+			if err := hold.Touch(e.tx, hold.Blob, id); err != nil {
 				return Content{}, err
 			}
 		}

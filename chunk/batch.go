@@ -7,6 +7,7 @@ import (
 	"sync"
 	"syscall"
 
+	"vfsdb/hold"
 	"vfsdb/schema"
 )
 
@@ -56,7 +57,7 @@ type Staged struct {
 }
 
 // NewBatch returns a Batch that stages under lease until ctx ends. What is in memory then is not stored.
-func NewBatch(ctx context.Context, db *schema.DB, lease *Lease) *Batch {
+func NewBatch(ctx context.Context, db *schema.DB, lease *hold.Lease) *Batch {
 	b := &Batch{
 		ctx:     ctx,
 		staging: staging{db: db, lease: lease},

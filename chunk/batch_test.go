@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"vfsdb/hold"
 	"vfsdb/schema"
 )
 
@@ -23,7 +24,7 @@ func newBatch(t testing.TB, db *schema.DB) *Batch {
 
 func newBatchUntil(ctx context.Context, t testing.TB, db *schema.DB) *Batch {
 	t.Helper()
-	lease := NewLease(db, nil)
+	lease := hold.NewLease(db, nil, nil)
 	b := NewBatch(ctx, db, lease)
 	t.Cleanup(func() {
 		require.NoError(t, b.Close())

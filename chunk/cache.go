@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"vfsdb/hold"
 	"vfsdb/schema"
 )
 
@@ -44,7 +45,7 @@ const (
 // An address is what bytes are kept under: the row of a blob or a manifest, or the sum of a chunk; and how long it must
 // be.
 type address struct {
-	kind int   // PinBlob, PinManifest, or 0 for a sum
+	kind int   // hold.Blob, hold.Manifest, or 0 for a sum
 	id   int64 // of the row
 	size int64 // of the content, or the chunk
 	sum  Sum
@@ -156,9 +157,9 @@ func (c *Cache) Peek(content Content, off, n int64) (p []byte, ok bool) {
 	return append([]byte{}, h.bytes[off:off+n]...), true
 }
 
-func blobAddress(c Content) address { return address{kind: PinBlob, id: c.Blob, size: c.Size} }
+func blobAddress(c Content) address { return address{kind: hold.Blob, id: c.Blob, size: c.Size} }
 func manifestAddress(c Content) address {
-	return address{kind: PinManifest, id: c.Manifest, size: c.Size}
+	return address{kind: hold.Manifest, id: c.Manifest, size: c.Size}
 }
 
 // take returns what is kept under an address, or nil. The caller is one more user, until it calls release.
@@ -211,7 +212,7 @@ func (c *Cache) put(h *held) {
 		return
 	}
 	on := &c.wholes
-	if h.buf != nil || h.address.kind == PinManifest {
+	if h.buf != nil || h.address.kind == hold.Manifest {
 		on = &c.parts
 	}
 	h.cost = heldBytes + len(h.bytes)

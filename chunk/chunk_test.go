@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/zeebo/blake3"
 
+	"vfsdb/hold"
 	"vfsdb/schema"
 )
 
@@ -96,7 +97,7 @@ func sumIn(t testing.TB, db *schema.DB, c Content) (sum Sum) {
 // stream stores what r yields, the way that vfs does.
 func stream(t testing.TB, db *schema.DB, r io.Reader) (c Content) {
 	t.Helper()
-	lease := NewLease(db, nil)
+	lease := hold.NewLease(db, nil, nil)
 	defer func() { require.NoError(t, lease.Close()) }()
 	s := NewStager(db, lease)
 	defer s.Close()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"vfsdb/hold"
 	"vfsdb/schema"
 )
 
@@ -301,7 +302,7 @@ func (l Loose) leave(tx *schema.Tx) (err error) {
 		return ErrChanged
 	}
 	if l.base != 0 {
-		return dropPatch(tx, PinBlob, l.base, l.id)
+		return dropPatch(tx, hold.Blob, l.base, l.id)
 	}
 	return nil
 }

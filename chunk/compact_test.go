@@ -13,6 +13,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/require"
 
+	"vfsdb/hold"
 	"vfsdb/schema"
 )
 
@@ -71,7 +72,7 @@ func TestCompressAtOnce(t *testing.T) {
 			return c
 		},
 		"batch": func(t *testing.T, db *schema.DB, p []byte) (c Content) {
-			lease := NewLease(db, nil)
+			lease := hold.NewLease(db, nil, nil)
 			defer func() { require.NoError(t, lease.Close()) }()
 			b := NewBatch(t.Context(), db, lease)
 			b.Compress()
@@ -149,7 +150,7 @@ func TestPacksGo(t *testing.T) {
 	drop := func(list []Content) {
 		for _, c := range list {
 			update(t, db, func(tx *schema.Tx) {
-				n, err := Delete(tx, PinBlob, c.Blob)
+				n, err := Delete(tx, hold.Blob, c.Blob)
 				require.NoError(t, err)
 				require.EqualValues(t, 1, n)
 			})
@@ -174,7 +175,7 @@ func TestPackOfWhatDoesNotCompress(t *testing.T) {
 	gone := put(t, db, text(2, 20_000))
 	require.EqualValues(t, 2, compact(t, db, ReadLoose))
 	update(t, db, func(tx *schema.Tx) {
-		_, err := Delete(tx, PinBlob, gone.Blob)
+		_, err := Delete(tx, hold.Blob, gone.Blob)
 		require.NoError(t, err)
 	})
 	require.EqualValues(t, 1, compact(t, db, ReadWasted))

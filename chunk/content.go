@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 
+	"vfsdb/hold"
 	"vfsdb/schema"
 )
 
@@ -55,9 +56,9 @@ func SumOfContent(tx *schema.Tx, c Content) (Sum, error) {
 func Touch(tx *schema.Tx, c Content) error {
 	switch {
 	case c.Manifest != 0:
-		return touch(tx, PinManifest, c.Manifest)
+		return hold.Touch(tx, hold.Manifest, c.Manifest)
 	case c.Blob != 0:
-		return touch(tx, PinBlob, c.Blob)
+		return hold.Touch(tx, hold.Blob, c.Blob)
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"vfsdb/hold"
 	"vfsdb/schema"
 )
 
@@ -162,7 +163,7 @@ func addDelta(tx *schema.Tx, sum Sum, p []byte, d *delta) (id int64, err error) 
 	if _, err := tx.Exec(`INSERT INTO blob (id, sum, size, codec, data) VALUES (?, ?, ?, 3, ?)`, id, sum[:], len(p), d.bytes(p)); err != nil {
 		return 0, fmt.Errorf("store patches: %w", err)
 	}
-	return id, addPatch(tx, PinBlob, d.base, id)
+	return id, addPatch(tx, hold.Blob, d.base, id)
 }
 
 // deltaOf returns how a stored chunk of some length is a delta: that is over itself, without spans, if it is whole. It

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"vfsdb/hold"
 	"vfsdb/schema"
 )
 
@@ -38,7 +39,7 @@ func checkPatches(t testing.TB, db *schema.DB) {
 			require.Empty(t, why)
 		}
 		found := 0
-		for _, kind := range []int{PinBlob, PinManifest} {
+		for _, kind := range []int{hold.Blob, hold.Manifest} {
 			ids, err := Deltas(tx, kind, 0, 1<<20)
 			require.NoError(t, err)
 			found += len(ids)
@@ -233,7 +234,7 @@ func TestDeleteSparesBases(t *testing.T) {
 	remove := func(c Content) (n int64) {
 		update(t, db, func(tx *schema.Tx) {
 			var err error
-			n, err = Delete(tx, PinBlob, c.Blob)
+			n, err = Delete(tx, hold.Blob, c.Blob)
 			require.NoError(t, err)
 		})
 		return n

@@ -59,17 +59,12 @@
 // # What a collector must not take
 //
 // Blobs and manifests that nothing points at are garbage, and the room gc takes them, perhaps in another process,
-// perhaps while we write. Three things hold it back:
+// perhaps while we write. Package hold keeps it from taking too much:
 //
-//   - touched: while a collection runs, each transaction that makes a reference to content, new or found, notes it
-//     there, see [Touch]. Content found by its sum may have been garbage a moment ago.
-//   - [Lease].floor: a running stream has blobs that nothing points at yet. Blob ids only grow, so the highest id from
-//     before its first one says which blobs may be its own. Blobs that it found instead of adding are pinned.
-//   - pins: content that only an open file still reads, after its last name is gone.
+//   - Each transaction that makes a reference to content, new or found, notes it while a collection runs: see [Touch].
+//   - A running stream stages its blobs under a [vfsdb/hold.Lease], whose floor is below all of them. Those that it found
+//     instead of adding are pinned. A process that was suspended may find its lease gone; then all that it staged is
+//     looked up again.
 //
 // And a base is not garbage as long as anything is stored over it: [Delete] leaves it, by the table patch.
-//
-// A lease is dead when its process is provably gone or its heartbeat is old, see [Dead]. Whoever finds one dead deletes
-// its row and its pins before, or in the same transaction as, the first thing that this permits: a process that was
-// merely suspended finds out by looking for its row, and then trusts nothing that it staged.
 package chunk

@@ -10,6 +10,7 @@ import (
 
 	"github.com/zeebo/blake3"
 
+	"vfsdb/hold"
 	"vfsdb/schema"
 )
 
@@ -110,7 +111,7 @@ func storeManifest(tx *schema.Tx, size int64, sum Sum, form func() (manifestDelt
 		if err != nil {
 			return 0, err
 		}
-		return id, touch(tx, PinManifest, id)
+		return id, hold.Touch(tx, hold.Manifest, id)
 	}
 	d, err := form()
 	if err != nil {
@@ -126,7 +127,7 @@ func storeManifest(tx *schema.Tx, size int64, sum Sum, form func() (manifestDelt
 		return 0, fmt.Errorf("store manifest: %w", err)
 	}
 	if d.base != 0 {
-		return id, addPatch(tx, PinManifest, d.base, id)
+		return id, addPatch(tx, hold.Manifest, d.base, id)
 	}
 	return id, nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"vfsdb/hold"
 	"vfsdb/schema"
 )
 
@@ -150,7 +151,7 @@ func TestDeleteSparesManifestBases(t *testing.T) {
 	remove := func(c Content) (n int64) {
 		update(t, db, func(tx *schema.Tx) {
 			var err error
-			n, err = Delete(tx, PinManifest, c.Manifest)
+			n, err = Delete(tx, hold.Manifest, c.Manifest)
 			require.NoError(t, err)
 		})
 		return n

@@ -1,6 +1,9 @@
 package chunk
 
-import "vfsdb/schema"
+import (
+	"vfsdb/hold"
+	"vfsdb/schema"
+)
 
 // loadParts fills parts of p, which is the chunk with this sum, and verifies each by the chunk's chain: the other parts
 // stay where they are. The numbers of the parts ascend. Whatever lies over the base is filled too, and not verified. ok
@@ -42,7 +45,7 @@ func (r *Reader) part(tx *schema.Tx, from address, off int, p []byte) (done bool
 		return false
 	}
 	sum := from.sum
-	if from.kind == PinBlob {
+	if from.kind == hold.Blob {
 		var err error
 		if sum, err = blobSum(tx, from.id); err != nil {
 			return false

@@ -4,12 +4,13 @@ import (
 	"cmp"
 	"fmt"
 
+	"vfsdb/hold"
 	"vfsdb/schema"
 )
 
 // A Patched is content that is stored as changes over its base: both are blobs, or both manifests.
 type Patched struct {
-	Kind     int // PinBlob or PinManifest
+	Kind     int // hold.Blob or hold.Manifest
 	Base, ID int64
 }
 
@@ -83,9 +84,9 @@ func BaseManifest(tx *schema.Tx, id int64) (int64, error) { return baseManifest(
 func CheckPatched(tx *schema.Tx, p Patched) (why string, err error) {
 	what, of, whole := "blob", baseOf, `SELECT codec <> 3 FROM blob WHERE id = ?`
 	switch p.Kind {
-	case PinManifest:
+	case hold.Manifest:
 		what, of, whole = "manifest", baseManifest, `SELECT length(body) % 36 <> 8 FROM manifest WHERE id = ?`
-	case PinBlob:
+	case hold.Blob:
 	default:
 		return fmt.Sprintf("patch of kind %d", p.Kind), nil
 	}
@@ -112,7 +113,7 @@ func CheckPatched(tx *schema.Tx, p Patched) (why string, err error) {
 // every row.
 func Deltas(tx *schema.Tx, kind int, after int64, limit int) (ids []int64, err error) {
 	text := `SELECT id FROM blob WHERE codec = 3 AND id > ? ORDER BY id LIMIT ?`
-	if kind == PinManifest {
+	if kind == hold.Manifest {
 		text = `SELECT id FROM manifest WHERE length(body) % 36 = 8 AND id > ? ORDER BY id LIMIT ?`
 	}
 	rows := tx.Query(text, after, limit)
@@ -131,7 +132,7 @@ func Deltas(tx *schema.Tx, kind int, after int64, limit int) (ids []int64, err e
 // its base could be collected.
 func CheckDelta(tx *schema.Tx, kind int, id int64) (why string, err error) {
 	what, of := "blob", baseOf
-	if kind == PinManifest {
+	if kind == hold.Manifest {
 		what, of = "manifest", baseManifest
 	}
 	base, err := of(tx, id)

@@ -3,6 +3,7 @@ package chunk
 import (
 	"syscall"
 
+	"vfsdb/hold"
 	"vfsdb/schema"
 )
 
@@ -91,7 +92,7 @@ func storeOrFind(tx *schema.Tx, sum Sum, p, frame []byte) (id int64, found bool,
 		return 0, false, err
 	}
 	if id != 0 {
-		return id, true, touch(tx, PinBlob, id)
+		return id, true, hold.Touch(tx, hold.Blob, id)
 	}
 	id, added, err := addBlob(tx, sum, p, frame)
 	if err == nil && !added {
@@ -106,7 +107,7 @@ func findChunk(tx *schema.Tx, sum Sum) (id int64, err error) {
 		return 0, err
 	}
 	tally(tx.Context(), true)
-	return id, touch(tx, PinBlob, id)
+	return id, hold.Touch(tx, hold.Blob, id)
 }
 
 // small is how long a chunk may be to be stored before it is looked for.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"syscall"
 
+	"vfsdb/hold"
 	"vfsdb/schema"
 )
 
@@ -188,7 +189,7 @@ func (r *Reader) whole(tx *schema.Tx, from address, p []byte) error {
 	if err := load(tx, from, p, SumOf); err != nil {
 		return err
 	}
-	if from.kind == PinBlob && r.fills(tx) {
+	if from.kind == hold.Blob && r.fills(tx) {
 		r.cache.offer(from, p)
 	}
 	return nil
@@ -227,7 +228,7 @@ func load(tx *schema.Tx, from address, p []byte, sumOf func(p []byte) Sum) error
 	switch {
 	case tx == nil:
 		return errNotKept
-	case from.kind == PinBlob:
+	case from.kind == hold.Blob:
 		return loadBlobIDBy(tx, from.id, p, sumOf)
 	}
 	return loadBlobBy(tx, from.sum, p, sumOf)

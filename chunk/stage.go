@@ -9,6 +9,7 @@ import (
 	"slices"
 	"syscall"
 
+	"vfsdb/hold"
 	"vfsdb/schema"
 )
 
@@ -66,7 +67,7 @@ type piece struct {
 }
 
 // NewStager returns a Stager that stages under lease. It does nothing yet.
-func NewStager(db *schema.DB, lease *Lease) *Stager {
+func NewStager(db *schema.DB, lease *hold.Lease) *Stager {
 	return &Stager{staging: staging{db: db, lease: lease}, err: errUnread, free: make(chan *buffer, streamBuffers)}
 }
 

@@ -18,11 +18,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"vfsdb/hold"
 	"vfsdb/schema"
 )
 
-func begin(t testing.TB, db *schema.DB) (*Stager, *Lease) {
-	lease := NewLease(db, nil)
+func begin(t testing.TB, db *schema.DB) (*Stager, *hold.Lease) {
+	lease := hold.NewLease(db, nil, nil)
 	t.Cleanup(func() { require.NoError(t, lease.Close()) })
 	s := NewStager(db, lease)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
@@ -321,7 +322,7 @@ func (s *source) Read(p []byte) (int, error) { return s.rng.Read(p) }
 // Many streams at a time share a bounded number of buffers, and none waits for another one's source.
 func TestManyStreams(t *testing.T) {
 	db := open(t)
-	lease := NewLease(db, nil)
+	lease := hold.NewLease(db, nil, nil)
 	defer func() { require.NoError(t, lease.Close()) }()
 	streams := 12
 	if racing {

@@ -2,11 +2,13 @@ package chunk
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"syscall"
 	"time"
 
+	"vfsdb/hold"
 	"vfsdb/schema"
 )
 
@@ -15,7 +17,7 @@ var errStale = fmt.Errorf("staged chunks were collected while this process was s
 // staging stores chunks that nothing points at yet, under a lease that keeps collectors away from them.
 type staging struct {
 	db       *schema.DB
-	lease    *Lease
+	lease    *hold.Lease
 	compress bool
 
 	mu     sync.Mutex
@@ -40,7 +42,7 @@ func (s *staging) frame(p []byte) []byte {
 func (s *staging) stage(ctx context.Context, pieces []piece) (ids []int64, err error) {
 	row, _ := s.state()
 	if row == 0 {
-		if row, err = s.lease.join(ctx); err != nil {
+		if row, err = s.lease.Join(ctx); err != nil {
 			return nil, err
 		}
 		s.moved(row, false)
@@ -50,10 +52,10 @@ func (s *staging) stage(ctx context.Context, pieces []piece) (ids []int64, err e
 			ids, err = stagePieces(tx, row, pieces)
 			return err
 		})
-		if err != errNoLease {
+		if !errors.Is(err, hold.ErrGone) {
 			break
 		}
-		if row, err = s.lease.lost(ctx, row); err != nil {
+		if row, err = s.lease.Replace(ctx, row); err != nil {
 			return nil, err
 		}
 		s.moved(row, true)
@@ -68,9 +70,14 @@ func (s *staging) stage(ctx context.Context, pieces []piece) (ids []int64, err e
 }
 
 func stagePieces(tx *schema.Tx, row int64, pieces []piece) ([]int64, error) {
-	if err := stageUnder(tx, row, time.Now()); err != nil {
+	newest, err := maxBlob(tx)
+	if err != nil {
 		return nil, err
 	}
+	if err := hold.Lower(tx, row, newest, time.Now()); err != nil {
+		return nil, err
+	}
+
 	ids := make([]int64, len(pieces))
 	for n, p := range pieces {
 		id, found, err := putChunk(tx, p.sum, p.bytes, p.frame)
@@ -81,7 +88,7 @@ func stagePieces(tx *schema.Tx, row int64, pieces []piece) ([]int64, error) {
 		if !found {
 			continue // above the floor
 		}
-		if err := addPin(tx, row, Pin{Kind: PinBlob, ID: id}); err != nil {
+		if err := hold.AddPin(tx, row, hold.Pin{Kind: hold.Blob, ID: id}); err != nil {
 			return nil, err
 		}
 	}
@@ -110,11 +117,11 @@ func (s *staging) secure(tx *schema.Tx) (bool, error) {
 	if row == 0 {
 		return true, nil
 	}
-	there, err := hasLease(tx, row)
+	there, err := hold.Exists(tx, row)
 	if err != nil {
 		return false, err
 	}
-	busy, err := collecting(tx)
+	busy, err := hold.Collecting(tx)
 	return there && whole && !busy, err
 }
 
@@ -128,7 +135,7 @@ func retake(tx *schema.Tx, body lines) (id int64, err error) {
 		if id == 0 {
 			return 0, errStale
 		}
-		if err := touch(tx, PinBlob, id); err != nil {
+		if err := hold.Touch(tx, hold.Blob, id); err != nil {
 			return 0, err
 		}
 	}
@@ -140,7 +147,7 @@ func (s *staging) leave() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.row != 0 {
-		s.lease.leave()
+		s.lease.Leave()
 		s.row = 0
 		s.db.Trim()
 	}

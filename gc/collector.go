@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"time"
 
-	"vfsdb/chunk"
+	"vfsdb/hold"
 	"vfsdb/schema"
 	"vfsdb/vfs"
 )
@@ -51,7 +51,7 @@ func (c *collector) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = c.release(ctx, err) }()
-	if phase == sweeping {
+	if phase == hold.Sweeping {
 		// The one before us has marked and doomed; what happened since is in touched.
 		if err := c.db.View(ctx, vfs.CheckDoomed); err != nil {
 			return err
@@ -78,19 +78,19 @@ var (
 
 // take makes the collection ours, and returns the phase that the one before was left in.
 func (c *collector) take(ctx context.Context) (phase int64, err error) {
-	c.name = fmt.Sprintf("%s %d", chunk.Owner(), serial.Add(1))
+	c.name = fmt.Sprintf("%s %d", hold.Owner(), serial.Add(1))
 	running.Store(c.name, true)
 	err = c.write(ctx, "take", func(tx *schema.Tx) error {
-		s, err := readState(tx)
+		s, err := hold.ReadCollection(tx)
 		if err != nil {
 			return err
 		}
-		if s.owner != "" && !dead(s.owner, s.beat) {
+		if s.Owner != "" && !dead(s.Owner, s.Beat) {
 			return fmt.Errorf("another collection is running: %w", syscall.EBUSY)
 		}
-		phase = s.phase
+		phase = s.Phase
 		c.beat = time.Now()
-		return writeOwner(tx, c.name, c.beat)
+		return hold.SetOwner(tx, c.name, c.beat)
 	})
 	if err != nil {
 		running.Delete(c.name)
@@ -101,11 +101,11 @@ func (c *collector) take(ctx context.Context) (phase int64, err error) {
 // dead reports whether a collector is gone. Those of this process are known; of others only the process is.
 func dead(name string, beat int64) bool {
 	process, _, _ := strings.Cut(name, " ")
-	if process == chunk.Owner() {
+	if process == hold.Owner() {
 		_, alive := running.Load(name)
 		return !alive
 	}
-	return chunk.Dead(process, beat, time.Now().UnixNano())
+	return hold.Dead(process, beat, time.Now().UnixNano())
 }
 
 // release ends the collection. A sweep that was cut short is left for the next Run to finish; anything else starts
@@ -122,17 +122,17 @@ func (c *collector) release(ctx context.Context, cause error) error {
 		if err := c.own(tx, time.Now()); err != nil {
 			return err
 		}
-		s, err := readState(tx)
+		s, err := hold.ReadCollection(tx)
 		if err != nil {
 			return err
 		}
-		if s.phase == sweeping && cut {
-			return writeOwner(tx, "", time.Now())
+		if s.Phase == hold.Sweeping && cut {
+			return hold.SetOwner(tx, "", time.Now())
 		}
-		if err := reset(tx, idle); err != nil {
+		if err := reset(tx, hold.Idle); err != nil {
 			return err
 		}
-		return writeOwner(tx, "", time.Now())
+		return hold.SetOwner(tx, "", time.Now())
 	})
 	if cause == nil {
 		cause = err
@@ -182,8 +182,8 @@ func (c *collector) own(tx *schema.Tx, now time.Time) error {
 	if c.name == "" {
 		return nil
 	}
-	n, err := tx.Exec(`UPDATE gc SET beat = ? WHERE id = 1024 AND owner = ?`, now.UnixNano(), c.name)
-	if err == nil && n == 0 {
+	ours, err := hold.Beat(tx, c.name, now)
+	if err == nil && !ours {
 		err = fmt.Errorf("%w: %w", errTaken, syscall.EBUSY)
 	}
 	return err

@@ -1,6 +1,9 @@
 package gc
 
-import "vfsdb/schema"
+import (
+	"vfsdb/hold"
+	"vfsdb/schema"
+)
 
 // condemn puts content on the list of what the sweep takes.
 func condemn(tx *schema.Tx, kind int, id int64) error {
@@ -45,4 +48,15 @@ func condemned(tx *schema.Tx, kind, limit int) (ids []int64, err error) {
 		}
 	}
 	return ids, nil
+}
+
+// reset empties the lists of a collection and begins a phase.
+func reset(tx *schema.Tx, phase int) error {
+	if err := hold.ForgetAll(tx); err != nil {
+		return err
+	}
+	if _, err := tx.Exec(`DELETE FROM doomed`); err != nil {
+		return err
+	}
+	return hold.SetPhase(tx, phase)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"vfsdb/chunk"
+	"vfsdb/hold"
 	"vfsdb/schema"
 )
 
@@ -27,14 +28,14 @@ func (c *collector) forecast(ctx context.Context) error {
 	if err := c.markRows(ctx, reap.Keeps); err != nil {
 		return err
 	}
-	err = c.unmarked(ctx, chunk.PinManifest, func(ids []int64) error {
+	err = c.unmarked(ctx, hold.Manifest, func(ids []int64) error {
 		c.report.Manifests += int64(len(ids))
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	return c.unmarked(ctx, chunk.PinBlob, func(ids []int64) error {
+	return c.unmarked(ctx, hold.Blob, func(ids []int64) error {
 		c.report.Blobs += int64(len(ids))
 		return c.db.View(ctx, func(tx *schema.Tx) error {
 			for _, id := range ids {

@@ -14,6 +14,7 @@ import (
 
 	"vfsdb/chunk"
 	"vfsdb/gc"
+	"vfsdb/hold"
 	"vfsdb/internal/vfstest"
 	"vfsdb/schema"
 	"vfsdb/snapshot"
@@ -406,7 +407,7 @@ func TestDeadCollectorIsTakenOver(t *testing.T) {
 	}{
 		{"fresh, of another machine", "elsewhere/17 1", 2, syscall.EBUSY},
 		{"old, of another machine", "elsewhere/17 1", 61, nil},
-		{"fresh, of this process, and not running", chunk.Owner() + " 99999", 2, nil},
+		{"fresh, of this process, and not running", hold.Owner() + " 99999", 2, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			fsys := vfstest.New(t, "a")

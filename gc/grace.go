@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"vfsdb/chunk"
+	"vfsdb/hold"
 	"vfsdb/schema"
 	"vfsdb/vfs"
 )
@@ -25,10 +25,10 @@ const (
 func (c *collector) grace(ctx context.Context, step string) (through int64, err error) {
 	var round int64
 	err = c.owned(ctx, step, func(tx *schema.Tx) error {
-		if err := bury(tx, schema.Forever, chunk.Holder.Gone); err != nil {
+		if err := bury(tx, schema.Forever, hold.Holder.Gone); err != nil {
 			return err
 		}
-		if round, err = nextRound(tx); err != nil {
+		if round, err = hold.NextRound(tx); err != nil {
 			return err
 		}
 		through, err = vfs.NewestOrphan(tx)
@@ -41,7 +41,7 @@ func (c *collector) grace(ctx context.Context, step string) (through int64, err 
 		return 0, err
 	}
 	asked := time.Now()
-	dead := func(h chunk.Holder) bool {
+	dead := func(h hold.Holder) bool {
 		return h.Gone() || time.Since(asked) > answer && h.Dead(time.Now())
 	}
 	for {
@@ -61,8 +61,8 @@ func (c *collector) grace(ctx context.Context, step string) (through int64, err 
 }
 
 // bury deletes the leases that have not answered round and whose holders are dead.
-func bury(tx *schema.Tx, round int64, dead func(chunk.Holder) bool) error {
-	late, err := chunk.Holders(tx, round)
+func bury(tx *schema.Tx, round int64, dead func(hold.Holder) bool) error {
+	late, err := hold.Holders(tx, round)
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func bury(tx *schema.Tx, round int64, dead func(chunk.Holder) bool) error {
 		if !dead(h) {
 			continue
 		}
-		if err := chunk.DropLease(tx, h); err != nil {
+		if err := hold.Bury(tx, h); err != nil {
 			return err
 		}
 	}
@@ -78,9 +78,9 @@ func bury(tx *schema.Tx, round int64, dead func(chunk.Holder) bool) error {
 }
 
 // holders reports whether there are leases that have not answered, and whether one of them never will.
-func (c *collector) holders(ctx context.Context, round int64, dead func(chunk.Holder) bool) (waiting, died bool, err error) {
+func (c *collector) holders(ctx context.Context, round int64, dead func(hold.Holder) bool) (waiting, died bool, err error) {
 	err = c.db.View(ctx, func(tx *schema.Tx) error {
-		late, err := chunk.Holders(tx, round)
+		late, err := hold.Holders(tx, round)
 		waiting = len(late) > 0
 		died = slices.ContainsFunc(late, dead)
 		return err

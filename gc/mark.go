@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"vfsdb/chunk"
+	"vfsdb/hold"
 	"vfsdb/schema"
 	"vfsdb/vfs"
 )
@@ -26,7 +27,7 @@ func (c *collector) limits(ctx context.Context) error {
 		if c.floor, c.ceiling, err = chunk.Newest(tx); err != nil {
 			return err
 		}
-		staging, err := chunk.Floor(tx)
+		staging, err := hold.Floor(tx)
 		c.floor = min(c.floor, staging)
 		return err
 	})
@@ -89,7 +90,7 @@ func (c *collector) markBases(ctx context.Context) error {
 			return err
 		}
 		for _, at = range page {
-			if at.Kind == chunk.PinBlob && c.blobs.has(at.ID) {
+			if at.Kind == hold.Blob && c.blobs.has(at.ID) {
 				c.blobs.add(at.Base)
 			}
 		}
@@ -114,8 +115,8 @@ func (c *collector) rest(ctx context.Context, step string) error {
 }
 
 // contentOf is the content that a pin, or an entry of the write barrier, stands for.
-func contentOf(p chunk.Pin) chunk.Content {
-	if p.Kind == chunk.PinManifest {
+func contentOf(p hold.Pin) chunk.Content {
+	if p.Kind == hold.Manifest {
 		return chunk.Content{Manifest: p.ID}
 	}
 	return chunk.Content{Blob: p.ID}
@@ -148,7 +149,7 @@ func (c *collector) markContent(tx *schema.Tx, content chunk.Content) (lines int
 // unmarked calls fn with the ids of stored content, of one kind, that may go, a page at a time.
 func (c *collector) unmarked(ctx context.Context, kind int, fn func(ids []int64) error) error {
 	newest, marked := c.floor, c.blobs
-	if kind == chunk.PinManifest {
+	if kind == hold.Manifest {
 		newest, marked = c.ceiling, c.manifests
 	}
 	var at chunk.Sum
@@ -179,7 +180,7 @@ func (c *collector) unmarked(ctx context.Context, kind int, fn func(ids []int64)
 // doom writes down what is not in use, and begins the sweep.
 func (c *collector) doom(ctx context.Context) error {
 	size := batch{n: 256, least: 64, most: 8192}
-	for _, kind := range []int{chunk.PinManifest, chunk.PinBlob} {
+	for _, kind := range []int{hold.Manifest, hold.Blob} {
 		err := c.unmarked(ctx, kind, func(ids []int64) error {
 			for len(ids) > 0 {
 				some := ids[:min(size.n, len(ids))]
@@ -203,9 +204,9 @@ func (c *collector) doom(ctx context.Context) error {
 		}
 	}
 	return c.owned(ctx, "sweep begins", func(tx *schema.Tx) error {
-		if err := writeLimits(tx, c.floor, c.ceiling); err != nil {
+		if err := hold.SetLimits(tx, c.floor, c.ceiling); err != nil {
 			return err
 		}
-		return writePhase(tx, sweeping)
+		return hold.SetPhase(tx, hold.Sweeping)
 	})
 }

@@ -3,13 +3,14 @@ package gc
 import (
 	"context"
 
+	"vfsdb/hold"
 	"vfsdb/schema"
 	"vfsdb/vfs"
 )
 
 // barrier makes every transaction from now on note what it refers to. It is committed before anything is looked at.
 func (c *collector) barrier(ctx context.Context) error {
-	return c.owned(ctx, "barrier", func(tx *schema.Tx) error { return reset(tx, marking) })
+	return c.owned(ctx, "barrier", func(tx *schema.Tx) error { return reset(tx, hold.Marking) })
 }
 
 // reap takes orphans off the heads, and deletes rows that nothing shows.

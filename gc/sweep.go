@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"vfsdb/chunk"
+	"vfsdb/hold"
 	"vfsdb/schema"
 )
 
@@ -28,7 +29,7 @@ func (c *collector) sweep(ctx context.Context) error {
 			}
 		}
 	}
-	return c.owned(ctx, "sweep ends", func(tx *schema.Tx) error { return reset(tx, idle) })
+	return c.owned(ctx, "sweep ends", func(tx *schema.Tx) error { return reset(tx, hold.Idle) })
 }
 
 // A sweeper is one sweep.
@@ -53,7 +54,7 @@ func (s *sweeper) step(ctx context.Context) (done bool, err error) {
 		if err != nil || more {
 			return err
 		}
-		for _, kind := range []int{chunk.PinManifest, chunk.PinBlob} {
+		for _, kind := range []int{hold.Manifest, hold.Blob} {
 			ids, err := condemned(tx, kind, s.size.n)
 			if err != nil {
 				return err
@@ -101,7 +102,7 @@ func (s *sweeper) take(tx *schema.Tx, kind int, id int64) (t taken, err error) {
 			return taken{}, err
 		}
 		if !goes {
-			if err := s.spare(tx, chunk.Pin{Kind: kind, ID: id}); err != nil {
+			if err := s.spare(tx, hold.Pin{Kind: kind, ID: id}); err != nil {
 				return taken{}, err
 			}
 			return t, pardon(tx, kind, id)
@@ -118,7 +119,7 @@ func (s *sweeper) take(tx *schema.Tx, kind int, id int64) (t taken, err error) {
 
 func (t *taken) take(tx *schema.Tx, kind int, id int64) (err error) {
 	size := int64(0)
-	if kind == chunk.PinBlob {
+	if kind == hold.Blob {
 		if size, err = chunk.StoredSize(tx, id); err != nil {
 			return err
 		}
@@ -127,7 +128,7 @@ func (t *taken) take(tx *schema.Tx, kind int, id int64) (err error) {
 	if err != nil {
 		return err
 	}
-	if kind == chunk.PinManifest {
+	if kind == hold.Manifest {
 		t.manifests += n
 	} else {
 		t.blobs, t.bytes = t.blobs+n, t.bytes+size
@@ -139,7 +140,7 @@ func (t *taken) take(tx *schema.Tx, kind int, id int64) (err error) {
 func (s *sweeper) look(ctx context.Context) error {
 	s.ahead = nil
 	return s.db.View(ctx, func(tx *schema.Tx) error {
-		touched, err := chunk.Touched(tx, heeds)
+		touched, err := hold.Touched(tx, heeds)
 		if err != nil {
 			return err
 		}
@@ -148,7 +149,7 @@ func (s *sweeper) look(ctx context.Context) error {
 			return err
 		}
 		for _, p := range append(touched, pinned...) {
-			if p.Kind != chunk.PinManifest {
+			if p.Kind != hold.Manifest {
 				continue
 			}
 			if err := s.lookAt(tx, p.ID); err != nil {
@@ -188,7 +189,7 @@ func doomedBlobs(tx *schema.Tx, manifest int64) ([]int64, error) {
 	}
 	found := []int64{}
 	for _, id := range ids {
-		is, err := isDoomed(tx, chunk.PinBlob, id)
+		is, err := isDoomed(tx, hold.Blob, id)
 		if err != nil {
 			return nil, err
 		}
@@ -202,7 +203,7 @@ func doomedBlobs(tx *schema.Tx, manifest int64) ([]int64, error) {
 // heed spares what was touched, what is pinned, and what may be staged. It reports whether there is more of that than
 // fits one step.
 func (s *sweeper) heed(tx *schema.Tx) (more bool, err error) {
-	touched, err := chunk.Touched(tx, heeds)
+	touched, err := hold.Touched(tx, heeds)
 	if err != nil {
 		return false, err
 	}
@@ -210,7 +211,7 @@ func (s *sweeper) heed(tx *schema.Tx) (more bool, err error) {
 		if err := s.spare(tx, p); err != nil {
 			return false, err
 		}
-		if err := chunk.Forget(tx, p); err != nil {
+		if err := hold.Forget(tx, p); err != nil {
 			return false, err
 		}
 	}
@@ -226,16 +227,16 @@ func (s *sweeper) heed(tx *schema.Tx) (more bool, err error) {
 			return false, err
 		}
 	}
-	floor, err := chunk.Floor(tx)
+	floor, err := hold.Floor(tx)
 	if err != nil {
 		return false, err
 	}
-	return false, pardonAbove(tx, chunk.PinBlob, floor)
+	return false, pardonAbove(tx, hold.Blob, floor)
 }
 
 // spare takes content off the list, for good: what is marked is not on it.
-func (s *sweeper) spare(tx *schema.Tx, p chunk.Pin) error {
-	if p.Kind != chunk.PinManifest {
+func (s *sweeper) spare(tx *schema.Tx, p hold.Pin) error {
+	if p.Kind != hold.Manifest {
 		if !s.blobs.add(p.ID) {
 			return nil
 		}
@@ -256,7 +257,7 @@ func (s *sweeper) spare(tx *schema.Tx, p chunk.Pin) error {
 	}
 	for _, id := range ids {
 		s.blobs.add(id)
-		if err := pardon(tx, chunk.PinBlob, id); err != nil {
+		if err := pardon(tx, hold.Blob, id); err != nil {
 			return err
 		}
 	}
@@ -264,5 +265,5 @@ func (s *sweeper) spare(tx *schema.Tx, p chunk.Pin) error {
 	if err != nil || base == 0 {
 		return err
 	}
-	return s.spare(tx, chunk.Pin{Kind: chunk.PinManifest, ID: base})
+	return s.spare(tx, hold.Pin{Kind: hold.Manifest, ID: base})
 }

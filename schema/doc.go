@@ -42,8 +42,8 @@
 // see [DB.InPlace], and Open refuses a file whose log is elsewhere, or is that of another one.
 //
 // The tables are explained in tables.sql and in FORMAT.md. Each is written by one package: meta and counter by this
-// one; branch, lineage, inode, dirent, orphan, call and change by vfs; blob, pack, manifest, lease, pin and touched by
-// chunk; snapshot by snapshot; gc and doomed by gc.
+// one; lease, pin, gc and touched by hold; blob, pack, manifest and patch by chunk; branch, lineage, inode, dirent, orphan,
+// call and change by vfs; snapshot by snapshot; doomed by gc.
 //
 // Three traps of SQLite's planner shape the statements of every room. The constant [Forever] is written as the literal
 // 9223372036854775807, because a partial index beside a bound value makes each bind re-plan the statement. ANALYZE is

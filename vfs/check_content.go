@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"vfsdb/chunk"
+	"vfsdb/hold"
 	"vfsdb/journal"
 	"vfsdb/schema"
 )
@@ -30,7 +31,7 @@ func (c *checker) checkManifests(ctx context.Context) error {
 			if _, err = chunk.Blobs(tx, id); err == nil || !isDamage(err) {
 				return err
 			}
-			return c.faultOfContent(tx, chunk.PinManifest, id, chunk.Sum{}, whyDamaged(err))
+			return c.faultOfContent(tx, hold.Manifest, id, chunk.Sum{}, whyDamaged(err))
 		})
 		if err != nil {
 			return err
@@ -135,7 +136,7 @@ func (c *checker) checkBlob(ctx context.Context, tx *schema.Tx, b blobRow, buf [
 	if what == "" {
 		return nil
 	}
-	return c.faultOfContent(tx, chunk.PinBlob, b.id, sum, what)
+	return c.faultOfContent(tx, hold.Blob, b.id, sum, what)
 }
 
 func allZero(p []byte) bool {
@@ -156,7 +157,7 @@ func (c *checker) checkBlobSizes(ctx context.Context) error {
 		defer rows.Close()
 		for rows.Next() {
 			what := fmt.Sprintf("blob %d: says %d bytes, holds %d, codec %d", rows.Int(0), rows.Int(1), rows.Int(2), rows.Int(3))
-			if err := c.faultOfContent(tx, chunk.PinBlob, rows.Int(0), chunk.Sum{}, what); err != nil {
+			if err := c.faultOfContent(tx, hold.Blob, rows.Int(0), chunk.Sum{}, what); err != nil {
 				return err
 			}
 		}
@@ -221,7 +222,7 @@ func (c *checker) checkPatches(ctx context.Context) error {
 			return err
 		}
 	}
-	for _, kind := range []int{chunk.PinBlob, chunk.PinManifest} {
+	for _, kind := range []int{hold.Blob, hold.Manifest} {
 		last := int64(-1 << 63)
 		for n := page; n == page; {
 			err := c.db.View(ctx, func(tx *schema.Tx) error {
@@ -262,14 +263,14 @@ func (c *checker) checkPatched(tx *schema.Tx, p chunk.Patched) error {
 // nothing leads to is a fault too: the next file with the same bytes would be given it.
 func (c *checker) faultOfContent(tx *schema.Tx, kind int, id int64, sum chunk.Sum, what string) error {
 	text := `SELECT branch, ino, born, died FROM inode WHERE manifest = ?`
-	if kind == chunk.PinBlob {
+	if kind == hold.Blob {
 		text = `SELECT branch, ino, born, died FROM inode WHERE blob = ?`
 	}
 	rows, err := inodesOf(tx, text, []int64{id})
 	if err != nil {
 		return err
 	}
-	if kind == chunk.PinBlob {
+	if kind == hold.Blob {
 		manifests, err := manifestsWith(tx, id, sum)
 		if err != nil {
 			return err
@@ -325,7 +326,7 @@ func manifestsWith(tx *schema.Tx, blob int64, sum chunk.Sum) ([]int64, error) {
 		return nil, err
 	}
 	for _, base := range list {
-		over, err := chunk.PatchedOver(tx, chunk.PinManifest, base, math.MaxInt32)
+		over, err := chunk.PatchedOver(tx, hold.Manifest, base, math.MaxInt32)
 		if err != nil {
 			return nil, err
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"vfsdb/chunk"
+	"vfsdb/hold"
 	"vfsdb/schema"
 )
 
@@ -328,9 +329,9 @@ func CheckDoomed(db *schema.Tx) error {
 		return err
 	}
 	for kind, text := range map[int]string{
-		chunk.PinBlob: `SELECT id FROM doomed WHERE kind = 2 AND id IN (SELECT blob FROM inode WHERE blob IS NOT NULL)
+		hold.Blob: `SELECT id FROM doomed WHERE kind = 2 AND id IN (SELECT blob FROM inode WHERE blob IS NOT NULL)
 			AND NOT EXISTS (SELECT 1 FROM touched t WHERE t.kind = 2 AND t.id = doomed.id)`,
-		chunk.PinManifest: `SELECT id FROM doomed WHERE kind = 3 AND id IN (SELECT manifest FROM inode WHERE manifest IS NOT NULL)
+		hold.Manifest: `SELECT id FROM doomed WHERE kind = 3 AND id IN (SELECT manifest FROM inode WHERE manifest IS NOT NULL)
 			AND NOT EXISTS (SELECT 1 FROM touched t WHERE t.kind = 3 AND t.id = doomed.id)`,
 	} {
 		id, found, err := db.Int(text)

@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"vfsdb/chunk"
+	"vfsdb/hold"
 	"vfsdb/journal"
 )
 
@@ -194,14 +195,14 @@ func (f *File) find() (n inode, err error) {
 // register notes what the file needs kept: the inode, or where the file is frozen its content.
 func (f *File) register(n inode) {
 	st := f.fsys.store
-	pin := chunk.Pin{}
+	pin := hold.Pin{}
 	switch {
 	case !f.frozen:
-		pin = chunk.Pin{Kind: chunk.PinInode, Branch: f.fsys.at.Branch, ID: int64(n.ino)}
+		pin = hold.Pin{Kind: hold.Inode, Branch: f.fsys.at.Branch, ID: int64(n.ino)}
 	case n.content.Manifest != 0:
-		pin = chunk.Pin{Kind: chunk.PinManifest, ID: n.content.Manifest}
+		pin = hold.Pin{Kind: hold.Manifest, ID: n.content.Manifest}
 	case n.content.Blob != 0:
-		pin = chunk.Pin{Kind: chunk.PinBlob, ID: n.content.Blob}
+		pin = hold.Pin{Kind: hold.Blob, ID: n.content.Blob}
 	}
 	st.mu.Lock()
 	defer st.mu.Unlock()

@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"vfsdb/chunk"
+	"vfsdb/hold"
 	"vfsdb/journal"
 	"vfsdb/schema"
 )
@@ -59,7 +60,7 @@ type FS struct {
 // A store is one open file, shared by every FS that stands on it.
 type store struct {
 	db       *schema.DB
-	lease    *chunk.Lease
+	lease    *hold.Lease
 	cache    *chunk.Cache
 	compress bool
 	facts    facts
@@ -69,7 +70,7 @@ type store struct {
 
 	opening sync.RWMutex // held to read while a file is opened; the publisher waits until all are registered
 	mu      sync.Mutex
-	files   map[*File]chunk.Pin // what open files need kept, beyond the names that lead there
+	files   map[*File]hold.Pin // what open files need kept, beyond the names that lead there
 	inodes  map[branchIno]*openInode
 
 	journal *journal.Journal
@@ -100,8 +101,8 @@ func Open(ctx context.Context, path string, options *Options) (*FS, error) {
 	if err != nil {
 		return nil, err
 	}
-	st := &store{db: db, cache: chunk.NewCache(), compress: o.Compress, files: make(map[*File]chunk.Pin), inodes: make(map[branchIno]*openInode), journal: journal.New(db)}
-	st.lease = chunk.NewLease(db, st.pins)
+	st := &store{db: db, cache: chunk.NewCache(), compress: o.Compress, files: make(map[*File]hold.Pin), inodes: make(map[branchIno]*openInode), journal: journal.New(db)}
+	st.lease = hold.NewLease(db, st.pins, NewestOrphan)
 	fsys, err := st.onBranch(ctx, name)
 	if err != nil {
 		_ = db.Close()
@@ -342,12 +343,12 @@ func (fsys *FS) update(ctx context.Context, op, name string, fn func(*Tx) error)
 }
 
 // pins lists what the open files need kept. The lease publishes it for collectors in other processes.
-func (st *store) pins() []chunk.Pin {
+func (st *store) pins() []hold.Pin {
 	st.opening.Lock()
 	defer st.opening.Unlock()
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	pins := make([]chunk.Pin, 0, len(st.files))
+	pins := make([]hold.Pin, 0, len(st.files))
 	for _, pin := range st.files {
 		if pin.Kind != 0 {
 			pins = append(pins, pin)

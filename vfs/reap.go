@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"vfsdb/chunk"
+	"vfsdb/hold"
 	"vfsdb/schema"
 )
 
@@ -125,7 +125,7 @@ const fewOpen = 256
 // readOpen reads which inodes some process has open, if they are few.
 func (r *reapRun) readOpen() error {
 	open := make(map[branchIno]bool)
-	rows := r.db.Query(`SELECT p.branch, p.id FROM lease l CROSS JOIN pin p WHERE p.lease = l.id AND p.kind = ? LIMIT ?`, chunk.PinInode, fewOpen+1)
+	rows := r.db.Query(`SELECT p.branch, p.id FROM lease l CROSS JOIN pin p WHERE p.lease = l.id AND p.kind = ? LIMIT ?`, hold.Inode, fewOpen+1)
 	for rows.Next() {
 		open[branchIno{rows.Int(0), Ino(rows.Int(1))}] = true
 	}
@@ -140,7 +140,7 @@ func (r *reapRun) isOpen(id branchIno) (bool, error) {
 	if r.open != nil {
 		return r.open[id], nil
 	}
-	_, found, err := r.db.Int(pinOfInode, chunk.PinInode, id.branch, int64(id.ino))
+	_, found, err := r.db.Int(pinOfInode, hold.Inode, id.branch, int64(id.ino))
 	return found, err
 }
 

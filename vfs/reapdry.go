@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"vfsdb/chunk"
+	"vfsdb/hold"
 	"vfsdb/schema"
 )
 
@@ -67,7 +67,7 @@ func (fsys *FS) ForecastReap(ctx context.Context) (*ReapForecast, error) {
 // branches reads what is retained of each branch.
 func (f *ReapForecast) branches(ctx context.Context) error {
 	return f.fsys.store.db.View(ctx, func(db *schema.Tx) (err error) {
-		pins := db.Query(`SELECT branch, id FROM pin WHERE kind = ?`, chunk.PinInode)
+		pins := db.Query(`SELECT branch, id FROM pin WHERE kind = ?`, hold.Inode)
 		for pins.Next() {
 			f.open[branchIno{pins.Int(0), Ino(pins.Int(1))}] = true
 		}

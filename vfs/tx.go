@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"vfsdb/chunk"
+	"vfsdb/hold"
 	"vfsdb/journal"
 	"vfsdb/schema"
 )
@@ -100,16 +101,16 @@ func (tx *Tx) checkBranch() error {
 		tx.fsys.store.facts.trees.put(tx.era, at, struct{}{})
 		return nil
 	}
-	phase := int64(0)
+	collecting := false
 	if tx.db.Writable() {
 		if epoch < schema.FirstEpoch || epoch >= schema.Head {
 			return corrupt("branch %d is in epoch %d", at.Branch, epoch)
 		}
-		if phase, _, err = tx.db.Int(`SELECT phase FROM gc WHERE id = 1024`); err != nil {
+		if collecting, err = hold.Collecting(tx.db); err != nil {
 			return err
 		}
 	}
-	b.known, b.epoch, b.gc = true, epoch, phase != 0
+	b.known, b.epoch, b.gc = true, epoch, collecting
 	return nil
 }
 

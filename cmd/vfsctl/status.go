@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"vfsdb/chunk"
+	"vfsdb/hold"
 	"vfsdb/schema"
 	"vfsdb/vfs"
 )
@@ -120,7 +120,7 @@ func (s *statusJSON) read(tx *vfs.Tx) (err error) {
 		return err
 	}
 	s.Branches = len(branches)
-	holders, err := chunk.Holders(tx.DB(), math.MaxInt64)
+	holders, err := hold.Holders(tx.DB(), math.MaxInt64)
 	for _, h := range holders {
 		if h.Dead(time.Now()) {
 			s.Stale++

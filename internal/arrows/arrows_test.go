@@ -19,17 +19,18 @@ type room struct {
 // anything is the arrow of rooms that stand on top of all others. Even they do not import commands or benchmarks.
 const anything = "*"
 
-// rooms are the arrows between rooms: schema <- chunk <- journal <- vfs <- snapshot, gc <- agent <- the doors.
+// rooms are the arrows between rooms: schema <- hold <- chunk <- journal <- vfs <- snapshot, gc <- agent <- the doors.
 //
 // snapshot and gc read and write a few rows of their own, hence schema; neither knows the other. A test of gc has to
 // make snapshots to see that gc keeps them, and the other way round. The doors know no storage.
 var rooms = map[string]room{
 	"schema":   {},
-	"chunk":    {imports: []string{"schema"}},
+	"hold":     {imports: []string{"schema"}, tests: []string{"chunk"}},
+	"chunk":    {imports: []string{"schema", "hold"}},
 	"journal":  {imports: []string{"schema", "chunk"}},
-	"vfs":      {imports: []string{"schema", "chunk", "journal"}},
+	"vfs":      {imports: []string{"schema", "hold", "chunk", "journal"}},
 	"snapshot": {imports: []string{"schema", "chunk", "journal", "vfs"}, tests: []string{"gc"}},
-	"gc":       {imports: []string{"schema", "chunk", "journal", "vfs"}, tests: []string{"snapshot"}},
+	"gc":       {imports: []string{"schema", "hold", "chunk", "journal", "vfs"}, tests: []string{"snapshot"}},
 	"transfer": {imports: []string{"chunk", "vfs", "snapshot"}, tests: []string{"gc"}},
 	"agent":    {imports: []string{"vfs", "snapshot", "gc", "transfer"}},
 	"mcp":      {imports: []string{"vfs", "snapshot", "gc", "transfer", "agent"}},

@@ -1,14 +1,10 @@
-package chunk
+package hold
 
 import (
-	"bytes"
 	"context"
-	"errors"
-	"fmt"
 	"io/fs"
 	"path/filepath"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -17,12 +13,48 @@ import (
 	"vfsdb/schema"
 )
 
+func open(t testing.TB) *schema.DB {
+	t.Helper()
+	return openAt(t, filepath.Join(t.TempDir(), "x.db"))
+}
+
+func openAt(t testing.TB, path string) *schema.DB {
+	t.Helper()
+	db, err := schema.Open(context.Background(), path, schema.Options{Relaxed: true})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, db.Close()) })
+	return db
+}
+
+func number(t testing.TB, db *schema.DB, query string, args ...any) (n int64) {
+	t.Helper()
+	require.NoError(t, db.View(context.Background(), func(tx *schema.Tx) (err error) {
+		n, _, err = tx.Int(query, args...)
+		return err
+	}))
+	return n
+}
+
+func exec(t testing.TB, db *schema.DB, query string, args ...any) {
+	t.Helper()
+	require.NoError(t, db.Update(context.Background(), func(tx *schema.Tx) error {
+		_, err := tx.Exec(query, args...)
+		return err
+	}))
+}
+
 // hurried is a lease that lives fast.
 func hurried(t testing.TB, db *schema.DB, pins func() []Pin) *Lease {
-	l := NewLease(db, pins)
+	l := NewLease(db, pins, newestOrphan)
 	l.pace = pace{look: 5 * time.Millisecond, beat: 50 * time.Millisecond, idle: 100 * time.Millisecond}
 	t.Cleanup(func() { require.NoError(t, l.Close()) })
 	return l
+}
+
+// newestOrphan is what the room of that table passes to NewLease.
+func newestOrphan(tx *schema.Tx) (int64, error) {
+	seq, _, err := tx.Int(`SELECT max(seq) FROM orphan`)
+	return seq, err
 }
 
 func eventually(t testing.TB, db *schema.DB, want int64, query string, args ...any) {
@@ -36,7 +68,7 @@ const leases = `SELECT count(*) FROM lease`
 func TestLeaseLives(t *testing.T) {
 	db := open(t)
 	var mu sync.Mutex
-	open := []Pin{{PinInode, 1024, 77}, {PinManifest, 0, 1030}, {PinBlob, 0, 1031}, {PinBlob, 0, 1031}}
+	open := []Pin{{Inode, 1024, 77}, {Manifest, 0, 1030}, {Blob, 0, 1031}, {Blob, 0, 1031}}
 	l := hurried(t, db, func() []Pin { mu.Lock(); defer mu.Unlock(); return open })
 	exec(t, db, `INSERT INTO orphan (seq, branch, ino) VALUES (2000, 1024, 1025)`)
 	require.NoError(t, l.Hold(t.Context()))
@@ -49,7 +81,7 @@ func TestLeaseLives(t *testing.T) {
 	require.NoError(t, l.Hold(t.Context()))
 	l.Drop()
 	mu.Lock()
-	open = []Pin{{PinMoment, 1025, 5}}
+	open = []Pin{{Moment, 1025, 5}}
 	mu.Unlock()
 	exec(t, db, `UPDATE gc SET round = 9`)
 	eventually(t, db, 9, `SELECT round FROM lease`)
@@ -77,7 +109,7 @@ func TestLeaseLives(t *testing.T) {
 // A row that a collector deleted, because we were suspended, is made again by the next beat.
 func TestLeaseComesBack(t *testing.T) {
 	db := open(t)
-	l := hurried(t, db, func() []Pin { return []Pin{{PinInode, 1024, 77}} })
+	l := hurried(t, db, func() []Pin { return []Pin{{Inode, 1024, 77}} })
 	require.NoError(t, l.Hold(t.Context()))
 	exec(t, db, `DELETE FROM pin`)
 	exec(t, db, `DELETE FROM lease`)
@@ -111,7 +143,7 @@ func TestLeaseOfReadOnly(t *testing.T) {
 	db, err := schema.Open(t.Context(), path, schema.Options{ReadOnly: true})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, db.Close()) })
-	l := NewLease(db, nil)
+	l := NewLease(db, nil, nil)
 	require.NoError(t, l.Hold(t.Context()))
 	require.NoError(t, l.Publish(t.Context()))
 	l.Drop()
@@ -136,7 +168,7 @@ func TestHoldFails(t *testing.T) {
 func TestHoldWhereNothingCanBeWritten(t *testing.T) {
 	many := make([]Pin, 5000) // more than fit in the pages that there are
 	for i := range many {
-		many[i] = Pin{Kind: PinBlob, ID: 1000 + int64(i)}
+		many[i] = Pin{Kind: Blob, ID: 1000 + int64(i)}
 	}
 	for _, tt := range []struct{ name, forbid, allow string }{
 		{"a full disk", `PRAGMA max_page_count = 1`, `PRAGMA max_page_count = 1000000`},
@@ -148,7 +180,7 @@ func TestHoldWhereNothingCanBeWritten(t *testing.T) {
 			exec(t, db, tt.forbid)
 			require.NoError(t, l.Hold(t.Context()))
 			require.Zero(t, number(t, db, leases))
-			_, err := l.join(t.Context())
+			_, err := l.Join(t.Context())
 			require.Error(t, err, "a stream has to write")
 			defer l.Drop()
 			if tt.allow == "" {
@@ -158,71 +190,5 @@ func TestHoldWhereNothingCanBeWritten(t *testing.T) {
 			eventually(t, db, 1, leases)
 			require.EqualValues(t, len(many), number(t, db, `SELECT count(*) FROM pin`))
 		})
-	}
-}
-
-// Files come and go, streams run, a collector asks, all at once: whoever holds sees a row, always.
-func TestLeaseUnderLoad(t *testing.T) {
-	db := open(t)
-	var pins atomic.Int64
-	l := hurried(t, db, func() []Pin { return []Pin{{PinInode, 1024, pins.Add(1)}} })
-	l.pace = pace{look: time.Millisecond, beat: 3 * time.Millisecond, idle: 2 * time.Millisecond}
-	var wg sync.WaitGroup
-	for i := range 4 {
-		wg.Go(func() {
-			for n := range 60 {
-				if err := l.Hold(t.Context()); err != nil {
-					t.Error(err)
-					return
-				}
-				err := db.View(t.Context(), func(tx *schema.Tx) error {
-					if n, _, err := tx.Int(leases); n != 1 || err != nil {
-						return fmt.Errorf("%d rows, %w", n, err)
-					}
-					return nil
-				})
-				if err != nil {
-					t.Error(err)
-				}
-				l.Drop()
-				time.Sleep(time.Duration((n*i)%7) * time.Millisecond)
-			}
-		})
-	}
-	p := noise(1, 17*Size)
-	for range 2 {
-		wg.Go(func() {
-			for range 5 {
-				s := NewStager(db, l)
-				if err := s.ReadFrom(t.Context(), bytes.NewReader(p)); err != nil {
-					t.Error(err)
-				}
-				err := db.Update(t.Context(), func(tx *schema.Tx) error {
-					if n, _, err := tx.Int(`SELECT count(*) FROM lease WHERE floor < 9223372036854775807`); n != 1 || err != nil {
-						return errors.Join(errors.New("no floor while a stream runs"), err)
-					}
-					_, err := s.Commit(tx)
-					return err
-				})
-				if err != nil {
-					t.Error(err)
-				}
-				s.Close()
-			}
-		})
-	}
-	wg.Wait()
-	eventually(t, db, 0, leases)
-	require.Zero(t, number(t, db, `SELECT count(*) FROM pin`))
-}
-
-func TestDeadByAge(t *testing.T) {
-	now := time.Now().UnixNano()
-	ago := func(d time.Duration) int64 { return now - int64(d) }
-	for _, name := range []string{owner(), "elsewhere/1", "", "a/b/c/d", "a/b/1/d/e"} {
-		require.False(t, Dead(name, ago(0), now), name)
-		require.False(t, Dead(name, ago(59*time.Second), now), name)
-		require.False(t, Dead(name, ago(-time.Hour), now), name)
-		require.True(t, Dead(name, ago(61*time.Second), now), name)
 	}
 }

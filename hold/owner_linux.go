@@ -1,4 +1,4 @@
-package chunk
+package hold
 
 import (
 	"bytes"

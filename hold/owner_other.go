@@ -1,6 +1,6 @@
 //go:build !linux
 
-package chunk
+package hold
 
 // ownName is for systems that tell the start of a process; host and pid have to do.
 func ownName() (string, bool) { return "", false }

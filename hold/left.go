@@ -1,4 +1,4 @@
-package chunk
+package hold
 
 import "sync"
 
@@ -13,7 +13,7 @@ type leftRow struct {
 	id   int64
 }
 
-func leftBehind(file string, id int64) bool {
+func isLeft(file string, id int64) bool {
 	_, ok := left.Load(leftRow{file, id})
 	return ok
 }

@@ -1,4 +1,4 @@
-package chunk
+package hold
 
 import (
 	"fmt"
@@ -6,12 +6,12 @@ import (
 	"vfsdb/schema"
 )
 
-// Kinds of what a pin keeps. The first two are also the kinds of touched content.
+// Kinds of what a pin keeps. The first two are also the kinds of touched, doomed and patched content.
 const (
-	PinBlob     = 2 // ID is of a blob, Branch 0
-	PinManifest = 3 // ID is of a manifest, Branch 0
-	PinInode    = 4 // ID is the inode number in Branch
-	PinMoment   = 5 // ID is an epoch of Branch
+	Blob     = 2 // ID is of a blob, Branch 0
+	Manifest = 3 // ID is of a manifest, Branch 0
+	Inode    = 4 // ID is the inode number in Branch
+	Moment   = 5 // ID is an epoch of Branch
 )
 
 // A Pin names one thing that no collector may take while our lease lives.
@@ -21,7 +21,8 @@ type Pin struct {
 	ID     int64
 }
 
-func addPin(tx *schema.Tx, lease int64, p Pin) error {
+// AddPin has a lease keep one thing. To pin it again changes nothing.
+func AddPin(tx *schema.Tx, lease int64, p Pin) error {
 	_, err := tx.Exec(`INSERT OR IGNORE INTO pin (lease, kind, branch, id) VALUES (?, ?, ?, ?)`, lease, p.Kind, p.Branch, p.ID)
 	if err != nil {
 		return fmt.Errorf("pin: %w", err)

@@ -1,4 +1,4 @@
-package chunk
+package hold
 
 import (
 	"time"
@@ -7,7 +7,7 @@ import (
 )
 
 // heart runs while we have a row, or would have one if there were space. A beat that fails is tried again at the next
-// look; meanwhile the row grows old, which is what it is for.
+// look; meanwhile the row grows old, as it ought to.
 func (l *Lease) heart() {
 	tick := time.NewTicker(l.pace.look)
 	defer tick.Stop()
@@ -24,21 +24,23 @@ func (l *Lease) heart() {
 	}
 }
 
-// look does what is due, and reports whether to go on.
+// look publishes or deletes the row if that is due, and reports whether the heartbeat goes on.
 func (l *Lease) look() bool {
 	if l.take(l.ctx) != nil {
 		return false
 	}
 	defer l.give()
+
 	l.mu.Lock()
 	idle := l.holds == 0 && l.streams == 0 && time.Since(l.since) >= l.pace.idle
 	id, round := l.id, l.round
 	due := id == 0 || l.staged && l.streams == 0 || time.Since(l.beat) >= l.pace.beat
 	if idle {
-		// Whoever comes now waits for its turn to make a new row, rather than rely on the one that goes.
+		// A Hold that comes now waits for its turn to make a new row, rather than rely on the one that goes.
 		l.id, l.beating = 0, false
 	}
 	l.mu.Unlock()
+
 	switch {
 	case idle && id == 0:
 		return false
@@ -50,7 +52,7 @@ func (l *Lease) look() bool {
 	return true
 }
 
-// retire deletes our row, and reports whether to go on, because that failed.
+// retire deletes our row, and reports whether the heartbeat goes on because that failed.
 func (l *Lease) retire(id int64) bool {
 	err := l.delete(l.ctx, id)
 	if err == nil {
@@ -62,12 +64,12 @@ func (l *Lease) retire(id int64) bool {
 	return true
 }
 
-// asked reports whether a collector has asked for what is open since that round.
-func (l *Lease) asked(round int64) bool {
-	var at mark
+// asked reports whether a collector has asked for pins since that round.
+func (l *Lease) asked(since int64) bool {
+	var round int64
 	err := l.db.View(l.ctx, func(tx *schema.Tx) (err error) {
-		at, err = readMark(tx)
+		round, err = currentRound(tx)
 		return err
 	})
-	return err == nil && at.round != round
+	return err == nil && round != since
 }

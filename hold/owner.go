@@ -1,4 +1,4 @@
-package chunk
+package hold
 
 import (
 	"fmt"
@@ -10,7 +10,10 @@ import (
 // patience is how old a heartbeat may be.
 const patience = 60 * time.Second
 
-// owner names this process in a way that no other process has or will have, as far as the system lets us.
+// Owner returns the name of this process, as it stands in a lease. No other process has it or will have it, as far as
+// the system lets us make sure of that.
+func Owner() string { return owner() }
+
 var owner = sync.OnceValue(func() string {
 	if name, ok := ownName(); ok {
 		return name
@@ -22,8 +25,8 @@ var owner = sync.OnceValue(func() string {
 	return fmt.Sprintf("%s/%d", host, os.Getpid())
 })
 
-// Dead reports whether the holder of a lease is gone: provably, because its process was in our sight and is no more,
-// or because its heartbeat is older than a minute. beat and now are in nanoseconds since 1970.
+// Dead reports whether the process of a lease is gone: provably, because it was in our sight and is no more, or because
+// its heartbeat is older than a minute. beat and now are in nanoseconds since 1970.
 func Dead(owner string, beat, now int64) bool {
 	return now-beat > int64(patience) || gone(owner)
 }
