@@ -2,6 +2,7 @@
 //
 //   - rooms import only what the plan allows, so that a reader of chunk needs to know nothing of paths, and a program
 //     that imports vfs links nothing of the doors;
+//   - each table of the file is written by one room, and read only by that room and those above it;
 //   - SQLite is imported by schema alone, at the version that was chosen, with exactly the libc that it names;
 //   - every package introduces itself in a doc.go, and no file says that it is unfinished.
 //
