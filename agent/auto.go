@@ -54,8 +54,8 @@ func newKeeper(mode Auto, keep int, hear func(HookEvent)) (*keeper, error) {
 	return k, nil
 }
 
-// begin lets the next change take a snapshot, in whatever turn it is: the branch is another one.
-func (k *keeper) begin() {
+// Begin lets the next change take a snapshot, in whatever turn it is: the branch is another one.
+func (k *keeper) Begin() {
 	if k != nil {
 		k.done.Store(0)
 	}
@@ -88,8 +88,8 @@ func automatic(tx *vfs.Tx, branch int64) (list []snapshot.Info, err error) {
 	return list, err
 }
 
-// update runs a transaction that may change something, with a snapshot at its beginning if one is due.
-func (k *keeper) update(ctx context.Context, fsys *vfs.FS, what string, fn func(*vfs.Tx) error) error {
+// Update runs a transaction that may change something, with a snapshot at its beginning if one is due.
+func (k *keeper) Update(ctx context.Context, fsys *vfs.FS, what string, fn func(*vfs.Tx) error) error {
 	if k == nil {
 		return fsys.Update(ctx, fn)
 	}

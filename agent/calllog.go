@@ -39,7 +39,7 @@ func (b *Toolbox) finish(ctx context.Context, call Call, entry *vfs.Call, result
 		m.AddBytes(b.Workspace(), "in", int64(len(call.Input)))
 		m.AddBytes(b.Workspace(), "out", entry.Result)
 	}
-	b.config.hear(HookEvent{Kind: "call", Name: call.Tool, Err: result.Err, Took: took})
+	b.config.Hear(HookEvent{Kind: "call", Name: call.Tool, Err: result.Err, Took: took})
 }
 
 // label is how metrics call a tool: by its name, or "unknown" if the profile has none of that name. What a model makes up

@@ -44,11 +44,11 @@ func (b *Toolbox) fork(ctx context.Context, text, name string, stay bool) (f for
 		return f, err
 	}
 	release := func() {}
-	if p := b.at.place; p != nil && !stay {
-		if err := p.store.claimed(name, p); err != nil {
+	if owner := b.at.owner; owner != nil && !stay {
+		if err := owner.Claim(name); err != nil {
 			return f, err
 		}
-		release = func() { p.store.free(name) }
+		release = func() { owner.Release(name) }
 	}
 	tree, err := snapshot.Branch(ctx, b.fsys, base, name)
 	if err != nil {
@@ -56,7 +56,7 @@ func (b *Toolbox) fork(ctx context.Context, text, name string, stay bool) (f for
 		return f, err
 	}
 	b.at.grant(tree)
-	b.config.hear(HookEvent{Kind: "branch", Name: name})
+	b.config.Hear(HookEvent{Kind: "branch", Name: name})
 	f.made = Ref{DB: f.left.DB, Branch: name}
 	if stay {
 		return f, nil
@@ -72,13 +72,15 @@ func (b *Toolbox) fork(ctx context.Context, text, name string, stay bool) (f for
 // goTo moves the tools to a branch that was forked. The host of a session hears of it first; if it cannot note that,
 // nothing moves.
 func (b *Toolbox) goTo(ctx context.Context, tree *vfs.FS, f forked) error {
-	if p := b.at.place; p != nil {
-		if err := p.follow(ctx, tree, f.made); err != nil {
+	if owner := b.at.owner; owner != nil {
+		if err := owner.Follow(ctx, tree, f.made); err != nil {
 			return fmt.Errorf("the branch '%s' was forked, but you are still on '%s': %w", f.made.Branch, f.left.Branch, err)
 		}
 	}
-	b.keeper.begin()
-	b.at.move(tree)
-	b.config.hear(HookEvent{Kind: "move", Name: f.made.Branch})
+	if b.keeper != nil {
+		b.keeper.Begin()
+	}
+	b.at.Move(tree)
+	b.config.Hear(HookEvent{Kind: "move", Name: f.made.Branch})
 	return nil
 }

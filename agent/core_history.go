@@ -36,7 +36,7 @@ func (b *Toolbox) snap(ctx context.Context, name, note string) (Ref, snapshot.In
 	if err != nil {
 		return Ref{}, snapshot.Info{}, err
 	}
-	b.config.hear(HookEvent{Kind: "snapshot", Name: s.Info.Name})
+	b.config.Hear(HookEvent{Kind: "snapshot", Name: s.Info.Name})
 	ref.Snapshot = s.Info.Name
 	return ref, s.Info, nil
 }
@@ -96,7 +96,7 @@ func (b *Toolbox) restore(ctx context.Context, text string) (now, undo Ref, err 
 		return Ref{}, Ref{}, err
 	}
 	defer b.hold()()
-	if err := b.keeper.update(ctx, b.fsys, "restore", func(*vfs.Tx) error { return nil }); err != nil {
+	if err := b.update(ctx, "restore", func(*vfs.Tx) error { return nil }); err != nil {
 		return Ref{}, Ref{}, err
 	}
 	if now, err = RefOf(ctx, b.fsys); err != nil {
@@ -106,7 +106,7 @@ func (b *Toolbox) restore(ctx context.Context, text string) (now, undo Ref, err 
 	if err != nil {
 		return Ref{}, Ref{}, err
 	}
-	b.config.hear(HookEvent{Kind: "restore", Name: text})
+	b.config.Hear(HookEvent{Kind: "restore", Name: text})
 	undo = now
 	undo.Snapshot = before.Info.Name
 	return now, undo, nil

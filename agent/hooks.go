@@ -95,8 +95,8 @@ func (h *Hooks) send(e HookEvent) {
 	}
 }
 
-// hear sends an event of this workspace.
-func (c *Config) hear(e HookEvent) {
+// Hear sends an event of this workspace to the hooks.
+func (c *Config) Hear(e HookEvent) {
 	e.Workspace, e.Session = c.Name, c.Session
 	if e.Workspace == "" {
 		e.Workspace = defaultWorkspace

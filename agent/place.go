@@ -25,7 +25,7 @@ type place struct {
 	timeout time.Duration
 
 	onRef func(context.Context, Ref) error
-	at    *stand // of the tools
+	at    *Position // of the tools
 
 	// find finds the branch in the open file for the first time, and makes it if it is not there.
 	find func(ctx context.Context, file *vfs.FS) (*vfs.FS, error)
@@ -154,7 +154,7 @@ func (p *place) open(ctx context.Context) (*vfs.FS, error) {
 		}
 		err = failed
 	}
-	p.config.hear(HookEvent{Kind: "open", Took: took, Err: err})
+	p.config.Hear(HookEvent{Kind: "open", Took: took, Err: err})
 	return p.tree, err
 }
 
@@ -192,18 +192,24 @@ func (p *place) once(ctx context.Context) error {
 		return err
 	}
 	if known != id {
-		p.at.forget()
+		p.at.Forget()
 	}
 	p.mu.Lock()
 	p.file, p.tree, p.id = file, tree, id
 	p.mu.Unlock()
-	p.at.move(tree)
+	p.at.Move(tree)
 	return nil
 }
 
-// follow moves the place to a branch that a tool forked, once the host has noted that. Nothing moves in a file that is
+// Claim reserves a branch that a tool is about to fork and move to.
+func (p *place) Claim(branch string) error { return p.store.claimed(branch, p) }
+
+// Release gives up a branch that was claimed.
+func (p *place) Release(branch string) { p.store.free(branch) }
+
+// Follow moves the place to a branch that a tool forked, once the host has noted that. Nothing moves in a file that is
 // not the open one any more.
-func (p *place) follow(ctx context.Context, tree *vfs.FS, ref Ref) error {
+func (p *place) Follow(ctx context.Context, tree *vfs.FS, ref Ref) error {
 	if p.onRef != nil {
 		if err := p.onRef(ctx, ref); err != nil {
 			return err
@@ -234,7 +240,7 @@ func (p *place) reopen(ctx context.Context, reopens *int) (*vfs.FS, error) {
 		if m != nil {
 			m.IncEviction(p.label)
 		}
-		p.config.hear(HookEvent{Kind: "evicted"})
+		p.config.Hear(HookEvent{Kind: "evicted"})
 	}
 	err := error(syscall.ESTALE)
 	if *reopens > 0 {
@@ -250,7 +256,7 @@ func (p *place) reopen(ctx context.Context, reopens *int) (*vfs.FS, error) {
 	if m != nil {
 		m.IncEvictionRetry(p.label, outcome)
 	}
-	p.config.hear(HookEvent{Kind: "eviction-retry", Name: outcome, Err: err})
+	p.config.Hear(HookEvent{Kind: "eviction-retry", Name: outcome, Err: err})
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.attempted(err)
@@ -310,7 +316,7 @@ func (p *place) close(ctx context.Context, last func(context.Context, *vfs.FS) e
 		m.IncClose(p.label, status)
 	}
 	if opened {
-		p.config.hear(HookEvent{Kind: "close", Name: status, Took: time.Since(began), Err: err})
+		p.config.Hear(HookEvent{Kind: "close", Name: status, Took: time.Since(began), Err: err})
 	}
 	return err
 }

@@ -45,7 +45,7 @@ func (b *Toolbox) routed() error {
 	whole := *b.policy
 	for i, r := range b.config.Routes {
 		box := *b
-		box.at, box.serves, box.policy = newStand(r.FS), paths[i], whole.within(paths[i], paths)
+		box.at, box.serves, box.policy = NewPosition(r.FS, nil), paths[i], whole.within(paths[i], paths)
 		b.routes = append(b.routes, &box)
 	}
 	slices.SortStableFunc(b.routes, func(x, y *Toolbox) int { return len(y.serves) - len(x.serves) })

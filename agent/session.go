@@ -48,9 +48,11 @@ const defaultCloseTimeout = 30 * time.Second
 // [Session.Toolbox], to see at once whether that works. It survives that its file is moved and put back, and can be
 // resumed from its ref by another process. It is safe for concurrent use, and must be closed.
 type Session struct {
-	place *place
-	offer *Toolbox // the tools; what they are is known before they stand on anything
-	owner bool     // closes the place; else it is the parent's
+	place  *place
+	config Config   // of the tools, as it was given
+	box    *Toolbox // the tools; what they are is known before they stand on anything
+	keeper *keeper  // of automatic snapshots; nil if there are none
+	owner  bool     // closes the place; else it is the parent's
 
 	forked string // the snapshot that Sub forked it from; "" if it is no sub-agent's
 	brief  bool   // its branch goes when it is closed
@@ -98,7 +100,7 @@ func open(store *Store, name string, options *SessionOptions, how begin) (*Sessi
 		return nil, err
 	}
 	s.place.find = func(ctx context.Context, file *vfs.FS) (*vfs.FS, error) {
-		return how.stand(ctx, s.offer, file, name, &o)
+		return how.stand(ctx, s, file, &o)
 	}
 	if err := store.claimed(name, s.place); err != nil {
 		return nil, err
@@ -113,31 +115,34 @@ func newSession(store *Store, name string, o *SessionOptions) (*Session, error) 
 	if o.Config.Session == "" {
 		o.Config.Session = name
 	}
-	offer, err := New(nil, &o.Config)
+	s := &Session{config: o.Config, owner: true}
+	keeper, err := newKeeper(o.Auto, o.Keep, s.config.Hear)
 	if err != nil {
 		return nil, err
 	}
-	if offer.keeper, err = newKeeper(o.Auto, o.Keep, offer.config.hear); err != nil {
-		return nil, err
-	}
-	p := &place{
-		store: store, name: name, config: &offer.config, label: offer.Workspace(), foreign: o.AllowForeign,
-		timeout: o.CloseTimeout, turn: make(chan struct{}, 1), onRef: o.OnRef, at: newStand(nil), stood: []string{name},
+	s.keeper = keeper
+	s.place = &place{
+		store: store, name: name, config: &s.config, foreign: o.AllowForeign,
+		timeout: o.CloseTimeout, turn: make(chan struct{}, 1), onRef: o.OnRef, stood: []string{name},
 		health: Health{State: Configured, Session: name, Branch: name, Path: store.path},
 	}
-	p.at.place = p
-	if p.timeout == 0 {
-		p.timeout = defaultCloseTimeout
+	if s.place.timeout == 0 {
+		s.place.timeout = defaultCloseTimeout
 	}
-	offer.at = p.at
-	return &Session{place: p, offer: offer, owner: true}, nil
+	s.place.at = NewPosition(nil, s.place)
+	if s.box, err = NewAt(s.place.at, keeper, &s.config); err != nil {
+		return nil, err
+	}
+	s.place.label = s.box.Workspace()
+	return s, nil
 }
 
 // stand finds or makes the branch of a session.
-func (how begin) stand(ctx context.Context, b *Toolbox, file *vfs.FS, name string, o *SessionOptions) (*vfs.FS, error) {
+func (how begin) stand(ctx context.Context, s *Session, file *vfs.FS, o *SessionOptions) (*vfs.FS, error) {
 	if how.ref != nil {
-		return how.resume(ctx, b, file, o)
+		return how.resume(ctx, s, file, o)
 	}
+	name := s.Name()
 	tree, err := file.Branch(ctx, name)
 	if !missing(err) {
 		return tree, err
@@ -153,13 +158,13 @@ func (how begin) stand(ctx context.Context, b *Toolbox, file *vfs.FS, name strin
 		return file.Branch(ctx, name) // another process was first
 	}
 	if err == nil {
-		b.config.hear(HookEvent{Kind: "branch", Name: name})
+		s.config.Hear(HookEvent{Kind: "branch", Name: name})
 	}
 	return tree, err
 }
 
 // resume stands on the branch of a ref, as it was at the ref's snapshot if that names one.
-func (how begin) resume(ctx context.Context, b *Toolbox, file *vfs.FS, o *SessionOptions) (*vfs.FS, error) {
+func (how begin) resume(ctx context.Context, s *Session, file *vfs.FS, o *SessionOptions) (*vfs.FS, error) {
 	then, err := treeOf(ctx, file, how.ref.String(), o.AllowForeign)
 	if err != nil {
 		return nil, err
@@ -170,7 +175,7 @@ func (how begin) resume(ctx context.Context, b *Toolbox, file *vfs.FS, o *Sessio
 	}
 	for _, err := range snapshot.Diff(ctx, then, tree) {
 		if err == nil {
-			err = b.rewind(ctx, tree, then, "resume")
+			_, err = s.rewind(ctx, tree, then, "resume")
 		}
 		return tree, err
 	}
@@ -196,10 +201,10 @@ func treeOf(ctx context.Context, file *vfs.FS, text string, foreign bool) (snaps
 func (s *Session) Name() string { return s.place.name }
 
 // Tools returns the tools, in the order of the profile. It opens nothing.
-func (s *Session) Tools() []*Tool { return s.offer.Tools() }
+func (s *Session) Tools() []*Tool { return s.box.Tools() }
 
 // Prompt is what to tell a model about the tools, in its system prompt.
-func (s *Session) Prompt() string { return s.offer.Prompt() }
+func (s *Session) Prompt() string { return s.box.Prompt() }
 
 // Call runs a tool, as [Toolbox.Call] does. It opens the session if need be.
 func (s *Session) Call(ctx context.Context, tool string, input json.RawMessage) *Result {
@@ -210,16 +215,16 @@ func (s *Session) Call(ctx context.Context, tool string, input json.RawMessage) 
 // now, once.
 func (s *Session) Do(ctx context.Context, call Call) *Result {
 	if err := s.enter(); err != nil {
-		return s.offer.refuse(ctx, call, err)
+		return s.box.Refuse(ctx, call, err)
 	}
 	defer s.place.exit()
 	for reopens := 1; ; {
 		before := reopens
-		box, file, err := s.live(ctx, &reopens)
+		file, err := s.live(ctx, &reopens)
 		if err != nil {
-			return s.offer.refuse(ctx, call, err)
+			return s.box.Refuse(ctx, call, err)
 		}
-		result := box.Do(ctx, call)
+		result := s.box.Do(ctx, call)
 		if result.Err != nil && before > 0 && s.place.moved(file) {
 			continue
 		}
@@ -227,6 +232,9 @@ func (s *Session) Do(ctx context.Context, call Call) *Result {
 		return result
 	}
 }
+
+// tree is what the tools stand on.
+func (s *Session) tree() *vfs.FS { return s.place.at.Tree() }
 
 // enter counts a call.
 func (s *Session) enter() error {
@@ -239,43 +247,42 @@ func (s *Session) enter() error {
 	return s.place.enter()
 }
 
-// live returns the tools on the tree, and the file that is in.
-func (s *Session) live(ctx context.Context, reopens *int) (*Toolbox, *vfs.FS, error) {
+// live opens the session if need be, and returns the file that its tree is in.
+func (s *Session) live(ctx context.Context, reopens *int) (*vfs.FS, error) {
 	if _, err := s.place.get(ctx, reopens); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	_, file := s.place.have()
-	return s.offer, file, nil
+	return file, nil
 }
 
-// on runs fn with the tools on the tree.
-func (s *Session) on(ctx context.Context, fn func(*Toolbox) error) error {
+// on runs fn while the tools stand on a tree.
+func (s *Session) on(ctx context.Context, fn func() error) error {
 	if err := s.enter(); err != nil {
 		return err
 	}
 	defer s.place.exit()
 	reopens := 1
-	box, _, err := s.live(ctx, &reopens)
-	if err != nil {
+	if _, err := s.live(ctx, &reopens); err != nil {
 		return err
 	}
-	return fn(box.here())
+	return fn()
 }
 
 // Toolbox opens the session and returns its tools: for a door that takes a Toolbox. Calls of it take automatic snapshots
 // and move the session too, but they do not open a file again that was moved away, and Close does not wait for them.
 func (s *Session) Toolbox(ctx context.Context) (*Toolbox, error) {
-	if err := s.on(ctx, func(*Toolbox) error { return nil }); err != nil {
+	if err := s.on(ctx, func() error { return nil }); err != nil {
 		return nil, err
 	}
-	return s.offer, nil
+	return s.box, nil
 }
 
 // Ref names the session for those who resume it: the branch that it stands on, as that will be then. It opens the
 // session.
 func (s *Session) Ref(ctx context.Context) (ref Ref, err error) {
-	err = s.on(ctx, func(b *Toolbox) (err error) {
-		ref, err = RefOf(ctx, b.fsys)
+	err = s.on(ctx, func() (err error) {
+		ref, err = RefOf(ctx, s.tree())
 		return err
 	})
 	return ref, err
@@ -283,8 +290,8 @@ func (s *Session) Ref(ctx context.Context) (ref Ref, err error) {
 
 // Turn says that a turn begins: the next call that may change something takes a snapshot, if those are taken by turns.
 func (s *Session) Turn() {
-	if k := s.offer.keeper; k != nil {
-		k.turn.Add(1)
+	if s.keeper != nil {
+		s.keeper.turn.Add(1)
 	}
 }
 
@@ -302,7 +309,7 @@ func (s *Session) Close(ctx context.Context) error {
 		return s.place.close(ctx, s.last)
 	}
 	// The branch was made by Sub, so it is taken away though no call has ever opened it.
-	err := s.on(ctx, func(*Toolbox) error { return nil })
+	err := s.on(ctx, func() error { return nil })
 	if errors.Is(err, fs.ErrClosed) {
 		return nil
 	}

@@ -44,7 +44,7 @@ func (s *Session) Sub(ctx context.Context, name string, options *SubOptions) (*S
 	if options != nil {
 		o = *options
 	}
-	config := s.offer.given
+	config := s.config
 	if o.Config != nil {
 		config = *o.Config
 	}
@@ -72,7 +72,7 @@ func (s *Session) Sub(ctx context.Context, name string, options *SubOptions) (*S
 	if err := s.place.store.claimed(name, child.place); err != nil {
 		return nil, err
 	}
-	err = s.on(ctx, func(b *Toolbox) error { return s.fork(ctx, b, child, &o) })
+	err = s.on(ctx, func() error { return s.fork(ctx, child, &o) })
 	if err != nil {
 		s.place.store.free(name)
 		return nil, err
@@ -83,14 +83,13 @@ func (s *Session) Sub(ctx context.Context, name string, options *SubOptions) (*S
 // share makes a session on the same place.
 func (s *Session) share(config Config) (*Session, error) {
 	if config.Session == "" {
-		config.Session = s.offer.config.Session
+		config.Session = s.config.Session
 	}
-	offer, err := New(nil, &config)
+	box, err := NewAt(s.place.at, s.keeper, &config)
 	if err != nil {
 		return nil, err
 	}
-	offer.keeper, offer.at = s.offer.keeper, s.offer.at
-	return &Session{place: s.place, offer: offer}, nil
+	return &Session{place: s.place, config: config, box: box, keeper: s.keeper}, nil
 }
 
 // The name and the note of the snapshot that a sub-agent's branch was forked from begin so.
@@ -100,31 +99,32 @@ const (
 )
 
 // fork makes the branch of a sub-agent, and names the moment that it starts from, for Adopt.
-func (s *Session) fork(ctx context.Context, b *Toolbox, child *Session, o *SubOptions) error {
-	defer b.hold()()
+func (s *Session) fork(ctx context.Context, child *Session, o *SubOptions) error {
+	tree, release := s.place.at.Hold()
+	defer release()
 	name := child.Name()
 	if !child.brief {
-		if _, err := b.fsys.Branch(ctx, name); !missing(err) {
+		if _, err := tree.Branch(ctx, name); !missing(err) {
 			child.forked = forkPrefix + name
 			return err
 		}
 	}
 	if o.From != "" {
-		base, err := treeOf(ctx, b.fsys, o.From, s.place.foreign)
+		base, err := treeOf(ctx, tree, o.From, s.place.foreign)
 		if err == nil {
-			_, err = snapshot.Branch(ctx, b.fsys, base, name)
+			_, err = snapshot.Branch(ctx, tree, base, name)
 		}
 		return err
 	}
-	base, err := snapshot.Create(ctx, b.fsys, forkPrefix+name, &snapshot.Options{Note: forkNote + name})
+	base, err := snapshot.Create(ctx, tree, forkPrefix+name, &snapshot.Options{Note: forkNote + name})
 	if err != nil {
 		return err
 	}
-	if _, err := snapshot.Branch(ctx, b.fsys, base, name); err != nil {
-		return errors.Join(err, snapshot.Delete(context.WithoutCancel(ctx), b.fsys, base.Info.Name))
+	if _, err := snapshot.Branch(ctx, tree, base, name); err != nil {
+		return errors.Join(err, snapshot.Delete(context.WithoutCancel(ctx), tree, base.Info.Name))
 	}
 	child.forked = base.Info.Name
-	b.config.hear(HookEvent{Kind: "branch", Name: name})
+	s.config.Hear(HookEvent{Kind: "branch", Name: name})
 	return nil
 }
 
@@ -183,39 +183,40 @@ func (e *OvertakenError) Is(target error) bool { return target == syscall.ESTALE
 // the branch was is kept as a snapshot, and is a step that Undo takes back.
 func (s *Session) Adopt(ctx context.Context, child *Session) (ref Ref, err error) {
 	ctx = s.as(ctx, "adopt")
-	err = s.on(ctx, func(b *Toolbox) error {
-		return child.on(ctx, func(c *Toolbox) error {
-			if err := s.adopt(ctx, b, c, child); err != nil {
+	err = s.on(ctx, func() error {
+		return child.on(ctx, func() error {
+			if err := s.adopt(ctx, child); err != nil {
 				return err
 			}
-			ref, err = RefOf(ctx, b.fsys)
+			ref, err = RefOf(ctx, s.tree())
 			return err
 		})
 	})
 	return ref, err
 }
 
-func (s *Session) adopt(ctx context.Context, b, c *Toolbox, child *Session) error {
+func (s *Session) adopt(ctx context.Context, child *Session) error {
 	if child.forked == "" {
 		return fmt.Errorf("%q was not forked from %q: %w", child.Name(), s.Name(), syscall.EINVAL)
 	}
-	defer b.hold()()
-	base, err := snapshot.Open(ctx, b.fsys, child.forked)
+	tree, release := s.place.at.Hold()
+	defer release()
+	base, err := snapshot.Open(ctx, tree, child.forked)
 	if err != nil {
 		return err
 	}
-	overtaken := &OvertakenError{Branch: b.fsys.Head(), Fork: child.Name(), Base: child.forked}
-	err = b.keeper.update(ctx, b.fsys, "adopt "+child.Name(), func(tx *vfs.Tx) error {
+	overtaken := &OvertakenError{Branch: tree.Head(), Fork: child.Name(), Base: child.forked}
+	err = s.keeper.Update(ctx, tree, "adopt "+child.Name(), func(tx *vfs.Tx) error {
 		changed, err := tx.ChangedSince(base.Info.Moment)
 		switch {
 		case errors.Is(err, syscall.EINVAL):
-			return fmt.Errorf("%q was not forked from %q, where the session stands: %w", child.Name(), b.fsys.Head(), syscall.EINVAL)
+			return fmt.Errorf("%q was not forked from %q, where the session stands: %w", child.Name(), tree.Head(), syscall.EINVAL)
 		case err != nil:
 			return err
 		case changed:
 			return overtaken
 		}
-		if _, err := snapshot.RestoreIn(tx, c.fsys, "", "before adopting "+child.Name()); err != nil {
+		if _, err := snapshot.RestoreIn(tx, child.tree(), "", "before adopting "+child.Name()); err != nil {
 			return err
 		}
 		// From here on the two are one again: that is what a later adoption starts from.
@@ -227,11 +228,11 @@ func (s *Session) adopt(ctx context.Context, b, c *Toolbox, child *Session) erro
 	})
 	if err != overtaken {
 		if err == nil {
-			b.config.hear(HookEvent{Kind: "restore", Name: child.Name()})
+			s.config.Hear(HookEvent{Kind: "restore", Name: child.Name()})
 		}
 		return err
 	}
-	for change, err := range snapshot.Diff(ctx, base, b.fsys) {
+	for change, err := range snapshot.Diff(ctx, base, tree) {
 		if err != nil {
 			return errors.Join(overtaken, err)
 		}

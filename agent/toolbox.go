@@ -79,17 +79,16 @@ type Call struct {
 
 // A Toolbox is a set of tools over one tree, under one policy. It is safe for concurrent use.
 type Toolbox struct {
-	at      *stand
-	fsys    *vfs.FS // where the stand is, or was when the call began
+	at      *Position
+	fsys    *vfs.FS // where they stand, or stood when the call began
 	config  Config
-	given   Config // as New got it
 	policy  *Policy
 	caps    Caps
 	profile *profile
 	tools   []*Tool
 	byName  map[string]*Tool
 	missing map[string]string // why a tool of the profile is not here
-	keeper  *keeper           // takes snapshots of a session by itself; nil otherwise
+	keeper  Keeper            // of the session that the tools are of; nil if they are of none
 	meter   *meter            // of what the branch holds
 	routes  []*Toolbox        // on the trees of the routes, those with the longest paths first
 	serves  string            // the path of the route that the box is for; "" if it is for none
@@ -97,9 +96,14 @@ type Toolbox struct {
 
 // New makes the tools of a profile over a tree. A profile, a directory or a policy that cannot be is EINVAL.
 func New(fsys *vfs.FS, config *Config) (*Toolbox, error) {
-	b := &Toolbox{at: newStand(fsys), byName: map[string]*Tool{}, missing: map[string]string{}}
+	return NewAt(NewPosition(fsys, nil), nil, config)
+}
+
+// NewAt makes the tools of a session, which has a position and may have a keeper.
+func NewAt(at *Position, keeper Keeper, config *Config) (*Toolbox, error) {
+	b := &Toolbox{at: at, keeper: keeper, byName: map[string]*Tool{}, missing: map[string]string{}}
 	if config != nil {
-		b.config, b.given = *config, *config
+		b.config = *config
 	}
 	p, err := findProfile(b.config.Profile)
 	if err != nil {
@@ -157,8 +161,7 @@ func (b *Toolbox) Tool(name string) *Tool { return b.byName[name] }
 
 // FS returns the tree that the tools work on. It is another one after a tool has forked a branch and moved there.
 func (b *Toolbox) FS() *vfs.FS {
-	tree, _ := b.at.now()
-	return tree
+	return b.at.Tree()
 }
 
 // Workspace returns the name of the workspace, as results show it.
@@ -211,8 +214,8 @@ func (b *Toolbox) Do(ctx context.Context, call Call) *Result {
 	return result
 }
 
-// refuse is a call that could not even begin.
-func (b *Toolbox) refuse(ctx context.Context, call Call, err error) *Result {
+// Refuse is the result of a call that could not even begin. It is recorded as [Toolbox.Do] does.
+func (b *Toolbox) Refuse(ctx context.Context, call Call, err error) *Result {
 	entry, result := b.logEntry(call), b.failed(err)
 	if b.config.OnResult != nil {
 		b.config.OnResult(ctx, call, result)
@@ -265,8 +268,16 @@ func (b *Toolbox) viewing() transaction { return b.timed("read", b.fsys.View) }
 func (b *Toolbox) updating(tool string) transaction {
 	return b.timed("write", func(ctx context.Context, fn func(*vfs.Tx) error) error {
 		defer b.hold()()
-		return b.keeper.update(ctx, b.fsys, tool, fn)
+		return b.update(ctx, tool, fn)
 	})
+}
+
+// update runs a transaction that may change something. The caller holds the position.
+func (b *Toolbox) update(ctx context.Context, what string, fn func(*vfs.Tx) error) error {
+	if b.keeper == nil {
+		return b.fsys.Update(ctx, fn)
+	}
+	return b.keeper.Update(ctx, b.fsys, what, fn)
 }
 
 // continuing is updating for what is still of the step that the last one began.

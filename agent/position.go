@@ -11,9 +11,8 @@ import (
 	"vfsdb/vfs"
 )
 
-// A stand is the branch that tools work on, and what goes with it. A fork moves it, and with it every [Toolbox] that
-// shares it.
-type stand struct {
+// A Position is the branch that tools work on. A fork moves it, and with it every [Toolbox] that shares it.
+type Position struct {
 	// writing orders writes and moves. A transaction that writes holds it to read and a move to write, so that what was
 	// written before a fork is in it, and what is written later is not left behind.
 	writing sync.RWMutex
@@ -24,70 +23,102 @@ type stand struct {
 	known []int64 // branches that were stood on, or forked by a tool: they are granted
 	names []string
 
-	place *place // of the session that the stand is of; nil if it is of a mere Toolbox
+	owner Owner // the session that works there; nil if there is none
 }
 
-func newStand(tree *vfs.FS) *stand {
-	s := &stand{}
-	s.move(tree)
-	return s
+// An Owner is the session whose tools work at a [Position]. A tool that forks the branch and moves on asks it first.
+type Owner interface {
+	// Claim reserves a branch for the owner, before it is made, and Release gives it back. A branch that another session
+	// has is EBUSY.
+	Claim(branch string) error
+	Release(branch string)
+
+	// Follow is called before the tools move to a branch that was forked. If it fails they stay.
+	Follow(ctx context.Context, tree *vfs.FS, ref Ref) error
 }
 
-// now returns where the stand is.
-func (s *stand) now() (*vfs.FS, *meter) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.tree, s.meter
+// A Keeper runs the transactions of a session's tools that may change something.
+type Keeper interface {
+	// Update is that of [vfs.FS], with a snapshot at its beginning if one is due. what is the tool.
+	Update(ctx context.Context, fsys *vfs.FS, what string, change func(*vfs.Tx) error) error
+
+	// Begin lets the next change take a snapshot: the tools have moved to another branch.
+	Begin()
 }
 
-// move stands on a tree; nil is none.
-func (s *stand) move(tree *vfs.FS) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.tree, s.meter = tree, new(meter)
+// NewPosition returns a position on a tree, which may be nil until [Position.Move], and its owner, which may be nil.
+func NewPosition(tree *vfs.FS, owner Owner) *Position {
+	p := &Position{owner: owner}
+	p.Move(tree)
+	return p
+}
+
+// now returns where the tools are.
+func (p *Position) now() (*vfs.FS, *meter) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.tree, p.meter
+}
+
+// Move puts the tools on a tree; nil is none.
+func (p *Position) Move(tree *vfs.FS) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.tree, p.meter = tree, new(meter)
 	if tree != nil {
-		s.learn(tree)
+		p.learn(tree)
 	}
 }
 
 // grant lets tools look at a branch that one of them forked.
-func (s *stand) grant(tree *vfs.FS) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.learn(tree)
+func (p *Position) grant(tree *vfs.FS) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.learn(tree)
 }
 
-// learn notes a branch. The caller holds s.mu.
-func (s *stand) learn(tree *vfs.FS) {
-	if id := tree.Moment().Branch; !slices.Contains(s.known, id) {
-		s.known = append(s.known, id)
-		s.names = append(s.names, tree.Head())
+// learn notes a branch. The caller holds p.mu.
+func (p *Position) learn(tree *vfs.FS) {
+	if id := tree.Moment().Branch; !slices.Contains(p.known, id) {
+		p.known = append(p.known, id)
+		p.names = append(p.names, tree.Head())
 	}
 }
 
-// forget takes back what was granted: the database is another one.
-func (s *stand) forget() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.known, s.names = nil, nil
+// Forget takes back what was granted: the database is another one.
+func (p *Position) Forget() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.known, p.names = nil, nil
 }
 
 // knows reports whether a branch was stood on, or forked by a tool.
-func (s *stand) knows(branch int64) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Contains(s.known, branch)
+func (p *Position) knows(branch int64) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Contains(p.known, branch)
 }
 
-// here returns the tools as they are for one call: on the branch where the stand is now.
+// here returns the tools as they are for one call: on the branch where they stand now.
 func (b *Toolbox) here() *Toolbox {
 	box := *b
 	box.fsys, box.meter = b.at.now()
 	return &box
 }
 
-// hold keeps the stand where it is until release, for a transaction that writes. b is of one call, and goes to where
-// that is.
+// Tree returns the tree that the tools work on.
+func (p *Position) Tree() *vfs.FS {
+	tree, _ := p.now()
+	return tree
+}
+
+// Hold keeps the tools on their tree until release, for a transaction that writes.
+func (p *Position) Hold() (tree *vfs.FS, release func()) {
+	p.writing.RLock()
+	return p.Tree(), p.writing.RUnlock
+}
+
+// hold is [Position.Hold] for the tools of one call, which go to the tree where that is.
 func (b *Toolbox) hold() (release func()) {
 	b.at.writing.RLock()
 	b.fsys, b.meter = b.at.now()
@@ -117,7 +148,7 @@ func (b *Toolbox) On(ctx context.Context, branch string) (*Toolbox, error) {
 	}
 	box := *b
 	box.config.Fixed = true
-	box.at = newStand(tree)
+	box.at = NewPosition(tree, nil)
 	return &box, nil
 }
 
