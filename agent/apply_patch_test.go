@@ -24,7 +24,7 @@ func partial(in args) args {
 }
 
 func TestApplyPatch(t *testing.T) {
-	b, fsys := box(t, &agent.Config{Profile: "apply-patch", Dir: "/repo"}, "repo/")
+	b, fsys := box(t, &agent.Config{Profile: agent.ApplyPatch, Dir: "/repo"}, "repo/")
 	put(t, fsys, "repo/modify.txt", "line1\nline2\n")
 	put(t, fsys, "repo/delete.txt", "obsolete\n")
 	put(t, fsys, "repo/old/name.txt", "from\n")
@@ -55,7 +55,7 @@ func TestApplyPatch(t *testing.T) {
 }
 
 func TestApplyPatchRefuses(t *testing.T) {
-	b, fsys := box(t, &agent.Config{Profile: "apply-patch"}, "dir/f")
+	b, fsys := box(t, &agent.Config{Profile: agent.ApplyPatch}, "dir/f")
 	put(t, fsys, "a.txt", "one\ntwo\nthree\n")
 	put(t, fsys, "bin", "\x00\x01")
 	for _, tt := range []struct {
@@ -106,7 +106,7 @@ func TestApplyPatchRefuses(t *testing.T) {
 
 // The form of the Responses API: one operation, answered with a status.
 func TestApplyPatchOperation(t *testing.T) {
-	b, fsys := box(t, &agent.Config{Profile: "apply-patch"})
+	b, fsys := box(t, &agent.Config{Profile: agent.ApplyPatch})
 	answers := func(kind, path, diff, status, output string) {
 		t.Helper()
 		r := try(t, b, "apply_patch", args{"operation": args{"type": kind, "path": path, "diff": diff}})
@@ -133,11 +133,11 @@ func TestApplyPatchOperation(t *testing.T) {
 
 // A patch goes only where the policy lets it.
 func TestApplyPatchPolicy(t *testing.T) {
-	whole, _ := box(t, &agent.Config{Profile: "apply-patch"})
+	whole, _ := box(t, &agent.Config{Profile: agent.ApplyPatch})
 	golden(t, "apply-patch", describe(whole))
 	require.Equal(t, agent.High, whole.Tool("apply_patch").Risk)
 
-	b, fsys := box(t, &agent.Config{Profile: "apply-patch", Policy: &agent.Policy{
+	b, fsys := box(t, &agent.Config{Profile: agent.ApplyPatch, Policy: &agent.Policy{
 		Paths: []string{"/ok"}, Permissions: []agent.Permission{agent.PermRead, agent.PermWrite},
 	}}, "ok/a", "secret/s")
 	require.NoError(t, fsys.Symlink(t.Context(), "/secret", "ok/out"))

@@ -99,7 +99,7 @@ func TestRefusalTellsNoTarget(t *testing.T) {
 func TestUndoEditAsksOnce(t *testing.T) {
 	asked := 0
 	b, _ := box(t, &agent.Config{
-		Profile: "claude-editor", Session: "s",
+		Profile: agent.ClaudeEditor, Session: "s",
 		Policy: &agent.Policy{Ask: []agent.Rule{{Permissions: []agent.Permission{agent.PermRead}}}},
 		Ask:    func(context.Context, agent.Approval) (bool, error) { asked++; return true, nil },
 	}, "a")

@@ -74,7 +74,7 @@ func TestBombs(t *testing.T) {
 	}
 	t.Run("grep", func(t *testing.T) {
 		for profile, tool := range map[string]string{"helix": "workspace_grep", "claude-code": "Grep"} {
-			b, fsys := box(t, &agent.Config{Profile: profile})
+			b, fsys := box(t, &agent.Config{Profile: named(t, profile)})
 			vfstest.Write(t, fsys, "a", strings.Repeat("x", 9<<20))
 			vfstest.Write(t, fsys, "b", strings.Repeat(strings.Repeat("x", 5000)+"\n", 1000))
 			for i := range 60 {
@@ -90,7 +90,7 @@ func TestBombs(t *testing.T) {
 		}
 	})
 	t.Run("replace", func(t *testing.T) {
-		b, fsys := box(t, &agent.Config{Profile: "claude-code"})
+		b, fsys := box(t, &agent.Config{Profile: agent.ClaudeCode})
 		vfstest.Write(t, fsys, "a", strings.Repeat("x", 1<<20))
 		require.NoError(t, try(t, b, "Read", args{"file_path": "/a"}).Err)
 		require.ErrorIs(t, try(t, b, "Edit", args{
@@ -147,7 +147,7 @@ func TestSlowCalls(t *testing.T) {
 		{"apply-patch", "apply_patch", patches(strings.Repeat("@@\n-x\n+y\n", 50_000)), context.DeadlineExceeded},
 		{"helix", "workspace_grep", args{"pattern": strings.Repeat("(a|b)*", 100_000)}, syscall.EINVAL},
 	} {
-		b, fsys := box(t, &agent.Config{Profile: tt.profile, Caps: agent.Caps{ResultBytes: 1000}})
+		b, fsys := box(t, &agent.Config{Profile: named(t, tt.profile), Caps: agent.Caps{ResultBytes: 1000}})
 		vfstest.Write(t, fsys, "a", strings.Repeat("x \n", 100_000))
 		input, err := json.Marshal(tt.args)
 		require.NoError(t, err)
@@ -180,7 +180,7 @@ func TestCapsOfTheRest(t *testing.T) {
 	}
 	require.Len(t, call(t, b, "workspace_grep", args{"pattern": "x"})["skippedBinaryPaths"], 3)
 	require.Contains(t, try(t, b, "workspace_grep", args{"pattern": "x"}).Text, "5 binary files not searched")
-	d, err := agent.New(fsys, &agent.Config{Profile: "deepagents", Caps: agent.Caps{ResultBytes: 1000}})
+	d, err := agent.Make(fsys, &agent.Config{Profile: agent.Deepagents, Caps: agent.Caps{ResultBytes: 1000}})
 	require.NoError(t, err)
 	vfstest.Write(t, fsys, "big", "\x00"+strings.Repeat("x", 900))
 	require.Contains(t, try(t, d, "download_files", args{"paths": []string{"/big"}}).Text, "'/big' is 1204 bytes, above the limit of 1000")

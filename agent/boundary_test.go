@@ -188,7 +188,7 @@ var hostileCalls = map[string][]hostileCall{
 func TestUntrustedBoundary(t *testing.T) {
 	for _, p := range agent.Profiles() {
 		t.Run(p.Name, func(t *testing.T) {
-			b, err := agent.New(nil, &agent.Config{Profile: p.Name})
+			b, err := agent.Make(nil, &agent.Config{Profile: p})
 			require.NoError(t, err)
 			covered := map[string]bool{}
 			for _, c := range hostileCalls[p.Name] {
@@ -207,7 +207,7 @@ func TestUntrustedBoundary(t *testing.T) {
 					if p.Name == "helix" { // its calls spoil the store for each other
 						fsys, _ = hostile(t)
 					}
-					b, err := agent.New(fsys, &agent.Config{Profile: p.Name})
+					b, err := agent.Make(fsys, &agent.Config{Profile: p})
 					require.NoError(t, err)
 					r := try(t, b, c.tool, c.args)
 					shown := strings.Contains(r.Text, order)

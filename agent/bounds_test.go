@@ -86,7 +86,7 @@ func TestMaxFileSizeIsOfWrites(t *testing.T) {
 	call(t, b, "workspace_mv", args{"source": "/two", "destination": "/three"})
 	call(t, b, "workspace_edit_file", args{"path": "/small", "oldText": "x", "newText": "y"})
 
-	p, err := agent.New(fsys, &agent.Config{Profile: "apply-patch", Policy: c.Policy})
+	p, err := agent.Make(fsys, &agent.Config{Profile: agent.ApplyPatch, Policy: c.Policy})
 	require.NoError(t, err)
 	patch := "*** Begin Patch\n*** Add File: big\n+" + strings.Repeat("x", 2_000_000) + "\n*** End Patch"
 	require.ErrorIs(t, try(t, p, "apply_patch", args{"input": patch}).Err, syscall.EFBIG)

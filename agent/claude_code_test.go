@@ -22,7 +22,7 @@ func dated(t *testing.T, fsys *vfs.FS, name string, day int) {
 }
 
 func TestClaudeCodeRead(t *testing.T) {
-	b, fsys := box(t, &agent.Config{Profile: "claude-code"}, "dir/")
+	b, fsys := box(t, &agent.Config{Profile: agent.ClaudeCode}, "dir/")
 	put(t, fsys, "a.go", "one\r\ntwo\r\n")
 	put(t, fsys, "open", "one\ntwo")
 	put(t, fsys, "empty", "")
@@ -55,7 +55,7 @@ func TestClaudeCodeRead(t *testing.T) {
 }
 
 func TestClaudeCodeChange(t *testing.T) {
-	b, fsys := box(t, &agent.Config{Profile: "claude-code"}, "dir/")
+	b, fsys := box(t, &agent.Config{Profile: agent.ClaudeCode}, "dir/")
 	const unread = "File has not been read yet. Read it first before writing to it."
 	const modified = "File has been modified since read, either by the user or by a linter. Read it again before attempting to write it."
 	says(t, b, "Write", args{"file_path": "/src/a.go", "content": "a b a\n"}, "File created successfully at: /src/a.go")
@@ -93,7 +93,7 @@ func TestClaudeCodeChange(t *testing.T) {
 }
 
 func TestClaudeCodeSearch(t *testing.T) {
-	b, fsys := box(t, &agent.Config{Profile: "claude-code"}, "none/")
+	b, fsys := box(t, &agent.Config{Profile: agent.ClaudeCode}, "none/")
 	put(t, fsys, "src/old.go", "func A\nx\ny\nz\nfunc B\n")
 	put(t, fsys, "src/new.go", "Func C\nfunc D\n")
 	put(t, fsys, "src/x.ts", "func E\r\n")
@@ -143,9 +143,9 @@ func TestClaudeCodeSearch(t *testing.T) {
 
 // What is told of the tools, and what a policy leaves of them.
 func TestClaudeCodeGranted(t *testing.T) {
-	whole, _ := box(t, &agent.Config{Profile: "claude-code"})
+	whole, _ := box(t, &agent.Config{Profile: agent.ClaudeCode})
 	golden(t, "claude-code", describe(whole))
-	b, fsys := box(t, &agent.Config{Profile: "claude-code", Policy: &agent.Policy{Paths: []string{"/ok"}}}, "ok/a", "secret/s")
+	b, fsys := box(t, &agent.Config{Profile: agent.ClaudeCode, Policy: &agent.Policy{Paths: []string{"/ok"}}}, "ok/a", "secret/s")
 	require.NoError(t, fsys.Symlink(t.Context(), "/secret", "ok/out"))
 	for _, tt := range []turn{
 		{"", "Read", args{"file_path": "/ok/out/s"}},
@@ -157,7 +157,7 @@ func TestClaudeCodeGranted(t *testing.T) {
 		var refused *agent.PolicyError
 		require.ErrorAs(t, try(t, b, tt.tool, tt.args).Err, &refused, tt.tool)
 	}
-	reader, _ := box(t, &agent.Config{Profile: "claude-code", Policy: &agent.Policy{Permissions: []agent.Permission{agent.PermRead}}})
+	reader, _ := box(t, &agent.Config{Profile: agent.ClaudeCode, Policy: &agent.Policy{Permissions: []agent.Permission{agent.PermRead}}})
 	names := []string{}
 	for _, tool := range reader.Tools() {
 		names = append(names, tool.Name)

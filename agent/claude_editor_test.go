@@ -38,7 +38,7 @@ func refuses(t *testing.T, b *agent.Toolbox, tool string, in args, errno error, 
 
 // The text editor of Claude models: each command, in the words of the reference.
 func TestClaudeEditor(t *testing.T) {
-	b, fsys := box(t, &agent.Config{Profile: "claude-editor"})
+	b, fsys := box(t, &agent.Config{Profile: agent.ClaudeEditor})
 	says(t, b, editTool, args{"command": "create", "path": "/src/a.py", "file_text": "one\ntwo\nthree\nfour\nfive\nsix\nseven\n"},
 		"File created successfully at: /src/a.py")
 	says(t, b, editTool, args{"command": "view", "path": "/src/a.py", "view_range": []int{2, 3}},
@@ -73,7 +73,7 @@ func TestClaudeEditor(t *testing.T) {
 }
 
 func TestClaudeEditorRefuses(t *testing.T) {
-	b, fsys := box(t, &agent.Config{Profile: "claude-editor"}, "dir/")
+	b, fsys := box(t, &agent.Config{Profile: agent.ClaudeEditor}, "dir/")
 	put(t, fsys, "f", "a\nb\na\n")
 	put(t, fsys, "bin", "\x00\x01")
 	for _, tt := range []struct {
@@ -116,7 +116,7 @@ func TestClaudeEditorRefuses(t *testing.T) {
 
 // Texts of every kind keep what was not edited.
 func TestClaudeEditorTexts(t *testing.T) {
-	b, fsys := box(t, &agent.Config{Profile: "claude-editor", Caps: agent.Caps{ResultBytes: 100}})
+	b, fsys := box(t, &agent.Config{Profile: agent.ClaudeEditor, Caps: agent.Caps{ResultBytes: 100}})
 	for name, content := range map[string]string{"crlf": "a\r\nb\r\nc\r\n", "mixed": "a\r\nb\nc", "open": "a\nb", "empty": "", "long": strings.Repeat("é", 1000)} {
 		put(t, fsys, name, content)
 	}
@@ -144,7 +144,7 @@ func TestClaudeEditorTexts(t *testing.T) {
 
 // undo_edit takes back edits of this toolbox, newest first, and nothing that somebody else wrote.
 func TestClaudeEditorUndo(t *testing.T) {
-	b, fsys := box(t, &agent.Config{Profile: "claude-editor"})
+	b, fsys := box(t, &agent.Config{Profile: agent.ClaudeEditor})
 	create := args{"command": "create", "path": "/a", "file_text": "one\n"}
 	undo := args{"command": "undo_edit", "path": "/a"}
 	for _, in := range []args{
@@ -179,7 +179,7 @@ func TestClaudeEditorUndo(t *testing.T) {
 
 // A session takes back its edits after a restart too, from the history of the store.
 func TestClaudeEditorUndoLater(t *testing.T) {
-	config := &agent.Config{Profile: "claude-editor", Session: "s"}
+	config := &agent.Config{Profile: agent.ClaudeEditor, Session: "s"}
 	b, fsys := box(t, config)
 	restart := func(session string) *agent.Toolbox {
 		t.Helper()
@@ -210,7 +210,7 @@ func TestClaudeEditorUndoLater(t *testing.T) {
 
 // A tool has the commands that are granted, and the hints of the worst of them.
 func TestClaudeEditorGranted(t *testing.T) {
-	whole, _ := box(t, &agent.Config{Profile: "claude-editor"})
+	whole, _ := box(t, &agent.Config{Profile: agent.ClaudeEditor})
 	golden(t, "claude-editor", describe(whole))
 	tool := whole.Tool(editTool)
 	require.Equal(t, agent.Hints{Destructive: true}, tool.Hints)
@@ -218,14 +218,14 @@ func TestClaudeEditorGranted(t *testing.T) {
 	require.Equal(t, []agent.Permission{agent.PermList, agent.PermRead, agent.PermWrite}, tool.Permissions)
 	require.Equal(t, []any{"view", "create", "str_replace", "insert", "undo_edit"}, tool.Input.Properties["command"].Enum)
 
-	reader, _ := box(t, &agent.Config{Profile: "claude-editor", Policy: &agent.Policy{Permissions: []agent.Permission{agent.PermList, agent.PermRead}}}, "a")
+	reader, _ := box(t, &agent.Config{Profile: agent.ClaudeEditor, Policy: &agent.Policy{Permissions: []agent.Permission{agent.PermList, agent.PermRead}}}, "a")
 	tool = reader.Tool(editTool)
 	require.Equal(t, agent.Hints{ReadOnly: true, Idempotent: true}, tool.Hints)
 	require.Equal(t, []any{"view"}, tool.Input.Properties["command"].Enum)
 	refuses(t, reader, editTool, args{"command": "create", "path": "/a", "file_text": ""}, syscall.EINVAL,
 		"Unrecognized command create. The allowed commands for the str_replace_based_edit_tool tool are: view")
 
-	none, _ := box(t, &agent.Config{Profile: "claude-editor", Policy: &agent.Policy{Permissions: []agent.Permission{}}})
+	none, _ := box(t, &agent.Config{Profile: agent.ClaudeEditor, Policy: &agent.Policy{Permissions: []agent.Permission{}}})
 	require.Empty(t, none.Tools())
 	require.Empty(t, none.Prompt())
 }

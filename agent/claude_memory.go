@@ -7,14 +7,14 @@ import (
 	"syscall"
 )
 
-// claudeMemory is the one tool that Claude models keep their memory with: memory_20250818. All is in the directory
+// ClaudeMemory is the one tool that Claude models keep their memory with: memory_20250818. All is in the directory
 // /memories, which stands in Config.Dir and is made with its first file.
-var claudeMemory = &profile{
-	name:    "claude-memory",
-	about:   "memory: view, create, str_replace, insert, delete and rename in /memories, as Claude models know it",
-	tools:   newMemory,
-	explain: explainWorded,
-	prompt: func(b *Toolbox) string {
+var ClaudeMemory = &Profile{
+	Name:    "claude-memory",
+	About:   "memory: view, create, str_replace, insert, delete and rename in /memories, as Claude models know it",
+	Tools:   newMemory,
+	Explain: explainWorded,
+	Prompt: func(b *Toolbox) string {
 		return "You have a memory that outlives this conversation: the files in /memories. View that directory with the memory " +
 			"tool before you begin, and write down there what you will need, as you go: whatever is not there is lost when " +
 			"your context ends.\n" +

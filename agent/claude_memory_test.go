@@ -13,7 +13,7 @@ import (
 
 // The memory of Claude models: each command, in the words of the reference.
 func TestClaudeMemory(t *testing.T) {
-	b, fsys := box(t, &agent.Config{Profile: "claude-memory"})
+	b, fsys := box(t, &agent.Config{Profile: agent.ClaudeMemory})
 	says(t, b, "memory", args{"command": "view", "path": "/memories"}, // before there is any
 		"Here're the files and directories up to 2 levels deep in /memories, excluding hidden items and node_modules:\n0B\t/memories")
 	require.Empty(t, vfstest.Names(t, fsys))
@@ -49,7 +49,7 @@ func TestClaudeMemory(t *testing.T) {
 }
 
 func TestClaudeMemoryRefuses(t *testing.T) {
-	b, fsys := box(t, &agent.Config{Profile: "claude-memory"}, "etc/passwd", "memories/d/x")
+	b, fsys := box(t, &agent.Config{Profile: agent.ClaudeMemory}, "etc/passwd", "memories/d/x")
 	put(t, fsys, "memories/f", "a\nb\na\n")
 	put(t, fsys, "memories/bin", "\x00\x01")
 	put(t, fsys, "memories/long", strings.Repeat("\n", 999_999))
@@ -119,19 +119,19 @@ func TestClaudeMemoryRefuses(t *testing.T) {
 
 // The jail may stand in a directory, and may itself be a symlink.
 func TestClaudeMemoryPlace(t *testing.T) {
-	b, fsys := box(t, &agent.Config{Profile: "claude-memory", Dir: "/agents/7"}, "agents/7/")
+	b, fsys := box(t, &agent.Config{Profile: agent.ClaudeMemory, Dir: "/agents/7"}, "agents/7/")
 	says(t, b, "memory", args{"command": "create", "path": "/memories/a", "file_text": "a"}, "File created successfully at: /memories/a")
 	require.Equal(t, "a", vfstest.Read(t, fsys, "agents/7/memories/a"))
 	refuses(t, b, "memory", args{"command": "view", "path": "/memories/../../x"}, syscall.EACCES, "Path /memories/../../x would escape /memories directory")
 
-	linked, fsys := box(t, &agent.Config{Profile: "claude-memory"}, "store/")
+	linked, fsys := box(t, &agent.Config{Profile: agent.ClaudeMemory}, "store/")
 	require.NoError(t, fsys.Symlink(t.Context(), "store", "memories"))
 	says(t, linked, "memory", args{"command": "create", "path": "/memories/a", "file_text": "a"}, "File created successfully at: /memories/a")
 	require.Equal(t, "a", vfstest.Read(t, fsys, "store/a"))
 	refuses(t, linked, "memory", args{"command": "delete", "path": "/memories"}, syscall.EPERM, "Cannot delete the /memories directory itself")
 	refuses(t, linked, "memory", args{"command": "delete", "path": "/memories/../memories"}, syscall.EPERM, "Cannot delete the /memories directory itself")
 
-	whole, _ := box(t, &agent.Config{Profile: "claude-memory"})
+	whole, _ := box(t, &agent.Config{Profile: agent.ClaudeMemory})
 	golden(t, "claude-memory", describe(whole))
 	tool := whole.Tool("memory")
 	require.Equal(t, agent.Hints{Destructive: true}, tool.Hints)

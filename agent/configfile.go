@@ -40,7 +40,12 @@ func ParseConfig(data []byte, vars map[string]string) (*Config, error) {
 		return nil, fmt.Errorf("config: dir: %w", err)
 	}
 	c := &Config{
-		Profile: f.Profile, Name: f.Name, Dir: dir, Actions: f.Actions, Policy: f.Policy, Caps: f.Caps, Structured: f.Structured,
+		Name: f.Name, Dir: dir, Actions: f.Actions, Policy: f.Policy, Caps: f.Caps, Structured: f.Structured,
+	}
+	if f.Profile != "" {
+		if c.Profile, err = FindProfile(f.Profile); err != nil {
+			return nil, fmt.Errorf("config: %w", err)
+		}
 	}
 	if f.Capabilities != nil {
 		if err := f.Capabilities.apply(c); err != nil {

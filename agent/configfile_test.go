@@ -28,7 +28,7 @@ caps: {max_grep_file_size: 5}
 `), vars)
 	require.NoError(t, err)
 	require.Equal(t, &agent.Config{
-		Profile: "helix", Name: "notes", Dir: "/work/src", NoSnapshot: true,
+		Profile: agent.Helix, Name: "notes", Dir: "/work/src", NoSnapshot: true,
 		Policy: &agent.Policy{Paths: []string{"/work"}, MaxBytes: 1 << 30, MaxWriteSize: 10 << 20},
 		Caps:   agent.Caps{Entries: 7, GrepFile: 5},
 	}, c)

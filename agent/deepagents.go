@@ -13,24 +13,24 @@ import (
 	"unicode/utf8"
 )
 
-// deepagents is the profile of the filesystem tools of Deep Agents. They answer in text; lines have a gutter of two
+// Deepagents is the profile of the filesystem tools of Deep Agents. They answer in text; lines have a gutter of two
 // spaces, lists are written as Python writes them, errors begin with "Error: ". grep is literal, a file may be written
 // over, and directories above it are made. A result that is too large is cut, and says so.
-var deepagents = &profile{
-	name:    "deepagents",
-	about:   "ls, read_file, write_file, edit_file, delete, glob, grep, upload_files, download_files: text, as Deep Agents know it",
-	prepare: deepDefaults,
-	refuses: deepRefuses,
-	routes:  true,
-	tools:   deepTools,
-	explain: deepExplain,
-	prompt:  deepPrompt,
+var Deepagents = &Profile{
+	Name:    "deepagents",
+	About:   "ls, read_file, write_file, edit_file, delete, glob, grep, upload_files, download_files: text, as Deep Agents know it",
+	Prepare: deepDefaults,
+	Refuses: deepRefuses,
+	Routes:  true,
+	Tools:   deepTools,
+	Explain: deepExplain,
+	Prompt:  deepPrompt,
 }
 
 // deepDefaults bounds lists by their length alone, as the tools do.
-func deepDefaults(b *Toolbox) error {
-	b.config.Caps.Entries, b.config.Caps.Matches = cmp.Or(b.config.Caps.Entries, -1), cmp.Or(b.config.Caps.Matches, -1)
-	return startAllowed(b)
+func deepDefaults(c *Config) {
+	c.Caps.Entries, c.Caps.Matches = cmp.Or(c.Caps.Entries, -1), cmp.Or(c.Caps.Matches, -1)
+	startAllowed(c)
 }
 
 func deepTools(*Toolbox) []*Tool {

@@ -22,7 +22,7 @@ import (
 
 // What the tools of deepagents give, call by call: texts as the reference has them, and many files at once.
 func TestDeepagentsGolden(t *testing.T) {
-	b, fsys := box(t, &agent.Config{Profile: "deepagents", Policy: &agent.Policy{Deny: []string{"/secret"}, ReadOnly: []string{"/ro"}, MaxFileSize: 30000}})
+	b, fsys := box(t, &agent.Config{Profile: agent.Deepagents, Policy: &agent.Policy{Deny: []string{"/secret"}, ReadOnly: []string{"/ro"}, MaxFileSize: 30000}})
 	var lines strings.Builder
 	for i := range 150 {
 		fmt.Fprintf(&lines, "line %d\n", i+1)
@@ -115,7 +115,7 @@ func TestDeepagentsGolden(t *testing.T) {
 
 // A result above 80000 characters is cut, and says so. Nothing is kept in the tree, where later searches would find it.
 func TestDeepagentsCuts(t *testing.T) {
-	b, fsys := box(t, &agent.Config{Profile: "deepagents"})
+	b, fsys := box(t, &agent.Config{Profile: agent.Deepagents})
 	require.NoError(t, fsys.Update(t.Context(), func(tx *vfs.Tx) error {
 		for i := range 1000 {
 			if err := tx.WriteFile(fmt.Sprintf("many/%04d%s", i, strings.Repeat("é", 100)), nil, 0o644, vfs.Parents()); err != nil {
@@ -140,7 +140,7 @@ func TestDeepagentsCuts(t *testing.T) {
 
 // A search gives 1000 matches unless max_count says how many, and says when there are more.
 func TestDeepagentsMaxCount(t *testing.T) {
-	b, fsys := box(t, &agent.Config{Profile: "deepagents"})
+	b, fsys := box(t, &agent.Config{Profile: agent.Deepagents})
 	plant(t, fsys, map[string]string{"many": strings.Repeat("x\n", 1500)})
 	const more = "\n\n[These are the first %d matches, and there are more. Narrow the pattern or the path, or raise max_count.]"
 	for _, tt := range []struct{ max, found int }{{0, 1000}, {1499, 1499}, {1500, 1500}, {2000, 1500}} {
@@ -158,7 +158,7 @@ func TestDeepagentsMaxCount(t *testing.T) {
 
 // Whoever reads a file page by page, each from where the one before says, reads every line once, however long they are.
 func TestDeepagentsPages(t *testing.T) {
-	b, fsys := box(t, &agent.Config{Profile: "deepagents"})
+	b, fsys := box(t, &agent.Config{Profile: agent.Deepagents})
 	for _, tt := range []struct {
 		name  string
 		lines int
@@ -197,7 +197,7 @@ func TestDeepagentsPages(t *testing.T) {
 
 // An edit of several lines finds them in a file with CRLF, which keeps its line breaks.
 func TestDeepagentsLineBreaks(t *testing.T) {
-	b, fsys := box(t, &agent.Config{Profile: "deepagents"})
+	b, fsys := box(t, &agent.Config{Profile: agent.Deepagents})
 	plant(t, fsys, map[string]string{"dos": "a\r\nb\r\nc\r\n", "unix": "a\nb\n", "open": "one\ntwo", "twice": "x-x"})
 	for _, tt := range []struct{ file, old, new, want string }{
 		{"dos", "a\nb", "x\ny\nz", "x\r\ny\r\nz\r\nc\r\n"},
@@ -222,7 +222,7 @@ func TestDeepagentsLineBreaks(t *testing.T) {
 }
 
 func TestDeepagentsDelete(t *testing.T) {
-	b, fsys := box(t, &agent.Config{Profile: "deepagents", Policy: &agent.Policy{Deny: []string{"/keep/secret"}}}, "a", "d/e/f", "keep/secret", "keep/x")
+	b, fsys := box(t, &agent.Config{Profile: agent.Deepagents, Policy: &agent.Policy{Deny: []string{"/keep/secret"}}}, "a", "d/e/f", "keep/secret", "keep/x")
 	require.NoError(t, fsys.Symlink(t.Context(), "keep", "link"))
 	for _, tt := range []struct {
 		path, want string
@@ -245,7 +245,7 @@ func TestDeepagentsDelete(t *testing.T) {
 
 // glob finds files, by a symlink too; a symlink that leads to a directory or nowhere is none.
 func TestDeepagentsGlobFiles(t *testing.T) {
-	b, fsys := box(t, &agent.Config{Profile: "deepagents", Policy: &agent.Policy{Deny: []string{"/secret"}}})
+	b, fsys := box(t, &agent.Config{Profile: agent.Deepagents, Policy: &agent.Policy{Deny: []string{"/secret"}}})
 	plant(t, fsys, map[string]string{"docs/a": "", "secret/s": ""})
 	for name, target := range map[string]string{"file": "docs/a", "dir": "docs", "nowhere": "none", "loop": "loop", "denied": "secret/s"} {
 		require.NoError(t, fsys.Symlink(t.Context(), target, name))
@@ -258,7 +258,7 @@ func TestDeepagentsGlobFiles(t *testing.T) {
 // A star never stands for a leading dot. A pattern without a slash is about the name alone, so it finds files in
 // directories that begin with a dot; ** does not go into these.
 func TestDeepagentsDots(t *testing.T) {
-	b, fsys := box(t, &agent.Config{Profile: "deepagents"})
+	b, fsys := box(t, &agent.Config{Profile: agent.Deepagents})
 	plant(t, fsys, map[string]string{
 		"a.yml": "WISH\n", ".env": "WISH\n", ".x.yml": "WISH\n", "src/b.yml": "WISH\n", "src/.c.yml": "WISH\n",
 		".github/ci.yml": "WISH\n", ".github/w/d.yml": "WISH\n", ".github/.e.yml": "WISH\n", "src/.hidden/f.yml": "WISH\n",
@@ -309,7 +309,7 @@ func TestDeepagentsDots(t *testing.T) {
 // A search that finds nothing says that its pattern is literal, if it looks like a regular expression. A line break is in
 // no line, and that is said at once.
 func TestDeepagentsHints(t *testing.T) {
-	b, fsys := box(t, &agent.Config{Profile: "deepagents"})
+	b, fsys := box(t, &agent.Config{Profile: agent.Deepagents})
 	plant(t, fsys, map[string]string{"f": "def run():\n\tfoo|bar\n"})
 	for pattern, hint := range map[string]string{
 		`def \w+`: "regular expression", "run.*foo": "regular expression", "bar|baz": "regular expression", "^def": "regular expression", "[a-z]+x": "regular expression",
@@ -330,7 +330,7 @@ func TestDeepagentsHints(t *testing.T) {
 // glob ends after ten seconds and grep after fifteen, in words that say what to do. A call that was cancelled is just
 // that.
 func TestDeepagentsPatience(t *testing.T) {
-	b, _ := box(t, &agent.Config{Profile: "deepagents"}, "a")
+	b, _ := box(t, &agent.Config{Profile: agent.Deepagents}, "a")
 	for tool, want := range map[string]time.Duration{"glob": 10 * time.Second, "grep": 15 * time.Second, "ls": 0, "read_file": 0} {
 		require.Equal(t, want, agent.Patience(b.Tool(tool)), tool)
 	}

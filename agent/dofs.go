@@ -12,16 +12,16 @@ import (
 	"vfsdb/vfs"
 )
 
-// dofs is the profile of Workspace.fs on SQLite: the methods of node:fs/promises that it has, as tools. Results have
+// Dofs is the profile of Workspace.fs on SQLite: the methods of node:fs/promises that it has, as tools. Results have
 // the shapes of these methods, errors are those of Node: a code and a path. Lists come in pages.
-var dofs = &profile{
-	name:    "dofs",
-	about:   "readFile, writeFile, readdir, ls, find, grep, stat, mkdir, rm: the shapes and errors of node:fs",
-	prepare: dofsDefaults,
-	refuses: dofsRefuses,
-	tools:   dofsTools,
-	explain: dofsExplain,
-	prompt:  dofsPrompt,
+var Dofs = &Profile{
+	Name:    "dofs",
+	About:   "readFile, writeFile, readdir, ls, find, grep, stat, mkdir, rm: the shapes and errors of node:fs",
+	Prepare: dofsDefaults,
+	Refuses: dofsRefuses,
+	Tools:   dofsTools,
+	Explain: dofsExplain,
+	Prompt:  dofsPrompt,
 }
 
 const (
@@ -30,14 +30,13 @@ const (
 )
 
 // dofsDefaults bounds what writeFile takes, and lets grep look into files of any size, as the method does.
-func dofsDefaults(b *Toolbox) error {
-	if b.policy.MaxWriteSize == 0 {
-		b.policy.MaxWriteSize = dofsWrite
+func dofsDefaults(c *Config) {
+	if c.Policy.MaxWriteSize == 0 {
+		c.Policy.MaxWriteSize = dofsWrite
 	}
-	if b.config.Caps.GrepFile == 0 {
-		b.config.Caps.GrepFile = -1
+	if c.Caps.GrepFile == 0 {
+		c.Caps.GrepFile = -1
 	}
-	return nil
 }
 
 // dofsRefuses refuses a relative path: there is no working directory.

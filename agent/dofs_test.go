@@ -18,7 +18,7 @@ import (
 
 // What the methods of dofs give, one by one, and the codes of their errors.
 func TestDofsGolden(t *testing.T) {
-	b, fsys := box(t, &agent.Config{Profile: "dofs", Caps: agent.Caps{ResultBytes: 300}})
+	b, fsys := box(t, &agent.Config{Profile: agent.Dofs, Caps: agent.Caps{ResultBytes: 300}})
 	plant(t, fsys, map[string]string{
 		"workspace/notes/todo.md":          "- [ ] ship it\nWISH: eat\n",
 		"workspace/notes/deep/a.md":        "wish again\r\n",
@@ -132,7 +132,7 @@ func TestDofsGolden(t *testing.T) {
 
 // An overwritten file keeps its mode, unless it is given one.
 func TestDofsMode(t *testing.T) {
-	b, _ := box(t, &agent.Config{Profile: "dofs"})
+	b, _ := box(t, &agent.Config{Profile: agent.Dofs})
 	for _, tt := range []struct {
 		in   args
 		want int
@@ -149,7 +149,7 @@ func TestDofsMode(t *testing.T) {
 
 // WriteFile takes 2 MiB and no byte more, unless the policy has another bound.
 func TestDofsWriteLimit(t *testing.T) {
-	b, fsys := box(t, &agent.Config{Profile: "dofs"})
+	b, fsys := box(t, &agent.Config{Profile: agent.Dofs})
 	call(t, b, "writeFile", args{"path": "/a", "content": strings.Repeat("x", 2<<20)})
 	require.JSONEq(t, `{"code":"EFBIG","path":"/b","message":"EFBIG: '/b' is 2097153 bytes, above the limit of 2097152, open '/b'"}`,
 		try(t, b, "writeFile", args{"path": "/b", "content": strings.Repeat("x", 2<<20+1)}).Text)
@@ -157,12 +157,12 @@ func TestDofsWriteLimit(t *testing.T) {
 	require.Error(t, err)
 	require.Contains(t, b.Tool("writeFile").Description, "At most 2097152 bytes")
 
-	free, err := agent.New(fsys, &agent.Config{Profile: "dofs", Policy: &agent.Policy{MaxWriteSize: -1}})
+	free, err := agent.Make(fsys, &agent.Config{Profile: agent.Dofs, Policy: &agent.Policy{MaxWriteSize: -1}})
 	require.NoError(t, err)
 	call(t, free, "writeFile", args{"path": "/b", "content": strings.Repeat("x", 2<<20+1)})
 	require.NotContains(t, free.Tool("writeFile").Description, "At most")
 
-	tight, err := agent.New(fsys, &agent.Config{Profile: "dofs", Policy: &agent.Policy{MaxWriteSize: 3}})
+	tight, err := agent.Make(fsys, &agent.Config{Profile: agent.Dofs, Policy: &agent.Policy{MaxWriteSize: 3}})
 	require.NoError(t, err)
 	call(t, tight, "writeFile", args{"path": "/c", "content": "AQID", "encoding": "base64"})
 	require.ErrorIs(t, try(t, tight, "writeFile", args{"path": "/c", "content": "four"}).Err, syscall.EFBIG)
@@ -170,7 +170,7 @@ func TestDofsWriteLimit(t *testing.T) {
 
 // A text that is cut says where to go on, in what the model reads too; with each offset followed, nothing is left out.
 func TestDofsReadOn(t *testing.T) {
-	b, fsys := box(t, &agent.Config{Profile: "dofs", Caps: agent.Caps{ResultBytes: 100}})
+	b, fsys := box(t, &agent.Config{Profile: agent.Dofs, Caps: agent.Caps{ResultBytes: 100}})
 	var lines strings.Builder
 	for i := range 50 {
 		fmt.Fprintf(&lines, "line %d\n", i)
@@ -195,7 +195,7 @@ func TestDofsReadOn(t *testing.T) {
 
 // EACCES is what the policy says; ls, which tells nothing of what is missing, says it too.
 func TestDofsPolicy(t *testing.T) {
-	b, fsys := box(t, &agent.Config{Profile: "dofs", Policy: &agent.Policy{Paths: []string{"/ok"}}}, "ok/a", "no/b")
+	b, fsys := box(t, &agent.Config{Profile: agent.Dofs, Policy: &agent.Policy{Paths: []string{"/ok"}}}, "ok/a", "no/b")
 	require.NoError(t, fsys.Symlink(t.Context(), "/no/b", "ok/link"))
 	for tool, in := range map[string]args{
 		"readFile": {"path": "/ok/link"}, "writeFile": {"path": "/ok/link", "content": ""}, "ls": {"prefix": "/no/b"},
@@ -210,7 +210,7 @@ func TestDofsPolicy(t *testing.T) {
 
 // 200 at once, and 1000 at most.
 func TestDofsPages(t *testing.T) {
-	b, fsys := box(t, &agent.Config{Profile: "dofs"})
+	b, fsys := box(t, &agent.Config{Profile: agent.Dofs})
 	require.NoError(t, fsys.Update(t.Context(), func(tx *vfs.Tx) error {
 		for i := range 1001 {
 			if err := tx.WriteFile("/d/"+string(rune('0'+i/100))+string(rune('0'+i/10%10))+string(rune('0'+i%10)), nil, 0o644, vfs.Parents()); err != nil {
@@ -232,7 +232,7 @@ func TestDofsPages(t *testing.T) {
 
 // Paths are absolute: a relative one is EINVAL, whatever is there.
 func TestDofsRelative(t *testing.T) {
-	b, _ := box(t, &agent.Config{Profile: "dofs"}, "d/f")
+	b, _ := box(t, &agent.Config{Profile: agent.Dofs}, "d/f")
 	for tool, in := range map[string]args{
 		"readFile": {"path": "d/f"}, "writeFile": {"path": "new", "content": ""}, "readdir": {"path": "d"}, "ls": {"prefix": "d"},
 		"find": {"directory": "."}, "grep": {"pattern": "x", "path": "d"}, "stat": {"path": "d"}, "mkdir": {"path": "e"}, "rm": {"path": "d/f", "force": true},
@@ -247,7 +247,7 @@ func TestDofsRelative(t *testing.T) {
 // Symlinks are not visible: ls and find list regular files and directories, and what is reached through a symlink has
 // the path that was asked for.
 func TestDofsSymlinks(t *testing.T) {
-	b, fsys := box(t, &agent.Config{Profile: "dofs"})
+	b, fsys := box(t, &agent.Config{Profile: agent.Dofs})
 	plant(t, fsys, map[string]string{
 		"d/a": "WISH\n", "d/e/b": "WISH\n", "d/bin": "\x00", "ld": "->d", "lf": "->d/a", "dang": "->nowhere", "d/up": "->..", "x/l": "->../d",
 	})
@@ -277,8 +277,8 @@ func TestDofsSymlinks(t *testing.T) {
 
 // Errors name the path wherever a call failed: before its transaction began, in it, and at its end.
 func TestDofsStorageErrors(t *testing.T) {
-	b, fsys := box(t, &agent.Config{Profile: "dofs"}, "a")
-	full, err := agent.New(fsys, &agent.Config{Profile: "dofs", Policy: &agent.Policy{MaxEntries: 2}})
+	b, fsys := box(t, &agent.Config{Profile: agent.Dofs}, "a")
+	full, err := agent.Make(fsys, &agent.Config{Profile: agent.Dofs, Policy: &agent.Policy{MaxEntries: 2}})
 	require.NoError(t, err)
 	require.JSONEq(t, `{"code":"EDQUOT","path":"/d/e","message":"EDQUOT: the workspace would hold 3 entries, above its quota of 2, mkdir '/d/e'"}`,
 		try(t, full, "mkdir", args{"path": "/d/e", "recursive": true}).Text)
@@ -307,7 +307,7 @@ func TestDofsDamage(t *testing.T) {
 	fsys, err = vfs.Open(t.Context(), file, nil)
 	require.NoError(t, err)
 	defer fsys.Close()
-	b, err := agent.New(fsys, &agent.Config{Profile: "dofs"})
+	b, err := agent.Make(fsys, &agent.Config{Profile: agent.Dofs})
 	require.NoError(t, err)
 	r := try(t, b, "readFile", args{"path": "/a"})
 	require.ErrorIs(t, r.Err, syscall.EIO)

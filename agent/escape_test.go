@@ -86,7 +86,7 @@ func attack(t *testing.T, r *rand.Rand, calls int) {
 	}
 	var boxes []*agent.Toolbox
 	for _, p := range agent.Profiles() {
-		b, err := agent.New(fsys, &agent.Config{Profile: p.Name, Policy: policy, Session: "attacker"})
+		b, err := agent.Make(fsys, &agent.Config{Profile: p, Policy: policy, Session: "attacker"})
 		require.NoError(t, err, p.Name)
 		boxes = append(boxes, b)
 	}

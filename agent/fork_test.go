@@ -108,7 +108,7 @@ func TestForkGrantsItsOwn(t *testing.T) {
 	require.ErrorIs(t, err, syscall.EACCES)
 	_, err = b.On(t.Context(), "none")
 	require.ErrorIs(t, err, fs.ErrNotExist)
-	other, err := b.With(&agent.Config{Profile: "module2"})
+	other, err := b.With(&agent.Config{Profile: agent.Module2})
 	require.NoError(t, err)
 	call(t, b, "workspace_branch", args{"name": "next"})
 	require.Equal(t, "next", other.FS().Head(), "they stand together")

@@ -16,7 +16,7 @@ func FuzzCall(f *testing.F) {
 	fsys := vfstest.New(f, "d/a", "d/b", "e/")
 	var boxes []*agent.Toolbox
 	for i, p := range agent.Profiles() {
-		b, err := agent.New(fsys, &agent.Config{Profile: p.Name, Policy: &agent.Policy{MaxBytes: 8 << 20, MaxEntries: 1000}, Caps: agent.Caps{ResultBytes: 1000}})
+		b, err := agent.Make(fsys, &agent.Config{Profile: p, Policy: &agent.Policy{MaxBytes: 8 << 20, MaxEntries: 1000}, Caps: agent.Caps{ResultBytes: 1000}})
 		require.NoError(f, err)
 		boxes = append(boxes, b)
 		for k := range b.Tools() {

@@ -141,8 +141,8 @@ func (b *Toolbox) locate(name string) (string, error) {
 	case !utf8.ValidString(name):
 		return "", refuse(syscall.EINVAL, "the path is not UTF-8")
 	}
-	if b.profile.refuses != nil {
-		if err := b.profile.refuses(name); err != nil {
+	if b.profile.Refuses != nil {
+		if err := b.profile.Refuses(name); err != nil {
 			return "", err
 		}
 	}

@@ -7,15 +7,16 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// helix is the default profile: the tools workspace_<op>, or workspace__<name>__<op> where a workspace has a name.
-var helix = &profile{
-	name:    "helix",
-	about:   "workspace_read_file, workspace_edit_file and the rest: every verb, with sums, snapshots and branches",
-	prepare: startAllowed,
-	tools:   func(b *Toolbox) []*Tool { return named(b, slicesOf(helixFiles(), helixHistory())) },
-	tagged:  true,
-	explain: explain,
-	prompt:  helixPrompt,
+// Helix is the default profile: the tools workspace_<op>, or workspace__<name>__<op> where a workspace has a name.
+var Helix = &Profile{
+	Name:    "helix",
+	About:   "workspace_read_file, workspace_edit_file and the rest: every verb, with sums, snapshots and branches",
+	Prepare: startAllowed,
+	Tools:   func(b *Toolbox) []*Tool { return named(b, slicesOf(helixFiles(), helixHistory())) },
+	Tagged:  true,
+	Explain: explain,
+	Prompt:  helixPrompt,
+	Prefix:  helixPrefix,
 }
 
 func slicesOf(lists ...[]*Tool) (all []*Tool) {

@@ -245,7 +245,7 @@ func readMany(g *guard, in readManyIn) (readManyOut, error) {
 		case stops(err):
 			return out, err
 		case err != nil:
-			out.Files = append(out.Files, readOne{readOut{Path: name}, g.box.profile.explain(g.box, err)})
+			out.Files = append(out.Files, readOne{readOut{Path: name}, g.box.profile.Explain(g.box, err)})
 		default:
 			room = max(0, room-len(one.Text)-len(one.Content))
 			if images -= len(one.image); images < 0 {

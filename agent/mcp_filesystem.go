@@ -9,22 +9,22 @@ import (
 	"syscall"
 )
 
-// mcpFilesystem is the profile of the reference server "filesystem" of the Model Context Protocol: its fourteen tools,
+// MCPFilesystem is the profile of the reference server "filesystem" of the Model Context Protocol: its fourteen tools,
 // their hints and their texts. Errors are those of Node, but for what a path may be.
-var mcpFilesystem = &profile{
-	name:    "mcp-filesystem",
-	about:   "read_text_file, edit_file, directory_tree and the rest of the reference server of MCP",
-	prepare: mcpDefaults,
-	refuses: mcpRefuses,
-	tools:   mcpTools,
-	explain: mcpExplain,
-	prompt:  mcpPrompt,
+var MCPFilesystem = &Profile{
+	Name:    "mcp-filesystem",
+	About:   "read_text_file, edit_file, directory_tree and the rest of the reference server of MCP",
+	Prepare: mcpDefaults,
+	Refuses: mcpRefuses,
+	Tools:   mcpTools,
+	Explain: mcpExplain,
+	Prompt:  mcpPrompt,
 }
 
 // mcpDefaults bounds no results, as the reference does.
-func mcpDefaults(b *Toolbox) error {
-	b.config.Caps.lift()
-	return startAllowed(b)
+func mcpDefaults(c *Config) {
+	c.Caps.lift()
+	startAllowed(c)
 }
 
 // mcpRefuses refuses paths that would be relative ones here, and were meant to be something else.

@@ -18,7 +18,7 @@ import (
 // Section 2 (MCP filesystem): fourteen tools, their hints, and their texts.
 func TestMCPFilesystemGolden(t *testing.T) {
 	b, fsys := box(t, &agent.Config{
-		Profile: "mcp-filesystem", Policy: &agent.Policy{Paths: []string{"/work", "/more"}, ReadOnly: []string{"/work/ro"}},
+		Profile: agent.MCPFilesystem, Policy: &agent.Policy{Paths: []string{"/work", "/more"}, ReadOnly: []string{"/work/ro"}},
 		Caps: agent.Caps{ResultBytes: 600, Entries: 5, Matches: 4},
 	})
 	plant(t, fsys, map[string]string{
@@ -136,7 +136,7 @@ func TestMCPFilesystemGolden(t *testing.T) {
 
 // Hints are those of the table in the server's documentation; they count only where a tool writes.
 func TestMCPFilesystemHints(t *testing.T) {
-	b, _ := box(t, &agent.Config{Profile: "mcp-filesystem"})
+	b, _ := box(t, &agent.Config{Profile: agent.MCPFilesystem})
 	writing := map[string]agent.Hints{
 		"create_directory": {Idempotent: true}, "write_file": {Idempotent: true, Destructive: true},
 		"edit_file": {Destructive: true}, "move_file": {Destructive: true},
@@ -154,7 +154,7 @@ func TestMCPFilesystemHints(t *testing.T) {
 // What a model reads it may write back, and a tree is JSON: neither is ever cut. They are whole, or above a bound that
 // somebody has set they are refused.
 func TestMCPFilesystemWholeOrRefused(t *testing.T) {
-	b, fsys := box(t, &agent.Config{Profile: "mcp-filesystem"})
+	b, fsys := box(t, &agent.Config{Profile: agent.MCPFilesystem})
 	long := strings.Repeat("0123456789\n", 40000)
 	require.NoError(t, fsys.Update(t.Context(), func(tx *vfs.Tx) error {
 		for i := range 1500 {
@@ -172,7 +172,7 @@ func TestMCPFilesystemWholeOrRefused(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(try(t, b, "directory_tree", args{"path": "/many"}).Text), &tree))
 	require.Len(t, tree, 1500)
 
-	bounded, err := agent.New(fsys, &agent.Config{Profile: "mcp-filesystem", Caps: agent.Caps{ResultBytes: 1000, Entries: 1000}})
+	bounded, err := agent.Make(fsys, &agent.Config{Profile: agent.MCPFilesystem, Caps: agent.Caps{ResultBytes: 1000, Entries: 1000}})
 	require.NoError(t, err)
 	for _, c := range []turn{
 		{"", "read_text_file", args{"path": "/long"}},
@@ -187,7 +187,7 @@ func TestMCPFilesystemWholeOrRefused(t *testing.T) {
 
 // A pattern means what it means to the reference, though its dialect of globs is another.
 func TestMCPFilesystemPatterns(t *testing.T) {
-	b, _ := box(t, &agent.Config{Profile: "mcp-filesystem"}, "d/a", "d/e/b", "[x", "c.go")
+	b, _ := box(t, &agent.Config{Profile: agent.MCPFilesystem}, "d/a", "d/e/b", "[x", "c.go")
 	for pattern, want := range map[string]string{
 		"d/**":    "/d/a\n/d/e\n/d/e/b",
 		"**/e/**": "/d/e/b",

@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// module2 is the profile of the agent module "filesystem" 2.0.0: short verbs, line numbers everywhere, and constraints.
+// Module2 is the profile of the agent module "filesystem" 2.0.0: short verbs, line numbers everywhere, and constraints.
 // Types are "file" and "dir", times are seconds.
-var module2 = &profile{
-	name:    "module2",
-	about:   "read, write, edit, insert, ls, grep, find, mv, cp, rm, mkdir, file_stat: numbered lines, errors as {success, error}",
-	prepare: module2Defaults,
-	tools:   module2Tools,
-	explain: module2Explain,
-	prompt:  module2Prompt,
+var Module2 = &Profile{
+	Name:    "module2",
+	About:   "read, write, edit, insert, ls, grep, find, mv, cp, rm, mkdir, file_stat: numbered lines, errors as {success, error}",
+	Prepare: module2Defaults,
+	Tools:   module2Tools,
+	Explain: module2Explain,
+	Prompt:  module2Prompt,
 }
 
 // module2FileSize is the bound on a file's size where the policy has none: "100MB".
@@ -21,15 +21,15 @@ const module2FileSize = 100 << 20
 
 // module2Defaults bounds files as the module does, and nothing else: results are as long as they are, and the bound of
 // files is that of grep too.
-func module2Defaults(b *Toolbox) error {
-	if b.policy.MaxFileSize == 0 {
-		b.policy.MaxFileSize = module2FileSize
+func module2Defaults(c *Config) {
+	if c.Policy.MaxFileSize == 0 {
+		c.Policy.MaxFileSize = module2FileSize
 	}
-	b.config.Caps.lift()
-	if b.config.Caps.GrepFile == 0 {
-		b.config.Caps.GrepFile = -1
+	c.Caps.lift()
+	if c.Caps.GrepFile == 0 {
+		c.Caps.GrepFile = -1
 	}
-	return startAllowed(b)
+	startAllowed(c)
 }
 
 func module2Tools(*Toolbox) []*Tool {

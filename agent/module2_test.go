@@ -27,7 +27,7 @@ func settled(t *testing.T, list []played, field string) []played {
 // What the actions of the module give: numbered lines, previews, constraints, sizes and rights.
 func TestModule2Golden(t *testing.T) {
 	b, fsys := box(t, &agent.Config{
-		Profile: "module2", Dir: "/workspace",
+		Profile: agent.Module2, Dir: "/workspace",
 		Policy: &agent.Policy{Paths: []string{"/workspace"}, MaxFileSize: 300},
 		Caps:   agent.Caps{Entries: 6, ResultBytes: 200},
 	})
@@ -155,7 +155,7 @@ func TestModule2Golden(t *testing.T) {
 
 // The text of a constraint error is exact, whatever the action.
 func TestModule2Outside(t *testing.T) {
-	b, fsys := box(t, &agent.Config{Profile: "module2", Policy: &agent.Policy{Paths: []string{"/workspace"}}}, "workspace/a", "etc/passwd")
+	b, fsys := box(t, &agent.Config{Profile: agent.Module2, Policy: &agent.Policy{Paths: []string{"/workspace"}}}, "workspace/a", "etc/passwd")
 	for tool, in := range map[string]args{
 		"read":      {"path": "/workspace/../etc/passwd"},
 		"write":     {"path": "/etc/passwd", "content": ""},
@@ -179,7 +179,7 @@ func TestModule2Outside(t *testing.T) {
 
 // Without a bound in the policy, a file may have 100 MB.
 func TestModule2DefaultSize(t *testing.T) {
-	b, fsys := box(t, &agent.Config{Profile: "module2"})
+	b, fsys := box(t, &agent.Config{Profile: agent.Module2})
 	f, err := fsys.Create(t.Context(), "big")
 	require.NoError(t, err)
 	require.NoError(t, f.Truncate(100<<20+1))
@@ -190,7 +190,7 @@ func TestModule2DefaultSize(t *testing.T) {
 
 // The module bounds files, and results by max_results alone: a long read, a large directory and many matches are whole.
 func TestModule2Unbounded(t *testing.T) {
-	b, fsys := box(t, &agent.Config{Profile: "module2"})
+	b, fsys := box(t, &agent.Config{Profile: agent.Module2})
 	long := strings.Repeat("needle\n", 60000)
 	require.NoError(t, fsys.Update(t.Context(), func(tx *vfs.Tx) error {
 		for i := range 1500 {
@@ -209,7 +209,7 @@ func TestModule2Unbounded(t *testing.T) {
 	require.Len(t, call(t, b, "grep", args{"pattern": "needle", "max_results": 1400})["matches"], 1400)
 	require.Len(t, call(t, b, "grep", args{"pattern": "needle"})["matches"], 100)
 
-	bounded, err := agent.New(fsys, &agent.Config{Profile: "module2", Caps: agent.Caps{ResultBytes: 1000, Entries: 10, Matches: 10}})
+	bounded, err := agent.Make(fsys, &agent.Config{Profile: agent.Module2, Caps: agent.Caps{ResultBytes: 1000, Entries: 10, Matches: 10}})
 	require.NoError(t, err)
 	require.Equal(t, true, call(t, bounded, "read", args{"path": "/long"})["truncated"])
 	require.Len(t, call(t, bounded, "ls", args{"path": "/many"})["entries"], 10)
@@ -218,7 +218,7 @@ func TestModule2Unbounded(t *testing.T) {
 
 // The preview of an edit is the changed places with a line around each, and ten of them at most.
 func TestModule2Preview(t *testing.T) {
-	b, fsys := box(t, &agent.Config{Profile: "module2"})
+	b, fsys := box(t, &agent.Config{Profile: agent.Module2})
 	var lines strings.Builder
 	for i := range 200 {
 		fmt.Fprintf(&lines, "line %d of %d\n", i%10, i)

@@ -31,7 +31,7 @@ func TestOverwrite(t *testing.T) {
 		for _, tool := range []string{"cp", "mv"} {
 			for profile, prefix := range map[string]string{"helix": "workspace_", "module2": ""} {
 				t.Run(tt.name+" "+tool+" "+profile, func(t *testing.T) {
-					b, fsys := box(t, &agent.Config{Profile: profile},
+					b, fsys := box(t, &agent.Config{Profile: named(t, profile)},
 						"d/a", "d/b", "d/sub/x", "e/a", "e/c", "e/sub/y", "f", "clash/a", "clash/sub", "empty/")
 					before := vfstest.Names(t, fsys)
 					in := args{"source": tt.from, "destination": tt.to}

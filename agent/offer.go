@@ -53,7 +53,7 @@ func (b *Toolbox) lacks(t *Tool) string {
 
 // named reports whether a name in the list of actions is that of a tool.
 func (b *Toolbox) named(t *Tool, name string) bool {
-	return name == t.Name || b.profile == helix && helixPrefix(b)+name == t.Name
+	return name == t.Name || b.prefix()+name == t.Name
 }
 
 // checkActions refuses a list of actions that names none, or one that the profile does not have.
@@ -69,7 +69,7 @@ func (b *Toolbox) checkActions(tools []*Tool) error {
 		for i, t := range tools {
 			names[i] = t.Name
 		}
-		return fmt.Errorf("actions: the profile %s has no tool %q; there are: %s: %w", b.profile.name, name, strings.Join(names, ", "), syscall.EINVAL)
+		return fmt.Errorf("actions: the profile %s has no tool %q; there are: %s: %w", b.profile.Name, name, strings.Join(names, ", "), syscall.EINVAL)
 	}
 	return nil
 }
@@ -115,7 +115,15 @@ func (b *Toolbox) toolNames() []string {
 	return names
 }
 
-// offersAny reports whether one of some operations of helix is here.
-func (b *Toolbox) offersAny(ops ...string) bool {
-	return slices.ContainsFunc(ops, func(op string) bool { return b.byName[helixPrefix(b)+op] != nil })
+// offersAny reports whether one of some tools is here, by their names without the prefix.
+func (b *Toolbox) offersAny(names ...string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { return b.byName[b.prefix()+name] != nil })
+}
+
+// prefix is what the names of the tools begin with.
+func (b *Toolbox) prefix() string {
+	if b.profile.Prefix == nil {
+		return ""
+	}
+	return b.profile.Prefix(b)
 }

@@ -21,7 +21,7 @@ func TestMissingIsNamed(t *testing.T) {
 		{agent.Config{NoSnapshot: true}, "workspace_restore", "it needs the capability snapshot,"},
 		{agent.Config{Policy: &agent.Policy{Permissions: []agent.Permission{agent.PermRead}}}, "workspace_rm", "it needs the permission fs.delete,"},
 		{agent.Config{Actions: []string{"ls"}}, "workspace_rm", "it is not among the actions"},
-		{agent.Config{Profile: "module2", Actions: []string{"ls"}}, "rm", "it is not among the actions"},
+		{agent.Config{Profile: agent.Module2, Actions: []string{"ls"}}, "rm", "it is not among the actions"},
 		{agent.Config{NoFS: true, NoSnapshot: true}, "workspace_ls", "there are no others"},
 		{agent.Config{}, "workspace_fly", "no tool is called \"workspace_fly\"; there are: workspace_read_file,"},
 	} {
@@ -38,7 +38,7 @@ func TestMissingIsNamed(t *testing.T) {
 // Without a tool there is nothing to tell a model, in any profile; with some, what is told is about these.
 func TestPromptOfNothing(t *testing.T) {
 	for _, p := range agent.Profiles() {
-		b, _ := box(t, &agent.Config{Profile: p.Name, NoFS: true, NoSnapshot: true})
+		b, _ := box(t, &agent.Config{Profile: p, NoFS: true, NoSnapshot: true})
 		require.Empty(t, b.Tools(), p.Name)
 		require.Empty(t, b.Prompt(), p.Name)
 	}
@@ -50,12 +50,12 @@ func TestPromptOfNothing(t *testing.T) {
 // A config chooses tools by their names, in any profile.
 func TestActions(t *testing.T) {
 	for _, p := range agent.Profiles() {
-		all, _ := box(t, &agent.Config{Profile: p.Name})
+		all, _ := box(t, &agent.Config{Profile: p})
 		first := all.Tools()[0].Name
-		one, _ := box(t, &agent.Config{Profile: p.Name, Actions: []string{first}})
+		one, _ := box(t, &agent.Config{Profile: p, Actions: []string{first}})
 		require.Len(t, one.Tools(), 1, p.Name)
 		require.Equal(t, first, one.Tools()[0].Name)
-		_, err := agent.New(nil, &agent.Config{Profile: p.Name, Actions: []string{"fly"}})
+		_, err := agent.Make(nil, &agent.Config{Profile: p, Actions: []string{"fly"}})
 		require.ErrorIs(t, err, syscall.EINVAL)
 		require.ErrorContains(t, err, first)
 	}

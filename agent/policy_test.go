@@ -188,7 +188,7 @@ func TestPolicyThroughNothing(t *testing.T) {
 	for _, profile := range []string{"helix", "module2", "dofs", "mcp-filesystem"} {
 		fsys := vfstest.New(t, "else/")
 		require.NoError(t, fsys.Symlink(t.Context(), "../else", "work/link", vfs.Parents()))
-		b, err := agent.New(fsys, &agent.Config{Profile: profile, Policy: &agent.Policy{Paths: []string{"/work", "/absent"}}})
+		b, err := agent.Make(fsys, &agent.Config{Profile: named(t, profile), Policy: &agent.Policy{Paths: []string{"/work", "/absent"}}})
 		require.NoError(t, err)
 		tool := map[string]string{"helix": "workspace_read_file", "module2": "read", "dofs": "readFile", "mcp-filesystem": "read_text_file"}[profile]
 		for path, outside := range map[string]string{

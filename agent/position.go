@@ -126,14 +126,13 @@ func (b *Toolbox) hold() (release func()) {
 }
 
 // With makes the tools of another config that stand where those of b do: when a tool of one of them moves to a fork,
-// all do.
+// all do. A config without a profile has that of b.
 func (b *Toolbox) With(config *Config) (*Toolbox, error) {
-	other, err := New(b.FS(), config)
-	if err != nil {
-		return nil, err
+	c := *config
+	if c.Profile == nil {
+		c.Profile = b.profile
 	}
-	other.at = b.at
-	return other, nil
+	return NewAt(b.at, nil, &c)
 }
 
 // On returns the tools on a branch that they stood on or forked, or that the policy grants; there they stay. Another

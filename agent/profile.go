@@ -12,81 +12,67 @@ import (
 	"vfsdb/vfs"
 )
 
-// A profile is a set of tools as one family of agents knows them: it names, shapes and sets defaults, and leaves the
+// A Profile is a set of tools as one family of agents knows them: it names, shapes and sets defaults, and leaves the
 // work to the guard's verbs.
-type profile struct {
-	name    string
-	about   string // one line, for people
-	prepare func(b *Toolbox) error
-	refuses func(path string) error // a path, as a model wrote it, that these tools never take; nil takes all
-	routes  bool                    // its tools go where a [Route] leads
-	tools   func(b *Toolbox) []*Tool
-	explain func(b *Toolbox, err error) string // what the model reads of an error
-	prompt  func(b *Toolbox) string
-	tagged  bool // what is shown of the store stands inside tags, see [Toolbox.tag]
+type Profile struct {
+	Name    string
+	About   string // one line, for people
+	Prepare func(*Config)
+	Refuses func(path string) error // a path, as a model wrote it, that these tools never take; nil takes all
+	Routes  bool                    // its tools go where a [Route] leads
+	Tools   func(b *Toolbox) []*Tool
+	Explain func(b *Toolbox, err error) string // what the model reads of an error
+	Prompt  func(b *Toolbox) string
+	Tagged  bool // what is shown of the store stands inside tags, see [Toolbox.tag]
+
+	// Prefix is what the names of the tools begin with, and what a list of actions may leave out; nil is nothing.
+	Prefix func(b *Toolbox) string
 }
 
 // profiles are all there are; the first is the default.
-var profiles = []*profile{
-	helix,
-	module2,
-	dofs,
-	deepagents,
-	mcpFilesystem,
-	claudeEditor,
-	claudeMemory,
-	applyPatch,
-	claudeCode,
+var profiles = []*Profile{
+	Helix,
+	Module2,
+	Dofs,
+	Deepagents,
+	MCPFilesystem,
+	ClaudeEditor,
+	ClaudeMemory,
+	ApplyPatch,
+	ClaudeCode,
 }
-
-// startAllowed lets relative paths, and searches without a path, begin in the first directory that is allowed.
-func startAllowed(b *Toolbox) error {
-	if b.config.Dir == "" && len(b.policy.Paths) > 0 {
-		b.config.Dir = rooted(b.policy.Paths[0])
-	}
-	return nil
-}
-
-// A Profile is a set of tools that [Config.Profile] can name.
-type Profile struct{ Name, About string }
 
 // Profiles returns the profiles, the default first.
-func Profiles() []Profile {
-	list := make([]Profile, len(profiles))
-	for i, p := range profiles {
-		list[i] = Profile{p.name, p.about}
-	}
-	return list
-}
+func Profiles() []*Profile { return slices.Clone(profiles) }
 
-func findProfile(name string) (*profile, error) {
+// FindProfile returns the profile of a name; "" is the default. Another name is EINVAL.
+func FindProfile(name string) (*Profile, error) {
 	if name == "" {
 		return profiles[0], nil
 	}
 	names := make([]string, len(profiles))
 	for i, p := range profiles {
-		if p.name == name {
+		if p.Name == name {
 			return p, nil
 		}
-		names[i] = p.name
+		names[i] = p.Name
 	}
 	return nil, fmt.Errorf("no profile is called %q; there are: %s: %w", name, strings.Join(names, ", "), syscall.EINVAL)
 }
 
-// adapt lets a profile set what it presumes of the box.
-func (p *profile) adapt(b *Toolbox) error {
-	if p.prepare == nil {
-		return nil
+// startAllowed lets relative paths, and searches without a path, begin in the first directory that is allowed.
+func startAllowed(c *Config) {
+	if c.Dir == "" && len(c.Policy.Paths) > 0 {
+		c.Dir = rooted(c.Policy.Paths[0])
 	}
-	return p.prepare(b)
 }
 
 // Prompt is what to tell a model about the tools, in its system prompt; "" if there are none.
 func (b *Toolbox) Prompt() string {
-	if b.profile.prompt == nil || len(b.tools) == 0 {
+	if b.profile.Prompt == nil || len(b.tools) == 0 {
 		return ""
 	}
-	return b.profile.prompt(b)
+	return b.profile.Prompt(b)
 }
 
 // explain is what a model reads of an error, unless its profile has words of its own: what was asked, of what, why not,

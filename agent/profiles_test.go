@@ -16,7 +16,7 @@ import (
 func TestProfilesTell(t *testing.T) {
 	for _, p := range agent.Profiles() {
 		require.NotEmpty(t, p.About, p.Name)
-		b, _ := box(t, &agent.Config{Profile: p.Name})
+		b, _ := box(t, &agent.Config{Profile: p})
 		require.NotEmpty(t, b.Prompt(), p.Name)
 		for _, tool := range b.Tools() {
 			at := p.Name + " " + tool.Name
@@ -47,7 +47,7 @@ func TestProfilesAsk(t *testing.T) {
 		t.Run(profile, func(t *testing.T) {
 			var asked []agent.Approval
 			b, fsys := box(t, &agent.Config{
-				Profile: profile, Policy: &agent.Policy{Ask: []agent.Rule{{Permissions: []agent.Permission{agent.PermWrite}}}},
+				Profile: named(t, profile), Policy: &agent.Policy{Ask: []agent.Rule{{Permissions: []agent.Permission{agent.PermWrite}}}},
 				Ask: func(_ context.Context, use agent.Approval) (bool, error) {
 					asked = append(asked, use)
 					return true, nil
@@ -74,7 +74,7 @@ func TestProfilesStartAllowed(t *testing.T) {
 		"helix":          {"workspace_ls", args{}, `ref="/work"`},
 		"claude-code":    {"Grep", args{"pattern": "work"}, "/work/a"},
 	} {
-		b, _ := box(t, &agent.Config{Profile: profile, Policy: &agent.Policy{Paths: []string{"/work", "/more"}}}, "work/a", "more/b", "c")
+		b, _ := box(t, &agent.Config{Profile: named(t, profile), Policy: &agent.Policy{Paths: []string{"/work", "/more"}}}, "work/a", "more/b", "c")
 		r := try(t, b, in.tool, in.args)
 		require.NoError(t, r.Err, profile)
 		require.Contains(t, r.Text, in.want, profile)

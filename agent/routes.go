@@ -26,8 +26,8 @@ func (b *Toolbox) routed() error {
 	if len(b.config.Routes) == 0 {
 		return nil
 	}
-	if !b.profile.routes {
-		return fmt.Errorf("the profile %s has no routes: %w", b.profile.name, syscall.EINVAL)
+	if !b.profile.Routes {
+		return fmt.Errorf("the profile %s has no routes: %w", b.profile.Name, syscall.EINVAL)
 	}
 	var paths []string
 	for _, r := range b.config.Routes {

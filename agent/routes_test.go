@@ -22,7 +22,7 @@ func composite(t *testing.T, policy *agent.Policy) (b *agent.Toolbox, own, branc
 	require.NoError(t, err)
 	other = vfstest.New(t, "memories/shared/team.md", "private.md")
 	plant(t, branch, map[string]string{"memories/m.md": "mine\n", "memories/.dot.md": "mine\n", "memories/out": "->../a.md", "memories/shared/hidden.md": "hidden\n"})
-	b, err = agent.New(own, &agent.Config{Profile: "deepagents", Policy: policy, Routes: []agent.Route{
+	b, err = agent.Make(own, &agent.Config{Profile: agent.Deepagents, Policy: policy, Routes: []agent.Route{
 		{Path: "/memories", FS: branch}, {Path: "/memories/shared/", FS: other},
 	}})
 	require.NoError(t, err)
@@ -70,7 +70,7 @@ func TestRoutes(t *testing.T) {
 
 // A route is a directory before its tree has anything there, wherever it is asked for.
 func TestRouteOfNothing(t *testing.T) {
-	b, err := agent.New(vfstest.New(t, "a"), &agent.Config{Profile: "deepagents", Routes: []agent.Route{{Path: "/deep/er", FS: vfstest.New(t)}}})
+	b, err := agent.New(vfstest.New(t, "a"), &agent.Config{Profile: agent.Deepagents, Routes: []agent.Route{{Path: "/deep/er", FS: vfstest.New(t)}}})
 	require.NoError(t, err)
 	for _, tt := range []struct{ path, ls, glob string }{
 		{"/", "['/a', '/deep/']", "['/a']"},
@@ -101,7 +101,7 @@ func TestBadRoutes(t *testing.T) {
 	for _, routes := range [][]agent.Route{
 		{{Path: "/", FS: fsys}}, {{Path: "", FS: fsys}}, {{Path: "/a"}}, {{Path: "/a", FS: fsys}, {Path: "a/", FS: fsys}}, {{Path: "/../a", FS: fsys}},
 	} {
-		_, err := agent.New(fsys, &agent.Config{Profile: "deepagents", Routes: routes})
+		_, err := agent.Make(fsys, &agent.Config{Profile: agent.Deepagents, Routes: routes})
 		require.ErrorIs(t, err, syscall.EINVAL)
 	}
 	_, err := agent.New(fsys, &agent.Config{Routes: []agent.Route{{Path: "/a", FS: fsys}}})

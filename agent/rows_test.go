@@ -43,7 +43,7 @@ func TestGrepByProfile(t *testing.T) {
 		{"module2", "grep", 2, []string{"file", "line", "text"}},
 		{"dofs", "grep", 1, []string{"line", "path", "text"}},
 	} {
-		b, err := agent.New(fsys, &agent.Config{Profile: tt.profile})
+		b, err := agent.Make(fsys, &agent.Config{Profile: named(t, tt.profile)})
 		require.NoError(t, err)
 		r := b.Call(t.Context(), tt.tool, json.RawMessage(`{"pattern":"x.y","path":"/"}`))
 		require.NoError(t, r.Err, r.Text)

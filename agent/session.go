@@ -115,6 +115,9 @@ func newSession(store *Store, name string, o *SessionOptions) (*Session, error) 
 	if o.Config.Session == "" {
 		o.Config.Session = name
 	}
+	if o.Config.Profile == nil {
+		o.Config.Profile = Helix
+	}
 	s := &Session{config: o.Config, owner: true}
 	keeper, err := newKeeper(o.Auto, o.Keep, s.config.Hear)
 	if err != nil {

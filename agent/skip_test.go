@@ -19,7 +19,7 @@ func TestSkipsAreLogged(t *testing.T) {
 	} {
 		var log bytes.Buffer
 		b, fsys := box(t, &agent.Config{
-			Profile: profile, Session: "s1", Caps: agent.Caps{GrepFile: 10},
+			Profile: named(t, profile), Session: "s1", Caps: agent.Caps{GrepFile: 10},
 			Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelInfo})),
 		})
 		vfstest.Write(t, fsys, "large", strings.Repeat("x", 20))

@@ -48,6 +48,9 @@ func (s *Session) Sub(ctx context.Context, name string, options *SubOptions) (*S
 	if o.Config != nil {
 		config = *o.Config
 	}
+	if config.Profile == nil {
+		config.Profile = Helix
+	}
 	if o.Inherit {
 		if name != "" || o.From != "" || o.Persistent || o.OnRef != nil || o.Auto != Never || o.Keep != 0 {
 			return nil, fmt.Errorf("a sub-agent of %q inherits its branch, so it cannot have one of its own: %w", s.Name(), syscall.EINVAL)

@@ -16,11 +16,11 @@ import (
 	"vfsdb/vfs"
 )
 
-// Config says which tools a [Toolbox] has, and what they may do. The zero value is the profile helix with every
-// capability and no policy.
+// Config says which tools a [Toolbox] has, and what they may do. All but the profile may be left out: the zero value of
+// the rest is every capability and no policy.
 type Config struct {
-	// Profile is how the tools are called and shaped: one of [Profiles]; "" is "helix".
-	Profile string
+	// Profile is how the tools are called and shaped.
+	Profile *Profile
 
 	// Name is the name of the workspace. If it is set, tools of helix are called workspace__<name>__<op>, so that
 	// several workspaces can stand beside each other; else workspace_<op>.
@@ -84,7 +84,7 @@ type Toolbox struct {
 	config  Config
 	policy  *Policy
 	caps    Caps
-	profile *profile
+	profile *Profile
 	tools   []*Tool
 	byName  map[string]*Tool
 	missing map[string]string // why a tool of the profile is not here
@@ -94,22 +94,19 @@ type Toolbox struct {
 	serves  string            // the path of the route that the box is for; "" if it is for none
 }
 
-// New makes the tools of a profile over a tree. A profile, a directory or a policy that cannot be is EINVAL.
-func New(fsys *vfs.FS, config *Config) (*Toolbox, error) {
+// Make makes the tools of a profile over a tree, which may be nil to see what they are. A config without a profile, or
+// with a directory or a policy that cannot be, is EINVAL.
+func Make(fsys *vfs.FS, config *Config) (*Toolbox, error) {
 	return NewAt(NewPosition(fsys, nil), nil, config)
 }
 
 // NewAt makes the tools of a session, which has a position and may have a keeper.
 func NewAt(at *Position, keeper Keeper, config *Config) (*Toolbox, error) {
-	b := &Toolbox{at: at, keeper: keeper, byName: map[string]*Tool{}, missing: map[string]string{}}
-	if config != nil {
-		b.config = *config
+	if config == nil || config.Profile == nil {
+		return nil, fmt.Errorf("a toolbox needs a profile: %w", syscall.EINVAL)
 	}
-	p, err := findProfile(b.config.Profile)
-	if err != nil {
-		return nil, err
-	}
-	b.profile = p
+	p := config.Profile
+	b := &Toolbox{at: at, keeper: keeper, config: *config, profile: p, byName: map[string]*Tool{}, missing: map[string]string{}}
 	if b.config.Name != "" && !workspaceName.MatchString(b.config.Name) {
 		return nil, fmt.Errorf("workspace name %q: letters, digits, '-' and single '_' make one: %w", b.config.Name, syscall.EINVAL)
 	}
@@ -117,12 +114,15 @@ func NewAt(at *Position, keeper Keeper, config *Config) (*Toolbox, error) {
 	if policy == nil {
 		policy = AllowAll
 	}
-	if b.policy, err = policy.check(); err != nil {
+	policy, err := policy.check()
+	if err != nil {
 		return nil, err
 	}
-	if err := p.adapt(b); err != nil {
-		return nil, err
+	b.config.Policy = policy
+	if p.Prepare != nil {
+		p.Prepare(&b.config)
 	}
+	b.policy = b.config.Policy
 	if b.config.Dir, err = cleanDir(b.config.Dir); err != nil {
 		return nil, err
 	}
@@ -130,7 +130,7 @@ func NewAt(at *Position, keeper Keeper, config *Config) (*Toolbox, error) {
 		return nil, err
 	}
 	b.caps = b.config.Caps.resolved()
-	if err := b.offer(p.tools(b)); err != nil {
+	if err := b.offer(p.Tools(b)); err != nil {
 		return nil, err
 	}
 	return b, b.routed()
@@ -236,7 +236,7 @@ func (b *Toolbox) try(ctx context.Context, call Call) *Result {
 	if err != nil {
 		return b.failed(b.gone(ctx, err))
 	}
-	if b.profile.tagged {
+	if b.profile.Tagged {
 		if err := b.tag(t, result); err != nil {
 			return b.failed(err)
 		}
@@ -252,10 +252,10 @@ const minErrorText = 4 << 10
 
 func (b *Toolbox) failed(err error) *Result {
 	limit := max(b.caps.ResultBytes, minErrorText) // an error may quote what the model wrote
-	if b.profile.tagged {
+	if b.profile.Tagged {
 		return &Result{Text: b.tagError(err, limit), Err: err}
 	}
-	text, _ := cut(b.profile.explain(b, err), limit)
+	text, _ := cut(b.profile.Explain(b, err), limit)
 	return &Result{Text: text, Err: err}
 }
 

@@ -38,6 +38,14 @@ func call(t *testing.T, b *agent.Toolbox, tool string, args map[string]any) map[
 	return out
 }
 
+// named finds a profile.
+func named(t *testing.T, profile string) *agent.Profile {
+	t.Helper()
+	p, err := agent.FindProfile(profile)
+	require.NoError(t, err)
+	return p
+}
+
 func try(t *testing.T, b *agent.Toolbox, tool string, args map[string]any) *agent.Result {
 	t.Helper()
 	input, err := json.Marshal(args)

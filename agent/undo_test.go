@@ -29,7 +29,7 @@ func TestUndoInEveryProfile(t *testing.T) {
 		"claude-code":    {"Write", args{"file_path": "/b", "content": "x"}},
 	} {
 		t.Run(profile, func(t *testing.T) {
-			s := openSession(t, newStore(t), "w", &agent.SessionOptions{Config: agent.Config{Profile: profile}, Auto: agent.EachCall})
+			s := openSession(t, newStore(t), "w", &agent.SessionOptions{Config: agent.Config{Profile: named(t, profile)}, Auto: agent.EachCall})
 			input, err := json.Marshal(do.args)
 			require.NoError(t, err)
 			r := s.Call(t.Context(), do.tool, input)
@@ -68,7 +68,7 @@ func TestKeptSnapshots(t *testing.T) {
 
 // What the model of claude-code wrote counts as seen only if it was committed.
 func TestCodeSawCommitted(t *testing.T) {
-	b, fsys := box(t, &agent.Config{Profile: "claude-code", Policy: &agent.Policy{MaxBytes: 10}})
+	b, fsys := box(t, &agent.Config{Profile: agent.ClaudeCode, Policy: &agent.Policy{MaxBytes: 10}})
 	vfstest.Write(t, fsys, "a", "12345678")
 	require.NoError(t, try(t, b, "Read", args{"file_path": "/a"}).Err)
 	require.ErrorIs(t, try(t, b, "Edit", args{"file_path": "/a", "old_string": "1", "new_string": "xxxxxxx"}).Err, syscall.EDQUOT)

@@ -192,7 +192,7 @@ func TestCallImage(t *testing.T) {
 
 // What is neither text, image nor sound goes to the client as a resource, under the URI of its file.
 func TestCallOtherMedia(t *testing.T) {
-	s, fsys := serve(t, &agent.Config{Profile: "mcp-filesystem"})
+	s, fsys := serve(t, &agent.Config{Profile: agent.MCPFilesystem})
 	require.NoError(t, fsys.WriteFile(t.Context(), "b.bin", []byte{0, 1, 2, 3}, 0o644))
 	r := try(t, connect(t, s, stateful, nil), "read_media_file", args{"path": "/b.bin"})
 	require.False(t, r.IsError)
@@ -293,9 +293,9 @@ func TestEveryProfile(t *testing.T) {
 	for _, p := range agent.Profiles() {
 		t.Run(p.Name, func(t *testing.T) {
 			fsys := vfstest.New(t)
-			box, err := agent.New(fsys, &agent.Config{Profile: p.Name})
+			box, err := agent.Make(fsys, &agent.Config{Profile: p})
 			require.NoError(t, err)
-			s := serveAll(t, nil, mcp.Workspace{FS: fsys, Config: &agent.Config{Profile: p.Name}})
+			s := serveAll(t, nil, mcp.Workspace{FS: fsys, Config: &agent.Config{Profile: p}})
 			c := connect(t, s, stateful, nil)
 			list, err := c.ListTools(t.Context(), nil)
 			require.NoError(t, err)

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -41,10 +40,11 @@ func (f *toolFlags) load(cmd *cobra.Command) (*agent.Config, error) {
 		}
 		return agent.LoadConfig(f.config, templates)
 	}
-	if f.profile != "" && !slices.Contains(profileNames(), f.profile) {
+	p, err := agent.FindProfile(f.profile)
+	if err != nil {
 		return nil, usage(cmd, "no profile is called %q; there are: %s", f.profile, strings.Join(profileNames(), ", "))
 	}
-	config := &agent.Config{Profile: f.profile}
+	config := &agent.Config{Profile: p}
 	if f.policy == "" {
 		return config, nil
 	}

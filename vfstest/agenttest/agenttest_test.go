@@ -31,7 +31,7 @@ func TestSession(t *testing.T) {
 // Each way in which a step can differ fails the test, and the steps behind it are run.
 func TestRunFails(t *testing.T) {
 	fsys := vfstest.FromMap(t, map[string]string{"a": "hello\n"})
-	box := agenttest.Toolbox(t, fsys, &agent.Config{Profile: "module2"})
+	box := agenttest.Toolbox(t, fsys, &agent.Config{Profile: agent.Module2})
 	read := func(path string) agenttest.Step { return agenttest.Step{Tool: "read", Input: args{"path": path}} }
 	missing, wanted, allowed, other := read("/none"), read("/a"), read("/a"), read("/none")
 	wanted.Want, allowed.Err, other.Err = "goodbye", fs.ErrPermission, syscall.EISDIR
@@ -53,7 +53,7 @@ func TestRunFails(t *testing.T) {
 func TestHelpersFail(t *testing.T) {
 	fsys := vfstest.New(t, "a")
 	for name, test := range map[string]func(testing.TB){
-		"no profile is called": func(t testing.TB) { agenttest.Toolbox(t, fsys, &agent.Config{Profile: "none"}) },
+		"workspace name \"a b\"": func(t testing.TB) { agenttest.Toolbox(t, fsys, &agent.Config{Name: "a b"}) },
 		"no such": func(t testing.TB) {
 			agenttest.Tree(t, agenttest.Session(t, fsys, "s", &agent.SessionOptions{From: "none"}))
 		},
