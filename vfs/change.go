@@ -1,12 +1,8 @@
 package vfs
 
 import (
-	"slices"
-	"syscall"
-
 	"vfsdb/chunk"
 	"vfsdb/journal"
-	"vfsdb/schema"
 )
 
 // A change is what a verb did to a path, with the file whose content it gave.
@@ -45,85 +41,6 @@ func (tx *Tx) Record(op, path, arg string) error {
 		err = tx.record(c)
 	}
 	return pathErr("record", path, err)
-}
-
-// recordAt is record for what a walk has found.
-func (tx *Tx) recordAt(p place, c change) (err error) {
-	if c.Path, err = tx.fromBranch(p.path()); err != nil {
-		return err
-	}
-	return tx.record(c)
-}
-
-// fromBranch turns a path of the tree into one from the root of the branch: below OpenRoot they differ.
-func (tx *Tx) fromBranch(path string) (string, error) {
-	if tx.fsys.root == schema.RootIno {
-		return path, nil
-	}
-	if tx.above == "" || tx.moves != tx.cache.moves { // a verb cannot move what is above its own root, but another Tx can
-		above, err := tx.branchPath(tx.fsys.root)
-		if err != nil {
-			return "", err
-		}
-		tx.above, tx.moves = above, tx.cache.moves
-	}
-	if path == "." {
-		return tx.above, nil
-	}
-	return tx.above + "/" + path, nil
-}
-
-// branchPath returns the path of a directory from the root of the branch. One that has lost its name is ENOENT.
-func (tx *Tx) branchPath(dir Ino) (string, error) {
-	path := ""
-	var up climb
-	for dir != schema.RootIno {
-		if err := up.to(dir); err != nil {
-			return "", err
-		}
-		names, err := tx.namesOf(dir)
-		if err != nil {
-			return "", err
-		}
-		if len(names) == 0 {
-			return "", syscall.ENOENT
-		}
-		path = "/" + names[0].Base + path
-		dir = names[0].Dir
-	}
-	if path == "" {
-		return ".", nil
-	}
-	return path[1:], nil
-}
-
-// branchPaths returns the paths from the root of the branch that lead to an inode.
-func (tx *Tx) branchPaths(ino Ino) ([]string, error) {
-	names, err := tx.namesOf(ino)
-	if err != nil {
-		return nil, err
-	}
-	var paths []string
-	for _, name := range names {
-		dir, err := tx.branchPath(name.Dir)
-		switch {
-		case err == syscall.ENOENT:
-		case err != nil:
-			return nil, err
-		default:
-			paths = append(paths, below(dir, name.Base))
-		}
-	}
-	slices.Sort(paths)
-	return paths, nil
-}
-
-// below joins a path and what is under it.
-func below(dir, path string) string {
-	if dir == "." {
-		return path
-	}
-	return dir + "/" + path
 }
 
 // sumOf returns the sum of a regular file's content, and none for anything else.

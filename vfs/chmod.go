@@ -3,7 +3,6 @@ package vfs
 import (
 	"context"
 	"io/fs"
-	"math"
 	"syscall"
 	"time"
 
@@ -12,7 +11,7 @@ import (
 
 // Chmod sets the 12 permission bits of the file that a path leads to, following symlinks.
 func (tx *Tx) Chmod(name string, mode fs.FileMode, opts ...Option) error {
-	return pathErr("chmod", name, tx.setAttr("chmod", name, true, opts, func(n *inode) { setMode(n, mode) }))
+	return pathErr("chmod", name, tx.setAttrs(journal.OpChmod, name, true, opts, func(n *inode) { setMode(n, mode) }))
 }
 
 // Chown stores a user and a group; -1 leaves one as it is. They are kept, never enforced. A number that 32 bits do not
@@ -29,12 +28,12 @@ func (tx *Tx) Lchown(name string, uid, gid int, opts ...Option) error {
 // Chtimes sets the time of the last change, to the nanosecond. A zero time leaves it; one outside the years 1678 to
 // 2261 becomes the nearest that can be stored; atime is not kept.
 func (tx *Tx) Chtimes(name string, atime, mtime time.Time, opts ...Option) error {
-	return pathErr("chtimes", name, tx.setAttr("chtimes", name, true, opts, setTime(mtime)))
+	return pathErr("chtimes", name, tx.setAttrs(journal.OpChtimes, name, true, opts, setTime(mtime)))
 }
 
 // Lchtimes is Chtimes, but of a symlink itself.
 func (tx *Tx) Lchtimes(name string, atime, mtime time.Time, opts ...Option) error {
-	return pathErr("lchtimes", name, tx.setAttr("chtimes", name, false, opts, setTime(mtime)))
+	return pathErr("lchtimes", name, tx.setAttrs(journal.OpChtimes, name, false, opts, setTime(mtime)))
 }
 
 func setMode(n *inode, mode fs.FileMode) { n.mode = n.mode&^permBits | unixPerm(mode) }
@@ -45,7 +44,7 @@ func (tx *Tx) chown(name string, follow bool, uid, gid int, opts []Option) error
 			return syscall.EINVAL
 		}
 	}
-	return tx.setAttr("chown", name, follow, opts, setOwner(uid, gid))
+	return tx.setAttrs(journal.OpChown, name, follow, opts, setOwner(uid, gid))
 }
 
 func setOwner(uid, gid int) func(*inode) {
@@ -67,18 +66,8 @@ func setTime(mtime time.Time) func(*inode) {
 	}
 }
 
-// nanos is a time as it is stored. One before 1678 or after 2261 becomes the first or the last that can be.
-func nanos(t time.Time) int64 {
-	switch {
-	case t.Before(time.Unix(0, math.MinInt64)):
-		return math.MinInt64
-	case t.After(time.Unix(0, math.MaxInt64)):
-		return math.MaxInt64
-	}
-	return t.UnixNano()
-}
-
-func (tx *Tx) setAttr(op, name string, follow bool, opts []Option, set func(*inode)) error {
+// setAttrs is setAttr for a path.
+func (tx *Tx) setAttrs(op journal.Op, name string, follow bool, opts []Option, set func(*inode)) error {
 	o, err := gather(opts, optIfSum)
 	if err != nil {
 		return err
@@ -93,9 +82,7 @@ func (tx *Tx) setAttr(op, name string, follow bool, opts []Option, set func(*ino
 	if err := tx.holds(o, n.ino); err != nil {
 		return err
 	}
-	set(n)
-	tx.change(n)
-	return tx.recordAt(p, change{Change: journal.Change{Op: Op(op)}})
+	return tx.setAttr(p.entry(), op, set)
 }
 
 // Chmod sets the 12 permission bits of the file that a path leads to, following symlinks.

@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"syscall"
+
+	"vfsdb/journal"
 )
 
 // An Edit replaces text in a file.
@@ -79,7 +81,7 @@ func (tx *Tx) edit(name string, edits []Edit, opts []Option) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	return total, tx.rewrite("edit", p, node, content)
+	return total, tx.rewrite(p.entry(), journal.OpEdit, content)
 }
 
 // MaxEditSize is the largest file that Edit takes or makes, in bytes; a larger one is EFBIG. An edit holds the file in

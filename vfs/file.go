@@ -139,18 +139,16 @@ func (f *File) make(tx *Tx, perm fs.FileMode) error {
 	case p.ino == 0 && f.flag&os.O_CREATE == 0:
 		return syscall.ENOENT
 	case p.ino == 0:
-		n := &inode{mode: modeFile | unixPerm(perm), mtime: tx.now}
-		if err := tx.create(p, n); err != nil {
-			return err
-		}
-		f.ino = n.ino
-		after, err := tx.sumOf(n)
+		n := tx.newNode(modeFile | unixPerm(perm))
+		sum, err := tx.sumOf(n)
 		if err != nil {
 			return err
 		}
-		c := change{Change: journal.Change{Op: "create"}}
-		c.is(n, after)
-		return tx.recordAt(p, c)
+		if err := tx.create(p.entry(), n, sum); err != nil {
+			return err
+		}
+		f.ino = n.ino
+		return nil
 	case exclusive:
 		return syscall.EEXIST
 	case p.kind == kindDir:
@@ -167,7 +165,7 @@ func (f *File) make(tx *Tx, perm fs.FileMode) error {
 	if err := tx.fold(n); err != nil {
 		return err
 	}
-	return tx.rewrite("truncate", p, n, chunk.Content{})
+	return tx.rewrite(p.entry(), journal.OpTruncate, chunk.Content{})
 }
 
 // find finds the file, and refuses what cannot be opened.

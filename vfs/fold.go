@@ -84,19 +84,11 @@ func (tx *Tx) found(n *inode) chunk.Content {
 // rewriteOpen gives a file that is open another content. It is recorded under the name that the file was opened by, or
 // the first that it has now; a file without a name is no part of the tree.
 func (tx *Tx) rewriteOpen(op Op, name string, n *inode, content chunk.Content) error {
+	at := Place{Ino: n.ino}
 	if p, err := tx.walk(name, true); err == nil && p.ino == n.ino {
-		return tx.rewrite(op, p, n, content)
+		at = p.entry()
 	}
-	c, err := tx.contentChange(op, n, content)
-	if err != nil {
-		return err
-	}
-	paths, err := tx.branchPaths(n.ino)
-	if err != nil || len(paths) == 0 {
-		return err
-	}
-	c.Path = paths[0]
-	return tx.record(c)
+	return tx.rewrite(at, op, content)
 }
 
 // TakeWrites makes what was written to the Files of this store that stand on the branch, and is not committed, part of

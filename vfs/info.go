@@ -2,68 +2,9 @@ package vfs
 
 import (
 	"context"
-	"io/fs"
 	"path"
 	"strings"
-	"time"
 )
-
-// An Info describes a file as it was at one moment. It is an [fs.FileInfo] that tells more.
-type Info struct {
-	name string
-	n    inode
-}
-
-func newInfo(name string, n *inode) *Info { return &Info{name: name, n: *n} }
-
-// Name returns the last segment of the path, and "" for the root.
-func (i *Info) Name() string { return i.name }
-
-// Size returns the length of a regular file in bytes, and of a symlink's target; 0 for anything else.
-func (i *Info) Size() int64 {
-	if i.n.kind() == kindLink {
-		return int64(len(i.n.target))
-	}
-	return i.n.content.Size
-}
-
-// Mode returns the type and the 12 permission bits.
-func (i *Info) Mode() fs.FileMode { return fileMode(i.n.mode) }
-
-// ModTime returns when the content last changed, to the nanosecond.
-func (i *Info) ModTime() time.Time { return time.Unix(0, i.n.mtime) }
-
-// ChangeTime returns when the content or anything else about the file last changed.
-func (i *Info) ChangeTime() time.Time { return time.Unix(0, i.n.ctime) }
-
-// BirthTime returns when the file was created.
-func (i *Info) BirthTime() time.Time { return time.Unix(0, i.n.btime) }
-
-// IsDir reports whether it is a directory.
-func (i *Info) IsDir() bool { return i.n.isDir() }
-
-// Ino returns the inode number.
-func (i *Info) Ino() Ino { return i.n.ino }
-
-// Nlink returns how many names the file has: 1 for a directory, 0 for an open file whose last name is gone.
-func (i *Info) Nlink() int { return int(i.n.nlink) }
-
-// Owner returns the stored user and group. They are kept, never enforced.
-func (i *Info) Owner() (uid, gid int) { return int(i.n.uid), int(i.n.gid) }
-
-// Rdev returns the device number of a device node.
-func (i *Info) Rdev() uint64 { return uint64(i.n.rdev) }
-
-// Target returns where a symlink points; "" for anything else.
-func (i *Info) Target() string { return i.n.target }
-
-// Sys returns the *Info itself, so that code which has an [fs.FileInfo] can reach the rest.
-func (i *Info) Sys() any { return i }
-
-// SameContent reports whether two regular files hold equal bytes, without reading any.
-func (i *Info) SameContent(other *Info) bool { return i.n.content == other.n.content }
-
-func (i *Info) String() string { return fs.FormatFileInfo(i) }
 
 // Stat describes the file that a path leads to, following symlinks.
 func (tx *Tx) Stat(name string) (*Info, error) {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"io/fs"
 	"syscall"
-
-	"vfsdb/journal"
 )
 
 // Link gives a file a second name. A symlink is linked itself, not what it points at. A directory is EPERM; a new name
@@ -37,35 +35,10 @@ func (tx *Tx) hardLink(from, to string, opts []Option) error {
 		}
 	}
 	p, err := tx.newPlace(to, options{set: o.set &^ optIfSum})
-	switch {
-	case err != nil:
-		return err
-	case n.isDir():
-		return syscall.EPERM
-	}
-	if err := tx.linkAt(p, n); err != nil {
-		return err
-	}
-	old, err := tx.fromBranch(src.path())
 	if err != nil {
 		return err
 	}
-	return tx.recordAt(p, change{Change: journal.Change{Op: "link", Arg: old}})
-}
-
-// linkAt gives an inode one more name.
-func (tx *Tx) linkAt(to place, n *inode) error {
-	parent, err := tx.parent(to)
-	if err != nil {
-		return err
-	}
-	if err := tx.putDirent(to.dir, to.base, n.ino, n.kind()); err != nil {
-		return err
-	}
-	n.nlink++
-	tx.change(n)
-	tx.modified(parent)
-	return nil
+	return tx.link(src.entry(), p.entry())
 }
 
 // Symlink creates a symlink. The target is kept as given, up to 4096 bytes (ENAMETOOLONG), and need not exist; an
@@ -79,7 +52,9 @@ func (tx *Tx) symlink(target, name string, opts []Option) error {
 	if err != nil {
 		return err
 	}
-	if err := checkTarget(target); err != nil {
+	n := tx.newNode(modeLink | 0o777)
+	n.target = target
+	if err := checkTarget(n); err != nil {
 		return err
 	}
 	if o.has(optParents) {
@@ -91,22 +66,7 @@ func (tx *Tx) symlink(target, name string, opts []Option) error {
 	if err != nil {
 		return err
 	}
-	return tx.make("symlink", p, &inode{mode: modeLink | 0o777, target: target})
-}
-
-func checkTarget(target string) error {
-	switch {
-	case target == "":
-		return syscall.ENOENT
-	case len(target) > maxPath:
-		return syscall.ENAMETOOLONG
-	}
-	for i := range len(target) {
-		if target[i] == 0 {
-			return syscall.EINVAL
-		}
-	}
-	return nil
+	return tx.create(p.entry(), n, Sum{})
 }
 
 // Readlink returns where a symlink points. Anything else is EINVAL.
@@ -145,7 +105,9 @@ func (tx *Tx) mknod(name string, mode fs.FileMode, rdev uint64, opts []Option) e
 	if err != nil {
 		return err
 	}
-	return tx.make("mknod", p, &inode{mode: uint32(kind)<<12 | unixPerm(mode), rdev: int64(rdev)})
+	n := tx.newNode(uint32(kind)<<12 | unixPerm(mode))
+	n.rdev = int64(rdev)
+	return tx.create(p.entry(), n, Sum{})
 }
 
 // Link gives a file a second name, see [Tx.Link].

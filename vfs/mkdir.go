@@ -5,8 +5,6 @@ import (
 	"context"
 	"io/fs"
 	"syscall"
-
-	"vfsdb/journal"
 )
 
 // Mkdir creates a directory. Its parent must exist; the name must not (EEXIST).
@@ -28,7 +26,7 @@ func (tx *Tx) mkdir(name string, perm fs.FileMode, opts []Option) error {
 	if err != nil {
 		return err
 	}
-	return tx.make("mkdir", p, &inode{mode: modeDir | unixPerm(perm)})
+	return tx.create(p.entry(), tx.newNode(modeDir|unixPerm(perm)), Sum{})
 }
 
 // MkdirAll creates a directory and those above it that are missing. A directory that exists is fine; anything else in
@@ -67,11 +65,11 @@ func (tx *Tx) mkdirAll(name string, perm fs.FileMode) error {
 	case p.ino != 0:
 		return syscall.EEXIST // a symlink to nowhere
 	}
-	return tx.make("mkdir", p, &inode{mode: modeDir | unixPerm(perm)})
+	return tx.create(p.entry(), tx.newNode(modeDir|unixPerm(perm)), Sum{})
 }
 
 // newPlace walks to a name that must not exist yet, and must have a directory to stand in. With IfAbsent a name that
-// exists is told as a precondition that did not hold.
+// exists is a precondition that does not hold.
 func (tx *Tx) newPlace(name string, o options) (place, error) {
 	if err := tx.writable(); err != nil {
 		return place{}, err
@@ -84,52 +82,6 @@ func (tx *Tx) newPlace(name string, o options) (place, error) {
 		return p, tx.holds(o, p.ino)
 	}
 	return p, syscall.EEXIST
-}
-
-// make is create for what has no content.
-func (tx *Tx) make(op Op, p place, n *inode) error {
-	n.mtime = tx.now
-	if err := tx.create(p, n); err != nil {
-		return err
-	}
-	return tx.recordAt(p, change{Change: journal.Change{Op: op, Arg: n.target}})
-}
-
-// create makes a new inode and gives it the name at p.
-func (tx *Tx) create(p place, n *inode) error {
-	parent, err := tx.parent(p)
-	if err != nil {
-		return err
-	}
-	n.nlink = 1
-	if err := tx.addInode(n); err != nil {
-		return err
-	}
-	if err := tx.putDirent(p.dir, p.base, n.ino, n.kind()); err != nil {
-		return err
-	}
-	tx.modified(parent)
-	return nil
-}
-
-// parent returns the directory that p stands in. One that was removed meanwhile takes no new names: ENOENT.
-func (tx *Tx) parent(p place) (*inode, error) {
-	dir, err := tx.inode(p.dir)
-	switch {
-	case err != nil:
-		return nil, err
-	case dir == nil:
-		return nil, corrupt("directory %d has no inode", p.dir)
-	case dir.nlink == 0:
-		return nil, syscall.ENOENT
-	}
-	return dir, nil
-}
-
-// modified marks that the content of a file, or the entries of a directory, changed now.
-func (tx *Tx) modified(n *inode) {
-	n.mtime = tx.now
-	tx.change(n)
 }
 
 // Mkdir creates a directory. Its parent must exist; the name must not (EEXIST).

@@ -1,7 +1,6 @@
 package vfs
 
 import (
-	"context"
 	"io/fs"
 	"syscall"
 	"time"
@@ -9,25 +8,6 @@ import (
 	"vfsdb/chunk"
 	"vfsdb/journal"
 )
-
-// NewBatch returns a [chunk.Batch], which stores many contents out of sight until ctx ends, for [Tx.Put] to give them
-// names. It must be closed.
-func (fsys *FS) NewBatch(ctx context.Context) *chunk.Batch {
-	b := chunk.NewBatch(ctx, fsys.store.db, fsys.store.lease)
-	if fsys.store.compress {
-		b.Compress()
-	}
-	return b
-}
-
-// prepare cuts and hashes data, and compresses it if the store is to.
-func (st *store) prepare(data []byte) *chunk.Prepared {
-	p := chunk.Prepare(data)
-	if st.compress {
-		p.Compress()
-	}
-	return p
-}
 
 // An Attr is what a file has beside its name and its content.
 type Attr struct {
@@ -62,55 +42,34 @@ func (tx *Tx) put(name string, staged *chunk.Staged, a Attr) error {
 	if err != nil {
 		return err
 	}
-	lost := change{Change: journal.Change{Op: "create"}}
+
 	if p.ino != 0 {
-		n, err := tx.inode(p.ino)
-		switch {
-		case err != nil:
-			return err
-		case n == nil:
-			return corrupt("entry %q of directory %d shows inode %d, which is missing", p.base, p.dir, p.ino)
-		case n.kind() == kindFile && n.nlink == 1:
-			return tx.putOver(p, n, staged, content, a)
-		}
-		if lost, err = tx.loss("write", n); err != nil {
+		n, err := tx.at(p)
+		if err != nil {
 			return err
 		}
-		if err := tx.unlink(p, n); err != nil {
-			return err
+		if n.kind() == kindFile && n.nlink == 1 {
+			return tx.putOver(p.entry(), n, content, staged.Sum(), a)
 		}
-		p.ino = 0
 	}
-	n := &inode{mode: modeFile | unixPerm(a.Mode), uid: a.Uid, gid: a.Gid, mtime: nanos(a.ModTime), content: content}
-	if err := tx.create(p, n); err != nil {
-		return err
-	}
-	lost.Grew += content.Size
-	lost.is(n, staged.Sum())
-	return tx.recordAt(p, lost)
+	n := tx.newNode(modeFile)
+	n.content = content
+	a.set(n)
+	return tx.replace(p.entry(), n, staged.Sum())
 }
 
-// putOver makes a file that exists what it shall be.
-func (tx *Tx) putOver(p place, n *inode, staged *chunk.Staged, content chunk.Content, a Attr) error {
+// putOver gives a file that exists a content and attributes.
+func (tx *Tx) putOver(p Place, n *inode, content chunk.Content, sum Sum, a Attr) error {
 	if err := tx.fold(n); err != nil {
 		return err
 	}
-	if n.content == content {
-		if !tx.setAttrs(n, a) {
-			return nil
-		}
-		return tx.recordAt(p, change{Change: journal.Change{Op: "setattr"}})
+	switch {
+	case n.content != content:
+		return tx.setContent(p, journal.OpWrite, content, sum, a.set)
+	case a.differs(n):
+		return tx.setAttr(p, journal.OpSetattr, a.set)
 	}
-	c := change{Change: journal.Change{Op: "write", Grew: content.Size - n.content.Size}}
-	if err := tx.was(&c, n); err != nil {
-		return err
-	}
-	tx.keepFound(n)
-	n.content = content
-	tx.change(n)
-	tx.setAttrs(n, a)
-	c.is(n, staged.Sum())
-	return tx.recordAt(p, c)
+	return nil
 }
 
 // SetAttr sets all attributes of a file at once. A symlink is not followed, and keeps its mode.
@@ -123,22 +82,23 @@ func (tx *Tx) setAttrOf(name string, a Attr) error {
 		return err
 	}
 	p, n, err := tx.find(name, false)
-	if err != nil || !tx.setAttrs(n, a) {
+	if err != nil || !a.differs(n) {
 		return err
 	}
-	return tx.recordAt(p, change{Change: journal.Change{Op: "setattr"}})
+	return tx.setAttr(p.entry(), journal.OpSetattr, a.set)
 }
 
-// setAttrs sets all attributes, and reports whether any was another.
-func (tx *Tx) setAttrs(n *inode, a Attr) bool {
-	mode, mtime := n.mode, nanos(a.ModTime)
+// set sets all attributes of an inode.
+func (a Attr) set(n *inode) {
 	if n.kind() != kindLink {
-		mode = mode&^permBits | unixPerm(a.Mode)
+		n.mode = n.mode&^permBits | unixPerm(a.Mode)
 	}
-	if n.mode == mode && n.uid == a.Uid && n.gid == a.Gid && n.mtime == mtime {
-		return false
-	}
-	n.mode, n.uid, n.gid, n.mtime = mode, a.Uid, a.Gid, mtime
-	tx.change(n)
-	return true
+	n.uid, n.gid, n.mtime = a.Uid, a.Gid, nanos(a.ModTime)
+}
+
+// differs reports whether set would change an inode.
+func (a Attr) differs(n *inode) bool {
+	after := *n
+	a.set(&after)
+	return after != *n
 }

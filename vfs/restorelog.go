@@ -15,16 +15,16 @@ type restoreLog struct {
 	inos  []Ino  // that are something else
 	made  map[string]*restored
 	after bool
-	moved map[Ino]bool   // shown by names that change
-	turns bool           // some of these are directories: paths below them change
-	dirs  map[Ino]string // paths of directories; "" if the root does not lead there
+	moved map[Ino]bool // shown by names that change
+	turns bool         // some of these are directories: paths below them change
+	dirs  pathFinder
 	shown map[Ino][]Name // names of inos, as they were before
 }
 
 func newRestoreLog(tx *Tx) *restoreLog {
 	return &restoreLog{
 		tx: tx, made: make(map[string]*restored), moved: make(map[Ino]bool),
-		dirs: make(map[Ino]string), shown: make(map[Ino][]Name),
+		dirs: pathFinder{tx, schema.RootIno, make(map[Ino]string)}, shown: make(map[Ino][]Name),
 	}
 }
 
@@ -78,7 +78,7 @@ func alike(a, b *inode) bool {
 func (l *restoreLog) end() error {
 	l.after = true
 	if l.turns {
-		clear(l.dirs)
+		clear(l.dirs.known)
 	}
 	if err := l.look(); err != nil {
 		return err
@@ -124,7 +124,7 @@ func (l *restoreLog) look() error {
 
 // add notes that a name shows ino.
 func (l *restoreLog) add(name Name, ino Ino) error {
-	dir, err := l.dir(name.Dir)
+	dir, err := l.dirs.path(name.Dir)
 	if err != nil || dir == "" {
 		return err
 	}
@@ -136,7 +136,7 @@ func (l *restoreLog) add(name Name, ino Ino) error {
 	if err != nil {
 		return err
 	}
-	p := l.note(below(dir, name.Base))
+	p := l.note(join(dir, name.Base))
 	if l.after {
 		p.after, p.is = sum, n.content.Size
 	} else {
@@ -153,33 +153,6 @@ func (l *restoreLog) namesOf(ino Ino) ([]Name, error) {
 	names, err := l.tx.namesOf(ino)
 	l.shown[ino] = names
 	return names, err
-}
-
-// dir returns the path of a directory.
-func (l *restoreLog) dir(ino Ino) (string, error) {
-	if ino == schema.RootIno {
-		return ".", nil
-	}
-	if path, known := l.dirs[ino]; known {
-		return path, nil
-	}
-	names, err := l.tx.namesOf(ino)
-	if err != nil {
-		return "", err
-	}
-	l.dirs[ino] = "" // ends a cycle, which a damaged file may have
-	path := ""
-	if len(names) > 0 {
-		above, err := l.dir(names[0].Dir)
-		if err != nil {
-			return "", err
-		}
-		if above != "" {
-			path = below(above, names[0].Base)
-		}
-	}
-	l.dirs[ino] = path
-	return path, nil
 }
 
 // note returns what is known of a path.

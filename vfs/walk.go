@@ -8,12 +8,8 @@ import (
 	"vfsdb/schema"
 )
 
-// Limits of names and paths.
-const (
-	maxName  = 255
-	maxPath  = 4096
-	maxLinks = 40
-)
+// maxLinks is how many symlinks a walk follows.
+const maxLinks = 40
 
 // A place is where a path leads: an entry of a directory, that may or may not exist.
 type place struct {
@@ -64,19 +60,8 @@ func (tx *Tx) checkRoot() error {
 		return err
 	}
 	// What is written below a directory that was removed higher up would be lost.
-	var up climb
-	for dir := tx.fsys.root; dir != schema.RootIno; {
-		if err := up.to(dir); err != nil {
-			return err
-		}
-		if dir, err = tx.parentOf(dir); err != nil {
-			return err
-		}
-		if dir == 0 {
-			return syscall.ENOENT
-		}
-	}
-	return nil
+	_, err = tx.pathFrom(schema.RootIno, tx.fsys.root)
+	return err
 }
 
 type walker struct {
@@ -227,20 +212,11 @@ func (tx *Tx) search(name string, follow bool) (place, *inode, error) {
 }
 
 // at returns what is at a place: nothing is ENOENT.
-func (tx *Tx) at(p place) (*inode, error) {
-	if p.ino == 0 {
-		return nil, syscall.ENOENT
-	}
-	n, err := tx.inode(p.ino)
-	switch {
-	case err != nil:
-		return nil, err
-	case n == nil:
-		return nil, corrupt("entry %q of directory %d shows inode %d, which is missing", p.base, p.dir, p.ino)
-	case n.kind() != p.kind:
-		return nil, errKind(p.base, p.kind, n)
-	}
-	return n, nil
+func (tx *Tx) at(p place) (*inode, error) { return tx.nodeOf(p.dir, listed{p.base, p.ino, p.kind}) }
+
+// entry is the place for the operations by number.
+func (p place) entry() Place {
+	return Place{Dir: p.dir, Base: p.base, Ino: p.ino, Path: p.path(), Chain: p.chain}
 }
 
 // findDir is find for a directory: anything else is ENOTDIR. One far down must have one name: with two names at each of

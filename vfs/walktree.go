@@ -171,11 +171,3 @@ func (tx *Tx) listedNode(e *visited) (*inode, error) {
 	}
 	return n, nil
 }
-
-// join is the path of an entry.
-func join(dir, name string) string {
-	if dir == "." {
-		return name
-	}
-	return dir + "/" + name
-}

@@ -10,9 +10,6 @@ import (
 	"vfsdb/journal"
 )
 
-// maxSize is the largest file: what a manifest's 32-bit chunk index reaches.
-const maxSize = int64(1<<32) * chunk.Size
-
 // writeOptions are the options of every verb that may create a file.
 const writeOptions = optIfSum | optIfAbsent | optParents | optMode | optModTime | optSumTo
 
@@ -31,7 +28,7 @@ func (tx *Tx) writeFile(name string, data *chunk.Prepared, perm fs.FileMode, opt
 	if err != nil {
 		return err
 	}
-	return w.set("write", content, data.Sum())
+	return w.set(journal.OpWrite, content, data.Sum())
 }
 
 // A target is the file that a write goes to: one that exists, or a place for a new one.
@@ -72,11 +69,8 @@ func (tx *Tx) openWrite(name string, perm fs.FileMode, opts []Option) (target, e
 		return w, o.gone(err)
 	}
 	if w.at.ino != 0 {
-		if w.node, err = tx.inode(w.at.ino); err != nil {
+		if w.node, err = tx.at(w.at); err != nil {
 			return w, err
-		}
-		if w.node == nil {
-			return w, corrupt("entry %q of directory %d shows inode %d, which is missing", w.at.base, w.at.dir, w.at.ino)
 		}
 		if err := w.node.checkRegular(); err != nil {
 			return w, err
@@ -97,31 +91,17 @@ func (w target) content() chunk.Content {
 }
 
 // set gives the file its new content, which has the sum after.
-func (w target) set(op Op, c chunk.Content, after Sum) error {
+func (w target) set(op journal.Op, c chunk.Content, after Sum) error {
 	if into := w.opts.into; into != nil {
 		w.tx.db.AfterCommit(func() { *into = after })
 	}
-	n := w.node
-	if n == nil {
-		n = &inode{mode: modeFile | unixPerm(w.perm), mtime: w.tx.now, content: c}
-		w.attributes(n)
-		if err := w.tx.create(w.at, n); err != nil {
-			return err
-		}
-		made := change{Change: journal.Change{Op: "create", Grew: c.Size}}
-		made.is(n, after)
-		return w.tx.recordAt(w.at, made)
+	if w.node != nil {
+		return w.tx.setContent(w.at.entry(), op, c, after, w.attributes)
 	}
-	made := change{Change: journal.Change{Op: op, Grew: c.Size - n.content.Size}}
-	if err := w.tx.was(&made, n); err != nil {
-		return err
-	}
-	w.tx.keepFound(n)
+	n := w.tx.newNode(modeFile | unixPerm(w.perm))
 	n.content = c
-	made.is(n, after)
-	w.tx.modified(n)
 	w.attributes(n)
-	return w.tx.recordAt(w.at, made)
+	return w.tx.create(w.at.entry(), n, after)
 }
 
 // attributes sets what the options ask for.
@@ -158,7 +138,7 @@ func (tx *Tx) appendFile(name string, data []byte, perm fs.FileMode, opts []Opti
 	if err != nil {
 		return err
 	}
-	return w.set("append", content, after)
+	return w.set(journal.OpAppend, content, after)
 }
 
 // Truncate makes a file size bytes long: what is beyond is cut, what is missing reads as zeros and takes no space.
@@ -195,33 +175,7 @@ func (tx *Tx) truncate(name string, size int64, opts []Option) error {
 	if err != nil {
 		return err
 	}
-	return tx.rewrite("truncate", p, n, content)
-}
-
-// rewrite gives a file that exists another content.
-func (tx *Tx) rewrite(op Op, p place, n *inode, content chunk.Content) error {
-	c, err := tx.contentChange(op, n, content)
-	if err != nil {
-		return err
-	}
-	return tx.recordAt(p, c)
-}
-
-// contentChange gives a file that exists another content, and returns that as a change.
-func (tx *Tx) contentChange(op Op, n *inode, content chunk.Content) (change, error) {
-	c := change{Change: journal.Change{Op: op, Grew: content.Size - n.content.Size}}
-	if err := tx.was(&c, n); err != nil {
-		return c, err
-	}
-	sum, err := chunk.SumOfContent(tx.db, content)
-	if err != nil {
-		return c, err
-	}
-	tx.keepFound(n)
-	n.content = content
-	c.is(n, sum)
-	tx.modified(n)
-	return c, nil
+	return tx.rewrite(p.entry(), journal.OpTruncate, content)
 }
 
 // WriteFile makes data the whole content of a file, see [Tx.WriteFile]. It is hashed before the write lock is taken.
@@ -253,10 +207,7 @@ func (fsys *FS) writeFrom(ctx context.Context, name string, r io.Reader, perm fs
 	if err := fsys.View(ctx, func(tx *Tx) error { return tx.mayWrite(name, opts) }); err != nil {
 		return 0, err
 	}
-	s := chunk.NewStager(fsys.store.db, fsys.store.lease)
-	if fsys.store.compress {
-		s.Compress()
-	}
+	s := fsys.store.newStager()
 	defer s.Close()
 	if err := s.ReadFrom(ctx, r); err != nil {
 		return 0, err
@@ -270,7 +221,7 @@ func (fsys *FS) writeFrom(ctx context.Context, name string, r io.Reader, perm fs
 		if err != nil {
 			return err
 		}
-		return w.set("write", content, s.Sum())
+		return w.set(journal.OpWrite, content, s.Sum())
 	})
 	return s.Size(), err
 }

@@ -1,0 +1,35 @@
+package vfs
+
+import (
+	"context"
+
+	"vfsdb/chunk"
+)
+
+// NewBatch returns a [chunk.Batch], which stores many contents out of sight until ctx ends, for [Tx.Put] to give them
+// names. It must be closed.
+func (fsys *FS) NewBatch(ctx context.Context) *chunk.Batch {
+	b := chunk.NewBatch(ctx, fsys.store.db, fsys.store.lease)
+	if fsys.store.compress {
+		b.Compress()
+	}
+	return b
+}
+
+// newStager returns a [chunk.Stager], which stores one content out of sight. It must be closed.
+func (st *store) newStager() *chunk.Stager {
+	s := chunk.NewStager(st.db, st.lease)
+	if st.compress {
+		s.Compress()
+	}
+	return s
+}
+
+// prepare cuts and hashes data, and compresses it if the store is to.
+func (st *store) prepare(data []byte) *chunk.Prepared {
+	p := chunk.Prepare(data)
+	if st.compress {
+		p.Compress()
+	}
+	return p
+}
