@@ -314,12 +314,9 @@ func (r *reapRun) entries(tx *Tx, page []listed) error {
 
 // entry takes away one name, and what it leads to unless that has another name, or is open.
 func (r *reapRun) entry(tx *Tx, dir Ino, e listed) error {
-	n, err := tx.inode(e.ino)
+	n, err := tx.nodeOf(dir, e)
 	if err != nil {
 		return err
-	}
-	if n == nil {
-		return corrupt("entry %q of directory %d shows inode %d, which is missing", e.name, dir, e.ino)
 	}
 	if err := tx.dropDirent(dir, e.name); err != nil {
 		return err
@@ -347,12 +344,9 @@ func (r *reapRun) up(tx *Tx) error {
 	r.at.path = r.at.path[:last]
 	above := &r.at.path[last-1]
 	above.after = gone.base
-	n, err := tx.inode(gone.dir)
+	n, err := tx.nodeOf(above.dir, listed{gone.base, gone.dir, kindDir})
 	if err != nil {
 		return err
-	}
-	if n == nil {
-		return corrupt("entry %q of directory %d shows inode %d, which is missing", gone.base, above.dir, gone.dir)
 	}
 	r.budget--
 	if err := tx.dropDirent(above.dir, gone.base); err != nil {

@@ -146,12 +146,9 @@ func (f *ReapForecast) entry(tx *Tx, dir Ino, e listed) (below bool, err error) 
 	if err != nil {
 		return false, err
 	}
-	n, err := tx.inode(e.ino)
+	n, err := tx.nodeOf(dir, e)
 	if err != nil {
 		return false, err
-	}
-	if n == nil {
-		return false, corrupt("entry %q of directory %d shows inode %d, which is missing", e.name, dir, e.ino)
 	}
 	branch := tx.fsys.at.Branch
 	f.row(branch, d.level, d.born)
