@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func (a *app) backup() *cobra.Command {
+func backupCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "backup DEST",
 		Short: "Copy the whole database while it is in use",

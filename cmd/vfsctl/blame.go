@@ -11,7 +11,7 @@ import (
 	"vfsdb/snapshot"
 )
 
-func (a *app) blame() *cobra.Command {
+func blameCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "blame PATH",
 		Short: "Show which call last touched each line of a file",

@@ -8,7 +8,7 @@ import (
 	"vfsdb/snapshot"
 )
 
-func (a *app) branches() *cobra.Command {
+func branchCommand(a *app) *cobra.Command {
 	return group(&cobra.Command{
 		Use:   "branch COMMAND",
 		Short: "Fork the tree",

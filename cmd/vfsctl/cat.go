@@ -11,7 +11,7 @@ import (
 	"vfsdb/vfs"
 )
 
-func (a *app) cat() *cobra.Command {
+func catCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "cat PATH...",
 		Short: "Print files",

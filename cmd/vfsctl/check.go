@@ -8,7 +8,7 @@ import (
 	"vfsdb/vfs"
 )
 
-func (a *app) check() *cobra.Command {
+func checkCommand(a *app) *cobra.Command {
 	var quick bool
 	cmd := &cobra.Command{
 		Use:   "check",
@@ -32,7 +32,7 @@ that names what it touches, and the exit code is then 13. The database may be in
 				return err
 			}
 			if len(r.Faults) > 0 {
-				return &status{code: exitDamage}
+				return exitDamage
 			}
 			return nil
 		}),

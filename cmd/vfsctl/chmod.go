@@ -6,7 +6,7 @@ import (
 	"vfsdb/vfs"
 )
 
-func (a *app) chmod() *cobra.Command {
+func chmodCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "chmod MODE PATH...",
 		Short: "Change permissions",

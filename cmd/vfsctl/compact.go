@@ -10,7 +10,7 @@ import (
 	"vfsdb/schema"
 )
 
-func (a *app) compact() *cobra.Command {
+func compactCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "compact",
 		Short: "Compress what is stored, and make the file smaller",
@@ -35,7 +35,7 @@ before it, so that nothing is compressed that could be thrown away.`,
 				return err
 			}
 			a.warn("%s cannot be read: vfsctl check tells which files they touch", plural(r.Damaged, "blob", "blobs"))
-			return &status{code: exitDamage}
+			return exitDamage
 		}),
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"vfsdb/vfs"
 )
 
-func (a *app) cp() *cobra.Command {
+func cpCommand(a *app) *cobra.Command {
 	var keep, parents, recursive bool
 	cmd := &cobra.Command{
 		Use:   "cp FROM... TO",

@@ -21,7 +21,7 @@ type dfJSON struct {
 	Logical   int64 `json:"logical_bytes"` // of all file versions, holes included
 }
 
-func (a *app) df() *cobra.Command {
+func dfCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "df",
 		Short: "Show what the database takes on disk",
@@ -47,7 +47,7 @@ equal chunks are stored once and holes not at all. gc gives back what is free.`,
 				{"stored", fmt.Sprintf("%s in %s, %s", size(d.Stored), plural(d.Blobs, "blob", "blobs"), plural(d.Manifests, "manifest", "manifests"))},
 				{"logical", fmt.Sprintf("%s in %s", size(d.Logical), plural(d.Versions, "file version", "file versions"))},
 			} {
-				if err := a.field(f[0], f[1]); err != nil {
+				if err := a.out.field(f[0], f[1]); err != nil {
 					return err
 				}
 			}

@@ -11,7 +11,7 @@ import (
 	"vfsdb/vfs"
 )
 
-func (a *app) diff() *cobra.Command {
+func diffCommand(a *app) *cobra.Command {
 	var stat, names bool
 	cmd := &cobra.Command{
 		Use:   "diff A [B]",
@@ -51,7 +51,7 @@ there are changes, whatever the size of the trees. If they differ, the exit code
 			if err != nil || n == 0 {
 				return err
 			}
-			return &status{code: exitFailed}
+			return exitFailed
 		}),
 	}
 	cmd.Flags().BoolVar(&stat, "stat", false, "only how many paths differ, and how")

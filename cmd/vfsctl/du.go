@@ -8,7 +8,7 @@ import (
 	"vfsdb/vfs"
 )
 
-func (a *app) du() *cobra.Command {
+func duCommand(a *app) *cobra.Command {
 	var total bool
 	cmd := &cobra.Command{
 		Use:   "du [PATH...]",

@@ -9,7 +9,7 @@ import (
 	"vfsdb/vfs"
 )
 
-func (a *app) edit() *cobra.Command {
+func editCommand(a *app) *cobra.Command {
 	e := &editor{app: a}
 	cmd := &cobra.Command{
 		Use:   "edit PATH",

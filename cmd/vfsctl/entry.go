@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"io/fs"
 	"iter"
 	"path"
 	"strings"
@@ -85,34 +84,4 @@ func rooted(name string) string {
 		return "."
 	}
 	return name
-}
-
-// styleOf is how a terminal shows a file's name.
-func styleOf(m fs.FileMode) style {
-	switch {
-	case m.IsDir():
-		return blue
-	case m&fs.ModeSymlink != 0:
-		return cyan
-	case !m.IsRegular():
-		return yellow
-	case m&0o111 != 0:
-		return green
-	}
-	return plain
-}
-
-// show is a name as a person sees it: coloured, and with a slash behind a directory.
-func (o *output) show(name string, m fs.FileMode) string {
-	shown := o.paint(styleOf(m), o.name(name))
-	if m.IsDir() && name != "." && !strings.HasSuffix(name, "/") {
-		shown += "/"
-	}
-	return shown
-}
-
-// isDir reports whether a path leads to a directory; an error is that it does not.
-func isDir(ctx context.Context, fsys *vfs.FS, name string) bool {
-	info, err := fsys.Stat(ctx, name)
-	return err == nil && info.IsDir()
 }

@@ -10,7 +10,7 @@ import (
 	"vfsdb/transfer"
 )
 
-func (a *app) exports() *cobra.Command {
+func exportCommand(a *app) *cobra.Command {
 	ex := &exporter{app: a}
 	cmd := &cobra.Command{
 		Use:   "export [PATH] DEST",
@@ -61,7 +61,7 @@ func (ex *exporter) run(from, dest string) error {
 		ex.out.Flush()
 		ex.refusals(report.Refused)
 		if len(report.Refused) > 0 {
-			return &status{code: exitPartly}
+			return exitPartly
 		}
 		return nil
 	}

@@ -10,7 +10,7 @@ import (
 	"vfsdb/vfs"
 )
 
-func (a *app) find() *cobra.Command {
+func findCommand(a *app) *cobra.Command {
 	var kind string
 	var most int
 	cmd := &cobra.Command{

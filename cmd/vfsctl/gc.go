@@ -10,7 +10,7 @@ import (
 	"vfsdb/schema"
 )
 
-func (a *app) gc() *cobra.Command {
+func gcCommand(a *app) *cobra.Command {
 	var dry bool
 	var keep int64
 	cmd := &cobra.Command{

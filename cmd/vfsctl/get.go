@@ -16,7 +16,7 @@ import (
 	"vfsdb/vfs"
 )
 
-func (a *app) get() *cobra.Command {
+func getCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "get PATH [LOCAL|-]",
 		Short: "Fetch a file to the host, or to standard output",

@@ -4,17 +4,15 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"strings"
 	"syscall"
 	"unicode/utf8"
 
-	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
 	"vfsdb/vfs"
 )
 
-func (a *app) grep() *cobra.Command {
+func grepCommand(a *app) *cobra.Command {
 	g := &grepper{app: a}
 	cmd := &cobra.Command{
 		Use:   "grep PATTERN [PATH]",
@@ -107,27 +105,9 @@ func (g *grepper) run(pattern, name string) error {
 	}
 	g.report(result)
 	if len(result.Matches) == 0 {
-		return &status{code: exitFailed}
+		return exitFailed
 	}
 	return nil
-}
-
-// parseSize reads a size as people write it. As everywhere here, MB is 2^20 bytes.
-func parseSize(text string) (int64, error) {
-	t := strings.ToUpper(strings.TrimSpace(text))
-	for _, unit := range []string{"KB", "MB", "GB", "TB"} {
-		if n, ok := strings.CutSuffix(t, unit); ok {
-			t = n + unit[:1] + "IB"
-		}
-	}
-	if n := len(t); n > 0 && strings.ContainsRune("KMGT", rune(t[n-1])) {
-		t += "IB"
-	}
-	n, err := humanize.ParseBytes(t)
-	if err != nil || int64(n) < 0 {
-		return 0, fmt.Errorf("%q is no size", text)
-	}
-	return int64(n), nil
 }
 
 // printFiles prints the path of each file that matches.

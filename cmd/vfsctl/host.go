@@ -72,3 +72,12 @@ func cause(err error) error {
 	}
 	return err
 }
+
+// fileSize is how long a file of the host is; 0 if there is none.
+func fileSize(name string) int64 {
+	info, err := os.Stat(name)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}

@@ -14,7 +14,7 @@ import (
 	"vfsdb/transfer"
 )
 
-func (a *app) imports() *cobra.Command {
+func importCommand(a *app) *cobra.Command {
 	im := &importer{app: a}
 	cmd := &cobra.Command{
 		Use:   "import SRC [PATH]",
@@ -70,7 +70,7 @@ func (im *importer) run(src, to string) error {
 		im.refusals(refused.Refused)
 		im.warn("nothing was imported; --partial keeps the rest, --exclude leaves files out")
 		im.leftover()
-		return &status{code: exitFailed}
+		return exitFailed
 	}
 	if err != nil {
 		im.leftover()
@@ -82,7 +82,7 @@ func (im *importer) run(src, to string) error {
 // leftover says what becomes of contents that an import has stored and not named. A database that is being made goes
 // with them.
 func (im *importer) leftover() {
-	if im.making == nil && !im.o.Partial {
+	if !im.creating() && !im.o.Partial {
 		im.warn("what was read until then takes up space until it is imported again, or until: %s", im.invoke("gc"))
 	}
 }
@@ -126,7 +126,7 @@ func (a *app) moved(verb string, r *transfer.Report, d time.Duration) error {
 		return err
 	}
 	a.refusals(r.Refused)
-	return &status{code: exitPartly}
+	return exitPartly
 }
 
 func (a *app) refusals(list []transfer.Refusal) {

@@ -21,7 +21,7 @@ type infoJSON struct {
 	WALSize   int64     `json:"wal_size"`
 }
 
-func (a *app) info() *cobra.Command {
+func infoCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "info",
 		Short: "Tell what this database is",
@@ -48,7 +48,7 @@ func (a *app) info() *cobra.Command {
 				{"size", fmt.Sprintf("%s in %s pages of %s", size(i.FileSize), comma(i.Pages), size(i.PageSize))},
 				{"wal", size(i.WALSize)},
 			} {
-				if err := a.field(f[0], f[1]); err != nil {
+				if err := a.out.field(f[0], f[1]); err != nil {
 					return err
 				}
 			}

@@ -6,7 +6,7 @@ import (
 	"vfsdb/schema"
 )
 
-func (a *app) initialise() *cobra.Command {
+func initCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "init",
 		Short: "Create a database",

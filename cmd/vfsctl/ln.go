@@ -8,7 +8,7 @@ import (
 	"vfsdb/vfs"
 )
 
-func (a *app) ln() *cobra.Command {
+func lnCommand(a *app) *cobra.Command {
 	var symbolic bool
 	cmd := &cobra.Command{
 		Use:   "ln TARGET NAME",

@@ -11,8 +11,8 @@ import (
 	"vfsdb/vfs"
 )
 
-func (a *app) log() *cobra.Command {
-	l := &logCommand{app: a}
+func logCommand(a *app) *cobra.Command {
+	l := &logPrinter{app: a}
 	cmd := &cobra.Command{
 		Use:   "log [PATH]",
 		Short: "Show what happened, and who did it",
@@ -44,8 +44,8 @@ Each change was written in the same commit as what it tells of; gc keeps the new
 	return cmd
 }
 
-// A logCommand is one run of log.
-type logCommand struct {
+// A logPrinter is one run of log.
+type logPrinter struct {
 	*app
 	*call
 	session       string
@@ -54,7 +54,7 @@ type logCommand struct {
 	oldest, calls bool
 }
 
-func (l *logCommand) run() error {
+func (l *logPrinter) run() error {
 	switch {
 	case l.max < 0 || l.since < 0:
 		return usage(l.cmd, "--max and --since cannot be below 0")
@@ -125,7 +125,7 @@ func by(actor, session, tool string) string {
 	return text
 }
 
-func (l *logCommand) showCalls() error {
+func (l *logPrinter) showCalls() error {
 	calls, err := l.fsys.Calls(l, &vfs.CallOptions{Session: l.session, Since: l.since, Max: l.max, Newest: !l.oldest})
 	if err != nil {
 		return err

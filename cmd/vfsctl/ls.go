@@ -14,7 +14,7 @@ import (
 	"vfsdb/vfs"
 )
 
-func (a *app) ls() *cobra.Command {
+func lsCommand(a *app) *cobra.Command {
 	l := &lister{app: a}
 	cmd := &cobra.Command{
 		Use:   "ls [PATH...]",

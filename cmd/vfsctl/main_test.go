@@ -4,16 +4,11 @@ import (
 	"archive/tar"
 	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -30,142 +25,6 @@ func TestMain(m *testing.M) {
 		os.Exit(runKillChild())
 	}
 	testscript.Main(m, map[string]func(){"vfsctl": main})
-}
-
-// W20. TestScripts runs the scripts of testdata/script. Each begins in an empty directory with the files of its
-// archive.
-func TestScripts(t *testing.T) {
-	t.Parallel()
-	testscript.Run(t, testscript.Params{
-		Dir:                "testdata/script",
-		RequireUniqueNames: true,
-		Setup: func(env *testscript.Env) error {
-			env.Setenv("TZ", "UTC")
-			env.Setenv("TERM", "xterm")
-			env.Setenv("TMPDIR", env.WorkDir)
-			env.Setenv("LINES", "a\nvfsctl: done")
-			return nil
-		},
-		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"exits":    exits,
-			"json":     hasJSON,
-			"errors":   hasErrors,
-			"grab":     grab,
-			"damage":   damage,
-			"settime":  settime,
-			"hostfile": hostfile,
-		},
-	})
-}
-
-// exits runs a command and wants an exit code: exits 2 vfsctl ls --bogus.
-func exits(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 2 {
-		ts.Fatalf("usage: exits CODE COMMAND...")
-	}
-	want, err := strconv.Atoi(args[0])
-	ts.Check(err)
-	got := 0
-	err = ts.Exec(args[1], args[2:]...)
-	var exit *exec.ExitError
-	switch {
-	case errors.As(err, &exit):
-		got = exit.ExitCode()
-	case err != nil:
-		ts.Fatalf("%v", err)
-	}
-	if got != want {
-		ts.Fatalf("exit code %d, want %d", got, want)
-	}
-}
-
-// hasJSON wants every line of the last output to be a JSON object, and one of them to have a field of a value: json
-// path notes/a.md. A field within a field is written a.b; a value that is no string as JSON.
-func hasJSON(ts *testscript.TestScript, neg bool, args []string) {
-	objects(ts, neg, "stdout", args)
-}
-
-// hasErrors is hasJSON of standard error.
-func hasErrors(ts *testscript.TestScript, neg bool, args []string) {
-	objects(ts, neg, "stderr", args)
-}
-
-func objects(ts *testscript.TestScript, neg bool, output string, args []string) {
-	found := false
-	for line := range strings.Lines(ts.ReadFile(output)) {
-		var object map[string]any
-		if err := json.Unmarshal([]byte(line), &object); err != nil {
-			ts.Fatalf("not a JSON object: %v: %s", err, line)
-		}
-		if len(args) == 2 && field(object, args[0]) == args[1] {
-			found = true
-		}
-	}
-	if len(args) == 2 && found == neg {
-		ts.Fatalf("an object with %s %s: %v", args[0], args[1], found)
-	}
-}
-
-func field(object map[string]any, name string) string {
-	first, rest, nested := strings.Cut(name, ".")
-	value, ok := object[first]
-	if !ok {
-		return ""
-	}
-	if inner, isObject := value.(map[string]any); nested && isObject {
-		return field(inner, rest)
-	}
-	if text, isText := value.(string); isText {
-		return text
-	}
-	coded, _ := json.Marshal(value)
-	return string(coded)
-}
-
-// grab sets a variable to the last output, without the newline, or to a field of its JSON: grab SUM sum.
-func grab(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) == 0 || len(args) > 2 {
-		ts.Fatalf("usage: grab VARIABLE [FIELD]")
-	}
-	text := strings.TrimSuffix(ts.ReadFile("stdout"), "\n")
-	if len(args) == 2 {
-		var object map[string]any
-		ts.Check(json.Unmarshal([]byte(text), &object))
-		text = field(object, args[1])
-	}
-	ts.Setenv(args[0], text)
-}
-
-// damage flips a bit of each place in a file where a text stands: damage agent.db 'some content'.
-func damage(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 2 {
-		ts.Fatalf("usage: damage FILE TEXT")
-	}
-	file := ts.MkAbs(args[0])
-	data, err := os.ReadFile(file)
-	ts.Check(err)
-	damaged := bytes.ReplaceAll(data, []byte(args[1]), append([]byte{args[1][0] ^ 1}, args[1][1:]...))
-	if bytes.Equal(data, damaged) {
-		ts.Fatalf("%q is not in %s", args[1], args[0])
-	}
-	ts.Check(os.WriteFile(file, damaged, 0o644))
-}
-
-// settime sets the time of a file of the host: settime 2026-01-02T03:04:05Z run.sh.
-func settime(ts *testscript.TestScript, neg bool, args []string) {
-	when, err := time.Parse(time.RFC3339Nano, args[0])
-	ts.Check(err)
-	ts.Check(os.Chtimes(ts.MkAbs(args[1]), when, when))
-}
-
-// hostfile wants a file of the host to have a mode and a time.
-func hostfile(ts *testscript.TestScript, neg bool, args []string) {
-	info, err := os.Stat(ts.MkAbs(args[0]))
-	ts.Check(err)
-	got := octal(info.Mode()) + " " + info.ModTime().UTC().Format(time.RFC3339Nano)
-	if want := args[1] + " " + args[2]; got != want {
-		ts.Fatalf("%s is %s, not %s", args[0], got, want)
-	}
 }
 
 // commands lists the command and all below it.
@@ -257,95 +116,10 @@ func TestBusy(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// Modes look as POSIX ls shows them.
-func TestModeText(t *testing.T) {
-	for want, mode := range map[string]os.FileMode{
-		"-rw-r--r--": 0o644,
-		"drwxr-xr-x": os.ModeDir | 0o755,
-		"lrwxrwxrwx": os.ModeSymlink | 0o777,
-		"prw-------": os.ModeNamedPipe | 0o600,
-		"srw-------": os.ModeSocket | 0o600,
-		"crw-rw-rw-": os.ModeDevice | os.ModeCharDevice | 0o666,
-		"brw-rw----": os.ModeDevice | 0o660,
-		"-rwsr-sr-x": os.ModeSetuid | os.ModeSetgid | 0o755,
-		"-rwSr-Sr--": os.ModeSetuid | os.ModeSetgid | 0o644,
-		"drwxrwxrwt": os.ModeDir | os.ModeSticky | 0o777,
-		"drwxrwxr-T": os.ModeDir | os.ModeSticky | 0o774,
-	} {
-		require.Equal(t, want, modeText(mode))
-	}
-}
-
-func TestParseMode(t *testing.T) {
-	for _, tt := range []struct {
-		text string
-		old  os.FileMode
-		want string
-	}{
-		{"644", 0, "0644"},
-		{"4755", 0, "4755"},
-		{"u+x", 0o644, "0744"},
-		{"+x", 0o644, "0755"},
-		{"go-rwx", 0o755, "0700"},
-		{"a=r,u+w", 0o777, "0644"},
-		{"u=rwx,go=", 0, "0700"},
-		{"u+s,+t", 0o755, "5755"},
-		{"ug+s", 0o755, "6755"},
-		{"a+X", 0o644, "0644"},
-		{"a+X", 0o744, "0755"},
-		{"u+r-w", 0o200, "0400"},
-		{"8", 0, ""},
-		{"77777", 0, ""},
-		{"", 0, ""},
-		{"u", 0, ""},
-		{"z+x", 0, ""},
-		{"u+z", 0, ""},
-	} {
-		got, err := parseMode(tt.text, tt.old)
-		if tt.want == "" {
-			require.Error(t, err, tt.text)
-			continue
-		}
-		require.NoError(t, err, tt.text)
-		require.Equal(t, tt.want, octal(got), tt.text)
-	}
-}
-
-func TestParseSize(t *testing.T) {
-	for text, want := range map[string]int64{
-		"0": 0, "512": 512, "1k": 1024, "10MB": 10 << 20, "10MiB": 10 << 20, "1.5 GiB": 3 << 29, "2G": 2 << 30,
-	} {
-		got, err := parseSize(text)
-		require.NoError(t, err, text)
-		require.Equal(t, want, got, text)
-	}
-	for _, text := range []string{"", "x", "-1", "10 apples"} {
-		_, err := parseSize(text)
-		require.Error(t, err, text)
-	}
-}
-
-func TestPrintable(t *testing.T) {
-	require.Equal(t, `a\x1b[31mb`, printable("a\x1b[31mb"))
-	require.Equal(t, "naïve ☃\n", printable("naïve ☃\n"))
-	require.Equal(t, `'it'\''s' '' 'a b' a=b`, commandLine("it's", "", "a b", "a=b"))
-}
-
-func TestTook(t *testing.T) {
-	for want, ns := range map[string]int64{
-		"85 µs": 85e3, "1.25 ms": 1.25e6, "12.3 ms": 12.34e6, "999 ms": 999.4e6, "4.06 s": 4.061e9, "1m5s": 65e9,
-	} {
-		require.Equal(t, want, took(time.Duration(ns)))
-	}
-	require.Equal(t, "1 file", plural(1, "file", "files"))
-	require.Equal(t, "2,345 files", plural(2345, "file", "files"))
-	require.Equal(t, "1.5 MiB", fmt.Sprint(size(3<<19)))
-}
-
 // An import that is interrupted shows nothing of itself, says what takes up space, and gc takes that.
 func TestInterruptedImport(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "agent.db")
-	does := func(ctx context.Context, stdin io.Reader, args ...string) (code int, out, errs string) {
+	does := func(ctx context.Context, stdin io.Reader, args ...string) (code exit, out, errs string) {
 		var o, e strings.Builder
 		code = run(ctx, append([]string{"--db", db}, args...), stdin, &o, &e)
 		return code, o.String(), e.String()
@@ -426,7 +200,7 @@ func TestReadsWhatCannotBeWritten(t *testing.T) {
 	}
 	dir := t.TempDir()
 	db := filepath.Join(dir, "agent.db")
-	does := func(args ...string) (code int, out, errs string) {
+	does := func(args ...string) (code exit, out, errs string) {
 		var o, e strings.Builder
 		code = run(t.Context(), append([]string{"--db", db}, args...), strings.NewReader("x"), &o, &e)
 		return code, o.String(), e.String()

@@ -12,7 +12,7 @@ import (
 	"vfsdb/vfs"
 )
 
-func (a *app) mcp() *cobra.Command {
+func mcpCommand(a *app) *cobra.Command {
 	m := &mcpServer{app: a}
 	cmd := &cobra.Command{
 		Use:   "mcp",
@@ -36,7 +36,7 @@ workspace; --create makes one. Clients start this command where they like: give 
   vfsctl mcp --http :8080 --token-file token`,
 		Args:              args(0, 0),
 		ValidArgsFunction: completeNothing,
-		RunE:              m.run,
+		RunE:              a.plain(m.run),
 	}
 	flags := cmd.Flags()
 	m.tools.register(cmd)
@@ -55,13 +55,6 @@ workspace; --create makes one. Clients start this command where they like: give 
 	return cmd
 }
 
-func profileNames() (names []string) {
-	for _, p := range agent.Profiles() {
-		names = append(names, p.Name)
-	}
-	return names
-}
-
 // An mcpServer is one run of mcp.
 type mcpServer struct {
 	*app
@@ -75,7 +68,6 @@ type mcpServer struct {
 }
 
 func (m *mcpServer) run(cmd *cobra.Command, _ []string) (err error) {
-	m.started = true
 	if err := m.consistent(cmd); err != nil {
 		return err
 	}

@@ -8,7 +8,7 @@ import (
 	"vfsdb/vfs"
 )
 
-func (a *app) mkdir() *cobra.Command {
+func mkdirCommand(a *app) *cobra.Command {
 	var parents bool
 	var mode string
 	cmd := &cobra.Command{

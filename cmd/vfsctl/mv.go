@@ -1,9 +1,7 @@
 package main
 
 import (
-	"errors"
 	"io/fs"
-	"os"
 	"path"
 	"strings"
 	"syscall"
@@ -13,7 +11,7 @@ import (
 	"vfsdb/vfs"
 )
 
-func (a *app) mv() *cobra.Command {
+func mvCommand(a *app) *cobra.Command {
 	var keep, parents bool
 	cmd := &cobra.Command{
 		Use:   "mv FROM... TO",
@@ -76,10 +74,4 @@ func (a *app) transplant(c *call, keep, parents bool, verb func(tx *vfs.Tx, from
 		}
 		return made, nil
 	})
-}
-
-// busyRoot tells an errno of the root directory from the one of a busy database.
-func busyRoot(err error) bool {
-	var l *os.LinkError
-	return errors.As(err, &l) && (rooted(l.Old) == "." || rooted(l.New) == ".")
 }

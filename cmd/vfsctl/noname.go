@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"strings"
-	"syscall"
 
 	"vfsdb/snapshot"
 	"vfsdb/vfs"
@@ -97,19 +96,4 @@ func branchNames(ctx context.Context, fsys *vfs.FS) (names []string) {
 		names = append(names, b.Name)
 	}
 	return names
-}
-
-// hint is advice for errors about a path.
-func hint(err error) string {
-	var p *fs.PathError
-	if !errors.As(err, &p) || !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTEMPTY) {
-		return ""
-	}
-	switch {
-	case errors.Is(err, syscall.ENOTEMPTY) && strings.HasPrefix(p.Op, "remove"):
-		return "-r removes a directory with all that is below it"
-	case errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(p.Path, "*?[{"):
-		return "nothing has that name; only vfsctl find and vfsctl ls take patterns"
-	}
-	return ""
 }

@@ -3,112 +3,15 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
-	"os/user"
 	"strings"
 	"syscall"
-	"time"
-
-	"github.com/spf13/cobra"
 
 	"vfsdb/snapshot"
 	"vfsdb/vfs"
 )
-
-// An access is what a command does with the database.
-type access int
-
-const (
-	reads   access = iota // one tree: a branch's head, or with --at a snapshot
-	writes                // a branch's head; --at is refused
-	creates               // writes, and makes the database where there is none
-)
-
-// A call is one run of a command on a tree.
-type call struct {
-	context.Context
-	cmd  *cobra.Command
-	args []string
-	fsys *vfs.FS // the tree that the flags name
-}
-
-// arg returns an argument, or def where it was left out.
-func (c *call) arg(i int, def string) string {
-	if i < len(c.args) {
-		return c.args[i]
-	}
-	return def
-}
-
-// on makes the body of a command: it opens the database, finds the tree, runs fn and closes.
-func (a *app) on(use access, fn func(c *call) error) func(*cobra.Command, []string) error {
-	return func(cmd *cobra.Command, args []string) (err error) {
-		a.started = true
-		ctx := cmd.Context()
-		if use != reads && a.at != "" {
-			return usage(cmd, "%s changes files, and with --at the tree is read-only", cmd.Name())
-		}
-		if use != reads {
-			ctx = vfs.WithCall(ctx, &vfs.Call{Began: time.Now(), Actor: userName(), Tool: cmd.CommandPath()})
-		}
-		if _, missing := os.Stat(a.db); use == creates && errors.Is(missing, fs.ErrNotExist) && a.onMain() {
-			if a.making, err = beginCreation(a.db); err != nil {
-				return err
-			}
-			defer func() { err = a.making.named(a.making.end(err)) }()
-		}
-		store, err := a.open(ctx, use)
-		if err != nil {
-			return err
-		}
-		defer func() {
-			if closed := store.Close(); err == nil {
-				err = closed
-			}
-		}()
-		fsys := store
-		if a.at != "" {
-			if fsys, err = a.resolve(ctx, store, a.at); err != nil {
-				return err
-			}
-		}
-		return fn(&call{Context: ctx, cmd: cmd, args: args, fsys: fsys})
-	}
-}
-
-// userName is who runs the program, for the log.
-func userName() string {
-	if u, err := user.Current(); err == nil {
-		return u.Username
-	}
-	return ""
-}
-
-// sourced makes the body of a command that reads its first argument from the host. It looks at that first: a slip of
-// the pen creates no database.
-func (a *app) sourced(check func(cmd *cobra.Command) error, body func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
-	return func(cmd *cobra.Command, args []string) error {
-		a.started = true
-		if err := check(cmd); err != nil {
-			return err
-		}
-		if args[0] != "-" {
-			if _, err := os.Stat(args[0]); err != nil {
-				return err
-			}
-		}
-		return body(cmd, args)
-	}
-}
-
-// plain makes the body of a command that needs no database.
-func (a *app) plain(fn func(cmd *cobra.Command, args []string) error) func(*cobra.Command, []string) error {
-	return func(cmd *cobra.Command, args []string) error {
-		a.started = true
-		return fn(cmd, args)
-	}
-}
 
 // open opens the database on the branch that the flags name.
 func (a *app) open(ctx context.Context, use access) (*vfs.FS, error) {
@@ -162,4 +65,24 @@ func (a *app) resolve(ctx context.Context, store *vfs.FS, ref string) (*vfs.FS, 
 		return nil, noTree(ctx, store, "snapshot", ref, err)
 	}
 	return s.FS, nil
+}
+
+// A noDatabase is the error of every command that does not create a database where there is none.
+type noDatabase struct {
+	path, branch string
+	create       bool // the command has the flag --create
+}
+
+func (e *noDatabase) Error() string {
+	if e.branch == "" {
+		return e.path + ": there is no database here"
+	}
+	return fmt.Sprintf("%s: there is no database here, and so no branch %s", e.path, e.branch)
+}
+
+// invoke writes a command line for the database that is missing, which for mcp --workspace is not that of --db.
+func (e *noDatabase) invoke(a *app, args ...string) string {
+	missing := *a
+	missing.db = e.path
+	return missing.invoke(args...)
 }

@@ -2,17 +2,15 @@ package main
 
 import (
 	"bufio"
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strconv"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
-	"github.com/mattn/go-runewidth"
 	"golang.org/x/term"
 )
 
@@ -61,29 +59,6 @@ func (o *output) json(v any) error {
 	return err
 }
 
-// A style is how a terminal shows something: the number of an escape sequence.
-type style string
-
-const (
-	plain  style = ""
-	bold   style = "1"
-	dim    style = "2"
-	red    style = "31"
-	green  style = "32"
-	yellow style = "33"
-	blue   style = "1;34"
-	purple style = "35"
-	cyan   style = "36"
-)
-
-// paint colours text, if this is a terminal and its user has not asked for none.
-func (o *output) paint(s style, text string) string {
-	if !o.color || o.zero || s == plain || text == "" {
-		return text
-	}
-	return "\x1b[" + string(s) + "m" + text + "\x1b[0m"
-}
-
 // name makes a file's name fit for a line. One with control characters, which could pass for another line or steer a
 // terminal, is quoted even in a pipe: a pager may be at its end. So is one that begins with a quote. On a terminal a
 // name that is not UTF-8 is quoted too. --print0 gives the bytes.
@@ -106,108 +81,18 @@ func (o *output) line(text string) error {
 	return o.printf("%s\n", text)
 }
 
-func isPrintable(s string) bool {
-	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) })
+// show is a name as a person sees it: coloured, and with a slash behind a directory.
+func (o *output) show(name string, m fs.FileMode) string {
+	shown := o.paint(styleOf(m), o.name(name))
+	if m.IsDir() && name != "." && !strings.HasSuffix(name, "/") {
+		shown += "/"
+	}
+	return shown
 }
 
-// printable takes the control characters out of a message, which may quote a hostile name.
-func printable(s string) string {
-	var b strings.Builder
-	for _, r := range s {
-		if unicode.IsPrint(r) || r == '\n' || r == '\t' {
-			b.WriteRune(r)
-			continue
-		}
-		q := strconv.QuoteRune(r)
-		b.WriteString(q[1 : len(q)-1])
-	}
-	return b.String()
-}
-
-// A cell is one field of a table.
-type cell struct {
-	text  string
-	style style
-	right bool // aligned to the right
-}
-
-// A table prints rows in columns.
-type table struct{ rows [][]cell }
-
-func (t *table) row(cells ...cell) { t.rows = append(t.rows, cells) }
-
-// head adds a row of titles.
-func (t *table) head(titles ...string) {
-	cells := make([]cell, len(titles))
-	for i, title := range titles {
-		cells[i] = cell{text: title, style: dim}
-	}
-	t.row(cells...)
-}
-
-func (t *table) print(o *output) error {
-	var widths []int
-	for _, row := range t.rows {
-		for i, c := range row {
-			if i == len(widths) {
-				widths = append(widths, 0)
-			}
-			widths[i] = max(widths[i], runewidth.StringWidth(c.text))
-		}
-	}
-	for _, row := range t.rows {
-		var b strings.Builder
-		for i, c := range row {
-			pad := strings.Repeat(" ", widths[i]-runewidth.StringWidth(c.text))
-			if i > 0 {
-				b.WriteString("  ")
-			}
-			if c.right {
-				b.WriteString(pad)
-			}
-			b.WriteString(o.paint(c.style, c.text))
-			if !c.right && i < len(row)-1 {
-				b.WriteString(pad)
-			}
-		}
-		if err := o.printf("%s\n", strings.TrimRight(b.String(), " ")); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// base64Name gives the bytes of a name that JSON cannot hold; "" for others.
-func base64Name(s string) string {
-	if utf8.ValidString(s) {
-		return ""
-	}
-	return base64.StdEncoding.EncodeToString([]byte(s))
-}
-
-// commandLine writes words so that a shell reads them back.
-func commandLine(words ...string) string {
-	quoted := make([]string, len(words))
-	for i, w := range words {
-		quoted[i] = shellQuote(w)
-	}
-	return strings.Join(quoted, " ")
-}
-
-func shellQuote(w string) string {
-	safe := func(r rune) bool {
-		return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_./=@%+,:", r)
-	}
-	if w != "" && isPrintable(w) && !strings.ContainsFunc(w, func(r rune) bool { return !safe(r) }) {
-		return w
-	}
-	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
-}
-
-// plural counts things: "1 file", "2,345 files".
-func plural(n int64, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return comma(n) + " " + many
+// field prints one line of a description.
+func (o *output) field(name, value string) error {
+	const width = 10
+	pad := max(1, width-len(name))
+	return o.printf("%s%*s%s\n", o.paint(dim, name), pad, "", value)
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"io"
-	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -25,14 +24,14 @@ type progress struct {
 // patience is how long work may last before progress is worth showing.
 const patience = 300 * time.Millisecond
 
-// progress starts a line on standard error, if that is a terminal. total is in bytes; 0 if it is not known.
-func (a *app) progress(ctx context.Context, what string, total int64) *progress {
-	if !a.errs.tty || a.json {
+// progress starts a line, if this is a terminal. total is in bytes; 0 if it is not known.
+func (o *output) progress(ctx context.Context, what string, total int64) *progress {
+	if !o.tty {
 		return nil
 	}
 	late := make(chan struct{})
 	p := &progress{
-		bars: mpb.NewWithContext(ctx, mpb.WithOutput(a.errs.file), mpb.WithWidth(30), mpb.WithRenderDelay(late)),
+		bars: mpb.NewWithContext(ctx, mpb.WithOutput(o.file), mpb.WithWidth(30), mpb.WithRenderDelay(late)),
 		late: time.AfterFunc(patience, func() { close(late) }),
 	}
 	counters := decor.Any(func(decor.Statistics) string {
@@ -119,13 +118,4 @@ func (c *countingWriter) Write(b []byte) (int, error) {
 	n, err := c.w.Write(b)
 	c.p.at(c.p.done.Load()+int64(n), "")
 	return n, err
-}
-
-// fileSize is how long a file of the host is; 0 if there is none.
-func fileSize(name string) int64 {
-	info, err := os.Stat(name)
-	if err != nil {
-		return 0
-	}
-	return info.Size()
 }

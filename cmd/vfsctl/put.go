@@ -18,7 +18,7 @@ import (
 	"vfsdb/vfs"
 )
 
-func (a *app) put() *cobra.Command {
+func putCommand(a *app) *cobra.Command {
 	p := &putter{app: a}
 	cmd := &cobra.Command{
 		Use:   "put LOCAL|- PATH",
@@ -177,32 +177,8 @@ func (p *putter) write(name string, src *source) (int64, error) {
 	return p.fsys.WriteFrom(p, name, src, src.mode, opts...)
 }
 
-// interruptible makes a stream end with the context: a read of a terminal or a pipe would wait for ever.
-func interruptible(ctx context.Context, r io.Reader) io.ReadCloser {
-	pr, pw := io.Pipe()
-	go func() {
-		_, err := io.CopyBuffer(struct{ io.Writer }{pw}, struct{ io.Reader }{r}, make([]byte, 256<<10))
-		pw.CloseWithError(err)
-	}()
-	stop := context.AfterFunc(ctx, func() { pr.CloseWithError(ctx.Err()) })
-	return &interruptibleReader{pr, ctx, stop}
-}
-
-type interruptibleReader struct {
-	*io.PipeReader
-	ctx  context.Context
-	stop func() bool
-}
-
-func (r *interruptibleReader) Read(p []byte) (int, error) {
-	n, err := r.PipeReader.Read(p)
-	if err != nil && r.ctx.Err() != nil {
-		err = r.ctx.Err()
-	}
-	return n, err
-}
-
-func (r *interruptibleReader) Close() error {
-	r.stop()
-	return r.PipeReader.Close()
+// isDir reports whether a path leads to a directory; an error is that it does not.
+func isDir(ctx context.Context, fsys *vfs.FS, name string) bool {
+	info, err := fsys.Stat(ctx, name)
+	return err == nil && info.IsDir()
 }

@@ -10,7 +10,7 @@ import (
 	"vfsdb/vfs"
 )
 
-func (a *app) rm() *cobra.Command {
+func rmCommand(a *app) *cobra.Command {
 	var recursive, force bool
 	cmd := &cobra.Command{
 		Use:   "rm PATH...",

@@ -8,7 +8,7 @@ import (
 	"vfsdb/snapshot"
 )
 
-func (a *app) snapshot() *cobra.Command {
+func snapshotCommand(a *app) *cobra.Command {
 	return group(&cobra.Command{
 		Use:   "snapshot COMMAND",
 		Short: "Name moments, look at them, go back to them",
@@ -135,7 +135,7 @@ func (a *app) snapshotShow() *cobra.Command {
 				if f[1] == "" {
 					continue
 				}
-				if err := a.field(f[0], f[1]); err != nil {
+				if err := a.out.field(f[0], f[1]); err != nil {
 					return err
 				}
 			}
@@ -203,11 +203,4 @@ else keeps.`,
 // A nameJSON is the name of a snapshot or a branch and nothing else.
 type nameJSON struct {
 	Name string `json:"name"`
-}
-
-// field prints one line of a description.
-func (a *app) field(name, value string) error {
-	const width = 10
-	pad := max(1, width-len(name))
-	return a.out.printf("%s%*s%s\n", a.out.paint(dim, name), pad, "", value)
 }

@@ -10,7 +10,7 @@ import (
 	"vfsdb/vfs"
 )
 
-func (a *app) stat() *cobra.Command {
+func statCommand(a *app) *cobra.Command {
 	var follow bool
 	cmd := &cobra.Command{
 		Use:   "stat PATH...",
@@ -76,7 +76,7 @@ func (a *app) statOne(c *call, name string, follow bool) error {
 		if f[1] == "" || f[0] == "device" && e.Type != "device" {
 			continue
 		}
-		if err := a.field(f[0], f[1]); err != nil {
+		if err := a.out.field(f[0], f[1]); err != nil {
 			return err
 		}
 	}

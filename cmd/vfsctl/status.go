@@ -34,7 +34,7 @@ type statusJSON struct {
 	Stale     int       `json:"stale_leases"`        // of processes that are gone
 }
 
-func (a *app) status() *cobra.Command {
+func statusCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "status",
 		Short: "Tell whether the database is well, from outside",
@@ -45,14 +45,13 @@ may be asked all the time. What does not open exits with a code for the reason. 
   vfsctl status --json | jq -e '.state == "open"'`,
 		Args:              args(0, 0),
 		ValidArgsFunction: completeNothing,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			a.started = true
+		RunE: a.plain(func(cmd *cobra.Command, _ []string) error {
 			s, failure := a.look(cmd.Context())
 			if err := a.printStatus(s); err != nil {
 				return err
 			}
 			return failure
-		},
+		}),
 	}
 }
 
@@ -176,7 +175,7 @@ func (a *app) printStatus(s statusJSON) error {
 		}...)
 	}
 	for _, l := range lines {
-		if err := a.field(l[0], l[1]); err != nil {
+		if err := a.out.field(l[0], l[1]); err != nil {
 			return err
 		}
 	}

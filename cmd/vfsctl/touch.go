@@ -2,10 +2,7 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -13,7 +10,7 @@ import (
 	"vfsdb/vfs"
 )
 
-func (a *app) touch() *cobra.Command {
+func touchCommand(a *app) *cobra.Command {
 	var date string
 	var keep bool
 	cmd := &cobra.Command{
@@ -66,21 +63,4 @@ func touch(tx *vfs.Tx, name string, when time.Time, keep bool) error {
 		return err
 	}
 	return tx.Chtimes(name, time.Time{}, when)
-}
-
-// parseTime reads a time as people write it; without a zone it is theirs.
-func parseTime(text string) (time.Time, error) {
-	if sec, ok := strings.CutPrefix(text, "@"); ok {
-		if n, err := strconv.ParseInt(sec, 10, 64); err == nil {
-			return time.Unix(n, 0), nil
-		}
-	}
-	for _, layout := range []string{
-		time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02 15:04", time.DateOnly,
-	} {
-		if t, err := time.ParseInLocation(layout, text, time.Local); err == nil {
-			return t, nil
-		}
-	}
-	return time.Time{}, fmt.Errorf("%q is no time; write it like 2026-11-21T04:00:00Z", text)
 }

@@ -16,7 +16,7 @@ import (
 	"vfsdb/vfs"
 )
 
-func (a *app) tour() *cobra.Command {
+func tourCommand(a *app) *cobra.Command {
 	t := &guide{app: a}
 	cmd := &cobra.Command{
 		Use:   "tour DIR",
@@ -91,7 +91,7 @@ func (t *guide) run(cmd *cobra.Command, dir string) (err error) {
 	if err := t.farewell(); err != nil || !t.incomplete {
 		return err
 	}
-	return &status{code: exitPartly}
+	return exitPartly
 }
 
 // place finds where the database goes, and how it goes away at the end.

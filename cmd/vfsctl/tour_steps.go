@@ -255,7 +255,7 @@ func (t *guide) check() error {
 		for _, f := range r.Faults {
 			t.warn("%s", f)
 		}
-		return &status{code: exitDamage}
+		return exitDamage
 	}
 	return t.tell("Check every rule and hash every chunk", time.Since(start), t.command("check"), `vfs.Check(ctx, fsys, nil)`,
 		t.out.paint(green, "sound")+fmt.Sprintf(": %s, %s in %s", plural(r.Inodes, "inode", "inodes"), size(r.Bytes), plural(r.Blobs, "chunk", "chunks")))

@@ -9,7 +9,7 @@ import (
 	"vfsdb/vfs"
 )
 
-func (a *app) tree() *cobra.Command {
+func treeCommand(a *app) *cobra.Command {
 	t := &treePrinter{app: a}
 	cmd := &cobra.Command{
 		Use:   "tree [PATH]",

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func (a *app) watch() *cobra.Command {
+func watchCommand(a *app) *cobra.Command {
 	var since int64
 	var number int
 	cmd := &cobra.Command{

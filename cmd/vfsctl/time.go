@@ -2,20 +2,10 @@ package main
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
-
-	"github.com/dustin/go-humanize"
 )
-
-func comma(n int64) string { return humanize.Comma(n) }
-
-// size writes a number of bytes for people: "512 B", "1.5 MiB".
-func size(n int64) string {
-	if n < 0 {
-		return "-" + size(-n)
-	}
-	return humanize.IBytes(uint64(n))
-}
 
 // moment writes a time for people, in their zone.
 func moment(t time.Time) string { return t.Local().Format("2006-01-02 15:04") }
@@ -44,4 +34,21 @@ func digits(v float64) string {
 		return fmt.Sprintf("%.1f", v)
 	}
 	return fmt.Sprintf("%.0f", v)
+}
+
+// parseTime reads a time as people write it; without a zone it is theirs.
+func parseTime(text string) (time.Time, error) {
+	if sec, ok := strings.CutPrefix(text, "@"); ok {
+		if n, err := strconv.ParseInt(sec, 10, 64); err == nil {
+			return time.Unix(n, 0), nil
+		}
+	}
+	for _, layout := range []string{
+		time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02 15:04", time.DateOnly,
+	} {
+		if t, err := time.ParseInLocation(layout, text, time.Local); err == nil {
+			return t, nil
+		}
+	}
+	return time.Time{}, fmt.Errorf("%q is no time; write it like 2026-11-21T04:00:00Z", text)
 }

@@ -1,0 +1,11 @@
+package main
+
+import "github.com/spf13/cobra"
+
+// filesCommands are those about files, in the order of help.
+func filesCommands(a *app) []*cobra.Command {
+	return []*cobra.Command{
+		lsCommand(a), treeCommand(a), catCommand(a), putCommand(a), getCommand(a), statCommand(a), findCommand(a), grepCommand(a), editCommand(a),
+		rmCommand(a), mvCommand(a), cpCommand(a), mkdirCommand(a), lnCommand(a), chmodCommand(a), touchCommand(a), duCommand(a),
+	}
+}
