@@ -5,9 +5,11 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+
+	"vfsdb/cmd/vfsctl/cli"
 )
 
-func completionCommand(a *app) *cobra.Command {
+func completionCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "completion bash|zsh|fish|powershell",
 		Short: "Print a script that completes commands in a shell",
@@ -16,9 +18,9 @@ of the database. For bash, the package bash-completion has to be installed.`,
 		Example: `  source <(vfsctl completion bash)
   vfsctl completion zsh > "${fpath[1]}/_vfsctl"
   vfsctl completion fish > ~/.config/fish/completions/vfsctl.fish`,
-		Args:      args(1, 1),
+		Args:      cli.Args(1, 1),
 		ValidArgs: []string{"bash", "zsh", "fish", "powershell"},
-		RunE: a.plain(func(cmd *cobra.Command, args []string) error {
+		RunE: a.Plain(func(cmd *cobra.Command, args []string) error {
 			var script bytes.Buffer
 			root := cmd.Root()
 			write := map[string]func() error{
@@ -28,18 +30,18 @@ of the database. For bash, the package bash-completion has to be installed.`,
 				"powershell": func() error { return root.GenPowerShellCompletionWithDesc(&script) },
 			}[args[0]]
 			if write == nil {
-				return usage(cmd, "completion knows bash, zsh, fish and powershell, not %q", args[0])
+				return cli.Usage(cmd, "completion knows bash, zsh, fish and powershell, not %q", args[0])
 			}
 			if err := write(); err != nil {
 				return fmt.Errorf("completion: %w", err)
 			}
-			if a.json {
-				return a.out.json(struct {
+			if a.JSON {
+				return a.Out.JSON(struct {
 					Shell  string `json:"shell"`
 					Script string `json:"script"`
 				}{args[0], script.String()})
 			}
-			return a.out.printf("%s", script.String())
+			return a.Out.Printf("%s", script.String())
 		}),
 	}
 }

@@ -34,6 +34,8 @@
 //
 // # Reading the source
 //
-// Each command is a file of its own, with the name of the command. [newRoot] puts them together; open.go finds the tree
-// that a command is about, exit.go turns errors into exit codes, output.go knows terminals and JSON.
+// Each command is a file of its own, with the name of the command, in the room of its group in the help: files,
+// history, exchange, care or doors. newRoot in root.go puts them together. The commands share cli, which opens
+// the tree that a command is about and turns errors into exit codes; term, which knows terminals and JSON; and
+// human, which writes sizes, times and names for people. Each command has its script in testdata/script.
 package main

@@ -4,9 +4,11 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"vfsdb/cmd/vfsctl/cli"
 )
 
-func helpCommand(a *app) *cobra.Command {
+func helpCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]",
 		Short: "Help about any command",
@@ -17,19 +19,19 @@ func helpCommand(a *app) *cobra.Command {
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) (all []cobra.Completion, _ cobra.ShellCompDirective) {
 			about, rest, err := cmd.Root().Find(args)
 			if err != nil || len(rest) > 0 {
-				return nil, noFiles
+				return nil, cli.NoFiles
 			}
 			for _, c := range about.Commands() {
 				if c.IsAvailableCommand() && strings.HasPrefix(c.Name(), typed) {
 					all = append(all, cobra.CompletionWithDesc(c.Name(), c.Short))
 				}
 			}
-			return all, noFiles
+			return all, cli.NoFiles
 		},
-		RunE: a.plain(func(cmd *cobra.Command, args []string) error {
+		RunE: a.Plain(func(cmd *cobra.Command, args []string) error {
 			about, rest, err := cmd.Root().Find(args)
 			if err != nil || len(rest) > 0 {
-				return usage(cmd.Root(), "no command is called %q", strings.Join(args, " "))
+				return cli.Usage(cmd.Root(), "no command is called %q", strings.Join(args, " "))
 			}
 			about.InitDefaultHelpFlag()
 			about.InitDefaultVersionFlag()

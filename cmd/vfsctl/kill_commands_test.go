@@ -61,17 +61,17 @@ type command struct {
 	apply func(*state)
 }
 
-// A files is the content of a tree.
-type files map[string]blob
+// A tree is the content of each file, by path.
+type tree map[string]blob
 
 // A state is what the database has to hold.
 type state struct {
-	heads     map[string]files // by branch
-	snapshots map[string]files
+	heads     map[string]tree // by branch
+	snapshots map[string]tree
 }
 
 func newState() *state {
-	return &state{heads: map[string]files{vfs.MainBranch: {}}, snapshots: map[string]files{}}
+	return &state{heads: map[string]tree{vfs.MainBranch: {}}, snapshots: map[string]tree{}}
 }
 
 func (s *state) clone() *state {
@@ -82,8 +82,8 @@ func (s *state) clone() *state {
 	return c // a snapshot's files never change
 }
 
-func (k *killer) makeFixture() files {
-	f := files{}
+func (k *killer) makeFixture() tree {
+	f := tree{}
 	for i := range 24 {
 		f[fmt.Sprintf("file%02d", i)] = k.send(blob{Seed: uint64(1000 + i), Size: i * 700})
 	}

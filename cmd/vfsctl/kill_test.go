@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vfsdb/chunk"
+	"vfsdb/cmd/vfsctl/cli"
 	"vfsdb/snapshot"
 	"vfsdb/vfs"
 )
@@ -80,7 +81,7 @@ func runKillChild() int {
 			continue
 		}
 		args := append([]string{"--db", os.Getenv(killChild)}, c.Args...)
-		if code := run(context.Background(), args, bytes.NewReader(c.Stdin.data()), &out, &out); code != exitOK {
+		if code := run(context.Background(), args, bytes.NewReader(c.Stdin.data()), &out, &out); code != cli.ExitOK {
 			fmt.Printf("%q: exit %d: %q\n", args, code, out.String())
 			return 1
 		}
@@ -119,7 +120,7 @@ type killer struct {
 	t       *testing.T
 	db, dir string
 	random  *rand.Rand
-	fixture files  // the directory that is imported
+	fixture tree   // the directory that is imported
 	state   *state // of all that was acknowledged
 	serial  int
 
@@ -214,7 +215,7 @@ func (k *killer) verify(pending *command) {
 func differences(want, got *state) []string {
 	lines := func(s *state) map[string]bool {
 		all := make(map[string]bool)
-		for kind, trees := range map[string]map[string]files{"branch": s.heads, "snapshot": s.snapshots} {
+		for kind, trees := range map[string]map[string]tree{"branch": s.heads, "snapshot": s.snapshots} {
 			for name, f := range trees {
 				all[kind+" "+name] = true
 				for path, b := range f {
@@ -241,8 +242,8 @@ func differences(want, got *state) []string {
 }
 
 // read reads a tree. A content is compared byte by byte the first time that its sum is met.
-func (k *killer) read(fsys *vfs.FS) files {
-	f := files{}
+func (k *killer) read(fsys *vfs.FS) tree {
+	f := tree{}
 	found, _, err := vfs.Find(k.t.Context(), fsys, "/", &vfs.FindOptions{Kind: "file"})
 	require.NoError(k.t, err)
 	for _, x := range found {

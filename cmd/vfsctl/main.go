@@ -6,6 +6,8 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"vfsdb/cmd/vfsctl/cli"
 )
 
 func main() {
@@ -16,6 +18,6 @@ func main() {
 }
 
 // run is the whole program: it runs one command line and returns its exit code.
-func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) exit {
-	return runProgram(ctx, newRoot, args, stdin, stdout, stderr)
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) cli.Exit {
+	return cli.Run(ctx, newRoot, args, stdin, stdout, stderr)
 }

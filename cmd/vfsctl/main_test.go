@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
 
+	"vfsdb/cmd/vfsctl/cli"
 	"vfsdb/vfs"
 )
 
@@ -38,7 +39,7 @@ func commands(cmd *cobra.Command) []*cobra.Command {
 
 // Every command explains itself, and its script is there.
 func TestEveryCommandExplainsItself(t *testing.T) {
-	root := newRoot(&app{})
+	root := newRoot(&cli.App{})
 	for _, cmd := range commands(root) {
 		name := strings.TrimPrefix(cmd.CommandPath(), "vfsctl ")
 		require.NotEmpty(t, cmd.Short, name)
@@ -62,11 +63,11 @@ func TestEveryCommandExplainsItself(t *testing.T) {
 
 // Every command answers --help with its example, and a flag that it does not have with a hint.
 func TestHelpAndUsage(t *testing.T) {
-	for _, cmd := range commands(newRoot(&app{})) {
+	for _, cmd := range commands(newRoot(&cli.App{})) {
 		path := strings.Fields(cmd.CommandPath())[1:]
 		var out, errs strings.Builder
 		code := run(context.Background(), append(path, "--help"), strings.NewReader(""), &out, &errs)
-		require.Equal(t, exitOK, code, path)
+		require.Equal(t, cli.ExitOK, code, path)
 		require.Contains(t, out.String(), "Examples:", path)
 		for line := range strings.Lines(out.String()) {
 			require.LessOrEqual(t, len(line)-1, helpWidth, "%v: %s", path, line)
@@ -75,7 +76,7 @@ func TestHelpAndUsage(t *testing.T) {
 
 		out.Reset()
 		code = run(context.Background(), append(path, "--no-such-flag"), strings.NewReader(""), &out, &errs)
-		require.Equal(t, exitUsage, code, path)
+		require.Equal(t, cli.ExitUsage, code, path)
 		require.Empty(t, out.String(), path)
 		require.Contains(t, errs.String(), "vfsctl: unknown flag: --no-such-flag\ntry: "+cmd.CommandPath()+" --help\n")
 	}
@@ -85,7 +86,7 @@ func TestHelpAndUsage(t *testing.T) {
 func TestPanic(t *testing.T) {
 	var errs strings.Builder
 	code := run(t.Context(), []string{"completion", "bash"}, nil, panicWriter{}, &errs)
-	require.Equal(t, exitFailed, code)
+	require.Equal(t, cli.ExitFailed, code)
 	require.Equal(t, "vfsctl: internal error: a bug\n", errs.String())
 }
 
@@ -103,13 +104,13 @@ func TestBusy(t *testing.T) {
 		var errs strings.Builder
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 		defer cancel()
-		require.Equal(t, exitBusy, run(ctx, []string{"--db", db, "touch", "a"}, nil, io.Discard, &errs))
+		require.Equal(t, cli.ExitBusy, run(ctx, []string{"--db", db, "touch", "a"}, nil, io.Discard, &errs))
 		require.Equal(t, "vfsctl: "+db+": device or resource busy: context deadline exceeded\nanother process is writing; try again\n", errs.String())
 
 		ctx, interrupt := context.WithCancel(t.Context())
 		time.AfterFunc(50*time.Millisecond, interrupt)
 		errs.Reset()
-		require.Equal(t, exitInterrupted, run(ctx, []string{"--db", db, "touch", "a"}, nil, io.Discard, &errs))
+		require.Equal(t, cli.ExitInterrupted, run(ctx, []string{"--db", db, "touch", "a"}, nil, io.Discard, &errs))
 		require.Equal(t, "vfsctl: interrupted\n", errs.String())
 		return nil
 	})
@@ -119,7 +120,7 @@ func TestBusy(t *testing.T) {
 // An import that is interrupted shows nothing of itself, says what takes up space, and gc takes that.
 func TestInterruptedImport(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "agent.db")
-	does := func(ctx context.Context, stdin io.Reader, args ...string) (code exit, out, errs string) {
+	does := func(ctx context.Context, stdin io.Reader, args ...string) (code cli.Exit, out, errs string) {
 		var o, e strings.Builder
 		code = run(ctx, append([]string{"--db", db}, args...), stdin, &o, &e)
 		return code, o.String(), e.String()
@@ -140,7 +141,7 @@ func TestInterruptedImport(t *testing.T) {
 		_, _ = io.CopyN(archive, random, size-1)
 	}()
 	code, _, errs = does(ctx, r, "import", "-")
-	require.Equal(t, exitInterrupted, code)
+	require.Equal(t, cli.ExitInterrupted, code)
 	require.Contains(t, errs, "takes up space until it is imported again, or until: vfsctl --db "+db+" gc\n")
 	code, out, errs := does(t.Context(), nil, "ls")
 	require.Zero(t, code, errs)
@@ -162,7 +163,7 @@ func TestLogOfAnother(t *testing.T) {
 	require.NoError(t, os.WriteFile(db+"-wal", []byte("frames"), 0o600))
 	for _, args := range [][]string{{"init"}, {"put", "-", "/f"}} {
 		var errs strings.Builder
-		require.Equal(t, exitFailed, run(t.Context(), append([]string{"--db", db}, args...), strings.NewReader("x"), io.Discard, &errs))
+		require.Equal(t, cli.ExitFailed, run(t.Context(), append([]string{"--db", db}, args...), strings.NewReader("x"), io.Discard, &errs))
 		require.Contains(t, errs.String(), "agent.db-wal is the log of a file that is not here any more")
 		require.NotContains(t, errs.String(), "is writing")
 	}
@@ -200,7 +201,7 @@ func TestReadsWhatCannotBeWritten(t *testing.T) {
 	}
 	dir := t.TempDir()
 	db := filepath.Join(dir, "agent.db")
-	does := func(args ...string) (code exit, out, errs string) {
+	does := func(args ...string) (code cli.Exit, out, errs string) {
 		var o, e strings.Builder
 		code = run(t.Context(), append([]string{"--db", db}, args...), strings.NewReader("x"), &o, &e)
 		return code, o.String(), e.String()
@@ -212,6 +213,6 @@ func TestReadsWhatCannotBeWritten(t *testing.T) {
 	require.Zero(t, code, errs)
 	require.Equal(t, "x", out)
 	code, _, errs = does("put", "-", "/g")
-	require.Equal(t, exitFailed, code)
+	require.Equal(t, cli.ExitFailed, code)
 	require.Contains(t, errs, "2 names")
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"vfsdb/agent"
 	"vfsdb/internal/mcpclients"
 )
 
@@ -106,7 +107,8 @@ func TestInspector(t *testing.T) {
 	templates := dig[[]any](t, inspect("--method", "resources/templates/list"), "result", "resourceTemplates")
 	require.Equal(t, strings.TrimSuffix(uri, "d/f")+"{+path}", dig[string](t, templates[0], "uriTemplate"))
 
-	for _, profile := range profileNames() {
+	for _, p := range agent.Profiles() {
+		profile := p.Name
 		out := clients.Inspect(t, append([]string{"--method", "tools/list", "--strict"}, append(server, "--profile", profile)...)...)
 		require.NotEmpty(t, dig[[]any](t, out, "result", "tools"), profile)
 	}
@@ -155,7 +157,7 @@ func TestConformance(t *testing.T) {
 func serveHTTP(t *testing.T, vfsctl, db string) (web, token string) {
 	t.Helper()
 	cmd := exec.Command(vfsctl, "--db", db, "mcp", "--create", "--http", "127.0.0.1:0")
-	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, tokenEnv+"=") })
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "VFS_MCP_TOKEN=") })
 	said, err := cmd.StderrPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())

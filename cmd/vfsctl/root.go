@@ -5,6 +5,15 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"vfsdb/cmd/vfsctl/care"
+	"vfsdb/cmd/vfsctl/cli"
+	"vfsdb/cmd/vfsctl/doors"
+	"vfsdb/cmd/vfsctl/exchange"
+	"vfsdb/cmd/vfsctl/files"
+	"vfsdb/cmd/vfsctl/history"
+	"vfsdb/cmd/vfsctl/human"
+	"vfsdb/cmd/vfsctl/tour"
 )
 
 // The groups of the commands, as help shows them.
@@ -17,7 +26,7 @@ const (
 )
 
 // newRoot puts the commands together.
-func newRoot(a *app) *cobra.Command {
+func newRoot(a *cli.App) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "vfsctl",
 		Short: "Work with a versioned filesystem in one SQLite file",
@@ -31,7 +40,7 @@ Only init, import, put, tour and mcp --create create a database.`,
   vfsctl edit main.go --old 8080 --new 9090
   vfsctl diff before                     what has changed since
   vfsctl snapshot restore before         and back`,
-		Version:           version(),
+		Version:           cli.Version(),
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
@@ -39,29 +48,18 @@ Only init, import, put, tour and mcp --create create a database.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return cmd.Help()
 		},
-		PersistentPreRunE: a.stand,
 	}
-	flags := root.PersistentFlags()
-	flags.StringVar(&a.db, "db", databaseFromEnv(), "the database `FILE`; $VFS_DB sets another default")
-	flags.StringVar(&a.branch, "branch", "", "stand on the branch `NAME` (default $VFS_BRANCH, else main)")
-	flags.StringVar(&a.at, "at", "", "stand on `SNAPSHOT`, read-only")
-	flags.BoolVar(&a.json, "json", false, "print JSON: an object, or one per line")
-	flags.SortFlags = false
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return &usageError{err: flagErr(err), hint: cmd.CommandPath() + " --help"}
-	})
-	_ = root.RegisterFlagCompletionFunc("branch", a.completeBranches)
-	_ = root.RegisterFlagCompletionFunc("at", a.completeSnapshots)
+	a.Register(root)
 
 	for _, g := range []struct {
 		id, title string
 		commands  []*cobra.Command
 	}{
-		{groupFiles, "Files:", filesCommands(a)},
-		{groupHistory, "History:", historyCommands(a)},
-		{groupInOut, "In and out:", exchangeCommands(a)},
-		{groupCare, "Care:", careCommands(a)},
-		{groupDoors, "Doors:", append(doorsCommands(a), completionCommand(a), tourCommand(a))},
+		{groupFiles, "Files:", files.Commands(a)},
+		{groupHistory, "History:", history.Commands(a)},
+		{groupInOut, "In and out:", exchange.Commands(a)},
+		{groupCare, "Care:", care.Commands(a)},
+		{groupDoors, "Doors:", append(doors.Commands(a), completionCommand(a), tour.Command(a))},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
 		for _, cmd := range g.commands {
@@ -89,7 +87,7 @@ func reflow(cmd *cobra.Command) {
 	paragraphs := strings.Split(cmd.Long, "\n\n")
 	for i, p := range paragraphs {
 		if !strings.HasPrefix(p, " ") {
-			paragraphs[i] = wrap(strings.Fields(p), helpWidth-2)
+			paragraphs[i] = human.Wrap(strings.Fields(p), helpWidth-2)
 		}
 	}
 	cmd.Long = strings.Join(paragraphs, "\n\n")

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"vfsdb/cmd/vfsctl/human"
 )
 
 // W20. TestScripts runs the scripts of testdata/script. Each begins in an empty directory with the files of its
@@ -144,7 +146,7 @@ func settime(ts *testscript.TestScript, neg bool, args []string) {
 func hostfile(ts *testscript.TestScript, neg bool, args []string) {
 	info, err := os.Stat(ts.MkAbs(args[0]))
 	ts.Check(err)
-	got := octal(info.Mode()) + " " + info.ModTime().UTC().Format(time.RFC3339Nano)
+	got := human.Octal(info.Mode()) + " " + info.ModTime().UTC().Format(time.RFC3339Nano)
 	if want := args[1] + " " + args[2]; got != want {
 		ts.Fatalf("%s is %s, not %s", args[0], got, want)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"vfsdb/cmd/vfsctl/cli"
 	"vfsdb/internal/vfstest"
 	"vfsdb/vfs"
 )
@@ -22,9 +23,15 @@ func TestStatusOfBusyDatabase(t *testing.T) {
 	f, err := fsys.Open(t.Context(), "a")
 	require.NoError(t, err)
 	defer f.Close()
-	look := func() (s statusJSON) {
+	type status struct {
+		Writer  string `json:"writer"`
+		Leases  int    `json:"leases"`
+		Stale   int    `json:"stale_leases"`
+		WALSize int64  `json:"wal_size"`
+	}
+	look := func() (s status) {
 		var out, errs strings.Builder
-		require.Equal(t, exitOK, run(t.Context(), []string{"--db", db, "status", "--json"}, nil, &out, &errs), errs.String())
+		require.Equal(t, cli.ExitOK, run(t.Context(), []string{"--db", db, "status", "--json"}, nil, &out, &errs), errs.String())
 		require.NoError(t, json.Unmarshal([]byte(out.String()), &s))
 		return s
 	}

@@ -5,6 +5,9 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"vfsdb/cmd/vfsctl/cli"
+	"vfsdb/cmd/vfsctl/human"
 )
 
 // wellKnown maps commands of other tools to what does their work here.
@@ -41,20 +44,20 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	word := args[0]
-	u := &usageError{err: fmt.Errorf("unknown command %q", word), hint: cmd.CommandPath() + " --help"}
+	u := &cli.UsageError{Err: fmt.Errorf("unknown command %q", word), Hint: cmd.CommandPath() + " --help"}
 	if text, ok := wellKnown[word]; ok {
-		u.also = text
+		u.Also = text
 		return u
 	}
 
 	var close []string
 	for _, c := range cmd.Commands() {
-		if c.IsAvailableCommand() && c.Name() != "rm" && similar(word, c.Name()) {
+		if c.IsAvailableCommand() && c.Name() != "rm" && human.Similar(word, c.Name()) {
 			close = append(close, c.Name())
 		}
 	}
 	if len(close) > 0 {
-		u.also = "did you mean " + strings.Join(close, " or ") + "?"
+		u.Also = "did you mean " + strings.Join(close, " or ") + "?"
 	}
 	return u
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"vfsdb/cmd/vfsctl/cli"
 )
 
 // What is no command is answered with what serves instead, and never with one that destroys.
@@ -35,7 +37,7 @@ func TestUnknownCommand(t *testing.T) {
 		{"xyzzy", ""},
 	} {
 		var errs strings.Builder
-		require.Equal(t, exitUsage, run(t.Context(), []string{tt.typed}, nil, io.Discard, &errs), tt.typed)
+		require.Equal(t, cli.ExitUsage, run(t.Context(), []string{tt.typed}, nil, io.Discard, &errs), tt.typed)
 		lines := strings.Split(strings.TrimSpace(errs.String()), "\n")
 		require.Contains(t, lines[0], `unknown command "`+tt.typed+`"`)
 		if tt.want == "" {
@@ -48,7 +50,7 @@ func TestUnknownCommand(t *testing.T) {
 
 // Advice names commands that there are.
 func TestWellKnownCommands(t *testing.T) {
-	root := newRoot(&app{})
+	root := newRoot(&cli.App{})
 	for word, advice := range wellKnown {
 		for _, c := range root.Commands() {
 			require.NotEqual(t, word, c.Name(), "%s is a command by now", word)

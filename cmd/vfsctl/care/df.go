@@ -1,0 +1,69 @@
+package care
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"vfsdb/cmd/vfsctl/cli"
+	"vfsdb/cmd/vfsctl/human"
+)
+
+// A dfJSON is what df tells.
+type dfJSON struct {
+	FileSize  int64 `json:"file_size"`
+	WALSize   int64 `json:"wal_size"`
+	PageSize  int64 `json:"page_size"`
+	Pages     int64 `json:"pages"`
+	FreePages int64 `json:"free_pages"`
+	Blobs     int64 `json:"blobs"`
+	Stored    int64 `json:"stored_bytes"`  // of blobs, as they are on disk
+	Content   int64 `json:"content_bytes"` // of blobs, as they are read
+	Manifests int64 `json:"manifests"`
+	Versions  int64 `json:"file_versions"`
+	Logical   int64 `json:"logical_bytes"` // of all file versions, holes included
+}
+
+func dfCommand(a *cli.App) *cobra.Command {
+	return &cobra.Command{
+		Use:   "df",
+		Short: "Show what the database takes on disk",
+		Long: `Show what the database takes on disk, and for how much. Logical is what all versions of all files
+in all branches and snapshots would take apart; stored is what they take together, because
+equal chunks are stored once and holes not at all. gc gives back what is free.`,
+		Example: `  vfsctl df
+  vfsctl df --json | jq .stored_bytes`,
+		Args:              cli.Args(0, 0),
+		ValidArgsFunction: cli.CompleteNothing,
+		RunE: a.On(cli.Reads, func(c *cli.Call) error {
+			d, err := space(a, c)
+			if err != nil {
+				return err
+			}
+			if a.JSON {
+				return a.Out.JSON(d)
+			}
+			for _, f := range [][2]string{
+				{"file", human.Size(d.FileSize)},
+				{"wal", human.Size(d.WALSize)},
+				{"free", fmt.Sprintf("%s in %s of %s pages", human.Size(d.FreePages*d.PageSize), human.Comma(d.FreePages), human.Comma(d.Pages))},
+				{"stored", fmt.Sprintf("%s in %s, %s", human.Size(d.Stored), human.Plural(d.Blobs, "blob", "blobs"), human.Plural(d.Manifests, "manifest", "manifests"))},
+				{"logical", fmt.Sprintf("%s in %s", human.Size(d.Logical), human.Plural(d.Versions, "file version", "file versions"))},
+			} {
+				if err := a.Out.Field(f[0], f[1]); err != nil {
+					return err
+				}
+			}
+			return nil
+		}),
+	}
+}
+
+// space asks the store what it takes.
+func space(a *cli.App, c *cli.Call) (dfJSON, error) {
+	s, err := c.FS.Stats(c)
+	return dfJSON{
+		FileSize: s.FileSize, WALSize: s.LogSize, PageSize: s.PageSize, Pages: s.Pages, FreePages: s.FreePages,
+		Blobs: s.Blobs, Stored: s.Stored, Content: s.Content, Manifests: s.Manifests, Versions: s.Versions, Logical: s.Logical,
+	}, err
+}

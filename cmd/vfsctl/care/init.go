@@ -1,0 +1,47 @@
+package care
+
+import (
+	"github.com/spf13/cobra"
+
+	"vfsdb/cmd/vfsctl/cli"
+	"vfsdb/schema"
+)
+
+func initCommand(a *cli.App) *cobra.Command {
+	return &cobra.Command{
+		Use:   "init",
+		Short: "Create a database",
+		Long:  "Create a database with an empty tree on the branch main. If there is one already, nothing happens.",
+		Example: `  vfsctl init
+  vfsctl --db /srv/agents/7.db init --json`,
+		Args:              cli.Args(0, 0),
+		ValidArgsFunction: cli.CompleteNothing,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			fresh := a.Absent()
+			if fresh && !cmd.Flags().Changed("branch") {
+				a.Branch = "" // a new database has the branch main only, whatever the environment says
+			}
+			return a.On(cli.Creates, func(c *cli.Call) error {
+				if !a.JSON {
+					if fresh {
+						return a.Errs.Printf("created %s\n", a.DB)
+					}
+					return a.Errs.Printf("%s is a database already\n", a.DB)
+				}
+				var id string
+				err := c.FS.DB().View(c, func(tx *schema.Tx) (err error) {
+					id, err = tx.ID()
+					return err
+				})
+				if err != nil {
+					return a.OfStore(err)
+				}
+				return a.Out.JSON(struct {
+					DB      string `json:"db"`
+					ID      string `json:"id"`
+					Created bool   `json:"created"`
+				}{a.DB, id, fresh})
+			})(cmd, args)
+		},
+	}
+}

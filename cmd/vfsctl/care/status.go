@@ -1,0 +1,185 @@
+package care
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"vfsdb/cmd/vfsctl/cli"
+	"vfsdb/cmd/vfsctl/human"
+	"vfsdb/hold"
+	"vfsdb/schema"
+	"vfsdb/vfs"
+)
+
+// A statusJSON is how a database looks from outside.
+type statusJSON struct {
+	State     string    `json:"state"` // "open", "absent", "failed"
+	DB        string    `json:"db"`
+	Error     string    `json:"error,omitempty"` // why it does not open
+	ID        string    `json:"id,omitempty"`
+	Format    int64     `json:"format,omitempty"`
+	Branches  int       `json:"branches,omitempty"`
+	FileSize  int64     `json:"file_size"`
+	WALSize   int64     `json:"wal_size"`
+	LastWrite time.Time `json:"last_write,omitzero"` // to the file or its write-ahead log
+	Changed   time.Time `json:"changed,omitzero"`    // when something last happened to the branch
+	Seq       int64     `json:"seq,omitempty"`       // of the newest event of all branches
+	Writer    string    `json:"writer,omitempty"`    // "idle", "busy", "refused"
+	Leases    int       `json:"leases"`              // of processes that live and have files open, or store some
+	Stale     int       `json:"stale_leases"`        // of processes that are gone
+}
+
+func statusCommand(a *cli.App) *cobra.Command {
+	return &cobra.Command{
+		Use:   "status",
+		Short: "Tell whether the database is well, from outside",
+		Long: `Tell whether the database is well: whether it opens, when it and its branch last changed, whether somebody writes at this
+moment, how long its write-ahead log is, and how many processes have files open. Nothing is changed, and nothing long is read, so it
+may be asked all the time. What does not open exits with a code for the reason. check looks inside.`,
+		Example: `  vfsctl status
+  vfsctl status --json | jq -e '.state == "open"'`,
+		Args:              cli.Args(0, 0),
+		ValidArgsFunction: cli.CompleteNothing,
+		RunE: a.Plain(func(cmd *cobra.Command, _ []string) error {
+			s, failure := observe(a, cmd.Context())
+			if err := printStatus(a, s); err != nil {
+				return err
+			}
+			return failure
+		}),
+	}
+}
+
+// observe asks a database how it is. The error is that it does not open.
+func observe(a *cli.App, ctx context.Context) (statusJSON, error) {
+	s := statusJSON{State: "open", DB: a.DB}
+	for name, size := range map[string]*int64{a.DB: &s.FileSize, a.DB + "-wal": &s.WALSize} {
+		info, err := os.Stat(name)
+		if err != nil {
+			continue
+		}
+		*size = info.Size()
+		if t := info.ModTime().UTC(); t.After(s.LastWrite) {
+			s.LastWrite = t
+		}
+	}
+	err := a.OfStore(observeOpen(a, ctx, &s))
+	var none *cli.NoDatabaseError
+	switch {
+	case errors.As(err, &none):
+		s.State, s.Error = "absent", err.Error()
+	case err != nil:
+		s.State, s.Error = "failed", err.Error()
+	}
+	return s, err
+}
+
+func observeOpen(a *cli.App, ctx context.Context, s *statusJSON) (err error) {
+	fsys, err := a.Open(ctx, cli.Reads)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if closed := fsys.Close(); err == nil {
+			err = closed
+		}
+	}()
+	err = fsys.View(ctx, func(tx *vfs.Tx) error { return s.read(tx) })
+	if err != nil {
+		return err
+	}
+	if s.Seq, err = fsys.Seq(ctx); err != nil {
+		return err
+	}
+	events, err := fsys.Log(ctx, &vfs.LogOptions{Max: 1, Newest: true})
+	if err != nil {
+		return err
+	}
+	for _, e := range events {
+		s.Changed = e.At.UTC()
+	}
+	s.Writer, err = writer(ctx, fsys)
+	return err
+}
+
+func (s *statusJSON) read(tx *vfs.Tx) (err error) {
+	if s.ID, err = tx.DB().ID(); err != nil {
+		return err
+	}
+	if s.Format, _, err = tx.DB().Int(`PRAGMA user_version`); err != nil {
+		return err
+	}
+	branches, err := tx.Branches()
+	if err != nil {
+		return err
+	}
+	s.Branches = len(branches)
+	holders, err := hold.Holders(tx.DB(), math.MaxInt64)
+	for _, h := range holders {
+		if h.Dead(time.Now()) {
+			s.Stale++
+		} else {
+			s.Leases++
+		}
+	}
+	return err
+}
+
+// errProbe ends a transaction that was only to see whether it can begin.
+var errProbe = errors.New("probe")
+
+// writer tells whether somebody writes at this moment.
+func writer(ctx context.Context, fsys *vfs.FS) (string, error) {
+	soon, cancel := context.WithTimeout(ctx, 20*time.Millisecond)
+	defer cancel()
+	err := fsys.DB().Update(soon, func(*schema.Tx) error { return errProbe })
+	switch {
+	case errors.Is(err, errProbe):
+		return "idle", nil
+	case errors.Is(err, syscall.EROFS):
+		return "refused", nil
+	case errors.Is(err, syscall.EBUSY), errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
+		return "busy", nil
+	}
+	return "", err
+}
+
+func (s *statusJSON) changed() string {
+	if s.Changed.IsZero() {
+		return "never"
+	}
+	return human.Moment(s.Changed)
+}
+
+func printStatus(a *cli.App, s statusJSON) error {
+	if a.JSON {
+		return a.Out.JSON(s)
+	}
+	lines := [][2]string{{"file", a.Out.Name(s.DB)}, {"state", s.State}}
+	if s.State == "open" {
+		lines = append(lines, [][2]string{
+			{"id", s.ID},
+			{"format", fmt.Sprint(s.Format)},
+			{"branches", human.Comma(int64(s.Branches))},
+			{"size", human.Size(s.FileSize)},
+			{"wal", human.Size(s.WALSize)},
+			{"written", human.Moment(s.LastWrite)},
+			{"changed", s.changed()},
+			{"writer", s.Writer},
+			{"leases", fmt.Sprintf("%d live, %d stale", s.Leases, s.Stale)},
+		}...)
+	}
+	for _, l := range lines {
+		if err := a.Out.Field(l[0], l[1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}

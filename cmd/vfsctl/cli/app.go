@@ -1,0 +1,124 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"vfsdb/cmd/vfsctl/human"
+	"vfsdb/cmd/vfsctl/term"
+)
+
+// An App is one run of the program: the global flags, and where it reads and writes.
+type App struct {
+	DB     string // the file
+	Branch string // the branch to stand on
+	At     string // the snapshot to stand on instead
+	JSON   bool
+	Zero   bool // --print0
+
+	making *creation // of a database that does not have its name yet; nil in all other runs
+
+	In        io.Reader
+	Out, Errs *term.Output
+	started   bool // the command line was understood
+}
+
+// defaultDB is the database when neither --db nor VFS_DB names one.
+const defaultDB = "agent.db"
+
+// stand looks at the flags that say where a command stands. $VFS_BRANCH names the branch where neither --branch nor
+// --at does.
+func (a *App) stand(cmd *cobra.Command, _ []string) error {
+	switch {
+	case a.DB == "":
+		return Usage(cmd, "--db is empty: it names the file of the database")
+	case a.Branch != "" && a.At != "":
+		return Usage(cmd, "--branch and --at exclude each other: a snapshot has its branch")
+	case a.Zero && a.JSON:
+		return Usage(cmd, "--print0 and --json exclude each other: JSON has the bytes of names in path_base64")
+	case a.Branch == "" && a.At == "":
+		a.Branch = os.Getenv(branchEnv)
+	}
+	a.Out.Zero = a.Zero
+	return nil
+}
+
+// Print0 adds the flag -0 to a command that lists names.
+func (a *App) Print0(cmd *cobra.Command) {
+	cmd.Flags().BoolVarP(&a.Zero, "print0", "0", false, "end lines with a NUL and quote no names, for xargs -0")
+}
+
+// branchEnv is the variable that names the branch to stand on.
+const branchEnv = "VFS_BRANCH"
+
+func databaseFromEnv() string {
+	if db := os.Getenv("VFS_DB"); db != "" {
+		return db
+	}
+	return defaultDB
+}
+
+// Invoke writes a command line for the same database.
+func (a *App) Invoke(args ...string) string {
+	words := []string{"vfsctl"}
+	if a.DB != defaultDB {
+		words = append(words, "--db", a.DB)
+	}
+	return human.CommandLine(append(words, args...)...)
+}
+
+// Run runs one command line and returns its exit code. newRoot makes the command that all others are below.
+func Run(ctx context.Context, newRoot func(*App) *cobra.Command, args []string, stdin io.Reader, stdout, stderr io.Writer) (code Exit) {
+	a := &App{In: stdin, Out: term.New(stdout), Errs: term.New(stderr)}
+	defer func() {
+		if p := recover(); p != nil {
+			fmt.Fprintf(stderr, "vfsctl: internal error: %v\n", p)
+			code = ExitFailed
+		}
+	}()
+	root := newRoot(a)
+	root.SetArgs(args)
+	root.SetOut(a.Out)
+	root.SetErr(a.Errs)
+	err := root.ExecuteContext(ctx)
+	if flushed := a.Out.Flush(); err == nil {
+		err = flushed
+	}
+	if err != nil && !a.started {
+		err = asUsage(err, root, args)
+		a.JSON = a.JSON || slices.Contains(args, "--json") // which may stand behind what was not understood
+	}
+	code = exitCode(ctx, err)
+	a.complain(err, code)
+	a.Errs.Flush()
+	return code
+}
+
+// Progress starts a line on standard error, which --json leaves out. total is in bytes; 0 if it is not known.
+func (a *App) Progress(ctx context.Context, what string, total int64) *term.Progress {
+	if a.JSON {
+		return nil
+	}
+	return a.Errs.Progress(ctx, what, total)
+}
+
+// Register adds the global flags to the command that all others are below.
+func (a *App) Register(root *cobra.Command) {
+	flags := root.PersistentFlags()
+	flags.StringVar(&a.DB, "db", databaseFromEnv(), "the database `FILE`; $VFS_DB sets another default")
+	flags.StringVar(&a.Branch, "branch", "", "stand on the branch `NAME` (default $VFS_BRANCH, else main)")
+	flags.StringVar(&a.At, "at", "", "stand on `SNAPSHOT`, read-only")
+	flags.BoolVar(&a.JSON, "json", false, "print JSON: an object, or one per line")
+	flags.SortFlags = false
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return &UsageError{Err: flagErr(err), Hint: cmd.CommandPath() + " --help"}
+	})
+	_ = root.RegisterFlagCompletionFunc("branch", a.CompleteBranches)
+	_ = root.RegisterFlagCompletionFunc("at", a.CompleteSnapshots)
+	root.PersistentPreRunE = a.stand
+}

@@ -1,0 +1,142 @@
+package cli
+
+import (
+	"context"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"vfsdb/cmd/vfsctl/human"
+	"vfsdb/snapshot"
+	"vfsdb/vfs"
+)
+
+// A completer suggests what may come next on a command line.
+type completer = func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective)
+
+const NoFiles = cobra.ShellCompDirectiveNoFileComp
+
+// suggest opens the database, if there is one, and asks fn. A completion never creates, waits long, or complains.
+func (a *App) suggest(cmd *cobra.Command, fn func(ctx context.Context, fsys *vfs.FS) []cobra.Completion) []cobra.Completion {
+	ctx := cmd.Context()
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	store, err := a.Open(ctx, Reads)
+	if err != nil {
+		return nil
+	}
+	defer store.Close()
+	fsys := store
+	if a.At != "" {
+		if fsys, err = a.resolve(ctx, store, a.At); err != nil {
+			return nil
+		}
+	}
+	return fn(ctx, fsys)
+}
+
+func (a *App) CompleteBranches(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return a.suggest(cmd, func(ctx context.Context, fsys *vfs.FS) (all []cobra.Completion) {
+		list, _ := fsys.Branches(ctx)
+		for _, b := range list {
+			if strings.HasPrefix(b.Name, typed) {
+				all = append(all, cobra.CompletionWithDesc(b.Name, "branch"))
+			}
+		}
+		return all
+	}), NoFiles
+}
+
+func (a *App) CompleteSnapshots(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return a.suggest(cmd, func(ctx context.Context, fsys *vfs.FS) (all []cobra.Completion) {
+		list, _ := snapshot.List(ctx, fsys)
+		for _, s := range list {
+			if strings.HasPrefix(s.Name, typed) {
+				all = append(all, cobra.CompletionWithDesc(s.Name, "snapshot of "+s.Branch+", "+human.Moment(s.Created)))
+			}
+		}
+		return all
+	}), NoFiles
+}
+
+// CompleteSessions suggests sessions that lately called something.
+func (a *App) CompleteSessions(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	const lately = 1000
+	return a.suggest(cmd, func(ctx context.Context, fsys *vfs.FS) (all []cobra.Completion) {
+		calls, _ := fsys.Calls(ctx, &vfs.CallOptions{Max: lately, Newest: true})
+		told := map[string]bool{"": true}
+		for _, c := range calls {
+			if !told[c.Session] && strings.HasPrefix(c.Session, typed) && human.IsPrintable(c.Session) {
+				told[c.Session] = true
+				all = append(all, cobra.CompletionWithDesc(c.Session, "until "+human.Moment(c.At)))
+			}
+		}
+		return all
+	}), NoFiles
+}
+
+// CompleteTrees suggests what diff takes: snapshots and branches.
+func (a *App) CompleteTrees(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	snapshots, _ := a.CompleteSnapshots(cmd, args, typed)
+	branches, _ := a.CompleteBranches(cmd, args, typed)
+	return append(snapshots, branches...), NoFiles
+}
+
+// CompletePaths suggests paths in the tree, one directory at a time.
+func (a *App) CompletePaths(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	const most = 500
+	dir, base := path.Split(typed)
+	directive := NoFiles
+	all := a.suggest(cmd, func(ctx context.Context, fsys *vfs.FS) (all []cobra.Completion) {
+		entries, err := fsys.ReadDirPage(ctx, path.Join("/", dir), before(base), most)
+		if err != nil {
+			return nil
+		}
+		for _, e := range entries {
+			name := e.Name()
+			if !strings.HasPrefix(name, base) || !human.IsPrintable(name) {
+				continue
+			}
+			if e.IsDir() {
+				name += "/"
+				directive = NoFiles | cobra.ShellCompDirectiveNoSpace
+			}
+			all = append(all, dir+name)
+		}
+		return all
+	})
+	return all, directive
+}
+
+// before is a name just below every name that begins with prefix.
+func before(prefix string) string {
+	if prefix == "" {
+		return ""
+	}
+	last := prefix[len(prefix)-1]
+	if last == 0 {
+		return prefix[:len(prefix)-1]
+	}
+	return prefix[:len(prefix)-1] + string([]byte{last - 1}) + "\xff"
+}
+
+// CompleteArgs gives each argument its own completer; nil is a file of the host. The last one serves those that follow.
+func CompleteArgs(byPlace ...completer) completer {
+	return func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		c := byPlace[min(len(args), len(byPlace)-1)]
+		if c == nil {
+			return nil, cobra.ShellCompDirectiveDefault
+		}
+		return c(cmd, args, typed)
+	}
+}
+
+// CompleteNothing is for arguments that only the user knows.
+func CompleteNothing(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return nil, NoFiles
+}

@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+
+	"vfsdb/vfs"
+)
+
+// An Exit is an exit code. As an error it ends a command that has reported everything already.
+type Exit int
+
+// The exit codes, as in the documentation of the command.
+const (
+	ExitOK          Exit = 0
+	ExitFailed      Exit = 1
+	ExitUsage       Exit = 2
+	ExitPartly      Exit = 3
+	exitNoDatabase  Exit = 10
+	ExitBusy        Exit = 11
+	ExitDamage      Exit = 13
+	exitConflict    Exit = 14
+	ExitInterrupted Exit = 130
+)
+
+// Error names the code. It is never printed.
+func (e Exit) Error() string { return fmt.Sprintf("exit %d", int(e)) }
+
+// exitCode finds the code for an error.
+func exitCode(ctx context.Context, err error) Exit {
+	var (
+		code Exit
+		u    *UsageError
+		none *NoDatabaseError
+	)
+	switch {
+	case err == nil, errors.Is(err, syscall.EPIPE): // the reader of a pipe has had enough
+		return ExitOK
+	case errors.As(err, &u):
+		return ExitUsage
+	case errors.As(err, &code):
+		return code
+	case errors.As(err, &none):
+		return exitNoDatabase
+	case errors.Is(err, context.Canceled), errors.Is(ctx.Err(), context.Canceled):
+		return ExitInterrupted
+	case errors.Is(err, vfs.ErrCorrupt), errors.Is(err, syscall.EIO):
+		return ExitDamage
+	case errors.Is(err, syscall.ESTALE):
+		return exitConflict
+	case errors.Is(err, syscall.EBUSY) && !busyRoot(err):
+		return ExitBusy
+	}
+	return ExitFailed
+}
+
+// busyRoot tells an errno of the root directory from the one of a busy database.
+func busyRoot(err error) bool {
+	var l *os.LinkError
+	return errors.As(err, &l) && (Rooted(l.Old) == "." || Rooted(l.New) == ".")
+}

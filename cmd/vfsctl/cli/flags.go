@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// Group is a command that only has others below it.
+func Group(cmd *cobra.Command, below ...*cobra.Command) *cobra.Command {
+	names := make([]string, len(below))
+	for i, c := range below {
+		names[i] = c.Name()
+	}
+	cmd.AddCommand(below...)
+	cmd.Args = cobra.ArbitraryArgs
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		which := "one of: " + strings.Join(names, " ")
+		if len(args) == 0 {
+			return Usage(cmd, "%s needs %s", cmd.Name(), which)
+		}
+		return Usage(cmd, "unknown command %q of %s, which has %s", args[0], cmd.Name(), which)
+	}
+	return cmd
+}
+
+// Args checks the number of arguments and says what is missing in the words of the usage line; most < 0 is any number.
+func Args(least, most int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		_, want, _ := strings.Cut(cmd.Use, " ")
+		switch {
+		case len(args) < least:
+			return Usage(cmd, "%s needs %s", cmd.Name(), want)
+		case most == 0 && len(args) > 0:
+			return Usage(cmd, "%s takes no arguments, and got %q", cmd.Name(), args[0])
+		case most >= 0 && len(args) > most:
+			return Usage(cmd, "%s takes %s, and got %q too", cmd.Name(), want, args[most])
+		}
+		for _, arg := range args {
+			if arg == "" {
+				return Usage(cmd, "%s: an argument is empty", cmd.Name())
+			}
+		}
+		return nil
+	}
+}
+
+// Exclusive refuses flags that contradict each other.
+func Exclusive(cmd *cobra.Command, names ...string) error {
+	var set []string
+	for _, name := range names {
+		if cmd.Flags().Changed(name) {
+			set = append(set, "--"+name)
+		}
+	}
+	if len(set) > 1 {
+		return Usage(cmd, "%s exclude each other", strings.Join(set, " and "))
+	}
+	return nil
+}
+
+// flagErr says what is wrong with the value of a flag without the names of Go's functions.
+func flagErr(err error) error {
+	var bad *pflag.InvalidValueError
+	var number *strconv.NumError
+	if !errors.As(err, &bad) || !errors.As(err, &number) {
+		return err
+	}
+	return fmt.Errorf("--%s: %q is no whole number: %w", bad.GetFlag().Name, bad.GetValue(), number.Err)
+}
+
+// errors of flags that cobra does not know of.
+func BadFlag(cmd *cobra.Command, name string, err error) error {
+	var u *UsageError
+	if errors.As(err, &u) {
+		return err
+	}
+	return Usage(cmd, "--%s: %w", name, fmt.Errorf("%w", err))
+}

@@ -1,0 +1,100 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"vfsdb/cmd/vfsctl/human"
+	"vfsdb/snapshot"
+	"vfsdb/vfs"
+)
+
+// A noName is the error of a branch or a snapshot that is not there.
+type noName struct {
+	what, name string   // "branch", "snapshot" or "snapshot or branch"
+	there      []string // the names that there are
+	env        bool     // $VFS_BRANCH named it
+	err        error
+}
+
+func (e *noName) Error() string {
+	text := fmt.Sprintf("no such %s: %s", e.what, e.name)
+	if e.env {
+		text += " ($" + branchEnv + " names it)"
+	}
+	return text
+}
+
+func (e *noName) Unwrap() error { return e.err }
+
+// hint offers the names that are close, or else all if these are few.
+func (e *noName) hint() string {
+	const few = 6
+	var near []string
+	for _, name := range e.there {
+		if human.Similar(e.name, name) {
+			near = append(near, name)
+		}
+	}
+	switch {
+	case len(near) > 0 && len(near) <= few:
+		return "did you mean " + strings.Join(near, " or ") + "?"
+	case len(e.there) == 0:
+		return "there is none"
+	case len(e.there) <= few:
+		return "there are: " + strings.Join(e.there, ", ")
+	}
+	return "vfsctl branch list and vfsctl snapshot list name those that there are"
+}
+
+// noBranch explains why the branch that the flags or the environment name could not be opened.
+func (a *App) noBranch(ctx context.Context, err error) error {
+	store, failed := vfs.Open(ctx, a.DB, &vfs.Options{MustExist: true})
+	if isReadOnly(failed) {
+		store, failed = vfs.Open(ctx, a.DB, &vfs.Options{ReadOnly: true})
+	}
+	if failed != nil {
+		return err
+	}
+	defer store.Close()
+	return &noName{what: "branch", name: a.Branch, there: branchNames(ctx, store), env: os.Getenv(branchEnv) == a.Branch, err: err}
+}
+
+// Tree is [snapshot.Resolve], with an error that names what there is.
+func (a *App) Tree(ctx context.Context, fsys *vfs.FS, ref string) (snapshot.Tree, error) {
+	tree, err := snapshot.Resolve(ctx, fsys, ref)
+	if err != nil {
+		return nil, NoTree(ctx, fsys, "snapshot or branch", ref, err)
+	}
+	return tree, nil
+}
+
+// NoTree explains why a name leads to nothing; other errors stay as they are.
+func NoTree(ctx context.Context, fsys *vfs.FS, what, name string, err error) error {
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	var there []string
+	if strings.Contains(what, "branch") {
+		there = branchNames(ctx, fsys)
+	}
+	if strings.Contains(what, "snapshot") {
+		list, _ := snapshot.List(ctx, fsys)
+		for _, s := range list {
+			there = append(there, s.Name)
+		}
+	}
+	return &noName{what: what, name: name, there: there, err: err}
+}
+
+func branchNames(ctx context.Context, fsys *vfs.FS) (names []string) {
+	list, _ := fsys.Branches(ctx)
+	for _, b := range list {
+		names = append(names, b.Name)
+	}
+	return names
+}

@@ -1,0 +1,36 @@
+package cli
+
+import (
+	"context"
+	"io"
+)
+
+// Interruptible makes a stream end with the context: a read of a terminal or a pipe would wait for ever.
+func Interruptible(ctx context.Context, r io.Reader) io.ReadCloser {
+	pr, pw := io.Pipe()
+	go func() {
+		_, err := io.CopyBuffer(struct{ io.Writer }{pw}, struct{ io.Reader }{r}, make([]byte, 256<<10))
+		pw.CloseWithError(err)
+	}()
+	stop := context.AfterFunc(ctx, func() { pr.CloseWithError(ctx.Err()) })
+	return &interruptibleReader{pr, ctx, stop}
+}
+
+type interruptibleReader struct {
+	*io.PipeReader
+	ctx  context.Context
+	stop func() bool
+}
+
+func (r *interruptibleReader) Read(p []byte) (int, error) {
+	n, err := r.PipeReader.Read(p)
+	if err != nil && r.ctx.Err() != nil {
+		err = r.ctx.Err()
+	}
+	return n, err
+}
+
+func (r *interruptibleReader) Close() error {
+	r.stop()
+	return r.PipeReader.Close()
+}

@@ -1,0 +1,236 @@
+package doors
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"vfsdb/agent"
+	"vfsdb/cmd/vfsctl/cli"
+	"vfsdb/cmd/vfsctl/term"
+	"vfsdb/mcp"
+	"vfsdb/vfs"
+)
+
+func mcpCommand(a *cli.App) *cobra.Command {
+	m := &mcpServer{App: a}
+	cmd := &cobra.Command{
+		Use:   "mcp",
+		Short: "Serve the files to agents, over the Model Context Protocol",
+		Long: `Serve the files of a branch to a client of the Model Context Protocol: an agent, an editor, an assistant. Each file
+is a resource that can be read and watched, and the tools of a profile read, search and change them.
+
+The client starts this command and speaks to it on standard input and output, where nothing else appears. With --http it
+is reached over the network instead: on this machine only, unless --allow-host names a host by which others may call.
+Every request then needs a token: the one in --token-file, else in $VFS_MCP_TOKEN, else one that is made and printed.
+With --tls-cert and --tls-key it is HTTPS; without them the token and the files cross the network as they are.
+
+A --policy or a --config is a YAML file, see agent/CONFIG.md. The paths of a policy hold for files as tools find them,
+whatever symlinks lead there.
+
+A database that does not exist is an error, so that a wrong path or working directory does not pass for an empty
+workspace; --create makes one. Clients start this command where they like: give them absolute paths.`,
+		Example: `  vfsctl --db /srv/agent.db mcp                 what a client is to start
+  vfsctl --branch try mcp --read-only           look, and change nothing
+  vfsctl mcp --workspace docs=/srv/docs.db --workspace code=/srv/code.db
+  vfsctl mcp --http :8080 --token-file token`,
+		Args:              cli.Args(0, 0),
+		ValidArgsFunction: cli.CompleteNothing,
+		RunE:              a.Plain(m.run),
+	}
+	flags := cmd.Flags()
+	m.tools.register(cmd)
+	flags.BoolVar(&m.readOnly, "read-only", false, "offer only what changes nothing")
+	flags.BoolVar(&m.create, "create", false, "create a database that does not exist")
+	flags.BoolVar(&m.structured, "structured", false, "give the structured result of every tool too, beside its text")
+	flags.StringArrayVar(&m.workspaces, "workspace", nil, "serve `NAME=DB[@BRANCH]`; may be repeated")
+	flags.StringVar(&m.http, "http", "", "serve over HTTP on `ADDR`, such as :8080")
+	flags.StringVar(&m.tokenFile, "token-file", "", "require the bearer token in `FILE`")
+	flags.StringVar(&m.tlsCert, "tls-cert", "", "serve HTTPS with the certificates in `FILE`, as PEM")
+	flags.StringVar(&m.tlsKey, "tls-key", "", "and with their key in `FILE`, as PEM")
+	flags.StringArrayVar(&m.web.Hosts, "allow-host", nil, "answer to the host `NAME` too; may be repeated")
+	flags.StringArrayVar(&m.web.Origins, "allow-origin", nil, "let pages of `ORIGIN` call; may be repeated")
+	flags.StringVar(&m.name, "name", "vfsctl", "the `NAME` of the server, as clients show it")
+	flags.SortFlags = false
+	return cmd
+}
+
+// An mcpServer is one run of mcp.
+type mcpServer struct {
+	*cli.App
+	tools                 toolFlags
+	http, tokenFile, name string
+	tlsCert, tlsKey       string
+	readOnly, create      bool
+	structured            bool
+	workspaces            []string
+	web                   mcp.HTTPOptions
+}
+
+func (m *mcpServer) run(cmd *cobra.Command, _ []string) (err error) {
+	if err := m.consistent(cmd); err != nil {
+		return err
+	}
+	config, err := m.tools.load(cmd)
+	if err != nil {
+		return err
+	}
+	made, err := m.token()
+	if err != nil {
+		return err
+	}
+	ctx := cmd.Context()
+	workspaces, closeAll, err := m.open(ctx, cmd, config)
+	defer func() { err = errors.Join(err, closeAll()) }()
+	if err != nil {
+		return err
+	}
+	server, err := mcp.New(ctx, workspaces, &mcp.Options{Name: m.name, Version: cli.Version()})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, server.Close()) }()
+	if m.http == "" {
+		return server.ServeStdio(ctx, cli.Interruptible(ctx, m.In), unbuffered{m.Out})
+	}
+	return m.serveHTTP(ctx, cmd, server, made)
+}
+
+// consistent refuses flags that contradict each other.
+func (m *mcpServer) consistent(cmd *cobra.Command) error {
+	if m.At != "" {
+		return cli.Usage(cmd, "mcp serves a branch, not a snapshot; make one of it: vfsctl branch create NAME --from %s", m.At)
+	}
+	if m.http == "" {
+		for _, flag := range []string{"token-file", "tls-cert", "tls-key", "allow-host", "allow-origin"} {
+			if cmd.Flags().Changed(flag) {
+				return cli.Usage(cmd, "--%s is about --http", flag)
+			}
+		}
+	}
+	if (m.tlsCert == "") != (m.tlsKey == "") {
+		return cli.Usage(cmd, "--tls-cert and --tls-key go together")
+	}
+	if m.create && m.readOnly {
+		return cli.Usage(cmd, "--create and --read-only exclude each other")
+	}
+	if len(m.workspaces) > 0 && (cmd.Flags().Changed("db") || cmd.Flags().Changed("branch")) {
+		return cli.Usage(cmd, "--workspace says which databases and branches are served; --db and --branch say something else")
+	}
+	return nil
+}
+
+// open opens what is to be served. closeAll is to be called in any case.
+func (m *mcpServer) open(ctx context.Context, cmd *cobra.Command, config *agent.Config) (list []mcp.Workspace, closeAll func() error, err error) {
+	stores := map[string]*vfs.FS{}
+	closeAll = func() (err error) {
+		for _, fsys := range stores {
+			err = errors.Join(err, fsys.Close())
+		}
+		return err
+	}
+	wanted := []workspaceFlag{{db: m.DB, branch: m.Branch}}
+	if len(m.workspaces) > 0 {
+		wanted = nil
+		for _, text := range m.workspaces {
+			w, err := parseWorkspace(cmd, text)
+			if err != nil {
+				return nil, closeAll, err
+			}
+			wanted = append(wanted, w)
+		}
+	}
+	for _, w := range wanted {
+		fsys, err := m.tree(ctx, stores, w)
+		if err != nil {
+			return nil, closeAll, err
+		}
+		c := *config
+		if w.name != "" {
+			c.Name = w.name
+		}
+		if m.readOnly {
+			c.Policy = readOnly(c.Policy)
+		}
+		c.Structured = c.Structured || m.structured
+		list = append(list, mcp.Workspace{FS: fsys, Config: &c})
+	}
+	return list, closeAll, nil
+}
+
+// A workspaceFlag is what --workspace says: NAME=DB[@BRANCH].
+type workspaceFlag struct{ name, db, branch string }
+
+func parseWorkspace(cmd *cobra.Command, text string) (workspaceFlag, error) {
+	name, db, ok := strings.Cut(text, "=")
+	branch := ""
+	if i := strings.LastIndexByte(db, '@'); i >= 0 && !strings.Contains(db[i:], "/") {
+		db, branch = db[:i], db[i+1:]
+		ok = ok && branch != ""
+	}
+	if !ok || name == "" || db == "" {
+		return workspaceFlag{}, cli.Usage(cmd, "--workspace %q: it has to be NAME=DB or NAME=DB@BRANCH", text)
+	}
+	return workspaceFlag{name, db, branch}, nil
+}
+
+// tree opens a branch. Several of one database share what is open.
+func (m *mcpServer) tree(ctx context.Context, stores map[string]*vfs.FS, w workspaceFlag) (*vfs.FS, error) {
+	if fsys := stores[w.db]; fsys != nil {
+		branch := w.branch
+		if branch == "" {
+			branch = vfs.MainBranch
+		}
+		return fsys.Branch(ctx, branch)
+	}
+	at := *m.App
+	at.DB, at.Branch = w.db, w.branch
+	use, fresh := cli.Writes, at.Absent()
+	switch {
+	case m.readOnly:
+		use = cli.Reads
+	case m.create:
+		use = cli.Creates
+	}
+	fsys, err := at.Open(ctx, use)
+	var none *cli.NoDatabaseError
+	if errors.As(err, &none) && !m.readOnly {
+		none.Create = true
+	}
+	if err != nil {
+		return nil, err
+	}
+	if fresh {
+		m.Warn("created %s", w.db)
+	}
+	stores[w.db] = fsys
+	return fsys, nil
+}
+
+// readOnly is a policy without what changes something.
+func readOnly(p *agent.Policy) *agent.Policy {
+	if p == nil {
+		p = agent.AllowAll
+	}
+	c := *p
+	c.Permissions = []agent.Permission{}
+	for _, perm := range []agent.Permission{agent.PermList, agent.PermRead} {
+		if p.Grants(perm) {
+			c.Permissions = append(c.Permissions, perm)
+		}
+	}
+	return &c
+}
+
+// unbuffered is an output whose every write is seen at once.
+type unbuffered struct{ *term.Output }
+
+func (u unbuffered) Write(p []byte) (int, error) {
+	n, err := u.Output.Write(p)
+	if err != nil {
+		return n, err
+	}
+	return n, u.Flush()
+}

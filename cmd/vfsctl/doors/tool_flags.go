@@ -1,0 +1,103 @@
+package doors
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"vfsdb/agent"
+	"vfsdb/cmd/vfsctl/cli"
+)
+
+// toolFlags say which tools are meant.
+type toolFlags struct{ profile, policy, config string }
+
+func (f *toolFlags) register(cmd *cobra.Command) {
+	flags := cmd.PersistentFlags()
+	flags.StringVar(&f.profile, "profile", "", "the tools of the profile `NAME` (default helix)")
+	flags.StringVar(&f.policy, "policy", "", "what the policy in `FILE` allows")
+	flags.StringVar(&f.config, "config", "", "profile, policy and the rest from `FILE`")
+	flags.SortFlags = false
+	_ = cmd.RegisterFlagCompletionFunc("profile", cobra.FixedCompletions(profileNames(), cobra.ShellCompDirectiveNoFileComp))
+}
+
+// templates are what stands for the templates of a config or policy file: the workspace is the whole tree.
+var templates = map[string]string{"workspace": "/"}
+
+// load returns what the flags say.
+func (f *toolFlags) load(cmd *cobra.Command) (*agent.Config, error) {
+	if f.config != "" {
+		for _, other := range []string{"profile", "policy"} {
+			if cmd.Flags().Changed(other) {
+				return nil, cli.Usage(cmd, "--config says all: --%s cannot stand beside it", other)
+			}
+		}
+		return agent.LoadConfig(f.config, templates)
+	}
+	p, err := agent.FindProfile(f.profile)
+	if err != nil {
+		return nil, cli.Usage(cmd, "no profile is called %q; there are: %s", f.profile, strings.Join(profileNames(), ", "))
+	}
+	config := &agent.Config{Profile: p}
+	if f.policy == "" {
+		return config, nil
+	}
+	text, err := os.ReadFile(f.policy)
+	if err != nil {
+		return nil, err
+	}
+	if config.Policy, err = agent.ParsePolicy(text, templates); err != nil {
+		if _, bad := agent.ParseConfig(text, templates); bad == nil {
+			return nil, cli.Usage(cmd, "%s is a config, of which a policy is a part: give it with --config", f.policy)
+		}
+		return nil, fmt.Errorf("%s: %w", f.policy, err)
+	}
+	return config, nil
+}
+
+// box makes the tools, on no tree.
+func (f *toolFlags) box(cmd *cobra.Command) (*agent.Config, *agent.Toolbox, error) {
+	config, err := f.load(cmd)
+	if err != nil {
+		return nil, nil, err
+	}
+	b, err := agent.New(nil, config)
+	return config, b, err
+}
+
+// find returns a tool by its name.
+func find(cmd *cobra.Command, b *agent.Toolbox, name string) (*agent.Tool, error) {
+	t, err := b.Find(name)
+	var none *agent.NoToolError
+	switch {
+	case errors.As(err, &none) && none.Why != "":
+		return nil, cli.Usage(cmd, "the tool %q is not here: %s", name, none.Why)
+	case err != nil:
+		return nil, cli.Usage(cmd, "no tool is called %q; vfsctl tools lists them", name)
+	}
+	return t, nil
+}
+
+// complete suggests names of tools.
+func (f *toolFlags) complete(cmd *cobra.Command, _ []string, typed string) (all []cobra.Completion, _ cobra.ShellCompDirective) {
+	_, b, err := f.box(cmd)
+	if err != nil {
+		return nil, cli.NoFiles
+	}
+	for _, t := range b.Tools() {
+		if strings.HasPrefix(t.Name, typed) {
+			all = append(all, cobra.CompletionWithDesc(t.Name, t.Title))
+		}
+	}
+	return all, cli.NoFiles
+}
+
+func profileNames() (names []string) {
+	for _, p := range agent.Profiles() {
+		names = append(names, p.Name)
+	}
+	return names
+}

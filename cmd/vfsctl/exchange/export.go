@@ -1,0 +1,95 @@
+package exchange
+
+import (
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"vfsdb/cmd/vfsctl/cli"
+	"vfsdb/cmd/vfsctl/human"
+	"vfsdb/transfer"
+)
+
+func exportCommand(a *cli.App) *cobra.Command {
+	ex := &exporter{App: a}
+	cmd := &cobra.Command{
+		Use:   "export [PATH] DEST",
+		Short: "Write a tree to a directory or an archive",
+		Long: `Write what is inside PATH, the root if that is left out, to DEST: a directory, which is made if it is
+missing, a .tar, .tar.gz, .tar.zst or .zip, or - for a tar stream on standard output. Contents, modes, times, symlinks
+and hard links are kept; a zip has no hard links, and times to the second. An archive appears whole or not at all. What DEST cannot hold is named, and the
+exit code is 3. What is damaged fails the export; with --partial it is named and left out, too.
+
+A directory that is not empty is left alone, unless --overwrite says to write into it.
+While others write, export a snapshot to get one moment.`,
+		Example: `  vfsctl export out
+  vfsctl --at before-refactor export src before.tar.gz
+  vfsctl export / - | ssh host tar x`,
+		Args:              cli.Args(1, 2),
+		ValidArgsFunction: cli.CompleteArgs(a.CompletePaths, nil),
+		RunE: a.On(cli.Reads, func(c *cli.Call) error {
+			ex.Call = c
+			if len(c.Args) == 1 {
+				return ex.run("/", c.Args[0])
+			}
+			return ex.run(c.Args[0], c.Args[1])
+		}),
+	}
+	cmd.Flags().BoolVar(&ex.o.Overwrite, "overwrite", false, "write into a directory that is not empty")
+	cmd.Flags().BoolVar(&ex.o.Partial, "partial", false, "leave out what is damaged")
+	cmd.Flags().BoolVar(&ex.o.Owner, "owner", false, "give files their stored owner, which takes rights")
+	return cmd
+}
+
+// An exporter is one run of export.
+type exporter struct {
+	*cli.App
+	*cli.Call
+	o transfer.ExportOptions
+}
+
+func (ex *exporter) run(from, dest string) error {
+	start := time.Now()
+	bar := ex.Progress(ex, "export", 0)
+	ex.o.Progress = func(p transfer.Progress) { bar.At(p.Bytes, "  "+human.Plural(p.Files, "file", "files")) }
+	report, err := ex.write(from, dest, &ex.o)
+	bar.End()
+	if err != nil {
+		return err
+	}
+	if dest == "-" && ex.JSON { // the stream is the output
+		ex.Out.Flush()
+		reportRefusals(ex.App, report.Refused)
+		if len(report.Refused) > 0 {
+			return cli.ExitPartly
+		}
+		return nil
+	}
+	return reportMoved(ex.App, "exported", report, time.Since(start))
+}
+
+func (ex *exporter) write(from, dest string, o *transfer.ExportOptions) (report *transfer.Report, err error) {
+	if dest == "-" {
+		return transfer.ExportTar(ex, ex.FS, from, io.Writer(ex.Out), o)
+	}
+	if info, err := os.Stat(dest); err == nil && info.IsDir() {
+		return transfer.ExportDir(ex, ex.FS, from, dest, o)
+	}
+	as, err := formatOf(ex.Cmd, dest)
+	if err != nil {
+		return nil, err
+	}
+	if as == formatNone {
+		return transfer.ExportDir(ex, ex.FS, from, dest, o)
+	}
+	err = ex.ReplaceHost(dest, func(part *os.File) error {
+		if err := part.Chmod(0o644); err != nil {
+			return err
+		}
+		report, err = ex.exportArchive(as, from, part, o)
+		return err
+	})
+	return report, err
+}

@@ -1,0 +1,86 @@
+package files
+
+import (
+	"path"
+
+	"github.com/spf13/cobra"
+
+	"vfsdb/cmd/vfsctl/cli"
+	"vfsdb/cmd/vfsctl/human"
+	"vfsdb/cmd/vfsctl/term"
+	"vfsdb/vfs"
+)
+
+func duCommand(a *cli.App) *cobra.Command {
+	var total bool
+	cmd := &cobra.Command{
+		Use:   "du [PATH...]",
+		Short: "Show how much directories hold",
+		Long: `Show how many bytes of files each directory in PATH holds, with all below, and PATH itself. A
+file with several names counts once. What the content takes on disk is less where it is
+shared; df knows.`,
+		Example: `  vfsctl du
+  vfsctl du -s src docs
+  vfsctl du --json | jq 'select(.bytes > 1e6)'`,
+		Args:              cli.Args(0, -1),
+		ValidArgsFunction: a.CompletePaths,
+		RunE: a.On(cli.Reads, func(c *cli.Call) error {
+			paths := c.Args
+			if len(paths) == 0 {
+				paths = []string{"/"}
+			}
+			var t term.Table
+			err := a.Each(c, paths, func(name string) error { return diskUsage(a, c, &t, name, total) })
+			if printed := t.Print(a.Out); err == nil {
+				err = printed
+			}
+			return err
+		}),
+	}
+	cmd.Flags().BoolVarP(&total, "summarize", "s", false, "only the totals")
+	return cmd
+}
+
+// diskUsage adds the rows of one argument: the directories in it, then itself.
+func diskUsage(a *cli.App, c *cli.Call, t *term.Table, name string, total bool) error {
+	info, err := c.FS.Stat(c, name)
+	if err != nil {
+		return err
+	}
+	names := []string{}
+	if info.IsDir() && !total {
+		for child, err := range cli.Entries(c, c.FS, name) {
+			if err != nil {
+				return err
+			}
+			if child.IsDir() {
+				names = append(names, path.Join(name, child.Name()))
+			}
+		}
+	}
+	for _, name := range append(names, name) {
+		u, err := vfs.Usage(c, c.FS, name)
+		if err != nil {
+			return err
+		}
+		if err := addUsage(a, t, cli.Rooted(name), u); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func addUsage(a *cli.App, t *term.Table, name string, u vfs.Totals) error {
+	if !a.JSON {
+		t.Row(term.Cell{Text: human.Size(u.Bytes), Right: true}, term.Cell{Text: human.Plural(u.Files, "file", "files"), Right: true, Style: term.Dim}, term.Cell{Text: a.Out.Name(name)})
+		return nil
+	}
+	return a.Out.JSON(struct {
+		Path   string `json:"path"`
+		Base64 string `json:"path_base64,omitempty"`
+		Bytes  int64  `json:"bytes"`
+		Files  int64  `json:"files"`
+		Dirs   int64  `json:"directories"`
+		Links  int64  `json:"symlinks"`
+	}{name, human.Base64(name), u.Bytes, u.Files, u.Dirs, u.Symlinks})
+}

@@ -1,0 +1,80 @@
+package files
+
+import (
+	"errors"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"vfsdb/cmd/vfsctl/cli"
+	"vfsdb/cmd/vfsctl/human"
+	"vfsdb/cmd/vfsctl/term"
+	"vfsdb/vfs"
+)
+
+func findCommand(a *cli.App) *cobra.Command {
+	var kind string
+	var most int
+	cmd := &cobra.Command{
+		Use:   "find [DIR] [PATTERN]",
+		Short: "Find files by name",
+		Long: `Find what is below DIR, and print its paths. PATTERN is a glob: * and ? stay within a
+name, ** crosses directories, [a-z] and {a,b} work as in a shell. With a slash in it, it is
+matched with the path below DIR, else with the name, at any depth.
+
+A single argument is a pattern if it has one of *?[{ in it, else a directory.`,
+		Example: `  vfsctl find '*.go'
+  vfsctl find src '**/testdata/*.json'
+  vfsctl find --type d --max 20
+  vfsctl --at before find logs --json`,
+		Args:              cli.Args(0, 2),
+		ValidArgsFunction: cli.CompleteArgs(a.CompletePaths, cli.CompleteNothing),
+		RunE: a.On(cli.Reads, func(c *cli.Call) error {
+			dir, pattern := c.Arg(0, "/"), c.Arg(1, "")
+			if len(c.Args) == 1 && strings.ContainsAny(dir, "*?[{") {
+				dir, pattern = "/", dir
+			}
+			o := &vfs.FindOptions{Pattern: pattern, MatchBase: !strings.Contains(pattern, "/"), Max: most}
+			word, ok := findTypes[kind]
+			if !ok {
+				return cli.Usage(c.Cmd, "--type is f (file), d (directory) or l (symlink), not %q", kind)
+			}
+			if most < 0 {
+				return cli.Usage(c.Cmd, "--max cannot be below 0")
+			}
+			o.Kind = word
+			found, truncated, err := vfs.Find(c, c.FS, dir, o)
+			if errors.Is(err, syscall.EINVAL) && pattern != "" {
+				return cli.Usage(c.Cmd, "pattern %q: %w", pattern, err)
+			}
+			if err != nil {
+				return err
+			}
+			for _, f := range found {
+				if err := printFound(a, f); err != nil {
+					return err
+				}
+			}
+			if truncated {
+				a.Warn("stopped after %s, there are more", human.Plural(int64(most), "result", "results"))
+			}
+			return nil
+		}),
+	}
+	cmd.Flags().StringVarP(&kind, "type", "t", "", "only `TYPE`: f file, d directory, l symlink")
+	cmd.Flags().IntVar(&most, "max", 0, "stop after `N` results; 0 is never")
+	a.Print0(cmd)
+	return cmd
+}
+
+var findTypes = map[string]string{
+	"": "", "f": "file", "file": "file", "d": "directory", "directory": "directory", "l": "symlink", "symlink": "symlink",
+}
+
+func printFound(a *cli.App, f vfs.Found) error {
+	if a.JSON {
+		return a.Out.JSON(cli.NewEntry(f.Path, f.Info))
+	}
+	return a.Out.Line(a.Out.Paint(term.StyleOf(f.Info.Mode()), a.Out.Name(f.Path)))
+}

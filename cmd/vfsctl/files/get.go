@@ -1,0 +1,99 @@
+package files
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"vfsdb/cmd/vfsctl/cli"
+	"vfsdb/cmd/vfsctl/human"
+	"vfsdb/cmd/vfsctl/term"
+	"vfsdb/vfs"
+)
+
+func getCommand(a *cli.App) *cobra.Command {
+	return &cobra.Command{
+		Use:   "get PATH [LOCAL|-]",
+		Short: "Fetch a file to the host, or to standard output",
+		Long: `Fetch a file to the host: to LOCAL, below it if that is a directory, or else into this
+directory under its own name. LOCAL appears whole or not at all and has the file's mode
+and time; what was there is replaced. For a directory there is export.`,
+		Example: `  vfsctl get docs/report.pdf
+  vfsctl --at before get main.go main.go.before
+  vfsctl get data.csv - | head`,
+		Args:              cli.Args(1, 2),
+		ValidArgsFunction: cli.CompleteArgs(a.CompletePaths, nil),
+		RunE: a.On(cli.Reads, func(c *cli.Call) error {
+			name, local := c.Args[0], c.Arg(1, "")
+			info, err := c.FS.Stat(c, name)
+			if err != nil {
+				return err
+			}
+			if info.IsDir() {
+				return &fs.PathError{Op: "get", Path: name, Err: fmt.Errorf("%w: export writes those", syscall.EISDIR)}
+			}
+			if local == "-" {
+				return stream(c, c.FS, name, a.Out)
+			}
+			local = landing(local, name)
+			bar := a.Progress(c, "get", info.Size())
+			err = fetch(a, c, c.FS, name, local, bar)
+			bar.End()
+			if err != nil || !a.JSON {
+				return err
+			}
+			return a.Out.JSON(struct {
+				Path   string `json:"path"`
+				Base64 string `json:"path_base64,omitempty"`
+				Local  string `json:"local"`
+				Size   int64  `json:"size"`
+			}{cli.Rooted(name), human.Base64(name), local, info.Size()})
+		}),
+	}
+}
+
+// landing is the host's name for a file that is fetched.
+func landing(local, name string) string {
+	base := path.Base(name)
+	if local == "" {
+		return base
+	}
+	if info, err := os.Stat(local); err == nil && info.IsDir() || strings.HasSuffix(local, "/") {
+		return filepath.Join(local, base)
+	}
+	return local
+}
+
+// fetch copies a file to the host, with its mode and time.
+func fetch(a *cli.App, ctx context.Context, fsys *vfs.FS, name, local string, bar *term.Progress) error {
+	f, err := fsys.OpenFrozen(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	return a.ReplaceHost(local, func(part *os.File) error {
+		_, err := io.CopyBuffer(struct{ io.Writer }{bar.Writer(part)}, struct{ io.Reader }{f}, make([]byte, 512<<10))
+		if err != nil {
+			return err
+		}
+		if err := os.Chmod(part.Name(), info.Mode()&human.AllBits); err != nil {
+			return err
+		}
+		if err := os.Chtimes(part.Name(), info.ModTime(), info.ModTime()); err != nil {
+			return err
+		}
+		return ctx.Err()
+	})
+}

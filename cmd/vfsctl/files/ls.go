@@ -1,0 +1,235 @@
+package files
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/mattn/go-runewidth"
+	"github.com/spf13/cobra"
+
+	"vfsdb/cmd/vfsctl/cli"
+	"vfsdb/cmd/vfsctl/human"
+	"vfsdb/cmd/vfsctl/term"
+	"vfsdb/vfs"
+)
+
+func lsCommand(a *cli.App) *cobra.Command {
+	l := &lister{App: a}
+	cmd := &cobra.Command{
+		Use:   "ls [PATH...]",
+		Short: "List directories",
+		Long: `List the entries of directories, sorted by name as bytes; PATH may be a file too.
+A pattern such as 'src/*.go' stands for the paths that it matches. Names that begin with a dot are not hidden.`,
+		Example: `  vfsctl ls
+  vfsctl ls -l notes
+  vfsctl --at before ls -R src
+  vfsctl ls -R --json | jq -r 'select(.size > 1e6) | .path'`,
+		Args:              cli.Args(0, -1),
+		ValidArgsFunction: a.CompletePaths,
+		RunE: a.On(cli.Reads, func(c *cli.Call) error {
+			l.Call = c
+			if err := cli.Exclusive(c.Cmd, "long", "print0"); err != nil {
+				return err
+			}
+			paths, err := l.expand(c.Args)
+			if err != nil {
+				return err
+			}
+			l.headings = len(paths) > 1 || l.recursive
+			return a.Each(c, paths, l.list)
+		}),
+	}
+	cmd.Flags().BoolVarP(&l.long, "long", "l", false, "mode, links, owner, size and time too")
+	cmd.Flags().BoolVarP(&l.recursive, "recursive", "R", false, "directories below too")
+	cmd.Flags().BoolVarP(&l.itself, "directory", "d", false, "the directory itself, not its entries")
+	a.Print0(cmd)
+	cmd.Flags().BoolP("all", "a", false, "for habit's sake: nothing is hidden")
+	_ = cmd.Flags().MarkHidden("all")
+	return cmd
+}
+
+// expand returns the paths to list: the root where none is named, and for a pattern that is no path what it matches,
+// as a shell would on the host.
+func (l *lister) expand(args []string) ([]string, error) {
+	if len(args) == 0 {
+		return []string{"/"}, nil
+	}
+	var paths []string
+	for _, arg := range args {
+		_, err := l.FS.Lstat(l, arg)
+		if !errors.Is(err, fs.ErrNotExist) || !strings.ContainsAny(arg, "*?[{") {
+			paths = append(paths, arg)
+			continue
+		}
+		found, err := vfs.Glob(l, l.FS, arg)
+		switch {
+		case err != nil && !errors.Is(err, syscall.EINVAL):
+			return nil, err
+		case len(found) == 0:
+			found = []string{arg} // a path like any other, which is not there
+		}
+		paths = append(paths, found...)
+	}
+	return paths, nil
+}
+
+// A lister is one run of ls.
+type lister struct {
+	*cli.App
+	*cli.Call
+	long, recursive, itself, headings bool
+	printed                           bool
+}
+
+func (l *lister) list(name string) error {
+	info, err := l.FS.Lstat(l, name)
+	if err != nil {
+		return err
+	}
+	if info.Mode()&fs.ModeSymlink != 0 && !l.long && !l.itself {
+		if to, err := l.FS.Stat(l, name); err == nil && to.IsDir() {
+			info = to
+		}
+	}
+	if !info.IsDir() || l.itself {
+		return l.print(path.Dir(cli.Rooted(name)), []*vfs.Info{info}, name)
+	}
+	return l.dir(name)
+}
+
+// dir lists a directory, and with -R then those below.
+func (l *lister) dir(name string) error {
+	if l.headings && !l.JSON && !l.Zero {
+		if l.printed {
+			l.Out.Printf("\n")
+		}
+		if err := l.Out.Line(l.Out.Name(name) + ":"); err != nil {
+			return err
+		}
+	}
+	l.printed = true
+	var below []string
+	var batch []*vfs.Info
+	for info, err := range cli.Entries(l, l.FS, name) {
+		if err != nil {
+			return err
+		}
+		batch = append(batch, info)
+		if info.IsDir() {
+			below = append(below, info.Name())
+		}
+		if len(batch) == cap(batch) && len(batch) >= 1<<14 { // a huge directory: columns may differ from here on
+			if err := l.print(name, batch, ""); err != nil {
+				return err
+			}
+			batch = batch[:0]
+		}
+	}
+	if err := l.print(name, batch, ""); err != nil {
+		return err
+	}
+	if !l.recursive {
+		return nil
+	}
+	for _, base := range below {
+		if err := l.dir(path.Join(name, base)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// print shows some entries of a directory. The only one of a file that was asked for by its name goes by that.
+func (l *lister) print(dir string, list []*vfs.Info, asked string) error {
+	name := func(info *vfs.Info) string {
+		if asked != "" {
+			return asked
+		}
+		return info.Name()
+	}
+	switch {
+	case l.JSON:
+		for _, info := range list {
+			full := cli.Rooted(path.Join(dir, info.Name()))
+			if asked != "" {
+				full = cli.Rooted(asked)
+			}
+			if err := l.Out.JSON(cli.NewEntry(full, info)); err != nil {
+				return err
+			}
+		}
+		return nil
+	case l.long:
+		var t term.Table
+		for _, info := range list {
+			t.Row(l.row(info, name(info))...)
+		}
+		return t.Print(l.Out)
+	case l.Out.TTY && !l.Zero:
+		return l.columns(list, name)
+	}
+	for _, info := range list {
+		shown := name(info)
+		if l.Zero && l.recursive {
+			shown = path.Join(dir, shown) // there are no headings to say where it is
+		}
+		if err := l.Out.Line(l.Out.Name(shown)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// row is the line of ls -l.
+func (l *lister) row(info *vfs.Info, name string) []term.Cell {
+	uid, gid := info.Owner()
+	bytes := human.Size(info.Size())
+	if info.IsDir() {
+		bytes = "-"
+	}
+	shown := l.Out.Show(name, info.Mode())
+	if target := info.Target(); target != "" {
+		shown += " -> " + l.Out.Name(target)
+	}
+	return []term.Cell{
+		{Text: human.Mode(info.Mode())},
+		{Text: strconv.Itoa(info.Nlink()), Right: true},
+		{Text: strconv.Itoa(uid), Right: true},
+		{Text: strconv.Itoa(gid), Right: true},
+		{Text: bytes, Right: true},
+		{Text: human.Moment(info.ModTime()), Style: term.Dim},
+		{Text: shown},
+	}
+}
+
+// columns fills the width of the terminal, downwards and then across.
+func (l *lister) columns(list []*vfs.Info, name func(*vfs.Info) string) error {
+	width := 1
+	for _, info := range list {
+		width = max(width, runewidth.StringWidth(l.Out.Name(name(info)))+3)
+	}
+	across := max(1, l.Out.Width/width)
+	down := (len(list) + across - 1) / across
+	for row := range down {
+		var b strings.Builder
+		for i := row; i < len(list); i += down {
+			shown := l.Out.Show(name(list[i]), list[i].Mode())
+			b.WriteString(shown)
+			if i+down < len(list) {
+				used := runewidth.StringWidth(l.Out.Name(name(list[i])))
+				if list[i].IsDir() {
+					used++
+				}
+				b.WriteString(strings.Repeat(" ", width-used))
+			}
+		}
+		if err := l.Out.Printf("%s\n", b.String()); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,184 @@
+package history
+
+import (
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"vfsdb/cmd/vfsctl/cli"
+	"vfsdb/cmd/vfsctl/human"
+	"vfsdb/cmd/vfsctl/term"
+	"vfsdb/snapshot"
+)
+
+func branchCommand(a *cli.App) *cobra.Command {
+	return cli.Group(&cobra.Command{
+		Use:   "branch COMMAND",
+		Short: "Fork the tree",
+		Long: `Fork the tree: a branch starts as another is, or as a snapshot was, and can be written without
+changing either. It costs a few rows, whatever the size of the tree. --branch NAME lets any
+command stand on one.`,
+		Example: `  vfsctl branch create attempt-2 --from before-refactor
+  vfsctl --branch attempt-2 ls
+  vfsctl diff main attempt-2`,
+	}, branchCreate(a), branchList(a), branchRename(a), branchDelete(a))
+}
+
+// A branchJSON is a branch as JSON shows it. Ahead and behind are missing where there is no base.
+type branchJSON struct {
+	Name    string    `json:"name"`
+	Created time.Time `json:"created"`
+	Depth   int       `json:"depth"`
+	Base    string    `json:"base,omitempty"`
+	Changed time.Time `json:"changed,omitzero"`
+	Ahead   *int      `json:"ahead,omitempty"`
+	Behind  *int      `json:"behind,omitempty"`
+}
+
+func newBranchJSON(s snapshot.Standing) branchJSON {
+	b := branchJSON{Name: s.Name, Created: s.Created.UTC(), Depth: s.Depth, Base: s.Base}
+	if !s.Changed.IsZero() {
+		b.Changed = s.Changed.UTC()
+	}
+	if s.Base != "" {
+		b.Ahead, b.Behind = &s.Ahead, &s.Behind
+	}
+	return b
+}
+
+// branchRow is the line of branch list.
+func branchRow(a *cli.App, s snapshot.Standing) []term.Cell {
+	base, ahead, behind, changed := "-", "-", "-", "-"
+	if s.Base != "" {
+		base, ahead, behind = s.Base, human.Comma(int64(s.Ahead)), human.Comma(int64(s.Behind))
+	}
+	if !s.Changed.IsZero() {
+		changed = human.Moment(s.Changed)
+	}
+	return []term.Cell{
+		{Text: s.Name, Style: term.Bold},
+		{Text: base},
+		{Text: human.Moment(s.Created), Style: term.Dim},
+		{Text: changed, Style: term.Dim},
+		{Text: ahead, Right: true},
+		{Text: behind, Right: true},
+	}
+}
+
+func branchCreate(a *cli.App) *cobra.Command {
+	var from string
+	var empty bool
+	cmd := &cobra.Command{
+		Use:   "create [NAME]",
+		Short: "Fork a branch",
+		Long: `Fork a branch, and print its name. It starts as --from was; without that as the branch is that
+--branch names, else main. Without NAME one is made up.`,
+		Example: `  vfsctl branch create attempt-2
+  vfsctl branch create attempt-3 --from before-refactor
+  vfsctl branch create scratch --empty`,
+		Args:              cli.Args(0, 1),
+		ValidArgsFunction: cli.CompleteNothing,
+		RunE: a.On(cli.Writes, func(c *cli.Call) error {
+			if err := cli.Exclusive(c.Cmd, "from", "empty"); err != nil {
+				return err
+			}
+			var base snapshot.Tree
+			switch {
+			case from != "":
+				tree, err := a.Tree(c, c.FS, from)
+				if err != nil {
+					return err
+				}
+				base = tree
+			case !empty:
+				base = c.FS
+			}
+			made, err := snapshot.Branch(c, c.FS, base, c.Arg(0, ""))
+			if err != nil {
+				return err
+			}
+			if a.JSON {
+				return a.Out.JSON(nameJSON{made.Head()})
+			}
+			return a.Out.Printf("%s\n", made.Head())
+		}),
+	}
+	cmd.Flags().StringVar(&from, "from", "", "start as `SNAPSHOT` was, or as another branch is")
+	cmd.Flags().BoolVar(&empty, "empty", false, "start with nothing")
+	_ = cmd.RegisterFlagCompletionFunc("from", a.CompleteTrees)
+	return cmd
+}
+
+func branchList(a *cli.App) *cobra.Command {
+	return &cobra.Command{
+		Use:     "list",
+		Aliases: []string{"ls"},
+		Short:   "List the branches",
+		Long: `List the branches, oldest first: each with the branch that it was forked from, when it was made and last changed,
+and how many paths it and its base have changed since the fork. The base of a fork of a branch that had no changes of its
+own is that one's base.`,
+		Example: `  vfsctl branch list
+  vfsctl branch list --json | jq -r .name`,
+		Args:              cli.Args(0, 0),
+		ValidArgsFunction: cli.CompleteNothing,
+		RunE: a.On(cli.Reads, func(c *cli.Call) error {
+			list, err := snapshot.Standings(c, c.FS)
+			if err != nil {
+				return err
+			}
+			var t term.Table
+			t.Head("NAME", "BASE", "CREATED", "CHANGED", "AHEAD", "BEHIND")
+			for _, s := range list {
+				if !a.JSON {
+					t.Row(branchRow(a, s)...)
+					continue
+				}
+				if err := a.Out.JSON(newBranchJSON(s)); err != nil {
+					return err
+				}
+			}
+			if a.JSON {
+				return nil
+			}
+			return t.Print(a.Out)
+		}),
+	}
+}
+
+func branchRename(a *cli.App) *cobra.Command {
+	return &cobra.Command{
+		Use:               "rename OLD NEW",
+		Short:             "Give a branch another name",
+		Long:              "Give a branch another name. The branch main keeps its own.",
+		Example:           "  vfsctl branch rename attempt-2 winner",
+		Args:              cli.Args(2, 2),
+		ValidArgsFunction: cli.CompleteArgs(a.CompleteBranches, cli.CompleteNothing),
+		RunE: a.On(cli.Writes, func(c *cli.Call) error {
+			if err := snapshot.RenameBranch(c, c.FS, c.Args[0], c.Args[1]); err != nil || !a.JSON {
+				return cli.NoTree(c, c.FS, "branch", c.Args[0], err)
+			}
+			return a.Out.JSON(nameJSON{c.Args[1]})
+		}),
+	}
+}
+
+func branchDelete(a *cli.App) *cobra.Command {
+	return &cobra.Command{
+		Use:     "delete NAME...",
+		Aliases: []string{"rm"},
+		Short:   "Drop branches with their snapshots",
+		Long: `Drop branches with their snapshots. Branches that were forked from them keep all that they show. gc
+gives back the space. The branch main stays.`,
+		Example:           "  vfsctl branch delete attempt-2",
+		Args:              cli.Args(1, -1),
+		ValidArgsFunction: a.CompleteBranches,
+		RunE: a.On(cli.Writes, func(c *cli.Call) error {
+			return a.Each(c, c.Args, func(name string) error {
+				if err := snapshot.DeleteBranch(c, c.FS, name); err != nil || !a.JSON {
+					return cli.NoTree(c, c.FS, "branch", name, err)
+				}
+				return a.Out.JSON(nameJSON{name})
+			})
+		}),
+	}
+}

@@ -1,0 +1,166 @@
+package history
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"vfsdb/cmd/vfsctl/cli"
+	"vfsdb/cmd/vfsctl/human"
+	"vfsdb/cmd/vfsctl/term"
+	"vfsdb/vfs"
+)
+
+func logCommand(a *cli.App) *cobra.Command {
+	l := &logPrinter{App: a}
+	cmd := &cobra.Command{
+		Use:   "log [PATH]",
+		Short: "Show what happened, and who did it",
+		Long: `Show what happened to the branch, newest first: which paths changed, how, when, and in the
+course of which call of a tool or command. With PATH, only what concerns it and what is below it, also under
+the names that it had before. What happened before a branch was forked is its history too.
+
+With --calls the calls themselves, on all branches: those that only read, and those that failed, as well.
+Each change was written in the same commit as what it tells of; gc keeps the newest million.`,
+		Example: `  vfsctl log
+  vfsctl log docs/plan.md
+  vfsctl log --session attempt-2 -n 20
+  vfsctl log --calls --json`,
+		Args:              cli.Args(0, 1),
+		ValidArgsFunction: cli.CompleteArgs(a.CompletePaths, cli.CompleteNothing),
+		RunE: a.On(cli.Reads, func(c *cli.Call) error {
+			l.Call = c
+			return l.run()
+		}),
+	}
+	f := cmd.Flags()
+	f.StringVar(&l.session, "session", "", "only what this `SESSION` did")
+	f.IntVarP(&l.max, "max", "n", 0, "stop after `N`; 0 is never")
+	f.Int64Var(&l.since, "since", 0, "only what came after number `SEQ`")
+	f.BoolVar(&l.oldest, "oldest-first", false, "in the order in which it happened")
+	_ = cmd.RegisterFlagCompletionFunc("session", a.CompleteSessions)
+	f.BoolVar(&l.calls, "calls", false, "show calls of tools and commands instead of changes")
+	a.Print0(cmd)
+	return cmd
+}
+
+// A logPrinter is one run of log.
+type logPrinter struct {
+	*cli.App
+	*cli.Call
+	session       string
+	max           int
+	since         int64
+	oldest, calls bool
+}
+
+func (l *logPrinter) run() error {
+	switch {
+	case l.max < 0 || l.since < 0:
+		return cli.Usage(l.Cmd, "--max and --since cannot be below 0")
+	case l.calls && (len(l.Args) > 0 || l.Cmd.Flags().Changed("branch") || l.At != ""):
+		return cli.Usage(l.Cmd, "--calls shows those of the whole database: it takes no path, and neither --branch nor --at")
+	case l.calls:
+		return l.showCalls()
+	}
+	events, err := l.FS.Log(l, &vfs.LogOptions{
+		Path: l.Arg(0, ""), Session: l.session, Since: l.since, Max: l.max, Newest: !l.oldest,
+	})
+	if err != nil {
+		return err
+	}
+	for i := range events {
+		if err := printEvent(l.App, &events[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// An eventJSON is an event as programs read it: paths and times as vfsctl shows them.
+type eventJSON struct {
+	*vfs.Event
+	Path   string    `json:"path"`
+	Base64 string    `json:"path_base64,omitempty"`
+	Arg64  string    `json:"arg_base64,omitempty"`
+	At     time.Time `json:"at"`
+}
+
+func newEventJSON(e *vfs.Event) eventJSON {
+	return eventJSON{e, cli.Rooted(e.Path), human.Base64(e.Path), human.Base64(e.Arg), e.At.UTC()}
+}
+
+// printEvent prints one event.
+func printEvent(a *cli.App, e *vfs.Event) error {
+	if a.JSON {
+		return a.Out.JSON(newEventJSON(e))
+	}
+	what := a.Out.Name(cli.Rooted(e.Path))
+	switch {
+	case e.Op == vfs.OpRename || e.Op == vfs.OpCopy || e.Op == vfs.OpLink:
+		what = a.Out.Name(cli.Rooted(e.Arg)) + " -> " + what
+	case e.Op == vfs.OpSymlink:
+		what += " -> " + a.Out.Name(e.Arg)
+	case e.Op == vfs.OpBranch:
+		what = a.Out.Name(strings.Replace(e.Arg, " ", " from ", 1))
+	case e.Path == "." && e.Arg != "":
+		what = a.Out.Name(e.Arg)
+	}
+	by := by(e.Actor, e.Session, e.Tool)
+	if by != "" {
+		by = "  " + a.Out.Paint(term.Dim, a.Out.Name(by))
+	}
+	return a.Out.Line(fmt.Sprintf("%s  %s  %-9s %s%s", a.Out.Paint(term.Yellow, fmt.Sprintf("%6d", e.Seq)), human.Second(e.At), e.Op, what, by))
+}
+
+// by says who did something, in the course of what: session/tool (actor), as far as it is known.
+func by(actor, session, tool string) string {
+	text := tool
+	if session != "" {
+		text = strings.TrimSuffix(session+"/"+tool, "/")
+	}
+	if actor != "" {
+		text = strings.TrimSpace(text + " (" + actor + ")")
+	}
+	return text
+}
+
+func (l *logPrinter) showCalls() error {
+	calls, err := l.FS.Calls(l, &vfs.CallOptions{Session: l.session, Since: l.since, Max: l.max, Newest: !l.oldest})
+	if err != nil {
+		return err
+	}
+	// A call that changed nothing is recorded after it has ended, one that did with its first change: by their
+	// beginnings they stand as they were made.
+	slices.SortStableFunc(calls, func(x, y vfs.CallRecord) int {
+		if l.oldest {
+			return x.At.Compare(y.At)
+		}
+		return y.At.Compare(x.At)
+	})
+	for _, c := range calls {
+		if l.JSON {
+			c.At = c.At.UTC()
+			if err := l.Out.JSON(c); err != nil {
+				return err
+			}
+			continue
+		}
+		what := human.Plural(c.Changes, "change", "changes")
+		if c.Took > 0 { // what a tool gave back; a command of a shell notes neither
+			what += ", " + human.Size(c.Result) + ", " + human.Took(c.Took)
+		}
+		if c.Error != "" {
+			what += "  " + l.Out.Paint(term.Red, "failed: ") + l.Out.Name(strings.Join(strings.Fields(c.Error), " "))
+		}
+		err := l.Out.Line(fmt.Sprintf("%s  %s  %s  %s", l.Out.Paint(term.Yellow, fmt.Sprintf("%6d", c.ID)), human.Second(c.At),
+			l.Out.Name(by(c.Actor, c.Session, c.Tool)), what))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

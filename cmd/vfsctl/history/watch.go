@@ -1,0 +1,70 @@
+package history
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"vfsdb/cmd/vfsctl/cli"
+)
+
+func watchCommand(a *cli.App) *cobra.Command {
+	var since int64
+	var number int
+	cmd := &cobra.Command{
+		Use:   "watch [PATH]",
+		Short: "Show what happens, as it happens",
+		Long: `Show what happens to the branch from now on, or only to PATH and what is below it, whoever does
+it in whichever process. Each event is shown once, in the order of the commits, and has a number:
+a later watch --since that number goes on exactly there, whatever happened in between. --since 0 begins with
+the oldest that is kept. Ends at an interrupt, or after -n events.`,
+		Example: `  vfsctl watch
+  vfsctl watch docs --json
+  vfsctl watch --since 2041 -n 1`,
+		Args:              cli.Args(0, 1),
+		ValidArgsFunction: cli.CompleteArgs(a.CompletePaths, cli.CompleteNothing),
+		RunE: a.On(cli.Reads, func(c *cli.Call) error {
+			switch {
+			case since < 0 || number < 0:
+				return cli.Usage(c.Cmd, "--max and --since cannot be below 0")
+			case a.At != "":
+				return cli.Usage(c.Cmd, "nothing happens to a snapshot: with --at there is nothing to watch")
+			}
+			if !c.Cmd.Flags().Changed("since") {
+				var err error
+				if since, err = c.FS.Seq(c); err != nil {
+					return err
+				}
+			}
+			return follow(a, c, c.Arg(0, ""), since, number)
+		}),
+	}
+	f := cmd.Flags()
+	f.Int64Var(&since, "since", 0, "begin after number `SEQ`; now if left out")
+	f.IntVarP(&number, "max", "n", 0, "end after `N` events; 0 is never")
+	return cmd
+}
+
+// follow prints events until the context ends, which is how a watch is meant to end, or number of them are shown.
+func follow(a *cli.App, c *cli.Call, path string, since int64, number int) error {
+	shown := 0
+	for e, err := range c.FS.Watch(c, path, since) {
+		if err != nil {
+			if errors.Is(err, context.Canceled) {
+				return nil
+			}
+			return err
+		}
+		if err := printEvent(a, &e); err != nil {
+			return err
+		}
+		if err := a.Out.Flush(); err != nil { // a reader at the other end of a pipe waits for it
+			return err
+		}
+		if shown++; shown == number {
+			return nil
+		}
+	}
+	return nil
+}

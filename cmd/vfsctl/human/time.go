@@ -1,0 +1,54 @@
+package human
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Moment writes a time for people, in their zone.
+func Moment(t time.Time) string { return t.Local().Format("2006-01-02 15:04") }
+
+// Second is moment, to the second.
+func Second(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") }
+
+// Took writes how long something lasted, in about three digits: "85 µs", "12.3 ms", "4.06 s".
+func Took(d time.Duration) string {
+	switch {
+	case d < time.Millisecond:
+		return fmt.Sprintf("%d µs", d.Microseconds())
+	case d < time.Second:
+		return digits(float64(d.Microseconds())/1e3) + " ms"
+	case d < time.Minute:
+		return digits(d.Seconds()) + " s"
+	}
+	return d.Round(time.Second).String()
+}
+
+func digits(v float64) string {
+	switch {
+	case v < 10:
+		return fmt.Sprintf("%.2f", v)
+	case v < 100:
+		return fmt.Sprintf("%.1f", v)
+	}
+	return fmt.Sprintf("%.0f", v)
+}
+
+// ParseTime reads a time as people write it; without a zone it is theirs.
+func ParseTime(text string) (time.Time, error) {
+	if sec, ok := strings.CutPrefix(text, "@"); ok {
+		if n, err := strconv.ParseInt(sec, 10, 64); err == nil {
+			return time.Unix(n, 0), nil
+		}
+	}
+	for _, layout := range []string{
+		time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02 15:04", time.DateOnly,
+	} {
+		if t, err := time.ParseInLocation(layout, text, time.Local); err == nil {
+			return t, nil
+		}
+	}
+	return time.Time{}, fmt.Errorf("%q is no time; write it like 2026-11-21T04:00:00Z", text)
+}

@@ -1,6 +1,0 @@
-//go:build !linux
-
-package main
-
-// renameNew renames a file, and not over another one: that is EEXIST.
-func renameNew(from, to string) error { return renameIfAbsent(from, to) }

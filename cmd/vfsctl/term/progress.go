@@ -1,0 +1,123 @@
+package term
+
+import (
+	"context"
+	"io"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/vbauerster/mpb/v8"
+	"github.com/vbauerster/mpb/v8/decor"
+
+	"vfsdb/cmd/vfsctl/human"
+)
+
+// A Progress shows on a terminal how far long work has come. A nil one shows nothing.
+type Progress struct {
+	bars *mpb.Progress
+	bar  *mpb.Bar
+	late *time.Timer
+	mu   sync.Mutex
+	note string
+	done atomic.Int64
+}
+
+// patience is how long work may last before progress is worth showing.
+const patience = 300 * time.Millisecond
+
+// Progress starts a line, if this is a terminal. total is in bytes; 0 if it is not known.
+func (o *Output) Progress(ctx context.Context, what string, total int64) *Progress {
+	if !o.TTY {
+		return nil
+	}
+	late := make(chan struct{})
+	p := &Progress{
+		bars: mpb.NewWithContext(ctx, mpb.WithOutput(o.file), mpb.WithWidth(30), mpb.WithRenderDelay(late)),
+		late: time.AfterFunc(patience, func() { close(late) }),
+	}
+	counters := decor.Any(func(decor.Statistics) string {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		return " " + human.Size(p.done.Load()) + p.note
+	})
+	options := []mpb.BarOption{
+		mpb.PrependDecorators(decor.Name(what + " ")),
+		mpb.AppendDecorators(counters, decor.Name("  "), decor.AverageSpeed(decor.SizeB1024(0), "% .1f")),
+		mpb.BarRemoveOnComplete(),
+	}
+	if total > 0 {
+		p.bar = p.bars.New(total, mpb.BarStyle().Lbound("[").Filler("=").Tip(">").Padding(" ").Rbound("]"), options...)
+	} else {
+		p.bar = p.bars.New(0, mpb.SpinnerStyle().PositionLeft(), options...)
+	}
+	return p
+}
+
+// At sets how many bytes are done, and what else to tell.
+func (p *Progress) At(bytes int64, note string) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	p.note = note
+	p.mu.Unlock()
+	p.done.Store(bytes)
+	p.bar.SetCurrent(bytes)
+}
+
+// Step sets how many bytes are done, and how many there are.
+func (p *Progress) Step(done, total int64) {
+	if p != nil {
+		p.bar.SetTotal(total, false)
+		p.At(done, "")
+	}
+}
+
+// End takes the line away.
+func (p *Progress) End() {
+	if p == nil {
+		return
+	}
+	p.late.Stop()
+	p.bar.Abort(true)
+	p.bars.Wait()
+}
+
+// Reader counts what is read through it.
+func (p *Progress) Reader(r io.Reader) io.Reader {
+	if p == nil {
+		return r
+	}
+	return &countingReader{r: r, p: p}
+}
+
+type countingReader struct {
+	r io.Reader
+	p *Progress
+}
+
+func (c *countingReader) Read(b []byte) (int, error) {
+	n, err := c.r.Read(b)
+	c.p.At(c.p.done.Load()+int64(n), "")
+	return n, err
+}
+
+// Writer counts what is written through it.
+func (p *Progress) Writer(w io.Writer) io.Writer {
+	if p == nil {
+		return w
+	}
+	return &countingWriter{w: w, p: p}
+}
+
+type countingWriter struct {
+	w io.Writer
+	p *Progress
+}
+
+func (c *countingWriter) Write(b []byte) (int, error) {
+	n, err := c.w.Write(b)
+	c.p.At(c.p.done.Load()+int64(n), "")
+	return n, err
+}
