@@ -16,7 +16,7 @@ import (
 	"vfsdb/cmd/vfsctl/human"
 )
 
-// W20. TestScripts runs the scripts of testdata/script. Each begins in an empty directory with the files of its
+// TestScripts runs the scripts of testdata/script. Each begins in an empty directory with the files of its
 // archive.
 func TestScripts(t *testing.T) {
 	t.Parallel()
