@@ -10,8 +10,7 @@ import (
 	"vfsdb/vfs"
 )
 
-// unreadable is what becomes of a file of the store that cannot be read for damage: the end of the export, or with
-// Partial a refusal.
+// unreadable handles an error of reading a file of the store. It ends the export; with Partial, damage is a refusal.
 func (x *exporter) unreadable(name string, err error) error {
 	if x.o.Partial && (errors.Is(err, vfs.ErrCorrupt) || errors.Is(err, syscall.EIO)) {
 		x.refuse(name, err)
@@ -20,11 +19,11 @@ func (x *exporter) unreadable(name string, err error) error {
 	return fmt.Errorf("%q: %w", inStore(name), cause(err))
 }
 
-// errUnlisted is a name that its directory lists, but under which nothing is found.
+// errUnlisted means that a directory lists a name, but a look-up does not find it.
 var errUnlisted = fmt.Errorf("%w: the name is listed, but nothing is found under it", vfs.ErrCorrupt)
 
-// removed is what becomes of a name that was listed and is not found. It may have been removed since; one that is still
-// listed is damaged.
+// removed handles a name that was listed and is not found. It may have been removed since. If it is still listed, it is
+// damaged.
 func (x *exporter) removed(ctx context.Context, name string) error {
 	listed := false
 	err := x.fsys.View(ctx, func(tx *vfs.Tx) (err error) {
@@ -40,16 +39,17 @@ func (x *exporter) removed(ctx context.Context, name string) error {
 	return nil
 }
 
-// lists reports whether a directory lists a name under which nothing is found.
+// lists reports whether a directory lists a name that a look-up does not find.
 func lists(tx *vfs.Tx, name string) (bool, error) {
 	if _, err := tx.Lstat(inStore(name)); !errors.Is(err, fs.ErrNotExist) {
 		return false, err
 	}
+
 	dir := parent(name)
 	for after := ""; ; {
 		page, err := tx.ReadDirPage(inStore(dir), after, listPage)
 		if errors.Is(err, fs.ErrNotExist) && dir != "" {
-			return lists(tx, dir) // the directory may be what is not found
+			return lists(tx, dir) // the directory itself may be missing
 		}
 		if err != nil {
 			return false, err

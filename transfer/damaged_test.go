@@ -59,7 +59,7 @@ func damagedStore(t *testing.T) *vfs.FS {
 	return fsys
 }
 
-// What is damaged fails an export by name, or with Partial is named in the Report while all else goes out.
+// A damaged file fails an export, which names it. With Partial the Report names it, and all others go out.
 func TestExportDamaged(t *testing.T) {
 	fsys := damagedStore(t)
 	var archive bytes.Buffer

@@ -16,7 +16,7 @@ type glob struct {
 	dirOnly bool // it ended in a slash
 }
 
-// globs are the patterns of Exclude. A malformed one is EINVAL.
+// globs parses the patterns of Exclude. A malformed one is EINVAL.
 func globs(patterns []string) ([]glob, error) {
 	var list []glob
 	for _, p := range patterns {

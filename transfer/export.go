@@ -10,13 +10,13 @@ import (
 	"vfsdb/vfs"
 )
 
-// ExportOptions say how a tree goes out. A nil *ExportOptions is the zero value.
+// ExportOptions control how a tree goes out. A nil *ExportOptions is the zero value.
 type ExportOptions struct {
 	// Overwrite lets ExportDir write into a directory that is not empty. Files that are in the way are replaced,
-	// directories entered; what else is there stays.
+	// directories are entered, and all others stay.
 	Overwrite bool
 
-	// Partial leaves out what cannot be read because it is damaged, and lists it in the Report, instead of failing.
+	// Partial leaves out files that are damaged, and lists them in the Report, instead of failing.
 	Partial bool
 
 	// Owner gives files the stored user and group, where the process may (it is root).
@@ -26,7 +26,7 @@ type ExportOptions struct {
 	Progress func(Progress)
 }
 
-// listPage is how many names are listed in one transaction, and loadBytes about how many bytes are loaded in one.
+// One transaction lists at most listPage names, or loads about loadBytes bytes.
 const (
 	listPage  = 512
 	loadBytes = 1 << 20
@@ -39,6 +39,10 @@ type item struct {
 	data []byte // of a regular file of at most one chunk; the content of a larger one is read by itself
 }
 
+// base returns the last segment of the path.
+func (i *item) base() string { return i.path[len(i.path)-len(i.info.Name()):] }
+
+// large reports whether the content is not in data.
 func (i *item) large() bool { return i.info.Mode().IsRegular() && i.info.Size() > chunk.Size }
 
 // An exporter reads a tree of the store.
@@ -60,25 +64,17 @@ func newExporter(ctx context.Context, fsys *vfs.FS, from string, o *ExportOption
 	if o != nil {
 		x.o = *o
 	}
-	x.tell = x.o.Progress
+	x.progress = x.o.Progress
 	return x, nil
 }
 
-// cause is what an error says of a path.
+// cause returns an error without the path that wraps it.
 func cause(err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {
 		return p.Err
 	}
 	return err
-}
-
-// inStore is the path of the exporter's tree for a path inside what goes out.
-func inStore(name string) string {
-	if name == "" {
-		return "."
-	}
-	return name
 }
 
 // list calls fn for each entry of a directory, in order of their names.
@@ -103,8 +99,8 @@ func (x *exporter) list(ctx context.Context, dir string, fn func(fs.DirEntry) er
 	}
 }
 
-// load reads files of a directory, with the contents of small ones, until it has much in memory. It returns how many of
-// the names it has been through; what is no longer there is left out.
+// load reads files of a directory, with the contents of small ones, until about loadBytes are in memory. It returns how
+// many of the names it has handled. It leaves out files that no longer exist.
 func (x *exporter) load(ctx context.Context, dir string, names []string) (items []*item, through int, err error) {
 	var gone []string
 	err = x.fsys.View(ctx, func(tx *vfs.Tx) error {
@@ -113,6 +109,7 @@ func (x *exporter) load(ctx context.Context, dir string, names []string) (items 
 			if through > 0 && held >= loadBytes {
 				return nil
 			}
+
 			it, err := loadItem(tx, join(dir, name))
 			switch {
 			case errors.Is(err, fs.ErrNotExist):
@@ -129,6 +126,7 @@ func (x *exporter) load(ctx context.Context, dir string, names []string) (items 
 		}
 		return nil
 	})
+
 	for _, name := range gone {
 		if err == nil {
 			err = x.removed(ctx, name)
@@ -149,8 +147,20 @@ func loadItem(tx *vfs.Tx, name string) (*item, error) {
 	return it, err
 }
 
-// open opens a large file. It shows the file as it is from now on, so the item is brought up to date.
+// open opens a large file. A file that is left out is nil, without an error.
 func (x *exporter) open(ctx context.Context, it *item) (*vfs.File, error) {
+	f, err := x.openFrozen(ctx, it)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, x.removed(ctx, it.path)
+	case err != nil:
+		return nil, x.unreadable(it.path, err)
+	}
+	return f, nil
+}
+
+// openFrozen opens a large file as it is now, and brings the item up to date with it.
+func (x *exporter) openFrozen(ctx context.Context, it *item) (*vfs.File, error) {
 	f, err := x.fsys.OpenFrozen(ctx, it.path)
 	if err != nil {
 		return nil, err
@@ -166,4 +176,19 @@ func (x *exporter) open(ctx context.Context, it *item) (*vfs.File, error) {
 		return nil, syscall.ESTALE
 	}
 	return f, nil
+}
+
+// counted adds an item that has gone out to the Report.
+func (x *exporter) counted(it *item, linked bool) {
+	x.count(func(r *Report) {
+		switch {
+		case linked || it.info.Mode().Type() == fs.ModeSymlink:
+			r.Links++
+		case !it.info.IsDir():
+			r.Files++
+			r.Bytes += it.info.Size()
+		case it.path != "":
+			r.Dirs++
+		}
+	})
 }

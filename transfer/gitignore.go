@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// ignores are the rules of a directory's .gitignore file, in front of those of the directories above.
-type ignores struct {
-	above *ignores
+// ignoreRules are the rules of a directory's .gitignore file, which come before those of the directories above.
+type ignoreRules struct {
+	above *ignoreRules
 	dir   string // inside the source; "" is its top
 	rules []ignoreRule
 }
 
 type ignoreRule struct {
 	pattern string
-	negated bool // it begins with '!': what it matches is kept
+	negated bool // it begins with '!': paths that match are kept
 	dirOnly bool // it ends in a slash
 	base    bool // it has no other slash: it is matched on the last segment
 }
@@ -23,7 +23,7 @@ type ignoreRule struct {
 const maxIgnoreFile = 1 << 20
 
 // below returns the rules that hold in a directory whose .gitignore file is text.
-func (g *ignores) below(dir, text string) *ignores {
+func (g *ignoreRules) below(dir, text string) *ignoreRules {
 	var rules []ignoreRule
 	for line := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
 		if r, ok := parseIgnore(line); ok {
@@ -33,7 +33,7 @@ func (g *ignores) below(dir, text string) *ignores {
 	if len(rules) == 0 {
 		return g
 	}
-	return &ignores{above: g, dir: dir, rules: rules}
+	return &ignoreRules{above: g, dir: dir, rules: rules}
 }
 
 func parseIgnore(line string) (r ignoreRule, ok bool) {
@@ -65,9 +65,9 @@ func trimSpaces(line string) string {
 	return line[:end]
 }
 
-// match reports whether a path inside the source is ignored: the last rule that matches decides, and the nearest file
-// comes first. Whoever asks has asked for the directories above before.
-func (g *ignores) match(name string, dir bool) bool {
+// match reports whether a path inside the source is ignored. The nearest file comes first, and in it the last rule that
+// matches decides. The caller has checked the directories above before.
+func (g *ignoreRules) match(name string, dir bool) bool {
 	for ; g != nil; g = g.above {
 		inside := name
 		if g.dir != "" {
@@ -86,7 +86,8 @@ func (r ignoreRule) match(name string) bool {
 	if r.base {
 		return wildmatch(r.pattern, path.Base(name))
 	}
-	// Like git, which so takes the stars of `a**/b` for those of a segment.
+
+	// Like git, compare the part before the first wildcard on its own. So the stars of `a**/b` count as a segment `**`.
 	plain := strings.IndexAny(r.pattern, `*?[\`)
 	if plain < 0 {
 		return name == r.pattern

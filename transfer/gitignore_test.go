@@ -2,7 +2,6 @@ package transfer
 
 import (
 	"bytes"
-	"fmt"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -16,59 +15,7 @@ import (
 	"vfsdb/internal/vfstest"
 )
 
-func TestWildmatch(t *testing.T) {
-	for _, tt := range []struct {
-		pattern, name string
-		want          bool
-	}{
-		{"foo", "foo", true},
-		{"foo", "fo", false},
-		{"", "", true},
-		{"???", "foo", true},
-		{"??", "foo", false},
-		{"*", "foo", true},
-		{"f*", "foo", true},
-		{"*f", "foo", false},
-		{"*ob*a*r*", "foobar", true},
-		{"foo*", "foo/bar", false},
-		{"foo?bar", "foo/bar", false},
-		{"foo[/]bar", "foo/bar", false},
-		{`foo\*`, "foo*", true},
-		{`foo\*bar`, "foobar", false},
-		{`f\oo`, "foo", true},
-		{`foo\`, "foo", false},
-		{"[ab]c", "bc", true},
-		{"[!ab]c", "bc", false},
-		{"[^ab]c", "cc", true},
-		{"[a-c]b", "bb", true},
-		{"[]-]b", "-b", true},
-		{"[]a]b", "]b", true},
-		{"[!]a]b", "cb", true},
-		{`[\]]b`, "]b", true},
-		{"[a-]b", "-b", true},
-		{"[a", "a", false},
-		{"[", "[", false},
-		{"[[:digit:][:upper:]]x", "Ax", true},
-		{"[[:nonsense:]]", "a", false},
-		{"**", "a/b/c", true},
-		{"**/c", "a/b/c", true},
-		{"**/c", "c", true},
-		{"a/**/c", "a/c", true},
-		{"a/**/c", "a/b/b/c", true},
-		{"a/**", "a/b/c", true},
-		{"a/**", "a", false},
-		{"a**c", "ab/c", false},
-		{"a**c", "abbc", true},
-		{"**/**/**/x", "a/x", true},
-		{"*/*/*", "a/b", false},
-	} {
-		require.Equal(t, tt.want, wildmatch(tt.pattern, tt.name), "%q %q", tt.pattern, tt.name)
-	}
-	require.False(t, wildmatch(strings.Repeat("a*", 200)+"b", strings.Repeat("a", 500)), "in good time")
-	require.False(t, wildmatch(strings.Repeat("**/", 100)+"b", strings.Repeat("a/", 1000)), "in good time")
-}
-
-// TestIgnoreLikeGit compares random .gitignore files in random trees with what git says of them.
+// TestIgnoreLikeGit compares how we and git read random .gitignore files in random trees.
 func TestIgnoreLikeGit(t *testing.T) {
 	git, err := exec.LookPath("git")
 	if err != nil {
@@ -171,40 +118,5 @@ func TestIgnoreRules(t *testing.T) {
 		_, err = ImportTar(t.Context(), fromTar, bytes.NewReader(archive.Bytes()), "/", &ImportOptions{GitIgnore: true, Partial: partial})
 		require.NoError(t, err)
 		require.Equal(t, want, fileNames(t, fromTar))
-	}
-}
-
-func TestExclude(t *testing.T) {
-	src := t.TempDir()
-	write(t, src, "a.o", "b.c", "d/a.o", "d/b.c", "d/e/a.o", "node_modules/x", "d/node_modules/y", "tmp", "d/tmp/z")
-	for _, tt := range []struct {
-		patterns []string
-		want     []string
-	}{
-		{nil, []string{"a.o", "b.c", "d/a.o", "d/b.c", "d/e/a.o", "d/node_modules/y", "d/tmp/z", "node_modules/x", "tmp"}},
-		{[]string{"*.o"}, []string{"b.c", "d/b.c", "d/node_modules/y", "d/tmp/z", "node_modules/x", "tmp"}},
-		{[]string{"node_modules", "tmp/"}, []string{"a.o", "b.c", "d/a.o", "d/b.c", "d/e/a.o", "tmp"}},
-		{[]string{"/node_modules", "d/*/"}, []string{"a.o", "b.c", "d/a.o", "d/b.c", "tmp"}},
-		{[]string{"d/**/*.o", "{tmp,node_modules}"}, []string{"a.o", "b.c", "d/b.c"}},
-		{[]string{"d"}, []string{"a.o", "b.c", "node_modules/x", "tmp"}},
-	} {
-		t.Run(fmt.Sprint(tt.patterns), func(t *testing.T) {
-			want := tt.want
-			o := &ImportOptions{Exclude: tt.patterns}
-			fsys := vfstest.New(t)
-			_, err := ImportDir(t.Context(), fsys, src, "/", o)
-			require.NoError(t, err)
-			require.Equal(t, want, fileNames(t, fsys))
-
-			all, again := vfstest.New(t), vfstest.New(t)
-			_, err = ImportDir(t.Context(), all, src, "/", nil)
-			require.NoError(t, err)
-			var archive bytes.Buffer
-			_, err = ExportTar(t.Context(), all, "/", &archive, nil)
-			require.NoError(t, err)
-			_, err = ImportTar(t.Context(), again, &archive, "/", o)
-			require.NoError(t, err)
-			require.Equal(t, want, fileNames(t, again))
-		})
 	}
 }

@@ -11,14 +11,14 @@ import (
 	"vfsdb/chunk"
 )
 
-// A sparseFile reads a file of the host from its beginning, and passes over its holes.
+// A sparseFile reads a file of the host from its beginning, and skips its holes.
 type sparseFile struct {
 	*os.File
-	at   int64
-	tell bool // the file system knows of holes
+	at    int64
+	seeks bool // the file system can seek to the end of a hole
 }
 
-// holesOf returns a reader of a file which does not read its holes. It is a [chunk.Skipper] if there may be any.
+// holesOf returns a reader of a file that skips its holes. It is a [chunk.Skipper] if the file may have any.
 func holesOf(f *os.File) io.Reader {
 	info, err := f.Stat()
 	if err != nil {
@@ -28,7 +28,7 @@ func holesOf(f *os.File) io.Reader {
 	if !ok || st.Blocks*512 >= info.Size() || info.Size() < chunk.Size {
 		return f
 	}
-	return &sparseFile{File: f, tell: true}
+	return &sparseFile{File: f, seeks: true}
 }
 
 func (s *sparseFile) Read(p []byte) (int, error) {
@@ -39,9 +39,10 @@ func (s *sparseFile) Read(p []byte) (int, error) {
 
 // SkipZeros makes a sparseFile a [chunk.Skipper].
 func (s *sparseFile) SkipZeros() (int64, error) {
-	if !s.tell {
+	if !s.seeks {
 		return 0, nil
 	}
+
 	data, err := s.Seek(s.at, unix.SEEK_DATA)
 	switch {
 	case errors.Is(err, syscall.ENXIO): // nothing but a hole until the end
@@ -49,11 +50,12 @@ func (s *sparseFile) SkipZeros() (int64, error) {
 	case err == nil:
 		data -= (data - s.at) % chunk.Size
 	case errors.Is(err, syscall.EINVAL), errors.Is(err, syscall.ENOTSUP):
-		s.tell, data, err = false, s.at, nil
+		s.seeks, data, err = false, s.at, nil
 	}
 	if err != nil {
 		return 0, err
 	}
+
 	skipped := max(0, data-s.at)
 	s.at += skipped
 	_, err = s.Seek(s.at, io.SeekStart)

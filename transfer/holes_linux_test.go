@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"golang.org/x/sys/unix"
 
 	"vfsdb/chunk"
 	"vfsdb/internal/vfstest"
@@ -27,7 +26,7 @@ func sparseHost(t *testing.T, name string, size int64, at ...int64) {
 	require.NoError(t, os.Chtimes(name, old, old))
 }
 
-// Holes of the host are passed over, not read, and what is stored is what reading them would have given.
+// Holes of the host are skipped, not read, and the stored content is the same as if they were read.
 func TestHolesAreNotRead(t *testing.T) {
 	dir := t.TempDir()
 	for name, tt := range map[string]struct {
@@ -50,7 +49,7 @@ func TestHolesAreNotRead(t *testing.T) {
 			f, err := os.Open(file)
 			require.NoError(t, err)
 			defer f.Close()
-			r := &counting{source: newSource(f)}
+			r := &countingSource{source: newSource(f)}
 			fsys := vfstest.New(t)
 			n, err := fsys.WriteFrom(t.Context(), "f", r, 0o644)
 			require.NoError(t, err)
@@ -86,35 +85,14 @@ func TestHugeHole(t *testing.T) {
 	require.Equal(t, "\x00data\x00", string(buf))
 }
 
-// A counting source knows how much of it was read.
-type counting struct {
+// A countingSource counts the bytes that were read from it.
+type countingSource struct {
 	*source
 	read int64
 }
 
-func (c *counting) Read(p []byte) (int, error) {
+func (c *countingSource) Read(p []byte) (int, error) {
 	n, err := c.source.Read(p)
 	c.read += int64(n)
 	return n, err
-}
-
-// Extended attributes are left out, and the report says which, and of how many files.
-func TestXattrs(t *testing.T) {
-	dir := t.TempDir()
-	write(t, dir, "a", "b", "d/c")
-	for name, attrs := range map[string][]string{"a": {"user.one", "user.two"}, "b": {"user.one"}, "d": {"user.one"}} {
-		for _, attr := range attrs {
-			if err := unix.Setxattr(filepath.Join(dir, name), attr, []byte("x"), 0); err == unix.ENOTSUP {
-				t.Skip("the temporary directory keeps no extended attributes of users; ext4 and xfs do")
-			} else {
-				require.NoError(t, err)
-			}
-		}
-	}
-	fsys := vfstest.New(t)
-	for range 2 { // also of files that are not read again
-		report, err := ImportDir(t.Context(), fsys, dir, "/", nil)
-		require.NoError(t, err)
-		require.Equal(t, map[string]int64{"user.one": 3, "user.two": 1}, report.Xattrs)
-	}
 }

@@ -7,5 +7,5 @@ import (
 	"os"
 )
 
-// holesOf returns a reader of a file. Holes are read here as the zeros that they are.
+// holesOf returns a reader of a file. On this system holes are read as zeros.
 func holesOf(f *os.File) io.Reader { return f }

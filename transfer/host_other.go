@@ -7,10 +7,10 @@ import (
 	"os"
 )
 
-// A fileID tells files of the host apart.
+// A fileID identifies a file of the host.
 type fileID struct{}
 
-// identity returns which file it is, and whether it has other names.
+// identity returns the fileID, and whether the file has other names.
 func identity(fs.FileInfo) (fileID, bool) { return fileID{}, false }
 
 // ownerOf returns the owner, and the device number of a device.

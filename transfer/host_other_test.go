@@ -4,5 +4,5 @@ package transfer
 
 import "testing"
 
-// richer adds what only Unix has.
+// richer adds files that only Unix has.
 func richer(testing.TB, string) {}

@@ -10,10 +10,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A fileID tells files of the host apart.
+// A fileID identifies a file of the host.
 type fileID struct{ dev, ino uint64 }
 
-// identity returns which file it is, and whether it has other names.
+// identity returns the fileID, and whether the file has other names.
 func identity(info fs.FileInfo) (fileID, bool) {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
@@ -34,7 +34,7 @@ func ownerOf(info fs.FileInfo) (uid, gid uint32, rdev uint64) {
 	return st.Uid, st.Gid, rdev
 }
 
-// openHost opens a file to be read, and neither follows a symlink nor waits for the other end of a fifo.
+// openHost opens a file to be read. It neither follows a symlink nor waits for the other end of a fifo.
 func openHost(name string) (*os.File, error) {
 	return os.OpenFile(name, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 }

@@ -15,7 +15,7 @@ import (
 	"vfsdb/internal/vfstest"
 )
 
-// richer adds what only Unix has.
+// richer adds files that only Unix has.
 func richer(t testing.TB, dir string) {
 	t.Helper()
 	write(t, dir, "bytes\xff", "suid", "closed", "shut/in")

@@ -8,12 +8,13 @@ import (
 // A hostDir is an open directory of the host. It closes when its last user is done.
 type hostDir struct {
 	root *os.Root
-	self *os.File // for what os.Root cannot do
+	self *os.File // the same, for system calls that os.Root does not offer
 
 	mu    sync.Mutex
 	users int
 }
 
+// openDir opens a directory below the destination, for one user.
 func (w *dirWriter) openDir(name string) (*hostDir, error) {
 	root, err := w.root.OpenRoot(inStore(name))
 	if err != nil {
@@ -27,6 +28,7 @@ func (w *dirWriter) openDir(name string) (*hostDir, error) {
 	return &hostDir{root: root, self: self, users: 1}, nil
 }
 
+// use adds a user.
 func (d *hostDir) use() *hostDir {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -34,6 +36,7 @@ func (d *hostDir) use() *hostDir {
 	return d
 }
 
+// done removes a user.
 func (d *hostDir) done() {
 	d.mu.Lock()
 	defer d.mu.Unlock()

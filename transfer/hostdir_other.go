@@ -8,5 +8,5 @@ import (
 	"vfsdb/vfs"
 )
 
-// mknod makes a fifo, socket or device in the directory: not on this system.
+// mknod would make a fifo, socket or device in the directory. This system has none.
 func (d *hostDir) mknod(string, *vfs.Info) error { return syscall.ENOTSUP }

@@ -15,18 +15,17 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"vfsdb/chunk"
 	"vfsdb/vfs"
 )
 
-// ImportDir puts what is inside the directory src of the host inside the directory to of the store, which is created
-// with its parents if need be and gets the attributes of src. Kept are contents with their holes, 12 mode bits, owners,
-// modification times from 1678 to 2261, the nearest of which stands for any other, symlinks, hard links, fifos, sockets
-// and devices. Extended attributes are left out, and the Report names them. The files of the store itself are left out, should src
-// contain them.
+// ImportDir copies the contents of the directory src of the host into the directory to of the store, which is created
+// with its parents if need be and gets the attributes of src. It keeps contents with their holes, 12 mode bits, owners,
+// modification times from 1678 to 2261 (others become the nearest of those), symlinks, hard links, fifos, sockets and
+// devices. It leaves out extended attributes, and names them in the Report. If src contains the files of the store
+// itself, it leaves them out too.
 //
-// All of it becomes visible in one commit, or nothing: a file that cannot be read, or a name that cannot be made, fails
-// the import with a [RefusedError]. With Partial it is in the Report instead.
+// All of it becomes visible in one commit, or nothing does: a file that cannot be read, or a name that cannot be made,
+// fails the import with a [RefusedError]. With Partial such files are listed in the Report instead.
 func ImportDir(ctx context.Context, fsys *vfs.FS, src, to string, o *ImportOptions) (*Report, error) {
 	report, err := importDir(ctx, fsys, src, to, o)
 	if err != nil {
@@ -47,31 +46,11 @@ func importDir(ctx context.Context, fsys *vfs.FS, src, to string, o *ImportOptio
 	if err != nil {
 		return nil, err
 	}
+	defer im.batch.Close()
+
 	w := &dirWalker{importer: im, src: src, own: ownFiles(fsys), names: make(map[fileID]*entry)}
 	im.reread = func(ctx context.Context, e *entry) error { return w.load(ctx, e, true) }
-	defer im.batch.Close()
 	return im.finish(ctx, w.attend(ctx, func(ctx context.Context) error { return w.run(ctx, top) }))
-}
-
-// ownFiles describes the files that the store itself is in. They are not opened even to be read: to close one of them
-// would drop the locks that SQLite has on it.
-func ownFiles(fsys *vfs.FS) []fs.FileInfo {
-	var own []fs.FileInfo
-	for _, suffix := range []string{"", "-wal", "-shm", "-journal"} {
-		if info, err := os.Stat(fsys.DB().Path() + suffix); err == nil {
-			own = append(own, info)
-		}
-	}
-	return own
-}
-
-func isOwn(own []fs.FileInfo, info fs.FileInfo) bool {
-	for _, o := range own {
-		if os.SameFile(o, info) {
-			return true
-		}
-	}
-	return false
 }
 
 // A dirWalker walks a directory of the host, while workers read the files that it finds.
@@ -82,22 +61,24 @@ type dirWalker struct {
 	files chan *entry // to the workers
 	names map[fileID]*entry
 	first []*entry // of files with several names. They wait for the end of the walk, when all names are known
-	links []*entry // the other names
+	links []*entry // the further names
 
-	put  sync.Mutex // guards what follows
+	put  sync.Mutex // guards the fields below
 	late []*entry   // modified a moment ago
 	due  time.Time  // when they may be read
 	last bool       // they are being read
 }
 
+// run walks the directory in up to three rounds: first most files, then those with several names, at last those that
+// were modified a moment ago.
 func (w *dirWalker) run(ctx context.Context, top fs.FileInfo) error {
-	there, err := w.knows(ctx)
+	there, err := w.hasDestination(ctx)
 	if err != nil {
 		return err
 	}
 	err = w.work(ctx, func(ctx context.Context) error { return w.dir(ctx, "", top, nil, there) })
 	if err == nil && len(w.first) > 0 {
-		err = w.work(ctx, w.linked)
+		err = w.work(ctx, w.linkedFiles)
 	}
 	if err == nil && len(w.late) > 0 && !w.doomed() {
 		if err = w.settle(ctx); err == nil {
@@ -108,6 +89,7 @@ func (w *dirWalker) run(ctx context.Context, top fs.FileInfo) error {
 	if err != nil {
 		return err
 	}
+
 	for _, e := range w.links {
 		if err := w.add(ctx, e); err != nil {
 			return err
@@ -116,7 +98,7 @@ func (w *dirWalker) run(ctx context.Context, top fs.FileInfo) error {
 	return nil
 }
 
-// work runs find, which sends files, and workers that read them.
+// work runs find, which sends files, and the workers that read them.
 func (w *dirWalker) work(ctx context.Context, find func(context.Context) error) error {
 	w.files = make(chan *entry, 64)
 	g, both := errgroup.WithContext(ctx)
@@ -124,6 +106,7 @@ func (w *dirWalker) work(ctx context.Context, find func(context.Context) error) 
 		defer close(w.files)
 		return find(both)
 	})
+
 	for range min(4, runtime.GOMAXPROCS(0)) {
 		g.Go(func() error {
 			for e := range w.files {
@@ -149,34 +132,7 @@ func (w *dirWalker) send(ctx context.Context, files ...*entry) error {
 	return nil
 }
 
-// linked takes the files that have several names. Those need not be read that the store has under the same ones.
-func (w *dirWalker) linked(ctx context.Context) error {
-	for _, e := range w.first {
-		if e.kept != nil {
-			whole := false
-			err := w.fsys.View(ctx, func(tx *vfs.Tx) (err error) {
-				whole, err = w.whole(tx, e)
-				return err
-			})
-			if err != nil {
-				return err
-			}
-			if whole {
-				if err := w.keep(ctx, e); err != nil {
-					return err
-				}
-				continue
-			}
-			e.kept = nil
-		}
-		if err := w.send(ctx, e); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// host is where a path inside the source is on the host.
+// host returns the path on the host of a path inside the source.
 func (w *dirWalker) host(name string) string {
 	if name == "" {
 		return w.src
@@ -184,16 +140,18 @@ func (w *dirWalker) host(name string) string {
 	return w.src + string(filepath.Separator) + filepath.FromSlash(name)
 }
 
-// dir walks one directory. rules are those of the .gitignore files above; there says that the store has the directory.
-func (w *dirWalker) dir(ctx context.Context, name string, info fs.FileInfo, rules *ignores, there bool) error {
+// dir walks one directory. rules are those of the directories above; there is whether the store has the directory.
+func (w *dirWalker) dir(ctx context.Context, name string, info fs.FileInfo, rules *ignoreRules, there bool) error {
 	if err := w.add(ctx, newEntry(name, info)); err != nil {
 		return err
 	}
-	w.without(xattrsOf(w.host(name)))
+	w.skipXattrs(xattrsOf(w.host(name)))
 	list, err := os.ReadDir(w.host(name))
 	if err != nil {
 		w.refuse(name, err)
 	}
+
+	// The directory adds its own rules, and the store may have files in the same places.
 	if w.o.GitIgnore {
 		if rules, err = w.rules(name, list, rules); err != nil {
 			w.refuse(join(name, ".gitignore"), err)
@@ -201,10 +159,11 @@ func (w *dirWalker) dir(ctx context.Context, name string, info fs.FileInfo, rule
 	}
 	var known map[string]*vfs.Info
 	if there {
-		if known, err = w.known(ctx, name, list); err != nil {
+		if known, err = w.lookUp(ctx, name, list); err != nil {
 			return err
 		}
 	}
+
 	for _, d := range list {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -213,6 +172,7 @@ func (w *dirWalker) dir(ctx context.Context, name string, info fs.FileInfo, rule
 		if w.o.GitIgnore && (d.Name() == ".git" || rules.match(inside, d.IsDir())) || excluded(w.globs, inside, d.IsDir()) {
 			continue
 		}
+
 		info, err := d.Info()
 		if err != nil {
 			w.refuse(inside, err)
@@ -222,7 +182,7 @@ func (w *dirWalker) dir(ctx context.Context, name string, info fs.FileInfo, rule
 			below := known[d.Name()]
 			err = w.dir(ctx, inside, info, rules, below != nil && below.IsDir())
 		} else {
-			err = w.found(ctx, inside, info, known[d.Name()])
+			err = w.other(ctx, inside, info, known[d.Name()])
 		}
 		if err != nil {
 			return err
@@ -231,8 +191,8 @@ func (w *dirWalker) dir(ctx context.Context, name string, info fs.FileInfo, rule
 	return nil
 }
 
-// rules adds the .gitignore file of a directory to those above.
-func (w *dirWalker) rules(name string, list []fs.DirEntry, above *ignores) (*ignores, error) {
+// rules adds the .gitignore file of a directory to the rules above.
+func (w *dirWalker) rules(name string, list []fs.DirEntry, above *ignoreRules) (*ignoreRules, error) {
 	for _, d := range list {
 		if d.Name() != ".gitignore" || !d.Type().IsRegular() {
 			continue
@@ -248,12 +208,14 @@ func (w *dirWalker) rules(name string, list []fs.DirEntry, above *ignores) (*ign
 	return above, nil
 }
 
-// found takes anything but a directory. there is what the store has in its place, or nil.
-func (w *dirWalker) found(ctx context.Context, name string, info fs.FileInfo, there *vfs.Info) (err error) {
+// other takes anything but a directory. there is the file that the store has in its place, or nil.
+func (w *dirWalker) other(ctx context.Context, name string, info fs.FileInfo, there *vfs.Info) (err error) {
 	if isOwn(w.own, info) {
 		return nil
 	}
-	w.without(xattrsOf(w.host(name)))
+	w.skipXattrs(xattrsOf(w.host(name)))
+
+	// A further name of a file waits until the file has its first.
 	e := newEntry(name, info)
 	id, linked := identity(info)
 	if linked {
@@ -265,17 +227,18 @@ func (w *dirWalker) found(ctx context.Context, name string, info fs.FileInfo, th
 		}
 		w.names[id] = e
 	}
+
 	switch info.Mode().Type() {
 	case 0:
-		e.kept = w.unread(e, info, there)
+		e.twin = w.twinOf(e, info, there)
 		switch {
 		case linked:
 			w.first = append(w.first, e)
 			return nil
-		case e.kept != nil && there.Nlink() == 1:
+		case e.twin != nil && there.Nlink() == 1:
 			return w.keep(ctx, e)
 		}
-		e.kept = nil
+		e.twin = nil
 		return w.send(ctx, e)
 	case fs.ModeSymlink:
 		e.target, err = os.Readlink(w.host(name))
@@ -284,113 +247,47 @@ func (w *dirWalker) found(ctx context.Context, name string, info fs.FileInfo, th
 		err = errUnknownType
 	}
 	if err != nil {
-		e.gone = true
-		w.refuse(name, err)
+		w.drop(e, err)
 		return nil
 	}
 	return w.add(ctx, e)
 }
 
-var errUnknownType = fmt.Errorf("a file of unknown type: %w", syscall.EINVAL)
-
-func newEntry(name string, info fs.FileInfo) *entry {
-	e := &entry{path: name}
-	e.describe(info)
-	return e
-}
-
-// describe gives an entry the attributes of a file.
-func (e *entry) describe(info fs.FileInfo) {
-	e.mode = info.Mode()
-	e.mtime, _ = nanos(info.ModTime())
-	e.uid, e.gid, e.rdev = ownerOf(info)
-}
-
-// file takes a regular file.
-func (w *dirWalker) file(ctx context.Context, e *entry) error {
-	if err := w.load(ctx, e, w.last); err != nil || e.data == nil {
-		return err
-	}
-	w.tally.file(e.path, e.data.Size())
-	return w.add(ctx, e)
-}
-
-// load reads a regular file. One that was modified a moment ago is put off until the last ones are read.
-func (w *dirWalker) load(ctx context.Context, e *entry, last bool) error {
-	f, err := openHost(w.host(e.path))
-	if err != nil {
-		w.drop(e, err)
-		return nil
-	}
-	defer f.Close()
-	now := time.Now()
-	info, err := f.Stat()
-	switch {
-	case err == nil && !info.Mode().IsRegular():
-		err = errUnknownType
-	case err == nil:
-		err = w.checkSize(info.Size(), chunk.MaxSize)
-	}
-	if err != nil {
-		w.drop(e, err)
-		return nil
-	}
-	if w.doomed() {
-		return nil // but go on to see what else cannot be read
-	}
-	e.describe(info)
-	if young(info.ModTime(), now) {
-		if !last {
-			w.later(e, info.ModTime())
-			return nil
+// linkedFiles takes the files with several names. One that the store has under the same names need not be read.
+func (w *dirWalker) linkedFiles(ctx context.Context) error {
+	for _, e := range w.first {
+		kept, err := w.keepLinked(ctx, e)
+		if err != nil {
+			return err
 		}
-		e.mtime--
-	}
-	source := newSource(f)
-	if e.data, err = w.batch.Add(ctx, source); err != nil && (source.err == nil || ctx.Err() != nil) {
-		return err
-	}
-	if err != nil {
-		w.drop(e, err)
+		if kept {
+			continue
+		}
+		e.twin = nil
+		if err := w.send(ctx, e); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// drop refuses a file that cannot be read.
+// keepLinked adds a file with several names without reading it, if the store has it under the same names.
+func (w *dirWalker) keepLinked(ctx context.Context, e *entry) (kept bool, err error) {
+	if e.twin == nil {
+		return false, nil
+	}
+	err = w.fsys.View(ctx, func(tx *vfs.Tx) (err error) {
+		kept, err = w.whole(tx, e)
+		return err
+	})
+	if err != nil || !kept {
+		return false, err
+	}
+	return true, w.keep(ctx, e)
+}
+
+// drop refuses an entry that cannot be read.
 func (w *dirWalker) drop(e *entry, err error) {
 	e.gone = true
 	w.refuse(e.path, err)
-}
-
-// A source is a reader that remembers whether it was the one that failed.
-type source struct {
-	r   io.Reader
-	err error
-}
-
-func newSource(f *os.File) *source { return &source{r: holesOf(f)} }
-
-func (s *source) Read(p []byte) (int, error) {
-	n, err := s.r.Read(p)
-	if err != nil && err != io.EOF {
-		s.err = err
-	}
-	return n, err
-}
-
-// SkipZeros makes a source a [chunk.Skipper].
-func (s *source) SkipZeros() (n int64, err error) {
-	if r, ok := s.r.(chunk.Skipper); ok {
-		n, err = r.SkipZeros()
-		s.err = err
-	}
-	return n, err
-}
-
-// join is path.Join for paths that are clean.
-func join(dir, base string) string {
-	if dir == "" {
-		return base
-	}
-	return dir + "/" + base
 }

@@ -9,23 +9,23 @@ import (
 	"sync"
 )
 
-// Progress tells how far a transfer is, after each file. Calls follow each other, never two at a time.
+// Progress is how far a transfer has come. It is reported after each file, never by two calls at a time.
 type Progress struct {
 	Files, Bytes int64
 	Path         string // of the last file, inside the tree
 }
 
-// A Report says what went in or out.
+// A Report counts what went in or out.
 type Report struct {
 	Files   int64 // regular files, fifos, sockets and devices
 	Dirs    int64
 	Links   int64 // symlinks, and names of a file beyond its first
 	Bytes   int64 // in regular files, holes included
-	Unread  int64 // of Files, those that an import took to be in the store already
+	Unread  int64 // of Files, those that an import did not read, because the store had them already
 	Refused []Refusal
 
-	// Xattrs are the names of the extended attributes that an import left out, since the store has no place for them,
-	// and of how many files. ACLs are among them.
+	// Xattrs has the names of the extended attributes that an import left out, because the store has no place for them,
+	// each with the number of files that had it. ACLs are among them.
 	Xattrs map[string]int64
 }
 
@@ -37,7 +37,8 @@ type Refusal struct {
 	err error
 }
 
-// A RefusedError is an import that changed nothing because some entries could not go in. errors.Is finds the reasons.
+// A RefusedError means that an import changed nothing, because some entries could not go in. errors.Is finds the
+// reasons.
 type RefusedError struct{ Refused []Refusal }
 
 // maxNamed is how many refusals the text of a RefusedError names.
@@ -70,56 +71,59 @@ func (e *RefusedError) Unwrap() []error {
 	return all
 }
 
-// A tally is a Report in the making, and tells of its progress. It is safe for concurrent use.
+// A tally is a Report in the making, which reports its progress. It is safe for concurrent use.
 type tally struct {
-	mu     sync.Mutex
-	report Report
-	tell   func(Progress)
-	seen   Progress
+	mu       sync.Mutex
+	report   Report
+	progress func(Progress) // the caller's; may be nil
+	last     Progress
 
-	told  chan Progress   // to attend; nil where tell is called at once
-	leave <-chan struct{} // closed when attend takes nothing more
+	events chan Progress   // to attend; nil where progress is called at once
+	closed <-chan struct{} // closed when attend takes no more events
 }
 
 // file counts a regular file as progress.
 func (t *tally) file(path string, size int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.seen.Files++
-	t.seen.Bytes += size
-	t.seen.Path = path
+	t.last.Files++
+	t.last.Bytes += size
+	t.last.Path = path
+
 	switch {
-	case t.tell == nil:
-	case t.told == nil:
-		t.tell(t.seen)
+	case t.progress == nil:
+	case t.events == nil:
+		t.progress(t.last)
 	default:
 		select {
-		case t.told <- t.seen:
-		case <-t.leave:
+		case t.events <- t.last:
+		case <-t.closed:
 		}
 	}
 }
 
-// attend runs work, which uses several goroutines, and meanwhile tells of its progress on this one: what the caller's
-// function does there, a panic included, happens to the caller.
+// attend runs work, which uses several goroutines, and reports its progress on this one. So a panic of the caller's
+// function happens where the caller can recover from it.
 func (t *tally) attend(ctx context.Context, work func(context.Context) error) error {
-	if t.tell == nil {
+	if t.progress == nil {
 		return work(ctx)
 	}
+
 	ctx, stop := context.WithCancel(ctx)
 	var worker sync.WaitGroup
 	defer func() {
 		stop()
 		worker.Wait()
-		t.told = nil
+		t.events = nil
 	}()
-	t.told, t.leave = make(chan Progress), ctx.Done()
+	t.events, t.closed = make(chan Progress), ctx.Done()
+
 	ended := make(chan error, 1)
 	worker.Go(func() { ended <- work(ctx) })
 	for {
 		select {
-		case p := <-t.told:
-			t.tell(p)
+		case p := <-t.events:
+			t.progress(p)
 		case err := <-ended:
 			return err
 		}
@@ -133,15 +137,15 @@ func (t *tally) count(change func(*Report)) {
 	change(&t.report)
 }
 
-// refuse notes an entry that is left out.
+// refuse adds an entry that is left out to the Report.
 func (t *tally) refuse(path string, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.report.Refused = append(t.report.Refused, Refusal{Path: path, Why: reason(err), err: err})
 }
 
-// without notes extended attributes of a file that are left out.
-func (t *tally) without(names []string) {
+// skipXattrs adds extended attributes of a file, which are left out, to the Report.
+func (t *tally) skipXattrs(names []string) {
 	if len(names) == 0 {
 		return
 	}
@@ -162,7 +166,7 @@ func (t *tally) refusals() int {
 	return len(t.report.Refused)
 }
 
-// reason is the text of an error without the path and the verb that wrap it, since the Refusal names the path.
+// reason returns the text of an error without the path and the verb that wrap it, because the Refusal names the path.
 func reason(err error) string {
 	for {
 		switch e := err.(type) {

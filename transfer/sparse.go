@@ -10,7 +10,7 @@ import (
 	"vfsdb/vfs"
 )
 
-// writeSparse writes a small content, without the zeros if it is nothing else.
+// writeSparse writes a small content. One of nothing but zeros becomes a hole.
 func writeSparse(f *os.File, p []byte) error {
 	if len(bytes.TrimLeft(p, "\x00")) == 0 {
 		return f.Truncate(int64(len(p)))
@@ -19,12 +19,30 @@ func writeSparse(f *os.File, p []byte) error {
 	return err
 }
 
-// copySparse copies what is stored of a content, and leaves holes where nothing is.
+// copySparse copies the stored parts of a content, and leaves holes between them.
 func copySparse(ctx context.Context, f *os.File, content *vfs.File, size int64) error {
+	err := readStored(ctx, content, func(p []byte, off int64) error {
+		_, err := f.WriteAt(p, off)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return f.Truncate(size)
+}
+
+// readable reads a large file once through, so that damage is known before any of it goes out.
+func readable(ctx context.Context, content *vfs.File) error {
+	return readStored(ctx, content, func([]byte, int64) error { return nil })
+}
+
+// readStored calls fn with each piece of a content that is stored, in order. A failure to read is a *readError.
+func readStored(ctx context.Context, content *vfs.File, fn func(p []byte, off int64) error) error {
 	extents, err := content.Extents()
 	if err != nil {
 		return &readError{err}
 	}
+
 	buf := make([]byte, chunk.Size)
 	for _, e := range extents {
 		for off, end := e.Off, e.Off+e.Len; off < end; {
@@ -35,13 +53,13 @@ func copySparse(ctx context.Context, f *os.File, content *vfs.File, size int64) 
 			if n, err := content.ReadAt(p, off); n < len(p) {
 				return &readError{unlessEOF(err)}
 			}
-			if _, err := f.WriteAt(p, off); err != nil {
+			if err := fn(p, off); err != nil {
 				return err
 			}
 			off += int64(len(p))
 		}
 	}
-	return f.Truncate(size)
+	return nil
 }
 
 // A readError is a failure of the side that is read from.
@@ -51,27 +69,7 @@ func (e *readError) Error() string { return e.err.Error() }
 
 func (e *readError) Unwrap() error { return e.err }
 
-// readable reads a large file once through, so that what cannot be read is known before anything of it goes out.
-func readable(ctx context.Context, f *vfs.File, buf []byte) error {
-	extents, err := f.Extents()
-	if err != nil {
-		return err
-	}
-	for _, e := range extents {
-		for off, end := e.Off, e.Off+e.Len; off < end; off += int64(len(buf)) {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			p := buf[:min(end-off, int64(len(buf)))]
-			if n, err := f.ReadAt(p, off); n < len(p) {
-				return unlessEOF(err)
-			}
-		}
-	}
-	return nil
-}
-
-// unlessEOF is what ended a read too early.
+// unlessEOF returns the error that ended a read too early.
 func unlessEOF(err error) error {
 	if err == nil || err == io.EOF {
 		return io.ErrUnexpectedEOF

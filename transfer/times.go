@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// nanoseconds refuses times that 64 bits of them do not reach.
+// nanoseconds returns a time as the store keeps it, and refuses one that does not fit.
 func nanoseconds(t time.Time) (int64, error) {
 	if t.IsZero() {
 		return 0, nil
@@ -19,8 +19,8 @@ func nanoseconds(t time.Time) (int64, error) {
 	return ns, nil
 }
 
-// nanos is a time as the store keeps it. One before 1678 or after 2261 is not exact: it becomes the first or the last
-// that there is.
+// nanos returns a time as the store keeps it. One before 1678 or after 2261 is not exact: it becomes the first or the
+// last that fits.
 func nanos(t time.Time) (ns int64, exact bool) {
 	switch {
 	case t.Before(time.Unix(0, math.MinInt64)):

@@ -11,19 +11,19 @@ import (
 )
 
 // A file of the host is not read if the store has one in its place with the same size and modification time. That is
-// only as good as the times are. Whoever sets one back deceives us, which is why there is Checksum. A file that is
-// changed twice within one tick of its file system's clock has one time for two contents. Therefore nothing is stored
-// under a time that may still be in use: the store never needs to know when an import was, and what it shows may have
-// been restored, branched or changed in mode since.
+// only as good as the times are. A time that was set back by hand deceives an import, which is why Checksum exists. A
+// file that is changed twice within one tick of its file system's clock has one time for two contents. Therefore no
+// content is stored under a time that may still be in use. So the store never needs to know when an import was, and its
+// file may have been restored, branched or changed in mode since.
 
 // A tick is how long a file may be changed under the same time. File systems that keep nanoseconds take them from a
-// clock that moves every few milliseconds; those that keep whole seconds may keep every other one only.
+// clock that moves every few milliseconds. Those that keep whole seconds may keep only every other one.
 const (
 	fineTick   = 100 * time.Millisecond
 	coarseTick = 2 * time.Second
 )
 
-// tickOf tells by a time how exact those of its file system are.
+// tickOf returns the tick of a file system, as far as one of its times shows it.
 func tickOf(mtime time.Time) time.Duration {
 	if mtime.Nanosecond() == 0 {
 		return coarseTick
@@ -31,28 +31,28 @@ func tickOf(mtime time.Time) time.Duration {
 	return fineTick
 }
 
-// young reports whether a file that is read now may be changed later and still have the same time. A time that lies
-// farther ahead was set by hand.
+// young reports whether a file that is read now may be changed later and still have the same time. A time further in the
+// future was set by hand.
 func young(mtime, now time.Time) bool {
 	age, tick := now.Sub(mtime), tickOf(mtime)
 	return -tick <= age && age <= tick
 }
 
-// A kept is what the store has of a file that is not read.
-type kept struct {
-	ino     vfs.Ino
-	changed int64
-	size    int64
-	as      bool // with the same attributes
+// A twin is the file that the store already has in the place of a file that is not read.
+type twin struct {
+	ino      vfs.Ino
+	changed  int64
+	size     int64
+	sameAttr bool // it has the same attributes too
 }
 
-// knownPage is how many files are looked up in one transaction.
-const knownPage = 1024
+// lookUpPage is how many files are looked up in one transaction.
+const lookUpPage = 1024
 
-// known looks up what the store has under the names of a directory of the host.
-func (w *dirWalker) known(ctx context.Context, dir string, list []fs.DirEntry) (map[string]*vfs.Info, error) {
+// lookUp returns the files that the store has under the names of a directory of the host.
+func (w *dirWalker) lookUp(ctx context.Context, dir string, list []fs.DirEntry) (map[string]*vfs.Info, error) {
 	known := make(map[string]*vfs.Info, len(list))
-	for page := range slices.Chunk(list, knownPage) {
+	for page := range slices.Chunk(list, lookUpPage) {
 		err := w.fsys.View(ctx, func(tx *vfs.Tx) error {
 			for _, d := range page {
 				info, err := tx.Lstat(w.full(join(dir, d.Name())))
@@ -72,8 +72,8 @@ func (w *dirWalker) known(ctx context.Context, dir string, list []fs.DirEntry) (
 	return known, nil
 }
 
-// knows reports whether the destination is there, so that it pays to look below it.
-func (w *dirWalker) knows(ctx context.Context) (bool, error) {
+// hasDestination reports whether the store has the destination, so that looking below it pays.
+func (w *dirWalker) hasDestination(ctx context.Context) (bool, error) {
 	if w.o.Checksum {
 		return false, nil
 	}
@@ -84,8 +84,8 @@ func (w *dirWalker) knows(ctx context.Context) (bool, error) {
 	return err == nil && info.IsDir(), err
 }
 
-// unread returns what the store has of a regular file if it need not be read, else nil.
-func (w *dirWalker) unread(e *entry, info fs.FileInfo, there *vfs.Info) *kept {
+// twinOf returns the twin of a regular file that need not be read, else nil. there is the file in its place, if any.
+func (w *dirWalker) twinOf(e *entry, info fs.FileInfo, there *vfs.Info) *twin {
 	size := info.Size()
 	mtime, exact := nanos(info.ModTime())
 	switch {
@@ -94,16 +94,17 @@ func (w *dirWalker) unread(e *entry, info fs.FileInfo, there *vfs.Info) *kept {
 	case !exact || there.Size() != size || !there.ModTime().Equal(time.Unix(0, mtime)):
 		return nil
 	case w.checkSize(size, size) != nil:
-		return nil // whoever reads it refuses it
+		return nil // reading it is refused
 	}
+
 	uid, gid := there.Owner()
-	as := there.Mode() == e.mode && uint32(uid) == e.uid && uint32(gid) == e.gid
-	return &kept{there.Ino(), there.ChangeTime().UnixNano(), size, as}
+	same := there.Mode() == e.mode && uint32(uid) == e.uid && uint32(gid) == e.gid
+	return &twin{there.Ino(), there.ChangeTime().UnixNano(), size, same}
 }
 
 // keep adds a file that is not read.
 func (w *dirWalker) keep(ctx context.Context, e *entry) error {
-	w.tally.file(e.path, e.kept.size)
+	w.tally.file(e.path, e.twin.size)
 	return w.add(ctx, e)
 }
 
@@ -117,7 +118,7 @@ func (w *dirWalker) later(e *entry, mtime time.Time) {
 	}
 }
 
-// settle waits until the time of no file that was put off can be given to another content of it.
+// settle waits until no file that was put off can get another content under its present time.
 func (w *dirWalker) settle(ctx context.Context) error {
 	timer := time.NewTimer(time.Until(w.due) + time.Millisecond)
 	defer timer.Stop()
@@ -129,27 +130,27 @@ func (w *dirWalker) settle(ctx context.Context) error {
 	}
 }
 
-// errMoved says that files which were not read are no longer what they were in the store.
+// errMoved means that the store has changed some of the files that were not read.
 var errMoved = errors.New("the store has changed")
 
-// moved returns which of the entries that were not read others have changed in the store since.
+// moved returns those of the entries that were not read whose file in the store was changed since.
 func (n *namer) moved(entries []*entry) (list []*entry, err error) {
 	for _, e := range entries {
-		if e.kept == nil || e.gone {
+		if e.twin == nil || e.gone {
 			continue
 		}
 		info, err := n.tx.Lstat(n.full(e.path))
 		if _, ok := vfs.Errno(err); err != nil && !ok {
 			return nil, err
 		}
-		if err != nil || info.Ino() != e.kept.ino || info.ChangeTime().UnixNano() != e.kept.changed {
+		if err != nil || info.Ino() != e.twin.ino || info.ChangeTime().UnixNano() != e.twin.changed {
 			list = append(list, e)
 		}
 	}
 	return list, nil
 }
 
-// whole reports whether the names of a file in the store are those that it has in the source, and no others.
+// whole reports whether a file has the same names in the store as in the source, and no others.
 func (im *importer) whole(tx *vfs.Tx, e *entry) (bool, error) {
 	first, err := tx.Lstat(im.full(e.path))
 	if err == nil && first.Mode().IsRegular() && first.Nlink() == 1+len(e.names) {
@@ -164,7 +165,7 @@ func (im *importer) whole(tx *vfs.Tx, e *entry) (bool, error) {
 	return false, unlessErrno(err)
 }
 
-// unlessErrno returns an error that is about more than what a name stands for.
+// unlessErrno returns nil for an error about one name, and any other error as it is.
 func unlessErrno(err error) error {
 	if _, ok := vfs.Errno(err); ok {
 		return nil
@@ -172,7 +173,7 @@ func unlessErrno(err error) error {
 	return err
 }
 
-// sameLinks reports whether a file with several names is there with the same ones and the same content.
+// sameLinks reports whether the store has a file with several names under the same names and with the same content.
 func (n *namer) sameLinks(e *entry, full string) (bool, error) {
 	if len(e.names) == 0 {
 		return false, nil

@@ -221,8 +221,8 @@ func TestMovedMeanwhile(t *testing.T) {
 	}
 }
 
-// TestAgainIsFresh edits a tree of the host at random. After each import of what was edited, what came from it is as in
-// a store that has never seen it before.
+// TestAgainIsFresh edits a tree of the host at random, and imports it after each edit. The imported tree is the same as in
+// a new store.
 func TestAgainIsFresh(t *testing.T) {
 	src := t.TempDir()
 	edits := &hostEdits{t: t, dir: src, rand: rand.New(rand.NewPCG(4, 20))}
@@ -253,7 +253,7 @@ func TestAgainIsFresh(t *testing.T) {
 	require.Greater(t, unread, int64(100))
 }
 
-// described tells everything about a tree, by path; of files with several names, the first one.
+// described describes every file of a tree, by path. Of a file with several names it has the first one.
 func described(t testing.TB, fsys *vfs.FS) map[string]string {
 	t.Helper()
 	all := vfstest.Dump(t, fsys)
@@ -278,7 +278,7 @@ func described(t testing.TB, fsys *vfs.FS) map[string]string {
 	return all
 }
 
-// hostEdits changes a tree of the host. What is a directory stays one, and so does what is none.
+// hostEdits changes a tree of the host. A directory stays one, and no other file becomes one.
 type hostEdits struct {
 	t    testing.TB
 	dir  string
@@ -290,7 +290,7 @@ func (h *hostEdits) name() string {
 	return filepath.Join(h.dir, fmt.Sprintf("d%d", h.rand.IntN(3)), fmt.Sprintf("e%d", h.rand.IntN(2)), fmt.Sprintf("f%d", h.rand.IntN(5)))
 }
 
-// one makes one edit. Many do nothing, for want of what they would change.
+// one makes one edit. Many do nothing, because the file that they would change is missing.
 func (h *hostEdits) one() {
 	name, other := h.name(), h.name()
 	require.NoError(h.t, os.MkdirAll(filepath.Dir(name), 0o755))

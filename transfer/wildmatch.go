@@ -2,16 +2,18 @@ package transfer
 
 import "strings"
 
-// wildmatch matches a path with a pattern of a .gitignore file, as git does: `*` and `?` do not match a slash, a
-// segment `**` matches any number of segments, `[...]` is a class, a backslash takes the next byte as it is.
+// wildmatch matches a path with a pattern of a .gitignore file, as git does. `*` and `?` do not match a slash, a segment
+// `**` matches any number of segments, `[...]` is a class, and a backslash makes the next byte literal.
 func wildmatch(pattern, name string) bool {
 	m := matcher{pattern: pattern, name: name}
 	return m.match(0, 0)
 }
 
+// A matcher matches one pattern with one name. It tries no star twice at the same place of the name, so that no pattern
+// takes exponential time.
 type matcher struct {
 	pattern, name string
-	tried         map[[2]int]bool // stars, and where in the name they were tried: no pattern takes exponential time
+	tried         map[[2]int]bool // stars, and where in the name they were tried
 }
 
 // match matches the pattern from p on with the name from n on.
@@ -24,6 +26,7 @@ func (m *matcher) match(p, n int) bool {
 		if n == len(m.name) {
 			return false
 		}
+
 		switch c {
 		case '?':
 			if m.name[n] == '/' {
@@ -75,7 +78,7 @@ func (m *matcher) star(p, n int) bool {
 	return false
 }
 
-// again reports whether a star has come to this place of the name before. It failed then, or we would not be here.
+// again reports whether a star was tried at this place of the name before. If so, it failed.
 func (m *matcher) again(star, n int) bool {
 	key := [2]int{star, n}
 	if m.tried[key] {
@@ -88,7 +91,7 @@ func (m *matcher) again(star, n int) bool {
 	return false
 }
 
-// class matches c with the class that begins at p, and returns where the pattern goes on. One without an end matches
+// class matches c with the class that begins at p, and returns where the pattern goes on. A class without an end matches
 // nothing.
 func class(pattern string, p int, c byte) (end int, ok bool) {
 	p++
@@ -96,6 +99,7 @@ func class(pattern string, p int, c byte) (end int, ok bool) {
 	if negated {
 		p++
 	}
+
 	matched := false
 	for first := true; ; first = false {
 		if p >= len(pattern) {
@@ -107,7 +111,7 @@ func class(pattern string, p int, c byte) (end int, ok bool) {
 		case strings.HasPrefix(pattern[p:], "[:"):
 			name, _, found := strings.Cut(pattern[p+2:], ":]")
 			if found && !strings.Contains(name, "]") {
-				in, known := named(name, c)
+				in, known := posixClass(name, c)
 				if !known {
 					return p, false
 				}
@@ -116,6 +120,8 @@ func class(pattern string, p int, c byte) (end int, ok bool) {
 				continue
 			}
 		}
+
+		// One byte, or a range of them.
 		low, next, ok := literal(pattern, p)
 		if !ok {
 			return p, false
@@ -131,7 +137,7 @@ func class(pattern string, p int, c byte) (end int, ok bool) {
 	}
 }
 
-// literal is a byte of a class, which may be escaped.
+// literal returns a byte of a class, which may be escaped.
 func literal(pattern string, p int) (c byte, next int, ok bool) {
 	if pattern[p] == '\\' {
 		p++
@@ -142,10 +148,11 @@ func literal(pattern string, p int) (c byte, next int, ok bool) {
 	return pattern[p], p + 1, true
 }
 
-// named reports whether c is in a class of POSIX, and whether there is such a class.
-func named(name string, c byte) (in, known bool) {
+// posixClass reports whether c is in a class of POSIX, and whether a class of that name exists.
+func posixClass(name string, c byte) (in, known bool) {
 	lower, upper, digit := 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9'
 	graph := '!' <= c && c <= '~'
+
 	switch name {
 	case "alnum":
 		in = lower || upper || digit

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// xattrsOf returns the names of the extended attributes of a file of the host. The label that a system gives to each
-// file by itself is none of them.
+// xattrsOf returns the names of the extended attributes of a file of the host, without the label that the system gives
+// to each file by itself.
 func xattrsOf(name string) []string {
 	size, err := unix.Llistxattr(name, nil)
 	if err != nil || size == 0 {

@@ -15,10 +15,10 @@ import (
 	"vfsdb/vfs"
 )
 
-// ExportZip writes what is inside the directory from of the store as a zip archive, sorted by name within each
-// directory. Kept are contents, 12 mode bits, symlinks, and times to the second from 1970 to 2106, others as the nearest
-// of those. A zip knows no hard links, so each name of a file gets a copy; nor fifos and devices, which the [Report]
-// lists as refused; nor owners.
+// ExportZip writes the contents of the directory from of the store as a zip archive, sorted by name within each
+// directory. It keeps contents, 12 mode bits, symlinks, and times to the second from 1970 to 2106 (others become the
+// nearest of those). A zip cannot hold owners. It cannot hold hard links, so each name of a file gets a copy, nor fifos
+// and devices, which the [Report] lists as refused.
 func ExportZip(ctx context.Context, fsys *vfs.FS, from string, w io.Writer, o *ExportOptions) (*Report, error) {
 	report, err := exportArchive(ctx, fsys, from, &zipWriter{zip: zip.NewWriter(w)}, o)
 	if err != nil {
@@ -27,9 +27,9 @@ func ExportZip(ctx context.Context, fsys *vfs.FS, from string, w io.Writer, o *E
 	return report, nil
 }
 
-// ImportZip puts what is in a zip archive of size bytes inside the directory to of the store, by the rules of
-// [ImportTar]. Entries without a Unix mode get 0644, directories 0755, and all belong to user and group 0. A name that
-// the archive marks as something else than UTF-8 is taken byte for byte.
+// ImportZip puts the entries of a zip archive of size bytes into the directory to of the store, by the rules of
+// [ImportTar]. Entries without a Unix mode get 0644, directories 0755, and all belong to user and group 0. A name
+// marked as another encoding than UTF-8 is taken byte for byte.
 func ImportZip(ctx context.Context, fsys *vfs.FS, r io.ReaderAt, size int64, to string, o *ImportOptions) (*Report, error) {
 	z, err := zip.NewReader(r, size)
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // our own rules refuse such names, one by one
@@ -79,7 +79,7 @@ func (z *zipWriter) WriteHeader(h *tar.Header) error {
 	return err
 }
 
-// zipTime is a time that a zip can say, in 32 bits without a sign.
+// zipTime returns the nearest time that fits a zip, which has 32 bits without a sign.
 func zipTime(t time.Time) time.Time {
 	return time.Unix(max(0, min(t.Unix(), math.MaxUint32)), 0).UTC()
 }
@@ -143,10 +143,10 @@ func (z *zipReader) Next() (*tar.Header, error) {
 	return h, nil
 }
 
-// encrypted is the bit of an entry's flags that says so.
+// encrypted is the flag of an entry that is encrypted.
 const encrypted = 1
 
-// The systems whose archives have Unix modes, as an entry names its maker's.
+// The systems whose archives have Unix modes, as an entry names the system that made it.
 const (
 	byUnix   = 3
 	byDarwin = 19

@@ -17,7 +17,7 @@ import (
 	"vfsdb/vfs"
 )
 
-// What a zip can hold comes back: contents, modes, symlinks, times to the second. Hard links become copies.
+// Everything that a zip can hold comes back: contents, modes, symlinks, times to the second. Hard links become copies.
 func TestZipThereAndBack(t *testing.T) {
 	when := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	fsys := vfstest.New(t)
@@ -62,7 +62,7 @@ func TestZipThereAndBack(t *testing.T) {
 	require.Equal(t, "d/run.sh", target)
 }
 
-// zipped makes a zip of names and what is to be done with their headers.
+// zipped makes a zip of names. change may change each header.
 func zipped(t *testing.T, names []string, change func(h *zip.FileHeader)) *bytes.Reader {
 	t.Helper()
 	var b bytes.Buffer
@@ -83,7 +83,7 @@ func zipped(t *testing.T, names []string, change func(h *zip.FileHeader)) *bytes
 	return bytes.NewReader(b.Bytes())
 }
 
-// A zip is taken by the rules of a tar: nothing lands outside, and what cannot go in fails all of it.
+// The rules of a tar hold for a zip: nothing lands outside, and one refused entry fails all of it.
 func TestHostileZip(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -138,5 +138,29 @@ func TestZipWithoutModes(t *testing.T) {
 		info, err := fsys.Stat(t.Context(), name)
 		require.NoError(t, err)
 		require.Equal(t, mode, info.Mode(), name)
+	}
+}
+
+// A zip keeps times in 32 bits without a sign: others become the nearest that it can say.
+func TestZipTimesOutOfRange(t *testing.T) {
+	ctx := t.Context()
+	fsys := vfstest.New(t, "f")
+	for _, tt := range []struct{ time, want time.Time }{
+		{time.Date(1960, 1, 1, 0, 0, 0, 0, time.UTC), time.Unix(0, 0)},
+		{time.Unix(0, 0), time.Unix(0, 0)},
+		{time.Date(1975, 6, 7, 8, 9, 10, 0, time.UTC), time.Date(1975, 6, 7, 8, 9, 10, 0, time.UTC)},
+		{time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC)},
+		{time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC), time.Unix(1<<32-1, 0)},
+	} {
+		require.NoError(t, fsys.Chtimes(ctx, "f", tt.time, tt.time))
+		var out bytes.Buffer
+		_, err := ExportZip(ctx, fsys, "/", &out, nil)
+		require.NoError(t, err)
+		_, err = ImportZip(ctx, fsys, bytes.NewReader(out.Bytes()), int64(out.Len()), "back", nil)
+		require.NoError(t, err)
+		info, err := fsys.Stat(ctx, "back/f")
+		require.NoError(t, err)
+		require.True(t, tt.want.Equal(info.ModTime()), "%s became %s", tt.time, info.ModTime())
+		require.NoError(t, fsys.RemoveAll(ctx, "back"))
 	}
 }

@@ -15,24 +15,8 @@ import (
 	"vfsdb/vfs"
 )
 
-// ImportTar puts what is in a tar stream inside the directory to of the store, which is created with its parents if
-// need be. Kept are contents, 12 mode bits, owners, modification times, symlinks, hard links, fifos and devices; of
-// entries with the same name the last one stays.
-//
-// A slash at the start of a name is dropped. Refused are names with a ".." in them or with a segment over 255 bytes,
-// names that lead through a symlink or a file, hard links to what is not in the archive before them, and entries of
-// unknown types. A refusal fails the import with a [RefusedError]; with Partial it is in the Report instead, and of an
-// archive that is damaged the part before the damage goes in.
-func ImportTar(ctx context.Context, fsys *vfs.FS, r io.Reader, to string, o *ImportOptions) (*Report, error) {
-	report, err := importArchive(ctx, fsys, tar.NewReader(r), to, o)
-	if err != nil {
-		err = fmt.Errorf("import tar: %w", err)
-	}
-	return report, err
-}
-
-// An archiveReader gives the entries of an archive one by one, as a [tar.Reader] does: Read reads the content of the one that
-// Next returned last.
+// An archiveReader returns the entries of an archive one by one, as a [tar.Reader] does. Read reads the content of the
+// entry that Next returned last.
 type archiveReader interface {
 	Next() (*tar.Header, error)
 	io.Reader
@@ -44,6 +28,7 @@ func importArchive(ctx context.Context, fsys *vfs.FS, from archiveReader, to str
 		return nil, err
 	}
 	defer im.batch.Close()
+
 	t := &unarchiver{importer: im, from: from, seen: make(map[string]*entry)}
 	err = t.run(ctx)
 	if im.o.GitIgnore {
@@ -52,14 +37,22 @@ func importArchive(ctx context.Context, fsys *vfs.FS, from archiveReader, to str
 	return im.finish(ctx, err)
 }
 
-// An unarchiver makes entries of an archive.
+// An unarchiver makes entries from an archive.
 type unarchiver struct {
 	*importer
 	from archiveReader
-	seen map[string]*entry // what the archive has put where, and the directories that it implies
-	held []*entry          // with GitIgnore: the rules come in any order, so names wait for the end
+	seen map[string]*entry // the entries of the archive by path, and the directories that it implies
+	held []*entry          // with GitIgnore: rules come in any order, so names wait for the end
 	text map[string]string // of .gitignore files, by directory
 }
+
+// impliedDir stands for a directory that the archive has entries in, and has not named yet.
+var impliedDir = &entry{mode: fs.ModeDir}
+
+var (
+	errNoTarget = fmt.Errorf("a hard link to what is not in the archive: %w", syscall.ENOENT)
+	errSkipped  = errors.New("skipped") // the content of an entry is not needed
+)
 
 func (t *unarchiver) run(ctx context.Context) error {
 	for {
@@ -91,6 +84,7 @@ func (t *unarchiver) entry(ctx context.Context, h *tar.Header) error {
 	if e == nil {
 		return nil
 	}
+
 	if e.mode.IsRegular() && e.same == nil {
 		err := t.content(ctx, e, h)
 		if err == errSkipped {
@@ -100,20 +94,28 @@ func (t *unarchiver) entry(ctx context.Context, h *tar.Header) error {
 			return err
 		}
 	}
-	return t.take(ctx, e)
+
+	if again := t.place(e); again {
+		return nil
+	}
+	if t.o.GitIgnore {
+		t.held = append(t.held, e)
+		return nil
+	}
+	return t.add(ctx, e)
 }
 
-// parse makes an entry of a header; nil for what is excluded.
+// parse makes an entry of a header. It returns nil for one that is excluded, or that is there already.
 func (t *unarchiver) parse(h *tar.Header) (*entry, error) {
 	name, err := cleanName(h.Name)
 	if err != nil {
 		return nil, err
 	}
-	dir := h.Typeflag == tar.TypeDir
-	if t.leftOut(name, dir) {
+	if t.leftOut(name, h.Typeflag == tar.TypeDir) {
 		return nil, nil
 	}
-	t.without(tarXattrs(h))
+	t.skipXattrs(tarXattrs(h))
+
 	e := &entry{path: name, uid: uint32(h.Uid), gid: uint32(h.Gid)}
 	if e.mode, err = tarMode(h); err != nil {
 		return nil, err
@@ -127,6 +129,7 @@ func (t *unarchiver) parse(h *tar.Header) (*entry, error) {
 	if err := t.checkPlace(e); err != nil {
 		return nil, err
 	}
+
 	switch h.Typeflag {
 	case tar.TypeLink:
 		return t.link(e, h)
@@ -142,7 +145,7 @@ func (t *unarchiver) parse(h *tar.Header) (*entry, error) {
 		e.rdev = mkdev(h.Devmajor, h.Devminor)
 	case tar.TypeReg, tar.TypeCont, tar.TypeGNUSparse:
 		limit := int64(chunk.MaxSize)
-		if sparse(h) {
+		if tarSparse(h) {
 			limit = maxSparse
 		}
 		if err := t.checkSize(h.Size, limit); err != nil {
@@ -150,35 +153,6 @@ func (t *unarchiver) parse(h *tar.Header) (*entry, error) {
 		}
 	}
 	return e, nil
-}
-
-const (
-	maxPath   = 4096
-	maxName   = 255
-	maxSparse = 1 << 40
-)
-
-// cleanName makes a path inside the destination of a name in an archive; "" is the destination itself.
-func cleanName(name string) (string, error) {
-	var segments []string
-	for seg := range strings.SplitSeq(name, "/") {
-		switch {
-		case seg == "" || seg == ".":
-		case seg == "..":
-			return "", fmt.Errorf("a name with ..: %w", syscall.EINVAL)
-		case len(seg) > maxName:
-			return "", syscall.ENAMETOOLONG
-		case strings.ContainsRune(seg, 0):
-			return "", fmt.Errorf("a name with NUL: %w", syscall.EINVAL)
-		default:
-			segments = append(segments, seg)
-		}
-	}
-	clean := strings.Join(segments, "/")
-	if len(clean) > maxPath {
-		return "", syscall.ENAMETOOLONG
-	}
-	return clean, nil
 }
 
 // leftOut reports whether Exclude matches a path, or a directory above it.
@@ -189,41 +163,8 @@ func (t *unarchiver) leftOut(name string, dir bool) bool {
 	return excluded(t.globs, name, dir) || t.leftOut(parent(name), true)
 }
 
-// tarMode returns the type and the 12 permission bits of an entry.
-func tarMode(h *tar.Header) (fs.FileMode, error) {
-	mode := goPerm(uint32(h.Mode & 0o7777))
-	switch h.Typeflag {
-	case tar.TypeReg, tar.TypeCont, tar.TypeGNUSparse, tar.TypeLink:
-		return mode, nil
-	case tar.TypeDir:
-		return mode | fs.ModeDir, nil
-	case tar.TypeSymlink:
-		return mode | fs.ModeSymlink, nil
-	case tar.TypeFifo:
-		return mode | fs.ModeNamedPipe, nil
-	case tar.TypeChar:
-		return mode | fs.ModeDevice | fs.ModeCharDevice, nil
-	case tar.TypeBlock:
-		return mode | fs.ModeDevice, nil
-	}
-	return 0, fmt.Errorf("an entry of type %q: %w", h.Typeflag, syscall.EINVAL)
-}
-
-// sparse reports whether an entry may have holes.
-func sparse(h *tar.Header) bool {
-	if h.Typeflag == tar.TypeGNUSparse {
-		return true
-	}
-	for key := range h.PAXRecords {
-		if strings.HasPrefix(key, "GNU.sparse.") {
-			return true
-		}
-	}
-	return false
-}
-
-// checkPlace looks at what the archive itself has put where an entry goes, and on the way there. What the store has
-// there is looked at when names are made.
+// checkPlace refuses an entry that earlier entries of the archive do not let in: its own place may be taken by another
+// type, or a file may be in its way. The store is checked when names are made.
 func (t *unarchiver) checkPlace(e *entry) error {
 	if e.path == "" {
 		if !e.mode.IsDir() {
@@ -245,9 +186,7 @@ func (t *unarchiver) checkPlace(e *entry) error {
 	return errIsDir
 }
 
-var errNoTarget = fmt.Errorf("a hard link to what is not in the archive: %w", syscall.ENOENT)
-
-// link makes an entry another name of an earlier one; nil if it is that one.
+// link makes an entry a further name of an earlier one. It returns nil if the two are the same.
 func (t *unarchiver) link(e *entry, h *tar.Header) (*entry, error) {
 	target, err := cleanName(h.Linkname)
 	if err != nil {
@@ -266,21 +205,21 @@ func (t *unarchiver) link(e *entry, h *tar.Header) (*entry, error) {
 	return e, nil
 }
 
-// errSkipped says that the content of an entry is not needed.
-var errSkipped = errors.New("skipped")
-
 // content stores the content of a regular file.
 func (t *unarchiver) content(ctx context.Context, e *entry, h *tar.Header) (err error) {
 	if t.doomed() {
 		t.place(e)
-		return errSkipped // but go on to see what else is refused
+		return errSkipped // the import goes on only to find other refusals
 	}
+
+	// The text of a .gitignore file is needed as well.
 	var r io.Reader = t.from
 	var text strings.Builder
 	rules := t.o.GitIgnore && (e.path == ".gitignore" || strings.HasSuffix(e.path, "/.gitignore"))
 	if rules {
-		r = io.TeeReader(r, &limited{&text, maxIgnoreFile})
+		r = io.TeeReader(r, &limitWriter{&text, maxIgnoreFile})
 	}
+
 	if e.data, err = t.batch.Add(ctx, r); err != nil {
 		return fmt.Errorf("%q: %w", h.Name, err)
 	}
@@ -294,13 +233,13 @@ func (t *unarchiver) content(ctx context.Context, e *entry, h *tar.Header) (err 
 	return nil
 }
 
-// limited writes no more than left bytes, and drops the rest.
-type limited struct {
+// A limitWriter writes no more than left bytes, and drops the rest.
+type limitWriter struct {
 	w    io.Writer
 	left int
 }
 
-func (l *limited) Write(p []byte) (int, error) {
+func (l *limitWriter) Write(p []byte) (int, error) {
 	n := min(l.left, len(p))
 	l.left -= n
 	if _, err := l.w.Write(p[:n]); err != nil {
@@ -309,23 +248,11 @@ func (l *limited) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// take lets an entry have its name.
-func (t *unarchiver) take(ctx context.Context, e *entry) error {
-	if again := t.place(e); again {
-		return nil
-	}
-	if t.o.GitIgnore {
-		t.held = append(t.held, e)
-		return nil
-	}
-	return t.add(ctx, e)
-}
-
 // place notes where an entry goes. A directory that was there before only gets new attributes: again is true.
 func (t *unarchiver) place(e *entry) (again bool) {
 	before := t.seen[e.path]
 	switch {
-	case before == nil || before == implied:
+	case before == nil || before == impliedDir:
 	case before.mode.IsDir():
 		before.mode, before.uid, before.gid, before.mtime = e.mode, e.uid, e.gid, e.mtime
 		return true
@@ -334,18 +261,17 @@ func (t *unarchiver) place(e *entry) (again bool) {
 	}
 	t.seen[e.path] = e
 	for dir := parent(e.path); dir != "" && t.seen[dir] == nil; dir = parent(dir) {
-		t.seen[dir] = implied
+		t.seen[dir] = impliedDir
 	}
 	return false
 }
 
-// implied stands for a directory that the archive has something in before, or without, naming it.
-var implied = &entry{mode: fs.ModeDir}
-
-// ignore applies the rules of the archive's .gitignore files, and adds what they leave.
+// ignore applies the rules of the archive's .gitignore files, and adds the entries that they leave.
 func (t *unarchiver) ignore() {
-	rules := map[string]*ignores{"": (*ignores)(nil).below("", t.text[""])}
+	rules := map[string]*ignoreRules{"": (*ignoreRules)(nil).below("", t.text[""])}
 	out := map[string]bool{"": false}
+
+	// A path is ignored if a directory above it is, or if the rules of that directory match it.
 	var ignored func(name string, dir bool) bool
 	ignored = func(name string, dir bool) bool {
 		if was, ok := out[name]; ok {
@@ -362,6 +288,7 @@ func (t *unarchiver) ignore() {
 		}
 		return is
 	}
+
 	for _, e := range t.held {
 		if !ignored(e.path, e.mode.IsDir()) {
 			t.pending = append(t.pending, e)

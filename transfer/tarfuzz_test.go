@@ -15,8 +15,8 @@ import (
 	"vfsdb/vfs"
 )
 
-// FuzzImportTar imports what may be an archive. It must not panic, nothing may change outside the destination, the
-// store must be sound, and what went in must come out and go in again the same.
+// FuzzImportTar imports bytes that may be an archive. It must not panic, nothing may change outside the destination, the
+// store must be sound, and the imported tree must survive an export and another import.
 func FuzzImportTar(f *testing.F) {
 	for _, members := range [][]member{
 		nil,

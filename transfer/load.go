@@ -1,0 +1,93 @@
+package transfer
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"syscall"
+	"time"
+
+	"vfsdb/chunk"
+)
+
+var errUnknownType = fmt.Errorf("a file of unknown type: %w", syscall.EINVAL)
+
+// file reads and adds a regular file. Workers call it.
+func (w *dirWalker) file(ctx context.Context, e *entry) error {
+	if err := w.load(ctx, e, w.last); err != nil || e.data == nil {
+		return err
+	}
+	w.tally.file(e.path, e.data.Size())
+	return w.add(ctx, e)
+}
+
+// load stores the content of a regular file of the host. A file that was modified a moment ago is put off until last.
+func (w *dirWalker) load(ctx context.Context, e *entry, last bool) error {
+	f, err := openHost(w.host(e.path))
+	if err != nil {
+		w.drop(e, err)
+		return nil
+	}
+	defer f.Close()
+
+	now := time.Now()
+	info, err := f.Stat()
+	switch {
+	case err == nil && !info.Mode().IsRegular():
+		err = errUnknownType
+	case err == nil:
+		err = w.checkSize(info.Size(), chunk.MaxSize)
+	}
+	if err != nil {
+		w.drop(e, err)
+		return nil
+	}
+	if w.doomed() {
+		return nil // the walk goes on only to find other files that cannot be read
+	}
+
+	// The last time around, a file that is still being modified gets a time by which the next import reads it again.
+	e.describe(info)
+	if young(info.ModTime(), now) {
+		if !last {
+			w.later(e, info.ModTime())
+			return nil
+		}
+		e.mtime--
+	}
+
+	source := newSource(f)
+	if e.data, err = w.batch.Add(ctx, source); err != nil && (source.err == nil || ctx.Err() != nil) {
+		return err // the store failed, not the file
+	}
+	if err != nil {
+		w.drop(e, err)
+	}
+	return nil
+}
+
+// A source is a reader that remembers whether it was the one that failed.
+type source struct {
+	r   io.Reader
+	err error
+}
+
+func newSource(f *os.File) *source { return &source{r: holesOf(f)} }
+
+func (s *source) Read(p []byte) (int, error) {
+	n, err := s.r.Read(p)
+	if err != nil && err != io.EOF {
+		s.err = err
+	}
+	return n, err
+}
+
+// SkipZeros makes a source a [chunk.Skipper].
+func (s *source) SkipZeros() (n int64, err error) {
+	if r, ok := s.r.(chunk.Skipper); ok {
+		n, err = r.SkipZeros()
+		s.err = err
+	}
+	return n, err
+}

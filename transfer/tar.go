@@ -1,0 +1,122 @@
+package transfer
+
+import (
+	"archive/tar"
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+	"syscall"
+
+	"vfsdb/vfs"
+)
+
+// ExportTar writes the contents of the directory from of the store as a tar stream in the PAX format, sorted by name
+// within each directory. The directory itself is the entry "./". A file that has several names in it is written once,
+// and its further names are hard links. Holes are written as zeros.
+func ExportTar(ctx context.Context, fsys *vfs.FS, from string, w io.Writer, o *ExportOptions) (*Report, error) {
+	report, err := exportArchive(ctx, fsys, from, tarWriter{tar.NewWriter(w)}, o)
+	if err != nil {
+		return nil, fmt.Errorf("export tar of %s: %w", from, err)
+	}
+	return report, nil
+}
+
+// ImportTar puts the entries of a tar stream into the directory to of the store, which is created with its parents if
+// need be. It keeps contents, 12 mode bits, owners, modification times, symlinks, hard links, fifos and devices. Of
+// entries with the same name the last one stays.
+//
+// A slash at the start of a name is dropped. Refused are names with a ".." in them or with a segment over 255 bytes,
+// names that lead through a symlink or a file, hard links to a name that is not in the archive before them, and entries
+// of unknown types. A refusal fails the import with a [RefusedError]. With Partial it is listed in the Report instead,
+// and of a damaged archive the part before the damage goes in.
+func ImportTar(ctx context.Context, fsys *vfs.FS, r io.Reader, to string, o *ImportOptions) (*Report, error) {
+	report, err := importArchive(ctx, fsys, tar.NewReader(r), to, o)
+	if err != nil {
+		err = fmt.Errorf("import tar: %w", err)
+	}
+	return report, err
+}
+
+// A tarWriter writes a tar, which can hold hard links.
+type tarWriter struct{ *tar.Writer }
+
+func (tarWriter) hardLinks() bool { return true }
+
+// tarHeader describes an item; nil for a socket, which an archive cannot hold.
+func tarHeader(it *item) *tar.Header {
+	i := it.info
+	h := &tar.Header{Format: tar.FormatPAX, Name: it.path, ModTime: i.ModTime(), Mode: int64(unixPerm(i.Mode()))}
+	h.Uid, h.Gid = i.Owner()
+
+	switch i.Mode().Type() {
+	case 0:
+		h.Typeflag, h.Size = tar.TypeReg, i.Size()
+	case fs.ModeDir:
+		h.Typeflag = tar.TypeDir
+		h.Name += "/"
+		if it.path == "" {
+			h.Name = "./"
+		}
+	case fs.ModeSymlink:
+		h.Typeflag, h.Linkname = tar.TypeSymlink, i.Target()
+	case fs.ModeNamedPipe:
+		h.Typeflag = tar.TypeFifo
+	case fs.ModeDevice | fs.ModeCharDevice:
+		h.Typeflag, h.Devmajor, h.Devminor = tar.TypeChar, devMajor(i.Rdev()), devMinor(i.Rdev())
+	case fs.ModeDevice:
+		h.Typeflag, h.Devmajor, h.Devminor = tar.TypeBlock, devMajor(i.Rdev()), devMinor(i.Rdev())
+	default:
+		return nil
+	}
+	return h
+}
+
+// tarMode returns the type and the 12 permission bits of an entry.
+func tarMode(h *tar.Header) (fs.FileMode, error) {
+	mode := goPerm(uint32(h.Mode & 0o7777))
+	switch h.Typeflag {
+	case tar.TypeReg, tar.TypeCont, tar.TypeGNUSparse, tar.TypeLink:
+		return mode, nil
+	case tar.TypeDir:
+		return mode | fs.ModeDir, nil
+	case tar.TypeSymlink:
+		return mode | fs.ModeSymlink, nil
+	case tar.TypeFifo:
+		return mode | fs.ModeNamedPipe, nil
+	case tar.TypeChar:
+		return mode | fs.ModeDevice | fs.ModeCharDevice, nil
+	case tar.TypeBlock:
+		return mode | fs.ModeDevice, nil
+	}
+	return 0, fmt.Errorf("an entry of type %q: %w", h.Typeflag, syscall.EINVAL)
+}
+
+// maxSparse is the largest file with holes that an archive may have, unless the options set another limit.
+const maxSparse = 1 << 40
+
+// tarSparse reports whether an entry may have holes.
+func tarSparse(h *tar.Header) bool {
+	if h.Typeflag == tar.TypeGNUSparse {
+		return true
+	}
+	for key := range h.PAXRecords {
+		if strings.HasPrefix(key, "GNU.sparse.") {
+			return true
+		}
+	}
+	return false
+}
+
+// tarXattrs returns the names of the extended attributes that an entry has, ACLs included.
+func tarXattrs(h *tar.Header) (names []string) {
+	for key := range h.PAXRecords {
+		for _, prefix := range []string{"SCHILY.xattr.", "LIBARCHIVE.xattr.", "SCHILY.acl."} {
+			if name, ok := strings.CutPrefix(key, prefix); ok {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
