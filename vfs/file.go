@@ -9,8 +9,6 @@ import (
 	"syscall"
 
 	"vfsdb/chunk"
-	"vfsdb/hold"
-	"vfsdb/journal"
 )
 
 // A File is an open file or directory. It is safe for concurrent use.
@@ -35,26 +33,16 @@ import (
 // the disk is full, that is not so: such a store cannot tell a collector what it has open, and what was removed and
 // collected meanwhile is ESTALE, or [ErrCorrupt] if it was opened frozen. A branch that is deleted is ESTALE too.
 type File struct {
-	ctx    context.Context
+	handle *Handle
 	fsys   *FS
-	name   string
+	ctx    context.Context
+	name   string // that it was opened by
+	base   string // its last segment
 	flag   int
-	ino    Ino
-	kind   uint8
-	frozen bool       // it shows the content of its opening
-	shared *openInode // of a regular file that is not frozen
 
-	writing sync.RWMutex // held to write by Close, and else by what may commit; taken before the others
-
-	position sync.Mutex // guards off and after; taken before mu
+	position sync.Mutex // guards off and after
 	off      int64      // of Read, Write and Seek
 	after    string     // the last name that ReadDir returned
-
-	mu     sync.Mutex
-	closed bool
-	info   *Info         // as it was opened
-	reader *chunk.Reader // of what was committed at the last read
-	era    *era          // in which that was so; nil if that is not known
 }
 
 // Open opens a file or directory for reading.
@@ -72,176 +60,93 @@ const knownFlags = os.O_RDONLY | os.O_WRONLY | os.O_RDWR | os.O_APPEND | os.O_CR
 // OpenFile opens a file with the flags of [os.OpenFile]. O_SYNC commits each write. ctx bounds the opening, and its
 // values and end go with every later call of the File.
 func (fsys *FS) OpenFile(ctx context.Context, name string, flag int, perm fs.FileMode) (*File, error) {
-	return fsys.openFile(&File{ctx: ctx, fsys: fsys, name: name, flag: flag, frozen: fsys.Frozen()}, perm)
+	if flag&^knownFlags != 0 {
+		return nil, pathErr("open", name, syscall.EINVAL)
+	}
+	f := &File{fsys: fsys, ctx: ctx, name: name, flag: flag}
+	return f.open(HandleMode{Write: f.writable()}, perm)
 }
 
 // OpenFrozen opens a file or directory for reading, as Open does, but shows what is committed of the content now,
 // whole, however long it is read and whatever happens to the file meanwhile. Stat describes the file as it is now, too.
 func (fsys *FS) OpenFrozen(ctx context.Context, name string) (*File, error) {
-	return fsys.openFile(&File{ctx: ctx, fsys: fsys, name: name, frozen: true}, 0)
+	f := &File{fsys: fsys, ctx: ctx, name: name}
+	return f.open(HandleMode{Frozen: true}, 0)
 }
 
-func (fsys *FS) openFile(f *File, perm fs.FileMode) (*File, error) {
-	if err := f.open(perm); err != nil {
-		return nil, pathErr("open", f.name, err)
-	}
-	return f, nil
-}
-
-func (f *File) open(perm fs.FileMode) error {
-	if f.flag&^knownFlags != 0 {
-		return syscall.EINVAL
-	}
-	if f.writable() && (f.fsys.Frozen() || f.fsys.store.db.ReadOnly()) {
-		return syscall.EROFS
-	}
-	// The lease comes first, and nothing is published until the file is registered: from then on a collector asks us
-	// before it takes what only we still see.
-	st := f.fsys.store
-	if err := st.lease.Hold(f.ctx); err != nil {
-		return err
-	}
-	st.opening.RLock()
-	defer st.opening.RUnlock()
-	if err := f.enter(perm); err != nil {
-		st.lease.Drop()
-		return err
-	}
-	return nil
-}
-
-// enter makes the file if the flags say so, and registers what it needs kept.
-func (f *File) enter(perm fs.FileMode) error {
+// open makes the file if the flags say so, and opens it.
+func (f *File) open(mode HandleMode, perm fs.FileMode) (*File, error) {
+	var at place // of what was made, or emptied
+	var prepare func() error
 	if f.flag&(os.O_CREATE|os.O_TRUNC) != 0 {
-		if err := f.fsys.Update(f.ctx, func(tx *Tx) error { return f.make(tx, perm) }); err != nil {
-			return err
+		prepare = func() error {
+			return f.fsys.Update(f.ctx, func(tx *Tx) (err error) {
+				at, err = f.make(tx, perm)
+				return err
+			})
 		}
 	}
-	n, err := f.find()
+
+	handle, err := f.fsys.openHandle(f.ctx, mode, prepare, func(tx *Tx) (name Name, n *inode, err error) {
+		if at.ino == 0 {
+			at, n, err = tx.find(f.name, true)
+		} else if n, err = tx.inode(at.ino); err == nil && n == nil {
+			err = syscall.ESTALE
+		}
+		f.base = place{ino: at.ino}.name(tx, f.name)
+		return Name{at.dir, at.base}, n, err
+	})
 	if err != nil {
-		return err
+		return nil, pathErr("open", f.name, err)
 	}
-	f.register(n)
-	return nil
+	f.handle = handle
+	return f, nil
 }
 
 func (f *File) writable() bool { return f.flag&(os.O_WRONLY|os.O_RDWR) != 0 }
 func (f *File) readable() bool { return f.flag&os.O_WRONLY == 0 }
 
-// make creates or empties the file, as the flags say.
-func (f *File) make(tx *Tx, perm fs.FileMode) error {
+// make creates or empties the file, as the flags say, and returns where it is.
+func (f *File) make(tx *Tx, perm fs.FileMode) (place, error) {
 	exclusive := f.flag&(os.O_CREATE|os.O_EXCL) == os.O_CREATE|os.O_EXCL
 	p, err := tx.walk(f.name, !exclusive)
 	if err != nil {
-		return err
+		return p, err
 	}
 	switch {
 	case p.ino == 0 && f.flag&os.O_CREATE == 0:
-		return syscall.ENOENT
+		return p, syscall.ENOENT
 	case p.ino == 0:
-		n := tx.newNode(modeFile | unixPerm(perm))
-		sum, err := tx.sumOf(n)
-		if err != nil {
-			return err
-		}
-		if err := tx.create(p.entry(), n, sum); err != nil {
-			return err
-		}
-		f.ino = n.ino
-		return nil
+		p.ino, err = tx.createEmpty(p, perm)
+		return p, err
 	case exclusive:
-		return syscall.EEXIST
+		return p, syscall.EEXIST
 	case p.kind == kindDir:
-		return syscall.EISDIR
+		return p, syscall.EISDIR
 	}
-	f.ino = p.ino
 	if f.flag&os.O_TRUNC == 0 || p.kind != kindFile {
-		return nil
+		return p, nil
 	}
+
 	n, err := tx.inode(p.ino)
 	if err != nil || n == nil {
-		return err
+		return p, err
 	}
 	if err := tx.fold(n); err != nil {
-		return err
+		return p, err
 	}
-	return tx.rewrite(p.entry(), journal.OpTruncate, chunk.Content{})
+	return p, tx.rewrite(p.entry(), OpTruncate, chunk.Content{})
 }
 
-// find finds the file, and refuses what cannot be opened.
-func (f *File) find() (n inode, err error) {
-	err = f.fsys.look(f.ctx, func(tx *Tx) error {
-		found, err := f.node(tx)
-		if err != nil {
-			return err
-		}
-		switch {
-		case f.writable() && found.isDir():
-			return syscall.EISDIR
-		case found.kind() != kindFile && found.kind() != kindDir:
-			return syscall.ENXIO // a fifo, socket or device has no other end here
-		}
-		n = *found
-		f.info = newInfo(place{ino: n.ino}.name(tx, f.name), found)
-		f.show(tx.era, n.content)
-		return nil
-	})
-	f.ino, f.kind = n.ino, n.kind()
-	return n, err
-}
-
-// register notes what the file needs kept: the inode, or where the file is frozen its content.
-func (f *File) register(n inode) {
-	st := f.fsys.store
-	pin := hold.Pin{}
-	switch {
-	case !f.frozen:
-		pin = hold.Pin{Kind: hold.Inode, Branch: f.fsys.at.Branch, ID: int64(n.ino)}
-	case n.content.Manifest != 0:
-		pin = hold.Pin{Kind: hold.Manifest, ID: n.content.Manifest}
-	case n.content.Blob != 0:
-		pin = hold.Pin{Kind: hold.Blob, ID: n.content.Blob}
+// createEmpty makes an empty file.
+func (tx *Tx) createEmpty(p place, perm fs.FileMode) (Ino, error) {
+	n := tx.newNode(modeFile | unixPerm(perm))
+	sum, err := tx.sumOf(n)
+	if err != nil {
+		return 0, err
 	}
-	st.mu.Lock()
-	defer st.mu.Unlock()
-	st.files[f] = pin
-	if !f.frozen && f.kind == kindFile {
-		f.shared = st.share(branchIno{f.fsys.at.Branch, n.ino})
-	}
-}
-
-func (f *File) unregister() {
-	st := f.fsys.store
-	st.mu.Lock()
-	defer st.mu.Unlock()
-	delete(st.files, f)
-	if f.shared != nil {
-		st.unshare(f.shared)
-	}
-}
-
-// show makes c what is read. It is what was committed in the era e.
-func (f *File) show(e *era, c chunk.Content) {
-	f.era = e
-	if f.reader == nil || f.reader.Content() != c {
-		if f.reader != nil {
-			f.reader.Release()
-		}
-		f.reader = f.fsys.store.cache.NewReader(c)
-	}
-}
-
-// node returns the file's inode as it is now.
-func (f *File) node(tx *Tx) (*inode, error) {
-	if f.ino == 0 {
-		_, n, err := tx.find(f.name, true)
-		return n, err
-	}
-	n, err := tx.inode(f.ino)
-	if err == nil && n == nil {
-		err = syscall.ESTALE
-	}
-	return n, err
+	err = tx.create(p.entry(), n, sum)
+	return n.ino, err
 }
 
 // Name returns the name that the file was opened by.
@@ -249,53 +154,38 @@ func (f *File) Name() string { return f.name }
 
 // Stat describes the file as it is now, with the size that uncommitted writes give it; a frozen one as it was opened.
 func (f *File) Stat() (fs.FileInfo, error) {
-	n, err := f.latest("stat")
+	n, err := f.handle.Node()
 	if err != nil {
-		return nil, err
+		return nil, f.err("stat", err)
 	}
-	return newInfo(f.info.name, &n), nil
+	return newInfo(f.base, &n), nil
 }
 
-// latest returns the file's inode as it is now, uncommitted writes included.
-func (f *File) latest(op string) (n inode, err error) {
-	switch err := f.check(op, true); {
-	case err != nil:
-		return n, err
-	case f.frozen:
-		return f.info.n, nil
-	}
-	for current := false; !current && err == nil; {
-		turn := f.shared.now()
-		err = f.fsys.look(f.ctx, func(tx *Tx) error {
-			node, err := f.node(tx)
-			if err != nil {
-				return err
-			}
-			n = *node
-			var c cover
-			c, current = f.shared.over(n.content, turn, 0, 0)
-			n.content.Size = c.size
-			return nil
-		})
-	}
-	return n, pathErr(op, f.name, err)
+// Sum returns the sum of what is committed of the file; Sync commits what was written. Other kinds fail as with
+// [Tx.Sum].
+func (f *File) Sum() (Sum, error) {
+	sum, err := f.handle.Sum()
+	return sum, f.err("sum", err)
 }
+
+// Extents returns the ranges of an open file that are stored, in order. Between them, and after the last, the file is
+// zeros that take no space. It is for frozen files, see [FS.OpenFrozen]; another is EBADF, for its ranges could be
+// others by the time that they are read.
+func (f *File) Extents() ([]chunk.Extent, error) {
+	list, err := f.handle.Extents()
+	return list, f.err("extents", err)
+}
+
+// err names the call and the file of an error, once.
+func (f *File) err(op string, err error) error { return pathErr(op, f.name, err) }
 
 // check refuses a call on a closed file with [fs.ErrClosed], and one that the file was not opened for with EBADF.
 func (f *File) check(op string, allowed bool) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.checkLocked(op, allowed)
-}
-
-func (f *File) checkLocked(op string, allowed bool) error {
-	switch {
-	case f.closed || f.fsys.store.closed.Load():
-		return pathErr(op, f.name, fs.ErrClosed)
-	case !allowed:
-		return pathErr(op, f.name, syscall.EBADF)
+	err := f.handle.Check()
+	if err == nil && !allowed {
+		err = syscall.EBADF
 	}
-	return nil
+	return f.err(op, err)
 }
 
 // Seek sets where the next Read or Write begins. A directory can only be rewound.
@@ -305,22 +195,23 @@ func (f *File) Seek(offset int64, whence int) (int64, error) {
 	if err := f.check("seek", true); err != nil {
 		return 0, err
 	}
+
 	base := int64(0)
 	switch whence {
 	case io.SeekStart:
 	case io.SeekCurrent:
 		base = f.off
 	case io.SeekEnd:
-		n, err := f.latest("seek")
+		n, err := f.handle.Node()
 		if err != nil {
-			return 0, err
+			return 0, f.err("seek", err)
 		}
 		base = n.content.Size
 	default:
-		return 0, pathErr("seek", f.name, syscall.EINVAL)
+		return 0, f.err("seek", syscall.EINVAL)
 	}
-	if base+offset < 0 || f.kind == kindDir && base+offset != 0 {
-		return 0, pathErr("seek", f.name, syscall.EINVAL)
+	if base+offset < 0 || f.handle.IsDir() && base+offset != 0 {
+		return 0, f.err("seek", syscall.EINVAL)
 	}
 	f.off, f.after = base+offset, ""
 	return f.off, nil
@@ -329,29 +220,9 @@ func (f *File) Seek(offset int64, whence int) (int64, error) {
 // Close ends the File. If it was opened for writing, or is the last of its inode, what was written to that is committed
 // first. A second Close is [fs.ErrClosed].
 func (f *File) Close() error {
-	f.writing.Lock()
-	defer f.writing.Unlock()
-	if err := f.end(); err != nil {
-		return err
+	err := f.handle.Close()
+	if err == fs.ErrClosed {
+		return f.err("close", err)
 	}
-	st := f.fsys.store
-	var err error
-	if s := f.shared; s != nil && s.dirty.Load() && (f.writable() || st.isLast(s)) {
-		err = f.commit()
-	}
-	f.unregister()
-	st.lease.Drop()
-	return err
-}
-
-// end refuses later calls.
-func (f *File) end() error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.closed {
-		return pathErr("close", f.name, fs.ErrClosed)
-	}
-	f.closed = true
-	f.reader.Release()
-	return nil
+	return f.err("write", err)
 }

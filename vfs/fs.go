@@ -70,7 +70,7 @@ type store struct {
 
 	opening sync.RWMutex // held to read while a file is opened; the publisher waits until all are registered
 	mu      sync.Mutex
-	files   map[*File]hold.Pin // what open files need kept, beyond the names that lead there
+	handles map[*Handle]hold.Pin // what open files need kept, beyond the names that lead there
 	inodes  map[branchIno]*openInode
 
 	journal *journal.Journal
@@ -101,7 +101,7 @@ func Open(ctx context.Context, path string, options *Options) (*FS, error) {
 	if err != nil {
 		return nil, err
 	}
-	st := &store{db: db, cache: chunk.NewCache(), compress: o.Compress, files: make(map[*File]hold.Pin), inodes: make(map[branchIno]*openInode), journal: journal.New(db)}
+	st := &store{db: db, cache: chunk.NewCache(), compress: o.Compress, handles: make(map[*Handle]hold.Pin), inodes: make(map[branchIno]*openInode), journal: journal.New(db)}
 	st.lease = hold.NewLease(db, st.pins, NewestOrphan)
 	fsys, err := st.onBranch(ctx, name)
 	if err != nil {
@@ -348,8 +348,8 @@ func (st *store) pins() []hold.Pin {
 	defer st.opening.Unlock()
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	pins := make([]hold.Pin, 0, len(st.files))
-	for _, pin := range st.files {
+	pins := make([]hold.Pin, 0, len(st.handles))
+	for _, pin := range st.handles {
 		if pin.Kind != 0 {
 			pins = append(pins, pin)
 		}

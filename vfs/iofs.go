@@ -60,7 +60,7 @@ func (f *IOFS) Open(name string) (fs.File, error) {
 		if err != nil {
 			return nil, err
 		}
-		file.info.name = path.Base(name)
+		file.base = path.Base(name)
 		return file, nil
 	}
 	var file *txFile

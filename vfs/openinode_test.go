@@ -43,8 +43,8 @@ func TestNobodyWaitsForACommit(t *testing.T) {
 	write("one", 0)
 	require.NoError(t, fsys.Update(ctx, func(tx *Tx) error {
 		go func() { synced <- w.Sync() }()
-		for w.writing.TryLock() { // until Sync has it
-			w.writing.Unlock()
+		for w.handle.writing.TryLock() { // until Sync has it
+			w.handle.writing.Unlock()
 			runtime.Gosched()
 		}
 		shows("one")
@@ -57,7 +57,7 @@ func TestNobodyWaitsForACommit(t *testing.T) {
 
 	write("three", 2)
 	require.NoError(t, fsys.Update(ctx, func(tx *Tx) error {
-		n, err := tx.inode(w.ino)
+		n, err := tx.inode(w.handle.ino)
 		require.NoError(t, err)
 		require.NoError(t, tx.fold(n))
 		shows("oTthree")
@@ -90,7 +90,7 @@ func TestCommitThatHasNotLanded(t *testing.T) {
 	_, err = w.WriteAt([]byte("folded"), 0)
 	require.NoError(t, err)
 
-	p, before := make([]byte, 6), w.shared.now()
+	p, before := make([]byte, 6), w.handle.shared.now()
 	read := func() string {
 		n, err := w.ReadAt(p, 0)
 		require.True(t, err == nil || err == io.EOF, err)
@@ -109,7 +109,7 @@ func TestCommitThatHasNotLanded(t *testing.T) {
 	require.True(t, seen)
 	require.Equal(t, "by", read())
 
-	_, current := w.shared.over(chunk.Content{}, before, 0, 6)
+	_, current := w.handle.shared.over(chunk.Content{}, before, 0, 6)
 	require.False(t, current, "who looked the content up before that commit has to look again")
 }
 
@@ -132,9 +132,9 @@ func TestLiveReadsAreWarm(t *testing.T) {
 	read()
 	require.Zero(t, testing.AllocsPerRun(100, read))
 	require.NoError(t, fsys.WriteFile(ctx, "other", []byte("content"), 0o644))
-	require.True(t, f.known())
+	require.True(t, f.handle.known())
 	require.NoError(t, fsys.WriteFile(ctx, "f", []byte("changed"), 0o644))
-	require.False(t, f.known())
+	require.False(t, f.handle.known())
 	read()
 	require.Equal(t, "changed", string(p))
 }

@@ -58,25 +58,3 @@ func (fsys *FS) SumOf(ctx context.Context, info *Info) (sum Sum, err error) {
 	})
 	return sum, err
 }
-
-// Sum returns the sum of what is committed of the file; Sync commits what was written. Other kinds fail as with
-// [Tx.Sum].
-func (f *File) Sum() (sum Sum, err error) {
-	if err := f.check("sum", true); err != nil {
-		return sum, err
-	}
-	err = f.fsys.View(f.ctx, func(tx *Tx) error {
-		n := &f.info.n
-		if !f.frozen {
-			if n, err = f.node(tx); err != nil {
-				return err
-			}
-		}
-		if err := n.checkRegular(); err != nil {
-			return err
-		}
-		sum, err = chunk.SumOfContent(tx.db, n.content)
-		return err
-	})
-	return sum, pathErr("sum", f.name, err)
-}

@@ -8,7 +8,7 @@ import (
 	"vfsdb/chunk"
 )
 
-// An openInode is a regular file of a head that Files of this store have open. They share it: it holds what was written
+// An openInode is a regular file of a head that handles of this store have open. They share it: it holds what was written
 // through them and is not committed, so each sees at once what the others write.
 //
 // New writes go into the top overlay. A transaction that commits them makes that a layer of its own, and folds it into
@@ -16,7 +16,7 @@ import (
 // on. Nobody waits for anything while holding mu.
 type openInode struct {
 	id   branchIno
-	refs int // open Files; guarded by the store's mu
+	refs int // open handles; guarded by the store's mu
 
 	dirty atomic.Bool // something is not committed
 
@@ -24,7 +24,7 @@ type openInode struct {
 	layers []*layer // oldest first
 	top    overlay
 	turn   uint64 // counts the beginnings and ends of commits
-	name   string // by which it was written last
+	name   Name   // by which it was written last
 }
 
 // A layer is an overlay that a transaction has folded into the content. It does not change any more, until another
@@ -35,7 +35,7 @@ type layer struct {
 	base    chunk.Content // the committed one when it began
 }
 
-// share returns the openInode of an inode, with one more File. The caller holds st.mu.
+// share returns the openInode of an inode, with one more handle. The caller holds st.mu.
 func (st *store) share(id branchIno) *openInode {
 	s := st.inodes[id]
 	if s == nil {
@@ -46,14 +46,14 @@ func (st *store) share(id branchIno) *openInode {
 	return s
 }
 
-// unshare ends the use of one File. The caller holds st.mu.
+// unshare ends the use of one handle. The caller holds st.mu.
 func (st *store) unshare(s *openInode) {
 	if s.refs--; s.refs == 0 {
 		delete(st.inodes, s.id)
 	}
 }
 
-// isLast reports whether no other File has the inode open.
+// isLast reports whether no other handle has the inode open.
 func (st *store) isLast(s *openInode) bool {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -85,7 +85,7 @@ func (st *store) uncommittedOf(branch int64) []Ino {
 }
 
 // write takes p, or as much of it as ever fits. It takes nothing if a commit has to make room first.
-func (s *openInode) write(name string, p []byte, off int64) int {
+func (s *openInode) write(name Name, p []byte, off int64) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.fits(p, off) && s.dirty.Load() {
@@ -111,7 +111,7 @@ func (s *openInode) fits(p []byte, off int64) bool {
 	return pieces+more <= maxPieces && bytes+(more-1)*maxPiece <= maxBytes
 }
 
-func (s *openInode) truncate(name string, size int64) {
+func (s *openInode) truncate(name Name, size int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.top.truncate(size)
@@ -153,7 +153,7 @@ func (s *openInode) over(base chunk.Content, turn uint64, off, end int64) (c cov
 
 // seal makes a layer of what no layer of mine has. base is the content that the transaction found when it began. It is
 // nil if there is nothing.
-func (s *openInode) seal(base chunk.Content, mine []*layer) (l *layer, name string) {
+func (s *openInode) seal(base chunk.Content, mine []*layer) (l *layer, name Name) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	l = &layer{folding: true, base: base}
@@ -167,7 +167,7 @@ func (s *openInode) seal(base chunk.Content, mine []*layer) (l *layer, name stri
 	}
 	l.merge(&s.top)
 	if l.empty() {
-		return nil, ""
+		return nil, Name{}
 	}
 	s.layers, s.top = append(kept, l), overlay{}
 	s.turn++

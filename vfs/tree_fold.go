@@ -2,8 +2,10 @@ package vfs
 
 import (
 	"slices"
+	"syscall"
 
 	"vfsdb/chunk"
+	"vfsdb/schema"
 )
 
 // folds are the layers that the transactions of one call have folded.
@@ -81,14 +83,33 @@ func (tx *Tx) found(n *inode) chunk.Content {
 	return n.content
 }
 
-// rewriteOpen gives a file that is open another content. It is recorded under the name that the file was opened by, or
+// rewriteOpen gives a file that is open another content. It is recorded under the entry that the file was opened by, or
 // the first that it has now; a file without a name is no part of the tree.
-func (tx *Tx) rewriteOpen(op Op, name string, n *inode, content chunk.Content) error {
-	at := Place{Ino: n.ino}
-	if p, err := tx.walk(name, true); err == nil && p.ino == n.ino {
-		at = p.entry()
+func (tx *Tx) rewriteOpen(op Op, name Name, n *inode, content chunk.Content) error {
+	at, err := tx.placeOfOpen(name, n.ino)
+	if err != nil {
+		return err
 	}
 	return tx.rewrite(at, op, content)
+}
+
+// placeOfOpen returns the entry that a file was opened by, if it leads to the inode still, or else the inode itself.
+func (tx *Tx) placeOfOpen(name Name, ino Ino) (Place, error) {
+	if name.Base == "" {
+		return Place{Ino: ino}, nil
+	}
+	d, err := tx.lookup(name.Dir, name.Base)
+	if err != nil || d.ino != ino {
+		return Place{Ino: ino}, err
+	}
+	switch _, err := tx.pathFrom(schema.RootIno, name.Dir); err {
+	case nil:
+		return Place{Dir: name.Dir, Base: name.Base}, nil
+	case syscall.ENOENT:
+		return Place{Ino: ino}, nil
+	default:
+		return Place{}, err
+	}
 }
 
 // TakeWrites makes what was written to the Files of this store that stand on the branch, and is not committed, part of

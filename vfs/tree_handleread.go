@@ -1,0 +1,117 @@
+package vfs
+
+import (
+	"io"
+	"syscall"
+
+	"vfsdb/chunk"
+	"vfsdb/schema"
+)
+
+// ReadAt reads from an offset. It returns [io.EOF] where the file ends before p is full. A directory is EISDIR.
+func (h *Handle) ReadAt(p []byte, off int64) (int, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch err := h.check(); {
+	case err != nil:
+		return 0, err
+	case h.kind == kindDir:
+		return 0, syscall.EISDIR
+	case off < 0:
+		return 0, syscall.EINVAL
+	case len(p) == 0:
+		return 0, nil
+	}
+	if h.known() {
+		if n, held, err := h.reader.ReadHeld(p, off); held {
+			return n, err
+		}
+	}
+	return h.readAt(p, off)
+}
+
+// show makes c what is read. It is what was committed in the era e.
+func (h *Handle) show(e *era, c chunk.Content) {
+	h.era = e
+	if h.reader == nil || h.reader.Content() != c {
+		if h.reader != nil {
+			h.reader.Release()
+		}
+		h.reader = h.fsys.store.cache.NewReader(c)
+	}
+}
+
+// known reports whether all of the file is what the Reader reads, found out without a transaction.
+func (h *Handle) known() bool {
+	switch {
+	case h.ctx.Err() != nil:
+		return false
+	case h.mode.Frozen:
+		return true
+	case h.shared.dirty.Load(): // before the era: what is committed in between begins another
+		return false
+	}
+	facts := &h.fsys.store.facts
+	e := facts.now(h.fsys.store.db)
+	if e == nil || e == h.era {
+		return e != nil
+	}
+	if _, kept := facts.trees.get(e, h.fsys.at); !kept {
+		return false
+	}
+	n, ok := facts.nodes.get(e, nodeFact{h.fsys.at, h.ino})
+	if ok = ok && n != nil; ok {
+		h.show(e, n.content)
+	}
+	return ok
+}
+
+func (h *Handle) readAt(p []byte, off int64) (n int, err error) {
+	if h.mode.Frozen {
+		err = h.fsys.store.db.View(h.ctx, func(db *schema.Tx) (err error) {
+			n, err = h.reader.ReadAt(db, p, off)
+			return err
+		})
+		return n, err
+	}
+	for current := false; !current && err == nil; {
+		turn := h.shared.now()
+		err = h.fsys.View(h.ctx, func(tx *Tx) error {
+			node, err := h.node(tx)
+			if err != nil {
+				return err
+			}
+			var c cover
+			if c, current = h.shared.over(node.content, turn, off, min(off, maxSize)+int64(len(p))); !current {
+				return nil
+			}
+			h.show(tx.era, node.content)
+			n, err = h.readCovered(tx.db, p, c)
+			return err
+		})
+	}
+	return n, err
+}
+
+// readCovered reads the range of a cover: what is committed, with what lies over it.
+func (h *Handle) readCovered(db *schema.Tx, p []byte, c cover) (int, error) {
+	if c.off >= c.size {
+		return 0, io.EOF
+	}
+	wanted := len(p)
+	p = p[:min(int64(wanted), c.size-c.off)]
+
+	n := 0
+	if shown := max(0, c.shows-c.off); shown > 0 && !c.hides() {
+		var err error
+		if n, err = h.reader.ReadAt(db, p[:min(int64(len(p)), shown)], c.off); err != nil && err != io.EOF {
+			return 0, err
+		}
+	}
+	clear(p[n:])
+	c.lay(p)
+	if len(p) < wanted {
+		return len(p), io.EOF
+	}
+	return len(p), nil
+}
