@@ -11,9 +11,10 @@ type Totals struct {
 	Bytes    int64 // the length of all regular files, holes included; shared content counts each time
 }
 
-// Usage counts what is at and under a path. A file with several names is one file. A symlink at the path is
-// followed, one below it is not. These are logical numbers: what is stored is less, because equal chunks are stored
-// once. On an [FS], each page of a directory is a moment of its own. Errors: ENOENT.
+// Usage counts what is at and under a path. A file with several names is one file. A symlink at the path is followed,
+// one below it is not. The numbers are logical: the store holds less, because equal chunks are stored once.
+//
+// On an [FS], each page of a directory is a moment of its own. Errors: ENOENT.
 func Usage(ctx context.Context, v Viewer, name string) (Totals, error) {
 	c := census{several: make(map[Ino]bool)}
 	if err := c.all(ctx, v, name); err != nil {
@@ -29,9 +30,9 @@ type census struct {
 }
 
 func (c *census) all(ctx context.Context, v Viewer, name string) error {
-	var start *visited
+	var start *entry
 	err := v.View(ctx, func(tx *Tx) (err error) {
-		if start, err = tx.locate(name, true); err != nil {
+		if start, err = locate(tx, name, true); err != nil {
 			return err
 		}
 		return c.look(tx, start)
@@ -39,23 +40,27 @@ func (c *census) all(ctx context.Context, v Viewer, name string) error {
 	if err != nil || start.kind != kindDir {
 		return err
 	}
-	w := treeWalk{ctx: ctx, viewer: v, look: c.look, visit: func(*visited) (bool, error) { return true, nil }}
+
+	w := treeWalk{ctx: ctx, viewer: v, look: c.look, visit: func(*entry) (bool, error) { return true, nil }}
 	return w.below(start)
 }
 
 // look counts an entry.
-func (c *census) look(tx *Tx, e *visited) error {
+func (c *census) look(tx *Tx, e *entry) error {
 	if e.kind == kindDir {
 		c.Dirs++
 		return nil
 	}
-	n, err := tx.listedNode(e)
+
+	// A file counts under the first of its names.
+	n, err := tx.nodeOf(e.dir, e.listed)
 	if err != nil || c.several[n.ino] {
 		return err
 	}
 	if n.nlink > 1 {
 		c.several[n.ino] = true
 	}
+
 	switch e.kind {
 	case kindFile:
 		c.Files++

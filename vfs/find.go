@@ -6,7 +6,7 @@ import (
 	"syscall"
 )
 
-// FindOptions say what [Find] looks for. A nil *FindOptions is the zero value: everything.
+// FindOptions are options of [Find]. A nil *FindOptions is the zero value: everything is found.
 type FindOptions struct {
 	// Pattern is matched on the path relative to the directory, in the dialect of [Glob]; "" is everything.
 	Pattern string
@@ -21,39 +21,39 @@ type FindOptions struct {
 	Max int
 }
 
-// A Found is one result of [Find].
-type Found struct {
+// A Hit is one result of [Find].
+type Hit struct {
 	Path string // from the root of the tree, in the form of io/fs
 	Info *Info  // of the entry itself, if it is a symlink
 }
 
 // Find returns what is below a directory and matches, in the order of a walk: by name, each directory before what is in
-// it. Symlinks below dir are not followed. It stops at the first result beyond Max, and then says that there is more.
-// Errors: ENOENT (no such directory), ENOTDIR (it is a file), EINVAL (a bad pattern or Kind).
+// it. Symlinks below dir are not followed. Find stops at the first result beyond Max, and then reports that the result
+// is truncated. Errors: ENOENT (no such directory), ENOTDIR (it is a file), EINVAL (a bad pattern or Kind).
 //
-// On an [FS], each page of a directory is a moment of its own: what is moved or removed meanwhile may be missing, or be
-// shown as it was.
-func Find(ctx context.Context, v Viewer, dir string, o *FindOptions) (found []Found, truncated bool, err error) {
+// On an [FS], each page of a directory is a moment of its own: an entry that is moved or removed meanwhile may be
+// missing, or be shown as it was.
+func Find(ctx context.Context, v Viewer, dir string, o *FindOptions) (hits []Hit, truncated bool, err error) {
 	if o == nil {
 		o = &FindOptions{}
 	}
-	f := finding{o: *o}
+	f := findRun{o: *o}
 	if err := f.search(ctx, v, dir); err != nil {
 		return nil, false, pathErr("find", dir, err)
 	}
-	return f.found, f.truncated, nil
+	return f.hits, f.truncated, nil
 }
 
-// A finding is one Find that runs.
-type finding struct {
+// A findRun is one Find that runs.
+type findRun struct {
 	o         FindOptions
 	kind      uint8 // 0: any
-	pattern   *pattern
-	found     []Found
+	pattern   *Pattern
+	hits      []Hit
 	truncated bool
 }
 
-func (f *finding) search(ctx context.Context, v Viewer, dir string) (err error) {
+func (f *findRun) search(ctx context.Context, v Viewer, dir string) (err error) {
 	if f.kind, err = kindNamed(f.o.Kind); err != nil {
 		return err
 	}
@@ -68,6 +68,7 @@ func (f *finding) search(ctx context.Context, v Viewer, dir string) (err error) 
 	if err != nil {
 		return err
 	}
+
 	start, err := startDir(ctx, v, dir)
 	if err != nil {
 		return err
@@ -75,31 +76,32 @@ func (f *finding) search(ctx context.Context, v Viewer, dir string) (err error) 
 	return f.pattern.below(ctx, v, start, f.look, f.visit)
 }
 
-// look reads the Info of what matches.
-func (f *finding) look(tx *Tx, e *visited) error {
+// look reads the Info of an entry that matches.
+func (f *findRun) look(tx *Tx, e *entry) error {
 	if f.kind != 0 && f.kind != e.kind || !f.pattern.match(e.up.at, e.name, e.kind == kindDir) {
 		return nil
 	}
-	n, err := tx.listedNode(e)
+	n, err := tx.nodeOf(e.dir, e.listed)
 	if err == nil {
 		e.info = newInfo(e.name, n)
 	}
 	return err
 }
 
-func (f *finding) visit(e *visited) error {
+// visit adds an entry that look found to match.
+func (f *findRun) visit(e *entry) error {
 	if e.info == nil {
 		return nil
 	}
-	if f.o.Max > 0 && len(f.found) == f.o.Max {
+	if f.o.Max > 0 && len(f.hits) == f.o.Max {
 		f.truncated = true
 		return errStop
 	}
-	f.found = append(f.found, Found{e.path, e.info})
+	f.hits = append(f.hits, Hit{e.path, e.info})
 	return nil
 }
 
-// kindNamed is the file type that a word means; 0 for none.
+// kindNamed returns the file type that a word means; 0 for the empty word.
 func kindNamed(word string) (uint8, error) {
 	switch word {
 	case "":

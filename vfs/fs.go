@@ -64,7 +64,7 @@ type store struct {
 	cache    *chunk.Cache
 	compress bool
 	facts    facts
-	sketches sketches
+	slots    slots
 
 	closed atomic.Bool
 

@@ -5,18 +5,19 @@ import (
 	"slices"
 )
 
-// Glob returns the paths of the tree that match a pattern, sorted, in the form of io/fs. What is named so only through
-// a symlink to a directory is not among them, nor is the root, unless the pattern is "." or "/".
+// Glob returns the paths of the tree that match a pattern, sorted, in the form of io/fs. A path that leads through a
+// symlink to a directory is not among them, nor is the root, unless the pattern is "." or "/".
 //
 // `*` and `?` match within a name, a leading dot too; `[a-z]` and `[^a-z]` match one character; `{a,b/c}` are
-// alternatives; `\` takes the meaning off what follows. A segment `**` matches any number of names, none included: at
-// the end, none only for a directory. A slash at the end asks for directories; one in front means nothing.
+// alternatives; `\` takes the meaning off the next character. A segment `**` matches any number of names, none
+// included: at the end, none only for a directory. A slash at the end asks for directories; one in front means nothing.
+//
 // A malformed pattern is EINVAL, and so are an empty one, one of over 4096 bytes, and one whose braces stand for
 // several hundred alternatives.
 //
 // Only directories in which something can match are read. On an [FS], each page of one is a moment of its own.
 func Glob(ctx context.Context, v Viewer, pattern string) ([]string, error) {
-	paths, err := matches(ctx, v, pattern)
+	paths, err := glob(ctx, v, pattern)
 	if err != nil {
 		return nil, pathErr("glob", pattern, err)
 	}
@@ -24,7 +25,7 @@ func Glob(ctx context.Context, v Viewer, pattern string) ([]string, error) {
 	return paths, nil
 }
 
-func matches(ctx context.Context, v Viewer, text string) ([]string, error) {
+func glob(ctx context.Context, v Viewer, text string) ([]string, error) {
 	p, err := compile(text)
 	if err != nil {
 		return nil, err
@@ -33,11 +34,12 @@ func matches(ctx context.Context, v Viewer, text string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	var paths []string
 	if p.root() {
 		paths = append(paths, root.path)
 	}
-	err = p.below(ctx, v, root, nil, func(e *visited) error {
+	err = p.below(ctx, v, root, nil, func(e *entry) error {
 		if p.match(e.up.at, e.name, e.kind == kindDir) {
 			paths = append(paths, e.path)
 		}
@@ -48,8 +50,8 @@ func matches(ctx context.Context, v Viewer, text string) ([]string, error) {
 
 // below visits what is below start, but only directories in which the pattern can match. An entry matches if it does at
 // its up.at.
-func (p *pattern) below(
-	ctx context.Context, v Viewer, start *visited, look func(*Tx, *visited) error, visit func(*visited) error,
+func (p *Pattern) below(
+	ctx context.Context, v Viewer, start *entry, look func(*Tx, *entry) error, visit func(*entry) error,
 ) error {
 	if start.at = p.begin(); len(start.at) == 0 {
 		return nil
@@ -57,9 +59,9 @@ func (p *pattern) below(
 	w := treeWalk{
 		ctx:    ctx,
 		viewer: v,
-		only:   func(dir *visited) []string { return p.names(dir.at) },
+		only:   func(dir *entry) []string { return p.names(dir.at) },
 		look:   look,
-		visit: func(e *visited) (bool, error) {
+		visit: func(e *entry) (bool, error) {
 			if err := visit(e); err != nil || e.kind != kindDir {
 				return false, err
 			}

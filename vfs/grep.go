@@ -1,16 +1,15 @@
 package vfs
 
 import (
-	"bytes"
 	"context"
 	"slices"
 	"strings"
 )
 
-// DefaultMaxFileSize is the longest file that Grep searches unless it is told otherwise: 10 MiB.
+// DefaultMaxFileSize is the longest file that Grep searches if [GrepOptions] set no limit: 10 MiB.
 const DefaultMaxFileSize = 10 << 20
 
-// GrepOptions say how [Grep] searches. A nil *GrepOptions is the zero value: for a literal text, in the whole tree.
+// GrepOptions are options of [Grep]. A nil *GrepOptions is the zero value: a literal text, in the whole tree.
 type GrepOptions struct {
 	// Regex makes the pattern a regular expression, in the syntax of package regexp, which is RE2: it takes linear
 	// time.
@@ -22,10 +21,10 @@ type GrepOptions struct {
 	// Path is the directory to search in, or the one file to search; "" is the root.
 	Path string
 
-	// Include, unless it is empty, has patterns of which a file must match one; a file or directory that matches one in
-	// Exclude is left out, a directory with all that is in it. They are in the dialect of [Glob] and matched on the
-	// path relative to Path, or, without a slash, on its last segment. A file that Path itself names is searched
-	// whatever they say.
+	// A file must match one of the patterns in Include, if there are any. A file or directory that matches one in
+	// Exclude is left out, a directory with all that is in it. The patterns are in the dialect of [Glob]. They are
+	// matched on the path relative to Path, or, without a slash, on its last segment. A file that Path itself names is
+	// always searched.
 	Include, Exclude []string
 
 	// MaxFileSize is the length in bytes beyond which a file is not searched. 0 is DefaultMaxFileSize, -1 no limit.
@@ -34,11 +33,11 @@ type GrepOptions struct {
 	// Max is how many matches are enough; 0 is no limit.
 	Max int
 
-	// MaxText is how many bytes of lines are enough, context included, because each match holds its own in memory. The
-	// match that reaches it is the last. 0 is no limit.
+	// MaxText is how many bytes of lines are enough, context included: each match holds its lines in memory. The match
+	// that reaches MaxText is the last. 0 is no limit.
 	MaxText int64
 
-	// Before and After are how many lines come with each match as its context.
+	// Before and After are how many lines of context come with each match.
 	Before, After int
 }
 
@@ -47,44 +46,39 @@ type GrepMatch struct {
 	Path          string   // from the root of the tree, in the form of io/fs
 	Line          int      // the number of the line; the first is 1
 	Text          string   // the line, without the line break
-	Before, After []string // the lines around it that were asked for, as far as there are any
+	Before, After []string // the context that the options ask for, as far as there are such lines
 }
 
-// A GrepResult is what [Grep] found, and what it did not look into.
+// A GrepResult is the result of [Grep]: the matches, and the files that were not searched.
 type GrepResult struct {
 	Matches []GrepMatch
 
-	// SkippedLarge are files beyond MaxFileSize, which were not searched, and files with a line so long that they were
-	// not searched to their end: what must be held in memory for one match is limited to 64 MiB.
+	// SkippedLarge lists files beyond MaxFileSize, which were not searched, and files with a line so long that they
+	// were not searched to their end: a line and its context may take 64 MiB of memory.
 	SkippedLarge []string
 
-	// SkippedBinary are files that look binary, see [LooksBinary]. They were not searched.
+	// SkippedBinary lists files that look binary, see [LooksBinary]. They were not searched.
 	SkippedBinary []string
 
 	// FilesScanned is how many files were searched, the last one perhaps not to its end.
 	FilesScanned int
 
-	// Truncated says that there are more matches than Max, or that there may be more because MaxText was reached.
+	// Truncated reports that there are more matches than Max, or that there may be more because MaxText was reached.
 	Truncated bool
 }
 
-// LooksBinary reports whether content is taken for something else than text: whether it has a NUL in its first 8192
-// bytes. A NUL that comes later does not count, on purpose.
-func LooksBinary(p []byte) bool {
-	return bytes.IndexByte(p[:min(len(p), binaryHead)], 0) >= 0
-}
-
-const binaryHead = 8192
-
 // Grep searches the lines of files for a text, or with Regex for a regular expression, in the order of a walk. A line
 // ends at "\n"; that, and a "\r" before it, are not part of it. Symlinks below Path are not followed. Grep stops at the
-// first match beyond Max, and then says that there is more. What is searched is read and verified. A content that this
-// process has searched before may be known to have no match: it counts as searched, and is not read again. Errors:
-// ENOENT (no such path), EINVAL (a bad pattern, an empty one, a regular expression above 16 KiB, a literal one of more
-// than one line, one that is not UTF-8 with Regex or IgnoreCase, or a Path that is neither file nor directory).
+// first match beyond Max, and then reports that the result is truncated.
+//
+// Contents are verified as they are read. Grep may know from an earlier search by this process that a content has no
+// match: then the file counts as searched, and is not read again.
 //
 // On an [FS], several files are searched at once, each at a moment of its own: one that is removed before its turn is
 // passed over.
+//
+// Errors: ENOENT (no such path), EINVAL (a bad pattern, an empty one, a regular expression above 16 KiB, a literal one of
+// more than one line, one that is not UTF-8 with Regex or IgnoreCase, or a Path that is neither file nor directory).
 func Grep(ctx context.Context, v Viewer, pattern string, o *GrepOptions) (*GrepResult, error) {
 	files, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -106,7 +100,7 @@ type grep struct {
 	matcher          lineMatcher
 	sketches         *sketches
 	number           int64 // of this search, for sketches
-	learn            bool  // contents are sketched
+	learn            bool  // contents are to be sketched
 	include, exclude []filter
 	result           GrepResult
 	matches          [][]GrepMatch // of the result, file by file
@@ -141,28 +135,30 @@ func (g *grep) search(text string) (err error) {
 	if g.exclude, err = newFilters(g.o.Exclude); err != nil {
 		return err
 	}
-	var start *visited
+
+	var start *entry
 	err = g.viewer.View(g.ctx, func(tx *Tx) (err error) {
-		g.sketches = &tx.fsys.store.sketches
-		start, err = tx.locate(g.o.Path, true)
+		g.sketches = sketchesOf(tx)
+		start, err = locate(tx, g.o.Path, true)
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	g.number, g.learn = g.sketches.begin()
-	at := named{start.path, start.ino}
+
+	at := candidate{start.path, start.ino}
 	if start.kind != kindDir {
-		b := &batch{files: []named{at}, done: make(chan struct{})}
-		(&grepScanner{grep: g}).search(b)
+		b := &batch{files: []candidate{at}, done: make(chan struct{})}
+		(&scanner{grep: g}).search(b)
 		return g.take(b)
 	}
-	return g.run(&grepWalk{grep: g, prefix: len(join(at.path, "")), open: []*listing{{dir: at}}})
+	return g.run(&lister{grep: g, prefix: len(join(at.path, "")), open: []*listing{{dir: at}}})
 }
 
 // A filter is one pattern of Include or Exclude.
 type filter struct {
-	*pattern
+	*Pattern
 	base bool // matched on the last segment
 }
 
@@ -179,13 +175,13 @@ func newFilters(texts []string) ([]filter, error) {
 	return list, nil
 }
 
-func anyMatches(list []filter, rel string, e *visited) bool {
+func anyMatches(list []filter, rel string, e *entry) bool {
 	for _, f := range list {
 		of := rel
 		if f.base {
 			of = e.name
 		}
-		if f.matchPath(of, e.kind == kindDir) {
+		if f.Match(of, e.kind == kindDir) {
 			return true
 		}
 	}

@@ -1,15 +1,13 @@
 package vfs
 
-import (
-	"slices"
-)
+import "slices"
 
-// A grepScanner searches files, one after the other.
-type grepScanner struct {
+// A scanner searches files, one after the other.
+type scanner struct {
 	*grep
-	buf []byte // what a scan holds, kept from file to file
+	buf []byte // the memory of a scan, kept from file to file
 
-	// What was found in a file. The texts of short lines become one string, of which each match has a part.
+	// The matches of a file. The texts of short lines become one string, of which each match has a part.
 	matches []GrepMatch
 	texts   []byte
 	lengths []int // of the texts, which are those of the last matches
@@ -21,27 +19,28 @@ const (
 	// shortLine is how long a line may be that shares its memory with others.
 	shortLine = 1 << 10
 
-	// maxTexts is how much memory is shared: who keeps one line keeps so much.
+	// maxTexts bounds the memory that lines share: a caller that keeps one of them keeps all of it.
 	maxTexts = 16 << 10
 )
 
 // search searches the files of a batch, unless they could not be listed.
-func (s *grepScanner) search(b *batch) {
+func (s *scanner) search(b *batch) {
 	defer close(b.done)
-	b.found = make([]searched, 0, len(b.files))
+	b.outcomes = make([]outcome, 0, len(b.files))
 	s.count, s.text = 0, 0
+
 	for left := b.files; len(left) > 0 && b.err == nil; {
 		b.err = s.viewer.View(s.files, func(tx *Tx) error {
-			if err := tx.warm(left); err != nil {
+			if err := prefetch(tx, left); err != nil {
 				return err
 			}
-			for room := int64(grepView); len(left) > 0 && room > 0; left = left[1:] {
+			for room := int64(viewBytes); len(left) > 0 && room > 0; left = left[1:] {
 				size, err := s.file(tx, b, left[0])
 				if err != nil {
 					return err
 				}
 				if s.o.Max > 0 && s.count > s.o.Max || s.full() {
-					left = nil // nobody will ask for what comes after
+					left = nil // nobody will ask for the rest
 					return nil
 				}
 				room -= size
@@ -51,8 +50,9 @@ func (s *grepScanner) search(b *batch) {
 	}
 }
 
-// file searches one file of a batch, and returns how much was read. What has gone since it was listed is passed over.
-func (s *grepScanner) file(tx *Tx, b *batch, t named) (int64, error) {
+// file searches one file of a batch, and returns how much was read. A file that was removed since it was listed is
+// passed over.
+func (s *scanner) file(tx *Tx, b *batch, t candidate) (int64, error) {
 	n, err := tx.inode(t.ino)
 	if err != nil || n == nil || n.nlink == 0 {
 		return 0, err
@@ -60,32 +60,36 @@ func (s *grepScanner) file(tx *Tx, b *batch, t named) (int64, error) {
 	if err := n.checkRegular(); err != nil {
 		return 0, err
 	}
-	b.found = append(b.found, searched{path: t.path})
-	f := &b.found[len(b.found)-1]
-	past := tx.fsys.past
+	b.outcomes = append(b.outcomes, outcome{path: t.path})
+	f := &b.outcomes[len(b.outcomes)-1]
 	if s.o.MaxFileSize >= 0 && n.content.Size > s.o.MaxFileSize {
 		f.large = true
 		return 0, nil
 	}
+
+	// An earlier search may have learned enough of the content.
 	known := s.sketches.of(n.content, s.number)
 	if known != nil && known.rulesOut(s.matcher.probes) {
 		f.scanned = true
 		return 0, nil
 	}
-	if known == nil {
-		if _, f.binary = recall(past, past.binary, n.content); f.binary {
-			return 0, nil
-		}
+	if known == nil && s.sketches.isBinary(n.content) {
+		f.binary = true
+		return 0, nil
 	}
-	r := tx.fsys.store.cache.NewPassing(n.content)
+
+	r := newReader(tx, n.content)
 	defer r.Release()
-	c := scan{grepScanner: s, tx: tx, file: f, reader: r, size: n.content.Size, line: 1, held: s.buf[:0]}
-	if s.learn && known == nil && c.size <= maxSketched && !tx.db.Writable() {
+	c := scan{scanner: s, tx: tx, file: f, reader: r, size: n.content.Size, line: 1, held: s.buf[:0]}
+	settled := !tx.db.Writable() // what is not committed may never be, and its number may be given to another content
+	if s.learn && known == nil && c.size <= maxSketched && settled {
 		c.sketch = newSketch(c.size)
 	}
 	err = c.run()
-	if f.binary && !tx.db.Writable() { // what is not committed may never be
-		keep(past, past.binary, n.content, true)
+
+	// Keep what was learned of the content, and the matches.
+	if f.binary && settled {
+		s.sketches.putBinary(n.content)
 	}
 	if c.sketch != nil && f.scanned && c.complete() {
 		s.sketches.put(n.content, c.sketch, s.number)
@@ -97,32 +101,11 @@ func (s *grepScanner) file(tx *Tx, b *batch, t named) (int64, error) {
 	return n.content.Size, pathErr("grep", t.path, err)
 }
 
-// warm reads the inodes of files at once, if they lie close together, as those of files do that were made together.
-// The others are read when they are asked for.
-func (tx *Tx) warm(files []named) error {
-	var first, last Ino
-	n := 0
-	for _, f := range files {
-		if _, known := tx.knownNode(f.ino); known {
-			continue
-		}
-		if n == 0 {
-			first = f.ino
-		}
-		first, last = min(first, f.ino), max(last, f.ino)
-		n++
-	}
-	if n < 4 || int64(last-first) > 4*int64(n) || len(tx.fsys.levels) > 1 {
-		return nil
-	}
-	return tx.loadInodes(first, last)
-}
-
 // full reports whether the matches of the batch alone reach MaxText.
-func (s *grepScanner) full() bool { return s.o.MaxText > 0 && s.text >= s.o.MaxText }
+func (s *scanner) full() bool { return s.o.MaxText > 0 && s.text >= s.o.MaxText }
 
 // keep adds a match.
-func (s *grepScanner) keep(m GrepMatch, text []byte) {
+func (s *scanner) keep(m GrepMatch, text []byte) {
 	if s.o.MaxText > 0 {
 		s.text += m.held() + int64(len(text))
 	}
@@ -139,7 +122,7 @@ func (s *grepScanner) keep(m GrepMatch, text []byte) {
 }
 
 // share gives the last matches their texts.
-func (s *grepScanner) share() {
+func (s *scanner) share() {
 	all := string(s.texts)
 	for i, n := range s.lengths {
 		s.matches[len(s.matches)-len(s.lengths)+i].Text, all = all[:n], all[n:]

@@ -6,12 +6,12 @@ import (
 	"math/bits"
 )
 
-// A finder finds the first place in a text where something is that a match needs.
+// A finder finds the first place in a text that meets a need of a match.
 type finder interface {
 	find(text []byte) int // -1: nowhere
 }
 
-// Costs are in nanoseconds, about: what matters is which of two is the lower.
+// Costs are in nanoseconds, roughly: they only decide which of two ways is the cheaper.
 const (
 	costOfByte   = 0.04 // per byte, to look for a byte
 	costOfPair   = 0.12 // for two bytes at a distance
@@ -21,7 +21,7 @@ const (
 	costOfRegexp = 10   // per byte, to match all lines
 )
 
-// frequency is how often each byte is expected in the text of programs and people.
+// frequency is the expected share of each byte in source code and prose.
 var frequency = func() (f [256]float64) {
 	for b := range f {
 		f[b] = 0.0005
@@ -39,7 +39,7 @@ var frequency = func() (f [256]float64) {
 	return f
 }()
 
-// odds is how often a byte of the class is expected.
+// odds returns the expected share of the bytes of a class.
 func (c *class) odds() (p float64) {
 	for b := range 256 {
 		if c.has(byte(b)) {
@@ -49,7 +49,7 @@ func (c *class) odds() (p float64) {
 	return min(p, 1)
 }
 
-// anchor tells whether a class is one byte, or the two cases of a letter: those b for which b|mask is value.
+// anchor reports whether a class is one byte, or the two cases of a letter: those b for which b|mask is value.
 func (c *class) anchor() (value, mask byte, ok bool) {
 	n := bits.OnesCount64(c[0]) + bits.OnesCount64(c[1]) + bits.OnesCount64(c[2]) + bits.OnesCount64(c[3])
 	for i, w := range c {
@@ -64,7 +64,7 @@ func (c *class) anchor() (value, mask byte, ok bool) {
 	return value, 0, n == 1
 }
 
-// cost is what it takes to find a run and to look at what is found, per byte of text.
+// cost returns the cost per byte of text of finding a run, and of looking at the places that are found.
 func (r run) cost() float64 { _, cost := r.plan(); return cost }
 
 func (n need) cost() (sum float64) {
@@ -82,6 +82,8 @@ func (r run) plan() (finder, float64) {
 	all := 1.0
 	class, one, two := -1, -1, -1 // places in r: of the rarest class, and of the rarest anchors
 	odds := make([]float64, len(r))
+
+	// Find the rarest bytes and classes.
 	for i := range r {
 		odds[i] = r[i].odds()
 		all *= odds[i]
@@ -96,6 +98,8 @@ func (r run) plan() (finder, float64) {
 			two = i
 		}
 	}
+
+	// Choose the way that costs least.
 	var best finder = &classFinder{run: r, at: class}
 	cost := costOfClass + odds[class]*costOfPlace
 	if one >= 0 {
@@ -113,7 +117,7 @@ func (r run) plan() (finder, float64) {
 	return best, cost + all*costOfLine
 }
 
-// finder returns a fast find for a need; for none, and for one that is hardly ever missing, one that finds every line.
+// finder returns a fast finder for a need. Without a need, and for one that most lines meet, it finds every line.
 func (n need) finder() finder {
 	switch {
 	case n.cost() >= costOfRegexp:
@@ -136,7 +140,7 @@ type everyLine struct{}
 
 func (everyLine) find([]byte) int { return 0 }
 
-// isAt tells whether p begins with the run.
+// isAt reports whether p begins with the run.
 func (r run) isAt(p []byte) bool {
 	for i := range r {
 		if !r[i].has(p[i]) {
@@ -195,11 +199,13 @@ func (f *pairFinder) find(p []byte) int {
 	}
 	a, b := p[f.a:f.a+n], p[f.b:f.b+n]
 	valueA, maskA, valueB, maskB := f.valueA, f.maskA, f.valueB, f.maskB
+
 	i := 0
 	for i+8 <= n {
 		offA := (binary.LittleEndian.Uint64(a[i:i+8]) | maskA) ^ valueA
 		offB := (binary.LittleEndian.Uint64(b[i:i+8]) | maskB) ^ valueB
-		// A byte of off is zero where both are the bytes that are looked for. Of the marks, the lowest is right.
+		// A byte of off is zero where both bytes are found. The lowest mark in zero is always right; those above it may
+		// not be.
 		off := offA | offB
 		zero := (off - ones) &^ off & tops
 		if zero == 0 {
@@ -211,6 +217,8 @@ func (f *pairFinder) find(p []byte) int {
 		}
 		i++
 	}
+
+	// The last places, fewer than eight, are looked at one by one.
 	for ; i < n; i++ {
 		if f.isAt(p[i:]) {
 			return i
@@ -239,8 +247,8 @@ func (f *classFinder) find(p []byte) int {
 	return -1
 }
 
-// An eachFinder looks for several runs. It goes through the text in steps, short ones first: what is rare is not looked
-// for far beyond what is not.
+// An eachFinder looks for several runs. It goes through the text in steps, short ones first, so that it does not look for
+// a rare run far beyond the place of a frequent one.
 type eachFinder struct {
 	finders []finder
 	longest int // of the runs
@@ -248,7 +256,7 @@ type eachFinder struct {
 
 func (m eachFinder) find(p []byte) int {
 	for at, step := 0, 256; at < len(p); at, step = at+step, 2*step {
-		first := step // beyond it a longer run may begin that the part does not have whole
+		first := step // a run that begins beyond it may not be whole in this part
 		for _, f := range m.finders {
 			if i := f.find(p[at:min(len(p), at+first+m.longest-1)]); i >= 0 {
 				first = min(first, i)

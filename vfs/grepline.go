@@ -10,21 +10,21 @@ import (
 	"unicode/utf8"
 )
 
-// A lineMatcher tells the lines that match from those that do not.
+// A lineMatcher decides which lines match a pattern.
 type lineMatcher struct {
-	// finder finds where in a text of whole lines the first one may be that matches: a place in it, or in one before
-	// it. There is none if it finds nothing.
+	// finder finds, in a text of whole lines, a place in the first line that may match, or in a line before it. If it
+	// finds nothing, no line matches.
 	finder
 
-	// probes tell of many files that there is none, without reading them.
+	// probes rule out many files without reading them.
 	probes []probe
 
-	// match decides about one line, which comes without its line break.
+	// match decides about one line, without its line break.
 	match func(line []byte) bool
 }
 
-// maxRegex bounds how long a regular expression is, in bytes: to compile one takes much more time and memory than to
-// read it, and nothing ends it.
+// maxRegex bounds the length of a regular expression in bytes. To compile one takes much more time and memory than to
+// read it, and cannot be cancelled.
 const maxRegex = 16 << 10
 
 func newLineMatcher(pattern string, regex, fold bool) (m lineMatcher, err error) {
@@ -45,6 +45,7 @@ func newLineMatcher(pattern string, regex, fold bool) (m lineMatcher, err error)
 	case fold:
 		pattern = "(?i)" + pattern
 	}
+
 	re, err := regexp.Compile(pattern)
 	if err != nil {
 		return m, fmt.Errorf("%w: %w", syscall.EINVAL, err)
@@ -52,7 +53,7 @@ func newLineMatcher(pattern string, regex, fold bool) (m lineMatcher, err error)
 	return needsOfRegexp(pattern).matcher(re.Match), nil
 }
 
-// matcher returns the lineMatcher for what needs all of n.
+// matcher returns the lineMatcher for a pattern that needs all of n.
 func (n needs) matcher(match func(line []byte) bool) lineMatcher {
 	m := lineMatcher{finder: n.first().finder(), match: match}
 	for _, one := range n {
@@ -63,7 +64,7 @@ func (n needs) matcher(match func(line []byte) bool) lineMatcher {
 	return m
 }
 
-// foldMatch returns a match for a literal in any case. It is what "(?i)" does in a regular expression, only faster.
+// foldMatch returns a match for a literal in any case. It is equal to "(?i)" in a regular expression, and faster.
 func foldMatch(pattern string) func([]byte) bool {
 	want := []rune(pattern)
 	for i, r := range want {

@@ -18,8 +18,8 @@ func classOf(b byte) (c class) {
 func (c *class) add(b byte)      { c[b>>6] |= 1 << (b & 63) }
 func (c *class) has(b byte) bool { return c[b>>6]>>(b&63)&1 != 0 }
 
-// A run is a class for each of some bytes that follow each other. A literal is a run of classes of one byte; without
-// regard to case, most have two.
+// A run is a sequence of classes, one for each byte of a text. A literal is a run of classes of one byte; without regard
+// to case, most have two.
 type run []class
 
 // runOf returns the run of a text.
@@ -31,16 +31,16 @@ func runOf(text string) run {
 	return r
 }
 
-// maxRun is how long a run may be: more does not make it rarer.
+// maxRun is how long a run may be. A longer one is hardly rarer.
 const maxRun = 32
 
-// A need is what a text must have to match: one of these runs. nil is nothing.
+// A need is a condition of a match: the text must contain one of these runs. nil is no condition.
 type need []run
 
-// maxNeed bounds the alternatives that are searched one by one.
+// maxNeed bounds the runs of a need: a search looks for them one by one.
 const maxNeed = 16
 
-// needs are several that a text must have to match, each. The first is the cheapest to look for.
+// needs are several conditions of a match: the text must meet each. The first is the cheapest to look for.
 type needs []need
 
 // maxNeeds bounds how many are kept.
@@ -53,7 +53,7 @@ func (n needs) first() need {
 	return n[0]
 }
 
-// needsOfText returns what a literal text needs.
+// needsOfText returns the needs of a literal text.
 func needsOfText(text string, fold bool) needs {
 	if !fold {
 		var n needer
@@ -66,7 +66,7 @@ func needsOfText(text string, fold bool) needs {
 	return needsOf(&syntax.Regexp{Op: syntax.OpLiteral, Flags: syntax.FoldCase, Rune: []rune(text)})
 }
 
-// needsOfRegexp returns what a regular expression needs, as far as that is easily told.
+// needsOfRegexp returns the needs of a regular expression, as far as they are easy to see.
 func needsOfRegexp(pattern string) needs {
 	tree, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
@@ -75,34 +75,38 @@ func needsOfRegexp(pattern string) needs {
 	return needsOf(tree.Simplify())
 }
 
-// needsOf looks at letters with forms of other lengths, such as the Kelvin sign for K, in two ways: that there is such
-// a form, which is rare, or that no run has such a letter.
+// needsOf returns the needs of an expression.
+//
+// A letter may have forms of other lengths, as K has the Kelvin sign. Such forms are rare. They are treated in two ways:
+// as runs of their own beside the others, or as an end of the run. Both give needs; the cheaper come first.
 func needsOf(tree *syntax.Regexp) needs {
 	apart := needer{budget: new(maxSteps)}
 	apart.walk(tree)
 	apart.end()
+
 	along := needer{budget: new(maxSteps), along: true}
 	along.walk(tree)
 	along.end()
+
 	if along.all.first().cost() < apart.all.first().cost() {
 		return append(along.all, apart.all...)
 	}
 	return append(apart.all, along.all...)
 }
 
-// maxSteps bounds what is looked at of an expression that says little in many words.
+// maxSteps bounds the work on an expression: one with nested repetitions is short, and large when spelled out.
 const maxSteps = 20_000
 
-// A needer finds what an expression needs. It goes through it from left to right, and keeps the run that it is in.
+// A needer finds the needs of an expression. It goes through it from left to right, and keeps the run that it is in.
 type needer struct {
 	along  bool // forms of other lengths are runs of their own; else a letter that has any ends the run
-	budget *int
-	again  int // how deep in expressions that come once or more
+	budget *int // of steps
+	again  int  // how many "+" the needer is in
 
 	run    run
-	others []run // the forms of other lengths of what is in run
+	others []run // the forms of other lengths of the letters in run
 	all    needs
-	least  float64 // what the first of them costs
+	least  float64 // the cost of the first of them
 }
 
 // of returns the cheapest need of an expression.
@@ -118,10 +122,11 @@ func (n *needer) walk(re *syntax.Regexp) {
 		n.end()
 		return
 	}
+
 	switch re.Op {
 	case syntax.OpEmptyMatch, syntax.OpBeginLine, syntax.OpEndLine, syntax.OpBeginText, syntax.OpEndText,
 		syntax.OpWordBoundary, syntax.OpNoWordBoundary:
-		// what is on both sides stays together
+		// these take no text, so the run goes on
 	case syntax.OpLiteral:
 		for _, r := range re.Rune {
 			n.rune(r, re.Flags&syntax.FoldCase != 0)
@@ -142,7 +147,8 @@ func (n *needer) walk(re *syntax.Regexp) {
 	}
 }
 
-// plus is for what comes once or more: the first time follows what is before, the last time comes before what follows.
+// plus adds an expression that comes once or more. The first time it continues the run before it, and the run of the last
+// time goes on with what follows.
 func (n *needer) plus(sub *syntax.Regexp) {
 	n.again++
 	n.walk(sub)
@@ -153,7 +159,7 @@ func (n *needer) plus(sub *syntax.Regexp) {
 	n.again--
 }
 
-// either is what alternatives need: one of what each of them needs.
+// either returns the need of alternatives: one run of any of them.
 func (n *needer) either(subs []*syntax.Regexp) (all need) {
 	for _, sub := range subs {
 		one := n.of(sub)
@@ -167,8 +173,8 @@ func (n *needer) either(subs []*syntax.Regexp) (all need) {
 	return all
 }
 
-// class adds a class of characters. One that is not in ASCII is of several bytes, or stands for bytes that are not
-// UTF-8.
+// class adds a class of characters. A character that is not in ASCII has several bytes, or stands for bytes that are
+// not UTF-8, so it ends the run.
 func (n *needer) class(ranges []rune) {
 	var c class
 	for i := 0; i < len(ranges); i += 2 {
@@ -183,12 +189,14 @@ func (n *needer) class(ranges []rune) {
 	n.add(c)
 }
 
-// rune adds a character, with all that fold to the same.
+// rune adds a character, with all forms that it folds to.
 func (n *needer) rune(r rune, fold bool) {
 	if r == utf8.RuneError || !utf8.ValidRune(r) {
-		n.end() // it also matches what is not UTF-8
+		n.end() // it also matches bytes that are not UTF-8
 		return
 	}
+
+	// List its forms. Those of the shortest length go into the run, byte by byte.
 	size := utf8.RuneLen(r)
 	forms := []rune{r}
 	var others []run
@@ -198,6 +206,7 @@ func (n *needer) rune(r rune, fold bool) {
 			size = min(size, utf8.RuneLen(f))
 		}
 	}
+
 	steps := make(run, size)
 	for _, f := range forms {
 		text := string(f)
@@ -209,6 +218,7 @@ func (n *needer) rune(r rune, fold bool) {
 			steps[i].add(text[i])
 		}
 	}
+
 	if len(others) > 0 && !n.along {
 		n.end()
 		return
@@ -239,7 +249,7 @@ func (n *needer) end() {
 	n.run, n.others = nil, nil
 }
 
-// offer keeps a need if it is the best so far, or there is room.
+// offer keeps a need if it is the cheapest so far, or if there is room.
 func (n *needer) offer(one need) {
 	if one == nil {
 		return

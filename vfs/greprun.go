@@ -7,14 +7,14 @@ import (
 
 // A batch is some files that follow each other in a walk. One goroutine searches them.
 type batch struct {
-	files []named
-	found []searched
-	err   error         // what came after found
-	done  chan struct{} // closed when it is searched
+	files    []candidate
+	outcomes []outcome
+	err      error         // that ended the batch after outcomes
+	done     chan struct{} // closed when the batch is searched
 }
 
-// A searched is what the search of one file came to.
-type searched struct {
+// An outcome is the result for one file.
+type outcome struct {
 	path    string
 	matches []GrepMatch
 	binary  bool // not searched
@@ -23,44 +23,50 @@ type searched struct {
 }
 
 const (
-	// minBatch and maxBatch are how many files are in the first batch, and in those that come late.
+	// minBatch and maxBatch are how many files are in the first batch, and in late ones.
 	minBatch, maxBatch = 16, 128
 
-	// maxGrepWorkers bounds how many goroutines search for one Grep: each has a connection while it reads.
-	maxGrepWorkers = 8
+	// maxWorkers bounds how many goroutines search for one Grep: each has a connection while it reads.
+	maxWorkers = 8
 
-	// grepView is how many bytes are searched in one transaction, about.
-	grepView = 4 << 20
+	// viewBytes is about how many bytes are searched in one transaction.
+	viewBytes = 4 << 20
 )
 
-// run searches the files of a walk. The goroutine that calls it lists them, gives them away in batches, and takes what
-// was found back in the order of the walk. While it waits for that it searches too; on a Tx there is nobody else.
-func (g *grep) run(w *grepWalk) error {
-	var wait sync.WaitGroup
-	defer wait.Wait()
-	defer g.cancel() // those who still search need not go on
-	workers := min(runtime.GOMAXPROCS(0), maxGrepWorkers)
+// run searches the files that l lists.
+//
+// The goroutine that calls run lists the files, hands them out in batches, and takes the outcomes back in the order of
+// the walk. While it waits for the next one it searches batches itself; on a Tx it does so alone.
+func (g *grep) run(l *lister) error {
+	workers := min(runtime.GOMAXPROCS(0), maxWorkers)
 	if g.alone {
 		workers = 1
 	}
 	ahead := 1 + 8*(workers-1)
 	jobs := make(chan *batch, ahead)
+
+	// Whatever ends the search, the workers stop too, and are waited for.
+	var wait sync.WaitGroup
+	defer wait.Wait()
+	defer g.cancel()
 	defer close(jobs)
 	for range workers - 1 {
 		wait.Go(func() {
-			s := grepScanner{grep: g}
+			s := scanner{grep: g}
 			for b := range jobs {
 				s.search(b)
 			}
 		})
 	}
-	own := grepScanner{grep: g}
+
+	own := scanner{grep: g}
 	var queue []*batch // in the order of the walk
 	for size, more := minBatch, true; more || len(queue) > 0; {
+		// List one more batch, as long as the workers are not far behind.
 		if more && len(queue) < ahead {
 			b := &batch{done: make(chan struct{})}
 			if b.err = g.viewer.View(g.ctx, func(tx *Tx) (err error) {
-				b.files, more, err = w.next(tx, size)
+				b.files, more, err = l.next(tx, size)
 				return err
 			}); b.err != nil {
 				more = false
@@ -70,6 +76,8 @@ func (g *grep) run(w *grepWalk) error {
 			jobs <- b
 			continue
 		}
+
+		// Take the first batch if it is done, or search one that no worker has begun.
 		select {
 		case <-queue[0].done:
 			if err := g.take(queue[0]); err != nil {
@@ -83,12 +91,13 @@ func (g *grep) run(w *grepWalk) error {
 	return nil
 }
 
-// take puts what a batch came to into the result. The matches are put together at the end.
+// take puts the outcomes of a batch into the result. The matches are put together at the end.
 func (g *grep) take(b *batch) error {
-	for _, f := range b.found {
+	for _, f := range b.outcomes {
 		if f.scanned {
 			g.result.FilesScanned++
 		}
+
 		full := false
 		f.matches, full = g.upToText(f.matches)
 		if room := g.o.Max - g.count; g.o.Max > 0 && len(f.matches) > room {
@@ -104,6 +113,7 @@ func (g *grep) take(b *batch) error {
 			g.result.Truncated = true
 			return errStop
 		}
+
 		if f.large {
 			g.result.SkippedLarge = append(g.result.SkippedLarge, f.path)
 		}
@@ -114,7 +124,7 @@ func (g *grep) take(b *batch) error {
 	return b.err
 }
 
-// upToText is the beginning of some matches, until MaxText is reached; full if it is.
+// upToText returns the matches up to the one that reaches MaxText; full reports that one does.
 func (g *grep) upToText(list []GrepMatch) (some []GrepMatch, full bool) {
 	if g.o.MaxText <= 0 {
 		return list, false
@@ -127,7 +137,7 @@ func (g *grep) upToText(list []GrepMatch) (some []GrepMatch, full bool) {
 	return list, false
 }
 
-// held is what a match holds in memory, about.
+// held returns about how much memory a match holds.
 func (m *GrepMatch) held() int64 {
 	const header = 16 // of a string
 	n := header + len(m.Text)

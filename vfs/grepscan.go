@@ -7,21 +7,21 @@ import (
 	"vfsdb/chunk"
 )
 
-// A scan searches one file. It holds a part of the file at a time, and carries over what the next one needs: the line
-// that is not complete yet, and the context before it.
+// A scan searches one file. It holds a part of the file at a time, and carries over to the next part the line that is
+// not complete yet, with the context before it.
 type scan struct {
-	*grepScanner
+	*scanner
 	tx     *Tx
-	file   *searched
+	file   *outcome
 	reader *chunk.Reader
 	size   int64   // of the file
 	off    int64   // how much of it was read
-	sketch *sketch // of what was read; nil if none is wanted
+	sketch *sketch // of the bytes up to off; nil if none is wanted
 
-	held    []byte // the last of what was read, from the start of a line
-	end     int    // where in held the last line ends that is there whole
+	held    []byte // the bytes before off, from the start of a line
+	end     int    // where in held the last complete line ends
 	from    int    // where in held the search stands: at the start of a line
-	counted int    // where in held the lines are counted to: not beyond from, and only when somebody asks
+	counted int    // where in held the lines are counted to: not beyond from, and only when a match needs the number
 	line    int    // the number of the line there
 }
 
@@ -37,6 +37,7 @@ func (s *scan) run() error {
 		return nil
 	}
 	s.file.scanned = true
+
 	for {
 		if s.lines(); s.enough() || s.complete() {
 			return nil
@@ -54,7 +55,7 @@ func (s *scan) run() error {
 // complete reports whether held reaches to the end of the file.
 func (s *scan) complete() bool { return s.off == s.size }
 
-// read holds one more chunk.
+// read reads one more chunk behind the bytes that are held.
 func (s *scan) read() error {
 	if err := s.files.Err(); err != nil {
 		return err
@@ -64,22 +65,23 @@ func (s *scan) read() error {
 	if _, err := s.reader.ReadAt(s.tx.db, s.held[at:], s.off); err != nil {
 		return err
 	}
+
 	if s.off += int64(n); s.complete() {
 		s.end = len(s.held)
 	} else if i := bytes.LastIndexByte(s.held[at:], '\n'); i >= 0 {
 		s.end = at + i + 1
 	}
 	if s.sketch != nil {
-		// What begins before this chunk counts too, if its line does.
+		// A gram may begin before this chunk, in a line that is held.
 		s.sketch.add(s.held[max(0, at-gramSize+1):])
 	}
 	return nil
 }
 
-// enough reports whether there are more matches than were asked for, or all the text that was.
+// enough reports whether there are more matches than Max, or as much text as MaxText.
 func (s *scan) enough() bool { return s.o.Max > 0 && len(s.matches) > s.o.Max || s.full() }
 
-// forget drops what is no longer needed from held.
+// forget drops the lines before the context from held.
 func (s *scan) forget() {
 	cut := s.context()
 	if cut == 0 {
@@ -98,9 +100,10 @@ func (s *scan) count(to int) {
 	s.counted = to
 }
 
-// lines searches the lines that held has whole. It stops before a match whose context has yet to be read.
+// lines searches the complete lines of held. It stops before a match whose context has yet to be read.
 func (s *scan) lines() {
 	for s.from < s.end {
+		// Go to the start of the next line that may match.
 		i := s.matcher.find(s.held[s.from:s.end])
 		if i < 0 {
 			s.from = s.end
@@ -110,13 +113,14 @@ func (s *scan) lines() {
 		if s.from == s.end {
 			return // find saw something behind the last line break
 		}
+
 		text, next := cutLine(s.held, s.from)
 		if s.matcher.match(text) {
 			after, all := s.after(next)
 			if !all {
 				return
 			}
-			if s.found(text, after); s.enough() {
+			if s.match(text, after); s.enough() {
 				return
 			}
 		}
@@ -124,7 +128,8 @@ func (s *scan) lines() {
 	}
 }
 
-func (s *scan) found(text []byte, after []string) {
+// match keeps the line where the search stands as a match.
+func (s *scan) match(text []byte, after []string) {
 	s.count(s.from)
 	m := GrepMatch{Path: s.file.path, Line: s.line, After: after}
 	for at := s.context(); at < s.from; {

@@ -49,7 +49,7 @@ func filesUnder(ctx context.Context, v Viewer, path string) ([]string, error) {
 		return []string{at.path}, nil
 	}
 	var paths []string
-	w := treeWalk{ctx: ctx, viewer: v, visit: func(e *visited) (bool, error) {
+	w := treeWalk{ctx: ctx, viewer: v, visit: func(e *entry) (bool, error) {
 		if e.kind != kindDir {
 			paths = append(paths, e.path)
 		}

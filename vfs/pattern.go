@@ -9,14 +9,36 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// A pattern is a compiled glob: its braces are spelled out, and each alternative is cut into segments. So it can be
-// matched one name after the other while a tree is walked, and what no longer can match is never listed.
+// A Pattern is a glob in the dialect of [Glob], ready to be matched. The work of a match is bounded, whatever the
+// pattern is.
 //
-// The dialect is that of doublestar: `*` and `?` match within a name, also a leading dot; `[a-z]` and `[^a-z]` one
-// character; `{a,b/c}` alternatives; `\` takes the meaning off what follows. A segment `**` matches any number of
-// names; at the end, none only for a directory, so "a/**" matches "a" if that is one. A slash at the end asks for a
-// directory. As in a path, a slash in front, empty segments and "." mean nothing.
-type pattern struct{ alts []alternative }
+// Its braces are spelled out, and each alternative is cut into segments. So it can be matched one name after the other
+// while a tree is walked, and a directory in which nothing can match is never listed. The dialect is that of doublestar,
+// on paths: a slash in front, empty segments and "." mean nothing.
+type Pattern struct{ alts []alternative }
+
+// ParsePattern reads a pattern. A malformed one is EINVAL, as in [Glob].
+func ParsePattern(text string) (*Pattern, error) {
+	p, err := compile(text)
+	if err != nil {
+		return nil, pathErr("pattern", text, err)
+	}
+	return p, nil
+}
+
+// Match reports whether a path in the form of io/fs matches all of the pattern. dir says that it is a directory: a
+// slash at the end of a pattern asks for one.
+func (p *Pattern) Match(path string, dir bool) bool {
+	at := p.begin()
+	for len(at) > 0 {
+		name, rest, more := strings.Cut(path, "/")
+		if !more {
+			return p.match(at, name, dir)
+		}
+		at, path = p.next(at, name), rest
+	}
+	return false
+}
 
 type alternative struct {
 	segs []segment
@@ -32,7 +54,7 @@ type segmentKind int
 
 const (
 	segLiteral segmentKind = iota // exactly text
-	segGlob                       // what doublestar says that text matches
+	segGlob                       // by doublestar
 	segAny                        // every name: "*"
 	segDeep                       // any number of names: "**"
 )
@@ -40,25 +62,30 @@ const (
 // A cursor is a segment of an alternative that the next name may match.
 type cursor struct{ alt, seg int }
 
+// maxPattern is how long a pattern may be in bytes: as long as a path.
+const maxPattern = 4096
+
 // maxExpansions bounds the work of spelling out braces, which may double with each pair.
 const maxExpansions = 1024
 
 // compile reads a pattern. A malformed one is EINVAL, and so is an empty one.
-func compile(text string) (*pattern, error) {
+func compile(text string) (*Pattern, error) {
 	switch {
 	case text == "":
 		return nil, badPattern("it is empty")
-	case len(text) > maxPath:
-		return nil, badPattern("it is longer than %d bytes", maxPath)
+	case len(text) > maxPattern:
+		return nil, badPattern("it is longer than %d bytes", maxPattern)
 	case !doublestar.ValidatePattern(text):
 		return nil, badPattern("a bracket, a brace or a backslash is not finished")
 	}
+
 	x := expander{budget: maxExpansions}
 	x.expand(text, 0)
 	if x.budget < 0 {
 		return nil, badPattern("its braces stand for too many alternatives")
 	}
-	p := &pattern{}
+
+	p := &Pattern{}
 	for _, alt := range x.texts {
 		// An alternative of nothing, as in "{a,}", matches nothing. The root is ".", or "/" without braces.
 		if alt == text || strings.Trim(alt, "/") != "" {
@@ -68,88 +95,17 @@ func compile(text string) (*pattern, error) {
 	return p, nil
 }
 
+// compileBase compiles a pattern that, if it has no slash but at its end, matches the last segment of a path at any
+// depth.
+func compileBase(text string) (*Pattern, error) {
+	if text != "" && !strings.Contains(strings.TrimRight(text, "/"), "/") {
+		text = "**/" + text
+	}
+	return compile(text)
+}
+
 func badPattern(format string, args ...any) error {
 	return fmt.Errorf("%w: bad pattern: %s", syscall.EINVAL, fmt.Sprintf(format, args...))
-}
-
-// An expander spells out the braces of a pattern, outermost and leftmost first.
-type expander struct {
-	texts  []string
-	budget int
-}
-
-// expand adds what text stands for. What is before from has no more braces.
-func (x *expander) expand(text string, from int) {
-	if x.budget--; x.budget < 0 {
-		return
-	}
-	open := indexToken(text, from, "{")
-	if open < 0 {
-		x.texts = append(x.texts, text)
-		return
-	}
-	end := closing(text, open)
-	for at := open + 1; at <= end; {
-		comma := min(nextComma(text, at), end)
-		x.expand(text[:open]+text[at:comma]+text[end+1:], open)
-		at = comma + 1
-	}
-}
-
-// closing returns the index of the brace that closes the one at open.
-func closing(text string, open int) int {
-	depth := 0
-	for i := open; ; i += tokenLen(text, i) {
-		switch text[i] {
-		case '{':
-			depth++
-		case '}':
-			if depth--; depth == 0 {
-				return i
-			}
-		}
-	}
-}
-
-// nextComma returns the index of the comma that ends the alternative at from, or of the brace that does.
-func nextComma(text string, from int) int {
-	for i := from; ; i += tokenLen(text, i) {
-		switch text[i] {
-		case '{':
-			i = closing(text, i)
-		case ',', '}':
-			return i
-		}
-	}
-}
-
-// tokenLen returns the length of what begins at i: an escaped byte, a bracket with what is in it, or any other byte.
-func tokenLen(text string, i int) int {
-	switch text[i] {
-	case '\\':
-		return min(2, len(text)-i)
-	case '[':
-		for n := 1; i+n < len(text); n++ {
-			switch text[i+n] {
-			case '\\':
-				n++
-			case ']':
-				return n + 1
-			}
-		}
-		return len(text) - i
-	}
-	return 1
-}
-
-// indexToken returns where, from from on, one of the bytes in chars stands with its special meaning; -1 if nowhere.
-func indexToken(text string, from int, chars string) int {
-	for i := from; i < len(text); i += tokenLen(text, i) {
-		if strings.IndexByte(chars, text[i]) >= 0 {
-			return i
-		}
-	}
-	return -1
 }
 
 func newAlternative(text string) alternative {
@@ -169,7 +125,7 @@ func newAlternative(text string) alternative {
 	return a
 }
 
-// add appends a segment. A second "**" in a row says nothing more.
+// add appends a segment. A second "**" in a row adds nothing.
 func (a *alternative) add(s segment) {
 	if n := len(a.segs); s.kind != segDeep || n == 0 || a.segs[n-1].kind != segDeep {
 		a.segs = append(a.segs, s)
@@ -205,8 +161,8 @@ func (s segment) match(name string) bool {
 	return true
 }
 
-// begin returns the cursors at the root of what the pattern is matched in.
-func (p *pattern) begin() []cursor {
+// begin returns the cursors at the directory that the pattern is relative to.
+func (p *Pattern) begin() []cursor {
 	var at []cursor
 	for alt := range p.alts {
 		at = p.put(at, cursor{alt, 0})
@@ -215,7 +171,7 @@ func (p *pattern) begin() []cursor {
 }
 
 // next returns the cursors below a directory called name. There are none if nothing below it can match.
-func (p *pattern) next(at []cursor, name string) []cursor {
+func (p *Pattern) next(at []cursor, name string) []cursor {
 	var below []cursor
 	for _, c := range at {
 		s := p.alts[c.alt].segs[c.seg]
@@ -231,7 +187,7 @@ func (p *pattern) next(at []cursor, name string) []cursor {
 
 // put adds a cursor, unless its alternative has ended, and with a "**" the one behind it. Cursors stay grouped by
 // alternative.
-func (p *pattern) put(list []cursor, c cursor) []cursor {
+func (p *Pattern) put(list []cursor, c cursor) []cursor {
 	segs := p.alts[c.alt].segs
 	if c.seg == len(segs) {
 		return list
@@ -249,7 +205,7 @@ func (p *pattern) put(list []cursor, c cursor) []cursor {
 }
 
 // match reports whether an entry matches all of the pattern.
-func (p *pattern) match(at []cursor, name string, dir bool) bool {
+func (p *Pattern) match(at []cursor, name string, dir bool) bool {
 	for _, c := range at {
 		alt := p.alts[c.alt]
 		rest := alt.segs[c.seg:]
@@ -261,21 +217,8 @@ func (p *pattern) match(at []cursor, name string, dir bool) bool {
 	return false
 }
 
-// matchPath reports whether a path matches the pattern.
-func (p *pattern) matchPath(path string, dir bool) bool {
-	at := p.begin()
-	for len(at) > 0 {
-		name, rest, more := strings.Cut(path, "/")
-		if !more {
-			return p.match(at, name, dir)
-		}
-		at, path = p.next(at, name), rest
-	}
-	return false
-}
-
-// names returns the only names that can match, sorted; nil if there is no telling.
-func (p *pattern) names(at []cursor) []string {
+// names returns the only names that can match, sorted; nil if any name may.
+func (p *Pattern) names(at []cursor) []string {
 	names := make([]string, len(at))
 	for i, c := range at {
 		s := p.alts[c.alt].segs[c.seg]
@@ -289,15 +232,6 @@ func (p *pattern) names(at []cursor) []string {
 }
 
 // root reports whether the pattern means the root itself, as "." and "/" do.
-func (p *pattern) root() bool {
+func (p *Pattern) root() bool {
 	return slices.ContainsFunc(p.alts, func(a alternative) bool { return len(a.segs) == 0 })
-}
-
-// compileBase compiles a pattern that, if it has no slash but at its end, matches the last segment of a path at any
-// depth.
-func compileBase(text string) (*pattern, error) {
-	if text != "" && !strings.Contains(strings.TrimRight(text, "/"), "/") {
-		text = "**/" + text
-	}
-	return compile(text)
 }

@@ -48,7 +48,7 @@ type searcher struct {
 	in  vfs.Viewer
 }
 
-func (s searcher) Find(dir string, o *vfs.FindOptions) ([]vfs.Found, bool, error) {
+func (s searcher) Find(dir string, o *vfs.FindOptions) ([]vfs.Hit, bool, error) {
 	return vfs.Find(s.ctx, s.in, dir, o)
 }
 
@@ -349,7 +349,7 @@ func TestSearchClosed(t *testing.T) {
 	}
 }
 
-func paths(found []vfs.Found) []string {
+func paths(found []vfs.Hit) []string {
 	var list []string
 	for _, f := range found {
 		list = append(list, f.Path)

@@ -5,41 +5,41 @@ import (
 	"slices"
 )
 
-// A sketch tells what a content has not: it has a bit set for each four bytes that follow each other in the content,
-// whatever the case of their letters. Others may set the same bit, so what a sketch does not rule out has to be
-// searched for.
+// A sketch is a Bloom filter of a content. It has a bit set for each sequence of four bytes in the content, whatever the
+// case of their letters. Other sequences may set the same bit, so a sketch can rule a match out, but not promise one.
 type sketch struct {
 	bits  []uint64
-	wide  bool  // it has bytes that are not ASCII
-	asked int64 // by which search last
+	wide  bool  // the content has bytes that are not ASCII
+	asked int64 // the number of the last search that asked for the sketch
 }
 
 const (
 	gramSize = 4 // bytes
 
-	// sketchShare is how many bytes of content have one byte of sketch: a fifth to a half of its bits are set then.
+	// sketchShare is how many bytes of content there are to one byte of sketch: a fifth to a half of its bits are set
+	// then.
 	sketchShare = 16
 
-	// maxSketched is how long a content may be that is sketched.
+	// maxSketched bounds the length of a content that is sketched.
 	maxSketched = sketchBytes / 16 * sketchShare
 )
 
-// newSketch returns the sketch of nothing, for a content of size bytes.
+// newSketch returns an empty sketch, for a content of size bytes.
 func newSketch(size int64) *sketch { return &sketch{bits: make([]uint64, size/(8*sketchShare)+4)} }
 
 // gramOf returns the first four bytes of p, with capital letters made small. Other bytes are changed too, all in the
 // same way.
 func gramOf(p []byte) uint32 { return binary.LittleEndian.Uint32(p) | 0x20202020 }
 
-// gramAt returns where in n words the bit of some bytes is.
+// gramAt returns the place of a gram's bit in n words.
 func gramAt(gram uint32, n int) (word, mask uint64) {
 	const spread = 0x9e3779b1 // 2^32 divided by the golden ratio
 	at := uint64(gram*spread) * uint64(n) >> (32 - 6)
 	return at >> 6, 1 << (at & 63)
 }
 
-// add notes a part of the content. The next one begins where this one ends, less one byte than a gram has; or where
-// this one ends, if nothing is looked for across the edge.
+// add adds a part of the content. Parts overlap by one byte less than a gram has, unless no match can lie across the
+// edge between them.
 func (s *sketch) add(p []byte) {
 	all := uint32(0)
 	for ; len(p) >= gramSize; p = p[1:] {
@@ -54,16 +54,16 @@ func (s *sketch) add(p []byte) {
 	s.wide = s.wide || all&0x80808080 != 0
 }
 
-// A probe asks a sketch for what a match needs: for one of its runs.
+// A probe asks a sketch about a need: may the content have one of its runs?
 type probe []trace
 
-// A trace is what a run leaves in a sketch.
+// A trace is the mark that a run leaves in a sketch.
 type trace struct {
-	wide  bool // it has a byte that is not ASCII
+	wide  bool // the run has a byte that is not ASCII
 	grams []uint32
 }
 
-// probe returns the probe for a need; nil if there is nothing to ask for.
+// probe returns the probe for a need; nil if one of its runs leaves no mark.
 func (n need) probe() probe {
 	var p probe
 	for _, r := range n {
@@ -74,7 +74,7 @@ func (n need) probe() probe {
 			}
 		}
 		if !t.wide && len(t.grams) == 0 {
-			return nil // it may be anywhere
+			return nil // any content may have it
 		}
 		p = append(p, t)
 	}
@@ -107,7 +107,7 @@ func (r run) gram() (gram uint32, ok bool) {
 	return gramOf(p[:]), true
 }
 
-// rulesOut reports whether a content has nothing of what one of some probes asks for, and so no match.
+// rulesOut reports whether the content has no run of one of the probes, and so no match.
 func (s *sketch) rulesOut(probes []probe) bool {
 	return slices.ContainsFunc(probes, func(p probe) bool {
 		return !slices.ContainsFunc(p, s.mayHave)

@@ -6,33 +6,47 @@ import (
 	"vfsdb/chunk"
 )
 
-// sketches are those of contents that this process has searched, and verified for that. The content of a committed row
-// never changes, and no row is given out twice, so they hold as long as the store is open. They are safe for concurrent
-// use.
+// sketches remember the contents that this process has searched, and verified for that: a sketch of a text, and that a
+// content is binary. The content of a committed row never changes, and no row number is given out twice, so sketches stay
+// valid as long as the store is open. They are safe for concurrent use.
 type sketches struct {
-	mu    sync.Mutex
-	all   map[chunk.Content]*sketch
-	bytes int
+	mu     sync.Mutex
+	all    map[chunk.Content]*sketch
+	bytes  int
+	binary map[chunk.Content]bool
 
 	searches int64 // how many there were
-	swept    int64 // which of them has last made room
+	swept    int64 // the number of the search that last made room
+}
+
+// sketchesKey is the slot of the store that holds its sketches.
+type sketchesKey struct{}
+
+// sketchesOf returns the sketches of a store.
+func sketchesOf(tx *Tx) *sketches {
+	return tx.slot(sketchesKey{}, func() any { return new(sketches) }).(*sketches)
 }
 
 const (
-	// sketchBytes is how much memory sketches take at most: those of 128 MiB of text.
+	// sketchBytes bounds the memory of sketches. It holds those of 128 MiB of text.
 	sketchBytes = 8 << 20
 
-	// sketchSearches is how many searches a sketch stays for that none of them asks for, when there is no room for
-	// others.
+	// sketchSearches is how many searches must pass a sketch by before it makes room for others.
 	sketchSearches = 16
+
+	// maxBinaries bounds the contents that are remembered as binary.
+	maxBinaries = 1 << 16
 )
 
-// begin counts a search, and reports whether it should sketch what it reads: the first one of a store need not, since
-// it may be the only one. When memory is full, those that are there stay, unless nobody asks for them: where more is
-// searched than there is room for, the same part of it is known each time.
+// begin counts a search, and reports whether it should sketch the contents that it reads. The first search of a store does
+// not, since it may be the only one.
+//
+// When memory is full, the sketches that are there stay, unless no search asks for them. So where searches read more
+// than there is room for, they know the same part of it each time.
 func (s *sketches) begin() (search int64, learn bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	s.searches++
 	if s.full() && s.searches-s.swept > sketchSearches {
 		for content, k := range s.all {
@@ -46,10 +60,10 @@ func (s *sketches) begin() (search int64, learn bool) {
 	return s.searches, s.searches > 1 && !s.full()
 }
 
-// full reports whether there is hardly any room.
+// full reports whether there is hardly any room left.
 func (s *sketches) full() bool { return s.bytes > sketchBytes-sketchBytes/16 }
 
-// cost is how much memory a sketch takes, with its place among the others.
+// cost returns the memory that a sketch takes, with its place in the map.
 func (k *sketch) cost() int { return 8*len(k.bits) + 112 }
 
 // of returns the sketch of a content for a search, or nil.
@@ -63,7 +77,7 @@ func (s *sketches) of(content chunk.Content, search int64) *sketch {
 	return k
 }
 
-// put keeps the sketch of a content that a search has made, if there is room.
+// put adds the sketch of a content that a search has made, if there is room.
 func (s *sketches) put(content chunk.Content, k *sketch, search int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -76,4 +90,21 @@ func (s *sketches) put(content chunk.Content, k *sketch, search int64) {
 	k.asked = search
 	s.all[content] = k
 	s.bytes += k.cost()
+}
+
+// isBinary reports whether the content is known to look binary.
+func (s *sketches) isBinary(content chunk.Content) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.binary[content]
+}
+
+// putBinary adds a content that looks binary.
+func (s *sketches) putBinary(content chunk.Content) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.binary == nil || len(s.binary) >= maxBinaries {
+		s.binary = make(map[chunk.Content]bool)
+	}
+	s.binary[content] = true
 }

@@ -72,7 +72,7 @@ var findTypes = map[string]string{
 	"": "", "f": "file", "file": "file", "d": "directory", "directory": "directory", "l": "symlink", "symlink": "symlink",
 }
 
-func printFound(a *cli.App, f vfs.Found) error {
+func printFound(a *cli.App, f vfs.Hit) error {
 	if a.JSON {
 		return a.Out.JSON(cli.NewEntry(f.Path, f.Info))
 	}
