@@ -2,11 +2,11 @@ package chunk
 
 import "slices"
 
-// What follows is the part of an edit that changes little of a long chunk.
+// This file is the part of an edit that changes little of a long chunk.
 
 // amend stores chunk i without loading all of it, if its chain is known: only the parts that change are loaded and
-// hashed, twice, before and after. ok is false if it has to be done the long way, which also tells what is wrong where
-// something is.
+// hashed, before and after the change. ok is false if the chunk must be loaded whole, which also finds out what is wrong
+// with a damaged one.
 func (e *edit) amend(i int64) (sum Sum, ok bool, err error) {
 	was, ok := e.old.find(i)
 	known := chains.get(was)
@@ -14,7 +14,9 @@ func (e *edit) amend(i int64) (sum Sum, ok bool, err error) {
 	if !ok || len(known) != partsOf(length) || length != lengthOf(e.base.Size, i) {
 		return Sum{}, false, nil
 	}
-	p := e.buf[:length] // of which only the parts that change are filled, and what lies over the base
+
+	// Of p only the parts that change are filled, and the bytes that lie over the base.
+	p := e.buf[:length]
 	parts := e.parts(i)
 	d, ok, err := loadParts(e.tx, was, known, p, parts)
 	if !ok || err != nil {
@@ -23,6 +25,8 @@ func (e *edit) amend(i int64) (sum Sum, ok bool, err error) {
 	for _, patch := range e.work[i] {
 		copy(p[patch.Off:], patch.Data)
 	}
+
+	// The sum follows from the new chain.
 	now, hole := slices.Clone(known), true
 	for _, n := range parts {
 		now[n] = link(n, partOf(p, n))
@@ -31,6 +35,7 @@ func (e *edit) amend(i int64) (sum Sum, ok bool, err error) {
 	if hole {
 		return Sum{}, false, nil // all of it may be zeros
 	}
+
 	sum = now.sum()
 	if ok, err = e.putDelta(i, sum, p, d); ok {
 		chains.put(sum, now, was)
@@ -71,20 +76,24 @@ func (e *edit) putLittle(i int64, was, sum Sum, p []byte) error {
 	return err
 }
 
-// putDelta stores chunk i over the base of d, which is what it was before, or finds it. Of p it reads what changes and
-// what lay over the base. ok is false if that is so much that the chunk is to be stored whole.
+// putDelta stores chunk i over the base of d, the delta of the chunk as it was before, or finds it. Of p it reads the
+// bytes that change and those that lay over the base. ok is false if these are so many that the chunk is to be stored
+// whole.
 func (e *edit) putDelta(i int64, sum Sum, p []byte, d *delta) (ok bool, err error) {
 	if e.newest, err = findChunk(e.tx, sum); e.newest != 0 || err != nil {
 		return err == nil, err
 	}
+
+	// Over the base lie the bytes that lay there before, and those that change now.
 	spans, fresh := d.spans, 0
 	for _, p := range e.work[i] {
 		spans = append(spans, span{int(p.Off), int(p.Off) + len(p.Data)})
 		fresh += len(p.Data)
 	}
 	if before := lengthOf(e.base.Size, i); before < d.of {
-		spans = append(spans, span{before, d.of}) // where the base has bytes that were cut off, and may be again
+		spans = append(spans, span{before, d.of}) // the base has bytes here that were cut off
 	}
+
 	over := &delta{base: d.base, spans: joined(spans, len(p))}
 	if over.size()+max(0, d.of-len(p)) > deltaMost(len(p), fresh) {
 		return false, nil

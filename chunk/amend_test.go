@@ -10,7 +10,7 @@ import (
 )
 
 // The second small change of a chunk, and those after it, look at no part that does not change: it may even be damaged,
-// which whoever reads it is told.
+// which a reader finds out.
 func TestAmendLoadsOnlyWhatChanges(t *testing.T) {
 	db := open(t)
 	have := noise(1, 2*Size)
@@ -80,7 +80,7 @@ func TestAmendToZeros(t *testing.T) {
 	require.Equal(t, put(t, db, have), c, "canonical")
 }
 
-// What was rolled back leaves a chain, and nothing that anybody could go by.
+// An edit that is rolled back leaves a chain, which has no effect.
 func TestAmendAfterRollback(t *testing.T) {
 	db := open(t)
 	have := noise(7, Size)

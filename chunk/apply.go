@@ -25,6 +25,7 @@ func Apply(tx *schema.Tx, base Content, size int64, patches []Patch) (Content, e
 	case size < 0:
 		return Content{}, syscall.EINVAL
 	}
+
 	e := edit{tx: tx, base: base, size: size}
 	if err := e.open(); err != nil {
 		return Content{}, err
@@ -35,6 +36,7 @@ func Apply(tx *schema.Tx, base Content, size int64, patches []Patch) (Content, e
 	if len(e.work) == 0 && size == base.Size {
 		return base, nil
 	}
+
 	// base may lose its last reference to this very transaction, and its chunks live on in the new content.
 	if err := Touch(tx, base); err != nil {
 		return Content{}, err
@@ -52,10 +54,10 @@ type edit struct {
 	work   map[int64][]Patch // chunks to make anew; Off is within the chunk
 	buf    *buffer
 	newest int64 // the blob stored last
-	fresh  lines // of the chunks made anew, those of holes with a sum of zeros
+	fresh  lines // of the chunks made anew; a hole has a sum of zeros
 }
 
-// open reads the lines of base. Of a single chunk they are made up.
+// open reads the lines of base. For a single chunk it makes one up.
 func (e *edit) open() (err error) {
 	if e.old, err = linesOf(e.tx, e.base); err != nil || e.base.Blob == 0 {
 		return err
@@ -79,11 +81,12 @@ func (e *edit) plan(patches []Patch) error {
 			p = Patch{Off: p.Off + n, Data: p.Data[n:]}
 		}
 	}
+
 	for _, end := range []int64{e.base.Size, e.size} {
 		last := max(0, end-1) / Size
 		_, ok := e.old.find(last)
 		if now := lengthOf(e.size, last); ok && now != 0 && now != lengthOf(e.base.Size, last) {
-			e.work[last] = append(e.work[last], Patch{}) // which changes nothing but names the chunk
+			e.work[last] = append(e.work[last], Patch{}) // changes nothing, but names the chunk
 		}
 	}
 	return nil
@@ -99,7 +102,9 @@ func (e *edit) run() (Content, error) {
 		todo = append(todo, i)
 	}
 	slices.Sort(todo)
-	kept := e.old[:e.old.seek(chunks(e.size))*lineSize] // lines before the new end
+
+	// The new body is the old one up to the new end, with the lines of todo in place of theirs.
+	kept := e.old[:e.old.seek(chunks(e.size))*lineSize]
 	body := make(lines, 0, len(kept)+len(todo)*lineSize)
 	for _, i := range todo {
 		n := kept.seek(i)
@@ -110,6 +115,7 @@ func (e *edit) run() (Content, error) {
 				kept = kept[lineSize:]
 			}
 		}
+
 		sum, hole, err := e.remake(i)
 		if err != nil {
 			return Content{}, err
@@ -123,7 +129,7 @@ func (e *edit) run() (Content, error) {
 	return e.seal(body)
 }
 
-// remake stores chunk i as it is from now on.
+// remake stores chunk i in its new form.
 func (e *edit) remake(i int64) (sum Sum, hole bool, err error) {
 	little := e.little(i)
 	if little {
@@ -131,6 +137,7 @@ func (e *edit) remake(i int64) (sum Sum, hole bool, err error) {
 			return sum, false, err
 		}
 	}
+
 	p, err := e.chunk(i)
 	if err != nil {
 		return Sum{}, false, err
@@ -138,19 +145,22 @@ func (e *edit) remake(i int64) (sum Sum, hole bool, err error) {
 	if isHole(p) {
 		return Sum{}, true, nil
 	}
+
 	was, ok := e.old.find(i)
 	if !little || !ok {
 		sum = SumOf(p)
 		e.newest, _, err = putChunk(e.tx, sum, p, nil)
 		return sum, false, err
 	}
+
+	// The chain is kept, so that the next small change of this chunk need not load it.
 	c := chainOf(p)
 	sum = c.sum()
 	chains.put(sum, c, was)
 	return sum, false, e.putLittle(i, was, sum, p)
 }
 
-// chunk puts together the bytes of chunk i. Where a patch covers it all, what was before does not matter.
+// chunk returns the new bytes of chunk i. Below a patch that covers all of it nothing is loaded.
 func (e *edit) chunk(i int64) ([]byte, error) {
 	length, patches := lengthOf(e.size, i), e.work[i]
 	whole := -1
@@ -162,6 +172,7 @@ func (e *edit) chunk(i int64) ([]byte, error) {
 	if whole >= 0 && whole == len(patches)-1 {
 		return patches[whole].Data, nil
 	}
+
 	p := e.buf[:length]
 	if whole < 0 {
 		if err := e.load(i, p); err != nil {
@@ -174,7 +185,7 @@ func (e *edit) chunk(i int64) ([]byte, error) {
 	return p, nil
 }
 
-// load fills p from chunk i of base, as far as that goes, and with zeros from there on.
+// load fills p from chunk i of base, and with zeros behind its end.
 func (e *edit) load(i int64, p []byte) error {
 	sum, ok := e.old.find(i)
 	if !ok {
@@ -189,10 +200,10 @@ func (e *edit) load(i int64, p []byte) error {
 	return nil
 }
 
-// seal finds the only chunk of short content, which may be one that was not touched.
+// seal returns the new content: its only chunk, which may be one that did not change, or a manifest of body.
 func (e *edit) seal(body lines) (Content, error) {
-	only := e.newest
 	if e.size <= Size {
+		only := e.newest
 		sum, ok := body.find(0)
 		if !ok {
 			return Content{Size: e.size}, nil
@@ -207,10 +218,9 @@ func (e *edit) seal(body lines) (Content, error) {
 				return Content{}, err
 			}
 		}
-	}
-	if e.size <= Size {
 		return Content{Size: e.size, Blob: only}, nil
 	}
+
 	id, err := storeManifest(e.tx, e.size, body.sum(e.size), func() (manifestDelta, error) {
 		return manifestOver(e.tx, e.base, e.size, e.fresh, body)
 	})

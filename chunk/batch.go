@@ -12,19 +12,19 @@ import (
 )
 
 const (
-	// batchBytes and batchChunks are how much of a Batch is staged in one transaction. Many small files are as much
+	// batchBytes and batchChunks bound how much of a Batch is staged in one transaction. Many small files are as much
 	// work as a few chunks.
 	batchBytes  = 8 * Size
 	batchChunks = 1024
 
-	// batchSlabs is how many of these a Batch has in memory: one on its way to the file, one being filled.
+	// batchSlabs is how many slabs a Batch has in memory: one on its way to the file, one being filled.
 	batchSlabs = 2
 )
 
-// A Batch stores many contents, one transaction for as many small ones as make up a few chunks. Add takes one in, Flush
-// waits until all are stored, [Staged.Commit] makes content of each, and Close, which is always called, ends the Batch.
-// Nothing points at what is staged; when the Batch ends without a Commit it is garbage. Add may be called by several
-// goroutines at a time, so that they read and hash while another transaction runs.
+// A Batch stores many contents with few transactions: small contents share one, up to a few chunks of bytes. Add takes
+// one content in, Flush waits until all are stored, [Staged.Commit] makes each a Content, and Close, which is always
+// called, ends the Batch. Nothing points at staged chunks: without a Commit they are garbage when the Batch ends. Add may
+// be called by several goroutines at a time, so that they read and hash while another transaction runs.
 type Batch struct {
 	staging // the writer's, until Flush has returned
 
@@ -35,17 +35,17 @@ type Batch struct {
 	full    chan *slab
 	written chan struct{} // closed by the writer when it ends
 	checked *schema.Tx    // the last transaction that committed something
-	safe    bool          // what secure found out in it
+	safe    bool          // the result of secure in it
 
 	failure sync.Mutex
 	failed  error
 }
 
-// A slab is the chunks of one transaction, and which content each belongs to.
+// A slab is the chunks of one transaction.
 type slab struct {
 	bytes  []byte
 	pieces []piece
-	owners []*Staged
+	owners []*Staged // the content that each piece belongs to
 }
 
 // A Staged is one content of a Batch.
@@ -56,7 +56,7 @@ type Staged struct {
 	blob  int64 // the chunk, where there is only one
 }
 
-// NewBatch returns a Batch that stages under lease until ctx ends. What is in memory then is not stored.
+// NewBatch returns a Batch that stages under lease until ctx ends. Chunks that are in memory then are not stored.
 func NewBatch(ctx context.Context, db *schema.DB, lease *hold.Lease) *Batch {
 	b := &Batch{
 		ctx:     ctx,
@@ -71,8 +71,8 @@ func NewBatch(ctx context.Context, db *schema.DB, lease *hold.Lease) *Batch {
 	return b
 }
 
-// Add takes in all of r, which may be a [Skipper]. If r fails its error is returned, and the Batch goes on; a failure to store ends the Batch. It
-// may wait for a transaction, so it must not be called inside one.
+// Add takes in all of r, which may be a [Skipper]. If r fails, Add returns its error and the Batch goes on; a failure to
+// store ends the Batch. Add may wait for a transaction, so it must not be called inside one.
 func (b *Batch) Add(ctx context.Context, r io.Reader) (*Staged, error) {
 	buf := takeBuffer()
 	defer giveBuffer(buf)
@@ -95,6 +95,7 @@ func (b *Batch) Add(ctx context.Context, r io.Reader) (*Staged, error) {
 		case n > 0 && i >= chunks(MaxSize):
 			return nil, syscall.EFBIG
 		}
+
 		s.size += int64(n)
 		if p := buf[:n]; !isHole(p) {
 			sum := SumOf(p)
@@ -103,6 +104,7 @@ func (b *Batch) Add(ctx context.Context, r io.Reader) (*Staged, error) {
 				return nil, err
 			}
 		}
+
 		if err == io.EOF {
 			return s, nil
 		}
@@ -113,6 +115,7 @@ func (b *Batch) Add(ctx context.Context, r io.Reader) (*Staged, error) {
 func (b *Batch) put(s *Staged, sum Sum, p, frame []byte) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+
 	if c := b.current; c != nil && (len(c.bytes)+len(p) > batchBytes || len(c.pieces) == batchChunks) {
 		b.hand()
 	}
@@ -125,6 +128,7 @@ func (b *Batch) put(s *Staged, sum Sum, p, frame []byte) error {
 			return err
 		}
 	}
+
 	c := b.current
 	if c.bytes == nil {
 		c.bytes = make([]byte, 0, batchBytes)
@@ -180,6 +184,8 @@ func (b *Batch) Flush() error {
 	if b.free == nil {
 		return fs.ErrClosed
 	}
+
+	// The slab that is being filled is written, or freed if it is empty.
 	switch {
 	case b.current == nil:
 	case len(b.current.pieces) > 0:
@@ -188,6 +194,8 @@ func (b *Batch) Flush() error {
 		b.free <- b.current
 		b.current = nil
 	}
+
+	// When all slabs are free, all are written.
 	var all []*slab
 	for range batchSlabs {
 		all = append(all, <-b.free)

@@ -43,7 +43,7 @@ func commitStaged(t testing.TB, db *schema.DB, s *Staged) (c Content) {
 	return c
 }
 
-// TestBatch compares with Put: the same bytes must become the same content, whoever stored them first.
+// TestBatch compares with Put: the same bytes must become the same content, in whatever order they are stored.
 func TestBatch(t *testing.T) {
 	db := open(t)
 	var contents [][]byte
@@ -124,7 +124,7 @@ func TestBatchPinsWhatItFinds(t *testing.T) {
 	require.Equal(t, found, commitStaged(t, db, s))
 }
 
-// TestBatchTakenForDead is a collector that takes our lease away. What it left is found again; what it took is ESTALE.
+// TestBatchTakenForDead has a collector take our lease away. Chunks that it left are found again; missing ones are ESTALE.
 func TestBatchTakenForDead(t *testing.T) {
 	for _, tt := range []struct {
 		name  string

@@ -14,10 +14,12 @@ func addBlob(tx *schema.Tx, sum Sum, p, frame []byte) (id int64, added bool, err
 	if id, err = tx.NextID("blob"); err != nil {
 		return 0, false, err
 	}
+
 	codec, data := plain, p
 	if frame != nil {
 		codec, data = squeezed, frame
 	}
+
 	if len(data) < long {
 		n, err := tx.Exec(`INSERT OR IGNORE INTO blob (id, sum, size, codec, data) VALUES (?, ?, ?, ?, ?)`, id, sum[:], len(p), codec, data)
 		if err != nil {
@@ -25,6 +27,8 @@ func addBlob(tx *schema.Tx, sum Sum, p, frame []byte) (id int64, added bool, err
 		}
 		return id, n == 1, nil
 	}
+
+	// The row comes first, with zeros for the bytes, and then its bytes.
 	n, err := tx.Exec(`INSERT OR IGNORE INTO blob (id, sum, size, codec, data) VALUES (?, ?, ?, ?, zeroblob(?))`, id, sum[:], len(p), codec, len(data))
 	if err == nil && n == 1 {
 		err = tx.WriteBlob("blob", "data", id, data)
@@ -35,10 +39,10 @@ func addBlob(tx *schema.Tx, sum Sum, p, frame []byte) (id int64, added bool, err
 	return id, n == 1, nil
 }
 
-// long is from where on bytes are written into their row once it is there, rather than with it.
+// long is the length from which on bytes are written into their row once it is there, rather than with it.
 const long = 4 << 10
 
-// findBlob returns the id of the chunk with this sum, or 0. What the index of sums answers is compared with the row: a
+// findBlob returns the id of the chunk with this sum, or 0. The answer of the index of sums is compared with the row: a
 // damaged index must not give new content the bytes of another.
 func findBlob(tx *schema.Tx, sum Sum) (id int64, err error) {
 	id, found, err := tx.Int(`SELECT id FROM blob WHERE sum = ?`, sum[:])
@@ -92,7 +96,7 @@ func loadBlob(tx *schema.Tx, sum Sum, p []byte) error {
 	return loadBlobBy(tx, sum, p, SumOf)
 }
 
-// loadBlobBy is loadBlob with a SumOf that may remember more.
+// loadBlobBy is loadBlob with another SumOf, which may keep the chain of the chunk.
 func loadBlobBy(tx *schema.Tx, sum Sum, p []byte, sumOf func(p []byte) Sum) error {
 	rows := tx.Query(`SELECT id, sum, size, codec, data FROM blob WHERE sum = ?`, sum[:])
 	defer rows.Close()
@@ -116,32 +120,33 @@ func loadBlobIDBy(tx *schema.Tx, id int64, p []byte, sumOf func(p []byte) Sum) e
 	return verify(tx, rows, Sum{}, p, sumOf)
 }
 
-// verify fills p, which is as long as the chunk ought to be, with what a row holds, if it has the sum that was asked
-// for, or if that is zero, the one in the row.
+// verify fills p, which is as long as the chunk ought to be, from a row, and compares the bytes with the sum in the row. If
+// want is not zero, the row must have that sum. After a failure p is all zeros.
 func verify(tx *schema.Tx, rows *schema.Rows, want Sum, p []byte, sumOf func(p []byte) Sum) error {
 	damage := &CorruptError{Blob: rows.Int(0)}
 	if !damage.Sum.scan(rows, 1) || !want.IsZero() && want != damage.Sum {
-		damage.Sum = want
-		damage.Why = "has another sum in its row"
-	} else {
-		why, err := unfold(tx, rows, p)
-		switch {
-		case err != nil:
-			clear(p)
-			return err
-		case why != "":
-			damage.Why = why
-		case sumOf(p) != damage.Sum:
-			damage.Why = "bytes do not match their sum"
-		default:
-			return rows.Close()
-		}
+		damage.Sum, damage.Why = want, "has another sum in its row"
+		clear(p)
+		return damage
+	}
+
+	why, err := unfold(tx, rows, p)
+	switch {
+	case err != nil:
+		clear(p)
+		return err
+	case why != "":
+		damage.Why = why
+	case sumOf(p) != damage.Sum:
+		damage.Why = "bytes do not match their sum"
+	default:
+		return rows.Close()
 	}
 	clear(p)
 	return damage
 }
 
-// orMissing is the error that kept a row away, or damage if the row is not there.
+// orMissing returns the error that kept a row away, or damage if the row is not there.
 func orMissing(rows *schema.Rows, damage *CorruptError) error {
 	if err := rows.Close(); err != nil {
 		return fmt.Errorf("load: %w", err)

@@ -5,7 +5,7 @@ import "sync"
 // A buffer has room for one chunk.
 type buffer [Size]byte
 
-// buffers are those that nobody uses at the moment.
+// buffers holds those that are not in use.
 var buffers = sync.Pool{New: func() any { return new(buffer) }}
 
 func takeBuffer() *buffer  { return buffers.Get().(*buffer) }

@@ -11,39 +11,38 @@ import (
 	"vfsdb/schema"
 )
 
-// A Cache keeps what was read and verified, for all who read the same file: to read it again costs no statement and no
-// hash. It is never stale. What is under a sum is what has that sum, and what is under the id of a committed row never
-// changes, because no id is given out twice; so only what a transaction read that does not write is put in. It is
-// bounded by bytes, see [CacheBytes]. A Cache is safe for concurrent use; a nil one keeps nothing.
+// A Cache keeps verified content for all readers of one store: to read it again costs no statement and no hash. It is
+// never stale. Bytes under a sum have that sum, and bytes under the id of a committed row never change, because no id is
+// given out twice. A transaction that writes may be undone, so nothing that it reads is put in. The Cache is bounded by
+// bytes, see [CacheBytes]. It is safe for concurrent use; a nil Cache keeps nothing.
 //
-// Who looks for damage, as a check does, reads without one.
+// A check reads without a Cache, since it looks for damage in the file.
 type Cache struct {
 	mu     sync.Mutex
 	closed bool
-	all    map[address]*held
+	all    map[address]*entry
 	wholes shelf // contents of one chunk
 	parts  shelf // chunks of which a part was asked for, and manifests
-	asked  shelf // what was asked for and not kept: addresses alone
+	asked  shelf // addresses that were asked for and not kept
 
 	hits, misses int64 // of take
 }
 
 const (
-	// CacheBytes is how much memory a Cache takes at most, besides what the readers in flight have.
+	// CacheBytes is how much memory a Cache takes at most, besides that of the readers in flight.
 	CacheBytes = wholeBytes + partBytes
 
 	wholeBytes = 16 << 20
 	partBytes  = 8 << 20
 
-	// wholeLimit is how long content may be that is kept the first time that somebody reads all of it.
+	// wholeLimit is how long content may be to be kept the first time that somebody reads all of it.
 	wholeLimit = 128 << 10
 
-	// heldBytes is what it takes to keep anything, beside its bytes.
-	heldBytes = 256
+	// entryBytes is what an entry takes beside its bytes.
+	entryBytes = 256
 )
 
-// An address is what bytes are kept under: the row of a blob or a manifest, or the sum of a chunk; and how long it must
-// be.
+// An address is the key of an entry: the row of a blob or a manifest, or the sum of a chunk; and its length.
 type address struct {
 	kind int   // hold.Blob, hold.Manifest, or 0 for a sum
 	id   int64 // of the row
@@ -51,11 +50,11 @@ type address struct {
 	sum  Sum
 }
 
-// A held is verified bytes, which nobody changes while there are users.
-type held struct {
+// An entry is verified bytes, which nobody changes while there are users.
+type entry struct {
 	address address
 	bytes   []byte
-	buf     *buffer      // of bytes, if that is where they are
+	buf     *buffer      // in which bytes are; nil if they have memory of their own
 	users   atomic.Int32 // the cache is one of them
 	cost    int
 
@@ -63,10 +62,10 @@ type held struct {
 	at *list.Element
 }
 
-// newHeld returns memory for a chunk, which has one user. A short one gets no more than it needs, since many may be
+// newEntry returns memory for a chunk, which has one user. A short chunk gets no more than it needs, since many may be
 // kept.
-func newHeld(a address) *held {
-	h := &held{address: a}
+func newEntry(a address) *entry {
+	h := &entry{address: a}
 	if h.users.Store(1); a.size < Size/8 {
 		h.bytes = make([]byte, a.size)
 	} else {
@@ -76,8 +75,8 @@ func newHeld(a address) *held {
 	return h
 }
 
-// A shelf holds so many bytes. What was touched last is at the front; there is always room for one more at the back's
-// expense.
+// A shelf is a list of entries, bounded by their cost. The entry that was used last is at the front, and the one at the
+// back makes room for a new one.
 type shelf struct {
 	list.List
 	bytes, bound int
@@ -86,15 +85,14 @@ type shelf struct {
 // NewCache returns an empty Cache. It takes no memory before something is read.
 func NewCache() *Cache {
 	return &Cache{
-		all:    make(map[address]*held),
+		all:    make(map[address]*entry),
 		wholes: shelf{bound: wholeBytes},
 		parts:  shelf{bound: partBytes},
 		asked:  shelf{bound: wholeBytes},
 	}
 }
 
-// Metrics returns how often content was looked for in the Cache and found, and not found, since it was made, and how
-// many bytes it keeps now.
+// Metrics returns how many look-ups have hit and missed since the Cache was made, and how many bytes it keeps now.
 func (c *Cache) Metrics() (hits, misses, kept int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -123,7 +121,7 @@ func (c *Cache) NewReader(content Content) *Reader {
 	return &Reader{cache: c, content: content, at: -1}
 }
 
-// NewPassing is NewReader for those who go through very much once: they get what is kept, and leave nothing behind.
+// NewPassing is NewReader for a scan, which goes through very much once: it reads from the cache and adds nothing to it.
 func (c *Cache) NewPassing(content Content) *Reader {
 	return &Reader{cache: c, passing: true, content: content, at: -1}
 }
@@ -131,14 +129,15 @@ func (c *Cache) NewPassing(content Content) *Reader {
 // peekLimit is how much of a content Peek returns at most.
 const peekLimit = Size
 
-// Peek returns a copy of n bytes of content from off on, fewer where it ends, if all of them are kept. It needs no
-// transaction. ok is false where only Read can tell: content that is not kept, is damaged, or would be long to copy.
+// Peek returns a copy of n bytes of content from off on, fewer where it ends, if all of them are in the cache. It needs no
+// transaction. ok is false where only Read can answer: content that is not in the cache, is damaged, or is long.
 func (c *Cache) Peek(content Content, off, n int64) (p []byte, ok bool) {
 	n = max(0, min(n, content.Size-off))
 	if c == nil || off < 0 || n > peekLimit || content.Check() != nil {
 		return nil, false
 	}
 	off = min(off, content.Size)
+
 	if content.Manifest != 0 || content.Blob == 0 {
 		r := c.NewReader(content)
 		defer r.Release()
@@ -147,8 +146,9 @@ func (c *Cache) Peek(content Content, off, n int64) (p []byte, ok bool) {
 		}
 		p = make([]byte, n)
 		got, err := r.ReadAt(nil, p, off)
-		return p, int64(got) == n && (err == nil || err == io.EOF) // what was there may be gone
+		return p, int64(got) == n && (err == nil || err == io.EOF) // a chunk that was there may be gone
 	}
+
 	h := c.take(blobAddress(content))
 	if h == nil {
 		return nil, false
@@ -162,8 +162,8 @@ func manifestAddress(c Content) address {
 	return address{kind: hold.Manifest, id: c.Manifest, size: c.Size}
 }
 
-// take returns what is kept under an address, or nil. The caller is one more user, until it calls release.
-func (c *Cache) take(a address) *held {
+// take returns the entry under an address, or nil. The caller is one more user of it, until it calls release.
+func (c *Cache) take(a address) *entry {
 	if c == nil {
 		return nil
 	}
@@ -180,48 +180,50 @@ func (c *Cache) take(a address) *held {
 	return h
 }
 
-// release ends the use of h. The buffer of what nobody uses any more goes to somebody else.
-func (h *held) release() {
+// release ends the use of h. Without users its buffer goes back to the pool.
+func (h *entry) release() {
 	if h.users.Add(-1) == 0 && h.buf != nil {
 		giveBuffer(h.buf)
 	}
 }
 
-// offer has a copy kept of what was read whole, if that is worthwhile.
+// offer keeps a copy of bytes that were read whole, if that is worthwhile.
 func (c *Cache) offer(a address, p []byte) {
-	if c != nil && c.wants(a, len(p)+heldBytes) {
-		c.put(&held{address: a, bytes: bytes.Clone(p)})
+	if c != nil && c.wants(a, len(p)+entryBytes) {
+		c.put(&entry{address: a, bytes: bytes.Clone(p)})
 	}
 }
 
-// wants reports whether something is worth a copy: it is short and there is room, or it was asked for before, not long
-// ago. So those who read very many files once take nothing from those who read a few often.
+// wants reports whether content is worth a copy: it is short and there is room, or it was asked for before, not long ago.
+// So a scan of very many files takes nothing from readers of a few.
 func (c *Cache) wants(a address, cost int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.closed || c.all[a] != nil || cost <= wholeLimit+heldBytes && c.wholes.bytes+cost <= c.wholes.bound {
+	if c.closed || c.all[a] != nil || cost <= wholeLimit+entryBytes && c.wholes.bytes+cost <= c.wholes.bound {
 		return !c.closed
 	}
-	c.push(&c.asked, &held{address: a, cost: cost})
+	c.push(&c.asked, &entry{address: a, cost: cost})
 	return false
 }
 
-// put keeps h, which then has one more user, unless it would take a great part of what there is room for.
-func (c *Cache) put(h *held) {
+// put keeps h, which then has one more user, unless it would take a great part of its shelf.
+func (c *Cache) put(h *entry) {
 	if c == nil {
 		return
 	}
+
 	on := &c.wholes
 	if h.buf != nil || h.address.kind == hold.Manifest {
 		on = &c.parts
 	}
-	h.cost = heldBytes + len(h.bytes)
+	h.cost = entryBytes + len(h.bytes)
 	if h.buf != nil {
-		h.cost = heldBytes + len(h.buf)
+		h.cost = entryBytes + len(h.buf)
 	}
 	if h.cost > on.bound/4 {
 		return
 	}
+
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if was := c.all[h.address]; was != nil && was.bytes == nil {
@@ -233,10 +235,10 @@ func (c *Cache) put(h *held) {
 	}
 }
 
-// push puts h on a shelf, and what there is no room for any more off it.
-func (c *Cache) push(on *shelf, h *held) {
+// push puts h at the front of a shelf, and drops entries at the back until there is room.
+func (c *Cache) push(on *shelf, h *entry) {
 	for on.bytes+h.cost > on.bound && on.Len() > 0 {
-		c.drop(on.Back().Value.(*held))
+		c.drop(on.Back().Value.(*entry))
 	}
 	h.on, h.at = on, on.PushFront(h)
 	on.bytes += h.cost
@@ -244,7 +246,7 @@ func (c *Cache) push(on *shelf, h *held) {
 }
 
 // drop takes h off its shelf.
-func (c *Cache) drop(h *held) {
+func (c *Cache) drop(h *entry) {
 	h.on.Remove(h.at)
 	h.on.bytes -= h.cost
 	delete(c.all, h.address)
@@ -253,7 +255,7 @@ func (c *Cache) drop(h *held) {
 	}
 }
 
-// has reports whether something is kept under an address.
+// has reports whether bytes are kept under an address.
 func (c *Cache) has(a address) bool {
 	if c == nil {
 		return false

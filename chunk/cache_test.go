@@ -21,7 +21,7 @@ func zeroed(t testing.TB, db *schema.DB) {
 	exec(t, db, `UPDATE blob SET codec = 0, data = zeroblob(size)`)
 }
 
-// forgetChains makes a test begin as a process does. What is read by chains does not come into a cache.
+// forgetChains has a test begin as a process does. Parts that are read by chains do not come into a cache.
 func forgetChains() { chains = chainShelf{all: make(map[Sum]*list.Element)} }
 
 // part reads a range through a cache.
@@ -95,7 +95,7 @@ func TestCacheKeeps(t *testing.T) {
 	}
 }
 
-// What is damaged is not kept, and neither is it after it was mended under another id.
+// Damaged content is not kept, and neither is it after it was mended under another id.
 func TestCacheOfDamage(t *testing.T) {
 	db, cache := open(t), NewCache()
 	for _, size := range []int{1000, Size + 1000} {
@@ -186,7 +186,7 @@ func bounded(t testing.TB, c *Cache) {
 	for _, s := range []*shelf{&c.wholes, &c.parts, &c.asked} {
 		sum := 0
 		for e := s.Front(); e != nil; e = e.Next() {
-			h := e.Value.(*held)
+			h := e.Value.(*entry)
 			require.Same(t, h, c.all[h.address])
 			room := cap(h.bytes)
 			if h.buf != nil {
@@ -390,7 +390,7 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// What was changed a little is read by parts too, with what lies over its base.
+// A chunk that was changed a little is read by parts too, with the bytes that lie over its base.
 func TestPartsOfDeltas(t *testing.T) {
 	forgetChains()
 	db, cache := open(t), NewCache()
@@ -414,7 +414,7 @@ func TestPartsOfDeltas(t *testing.T) {
 	require.ErrorIs(t, err, ErrCorrupt)
 }
 
-// What is in memory is read without a transaction, and what is not is not.
+// Content in memory is read without a transaction, and only that.
 func TestReadHeld(t *testing.T) {
 	forgetChains()
 	db, cache := open(t), NewCache()

@@ -12,9 +12,8 @@ import (
 // partSize is how much of a chunk has a chaining value of its own in a chain.
 const partSize = guts.MaxSIMD * guts.ChunkSize
 
-// A chain is what the sum of a chunk is made from: BLAKE3 is a tree, and these are its nodes that stand for parts of
-// the chunk. Where one part changes, the sum follows from the others without their bytes. A chain is of at least two
-// parts.
+// A chain is the chaining values of the parts of a chunk. BLAKE3 is a tree, and these are its nodes above the parts: when
+// one part changes, the sum follows from the values of the others without their bytes. A chain has at least two parts.
 type chain [][8]uint32
 
 // chainOf returns the chain of a chunk that is longer than a part.
@@ -55,7 +54,8 @@ func (c chain) sum() (sum Sum) {
 	return sum
 }
 
-// node returns the node above all of c: of those below it the left one has as many parts as a power of two has at most.
+// node returns the node above all of c. The one below it to the left has the largest power of two of parts that leaves
+// some for the right.
 func (c chain) node() guts.Node {
 	left := 1 << (bits.Len(uint(len(c)-1)) - 1)
 	return guts.ParentNode(c[:left].value(), c[left:].value(), &guts.IV, 0)
@@ -68,25 +68,25 @@ func (c chain) value() [8]uint32 {
 	return guts.ChainingValue(c.node())
 }
 
-// chains are those of the chunks that this process changed a little lately, or read in part: the next small change of
-// one of them neither loads nor hashes the rest of it, nor does the next small read. What is under a sum is true of
-// whatever has it, in any store. They take 3 MiB at most.
+// chains are those of the chunks that this process has lately changed a little, or read in part: the next small change of
+// one of them neither loads nor hashes the rest of it, nor does the next small read. A chain is right for every chunk with
+// its sum, in any store. They take 3 MiB at most.
 var chains = chainShelf{all: make(map[Sum]*list.Element)}
 
-// maxChains is of how many chunks: those of a file of 1 GiB.
+// maxChains is how many chains are kept: those of a file of 1 GiB.
 const maxChains = 2048
 
-// A chainShelf keeps chains. It is safe for concurrent use.
+// A chainShelf keeps the chains that were used last. It is safe for concurrent use.
 type chainShelf struct {
 	mu    sync.Mutex
 	all   map[Sum]*list.Element
-	order list.List // of namedChain, what was used last at the front
+	order list.List // of namedChain, the one used last at the front
 }
 
 type namedChain struct {
 	sum   Sum
 	chain chain
-	asked *int // how often for the sake of parts
+	asked *int // how often forPart was called
 }
 
 // get returns the chain of the chunk with a sum, or nil. Nobody changes it.
@@ -105,8 +105,8 @@ func (s *chainShelf) touch(sum Sum) (named namedChain) {
 	return named
 }
 
-// forPart is get for who reads a part of the chunk. Once in a while it returns nil: so much is asked of that chunk that
-// it is worth loading whole.
+// forPart is get for a read of a part of the chunk. After many of those it returns nil once, so that the chunk is loaded
+// whole and comes into the cache.
 func (s *chainShelf) forPart(sum Sum) chain {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -121,7 +121,7 @@ func (s *chainShelf) forPart(sum Sum) chain {
 	return named.chain
 }
 
-// put keeps the chain of a chunk, in place of that which it had before, or of the one that was used least lately.
+// put keeps the chain of a chunk. It replaces that of the sum that the chunk had before, or the one unused for longest.
 func (s *chainShelf) put(sum Sum, c chain, before Sum) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

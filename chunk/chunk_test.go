@@ -419,7 +419,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// What no inode of ours ever holds is damage too, not a panic.
+// A Content that no inode of ours ever has is damage too, not a panic.
 func TestImpossibleContent(t *testing.T) {
 	db := open(t)
 	for _, c := range []Content{

@@ -9,20 +9,19 @@ import (
 	"vfsdb/schema"
 )
 
-// What follows makes blobs smaller that are at rest. It is done in three steps, so that nobody waits for compression: a
-// read transaction takes blobs in, MakePacks compresses them, and a short write transaction swaps each pack for the
-// blobs in it.
+// This file makes blobs at rest smaller, in three steps, so that nobody waits for compression: a read transaction takes
+// blobs in, MakePacks compresses them, and a short write transaction swaps each pack for the blobs in it.
 
 const (
 	looseBytes = 2 << 20 // that one transaction reads
 	looseBlobs = 1024
 
-	// alone is how long a blob must be for us to try whether it shrinks by itself. One that does not, such as a
-	// picture, is left out of packs. Shorter ones often shrink only in company.
+	// alone is the length from which on a blob is compressed by itself, to see whether it shrinks. One that does not, such
+	// as a picture, is left out of packs. Shorter blobs often shrink only together with others.
 	alone = 4 << 10
 )
 
-// A Loose is a blob that may come to take less: its bytes, and how it is stored now.
+// A Loose is a blob that may be stored in less space: its bytes, and how it is stored now.
 type Loose struct {
 	id    int64
 	sum   Sum
@@ -35,15 +34,15 @@ type Loose struct {
 // Size returns the length of the chunk.
 func (l Loose) Size() int { return len(l.data) }
 
-// A LooseBatch is what one transaction reads.
+// A LooseBatch is the blobs that one transaction reads.
 type LooseBatch struct {
 	Blobs   []Loose
-	Next    int64 // where to go on
-	Damaged int64 // could not be read, and are left as they are
+	Next    int64 // the id to go on with
+	Damaged int64 // how many could not be read, and stay as they are
 }
 
-// Uncompacted returns the id from which on no blob was looked at for compaction, and the highest one. What is staged is
-// among them: streams know their blobs by ids and sums, and neither changes.
+// Uncompacted returns the id from which on no compaction has looked at blobs, and the highest id. Staged blobs are among
+// them: streams know their blobs by ids and sums, and neither changes.
 func Uncompacted(tx *schema.Tx) (from, through int64, err error) {
 	if from, err = tx.Reached("compact"); err != nil {
 		return 0, 0, err
@@ -61,8 +60,8 @@ func NewestPack(tx *schema.Tx) (int64, error) {
 	return id, checkLast("pack", id, err)
 }
 
-// checkLast refuses an id that no counter gave out: nothing lies behind the highest number, and who goes on there begins
-// at the lowest.
+// checkLast refuses an id that no counter gives out. A caller that went on behind the highest number would begin again at
+// the lowest.
 func checkLast(table string, id int64, err error) error {
 	if err == nil && id > schema.LastID {
 		err = schema.Corrupt("table %s has the id %d", table, id)
@@ -81,12 +80,14 @@ func ReadLoose(tx *schema.Tx, from, through int64) (*LooseBatch, error) {
 	b := &LooseBatch{Next: through + 1}
 	rows := tx.Query(`SELECT id, size, codec, length(data) FROM blob WHERE id >= ? AND id <= ? AND codec <> 2 ORDER BY id`, from, through)
 	defer rows.Close()
+
 	var order schema.Ascent
 	for bytes := int64(0); rows.Next(); {
 		id, size := rows.Int(0), rows.Int(1)
 		if err := order.To("blob", id); err != nil {
 			return nil, err
 		}
+
 		if len(b.Blobs) > 0 && bytes+size > looseBytes || len(b.Blobs) == looseBlobs {
 			b.Next = id
 			break
@@ -95,6 +96,7 @@ func ReadLoose(tx *schema.Tx, from, through int64) (*LooseBatch, error) {
 			b.Damaged++
 			continue
 		}
+
 		bytes += size
 		l := Loose{id: id, takes: int(rows.Int(3)), data: make([]byte, size)}
 		if rows.Int(2) == patched {
@@ -120,7 +122,7 @@ func (b *LooseBatch) read(tx *schema.Tx, l Loose) error {
 	if err != nil {
 		return err
 	}
-	l.sum = SumOf(l.data) // it has been compared with the row
+	l.sum = SumOf(l.data) // the same as in the row, which was verified
 	b.Blobs = append(b.Blobs, l)
 	return nil
 }
@@ -131,6 +133,7 @@ func ReadWasted(tx *schema.Tx, from, through int64) (*LooseBatch, error) {
 	b := &LooseBatch{Next: through + 1}
 	rows := tx.Query(`SELECT id, size, length(data) FROM pack WHERE id >= ? AND id <= ? ORDER BY id`, from, through)
 	defer rows.Close()
+
 	var order schema.Ascent
 	for bytes, seen := int64(0), 0; rows.Next(); seen++ {
 		pack := rows.Int(0)
@@ -141,6 +144,7 @@ func ReadWasted(tx *schema.Tx, from, through int64) (*LooseBatch, error) {
 			b.Next = pack
 			break
 		}
+
 		left, used, err := packMembers(tx, pack)
 		if err != nil && !errors.Is(err, ErrCorrupt) {
 			return nil, err
@@ -148,6 +152,7 @@ func ReadWasted(tx *schema.Tx, from, through int64) (*LooseBatch, error) {
 		if err != nil || 2*used >= rows.Int(1) {
 			continue
 		}
+
 		bytes += used
 		for _, l := range left {
 			l.takes = int(rows.Int(2)) / len(left)
@@ -159,7 +164,7 @@ func ReadWasted(tx *schema.Tx, from, through int64) (*LooseBatch, error) {
 	return b, rows.Close()
 }
 
-// packMembers lists the blobs that are in a pack still, and how many bytes they are.
+// packMembers returns the blobs that are still in a pack, and how many bytes they have.
 func packMembers(tx *schema.Tx, pack int64) (left []Loose, used int64, err error) {
 	blobs, err := packList(tx, pack)
 	if err != nil {
@@ -178,17 +183,17 @@ func packMembers(tx *schema.Tx, pack int64) (left []Loose, used int64, err error
 	return left, used, nil
 }
 
-// A Pack is blobs that are compressed together and wait to be swapped in.
+// A Pack is blobs that were compressed together, not yet stored.
 type Pack struct {
 	blobs []Loose
 	frame []byte
 	size  int
 }
 
-// Blobs returns how many there are.
+// Blobs returns how many blobs are in the pack.
 func (p *Pack) Blobs() int64 { return int64(len(p.blobs)) }
 
-// Before returns how many bytes the blobs take in the file now.
+// Before returns how many bytes the blobs take in the file before Swap.
 func (p *Pack) Before() int64 {
 	n := 0
 	for _, l := range p.blobs {
@@ -197,10 +202,10 @@ func (p *Pack) Before() int64 {
 	return int64(n)
 }
 
-// After returns how many they will take.
+// After returns how many bytes they take after it.
 func (p *Pack) After() int64 { return int64(len(p.frame) + len(p.blobs)*(refSize+idSize)) }
 
-// MakePacks compresses blobs into packs. Those that would not shrink by a tenth are in none. It is called outside of
+// MakePacks compresses blobs into packs, and leaves out those that would not shrink by a tenth. It is called outside of
 // transactions.
 func MakePacks(ctx context.Context, blobs []Loose) ([]*Pack, error) {
 	var packs []*Pack
@@ -210,10 +215,13 @@ func MakePacks(ctx context.Context, blobs []Loose) ([]*Pack, error) {
 			packs = append(packs, p)
 		}
 	}
+
 	for _, l := range blobs {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
+
+		// A long blob has a pack to itself.
 		if len(l.data) >= packBytes {
 			end(&Pack{blobs: []Loose{l}, size: len(l.data)})
 			continue
@@ -221,6 +229,7 @@ func MakePacks(ctx context.Context, blobs []Loose) ([]*Pack, error) {
 		if len(l.data) >= alone && squeeze(l.data) == nil {
 			continue
 		}
+
 		if current.size+len(l.data) > packBytes || len(current.blobs) == packBlobs {
 			end(current)
 			current = &Pack{}
@@ -232,7 +241,7 @@ func MakePacks(ctx context.Context, blobs []Loose) ([]*Pack, error) {
 	return packs, nil
 }
 
-// squeeze compresses, and reports whether that is worthwhile.
+// squeeze compresses the blobs, and reports whether that is worthwhile.
 func (p *Pack) squeeze() bool {
 	if len(p.blobs) == 0 {
 		return false
@@ -248,7 +257,7 @@ func (p *Pack) squeeze() bool {
 	return worthwhile(int(p.After()), int(p.Before()))
 }
 
-// ErrChanged says that blobs are not as they were when they were read: somebody collected or compacted them.
+// ErrChanged means that blobs have changed since they were read: they were collected or compacted.
 var ErrChanged = errors.New("blobs have changed meanwhile")
 
 // Swap stores the pack and makes its blobs refer to it. If one of them is not as it was, it fails with ErrChanged, and
@@ -262,6 +271,8 @@ func (p *Pack) Swap(tx *schema.Tx) error {
 	if err != nil {
 		return err
 	}
+
+	// All rows leave before the first comes back, see leave.
 	left := make(map[int64]bool)
 	for _, l := range p.blobs {
 		if err := l.leave(tx); err != nil {
@@ -278,6 +289,8 @@ func (p *Pack) Swap(tx *schema.Tx) error {
 		}
 		at.off += uint32(len(l.data))
 	}
+
+	// A pack that none of its blobs is in any more goes.
 	for pack := range left {
 		if err := leavePack(tx, pack); err != nil {
 			return err
@@ -286,8 +299,8 @@ func (p *Pack) Swap(tx *schema.Tx) error {
 	return nil
 }
 
-// leave deletes the row of a blob, and enter puts it back: SQLite joins pages where rows go, but not where they shrink.
-// What a blob holds never changes, so whether it is still stored in the same way is all there is to see to.
+// leave deletes the row of a blob, and enter puts it back: SQLite joins pages when rows are deleted, but not when they
+// shrink. The bytes of a blob never change, so leave only checks that it is still stored in the same way.
 func (l Loose) leave(tx *schema.Tx) (err error) {
 	var n int64
 	if l.was.pack == 0 {

@@ -168,7 +168,7 @@ func TestPacksGo(t *testing.T) {
 	require.Zero(t, number(t, db, `SELECT count(*) FROM pack`))
 }
 
-// What is left in a pack may not compress by itself, but for the company that it had it would be nowhere.
+// Blobs that are left over from a pack may not compress by themselves.
 func TestPackOfWhatDoesNotCompress(t *testing.T) {
 	db := open(t)
 	left := put(t, db, dense(1, 101))
@@ -184,7 +184,7 @@ func TestPackOfWhatDoesNotCompress(t *testing.T) {
 	require.Zero(t, compact(t, db, ReadWasted))
 }
 
-// What changed since it was read is not swapped, and nothing is left of the attempt.
+// Blobs that have changed since they were read are not swapped, and nothing is left of the attempt.
 func TestSwapLooksAgain(t *testing.T) {
 	for name, meddle := range map[string]func(t *testing.T, db *schema.DB, first, last Content){
 		"collected": func(t *testing.T, db *schema.DB, first, _ Content) {
@@ -216,7 +216,7 @@ func TestSwapLooksAgain(t *testing.T) {
 	}
 }
 
-// What was decompressed in a transaction that was rolled back is forgotten: its ids are used again.
+// A pack that was decompressed in a transaction that is rolled back is forgotten: its id is used again.
 func TestPackRolledBack(t *testing.T) {
 	db := open(t)
 	swap := func(c Content, p []byte, end error) {
@@ -254,7 +254,7 @@ func hostile(t testing.TB) map[string][]byte {
 		return e.EncodeAll(p, nil)
 	}
 	good := enc(text(1, 5000))
-	var stream bytes.Buffer // says no size
+	var stream bytes.Buffer // a frame without a size
 	w, err := zstd.NewWriter(&stream, zstd.WithEncoderConcurrency(1))
 	require.NoError(t, err)
 	for range 64 {
@@ -262,7 +262,7 @@ func hostile(t testing.TB) map[string][]byte {
 		require.NoError(t, err)
 	}
 	require.NoError(t, w.Close())
-	huge := []byte{0x28, 0xb5, 0x2f, 0xfd, 0xe0, 0, 0, 0, 0, 1, 0, 0, 0, 3, 0, 0} // says 2^32 bytes
+	huge := []byte{0x28, 0xb5, 0x2f, 0xfd, 0xe0, 0, 0, 0, 0, 1, 0, 0, 0, 3, 0, 0} // a frame of 2^32 bytes
 	return map[string][]byte{
 		"another text":      enc(text(2, 5000)),
 		"too short":         enc(text(1, 4999)),

@@ -24,7 +24,8 @@ type Content struct {
 	Manifest int64 // the chunks; 0 if Size <= chunk.Size
 }
 
-// Check refuses with a [CorruptError] what no Put ever returned, so that others may rely on the numbers of a row.
+// Check refuses with a [CorruptError] a Content that no Put ever returned, so that callers may rely on the numbers of a
+// row.
 func (c Content) Check() error {
 	switch {
 	case c.Size < 0 || c.Size > MaxSize,
@@ -36,8 +37,8 @@ func (c Content) Check() error {
 	return nil
 }
 
-// SumOfContent returns the sum of content: that of its bytes if they fit one chunk, else that of its manifest.
-// The rows are believed: what they hold is verified by reading.
+// SumOfContent returns the sum of content: that of its bytes if they fit one chunk, else that of its manifest. It takes
+// the sum from the row, and does not compare it with the bytes; reading does.
 func SumOfContent(tx *schema.Tx, c Content) (Sum, error) {
 	if err := c.Check(); err != nil {
 		return Sum{}, err

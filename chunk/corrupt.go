@@ -10,12 +10,13 @@ import (
 // ErrCorrupt is [schema.ErrCorrupt]. Every [CorruptError] is it.
 var ErrCorrupt = schema.ErrCorrupt
 
-// A CorruptError says that stored content is not what was written. It is EIO and [ErrCorrupt] to errors.Is.
+// A CorruptError reports stored content that differs from the bytes that were written. It is EIO and [ErrCorrupt] to
+// errors.Is.
 type CorruptError struct {
-	Sum      Sum    // what was looked for; zero where only an id is known
+	Sum      Sum    // that was looked for; zero where only an id is known
 	Blob     int64  // the row; 0 if there is none, or it is a manifest
 	Manifest int64  // the row; 0 if there is none, or it is a blob
-	Why      string // what is wrong with it
+	Why      string // the fault
 }
 
 // Error names the row, or the sum where there is no row.

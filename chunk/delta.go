@@ -10,9 +10,9 @@ import (
 	"vfsdb/schema"
 )
 
-// A delta is a chunk as it differs from that of another blob, its base: which is cut to the chunk's length, or has
-// zeros after it, and has bytes laid over. A small write into a large chunk is stored so. The base is never a delta
-// itself, so that to read one is to read two rows, and the table patch tells collectors what it is the base of.
+// A delta is a chunk as a change of another blob, its base: the base is cut to the chunk's length, or extended by zeros,
+// and bytes are laid over it. A small write into a large chunk is stored so. The base is never a delta itself, so reading
+// a delta reads two rows. The table patch names the deltas of a base, for collectors.
 type delta struct {
 	base  int64  // the blob
 	spans []span // the bytes that lie over it: ascending, apart, within the chunk
@@ -28,17 +28,17 @@ const (
 	deltaHead = 8 // of a delta as it is stored: the id of its base
 	spanHead  = 8 // of each span: its offset and its length, before its bytes
 
-	// deltaLeast is how long a chunk must be. Of a shorter one as much is written anyway, and packs want it whole.
+	// deltaLeast is how long a chunk must be to be stored as a delta. A shorter one is written in no more pages, and packs
+	// want it whole.
 	deltaLeast = packBytes
 )
 
-// deltaPart: a delta takes up to this part of a chunk, so that what has little left of its base lets go of it.
+// deltaPart: a delta takes up to an eighth of its chunk. A chunk with more changes than that lets go of its base.
 const deltaPart = 8
 
-// deltaMost returns how many bytes a delta of a chunk may take when fresh of them change. Each write stores again what
-// lies over the base, until the chunk is stored whole, so the longer that goes on the more a write costs, and the more
-// writes share the cost of the whole. Writes of fresh bytes each cost least with a limit at which limit/2 =
-// length/(limit/fresh).
+// deltaMost returns how many bytes a delta of a chunk may take when fresh of them change. Each write stores again all bytes
+// that lie over the base, until the chunk is stored whole. With a higher limit each write costs more, and more writes share
+// the cost of the whole. Writes of fresh bytes each cost least with the limit at which limit/2 = length/(limit/fresh).
 func deltaMost(length, fresh int) int {
 	least := int(math.Sqrt(2 * float64(length) * float64(fresh)))
 	return min(max(least, schema.PageSize), length/deltaPart)
@@ -62,7 +62,7 @@ func joined(spans []span, length int) []span {
 	return list
 }
 
-// size returns how many bytes it takes.
+// size returns how many bytes the delta takes.
 func (d *delta) size() int {
 	n := deltaHead
 	for _, s := range d.spans {
@@ -71,7 +71,7 @@ func (d *delta) size() int {
 	return n
 }
 
-// bytes returns it as it is stored: p is the chunk.
+// bytes returns the delta as it is stored; p is the chunk.
 func (d *delta) bytes(p []byte) []byte {
 	data := binary.BigEndian.AppendUint64(make([]byte, 0, d.size()), uint64(d.base))
 	for _, s := range d.spans {
@@ -82,19 +82,21 @@ func (d *delta) bytes(p []byte) []byte {
 	return data
 }
 
-// deltaIn takes a delta of a chunk of size bytes apart. It calls lay for each span with its bytes. why says what is
-// wrong.
+// deltaIn parses a delta of a chunk of size bytes, and calls lay for each span with its bytes. why is the fault of a
+// damaged one.
 func deltaIn(data []byte, size int, lay func(s span, p []byte)) (base int64, why string) {
 	if len(data) < deltaHead {
 		return 0, fmt.Sprintf("holds %d bytes, which are no patches", len(data))
 	}
 	base, data = int64(binary.BigEndian.Uint64(data)), data[deltaHead:]
+
 	for end := 0; len(data) > 0; {
 		if len(data) < spanHead {
 			return 0, "ends within a patch"
 		}
 		from, n := int64(binary.BigEndian.Uint32(data)), int64(binary.BigEndian.Uint32(data[4:]))
 		data = data[spanHead:]
+
 		switch {
 		case n == 0 || n > int64(len(data)):
 			return 0, fmt.Sprintf("has a patch of %d bytes in %d", n, len(data))
@@ -103,6 +105,7 @@ func deltaIn(data []byte, size int, lay func(s span, p []byte)) (base int64, why
 		case from+n > int64(size):
 			return 0, fmt.Sprintf("has a patch up to %d, past its end", from+n)
 		}
+
 		end = int(from + n)
 		lay(span{int(from), end}, data[:n])
 		data = data[n:]
@@ -110,9 +113,10 @@ func deltaIn(data []byte, size int, lay func(s span, p []byte)) (base int64, why
 	return base, ""
 }
 
-// layOver fills p with the base of a delta and what lies over it.
+// layOver fills p with the base of a delta and the bytes over it.
 func layOver(tx *schema.Tx, data, p []byte) (why string, err error) {
-	base, why := deltaIn(data, len(p), func(span, []byte) {}) // before anything is loaded
+	// All of the delta is looked at before anything is loaded.
+	base, why := deltaIn(data, len(p), func(span, []byte) {})
 	if why != "" {
 		return why, nil
 	}
@@ -126,8 +130,8 @@ func layOver(tx *schema.Tx, data, p []byte) (why string, err error) {
 	return "", nil
 }
 
-// loadBase fills p from a blob as far as that goes, and with zeros from there on. It is not verified: what becomes of
-// it is.
+// loadBase fills p from a blob, and with zeros behind its end. The bytes are not verified; the chunk that is made of them
+// is.
 func loadBase(tx *schema.Tx, id int64, p []byte) (why string, err error) {
 	rows := tx.Query(`SELECT id, sum, size, codec, data FROM blob WHERE id = ?`, id)
 	defer rows.Close()
@@ -137,6 +141,7 @@ func loadBase(tx *schema.Tx, id int64, p []byte) (why string, err error) {
 		}
 		return "is missing", nil
 	}
+
 	size := rows.Int(2)
 	switch {
 	case rows.Int(3) == patched:
@@ -146,6 +151,8 @@ func loadBase(tx *schema.Tx, id int64, p []byte) (why string, err error) {
 	case size == int64(len(p)):
 		return unfold(tx, rows, p)
 	}
+
+	// A base of another length is loaded apart, and cut or extended.
 	buf := takeBuffer()
 	defer giveBuffer(buf)
 	if why, err = unfold(tx, rows, buf[:size]); why != "" || err != nil {
@@ -166,8 +173,8 @@ func addDelta(tx *schema.Tx, sum Sum, p []byte, d *delta) (id int64, err error) 
 	return id, addPatch(tx, hold.Blob, d.base, id)
 }
 
-// deltaOf returns how a stored chunk of some length is a delta: that is over itself, without spans, if it is whole. It
-// calls lay for each span with its bytes.
+// deltaOf returns the delta as which a chunk of some length is stored. A chunk that is stored whole is one over itself,
+// without spans. It calls lay for each span with its bytes.
 func deltaOf(tx *schema.Tx, sum Sum, length int, lay func(s span, p []byte)) (*delta, error) {
 	id, err := findBlob(tx, sum)
 	if err == nil && id == 0 {
@@ -176,6 +183,7 @@ func deltaOf(tx *schema.Tx, sum Sum, length int, lay func(s span, p []byte)) (*d
 	if err != nil {
 		return nil, err
 	}
+
 	rows := tx.Query(`SELECT size, codec, CASE codec WHEN 3 THEN data END FROM blob WHERE id = ?`, id)
 	defer rows.Close()
 	if !rows.Next() {
@@ -188,6 +196,7 @@ func deltaOf(tx *schema.Tx, sum Sum, length int, lay func(s span, p []byte)) (*d
 	if codec != patched {
 		return &delta{base: id, of: length, plain: codec == plain}, rows.Close()
 	}
+
 	d := &delta{}
 	var why string
 	d.base, why = deltaIn(rows.Bytes(2), length, func(s span, p []byte) {
@@ -197,6 +206,7 @@ func deltaOf(tx *schema.Tx, sum Sum, length int, lay func(s span, p []byte)) (*d
 	if why != "" {
 		return nil, &CorruptError{Sum: sum, Blob: id, Why: why}
 	}
+
 	base := tx.Query(`SELECT size, codec FROM blob WHERE id = ?`, d.base)
 	if base.Next() {
 		d.of, d.plain = int(base.Int(0)), base.Int(1) == plain

@@ -97,7 +97,7 @@ func TestDeltaOrWhole(t *testing.T) {
 		base    []byte
 		size    int64
 		patches []Patch
-		want    []int64 // codecs of what is stored anew
+		want    []int64 // codecs of the new blobs
 	}{
 		{"a byte", long, 0, []Patch{{5, []byte("x")}}, []int64{patched}},
 		{"a byte of a short chunk", short, 0, []Patch{{5, []byte("x")}}, []int64{plain}},
@@ -225,7 +225,7 @@ func TestCompactDelta(t *testing.T) {
 	checkPatches(t, db)
 }
 
-// A base outlives all that is stored over it, whoever tries to delete it.
+// A base outlives all that is stored over it: Delete leaves it.
 func TestDeleteSparesBases(t *testing.T) {
 	db := open(t)
 	base := put(t, db, noise(1, Size))
@@ -287,7 +287,7 @@ func hostileDeltas() map[string][]byte {
 	}
 }
 
-// A row that no Apply made is damage that is told, never wrong bytes and no panic, whether it is read or changed.
+// A row that no Apply made is reported as damage, never wrong bytes and no panic, whether it is read or changed.
 func TestHostileDeltas(t *testing.T) {
 	for name, data := range hostileDeltas() {
 		t.Run(name, func(t *testing.T) {

@@ -5,7 +5,7 @@ import "vfsdb/schema"
 // An Extent is a range of content.
 type Extent struct{ Off, Len int64 }
 
-// Extents returns the ranges of c that are stored, in order and as long as they go. What lies between them is zeros.
+// Extents returns the ranges of c that are stored, in order, adjacent ones as one. Between them are zeros.
 func Extents(tx *schema.Tx, c Content) ([]Extent, error) {
 	body, err := linesOf(tx, c)
 	if err != nil {
@@ -17,6 +17,7 @@ func Extents(tx *schema.Tx, c Content) ([]Extent, error) {
 		}
 		return []Extent{{0, c.Size}}, nil
 	}
+
 	var list []Extent
 	for n := range body.count() {
 		i, _ := body.at(n)

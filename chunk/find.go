@@ -6,8 +6,7 @@ import (
 	"vfsdb/schema"
 )
 
-// Find returns the content that has a sum, if it is stored. What nothing refers to any more is found until it is
-// collected.
+// Find returns the content that has a sum, if it is stored. Garbage is found until it is collected.
 func Find(tx *schema.Tx, sum Sum) (c Content, ok bool, err error) {
 	if sum == SumOf(nil) {
 		return Content{}, true, nil

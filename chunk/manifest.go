@@ -57,7 +57,7 @@ func (l lines) find(index int64) (sum Sum, ok bool) {
 	return sum, i == index
 }
 
-// check says what is wrong with lines that claim to be a body for content of size bytes; "" if nothing is.
+// check returns the fault of lines that ought to be a body of content of size bytes; "" if there is none.
 func (l lines) check(size int64) string {
 	switch {
 	case size <= Size || size > MaxSize:
@@ -67,6 +67,7 @@ func (l lines) check(size int64) string {
 	case int64(l.count()) > chunks(size):
 		return "more lines than chunks"
 	}
+
 	before := int64(-1)
 	for n := range l.count() {
 		index, _ := l.at(n)
@@ -81,7 +82,7 @@ func (l lines) check(size int64) string {
 	return ""
 }
 
-// sum returns the sum of content of more than one chunk.
+// sum returns the sum of content of more than one chunk, with l as its body.
 func (l lines) sum(size int64) (s Sum) {
 	h := blake3.NewDeriveKey("vfsdb 2026-11 manifest v1")
 	var head [8]byte
@@ -97,12 +98,13 @@ func putManifest(tx *schema.Tx, size int64, body lines, sum Sum) (id int64, err 
 	return storeManifest(tx, size, sum, func() (manifestDelta, error) { return manifestDelta{lines: body}, nil })
 }
 
-// storeManifest is putManifest; form tells how it is to be stored, if it is not there.
+// storeManifest is putManifest for a body in the form that form returns. It is called only if the manifest is not there.
 func storeManifest(tx *schema.Tx, size int64, sum Sum, form func() (manifestDelta, error)) (id int64, err error) {
 	id, found, err := tx.Int(`SELECT id FROM manifest WHERE sum = ?`, sum[:])
 	if err != nil {
 		return 0, fmt.Errorf("find manifest: %w", err)
 	}
+
 	if found {
 		stored, err := manifestSum(tx, id)
 		if err == nil && stored != sum { // as findBlob has it
@@ -113,6 +115,7 @@ func storeManifest(tx *schema.Tx, size int64, sum Sum, form func() (manifestDelt
 		}
 		return id, hold.Touch(tx, hold.Manifest, id)
 	}
+
 	d, err := form()
 	if err != nil {
 		return 0, err
@@ -120,6 +123,7 @@ func storeManifest(tx *schema.Tx, size int64, sum Sum, form func() (manifestDelt
 	if d.lines.count() > maxLines {
 		return 0, syscall.EFBIG
 	}
+
 	if id, err = tx.NextID("manifest"); err != nil {
 		return 0, err
 	}
@@ -150,6 +154,8 @@ func manifestSum(tx *schema.Tx, id int64) (Sum, error) {
 func loadManifest(tx *schema.Tx, id int64) (size int64, body lines, err error) {
 	rows := tx.Query(`SELECT sum, size, body FROM manifest WHERE id = ?`, id)
 	defer rows.Close()
+
+	// The size and the length of the body must fit before memory is taken for it.
 	damage := &CorruptError{Manifest: id}
 	if !rows.Next() {
 		damage.Why = "missing"
@@ -165,6 +171,7 @@ func loadManifest(tx *schema.Tx, id int64) (size int64, body lines, err error) {
 		damage.Why = fmt.Sprintf("body of %d bytes for content of %d", rows.Len(2), size)
 		return 0, nil, damage
 	}
+
 	d := manifestDeltaIn(rows.Bytes(2))
 	body = d.lines
 	if d.base != 0 {
@@ -172,6 +179,7 @@ func loadManifest(tx *schema.Tx, id int64) (size int64, body lines, err error) {
 			return 0, nil, err
 		}
 	}
+
 	if damage.Why == "" {
 		damage.Why = body.check(size)
 	}

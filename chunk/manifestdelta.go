@@ -9,10 +9,10 @@ import (
 )
 
 // A long manifest of which few lines change is stored as those lines over another manifest, its base, as a delta is a
-// chunk over that of another blob. A line with a sum of zeros says that the chunk is a hole. Content over a base never
-// has fewer chunks than the base.
+// chunk over another blob. A line with a sum of zeros makes the chunk a hole. Content over a base never has fewer chunks
+// than the base.
 
-// manifestDelta is how a manifest is stored: the lines that lie over its base, which is 0 if it is whole.
+// A manifestDelta is the stored form of a manifest: the lines that lie over its base, which is 0 if it is whole.
 type manifestDelta struct {
 	base  int64
 	lines lines
@@ -21,7 +21,7 @@ type manifestDelta struct {
 // manifestLeast is how many lines a manifest must have: a shorter one takes a fraction of a page.
 const manifestLeast = 64
 
-// manifestDeltaIn takes a body apart, which has deltaHead bytes more than lines if there is a base.
+// manifestDeltaIn parses a body, which has deltaHead bytes before its lines if there is a base.
 func manifestDeltaIn(body []byte) (d manifestDelta) {
 	if len(body)%lineSize != deltaHead {
 		return manifestDelta{lines: body}
@@ -29,7 +29,7 @@ func manifestDeltaIn(body []byte) (d manifestDelta) {
 	return manifestDelta{base: int64(binary.BigEndian.Uint64(body)), lines: body[deltaHead:]}
 }
 
-// bytes returns it as it is stored.
+// bytes returns the body as it is stored.
 func (d manifestDelta) bytes() []byte {
 	if d.base == 0 {
 		return d.lines
@@ -86,7 +86,7 @@ func (d manifestDelta) onBase(tx *schema.Tx, size int64) (body lines, why string
 	return d.lines.over(base).solid(), "", rows.Close()
 }
 
-// manifestDeltaOf returns how a manifest is stored: over itself, without lines, if it is whole.
+// manifestDeltaOf returns the stored form of a manifest. One that is whole is over itself, without lines.
 func manifestDeltaOf(tx *schema.Tx, id int64) (d manifestDelta, err error) {
 	rows := tx.Query(`SELECT CASE length(body) % 36 WHEN 8 THEN body END FROM manifest WHERE id = ?`, id)
 	defer rows.Close()
@@ -96,8 +96,8 @@ func manifestDeltaOf(tx *schema.Tx, id int64) (d manifestDelta, err error) {
 	return manifestDelta{base: id}, rows.Close()
 }
 
-// manifestOver returns how lines that changed are stored over what a manifest of a content is stored over; whole is the
-// body that comes of it.
+// manifestOver returns the form in which to store a manifest of which some lines have changed since was: over the base of
+// that, or whole if the changes are many. whole is the new body.
 func manifestOver(tx *schema.Tx, was Content, size int64, changed, whole lines) (manifestDelta, error) {
 	if was.Manifest == 0 || chunks(size) < chunks(was.Size) || whole.count() < manifestLeast {
 		return manifestDelta{lines: whole}, nil
@@ -113,7 +113,7 @@ func manifestOver(tx *schema.Tx, was Content, size int64, changed, whole lines) 
 	return d, nil
 }
 
-// manifestMost is deltaMost for manifests. A row of less than a part of a page costs the page in any case.
+// manifestMost is deltaMost for manifests. A quarter of a page is always allowed: a shorter row saves no page.
 func manifestMost(whole, changed int) int {
 	least := int(math.Sqrt(2 * float64(whole) * float64(changed)))
 	return min(max(least, schema.PageSize/4), whole/deltaPart*2)

@@ -7,25 +7,25 @@ import (
 	"vfsdb/schema"
 )
 
-// A pack is one row for many small blobs: together they compress to far less than apart, and take whole pages. Packs
-// are only ever added and deleted, never changed.
+// A pack is one row for many small blobs: together they compress far better than apart, and take whole pages. Packs are
+// added and deleted, never changed.
 
 const (
 	refSize = 12 // of a packRef, as it is stored
 	idSize  = 8
 
-	// packBytes is how many plain bytes a pack has, unless it is of one larger blob, and packBlobs of how many blobs at
-	// most. Whoever reads one of them has all of it decompressed: of twice as much the source of Go becomes smaller by
-	// a thirtieth, and to read a file of it at random takes twice as long.
+	// packBytes is how many plain bytes a pack has at most, unless it holds one larger blob, and packBlobs how many blobs.
+	// Reading one blob decompresses the whole pack: with packs twice as long the source of Go becomes smaller by a
+	// thirtieth, and reading one of its files at random takes twice as long.
 	packBytes = 64 << 10
 	packBlobs = 256
 
-	// packOver is how much longer a frame may be than its bytes: what is left in a pack may not compress by itself, and
-	// takes less in a pack of its own all the same.
+	// packOver is how much longer a frame may be than its bytes. Blobs that are left over from a pack may not compress by
+	// themselves, and take less space in a new pack all the same.
 	packOver = 64
 )
 
-// A packRef says where a blob is: from off on in the plain bytes of a pack.
+// A packRef is the place of a blob: from off on in the plain bytes of a pack.
 type packRef struct {
 	pack int64
 	off  uint32
@@ -44,19 +44,20 @@ func refIn(rows *schema.Rows) (r packRef) {
 	return r
 }
 
-// An openPack is the pack that a connection used last, decompressed: files that are read one after the other are often
-// in one.
+// An openPack is the pack that a connection used last, decompressed: files that are read one after the other are often in
+// the same pack.
 type openPack struct {
 	id    int64
 	bytes []byte
 }
 
-// unpack fills p with the bytes at a place in a pack. why says what is wrong with that.
+// unpack fills p with the bytes at a place in a pack. why is the fault of a damaged pack.
 func unpack(tx *schema.Tx, at packRef, p []byte) (why string, err error) {
 	open, _ := tx.Kept().(*openPack)
 	if open != nil && open.id == at.pack {
 		return open.copy(at, p), nil
 	}
+
 	rows := tx.Query(`SELECT size, data FROM pack WHERE id = ?`, at.pack)
 	defer rows.Close()
 	if !rows.Next() {
@@ -69,6 +70,8 @@ func unpack(tx *schema.Tx, at packRef, p []byte) (why string, err error) {
 	if size < 1 || size > Size || int64(stored) > min(size+packOver, Size) {
 		return fmt.Sprintf("pack %d says %d bytes in %d", at.pack, size, stored), nil
 	}
+
+	// A blob that is alone in its pack is decompressed into p; others into an openPack, which is kept.
 	buf := takeBuffer()
 	defer giveBuffer(buf)
 	frame := buf[:rows.Read(1, buf[:stored])]
@@ -81,6 +84,7 @@ func unpack(tx *schema.Tx, at packRef, p []byte) (why string, err error) {
 		open.id, open.bytes = 0, open.bytes[:size] // until it is filled
 		into = open.bytes
 	}
+
 	if !decompress(frame, into) {
 		return fmt.Sprintf("pack %d is no zstd frame of its bytes", at.pack), nil
 	}
@@ -115,7 +119,7 @@ func addPack(tx *schema.Tx, size int, blobs []int64, frame []byte) (id int64, er
 	return id, nil
 }
 
-// packOf returns where a blob is packed; the zero value if it is not, or is not there.
+// packOf returns the place of a blob in a pack, and its size; the zero values if it is in none, or is missing.
 func packOf(tx *schema.Tx, blob int64) (r packRef, size int64, err error) {
 	rows := tx.Query(`SELECT id, sum, size, codec, data FROM blob WHERE id = ? AND codec = 2`, blob)
 	if rows.Next() {
@@ -124,13 +128,13 @@ func packOf(tx *schema.Tx, blob int64) (r packRef, size int64, err error) {
 	return r, size, rows.Close()
 }
 
-// leavePack deletes a pack that none of its blobs is in any more.
+// leavePack deletes a pack once none of its blobs is in it any more.
 func leavePack(tx *schema.Tx, pack int64) error {
 	blobs, err := packList(tx, pack)
 	if err != nil {
 		return err
 	}
-	for n := len(blobs) - 1; n >= 0; n-- { // collectors begin at the other end
+	for n := len(blobs) - 1; n >= 0; n-- { // collectors take the first ones first, so the last is most likely left
 		if r, _, err := packOf(tx, blobs[n]); err != nil || r.pack == pack {
 			return err
 		}
@@ -141,7 +145,7 @@ func leavePack(tx *schema.Tx, pack int64) error {
 	return nil
 }
 
-// packList returns the blobs that a pack was made of. Some may have left it.
+// packList returns the blobs that a pack was made of. Some may no longer be in it.
 func packList(tx *schema.Tx, pack int64) (blobs []int64, err error) {
 	rows := tx.Query(`SELECT blobs FROM pack WHERE id = ?`, pack)
 	defer rows.Close()
@@ -161,8 +165,7 @@ func idsIn(list []byte) (ids []int64) {
 	return ids
 }
 
-// CheckPack says what is wrong with a pack: each is the place of one of its blobs at least, or it would have been
-// deleted.
+// CheckPack returns the fault of a pack, for a check: a pack that none of its blobs is in ought to have been deleted.
 func CheckPack(tx *schema.Tx, pack int64) (why string, err error) {
 	blobs, err := packList(tx, pack)
 	if err != nil {

@@ -5,15 +5,17 @@ import (
 	"vfsdb/schema"
 )
 
-// loadParts fills parts of p, which is the chunk with this sum, and verifies each by the chunk's chain: the other parts
-// stay where they are. The numbers of the parts ascend. Whatever lies over the base is filled too, and not verified. ok
-// is false if the chunk is not stored so that its parts can be had, or one is damaged: loading it whole tells.
+// loadParts fills parts of p, the chunk with this sum, and verifies each by the chunk's chain; the other parts are not
+// loaded. The numbers of the parts ascend. The spans that lie over the base are filled too, and not verified. ok is false
+// if the chunk is not stored in a way that allows that, or a part is damaged: loading it whole finds out.
 func loadParts(tx *schema.Tx, sum Sum, known chain, p []byte, parts []int) (d *delta, ok bool, err error) {
 	var over [][]byte
 	d, err = deltaOf(tx, sum, len(p), func(_ span, bytes []byte) { over = append(over, bytes) })
 	if err != nil || !d.plain || d.of != len(p) {
 		return nil, false, err
 	}
+
+	// Adjacent parts are read in one go.
 	for n := 0; n < len(parts); {
 		first := n
 		for n++; n < len(parts) && parts[n] == parts[n-1]+1; n++ {
@@ -23,6 +25,7 @@ func loadParts(tx *schema.Tx, sum Sum, known chain, p []byte, parts []int) (d *d
 			return nil, false, err
 		}
 	}
+
 	for n, s := range d.spans {
 		copy(p[s.from:s.to], over[n])
 	}
@@ -34,16 +37,17 @@ func loadParts(tx *schema.Tx, sum Sum, known chain, p []byte, parts []int) (d *d
 	return d, true, nil
 }
 
-// manyParts is how many parts of a chunk are not worth reading apart, at once or one after the other.
+// manyParts is how many parts of a chunk are read before it is loaded whole, at once or one after the other.
 const manyParts = 16
 
-// part fills p from off on of a chunk that is not kept, without the rest of it, if its chain is known. What cannot be
-// had so is for the caller to load: done is false.
+// part fills p with the bytes from off on of a chunk that is not in the cache, without loading the rest, if the chunk's
+// chain is known. If it is not, done is false, and the caller loads the chunk.
 func (r *Reader) part(tx *schema.Tx, from address, off int, p []byte) (done bool) {
 	first, last := off/partSize, (off+len(p)-1)/partSize
 	if r.cache == nil || tx == nil || from.size < deltaLeast || last-first >= manyParts || r.cache.has(from) {
 		return false
 	}
+
 	sum := from.sum
 	if from.kind == hold.Blob {
 		var err error
@@ -55,10 +59,12 @@ func (r *Reader) part(tx *schema.Tx, from address, off int, p []byte) (done bool
 	if len(known) != partsOf(int(from.size)) {
 		return false
 	}
+
 	parts := make([]int, 0, manyParts)
 	for n := first; n <= last; n++ {
 		parts = append(parts, n)
 	}
+
 	buf := takeBuffer()
 	defer giveBuffer(buf)
 	if _, ok, err := loadParts(tx, sum, known, buf[:from.size], parts); !ok || err != nil {

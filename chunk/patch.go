@@ -8,7 +8,7 @@ import (
 	"vfsdb/schema"
 )
 
-// A Patched is content that is stored as changes over its base: both are blobs, or both manifests.
+// A Patched is content that is stored over its base: both are blobs, or both manifests.
 type Patched struct {
 	Kind     int // hold.Blob or hold.Manifest
 	Base, ID int64
@@ -39,7 +39,7 @@ func isBase(tx *schema.Tx, kind int, id int64) (bool, error) {
 	return ok, err
 }
 
-// PatchedOver returns up to limit ids of what is stored over a base.
+// PatchedOver returns the ids of up to limit contents that are stored over a base.
 func PatchedOver(tx *schema.Tx, kind int, base int64, limit int) (ids []int64, err error) {
 	if has, err := hasPatches(tx); err != nil || !has {
 		return nil, err
@@ -76,11 +76,11 @@ func hasPatches(tx *schema.Tx) (bool, error) {
 	return version >= 3, err
 }
 
-// BaseManifest returns the manifest that another is stored over; 0 if it is whole, or is not there. Whoever keeps the
-// one keeps the other, with the blobs of both: no manifest ever names a blob that is missing.
+// BaseManifest returns the manifest that another is stored over; 0 if it is whole, or is missing. A collector that keeps
+// the one keeps the other, with the blobs of both: no manifest ever names a blob that is missing.
 func BaseManifest(tx *schema.Tx, id int64) (int64, error) { return baseManifest(tx, id) }
 
-// CheckPatched says what is wrong with an entry: both must be there, the base whole, and the other over it.
+// CheckPatched returns the fault of an entry, for a check: both must be there, the base whole, and the other over it.
 func CheckPatched(tx *schema.Tx, p Patched) (why string, err error) {
 	what, of, whole := "blob", baseOf, `SELECT codec <> 3 FROM blob WHERE id = ?`
 	switch p.Kind {
@@ -90,6 +90,7 @@ func CheckPatched(tx *schema.Tx, p Patched) (why string, err error) {
 	default:
 		return fmt.Sprintf("patch of kind %d", p.Kind), nil
 	}
+
 	base, err := of(tx, p.ID)
 	switch {
 	case err != nil:
@@ -97,6 +98,7 @@ func CheckPatched(tx *schema.Tx, p Patched) (why string, err error) {
 	case base != p.Base:
 		return fmt.Sprintf("%s %d is not stored as patches over %s %d", what, p.ID, what, p.Base), nil
 	}
+
 	is, ok, err := tx.Int(whole, p.Base)
 	switch {
 	case err != nil:
@@ -128,8 +130,8 @@ func Deltas(tx *schema.Tx, kind int, after int64, limit int) (ids []int64, err e
 	return ids, rows.Err()
 }
 
-// CheckDelta says what is wrong with a blob, or a manifest, that is stored as patches: the table patch must say so, or
-// its base could be collected.
+// CheckDelta returns the fault of a blob, or a manifest, that is stored as patches, for a check: it must be in the table
+// patch, or its base could be collected.
 func CheckDelta(tx *schema.Tx, kind int, id int64) (why string, err error) {
 	what, of := "blob", baseOf
 	if kind == hold.Manifest {
@@ -137,7 +139,7 @@ func CheckDelta(tx *schema.Tx, kind int, id int64) (why string, err error) {
 	}
 	base, err := of(tx, id)
 	if err != nil || base == 0 {
-		return "", err // it has become whole meanwhile, or is damaged, which reading it tells
+		return "", err // it has become whole meanwhile, or is damaged, which reading it finds
 	}
 	_, ok, err := tx.Int(`SELECT id FROM patch WHERE kind = ? AND base = ? AND id = ?`, kind, base, id)
 	if err != nil || ok {

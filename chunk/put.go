@@ -7,7 +7,7 @@ import (
 	"vfsdb/schema"
 )
 
-// Put stores content of any length, or finds it.
+// Put stores content of any length, unless it is stored already.
 func Put(tx *schema.Tx, p []byte) (Content, error) { return Prepare(p).Put(tx) }
 
 // Prepared is content that is cut and hashed, and not yet stored.
@@ -50,7 +50,7 @@ func (p *Prepared) part(n int) []byte {
 // Sum returns the sum that the content has, before and after it is stored.
 func (p *Prepared) Sum() Sum { return p.sum }
 
-// Put stores the content, or finds it. It may be called in several transactions.
+// Put stores the content, unless it is stored already. It may be called in several transactions.
 func (p *Prepared) Put(tx *schema.Tx) (Content, error) {
 	var last int64
 	for n := range p.body.count() {
@@ -68,8 +68,8 @@ func (p *Prepared) Put(tx *schema.Tx) (Content, error) {
 	return seal(tx, int64(len(p.data)), p.body, p.sum, last)
 }
 
-// putChunk stores a chunk, as its frame if there is one, or finds it. What is found may have been garbage, so it is
-// noted for a running collection.
+// putChunk stores a chunk, as its frame if there is one, or finds it stored. A chunk that it finds may have been garbage, so
+// it is noted for a running collection.
 func putChunk(tx *schema.Tx, sum Sum, p, frame []byte) (id int64, found bool, err error) {
 	if !tx.Writable() {
 		return 0, false, syscall.EROFS
@@ -81,7 +81,7 @@ func putChunk(tx *schema.Tx, sum Sum, p, frame []byte) (id int64, found bool, er
 }
 
 func storeOrFind(tx *schema.Tx, sum Sum, p, frame []byte) (id int64, found bool, err error) {
-	// To look first costs a statement, to store in vain costs a copy of the bytes.
+	// Looking first costs a statement, storing in vain costs a copy of the bytes.
 	if len(p) <= small {
 		id, added, err := addBlob(tx, sum, p, frame)
 		if added || err != nil {
@@ -110,10 +110,10 @@ func findChunk(tx *schema.Tx, sum Sum) (id int64, err error) {
 	return id, hold.Touch(tx, hold.Blob, id)
 }
 
-// small is how long a chunk may be to be stored before it is looked for.
+// small is the length up to which a chunk is stored without looking for it first.
 const small = 16 << 10
 
-// seal makes the Content of chunks that are stored: of the only one, which is the blob only, or of all in body.
+// seal returns the Content of stored chunks: of the blob only if it has one chunk, else of a manifest of body.
 func seal(tx *schema.Tx, size int64, body lines, sum Sum, only int64) (Content, error) {
 	c := Content{Size: size}
 	if size <= Size {
@@ -128,7 +128,7 @@ func seal(tx *schema.Tx, size int64, body lines, sum Sum, only int64) (Content, 
 	return c, err
 }
 
-// sumOf is the sum of content that has these lines.
+// sumOf returns the sum of content that has these lines.
 func sumOf(size int64, body lines) Sum {
 	if size > Size {
 		return body.sum(size)

@@ -2,5 +2,5 @@
 
 package chunk
 
-// racing says that the race detector runs, which makes the engine twenty times slower.
+// racing means that the race detector runs, which makes the engine twenty times slower.
 const racing = true

@@ -16,29 +16,29 @@ func Read(tx *schema.Tx, c Content, p []byte, off int64) (int, error) {
 	return (*Cache)(nil).Read(tx, c, p, off)
 }
 
-// A Reader reads one content, again and again. It keeps the manifest and the chunk that it touched last: callers often
-// read a few bytes at a time. It must not be used by two goroutines at once.
+// A Reader reads one content, again and again. It keeps the manifest and the chunk that it read last: callers often read a
+// few bytes at a time. It must not be used by two goroutines at once.
 type Reader struct {
 	cache   *Cache // nil: there is none
-	passing bool   // nothing comes into the cache
+	passing bool   // it adds nothing to the cache
 	content Content
 	body    lines
 	loaded  bool // body is
 
-	kept *held // chunk number at
-	at   int64 // -1: kept is nothing
+	kept *entry // chunk number at
+	at   int64  // -1: kept is nothing
 
 	end int64 // where the last read ended
-	run int64 // how many bytes were read up to there, each from where the last one ended
+	run int64 // how many bytes were read up to there without a leap
 }
 
 // NewReader returns a Reader of c. It reads nothing yet.
 func NewReader(c Content) *Reader { return (*Cache)(nil).NewReader(c) }
 
-// Content returns what is read.
+// Content returns the content that the Reader reads.
 func (r *Reader) Content() Content { return r.content }
 
-// Release gives back what the Reader keeps in memory. It may be used again afterwards.
+// Release gives back the memory of the Reader, which may be used again afterwards.
 func (r *Reader) Release() {
 	r.drop()
 	r.body, r.loaded = nil, false
@@ -59,6 +59,7 @@ func (r *Reader) ReadAt(tx *schema.Tx, p []byte, off int64) (n int, err error) {
 	if err := r.open(tx); err != nil {
 		return 0, err
 	}
+
 	leap := off != r.end
 	for n < len(p) {
 		i, start := off/Size, int(off%Size)
@@ -66,6 +67,7 @@ func (r *Reader) ReadAt(tx *schema.Tx, p []byte, off int64) (n int, err error) {
 		if start >= length {
 			return n, io.EOF
 		}
+
 		part := p[n:min(len(p), n+length-start)]
 		if err := r.read(tx, i, start, length, part, leap); err != nil {
 			return n, err
@@ -77,8 +79,8 @@ func (r *Reader) ReadAt(tx *schema.Tx, p []byte, off int64) (n int, err error) {
 	return n, nil
 }
 
-// ReadHeld is ReadAt without a transaction, for a read that can be answered by the chunk that was read last, or by the
-// cache. ok is false, and nothing is read, if it cannot.
+// ReadHeld is ReadAt without a transaction, from the chunk that was read last and from the cache. ok is false, and nothing
+// is read, if they do not have all of it.
 func (r *Reader) ReadHeld(p []byte, off int64) (n int, ok bool, err error) {
 	if len(p) > peekLimit || !r.held(off, int64(len(p))) {
 		return 0, false, nil
@@ -88,7 +90,7 @@ func (r *Reader) ReadHeld(p []byte, off int64) (n int, ok bool, err error) {
 		return n, true, err
 	}
 	r.end, r.run = end, run
-	return 0, false, nil // what was there is gone
+	return 0, false, nil // a chunk that was there is gone
 }
 
 // held reports whether n bytes from off on are in memory, as far as the content goes.
@@ -113,15 +115,15 @@ func (r *Reader) passed(off int64, n int) {
 	r.run += int64(n)
 }
 
-// streams reports whether who reads on from off has read a chunk's worth without a leap. A stream asks for nothing
-// again.
+// streams reports whether a read from off on continues a stream: a chunk's worth was read up to there without a leap. A
+// stream reads nothing twice.
 func (r *Reader) streams(off int64) bool { return off == r.end && r.run >= Size }
 
-// Check compares the length of the content with its manifest, which it loads and verifies. Who takes memory for what a
-// row says that there is calls it first.
+// Check loads and verifies the manifest, and compares it with the length of the content. It is called before memory is
+// taken for a length that stands in a row.
 func (r *Reader) Check(tx *schema.Tx) error { return r.open(tx) }
 
-// open loads the manifest, once. Nobody changes it, so it may be the cache's.
+// open loads the manifest, once. It is never changed, so the cache may have it too.
 func (r *Reader) open(tx *schema.Tx) (err error) {
 	if r.loaded {
 		return nil
@@ -130,11 +132,13 @@ func (r *Reader) open(tx *schema.Tx) (err error) {
 		r.loaded = err == nil
 		return err
 	}
+
 	if h := r.cache.take(manifestAddress(r.content)); h != nil {
-		r.body, r.loaded = h.bytes, true // it is in no buffer, so nobody will take it
+		r.body, r.loaded = h.bytes, true // they are in no buffer, so they outlive the entry
 		h.release()
 		return nil
 	}
+
 	if tx == nil {
 		return errNotKept
 	}
@@ -143,12 +147,12 @@ func (r *Reader) open(tx *schema.Tx) (err error) {
 	}
 	r.loaded = true
 	if r.fills(tx) {
-		r.cache.put(&held{address: manifestAddress(r.content), bytes: r.body})
+		r.cache.put(&entry{address: manifestAddress(r.content), bytes: r.body})
 	}
 	return nil
 }
 
-// read fills part from chunk i, which is length bytes long. After a leap no more is read than must be.
+// read fills part from chunk i, which is length bytes long. After a leap it loads only that part, if it can.
 func (r *Reader) read(tx *schema.Tx, i int64, start, length int, part []byte, leap bool) error {
 	if i != r.at {
 		from, ok := r.address(i, length)
@@ -178,8 +182,8 @@ func (r *Reader) address(i int64, length int) (a address, ok bool) {
 	return address{size: int64(length), sum: sum}, ok
 }
 
-// whole fills p with all of a chunk, without a copy of ours unless the cache wants one. It gets none of content of
-// many: who reads that whole streams it.
+// whole fills p with all of a chunk. The cache gets a copy if it wants one and the content has no other chunk; longer
+// content is being streamed.
 func (r *Reader) whole(tx *schema.Tx, from address, p []byte) error {
 	if h := r.cache.take(from); h != nil {
 		copy(p, h.bytes)
@@ -195,15 +199,16 @@ func (r *Reader) whole(tx *schema.Tx, from address, p []byte) error {
 	return nil
 }
 
-// keep makes chunk i the one that is kept. The cache gets it too, unless it is passed by a stream in small steps.
+// keep makes chunk i the one that the Reader keeps. The cache gets it too, unless this is a stream in small steps.
 func (r *Reader) keep(tx *schema.Tx, i int64, start int, from address) error {
 	h := r.cache.take(from)
 	if h == nil && tx == nil {
 		return errNotKept
 	}
 	r.drop()
+
 	if h == nil {
-		h = newHeld(from)
+		h = newEntry(from)
 		fills, sumOf := r.fills(tx) && !r.streams(i*Size+int64(start)), SumOf
 		if fills && len(h.bytes) >= deltaLeast {
 			sumOf = chained
@@ -216,11 +221,12 @@ func (r *Reader) keep(tx *schema.Tx, i int64, start int, from address) error {
 			r.cache.put(h)
 		}
 	}
+
 	r.kept, r.at = h, i
 	return nil
 }
 
-// fills reports whether what tx reads may be kept for others: not if it may be undone.
+// fills reports whether the cache may keep what tx reads: not if tx writes, since it may be undone.
 func (r *Reader) fills(tx *schema.Tx) bool { return r.cache != nil && !r.passing && !tx.Writable() }
 
 // load fills p with the chunk at an address, verified.
@@ -234,10 +240,10 @@ func load(tx *schema.Tx, from address, p []byte, sumOf func(p []byte) Sum) error
 	return loadBlobBy(tx, from.sum, p, sumOf)
 }
 
-// errNotKept says that there is no transaction to read what the cache does not have.
+// errNotKept means that the cache does not have a chunk, and there is no transaction to load it.
 var errNotKept = errors.New("chunk: not in the cache")
 
-// linesOf returns the lines of a manifest that must be of this size. Content without one has none.
+// linesOf returns the lines of the manifest of c, which must be of the same size. Content without a manifest has none.
 func linesOf(tx *schema.Tx, c Content) (lines, error) {
 	if err := c.Check(); err != nil {
 		return nil, err

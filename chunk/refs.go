@@ -8,8 +8,10 @@ import (
 	"vfsdb/schema"
 )
 
-// PinnedContent returns the pins of blobs and manifests, of all leases. A process that was suspended for long may pin
-// what is gone; that is left out.
+// This file is the collector's side of content. It decides nothing: gc knows which rows may go.
+
+// PinnedContent returns the pins of blobs and manifests of all leases. It leaves out content that is gone, which a process
+// may pin that was suspended for long.
 func PinnedContent(tx *schema.Tx) ([]hold.Pin, error) {
 	var list []hold.Pin
 	rows := tx.Query(`SELECT DISTINCT kind, id FROM pin
@@ -29,13 +31,14 @@ func Newest(tx *schema.Tx) (blob, manifest int64, err error) {
 	return blob, manifest, err
 }
 
-// Stored lists the ids of up to limit blobs, or manifests, in the order of their sums from behind after on. The index
-// of sums answers, so no content is read. next is where to go on; done says that there are no more.
+// Stored lists the ids of up to limit blobs, or manifests, in the order of their sums from behind after on. It reads the
+// index of sums, and no content. next is the sum to go on from; done means that there are no more.
 func Stored(tx *schema.Tx, kind int, after Sum, limit int) (ids []int64, next Sum, done bool, err error) {
 	text := `SELECT id, sum FROM blob WHERE sum > ? ORDER BY sum LIMIT ?`
 	if kind == hold.Manifest {
 		text = `SELECT id, sum FROM manifest WHERE sum > ? ORDER BY sum LIMIT ?`
 	}
+
 	next = after
 	rows := tx.Query(text, after[:], limit)
 	defer rows.Close()
@@ -58,8 +61,8 @@ func StoredSize(tx *schema.Tx, blob int64) (int64, error) {
 	return size, err
 }
 
-// Delete deletes a blob, or a manifest, that nothing points at, and returns how many there were: 1 or 0. What others
-// are stored over stays.
+// Delete deletes a blob, or a manifest, that nothing points at, and returns how many there were: 1 or 0. A base that
+// something is stored over stays.
 func Delete(tx *schema.Tx, kind int, id int64) (n int64, err error) {
 	if is, err := isBase(tx, kind, id); err != nil || is {
 		return 0, err
@@ -87,7 +90,7 @@ func deleteManifest(tx *schema.Tx, id int64) (n int64, err error) {
 	return n, err
 }
 
-// deleteBlob deletes a blob, and what says how it is stored.
+// deleteBlob deletes a blob, its row in the table patch, and its pack if it was the last blob in it.
 func deleteBlob(tx *schema.Tx, id int64) (n int64, err error) {
 	from, _, err := packOf(tx, id)
 	if err != nil {

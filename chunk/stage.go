@@ -24,18 +24,18 @@ const (
 	// the chunk that is being filled.
 	streamBuffers = shortStream + 1
 
-	// ownBuffers of them are every stream's due. The others come out of spareBuffers, as long as there are any, so that
-	// many streams at a time become slower before they become large.
+	// ownBuffers of them every stream has for itself. All streams share spareBuffers for the others, so that many streams at
+	// a time become slower rather than take much memory.
 	ownBuffers   = 2
 	spareBuffers = 4 * (streamBuffers - ownBuffers)
 )
 
-// spare has a token for each buffer beyond their due that streams have.
+// spare has a token for each spare buffer that is in use.
 var spare = make(chan struct{}, spareBuffers)
 
 // A Stager stores one stream. ReadFrom takes it in, Commit makes content of it, and Close, which is always called, ends
-// it. A stream of up to eight chunks stays in memory until Commit; of a longer one all but the end is staged by then:
-// stored where nothing points at it. A Stager is used by one goroutine.
+// it. A stream of up to eight chunks stays in memory until Commit. A longer one is staged by then, except for its end: its
+// chunks are stored, and nothing points at them. A Stager is used by one goroutine.
 type Stager struct {
 	staging // the writer's, until it has ended
 
@@ -45,9 +45,9 @@ type Stager struct {
 	held []piece // hashed, and not yet given to the writer
 	err  error   // why there is nothing to commit
 
-	count int          // of buffers that we have, here or at the writer
-	extra int          // of them, how many hold a token of spare
-	free  chan *buffer // of them, those that hold nothing
+	count int          // of our buffers, here or at the writer
+	extra int          // how many of them hold a token of spare
+	free  chan *buffer // those that hold nothing
 
 	batches chan []piece  // to the writer; nil while there is none
 	written chan struct{} // closed by the writer when it ends
@@ -66,16 +66,16 @@ type piece struct {
 	sum   Sum
 }
 
-// NewStager returns a Stager that stages under lease. It does nothing yet.
+// NewStager returns a Stager that stages under lease. It stores nothing yet.
 func NewStager(db *schema.DB, lease *hold.Lease) *Stager {
 	return &Stager{staging: staging{db: db, lease: lease}, err: errUnread, free: make(chan *buffer, streamBuffers)}
 }
 
 var errUnread = errors.New("chunk: no stream was read")
 
-// ReadFrom takes in all of r, which may be a [Skipper], in pieces of whatever size it yields, and is called once. If r fails, its error is
-// returned, and nothing is there to commit. Long streams are written to the database meanwhile, so ReadFrom must not be
-// called inside a transaction.
+// ReadFrom takes in all of r, which may be a [Skipper]. It is called once. If r fails, ReadFrom returns its error, and there
+// is nothing to commit. Long streams are written to the file meanwhile, so ReadFrom must not be called inside a
+// transaction.
 func (s *Stager) ReadFrom(ctx context.Context, r io.Reader) error {
 	if s.err != errUnread {
 		return errors.New("chunk: a Stager reads one stream")
@@ -84,7 +84,7 @@ func (s *Stager) ReadFrom(ctx context.Context, r io.Reader) error {
 	defer cancel()
 	s.err = s.cut(ctx, r)
 	if s.err != nil {
-		cancel() // what waits to be written need not be
+		cancel() // the writer need not write what it has
 	}
 	if err := s.endWriter(); s.err == nil {
 		s.err = err
@@ -114,6 +114,7 @@ func (s *Stager) cut(ctx context.Context, r io.Reader) error {
 		if err != nil {
 			return err
 		}
+
 		n, err := fill(ctx, r, b[:])
 		switch {
 		case err != nil && err != io.EOF:
@@ -123,6 +124,7 @@ func (s *Stager) cut(ctx context.Context, r io.Reader) error {
 			s.free <- b
 			return syscall.EFBIG
 		}
+
 		s.add(ctx, i, b, n)
 		if err == io.EOF {
 			return nil
@@ -148,7 +150,7 @@ func (s *Stager) add(ctx context.Context, i int64, b *buffer, n int) {
 	}
 }
 
-// buffer returns an empty buffer. If there are no more to be had it waits for the writer to give some back.
+// buffer returns an empty buffer. If no more may be taken it waits for the writer to give some back.
 func (s *Stager) buffer(ctx context.Context) (*buffer, error) {
 	select {
 	case <-s.broken:
@@ -157,10 +159,12 @@ func (s *Stager) buffer(ctx context.Context) (*buffer, error) {
 		return b, nil
 	default:
 	}
+
 	if s.mayGrow() {
 		s.count++
 		return takeBuffer(), nil
 	}
+
 	if s.count == len(s.held) { // the writer has none
 		s.hand(ctx, len(s.held))
 	}
@@ -190,7 +194,7 @@ func (s *Stager) mayGrow() bool {
 	}
 }
 
-// hand gives the first n pieces of what is held to the writer. It does not wait.
+// hand gives the first n held pieces to the writer. It does not wait.
 func (s *Stager) hand(ctx context.Context, n int) {
 	if s.batches == nil {
 		s.batches = make(chan []piece, streamBuffers)
@@ -229,7 +233,7 @@ func (s *Stager) endWriter() error {
 	return s.failed
 }
 
-// drop forgets what is held.
+// drop forgets the held pieces.
 func (s *Stager) drop() {
 	for _, p := range s.held {
 		if p.buf != nil {
@@ -267,12 +271,14 @@ func (s *Stager) Size() int64 { return s.size }
 // Sum returns the sum that the content has once it is committed.
 func (s *Stager) Sum() Sum { return s.sum }
 
-// Commit stores what is still in memory, and the manifest, and returns the content. Like the rest of tx it is undone if
-// tx is, and may then be tried again, until Close.
+// Commit stores the chunks that are still in memory, and the manifest, and returns the content. It is undone if tx is, and
+// may then be called again, until Close.
 func (s *Stager) Commit(tx *schema.Tx) (Content, error) {
 	if s.err != nil {
 		return Content{}, s.err
 	}
+
+	// If the chunks that were staged may be gone, they are looked up again.
 	safe, err := s.secure(tx)
 	if err != nil {
 		return Content{}, err
@@ -282,6 +288,7 @@ func (s *Stager) Commit(tx *schema.Tx) (Content, error) {
 			return Content{}, err
 		}
 	}
+
 	var last int64
 	for _, p := range s.held {
 		id, _, err := putChunk(tx, p.sum, p.bytes, p.frame)
@@ -293,11 +300,11 @@ func (s *Stager) Commit(tx *schema.Tx) (Content, error) {
 	return seal(tx, s.size, s.body, s.sum, last)
 }
 
-// Close ends the stream. It is called after the transaction of Commit is durable, or instead of it; later calls do
+// Close ends the stream. It is called after the transaction of Commit is durable, or instead of Commit; later calls do
 // nothing. It does not write, and may be called anywhere.
 func (s *Stager) Close() error {
 	s.err = fs.ErrClosed
-	_ = s.endWriter() // which is still there if the source panicked
+	_ = s.endWriter() // the writer still runs if the source panicked
 	s.drop()
 	s.trim()
 	s.count = 0

@@ -26,11 +26,11 @@ type staging struct {
 	lost   bool // a lease that we staged under is gone
 }
 
-// Compress makes what is taken in from now on be stored compressed, where it shrinks by a tenth. It costs the time of
-// whoever hands the bytes over, not the write lock.
+// Compress has chunks that are taken in from now on stored compressed, where they shrink by a tenth. The caller that hands
+// the bytes over spends the time, not a transaction.
 func (s *staging) Compress() { s.compress = true }
 
-// frame returns the frame that a chunk is to be stored as, or nil.
+// frame returns the frame to store a chunk as, or nil if it is stored plain.
 func (s *staging) frame(p []byte) []byte {
 	if !s.compress {
 		return nil
@@ -47,6 +47,8 @@ func (s *staging) stage(ctx context.Context, pieces []piece) (ids []int64, err e
 		}
 		s.moved(row, false)
 	}
+
+	// A lease that a collector has taken away is replaced, and the transaction tried again.
 	for {
 		err = s.db.Stage(ctx, func(tx *schema.Tx) (err error) {
 			ids, err = stagePieces(tx, row, pieces)
@@ -63,6 +65,7 @@ func (s *staging) stage(ctx context.Context, pieces []piece) (ids []int64, err e
 	if err != nil {
 		return nil, fmt.Errorf("stage: %w", err)
 	}
+
 	s.mu.Lock()
 	s.staged = true
 	s.mu.Unlock()
@@ -95,23 +98,23 @@ func stagePieces(tx *schema.Tx, row int64, pieces []piece) ([]int64, error) {
 	return ids, nil
 }
 
-// state returns the row that we stage under, and whether all that was staged is staged under it.
+// state returns the row that we stage under. whole is false if some chunks were staged under another one.
 func (s *staging) state() (row int64, whole bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.row, !s.lost
 }
 
-// moved notes that we stage under another row from now on. after says that the one before is gone.
-func (s *staging) moved(row int64, after bool) {
+// moved notes that we stage under another row from now on. gone means that the row before it was taken away.
+func (s *staging) moved(row int64, gone bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.row = row
-	s.lost = s.lost || after && s.staged
+	s.lost = s.lost || gone && s.staged
 }
 
-// secure reports whether what was staged is sure to be there, and to stay when the lease lets go of it, once tx points
-// at it. If not, all of it has to be looked up again by retake.
+// secure reports whether the staged chunks are sure to be there, and to stay once tx points at them and the lease lets go
+// of them. If not, retake has to look all of them up again.
 func (s *staging) secure(tx *schema.Tx) (bool, error) {
 	row, whole := s.state()
 	if row == 0 {
@@ -142,7 +145,7 @@ func retake(tx *schema.Tx, body lines) (id int64, err error) {
 	return id, nil
 }
 
-// leave lets go of what was staged.
+// leave lets go of the staged chunks.
 func (s *staging) leave() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

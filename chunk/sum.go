@@ -10,7 +10,7 @@ import (
 	"vfsdb/schema"
 )
 
-// A Sum is the BLAKE3-256 of a chunk, or stands in the same way for longer content: the sum of its manifest.
+// A Sum is the BLAKE3-256 of a chunk, or for longer content, the sum of its manifest.
 type Sum [32]byte
 
 // SumOf returns the sum of one chunk. It is what b3sum prints.
@@ -26,7 +26,7 @@ func ParseSum(text string) (Sum, error) {
 // String returns the sum as 64 hexadecimal digits.
 func (s Sum) String() string { return hex.EncodeToString(s[:]) }
 
-// IsZero reports whether s is the zero Sum, which is the sum of nothing that anybody will ever find.
+// IsZero reports whether s is the zero Sum, which no content that anybody will ever find has.
 func (s Sum) IsZero() bool { return s == Sum{} }
 
 // MarshalText is String, for JSON and its kin.
@@ -45,7 +45,7 @@ func (s *Sum) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// scan reads a sum from a column, and reports whether there is one: a longer value is none.
+// scan reads a sum from a column, and reports whether there is one: a value of another length is none.
 func (s *Sum) scan(rows *schema.Rows, col int) bool {
 	return rows.Len(col) == len(s) && rows.Read(col, s[:]) == len(s)
 }

@@ -5,15 +5,15 @@ import (
 	"sync/atomic"
 )
 
-// A Tally counts the chunks that were written under a context: those that had to be stored, and those that were there
-// already. A transaction that was rolled back counts too. It is safe for concurrent use.
+// A Tally counts the chunks that are written under a context: those that had to be stored, and those that were there
+// already. Chunks of a transaction that is rolled back count too. It is safe for concurrent use.
 type Tally struct {
 	Stored, Found atomic.Int64
 }
 
 type tallyKey struct{}
 
-// WithTally has t count what is written under the context that it returns.
+// WithTally returns a context under which t counts the chunks that are written.
 func WithTally(ctx context.Context, t *Tally) context.Context {
 	return context.WithValue(ctx, tallyKey{}, t)
 }

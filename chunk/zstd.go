@@ -30,10 +30,10 @@ func compress(with *sync.Pool, dst, p []byte) []byte {
 	return e.EncodeAll(p, dst)
 }
 
-// worthwhile reports whether now bytes instead of before are a tenth less at least.
+// worthwhile reports whether now is at least a tenth less than before.
 func worthwhile(now, before int) bool { return now <= before-(before+9)/10 }
 
-// decoders start no goroutines, and yield no more than there is room for in the slice that they are given.
+// decoders start no goroutines, and write no more than fits the slice that they are given.
 var decoders = sync.Pool{New: func() any {
 	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 		zstd.WithDecoderMaxWindow(Size), zstd.WithDecoderMaxMemory(Size), zstd.WithDecodeAllCapLimit(true))
@@ -43,8 +43,7 @@ var decoders = sync.Pool{New: func() any {
 	return d
 }}
 
-// decompress fills p from a frame, and reports whether that is what the frame holds: so many bytes, neither more nor
-// fewer.
+// decompress fills p from a frame. It reports false if the frame does not hold exactly len(p) bytes.
 func decompress(frame, p []byte) bool {
 	d := decoders.Get().(*zstd.Decoder)
 	defer decoders.Put(d)

@@ -1,12 +1,11 @@
-// Package hold keeps collectors away from content that is in use and that no row points at yet, or any more. It has the
-// tables by which the processes that have a file open coordinate with the one that collects garbage: lease, pin, gc and
-// touched. It knows numbers of things, not what they are: no bytes, no names. Which rows may go is for the room gc to
-// decide.
+// Package hold keeps collectors away from content that is in use although no row points at it yet, or any more. By its
+// tables the processes that have a store open coordinate with the one that collects garbage. It knows ids, and neither
+// bytes nor names. The room gc decides which rows may go.
 //
 // # What holds a collector back
 //
-//   - The write barrier. While a collection runs, every transaction that makes a reference to content, new or found, says
-//     so with [Touch]. Content found by its sum may have been garbage a moment ago.
+//   - The write barrier. While a collection runs, every transaction that makes a reference to content, new or found, notes
+//     it with [Touch]. Content found by its sum may have been garbage a moment ago.
 //   - Pins. A [Lease] is the row of one open store. Its pins name what the open files of that store still need after the
 //     last name is gone: see [Pin].
 //   - The floor of a lease. A running stream has stored blobs that nothing points at yet. Ids of blobs only grow, so the
@@ -19,7 +18,9 @@
 // dead: see [Holders]. A heartbeat looks for such a request once a second and publishes; it also proves that the lease is
 // alive.
 //
-// A lease is dead when its process is provably gone or its heartbeat is older than a minute: see [Dead]. Whoever finds a
-// dead lease deletes it, and its pins, no later than in the transaction that takes what it held. A process that was only
+// A lease is dead when its process is provably gone or its heartbeat is older than a minute: see [Dead]. A collector
+// deletes a dead lease, and its pins, no later than in the transaction that takes what it held. A process that was only
 // suspended then finds its row missing, and trusts nothing that it staged under it.
+//
+// Tables written here: lease, pin, gc, touched.
 package hold

@@ -205,7 +205,7 @@ func (l *Lease) Answer(ctx context.Context) error {
 
 // publish is Publish in its turn.
 func (l *Lease) publish(ctx context.Context) error {
-	// The mark is read first: pins that are listed after it answer no later request, and the row says so.
+	// The mark is read before the pins: they answer no later request.
 	at, err := l.mark(ctx)
 	if err != nil {
 		return fmt.Errorf("publish lease: %w", err)

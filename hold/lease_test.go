@@ -64,7 +64,7 @@ func eventually(t testing.TB, db *schema.DB, want int64, query string, args ...a
 
 const leases = `SELECT count(*) FROM lease`
 
-// An open file has a row, which says what is open, keeps beating, answers collectors, and goes when nothing is open.
+// A lease has a row while files are open. The row lists them, keeps beating, answers collectors, and goes with the last one.
 func TestLeaseLives(t *testing.T) {
 	db := open(t)
 	var mu sync.Mutex
@@ -164,7 +164,7 @@ func TestHoldFails(t *testing.T) {
 	require.NoError(t, l.Close())
 }
 
-// Who only reads is not kept from it where a row cannot be written, and has one as soon as it can be.
+// A reader goes on without a row where none can be written, and has one as soon as it can be.
 func TestHoldWhereNothingCanBeWritten(t *testing.T) {
 	many := make([]Pin, 5000) // more than fit in the pages that there are
 	for i := range many {

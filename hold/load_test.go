@@ -18,7 +18,7 @@ import (
 	"vfsdb/schema"
 )
 
-// Files come and go, streams run, a collector asks, all at once: whoever holds sees a row, always.
+// Files come and go, streams run, a collector asks, all at once: between Hold and Drop there is always a row.
 func TestLeaseUnderLoad(t *testing.T) {
 	db, err := schema.Open(t.Context(), filepath.Join(t.TempDir(), "x.db"), schema.Options{Relaxed: true})
 	require.NoError(t, err)

@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// ownName is "boot-id/pid-namespace/pid/start-time". Where /proc does not tell, or shows another namespace than the
-// one we live in, there is no such name.
+// ownName returns "boot-id/pid-namespace/pid/start-time". Where there is no /proc, or it shows another namespace than ours,
+// ok is false.
 func ownName() (string, bool) {
 	place, ok := ownPlace()
 	if !ok {
@@ -24,7 +24,7 @@ func ownName() (string, bool) {
 	return fmt.Sprintf("%s/%d/%s", place, self.pid, self.start), true
 }
 
-// ownPlace names what a pid is unique in: this run of the kernel, and a namespace in it.
+// ownPlace names the scope in which a pid is unique: this run of the kernel, and a namespace in it.
 func ownPlace() (string, bool) {
 	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {
@@ -37,7 +37,7 @@ func ownPlace() (string, bool) {
 	return strings.TrimSpace(string(boot)) + "/" + namespace, true
 }
 
-// A process is what /proc says of one.
+// A process is a row of /proc.
 type process struct {
 	pid   int
 	state string
@@ -59,12 +59,12 @@ func readProcess(pid string) (p process, ok bool) {
 	return p, true
 }
 
-// gone reports whether the process that ownName named is certainly no more.
+// gone reports whether the process of that name is certainly gone.
 func gone(owner string) bool {
 	parts := strings.Split(owner, "/")
 	place, ok := ownPlace()
 	if !ok || len(parts) != 4 || parts[0]+"/"+parts[1] != place {
-		return false // on another machine, or before a restart: only the heartbeat tells
+		return false // on another machine, or before a restart: only the heartbeat decides
 	}
 	pid, err := strconv.Atoi(parts[2])
 	if err != nil || pid <= 0 {

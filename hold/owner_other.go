@@ -2,8 +2,8 @@
 
 package hold
 
-// ownName is for systems that tell the start of a process; host and pid have to do.
+// ownName is for systems that show when a process started; here the name is host and pid.
 func ownName() (string, bool) { return "", false }
 
-// gone never is certain here: another process may have the pid by now, and another host the name.
+// gone is never certain here: another process may have the pid by now, and another host the name.
 func gone(string) bool { return false }

@@ -8,7 +8,7 @@ import (
 	"vfsdb/schema"
 )
 
-// ErrGone says that the row of a lease is not there: a collector took its process for dead.
+// ErrGone means that the row of a lease is missing: a collector took its process for dead.
 var ErrGone = errors.New("the lease is gone")
 
 // putLease writes our row and deletes the pins that are to be made anew. It returns the row's id, which is another one if
