@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"os"
 	"strings"
 	"syscall"
 
@@ -91,7 +92,7 @@ func RenameBranch(ctx context.Context, fsys *vfs.FS, from, to string) error {
 			return err
 		}
 		if err := tx.RenameBranch(from, to); err != nil {
-			return err
+			return &os.LinkError{Op: "rename branch", Old: from, New: to, Err: err}
 		}
 		return tx.Record("branch-rename", ".", from+" "+to) // no name has a space
 	})

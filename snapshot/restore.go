@@ -73,5 +73,5 @@ func restore(tx *vfs.Tx, to Tree, undo *Info) error {
 		return err
 	}
 	_, err := tx.Restore(to.Tree())
-	return err
+	return nameErr("restore", undo.Branch, err)
 }

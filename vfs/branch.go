@@ -1,7 +1,6 @@
 package vfs
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"syscall"
@@ -9,7 +8,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"vfsdb/journal"
 	"vfsdb/schema"
 )
 
@@ -40,26 +38,6 @@ func (tx *Tx) Branches() ([]Branch, error) {
 		list = append(list, b)
 	}
 	return list, rows.Err()
-}
-
-// Branches returns the branches of the store, oldest first.
-func (fsys *FS) Branches(ctx context.Context) (list []Branch, err error) {
-	err = fsys.view(ctx, "branches", fsys.name, func(tx *Tx) (err error) {
-		list, err = tx.Branches()
-		return err
-	})
-	return list, err
-}
-
-// LastChanges returns when something last happened to each branch, by its id, as far as the log goes back. It reads
-// the whole log.
-func (fsys *FS) LastChanges(ctx context.Context) (map[int64]time.Time, error) {
-	var last map[int64]time.Time
-	err := fsys.View(ctx, func(tx *Tx) (err error) {
-		last, err = journal.LastChanges(tx.db)
-		return err
-	})
-	return last, err
 }
 
 // readBranch returns the epoch that a branch is in; named is false if the branch was dropped, or never was.
@@ -122,10 +100,6 @@ func (tx *Tx) newBranch(name string) (int64, error) {
 
 // RenameBranch gives a branch another name. The branch main keeps its own: EPERM.
 func (tx *Tx) RenameBranch(from, to string) error {
-	return linkErr("rename branch", from, to, tx.renameBranch(from, to))
-}
-
-func (tx *Tx) renameBranch(from, to string) error {
 	if from == MainBranch {
 		return syscall.EPERM
 	}
@@ -146,10 +120,6 @@ func (tx *Tx) renameBranch(from, to string) error {
 // DropBranch frees the name of a branch. Branches forked from it keep what they inherited; gc takes the rest. The
 // branch main stays: EPERM. Whoever still stands on the branch gets ESTALE.
 func (tx *Tx) DropBranch(name string) error {
-	return pathErr("delete branch", name, tx.dropBranch(name))
-}
-
-func (tx *Tx) dropBranch(name string) error {
 	if name == MainBranch {
 		return syscall.EPERM
 	}

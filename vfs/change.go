@@ -32,15 +32,14 @@ func (tx *Tx) record(c change) error {
 // the root of the branch, "." for the branch itself. It is written with the transaction; it wakes watchers, and stands
 // in the log. An op that is not 1 to 32 lower case letters and hyphens is EINVAL, and so is a path that is not clean.
 func (tx *Tx) Record(op, path, arg string) error {
+	if err := tx.writable(); err != nil {
+		return err
+	}
 	c := change{Change: journal.Change{Op: Op(op), Path: path, Arg: arg}}
-	err := tx.writable()
-	if err == nil {
-		err = c.Check()
+	if err := c.Check(); err != nil {
+		return err
 	}
-	if err == nil {
-		err = tx.record(c)
-	}
-	return pathErr("record", path, err)
+	return tx.record(c)
 }
 
 // sumOf returns the sum of a regular file's content, and none for anything else.

@@ -102,10 +102,6 @@ func (tx *Tx) Freeze() (Moment, error) {
 // that something keeps, else it is ESTALE. It costs a row per level of lineage, whatever the size of the tree. A name
 // that is taken is EEXIST.
 func (tx *Tx) Fork(at Moment, name string) error {
-	return pathErr("branch", name, tx.fork(at, name))
-}
-
-func (tx *Tx) fork(at Moment, name string) error {
 	if err := tx.wholeTree(); err != nil {
 		return err
 	}
@@ -153,10 +149,6 @@ func (tx *Tx) fork(at Moment, name string) error {
 
 // ForkEmpty makes a branch that starts as an empty root.
 func (tx *Tx) ForkEmpty(name string) error {
-	return pathErr("branch", name, tx.forkEmpty(name))
-}
-
-func (tx *Tx) forkEmpty(name string) error {
 	if err := tx.wholeTree(); err != nil {
 		return err
 	}

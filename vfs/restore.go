@@ -12,11 +12,6 @@ import (
 // EINVAL, on either side. Open Files whose inode is not in it get ESTALE, and what was written to a File before is replaced
 // as what is committed.
 func (tx *Tx) Restore(to *FS) (int, error) {
-	n, err := tx.restore(to)
-	return n, pathErr("restore", tx.fsys.name, err)
-}
-
-func (tx *Tx) restore(to *FS) (int, error) {
 	if err := tx.wholeTree(); err != nil {
 		return 0, err
 	}
@@ -26,7 +21,7 @@ func (tx *Tx) restore(to *FS) (int, error) {
 	if to.store != tx.fsys.store {
 		return 0, syscall.EXDEV
 	}
-	if err := tx.foldAll(); err != nil {
+	if err := tx.TakeWrites(); err != nil {
 		return 0, err
 	}
 	if err := tx.flush(); err != nil {

@@ -114,10 +114,7 @@ func (tx *Tx) placeOfOpen(name Name, ino Ino) (Place, error) {
 
 // TakeWrites makes what was written to the Files of this store that stand on the branch, and is not committed, part of
 // the tree. It is for what keeps the tree before it is replaced.
-func (tx *Tx) TakeWrites() error { return pathErr("write", tx.fsys.name, tx.foldAll()) }
-
-// foldAll is fold for all files of the branch.
-func (tx *Tx) foldAll() error {
+func (tx *Tx) TakeWrites() error {
 	for _, ino := range tx.fsys.store.uncommittedOf(tx.fsys.at.Branch) {
 		n, err := tx.inode(ino)
 		if err == nil && n != nil {
