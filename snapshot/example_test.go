@@ -12,7 +12,7 @@ import (
 	"vfsdb/vfs"
 )
 
-// Work on a branch, and take it over when it is good. README.md shows this function; a test compares the two.
+// Work on a branch, and take it over when it is good.
 func attempt(ctx context.Context) error {
 	fsys, err := vfs.Open(ctx, "agent.db", nil) // stands on the branch main; makes the file if it is missing
 	if err != nil {

@@ -1,6 +1,7 @@
 // Package docs holds the documents to the code. It has no code to import, only tests:
 //
 //   - the SQL of schema/FORMAT.md lists trees and finds bytes just as package vfs does;
-//   - the Go and the session in README.md are an example and a script that are tested, and the tests that it names
-//     exist.
+//   - the session, the program and the configuration in README.md work, and work again;
+//   - the recording of the tour is what the tour prints;
+//   - links lead somewhere, and the tests that the pages name exist.
 package docs

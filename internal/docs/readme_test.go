@@ -1,18 +1,21 @@
 package docs
 
 import (
+	"encoding/json"
 	"go/ast"
+	"go/format"
 	"go/parser"
 	"go/token"
-	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/rogpeppe/go-internal/txtar"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
 )
 
@@ -32,14 +35,35 @@ func block(t *testing.T, text, language string) string {
 	return found[0]
 }
 
-// Each Go block of the README is a function of an example that is tested.
+// The Go of the README is a program of somebody else's module, which says where ours is. It runs, and runs again.
 func TestReadmeGo(t *testing.T) {
-	want := []string{
-		function(t, "snapshot/example_test.go", "attempt"),
-		function(t, "agent/example_loop_test.go", "loop"),
+	dir := t.TempDir()
+	ours, err := filepath.Abs(root)
+	require.NoError(t, err)
+	_, requires, found := strings.Cut(document(t, "go.mod"), "\nrequire (")
+	require.True(t, found)
+	mod := "module attempt\n\ngo 1.26.0\n\nrequire vfsdb v0.1.0\n\nreplace vfsdb => " + ours + "\n\nrequire (" + requires
+	for name, text := range map[string]string{
+		"go.mod": mod, "go.sum": document(t, "go.sum"), "main.go": block(t, document(t, "README.md"), "go"),
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 	}
-	require.Equal(t, want, blocks(document(t, "README.md"), "go"))
-	require.LessOrEqual(t, strings.Count(want[1], "\n"), 40, "lines of the loop of an agent")
+	formatted, err := format.Source([]byte(block(t, document(t, "README.md"), "go")))
+	require.NoError(t, err)
+	require.Equal(t, string(formatted), block(t, document(t, "README.md"), "go"))
+
+	build := exec.CommandContext(t.Context(), "go", "build", "-mod=mod", "-o", filepath.Join(dir, "attempt"), ".")
+	build.Dir, build.Env = dir, append(os.Environ(), "GOPROXY=off", "GOWORK=off")
+	out, err := build.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	for _, want := range []string{"added notes\nadded notes/plan.md\n", "modified notes/plan.md\n"} {
+		run := exec.CommandContext(t.Context(), filepath.Join(dir, "attempt"))
+		run.Dir, run.Stderr = dir, os.Stderr
+		out, err := run.Output()
+		require.NoError(t, err)
+		require.Equal(t, want, string(out))
+	}
+	require.LessOrEqual(t, strings.Count(function(t, "agent/example_loop_test.go", "loop"), "\n"), 40, "lines of the loop of an agent")
 }
 
 // function returns the text of a function in a file.
@@ -57,95 +81,66 @@ func function(t *testing.T, name, called string) string {
 	return ""
 }
 
-// A command of a session or a script, and what it prints, or how that is tested.
-type command struct{ line, output string }
+// shells returns the fenced blocks of commands in the README.
+func shells(t *testing.T) []string { return blocks(document(t, "README.md"), "sh") }
 
-// The session of the README is the script readme.txtar, command by command, and prints what the script wants.
+// The session of the README prints what the README says, and does so again. Sizes, times and names differ.
 func TestReadmeSession(t *testing.T) {
-	var shown []command
-	for line := range strings.Lines(block(t, document(t, "README.md"), "console")) {
-		if text, ok := strings.CutPrefix(line, "$ "); ok {
-			shown = append(shown, command{line: strings.TrimSpace(text)})
-			continue
-		}
-		shown[len(shown)-1].output += line
+	if runtime.GOOS == "windows" {
+		t.Skip("the session is for a POSIX shell")
 	}
-
-	script := txtar.Parse([]byte(document(t, "cmd/vfsctl/testdata/script/readme.txtar")))
-	files := make(map[string]string)
-	for _, f := range script.Files {
-		files[f.Name] = string(f.Data)
-	}
-	var run []command
-	for line := range strings.Lines(string(script.Comment)) {
-		line = strings.TrimSpace(regexp.MustCompile(`^exits \d+ `).ReplaceAllString(line, ""))
-		verb, rest, _ := strings.Cut(line, " ")
-		switch verb {
-		case "vfsctl":
-			run = append(run, command{line: line})
-		case "stdout", "stderr":
-			run[len(run)-1].output += strings.Trim(rest, "'")
-		case "cmp":
-			run[len(run)-1].output += regexp.QuoteMeta(files[strings.Fields(rest)[1]])
-		}
-	}
-	require.Equal(t, len(run), len(shown), "commands")
-	for i := range run {
-		require.Equal(t, run[i].line, shown[i].line)
-		require.Regexp(t, "(?m)"+run[i].output, strings.TrimSuffix(shown[i].output, "\n")+"\n", shown[i].line)
+	program, err := vfsctl()
+	require.NoError(t, err)
+	found := slices.IndexFunc(shells(t), func(block string) bool { return strings.Contains(block, "vfsctl import") })
+	require.GreaterOrEqual(t, found, 0)
+	dir := t.TempDir()
+	for range 2 {
+		session := exec.CommandContext(t.Context(), "sh")
+		session.Stdin = strings.NewReader(shells(t)[found])
+		session.Env = append(os.Environ(), "PATH="+filepath.Dir(program)+":"+os.Getenv("PATH"), "TMPDIR="+dir, "VFS_DB=", "VFS_BRANCH=")
+		out, err := session.CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		require.Equal(t, timeless(block(t, document(t, "README.md"), "text")), timeless(string(out)))
 	}
 }
 
-// The two commands that the README promises stand alone on a line: scripts look for them.
+// A client that is configured as the README says finds tools that work, now and when it is started again.
+func TestReadmeMCP(t *testing.T) {
+	program, err := vfsctl()
+	require.NoError(t, err)
+	var config struct {
+		Servers map[string]struct {
+			Command string
+			Args    []string
+		} `json:"mcpServers"`
+	}
+	require.NoError(t, json.Unmarshal([]byte(block(t, document(t, "README.md"), "json")), &config))
+	server := config.Servers["workspace"]
+	require.Equal(t, "vfsctl", server.Command)
+	i := slices.Index(server.Args, "/home/me/agent.db")
+	require.Positive(t, i)
+	server.Args[i] = filepath.Join(t.TempDir(), "agent.db")
+
+	for range 2 {
+		client := mcp.NewClient(&mcp.Implementation{Name: "reader"}, nil)
+		session, err := client.Connect(t.Context(), &mcp.CommandTransport{Command: exec.Command(program, server.Args...)}, nil)
+		require.NoError(t, err)
+		written, err := session.CallTool(t.Context(), &mcp.CallToolParams{
+			Name: "workspace_write_file", Arguments: map[string]any{"path": "/plan.md", "content": "1. measure\n"},
+		})
+		require.NoError(t, err)
+		require.False(t, written.IsError)
+		require.NoError(t, session.Close())
+	}
+}
+
+// The commands that the README promises stand alone on a line: scripts look for them.
 func TestReadmeCommands(t *testing.T) {
 	var alone []string
-	for _, b := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(document(t, "README.md"), -1) {
-		alone = append(alone, strings.Split(b[1], "\n")...)
+	for _, block := range shells(t) {
+		alone = append(alone, strings.Split(block, "\n")...)
 	}
 	require.Contains(t, alone, "go run ./cmd/vfsctl tour .")
+	require.Contains(t, alone, "go install ./cmd/vfsctl")
 	require.Contains(t, alone, "go test ./...")
-}
-
-// pages are the documents that people read.
-var pages = []string{"README.md", "CHANGELOG.md", "SECURITY.md", "schema/FORMAT.md"}
-
-// Every test and example that a page names exists.
-func TestPagesNameTestsThatExist(t *testing.T) {
-	declared := make(map[string]bool)
-	name := regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Example|Benchmark)\w*)\(`)
-	require.NoError(t, filepath.WalkDir(filepath.Join("..", ".."), func(path string, d fs.DirEntry, err error) error {
-		if err != nil || !strings.HasSuffix(path, "_test.go") {
-			return err
-		}
-		text, err := os.ReadFile(path)
-		for _, m := range name.FindAllSubmatch(text, -1) {
-			declared[string(m[1])] = true
-		}
-		return err
-	}))
-	for _, page := range pages {
-		for _, m := range regexp.MustCompile("`((?:Test|Fuzz|Example|Benchmark)\\w+)`").FindAllStringSubmatch(document(t, page), -1) {
-			require.True(t, declared[m[1]], "%s names %s, which there is not", page, m[1])
-		}
-	}
-}
-
-// Every link within the repository leads somewhere.
-func TestPagesLinkToWhatExists(t *testing.T) {
-	for _, page := range pages {
-		text := document(t, page)
-		for _, m := range regexp.MustCompile(`\]\(([^):]+)\)`).FindAllStringSubmatch(text, -1) {
-			file, anchor, _ := strings.Cut(m[1], "#")
-			if file != "" {
-				_, err := os.Stat(filepath.Join("..", "..", filepath.Dir(page), filepath.FromSlash(file)))
-				require.NoError(t, err, page)
-				continue
-			}
-			var anchors []string
-			for _, h := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(text, -1) {
-				anchors = append(anchors, strings.ReplaceAll(strings.ToLower(h[1]), " ", "-"))
-			}
-			require.True(t, slices.Contains(anchors, anchor), "%s has no heading %s", page, anchor)
-		}
-	}
 }

@@ -29,13 +29,16 @@ const (
 // root is the directory of the module.
 var root = filepath.Join("..", "..")
 
+// programs is the directory of the command, if a test has built it.
+var programs string
+
 // vfsctl builds the command once, and returns its path.
-var vfsctl = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "vfsdb-docs-*")
+var vfsctl = sync.OnceValues(func() (program string, err error) {
+	programs, err = os.MkdirTemp("", "vfsdb-docs-*")
 	if err != nil {
 		return "", err
 	}
-	program := filepath.Join(dir, "vfsctl")
+	program = filepath.Join(programs, "vfsctl")
 	if runtime.GOOS == "windows" {
 		program += ".exe"
 	}
@@ -47,8 +50,8 @@ var vfsctl = sync.OnceValues(func() (string, error) {
 // TestMain removes the command when all tests have used it.
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if program, err := vfsctl(); err == nil {
-		os.RemoveAll(filepath.Dir(program))
+	if programs != "" {
+		os.RemoveAll(programs)
 	}
 	os.Exit(code)
 }
@@ -88,6 +91,7 @@ func timeless(text string) []string {
 	for pattern, word := range map[string]string{
 		`\b[0-9.]+ (ns|µs|ms|s)\b`:       "TIME",
 		`\([0-9.]+ MiB/s\)`:              "(RATE)",
+		`\b[0-9a-f]{64}\b`:              "SUM",
 		`undo-\d{8}-\d{6}-[0-9a-f]{8}\b`: "undo-NAME",
 		` +`:                             " ",
 	} {
