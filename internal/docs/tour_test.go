@@ -91,7 +91,7 @@ func timeless(text string) []string {
 	for pattern, word := range map[string]string{
 		`\b[0-9.]+ (ns|µs|ms|s)\b`:       "TIME",
 		`\([0-9.]+ MiB/s\)`:              "(RATE)",
-		`\b[0-9a-f]{64}\b`:              "SUM",
+		`\b[0-9a-f]{64}\b`:               "SUM",
 		`undo-\d{8}-\d{6}-[0-9a-f]{8}\b`: "undo-NAME",
 		` +`:                             " ",
 	} {
