@@ -293,12 +293,12 @@ func (c *checker) faultOfContent(tx *schema.Tx, kind int, id int64, sum chunk.Su
 }
 
 // inodesOf runs a query for inode rows with each of a list of ids.
-func inodesOf(tx *schema.Tx, text string, ids []int64) ([]inodeFacts, error) {
-	var list []inodeFacts
+func inodesOf(tx *schema.Tx, text string, ids []int64) ([]inodeRow, error) {
+	var list []inodeRow
 	for _, id := range ids {
 		rows := tx.Query(text, id)
 		for rows.Next() {
-			list = append(list, inodeFacts{branch: rows.Int(0), ino: rows.Int(1), life: life{born: rows.Int(2), died: rows.Int(3)}})
+			list = append(list, inodeRow{branch: rows.Int(0), inodeForm: inodeForm{ino: rows.Int(1)}, life: life{born: rows.Int(2), died: rows.Int(3)}})
 		}
 		if err := rows.Err(); err != nil {
 			return nil, err

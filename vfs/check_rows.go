@@ -64,15 +64,15 @@ func (c *checker) checkInodes(ctx context.Context) error {
 			if l.died <= before && before != 0 {
 				return n, corrupt("rows of table inode are out of order")
 			}
-			row := inodeFacts{
-				branch: k.branch, ino: k.ino, life: l, mode: rows.Int(4), nlink: rows.Int(5),
+			row := inodeRow{branch: k.branch, life: l, blobSize: sizeOrNone(rows, 10), manifestSize: sizeOrNone(rows, 11)}
+			row.inodeForm = inodeForm{
+				ino: k.ino, mode: rows.Int(4), nlink: rows.Int(5),
 				content: chunk.Content{Size: rows.Int(6), Blob: rows.Int(7), Manifest: rows.Int(8)},
 				hasBlob: !rows.Null(7), hasManifest: !rows.Null(8), hasTarget: !rows.Null(9), target: rows.Int(9),
-				blobSize: sizeOrNone(rows, 10), manifestSize: sizeOrNone(rows, 11),
 			}
 			c.report.Inodes++
 			c.lastIno = max(c.lastIno, k.ino)
-			for _, what := range []string{l.check(before), row.checkForm(), row.checkContent()} {
+			for _, what := range []string{l.check(before), row.fault(), row.checkContent()} {
 				if err := c.faultOfInode(tx, k.branch, k.ino, l, what); err != nil {
 					return n, err
 				}
@@ -104,62 +104,16 @@ func sizeOrNone(rows *schema.Rows, col int) int64 {
 	return rows.Int(col)
 }
 
-// inodeFacts are a row of the table inode, as far as it is checked by itself.
-type inodeFacts struct {
-	branch, ino            int64
+// An inodeRow is a row of the table inode, with the rows that it names.
+type inodeRow struct {
+	inodeForm
+	branch                 int64
 	life                   life
-	mode, nlink            int64
-	content                chunk.Content
-	hasBlob, hasManifest   bool
-	hasTarget              bool
-	target                 int64 // its length
-	blobSize, manifestSize int64 // of the rows that are named; -1: there is none
-}
-
-var kindNames = [16]string{
-	kindFifo: "fifo", kindChar: "character device", kindDir: "directory", kindBlock: "block device",
-	kindFile: "file", kindLink: "symlink", kindSocket: "socket",
-}
-
-func isKind(kind int64) bool {
-	return kind >= 0 && kind < int64(len(kindNames)) && kindNames[kind] != ""
-}
-
-func kindName(kind int64) string {
-	if isKind(kind) {
-		return kindNames[kind]
-	}
-	return fmt.Sprintf("type %d", kind)
-}
-
-// checkForm says what is wrong with the row itself; "" if nothing is.
-func (r *inodeFacts) checkForm() string {
-	kind := r.mode >> 12
-	switch {
-	case r.mode == 0 && (r.content.Size != 0 || r.hasBlob || r.hasManifest || r.hasTarget):
-		return "whiteout has content"
-	case r.mode == 0:
-		return ""
-	case r.ino < schema.RootIno:
-		return fmt.Sprintf("inode has the number %d", r.ino)
-	case !isKind(kind):
-		return fmt.Sprintf("inode %d has the mode %#o", r.ino, r.mode)
-	case r.nlink < 0:
-		return fmt.Sprintf("inode %d has nlink %d", r.ino, r.nlink)
-	case kind == kindDir && r.nlink > 1:
-		return fmt.Sprintf("directory %d has nlink %d", r.ino, r.nlink)
-	case kind == kindLink && (!r.hasTarget || r.target < 1 || r.target > maxPath):
-		return fmt.Sprintf("symlink %d has a target of %d bytes", r.ino, r.target)
-	case kind != kindLink && r.hasTarget:
-		return fmt.Sprintf("%s %d has a target", kindName(kind), r.ino)
-	case kind != kindFile && (r.content.Size != 0 || r.hasBlob || r.hasManifest):
-		return fmt.Sprintf("%s %d has content of %d bytes", kindName(kind), r.ino, r.content.Size)
-	}
-	return ""
+	blobSize, manifestSize int64 // -1: there is none
 }
 
 // checkContent says what is wrong with the content that the row names; "" if nothing is.
-func (r *inodeFacts) checkContent() string {
+func (r *inodeRow) checkContent() string {
 	size := r.content.Size
 	switch {
 	case r.mode>>12 != kindFile:
@@ -211,7 +165,7 @@ func (c *checker) checkDirents(ctx context.Context) error {
 			if l.died <= before && before != 0 {
 				return n, corrupt("rows of table dirent are out of order")
 			}
-			for _, what := range []string{l.check(before), checkEntry(k.name, !rows.Null(5), rows.Int(5), rows.Int(6))} {
+			for _, what := range []string{l.check(before), entryFault(k.name, !rows.Null(5), rows.Int(5), rows.Int(6))} {
 				if err := c.faultOfName(tx, k.branch, Name{Ino(k.parent), k.name}, l, what); err != nil {
 					return n, err
 				}
@@ -220,21 +174,6 @@ func (c *checker) checkDirents(ctx context.Context) error {
 		}
 		return n, rows.Err()
 	})
-}
-
-// checkEntry says what is wrong with an entry itself; "" if nothing is.
-func checkEntry(name string, shows bool, ino, kind int64) string {
-	switch {
-	case name == "" || len(name) > maxName || name == "." || name == "..", strings.IndexByte(name, 0) >= 0, strings.IndexByte(name, '/') >= 0:
-		return fmt.Sprintf("%q cannot be a name", name)
-	case !shows:
-		return ""
-	case ino < schema.RootIno:
-		return fmt.Sprintf("entry shows the inode %d", ino)
-	case !isKind(kind):
-		return fmt.Sprintf("entry has the type %d", kind)
-	}
-	return ""
 }
 
 // checkOrphans finds inodes that have lost their names and that no collector will ever look for, and a counter that

@@ -205,7 +205,7 @@ func scanListed(rows *schema.Rows, dir Ino) (listed, error) {
 	if parent != int64(dir) {
 		return e, corrupt("directory %d lists an entry of directory %d", dir, parent)
 	}
-	if what := checkEntry(e.name, e.ino != 0, int64(e.ino), kind); what != "" {
+	if what := entryFault(e.name, e.ino != 0, int64(e.ino), kind); what != "" {
 		return e, corrupt("directory %d: %s", dir, what)
 	}
 	return e, nil

@@ -3,7 +3,6 @@ package vfs
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -13,31 +12,6 @@ import (
 	"vfsdb/journal"
 	"vfsdb/schema"
 )
-
-// Options say how to open a store. A nil *Options is the zero value: the branch main, created when the file is missing,
-// every commit durable.
-type Options struct {
-	// Branch is the branch to stand on; "" is "main". A branch that does not exist is ENOENT.
-	Branch string
-
-	// ReadOnly refuses every write with EROFS, and never creates the file.
-	ReadOnly bool
-
-	// MustExist makes Open fail with ENOENT where there is no file, instead of creating one.
-	MustExist bool
-
-	// Relaxed leaves out the fsync of each commit. What was acknowledged survives kill -9; a loss of power may take
-	// the last commits, but never consistency.
-	Relaxed bool
-
-	// Compress stores the content of files compressed at once, where it shrinks by a tenth: less than gc.Compact makes
-	// of it later, and at the cost of the time of whoever writes. Parts of a file that a File changes are stored plain.
-	Compress bool
-
-	// MaxReaders bounds the pool of connections to the file that read at once, each with a cache of some MiB; 0 is 32. A
-	// View beyond it waits until another one ends, so a View inside another needs two. A negative number is EINVAL.
-	MaxReaders int
-}
 
 // MainBranch is the branch that a new store has. It cannot be renamed or deleted.
 const MainBranch = "main"
@@ -78,51 +52,40 @@ type store struct {
 	holdings holdings
 }
 
-// Open opens the store in the file at path, creating it if need be, and stands on a branch of it. The FS must be
-// closed. Errors: ENOENT (no file with MustExist or ReadOnly, or no such branch), [schema.ErrForeign],
-// [schema.ErrTooNew], and those of [schema.Open] for a file that is not together with its log.
-//
-// Once the file is moved away, removed or replaced, or its log is, every commit is ESTALE, and what is there now can be
-// opened after Close. Reads go on as [schema.DB.InPlace] says.
-func Open(ctx context.Context, path string, options *Options) (*FS, error) {
-	var o Options
-	if options != nil {
-		o = *options
-	}
-	name := o.Branch
-	if name == "" {
-		name = MainBranch
-	}
-	// A new store has the branch main only, so none is created for the sake of another.
-	mustExist := o.MustExist || name != MainBranch
-	db, err := schema.Open(ctx, path, schema.Options{
-		ReadOnly: o.ReadOnly, MustExist: mustExist, Relaxed: o.Relaxed, MaxReaders: o.MaxReaders,
-	})
+// openStore opens the store in a file.
+func openStore(ctx context.Context, path string, o schema.Options, compress bool) (*store, error) {
+	db, err := schema.Open(ctx, path, o)
 	if err != nil {
 		return nil, err
 	}
-	st := &store{db: db, cache: chunk.NewCache(), compress: o.Compress, handles: make(map[*Handle]hold.Pin), inodes: make(map[branchIno]*openInode), journal: journal.New(db)}
+	st := &store{
+		db: db, cache: chunk.NewCache(), compress: compress, journal: journal.New(db),
+		handles: make(map[*Handle]hold.Pin), inodes: make(map[branchIno]*openInode),
+	}
 	st.lease = hold.NewLease(db, st.pins, NewestOrphan)
-	fsys, err := st.onBranch(ctx, name)
-	if err != nil {
-		_ = db.Close()
-		return nil, err
-	}
-	fsys.owner = true
-	fsys.name = path
-	return fsys, nil
+	return st, nil
 }
 
-// onBranch stands on the head of the branch called name.
-func (st *store) onBranch(ctx context.Context, name string) (fsys *FS, err error) {
+// close closes the store, after the transactions that are running.
+func (st *store) close() error {
+	st.closed.Store(true)
+	st.journal.Close()
+	err := errors.Join(st.lease.Close(), st.db.Close())
+	st.cache.Close()
+	return err
+}
+
+// head stands on the head of the branch called name. A missing one is ENOENT.
+func (st *store) head(ctx context.Context, name string) (fsys *FS, err error) {
 	err = st.db.View(ctx, func(tx *schema.Tx) (err error) {
-		fsys, err = st.branchIn(tx, name)
+		fsys, err = st.headIn(tx, name)
 		return err
 	})
-	return fsys, pathErr("branch", name, err)
+	return fsys, err
 }
 
-func (st *store) branchIn(tx *schema.Tx, name string) (*FS, error) {
+// headIn is head as part of a transaction.
+func (st *store) headIn(tx *schema.Tx, name string) (*FS, error) {
 	id, err := branchID(tx, name)
 	if err != nil {
 		return nil, err
@@ -146,20 +109,6 @@ func (st *store) stand(tx *schema.Tx, at Moment) (*FS, error) {
 		return nil, err
 	}
 	return &FS{store: st, at: at, levels: levels, held: held, past: newPast(), root: schema.RootIno}, nil
-}
-
-// Close releases the FS. Closing the FS that Open returned closes the store, after the verbs that are running; every
-// FS and File on it then fails with [fs.ErrClosed], also the Close of a File that has not committed what was written to
-// it. Closing any other FS does nothing.
-func (fsys *FS) Close() error {
-	if !fsys.owner {
-		return nil
-	}
-	fsys.store.closed.Store(true)
-	fsys.store.journal.Close()
-	err := errors.Join(fsys.store.lease.Close(), fsys.store.db.Close())
-	fsys.store.cache.Close()
-	return err
 }
 
 // Name returns the path that Open was given, or for another FS its branch or directory.
@@ -193,21 +142,16 @@ func (fsys *FS) Frozen() bool { return fsys.at.Epoch != schema.Head }
 // Whole reports whether the FS shows a whole branch, or a moment of one, and not a directory of it as [FS.OpenRoot] does.
 func (fsys *FS) Whole() bool { return fsys.root == schema.RootIno }
 
-// Branch stands on the head of another branch of the same store. A missing one is ENOENT.
-func (fsys *FS) Branch(ctx context.Context, name string) (*FS, error) {
-	return fsys.store.onBranch(ctx, name)
-}
-
-// At stands on a past moment of the same store, read-only. Something must keep the moment: a snapshot, or a branch that
-// was forked there. Once nothing does, the FS fails with ESTALE. The moment of a head is EINVAL: use [FS.Branch].
-func (fsys *FS) At(ctx context.Context, at Moment) (past *FS, err error) {
-	err = fsys.store.db.View(ctx, func(tx *schema.Tx) (err error) {
-		past, err = fsys.store.momentIn(tx, at)
+// moment stands on a past moment: something must keep it, or else it is ESTALE. The moment of a head is EINVAL.
+func (st *store) moment(ctx context.Context, at Moment) (past *FS, err error) {
+	err = st.db.View(ctx, func(tx *schema.Tx) (err error) {
+		past, err = st.momentIn(tx, at)
 		return err
 	})
-	return past, at.err(err)
+	return past, err
 }
 
+// momentIn is moment as part of a transaction.
 func (st *store) momentIn(tx *schema.Tx, at Moment) (*FS, error) {
 	if at.Epoch >= schema.Head {
 		return nil, syscall.EINVAL
@@ -222,49 +166,11 @@ func (st *store) momentIn(tx *schema.Tx, at Moment) (*FS, error) {
 	return st.stand(tx, at)
 }
 
-func (at Moment) err(err error) error {
-	return pathErr("open", fmt.Sprintf("moment %d of branch %d", at.Epoch, at.Branch), err)
-}
-
-// At is [FS.At] as part of the transaction that makes the moment one that is kept. The FS is for after the commit, and
-// of no use without it: what reads nothing more cannot fail once all is committed.
-func (tx *Tx) At(at Moment) (*FS, error) {
-	past, err := tx.fsys.store.momentIn(tx.db, at)
-	return past, at.err(err)
-}
-
-// Branch is [FS.Branch] as part of the transaction that makes the branch. The FS is for after the commit, as that of
-// [Tx.At].
-func (tx *Tx) Branch(name string) (*FS, error) {
-	head, err := tx.fsys.store.branchIn(tx.db, name)
-	return head, pathErr("branch", name, err)
-}
-
-// OpenRoot returns the tree below the directory name. Paths, `..` and symlinks of the result cannot leave it; the
-// name of the directory is looked up once, so a rename does not matter later.
-func (fsys *FS) OpenRoot(ctx context.Context, name string) (*FS, error) {
-	var sub *FS
-	err := fsys.view(ctx, "openroot", name, func(tx *Tx) (err error) {
-		sub, err = tx.openRoot(name)
-		return err
-	})
-	return sub, err
-}
-
-func (tx *Tx) openRoot(name string) (*FS, error) {
-	p, err := tx.walk(name, true)
-	if err != nil {
-		return nil, err
-	}
-	if p.ino == 0 {
-		return nil, syscall.ENOENT
-	}
-	if p.kind != kindDir {
-		return nil, syscall.ENOTDIR
-	}
-	sub := *tx.fsys
-	sub.root, sub.name, sub.owner = p.ino, name, false
-	return &sub, nil
+// sub returns the tree below a directory. The number is looked up by nobody again.
+func (fsys *FS) sub(root Ino, name string) *FS {
+	sub := *fsys
+	sub.root, sub.name, sub.owner = root, name, false
+	return &sub
 }
 
 // View runs fn on one moment of the tree: what others commit meanwhile is not seen. fn must not keep tx, nor run for
@@ -318,11 +224,6 @@ func (fsys *FS) join(ctx context.Context, bytes int, fn func(*Tx) error) error {
 	})
 }
 
-// view and update are one verb each: an error names the verb and the path, once. fn of view may run twice.
-func (fsys *FS) view(ctx context.Context, op, name string, fn func(*Tx) error) error {
-	return pathErr(op, name, fsys.look(ctx, fn))
-}
-
 // look runs fn on what is known of this moment, or if that does not suffice, in a transaction that reads.
 func (fsys *FS) look(ctx context.Context, fn func(*Tx) error) error {
 	if e := fsys.store.facts.now(fsys.store.db); e != nil && ctx.Err() == nil {
@@ -336,10 +237,6 @@ func (fsys *FS) look(ctx context.Context, fn func(*Tx) error) error {
 		}
 	}
 	return fsys.View(ctx, fn)
-}
-
-func (fsys *FS) update(ctx context.Context, op, name string, fn func(*Tx) error) error {
-	return pathErr(op, name, fsys.join(ctx, 0, fn))
 }
 
 // pins lists what the open files need kept. The lease publishes it for collectors in other processes.

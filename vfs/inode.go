@@ -42,11 +42,11 @@ func scanInode(rows *schema.Rows, ino Ino, level int) (inode, error) {
 		content: chunk.Content{Size: rows.Int(5), Blob: rows.Int(9), Manifest: rows.Int(10)},
 		target:  rows.Text(11),
 	}
-	facts := inodeFacts{
+	form := inodeForm{
 		ino: int64(ino), mode: rows.Int(0), nlink: n.nlink, content: n.content,
 		hasBlob: n.content.Blob != 0, hasManifest: n.content.Manifest != 0, hasTarget: n.target != "", target: int64(len(n.target)),
 	}
-	if what := facts.checkForm(); what != "" {
+	if what := form.fault(); what != "" {
 		return n, corrupt("%s", what)
 	}
 	return n, n.content.Check()

@@ -93,11 +93,6 @@ type reapRun struct {
 	at     reapPlace
 }
 
-type branchIno struct {
-	branch int64
-	ino    Ino
-}
-
 func (r *reapRun) reap() (err error) {
 	if err := r.readOpen(); err != nil {
 		return err

@@ -27,6 +27,12 @@ type openInode struct {
 	name   Name   // by which it was written last
 }
 
+// A branchIno is an inode of the head of a branch.
+type branchIno struct {
+	branch int64
+	ino    Ino
+}
+
 // A layer is an overlay that a transaction has folded into the content. It does not change any more, until another
 // transaction folds it again because that one has failed.
 type layer struct {

@@ -1,0 +1,142 @@
+package vfs
+
+import (
+	"context"
+	"fmt"
+	"syscall"
+
+	"vfsdb/schema"
+)
+
+// Options say how to open a store. A nil *Options is the zero value: the branch main, created when the file is missing,
+// every commit durable.
+type Options struct {
+	// Branch is the branch to stand on; "" is "main". A branch that does not exist is ENOENT.
+	Branch string
+
+	// ReadOnly refuses every write with EROFS, and never creates the file.
+	ReadOnly bool
+
+	// MustExist makes Open fail with ENOENT where there is no file, instead of creating one.
+	MustExist bool
+
+	// Relaxed leaves out the fsync of each commit. What was acknowledged survives kill -9; a loss of power may take
+	// the last commits, but never consistency.
+	Relaxed bool
+
+	// Compress stores the content of files compressed at once, where it shrinks by a tenth: less than gc.Compact makes
+	// of it later, and at the cost of the time of whoever writes. Parts of a file that a File changes are stored plain.
+	Compress bool
+
+	// MaxReaders bounds the pool of connections to the file that read at once, each with a cache of some MiB; 0 is 32. A
+	// View beyond it waits until another one ends, so a View inside another needs two. A negative number is EINVAL.
+	MaxReaders int
+}
+
+// Open opens the store in the file at path, creating it if need be, and stands on a branch of it. The FS must be
+// closed. Errors: ENOENT (no file with MustExist or ReadOnly, or no such branch), [schema.ErrForeign],
+// [schema.ErrTooNew], and those of [schema.Open] for a file that is not together with its log.
+//
+// Once the file is moved away, removed or replaced, or its log is, every commit is ESTALE, and what is there now can be
+// opened after Close. Reads go on as [schema.DB.InPlace] says.
+func Open(ctx context.Context, path string, options *Options) (*FS, error) {
+	var o Options
+	if options != nil {
+		o = *options
+	}
+	name := o.Branch
+	if name == "" {
+		name = MainBranch
+	}
+	// A new store has the branch main only, so none is created for the sake of another.
+	mustExist := o.MustExist || name != MainBranch
+	st, err := openStore(ctx, path, schema.Options{
+		ReadOnly: o.ReadOnly, MustExist: mustExist, Relaxed: o.Relaxed, MaxReaders: o.MaxReaders,
+	}, o.Compress)
+	if err != nil {
+		return nil, err
+	}
+
+	fsys, err := st.head(ctx, name)
+	if err != nil {
+		_ = st.close()
+		return nil, pathErr("branch", name, err)
+	}
+	fsys.name, fsys.owner = path, true
+	return fsys, nil
+}
+
+// Close releases the FS. Closing the FS that Open returned closes the store, after the verbs that are running; every
+// FS and File on it then fails with [fs.ErrClosed], also the Close of a File that has not committed what was written to
+// it. Closing any other FS does nothing.
+func (fsys *FS) Close() error {
+	if !fsys.owner {
+		return nil
+	}
+	return fsys.store.close()
+}
+
+// Branch stands on the head of another branch of the same store. A missing one is ENOENT.
+func (fsys *FS) Branch(ctx context.Context, name string) (*FS, error) {
+	head, err := fsys.store.head(ctx, name)
+	return head, pathErr("branch", name, err)
+}
+
+// At stands on a past moment of the same store, read-only. Something must keep the moment: a snapshot, or a branch that
+// was forked there. Once nothing does, the FS fails with ESTALE. The moment of a head is EINVAL: use [FS.Branch].
+func (fsys *FS) At(ctx context.Context, at Moment) (*FS, error) {
+	past, err := fsys.store.moment(ctx, at)
+	return past, at.err(err)
+}
+
+func (at Moment) err(err error) error {
+	return pathErr("open", fmt.Sprintf("moment %d of branch %d", at.Epoch, at.Branch), err)
+}
+
+// At is [FS.At] as part of the transaction that makes the moment one that is kept. The FS is for after the commit, and
+// of no use without it: what reads nothing more cannot fail once all is committed.
+func (tx *Tx) At(at Moment) (*FS, error) {
+	past, err := tx.fsys.store.momentIn(tx.db, at)
+	return past, at.err(err)
+}
+
+// Branch is [FS.Branch] as part of the transaction that makes the branch. The FS is for after the commit, as that of
+// [Tx.At].
+func (tx *Tx) Branch(name string) (*FS, error) {
+	head, err := tx.fsys.store.headIn(tx.db, name)
+	return head, pathErr("branch", name, err)
+}
+
+// OpenRoot returns the tree below the directory name. Paths, `..` and symlinks of the result cannot leave it; the
+// name of the directory is looked up once, so a rename does not matter later.
+func (fsys *FS) OpenRoot(ctx context.Context, name string) (*FS, error) {
+	var sub *FS
+	err := fsys.view(ctx, "openroot", name, func(tx *Tx) (err error) {
+		sub, err = tx.openRoot(name)
+		return err
+	})
+	return sub, err
+}
+
+func (tx *Tx) openRoot(name string) (*FS, error) {
+	p, err := tx.walk(name, true)
+	if err != nil {
+		return nil, err
+	}
+	if p.ino == 0 {
+		return nil, syscall.ENOENT
+	}
+	if p.kind != kindDir {
+		return nil, syscall.ENOTDIR
+	}
+	return tx.fsys.sub(p.ino, name), nil
+}
+
+// view and update are one verb each: an error names the verb and the path, once. fn of view may run twice.
+func (fsys *FS) view(ctx context.Context, op, name string, fn func(*Tx) error) error {
+	return pathErr(op, name, fsys.look(ctx, fn))
+}
+
+func (fsys *FS) update(ctx context.Context, op, name string, fn func(*Tx) error) error {
+	return pathErr(op, name, fsys.join(ctx, 0, fn))
+}
