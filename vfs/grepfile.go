@@ -1,11 +1,15 @@
 package vfs
 
-import "slices"
+import (
+	"slices"
+	"syscall"
+)
 
 // A scanner searches files, one after the other.
 type scanner struct {
 	*grep
-	buf []byte // the memory of a scan, kept from file to file
+	buf  []byte // the memory of a scan, kept from file to file
+	inos []Ino  // of the files of a batch that are left
 
 	// The matches of a file. The texts of short lines become one string, of which each match has a part.
 	matches []GrepMatch
@@ -31,9 +35,14 @@ func (s *scanner) search(b *batch) {
 
 	for left := b.files; len(left) > 0 && b.err == nil; {
 		b.err = s.viewer.View(s.files, func(tx *Tx) error {
-			if err := prefetch(tx, left); err != nil {
+			s.inos = s.inos[:0]
+			for _, f := range left {
+				s.inos = append(s.inos, f.ino)
+			}
+			if err := tx.prefetch(s.inos); err != nil {
 				return err
 			}
+
 			for room := int64(viewBytes); len(left) > 0 && room > 0; left = left[1:] {
 				size, err := s.file(tx, b, left[0])
 				if err != nil {
@@ -57,9 +66,10 @@ func (s *scanner) file(tx *Tx, b *batch, t candidate) (int64, error) {
 	if err != nil || n == nil || n.nlink == 0 {
 		return 0, err
 	}
-	if err := n.checkRegular(); err != nil {
-		return 0, err
+	if n.kind() != kindFile {
+		return 0, syscall.EINVAL
 	}
+
 	b.outcomes = append(b.outcomes, outcome{path: t.path})
 	f := &b.outcomes[len(b.outcomes)-1]
 	if s.o.MaxFileSize >= 0 && n.content.Size > s.o.MaxFileSize {
@@ -78,10 +88,10 @@ func (s *scanner) file(tx *Tx, b *batch, t candidate) (int64, error) {
 		return 0, nil
 	}
 
-	r := newReader(tx, n.content)
+	r := tx.stream(n.content)
 	defer r.Release()
 	c := scan{scanner: s, tx: tx, file: f, reader: r, size: n.content.Size, line: 1, held: s.buf[:0]}
-	settled := !tx.db.Writable() // what is not committed may never be, and its number may be given to another content
+	settled := !tx.DB().Writable() // what is not committed may never be, and its number may be given to another content
 	if s.learn && known == nil && c.size <= maxSketched && settled {
 		c.sketch = newSketch(c.size)
 	}

@@ -62,7 +62,7 @@ func (s *scan) read() error {
 	}
 	at, n := len(s.held), int(min(chunk.Size, s.size-s.off))
 	s.held = slices.Grow(s.held, n)[:at+n]
-	if _, err := s.reader.ReadAt(s.tx.db, s.held[at:], s.off); err != nil {
+	if _, err := s.reader.ReadAt(s.tx.DB(), s.held[at:], s.off); err != nil {
 		return err
 	}
 

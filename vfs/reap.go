@@ -287,7 +287,7 @@ func (r *reapRun) retrace(tx *Tx) error {
 	return nil
 }
 
-// entries takes away a page of entries, up to the first that is a directory, which is entered.
+// entries takes away a page of entries, up to the first that is a directory, to go into.
 func (r *reapRun) entries(tx *Tx, page []listed) error {
 	here := &r.at.path[len(r.at.path)-1]
 	for _, e := range page {

@@ -2,8 +2,6 @@ package vfs
 
 import (
 	"syscall"
-
-	"vfsdb/chunk"
 )
 
 // This file is where searches read the tree: paths, pages of directories, inodes and contents.
@@ -30,16 +28,26 @@ func locate(tx *Tx, name string, follow bool) (*entry, error) {
 	return &entry{listed: listed{p.base, p.ino, p.kind}, dir: p.dir, path: p.path()}, nil
 }
 
+// maxPage is how many entries of a directory a search reads at a time.
+const maxPage = 512
+
 // readPage returns the entries of a directory that come after a name, and whether they are the last.
 func readPage(tx *Tx, dir Ino, after string) (page []listed, last bool, err error) {
-	tx.cache.trim() // a Tx that searches a large tree must not remember all of it
-	page, err = tx.page(dir, after, pageSize)
-	return page, len(page) < pageSize, err
+	tx.trim()
+	for e, err := range tx.entries(dir, after) {
+		if err != nil {
+			return nil, false, err
+		}
+		if page = append(page, e); len(page) == maxPage {
+			return page, false, nil
+		}
+	}
+	return page, true, nil
 }
 
 // lookUp returns those of some names that a directory has.
 func lookUp(tx *Tx, dir Ino, names []string) ([]listed, error) {
-	tx.cache.trim()
+	tx.trim()
 	var entries []listed
 	for _, name := range names {
 		d, err := tx.lookup(dir, name)
@@ -53,33 +61,12 @@ func lookUp(tx *Tx, dir Ino, names []string) ([]listed, error) {
 	return entries, nil
 }
 
-// prefetch reads the inodes of some files with one query, if the numbers lie close together, as those of files do that
-// were made together. Otherwise each is read when it is needed.
-func prefetch(tx *Tx, files []candidate) error {
-	var first, last Ino
-	n := 0
-	for _, f := range files {
-		if _, known := tx.knownNode(f.ino); known {
-			continue
-		}
-		if n == 0 {
-			first = f.ino
-		}
-		first, last = min(first, f.ino), max(last, f.ino)
-		n++
-	}
-
-	if n < 4 || int64(last-first) > 4*int64(n) || len(tx.fsys.levels) > 1 {
-		return nil
-	}
-	return tx.loadInodes(first, last)
-}
-
-// newReader returns a Reader of a content that leaves the store's cache to others: a search reads each content once.
-func newReader(tx *Tx, c chunk.Content) *chunk.Reader { return tx.fsys.store.cache.NewPassing(c) }
-
 // A trail is the set of directories that a search has gone into.
-type trail struct{ entered }
+type trail struct {
+	dirs    inoSet
+	first   int // how many directories are in it
+	returns int // how often the search came by one of them again
+}
 
 // maxReturns bounds how often a search comes by directories again, beyond once for each.
 const maxReturns = 1000
@@ -90,14 +77,18 @@ const maxReturns = 1000
 // path lead through the directory twice, or has the directory two names? An entry that is listed but cannot be looked
 // up answers neither, hence the bound.
 func (t *trail) enter(tx *Tx, dir Ino, path string) error {
-	if t.add(dir) {
+	if t.dirs.add(dir) {
+		t.first++
 		return nil
 	}
-	if t.again > t.first+maxReturns {
+	if t.returns++; t.returns > t.first+maxReturns {
 		return corrupt("directory %d, and others, are listed again and again", dir)
 	}
-	if _, err := tx.walk(path, false); err != nil && !harmless(err) {
-		return err
+
+	_, err := tx.walk(path, false)
+	switch errno, _ := Errno(err); {
+	case err == nil, errno == syscall.ENOENT, errno == syscall.ENOTDIR, errno == syscall.ELOOP, errno == syscall.ENAMETOOLONG:
+		return tx.oneName(dir)
 	}
-	return tx.oneName(dir)
+	return err
 }

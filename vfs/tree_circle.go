@@ -25,31 +25,28 @@ func (c *circle) to(dir Ino) error {
 	return nil
 }
 
-// An entered is the set of directories that a search has gone into, a bit for each number.
-type entered struct {
-	pages        map[Ino]*[enteredPage / 64]uint64
-	first, again int // how many calls of add were the first for their directory, and how many were not
+// An inoSet is a set of inodes, a bit for each number: of the directories that a walk down has gone into.
+type inoSet struct {
+	pages map[Ino]*[inosOfPage / 64]uint64
 }
 
-const enteredPage = 4096
+const inosOfPage = 4096
 
-// add reports whether a directory is new.
-func (e *entered) add(dir Ino) bool {
-	if e.pages == nil {
-		e.pages = make(map[Ino]*[enteredPage / 64]uint64)
+// add adds an inode, and reports whether it is new.
+func (s *inoSet) add(ino Ino) bool {
+	if s.pages == nil {
+		s.pages = make(map[Ino]*[inosOfPage / 64]uint64)
 	}
-	page, bit := dir/enteredPage, uint64(dir)%enteredPage
-	bits := e.pages[page]
+	page, bit := ino/inosOfPage, uint64(ino)%inosOfPage
+	bits := s.pages[page]
 	if bits == nil {
-		bits = new([enteredPage / 64]uint64)
-		e.pages[page] = bits
+		bits = new([inosOfPage / 64]uint64)
+		s.pages[page] = bits
 	}
 
 	if bits[bit/64]>>(bit%64)&1 == 1 {
-		e.again++
 		return false
 	}
-	e.first++
 	bits[bit/64] |= 1 << (bit % 64)
 	return true
 }

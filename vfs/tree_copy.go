@@ -30,7 +30,7 @@ func (tx *Tx) copyTree(from, to Place) error {
 	if err != nil {
 		return err
 	}
-	c := copier{tx: tx, made: make(map[Ino]*inode), copied: new(entered)}
+	c := copier{tx: tx, made: make(map[Ino]*inode), copied: new(inoSet)}
 	if n.isDir() {
 		if err := c.avoid(to); err != nil {
 			return err
@@ -68,7 +68,7 @@ func (tx *Tx) checkCopy(from, to Place) (n *inode, over Ino, err error) {
 type copier struct {
 	tx     *Tx
 	made   map[Ino]*inode // the copy of a file with several names
-	copied *entered       // directories that are not to be copied, or not again
+	copied *inoSet        // directories that are not to be copied, or not again
 	lost   change         // of the file that the copy replaces
 }
 

@@ -57,6 +57,10 @@ func (tx *Tx) readUpTo(c chunk.Content, off, n, bound int64) ([]byte, error) {
 	return data, nil
 }
 
+// stream returns a Reader of a content that is read once, from end to end: it leaves the cache of chunks to others. The
+// caller releases it.
+func (tx *Tx) stream(c chunk.Content) *chunk.Reader { return tx.fsys.store.cache.NewPassing(c) }
+
 // checkRegular refuses a directory with EISDIR, and anything else that is not a regular file with EINVAL.
 func (n *inode) checkRegular() error {
 	switch n.kind() {

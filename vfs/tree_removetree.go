@@ -26,7 +26,7 @@ func (tx *Tx) removeTree(p Place) error {
 		return err
 	}
 	if shared {
-		var removed entered
+		var removed inoSet
 		if err := tx.removeBelow(n.ino, &removed); err != nil {
 			return err
 		}
@@ -35,7 +35,7 @@ func (tx *Tx) removeTree(p Place) error {
 }
 
 // removeBelow drops every name below a directory, one at a time.
-func (tx *Tx) removeBelow(dir Ino, removed *entered) error {
+func (tx *Tx) removeBelow(dir Ino, removed *inoSet) error {
 	if !removed.add(dir) {
 		return errBelowItself(dir)
 	}
