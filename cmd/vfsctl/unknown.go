@@ -44,9 +44,9 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	word := args[0]
-	u := &cli.UsageError{Err: fmt.Errorf("unknown command %q", word), Hint: cmd.CommandPath() + " --help"}
+	u := &cli.UsageError{Err: fmt.Errorf("unknown command %q", word), Try: cmd.CommandPath() + " --help"}
 	if text, ok := wellKnown[word]; ok {
-		u.Also = text
+		u.Hint = text
 		return u
 	}
 
@@ -57,7 +57,7 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 		}
 	}
 	if len(close) > 0 {
-		u.Also = "did you mean " + strings.Join(close, " or ") + "?"
+		u.Hint = "did you mean " + strings.Join(close, " or ") + "?"
 	}
 	return u
 }

@@ -6,7 +6,7 @@ import (
 	"vfsdb/cmd/vfsctl/cli"
 )
 
-// Commands are those that look after a database, in the order of help.
+// Commands returns the commands that look after a database, in the order of help.
 func Commands(a *cli.App) []*cobra.Command {
 	return []*cobra.Command{
 		initCommand(a), statusCommand(a), infoCommand(a), dfCommand(a),

@@ -13,7 +13,7 @@ import (
 	"vfsdb/cmd/vfsctl/term"
 )
 
-// An App is one run of the program: the global flags, and where it reads and writes.
+// An App is one run of the program: the global flags, the standard streams, and the database that it creates.
 type App struct {
 	DB     string // the file
 	Branch string // the branch to stand on
@@ -21,18 +21,66 @@ type App struct {
 	JSON   bool
 	Zero   bool // --print0
 
-	making *creation // of a database that does not have its name yet; nil in all other runs
-
 	In        io.Reader
 	Out, Errs *term.Output
-	started   bool // the command line was understood
+
+	started bool      // the command line was understood
+	making  *creation // a new database that does not have its name yet; nil in all other runs
 }
 
 // defaultDB is the database when neither --db nor VFS_DB names one.
 const defaultDB = "agent.db"
 
-// stand looks at the flags that say where a command stands. $VFS_BRANCH names the branch where neither --branch nor
-// --at does.
+// Run runs one command line and returns its exit code. newRoot makes the command above all others.
+func Run(ctx context.Context, newRoot func(*App) *cobra.Command, args []string, stdin io.Reader, stdout, stderr io.Writer) (code Exit) {
+	a := &App{In: stdin, Out: term.New(stdout), Errs: term.New(stderr)}
+	defer func() {
+		if p := recover(); p != nil {
+			fmt.Fprintf(stderr, "vfsctl: internal error: %v\n", p)
+			code = ExitFailed
+		}
+	}()
+
+	root := newRoot(a)
+	root.SetArgs(args)
+	root.SetOut(a.Out)
+	root.SetErr(a.Errs)
+
+	err := root.ExecuteContext(ctx)
+	if flushed := a.Out.Flush(); err == nil {
+		err = flushed
+	}
+
+	// An error from before the body of a command is about the command line.
+	if err != nil && !a.started {
+		err = asUsage(err, root, args)
+		a.JSON = a.JSON || slices.Contains(args, "--json") // the flag may stand behind the word that was not understood
+	}
+
+	code = exitCode(ctx, err)
+	a.complain(err, code)
+	a.Errs.Flush()
+	return code
+}
+
+// Register adds the global flags to the command above all others.
+func (a *App) Register(root *cobra.Command) {
+	flags := root.PersistentFlags()
+	flags.StringVar(&a.DB, "db", databaseFromEnv(), "the database `FILE`; $VFS_DB sets another default")
+	flags.StringVar(&a.Branch, "branch", "", "stand on the branch `NAME` (default $VFS_BRANCH, else main)")
+	flags.StringVar(&a.At, "at", "", "stand on `SNAPSHOT`, read-only")
+	flags.BoolVar(&a.JSON, "json", false, "print JSON: an object, or one per line")
+	flags.SortFlags = false
+
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return &UsageError{Err: flagErr(err), Try: cmd.CommandPath() + " --help"}
+	})
+	_ = root.RegisterFlagCompletionFunc("branch", a.CompleteBranches)
+	_ = root.RegisterFlagCompletionFunc("at", a.CompleteSnapshots)
+	root.PersistentPreRunE = a.stand
+}
+
+// stand checks the flags that choose a database and a tree. Without --branch and --at, $VFS_BRANCH names the branch.
 func (a *App) stand(cmd *cobra.Command, _ []string) error {
 	switch {
 	case a.DB == "":
@@ -56,6 +104,7 @@ func (a *App) Print0(cmd *cobra.Command) {
 // branchEnv is the variable that names the branch to stand on.
 const branchEnv = "VFS_BRANCH"
 
+// databaseFromEnv returns the default of --db.
 func databaseFromEnv() string {
 	if db := os.Getenv("VFS_DB"); db != "" {
 		return db
@@ -72,53 +121,11 @@ func (a *App) Invoke(args ...string) string {
 	return human.CommandLine(append(words, args...)...)
 }
 
-// Run runs one command line and returns its exit code. newRoot makes the command that all others are below.
-func Run(ctx context.Context, newRoot func(*App) *cobra.Command, args []string, stdin io.Reader, stdout, stderr io.Writer) (code Exit) {
-	a := &App{In: stdin, Out: term.New(stdout), Errs: term.New(stderr)}
-	defer func() {
-		if p := recover(); p != nil {
-			fmt.Fprintf(stderr, "vfsctl: internal error: %v\n", p)
-			code = ExitFailed
-		}
-	}()
-	root := newRoot(a)
-	root.SetArgs(args)
-	root.SetOut(a.Out)
-	root.SetErr(a.Errs)
-	err := root.ExecuteContext(ctx)
-	if flushed := a.Out.Flush(); err == nil {
-		err = flushed
-	}
-	if err != nil && !a.started {
-		err = asUsage(err, root, args)
-		a.JSON = a.JSON || slices.Contains(args, "--json") // which may stand behind what was not understood
-	}
-	code = exitCode(ctx, err)
-	a.complain(err, code)
-	a.Errs.Flush()
-	return code
-}
-
-// Progress starts a line on standard error, which --json leaves out. total is in bytes; 0 if it is not known.
+// Progress starts a line on standard error; with --json it returns nil, which shows nothing. total is in bytes, and 0 if
+// it is not known.
 func (a *App) Progress(ctx context.Context, what string, total int64) *term.Progress {
 	if a.JSON {
 		return nil
 	}
 	return a.Errs.Progress(ctx, what, total)
-}
-
-// Register adds the global flags to the command that all others are below.
-func (a *App) Register(root *cobra.Command) {
-	flags := root.PersistentFlags()
-	flags.StringVar(&a.DB, "db", databaseFromEnv(), "the database `FILE`; $VFS_DB sets another default")
-	flags.StringVar(&a.Branch, "branch", "", "stand on the branch `NAME` (default $VFS_BRANCH, else main)")
-	flags.StringVar(&a.At, "at", "", "stand on `SNAPSHOT`, read-only")
-	flags.BoolVar(&a.JSON, "json", false, "print JSON: an object, or one per line")
-	flags.SortFlags = false
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return &UsageError{Err: flagErr(err), Hint: cmd.CommandPath() + " --help"}
-	})
-	_ = root.RegisterFlagCompletionFunc("branch", a.CompleteBranches)
-	_ = root.RegisterFlagCompletionFunc("at", a.CompleteSnapshots)
-	root.PersistentPreRunE = a.stand
 }

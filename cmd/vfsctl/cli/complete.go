@@ -13,12 +13,14 @@ import (
 	"vfsdb/vfs"
 )
 
-// A completer suggests what may come next on a command line.
+// A completer suggests the next word of a command line.
 type completer = func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective)
 
+// NoFiles keeps a shell from suggesting files of the host.
 const NoFiles = cobra.ShellCompDirectiveNoFileComp
 
-// suggest opens the database, if there is one, and asks fn. A completion never creates, waits long, or complains.
+// suggest opens the database and asks fn. A completion creates no database, waits two seconds at most, and reports no
+// error.
 func (a *App) suggest(cmd *cobra.Command, fn func(ctx context.Context, fsys *vfs.FS) []cobra.Completion) []cobra.Completion {
 	ctx := cmd.Context()
 	if ctx == nil {
@@ -26,6 +28,7 @@ func (a *App) suggest(cmd *cobra.Command, fn func(ctx context.Context, fsys *vfs
 	}
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
+
 	store, err := a.Open(ctx, Reads)
 	if err != nil {
 		return nil
@@ -37,9 +40,11 @@ func (a *App) suggest(cmd *cobra.Command, fn func(ctx context.Context, fsys *vfs
 			return nil
 		}
 	}
+
 	return fn(ctx, fsys)
 }
 
+// CompleteBranches suggests branches.
 func (a *App) CompleteBranches(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	return a.suggest(cmd, func(ctx context.Context, fsys *vfs.FS) (all []cobra.Completion) {
 		list, _ := fsys.Branches(ctx)
@@ -52,6 +57,7 @@ func (a *App) CompleteBranches(cmd *cobra.Command, _ []string, typed string) ([]
 	}), NoFiles
 }
 
+// CompleteSnapshots suggests snapshots of all branches.
 func (a *App) CompleteSnapshots(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	return a.suggest(cmd, func(ctx context.Context, fsys *vfs.FS) (all []cobra.Completion) {
 		list, _ := snapshot.List(ctx, fsys)
@@ -64,15 +70,15 @@ func (a *App) CompleteSnapshots(cmd *cobra.Command, _ []string, typed string) ([
 	}), NoFiles
 }
 
-// CompleteSessions suggests sessions that lately called something.
+// CompleteSessions suggests the sessions of the newest calls.
 func (a *App) CompleteSessions(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	const lately = 1000
 	return a.suggest(cmd, func(ctx context.Context, fsys *vfs.FS) (all []cobra.Completion) {
 		calls, _ := fsys.Calls(ctx, &vfs.CallOptions{Max: lately, Newest: true})
-		told := map[string]bool{"": true}
+		seen := map[string]bool{"": true}
 		for _, c := range calls {
-			if !told[c.Session] && strings.HasPrefix(c.Session, typed) && human.IsPrintable(c.Session) {
-				told[c.Session] = true
+			if !seen[c.Session] && strings.HasPrefix(c.Session, typed) && human.IsPrintable(c.Session) {
+				seen[c.Session] = true
 				all = append(all, cobra.CompletionWithDesc(c.Session, "until "+human.Moment(c.At)))
 			}
 		}
@@ -80,7 +86,7 @@ func (a *App) CompleteSessions(cmd *cobra.Command, _ []string, typed string) ([]
 	}), NoFiles
 }
 
-// CompleteTrees suggests what diff takes: snapshots and branches.
+// CompleteTrees suggests snapshots and branches.
 func (a *App) CompleteTrees(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	snapshots, _ := a.CompleteSnapshots(cmd, args, typed)
 	branches, _ := a.CompleteBranches(cmd, args, typed)
@@ -92,11 +98,14 @@ func (a *App) CompletePaths(cmd *cobra.Command, _ []string, typed string) ([]cob
 	const most = 500
 	dir, base := path.Split(typed)
 	directive := NoFiles
+
+	// The page begins at the first name that may match, so a directory of any size costs one page.
 	all := a.suggest(cmd, func(ctx context.Context, fsys *vfs.FS) (all []cobra.Completion) {
 		entries, err := fsys.ReadDirPage(ctx, path.Join("/", dir), before(base), most)
 		if err != nil {
 			return nil
 		}
+
 		for _, e := range entries {
 			name := e.Name()
 			if !strings.HasPrefix(name, base) || !human.IsPrintable(name) {
@@ -110,10 +119,11 @@ func (a *App) CompletePaths(cmd *cobra.Command, _ []string, typed string) ([]cob
 		}
 		return all
 	})
+
 	return all, directive
 }
 
-// before is a name just below every name that begins with prefix.
+// before returns a name that sorts below every name that begins with prefix, and above nearly all others.
 func before(prefix string) string {
 	if prefix == "" {
 		return ""
@@ -125,7 +135,8 @@ func before(prefix string) string {
 	return prefix[:len(prefix)-1] + string([]byte{last - 1}) + "\xff"
 }
 
-// CompleteArgs gives each argument its own completer; nil is a file of the host. The last one serves those that follow.
+// CompleteArgs gives each argument its own completer. A nil completer suggests files of the host. The last one serves
+// all further arguments.
 func CompleteArgs(byPlace ...completer) completer {
 	return func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		c := byPlace[min(len(args), len(byPlace)-1)]
@@ -136,7 +147,7 @@ func CompleteArgs(byPlace ...completer) completer {
 	}
 }
 
-// CompleteNothing is for arguments that only the user knows.
+// CompleteNothing suggests nothing: only the user knows the argument.
 func CompleteNothing(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	return nil, NoFiles
 }

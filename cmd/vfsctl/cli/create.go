@@ -11,14 +11,14 @@ import (
 	"vfsdb/schema"
 )
 
-// A creation is a database that does not have its name yet. It is made beside its place and gets the name when the
-// command that makes it has succeeded, so a failed import leaves none behind.
+// A creation is a new database that does not have its name yet. It is a file in the same directory, and gets the name
+// when the command succeeds. A failed import leaves no database behind.
 type creation struct {
-	path string // of the file while it is made
-	name string // which it gets
+	path string // of the file until the command ends
+	name string // of the file afterwards
 }
 
-// beginCreation reserves a name beside that of the database.
+// beginCreation reserves a name in the directory of the database.
 func beginCreation(name string) (*creation, error) {
 	if err := schema.Vacant(name); err != nil {
 		return nil, err
@@ -30,8 +30,8 @@ func beginCreation(name string) (*creation, error) {
 	return &creation{path: f.Name(), name: name}, f.Close() // it is empty: no lock of SQLite's is on it
 }
 
-// end gives the database its name, unless err says that the command has failed: then it is gone. A database that got
-// the name meanwhile stays, and is EEXIST.
+// end gives the database its name, or removes it if err is the error of a command that failed. If another database got
+// the name meanwhile, that one stays, and the error is EEXIST.
 func (c *creation) end(err error) error {
 	if err == nil {
 		err = renameNew(c.path, c.name)
@@ -47,7 +47,7 @@ func (c *creation) end(err error) error {
 	return err
 }
 
-// renameIfAbsent renames a file where the host cannot refuse to replace another: it looks before.
+// renameIfAbsent renames a file on a host that cannot refuse to replace another. It looks first.
 func renameIfAbsent(from, to string) error {
 	if _, err := os.Lstat(to); !errors.Is(err, fs.ErrNotExist) {
 		if err == nil {
@@ -58,7 +58,7 @@ func renameIfAbsent(from, to string) error {
 	return os.Rename(from, to)
 }
 
-// named gives an error the name that the user knows.
+// named replaces the file's name in an error by the name that the user gave.
 func (c *creation) named(err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) && p.Path == c.path {
@@ -66,3 +66,6 @@ func (c *creation) named(err error) error {
 	}
 	return err
 }
+
+// Creating reports whether the command creates the database. A failure then leaves nothing of it.
+func (a *App) Creating() bool { return a.making != nil }

@@ -31,6 +31,7 @@ type Entry struct {
 	Sum      string    `json:"sum,omitempty"`
 }
 
+// NewEntry returns the entry of a file, without its sum.
 func NewEntry(name string, info *vfs.Info) Entry {
 	uid, gid := info.Owner()
 	return Entry{
@@ -41,7 +42,7 @@ func NewEntry(name string, info *vfs.Info) Entry {
 	}
 }
 
-// Entries reads a directory page by page. A page is one moment; nothing is held between two.
+// Entries reads a directory page by page. Each page is read at one moment, and no transaction stays open between pages.
 func Entries(ctx context.Context, fsys *vfs.FS, dir string) iter.Seq2[*vfs.Info, error] {
 	const limit = 512
 	return func(yield func(*vfs.Info, error) bool) {
@@ -65,6 +66,7 @@ func Entries(ctx context.Context, fsys *vfs.FS, dir string) iter.Seq2[*vfs.Info,
 				yield(nil, err)
 				return
 			}
+
 			for _, info := range page {
 				if !yield(info, nil) {
 					return

@@ -13,7 +13,7 @@ import (
 // An Exit is an exit code. As an error it ends a command that has reported everything already.
 type Exit int
 
-// The exit codes, as in the documentation of the command.
+// The exit codes. The documentation of the command has their meaning.
 const (
 	ExitOK          Exit = 0
 	ExitFailed      Exit = 1
@@ -26,7 +26,7 @@ const (
 	ExitInterrupted Exit = 130
 )
 
-// Error names the code. It is never printed.
+// Error returns the code as text. It is never printed.
 func (e Exit) Error() string { return fmt.Sprintf("exit %d", int(e)) }
 
 // exitCode finds the code for an error.
@@ -36,8 +36,9 @@ func exitCode(ctx context.Context, err error) Exit {
 		u    *UsageError
 		none *NoDatabaseError
 	)
+
 	switch {
-	case err == nil, errors.Is(err, syscall.EPIPE): // the reader of a pipe has had enough
+	case err == nil, errors.Is(err, syscall.EPIPE): // the reader of a pipe has closed it
 		return ExitOK
 	case errors.As(err, &u):
 		return ExitUsage
@@ -57,7 +58,7 @@ func exitCode(ctx context.Context, err error) Exit {
 	return ExitFailed
 }
 
-// busyRoot tells an errno of the root directory from the one of a busy database.
+// busyRoot reports whether EBUSY is about the root directory, which cannot be renamed, and not about a busy database.
 func busyRoot(err error) bool {
 	var l *os.LinkError
 	return errors.As(err, &l) && (Rooted(l.Old) == "." || Rooted(l.New) == ".")

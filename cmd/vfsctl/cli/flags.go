@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Group is a command that only has others below it.
+// Group makes a command that does nothing itself and has others below it.
 func Group(cmd *cobra.Command, below ...*cobra.Command) *cobra.Command {
 	names := make([]string, len(below))
 	for i, c := range below {
@@ -28,7 +28,8 @@ func Group(cmd *cobra.Command, below ...*cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// Args checks the number of arguments and says what is missing in the words of the usage line; most < 0 is any number.
+// Args checks the number of arguments. Its error names the missing ones in the words of the usage line. If most is
+// negative, there is no upper bound.
 func Args(least, most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		_, want, _ := strings.Cut(cmd.Use, " ")
@@ -63,7 +64,7 @@ func Exclusive(cmd *cobra.Command, names ...string) error {
 	return nil
 }
 
-// flagErr says what is wrong with the value of a flag without the names of Go's functions.
+// flagErr words the error of a flag that is no number without the names of Go's functions.
 func flagErr(err error) error {
 	var bad *pflag.InvalidValueError
 	var number *strconv.NumError
@@ -73,11 +74,11 @@ func flagErr(err error) error {
 	return fmt.Errorf("--%s: %q is no whole number: %w", bad.GetFlag().Name, bad.GetValue(), number.Err)
 }
 
-// errors of flags that cobra does not know of.
+// BadFlag is the error of a flag whose value the command refuses.
 func BadFlag(cmd *cobra.Command, name string, err error) error {
 	var u *UsageError
 	if errors.As(err, &u) {
 		return err
 	}
-	return Usage(cmd, "--%s: %w", name, fmt.Errorf("%w", err))
+	return Usage(cmd, "--%s: %w", name, err)
 }

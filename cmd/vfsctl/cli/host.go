@@ -7,11 +7,11 @@ import (
 	"path/filepath"
 )
 
-// errOwnFile is a file of the host that must be left to SQLite: to open and close it would drop the locks on it, and to
-// replace it would lose everything.
+// errOwnFile refuses a file of the host that belongs to SQLite. Closing it would drop SQLite's locks, and replacing it
+// would lose the database.
 var errOwnFile = errors.New("this is the database itself; backup copies it")
 
-// checkHost refuses the files of the database as files of the host.
+// checkHost refuses the files of the database where a file of the host is named.
 func (a *App) checkHost(name string) error {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -33,15 +33,18 @@ func (a *App) OpenHost(name string) (*os.File, error) {
 	return os.Open(name)
 }
 
-// ReplaceHost writes a file of the host so that it appears whole or not at all.
+// ReplaceHost writes a file of the host, which appears whole or not at all. What was there is replaced.
 func (a *App) ReplaceHost(name string, write func(part *os.File) error) (err error) {
 	if err := a.checkHost(name); err != nil {
 		return err
 	}
+
+	// The content goes to a file beside the final name, on the same file system.
 	part, err := os.CreateTemp(filepath.Dir(name), ".vfsctl.*.part")
 	if err != nil {
 		return &fs.PathError{Op: "create", Path: name, Err: cause(err)}
 	}
+
 	defer func() {
 		if err != nil {
 			part.Close()
@@ -49,12 +52,15 @@ func (a *App) ReplaceHost(name string, write func(part *os.File) error) (err err
 		}
 		var p *fs.PathError
 		if errors.As(err, &p) && p.Path == part.Name() {
-			p.Path = name // which is what was asked for
+			p.Path = name // the user knows no other
 		}
 	}()
+
 	if err := write(part); err != nil {
 		return err
 	}
+
+	// The content has to be on disk before the name points at it.
 	if err := part.Sync(); err != nil {
 		return err
 	}
@@ -64,7 +70,7 @@ func (a *App) ReplaceHost(name string, write func(part *os.File) error) (err err
 	return os.Rename(part.Name(), name)
 }
 
-// cause is an error without the file that it names, where that is one of ours that nobody asked for.
+// cause strips the name of a file from an error: a temporary one means nothing to the user.
 func cause(err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {
@@ -73,7 +79,7 @@ func cause(err error) error {
 	return err
 }
 
-// FileSize is how long a file of the host is; 0 if there is none.
+// FileSize returns the size of a file of the host, or 0 if there is none.
 func FileSize(name string) int64 {
 	info, err := os.Stat(name)
 	if err != nil {

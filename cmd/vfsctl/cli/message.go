@@ -13,7 +13,7 @@ import (
 	"vfsdb/vfs"
 )
 
-// complain says on standard error what went wrong, and in one line what would help.
+// complain reports an error on standard error, with a line of advice where there is one.
 func (a *App) complain(err error, code Exit) {
 	var (
 		bare   Exit
@@ -32,10 +32,12 @@ func (a *App) complain(err error, code Exit) {
 	if errno, ok := err.(syscall.Errno); ok { // of the database as a whole
 		err = fmt.Errorf("%s: %w", a.DB, errno)
 	}
+
 	m := message{Text: strings.TrimSuffix(err.Error(), "\n"), Code: code}
+
 	switch {
 	case errors.As(err, &u):
-		m.Try, m.Hint = u.Hint, u.Also
+		m.Try, m.Hint = u.Try, u.Hint
 	case errors.As(err, &none) && none.Create:
 		m.Try = none.invoke(a, "init")
 		m.Hint = "or let mcp create it: --create"
@@ -50,10 +52,11 @@ func (a *App) complain(err error, code Exit) {
 	default:
 		m.Hint = hint(err)
 	}
-	a.tell(m)
+
+	a.report(m)
 }
 
-// OfStore names the database in an error that says of nothing else what it is about, such as that of a commit.
+// OfStore adds the name of the database to an error that names no file, such as that of a commit.
 func (a *App) OfStore(err error) error {
 	var (
 		p *fs.PathError
@@ -65,16 +68,16 @@ func (a *App) OfStore(err error) error {
 	return fmt.Errorf("%s: %w", a.DB, err)
 }
 
-// A message is something to say on standard error. With --json it is an object there.
+// A message goes to standard error: as lines, or with --json as an object.
 type message struct {
 	Text string `json:"message"`
-	Code Exit   `json:"code,omitempty"` // the exit code, of what ends the program
+	Code Exit   `json:"code,omitempty"` // the exit code, if the message ends the program
 	Try  string `json:"try,omitempty"`  // a command that would help
-	Hint string `json:"hint,omitempty"` // what else would
+	Hint string `json:"hint,omitempty"` // other advice
 }
 
-// tell says it, safe for a terminal: no line of a text looks like one that begins with our name.
-func (a *App) tell(m message) {
+// report prints a message. It is safe for a terminal, and only its first line begins with the name of the program.
+func (a *App) report(m message) {
 	a.Out.Flush()
 	defer a.Errs.Flush()
 	if a.JSON {
@@ -90,12 +93,12 @@ func (a *App) tell(m message) {
 	}
 }
 
-// Warn says something that does not end the program.
+// Warn reports something that does not end the program.
 func (a *App) Warn(format string, args ...any) {
-	a.tell(message{Text: fmt.Sprintf(format, args...)})
+	a.report(message{Text: fmt.Sprintf(format, args...)})
 }
 
-// hint is advice for errors about a path.
+// hint returns advice about an error of a path, or "".
 func hint(err error) string {
 	var p *fs.PathError
 	if !errors.As(err, &p) || !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTEMPTY) {

@@ -16,7 +16,7 @@ import (
 // A noName is the error of a branch or a snapshot that is not there.
 type noName struct {
 	what, name string   // "branch", "snapshot" or "snapshot or branch"
-	there      []string // the names that there are
+	there      []string // the names that exist
 	env        bool     // $VFS_BRANCH named it
 	err        error
 }
@@ -31,7 +31,7 @@ func (e *noName) Error() string {
 
 func (e *noName) Unwrap() error { return e.err }
 
-// hint offers the names that are close, or else all if these are few.
+// hint offers the names that are close, or else all names if they are few.
 func (e *noName) hint() string {
 	const few = 6
 	var near []string
@@ -40,6 +40,7 @@ func (e *noName) hint() string {
 			near = append(near, name)
 		}
 	}
+
 	switch {
 	case len(near) > 0 && len(near) <= few:
 		return "did you mean " + strings.Join(near, " or ") + "?"
@@ -51,7 +52,8 @@ func (e *noName) hint() string {
 	return "vfsctl branch list and vfsctl snapshot list name those that there are"
 }
 
-// noBranch explains why the branch that the flags or the environment name could not be opened.
+// noBranch explains that the branch of the flags or the environment does not exist. It opens the database on main, to
+// list the branches.
 func (a *App) noBranch(ctx context.Context, err error) error {
 	store, failed := vfs.Open(ctx, a.DB, &vfs.Options{MustExist: true})
 	if isReadOnly(failed) {
@@ -61,10 +63,11 @@ func (a *App) noBranch(ctx context.Context, err error) error {
 		return err
 	}
 	defer store.Close()
+
 	return &noName{what: "branch", name: a.Branch, there: branchNames(ctx, store), env: os.Getenv(branchEnv) == a.Branch, err: err}
 }
 
-// Tree is [snapshot.Resolve], with an error that names what there is.
+// Tree finds a snapshot or a branch by name, as [snapshot.Resolve] does. Its error offers names that exist.
 func (a *App) Tree(ctx context.Context, fsys *vfs.FS, ref string) (snapshot.Tree, error) {
 	tree, err := snapshot.Resolve(ctx, fsys, ref)
 	if err != nil {
@@ -73,7 +76,8 @@ func (a *App) Tree(ctx context.Context, fsys *vfs.FS, ref string) (snapshot.Tree
 	return tree, nil
 }
 
-// NoTree explains why a name leads to nothing; other errors stay as they are.
+// NoTree turns an error that nothing has a name into one that offers names. Other errors, and nil, stay as they are. what
+// is "snapshot", "branch" or both.
 func NoTree(ctx context.Context, fsys *vfs.FS, what, name string, err error) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err

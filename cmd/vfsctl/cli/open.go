@@ -26,10 +26,11 @@ func (a *App) Open(ctx context.Context, use Access) (*vfs.FS, error) {
 	}
 	fsys, err := vfs.Open(ctx, path, &options)
 	if use == Reads && isReadOnly(err) {
-		// A reader likes to write, because its lease keeps what it streams from being collected. It can do without.
+		// A reader writes a lease, which keeps the content of its open files from being collected. It can do without.
 		options.ReadOnly = true
 		fsys, err = vfs.Open(ctx, path, &options)
 	}
+
 	if errors.Is(err, fs.ErrNotExist) && a.Branch != "" {
 		return nil, a.noBranch(ctx, err)
 	}
@@ -50,8 +51,7 @@ func isReadOnly(err error) bool {
 	return errors.Is(err, syscall.EMLINK) || errors.Is(err, syscall.EACCES) || errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.EROFS)
 }
 
-// resolve finds the tree that a person names: a snapshot, or branch@snapshot. A branch is not meant: it has a head that
-// moves.
+// resolve finds the tree that --at names: a snapshot, or branch@snapshot. It takes no branch, whose head moves.
 func (a *App) resolve(ctx context.Context, store *vfs.FS, ref string) (*vfs.FS, error) {
 	if strings.Contains(ref, "@") {
 		tree, err := a.Tree(ctx, store, ref)
@@ -80,7 +80,7 @@ func (e *NoDatabaseError) Error() string {
 	return fmt.Sprintf("%s: there is no database here, and so no branch %s", e.path, e.branch)
 }
 
-// invoke writes a command line for the database that is missing, which for mcp --workspace is not that of --db.
+// invoke writes a command line for the database that is missing. With mcp --workspace it is not the one of --db.
 func (e *NoDatabaseError) invoke(a *App, args ...string) string {
 	missing := *a
 	missing.DB = e.path

@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// Interruptible makes a stream end with the context: a read of a terminal or a pipe would wait for ever.
+// Interruptible makes a stream end with the context. A read of a terminal or a pipe would wait for ever.
 func Interruptible(ctx context.Context, r io.Reader) io.ReadCloser {
 	pr, pw := io.Pipe()
 	go func() {

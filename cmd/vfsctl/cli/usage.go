@@ -7,23 +7,24 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// A UsageError is a command line that makes no sense; hint is the command that tells more, and also what may be meant.
+// A UsageError is the error of a command line that makes no sense.
 type UsageError struct {
 	Err  error
-	Hint string
-	Also string
+	Try  string // a command that explains the right usage
+	Hint string // other advice, or ""
 }
 
 func (e *UsageError) Error() string { return e.Err.Error() }
 
 func (e *UsageError) Unwrap() error { return e.Err }
 
-// Usage makes a usageError of the command cmd.
+// Usage makes the error of a command line that cmd cannot run.
 func Usage(cmd *cobra.Command, format string, args ...any) error {
-	return &UsageError{Err: fmt.Errorf(format, args...), Hint: cmd.CommandPath() + " --help"}
+	return &UsageError{Err: fmt.Errorf(format, args...), Try: cmd.CommandPath() + " --help"}
 }
 
-// asUsage is for errors from before a command began: about flags, arguments, and commands that do not exist.
+// asUsage makes a [UsageError] of an error from before the body of a command: it is about flags, arguments, or a command
+// that does not exist.
 func asUsage(err error, root *cobra.Command, args []string) error {
 	var u *UsageError
 	if errors.As(err, &u) {
@@ -33,5 +34,5 @@ func asUsage(err error, root *cobra.Command, args []string) error {
 	if findErr != nil {
 		cmd = root
 	}
-	return &UsageError{Err: err, Hint: cmd.CommandPath() + " --help"}
+	return &UsageError{Err: err, Try: cmd.CommandPath() + " --help"}
 }

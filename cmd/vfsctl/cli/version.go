@@ -7,7 +7,7 @@ import (
 	"vfsdb/schema"
 )
 
-// Version is what the program was built from, and the newest file format that it knows.
+// Version returns the version of the module, and of the newest file format that the program reads.
 func Version() string {
 	v := "(unknown)"
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {

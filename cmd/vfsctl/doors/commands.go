@@ -6,7 +6,7 @@ import (
 	"vfsdb/cmd/vfsctl/cli"
 )
 
-// Commands are those that serve files to agents, in the order of help.
+// Commands returns the commands that serve files to agents, in the order of help.
 func Commands(a *cli.App) []*cobra.Command {
 	return []*cobra.Command{mcpCommand(a), toolsCommand(a)}
 }

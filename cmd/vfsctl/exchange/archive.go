@@ -18,7 +18,7 @@ import (
 	"vfsdb/transfer"
 )
 
-// A format is what an archive is written in.
+// A format is a format of archives.
 type format string
 
 const (
@@ -29,19 +29,20 @@ const (
 	formatZip  format = "zip"
 )
 
-// formats are the endings of names that say a format.
+// formats are the endings of names that choose a format.
 var formats = map[string]format{
 	".tar": formatTar, ".tar.gz": formatGzip, ".tgz": formatGzip, ".tar.zst": formatZstd, ".tzst": formatZstd, ".zip": formatZip,
 }
 
-// otherArchives are endings of what can be neither read nor written here: a directory of such a name is hardly meant.
+// otherArchives are endings of archives and packed files that cannot be written here. A directory is hardly meant by
+// such a name.
 var otherArchives = []string{
 	".tar.xz", ".txz", ".tar.bz2", ".tbz2", ".tbz", ".tar.lz4", ".tar.br", ".tar.lzma", ".7z", ".rar", ".jar",
 	".gz", ".zst", ".xz", ".bz2", ".cpio", ".iso",
 }
 
-// formatOf returns the format that the name of a destination asks for. One that is known and not written here is a
-// mistake.
+// formatOf returns the format that the name of a destination chooses. The ending of an archive that cannot be written is
+// an error.
 func formatOf(cmd *cobra.Command, name string) (format, error) {
 	lower := strings.ToLower(name)
 	for ending, f := range formats {
@@ -81,10 +82,11 @@ func (ex *exporter) exportArchive(f format, from string, w io.Writer, o *transfe
 	return report, errors.Join(err, packed.Close())
 }
 
-// importStream takes in a tar stream, whatever it is packed in.
+// importStream takes in a tar stream, which may be packed.
 func (im *importer) importStream(r io.Reader, to string) (*transfer.Report, error) {
 	b := bufio.NewReaderSize(r, 64<<10)
 	start, _ := b.Peek(4)
+
 	switch f := packedIn(start); f {
 	case formatGzip:
 		z, err := gzip.NewReader(b)
@@ -107,7 +109,7 @@ func (im *importer) importStream(r io.Reader, to string) (*transfer.Report, erro
 	return transfer.ImportTar(im, im.FS, b, to, &im.o)
 }
 
-// packedIn recognises a format by the first bytes; a tar has none of its own.
+// packedIn recognises a format by its first bytes. A tar has no such bytes, so all other streams count as tar.
 func packedIn(start []byte) format {
 	switch {
 	case bytes.HasPrefix(start, []byte{0x1f, 0x8b}):
@@ -135,7 +137,7 @@ func (im *importer) importFile(f *os.File, to string) (*transfer.Report, error) 
 	return im.importStream(r, to)
 }
 
-// notArchive explains an error of what is no archive, or not a whole one.
+// notArchive explains an error of a source that is no archive, or not a whole one.
 func notArchive(src string, err error) error {
 	var refused *transfer.RefusedError
 	switch {

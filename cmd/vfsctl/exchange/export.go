@@ -37,6 +37,7 @@ While others write, export a snapshot to get one moment.`,
 			return ex.run(c.Args[0], c.Args[1])
 		}),
 	}
+
 	cmd.Flags().BoolVar(&ex.o.Overwrite, "overwrite", false, "write into a directory that is not empty")
 	cmd.Flags().BoolVar(&ex.o.Partial, "partial", false, "leave out what is damaged")
 	cmd.Flags().BoolVar(&ex.o.Owner, "owner", false, "give files their stored owner, which takes rights")
@@ -70,6 +71,7 @@ func (ex *exporter) run(from, dest string) error {
 	return reportMoved(ex.App, "exported", report, time.Since(start))
 }
 
+// write writes the tree below from to a directory, an archive or standard output.
 func (ex *exporter) write(from, dest string, o *transfer.ExportOptions) (report *transfer.Report, err error) {
 	if dest == "-" {
 		return transfer.ExportTar(ex, ex.FS, from, io.Writer(ex.Out), o)
@@ -77,6 +79,7 @@ func (ex *exporter) write(from, dest string, o *transfer.ExportOptions) (report 
 	if info, err := os.Stat(dest); err == nil && info.IsDir() {
 		return transfer.ExportDir(ex, ex.FS, from, dest, o)
 	}
+
 	as, err := formatOf(ex.Cmd, dest)
 	if err != nil {
 		return nil, err
@@ -84,6 +87,7 @@ func (ex *exporter) write(from, dest string, o *transfer.ExportOptions) (report 
 	if as == formatNone {
 		return transfer.ExportDir(ex, ex.FS, from, dest, o)
 	}
+
 	err = ex.ReplaceHost(dest, func(part *os.File) error {
 		if err := part.Chmod(0o644); err != nil {
 			return err

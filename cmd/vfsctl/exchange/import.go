@@ -45,6 +45,7 @@ If the database does not exist, it is created.`,
 			return im.run(c.Args[0], c.Arg(1, "/"))
 		})),
 	}
+
 	cmd.Flags().StringArrayVar(&im.o.Exclude, "exclude", nil, "leave out what matches `GLOB`; may be repeated")
 	cmd.Flags().BoolVar(&im.o.GitIgnore, "gitignore", false, "leave out what .gitignore files say, and .git")
 	cmd.Flags().BoolVar(&im.o.Checksum, "checksum", false, "read all files, also those of the size and time that are there")
@@ -67,6 +68,7 @@ func (im *importer) run(src, to string) error {
 	}
 	report, err := im.read(src, to)
 	bar.End()
+
 	var refused *transfer.RefusedError
 	if errors.As(err, &refused) {
 		reportRefusals(im.App, refused.Refused)
@@ -81,15 +83,15 @@ func (im *importer) run(src, to string) error {
 	return reportMoved(im.App, "imported", report, time.Since(start))
 }
 
-// leftover says what becomes of contents that an import has stored and not named. A database that is being made goes
-// with them.
+// leftover warns of contents that a failed import has stored, and that no file has. They take up space until another
+// import uses them or gc removes them. A database that the import has created is removed with them.
 func (im *importer) leftover() {
 	if !im.Creating() && !im.o.Partial {
 		im.Warn("what was read until then takes up space until it is imported again, or until: %s", im.Invoke("gc"))
 	}
 }
 
-// read takes in the source, whatever it is.
+// read takes in the source: a directory, an archive or standard input.
 func (im *importer) read(src, to string) (*transfer.Report, error) {
 	if src == "-" {
 		r := cli.Interruptible(im, im.In)
@@ -97,6 +99,7 @@ func (im *importer) read(src, to string) (*transfer.Report, error) {
 		report, err := im.importStream(r, to)
 		return report, notArchive("standard input", err)
 	}
+
 	info, err := os.Stat(src)
 	if err != nil {
 		return nil, err
@@ -104,6 +107,7 @@ func (im *importer) read(src, to string) (*transfer.Report, error) {
 	if info.IsDir() {
 		return transfer.ImportDir(im, im.FS, src, to, &im.o)
 	}
+
 	f, err := im.OpenHost(src)
 	if err != nil {
 		return nil, err
@@ -113,7 +117,7 @@ func (im *importer) read(src, to string) (*transfer.Report, error) {
 	return report, notArchive(src, err)
 }
 
-// reportMoved tells what went in or out, and what did not.
+// reportMoved reports the files that went in or out, and those that did not.
 func reportMoved(a *cli.App, verb string, r *transfer.Report, d time.Duration) error {
 	var err error
 	if a.JSON {
@@ -131,13 +135,14 @@ func reportMoved(a *cli.App, verb string, r *transfer.Report, d time.Duration) e
 	return cli.ExitPartly
 }
 
+// reportRefusals names the files that were left out.
 func reportRefusals(a *cli.App, list []transfer.Refusal) {
 	for _, r := range list {
 		a.Warn("%s: %s", r.Path, r.Why)
 	}
 }
 
-// xattrs lists the extended attributes that were left out.
+// xattrs lists the extended attributes that were not kept.
 func xattrs(r *transfer.Report) string {
 	var list []string
 	for _, name := range slices.Sorted(maps.Keys(r.Xattrs)) {
@@ -146,7 +151,7 @@ func xattrs(r *transfer.Report) string {
 	return strings.Join(list, ", ")
 }
 
-// Contents counts what a transfer moved.
+// Contents counts the files that a transfer moved.
 func Contents(r *transfer.Report) string {
 	s := fmt.Sprintf("%s, %s", human.Plural(r.Files, "file", "files"), human.Plural(r.Dirs, "directory", "directories"))
 	if r.Links > 0 {
@@ -159,7 +164,7 @@ func Contents(r *transfer.Report) string {
 	return s
 }
 
-// A transferJSON is what went in or out, as JSON shows it.
+// A transferJSON is the result of a transfer as JSON shows it.
 type transferJSON struct {
 	Files   int64         `json:"files"`
 	Dirs    int64         `json:"directories"`
@@ -168,7 +173,7 @@ type transferJSON struct {
 	Unread  int64         `json:"unread"`
 	Refused []refusalJSON `json:"refused"`
 
-	Xattrs map[string]int64 `json:"xattrs,omitempty"` // that were left out, and of how many files
+	Xattrs map[string]int64 `json:"xattrs,omitempty"` // not kept, each with the number of files that had it
 }
 
 type refusalJSON struct {

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"vfsdb/cmd/vfsctl/cli"
-	"vfsdb/cmd/vfsctl/human"
 	"vfsdb/vfs"
 )
 
@@ -35,7 +34,7 @@ With --json a file is one object that holds it as text, or as base64 where it is
 	}
 }
 
-// stream copies a file to w. It holds one buffer, whatever the size of the file.
+// stream copies a file to w through one buffer.
 func stream(ctx context.Context, fsys *vfs.FS, name string, w io.Writer) error {
 	f, err := fsys.OpenFrozen(ctx, name)
 	if err != nil {
@@ -48,13 +47,15 @@ func stream(ctx context.Context, fsys *vfs.FS, name string, w io.Writer) error {
 
 func catJSON(a *cli.App, c *cli.Call, name string) error {
 	var content struct {
-		Path   string  `json:"path"`
-		Base64 string  `json:"path_base64,omitempty"`
-		Size   int     `json:"size"`
-		Sum    string  `json:"sum"`
-		Text   *string `json:"text,omitempty"`
-		Bytes  *string `json:"base64,omitempty"`
+		cli.Path
+		Size  int     `json:"size"`
+		Sum   string  `json:"sum"`
+		Text  *string `json:"text,omitempty"`
+		Bytes *string `json:"base64,omitempty"`
 	}
+	content.Path = cli.NewPath(name)
+
+	// The content and its sum are of one moment.
 	err := c.FS.View(c, func(tx *vfs.Tx) error {
 		data, err := tx.ReadFile(name)
 		if err != nil {
@@ -64,6 +65,7 @@ func catJSON(a *cli.App, c *cli.Call, name string) error {
 		if err != nil {
 			return err
 		}
+
 		content.Size, content.Sum = len(data), sum.String()
 		if text := string(data); utf8.ValidString(text) {
 			content.Text = &text
@@ -76,6 +78,5 @@ func catJSON(a *cli.App, c *cli.Call, name string) error {
 	if err != nil {
 		return err
 	}
-	content.Path, content.Base64 = cli.Rooted(name), human.Base64(name)
 	return a.Out.JSON(content)
 }

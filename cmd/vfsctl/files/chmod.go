@@ -19,26 +19,29 @@ changed in one commit, or none. A mode that begins with a minus sign comes after
   vfsctl chmod -- -w frozen.txt`,
 		Args:              cli.Args(2, -1),
 		ValidArgsFunction: cli.CompleteArgs(cli.CompleteNothing, a.CompletePaths),
-		RunE: a.On(cli.Writes, func(c *cli.Call) error {
-			if _, err := human.ParseMode(c.Args[0], 0); err != nil {
-				return cli.Usage(c.Cmd, "%w", err)
-			}
-			return a.Update(c, func(tx *vfs.Tx) ([]string, error) {
-				for _, name := range c.Args[1:] {
-					info, err := tx.Stat(name)
-					if err != nil {
-						return nil, err
-					}
-					mode, err := human.ParseMode(c.Args[0], info.Mode())
-					if err != nil {
-						return nil, err
-					}
-					if err := tx.Chmod(name, mode); err != nil {
-						return nil, err
-					}
-				}
-				return c.Args[1:], nil
-			})
-		}),
+		RunE:              a.On(cli.Writes, func(c *cli.Call) error { return chmod(a, c, c.Args[0], c.Args[1:]) }),
 	}
+}
+
+func chmod(a *cli.App, c *cli.Call, text string, names []string) error {
+	if _, err := human.ParseMode(text, 0); err != nil {
+		return cli.Usage(c.Cmd, "%w", err)
+	}
+
+	return a.Update(c, func(tx *vfs.Tx) ([]string, error) {
+		for _, name := range names {
+			info, err := tx.Stat(name)
+			if err != nil {
+				return nil, err
+			}
+			mode, err := human.ParseMode(text, info.Mode())
+			if err != nil {
+				return nil, err
+			}
+			if err := tx.Chmod(name, mode); err != nil {
+				return nil, err
+			}
+		}
+		return names, nil
+	})
 }

@@ -6,7 +6,7 @@ import (
 	"vfsdb/cmd/vfsctl/cli"
 )
 
-// Commands are those about files, in the order of help.
+// Commands returns the commands about files, in the order of help.
 func Commands(a *cli.App) []*cobra.Command {
 	return []*cobra.Command{
 		lsCommand(a), treeCommand(a), catCommand(a), putCommand(a), getCommand(a), statCommand(a), findCommand(a), grepCommand(a), editCommand(a),

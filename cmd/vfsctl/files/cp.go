@@ -25,15 +25,22 @@ owners and times are kept. All are copied in one commit, or none.`,
 		Args:              cli.Args(2, -1),
 		ValidArgsFunction: a.CompletePaths,
 		RunE: a.On(cli.Writes, func(c *cli.Call) error {
-			return transplant(a, c, keep, parents, func(tx *vfs.Tx, from, to string, opts ...vfs.Option) error {
-				if info, err := tx.Lstat(from); err == nil && info.IsDir() && !recursive {
-					return &fs.PathError{Op: "copy", Path: from, Err: fmt.Errorf("%w: -r copies directories", syscall.EISDIR)}
-				}
-				return tx.Copy(from, to, opts...)
-			})
+			if recursive {
+				return transplant(a, c, keep, parents, (*vfs.Tx).Copy)
+			}
+			return transplant(a, c, keep, parents, copyFile)
 		}),
 	}
+
 	addTransplantFlags(cmd, &keep, &parents)
 	cmd.Flags().BoolVarP(&recursive, "recursive", "r", false, "directories too, with all below")
 	return cmd
+}
+
+// copyFile copies what is no directory.
+func copyFile(tx *vfs.Tx, from, to string, opts ...vfs.Option) error {
+	if info, err := tx.Lstat(from); err == nil && info.IsDir() {
+		return &fs.PathError{Op: "copy", Path: from, Err: fmt.Errorf("%w: -r copies directories", syscall.EISDIR)}
+	}
+	return tx.Copy(from, to, opts...)
 }

@@ -29,6 +29,7 @@ shared; df knows.`,
 			if len(paths) == 0 {
 				paths = []string{"/"}
 			}
+
 			var t term.Table
 			err := a.Each(c, paths, func(name string) error { return diskUsage(a, c, &t, name, total) })
 			if printed := t.Print(a.Out); err == nil {
@@ -47,7 +48,8 @@ func diskUsage(a *cli.App, c *cli.Call, t *term.Table, name string, total bool) 
 	if err != nil {
 		return err
 	}
-	names := []string{}
+
+	var names []string
 	if info.IsDir() && !total {
 		for child, err := range cli.Entries(c, c.FS, name) {
 			if err != nil {
@@ -58,6 +60,7 @@ func diskUsage(a *cli.App, c *cli.Call, t *term.Table, name string, total bool) 
 			}
 		}
 	}
+
 	for _, name := range append(names, name) {
 		u, err := vfs.Usage(c, c.FS, name)
 		if err != nil {
@@ -76,11 +79,10 @@ func addUsage(a *cli.App, t *term.Table, name string, u vfs.Totals) error {
 		return nil
 	}
 	return a.Out.JSON(struct {
-		Path   string `json:"path"`
-		Base64 string `json:"path_base64,omitempty"`
-		Bytes  int64  `json:"bytes"`
-		Files  int64  `json:"files"`
-		Dirs   int64  `json:"directories"`
-		Links  int64  `json:"symlinks"`
-	}{name, human.Base64(name), u.Bytes, u.Files, u.Dirs, u.Symlinks})
+		cli.Path
+		Bytes int64 `json:"bytes"`
+		Files int64 `json:"files"`
+		Dirs  int64 `json:"directories"`
+		Links int64 `json:"symlinks"`
+	}{cli.NewPath(name), u.Bytes, u.Files, u.Dirs, u.Symlinks})
 }

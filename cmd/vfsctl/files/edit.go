@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"vfsdb/chunk"
 	"vfsdb/cmd/vfsctl/cli"
 	"vfsdb/cmd/vfsctl/human"
 	"vfsdb/vfs"
@@ -30,6 +31,7 @@ asked, nothing changes and the exit code is 1.`,
 			return e.run(c.Args[0])
 		}),
 	}
+
 	f := cmd.Flags()
 	f.StringVar(&e.old, "old", "", "the `TEXT` to find")
 	f.StringVar(&e.new, "new", "", "the `TEXT` to put there; may be empty")
@@ -52,11 +54,56 @@ type editor struct {
 }
 
 func (e *editor) run(name string) error {
+	if err := e.consistent(); err != nil {
+		return err
+	}
+	opts, err := e.pre.options(e.Cmd)
+	if err != nil {
+		return err
+	}
+
+	if err := e.load(&e.old, e.oldFile); err != nil {
+		return err
+	}
+	if err := e.load(&e.new, e.newFile); err != nil {
+		return err
+	}
+	if e.old == "" {
+		return cli.Usage(e.Cmd, "the old text is empty")
+	}
+
+	var replaced int
+	var sum chunk.Sum
+	err = e.FS.Update(e, func(tx *vfs.Tx) (err error) {
+		replaced, err = tx.Edit(name, []vfs.Edit{{Old: e.old, New: e.new, Count: e.count, All: e.all}}, opts...)
+		if err != nil {
+			return err
+		}
+		sum, err = tx.Sum(name)
+		return err
+	})
+	if err != nil {
+		return e.OfStore(err)
+	}
+
+	if e.JSON {
+		return e.Out.JSON(struct {
+			cli.Path
+			Replaced int    `json:"replaced"`
+			Sum      string `json:"sum"`
+		}{cli.NewPath(name), replaced, sum.String()})
+	}
+	return e.Out.Printf("%s, now %s\n", human.Plural(int64(replaced), "replacement", "replacements"), sum)
+}
+
+// consistent refuses flags that contradict each other or say too little.
+func (e *editor) consistent() error {
 	for _, names := range [][]string{{"old", "old-file"}, {"new", "new-file"}, {"all", "count"}} {
 		if err := cli.Exclusive(e.Cmd, names...); err != nil {
 			return err
 		}
 	}
+
 	f := e.Cmd.Flags()
 	switch {
 	case !f.Changed("old") && !f.Changed("old-file"):
@@ -68,42 +115,7 @@ func (e *editor) run(name string) error {
 	case f.Changed("count") && e.count < 1:
 		return cli.Usage(e.Cmd, "--count has to be at least 1")
 	}
-	opts, err := e.pre.options(e.Cmd)
-	if err != nil {
-		return err
-	}
-	if err := e.load(&e.old, e.oldFile); err != nil {
-		return err
-	}
-	if err := e.load(&e.new, e.newFile); err != nil {
-		return err
-	}
-	if e.old == "" {
-		return cli.Usage(e.Cmd, "the old text is empty")
-	}
-	var result struct {
-		Path     string `json:"path"`
-		Base64   string `json:"path_base64,omitempty"`
-		Replaced int    `json:"replaced"`
-		Sum      string `json:"sum"`
-	}
-	err = e.FS.Update(e, func(tx *vfs.Tx) error {
-		n, err := tx.Edit(name, []vfs.Edit{{Old: e.old, New: e.new, Count: e.count, All: e.all}}, opts...)
-		if err != nil {
-			return err
-		}
-		sum, err := tx.Sum(name)
-		result.Replaced, result.Sum = n, sum.String()
-		return err
-	})
-	if err != nil {
-		return e.OfStore(err)
-	}
-	if e.JSON {
-		result.Path, result.Base64 = cli.Rooted(name), human.Base64(name)
-		return e.Out.JSON(result)
-	}
-	return e.Out.Printf("%s, now %s\n", human.Plural(int64(result.Replaced), "replacement", "replacements"), result.Sum)
+	return nil
 }
 
 // load reads a text from a file, if one is named.

@@ -35,6 +35,7 @@ A single argument is a pattern if it has one of *?[{ in it, else a directory.`,
 			if len(c.Args) == 1 && strings.ContainsAny(dir, "*?[{") {
 				dir, pattern = "/", dir
 			}
+
 			o := &vfs.FindOptions{Pattern: pattern, MatchBase: !strings.Contains(pattern, "/"), Max: most}
 			word, ok := findTypes[kind]
 			if !ok {
@@ -44,6 +45,7 @@ A single argument is a pattern if it has one of *?[{ in it, else a directory.`,
 				return cli.Usage(c.Cmd, "--max cannot be below 0")
 			}
 			o.Kind = word
+
 			found, truncated, err := vfs.Find(c, c.FS, dir, o)
 			if errors.Is(err, syscall.EINVAL) && pattern != "" {
 				return cli.Usage(c.Cmd, "pattern %q: %w", pattern, err)
@@ -51,6 +53,7 @@ A single argument is a pattern if it has one of *?[{ in it, else a directory.`,
 			if err != nil {
 				return err
 			}
+
 			for _, f := range found {
 				if err := printFound(a, f); err != nil {
 					return err
@@ -62,12 +65,14 @@ A single argument is a pattern if it has one of *?[{ in it, else a directory.`,
 			return nil
 		}),
 	}
+
 	cmd.Flags().StringVarP(&kind, "type", "t", "", "only `TYPE`: f file, d directory, l symlink")
 	cmd.Flags().IntVar(&most, "max", 0, "stop after `N` results; 0 is never")
 	a.Print0(cmd)
 	return cmd
 }
 
+// findTypes are the values of --type.
 var findTypes = map[string]string{
 	"": "", "f": "file", "file": "file", "d": "directory", "directory": "directory", "l": "symlink", "symlink": "symlink",
 }

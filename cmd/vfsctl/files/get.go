@@ -31,36 +31,37 @@ and time; what was there is replaced. For a directory there is export.`,
   vfsctl get data.csv - | head`,
 		Args:              cli.Args(1, 2),
 		ValidArgsFunction: cli.CompleteArgs(a.CompletePaths, nil),
-		RunE: a.On(cli.Reads, func(c *cli.Call) error {
-			name, local := c.Args[0], c.Arg(1, "")
-			info, err := c.FS.Stat(c, name)
-			if err != nil {
-				return err
-			}
-			if info.IsDir() {
-				return &fs.PathError{Op: "get", Path: name, Err: fmt.Errorf("%w: export writes those", syscall.EISDIR)}
-			}
-			if local == "-" {
-				return stream(c, c.FS, name, a.Out)
-			}
-			local = landing(local, name)
-			bar := a.Progress(c, "get", info.Size())
-			err = fetch(a, c, c.FS, name, local, bar)
-			bar.End()
-			if err != nil || !a.JSON {
-				return err
-			}
-			return a.Out.JSON(struct {
-				Path   string `json:"path"`
-				Base64 string `json:"path_base64,omitempty"`
-				Local  string `json:"local"`
-				Size   int64  `json:"size"`
-			}{cli.Rooted(name), human.Base64(name), local, info.Size()})
-		}),
+		RunE:              a.On(cli.Reads, func(c *cli.Call) error { return get(a, c, c.Args[0], c.Arg(1, "")) }),
 	}
 }
 
-// landing is the host's name for a file that is fetched.
+func get(a *cli.App, c *cli.Call, name, local string) error {
+	info, err := c.FS.Stat(c, name)
+	if err != nil {
+		return err
+	}
+	if info.IsDir() {
+		return &fs.PathError{Op: "get", Path: name, Err: fmt.Errorf("%w: export writes those", syscall.EISDIR)}
+	}
+	if local == "-" {
+		return stream(c, c.FS, name, a.Out)
+	}
+
+	local = landing(local, name)
+	bar := a.Progress(c, "get", info.Size())
+	err = fetch(a, c, c.FS, name, local, bar)
+	bar.End()
+	if err != nil || !a.JSON {
+		return err
+	}
+	return a.Out.JSON(struct {
+		cli.Path
+		Local string `json:"local"`
+		Size  int64  `json:"size"`
+	}{cli.NewPath(name), local, info.Size()})
+}
+
+// landing returns the name that a fetched file gets on the host.
 func landing(local, name string) string {
 	base := path.Base(name)
 	if local == "" {
@@ -83,6 +84,7 @@ func fetch(a *cli.App, ctx context.Context, fsys *vfs.FS, name, local string, ba
 	if err != nil {
 		return err
 	}
+
 	return a.ReplaceHost(local, func(part *os.File) error {
 		_, err := io.CopyBuffer(struct{ io.Writer }{bar.Writer(part)}, struct{ io.Reader }{f}, make([]byte, 512<<10))
 		if err != nil {

@@ -34,11 +34,13 @@ than --max-size. What was skipped is counted on standard error. Nothing found: e
 			return g.run(c.Args[0], c.Arg(1, "/"))
 		}),
 	}
+
 	f := cmd.Flags()
 	f.BoolVarP(&g.o.Regex, "regexp", "E", false, "PATTERN is a regular expression (RE2)")
 	f.BoolVarP(&g.o.IgnoreCase, "ignore-case", "i", false, "upper and lower case are the same")
 	f.StringArrayVar(&g.o.Include, "include", nil, "only files that match `GLOB`; may be repeated")
 	f.StringArrayVar(&g.o.Exclude, "exclude", nil, "no files that match `GLOB`; may be repeated")
+
 	f.IntVarP(&g.context, "context", "C", 0, "show `N` lines around each match")
 	f.IntVarP(&g.o.After, "after", "A", 0, "show `N` lines after each match")
 	f.IntVarP(&g.o.Before, "before", "B", 0, "show `N` lines before each match")
@@ -47,6 +49,7 @@ than --max-size. What was skipped is counted on standard error. Nothing found: e
 	f.BoolVar(&g.verbose, "verbose", false, "name each file that is skipped")
 	g.Print0(cmd)
 	f.StringVar(&g.maxSize, "max-size", "10MiB", "skip files larger than `SIZE`; 0 skips none")
+
 	f.BoolP("line-number", "n", true, "for habit's sake: lines are always numbered")
 	f.BoolP("recursive", "r", true, "for habit's sake: directories are always searched")
 	_ = f.MarkHidden("line-number")
@@ -66,32 +69,11 @@ type grepper struct {
 }
 
 func (g *grepper) run(pattern, name string) error {
-	if pattern == "" {
-		return cli.Usage(g.Cmd, "the pattern is empty")
-	}
-	for _, n := range []int{g.context, g.o.After, g.o.Before, g.o.Max} {
-		if n < 0 {
-			return cli.Usage(g.Cmd, "a number of lines or matches cannot be below 0")
-		}
-	}
-	if g.Zero && !g.files {
-		return cli.Usage(g.Cmd, "--print0 is for the names that --files-with-matches lists")
-	}
-	limit, err := human.ParseSize(g.maxSize)
-	if err != nil {
-		return cli.BadFlag(g.Cmd, "max-size", err)
-	}
-	g.o.MaxFileSize = limit
-	if limit == 0 {
-		g.o.MaxFileSize = -1
-	}
 	g.o.Path = name
-	if !g.Cmd.Flags().Changed("before") {
-		g.o.Before = g.context
+	if err := g.options(pattern); err != nil {
+		return err
 	}
-	if !g.Cmd.Flags().Changed("after") {
-		g.o.After = g.context
-	}
+
 	result, err := vfs.Grep(g, g.FS, pattern, &g.o)
 	if errors.Is(err, syscall.EINVAL) {
 		return cli.Usage(g.Cmd, "%w", err)
@@ -99,6 +81,7 @@ func (g *grepper) run(pattern, name string) error {
 	if err != nil {
 		return err
 	}
+
 	show := g.print
 	if g.files {
 		show = g.printFiles
@@ -113,6 +96,39 @@ func (g *grepper) run(pattern, name string) error {
 	return nil
 }
 
+// options checks the flags and fills in the options that depend on several of them.
+func (g *grepper) options(pattern string) error {
+	if pattern == "" {
+		return cli.Usage(g.Cmd, "the pattern is empty")
+	}
+	for _, n := range []int{g.context, g.o.After, g.o.Before, g.o.Max} {
+		if n < 0 {
+			return cli.Usage(g.Cmd, "a number of lines or matches cannot be below 0")
+		}
+	}
+	if g.Zero && !g.files {
+		return cli.Usage(g.Cmd, "--print0 is for the names that --files-with-matches lists")
+	}
+
+	limit, err := human.ParseSize(g.maxSize)
+	if err != nil {
+		return cli.BadFlag(g.Cmd, "max-size", err)
+	}
+	g.o.MaxFileSize = limit
+	if limit == 0 {
+		g.o.MaxFileSize = -1
+	}
+
+	// --context holds for both sides, unless a side has a flag of its own.
+	if !g.Cmd.Flags().Changed("before") {
+		g.o.Before = g.context
+	}
+	if !g.Cmd.Flags().Changed("after") {
+		g.o.After = g.context
+	}
+	return nil
+}
+
 // printFiles prints the path of each file that matches.
 func (g *grepper) printFiles(result *vfs.GrepResult) error {
 	last := ""
@@ -121,12 +137,10 @@ func (g *grepper) printFiles(result *vfs.GrepResult) error {
 			continue
 		}
 		last = m.Path
+
 		var err error
 		if g.JSON {
-			err = g.Out.JSON(struct {
-				Path   string `json:"path"`
-				Base64 string `json:"path_base64,omitempty"`
-			}{m.Path, human.Base64(m.Path)})
+			err = g.Out.JSON(cli.NewPath(m.Path))
 		} else {
 			err = g.Out.Line(g.Out.Paint(term.Purple, g.Out.Name(m.Path)))
 		}
@@ -137,6 +151,7 @@ func (g *grepper) printFiles(result *vfs.GrepResult) error {
 	return nil
 }
 
+// print prints each match, with the lines around it if they are asked for.
 func (g *grepper) print(result *vfs.GrepResult) error {
 	if g.JSON {
 		for _, m := range result.Matches {
@@ -146,8 +161,9 @@ func (g *grepper) print(result *vfs.GrepResult) error {
 		}
 		return nil
 	}
+
 	around := g.o.Before > 0 || g.o.After > 0
-	last, shown := "", 0 // the file and line printed last
+	last, shown := "", 0 // the file and the line that were printed last
 	for i, m := range result.Matches {
 		first := m.Line - len(m.Before)
 		if around && i > 0 && (m.Path != last || first > shown+1) {
@@ -156,6 +172,7 @@ func (g *grepper) print(result *vfs.GrepResult) error {
 		if m.Path != last {
 			last, shown = m.Path, 0
 		}
+
 		for j, text := range m.Before {
 			if err := g.line(m.Path, first+j, "-", text, &shown); err != nil {
 				return err
@@ -165,6 +182,7 @@ func (g *grepper) print(result *vfs.GrepResult) error {
 		if err := g.line(m.Path, m.Line, ":", m.Text, &shown); err != nil {
 			return err
 		}
+
 		after := m.After
 		if i+1 < len(result.Matches) { // context stops where the next match begins
 			if next := result.Matches[i+1]; next.Path == m.Path {
@@ -180,7 +198,7 @@ func (g *grepper) print(result *vfs.GrepResult) error {
 	return nil
 }
 
-// line prints a line of a file, unless it was printed already.
+// line prints a line of a file, unless it was printed before.
 func (g *grepper) line(name string, number int, mark, text string, shown *int) error {
 	if number <= *shown {
 		return nil
@@ -195,21 +213,20 @@ func (g *grepper) line(name string, number int, mark, text string, shown *int) e
 
 func matchJSON(m vfs.GrepMatch) any {
 	line := struct {
-		Path   string   `json:"path"`
-		Base64 string   `json:"path_base64,omitempty"`
+		cli.Path
 		Line   int      `json:"line"`
 		Text   string   `json:"text"`
 		Bytes  string   `json:"text_base64,omitempty"`
 		Before []string `json:"before,omitempty"`
 		After  []string `json:"after,omitempty"`
-	}{m.Path, human.Base64(m.Path), m.Line, m.Text, "", m.Before, m.After}
+	}{cli.NewPath(m.Path), m.Line, m.Text, "", m.Before, m.After}
 	if !utf8.ValidString(m.Text) {
 		line.Bytes = base64.StdEncoding.EncodeToString([]byte(m.Text))
 	}
 	return line
 }
 
-// report tells what was left out, so that "no match" is not taken for "not there".
+// report names the files that were skipped, so that a missing match is not taken for a missing text.
 func (g *grepper) report(result *vfs.GrepResult) {
 	g.Out.Flush()
 	for _, s := range []struct {

@@ -22,6 +22,7 @@ need not exist and is kept as it is written. If NAME is a directory, the link is
 		ValidArgsFunction: a.CompletePaths,
 		RunE: a.On(cli.Writes, func(c *cli.Call) error {
 			target, name := c.Args[0], c.Args[1]
+
 			return a.Update(c, func(tx *vfs.Tx) ([]string, error) {
 				if info, err := tx.Stat(name); err == nil && info.IsDir() {
 					name = path.Join(name, path.Base(target))
@@ -34,6 +35,7 @@ need not exist and is kept as it is written. If NAME is a directory, the link is
 			})
 		}),
 	}
+
 	cmd.Flags().BoolVarP(&symbolic, "symbolic", "s", false, "make a symlink")
 	return cmd
 }

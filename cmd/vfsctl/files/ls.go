@@ -43,21 +43,24 @@ A pattern such as 'src/*.go' stands for the paths that it matches. Names that be
 			return a.Each(c, paths, l.list)
 		}),
 	}
+
 	cmd.Flags().BoolVarP(&l.long, "long", "l", false, "mode, links, owner, size and time too")
 	cmd.Flags().BoolVarP(&l.recursive, "recursive", "R", false, "directories below too")
 	cmd.Flags().BoolVarP(&l.itself, "directory", "d", false, "the directory itself, not its entries")
 	a.Print0(cmd)
+
 	cmd.Flags().BoolP("all", "a", false, "for habit's sake: nothing is hidden")
 	_ = cmd.Flags().MarkHidden("all")
 	return cmd
 }
 
-// expand returns the paths to list: the root where none is named, and for a pattern that is no path what it matches,
-// as a shell would on the host.
+// expand returns the paths to list. Without arguments it is the root. A pattern that is no path itself is replaced by its
+// matches, as a shell does on the host.
 func (l *lister) expand(args []string) ([]string, error) {
 	if len(args) == 0 {
 		return []string{"/"}, nil
 	}
+
 	var paths []string
 	for _, arg := range args {
 		_, err := l.FS.Lstat(l, arg)
@@ -65,12 +68,13 @@ func (l *lister) expand(args []string) ([]string, error) {
 			paths = append(paths, arg)
 			continue
 		}
+
 		found, err := vfs.Glob(l, l.FS, arg)
 		switch {
 		case err != nil && !errors.Is(err, syscall.EINVAL):
 			return nil, err
 		case len(found) == 0:
-			found = []string{arg} // a path like any other, which is not there
+			found = []string{arg} // a path like any other, which does not exist
 		}
 		paths = append(paths, found...)
 	}
@@ -85,6 +89,7 @@ type lister struct {
 	printed                           bool
 }
 
+// list lists one argument. A symlink to a directory stands for that, unless -l or -d is given.
 func (l *lister) list(name string) error {
 	info, err := l.FS.Lstat(l, name)
 	if err != nil {
@@ -112,6 +117,9 @@ func (l *lister) dir(name string) error {
 		}
 	}
 	l.printed = true
+
+	// A huge directory is printed in batches. Their columns may differ in width.
+	const most = 1 << 14
 	var below []string
 	var batch []*vfs.Info
 	for info, err := range cli.Entries(l, l.FS, name) {
@@ -122,7 +130,7 @@ func (l *lister) dir(name string) error {
 		if info.IsDir() {
 			below = append(below, info.Name())
 		}
-		if len(batch) == cap(batch) && len(batch) >= 1<<14 { // a huge directory: columns may differ from here on
+		if len(batch) == cap(batch) && len(batch) >= most {
 			if err := l.print(name, batch, ""); err != nil {
 				return err
 			}
@@ -132,6 +140,7 @@ func (l *lister) dir(name string) error {
 	if err := l.print(name, batch, ""); err != nil {
 		return err
 	}
+
 	if !l.recursive {
 		return nil
 	}
@@ -143,7 +152,8 @@ func (l *lister) dir(name string) error {
 	return nil
 }
 
-// print shows some entries of a directory. The only one of a file that was asked for by its name goes by that.
+// print shows entries of a directory. asked is the name that the user gave to a single file, which keeps it; for the
+// entries of a directory it is "".
 func (l *lister) print(dir string, list []*vfs.Info, asked string) error {
 	name := func(info *vfs.Info) string {
 		if asked != "" {
@@ -151,6 +161,7 @@ func (l *lister) print(dir string, list []*vfs.Info, asked string) error {
 		}
 		return info.Name()
 	}
+
 	switch {
 	case l.JSON:
 		for _, info := range list {
@@ -172,10 +183,11 @@ func (l *lister) print(dir string, list []*vfs.Info, asked string) error {
 	case l.Out.TTY && !l.Zero:
 		return l.columns(list, name)
 	}
+
 	for _, info := range list {
 		shown := name(info)
 		if l.Zero && l.recursive {
-			shown = path.Join(dir, shown) // there are no headings to say where it is
+			shown = path.Join(dir, shown) // no headings name the directory
 		}
 		if err := l.Out.Line(l.Out.Name(shown)); err != nil {
 			return err
@@ -184,7 +196,7 @@ func (l *lister) print(dir string, list []*vfs.Info, asked string) error {
 	return nil
 }
 
-// row is the line of ls -l.
+// row returns the line of ls -l for a file.
 func (l *lister) row(info *vfs.Info, name string) []term.Cell {
 	uid, gid := info.Owner()
 	bytes := human.Size(info.Size())
@@ -206,7 +218,7 @@ func (l *lister) row(info *vfs.Info, name string) []term.Cell {
 	}
 }
 
-// columns fills the width of the terminal, downwards and then across.
+// columns fills the width of the terminal, with the names in columns from top to bottom.
 func (l *lister) columns(list []*vfs.Info, name func(*vfs.Info) string) error {
 	width := 1
 	for _, info := range list {
@@ -214,6 +226,7 @@ func (l *lister) columns(list []*vfs.Info, name func(*vfs.Info) string) error {
 	}
 	across := max(1, l.Out.Width/width)
 	down := (len(list) + across - 1) / across
+
 	for row := range down {
 		var b strings.Builder
 		for i := row; i < len(list); i += down {

@@ -31,6 +31,7 @@ func mkdirCommand(a *cli.App) *cobra.Command {
 				}
 				perm = m
 			}
+
 			return a.Update(c, func(tx *vfs.Tx) ([]string, error) {
 				for _, name := range c.Args {
 					if err := makeDir(tx, name, perm, parents, mode != ""); err != nil {
@@ -41,12 +42,13 @@ func mkdirCommand(a *cli.App) *cobra.Command {
 			})
 		}),
 	}
+
 	cmd.Flags().BoolVarP(&parents, "parents", "p", false, "those above too, and no error if it exists")
 	cmd.Flags().StringVarP(&mode, "mode", "m", "", "the directory's `MODE` (default 755)")
 	return cmd
 }
 
-// makeDir makes a directory. Those above it that were missing have the usual mode, whatever its own.
+// makeDir makes a directory. Missing directories above it get the default mode, even if its own is given.
 func makeDir(tx *vfs.Tx, name string, perm fs.FileMode, parents, given bool) error {
 	if !parents {
 		return tx.Mkdir(name, perm)

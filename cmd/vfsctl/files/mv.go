@@ -37,7 +37,7 @@ func addTransplantFlags(cmd *cobra.Command, keep, parents *bool) {
 	cmd.Flags().BoolVarP(parents, "parents", "p", false, "make missing directories above TO")
 }
 
-// transplant moves or copies each of the arguments but the last to that.
+// transplant moves or copies all arguments but the last to the last one, in one commit.
 func transplant(a *cli.App, c *cli.Call, keep, parents bool, verb func(tx *vfs.Tx, from, to string, opts ...vfs.Option) error) error {
 	var opts []vfs.Option
 	if keep {
@@ -46,6 +46,7 @@ func transplant(a *cli.App, c *cli.Call, keep, parents bool, verb func(tx *vfs.T
 	if parents {
 		opts = append(opts, vfs.Parents())
 	}
+
 	last := len(c.Args) - 1
 	to := c.Args[last]
 	return a.Update(c, func(tx *vfs.Tx) (made []string, err error) {
@@ -57,6 +58,7 @@ func transplant(a *cli.App, c *cli.Call, keep, parents bool, verb func(tx *vfs.T
 			}
 			return nil, err
 		}
+
 		for _, from := range c.Args[:last] {
 			dest := to
 			if into {
@@ -68,6 +70,7 @@ func transplant(a *cli.App, c *cli.Call, keep, parents bool, verb func(tx *vfs.T
 					return nil, &fs.PathError{Op: c.Cmd.Name(), Path: to, Err: syscall.ENOTDIR}
 				}
 			}
+
 			if err := verb(tx, from, dest, opts...); err != nil {
 				return nil, err
 			}

@@ -42,23 +42,26 @@ else nothing changes and the exit code is 14. stat prints sums.`,
 			return p.run(c.Args[0], c.Args[1])
 		})),
 	}
+
 	cmd.Flags().StringVar(&p.mode, "mode", "", "the file's `MODE`, octal")
 	cmd.Flags().BoolVarP(&p.parents, "parents", "p", false, "make missing directories above PATH")
 	addPreconditions(cmd, &p.pre)
 	return cmd
 }
 
-// preconditions are what a write believes about the file.
+// preconditions are what a writer assumes about a file: its content, or that nothing is there.
 type preconditions struct {
 	ifSum    string
 	ifAbsent bool
 }
 
+// addPreconditions adds the flags --if-sum and --if-absent.
 func addPreconditions(cmd *cobra.Command, p *preconditions) {
 	cmd.Flags().StringVar(&p.ifSum, "if-sum", "", "only if the content has this `SUM`")
 	cmd.Flags().BoolVar(&p.ifAbsent, "if-absent", false, "only if nothing is there")
 }
 
+// options returns the options of a write with these preconditions.
 func (p *preconditions) options(cmd *cobra.Command) ([]vfs.Option, error) {
 	if err := cli.Exclusive(cmd, "if-sum", "if-absent"); err != nil {
 		return nil, err
@@ -81,7 +84,7 @@ type putter struct {
 	*cli.App
 	*cli.Call
 	mode    string
-	perm    fs.FileMode // what mode says
+	perm    fs.FileMode // the value of mode
 	parents bool
 	pre     preconditions
 	opts    []vfs.Option
@@ -103,10 +106,10 @@ func (p *putter) parse(cmd *cobra.Command) (err error) {
 	return nil
 }
 
-// A source is what put reads.
+// A source is the file or stream that put reads.
 type source struct {
 	io.Reader
-	size  int64 // 0 if it is not known
+	size  int64 // 0 if unknown
 	mode  fs.FileMode
 	mtime time.Time // zero for a stream
 }
@@ -123,6 +126,7 @@ func (p *putter) run(local, name string) error {
 	if local != "-" && (strings.HasSuffix(name, "/") || isDir(p, p.FS, name)) {
 		name = path.Join(name, filepath.Base(local))
 	}
+
 	bar := p.Progress(p, "put", src.size)
 	src.Reader = bar.Reader(src.Reader)
 	written, err := p.write(name, src)
@@ -130,24 +134,25 @@ func (p *putter) run(local, name string) error {
 	if err != nil || !p.JSON {
 		return err
 	}
+
 	sum, err := p.FS.Sum(p, name)
 	if err != nil {
 		return err
 	}
 	return p.Out.JSON(struct {
-		Path   string `json:"path"`
-		Base64 string `json:"path_base64,omitempty"`
-		Size   int64  `json:"size"`
-		Sum    string `json:"sum"`
-	}{cli.Rooted(name), human.Base64(name), written, sum.String()})
+		cli.Path
+		Size int64  `json:"size"`
+		Sum  string `json:"sum"`
+	}{cli.NewPath(name), written, sum.String()})
 }
 
-// open opens what is to be stored: a regular file, a pipe, or standard input.
+// open opens the source: a regular file, a pipe, or standard input.
 func (p *putter) open(local string) (*source, func() error, error) {
 	if local == "-" {
 		r := cli.Interruptible(p, p.In)
 		return &source{Reader: r, mode: 0o644}, r.Close, nil
 	}
+
 	f, err := p.OpenHost(local)
 	if err != nil {
 		return nil, nil, err
@@ -167,7 +172,7 @@ func (p *putter) open(local string) (*source, func() error, error) {
 	return &source{Reader: f, size: info.Size(), mode: info.Mode() & human.AllBits, mtime: info.ModTime()}, f.Close, nil
 }
 
-// write stores the source and returns its size. A new file has the time of the source from the first moment on.
+// write stores the source and returns its size. A new file gets the time of the source in the same commit.
 func (p *putter) write(name string, src *source) (int64, error) {
 	opts := p.opts
 	if p.mode != "" {
@@ -179,7 +184,7 @@ func (p *putter) write(name string, src *source) (int64, error) {
 	return p.FS.WriteFrom(p, name, src, src.mode, opts...)
 }
 
-// isDir reports whether a path leads to a directory; an error is that it does not.
+// isDir reports whether a path leads to a directory. An error counts as no.
 func isDir(ctx context.Context, fsys *vfs.FS, name string) bool {
 	info, err := fsys.Stat(ctx, name)
 	return err == nil && info.IsDir()

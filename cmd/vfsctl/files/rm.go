@@ -40,11 +40,13 @@ keep what they hold.`,
 			})
 		}),
 	}
+
 	cmd.Flags().BoolVarP(&recursive, "recursive", "r", false, "directories too, with all below")
 	cmd.Flags().BoolVarP(&force, "force", "f", false, "what is not there need not be removed")
 	return cmd
 }
 
+// remove removes a file or an empty directory, and with recursive any directory.
 func remove(tx *vfs.Tx, name string, recursive bool) error {
 	err := tx.Remove(name)
 	if recursive && errors.Is(err, syscall.ENOTEMPTY) {

@@ -32,6 +32,7 @@ equal bytes. Up to 512 KiB it is what b3sum prints.`,
 	return cmd
 }
 
+// statOne shows one file. Its attributes and its sum are of one moment.
 func statOne(a *cli.App, c *cli.Call, name string, follow bool) error {
 	var e cli.Entry
 	var mode string
@@ -44,6 +45,7 @@ func statOne(a *cli.App, c *cli.Call, name string, follow bool) error {
 		if err != nil {
 			return err
 		}
+
 		e, mode = cli.NewEntry(cli.Rooted(name), info), human.Mode(info.Mode())
 		if !info.Mode().IsRegular() {
 			return nil
@@ -58,6 +60,7 @@ func statOne(a *cli.App, c *cli.Call, name string, follow bool) error {
 	if a.JSON {
 		return a.Out.JSON(e)
 	}
+
 	exactly := func(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05.000000000 -0700") }
 	fields := [][2]string{
 		{"path", a.Out.Name(e.Path)},
@@ -74,6 +77,7 @@ func statOne(a *cli.App, c *cli.Call, name string, follow bool) error {
 		{"created", exactly(e.Created)},
 		{"sum", e.Sum},
 	}
+
 	for _, f := range fields {
 		if f[1] == "" || f[0] == "device" && e.Type != "device" {
 			continue

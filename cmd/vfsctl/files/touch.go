@@ -36,6 +36,7 @@ TIME is like 2026-11-21T04:00:00Z, "2026-11-21 04:00", 2026-11-21, or @ and Unix
 				}
 				when = t
 			}
+
 			return a.Update(c, func(tx *vfs.Tx) (touched []string, err error) {
 				for _, name := range c.Args {
 					err := touch(tx, name, when, keep)
@@ -51,11 +52,13 @@ TIME is like 2026-11-21T04:00:00Z, "2026-11-21 04:00", 2026-11-21, or @ and Unix
 			})
 		}),
 	}
+
 	cmd.Flags().StringVarP(&date, "date", "d", "", "the `TIME` to set (default now)")
 	cmd.Flags().BoolVarP(&keep, "no-create", "c", false, "create nothing")
 	return cmd
 }
 
+// touch sets the time of a file. One that does not exist is created, unless keep forbids it.
 func touch(tx *vfs.Tx, name string, when time.Time, keep bool) error {
 	_, err := tx.Stat(name)
 	if !keep && errors.Is(err, fs.ErrNotExist) {

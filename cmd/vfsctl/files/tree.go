@@ -2,7 +2,6 @@ package files
 
 import (
 	"path"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -31,6 +30,7 @@ func treeCommand(a *cli.App) *cobra.Command {
 			return t.show(c.Arg(0, "/"))
 		}),
 	}
+
 	cmd.Flags().IntVarP(&t.depth, "level", "L", 0, "show `N` levels; 0 is all")
 	cmd.Flags().BoolVarP(&t.sizes, "sizes", "s", false, "show the sizes of files")
 	return cmd
@@ -45,6 +45,7 @@ type treePrinter struct {
 	dirs, files int64
 }
 
+// show prints the tree below top, and then how many directories and files it has.
 func (t *treePrinter) show(top string) error {
 	info, err := t.FS.Stat(t, top)
 	if err != nil {
@@ -57,6 +58,7 @@ func (t *treePrinter) show(top string) error {
 	} else if err := t.Out.Printf("%s\n", t.line(top, info)); err != nil {
 		return err
 	}
+
 	if info.IsDir() {
 		if err := t.below(top, "", 1); err != nil {
 			return err
@@ -73,6 +75,8 @@ func (t *treePrinter) below(dir, indent string, level int) error {
 	if t.depth > 0 && level > t.depth {
 		return nil
 	}
+
+	// The last entry is drawn in another way, so all are read first.
 	var list []*vfs.Info
 	for info, err := range cli.Entries(t, t.FS, dir) {
 		if err != nil {
@@ -80,7 +84,7 @@ func (t *treePrinter) below(dir, indent string, level int) error {
 		}
 		list = append(list, info)
 	}
-	list = slices.Clip(list)
+
 	for i, info := range list {
 		twig, more := "├── ", "│   "
 		if i == len(list)-1 {
@@ -94,6 +98,7 @@ func (t *treePrinter) below(dir, indent string, level int) error {
 		} else if err := t.Out.Printf("%s%s\n", t.Out.Paint(term.Dim, indent+twig), t.line(info.Name(), info)); err != nil {
 			return err
 		}
+
 		if !info.IsDir() {
 			t.files++
 			continue
@@ -106,6 +111,7 @@ func (t *treePrinter) below(dir, indent string, level int) error {
 	return nil
 }
 
+// line returns the text of one entry.
 func (t *treePrinter) line(name string, info *vfs.Info) string {
 	shown := t.Out.Show(name, info.Mode())
 	if target := info.Target(); target != "" {

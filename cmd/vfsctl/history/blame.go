@@ -25,17 +25,19 @@ the oldest content that is still stored have no call. Content that only the log 
   vfsctl --branch attempt-2 blame docs/plan.md --json`,
 		Args:              cli.Args(1, 1),
 		ValidArgsFunction: cli.CompleteArgs(a.CompletePaths, cli.CompleteNothing),
-		RunE: a.On(cli.Reads, func(c *cli.Call) error {
-			lines, err := snapshot.Blame(c, c.FS, c.Args[0])
-			if err != nil {
-				return err
-			}
-			if a.JSON {
-				return blameJSON(a, lines)
-			}
-			return blameText(a, lines)
-		}),
+		RunE:              a.On(cli.Reads, func(c *cli.Call) error { return blame(a, c, c.Args[0]) }),
 	}
+}
+
+func blame(a *cli.App, c *cli.Call, name string) error {
+	lines, err := snapshot.Blame(c, c.FS, name)
+	if err != nil {
+		return err
+	}
+	if a.JSON {
+		return blameJSON(a, lines)
+	}
+	return blameText(a, lines)
 }
 
 func blameJSON(a *cli.App, lines []snapshot.Line) error {
@@ -57,16 +59,17 @@ func blameJSON(a *cli.App, lines []snapshot.Line) error {
 	return nil
 }
 
-// blameText prints who and when before each line, in columns as wide as they have to be.
+// blameText prints the call and its time before each line, in columns as wide as their widest text.
 func blameText(a *cli.App, lines []snapshot.Line) error {
-	who := make([]string, len(lines))
+	calls := make([]string, len(lines))
 	widest := 0
 	for i, l := range lines {
 		if l.Event != nil {
-			who[i] = runewidth.Truncate(by(l.Event.Actor, l.Event.Session, l.Event.Tool), maxBlame, "...")
+			calls[i] = runewidth.Truncate(by(l.Event.Actor, l.Event.Session, l.Event.Tool), maxBlame, "...")
 		}
-		widest = max(widest, runewidth.StringWidth(who[i]))
+		widest = max(widest, runewidth.StringWidth(calls[i]))
 	}
+
 	digits := len(strconv.Itoa(len(lines)))
 	for i, l := range lines {
 		seq, when := "", strings.Repeat(" ", len("2006-01-02 15:04"))
@@ -74,7 +77,7 @@ func blameText(a *cli.App, lines []snapshot.Line) error {
 			seq, when = strconv.FormatInt(l.Event.Seq, 10), human.Moment(l.Event.At)
 		}
 		err := a.Out.Printf("%s  %s  %s  %s %s\n", a.Out.Paint(term.Yellow, fmt.Sprintf("%6s", seq)), when,
-			a.Out.Paint(term.Dim, runewidth.FillRight(who[i], widest)), a.Out.Paint(term.Dim, fmt.Sprintf("%*d", digits, i+1)), a.Out.Name(l.Text))
+			a.Out.Paint(term.Dim, runewidth.FillRight(calls[i], widest)), a.Out.Paint(term.Dim, fmt.Sprintf("%*d", digits, i+1)), a.Out.Name(l.Text))
 		if err != nil {
 			return err
 		}
@@ -82,5 +85,5 @@ func blameText(a *cli.App, lines []snapshot.Line) error {
 	return nil
 }
 
-// maxBlame is the widest column of who.
+// maxBlame bounds the column of calls.
 const maxBlame = 40

@@ -24,7 +24,7 @@ command stand on one.`,
 	}, branchCreate(a), branchList(a), branchRename(a), branchDelete(a))
 }
 
-// A branchJSON is a branch as JSON shows it. Ahead and behind are missing where there is no base.
+// A branchJSON is a branch as JSON shows it. A branch without a base has neither ahead nor behind.
 type branchJSON struct {
 	Name    string    `json:"name"`
 	Created time.Time `json:"created"`
@@ -46,7 +46,7 @@ func newBranchJSON(s snapshot.Standing) branchJSON {
 	return b
 }
 
-// branchRow is the line of branch list.
+// branchRow returns the line of branch list.
 func branchRow(a *cli.App, s snapshot.Standing) []term.Cell {
 	base, ahead, behind, changed := "-", "-", "-", "-"
 	if s.Base != "" {
@@ -82,6 +82,7 @@ func branchCreate(a *cli.App) *cobra.Command {
 			if err := cli.Exclusive(c.Cmd, "from", "empty"); err != nil {
 				return err
 			}
+
 			var base snapshot.Tree
 			switch {
 			case from != "":
@@ -93,6 +94,7 @@ func branchCreate(a *cli.App) *cobra.Command {
 			case !empty:
 				base = c.FS
 			}
+
 			made, err := snapshot.Branch(c, c.FS, base, c.Arg(0, ""))
 			if err != nil {
 				return err
@@ -103,6 +105,7 @@ func branchCreate(a *cli.App) *cobra.Command {
 			return a.Out.Printf("%s\n", made.Head())
 		}),
 	}
+
 	cmd.Flags().StringVar(&from, "from", "", "start as `SNAPSHOT` was, or as another branch is")
 	cmd.Flags().BoolVar(&empty, "empty", false, "start with nothing")
 	_ = cmd.RegisterFlagCompletionFunc("from", a.CompleteTrees)
@@ -126,6 +129,7 @@ own is that one's base.`,
 			if err != nil {
 				return err
 			}
+
 			var t term.Table
 			t.Head("NAME", "BASE", "CREATED", "CHANGED", "AHEAD", "BEHIND")
 			for _, s := range list {
@@ -137,6 +141,7 @@ own is that one's base.`,
 					return err
 				}
 			}
+
 			if a.JSON {
 				return nil
 			}

@@ -34,6 +34,7 @@ there are changes, whatever the size of the trees. If they differ, the exit code
 			if err := cli.Exclusive(c.Cmd, "stat", "name-only"); err != nil {
 				return err
 			}
+
 			from, err := a.Tree(c, c.FS, c.Args[0])
 			if err != nil {
 				return err
@@ -44,6 +45,7 @@ there are changes, whatever the size of the trees. If they differ, the exit code
 					return err
 				}
 			}
+
 			changes := snapshot.Diff(c, from, to)
 			var n int64
 			if stat {
@@ -57,13 +59,14 @@ there are changes, whatever the size of the trees. If they differ, the exit code
 			return cli.ExitFailed
 		}),
 	}
+
 	cmd.Flags().BoolVar(&stat, "stat", false, "only how many paths differ, and how")
 	cmd.Flags().BoolVar(&names, "name-only", false, "only the paths that differ")
 	a.Print0(cmd)
 	return cmd
 }
 
-// letters are how a change looks in a line.
+// letters are the letters of changes, with their styles.
 var letters = map[snapshot.Kind]struct {
 	letter string
 	style  term.Style
@@ -76,7 +79,7 @@ var letters = map[snapshot.Kind]struct {
 	snapshot.Renamed:  {"R", term.Cyan},
 }
 
-// diffLines prints the changes, or only their paths, and returns how many there are.
+// diffLines prints the changes, or only their paths, and returns their number.
 func diffLines(a *cli.App, changes iter.Seq2[snapshot.Change, error], names bool) (n int64, err error) {
 	for c, err := range changes {
 		if err != nil {
@@ -98,7 +101,7 @@ func diffLines(a *cli.App, changes iter.Seq2[snapshot.Change, error], names bool
 	return n, nil
 }
 
-// ChangeLine is the line of a change.
+// ChangeLine returns the line of a change.
 func ChangeLine(o *term.Output, c snapshot.Change) string {
 	info := c.New
 	if info == nil {
@@ -148,7 +151,7 @@ func newChangeJSON(c snapshot.Change) changeJSON {
 	}
 }
 
-// A changeCount says how many paths differ, by kind.
+// A changeCount holds the number of paths that differ, by kind.
 type changeCount struct {
 	Added    int64 `json:"added"`
 	Removed  int64 `json:"removed"`
@@ -158,6 +161,7 @@ type changeCount struct {
 	Renamed  int64 `json:"renamed"`
 }
 
+// CountChanges counts the changes by kind.
 func CountChanges(changes iter.Seq2[snapshot.Change, error]) (n changeCount, err error) {
 	counters := map[snapshot.Kind]*int64{
 		snapshot.Added: &n.Added, snapshot.Removed: &n.Removed, snapshot.Modified: &n.Modified,
@@ -192,7 +196,7 @@ func (n changeCount) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// diffStat prints how many changes there are of each kind, and returns their number.
+// diffStat prints the number of changes of each kind, and returns their sum.
 func diffStat(a *cli.App, changes iter.Seq2[snapshot.Change, error]) (int64, error) {
 	n, err := CountChanges(changes)
 	if err != nil {

@@ -66,6 +66,7 @@ func (l *logPrinter) run() error {
 	case l.calls:
 		return l.showCalls()
 	}
+
 	events, err := l.FS.Log(l, &vfs.LogOptions{
 		Path: l.Arg(0, ""), Session: l.session, Since: l.since, Max: l.max, Newest: !l.oldest,
 	})
@@ -80,7 +81,7 @@ func (l *logPrinter) run() error {
 	return nil
 }
 
-// An eventJSON is an event as programs read it: paths and times as vfsctl shows them.
+// An eventJSON is an event as JSON shows it: its path and its time are as in all other output.
 type eventJSON struct {
 	*vfs.Event
 	Path   string    `json:"path"`
@@ -116,7 +117,7 @@ func printEvent(a *cli.App, e *vfs.Event) error {
 	return a.Out.Line(fmt.Sprintf("%s  %s  %-9s %s%s", a.Out.Paint(term.Yellow, fmt.Sprintf("%6d", e.Seq)), human.Second(e.At), e.Op, what, by))
 }
 
-// by says who did something, in the course of what: session/tool (actor), as far as it is known.
+// by names the source of a change as session/tool (actor), without the parts that are unknown.
 func by(actor, session, tool string) string {
 	text := tool
 	if session != "" {
@@ -128,19 +129,22 @@ func by(actor, session, tool string) string {
 	return text
 }
 
+// showCalls prints calls in the order of their beginnings.
 func (l *logPrinter) showCalls() error {
 	calls, err := l.FS.Calls(l, &vfs.CallOptions{Session: l.session, Since: l.since, Max: l.max, Newest: !l.oldest})
 	if err != nil {
 		return err
 	}
-	// A call that changed nothing is recorded after it has ended, one that did with its first change: by their
-	// beginnings they stand as they were made.
+
+	// A call that changes something is recorded with its first change, and any other after its end. Sorting by the
+	// beginnings restores the order in which they were made.
 	slices.SortStableFunc(calls, func(x, y vfs.CallRecord) int {
 		if l.oldest {
 			return x.At.Compare(y.At)
 		}
 		return y.At.Compare(x.At)
 	})
+
 	for _, c := range calls {
 		if l.JSON {
 			c.At = c.At.UTC()
@@ -149,8 +153,9 @@ func (l *logPrinter) showCalls() error {
 			}
 			continue
 		}
+
 		what := human.Plural(c.Changes, "change", "changes")
-		if c.Took > 0 { // what a tool gave back; a command of a shell notes neither
+		if c.Took > 0 { // a call of a tool; a command of a shell records neither
 			what += ", " + human.Size(c.Result) + ", " + human.Took(c.Took)
 		}
 		if c.Error != "" {

@@ -58,6 +58,7 @@ snapshot and no branch may have it already.`,
 			return a.Out.Printf("%s\n", s.Info.Name)
 		}),
 	}
+
 	cmd.Flags().StringVar(&note, "note", "", "a `TEXT` to keep with it")
 	return cmd
 }
@@ -78,6 +79,7 @@ func snapshotList(a *cli.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
+
 			var t term.Table
 			t.Head("NAME", "BRANCH", "CREATED", "NOTE")
 			for _, s := range list {
@@ -92,6 +94,7 @@ func snapshotList(a *cli.App) *cobra.Command {
 					return err
 				}
 			}
+
 			if len(t.Rows) == 1 { // no snapshot, no titles
 				return nil
 			}
@@ -109,42 +112,45 @@ func snapshotShow(a *cli.App) *cobra.Command {
   vfsctl snapshot show --json before-refactor`,
 		Args:              cli.Args(1, 1),
 		ValidArgsFunction: cli.CompleteArgs(a.CompleteSnapshots, cli.CompleteNothing),
-		RunE: a.On(cli.Reads, func(c *cli.Call) error {
-			s, err := snapshot.Open(c, c.FS, c.Args[0])
-			if err != nil {
-				return cli.NoTree(c, c.FS, "snapshot", c.Args[0], err)
-			}
-			head, err := c.FS.Branch(c, s.Info.Branch)
-			if err != nil {
-				return err
-			}
-			since, err := CountChanges(snapshot.Diff(c, s, head))
-			if err != nil {
-				return err
-			}
-			if a.JSON {
-				return a.Out.JSON(struct {
-					snapshotJSON
-					Since changeCount `json:"changes_since"`
-				}{newSnapshotJSON(s.Info), since})
-			}
-			for _, f := range [][2]string{
-				{"name", s.Info.Name},
-				{"branch", s.Info.Branch},
-				{"created", human.Moment(s.Info.Created)},
-				{"note", a.Out.Name(s.Info.Note)},
-				{"since", since.String()},
-			} {
-				if f[1] == "" {
-					continue
-				}
-				if err := a.Out.Field(f[0], f[1]); err != nil {
-					return err
-				}
-			}
-			return nil
-		}),
+		RunE:              a.On(cli.Reads, func(c *cli.Call) error { return showSnapshot(a, c, c.Args[0]) }),
 	}
+}
+
+func showSnapshot(a *cli.App, c *cli.Call, name string) error {
+	s, err := snapshot.Open(c, c.FS, name)
+	if err != nil {
+		return cli.NoTree(c, c.FS, "snapshot", name, err)
+	}
+	head, err := c.FS.Branch(c, s.Info.Branch)
+	if err != nil {
+		return err
+	}
+	since, err := CountChanges(snapshot.Diff(c, s, head))
+	if err != nil {
+		return err
+	}
+
+	if a.JSON {
+		return a.Out.JSON(struct {
+			snapshotJSON
+			Since changeCount `json:"changes_since"`
+		}{newSnapshotJSON(s.Info), since})
+	}
+	for _, f := range [][2]string{
+		{"name", s.Info.Name},
+		{"branch", s.Info.Branch},
+		{"created", human.Moment(s.Info.Created)},
+		{"note", a.Out.Name(s.Info.Note)},
+		{"since", since.String()},
+	} {
+		if f[1] == "" {
+			continue
+		}
+		if err := a.Out.Field(f[0], f[1]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func snapshotRestore(a *cli.App) *cobra.Command {
@@ -159,25 +165,28 @@ to change, whatever the size of the tree.`,
   vfsctl --branch attempt-2 snapshot restore main`,
 		Args:              cli.Args(1, 1),
 		ValidArgsFunction: cli.CompleteArgs(a.CompleteTrees, cli.CompleteNothing),
-		RunE: a.On(cli.Writes, func(c *cli.Call) error {
-			tree, err := a.Tree(c, c.FS, c.Args[0])
-			if err != nil {
-				return err
-			}
-			undo, err := snapshot.Restore(c, c.FS, tree)
-			if err != nil {
-				return err
-			}
-			if a.JSON {
-				return a.Out.JSON(struct {
-					Branch   string       `json:"branch"`
-					Restored string       `json:"restored"`
-					Undo     snapshotJSON `json:"undo"`
-				}{c.FS.Head(), c.Args[0], newSnapshotJSON(undo.Info)})
-			}
-			return a.Out.Printf("%s\n", undo.Info.Name)
-		}),
+		RunE:              a.On(cli.Writes, func(c *cli.Call) error { return restore(a, c, c.Args[0]) }),
 	}
+}
+
+func restore(a *cli.App, c *cli.Call, name string) error {
+	tree, err := a.Tree(c, c.FS, name)
+	if err != nil {
+		return err
+	}
+	undo, err := snapshot.Restore(c, c.FS, tree)
+	if err != nil {
+		return err
+	}
+
+	if a.JSON {
+		return a.Out.JSON(struct {
+			Branch   string       `json:"branch"`
+			Restored string       `json:"restored"`
+			Undo     snapshotJSON `json:"undo"`
+		}{c.FS.Head(), name, newSnapshotJSON(undo.Info)})
+	}
+	return a.Out.Printf("%s\n", undo.Info.Name)
 }
 
 func snapshotDelete(a *cli.App) *cobra.Command {
@@ -193,17 +202,19 @@ else keeps.`,
 		Args:              cli.Args(1, -1),
 		ValidArgsFunction: a.CompleteSnapshots,
 		RunE: a.On(cli.Writes, func(c *cli.Call) error {
-			return a.Each(c, c.Args, func(name string) error {
-				if err := snapshot.Delete(c, c.FS, name); err != nil || !a.JSON {
-					return cli.NoTree(c, c.FS, "snapshot", name, err)
-				}
-				return a.Out.JSON(nameJSON{name})
-			})
+			return a.Each(c, c.Args, func(name string) error { return deleteSnapshot(a, c, name) })
 		}),
 	}
 }
 
-// A nameJSON is the name of a snapshot or a branch and nothing else.
+func deleteSnapshot(a *cli.App, c *cli.Call, name string) error {
+	if err := snapshot.Delete(c, c.FS, name); err != nil || !a.JSON {
+		return cli.NoTree(c, c.FS, "snapshot", name, err)
+	}
+	return a.Out.JSON(nameJSON{name})
+}
+
+// A nameJSON is the name of a snapshot or a branch as JSON shows it.
 type nameJSON struct {
 	Name string `json:"name"`
 }

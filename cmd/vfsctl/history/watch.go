@@ -31,22 +31,26 @@ the oldest that is kept. Ends at an interrupt, or after -n events.`,
 			case a.At != "":
 				return cli.Usage(c.Cmd, "nothing happens to a snapshot: with --at there is nothing to watch")
 			}
+
 			if !c.Cmd.Flags().Changed("since") {
 				var err error
 				if since, err = c.FS.Seq(c); err != nil {
 					return err
 				}
 			}
+
 			return follow(a, c, c.Arg(0, ""), since, number)
 		}),
 	}
+
 	f := cmd.Flags()
 	f.Int64Var(&since, "since", 0, "begin after number `SEQ`; now if left out")
 	f.IntVarP(&number, "max", "n", 0, "end after `N` events; 0 is never")
 	return cmd
 }
 
-// follow prints events until the context ends, which is how a watch is meant to end, or number of them are shown.
+// follow prints events until number of them are shown. If number is 0, it goes on until the context ends, which is no
+// error.
 func follow(a *cli.App, c *cli.Call, path string, since int64, number int) error {
 	shown := 0
 	for e, err := range c.FS.Watch(c, path, since) {
@@ -59,7 +63,7 @@ func follow(a *cli.App, c *cli.Call, path string, since int64, number int) error
 		if err := printEvent(a, &e); err != nil {
 			return err
 		}
-		if err := a.Out.Flush(); err != nil { // a reader at the other end of a pipe waits for it
+		if err := a.Out.Flush(); err != nil { // a reader of a pipe waits for it
 			return err
 		}
 		if shown++; shown == number {

@@ -56,7 +56,7 @@ func Mode(m fs.FileMode) string {
 
 var specialBits = map[fs.FileMode]uint32{fs.ModeSetuid: 0o4000, fs.ModeSetgid: 0o2000, fs.ModeSticky: 0o1000}
 
-// AllBits is every permission bit, where [fs.FileMode] keeps it.
+// AllBits has every permission bit set, each where [fs.FileMode] keeps it.
 const AllBits = fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky
 
 // ParseMode reads a mode as chmod takes it: octal digits, or changes to old such as "u+x", "go-w", "a=r,u+w".
@@ -73,6 +73,8 @@ func ParseMode(text string, old fs.FileMode) (fs.FileMode, error) {
 		}
 		return m, nil
 	}
+
+	// Symbolic clauses apply one after the other, each to what the one before has left.
 	m := old & AllBits
 	for clause := range strings.SplitSeq(text, ",") {
 		changed, err := applyClause(clause, m, old.IsDir())
@@ -84,16 +86,20 @@ func ParseMode(text string, old fs.FileMode) (fs.FileMode, error) {
 	return m, nil
 }
 
-// applyClause reads one clause of a symbolic mode: who, then one or more of an operator and what.
+// applyClause applies one clause of a symbolic mode to m: the letters of users, then one or more of an operator and the
+// letters of permissions.
 func applyClause(clause string, m fs.FileMode, dir bool) (fs.FileMode, error) {
 	at := strings.IndexAny(clause, "+-=")
 	if at < 0 {
 		return 0, fmt.Errorf("want octal digits, or changes such as u+x")
 	}
 	who, rest := clause[:at], clause[at:]
+
 	if who == "" {
 		who = "a"
 	}
+
+	// The letters in front choose the users whose bits may change.
 	var mask fs.FileMode
 	for _, w := range who {
 		switch w {
@@ -109,16 +115,20 @@ func applyClause(clause string, m fs.FileMode, dir bool) (fs.FileMode, error) {
 			return 0, fmt.Errorf("who is %q? want u, g, o or a", w)
 		}
 	}
+
+	// Operators with their permissions follow. The clause u+r-w has two.
 	for rest != "" {
 		op := rest[0]
 		end := strings.IndexAny(rest[1:], "+-=") + 1
 		if end == 0 {
 			end = len(rest)
 		}
+
 		bits, err := permissions(rest[1:end], m, dir)
 		if err != nil {
 			return 0, err
 		}
+
 		bits &= mask
 		switch op {
 		case '+':
@@ -128,37 +138,32 @@ func applyClause(clause string, m fs.FileMode, dir bool) (fs.FileMode, error) {
 		case '=':
 			m = m&^(mask&^fs.ModeSticky) | bits
 		}
+
 		rest = rest[end:]
 	}
 	return m, nil
 }
 
-// permissions reads letters of a symbolic mode, for everybody.
+// permissions reads the letters of permissions in a symbolic mode. The result has their bits for all users.
 func permissions(letters string, m fs.FileMode, dir bool) (bits fs.FileMode, err error) {
 	for _, l := range letters {
-		switch l {
-		case 'r':
-			bits |= 0o444
-		case 'w':
-			bits |= 0o222
-		case 'x':
-			bits |= 0o111
-		case 'X':
-			if dir || m&0o111 != 0 {
-				bits |= 0o111
-			}
-		case 's':
-			bits |= fs.ModeSetuid | fs.ModeSetgid
-		case 't':
-			bits |= fs.ModeSticky
-		default:
+		switch of, ok := letterBits[l]; {
+		case ok:
+			bits |= of
+		case l != 'X':
 			return 0, fmt.Errorf("%q is not one of r, w, x, X, s, t", l)
+		case dir || m&0o111 != 0: // X is x for a directory, and for a file that somebody may execute already
+			bits |= 0o111
 		}
 	}
 	return bits, nil
 }
 
-// Type is the word for a file's type, in JSON and elsewhere.
+var letterBits = map[rune]fs.FileMode{
+	'r': 0o444, 'w': 0o222, 'x': 0o111, 's': fs.ModeSetuid | fs.ModeSetgid, 't': fs.ModeSticky,
+}
+
+// Type returns the word for a file's type, in JSON and elsewhere.
 func Type(m fs.FileMode) string {
 	switch {
 	case m.IsRegular():

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Escape takes the control characters out of a message, which may quote a hostile name.
+// Escape makes the control characters of a message visible: it may quote a hostile name.
 func Escape(s string) string {
 	var b strings.Builder
 	for _, r := range s {
@@ -22,11 +22,12 @@ func Escape(s string) string {
 	return b.String()
 }
 
+// IsPrintable reports whether a terminal can show all of s as it is.
 func IsPrintable(s string) bool {
 	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
-// Base64 gives the bytes of a name that JSON cannot hold; "" for others.
+// Base64 encodes a name that is not UTF-8, which JSON cannot hold. It returns "" for all others.
 func Base64(s string) string {
 	if utf8.ValidString(s) {
 		return ""
@@ -34,7 +35,7 @@ func Base64(s string) string {
 	return base64.StdEncoding.EncodeToString([]byte(s))
 }
 
-// CommandLine writes words so that a shell reads them back.
+// CommandLine quotes words so that a shell reads them back as they are.
 func CommandLine(words ...string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {

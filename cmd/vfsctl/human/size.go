@@ -7,6 +7,7 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
+// Comma writes a number with a comma before every three digits.
 func Comma(n int64) string { return humanize.Comma(n) }
 
 // Size writes a number of bytes for people: "512 B", "1.5 MiB".
@@ -25,7 +26,7 @@ func Plural(n int64, one, many string) string {
 	return Comma(n) + " " + many
 }
 
-// ParseSize reads a size as people write it. As everywhere here, MB is 2^20 bytes.
+// ParseSize reads a size as people write it. MB is 2^20 bytes, as MiB is.
 func ParseSize(text string) (int64, error) {
 	t := strings.ToUpper(strings.TrimSpace(text))
 	for _, unit := range []string{"KB", "MB", "GB", "TB"} {

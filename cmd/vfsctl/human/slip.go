@@ -2,8 +2,8 @@ package human
 
 import "strings"
 
-// Similar reports whether one word may be a slip for another: one letter is wrong, missing, too much or swapped with
-// its neighbour, or for words of six letters and more two; or one begins with the other.
+// Similar reports whether typed may be a slip for word. It is if one begins with the other, or if one letter is wrong,
+// missing, added or swapped with its neighbour. Words of six letters or more may differ by two.
 func Similar(typed, word string) bool {
 	typed, word = strings.ToLower(typed), strings.ToLower(word)
 	if len(typed) >= 3 && strings.HasPrefix(word, typed) || len(word) >= 3 && strings.HasPrefix(typed, word) {
@@ -19,13 +19,15 @@ func Similar(typed, word string) bool {
 	return distance(typed, word) <= most
 }
 
-// distance counts the edits from one word to another: a byte put in, left out or replaced, or two neighbours swapped.
+// distance counts the edits from a to b. An edit adds, removes or replaces a byte, or swaps two neighbours.
 func distance(a, b string) int {
 	row := func() []int { return make([]int, len(b)+1) }
 	before, last, next := row(), row(), row()
 	for j := range last {
 		last[j] = j
 	}
+
+	// Each row holds the distances between one prefix of a and all prefixes of b. A swap looks two rows back.
 	for i := 1; i <= len(a); i++ {
 		next[0] = i
 		for j := 1; j <= len(b); j++ {

@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// Moment writes a time for people, in their zone.
+// Moment writes a time to the minute, in the local zone.
 func Moment(t time.Time) string { return t.Local().Format("2006-01-02 15:04") }
 
-// Second is moment, to the second.
+// Second writes a time to the second, in the local zone.
 func Second(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") }
 
-// Took writes how long something lasted, in about three digits: "85 µs", "12.3 ms", "4.06 s".
+// Took writes a duration in about three digits: "85 µs", "12.3 ms", "4.06 s".
 func Took(d time.Duration) string {
 	switch {
 	case d < time.Millisecond:
@@ -36,7 +36,7 @@ func digits(v float64) string {
 	return fmt.Sprintf("%.0f", v)
 }
 
-// ParseTime reads a time as people write it; without a zone it is theirs.
+// ParseTime reads a time as people write it. Without a zone it is local.
 func ParseTime(text string) (time.Time, error) {
 	if sec, ok := strings.CutPrefix(text, "@"); ok {
 		if n, err := strconv.ParseInt(sec, 10, 64); err == nil {

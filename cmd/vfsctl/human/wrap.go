@@ -2,7 +2,7 @@ package human
 
 import "strings"
 
-// Wrap puts words into lines.
+// Wrap puts words into lines of at most width bytes. A longer word gets a line of its own.
 func Wrap(words []string, width int) string {
 	var b strings.Builder
 	used := 0

@@ -16,16 +16,17 @@ import (
 	"vfsdb/cmd/vfsctl/human"
 )
 
-// An Output is standard output or standard error, and what is known of the terminal behind it.
+// An Output is standard output or standard error, with the properties of the terminal behind it.
 type Output struct {
 	*bufio.Writer
-	file  *os.File // nil if it is none
+	file  *os.File // nil if the writer is not a file
 	TTY   bool
 	color bool
-	Width int  // of the terminal; 80 if there is none
-	Zero  bool // names are raw, and a NUL ends each line: for programs
+	Width int  // of the terminal; 80 without one
+	Zero  bool // after --print0: names are raw, and a NUL ends each line
 }
 
+// New looks at the file behind w. Colours are off if NO_COLOR is set or TERM is dumb.
 func New(w io.Writer) *Output {
 	o := &Output{Writer: bufio.NewWriterSize(w, 64<<10), Width: 80}
 	f, ok := w.(*os.File)
@@ -41,7 +42,7 @@ func New(w io.Writer) *Output {
 	return o
 }
 
-// Printf prints. Whoever looks at a terminal sees each line when it is there.
+// Printf prints. On a terminal the text is flushed at once.
 func (o *Output) Printf(format string, args ...any) error {
 	_, err := fmt.Fprintf(o, format, args...)
 	if err == nil && o.TTY {
@@ -61,9 +62,9 @@ func (o *Output) JSON(v any) error {
 	return err
 }
 
-// Name makes a file's name fit for a line. One with control characters, which could pass for another line or steer a
-// terminal, is quoted even in a pipe: a pager may be at its end. So is one that begins with a quote. On a terminal a
-// name that is not UTF-8 is quoted too. --print0 gives the bytes.
+// Name makes a file's name fit for a line. Control characters could pass for another line or steer a terminal, so a name
+// with one is quoted, even in a pipe: a pager may be at its end. A name that begins with a quote is quoted as well, and
+// on a terminal one that is not UTF-8. After --print0 the name is returned as it is.
 func (o *Output) Name(s string) string {
 	switch {
 	case o.Zero:
@@ -74,7 +75,7 @@ func (o *Output) Name(s string) string {
 	return s
 }
 
-// Line prints one line, which ends with a NUL after --print0.
+// Line prints one line. After --print0 it ends with a NUL.
 func (o *Output) Line(text string) error {
 	if o.Zero {
 		_, err := o.WriteString(text + "\x00")
@@ -83,7 +84,7 @@ func (o *Output) Line(text string) error {
 	return o.Printf("%s\n", text)
 }
 
-// Show is a name as a person sees it: coloured, and with a slash behind a directory.
+// Show makes a file's name fit for a person: coloured by its type, and with a slash behind a directory.
 func (o *Output) Show(name string, m fs.FileMode) string {
 	shown := o.Paint(StyleOf(m), o.Name(name))
 	if m.IsDir() && name != "." && !strings.HasSuffix(name, "/") {
@@ -92,7 +93,7 @@ func (o *Output) Show(name string, m fs.FileMode) string {
 	return shown
 }
 
-// Field prints one line of a description.
+// Field prints one line of a description: a name and its value.
 func (o *Output) Field(name, value string) error {
 	const width = 10
 	pad := max(1, width-len(name))

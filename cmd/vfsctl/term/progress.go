@@ -13,7 +13,7 @@ import (
 	"vfsdb/cmd/vfsctl/human"
 )
 
-// A Progress shows on a terminal how far long work has come. A nil one shows nothing.
+// A Progress shows on a terminal how far long work has come. A nil Progress shows nothing.
 type Progress struct {
 	bars *mpb.Progress
 	bar  *mpb.Bar
@@ -23,29 +23,34 @@ type Progress struct {
 	done atomic.Int64
 }
 
-// patience is how long work may last before progress is worth showing.
+// patience is the time that work may take before its progress is shown.
 const patience = 300 * time.Millisecond
 
-// Progress starts a line, if this is a terminal. total is in bytes; 0 if it is not known.
+// Progress starts a line on a terminal; without one it returns nil. total is in bytes, and 0 if it is not known.
 func (o *Output) Progress(ctx context.Context, what string, total int64) *Progress {
 	if !o.TTY {
 		return nil
 	}
+
 	late := make(chan struct{})
 	p := &Progress{
 		bars: mpb.NewWithContext(ctx, mpb.WithOutput(o.file), mpb.WithWidth(30), mpb.WithRenderDelay(late)),
 		late: time.AfterFunc(patience, func() { close(late) }),
 	}
+
 	counters := decor.Any(func(decor.Statistics) string {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		return " " + human.Size(p.done.Load()) + p.note
 	})
+
 	options := []mpb.BarOption{
 		mpb.PrependDecorators(decor.Name(what + " ")),
 		mpb.AppendDecorators(counters, decor.Name("  "), decor.AverageSpeed(decor.SizeB1024(0), "% .1f")),
 		mpb.BarRemoveOnComplete(),
 	}
+
+	// A bar shows the part of the total that is done. Without a total, a spinner shows that work goes on.
 	if total > 0 {
 		p.bar = p.bars.New(total, mpb.BarStyle().Lbound("[").Filler("=").Tip(">").Padding(" ").Rbound("]"), options...)
 	} else {
@@ -54,7 +59,7 @@ func (o *Output) Progress(ctx context.Context, what string, total int64) *Progre
 	return p
 }
 
-// At sets how many bytes are done, and what else to tell.
+// At sets the number of bytes that are done, and a note behind it.
 func (p *Progress) At(bytes int64, note string) {
 	if p == nil {
 		return
@@ -66,7 +71,7 @@ func (p *Progress) At(bytes int64, note string) {
 	p.bar.SetCurrent(bytes)
 }
 
-// Step sets how many bytes are done, and how many there are.
+// Step sets the number of bytes that are done, and their total.
 func (p *Progress) Step(done, total int64) {
 	if p != nil {
 		p.bar.SetTotal(total, false)
@@ -84,7 +89,7 @@ func (p *Progress) End() {
 	p.bars.Wait()
 }
 
-// Reader counts what is read through it.
+// Reader wraps r: bytes that are read count as done.
 func (p *Progress) Reader(r io.Reader) io.Reader {
 	if p == nil {
 		return r
@@ -103,7 +108,7 @@ func (c *countingReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Writer counts what is written through it.
+// Writer wraps w: bytes that are written count as done.
 func (p *Progress) Writer(w io.Writer) io.Writer {
 	if p == nil {
 		return w

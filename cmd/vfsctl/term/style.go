@@ -2,9 +2,10 @@ package term
 
 import "io/fs"
 
-// A Style is how a terminal shows something: the number of an escape sequence.
+// A Style is the look of a text on a terminal: the number of an escape sequence.
 type Style string
 
+// The styles.
 const (
 	Plain  Style = ""
 	Bold   Style = "1"
@@ -17,7 +18,7 @@ const (
 	Cyan   Style = "36"
 )
 
-// Paint colours text, if this is a terminal and its user has not asked for none.
+// Paint colours text on a terminal whose user has not turned colours off.
 func (o *Output) Paint(s Style, text string) string {
 	if !o.color || o.Zero || s == Plain || text == "" {
 		return text
@@ -25,7 +26,7 @@ func (o *Output) Paint(s Style, text string) string {
 	return "\x1b[" + string(s) + "m" + text + "\x1b[0m"
 }
 
-// StyleOf is how a terminal shows a file's name.
+// StyleOf returns the style of a file's name, which depends on its type.
 func StyleOf(m fs.FileMode) Style {
 	switch {
 	case m.IsDir():

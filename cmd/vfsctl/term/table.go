@@ -16,6 +16,7 @@ type Cell struct {
 // A Table prints rows in columns.
 type Table struct{ Rows [][]Cell }
 
+// Row adds a row.
 func (t *Table) Row(cells ...Cell) { t.Rows = append(t.Rows, cells) }
 
 // Head adds a row of titles.
@@ -27,6 +28,7 @@ func (t *Table) Head(titles ...string) {
 	t.Row(cells...)
 }
 
+// Print prints the rows on o. A column is as wide as its widest cell.
 func (t *Table) Print(o *Output) error {
 	var widths []int
 	for _, row := range t.Rows {
@@ -37,6 +39,7 @@ func (t *Table) Print(o *Output) error {
 			widths[i] = max(widths[i], runewidth.StringWidth(c.Text))
 		}
 	}
+
 	for _, row := range t.Rows {
 		var b strings.Builder
 		for i, c := range row {
