@@ -11,17 +11,17 @@ import (
 	"vfsdb/vfs"
 )
 
-// AutoOptions say what Auto does beside collecting. A nil *AutoOptions is the zero value.
+// AutoOptions are the optional parts of Auto. A nil *AutoOptions is the zero value.
 type AutoOptions struct {
-	// Log is told what was freed, at level debug, and what went wrong, at level warn. It may be nil.
+	// Log gets a record of each collection, at level debug, and of each failure, at level warn. It may be nil.
 	Log *slog.Logger
 
-	// Compact, if it is above 0, compresses up to so many bytes after each collection, see [Compact].
+	// Compact is how many bytes to compress at most after each collection, see [Compact]. 0 compresses none.
 	Compact int64
 }
 
-// Auto collects in the background, each time that every has passed, until ctx ends or stop is called; stop waits for a
-// collection that runs. That another process collects is fine.
+// Auto collects in the background at the interval every, until ctx ends or stop is called. stop waits for a collection
+// that is running. Another process may run its own.
 func Auto(ctx context.Context, fsys *vfs.FS, every time.Duration, options *AutoOptions) (stop func()) {
 	var o AutoOptions
 	if options != nil {
@@ -31,6 +31,7 @@ func Auto(ctx context.Context, fsys *vfs.FS, every time.Duration, options *AutoO
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
+
 	ctx, cancel := context.WithCancel(ctx)
 	var done sync.WaitGroup
 	done.Go(func() {
@@ -46,18 +47,20 @@ func Auto(ctx context.Context, fsys *vfs.FS, every time.Duration, options *AutoO
 			default:
 				log.DebugContext(ctx, "gc ran", "blobs", report.Blobs, "bytes", report.Bytes, "rows", report.Rows, "orphans", report.Orphans, "changes", report.Changes)
 			}
+
 			if o.Compact > 0 {
 				compactSome(ctx, fsys, o.Compact, log)
 			}
 		}
 	})
+
 	return func() {
 		cancel()
 		done.Wait()
 	}
 }
 
-// compactSome compresses up to bytes.
+// compactSome compresses at most bytes.
 func compactSome(ctx context.Context, fsys *vfs.FS, bytes int64, log *slog.Logger) {
 	made, err := Compact(ctx, fsys, &CompactOptions{MaxBytes: bytes})
 	switch {

@@ -20,23 +20,23 @@ type collector struct {
 	fsys   *vfs.FS
 	db     *schema.DB
 	report *Report
-	name   string // in the row of table gc
+	name   string // the owner in the row of table gc
 
 	keepChanges int64 // less than 0: all
 
-	beat time.Time // when that row last said that we are alive
+	beat time.Time // when that row last got our heartbeat
 
-	blobs, manifests idSet // that are in use
-	floor, ceiling   int64 // newest blob, and manifest, that may go
+	blobs, manifests idSet // in use
+	floor, ceiling   int64 // the newest blob, and the newest manifest, that may go
 
 	last  time.Duration // how long the last step held the write lock
-	ended time.Time     // when it did
+	ended time.Time     // when it released it
 
 	after func(step string) error // called after each step; nil but in tests
 }
 
-// sound refuses a file in which an index is wrong about a table that says what is kept, and so must not be collected:
-// what a damaged index hides would be deleted.
+// sound refuses a file in which an index disagrees with a table that says which content is kept. Content that the damaged
+// index hides would be deleted.
 func sound(tx *schema.Tx) error {
 	return tx.Sound("branch", "lineage", "snapshot", "lease", "pin")
 }
@@ -51,8 +51,9 @@ func (c *collector) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = c.release(ctx, err) }()
+
+	// A collection before us has marked and doomed. Everything that happened since is in touched.
 	if phase == hold.Sweeping {
-		// The one before us has marked and doomed; what happened since is in touched.
 		if err := c.db.View(ctx, vfs.CheckDoomed); err != nil {
 			return err
 		}
@@ -60,6 +61,7 @@ func (c *collector) run(ctx context.Context) (err error) {
 			return err
 		}
 	}
+
 	for _, part := range []func(context.Context) error{c.barrier, c.reap, c.trim, c.mark, c.doom, c.sweep, c.vacuum} {
 		if err := part(ctx); err != nil {
 			return err
@@ -72,11 +74,11 @@ var (
 	errTaken = errors.New("another collector has taken this one for dead")
 	errKill  = errors.New("killed by a test")
 
-	running sync.Map // names of the collectors of this process
+	running sync.Map // the names of the collectors of this process
 	serial  atomic.Int64
 )
 
-// take makes the collection ours, and returns the phase that the one before was left in.
+// take makes the collection ours, and returns the phase in which the one before was left.
 func (c *collector) take(ctx context.Context) (phase int64, err error) {
 	c.name = fmt.Sprintf("%s %d", hold.Owner(), serial.Add(1))
 	running.Store(c.name, true)
@@ -98,7 +100,8 @@ func (c *collector) take(ctx context.Context) (phase int64, err error) {
 	return phase, err
 }
 
-// dead reports whether a collector is gone. Those of this process are known; of others only the process is.
+// dead reports whether a collector is gone. A collector of this process is known; one of another is as dead as that
+// process is.
 func dead(name string, beat int64) bool {
 	process, _, _ := strings.Cut(name, " ")
 	if process == hold.Owner() {
@@ -108,13 +111,13 @@ func dead(name string, beat int64) bool {
 	return hold.Dead(process, beat, time.Now().UnixNano())
 }
 
-// release ends the collection. A sweep that was cut short is left for the next Run to finish; anything else starts
-// over.
+// release ends the collection. A sweep that was cut short is left for the next Run to finish; any other phase starts over.
 func (c *collector) release(ctx context.Context, cause error) error {
 	defer running.Delete(c.name)
 	if errors.Is(cause, errKill) {
 		return cause
 	}
+
 	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
 	cut := ctx.Err() != nil
@@ -126,6 +129,7 @@ func (c *collector) release(ctx context.Context, cause error) error {
 		if err != nil {
 			return err
 		}
+
 		if s.Phase == hold.Sweeping && cut {
 			return hold.SetOwner(tx, "", time.Now())
 		}
@@ -134,15 +138,16 @@ func (c *collector) release(ctx context.Context, cause error) error {
 		}
 		return hold.SetOwner(tx, "", time.Now())
 	})
+
 	if cause == nil {
 		cause = err
 	}
 	return cause
 }
 
-// write is one step: a short transaction, after others have had time for theirs. It is not synced, so nobody waits for
-// the disk behind it. What the machine forgets when its power fails are the last steps, and of others' commits none:
-// the file is then what it was in the midst of the collection. The end of one is synced, see release.
+// write is one step: a short transaction, after others have had time for theirs. It is not synced, so no other writer
+// waits for the disk behind it. A loss of power undoes the last steps, and no commit of others; the file is then as it
+// was in the midst of the collection. The end of a collection is synced, see release.
 func (c *collector) write(ctx context.Context, step string, fn func(*schema.Tx) error) error {
 	if err := c.pause(ctx); err != nil {
 		return err
@@ -161,7 +166,7 @@ func (c *collector) write(ctx context.Context, step string, fn func(*schema.Tx) 
 	return c.tell(step)
 }
 
-// owned is write for a step that is right only while the collection is ours.
+// owned is write for a step that is only right while the collection is ours.
 func (c *collector) owned(ctx context.Context, step string, fn func(*schema.Tx) error) error {
 	now := time.Now()
 	err := c.write(ctx, step, func(tx *schema.Tx) error {
@@ -176,8 +181,8 @@ func (c *collector) owned(ctx context.Context, step string, fn func(*schema.Tx) 
 	return err
 }
 
-// own says that we are alive, unless another has taken the collection over. What is not in the table is not owned by
-// anybody.
+// own writes our heartbeat, unless another collector has taken over. A collector without a name owns nothing, and needs no
+// heartbeat.
 func (c *collector) own(tx *schema.Tx, now time.Time) error {
 	if c.name == "" {
 		return nil
@@ -189,7 +194,7 @@ func (c *collector) own(tx *schema.Tx, now time.Time) error {
 	return err
 }
 
-// heartbeat is called now and then by whatever takes long without writing.
+// heartbeat writes a heartbeat if the last one is old. Parts that take long without writing call it now and then.
 func (c *collector) heartbeat(ctx context.Context) error {
 	if time.Since(c.beat) < 5*time.Second {
 		return nil
@@ -197,20 +202,20 @@ func (c *collector) heartbeat(ctx context.Context) error {
 	return c.owned(ctx, "beat", func(*schema.Tx) error { return nil })
 }
 
-// held notes that a step is over, and how long it held the write lock.
+// held notes that a step has ended, and how long it held the write lock.
 func (c *collector) held(d time.Duration) {
 	c.last, c.ended = d, time.Now()
 	c.report.Steps++
 	c.report.LongestStep = max(c.report.LongestStep, d)
 }
 
-// breath is how long the lock is left to others between two steps. Those of other processes look for it every 2 ms.
+// breath is how long the lock is left to others between two steps. Other processes try for it every 2 ms.
 const breath = 2 * time.Millisecond
 
 // pause lets others write.
 func (c *collector) pause(ctx context.Context) error { return sleep(ctx, breath-time.Since(c.ended)) }
 
-// tell is where tests come in.
+// tell calls the hook of a test.
 func (c *collector) tell(step string) error {
 	if c.after == nil {
 		return nil
@@ -232,19 +237,19 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// A batch is how much is done in one step: as much as should take aimHold, by how long the last one took.
+// A batch is how much one step does. It is adjusted after each step, so that the next takes about aimHold.
 type batch struct{ n, least, most int }
 
-// aimHold is how long a step should hold the lock. Now and then one takes three times as long as the one before, since
-// what it deletes lies elsewhere in the file; none should take 5 ms.
+// aimHold is how long a step should hold the lock. Now and then a step takes three times as long as the one before, because
+// its rows lie elsewhere in the file. None should take 5 ms.
 const aimHold = 1500 * time.Microsecond
 
 func (b *batch) took(d time.Duration) {
 	n := int(int64(b.n) * int64(aimHold) / max(1, int64(d)))
-	b.n = min(max(n, b.n/2, b.least), b.n*2, b.most) // one step alone says little: the machine may have been busy
+	b.n = min(max(n, b.n/2, b.least), b.n*2, b.most) // no more than half or double: the machine may have been busy
 }
 
-// timed is owned for one step of many: how much it did follows from how long those before it took.
+// timed is owned for one step of many, and adjusts how much the next one does.
 func (c *collector) timed(ctx context.Context, size *batch, step string, fn func(*schema.Tx) error) error {
 	err := c.owned(ctx, step, fn)
 	if err == nil {

@@ -12,38 +12,38 @@ import (
 	"vfsdb/vfs"
 )
 
-// CompactOptions say how to compact. A nil *CompactOptions is the zero value.
+// CompactOptions control a compaction. A nil *CompactOptions is the zero value.
 type CompactOptions struct {
-	// Progress, if not nil, is called now and then with the bytes of chunks that were looked at, and how many there
-	// are, on the goroutine of the caller.
+	// Progress, if not nil, is called now and then with the bytes of the chunks that were examined, and of all, on the
+	// goroutine of the caller.
 	Progress func(done, total int64)
 
-	// MaxBytes ends the work once so many bytes of chunks were looked at; the next Compact goes on there. 0 is no
+	// MaxBytes ends the work after this many bytes of chunks were examined. The next Compact goes on there. 0 is no
 	// limit.
 	MaxBytes int64
 }
 
-// A CompactReport says what Compact did.
+// A CompactReport counts the work of a Compact.
 type CompactReport struct {
 	Blobs   int64 // that take less now
-	Packs   int64 // that they are in
+	Packs   int64 // that now hold those blobs
 	Plain   int64 // blobs that do not shrink, and stay as they are
 	Damaged int64 // blobs that cannot be read, and stay as they are
-	Before  int64 // bytes that Blobs took
-	After   int64 // and take now
+	Before  int64 // bytes that Blobs took before
+	After   int64 // bytes that they take now
 	Pages   int64 // given back to the file system
 
 	Steps       int           // transactions that wrote
 	LongestStep time.Duration // the longest time that one held the write lock
 }
 
-// Compact compresses what is stored since the last Compact, and what is left in packs of which most was collected, then
-// gives the pages that this frees back to the file system. What files hold and how it is verified does not change, but
-// what is compressed takes longer to read.
+// Compact compresses the blobs that were stored since the last Compact, and those in packs of which most was collected. It
+// then gives the free pages back to the file system. The content of files and its verification do not change, but
+// compressed content takes longer to read.
 //
-// Others may read, write and collect meanwhile. Compression runs outside of transactions, and those that write are as
-// short as those of Run. When ctx ends, or the process dies, what was done stays done and the next Compact goes on from
-// there. Blobs that would not shrink by a tenth are looked at once.
+// Others may read, write and collect meanwhile. Compression runs outside of transactions, and its write transactions are
+// as short as those of Run. When ctx ends, or the process dies, finished work stays, and the next Compact goes on from
+// there. A blob that would not shrink by a tenth is examined only once.
 func Compact(ctx context.Context, fsys *vfs.FS, options *CompactOptions) (*CompactReport, error) {
 	c := &compactor{collector: collector{fsys: fsys, db: fsys.DB(), report: &Report{}}}
 	if options != nil {
@@ -55,8 +55,8 @@ func Compact(ctx context.Context, fsys *vfs.FS, options *CompactOptions) (*Compa
 	return c.finish(), nil
 }
 
-// A compactor is one Compact. As a collector it has no name: it deletes nothing that others could have come to need, so
-// two at a time only do each other's work.
+// A compactor is one Compact. As a collector it has no name, because it deletes no content: two at a time are safe, and
+// only share the work.
 type compactor struct {
 	collector
 	o           CompactOptions
@@ -80,7 +80,7 @@ type haul struct {
 // A source is where batches come from.
 type source struct {
 	read func(tx *schema.Tx, at, through int64) (*chunk.LooseBatch, error)
-	mark bool // it has every blob once: note how far we came
+	mark bool // it has every blob once, so the file records how far Compact came
 }
 
 var (
@@ -95,19 +95,21 @@ func (c *compactor) run(ctx context.Context) error {
 	return c.vacuum(ctx)
 }
 
-// swapAll reads ahead on another goroutine. It swaps on this one, where Progress is called: a panic there is the
-// caller's.
+// swapAll reads ahead on another goroutine, and swaps on this one. So a panic of Progress happens where the caller can
+// recover from it.
 func (c *compactor) swapAll(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	var reader sync.WaitGroup
 	defer reader.Wait()
 	defer stop()
+
 	hauls := make(chan *haul, 1)
 	var failed error
 	reader.Go(func() {
 		defer close(hauls)
 		failed = c.readAll(ctx, hauls)
 	})
+
 	for h := range hauls {
 		if err := c.swap(ctx, h); err != nil {
 			return err
@@ -116,7 +118,7 @@ func (c *compactor) swapAll(ctx context.Context) error {
 	return failed
 }
 
-// readAll goes through the packs of which little is left, and then through the blobs that no Compact has seen.
+// readAll reads the packs of which little is left, and then the blobs that no Compact has examined.
 func (c *compactor) readAll(ctx context.Context, hauls chan<- *haul) error {
 	var from, through, packs int64
 	err := c.db.View(ctx, func(tx *schema.Tx) (err error) {
@@ -132,13 +134,14 @@ func (c *compactor) readAll(ctx context.Context, hauls chan<- *haul) error {
 	if err != nil {
 		return err
 	}
+
 	if err := c.readFrom(ctx, hauls, wasted, schema.FirstID, packs); err != nil {
 		return err
 	}
 	return c.readFrom(ctx, hauls, loose, from, through)
 }
 
-// readFrom reads batch after batch, compresses and hands over.
+// readFrom reads one batch after the other, compresses it and hands it over.
 func (c *compactor) readFrom(ctx context.Context, hauls chan<- *haul, from source, at, through int64) error {
 	seen := int64(0)
 	for at <= through && (c.o.MaxBytes <= 0 || seen < c.o.MaxBytes) {
@@ -177,10 +180,11 @@ func (h *haul) size() (n int64) {
 	return n
 }
 
-// swap stores the packs of a batch, each in a transaction of its own, and then notes how far it came. Where others came
-// first it reads what they left.
+// swap stores the packs of a batch, each in a transaction of its own, and then records how far it came. If others changed
+// some of the blobs first, it reads the batch again.
 func (c *compactor) swap(ctx context.Context, h *haul) error {
 	size, next := h.size(), h.batch.Next
+
 	for {
 		err := c.swapPacks(ctx, h)
 		if err == nil {
@@ -196,6 +200,7 @@ func (c *compactor) swap(ctx context.Context, h *haul) error {
 	if !h.from.mark {
 		return nil
 	}
+
 	if err := c.write(ctx, "mark", func(tx *schema.Tx) error { return chunk.Compacted(tx, next) }); err != nil {
 		return err
 	}

@@ -80,7 +80,7 @@ func TestCompact(t *testing.T) {
 	require.NoError(t, fsys.Backup(t.Context(), copied))
 	require.Equal(t, before, vfstest.Dump(t, vfstest.Open(t, copied, nil)))
 
-	// What was collected leaves its packs, and the packs go.
+	// Collected blobs leave their packs, and the packs go.
 	for i := range 7 {
 		require.NoError(t, fsys.RemoveAll(t.Context(), fmt.Sprint("d", i)))
 	}
@@ -91,7 +91,7 @@ func TestCompact(t *testing.T) {
 	require.Equal(t, text(1001, medium), read(t, fsys, "long"))
 }
 
-// However far a Compact gets, the file is sound and the next one goes on.
+// A Compact that is cut short anywhere leaves a sound file, and the next one goes on.
 func TestCompactCutShort(t *testing.T) {
 	steps := 0
 	_, err := gc.CompactHooked(t.Context(), library(t), func(string, time.Duration) error { steps++; return nil })
@@ -139,7 +139,7 @@ func TestCompactCutShort(t *testing.T) {
 	}
 }
 
-// Whatever happens to the blobs between reading and swapping, what is there stays right.
+// The file stays right if blobs change between reading and swapping.
 func TestCompactLooksAgain(t *testing.T) {
 	fsys := library(t)
 	other := second(t, fsys)
@@ -158,7 +158,7 @@ func TestCompactLooksAgain(t *testing.T) {
 	clean(t, fsys)
 }
 
-// What a stream has staged is compacted under its hands.
+// The staged content of a running stream is compacted.
 func TestCompactBesideStream(t *testing.T) {
 	fsys := vfstest.New(t)
 	data := text(1, 20*chunk.Size+5)

@@ -5,7 +5,7 @@ import (
 	"vfsdb/schema"
 )
 
-// condemn puts content on the list of what the sweep takes.
+// condemn puts content on the list of the sweep.
 func condemn(tx *schema.Tx, kind int, id int64) error {
 	_, err := tx.Exec(`INSERT OR IGNORE INTO doomed (kind, id) VALUES (?, ?)`, kind, id)
 	return err
@@ -17,7 +17,7 @@ func pardon(tx *schema.Tx, kind int, id int64) error {
 	return err
 }
 
-// pardonAbove takes blobs off the list that are newer than floor.
+// pardonAbove takes content off the list that is newer than floor.
 func pardonAbove(tx *schema.Tx, kind int, floor int64) error {
 	_, err := tx.Exec(`DELETE FROM doomed WHERE kind = ? AND id > ?`, kind, floor)
 	return err
@@ -29,7 +29,7 @@ func isDoomed(tx *schema.Tx, kind int, id int64) (bool, error) {
 	return ok, err
 }
 
-// condemned returns up to limit of what is on the list, oldest first.
+// condemned returns up to limit contents of the list, oldest first.
 func condemned(tx *schema.Tx, kind, limit int) (ids []int64, err error) {
 	rows := tx.Query(`SELECT id FROM doomed WHERE kind = ? ORDER BY id LIMIT ?`, kind, limit)
 	for rows.Next() {
@@ -43,7 +43,7 @@ func condemned(tx *schema.Tx, kind, limit int) (ids []int64, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if !is { // it could not be taken off either, and the sweep would meet it for good
+		if !is { // it could not be taken off the list either, and the sweep would never end
 			return nil, schema.Corrupt("table doomed lists content %d, and does not find it", id)
 		}
 	}

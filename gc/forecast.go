@@ -8,13 +8,14 @@ import (
 	"vfsdb/schema"
 )
 
-// forecast counts what run would free. It only reads, and so needs no barrier and no grace: what it says harms nobody.
+// forecast counts the garbage that run would free. It only reads, so it needs no barrier and no grace.
 func (c *collector) forecast(ctx context.Context) error {
 	reap, err := c.fsys.ForecastReap(ctx)
 	if err != nil {
 		return err
 	}
 	c.report.Orphans, c.report.Rows, c.report.Branches = reap.Orphans, reap.Rows, reap.Branches
+
 	if c.keepChanges >= 0 {
 		history := c.fsys.Journal().NewTrimmer(c.keepChanges, true)
 		if _, err := history.Step(ctx, 0); err != nil {
@@ -22,6 +23,8 @@ func (c *collector) forecast(ctx context.Context) error {
 		}
 		c.report.Changes, c.report.Calls = history.Changes, history.Calls
 	}
+
+	// Mark the rows that would be left, and count the content that is not marked.
 	if err := c.limits(ctx); err != nil {
 		return err
 	}

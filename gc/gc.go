@@ -8,40 +8,40 @@ import (
 	"vfsdb/vfs"
 )
 
-// Options say how to collect. A nil *Options is the zero value: everything that can go.
+// Options control a collection. A nil *Options is the zero value: all garbage goes.
 type Options struct {
-	// DryRun counts what a collection would free and changes nothing. In a store that others write to meanwhile the
-	// figures are near the truth, no more. It works on a store that is open read-only.
+	// DryRun counts the garbage that a collection would free, and changes nothing. In a store that others write to
+	// meanwhile the figures are close, not exact. It works on a store that is open read-only.
 	DryRun bool
 
-	// KeepChanges is how many of the newest changes of the log stay, and of the newest calls; 0 means
-	// [DefaultKeepChanges], less than 0 all.
+	// KeepChanges is how many of the newest changes of the log stay, and how many of the newest calls. 0 means
+	// [DefaultKeepChanges], and less than 0 all.
 	KeepChanges int64
 }
 
 // DefaultKeepChanges is how many changes, and calls, a collection leaves.
 const DefaultKeepChanges = 1_000_000
 
-// A Report says what a collection freed, or with DryRun would free.
+// A Report counts the garbage that a collection freed, or with DryRun would free.
 type Report struct {
-	Orphans   int64 // inodes that had lost their names, and what was below them
-	Rows      int64 // of entries and inodes, that no tree showed any more
-	Branches  int64 // that were dropped, and of which nothing is left
+	Orphans   int64 // inodes that had lost their names, and those below them
+	Rows      int64 // of entries and inodes that no tree showed any more
+	Branches  int64 // that were dropped, and have no rows left
 	Changes   int64 // of the log, the oldest
 	Calls     int64
 	Manifests int64
 	Blobs     int64
-	Bytes     int64 // that those blobs took, or of their content, if they were in packs
-	Pages     int64 // given back to the file system; a DryRun does not know
+	Bytes     int64 // that those blobs took in the file; of a blob in a pack, the size of its content
+	Pages     int64 // given back to the file system; 0 of a DryRun
 
 	Steps       int           // transactions that wrote
 	LongestStep time.Duration // the longest time that one held the write lock
 }
 
-// Run collects once. It fails with EBUSY while another collection of the same file runs, in whatever process; one whose
-// process has died is taken over. It waits for processes that have files open, to be told which: a second or two, or up
-// to a minute if one of them is suspended. When ctx ends, or a read fails, it stops between two steps; the report then
-// tells what was done so far.
+// Run collects once. It fails with EBUSY while another collection of the same file runs, in this process or another; a
+// collection whose process has died is taken over. Run waits until each process with open files has published what
+// those need: a second or two, or up to a minute if a process is suspended. When ctx ends, or a read fails, it stops
+// between two steps, and the report counts what was freed until then.
 func Run(ctx context.Context, fsys *vfs.FS, options *Options) (*Report, error) {
 	var o Options
 	if options != nil {

@@ -1,7 +1,6 @@
 package gc_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -14,7 +13,6 @@ import (
 
 	"vfsdb/chunk"
 	"vfsdb/gc"
-	"vfsdb/hold"
 	"vfsdb/internal/vfstest"
 	"vfsdb/schema"
 	"vfsdb/snapshot"
@@ -131,7 +129,7 @@ func TestRemovedContentGoes(t *testing.T) {
 	clean(t, fsys)
 }
 
-// A failed stream leaves what it had staged.
+// The staged content of a failed stream is collected.
 func TestBrokenStream(t *testing.T) {
 	fsys := vfstest.New(t)
 	fault := errors.New("the source broke")
@@ -148,7 +146,7 @@ func TestBrokenStream(t *testing.T) {
 	clean(t, fsys)
 }
 
-// Snapshots and branches keep what they show, and once they are gone it goes.
+// The content that snapshots and branches show stays until they are gone.
 func TestHistoryKeeps(t *testing.T) {
 	fsys := vfstest.New(t)
 	ctx := t.Context()
@@ -198,54 +196,6 @@ func TestFileShrinks(t *testing.T) {
 	require.Equal(t, noise(2, 1<<20), read(t, fsys, "behind"))
 }
 
-// A DryRun foretells what a collection does, and changes nothing.
-func TestDryRun(t *testing.T) {
-	for _, history := range []string{"none", "snapshot", "branch", "dropped"} {
-		t.Run(history, func(t *testing.T) {
-			fsys := vfstest.New(t, "keep", "dir/x", "dir/y", "old/1", "old/sub/2")
-			ctx := t.Context()
-			write(t, fsys, "old/big", noise(1, big))
-			require.NoError(t, fsys.Link(ctx, "dir/x", "old/sub/x"))
-			switch history {
-			case "snapshot":
-				vfstest.Snapshot(t, fsys, "s")
-			case "branch":
-				vfstest.Branch(t, fsys, "b")
-			case "dropped":
-				b := vfstest.Branch(t, fsys, "b")
-				write(t, b, "more", noise(7, big))
-				vfstest.Branch(t, b, "below")
-				write(t, b, "yet/more", noise(8, big))
-				require.NoError(t, snapshot.DeleteBranch(ctx, fsys, "b"))
-				vfstest.Snapshot(t, fsys, "s")
-				write(t, fsys, "old/big", noise(2, big))
-				vfstest.Snapshot(t, fsys, "s2")
-				write(t, fsys, "dir/y", noise(3, big))
-				require.NoError(t, snapshot.Delete(ctx, fsys, "s2"))
-			}
-			write(t, fsys, "dir/y", noise(2, big))
-			write(t, fsys, "dir/y", noise(3, 5))
-			require.NoError(t, fsys.RemoveAll(ctx, "old"))
-			tables := []string{"inode", "dirent", "blob", "manifest", "orphan", "branch", "touched", "doomed"}
-			var before []int64
-			for _, table := range tables {
-				before = append(before, count(t, fsys, table))
-			}
-			forecast, err := gc.Run(ctx, fsys, &gc.Options{DryRun: true})
-			require.NoError(t, err)
-			require.Zero(t, forecast.Steps)
-			for i, table := range tables {
-				require.Equal(t, before[i], count(t, fsys, table), table)
-			}
-			report := run(t, fsys)
-			require.Zero(t, report.Changes)
-			report.Steps, report.LongestStep, report.Pages = 0, 0, 0
-			require.Equal(t, report, forecast)
-			clean(t, fsys)
-		})
-	}
-}
-
 func TestReadOnly(t *testing.T) {
 	fsys := vfstest.New(t, "a")
 	reader, err := vfs.Open(t.Context(), fsys.DB().Path(), &vfs.Options{ReadOnly: true})
@@ -257,7 +207,7 @@ func TestReadOnly(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// A collection that cannot read what is in use takes nothing.
+// A collection that cannot read the content in use deletes nothing.
 func TestFailsClosed(t *testing.T) {
 	for _, tt := range []struct{ name, damage string }{
 		{"a manifest's bytes", `UPDATE manifest SET body = zeroblob(length(body))`},
@@ -285,7 +235,7 @@ func TestFailsClosed(t *testing.T) {
 	}
 }
 
-// Damage in what nobody needs is no reason to keep it.
+// Damaged garbage is deleted like any other.
 func TestDamagedGarbageGoes(t *testing.T) {
 	fsys := vfstest.New(t)
 	write(t, fsys, "big", noise(1, big))
@@ -319,141 +269,6 @@ func history(t *testing.T) *vfs.FS {
 	write(t, gone, "x", noise(6, medium))
 	require.NoError(t, snapshot.DeleteBranch(ctx, fsys, "gone"))
 	return fsys
-}
-
-// However many steps a collection gets to, the next one finishes it.
-func TestCutShort(t *testing.T) {
-	for _, how := range []string{"cancelled", "killed"} {
-		t.Run(how, func(t *testing.T) {
-			steps := 0
-			_, err := gc.RunHooked(t.Context(), history(t), func(string) error { steps++; return nil })
-			require.NoError(t, err)
-			require.Greater(t, steps, 15)
-			want := run(t, history(t))
-
-			for n := range steps {
-				if how == "cancelled" && n%3 != 0 && os.Getenv("VFS_LONG") == "" {
-					continue
-				}
-				t.Run(fmt.Sprint(n), func(t *testing.T) {
-					fsys := history(t)
-					before := vfstest.Dump(t, fsys)
-					ctx, cancel := context.WithCancel(t.Context())
-					defer cancel()
-					seen := 0
-					first, err := gc.RunHooked(ctx, fsys, func(string) error {
-						if seen++; seen <= n {
-							return nil
-						}
-						if how == "killed" {
-							return gc.ErrKill
-						}
-						cancel()
-						return nil
-					})
-					switch {
-					case seen <= n: // steps take more each time they were quick, so there may be fewer of them
-						require.NoError(t, err)
-					case how == "killed":
-						require.ErrorIs(t, err, gc.ErrKill)
-					case err != nil:
-						require.ErrorIs(t, err, context.Canceled)
-						require.Zero(t, number(t, fsys, `SELECT owner <> '' FROM gc`))
-					}
-					vfstest.Check(t, fsys)
-					require.Equal(t, before, vfstest.Dump(t, fsys))
-
-					write(t, fsys, "gone", noise(5, medium)) // what may be doomed is in use again
-					write(t, fsys, "new", noise(9, medium))
-					again := run(t, fsys)
-					if how == "cancelled" {
-						require.LessOrEqual(t, first.Blobs+again.Blobs, want.Blobs)
-					}
-					require.Equal(t, noise(5, medium), read(t, fsys, "gone"))
-					require.Equal(t, noise(9, medium), read(t, fsys, "new"))
-					clean(t, fsys)
-				})
-			}
-		})
-	}
-}
-
-func TestOneAtATime(t *testing.T) {
-	fsys := vfstest.New(t, "a")
-	other := second(t, fsys)
-	tried := false
-	_, err := gc.RunHooked(t.Context(), fsys, func(step string) error {
-		if tried {
-			return nil
-		}
-		tried = true
-		for _, fsys := range []*vfs.FS{fsys, other} {
-			_, err := gc.Run(t.Context(), fsys, nil)
-			require.ErrorIs(t, err, syscall.EBUSY)
-			require.ErrorContains(t, err, "another collection is running")
-		}
-		return nil
-	})
-	require.NoError(t, err)
-	require.True(t, tried)
-	clean(t, other)
-}
-
-func TestDeadCollectorIsTakenOver(t *testing.T) {
-	for _, tt := range []struct {
-		name, owner string
-		age         int64 // seconds
-		want        error
-	}{
-		{"fresh, of another machine", "elsewhere/17 1", 2, syscall.EBUSY},
-		{"old, of another machine", "elsewhere/17 1", 61, nil},
-		{"fresh, of this process, and not running", hold.Owner() + " 99999", 2, nil},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			fsys := vfstest.New(t, "a")
-			exec(t, fsys, `UPDATE gc SET phase = 1, owner = ?, beat = ?`, tt.owner, now()-tt.age*1e9)
-			_, err := gc.Run(t.Context(), fsys, nil)
-			require.ErrorIs(t, err, tt.want)
-			exec(t, fsys, `UPDATE gc SET owner = ''`)
-			run(t, fsys)
-			clean(t, fsys)
-		})
-	}
-}
-
-// A collector that was taken for dead and wakes up does no more.
-func TestTakenOver(t *testing.T) {
-	for _, at := range []string{"barrier", "orphans", "rows", "mark", "doom", "sweep begins", "sweep"} {
-		t.Run(at, func(t *testing.T) {
-			fsys := history(t)
-			other := second(t, fsys)
-			done := false
-			_, err := gc.RunHooked(t.Context(), fsys, func(step string) error {
-				if step == at && !done {
-					done = true
-					exec(t, fsys, `UPDATE gc SET owner = 'elsewhere/17 1', beat = 5`)
-					_, err := gc.Run(t.Context(), other, nil)
-					return err
-				}
-				return nil
-			})
-			require.True(t, done)
-			require.ErrorIs(t, err, syscall.EBUSY)
-			clean(t, fsys)
-		})
-	}
-}
-
-func TestAuto(t *testing.T) {
-	fsys := vfstest.New(t, "keep")
-	write(t, fsys, "a", noise(1, 100))
-	require.NoError(t, fsys.Remove(t.Context(), "a"))
-	stop := gc.Auto(t.Context(), fsys, tick, nil)
-	require.Eventually(t, func() bool { return count(t, fsys, "blob") == 1 }, waiting, tick)
-	stop()
-	stop()
-	run(t, fsys) // it may have been stopped in the middle of one
-	clean(t, fsys)
 }
 
 // A source yields data in pieces, calling at before each, and then ends.

@@ -11,17 +11,16 @@ import (
 )
 
 const (
-	// poll is how often a grace round looks whether the others have answered.
+	// poll is how often a grace round checks for answers.
 	poll = 50 * time.Millisecond
 
 	// answer is how long a process has to answer, on our own clock, however old its heartbeat is by the wall clock. A
-	// machine that slept wakes up with old heartbeats of processes that are alive, and they look for requests every
-	// second.
+	// machine that slept wakes up with old heartbeats of processes that are alive. Those check for requests every second.
 	answer = 4 * time.Second
 )
 
-// grace asks every process that has files open, or streams running, to publish what it needs, and waits until all have,
-// or are dead. It returns the newest orphan from before it asked.
+// grace asks every process with open files or running streams to publish the content that those need. It waits until each
+// has answered, or is dead. It returns the newest orphan from before the request.
 func (c *collector) grace(ctx context.Context, step string) (through int64, err error) {
 	var round int64
 	err = c.owned(ctx, step, func(tx *schema.Tx) error {
@@ -40,6 +39,7 @@ func (c *collector) grace(ctx context.Context, step string) (through int64, err 
 	if err := c.fsys.PublishPins(ctx); err != nil {
 		return 0, err
 	}
+
 	asked := time.Now()
 	dead := func(h hold.Holder) bool {
 		return h.Gone() || time.Since(asked) > answer && h.Dead(time.Now())
@@ -60,7 +60,7 @@ func (c *collector) grace(ctx context.Context, step string) (through int64, err 
 	}
 }
 
-// bury deletes the leases that have not answered round and whose holders are dead.
+// bury deletes the leases that have not answered a round and whose holders are dead.
 func bury(tx *schema.Tx, round int64, dead func(hold.Holder) bool) error {
 	late, err := hold.Holders(tx, round)
 	if err != nil {
@@ -77,7 +77,7 @@ func bury(tx *schema.Tx, round int64, dead func(hold.Holder) bool) error {
 	return nil
 }
 
-// holders reports whether there are leases that have not answered, and whether one of them never will.
+// holders reports whether some leases have not answered, and whether the holder of one of them is dead.
 func (c *collector) holders(ctx context.Context, round int64, dead func(hold.Holder) bool) (waiting, died bool, err error) {
 	err = c.db.View(ctx, func(tx *schema.Tx) error {
 		late, err := hold.Holders(tx, round)

@@ -1,7 +1,7 @@
 package gc
 
-// An idSet is a set of row ids. Ids are dense, so it is a bitmap, in pages that exist where there is something. A
-// damaged file may have any ids, also below zero.
+// An idSet is a set of row ids. Ids are dense, so it is a bitmap, of which only the pages with ids in them exist. A
+// damaged file may have any ids, negative ones too.
 type idSet map[int64]*[idWords]uint64
 
 const (
@@ -10,7 +10,7 @@ const (
 	idWords    = idInPage / 64
 )
 
-// place returns where in the bitmap an id stands.
+// place returns the page, word and bit of an id in the bitmap.
 func place(id int64) (page int64, word, bit uint64) {
 	in := uint64(id) % idInPage
 	return id >> idPageBits, in / 64, 1 << (in % 64)

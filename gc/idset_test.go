@@ -11,7 +11,7 @@ import (
 	"vfsdb/vfs"
 )
 
-// Whatever ids a damaged file has, a collection ends, and takes nothing that is in use.
+// With any ids in a damaged file, a collection ends, and deletes nothing that is in use.
 func TestHostileIDs(t *testing.T) {
 	ids := []int64{-1 << 63, -1 << 16, -65, -1, 1<<63 - 1}
 	for name, damage := range map[string]string{

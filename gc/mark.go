@@ -10,10 +10,10 @@ import (
 	"vfsdb/vfs"
 )
 
-// work is how much one read transaction of the mark looks at: rows, and lines of manifests.
+// work is how much one read transaction of the mark reads: rows, and lines of manifests.
 const work = 20_000
 
-// mark finds out which content is in use, by every row that is left and by pins.
+// mark marks the content that is in use, by the rows that are left and by pins.
 func (c *collector) mark(ctx context.Context) error {
 	if err := c.limits(ctx); err != nil {
 		return err
@@ -21,7 +21,7 @@ func (c *collector) mark(ctx context.Context) error {
 	return c.markRows(ctx, func(vfs.ContentRow) bool { return true })
 }
 
-// limits finds out which content is too new to be judged.
+// limits sets the floor and the ceiling: newer content is not judged.
 func (c *collector) limits(ctx context.Context) error {
 	return c.db.View(ctx, func(tx *schema.Tx) (err error) {
 		if c.floor, c.ceiling, err = chunk.Newest(tx); err != nil {
@@ -33,7 +33,7 @@ func (c *collector) limits(ctx context.Context) error {
 	})
 }
 
-// markRows marks the content of those rows that count, and what is pinned.
+// markRows marks the content of those rows that count, pinned content, and the bases of both.
 func (c *collector) markRows(ctx context.Context, counts func(vfs.ContentRow) bool) error {
 	c.blobs, c.manifests = nil, nil
 	var at vfs.ContentRow
@@ -45,6 +45,7 @@ func (c *collector) markRows(ctx context.Context, counts func(vfs.ContentRow) bo
 			if !counts(row) {
 				return seen >= work, nil
 			}
+
 			lines, err := c.markContent(tx, row.Content)
 			if err != nil {
 				return false, fmt.Errorf("inode %d of branch %d: %w", row.Ino, row.Branch, err)
@@ -59,6 +60,7 @@ func (c *collector) markRows(ctx context.Context, counts func(vfs.ContentRow) bo
 			return err
 		}
 	}
+
 	err := c.db.View(ctx, func(tx *schema.Tx) error {
 		pins, err := chunk.PinnedContent(tx)
 		if err != nil {
@@ -77,7 +79,7 @@ func (c *collector) markRows(ctx context.Context, counts func(vfs.ContentRow) bo
 	return c.markBases(ctx)
 }
 
-// markBases marks the blobs that others in use are stored over. The sweep would spare them in any case.
+// markBases marks the blobs that other blobs in use are stored over. The sweep would spare them in any case.
 func (c *collector) markBases(ctx context.Context) error {
 	var at chunk.Patched
 	for {
@@ -89,6 +91,7 @@ func (c *collector) markBases(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+
 		for _, at = range page {
 			if at.Kind == hold.Blob && c.blobs.has(at.ID) {
 				c.blobs.add(at.Base)
@@ -103,7 +106,7 @@ func (c *collector) markBases(ctx context.Context) error {
 	}
 }
 
-// rest is what comes between two transactions that only read.
+// rest is called between two transactions that only read. It writes a heartbeat if one is due.
 func (c *collector) rest(ctx context.Context, step string) error {
 	if err := c.tell(step); err != nil {
 		return err
@@ -114,7 +117,7 @@ func (c *collector) rest(ctx context.Context, step string) error {
 	return c.heartbeat(ctx)
 }
 
-// contentOf is the content that a pin, or an entry of the write barrier, stands for.
+// contentOf returns the content of a pin, or of an entry of the write barrier.
 func contentOf(p hold.Pin) chunk.Content {
 	if p.Kind == hold.Manifest {
 		return chunk.Content{Manifest: p.ID}
@@ -122,8 +125,8 @@ func contentOf(p hold.Pin) chunk.Content {
 	return chunk.Content{Blob: p.ID}
 }
 
-// markContent marks a blob, or a manifest with its blobs and the manifest that it is stored over, and returns how many
-// lines it had to read for that.
+// markContent marks a blob, or a manifest with its blobs and the manifest that it is stored over. It returns how many lines
+// of manifests it read.
 func (c *collector) markContent(tx *schema.Tx, content chunk.Content) (lines int, err error) {
 	if content.Blob != 0 {
 		c.blobs.add(content.Blob)
@@ -131,6 +134,7 @@ func (c *collector) markContent(tx *schema.Tx, content chunk.Content) (lines int
 	if content.Manifest == 0 || !c.manifests.add(content.Manifest) {
 		return 0, nil
 	}
+
 	ids, err := chunk.Blobs(tx, content.Manifest)
 	for _, id := range ids {
 		c.blobs.add(id)
@@ -138,6 +142,7 @@ func (c *collector) markContent(tx *schema.Tx, content chunk.Content) (lines int
 	if err != nil {
 		return len(ids), err
 	}
+
 	base, err := chunk.BaseManifest(tx, content.Manifest)
 	if err != nil || base == 0 {
 		return len(ids), err
@@ -146,12 +151,13 @@ func (c *collector) markContent(tx *schema.Tx, content chunk.Content) (lines int
 	return lines + len(ids), err
 }
 
-// unmarked calls fn with the ids of stored content, of one kind, that may go, a page at a time.
+// unmarked calls fn with the ids of stored content of one kind that may go, a page at a time.
 func (c *collector) unmarked(ctx context.Context, kind int, fn func(ids []int64) error) error {
 	newest, marked := c.floor, c.blobs
 	if kind == hold.Manifest {
 		newest, marked = c.ceiling, c.manifests
 	}
+
 	var at chunk.Sum
 	for done := false; !done; {
 		var ids, found []int64
@@ -162,6 +168,7 @@ func (c *collector) unmarked(ctx context.Context, kind int, fn func(ids []int64)
 		if err != nil {
 			return err
 		}
+
 		for _, id := range ids {
 			if id <= newest && !marked.has(id) {
 				found = append(found, id)
@@ -177,23 +184,33 @@ func (c *collector) unmarked(ctx context.Context, kind int, fn func(ids []int64)
 	return nil
 }
 
-// doom writes down what is not in use, and begins the sweep.
+// doom lists the content that is not in use, and begins the sweep.
 func (c *collector) doom(ctx context.Context) error {
 	size := batch{n: 256, least: 64, most: 8192}
 	for _, kind := range []int{hold.Manifest, hold.Blob} {
-		err := c.unmarked(ctx, kind, func(ids []int64) error {
-			for len(ids) > 0 {
-				some := ids[:min(size.n, len(ids))]
-				ids = ids[len(some):]
-				err := c.timed(ctx, &size, "doom", func(tx *schema.Tx) error {
-					for _, id := range some {
-						if err := condemn(tx, kind, id); err != nil {
-							return err
-						}
-					}
-					return nil
-				})
-				if err != nil {
+		err := c.unmarked(ctx, kind, func(ids []int64) error { return c.condemnAll(ctx, &size, kind, ids) })
+		if err != nil {
+			return err
+		}
+	}
+
+	return c.owned(ctx, "sweep begins", func(tx *schema.Tx) error {
+		if err := hold.SetLimits(tx, c.floor, c.ceiling); err != nil {
+			return err
+		}
+		return hold.SetPhase(tx, hold.Sweeping)
+	})
+}
+
+// condemnAll puts content of one kind on the list, in several steps if there is much.
+func (c *collector) condemnAll(ctx context.Context, size *batch, kind int, ids []int64) error {
+	for len(ids) > 0 {
+		some := ids[:min(size.n, len(ids))]
+		ids = ids[len(some):]
+
+		err := c.timed(ctx, size, "doom", func(tx *schema.Tx) error {
+			for _, id := range some {
+				if err := condemn(tx, kind, id); err != nil {
 					return err
 				}
 			}
@@ -203,10 +220,5 @@ func (c *collector) doom(ctx context.Context) error {
 			return err
 		}
 	}
-	return c.owned(ctx, "sweep begins", func(tx *schema.Tx) error {
-		if err := hold.SetLimits(tx, c.floor, c.ceiling); err != nil {
-			return err
-		}
-		return hold.SetPhase(tx, hold.Sweeping)
-	})
+	return nil
 }

@@ -8,17 +8,18 @@ import (
 	"vfsdb/vfs"
 )
 
-// barrier makes every transaction from now on note what it refers to. It is committed before anything is looked at.
+// barrier makes every transaction from now on note the content that it refers to. It is committed before any other read.
 func (c *collector) barrier(ctx context.Context) error {
 	return c.owned(ctx, "barrier", func(tx *schema.Tx) error { return reset(tx, hold.Marking) })
 }
 
-// reap takes orphans off the heads, and deletes rows that nothing shows.
+// reap removes orphans from the heads, and deletes rows that no epoch shows.
 func (c *collector) reap(ctx context.Context) error {
 	through, err := c.grace(ctx, "grace for orphans")
 	if err != nil {
 		return err
 	}
+
 	orphans := c.fsys.NewOrphanReaper(through)
 	if err := c.reapAll(ctx, "orphans", &c.report.Orphans, orphans.Step); err != nil {
 		return err
@@ -29,7 +30,7 @@ func (c *collector) reap(ctx context.Context) error {
 	return err
 }
 
-// trim takes the oldest of what happened.
+// trim deletes the oldest changes and calls.
 func (c *collector) trim(ctx context.Context) error {
 	if c.keepChanges < 0 {
 		return nil
@@ -45,7 +46,7 @@ func (c *collector) trim(ctx context.Context) error {
 	return err
 }
 
-// reapAll takes one step after another until there is nothing left to do.
+// reapAll runs one step after the other until a step is done.
 func (c *collector) reapAll(ctx context.Context, name string, count *int64, step func(context.Context, int) (vfs.ReapStep, error)) error {
 	size := batch{n: 32, least: 8, most: 4096}
 	for {
@@ -60,6 +61,7 @@ func (c *collector) reapAll(ctx context.Context, name string, count *int64, step
 		if did.Done {
 			return nil
 		}
+
 		if did.Held > 0 {
 			c.held(did.Held)
 			size.took(did.Held)

@@ -8,7 +8,7 @@ import (
 	"vfsdb/schema"
 )
 
-// sweep deletes what is doomed, unless it has come into use.
+// sweep deletes the doomed content, unless it has come into use.
 func (c *collector) sweep(ctx context.Context) error {
 	any := false
 	err := c.db.View(ctx, func(tx *schema.Tx) (err error) {
@@ -18,6 +18,7 @@ func (c *collector) sweep(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+
 	if any {
 		if _, err := c.grace(ctx, "grace for files"); err != nil {
 			return err
@@ -29,6 +30,7 @@ func (c *collector) sweep(ctx context.Context) error {
 			}
 		}
 	}
+
 	return c.owned(ctx, "sweep ends", func(tx *schema.Tx) error { return reset(tx, hold.Idle) })
 }
 
@@ -36,35 +38,36 @@ func (c *collector) sweep(ctx context.Context) error {
 type sweeper struct {
 	*collector
 	size  batch
-	ahead map[int64][]int64 // of manifests to be spared: those of their blobs that are doomed
+	ahead map[int64][]int64 // of manifests to be spared: their doomed blobs
 }
 
-// heeds is how many entries of the write barrier one step heeds. When there are more it deletes nothing.
+// heeds is how many entries of the write barrier one step heeds. If there are more, the step deletes nothing.
 const heeds = 1000
 
-// step heeds what has come into use since the last step and then deletes a little, in one transaction. Manifests go
-// before blobs, and what is old before what is new, so that a stream that begins now has its floor above what is left.
+// step spares the content that has come into use since the last step, and then deletes a little, in one transaction.
+// Manifests are deleted before blobs, and old content before new, so that a stream that begins now has its floor above
+// the content that is left.
 func (s *sweeper) step(ctx context.Context) (done bool, err error) {
 	if err := s.look(ctx); err != nil {
 		return false, err
 	}
-	var manifests, blobs, bytes int64
+
+	var freed removal
 	err = s.timed(ctx, &s.size, "sweep", func(tx *schema.Tx) error {
 		more, err := s.heed(tx)
 		if err != nil || more {
 			return err
 		}
+
 		for _, kind := range []int{hold.Manifest, hold.Blob} {
 			ids, err := condemned(tx, kind, s.size.n)
 			if err != nil {
 				return err
 			}
 			for _, id := range ids {
-				took, err := s.take(tx, kind, id)
-				if err != nil {
+				if err := s.take(tx, kind, id, &freed); err != nil {
 					return err
 				}
-				manifests, blobs, bytes = manifests+took.manifests, blobs+took.blobs, bytes+took.bytes
 			}
 			if len(ids) > 0 {
 				return nil
@@ -76,48 +79,52 @@ func (s *sweeper) step(ctx context.Context) (done bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	s.report.Manifests += manifests
-	s.report.Blobs += blobs
-	s.report.Bytes += bytes
+
+	s.report.Manifests += freed.manifests
+	s.report.Blobs += freed.blobs
+	s.report.Bytes += freed.bytes
 	return done, nil
 }
 
-// taken is what was deleted.
-type taken struct{ manifests, blobs, bytes int64 }
+// A removal counts deleted content.
+type removal struct{ manifests, blobs, bytes int64 }
 
-// overs is how many that are stored over one base are deleted in one go.
+// overs is how many contents that are stored over one base are deleted in one go.
 const overs = 16
 
-// take deletes content and takes it off the list. What is stored over it goes first. If some of that is not on the
-// list, the base is in use: whether it is, is looked at here, in the transaction that deletes, and not only by the
-// mark.
-func (s *sweeper) take(tx *schema.Tx, kind int, id int64) (t taken, err error) {
+// take deletes content and takes it off the list, and before it the content that is stored over it. If some of that is not
+// on the list, the base is in use and is spared. The mark cannot decide this alone: only the transaction that deletes
+// sees everything that is stored over the base.
+func (s *sweeper) take(tx *schema.Tx, kind int, id int64, freed *removal) error {
 	over, err := chunk.PatchedOver(tx, kind, id, overs)
 	if err != nil {
-		return taken{}, err
+		return err
 	}
+
 	for _, p := range over {
 		goes, err := isDoomed(tx, kind, p)
 		if err != nil {
-			return taken{}, err
+			return err
 		}
 		if !goes {
 			if err := s.spare(tx, hold.Pin{Kind: kind, ID: id}); err != nil {
-				return taken{}, err
+				return err
 			}
-			return t, pardon(tx, kind, id)
+			return pardon(tx, kind, id)
 		}
-		if err := t.take(tx, kind, p); err != nil {
-			return taken{}, err
+		if err := freed.remove(tx, kind, p); err != nil {
+			return err
 		}
 	}
 	if len(over) == overs {
-		return t, nil // there may be more; it is still on the list
+		return nil // there may be more, so the base stays on the list
 	}
-	return t, t.take(tx, kind, id)
+
+	return freed.remove(tx, kind, id)
 }
 
-func (t *taken) take(tx *schema.Tx, kind int, id int64) (err error) {
+// remove deletes one content, counts it, and takes it off the list.
+func (r *removal) remove(tx *schema.Tx, kind int, id int64) (err error) {
 	size := int64(0)
 	if kind == hold.Blob {
 		if size, err = chunk.StoredSize(tx, id); err != nil {
@@ -129,14 +136,14 @@ func (t *taken) take(tx *schema.Tx, kind int, id int64) (err error) {
 		return err
 	}
 	if kind == hold.Manifest {
-		t.manifests += n
+		r.manifests += n
 	} else {
-		t.blobs, t.bytes = t.blobs+n, t.bytes+size
+		r.blobs, r.bytes = r.blobs+n, r.bytes+size
 	}
 	return pardon(tx, kind, id)
 }
 
-// look reads ahead of the next step which blobs are to be spared with their manifests: those may have many.
+// look reads, before the next step, the doomed blobs of the manifests that it will spare: they may be many.
 func (s *sweeper) look(ctx context.Context) error {
 	s.ahead = nil
 	return s.db.View(ctx, func(tx *schema.Tx) error {
@@ -148,6 +155,7 @@ func (s *sweeper) look(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+
 		for _, p := range append(touched, pinned...) {
 			if p.Kind != hold.Manifest {
 				continue
@@ -160,7 +168,7 @@ func (s *sweeper) look(ctx context.Context) error {
 	})
 }
 
-// lookAt reads ahead of a manifest, and of what it is stored over.
+// lookAt reads the doomed blobs of a manifest, and of the manifests that it is stored over.
 func (s *sweeper) lookAt(tx *schema.Tx, id int64) error {
 	if s.manifests.has(id) || s.ahead[id] != nil {
 		return nil
@@ -180,8 +188,7 @@ func (s *sweeper) lookAt(tx *schema.Tx, id int64) error {
 	return s.lookAt(tx, base)
 }
 
-// doomedBlobs returns those of the blobs of a manifest that are doomed; never nil. In a moment there may be fewer,
-// never more.
+// doomedBlobs returns the blobs of a manifest that are doomed; never nil. A later step may find fewer, never more.
 func doomedBlobs(tx *schema.Tx, manifest int64) ([]int64, error) {
 	ids, err := chunk.Blobs(tx, manifest)
 	if err != nil {
@@ -200,8 +207,8 @@ func doomedBlobs(tx *schema.Tx, manifest int64) ([]int64, error) {
 	return found, nil
 }
 
-// heed spares what was touched, what is pinned, and what may be staged. It reports whether there is more of that than
-// fits one step.
+// heed spares the content that was touched, is pinned, or may be staged. It reports whether more of it is left than fits one
+// step.
 func (s *sweeper) heed(tx *schema.Tx) (more bool, err error) {
 	touched, err := hold.Touched(tx, heeds)
 	if err != nil {
@@ -218,6 +225,7 @@ func (s *sweeper) heed(tx *schema.Tx) (more bool, err error) {
 	if len(touched) == heeds {
 		return true, nil
 	}
+
 	pinned, err := chunk.PinnedContent(tx)
 	if err != nil {
 		return false, err
@@ -227,6 +235,8 @@ func (s *sweeper) heed(tx *schema.Tx) (more bool, err error) {
 			return false, err
 		}
 	}
+
+	// Blobs above the floor may belong to a stream.
 	floor, err := hold.Floor(tx)
 	if err != nil {
 		return false, err
@@ -234,7 +244,7 @@ func (s *sweeper) heed(tx *schema.Tx) (more bool, err error) {
 	return false, pardonAbove(tx, hold.Blob, floor)
 }
 
-// spare takes content off the list, for good: what is marked is not on it.
+// spare marks content, and takes it off the list for good: marked content is never listed.
 func (s *sweeper) spare(tx *schema.Tx, p hold.Pin) error {
 	if p.Kind != hold.Manifest {
 		if !s.blobs.add(p.ID) {
@@ -242,6 +252,8 @@ func (s *sweeper) spare(tx *schema.Tx, p hold.Pin) error {
 		}
 		return pardon(tx, p.Kind, p.ID)
 	}
+
+	// A manifest is spared with its blobs, and with its base.
 	if !s.manifests.add(p.ID) {
 		return nil
 	}
@@ -261,6 +273,7 @@ func (s *sweeper) spare(tx *schema.Tx, p hold.Pin) error {
 			return err
 		}
 	}
+
 	base, err := chunk.BaseManifest(tx, p.ID)
 	if err != nil || base == 0 {
 		return err

@@ -13,7 +13,7 @@ import (
 	"vfsdb/vfs"
 )
 
-// A collection leaves the newest changes and calls, and what they say.
+// A collection leaves the newest changes and calls as they were.
 func TestTrim(t *testing.T) {
 	ctx := t.Context()
 	fsys := vfstest.New(t)
@@ -48,7 +48,7 @@ func TestTrim(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, vfs.SumOf([]byte("2997")), *last[0].Before)
 
-	// A watcher that has missed some is told so, and where to go on.
+	// A watcher that has missed some gets an error that says where to go on.
 	var trimmed *vfs.TrimmedError
 	for _, err := range fsys.Watch(ctx, "", before[10].Seq) {
 		require.ErrorAs(t, err, &trimmed)
@@ -80,7 +80,7 @@ func TestTrim(t *testing.T) {
 	require.Equal(t, seq+1, next)
 }
 
-// What happened on a branch is kept when the branch is dropped, and when nothing of it is left.
+// The changes of a branch are kept when the branch is dropped, and when no row of it is left.
 func TestChangesOutliveTheirBranch(t *testing.T) {
 	ctx := t.Context()
 	fsys := vfstest.New(t, "a")

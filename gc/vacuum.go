@@ -6,7 +6,7 @@ import (
 	"vfsdb/schema"
 )
 
-// vacuum gives free pages back to the file system, those of this collection and what others left.
+// vacuum gives free pages back to the file system, those of this collection and any others.
 func (c *collector) vacuum(ctx context.Context) error {
 	var before, free int64
 	err := c.db.View(ctx, func(tx *schema.Tx) (err error) {
@@ -16,6 +16,7 @@ func (c *collector) vacuum(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+
 	size := batch{n: 64, least: 16, most: 1024}
 	for before = free + 1; free > 0 && free < before; {
 		before = free
@@ -28,6 +29,7 @@ func (c *collector) vacuum(ctx context.Context) error {
 		}
 		c.report.Pages += max(0, before-free)
 	}
+
 	_, err = c.db.Checkpoint(ctx)
 	return err
 }

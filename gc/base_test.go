@@ -37,14 +37,14 @@ func overwrite(t testing.TB, fsys *vfs.FS, name string, words ...string) []byte 
 	return want
 }
 
-// patchedBy is what overwrite makes of noise 50.
+// patchedBy returns the content that overwrite makes of noise 50.
 func patchedBy(word string) []byte {
 	want := noise(50, medium)
 	copy(want[10_000:], word)
 	return want
 }
 
-// Every way in which a base may lose its last reference while what is stored over it lives on, and the other way round.
+// Every way in which a base may lose its last reference while the content over it lives on, and the other way round.
 func TestBases(t *testing.T) {
 	const length = chunk.Size
 	for _, tt := range []struct {
@@ -176,7 +176,7 @@ func TestBases(t *testing.T) {
 	}
 }
 
-// What only an open file of another process shows keeps its base.
+// Content that only an open file of another process shows keeps its base.
 func TestOpenPatchedKeepsBase(t *testing.T) {
 	for _, size := range []int{chunk.Size, big} {
 		t.Run(fmt.Sprint(size), func(t *testing.T) {
@@ -218,7 +218,7 @@ func TestPatchedDuringSweep(t *testing.T) {
 			return nil
 		}
 		require.EqualValues(t, 2, number(t, fsys, `SELECT count(*) FROM doomed JOIN blob USING (id) WHERE kind = 2 AND size = 524288`))
-		// Found by its sum, and in this very transaction stored over. What was found is touched, its base is not.
+		// Found by its sum, and in this very transaction stored over. The found content is touched, its base is not.
 		_, err := f.WriteAt(patchedBy("f"), 0)
 		require.NoError(t, err)
 		require.NoError(t, f.Sync())
@@ -250,7 +250,7 @@ func requireWide(t *testing.T, fsys *vfs.FS, name string, want []byte) {
 	require.True(t, bytes.Equal(want, read(t, fsys, name)), name)
 }
 
-// As TestBases, for manifests. What is found by its sum must have all its chunks, so a manifest that is kept as a base
+// As TestBases, for manifests. A manifest that is found by its sum must have all its chunks, so one that is kept as a base
 // keeps its own.
 func TestManifestBases(t *testing.T) {
 	for _, tt := range []struct {
@@ -309,7 +309,7 @@ func TestManifestBases(t *testing.T) {
 	}
 }
 
-// Whatever a collection is at: a manifest over a base that is garbage comes into use again, found by its sum, and is
+// At each step of a collection, a manifest over a base that is garbage comes into use again, found by its sum, and is
 // changed further; its base stays, and each has all its chunks.
 func TestManifestBasesDuringCollection(t *testing.T) {
 	ctx := t.Context()

@@ -16,8 +16,8 @@ import (
 	"vfsdb/vfs"
 )
 
-// TestHolds prints how long the steps of a collection hold the write lock in a store of some size. What the machine
-// does beside that is in the figures, so only nonsense fails. VFS_LONG makes it 20,000 files and 200 MB.
+// TestHolds prints how long the steps of a collection hold the write lock in a store of some size. Other work of the
+// machine is in the figures, so only nonsense fails. VFS_LONG makes it 20,000 files and 200 MB.
 func TestHolds(t *testing.T) {
 	files, chunks := 2_000, 40
 	if os.Getenv("VFS_LONG") != "" {
