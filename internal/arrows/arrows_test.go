@@ -222,7 +222,7 @@ func TestViolations(t *testing.T) {
 		{"testing in a kit", "vfstest/a.go", "testing", ""},
 		{"a room nobody planned", "attic/a.go", "fmt", `room "attic" has no arrows`},
 		{"the root's example", "a_test.go", "vfsdb/vfs", ""},
-		{"the root from below", "vfs/a.go", "vfsdb", "vfs does not import ."},
+		{"the root from below", "vfs/a.go", module, "vfs does not import ."},
 		{"the standard library", "schema/a.go", "net/http", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -2,6 +2,7 @@ package docs
 
 import (
 	"encoding/json"
+	"fmt"
 	"go/ast"
 	"go/format"
 	"go/parser"
@@ -42,7 +43,8 @@ func TestReadmeGo(t *testing.T) {
 	require.NoError(t, err)
 	_, requires, found := strings.Cut(document(t, "go.mod"), "\nrequire (")
 	require.True(t, found)
-	mod := "module attempt\n\ngo 1.26.0\n\nrequire vfsdb v0.1.0\n\nreplace vfsdb => " + ours + "\n\nrequire (" + requires
+	module := moduleOf(t)
+	mod := fmt.Sprintf("module attempt\n\ngo 1.26.0\n\nrequire %s v0.1.0\n\nreplace %[1]s => %s\n\nrequire (%s", module, ours, requires)
 	for name, text := range map[string]string{
 		"go.mod": mod, "go.sum": document(t, "go.sum"), "main.go": block(t, document(t, "README.md"), "go"),
 	} {
@@ -64,6 +66,12 @@ func TestReadmeGo(t *testing.T) {
 		require.Equal(t, want, string(out))
 	}
 	require.LessOrEqual(t, strings.Count(function(t, "agent/example_loop_test.go", "loop"), "\n"), 40, "lines of the loop of an agent")
+}
+
+// moduleOf returns the path of this module.
+func moduleOf(t *testing.T) string {
+	t.Helper()
+	return regexp.MustCompile(`(?m)^module (\S+)$`).FindStringSubmatch(document(t, "go.mod"))[1]
 }
 
 // function returns the text of a function in a file.
