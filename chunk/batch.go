@@ -22,7 +22,7 @@ const (
 )
 
 // A Batch stores many contents with few transactions: small contents share one, up to a few chunks of bytes. Add takes
-// one content in, Flush waits until all are stored, [Staged.Commit] makes each a Content, and Close, which is always
+// one content in, Flush waits until all are stored, [Item.Commit] makes each a Content, and Close, which is always
 // called, ends the Batch. Nothing points at staged chunks: without a Commit they are garbage when the Batch ends. Add may
 // be called by several goroutines at a time, so that they read and hash while another transaction runs.
 type Batch struct {
@@ -45,11 +45,11 @@ type Batch struct {
 type slab struct {
 	bytes  []byte
 	pieces []piece
-	owners []*Staged // the content that each piece belongs to
+	owners []*Item // the content that each piece belongs to
 }
 
-// A Staged is one content of a Batch.
-type Staged struct {
+// An Item is one content of a Batch.
+type Item struct {
 	batch *Batch
 	size  int64
 	body  lines
@@ -73,10 +73,10 @@ func NewBatch(ctx context.Context, db *schema.DB, lease *hold.Lease) *Batch {
 
 // Add takes in all of r, which may be a [Skipper]. If r fails, Add returns its error and the Batch goes on; a failure to
 // store ends the Batch. Add may wait for a transaction, so it must not be called inside one.
-func (b *Batch) Add(ctx context.Context, r io.Reader) (*Staged, error) {
+func (b *Batch) Add(ctx context.Context, r io.Reader) (*Item, error) {
 	buf := takeBuffer()
 	defer giveBuffer(buf)
-	s := &Staged{batch: b}
+	s := &Item{batch: b}
 	for i := int64(0); ; i++ {
 		zeros, end, err := skip(r, i)
 		if err != nil {
@@ -112,7 +112,7 @@ func (b *Batch) Add(ctx context.Context, r io.Reader) (*Staged, error) {
 }
 
 // put copies a chunk of s into the current slab. A slab that is full goes to the writer.
-func (b *Batch) put(s *Staged, sum Sum, p, frame []byte) error {
+func (b *Batch) put(s *Item, sum Sum, p, frame []byte) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 
@@ -222,17 +222,17 @@ func (b *Batch) Close() error {
 }
 
 // Size returns the length of the content.
-func (s *Staged) Size() int64 { return s.size }
+func (s *Item) Size() int64 { return s.size }
 
 // Sum returns the sum of the content.
-func (s *Staged) Sum() Sum { return sumOf(s.size, s.body) }
+func (s *Item) Sum() Sum { return sumOf(s.size, s.body) }
 
 // In reports whether the content is staged in this database.
-func (s *Staged) In(db *schema.DB) bool { return s.batch.db == db }
+func (s *Item) In(db *schema.DB) bool { return s.batch.db == db }
 
 // Commit returns the content, after Flush. Like the rest of tx it is undone if tx is, and may be called again, in any
 // transaction before Close.
-func (s *Staged) Commit(tx *schema.Tx) (Content, error) {
+func (s *Item) Commit(tx *schema.Tx) (Content, error) {
 	b := s.batch
 	if err := b.error(); err != nil {
 		return Content{}, err

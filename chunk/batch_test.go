@@ -33,7 +33,7 @@ func newBatchUntil(ctx context.Context, t testing.TB, db *schema.DB) *Batch {
 	return b
 }
 
-func commitStaged(t testing.TB, db *schema.DB, s *Staged) (c Content) {
+func commitStaged(t testing.TB, db *schema.DB, s *Item) (c Content) {
 	t.Helper()
 	update(t, db, func(tx *schema.Tx) {
 		var err error
@@ -58,7 +58,7 @@ func TestBatch(t *testing.T) {
 	rand.Shuffle(len(contents), func(i, j int) { contents[i], contents[j] = contents[j], contents[i] })
 
 	b := newBatch(t, db)
-	staged := make([]*Staged, len(contents))
+	staged := make([]*Item, len(contents))
 	var wg sync.WaitGroup
 	for worker := range 3 {
 		wg.Go(func() {
@@ -133,7 +133,7 @@ func TestBatchTakenForDead(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			db := open(t)
 			b := newBatch(t, db)
-			var staged []*Staged
+			var staged []*Item
 			for n := range uint64(3) {
 				s, err := b.Add(t.Context(), bytes.NewReader(noise(n, int(1+n*Size))))
 				require.NoError(t, err)

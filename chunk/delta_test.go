@@ -31,10 +31,10 @@ func codecs(t testing.TB, db *schema.DB) (list []int64) {
 func checkPatches(t testing.TB, db *schema.DB) {
 	t.Helper()
 	view(t, db, func(tx *schema.Tx) {
-		all, err := AllPatched(tx, Patched{}, 1<<20)
+		all, err := Dependents(tx, Dependent{}, 1<<20)
 		require.NoError(t, err)
 		for _, p := range all {
-			why, err := CheckPatched(tx, p)
+			why, err := CheckDependent(tx, p)
 			require.NoError(t, err)
 			require.Empty(t, why)
 		}

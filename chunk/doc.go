@@ -25,7 +25,7 @@
 //
 // # At rest
 //
-// A blob is stored as its bytes, or as a zstd frame of them if the Stager, Batch or Prepared has Compress set. Later many
+// A blob is stored as its bytes, or as a zstd frame of them if the Stager, Batch or Draft has Compress set. Later many
 // small blobs can be put into a pack, which is compressed as a whole: [ReadLoose], [MakePacks] and [Pack.Swap] are the
 // three steps, which the room gc takes. Readers of a blob notice only the time: reading one blob of a pack decompresses
 // all 64 KiB of it, unless the same connection just did.

@@ -8,13 +8,13 @@ import (
 	"vfsdb/schema"
 )
 
-// A Patched is content that is stored over its base: both are blobs, or both manifests.
-type Patched struct {
+// A Dependent is content that is stored over its base: both are blobs, or both manifests.
+type Dependent struct {
 	Kind     int // hold.Blob or hold.Manifest
 	Base, ID int64
 }
 
-func (p Patched) compare(o Patched) int {
+func (p Dependent) compare(o Dependent) int {
 	return cmp.Or(cmp.Compare(p.Kind, o.Kind), cmp.Compare(p.Base, o.Base), cmp.Compare(p.ID, o.ID))
 }
 
@@ -39,8 +39,8 @@ func isBase(tx *schema.Tx, kind int, id int64) (bool, error) {
 	return ok, err
 }
 
-// PatchedOver returns the ids of up to limit contents that are stored over a base.
-func PatchedOver(tx *schema.Tx, kind int, base int64, limit int) (ids []int64, err error) {
+// DependentsOf returns the ids of up to limit contents that are stored over a base.
+func DependentsOf(tx *schema.Tx, kind int, base int64, limit int) (ids []int64, err error) {
 	if has, err := hasPatches(tx); err != nil || !has {
 		return nil, err
 	}
@@ -51,17 +51,17 @@ func PatchedOver(tx *schema.Tx, kind int, base int64, limit int) (ids []int64, e
 	return ids, rows.Err()
 }
 
-// AllPatched returns up to limit entries of that table behind after, whose zero value is before all.
-func AllPatched(tx *schema.Tx, after Patched, limit int) ([]Patched, error) {
+// Dependents returns up to limit entries of that table behind after, whose zero value is before all.
+func Dependents(tx *schema.Tx, after Dependent, limit int) ([]Dependent, error) {
 	if has, err := hasPatches(tx); err != nil || !has {
 		return nil, err
 	}
-	var list []Patched
+	var list []Dependent
 	rows := tx.Query(`SELECT kind, base, id FROM patch WHERE (kind, base, id) > (?, ?, ?) ORDER BY kind, base, id LIMIT ?`,
 		after.Kind, after.Base, after.ID, limit)
 	defer rows.Close()
 	for rows.Next() {
-		p := Patched{Kind: int(rows.Int(0)), Base: rows.Int(1), ID: rows.Int(2)}
+		p := Dependent{Kind: int(rows.Int(0)), Base: rows.Int(1), ID: rows.Int(2)}
 		if p.compare(after) <= 0 {
 			return nil, schema.Corrupt("rows of table patch are out of order at content %d", p.ID)
 		}
@@ -80,8 +80,8 @@ func hasPatches(tx *schema.Tx) (bool, error) {
 // the one keeps the other, with the blobs of both: no manifest ever names a blob that is missing.
 func BaseManifest(tx *schema.Tx, id int64) (int64, error) { return baseManifest(tx, id) }
 
-// CheckPatched returns the fault of an entry, for a check: both must be there, the base whole, and the other over it.
-func CheckPatched(tx *schema.Tx, p Patched) (why string, err error) {
+// CheckDependent returns the fault of an entry, for a check: both must be there, the base whole, and the other over it.
+func CheckDependent(tx *schema.Tx, p Dependent) (why string, err error) {
 	what, of, whole := "blob", baseOf, `SELECT codec <> 3 FROM blob WHERE id = ?`
 	switch p.Kind {
 	case hold.Manifest:

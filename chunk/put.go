@@ -10,8 +10,8 @@ import (
 // Put stores content of any length, unless it is stored already.
 func Put(tx *schema.Tx, p []byte) (Content, error) { return Prepare(p).Put(tx) }
 
-// Prepared is content that is cut and hashed, and not yet stored.
-type Prepared struct {
+// A Draft is content that is cut and hashed, and not stored.
+type Draft struct {
 	data   []byte
 	body   lines
 	sum    Sum
@@ -19,21 +19,21 @@ type Prepared struct {
 }
 
 // Prepare cuts and hashes p, which must not change before the last Put.
-func Prepare(p []byte) *Prepared {
-	prepared := &Prepared{data: p}
+func Prepare(p []byte) *Draft {
+	draft := &Draft{data: p}
 	for rest, i := p, int64(0); len(rest) > 0; i++ {
 		part := rest[:min(Size, len(rest))]
 		rest = rest[len(part):]
 		if !isHole(part) {
-			prepared.body = prepared.body.add(i, SumOf(part))
+			draft.body = draft.body.add(i, SumOf(part))
 		}
 	}
-	prepared.sum = sumOf(int64(len(p)), prepared.body)
-	return prepared
+	draft.sum = sumOf(int64(len(p)), draft.body)
+	return draft
 }
 
 // Compress compresses the chunks that shrink by a tenth, for Put to store them so.
-func (p *Prepared) Compress() {
+func (p *Draft) Compress() {
 	p.frames = make([][]byte, p.body.count())
 	for n := range p.frames {
 		p.frames[n] = squeeze(p.part(n))
@@ -41,17 +41,17 @@ func (p *Prepared) Compress() {
 }
 
 // part returns the bytes of line n.
-func (p *Prepared) part(n int) []byte {
+func (p *Draft) part(n int) []byte {
 	i, _ := p.body.at(n)
 	rest := p.data[i*Size:]
 	return rest[:min(Size, len(rest))]
 }
 
 // Sum returns the sum that the content has, before and after it is stored.
-func (p *Prepared) Sum() Sum { return p.sum }
+func (p *Draft) Sum() Sum { return p.sum }
 
 // Put stores the content, unless it is stored already. It may be called in several transactions.
-func (p *Prepared) Put(tx *schema.Tx) (Content, error) {
+func (p *Draft) Put(tx *schema.Tx) (Content, error) {
 	var last int64
 	for n := range p.body.count() {
 		_, sum := p.body.at(n)

@@ -81,11 +81,11 @@ func (c *collector) markRows(ctx context.Context, counts func(vfs.ContentRow) bo
 
 // markBases marks the blobs that other blobs in use are stored over. The sweep would spare them in any case.
 func (c *collector) markBases(ctx context.Context) error {
-	var at chunk.Patched
+	var at chunk.Dependent
 	for {
-		var page []chunk.Patched
+		var page []chunk.Dependent
 		err := c.db.View(ctx, func(tx *schema.Tx) (err error) {
-			page, err = chunk.AllPatched(tx, at, work)
+			page, err = chunk.Dependents(tx, at, work)
 			return err
 		})
 		if err != nil {

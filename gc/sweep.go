@@ -96,7 +96,7 @@ const overs = 16
 // on the list, the base is in use and is spared. The mark cannot decide this alone: only the transaction that deletes
 // sees everything that is stored over the base.
 func (s *sweeper) take(tx *schema.Tx, kind int, id int64, freed *removal) error {
-	over, err := chunk.PatchedOver(tx, kind, id, overs)
+	over, err := chunk.DependentsOf(tx, kind, id, overs)
 	if err != nil {
 		return err
 	}

@@ -15,13 +15,13 @@ type entry struct {
 	uid, gid uint32
 	mtime    int64
 	rdev     uint64
-	target   string        // of a symlink
-	data     *chunk.Staged // of a regular file that was read
-	twin     *twin         // of one that was not read, because the store has it
-	same     *entry        // of a further name of a file: the entry with its first name
-	names    []string      // the further names
-	placed   string        // the path at which a file got its first name
-	gone     bool          // a later entry took its name, or it could not be read
+	target   string      // of a symlink
+	data     *chunk.Item // of a regular file that was read
+	twin     *twin       // of one that was not read, because the store has it
+	same     *entry      // of a further name of a file: the entry with its first name
+	names    []string    // the further names
+	placed   string      // the path at which a file got its first name
+	gone     bool        // a later entry took its name, or it could not be read
 }
 
 // newEntry makes an entry of a file of the host.

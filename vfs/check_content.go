@@ -206,13 +206,13 @@ func (c *checker) checkPacks(ctx context.Context) error {
 // checkPatches makes sure that what is stored as patches has a base, and that the base is kept for it.
 func (c *checker) checkPatches(ctx context.Context) error {
 	const page = 1000
-	var at chunk.Patched
+	var at chunk.Dependent
 	for n := page; n == page; {
 		err := c.db.View(ctx, func(tx *schema.Tx) error {
-			list, err := chunk.AllPatched(tx, at, page)
+			list, err := chunk.Dependents(tx, at, page)
 			n = len(list)
 			for _, at = range list {
-				if err := c.checkPatched(tx, at); err != nil {
+				if err := c.checkDependent(tx, at); err != nil {
 					return err
 				}
 			}
@@ -251,8 +251,8 @@ func (c *checker) checkDelta(tx *schema.Tx, kind int, id int64) error {
 	return c.faultOfContent(tx, kind, id, chunk.Sum{}, why)
 }
 
-func (c *checker) checkPatched(tx *schema.Tx, p chunk.Patched) error {
-	why, err := chunk.CheckPatched(tx, p)
+func (c *checker) checkDependent(tx *schema.Tx, p chunk.Dependent) error {
+	why, err := chunk.CheckDependent(tx, p)
 	if err != nil || why == "" {
 		return err
 	}
@@ -326,7 +326,7 @@ func manifestsWith(tx *schema.Tx, blob int64, sum chunk.Sum) ([]int64, error) {
 		return nil, err
 	}
 	for _, base := range list {
-		over, err := chunk.PatchedOver(tx, hold.Manifest, base, math.MaxInt32)
+		over, err := chunk.DependentsOf(tx, hold.Manifest, base, math.MaxInt32)
 		if err != nil {
 			return nil, err
 		}

@@ -20,7 +20,7 @@ type FileData struct {
 // Those that can be written are, unless allOrNothing is set: then one error leaves all as it was, and the
 // second result says which. Options go for each file: IfAbsent, Parents.
 func (fsys *FS) PutMany(ctx context.Context, files []FileData, allOrNothing bool, opts ...Option) ([]error, error) {
-	prepared := make([]*chunk.Prepared, len(files))
+	prepared := make([]*chunk.Draft, len(files))
 	for i, file := range files {
 		if err := ctx.Err(); err != nil {
 			return nil, err

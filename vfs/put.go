@@ -20,11 +20,11 @@ type Attr struct {
 // replaced: a regular file without other names keeps its inode, anything else gives way to a new file, and a symlink is
 // not followed. A directory is EISDIR, content that another store has EXDEV. Nothing changes if the file is there just
 // so.
-func (tx *Tx) Put(name string, staged *chunk.Staged, a Attr) error {
+func (tx *Tx) Put(name string, staged *chunk.Item, a Attr) error {
 	return pathErr("put", name, tx.put(name, staged, a))
 }
 
-func (tx *Tx) put(name string, staged *chunk.Staged, a Attr) error {
+func (tx *Tx) put(name string, staged *chunk.Item, a Attr) error {
 	if err := tx.writable(); err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ func (st *store) newStager() *chunk.Stager {
 }
 
 // prepare cuts and hashes data, and compresses it if the store is to.
-func (st *store) prepare(data []byte) *chunk.Prepared {
+func (st *store) prepare(data []byte) *chunk.Draft {
 	p := chunk.Prepare(data)
 	if st.compress {
 		p.Compress()

@@ -19,7 +19,7 @@ func (tx *Tx) WriteFile(name string, data []byte, perm fs.FileMode, opts ...Opti
 	return pathErr("write", name, tx.writeFile(name, tx.fsys.store.prepare(data), perm, opts))
 }
 
-func (tx *Tx) writeFile(name string, data *chunk.Prepared, perm fs.FileMode, opts []Option) error {
+func (tx *Tx) writeFile(name string, data *chunk.Draft, perm fs.FileMode, opts []Option) error {
 	w, err := tx.openWrite(name, perm, opts)
 	if err != nil {
 		return err
