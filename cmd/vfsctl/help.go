@@ -16,26 +16,31 @@ func helpCommand(a *cli.App) *cobra.Command {
 		Example: `  vfsctl help
   vfsctl help import
   vfsctl help snapshot create`,
-		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) (all []cobra.Completion, _ cobra.ShellCompDirective) {
-			about, rest, err := cmd.Root().Find(args)
-			if err != nil || len(rest) > 0 {
-				return nil, cli.NoFiles
-			}
-			for _, c := range about.Commands() {
-				if c.IsAvailableCommand() && strings.HasPrefix(c.Name(), typed) {
-					all = append(all, cobra.CompletionWithDesc(c.Name(), c.Short))
-				}
-			}
-			return all, cli.NoFiles
-		},
-		RunE: a.Plain(func(cmd *cobra.Command, args []string) error {
-			about, rest, err := cmd.Root().Find(args)
-			if err != nil || len(rest) > 0 {
-				return cli.Usage(cmd.Root(), "no command is called %q", strings.Join(args, " "))
-			}
-			about.InitDefaultHelpFlag()
-			about.InitDefaultVersionFlag()
-			return about.Help()
-		}),
+		ValidArgsFunction: completeCommands,
+		RunE:              a.Plain(showHelp),
 	}
+}
+
+// completeCommands suggests the commands below the one that the arguments name.
+func completeCommands(cmd *cobra.Command, args []string, typed string) (all []cobra.Completion, _ cobra.ShellCompDirective) {
+	about, rest, err := cmd.Root().Find(args)
+	if err != nil || len(rest) > 0 {
+		return nil, cli.NoFiles
+	}
+	for _, c := range about.Commands() {
+		if c.IsAvailableCommand() && strings.HasPrefix(c.Name(), typed) {
+			all = append(all, cobra.CompletionWithDesc(c.Name(), c.Short))
+		}
+	}
+	return all, cli.NoFiles
+}
+
+func showHelp(cmd *cobra.Command, args []string) error {
+	about, rest, err := cmd.Root().Find(args)
+	if err != nil || len(rest) > 0 {
+		return cli.Usage(cmd.Root(), "no command is called %q", strings.Join(args, " "))
+	}
+	about.InitDefaultHelpFlag()
+	about.InitDefaultVersionFlag()
+	return about.Help()
 }

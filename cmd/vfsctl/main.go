@@ -11,7 +11,7 @@ import (
 )
 
 func main() {
-	signal.Ignore(syscall.SIGPIPE) // a write to a closed pipe is an error then, and the database is closed in order
+	signal.Ignore(syscall.SIGPIPE) // a write to a closed pipe is then an error, and the database is closed in order
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // the second interrupt ends the process at once
 	os.Exit(int(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)))

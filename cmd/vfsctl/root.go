@@ -25,7 +25,7 @@ const (
 	groupDoors   = "doors"
 )
 
-// newRoot puts the commands together.
+// newRoot makes the command vfsctl, with all others below it.
 func newRoot(a *cli.App) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "vfsctl",
@@ -67,6 +67,7 @@ Only init, import, put, tour and mcp --create create a database.`,
 			root.AddCommand(cmd)
 		}
 	}
+
 	root.SetHelpCommand(helpCommand(a))
 	root.SetHelpCommandGroupID(groupDoors)
 	root.SetUsageTemplate(strings.NewReplacer(
@@ -74,15 +75,16 @@ Only init, import, put, tour and mcp --create create a database.`,
 		"\n  {{.CommandPath}} [command]", "",
 		".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", helpWidth),
 	).Replace(root.UsageTemplate()))
+
 	cobra.EnableCommandSorting = false
 	reflow(root)
 	return root
 }
 
-// helpWidth is how many columns a help text may take.
+// helpWidth bounds the lines of a help text, in columns.
 const helpWidth = 80
 
-// reflow fits the texts of a command and of those below it into 80 columns. Lines that are indented stay as they are.
+// reflow fits the texts of a command and of those below it into the columns of help. Indented lines stay as they are.
 func reflow(cmd *cobra.Command) {
 	paragraphs := strings.Split(cmd.Long, "\n\n")
 	for i, p := range paragraphs {

@@ -10,7 +10,7 @@ import (
 	"vfsdb/cmd/vfsctl/human"
 )
 
-// wellKnown maps commands of other tools to what does their work here.
+// wellKnown maps commands of other tools to advice about the command that does their work here.
 var wellKnown = map[string]string{
 	"checkout": "--branch NAME lets any command stand on a branch",
 	"clone":    "backup copies the whole database",
@@ -37,8 +37,8 @@ var wellKnown = map[string]string{
 	"version":  "vfsctl --version prints it",
 }
 
-// unknownCommand is the error of a first word that is no command. It names what serves instead, if that is clear.
-// A command that destroys is never suggested: a slip of the pen must not lead there.
+// unknownCommand is the error of a first word that is no command. It names the command that serves instead, if there is
+// one. A command that destroys is never suggested: a slip of the pen must not lead to it.
 func unknownCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil

@@ -31,6 +31,7 @@ that names what it touches, and the exit code is then 13. The database may be in
 			if err != nil {
 				return err
 			}
+
 			if err := printCheck(a, r, time.Since(start)); err != nil {
 				return err
 			}
@@ -40,11 +41,12 @@ that names what it touches, and the exit code is then 13. The database may be in
 			return nil
 		}),
 	}
+
 	cmd.Flags().BoolVar(&quick, "quick", false, "do not read and hash the chunks")
 	return cmd
 }
 
-// A checkJSON is what check tells.
+// A checkJSON is the result of check as JSON shows it.
 type checkJSON struct {
 	OK        bool        `json:"ok"`
 	Faults    []faultJSON `json:"faults"`
@@ -64,6 +66,7 @@ type faultJSON struct {
 	Base64   string `json:"path_base64,omitempty"`
 }
 
+// printCheck prints each fault, and then the verdict with the counts.
 func printCheck(a *cli.App, r *vfs.CheckReport, d time.Duration) error {
 	if a.JSON {
 		report := checkJSON{
@@ -75,11 +78,13 @@ func printCheck(a *cli.App, r *vfs.CheckReport, d time.Duration) error {
 		}
 		return a.Out.JSON(report)
 	}
+
 	for _, f := range r.Faults {
 		if err := a.Out.Printf("%s\n", a.Out.Paint(term.Red, human.Escape(f.String()))); err != nil {
 			return err
 		}
 	}
+
 	verdict := a.Out.Paint(term.Green, "sound")
 	if n := int64(len(r.Faults)); n > 0 {
 		verdict = a.Out.Paint(term.Red, human.Plural(n, "fault", "faults"))

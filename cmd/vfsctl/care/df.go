@@ -9,7 +9,7 @@ import (
 	"vfsdb/cmd/vfsctl/human"
 )
 
-// A dfJSON is what df tells.
+// A dfJSON is the result of df as JSON shows it.
 type dfJSON struct {
 	FileSize  int64 `json:"file_size"`
 	WALSize   int64 `json:"wal_size"`
@@ -36,13 +36,14 @@ equal chunks are stored once and holes not at all. gc gives back what is free.`,
 		Args:              cli.Args(0, 0),
 		ValidArgsFunction: cli.CompleteNothing,
 		RunE: a.On(cli.Reads, func(c *cli.Call) error {
-			d, err := space(a, c)
+			d, err := space(c)
 			if err != nil {
 				return err
 			}
 			if a.JSON {
 				return a.Out.JSON(d)
 			}
+
 			for _, f := range [][2]string{
 				{"file", human.Size(d.FileSize)},
 				{"wal", human.Size(d.WALSize)},
@@ -59,8 +60,8 @@ equal chunks are stored once and holes not at all. gc gives back what is free.`,
 	}
 }
 
-// space asks the store what it takes.
-func space(a *cli.App, c *cli.Call) (dfJSON, error) {
+// space measures the database.
+func space(c *cli.Call) (dfJSON, error) {
 	s, err := c.FS.Stats(c)
 	return dfJSON{
 		FileSize: s.FileSize, WALSize: s.LogSize, PageSize: s.PageSize, Pages: s.Pages, FreePages: s.FreePages,

@@ -30,6 +30,7 @@ while others read and write, and an interrupted one is taken up by the next.`,
 			if keep == 0 || keep < -1 {
 				return cli.Usage(c.Cmd, "--keep-changes is a number from 1, or -1 for all")
 			}
+
 			start := time.Now()
 			bar := a.Progress(c, "gc", 0)
 			r, err := gc.Run(c, c.FS, &gc.Options{DryRun: dry, KeepChanges: keep})
@@ -40,6 +41,7 @@ while others read and write, and an interrupted one is taken up by the next.`,
 			return printFreed(a, r, dry, time.Since(start))
 		}),
 	}
+
 	cmd.Flags().BoolVarP(&dry, "dry-run", "n", false, "only say what would go")
 	cmd.Flags().Int64Var(&keep, "keep-changes", gc.DefaultKeepChanges, "keep the newest `N` changes, and calls, of the log; -1 for all")
 	return cmd
@@ -63,7 +65,7 @@ func printFreed(a *cli.App, r *gc.Report, dry bool, d time.Duration) error {
 	return a.Out.Printf("%s in %s\n", Freed(r, dry), human.Took(d))
 }
 
-// Freed says what a collection gave back, or would.
+// Freed describes the result of a collection, or of a dry run.
 func Freed(r *gc.Report, dry bool) string {
 	what := fmt.Sprintf("%s, %s, %s with %s", human.Plural(r.Orphans, "orphan", "orphans"), human.Plural(r.Rows, "row", "rows"),
 		human.Plural(r.Blobs, "blob", "blobs"), human.Size(r.Bytes))

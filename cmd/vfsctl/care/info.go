@@ -10,7 +10,7 @@ import (
 	"vfsdb/cmd/vfsctl/human"
 )
 
-// An infoJSON is what info tells.
+// An infoJSON is the result of info as JSON shows it.
 type infoJSON struct {
 	DB        string    `json:"db"`
 	ID        string    `json:"id"`
@@ -41,6 +41,7 @@ func infoCommand(a *cli.App) *cobra.Command {
 			if a.JSON {
 				return a.Out.JSON(i)
 			}
+
 			for _, f := range [][2]string{
 				{"file", a.Out.Name(i.DB)},
 				{"id", i.ID},
@@ -60,7 +61,7 @@ func infoCommand(a *cli.App) *cobra.Command {
 	}
 }
 
-// describe asks the store what it is.
+// describe asks the store for its identity and its sizes.
 func describe(a *cli.App, c *cli.Call) (infoJSON, error) {
 	s, err := c.FS.Stats(c)
 	return infoJSON{

@@ -21,27 +21,31 @@ func initCommand(a *cli.App) *cobra.Command {
 			if fresh && !cmd.Flags().Changed("branch") {
 				a.Branch = "" // a new database has the branch main only, whatever the environment says
 			}
-			return a.On(cli.Creates, func(c *cli.Call) error {
-				if !a.JSON {
-					if fresh {
-						return a.Errs.Printf("created %s\n", a.DB)
-					}
-					return a.Errs.Printf("%s is a database already\n", a.DB)
-				}
-				var id string
-				err := c.FS.DB().View(c, func(tx *schema.Tx) (err error) {
-					id, err = tx.ID()
-					return err
-				})
-				if err != nil {
-					return a.OfStore(err)
-				}
-				return a.Out.JSON(struct {
-					DB      string `json:"db"`
-					ID      string `json:"id"`
-					Created bool   `json:"created"`
-				}{a.DB, id, fresh})
-			})(cmd, args)
+			return a.On(cli.Creates, func(c *cli.Call) error { return reportInit(a, c, fresh) })(cmd, args)
 		},
 	}
+}
+
+// reportInit reports the database, which is open now. fresh says that it did not exist before.
+func reportInit(a *cli.App, c *cli.Call, fresh bool) error {
+	if !a.JSON {
+		if fresh {
+			return a.Errs.Printf("created %s\n", a.DB)
+		}
+		return a.Errs.Printf("%s is a database already\n", a.DB)
+	}
+
+	var id string
+	err := c.FS.DB().View(c, func(tx *schema.Tx) (err error) {
+		id, err = tx.ID()
+		return err
+	})
+	if err != nil {
+		return a.OfStore(err)
+	}
+	return a.Out.JSON(struct {
+		DB      string `json:"db"`
+		ID      string `json:"id"`
+		Created bool   `json:"created"`
+	}{a.DB, id, fresh})
 }

@@ -18,22 +18,22 @@ import (
 	"vfsdb/vfs"
 )
 
-// A statusJSON is how a database looks from outside.
+// A statusJSON is the state of a database, seen from outside.
 type statusJSON struct {
 	State     string    `json:"state"` // "open", "absent", "failed"
 	DB        string    `json:"db"`
-	Error     string    `json:"error,omitempty"` // why it does not open
+	Error     string    `json:"error,omitempty"` // the reason why it does not open
 	ID        string    `json:"id,omitempty"`
 	Format    int64     `json:"format,omitempty"`
 	Branches  int       `json:"branches,omitempty"`
 	FileSize  int64     `json:"file_size"`
 	WALSize   int64     `json:"wal_size"`
-	LastWrite time.Time `json:"last_write,omitzero"` // to the file or its write-ahead log
-	Changed   time.Time `json:"changed,omitzero"`    // when something last happened to the branch
+	LastWrite time.Time `json:"last_write,omitzero"` // to the file or to its write-ahead log
+	Changed   time.Time `json:"changed,omitzero"`    // the time of the last change of the branch
 	Seq       int64     `json:"seq,omitempty"`       // of the newest event of all branches
 	Writer    string    `json:"writer,omitempty"`    // "idle", "busy", "refused"
-	Leases    int       `json:"leases"`              // of processes that live and have files open, or store some
-	Stale     int       `json:"stale_leases"`        // of processes that are gone
+	Leases    int       `json:"leases"`              // of live processes that have files open or store content
+	Stale     int       `json:"stale_leases"`        // of processes that have ended
 }
 
 func statusCommand(a *cli.App) *cobra.Command {
@@ -48,7 +48,7 @@ may be asked all the time. What does not open exits with a code for the reason. 
 		Args:              cli.Args(0, 0),
 		ValidArgsFunction: cli.CompleteNothing,
 		RunE: a.Plain(func(cmd *cobra.Command, _ []string) error {
-			s, failure := observe(a, cmd.Context())
+			s, failure := observe(cmd.Context(), a)
 			if err := printStatus(a, s); err != nil {
 				return err
 			}
@@ -57,8 +57,8 @@ may be asked all the time. What does not open exits with a code for the reason. 
 	}
 }
 
-// observe asks a database how it is. The error is that it does not open.
-func observe(a *cli.App, ctx context.Context) (statusJSON, error) {
+// observe looks at the files of a database and opens it. The error is that of opening.
+func observe(ctx context.Context, a *cli.App) (statusJSON, error) {
 	s := statusJSON{State: "open", DB: a.DB}
 	for name, size := range map[string]*int64{a.DB: &s.FileSize, a.DB + "-wal": &s.WALSize} {
 		info, err := os.Stat(name)
@@ -70,7 +70,8 @@ func observe(a *cli.App, ctx context.Context) (statusJSON, error) {
 			s.LastWrite = t
 		}
 	}
-	err := a.OfStore(observeOpen(a, ctx, &s))
+
+	err := a.OfStore(observeOpen(ctx, a, &s))
 	var none *cli.NoDatabaseError
 	switch {
 	case errors.As(err, &none):
@@ -81,7 +82,8 @@ func observe(a *cli.App, ctx context.Context) (statusJSON, error) {
 	return s, err
 }
 
-func observeOpen(a *cli.App, ctx context.Context, s *statusJSON) (err error) {
+// observeOpen adds the state that only an open database shows.
+func observeOpen(ctx context.Context, a *cli.App, s *statusJSON) (err error) {
 	fsys, err := a.Open(ctx, cli.Reads)
 	if err != nil {
 		return err
@@ -91,6 +93,7 @@ func observeOpen(a *cli.App, ctx context.Context, s *statusJSON) (err error) {
 			err = closed
 		}
 	}()
+
 	err = fsys.View(ctx, func(tx *vfs.Tx) error { return s.read(tx) })
 	if err != nil {
 		return err
@@ -98,6 +101,7 @@ func observeOpen(a *cli.App, ctx context.Context, s *statusJSON) (err error) {
 	if s.Seq, err = fsys.Seq(ctx); err != nil {
 		return err
 	}
+
 	events, err := fsys.Log(ctx, &vfs.LogOptions{Max: 1, Newest: true})
 	if err != nil {
 		return err
@@ -109,6 +113,7 @@ func observeOpen(a *cli.App, ctx context.Context, s *statusJSON) (err error) {
 	return err
 }
 
+// read reads the identity of the database, and counts its branches and leases.
 func (s *statusJSON) read(tx *vfs.Tx) (err error) {
 	if s.ID, err = tx.DB().ID(); err != nil {
 		return err
@@ -116,11 +121,13 @@ func (s *statusJSON) read(tx *vfs.Tx) (err error) {
 	if s.Format, _, err = tx.DB().Int(`PRAGMA user_version`); err != nil {
 		return err
 	}
+
 	branches, err := tx.Branches()
 	if err != nil {
 		return err
 	}
 	s.Branches = len(branches)
+
 	holders, err := hold.Holders(tx.DB(), math.MaxInt64)
 	for _, h := range holders {
 		if h.Dead(time.Now()) {
@@ -132,10 +139,10 @@ func (s *statusJSON) read(tx *vfs.Tx) (err error) {
 	return err
 }
 
-// errProbe ends a transaction that was only to see whether it can begin.
+// errProbe ends a transaction that only had to begin.
 var errProbe = errors.New("probe")
 
-// writer tells whether somebody writes at this moment.
+// writer reports whether a process writes at this moment: it tries to begin a transaction.
 func writer(ctx context.Context, fsys *vfs.FS) (string, error) {
 	soon, cancel := context.WithTimeout(ctx, 20*time.Millisecond)
 	defer cancel()
@@ -162,6 +169,7 @@ func printStatus(a *cli.App, s statusJSON) error {
 	if a.JSON {
 		return a.Out.JSON(s)
 	}
+
 	lines := [][2]string{{"file", a.Out.Name(s.DB)}, {"state", s.State}}
 	if s.State == "open" {
 		lines = append(lines, [][2]string{
@@ -176,6 +184,7 @@ func printStatus(a *cli.App, s statusJSON) error {
 			{"leases", fmt.Sprintf("%d live, %d stale", s.Leases, s.Stale)},
 		}...)
 	}
+
 	for _, l := range lines {
 		if err := a.Out.Field(l[0], l[1]); err != nil {
 			return err

@@ -1,17 +1,13 @@
 package doors
 
 import (
-	"context"
 	"errors"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"vfsdb/agent"
 	"vfsdb/cmd/vfsctl/cli"
 	"vfsdb/cmd/vfsctl/term"
 	"vfsdb/mcp"
-	"vfsdb/vfs"
 )
 
 func mcpCommand(a *cli.App) *cobra.Command {
@@ -40,18 +36,21 @@ workspace; --create makes one. Clients start this command where they like: give 
 		ValidArgsFunction: cli.CompleteNothing,
 		RunE:              a.Plain(m.run),
 	}
+
 	flags := cmd.Flags()
 	m.tools.register(cmd)
 	flags.BoolVar(&m.readOnly, "read-only", false, "offer only what changes nothing")
 	flags.BoolVar(&m.create, "create", false, "create a database that does not exist")
 	flags.BoolVar(&m.structured, "structured", false, "give the structured result of every tool too, beside its text")
 	flags.StringArrayVar(&m.workspaces, "workspace", nil, "serve `NAME=DB[@BRANCH]`; may be repeated")
+
 	flags.StringVar(&m.http, "http", "", "serve over HTTP on `ADDR`, such as :8080")
 	flags.StringVar(&m.tokenFile, "token-file", "", "require the bearer token in `FILE`")
 	flags.StringVar(&m.tlsCert, "tls-cert", "", "serve HTTPS with the certificates in `FILE`, as PEM")
 	flags.StringVar(&m.tlsKey, "tls-key", "", "and with their key in `FILE`, as PEM")
 	flags.StringArrayVar(&m.web.Hosts, "allow-host", nil, "answer to the host `NAME` too; may be repeated")
 	flags.StringArrayVar(&m.web.Origins, "allow-origin", nil, "let pages of `ORIGIN` call; may be repeated")
+
 	flags.StringVar(&m.name, "name", "vfsctl", "the `NAME` of the server, as clients show it")
 	flags.SortFlags = false
 	return cmd
@@ -69,6 +68,7 @@ type mcpServer struct {
 	web                   mcp.HTTPOptions
 }
 
+// run opens the workspaces and serves them until the client leaves or the context ends.
 func (m *mcpServer) run(cmd *cobra.Command, _ []string) (err error) {
 	if err := m.consistent(cmd); err != nil {
 		return err
@@ -81,17 +81,20 @@ func (m *mcpServer) run(cmd *cobra.Command, _ []string) (err error) {
 	if err != nil {
 		return err
 	}
+
 	ctx := cmd.Context()
 	workspaces, closeAll, err := m.open(ctx, cmd, config)
 	defer func() { err = errors.Join(err, closeAll()) }()
 	if err != nil {
 		return err
 	}
+
 	server, err := mcp.New(ctx, workspaces, &mcp.Options{Name: m.name, Version: cli.Version()})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, server.Close()) }()
+
 	if m.http == "" {
 		return server.ServeStdio(ctx, cli.Interruptible(ctx, m.In), unbuffered{m.Out})
 	}
@@ -110,6 +113,7 @@ func (m *mcpServer) consistent(cmd *cobra.Command) error {
 			}
 		}
 	}
+
 	if (m.tlsCert == "") != (m.tlsKey == "") {
 		return cli.Usage(cmd, "--tls-cert and --tls-key go together")
 	}
@@ -122,109 +126,7 @@ func (m *mcpServer) consistent(cmd *cobra.Command) error {
 	return nil
 }
 
-// open opens what is to be served. closeAll is to be called in any case.
-func (m *mcpServer) open(ctx context.Context, cmd *cobra.Command, config *agent.Config) (list []mcp.Workspace, closeAll func() error, err error) {
-	stores := map[string]*vfs.FS{}
-	closeAll = func() (err error) {
-		for _, fsys := range stores {
-			err = errors.Join(err, fsys.Close())
-		}
-		return err
-	}
-	wanted := []workspaceFlag{{db: m.DB, branch: m.Branch}}
-	if len(m.workspaces) > 0 {
-		wanted = nil
-		for _, text := range m.workspaces {
-			w, err := parseWorkspace(cmd, text)
-			if err != nil {
-				return nil, closeAll, err
-			}
-			wanted = append(wanted, w)
-		}
-	}
-	for _, w := range wanted {
-		fsys, err := m.tree(ctx, stores, w)
-		if err != nil {
-			return nil, closeAll, err
-		}
-		c := *config
-		if w.name != "" {
-			c.Name = w.name
-		}
-		if m.readOnly {
-			c.Policy = readOnly(c.Policy)
-		}
-		c.Structured = c.Structured || m.structured
-		list = append(list, mcp.Workspace{FS: fsys, Config: &c})
-	}
-	return list, closeAll, nil
-}
-
-// A workspaceFlag is what --workspace says: NAME=DB[@BRANCH].
-type workspaceFlag struct{ name, db, branch string }
-
-func parseWorkspace(cmd *cobra.Command, text string) (workspaceFlag, error) {
-	name, db, ok := strings.Cut(text, "=")
-	branch := ""
-	if i := strings.LastIndexByte(db, '@'); i >= 0 && !strings.Contains(db[i:], "/") {
-		db, branch = db[:i], db[i+1:]
-		ok = ok && branch != ""
-	}
-	if !ok || name == "" || db == "" {
-		return workspaceFlag{}, cli.Usage(cmd, "--workspace %q: it has to be NAME=DB or NAME=DB@BRANCH", text)
-	}
-	return workspaceFlag{name, db, branch}, nil
-}
-
-// tree opens a branch. Several of one database share what is open.
-func (m *mcpServer) tree(ctx context.Context, stores map[string]*vfs.FS, w workspaceFlag) (*vfs.FS, error) {
-	if fsys := stores[w.db]; fsys != nil {
-		branch := w.branch
-		if branch == "" {
-			branch = vfs.MainBranch
-		}
-		return fsys.Branch(ctx, branch)
-	}
-	at := *m.App
-	at.DB, at.Branch = w.db, w.branch
-	use, fresh := cli.Writes, at.Absent()
-	switch {
-	case m.readOnly:
-		use = cli.Reads
-	case m.create:
-		use = cli.Creates
-	}
-	fsys, err := at.Open(ctx, use)
-	var none *cli.NoDatabaseError
-	if errors.As(err, &none) && !m.readOnly {
-		none.Create = true
-	}
-	if err != nil {
-		return nil, err
-	}
-	if fresh {
-		m.Warn("created %s", w.db)
-	}
-	stores[w.db] = fsys
-	return fsys, nil
-}
-
-// readOnly is a policy without what changes something.
-func readOnly(p *agent.Policy) *agent.Policy {
-	if p == nil {
-		p = agent.AllowAll
-	}
-	c := *p
-	c.Permissions = []agent.Permission{}
-	for _, perm := range []agent.Permission{agent.PermList, agent.PermRead} {
-		if p.Grants(perm) {
-			c.Permissions = append(c.Permissions, perm)
-		}
-	}
-	return &c
-}
-
-// unbuffered is an output whose every write is seen at once.
+// unbuffered is an output that is flushed after every write.
 type unbuffered struct{ *term.Output }
 
 func (u unbuffered) Write(p []byte) (int, error) {

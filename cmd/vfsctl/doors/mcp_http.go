@@ -21,10 +21,10 @@ import (
 // tokenEnv is the variable that holds the bearer token.
 const tokenEnv = "VFS_MCP_TOKEN"
 
-// shortestToken bounds what is taken for a token, in bytes: less can be guessed.
+// shortestToken is the least length of a token, in bytes. A shorter one can be guessed.
 const shortestToken = 16
 
-// serveHTTP serves over the network until ctx is done. made says that the token was made for this run.
+// serveHTTP serves over the network until ctx is done. If the token was made for this run, it is printed.
 func (m *mcpServer) serveHTTP(ctx context.Context, cmd *cobra.Command, server *mcp.Server, made bool) error {
 	if m.tlsCert != "" {
 		var err error
@@ -32,6 +32,7 @@ func (m *mcpServer) serveHTTP(ctx context.Context, cmd *cobra.Command, server *m
 			return err
 		}
 	}
+
 	l, err := mcp.Listen(ctx, m.http, &m.web)
 	if errors.Is(err, syscall.EACCES) && len(m.web.Hosts) == 0 {
 		return cli.Usage(cmd, "%v; --allow-host NAME allows one", err)
@@ -42,6 +43,7 @@ func (m *mcpServer) serveHTTP(ctx context.Context, cmd *cobra.Command, server *m
 	if err != nil {
 		return err
 	}
+
 	scheme := "http"
 	if m.web.TLS != nil {
 		scheme = "https"
@@ -55,7 +57,7 @@ func (m *mcpServer) serveHTTP(ctx context.Context, cmd *cobra.Command, server *m
 	return server.ServeHTTP(ctx, l, &m.web)
 }
 
-// token finds the bearer token, or makes one.
+// token finds the bearer token, or makes one and reports that it did.
 func (m *mcpServer) token() (made bool, err error) {
 	m.web.Token = os.Getenv(tokenEnv)
 	from := "$" + tokenEnv
@@ -75,7 +77,7 @@ func (m *mcpServer) token() (made bool, err error) {
 	return false, nil
 }
 
-// certificate reads what HTTPS needs.
+// certificate reads the certificates and the key of HTTPS.
 func (m *mcpServer) certificate() (*tls.Config, error) {
 	cert, err := os.ReadFile(m.tlsCert)
 	if err != nil {
@@ -92,7 +94,7 @@ func (m *mcpServer) certificate() (*tls.Config, error) {
 	return &tls.Config{Certificates: []tls.Certificate{pair}}, nil
 }
 
-// readSecret reads a file that nobody else should be able to read, and warns if others are.
+// readSecret reads a file that only its owner should be able to use, and warns if others can.
 func (m *mcpServer) readSecret(name string) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -103,7 +105,8 @@ func (m *mcpServer) readSecret(name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The mode of a file on Windows says nothing about who may read it.
+
+	// On Windows the mode of a file does not limit its readers.
 	if mode := info.Mode(); runtime.GOOS != "windows" && mode.IsRegular() && mode.Perm()&0o077 != 0 {
 		m.Warn("warning: others on this machine can use %s, whose mode is %04o: chmod 600 it", name, mode.Perm())
 	}

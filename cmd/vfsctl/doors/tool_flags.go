@@ -12,7 +12,7 @@ import (
 	"vfsdb/cmd/vfsctl/cli"
 )
 
-// toolFlags say which tools are meant.
+// toolFlags choose the tools: their profile and their policy, or the file that has both.
 type toolFlags struct{ profile, policy, config string }
 
 func (f *toolFlags) register(cmd *cobra.Command) {
@@ -24,10 +24,10 @@ func (f *toolFlags) register(cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc("profile", cobra.FixedCompletions(profileNames(), cobra.ShellCompDirectiveNoFileComp))
 }
 
-// templates are what stands for the templates of a config or policy file: the workspace is the whole tree.
+// templates are the values of the templates in a config or policy file. The workspace is the whole tree.
 var templates = map[string]string{"workspace": "/"}
 
-// load returns what the flags say.
+// load returns the configuration that the flags choose.
 func (f *toolFlags) load(cmd *cobra.Command) (*agent.Config, error) {
 	if f.config != "" {
 		for _, other := range []string{"profile", "policy"} {
@@ -37,6 +37,7 @@ func (f *toolFlags) load(cmd *cobra.Command) (*agent.Config, error) {
 		}
 		return agent.LoadConfig(f.config, templates)
 	}
+
 	p, err := agent.FindProfile(f.profile)
 	if err != nil {
 		return nil, cli.Usage(cmd, "no profile is called %q; there are: %s", f.profile, strings.Join(profileNames(), ", "))
@@ -45,6 +46,7 @@ func (f *toolFlags) load(cmd *cobra.Command) (*agent.Config, error) {
 	if f.policy == "" {
 		return config, nil
 	}
+
 	text, err := os.ReadFile(f.policy)
 	if err != nil {
 		return nil, err
@@ -58,7 +60,7 @@ func (f *toolFlags) load(cmd *cobra.Command) (*agent.Config, error) {
 	return config, nil
 }
 
-// box makes the tools, on no tree.
+// box makes the tools without a tree: they can be described, not called.
 func (f *toolFlags) box(cmd *cobra.Command) (*agent.Config, *agent.Toolbox, error) {
 	config, err := f.load(cmd)
 	if err != nil {
@@ -81,7 +83,7 @@ func find(cmd *cobra.Command, b *agent.Toolbox, name string) (*agent.Tool, error
 	return t, nil
 }
 
-// complete suggests names of tools.
+// complete suggests the names of tools.
 func (f *toolFlags) complete(cmd *cobra.Command, _ []string, typed string) (all []cobra.Completion, _ cobra.ShellCompDirective) {
 	_, b, err := f.box(cmd)
 	if err != nil {
@@ -95,6 +97,7 @@ func (f *toolFlags) complete(cmd *cobra.Command, _ []string, typed string) (all 
 	return all, cli.NoFiles
 }
 
+// profileNames returns the names of all profiles.
 func profileNames() (names []string) {
 	for _, p := range agent.Profiles() {
 		names = append(names, p.Name)

@@ -50,7 +50,7 @@ The profiles are ` + strings.Join(profileNames(), ", ") + ".",
 	return cmd
 }
 
-// A toolJSON is a tool as JSON shows it. Descriptions and schemas are only told of a tool that was asked for.
+// A toolJSON is a tool as JSON shows it. Only a tool that is asked for by name has a description and schemas.
 type toolJSON struct {
 	Name        string             `json:"name"`
 	Title       string             `json:"title"`
@@ -78,7 +78,7 @@ func newToolJSON(t *agent.Tool) toolJSON {
 	}
 }
 
-// hintWords are the hints of a tool for people.
+// hintWords returns the hints of a tool as words.
 func hintWords(h agent.Hints) string {
 	var words []string
 	for _, w := range []struct {
@@ -94,6 +94,7 @@ func hintWords(h agent.Hints) string {
 
 var riskStyle = map[agent.Risk]term.Style{agent.Low: term.Plain, agent.Medium: term.Yellow, agent.High: term.Red}
 
+// permissionWords returns permissions as words.
 func permissionWords(list []agent.Permission) string {
 	words := make([]string, len(list))
 	for i, p := range list {
@@ -127,6 +128,7 @@ func describeTool(a *cli.App, t *agent.Tool) error {
 		j.Description, j.Input, j.Output = t.Description, t.Input, t.Output
 		return a.Out.JSON(j)
 	}
+
 	for _, f := range [][2]string{
 		{"tool", t.Name}, {"title", t.Title}, {"risk", string(t.Risk)}, {"needs", permissionWords(t.Permissions)}, {"hints", hintWords(t.Hints)},
 	} {
@@ -137,6 +139,7 @@ func describeTool(a *cli.App, t *agent.Tool) error {
 			return err
 		}
 	}
+
 	schema, err := json.MarshalIndent(t.Input, "", "  ")
 	if err != nil {
 		return err

@@ -45,7 +45,7 @@ session may look at the branches that it forked; here, at all of them, unless a 
 	}
 }
 
-// A resultJSON is what a call gave back.
+// A resultJSON is the result of a call as JSON shows it.
 type resultJSON struct {
 	OK    bool          `json:"ok"`
 	Text  string        `json:"text"`
@@ -54,6 +54,7 @@ type resultJSON struct {
 	Error string        `json:"error,omitempty"`
 }
 
+// callTool makes one call in a session of its own.
 func callTool(a *cli.App, c *cli.Call, config *agent.Config) error {
 	input := []byte(c.Arg(1, "{}"))
 	if c.Arg(1, "") == "-" {
@@ -62,9 +63,10 @@ func callTool(a *cli.App, c *cli.Call, config *agent.Config) error {
 			return err
 		}
 	}
-	if config.Policy == nil { // an earlier run may have forked the branch that this one is about
+	if config.Policy == nil { // an earlier run may have forked the branch of this call
 		config.Policy = &agent.Policy{Branches: []string{"*"}}
 	}
+
 	b, err := agent.New(c.FS, config)
 	if err != nil {
 		return err
@@ -73,15 +75,18 @@ func callTool(a *cli.App, c *cli.Call, config *agent.Config) error {
 	if err := c.Err(); err != nil {
 		return err
 	}
+
+	// The result is printed before the log is written, which may have to wait for another writer.
 	if err := printResult(a, r); err != nil {
 		return err
 	}
-	if err := a.Out.Flush(); err != nil { // the log may have to wait for somebody who writes
+	if err := a.Out.Flush(); err != nil {
 		return err
 	}
 	if err := agent.FlushLog(c, c.FS); err != nil {
 		return err
 	}
+
 	if on := b.FS().Head(); on != c.FS.Head() {
 		a.Warn("an agent would go on at the branch %s; to make the next call there: %s", on, a.Invoke("--branch", on, "tools", "call"))
 	}

@@ -49,7 +49,7 @@ func get(a *cli.App, c *cli.Call, name, local string) error {
 
 	local = landing(local, name)
 	bar := a.Progress(c, "get", info.Size())
-	err = fetch(a, c, c.FS, name, local, bar)
+	err = fetch(c, a, c.FS, name, local, bar)
 	bar.End()
 	if err != nil || !a.JSON {
 		return err
@@ -74,7 +74,7 @@ func landing(local, name string) string {
 }
 
 // fetch copies a file to the host, with its mode and time.
-func fetch(a *cli.App, ctx context.Context, fsys *vfs.FS, name, local string, bar *term.Progress) error {
+func fetch(ctx context.Context, a *cli.App, fsys *vfs.FS, name, local string, bar *term.Progress) error {
 	f, err := fsys.OpenFrozen(ctx, name)
 	if err != nil {
 		return err

@@ -34,10 +34,13 @@ func (t *guide) importDir() error {
 	}
 	d := time.Since(start)
 	t.imported = r
+
 	result := []string{exchange.Contents(r)}
 	if d > 0 && r.Bytes > 1<<20 {
 		result[0] += t.Out.Paint(term.Dim, fmt.Sprintf("  (%s/s)", human.Size(int64(float64(r.Bytes)/d.Seconds()))))
 	}
+
+	// The first three files that were left out are named.
 	for i, x := range r.Refused {
 		t.incomplete = true
 		if i == 3 {
@@ -46,7 +49,7 @@ func (t *guide) importDir() error {
 		}
 		result = append(result, t.Out.Paint(term.Yellow, "left out ")+short(t.Out.Name(x.Path), 40)+": "+short(x.Why, 25))
 	}
-	return t.tell("Take in a directory", d, t.command("import", t.dir), `transfer.ImportDir(ctx, fsys, dir, "/", nil)`, result...)
+	return t.show("Take in a directory", d, t.command("import", t.dir), `transfer.ImportDir(ctx, fsys, dir, "/", nil)`, result...)
 }
 
 func (t *guide) list() error {
@@ -68,13 +71,14 @@ func (t *guide) list() error {
 		}
 	}
 	d := time.Since(start)
+
 	if n > most {
 		result = append(result, t.Out.Paint(term.Dim, fmt.Sprintf("and %s more", human.Comma(int64(n-most)))))
 	}
 	if n == 0 {
 		result = []string{t.Out.Paint(term.Dim, "nothing: the directory is empty")}
 	}
-	return t.tell("List it", d, t.command("ls", "-l"), `fsys.ReadDir(ctx, ".")`, result...)
+	return t.show("List it", d, t.command("ls", "-l"), `fsys.ReadDir(ctx, ".")`, result...)
 }
 
 func (t *guide) snap() error {
@@ -84,7 +88,7 @@ func (t *guide) snap() error {
 		return err
 	}
 	t.before = s
-	return t.tell("Name this moment", time.Since(start), t.command("snapshot", "create", "before"),
+	return t.show("Name this moment", time.Since(start), t.command("snapshot", "create", "before"),
 		`snapshot.Create(ctx, fsys, "before", nil)`, "one row, whatever the size of the tree")
 }
 
@@ -95,18 +99,19 @@ func (t *guide) fork() error {
 		return err
 	}
 	t.try = try
-	return t.tell("Fork a branch from it", time.Since(start), t.command("branch", "create", "try", "--from", "before"),
+	return t.show("Fork a branch from it", time.Since(start), t.command("branch", "create", "try", "--from", "before"),
 		`snapshot.Branch(ctx, fsys, before, "try")`, "a few rows; nothing was copied")
 }
 
-// newFile is what the tour adds to the branch.
+// newFile is the name of the file that the tour adds to the branch.
 const newFile = "tour-of-vfsctl.md"
 
-// edit changes a text of the user's in the branch, adds a file, and renames one, in one commit.
+// edit copies a text of the user in the branch, edits it and adds a file, in one commit.
 func (t *guide) edit() error {
 	if err := t.pick(); err != nil {
 		return err
 	}
+
 	start := time.Now()
 	var copied string
 	err := t.try.Update(t.ctx, func(tx *vfs.Tx) error {
@@ -116,6 +121,7 @@ func (t *guide) edit() error {
 		if t.edited == "" {
 			return nil
 		}
+
 		copied = t.edited + ".orig"
 		if err := tx.Copy(t.edited, copied, vfs.NoReplace()); errors.Is(err, os.ErrExist) {
 			copied = ""
@@ -129,8 +135,9 @@ func (t *guide) edit() error {
 		return err
 	}
 	d := time.Since(start)
+
 	if t.edited == "" {
-		return t.tell("Write in the branch", d, t.command("--branch", "try", "put", newFile, newFile),
+		return t.show("Write in the branch", d, t.command("--branch", "try", "put", newFile, newFile),
 			`try.WriteFile(ctx, "`+newFile+`", data, 0o644)`, "added "+newFile)
 	}
 	var result []string
@@ -143,11 +150,11 @@ func (t *guide) edit() error {
 		t.Out.Paint(term.Green, "+ "+short(strings.TrimSpace(t.new), 68)),
 		"added "+newFile,
 	)
-	return t.tell("Edit in the branch, in one commit", d, t.command("--branch", "try", "edit", t.edited, "--old", "...", "--new", "..."),
+	return t.show("Edit in the branch, in one commit", d, t.command("--branch", "try", "edit", t.edited, "--old", "...", "--new", "..."),
 		`try.Update(ctx, func(tx *vfs.Tx) error { ... })`, result...)
 }
 
-// pick looks for a text to edit: a line that occurs once in a short file, and rather a sentence in a document.
+// pick chooses the line to edit: one of several words that occurs once in a short file. Documents are tried first.
 func (t *guide) pick() error {
 	found, _, err := vfs.Find(t.ctx, t.try, "/", &vfs.FindOptions{Pattern: "{*.md,*/*.md,*.txt}", Kind: "file", Max: 100})
 	if err != nil {
@@ -157,6 +164,7 @@ func (t *guide) pick() error {
 	if err != nil {
 		return err
 	}
+
 	for _, f := range append(found, others...) {
 		if f.Info.Size() == 0 || f.Info.Size() > 1<<18 || !human.IsPrintable(f.Path) {
 			continue
@@ -168,6 +176,7 @@ func (t *guide) pick() error {
 		if vfs.LooksBinary(data) {
 			continue
 		}
+
 		text := string(data)
 		for line := range strings.Lines(text) {
 			line = strings.TrimRight(line, "\r\n")
@@ -196,7 +205,7 @@ func (t *guide) compare() error {
 		return err
 	}
 	result = append(result, t.Out.Paint(term.Dim, "and in main: "+n.String()))
-	return t.tell("Tell the two apart", d, t.command("diff", "before", "try"), `snapshot.Diff(ctx, before, try)`, result...)
+	return t.show("Tell the two apart", d, t.command("diff", "before", "try"), `snapshot.Diff(ctx, before, try)`, result...)
 }
 
 func (t *guide) search() error {
@@ -217,7 +226,7 @@ func (t *guide) search() error {
 		more = ", stopped at 5 matches"
 	}
 	result = append(result, t.Out.Paint(term.Dim, fmt.Sprintf("%s searched%s", human.Plural(int64(r.FilesScanned), "file", "files"), more)))
-	return t.tell("Search the branch", d, t.command("--branch", "try", "grep", "--max", "5", word),
+	return t.show("Search the branch", d, t.command("--branch", "try", "grep", "--max", "5", word),
 		`vfs.Grep(ctx, try, "`+word+`", &vfs.GrepOptions{Max: 5})`, result...)
 }
 
@@ -232,7 +241,7 @@ func (t *guide) restore() error {
 	if err != nil {
 		return err
 	}
-	return t.tell("Go back", d, t.command("--branch", "try", "snapshot", "restore", "before"), `snapshot.Restore(ctx, try, before)`,
+	return t.show("Go back", d, t.command("--branch", "try", "snapshot", "restore", "before"), `snapshot.Restore(ctx, try, before)`,
 		"from before to try: "+n.String(), t.Out.Paint(term.Dim, "and to undo even that: snapshot restore "+undo.Info.Name))
 }
 
@@ -245,7 +254,7 @@ func (t *guide) collect() error {
 	if err != nil {
 		return err
 	}
-	return t.tell("Drop the branch and collect what it leaves", time.Since(start), t.command("branch", "delete", "try")+" && vfsctl gc",
+	return t.show("Drop the branch and collect what it leaves", time.Since(start), t.command("branch", "delete", "try")+" && vfsctl gc",
 		`snapshot.DeleteBranch(ctx, fsys, "try"); gc.Run(ctx, fsys, nil)`, care.Freed(r, false))
 }
 
@@ -263,6 +272,6 @@ func (t *guide) check() error {
 		}
 		return cli.ExitDamage
 	}
-	return t.tell("Check every rule and hash every chunk", time.Since(start), t.command("check"), `vfs.Check(ctx, fsys, nil)`,
+	return t.show("Check every rule and hash every chunk", time.Since(start), t.command("check"), `vfs.Check(ctx, fsys, nil)`,
 		t.Out.Paint(term.Green, "sound")+fmt.Sprintf(": %s, %s in %s", human.Plural(r.Inodes, "inode", "inodes"), human.Size(r.Bytes), human.Plural(r.Blobs, "chunk", "chunks")))
 }

@@ -38,7 +38,7 @@ checked. Each step shows its time, its command, and the Go call that does it.`,
 	return cmd
 }
 
-// A guide is one tour.
+// A guide is one run of tour.
 type guide struct {
 	*cli.App
 	ctx   context.Context
@@ -66,6 +66,7 @@ func (t *guide) run(cmd *cobra.Command, dir string) (err error) {
 	if t.Branch != "" || t.At != "" {
 		return cli.Usage(cmd, "a tour makes its own branch and snapshots")
 	}
+
 	remove, err := t.place()
 	if err != nil {
 		return err
@@ -80,6 +81,7 @@ func (t *guide) run(cmd *cobra.Command, dir string) (err error) {
 			err = closed
 		}
 	}()
+
 	t.title()
 	for _, step := range []func() error{
 		t.importDir, t.list, t.snap, t.fork, t.edit, t.compare, t.search, t.restore, t.collect, t.check,
@@ -91,13 +93,14 @@ func (t *guide) run(cmd *cobra.Command, dir string) (err error) {
 			return err
 		}
 	}
+
 	if err := t.farewell(); err != nil || !t.incomplete {
 		return err
 	}
 	return cli.ExitPartly
 }
 
-// place finds where the database goes, and how it goes away at the end.
+// place chooses the file of the database. remove removes it, unless it is kept.
 func (t *guide) place() (remove func(), err error) {
 	if t.keep != "" {
 		if _, err := os.Lstat(t.keep); err == nil {
@@ -114,7 +117,7 @@ func (t *guide) place() (remove func(), err error) {
 	return func() { os.RemoveAll(dir) }, nil
 }
 
-// A stop is one step of the tour, told.
+// A stop is one step of the tour as JSON shows it.
 type stop struct {
 	Step    int      `json:"step"`
 	Title   string   `json:"title"`
@@ -124,12 +127,13 @@ type stop struct {
 	Result  []string `json:"result"`
 }
 
-// tell prints a step.
-func (t *guide) tell(title string, d time.Duration, command, call string, result ...string) error {
+// show prints a step.
+func (t *guide) show(title string, d time.Duration, command, call string, result ...string) error {
 	t.steps++
 	if t.JSON {
 		return t.Out.JSON(stop{t.steps, title, d.Seconds(), command, call, result})
 	}
+
 	const width = 78
 	number := fmt.Sprintf("%2d  ", t.steps)
 	time := human.Took(d)
@@ -173,7 +177,7 @@ func (t *guide) farewell() error {
 	return t.Out.Printf("It is %s. Look around: %s\n", t.keep, human.CommandLine("vfsctl", "--db", t.keep, "tree", "-L", "2"))
 }
 
-// command writes the command line of a step. Where the database is kept, it can be repeated.
+// command returns the command line of a step. If the database is kept, the user can repeat it.
 func (t *guide) command(args ...string) string {
 	words := []string{"vfsctl"}
 	if t.keep != "" {
@@ -182,5 +186,5 @@ func (t *guide) command(args ...string) string {
 	return human.CommandLine(append(words, args...)...)
 }
 
-// short cuts a text to a width.
+// short cuts a text to a width, in columns.
 func short(s string, width int) string { return runewidth.Truncate(s, max(width, 4), "...") }
