@@ -130,7 +130,7 @@ func (tx *Tx) DropBranch(name string) error {
 	if _, err := tx.db.Exec(`UPDATE branch SET name = NULL WHERE id = ?`, id); err != nil {
 		return err
 	}
-	forgetBranch(tx.db, id)
+	invalidateBranch(tx.db, id)
 	// Descendants carry their whole lineage themselves, so only the branch's own goes.
 	_, err = tx.db.Exec(`DELETE FROM lineage WHERE branch = ?`, id)
 	return err

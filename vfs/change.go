@@ -23,7 +23,7 @@ type source struct {
 func (tx *Tx) record(c change) error {
 	seq, err := tx.log.Append(tx.epoch(), c.Change)
 	if err == nil && c.ino != 0 {
-		tx.cache.sources[c.ino] = source{c.content, c.After, seq}
+		tx.own.sources[c.ino] = source{c.content, c.After, seq}
 	}
 	return err
 }
@@ -52,7 +52,7 @@ func (tx *Tx) sumOf(n *inode) (Sum, error) {
 
 // was notes the content that n has before the change.
 func (tx *Tx) was(c *change, n *inode) (err error) {
-	if s, ok := tx.cache.sources[n.ino]; ok && s.content == n.content {
+	if s, ok := tx.own.sources[n.ino]; ok && s.content == n.content {
 		c.Before, c.Origin = s.sum, s.seq
 		return nil
 	}

@@ -114,12 +114,8 @@ func sameRow(a, b *inode) bool {
 // which the other does not have, or has at another moment. Of most, what they show is kept in memory on the way, for
 // who looks at the keys next.
 func changedKeys(a, b *Tx) ([]Name, []Ino, error) {
-	pairs := &a.fsys.store.facts.pairs
-	fact := pairFact{a.fsys.at, b.fsys.at}
-	if a.era != nil {
-		if k, known := pairs.get(a.era, fact); known {
-			return k.names, k.inos, nil
-		}
+	if k, known := a.getPair(b.fsys.at); known {
+		return k.names, k.inos, nil
 	}
 	d := differing{make(map[Name]shownBy), make(map[Ino]shownBy)}
 	for _, w := range stretches(a, b) {
@@ -128,13 +124,11 @@ func changedKeys(a, b *Tx) ([]Name, []Ino, error) {
 		}
 	}
 	if len(a.fsys.levels) == 1 && len(b.fsys.levels) == 1 {
-		a.learnAbsent(d, byOld)
-		b.learnAbsent(d, byNew)
+		a.fillAbsent(d, byOld)
+		b.fillAbsent(d, byNew)
 	}
 	k := &keys{slices.SortedFunc(maps.Keys(d.names), Name.compare), slices.Sorted(maps.Keys(d.inos))}
-	if a.era != nil && len(k.names)+len(k.inos) <= maxKeys {
-		pairs.put(a.era, fact, k)
-	}
+	a.putPair(b.fsys.at, k)
 	return k.names, k.inos, nil
 }
 
@@ -143,9 +137,6 @@ type keys struct {
 	names []Name
 	inos  []Ino
 }
-
-// maxKeys bounds what is kept in memory of a comparison.
-const maxKeys = 1 << 12
 
 // A differing is what was found to differ, and which of the trees have a row of it that counts.
 type differing struct {
@@ -260,9 +251,7 @@ func (w stretch) collect(d differing) error {
 			continue
 		}
 		key := nameKey{name.Dir, name.Base}
-		if _, known := tx.knownName(key); !known {
-			tx.learnName(key, dirent{ino: Ino(rows.Int(2)), kind: uint8(rows.Int(3)), level: w.level, born: born})
-		}
+		tx.fillName(key, dirent{ino: Ino(rows.Int(2)), kind: uint8(rows.Int(3)), level: w.level, born: born})
 	}
 	if err := rows.Err(); err != nil {
 		return err
@@ -277,25 +266,22 @@ func (w stretch) collect(d differing) error {
 		if !note(d.inos, n.ino, w.side, n.born <= limit) {
 			continue
 		}
-		if _, known := tx.knownNode(n.ino); !known {
-			tx.learnNode(n.ino, n.orNil())
-		}
+		tx.fillNode(n.ino, n.orNil())
 	}
 	return rows.Err()
 }
 
-// learnAbsent keeps in memory what a tree does not show of what differs. It is for trees that inherit nothing: others
+// fillAbsent keeps in memory what a tree does not show of what differs. It is for trees that inherit nothing: others
 // may show it from a level that both have, and that was not looked at.
-func (tx *Tx) learnAbsent(d differing, side shownBy) {
+func (tx *Tx) fillAbsent(d differing, side shownBy) {
 	for name, by := range d.names {
-		key := nameKey{name.Dir, name.Base}
-		if _, known := tx.knownName(key); by&side == 0 && !known {
-			tx.learnName(key, dirent{level: fresh})
+		if by&side == 0 {
+			tx.fillName(nameKey{name.Dir, name.Base}, dirent{level: fresh})
 		}
 	}
 	for ino, by := range d.inos {
-		if _, known := tx.knownNode(ino); by&side == 0 && !known {
-			tx.learnNode(ino, nil)
+		if by&side == 0 {
+			tx.fillNode(ino, nil)
 		}
 	}
 }

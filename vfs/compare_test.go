@@ -33,28 +33,28 @@ func TestChangedKeys(t *testing.T) {
 // So it is if nearly all of what was learnt is forgotten at once.
 func TestChangedKeysForgotten(t *testing.T) {
 	trees := randomTrees(t)
-	facts := &trees[0].store.facts
+	shared := &trees[0].store.memory
 	for _, a := range trees {
 		for _, b := range trees {
 			require.NoError(t, ViewBoth(t.Context(), a, b, func(a, b *Tx) error {
-				if a.era == nil {
+				if a.gen == nil {
 					t.Skip("nothing is remembered here")
 				}
-				facts.names.init(1, facts)
-				facts.nodes.init(1, facts)
-				facts.pairs.init(1, nil)
+				shared.names.init(shared, 1, true)
+				shared.nodes.init(shared, 1, true)
+				shared.pairs.init(shared, 1, false)
 				names, inos, err := changedKeys(a, b)
 				require.NoError(t, err)
 				for _, tx := range []*Tx{a, b} {
 					for _, name := range names {
-						if d, known := tx.knownName(nameKey{name.Dir, name.Base}); known {
+						if d, known := tx.getName(nameKey{name.Dir, name.Base}); known {
 							found, err := tx.loadDirent(nameKey{name.Dir, name.Base})
 							require.NoError(t, err)
 							require.Equal(t, found, d, name)
 						}
 					}
 					for _, ino := range inos {
-						if n, known := tx.knownNode(ino); known {
+						if n, known := tx.getNode(ino); known {
 							found, err := tx.loadInode(ino)
 							require.NoError(t, err)
 							require.Equal(t, found.orNil(), n, ino)
@@ -125,21 +125,18 @@ func randomName(random *rand.Rand) string {
 
 // forget has the transaction know nothing, and learn for itself.
 func (tx *Tx) forget() {
-	tx.era = nil
 	tx.db.SetMemo(nil)
-	tx.cache = cacheOf(tx.db, tx.fsys.at)
-	own := *tx.fsys
-	own.past = newPast()
-	tx.fsys = &own
+	tx.memory = memory{tree: tx.tree, shared: &sharedCache{}, own: ownCacheOf(tx.db, tx.tree)}
+	tx.shared.open()
 }
 
 func (tx *Tx) requireKnown(t *testing.T) {
-	for key, d := range tx.cache.names {
+	for key, d := range tx.own.names {
 		found, err := tx.loadDirent(key)
 		require.NoError(t, err)
 		require.Equal(t, found, d, key)
 	}
-	for ino, n := range tx.cache.nodes {
+	for ino, n := range tx.own.nodes {
 		found, err := tx.loadInode(ino)
 		require.NoError(t, err)
 		require.Equal(t, found.orNil(), n, ino)

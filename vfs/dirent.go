@@ -18,42 +18,55 @@ type dirent struct {
 // lookup returns what the tree shows under a name in a directory.
 func (tx *Tx) lookup(dir Ino, name string) (dirent, error) {
 	key := nameKey{dir, name}
-	if d, ok := tx.knownName(key); ok {
+	if d, ok := tx.getName(key); ok {
 		return d, nil
 	}
 	d, err := tx.loadDirent(key)
 	if err != nil {
 		return d, fmt.Errorf("look up a name in directory %d: %w", dir, err)
 	}
-	tx.learnName(key, d)
+	tx.putName(key, d)
 	return d, nil
 }
 
 func (tx *Tx) loadDirent(key nameKey) (dirent, error) {
-	past := tx.fsys.past
-	shown, known := recall(past, past.names, key)
-	if known || len(tx.fsys.levels) == 1 {
+	if len(tx.fsys.levels) == 1 {
+		d, _, err := tx.nearestDirent(ownLevel, key)
+		return d, err
+	}
+	if inherited, known := tx.getInheritedName(key); known {
 		d, found, err := tx.nearestDirent(ownLevel, key)
-		if !found && known {
-			d = shown
+		if !found {
+			d = inherited
 		}
 		return d, err
 	}
+
 	var buf [maxDepth]int
 	d, found, err := tx.nearestDirent(tx.fsys.levelsOfDir(append(buf[:0], 0), key.dir), key)
 	if err == nil && (!found || d.level > 0) {
-		keep(past, past.names, key, d)
+		tx.cacheInheritedName(key, d)
 	}
 	return d, err
 }
 
-// pastDirent looks a name up in the levels above the first.
-func (tx *Tx) pastDirent(key nameKey) (dirent, error) {
-	past := tx.fsys.past
-	return remember(past, past.names, key, func() (dirent, error) {
-		d, _, err := tx.nearestDirent(tx.fsys.levelsOfDir(nil, key.dir), key)
-		return d, err
-	})
+// inheritedDirent looks a name up in the levels above the first.
+func (tx *Tx) inheritedDirent(key nameKey) (dirent, error) {
+	if d, known := tx.getInheritedName(key); known {
+		return d, nil
+	}
+	d, _, err := tx.nearestDirent(tx.fsys.levelsOfDir(nil, key.dir), key)
+	if err == nil {
+		tx.cacheInheritedName(key, d)
+	}
+	return d, err
+}
+
+// cacheInheritedName caches what the levels above the first show, for good. So they must be committed.
+func (tx *Tx) cacheInheritedName(key nameKey, d dirent) {
+	if tx.fsys.settled {
+		tx.putInheritedName(key, d)
+	}
 }
 
 var nearestDirents = newNearest("ino, kind, born", "dirent", "parent = ?1 AND name = ?2", 2)
@@ -70,8 +83,8 @@ func (tx *Tx) nearestDirent(levels []int, key nameKey) (d dirent, found bool, er
 
 // levelsOfDir appends the levels above the first that may have rows of a directory.
 func (fsys *FS) levelsOfDir(list []int, dir Ino) []int {
-	for i, h := range fsys.held {
-		if i > 0 && h.hasDir(dir) {
+	for i, filter := range fsys.filters {
+		if i > 0 && filter.mayHaveDir(dir) {
 			list = append(list, i)
 		}
 	}
@@ -85,8 +98,8 @@ func (tx *Tx) putDirent(dir Ino, name string, ino Ino, kind uint8) error {
 		return err
 	}
 	branch := tx.fsys.at.Branch
-	tx.tellName(nameKey{dir, name})
-	tx.cache.names[nameKey{dir, name}] = dirent{ino: ino, kind: kind, level: 0, born: tx.epoch()}
+	tx.invalidateName(nameKey{dir, name})
+	tx.own.names[nameKey{dir, name}] = dirent{ino: ino, kind: kind, level: 0, born: tx.epoch()}
 	if d.level == 0 && d.born == tx.epoch() {
 		found, err := tx.db.Exec(`UPDATE dirent SET ino = ?4, kind = ?5 WHERE branch = ?1 AND parent = ?2 AND name = ?3 AND died = 9223372036854775807`,
 			branch, int64(dir), name, orNull(int64(ino)), int64(kind))
@@ -106,7 +119,7 @@ func (tx *Tx) putDirent(dir Ino, name string, ino Ino, kind uint8) error {
 func (tx *Tx) dropDirent(dir Ino, name string) error {
 	key := nameKey{dir, name}
 	if len(tx.fsys.levels) > 1 {
-		shown, err := tx.pastDirent(key)
+		shown, err := tx.inheritedDirent(key)
 		if err != nil {
 			return err
 		}
@@ -118,8 +131,8 @@ func (tx *Tx) dropDirent(dir Ino, name string) error {
 	if err != nil {
 		return err
 	}
-	tx.tellName(key)
-	tx.cache.names[key] = dirent{level: fresh}
+	tx.invalidateName(key)
+	tx.own.names[key] = dirent{level: fresh}
 	if d.born == tx.epoch() {
 		found, err := tx.db.Exec(`DELETE FROM dirent WHERE branch = ? AND parent = ? AND name = ? AND died = 9223372036854775807`,
 			tx.fsys.at.Branch, int64(dir), name)

@@ -20,15 +20,15 @@ const MainBranch = "main"
 // EROFS. Its verbs are those of [os.Root] with a context in front; each happens whole or not at all, and is durable
 // when it has returned. It is safe for concurrent use, by any number of goroutines and processes.
 type FS struct {
-	store  *store
-	at     Moment
-	branch string  // the branch's name when the FS was made; "" for a past moment
-	levels []level // the lineage that reads go through, nearest first; constant
-	held   []*holding
-	past   *past // what was read from levels that never change
-	root   Ino
-	name   string
-	owner  bool // made by Open: Close closes the store
+	store   *store
+	at      Moment
+	branch  string         // the branch's name when the FS was made; "" for a past moment
+	levels  []level        // the lineage that reads go through, nearest first; constant
+	filters []*levelFilter // of the levels
+	settled bool           // the lineage is committed
+	root    Ino
+	name    string
+	owner   bool // made by Open: Close closes the store
 }
 
 // A store is one open file, shared by every FS that stands on it.
@@ -37,7 +37,7 @@ type store struct {
 	lease    *hold.Lease
 	cache    *chunk.Cache
 	compress bool
-	facts    facts
+	memory   sharedCache
 	slots    slots
 
 	closed atomic.Bool
@@ -49,7 +49,7 @@ type store struct {
 
 	journal *journal.Journal
 
-	holdings holdings
+	filters levelFilters
 }
 
 // openStore opens the store in a file.
@@ -62,6 +62,7 @@ func openStore(ctx context.Context, path string, o schema.Options, compress bool
 		db: db, cache: chunk.NewCache(), compress: compress, journal: journal.New(db),
 		handles: make(map[*Handle]hold.Pin), inodes: make(map[branchIno]*openInode),
 	}
+	st.memory.db = db
 	st.lease = hold.NewLease(db, st.pins, NewestOrphan)
 	return st, nil
 }
@@ -104,11 +105,16 @@ func (st *store) stand(tx *schema.Tx, at Moment) (*FS, error) {
 	if err != nil {
 		return nil, err
 	}
-	held, err := st.holdings.of(tx, levels)
+	filters, err := st.filters.of(tx, levels)
 	if err != nil {
 		return nil, err
 	}
-	return &FS{store: st, at: at, levels: levels, held: held, past: newPast(), root: schema.RootIno}, nil
+
+	fsys := &FS{store: st, at: at, levels: levels, filters: filters, settled: !tx.Writable(), root: schema.RootIno}
+	if tx.Writable() {
+		tx.AfterCommit(func() { fsys.settled = true })
+	}
+	return fsys, nil
 }
 
 // Name returns the path that Open was given, or for another FS its branch or directory.
@@ -219,15 +225,15 @@ func (fsys *FS) join(ctx context.Context, bytes int, fn func(*Tx) error) error {
 	var made folds
 	defer made.end()
 	return fsys.store.db.Join(ctx, bytes, func(db *schema.Tx) error {
-		fsys.store.facts.carry(db, fsys.store.db)
+		fsys.store.memory.carry(db)
 		return fsys.run(db, &made, fn)
 	})
 }
 
 // look runs fn on what is known of this moment, or if that does not suffice, in a transaction that reads.
 func (fsys *FS) look(ctx context.Context, fn func(*Tx) error) error {
-	if e := fsys.store.facts.now(fsys.store.db); e != nil && ctx.Err() == nil {
-		tx := &Tx{db: schema.Blind(ctx), fsys: fsys, era: e, cache: nothing}
+	if g := fsys.store.memory.current(); g != nil && ctx.Err() == nil {
+		tx := &Tx{db: schema.Blind(ctx), fsys: fsys, memory: memory{tree: fsys.at, shared: &fsys.store.memory, gen: g}}
 		err := tx.checkBranch()
 		if err == nil {
 			err = fn(tx)

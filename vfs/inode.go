@@ -54,7 +54,7 @@ func scanInode(rows *schema.Rows, ino Ino, level int) (inode, error) {
 
 // inode returns the inode that the tree shows under ino, or nil. Whoever changes it calls change.
 func (tx *Tx) inode(ino Ino) (*inode, error) {
-	if n, ok := tx.knownNode(ino); ok {
+	if n, ok := tx.getNode(ino); ok {
 		return n, nil
 	}
 	n, err := tx.loadInode(ino)
@@ -62,7 +62,7 @@ func (tx *Tx) inode(ino Ino) (*inode, error) {
 		return nil, fmt.Errorf("load inode %d: %w", ino, err)
 	}
 	found := n.orNil()
-	tx.learnNode(ino, found)
+	tx.putNode(ino, found)
 	return found, nil
 }
 
@@ -76,30 +76,44 @@ func (n *inode) orNil() *inode {
 
 // loadInode reads an inode through the lineage; its mode is 0 where no level shows it.
 func (tx *Tx) loadInode(ino Ino) (inode, error) {
-	past := tx.fsys.past
-	shown, known := recall(past, past.nodes, ino)
-	if known || len(tx.fsys.levels) == 1 {
+	if len(tx.fsys.levels) == 1 {
+		n, _, err := tx.nearestInode(ownLevel, ino)
+		return n, err
+	}
+	if inherited, known := tx.getInheritedNode(ino); known {
 		n, found, err := tx.nearestInode(ownLevel, ino)
-		if !found && known {
-			n = shown
+		if !found && inherited != nil {
+			n = *inherited
 		}
 		return n, err
 	}
+
 	var buf [maxDepth]int
 	n, found, err := tx.nearestInode(tx.fsys.levelsOfIno(append(buf[:0], 0), ino), ino)
 	if err == nil && (!found || n.level > 0) {
-		keep(past, past.nodes, ino, n)
+		tx.cacheInheritedNode(n)
 	}
 	return n, err
 }
 
-// pastInode reads an inode through the levels above the first.
-func (tx *Tx) pastInode(ino Ino) (inode, error) {
-	past := tx.fsys.past
-	return remember(past, past.nodes, ino, func() (inode, error) {
-		n, _, err := tx.nearestInode(tx.fsys.levelsOfIno(nil, ino), ino)
-		return n, err
-	})
+// inheritedInode returns the inode that the levels above the first show, or nil.
+func (tx *Tx) inheritedInode(ino Ino) (*inode, error) {
+	if n, known := tx.getInheritedNode(ino); known {
+		return n, nil
+	}
+	n, _, err := tx.nearestInode(tx.fsys.levelsOfIno(nil, ino), ino)
+	if err != nil {
+		return nil, err
+	}
+	tx.cacheInheritedNode(n)
+	return n.orNil(), nil
+}
+
+// cacheInheritedNode caches what the levels above the first show, for good. So they must be committed.
+func (tx *Tx) cacheInheritedNode(n inode) {
+	if tx.fsys.settled {
+		tx.putInheritedNode(n.ino, n.orNil())
+	}
 }
 
 var nearestInodes = newNearest(inodeColumns, "inode", "ino = ?1", 1)
@@ -117,8 +131,8 @@ func (tx *Tx) nearestInode(levels []int, ino Ino) (n inode, found bool, err erro
 
 // levelsOfIno appends the levels above the first that may have a row of an inode.
 func (fsys *FS) levelsOfIno(list []int, ino Ino) []int {
-	for i, h := range fsys.held {
-		if i > 0 && h.hasIno(ino) {
+	for i, filter := range fsys.filters {
+		if i > 0 && filter.mayHaveIno(ino) {
 			list = append(list, i)
 		}
 	}
@@ -136,8 +150,8 @@ func (tx *Tx) loadInodes(first, last Ino) error {
 			rows.Close()
 			return err
 		}
-		if _, known := tx.knownNode(n.ino); !known && n.mode != 0 {
-			tx.learnNode(n.ino, &n)
+		if n.mode != 0 {
+			tx.fillNode(n.ino, &n)
 		}
 	}
 	return rows.Close()
@@ -153,8 +167,8 @@ func (tx *Tx) change(n *inode) {
 		})
 	}
 	n.ctime = tx.now
-	tx.cache.nodes[n.ino] = n
-	tx.cache.dirty[n.ino] = n
+	tx.own.nodes[n.ino] = n
+	tx.own.dirty[n.ino] = n
 }
 
 // addInode writes a new inode, and gives it its number and all times but that of its content, mtime.
@@ -169,10 +183,10 @@ func (tx *Tx) addInode(n *inode) error {
 		return err
 	}
 	n.level, n.born = 0, tx.epoch()
-	tx.tellNode(n.ino)
-	tx.cache.nodes[n.ino] = n
+	tx.invalidateNode(n.ino)
+	tx.own.nodes[n.ino] = n
 	if n.isDir() {
-		tx.cache.whole[n.ino] = true
+		tx.own.whole[n.ino] = true
 	}
 	return insertInode(tx.db, tx.fsys.at.Branch, tx.epoch(), n)
 }
@@ -183,7 +197,7 @@ func (tx *Tx) putInode(n *inode) error {
 	if err := tx.touch(n.content); err != nil {
 		return err
 	}
-	tx.tellNode(n.ino)
+	tx.invalidateNode(n.ino)
 	branch := tx.fsys.at.Branch
 	if n.level == 0 && n.born == tx.epoch() {
 		found, err := tx.db.Exec(`UPDATE inode SET mode = ?3, uid = ?4, gid = ?5, nlink = ?6, rdev = ?7, size = ?8, mtime = ?9, ctime = ?10, btime = ?11,
@@ -203,16 +217,16 @@ func (tx *Tx) putInode(n *inode) error {
 
 // dropInode removes an inode from the head: by a whiteout if an ancestor still shows it, else by ending its row.
 func (tx *Tx) dropInode(n *inode) error {
-	delete(tx.cache.dirty, n.ino)
-	tx.tellNode(n.ino)
-	tx.cache.nodes[n.ino] = nil
+	delete(tx.own.dirty, n.ino)
+	tx.invalidateNode(n.ino)
+	tx.own.nodes[n.ino] = nil
 	branch := tx.fsys.at.Branch
 	if len(tx.fsys.levels) > 1 {
-		shown, err := tx.pastInode(n.ino)
+		shown, err := tx.inheritedInode(n.ino)
 		if err != nil {
 			return err
 		}
-		if shown.mode != 0 {
+		if shown != nil {
 			return tx.putInode(&inode{ino: n.ino, level: n.level, born: n.born})
 		}
 	}

@@ -93,7 +93,7 @@ func (tx *Tx) Freeze() (Moment, error) {
 	if _, err := tx.db.Exec(`UPDATE branch SET epoch = ? WHERE id = ?`, at.Epoch+1, at.Branch); err != nil {
 		return Moment{}, err
 	}
-	tx.cache.branch.epoch = at.Epoch + 1
+	tx.own.branch.epoch = at.Epoch + 1
 	tx.db.SetLocal(frozen(at), true)
 	return at, nil
 }

@@ -50,16 +50,12 @@ func (tx *Tx) Root() Ino { return tx.fsys.root }
 
 // namesOf returns the entries of the tree that show an inode. They are not the caller's to change.
 func (tx *Tx) namesOf(ino Ino) ([]Name, error) {
-	if tx.era == nil {
-		return tx.loadNames(ino)
-	}
-	fact := nodeFact{tx.fsys.at, ino}
-	if names, known := tx.fsys.store.facts.shown.get(tx.era, fact); known {
+	if names, known := tx.getNamesOf(ino); known {
 		return names, nil
 	}
 	names, err := tx.loadNames(ino)
-	if err == nil && len(names) <= maxShownFact {
-		tx.fsys.store.facts.shown.put(tx.era, fact, names)
+	if err == nil {
+		tx.putNamesOf(ino, names)
 	}
 	return names, err
 }

@@ -42,7 +42,7 @@ func (tx *Tx) Restore(to *FS) (int, error) {
 	if err := log.begin(src, names, inos); err != nil {
 		return 0, err
 	}
-	tx.cache.moves++ // there may be some
+	tx.own.moves++ // there may be some
 	changed := 0
 	for _, name := range names {
 		did, err := tx.restoreName(src, name)
@@ -105,7 +105,7 @@ func (tx *Tx) restoreInode(src *Tx, ino Ino) (int, error) {
 	if err := tx.putInode(&put); err != nil {
 		return 0, err
 	}
-	tx.cache.nodes[ino] = &put
+	tx.own.nodes[ino] = &put
 	if put.nlink == 0 {
 		return 1, tx.addOrphan(ino)
 	}

@@ -31,7 +31,7 @@ type Handle struct {
 	mu     sync.Mutex
 	closed bool
 	reader *chunk.Reader // of what was committed at the last read
-	era    *era          // in which that was so; nil if that is not known
+	gen    *generation   // in which that was so; nil if that is not known
 }
 
 // A HandleMode says what a handle is for. The zero mode reads.
@@ -98,7 +98,7 @@ func (h *Handle) find(find func(*Tx) (Name, *inode, error)) error {
 			return syscall.ENXIO // a fifo, socket or device has no other end here
 		}
 		h.ino, h.kind, h.name, h.opened = n.ino, n.kind(), name, *n
-		h.show(tx.era, n.content)
+		h.show(tx.gen, n.content)
 		return nil
 	})
 }

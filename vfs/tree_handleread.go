@@ -30,9 +30,9 @@ func (h *Handle) ReadAt(p []byte, off int64) (int, error) {
 	return h.readAt(p, off)
 }
 
-// show makes c what is read. It is what was committed in the era e.
-func (h *Handle) show(e *era, c chunk.Content) {
-	h.era = e
+// show makes c what is read. It is what was committed in the generation g.
+func (h *Handle) show(g *generation, c chunk.Content) {
+	h.gen = g
 	if h.reader == nil || h.reader.Content() != c {
 		if h.reader != nil {
 			h.reader.Release()
@@ -48,20 +48,22 @@ func (h *Handle) known() bool {
 		return false
 	case h.mode.Frozen:
 		return true
-	case h.shared.dirty.Load(): // before the era: what is committed in between begins another
+	case h.shared.dirty.Load(): // before the generation: a commit in between begins another
 		return false
 	}
-	facts := &h.fsys.store.facts
-	e := facts.now(h.fsys.store.db)
-	if e == nil || e == h.era {
-		return e != nil
+
+	shared := &h.fsys.store.memory
+	g := shared.current()
+	if g == nil || g == h.gen {
+		return g != nil
 	}
-	if _, kept := facts.trees.get(e, h.fsys.at); !kept {
+	m := memory{tree: h.fsys.at, shared: shared, gen: g}
+	if !m.getTree() {
 		return false
 	}
-	n, ok := facts.nodes.get(e, nodeFact{h.fsys.at, h.ino})
+	n, ok := m.getNode(h.ino)
 	if ok = ok && n != nil; ok {
-		h.show(e, n.content)
+		h.show(g, n.content)
 	}
 	return ok
 }
@@ -85,7 +87,7 @@ func (h *Handle) readAt(p []byte, off int64) (n int, err error) {
 			if c, current = h.shared.over(node.content, turn, off, min(off, maxSize)+int64(len(p))); !current {
 				return nil
 			}
-			h.show(tx.era, node.content)
+			h.show(tx.gen, node.content)
 			n, err = h.readCovered(tx.db, p, c)
 			return err
 		})

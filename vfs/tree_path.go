@@ -137,12 +137,12 @@ func (tx *Tx) fromBranch(path string) (string, error) {
 	}
 
 	// A verb cannot move what is above its own root, but another Tx can.
-	if tx.above == "" || tx.moves != tx.cache.moves {
+	if tx.above == "" || tx.moves != tx.countMoves() {
 		above, err := tx.pathFrom(schema.RootIno, tx.fsys.root)
 		if err != nil {
 			return "", err
 		}
-		tx.above, tx.moves = above, tx.cache.moves
+		tx.above, tx.moves = above, tx.countMoves()
 	}
 	if path == "." {
 		return tx.above, nil

@@ -6,7 +6,7 @@ func (tx *Tx) prefetch(inos []Ino) error {
 	var first, last Ino
 	n := 0
 	for _, ino := range inos {
-		if _, known := tx.knownNode(ino); known {
+		if _, known := tx.getNode(ino); known {
 			continue
 		}
 		if n == 0 {
@@ -21,7 +21,3 @@ func (tx *Tx) prefetch(inos []Ino) error {
 	}
 	return tx.loadInodes(first, last)
 }
-
-// trim lets a transaction that reads a large tree forget most of what it has read, once that is much. A caller that
-// holds an inode to change it must not call trim.
-func (tx *Tx) trim() { tx.cache.trim() }

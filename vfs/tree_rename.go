@@ -111,7 +111,7 @@ func (tx *Tx) move(from, to Place, n, displaced *inode) error {
 		return err
 	}
 	if n.isDir() {
-		tx.cache.moves++
+		tx.own.moves++
 	}
 
 	tx.modified(source)

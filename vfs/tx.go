@@ -17,13 +17,13 @@ import (
 // A Tx is one transaction on a tree. It has the verbs of [os.Root]; a path is relative to the root of the tree whether
 // or not it starts with a slash. It is used by one goroutine, and only inside the closure that received it.
 type Tx struct {
-	db    *schema.Tx
-	fsys  *FS
-	now   int64  // the time of every change of this transaction, in ns
-	gc    bool   // a collection runs: references to content are recorded for it
-	era   *era   // of what it sees; nil if it writes, or that is not known
-	cache *cache // where era is nil
-	news  *news  // what it writes, where facts are to hold on
+	db   *schema.Tx
+	fsys *FS
+	now  int64 // the time of every change of this transaction, in ns
+	gc   bool  // a collection runs: references to content are recorded for it
+
+	memory                // what it knows of the tree
+	invalid *invalidation // what its commit invalidates; nil: everything
 
 	others []*Tx          // of On
 	folds  *folds         // of the call that it is part of; nil if it only reads
@@ -50,12 +50,9 @@ func (tx *Tx) View(ctx context.Context, fn func(*Tx) error) error {
 
 // begin makes the Tx of fsys on a transaction of the file.
 func (fsys *FS) begin(db *schema.Tx) (*Tx, error) {
-	tx := &Tx{db: db, fsys: fsys, cache: nothing}
-	if tx.era = fsys.store.facts.of(db, fsys.store.db); tx.era == nil {
-		tx.cache = cacheOf(db, fsys.at)
-	}
+	tx := &Tx{db: db, fsys: fsys, memory: fsys.store.memory.memory(db, fsys.at)}
 	if db.Writable() && fsys.Frozen() {
-		tx.cache.branch.known = false // this very connection may have deleted the snapshot
+		tx.own.branch.known = false // this very connection may have deleted the snapshot
 	}
 	if err := tx.checkBranch(); err != nil {
 		return nil, err
@@ -63,28 +60,25 @@ func (fsys *FS) begin(db *schema.Tx) (*Tx, error) {
 	if !db.Writable() {
 		return tx, nil
 	}
-	tx.news, _ = db.Local(newsKey{}).(*news)
+	tx.invalid, _ = db.Local(invalidationKey{}).(*invalidation)
 	tx.now = time.Now().UnixNano()
-	tx.gc = tx.cache.branch.gc
+	tx.gc = tx.own.branch.gc
 	tx.log = fsys.store.journal.Writer(db, fsys.at.Branch, tx.now)
 	return tx, nil
 }
 
 // epoch returns that of the head: what is written now is born in it. It is not the Tx's own, since any Tx on the head
 // may end it.
-func (tx *Tx) epoch() int64 { return tx.cache.branch.epoch }
+func (tx *Tx) epoch() int64 { return tx.own.branch.epoch }
 
-// checkBranch refuses a tree that nothing keeps any more, and finds out whether a collection runs. Both are remembered
-// until another connection commits. Whoever drops a branch, or begins a collection, on this one makes it forget that.
+// checkBranch refuses a tree that nothing keeps any more, and finds out whether a collection runs. Both are cached until
+// another connection commits. A drop of a branch on this connection, and the begin of a collection, clear that.
 func (tx *Tx) checkBranch() error {
-	at, b := tx.fsys.at, &tx.cache.branch
-	if tx.era != nil {
-		if _, known := tx.fsys.store.facts.trees.get(tx.era, at); known {
-			return nil
-		}
-	} else if b.known {
+	if tx.getTree() {
 		return nil
 	}
+
+	at := tx.fsys.at
 	epoch, named, err := readBranch(tx.db, at.Branch)
 	if err != nil {
 		return err
@@ -97,10 +91,7 @@ func (tx *Tx) checkBranch() error {
 	if !named {
 		return syscall.ESTALE
 	}
-	if tx.era != nil {
-		tx.fsys.store.facts.trees.put(tx.era, at, struct{}{})
-		return nil
-	}
+
 	collecting := false
 	if tx.db.Writable() {
 		if epoch < schema.FirstEpoch || epoch >= schema.Head {
@@ -110,7 +101,7 @@ func (tx *Tx) checkBranch() error {
 			return err
 		}
 	}
-	b.known, b.epoch, b.gc = true, epoch, collecting
+	tx.putTree(branchState{known: true, epoch: epoch, gc: collecting})
 	return nil
 }
 
@@ -129,16 +120,16 @@ func (tx *Tx) writable() error {
 // flush writes the inodes that were changed in memory. It runs before the commit, for all verbs that share one, and
 // before SQL that reads inodes.
 func (tx *Tx) flush() error {
-	if len(tx.cache.dirty) == 0 {
+	if tx.own == nil || len(tx.own.dirty) == 0 {
 		return nil
 	}
-	for _, ino := range slices.Sorted(maps.Keys(tx.cache.dirty)) {
-		if err := tx.putInode(tx.cache.dirty[ino]); err != nil {
+	for _, ino := range slices.Sorted(maps.Keys(tx.own.dirty)) {
+		if err := tx.putInode(tx.own.dirty[ino]); err != nil {
 			return err
 		}
 	}
-	clear(tx.cache.dirty)
-	tx.cache.trim()
+	clear(tx.own.dirty)
+	tx.trim()
 	return nil
 }
 

@@ -186,18 +186,12 @@ func (w *walker) here() place {
 
 // find is walk for verbs that need something to be there: nothing is ENOENT.
 func (tx *Tx) find(name string, follow bool) (place, *inode, error) {
-	if tx.era == nil {
-		return tx.search(name, follow)
-	}
-	key := pathFact{tx.fsys.at, tx.fsys.root, follow, name}
-	facts := &tx.fsys.store.facts
-	if f, ok := facts.paths.get(tx.era, key); ok {
-		return f.place, f.node, nil
+	if end, ok := tx.getPath(tx.fsys.root, follow, name); ok {
+		return end.place, end.node, nil
 	}
 	p, n, err := tx.search(name, follow)
-	if err == nil && len(name) <= maxPathFact && len(n.target) <= maxTargetFact {
-		key.path = strings.Clone(name) // which may be a part of something larger
-		facts.paths.put(tx.era, key, &pathEnd{p, n})
+	if err == nil {
+		tx.putPath(tx.fsys.root, follow, name, p, n)
 	}
 	return p, n, err
 }

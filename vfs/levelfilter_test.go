@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A look-up that passes over levels by their holdings finds what one finds that asks every level: with rows and
+// A look-up that passes over levels by their levelFilters finds what one finds that asks every level: with rows and
 // whiteouts of a name at several levels, with names that moved between directories, in a tree whose ancestors were
 // written to after the fork, and with levels that have too many rows to be known.
 func TestHoldings(t *testing.T) {
@@ -54,7 +54,7 @@ func TestHoldings(t *testing.T) {
 				require.NoError(t, tx.Rename("d7", "d3/moved"))
 				require.NoError(t, tx.Rename("d3/moved", "d7"))
 			}
-			for i := range 2 * maxHolding {
+			for i := range 2 * maxFiltered {
 				if depth == 8 {
 					require.NoError(t, tx.WriteFile(fmt.Sprintf("d9/many%d", i), nil, 0o644))
 				}
@@ -64,16 +64,16 @@ func TestHoldings(t *testing.T) {
 	}
 	require.Len(t, head.levels, 13)
 	known := 0
-	for i, h := range head.held {
+	for i, h := range head.filters {
 		if h != nil {
 			known++
-			require.Less(t, len(h.inos), maxHolding, "level %d", i)
+			require.Less(t, len(h.inos), maxFiltered, "level %d", i)
 		}
 	}
 	require.Equal(t, 10, known, "all but the branch itself, the base, and the level with many files")
 
 	all := *head
-	all.past, all.held = newPast(), make([]*holding, len(head.levels))
+	all.filters = make([]*levelFilter, len(head.levels))
 	want := dumpOf(t, &all)
 	require.Contains(t, want, "d9/many3 ")
 	require.NotContains(t, want, "later")
@@ -81,7 +81,7 @@ func TestHoldings(t *testing.T) {
 
 	again, err := fsys.Branch(ctx, head.Head())
 	require.NoError(t, err)
-	require.Same(t, head.held[3], again.held[3], "learnt once")
+	require.Same(t, head.filters[3], again.filters[3], "learnt once")
 }
 
 // dumpOf tells all that a tree shows, and of a directory's names also some that it does not, by asking for each alone.
@@ -89,9 +89,10 @@ func dumpOf(t *testing.T, fsys *FS) string {
 	var b strings.Builder
 	require.NoError(t, fsys.View(t.Context(), func(tx *Tx) error {
 		tx.db.SetMemo(nil)
-		tx.cache = cacheOf(tx.db, fsys.at)
+		tx.memory = memory{tree: fsys.at, shared: &sharedCache{}, own: ownCacheOf(tx.db, fsys.at)}
+		tx.shared.open()
 		for d := range 12 {
-			for _, list := range [][]string{{"later"}, numbered("f", 12), numbered("from", 13), numbered("many", 2*maxHolding)} {
+			for _, list := range [][]string{{"later"}, numbered("f", 12), numbered("from", 13), numbered("many", 2*maxFiltered)} {
 				for _, base := range list {
 					name := fmt.Sprintf("d%d/%s", d, base)
 					info, err := tx.Lstat(name)

@@ -18,7 +18,7 @@ func TestNewsAreOfAllVerbs(t *testing.T) {
 	defer fsys.Close()
 	require.NoError(t, fsys.Update(ctx, func(tx *Tx) error { return tx.Mkdir("d", 0o755) })) // what was known is void
 	make := func(db *schema.Tx, name string) error {
-		fsys.store.facts.carry(db, fsys.store.db)
+		fsys.store.memory.carry(db)
 		return fsys.run(db, new(folds), func(tx *Tx) error { return tx.Mkdir(name, 0o755) })
 	}
 	require.NoError(t, fsys.store.db.Join(ctx, 0, func(db *schema.Tx) error {
