@@ -2,7 +2,7 @@ package vfs
 
 import "context"
 
-// Totals count what a part of a tree consists of.
+// Totals count the entries of a part of a tree.
 type Totals struct {
 	Files    int64 // regular files
 	Dirs     int64

@@ -71,7 +71,7 @@ func TestFindInfo(t *testing.T) {
 	require.Equal(t, "file", found[1].Info.Target())
 }
 
-// Max stops the search, and what was left out is told, only if something was.
+// Max stops the search. The result is truncated only if an entry was left out.
 func TestFindMax(t *testing.T) {
 	fsys := searchStore(t, "a/1", "a/2", "b/3")
 	everywhere(t, fsys, func(t *testing.T, s searcher) {

@@ -41,7 +41,7 @@ func hostTree(t testing.TB, lines []string) string {
 	return dir
 }
 
-// What a pattern finds is what doublestar finds on the host.
+// A pattern finds the same as doublestar finds on the host.
 func TestGlobLikeDoublestar(t *testing.T) {
 	host := os.DirFS(hostTree(t, globTree))
 	want := make(map[string][]string)
@@ -74,7 +74,7 @@ func TestGlobLikeDoublestar(t *testing.T) {
 	})
 }
 
-// Where we say more than doublestar's Glob does: slashes and dots mean what they mean in a path, anything may be
+// Where our dialect is richer than doublestar's Glob: slashes and dots are those of a path, any character may be
 // escaped, and an alternative may be empty.
 func TestGlobForms(t *testing.T) {
 	fsys := searchStore(t, globTree...)
@@ -146,7 +146,7 @@ func TestGlobHostile(t *testing.T) {
 	}
 }
 
-// FuzzGlob: a malformed pattern is EINVAL, and any other finds what doublestar matches.
+// FuzzGlob: a malformed pattern is EINVAL, and any other finds the paths that doublestar matches.
 func FuzzGlob(f *testing.F) {
 	fsys := searchStore(f, globTree...)
 	all, _, err := vfs.Find(f.Context(), fsys, "/", nil)
@@ -176,7 +176,7 @@ func FuzzGlob(f *testing.F) {
 			found := slices.Contains(got, e.Path)
 			matches := doublestar.MatchUnvalidated(pattern, e.Path)
 			if !e.Info.IsDir() && strings.HasSuffix(pattern, "/**") {
-				matches = doublestar.MatchUnvalidated(pattern+"/*", e.Path) // what ends in "/**" finds no file itself
+				matches = doublestar.MatchUnvalidated(pattern+"/*", e.Path) // a pattern that ends in "/**" finds no file itself
 			}
 			switch {
 			case found == matches:

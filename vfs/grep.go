@@ -105,7 +105,7 @@ type grep struct {
 	result           GrepResult
 	matches          [][]GrepMatch // of the result, file by file
 	count            int           // of matches
-	text             int64         // what they hold, if that is limited
+	text             int64         // the memory of the matches, if that is limited
 }
 
 func (g *grep) all(pattern string, o *GrepOptions) (*GrepResult, error) {

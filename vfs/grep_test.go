@@ -145,8 +145,8 @@ func TestGrepScope(t *testing.T) {
 	}
 }
 
-// Files that are too large, and files that look binary, are named instead of searched. What was searched
-// is counted.
+// Files that are too large, and files that look binary, are named instead of searched. Searched
+// files are counted.
 func TestGrepSkips(t *testing.T) {
 	at := strings.Repeat("x", 8191)
 	fsys := grepStore(t, map[string]string{
@@ -195,7 +195,7 @@ func TestLooksBinary(t *testing.T) {
 	require.True(t, vfs.LooksBinary(text))
 }
 
-// Max stops the search, and what was left out is told, only if something was.
+// Max stops the search. The result is truncated only if a match was left out.
 func TestGrepMax(t *testing.T) {
 	fsys := grepStore(t, map[string]string{"a": "x\nx\n", "b": "y\n", "c": "x\n", "d": "y\n"})
 	everywhere(t, fsys, func(t *testing.T, s searcher) {
@@ -332,7 +332,7 @@ func TestGrepAcrossChunks(t *testing.T) {
 	}
 }
 
-// A line of many megabytes is a line; one that does not fit into memory ends the search of its file, and that is told.
+// A line of many megabytes is a line; one that does not fit into memory ends the search of its file, which is reported.
 func TestGrepLongLine(t *testing.T) {
 	long := strings.Repeat("ab", 3<<20) + "needle" + strings.Repeat("cd", 1<<20)
 	fsys := grepStore(t, map[string]string{"long": "first\n" + long + "\nneedle\n", "zz": "needle\n"})

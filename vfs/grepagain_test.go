@@ -11,8 +11,8 @@ import (
 	"vfsdb/vfs"
 )
 
-// A search that follows others finds what they would: also what lies across the edge of two chunks, at the start of a
-// line or not, and what was written since.
+// A later search finds the same as the first: also a match across the edge of two chunks, at the start of a line or not,
+// and one that was written since.
 func TestGrepAgain(t *testing.T) {
 	texts := make(map[string]string)
 	word := func(i int) string { return fmt.Sprintf("Crossing%d%d", i, i*7) }
@@ -48,8 +48,8 @@ func TestGrepAgain(t *testing.T) {
 	}
 }
 
-// What was searched twice is read again only where a match may be: damage that comes later is seen by those who read
-// it.
+// A content that was searched twice is read again only if a match may be in it: a search that reads it sees damage that
+// came later.
 func TestGrepReadsWhatMayMatch(t *testing.T) {
 	fsys := checked(t)
 	line := "nobody has written this line before\n"
@@ -69,7 +69,7 @@ func TestGrepReadsWhatMayMatch(t *testing.T) {
 	require.ErrorIs(t, err, vfs.ErrCorrupt)
 }
 
-// What is not committed may never be: a search in a transaction that writes leaves nothing behind.
+// A search in a transaction that writes leaves no sketch behind, because its contents may never be committed.
 func TestGrepOfWhatIsUndone(t *testing.T) {
 	fsys := grepStore(t, map[string]string{"f": "nothing to see here\n"})
 	search := func(s searcher, pattern string, matches int) {

@@ -16,7 +16,7 @@ type scanner struct {
 	texts   []byte
 	lengths []int // of the texts, which are those of the last matches
 	count   int   // of the matches of the batch
-	text    int64 // what they hold, if that is limited
+	text    int64 // the memory of the matches, if that is limited
 }
 
 const (
@@ -91,13 +91,13 @@ func (s *scanner) file(tx *Tx, b *batch, t candidate) (int64, error) {
 	r := tx.stream(n.content)
 	defer r.Release()
 	c := scan{scanner: s, tx: tx, file: f, reader: r, size: n.content.Size, line: 1, held: s.buf[:0]}
-	settled := !tx.DB().Writable() // what is not committed may never be, and its number may be given to another content
+	settled := !tx.DB().Writable() // an uncommitted content may be undone, and another one take its number
 	if s.learn && known == nil && c.size <= maxSketched && settled {
 		c.sketch = newSketch(c.size)
 	}
 	err = c.run()
 
-	// Keep what was learned of the content, and the matches.
+	// Keep the matches, and a sketch for later searches.
 	if f.binary && settled {
 		s.sketches.putBinary(n.content)
 	}

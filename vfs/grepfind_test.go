@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// matching returns the lines that a matcher tells of, by way of its finder as Grep goes, or by looking at each.
+// matching returns the lines that match, by way of the finder as Grep goes, or by a match of each line.
 func matching(m lineMatcher, text []byte, find bool) (lines []int) {
 	for from, n := 0, 0; from < len(text); n++ {
 		if find {
@@ -33,7 +33,7 @@ func matching(m lineMatcher, text []byte, find bool) (lines []int) {
 	return lines
 }
 
-// What a pattern needs, by what is chosen to find it.
+// The needs of a pattern, as the finder that is chosen for them shows.
 func TestNeed(t *testing.T) {
 	for _, tt := range []struct {
 		pattern     string

@@ -20,7 +20,7 @@ import (
 	"vfsdb/vfs"
 )
 
-// A wood is many files in directories, and what a naive search finds in them.
+// A wood is many files in directories, and the result of a naive search in them.
 type wood struct {
 	names []string // in the order of a walk
 	texts map[string]string
@@ -109,8 +109,8 @@ func (w wood) naive(match func(string) bool, o vfs.GrepOptions) *vfs.GrepResult 
 	return r
 }
 
-// A search in many files, by several goroutines on an FS and by one on a Tx, finds what a naive search does, in the
-// order of a walk, and stops where that does.
+// A search in many files, by several goroutines on an FS and by one on a Tx, finds the same as a naive search, in the
+// order of a walk, and stops at the same place.
 func TestGrepManyFiles(t *testing.T) {
 	fsys, w := grow(t, 1, 300)
 	random := rand.New(rand.NewPCG(2, 9))
@@ -174,7 +174,7 @@ func sameResult(t *testing.T, want, got *vfs.GrepResult, pattern string, o vfs.G
 	require.True(t, reflect.DeepEqual(want.Matches, got.Matches), "%q %+v", pattern, o) // without printing megabytes
 }
 
-// A search that is cancelled says so, or is whole.
+// A search that is cancelled returns the error of the context, or is whole.
 func TestGrepCancelled(t *testing.T) {
 	fsys, w := grow(t, 3, 300)
 	want := w.naive(func(line string) bool { return strings.Contains(line, "needle") }, vfs.GrepOptions{})

@@ -11,7 +11,7 @@ import (
 	"vfsdb/vfs"
 )
 
-// What the matches of a search hold in memory can be limited: the one that reaches the limit is the last.
+// MaxText bounds the memory of the matches: the one that reaches it is the last.
 func TestGrepMaxText(t *testing.T) {
 	fsys := vfstest.New(t)
 	for i := range 40 {

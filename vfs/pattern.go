@@ -26,7 +26,7 @@ func ParsePattern(text string) (*Pattern, error) {
 	return p, nil
 }
 
-// Match reports whether a path in the form of io/fs matches all of the pattern. dir says that it is a directory: a
+// Match reports whether a path in the form of io/fs matches all of the pattern. dir reports that it is a directory: a
 // slash at the end of a pattern asks for one.
 func (p *Pattern) Match(path string, dir bool) bool {
 	at := p.begin()

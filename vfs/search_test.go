@@ -14,7 +14,7 @@ import (
 	"vfsdb/vfs"
 )
 
-// searchStore opens a store that holds what the lines say: "a/b" is a file that contains its own path, "a/" a
+// searchStore opens a store with one entry for each line: "a/b" is a file that contains its own path, "a/" a
 // directory, "a -> b" a symlink, "a = b" a second name of b.
 func searchStore(t testing.TB, lines ...string) *vfs.FS {
 	t.Helper()
@@ -105,7 +105,7 @@ var verbs = map[string]func(s searcher, name string) error{
 	"du": func(s searcher, name string) error { _, err := s.Usage(name); return err },
 }
 
-// What a verb returns about a path that is wrong.
+// The errors of each search for a wrong path.
 func TestSearchErrors(t *testing.T) {
 	fsys := searchStore(t, "dir/file", "dir/dangling -> nowhere", "loop -> loop")
 	long := strings.Repeat("x", 300)
@@ -151,7 +151,7 @@ func TestSearchErrors(t *testing.T) {
 	}
 }
 
-// A search that was cancelled says so, on an FS and inside a transaction.
+// A search that was cancelled returns the error of the context, on an FS and inside a transaction.
 func TestSearchCancelled(t *testing.T) {
 	fsys := searchStore(t, "dir/file")
 	for verb, call := range verbs {
@@ -195,7 +195,7 @@ func TestSearchCancelledMidway(t *testing.T) {
 	}
 }
 
-// What is removed while a search runs is passed over, at whatever moment that happens.
+// A file that is removed while a search runs is passed over, at whatever moment that happens.
 func TestSearchWhileRemoving(t *testing.T) {
 	fsys := searchStore(t)
 	for moment := range 40 {
@@ -323,7 +323,7 @@ func TestSearchPages(t *testing.T) {
 	}
 }
 
-// A search inside an Update sees what the Update has done so far.
+// A search inside an Update sees the changes that the Update has made so far.
 func TestSearchInUpdate(t *testing.T) {
 	fsys := searchStore(t, "old", "gone")
 	require.NoError(t, fsys.Update(t.Context(), func(tx *vfs.Tx) error {

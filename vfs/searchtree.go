@@ -2,6 +2,8 @@ package vfs
 
 import (
 	"syscall"
+
+	"vfsdb/schema"
 )
 
 // This file is where searches read the tree: paths, pages of directories, inodes and contents.
@@ -11,12 +13,12 @@ type entry struct {
 	listed
 	dir  Ino      // that holds it; 0 for the root
 	path string   // from the root of the tree, in the form of io/fs
-	up   *entry   // what the search knows of dir; nil for the start of the search
+	up   *entry   // the entry of dir; nil at the start of the search
 	at   []cursor // of a directory: where a pattern stands for the entries below
 	info *Info    // nil unless the search has read it
 }
 
-// locate finds what a path leads to, and the path without symlinks. Nothing there is ENOENT.
+// locate resolves a path to an entry, whose own path has no symlinks. A missing entry is ENOENT.
 func locate(tx *Tx, name string, follow bool) (*entry, error) {
 	p, err := tx.walk(name, follow)
 	if err != nil {
@@ -82,7 +84,7 @@ func (t *trail) enter(tx *Tx, dir Ino, path string) error {
 		return nil
 	}
 	if t.returns++; t.returns > t.first+maxReturns {
-		return corrupt("directory %d, and others, are listed again and again", dir)
+		return schema.Corrupt("directory %d, and others, are listed again and again", dir)
 	}
 
 	_, err := tx.walk(path, false)

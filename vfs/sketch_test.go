@@ -17,7 +17,7 @@ func sketchOf(text []byte) *sketch {
 	return s
 }
 
-// What a probe asks for.
+// Sketches rule contents out, for all kinds of patterns.
 func TestProbe(t *testing.T) {
 	text := "The quick brown Fox jumps over the lazy dog, 2026-11\n"
 	for _, tt := range []struct {
@@ -25,12 +25,12 @@ func TestProbe(t *testing.T) {
 		regex, fold, excluded bool
 	}{
 		{"quick", false, false, false},
-		{"QUICK", false, false, false}, // which is for the search to tell
+		{"QUICK", false, false, false}, // a sketch ignores case
 		{"quickest", false, false, true},
 		{"QUICKEST", false, true, true},
 		{"brown fox", false, true, false},
 		{"brown Fax", false, false, true},
-		{"fax", false, false, false}, // too short to tell
+		{"fax", false, false, false}, // shorter than a gram
 		{"quak", false, false, true},
 		{"kaskadess", false, true, true}, // there is no Kelvin sign
 		{`lazy\s+cat`, true, false, false},
@@ -81,7 +81,7 @@ func TestSketchExcludesNoMatch(t *testing.T) {
 	require.Greater(t, excluded, absent*2/3, "even of what is as random as this")
 }
 
-// Memory is bounded. Where there is no room, what is known stays, until nobody has asked for it for a while.
+// Memory is bounded. Where there is no room, sketches stay until no search has asked for them for a while.
 func TestSketchesAreBounded(t *testing.T) {
 	var s sketches
 	content := func(n int) chunk.Content { return chunk.Content{Size: 1 << 20, Blob: int64(n)} }
