@@ -29,27 +29,32 @@ func TestReadTooLong(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, make([]byte, 10), part)
 
-	found, err := fsys.GetMany(ctx, []string{"long", "small"})
-	require.NoError(t, err)
-	require.ErrorIs(t, found[0].Err, syscall.EFBIG)
-	require.NoError(t, found[1].Err)
+	require.NoError(t, fsys.View(ctx, func(tx *vfs.Tx) error {
+		_, err := tx.ReadFile("long")
+		require.ErrorIs(t, err, syscall.EFBIG)
+		_, err = tx.ReadFile("small")
+		require.NoError(t, err)
+		return nil
+	}))
 }
 
-// What GetMany returns is bounded as a whole: three files that fit one by one, of which the third is more than is left.
-func TestGetManyTooMuch(t *testing.T) {
+// ReadSum returns as much as its caller allows, to the byte.
+func TestReadSumTooMuch(t *testing.T) {
 	ctx := t.Context()
 	fsys := vfstest.New(t)
-	names := []string{"a", "b", "c"}
-	for _, name := range names {
-		vfstest.Write(t, fsys, name, "")
-		require.NoError(t, fsys.Truncate(ctx, name, 100<<20))
-	}
-	found, err := fsys.GetManyUpTo(ctx, names, 200<<20)
+	vfstest.Write(t, fsys, "a", "")
+	require.NoError(t, fsys.Truncate(ctx, "a", 100<<20))
+	sum, err := fsys.Sum(ctx, "a")
 	require.NoError(t, err)
-	require.NoError(t, found[0].Err)
-	require.NoError(t, found[1].Err)
-	require.ErrorIs(t, found[2].Err, syscall.EFBIG)
-	require.Empty(t, found[2].Data)
+	require.NoError(t, fsys.View(ctx, func(tx *vfs.Tx) error {
+		data, err := tx.ReadSum(sum, 100<<20)
+		require.NoError(t, err)
+		require.Len(t, data, 100<<20)
+		data, err = tx.ReadSum(sum, 100<<20-1)
+		require.ErrorIs(t, err, syscall.EFBIG)
+		require.Empty(t, data)
+		return nil
+	}))
 }
 
 // A length that a damaged row says is compared before memory is taken for it.
@@ -71,9 +76,11 @@ func TestSizesAreCompared(t *testing.T) {
 				}
 				damaged++
 				requireDamage(t, err)
-				found, err := fsys.GetMany(t.Context(), []string{name})
-				require.NoError(t, err)
-				requireDamage(t, found[0].Err)
+				require.NoError(t, fsys.View(t.Context(), func(tx *vfs.Tx) error {
+					_, err := tx.ReadFile(name)
+					requireDamage(t, err)
+					return nil
+				}))
 			}
 			require.Positive(t, damaged)
 		})

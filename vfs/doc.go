@@ -32,7 +32,7 @@
 //
 // A verb of an FS is all or nothing, and durable when it has returned. Short ones that wait for the write lock at the
 // same time share a commit, and so one fsync: each is still all or nothing by itself, and has its own time, events and
-// call. [FS.Update], RemoveAll, Copy, PutMany, streams and files commit alone. Within an Update there is no such line
+// call. [FS.Update], RemoveAll, Copy, streams and files commit alone. Within an Update there is no such line
 // around a verb: if its function goes on after a verb has failed midway, what that has done so far (the directories
 // that [Parents] made, the part of a tree that Copy has copied) is committed. Return the error to undo it.
 //

@@ -37,7 +37,10 @@ func TestFullDisk(t *testing.T) {
 		return nil
 	})
 	require.Error(t, err)
-	_, err = fsys.PutMany(ctx, []vfs.FileData{{Name: "p1"}, {Name: "p2", Data: random(200 << 10)}, {Name: "p3"}}, false)
+	err = fsys.Update(ctx, func(tx *vfs.Tx) error {
+		require.NoError(t, tx.WriteFile("p1", nil, 0o644))
+		return tx.WriteFile("p2", random(200<<10), 0o644)
+	})
 	require.ErrorIs(t, err, syscall.ENOSPC)
 	limit(1 << 30)
 	require.Equal(t, before, vfstest.Dump(t, fsys))

@@ -320,7 +320,10 @@ func TestPutIsRecorded(t *testing.T) {
 		"create f ->'one' +3", "setattr f", "write f 'one'->'three' +2", "link g (f)", "write g 'three'->'one' +3",
 		"symlink link (f)", "write link ->'one' +3",
 	}, vfstest.Told(t, fsys, nil))
-	_, err = fsys.PutMany(ctx, []vfs.FileData{{Name: "d/x", Data: []byte("one")}, {Name: "f/no"}, {Name: "y"}}, false, vfs.Parents())
-	require.NoError(t, err)
+	require.NoError(t, fsys.Update(ctx, func(tx *vfs.Tx) error {
+		require.NoError(t, tx.WriteFile("d/x", []byte("one"), 0, vfs.Parents()))
+		require.Error(t, tx.WriteFile("f/no", nil, 0, vfs.Parents()))
+		return tx.WriteFile("y", nil, 0, vfs.Parents())
+	}))
 	require.Equal(t, []string{"mkdir d", "create d/x ->'one' +3", "create y ->''"}, vfstest.Told(t, fsys, nil)[7:])
 }

@@ -39,34 +39,47 @@ func TestVerbsOfRoot(t *testing.T) {
 	}
 }
 
-// Results stand in the order of the files; all or nothing on request.
+// Many writes are one commit. An error that is returned undoes them all; one that is passed over refuses one file.
 func TestMany(t *testing.T) {
 	ctx := t.Context()
 	fsys := vfstest.New(t, "dir/", "old")
-	files := []vfs.FileData{
-		{Name: "a", Data: []byte("1"), Perm: 0o600},
-		{Name: "dir", Data: []byte("2"), Perm: 0o600},
-		{Name: "none/x", Data: []byte("3"), Perm: 0o600},
-		{Name: "old", Data: []byte("4"), Perm: 0o600},
-	}
+	files := []struct{ name, data string }{{"a", "1"}, {"dir", "2"}, {"none/x", "3"}, {"old", "4"}}
 	before := vfstest.Dump(t, fsys)
-	_, err := fsys.PutMany(ctx, files, true)
+	err := fsys.Update(ctx, func(tx *vfs.Tx) error {
+		for _, file := range files {
+			if err := tx.WriteFile(file.name, []byte(file.data), 0o600); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 	require.ErrorIs(t, err, syscall.EISDIR)
 	require.Equal(t, before, vfstest.Dump(t, fsys))
 
-	results, err := fsys.PutMany(ctx, files, false)
-	require.NoError(t, err)
+	results := make([]error, len(files))
+	require.NoError(t, fsys.Update(ctx, func(tx *vfs.Tx) error {
+		for i, file := range files {
+			results[i] = tx.WriteFile(file.name, []byte(file.data), 0o600)
+		}
+		return nil
+	}))
 	for i, want := range []error{nil, syscall.EISDIR, fs.ErrNotExist, nil} {
-		require.ErrorIs(t, results[i], want, files[i].Name)
+		require.ErrorIs(t, results[i], want, files[i].name)
 	}
-	got, err := fsys.GetMany(ctx, []string{"old", "none/x", "a"})
-	require.NoError(t, err)
-	require.Equal(t, "4", string(got[0].Data))
-	require.ErrorIs(t, got[1].Err, fs.ErrNotExist)
-	require.Equal(t, "1", string(got[2].Data))
-	sum, err := fsys.Sum(ctx, "a")
-	require.NoError(t, err)
-	require.Equal(t, sum, got[2].Sum)
+	require.NoError(t, fsys.View(ctx, func(tx *vfs.Tx) error {
+		got, err := tx.ReadFile("old")
+		require.NoError(t, err)
+		require.Equal(t, "4", string(got))
+		_, err = tx.ReadFile("none/x")
+		require.ErrorIs(t, err, fs.ErrNotExist)
+		got, err = tx.ReadFile("a")
+		require.NoError(t, err)
+		require.Equal(t, "1", string(got))
+		sum, err := tx.Sum("a")
+		require.NoError(t, err)
+		require.Equal(t, vfs.SumOf(got), sum)
+		return nil
+	}))
 }
 
 // Where the directory of an OpenRoot is gone, no directories are made on the way to a file either, and that is the

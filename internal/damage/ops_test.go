@@ -182,16 +182,15 @@ func same(name string, got, want []byte, err error) error {
 }
 
 func readMany(ctx context.Context, fsys *vfs.FS, _ string) error {
-	var names []string
-	for name := range contents() {
-		names = append(names, name)
-	}
-	list, err := fsys.GetMany(ctx, names)
-	want := contents()
-	for _, f := range list {
-		err = worse(err, same(f.Name, f.Data, want[f.Name], f.Err))
-	}
-	return err
+	var worst error
+	err := fsys.View(ctx, func(tx *vfs.Tx) error {
+		for name, want := range contents() {
+			data, err := tx.ReadFile(name)
+			worst = worse(worst, same(name, data, want, err))
+		}
+		return nil
+	})
+	return worse(err, worst)
 }
 
 func readLong(ctx context.Context, fsys *vfs.FS, _ string) error {
