@@ -50,12 +50,6 @@ func (fsys *FS) NewOrphanReaper(through int64) *OrphanReaper {
 	return &OrphanReaper{store: fsys.store, through: through, seen: through, trees: make(map[int64]*FS), later: make(map[branchIno]bool)}
 }
 
-// NewestOrphan returns the number of the orphan that was queued last; 0 if none is queued.
-func NewestOrphan(db *schema.Tx) (int64, error) {
-	seq, _, err := db.Int(`SELECT max(seq) FROM orphan`)
-	return seq, err
-}
-
 // Step reaps up to limit inodes and entries. It is durable as soon as a later commit is, see [schema.DB.Stage].
 func (r *OrphanReaper) Step(ctx context.Context, limit int) (step ReapStep, err error) {
 	err = r.store.db.View(ctx, func(db *schema.Tx) error {
