@@ -9,8 +9,9 @@ import (
 	"vfsdb/vfs"
 )
 
-// snapshotChain makes a thousand snapshots with one small change before each: how much the file grows by one, how long
-// the last of them take beside the first, and how long it takes to list them and to compare the ends of the chain.
+// snapshotChain makes a thousand snapshots, with one small change before each. It measures how much the file grows by one,
+// how long the first and the last of them take, and how long it takes to list them and to compare the ends of the
+// chain.
 func snapshotChain(b *bench) error {
 	n := b.size(1000, 50)
 	for _, c := range []struct {
@@ -35,6 +36,7 @@ func snapshotChain(b *bench) error {
 			if err != nil {
 				return err
 			}
+
 			b.add(under("bytes per "+c.name+" and snapshot", "B", grown, 400).aim(100),
 				under(c.name+" and snapshot, each of "+thousands(n), "s", median(times).Seconds(), 0).with("%s", tenths(times)))
 			return b.chain(fsys, n)
@@ -46,7 +48,7 @@ func snapshotChain(b *bench) error {
 	return nil
 }
 
-// chain looks at the snapshots s0 to s(n-1), between whose ends one file has changed.
+// chain lists the snapshots s0 to s(n-1), and compares the first with the last, between which one file has changed.
 func (b *bench) chain(fsys *vfs.FS, n int) error {
 	list, err := sample(b.size(50, 5), func(int) (time.Duration, error) {
 		return b.timed(func() error {
@@ -60,6 +62,7 @@ func (b *bench) chain(fsys *vfs.FS, n int) error {
 	if err != nil {
 		return err
 	}
+
 	first, err := snapshot.Open(b.ctx, fsys, "s0")
 	if err != nil {
 		return err
@@ -72,6 +75,7 @@ func (b *bench) chain(fsys *vfs.FS, n int) error {
 	if err != nil {
 		return err
 	}
+
 	b.add(under("list "+thousands(n)+" snapshots", "s", list.Seconds(), 0),
 		under("diff of the first and the last", "s", diff.Seconds(), 0))
 	return nil
@@ -104,6 +108,7 @@ func (b *bench) growth(fsys *vfs.FS, n int, fn func(i int) error) (grown float64
 	if err != nil {
 		return 0, nil, err
 	}
+
 	for i := range n {
 		t, err := b.timed(func() error { return fn(i) })
 		if err != nil {
@@ -111,11 +116,12 @@ func (b *bench) growth(fsys *vfs.FS, n int, fn func(i int) error) (grown float64
 		}
 		times = append(times, t)
 	}
+
 	after, err := bytesOf(b.ctx, fsys)
 	return float64(after-before) / float64(n), times, err
 }
 
-// tenths tells whether the last ones take longer than the first.
+// tenths compares the last times with the first.
 func tenths(times []time.Duration) string {
 	tenth := max(1, len(times)/10)
 	early, late := median(times[:tenth]), median(times[len(times)-tenth:])

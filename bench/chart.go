@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// The chart is 860 wide, as a page shows it. Its colours are in the middle between light and dark: a page that shows it
-// does not tell which of the two it is.
+// The chart is 860 wide, as a page shows it. Its colours are in the middle between light and dark, because it does not know
+// which of the two its page is.
 const (
 	chartWidth  = 860
-	labelEnd    = 284 // what was measured ends here, and beside whom begins
+	labelEnd    = 284 // the measured verb ends here, and the peer begins
 	peerStart   = 294
 	plotStart   = 424
 	plotEnd     = 850
@@ -29,43 +29,19 @@ const (
 	asked = "#c2396f"
 )
 
-// A chart is a drawing under construction.
+// A chart is an unfinished drawing.
 type chart struct {
 	bytes.Buffer
 	low, high float64 // logarithms of the ratios at the ends of the plot
 }
 
-// chart draws the ratios of the report, each as a bar that begins at 1x, on a scale of logarithms. Equal reports make
-// equal drawings.
+// chart draws the ratios of the report, each as a bar that begins at 1x, on a logarithmic scale. Equal reports make equal
+// drawings.
 func (r report) chart() []byte {
-	var groups [][]row
-	for _, row := range r.Rows {
-		if !row.drawn() {
-			continue
-		}
-		last := len(groups) - 1
-		if last < 0 || groups[last][0].Kind != row.Kind {
-			groups = append(groups, nil)
-			last++
-		}
-		groups[last] = append(groups[last], row)
-	}
-	var c chart
-	c.low, c.high = -1, 1 // at least from 0.1x to 10x
-	height := 2 * lineHeight
-	for _, group := range groups {
-		for _, row := range group {
-			c.reach(row.Ratio)
-			if row.Goal != nil && row.Goal.OfRatio && row.Goal.AtLeast > 0 {
-				c.reach(row.Goal.AtLeast)
-			}
-		}
-		height += len(group)*lineHeight + lineHeight/2
-		if group[0].Kind != "" {
-			height += lineHeight
-		}
-	}
-	height += lineHeight
+	groups := r.groups()
+	c := chart{low: -1, high: 1} // at least from 0.1x to 10x
+	height := c.measure(groups)
+
 	fmt.Fprintf(&c, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d" role="img" `+
 		`font-family="-apple-system, 'Segoe UI', 'Noto Sans', 'DejaVu Sans', Helvetica, Arial, sans-serif" font-size="12" fill="%s">`+"\n",
 		chartWidth, height, ink)
@@ -73,6 +49,7 @@ func (r report) chart() []byte {
 	c.legend(slices.Concat(groups...))
 	top, y := 2*lineHeight, 2*lineHeight
 	c.grid(top, height-lineHeight)
+
 	for _, group := range groups {
 		if group[0].Kind != "" {
 			y += lineHeight
@@ -91,7 +68,41 @@ func (r report) chart() []byte {
 	return c.Bytes()
 }
 
-// drawn reports whether a row has a bar: it has a ratio, and if that is to ourselves then also a goal.
+// groups returns the rows that have a bar, one group for each kind in a row.
+func (r report) groups() (groups [][]row) {
+	for _, row := range r.Rows {
+		if !row.drawn() {
+			continue
+		}
+		last := len(groups) - 1
+		if last < 0 || groups[last][0].Kind != row.Kind {
+			groups = append(groups, nil)
+			last++
+		}
+		groups[last] = append(groups[last], row)
+	}
+	return groups
+}
+
+// measure makes the scale long enough for all rows, and returns the height of the drawing.
+func (c *chart) measure(groups [][]row) (height int) {
+	height = 2 * lineHeight // of the legend
+	for _, group := range groups {
+		for _, row := range group {
+			c.reach(row.Ratio)
+			if row.Goal != nil && row.Goal.OfRatio && row.Goal.AtLeast > 0 {
+				c.reach(row.Goal.AtLeast)
+			}
+		}
+		height += len(group)*lineHeight + lineHeight/2
+		if group[0].Kind != "" {
+			height += lineHeight
+		}
+	}
+	return height + lineHeight // of the scale
+}
+
+// drawn reports whether a row has a bar. It needs a ratio, and if the peer is ours too, a goal.
 func (r row) drawn() bool {
 	if r.Peer == "" || r.Absent || r.Ratio <= 0 {
 		return false
@@ -99,21 +110,22 @@ func (r row) drawn() bool {
 	return !r.Self || r.Goal != nil && r.Goal.OfRatio
 }
 
-// reach makes the scale long enough.
+// reach makes the scale long enough for a ratio.
 func (c *chart) reach(ratio float64) {
 	c.low, c.high = min(c.low, math.Log10(ratio)), max(c.high, math.Log10(ratio))
 }
 
-// x is where a ratio stands.
+// x returns the place of a ratio on the scale.
 func (c *chart) x(ratio float64) float64 {
 	const start, end = plotStart + plotPadding, plotEnd - plotPadding
 	return start + (math.Log10(ratio)-c.low)/(c.high-c.low)*(end-start)
 }
 
-// legend explains in the first line the colours that the rows have.
+// legend explains, in the first line, the colours of the rows.
 func (c *chart) legend(rows []row) {
 	ownRows := slices.ContainsFunc(rows, func(r row) bool { return r.Self })
 	goals := slices.ContainsFunc(rows, func(r row) bool { return r.Goal != nil })
+
 	for _, key := range []struct {
 		x          int
 		fill, text string
@@ -128,6 +140,7 @@ func (c *chart) legend(rows []row) {
 			fmt.Fprintf(c, `<text x="%d" y="18">%s</text>`+"\n", key.x+barHeight+5, key.text)
 		}
 	}
+
 	if goals {
 		fmt.Fprintf(c, `<rect x="378" y="5" width="3" height="18" fill="%s"/><text x="386" y="18">at least</text>`+"\n", asked)
 	}
@@ -148,10 +161,11 @@ func (c *chart) grid(top, bottom int) {
 	}
 }
 
-// bar draws one row, whose line begins at y, but not what was measured.
+// bar draws one row, whose line begins at y, without its label.
 func (c *chart) bar(row row, y int) {
 	text := y + 13
 	fmt.Fprintf(c, `<text x="%d" y="%d" font-size="11">%s</text>`, peerStart, text, escape(row.Peer))
+
 	one, at := c.x(1), c.x(row.Ratio)
 	fill, figureAt, anchor := won, at+5, "start"
 	if row.Ratio < 1 {
@@ -162,11 +176,13 @@ func (c *chart) bar(row row, y int) {
 	}
 	fmt.Fprintf(c, `<rect x="%.1f" y="%d" width="%.1f" height="%d" rx="2" fill="%s"/>`,
 		min(one, at), y+(lineHeight-barHeight)/2, max(1, math.Abs(at-one)), barHeight, fill)
+
+	// The tick of the goal may be where the figure would stand.
 	if g := row.Goal; g != nil && g.OfRatio && g.AtLeast > 0 {
 		x := c.x(g.AtLeast)
 		fmt.Fprintf(c, `<rect x="%.1f" y="%d" width="3" height="%d" fill="%s"/>`, x-1.5, y+1, lineHeight-2, asked)
 		room := 4 + 7*float64(len(digits(row.Ratio))+1)
-		switch { // the tick may be where the figure would stand
+		switch {
 		case anchor == "start" && x > figureAt-4 && x < figureAt+room:
 			figureAt = x + 5
 		case anchor == "end" && x < figureAt+4 && x > figureAt-room:

@@ -9,11 +9,12 @@ import (
 	"vfsdb/snapshot"
 )
 
-// collect drops a branch that has 10,000 files of its own and gives back what only it had, beside a directory of as
-// much that is removed from the host.
+// collect drops a branch with 10,000 files of its own and collects them, beside removing a directory with as many files
+// from the host.
 func collect(b *bench) error {
 	const size = 10 << 10
 	n := b.size(10_000, 300)
+
 	fsys, err := b.openNew("collect")
 	if err != nil {
 		return err
@@ -22,6 +23,7 @@ func collect(b *bench) error {
 	if err := fsys.WriteFile(b.ctx, "kept", noise()[:size], 0o644); err != nil {
 		return err
 	}
+
 	var drops, steps []time.Duration
 	var blobs, freed, count int
 	times, err := b.race(b.few(),
@@ -31,13 +33,10 @@ func collect(b *bench) error {
 			if err != nil {
 				return 0, err
 			}
-			files := makeFiles(n, size, size, uint64(round))
-			if err := makeDirs(b.ctx, branch, "", files); err != nil {
+			if err := fill(b.ctx, branch, "", makeFiles(n, size, size, uint64(round))); err != nil {
 				return 0, err
 			}
-			if err := writeFiles(b.ctx, branch, "", files); err != nil {
-				return 0, err
-			}
+
 			drop, err := b.timed(func() error { return snapshot.DeleteBranch(b.ctx, fsys, name) })
 			if err != nil {
 				return 0, err
@@ -50,6 +49,7 @@ func collect(b *bench) error {
 			if err != nil {
 				return 0, err
 			}
+
 			if report.Blobs != int64(n) || report.Branches != 1 {
 				return 0, fmt.Errorf("%d blobs of %d branches went, not %d of 1", report.Blobs, report.Branches, n)
 			}
@@ -58,11 +58,8 @@ func collect(b *bench) error {
 			return t, nil
 		}},
 		side{"os.RemoveAll", func(round int) (time.Duration, error) {
-			files, root := makeFiles(n, size, size, uint64(round)), b.path("host-%d", round)
-			if err := hostDirs(root, files); err != nil {
-				return 0, err
-			}
-			if err := hostWrite(root, files); err != nil {
+			root := b.path("host-%d", round)
+			if err := hostFill(root, makeFiles(n, size, size, uint64(round))); err != nil {
 				return 0, err
 			}
 			return b.timed(func() error { return os.RemoveAll(root) })
@@ -71,6 +68,7 @@ func collect(b *bench) error {
 	if err != nil {
 		return err
 	}
+
 	what := fmt.Sprintf("%s x 10 KiB", thousands(n))
 	b.add(versus("drop a branch of "+what, median(drops), "os.RemoveAll", times[1], 0),
 		versus("gc after a branch of "+what, times[0], "os.RemoveAll", times[1], 0).

@@ -9,8 +9,8 @@ import (
 	"vfsdb/vfs"
 )
 
-// compactTree compresses the source of Go in three ways that there are, and compares how large it is and how fast it
-// reads.
+// compactTree stores the source of Go plain, compressed at once, and compacted, and compares the sizes of the stores and
+// how fast they read.
 func compactTree(b *bench) error {
 	src, err := b.goTree()
 	if err != nil {
@@ -20,8 +20,8 @@ func compactTree(b *bench) error {
 	if err != nil {
 		return err
 	}
+
 	stores := make(map[string]*vfs.FS)
-	perByte := make(map[string]float64)
 	for _, way := range []string{"plain", "at once", "compacted"} {
 		fsys, err := vfs.Open(b.ctx, b.path("%s.db", way), &vfs.Options{Compress: way == "at once"})
 		if err != nil {
@@ -33,6 +33,7 @@ func compactTree(b *bench) error {
 		}
 		stores[way] = fsys
 	}
+
 	var report *gc.CompactReport
 	took, err := b.timed(func() (err error) {
 		report, err = gc.Compact(b.ctx, stores["compacted"], nil)
@@ -41,6 +42,7 @@ func compactTree(b *bench) error {
 	if err != nil {
 		return err
 	}
+	perByte := make(map[string]float64)
 	for way, fsys := range stores {
 		n, err := bytesOf(b.ctx, fsys)
 		if err != nil {
@@ -48,10 +50,7 @@ func compactTree(b *bench) error {
 		}
 		perByte[way] = float64(n) / float64(bytes)
 	}
-	inOrder, err := filesIn(b, stores["plain"])
-	if err != nil {
-		return err
-	}
+
 	limit, aim := 0.33, 0.25
 	if b.short {
 		limit, aim = 0, 0 // a few files are no measure
@@ -61,6 +60,16 @@ func compactTree(b *bench) error {
 			figure(float64(bytes)/took.Seconds(), "B"), thousands(int(report.Blobs)), thousands(int(report.Packs)), report.Steps, report.LongestStep.Round(100*time.Microsecond)),
 		under("database bytes per byte of it, compacted", "B/B", perByte["compacted"], limit).aim(aim).with("plain: %.3f, compressed at once: %.3f", perByte["plain"], perByte["at once"]),
 	)
+	return b.readBack(stores)
+}
+
+// readBack reads all files of the stores that compactTree made, in their order and at random.
+func (b *bench) readBack(stores map[string]*vfs.FS) error {
+	inOrder, err := filesIn(b, stores["plain"])
+	if err != nil {
+		return err
+	}
+
 	for _, order := range []string{"in order", "at random"} {
 		read := func(way string) side {
 			return side{way, func(round int) (time.Duration, error) {
@@ -81,6 +90,7 @@ func compactTree(b *bench) error {
 				})
 			}}
 		}
+
 		times, err := b.race(b.few(), read("compacted"), read("at once"), read("plain"))
 		if err != nil {
 			return err
@@ -94,7 +104,7 @@ func compactTree(b *bench) error {
 	return nil
 }
 
-// filesIn lists the regular files of a tree, in the order in which they were taken in.
+// filesIn returns the regular files of a tree, in the order of the import.
 func filesIn(b *bench, fsys *vfs.FS) ([]string, error) {
 	found, _, err := vfs.Find(b.ctx, fsys, "/", &vfs.FindOptions{Kind: "file"})
 	names := make([]string, len(found))

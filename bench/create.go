@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// A batch is so many files of one size, written in one commit.
+// A batch is a number of files of one size, written in one commit.
 type batch struct {
 	what    string
 	n, size int
 	removed bool    // as many were written in the same place, and removed, just before
-	atLeast float64 // of the ratio with files that nobody fsyncs
+	atLeast float64 // of the ratio with files that are not synced
 	aim     float64
 }
 
-// createBatch writes many small files in one commit, beside files that nobody fsyncs.
+// createBatch writes many small files in one commit, beside files that are not synced.
 func createBatch(b *bench) error {
 	for _, c := range []batch{
 		{n: b.size(10_000, 300), size: 1 << 10, atLeast: 5, aim: 8},
@@ -30,25 +30,27 @@ func createBatch(b *bench) error {
 	return nil
 }
 
-// createAgain writes files where others were removed a moment ago, as whoever cleans and builds again does.
+// createAgain writes files where others were removed a moment ago, as a clean build does.
 func createAgain(b *bench) error {
 	n := b.size(10_000, 300)
 	return b.create(batch{what: fmt.Sprintf("create %s x 1 KiB where as many went", thousands(n)), n: n, size: 1 << 10, removed: true})
 }
 
-// A place is a directory of a store, or of the host, that files are written to.
+// A place is a directory of a store, or of the host, where files are written.
 type place struct {
 	dirs, write, remove func(files []file) error
 }
 
-// create races a batch with files on the host, which are not safe when they are written, as ours are. How long that
-// would take is in a note.
+// create races a batch with files on the host. Those are not durable when they are written, as ours are; a note says how
+// long the host takes until they are.
 func (b *bench) create(c batch) error {
 	fsys, err := b.openNew(fmt.Sprintf("batch-%d", c.size))
 	if err != nil {
 		return err
 	}
 	defer fsys.Close()
+
+	// in prepares a place and times the writing of the batch there.
 	in := func(p place, round int, timed func(func() error) (time.Duration, error)) (time.Duration, error) {
 		files := makeFiles(c.n, c.size, c.size, uint64(round))
 		err := p.dirs(files)
@@ -61,6 +63,7 @@ func (b *bench) create(c batch) error {
 		}
 		return timed(func() error { return p.write(files) })
 	}
+
 	var safe []time.Duration
 	times, err := b.race(b.rounds,
 		side{"ours", func(round int) (time.Duration, error) {
@@ -88,17 +91,19 @@ func (b *bench) create(c batch) error {
 	if err != nil {
 		return err
 	}
+
 	each := func(t time.Duration) string { return figure(t.Seconds()/float64(c.n), "s") }
 	b.add(versus(c.what, times[0], "os.WriteFile", times[1], c.atLeast).aim(c.aim).
 		with("a file: %s and %s; until a sync was done, the host took %s", each(times[0]), each(times[1]), each(median(safe))))
 	return nil
 }
 
-// createDurable writes small files one by one, each of them safe before the next.
+// createDurable writes small files one by one, each of them durable before the next.
 func createDurable(b *bench) error {
 	return errors.Join(b.durable(1<<10, 1.9, 4), b.durable(10<<10, 1.1, 1.3))
 }
 
+// durable races files of one size, with a commit or an fsync for each.
 func (b *bench) durable(size int, atLeast, aim float64) error {
 	n := b.size(200, 10)
 	fsys, err := b.openNew(fmt.Sprintf("durable-%d", size))
@@ -106,6 +111,7 @@ func (b *bench) durable(size int, atLeast, aim float64) error {
 		return err
 	}
 	defer fsys.Close()
+
 	times, err := b.race(b.rounds,
 		side{"ours", func(round int) (time.Duration, error) {
 			files, root := makeFiles(n, size, size, uint64(round)), fmt.Sprintf("%d/", round)
@@ -143,6 +149,7 @@ func (b *bench) durable(size int, atLeast, aim float64) error {
 	if err != nil {
 		return err
 	}
+
 	each := func(t time.Duration) time.Duration { return t / time.Duration(n) }
 	b.add(versus(fmt.Sprintf("create %s, durable, one by one", figure(float64(size), "B")),
 		each(times[0]), "create+write+fsync", each(times[1]), atLeast).aim(aim))

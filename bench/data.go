@@ -10,7 +10,7 @@ import (
 	"sync"
 )
 
-// noise is what everything is filled with: bytes that nothing can compress, made once.
+// noise returns the bytes that files are filled with. They cannot be compressed, and are made once.
 var noise = sync.OnceValue(func() []byte {
 	p := make([]byte, 8<<20)
 	source := rand.NewChaCha8([32]byte([]byte("vfsdb bench: noise of 8 mebibyte")))
@@ -18,7 +18,7 @@ var noise = sync.OnceValue(func() []byte {
 	return p
 })
 
-// text is what can be compressed: noise of eight letters, so to three bits of eight.
+// text returns bytes that can be compressed: noise of eight letters, which takes three bits of eight.
 var text = sync.OnceValue(func() []byte {
 	p := slices.Clone(noise())
 	for i, c := range p {
@@ -33,8 +33,8 @@ type file struct {
 	data []byte
 }
 
-// makeFiles makes n files of from to upto bytes, 100 per directory. Equal seeds make equal files; no two files of
-// different seeds, or of one, are the same.
+// makeFiles makes n files of from to upto bytes, 100 per directory. Equal seeds make equal files. No two files of one
+// seed, or of different seeds, are the same.
 func makeFiles(n, from, upto int, seed uint64) []file {
 	random := rand.New(rand.NewPCG(seed, 1))
 	files := make([]file, n)
@@ -48,7 +48,7 @@ func makeFiles(n, from, upto int, seed uint64) []file {
 	return files
 }
 
-// stamp makes a block of noise unlike any other.
+// stamp makes a block of noise different from any other.
 func stamp(p []byte, seed, i uint64) {
 	if len(p) >= 16 {
 		binary.BigEndian.PutUint64(p, seed)
@@ -56,13 +56,13 @@ func stamp(p []byte, seed, i uint64) {
 	}
 }
 
-// pathOf is the path of file i: 100 files per directory, four segments deep.
+// pathOf returns the path of file i: 100 files per directory, four segments deep.
 func pathOf(i int) string {
 	dir := i / 100
 	return fmt.Sprintf("d%02d/e%d/g%d/f%02d", dir/100, dir/10%10, dir%10, i%100)
 }
 
-// dirsOf lists the directories of files, once each, in order.
+// dirsOf returns the directories of files, each once, in order.
 func dirsOf(files []file) []string {
 	var dirs []string
 	for _, f := range files {
@@ -73,7 +73,7 @@ func dirsOf(files []file) []string {
 	return dirs
 }
 
-// A noiseReader yields size bytes of noise, or of text, every 4 KiB of it unlike any other: there is nothing to be
+// A noiseReader returns size bytes of noise or of text. Each 4 KiB are different from any other, so nothing can be
 // deduplicated.
 type noiseReader struct {
 	all  []byte
@@ -83,7 +83,7 @@ type noiseReader struct {
 }
 
 func newNoise(seed uint64, size int64) io.Reader {
-	return &noiseReader{all: noise(), seed: seed, size: size} // made before anybody looks at the clock
+	return &noiseReader{all: noise(), seed: seed, size: size} // noise is made before the clock starts
 }
 
 func newText(seed uint64, size int64) io.Reader {

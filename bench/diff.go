@@ -8,7 +8,7 @@ import (
 	"vfsdb/vfs"
 )
 
-// diffCost compares a snapshot with the head that has moved on by 200 changes, in trees of several sizes.
+// diffCost compares a snapshot with the head after 200 changes, in trees of several sizes.
 func diffCost(b *bench) error {
 	changes := b.size(200, 20)
 	for i, n := range b.forests() {
@@ -23,6 +23,7 @@ func diffCost(b *bench) error {
 		if err != nil {
 			return err
 		}
+
 		var first, again []time.Duration
 		for range b.rounds {
 			f, a, err := b.diff(name, changes)
@@ -31,6 +32,7 @@ func diffCost(b *bench) error {
 			}
 			first, again = append(first, f), append(again, a...)
 		}
+
 		limit, aim := 0.0, 0.0
 		if i == 1 { // the goal is one for 100,000 files
 			limit, aim = 5e-3, 0.5e-3
@@ -42,13 +44,14 @@ func diffCost(b *bench) error {
 	return nil
 }
 
-// diff times the first comparison of a store that was just opened, and some more.
+// diff times the first comparison of a store that was just opened, and the next few.
 func (b *bench) diff(name string, changes int) (first time.Duration, again []time.Duration, err error) {
 	fsys, err := vfs.Open(b.ctx, name, nil)
 	if err != nil {
 		return 0, nil, err
 	}
 	defer fsys.Close()
+
 	then, err := snapshot.Open(b.ctx, fsys, "then")
 	if err != nil {
 		return 0, nil, err
@@ -56,6 +59,7 @@ func (b *bench) diff(name string, changes int) (first time.Duration, again []tim
 	if first, err = b.countDiff(then, fsys, changes); err != nil {
 		return 0, nil, err
 	}
+
 	for range 5 {
 		t, err := b.countDiff(then, fsys, changes)
 		if err != nil {
@@ -66,7 +70,7 @@ func (b *bench) diff(name string, changes int) (first time.Duration, again []tim
 	return first, again, nil
 }
 
-// countDiff times one comparison, which has to find that many changes.
+// countDiff times one comparison, which has to find the given number of changes.
 func (b *bench) countDiff(from, to snapshot.Tree, changes int) (time.Duration, error) {
 	return b.timed(func() error {
 		found := 0
@@ -83,7 +87,7 @@ func (b *bench) countDiff(from, to snapshot.Tree, changes int) (time.Duration, e
 	})
 }
 
-// restoreCost takes 200 changes back, in trees of several sizes. Each time is one durable commit.
+// restoreCost undoes 200 changes, in trees of several sizes. Each restore is one durable commit.
 func restoreCost(b *bench) error {
 	changes := b.size(200, 20)
 	for _, n := range b.forests() {
@@ -92,6 +96,7 @@ func restoreCost(b *bench) error {
 			if err != nil {
 				return err
 			}
+
 			t, err := sample(3*b.rounds, func(int) (time.Duration, error) {
 				if err := fsys.Update(b.ctx, func(tx *vfs.Tx) error { return change(tx, n, changes) }); err != nil {
 					return 0, err
@@ -104,6 +109,7 @@ func restoreCost(b *bench) error {
 			if err != nil {
 				return err
 			}
+
 			if _, err := b.countDiff(then, fsys, 0); err != nil {
 				return err
 			}
@@ -117,7 +123,7 @@ func restoreCost(b *bench) error {
 	return nil
 }
 
-// change makes changes of three kinds all over the tree: of ten, eight files get new content, one goes and one comes.
+// change makes changes of three kinds all over the tree: of ten, eight files get new content, one goes, and one comes.
 func change(tx *vfs.Tx, n, changes int) error {
 	for i := range changes {
 		name := pathOf(i * (n / changes))

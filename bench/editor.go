@@ -25,13 +25,14 @@ func newEditor(src string) (*editor, error) {
 	return ed, err
 }
 
-// edit gives files a line more, and others in the next round. Then it lets the moment pass in which their times could
-// be given to another content: what takes them in would have to wait for that, or read them once more.
+// edit adds a line to files, to others in the next round. Then it waits until no other content can get the same time:
+// otherwise an import would have to wait, or read the files once more.
 func (ed *editor) edit(round int) error {
 	if round == ed.round {
 		return nil
 	}
 	ed.round = round
+
 	for i := round % 100; i < len(ed.files); i += 100 {
 		f, err := os.OpenFile(ed.files[i], os.O_WRONLY|os.O_APPEND, 0)
 		if err != nil {
@@ -45,6 +46,7 @@ func (ed *editor) edit(round int) error {
 			return err
 		}
 	}
+
 	settle()
 	time.Sleep(200 * time.Millisecond)
 	return nil

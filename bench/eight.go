@@ -23,7 +23,7 @@ var headlines = []headline{
 	{"stream in 1 GiB, durable", pick{workload: "stream-in", peer: "file+blake3+fsync"}},
 }
 
-// eight is the report of the rows of the headlines alone, without goals, in one group that has no name.
+// eight returns the report of the rows of the headlines alone, without goals, in one group that has no name.
 func (r report) eight() report {
 	short := r
 	short.Rows = nil
@@ -47,8 +47,8 @@ var constants = []headline{
 	{"a restore of them", pick{workload: "restore", what: "1,000,000"}},
 }
 
-// brief writes the figures of the README: the chart in words for those who cannot see it, the machine, what stays the
-// same at any size, and the worst row that there is.
+// brief writes the figures of the README: the chart in words for readers who cannot see it, the machine, the verbs that
+// cost the same at any size, and the worst row.
 func (r report) brief() string {
 	var bars, sizes []string
 	for _, row := range r.eight().Rows {
@@ -59,6 +59,7 @@ func (r report) brief() string {
 			sizes = append(sizes, c.words+" "+found[0].cells()[1])
 		}
 	}
+
 	var b strings.Builder
 	fmt.Fprintf(&b, "![Their time divided by ours. %s](bench/eight.svg)\n\n", strings.Join(bars, "; "))
 	fmt.Fprintf(&b, "%s.\n", r.head())
@@ -71,7 +72,7 @@ func (r report) brief() string {
 	return b.String()
 }
 
-// worst returns the row in which ours is slowest beside a peer that is not ours.
+// worst returns the row in which ours is slowest compared with a peer that is not ours.
 func (r report) worst() (worst row, ok bool) {
 	for _, row := range r.Rows {
 		if row.Peer == "" || row.Absent || row.Self || row.Ratio <= 0 {

@@ -7,8 +7,8 @@ import (
 	"vfsdb/transfer"
 )
 
-// exportTree puts the source of Go into an empty directory of the host, beside those that keep trees and give them
-// back. Nobody syncs what was written.
+// exportTree writes the source of Go into an empty directory of the host, beside other programs that keep trees. Nothing
+// is synced.
 func exportTree(b *bench) error {
 	src, err := b.goTree()
 	if err != nil {
@@ -18,6 +18,8 @@ func exportTree(b *bench) error {
 	if err != nil {
 		return err
 	}
+
+	// whole checks that a directory has all files.
 	whole := func(dir string) error {
 		gotFiles, gotSize, err := weigh(dir)
 		if err == nil && (gotFiles != files || gotSize != size) {
@@ -25,6 +27,7 @@ func exportTree(b *bench) error {
 		}
 		return err
 	}
+
 	fsys, err := b.openNew("export")
 	if err != nil {
 		return err
@@ -33,6 +36,7 @@ func exportTree(b *bench) error {
 	if _, err := transfer.ImportDir(b.ctx, fsys, src, "src", nil); err != nil {
 		return err
 	}
+
 	sides := []side{{"ours", func(int) (time.Duration, error) {
 		out, err := b.hostDir()
 		if err != nil {
@@ -47,6 +51,7 @@ func exportTree(b *bench) error {
 		}
 		return t, whole(out)
 	}}}
+
 	var took []keeper
 	for _, k := range keepers {
 		if k.give == nil {
@@ -59,6 +64,7 @@ func exportTree(b *bench) error {
 		k.name = k.gives
 		sides, took = append(sides, s), append(took, k)
 	}
+
 	times, err := b.race(b.few(), sides...)
 	if err != nil {
 		return err

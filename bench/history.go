@@ -8,7 +8,7 @@ import (
 	"vfsdb/vfs"
 )
 
-// forests are the sizes of trees at which history is measured: its costs must not depend on them.
+// forests returns the sizes of trees at which history is measured: its costs must not depend on them.
 func (b *bench) forests() []int {
 	return []int{b.size(1000, 200), b.size(100_000, 1000), b.size(1_000_000, 2000)}
 }
@@ -29,8 +29,8 @@ func branchCost(b *bench) error {
 	})
 }
 
-// flat times a verb on trees of all sizes in turn, after a small change each time. Beside it stand that change, since
-// one commit is most of what there is, and for the largest tree the smallest.
+// flat times a verb on trees of all sizes in turn, after a small change each time. The peers are that change, because one
+// commit is most of the cost, and for the largest tree the smallest one.
 func (b *bench) flat(verb string, fn func(fsys *vfs.FS, name string) error) error {
 	sizes := b.forests()
 	trees := make([]*vfs.FS, len(sizes))
@@ -44,7 +44,8 @@ func (b *bench) flat(verb string, fn func(fsys *vfs.FS, name string) error) erro
 		}
 		defer trees[i].Close()
 	}
-	settle() // the copies are not for a commit to write
+	settle() // the copies are written before a commit is timed
+
 	times := make([][]time.Duration, len(sizes))
 	var commits []time.Duration
 	for k := range b.rounds * b.size(50, 5) {
@@ -61,6 +62,7 @@ func (b *bench) flat(verb string, fn func(fsys *vfs.FS, name string) error) erro
 			commits, times[n] = append(commits, commit), append(times[n], t)
 		}
 	}
+
 	commit := median(commits)
 	for i, n := range sizes {
 		b.add(versus(fmt.Sprintf("%s of %s files", verb, thousands(n)), median(times[i]), "a Chtimes", commit, 0).

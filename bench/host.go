@@ -15,18 +15,26 @@ import (
 // piece is how much of a stream is moved at a time, on both sides.
 const piece = 512 << 10
 
-// spread asks the host to lay the directories that are made in dir far apart. ext4 puts them beside each other
-// otherwise, and without a journal it passes over every inode there that was freed in the last minutes when it looks
-// for a new one: what other programs, or the round before, have just removed can make it create files ten times slower.
-// Where the host cannot be asked, nothing happens.
+// spread asks the host to place the directories that are made in dir far apart. Otherwise ext4 puts them beside each other,
+// and without a journal it skips, one by one, every inode there that was freed in the last minutes. Then files that
+// other programs, or the round before, have just removed can make it create files ten times slower. Where the host
+// offers no such request, nothing happens.
 func spread(ctx context.Context, dir string) {
 	_ = exec.CommandContext(ctx, "chattr", "+T", dir).Run()
 }
 
-// hostDir makes a directory in the workload's own. Its name is chosen at random, and by it where ext4 puts it.
+// hostDir makes a directory in the workload's own. Its name is random, and with it the place that ext4 chooses.
 func (b *bench) hostDir() (string, error) { return os.MkdirTemp(b.dir, "host-") }
 
-// hostDirs makes the directories that files go to.
+// hostFill makes files and their directories below root.
+func hostFill(root string, files []file) error {
+	if err := hostDirs(root, files); err != nil {
+		return err
+	}
+	return hostWrite(root, files)
+}
+
+// hostDirs makes the directories of files, below root.
 func hostDirs(root string, files []file) error {
 	for _, dir := range dirsOf(files) {
 		if err := os.MkdirAll(filepath.Join(root, dir), 0o755); err != nil {
@@ -36,7 +44,7 @@ func hostDirs(root string, files []file) error {
 	return nil
 }
 
-// hostWrite is what a program does that does not care for a loss of power.
+// hostWrite writes files as a program does that does not care about a loss of power.
 func hostWrite(root string, files []file) error {
 	for _, f := range files {
 		if err := os.WriteFile(filepath.Join(root, f.name), f.data, 0o644); err != nil {
@@ -46,6 +54,7 @@ func hostWrite(root string, files []file) error {
 	return nil
 }
 
+// hostRemove removes files one by one.
 func hostRemove(root string, files []file) error {
 	for _, f := range files {
 		if err := os.Remove(filepath.Join(root, f.name)); err != nil {
@@ -55,8 +64,8 @@ func hostRemove(root string, files []file) error {
 	return nil
 }
 
-// hostCreateSync creates one file so that its bytes survive a loss of power. The directory is not synced, though
-// strictly it would have to be for the name to survive too: the peer gets away with one fsync.
+// hostCreateSync creates one file whose bytes survive a loss of power. It does not sync the directory, though strictly the
+// name survives only then: the peer gets away with one fsync.
 func hostCreateSync(name string, data []byte) error {
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
@@ -73,7 +82,7 @@ func hostCreateSync(name string, data []byte) error {
 	return f.Close()
 }
 
-// hostStreamIn writes r to a new file and hashes it on the way, as a program does that wants to know what it wrote.
+// hostStreamIn writes r to a new file and hashes it on the way, as a program does that keeps the sum of its file.
 func (b *bench) hostStreamIn(name string, r io.Reader, sync bool) (time.Duration, error) {
 	return b.timed(func() error {
 		f, err := os.Create(name)
@@ -81,6 +90,7 @@ func (b *bench) hostStreamIn(name string, r io.Reader, sync bool) (time.Duration
 			return err
 		}
 		defer f.Close()
+
 		if _, err := io.CopyBuffer(onlyWriter{io.MultiWriter(f, blake3.New())}, r, make([]byte, piece)); err != nil {
 			return err
 		}
@@ -105,7 +115,7 @@ func (b *bench) hostStreamOut(name string, size int64) (time.Duration, error) {
 	})
 }
 
-// drain moves all of r into w, which must be size bytes, a piece at a time.
+// drain moves all of r into w, a piece at a time. It fails if r does not have size bytes.
 func drain(r io.Reader, w io.Writer, size int64) error {
 	n, err := io.CopyBuffer(onlyWriter{w}, onlyReader{r}, make([]byte, piece))
 	if err == nil && n != size {
@@ -114,7 +124,7 @@ func drain(r io.Reader, w io.Writer, size int64) error {
 	return err
 }
 
-// onlyWriter and onlyReader hide the short cuts that io.Copy would take, so that both sides move the same pieces.
+// onlyWriter and onlyReader hide the shortcuts that io.Copy would take, so that both sides move the same pieces.
 type (
 	onlyWriter struct{ io.Writer }
 	onlyReader struct{ io.Reader }

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// where a keeper's commands find things, and in which round they run.
+// A where is the directories that a keeper's commands use, and the round in which they run.
 type where struct {
 	src, dir, out string
 	round         int
@@ -39,7 +39,7 @@ func (k *keeper) run(b *bench, commands [][]string, w where) error {
 	return nil
 }
 
-// begins makes the keeper's directory.
+// begins makes the keeper's directory for a round.
 func (k *keeper) begins(b *bench, src string, round int) (where, error) {
 	dir, err := b.hostDir()
 	w := where{src: src, dir: dir, round: round}
@@ -49,8 +49,8 @@ func (k *keeper) begins(b *bench, src string, round int) (where, error) {
 	return w, err
 }
 
-// first is a side that takes a tree in for the first time. It takes no time if the program is not there. How long it
-// took until the host had synced all of it is appended to safe.
+// first is a side that takes a tree in for the first time. It takes no time if the program is not installed. The time
+// until the host had synced all of it is appended to safe.
 func (k *keeper) first(b *bench, src string, safe *[]time.Duration) side {
 	return side{k.name, func(round int) (time.Duration, error) {
 		if !k.installed() {
@@ -66,7 +66,7 @@ func (k *keeper) first(b *bench, src string, safe *[]time.Duration) side {
 	}}
 }
 
-// has makes the keeper's directory and takes the tree in, before the first round.
+// has makes the keeper's directory, and takes the tree in before the first round.
 func (k *keeper) has(b *bench, src string) (where, error) {
 	w, err := k.begins(b, src, -1)
 	if err == nil {
@@ -75,7 +75,7 @@ func (k *keeper) has(b *bench, src string) (where, error) {
 	return w, err
 }
 
-// next is a side that takes in a tree of which it has an earlier state, after edit has been called for the round.
+// next is a side that takes in a tree of which it has an earlier state. It first calls edit for the round.
 func (k *keeper) next(b *bench, src string, edit func(round int) error) (side, error) {
 	if !k.installed() || k.again == nil {
 		return side{k.name, func(int) (time.Duration, error) { return 0, nil }}, nil
@@ -90,7 +90,7 @@ func (k *keeper) next(b *bench, src string, edit func(round int) error) (side, e
 	}}, err
 }
 
-// back is a side that puts a tree which it has into an empty directory, and looks after that whether all is there.
+// back is a side that writes a tree that it has into an empty directory. Then whole checks that directory.
 func (k *keeper) back(b *bench, src string, whole func(dir string) error) (side, error) {
 	if !k.installed() {
 		return side{k.gives, func(int) (time.Duration, error) { return 0, nil }}, nil
@@ -107,8 +107,8 @@ func (k *keeper) back(b *bench, src string, whole func(dir string) error) (side,
 	}}, err
 }
 
-// beside adds a row for each keeper that took part; times are those of the race in which ours came first. What is
-// wanted is of a first import, of which safe tells how long each took until all was synced; it is nil of another race.
+// beside adds a row for each keeper that took part. times are those of a race in which ours was the first side. Only a
+// first import has goals; of one, safe has the times until all was synced, and of other races it is nil.
 func (b *bench) beside(what string, times []time.Duration, took []keeper, safe [][]time.Duration) {
 	for i, k := range took {
 		r := absent(what, times[0], k.name)

@@ -2,23 +2,23 @@ package main
 
 import "os"
 
-// A keeper is a program that people keep trees with. In its commands {src} is the tree, {dir} a directory of the
-// keeper's own, {out} an empty one, {round} the number of the round. None is told to be less careful than it is by
-// itself.
+// A keeper is a program with which people keep trees. In its commands {src} is the tree, {dir} a directory of the
+// keeper's own, {out} an empty one, and {round} the number of the round. No option makes a keeper less careful than it is
+// by default.
 type keeper struct {
 	name  string
 	floor float64 // of the ratio of a first import
 	aim   float64
-	begin [][]string // makes its place in {dir}, before the time counts
+	begin [][]string // makes its repository in {dir}, before the time counts
 	take  [][]string // takes the tree in
-	again [][]string // takes it in once more; nil if it can only begin anew
-	give  [][]string // puts what take took in first into {out}, where it runs; nil if that is the work of another
-	gives string     // what that is called
+	again [][]string // takes it in once more; nil if it can only start over
+	give  [][]string // writes the tree of the first take into {out}, where it runs; nil if another program does that
+	gives string     // the name of that command
 	env   []string
-	loose bool // it leaves what it wrote for the host to sync
+	loose bool // it leaves the sync of its files to the host
 }
 
-// keepers are those that an import and an export are compared with.
+// keepers are the programs that an import and an export are compared with.
 var keepers = []keeper{
 	{
 		name: "cp -r", floor: 1, aim: 2, loose: true,
@@ -75,7 +75,7 @@ var keepers = []keeper{
 }
 
 var (
-	// Ignored files are taken in as well, and garbage is left for another time.
+	// Ignored files are taken in too, and no garbage is collected.
 	gitTakes = [][]string{
 		{"git", "-C", "{src}", "--git-dir={dir}/r/.git", "--work-tree={src}", "add", "-A", "-f", "."},
 		{

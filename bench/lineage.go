@@ -9,21 +9,20 @@ import (
 	"vfsdb/vfs"
 )
 
-// A question is asked of trees whose lineages are of different depth.
+// A question is a read that is timed on trees with lineages of different depth.
 type question struct {
 	name    string
 	atLeast float64 // of the ratio
 	ask     func(fsys *vfs.FS, i int) error
 }
 
-// opening asks for a tree itself, which reads its lineage and what the levels of that hold.
+// opening is the question for a tree itself, which reads its lineage and the rows of its levels.
 const opening = "open a branch"
 
-// lineageCost asks trees at the end of chains of forks. All rows that are looked for are in the deepest level, and
-// every level between has rows of its own elsewhere: the worst case. The ratio compares with no fork at all.
+// lineageCost asks trees at the end of chains of forks. It is the worst case: all rows of the answers are in the deepest
+// level, and every level between has rows of its own elsewhere. The ratio compares with no fork at all.
 func lineageCost(b *bench) error {
 	depths := []int{1, 4, 16, 64}
-	var trees []*vfs.FS
 	return b.withForest(b.forests()[0], func(fsys *vfs.FS) error {
 		if err := fsys.Mkdir(b.ctx, "other", 0o755); err != nil {
 			return err
@@ -31,51 +30,16 @@ func lineageCost(b *bench) error {
 		if err := b.makePrepared(fsys); err != nil {
 			return err
 		}
-		head := fsys
-		for depth := 1; depth <= depths[len(depths)-1]; depth++ {
-			if depth == depths[len(trees)] {
-				trees = append(trees, head)
-			}
-			next, err := snapshot.Branch(b.ctx, fsys, head, fmt.Sprintf("fork-%d", depth))
-			if err != nil {
-				return err
-			}
-			if err := next.WriteFile(b.ctx, fmt.Sprintf("other/%d", depth), []byte("x"), 0o644); err != nil {
-				return err
-			}
-			head = next
-		}
-		info, err := fsys.Lstat(b.ctx, pathOf(0))
+		trees, err := b.forkChain(fsys, depths)
 		if err != nil {
 			return err
 		}
-		for _, q := range []question{
-			{opening, 0, func(fsys *vfs.FS, i int) error {
-				_, err := fsys.Branch(b.ctx, fsys.Head())
-				return err
-			}},
-			{"lookup (Lstat, 1 segment)", 0.5, func(fsys *vfs.FS, i int) error {
-				_, err := fsys.Lstat(b.ctx, "d00")
-				return err
-			}},
-			{"stat (Info of an inode)", 0.5, func(fsys *vfs.FS, i int) error {
-				return fsys.View(b.ctx, func(tx *vfs.Tx) error {
-					_, err := tx.Info(info.Ino())
-					return err
-				})
-			}},
-			{"resolve (Lstat, 4 segments)", 0.5, func(fsys *vfs.FS, i int) error {
-				_, err := fsys.Lstat(b.ctx, pathOf(i%100))
-				return err
-			}},
-			{"readdir of 100", 0.5, func(fsys *vfs.FS, i int) error {
-				list, err := fsys.ReadDir(b.ctx, path.Dir(pathOf(0)))
-				if err == nil && len(list) != 100 {
-					err = fmt.Errorf("%d entries", len(list))
-				}
-				return err
-			}},
-		} {
+
+		questions, err := b.questions(fsys)
+		if err != nil {
+			return err
+		}
+		for _, q := range questions {
 			if err := b.askAll(q, depths, trees); err != nil {
 				return fmt.Errorf("%s: %w", q.name, err)
 			}
@@ -84,7 +48,60 @@ func lineageCost(b *bench) error {
 	})
 }
 
-// askAll asks each tree in turn, again and again, cold and warm, and adds a row for either.
+// forkChain forks a chain from fsys, and returns its trees at some depths. Each fork writes one file.
+func (b *bench) forkChain(fsys *vfs.FS, depths []int) (trees []*vfs.FS, err error) {
+	head := fsys
+	for depth := 1; depth <= depths[len(depths)-1]; depth++ {
+		if depth == depths[len(trees)] {
+			trees = append(trees, head)
+		}
+		if head, err = snapshot.Branch(b.ctx, fsys, head, fmt.Sprintf("fork-%d", depth)); err != nil {
+			return nil, err
+		}
+		if err := head.WriteFile(b.ctx, fmt.Sprintf("other/%d", depth), []byte("x"), 0o644); err != nil {
+			return nil, err
+		}
+	}
+	return trees, nil
+}
+
+// questions returns the questions of lineageCost.
+func (b *bench) questions(fsys *vfs.FS) ([]question, error) {
+	info, err := fsys.Lstat(b.ctx, pathOf(0))
+	if err != nil {
+		return nil, err
+	}
+
+	return []question{
+		{opening, 0, func(fsys *vfs.FS, i int) error {
+			_, err := fsys.Branch(b.ctx, fsys.Head())
+			return err
+		}},
+		{"lookup (Lstat, 1 segment)", 0.5, func(fsys *vfs.FS, i int) error {
+			_, err := fsys.Lstat(b.ctx, "d00")
+			return err
+		}},
+		{"stat (Info of an inode)", 0.5, func(fsys *vfs.FS, i int) error {
+			return fsys.View(b.ctx, func(tx *vfs.Tx) error {
+				_, err := tx.Info(info.Ino())
+				return err
+			})
+		}},
+		{"resolve (Lstat, 4 segments)", 0.5, func(fsys *vfs.FS, i int) error {
+			_, err := fsys.Lstat(b.ctx, pathOf(i%100))
+			return err
+		}},
+		{"readdir of 100", 0.5, func(fsys *vfs.FS, i int) error {
+			list, err := fsys.ReadDir(b.ctx, path.Dir(pathOf(0)))
+			if err == nil && len(list) != 100 {
+				err = fmt.Errorf("%d entries", len(list))
+			}
+			return err
+		}},
+	}, nil
+}
+
+// askAll asks each tree in turn, many times, cold and warm, and adds a row for each of the two.
 func (b *bench) askAll(q question, depths []int, trees []*vfs.FS) error {
 	cold := make([][]time.Duration, len(trees))
 	warm := make([][]time.Duration, len(trees))
@@ -97,6 +114,7 @@ func (b *bench) askAll(q question, depths []int, trees []*vfs.FS) error {
 			cold[n] = append(cold[n], t)
 		}
 	}
+
 	const burst = 50
 	for i := range b.size(200, 5) {
 		for n, tree := range trees {
@@ -114,13 +132,15 @@ func (b *bench) askAll(q question, depths []int, trees []*vfs.FS) error {
 			warm[n] = append(warm[n], t/burst)
 		}
 	}
+
 	b.add(depthRow(q.name+", cold", depths, cold, q.atLeast), depthRow(q.name+", warm", depths, warm, q.atLeast))
 	return nil
 }
 
-// prepared are branches that statements are prepared on: a fork, a fork of that, and one that was not forked.
+// prepared are branches on which statements are prepared: a fork, a fork of that, and one that was not forked.
 var prepared = []string{"prepared-fork", "prepared-forks", "prepared-root"}
 
+// makePrepared makes those branches.
 func (b *bench) makePrepared(fsys *vfs.FS) error {
 	fork, err := snapshot.Branch(b.ctx, fsys, fsys, prepared[0])
 	if err != nil {
@@ -136,15 +156,11 @@ func (b *bench) makePrepared(fsys *vfs.FS) error {
 	if err != nil {
 		return err
 	}
-	files := makeFiles(100, 32, 32, 7)
-	if err := makeDirs(b.ctx, root, "", files); err != nil {
-		return err
-	}
-	return writeFiles(b.ctx, root, "", files)
+	return fill(b.ctx, root, "", makeFiles(100, 32, 32, 7))
 }
 
-// askCold asks a store that was just opened. Only statements are prepared, by asking other branches: that is done once
-// per connection, not per tree.
+// askCold asks a tree of a store that was just opened. It asks other branches first, so that the statements are prepared:
+// a connection does that once, not for each tree.
 func (b *bench) askCold(q question, i int, name, branch string) (t time.Duration, err error) {
 	fsys, err := vfs.Open(b.ctx, name, nil)
 	if err != nil {
@@ -155,6 +171,7 @@ func (b *bench) askCold(q question, i int, name, branch string) (t time.Duration
 			err = closeErr
 		}
 	}()
+
 	for _, name := range append(prepared, branch) {
 		var tree *vfs.FS
 		if t, err = b.timed(func() (err error) { tree, err = fsys.Branch(b.ctx, name); return err }); err != nil {

@@ -54,14 +54,14 @@ func main() {
 		return
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal does not wait for anything to be cleaned up
+	context.AfterFunc(ctx, stop) // a second signal ends the program without cleaning up
 	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-// options are the flags that say what to measure.
+// options are the flags that choose the measurement.
 type options struct {
 	rounds  int
 	only    string
@@ -80,7 +80,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) (err error
 	flags.BoolVar(&o.short, "short", false, "small sizes, to see that everything works")
 	flags.StringVar(&o.dir, "dir", "", "`directory` for temporary files (default: a new one)")
 	flags.BoolVar(&o.cpu, "cpu", false, "measure processor time, which a busy machine disturbs less; no fsync is in it")
-	flags.StringVar(&o.profile, "cpuprofile", "", "write a CPU profile to `file`; the label side tells whose it is")
+	flags.StringVar(&o.profile, "cpuprofile", "", "write a CPU profile to `file`; the label side names the side")
 	var (
 		asJSON = flags.Bool("json", false, "print JSON")
 		from   = flags.String("from", "", "measure nothing: take the rows from `file`, which -json printed")
@@ -93,6 +93,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) (err error
 		flags.PrintDefaults()
 		fmt.Fprintln(progress, "workloads:", strings.Join(names(), " "))
 	}
+
 	if err := flags.Parse(args); err != nil {
 		if err == flag.ErrHelp {
 			return nil
@@ -105,6 +106,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) (err error
 	if *pages != "" && *from == "" && (o.short || o.only != "") {
 		return errors.New("the pages show whole runs: neither -short nor -run")
 	}
+
 	var r report
 	if *from != "" {
 		r, err = readReport(*from)
@@ -114,11 +116,13 @@ func run(ctx context.Context, args []string, out, progress io.Writer) (err error
 	if err != nil && len(r.Rows) == 0 {
 		return err
 	}
+
+	// The rows so far are worth something, even if the rest failed.
 	write := r.print
 	if *asJSON {
 		write = r.encode
 	}
-	err = errors.Join(err, write(out)) // what was measured is worth something, even if the rest failed
+	err = errors.Join(err, write(out))
 	if *chart != "" {
 		err = errors.Join(err, os.WriteFile(*chart, r.chart(), 0o644))
 	}
@@ -128,8 +132,8 @@ func run(ctx context.Context, args []string, out, progress io.Writer) (err error
 	return err
 }
 
-// measure runs the workloads. One that fails is told of and does not keep the others from running; the error says then
-// that there were some. A context that ends leaves the rows so far.
+// measure runs the workloads. One that fails is reported and does not keep the others from running; then the error counts
+// the failures. A context that ends leaves the rows so far.
 func measure(ctx context.Context, o options, progress io.Writer) (r report, err error) {
 	match, err := regexp.Compile(o.only)
 	if err != nil {
@@ -140,6 +144,7 @@ func measure(ctx context.Context, o options, progress io.Writer) (r report, err 
 		return r, err
 	}
 	defer os.RemoveAll(root)
+
 	if o.profile != "" {
 		f, err := os.Create(o.profile)
 		if err != nil {
@@ -151,6 +156,7 @@ func measure(ctx context.Context, o options, progress io.Writer) (r report, err 
 		}
 		defer pprof.StopCPUProfile()
 	}
+
 	b := &bench{ctx: ctx, root: root, rounds: max(1, o.rounds), short: o.short, cpu: o.cpu, progress: progress}
 	r = report{Machine: describeMachine(), Rounds: b.rounds, Short: b.short, CPU: b.cpu}
 	var chosen []workload
@@ -159,12 +165,14 @@ func measure(ctx context.Context, o options, progress io.Writer) (r report, err 
 			chosen = append(chosen, w)
 		}
 	}
+
 	start := time.Now()
 	for i, w := range chosen {
 		fmt.Fprintf(progress, "bench: %2d/%d %s ", i+1, len(chosen), w.name)
 		began := time.Now()
 		err := b.do(w)
 		r.Rows, r.Took = b.rows, time.Since(start).Seconds()
+
 		if ctx.Err() != nil {
 			fmt.Fprintln(progress, "interrupted")
 			return r, context.Cause(ctx)
@@ -176,6 +184,7 @@ func measure(ctx context.Context, o options, progress io.Writer) (r report, err 
 		}
 		fmt.Fprintln(progress, "", figure(time.Since(began).Seconds(), "s"))
 	}
+
 	if n := len(r.Failed); n > 0 {
 		return r, fmt.Errorf("%d of %d workloads failed", n, len(chosen))
 	}

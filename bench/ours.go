@@ -13,12 +13,20 @@ import (
 	"vfsdb/vfs"
 )
 
-// openNew makes a store in the workload's directory. Commits are durable.
+// openNew makes a store in the workload's directory, with durable commits.
 func (b *bench) openNew(name string) (*vfs.FS, error) {
 	return vfs.Open(b.ctx, b.path("%s.db", name), nil)
 }
 
-// makeDirs makes the directories that files go to, below root, in one commit.
+// fill makes files and their directories below root, in two commits.
+func fill(ctx context.Context, fsys *vfs.FS, root string, files []file) error {
+	if err := makeDirs(ctx, fsys, root, files); err != nil {
+		return err
+	}
+	return writeFiles(ctx, fsys, root, files)
+}
+
+// makeDirs makes the directories of files, below root, in one commit.
 func makeDirs(ctx context.Context, fsys *vfs.FS, root string, files []file) error {
 	return fsys.Update(ctx, func(tx *vfs.Tx) error {
 		for _, dir := range dirsOf(files) {
@@ -42,7 +50,7 @@ func writeFiles(ctx context.Context, fsys *vfs.FS, root string, files []file) er
 	})
 }
 
-// removeFiles removes them one by one, in one commit.
+// removeFiles removes files below root one by one, in one commit.
 func removeFiles(ctx context.Context, fsys *vfs.FS, root string, files []file) error {
 	return fsys.Update(ctx, func(tx *vfs.Tx) error {
 		for _, f := range files {
@@ -54,9 +62,8 @@ func removeFiles(ctx context.Context, fsys *vfs.FS, root string, files []file) e
 	})
 }
 
-// writes is how long fn takes to write to a store. What the store goes on with when it has returned, folding its log
-// into the file, is neither in this time nor, as settle sees to it for what the host goes on with, in that of the next
-// side.
+// writes times fn, which writes to a store. After fn has returned, the store folds its log into the file. That is neither
+// in this time nor in that of the next side, just as settle keeps the host's writing out of both.
 func (b *bench) writes(fsys *vfs.FS, fn func() error) (time.Duration, error) {
 	t, err := b.timed(fn)
 	if err == nil {
@@ -65,7 +72,7 @@ func (b *bench) writes(fsys *vfs.FS, fn func() error) (time.Duration, error) {
 	return t, err
 }
 
-// bytesOf is how much of the file is in use.
+// bytesOf returns how many bytes of the file are in use.
 func bytesOf(ctx context.Context, fsys *vfs.FS) (int64, error) {
 	var total, free int64
 	err := fsys.DB().View(ctx, func(tx *schema.Tx) (err error) {
@@ -75,8 +82,8 @@ func bytesOf(ctx context.Context, fsys *vfs.FS) (int64, error) {
 	return (total - free) * schema.PageSize, err
 }
 
-// forest returns the path of a store of its own with n small files, 100 per directory. The first one is built, and
-// all are copies of it.
+// forest returns the path of a new store with n small files, 100 per directory. The first store of a size is built, and
+// each later one is a copy of it.
 func (b *bench) forest(n int) (string, error) {
 	first := filepath.Join(b.root, "forest-"+strconv.Itoa(n)+".db")
 	if _, err := os.Stat(first); err != nil {
@@ -88,16 +95,17 @@ func (b *bench) forest(n int) (string, error) {
 	return own, copyFile(first, own)
 }
 
-// plant builds a forest. It is not measured, and so need not be durable.
+// plant builds a forest. Its time is not measured, so it need not be durable.
 func plant(ctx context.Context, name string, n int, alive func()) error {
 	fsys, err := vfs.Open(ctx, name, &vfs.Options{Relaxed: true})
 	if err != nil {
 		return err
 	}
-	const at = 10_000
-	for from := 0; from < n; from += at {
+
+	const commit = 10_000 // files
+	for from := 0; from < n; from += commit {
 		err := fsys.Update(ctx, func(tx *vfs.Tx) error {
-			for i := from; i < min(from+at, n); i++ {
+			for i := from; i < min(from+commit, n); i++ {
 				if err := plantOne(tx, i); err != nil {
 					return err
 				}
@@ -108,6 +116,7 @@ func plant(ctx context.Context, name string, n int, alive func()) error {
 			fsys.Close()
 			return err
 		}
+
 		if from%100_000 == 0 {
 			alive()
 		}
@@ -134,6 +143,7 @@ func copyFile(from, to string) error {
 		return err
 	}
 	defer in.Close()
+
 	out, err := os.Create(to)
 	if err != nil {
 		return err

@@ -9,14 +9,14 @@ import (
 	"vfsdb/vfs"
 )
 
-// An overwriter is a file of which parts are replaced: a *vfs.File or an *os.File.
+// An overwriter is a file whose blocks are replaced: a *vfs.File or an *os.File.
 type overwriter interface {
 	WriteAt(p []byte, off int64) (int, error)
 	Sync() error
 }
 
-// overwrite replaces blocks of 4 KiB at random in a file of 256 MiB: many of them in one commit, and one by one, each
-// of them safe before the next.
+// overwrite replaces blocks of 4 KiB at random in a file of 256 MiB: many in one commit, and one by one, each durable
+// before the next.
 func overwrite(b *bench) error {
 	size := int64(b.size(256<<20, 4<<20))
 	fsys, err := b.openNew("overwrite")
@@ -57,23 +57,23 @@ func overwrite(b *bench) error {
 	return nil
 }
 
-// An overwriting is the outcome of a race: the times of both sides, and by how much a block made our file grow.
-type overwriting struct {
+// A rewrite is the outcome of a race: the times of both sides, and by how much a block made our file grow.
+type rewrite struct {
 	ours, host time.Duration
 	grown      float64
 }
 
-func (o overwriting) row(what, peer string, times int, atLeast float64) row {
+func (o rewrite) row(what, peer string, times int, atLeast float64) row {
 	return versus(what, o.ours/time.Duration(times), peer, o.host/time.Duration(times), atLeast).
 		with("the database grows by %s for each block of 4 KiB, until it is collected", figure(o.grown, "B"))
 }
 
-// overwrites races n blocks, with a sync after so many of them each time.
-func (b *bench) overwrites(fsys *vfs.FS, ours, host overwriter, size int64, n, syncAfter int) (o overwriting, err error) {
+// overwrites races n blocks, with a sync after each syncAfter of them.
+func (b *bench) overwrites(fsys *vfs.FS, ours, host overwriter, size int64, n, syncAfter int) (o rewrite, err error) {
 	var seed uint64
 	blocks := func(name string, f overwriter, timed func(func() error) (time.Duration, error)) side {
 		return side{name, func(round int) (time.Duration, error) {
-			seed++ // no block is ever the same as one before
+			seed++ // no two blocks are the same
 			random := rand.New(rand.NewPCG(uint64(round), uint64(syncAfter)))
 			p := make([]byte, noiseBlock)
 			return timed(func() error {
@@ -94,6 +94,7 @@ func (b *bench) overwrites(fsys *vfs.FS, ours, host overwriter, size int64, n, s
 			})
 		}}
 	}
+
 	before, err := bytesOf(b.ctx, fsys)
 	if err != nil {
 		return o, err
@@ -104,6 +105,7 @@ func (b *bench) overwrites(fsys *vfs.FS, ours, host overwriter, size int64, n, s
 	if err != nil {
 		return o, err
 	}
+
 	after, err := bytesOf(b.ctx, fsys)
-	return overwriting{times[0], times[1], float64(after-before) / float64(n*b.rounds)}, err
+	return rewrite{times[0], times[1], float64(after-before) / float64(n*b.rounds)}, err
 }

@@ -17,8 +17,7 @@ type line struct {
 	picks []pick
 }
 
-// A pick matches rows of one workload, by a regular expression for what was measured, and if it names one by their
-// peer.
+// A pick matches rows of one workload, by a regular expression for what they measure, and by their peer if it names one.
 type pick struct {
 	workload, what, peer string
 	alone                bool // the peer is not shown
@@ -54,7 +53,7 @@ var highlights = []line{
 	{"stat of a path 16 forks deep, first and again", []pick{{workload: "lineage", what: "^resolve"}}},
 }
 
-// rows returns those that a line is made of.
+// rows returns the rows of a line.
 func (l line) rows(all []row) (found []row) {
 	for _, p := range l.picks {
 		what := regexp.MustCompile(p.what)
@@ -79,10 +78,11 @@ func (r report) short() string {
 		if len(rows) == 0 {
 			continue
 		}
+
 		var ours, theirs, ratios []string
 		for i, row := range rows {
 			cells := row.cells()
-			if i == 0 || row.What != rows[i-1].What { // else it stands beside another peer
+			if i == 0 || row.What != rows[i-1].What { // else it only has another peer
 				ours = append(ours, cells[1])
 			}
 			if row.Peer == "" {
@@ -97,6 +97,7 @@ func (r report) short() string {
 				ratios = append(ratios, cells[4])
 			}
 		}
+
 		table := fmt.Sprintf("| %s | %s | %s | %s |\n", l.what, strings.Join(ours, "; "), strings.Join(theirs, "; "), strings.Join(ratios, "; "))
 		b.WriteString(strings.ReplaceAll(table, " us", " µs"))
 	}
@@ -121,7 +122,7 @@ func (r report) renew(dir string) error {
 	)
 }
 
-// The lines of a page between which figures stand.
+// The figures of a page stand between these lines.
 const (
 	figuresBegin = "<!-- figures, by go run ./bench -pages . -->\n"
 	shortBegin   = "<!-- short table, by go run ./bench -pages . -->\n"

@@ -4,8 +4,8 @@ package main
 
 import "time"
 
-// settle does nothing where nobody can ask for it.
+// settle does nothing: this system has no such call.
 func settle() {}
 
-// processorTime is the time on the wall where nobody tells more.
+// processorTime returns wall time: this system reports no other.
 func processorTime() time.Duration { return time.Since(began) }

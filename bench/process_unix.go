@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// settle lets the host write what it was given, so that one side's leftovers are not in the next one's time.
+// settle lets the host write its dirty pages, so that they do not count for the next side.
 func settle() { syscall.Sync() }
 
-// processorTime is what this process and its children that have ended used of the processors.
+// processorTime returns the processor time of this process and of its children that have ended.
 func processorTime() (t time.Duration) {
 	for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {
 		var u syscall.Rusage

@@ -16,11 +16,11 @@ import (
 	"vfsdb/vfs"
 )
 
-// manyProcesses writes small files from several processes at once, each of which waits until one is safe before it
-// writes the next, and which have a reader that never rests or none: beside the host's file system.
+// manyProcesses writes small files from several processes at once, beside the host's file system. Each waits until a file
+// is durable before it writes the next. In a second set of rows each process also reads all the time.
 func manyProcesses(b *bench) error {
 	if b.cpu {
-		return nil // it is about waiting
+		return nil // waiting is no processor time
 	}
 	for _, readers := range []bool{false, true} {
 		for _, n := range []int{1, 4, 8} {
@@ -32,7 +32,7 @@ func manyProcesses(b *bench) error {
 	return nil
 }
 
-// processes is one row: n processes share a number of writes.
+// processes measures one row: n processes share a number of writes.
 func (b *bench) processes(n int, readers bool) error {
 	what, writes := fmt.Sprintf("processes, durable, 1 KiB: %d", n), b.size(2000, 16)
 	if readers {
@@ -43,6 +43,8 @@ func (b *bench) processes(n int, readers bool) error {
 		return err
 	}
 	defer db.Close()
+
+	// each runs one round, of ours (0) or of the host (1).
 	var longest [2][]time.Duration
 	each := func(kind int, round int) (time.Duration, error) {
 		job := writerJob{Writes: writes / n, Reads: readers}
@@ -57,6 +59,7 @@ func (b *bench) processes(n int, readers bool) error {
 		longest[kind] = append(longest[kind], waited)
 		return took / time.Duration(job.Writes*n), err
 	}
+
 	times, err := b.race(b.few(),
 		side{"ours", func(round int) (time.Duration, error) { return each(0, round) }},
 		side{"fsync", func(round int) (time.Duration, error) { return each(1, round) }},
@@ -64,7 +67,8 @@ func (b *bench) processes(n int, readers bool) error {
 	if err != nil {
 		return err
 	}
-	// n writes are under way at a time, so each of them takes n times as long.
+
+	// n writes are under way at a time, so each takes n times as long.
 	ours, theirs := median(longest[0]), median(longest[1])
 	means := [2]time.Duration{times[0] * time.Duration(n), times[1] * time.Duration(n)}
 	b.add(versus(what, times[0], "create+write+fsync", times[1], 0).with(
@@ -74,9 +78,10 @@ func (b *bench) processes(n int, readers bool) error {
 	return nil
 }
 
-// writerEnv has the job of a process that writes, for ours or for the host.
+// writerEnv is the environment variable with the job of a process that writes.
 const writerEnv = "VFSDB_BENCH_WRITER"
 
+// A writerJob is the work of one process.
 type writerJob struct {
 	Store  string // "": the host
 	Dir    string
@@ -101,6 +106,7 @@ func startWriter(ctx context.Context, job writerJob) (*writer, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	w := &writer{cmd: exec.CommandContext(ctx, self)}
 	w.cmd.Env, w.cmd.Stderr = append(os.Environ(), writerEnv+"="+string(text)), os.Stderr
 	if w.in, err = w.cmd.StdinPipe(); err != nil {
@@ -111,6 +117,7 @@ func startWriter(ctx context.Context, job writerJob) (*writer, error) {
 		return nil, err
 	}
 	w.out = bufio.NewReader(out)
+
 	if err := w.cmd.Start(); err != nil {
 		return nil, err
 	}
@@ -120,11 +127,11 @@ func startWriter(ctx context.Context, job writerJob) (*writer, error) {
 	return w, nil
 }
 
-// end has the process end, and waits for that.
+// end ends the process, and waits for it.
 func (w *writer) end() error { return errors.Join(w.in.Close(), w.cmd.Wait()) }
 
-// writeAll has n processes begin together, and returns when the last has written all it should, and what the longest
-// write took.
+// writeAll lets n processes begin together, and returns when the last has ended its writes. longest is the time of the
+// longest write.
 func (b *bench) writeAll(n int, job writerJob) (took, longest time.Duration, err error) {
 	var all []*writer
 	defer func() {
@@ -132,6 +139,7 @@ func (b *bench) writeAll(n int, job writerJob) (took, longest time.Duration, err
 			err = errors.Join(err, w.end())
 		}
 	}()
+
 	dir := job.Dir
 	for i := range n {
 		job.Dir = filepath.Join(dir, fmt.Sprint("p", i))
@@ -141,6 +149,7 @@ func (b *bench) writeAll(n int, job writerJob) (took, longest time.Duration, err
 		}
 		all = append(all, w)
 	}
+
 	took, err = b.timed(func() error {
 		for _, w := range all {
 			if _, err := io.WriteString(w.in, "go\n"); err != nil {
@@ -159,7 +168,7 @@ func (b *bench) writeAll(n int, job writerJob) (took, longest time.Duration, err
 	return took, longest, err
 }
 
-// writerChild is one of the processes. It reports whether this is one.
+// writerChild does the job of a process that writes. It reports whether this is one.
 func writerChild() bool {
 	text := os.Getenv(writerEnv)
 	if text == "" {
@@ -177,7 +186,8 @@ func writerChild() bool {
 	return true
 }
 
-// do says when it is ready, begins when it is told to, prints what the longest write took, and ends with the input.
+// do reports when it is ready, begins at the first line of the input, prints the time of the longest write, and ends with
+// the input.
 func (j writerJob) do(ctx context.Context, in *bufio.Reader, out io.Writer) (err error) {
 	write, read := hostCreateSync, os.ReadFile
 	if j.Store == "" {
@@ -201,6 +211,7 @@ func (j writerJob) do(ctx context.Context, in *bufio.Reader, out io.Writer) (err
 	if err := write(first, files[0].data); err != nil {
 		return err
 	}
+
 	fmt.Fprintln(out)
 	if _, err := in.ReadString('\n'); err != nil {
 		return err
@@ -220,6 +231,7 @@ func (j writerJob) do(ctx context.Context, in *bufio.Reader, out io.Writer) (err
 			}
 		})
 	}
+
 	longest := time.Duration(0)
 	for i, f := range files {
 		began := time.Now()

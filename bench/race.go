@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// A workload measures one thing and adds the rows that tell of it.
+// A workload measures one thing, and adds its rows.
 type workload struct {
 	kind string // under which its bars are drawn
 	name string // what -run matches
@@ -28,7 +28,7 @@ type bench struct {
 	cpu    bool // measure processor time
 	rows   []row
 
-	progress io.Writer // a dot for each side that ran, so that one sees it live
+	progress io.Writer // gets a dot for each side that ran
 
 	kind string // of the running workload
 	name string
@@ -46,10 +46,10 @@ func (b *bench) do(w workload) error {
 	return w.run(b)
 }
 
-// alive shows that something goes on.
+// alive shows progress.
 func (b *bench) alive() { fmt.Fprint(b.progress, ".") }
 
-// size is full, or small in a -short run.
+// size returns full, or small in a -short run.
 func (b *bench) size(full, small int) int {
 	if b.short {
 		return small
@@ -57,15 +57,15 @@ func (b *bench) size(full, small int) int {
 	return full
 }
 
-// few is the number of rounds of a workload that takes long.
+// few returns the number of rounds of a workload that takes long.
 func (b *bench) few() int { return min(b.rounds, 3) }
 
-// path names a file in the workload's directory.
+// path returns the path of a file in the workload's directory.
 func (b *bench) path(format string, args ...any) string {
 	return filepath.Join(b.dir, fmt.Sprintf(format, args...))
 }
 
-// A side is one of those that race. run returns the time that counts; what it does besides is preparation.
+// A side is one of the sides of a race. run returns the time that counts; its other work is preparation.
 type side struct {
 	name string
 	run  func(round int) (time.Duration, error)
@@ -81,7 +81,8 @@ func (b *bench) race(rounds int, sides ...side) ([]time.Duration, error) {
 				return nil, err
 			}
 			runtime.GC()
-			settle() // what the side before left to be written is not this one's to wait for
+			settle() // this side does not wait for the writes of the one before
+
 			var err error
 			pprof.Do(b.ctx, pprof.Labels("side", b.name+"/"+sides[n].name), func(context.Context) {
 				var t time.Duration
@@ -94,6 +95,7 @@ func (b *bench) race(rounds int, sides ...side) ([]time.Duration, error) {
 			b.alive()
 		}
 	}
+
 	medians := make([]time.Duration, len(sides))
 	for i := range sides {
 		medians[i] = median(times[i])
@@ -113,24 +115,24 @@ func sample(n int, fn func(i int) (time.Duration, error)) (time.Duration, error)
 	return median(times), nil
 }
 
-// timed is how long fn takes, by the clock of this run.
+// timed returns how long fn takes, by the clock of this run.
 func (b *bench) timed(fn func() error) (time.Duration, error) {
 	start := b.now()
 	err := fn()
 	return b.now() - start, err
 }
 
-// settled lets the host write what it was given, and returns how long that took.
+// settled lets the host write its dirty pages, and returns how long that took.
 func (b *bench) settled() time.Duration {
 	start := b.now()
 	settle()
 	return b.now() - start
 }
 
-// began is when the program was started, for time that only goes forward.
+// began is when the program was started.
 var began = time.Now()
 
-// now reads the clock: that on the wall, or with -cpu that of this process and of those it has waited for.
+// now reads the clock: wall time, or with -cpu the processor time of this process and of its children that have ended.
 func (b *bench) now() time.Duration {
 	if b.cpu {
 		return processorTime()

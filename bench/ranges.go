@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// readRanges reads pieces of a large file at random, through an open file and by its name. All is in the host's page
-// cache, and no piece is asked for twice.
+// readRanges reads pieces of a large file at random, through an open file and by its name. All of it is in the host's page
+// cache, and hardly any piece is read twice.
 func readRanges(b *bench) error {
 	size := int64(b.size(1<<30, 8<<20))
 	fsys, err := b.openNew("ranges")
@@ -49,6 +49,7 @@ func readRanges(b *bench) error {
 				})
 			}}
 		}
+
 		times, err := b.race(b.rounds,
 			reads("File.ReadAt", func(off int64) (int, error) { return ours.ReadAt(p, off) }),
 			reads("FS.ReadRange", func(off int64) (int, error) {
@@ -60,6 +61,7 @@ func readRanges(b *bench) error {
 		if err != nil {
 			return err
 		}
+
 		for i, verb := range []string{"File.ReadAt", "FS.ReadRange"} {
 			what := fmt.Sprintf("%s of %s in %s", verb, figure(float64(length), "B"), figure(float64(size), "B"))
 			b.add(versus(what, times[i]/time.Duration(n), "pread", times[2]/time.Duration(n), 0))

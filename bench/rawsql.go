@@ -12,9 +12,9 @@ import (
 	"vfsdb/vfs"
 )
 
-// rawSQL writes small files in one commit, beside the rows that this comes to: the same values into the same tables of
-// another fresh file, by whoever knows them beforehand, through the plain driver of the same engine. What we take
-// longer is for hashing, paths, the log, and our share of the statements.
+// rawSQL writes small files in one commit, beside their bare rows: the same values in the same tables of another new file,
+// known beforehand and inserted through the plain driver of the same engine. The time that ours takes longer is for
+// hashing, paths, the log, and our share of the statements.
 func rawSQL(b *bench) error {
 	n := b.size(10_000, 300)
 	files := func(round int) []file { return makeFiles(n, 1024, 1024, uint64(round)) }
@@ -28,6 +28,7 @@ func rawSQL(b *bench) error {
 			if err != nil {
 				return 0, err
 			}
+
 			rows, err := readRows(b.ctx, like)
 			if err != nil {
 				return 0, err
@@ -35,6 +36,7 @@ func rawSQL(b *bench) error {
 			if len(rows) != n {
 				return 0, fmt.Errorf("%d rows of %d files", len(rows), n)
 			}
+
 			raw, err := openRaw(b.ctx, b.path("raw-%d.db", round))
 			if err != nil {
 				return 0, err
@@ -46,12 +48,13 @@ func rawSQL(b *bench) error {
 	if err != nil {
 		return err
 	}
+
 	b.add(versus(fmt.Sprintf("the rows of %s new files, 1 KiB", thousands(n)), times[0], "raw SQLite", times[1], 0.77).aim(0.87).
 		with("ours takes %s of raw SQLite's time; 1.3x is 0.77x, 1.15x is 0.87x", digits(float64(times[0])/float64(times[1]))+"x"))
 	return nil
 }
 
-// filled makes a store with files that were written in one commit, and returns its name and how long the commit took.
+// filled makes a store with files that it writes in one commit, and returns its name and how long the commit took.
 func (b *bench) filled(name string, files []file) (string, time.Duration, error) {
 	fsys, err := b.openNew(name)
 	if err != nil {
@@ -65,11 +68,11 @@ func (b *bench) filled(name string, files []file) (string, time.Duration, error)
 	return fsys.DB().Path(), t, err
 }
 
-// rawRows are what a new file is: a row of each of rawTables.
+// rawRows are the rows of a new file: one of each of rawTables.
 type rawRows [4][]any
 
-// rawTables are the tables that a new file has a row in, the number that orders its rows, and how many columns they
-// have.
+// rawTables are the tables in which a new file has a row, each with the column that orders its rows, and its number of
+// columns.
 var rawTables = [4]struct {
 	name, order string
 	columns     int
@@ -87,6 +90,7 @@ func readRows(ctx context.Context, name string) ([]rawRows, error) {
 		return nil, err
 	}
 	defer db.Close()
+
 	var all []rawRows
 	for i, table := range rawTables {
 		where := ""
@@ -98,11 +102,13 @@ func readRows(ctx context.Context, name string) ([]rawRows, error) {
 		case "change":
 			where = "WHERE op = 'create'"
 		}
+
 		rows, err := db.QueryContext(ctx, fmt.Sprintf("SELECT * FROM %s %s ORDER BY %s", table.name, where, table.order))
 		if err != nil {
 			return nil, err
 		}
 		defer rows.Close()
+
 		n := 0
 		for ; rows.Next(); n++ {
 			values, into := make([]any, table.columns), make([]any, table.columns)
@@ -120,6 +126,7 @@ func readRows(ctx context.Context, name string) ([]rawRows, error) {
 		if err := rows.Err(); err != nil {
 			return nil, err
 		}
+
 		if n != len(all) {
 			return nil, fmt.Errorf("table %s has %d rows for %d files", table.name, n, len(all))
 		}
@@ -127,15 +134,15 @@ func readRows(ctx context.Context, name string) ([]rawRows, error) {
 	return all, nil
 }
 
-// A rawFile is a file with our tables, held by one connection of the plain driver.
+// A rawFile is a file with our tables, open in one connection of the plain driver.
 type rawFile struct {
 	db   *sql.DB
 	conn *sql.Conn
 	stmt [4]*sql.Stmt
 }
 
-// openRaw makes a file with our tables and nothing in them but what every store has. It is set up as our writer is, but
-// its log is never folded, which ours is.
+// openRaw makes a file with our tables, and only the rows that every store has. It has the settings of our writer, but its
+// log is never folded, as ours is.
 func openRaw(ctx context.Context, name string) (*rawFile, error) {
 	fsys, err := vfs.Open(ctx, name, nil)
 	if err != nil {
@@ -144,6 +151,7 @@ func openRaw(ctx context.Context, name string) (*rawFile, error) {
 	if err := fsys.Close(); err != nil {
 		return nil, err
 	}
+
 	r := new(rawFile)
 	if r.db, err = sql.Open("sqlite", "file:"+name); err != nil {
 		return nil, err
@@ -151,11 +159,13 @@ func openRaw(ctx context.Context, name string) (*rawFile, error) {
 	if r.conn, err = r.db.Conn(ctx); err != nil {
 		return nil, errors.Join(err, r.db.Close())
 	}
+
 	for _, pragma := range []string{"cache_size=-8192", "temp_store=MEMORY", "synchronous=FULL", "wal_autocheckpoint=0"} {
 		if _, err := r.conn.ExecContext(ctx, "PRAGMA "+pragma); err != nil {
 			return nil, errors.Join(err, r.Close())
 		}
 	}
+
 	for i, table := range rawTables {
 		marks := "?"
 		for range table.columns - 1 {

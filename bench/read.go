@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// readRandom reads whole files in random order: 12 MiB of them, which a store keeps in memory, and 100 MiB, which are
-// far more than it does. Both sides have them in the host's page cache.
+// readRandom reads whole files in random order: 12 MiB of them, which a store keeps in memory, and 100 MiB, far more than
+// it keeps. Both sides have them in the host's page cache.
 func readRandom(b *bench) error {
 	kept, err := b.readFiles("read", b.size(500, 50))
 	if err != nil {
@@ -24,7 +24,7 @@ func readRandom(b *bench) error {
 	return nil
 }
 
-// readFiles times the reading of one of n files, of ours and of the host's.
+// readFiles returns how long a read of one of n files takes, of ours and of the host's.
 func (b *bench) readFiles(name string, n int) ([]time.Duration, error) {
 	files := makeFiles(n, 1<<10, 50<<10, 3)
 	fsys, err := b.openNew(name)
@@ -32,19 +32,14 @@ func (b *bench) readFiles(name string, n int) ([]time.Duration, error) {
 		return nil, err
 	}
 	defer fsys.Close()
-	if err := makeDirs(b.ctx, fsys, "", files); err != nil {
-		return nil, err
-	}
-	if err := writeFiles(b.ctx, fsys, "", files); err != nil {
+	if err := fill(b.ctx, fsys, "", files); err != nil {
 		return nil, err
 	}
 	root := b.path("host-%s", name)
-	if err := hostDirs(root, files); err != nil {
+	if err := hostFill(root, files); err != nil {
 		return nil, err
 	}
-	if err := hostWrite(root, files); err != nil {
-		return nil, err
-	}
+
 	// everyFile reads each file once, in an order that is the same for both sides of a round.
 	everyFile := func(round int, read func(name string) ([]byte, error)) (time.Duration, error) {
 		order := rand.New(rand.NewPCG(uint64(round), 2)).Perm(n)
@@ -61,6 +56,7 @@ func (b *bench) readFiles(name string, n int) ([]time.Duration, error) {
 			return nil
 		})
 	}
+
 	ours := func(name string) ([]byte, error) { return fsys.ReadFile(b.ctx, name) }
 	host := func(name string) ([]byte, error) { return os.ReadFile(filepath.Join(root, name)) }
 	for _, read := range []func(string) ([]byte, error){ours, host} {
@@ -68,6 +64,7 @@ func (b *bench) readFiles(name string, n int) ([]time.Duration, error) {
 			return nil, err
 		}
 	}
+
 	times, err := b.race(b.rounds,
 		side{"ours", func(round int) (time.Duration, error) { return everyFile(round, ours) }},
 		side{"os.ReadFile", func(round int) (time.Duration, error) { return everyFile(round, host) }},

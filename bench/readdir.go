@@ -16,6 +16,7 @@ func readDirs(b *bench) error {
 		return err
 	}
 	defer fsys.Close()
+
 	for _, c := range []struct{ entries, times int }{
 		{100, b.size(500, 2)},
 		{b.size(10_000, 500), b.size(5, 1)},
@@ -25,6 +26,7 @@ func readDirs(b *bench) error {
 		if err := fillDir(b, fsys, dir, c.entries); err != nil {
 			return err
 		}
+
 		lists := func(name string, list func() ([]fs.DirEntry, error)) side {
 			return side{name, func(int) (time.Duration, error) {
 				return b.timed(func() error {
@@ -37,6 +39,7 @@ func readDirs(b *bench) error {
 				})
 			}}
 		}
+
 		ours := lists("ours", func() ([]fs.DirEntry, error) { return fsys.ReadDir(b.ctx, dir) })
 		host := lists("os.ReadDir", func() ([]fs.DirEntry, error) { return os.ReadDir(b.path("%s", dir)) })
 		for _, s := range []side{ours, host} {
@@ -44,6 +47,7 @@ func readDirs(b *bench) error {
 				return err
 			}
 		}
+
 		times, err := b.race(b.rounds, ours, host)
 		if err != nil {
 			return err
@@ -60,14 +64,8 @@ func fillDir(b *bench, fsys *vfs.FS, dir string, n int) error {
 	for i := range files {
 		files[i] = file{name: fmt.Sprintf("%s/entry-%06d", dir, i)}
 	}
-	if err := makeDirs(b.ctx, fsys, "", files); err != nil {
+	if err := fill(b.ctx, fsys, "", files); err != nil {
 		return err
 	}
-	if err := writeFiles(b.ctx, fsys, "", files); err != nil {
-		return err
-	}
-	if err := hostDirs(b.dir, files); err != nil {
-		return err
-	}
-	return hostWrite(b.dir, files)
+	return hostFill(b.dir, files)
 }

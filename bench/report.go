@@ -20,7 +20,7 @@ type report struct {
 	Failed  []failure `json:"failed,omitempty"`
 }
 
-// A failure is a workload that did not come to its end. Rows that it added before stay.
+// A failure is a workload that failed. Rows that it added before stay.
 type failure struct {
 	Workload string `json:"workload"`
 	Error    string `json:"error"`
@@ -34,7 +34,7 @@ func (r report) encode(w io.Writer) error {
 	return enc.Encode(r)
 }
 
-// readReport reads what encode wrote.
+// readReport reads a report that encode wrote.
 func readReport(name string) (r report, err error) {
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -49,16 +49,16 @@ func readReport(name string) (r report, err error) {
 	return r, nil
 }
 
-// A machine is what a reader must know of it.
+// A machine describes the machine of a run.
 type machine struct {
 	Cores  int    `json:"cores"`
 	Memory string `json:"memory,omitempty"`
 	System string `json:"system"`
 	Go     string `json:"go"`
-	Load   string `json:"load,omitempty"` // when the run began: what else was going on
+	Load   string `json:"load,omitempty"` // of the minute before the run
 }
 
-// describeMachine says what can be found out, without names.
+// describeMachine describes this machine, without names.
 func describeMachine() machine {
 	m := machine{Cores: runtime.NumCPU(), System: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version()}
 	if release, err := os.ReadFile("/proc/sys/kernel/osrelease"); err == nil {
@@ -87,7 +87,7 @@ func (m machine) String() string {
 	return s
 }
 
-// procField reads a number of KiB, as Linux tells of its memory and of a process.
+// procField reads a number of KiB from a file that Linux has about its memory or about a process.
 func procField(file, field string) (kib int64, ok bool) {
 	text, err := os.ReadFile(file)
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// A row is one line of the table: what was measured, beside whom, and whether that is enough.
+// A row is one line of the table: a measured verb, its peer, and whether it meets its goal.
 type row struct {
 	Kind     string  `json:"kind"` // of the workload
 	Workload string  `json:"workload"`
@@ -21,8 +21,8 @@ type row struct {
 	Note     string  `json:"note,omitempty"`
 }
 
-// A goal is what a row is to reach: the least that we accept, and what we would like. A ratio is to be that large, a
-// figure of ours to stay below. 0 asks for nothing.
+// A goal is the least that we accept of a row, and the value that we aim for. A ratio must be at least that large, a
+// figure of ours must stay below. 0 is no goal.
 type goal struct {
 	OfRatio bool    `json:"of_ratio"` // not of our figure
 	AtLeast float64 `json:"at_least,omitempty"`
@@ -30,11 +30,11 @@ type goal struct {
 	Met     string  `json:"met,omitempty"` // yes, NO, or aim for both; empty if the peer is absent
 }
 
-// versus makes the row of a race of ours with one peer, which must be reached to the given ratio; 0 is no goal.
+// versus makes the row of a race of ours with one peer. The ratio must be at least atLeast; 0 is no goal.
 func versus(what string, ours time.Duration, peer string, theirs time.Duration, atLeast float64) row {
 	r := row{
 		What: what, Unit: "s", Ours: ours.Seconds(), Peer: peer,
-		Theirs: theirs.Seconds(), Ratio: float64(theirs) / float64(max(ours, 1)), // processor time can be none
+		Theirs: theirs.Seconds(), Ratio: float64(theirs) / float64(max(ours, 1)), // processor time can be 0
 	}
 	return r.atLeast(atLeast)
 }
@@ -45,7 +45,7 @@ func under(what, unit string, ours, limit float64) row {
 	return r.below(limit)
 }
 
-// absent makes the row of a race that the peer did not come to. It may have the goal that it would have.
+// absent makes the row of a race whose peer is not installed. It may have the goal that it would have.
 func absent(what string, ours time.Duration, peer string) row {
 	return row{What: what, Unit: "s", Ours: ours.Seconds(), Peer: peer, Absent: true}
 }
@@ -60,7 +60,7 @@ func (r row) below(limit float64) row {
 	return r.wants(goal{AtLeast: limit})
 }
 
-// aim is what we would like of a row, by the same measure as its goal; without one, of its ratio.
+// aim sets the value that we aim for, by the same measure as the goal of the row; without a goal, of its ratio.
 func (r row) aim(value float64) row {
 	g := goal{OfRatio: r.Peer != ""}
 	if r.Goal != nil {
@@ -70,13 +70,13 @@ func (r row) aim(value float64) row {
 	return r.wants(g)
 }
 
-// itself says that the peer is ours too: what is compared are two shapes or sizes of it.
+// itself marks a row whose peer is ours too, in another shape or size.
 func (r row) itself() row {
 	r.Self = true
 	return r
 }
 
-// with adds a remark, which stands on a line of its own.
+// with adds a note, which has a line of its own.
 func (r row) with(format string, args ...any) row {
 	r.Note = fmt.Sprintf(format, args...)
 	return r
@@ -109,7 +109,7 @@ func (g *goal) reached(r row, value float64) bool {
 	return r.Ours < value
 }
 
-// got is what a goal is about: the ratio, or our figure.
+// got returns the measured value of a goal: the ratio, or our figure.
 func (r row) got() string {
 	if r.Goal.OfRatio {
 		return digits(r.Ratio) + "x"
@@ -117,7 +117,7 @@ func (r row) got() string {
 	return figure(r.Ours, r.Unit)
 }
 
-// cells writes the two halves of a goal and whether it is met.
+// cells returns the two halves of a goal and whether it is met, as text.
 func (g *goal) cells(unit string) (atLeast, aim, met string) {
 	if g == nil {
 		return "", "", ""

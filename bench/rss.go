@@ -16,21 +16,21 @@ import (
 	"vfsdb/vfs"
 )
 
-// The memory of a stream is that of a process which does nothing else, so we start ourselves once more: the child finds
-// in its environment how long the stream is and where to store it.
+// The memory of a stream is that of a process that does nothing else, so the program starts itself once more. The child
+// finds in its environment how long the stream is, and where to store it.
 const (
 	childSize = "VFSDB_BENCH_STREAM"
 	childDir  = "VFSDB_BENCH_DIR"
 )
 
-// A footprint is what the child tells: its peak resident memory at the start, after the stream went in and after it
-// came out, in bytes, and whether what came out is what went in.
+// A footprint is the report of the child: its peak resident memory in bytes, at the start, after the stream went in, and
+// after it came out, and whether the same bytes came out.
 type footprint struct {
 	Idle, In, Out int64
 	Equal         bool
 }
 
-// streamRSS streams 4 GiB in and out of a fresh process and looks at its memory.
+// streamRSS streams 4 GiB in and out of a new process, and measures its memory.
 func streamRSS(b *bench) error {
 	size := int64(b.size(4<<30, 32<<20))
 	what := "peak RSS, " + figure(float64(size), "B") + " stream in and out"
@@ -38,6 +38,7 @@ func streamRSS(b *bench) error {
 		b.add(row{What: what, Unit: "B", Peer: "VmHWM", Absent: true})
 		return nil
 	}
+
 	self, err := os.Executable()
 	if err != nil {
 		return err
@@ -49,19 +50,20 @@ func streamRSS(b *bench) error {
 	if err != nil {
 		return fmt.Errorf("child: %w", err)
 	}
+
 	var f footprint
 	if err := json.Unmarshal(out, &f); err != nil {
 		return fmt.Errorf("child: %w", err)
 	}
 	if !f.Equal {
-		return errors.New("what came out is not what went in")
+		return errors.New("other bytes came out than went in")
 	}
 	b.add(under(what, "B", float64(f.Out), 64<<20).aim(32<<20).with("idle %s, after the way in %s; equal by hash",
 		figure(float64(f.Idle), "B"), figure(float64(f.In), "B")))
 	return nil
 }
 
-// child is the other process. It reports whether this is one.
+// child does the work of the other process. It reports whether this is one.
 func child() bool {
 	text := os.Getenv(childSize)
 	if text == "" {
@@ -81,13 +83,14 @@ func child() bool {
 	return true
 }
 
-// streamBoth takes a stream in and out of a new store.
+// streamBoth moves a stream in and out of a new store.
 func streamBoth(ctx context.Context, name string, size int64) (f footprint, err error) {
 	fsys, err := vfs.Open(ctx, name, nil)
 	if err != nil {
 		return f, err
 	}
 	defer fsys.Close()
+
 	source := newNoise(9, size)
 	f.Idle = peak()
 	went, came := blake3.New(), blake3.New()
@@ -95,6 +98,7 @@ func streamBoth(ctx context.Context, name string, size int64) (f footprint, err 
 		return f, err
 	}
 	f.In = peak()
+
 	file, err := fsys.Open(ctx, "stream")
 	if err != nil {
 		return f, err
@@ -108,7 +112,7 @@ func streamBoth(ctx context.Context, name string, size int64) (f footprint, err 
 	return f, nil
 }
 
-// peak is the most resident memory that this process ever had.
+// peak returns the most resident memory that this process ever had.
 func peak() int64 {
 	kib, _ := procField("/proc/self/status", "VmHWM")
 	return kib << 10

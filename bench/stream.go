@@ -8,8 +8,7 @@ import (
 	"vfsdb/vfs"
 )
 
-// streamIn stores one large file, durable, beside a plain file that is hashed too, with and without an fsync at the
-// end.
+// streamIn stores one large file, durable, beside a plain file that is hashed too, with and without an fsync at the end.
 func streamIn(b *bench) error {
 	size := int64(b.size(1<<30, 8<<20))
 	host := func(sync bool) func(round int) (time.Duration, error) {
@@ -19,6 +18,7 @@ func streamIn(b *bench) error {
 			return b.hostStreamIn(name, newNoise(uint64(round), size), sync)
 		}
 	}
+
 	times, err := b.race(b.few(),
 		side{"ours", func(round int) (time.Duration, error) { return b.ourStreamIn(uint64(round), size) }},
 		side{"file+blake3", host(false)},
@@ -33,7 +33,7 @@ func streamIn(b *bench) error {
 	return nil
 }
 
-// ourStreamIn times one stream into a new store, which is thrown away.
+// ourStreamIn times one stream into a new store, which is removed afterwards.
 func (b *bench) ourStreamIn(seed uint64, size int64) (t time.Duration, err error) {
 	name := fmt.Sprintf("in-%d", seed)
 	fsys, err := b.openNew(name)
@@ -46,6 +46,7 @@ func (b *bench) ourStreamIn(seed uint64, size int64) (t time.Duration, err error
 		}
 		os.Remove(b.path("%s.db", name))
 	}()
+
 	return b.timed(func() error {
 		n, err := fsys.WriteFrom(b.ctx, "stream", newNoise(seed, size), 0o644)
 		if err == nil && n != size {
@@ -69,6 +70,7 @@ func streamOut(b *bench) error {
 	if _, err := b.hostStreamIn(b.path("host"), newNoise(1, size), true); err != nil {
 		return err
 	}
+
 	times, err := b.race(b.few(),
 		side{"ours", func(int) (time.Duration, error) { return b.ourStreamOut(fsys, "stream", size) }},
 		side{"file+blake3", func(int) (time.Duration, error) { return b.hostStreamOut(b.path("host"), size) }},
@@ -80,11 +82,12 @@ func streamOut(b *bench) error {
 	return nil
 }
 
-// A sink takes bytes and does nothing with them: ours are hashed on their way to it.
+// A sink discards bytes. Ours are hashed on their way to it.
 type sink struct{}
 
 func (sink) Write(p []byte) (int, error) { return len(p), nil }
 
+// ourStreamOut times one stream out of a store.
 func (b *bench) ourStreamOut(fsys *vfs.FS, name string, size int64) (time.Duration, error) {
 	return b.timed(func() error {
 		f, err := fsys.Open(b.ctx, name)
@@ -96,7 +99,7 @@ func (b *bench) ourStreamOut(fsys *vfs.FS, name string, size int64) (time.Durati
 	})
 }
 
-// hole makes a file of 100 GiB that nobody wrote to, and one byte at its end.
+// hole makes a file of 100 GiB that is a hole, but for one byte at its end.
 func hole(b *bench) error {
 	const size = 100 << 30
 	fsys, err := b.openNew("hole")
@@ -104,6 +107,7 @@ func hole(b *bench) error {
 		return err
 	}
 	defer fsys.Close()
+
 	f, err := fsys.Create(b.ctx, "hole")
 	if err != nil {
 		return err
@@ -117,6 +121,7 @@ func hole(b *bench) error {
 	if err := f.Close(); err != nil {
 		return err
 	}
+
 	info, err := fsys.Lstat(b.ctx, "hole")
 	if err != nil {
 		return err

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// print writes the table, at most 110 columns wide, and what became of the goals.
+// print writes the table, at most 110 columns wide, and which goals were met.
 func (r report) print(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString(r.head() + "\n\n")
@@ -15,6 +15,7 @@ func (r report) print(w io.Writer) error {
 	for _, row := range r.Rows {
 		lines = append(lines, row.cells())
 	}
+
 	widths := make([]int, len(lines[0]))
 	for _, cells := range lines {
 		for i, cell := range cells {
@@ -38,6 +39,7 @@ func (r report) print(w io.Writer) error {
 		}
 		fmt.Fprintln(&b, strings.TrimRight(l.String(), " "))
 	}
+
 	line(lines[0])
 	for i, row := range r.Rows {
 		if i > 0 && row.Workload != r.Rows[i-1].Workload {
@@ -48,6 +50,7 @@ func (r report) print(w io.Writer) error {
 			fmt.Fprintf(&b, "    %s\n", row.Note)
 		}
 	}
+
 	b.WriteString(r.goals())
 	for _, f := range r.Failed {
 		fmt.Fprintf(&b, "\n%s failed: %s\n", f.Workload, f.Error)
@@ -56,6 +59,7 @@ func (r report) print(w io.Writer) error {
 	return err
 }
 
+// cells returns the columns of a row.
 func (r row) cells() []string {
 	theirs, ratio := "", ""
 	switch {
@@ -68,7 +72,7 @@ func (r row) cells() []string {
 	return []string{r.What, figure(r.Ours, r.Unit), r.Peer, theirs, ratio, atLeast, aim, met}
 }
 
-// head says what all rows have in common.
+// head describes the run.
 func (r report) head() string {
 	head := fmt.Sprintf("%s; medians of %d rounds", r.Machine, r.Rounds)
 	if r.Took >= 90 {
@@ -83,7 +87,7 @@ func (r report) head() string {
 	return head
 }
 
-// goals counts those that were met and names those that were not, or that nobody could look at.
+// goals counts the goals that were met, and names those that were missed or that have no peer.
 func (r report) goals() string {
 	var asked, met, aims, reached int
 	var missed, unknown []string
@@ -95,6 +99,7 @@ func (r report) goals() string {
 		if row.Peer != "" {
 			name += ", beside " + row.Peer
 		}
+
 		atLeast, _, verdict := row.Goal.cells(row.Unit)
 		if row.Absent && row.Goal.OfRatio {
 			unknown = append(unknown, name)
@@ -115,9 +120,11 @@ func (r report) goals() string {
 			}
 		}
 	}
+
 	if asked+aims == 0 {
 		return ""
 	}
+
 	var b strings.Builder
 	fmt.Fprintf(&b, "\nat least: %d of %d met; aim: %d of %d\n", met, asked, reached, aims)
 	for _, list := range []struct {
@@ -142,6 +149,7 @@ func figure(v float64, unit string) string {
 	return digits(v)
 }
 
+// scaled writes a value in the largest of the units in which it is at least 1.
 func scaled(v, step float64, units ...string) string {
 	for v >= step && len(units) > 1 {
 		v, units = v/step, units[1:]
@@ -149,7 +157,7 @@ func scaled(v, step float64, units ...string) string {
 	return digits(v) + " " + units[0]
 }
 
-// digits writes about three of them.
+// digits writes a number with about three digits.
 func digits(v float64) string {
 	switch {
 	case v >= 100:

@@ -13,8 +13,8 @@ import (
 	"vfsdb/transfer"
 )
 
-// importTree takes in the source of Go, about 10,000 files, beside what people copy and keep trees with, and looks at
-// the size of the database.
+// importTree imports the source of Go, about 10,000 files, beside programs with which people copy and keep trees, and
+// measures the size of the database.
 func importTree(b *bench) error {
 	src, err := b.goTree()
 	if err != nil {
@@ -24,6 +24,7 @@ func importTree(b *bench) error {
 	if err != nil {
 		return err
 	}
+
 	var used float64
 	sides := []side{{"ours", func(round int) (t time.Duration, err error) {
 		name := fmt.Sprintf("import-%d", round)
@@ -45,6 +46,7 @@ func importTree(b *bench) error {
 		os.Remove(b.path("%s.db", name))
 		return t, err
 	}}}
+
 	safe := make([][]time.Duration, len(keepers))
 	for i, k := range keepers {
 		sides = append(sides, k.first(b, src, &safe[i]))
@@ -53,12 +55,13 @@ func importTree(b *bench) error {
 	if err != nil {
 		return err
 	}
+
 	b.beside(fmt.Sprintf("import %s files, %s", thousands(files), figure(float64(size), "B")), times, keepers, safe)
 	b.add(under("database bytes per byte of it", "B/B", used/float64(size), 1.1).aim(0.9))
 	return nil
 }
 
-// importAgain takes in a copy of the source of Go of which everyone has an earlier state: one file in a hundred has
+// importAgain imports a copy of the source of Go of which each side has an earlier state. One file in a hundred has
 // changed.
 func importAgain(b *bench) error {
 	from, err := b.goTree()
@@ -73,6 +76,7 @@ func importAgain(b *bench) error {
 	if err != nil {
 		return err
 	}
+
 	fsys, err := b.openNew("again")
 	if err != nil {
 		return err
@@ -92,6 +96,7 @@ func importAgain(b *bench) error {
 	if _, err := ours(nil)(-1); err != nil {
 		return err
 	}
+
 	sides := []side{{"ours", ours(nil)}}
 	var took []keeper
 	for _, k := range keepers {
@@ -108,14 +113,15 @@ func importAgain(b *bench) error {
 	if err != nil {
 		return err
 	}
+
 	b.beside(fmt.Sprintf("import %s files again, 1%% new", thousands(len(ed.files))), times, took, nil)
 	sure, err := sample(b.few(), func(i int) (time.Duration, error) { return ours(&transfer.ImportOptions{Checksum: true})(b.rounds + i) })
 	b.add(under("import it again, Checksum", "s", sure.Seconds(), 0))
 	return err
 }
 
-// warmed has each side find the directory in the memory of the host, whoever ran before: borg has the host forget what
-// it has read, and who comes after it would wait for the disk.
+// warmed reads the directory before each side, so that each finds it in the memory of the host. borg lets the host forget
+// the files that it has read, and the next side would wait for the disk.
 func warmed(dir string, sides []side) []side {
 	for i, s := range sides {
 		sides[i].run = func(round int) (time.Duration, error) {
@@ -128,7 +134,7 @@ func warmed(dir string, sides []side) []side {
 	return sides
 }
 
-// goTree finds the source of Go; a small part of it in a -short run.
+// goTree returns the directory with the source of Go; a small part of it in a -short run.
 func (b *bench) goTree() (string, error) {
 	out, err := exec.CommandContext(b.ctx, "go", "env", "GOROOT").Output()
 	if err != nil {

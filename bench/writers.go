@@ -11,8 +11,8 @@ import (
 // writers is how many goroutines write at once.
 const writers = 64
 
-// createWriters writes small files from many goroutines, each of them safe before its goroutine writes the next: beside
-// the same with a commit for each file, and beside the host's file system.
+// createWriters writes small files from many goroutines, each file durable before its goroutine writes the next, beside the
+// same with a commit for each file, and beside the host's file system.
 func createWriters(b *bench) error {
 	n := b.size(32, 2) // each
 	fsys, err := b.openNew("writers")
@@ -20,6 +20,7 @@ func createWriters(b *bench) error {
 		return err
 	}
 	defer fsys.Close()
+
 	ours := func(name string, seed int, write func(name string, data []byte) error) side {
 		return side{name, func(round int) (time.Duration, error) {
 			files, root := makeFiles(n*writers, 1024, 1024, uint64(2*round+seed)), fmt.Sprintf("%s-%d/", name, round)
@@ -31,6 +32,7 @@ func createWriters(b *bench) error {
 			})
 		}}
 	}
+
 	times, err := b.race(b.rounds,
 		ours("ours", 0, func(name string, data []byte) error { return fsys.WriteFile(b.ctx, name, data, 0o644) }),
 		ours("alone", 1, func(name string, data []byte) error {
@@ -53,6 +55,7 @@ func createWriters(b *bench) error {
 	if err != nil {
 		return err
 	}
+
 	each := func(t time.Duration) time.Duration { return t / time.Duration(n*writers) }
 	what := fmt.Sprintf("%d writers, durable, 1 KiB", writers)
 	b.add(versus(what, each(times[0]), "create+write+fsync", each(times[2]), 4).aim(7))
