@@ -21,8 +21,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestShort runs every workload at small sizes. No figure is looked at: they are worth nothing beside other tests.
-// Two of the programs that we compare with take seconds to start, so they are absent.
+// TestShort runs every workload at small sizes. It checks no figure: beside other tests they mean nothing. Two of the
+// peers take seconds to start, so they are absent.
 func TestShort(t *testing.T) {
 	installed(t, "go", "cp", "tar", "git", "sqlite3", "rg")
 	var out bytes.Buffer
@@ -55,7 +55,7 @@ func TestShort(t *testing.T) {
 	}
 }
 
-// installed leaves only some programs, of those that there are, for the test to find.
+// installed hides all programs from the test but some.
 func installed(t *testing.T, names ...string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -71,7 +71,7 @@ func TestRun(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		args []string
-		want string // part of what is printed
+		want string // part of the output
 		err  string
 	}{
 		{"one workload", []string{"-short", "-rounds", "1", "-run", "^hole$"}, "database of a 100 GiB hole", ""},
@@ -122,7 +122,7 @@ func TestCells(t *testing.T) {
 	}
 }
 
-// The last lines count the goals, and name those that were missed and those that nobody could look at.
+// The last lines count the goals, and name those that were missed and those without a peer.
 func TestGoals(t *testing.T) {
 	r := report{Rows: []row{
 		versus("a", 1e6, "peer", 3e6, 2).aim(2),

@@ -67,7 +67,7 @@ func TestChart(t *testing.T) {
 	require.NotContains(t, string(want), "in no time", "nor what has no ratio")
 }
 
-// A box is where something is drawn.
+// A box is the place of a part of the drawing.
 type box struct {
 	what                  string
 	left, right, up, down float64
@@ -77,8 +77,7 @@ func (b box) meets(c box) bool {
 	return b.left < c.right && c.left < b.right && b.up < c.down && c.up < b.down
 }
 
-// boxes are those of all texts, by a guess of their width that is rather too large, and of the ticks for what is
-// wanted.
+// boxes returns the boxes of all texts, by a generous guess of their width, and of the ticks of goals.
 func boxes(t *testing.T, drawing []byte) (texts, ticks []box) {
 	t.Helper()
 	attr := func(e xml.StartElement, name string, fallback float64) float64 {

@@ -23,7 +23,7 @@ func stored(t *testing.T, r report) string {
 	return name
 }
 
-// What -json printed can be printed, drawn and printed as JSON again, with nothing lost.
+// A report that -json printed can be printed, drawn and printed as JSON again, without loss.
 func TestFrom(t *testing.T) {
 	r := madeUp()
 	r.Took, r.Failed = 600, []failure{{"hole", "no space"}}
@@ -145,7 +145,7 @@ func substitute(t *testing.T, others ...workload) {
 	t.Cleanup(func() { workloads = ours })
 }
 
-// A workload that fails is told of, and the rows before it and after it are there.
+// A workload that fails is reported, and the rows before it and after it are there.
 func TestFailureLosesNoRows(t *testing.T) {
 	add := func(what string) func(b *bench) error {
 		return func(b *bench) error { b.add(under(what, "s", 1, 0)); return nil }
@@ -164,7 +164,7 @@ func TestFailureLosesNoRows(t *testing.T) {
 	empty(t, dir)
 }
 
-// An interrupted run shows what it has, says so, and leaves no files behind.
+// An interrupted run shows its rows, reports the interrupt, and leaves no files behind.
 func TestInterrupt(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	substitute(t, workload{"k", "first", func(b *bench) error { b.add(under("one", "s", 1, 0)); return nil }},

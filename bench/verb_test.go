@@ -15,7 +15,7 @@ import (
 	"vfsdb/vfs"
 )
 
-// open makes a store with 1,000 files for a benchmark. Commits do not wait for the disk: what remains is ours.
+// open makes a store with 1,000 files for a benchmark. Commits do not wait for the disk, so the time that is left is ours.
 func open(b *testing.B) *vfs.FS {
 	b.Helper()
 	name := b.TempDir() + "/bench.db"
@@ -26,7 +26,7 @@ func open(b *testing.B) *vfs.FS {
 	return fsys
 }
 
-// each runs fn until the benchmark knows enough, and counts its allocations.
+// each runs fn until the benchmark ends, and counts its allocations.
 func each(b *testing.B, fn func(i int) error) {
 	b.Helper()
 	b.ReportAllocs()
@@ -186,7 +186,7 @@ func BenchmarkWriteAt(b *testing.B) {
 		},
 		func(i int) error {
 			stamp(p, 1, uint64(i))
-			_, err := host.WriteAt(p, at(i)) // which nobody syncs: the store is Relaxed too
+			_, err := host.WriteAt(p, at(i)) // without a sync: the store is Relaxed too
 			return err
 		})
 }
