@@ -27,7 +27,7 @@ func locate(tx *Tx, name string, follow bool) (*entry, error) {
 	if p.ino == 0 {
 		return nil, syscall.ENOENT
 	}
-	return &entry{listed: listed{p.base, p.ino, p.kind}, dir: p.dir, path: p.path()}, nil
+	return &entry{listed: listed{name: p.base, ino: p.ino, kind: p.kind}, dir: p.dir, path: p.path()}, nil
 }
 
 // maxPage is how many entries of a directory a search reads at a time.
@@ -57,7 +57,7 @@ func lookUp(tx *Tx, dir Ino, names []string) ([]listed, error) {
 			return nil, err
 		}
 		if d.ino != 0 {
-			entries = append(entries, listed{name, d.ino, d.kind})
+			entries = append(entries, listed{name: name, ino: d.ino, kind: d.kind})
 		}
 	}
 	return entries, nil

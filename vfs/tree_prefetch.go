@@ -21,3 +21,7 @@ func (tx *Tx) prefetch(inos []Ino) error {
 	}
 	return tx.loadInodes(first, last)
 }
+
+// trim lets a transaction that reads a large tree forget most of what it has read, once that is much. A caller that
+// holds an inode to change it must not call trim.
+func (tx *Tx) trim() { tx.memory.trim() }
