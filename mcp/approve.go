@@ -10,27 +10,29 @@ import (
 	"vfsdb/agent"
 )
 
-// approve asks the person at the client about a use that the policy wants approved. Only an answer that says yes
-// approves: the form is accepted, and its one field is true. A form that is accepted without an answer in it approves
-// nothing, since a client may send one off that nobody looked at. A client that cannot ask approves nothing either. The
-// error says which of these it was.
+// approve asks the person at the client about a use that needs approval. Only a form with a yes in its one field approves.
+// A form that is accepted without an answer approves nothing: a client may send it without showing it. Nor does a client
+// that cannot ask. The error names the reason.
 func approve(ctx context.Context, use agent.Approval) (bool, error) {
 	q := requestOf(ctx)
 	if q == nil || q.can == nil || q.can.Elicitation == nil || q.can.Elicitation.Form == nil && q.can.Elicitation.URL != nil {
 		return false, &agent.NotApprovedError{Why: "nobody was asked, because this client cannot ask the person who uses it"}
 	}
+
 	id := fmt.Sprintf("approve %s %s", use.Permission, use.Path)
 	question := &sdk.ElicitParams{
 		Mode:    "form",
 		Message: fmt.Sprintf("May the agent %s %q?", verbs[use.Permission], use.Path),
 		RequestedSchema: &jsonschema.Schema{
 			Type: "object",
-			// The field is not required: the protocol's library would refuse a form without it, in words for nobody.
+			// The field is not required. If it were, the SDK would refuse a form without it, with an error that helps nobody.
 			Properties: map[string]*jsonschema.Schema{
 				"approve": {Type: "boolean", Title: "Approve", Description: "this use, in this call"},
 			},
 		},
 	}
+
+	// With a session the server asks while the call waits.
 	if !q.stateless {
 		answer, err := q.conn.Elicit(ctx, question)
 		switch {
@@ -43,6 +45,7 @@ func approve(ctx context.Context, use agent.Approval) (bool, error) {
 		return verdict(answerOf(answer))
 	}
 
+	// Without one the result asks, and the call comes again with the answer.
 	if answer, ok := q.answers[id].(*sdk.ElicitResult); ok {
 		if q.state.Approved == nil {
 			q.state.Approved = map[string]string{}
@@ -57,10 +60,10 @@ func approve(ctx context.Context, use agent.Approval) (bool, error) {
 	return verdict(given)
 }
 
-// approvedAnswer is the answer that approves a use. Any other says why it does not.
+// approvedAnswer is the answer that approves a use. Any other answer is the reason for a refusal.
 const approvedAnswer = "yes"
 
-// answerOf is what the person at the client answered.
+// answerOf returns the answer of the person at the client.
 func answerOf(answer *sdk.ElicitResult) string {
 	yes, answered := answer.Content["approve"].(bool)
 	switch {
@@ -74,6 +77,7 @@ func answerOf(answer *sdk.ElicitResult) string {
 	return "the person at the client said no"
 }
 
+// verdict turns an answer into an approval or the error of a refusal.
 func verdict(answer string) (bool, error) {
 	if answer == approvedAnswer {
 		return true, nil
@@ -81,10 +85,10 @@ func verdict(answer string) (bool, error) {
 	return false, &agent.NotApprovedError{Why: answer}
 }
 
-// errAsked ends a call whose result asks; the client then calls again, with the answer.
+// errAsked ends a call whose result asks. The client then calls again, with the answer.
 var errAsked = fmt.Errorf("the person at the client is asked: %w", agent.ErrPending)
 
-// verbs are the permissions as people know them.
+// verbs are the permissions in the words of the question.
 var verbs = map[agent.Permission]string{
 	agent.PermList: "look at", agent.PermRead: "read", agent.PermWrite: "write to", agent.PermDelete: "remove",
 	agent.PermSnapshot: "take, restore or remove snapshots and branches of",

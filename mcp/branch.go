@@ -10,20 +10,20 @@ import (
 	"vfsdb/agent"
 )
 
-// A tool may move a session to a branch that it forked. Its calls and its list of files are then of that branch, whose
-// files have URIs of their own. The URIs of the branches that it left are good for as long as the session lasts. Other
+// A tool may fork a branch and move its session there. Calls and the list of files are then of that branch, whose files
+// have URIs of their own. URIs of the branches that the session left stay valid for as long as the session lasts. Other
 // sessions stay where they are.
 
-// A branch is one that a client may name files of.
+// A branch is a branch of a workspace, as one client may use it.
 type branch struct {
 	files
 	box *agent.Toolbox // on that branch, within the roots of the client
 }
 
-// lasts reports whether what a client does is known in its next request: over HTTP without sessions it is not.
+// lasts reports whether the server knows a client again in its next request. Over HTTP without sessions it does not.
 func (c *session) lasts() bool { return c.id != c.server.id }
 
-// standing returns the tools of a workspace without anybody's roots, where the session stands.
+// standing returns the tools of a workspace on the branch of the session. They know no roots.
 func (c *session) standing(w *workspace) (*agent.Toolbox, error) {
 	if !c.lasts() {
 		return w.box, nil
@@ -41,7 +41,7 @@ func (c *session) standing(w *workspace) (*agent.Toolbox, error) {
 	return b, nil
 }
 
-// here is the branch of a workspace that a client stands on.
+// here returns the branch of a workspace on which the session stands.
 func (q *request) here(w *workspace) (branch, error) {
 	box, err := q.box(w)
 	if err != nil {
@@ -50,13 +50,13 @@ func (q *request) here(w *workspace) (branch, error) {
 	return branch{q.server.filesOn(w, box.FS().Head()), box}, nil
 }
 
-// filesOn are those of a branch of a workspace.
+// filesOn returns the files of a branch of a workspace.
 func (s *Server) filesOn(w *workspace, name string) files {
 	return s.filesOf(agent.Ref{DB: w.ref.DB, Branch: name})
 }
 
-// meant finds the branch of a workspace, of those that the session knows, and the path that a URI means.
-func (c *session) meant(w *workspace, uri string) (name, path string, ok bool) {
+// resolve finds the branch and the path of a URI, among the branches of a workspace that the session knows.
+func (c *session) resolve(w *workspace, uri string) (name, path string, ok bool) {
 	known := []string{w.ref.Branch}
 	if b, err := c.standing(w); err == nil {
 		known = append([]string{b.FS().Head()}, b.Branches()...)
@@ -69,10 +69,10 @@ func (c *session) meant(w *workspace, uri string) (name, path string, ok bool) {
 	return "", "", false
 }
 
-// locate finds the branch and the path that a URI means, for a client whose roots are known.
+// locate finds the branch and the path of a URI, for a client whose roots are known.
 func (q *request) locate(uri string) (branch, string, error) {
 	for _, w := range q.server.workspaces {
-		name, path, ok := q.meant(w, uri)
+		name, path, ok := q.resolve(w, uri)
 		if !ok {
 			continue
 		}
@@ -90,18 +90,18 @@ func (q *request) locate(uri string) (branch, string, error) {
 	return branch{}, "", sdk.ResourceNotFoundError(uri)
 }
 
-// askedKey is the key of a context for the URI that a client asked for.
+// askedKey is the key of a context for the URI of a request, see askedURI.
 type askedKey struct{}
 
-// homely makes a request for a file of a branch that the session moved to one for the file of that path where the
-// workspace begins, which the SDK has a template for. The context keeps what was asked.
-func (s *Server) homely(ctx context.Context, r *sdk.ReadResourceRequest) (context.Context, *sdk.ReadResourceRequest) {
+// rehome changes a request for a file of another branch into one for the same path of the first branch of the workspace,
+// because the SDK has a template for that branch only. The context keeps the URI of the request.
+func (s *Server) rehome(ctx context.Context, r *sdk.ReadResourceRequest) (context.Context, *sdk.ReadResourceRequest) {
 	c := s.session(r.Session, r.Extra)
 	for _, w := range s.workspaces {
 		if _, ok := w.path(r.Params.URI); ok {
 			return ctx, r
 		}
-		if _, path, ok := c.meant(w, r.Params.URI); ok {
+		if _, path, ok := c.resolve(w, r.Params.URI); ok {
 			ctx = context.WithValue(ctx, askedKey{}, r.Params.URI)
 			request, params := *r, *r.Params
 			params.URI = w.uri(path)
@@ -112,19 +112,20 @@ func (s *Server) homely(ctx context.Context, r *sdk.ReadResourceRequest) (contex
 	return ctx, r
 }
 
-// asked is the URI that a client asked for.
-func asked(ctx context.Context, r *sdk.ReadResourceRequest) string {
+// askedURI returns the URI of a request, as the client sent it.
+func askedURI(ctx context.Context, r *sdk.ReadResourceRequest) string {
 	if uri, ok := ctx.Value(askedKey{}).(string); ok {
 		return uri
 	}
 	return r.Params.URI
 }
 
-// relocated follows the branch that a session has moved to, in place of the one it moved to before, and has clients hear
-// that the list of files is another one.
-func (q *request) relocated(w *workspace, box *agent.Toolbox) {
+// moveTo watches the branch to which a session has moved, instead of the one to which it moved before. Clients are notified
+// that the list of files has changed.
+func (q *request) moveTo(w *workspace, box *agent.Toolbox) {
 	s, tree := q.server, box.FS()
-	defer s.teller.relisted()
+	defer s.notifier.relisted()
+
 	since, err := tree.Seq(q.ctx)
 	if err != nil {
 		s.logger.Warn("watch a branch", "branch", tree.Head(), "error", err)
@@ -140,12 +141,13 @@ func (q *request) relocated(w *workspace, box *agent.Toolbox) {
 	defer q.mu.Unlock()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.ctx.Err() != nil || q.away == nil { // nobody waits any more
+	if s.ctx.Err() != nil || q.away == nil { // the server or the session has ended
 		return
 	}
 	if end := q.away[w]; end != nil {
 		end()
 	}
+
 	ctx, end := context.WithCancel(s.ctx)
 	q.away[w] = end
 	s.busy.Go(func() { s.watch(ctx, branch{s.filesOn(w, tree.Head()), at}, since) })

@@ -34,9 +34,9 @@ func ClientLog(s *Server) *slog.Logger { return s.clientLog() }
 
 // SetGather sets how long changes are gathered.
 func SetGather(s *Server, updates, lists time.Duration) {
-	s.teller.mu.Lock()
-	defer s.teller.mu.Unlock()
-	s.teller.updates, s.teller.lists = updates, lists
+	s.notifier.mu.Lock()
+	defer s.notifier.mu.Unlock()
+	s.notifier.updates, s.notifier.lists = updates, lists
 }
 
 // Watched is how many URIs somebody subscribed to.

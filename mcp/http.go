@@ -20,25 +20,25 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// HTTPOptions say who may come in over HTTP.
+// HTTPOptions are the settings of a server over HTTP: the callers that it admits, and the bounds of what they may use.
 type HTTPOptions struct {
 	// Token is the bearer token that every request has to carry. It must be set; [NewToken] makes one.
 	Token string
 
-	// Hosts are names that requests may address beside those of this machine's loopback: "files.example.org".
+	// Hosts are the host names that requests may use beside those of the loopback: "files.example.org".
 	Hosts []string
 
-	// Origins are web origins beside loopback ones whose pages may call: "https://app.example.org".
+	// Origins are the web origins whose pages may call, beside those of the loopback: "https://app.example.org".
 	Origins []string
 
-	// TLS is what HTTPS is served with; nil is plain HTTP.
+	// TLS is the configuration of HTTPS; nil is plain HTTP.
 	TLS *tls.Config
 
-	// MaxSessions bounds the sessions that are open at once; 0 is 64.
+	// MaxSessions bounds the number of open sessions; 0 is 64.
 	MaxSessions int
 }
 
-// Bounds of what clients can make the server hold.
+// Bounds of the resources that clients can make the server use.
 const (
 	maxMessage     = 16 << 20 // bytes of one message
 	maxHeader      = 64 << 10
@@ -49,18 +49,19 @@ const (
 	shutdownWait   = 5 * time.Second
 )
 
-// Endpoint is the path that [Server.Handler] answers under.
+// Endpoint is the path of [Server.Handler].
 const Endpoint = "/mcp"
 
 // NewToken makes a bearer token that nobody can guess.
 func NewToken() string { return rand.Text() }
 
-// Listen opens the address that [Server.ServeHTTP] is to serve: host:port, where no host is the loopback. A host that
-// other machines can reach is EACCES, unless o names the hosts by which they may call.
+// Listen opens an address for [Server.ServeHTTP]. The address is host:port; without a host it is the loopback. A host that
+// other machines can reach is EACCES, unless o.Hosts has the names by which they may call.
 func Listen(ctx context.Context, addr string, o *HTTPOptions) (net.Listener, error) {
 	if err := checkOrigins(o.Origins); err != nil {
 		return nil, err
 	}
+
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
 		return nil, fmt.Errorf("listen on %q: it has to be host:port or :port: %w", addr, syscall.EINVAL)
@@ -68,19 +69,21 @@ func Listen(ctx context.Context, addr string, o *HTTPOptions) (net.Listener, err
 	if host == "" {
 		host = "127.0.0.1"
 	}
+
 	if !loopback(host) && len(o.Hosts) == 0 {
 		return nil, fmt.Errorf("listen on %q: other machines could reach it, and no name is allowed by which they may: %w", addr, syscall.EACCES)
 	}
 	return new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort(host, port))
 }
 
-// ServeHTTP serves the streamable HTTP transport on l until ctx is done. Then it ends the sessions, with what runs in
-// them, and waits a few seconds for answers to go out.
+// ServeHTTP serves the streamable HTTP transport on l until ctx is done. Then it ends the sessions and their calls, and
+// waits a few seconds for the last answers to go out.
 func (s *Server) ServeHTTP(ctx context.Context, l net.Listener, o *HTTPOptions) error {
 	handler, err := s.Handler(o)
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
+
 	requests, endRequests := context.WithCancel(context.WithoutCancel(ctx))
 	defer endRequests()
 	web := &http.Server{
@@ -89,28 +92,34 @@ func (s *Server) ServeHTTP(ctx context.Context, l net.Listener, o *HTTPOptions) 
 		ErrorLog: s.errorLog(),
 	}
 	listen := func() error { return web.Serve(l) }
+
 	if o.TLS != nil {
 		web.TLSConfig = o.TLS.Clone()
 		web.TLSConfig.MinVersion = max(web.TLSConfig.MinVersion, tls.VersionTLS12)
 		listen = func() error { return web.ServeTLS(l, "", "") }
 	}
+
 	served := make(chan error, 1)
 	go func() { served <- listen() }()
+
 	select {
 	case err := <-served:
 		return err
 	case <-ctx.Done():
 	}
-	// Sessions go first, with the answers to what ran in them; then the streams that clients hold open for what comes.
+
+	// Sessions end first, with the answers to their calls. The streams that clients keep open for messages end afterwards.
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
 		s.endSessions()
 	}()
+
 	select {
 	case <-ended:
-	case <-time.After(s.grace): // a client does not read its answers
+	case <-time.After(s.grace): // a client that does not read its answers
 	}
+
 	endRequests()
 	wait, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.grace)
 	defer cancel()
@@ -123,38 +132,44 @@ func (s *Server) ServeHTTP(ctx context.Context, l net.Listener, o *HTTPOptions) 
 	return err
 }
 
-// Handler is the server over HTTP, at [Endpoint]. A request has to address this machine or one of o.Hosts, come from no
-// web page or one of an allowed origin, and carry the token.
+// Handler serves HTTP at [Endpoint]. A request must carry the token, and use a loopback host or one of o.Hosts. If it comes
+// from a web page, the page must be of a loopback origin or one of o.Origins.
 func (s *Server) Handler(o *HTTPOptions) (http.Handler, error) {
 	if o == nil || o.Token == "" {
 		return nil, fmt.Errorf("serve HTTP: a bearer token has to be set: %w", syscall.EINVAL)
 	}
+
 	if err := checkOrigins(o.Origins); err != nil {
 		return nil, err
 	}
 	if o.MaxSessions < 0 {
 		return nil, fmt.Errorf("serve HTTP: at most %d sessions: %w", o.MaxSessions, syscall.EINVAL)
 	}
+
 	gate := &gate{options: *o, sum: sha256.Sum256([]byte(o.Token))}
 	if gate.options.MaxSessions == 0 {
 		gate.options.MaxSessions = maxSessions
 	}
+
 	one := func(*http.Request) *sdk.Server { return s.sdk }
-	// The protocol of 2026-07-28 has no sessions, those before it need them. A request's header tells which it speaks.
+
+	// The protocol of 2026-07-28 has no sessions, and earlier versions need them. A header of the request names the version.
 	gate.stateful = sdk.NewStreamableHTTPHandler(one, &sdk.StreamableHTTPOptions{
-		EventStore: sdk.NewMemoryEventStore(nil), // so that a broken stream is taken up again
+		EventStore: sdk.NewMemoryEventStore(nil), // a broken stream can be resumed
 		Logger:     s.logger, SessionTimeout: idleSession, MaxRequestBodyBytes: maxMessage, DisableLocalhostProtection: true,
 	})
+
 	gate.stateless = sdk.NewStreamableHTTPHandler(one, &sdk.StreamableHTTPOptions{
 		Logger: s.logger, Stateless: true, PropagateRequestCancellation: true, MaxRequestBodyBytes: maxMessage, DisableLocalhostProtection: true,
 	})
+
 	gate.sessions = func() int { return len(slices.Collect(s.sdk.Sessions())) }
 	mux := http.NewServeMux()
 	mux.Handle(Endpoint, gate)
 	return mux, nil
 }
 
-// checkOrigins refuses what no browser says.
+// checkOrigins refuses an origin that no browser would send.
 func checkOrigins(origins []string) error {
 	for _, origin := range origins {
 		if u, err := url.Parse(origin); err != nil || u.Scheme == "" || u.Host == "" || origin != u.Scheme+"://"+u.Host {
@@ -164,7 +179,7 @@ func checkOrigins(origins []string) error {
 	return nil
 }
 
-// A gate stands before the transport and looks at who comes.
+// A gate stands before the transport and admits requests.
 type gate struct {
 	options             HTTPOptions
 	sum                 [sha256.Size]byte // of the token
@@ -184,19 +199,24 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, fmt.Sprintf("Forbidden: pages of the origin %q may not call", r.Header.Get("Origin")), http.StatusForbidden)
 		return
 	}
+
+	// A browser asks beforehand, without the token.
 	if r.Method == http.MethodOptions {
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}
+
 	if !g.knows(r.Header.Get("Authorization")) {
 		w.Header().Set("WWW-Authenticate", "Bearer")
 		http.Error(w, "Unauthorized: send the token of this server as Authorization: Bearer <token>", http.StatusUnauthorized)
 		return
 	}
+
 	if r.Header.Get("Mcp-Protocol-Version") >= firstStateless {
 		g.stateless.ServeHTTP(w, r)
 		return
 	}
+
 	if r.Method == http.MethodPost && r.Header.Get("Mcp-Session-Id") == "" && g.sessions() >= g.options.MaxSessions {
 		w.Header().Set("Retry-After", "60")
 		http.Error(w, "Service Unavailable: too many sessions are open; end one", http.StatusServiceUnavailable)
@@ -205,14 +225,15 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.stateful.ServeHTTP(w, r)
 }
 
-// knows reports whether a request carries the token. Comparing sums takes the same time whatever is sent.
+// knows reports whether a request carries the token. It compares sums, which takes the same time for any token.
 func (g *gate) knows(header string) bool {
 	scheme, token, _ := strings.Cut(header, " ")
 	sum := sha256.Sum256([]byte(strings.TrimSpace(token)))
 	return subtle.ConstantTimeCompare(sum[:], g.sum[:]) == 1 && strings.EqualFold(scheme, "Bearer")
 }
 
-// allowsHost keeps a page from reaching the server by a name of its own that leads to this machine (DNS rebinding).
+// allowsHost refuses unknown host names. A web page could otherwise reach the server by a name of its own that resolves
+// to this machine (DNS rebinding).
 func (g *gate) allowsHost(hostport string) bool {
 	host := hostport
 	if h, _, err := net.SplitHostPort(hostport); err == nil {
@@ -223,16 +244,19 @@ func (g *gate) allowsHost(hostport string) bool {
 	})
 }
 
-// allowsOrigin looks at the page that a browser says the request is from, and tells the browser what it may do.
+// allowsOrigin checks the web page from which a browser sends the request, and sets the headers that allow the browser
+// to call.
 func (g *gate) allowsOrigin(w http.ResponseWriter, r *http.Request) bool {
 	origin := r.Header.Get("Origin")
 	if origin == "" {
-		return true // no browser, or no other site
+		return true // not from a page of another site
 	}
+
 	if !slices.Contains(g.options.Origins, origin) {
 		u, err := url.Parse(origin)
 		return err == nil && (u.Scheme == "http" || u.Scheme == "https") && loopback(u.Hostname())
 	}
+
 	h := w.Header()
 	h.Set("Vary", "Origin")
 	h.Set("Access-Control-Allow-Origin", origin)
@@ -245,7 +269,7 @@ func (g *gate) allowsOrigin(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// loopback reports whether a host is this machine as only itself can reach it.
+// loopback reports whether only this machine can reach itself by the host.
 func loopback(host string) bool {
 	if strings.EqualFold(host, "localhost") {
 		return true

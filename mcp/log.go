@@ -9,13 +9,13 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// clientLog is a logger whose lines go to the client in whose request they fall, if it wants lines of their level, and
-// to the operator.
+// clientLog returns a logger whose lines go to the operator, and to the client whose request they are about, if it wants
+// lines of that level.
 func (s *Server) clientLog() *slog.Logger {
 	return slog.New(slog.NewMultiHandler(&clientHandler{}, s.logger.Handler()))
 }
 
-// A clientHandler gives each line to the session that its context belongs to.
+// A clientHandler sends each line to the session of its context.
 type clientHandler struct {
 	with []func(slog.Handler) slog.Handler // the attributes and groups of the logger, in order
 }
@@ -45,6 +45,7 @@ func (h *clientHandler) WithGroup(name string) slog.Handler {
 	return h.and(func(to slog.Handler) slog.Handler { return to.WithGroup(name) })
 }
 
+// and returns a handler that applies one more attribute or group.
 func (h *clientHandler) and(with func(slog.Handler) slog.Handler) slog.Handler {
 	return &clientHandler{append(h.with[:len(h.with):len(h.with)], with)}
 }

@@ -9,12 +9,12 @@ import (
 	"sync"
 )
 
-// maxLine bounds one message over stdio, in bytes: what tools take as arguments, and room for the rest. The client is the
-// one who started the server, so it may send more than over the network.
+// maxLine bounds one message over stdio, in bytes: the largest arguments of a tool, and room for the rest. The client has
+// started the server, so it may send more than over the network.
 const maxLine = 160 << 20
 
-// A lineReader hands on lines as they are. One above max bytes is read past, without keeping it, and its request refused:
-// the connection goes on with the next line.
+// A lineReader passes lines on as they are. A line above max bytes is skipped without being kept, and its request is
+// refused. The connection goes on with the next line.
 type lineReader struct {
 	in     *bufio.Reader
 	close  func() error
@@ -22,8 +22,8 @@ type lineReader struct {
 	refuse func(id json.RawMessage) // nil for a message without one
 
 	buf  []byte
-	left []byte // of buf: still to be handed on
-	err  error  // behind what is left
+	left []byte // of buf, to be read next
+	err  error  // after left
 }
 
 func (r *lineReader) Close() error { return r.close() }
@@ -40,15 +40,16 @@ func (r *lineReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// keptLine is how large a buffer is kept for the next line.
+// keptLine bounds the buffer that is kept for the next line.
 const keptLine = 1 << 20
 
-// next reads a line, or past one.
+// next reads a line, or skips one that is too long.
 func (r *lineReader) next() {
 	if cap(r.buf) > keptLine {
 		r.buf = nil
 	}
 	r.buf = r.buf[:0]
+
 	var long *idFinder
 	for {
 		piece, err := r.in.ReadSlice('\n')
@@ -57,11 +58,13 @@ func (r *lineReader) next() {
 			long.find(r.buf)
 			r.buf = nil
 		}
+
 		if long != nil {
 			long.find(piece)
 		} else {
 			r.buf = append(r.buf, piece...)
 		}
+
 		if errors.Is(err, bufio.ErrBufferFull) {
 			continue
 		}
@@ -73,14 +76,14 @@ func (r *lineReader) next() {
 	}
 }
 
-// An idFinder finds the id of a message that goes by: the value of the key "id" of the outermost object. It keeps no
-// more than a name or an id may have.
+// An idFinder finds the id of a message, byte by byte: the value of the key "id" of the outermost object. It keeps only
+// the key or the value that it reads.
 type idFinder struct {
 	depth           int
 	inString, quote bool   // quote: the next byte is escaped
-	text            []byte // of the outermost object's string or number that is being read
-	key             string // that the outermost object has last
-	value           bool   // what comes is its value
+	text            []byte // the string or number of the outermost object that is being read
+	key             string // the last key of the outermost object
+	value           bool   // the value of key follows
 	found           []byte
 }
 
@@ -94,8 +97,7 @@ func (f *idFinder) find(piece []byte) {
 }
 
 func (f *idFinder) step(c byte) {
-	switch {
-	case f.inString:
+	if f.inString {
 		f.keep(c)
 		switch {
 		case f.quote:
@@ -105,6 +107,10 @@ func (f *idFinder) step(c byte) {
 		case c == '"':
 			f.inString = false
 		}
+		return
+	}
+
+	switch {
 	case c == '"':
 		f.inString = true
 		f.keep(c)
@@ -123,14 +129,14 @@ func (f *idFinder) step(c byte) {
 	}
 }
 
-// keep takes a byte of a key or a value of the outermost object.
+// keep adds a byte to the key or value of the outermost object.
 func (f *idFinder) keep(c byte) {
 	if f.depth == 1 && len(f.text) < longestID {
 		f.text = append(f.text, c)
 	}
 }
 
-// end is the end of a value.
+// end ends a value.
 func (f *idFinder) end() {
 	if f.depth != 1 {
 		return
@@ -141,7 +147,7 @@ func (f *idFinder) end() {
 	f.text, f.value = f.text[:0], false
 }
 
-// id is the id that was found; nil if there was none.
+// id returns the id, or nil if the message has none.
 func (f *idFinder) id() json.RawMessage {
 	if !json.Valid(f.found) || string(f.found) == "null" {
 		return nil
@@ -149,7 +155,7 @@ func (f *idFinder) id() json.RawMessage {
 	return f.found
 }
 
-// A lockedWriter is an output of several writers. Each message is one Write.
+// A lockedWriter is an output that several writers share. Each message is one Write.
 type lockedWriter struct {
 	mu  sync.Mutex
 	out io.Writer
@@ -161,7 +167,7 @@ func (w *lockedWriter) Write(p []byte) (int, error) {
 	return w.out.Write(p)
 }
 
-// Close leaves the output open: others still need it.
+// Close leaves the output open for the other writers.
 func (w *lockedWriter) Close() error { return nil }
 
 // tooLong answers a request that was too long to be read.

@@ -7,15 +7,16 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// everySecond is how often a client hears of a call that takes long.
-const everySecond = time.Second
+// progressBeat is the time between two notifications of a call.
+const progressBeat = time.Second
 
-// progress tells the client, if it wants to know, each second that a call still runs: a call is one transaction, which
-// has no parts that are done. Whoever got stop calls it.
+// progress notifies the client each second that a call still runs, if the client gave a token. A call is one transaction,
+// so no part of it can be reported as done. The caller calls stop.
 func (q *request) progress(tool string, token any) (stop func()) {
 	if token == nil {
 		return func() {}
 	}
+
 	began := time.Now()
 	ended := make(chan struct{})
 	stopped := make(chan struct{})
@@ -31,12 +32,14 @@ func (q *request) progress(tool string, token any) (stop func()) {
 				return
 			case <-ticks.C:
 			}
+
 			took := time.Since(began)
 			_ = q.conn.NotifyProgress(q.ctx, &sdk.ProgressNotificationParams{
 				ProgressToken: token, Progress: took.Seconds(), Message: fmt.Sprintf("%s has run for %.0f s", tool, took.Seconds()),
 			})
 		}
 	}()
+
 	return func() {
 		close(ended)
 		<-stopped

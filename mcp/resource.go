@@ -19,10 +19,10 @@ import (
 	"vfsdb/vfs"
 )
 
-// maxResource bounds the file that can be read as a resource: with its encoding it has to fit into a message.
+// maxResource bounds a file that is read as a resource. It has to fit into a message when it is encoded.
 const maxResource = maxMessage / 2
 
-// addTemplate says how to name the files of a workspace.
+// addTemplate adds the template for the URIs of the files of a workspace.
 func (s *Server) addTemplate(w *workspace) {
 	s.sdk.AddResourceTemplate(&sdk.ResourceTemplate{
 		Name:        w.box.Workspace(),
@@ -32,8 +32,8 @@ func (s *Server) addTemplate(w *workspace) {
 	}, s.read)
 }
 
-// listing answers resources/list from the tree, and calls of tools that something is missing for, where everything else
-// is the SDK's own.
+// listing answers resources/list from the tree. It also refuses calls of tools that are missing, and rehomes reads. The
+// SDK answers all other requests.
 func (s *Server) listing(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
 		switch r := r.(type) {
@@ -46,27 +46,30 @@ func (s *Server) listing(next sdk.MethodHandler) sdk.MethodHandler {
 				return refused, nil
 			}
 		case *sdk.ReadResourceRequest:
-			ctx, homely := s.homely(ctx, r)
-			return next(ctx, method, homely)
+			ctx, request := s.rehome(ctx, r)
+			return next(ctx, method, request)
 		}
 		return next(ctx, method, r)
 	}
 }
 
-// A cursor is where a page of the list begins: after a file of a workspace.
+// A cursor is the place where a page of the list begins: after a file of a workspace.
 type cursor struct {
 	Workspace int    `json:"w"`
 	After     string `json:"a"`
 }
 
+// list returns a page of the files of all workspaces.
 func (s *Server) list(ctx context.Context, r *sdk.ListResourcesRequest) (*sdk.ListResourcesResult, error) {
 	q, done := newRequest(s, ctx, r)
 	defer done()
-	if !q.stateless { // else the list is as wide as the policy; what is read is judged by the roots all the same
+
+	if !q.stateless { // without sessions the roots are unknown here; a read checks them all the same
 		if _, err := q.bounded(); err != nil {
 			return nil, err
 		}
 	}
+
 	var at cursor
 	if r.Params != nil && r.Params.Cursor != "" {
 		text, err := base64.RawURLEncoding.DecodeString(r.Params.Cursor)
@@ -74,21 +77,26 @@ func (s *Server) list(ctx context.Context, r *sdk.ListResourcesRequest) (*sdk.Li
 			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "the cursor is not from this server"}
 		}
 	}
+
 	out := &sdk.ListResourcesResult{Resources: []*sdk.Resource{}, Cacheable: private}
 	for ; at.Workspace < len(s.workspaces); at = (cursor{at.Workspace + 1, ""}) {
 		here, err := q.here(s.workspaces[at.Workspace])
 		if err != nil {
 			return nil, err
 		}
+
+		// One more file than fits is read, to know whether another page follows.
 		room := s.page - len(out.Resources)
 		found, err := here.box.Files(q.ctx, at.After, room+1)
 		if err != nil {
 			return nil, err
 		}
+
 		for _, f := range found[:min(room, len(found))] {
 			out.Resources = append(out.Resources, here.resource(f))
 			at.After = f.Path
 		}
+
 		if len(found) > room {
 			text, err := json.Marshal(at)
 			out.NextCursor = base64.RawURLEncoding.EncodeToString(text)
@@ -98,9 +106,10 @@ func (s *Server) list(ctx context.Context, r *sdk.ListResourcesRequest) (*sdk.Li
 	return out, nil
 }
 
-// private keeps results from caches that others share.
+// private keeps results out of shared caches.
 var private = sdk.Cacheable{CacheScope: "private"}
 
+// resource returns a file as an entry of the list.
 func (of files) resource(f agent.File) *sdk.Resource {
 	return &sdk.Resource{
 		URI: of.uri(f.Path), Name: f.Path, Size: f.Info.Size(), MIMEType: mimetype.ByName(f.Path),
@@ -112,7 +121,8 @@ func (of files) resource(f agent.File) *sdk.Resource {
 func (s *Server) read(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
 	q, done := newRequest(s, ctx, r)
 	defer done()
-	uri := asked(ctx, r)
+
+	uri := askedURI(ctx, r)
 	if err := q.resume(r.Params.InputResponses, r.Params.RequestState, "resources/read", uri); err != nil {
 		return nil, err
 	}
@@ -121,10 +131,12 @@ func (s *Server) read(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.Rea
 	} else if !known {
 		return &sdk.ReadResourceResult{InputRequests: q.asks, RequestState: q.sealed()}, nil
 	}
+
 	at, name, err := q.locate(uri)
 	if err != nil {
 		return nil, err
 	}
+
 	file, err := at.box.ReadFile(q.ctx, name, maxResource)
 	if len(q.asks) > 0 {
 		return &sdk.ReadResourceResult{InputRequests: q.asks, RequestState: q.sealed()}, nil
@@ -132,10 +144,11 @@ func (s *Server) read(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.Rea
 	if err != nil {
 		return nil, readError(uri, err)
 	}
+
 	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{contents(uri, file)}, Cacheable: private}, nil
 }
 
-// readError is a failed read in the protocol's codes. What may not be seen is not there.
+// readError turns the error of a read into one of the protocol. A file that the policy hides does not exist.
 func readError(uri string, err error) error {
 	var policy *agent.PolicyError
 	switch {
@@ -147,7 +160,7 @@ func readError(uri string, err error) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
 }
 
-// contents are a file as a client gets it: text if it is that, bytes if not.
+// contents returns a file as a client gets it: as text if it is text, else as bytes.
 func contents(uri string, f *agent.File) *sdk.ResourceContents {
 	c := &sdk.ResourceContents{URI: uri, MIMEType: mimetype.Of(f.Path, f.Data)}
 	if !vfs.LooksBinary(f.Data) && utf8.Valid(f.Data) {

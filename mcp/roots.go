@@ -12,17 +12,17 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Roots are the directories that a client works in. Those of the host mean nothing here. One of ours, vfs://…, limits
-// the client to what is below it, as in the reference filesystem server; several add up. They are paths: they hold on
-// each branch that the client moves to.
+// Roots are the directories in which a client works. Roots of the host mean nothing here. A root in a workspace, vfs://…,
+// limits the client to the files below it, as in the reference filesystem server; several roots add up. They are paths, so
+// they hold on each branch to which the client moves.
 
-// roots are the paths that a client named, by workspace.
+// roots are the roots of a client, as paths by workspace.
 type roots struct {
-	any   bool // some root is one of ours
+	any   bool // a root is in a workspace
 	paths map[*workspace][]string
 }
 
-// of returns the paths that a client is limited to in a workspace; limited is false if it named none of ours.
+// of returns the paths that limit a client in a workspace. If none of its roots is in any workspace, limited is false.
 func (r *roots) of(w *workspace) (paths []string, limited bool) {
 	if r == nil || !r.any {
 		return nil, false
@@ -30,13 +30,13 @@ func (r *roots) of(w *workspace) (paths []string, limited bool) {
 	return r.paths[w], true
 }
 
-// rootsID is the question for the roots, where a result asks it.
+// rootsID is the id of the question for the roots in a result.
 const rootsID = "roots"
 
 // rootsWait bounds how long a client may take to name its roots.
 const rootsWait = 10 * time.Second
 
-// bounded finds out the roots of the client, once per session. It returns false if the result has to ask for them.
+// bounded asks the client for its roots, once per session. It returns false if the result has to ask for them.
 func (q *request) bounded() (known bool, err error) {
 	if q.limits != nil {
 		return true, nil
@@ -45,6 +45,7 @@ func (q *request) bounded() (known bool, err error) {
 		q.settle(nil)
 		return true, nil
 	}
+
 	if q.stateless {
 		list, ok := q.answers[rootsID].(*sdk.ListRootsResult)
 		switch {
@@ -57,12 +58,14 @@ func (q *request) bounded() (known bool, err error) {
 		q.settle(q.state.Roots)
 		return true, nil
 	}
+
 	ctx, cancel := context.WithTimeout(q.ctx, rootsWait)
 	defer cancel()
+
 	list, err := q.conn.ListRoots(ctx, nil)
 	var refused *jsonrpc.Error
 	switch {
-	case errors.As(err, &refused): // it says that it has them, and then does not
+	case errors.As(err, &refused): // the client claims to have roots, and does not answer
 		q.settle(nil)
 	case err != nil:
 		return false, fmt.Errorf("ask the client for its roots: %w", err)
@@ -72,6 +75,7 @@ func (q *request) bounded() (known bool, err error) {
 	return true, nil
 }
 
+// urisOf returns the URIs of roots.
 func urisOf(list []*sdk.Root) []string {
 	uris := make([]string, len(list))
 	for i, root := range list {
@@ -80,27 +84,28 @@ func urisOf(list []*sdk.Root) []string {
 	return uris
 }
 
-// settle takes note of the roots that a client named.
+// settle records the roots that the client has named.
 func (q *request) settle(uris []string) {
 	r := &roots{paths: map[*workspace][]string{}}
 	for _, uri := range uris {
 		for _, w := range q.server.workspaces {
-			if _, path, ok := q.meant(w, uri); ok {
+			if _, path, ok := q.resolve(w, uri); ok {
 				r.any = true
 				r.paths[w] = append(r.paths[w], path)
 			}
 		}
 	}
+
 	q.limits = r
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.moved == q.moves { // else they have changed since
+	if q.moved == q.moves { // else they have changed since the request came
 		q.roots = r
 	}
 }
 
-// told returns the roots that the client named, or nil, and how often they have changed.
-func (c *session) told() (*roots, int) {
+// knownRoots returns the roots that the client has named, or nil, and the number of their changes.
+func (c *session) knownRoots() (*roots, int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.roots, c.moved

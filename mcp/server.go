@@ -21,14 +21,13 @@ import (
 	"vfsdb/vfs"
 )
 
-// A Workspace is one tree that a server shows, and what may be done to it.
+// A Workspace is one tree that a server offers, with the configuration of its tools.
 type Workspace struct {
 	// FS is the tree. The server does not close it.
 	FS *vfs.FS
 
-	// Config is which tools there are, and under which policy; nil is the zero Config. Its Name tells workspaces apart
-	// where there are several. Ask is set by the server, and Actor, Session and Logger where they are empty: who calls
-	// is the client.
+	// Config chooses the tools and their policy; nil is the zero Config. If there are several workspaces, each needs a
+	// Name. The server sets Ask. It sets Actor, Session and Logger if they are empty, to those of the client.
 	Config *agent.Config
 }
 
@@ -37,7 +36,7 @@ type Options struct {
 	Name    string // of the server, as clients show it; "" is "vfsdb"
 	Version string
 
-	// Logger hears what the operator should know; nil is silence. Clients that ask for a log get one of their own
+	// Logger gets the messages for the operator; nil is silence. Clients that ask for a log get the lines of their own
 	// calls.
 	Logger *slog.Logger
 
@@ -52,33 +51,33 @@ type Server struct {
 	sdk        *sdk.Server
 	logger     *slog.Logger
 	page       int
-	beat       time.Duration // between what is told of a long call
+	beat       time.Duration // between two notifications of a long call
 	grace      time.Duration // for answers to go out at the end
 	line       int           // bytes of a message over stdio
 	workspaces []*workspace
 	filesOf    func(agent.Ref) files
 	id         string   // of this run, in the log of calls
-	secret     [32]byte // seals what clients keep for the server
-	teller     *teller
+	secret     [32]byte // seals the states that clients keep
+	notifier   *notifier
 
-	ctx    context.Context // of everything that runs; ended by Close
+	ctx    context.Context // of everything that runs; Close ends it
 	cancel context.CancelFunc
-	busy   sync.WaitGroup // what Close waits for
+	busy   sync.WaitGroup // Close waits for it
 
 	mu       sync.Mutex
 	sessions map[*sdk.ServerSession]*session
 	boxes    map[boxKey]*agent.Toolbox
-	watched  map[string]int // how many sessions subscribed to a URI
+	watched  map[string]int // the number of sessions that subscribed to each URI
 }
 
-// A workspace is a tree that a server shows.
+// A workspace is a [Workspace] that is open.
 type workspace struct {
 	fsys   *vfs.FS
 	config agent.Config
-	box    *agent.Toolbox // as it is without anybody's roots; tells which tools there are
-	files                 // of the branch that it begins on
-	ref    agent.Ref      // of that branch
-	since  int64          // the newest event when it was opened
+	box    *agent.Toolbox // the tools without any roots
+	files                 // of the first branch
+	ref    agent.Ref      // of the first branch
+	since  int64          // the newest event at the time of opening
 }
 
 // New makes a server of one workspace or of several, each with a name of its own. It runs until Close.
@@ -86,7 +85,7 @@ func New(ctx context.Context, workspaces []Workspace, o *Options) (*Server, erro
 	return newServer(ctx, workspaces, o, func(ref agent.Ref) string { return ref.String() + "/" })
 }
 
-// newServer is New with URIs that begin as base says.
+// newServer is [New] with another beginning of URIs.
 func newServer(ctx context.Context, workspaces []Workspace, o *Options, base func(agent.Ref) string) (*Server, error) {
 	options := Options{}
 	if o != nil {
@@ -102,14 +101,16 @@ func newServer(ctx context.Context, workspaces []Workspace, o *Options, base fun
 		return nil, fmt.Errorf("serve: pages of %d: %w", options.PageSize, syscall.EINVAL)
 	}
 	options.PageSize = cmp.Or(options.PageSize, defaultPageSize)
+
 	s := &Server{
-		logger: options.Logger, page: options.PageSize, beat: everySecond, grace: shutdownWait, line: maxLine, teller: newTeller(),
+		logger: options.Logger, page: options.PageSize, beat: progressBeat, grace: shutdownWait, line: maxLine, notifier: newNotifier(),
 		filesOf: func(r agent.Ref) files { return files{base(r)} },
 		id:      newID(), sessions: map[*sdk.ServerSession]*session{}, boxes: map[boxKey]*agent.Toolbox{}, watched: map[string]int{},
 	}
 	if _, err := rand.Read(s.secret[:]); err != nil {
 		return nil, err
 	}
+
 	for _, w := range workspaces {
 		if err := s.open(ctx, w); err != nil {
 			return nil, err
@@ -118,6 +119,7 @@ func newServer(ctx context.Context, workspaces []Workspace, o *Options, base fun
 	if err := s.distinct(); err != nil {
 		return nil, err
 	}
+
 	s.sdk = sdk.NewServer(&sdk.Implementation{Name: options.Name, Version: options.Version}, &sdk.ServerOptions{
 		Instructions:            s.instructions(),
 		Logger:                  options.Logger,
@@ -129,23 +131,27 @@ func newServer(ctx context.Context, workspaces []Workspace, o *Options, base fun
 		RootsListChangedHandler: s.rootsChanged,
 	})
 	s.sdk.AddReceivingMiddleware(s.listing)
+
 	for _, w := range s.workspaces {
 		for _, t := range w.box.Tools() {
 			s.addTool(w, t)
 		}
 		s.addTemplate(w)
 	}
+
+	// Everything that runs from here on ends with Close.
 	s.ctx, s.cancel = context.WithCancel(context.WithoutCancel(ctx))
+
 	for _, w := range s.workspaces {
 		if !w.fsys.Frozen() {
 			s.busy.Go(func() { s.watch(s.ctx, branch{w.files, w.box}, w.since) })
 		}
 	}
-	s.busy.Go(s.tell)
+	s.busy.Go(s.notify)
 	return s, nil
 }
 
-// capabilities are what the server can do. The list of tools never changes.
+// capabilities returns the capabilities of the server. The list of tools never changes.
 func capabilities() *sdk.ServerCapabilities {
 	return &sdk.ServerCapabilities{
 		Tools:       &sdk.ToolCapabilities{},
@@ -155,31 +161,36 @@ func capabilities() *sdk.ServerCapabilities {
 	}
 }
 
+// open opens the tools of a workspace.
 func (s *Server) open(ctx context.Context, from Workspace) error {
 	w := &workspace{fsys: from.FS}
 	if from.Config != nil {
 		w.config = *from.Config
 	}
+
 	var err error
 	if w.ref, err = agent.RefOf(ctx, w.fsys); err != nil {
 		return err
 	}
 	w.files = s.filesOf(w.ref)
+
 	if w.box, err = agent.New(w.fsys, &w.config); err != nil {
 		return err
 	}
 	if w.since, err = w.fsys.Seq(ctx); err != nil {
 		return err
 	}
+
 	s.workspaces = append(s.workspaces, w)
 	return nil
 }
 
-// distinct refuses workspaces that clients could not tell apart.
+// distinct refuses workspaces that have the same branch, or tools of the same name.
 func (s *Server) distinct() error {
 	if len(s.workspaces) == 0 {
 		return fmt.Errorf("serve: no workspace is given: %w", syscall.EINVAL)
 	}
+
 	tools, bases := map[string]bool{}, map[string]bool{}
 	for _, w := range s.workspaces {
 		if bases[w.base] {
@@ -196,7 +207,7 @@ func (s *Server) distinct() error {
 	return nil
 }
 
-// instructions is what clients may put into the model's system prompt.
+// instructions returns the text that clients may add to the model's system prompt.
 func (s *Server) instructions() string {
 	var prompts []string
 	for _, w := range s.workspaces {
@@ -207,10 +218,11 @@ func (s *Server) instructions() string {
 	return strings.Join(prompts, "\n\n")
 }
 
-// Close ends what runs, and the sessions. It waits until nothing uses the trees any more.
+// Close ends all calls and sessions. It returns when nothing uses the trees any more.
 func (s *Server) Close() error {
 	s.endSessions()
 	s.busy.Wait()
+
 	ctx, cancel := context.WithTimeout(context.Background(), logTimeout)
 	defer cancel()
 	var errs []error
@@ -220,14 +232,15 @@ func (s *Server) Close() error {
 	return errors.Join(errs...)
 }
 
-// logTimeout bounds how long Close waits for the log of calls.
+// logTimeout bounds the time that Close waits for the log of calls.
 const logTimeout = 5 * time.Second
 
-// endSessions ends the calls that run, and the sessions they are in.
+// endSessions ends all calls and their sessions.
 func (s *Server) endSessions() {
 	s.mu.Lock()
 	s.cancel()
 	s.mu.Unlock()
+
 	var all sync.WaitGroup
 	for ss := range s.sdk.Sessions() {
 		all.Go(func() {
@@ -239,7 +252,7 @@ func (s *Server) endSessions() {
 	all.Wait()
 }
 
-// during is a context that ends with the server too. Whoever got it calls done.
+// during returns a context that also ends with the server. The caller calls done.
 func (s *Server) during(ctx context.Context) (_ context.Context, done func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := context.AfterFunc(s.ctx, func() { cancel(errEnded) })

@@ -14,32 +14,34 @@ import (
 	"vfsdb/agent"
 )
 
-// A session is one client's connection, and what the server knows of it.
+// A session is the connection of one client, with its state.
 type session struct {
 	server *Server
 	id     string // in the log of calls
 	conn   *sdk.ServerSession
 
 	mu    sync.Mutex
-	roots *roots                        // that the client told; nil if it was not asked yet
-	moved int                           // how often the client said that they changed
+	roots *roots                        // the roots of the client; nil before it is asked
+	moved int                           // the number of changes of the roots
 	subs  map[string]bool               // URIs
-	boxes map[*workspace]*agent.Toolbox // without roots: they know where the session stands
-	away  map[*workspace]func()         // ends what follows the branch that it moved to
+	boxes map[*workspace]*agent.Toolbox // without roots, on the branch of the session
+	away  map[*workspace]func()         // ends the watch of the branch to which it moved
 }
 
-// session returns the state of a connection. It goes when the connection does. Requests over HTTP without sessions are
-// in one that lasts as long as the server, as far as the log tells.
+// session returns the state of a connection, which ends with the connection. In the log of calls, all requests over HTTP
+// without sessions belong to one session, which lasts as long as the server.
 func (s *Server) session(conn *sdk.ServerSession, extra *sdk.RequestExtra) *session {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if c := s.sessions[conn]; c != nil {
 		return c
 	}
+
 	c := &session{
 		server: s, id: conn.ID(), conn: conn, subs: map[string]bool{},
 		boxes: map[*workspace]*agent.Toolbox{}, away: map[*workspace]func(){},
 	}
+
 	switch {
 	case c.id != "":
 	case extra != nil && extra.Header != nil:
@@ -47,28 +49,32 @@ func (s *Server) session(conn *sdk.ServerSession, extra *sdk.RequestExtra) *sess
 	default:
 		c.id = newID()
 	}
+
 	if s.ctx.Err() != nil {
-		return c // nobody waits any more
+		return c // the server has ended
 	}
 	s.sessions[conn] = c
 	s.busy.Go(func() {
-		_ = conn.Wait() // why it ended is no matter of ours
+		_ = conn.Wait() // any reason will do
 		s.forget(c)
 	})
 	return c
 }
 
-// newID makes a name for a session that has none.
+// newID returns a new name for a session.
 func newID() string { return "mcp-" + rand.Text()[:10] }
 
+// forget ends the watches and subscriptions of a session.
 func (s *Server) forget(c *session) {
 	c.mu.Lock()
 	subs, away := c.subs, c.away
 	c.subs, c.away = nil, nil
 	c.mu.Unlock()
+
 	for _, end := range away {
 		end()
 	}
+
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.sessions, c.conn)
@@ -81,27 +87,29 @@ func (s *Server) forget(c *session) {
 // maxActor bounds the name of a client in the log.
 const maxActor = 100
 
-// A boxKey is what the tools of a session depend on.
+// A boxKey identifies the tools of a request.
 type boxKey struct {
 	workspace      *workspace
-	of             *session // nil if it is of requests that belong to no session
+	of             *session // nil for requests that belong to no session
 	actor, session string
 	limits         string
 }
 
-// maxBoxes is how many sets of tools are kept.
+// maxBoxes bounds the toolboxes that are kept.
 const maxBoxes = 64
 
-// box returns the tools of a workspace for a request: within the roots of its client, and in its name.
+// box returns the tools of a workspace for a request. They are limited to the roots of the client and log its name.
 func (q *request) box(w *workspace) (*agent.Toolbox, error) {
 	config := w.config
 	config.Actor = cmp.Or(config.Actor, actor(q.client))
 	config.Session = cmp.Or(config.Session, q.id)
+
 	paths, limited := q.limits.of(w)
 	key := boxKey{workspace: w, of: q.session, actor: config.Actor, session: config.Session}
 	if limited {
 		key.limits = fmt.Sprintf("%q", paths)
 	}
+
 	s := q.server
 	standing, err := q.standing(w)
 	if err != nil {
@@ -110,15 +118,19 @@ func (q *request) box(w *workspace) (*agent.Toolbox, error) {
 	if !q.lasts() {
 		key.of, config.Fixed = nil, true
 	}
+
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if b := s.boxes[key]; b != nil {
 		return b, nil
 	}
+
+	// The tools of the session get a policy for its roots, and a way to ask its client.
 	config.Ask = approve
 	if config.Logger == nil {
 		config.Logger = s.clientLog()
 	}
+
 	if limited {
 		policy, err := config.Policy.Within(paths)
 		if err != nil {
@@ -126,6 +138,7 @@ func (q *request) box(w *workspace) (*agent.Toolbox, error) {
 		}
 		config.Policy = policy
 	}
+
 	b, err := standing.With(&config)
 	if err != nil {
 		return nil, err
@@ -137,7 +150,7 @@ func (q *request) box(w *workspace) (*agent.Toolbox, error) {
 	return b, nil
 }
 
-// actor is who calls, in the log: the name that the client gives itself.
+// actor returns the name of a client in the log, as the client gives it.
 func actor(client *sdk.Implementation) string {
 	if client == nil || client.Name == "" {
 		return "mcp"
@@ -152,27 +165,27 @@ func actor(client *sdk.Implementation) string {
 	return name
 }
 
-// A request is a call of a client in the course of which it may be asked something.
+// A request is a request of a client. The server may ask the client questions before it answers.
 type request struct {
 	*session
 	ctx       context.Context
 	client    *sdk.Implementation
-	limits    *roots // of the client, as they were when it was asked
-	moves     int    // session.moved when the request came
+	limits    *roots // of the client; nil if it has not named them
+	moves     int    // the value of session.moved when the request came
 	can       *sdk.ClientCapabilities
-	stateless bool // the client speaks a version in which only results may ask
+	stateless bool // the version of the protocol lets only results ask
 
-	about   string // the request itself, for the seal
+	about   string // identifies the request for the seal
 	answers sdk.InputResponseMap
 	state   state
-	asks    sdk.InputRequestMap // what the result has to ask
+	asks    sdk.InputRequestMap // the questions of the result
 }
 
-// newRequest gathers who asks. Whoever got it calls done.
+// newRequest finds the session and the client of a request. The caller calls done.
 func newRequest[P sdk.Params](s *Server, ctx context.Context, r *sdk.ServerRequest[P]) (q *request, done func()) {
 	ctx, done = s.during(ctx)
 	c := s.session(r.Session, r.Extra)
-	limits, moves := c.told()
+	limits, moves := c.knownRoots()
 	q = &request{
 		session: c, limits: limits, moves: moves, client: r.ClientInfo(), can: r.ClientCapabilities(),
 		stateless: r.ProtocolVersion() >= firstStateless,
@@ -183,13 +196,13 @@ func newRequest[P sdk.Params](s *Server, ctx context.Context, r *sdk.ServerReque
 
 type requestKey struct{}
 
-// requestOf returns the request that a context belongs to, or nil.
+// requestOf returns the request of a context, or nil.
 func requestOf(ctx context.Context) *request {
 	q, _ := ctx.Value(requestKey{}).(*request)
 	return q
 }
 
-// ask puts a question to the client's result, where the version of the protocol wants it there.
+// ask adds a question to the result, for a version of the protocol in which results ask.
 func (q *request) ask(id string, question sdk.InputRequest) {
 	if q.asks == nil {
 		q.asks = sdk.InputRequestMap{}

@@ -12,18 +12,18 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// In the version of the protocol without sessions a result may ask the client something; the client then sends the same
-// request again with the answers, and with a state that it was given. The state holds the answers of earlier rounds,
-// sealed so that nobody can add to them or use them for another request.
+// In the version of the protocol without sessions a result may ask questions. The client then sends the same request again,
+// with the answers and with a state from the result. The state holds the answers of earlier rounds. It is sealed, so a
+// client can neither change it nor use it for another request.
 
-// A state is what a request has been told in earlier rounds.
+// A state holds the answers of the earlier rounds of a request.
 type state struct {
 	Approved map[string]string `json:"approved,omitempty"`
 	Roots    []string          `json:"roots,omitempty"` // URIs
 	Bounded  bool              `json:"bounded,omitempty"`
 }
 
-// resume takes up the answers that came with a request. about is what makes the request itself.
+// resume reads the answers that came with a request. about identifies the request.
 func (q *request) resume(answers sdk.InputResponseMap, sealed string, about ...string) error {
 	q.answers, q.about = answers, strings.Join(about, "\x00")
 	if sealed == "" {
@@ -42,7 +42,7 @@ func (q *request) resume(answers sdk.InputResponseMap, sealed string, about ...s
 	return nil
 }
 
-// sealed is the state for the next round.
+// sealed returns the state for the next round.
 func (q *request) sealed() string {
 	data, err := json.Marshal(q.state)
 	if err != nil {
@@ -52,6 +52,7 @@ func (q *request) sealed() string {
 	return text + "." + q.mac(text)
 }
 
+// mac returns the seal of a state for this request.
 func (q *request) mac(text string) string {
 	h := hmac.New(sha256.New, q.server.secret[:])
 	fmt.Fprintf(h, "%s\x00%s", text, q.about)

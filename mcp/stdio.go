@@ -14,19 +14,23 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// ServeStdio serves one client over a pair of streams, a message a line, until the client closes its end or ctx is
-// done. Nothing else may write to out. If in is an [io.Closer] it is closed at the end, which is what ends a read from
-// it. A message that is longer than the arguments of any tool is refused, and the next one read.
+// ServeStdio serves one client over a pair of streams, one message per line, until the client closes its end or ctx is
+// done. Nothing else may write to out. If in is an [io.Closer], it is closed at the end, which ends a read from it. A
+// message that is longer than the arguments of any tool is refused, and the next one is read.
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	reader, ok := in.(io.ReadCloser)
 	if !ok {
 		reader = io.NopCloser(in)
 	}
-	defer context.AfterFunc(ctx, s.cancel)() // calls that run end then, so that the session can
+
+	defer context.AfterFunc(ctx, s.cancel)() // the session can end only when its calls have ended
+
 	answers := &lockedWriter{out: out}
 	lines := &lineReader{in: bufio.NewReader(reader), close: reader.Close, max: s.line}
 	lines.refuse = func(id json.RawMessage) { s.tooLong(answers, id, lines.max) }
-	err := s.sdk.Run(ctx, &patient{&sdk.IOTransport{Reader: lines, Writer: answers, MaxLineLength: s.line + 1<<10}})
+
+	err := s.sdk.Run(ctx, &patientTransport{&sdk.IOTransport{Reader: lines, Writer: answers, MaxLineLength: s.line + 1<<10}})
+
 	if ctx.Err() != nil || errors.Is(err, io.EOF) || errors.Is(err, sdk.ErrConnectionClosed) {
 		return nil
 	}
@@ -40,11 +44,11 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	return nil
 }
 
-// patient is a transport for clients that close their end when they have asked all: they get their answers, as far as
-// these take no longer than a few seconds. The SDK would give up what runs at the end of the input.
-type patient struct{ sdk.Transport }
+// A patientTransport is for clients that close their end after the last request. It waits a few seconds for the answers;
+// the SDK would cancel all calls at the end of the input.
+type patientTransport struct{ sdk.Transport }
 
-func (p *patient) Connect(ctx context.Context) (sdk.Connection, error) {
+func (p *patientTransport) Connect(ctx context.Context) (sdk.Connection, error) {
 	conn, err := p.Transport.Connect(ctx)
 	return &patientConn{Connection: conn, open: map[jsonrpc.ID]bool{}, closed: make(chan struct{})}, err
 }
@@ -56,7 +60,7 @@ type patientConn struct {
 
 	mu       sync.Mutex
 	open     map[jsonrpc.ID]bool // requests without an answer
-	answered chan struct{}       // closed when there are none, if somebody waits
+	answered chan struct{}       // closed when there are none; nil if nothing waits
 }
 
 func (c *patientConn) Read(ctx context.Context) (jsonrpc.Message, error) {
@@ -65,7 +69,7 @@ func (c *patientConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 		c.wait(ctx)
 		return m, err
 	}
-	if r, ok := m.(*jsonrpc.Request); ok && r.IsCall() && r.Method != "subscriptions/listen" { // which is never answered
+	if r, ok := m.(*jsonrpc.Request); ok && r.IsCall() && r.Method != "subscriptions/listen" { // it is never answered
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		c.open[r.ID] = true
@@ -73,7 +77,7 @@ func (c *patientConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	return m, nil
 }
 
-// wait waits until all requests are answered.
+// wait waits a few seconds until all requests are answered.
 func (c *patientConn) wait(ctx context.Context) {
 	c.mu.Lock()
 	if len(c.open) == 0 {
@@ -83,6 +87,7 @@ func (c *patientConn) wait(ctx context.Context) {
 	c.answered = make(chan struct{})
 	answered := c.answered
 	c.mu.Unlock()
+
 	enough := time.NewTimer(shutdownWait)
 	defer enough.Stop()
 	select {

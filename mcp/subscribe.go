@@ -7,19 +7,21 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// maxSubscriptions is how many a session may have.
+// maxSubscriptions bounds the subscriptions of a session.
 const maxSubscriptions = 1000
 
-// subscribe begins to tell a session of changes of a file, or of what is below a directory.
+// subscribe begins to notify a session of changes of a file, or of the files below a directory.
 func (s *Server) subscribe(ctx context.Context, r *sdk.SubscribeRequest) error {
 	q, done := newRequest(s, ctx, r)
 	defer done()
 	uri := r.Params.URI
+
 	if !q.stateless {
 		if _, err := q.bounded(); err != nil {
 			return err
 		}
 	}
+
 	at, path, err := q.locate(uri)
 	if err != nil {
 		return err
@@ -27,6 +29,7 @@ func (s *Server) subscribe(ctx context.Context, r *sdk.SubscribeRequest) error {
 	if at.uri(path) != uri || !at.box.Shows(path) {
 		return sdk.ResourceNotFoundError(uri)
 	}
+
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	switch {
@@ -35,6 +38,7 @@ func (s *Server) subscribe(ctx context.Context, r *sdk.SubscribeRequest) error {
 	case len(q.subs) >= maxSubscriptions:
 		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "too many subscriptions; subscribe to a directory instead"}
 	}
+
 	q.subs[uri] = true
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -42,6 +46,7 @@ func (s *Server) subscribe(ctx context.Context, r *sdk.SubscribeRequest) error {
 	return nil
 }
 
+// unsubscribe ends a subscription.
 func (s *Server) unsubscribe(_ context.Context, r *sdk.UnsubscribeRequest) error {
 	c := s.session(r.Session, r.Extra)
 	c.mu.Lock()
@@ -55,7 +60,7 @@ func (s *Server) unsubscribe(_ context.Context, r *sdk.UnsubscribeRequest) error
 	return nil
 }
 
-// release counts a subscription less. The server is locked.
+// release removes one subscription to a URI. The caller holds s.mu.
 func (s *Server) release(uri string) {
 	if s.watched[uri]--; s.watched[uri] <= 0 {
 		delete(s.watched, uri)

@@ -11,7 +11,7 @@ import (
 	"vfsdb/agent"
 )
 
-// addTool offers a tool of a workspace.
+// addTool offers a tool of a workspace to clients.
 func (s *Server) addTool(w *workspace, t *agent.Tool) {
 	offered := &sdk.Tool{
 		Name: t.Name, Title: t.Title, Description: t.Description, InputSchema: t.Input,
@@ -21,44 +21,51 @@ func (s *Server) addTool(w *workspace, t *agent.Tool) {
 		},
 		Meta: sdk.Meta{"vfsdb/risk": t.Risk, "vfsdb/permissions": t.Permissions, "vfsdb/sequential": t.Sequential},
 	}
-	// A tool with an output schema has to give what is structured, and clients then may leave the text away.
+
+	// A tool with an output schema must return structured content, and clients may then ignore the text.
 	if t.Output != nil && (t.Structured || w.config.Structured) {
 		offered.OutputSchema = t.Output
 	}
+
 	s.offer(w, offered, func(q *request, call agent.Call) (*agent.Result, error) {
 		box, err := q.box(w)
 		if err != nil {
 			return nil, err
 		}
+
 		before := box.FS()
 		result := box.Do(q.ctx, call)
 		if box.FS() != before {
-			q.relocated(w, box)
+			q.moveTo(w, box)
 		}
 		return result, nil
 	})
 }
 
-// offer adds a tool that run runs. An error of run is the server's own; one of the tool is in its result.
+// offer adds a tool whose calls run answers. An error of run is one of the server; an error of the tool is in the result.
 func (s *Server) offer(w *workspace, t *sdk.Tool, run func(*request, agent.Call) (*agent.Result, error)) {
 	s.sdk.AddTool(t, func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		q, done := newRequest(s, ctx, r)
 		defer done()
+
 		if err := q.resume(r.Params.InputResponses, r.Params.RequestState, "tools/call", t.Name, string(r.Params.Arguments)); err != nil {
 			return nil, err
 		}
 		if known, err := q.bounded(); !known {
 			return q.asking(err)
 		}
+
 		stop := q.progress(t.Name, r.Params.GetProgressToken())
 		result, err := run(q, agent.Call{ID: callID(r.Params.Meta), Tool: t.Name, Input: arguments(r.Params.Arguments)})
 		stop()
+
 		switch {
 		case err != nil:
 			return nil, err
 		case len(q.asks) > 0:
 			return q.asking(nil)
 		}
+
 		here, err := q.here(w)
 		if err != nil {
 			return nil, err
@@ -67,8 +74,8 @@ func (s *Server) offer(w *workspace, t *sdk.Tool, run func(*request, agent.Call)
 	})
 }
 
-// missing is the answer to a call of a tool that the profile has and the workspace does not: what is missing for it. Of
-// any other name it is nil.
+// missing returns the answer to a call of a tool that the profile has and the workspace lacks: it names the missing
+// permission or feature. For any other tool it returns nil.
 func (s *Server) missing(name string) *sdk.CallToolResult {
 	var refused *sdk.CallToolResult
 	for _, w := range s.workspaces {
@@ -84,7 +91,7 @@ func (s *Server) missing(name string) *sdk.CallToolResult {
 	return refused
 }
 
-// asking is the result that asks the client something, or says what went wrong with that.
+// asking returns a result that asks the client, unless asking failed.
 func (q *request) asking(err error) (*sdk.CallToolResult, error) {
 	if err != nil {
 		return nil, err
@@ -92,7 +99,7 @@ func (q *request) asking(err error) (*sdk.CallToolResult, error) {
 	return &sdk.CallToolResult{InputRequests: q.asks, RequestState: q.sealed()}, nil
 }
 
-// arguments are those of a call; none are an empty object.
+// arguments returns the arguments of a call. No arguments are an empty object.
 func arguments(input json.RawMessage) json.RawMessage {
 	if len(input) == 0 || string(input) == "null" {
 		return json.RawMessage("{}")
@@ -100,7 +107,7 @@ func arguments(input json.RawMessage) json.RawMessage {
 	return input
 }
 
-// callID is the client's own name of a call, where it gives one: the id that the model gave to its use of the tool.
+// callID returns the id that the model gave to a call, if the client passes it on.
 func callID(meta sdk.Meta) string {
 	for key, value := range meta {
 		if id, ok := value.(string); ok && (key == "toolUseId" || strings.HasSuffix(key, "/toolUseId")) {
@@ -110,8 +117,8 @@ func callID(meta sdk.Meta) string {
 	return ""
 }
 
-// result puts what a tool gave into the words of the protocol. A failure is text alone: what is structured has to be as
-// the tool's output schema says.
+// result turns the result of a tool into one of the protocol. A failure is text alone, because structured content has to
+// match the output schema of the tool.
 func (of files) result(r *agent.Result, structured bool) *sdk.CallToolResult {
 	out := &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: r.Text}}, IsError: r.Err != nil}
 	if r.Err != nil {
@@ -126,7 +133,7 @@ func (of files) result(r *agent.Result, structured bool) *sdk.CallToolResult {
 	return out
 }
 
-// block is a content that is no text: an image, a sound, or else the file itself as a resource.
+// block returns content that is not text: an image, a sound, or else the file as a resource.
 func (of files) block(m agent.Media) sdk.Content {
 	switch kind, _, _ := strings.Cut(m.MIMEType, "/"); kind {
 	case "image":

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// A file's URI is the ref of its branch and the path below it: vfs://<db-id>/<branch>/<path>. Each segment is escaped,
-// so that any name can be written, and every file has one URI.
+// The URI of a file is the ref of its branch and its path: vfs://<db-id>/<branch>/<path>. Each segment is escaped, so any
+// name can be written, and every file has exactly one URI.
 
-// files are those of one branch, as clients name them.
+// files are the files of one branch, as clients name them.
 type files struct {
-	base string // of their URIs, with a slash at the end
+	base string // the beginning of their URIs, with a slash at the end
 }
 
 // uri returns the URI of a path of the tree.
@@ -23,12 +23,13 @@ func (f files) uri(path string) string {
 	return f.base + strings.Join(segments, "/")
 }
 
-// path returns the path that a URI means, with a slash in front; ok is false if it means none of this branch. The root
-// has a URI too, with the slash at its end or without.
+// path returns the path of a URI, with a slash in front; ok is false if the URI is not of this branch. The root has a URI
+// too, with or without the slash at its end.
 func (f files) path(uri string) (path string, ok bool) {
 	if uri+"/" == f.base {
 		return "/", true
 	}
+
 	rest, ok := strings.CutPrefix(uri, f.base)
 	if !ok {
 		return "", false
@@ -36,6 +37,7 @@ func (f files) path(uri string) (path string, ok bool) {
 	if rest == "" {
 		return "/", true
 	}
+
 	segments := strings.Split(strings.TrimSuffix(rest, "/"), "/")
 	for i, s := range segments {
 		name, err := url.PathUnescape(s)
@@ -44,6 +46,7 @@ func (f files) path(uri string) (path string, ok bool) {
 		}
 		segments[i] = name
 	}
+
 	path = strings.Join(segments, "/")
 	return "/" + path, fs.ValidPath(path) && !strings.Contains(path, "\x00")
 }

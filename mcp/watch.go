@@ -13,29 +13,30 @@ import (
 	"vfsdb/vfs"
 )
 
-// How long changes are gathered before clients hear of them, so that what many changes touch is told once.
+// The times for which changes are gathered before clients are notified. Many changes of one file are then one
+// notification.
 const (
 	gatherUpdates = 20 * time.Millisecond
-	gatherLists   = time.Second // who hears that the list has changed may read all of it again
+	gatherLists   = time.Second // a client that hears of it may read the whole list again
 	watchAgain    = time.Second // after a failure
 )
 
-// A teller tells clients what changed. What is still to be told is a set, so a slow client makes no writer wait, and
-// takes no more memory than there are subscriptions.
-type teller struct {
+// A notifier notifies clients of changes. The pending changes are a set of URIs, so a slow client makes no writer wait, and
+// the memory is bounded by the number of subscriptions.
+type notifier struct {
 	wake chan struct{}
 
 	mu             sync.Mutex
-	updates, lists time.Duration   // how long to gather
-	uris           map[string]bool // that changed and are subscribed to
+	updates, lists time.Duration   // to gather changes
+	uris           map[string]bool // with a subscription, that have changed
 	list           bool            // files came or went
 }
 
-func newTeller() *teller {
-	return &teller{updates: gatherUpdates, lists: gatherLists, wake: make(chan struct{}, 1), uris: map[string]bool{}}
+func newNotifier() *notifier {
+	return &notifier{updates: gatherUpdates, lists: gatherLists, wake: make(chan struct{}, 1), uris: map[string]bool{}}
 }
 
-// watch follows a branch from an event on, until ctx ends or the branch is deleted. It sees what other processes do, too.
+// watch follows a branch from an event on, until ctx ends or the branch is deleted. Changes by other processes count too.
 func (s *Server) watch(ctx context.Context, at branch, since int64) {
 	tree := at.box.FS()
 	for ctx.Err() == nil {
@@ -49,6 +50,7 @@ func (s *Server) watch(ctx context.Context, at branch, since int64) {
 			s.changed(at, nil)
 			continue
 		}
+
 		s.logger.Warn("watch a workspace", "workspace", at.box.Workspace(), "branch", tree.Head(), "error", err)
 		if errors.Is(err, syscall.ESTALE) {
 			return
@@ -57,6 +59,7 @@ func (s *Server) watch(ctx context.Context, at branch, since int64) {
 	}
 }
 
+// follow handles the events of a branch until one fails. since is then the last event before the failure.
 func (s *Server) follow(ctx context.Context, tree *vfs.FS, at branch, since *int64) error {
 	for e, err := range tree.Watch(ctx, "", *since) {
 		if err != nil {
@@ -68,15 +71,16 @@ func (s *Server) follow(ctx context.Context, tree *vfs.FS, at branch, since *int
 	return nil
 }
 
-// changed takes note of an event; nil is that anything may have changed.
+// changed records an event for the notifier. A nil event stands for any number of unknown changes.
 func (s *Server) changed(at branch, e *vfs.Event) {
 	uris := s.concerned(at.files, e)
-	t := s.teller
+	t := s.notifier
 	t.mu.Lock()
 	for _, uri := range uris {
 		t.uris[uri] = true
 	}
 	t.list = t.list || e == nil || movesFiles(e) && (at.box.Shows(e.Path) || e.Op == vfs.OpRename && at.box.Shows(e.Arg))
+
 	idle := len(t.uris) == 0 && !t.list
 	t.mu.Unlock()
 	if !idle {
@@ -84,7 +88,7 @@ func (s *Server) changed(at branch, e *vfs.Event) {
 	}
 }
 
-// concerned returns the URIs that clients subscribed to and an event changed.
+// concerned returns the URIs with a subscription that an event concerns.
 func (s *Server) concerned(of files, e *vfs.Event) (uris []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -96,7 +100,7 @@ func (s *Server) concerned(of files, e *vfs.Event) (uris []string) {
 	return uris
 }
 
-// movesFiles reports whether an event may have brought files or taken some.
+// movesFiles reports whether an event may have added or removed files.
 func movesFiles(e *vfs.Event) bool {
 	switch e.Op {
 	case vfs.OpCreate, vfs.OpLink, vfs.OpRename, vfs.OpCopy, vfs.OpRemove, vfs.OpRemoveAll:
@@ -107,27 +111,29 @@ func movesFiles(e *vfs.Event) bool {
 	return false
 }
 
-// relisted has clients hear that the list of files is another one.
-func (t *teller) relisted() {
+// relisted notifies clients that the list of files has changed.
+func (t *notifier) relisted() {
 	t.mu.Lock()
 	t.list = true
 	t.mu.Unlock()
 	t.nudge()
 }
 
-func (t *teller) nudge() {
+// nudge wakes the notifier.
+func (t *notifier) nudge() {
 	select {
 	case t.wake <- struct{}{}:
 	default:
 	}
 }
 
-// tell tells clients until the server ends.
-func (s *Server) tell() {
-	t := s.teller
-	var listed time.Time // when clients last heard of the list
+// notify notifies clients of changes until the server ends.
+func (s *Server) notify() {
+	t := s.notifier
+	var listed time.Time // the time of the last notification of the list
 	again := time.NewTimer(0)
 	defer again.Stop()
+
 	for {
 		select {
 		case <-t.wake:
@@ -135,10 +141,14 @@ func (s *Server) tell() {
 		case <-s.ctx.Done():
 			return
 		}
+
+		// Changes are gathered for a while, so that many changes of one file are one message.
 		t.mu.Lock()
 		gather := t.updates
 		t.mu.Unlock()
 		s.pause(gather)
+
+		// The list of files is announced less often: a client may read all of it again.
 		t.mu.Lock()
 		uris, list := t.uris, t.list && time.Since(listed) >= t.lists
 		t.uris = map[string]bool{}
@@ -147,13 +157,14 @@ func (s *Server) tell() {
 		}
 		later, wait := t.list, t.lists-time.Since(listed)
 		t.mu.Unlock()
+
 		for uri := range uris {
 			if err := s.sdk.ResourceUpdated(s.ctx, &sdk.ResourceUpdatedNotificationParams{URI: uri}); err != nil {
-				s.logger.Debug("tell of a change", "uri", uri, "error", err)
+				s.logger.Debug("notify of a change", "uri", uri, "error", err)
 			}
 		}
 		if list {
-			// The SDK tells clients when templates change, and this is the way to make it.
+			// The SDK has no such notification. It sends one when templates change, so a template is added again.
 			s.addTemplate(s.workspaces[0])
 		}
 		if later {
@@ -162,7 +173,7 @@ func (s *Server) tell() {
 	}
 }
 
-// pause waits, or until the server ends.
+// pause waits for a time, or until the server ends.
 func (s *Server) pause(d time.Duration) {
 	wait := time.NewTimer(d)
 	defer wait.Stop()
