@@ -209,26 +209,24 @@ var (
 // stretches finds the nearest branch that both lineages lead through. What each side has above it differs, and in it
 // what happened between the two moments. The levels of a tree are in order, nearest first.
 func stretches(a, b *Tx) []stretch {
-	for i, l := range a.fsys.levels {
-		j := slices.IndexFunc(b.fsys.levels, func(m level) bool { return m.branch == l.branch })
-		if j < 0 {
-			continue
-		}
-		list := append(a.whole(byOld, i), b.whole(byNew, j)...)
-		was, is := stretch{tx: a, side: byOld, level: i}, stretch{tx: b, side: byNew, level: j}
-		lo, hi := l.cap, b.fsys.levels[j].cap
-		if lo > hi {
-			was, is = is, was
-			lo, hi = hi, lo
-		}
-		if lo < hi {
-			was.pick, was.args = diedUntil, []any{l.branch, lo, hi}
-			is.pick, is.args = bornAfter, []any{l.branch, hi, lo}
-			list = append(list, was, is)
-		}
+	i, j := meet(a.fsys.levels, b.fsys.levels)
+	list := append(a.whole(byOld, i), b.whole(byNew, j)...)
+	if i == len(a.fsys.levels) {
 		return list
 	}
-	return append(a.whole(byOld, len(a.fsys.levels)), b.whole(byNew, len(b.fsys.levels))...)
+
+	was, is := stretch{tx: a, side: byOld, level: i}, stretch{tx: b, side: byNew, level: j}
+	branch, lo, hi := a.fsys.levels[i].branch, a.fsys.levels[i].cap, b.fsys.levels[j].cap
+	if lo > hi {
+		was, is = is, was
+		lo, hi = hi, lo
+	}
+	if lo < hi {
+		was.pick, was.args = diedUntil, []any{branch, lo, hi}
+		is.pick, is.args = bornAfter, []any{branch, hi, lo}
+		list = append(list, was, is)
+	}
+	return list
 }
 
 // whole is all of the first n levels.
@@ -258,7 +256,7 @@ func (w stretch) collect(d differing) error {
 	}
 	rows = tx.db.Query(w.inodes, w.args...)
 	for rows.Next() {
-		n, err := scanInode(rows, Ino(rows.Int(13)), w.level)
+		n, err := scanInode(rows, Ino(rows.Int(colIno)), w.level)
 		if err != nil {
 			rows.Close()
 			return fmt.Errorf("load inode %d: %w", n.ino, err)

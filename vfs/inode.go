@@ -29,21 +29,43 @@ type inode struct {
 // fresh is the level of what has no row in any level.
 const fresh = -1
 
-const inodeColumns = `mode, uid, gid, nlink, rdev, size, mtime, ctime, btime, blob, manifest, target, born`
+// inodeFields lists the columns of an inode beside those of its key and its life, and inodeColumns what scanInode reads.
+const (
+	inodeFields  = `mode, uid, gid, nlink, rdev, size, mtime, ctime, btime, blob, manifest, target`
+	inodeColumns = inodeFields + `, born`
+)
+
+// The positions of inodeColumns, and of ino where a statement reads it behind them.
+const (
+	colMode = iota
+	colUid
+	colGid
+	colNlink
+	colRdev
+	colSize
+	colMtime
+	colCtime
+	colBtime
+	colBlob
+	colManifest
+	colTarget
+	colBorn
+	colIno
+)
 
 // scanInode reads the columns of inodeColumns. mode 0 is a whiteout. A row that no inode can have is [ErrCorrupt]: others
 // believe the numbers.
 func scanInode(rows *schema.Rows, ino Ino, level int) (inode, error) {
 	n := inode{
-		ino: ino, level: level, born: rows.Int(12),
-		mode: uint32(rows.Int(0)), uid: uint32(rows.Int(1)), gid: uint32(rows.Int(2)),
-		nlink: rows.Int(3), rdev: rows.Int(4),
-		mtime: rows.Int(6), ctime: rows.Int(7), btime: rows.Int(8),
-		content: chunk.Content{Size: rows.Int(5), Blob: rows.Int(9), Manifest: rows.Int(10)},
-		target:  rows.Text(11),
+		ino: ino, level: level, born: rows.Int(colBorn),
+		mode: uint32(rows.Int(colMode)), uid: uint32(rows.Int(colUid)), gid: uint32(rows.Int(colGid)),
+		nlink: rows.Int(colNlink), rdev: rows.Int(colRdev),
+		mtime: rows.Int(colMtime), ctime: rows.Int(colCtime), btime: rows.Int(colBtime),
+		content: chunk.Content{Size: rows.Int(colSize), Blob: rows.Int(colBlob), Manifest: rows.Int(colManifest)},
+		target:  rows.Text(colTarget),
 	}
 	form := inodeForm{
-		ino: int64(ino), mode: rows.Int(0), nlink: n.nlink, content: n.content,
+		ino: int64(ino), mode: rows.Int(colMode), nlink: n.nlink, content: n.content,
 		hasBlob: n.content.Blob != 0, hasManifest: n.content.Manifest != 0, hasTarget: n.target != "", target: int64(len(n.target)),
 	}
 	if what := form.fault(); what != "" {
@@ -145,7 +167,7 @@ func (tx *Tx) loadInodes(first, last Ino) error {
 	rows := tx.db.Query(`SELECT `+inodeColumns+`, ino FROM inode WHERE branch = ?1 AND ino BETWEEN ?2 AND ?3 AND died > ?4 AND born <= ?4`,
 		l.branch, int64(first), int64(last), l.cap)
 	for rows.Next() {
-		n, err := scanInode(rows, Ino(rows.Int(13)), 0)
+		n, err := scanInode(rows, Ino(rows.Int(colIno)), 0)
 		if err != nil {
 			rows.Close()
 			return err
@@ -252,7 +274,7 @@ func foundRow(found int64, err error, table string, key int64) error {
 }
 
 func insertInode(db *schema.Tx, branch, epoch int64, n *inode) error {
-	_, err := db.Exec(`INSERT INTO inode (branch, ino, died, born, mode, uid, gid, nlink, rdev, size, mtime, ctime, btime, blob, manifest, target)
+	_, err := db.Exec(`INSERT INTO inode (branch, ino, died, born, `+inodeFields+`)
 		VALUES (?, ?, 9223372036854775807, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		branch, int64(n.ino), epoch, n.mode, n.uid, n.gid, n.nlink, n.rdev, n.content.Size, n.mtime, n.ctime, n.btime,
 		orNull(n.content.Blob), orNull(n.content.Manifest), targetOrNull(n))

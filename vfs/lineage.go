@@ -203,8 +203,8 @@ func (tx *Tx) copyLevel(id int64, l level) error {
 	for _, text := range []string{
 		`INSERT OR IGNORE INTO dirent (branch, parent, name, died, born, ino, kind)
 			SELECT ?1, parent, name, 9223372036854775807, 2, ino, kind FROM dirent WHERE branch = ?2 AND died > ?3 AND born <= ?3`,
-		`INSERT OR IGNORE INTO inode (branch, ino, died, born, mode, uid, gid, nlink, rdev, size, mtime, ctime, btime, blob, manifest, target)
-			SELECT ?1, ino, 9223372036854775807, 2, mode, uid, gid, nlink, rdev, size, mtime, ctime, btime, blob, manifest, target
+		`INSERT OR IGNORE INTO inode (branch, ino, died, born, ` + inodeFields + `)
+			SELECT ?1, ino, 9223372036854775807, 2, ` + inodeFields + `
 			FROM inode WHERE branch = ?2 AND died > ?3 AND born <= ?3`,
 	} {
 		if _, err := tx.db.Exec(text, id, l.branch, l.cap); err != nil {

@@ -42,7 +42,6 @@ func (tx *Tx) Restore(to *FS) (int, error) {
 	if err := log.begin(src, names, inos); err != nil {
 		return 0, err
 	}
-	tx.own.moves++ // there may be some
 	changed := 0
 	for _, name := range names {
 		did, err := tx.restoreName(src, name)
@@ -61,6 +60,7 @@ func (tx *Tx) Restore(to *FS) (int, error) {
 	return changed, log.end()
 }
 
+// restoreName makes a name show what another tree shows, and returns 1 if it did not.
 func (tx *Tx) restoreName(src *Tx, name Name) (int, error) {
 	have, err := tx.lookup(name.Dir, name.Base)
 	if err != nil {
@@ -73,11 +73,12 @@ func (tx *Tx) restoreName(src *Tx, name Name) (int, error) {
 	case have.ino == want.ino && have.kind == want.kind:
 		return 0, nil
 	case want.ino == 0:
-		return 1, tx.dropDirent(name.Dir, name.Base)
+		return 1, tx.dropEntry(name)
 	}
-	return 1, tx.putDirent(name.Dir, name.Base, want.ino, want.kind)
+	return 1, tx.setEntry(name, want.ino, want.kind)
 }
 
+// restoreInode makes an inode what it is in another tree, and returns 1 if it was not.
 func (tx *Tx) restoreInode(src *Tx, ino Ino) (int, error) {
 	have, err := tx.inode(ino)
 	if err != nil {
@@ -90,24 +91,7 @@ func (tx *Tx) restoreInode(src *Tx, ino Ino) (int, error) {
 	case sameRow(have, want):
 		return 0, nil
 	case want == nil:
-		return 1, tx.dropInode(have)
+		return 1, tx.dropNode(ino)
 	}
-	put := *want
-	if have != nil {
-		put.level, put.born = have.level, have.born
-	} else { // there may be a whiteout
-		row, err := tx.loadInode(ino)
-		if err != nil {
-			return 0, err
-		}
-		put.level, put.born = row.level, row.born
-	}
-	if err := tx.putInode(&put); err != nil {
-		return 0, err
-	}
-	tx.own.nodes[ino] = &put
-	if put.nlink == 0 {
-		return 1, tx.addOrphan(ino)
-	}
-	return 1, nil
+	return 1, tx.setNode(want)
 }
