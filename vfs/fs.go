@@ -230,19 +230,31 @@ func (fsys *FS) join(ctx context.Context, bytes int, fn func(*Tx) error) error {
 	})
 }
 
-// look runs fn on what is known of this moment, or if that does not suffice, in a transaction that reads.
+// look runs fn on what is cached of this moment, or if that does not suffice, in a transaction that reads. So fn may run
+// twice.
 func (fsys *FS) look(ctx context.Context, fn func(*Tx) error) error {
-	if g := fsys.store.memory.current(); g != nil && ctx.Err() == nil {
-		tx := &Tx{db: schema.Blind(ctx), fsys: fsys, memory: memory{tree: fsys.at, shared: &fsys.store.memory, gen: g}}
-		err := tx.checkBranch()
-		if err == nil {
-			err = fn(tx)
-		}
-		if !tx.db.Missed() {
-			return err
-		}
+	tx, err := fsys.cached(ctx)
+	if tx == nil {
+		return fsys.View(ctx, fn)
 	}
-	return fsys.View(ctx, fn)
+	if err == nil {
+		err = fn(tx)
+	}
+	if tx.missed() {
+		return fsys.View(ctx, fn)
+	}
+	return err
+}
+
+// cached returns a transaction that knows what is cached of this moment, and reads no row: where it would have to, it has
+// missed, and its results are void. It is nil if nothing is cached, or ctx has ended.
+func (fsys *FS) cached(ctx context.Context) (*Tx, error) {
+	g := fsys.store.memory.current()
+	if g == nil || ctx.Err() != nil {
+		return nil, nil
+	}
+	tx := &Tx{db: schema.Blind(ctx), fsys: fsys, memory: memory{tree: fsys.at, shared: &fsys.store.memory, gen: g}}
+	return tx, tx.checkBranch()
 }
 
 // pins lists what the open files need kept. The lease publishes it for collectors in other processes.

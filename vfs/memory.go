@@ -97,18 +97,19 @@ func (m *memory) fillNode(ino Ino, n *inode) {
 	}
 }
 
-// getPath returns where a path leads. Only the shared form has a path cache: a write would clear it.
-func (m *memory) getPath(root Ino, follow bool, path string) (*pathEnd, bool) {
+// getPath returns what putPath has kept of a path. Only the shared form has a path cache: a write would clear it.
+func (m *memory) getPath(root Ino, follow bool, path string) (end any, ok bool) {
 	if m.gen == nil {
 		return nil, false
 	}
 	return m.shared.paths.get(m.gen, treePath{m.tree, root, follow, path})
 }
 
-func (m *memory) putPath(root Ino, follow bool, path string, p place, n *inode) {
+// putPath keeps the end of a path, which leads to the inode n: a value of the room that takes paths apart.
+func (m *memory) putPath(root Ino, follow bool, path string, n *inode, end any) {
 	if m.gen != nil && len(path) <= maxCachedPath && len(n.target) <= maxCachedTarget {
 		path = strings.Clone(path) // it may be a part of something larger
-		m.shared.paths.put(m.gen, treePath{m.tree, root, follow, path}, &pathEnd{p, n})
+		m.shared.paths.put(m.gen, treePath{m.tree, root, follow, path}, end)
 	}
 }
 

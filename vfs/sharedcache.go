@@ -25,9 +25,9 @@ type sharedCache struct {
 	nodes table[treeIno, *inode]   // the inode cache; nil where there is none, and no inode in it ever changes
 
 	// Entries of these are not.
-	paths   table[treePath, *pathEnd] // the path cache, of paths that lead to something
-	namesOf table[treeIno, []Name]    // the entries that show an inode
-	pairs   table[treePair, *keys]    // where two trees may differ
+	paths   table[treePath, any]   // the path cache, of paths that lead to something
+	namesOf table[treeIno, []Name] // the entries that show an inode
+	pairs   table[treePair, *keys] // where two trees may differ
 }
 
 // The keys of the tables: each says of which tree.
@@ -58,12 +58,6 @@ type nameKey struct {
 
 // clone returns a key that keeps nothing else in memory: a name may be a part of something larger.
 func (k nameKey) clone() nameKey { return nameKey{k.dir, strings.Clone(k.name)} }
-
-// A pathEnd is what find returns.
-type pathEnd struct {
-	place place
-	node  *inode
-}
 
 // final reports whether the tree of a moment can never change again.
 func (at Moment) final() bool { return at.Epoch != schema.Head }

@@ -105,6 +105,9 @@ func (tx *Tx) checkBranch() error {
 	return nil
 }
 
+// missed reports whether a transaction of cached has asked for what is not.
+func (tx *Tx) missed() bool { return tx.db.Missed() }
+
 // writable refuses writes through a tree of the past, and through a transaction that only reads, or has ended: what
 // that one changed in memory would be written by another.
 func (tx *Tx) writable() error {

@@ -184,14 +184,21 @@ func (w *walker) here() place {
 	return p
 }
 
+// A pathEnd is where a path leads, as the path cache keeps it.
+type pathEnd struct {
+	place place
+	node  *inode
+}
+
 // find is walk for verbs that need something to be there: nothing is ENOENT.
 func (tx *Tx) find(name string, follow bool) (place, *inode, error) {
 	if end, ok := tx.getPath(tx.fsys.root, follow, name); ok {
+		end := end.(*pathEnd)
 		return end.place, end.node, nil
 	}
 	p, n, err := tx.search(name, follow)
 	if err == nil {
-		tx.putPath(tx.fsys.root, follow, name, p, n)
+		tx.putPath(tx.fsys.root, follow, name, n, &pathEnd{p, n})
 	}
 	return p, n, err
 }
