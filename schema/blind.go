@@ -5,13 +5,12 @@ import (
 	"errors"
 )
 
-// Blind returns a transaction without a connection, for what may be answered from memory alone: it only reads, sees no
-// rows, and remembers that it was asked for some. Then whatever was answered counts for nothing, see [Tx.Missed]. It
-// need not be ended.
+// Blind returns a transaction without a connection, for reads that may be answered from memory alone. It sees no rows, and
+// notes when it is asked for some: then the answer is void, see [Tx.Missed]. It need not be ended.
 func Blind(ctx context.Context) *Tx { return &Tx{ctx: ctx, blind: true} }
 
 // Missed reports whether a Blind transaction was asked for rows.
 func (tx *Tx) Missed() bool { return tx.missed }
 
-// errBlind is what every query of a Blind transaction ends with.
+// errBlind is the error of every query of a Blind transaction.
 var errBlind = errors.New("a transaction without a connection sees no rows")

@@ -8,10 +8,9 @@ import (
 	"zombiezen.com/go/sqlite"
 )
 
-// WriteBlob gives a blob column of a row its bytes, which was inserted as a zeroblob of the same length. From some KiB
-// on that costs less than to bind them: they go to their pages without being copied twice more. The row is meant by its
-// rowid. When it fails, the row has other bytes than it should, so the transaction is not committed, whatever its
-// closure returns.
+// WriteBlob writes the bytes of a blob column, in the row with a rowid that was inserted with a zeroblob of the same length.
+// From some KiB on this is cheaper than to bind the bytes: they go to their pages without being copied twice more. After a
+// failure the row has wrong bytes, so the transaction is not committed, whatever its closure returns.
 func (tx *Tx) WriteBlob(table, column string, row int64, p []byte) error {
 	if err := tx.Alive(); err != nil {
 		return err
@@ -40,12 +39,13 @@ func (tx *Tx) writeBlob(table, column string, row int64, p []byte) error {
 	return mapError(err)
 }
 
-// ReadBlob fills p from offset off on of a blob column, of the row with a rowid. Only the pages that hold those bytes
-// are read, and what it takes to find them. ok is false if there is no such row, or its blob is not size bytes long.
+// ReadBlob fills p with the bytes from off on of a blob column, of the row with a rowid. It reads only the pages that hold
+// these bytes, and those that lead there. ok is false if there is no such row, or its blob is not size bytes long.
 func (tx *Tx) ReadBlob(table, column string, row, size, off int64, p []byte) (ok bool, err error) {
 	if err := tx.Alive(); err != nil {
 		return false, err
 	}
+
 	blob, err := tx.conn.sq.OpenBlob("main", table, column, row, false)
 	if sqlite.ErrCode(err).ToPrimary() == sqlite.ResultError {
 		return false, nil // no such row, or it holds no blob
@@ -54,6 +54,7 @@ func (tx *Tx) ReadBlob(table, column string, row, size, off int64, p []byte) (ok
 		return false, mapError(err)
 	}
 	defer func() { err = errors.Join(err, mapError(blob.Close())) }()
+
 	if blob.Size() != size {
 		return false, nil
 	}

@@ -11,21 +11,22 @@ import (
 	"vfsdb/schema/engine"
 )
 
-// Commits append pages to the log, and a checkpoint folds them into the file. It needs no write lock, so a goroutine
-// with a connection of its own does it beside the writers: the checkpointer. But the log is begun anew only by a writer
-// that finds all of it folded, and beside a writer that never rests there is always something left. So, once the log is
-// long, the checkpointer takes the write lock for what little is left. Where each commit is synced that is done
-// earlier, because it takes the host half as long to sync what is written over as what makes the log longer. These are
-// the lengths at which things happen, as parts of DB.logLimit.
+// Commits append pages to the log, and a checkpoint folds them into the file. A checkpoint needs no write lock, so a
+// goroutine with a connection of its own, the checkpointer, does it beside the writers. But the log restarts only when a
+// writer finds all of it folded, and beside a writer that never rests something is always left. So once the log is long,
+// the checkpointer takes the write lock to fold the rest. Where each commit is synced it does so earlier, because the host
+// syncs pages that are written over in half the time of pages that make the log longer.
+//
+// These are the lengths of the log, as parts of DB.logLimit, at which that happens.
 const (
-	logLimit = 64 << 20 // of bytes: a writer does not go on before the log is begun anew, or a reader has kept it from that
+	logLimit = 64 << 20 // in bytes: a writer waits until the log restarts, or a reader has kept it from that
 
-	foldPart    = 8  // so much is worth folding
-	stagePart   = 16 // or so much, if it is not synced: whoever commits next would have to wait for it
-	restartPart = 2  // the write lock is taken if less than leftPart is left to fold
-	earlyPart   = 8  // so is it here, if commits are synced
+	foldPart    = 8  // with this much left to fold, the checkpointer starts
+	stagePart   = 16 // the same after a commit that was not synced: the next commit would wait for it
+	restartPart = 2  // from this length on the log restarts, once no more than leftPart is left to fold
+	earlyPart   = 8  // the same where commits are synced
 	leftPart    = 32
-	pacePart    = 4 // this far from the limit, who writes much waits
+	pacePart    = 4 // from this far below the limit on, Stage waits for the checkpointer
 )
 
 // logMark returns a part of the limit, in pages.
@@ -35,7 +36,7 @@ func (db *DB) logMark(part int64) int64 { return db.logLimit / part / PageSize }
 type checkpointer struct {
 	db *DB
 
-	mu   sync.Mutex // held during a checkpoint; whoever wants the write lock too takes that one first
+	mu   sync.Mutex // held during a checkpoint; taken after the write lock where both are needed
 	conn *conn      // nil until it is needed
 
 	synced atomic.Bool // the last commit was
@@ -46,22 +47,23 @@ type checkpointer struct {
 	stop  chan struct{}
 	ended chan struct{}
 	rest  chan struct{} // closed when it rests; nil while it does
-	again bool          // there was more to fold while it did not
-	stuck int64         // how long the log was when a reader kept it from being begun anew; 0 once that was done
+	again bool          // it was started again while it was folding
+	stuck int64         // length of the log when a reader last kept it from restarting; 0 once it did
 }
 
-// A logState is what SQLite tells of the log, in pages.
+// A logState is the state of the log as SQLite reports it, in pages.
 type logState struct {
-	busy   bool  // not all could be done
-	length int64 // of the log; what the next commit will write over still counts
+	busy   bool  // the checkpoint could not do all
+	length int64 // of the log; pages that the next commit will write over still count
 	folded int64
 }
 
 func (s logState) left() int64 { return s.length - s.folded }
 
 // checkpoint has SQLite fold the log. PASSIVE waits for nobody. RESTART and TRUNCATE take the write lock and wait for
-// readers, if there is a busy timeout. NOOP does nothing, needs no lock, and takes 3 us. One whose sync failed is done
-// again, once: it may have been told of what was copied, and failed, long ago, and now all of the log is copied anew.
+// readers, if there is a busy timeout. NOOP only reports the state, needs no lock, and takes 3 us. A checkpoint whose sync
+// failed is done once more: the failure may be an old one, of pages that were copied long ago, and the second checkpoint
+// copies all of the log anew.
 func (c *conn) checkpoint(mode string) (s logState, err error) {
 	s, err = c.checkpointOnce(mode)
 	if errors.Is(err, syscall.EIO) {
@@ -81,7 +83,7 @@ func (c *conn) checkpointOnce(mode string) (s logState, err error) {
 		c.frame[text] = stmt
 	}
 	row, err := stmt.Step()
-	if row { // what is not known is -1
+	if row { // a number that is not known is -1
 		s = logState{stmt.ColumnInt64(0) != 0, max(0, stmt.ColumnInt64(1)), max(0, stmt.ColumnInt64(2))}
 	}
 	if resetErr := stmt.Reset(); err == nil {
@@ -90,8 +92,8 @@ func (c *conn) checkpointOnce(mode string) (s logState, err error) {
 	return s, mapError(err)
 }
 
-// Checkpoint moves what it can from the WAL into the file, without waiting for readers or for the write lock, and
-// returns how many pages of the WAL are left to move.
+// Checkpoint folds as much of the log into the file as it can without waiting for readers or for the write lock, and
+// returns how many pages of the log are left.
 func (db *DB) Checkpoint(ctx context.Context) (left int64, err error) {
 	if db.options.ReadOnly {
 		return 0, nil
@@ -111,8 +113,8 @@ func (db *DB) Checkpoint(ctx context.Context) (left int64, err error) {
 	return left, err
 }
 
-// pace waits while the log is long and is being folded into the file. Close waits for it: what nobody folds any more is
-// not waited for.
+// pace waits while the log is long and the checkpointer folds it. Close waits for pace, so the checkpointer does not end
+// before.
 func (db *DB) pace(ctx context.Context) error {
 	if err := db.enter(); err != nil {
 		return err
@@ -121,6 +123,7 @@ func (db *DB) pace(ctx context.Context) error {
 	if db.logLength.Load() < db.logMark(1)-db.logMark(pacePart) {
 		return nil
 	}
+
 	db.checkpointer.state.Lock()
 	rest := db.checkpointer.rest
 	db.checkpointer.state.Unlock()
@@ -135,7 +138,7 @@ func (db *DB) pace(ctx context.Context) error {
 	}
 }
 
-// foldLog sees to the log after a commit.
+// foldLog starts the checkpointer after a commit if the log is long.
 func (db *DB) foldLog() {
 	s, err := db.writer.checkpoint("NOOP")
 	if err != nil {
@@ -152,8 +155,8 @@ func (db *DB) foldLog() {
 	}
 }
 
-// boundLog empties a log that has reached its limit, before more is written. Whoever made it so long has not waited for
-// that, and if the checkpointer was done with it meanwhile nobody does.
+// boundLog empties a log that has reached its limit, before a writer writes more. The writer that reached the limit did
+// not wait for that, and nobody waits if the checkpointer has restarted the log meanwhile.
 func (db *DB) boundLog() {
 	if db.logLength.Load() < db.logMark(1) {
 		db.longLog = 0
@@ -163,8 +166,9 @@ func (db *DB) boundLog() {
 	if err != nil {
 		return
 	}
-	// A reader that never ends must not stop all writers: they wait for it once, and again when the log has grown much,
-	// and in between try without waiting.
+
+	// A reader that never ends must not stop all writers: they wait for it once, again when the log has grown much, and
+	// try without waiting in between.
 	patience := time.Duration(0)
 	if db.longLog == 0 || s.length >= db.longLog+db.logMark(foldPart) {
 		db.longLog, patience = s.length, readerPatience
@@ -175,8 +179,8 @@ func (db *DB) boundLog() {
 	}
 }
 
-// Trim gives memory back that a stream has filled with pages nobody will ask for. It does nothing while somebody
-// writes.
+// Trim gives back the memory of the writer's cache, which a stream has filled with pages that nobody will ask for. It does
+// nothing while somebody writes.
 func (db *DB) Trim() {
 	if db.writer == nil || db.enter() != nil {
 		return
@@ -196,10 +200,12 @@ const (
 	checkpointerPause = 5 * time.Millisecond  // of one that cannot go on
 )
 
-// emptyLog folds the log into the file and empties it. It waits for readers only shortly, and reports whether it could.
+// emptyLog folds the log into the file and empties it. It waits for readers no longer than patience, and reports whether
+// the log is empty.
 func (db *DB) emptyLog(patience time.Duration) bool {
 	db.checkpointer.mu.Lock() // else its checkpoint would be in the way of ours
 	defer db.checkpointer.mu.Unlock()
+
 	for began := time.Now(); ; time.Sleep(time.Millisecond) {
 		s, err := db.writer.checkpoint("TRUNCATE")
 		switch {
@@ -224,7 +230,7 @@ func (k *checkpointer) run(mode string, patience time.Duration) (logState, error
 			c.close()
 			return logState{}, err
 		}
-		_ = engine.SyncCheckpoints(c.sq) // or it is done at the end, with the write lock
+		_ = engine.SyncCheckpoints(c.sq) // if it fails, the sync is done at the end, with the write lock
 		k.conn = c
 	}
 	k.conn.sq.SetBusyTimeout(patience)
@@ -257,8 +263,8 @@ func (k *checkpointer) close() error {
 		return nil
 	}
 	if k.conn.failed {
-		// The writer's descriptor is told of that failure too. Let it be now: the checkpoint with which the last one
-		// closes the file is not done again.
+		// The host reports that failure to the writer's descriptor too. Have it do so now: the checkpoint with which the
+		// last connection closes the file is not done again.
 		_, _ = k.db.writer.checkpoint("PASSIVE")
 	}
 	return k.conn.close()
@@ -279,7 +285,7 @@ func (k *checkpointer) work() {
 	}
 }
 
-// goesOn reports whether there was more to fold meanwhile; else the goroutine rests. Writers that wait for it go on
+// goesOn reports whether the goroutine was started again while it folded; if not it rests. Writers that wait for it go on
 // either way.
 func (k *checkpointer) goesOn() bool {
 	k.state.Lock()
@@ -293,7 +299,7 @@ func (k *checkpointer) goesOn() bool {
 	return more
 }
 
-// fold folds until there is little left, and begins the log anew if it is long.
+// fold folds until little is left, and restarts the log if it is long.
 func (k *checkpointer) fold() {
 	for last := int64(Forever); !k.stopped(); {
 		was, err := k.run("PASSIVE", 0)
@@ -301,7 +307,9 @@ func (k *checkpointer) fold() {
 			k.pause()
 			return
 		}
-		now, err := k.run("NOOP", 0) // with what was committed meanwhile
+
+		// The next step depends on the log as it is now, with the commits that came meanwhile.
+		now, err := k.run("NOOP", 0)
 		if err != nil {
 			return
 		}
@@ -319,18 +327,18 @@ func (k *checkpointer) fold() {
 	}
 }
 
-// What comes after a checkpoint.
+// A decision is the step after a checkpoint.
 type decision int
 
 const (
 	foldMore decision = iota
 	foldDone
 	foldLater // a reader is in the way
-	foldAnew  // it is little, or will never be
+	foldAnew  // little is left, or more will always be: restart
 )
 
-// decide tells what comes after a checkpoint that left was, when what was committed meanwhile makes it now, and the one
-// before left last.
+// decide returns the step after a checkpoint. was is the state that it left, now the state with the commits since, and last
+// the number of pages that the checkpoint before it left.
 func (db *DB) decide(was, now logState, last int64, synced bool) decision {
 	little, long := db.logMark(leftPart), now.length >= db.logMark(restartPart)
 	switch {
@@ -346,8 +354,8 @@ func (db *DB) decide(was, now logState, last int64, synced bool) decision {
 	return foldMore
 }
 
-// restart folds the rest under the write lock, so that the next commit begins the log anew. When a reader kept it from
-// that, it is tried again once the log has grown much.
+// restart folds the rest under the write lock, so that the next commit restarts the log. When a reader keeps it from that,
+// it is tried again once the log has grown much.
 func (k *checkpointer) restart(length int64) {
 	if k.stuck > 0 && k.stuck <= length && length < k.stuck+k.db.logMark(foldPart) {
 		k.pause()
@@ -359,6 +367,7 @@ func (k *checkpointer) restart(length int64) {
 		return
 	}
 	defer func() { <-k.db.writing }()
+
 	k.stuck = length
 	patience := restartPatience
 	if length < k.db.logMark(restartPart) {

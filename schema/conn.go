@@ -15,7 +15,7 @@ import (
 	"vfsdb/schema/engine"
 )
 
-// role says what a connection is for.
+// A role is the use of a connection.
 type role int
 
 const (
@@ -32,22 +32,22 @@ type conn struct {
 	frame   map[string]*sqlite.Stmt   // BEGIN, COMMIT and their kin, and checkpoints
 	version *sqlite.Stmt
 	seen    int64 // data_version of the last transaction
-	memo    any   // what a room above keeps with the connection, see Tx.Memo
-	kept    any   // and what it keeps of rows that never change, see Tx.Keep
+	memo    any   // for the room above, see Tx.Memo
+	kept    any   // for the room above, see Tx.Keep
 	ids     ids   // that are ours, while nobody else commits
 	lazy    bool  // the next transaction need not be durable by itself, see DB.Stage
-	lax     bool  // that is how the connection is set
+	lax     bool  // the connection is set to that
 	old     bool  // the file had an older format when it was opened, which is read-only then
-	mended  bool  // what a failed sync has dropped is written again, see engine.Gather
-	failed  bool  // a sync of a checkpoint did
+	mended  bool  // pages that a failed sync has dropped are written again, see engine.Gather
+	failed  bool  // a sync of a checkpoint has failed
 
 	inPlace func() error // asked before each commit; nil: it is not
 	turns   *turns       // of one that writes; nil: it does not wait for its turn
-	counts  *counts      // of what it writes; nil: nobody counts
+	counts  *counts      // of its transactions; nil: nobody counts
 
 	index  *engine.Index // nil if it is not to be had
 	mark   Mark          // of the moment that the transaction sees
-	marked bool          // that is known; never while it writes
+	marked bool          // mark is known; never while it writes
 }
 
 // pragmas of every connection. Page size and auto_vacuum stand in prepareFile: they count only before the first table.
@@ -57,7 +57,7 @@ var pragmas = map[role][]string{
 	},
 	roleReader:       {"cache_size=-4096", "temp_store=MEMORY", "trusted_schema=OFF", "query_only=ON"},
 	roleKeeper:       {"cache_size=-2048", "temp_store=MEMORY", "trusted_schema=OFF"},
-	roleCheckpointer: {"cache_size=-128", "temp_store=MEMORY", "trusted_schema=OFF"}, // what it copies does not go through a cache
+	roleCheckpointer: {"cache_size=-128", "temp_store=MEMORY", "trusted_schema=OFF"}, // it copies without a cache
 }
 
 // connect opens the file, which must be there, but reads nothing of it, so its log is not open yet.
@@ -95,7 +95,7 @@ func (c *conn) setUp(options Options, r role) error {
 	return c.pragma(syncPragma(options.Relaxed))
 }
 
-// syncPragma says whether commits are synced. Checkpoints are, either way.
+// syncPragma returns the setting with which commits are synced, or lax ones are not. Checkpoints are, either way.
 func syncPragma(lax bool) string {
 	if lax {
 		return "synchronous=NORMAL"
@@ -119,7 +119,7 @@ func (c *conn) close() error {
 	return mapError(c.sq.Close())
 }
 
-// gather has a connection that writes do so as engine.Gather says. It may be called again.
+// gather has the connection write to the log with engine.Gather. It may be called again.
 func (c *conn) gather() error {
 	if c.mended {
 		return nil
@@ -127,7 +127,7 @@ func (c *conn) gather() error {
 	if _, err := c.pragmaInt("schema_version"); err != nil { // which opens the log
 		return err
 	}
-	c.mended = engine.Gather(c.sq) == nil // or commits are written as SQLite does it, and each is synced
+	c.mended = engine.Gather(c.sq) == nil // if it fails, SQLite writes commits its own way, and each is synced
 	return nil
 }
 
@@ -207,10 +207,12 @@ func (c *conn) run(ctx context.Context, write bool, fn func(*Tx) error) (err err
 			c.rollback()
 		}
 	}()
+
 	if err = cmp.Or(fn(tx), tx.spoilt); err == nil {
 		err = tx.finish()
 	}
 	ended = true
+
 	if !write {
 		// Nothing was written: a commit and a rollback are the same.
 		if endErr := c.control("COMMIT"); err == nil {
@@ -242,7 +244,7 @@ func (c *conn) begin(ctx context.Context, write bool) (err error) {
 	return err
 }
 
-// commit makes a transaction durable and tells those who wait for that, or rolls it back.
+// commit makes a transaction durable and calls its AfterCommit functions, or rolls it back.
 func (c *conn) commit(tx *Tx) error {
 	err := tx.writeIDs()
 	if err == nil && c.inPlace != nil && !tx.anywhere {
@@ -253,11 +255,13 @@ func (c *conn) commit(tx *Tx) error {
 		c.ids = nil
 		return err
 	}
+
 	if err := c.control("COMMIT"); err != nil {
 		c.rollback()
 		c.ids = nil
 		return fmt.Errorf("commit: %w", err)
 	}
+
 	c.turns.pass()
 	c.counts.ended(true)
 	tx.keepIDs()
@@ -290,7 +294,7 @@ func (c *conn) start(text string) error {
 	return nil
 }
 
-// dataVersion is a number that changes when another connection, of any process, has committed.
+// dataVersion returns a number that changes when another connection, of any process, has committed.
 func (c *conn) dataVersion() (int64, error) {
 	if c.version == nil {
 		p, _, err := c.sq.PrepareTransient("PRAGMA data_version")
@@ -310,7 +314,7 @@ func (c *conn) dataVersion() (int64, error) {
 	return v, mapError(err)
 }
 
-// rollback ends a transaction without a trace. What the room above remembered of it is forgotten too.
+// rollback ends a transaction without a trace. It also clears the memory that the room above keeps with the connection.
 func (c *conn) rollback() {
 	c.forget()
 	if !c.sq.AutocommitEnabled() {
@@ -320,7 +324,7 @@ func (c *conn) rollback() {
 	c.turns.pass()
 }
 
-// forget drops what the room above remembers of rows that may be undone.
+// forget clears the memory that the room above keeps with the connection: it may be of rows that are undone.
 func (c *conn) forget() { c.memo, c.kept = nil, nil }
 
 // retry calls fn until it no longer finds the file locked: after 50 us, then longer, up to 2 ms, until ctx ends.

@@ -36,6 +36,7 @@ func prepareFile(ctx context.Context, c *conn, options Options) error {
 	if err != nil {
 		return err
 	}
+
 	if tables == 0 && app == 0 {
 		if options.ReadOnly || options.MustExist {
 			return ErrForeign
@@ -47,6 +48,7 @@ func prepareFile(ctx context.Context, c *conn, options Options) error {
 			return err
 		}
 	}
+
 	switch {
 	case app != applicationID:
 		return ErrForeign
@@ -57,6 +59,7 @@ func prepareFile(ctx context.Context, c *conn, options Options) error {
 		c.old = version < Version
 		return nil
 	}
+
 	if err := c.pragma("journal_mode=WAL"); err != nil { // a backup arrives without it
 		return err
 	}
@@ -90,6 +93,7 @@ func create(ctx context.Context, c *conn) error {
 	if err := c.gather(); err != nil {
 		return err
 	}
+
 	err := c.run(ctx, true, func(tx *Tx) error {
 		// Another process may have been first.
 		if n, _, err := tx.Int(`SELECT count(*) FROM sqlite_schema`); err != nil || n != 0 {
@@ -98,6 +102,7 @@ func create(ctx context.Context, c *conn) error {
 		if err := sqlitex.ExecuteScript(c.sq, "SAVEPOINT tables;"+tables+";RELEASE tables;", nil); err != nil {
 			return fmt.Errorf("create tables: %w", mapError(err))
 		}
+
 		id := make([]byte, 16)
 		if _, err := rand.Read(id); err != nil {
 			return err
@@ -109,6 +114,8 @@ func create(ctx context.Context, c *conn) error {
 		if err := firstBranch(tx); err != nil {
 			return err
 		}
+
+		// A file with our application id is whole.
 		if err := c.pragma(fmt.Sprintf("application_id=%d", applicationID)); err != nil {
 			return err
 		}
@@ -117,6 +124,7 @@ func create(ctx context.Context, c *conn) error {
 	if err != nil {
 		return err
 	}
+
 	for name, want := range map[string]int64{"page_size": PageSize, "auto_vacuum": 2} {
 		if got, err := c.pragmaInt(name); err != nil || got != want {
 			return fmt.Errorf("new file has %s %d, not %d: %w", name, got, want, ErrForeign)
@@ -144,7 +152,8 @@ func firstBranch(tx *Tx) error {
 	return nil
 }
 
-// forgetStatistics drops what a foreign ANALYZE left: with it, each bind plans its statement anew, ten times slower.
+// forgetStatistics drops the statistics that a foreign ANALYZE left: with them, each bind plans its statement anew, ten
+// times slower.
 func forgetStatistics(ctx context.Context, c *conn) error {
 	const find = `SELECT count(*) FROM sqlite_schema WHERE name IN ('sqlite_stat1', 'sqlite_stat4')`
 	var n int64

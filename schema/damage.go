@@ -14,13 +14,13 @@ type corrupt struct{}
 func (corrupt) Error() string { return "the store is damaged" }
 func (corrupt) Unwrap() error { return syscall.EIO }
 
-// Corrupt returns an error that wraps [ErrCorrupt] and says which damage was found.
+// Corrupt returns an error that wraps [ErrCorrupt] and names the damage.
 func Corrupt(format string, args ...any) error {
 	return fmt.Errorf("%w: %w", ErrCorrupt, fmt.Errorf(format, args...))
 }
 
-// An Ascent makes sure that a loop over rows in the order of a key ends. Each loop asks for the rows behind the last
-// one; where a damaged tree of pages answers with a row that it has returned before, the loop would go round for good.
+// An Ascent makes sure that a loop over rows in the order of a key ends. Such a loop asks for the rows behind the last one.
+// If a damaged tree of pages returned an earlier row again, the loop would never end.
 type Ascent struct {
 	last  int64
 	begun bool

@@ -34,7 +34,7 @@ const (
 	PageSize = 8192
 )
 
-// Options say how to open a file. The zero value opens it for reading and writing, creates it when it is missing, and
+// Options are the ways to open a file. The zero value opens it for reading and writing, creates it when it is missing, and
 // makes each commit durable.
 type Options struct {
 	// ReadOnly refuses writes with EROFS and never creates the file.
@@ -43,15 +43,15 @@ type Options struct {
 	// MustExist makes Open fail with ENOENT where there is no file, or an empty one.
 	MustExist bool
 
-	// Relaxed leaves out the fsync of each commit. What was committed survives the death of the process; a loss of
-	// power may take the last commits, but never consistency.
+	// Relaxed leaves out the fsync of each commit. Commits survive the death of the process; a loss of power may take the
+	// last commits, but never consistency.
 	Relaxed bool
 
-	// MaxReaders is how many connections read at once at most, beside the one that writes; 0 is [DefaultMaxReaders], less
-	// is EINVAL. A View beyond it waits for another one to end, so one that is run inside another needs two.
+	// MaxReaders bounds how many connections read at once, beside the one that writes. 0 means [DefaultMaxReaders]; a
+	// negative number is EINVAL. A View beyond it waits for another one to end, so a View inside another needs two.
 	MaxReaders int
 
-	immutable bool // nobody can write to it, so SQLite needs neither a log nor locks, see still.go
+	immutable bool // nobody can write to the file, so SQLite needs neither a log nor locks, see still.go
 }
 
 // A DB is one open file. It is safe for concurrent use.
@@ -74,11 +74,11 @@ type DB struct {
 	queue   queue         // of Join
 	crowded bool          // several shared the last transaction; only with the token
 
-	warm    atomic.Pointer[conn] // idle, and the last that was used
+	warm    atomic.Pointer[conn] // idle, and used last
 	readers chan *conn           // idle
 	slots   chan struct{}        // one token per open reader
 
-	index  *engine.Index // nil if it is not to be had
+	index  *engine.Index // nil if there is none
 	counts counts
 
 	mu     sync.Mutex
@@ -87,17 +87,17 @@ type DB struct {
 	sealed atomic.Bool // by SetReadOnly
 }
 
-// DefaultMaxReaders is how many reading connections there are at most, unless [Options].MaxReaders says otherwise.
+// DefaultMaxReaders is how many reading connections there are at most, unless [Options].MaxReaders is set.
 const DefaultMaxReaders = 32
 
 // Path returns the name of the file, absolute and without symlinks.
 func (db *DB) Path() string { return db.path }
 
-// ReadOnly reports whether Update is refused: the file was opened with [Options].ReadOnly, or SetReadOnly said so.
+// ReadOnly reports whether Update is refused: the file was opened with [Options].ReadOnly, or SetReadOnly was called.
 func (db *DB) ReadOnly() bool { return db.options.ReadOnly || db.sealed.Load() }
 
-// SetReadOnly refuses every Update of this DB with EROFS from now on, or allows them again; one that is running is
-// refused at its commit. Other processes are not concerned. A file that was opened with [Options].ReadOnly stays so.
+// SetReadOnly refuses every Update of this DB with EROFS from now on, or allows them again; an Update that is running is
+// refused at its commit. Other processes go on writing. A file that was opened with [Options].ReadOnly stays so.
 func (db *DB) SetReadOnly(on bool) { db.sealed.Store(on) }
 
 // Close waits for running transactions, then closes every connection. Later calls return nil.
@@ -109,6 +109,7 @@ func (db *DB) Close() error {
 	}
 	db.mu.Unlock()
 	db.users.Wait()
+
 	errs := []error{db.checkpointer.close()}
 	for len(db.slots) > 0 {
 		c := db.warm.Swap(nil)
@@ -118,12 +119,13 @@ func (db *DB) Close() error {
 		errs = append(errs, c.close())
 		<-db.slots
 	}
+
 	if db.index != nil {
 		errs = append(errs, db.index.Close())
 	}
 	errs = append(errs, db.part())
 	if db.writer != nil {
-		errs = append(errs, db.place.closing(db.writer)) // last, so that it folds the WAL into the file
+		errs = append(errs, db.place.closing(db.writer)) // last, so that it folds the log into the file
 	}
 	db.place.leave()
 	if err := errors.Join(errs...); err != nil {
@@ -143,9 +145,8 @@ func (db *DB) enter() error {
 	return nil
 }
 
-// View runs fn in a transaction that sees one moment of the file. fn must not keep tx, nor call View of the same DB:
-// it may have to wait for a connection, and gets EBUSY in the end.
-// Where fn takes long, the WAL cannot be reused meanwhile: read what is needed and return.
+// View runs fn in a transaction that sees one moment of the file. fn must not keep tx, nor call View of the same DB: that
+// may wait for a connection, and end with EBUSY. The log cannot restart while fn runs, so fn should return soon.
 func (db *DB) View(ctx context.Context, fn func(*Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -175,9 +176,9 @@ func (db *DB) Update(ctx context.Context, fn func(*Tx) error) error {
 	return db.keep(ctx, db.options.Relaxed, db.unlessSealed(fn))
 }
 
-// Stage is an Update that is not durable when it has returned, but as soon as a later Update is. It is for rows that
-// mean nothing before that, or that can as well go later, and for those who write many of them: it waits while the log
-// is long and is being folded into the file, so that others need not.
+// Stage is an Update that becomes durable with the next Update that is. It is for rows that mean nothing before that, or
+// that may as well be deleted later, and for callers that write many: it waits while the log is long and is being folded
+// into the file, so that other writers need not.
 func (db *DB) Stage(ctx context.Context, fn func(*Tx) error) error {
 	if db.ReadOnly() {
 		return cmp.Or(ctx.Err(), error(syscall.EROFS))
@@ -188,7 +189,7 @@ func (db *DB) Stage(ctx context.Context, fn func(*Tx) error) error {
 	return db.keep(ctx, true, db.unlessSealed(fn))
 }
 
-// unlessSealed is fn, refused if SetReadOnly came meanwhile.
+// unlessSealed is fn, refused at its end if SetReadOnly came meanwhile.
 func (db *DB) unlessSealed(fn func(*Tx) error) func(*Tx) error {
 	return func(tx *Tx) error {
 		if err := fn(tx); err != nil {
@@ -201,9 +202,9 @@ func (db *DB) unlessSealed(fn func(*Tx) error) func(*Tx) error {
 	}
 }
 
-// Keep is an Update that SetReadOnly does not refuse, and that is as durable as a Stage. It is for the rows by which
-// this process tells others what it has open: those must not go stale while it only reads, and after a loss of power it
-// has nothing open. So they are written to a file that was moved, too.
+// Keep is an Update that SetReadOnly does not refuse, and that is as durable as a Stage. It is for the rows by which this
+// process announces to others what it has open: they must not go stale while it only reads, and after a loss of power it has
+// nothing open. They are written to a file that was moved, too.
 func (db *DB) Keep(ctx context.Context, fn func(*Tx) error) error {
 	return db.keep(ctx, true, func(tx *Tx) error {
 		tx.anywhere = true
@@ -223,6 +224,8 @@ func (db *DB) keep(ctx context.Context, lazy bool, fn func(*Tx) error) error {
 		return err
 	}
 	defer db.users.Done()
+
+	// patience starts a timer, so a token that is free is taken without it.
 	select {
 	case db.writing <- struct{}{}:
 	default:
@@ -238,6 +241,7 @@ func (db *DB) keep(ctx context.Context, lazy bool, fn func(*Tx) error) error {
 		db.writer.lazy = db.options.Relaxed
 		<-db.writing
 	}()
+
 	db.writer.lazy = db.options.Relaxed || lazy && db.writer.mended
 	db.boundLog()
 	if err := db.writer.run(ctx, true, fn); err != nil {
@@ -257,9 +261,11 @@ func (db *DB) reader(ctx context.Context) (*conn, error) {
 		return c, nil
 	default:
 	}
+
 	if db.options.ReadOnly && db.writer == nil && len(db.slots) == 0 {
 		return nil, fs.ErrClosed
 	}
+
 	select {
 	case c := <-db.readers:
 		return c, nil
@@ -277,8 +283,8 @@ func (db *DB) reader(ctx context.Context) (*conn, error) {
 	}
 }
 
-// dial opens one more connection. A file that was moved away or replaced meanwhile is ESTALE: another one must not
-// answer.
+// dial opens one more connection. A file that was moved away or replaced meanwhile is ESTALE: another file must not answer
+// in its place.
 func (db *DB) dial(r role) (*conn, error) {
 	if err := db.InPlace(); err != nil {
 		return nil, err
@@ -300,8 +306,8 @@ func (db *DB) dial(r role) (*conn, error) {
 	return c, nil
 }
 
-// release gives a reading connection back. The one that was used last is used next, for what its cache holds; unless
-// somebody may be waiting for any.
+// release gives a reading connection back. The one that was used last is used next, since its cache is warm, unless a reader
+// may be waiting for any.
 func (db *DB) release(c *conn) {
 	if len(db.slots) < cap(db.slots) && db.warm.CompareAndSwap(nil, c) {
 		return
@@ -317,7 +323,7 @@ func (db *DB) release(c *conn) {
 // MaxWait is how long a transaction waits for another writer when its context has no deadline.
 const MaxWait = 30 * time.Second
 
-// patience tells, beside ctx, when a wait for the write lock that begins now is over; never, if ctx has a deadline.
+// patience returns a channel that ends a wait which begins now after MaxWait; nil if ctx has a deadline, which ends it.
 func patience(ctx context.Context) <-chan time.Time {
 	if _, ok := ctx.Deadline(); ok {
 		return nil
@@ -325,7 +331,7 @@ func patience(ctx context.Context) <-chan time.Time {
 	return time.After(MaxWait)
 }
 
-// waited names the end of a wait for a lock: EBUSY, and if the caller's context has ended how it did.
+// waited returns the error of a wait for a lock that ended without it: EBUSY, and the error of ctx if that has ended.
 func waited(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("%w: %w", syscall.EBUSY, err)

@@ -13,8 +13,8 @@ var (
 	// ErrForeign is returned by Open for a file that is not one of ours.
 	ErrForeign = errors.New("not a vfs database")
 
-	// ErrApart is a file and a log that do not belong together, or not any more: the file is open at another path, or
-	// the log beside it belongs to another file. See [Open].
+	// ErrApart is returned by Open for a file and a log that do not belong together: the file is open at another path, or
+	// the log beside it belongs to another file.
 	ErrApart = errors.New("a database and its log are apart")
 
 	// ErrTooNew is returned by Open for a file that a later version of this package wrote.
@@ -33,6 +33,7 @@ func mapError(err error) error {
 	if err == nil {
 		return nil
 	}
+
 	var errno error
 	switch code := sqlite.ErrCode(err); code.ToPrimary() {
 	case sqlite.ResultBusy, sqlite.ResultLocked:
@@ -48,8 +49,8 @@ func mapError(err error) error {
 	case sqlite.ResultNotADB:
 		return fmt.Errorf("%w: %w", ErrForeign, err)
 	case sqlite.ResultCorrupt, sqlite.ResultConstraint:
-		// Rows that we write keep all constraints, unless the rows that are there are damaged. A name that is taken is
-		// for the caller to tell, see Conflict.
+		// Rows that we write keep all constraints, unless the rows that are there are damaged. The caller recognizes a name
+		// that is taken, see Conflict.
 		return Corrupt("%w", err)
 	case sqlite.ResultIOErr:
 		errno = syscall.EIO

@@ -13,23 +13,23 @@ import (
 	"time"
 )
 
-// What one group takes. The time bounds it where the bytes are not known beforehand: once it is over, the next
-// operation waits for the next group.
+// The bounds of a group. The time bounds one whose bytes are not known beforehand: once it is over, the next operation
+// waits for the next group.
 const (
 	groupOps   = 256
 	groupBytes = 4 << 20
 	groupTime  = 50 * time.Millisecond
 )
 
-// Join is an Update that may share its transaction, and so its fsync, with others that wait at the same time. Whoever
-// gets the write lock runs its own fn, then in their order those that wait, and commits them together: up to 256 of
-// them, 4 MiB of what they say they write, or 50 ms. An fn that fails fails alone and leaves nothing. When Join has
-// returned nil the commit is durable; a commit that fails fails all that are in it, with the same error. Nobody waits
-// for others to come.
+// Join is an Update that may share its transaction, and so its fsync, with others that wait at the same time. The caller
+// that gets the write lock, the leader, runs its own fn, then in their order those of the waiting callers, and commits them
+// together: up to 256 of them, 4 MiB of announced bytes, or 50 ms. It does not wait for more to come. An fn that fails fails
+// alone and leaves nothing: no row, no number that it took, no note ([Tx.SetLocal]), no function before or after the
+// commit. When Join has returned nil the commit is durable; a commit that fails is the same error for all in it.
 //
-// fn must be short and must not wait for anything. It may run on another goroutine, which a panic of it does not
-// harm: Join panics instead. It may run more than once, if another one has failed; the last time counts. A ctx that
-// ends before fn has begun takes it out of the queue.
+// fn must be short and must not wait for anything. It may run on another goroutine, which a panic of it does not harm:
+// Join panics instead. It may run more than once, if another one has failed; only the last run counts. A ctx that ends
+// before fn has begun takes it out of the queue.
 func (db *DB) Join(ctx context.Context, bytes int, fn func(*Tx) error) error {
 	if db.ReadOnly() {
 		return cmp.Or(ctx.Err(), error(syscall.EROFS))
@@ -41,12 +41,15 @@ func (db *DB) Join(ctx context.Context, bytes int, fn func(*Tx) error) error {
 		return err
 	}
 	defer db.users.Done()
+
 	o := &op{ctx: ctx, bytes: bytes, fn: fn}
 	select {
 	case db.writing <- struct{}{}:
 		return db.lead(o)
 	default:
 	}
+
+	// Another one has the lock. It may run o, or leave it, and then o leads the next group.
 	o.done = make(chan struct{})
 	db.queue.add(o)
 	gaveUp := false
@@ -55,13 +58,14 @@ func (db *DB) Join(ctx context.Context, bytes int, fn func(*Tx) error) error {
 		if db.queue.remove(o) {
 			return db.lead(o)
 		}
-		<-db.writing // another one has run it meanwhile
+		<-db.writing // another leader has run it meanwhile
 	case <-o.done:
 	case <-ctx.Done():
 		gaveUp = true
 	case <-patience(ctx):
 		gaveUp = true
 	}
+
 	if gaveUp && db.queue.remove(o) {
 		return waited(ctx)
 	}
@@ -80,7 +84,7 @@ type op struct {
 	panic *opPanic
 }
 
-// settle tells the outcome to whoever waits for it.
+// settle sets the outcome, and wakes the caller of Join.
 func (o *op) settle(err error) {
 	o.err = err
 	if o.done != nil {
@@ -95,7 +99,7 @@ func (o *op) result() error {
 	return o.err
 }
 
-// An opPanic is a panic that goes on where the operation came from.
+// An opPanic is a panic of an operation, which goes on in the goroutine that called Join.
 type opPanic struct {
 	value any
 	stack []byte // of the goroutine that ran it
@@ -110,7 +114,7 @@ func (p *opPanic) Unwrap() error {
 	return err
 }
 
-// A queue holds the operations that nobody has begun, in the order in which they came.
+// A queue holds the operations that no leader has begun, in the order in which they came.
 type queue struct {
 	mu  sync.Mutex
 	ops []*op
@@ -122,7 +126,7 @@ func (q *queue) add(o *op) {
 	q.ops = append(q.ops, o)
 }
 
-// remove takes o out. It reports false if a leader has done so.
+// remove takes o out. It reports false if a leader has taken it.
 func (q *queue) remove(o *op) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -147,24 +151,24 @@ func (q *queue) next(room int) *op {
 	return o
 }
 
-// A group is the operations that share a transaction, on the goroutine of the one that got the write lock.
+// A group is the operations that share a transaction, on the goroutine of the leader.
 //
-// Most operations succeed, and most of those that fail find that out before they change anything. So they are run one
-// after the other as if they were one. When one fails that has changed something, all is undone and all are run again
-// carefully: each within a savepoint, so that it can be undone alone, for which SQLite copies each page that is written
-// in it.
+// Most operations succeed, and most of those that fail do so before they change anything. So they run one after the other
+// as if they were one. When an operation has changed something and fails, the transaction is undone and all run again
+// carefully: each within a savepoint, so that it can be undone alone. That is slower, since SQLite copies each page that is
+// written in a savepoint.
 type group struct {
 	db      *DB
 	leader  *op
-	todo    []*op // to run before any that wait
-	now     *op   // is running
+	todo    []*op // to run before those in the queue
+	now     *op   // that is running
 	ran     []*op // in this transaction; the first has succeeded
 	careful bool  // each has a savepoint
-	again   bool  // those in todo lost their transaction: nobody else comes in, who might take it with him too
-	tx      *Tx   // what those that succeeded have left to do at the commit
+	again   bool  // those in todo lost their transaction: no other one comes in, which might end it once more
+	tx      *Tx   // with the effects of those that succeeded
 }
 
-// lead runs own and those that wait, and gives the write lock back.
+// lead runs own and those in the queue, and gives the write lock back.
 func (db *DB) lead(own *op) error {
 	defer func() { <-db.writing }()
 	g := &group{db: db, leader: own, todo: []*op{own}}
@@ -174,21 +178,23 @@ func (db *DB) lead(own *op) error {
 			g.abandon()
 		}
 	}()
+
 	db.boundLog()
 	err := g.run(own.ctx)
 	for len(g.todo) > 0 {
-		// Those were begun, so they are not given up for the sake of a context that is not theirs.
+		// Operations that have begun do not end with the leader's context.
 		err = g.run(context.WithoutCancel(own.ctx))
 	}
 	ended = true
+
 	if err == nil {
 		db.foldLog()
 	}
 	return own.result()
 }
 
-// run is one transaction of todo and of those that wait. If it has to be undone for one that fails, those that were in
-// it are todo again.
+// run is one transaction of todo and of operations in the queue. If it has to be undone because one fails, the others are
+// in todo again.
 func (g *group) run(ctx context.Context) error {
 	c := g.db.writer
 	if err := c.begin(ctx, true); err != nil {
@@ -196,12 +202,14 @@ func (g *group) run(ctx context.Context) error {
 		g.todo = nil
 		return err
 	}
+
 	g.tx = &Tx{ctx: ctx, conn: c, write: true}
 	began, bytes := time.Now(), 0
 	for g.next(began, bytes) {
 		o := g.now
 		bytes += o.bytes
 		how := g.do(o)
+
 		switch {
 		case how == lost:
 			g.undo()
@@ -209,21 +217,24 @@ func (g *group) run(ctx context.Context) error {
 			o.settle(o.err)
 			return o.err
 		case o.panic != nil:
-			o.settle(o.err) // once is enough, whatever becomes of the others
+			o.settle(o.err) // it does not run again with the others
 		default:
 			g.ran = append(g.ran, o)
 		}
+
 		if how == mixed {
 			g.undo()
 			g.careful = true
 			return nil
 		}
 	}
+
 	g.db.crowded = len(g.ran) > 1
 	if len(g.ran) == 0 {
 		c.rollback()
 		return nil
 	}
+
 	err := g.tx.finish()
 	switch {
 	case err == nil:
@@ -235,6 +246,7 @@ func (g *group) run(ctx context.Context) error {
 	default:
 		c.rollback()
 	}
+
 	for _, o := range g.ran {
 		o.settle(cmp.Or(err, o.err))
 	}
@@ -242,13 +254,13 @@ func (g *group) run(ctx context.Context) error {
 	return err
 }
 
-// undo takes back the transaction. Those that ran in it are todo.
+// undo rolls the transaction back. The operations that ran in it are in todo again.
 func (g *group) undo() {
 	g.db.writer.rollback()
 	g.todo, g.ran = append(g.ran, g.todo...), nil
 }
 
-// next makes now the operation that comes next. It reports false once the group is to be committed.
+// next sets now to the next operation. It reports false once the group is to be committed.
 func (g *group) next(began time.Time, bytes int) bool {
 	for {
 		g.now = nil
@@ -258,7 +270,7 @@ func (g *group) next(began time.Time, bytes int) bool {
 		case !g.again && len(g.ran) < groupOps && time.Since(began) < groupTime:
 			g.now = g.db.queue.next(groupBytes - bytes)
 			if g.now == nil && g.db.crowded {
-				// Those that the last commit has let go are on their way back.
+				// The callers that the last commit has released are on their way back.
 				runtime.Gosched()
 				g.now = g.db.queue.next(groupBytes - bytes)
 			}
@@ -270,13 +282,13 @@ func (g *group) next(began time.Time, bytes int) bool {
 	}
 }
 
-// How an operation has left its transaction.
+// A left is the state in which an operation leaves its transaction.
 type left int
 
 const (
-	whole left = iota // with what it did, or if it failed without
-	mixed             // with something of what it did, though it failed
-	lost              // of no use any more: nothing was in it before, or SQLite has ended it
+	whole left = iota // with all that it did, or if it failed, without
+	mixed             // with a part of what it did, though it failed
+	lost              // useless: it failed as the first in it, or SQLite has ended it
 )
 
 // do runs one operation and sets its outcome.
@@ -284,16 +296,20 @@ func (g *group) do(o *op) left {
 	c := g.db.writer
 	shared := len(g.ran) > 0
 	saved := shared && g.careful
+
 	o.err = nil
 	if saved {
 		if o.err = c.control("SAVEPOINT op"); o.err != nil {
 			return lost
 		}
 	}
-	tx := &Tx{ctx: o.ctx, conn: c, write: true, pending: g.tx.pending}
-	if saved { // else who fails has left its maps as they were, or all is undone
-		tx.pending = g.tx.pending.clone()
+
+	// Without a savepoint an operation that fails has changed no effects, or all is undone.
+	tx := &Tx{ctx: o.ctx, conn: c, write: true, effects: g.tx.effects}
+	if saved {
+		tx.effects = g.tx.effects.clone()
 	}
+
 	o.err = g.call(o, tx)
 	switch {
 	case o.err != nil:
@@ -306,9 +322,10 @@ func (g *group) do(o *op) left {
 			return lost
 		}
 	}
+
 	switch {
 	case o.err == nil:
-		g.tx.pending = tx.pending
+		g.tx.effects = tx.effects
 		return whole
 	case !shared || c.sq.AutocommitEnabled():
 		return lost
@@ -324,7 +341,7 @@ func (g *group) do(o *op) left {
 	return whole
 }
 
-// call runs the function of an operation. A panic of the leader's own goes its way.
+// call runs the function of an operation. It recovers a panic, except that of the leader's own.
 func (g *group) call(o *op, tx *Tx) (err error) {
 	defer func() {
 		tx.conn = nil
@@ -343,7 +360,7 @@ func (g *group) call(o *op, tx *Tx) (err error) {
 	return err
 }
 
-// abandon ends the transaction after a panic, or runtime.Goexit. What others did in it is undone, and they are told.
+// abandon ends the transaction after a panic, or runtime.Goexit. The other operations in it are undone, and fail.
 func (g *group) abandon() {
 	g.db.writer.rollback()
 	g.settle(g.ran, errAbandoned)
@@ -361,19 +378,19 @@ func (g *group) settle(ops []*op, err error) {
 
 var errAbandoned = fmt.Errorf("the transaction was given up for the panic of another in it: %w", syscall.EIO)
 
-// A pending is what the rest of a transaction, and its commit, must know of what was done so far.
-type pending struct {
+// effects are the effects of a transaction outside of its rows, which become valid with its commit.
+type effects struct {
 	ids    ids               // of the counters that were used
 	local  map[any]any       // of SetLocal
 	before []func(*Tx) error // to be called before it is committed
 	after  []func()          // to be called once it is committed
 }
 
-func (p pending) clone() pending {
-	return pending{ids: maps.Clone(p.ids), local: maps.Clone(p.local), before: p.before, after: p.after}
+func (e effects) clone() effects {
+	return effects{ids: maps.Clone(e.ids), local: maps.Clone(e.local), before: e.before, after: e.after}
 }
 
-// finish calls what was to be called before the commit.
+// finish calls the functions of BeforeCommit.
 func (tx *Tx) finish() error {
 	for _, fn := range tx.before {
 		if err := fn(tx); err != nil {

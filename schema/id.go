@@ -2,14 +2,14 @@ package schema
 
 import "maps"
 
-// idBlock is how many numbers of a counter a connection makes its own at a time. What it has not used when it closes,
-// or when another one has committed, is never used.
+// idBlock is how many numbers of a counter a connection reserves at a time. Those that it has not used when it closes, or
+// when another one commits, are never used.
 const idBlock = 256
 
-// gapless are the counters whose numbers tell a reader whether it missed any.
+// gapless are the counters without gaps: a reader sees by the number that it missed some.
 var gapless = map[string]bool{"change": true, "call": true}
 
-// ids are the numbers that come next, by counter. Those below end are ours.
+// ids are the next numbers, by counter. Those below end are reserved for us.
 type ids map[string]idRange
 
 type idRange struct{ next, end int64 }
@@ -41,7 +41,7 @@ func (tx *Tx) NextID(counter string) (int64, error) {
 	return id, nil
 }
 
-// writeIDs makes the numbers that were taken ours, and some more.
+// writeIDs moves the counters behind the numbers that were taken, and reserves some more.
 func (tx *Tx) writeIDs() error {
 	for counter, r := range tx.ids {
 		if r.next <= r.end {
@@ -67,10 +67,11 @@ func (tx *Tx) keepIDs() {
 	maps.Copy(tx.conn.ids, tx.ids)
 }
 
-// LastID bounds ids. Nothing comes near it by counting, and what is added to a number below it fits.
+// LastID bounds ids. No counter comes near it, and a number below it can be added to without overflow.
 const LastID = 1 << 60
 
-// Reached returns where a counter stands. One that is missing, or stands where none ever comes, is [ErrCorrupt].
+// Reached returns the next number of a counter, which it does not take. A counter that is missing, or has a number that none
+// ever reaches, is [ErrCorrupt].
 func (tx *Tx) Reached(counter string) (int64, error) {
 	at, ok, err := tx.Int(`SELECT next FROM counter WHERE name = ?`, counter)
 	switch {
@@ -84,7 +85,7 @@ func (tx *Tx) Reached(counter string) (int64, error) {
 	return at, nil
 }
 
-// Reach moves such a counter forward; it never goes back.
+// Reach moves a counter forward; it never goes back.
 func (tx *Tx) Reach(counter string, at int64) error {
 	_, err := tx.Exec(`UPDATE counter SET next = max(next, ?) WHERE name = ?`, at, counter)
 	return err

@@ -30,6 +30,8 @@ func (db *DB) backup(ctx context.Context, dest string) error {
 		return err
 	}
 	defer db.users.Done()
+
+	// dest must be free, and so must the names of its log and index.
 	if _, err := os.Lstat(dest); err == nil {
 		return syscall.EEXIST
 	}
@@ -39,6 +41,7 @@ func (db *DB) backup(ctx context.Context, dest string) error {
 	if err := Vacant(dest); err != nil {
 		return err
 	}
+
 	part, err := newPart(dest)
 	if err != nil {
 		return err
@@ -49,11 +52,14 @@ func (db *DB) backup(ctx context.Context, dest string) error {
 		return err
 	}
 	defer c.close()
+
 	c.sq.SetInterrupt(ctx.Done())
 	err = retry(ctx, func() error {
 		return mapError(sqlitex.ExecuteTransient(c.sq, "VACUUM INTO ?", &sqlitex.ExecOptions{Args: []any{part}}))
 	})
 	c.sq.SetInterrupt(nil)
+
+	// The copy is durable before it gets its name.
 	if err == nil {
 		err = syncFile(part)
 	}
@@ -69,8 +75,8 @@ func (db *DB) backup(ctx context.Context, dest string) error {
 	return err
 }
 
-// newPart makes an empty file beside dest, which SQLite takes for what it writes; one that it made itself would be for
-// all to read. Another backup to dest has another one.
+// newPart makes an empty file beside dest for SQLite to write to; a file that SQLite made itself could be read by everybody.
+// Each backup has its own.
 func newPart(dest string) (name string, err error) {
 	f, err := os.CreateTemp(filepath.Dir(dest), filepath.Base(dest)+".*.part")
 	if err != nil {
@@ -91,8 +97,8 @@ func syncFile(name string) error {
 	return f.Close()
 }
 
-// Integrity asks SQLite whether the file is well formed, each index has what its table has, and no constraint is broken.
-// It returns the complaints, at most limit of them.
+// Integrity asks SQLite whether the file is well formed, each index agrees with its table, and no constraint is broken. It
+// returns at most limit complaints.
 func (tx *Tx) Integrity(limit int) ([]string, error) {
 	var faults []string
 	rows := tx.Query(fmt.Sprintf(`PRAGMA integrity_check(%d)`, limit))
@@ -104,8 +110,8 @@ func (tx *Tx) Integrity(limit int) ([]string, error) {
 	return faults, rows.Err()
 }
 
-// Sound asks SQLite whether the indexes of some tables have what the tables have. It reads all of them, so it is for small
-// ones. What it complains of is [ErrCorrupt].
+// Sound asks SQLite whether the indexes of some tables agree with the tables. It reads all of them, so the tables should be
+// small. A complaint is [ErrCorrupt].
 func (tx *Tx) Sound(tables ...string) error {
 	for _, table := range tables {
 		rows := tx.Query(fmt.Sprintf(`PRAGMA integrity_check(%s)`, table))
@@ -122,7 +128,7 @@ func (tx *Tx) Sound(tables ...string) error {
 	return nil
 }
 
-// Vacuum gives up to pages free pages back to the host's file system and returns how many are still free.
+// Vacuum gives back up to pages free pages to the host's file system, and returns how many are still free.
 func (tx *Tx) Vacuum(pages int) (free int64, err error) {
 	if _, err := tx.Exec(fmt.Sprintf(`PRAGMA incremental_vacuum(%d)`, pages)); err != nil {
 		return 0, err
@@ -140,7 +146,7 @@ func (tx *Tx) Pages() (total, free int64, err error) {
 	return total, free, err
 }
 
-// ID returns the random name that the file got when it was created.
+// ID returns the random id that the file got when it was created. A copy of the file has the same.
 func (tx *Tx) ID() (string, error) {
 	rows := tx.Query(`SELECT value FROM meta WHERE key = 'id'`)
 	defer rows.Close()

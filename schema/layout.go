@@ -12,12 +12,13 @@ var (
 	indexText  = regexp.MustCompile(`(?m)^CREATE INDEX (\w+)`)
 )
 
-// Layout returns which tables, columns and indexes of the format the file does not have. An older file, open read-only,
-// has a layout of its own, of which nothing is said.
+// Layout returns the tables, columns and indexes of the format that the file does not have. An older file, open read-only,
+// has another layout, and Layout returns nothing.
 func (tx *Tx) Layout() (missing []string, err error) {
 	if version, err := tx.Version(); err != nil || version != Version {
 		return nil, err
 	}
+
 	for _, table := range tableText.FindAllStringSubmatch(tables, -1) {
 		name, have := table[1], make(map[string]bool)
 		rows := tx.Query(`SELECT name FROM pragma_table_info(?)`, name)
@@ -31,12 +32,14 @@ func (tx *Tx) Layout() (missing []string, err error) {
 			missing = append(missing, "table "+name)
 			continue
 		}
+
 		for _, column := range columnText.FindAllStringSubmatch(table[2], -1) {
 			if !have[column[1]] {
 				missing = append(missing, fmt.Sprintf("column %s of table %s", column[1], name))
 			}
 		}
 	}
+
 	for _, index := range indexText.FindAllStringSubmatch(tables, -1) {
 		n, _, err := tx.Int(`SELECT count(*) FROM sqlite_schema WHERE type = 'index' AND name = ?`, index[1])
 		if err != nil {

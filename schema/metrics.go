@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-// Metrics count what a [DB] has done since it was opened, by itself, not by other processes. They only grow, but for
-// LogBytes.
+// Metrics count the work of a [DB] since it was opened; that of other processes does not count. All but LogBytes only
+// grow.
 type Metrics struct {
 	Commits  int64         // transactions that were committed
-	Undone   int64         // transactions that write and were rolled back
+	Undone   int64         // transactions that were rolled back, without those that only read
 	Busy     int64         // waits for the write lock that ended without it
-	LockWait time.Duration // from asking for the lock between processes, until it was there or given up
+	LockWait time.Duration // of all waits for the lock between processes
 	LogBytes int64         // length of the log after the last commit
 }
 
-// counts are those of Metrics that connections count.
+// counts are the part of Metrics that connections count.
 type counts struct {
 	commits, undone, busy, lockWait atomic.Int64
 }
@@ -42,7 +42,7 @@ func (c *counts) ended(committed bool) {
 	}
 }
 
-// Metrics returns the counts of now. It costs some loads of memory, and may be called at any time, also after Close.
+// Metrics returns the present counts. It costs some loads of memory, and may be called at any time, also after Close.
 func (db *DB) Metrics() Metrics {
 	return Metrics{
 		Commits:  db.counts.commits.Load(),

@@ -8,8 +8,8 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 )
 
-// migrations bring a file from the version before to the one that is their key. What they make is in tables.sql too,
-// for new files.
+// migrations bring a file from the version before to the one that is their key. New files get the same tables from
+// tables.sql.
 var migrations = map[int64]string{2: toVersion2, 3: toVersion3}
 
 //go:embed version2.sql
@@ -18,7 +18,7 @@ var toVersion2 string
 //go:embed version3.sql
 var toVersion3 string
 
-// migrate brings an older file to the present version, in one transaction: whoever opens it meanwhile, or after a
+// migrate brings an older file to the present version, in one transaction: a process that opens it meanwhile, or after a
 // crash, finds the old version or the new one.
 func migrate(ctx context.Context, c *conn) error {
 	return c.run(ctx, true, func(*Tx) error {
@@ -30,6 +30,7 @@ func migrate(ctx context.Context, c *conn) error {
 		if version > Version {
 			return tooNew(version)
 		}
+
 		for ; version < Version; version++ {
 			text, ok := migrations[version+1]
 			if !ok {

@@ -26,11 +26,11 @@ func besides(path string) []sidecar {
 }
 
 // InPlace returns ESTALE if the path no longer leads to the file that was opened, or to its log: one of them was moved
-// away, removed, or replaced. From then on no Update is committed, since the next process to open the path would not
-// find it. What was committed before is in the file that was opened, wherever that is, once this DB is closed. Reads go
-// on in it, but for those that need one more connection, which are ESTALE.
+// away, removed, or replaced. From then on no Update is committed, since the next process to open the path would not find
+// it. Earlier commits are in the file that was opened, wherever that is, once this DB is closed. Reads of it go on, except
+// that a new connection is ESTALE.
 //
-// Each commit asks this just before it begins; a file that is moved while a commit is being written takes the commit
+// Each commit calls InPlace just before it begins; a file that is moved while a commit is being written takes the commit
 // along. A file that is written over in place, as by cp, stays the same file, and is not noticed.
 func (db *DB) InPlace() error {
 	if !leads(db.path, db.place.file) {
@@ -44,7 +44,7 @@ func (db *DB) InPlace() error {
 	return nil
 }
 
-// allLead reports whether all of them stand where they stood.
+// allLead reports whether all paths still lead to their files.
 func allLead(beside []sidecar) bool {
 	for _, s := range beside {
 		if !leads(s.path, s.file) {
@@ -64,8 +64,8 @@ func moved(path string) error {
 	return fmt.Errorf("%s was moved, removed or replaced while it was open: %w", path, syscall.ESTALE)
 }
 
-// part ends with a file that is not in place: its log is folded into it, and taken away from the path. SQLite leaves the
-// log where it is then, and would play it back into whatever is put at the path instead.
+// part is the end of a file that is not in place any more: it folds the log into the file and removes it from the path.
+// SQLite would leave the log there, and play it back into the next file at the path.
 func (db *DB) part() error {
 	if db.writer == nil || db.InPlace() == nil {
 		return nil
@@ -75,7 +75,7 @@ func (db *DB) part() error {
 	}
 	for _, s := range db.beside {
 		if !leads(s.path, s.file) {
-			continue // it was moved along, or is another's
+			continue // it was moved along, or belongs to another file
 		}
 		if err := os.Remove(s.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err

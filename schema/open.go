@@ -18,12 +18,11 @@ import (
 //
 // A file has one log, which SQLite finds by the path of the file. So a file that has several names (hard links) is
 // EMLINK, unless it is opened ReadOnly; one that is open at another path is EBUSY, and so is one whose log belongs to a
-// file that was here before and is still open; and where Open would create a file beside a log that is there already,
-// it fails with EEXIST.
+// file that was here before and is still open. Open creates no file beside a log that is there already: EEXIST.
 //
-// To read, SQLite needs to write beside the file. Where the directory cannot be written, as on a read-only mount, a file
-// is opened ReadOnly as long as no log is beside it; should somebody write to it from elsewhere all the same, every View
-// is ESTALE from then on. With a log it is EACCES or EROFS.
+// Even to read, SQLite writes beside the file. Where the directory cannot be written, as on a read-only mount, a file can
+// be opened ReadOnly if no log is beside it; should somebody write to it from elsewhere, every View is ESTALE from then on.
+// With a log it is EACCES or EROFS.
 func Open(ctx context.Context, path string, options Options) (*DB, error) {
 	db, err := open(ctx, path, options)
 	if errors.Is(err, syscall.EACCES) || errors.Is(err, syscall.EROFS) {
@@ -49,6 +48,7 @@ func open(ctx context.Context, path string, options Options) (*DB, error) {
 	if options.MaxReaders < 0 {
 		return nil, fmt.Errorf("%w: at most %d readers", syscall.EINVAL, options.MaxReaders)
 	}
+
 	most := cmp.Or(options.MaxReaders, DefaultMaxReaders)
 	db := &DB{
 		path:    path,
@@ -61,6 +61,7 @@ func open(ctx context.Context, path string, options Options) (*DB, error) {
 		slots:   make(chan struct{}, most),
 	}
 	db.checkpointer.db = db
+
 	c, err := db.claim(ctx)
 	if err != nil {
 		return nil, err
@@ -82,7 +83,7 @@ func (db *DB) begin(ctx context.Context, c *conn) error {
 		return err
 	}
 
-	// From here on all that is open has to stay where it is.
+	// From here on the file and its log must stay where they are.
 	db.beside = db.place.keepBeside()
 	if err := db.InPlace(); err != nil {
 		return err
@@ -92,6 +93,7 @@ func (db *DB) begin(ctx context.Context, c *conn) error {
 		db.openIndex()
 	}
 	c.index = db.index
+
 	if db.options.ReadOnly {
 		db.slots <- struct{}{}
 		db.readers <- c
@@ -104,8 +106,7 @@ func (db *DB) begin(ctx context.Context, c *conn) error {
 	return nil
 }
 
-// openable looks at what stands at path and beside it before SQLite does, which calls most of what it cannot open
-// EACCES.
+// openable looks at the path and beside it before SQLite does, whose error for most faults is EACCES.
 func openable(path string, options Options) error {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -113,6 +114,7 @@ func openable(path string, options Options) error {
 			return bare(err)
 		}
 	}
+
 	switch {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return bare(err)
@@ -123,6 +125,7 @@ func openable(path string, options Options) error {
 	case (err != nil || info.Size() == 0) && (options.MustExist || options.ReadOnly):
 		return syscall.ENOENT
 	}
+
 	if len(path+journalSuffix) > maxPath {
 		return fmt.Errorf("%w: SQLite takes paths of at most %d bytes", syscall.ENAMETOOLONG, maxPath-len(journalSuffix))
 	}
@@ -134,7 +137,7 @@ func openable(path string, options Options) error {
 	return nil
 }
 
-// besideable fails if what stands at the path of a log or an index cannot be one. A symlink cannot.
+// besideable fails if something is at the path of a log or an index that cannot be one, such as a symlink.
 func besideable(path string) error {
 	info, err := os.Lstat(path)
 	switch {
@@ -152,7 +155,7 @@ func besideable(path string) error {
 	return nil
 }
 
-// SQLite's names for what it keeps beside a file.
+// SQLite's names for the files beside a database.
 const (
 	logSuffix     = "-wal"
 	indexSuffix   = "-shm" // of the log

@@ -18,10 +18,10 @@ import (
 
 // A place is a database file that this process has open, and the path it was found at.
 //
-// SQLite finds the log by the path, but locks and shares by the file. As long as both stay together, every process that
-// has the file open writes to one log. A second path to the file, or a second file at the path, would make that two
-// logs over one file, or one log over two. So a file is open in this process at one path only, a path for one file only,
-// and [DB.claim] looks for other processes that have it otherwise.
+// SQLite finds the log by the path, but its locks and shared memory belong to the file. As long as both stay together, every
+// process that has the file open writes to one log. A second path to the file would mean two logs over one file, and a
+// second file at the path one log over two files. So in this process a file is open at one path only, and a path leads to
+// one open file only; [DB.claim] looks for other processes in which that is not so.
 type place struct {
 	path   string
 	file   fileID
@@ -32,14 +32,15 @@ type place struct {
 	ending sync.Mutex // held while a connection is closed that may be the last one; taken before places
 }
 
-// places are those of this process.
+// places has those of this process.
 var places = struct {
 	sync.Mutex
 	byPath map[string]*place
 	byFile map[fileID]*place
 }{byPath: make(map[string]*place), byFile: make(map[fileID]*place)}
 
-// keepBeside returns what SQLite has open beside the file. The first call notes it, for this process and for others.
+// keepBeside returns the files that SQLite has open beside the file. The first call notes them, for this process and for
+// others.
 func (p *place) keepBeside() []sidecar {
 	p.ending.Lock()
 	defer p.ending.Unlock()
@@ -54,8 +55,8 @@ func (p *place) keepBeside() []sidecar {
 	return p.beside
 }
 
-// closing closes a connection. The last one of all processes takes the log away: then the next DB to open the file
-// notes anew what is beside it.
+// closing closes a connection. SQLite removes the log with the last one of all processes; then the next DB to open the file
+// notes the new files beside it.
 func (p *place) closing(c *conn) error {
 	p.ending.Lock()
 	defer p.ending.Unlock()
@@ -73,7 +74,7 @@ func (p *place) closing(c *conn) error {
 	return err
 }
 
-// forget forgets what is beside the file. places is locked.
+// forget clears the note of the files beside the file. places is locked.
 func (p *place) forget() {
 	if p.tie != nil {
 		_ = p.tie.Close()
@@ -81,8 +82,8 @@ func (p *place) forget() {
 	p.beside, p.tie = nil, nil
 }
 
-// intact reports whether what was beside the file still is. While a connection is being closed that is not known; it
-// shows when the new DB has read from the file, see [DB.begin]. places is locked.
+// intact reports whether the files beside the file are still there. While a connection is being closed that is not known, so
+// it is true; [DB.begin] looks again once the new DB has read from the file. places is locked.
 func (p *place) intact() bool {
 	if !p.ending.TryLock() {
 		return true
@@ -91,8 +92,8 @@ func (p *place) intact() bool {
 	return allLead(p.beside)
 }
 
-// lent returns the place of another file, open in this process, whose log stands beside path; nil if there is none. So
-// it is when directories were renamed. places is locked.
+// lent returns the place of another file, open in this process, whose log is beside path, as when directories were renamed;
+// nil if there is none. places is locked.
 func lent(path string) *place {
 	for _, found := range besides(path) {
 		for _, p := range places.byPath {
@@ -115,10 +116,10 @@ func (p *place) leave() {
 	}
 }
 
-// claimPatience is how long [DB.claim] waits for other processes to come to an end with opening or closing the file.
+// claimPatience is how long [DB.claim] waits for other processes that are opening or closing the file.
 const claimPatience = time.Second
 
-// claim connects to the file, which it makes if need be, and makes it the place of db. Nothing was read from it yet.
+// claim connects to the file, which it makes if need be, and makes it the place of db. It reads nothing from it.
 func (db *DB) claim(ctx context.Context) (c *conn, err error) {
 	tired := time.After(claimPatience)
 	for pause := 100 * time.Microsecond; ; pause = min(2*pause, 10*time.Millisecond) {
@@ -136,10 +137,10 @@ func (db *DB) claim(ctx context.Context) (c *conn, err error) {
 	}
 }
 
-// An apartError is a file and a log that are not together. They may be on their way: a process that opens or closes a
-// file does one after the other.
+// An apartError is a file and a log that are not together. That may pass: a process that opens or closes a file does so with
+// one after the other.
 type apartError struct {
-	errno syscall.Errno // EBUSY if it passes once others close what they have open
+	errno syscall.Errno // EBUSY if it passes once others close the file
 	what  string
 }
 
@@ -150,6 +151,7 @@ func (e *apartError) Unwrap() []error { return []error{e.errno, ErrApart} }
 func (db *DB) tryClaim() (*conn, error) {
 	places.Lock()
 	defer places.Unlock()
+
 	file, _, err := identify(db.path)
 	if p := places.byPath[db.path]; p != nil && p.file != file { // also if there is none
 		return nil, fmt.Errorf("the file that was here before is still open: %w: %w", syscall.EBUSY, ErrApart)
@@ -160,6 +162,7 @@ func (db *DB) tryClaim() (*conn, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	c, err := connect(db.path, db.options)
 	if err != nil {
 		return nil, err
@@ -182,6 +185,7 @@ func (db *DB) settle(c *conn) (*place, error) {
 		return nil, fmt.Errorf("%w: the file has %d names (hard links), and its log only one: make a copy of it instead, "+
 			"or open it to read only", syscall.EMLINK, names)
 	}
+
 	p := places.byFile[file]
 	switch {
 	case p == nil:
@@ -204,8 +208,8 @@ func (db *DB) settle(c *conn) (*place, error) {
 	return p, nil
 }
 
-// together fails if the file of c and the log that is beside it are not both open in other processes, or both in none.
-// This one does not have the file open, and must not have the log.
+// together fails unless the file of c and the log beside it are both open in other processes, or both in none. This process
+// does not have the file open, and must not have the log.
 func together(c *conn, path string, id fileID) error {
 	if p := lent(path); p != nil {
 		return &apartError{syscall.EBUSY, "the log beside it belongs to a file that is open as " + p.path}
@@ -214,6 +218,7 @@ func together(c *conn, path string, id fileID) error {
 	if !ok {
 		return nil
 	}
+
 	file, log := held(fd), indexHeld(path+indexSuffix)
 	_, _, err := identify(path + logSuffix)
 	switch {
@@ -249,8 +254,8 @@ func (db *DB) make() error {
 	return f.Close()
 }
 
-// Vacant returns an error if no file can be created at path, or moved there, because a log is there already: EEXIST, or
-// EBUSY if it is in use. The first to open the new file would take it for the file's.
+// Vacant returns an error if no file may be created at path, or moved there, because a log is beside it: EEXIST, or EBUSY if
+// it is in use. The first process to open the new file would take that log for the file's.
 func Vacant(path string) error {
 	path, err := realPath(path)
 	if err != nil {
@@ -267,8 +272,8 @@ func Vacant(path string) error {
 	return nil
 }
 
-// orphanedLog fails if there is a log without a file. It may be all that there is of the last commits of a file that
-// was moved away, and SQLite would remove it. places is locked, and the file is not open in this process.
+// orphanedLog fails if there is a log without a file. It may have the only copy of the last commits of a file that was moved
+// away, and SQLite would remove it. places is locked, and the file is not open in this process.
 func orphanedLog(path string) error {
 	if p := lent(path); p != nil {
 		return &apartError{syscall.EBUSY, "the log of a file that is open as " + p.path + " is in its place"}
@@ -291,8 +296,8 @@ func (db *DB) abandon() {
 	db.place.leave()
 }
 
-// unmake removes the file again that make has made, if nothing has become of it. places is locked, and no connection to
-// it is open.
+// unmake removes the file that make has made, if nobody has written more than its first page. places is locked, and no
+// connection to it is open.
 func (db *DB) unmake() {
 	if info, err := os.Stat(db.path); db.made && err == nil && info.Size() <= PageSize {
 		_ = os.Remove(db.path)

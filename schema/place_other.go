@@ -19,7 +19,7 @@ func (id fileID) isOpen(int) bool { return true }
 // maxPath is the longest path that the host opens.
 const maxPath = 32767
 
-// writable does not fail: what a directory permits is not known here.
+// writable does not fail: the permissions of a directory are not known here.
 func writable(string) error { return nil }
 
 func held(int) bool { return false }

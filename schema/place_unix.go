@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A fileID names a file of the host by something else than a path.
+// A fileID identifies a file of the host, whatever its path.
 type fileID struct{ dev, ino uint64 }
 
 // maxPath is the longest path that SQLite opens, in bytes.
@@ -26,12 +26,11 @@ const (
 	indexByte   = 128
 )
 
-// held reports whether another process has the open file of a descriptor locked, as it has all the while that the
-// database is open.
+// held reports whether another process has the open file of a descriptor locked, as it does while it has the database open.
 func held(fd int) bool { return locked(fd, sharedFirst, sharedSize) }
 
-// indexHeld reports whether another process has the index of a log open. This one must not: its own locks would go with
-// the descriptor that is closed here.
+// indexHeld reports whether another process has the index of a log open. This process must not have it open: its locks would
+// go with the descriptor that is closed here.
 func indexHeld(path string) bool {
 	f, err := os.Open(path)
 	if err != nil {
@@ -47,7 +46,7 @@ func locked(fd int, start, n int64) bool {
 	return err == nil && lock.Type != syscall.F_UNLCK
 }
 
-// usesLog reports whether the open file of a descriptor says that it has a log: that it is in WAL mode.
+// usesLog reports whether the open file of a descriptor is in WAL mode, by its header.
 func usesLog(fd int) bool {
 	const version, wal = 19, 2
 	head := make([]byte, version+1)

@@ -12,16 +12,16 @@ import (
 	"time"
 )
 
-// A still is what a file is while nobody writes to it. A file in a directory that cannot be written is read without a
-// log and without locks, which is right only as long as nobody else writes: the directory may be mounted elsewhere too,
-// and written there. Whoever does that makes a log first. So each View looks, before and after, whether there is one,
-// and whether the file is what it was.
+// A still identifies a state of a file that nobody writes to. A file in a directory that cannot be written is read without
+// a log and without locks, which is right only as long as nobody else writes: the directory may be mounted elsewhere too,
+// and written there. A writer makes a log first. So each View checks, before and after, that there is no log and that the
+// file has not changed.
 type still struct {
 	size  int64
 	mtime time.Time
 }
 
-// stillOf describes a file that has no log beside it, nor a rollback journal.
+// stillOf returns the state of a file that has no log beside it, nor a rollback journal.
 func stillOf(path string) (s still, err error) {
 	for _, suffix := range []string{logSuffix, indexSuffix, journalSuffix} {
 		info, err := os.Stat(path + suffix)
@@ -58,12 +58,13 @@ func (db *DB) checkStill() error {
 	return nil
 }
 
-// openStill opens a file that could not be opened, because nothing can be written beside it, without writing.
+// openStill opens a file read-only that open could not open, because nothing can be written beside it.
 func openStill(ctx context.Context, path string, options Options, why error) (*DB, error) {
 	file, err := realPath(path)
 	if err != nil {
 		return nil, why
 	}
+
 	errno := writable(filepath.Dir(file))
 	switch {
 	case !errors.Is(errno, syscall.EACCES) && !errors.Is(errno, syscall.EROFS):
@@ -75,6 +76,7 @@ func openStill(ctx context.Context, path string, options Options, why error) (*D
 	if err != nil {
 		return nil, fmt.Errorf("%w, and has to be read with it, but its directory cannot be written; copy both: %w", err, errno)
 	}
+
 	options.immutable = true
 	db, err := open(ctx, path, options)
 	if err != nil {

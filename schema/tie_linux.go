@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A log is tied to its file by an advisory lock of one byte of the log, for as long as a process has both open: which
-// byte it is says the number of the file's inode. So the next process to open the file sees when the log that is beside
-// it now is in use for another one, as after a rename of one open file over another. That both are in use does not tell.
+// A log is tied to its file by an advisory lock of one byte of the log, for as long as a process has both open. The number
+// of the file's inode selects the byte. So the next process to open the file sees when the log beside it is in use for
+// another file, as after a rename of one open file over another: then both are in use, which alone would not show it.
 //
 // The bytes are far beyond the end of the log, and not those of the turns.
 const (

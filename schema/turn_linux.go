@@ -6,22 +6,22 @@ import (
 	"time"
 )
 
-// SQLite's write lock knows no order: a process that finds it taken tries again later, and one that has just given it
-// back mostly gets it first. So processes that write to one file take turns. They queue for two advisory locks, which
-// the kernel hands on in the order of asking, and frees when a process dies:
+// SQLite's write lock is not fair: a process that finds it taken tries again later, and one that has just given it back
+// mostly gets it first. So processes that write to one file take turns. They queue for two advisory locks, which the kernel
+// hands on in the order of asking, and frees when a process dies:
 //
-//   - [turnLock] is held while one of them writes,
-//   - [lineLock] by the one that comes next. All others wait for that one.
+//   - [turnLock] is held by the process that writes,
+//   - [lineLock] by the one that comes next. All others wait for this lock.
 //
-// Both are bytes of the log, far beyond its end, so there is no file to keep and to remove. SQLite takes no locks on
-// its log.
+// Both are bytes of the log, far beyond its end, so there is no file to keep and to remove. SQLite takes no locks on its
+// log.
 //
-// Turns are for order only. Whether a process may write is decided by SQLite's lock alone, so nothing is lost where the
-// host has no such locks, or where another program writes that does not know of turns, or where one is stopped in its
-// turn: who waits longer than turnPatience tries without.
+// Turns are for fairness only. SQLite's lock alone decides whether a process may write. So nothing is lost where the host
+// has no such locks, where another program writes without turns, or where a process is stopped in its turn: a process that
+// waits longer than turnPatience tries without.
 //
-// To hand a turn on, the host has to wake another process, which takes as long as a small commit, and much longer on a
-// busy machine. So a turn lasts for some commits, if they follow upon each other.
+// To hand a turn on, the host has to wake another process, which takes as long as a small commit, and much longer on a busy
+// machine. So a turn lasts for some commits, if they follow upon each other.
 const (
 	turnCommits  = 8
 	turnTime     = 20 * time.Millisecond
@@ -36,14 +36,14 @@ type turns struct {
 	patience time.Duration
 	held     bool
 	began    time.Time
-	commits  int // of the turn, if others wait; 0 if it is over and nobody did
+	commits  int // of the turn while others wait; 0 if it ended and nobody waited
 
 	mu     sync.Mutex
 	kept   bool          // the turn lasts, though nobody writes
 	grace  *time.Timer   // ends that; nil until it is needed
 	coming chan struct{} // closed once the goroutine in the line has the turn; nil if there is none
 	wanted bool          // somebody waits for that goroutine
-	stuck  bool          // somebody has waited for it as long as one does
+	stuck  bool          // somebody has waited for it as long as patience
 	closed bool
 }
 
@@ -56,12 +56,14 @@ func openTurns(log string) *turns {
 	return &turns{locks: l, patience: turnPatience}
 }
 
-// take waits for the turn. It returns nil too when the turn did not come and the caller should try without, and fails
-// if ctx ends first.
+// take waits for the turn, and fails if ctx ends first. When the turn does not come it returns nil too: the caller tries
+// without.
 func (t *turns) take(ctx context.Context) error {
 	if t == nil || t.retake() {
 		return nil
 	}
+
+	// A turn that is free is taken at once; else a goroutine stands in the line for it.
 	t.mu.Lock()
 	if t.stuck {
 		t.mu.Unlock()
@@ -90,6 +92,7 @@ func (t *turns) take(ctx context.Context) error {
 	case <-tired.C:
 	}
 
+	// The turn may have come just now.
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.wanted = false
@@ -121,7 +124,7 @@ func (t *turns) retake() bool {
 	return true
 }
 
-// free takes the turn if nobody has it. Who has just had one while others waited lets them go first.
+// free takes the turn if nobody has it. After a turn during which others waited it lets them go first.
 func (t *turns) free() bool {
 	if t.commits == 0 {
 		return t.locks.try(turnLock)
@@ -133,8 +136,8 @@ func (t *turns) free() bool {
 	return t.locks.try(turnLock)
 }
 
-// stand waits in the line for the turn, and passes it on at once if nobody wants it any more. It cannot be called back:
-// it may outlive its DB, until those before it have had their turns.
+// stand waits in the line for the turn, and passes it on at once if nobody wants it any more. It cannot be interrupted: it may
+// outlive its DB, until those before it have had their turns.
 func (t *turns) stand(coming chan struct{}) {
 	t.locks.wait(lineLock)
 	t.locks.wait(turnLock)
@@ -163,11 +166,13 @@ func (t *turns) pass() {
 		t.locks.unlock(turnLock)
 		return
 	}
+
 	t.commits++
 	if t.commits >= turnCommits || time.Since(t.began) >= turnTime {
 		t.locks.unlock(turnLock)
 		return
 	}
+
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.kept = true
@@ -178,7 +183,7 @@ func (t *turns) pass() {
 	}
 }
 
-// letGo ends a turn that was kept for nothing.
+// letGo ends a turn that was kept in vain.
 func (t *turns) letGo() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -4,7 +4,7 @@ package schema
 
 import "context"
 
-// turns are not taken here: who finds SQLite's write lock taken tries again until it is free.
+// turns are not taken here: a process that finds SQLite's write lock taken tries again until it is free.
 type turns struct{}
 
 func openTurns(string) *turns { return nil }

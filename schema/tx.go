@@ -15,11 +15,11 @@ type Tx struct {
 	ctx   context.Context
 	conn  *conn
 	write bool
-	pending
+	effects
 	spoilt  error // why it must not be committed; nil if it may
-	changed bool  // something may have been changed: rows, notes, or what BeforeCommit writes
+	changed bool  // it may have changed something: rows, notes, or memory that BeforeCommit writes
 
-	anywhere bool // it is committed to a file that was moved away, too
+	anywhere bool // it is committed even to a file that was moved away
 
 	blind, missed bool // see Blind
 }
@@ -27,13 +27,13 @@ type Tx struct {
 // Context returns the context that the transaction was begun with.
 func (tx *Tx) Context() context.Context { return tx.ctx }
 
-// Writable reports whether the transaction was begun by Update.
+// Writable reports whether the transaction may write.
 func (tx *Tx) Writable() bool { return tx.write }
 
-// BeforeCommit has fn called before the transaction is committed, to write what waits in memory; also that of those
-// that share the transaction, see [DB.Join], so there is less to write. It gets the transaction that it is called in.
-// If it fails, nothing is committed. Whoever changes something in memory that others of the transaction see calls this
-// at once: it is how one tells what has to be undone.
+// BeforeCommit has fn called before the transaction is committed, to write rows that wait in memory, also those of the
+// operations that share the transaction, see [DB.Join]. fn gets the transaction that it is called in. If it fails, nothing
+// is committed. A caller that changes memory which other operations of the transaction see must call BeforeCommit at once:
+// it marks the operation as one that has changed something, which must be undone if it fails.
 func (tx *Tx) BeforeCommit(fn func(*Tx) error) {
 	tx.changed = true
 	tx.before = append(tx.before, fn)
@@ -45,8 +45,8 @@ func (tx *Tx) AfterCommit(fn func()) { tx.after = append(tx.after, fn) }
 // Local returns what SetLocal stored under key in this transaction, or nil.
 func (tx *Tx) Local(key any) any { return tx.local[key] }
 
-// SetLocal keeps v until the transaction ends, also for those that share it, see [DB.Join]; unless what this one does
-// is undone.
+// SetLocal keeps v until the transaction ends, also for the operations that share it, see [DB.Join], unless this one is
+// undone.
 func (tx *Tx) SetLocal(key, v any) {
 	tx.changed = true
 	if tx.local == nil {
@@ -58,16 +58,16 @@ func (tx *Tx) SetLocal(key, v any) {
 // Ended reports whether the closure that received the transaction has returned.
 func (tx *Tx) Ended() bool { return tx.conn == nil && !tx.blind }
 
-// Memo returns what SetMemo stored on this connection, or nil once any other connection has committed since, or a
-// transaction of this one was rolled back, or a part of it that shared one, see [DB.Join]. So what is derived from rows
-// may be kept here across transactions and is never stale.
+// Memo returns the value that SetMemo stored on this connection. It is nil once any other connection has committed, or a
+// transaction of this one was rolled back, or an operation in it, see [DB.Join]. So a memo may be derived from rows, and be
+// kept across transactions, and is never stale.
 func (tx *Tx) Memo() any { return tx.conn.memo }
 
 // SetMemo keeps v with the connection, for later transactions on it.
 func (tx *Tx) SetMemo(v any) { tx.conn.memo = v }
 
-// Kept returns what Keep stored on this connection, or nil once a transaction of this one was rolled back, or a part of
-// it. Unlike [Tx.Memo] it outlives the commits of others: it is for what is derived from rows that never change.
+// Kept returns the value that Keep stored on this connection, or nil once a transaction of it was rolled back, or an
+// operation in it. Unlike [Tx.Memo] it outlives the commits of others: it is derived from rows that never change.
 func (tx *Tx) Kept() any { return tx.conn.kept }
 
 // Keep keeps v with the connection, for later transactions on it.
@@ -80,6 +80,7 @@ func (tx *Tx) Exec(text string, args ...any) (int64, error) {
 		return 0, err
 	}
 	tx.changed = true
+
 	s, err := tx.conn.stmt(text)
 	if err != nil {
 		return 0, err
@@ -123,28 +124,33 @@ func (tx *Tx) Int(text string, args ...any) (v int64, ok bool, err error) {
 
 func bind(s *sqlite.Stmt, args []any) {
 	for i, arg := range args {
-		switch v := arg.(type) {
-		case int64:
-			s.BindInt64(i+1, v)
-		case int:
-			s.BindInt64(i+1, int64(v))
-		case uint32:
-			s.BindInt64(i+1, int64(v))
-		case bool:
-			s.BindBool(i+1, v)
-		case string:
-			s.BindText(i+1, v)
-		case []byte:
-			s.BindBytes(i+1, v)
-		case nil:
-			s.BindNull(i + 1)
-		default:
-			panic(fmt.Sprintf("schema: cannot bind a %T", arg))
-		}
+		bindOne(s, i+1, arg)
 	}
 }
 
-// Rows are the rows of one query, read in order. Next returning false closes them; whoever stops earlier calls Close.
+func bindOne(s *sqlite.Stmt, param int, arg any) {
+	switch v := arg.(type) {
+	case int64:
+		s.BindInt64(param, v)
+	case int:
+		s.BindInt64(param, int64(v))
+	case uint32:
+		s.BindInt64(param, int64(v))
+	case bool:
+		s.BindBool(param, v)
+	case string:
+		s.BindText(param, v)
+	case []byte:
+		s.BindBytes(param, v)
+	case nil:
+		s.BindNull(param)
+	default:
+		panic(fmt.Sprintf("schema: cannot bind a %T", arg))
+	}
+}
+
+// Rows are the rows of one query, read in order. Next closes them when it returns false; a caller that stops earlier calls
+// Close.
 type Rows struct {
 	conn *conn
 	text string
@@ -208,8 +214,8 @@ func (r *Rows) Read(col int, buf []byte) int { return r.stmt.ColumnBytes(col, bu
 // Null reports whether a column is NULL.
 func (r *Rows) Null(col int) bool { return r.stmt.ColumnIsNull(col) }
 
-// Alive fails where no rows can be read or written: the closure has returned, the transaction is [Blind], or SQLite has
-// ended it by itself, as it does when the disk is full. What came after that would be committed statement by statement.
+// Alive fails where no rows can be read or written: the closure has returned, the transaction is [Blind], or SQLite has ended
+// it by itself, as it does when the disk is full. Later statements would be committed one by one.
 func (tx *Tx) Alive() error {
 	if tx.conn == nil {
 		if tx.blind {
