@@ -45,6 +45,12 @@ type conn struct {
 	turns   *turns       // of one that writes; nil: it does not wait for its turn
 	counts  *counts      // of its transactions; nil: nobody counts
 
+	committed     func(*Tx)          // called after each commit, see DB.OnCommit
+	writes        map[string]Written // by statements, as far as they were run
+	written       Written            // in this transaction
+	started       Mark               // of the moment that the transaction which writes started from
+	startedMarked bool
+
 	index  *engine.Index // nil if it is not to be had
 	mark   Mark          // of the moment that the transaction sees
 	marked bool          // mark is known; never while it writes
@@ -237,11 +243,15 @@ func (c *conn) begin(ctx context.Context, write bool) (err error) {
 	if err := c.turns.take(ctx); err != nil {
 		return err
 	}
-	err = retry(ctx, func() error { return c.start("BEGIN IMMEDIATE") })
-	if err != nil {
+	if err = retry(ctx, func() error { return c.start("BEGIN IMMEDIATE") }); err != nil {
 		c.turns.pass()
+		return err
 	}
-	return err
+
+	// Nobody else can commit now, so the present mark is that of what the transaction sees.
+	c.started, c.startedMarked = mark(c.index)
+	c.written = 0
+	return nil
 }
 
 // commit makes a transaction durable and calls its AfterCommit functions, or rolls it back.
@@ -265,6 +275,9 @@ func (c *conn) commit(tx *Tx) error {
 	c.turns.pass()
 	c.counts.ended(true)
 	tx.keepIDs()
+	if c.committed != nil {
+		c.committed(tx)
+	}
 	for _, fn := range tx.after {
 		fn()
 	}

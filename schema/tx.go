@@ -104,7 +104,10 @@ func (tx *Tx) Query(text string, args ...any) *Rows {
 	if err := tx.Alive(); err != nil {
 		return &Rows{err: err}
 	}
-	tx.changed = tx.changed || !strings.HasPrefix(text, "SELECT ")
+	if !strings.HasPrefix(text, "SELECT ") {
+		tx.changed = true
+		tx.conn.note(text)
+	}
 	s, err := tx.conn.stmt(text)
 	if err != nil {
 		return &Rows{err: err}

@@ -110,6 +110,7 @@ func (tx *Tx) RenameBranch(from, to string) error {
 	if err != nil {
 		return err
 	}
+	invalidationOf(tx.db) // the tree shows the same
 	_, err = tx.db.Exec(`UPDATE branch SET name = ? WHERE id = ?`, to, id)
 	if schema.Conflict(err) {
 		return syscall.EEXIST
@@ -127,6 +128,7 @@ func (tx *Tx) DropBranch(name string) error {
 	if err != nil {
 		return err
 	}
+	invalidationOf(tx.db) // who keeps a moment is found out from the statements
 	if _, err := tx.db.Exec(`UPDATE branch SET name = NULL WHERE id = ?`, id); err != nil {
 		return err
 	}

@@ -63,6 +63,7 @@ func openStore(ctx context.Context, path string, o schema.Options, compress bool
 		handles: make(map[*Handle]hold.Pin), inodes: make(map[branchIno]*openInode),
 	}
 	st.memory.db = db
+	db.OnCommit(st.memory.committed)
 	st.lease = hold.NewLease(db, st.pins, NewestOrphan)
 	return st, nil
 }
@@ -225,7 +226,6 @@ func (fsys *FS) join(ctx context.Context, bytes int, fn func(*Tx) error) error {
 	var made folds
 	defer made.end()
 	return fsys.store.db.Join(ctx, bytes, func(db *schema.Tx) error {
-		fsys.store.memory.carry(db)
 		return fsys.run(db, &made, fn)
 	})
 }

@@ -6,7 +6,6 @@ import "vfsdb/schema"
 // commit these are dropped from the shared cache, and everything else is carried into the next generation. Names that
 // were rolled back do no harm.
 type invalidation struct {
-	from  schema.Mark // the moment that the transaction started from
 	names []treeName
 	nodes []treeIno
 }
@@ -14,42 +13,64 @@ type invalidation struct {
 // invalidationKey is the key of the invalidation among the notes of a transaction.
 type invalidationKey struct{}
 
-// maxInvalidation bounds the list: a commit that wrote more invalidates everything.
+// maxInvalidation bounds the lists: a commit that wrote more invalidates everything.
 const maxInvalidation = 256
 
-// carry has the commit of this transaction invalidate only what it writes. From here on all writes must go through
-// putDirent, dropDirent, putInode and dropInode, which list them.
-func (s *sharedCache) carry(tx *schema.Tx) {
-	if tx.Local(invalidationKey{}) != nil {
-		return // the first verb of the transaction has decided
+// invalidationOf returns the invalidation of a transaction that writes. Its being there says that the transaction lists
+// what it writes: a commit that wrote rows of trees without one invalidates everything. So a function that writes rows
+// which no tree shows yet, or none shows any more, calls this and lists nothing.
+func invalidationOf(db *schema.Tx) *invalidation {
+	inv, _ := db.Local(invalidationKey{}).(*invalidation)
+	if inv == nil {
+		inv = &invalidation{}
+		db.SetLocal(invalidationKey{}, inv)
 	}
-
-	// Nobody can commit while this transaction writes, so the present moment is what it starts from.
-	g := s.current()
-	if g == nil {
-		tx.SetLocal(invalidationKey{}, (*invalidation)(nil))
-		return
-	}
-	inv := &invalidation{from: g.mark}
-	tx.SetLocal(invalidationKey{}, inv)
-	tx.AfterCommit(func() { s.apply(inv) })
+	return inv
 }
 
-// apply begins the generation after a commit.
-func (s *sharedCache) apply(inv *invalidation) {
-	if len(inv.names)+len(inv.nodes) > maxInvalidation {
+// invalidateName notes that a name is written.
+func (tx *Tx) invalidateName(key nameKey) {
+	if inv := invalidationOf(tx.db); len(inv.names) <= maxInvalidation {
+		inv.names = append(inv.names, treeName{tx.tree, key})
+	}
+}
+
+// invalidateNode notes that an inode is written.
+func (tx *Tx) invalidateNode(ino Ino) {
+	if inv := invalidationOf(tx.db); len(inv.nodes) <= maxInvalidation {
+		inv.nodes = append(inv.nodes, treeIno{tx.tree, ino})
+	}
+}
+
+// committed begins the generation after a commit of this process, whatever made it, and drops what it wrote. Everything
+// is invalid after a commit that wrote more than it lists, or when another process has committed since.
+func (s *sharedCache) committed(tx *schema.Tx) {
+	if g := s.gen.Load(); g == nil || g.n == 0 {
+		return // nothing is cached
+	}
+	inv, listed := tx.Local(invalidationKey{}).(*invalidation)
+	switch {
+	case !listed && tx.Written()&(schema.WroteTrees|schema.WroteBranches) != 0:
+		return
+	case !listed:
+		inv = &invalidation{}
+	case len(inv.names)+len(inv.nodes) > maxInvalidation:
 		return
 	}
-	mark, ok := s.db.CommitMark()
+	before, ok := tx.Started()
 	if !ok {
+		return
+	}
+	after, ok := s.db.CommitMark()
+	if !ok || after == before { // nothing was written
 		return
 	}
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
 
-	g := s.gen.Load()
-	if g.mark != inv.from {
+	next := s.gen.Load().over(before, after)
+	if next == nil {
 		return
 	}
 
@@ -61,19 +82,8 @@ func (s *sharedCache) apply(inv *invalidation) {
 	for _, key := range inv.nodes {
 		s.nodes.drop(key)
 	}
-	s.gen.Store(&generation{mark: mark, n: g.n + 1, since: g.since})
-}
-
-// invalidateName notes that a name is written.
-func (tx *Tx) invalidateName(key nameKey) {
-	if inv := tx.invalid; inv != nil && len(inv.names) <= maxInvalidation {
-		inv.names = append(inv.names, treeName{tx.fsys.at, key})
+	if tx.Written()&schema.WroteKept != 0 {
+		s.trees.clear()
 	}
-}
-
-// invalidateNode notes that an inode is written.
-func (tx *Tx) invalidateNode(ino Ino) {
-	if inv := tx.invalid; inv != nil && len(inv.nodes) <= maxInvalidation {
-		inv.nodes = append(inv.nodes, treeIno{tx.fsys.at, ino})
-	}
+	s.gen.Store(next)
 }

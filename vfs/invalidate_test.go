@@ -3,6 +3,7 @@ package vfs_test
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -11,9 +12,11 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"vfsdb/internal/vfstest"
+	"vfsdb/schema"
 	"vfsdb/vfs"
 )
 
@@ -47,7 +50,9 @@ func TestFactsHoldOn(t *testing.T) {
 		require.NoError(t, fsys.Update(ctx, func(tx *vfs.Tx) error { return tx.WriteFile("other", nil, 0o644) }))
 		withoutReaders(func() {
 			_, err := fsys.Lstat(ctx, "d/f")
-			require.ErrorIs(t, err, syscall.ESTALE, "an Update may have changed anything")
+			require.NoError(t, err, "an Update has not changed it either")
+			_, err = fsys.Lstat(ctx, "other")
+			require.ErrorIs(t, err, syscall.ESTALE, "but this")
 		})
 		return nil
 	}))
@@ -154,4 +159,121 @@ func TestLongFactsAreNotKept(t *testing.T) {
 		require.ErrorIs(t, err, syscall.ESTALE)
 		return nil
 	}))
+}
+
+// A commit of our own invalidates what it wrote and no more, whatever makes it.
+func TestOwnCommitsInvalidateWhatTheyWrite(t *testing.T) {
+	ctx := t.Context()
+	for name, commit := range map[string]func(t *testing.T, fsys *vfs.FS){
+		"update": func(t *testing.T, fsys *vfs.FS) {
+			require.NoError(t, fsys.Update(ctx, func(tx *vfs.Tx) error { return tx.WriteFile("other", nil, 0o644) }))
+		},
+		"update that fails": func(t *testing.T, fsys *vfs.FS) {
+			require.ErrorIs(t, fsys.Update(ctx, func(tx *vfs.Tx) error {
+				require.NoError(t, tx.WriteFile("d/f", nil, 0o644))
+				return io.ErrUnexpectedEOF
+			}), io.ErrUnexpectedEOF)
+		},
+		"moment that a fork keeps": func(t *testing.T, fsys *vfs.FS) {
+			vfstest.Branch(t, fsys, "try")
+		},
+		"write to a fork": func(t *testing.T, fsys *vfs.FS) {
+			try := vfstest.Branch(t, fsys, "try")
+			require.NoError(t, try.WriteFile(ctx, "d/f", []byte("of the fork"), 0o644))
+			require.NoError(t, try.RemoveAll(ctx, "d"))
+		},
+		"branch renamed": func(t *testing.T, fsys *vfs.FS) {
+			vfstest.Branch(t, fsys, "try")
+			require.NoError(t, fsys.Update(ctx, func(tx *vfs.Tx) error { return tx.RenameBranch("try", "tried") }))
+		},
+		"stream": func(t *testing.T, fsys *vfs.FS) {
+			_, err := fsys.WriteFrom(ctx, "stream", strings.NewReader(strings.Repeat("0123456789", 1<<20)), 0o644)
+			require.NoError(t, err)
+		},
+		"file": func(t *testing.T, fsys *vfs.FS) {
+			f, err := fsys.Create(ctx, "file")
+			require.NoError(t, err)
+			_, err = f.Write(make([]byte, 3<<20))
+			require.NoError(t, err)
+			require.NoError(t, f.Sync())
+			require.NoError(t, f.Close())
+		},
+		"group": func(t *testing.T, fsys *vfs.FS) {
+			var wg sync.WaitGroup
+			for i := range 16 {
+				wg.Go(func() { assert.NoError(t, fsys.WriteFile(ctx, fmt.Sprint("group", i), nil, 0o644)) })
+				wg.Go(func() { assert.Error(t, fsys.Remove(ctx, fmt.Sprint("none", i))) })
+			}
+			wg.Wait()
+		},
+		"rows that nothing shows": func(t *testing.T, fsys *vfs.FS) {
+			try := vfstest.Branch(t, fsys, "try")
+			require.NoError(t, try.WriteFile(ctx, "d/g", nil, 0o644))
+			require.NoError(t, dropBranch(fsys, "try"))
+			reaper := fsys.NewRowReaper()
+			for {
+				step, err := reaper.Step(ctx, 100)
+				require.NoError(t, err)
+				if step.Done {
+					break
+				}
+			}
+			require.NotZero(t, reaper.Branches)
+			_, err := fsys.Lstat(ctx, "other") // that the tree is kept is asked for once
+			require.ErrorIs(t, err, fs.ErrNotExist)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fsys := warmTree(t)
+			for _, verb := range readVerbs {
+				require.NoError(t, verb(ctx, fsys))
+			}
+			commit(t, fsys)
+			opened, err := fsys.Open(ctx, "d/f")
+			require.NoError(t, err)
+			defer opened.Close()
+
+			path := fsys.DB().Path()
+			require.NoError(t, fsys.View(ctx, func(*vfs.Tx) error { // no other reader can be had
+				require.NoError(t, os.Rename(path, path+".moved"))
+				defer func() { require.NoError(t, os.Rename(path+".moved", path)) }()
+				for name, verb := range readVerbs {
+					require.NoError(t, verb(ctx, fsys), name)
+				}
+				return nil
+			}))
+		})
+	}
+}
+
+// What another process commits, and rows that are written past the verbs, invalidate everything.
+func TestOtherCommitsInvalidateEverything(t *testing.T) {
+	ctx := t.Context()
+	fsys := warmTree(t)
+	other := vfstest.Open(t, fsys.DB().Path(), nil)
+	for name, commit := range map[string]func() error{
+		"another store": func() error { return other.WriteFile(ctx, "other", nil, 0o644) },
+		"by hand": func() error {
+			return fsys.DB().Update(ctx, func(db *schema.Tx) error {
+				_, err := db.Exec(`UPDATE inode SET mtime = mtime + 1 WHERE nlink = 1`)
+				return err
+			})
+		},
+	} {
+		before, err := fsys.Lstat(ctx, "d/f")
+		require.NoError(t, err)
+		require.NoError(t, commit(), name)
+		path := fsys.DB().Path()
+		require.NoError(t, fsys.View(ctx, func(*vfs.Tx) error { // no other reader can be had
+			require.NoError(t, os.Rename(path, path+".moved"))
+			defer func() { require.NoError(t, os.Rename(path+".moved", path)) }()
+			_, err := fsys.Lstat(ctx, "d/f")
+			require.ErrorIs(t, err, syscall.ESTALE, name)
+			return nil
+		}))
+		if now, err := fsys.Lstat(ctx, "d/f"); name == "by hand" {
+			require.NoError(t, err)
+			require.Equal(t, before.ModTime().Add(1), now.ModTime())
+		}
+	}
 }

@@ -1,6 +1,7 @@
 package vfs
 
 import (
+	"errors"
 	"path/filepath"
 	"testing"
 
@@ -9,8 +10,7 @@ import (
 	"vfsdb/schema"
 )
 
-// When the first verb of a commit does not tell what it changes, because nothing was known, those that share the commit
-// do not carry what has been learnt since.
+// A commit invalidates what all verbs that share it have written, also what was cached while it was under way.
 func TestNewsAreOfAllVerbs(t *testing.T) {
 	ctx := t.Context()
 	fsys, err := Open(ctx, filepath.Join(t.TempDir(), "a.db"), nil)
@@ -18,7 +18,6 @@ func TestNewsAreOfAllVerbs(t *testing.T) {
 	defer fsys.Close()
 	require.NoError(t, fsys.Update(ctx, func(tx *Tx) error { return tx.Mkdir("d", 0o755) })) // what was known is void
 	make := func(db *schema.Tx, name string) error {
-		fsys.store.memory.carry(db)
 		return fsys.run(db, new(folds), func(tx *Tx) error { return tx.Mkdir(name, 0o755) })
 	}
 	require.NoError(t, fsys.store.db.Join(ctx, 0, func(db *schema.Tx) error {
@@ -30,5 +29,44 @@ func TestNewsAreOfAllVerbs(t *testing.T) {
 	for _, name := range []string{"d/first", "d/second"} {
 		_, err := fsys.Lstat(ctx, name)
 		require.NoError(t, err, name)
+	}
+}
+
+// A reader that finds a commit of this process before the commit has invalidated what it wrote, loses nothing of the rest.
+func TestReaderBeforeInvalidation(t *testing.T) {
+	ctx := t.Context()
+	fsys, err := Open(ctx, filepath.Join(t.TempDir(), "a.db"), nil)
+	require.NoError(t, err)
+	defer fsys.Close()
+	require.NoError(t, fsys.Update(ctx, func(tx *Tx) error {
+		return errors.Join(tx.Mkdir("d", 0o755), tx.WriteFile("d/kept", nil, 0o644), tx.WriteFile("d/changed", nil, 0o644))
+	}))
+	shared := &fsys.store.memory
+	looks := 0
+	fsys.store.db.OnCommit(func(tx *schema.Tx) {
+		info, err := fsys.Lstat(ctx, "d/changed")
+		require.NoError(t, err)
+		require.EqualValues(t, looks, info.Size(), "what is committed")
+		shared.committed(tx)
+	})
+	for looks = range 10 {
+		_, err := fsys.Lstat(ctx, "d/kept")
+		require.NoError(t, err)
+		_, err = fsys.Lstat(ctx, "d/changed")
+		require.NoError(t, err)
+		n := looks
+		looks++
+		require.NoError(t, fsys.WriteFile(ctx, "d/changed", make([]byte, looks), 0o644))
+		looks = n
+
+		g := shared.current()
+		require.NotNil(t, g)
+		blind := &Tx{db: schema.Blind(ctx), fsys: fsys, memory: memory{tree: fsys.at, shared: shared, gen: g}}
+		require.NoError(t, blind.checkBranch())
+		_, err = blind.Lstat("d/kept")
+		require.NoError(t, err, "in round %d", n)
+		info, err := fsys.Lstat(ctx, "d/changed")
+		require.NoError(t, err)
+		require.EqualValues(t, n+1, info.Size())
 	}
 }

@@ -90,6 +90,7 @@ func (tx *Tx) Freeze() (Moment, error) {
 		return Moment{}, err
 	}
 	at := Moment{tx.fsys.at.Branch, tx.epoch()}
+	invalidationOf(tx.db) // the tree shows the same
 	if _, err := tx.db.Exec(`UPDATE branch SET epoch = ? WHERE id = ?`, at.Epoch+1, at.Branch); err != nil {
 		return Moment{}, err
 	}
@@ -159,6 +160,7 @@ func (tx *Tx) ForkEmpty(name string) error {
 	if _, err := tx.db.Exec(`INSERT INTO lineage (branch, level, ancestor, epoch) VALUES (?1, 0, ?1, 9223372036854775806)`, id); err != nil {
 		return err
 	}
+	invalidationOf(tx.db) // nobody has read the tree
 	root := &inode{ino: schema.RootIno, mode: modeDir | 0o755, nlink: 1, mtime: tx.now, ctime: tx.now, btime: tx.now}
 	return insertInode(tx.db, id, schema.FirstEpoch, root)
 }
@@ -200,6 +202,7 @@ func (tx *Tx) squash(levels []level) ([]level, error) {
 
 // copyLevel copies the rows that a level shows into the branch id, where they live for good.
 func (tx *Tx) copyLevel(id int64, l level) error {
+	invalidationOf(tx.db) // no tree shows the copies yet
 	for _, text := range []string{
 		`INSERT OR IGNORE INTO dirent (branch, parent, name, died, born, ino, kind)
 			SELECT ?1, parent, name, 9223372036854775807, 2, ino, kind FROM dirent WHERE branch = ?2 AND died > ?3 AND born <= ?3`,

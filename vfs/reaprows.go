@@ -238,6 +238,8 @@ func dropRows(db *schema.Tx, branch int64, table rowTable, found []rowKey) (int,
 	if err != nil {
 		return 0, err
 	}
+
+	invalidationOf(db) // no tree shows the rows
 	count := 0
 	for _, row := range found {
 		if kept.shows(row.born, row.died) {
@@ -268,6 +270,7 @@ func dropBranchRow(db *schema.Tx, branch int64) (bool, error) {
 	if err != nil || left == 1 {
 		return false, err
 	}
+	invalidationOf(db)
 	for _, text := range []string{`DELETE FROM lineage WHERE branch = ?`, `DELETE FROM branch WHERE id = ? AND name IS NULL`} {
 		if _, err := db.Exec(text, branch); err != nil {
 			return false, err

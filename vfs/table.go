@@ -105,6 +105,15 @@ func (t *table[K, V]) store(e *cacheEntry[K, V]) {
 	place.Store(e)
 }
 
+// clear invalidates all entries.
+func (t *table[K, V]) clear() {
+	for i := range t.sets {
+		for j := range t.sets[i] {
+			t.sets[i][j].Store(nil)
+		}
+	}
+}
+
 // drop invalidates the entry of a key.
 func (t *table[K, V]) drop(key K) {
 	set := t.set(key)

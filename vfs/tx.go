@@ -22,8 +22,7 @@ type Tx struct {
 	now  int64 // the time of every change of this transaction, in ns
 	gc   bool  // a collection runs: references to content are recorded for it
 
-	memory                // what it knows of the tree
-	invalid *invalidation // what its commit invalidates; nil: everything
+	memory // what it knows of the tree
 
 	others []*Tx          // of On
 	folds  *folds         // of the call that it is part of; nil if it only reads
@@ -60,7 +59,6 @@ func (fsys *FS) begin(db *schema.Tx) (*Tx, error) {
 	if !db.Writable() {
 		return tx, nil
 	}
-	tx.invalid, _ = db.Local(invalidationKey{}).(*invalidation)
 	tx.now = time.Now().UnixNano()
 	tx.gc = tx.own.branch.gc
 	tx.log = fsys.store.journal.Writer(db, fsys.at.Branch, tx.now)

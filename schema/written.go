@@ -1,0 +1,81 @@
+package schema
+
+import "strings"
+
+// Written is a set of what a transaction may have written that decides what a tree shows.
+type Written uint8
+
+const (
+	WroteTrees    Written = 1 << iota // rows of inode or dirent
+	WroteBranches                     // rows of branch that were there before
+	WroteKept                         // rows of lineage or snapshot that were there before: a moment may have lost its keeper
+
+	wroteAnything = WroteTrees | WroteBranches | WroteKept
+)
+
+// OnCommit has fn called after each commit of this DB, before another transaction of it can write. fn gets the
+// transaction, for [Tx.Local], [Tx.Started] and [Tx.Written]. There is one fn; it is set before the first transaction
+// that writes.
+func (db *DB) OnCommit(fn func(*Tx)) {
+	if db.writer != nil {
+		db.writer.committed = fn
+	}
+}
+
+// Started returns the mark of the moment that a transaction which writes started from.
+func (tx *Tx) Started() (m Mark, ok bool) { return tx.conn.started, tx.conn.startedMarked }
+
+// Written returns what the transaction may have written, and those that share it. It is found out from the statements,
+// so it holds for every room, whether or not what it wrote was undone.
+func (tx *Tx) Written() Written { return tx.conn.written }
+
+// note adds what a statement writes to what the transaction has written.
+func (c *conn) note(text string) {
+	w, known := c.writes[text]
+	if !known {
+		w = writtenBy(text)
+		if c.writes == nil {
+			c.writes = make(map[string]Written)
+		}
+		c.writes[text] = w
+	}
+	c.written |= w
+}
+
+// writtenBy returns what a statement writes. One that it does not understand may write anything.
+func writtenBy(text string) Written {
+	words := strings.Fields(strings.ToUpper(text[:min(len(text), 64)]))
+	if len(words) > 2 && words[1] == "OR" { // INSERT OR IGNORE INTO, UPDATE OR FAIL
+		words = append(words[:1], words[3:]...)
+	}
+
+	adds := false
+	switch {
+	case len(words) > 2 && words[0] == "INSERT" && words[1] == "INTO" && !strings.Contains(text, "REPLACE") && !strings.Contains(text, "ON CONFLICT"):
+		adds = true
+		words = words[2:]
+	case len(words) > 2 && words[0] == "DELETE" && words[1] == "FROM":
+		words = words[2:]
+	case len(words) > 1 && words[0] == "UPDATE":
+		words = words[1:]
+	case len(words) > 0 && (words[0] == "PRAGMA" || words[0] == "EXPLAIN"):
+		return 0
+	default:
+		return wroteAnything
+	}
+
+	table, _, _ := strings.Cut(words[0], "(")
+	switch strings.Trim(table, "\"`[]") {
+	case "INODE", "DIRENT":
+		return WroteTrees
+	case "BRANCH":
+		if !adds {
+			return WroteBranches
+		}
+	case "LINEAGE", "SNAPSHOT":
+		if !adds {
+			return WroteKept
+		}
+	}
+	return 0
+}
