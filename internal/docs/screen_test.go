@@ -26,7 +26,7 @@ var inks = map[string]string{
 }
 
 const screenStyle = `
-text { font: 14px ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace; fill: #d1d7e0 }
+text { font: 14px ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace; fill: #d1d7e0; white-space: pre }
 .bold { font-weight: bold; fill: #f0f6fc } .dim { fill: #9198a1 } .red { fill: #ff7b72 } .green { fill: #56d364 }
 .yellow { fill: #e3b341 } .blue { font-weight: bold; fill: #79c0ff } .purple { fill: #d2a8ff } .cyan { fill: #76e3ea }
 .step, #paper { animation-iteration-count: infinite; animation-timing-function: ease-out }
