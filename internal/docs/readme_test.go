@@ -152,3 +152,14 @@ func TestReadmeCommands(t *testing.T) {
 	require.Contains(t, alone, "go install ./cmd/vfsctl")
 	require.Contains(t, alone, "go test ./...")
 }
+
+// Every ratio and every time in the prose of the README is a figure of the newest run, which bench/README.md has.
+func TestReadmeFigures(t *testing.T) {
+	measured := strings.ReplaceAll(document(t, "bench/README.md"), " us", " µs")
+	prose := regexp.MustCompile("(?s)```.*?```").ReplaceAllString(document(t, "README.md"), "")
+	figures := regexp.MustCompile(`\b[0-9][0-9.]*(?:x| (?:ns|µs|ms))\b`).FindAllString(prose, -1)
+	require.GreaterOrEqual(t, len(figures), 8)
+	for _, figure := range figures {
+		require.Contains(t, measured, " "+figure, "of the README")
+	}
+}
