@@ -129,11 +129,8 @@ func (b *bench) durable(size int, atLeast, aim float64) error {
 		}},
 		side{"fsync", func(round int) (time.Duration, error) {
 			files := makeFiles(n, size, size, uint64(round))
-			root, err := b.hostDir()
+			root, err := b.hostPlace(files)
 			if err != nil {
-				return 0, err
-			}
-			if err := hostDirs(root, files); err != nil {
 				return 0, err
 			}
 			return b.timed(func() error {

@@ -34,6 +34,14 @@ func hostFill(root string, files []file) error {
 	return hostWrite(root, files)
 }
 
+// hostPlace makes a new directory, with the directories of files in it.
+func (b *bench) hostPlace(files []file) (root string, err error) {
+	if root, err = b.hostDir(); err != nil {
+		return "", err
+	}
+	return root, hostDirs(root, files)
+}
+
 // hostDirs makes the directories of files, below root.
 func hostDirs(root string, files []file) error {
 	for _, dir := range dirsOf(files) {

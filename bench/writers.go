@@ -40,11 +40,8 @@ func createWriters(b *bench) error {
 		}),
 		side{"fsync", func(round int) (time.Duration, error) {
 			files := makeFiles(n*writers, 1024, 1024, uint64(round))
-			root, err := b.hostDir()
+			root, err := b.hostPlace(files)
 			if err != nil {
-				return 0, err
-			}
-			if err := hostDirs(root, files); err != nil {
 				return 0, err
 			}
 			return b.timed(func() error {

@@ -138,7 +138,7 @@ func (w *dirWriter) run(ctx context.Context) error {
 
 // dir writes the contents of a directory that exists on the host.
 func (w *dirWriter) dir(ctx context.Context, name string) error {
-	in, err := w.openDir(name)
+	in, err := openDir(w.root, name)
 	if err != nil {
 		return w.cannot(name, err)
 	}
@@ -226,7 +226,7 @@ func (w *dirWriter) cannot(name string, err error) error {
 
 // finish gives a directory its attributes.
 func (w *dirWriter) finish(it *item) error {
-	in, err := w.openDir(it.path)
+	in, err := openDir(w.root, it.path)
 	if err != nil {
 		return w.cannot(it.path, err)
 	}

@@ -161,7 +161,7 @@ func (w *dirWriter) setOwner(in *hostDir, base string, info *vfs.Info) error {
 
 // link makes a further name of a file that is written.
 func (w *dirWriter) link(it *item) error {
-	in, err := w.openDir(parent(it.path))
+	in, err := openDir(w.root, parent(it.path))
 	if err != nil {
 		return w.cannot(it.path, err)
 	}

@@ -14,9 +14,9 @@ type hostDir struct {
 	users int
 }
 
-// openDir opens a directory below the destination, for one user.
-func (w *dirWriter) openDir(name string) (*hostDir, error) {
-	root, err := w.root.OpenRoot(inStore(name))
+// openDir opens a directory below another one, for one user.
+func openDir(above *os.Root, name string) (*hostDir, error) {
+	root, err := above.OpenRoot(inStore(name))
 	if err != nil {
 		return nil, err
 	}

@@ -50,7 +50,7 @@ const (
 type importer struct {
 	tally
 	fsys  *vfs.FS
-	to    string
+	to    destination
 	o     ImportOptions
 	globs []glob
 	batch *chunk.Batch
@@ -67,7 +67,7 @@ type importer struct {
 }
 
 func newImporter(ctx context.Context, fsys *vfs.FS, to string, o *ImportOptions) (*importer, error) {
-	im := &importer{fsys: fsys, to: cmp.Or(to, "/")}
+	im := &importer{fsys: fsys, to: destination(cmp.Or(to, "/"))}
 	if o != nil {
 		im.o = *o
 	}
@@ -82,17 +82,6 @@ func newImporter(ctx context.Context, fsys *vfs.FS, to string, o *ImportOptions)
 	}
 	im.batch = fsys.NewBatch(ctx)
 	return im, nil
-}
-
-// full returns the path in the store of a path inside the destination.
-func (im *importer) full(name string) string {
-	switch {
-	case name == "":
-		return im.to
-	case im.to == "/": // without a slash in front, which would not fit a path of the greatest length
-		return name
-	}
-	return im.to + "/" + name
 }
 
 // doomed reports whether the import can only end with an error.
@@ -154,13 +143,13 @@ func (im *importer) commit(ctx context.Context, last bool) error {
 
 	slices.SortStableFunc(entries, func(a, b *entry) int { return cmp.Compare(a.path, b.path) })
 	for {
-		moved, err := im.tryCommit(ctx, entries, last)
+		again, err := im.tryCommit(ctx, entries, last)
 		if !errors.Is(err, errMoved) {
 			return err
 		}
 
 		// The store changed some of the files that were not read. Read those, and try again.
-		for _, e := range moved {
+		for _, e := range again {
 			e.twin = nil
 			if err := im.reread(ctx, e); err != nil {
 				return err
@@ -172,23 +161,24 @@ func (im *importer) commit(ctx context.Context, last bool) error {
 	}
 }
 
-// tryCommit is commit, unless some entries have to be read first: then it changes nothing and returns errMoved.
-func (im *importer) tryCommit(ctx context.Context, entries []*entry, last bool) (moved []*entry, err error) {
+// tryCommit is commit, unless some entries have to be read again first: then it changes nothing, and returns them with
+// errMoved.
+func (im *importer) tryCommit(ctx context.Context, entries []*entry, last bool) (again []*entry, err error) {
 	if err := im.batch.Flush(); err != nil {
 		return nil, err
 	}
 
-	n := namer{im: im, known: make(map[string]bool)}
+	n := namer{to: im.to, refuse: im.refuse, known: make(map[string]bool)}
 	err = im.fsys.Update(ctx, func(tx *vfs.Tx) (err error) {
 		n.tx = tx
-		if moved, err = n.moved(entries); err != nil {
+		if again, err = moved(tx, im.to, entries); err != nil {
 			return err
 		}
-		if len(moved) > 0 {
+		if len(again) > 0 {
 			return errMoved
 		}
 
-		if err := tx.MkdirAll(im.to, 0o755); err != nil {
+		if err := tx.MkdirAll(string(im.to), 0o755); err != nil {
 			return err
 		}
 		for _, e := range entries {
@@ -211,5 +201,5 @@ func (im *importer) tryCommit(ctx context.Context, entries []*entry, last bool) 
 	if err == nil {
 		im.count(n.add)
 	}
-	return moved, err
+	return again, err
 }

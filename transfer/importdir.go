@@ -277,7 +277,7 @@ func (w *dirWalker) keepLinked(ctx context.Context, e *entry) (kept bool, err er
 		return false, nil
 	}
 	err = w.fsys.View(ctx, func(tx *vfs.Tx) (err error) {
-		kept, err = w.whole(tx, e)
+		kept, err = e.whole(tx, w.to)
 		return err
 	})
 	if err != nil || !kept {

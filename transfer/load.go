@@ -2,16 +2,12 @@ package transfer
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"os"
-	"syscall"
 	"time"
 
 	"vfsdb/chunk"
 )
-
-var errUnknownType = fmt.Errorf("a file of unknown type: %w", syscall.EINVAL)
 
 // file reads and adds a regular file. Workers call it.
 func (w *dirWalker) file(ctx context.Context, e *entry) error {

@@ -2,7 +2,6 @@ package transfer
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"syscall"
 
@@ -11,17 +10,12 @@ import (
 
 // A namer gives entries their names in one transaction.
 type namer struct {
-	im    *importer
-	tx    *vfs.Tx
-	known map[string]bool // directories that exist, and are no symlinks
-	done  Report
+	tx     *vfs.Tx
+	to     destination
+	refuse func(name string, err error)
+	known  map[string]bool // directories that exist, and are no symlinks
+	done   Report
 }
-
-var (
-	errFirstName = errors.New("the first name of this file was refused")
-	errNotDir    = fmt.Errorf("something else is where it needs a directory: %w", syscall.ENOTDIR)
-	errIsDir     = fmt.Errorf("a directory has its name: %w", syscall.EISDIR)
-)
 
 // add adds the entries that this transaction has named to a Report.
 func (n *namer) add(r *Report) {
@@ -31,8 +25,6 @@ func (n *namer) add(r *Report) {
 	r.Bytes += n.done.Bytes
 	r.Unread += n.done.Unread
 }
-
-func (n *namer) full(name string) string { return n.im.full(name) }
 
 // name gives an entry its name. An error that concerns this entry alone is a refusal.
 func (n *namer) name(e *entry) error {
@@ -44,7 +36,7 @@ func (n *namer) name(e *entry) error {
 		return err
 	}
 	e.gone = true
-	n.im.refuse(e.path, err)
+	n.refuse(e.path, err)
 	return nil
 }
 
@@ -61,12 +53,12 @@ func (n *namer) place(e *entry) error {
 		return err
 	}
 
-	first, full := e.first(), n.full(e.path)
+	first, full := e.first(), n.to.path(e.path)
 	switch {
 	case first.gone && first.data == nil && first.twin == nil && first.mode.IsRegular():
 		return errFirstName
 	case first.placed != "":
-		if err := n.link(n.full(first.placed), full); err != nil {
+		if err := n.link(n.to.path(first.placed), full); err != nil {
 			return err
 		}
 		n.done.Links++
@@ -113,10 +105,10 @@ func (n *namer) dir(name string) error {
 	if err := n.dir(parent(name)); err != nil {
 		return err
 	}
-	info, err := n.tx.Lstat(n.full(name))
+	info, err := n.tx.Lstat(n.to.path(name))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		err = n.tx.Mkdir(n.full(name), 0o755)
+		err = n.tx.Mkdir(n.to.path(name), 0o755)
 	case err == nil && !info.IsDir():
 		err = errNotDir
 	}
@@ -199,7 +191,7 @@ func (n *namer) finish(dirs []*entry) error {
 		if e.gone {
 			continue
 		}
-		if err := n.tx.SetAttr(n.full(e.path), e.attr()); err != nil && !refusable(err) {
+		if err := n.tx.SetAttr(n.to.path(e.path), e.attr()); err != nil && !refusable(err) {
 			return err
 		}
 	}
@@ -221,4 +213,16 @@ func refusable(err error) bool {
 		return true
 	}
 	return false
+}
+
+// sameLinks reports whether the store has a file with several names under the same names and with the same content.
+func (n *namer) sameLinks(e *entry, full string) (bool, error) {
+	if len(e.names) == 0 {
+		return false, nil
+	}
+	if whole, err := e.whole(n.tx, n.to); !whole || err != nil {
+		return false, err
+	}
+	sum, err := n.tx.Sum(full)
+	return err == nil && sum == e.data.Sum(), err
 }

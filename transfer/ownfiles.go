@@ -1,15 +1,11 @@
 package transfer
 
 import (
-	"fmt"
 	"io/fs"
 	"os"
-	"syscall"
 
 	"vfsdb/vfs"
 )
-
-var errOwn = fmt.Errorf("the store itself has this name: %w", syscall.EPERM)
 
 // ownFiles returns the files that the store itself is in. They are not even opened to be read: closing one of them would
 // drop the locks that SQLite has on it.

@@ -38,6 +38,20 @@ func inStore(name string) string {
 	return name
 }
 
+// A destination is the directory of the store that an import fills.
+type destination string
+
+// path returns the path in the store of a path inside the destination.
+func (to destination) path(name string) string {
+	switch {
+	case name == "":
+		return string(to)
+	case to == "/": // without a slash in front: with one, the longest names would be too long
+		return name
+	}
+	return string(to) + "/" + name
+}
+
 // cleanName returns the path inside the destination for a name in an archive.
 func cleanName(name string) (string, error) {
 	var segments []string

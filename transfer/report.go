@@ -2,10 +2,6 @@ package transfer
 
 import (
 	"context"
-	"fmt"
-	"io/fs"
-	"os"
-	"strings"
 	"sync"
 )
 
@@ -27,48 +23,6 @@ type Report struct {
 	// Xattrs has the names of the extended attributes that an import left out, because the store has no place for them,
 	// each with the number of files that had it. ACLs are among them.
 	Xattrs map[string]int64
-}
-
-// A Refusal is an entry that was left out.
-type Refusal struct {
-	Path string
-	Why  string
-
-	err error
-}
-
-// A RefusedError means that an import changed nothing, because some entries could not go in. errors.Is finds the
-// reasons.
-type RefusedError struct{ Refused []Refusal }
-
-// maxNamed is how many refusals the text of a RefusedError names.
-const maxNamed = 10
-
-func (e *RefusedError) Error() string {
-	if len(e.Refused) == 1 {
-		return fmt.Sprintf("%q is refused: %s", e.Refused[0].Path, e.Refused[0].Why)
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "%d entries are refused:", len(e.Refused))
-	for i, r := range e.Refused {
-		if i == maxNamed {
-			fmt.Fprintf(&b, "\nand %d more", len(e.Refused)-i)
-			break
-		}
-		fmt.Fprintf(&b, "\n%q: %s", r.Path, r.Why)
-	}
-	return b.String()
-}
-
-// Unwrap returns the reasons.
-func (e *RefusedError) Unwrap() []error {
-	var all []error
-	for _, r := range e.Refused {
-		if r.err != nil {
-			all = append(all, r.err)
-		}
-	}
-	return all
 }
 
 // A tally is a Report in the making, which reports its progress. It is safe for concurrent use.
@@ -164,20 +118,4 @@ func (t *tally) refusals() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return len(t.report.Refused)
-}
-
-// reason returns the text of an error without the path and the verb that wrap it, because the Refusal names the path.
-func reason(err error) string {
-	for {
-		switch e := err.(type) {
-		case *fs.PathError:
-			err = e.Err
-		case *os.LinkError:
-			err = e.Err
-		case *os.SyscallError:
-			err = e.Err
-		default:
-			return err.Error()
-		}
-	}
 }

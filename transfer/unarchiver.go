@@ -49,10 +49,8 @@ type unarchiver struct {
 // impliedDir stands for a directory that the archive has entries in, and has not named yet.
 var impliedDir = &entry{mode: fs.ModeDir}
 
-var (
-	errNoTarget = fmt.Errorf("a hard link to what is not in the archive: %w", syscall.ENOENT)
-	errSkipped  = errors.New("skipped") // the content of an entry is not needed
-)
+// errSkipped means that the content of an entry is not needed.
+var errSkipped = errors.New("skipped")
 
 func (t *unarchiver) run(ctx context.Context) error {
 	for {

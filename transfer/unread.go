@@ -2,7 +2,6 @@ package transfer
 
 import (
 	"context"
-	"errors"
 	"io/fs"
 	"slices"
 	"time"
@@ -38,14 +37,6 @@ func young(mtime, now time.Time) bool {
 	return -tick <= age && age <= tick
 }
 
-// A twin is the file that the store already has in the place of a file that is not read.
-type twin struct {
-	ino      vfs.Ino
-	changed  int64
-	size     int64
-	sameAttr bool // it has the same attributes too
-}
-
 // lookUpPage is how many files are looked up in one transaction.
 const lookUpPage = 1024
 
@@ -55,7 +46,7 @@ func (w *dirWalker) lookUp(ctx context.Context, dir string, list []fs.DirEntry) 
 	for page := range slices.Chunk(list, lookUpPage) {
 		err := w.fsys.View(ctx, func(tx *vfs.Tx) error {
 			for _, d := range page {
-				info, err := tx.Lstat(w.full(join(dir, d.Name())))
+				info, err := tx.Lstat(w.to.path(join(dir, d.Name())))
 				switch _, ok := vfs.Errno(err); {
 				case err == nil:
 					known[d.Name()] = info
@@ -77,7 +68,7 @@ func (w *dirWalker) hasDestination(ctx context.Context) (bool, error) {
 	if w.o.Checksum {
 		return false, nil
 	}
-	info, err := w.fsys.Stat(ctx, w.to)
+	info, err := w.fsys.Stat(ctx, string(w.to))
 	if _, ok := vfs.Errno(err); ok {
 		return false, nil
 	}
@@ -128,59 +119,4 @@ func (w *dirWalker) settle(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-}
-
-// errMoved means that the store has changed some of the files that were not read.
-var errMoved = errors.New("the store has changed")
-
-// moved returns those of the entries that were not read whose file in the store was changed since.
-func (n *namer) moved(entries []*entry) (list []*entry, err error) {
-	for _, e := range entries {
-		if e.twin == nil || e.gone {
-			continue
-		}
-		info, err := n.tx.Lstat(n.full(e.path))
-		if _, ok := vfs.Errno(err); err != nil && !ok {
-			return nil, err
-		}
-		if err != nil || info.Ino() != e.twin.ino || info.ChangeTime().UnixNano() != e.twin.changed {
-			list = append(list, e)
-		}
-	}
-	return list, nil
-}
-
-// whole reports whether a file has the same names in the store as in the source, and no others.
-func (im *importer) whole(tx *vfs.Tx, e *entry) (bool, error) {
-	first, err := tx.Lstat(im.full(e.path))
-	if err == nil && first.Mode().IsRegular() && first.Nlink() == 1+len(e.names) {
-		for _, name := range e.names {
-			other, err := tx.Lstat(im.full(name))
-			if err != nil || other.Ino() != first.Ino() {
-				return false, unlessErrno(err)
-			}
-		}
-		return true, nil
-	}
-	return false, unlessErrno(err)
-}
-
-// unlessErrno returns nil for an error about one name, and any other error as it is.
-func unlessErrno(err error) error {
-	if _, ok := vfs.Errno(err); ok {
-		return nil
-	}
-	return err
-}
-
-// sameLinks reports whether the store has a file with several names under the same names and with the same content.
-func (n *namer) sameLinks(e *entry, full string) (bool, error) {
-	if len(e.names) == 0 {
-		return false, nil
-	}
-	if whole, err := n.im.whole(n.tx, e); !whole || err != nil {
-		return false, err
-	}
-	sum, err := n.tx.Sum(full)
-	return err == nil && sum == e.data.Sum(), err
 }
