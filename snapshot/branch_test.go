@@ -116,5 +116,5 @@ func TestBranchEvent(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{
 		"snapshot . (base)", "branch . (of-head main)", "branch . (of-snapshot base)", "branch . (of-nothing)",
-	}, vfstest.Told(t, fsys, &vfs.LogOptions{}))
+	}, vfstest.Log(t, fsys, &vfs.LogOptions{}))
 }

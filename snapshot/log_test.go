@@ -22,15 +22,15 @@ func TestLogOfBranches(t *testing.T) {
 	try, err := snapshot.Branch(ctx, fsys, base, "try")
 	require.NoError(t, err)
 	vfstest.Write(t, try, "mine", "")
-	require.Equal(t, []string{"create one ->'one' +3", "snapshot . (base)", "create mine ->''"}, vfstest.Told(t, try, nil))
-	require.Equal(t, []string{"create one ->'one' +3", "snapshot . (base)"}, vfstest.Told(t, base.FS, nil))
-	require.Equal(t, []string{"create one ->'one' +3", "snapshot . (base)", "create later ->''", "branch . (try base)"}, vfstest.Told(t, fsys, nil))
+	require.Equal(t, []string{"create one ->'one' +3", "snapshot . (base)", "create mine ->''"}, vfstest.Log(t, try, nil))
+	require.Equal(t, []string{"create one ->'one' +3", "snapshot . (base)"}, vfstest.Log(t, base.FS, nil))
+	require.Equal(t, []string{"create one ->'one' +3", "snapshot . (base)", "create later ->''", "branch . (try base)"}, vfstest.Log(t, fsys, nil))
 
 	require.NoError(t, snapshot.RenameBranch(ctx, fsys, "try", "best"))
 	require.NoError(t, snapshot.DeleteBranch(ctx, fsys, "best"))
 	require.NoError(t, snapshot.Delete(ctx, fsys, "base"))
 	require.Equal(t, []string{"snapshot-delete . (base)", "branch-delete . (best)", "branch-rename . (try best)"},
-		vfstest.Told(t, fsys, &vfs.LogOptions{Newest: true, Max: 3}))
+		vfstest.Log(t, fsys, &vfs.LogOptions{Newest: true, Max: 3}))
 }
 
 // A watcher gets the events of its prefix, and can go on where it stopped.

@@ -58,7 +58,7 @@ func TestRestoreIsRecorded(t *testing.T) {
 	require.Equal(t, []string{
 		"snapshot . (" + undo.Info.Name + ")", "restore dir/moved ->'one' +3", "restore dir/sub", "restore edited 'three'->'one' -2",
 		"restore elsewhere 'one'-> -3", "restore gone ->'one' +3", "restore new 'link'-> -4", "restore sub",
-	}, vfstest.Told(t, fsys, &vfs.LogOptions{Since: since}))
+	}, vfstest.Log(t, fsys, &vfs.LogOptions{Since: since}))
 }
 
 // A restore replaces the uncommitted writes of open files, and its undo brings them back.

@@ -136,8 +136,8 @@ func TestDeleteInIsRecorded(t *testing.T) {
 		}
 		return snapshot.DeleteIn(tx, "mine")
 	}))
-	require.Equal(t, []string{"snapshot-delete . (mine)"}, vfstest.Told(t, fsys, &vfs.LogOptions{Since: since}))
-	require.Equal(t, []string{"snapshot-delete . (theirs)"}, vfstest.Told(t, other, &vfs.LogOptions{Since: since}))
+	require.Equal(t, []string{"snapshot-delete . (mine)"}, vfstest.Log(t, fsys, &vfs.LogOptions{Since: since}))
+	require.Equal(t, []string{"snapshot-delete . (theirs)"}, vfstest.Log(t, other, &vfs.LogOptions{Since: since}))
 }
 
 // A snapshot that is deleted still answers while something else keeps its moment.

@@ -66,7 +66,7 @@ func TestVerbsAreRecorded(t *testing.T) {
 		if step.want == nil {
 			step.want = []string{}
 		}
-		require.Equal(t, step.want, vfstest.Told(t, fsys, &vfs.LogOptions{Since: since}))
+		require.Equal(t, step.want, vfstest.Log(t, fsys, &vfs.LogOptions{Since: since}))
 	}
 	require.ErrorIs(t, fsys.Update(ctx, func(tx *vfs.Tx) error { return tx.Record("No op", ".", "") }), syscall.EINVAL)
 	for _, path := range []string{"", "/d", "..", "d/", "d/./f", "a\x00b"} {
@@ -78,19 +78,19 @@ func TestVerbsAreRecorded(t *testing.T) {
 func TestNothingRecordedOfFailures(t *testing.T) {
 	ctx := t.Context()
 	fsys := vfstest.New(t, "a", "d/x")
-	before := vfstest.Told(t, fsys, nil)
+	before := vfstest.Log(t, fsys, nil)
 	require.Error(t, fsys.Remove(ctx, "d"))
 	require.Error(t, fsys.Rename(ctx, "none", "b"))
 	require.Error(t, fsys.Update(ctx, func(tx *vfs.Tx) error {
 		require.NoError(t, tx.WriteFile("b", nil, 0o644))
 		return errors.New("no")
 	}))
-	require.Equal(t, before, vfstest.Told(t, fsys, nil))
+	require.Equal(t, before, vfstest.Log(t, fsys, nil))
 	require.NoError(t, fsys.Update(ctx, func(tx *vfs.Tx) error {
 		_ = tx.Remove("d")
 		return tx.Remove("a")
 	}))
-	require.Equal(t, append(before, "remove a "+vfstest.Content(sumOf("a"))+"-> -1"), vfstest.Told(t, fsys, nil))
+	require.Equal(t, append(before, "remove a "+vfstest.Content(sumOf("a"))+"-> -1"), vfstest.Log(t, fsys, nil))
 }
 
 func sumOf(content string) *vfs.Sum {
@@ -139,7 +139,7 @@ func TestFileIsRecorded(t *testing.T) {
 		"create jail/f ->''", "write jail/f ''->'one' +3", "rename jail/g (jail/f)", "write jail/g 'one'->'onethree' +5",
 		"truncate jail/g 'onethree'->'on' -6", "remove jail/g 'on'-> -2", "create jail/h ->'one' +3",
 		"append jail/h 'one'->'onethree' +5", "truncate jail/h 'onethree'->'' -8",
-	}, vfstest.Told(t, fsys, &vfs.LogOptions{Since: since}))
+	}, vfstest.Log(t, fsys, &vfs.LogOptions{Since: since}))
 }
 
 // The contents that the log names are those that there were, whatever happens in whatever order.
@@ -260,11 +260,11 @@ func TestLogOfPath(t *testing.T) {
 	vfstest.Write(t, fsys, "new/g", "three")
 	require.NoError(t, fsys.RemoveAll(ctx, "new"))
 	want := []string{"create old/f ->'one' +3", "rename old/g (old/f)", "rename new (old)", "write new/g 'one'->'three' +2", "removeall new"}
-	require.Equal(t, want, vfstest.Told(t, fsys, &vfs.LogOptions{Path: "/new/./g"}))
-	require.Equal(t, want[3:], vfstest.Told(t, fsys, &vfs.LogOptions{Path: "new/g", Since: 1030}))
-	require.Equal(t, want[:2], vfstest.Told(t, fsys, &vfs.LogOptions{Path: "new/g", Max: 2}))
-	require.Equal(t, []string{want[4], want[3]}, vfstest.Told(t, fsys, &vfs.LogOptions{Path: "new/g", Max: 2, Newest: true}))
-	require.Equal(t, []string{want[3]}, vfstest.Told(t, fsys, &vfs.LogOptions{Path: "new/g", Max: 1, Newest: true, Until: 1032}))
+	require.Equal(t, want, vfstest.Log(t, fsys, &vfs.LogOptions{Path: "/new/./g"}))
+	require.Equal(t, want[3:], vfstest.Log(t, fsys, &vfs.LogOptions{Path: "new/g", Since: 1030}))
+	require.Equal(t, want[:2], vfstest.Log(t, fsys, &vfs.LogOptions{Path: "new/g", Max: 2}))
+	require.Equal(t, []string{want[4], want[3]}, vfstest.Log(t, fsys, &vfs.LogOptions{Path: "new/g", Max: 2, Newest: true}))
+	require.Equal(t, []string{want[3]}, vfstest.Log(t, fsys, &vfs.LogOptions{Path: "new/g", Max: 1, Newest: true, Until: 1032}))
 }
 
 // A file of format 1 that is only read has no history; once it is written to, it gets one.
@@ -275,7 +275,7 @@ func TestHistoryOfOldFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "old.db")
 	require.NoError(t, os.WriteFile(path, data, 0o644))
 	old := vfstest.Open(t, path, &vfs.Options{ReadOnly: true})
-	require.Empty(t, vfstest.Told(t, old, nil))
+	require.Empty(t, vfstest.Log(t, old, nil))
 	seq, err := old.Seq(ctx)
 	require.NoError(t, err)
 	require.Zero(t, seq)
@@ -289,8 +289,8 @@ func TestHistoryOfOldFile(t *testing.T) {
 	}
 	fsys := vfstest.Open(t, path, nil)
 	vfstest.Write(t, fsys, "new", "one")
-	require.Equal(t, []string{"create new ->'one' +3"}, vfstest.Told(t, old, nil))
-	require.Equal(t, []string{"create new ->'one' +3"}, vfstest.Told(t, fsys, nil))
+	require.Equal(t, []string{"create new ->'one' +3"}, vfstest.Log(t, old, nil))
+	require.Equal(t, []string{"create new ->'one' +3"}, vfstest.Log(t, fsys, nil))
 }
 
 // What an import puts is recorded as what it is: a new file, another content, other attributes, or nothing.
@@ -319,11 +319,11 @@ func TestPutIsRecorded(t *testing.T) {
 	require.Equal(t, []string{
 		"create f ->'one' +3", "setattr f", "write f 'one'->'three' +2", "link g (f)", "write g 'three'->'one' +3",
 		"symlink link (f)", "write link ->'one' +3",
-	}, vfstest.Told(t, fsys, nil))
+	}, vfstest.Log(t, fsys, nil))
 	require.NoError(t, fsys.Update(ctx, func(tx *vfs.Tx) error {
 		require.NoError(t, tx.WriteFile("d/x", []byte("one"), 0, vfs.Parents()))
 		require.Error(t, tx.WriteFile("f/no", nil, 0, vfs.Parents()))
 		return tx.WriteFile("y", nil, 0, vfs.Parents())
 	}))
-	require.Equal(t, []string{"mkdir d", "create d/x ->'one' +3", "create y ->''"}, vfstest.Told(t, fsys, nil)[7:])
+	require.Equal(t, []string{"mkdir d", "create d/x ->'one' +3", "create y ->''"}, vfstest.Log(t, fsys, nil)[7:])
 }

@@ -79,7 +79,7 @@ func TestOnTellsWhereItIs(t *testing.T) {
 		require.NoError(t, tx.Rename("d", "e"))
 		return on.WriteFile("y", nil, 0o644)
 	}))
-	require.Equal(t, []string{"mkdir d", "create d/x ->''", "rename e (d)", "create e/y ->''"}, vfstest.Told(t, fsys, nil))
+	require.Equal(t, []string{"mkdir d", "create d/x ->''", "rename e (d)", "create e/y ->''"}, vfstest.Log(t, fsys, nil))
 }
 
 // A tree that On has from a Tx of On is told of too: no number of the log is missing.
@@ -98,7 +98,7 @@ func TestOnOfOn(t *testing.T) {
 		return nil
 	}))
 	for i, tree := range []*vfs.FS{far, near, fsys} {
-		told := vfstest.Told(t, tree, nil)
+		told := vfstest.Log(t, tree, nil)
 		require.Equal(t, fmt.Sprint("mkdir d", i), told[len(told)-1])
 	}
 }

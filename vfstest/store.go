@@ -12,8 +12,8 @@ import (
 	"vfsdb/vfs"
 )
 
-// New makes a store with the given files, which hold their own names, and directories, whose names end in a slash;
-// directories above them are made too. At the end of the test the store is checked and closed.
+// New makes a store with files and directories. The content of a file is its path. A path that ends in a slash is a
+// directory. Missing directories above a path are made. At the end of the test the store is checked and closed.
 func New(t testing.TB, paths ...string) *vfs.FS {
 	t.Helper()
 	return filled(t, func(tx *vfs.Tx) error {
@@ -39,9 +39,9 @@ func FromMap(t testing.TB, files map[string]string) *vfs.FS {
 	})
 }
 
-// FromFS is [New] with a copy of what src holds: an [testing/fstest.MapFS], for example, or a directory of testdata by
-// [os.DirFS]. Files keep their permissions, those without any get 0644; directories get 0755, because many an fs.FS
-// makes them up. Symlinks are copied as they are. Times are those of the copy. What is none of these is left out.
+// FromFS is [New] with a copy of src: a [testing/fstest.MapFS], for example, or a directory of testdata by [os.DirFS].
+// Files keep their permissions, and get 0644 if they have none. Directories get 0755, because many an fs.FS makes theirs
+// up. Symlinks are copied as they are. Files of other types are left out. Times are those of the copy.
 func FromFS(t testing.TB, src fs.FS) *vfs.FS {
 	t.Helper()
 	return filled(t, func(tx *vfs.Tx) error {
@@ -54,7 +54,7 @@ func FromFS(t testing.TB, src fs.FS) *vfs.FS {
 	})
 }
 
-// filled makes a store whose content is one commit of fill. It is relaxed: no test here is about power loss.
+// filled makes a store and fills it in one commit. The store is relaxed: no test here is about power loss.
 func filled(t testing.TB, fill func(tx *vfs.Tx) error) *vfs.FS {
 	t.Helper()
 	fsys := Open(t, filepath.Join(t.TempDir(), "test.db"), &vfs.Options{Relaxed: true})
@@ -64,6 +64,7 @@ func filled(t testing.TB, fill func(tx *vfs.Tx) error) *vfs.FS {
 	return fsys
 }
 
+// put makes one file or directory.
 func put(tx *vfs.Tx, name, content string) error {
 	if strings.HasSuffix(name, "/") {
 		return tx.MkdirAll(name, 0o755)
@@ -71,6 +72,7 @@ func put(tx *vfs.Tx, name, content string) error {
 	return tx.WriteFile(name, []byte(content), 0o644, vfs.Parents())
 }
 
+// copyEntry copies one entry of src.
 func copyEntry(tx *vfs.Tx, src fs.FS, name string, d fs.DirEntry) error {
 	switch d.Type() {
 	case fs.ModeDir:
@@ -81,7 +83,8 @@ func copyEntry(tx *vfs.Tx, src fs.FS, name string, d fs.DirEntry) error {
 			return err
 		}
 		return tx.Symlink(target, name)
-	case 0:
+
+	case 0: // a regular file
 		info, err := d.Info()
 		if err != nil {
 			return err
@@ -112,10 +115,10 @@ func Open(t testing.TB, file string, o *vfs.Options) *vfs.FS {
 	return fsys
 }
 
-// Check fails the test if [vfs.Check] finds a fault. A store that was closed is opened again for it.
+// Check fails the test if [vfs.Check] finds a fault. A closed store is opened again for it.
 func Check(t testing.TB, fsys *vfs.FS) {
 	t.Helper()
-	ctx := context.WithoutCancel(t.Context()) // also in a cleanup
+	ctx := context.WithoutCancel(t.Context()) // a cleanup has a cancelled context
 	report, err := vfs.Check(ctx, fsys, nil)
 	if errors.Is(err, fs.ErrClosed) {
 		report, err = checkFile(ctx, fsys.Name())

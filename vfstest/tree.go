@@ -14,7 +14,7 @@ import (
 	"vfsdb/vfs"
 )
 
-// Names lists all paths of a tree in lexical order, a slash behind those of directories.
+// Names returns all paths of a tree in lexical order. The paths of directories end in a slash.
 func Names(t testing.TB, fsys *vfs.FS) []string {
 	t.Helper()
 	var names []string
@@ -28,16 +28,16 @@ func Names(t testing.TB, fsys *vfs.FS) []string {
 	return names
 }
 
-// Tree describes a tree as text: an archive in the txtar format. First comes a line for each path, with its mode, and the
-// target of a symlink. Then come the files that are text, whole. A file that an archive cannot hold is described in its
-// line by size and sum. Two trees have the same text if their names, modes, contents and targets are the same; times are
-// left out.
+// Tree describes a tree as text: an archive in the txtar format. It begins with a line for each path, with its mode, and
+// the target of a symlink. The text files follow, whole. A file that an archive cannot hold has its size and its sum in
+// its line. Two trees have the same text if their names, modes, contents and targets are the same. Times are left out.
 func Tree(t testing.TB, fsys *vfs.FS) string {
 	t.Helper()
 	var lines strings.Builder
 	var archive txtar.Archive
 	walk(t, fsys, func(tx *vfs.Tx, name string, info *vfs.Info) error {
 		fmt.Fprintf(&lines, "%v %s", info.Mode(), shown(name))
+
 		switch {
 		case info.IsDir():
 			lines.WriteString("/")
@@ -56,11 +56,12 @@ func Tree(t testing.TB, fsys *vfs.FS) string {
 		lines.WriteString("\n")
 		return nil
 	})
+
 	archive.Comment = []byte(lines.String())
 	return string(txtar.Format(&archive))
 }
 
-// shown is a name that fits a line of the description: quoted if it would not look like itself.
+// shown makes a name fit for a line of the description. It is quoted unless it is plain.
 func shown(name string) string {
 	if plain(name) {
 		return name
@@ -68,12 +69,13 @@ func shown(name string) string {
 	return strconv.Quote(name)
 }
 
+// plain reports whether a name can stand in a line as it is.
 func plain(name string) bool {
 	return utf8.ValidString(name) && strings.IndexFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) < 0 &&
 		strings.TrimSpace(name) == name && !strings.HasPrefix(name, `"`)
 }
 
-// remark says what the archive cannot hold of a file.
+// remark returns the facts about a file that the archive cannot hold.
 func remark(name string, data []byte) string {
 	switch {
 	case !archivable(name, data):
@@ -84,7 +86,7 @@ func remark(name string, data []byte) string {
 	return ""
 }
 
-// archivable reports whether a file in a txtar archive would be read from there as what it is.
+// archivable reports whether a file can be read back from a txtar archive unchanged.
 func archivable(name string, data []byte) bool {
 	if !plain(name) || !utf8.Valid(data) || vfs.LooksBinary(data) {
 		return false
@@ -97,7 +99,7 @@ func archivable(name string, data []byte) bool {
 	return true
 }
 
-// walk calls fn for everything below the root, at one moment: each directory before what is in it.
+// walk calls fn for all files below the root, at one moment, each directory before its entries.
 func walk(t testing.TB, fsys *vfs.FS, fn func(tx *vfs.Tx, name string, info *vfs.Info) error) {
 	t.Helper()
 	err := fsys.View(context.WithoutCancel(t.Context()), func(tx *vfs.Tx) error {

@@ -1,3 +1,3 @@
-// Package damage tests that a damaged store is reported, whatever is wrong with it: each operation ends soon and in
-// little memory, with an answer or with an error that says what is damaged. It has no code of its own.
+// Package damage tests that a store reports damage of any kind. Each operation ends soon and in little memory, with an
+// answer or with an error that names the damage. The package has no code of its own.
 package damage

@@ -21,7 +21,7 @@ const Env = "VFS_MCP_CLIENTS"
 // patience bounds one run of a client.
 const patience = 2 * time.Minute
 
-// Clients are where they are installed.
+// Clients are the installed clients.
 type Clients struct{ dir, node string }
 
 // Find finds the clients, or skips the test.
@@ -31,6 +31,7 @@ func Find(t testing.TB) *Clients {
 	if dir == "" {
 		t.Skipf("%s is not set: install mcp/testdata/clients with npm ci and name the directory", Env)
 	}
+
 	c := &Clients{dir: filepath.Join(dir, "node_modules")}
 	arch := map[string]string{"amd64": "x64", "arm64": "arm64"}[runtime.GOARCH]
 	c.node = filepath.Join(c.dir, "node-linux-"+arch, "bin", "node")
@@ -44,8 +45,8 @@ func Find(t testing.TB) *Clients {
 	return c
 }
 
-// Inspect runs the inspector's command line and returns what it printed: one JSON value. A tool that fails is no
-// failure of the run.
+// Inspect runs the command line of the inspector and returns its output: one JSON value. A tool that fails is no failure
+// of the run.
 func (c *Clients) Inspect(t testing.TB, args ...string) map[string]any {
 	t.Helper()
 	launcher := filepath.Join(c.dir, "@modelcontextprotocol", "inspector", "clients", "launcher", "build", "index.js")
@@ -60,7 +61,7 @@ func (c *Clients) Inspect(t testing.TB, args ...string) map[string]any {
 	return out
 }
 
-// Filesystem is the command that starts the reference server for files over some directories, on stdio.
+// Filesystem returns the command that serves directories with the reference server for files, on stdio.
 func (c *Clients) Filesystem(t testing.TB, dirs ...string) *exec.Cmd {
 	t.Helper()
 	server := filepath.Join(c.dir, "@modelcontextprotocol", "server-filesystem", "dist", "index.js")
@@ -70,16 +71,15 @@ func (c *Clients) Filesystem(t testing.TB, dirs ...string) *exec.Cmd {
 	return exec.Command(c.node, append([]string{server}, dirs...)...)
 }
 
-// A Check is one thing that a scenario of the conformance suite looked at.
+// A Check is one check of a scenario of the conformance suite.
 type Check struct {
 	ID           string
 	Status       string // SUCCESS, FAILURE, WARNING, SKIPPED or INFO
 	ErrorMessage string
 }
 
-// Conformance runs scenarios of the suite for servers against a URL, and returns what each found: the scenarios named,
-// or, where none is named, all that the suite has. Against a server without its fixtures the suite waits a minute and
-// more in some of the others.
+// Conformance runs scenarios of the suite against the server at a URL, and returns their checks. Without names it runs all
+// scenarios. Some of them wait for a minute or more if the server lacks the fixtures of the suite.
 func (c *Clients) Conformance(t testing.TB, url string, scenarios ...string) map[string][]Check {
 	t.Helper()
 	if len(scenarios) == 0 {
@@ -98,7 +98,7 @@ func (c *Clients) conformance(t testing.TB, url string, what ...string) map[stri
 	suite := filepath.Join(c.dir, "@modelcontextprotocol", "conformance", "dist", "index.js")
 	dir := t.TempDir()
 
-	// The suite's exit code says that some scenario failed, which its files say better.
+	// The exit code only says that a scenario failed. The files have the details.
 	stdout, stderr, _ := c.run(t, append([]string{suite, "server", "--url", url, "--output-dir", dir}, what...)...)
 	files, err := filepath.Glob(filepath.Join(dir, "server-*", "checks.json"))
 	if err != nil || len(files) == 0 {
@@ -120,7 +120,7 @@ func (c *Clients) conformance(t testing.TB, url string, what ...string) map[stri
 	return found
 }
 
-// scenario is the name of the scenario that left a file, whose directory is server-<scenario>-<time>.
+// scenario returns the name of the scenario that wrote a file. Its directory is server-<scenario>-<time>.
 func scenario(file string) string {
 	name := strings.TrimPrefix(filepath.Base(filepath.Dir(file)), "server-")
 	if i := strings.Index(name, "-20"); i > 0 && !strings.HasPrefix(name[i:], "-2020-12") {
@@ -132,16 +132,18 @@ func scenario(file string) string {
 	return name
 }
 
-// Failed are the checks that a server did not pass.
+// Failed returns the checks that the server did not pass.
 func Failed(checks []Check) []Check { return withStatus(checks, "FAILURE") }
 
-// Warned are the checks that a server passed with a warning.
+// Warned returns the checks that the server passed with a warning.
 func Warned(checks []Check) []Check { return withStatus(checks, "WARNING") }
 
+// withStatus returns the checks with a status.
 func withStatus(checks []Check, status string) []Check {
 	return slices.DeleteFunc(slices.Clone(checks), func(c Check) bool { return c.Status != status })
 }
 
+// run runs a program of Node in a directory of its own.
 func (c *Clients) run(t testing.TB, args ...string) (stdout []byte, stderr string, err error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -150,7 +152,7 @@ func (c *Clients) run(t testing.TB, args ...string) (stdout []byte, stderr strin
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	cmd.Dir = t.TempDir()
-	cmd.Env = append(os.Environ(), "HOME="+cmd.Dir, "NO_COLOR=1") // clients keep files in their user's home
+	cmd.Env = append(os.Environ(), "HOME="+cmd.Dir, "NO_COLOR=1") // clients keep files in the home directory
 	err = cmd.Run()
 	return out.Bytes(), errs.String(), err
 }

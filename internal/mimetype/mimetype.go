@@ -9,18 +9,18 @@ import (
 	"vfsdb/vfs"
 )
 
-// The types of what no name tells.
+// The types of files whose name has none.
 const (
 	Text   = "text/plain"
 	Binary = "application/octet-stream"
 )
 
-// ByName returns the type that the end of a file's name stands for, without parameters; "" if the table has none.
+// ByName returns the type for the end of a file's name, without parameters, or "" if the table has none.
 func ByName(name string) string { return byExtension[strings.ToLower(path.Ext(name))] }
 
-// Of returns the type of a file with some content, or with its beginning. An image that models are shown is known by its
-// content, because they refuse one under another's type. Else the name tells; if it does not, or says text of what is
-// none, valid UTF-8 is plain text and the rest are bytes.
+// Of returns the type of a file with the given content, or with the beginning of it. An image for models is recognised by
+// its content, because models refuse an image of another type than its own. For other files the name decides. If the name
+// has no type, or one of text for content that is not text, valid UTF-8 is plain text and all else is binary.
 func Of(name string, content []byte) string {
 	if found := http.DetectContentType(content); IsImage(found) {
 		return found
@@ -36,7 +36,7 @@ func Of(name string, content []byte) string {
 	return Binary
 }
 
-// IsImage reports whether a type is one that models can look at.
+// IsImage reports whether models accept images of a type.
 func IsImage(kind string) bool {
 	switch kind {
 	case "image/png", "image/jpeg", "image/gif", "image/webp":
@@ -45,7 +45,7 @@ func IsImage(kind string) bool {
 	return false
 }
 
-// isText reports whether a type is of files without a NUL.
+// isText reports whether files of a type are text, without a NUL.
 func isText(kind string) bool {
 	switch kind {
 	case "application/json", "application/yaml", "application/toml", "application/xml", "application/sql", "image/svg+xml":

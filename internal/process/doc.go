@@ -1,2 +1,2 @@
-// Package process tests a store that several processes use at once. It has no code of its own.
+// Package process tests a store that several processes use at once. The package has no code of its own.
 package process

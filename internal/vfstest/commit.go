@@ -7,7 +7,7 @@ import (
 	"vfsdb/vfs"
 )
 
-// UntilCommit is ctx, but ends as soon as anything is committed to the store: what is asked for after that fails.
+// UntilCommit returns a context that ends at the next commit to the store. Later calls with it fail.
 func UntilCommit(ctx context.Context, fsys *vfs.FS) context.Context {
 	was, _ := fsys.DB().Mark()
 	return &untilCommit{ctx, fsys.DB(), was}
@@ -19,7 +19,7 @@ type untilCommit struct {
 	was schema.Mark
 }
 
-// Err is asked at the beginning of each transaction.
+// Err is called at the beginning of each transaction.
 func (c *untilCommit) Err() error {
 	if now, ok := c.db.Mark(); !ok || now != c.was {
 		return context.Canceled

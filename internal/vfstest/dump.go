@@ -10,11 +10,11 @@ import (
 	"vfsdb/vfs"
 )
 
-// maxRead is the longest file that Dump reads. Of a longer one the stored sum is believed.
+// maxRead bounds the files that Dump reads. For a longer file the stored sum stands.
 const maxRead = 8 << 20
 
-// Dump describes everything in a tree, by path, the root as ".": type, permissions, number of names, and what a file
-// holds or where a symlink points. Times are left out. Two trees are equal if their dumps are.
+// Dump describes all files of a tree by path, with "." for the root: type, permissions, number of names, and the content
+// of a file or the target of a symlink. Times are left out. Two trees are equal if their dumps are.
 func Dump(t testing.TB, fsys *vfs.FS) map[string]string {
 	t.Helper()
 	dump, err := DumpTree(context.WithoutCancel(t.Context()), fsys)
@@ -24,7 +24,7 @@ func Dump(t testing.TB, fsys *vfs.FS) map[string]string {
 	return dump
 }
 
-// DumpTree is [Dump] where there is no testing.TB.
+// DumpTree is [Dump] without a testing.TB.
 func DumpTree(ctx context.Context, fsys *vfs.FS) (map[string]string, error) {
 	dump := make(map[string]string)
 	err := fsys.View(ctx, func(tx *vfs.Tx) error {

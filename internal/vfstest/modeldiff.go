@@ -7,14 +7,17 @@ import (
 	"vfsdb/snapshot"
 )
 
-// CheckDiff returns what is wrong with the changes that are said to lead from one tree to another; nil if they are
-// true, and tell all that differs. It does not know how a diff is made, only what one must mean: each path of the new
-// tree comes from one of the old, its own or the one that a renamed directory above it had, unless it is told as added;
-// what it comes from equals it, or the change is told; and what nothing comes from is told as removed.
+// CheckDiff returns an error unless the changes are exactly those from one tree to another. It does not know how a diff is
+// made, only its meaning:
+//
+//   - A path of the new tree has a source in the old tree, unless it is reported as added. The source has the same path, or
+//     the path that a renamed directory above it had.
+//   - A path equals its source, unless a change is reported for it.
+//   - A path of the old tree that is no source is reported as removed.
 func CheckDiff(old, now *Model, changes []snapshot.Change) error {
 	d := diffCheck{
 		old: old, now: now, was: old.paths(), is: now.paths(),
-		added: map[string]bool{}, removed: map[string]bool{}, from: map[string]string{}, told: map[string]snapshot.Kind{},
+		added: map[string]bool{}, removed: map[string]bool{}, from: map[string]string{}, changed: map[string]snapshot.Kind{},
 	}
 	d.was["."], d.is["."] = modelRoot, modelRoot
 	for i, c := range changes {
@@ -28,18 +31,20 @@ func CheckDiff(old, now *Model, changes []snapshot.Change) error {
 	return d.check()
 }
 
+// A diffCheck compares reported changes with two trees.
 type diffCheck struct {
 	old, now       *Model
 	was, is        map[string]int
 	added, removed map[string]bool
 	from           map[string]string
-	told           map[string]snapshot.Kind
+	changed        map[string]snapshot.Kind
 }
 
 // take reads one change, and checks that it is possible.
 func (d *diffCheck) take(c snapshot.Change) error {
 	_, wasThere := d.was[c.Path]
 	after, isThere := d.is[c.Path]
+
 	switch c.Kind {
 	case snapshot.Added:
 		d.added[c.Path] = true
@@ -58,45 +63,48 @@ func (d *diffCheck) take(c snapshot.Change) error {
 		}
 		d.from[c.Path] = c.From
 	default:
-		if !isThere || d.told[c.Path] != "" {
-			return fmt.Errorf("not in the new tree, or told twice")
+		if !isThere || d.changed[c.Path] != "" {
+			return fmt.Errorf("not in the new tree, or reported twice")
 		}
-		d.told[c.Path] = c.Kind
+		d.changed[c.Path] = c.Kind
 	}
 	return nil
 }
 
+// check checks all paths of both trees against the changes.
 func (d *diffCheck) check() error {
-	used := map[string]bool{}
+	used := map[string]bool{} // the sources
 	for p, id := range d.is {
 		source, ok := d.source(p)
 		if !ok {
 			if !d.added[p] {
-				return fmt.Errorf("%s is below something that was added, and not told", p)
+				return fmt.Errorf("%s is below something that was added, and not reported", p)
 			}
 			continue
 		}
+
 		before, wasThere := d.was[source]
 		if !wasThere {
-			return fmt.Errorf("%s is new and not told", p)
+			return fmt.Errorf("%s is new and not reported", p)
 		}
 		used[source] = true
-		if want := differs(d.old.nodes[before], d.now.nodes[id]); want != d.told[p] {
-			return fmt.Errorf("%s, from %s, is %q, told as %q", p, source, want, d.told[p])
+		if want := differs(d.old.nodes[before], d.now.nodes[id]); want != d.changed[p] {
+			return fmt.Errorf("%s, from %s, is %q, reported as %q", p, source, want, d.changed[p])
 		}
 	}
+
 	for p := range d.was {
 		if !used[p] && !d.removed[p] {
-			return fmt.Errorf("%s is gone and not told", p)
+			return fmt.Errorf("%s is gone and not reported", p)
 		}
 		if used[p] && d.removed[p] {
-			return fmt.Errorf("%s is told as removed and is not", p)
+			return fmt.Errorf("%s is reported as removed and is not", p)
 		}
 	}
 	return nil
 }
 
-// source returns the path in the old tree that a path of the new one comes from; it is not ok if the path is new.
+// source returns the path in the old tree from which a path of the new tree comes. It is not ok if the path is new.
 func (d *diffCheck) source(p string) (string, bool) {
 	if from, ok := d.from[p]; ok {
 		return from, true
@@ -112,7 +120,7 @@ func (d *diffCheck) source(p string) (string, bool) {
 	return path.Join(above, base), ok
 }
 
-// differs is the kind of change from one node to another.
+// differs returns the kind of change from one node to another.
 func differs(a, b *node) snapshot.Kind {
 	switch {
 	case a.mode.Type() != b.mode.Type():

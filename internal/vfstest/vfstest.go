@@ -35,10 +35,10 @@ func Names(t testing.TB, fsys *vfs.FS) []string {
 	return kit.Names(t, fsys)
 }
 
-// Main runs the tests of a package and fails if a goroutine is left afterwards. It is called by the package's TestMain.
+// Main runs the tests of a package and fails if a goroutine is left afterwards. TestMain of the package calls it.
 func Main(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// Write makes content the content of a file, and makes the directories above it.
+// Write gives a file a content. Missing directories above it are made.
 func Write(t testing.TB, fsys *vfs.FS, name, content string) {
 	t.Helper()
 	if err := fsys.WriteFile(t.Context(), name, []byte(content), 0o644, vfs.Parents()); err != nil {
@@ -56,12 +56,13 @@ func Read(t testing.TB, fsys *vfs.FS, name string) string {
 	return string(data)
 }
 
-// walkDir calls fn for everything below a directory: each directory before what is in it.
+// walkDir calls fn for all files below a directory, each directory before its entries.
 func walkDir(tx *vfs.Tx, dir string, fn func(tx *vfs.Tx, name string, info *vfs.Info) error) error {
 	entries, err := tx.ReadDir("/" + dir)
 	if err != nil {
 		return err
 	}
+
 	for _, e := range entries {
 		name := path.Join(dir, e.Name())
 		info, err := e.Info()

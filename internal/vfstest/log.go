@@ -10,8 +10,8 @@ import (
 	"vfsdb/vfs"
 )
 
-// Told returns what the log tells, each event as a [Line].
-func Told(t testing.TB, fsys *vfs.FS, o *vfs.LogOptions) []string {
+// Log returns the events of the log, each as a [Line].
+func Log(t testing.TB, fsys *vfs.FS, o *vfs.LogOptions) []string {
 	t.Helper()
 	events, err := fsys.Log(t.Context(), o)
 	if err != nil {
@@ -24,7 +24,7 @@ func Told(t testing.TB, fsys *vfs.FS, o *vfs.LogOptions) []string {
 	return lines
 }
 
-// Take waits for the next n events that a watcher is told, each as a [Line], and returns the number of the last too.
+// Take waits for the next n events of a watch. It returns each as a [Line], and the number of the last one.
 func Take(t testing.TB, fsys *vfs.FS, prefix string, since int64, n int) (lines []string, last int64) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
