@@ -118,6 +118,17 @@ func (st *store) stand(tx *schema.Tx, at Moment) (*FS, error) {
 	return fsys, nil
 }
 
+// own gives the tree the name of the store, and makes it the one whose end is the end of the store.
+func (fsys *FS) own(name string) { fsys.name, fsys.owner = name, true }
+
+// closeOwned closes the store if the tree owns it.
+func (fsys *FS) closeOwned() error {
+	if !fsys.owner {
+		return nil
+	}
+	return fsys.store.close()
+}
+
 // Name returns the path that Open was given, or for another FS its branch or directory.
 func (fsys *FS) Name() string { return fsys.name }
 

@@ -67,7 +67,7 @@ func (f *IOFS) Open(name string) (fs.File, error) {
 	err := f.do("open", name, func(tx *Tx) error {
 		_, n, err := tx.find(name, true)
 		if err == nil {
-			file = &txFile{tx: tx, node: n, info: namedAs(name, newInfo("", n))}
+			file = &txFile{tx: tx, node: n, info: newInfo(path.Base(name), n)}
 		}
 		return err
 	})
@@ -75,12 +75,6 @@ func (f *IOFS) Open(name string) (fs.File, error) {
 		return nil, err
 	}
 	return file, nil
-}
-
-// namedAs gives an Info the name that io/fs wants: the last segment, "." for the root.
-func namedAs(name string, info *Info) *Info {
-	info.name = path.Base(name)
-	return info
 }
 
 // ReadDir implements [fs.ReadDirFS].
@@ -115,7 +109,7 @@ func (f *IOFS) stat(op, name string, follow bool) (fs.FileInfo, error) {
 	err := f.do(op, name, func(tx *Tx) error {
 		_, n, err := tx.find(name, follow)
 		if err == nil {
-			info = namedAs(name, newInfo("", n))
+			info = newInfo(path.Base(name), n)
 		}
 		return err
 	})
@@ -157,9 +151,7 @@ func (f *IOFS) Sub(dir string) (fs.FS, error) {
 		if sub.fsys, err = tx.openRoot(dir); err != nil || f.tx == nil {
 			return err
 		}
-		inner := *tx
-		inner.fsys = sub.fsys
-		sub.tx = &inner
+		sub.tx = tx.sub(sub.fsys)
 		return nil
 	})
 	if err != nil {

@@ -62,7 +62,7 @@ func Open(ctx context.Context, path string, options *Options) (*FS, error) {
 		_ = st.close()
 		return nil, pathErr("branch", name, err)
 	}
-	fsys.name, fsys.owner = path, true
+	fsys.own(path)
 	return fsys, nil
 }
 
@@ -70,10 +70,7 @@ func Open(ctx context.Context, path string, options *Options) (*FS, error) {
 // FS and File on it then fails with [fs.ErrClosed], also the Close of a File that has not committed what was written to
 // it. Closing any other FS does nothing.
 func (fsys *FS) Close() error {
-	if !fsys.owner {
-		return nil
-	}
-	return fsys.store.close()
+	return fsys.closeOwned()
 }
 
 // Branch stands on the head of another branch of the same store. A missing one is ENOENT.
@@ -86,10 +83,10 @@ func (fsys *FS) Branch(ctx context.Context, name string) (*FS, error) {
 // was forked there. Once nothing does, the FS fails with ESTALE. The moment of a head is EINVAL: use [FS.Branch].
 func (fsys *FS) At(ctx context.Context, at Moment) (*FS, error) {
 	past, err := fsys.store.moment(ctx, at)
-	return past, at.err(err)
+	return past, momentErr(at, err)
 }
 
-func (at Moment) err(err error) error {
+func momentErr(at Moment, err error) error {
 	return pathErr("open", fmt.Sprintf("moment %d of branch %d", at.Epoch, at.Branch), err)
 }
 
@@ -97,7 +94,7 @@ func (at Moment) err(err error) error {
 // of no use without it: what reads nothing more cannot fail once all is committed.
 func (tx *Tx) At(at Moment) (*FS, error) {
 	past, err := tx.fsys.store.momentIn(tx.db, at)
-	return past, at.err(err)
+	return past, momentErr(at, err)
 }
 
 // Branch is [FS.Branch] as part of the transaction that makes the branch. The FS is for after the commit, as that of

@@ -2,8 +2,6 @@ package vfs
 
 import (
 	"context"
-	"errors"
-	"syscall"
 
 	"vfsdb/chunk"
 )
@@ -35,19 +33,8 @@ func (fsys *FS) Sum(ctx context.Context, name string) (sum Sum, err error) {
 // SumOf returns the sum of the content that a regular file had when info was made, whatever became of the file: that of
 // a listing, a Find, or a side of a change. Content that was replaced and then collected is ESTALE.
 func (tx *Tx) SumOf(info *Info) (Sum, error) {
-	sum, err := tx.sumThen(info)
+	sum, err := tx.sumOfInfo(info)
 	return sum, pathErr("sum", info.Name(), err)
-}
-
-func (tx *Tx) sumThen(info *Info) (Sum, error) {
-	if err := info.n.checkRegular(); err != nil {
-		return Sum{}, err
-	}
-	sum, err := chunk.SumOfContent(tx.db, info.n.content)
-	if errors.Is(err, ErrCorrupt) {
-		err = syscall.ESTALE
-	}
-	return sum, err
 }
 
 // SumOf returns the sum of what a regular file held when info was made, see [Tx.SumOf].

@@ -1,9 +1,12 @@
 package vfs
 
 import (
+	"errors"
 	"io/fs"
 	"syscall"
 	"time"
+
+	"vfsdb/chunk"
 )
 
 // An Info describes a file as it was at one moment. It is an [fs.FileInfo] with more to it.
@@ -102,4 +105,17 @@ func (tx *Tx) goneOrLost(ino Ino) error {
 		return errMissing(names[0].Dir, listed{name: names[0].Base, ino: ino})
 	}
 	return syscall.ENOENT
+}
+
+// sumOfInfo returns the sum of the content that a regular file had when info was made. Content that was replaced and then
+// collected is ESTALE.
+func (tx *Tx) sumOfInfo(info *Info) (Sum, error) {
+	if err := info.n.checkRegular(); err != nil {
+		return Sum{}, err
+	}
+	sum, err := chunk.SumOfContent(tx.db, info.n.content)
+	if errors.Is(err, ErrCorrupt) {
+		err = syscall.ESTALE
+	}
+	return sum, err
 }

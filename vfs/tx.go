@@ -103,6 +103,13 @@ func (tx *Tx) checkBranch() error {
 	return nil
 }
 
+// sub is the transaction on a directory of its tree.
+func (tx *Tx) sub(fsys *FS) *Tx {
+	sub := *tx
+	sub.fsys = fsys
+	return &sub
+}
+
 // missed reports whether a transaction of cached has asked for what is not.
 func (tx *Tx) missed() bool { return tx.db.Missed() }
 
