@@ -170,12 +170,12 @@ func ExampleRestore() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	names, err := fsys.List(ctx, "/")
+	names, err := vfs.List(ctx, fsys, "/")
 	fmt.Println(names, err)
 	if _, err := snapshot.Restore(ctx, fsys, undo); err != nil {
 		log.Fatal(err)
 	}
-	names, err = fsys.List(ctx, "/")
+	names, err = vfs.List(ctx, fsys, "/")
 	fmt.Println(names, err)
 	// Output:
 	// [src/main.go src/main_test.go] <nil>

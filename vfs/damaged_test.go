@@ -114,7 +114,7 @@ func fuzzDamaged(f *testing.F, packed bool) {
 		if err == nil && !report.OK() {
 			_ = report.Faults[0].String()
 		}
-		_, _ = fsys.List(ctx, "/")
+		_, _ = vfs.List(ctx, fsys, "/")
 		if branches, err := fsys.Branches(ctx); err == nil {
 			for _, b := range branches {
 				if head, err := fsys.Branch(ctx, b.Name); err == nil {

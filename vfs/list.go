@@ -11,17 +11,9 @@ import (
 // directory is a file here, a symlink too, which is not followed below the path. A path counts by whole segments and no
 // character in it is special: "notes" does not find "notes-old/x". "" is the root. If nothing is there the list
 // is empty, without an error.
-func (tx *Tx) List(path string) ([]string, error) {
-	return list(tx.db.Context(), tx, path)
-}
-
-// List returns the paths of all files at or under a path, see [Tx.List]. Each page of a directory is a moment of its
-// own.
-func (fsys *FS) List(ctx context.Context, path string) ([]string, error) {
-	return list(ctx, fsys, path)
-}
-
-func list(ctx context.Context, v Viewer, path string) ([]string, error) {
+//
+// On an [FS], each page of a directory is a moment of its own.
+func List(ctx context.Context, v Viewer, path string) ([]string, error) {
 	paths, err := filesUnder(ctx, v, path)
 	switch {
 	case errors.Is(err, syscall.ENOENT), errors.Is(err, syscall.ENOTDIR):
@@ -48,6 +40,7 @@ func filesUnder(ctx context.Context, v Viewer, path string) ([]string, error) {
 	if at.kind != kindDir {
 		return []string{at.path}, nil
 	}
+
 	var paths []string
 	w := treeWalk{ctx: ctx, viewer: v, visit: func(e *entry) (bool, error) {
 		if e.kind != kindDir {

@@ -54,12 +54,7 @@ func (s searcher) Find(dir string, o *vfs.FindOptions) ([]vfs.Hit, bool, error) 
 
 func (s searcher) Glob(pattern string) ([]string, error) { return vfs.Glob(s.ctx, s.in, pattern) }
 
-func (s searcher) List(path string) ([]string, error) {
-	if tx, ok := s.in.(*vfs.Tx); ok {
-		return tx.List(path)
-	}
-	return s.in.(*vfs.FS).List(s.ctx, path)
-}
+func (s searcher) List(path string) ([]string, error) { return vfs.List(s.ctx, s.in, path) }
 
 func (s searcher) Grep(pattern string, o *vfs.GrepOptions) (*vfs.GrepResult, error) {
 	return vfs.Grep(s.ctx, s.in, pattern, o)

@@ -36,7 +36,7 @@ var (
 		{"many", readMany},
 		{"long", readLong},
 		{"readdir", readDirs},
-		{"list", func(ctx context.Context, fsys *vfs.FS, _ string) error { return second(fsys.List(ctx, "/")) }},
+		{"list", func(ctx context.Context, fsys *vfs.FS, _ string) error { return second(vfs.List(ctx, fsys, "/")) }},
 		{"find", func(ctx context.Context, fsys *vfs.FS, _ string) error {
 			_, _, err := vfs.Find(ctx, fsys, "/", &vfs.FindOptions{Pattern: "*", MatchBase: true})
 			return err
