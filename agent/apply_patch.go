@@ -124,7 +124,7 @@ func patchOps(in patchIn) ([]patch.FileOp, error) {
 	}
 	ops, err := patch.Parse(in.Input)
 	if err == nil && len(ops) == 0 {
-		err = worded(syscall.EINVAL, "No files were modified.")
+		err = refuse(syscall.EINVAL, "No files were modified.")
 	}
 	return ops, err
 }
@@ -184,10 +184,10 @@ func patchFile(g *guard, op patch.FileOp) error {
 			return err
 		}
 		if err != nil || n.info == nil {
-			return worded(syscall.ENOENT, "Failed to delete file %s: there is no such file", op.Path)
+			return refuse(syscall.ENOENT, "Failed to delete file %s: there is no such file", op.Path)
 		}
 		if n.info.IsDir() {
-			return worded(syscall.EISDIR, "Failed to delete file %s: it is a directory", op.Path)
+			return refuse(syscall.EISDIR, "Failed to delete file %s: it is a directory", op.Path)
 		}
 		_, _, err = g.remove(op.Path, false, false, precondition{})
 		return err
@@ -202,10 +202,10 @@ func patchText(g *guard, op patch.FileOp) error {
 		return err
 	}
 	if err != nil || n.info == nil {
-		return worded(syscall.ENOENT, "Failed to read file to update %s: there is no such file", op.Path)
+		return refuse(syscall.ENOENT, "Failed to read file to update %s: there is no such file", op.Path)
 	}
 	if n.info.IsDir() {
-		return worded(syscall.EISDIR, "Failed to read file to update %s: it is a directory", op.Path)
+		return refuse(syscall.EISDIR, "Failed to read file to update %s: it is a directory", op.Path)
 	}
 	if len(op.Hunks) > 0 {
 		_, err := g.rewrite(op.Path, precondition{}, func(old string) (string, int, error) {
@@ -224,7 +224,7 @@ func patchText(g *guard, op patch.FileOp) error {
 		return err
 	}
 	if to.info != nil && to.info.IsDir() {
-		return worded(syscall.EISDIR, "Failed to write file %s: it is a directory", op.MoveTo)
+		return refuse(syscall.EISDIR, "Failed to write file %s: it is a directory", op.MoveTo)
 	}
 	if err := g.parents(to.path); err != nil {
 		return err
@@ -246,7 +246,7 @@ func explainPatch(b *Toolbox, err error) string {
 	case errors.As(err, &match):
 		text = unmatched(match)
 	default:
-		text = explainWorded(b, err)
+		text = explainInWords(b, err)
 	}
 	if !errors.As(err, &failed) {
 		return text

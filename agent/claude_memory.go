@@ -13,7 +13,7 @@ var ClaudeMemory = &Profile{
 	Name:    "claude-memory",
 	About:   "memory: view, create, str_replace, insert, delete and rename in /memories, as Claude models know it",
 	Tools:   newMemory,
-	Explain: explainWorded,
+	Explain: explainInWords,
 	Prompt: func(b *Toolbox) string {
 		return "You have a memory that outlives this conversation: the files in /memories. View that directory with the memory " +
 			"tool before you begin, and write down there what you will need, as you go: whatever is not there is lost when " +
@@ -69,11 +69,11 @@ type memory struct {
 // out by a symlink, before anything is told of what is there.
 func memorized(g *guard, given string, perm Permission, follow bool) (*memory, error) {
 	if given != memories && !strings.HasPrefix(given, memories+"/") {
-		return nil, worded(syscall.EACCES, "Path must start with /memories, got: %s", given)
+		return nil, refuse(syscall.EACCES, "Path must start with /memories, got: %s", given)
 	}
 	clean := path.Clean(given)
 	if clean != memories && !strings.HasPrefix(clean, memories+"/") {
-		return nil, worded(syscall.EACCES, "Path %s would escape /memories directory", given)
+		return nil, refuse(syscall.EACCES, "Path %s would escape /memories directory", given)
 	}
 	full, err := g.box.locate(given[1:])
 	if err != nil {
@@ -85,7 +85,7 @@ func memorized(g *guard, given string, perm Permission, follow bool) (*memory, e
 	}
 	at, err := g.farthest(full, follow)
 	if !under(at, root) && (err == nil || !under(root, at)) {
-		return nil, worded(syscall.EACCES, "Path would escape /memories directory via symlink")
+		return nil, refuse(syscall.EACCES, "Path would escape /memories directory via symlink")
 	}
 	if err != nil {
 		return nil, err
@@ -118,7 +118,7 @@ func memorizedThere(g *guard, given string, perm Permission, follow bool, absent
 		return nil, err
 	}
 	if err != nil || m.info == nil {
-		return nil, worded(syscall.ENOENT, absent, given)
+		return nil, refuse(syscall.ENOENT, absent, given)
 	}
 	return m, nil
 }
@@ -133,7 +133,7 @@ const (
 func memorizedFile(g *guard, in memoryIn) (*memory, error) {
 	m, err := memorizedThere(g, in.Path, PermRead, follow, noMemory)
 	if err == nil && !m.info.Mode().IsRegular() {
-		return nil, worded(syscall.EISDIR, "The path %s is not a file.", in.Path)
+		return nil, refuse(syscall.EISDIR, "The path %s is not a file.", in.Path)
 	}
 	return m, err
 }
@@ -157,7 +157,7 @@ func memoryView(g *guard, in memoryIn) (answer, error) {
 		return answer{text: text}, err
 	}
 	if !m.info.Mode().IsRegular() {
-		return answer{}, worded(syscall.EINVAL, "Unsupported file type for %s", in.Path)
+		return answer{}, refuse(syscall.EINVAL, "Unsupported file type for %s", in.Path)
 	}
 	r, err := viewRange(in.ViewRange)
 	if err != nil {
@@ -167,9 +167,9 @@ func memoryView(g *guard, in memoryIn) (answer, error) {
 	text, err := g.cat(m.name, r, func(total int) error {
 		switch {
 		case total > maxMemoryLines:
-			return worded(syscall.EFBIG, "File %s exceeds maximum line limit of 999,999 lines.", in.Path)
+			return refuse(syscall.EFBIG, "File %s exceeds maximum line limit of 999,999 lines.", in.Path)
 		case r.start > total || r.end != 0 && r.end < r.start:
-			return worded(syscall.EINVAL, "Invalid `view_range`: [%s]. The file has %d lines.", joined(in.ViewRange), total)
+			return refuse(syscall.EINVAL, "Invalid `view_range`: [%s]. The file has %d lines.", joined(in.ViewRange), total)
 		}
 		return nil
 	})
@@ -188,7 +188,7 @@ func memoryCreate(g *guard, in memoryIn) (answer, error) {
 		return answer{}, err
 	}
 	if m.info != nil || m.root {
-		return answer{}, worded(syscall.EEXIST, "File %s already exists", in.Path)
+		return answer{}, refuse(syscall.EEXIST, "File %s already exists", in.Path)
 	}
 	_, err = g.write(m.name, []byte(*in.FileText), true, precondition{absent: true})
 	return answer{text: "File created successfully at: " + in.Path}, err
@@ -238,7 +238,7 @@ func memoryInsert(g *guard, in memoryIn) (answer, error) {
 	_, err = g.rewrite(m.name, precondition{}, func(old string) (string, int, error) {
 		text, ok := insertAfter(old, *in.InsertLine, *in.InsertText)
 		if !ok {
-			return "", 0, worded(syscall.EINVAL, "Invalid `insert_line` parameter: %d. It should be within the range [0, %d].",
+			return "", 0, refuse(syscall.EINVAL, "Invalid `insert_line` parameter: %d. It should be within the range [0, %d].",
 				*in.InsertLine, len(splitLines(old)))
 		}
 		return text, 1, nil
@@ -252,7 +252,7 @@ func memoryDelete(g *guard, in memoryIn) (answer, error) {
 	}
 	m, err := memorizedThere(g, in.Path, PermDelete, keep, noMemoryShort)
 	if path.Clean(in.Path) == memories || err == nil && m.root {
-		return answer{}, worded(syscall.EPERM, "Cannot delete the /memories directory itself")
+		return answer{}, refuse(syscall.EPERM, "Cannot delete the /memories directory itself")
 	}
 	if err != nil {
 		return answer{}, err
@@ -273,14 +273,14 @@ func memoryRename(g *guard, in memoryIn) (answer, error) {
 		return answer{}, err
 	}
 	if to.info != nil {
-		return answer{}, worded(syscall.EEXIST, "The destination %s already exists", in.NewPath)
+		return answer{}, refuse(syscall.EEXIST, "The destination %s already exists", in.NewPath)
 	}
 	from, err := memorizedThere(g, in.OldPath, PermWrite, keep, noMemoryShort)
 	if err != nil {
 		return answer{}, err
 	}
 	if from.root {
-		return answer{}, worded(syscall.EPERM, "Cannot rename the /memories directory itself")
+		return answer{}, refuse(syscall.EPERM, "Cannot rename the /memories directory itself")
 	}
 	if err := g.relocatable(from.path, to.path); err != nil {
 		return answer{}, err

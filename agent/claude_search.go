@@ -22,7 +22,7 @@ const maxCodeGlob = 100
 func codeGlob(g *guard, in codeGlobIn) (said, error) {
 	f, err := g.find(search{dir: in.Path, pattern: in.Pattern, matchBase: true, kind: "file", hidden: true, limit: noBound})
 	if lost(err) {
-		return "", worded(syscall.ENOENT, "Directory does not exist: %s", g.orDir(in.Path))
+		return "", refuse(syscall.ENOENT, "Directory does not exist: %s", g.orDir(in.Path))
 	}
 	if err != nil {
 		return "", err
@@ -62,7 +62,7 @@ const maxCodeMatches = 100_000
 
 func codeGrep(g *guard, in codeGrepIn) (said, error) {
 	if in.Multiline {
-		return "", worded(syscall.EINVAL, "multiline is not supported here: a pattern matches within one line. "+
+		return "", refuse(syscall.EINVAL, "multiline is not supported here: a pattern matches within one line. "+
 			"Search for one of the lines with output_mode content, and show those around it with -A or -B.")
 	}
 	o := vfs.GrepOptions{Regex: true, IgnoreCase: in.IgnoreCase, Path: in.Path, Max: maxCodeMatches}
@@ -75,7 +75,7 @@ func codeGrep(g *guard, in codeGrepIn) (said, error) {
 	}
 	r, err := g.grep(in.Pattern, o)
 	if lost(err) {
-		return "", worded(syscall.ENOENT, "Path does not exist: %s", g.orDir(in.Path))
+		return "", refuse(syscall.ENOENT, "Path does not exist: %s", g.orDir(in.Path))
 	}
 	if err != nil {
 		return "", err
@@ -119,11 +119,11 @@ func codeFilters(o *vfs.GrepOptions, in codeGrepIn) error {
 	}
 	suffixes, ok := fileTypes[in.Type]
 	if !ok {
-		return worded(syscall.EINVAL, "unrecognized file type: %s; there are: %s. Use glob for others.",
+		return refuse(syscall.EINVAL, "unrecognized file type: %s; there are: %s. Use glob for others.",
 			in.Type, strings.Join(slices.Sorted(maps.Keys(fileTypes)), ", "))
 	}
 	if len(globs) > 0 {
-		return worded(syscall.EINVAL, "give glob or type, not both")
+		return refuse(syscall.EINVAL, "give glob or type, not both")
 	}
 	for _, s := range strings.Fields(suffixes) {
 		o.Include = append(o.Include, "*."+s)

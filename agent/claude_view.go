@@ -13,7 +13,7 @@ func viewRange(given []int) (lineRange, error) {
 	case given == nil:
 		return lineRange{start: 1}, nil
 	case len(given) != 2:
-		return lineRange{}, worded(syscall.EINVAL, "Invalid `view_range`. It should be a list of two integers.")
+		return lineRange{}, refuse(syscall.EINVAL, "Invalid `view_range`. It should be a list of two integers.")
 	case given[1] == -1:
 		return lineRange{start: given[0]}, nil
 	}
@@ -144,16 +144,16 @@ func humanSize(size int64) string {
 // several is how they write the lines of more than one.
 func unique(path, text, old, several string) (span, error) {
 	if old == "" {
-		return span{}, worded(syscall.EINVAL, "No replacement was performed, old_str is empty. To add text use `insert`.")
+		return span{}, refuse(syscall.EINVAL, "No replacement was performed, old_str is empty. To add text use `insert`.")
 	}
 	spots := occurrences(text, old)
 	switch len(spots) {
 	case 0:
-		return span{}, worded(syscall.EINVAL, "No replacement was performed, old_str `%s` did not appear verbatim in %s.", old, path)
+		return span{}, refuse(syscall.EINVAL, "No replacement was performed, old_str `%s` did not appear verbatim in %s.", old, path)
 	case 1:
 		return spots[0], nil
 	}
-	return span{}, worded(syscall.EINVAL, "No replacement was performed. Multiple occurrences of old_str `%s` in lines"+several+". Please ensure it is unique",
+	return span{}, refuse(syscall.EINVAL, "No replacement was performed. Multiple occurrences of old_str `%s` in lines"+several+". Please ensure it is unique",
 		old, linesWith(text, spots))
 }
 

@@ -18,12 +18,6 @@ type command[In any] struct {
 	plan func(context.Context, *Toolbox, In) (In, error)
 }
 
-// An answer is what a command tells the model, and what is left to do once its transaction is committed.
-type answer struct {
-	text      string
-	committed func()
-}
-
 // commandIn are arguments of which one names the command.
 type commandIn interface{ chosen() string }
 
@@ -61,7 +55,7 @@ func commanded[In commandIn](b *Toolbox, name, description string, commands []co
 		}
 		c, ok := offered[in.chosen()]
 		if !ok {
-			return nil, worded(syscall.EINVAL, "Unrecognized command %s. The allowed commands for the %s tool are: %s",
+			return nil, refuse(syscall.EINVAL, "Unrecognized command %s. The allowed commands for the %s tool are: %s",
 				in.chosen(), t.Name, strings.Join(names, ", "))
 		}
 		if c.plan != nil {
@@ -69,15 +63,7 @@ func commanded[In commandIn](b *Toolbox, name, description string, commands []co
 				return nil, err
 			}
 		}
-		var a answer
-		result, err := b.within(ctx, transactionFor(b, t.Name, c.kinds), func(g *guard) (_ any, err error) {
-			a, err = c.run(g, in)
-			return said(a.text), err
-		})
-		if err == nil && a.committed != nil {
-			a.committed()
-		}
-		return result, err
+		return b.within(ctx, transactionFor(b, t.Name, c.kinds), func(g *guard) (any, error) { return c.run(g, in) })
 	}
 	return []*Tool{t}
 }
@@ -119,5 +105,5 @@ func transactionFor(b *Toolbox, tool string, kinds []kind) transaction {
 
 // required is the error of a command without a parameter that it needs.
 func required(parameter, command string) error {
-	return worded(syscall.EINVAL, "Parameter `%s` is required for command: %s", parameter, command)
+	return refuse(syscall.EINVAL, "Parameter `%s` is required for command: %s", parameter, command)
 }

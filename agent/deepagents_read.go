@@ -21,19 +21,19 @@ type deepReadIn struct {
 
 func (in deepReadIn) about() string { return in.Path }
 
-func deepRead(g *guard, in deepReadIn) (told, error) {
+func deepRead(g *guard, in deepReadIn) (answer, error) {
 	v, err := g.readLines(in.Path, lineRange{start: in.Offset + 1, end: in.Offset + in.Limit}, g.box.caps.ResultBytes)
 	switch {
 	case err != nil:
-		return told{}, absent(g, "File", in.Path, err)
+		return answer{}, absent(g, "File", in.Path, err)
 	case v.binary:
 		return deepMedia(g, v)
 	case v.total == 0 || v.start == 1 && v.end == v.total && v.omitted == 0 && strings.TrimSpace(string(v.data)) == "":
-		return told{text: deepEmpty}, nil
+		return answer{text: deepEmpty}, nil
 	case in.Offset >= v.total:
-		return told{}, refuse(syscall.EINVAL, "Line offset %d exceeds file length (%d lines)", in.Offset, v.total)
+		return answer{}, refuse(syscall.EINVAL, "Line offset %d exceeds file length (%d lines)", in.Offset, v.total)
 	}
-	return told{text: deepPage(v)}, nil
+	return answer{text: deepPage(v)}, nil
 }
 
 // deepPage is the lines that were read, numbered, and where to go on if there are more. It has as many whole lines as
@@ -76,17 +76,17 @@ func deepMore(first, last, total int) string {
 }
 
 // deepMedia is a file that is no text.
-func deepMedia(g *guard, v *textView) (told, error) {
+func deepMedia(g *guard, v *textView) (answer, error) {
 	limit := int64(g.box.caps.ResultBytes)
 	if mimetype.IsImage(v.mime) {
 		limit = maxImage
 	}
 	if v.info.Size() > limit {
-		return told{}, &SizeError{rooted(v.path), v.info.Size(), limit}
+		return answer{}, &SizeError{rooted(v.path), v.info.Size(), limit}
 	}
 	data, err := g.tx.ReadFile(v.path)
 	text := fmt.Sprintf("[%s: %s, %d bytes]", rooted(v.path), v.mime, len(data))
-	return told{text, []Media{{v.mime, data, rooted(v.path)}}}, err
+	return answer{text: text, media: []Media{{v.mime, data, rooted(v.path)}}}, err
 }
 
 // deepNumbered puts the number of each line before it, right-aligned, and two spaces. A line beyond deepLine characters

@@ -82,6 +82,10 @@ func dofsBytes(g *guard, v *textView) (dofsReadOut, error) {
 	}, nil
 }
 
+type okOut struct {
+	OK bool `json:"ok"`
+}
+
 type dofsWriteIn struct {
 	Path     string `json:"path" jsonschema:"absolute path of the file"`
 	Content  string `json:"content" jsonschema:"the whole new content"`

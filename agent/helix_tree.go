@@ -231,12 +231,9 @@ func stat(g *guard, in statIn) (statOut, error) {
 	return statOut{e}, nil
 }
 
-type okOut struct {
+type doneOut struct {
 	OK bool `json:"ok"`
 }
-
-// doneOut is okOut of helix.
-type doneOut okOut
 
 func (doneOut) parts() []part { return []part{{line: "done"}} }
 

@@ -55,8 +55,8 @@ func present(out any) (*Result, error) {
 	if s, ok := out.(said); ok {
 		return &Result{Text: string(s)}, nil
 	}
-	if t, ok := out.(told); ok {
-		return &Result{Text: t.text, Media: t.files}, nil
+	if a, ok := out.(answer); ok {
+		return &Result{Text: a.text, Media: a.media}, nil
 	}
 	r := &Result{Data: out}
 	switch out := out.(type) {
@@ -126,10 +126,11 @@ func (b *Toolbox) tagError(err error, limit int) string {
 // said is the answer of a tool that has no structured result.
 type said string
 
-// told is said, with contents that are no text beside it.
-type told struct {
-	text  string
-	files []Media
+// An answer is said with more: contents that are no text, and what is left to do once the transaction is committed.
+type answer struct {
+	text      string
+	media     []Media
+	committed func()
 }
 
 // encoded is a value as JSON, without the escapes that only HTML needs.

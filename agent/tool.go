@@ -169,7 +169,7 @@ func define[In, Out any](name, description string, k kind, tweaks []tweak, run f
 	}
 	t.Input.AdditionalProperties = nothing()
 	switch reflect.TypeFor[Out]() {
-	case reflect.TypeFor[said](), reflect.TypeFor[told]():
+	case reflect.TypeFor[said](), reflect.TypeFor[answer]():
 		t.Output = nil
 	}
 	for _, tweak := range tweaks {

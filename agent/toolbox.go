@@ -316,6 +316,9 @@ func (b *Toolbox) within(ctx context.Context, transact transaction, run func(*gu
 			}
 			b.meter.set(g.tally)
 			b.warnOf(ctx, g.skips)
+			if a, ok := out.(answer); ok && a.committed != nil {
+				a.committed()
+			}
 			return present(out)
 		}
 		if err := b.ask(ctx, ask.Approval); err != nil {
