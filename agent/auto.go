@@ -2,15 +2,12 @@ package agent
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"strings"
 	"sync/atomic"
 	"syscall"
-	"time"
 
+	"vfsdb/agent/tool"
 	"vfsdb/snapshot"
 	"vfsdb/vfs"
 )
@@ -33,12 +30,12 @@ const DefaultKeep = 50
 type keeper struct {
 	mode Auto
 	keep int // the newest; -1 is all
-	hear func(HookEvent)
+	hear func(tool.HookEvent)
 
 	turn, done atomic.Int64 // the turn that runs, and the last one with a snapshot
 }
 
-func newKeeper(mode Auto, keep int, hear func(HookEvent)) (*keeper, error) {
+func newKeeper(mode Auto, keep int, hear func(tool.HookEvent)) (*keeper, error) {
 	switch {
 	case mode == Never:
 		return nil, nil
@@ -61,27 +58,11 @@ func (k *keeper) Begin() {
 	}
 }
 
-// An automatic snapshot is told from others by its name and its note, both.
-const (
-	autoPrefix = "auto-"
-	autoNote   = "automatic: before "
-)
-
-func autoName() string {
-	id := make([]byte, 4)
-	_, _ = rand.Read(id) // it cannot fail
-	return autoPrefix + time.Now().UTC().Format("20060102-150405") + "-" + hex.EncodeToString(id)
-}
-
-func isAutomatic(s snapshot.Info) bool {
-	return strings.HasPrefix(s.Name, autoPrefix) && strings.HasPrefix(s.Note, autoNote)
-}
-
 // automatic lists the automatic snapshots of a branch, oldest first.
 func automatic(tx *vfs.Tx, branch int64) (list []snapshot.Info, err error) {
 	all, err := snapshot.ListIn(tx, branch)
 	for _, s := range all {
-		if isAutomatic(s) {
+		if tool.IsAutomatic(s) {
 			list = append(list, s)
 		}
 	}
@@ -109,7 +90,7 @@ func (k *keeper) Update(ctx context.Context, fsys *vfs.FS, what string, fn func(
 	}
 	k.done.Store(turn)
 	if taken != "" {
-		k.hear(HookEvent{Kind: "snapshot", Name: taken})
+		k.hear(tool.HookEvent{Kind: "snapshot", Name: taken})
 	}
 	return nil
 }
@@ -125,7 +106,7 @@ func (k *keeper) take(tx *vfs.Tx, branch int64, what string) (string, error) {
 			return "", err
 		}
 	}
-	taken, err := snapshot.CreateIn(tx, autoName(), autoNote+what)
+	taken, err := snapshot.CreateIn(tx, tool.AutoName(), tool.AutoNote+what)
 	if err != nil {
 		return "", err
 	}
@@ -208,7 +189,7 @@ func (k *keeper) undo(ctx context.Context, fsys *vfs.FS, n int) error {
 					return err
 				}
 			}
-			if _, err := snapshot.RestoreIn(tx, then, autoName(), fmt.Sprintf("%sundo of %d", autoNote, n)); err != nil {
+			if _, err := snapshot.RestoreIn(tx, then, tool.AutoName(), fmt.Sprintf("%sundo of %d", tool.AutoNote, n)); err != nil {
 				return err
 			}
 			list, err := automatic(tx, branch)

@@ -1,22 +1,20 @@
 package agent
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"reflect"
-	"strings"
 	"syscall"
 
-	"go.yaml.in/yaml/v3"
+	"vfsdb/agent/profile"
+	"vfsdb/agent/tool"
+	"vfsdb/agent/tool/strict"
 )
 
 // LoadConfig reads a file that says which tools there are and what they may do, see [ParseConfig].
-func LoadConfig(path string, vars map[string]string) (*Config, error) {
+func LoadConfig(path string, vars map[string]string) (*tool.Config, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
@@ -30,20 +28,20 @@ func LoadConfig(path string, vars map[string]string) (*Config, error) {
 
 // ParseConfig reads a config from YAML or JSON; CONFIG.md describes every key. Templates such as {{workspace}} in paths
 // get their values from vars. What is not known or wrong is EINVAL, with the line where it is.
-func ParseConfig(data []byte, vars map[string]string) (*Config, error) {
+func ParseConfig(data []byte, vars map[string]string) (*tool.Config, error) {
 	var f configFile
-	if err := decodeYAML("config", data, &f); err != nil {
+	if err := strict.YAML("config", data, &f); err != nil {
 		return nil, err
 	}
-	dir, err := expanded(f.Dir, vars)
+	dir, err := tool.Expand(f.Dir, vars)
 	if err != nil {
 		return nil, fmt.Errorf("config: dir: %w", err)
 	}
-	c := &Config{
+	c := &tool.Config{
 		Name: f.Name, Dir: dir, Actions: f.Actions, Policy: f.Policy, Caps: f.Caps, Structured: f.Structured,
 	}
 	if f.Profile != "" {
-		if c.Profile, err = FindProfile(f.Profile); err != nil {
+		if c.Profile, err = profile.Find(f.Profile); err != nil {
 			return nil, fmt.Errorf("config: %w", err)
 		}
 	}
@@ -53,7 +51,7 @@ func ParseConfig(data []byte, vars map[string]string) (*Config, error) {
 		}
 	}
 	if c.Policy != nil {
-		if err := c.Policy.noEmptyPaths(); err != nil {
+		if err := c.Policy.NoEmptyPaths(); err != nil {
 			return nil, err
 		}
 		if c.Policy, err = c.Policy.Expand(vars); err != nil {
@@ -73,8 +71,8 @@ type configFile struct {
 	Dir          string        `json:"dir"`
 	Capabilities *capabilities `json:"capabilities"`
 	Actions      []string      `json:"actions"`
-	Policy       *Policy       `json:"policy"`
-	Caps         Caps          `json:"caps"`
+	Policy       *tool.Policy  `json:"policy"`
+	Caps         tool.Caps     `json:"caps"`
 	Structured   bool          `json:"structured"`
 }
 
@@ -105,13 +103,13 @@ func (c *capability[T]) UnmarshalJSON(data []byte) error {
 		return nil
 	}
 	c.on = true
-	return strictJSON(data, &c.more)
+	return strict.JSON(data, &c.more)
 }
 
-// inner is what an object for it decodes into.
-func (c *capability[T]) inner() reflect.Type { return reflect.TypeFor[T]() }
+// Inner is what an object for it decodes into.
+func (c *capability[T]) Inner() reflect.Type { return reflect.TypeFor[T]() }
 
-func (p *capabilities) apply(c *Config) error {
+func (p *capabilities) apply(c *tool.Config) error {
 	c.NoFS = p.FS == nil || !p.FS.on
 	c.NoSnapshot = p.Snapshot == nil || !p.Snapshot.on
 	if c.NoFS {
@@ -119,7 +117,7 @@ func (p *capabilities) apply(c *Config) error {
 	}
 	fs := p.FS.more
 	if c.Policy == nil && (fs.AllowedPaths != nil || fs.MaxFileSizeMb != 0) {
-		c.Policy = &Policy{}
+		c.Policy = &tool.Policy{}
 	}
 	twice := fs.AllowedPaths != nil && c.Policy.Paths != nil || fs.MaxFileSizeMb != 0 && c.Policy.MaxWriteSize != 0
 	if fs.AllowedPaths != nil && !twice {
@@ -150,7 +148,7 @@ func (p *capabilities) apply(c *Config) error {
 }
 
 // mebibytes is a size that is given in MiB, and may have a fraction. -1 stands for no bound.
-func mebibytes(n float64) (Size, error) {
+func mebibytes(n float64) (tool.Size, error) {
 	switch {
 	case n == -1:
 		return -1, nil
@@ -159,149 +157,5 @@ func mebibytes(n float64) (Size, error) {
 	case n >= math.MaxInt64>>20:
 		return 0, fmt.Errorf("%v is beyond all sizes: leave it out to allow all: %w", n, syscall.EINVAL)
 	}
-	return Size(max(1, n*(1<<20))), nil // 0 would be no bound
-}
-
-// decodeYAML reads one document into a struct by its JSON keys. what names it in errors, which are EINVAL.
-func decodeYAML(what string, data []byte, into any) error {
-	bad := func(err error) error {
-		if errors.Is(err, syscall.EINVAL) {
-			return fmt.Errorf("%s: %w", what, err)
-		}
-		return fmt.Errorf("%s: %w: %w", what, err, syscall.EINVAL)
-	}
-	decoder := yaml.NewDecoder(bytes.NewReader(data))
-	var doc yaml.Node
-	if err := decoder.Decode(&doc); errors.Is(err, io.EOF) {
-		return bad(errors.New("there is nothing in it"))
-	} else if err != nil {
-		return bad(err)
-	}
-	if err := decoder.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
-		return bad(errors.New("there is a second document in it"))
-	}
-	root := doc.Content[0]
-	if root.Kind != yaml.MappingNode {
-		return bad(errors.New("it has to be a mapping of keys to values"))
-	}
-	if err := fits(root, reflect.TypeOf(into)); err != nil {
-		return bad(err)
-	}
-	var tree any
-	if err := root.Decode(&tree); err != nil {
-		return bad(err)
-	}
-	text, err := json.Marshal(tree)
-	if err != nil {
-		return bad(err)
-	}
-	if err := strictJSON(text, into); err != nil {
-		return bad(err)
-	}
-	return nil
-}
-
-func strictJSON(text []byte, into any) error {
-	strict := json.NewDecoder(bytes.NewReader(text))
-	strict.DisallowUnknownFields()
-	return strict.Decode(into)
-}
-
-// inner is a value that may be written as another one.
-type inner interface{ inner() reflect.Type }
-
-// fits checks a YAML node against the type that it is to become, and says on which line it does not fit. A key without
-// a value fits nothing: it reads as if it granted nothing, and would grant all.
-func fits(n *yaml.Node, t reflect.Type) error {
-	for n.Kind == yaml.AliasNode {
-		n = n.Alias
-	}
-	if n.Tag == "!!null" {
-		return fmt.Errorf("line %d: there is no value: leave it out", n.Line)
-	}
-	if in, ok := reflect.Zero(t).Interface().(inner); ok {
-		if n.Kind != yaml.MappingNode {
-			return scalar(n, t)
-		}
-		t = in.inner()
-	}
-	for t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	switch {
-	case n.Kind == yaml.ScalarNode:
-		return scalar(n, t)
-	case n.Kind == yaml.SequenceNode && t.Kind() == reflect.Slice:
-		for _, item := range n.Content {
-			if err := fits(item, t.Elem()); err != nil {
-				return err
-			}
-		}
-		return nil
-	case n.Kind == yaml.MappingNode && t.Kind() == reflect.Struct:
-		return fields(n, t)
-	}
-	return fmt.Errorf("line %d: %s is not what belongs here", n.Line, n.ShortTag())
-}
-
-// fields checks the keys of a mapping against those of a struct.
-func fields(n *yaml.Node, t reflect.Type) error {
-	known := map[string]reflect.Type{}
-	var names []string
-	for _, f := range reflect.VisibleFields(t) {
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		known[name], names = f.Type, append(names, name)
-	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		key := n.Content[i]
-		if known[key.Value] == nil {
-			if len(names) == 0 {
-				return fmt.Errorf("line %d: there is no key %q, nor any other", key.Line, key.Value)
-			}
-			return fmt.Errorf("line %d: there is no key %q; there are: %s", key.Line, key.Value, strings.Join(names, ", "))
-		}
-		if err := fits(n.Content[i+1], known[key.Value]); err != nil {
-			return fmt.Errorf("%s: %w", key.Value, err)
-		}
-	}
-	return nil
-}
-
-// scalar checks a single value by decoding it.
-func scalar(n *yaml.Node, t reflect.Type) error {
-	var v any
-	if err := n.Decode(&v); err != nil {
-		return err
-	}
-	text, err := json.Marshal(v)
-	if err == nil {
-		err = json.Unmarshal(text, reflect.New(t).Interface())
-	}
-	if errors.Is(err, syscall.EINVAL) { // it says itself what it takes
-		return fmt.Errorf("line %d: %w", n.Line, err)
-	}
-	if err != nil {
-		return fmt.Errorf("line %d: %q is not what belongs here, which is %s", n.Line, n.Value, shape(t))
-	}
-	return nil
-}
-
-// shape says in words what is written for a value of a type.
-func shape(t reflect.Type) string {
-	if _, ok := reflect.Zero(t).Interface().(inner); ok {
-		return "true, false or a mapping"
-	}
-	switch t.Kind() {
-	case reflect.Bool:
-		return "true or false"
-	case reflect.Int, reflect.Int64:
-		return "a whole number"
-	case reflect.Float64:
-		return "a number"
-	case reflect.Slice:
-		return "a list"
-	case reflect.Struct:
-		return "a mapping"
-	}
-	return "a text"
+	return tool.Size(max(1, n*(1<<20))), nil // 0 would be no bound
 }

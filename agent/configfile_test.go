@@ -12,6 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vfsdb/agent"
+	"vfsdb/agent/profile/helix"
+	"vfsdb/agent/tool"
 )
 
 var vars = map[string]string{"workspace": "/work"}
@@ -27,10 +29,10 @@ policy: {paths: ["{{workspace}}"], max_bytes: 1GB}
 caps: {max_grep_file_size: 5}
 `), vars)
 	require.NoError(t, err)
-	require.Equal(t, &agent.Config{
-		Profile: agent.Helix, Name: "notes", Dir: "/work/src", NoSnapshot: true,
-		Policy: &agent.Policy{Paths: []string{"/work"}, MaxBytes: 1 << 30, MaxWriteSize: 10 << 20},
-		Caps:   agent.Caps{Entries: 7, GrepFile: 5},
+	require.Equal(t, &tool.Config{
+		Profile: helix.Profile, Name: "notes", Dir: "/work/src", NoSnapshot: true,
+		Policy: &tool.Policy{Paths: []string{"/work"}, MaxBytes: 1 << 30, MaxWriteSize: 10 << 20},
+		Caps:   tool.Caps{Entries: 7, GrepFile: 5},
 	}, c)
 
 	c, err = agent.ParseConfig([]byte(`capabilities: {fs: {maxFileSizeMb: 0.5}}`), nil)
@@ -42,11 +44,11 @@ caps: {max_grep_file_size: 5}
 
 	c, err = agent.ParseConfig([]byte(`capabilities: {fs: false, snapshot: {}}`), nil)
 	require.NoError(t, err)
-	require.Equal(t, &agent.Config{NoFS: true}, c)
+	require.Equal(t, &tool.Config{NoFS: true}, c)
 
 	c, err = agent.ParseConfig([]byte(`{"capabilities": {"fs": {"allowedPaths": ["/a"]}, "snapshot": true}}`), nil)
 	require.NoError(t, err)
-	require.Equal(t, &agent.Config{Policy: &agent.Policy{Paths: []string{"/a"}}}, c)
+	require.Equal(t, &tool.Config{Policy: &tool.Policy{Paths: []string{"/a"}}}, c)
 }
 
 func TestBadConfig(t *testing.T) {
@@ -107,7 +109,7 @@ func TestConfigDocument(t *testing.T) {
 		_, err := agent.ParseConfig([]byte(b[1]), vars)
 		require.NoError(t, err, b[1])
 	}
-	for _, name := range []string{"caps.go", "policy.go", "configfile.go"} {
+	for _, name := range []string{"tool/caps.go", "tool/policy.go", "configfile.go"} {
 		source, err := os.ReadFile(name)
 		require.NoError(t, err)
 		for _, tag := range regexp.MustCompile("`json:\"(\\w+)").FindAllStringSubmatch(string(source), -1) {

@@ -14,7 +14,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vfsdb/agent"
+	"vfsdb/agent/tool"
 	"vfsdb/internal/vfstest"
+	"vfsdb/internal/vfstest/agentkit"
 	"vfsdb/vfs"
 )
 
@@ -46,9 +48,9 @@ func TestEvictionUnderLoad(t *testing.T) {
 		wg.Go(func() {
 			for n := 0; ctx.Err() == nil; n++ {
 				name := fmt.Sprintf("f%d", n)
-				input, _ := json.Marshal(args{"path": name, "content": name})
+				input, _ := json.Marshal(agentkit.Args{"path": name, "content": name})
 				r := s.Call(context.WithoutCancel(ctx), "workspace_write_file", input)
-				if evicted := (*agent.EvictedError)(nil); errors.As(r.Err, &evicted) {
+				if evicted := (*tool.EvictedError)(nil); errors.As(r.Err, &evicted) {
 					continue // a call that met two replacements has used up its one reopening
 				}
 				if r.Err != nil {

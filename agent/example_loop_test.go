@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"vfsdb/agent"
+	"vfsdb/agent/tool"
 	"vfsdb/snapshot"
 	"vfsdb/vfs"
 )
@@ -36,7 +37,7 @@ func loop(ctx context.Context, file string) (err error) {
 	s, err := agent.Open(agent.StoreOf(fsys), "", &agent.SessionOptions{ // a name would resume the session of that name
 		From:   vfs.MainBranch,
 		Auto:   agent.EachCall, // a snapshot before each call that changes something, so that Undo can go back
-		Config: agent.Config{Policy: &agent.Policy{MaxFileSize: 1 << 20, MaxBytes: 50 << 20}},
+		Config: tool.Config{Policy: &tool.Policy{MaxFileSize: 1 << 20, MaxBytes: 50 << 20}},
 	})
 	if err != nil {
 		return err
@@ -47,7 +48,7 @@ func loop(ctx context.Context, file string) (err error) {
 		return err
 	}
 	for _, use := range script { // for use := range model.Turns(...)
-		result := s.Do(ctx, agent.Call{ID: use.id, Tool: use.tool, Input: json.RawMessage(use.input)})
+		result := s.Do(ctx, tool.Call{ID: use.id, Tool: use.tool, Input: json.RawMessage(use.input)})
 		fmt.Printf("%s: %t\n", use.tool, result.Err == nil) // result.Text goes back to the model
 	}
 	if err := differences(ctx, fsys, box.FS()); err != nil { // what this attempt would change in main

@@ -13,7 +13,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vfsdb/agent"
+	"vfsdb/agent/profile/module2"
+	"vfsdb/agent/tool"
 	"vfsdb/internal/vfstest"
+	"vfsdb/internal/vfstest/agentkit"
 	"vfsdb/snapshot"
 	"vfsdb/vfs"
 )
@@ -27,36 +30,36 @@ func readOn(t *testing.T, fsys *vfs.FS, branch, path string) string {
 
 // A fork moves the tools to the new branch, says so, and grants both branches; the one that was left stays as it is.
 func TestForkMoves(t *testing.T) {
-	b, fsys := box(t, nil, "a")
-	out := call(t, b, "workspace_branch", args{"name": "try"})
+	b, fsys := agentkit.Box(t, nil, "a")
+	out := agentkit.Call(t, b, "workspace_branch", agentkit.Args{"name": "try"})
 	require.Equal(t, "try", out["branch"])
 	require.Equal(t, "try", out["on"])
 	require.Equal(t, "try", b.FS().Head())
 	left := out["left"].(string)
-	ref, err := agent.ParseRef(left)
+	ref, err := tool.ParseRef(left)
 	require.NoError(t, err)
 	require.Equal(t, "main", ref.Branch)
 
-	call(t, b, "workspace_write_file", args{"path": "/b", "content": "x"})
+	agentkit.Call(t, b, "workspace_write_file", agentkit.Args{"path": "/b", "content": "x"})
 	require.Equal(t, "x", readOn(t, fsys, "try", "b"))
 	_, err = fsys.Stat(t.Context(), "b")
 	require.ErrorIs(t, err, fs.ErrNotExist, "the branch that was left stays as it is")
 
 	for _, from := range []string{"main", left} {
-		require.Equal(t, []any{map[string]any{"kind": "added", "path": "/b"}}, call(t, b, "workspace_diff", args{"from": from})["changes"])
+		require.Equal(t, []any{map[string]any{"kind": "added", "path": "/b"}}, agentkit.Call(t, b, "workspace_diff", agentkit.Args{"from": from})["changes"])
 	}
-	require.Equal(t, "try", call(t, b, "workspace_snapshot", args{"name": "s"})["branch"])
-	call(t, b, "workspace_restore", args{"ref": "main"})
+	require.Equal(t, "try", agentkit.Call(t, b, "workspace_snapshot", agentkit.Args{"name": "s"})["branch"])
+	agentkit.Call(t, b, "workspace_restore", agentkit.Args{"ref": "main"})
 	_, err = b.FS().Stat(t.Context(), "b")
 	require.ErrorIs(t, err, fs.ErrNotExist, "restore brings back what is on another branch, and moves nowhere")
 	require.Equal(t, "try", b.FS().Head())
 
-	text := try(t, b, "workspace_branch", args{"name": "again", "ref": "s"}).Text
+	text := agentkit.Try(t, b, "workspace_branch", agentkit.Args{"name": "again", "ref": "s"}).Text
 	require.Contains(t, text, "You are on the new branch 'again' now")
 	require.Contains(t, text, "You left vfs://")
 	require.Equal(t, "x", vfstest.Read(t, b.FS(), "b"))
 
-	require.NoError(t, agent.FlushLog(t.Context(), fsys))
+	require.NoError(t, tool.FlushLog(t.Context(), fsys))
 	calls, err := fsys.Calls(t.Context(), nil)
 	require.NoError(t, err)
 	require.Equal(t, "workspace_branch main", calls[0].Tool+" "+calls[0].Branch, "a fork is a call of the branch that it left")
@@ -79,38 +82,38 @@ func logged(t *testing.T, fsys *vfs.FS, branch string) []vfs.Event {
 
 // With stay nothing moves, and the new branch can be looked at all the same.
 func TestForkStays(t *testing.T) {
-	b, fsys := box(t, nil, "a")
-	r := try(t, b, "workspace_branch", args{"name": "try", "stay": true})
+	b, fsys := agentkit.Box(t, nil, "a")
+	r := agentkit.Try(t, b, "workspace_branch", agentkit.Args{"name": "try", "stay": true})
 	require.NoError(t, r.Err)
 	require.Contains(t, r.Text, "You stay on 'main'")
-	call(t, b, "workspace_write_file", args{"path": "/b", "content": "x"})
+	agentkit.Call(t, b, "workspace_write_file", agentkit.Args{"path": "/b", "content": "x"})
 	require.Equal(t, "x", vfstest.Read(t, fsys, "b"))
-	require.Len(t, call(t, b, "workspace_diff", args{"from": "try"})["changes"], 1)
-	call(t, b, "workspace_restore", args{"ref": "try"})
+	require.Len(t, agentkit.Call(t, b, "workspace_diff", agentkit.Args{"from": "try"})["changes"], 1)
+	agentkit.Call(t, b, "workspace_restore", agentkit.Args{"ref": "try"})
 	require.Equal(t, []string{"a"}, vfstest.Names(t, fsys))
 }
 
 // What others forked is not granted, nor is a branch that has the name of one that was: a grant is of the branch itself.
 func TestForkGrantsItsOwn(t *testing.T) {
-	b, fsys := box(t, nil, "a")
+	b, fsys := agentkit.Box(t, nil, "a")
 	_, err := snapshot.Branch(t.Context(), fsys, fsys, "theirs")
 	require.NoError(t, err)
-	require.ErrorIs(t, try(t, b, "workspace_diff", args{"from": "theirs"}).Err, syscall.EACCES)
+	require.ErrorIs(t, agentkit.Try(t, b, "workspace_diff", agentkit.Args{"from": "theirs"}).Err, syscall.EACCES)
 
-	call(t, b, "workspace_branch", args{"name": "mine", "stay": true})
-	call(t, b, "workspace_diff", args{"from": "mine"})
+	agentkit.Call(t, b, "workspace_branch", agentkit.Args{"name": "mine", "stay": true})
+	agentkit.Call(t, b, "workspace_diff", agentkit.Args{"from": "mine"})
 	require.NoError(t, snapshot.DeleteBranch(t.Context(), fsys, "mine"))
 	_, err = snapshot.Branch(t.Context(), fsys, nil, "mine")
 	require.NoError(t, err)
-	require.ErrorIs(t, try(t, b, "workspace_diff", args{"from": "mine"}).Err, syscall.EACCES)
+	require.ErrorIs(t, agentkit.Try(t, b, "workspace_diff", agentkit.Args{"from": "mine"}).Err, syscall.EACCES)
 
 	_, err = b.On(t.Context(), "theirs")
 	require.ErrorIs(t, err, syscall.EACCES)
 	_, err = b.On(t.Context(), "none")
 	require.ErrorIs(t, err, fs.ErrNotExist)
-	other, err := b.With(&agent.Config{Profile: agent.Module2})
+	other, err := b.With(&tool.Config{Profile: module2.Profile})
 	require.NoError(t, err)
-	call(t, b, "workspace_branch", args{"name": "next"})
+	agentkit.Call(t, b, "workspace_branch", agentkit.Args{"name": "next"})
 	require.Equal(t, "next", other.FS().Head(), "they stand together")
 	was, err := b.On(t.Context(), "main")
 	require.NoError(t, err)
@@ -121,32 +124,32 @@ func TestForkGrantsItsOwn(t *testing.T) {
 
 // A move that is not approved, not permitted or not wanted makes no branch.
 func TestForkRefused(t *testing.T) {
-	none := func(b *agent.Toolbox, fsys *vfs.FS, want error) {
+	none := func(b *tool.Toolbox, fsys *vfs.FS, want error) {
 		t.Helper()
-		require.ErrorIs(t, try(t, b, "workspace_branch", args{"name": "try"}).Err, want)
+		require.ErrorIs(t, agentkit.Try(t, b, "workspace_branch", agentkit.Args{"name": "try"}).Err, want)
 		_, err := fsys.Branch(t.Context(), "try")
 		require.ErrorIs(t, err, fs.ErrNotExist)
 		require.Equal(t, "main", b.FS().Head())
 	}
-	b, fsys := box(t, &agent.Config{Policy: &agent.Policy{Ask: []agent.Rule{{Permissions: []agent.Permission{agent.PermSnapshot}}}}})
+	b, fsys := agentkit.Box(t, &tool.Config{Policy: &tool.Policy{Ask: []tool.Rule{{Permissions: []tool.Permission{tool.PermSnapshot}}}}})
 	none(b, fsys, syscall.EACCES)
-	b, fsys = box(t, &agent.Config{Policy: &agent.Policy{Permissions: []agent.Permission{agent.PermRead}}})
+	b, fsys = agentkit.Box(t, &tool.Config{Policy: &tool.Policy{Permissions: []tool.Permission{tool.PermRead}}})
 	none(b, fsys, fs.ErrNotExist)
-	b, fsys = box(t, &agent.Config{Fixed: true})
+	b, fsys = agentkit.Box(t, &tool.Config{Fixed: true})
 	none(b, fsys, syscall.EPERM)
-	require.Contains(t, try(t, b, "workspace_branch", args{}).Text, "set stay")
-	call(t, b, "workspace_branch", args{"name": "apart", "stay": true})
+	require.Contains(t, agentkit.Try(t, b, "workspace_branch", agentkit.Args{}).Text, "set stay")
+	agentkit.Call(t, b, "workspace_branch", agentkit.Args{"name": "apart", "stay": true})
 }
 
 // The policy and the quota hold on the new branch, and the quota counts what that holds.
 func TestForkUnderPolicy(t *testing.T) {
-	b, _ := box(t, &agent.Config{Policy: &agent.Policy{ReadOnly: []string{"/ro"}, MaxEntries: 3}}, "ro/a")
-	call(t, b, "workspace_write_file", args{"path": "/b", "content": "x"})
-	call(t, b, "workspace_branch", args{})
-	require.ErrorIs(t, try(t, b, "workspace_write_file", args{"path": "/ro/a", "content": "x"}).Err, syscall.EACCES)
-	require.ErrorIs(t, try(t, b, "workspace_write_file", args{"path": "/c", "content": "x"}).Err, syscall.EDQUOT)
-	call(t, b, "workspace_rm", args{"path": "/b"})
-	call(t, b, "workspace_write_file", args{"path": "/c", "content": "x"})
+	b, _ := agentkit.Box(t, &tool.Config{Policy: &tool.Policy{ReadOnly: []string{"/ro"}, MaxEntries: 3}}, "ro/a")
+	agentkit.Call(t, b, "workspace_write_file", agentkit.Args{"path": "/b", "content": "x"})
+	agentkit.Call(t, b, "workspace_branch", agentkit.Args{})
+	require.ErrorIs(t, agentkit.Try(t, b, "workspace_write_file", agentkit.Args{"path": "/ro/a", "content": "x"}).Err, syscall.EACCES)
+	require.ErrorIs(t, agentkit.Try(t, b, "workspace_write_file", agentkit.Args{"path": "/c", "content": "x"}).Err, syscall.EDQUOT)
+	agentkit.Call(t, b, "workspace_rm", agentkit.Args{"path": "/b"})
+	agentkit.Call(t, b, "workspace_write_file", agentkit.Args{"path": "/c", "content": "x"})
 }
 
 // A session goes with its tools: its ref, its health and its snapshots are of the new branch, also after a restart, and
@@ -154,18 +157,18 @@ func TestForkUnderPolicy(t *testing.T) {
 func TestSessionMoves(t *testing.T) {
 	store := newStore(t)
 	ctx := t.Context()
-	var noted []agent.Ref
+	var noted []tool.Ref
 	var refuse error
 	s, err := agent.Open(store, "one", &agent.SessionOptions{
 		Auto:  agent.EachTurn,
-		OnRef: func(_ context.Context, ref agent.Ref) error { noted = append(noted, ref); return refuse },
+		OnRef: func(_ context.Context, ref tool.Ref) error { noted = append(noted, ref); return refuse },
 	})
 	require.NoError(t, err)
 	writes(t, s, "/a", "1")
 	writes(t, s, "/a", "2")
-	r := runs(t, s, "branch", args{"name": "try"})
+	r := runs(t, s, "branch", agentkit.Args{"name": "try"})
 	require.NoError(t, r.Err, r.Text)
-	require.Equal(t, []agent.Ref{refOf(t, s)}, noted)
+	require.Equal(t, []tool.Ref{refOf(t, s)}, noted)
 	require.Equal(t, "try", refOf(t, s).Branch)
 	require.Equal(t, "one", s.Name())
 	require.Equal(t, "try", s.Health().Branch)
@@ -185,7 +188,7 @@ func TestSessionMoves(t *testing.T) {
 	require.ErrorIs(t, err, fs.ErrNotExist)
 
 	refuse = errors.New("the disk of the host is full")
-	r = runs(t, s, "branch", args{"name": "lost"})
+	r = runs(t, s, "branch", agentkit.Args{"name": "lost"})
 	require.ErrorIs(t, r.Err, refuse)
 	require.Contains(t, r.Text, "you are still on 'try'")
 	require.Equal(t, "try", refOf(t, s).Branch)
@@ -196,7 +199,7 @@ func TestSessionMoves(t *testing.T) {
 	shared, err := s.Sub(ctx, "", &agent.SubOptions{Inherit: true})
 	require.NoError(t, err)
 	refuse = nil
-	require.NoError(t, runs(t, shared, "branch", args{"name": "both"}).Err)
+	require.NoError(t, runs(t, shared, "branch", agentkit.Args{"name": "both"}).Err)
 	require.Equal(t, "both", refOf(t, s).Branch, "who shares a branch moves together")
 	again := openSession(t, store, "try", nil)
 	require.NoError(t, runs(t, again, "ls", nil).Err, "what was left in between is free")
@@ -217,7 +220,7 @@ func TestForkToOpenSession(t *testing.T) {
 	store := newStore(t)
 	s := openSession(t, store, "one", nil)
 	openSession(t, store, "two", nil) // and never used
-	r := runs(t, s, "branch", args{"name": "two"})
+	r := runs(t, s, "branch", agentkit.Args{"name": "two"})
 	require.ErrorIs(t, r.Err, syscall.EBUSY)
 	require.Equal(t, "one", refOf(t, s).Branch)
 }
@@ -230,7 +233,7 @@ func TestSubMoves(t *testing.T) {
 	writes(t, s, "/a", "1")
 	child, err := s.Sub(ctx, "child", nil)
 	require.NoError(t, err)
-	require.NoError(t, runs(t, child, "branch", args{"name": "deeper"}).Err)
+	require.NoError(t, runs(t, child, "branch", agentkit.Args{"name": "deeper"}).Err)
 	writes(t, child, "/a", "2")
 	_, err = s.Adopt(ctx, child)
 	require.NoError(t, err)
@@ -246,7 +249,7 @@ func TestSubMoves(t *testing.T) {
 	late, err := s.Sub(ctx, "late", nil)
 	require.NoError(t, err)
 	closes(t, late)
-	require.NoError(t, runs(t, s, "branch", args{"name": "elsewhere"}).Err)
+	require.NoError(t, runs(t, s, "branch", agentkit.Args{"name": "elsewhere"}).Err)
 	_, err = s.Adopt(ctx, late)
 	require.ErrorIs(t, err, syscall.EINVAL)
 	require.ErrorContains(t, err, "\"elsewhere\", where the session stands")
@@ -257,14 +260,14 @@ func TestSubResumesWhereItMoved(t *testing.T) {
 	store := newStore(t)
 	ctx := t.Context()
 	s := openSession(t, store, "parent", nil)
-	var heard agent.Ref
-	options := &agent.SubOptions{Persistent: true, OnRef: func(_ context.Context, ref agent.Ref) error {
+	var heard tool.Ref
+	options := &agent.SubOptions{Persistent: true, OnRef: func(_ context.Context, ref tool.Ref) error {
 		heard = ref
 		return nil
 	}}
 	child, err := s.Sub(ctx, "child", options)
 	require.NoError(t, err)
-	require.NoError(t, runs(t, child, "branch", args{"name": "deeper"}).Err)
+	require.NoError(t, runs(t, child, "branch", agentkit.Args{"name": "deeper"}).Err)
 	require.Equal(t, "deeper", heard.Branch)
 	writes(t, child, "/a", "1")
 	require.NoError(t, child.Close(ctx))
@@ -284,16 +287,16 @@ func TestBranchGone(t *testing.T) {
 	store := newStore(t)
 	s := openSession(t, store, "one", nil)
 	writes(t, s, "/a", "1")
-	require.NoError(t, runs(t, s, "branch", args{"name": "try"}).Err)
+	require.NoError(t, runs(t, s, "branch", agentkit.Args{"name": "try"}).Err)
 	box, err := s.Toolbox(t.Context())
 	require.NoError(t, err)
 	require.NoError(t, snapshot.DeleteBranch(t.Context(), box.FS(), "try"))
 	r := runs(t, s, "ls", nil)
 	require.ErrorIs(t, r.Err, syscall.ESTALE)
 	require.Contains(t, r.Text, "'try'")
-	r = runs(t, s, "write_file", args{"path": "/b", "content": "2"})
+	r = runs(t, s, "write_file", agentkit.Args{"path": "/b", "content": "2"})
 	require.ErrorIs(t, r.Err, syscall.ESTALE)
-	r = runs(t, s, "branch", args{"ref": "one", "name": "next"})
+	r = runs(t, s, "branch", agentkit.Args{"ref": "one", "name": "next"})
 	require.NoError(t, r.Err, r.Text)
 	require.Equal(t, "1", holds(t, s, "a"))
 }
@@ -301,13 +304,13 @@ func TestBranchGone(t *testing.T) {
 // What was acknowledged before a fork is in it, and what is written later is on the new branch: calls at once lose
 // nothing to a branch that nobody stands on any more.
 func TestForksAtOnce(t *testing.T) {
-	b, _ := box(t, nil)
+	b, _ := agentkit.Box(t, nil)
 	const writers, each = 4, 25
 	var wg sync.WaitGroup
 	for w := range writers {
 		wg.Go(func() {
 			for i := range each {
-				input, _ := json.Marshal(args{"path": fmt.Sprintf("/%d/%d", w, i), "content": "x"})
+				input, _ := json.Marshal(agentkit.Args{"path": fmt.Sprintf("/%d/%d", w, i), "content": "x"})
 				if r := b.Call(t.Context(), "workspace_write_file", input); r.Err != nil {
 					t.Error(r.Err)
 				}
@@ -325,6 +328,6 @@ func TestForksAtOnce(t *testing.T) {
 	}
 	wg.Wait()
 	require.Len(t, b.Branches(), 11)
-	found := call(t, b, "workspace_find", args{"type": "file"})
+	found := agentkit.Call(t, b, "workspace_find", agentkit.Args{"type": "file"})
 	require.Len(t, found["entries"], writers*each)
 }

@@ -1,6 +1,8 @@
 package agent
 
-import "time"
+import (
+	"time"
+)
 
 // A State is where a session is in its life.
 type State string

@@ -7,27 +7,28 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"vfsdb/agent"
+	"vfsdb/agent/tool"
+	"vfsdb/internal/vfstest/agentkit"
 )
 
 // A hook that never returns holds up no call, and what it misses is counted.
 func TestHookBlocks(t *testing.T) {
 	release, heard := make(chan struct{}), 0
-	hooks := agent.NewHooks(func(agent.HookEvent) {
+	hooks := tool.NewHooks(func(tool.HookEvent) {
 		heard++
 		<-release
 	}, nil)
-	b, _ := box(t, &agent.Config{Hooks: hooks}, "a")
+	b, _ := agentkit.Box(t, &tool.Config{Hooks: hooks}, "a")
 	const calls = 400
 	for range calls {
-		call(t, b, "workspace_ls", nil)
+		agentkit.Call(t, b, "workspace_ls", nil)
 	}
 	require.Positive(t, hooks.Dropped())
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	require.ErrorIs(t, hooks.Close(ctx), context.Canceled)
 	dropped := hooks.Dropped()
-	call(t, b, "workspace_ls", nil)
+	agentkit.Call(t, b, "workspace_ls", nil)
 	require.Equal(t, dropped+1, hooks.Dropped(), "closed")
 	close(release)
 	require.NoError(t, hooks.Close(t.Context()))
@@ -36,8 +37,8 @@ func TestHookBlocks(t *testing.T) {
 
 // Calls and a close may race, and a hook may panic.
 func TestHookRace(t *testing.T) {
-	hooks := agent.NewHooks(func(agent.HookEvent) { panic("a hook") }, nil)
-	b, _ := box(t, &agent.Config{Hooks: hooks}, "a")
+	hooks := tool.NewHooks(func(tool.HookEvent) { panic("a hook") }, nil)
+	b, _ := agentkit.Box(t, &tool.Config{Hooks: hooks}, "a")
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {

@@ -1,16 +1,20 @@
 package agent
 
-import "vfsdb/vfs"
+import (
+	"vfsdb/agent/profile/helix"
+	"vfsdb/agent/tool"
+	"vfsdb/vfs"
+)
 
 // New makes tools over a tree, as [Make] does. The profile of a config that names none is helix; a nil config has every
 // capability and no policy.
-func New(fsys *vfs.FS, config *Config) (*Toolbox, error) {
-	var c Config
+func New(fsys *vfs.FS, config *tool.Config) (*tool.Toolbox, error) {
+	var c tool.Config
 	if config != nil {
 		c = *config
 	}
 	if c.Profile == nil {
-		c.Profile = Helix
+		c.Profile = helix.Profile
 	}
-	return Make(fsys, &c)
+	return tool.New(fsys, &c)
 }

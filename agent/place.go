@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"vfsdb/agent/tool"
 	"vfsdb/vfs"
 )
 
@@ -19,13 +20,13 @@ import (
 type place struct {
 	store   *Store
 	name    string // of the session, and of the branch that it began on
-	config  *Config
+	config  *tool.Config
 	label   string // of metrics
 	foreign bool   // another database may stand in for ours
 	timeout time.Duration
 
-	onRef func(context.Context, Ref) error
-	at    *Position // of the tools
+	onRef func(context.Context, tool.Ref) error
+	at    *tool.Position // of the tools
 
 	// find finds the branch in the open file for the first time, and makes it if it is not there.
 	find func(ctx context.Context, file *vfs.FS) (*vfs.FS, error)
@@ -34,14 +35,14 @@ type place struct {
 
 	mu      sync.Mutex
 	health  Health
-	failed  *FailedError  // for good, until it is reset
-	file    *vfs.FS       // what the tree is in
-	tree    *vfs.FS       // nil while it is not open
-	id      string        // of the database
-	joined  bool          // counted as a user of the store
-	running int           // calls
-	idle    chan struct{} // closed when the last call has ended, once the place is closing
-	stood   []string      // the branches, in their order; the last one is where it stands
+	failed  *tool.FailedError // for good, until it is reset
+	file    *vfs.FS           // what the tree is in
+	tree    *vfs.FS           // nil while it is not open
+	id      string            // of the database
+	joined  bool              // counted as a user of the store
+	running int               // calls
+	idle    chan struct{}     // closed when the last call has ended, once the place is closing
+	stood   []string          // the branches, in their order; the last one is where it stands
 }
 
 // enter counts a call, so that a close can wait for it.
@@ -142,25 +143,25 @@ func (p *place) open(ctx context.Context) (*vfs.FS, error) {
 		p.health.OpenedAt = p.health.LastSuccessAt
 		if m := p.config.Metrics; m != nil && p.health.State != Closed { // a close that did not wait has not counted either
 			m.IncOpen(p.label)
-			m.ObserveOpenLatencyMs(p.label, millis(took))
+			m.ObserveOpenLatencyMs(p.label, tool.Millis(took))
 		}
 	case ctx.Err() != nil:
 		p.become(before)
 		return nil, err
 	default:
-		failed := &FailedError{Transient: errors.Is(err, syscall.EBUSY), Err: err}
+		failed := &tool.FailedError{Transient: errors.Is(err, syscall.EBUSY), Err: err}
 		if p.become(Failed); !failed.Transient {
 			p.failed = failed
 		}
 		err = failed
 	}
-	p.config.Hear(HookEvent{Kind: "open", Took: took, Err: err})
+	p.config.Hear(tool.HookEvent{Kind: "open", Took: took, Err: err})
 	return p.tree, err
 }
 
 // attempt opens the store's file and stands on the branch.
 func (p *place) attempt(ctx context.Context) error {
-	_, err := retried(ctx, func() (struct{}, error) { return struct{}{}, p.once(ctx) })
+	_, err := tool.Retry(ctx, func() (struct{}, error) { return struct{}{}, p.once(ctx) })
 	return err
 }
 
@@ -175,12 +176,12 @@ func (p *place) once(ctx context.Context) error {
 	p.mu.Lock()
 	p.joined = true
 	p.mu.Unlock()
-	id, err := databaseID(ctx, file)
+	id, err := tool.DatabaseID(ctx, file)
 	if err != nil {
 		return err
 	}
 	if known != "" && known != id && !p.foreign {
-		return &ForeignRefError{Ref{DB: known, Branch: branch}, id}
+		return &tool.ForeignRefError{Ref: tool.Ref{DB: known, Branch: branch}, Here: id}
 	}
 	var tree *vfs.FS
 	if known == "" {
@@ -209,7 +210,7 @@ func (p *place) Release(branch string) { p.store.free(branch) }
 
 // Follow moves the place to a branch that a tool forked, once the host has noted that. Nothing moves in a file that is
 // not the open one any more.
-func (p *place) Follow(ctx context.Context, tree *vfs.FS, ref Ref) error {
+func (p *place) Follow(ctx context.Context, tree *vfs.FS, ref tool.Ref) error {
 	if p.onRef != nil {
 		if err := p.onRef(ctx, ref); err != nil {
 			return err
@@ -240,7 +241,7 @@ func (p *place) reopen(ctx context.Context, reopens *int) (*vfs.FS, error) {
 		if m != nil {
 			m.IncEviction(p.label)
 		}
-		p.config.Hear(HookEvent{Kind: "evicted"})
+		p.config.Hear(tool.HookEvent{Kind: "evicted"})
 	}
 	err := error(syscall.ESTALE)
 	if *reopens > 0 {
@@ -250,13 +251,13 @@ func (p *place) reopen(ctx context.Context, reopens *int) (*vfs.FS, error) {
 	outcome := "recovered"
 	if err != nil {
 		outcome = "exhausted"
-		err = &EvictedError{p.store.path, err}
+		err = &tool.EvictedError{Path: p.store.path, Err: err}
 		p.logger().ErrorContext(ctx, "workspace tool: eviction retry exhausted", "session", p.name, "error", err)
 	}
 	if m != nil {
 		m.IncEvictionRetry(p.label, outcome)
 	}
-	p.config.Hear(HookEvent{Kind: "eviction-retry", Name: outcome, Err: err})
+	p.config.Hear(tool.HookEvent{Kind: "eviction-retry", Name: outcome, Err: err})
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.attempted(err)
@@ -316,7 +317,7 @@ func (p *place) close(ctx context.Context, last func(context.Context, *vfs.FS) e
 		m.IncClose(p.label, status)
 	}
 	if opened {
-		p.config.Hear(HookEvent{Kind: "close", Name: status, Took: time.Since(began), Err: err})
+		p.config.Hear(tool.HookEvent{Kind: "close", Name: status, Took: time.Since(began), Err: err})
 	}
 	return err
 }
@@ -326,7 +327,7 @@ func (p *place) end(ctx context.Context, last func(context.Context, *vfs.FS) err
 	tree, _ := p.have()
 	var errs []error
 	if tree != nil {
-		errs = append(errs, FlushLog(ctx, tree), last(ctx, tree))
+		errs = append(errs, tool.FlushLog(ctx, tree), last(ctx, tree))
 	}
 	p.mu.Lock()
 	joined := p.joined

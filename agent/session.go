@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"time"
 
+	"vfsdb/agent/profile/helix"
+	"vfsdb/agent/tool"
 	"vfsdb/snapshot"
 	"vfsdb/vfs"
 )
@@ -18,7 +20,7 @@ import (
 // empty tree to begin with, and no automatic snapshots.
 type SessionOptions struct {
 	// Config is of the tools. Its Session is the session's name, unless it says otherwise.
-	Config Config
+	Config tool.Config
 
 	// From is where the branch starts if there is none of that name yet: a ref as text, or the name of a snapshot or a
 	// branch. "" is an empty tree.
@@ -35,7 +37,7 @@ type SessionOptions struct {
 	// OnRef is called with the session's new ref when a tool moves it to a fork, before that call returns: who resumes
 	// there later needs it. If it fails, so does the call, and the session stays where it was. It must not use the
 	// session. nil is nobody.
-	OnRef func(context.Context, Ref) error
+	OnRef func(context.Context, tool.Ref) error
 
 	// CloseTimeout bounds how long Close waits for calls that run; 0 is 30 s.
 	CloseTimeout time.Duration
@@ -49,10 +51,10 @@ const defaultCloseTimeout = 30 * time.Second
 // resumed from its ref by another process. It is safe for concurrent use, and must be closed.
 type Session struct {
 	place  *place
-	config Config   // of the tools, as it was given
-	box    *Toolbox // the tools; what they are is known before they stand on anything
-	keeper *keeper  // of automatic snapshots; nil if there are none
-	owner  bool     // closes the place; else it is the parent's
+	config tool.Config   // of the tools, as it was given
+	box    *tool.Toolbox // the tools; what they are is known before they stand on anything
+	keeper *keeper       // of automatic snapshots; nil if there are none
+	owner  bool          // closes the place; else it is the parent's
 
 	forked string // the snapshot that Sub forked it from; "" if it is no sub-agent's
 	brief  bool   // its branch goes when it is closed
@@ -72,7 +74,7 @@ func Open(store *Store, name string, options *SessionOptions) (*Session, error) 
 // ENOENT. A ref that names a snapshot brings the branch back to it; what it was is kept. A ref of another database is a
 // [ForeignRefError]. All that is found out by the first call.
 func Resume(store *Store, ref string, options *SessionOptions) (*Session, error) {
-	r, err := ParseRef(ref)
+	r, err := tool.ParseRef(ref)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +83,7 @@ func Resume(store *Store, ref string, options *SessionOptions) (*Session, error)
 
 // begin says how the branch of a session is found for the first time.
 type begin struct {
-	ref *Ref // that was given to resume; nil makes the branch where there is none
+	ref *tool.Ref // that was given to resume; nil makes the branch where there is none
 }
 
 func open(store *Store, name string, options *SessionOptions, how begin) (*Session, error) {
@@ -90,7 +92,7 @@ func open(store *Store, name string, options *SessionOptions, how begin) (*Sessi
 		o = *options
 	}
 	if name == "" {
-		name = "session-" + autoName()[len(autoPrefix):]
+		name = "session-" + tool.AutoName()[len(tool.AutoPrefix):]
 	}
 	if err := vfs.CheckName(name); err != nil {
 		return nil, fmt.Errorf("session %q: %w", name, err)
@@ -116,7 +118,7 @@ func newSession(store *Store, name string, o *SessionOptions) (*Session, error) 
 		o.Config.Session = name
 	}
 	if o.Config.Profile == nil {
-		o.Config.Profile = Helix
+		o.Config.Profile = helix.Profile
 	}
 	s := &Session{config: o.Config, owner: true}
 	keeper, err := newKeeper(o.Auto, o.Keep, s.config.Hear)
@@ -132,8 +134,8 @@ func newSession(store *Store, name string, o *SessionOptions) (*Session, error) 
 	if s.place.timeout == 0 {
 		s.place.timeout = defaultCloseTimeout
 	}
-	s.place.at = NewPosition(nil, s.place)
-	if s.box, err = NewAt(s.place.at, keeper, &s.config); err != nil {
+	s.place.at = tool.NewPosition(nil, s.place)
+	if s.box, err = tool.NewAt(s.place.at, keeper, &s.config); err != nil {
 		return nil, err
 	}
 	s.place.label = s.box.Workspace()
@@ -147,7 +149,7 @@ func (how begin) stand(ctx context.Context, s *Session, file *vfs.FS, o *Session
 	}
 	name := s.Name()
 	tree, err := file.Branch(ctx, name)
-	if !missing(err) {
+	if !tool.Missing(err) {
 		return tree, err
 	}
 	var base snapshot.Tree
@@ -161,7 +163,7 @@ func (how begin) stand(ctx context.Context, s *Session, file *vfs.FS, o *Session
 		return file.Branch(ctx, name) // another process was first
 	}
 	if err == nil {
-		s.config.Hear(HookEvent{Kind: "branch", Name: name})
+		s.config.Hear(tool.HookEvent{Kind: "branch", Name: name})
 	}
 	return tree, err
 }
@@ -187,16 +189,16 @@ func (how begin) resume(ctx context.Context, s *Session, file *vfs.FS, o *Sessio
 
 // treeOf finds the tree that a host names: by a ref as text, or by the name of a snapshot or a branch.
 func treeOf(ctx context.Context, file *vfs.FS, text string, foreign bool) (snapshot.Tree, error) {
-	ref, err := ParseRef(text)
+	ref, err := tool.ParseRef(text)
 	if err != nil {
 		return snapshot.Resolve(ctx, file, text)
 	}
 	if foreign {
-		if ref.DB, err = databaseID(ctx, file); err != nil {
+		if ref.DB, err = tool.DatabaseID(ctx, file); err != nil {
 			return nil, err
 		}
 	}
-	return Resolve(ctx, file, ref)
+	return tool.Resolve(ctx, file, ref)
 }
 
 // Name returns the name of the session, which is that of the branch that it began on. A tool may have moved it from
@@ -204,19 +206,19 @@ func treeOf(ctx context.Context, file *vfs.FS, text string, foreign bool) (snaps
 func (s *Session) Name() string { return s.place.name }
 
 // Tools returns the tools, in the order of the profile. It opens nothing.
-func (s *Session) Tools() []*Tool { return s.box.Tools() }
+func (s *Session) Tools() []*tool.Tool { return s.box.Tools() }
 
 // Prompt is what to tell a model about the tools, in its system prompt.
 func (s *Session) Prompt() string { return s.box.Prompt() }
 
 // Call runs a tool, as [Toolbox.Call] does. It opens the session if need be.
-func (s *Session) Call(ctx context.Context, tool string, input json.RawMessage) *Result {
-	return s.Do(ctx, Call{Tool: tool, Input: input})
+func (s *Session) Call(ctx context.Context, op string, input json.RawMessage) *tool.Result {
+	return s.Do(ctx, tool.Call{Tool: op, Input: input})
 }
 
 // Do runs a call, as [Session.Call] does. A call that finds the file moved away is run on the one that is at its path
 // now, once.
-func (s *Session) Do(ctx context.Context, call Call) *Result {
+func (s *Session) Do(ctx context.Context, call tool.Call) *tool.Result {
 	if err := s.enter(); err != nil {
 		return s.box.Refuse(ctx, call, err)
 	}
@@ -274,7 +276,7 @@ func (s *Session) on(ctx context.Context, fn func() error) error {
 
 // Toolbox opens the session and returns its tools: for a door that takes a Toolbox. Calls of it take automatic snapshots
 // and move the session too, but they do not open a file again that was moved away, and Close does not wait for them.
-func (s *Session) Toolbox(ctx context.Context) (*Toolbox, error) {
+func (s *Session) Toolbox(ctx context.Context) (*tool.Toolbox, error) {
 	if err := s.on(ctx, func() error { return nil }); err != nil {
 		return nil, err
 	}
@@ -283,9 +285,9 @@ func (s *Session) Toolbox(ctx context.Context) (*Toolbox, error) {
 
 // Ref names the session for those who resume it: the branch that it stands on, as that will be then. It opens the
 // session.
-func (s *Session) Ref(ctx context.Context) (ref Ref, err error) {
+func (s *Session) Ref(ctx context.Context) (ref tool.Ref, err error) {
 	err = s.on(ctx, func() (err error) {
-		ref, err = RefOf(ctx, s.tree())
+		ref, err = tool.RefOf(ctx, s.tree())
 		return err
 	})
 	return ref, err

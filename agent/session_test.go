@@ -18,7 +18,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vfsdb/agent"
+	"vfsdb/agent/profile"
+	"vfsdb/agent/tool"
 	"vfsdb/internal/vfstest"
+	"vfsdb/internal/vfstest/agentkit"
 	"vfsdb/snapshot"
 	"vfsdb/vfs"
 )
@@ -56,16 +59,16 @@ func closes(t *testing.T, s *agent.Session) {
 	t.Cleanup(func() { require.NoError(t, s.Close(context.WithoutCancel(t.Context()))) })
 }
 
-func runs(t *testing.T, s *agent.Session, tool string, args map[string]any) *agent.Result {
+func runs(t *testing.T, s *agent.Session, op string, args map[string]any) *tool.Result {
 	t.Helper()
 	input, err := json.Marshal(args)
 	require.NoError(t, err)
-	return s.Call(t.Context(), "workspace_"+tool, input)
+	return s.Call(t.Context(), "workspace_"+op, input)
 }
 
 func writes(t *testing.T, s *agent.Session, path, content string) {
 	t.Helper()
-	r := runs(t, s, "write_file", args{"path": path, "content": content})
+	r := runs(t, s, "write_file", agentkit.Args{"path": path, "content": content})
 	require.NoError(t, r.Err, r.Text)
 }
 
@@ -76,7 +79,7 @@ func holds(t *testing.T, s *agent.Session, path string) string {
 	return vfstest.Read(t, box.FS(), strings.TrimPrefix(path, "/"))
 }
 
-func refOf(t *testing.T, s *agent.Session) agent.Ref {
+func refOf(t *testing.T, s *agent.Session) tool.Ref {
 	t.Helper()
 	r, err := s.Ref(t.Context())
 	require.NoError(t, err)
@@ -115,16 +118,16 @@ func TestSessionLife(t *testing.T) {
 	require.Equal(t, r, refOf(t, again))
 
 	same := openSession(t, store, "two", nil)
-	require.ErrorIs(t, runs(t, same, "read_file", args{"path": "a"}).Err, fs.ErrNotExist, "a new session begins empty")
+	require.ErrorIs(t, runs(t, same, "read_file", agentkit.Args{"path": "a"}).Err, fs.ErrNotExist, "a new session begins empty")
 	_, err = agent.Open(store, "two", nil)
 	require.ErrorIs(t, err, syscall.EBUSY, "no two sessions on one branch by accident")
 	_, err = agent.Open(store, "a b", nil)
 	require.ErrorIs(t, err, syscall.EINVAL)
 	_, err = agent.Resume(store, "one", nil)
 	require.ErrorIs(t, err, syscall.EINVAL)
-	_, err = agent.Open(store, "x", &agent.SessionOptions{Config: agent.Config{Name: "a b"}})
+	_, err = agent.Open(store, "x", &agent.SessionOptions{Config: tool.Config{Name: "a b"}})
 	require.ErrorIs(t, err, syscall.EINVAL)
-	_, err = agent.FindProfile("none")
+	_, err = profile.Find("none")
 	require.ErrorIs(t, err, syscall.EINVAL)
 	_, err = agent.Open(store, "x", &agent.SessionOptions{Auto: "hourly"})
 	require.ErrorIs(t, err, syscall.EINVAL)
@@ -178,7 +181,7 @@ func TestResume(t *testing.T) {
 	foreign.DB = strings.Repeat("0", 32)
 	s, err = agent.Resume(store, foreign.String(), nil)
 	require.NoError(t, err)
-	var refused *agent.ForeignRefError
+	var refused *tool.ForeignRefError
 	require.ErrorAs(t, runs(t, s, "ls", nil).Err, &refused)
 	require.ErrorIs(t, runs(t, s, "ls", nil).Err, syscall.EXDEV)
 	require.Equal(t, agent.Failed, s.Health().State)
@@ -202,7 +205,7 @@ func TestReset(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "agent.db")
 	store := agent.NewStore(path, &vfs.Options{MustExist: true})
 	s := openSession(t, store, "one", nil)
-	var failed *agent.FailedError
+	var failed *tool.FailedError
 	require.ErrorAs(t, runs(t, s, "ls", nil).Err, &failed)
 	require.False(t, failed.Transient)
 	fsys := vfstest.Open(t, path, nil)
@@ -275,11 +278,11 @@ func TestSub(t *testing.T) {
 	_, err = s.Adopt(ctx, older)
 	require.ErrorIs(t, err, syscall.EINVAL, "it was not forked from the head")
 
-	shared, err := s.Sub(ctx, "", &agent.SubOptions{Inherit: true, Config: &agent.Config{Policy: &agent.Policy{ReadOnly: []string{"/"}}}})
+	shared, err := s.Sub(ctx, "", &agent.SubOptions{Inherit: true, Config: &tool.Config{Policy: &tool.Policy{ReadOnly: []string{"/"}}}})
 	require.NoError(t, err)
 	require.Equal(t, "kept", holds(t, shared, "c"))
-	require.ErrorIs(t, runs(t, shared, "rm", args{"path": "c"}).Err, syscall.EACCES)
-	require.NoError(t, agent.FlushLog(ctx, box.FS()))
+	require.ErrorIs(t, runs(t, shared, "rm", agentkit.Args{"path": "c"}).Err, syscall.EACCES)
+	require.NoError(t, tool.FlushLog(ctx, box.FS()))
 	calls, err := box.FS().Calls(ctx, &vfs.CallOptions{Newest: true, Max: 1})
 	require.NoError(t, err)
 	require.Equal(t, "workspace_rm", calls[0].Tool)
@@ -316,8 +319,8 @@ func TestUndo(t *testing.T) {
 	}
 	for _, text := range []string{"1", "2", "3"} {
 		writes(t, s, "/a", text)
-		runs(t, s, "read_file", args{"path": "a"})
-		runs(t, s, "rm", args{"path": "none"})
+		runs(t, s, "read_file", agentkit.Args{"path": "a"})
+		runs(t, s, "rm", agentkit.Args{"path": "none"})
 	}
 	require.Equal(t, 3, count(), "neither reads nor failures are steps")
 	writes(t, s, "/a", "3")
@@ -339,7 +342,7 @@ func TestUndo(t *testing.T) {
 	require.ErrorIs(t, err, fs.ErrNotExist)
 	_, err = s.Undo(t.Context(), 0)
 	require.ErrorIs(t, err, syscall.EINVAL)
-	r := runs(t, s, "restore", args{"ref": "mine"})
+	r := runs(t, s, "restore", agentkit.Args{"ref": "mine"})
 	require.NoError(t, r.Err)
 	require.Equal(t, "2", holds(t, s, "a"))
 	undo(1, "5")
@@ -367,50 +370,13 @@ func TestUndoTurns(t *testing.T) {
 	require.ErrorIs(t, err, syscall.EINVAL)
 }
 
-// counts are metrics that add up.
-type counts struct {
-	mu sync.Mutex
-	n  map[string]int
-}
-
-func (c *counts) inc(what ...string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.n == nil {
-		c.n = map[string]int{}
-	}
-	c.n[strings.Join(what, " ")]++
-}
-
-func (c *counts) of(what string) int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.n[what]
-}
-
-func (c *counts) IncOpen(w string)                               { c.inc("open", w) }
-func (c *counts) IncClose(w, status string)                      { c.inc("close", w, status) }
-func (c *counts) ObserveOpenLatencyMs(w string, ms float64)      { c.inc("opened", w) }
-func (c *counts) IncEviction(w string)                           { c.inc("evicted", w) }
-func (c *counts) IncEvictionRetry(w, outcome string)             { c.inc("retry", w, outcome) }
-func (c *counts) IncToolCall(w, tool, status string)             { c.inc("call", w, tool, status) }
-func (c *counts) ObserveToolLatencyMs(w, tool string, _ float64) { c.inc("called", w, tool) }
-func (c *counts) AddChunks(w string, stored, found int64) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.n["stored"] += int(stored)
-	c.n["found"] += int(found)
-}
-func (c *counts) AddBytes(w, direction string, n int64)          { c.inc("bytes", w, direction) }
-func (c *counts) ObserveTransactionMs(w, kind string, _ float64) { c.inc("tx", w, kind) }
-
 // A session that was never open is neither opened nor closed, as metrics and hooks have it, and its health tells of no
 // success. Closing one that could not be opened leaves the reason there.
 func TestCloseUnopened(t *testing.T) {
-	metrics := &counts{}
+	metrics := &agentkit.Counts{}
 	var kinds []string
-	hooks := agent.NewHooks(func(e agent.HookEvent) { kinds = append(kinds, e.Kind) }, nil)
-	options := &agent.SessionOptions{Config: agent.Config{Metrics: metrics, Hooks: hooks}}
+	hooks := tool.NewHooks(func(e tool.HookEvent) { kinds = append(kinds, e.Kind) }, nil)
+	options := &agent.SessionOptions{Config: tool.Config{Metrics: metrics, Hooks: hooks}}
 	unused, err := agent.Open(newStore(t), "unused", options)
 	require.NoError(t, err)
 	require.NoError(t, unused.Close(t.Context()))
@@ -428,45 +394,45 @@ func TestCloseUnopened(t *testing.T) {
 
 	require.NoError(t, hooks.Close(t.Context()))
 	require.Equal(t, []string{"open", "call"}, kinds, "of the one that failed")
-	require.Zero(t, metrics.of("open workspace"))
-	require.Zero(t, metrics.of("close workspace success"))
+	require.Zero(t, metrics.Of("open workspace"))
+	require.Zero(t, metrics.Of("close workspace success"))
 }
 
 // What calls cost the store is counted too.
 func TestStoreMetrics(t *testing.T) {
-	metrics := &counts{n: map[string]int{}}
-	b, _ := box(t, &agent.Config{Metrics: metrics})
+	metrics := &agentkit.Counts{N: map[string]int{}}
+	b, _ := agentkit.Box(t, &tool.Config{Metrics: metrics})
 	for range 3 {
 		for _, path := range []string{"a", "b"} {
-			call(t, b, "workspace_write_file", args{"path": path, "content": path})
+			agentkit.Call(t, b, "workspace_write_file", agentkit.Args{"path": path, "content": path})
 		}
 	}
-	require.Equal(t, 2, metrics.of("stored"))
-	require.Equal(t, 4, metrics.of("found"))
-	require.Equal(t, 6, metrics.of("tx workspace write"))
-	require.Equal(t, 6, metrics.of("bytes workspace in"))
+	require.Equal(t, 2, metrics.Of("stored"))
+	require.Equal(t, 4, metrics.Of("found"))
+	require.Equal(t, 6, metrics.Of("tx workspace write"))
+	require.Equal(t, 6, metrics.Of("bytes workspace in"))
 }
 
 // A file that is replaced is opened once more; one that is gone is an error, until it is back.
 func TestEviction(t *testing.T) {
 	var log bytes.Buffer
-	metrics := &counts{n: map[string]int{}}
+	metrics := &agentkit.Counts{N: map[string]int{}}
 	var mu sync.Mutex
 	var kinds []string
-	hooks := agent.NewHooks(func(e agent.HookEvent) {
+	hooks := tool.NewHooks(func(e tool.HookEvent) {
 		mu.Lock()
 		defer mu.Unlock()
 		kinds = append(kinds, e.Kind)
 	}, nil)
 	store := newStore(t)
 	away := filepath.Join(t.TempDir(), "away.db")
-	s, err := agent.Open(store, "one", &agent.SessionOptions{Config: agent.Config{
+	s, err := agent.Open(store, "one", &agent.SessionOptions{Config: tool.Config{
 		Name: "ws", Metrics: metrics, Hooks: hooks, Logger: slog.New(slog.NewTextHandler(&log, nil)),
 	}})
 	require.NoError(t, err)
 	other := openSession(t, store, "two", nil)
-	put := func(path, content string) *agent.Result {
-		input, _ := json.Marshal(args{"path": path, "content": content})
+	put := func(path, content string) *tool.Result {
+		input, _ := json.Marshal(agentkit.Args{"path": path, "content": content})
 		return s.Call(t.Context(), "workspace__ws__write_file", input)
 	}
 	require.NoError(t, put("a", "1").Err)
@@ -486,8 +452,8 @@ func TestEviction(t *testing.T) {
 	require.NoError(t, err)
 	_, err = box.FS().Stat(t.Context(), "b")
 	require.ErrorIs(t, err, fs.ErrNotExist)
-	require.Equal(t, 1, metrics.of("evicted ws"))
-	require.Equal(t, 1, metrics.of("retry ws recovered"))
+	require.Equal(t, 1, metrics.Of("evicted ws"))
+	require.Equal(t, 1, metrics.Of("retry ws recovered"))
 	require.NotContains(t, log.String(), "exhausted")
 	require.NoError(t, runs(t, other, "ls", nil).Err, "sessions beside it follow")
 	old, err := vfs.Open(t.Context(), away, &vfs.Options{Branch: "one"})
@@ -499,7 +465,7 @@ func TestEviction(t *testing.T) {
 	// Gone: an error that says so, and no new file in its place.
 	back := store.Path() + ".back"
 	require.NoError(t, os.Rename(store.Path(), back))
-	var evicted *agent.EvictedError
+	var evicted *tool.EvictedError
 	r := put("d", "4")
 	require.ErrorAs(t, r.Err, &evicted)
 	require.ErrorIs(t, r.Err, syscall.ESTALE)
@@ -507,13 +473,13 @@ func TestEviction(t *testing.T) {
 	require.Equal(t, agent.Evicted, s.Health().State)
 	require.Contains(t, log.String(), "level=ERROR msg=\"workspace tool: eviction retry exhausted\"")
 	require.NoFileExists(t, store.Path())
-	require.Equal(t, 1, metrics.of("retry ws exhausted"))
+	require.Equal(t, 1, metrics.Of("retry ws exhausted"))
 
 	// Another database in its place does not answer for it.
 	stranger, err := vfs.Open(t.Context(), store.Path(), nil)
 	require.NoError(t, err)
 	require.NoError(t, stranger.Close())
-	var foreign *agent.ForeignRefError
+	var foreign *tool.ForeignRefError
 	require.ErrorAs(t, put("d", "4").Err, &foreign)
 	require.NoError(t, os.Remove(store.Path()))
 
@@ -521,14 +487,14 @@ func TestEviction(t *testing.T) {
 	require.NoError(t, os.Rename(back, store.Path()))
 	require.NoError(t, put("d", "4").Err)
 	require.Equal(t, agent.Opened, s.Health().State)
-	require.Equal(t, 2, metrics.of("evicted ws"))
+	require.Equal(t, 2, metrics.Of("evicted ws"))
 
 	require.NoError(t, s.Close(t.Context()))
 	require.NoError(t, hooks.Close(t.Context()))
-	require.Equal(t, 1, metrics.of("open ws"))
-	require.Equal(t, 1, metrics.of("close ws success"))
-	require.Positive(t, metrics.of("bytes ws in"))
-	require.Positive(t, metrics.of("tx ws write"))
+	require.Equal(t, 1, metrics.Of("open ws"))
+	require.Equal(t, 1, metrics.Of("close ws success"))
+	require.Positive(t, metrics.Of("bytes ws in"))
+	require.Positive(t, metrics.Of("tx ws write"))
 	for _, kind := range []string{"open", "evicted", "eviction-retry", "branch", "call", "close"} {
 		require.Contains(t, kinds, kind)
 	}
@@ -536,11 +502,11 @@ func TestEviction(t *testing.T) {
 
 // Closing waits for a call that runs, but not for ever.
 func TestCloseTimeout(t *testing.T) {
-	metrics := &counts{n: map[string]int{}}
+	metrics := &agentkit.Counts{N: map[string]int{}}
 	inside, release := make(chan struct{}), make(chan struct{})
 	s, err := agent.Open(newStore(t), "one", &agent.SessionOptions{
 		CloseTimeout: 10 * time.Millisecond,
-		Config: agent.Config{Metrics: metrics, OnResult: func(context.Context, agent.Call, *agent.Result) {
+		Config: tool.Config{Metrics: metrics, OnResult: func(context.Context, tool.Call, *tool.Result) {
 			close(inside)
 			<-release
 		}},
@@ -553,17 +519,17 @@ func TestCloseTimeout(t *testing.T) {
 	}()
 	<-inside
 	require.ErrorIs(t, s.Close(t.Context()), syscall.ETIMEDOUT)
-	require.Equal(t, 1, metrics.of("close workspace timeout"))
+	require.Equal(t, 1, metrics.Of("close workspace timeout"))
 	close(release)
 	<-ended
 }
 
 // A session that was closed while it was being opened stays closed, whenever the opening ends.
 func TestCloseWhileOpening(t *testing.T) {
-	store, metrics := newStore(t), &counts{}
+	store, metrics := newStore(t), &agentkit.Counts{}
 	lock := vfstest.Open(t, store.Path(), nil)
 	s, err := agent.Open(store, "one", &agent.SessionOptions{
-		CloseTimeout: time.Millisecond, Config: agent.Config{Metrics: metrics},
+		CloseTimeout: time.Millisecond, Config: tool.Config{Metrics: metrics},
 	})
 	require.NoError(t, err)
 	ended := make(chan error, 1)
@@ -580,7 +546,7 @@ func TestCloseWhileOpening(t *testing.T) {
 	}))
 	require.NoError(t, <-ended)
 	require.Equal(t, agent.Closed, s.Health().State)
-	require.Zero(t, metrics.of("open workspace")+metrics.of("close workspace timeout"))
+	require.Zero(t, metrics.Of("open workspace")+metrics.Of("close workspace timeout"))
 }
 
 // A tree that somebody else opened is not closed by its sessions.

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"syscall"
 
+	"vfsdb/agent/profile/helix"
+	"vfsdb/agent/tool"
 	"vfsdb/snapshot"
 	"vfsdb/vfs"
 )
@@ -16,7 +18,7 @@ import (
 type SubOptions struct {
 	// Config is of its tools; nil is the parent's. It may say another policy, but nothing keeps it from a wider one. Its
 	// Session is the sub-agent's name, or the parent's Session if it inherits, unless it says otherwise.
-	Config *Config
+	Config *tool.Config
 
 	// Inherit shares the parent's branch: no fork, no isolation. The parent closes it. What is about a branch of its
 	// own cannot be set then: EINVAL.
@@ -30,7 +32,7 @@ type SubOptions struct {
 	Persistent bool
 
 	// OnRef hears of the ref of a fork that a tool moves it to, as in SessionOptions.
-	OnRef func(context.Context, Ref) error
+	OnRef func(context.Context, tool.Ref) error
 
 	// Auto and Keep are about automatic snapshots of its branch, as in SessionOptions.
 	Auto Auto
@@ -49,7 +51,7 @@ func (s *Session) Sub(ctx context.Context, name string, options *SubOptions) (*S
 		config = *o.Config
 	}
 	if config.Profile == nil {
-		config.Profile = Helix
+		config.Profile = helix.Profile
 	}
 	if o.Inherit {
 		if name != "" || o.From != "" || o.Persistent || o.OnRef != nil || o.Auto != Never || o.Keep != 0 {
@@ -58,7 +60,7 @@ func (s *Session) Sub(ctx context.Context, name string, options *SubOptions) (*S
 		return s.share(config)
 	}
 	if name == "" {
-		name = s.Name() + "-" + autoName()[len(autoPrefix):]
+		name = s.Name() + "-" + tool.AutoName()[len(tool.AutoPrefix):]
 	}
 	if o.Config == nil {
 		config.Session = ""
@@ -84,22 +86,16 @@ func (s *Session) Sub(ctx context.Context, name string, options *SubOptions) (*S
 }
 
 // share makes a session on the same place.
-func (s *Session) share(config Config) (*Session, error) {
+func (s *Session) share(config tool.Config) (*Session, error) {
 	if config.Session == "" {
 		config.Session = s.config.Session
 	}
-	box, err := NewAt(s.place.at, s.keeper, &config)
+	box, err := tool.NewAt(s.place.at, s.keeper, &config)
 	if err != nil {
 		return nil, err
 	}
 	return &Session{place: s.place, config: config, box: box, keeper: s.keeper}, nil
 }
-
-// The name and the note of the snapshot that a sub-agent's branch was forked from begin so.
-const (
-	forkPrefix = "fork-"
-	forkNote   = "where a branch was forked from: "
-)
 
 // fork makes the branch of a sub-agent, and names the moment that it starts from, for Adopt.
 func (s *Session) fork(ctx context.Context, child *Session, o *SubOptions) error {
@@ -107,8 +103,8 @@ func (s *Session) fork(ctx context.Context, child *Session, o *SubOptions) error
 	defer release()
 	name := child.Name()
 	if !child.brief {
-		if _, err := tree.Branch(ctx, name); !missing(err) {
-			child.forked = forkPrefix + name
+		if _, err := tree.Branch(ctx, name); !tool.Missing(err) {
+			child.forked = tool.ForkPrefix + name
 			return err
 		}
 	}
@@ -119,7 +115,7 @@ func (s *Session) fork(ctx context.Context, child *Session, o *SubOptions) error
 		}
 		return err
 	}
-	base, err := snapshot.Create(ctx, tree, forkPrefix+name, &snapshot.Options{Note: forkNote + name})
+	base, err := snapshot.Create(ctx, tree, tool.ForkPrefix+name, &snapshot.Options{Note: tool.ForkNote + name})
 	if err != nil {
 		return err
 	}
@@ -127,7 +123,7 @@ func (s *Session) fork(ctx context.Context, child *Session, o *SubOptions) error
 		return errors.Join(err, snapshot.Delete(context.WithoutCancel(ctx), tree, base.Info.Name))
 	}
 	child.forked = base.Info.Name
-	s.config.Hear(HookEvent{Kind: "branch", Name: name})
+	s.config.Hear(tool.HookEvent{Kind: "branch", Name: name})
 	return nil
 }
 
@@ -139,7 +135,7 @@ func (s *Session) last(ctx context.Context, tree *vfs.FS) error {
 	}
 	var err error
 	for _, name := range s.place.branches() {
-		if gone := snapshot.DeleteBranch(ctx, tree, name); name == s.Name() || !missing(gone) {
+		if gone := snapshot.DeleteBranch(ctx, tree, name); name == s.Name() || !tool.Missing(gone) {
 			err = errors.Join(err, gone)
 		}
 	}
@@ -147,7 +143,7 @@ func (s *Session) last(ctx context.Context, tree *vfs.FS) error {
 		return err
 	}
 	err = snapshot.Delete(ctx, tree, s.forked)
-	if missing(err) {
+	if tool.Missing(err) {
 		return nil
 	}
 	return err
@@ -165,7 +161,7 @@ func (e *OvertakenError) Error() string {
 	const most = 5
 	paths := make([]string, 0, most)
 	for _, c := range e.Changes[:min(most, len(e.Changes))] {
-		paths = append(paths, rooted(c.Path))
+		paths = append(paths, tool.Rooted(c.Path))
 	}
 	text := fmt.Sprintf("'%s' was written to since '%s' was forked from it", e.Branch, e.Fork)
 	if more := len(e.Changes) - len(paths); more > 0 {
@@ -184,14 +180,14 @@ func (e *OvertakenError) Is(target error) bool { return target == syscall.ESTALE
 // Adopt makes the session's branch what that of its sub-agent is, and returns its ref. If anything was written to it
 // since the fork that is an [OvertakenError], and nothing changes. The sub-agent can go on and be adopted again; what
 // the branch was is kept as a snapshot, and is a step that Undo takes back.
-func (s *Session) Adopt(ctx context.Context, child *Session) (ref Ref, err error) {
+func (s *Session) Adopt(ctx context.Context, child *Session) (ref tool.Ref, err error) {
 	ctx = s.as(ctx, "adopt")
 	err = s.on(ctx, func() error {
 		return child.on(ctx, func() error {
 			if err := s.adopt(ctx, child); err != nil {
 				return err
 			}
-			ref, err = RefOf(ctx, s.tree())
+			ref, err = tool.RefOf(ctx, s.tree())
 			return err
 		})
 	})
@@ -231,7 +227,7 @@ func (s *Session) adopt(ctx context.Context, child *Session) error {
 	})
 	if err != overtaken {
 		if err == nil {
-			s.config.Hear(HookEvent{Kind: "restore", Name: child.Name()})
+			s.config.Hear(tool.HookEvent{Kind: "restore", Name: child.Name()})
 		}
 		return err
 	}

@@ -8,7 +8,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vfsdb/agent"
+	"vfsdb/agent/profile/claude"
+	"vfsdb/agent/tool"
 	"vfsdb/internal/vfstest"
+	"vfsdb/internal/vfstest/agentkit"
 )
 
 // Every profile's writes are steps that Undo takes back, each call one.
@@ -16,20 +19,20 @@ func TestUndoInEveryProfile(t *testing.T) {
 	patch := "*** Begin Patch\n*** Add File: b\n+x\n*** Add File: c\n+x\n*** End Patch"
 	for profile, do := range map[string]struct {
 		tool string
-		args args
+		args agentkit.Args
 	}{
-		"helix":          {"workspace_write_file", args{"path": "/b", "content": "x"}},
-		"module2":        {"write", args{"path": "/b", "content": "x"}},
-		"dofs":           {"writeFile", args{"path": "/b", "content": "x"}},
-		"deepagents":     {"write_file", args{"file_path": "/b", "content": "x"}},
-		"mcp-filesystem": {"write_file", args{"path": "/b", "content": "x"}},
-		"claude-editor":  {"str_replace_based_edit_tool", args{"command": "create", "path": "/b", "file_text": "x"}},
-		"claude-memory":  {"memory", args{"command": "create", "path": "/memories/b", "file_text": "x"}},
-		"apply-patch":    {"apply_patch", args{"input": patch, "partial": true}},
-		"claude-code":    {"Write", args{"file_path": "/b", "content": "x"}},
+		"helix":          {"workspace_write_file", agentkit.Args{"path": "/b", "content": "x"}},
+		"module2":        {"write", agentkit.Args{"path": "/b", "content": "x"}},
+		"dofs":           {"writeFile", agentkit.Args{"path": "/b", "content": "x"}},
+		"deepagents":     {"write_file", agentkit.Args{"file_path": "/b", "content": "x"}},
+		"mcp-filesystem": {"write_file", agentkit.Args{"path": "/b", "content": "x"}},
+		"claude-editor":  {"str_replace_based_edit_tool", agentkit.Args{"command": "create", "path": "/b", "file_text": "x"}},
+		"claude-memory":  {"memory", agentkit.Args{"command": "create", "path": "/memories/b", "file_text": "x"}},
+		"apply-patch":    {"apply_patch", agentkit.Args{"input": patch, "partial": true}},
+		"claude-code":    {"Write", agentkit.Args{"file_path": "/b", "content": "x"}},
 	} {
 		t.Run(profile, func(t *testing.T) {
-			s := openSession(t, newStore(t), "w", &agent.SessionOptions{Config: agent.Config{Profile: named(t, profile)}, Auto: agent.EachCall})
+			s := openSession(t, newStore(t), "w", &agent.SessionOptions{Config: tool.Config{Profile: agentkit.Named(t, profile)}, Auto: agent.EachCall})
 			input, err := json.Marshal(do.args)
 			require.NoError(t, err)
 			r := s.Call(t.Context(), do.tool, input)
@@ -57,10 +60,10 @@ func TestKeptSnapshots(t *testing.T) {
 	require.NoError(t, json.Unmarshal(data, &out))
 	require.Len(t, out.Snapshots, 2)
 	for _, kept := range out.Snapshots {
-		require.ErrorIs(t, runs(t, s, "delete_snapshot", args{"ref": kept.Name}).Err, syscall.EACCES)
+		require.ErrorIs(t, runs(t, s, "delete_snapshot", agentkit.Args{"ref": kept.Name}).Err, syscall.EACCES)
 	}
 	for _, name := range []string{"auto-x", "fork-child"} {
-		require.ErrorIs(t, runs(t, s, "snapshot", args{"name": name, "note": "automatic: before x"}).Err, syscall.EINVAL)
+		require.ErrorIs(t, runs(t, s, "snapshot", agentkit.Args{"name": name, "note": "automatic: before x"}).Err, syscall.EINVAL)
 	}
 	_, err = s.Undo(t.Context(), 1)
 	require.NoError(t, err)
@@ -68,10 +71,10 @@ func TestKeptSnapshots(t *testing.T) {
 
 // What the model of claude-code wrote counts as seen only if it was committed.
 func TestCodeSawCommitted(t *testing.T) {
-	b, fsys := box(t, &agent.Config{Profile: agent.ClaudeCode, Policy: &agent.Policy{MaxBytes: 10}})
+	b, fsys := agentkit.Box(t, &tool.Config{Profile: claude.Code, Policy: &tool.Policy{MaxBytes: 10}})
 	vfstest.Write(t, fsys, "a", "12345678")
-	require.NoError(t, try(t, b, "Read", args{"file_path": "/a"}).Err)
-	require.ErrorIs(t, try(t, b, "Edit", args{"file_path": "/a", "old_string": "1", "new_string": "xxxxxxx"}).Err, syscall.EDQUOT)
-	require.NoError(t, try(t, b, "Edit", args{"file_path": "/a", "old_string": "1", "new_string": "x"}).Err)
-	require.NoError(t, try(t, b, "Edit", args{"file_path": "/a", "old_string": "2", "new_string": "y"}).Err)
+	require.NoError(t, agentkit.Try(t, b, "Read", agentkit.Args{"file_path": "/a"}).Err)
+	require.ErrorIs(t, agentkit.Try(t, b, "Edit", agentkit.Args{"file_path": "/a", "old_string": "1", "new_string": "xxxxxxx"}).Err, syscall.EDQUOT)
+	require.NoError(t, agentkit.Try(t, b, "Edit", agentkit.Args{"file_path": "/a", "old_string": "1", "new_string": "x"}).Err)
+	require.NoError(t, agentkit.Try(t, b, "Edit", agentkit.Args{"file_path": "/a", "old_string": "2", "new_string": "y"}).Err)
 }

@@ -7,16 +7,16 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"vfsdb/agent"
+	"vfsdb/agent/tool"
 )
 
 // approve asks the person at the client about a use that needs approval. Only a form with a yes in its one field approves.
 // A form that is accepted without an answer approves nothing: a client may send it without showing it. Nor does a client
 // that cannot ask. The error names the reason.
-func approve(ctx context.Context, use agent.Approval) (bool, error) {
+func approve(ctx context.Context, use tool.Approval) (bool, error) {
 	q := requestOf(ctx)
 	if q == nil || q.can == nil || q.can.Elicitation == nil || q.can.Elicitation.Form == nil && q.can.Elicitation.URL != nil {
-		return false, &agent.NotApprovedError{Why: "nobody was asked, because this client cannot ask the person who uses it"}
+		return false, &tool.NotApprovedError{Why: "nobody was asked, because this client cannot ask the person who uses it"}
 	}
 
 	id := fmt.Sprintf("approve %s %s", use.Permission, use.Path)
@@ -82,14 +82,14 @@ func verdict(answer string) (bool, error) {
 	if answer == approvedAnswer {
 		return true, nil
 	}
-	return false, &agent.NotApprovedError{Why: answer}
+	return false, &tool.NotApprovedError{Why: answer}
 }
 
 // errAsked ends a call whose result asks. The client then calls again, with the answer.
-var errAsked = fmt.Errorf("the person at the client is asked: %w", agent.ErrPending)
+var errAsked = fmt.Errorf("the person at the client is asked: %w", tool.ErrPending)
 
 // verbs are the permissions in the words of the question.
-var verbs = map[agent.Permission]string{
-	agent.PermList: "look at", agent.PermRead: "read", agent.PermWrite: "write to", agent.PermDelete: "remove",
-	agent.PermSnapshot: "take, restore or remove snapshots and branches of",
+var verbs = map[tool.Permission]string{
+	tool.PermList: "look at", tool.PermRead: "read", tool.PermWrite: "write to", tool.PermDelete: "remove",
+	tool.PermSnapshot: "take, restore or remove snapshots and branches of",
 }

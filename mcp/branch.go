@@ -8,6 +8,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"vfsdb/agent"
+	"vfsdb/agent/tool"
 )
 
 // A tool may fork a branch and move its session there. Calls and the list of files are then of that branch, whose files
@@ -17,14 +18,14 @@ import (
 // A branch is a branch of a workspace, as one client may use it.
 type branch struct {
 	files
-	box *agent.Toolbox // on that branch, within the roots of the client
+	box *tool.Toolbox // on that branch, within the roots of the client
 }
 
 // lasts reports whether the server knows a client again in its next request. Over HTTP without sessions it does not.
 func (c *session) lasts() bool { return c.id != c.server.id }
 
 // standing returns the tools of a workspace on the branch of the session. They know no roots.
-func (c *session) standing(w *workspace) (*agent.Toolbox, error) {
+func (c *session) standing(w *workspace) (*tool.Toolbox, error) {
 	if !c.lasts() {
 		return w.box, nil
 	}
@@ -52,7 +53,7 @@ func (q *request) here(w *workspace) (branch, error) {
 
 // filesOn returns the files of a branch of a workspace.
 func (s *Server) filesOn(w *workspace, name string) files {
-	return s.filesOf(agent.Ref{DB: w.ref.DB, Branch: name})
+	return s.filesOf(tool.Ref{DB: w.ref.DB, Branch: name})
 }
 
 // resolve finds the branch and the path of a URI, among the branches of a workspace that the session knows.
@@ -122,7 +123,7 @@ func askedURI(ctx context.Context, r *sdk.ReadResourceRequest) string {
 
 // moveTo watches the branch to which a session has moved, instead of the one to which it moved before. Clients are notified
 // that the list of files has changed.
-func (q *request) moveTo(w *workspace, box *agent.Toolbox) {
+func (q *request) moveTo(w *workspace, box *tool.Toolbox) {
 	s, tree := q.server, box.FS()
 	defer s.notifier.relisted()
 

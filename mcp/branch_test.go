@@ -9,7 +9,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
 
-	"vfsdb/agent"
+	"vfsdb/agent/tool"
 	"vfsdb/internal/vfstest"
 	"vfsdb/mcp"
 	"vfsdb/snapshot"
@@ -21,7 +21,7 @@ func TestSessionMoves(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version string) {
 		for _, session := range []string{"", "one for all"} {
 			fsys := vfstest.New(t, "a")
-			s := serveAll(t, nil, mcp.Workspace{FS: fsys, Config: &agent.Config{Session: session}})
+			s := serveAll(t, nil, mcp.Workspace{FS: fsys, Config: &tool.Config{Session: session}})
 			mcp.SetGather(s, time.Millisecond, 10*time.Millisecond)
 			c, other := connect(t, s, version, nil), connect(t, s, version, nil)
 			require.Contains(t, text(try(t, c, "workspace_branch", args{"name": "try"})), "You left "+base(t, fsys)[:len(base(t, fsys))-1])

@@ -17,7 +17,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
 
-	"vfsdb/agent"
+	"vfsdb/agent/tool"
 	"vfsdb/internal/mcpclients"
 	"vfsdb/internal/vfstest"
 	"vfsdb/mcp"
@@ -92,31 +92,31 @@ func fixture(t *testing.T) *mcp.Server {
 	require.NoError(t, err)
 	mcp.SetBeat(s, time.Millisecond)
 	empty := &jsonschema.Schema{Type: "object"}
-	said := func(text string) *agent.Result { return &agent.Result{Text: text} }
-	for name, run := range map[string]func(context.Context) *agent.Result{
-		"test_simple_text": func(context.Context) *agent.Result { return said("This is a simple text response for testing.") },
-		"test_image_content": func(context.Context) *agent.Result {
-			return &agent.Result{Text: "an image", Media: []agent.Media{{MIMEType: "image/png", Data: picture.Bytes()}}}
+	said := func(text string) *tool.Result { return &tool.Result{Text: text} }
+	for name, run := range map[string]func(context.Context) *tool.Result{
+		"test_simple_text": func(context.Context) *tool.Result { return said("This is a simple text response for testing.") },
+		"test_image_content": func(context.Context) *tool.Result {
+			return &tool.Result{Text: "an image", Media: []tool.Media{{MIMEType: "image/png", Data: picture.Bytes()}}}
 		},
-		"test_audio_content": func(context.Context) *agent.Result {
-			return &agent.Result{Text: "a sound", Media: []agent.Media{{MIMEType: "audio/wav", Data: []byte("RIFF")}}}
+		"test_audio_content": func(context.Context) *tool.Result {
+			return &tool.Result{Text: "a sound", Media: []tool.Media{{MIMEType: "audio/wav", Data: []byte("RIFF")}}}
 		},
-		"test_error_handling": func(context.Context) *agent.Result { return &agent.Result{Text: "it failed", Err: syscall.EIO} },
-		"test_tool_with_logging": func(ctx context.Context) *agent.Result {
+		"test_error_handling": func(context.Context) *tool.Result { return &tool.Result{Text: "it failed", Err: syscall.EIO} },
+		"test_tool_with_logging": func(ctx context.Context) *tool.Result {
 			for _, line := range []string{"Tool execution started", "Tool processing data", "Tool execution completed"} {
 				mcp.ClientLog(s).InfoContext(ctx, line)
 			}
 			return said("logged")
 		},
-		"test_tool_with_progress": func(ctx context.Context) *agent.Result {
+		"test_tool_with_progress": func(ctx context.Context) *tool.Result {
 			<-time.After(100 * time.Millisecond)
 			return said("took a while")
 		},
-		"test_elicitation": func(ctx context.Context) *agent.Result {
-			yes, err := mcp.Approve(ctx, agent.Approval{Permission: agent.PermWrite, Path: "/a"})
-			return &agent.Result{Text: map[bool]string{true: "approved", false: "not approved"}[yes], Err: err}
+		"test_elicitation": func(ctx context.Context) *tool.Result {
+			yes, err := mcp.Approve(ctx, tool.Approval{Permission: tool.PermWrite, Path: "/a"})
+			return &tool.Result{Text: map[bool]string{true: "approved", false: "not approved"}[yes], Err: err}
 		},
-		"json_schema_2020_12_tool": func(context.Context) *agent.Result { return said("ok") },
+		"json_schema_2020_12_tool": func(context.Context) *tool.Result { return said("ok") },
 	} {
 		input := empty
 		if name == "json_schema_2020_12_tool" {

@@ -6,7 +6,7 @@
 //
 // # Tools
 //
-// The tools are those of an [agent.Toolbox], with its policy, schemas and hints. A failure is a result, and its text tells
+// The tools are those of an [tool.Toolbox], with its policy, schemas and hints. A failure is a result, and its text tells
 // the model what to do next. The prompt of the toolbox becomes the instructions of the server. A server may have several
 // workspaces. Each has a name, which is part of the names of its tools.
 //
@@ -15,10 +15,10 @@
 //
 //   - A tool whose result the model reads (a file, matches, a list) returns text, and has no output schema. An image is
 //     returned as an image, a sound as a sound, and any other file as an embedded resource.
-//   - A tool whose result steers a program ([agent.Tool.Structured]: stat, diff, snapshots, branches) has an output schema
+//   - A tool whose result steers a program ([tool.Tool.Structured]: stat, diff, snapshots, branches) has an output schema
 //     and returns structured content. Its text is the same JSON, as the protocol advises.
 //
-// With Structured in [agent.Config] every tool returns both.
+// With Structured in [tool.Config] every tool returns both.
 //
 // A call ends when its client cancels it. A client that sends a progress token is notified each second that the call still
 // runs. A client that sets a log level gets the log of its own calls.

@@ -7,27 +7,27 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"vfsdb/agent"
+	"vfsdb/agent/tool"
 )
 
 // SDK is the server below, for tests that connect to it in memory or add fixtures.
 func SDK(s *Server) *sdk.Server { return s.sdk }
 
 // Offer adds a tool that takes the way of ours to the client.
-func Offer(s *Server, t *sdk.Tool, run func(ctx context.Context) *agent.Result) {
-	s.offer(s.workspaces[0], t, func(q *request, _ agent.Call) (*agent.Result, error) { return run(q.ctx), nil })
+func Offer(s *Server, t *sdk.Tool, run func(ctx context.Context) *tool.Result) {
+	s.offer(s.workspaces[0], t, func(q *request, _ tool.Call) (*tool.Result, error) { return run(q.ctx), nil })
 }
 
 // NewAt is New for files whose URIs begin as base says.
 func NewAt(ctx context.Context, base string, w Workspace, o *Options) (*Server, error) {
-	return newServer(ctx, []Workspace{w}, o, func(agent.Ref) string { return base })
+	return newServer(ctx, []Workspace{w}, o, func(tool.Ref) string { return base })
 }
 
 // SetBeat sets how often clients hear of a long call.
 func SetBeat(s *Server, d time.Duration) { s.beat = d }
 
 // Approve asks the person at the client.
-func Approve(ctx context.Context, use agent.Approval) (bool, error) { return approve(ctx, use) }
+func Approve(ctx context.Context, use tool.Approval) (bool, error) { return approve(ctx, use) }
 
 // ClientLog is the log that clients get.
 func ClientLog(s *Server) *slog.Logger { return s.clientLog() }

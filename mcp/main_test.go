@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"vfsdb/agent"
+	"vfsdb/agent/tool"
 	"vfsdb/internal/vfstest"
 	"vfsdb/mcp"
 	"vfsdb/vfs"
@@ -33,7 +33,7 @@ func eachVersion(t *testing.T, test func(t *testing.T, version string)) {
 }
 
 // serve makes a server of one workspace that ends with the test.
-func serve(t *testing.T, config *agent.Config, files ...string) (*mcp.Server, *vfs.FS) {
+func serve(t *testing.T, config *tool.Config, files ...string) (*mcp.Server, *vfs.FS) {
 	t.Helper()
 	fsys := vfstest.New(t, files...)
 	return serveAll(t, nil, mcp.Workspace{FS: fsys, Config: config}), fsys
@@ -63,17 +63,17 @@ func connect(t *testing.T, s *mcp.Server, version string, o *sdk.ClientOptions) 
 type args = map[string]any
 
 // call calls a tool that has to succeed, and returns what is structured.
-func call(t *testing.T, c *sdk.ClientSession, tool string, a args) map[string]any {
+func call(t *testing.T, c *sdk.ClientSession, op string, a args) map[string]any {
 	t.Helper()
-	r := try(t, c, tool, a)
+	r := try(t, c, op, a)
 	require.False(t, r.IsError, text(r))
 	out, _ := r.StructuredContent.(map[string]any)
 	return out
 }
 
-func try(t *testing.T, c *sdk.ClientSession, tool string, a args) *sdk.CallToolResult {
+func try(t *testing.T, c *sdk.ClientSession, op string, a args) *sdk.CallToolResult {
 	t.Helper()
-	r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: tool, Arguments: a})
+	r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: op, Arguments: a})
 	require.NoError(t, err)
 	return r
 }

@@ -10,7 +10,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
 
-	"vfsdb/agent"
+	"vfsdb/agent/tool"
 	"vfsdb/mcp"
 )
 
@@ -22,12 +22,12 @@ func TestProgress(t *testing.T) {
 		var mu sync.Mutex
 		var heard []*sdk.ProgressNotificationParams
 		enough, once := make(chan struct{}), sync.Once{}
-		mcp.Offer(s, &sdk.Tool{Name: "slow", Description: "A fixture.", InputSchema: &jsonschema.Schema{Type: "object"}}, func(ctx context.Context) *agent.Result {
+		mcp.Offer(s, &sdk.Tool{Name: "slow", Description: "A fixture.", InputSchema: &jsonschema.Schema{Type: "object"}}, func(ctx context.Context) *tool.Result {
 			select {
 			case <-enough:
 			case <-ctx.Done():
 			}
-			return &agent.Result{Text: "done", Err: ctx.Err()}
+			return &tool.Result{Text: "done", Err: ctx.Err()}
 		})
 		c := connect(t, s, version, &sdk.ClientOptions{ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) {
 			mu.Lock()

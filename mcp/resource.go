@@ -14,7 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"vfsdb/agent"
+	"vfsdb/agent/tool"
 	"vfsdb/internal/mimetype"
 	"vfsdb/vfs"
 )
@@ -110,7 +110,7 @@ func (s *Server) list(ctx context.Context, r *sdk.ListResourcesRequest) (*sdk.Li
 var private = sdk.Cacheable{CacheScope: "private"}
 
 // resource returns a file as an entry of the list.
-func (of files) resource(f agent.File) *sdk.Resource {
+func (of files) resource(f tool.File) *sdk.Resource {
 	return &sdk.Resource{
 		URI: of.uri(f.Path), Name: f.Path, Size: f.Info.Size(), MIMEType: mimetype.ByName(f.Path),
 		Annotations: &sdk.Annotations{LastModified: f.Info.ModTime().UTC().Format(time.RFC3339)},
@@ -150,7 +150,7 @@ func (s *Server) read(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.Rea
 
 // readError turns the error of a read into one of the protocol. A file that the policy hides does not exist.
 func readError(uri string, err error) error {
-	var policy *agent.PolicyError
+	var policy *tool.PolicyError
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.As(err, &policy):
 		return sdk.ResourceNotFoundError(uri)
@@ -161,7 +161,7 @@ func readError(uri string, err error) error {
 }
 
 // contents returns a file as a client gets it: as text if it is text, else as bytes.
-func contents(uri string, f *agent.File) *sdk.ResourceContents {
+func contents(uri string, f *tool.File) *sdk.ResourceContents {
 	c := &sdk.ResourceContents{URI: uri, MIMEType: mimetype.Of(f.Path, f.Data)}
 	if !vfs.LooksBinary(f.Data) && utf8.Valid(f.Data) {
 		c.Text = string(f.Data)

@@ -12,7 +12,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
 
-	"vfsdb/agent"
+	"vfsdb/agent/tool"
 	"vfsdb/internal/vfstest"
 	"vfsdb/mcp"
 	"vfsdb/vfs"
@@ -21,7 +21,7 @@ import (
 // base is what the URIs of a tree's files begin with.
 func base(t *testing.T, fsys *vfs.FS) string {
 	t.Helper()
-	ref, err := agent.RefOf(t.Context(), fsys)
+	ref, err := tool.RefOf(t.Context(), fsys)
 	require.NoError(t, err)
 	return ref.String() + "/"
 }
@@ -55,7 +55,7 @@ func TestResources(t *testing.T) {
 		for name, data := range want {
 			require.NoError(t, fsys.WriteFile(t.Context(), name, []byte(data), 0o644))
 		}
-		s := serveAll(t, &mcp.Options{PageSize: 2}, mcp.Workspace{FS: fsys, Config: &agent.Config{Policy: &agent.Policy{Deny: []string{"/secret"}}}})
+		s := serveAll(t, &mcp.Options{PageSize: 2}, mcp.Workspace{FS: fsys, Config: &tool.Config{Policy: &tool.Policy{Deny: []string{"/secret"}}}})
 		c := connect(t, s, version, nil)
 		got := map[string]string{}
 		for r, err := range c.Resources(t.Context(), nil) {
@@ -84,7 +84,7 @@ func TestReadResource(t *testing.T) {
 		require.NoError(t, fsys.Symlink(t.Context(), "a", "other-name"))
 		require.NoError(t, fsys.WriteFile(t.Context(), "large", nil, 0o644))
 		require.NoError(t, fsys.Truncate(t.Context(), "large", 9<<20))
-		s := serveAll(t, nil, mcp.Workspace{FS: fsys, Config: &agent.Config{Policy: &agent.Policy{Deny: []string{"/secret"}}}})
+		s := serveAll(t, nil, mcp.Workspace{FS: fsys, Config: &tool.Config{Policy: &tool.Policy{Deny: []string{"/secret"}}}})
 		c := connect(t, s, version, nil)
 		at := base(t, fsys)
 		for _, tt := range []struct {
@@ -177,9 +177,9 @@ func TestTemplateAndCompletion(t *testing.T) {
 func TestResourcesOfSeveral(t *testing.T) {
 	for page := 1; page <= 5; page++ {
 		s := serveAll(t, &mcp.Options{PageSize: page},
-			mcp.Workspace{FS: vfstest.New(t, "a", "b"), Config: &agent.Config{Name: "one"}},
-			mcp.Workspace{FS: vfstest.New(t), Config: &agent.Config{Name: "none"}},
-			mcp.Workspace{FS: vfstest.New(t, "c", "d/e"), Config: &agent.Config{Name: "two"}})
+			mcp.Workspace{FS: vfstest.New(t, "a", "b"), Config: &tool.Config{Name: "one"}},
+			mcp.Workspace{FS: vfstest.New(t), Config: &tool.Config{Name: "none"}},
+			mcp.Workspace{FS: vfstest.New(t, "c", "d/e"), Config: &tool.Config{Name: "two"}})
 		c := connect(t, s, stateful, nil)
 		var names []string
 		for r, err := range c.Resources(t.Context(), nil) {

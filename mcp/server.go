@@ -18,6 +18,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"vfsdb/agent"
+	"vfsdb/agent/tool"
 	"vfsdb/vfs"
 )
 
@@ -28,7 +29,7 @@ type Workspace struct {
 
 	// Config chooses the tools and their policy; nil is the zero Config. If there are several workspaces, each needs a
 	// Name. The server sets Ask. It sets Actor, Session and Logger if they are empty, to those of the client.
-	Config *agent.Config
+	Config *tool.Config
 }
 
 // Options are the settings of a server. The zero value will do.
@@ -55,7 +56,7 @@ type Server struct {
 	grace      time.Duration // for answers to go out at the end
 	line       int           // bytes of a message over stdio
 	workspaces []*workspace
-	filesOf    func(agent.Ref) files
+	filesOf    func(tool.Ref) files
 	id         string   // of this run, in the log of calls
 	secret     [32]byte // seals the states that clients keep
 	notifier   *notifier
@@ -66,27 +67,27 @@ type Server struct {
 
 	mu       sync.Mutex
 	sessions map[*sdk.ServerSession]*session
-	boxes    map[boxKey]*agent.Toolbox
+	boxes    map[boxKey]*tool.Toolbox
 	watched  map[string]int // the number of sessions that subscribed to each URI
 }
 
 // A workspace is a [Workspace] that is open.
 type workspace struct {
 	fsys   *vfs.FS
-	config agent.Config
-	box    *agent.Toolbox // the tools without any roots
-	files                 // of the first branch
-	ref    agent.Ref      // of the first branch
-	since  int64          // the newest event at the time of opening
+	config tool.Config
+	box    *tool.Toolbox // the tools without any roots
+	files                // of the first branch
+	ref    tool.Ref      // of the first branch
+	since  int64         // the newest event at the time of opening
 }
 
 // New makes a server of one workspace or of several, each with a name of its own. It runs until Close.
 func New(ctx context.Context, workspaces []Workspace, o *Options) (*Server, error) {
-	return newServer(ctx, workspaces, o, func(ref agent.Ref) string { return ref.String() + "/" })
+	return newServer(ctx, workspaces, o, func(ref tool.Ref) string { return ref.String() + "/" })
 }
 
 // newServer is [New] with another beginning of URIs.
-func newServer(ctx context.Context, workspaces []Workspace, o *Options, base func(agent.Ref) string) (*Server, error) {
+func newServer(ctx context.Context, workspaces []Workspace, o *Options, base func(tool.Ref) string) (*Server, error) {
 	options := Options{}
 	if o != nil {
 		options = *o
@@ -104,8 +105,8 @@ func newServer(ctx context.Context, workspaces []Workspace, o *Options, base fun
 
 	s := &Server{
 		logger: options.Logger, page: options.PageSize, beat: progressBeat, grace: shutdownWait, line: maxLine, notifier: newNotifier(),
-		filesOf: func(r agent.Ref) files { return files{base(r)} },
-		id:      newID(), sessions: map[*sdk.ServerSession]*session{}, boxes: map[boxKey]*agent.Toolbox{}, watched: map[string]int{},
+		filesOf: func(r tool.Ref) files { return files{base(r)} },
+		id:      newID(), sessions: map[*sdk.ServerSession]*session{}, boxes: map[boxKey]*tool.Toolbox{}, watched: map[string]int{},
 	}
 	if _, err := rand.Read(s.secret[:]); err != nil {
 		return nil, err
@@ -169,7 +170,7 @@ func (s *Server) open(ctx context.Context, from Workspace) error {
 	}
 
 	var err error
-	if w.ref, err = agent.RefOf(ctx, w.fsys); err != nil {
+	if w.ref, err = tool.RefOf(ctx, w.fsys); err != nil {
 		return err
 	}
 	w.files = s.filesOf(w.ref)
@@ -227,7 +228,7 @@ func (s *Server) Close() error {
 	defer cancel()
 	var errs []error
 	for _, w := range s.workspaces {
-		errs = append(errs, agent.FlushLog(ctx, w.fsys))
+		errs = append(errs, tool.FlushLog(ctx, w.fsys))
 	}
 	return errors.Join(errs...)
 }

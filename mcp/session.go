@@ -11,7 +11,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"vfsdb/agent"
+	"vfsdb/agent/tool"
 )
 
 // A session is the connection of one client, with its state.
@@ -21,11 +21,11 @@ type session struct {
 	conn   *sdk.ServerSession
 
 	mu    sync.Mutex
-	roots *roots                        // the roots of the client; nil before it is asked
-	moved int                           // the number of changes of the roots
-	subs  map[string]bool               // URIs
-	boxes map[*workspace]*agent.Toolbox // without roots, on the branch of the session
-	away  map[*workspace]func()         // ends the watch of the branch to which it moved
+	roots *roots                       // the roots of the client; nil before it is asked
+	moved int                          // the number of changes of the roots
+	subs  map[string]bool              // URIs
+	boxes map[*workspace]*tool.Toolbox // without roots, on the branch of the session
+	away  map[*workspace]func()        // ends the watch of the branch to which it moved
 }
 
 // session returns the state of a connection, which ends with the connection. In the log of calls, all requests over HTTP
@@ -39,7 +39,7 @@ func (s *Server) session(conn *sdk.ServerSession, extra *sdk.RequestExtra) *sess
 
 	c := &session{
 		server: s, id: conn.ID(), conn: conn, subs: map[string]bool{},
-		boxes: map[*workspace]*agent.Toolbox{}, away: map[*workspace]func(){},
+		boxes: map[*workspace]*tool.Toolbox{}, away: map[*workspace]func(){},
 	}
 
 	switch {
@@ -81,7 +81,7 @@ func (s *Server) forget(c *session) {
 	for uri := range subs {
 		s.release(uri)
 	}
-	maps.DeleteFunc(s.boxes, func(key boxKey, _ *agent.Toolbox) bool { return key.of == c })
+	maps.DeleteFunc(s.boxes, func(key boxKey, _ *tool.Toolbox) bool { return key.of == c })
 }
 
 // maxActor bounds the name of a client in the log.
@@ -99,7 +99,7 @@ type boxKey struct {
 const maxBoxes = 64
 
 // box returns the tools of a workspace for a request. They are limited to the roots of the client and log its name.
-func (q *request) box(w *workspace) (*agent.Toolbox, error) {
+func (q *request) box(w *workspace) (*tool.Toolbox, error) {
 	config := w.config
 	config.Actor = cmp.Or(config.Actor, actor(q.client))
 	config.Session = cmp.Or(config.Session, q.id)

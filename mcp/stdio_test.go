@@ -12,7 +12,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
 
-	"vfsdb/agent"
+	"vfsdb/agent/tool"
 	"vfsdb/internal/vfstest"
 	"vfsdb/mcp"
 )
@@ -34,10 +34,10 @@ func TestStdio(t *testing.T) {
 func TestStdioInterrupt(t *testing.T) {
 	s, _ := serve(t, nil)
 	running := make(chan struct{})
-	mcp.Offer(s, &sdk.Tool{Name: "slow", Description: "A fixture.", InputSchema: &jsonschema.Schema{Type: "object"}}, func(ctx context.Context) *agent.Result {
+	mcp.Offer(s, &sdk.Tool{Name: "slow", Description: "A fixture.", InputSchema: &jsonschema.Schema{Type: "object"}}, func(ctx context.Context) *tool.Result {
 		close(running)
 		<-ctx.Done()
-		return &agent.Result{Text: "ended", Err: ctx.Err()}
+		return &tool.Result{Text: "ended", Err: ctx.Err()}
 	})
 	in, client := io.Pipe()
 	ctx, cancel := context.WithCancel(t.Context())

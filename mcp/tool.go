@@ -8,11 +8,11 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"vfsdb/agent"
+	"vfsdb/agent/tool"
 )
 
 // addTool offers a tool of a workspace to clients.
-func (s *Server) addTool(w *workspace, t *agent.Tool) {
+func (s *Server) addTool(w *workspace, t *tool.Tool) {
 	offered := &sdk.Tool{
 		Name: t.Name, Title: t.Title, Description: t.Description, InputSchema: t.Input,
 		Annotations: &sdk.ToolAnnotations{
@@ -27,7 +27,7 @@ func (s *Server) addTool(w *workspace, t *agent.Tool) {
 		offered.OutputSchema = t.Output
 	}
 
-	s.offer(w, offered, func(q *request, call agent.Call) (*agent.Result, error) {
+	s.offer(w, offered, func(q *request, call tool.Call) (*tool.Result, error) {
 		box, err := q.box(w)
 		if err != nil {
 			return nil, err
@@ -43,7 +43,7 @@ func (s *Server) addTool(w *workspace, t *agent.Tool) {
 }
 
 // offer adds a tool whose calls run answers. An error of run is one of the server; an error of the tool is in the result.
-func (s *Server) offer(w *workspace, t *sdk.Tool, run func(*request, agent.Call) (*agent.Result, error)) {
+func (s *Server) offer(w *workspace, t *sdk.Tool, run func(*request, tool.Call) (*tool.Result, error)) {
 	s.sdk.AddTool(t, func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		q, done := newRequest(s, ctx, r)
 		defer done()
@@ -56,7 +56,7 @@ func (s *Server) offer(w *workspace, t *sdk.Tool, run func(*request, agent.Call)
 		}
 
 		stop := q.progress(t.Name, r.Params.GetProgressToken())
-		result, err := run(q, agent.Call{ID: callID(r.Params.Meta), Tool: t.Name, Input: arguments(r.Params.Arguments)})
+		result, err := run(q, tool.Call{ID: callID(r.Params.Meta), Tool: t.Name, Input: arguments(r.Params.Arguments)})
 		stop()
 
 		switch {
@@ -80,7 +80,7 @@ func (s *Server) missing(name string) *sdk.CallToolResult {
 	var refused *sdk.CallToolResult
 	for _, w := range s.workspaces {
 		_, err := w.box.Find(name)
-		var none *agent.NoToolError
+		var none *tool.NoToolError
 		if err == nil || !errors.As(err, &none) {
 			return nil // another workspace has it
 		}
@@ -119,7 +119,7 @@ func callID(meta sdk.Meta) string {
 
 // result turns the result of a tool into one of the protocol. A failure is text alone, because structured content has to
 // match the output schema of the tool.
-func (of files) result(r *agent.Result, structured bool) *sdk.CallToolResult {
+func (of files) result(r *tool.Result, structured bool) *sdk.CallToolResult {
 	out := &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: r.Text}}, IsError: r.Err != nil}
 	if r.Err != nil {
 		return out
@@ -134,7 +134,7 @@ func (of files) result(r *agent.Result, structured bool) *sdk.CallToolResult {
 }
 
 // block returns content that is not text: an image, a sound, or else the file as a resource.
-func (of files) block(m agent.Media) sdk.Content {
+func (of files) block(m tool.Media) sdk.Content {
 	switch kind, _, _ := strings.Cut(m.MIMEType, "/"); kind {
 	case "image":
 		return &sdk.ImageContent{Data: m.Data, MIMEType: m.MIMEType}

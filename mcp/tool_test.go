@@ -17,6 +17,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vfsdb/agent"
+	"vfsdb/agent/profile"
+	"vfsdb/agent/profile/mcpfs"
+	"vfsdb/agent/tool"
 	"vfsdb/internal/vfstest"
 	"vfsdb/mcp"
 	"vfsdb/vfs"
@@ -49,9 +52,9 @@ func TestToolsList(t *testing.T) {
 	s := serveAll(t, &mcp.Options{PageSize: 3}, mcp.Workspace{FS: fsys})
 	c := connect(t, s, stateful, nil)
 	listed := map[string]*sdk.Tool{}
-	for tool, err := range c.Tools(t.Context(), nil) {
+	for op, err := range c.Tools(t.Context(), nil) {
 		require.NoError(t, err)
-		listed[tool.Name] = tool
+		listed[op.Name] = op
 	}
 	require.Len(t, listed, len(box.Tools()))
 	for _, want := range box.Tools() {
@@ -66,7 +69,7 @@ func TestToolsList(t *testing.T) {
 		} else {
 			require.Nil(t, got.OutputSchema, want.Name)
 		}
-		require.Equal(t, want.Hints, agent.Hints{
+		require.Equal(t, want.Hints, tool.Hints{
 			ReadOnly: got.Annotations.ReadOnlyHint, Idempotent: got.Annotations.IdempotentHint,
 			Destructive: *got.Annotations.DestructiveHint, OpenWorld: *got.Annotations.OpenWorldHint,
 		})
@@ -79,16 +82,16 @@ func TestToolsList(t *testing.T) {
 // With Structured a call gives text for the model and the same as data, which is as the tool's output schema says.
 func TestCallStructured(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version string) {
-		s, fsys := serve(t, &agent.Config{Structured: true})
+		s, fsys := serve(t, &tool.Config{Structured: true})
 		c := connect(t, s, version, nil)
 		outputs := map[string]*jsonschema.Resolved{}
-		for tool, err := range c.Tools(t.Context(), nil) {
+		for op, err := range c.Tools(t.Context(), nil) {
 			require.NoError(t, err)
 			var schema jsonschema.Schema
-			data, err := json.Marshal(tool.OutputSchema)
+			data, err := json.Marshal(op.OutputSchema)
 			require.NoError(t, err)
 			require.NoError(t, json.Unmarshal(data, &schema))
-			outputs[tool.Name], err = schema.Resolve(nil)
+			outputs[op.Name], err = schema.Resolve(nil)
 			require.NoError(t, err)
 		}
 		for _, step := range []struct {
@@ -120,17 +123,17 @@ func TestOneChannel(t *testing.T) {
 	c := connect(t, s, stateful, nil)
 	vfstest.Write(t, fsys, "a", "x\n")
 	structured := 0
-	for tool, a := range map[string]args{
+	for op, a := range map[string]args{
 		"workspace_read_file": {"path": "/a"}, "workspace_read_many": {"paths": []string{"/a"}}, "workspace_ls": {}, "workspace_tree": {},
 		"workspace_glob": {"pattern": "*"}, "workspace_find": {}, "workspace_grep": {"pattern": "x"}, "workspace_stat": {"path": "/a"},
 		"workspace_write_file": {"path": "/b", "content": ""}, "workspace_edit_file": {"path": "/a", "oldText": "x", "newText": "y"},
 		"workspace_mkdir": {"path": "/d"}, "workspace_snapshot": {"name": "s"}, "workspace_list_snapshots": {}, "workspace_diff": {"from": "main"},
 	} {
-		r := try(t, c, tool, a)
+		r := try(t, c, op, a)
 		require.False(t, r.IsError, text(r))
-		require.Len(t, r.Content, 1, tool)
-		if !box.Tool(tool).Structured {
-			require.Nil(t, r.StructuredContent, tool)
+		require.Len(t, r.Content, 1, op)
+		if !box.Tool(op).Structured {
+			require.Nil(t, r.StructuredContent, op)
 			continue
 		}
 		structured++
@@ -138,7 +141,7 @@ func TestOneChannel(t *testing.T) {
 		inside, _, _ = strings.Cut(inside, "\n</workspace_tool_result>")
 		data, err := json.Marshal(r.StructuredContent)
 		require.NoError(t, err)
-		require.JSONEq(t, string(data), inside, tool)
+		require.JSONEq(t, string(data), inside, op)
 		require.Contains(t, string(data), `"untrusted":true`)
 	}
 	require.Equal(t, 4, structured)
@@ -192,7 +195,7 @@ func TestCallImage(t *testing.T) {
 
 // What is neither text, image nor sound goes to the client as a resource, under the URI of its file.
 func TestCallOtherMedia(t *testing.T) {
-	s, fsys := serve(t, &agent.Config{Profile: agent.MCPFilesystem})
+	s, fsys := serve(t, &tool.Config{Profile: mcpfs.Profile})
 	require.NoError(t, fsys.WriteFile(t.Context(), "b.bin", []byte{0, 1, 2, 3}, 0o644))
 	r := try(t, connect(t, s, stateful, nil), "read_media_file", args{"path": "/b.bin"})
 	require.False(t, r.IsError)
@@ -207,8 +210,8 @@ func TestCallOtherMedia(t *testing.T) {
 func TestWorkspaces(t *testing.T) {
 	one, two := vfstest.New(t, "in-one"), vfstest.New(t, "in-two")
 	s := serveAll(t, nil,
-		mcp.Workspace{FS: one, Config: &agent.Config{Name: "one"}},
-		mcp.Workspace{FS: two, Config: &agent.Config{Name: "two", Policy: &agent.Policy{Permissions: []agent.Permission{agent.PermList}}}})
+		mcp.Workspace{FS: one, Config: &tool.Config{Name: "one"}},
+		mcp.Workspace{FS: two, Config: &tool.Config{Name: "two", Policy: &tool.Policy{Permissions: []tool.Permission{tool.PermList}}}})
 	c := connect(t, s, stateful, nil)
 	require.Contains(t, text(try(t, c, "workspace__one__ls", nil)), "in-one")
 	require.Contains(t, text(try(t, c, "workspace__two__ls", nil)), "in-two")
@@ -224,16 +227,16 @@ func TestWorkspaces(t *testing.T) {
 	require.ErrorContains(t, err, "give each a name")
 	_, err = mcp.New(t.Context(), nil, nil)
 	require.ErrorContains(t, err, "no workspace")
-	_, err = mcp.New(t.Context(), []mcp.Workspace{{FS: one, Config: &agent.Config{Name: "a"}}, {FS: one, Config: &agent.Config{Name: "b"}}}, nil)
+	_, err = mcp.New(t.Context(), []mcp.Workspace{{FS: one, Config: &tool.Config{Name: "a"}}, {FS: one, Config: &tool.Config{Name: "b"}}}, nil)
 	require.ErrorContains(t, err, "given twice")
 }
 
 // A client that gives up a call ends what runs for it.
 func TestCancel(t *testing.T) {
 	began, ended := make(chan struct{}), make(chan error, 1)
-	s, _ := serve(t, &agent.Config{
-		Policy:   &agent.Policy{Ask: []agent.Rule{{}}},
-		OnResult: func(_ context.Context, _ agent.Call, r *agent.Result) { ended <- r.Err },
+	s, _ := serve(t, &tool.Config{
+		Policy:   &tool.Policy{Ask: []tool.Rule{{}}},
+		OnResult: func(_ context.Context, _ tool.Call, r *tool.Result) { ended <- r.Err },
 	})
 	c := connect(t, s, stateful, &sdk.ClientOptions{ElicitationHandler: func(ctx context.Context, _ *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
 		close(began)
@@ -289,26 +292,26 @@ func TestCallsAreLogged(t *testing.T) {
 
 // Every profile can be served.
 func TestEveryProfile(t *testing.T) {
-	require.Greater(t, len(agent.Profiles()), 1)
-	for _, p := range agent.Profiles() {
+	require.Greater(t, len(profile.All()), 1)
+	for _, p := range profile.All() {
 		t.Run(p.Name, func(t *testing.T) {
 			fsys := vfstest.New(t)
-			box, err := agent.Make(fsys, &agent.Config{Profile: p})
+			box, err := tool.New(fsys, &tool.Config{Profile: p})
 			require.NoError(t, err)
-			s := serveAll(t, nil, mcp.Workspace{FS: fsys, Config: &agent.Config{Profile: p}})
+			s := serveAll(t, nil, mcp.Workspace{FS: fsys, Config: &tool.Config{Profile: p}})
 			c := connect(t, s, stateful, nil)
 			list, err := c.ListTools(t.Context(), nil)
 			require.NoError(t, err)
 			require.Len(t, list.Tools, len(box.Tools()))
-			for _, tool := range list.Tools {
-				require.Regexp(t, "^[A-Za-z0-9_.-]{1,64}$", tool.Name)
-				require.NotEmpty(t, tool.Description, tool.Name)
-				require.Equal(t, "object", tool.InputSchema.(map[string]any)["type"], tool.Name)
-				if tool.OutputSchema != nil {
-					require.Equal(t, "object", tool.OutputSchema.(map[string]any)["type"], tool.Name)
+			for _, op := range list.Tools {
+				require.Regexp(t, "^[A-Za-z0-9_.-]{1,64}$", op.Name)
+				require.NotEmpty(t, op.Description, op.Name)
+				require.Equal(t, "object", op.InputSchema.(map[string]any)["type"], op.Name)
+				if op.OutputSchema != nil {
+					require.Equal(t, "object", op.OutputSchema.(map[string]any)["type"], op.Name)
 				}
-				r := try(t, c, tool.Name, args{"no such argument": 1}) // whatever it is, it is answered
-				require.NotEmpty(t, r.Content, tool.Name)
+				r := try(t, c, op.Name, args{"no such argument": 1}) // whatever it is, it is answered
+				require.NotEmpty(t, r.Content, op.Name)
 			}
 		})
 	}
@@ -317,7 +320,7 @@ func TestEveryProfile(t *testing.T) {
 // A tool that the workspace does not have says what is missing for it; a name that nobody knows is the protocol's error.
 func TestCallMissing(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version string) {
-		s, _ := serve(t, &agent.Config{NoFS: true})
+		s, _ := serve(t, &tool.Config{NoFS: true})
 		c := connect(t, s, version, nil)
 		r := try(t, c, "workspace_read_file", args{"path": "/a"})
 		require.True(t, r.IsError)

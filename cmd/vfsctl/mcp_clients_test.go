@@ -17,7 +17,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"vfsdb/agent"
+	"vfsdb/agent/profile"
 	"vfsdb/internal/mcpclients"
 )
 
@@ -78,9 +78,9 @@ func TestInspector(t *testing.T) {
 	var names, called []string
 	structured := map[string]bool{} // the tools that promise a structured result
 	listed := dig[[]any](t, inspect("--method", "tools/list", "--strict"), "result", "tools")
-	for _, tool := range listed {
-		names = append(names, dig[string](t, tool, "name"))
-		structured[names[len(names)-1]] = dig[any](t, tool, "outputSchema") != nil
+	for _, op := range listed {
+		names = append(names, dig[string](t, op, "name"))
+		structured[names[len(names)-1]] = dig[any](t, op, "outputSchema") != nil
 	}
 	for _, c := range everyTool {
 		name := "workspace_" + c.tool
@@ -107,7 +107,7 @@ func TestInspector(t *testing.T) {
 	templates := dig[[]any](t, inspect("--method", "resources/templates/list"), "result", "resourceTemplates")
 	require.Equal(t, strings.TrimSuffix(uri, "d/f")+"{+path}", dig[string](t, templates[0], "uriTemplate"))
 
-	for _, p := range agent.Profiles() {
+	for _, p := range profile.All() {
 		profile := p.Name
 		out := clients.Inspect(t, append([]string{"--method", "tools/list", "--strict"}, append(server, "--profile", profile)...)...)
 		require.NotEmpty(t, dig[[]any](t, out, "result", "tools"), profile)

@@ -54,14 +54,14 @@ func TestReferenceServer(t *testing.T) {
 		})
 	}
 	var tools []string
-	for tool, err := range ours.Tools(t.Context(), nil) {
+	for op, err := range ours.Tools(t.Context(), nil) {
 		require.NoError(t, err)
-		tools = append(tools, tool.Name)
-		require.True(t, called[tool.Name], tool.Name)
+		tools = append(tools, op.Name)
+		require.True(t, called[op.Name], op.Name)
 	}
-	for tool, err := range theirs.Tools(t.Context(), nil) {
+	for op, err := range theirs.Tools(t.Context(), nil) {
 		require.NoError(t, err)
-		require.Contains(t, tools, tool.Name)
+		require.Contains(t, tools, op.Name)
 	}
 
 	left := filepath.Join(t.TempDir(), "left")

@@ -98,9 +98,9 @@ func weigh(t *testing.T, server *exec.Cmd) scale {
 
 // tools are the bytes of the names, descriptions and arguments of all tools.
 func (s scale) tools() (bytes int) {
-	for tool, err := range s.c.Tools(s.t.Context(), nil) {
+	for op, err := range s.c.Tools(s.t.Context(), nil) {
 		require.NoError(s.t, err)
-		told, err := json.Marshal(map[string]any{"name": tool.Name, "description": tool.Description, "input_schema": tool.InputSchema})
+		told, err := json.Marshal(map[string]any{"name": op.Name, "description": op.Description, "input_schema": op.InputSchema})
 		require.NoError(s.t, err)
 		bytes += len(told)
 	}
@@ -108,8 +108,8 @@ func (s scale) tools() (bytes int) {
 }
 
 // result are the bytes of the text of a call.
-func (s scale) result(tool, args, host string) (bytes int) {
-	r, err := s.c.CallTool(s.t.Context(), &mcp.CallToolParams{Name: tool, Arguments: json.RawMessage(args)})
+func (s scale) result(op, args, host string) (bytes int) {
+	r, err := s.c.CallTool(s.t.Context(), &mcp.CallToolParams{Name: op, Arguments: json.RawMessage(args)})
 	require.NoError(s.t, err)
 	for _, c := range r.Content {
 		text, ok := c.(*mcp.TextContent)

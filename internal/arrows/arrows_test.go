@@ -32,16 +32,36 @@ var rooms = map[string]room{
 	"snapshot": {imports: []string{"schema", "chunk", "journal", "vfs"}, tests: []string{"gc"}},
 	"gc":       {imports: []string{"schema", "hold", "chunk", "journal", "vfs"}, tests: []string{"snapshot"}},
 	"transfer": {imports: []string{"chunk", "vfs", "snapshot"}, tests: []string{"gc"}},
-	"agent":    {imports: []string{"vfs", "snapshot", "gc", "transfer"}},
-	"mcp":      {imports: []string{"vfs", "snapshot", "gc", "transfer", "agent"}},
-	"mount":    {imports: []string{"vfs", "snapshot", "gc", "transfer", "agent"}},
-	"web":      {imports: []string{"vfs", "snapshot", "gc", "transfer", "agent"}},
-	"vfstest":  {imports: []string{"vfs", "agent"}, tests: []string{"schema"}},
+	"mcp":      {imports: slices.Concat(agents, []string{"vfs", "snapshot", "gc", "transfer"})},
+	"mount":    {imports: slices.Concat(agents, []string{"vfs", "snapshot", "gc", "transfer"})},
+	"web":      {imports: slices.Concat(agents, []string{"vfs", "snapshot", "gc", "transfer"})},
+	"vfstest":  {imports: slices.Concat(agents, []string{"vfs"}), tests: []string{"schema"}},
 	"internal": {imports: []string{anything}},
 	"cmd":      {imports: []string{anything}},
 	"bench":    {imports: []string{anything}},
 	".":        {imports: []string{"vfs", "snapshot", "gc", "transfer"}},
+
+	// The tools of agents, the profiles over them, and the sessions over both. A profile knows no other.
+	"agent/tool":               {imports: []string{"vfs", "snapshot"}, tests: agents},
+	"agent/profile/helix":      {imports: []string{"vfs", "snapshot", "agent/tool"}, tests: agents},
+	"agent/profile/module2":    {imports: []string{"vfs", "agent/tool"}, tests: agents},
+	"agent/profile/dofs":       {imports: []string{"vfs", "agent/tool"}, tests: agents},
+	"agent/profile/deepagents": {imports: []string{"vfs", "agent/tool"}, tests: agents},
+	"agent/profile/mcpfs":      {imports: []string{"vfs", "agent/tool"}, tests: agents},
+	"agent/profile/claude":     {imports: []string{"vfs", "agent/tool"}, tests: agents},
+	"agent/profile/applypatch": {imports: []string{"agent/tool"}, tests: agents},
+	"agent/profile":            {imports: agents[2:], tests: slices.Concat(agents, []string{"vfs", "snapshot"})},
+	"agent":                    {imports: slices.Concat(agents[1:], []string{"vfs", "snapshot"})},
 }
+
+// agents are the rooms for agents, the highest first.
+var agents = []string{
+	"agent", "agent/profile", "agent/profile/helix", "agent/profile/module2", "agent/profile/dofs", "agent/profile/deepagents",
+	"agent/profile/mcpfs", "agent/profile/claude", "agent/profile/applypatch", "agent/tool",
+}
+
+// inner are the rooms that the rooms of a user's program never import, though they may import anything else.
+var inner = []string{"journal", "tree"}
 
 // tops are the rooms that nobody imports.
 var tops = []string{"cmd", "bench"}
@@ -119,7 +139,8 @@ func wrong(all []source, s source, imported string) string {
 		if s.test {
 			may = slices.Concat(may, rooms[from].tests)
 		}
-		if !slices.Contains(may, anything) && !slices.Contains(may, to) {
+		all := slices.Contains(may, anything) && !(slices.Contains(tops, from) && slices.Contains(inner, to))
+		if !all && !slices.Contains(may, to) {
 			return fmt.Sprintf("%s does not import %s", from, to)
 		}
 	}
@@ -162,10 +183,18 @@ func inModule(imported string) string {
 	return strings.TrimPrefix(imported, module+"/")
 }
 
-// roomOf is the room that a directory belongs to.
+// roomOf is the room that a directory belongs to: the nearest one of the table that it is in.
 func roomOf(dir string) string {
-	top, _, _ := strings.Cut(dir, "/")
-	return top
+	for at := dir; ; {
+		if _, ok := rooms[at]; ok {
+			return at
+		}
+		i := strings.LastIndexByte(at, '/')
+		if i < 0 {
+			return at
+		}
+		at = at[:i]
+	}
 }
 
 func TestArrows(t *testing.T) {
@@ -205,6 +234,23 @@ func TestViolations(t *testing.T) {
 		{"transfer over snapshot", "transfer/a.go", "vfsdb/snapshot", ""},
 		{"transfer knows no rows", "transfer/a.go", "vfsdb/schema", "transfer does not import schema"},
 		{"agent knows no storage", "agent/a.go", "vfsdb/chunk", "agent does not import chunk"},
+		{"agent knows no numbers", "agent/tool/a.go", "vfsdb/tree", "agent/tool does not import tree"},
+		{"agent over profiles", "agent/a.go", "vfsdb/agent/profile", ""},
+		{"agent over tools", "agent/a.go", "vfsdb/agent/tool/texts", ""},
+		{"a profile over tools", "agent/profile/dofs/a.go", "vfsdb/agent/tool/nodejs", ""},
+		{"a profile beside another", "agent/profile/dofs/a.go", "vfsdb/agent/profile/mcpfs", "agent/profile/dofs does not import agent/profile/mcpfs"},
+		{"a profile under sessions", "agent/profile/dofs/a.go", "vfsdb/agent", "agent/profile/dofs does not import agent"},
+		{"below a profile", "agent/profile/applypatch/patch/a.go", "vfsdb/agent/profile/claude", "agent/profile/applypatch does not import agent/profile/claude"},
+		{"its own parser", "agent/profile/applypatch/a.go", "vfsdb/agent/profile/applypatch/patch", ""},
+		{"the list over profiles", "agent/profile/a.go", "vfsdb/agent/profile/dofs", ""},
+		{"the list under sessions", "agent/profile/a.go", "vfsdb/agent", "agent/profile does not import agent"},
+		{"tools under profiles", "agent/tool/a.go", "vfsdb/agent/profile/helix", "agent/tool does not import agent/profile/helix"},
+		{"tools under sessions", "agent/tool/a.go", "vfsdb/agent", "agent/tool does not import agent"},
+		{"a test of tools", "agent/tool/a_test.go", "vfsdb/agent/profile/helix", ""},
+		{"a door over a profile", "mcp/a.go", "vfsdb/agent/profile/helix", ""},
+		{"a door knows no record", "mcp/a.go", "vfsdb/journal", "mcp does not import journal"},
+		{"nor does the command", "cmd/vfsctl/a.go", "vfsdb/journal", "cmd does not import journal"},
+		{"nor do benchmarks", "bench/a.go", "vfsdb/tree", "bench does not import tree"},
 		{"doors apart", "web/a.go", "vfsdb/mcp", "web does not import mcp"},
 		{"the command over all", "cmd/vfsctl/a.go", "vfsdb/gc", ""},
 		{"its own packages", "cmd/vfsctl/a.go", "vfsdb/cmd/vfsctl/table", ""},

@@ -6,8 +6,9 @@
 //   - SQLite is imported by schema alone, at the version that was chosen, with exactly the libc that it names;
 //   - every package introduces itself in a doc.go, and no file says that it is unfinished.
 //
-// A room is the first directory of a package's path. The arrows of each are the table rooms in arrows_test.go, and a
-// new room has to be entered there. Packages below internal belong to no room: whoever imports one is judged by what
+// A room is a directory with the packages below it. Most are the first directory of a package's path; agent has rooms
+// within it, and a package belongs to the nearest. The arrows of each are the table rooms in arrows_test.go, and a new
+// room has to be entered there. Packages below internal belong to no room: whoever imports one is judged by what
 // that package imports in turn, so the arrows cannot be walked around.
 //
 // All files are read, whatever their build tags say, because an arrow is as wrong on Windows as on Linux.

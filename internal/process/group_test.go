@@ -114,9 +114,9 @@ func TestGroups(t *testing.T) {
 	require.NoError(t, err)
 	for i, e := range events {
 		require.Equal(t, events[0].Seq+int64(i), e.Seq, "no gap")
-		var actor, tool string
-		if n, _ := fmt.Sscanf(e.Path, "g-%1s-%2s/", &actor, &tool); n == 2 && e.Op != "chmod" { // of cancelled
-			require.Equal(t, actor+" "+tool, e.Actor+" "+e.Tool, "%s", e.Path)
+		var actor, op string
+		if n, _ := fmt.Sscanf(e.Path, "g-%1s-%2s/", &actor, &op); n == 2 && e.Op != "chmod" { // of cancelled
+			require.Equal(t, actor+" "+op, e.Actor+" "+e.Tool, "%s", e.Path)
 		}
 	}
 }
@@ -137,9 +137,9 @@ func writeSingles(ctx context.Context, fsys *vfs.FS, id string) error {
 	var wg sync.WaitGroup
 	for g := range crowd {
 		wg.Go(func() {
-			tool := fmt.Sprintf("%02d", g)
-			called := vfs.WithCall(ctx, &vfs.Call{Actor: id, Tool: tool})
-			errs[g] = writeMember(called, fsys, fmt.Sprintf("g-%s-%s", id, tool))
+			op := fmt.Sprintf("%02d", g)
+			called := vfs.WithCall(ctx, &vfs.Call{Actor: id, Tool: op})
+			errs[g] = writeMember(called, fsys, fmt.Sprintf("g-%s-%s", id, op))
 		})
 	}
 	wg.Wait()

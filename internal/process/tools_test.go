@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vfsdb/agent"
+	"vfsdb/agent/tool"
 	"vfsdb/internal/vfstest"
 	"vfsdb/vfs"
 )
@@ -87,7 +88,7 @@ func editors(path string) error {
 }
 
 func editor(ctx context.Context, fsys *vfs.FS, id, edits int) error {
-	box, err := agent.New(fsys, &agent.Config{Session: strconv.Itoa(id)})
+	box, err := agent.New(fsys, &tool.Config{Session: strconv.Itoa(id)})
 	if err != nil {
 		return err
 	}

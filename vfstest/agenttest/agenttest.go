@@ -9,16 +9,17 @@ import (
 	"testing"
 
 	"vfsdb/agent"
+	"vfsdb/agent/tool"
 	"vfsdb/vfs"
 )
 
-// An Agent takes the calls of a test: an [*agent.Toolbox] or an [*agent.Session].
+// An Agent takes the calls of a test: a [*tool.Toolbox] or an [*agent.Session].
 type Agent interface {
-	Do(ctx context.Context, call agent.Call) *agent.Result
+	Do(ctx context.Context, call tool.Call) *tool.Result
 }
 
 // Toolbox makes the tools of a config over a store. What they change is changed there.
-func Toolbox(t testing.TB, fsys *vfs.FS, config *agent.Config) *agent.Toolbox {
+func Toolbox(t testing.TB, fsys *vfs.FS, config *tool.Config) *tool.Toolbox {
 	t.Helper()
 	box, err := agent.New(fsys, config)
 	if err != nil {
@@ -62,30 +63,30 @@ func Tree(t testing.TB, s *agent.Session) *vfs.FS {
 }
 
 // Call makes one call, which has to succeed. The input is anything that encodes to a JSON object; nil is no arguments.
-func Call(t testing.TB, a Agent, tool string, input any) *agent.Result {
+func Call(t testing.TB, a Agent, op string, input any) *tool.Result {
 	t.Helper()
-	call := agent.Call{Tool: tool, Input: encode(t, tool, input)}
+	call := tool.Call{Tool: op, Input: encode(t, op, input)}
 	r := a.Do(t.Context(), call)
 	if r.Err != nil {
-		t.Fatalf("agenttest: %s %s: %v\n%s", tool, call.Input, r.Err, r.Text)
+		t.Fatalf("agenttest: %s %s: %v\n%s", op, call.Input, r.Err, r.Text)
 	}
 	return r
 }
 
-func encode(t testing.TB, tool string, input any) json.RawMessage {
+func encode(t testing.TB, op string, input any) json.RawMessage {
 	t.Helper()
 	if input == nil {
 		return nil
 	}
 	data, err := json.Marshal(input)
 	if err != nil {
-		t.Fatalf("agenttest: input of %s: %v", tool, err)
+		t.Fatalf("agenttest: input of %s: %v", op, err)
 	}
 	return data
 }
 
 // Decode reads the structured result of a call, which has to have one, as a T.
-func Decode[T any](t testing.TB, r *agent.Result) T {
+func Decode[T any](t testing.TB, r *tool.Result) T {
 	t.Helper()
 	var out T
 	data, err := json.Marshal(r.Data)
@@ -117,7 +118,7 @@ func Run(t testing.TB, a Agent, script ...Step) (transcript string) {
 	var b strings.Builder
 	for i, step := range script {
 		input := encode(t, step.Tool, step.Input)
-		r := a.Do(t.Context(), agent.Call{ID: fmt.Sprintf("step-%d", i+1), Tool: step.Tool, Input: input})
+		r := a.Do(t.Context(), tool.Call{ID: fmt.Sprintf("step-%d", i+1), Tool: step.Tool, Input: input})
 		fmt.Fprintf(&b, "> %s %s\n%s\n", step.Tool, input, strings.TrimSuffix(r.Text, "\n"))
 		if why := step.differs(r); why != "" {
 			t.Errorf("agenttest: step %d, %s %s: %s\n%s", i+1, step.Tool, input, why, r.Text)
@@ -127,7 +128,7 @@ func Run(t testing.TB, a Agent, script ...Step) (transcript string) {
 }
 
 // differs says how a result is not what the step says; "" if it is.
-func (s Step) differs(r *agent.Result) string {
+func (s Step) differs(r *tool.Result) string {
 	switch {
 	case s.Err == nil && r.Err != nil:
 		return fmt.Sprintf("failed: %v", r.Err)

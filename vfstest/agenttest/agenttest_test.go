@@ -9,6 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vfsdb/agent"
+	"vfsdb/agent/profile/module2"
+	"vfsdb/agent/tool"
 	kit "vfsdb/internal/vfstest"
 	"vfsdb/vfstest"
 	"vfsdb/vfstest/agenttest"
@@ -31,7 +33,7 @@ func TestSession(t *testing.T) {
 // Each way in which a step can differ fails the test, and the steps behind it are run.
 func TestRunFails(t *testing.T) {
 	fsys := vfstest.FromMap(t, map[string]string{"a": "hello\n"})
-	box := agenttest.Toolbox(t, fsys, &agent.Config{Profile: agent.Module2})
+	box := agenttest.Toolbox(t, fsys, &tool.Config{Profile: module2.Profile})
 	read := func(path string) agenttest.Step { return agenttest.Step{Tool: "read", Input: args{"path": path}} }
 	missing, wanted, allowed, other := read("/none"), read("/a"), read("/a"), read("/none")
 	wanted.Want, allowed.Err, other.Err = "goodbye", fs.ErrPermission, syscall.EISDIR
@@ -53,15 +55,15 @@ func TestRunFails(t *testing.T) {
 func TestHelpersFail(t *testing.T) {
 	fsys := vfstest.New(t, "a")
 	for name, test := range map[string]func(testing.TB){
-		"workspace name \"a b\"": func(t testing.TB) { agenttest.Toolbox(t, fsys, &agent.Config{Name: "a b"}) },
+		"workspace name \"a b\"": func(t testing.TB) { agenttest.Toolbox(t, fsys, &tool.Config{Name: "a b"}) },
 		"no such": func(t testing.TB) {
 			agenttest.Tree(t, agenttest.Session(t, fsys, "s", &agent.SessionOptions{From: "none"}))
 		},
 		"session \"\\x00\"":       func(t testing.TB) { agenttest.Session(t, fsys, "\x00", nil) },
 		"ls null: ":               func(t testing.TB) { agenttest.Call(t, agenttest.Toolbox(t, fsys, nil), "ls", args(nil)) },
 		"input of ls":             func(t testing.TB) { agenttest.Call(t, agenttest.Toolbox(t, fsys, nil), "ls", func() {}) },
-		"answers in text alone":   func(t testing.TB) { agenttest.Decode[args](t, &agent.Result{Text: "x"}) },
-		"cannot unmarshal object": func(t testing.TB) { agenttest.Decode[int](t, &agent.Result{Data: args{}}) },
+		"answers in text alone":   func(t testing.TB) { agenttest.Decode[args](t, &tool.Result{Text: "x"}) },
+		"cannot unmarshal object": func(t testing.TB) { agenttest.Decode[int](t, &tool.Result{Data: args{}}) },
 	} {
 		require.Contains(t, kit.Failures(t, test), name)
 	}

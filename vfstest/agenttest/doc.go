@@ -2,7 +2,7 @@
 //
 //	func TestRename(t *testing.T) {
 //		fsys := vfstest.FromMap(t, map[string]string{"main.go": "package old\n"})
-//		box := agenttest.Toolbox(t, fsys, &agent.Config{Policy: policy})
+//		box := agenttest.Toolbox(t, fsys, &tool.Config{Policy: policy})
 //		transcript := agenttest.Run(t, box,
 //			agenttest.Step{Tool: "workspace_read_file", Input: map[string]any{"path": "/main.go"}, Want: "package old"},
 //			agenttest.Step{Tool: "workspace_rm", Input: map[string]any{"path": "/"}, Err: fs.ErrPermission},

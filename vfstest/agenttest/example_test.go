@@ -6,6 +6,9 @@ import (
 	"testing"
 
 	"vfsdb/agent"
+	"vfsdb/agent/profile/dofs"
+	"vfsdb/agent/profile/module2"
+	"vfsdb/agent/tool"
 	kit "vfsdb/internal/vfstest"
 	"vfsdb/vfstest"
 	"vfsdb/vfstest/agenttest"
@@ -15,7 +18,7 @@ import (
 func ExampleCall() {
 	kit.Example(func(t testing.TB) {
 		fsys := vfstest.FromMap(t, map[string]string{"src/a.go": "", "src/b.md": ""})
-		box := agenttest.Toolbox(t, fsys, &agent.Config{Profile: agent.Dofs})
+		box := agenttest.Toolbox(t, fsys, &tool.Config{Profile: dofs.Profile})
 		r := agenttest.Call(t, box, "ls", map[string]any{"prefix": "/src"})
 		files := agenttest.Decode[struct{ Paths []string }](t, r)
 		fmt.Println(files.Paths)
@@ -29,7 +32,7 @@ func ExampleCall() {
 func ExampleRun() {
 	kit.Example(func(t testing.TB) {
 		fsys := vfstest.FromMap(t, map[string]string{"port.txt": "8080\n"})
-		s := agenttest.Session(t, fsys, "attempt-1", &agent.SessionOptions{Config: agent.Config{Profile: agent.Module2}})
+		s := agenttest.Session(t, fsys, "attempt-1", &agent.SessionOptions{Config: tool.Config{Profile: module2.Profile}})
 		transcript := agenttest.Run(t, s,
 			agenttest.Step{Tool: "edit", Input: map[string]any{"path": "/port.txt", "old_string": "8080", "new_string": "9090"}, Want: "1 9090"},
 			agenttest.Step{Tool: "rm", Input: map[string]any{"path": "/none"}, Err: fs.ErrNotExist},

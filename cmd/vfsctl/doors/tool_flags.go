@@ -9,6 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"vfsdb/agent"
+	"vfsdb/agent/profile"
+	"vfsdb/agent/tool"
 	"vfsdb/cmd/vfsctl/cli"
 )
 
@@ -28,7 +30,7 @@ func (f *toolFlags) register(cmd *cobra.Command) {
 var templates = map[string]string{"workspace": "/"}
 
 // load returns the configuration that the flags choose.
-func (f *toolFlags) load(cmd *cobra.Command) (*agent.Config, error) {
+func (f *toolFlags) load(cmd *cobra.Command) (*tool.Config, error) {
 	if f.config != "" {
 		for _, other := range []string{"profile", "policy"} {
 			if cmd.Flags().Changed(other) {
@@ -38,11 +40,11 @@ func (f *toolFlags) load(cmd *cobra.Command) (*agent.Config, error) {
 		return agent.LoadConfig(f.config, templates)
 	}
 
-	p, err := agent.FindProfile(f.profile)
+	p, err := profile.Find(f.profile)
 	if err != nil {
 		return nil, cli.Usage(cmd, "no profile is called %q; there are: %s", f.profile, strings.Join(profileNames(), ", "))
 	}
-	config := &agent.Config{Profile: p}
+	config := &tool.Config{Profile: p}
 	if f.policy == "" {
 		return config, nil
 	}
@@ -51,7 +53,7 @@ func (f *toolFlags) load(cmd *cobra.Command) (*agent.Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	if config.Policy, err = agent.ParsePolicy(text, templates); err != nil {
+	if config.Policy, err = tool.ParsePolicy(text, templates); err != nil {
 		if _, bad := agent.ParseConfig(text, templates); bad == nil {
 			return nil, cli.Usage(cmd, "%s is a config, of which a policy is a part: give it with --config", f.policy)
 		}
@@ -61,7 +63,7 @@ func (f *toolFlags) load(cmd *cobra.Command) (*agent.Config, error) {
 }
 
 // box makes the tools without a tree: they can be described, not called.
-func (f *toolFlags) box(cmd *cobra.Command) (*agent.Config, *agent.Toolbox, error) {
+func (f *toolFlags) box(cmd *cobra.Command) (*tool.Config, *tool.Toolbox, error) {
 	config, err := f.load(cmd)
 	if err != nil {
 		return nil, nil, err
@@ -71,9 +73,9 @@ func (f *toolFlags) box(cmd *cobra.Command) (*agent.Config, *agent.Toolbox, erro
 }
 
 // find returns a tool by its name.
-func find(cmd *cobra.Command, b *agent.Toolbox, name string) (*agent.Tool, error) {
+func find(cmd *cobra.Command, b *tool.Toolbox, name string) (*tool.Tool, error) {
 	t, err := b.Find(name)
-	var none *agent.NoToolError
+	var none *tool.NoToolError
 	switch {
 	case errors.As(err, &none) && none.Why != "":
 		return nil, cli.Usage(cmd, "the tool %q is not here: %s", name, none.Why)
@@ -99,7 +101,7 @@ func (f *toolFlags) complete(cmd *cobra.Command, _ []string, typed string) (all 
 
 // profileNames returns the names of all profiles.
 func profileNames() (names []string) {
-	for _, p := range agent.Profiles() {
+	for _, p := range profile.All() {
 		names = append(names, p.Name)
 	}
 	return names

@@ -7,7 +7,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/spf13/cobra"
 
-	"vfsdb/agent"
+	"vfsdb/agent/tool"
 	"vfsdb/cmd/vfsctl/cli"
 	"vfsdb/cmd/vfsctl/human"
 	"vfsdb/cmd/vfsctl/term"
@@ -54,8 +54,8 @@ The profiles are ` + strings.Join(profileNames(), ", ") + ".",
 type toolJSON struct {
 	Name        string             `json:"name"`
 	Title       string             `json:"title"`
-	Risk        agent.Risk         `json:"risk"`
-	Permissions []agent.Permission `json:"permissions"`
+	Risk        tool.Risk          `json:"risk"`
+	Permissions []tool.Permission  `json:"permissions"`
 	SideEffects []string           `json:"side_effects,omitempty"`
 	Hints       hintsJSON          `json:"hints"`
 	Sequential  bool               `json:"sequential,omitempty"`
@@ -71,7 +71,7 @@ type hintsJSON struct {
 	OpenWorld   bool `json:"open_world"`
 }
 
-func newToolJSON(t *agent.Tool) toolJSON {
+func newToolJSON(t *tool.Tool) toolJSON {
 	return toolJSON{
 		Name: t.Name, Title: t.Title, Risk: t.Risk, Permissions: t.Permissions, SideEffects: t.SideEffects,
 		Hints: hintsJSON(t.Hints), Sequential: t.Sequential,
@@ -79,7 +79,7 @@ func newToolJSON(t *agent.Tool) toolJSON {
 }
 
 // hintWords returns the hints of a tool as words.
-func hintWords(h agent.Hints) string {
+func hintWords(h tool.Hints) string {
 	var words []string
 	for _, w := range []struct {
 		is   bool
@@ -92,10 +92,10 @@ func hintWords(h agent.Hints) string {
 	return strings.Join(words, ", ")
 }
 
-var riskStyle = map[agent.Risk]term.Style{agent.Low: term.Plain, agent.Medium: term.Yellow, agent.High: term.Red}
+var riskStyle = map[tool.Risk]term.Style{tool.Low: term.Plain, tool.Medium: term.Yellow, tool.High: term.Red}
 
 // permissionWords returns permissions as words.
-func permissionWords(list []agent.Permission) string {
+func permissionWords(list []tool.Permission) string {
 	words := make([]string, len(list))
 	for i, p := range list {
 		words[i] = string(p)
@@ -103,7 +103,7 @@ func permissionWords(list []agent.Permission) string {
 	return strings.Join(words, " ")
 }
 
-func listTools(a *cli.App, tools []*agent.Tool) error {
+func listTools(a *cli.App, tools []*tool.Tool) error {
 	var t term.Table
 	t.Head("NAME", "RISK", "HINTS", "PERMISSIONS") // the widest last, so that most lines fit 80 columns
 	for _, tool := range tools {
@@ -122,7 +122,7 @@ func listTools(a *cli.App, tools []*agent.Tool) error {
 	return t.Print(a.Out)
 }
 
-func describeTool(a *cli.App, t *agent.Tool) error {
+func describeTool(a *cli.App, t *tool.Tool) error {
 	if a.JSON {
 		j := newToolJSON(t)
 		j.Description, j.Input, j.Output = t.Description, t.Input, t.Output

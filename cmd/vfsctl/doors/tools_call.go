@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vfsdb/agent"
+	"vfsdb/agent/tool"
 	"vfsdb/cmd/vfsctl/cli"
 	"vfsdb/cmd/vfsctl/human"
 )
@@ -47,15 +48,15 @@ session may look at the branches that it forked; here, at all of them, unless a 
 
 // A resultJSON is the result of a call as JSON shows it.
 type resultJSON struct {
-	OK    bool          `json:"ok"`
-	Text  string        `json:"text"`
-	Data  any           `json:"data,omitempty"`
-	Media []agent.Media `json:"media,omitempty"`
-	Error string        `json:"error,omitempty"`
+	OK    bool         `json:"ok"`
+	Text  string       `json:"text"`
+	Data  any          `json:"data,omitempty"`
+	Media []tool.Media `json:"media,omitempty"`
+	Error string       `json:"error,omitempty"`
 }
 
 // callTool makes one call in a session of its own.
-func callTool(a *cli.App, c *cli.Call, config *agent.Config) error {
+func callTool(a *cli.App, c *cli.Call, config *tool.Config) error {
 	input := []byte(c.Arg(1, "{}"))
 	if c.Arg(1, "") == "-" {
 		var err error
@@ -64,7 +65,7 @@ func callTool(a *cli.App, c *cli.Call, config *agent.Config) error {
 		}
 	}
 	if config.Policy == nil { // an earlier run may have forked the branch of this call
-		config.Policy = &agent.Policy{Branches: []string{"*"}}
+		config.Policy = &tool.Policy{Branches: []string{"*"}}
 	}
 
 	b, err := agent.New(c.FS, config)
@@ -83,7 +84,7 @@ func callTool(a *cli.App, c *cli.Call, config *agent.Config) error {
 	if err := a.Out.Flush(); err != nil {
 		return err
 	}
-	if err := agent.FlushLog(c, c.FS); err != nil {
+	if err := tool.FlushLog(c, c.FS); err != nil {
 		return err
 	}
 
@@ -96,7 +97,7 @@ func callTool(a *cli.App, c *cli.Call, config *agent.Config) error {
 	return nil
 }
 
-func printResult(a *cli.App, r *agent.Result) error {
+func printResult(a *cli.App, r *tool.Result) error {
 	if a.JSON {
 		j := resultJSON{OK: r.Err == nil, Text: r.Text, Data: r.Data, Media: r.Media}
 		if r.Err != nil {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"vfsdb/agent"
+	"vfsdb/agent/tool"
 	"vfsdb/cmd/vfsctl/cli"
 	"vfsdb/mcp"
 	"vfsdb/vfs"
@@ -32,7 +32,7 @@ func parseWorkspace(cmd *cobra.Command, text string) (workspaceFlag, error) {
 
 // open opens the workspaces: those of --workspace, or the one of --db and --branch. The caller calls closeAll in any
 // case.
-func (m *mcpServer) open(ctx context.Context, cmd *cobra.Command, config *agent.Config) (list []mcp.Workspace, closeAll func() error, err error) {
+func (m *mcpServer) open(ctx context.Context, cmd *cobra.Command, config *tool.Config) (list []mcp.Workspace, closeAll func() error, err error) {
 	stores := map[string]*vfs.FS{}
 	closeAll = func() (err error) {
 		for _, fsys := range stores {
@@ -109,13 +109,13 @@ func (m *mcpServer) tree(ctx context.Context, stores map[string]*vfs.FS, w works
 }
 
 // readOnly returns a policy that grants only what p grants for lists and reads.
-func readOnly(p *agent.Policy) *agent.Policy {
+func readOnly(p *tool.Policy) *tool.Policy {
 	if p == nil {
-		p = agent.AllowAll
+		p = tool.AllowAll
 	}
 	c := *p
-	c.Permissions = []agent.Permission{}
-	for _, perm := range []agent.Permission{agent.PermList, agent.PermRead} {
+	c.Permissions = []tool.Permission{}
+	for _, perm := range []tool.Permission{tool.PermList, tool.PermRead} {
 		if p.Grants(perm) {
 			c.Permissions = append(c.Permissions, perm)
 		}

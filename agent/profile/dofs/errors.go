@@ -1,0 +1,38 @@
+package dofs
+
+import (
+	"errors"
+	"strings"
+	"syscall"
+
+	"vfsdb/agent/tool"
+	"vfsdb/agent/tool/nodejs"
+	"vfsdb/agent/tool/texts"
+)
+
+// underFile makes ENOENT of a path that goes through a file: the walk finds nothing there. writeFile and mkdir say
+// ENOTDIR (section 1.3).
+func underFile(err error) error {
+	if errors.Is(err, syscall.ENOTDIR) {
+		return syscall.ENOENT
+	}
+	return err
+}
+
+// An errnoException is how Node tells an error.
+type errnoException struct {
+	Code    string `json:"code"`
+	Path    string `json:"path,omitempty"`
+	Message string `json:"message"`
+}
+
+func explain(_ *tool.Toolbox, err error) string {
+	var e errnoException
+	e.Code, e.Path, e.Message = nodejs.Describe(err)
+	e.Message = strings.ToValidUTF8(e.Message, "\uFFFD")
+	text, err := texts.JSON(e)
+	if err != nil {
+		return err.Error()
+	}
+	return text
+}

@@ -1,0 +1,167 @@
+package helix
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"syscall"
+	"time"
+
+	"vfsdb/agent/tool"
+	"vfsdb/snapshot"
+)
+
+type snapshotIn struct {
+	Name string `json:"name,omitempty"`
+	Note string `json:"note,omitempty"`
+}
+
+type snapshotOut struct {
+	Ref     string    `json:"ref" jsonschema:"pass it to restore, branch or diff"`
+	Name    string    `json:"name"`
+	Branch  string    `json:"branch"`
+	Created time.Time `json:"created"`
+	Note    string    `json:"note,omitempty"`
+}
+
+func takeSnapshot(ctx context.Context, b *tool.Toolbox, in snapshotIn) (snapshotOut, error) {
+	for _, prefix := range []string{tool.AutoPrefix, tool.ForkPrefix} {
+		if strings.HasPrefix(in.Name, prefix) {
+			return snapshotOut{}, tool.Refuse(syscall.EINVAL, "names that begin with '%s' are for snapshots that nobody asked for: choose another", prefix)
+		}
+	}
+	if len(in.Note) > maxNote {
+		return snapshotOut{}, tool.Refuse(syscall.EINVAL, "the note is %d bytes long, above the limit of %d", len(in.Note), maxNote)
+	}
+	ref, info, err := b.Snap(ctx, in.Name, in.Note)
+	if err != nil {
+		return snapshotOut{}, err
+	}
+	return snapshotOut{ref.String(), info.Name, info.Branch, info.Created.UTC(), info.Note}, nil
+}
+
+// maxNote is how long a note may be, in bytes: it counts for no quota, and is listed.
+const maxNote = 1000
+
+type refIn struct {
+	Ref string `json:"ref"`
+}
+
+type restoreOut struct {
+	Ref  string `json:"ref" jsonschema:"the workspace as it is now"`
+	Undo string `json:"undo" jsonschema:"what it was before: restore this ref to take the restore back"`
+}
+
+func restoreTo(ctx context.Context, b *tool.Toolbox, in refIn) (restoreOut, error) {
+	now, undo, err := b.Restore(ctx, in.Ref)
+	return restoreOut{now.String(), undo.String()}, err
+}
+
+type listSnapshotsIn struct {
+	Limit int `json:"limit,omitempty" min:"1"`
+}
+
+type listSnapshotsOut struct {
+	Snapshots      []snapshotOut `json:"snapshots" jsonschema:"oldest first"`
+	Truncated      bool          `json:"truncated,omitempty"`
+	OmittedEntries int           `json:"omittedEntries,omitempty"`
+}
+
+func listSnapshots(ctx context.Context, b *tool.Toolbox, in listSnapshotsIn) (listSnapshotsOut, error) {
+	all, err := b.Snapshots(ctx)
+	if err != nil {
+		return listSnapshotsOut{}, err
+	}
+	ref, err := tool.RefOf(ctx, b.Fsys)
+	if err != nil {
+		return listSnapshotsOut{}, err
+	}
+	limit := b.Caps.Entries
+	if in.Limit > 0 {
+		limit = min(limit, in.Limit)
+	}
+	o := listSnapshotsOut{Snapshots: []snapshotOut{}, OmittedEntries: max(0, len(all)-limit)}
+	o.Truncated = o.OmittedEntries > 0
+	for _, s := range all[o.OmittedEntries:] {
+		ref.Branch, ref.Snapshot = s.Branch, s.Name
+		o.Snapshots = append(o.Snapshots, snapshotOut{ref.String(), s.Name, s.Branch, s.Created.UTC(), s.Note})
+	}
+	return o, nil
+}
+
+func deleteSnapshot(ctx context.Context, b *tool.Toolbox, in refIn) (doneOut, error) {
+	_, err := b.Forget(ctx, in.Ref)
+	return doneOut{err == nil}, err
+}
+
+type branchIn struct {
+	Ref  string `json:"ref,omitempty" jsonschema:"a snapshot, else now"`
+	Name string `json:"name,omitempty"`
+	Stay bool   `json:"stay,omitempty" default:"false" jsonschema:"only fork"`
+}
+
+type branchOut struct {
+	Ref    string `json:"ref" jsonschema:"of the new branch"`
+	Branch string `json:"branch"`
+	On     string `json:"on" jsonschema:"the branch that later calls are of"`
+	Left   string `json:"left,omitempty" jsonschema:"ref of the branch that you left, which stays as it is: diff or branch takes it"`
+}
+
+func (o branchOut) Parts() []tool.Part {
+	line := fmt.Sprintf("Forked branch '%s', ref %s. You stay on '%s'.", o.Branch, o.Ref, o.On)
+	if o.On == o.Branch {
+		line = fmt.Sprintf("You are on the new branch '%s' now, ref %s.", o.Branch, o.Ref)
+	}
+	if o.Left != "" {
+		line += fmt.Sprintf(" You left %s, which stays as it is: diff and branch take that ref.", o.Left)
+	}
+	return []tool.Part{{Line: line}}
+}
+
+func makeBranch(ctx context.Context, b *tool.Toolbox, in branchIn) (branchOut, error) {
+	f, err := b.Fork(ctx, in.Ref, in.Name, in.Stay)
+	if err != nil {
+		return branchOut{}, err
+	}
+	o := branchOut{Ref: f.Made.String(), Branch: f.Made.Branch, On: f.Left.Branch}
+	if f.Moved {
+		o.On = f.Made.Branch
+		if f.Left.Branch != "" { // else it was a moment of the past
+			o.Left = f.Left.String()
+		}
+	}
+	return o, nil
+}
+
+type diffIn struct {
+	From string `json:"from"`
+	To   string `json:"to,omitempty"`
+}
+
+type diffOut struct {
+	Changes        []change `json:"changes" jsonschema:"sorted by path"`
+	Truncated      bool     `json:"truncated,omitempty"`
+	OmittedEntries int      `json:"omittedEntries,omitempty"`
+}
+
+type change struct {
+	Kind snapshot.Kind `json:"kind" enum:"added,removed,modified,type,mode,renamed"`
+	Path string        `json:"path"`
+	From string        `json:"from,omitempty" jsonschema:"the path before, if it was renamed"`
+}
+
+func diffMoments(ctx context.Context, b *tool.Toolbox, in diffIn) (diffOut, error) {
+	changes, omitted, err := b.Compare(ctx, in.From, in.To, b.Caps.Entries)
+	if err != nil {
+		return diffOut{}, err
+	}
+	o := diffOut{Changes: []change{}, OmittedEntries: omitted, Truncated: omitted > 0}
+	for _, c := range changes {
+		one := change{Kind: c.Kind, Path: tool.Rooted(c.Path)}
+		if c.From != "" {
+			one.From = tool.Rooted(c.From)
+		}
+		o.Changes = append(o.Changes, one)
+	}
+	return o, nil
+}

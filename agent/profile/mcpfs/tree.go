@@ -1,0 +1,278 @@
+package mcpfs
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"syscall"
+
+	"vfsdb/agent/tool"
+	"vfsdb/vfs"
+)
+
+func mkdir(g *tool.Guard, in pathIn) (out, error) {
+	_, _, err := g.Mkdir(in.Path, true)
+	return out{"Successfully created directory " + in.Path}, err
+}
+
+// tag is what a line of a list begins with.
+func tag(n *tool.Node) string {
+	if n.Info.IsDir() {
+		return "[DIR]"
+	}
+	return "[FILE]"
+}
+
+// more is the end of a list that was cut.
+func more(n int, what string) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("\n[... truncated, %d %s omitted; refine your search/path]", n, what)
+}
+
+func list(g *tool.Guard, in pathIn) (out, error) {
+	l, err := g.List(in.Path, true, g.Box.Caps.Entries)
+	if err != nil {
+		return out{}, err
+	}
+	lines := make([]string, len(l.Nodes))
+	for i, n := range l.Nodes {
+		lines[i] = tag(n) + " " + n.Name()
+	}
+	return out{strings.Join(lines, "\n") + more(l.Omitted, "entries")}, nil
+}
+
+type sizesIn struct {
+	Path   string `json:"path"`
+	SortBy string `json:"sortBy,omitempty" default:"\"name\"" enum:"name,size" jsonschema:"sort entries by name, or by size with the largest first"`
+}
+
+func (in sizesIn) About() string { return in.Path }
+
+func listSizes(g *tool.Guard, in sizesIn) (out, error) {
+	l, err := g.List(in.Path, true, g.Box.Caps.Entries)
+	if err != nil {
+		return out{}, err
+	}
+	sizes := make(map[*tool.Node]int64, len(l.Nodes))
+	for _, n := range l.Nodes {
+		if n.Info.Target() == "" {
+			sizes[n] = n.Info.Size()
+			continue
+		}
+		to, err := g.Stat(tool.Rooted(n.Path), tool.Follow)
+		if tool.Stops(err) {
+			return out{}, err
+		}
+		sizes[n] = 0
+		if err == nil && !to.Info.IsDir() {
+			sizes[n] = to.Info.Size() // a symlink has the size of the file that it leads to
+		}
+	}
+	if in.SortBy == "size" {
+		slices.SortStableFunc(l.Nodes, func(a, b *tool.Node) int { return cmp.Compare(sizes[b], sizes[a]) })
+	}
+	var b strings.Builder
+	files, dirs, total := 0, 0, int64(0)
+	for _, n := range l.Nodes {
+		size := ""
+		if n.Info.IsDir() {
+			dirs++
+		} else {
+			files++
+			total += sizes[n]
+			size = fmt.Sprintf("%10s", humanSize(sizes[n]))
+		}
+		fmt.Fprintf(&b, "%s %-30s %s\n", tag(n), n.Name(), size)
+	}
+	fmt.Fprintf(&b, "\nTotal: %d files, %d directories\nCombined size: %s", files, dirs, humanSize(total))
+	return out{b.String() + more(l.Omitted, "entries")}, nil
+}
+
+// humanSize is a number of bytes for people; a KB has 1024.
+func humanSize(n int64) string {
+	if n < 1<<10 {
+		return fmt.Sprintf("%d B", n)
+	}
+	v := float64(n)
+	unit := 0
+	for units := "KMGT"; v >= 1<<10 && unit < len(units); unit++ {
+		v /= 1 << 10
+	}
+	return fmt.Sprintf("%.2f %cB", v, "KMGT"[unit-1])
+}
+
+type treeIn struct {
+	Path    string   `json:"path"`
+	Exclude []string `json:"excludePatterns,omitempty" default:"[]" jsonschema:"leave out what matches one of these"`
+}
+
+func (in treeIn) About() string { return in.Path }
+
+type entry struct {
+	Name     string    `json:"name"`
+	Type     string    `json:"type"`
+	Children *[]*entry `json:"children,omitempty"`
+}
+
+// tree is JSON whole or not at all: what is cut is no JSON any more.
+func tree(g *tool.Guard, in treeIn) (out, error) {
+	dir, err := dir(g, in.Path)
+	if err != nil {
+		return out{}, err
+	}
+	excluded := patterns(dir.Path, slices.Concat(in.Exclude, anywhere(in.Exclude)))
+	top := []*entry{}
+	inside := map[string]*[]*entry{dir.Path: &top}
+	shown := 0
+	_, err = g.Walk(in.Path, tool.PermList, func(n *tool.Node, _ int) (bool, error) {
+		if excluded(n) {
+			return false, nil
+		}
+		if shown == g.Box.Caps.Entries {
+			return false, tool.Refuse(syscall.EFBIG, "'%s' holds more than the %d entries that a result may have. Ask for a directory in it, or leave some out with excludePatterns", tool.Rooted(dir.Path), shown)
+		}
+		shown++
+		up := inside[parentOf(n.Path)]
+		e := &entry{Name: n.Name(), Type: "file"}
+		if n.Info.IsDir() {
+			e.Type, e.Children = "directory", &[]*entry{}
+			inside[n.Path] = e.Children
+		}
+		*up = append(*up, e)
+		return true, nil
+	})
+	if err != nil {
+		return out{}, err
+	}
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	err = e.Encode(top)
+	return out{strings.TrimSuffix(b.String(), "\n")}, err
+}
+
+// dir finds a directory.
+func dir(g *tool.Guard, name string) (*tool.Node, error) {
+	n, err := g.Stat(name, tool.Follow)
+	if err == nil && !n.Info.IsDir() {
+		err = syscall.ENOTDIR
+	}
+	return n, err
+}
+
+func parentOf(path string) string {
+	if i := strings.LastIndexByte(path, '/'); i >= 0 {
+		return path[:i]
+	}
+	return "."
+}
+
+// anywhere lets a pattern without a star match a name at any depth, with all that is below it.
+func anywhere(patterns []string) (more []string) {
+	for _, p := range patterns {
+		if !strings.Contains(p, "*") {
+			more = append(more, "**/"+p, "**/"+p+"/**")
+		}
+	}
+	return more
+}
+
+// patterns is a matcher of paths relative to a directory: one of the patterns has to match all of the path.
+func patterns(dir string, texts []string) func(*tool.Node) bool {
+	patterns := make([]func(rel string, dir bool) bool, len(texts))
+	for i, text := range texts {
+		patterns[i] = pattern(text)
+	}
+	return func(n *tool.Node) bool {
+		rel := tool.Relative(dir, n.Path)
+		return slices.ContainsFunc(patterns, func(match func(string, bool) bool) bool { return match(rel, n.Info.IsDir()) })
+	}
+}
+
+// pattern is a pattern in our dialect of globs, with the rules of minimatch where that has others: nothing matches an
+// empty pattern, "!" in front negates, "d/**" is what is below d and not d, and what is no pattern is a name.
+func pattern(text string) func(rel string, dir bool) bool {
+	if text == "" {
+		return func(string, bool) bool { return false }
+	}
+	if rest, ok := strings.CutPrefix(text, "!"); ok {
+		match := pattern(rest)
+		return func(rel string, dir bool) bool { return !match(rel, dir) }
+	}
+	if strings.HasSuffix(text, "/**") {
+		text += "/*"
+	}
+	p, err := vfs.ParsePattern(text)
+	if err != nil {
+		return func(rel string, _ bool) bool { return rel == text }
+	}
+	return p.Match
+}
+
+type searchIn struct {
+	Path    string   `json:"path"`
+	Pattern string   `json:"pattern"`
+	Exclude []string `json:"excludePatterns,omitempty" default:"[]" jsonschema:"leave out what matches one of these, with all that is below it"`
+}
+
+func (in searchIn) About() string { return in.Path }
+
+func search(g *tool.Guard, in searchIn) (out, error) {
+	dir, err := dir(g, in.Path)
+	if err != nil {
+		return out{}, err
+	}
+	wanted, excluded := patterns(dir.Path, []string{in.Pattern}), patterns(dir.Path, in.Exclude)
+	var found []string
+	omitted := 0
+	_, err = g.Walk(in.Path, tool.PermList, func(n *tool.Node, _ int) (bool, error) {
+		if excluded(n) {
+			return false, nil
+		}
+		if n.Info.Target() != "" {
+			file, dir, err := tool.Followed(g, n)
+			if err != nil || !file && !dir {
+				return false, err // it leads nowhere, or outside
+			}
+		}
+		switch {
+		case !wanted(n):
+		case len(found) < g.Box.Caps.Matches:
+			found = append(found, tool.Rooted(n.Path))
+		default:
+			omitted++
+		}
+		return true, nil
+	})
+	if err != nil || len(found) == 0 {
+		return out{"No matches found"}, err
+	}
+	return out{strings.Join(found, "\n") + more(omitted, "matches")}, nil
+}
+
+type moveIn struct {
+	Source      string `json:"source"`
+	Destination string `json:"destination"`
+}
+
+func move(g *tool.Guard, in moveIn) (out, error) {
+	_, _, err := g.Move(in.Source, in.Destination, false, tool.Precondition{})
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		err = tool.Refuse(syscall.EEXIST, "Destination already exists: %s", g.Box.Shown(in.Destination))
+	case err != nil:
+		err = &tool.CallError{Op: "rename", Path: g.Box.Shown(in.Source), Dest: g.Box.Shown(in.Destination), Err: err}
+	}
+	return out{"Successfully moved " + in.Source + " to " + in.Destination}, err
+}
+
+func allowed(g *tool.Guard, _ struct{}) (out, error) {
+	return out{"Allowed directories:\n" + strings.Join(allowedDirs(g.Box), "\n")}, nil
+}

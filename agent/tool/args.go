@@ -1,0 +1,239 @@
+package tool
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// An ArgumentError is a call whose arguments a tool does not take. It is EINVAL.
+type ArgumentError struct {
+	Tool string
+	Why  string
+}
+
+func (e *ArgumentError) Error() string { return fmt.Sprintf("arguments of %s: %s", e.Tool, e.Why) }
+
+// Unwrap makes an ArgumentError an EINVAL.
+func (e *ArgumentError) Unwrap() error { return syscall.EINVAL }
+
+// maxInput is the longest input of a call, in bytes: what an edit may hold twice, and room for the rest.
+const maxInput = 160 << 20
+
+// Decode makes the arguments of a call a struct: defaults put in, and everything checked against the schema. A null is
+// taken as an argument left out, because models write one for the other. The input may be empty for a call without any.
+func Decode[In any](t *Tool, input json.RawMessage) (In, error) {
+	var in In
+	if len(input) > maxInput {
+		return in, &ArgumentError{t.Name, fmt.Sprintf("they are %d bytes long, more than %d", len(input), maxInput)}
+	}
+	values := map[string]any{}
+	if len(bytes.TrimSpace(input)) > 0 {
+		if err := json.Unmarshal(input, &values); err != nil {
+			var other *json.UnmarshalTypeError
+			if errors.As(err, &other) {
+				return in, &ArgumentError{t.Name, "they have to be a JSON object, not a JSON " + other.Value}
+			}
+			return in, &ArgumentError{t.Name, "they are not a JSON object: " + err.Error()}
+		}
+	}
+	if values == nil {
+		values = map[string]any{}
+	}
+	dropNulls(values)
+	respell(t.Args, values)
+	for name, p := range t.Args.Properties {
+		onlyKnown(p, values[name])
+	}
+	if why := misfit(t.Args, values); why != "" {
+		return in, &ArgumentError{t.Name, why}
+	}
+	if err := t.takes.Validate(values); err != nil {
+		return in, &ArgumentError{t.Name, err.Error()}
+	}
+	// What is decoded is what was checked: input may name a key twice, and of that a struct would keep a part of each.
+	checked, err := json.Marshal(values)
+	if err != nil {
+		return in, &ArgumentError{t.Name, err.Error()}
+	}
+	// What is left out keeps what the defaults set.
+	for _, layer := range [][]byte{t.defaults, checked} {
+		if err := json.Unmarshal(layer, &in); err != nil {
+			return in, &ArgumentError{t.Name, unfit(err)}
+		}
+	}
+	return in, nil
+}
+
+// unfit says in words why a value of the right type does not fit: a number can be beyond what a machine counts to.
+func unfit(err error) string {
+	var other *json.UnmarshalTypeError
+	if errors.As(err, &other) && strings.HasPrefix(other.Value, "number") {
+		return fmt.Sprintf("%q is out of range", other.Field)
+	}
+	return err.Error()
+}
+
+// defaultsOf are the arguments of a call that gives none.
+func defaultsOf(s *jsonschema.Schema) []byte {
+	values := map[string]json.RawMessage{}
+	for name, p := range s.Properties {
+		if p.Default != nil {
+			values[name] = p.Default
+		}
+	}
+	data, err := json.Marshal(values)
+	if err != nil {
+		panic(fmt.Sprintf("defaults: %v", err))
+	}
+	return data
+}
+
+func dropNulls(values map[string]any) {
+	for k, v := range values {
+		switch v := v.(type) {
+		case nil:
+			delete(values, k)
+		case map[string]any:
+			dropNulls(v)
+		}
+	}
+}
+
+// respell gives an argument that is spelled with underscores, such as if_sum, the name that the tool has for it, ifSum.
+// Models write either. One that is given in both spellings stays, and is refused as any other that is not known.
+func respell(s *jsonschema.Schema, values map[string]any) {
+	for name, v := range values {
+		if s.Properties[name] != nil {
+			continue
+		}
+		known := camelCase(name)
+		if _, twice := values[known]; s.Properties[known] == nil || twice {
+			continue
+		}
+		delete(values, name)
+		values[known] = v
+	}
+}
+
+// camelCase is a name with a capital in place of each underscore and the letter behind it.
+func camelCase(name string) string {
+	head, rest, _ := strings.Cut(name, "_")
+	for part := range strings.SplitSeq(rest, "_") {
+		if part != "" {
+			head += strings.ToUpper(part[:1]) + part[1:]
+		}
+	}
+	return head
+}
+
+// onlyKnown drops what a schema does not name from the objects inside an argument, and their nulls: package json would
+// take "Count" for "count" when it decodes, unchecked.
+func onlyKnown(s *jsonschema.Schema, value any) {
+	switch v := value.(type) {
+	case []any:
+		if s.Items != nil {
+			for _, item := range v {
+				onlyKnown(s.Items, item)
+			}
+		}
+	case map[string]any:
+		if s.Properties == nil {
+			return
+		}
+		dropNulls(v)
+		respell(s, v)
+		for name, inside := range v {
+			if p := s.Properties[name]; p != nil {
+				onlyKnown(p, inside)
+			} else {
+				delete(v, name)
+			}
+		}
+	}
+}
+
+// misfit says in words what models get wrong most: an argument that is missing, or one that is not there to give.
+func misfit(s *jsonschema.Schema, values map[string]any) string {
+	names := slices.Sorted(func(yield func(string) bool) {
+		for name := range s.Properties {
+			if !yield(name) {
+				return
+			}
+		}
+	})
+	for _, name := range s.Required {
+		if _, ok := values[name]; !ok {
+			return fmt.Sprintf("%q is missing; they are: %s", name, strings.Join(names, ", "))
+		}
+	}
+	given := make([]string, 0, len(values))
+	for name := range values {
+		given = append(given, name)
+	}
+	slices.Sort(given)
+	for _, name := range given {
+		p, ok := s.Properties[name]
+		if !ok {
+			return fmt.Sprintf("there is no %q; they are: %s", name, strings.Join(names, ", "))
+		}
+		if why := misvalue(p, values[name]); why != "" {
+			return fmt.Sprintf("%q has to be %s", name, why)
+		}
+	}
+	return ""
+}
+
+// misvalue says what a value has to be, if it is not.
+func misvalue(s *jsonschema.Schema, value any) string {
+	if !hasType(s.Type, value) {
+		return "of type " + s.Type
+	}
+	if len(s.Enum) > 0 && !slices.Contains(s.Enum, value) {
+		return fmt.Sprintf("one of %v", s.Enum)
+	}
+	if s.Const != nil && *s.Const != value {
+		return fmt.Sprintf("%v, or left out", *s.Const)
+	}
+	if list, ok := value.([]any); ok && s.MinItems != nil && len(list) < *s.MinItems {
+		return fmt.Sprintf("a list of %d or more", *s.MinItems)
+	}
+	number, _ := value.(float64)
+	switch {
+	case s.Type == "integer" && math.Abs(number) > maxInteger:
+		return fmt.Sprintf("between -%d and %[1]d", int64(maxInteger))
+	case s.Minimum != nil && number < *s.Minimum:
+		return fmt.Sprintf("%v or more", *s.Minimum)
+	case s.Maximum != nil && number > *s.Maximum:
+		return fmt.Sprintf("%v or less", *s.Maximum)
+	}
+	return ""
+}
+
+// maxInteger is the largest integer that JSON tells from its neighbours, in each direction.
+const maxInteger = 1<<53 - 1
+
+// hasType reports whether a value, as JSON decodes it, is of one of the schema's simple types. It lets pass what it
+// does not know.
+func hasType(typ string, value any) bool {
+	switch v := value.(type) {
+	case string:
+		return typ == "string" || typ == ""
+	case bool:
+		return typ == "boolean" || typ == ""
+	case float64:
+		return typ == "number" || typ == "" || typ == "integer" && v == math.Trunc(v)
+	case []any:
+		return typ == "array" || typ == ""
+	case map[string]any:
+		return typ == "object" || typ == ""
+	}
+	return true
+}

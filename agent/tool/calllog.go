@@ -1,0 +1,80 @@
+package tool
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"vfsdb/agent/tool/texts"
+	"vfsdb/vfs"
+)
+
+// logEntry is the row of a call in the log: who calls what, with which arguments, told by their digest alone.
+func (b *Toolbox) logEntry(call Call) *vfs.Call {
+	return &vfs.Call{
+		Began: time.Now(), Actor: b.Config.Actor, Session: b.Config.Session, Tool: texts.Clip(call.Tool, maxLoggedText), Ref: call.ID,
+		Digest: vfs.SumOf(call.Input),
+	}
+}
+
+// finish records how a call went. That a record could not be written fails no call: what it changed stands, and names
+// it since its commit.
+func (b *Toolbox) finish(ctx context.Context, call Call, entry *vfs.Call, result *Result, took time.Duration) {
+	if errors.Is(result.Err, ErrPending) {
+		return
+	}
+	entry.Took, entry.Result = took, resultSize(result)
+	status := "ok"
+	if result.Err != nil {
+		entry.Error, status = texts.Clip(result.Err.Error(), maxLoggedText), "error"
+	}
+	b.record(entry)
+	b.logger().DebugContext(ctx, "call", "tool", entry.Tool, "ref", call.ID, "session", b.Config.Session,
+		"ms", took.Milliseconds(), "bytes", entry.Result, "status", status, "error", entry.Error)
+	if m := b.Config.Metrics; m != nil {
+		m.IncToolCall(b.Workspace(), b.label(call.Tool), status)
+		m.ObserveToolLatencyMs(b.Workspace(), b.label(call.Tool), Millis(took))
+	}
+	if m := b.Config.storeMetrics(); m != nil {
+		m.AddBytes(b.Workspace(), "in", int64(len(call.Input)))
+		m.AddBytes(b.Workspace(), "out", entry.Result)
+	}
+	b.Config.Hear(HookEvent{Kind: "call", Name: call.Tool, Err: result.Err, Took: took})
+}
+
+// label is how metrics call a tool: by its name, or "unknown" if the profile has none of that name. What a model makes up
+// is no label, since each new one is a series that is kept.
+func (b *Toolbox) label(op string) string {
+	if b.byName[op] == nil && b.Missing[op] == "" {
+		return "unknown"
+	}
+	return op
+}
+
+// record has the row of a call written, soon. A store that takes no writes, or could not be opened, keeps no log.
+func (b *Toolbox) record(entry *vfs.Call) {
+	if b.Fsys == nil || b.Fsys.Frozen() || b.Fsys.DB().ReadOnly() {
+		return
+	}
+	logged{b.Fsys, entry, b.logger()}.enter()
+}
+
+func (b *Toolbox) logger() *slog.Logger {
+	if b.Config.Logger != nil {
+		return b.Config.Logger
+	}
+	return slog.New(slog.DiscardHandler)
+}
+
+// maxLoggedText is how much of an error the log keeps, and of a tool's name, which a model may have made up; in bytes.
+const maxLoggedText = 1000
+
+// resultSize is what the model gets, in bytes.
+func resultSize(r *Result) int64 {
+	n := int64(len(r.Text))
+	for _, m := range r.Media {
+		n += int64(len(m.Data))
+	}
+	return n
+}

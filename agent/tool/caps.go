@@ -1,0 +1,76 @@
+package tool
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"syscall"
+
+	"vfsdb/vfs"
+)
+
+// Caps bound what one call gives back, so that no file or directory can flood the model's context.
+// A field that is 0 has its default: the profiles module2 and mcp-filesystem bound no results, the others those below as
+// far as they have none of their own. -1 is no bound, and another negative one is EINVAL in [New].
+type Caps struct {
+	ResultBytes int   `json:"max_tool_result_bytes,omitempty"` // of text; 262144
+	Entries     int   `json:"max_dir_entries,omitempty"`       // of a directory or a tree; 1000
+	Matches     int   `json:"max_glob_matches,omitempty"`      // of glob, find and grep; 1000
+	GrepFile    int64 `json:"max_grep_file_size,omitempty"`    // bytes of a file that grep looks into; 10 MiB
+}
+
+// Lift leaves results unbounded where nobody has set a bound: the tools that a profile stands for have none.
+func (c *Caps) Lift() {
+	c.ResultBytes, c.Entries, c.Matches = cmp.Or(c.ResultBytes, -1), cmp.Or(c.Entries, -1), cmp.Or(c.Matches, -1)
+}
+
+// The default caps.
+const (
+	DefaultResultBytes = 256 << 10
+	DefaultEntries     = 1000
+	DefaultMatches     = 1000
+	DefaultGrepFile    = vfs.DefaultMaxFileSize
+)
+
+// NoBound is what -1 stands for.
+const NoBound = 1 << 40
+
+// check refuses a cap that is neither a bound nor -1.
+func (c Caps) check() error {
+	return bounds("caps", map[string]int64{
+		"max_tool_result_bytes": int64(c.ResultBytes), "max_dir_entries": int64(c.Entries),
+		"max_glob_matches": int64(c.Matches), "max_grep_file_size": c.GrepFile,
+	})
+}
+
+// bounds refuses a bound below -1, by its key in a config file.
+func bounds(of string, list map[string]int64) error {
+	for _, key := range slices.Sorted(maps.Keys(list)) {
+		if n := list[key]; n < -1 {
+			return fmt.Errorf("%s: %s is %d: -1 is no bound, 0 the default: %w", of, key, n, syscall.EINVAL)
+		}
+	}
+	return nil
+}
+
+func (c Caps) resolved() Caps {
+	fill := func(v *int, whole int) {
+		switch *v {
+		case 0:
+			*v = whole
+		case -1:
+			*v = NoBound
+		}
+	}
+	fill(&c.ResultBytes, DefaultResultBytes)
+	fill(&c.Entries, DefaultEntries)
+	fill(&c.Matches, DefaultMatches)
+	if c.GrepFile == 0 {
+		c.GrepFile = DefaultGrepFile
+	}
+	return c
+}
+
+// MaxImage is the largest image that is shown, in bytes: what models take.
+const MaxImage = 5 << 20

@@ -1,0 +1,109 @@
+package tool
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"syscall"
+)
+
+// A Command is one of several things that a tool does, chosen by its argument of that name.
+type Command[In any] struct {
+	Name  string
+	Kinds []Kind
+	Run   func(*Guard, In) (Answer, error)
+
+	// Plan, if there is one, completes the arguments before the transaction begins.
+	Plan func(context.Context, *Toolbox, In) (In, error)
+}
+
+// commandIn are arguments of which one names the command.
+type commandIn interface{ Chosen() string }
+
+// Commands defines a tool of several commands; those that the policy does not grant are left out, and without any
+// there is no tool. Its hints, risk and permissions are those of the worst of the commands: what a call needs is still
+// asked for the command that it makes.
+func Commands[In commandIn](b *Toolbox, name, description string, commands []Command[In], tweaks ...Tweak) []*Tool {
+	t := &Tool{Name: name, Description: description, Input: SchemaFor[In](), Hints: Hints{ReadOnly: true, Idempotent: true}, Risk: Low}
+	t.Input.AdditionalProperties = Nothing()
+	given := &Tool{Name: name} // any command: one that is not there is told in words
+	given.Checks(t.Input.CloneSchemas())
+	offered := map[string]Command[In]{}
+	var names []string
+	for _, c := range commands {
+		if !b.Grants(c.Kinds) {
+			continue
+		}
+		offered[c.Name] = c
+		names = append(names, c.Name)
+		t.Input.Properties["command"].Enum = append(t.Input.Properties["command"].Enum, c.Name)
+		for _, k := range c.Kinds {
+			t.Worsen(TraitsOf[k])
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	for _, tweak := range tweaks {
+		tweak(t)
+	}
+	t.run = func(ctx context.Context, b *Toolbox, input json.RawMessage) (*Result, error) {
+		in, err := Decode[In](given, input)
+		if err != nil {
+			return nil, err
+		}
+		c, ok := offered[in.Chosen()]
+		if !ok {
+			return nil, Refuse(syscall.EINVAL, "Unrecognized command %s. The allowed commands for the %s tool are: %s",
+				in.Chosen(), t.Name, strings.Join(names, ", "))
+		}
+		if c.Plan != nil {
+			if in, err = c.Plan(ctx, b, in); err != nil {
+				return nil, err
+			}
+		}
+		return b.Within(ctx, transactionFor(b, t.Name, c.Kinds), func(g *Guard) (any, error) { return c.Run(g, in) })
+	}
+	return []*Tool{t}
+}
+
+func (b *Toolbox) Grants(kinds []Kind) bool {
+	return !slices.ContainsFunc(kinds, func(k Kind) bool {
+		return slices.ContainsFunc(TraitsOf[k].perms, func(p Permission) bool { return !b.Policy.granted(p) })
+	})
+}
+
+// Worsen makes a tool one that does what has these traits, too.
+func (t *Tool) Worsen(with traits) {
+	t.Hints.ReadOnly = t.Hints.ReadOnly && with.hints.ReadOnly
+	t.Hints.Idempotent = t.Hints.Idempotent && with.hints.Idempotent
+	t.Hints.Destructive = t.Hints.Destructive || with.hints.Destructive
+	order := []Risk{Low, Medium, High}
+	if slices.Index(order, with.risk) > slices.Index(order, t.Risk) {
+		t.Risk = with.risk
+	}
+	for _, p := range with.perms {
+		if !slices.Contains(t.Permissions, p) {
+			t.Permissions = append(t.Permissions, p)
+		}
+	}
+	for _, s := range with.side {
+		if !slices.Contains(t.SideEffects, s) {
+			t.SideEffects = append(t.SideEffects, s)
+		}
+	}
+}
+
+// transactionFor is a View for what only reads, and an Update for all else.
+func transactionFor(b *Toolbox, op string, kinds []Kind) transaction {
+	if slices.ContainsFunc(kinds, func(k Kind) bool { return !TraitsOf[k].hints.ReadOnly }) {
+		return b.Updating(op)
+	}
+	return b.Viewing()
+}
+
+// Required is the error of a command without a parameter that it needs.
+func Required(parameter, command string) error {
+	return Refuse(syscall.EINVAL, "Parameter `%s` is required for command: %s", parameter, command)
+}

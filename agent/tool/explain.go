@@ -1,0 +1,104 @@
+package tool
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"syscall"
+
+	"vfsdb/agent/tool/texts"
+	"vfsdb/vfs"
+)
+
+// An OperationError is the operation of apply that failed; none of them happened.
+type OperationError struct {
+	Index, Of int // which of how many, from 0
+	Tool      string
+	Err       error
+}
+
+func (e *OperationError) Error() string {
+	return fmt.Sprintf("operation %d of %d (%s): %v", e.Index+1, e.Of, e.Tool, e.Err)
+}
+
+// Unwrap returns why it failed.
+func (e *OperationError) Unwrap() error { return e.Err }
+
+// Explain is what a model reads of an error, unless its profile has words of its own: what was asked, of what, why not,
+// and what to do next.
+func Explain(b *Toolbox, err error) string {
+	text := Reason(err)
+	if hint := advice(b, err); hint != "" {
+		return text + ". " + hint
+	}
+	return text
+}
+
+// Reason is an error in the words of models: paths with a slash in front, and no name of a verb of ours.
+func Reason(err error) string {
+	var op *OperationError
+	var path *fs.PathError
+	var link *os.LinkError
+	var evicted *EvictedError
+	var failed *FailedError
+	var gone *GoneError
+	switch {
+	case errors.As(err, &evicted):
+		return "the workspace is gone: its database was moved or replaced"
+	case errors.As(err, &failed):
+		return "the workspace cannot be opened"
+	case errors.As(err, &gone):
+		return gone.Error()
+	case errors.As(err, &op):
+		return fmt.Sprintf("operation %d of %d (%s) failed, so none was done: %s", op.Index+1, op.Of, op.Tool, Reason(op.Err))
+	case errors.As(err, &path) && momentVerbs[path.Op]:
+		return fmt.Sprintf("%s '%s': %s", path.Op, path.Path, Reason(path.Err))
+	case errors.As(err, &path) && path.Path != "":
+		return fmt.Sprintf("'%s': %s", shown(path.Path), Reason(path.Err))
+	case errors.As(err, &link):
+		return fmt.Sprintf("'%s' to '%s': %s", shown(link.Old), shown(link.New), Reason(link.Err))
+	}
+	return err.Error()
+}
+
+// momentVerbs are the operations whose errors name a snapshot or a branch, not a path.
+var momentVerbs = map[string]bool{"snapshot": true, "delete snapshot": true, "branch": true, "restore": true, "open": true, "find snapshot or branch": true}
+
+// shown is a path as models know it.
+func shown(path string) string {
+	if strings.HasPrefix(path, "/") {
+		return path
+	}
+	return Rooted(path)
+}
+
+// advice says what to do about an error; "" if that is plain.
+func advice(b *Toolbox, err error) string {
+	var stale *vfs.StaleError
+	var edit *EditError
+	var policy *PolicyError
+	var parent *NoParentError
+	switch {
+	case unreachable(err):
+		return "No tool can repair that: tell the person you work for"
+	case errors.As(err, &stale) && stale.Exists && !errors.Is(err, fs.ErrExist):
+		return "Somebody else changed it after you read it. Read it again, redo your change on what is there now, and pass its new sum as ifSum"
+	case errors.As(err, &edit) && edit.Found == 0:
+		return "Nothing was changed. Read the file and copy the old text exactly, with its spaces and line breaks"
+	case errors.As(err, &edit):
+		return fmt.Sprintf("Nothing was changed. It begins on lines %s: add lines around it until it is unique", texts.Numbers(edit.Lines))
+	case errors.As(err, &policy) && policy.Why == "" && len(b.Policy.Paths) > 0:
+		return "Allowed: " + strings.Join(RootedAll(b.Policy.Paths), ", ")
+	case errors.Is(err, syscall.EROFS):
+		return "This workspace cannot be changed at present"
+	case errors.Is(err, syscall.EBUSY):
+		return "Others are writing; try again in a moment"
+	case errors.As(err, &parent):
+		return "Make it first"
+	case errors.Is(err, syscall.ENOTEMPTY):
+		return "Set recursive to remove it with all that is in it"
+	}
+	return ""
+}

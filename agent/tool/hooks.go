@@ -1,0 +1,105 @@
+package tool
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Hooks hears of what happens, after it has. Events wait in a queue for OnEvent, which runs in a goroutine of its
+// own: a slow one never holds up a call. When the queue is full an event is dropped and counted. A panic in OnEvent is
+// logged, and ends nothing. One Hooks may serve any number of sessions. A nil *Hooks hears nothing.
+type Hooks struct {
+	queue   chan HookEvent
+	dropped atomic.Int64
+	idle    chan struct{} // closed when the last event has been heard
+
+	mu     sync.RWMutex // held to write by Close: no event is sent to a queue that was closed
+	closed bool
+}
+
+// A HookEvent is one thing that happened.
+type HookEvent struct {
+	Kind      string // "open", "close", "evicted", "eviction-retry", "snapshot", "restore", "branch", "move", "call"
+	Workspace string // its name, as in metrics
+	Session   string // "" if the tools are nobody's
+	Name      string // of the snapshot, the branch or the tool; of a close and of an eviction's retry how it ended
+	Took      time.Duration
+	Err       error
+}
+
+// hookQueue is how many events may wait.
+const hookQueue = 256
+
+// NewHooks starts to hear. Close it when nothing more happens. logger may be nil.
+func NewHooks(onEvent func(HookEvent), logger *slog.Logger) *Hooks {
+	if logger == nil {
+		logger = slog.New(slog.DiscardHandler)
+	}
+	h := &Hooks{queue: make(chan HookEvent, hookQueue), idle: make(chan struct{})}
+	go func() {
+		defer close(h.idle)
+		for e := range h.queue {
+			tell(onEvent, e, logger)
+		}
+	}()
+	return h
+}
+
+func tell(onEvent func(HookEvent), e HookEvent, logger *slog.Logger) {
+	defer func() {
+		if p := recover(); p != nil {
+			logger.Error("hook", "kind", e.Kind, "panic", p)
+		}
+	}()
+	onEvent(e)
+}
+
+// Dropped returns how many events were not heard: the queue was full, or Close had been called.
+func (h *Hooks) Dropped() int64 { return h.dropped.Load() }
+
+// Close takes no more events, and waits until those in the queue have been heard or ctx ends: an OnEvent that never
+// returns is left behind with its goroutine.
+func (h *Hooks) Close(ctx context.Context) error {
+	h.mu.Lock()
+	if !h.closed {
+		h.closed = true
+		close(h.queue)
+	}
+	h.mu.Unlock()
+	select {
+	case <-h.idle:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// send never waits.
+func (h *Hooks) send(e HookEvent) {
+	if h == nil {
+		return
+	}
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	if h.closed {
+		h.dropped.Add(1)
+		return
+	}
+	select {
+	case h.queue <- e:
+	default:
+		h.dropped.Add(1)
+	}
+}
+
+// Hear sends an event of this workspace to the hooks.
+func (c *Config) Hear(e HookEvent) {
+	e.Workspace, e.Session = c.Name, c.Session
+	if e.Workspace == "" {
+		e.Workspace = defaultWorkspace
+	}
+	c.Hooks.send(e)
+}

@@ -1,0 +1,64 @@
+package tool
+
+import (
+	"context"
+	"time"
+
+	"vfsdb/vfs"
+)
+
+// Metrics counts what happens. Its methods are called on the way of a call and must be quick; labels are few: the
+// name of the workspace, the tool ("unknown" if a model made its name up), and how it ended, never a path.
+type Metrics interface {
+	IncOpen(workspace string)
+	IncClose(workspace, status string) // "success", "timeout", "error"
+	ObserveOpenLatencyMs(workspace string, ms float64)
+	IncEviction(workspace string)
+	IncEvictionRetry(workspace, outcome string) // "recovered", "exhausted"
+	IncToolCall(workspace, op, status string)   // "ok", "error"
+	ObserveToolLatencyMs(workspace, op string, ms float64)
+}
+
+// StoreMetrics is what a [Metrics] may count besides: what calls cost the store.
+type StoreMetrics interface {
+	// AddBytes counts what calls were given ("in") and gave back ("out").
+	AddBytes(workspace, direction string, n int64)
+
+	// AddChunks counts the chunks that calls wrote: those that had to be stored, and those that the store had already.
+	AddChunks(workspace string, stored, found int64)
+
+	// ObserveTransactionMs tells how long a transaction of a call took: "read" or "write", waiting included.
+	ObserveTransactionMs(workspace, kind string, ms float64)
+}
+
+// storeMetrics returns the further metrics of a config; nil if there are none.
+func (c *Config) storeMetrics() StoreMetrics {
+	m, _ := c.Metrics.(StoreMetrics)
+	return m
+}
+
+// timed is a way to run a transaction that tells how long it took.
+func (b *Toolbox) timed(kind string, run transaction) transaction {
+	m := b.Config.storeMetrics()
+	if m == nil {
+		return run
+	}
+	return func(ctx context.Context, fn func(*vfs.Tx) error) error {
+		began := time.Now()
+		err := run(ctx, fn)
+		m.ObserveTransactionMs(b.Workspace(), kind, Millis(time.Since(began)))
+		return err
+	}
+}
+
+// tallied has the chunks counted that are written under ctx; tell passes the counts on.
+func (b *Toolbox) tallied(ctx context.Context) (_ context.Context, tell func()) {
+	m := b.Config.storeMetrics()
+	if m == nil {
+		return ctx, func() {}
+	}
+	var t vfs.Tally
+	return vfs.WithTally(ctx, &t), func() { m.AddChunks(b.Workspace(), t.Stored.Load(), t.Found.Load()) }
+}
+
+func Millis(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

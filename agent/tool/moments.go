@@ -1,0 +1,32 @@
+package tool
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"strings"
+	"time"
+
+	"vfsdb/snapshot"
+)
+
+// An automatic snapshot is told from others by its name and its note, both.
+const (
+	AutoPrefix = "auto-"
+	AutoNote   = "automatic: before "
+)
+
+func AutoName() string {
+	id := make([]byte, 4)
+	_, _ = rand.Read(id) // it cannot fail
+	return AutoPrefix + time.Now().UTC().Format("20060102-150405") + "-" + hex.EncodeToString(id)
+}
+
+func IsAutomatic(s snapshot.Info) bool {
+	return strings.HasPrefix(s.Name, AutoPrefix) && strings.HasPrefix(s.Note, AutoNote)
+}
+
+// The name and the note of the snapshot that a sub-agent's branch was forked from begin so.
+const (
+	ForkPrefix = "fork-"
+	ForkNote   = "where a branch was forked from: "
+)

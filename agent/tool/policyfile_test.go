@@ -1,0 +1,59 @@
+package tool_test
+
+import (
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"vfsdb/agent/tool"
+)
+
+// A policy reads as it is written down, and what is not understood is refused.
+func TestParsePolicy(t *testing.T) {
+	got, err := tool.ParsePolicy([]byte(`
+paths: ["{{workspace}}", /shared/]
+read_only: [/shared]
+deny: ["{{ workspace }}/.secrets"]
+permissions: [fs.list, fs.read, fs.write]
+max_file_size: "50MB"
+max_bytes: 1073741824
+ask:
+  - {permissions: [fs.write], paths: ["{{workspace}}/main"]}
+`), map[string]string{"workspace": "/work"})
+	require.NoError(t, err)
+	require.Equal(t, &tool.Policy{
+		Paths: []string{"work", "shared"}, ReadOnly: []string{"shared"}, Deny: []string{"work/.secrets"},
+		Permissions: []tool.Permission{tool.PermList, tool.PermRead, tool.PermWrite},
+		MaxFileSize: 50 << 20, MaxBytes: 1 << 30,
+		Ask: []tool.Rule{{Permissions: []tool.Permission{tool.PermWrite}, Paths: []string{"work/main"}}},
+	}, got)
+
+	got, err = tool.ParsePolicy([]byte(`{"permissions": []}`), nil)
+	require.NoError(t, err)
+	require.NotNil(t, got.Permissions)
+
+	for _, tt := range []struct{ name, text, want string }{
+		{"nothing", "", "nothing in it"},
+		{"only a comment", "# all\n", "nothing in it"},
+		{"null", "null", "has to be a mapping"},
+		{"a list", "[a]", "has to be a mapping"},
+		{"no YAML", "paths: [", "policy:"},
+		{"two documents", "deny: [/a]\n---\ndeny: [/b]\n", "second document"},
+		{"an unknown key", "path: [/a]", "path"},
+		{"an unknown permission", "permissions: [fs.fly]", "fs.fly"},
+		{"no size", "max_file_size: large", "large"},
+		{"no paths", "paths: []", "leave it out"},
+		{"null paths", "paths:", "leave it out"},
+		{"null permissions", "permissions:", "leave it out"},
+		{"an unknown template", `paths: ["{{home}}"]`, "home"},
+		{"an open template", `paths: ["{{workspace"]`, "not closed"},
+		{"a path upwards", "paths: [/a/../b]", "no path from the root"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := tool.ParsePolicy([]byte(tt.text), map[string]string{"workspace": "/work"})
+			require.ErrorIs(t, err, syscall.EINVAL)
+			require.ErrorContains(t, err, tt.want)
+		})
+	}
+}

@@ -1,0 +1,72 @@
+package tool
+
+import (
+	"sync"
+
+	"vfsdb/vfs"
+)
+
+// A tally is what a branch holds at most: what it held when it was counted, and what it can have grown by since.
+type tally struct {
+	seq            int64 // the event it holds for
+	bytes, entries int64
+}
+
+// A meter keeps the last tally of a branch, so that the tree need not be counted for each call.
+type meter struct {
+	mu   sync.Mutex
+	last tally
+}
+
+func (m *meter) get() tally {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.last
+}
+
+// set keeps the tally of a transaction that was committed.
+func (m *meter) set(t tally) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if t.seq > m.last.seq {
+		m.last = t
+	}
+}
+
+// withinQuota refuses what a call has done if it added something and the branch now holds more than the policy lets
+// it. The answer is exact, and about this very transaction, whoever else writes. The tree is only counted when it may
+// hold too much: as long as the last count and all that was added since stay below the quota, so does the tree.
+func (g *Guard) withinQuota() error {
+	p := g.Box.Policy
+	if !g.grown || p.MaxBytes <= 0 && p.MaxEntries <= 0 {
+		return nil
+	}
+	last := g.Box.meter.get()
+	grew, err := g.Tx.GrownSince(last.seq)
+	if err != nil {
+		return err
+	}
+	g.tally = tally{grew.Seq, last.bytes + grew.Bytes, last.entries + grew.Entries}
+	if last.seq != 0 && !grew.Unknown && p.withinQuota(g.tally) == nil {
+		return nil
+	}
+	used, err := vfs.Usage(g.Ctx, g.Tx, ".")
+	if err != nil {
+		return err
+	}
+	g.tally.bytes, g.tally.entries = used.Bytes, entries(used)
+	return p.withinQuota(g.tally)
+}
+
+// entries counts what the root holds, which is no entry itself.
+func entries(u vfs.Totals) int64 { return u.Files + u.Dirs + u.Symlinks + u.Others - 1 }
+
+func (p *Policy) withinQuota(t tally) error {
+	switch {
+	case p.MaxBytes > 0 && t.bytes > int64(p.MaxBytes):
+		return &QuotaError{"bytes", t.bytes, int64(p.MaxBytes)}
+	case p.MaxEntries > 0 && t.entries > p.MaxEntries:
+		return &QuotaError{"entries", t.entries, p.MaxEntries}
+	}
+	return nil
+}

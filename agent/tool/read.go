@@ -1,0 +1,243 @@
+package tool
+
+import (
+	"bytes"
+	"io/fs"
+	"syscall"
+	"unicode/utf8"
+
+	"vfsdb/agent/tool/texts"
+	"vfsdb/internal/mimetype"
+	"vfsdb/vfs"
+)
+
+// Open finds a regular file that may be read.
+func (g *Guard) Open(name string) (*Node, error) {
+	at, err := g.Path(name, PermRead, Follow)
+	if err != nil {
+		return nil, err
+	}
+	info, err := g.Tx.Lstat(at)
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		return nil, &fs.PathError{Op: "read", Path: Rooted(at), Err: syscall.EISDIR}
+	}
+	if err := g.readable(at, info.Size()); err != nil {
+		return nil, err
+	}
+	n := &Node{Path: at, Info: info}
+	n.Sum, err = g.Sum(at, info)
+	return n, err
+}
+
+// readAll reads a file whole. One beyond vfs.MaxEditSize is EFBIG: nothing here needs more of one in memory.
+func (g *Guard) readAll(name string) (*Node, []byte, error) {
+	n, err := g.Open(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	if n.Info.Size() > vfs.MaxEditSize {
+		return nil, nil, &SizeError{Rooted(n.Path), n.Info.Size(), vfs.MaxEditSize}
+	}
+	data, err := g.Tx.ReadFile(n.Path)
+	return n, data, err
+}
+
+// lineStep is how much of a file is read at a time while lines are counted.
+const lineStep = 512 << 10
+
+// A LineRange says which lines of a file to read. The first line is 1.
+type LineRange struct {
+	Start int // 0 is the first
+	End   int // the last one; 0 is the last of the file
+	Tail  int // if set, this many lines from the end instead
+	Page  int // if set, no more lines than fit in so many bytes, but one in any case
+}
+
+// A TextView is a part of a text file.
+type TextView struct {
+	*Node
+	Data         []byte // the lines, with their line breaks, as far as the cap goes
+	Start, End   int    // the lines in data; end is start-1 if there are none
+	Total        int    // lines of the file
+	Omitted      int    // bytes of the range beyond the cap, of a page all those behind it; of a tail those before it
+	Binary       bool   // it looks binary, and data is empty
+	Mime         string // of a binary file
+	FinalNewline bool
+}
+
+// ReadLines reads a range of the lines of a text file, at most limit bytes of it. The whole file is gone through, a
+// step at a time, to count its lines; for a tail twice.
+func (g *Guard) ReadLines(name string, r LineRange, limit int) (*TextView, error) {
+	n, err := g.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	v := &TextView{Node: n}
+	size := n.Info.Size()
+	head, err := g.Tx.ReadRange(n.Path, 0, min(size, lineStep))
+	if err != nil {
+		return nil, err
+	}
+	if vfs.LooksBinary(head) {
+		v.Binary, v.Mime = true, mimetype.Of(n.Path, head)
+		return v, nil
+	}
+	c := lineCutter{LineRange: r, view: v, limit: limit}
+	if r.Tail > 0 {
+		total, err := g.countLines(n, head)
+		if err != nil {
+			return nil, err
+		}
+		c.Start, c.End = max(1, total-r.Tail+1), 0
+	}
+	c.Start = max(1, c.Start)
+	if err := g.steps(n, head, c.take); err != nil {
+		return nil, err
+	}
+	c.finish()
+	return v, nil
+}
+
+// steps goes through a file, a step at a time. head is the first step.
+func (g *Guard) steps(n *Node, head []byte, take func(step []byte)) (err error) {
+	size := n.Info.Size()
+	for off, step := int64(0), head; len(step) > 0; {
+		take(step)
+		if off += int64(len(step)); off >= size {
+			break
+		}
+		if err := g.Ctx.Err(); err != nil {
+			return err
+		}
+		if step, err = g.Tx.ReadRange(n.Path, off, min(size-off, lineStep)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (g *Guard) countLines(n *Node, head []byte) (int, error) {
+	lines, last := 0, byte('\n')
+	err := g.steps(n, head, func(step []byte) {
+		lines += bytes.Count(step, []byte{'\n'})
+		last = step[len(step)-1]
+	})
+	if last != '\n' {
+		lines++
+	}
+	return lines, err
+}
+
+// A lineCutter takes the lines of a range out of a file that goes by.
+type lineCutter struct {
+	LineRange
+	view    *TextView
+	limit   int
+	line    int  // of the next byte, counted from 0
+	open    bool // the last byte was no line break
+	at      int  // of data: where the line begins
+	full    bool // the page is
+	dropped int  // lines of a tail, for the cap
+}
+
+func (c *lineCutter) take(step []byte) {
+	for len(step) > 0 {
+		n := bytes.IndexByte(step, '\n') + 1
+		ended := n > 0
+		if !ended {
+			n = len(step)
+		}
+		if line := c.line + 1; line >= c.Start && (c.End == 0 || line <= c.End) {
+			c.keep(step[:n], line)
+		} else if c.Page > 0 && c.view.Omitted > 0 {
+			c.view.Omitted += n // what is behind a page is omitted with it
+		}
+		if ended {
+			c.line++
+			c.turnPage()
+			c.at = len(c.view.Data)
+		}
+		c.open = !ended
+		step = step[n:]
+	}
+}
+
+// keep takes a line, or a piece of one, as far as the cap goes. The cap of a tail drops what is oldest.
+func (c *lineCutter) keep(piece []byte, line int) {
+	v := c.view
+	if c.Tail > 0 {
+		v.Data = append(v.Data, piece...)
+		v.End = line
+		if len(v.Data) > 2*c.limit+lineStep {
+			c.dropOldest()
+		}
+		return
+	}
+	room := max(0, min(len(piece), c.limit-len(v.Data)))
+	if v.Omitted > 0 {
+		room = 0
+	}
+	v.Data = append(v.Data, piece[:room]...)
+	v.Omitted += len(piece) - room
+	if room > 0 || c.limit == 0 {
+		v.End = line
+	}
+}
+
+// turnPage ends the range once the page is full: before the line that was taken last, unless it is the first.
+func (c *lineCutter) turnPage() {
+	v := c.view
+	if c.Page == 0 || len(v.Data) <= c.Page || c.full {
+		return
+	}
+	c.full = true
+	if v.End > c.Start {
+		v.Data, v.Omitted = v.Data[:c.at], 0
+		v.End--
+	}
+	c.End = v.End
+}
+
+// dropOldest cuts a tail to its last bytes, within the cap, at the start of a rune.
+func (c *lineCutter) dropOldest() {
+	v := c.view
+	kept, dropped := texts.Last(string(v.Data), c.limit)
+	v.Omitted += dropped
+	c.dropped += bytes.Count(v.Data[:dropped], []byte{'\n'})
+	v.Data = append(v.Data[:0], kept...)
+}
+
+func (c *lineCutter) finish() {
+	v := c.view
+	v.FinalNewline = !c.open
+	v.Total = c.line
+	if c.open {
+		v.Total++
+		c.turnPage()
+	}
+	v.Start = min(c.Start, v.Total+1)
+	if c.Tail > 0 {
+		c.dropOldest()
+		v.Start += c.dropped
+		return
+	}
+	if len(v.Data) == 0 {
+		v.End = v.Start - 1
+	}
+	if v.Omitted == 0 {
+		return
+	}
+	// Cut at the start of a rune.
+	for i := 1; i < utf8.UTFMax && i <= len(v.Data); i++ {
+		if at := len(v.Data) - i; utf8.RuneStart(v.Data[at]) {
+			if !utf8.FullRune(v.Data[at:]) {
+				v.Omitted += i
+				v.Data = v.Data[:at]
+			}
+			break
+		}
+	}
+}

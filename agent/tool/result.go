@@ -1,0 +1,135 @@
+package tool
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"vfsdb/agent/tool/tags"
+	"vfsdb/agent/tool/texts"
+)
+
+// A Result is what a call gives back.
+type Result struct {
+	// Text is what the model reads. If the call failed it says why, and what to do about it.
+	Text string
+
+	// Data is the structured result, which encodes to a JSON object that Tool.Output describes; nil if the tool answers
+	// in text alone, or the call failed.
+	Data any
+
+	// Media are contents that are no text, such as an image that was read.
+	Media []Media
+
+	// Err is nil if the call succeeded. It carries an errno where there is one.
+	Err error
+
+	parts []Part // that Text is made of, in a profile with tags
+}
+
+// Media is one content that is no text.
+type Media struct {
+	MIMEType string
+	Data     []byte
+	Path     string // of the file that it is, with a slash in front; "" if it is of none
+}
+
+// Texter is a result that tells the model something else than its JSON.
+type Texter interface{ Text() string }
+
+// Mediated is a result that has media beside its text.
+type Mediated interface{ Media() []Media }
+
+// Parted is a result that keeps apart what the tool says and what it shows of the store, for a profile with tags.
+type Parted interface{ Parts() []Part }
+
+// A Part of a text is a line in the tool's own words, and what the tool shows of the store.
+type Part struct {
+	Line string // no byte of the store is in it, unless the model wrote the same
+	Op   string // what shows the body; "" is the tool
+	Ref  string // the path that the body is of, or what else it was asked for by
+	Body string // contents, names, targets of symlinks: all that others may have written; "" is nothing
+}
+
+// Present makes what a tool returned a Result.
+func Present(out any) (*Result, error) {
+	if s, ok := out.(Text); ok {
+		return &Result{Text: string(s)}, nil
+	}
+	if a, ok := out.(Answer); ok {
+		return &Result{Text: a.Text, Media: a.Media}, nil
+	}
+	r := &Result{Data: out}
+	switch out := out.(type) {
+	case Parted:
+		r.parts = out.Parts()
+	case Texter:
+		r.Text = out.Text()
+	default:
+		text, err := texts.JSON(out)
+		if err != nil {
+			return nil, fmt.Errorf("encode the result: %w", err)
+		}
+		r.Text = text
+	}
+	if m, ok := out.(Mediated); ok {
+		r.Media = m.Media()
+	}
+	return r, nil
+}
+
+// tag puts what a tool shows of the store inside tags, and marks what is structured. A result without parts is shown as
+// its JSON, in which names are.
+func (b *Toolbox) tag(t *Tool, r *Result) error {
+	if r.Data != nil {
+		r.Data = tags.Untrusted{Value: r.Data}
+	}
+	if r.parts == nil {
+		text, err := texts.JSON(r.Data)
+		if err != nil {
+			return fmt.Errorf("encode the result: %w", err)
+		}
+		r.parts = []Part{{Body: text}}
+	}
+	texts := make([]string, 0, 2*len(r.parts))
+	for _, p := range r.parts {
+		if p.Line != "" {
+			texts = append(texts, tags.Line(p.Line))
+		}
+		if p.Body == "" {
+			continue
+		}
+		op := t.op
+		if p.Op != "" {
+			op = p.Op
+		}
+		texts = append(texts, tags.Fence(b.Workspace(), op, p.Ref, p.Body))
+	}
+	r.Text = strings.Join(texts, "\n")
+	return nil
+}
+
+// tagError is the text of an error in a profile with tags. The reason stands inside them, on one line: it quotes names,
+// and a symlink may have led to one that the model did not write. What to do next is in our words.
+func (b *Toolbox) tagError(err error, limit int) string {
+	why, _ := texts.Cut(tags.Line(Reason(err)), limit)
+	var argument *ArgumentError
+	var none *NoToolError
+	if !errors.As(err, &argument) && !errors.As(err, &none) { // which quote the model alone
+		why = tags.Fence(b.Workspace(), "error", "", why)
+	}
+	if hint := advice(b, err); hint != "" {
+		return why + "\n" + hint
+	}
+	return why
+}
+
+// Text is the answer of a tool that has no structured result.
+type Text string
+
+// An Answer is said with more: contents that are no text, and what is left to do once the transaction is committed.
+type Answer struct {
+	Text      string
+	Media     []Media
+	Committed func()
+}

@@ -1,0 +1,34 @@
+package tool
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"syscall"
+	"time"
+)
+
+// A call that found the store busy is tried again: three times in all, after a growing pause with jitter. Only
+// busy is transient; whatever else went wrong would go wrong again.
+const attempts = 3
+
+// patience is how long after its beginning a call may be tried again: one that waited for the lock has waited enough.
+const patience = 10 * time.Second
+
+func Retry[T any](ctx context.Context, run func() (T, error)) (T, error) {
+	began, pause := time.Now(), 100*time.Millisecond
+	for attempt := 1; ; attempt++ {
+		out, err := run()
+		if !errors.Is(err, syscall.EBUSY) || ctx.Err() != nil || attempt == attempts || time.Since(began) > patience {
+			return out, err
+		}
+		wait := time.NewTimer(pause/2 + rand.N(pause))
+		select {
+		case <-ctx.Done():
+			wait.Stop()
+			return out, ctx.Err()
+		case <-wait.C:
+		}
+		pause *= 4
+	}
+}

@@ -1,0 +1,29 @@
+package tool
+
+import (
+	"context"
+)
+
+// A skip is a file that a search did not look into. The model reads of it in the result, and the operator in the log.
+type skip struct{ path, why string }
+
+// skip notes files for the log, which has them once the transaction is over.
+func (g *Guard) skip(why string, paths []string) {
+	for _, path := range paths {
+		g.skips = append(g.skips, skip{Rooted(path), why})
+	}
+}
+
+// warnOf logs a line for each file that was skipped: as many as a result may name, and then how many more.
+func (b *Toolbox) warnOf(ctx context.Context, skips []skip) {
+	if b.Config.Logger == nil {
+		return
+	}
+	shown := min(len(skips), b.Caps.Matches)
+	for _, s := range skips[:shown] {
+		b.Config.Logger.WarnContext(ctx, "file skipped", "session", b.Config.Session, "path", s.path, "why", s.why)
+	}
+	if more := len(skips) - shown; more > 0 {
+		b.Config.Logger.WarnContext(ctx, "more files skipped", "session", b.Config.Session, "files", more)
+	}
+}

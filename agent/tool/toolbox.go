@@ -1,0 +1,360 @@
+package tool
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+	"unicode/utf8"
+
+	"vfsdb/agent/tool/texts"
+	"vfsdb/vfs"
+)
+
+// Config says which tools a [Toolbox] has, and what they may do. All but the profile may be left out: the zero value of
+// the rest is every capability and no policy.
+type Config struct {
+	// Profile is how the tools are called and shaped.
+	Profile *Profile
+
+	// Name is the name of the workspace. If it is set, tools of helix are called workspace__<name>__<op>, so that
+	// several workspaces can stand beside each other; else workspace_<op>.
+	Name string
+
+	// NoFS and NoSnapshot leave out the tools of a capability.
+	NoFS, NoSnapshot bool
+
+	// Actions are the tools that are wanted, by their names; nil is all of the profile. In helix the prefix can be left
+	// out. A name that the profile has no tool of is EINVAL.
+	Actions []string
+
+	// Dir is the directory that relative paths start in, and that searches start in when they are given none; "" is the
+	// root.
+	Dir string
+
+	// Routes are other trees that serve a part of this one. The profile deepagents alone has them, and its searches look
+	// into each tree at a moment of its own.
+	Routes []Route
+
+	Policy *Policy // nil is AllowAll
+	Caps   Caps
+
+	// Structured offers clients of a protocol the structured result of every tool beside its text. Without it they get
+	// that of a tool that says it is [Tool.Structured], and the text alone of the others.
+	Structured bool
+
+	// Fixed keeps the tools on their branch: a fork that would go there is refused. It is for callers that keep nothing
+	// from one call to the next.
+	Fixed bool
+
+	// Actor and Session are who calls, in the log.
+	Actor, Session string
+
+	// Ask decides on a use that the policy wants approved. It runs outside of any transaction. nil refuses. An error
+	// ends the call; see [ErrPending]. A [NotApprovedError] refuses, and tells the model why.
+	Ask func(context.Context, Approval) (bool, error)
+
+	// OnResult sees each result before the model does, and may change it: to scrub it, for example.
+	OnResult func(ctx context.Context, call Call, result *Result)
+
+	// Metrics and Hooks hear of calls; nil is nobody. Neither can hold up a call, see [Hooks].
+	Metrics Metrics
+	Hooks   *Hooks
+
+	// Logger gets a line for each call, at the level debug, and for each file that a search skips, at warn; nil is silence.
+	Logger *slog.Logger
+}
+
+// A Call is one use of a tool.
+type Call struct {
+	ID    string // the caller's own, such as the id that the model gave; may be empty
+	Tool  string
+	Input json.RawMessage
+}
+
+// A Toolbox is a set of tools over one tree, under one policy. It is safe for concurrent use.
+type Toolbox struct {
+	at      *Position
+	Fsys    *vfs.FS // where they stand, or stood when the call began
+	Config  Config
+	Policy  *Policy
+	Caps    Caps
+	Profile *Profile
+	tools   []*Tool
+	byName  map[string]*Tool
+	Missing map[string]string // why a tool of the profile is not here
+	keeper  Keeper            // of the session that the tools are of; nil if they are of none
+	meter   *meter            // of what the branch holds
+	routes  []*Toolbox        // on the trees of the routes, those with the longest paths first
+	Serves  string            // the path of the route that the box is for; "" if it is for none
+}
+
+// New makes the tools of a profile over a tree, which may be nil to see what they are. A config without a profile, or
+// with a directory or a policy that cannot be, is EINVAL.
+func New(fsys *vfs.FS, config *Config) (*Toolbox, error) {
+	return NewAt(NewPosition(fsys, nil), nil, config)
+}
+
+// NewAt makes the tools of a session, which has a position and may have a keeper.
+func NewAt(at *Position, keeper Keeper, config *Config) (*Toolbox, error) {
+	if config == nil || config.Profile == nil {
+		return nil, fmt.Errorf("a toolbox needs a profile: %w", syscall.EINVAL)
+	}
+	p := config.Profile
+	b := &Toolbox{at: at, keeper: keeper, Config: *config, Profile: p, byName: map[string]*Tool{}, Missing: map[string]string{}}
+	if b.Config.Name != "" && !workspaceName.MatchString(b.Config.Name) {
+		return nil, fmt.Errorf("workspace name %q: letters, digits, '-' and single '_' make one: %w", b.Config.Name, syscall.EINVAL)
+	}
+	policy := b.Config.Policy
+	if policy == nil {
+		policy = AllowAll
+	}
+	policy, err := policy.check()
+	if err != nil {
+		return nil, err
+	}
+	b.Config.Policy = policy
+	if p.Prepare != nil {
+		p.Prepare(&b.Config)
+	}
+	b.Policy = b.Config.Policy
+	if b.Config.Dir, err = cleanDir(b.Config.Dir); err != nil {
+		return nil, err
+	}
+	if err := b.Config.Caps.check(); err != nil {
+		return nil, err
+	}
+	b.Caps = b.Config.Caps.resolved()
+	if err := b.offer(p.Tools(b)); err != nil {
+		return nil, err
+	}
+	return b, b.routed()
+}
+
+// workspaceName is what may stand between the two pairs of underscores of a tool's name.
+var workspaceName = regexp.MustCompile(`^[A-Za-z0-9-]+(_[A-Za-z0-9-]+)*$`)
+
+func cleanDir(dir string) (string, error) {
+	if dir == "" {
+		return "", nil
+	}
+	list, err := cleanPaths([]string{dir})
+	if err != nil {
+		return "", err
+	}
+	if list[0] == "." {
+		return "", nil
+	}
+	return Rooted(list[0]), nil
+}
+
+// Tools returns the tools, in the order of the profile.
+func (b *Toolbox) Tools() []*Tool { return slices.Clone(b.tools) }
+
+// Tool returns the tool called name, or nil.
+func (b *Toolbox) Tool(name string) *Tool { return b.byName[name] }
+
+// FS returns the tree that the tools work on. It is another one after a tool has forked a branch and moved there.
+func (b *Toolbox) FS() *vfs.FS {
+	return b.at.Tree()
+}
+
+// Workspace returns the name of the workspace, as results show it.
+func (b *Toolbox) Workspace() string {
+	if b.Config.Name != "" {
+		return b.Config.Name
+	}
+	return defaultWorkspace
+}
+
+// defaultWorkspace is what a workspace without a name is called.
+const defaultWorkspace = "workspace"
+
+// reserved prefixes of tool names.
+var reserved = []string{"workspace_", "companion__"}
+
+// CheckToolName refuses a name for a tool of somebody else's that begins with a prefix that is ours, or that a tool in
+// the box has: EEXIST.
+func (b *Toolbox) CheckToolName(name string) error {
+	for _, prefix := range reserved {
+		if strings.HasPrefix(name, prefix) {
+			return fmt.Errorf("tool %q: names that begin with %q are reserved: %w", name, prefix, syscall.EEXIST)
+		}
+	}
+	if b.byName[name] != nil {
+		return fmt.Errorf("tool %q: this workspace has one of that name: %w", name, syscall.EEXIST)
+	}
+	return nil
+}
+
+// Call runs a tool. It never panics on input and never returns nil: what goes wrong is in the result's Err, and told
+// to the model in its Text. A tool that changes something has changed it for good when Call returns without Err, and
+// nothing otherwise.
+func (b *Toolbox) Call(ctx context.Context, name string, input json.RawMessage) *Result {
+	return b.Do(ctx, Call{Tool: name, Input: input})
+}
+
+// Do runs a call, as [Toolbox.Call] does.
+func (b *Toolbox) Do(ctx context.Context, call Call) *Result {
+	began := time.Now()
+	b = b.Here()
+	logged := b.logEntry(call)
+	counted, tell := b.tallied(ctx)
+	result := b.try(vfs.WithCall(counted, logged), call)
+	tell()
+	if b.Config.OnResult != nil {
+		b.Config.OnResult(ctx, call, result)
+	}
+	b.finish(ctx, call, logged, result, time.Since(began))
+	return result
+}
+
+// Refuse is the result of a call that could not even begin. It is recorded as [Toolbox.Do] does.
+func (b *Toolbox) Refuse(ctx context.Context, call Call, err error) *Result {
+	entry, result := b.logEntry(call), b.Failed(err)
+	if b.Config.OnResult != nil {
+		b.Config.OnResult(ctx, call, result)
+	}
+	b.finish(ctx, call, entry, result, 0)
+	return result
+}
+
+func (b *Toolbox) try(ctx context.Context, call Call) *Result {
+	t := b.byName[call.Tool]
+	if t == nil {
+		return b.Failed(b.NoTool(call.Tool))
+	}
+	if err := ctx.Err(); err != nil {
+		return b.Failed(err)
+	}
+	result, err := Retry(ctx, func() (*Result, error) { return t.run(ctx, b, call.Input) })
+	if err != nil {
+		return b.Failed(b.gone(ctx, err))
+	}
+	if b.Profile.Tagged {
+		if err := b.tag(t, result); err != nil {
+			return b.Failed(err)
+		}
+	}
+	if !utf8.ValidString(result.Text) {
+		result.Text = strings.ToValidUTF8(result.Text, "\uFFFD")
+	}
+	return result
+}
+
+// minErrorText is how long the text of an error may be in any case: it says what to do next.
+const minErrorText = 4 << 10
+
+func (b *Toolbox) Failed(err error) *Result {
+	limit := max(b.Caps.ResultBytes, minErrorText) // an error may quote what the model wrote
+	if b.Profile.Tagged {
+		return &Result{Text: b.tagError(err, limit), Err: err}
+	}
+	text, _ := texts.Cut(b.Profile.Explain(b, err), limit)
+	return &Result{Text: text, Err: err}
+}
+
+// A transaction is a way to run one: View or Update of a tree, and what goes with it.
+type transaction = func(context.Context, func(*vfs.Tx) error) error
+
+// Viewing and updating are the transactions of tools.
+func (b *Toolbox) Viewing() transaction { return b.timed("read", b.Fsys.View) }
+
+func (b *Toolbox) Updating(op string) transaction {
+	return b.timed("write", func(ctx context.Context, fn func(*vfs.Tx) error) error {
+		defer b.hold()()
+		return b.update(ctx, op, fn)
+	})
+}
+
+// update runs a transaction that may change something. The caller holds the position.
+func (b *Toolbox) update(ctx context.Context, what string, fn func(*vfs.Tx) error) error {
+	if b.keeper == nil {
+		return b.Fsys.Update(ctx, fn)
+	}
+	return b.keeper.Update(ctx, b.Fsys, what, fn)
+}
+
+// Continuing is updating for what is still of the step that the last one began.
+func (b *Toolbox) Continuing() transaction {
+	return b.timed("write", func(ctx context.Context, fn func(*vfs.Tx) error) error {
+		defer b.hold()()
+		return b.Fsys.Update(ctx, fn)
+	})
+}
+
+// ErrPending is for a [Config.Ask] that cannot answer yet. The call ends with an error that is it, has no row in the
+// log, and is made again by whoever got it, with the answer.
+var ErrPending = errors.New("the answer is not there yet")
+
+// maxApprovals bounds how often one call may be stopped to ask.
+const maxApprovals = 1000
+
+// Within runs a tool in one transaction. If a use in it has to be approved, the transaction is given up, somebody is
+// asked, and all of it runs again: what the second run finds is judged anew.
+func (b *Toolbox) Within(ctx context.Context, transact transaction, run func(*Guard) (any, error)) (*Result, error) {
+	asked := &approvals{granted: map[Approval]bool{}}
+	for range maxApprovals {
+		var out any
+		var g *Guard
+		err := transact(ctx, func(tx *vfs.Tx) (err error) {
+			g = &Guard{Ctx: ctx, Box: b, Tx: tx, asked: asked}
+			if out, err = run(g); err != nil {
+				return err
+			}
+			return g.withinQuota()
+		})
+		var ask *askError
+		if !errors.As(err, &ask) {
+			if err != nil {
+				return nil, err
+			}
+			b.meter.set(g.tally)
+			b.warnOf(ctx, g.skips)
+			if a, ok := out.(Answer); ok && a.Committed != nil {
+				a.Committed()
+			}
+			return Present(out)
+		}
+		if err := b.ask(ctx, ask.Approval); err != nil {
+			return nil, err
+		}
+		asked.granted[ask.Approval] = true
+	}
+	return nil, fmt.Errorf("more than %d uses have to be approved: %w", maxApprovals, syscall.EACCES)
+}
+
+// ask gets a use approved, or refuses it.
+func (b *Toolbox) ask(ctx context.Context, use Approval) error {
+	refused := &PolicyError{Path: use.Path, Permission: use.Permission, Why: fmt.Sprintf("%s of '%s' was not approved", use.Permission, use.Path)}
+	if b.Config.Ask == nil {
+		refused.Why += ": nobody was asked, because nobody can be asked here"
+		return refused
+	}
+	ok, err := b.Config.Ask(ctx, use)
+	var not *NotApprovedError
+	switch {
+	case errors.As(err, &not):
+		refused.Why += ": " + not.Why
+		return refused
+	case err != nil:
+		return fmt.Errorf("ask about %s of '%s': %w", use.Permission, use.Path, err)
+	case !ok:
+		return refused
+	}
+	return nil
+}
+
+// A NotApprovedError is what [Config.Ask] may return to say why a use is not approved. It is EACCES.
+type NotApprovedError struct{ Why string }
+
+func (e *NotApprovedError) Error() string { return "not approved: " + e.Why }
+
+// Unwrap makes a NotApprovedError an EACCES.
+func (e *NotApprovedError) Unwrap() error { return syscall.EACCES }
