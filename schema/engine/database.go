@@ -7,13 +7,13 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// A database is what we know of the database file of a connection.
+// A database is our state of the database file of a connection.
 type database struct {
 	methods uintptr // of the engine
-	index   *shared
+	index   *walIndex
 	wal     *wal  // nil if the connection only checkpoints, or its log is closed
-	dirty   bool  // written since the last sync, as far as we are asked to write
-	failed  int32 // what a sync of the checkpoint that is running has returned
+	dirty   bool  // written since the last sync
+	failed  int32 // result of the sync of the checkpoint that is running
 }
 
 // databases are those with our methods, by the address of the engine's object.
@@ -36,7 +36,7 @@ func databaseOf(id uintptr) (*database, *sqlite3.Tsqlite3_io_methods) {
 	return d, at[sqlite3.Tsqlite3_io_methods](d.methods)
 }
 
-// syncFile is a sync by a checkpoint. After one that failed none succeeds in the same checkpoint: the host tells of a
+// syncFile is a sync by a checkpoint. After one that failed no other succeeds in the same checkpoint: the host reports a
 // failure once.
 func syncFile(tls *libc.TLS, id uintptr, flags int32) int32 {
 	d, m := databaseOf(id)
@@ -47,8 +47,8 @@ func syncFile(tls *libc.TLS, id uintptr, flags int32) int32 {
 	return d.failed
 }
 
-// lockFile is where a lock is taken or given back. With the write lock goes what a transaction has left in memory. And
-// before another one can checkpoint, it learns that what was copied to the file may not be there.
+// lockFile is where a lock is taken or given back. Giving back the write lock discards gathered writes that a transaction
+// has left. Giving back the checkpoint lock after a failure first marks all frames as not copied.
 func lockFile(tls *libc.TLS, id uintptr, offset, n, flags int32) int32 {
 	d, m := databaseOf(id)
 	gives := func(lock int32) bool {

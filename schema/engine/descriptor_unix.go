@@ -8,8 +8,8 @@ import (
 	"zombiezen.com/go/sqlite"
 )
 
-// Descriptor returns the descriptor that the engine has of the database file of c. The engine's it stays: to close it
-// would take the locks of all connections of this process away. ok is false where it cannot be had.
+// Descriptor returns the engine's descriptor of the database file of c. It must not be closed: that would release the locks
+// of all connections of this process. ok is false where it cannot be read.
 func Descriptor(c *sqlite.Conn) (fd int, ok bool) {
 	tls := libc.NewTLS()
 	defer tls.Close()
@@ -17,7 +17,7 @@ func Descriptor(c *sqlite.Conn) (fd int, ok bool) {
 	return descriptor(file)
 }
 
-// descriptor is that of a file object, which has an inode if it is of the engine's unix files.
+// descriptor returns that of a file object, which has an inode if it is one of the engine's unix files.
 func descriptor(file uintptr) (fd int, ok bool) {
 	if methodsOf(file) == 0 || at[sqlite3.TunixFile](file).FpInode == 0 {
 		return 0, false

@@ -14,58 +14,60 @@ const (
 	mostBytes = 128<<10 - 1 // that the engine's unix files read or write at a time
 )
 
-// A log is what one connection knows of how much of its log is on the disk.
+// A log tracks how much of the log of one connection is durable.
 type log struct {
 	methods uintptr // of the engine
-	index   *shared
+	index   *walIndex
 
-	generation uint64 // the salts of the log that the rest is about
-	safe       int64  // so many bytes are durable
-	doubt      int64  // up to here what is behind them may have been dropped, and then no sync writes it
-	open       bool   // and so may be what was being written just then, behind that
+	generation uint64 // the salts of the log that the other fields are about
+	safe       int64  // this many bytes are durable
+	doubt      int64  // the bytes from safe to here may have been dropped, and then no sync writes them
+	open       bool   // so may the bytes behind doubt that were being written when a sync failed
 }
 
-// newLog is for a log that was opened just now. What was in it may have been dropped before, which its descriptor is not
-// told if another one was.
-func newLog(methods uintptr, index *shared) log {
-	// In this order: somebody may begin the log anew meanwhile, and sets to 0 first what is committed.
+// newLog returns the state of a log that was opened just now. The host may have dropped any of it before, and reported that
+// to another descriptor.
+func newLog(methods uintptr, index *walIndex) log {
+	// The order matters: a connection that restarts the log meanwhile first sets the count of committed frames to 0.
 	l := log{methods: methods, index: index, generation: index.generation(), open: true}
 	l.doubt = index.committed()
 	l.safe = min(l.doubt, index.copied())
 	return l
 }
 
-// A span is the part of a generation that a sync is for.
+// A span is the part of a generation that a sync makes durable.
 type span struct {
 	generation uint64
-	committed  int64 // so many bytes count already
+	committed  int64 // this many bytes are committed
 	end        int64
 	alone      bool // nobody else writes to the log
 }
 
-// committed is what a checkpoint needs to be durable.
+// committed returns the span that a checkpoint needs to be durable.
 func (l *log) committed() span {
 	end := l.index.committed()
 	return span{generation: l.index.generation(), committed: end, end: end}
 }
 
-// sync makes s durable. When a sync fails, and before the next one if something is in doubt, that is written again. A
-// sync that fails is tried a second time.
+// sync makes s durable. Bytes in doubt are written again before each sync. A sync that fails puts all of s in doubt, and is
+// tried a second time.
 func (l *log) sync(tls *libc.TLS, id uintptr, flags int32, s span) int32 {
 	if l.generation != s.generation {
 		// All of it was written after the last sync of this descriptor, and after it was opened.
 		l.generation, l.safe, l.doubt, l.open = s.generation, 0, 0, false
 	}
-	l.safe = min(l.safe, s.committed) // what is behind was written again since
+	l.safe = min(l.safe, s.committed) // later bytes were written since
 	if l.open && (s.alone || s.committed > l.doubt) {
-		l.doubt, l.open = s.committed, false // what was being written then is committed, or was undone
+		l.doubt, l.open = s.committed, false // the bytes that were being written are committed, or undone
 	}
+
 	for tried := false; ; tried = true {
 		if l.safe < l.doubt {
 			if code := l.writeAgain(tls, id, min(l.doubt, s.end)); code != sqlite3.SQLITE_OK {
 				return code
 			}
 		}
+
 		code := method[func(*libc.TLS, uintptr, int32) int32](l.table().FxSync)(tls, id, flags)
 		if code == sqlite3.SQLITE_OK {
 			l.safe = s.end
@@ -78,15 +80,16 @@ func (l *log) sync(tls *libc.TLS, id uintptr, flags int32, s span) int32 {
 	}
 }
 
-// writeAgain writes what is between the safe part and end once more, as it is read from the file. The sums of the frames
-// tell whether that is what was written: if the host does not know it any more, nothing can be done, and no sync succeeds
-// until the file is opened anew.
+// writeAgain reads the bytes from the safe part to end from the file and writes them once more. The sums of the frames prove
+// that they are the bytes that were written. If the host has lost them, no sync succeeds until the file is opened anew.
 func (l *log) writeAgain(tls *libc.TLS, id uintptr, end int64) int32 {
 	if end == 0 {
 		return sqlite3.SQLITE_OK
 	}
 	room := malloc(tls, mostBytes)
 	defer libc.Xfree(tls, room)
+
+	// The head of the log begins the chain of sums, and is written again if it is not safe.
 	if code := l.read(tls, id, room, logHead, 0); code != sqlite3.SQLITE_OK {
 		return code
 	}
@@ -103,16 +106,19 @@ func (l *log) writeAgain(tls *libc.TLS, id uintptr, end int64) int32 {
 	} else if code := l.write(tls, id, room, logHead, 0); code != sqlite3.SQLITE_OK {
 		return code
 	}
+
 	for next < end {
 		n := int(min(end-next, mostBytes/frame*frame))
 		if code := l.read(tls, id, room, n, next); code != sqlite3.SQLITE_OK {
 			return code
 		}
+
 		for frames := view(room, n); len(frames) > 0; frames = frames[c.frame:] {
 			if len(frames) < c.frame || !c.follows(frames[:c.frame]) {
 				return sqlite3.SQLITE_IOERR_FSYNC
 			}
 		}
+
 		if code := l.write(tls, id, room, n, next); code != sqlite3.SQLITE_OK {
 			return code
 		}
@@ -131,7 +137,7 @@ func (l *log) write(tls *libc.TLS, id, p uintptr, n int, off int64) int32 {
 	return method[func(*libc.TLS, uintptr, uintptr, int32, int64) int32](l.table().FxWrite)(tls, id, p, int32(n), off)
 }
 
-// A chain is the sums of a log: that of each frame is over all frames of the generation up to it.
+// A chain computes the sums of a log: the sum of each frame is over all frames of the generation up to it.
 type chain struct {
 	order binary.ByteOrder // of the words that are summed
 	salts uint64
@@ -139,7 +145,8 @@ type chain struct {
 	sum   [2]uint32
 }
 
-// chainOf begins the chain of a log with the bytes before its first frame. It reports false if they are none.
+// chainOf begins the chain of a log with the bytes before its first frame. It reports false if they are not the head of a
+// log.
 func chainOf(head []byte) (*chain, bool) {
 	const magic = 0x377f0682 // or that and 1
 	c := &chain{order: binary.LittleEndian, salts: binary.NativeEndian.Uint64(head[16:])}
@@ -152,7 +159,7 @@ func chainOf(head []byte) (*chain, bool) {
 	return c, first&^1 == magic && c.frame <= frameHead+64<<10 && c.is(head[24:])
 }
 
-// resume goes on behind a frame, of which these are the first bytes.
+// resume continues the chain behind a frame, which begins with head.
 func (c *chain) resume(head []byte) {
 	c.sum[0], c.sum[1] = binary.BigEndian.Uint32(head[16:]), binary.BigEndian.Uint32(head[20:])
 }

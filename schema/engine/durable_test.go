@@ -20,8 +20,8 @@ func TestWriteAgain(t *testing.T) {
 	for i := range 20 {
 		run(t, c, "INSERT INTO t VALUES (?, 0, randomblob(20000))", i)
 	}
-	require.Len(t, gathered.wals, 1)
-	for id, w := range gathered.wals {
+	require.Len(t, gathering.wals, 1)
+	for id, w := range gathering.wals {
 		require.LessOrEqual(t, w.doubt, w.safe)
 		require.Equal(t, w.index.committed(), w.safe)
 		tls := libc.NewTLS()

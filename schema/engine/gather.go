@@ -10,52 +10,54 @@ import (
 )
 
 const (
-	roomSize  = 124 << 10    // of what is in memory: the engine's unix files take less than 128 KiB at a time
-	growSize  = 2 * roomSize // of the zeros behind a commit
-	growAfter = 3            // commits that made the log longer: who writes a few and is gone needs no zeros
+	roomSize  = 124 << 10    // gathered bytes at most: the engine's unix files take less than 128 KiB at a time
+	growSize  = 2 * roomSize // zeros behind a commit
+	growAfter = 3            // commits that make the log longer before one adds zeros: a short process needs none
 
-	nowhere = -1 // no write follows upon that
+	nowhere = -1 // an offset at which no write continues
 )
 
-// A wal is what we know of the log of a connection that writes.
+// A wal is our state of the log of a connection that writes.
 type wal struct {
 	log
-	room  uintptr // what is in memory
-	n     int     // bytes of it
-	next  int64   // where they end, or if there are none where the last write ended
+	room  uintptr // the gathered bytes
+	n     int     // how many they are
+	next  int64   // the offset where they end; without any, where the last write ended
 	ends  bool    // the frame that is being written ends a commit
 	size  int64   // of the file, as far as we know
 	grown int     // commits that made it longer
 
-	// Of what was written since the write lock was taken.
-	begun uint64 // the salts, if the log was begun anew
-	end   int64  // of its first bytes, or of a commit; 0 if there was none
+	// Of the writes since the write lock was taken.
+	begun uint64 // the salts, if the log was restarted
+	end   int64  // of the head of the log, or of a commit; 0 if there was none
 }
 
-// gathered are the logs with our methods for them, by the address of the engine's object.
-var gathered struct {
+// gathering are the logs with our methods, by the address of the engine's object.
+var gathering struct {
 	sync.RWMutex
 	wals map[uintptr]*wal
 }
 
-// Gather has c write to its log as the package says, and make it durable whatever sync fails. It is called once. The log
-// must be open, as it is once c has read from a file in WAL mode.
+// Gather has c gather its writes to the log, as the package's page describes, and make them durable even after a sync that
+// failed. It is called once. The log must be open, as it is once c has read from a file in WAL mode.
 func Gather(c *sqlite.Conn) error {
 	tls := libc.NewTLS()
 	defer tls.Close()
 	file, id := files(tls, c)
-	index, err := sharedOf(tls, file)
+	index, err := indexOf(tls, file)
 	if err != nil || methodsOf(id) == 0 {
 		return ErrUnavailable
 	}
+
 	w := &wal{log: newLog(methodsOf(id), index), room: malloc(tls, roomSize), next: nowhere}
 	w.size = sizeOf(tls, id)
-	gathered.Lock()
-	defer gathered.Unlock()
-	if gathered.wals == nil {
-		gathered.wals = make(map[uintptr]*wal)
+	gathering.Lock()
+	defer gathering.Unlock()
+	if gathering.wals == nil {
+		gathering.wals = make(map[uintptr]*wal)
 	}
-	gathered.wals[id] = w
+	gathering.wals[id] = w
+
 	_, ours := replace(tls, id)
 	ours.FxClose, ours.FxRead, ours.FxWrite = address(closeWAL), address(readWAL), address(writeWAL)
 	ours.FxTruncate, ours.FxSync, ours.FxFileSize = address(truncateWAL), address(syncWAL), address(sizeWAL)
@@ -64,14 +66,14 @@ func Gather(c *sqlite.Conn) error {
 }
 
 func walOf(id uintptr) (*wal, *sqlite3.Tsqlite3_io_methods) {
-	gathered.RLock()
-	defer gathered.RUnlock()
-	w := gathered.wals[id]
+	gathering.RLock()
+	defer gathering.RUnlock()
+	w := gathering.wals[id]
 	return w, w.table()
 }
 
-// writeWAL takes what follows upon the last write into memory. With the page that ends a commit all of it goes to the
-// file. Anything else is written at once: frames, and sums of frames, that SQLite writes over.
+// writeWAL gathers a write that continues the last one. The page that ends a commit writes all of it to the file. Any other
+// write goes to the file at once: frames, and sums of frames, that SQLite writes over.
 func writeWAL(tls *libc.TLS, id, p uintptr, n int32, off int64) int32 {
 	w, _ := walOf(id)
 	if off != w.next || w.n+int(n) > roomSize {
@@ -79,21 +81,24 @@ func writeWAL(tls *libc.TLS, id, p uintptr, n int32, off int64) int32 {
 			return code
 		}
 	}
+
 	w.note(p, int(n), off)
 	if off != w.next || n > roomSize {
 		w.next = off + int64(n)
 		return w.write(tls, id, p, int(n), off)
 	}
+
 	copy(view(w.room+uintptr(w.n), int(n)), view(p, int(n)))
 	w.n += int(n)
 	w.next += int64(n)
 	if !w.ends || n == frameHead {
 		return sqlite3.SQLITE_OK
 	}
+
 	before := w.size
 	code := w.flush(tls, id)
 	switch {
-	case code != sqlite3.SQLITE_OK: // this call has not happened: no later flush may make a commit of it
+	case code != sqlite3.SQLITE_OK: // this write has failed: no later flush may make a commit of it
 		w.n -= int(n)
 		w.next -= int64(n)
 	case w.size > before:
@@ -102,7 +107,7 @@ func writeWAL(tls *libc.TLS, id, p uintptr, n int32, off int64) int32 {
 	return code
 }
 
-// note looks at what SQLite writes: the first bytes of a log that is begun anew, or of a frame, or a page.
+// note looks at the bytes that SQLite writes: the head of a log that is restarted, the head of a frame, or a page.
 func (w *wal) note(p uintptr, n int, off int64) {
 	switch {
 	case n == logHead && off == 0:
@@ -114,7 +119,7 @@ func (w *wal) note(p uintptr, n int, off int64) {
 	}
 }
 
-// flush writes what is in memory, which stays there if that fails: SQLite was told that it is written.
+// flush writes the gathered bytes. If that fails they stay in memory: to SQLite they are written.
 func (w *wal) flush(tls *libc.TLS, id uintptr) int32 {
 	n := w.n
 	if n == 0 {
@@ -135,7 +140,7 @@ func (w *wal) write(tls *libc.TLS, id, p uintptr, n int, off int64) int32 {
 	return code
 }
 
-// grow writes zeros behind a commit that made the log longer. The room is free: all of it was written.
+// grow writes zeros behind a commit that made the log longer. The room is free, since all of it was written.
 func (w *wal) grow(tls *libc.TLS, id uintptr) {
 	if w.grown++; w.grown <= growAfter {
 		return
@@ -170,14 +175,14 @@ func truncateWAL(tls *libc.TLS, id uintptr, size int64) int32 {
 	return code
 }
 
-// syncWAL makes durable what is committed, and the commit that is being written.
+// syncWAL makes the committed frames durable, and the commit that is being written.
 func syncWAL(tls *libc.TLS, id uintptr, flags int32) int32 {
 	w, _ := walOf(id)
 	if code := w.flush(tls, id); code != sqlite3.SQLITE_OK {
 		return code
 	}
 	s := w.committed()
-	if w.begun != 0 && w.begun != s.generation { // the first commit to a log is what tells others of its salts
+	if w.begun != 0 && w.begun != s.generation { // the index has the salts of a log only from its first commit on
 		s = span{generation: w.begun}
 	}
 	if w.end > 0 { // else it is a checkpoint
@@ -200,21 +205,21 @@ func sizeWAL(tls *libc.TLS, id, size uintptr) int32 {
 
 func closeWAL(tls *libc.TLS, id uintptr) int32 {
 	w, m := walOf(id)
-	gathered.Lock()
-	delete(gathered.wals, id)
-	gathered.Unlock()
+	gathering.Lock()
+	delete(gathering.wals, id)
+	gathering.Unlock()
 	databases.Range(func(_, f any) bool {
 		if f := f.(*database); f.wal == w {
 			f.wal = nil
 		}
 		return true
 	})
-	libc.Xfree(tls, w.room) // nothing in it counts: there is no transaction
+	libc.Xfree(tls, w.room) // it has no frames that count: there is no transaction
 	restore(tls, id, w.methods)
 	return method[func(*libc.TLS, uintptr) int32](m.FxClose)(tls, id)
 }
 
-// forget forgets what is in memory when the write lock is given back: a commit has left nothing there.
+// forget discards the gathered bytes when the write lock is given back: they are of a transaction that was rolled back.
 func (w *wal) forget() {
 	if w.n > 0 {
 		w.n, w.next = 0, nowhere

@@ -147,13 +147,13 @@ func watchSync(tls *libc.TLS, id uintptr, flags int32) int32 {
 	return method[func(*libc.TLS, uintptr, int32) int32](unwatched.FxSync)(tls, id, flags)
 }
 
-// spy notes what reaches the file of the one log that is gathered.
+// spy notes what reaches the file of the one log that is gathering.
 func spy(t *testing.T) {
 	t.Helper()
-	require.Len(t, gathered.wals, 1)
+	require.Len(t, gathering.wals, 1)
 	tls := libc.NewTLS()
 	t.Cleanup(tls.Close)
-	for _, w := range gathered.wals {
+	for _, w := range gathering.wals {
 		unwatched = *at[sqlite3.Tsqlite3_io_methods](w.methods)
 		was, table := w.methods, malloc(tls, 256)
 		ours := at[sqlite3.Tsqlite3_io_methods](table)
@@ -240,7 +240,7 @@ func TestFullDisk(t *testing.T) {
 	run(t, c, "INSERT INTO t VALUES (1, 1, randomblob(5000))")
 	before := rows(t, c)
 	spy(t)
-	for _, w := range gathered.wals {
+	for _, w := range gathering.wals {
 		ours := at[sqlite3.Tsqlite3_io_methods](w.methods)
 		ours.FxWrite = address(failWrite)
 		err := sqlitex.ExecuteTransient(c, "INSERT INTO t VALUES (2, 2, randomblob(5000))", nil)
@@ -264,7 +264,7 @@ func TestClose(t *testing.T) {
 		require.NoError(t, Gather(c))
 		run(t, c, "INSERT INTO t VALUES (1)")
 		require.NoError(t, c.Close())
-		require.Empty(t, gathered.wals)
+		require.Empty(t, gathering.wals)
 		require.Empty(t, known())
 	}
 }
@@ -281,7 +281,7 @@ func TestFullDiskWhileReading(t *testing.T) {
 	for id := range 3 {
 		run(t, c, "INSERT INTO t VALUES (?, ?, ?)", id, id, strings.Repeat("abcd", 4000+id))
 	}
-	for _, w := range gathered.wals {
+	for _, w := range gathering.wals {
 		require.Positive(t, w.n, "something is in memory")
 		ours := at[sqlite3.Tsqlite3_io_methods](w.methods)
 		ours.FxWrite = address(failWrite)

@@ -11,7 +11,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// A Header is what the index of a log begins with. Equal ones mean that nothing was committed in between.
+// A Header is the beginning of the index of a log. Two equal Headers mean that nothing was committed in between.
 type Header [6]uint64
 
 // salts is the word of a Header that names the generation of the log.
@@ -24,9 +24,9 @@ type Index struct {
 	conn  conn
 }
 
-// OpenIndex opens the file at path with a connection of its own. The file must exist, be in WAL mode, and be the right
-// one, which ours says of its descriptor before anything is read, else the error is ErrUnavailable. With readOnly,
-// nothing is written, and a log that nobody has written to yet stays without a header.
+// OpenIndex opens the file at path with a connection of its own. The file must exist and be in WAL mode, and ours must
+// report true for its descriptor, before anything is read; else the error is ErrUnavailable. With readOnly nothing is
+// written, and a log that nobody has written to yet stays without a header.
 func OpenIndex(path string, readOnly bool, ours func(fd int) bool) (*Index, error) {
 	x := &Index{conn: conn{tls: libc.NewTLS()}}
 	if err := x.open(path, readOnly, ours); err != nil {
@@ -48,6 +48,7 @@ func (x *Index) open(path string, readOnly bool, ours func(fd int) bool) error {
 	if fd, ok := descriptor(pointer(c.tls, c.db, sqlite3.SQLITE_FCNTL_FILE_POINTER)); ok && !ours(fd) {
 		return fmt.Errorf("%w: the file was replaced", ErrUnavailable)
 	}
+
 	// journal_mode reads the file, and so opens its log.
 	if _, err := c.text("PRAGMA cache_size=1"); err != nil {
 		return err
@@ -59,21 +60,23 @@ func (x *Index) open(path string, readOnly bool, ours func(fd int) bool) error {
 	if mode != "wal" {
 		return fmt.Errorf("%w: journal_mode is %s", ErrUnavailable, mode)
 	}
+
 	if x.words, err = c.header(); err != nil {
 		return err
 	}
 	if _, ok := x.Read(); ok || readOnly {
 		return nil
 	}
-	// Whoever keeps this from happening reads, or writes: then there is a header soon.
+
+	// A log without a header is restarted. If a reader or a writer keeps us from that, there will be a header soon.
 	if _, err := c.text("PRAGMA wal_checkpoint(TRUNCATE)"); err != nil && !errors.Is(err, errBusy) {
 		return err
 	}
 	return nil
 }
 
-// Read returns the header as it is now. It reports false where it proves nothing: nobody has written to the log since
-// it was made, or the Index is closed.
+// Read returns the present header. It reports false where the header proves nothing: nobody has written to the log since it
+// was made, or the Index is closed.
 func (x *Index) Read() (h Header, ok bool) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -112,7 +115,7 @@ func (c *conn) open(path string, flags int32) error {
 	handle, free := c.slot()
 	defer free()
 	code := sqlite3.Xsqlite3_open_v2(c.tls, name, handle, flags, 0)
-	c.db = *at[uintptr](handle) // also of a failure: it has to be closed
+	c.db = *at[uintptr](handle) // set even after a failure, and must be closed
 	return c.check(code)
 }
 
@@ -138,6 +141,7 @@ func (c *conn) text(sql string) (text string, err error) {
 		return "", err
 	}
 	stmt := *at[uintptr](slot)
+
 	switch code := sqlite3.Xsqlite3_step(c.tls, stmt); code {
 	case sqlite3.SQLITE_ROW:
 		text = libc.GoString(sqlite3.Xsqlite3_column_text(c.tls, stmt, 0))
@@ -151,13 +155,13 @@ func (c *conn) text(sql string) (text string, err error) {
 	return text, err
 }
 
-// header finds where the first region of the index is mapped. Its log must be open.
+// header returns the header in the mapping of the index. The log must be open.
 func (c *conn) header() (*Header, error) {
-	s, err := sharedOf(c.tls, pointer(c.tls, c.db, sqlite3.SQLITE_FCNTL_FILE_POINTER))
+	s, err := indexOf(c.tls, pointer(c.tls, c.db, sqlite3.SQLITE_FCNTL_FILE_POINTER))
 	return (*Header)(unsafe.Pointer(s)), err
 }
 
-// slot is memory of the engine for one pointer, which is nil, until free is called.
+// slot returns memory of the engine for one pointer, set to nil, until free is called.
 func (c *conn) slot() (addr uintptr, free func()) {
 	addr = malloc(c.tls, 8)
 	*at[uintptr](addr) = 0

@@ -10,11 +10,11 @@ import (
 	"zombiezen.com/go/sqlite"
 )
 
-// ErrUnavailable is returned where what is asked for cannot be had: the file is not in WAL mode, its directory cannot
-// be written, or the library does not keep the handle of a connection where it did.
+// ErrUnavailable is returned where a function of this package cannot work: the file is not in WAL mode, its directory
+// cannot be written, or the library keeps the handle of a connection elsewhere.
 var ErrUnavailable = errors.New("not to be had from the engine")
 
-// files asks the engine for two file objects of a connection: the database, and its log. One that it does not have is 0.
+// files returns two file objects of a connection: the database, and its log. One that the engine does not have is 0.
 func files(tls *libc.TLS, c *sqlite.Conn) (file, log uintptr) {
 	db := handleOf(c)
 	if db == 0 {
@@ -23,7 +23,7 @@ func files(tls *libc.TLS, c *sqlite.Conn) (file, log uintptr) {
 	return pointer(tls, db, sqlite3.SQLITE_FCNTL_FILE_POINTER), pointer(tls, db, sqlite3.SQLITE_FCNTL_JOURNAL_POINTER)
 }
 
-// handleOf returns the engine's handle of a connection; 0 if it cannot be had.
+// handleOf returns the engine's handle of a connection; 0 if it is not where it was.
 func handleOf(c *sqlite.Conn) uintptr {
 	field := reflect.ValueOf(c).Elem().FieldByName("conn")
 	if !field.IsValid() || field.Kind() != reflect.Uintptr {
@@ -32,16 +32,16 @@ func handleOf(c *sqlite.Conn) uintptr {
 	return uintptr(field.Uint())
 }
 
-// at is what stands at an address outside of Go's memory.
+// at returns the value at an address outside of Go's memory.
 func at[T any](addr uintptr) *T { return *(**T)(unsafe.Pointer(&addr)) }
 
-// view is n bytes at such an address.
+// view returns n bytes at such an address.
 func view(addr uintptr, n int) []byte { return unsafe.Slice(at[byte](addr), n) }
 
-// method is the function at an address that the engine gave us.
+// method returns the function at an address that the engine gave us.
 func method[F any](addr uintptr) F { return *(*F)(unsafe.Pointer(&struct{ uintptr }{addr})) }
 
-// address is where the engine finds a function, which must not be a closure.
+// address returns the address at which the engine can call a function, which must not be a closure.
 func address[F any](f F) uintptr { return *(*uintptr)(unsafe.Pointer(&f)) }
 
 func malloc(tls *libc.TLS, n int) uintptr {
@@ -63,7 +63,7 @@ func pointer(tls *libc.TLS, db uintptr, op int32) uintptr {
 	return *at[uintptr](slot)
 }
 
-// sizeOf is the length of an open file; 0 if it is not known.
+// sizeOf returns the length of an open file; 0 if it is not known.
 func sizeOf(tls *libc.TLS, id uintptr) int64 {
 	slot := malloc(tls, 8)
 	defer libc.Xfree(tls, slot)
@@ -75,7 +75,7 @@ func sizeOf(tls *libc.TLS, id uintptr) int64 {
 	return *at[int64](slot)
 }
 
-// methodsOf is the table of methods of a file object; 0 if the file is not open.
+// methodsOf returns the table of methods of a file object; 0 if the file is not open.
 func methodsOf(id uintptr) uintptr {
 	if id == 0 {
 		return 0
@@ -83,7 +83,7 @@ func methodsOf(id uintptr) uintptr {
 	return at[sqlite3.Tsqlite3_file](id).FpMethods
 }
 
-// replace gives a file object a copy of its table of methods, for us to change, and returns the one it had.
+// replace gives a file object a copy of its table of methods, for us to change, and returns the table that it had.
 func replace(tls *libc.TLS, id uintptr) (was uintptr, ours *sqlite3.Tsqlite3_io_methods) {
 	was = methodsOf(id)
 	table := malloc(tls, int(unsafe.Sizeof(sqlite3.Tsqlite3_io_methods{})))

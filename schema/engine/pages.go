@@ -14,31 +14,31 @@ import (
 
 const (
 	pageSize = 8192
-	slotSize = pageSize + 512 // what the engine asks for to keep a page, and some room
+	slotSize = pageSize + 512 // what the engine allocates for a page, and some room
 	areaSize = 2 << 20        // a large page of most hosts
 	slots    = areaSize / slotSize
 	areas    = 64
-	spares   = 2 // how many areas with nothing in them keep their memory
+	spares   = 2 // how many unused areas keep their memory
 )
 
-// A pool is memory for pages of caches. The addresses of all of it are taken at once; the host gives memory for an area
-// when something is written there, mostly as one large page.
+// A pool is memory for pages of caches. The addresses of all of it are taken at once; the host gives memory for an area when
+// it is first written to, mostly as one large page.
 type pool struct {
 	base uintptr // of the first area
 
 	mu    sync.Mutex
 	areas [areas]area
-	spare int // areas with memory, and nothing in them
+	spare int // unused areas with memory
 }
 
 // An area is slots for pages.
 type area struct {
 	used   [(slots + 63) / 64]uint64 // by slot, a bit each
-	n      int                       // of them
+	n      int                       // how many are used
 	backed bool                      // it may have memory
 }
 
-// newPool takes the addresses; nil if there are none to be had.
+// newPool takes the addresses; nil if the host refuses.
 func newPool() *pool {
 	m, err := unix.MmapPtr(-1, 0, nil, (areas+1)*areaSize,
 		unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE)
@@ -46,7 +46,7 @@ func newPool() *pool {
 		return nil
 	}
 	p := &pool{base: (uintptr(m) + areaSize - 1) &^ (areaSize - 1)}
-	_ = unix.Madvise(view(p.base, areas*areaSize), unix.MADV_HUGEPAGE) // or it is small pages
+	_ = unix.Madvise(view(p.base, areas*areaSize), unix.MADV_HUGEPAGE) // if it fails, it is small pages
 	return p
 }
 
@@ -103,15 +103,14 @@ func (p *pool) give(addr uintptr) {
 	_ = unix.Madvise(view(p.base+i*areaSize, areaSize), unix.MADV_DONTNEED)
 }
 
-// pages is the pool of this process; nil if there is none. allocator is what else allocates the engine's memory, and
-// all of it before there was a pool.
+// pages is the pool of this process; nil if there is none. allocator allocates all other memory of the engine, and all of it
+// before there was a pool.
 var (
 	pages     *pool
 	allocator sqlite3.Tsqlite3_mem_methods
 )
 
-// The engine takes other methods for its memory only before it is used for the first time. Where somebody was faster,
-// it goes on with its own.
+// The engine takes other methods for its memory only before it is first used. If that is too late, it goes on with its own.
 func init() {
 	if pages = newPool(); pages == nil {
 		return

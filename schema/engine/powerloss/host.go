@@ -9,8 +9,7 @@ import (
 	"sync"
 )
 
-// A TB is the part of [testing.TB] that is needed here: no package below the rooms of tests brings the flags of that one
-// with it.
+// A TB is the part of [testing.TB] that is needed here. Importing testing would bring its flags into programs.
 type TB interface {
 	Helper()
 	TempDir() string
@@ -20,7 +19,7 @@ type TB interface {
 
 // A Host has the files of one database, from before they are made. There is one at a time.
 type Host struct {
-	// Forget makes the page cache lose what the disk did not take.
+	// Forget makes the page cache lose pages that the disk did not take.
 	Forget bool
 
 	mu     sync.Mutex
@@ -37,9 +36,9 @@ type Host struct {
 // A descriptor is one open file of a connection.
 type descriptor struct {
 	host    *Host
-	node    *node   // nil if it is none of the database: an image, say
+	node    *node   // nil if it is of another database, such as an image
 	methods uintptr // of the engine
-	known   int     // failures that it need not report; -1: it reports the last one, whenever that was
+	known   int     // failures that it need not report; -1: it reports the last one, however old
 }
 
 // New returns the host of the database at path, which does not exist yet, until the end of the test. All connections
@@ -76,8 +75,8 @@ func (h *Host) Fail(first, behind int) {
 	}
 }
 
-// Drop makes the kernel fail to write all that is dirty of a file, while nobody waits for it, after a write to that
-// file, 1 being the next one.
+// Drop makes the kernel fail to write all dirty pages of a file by its own will, after a write to that file, 1 being the
+// next one.
 func (h *Host) Drop(write int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -91,16 +90,18 @@ func (h *Host) Counts() (syncs, writes, failures int) {
 	return h.syncs, h.writes, h.failed
 }
 
-// Image makes the files that a loss of power leaves, in a directory of the test, and returns the path of the database.
-// Without some, only what must be there is; with it, some of what was not synced is there too.
+// Image makes the files that a loss of power leaves, in a directory of the test, and returns the path of the database. They
+// have all that was synced; with some, they have a part of the other writes too.
 func (h *Host) Image(t TB, some bool) string {
 	t.Helper()
 	h.mu.Lock()
 	defer h.mu.Unlock()
+
 	var random *rand.Rand
 	if some {
 		random = h.random
 	}
+
 	copied := filepath.Join(t.TempDir(), "image.db")
 	for _, suffix := range []string{"", "-wal"} {
 		n := h.nodes[h.path+suffix]

@@ -6,8 +6,8 @@ const pageSize = 4096
 
 // A node is one file of the database: as every process sees it, and as the disk has it.
 type node struct {
-	cache []byte         // what was written
-	disk  []byte         // what a loss of power leaves
+	cache []byte         // as processes see it
+	disk  []byte         // as a loss of power leaves it
 	dirty map[int64]bool // pages of the cache that the disk does not have yet
 	cut   int64          // the file was cut to that length, which the disk does not know yet; -1 if it does
 	ghost []byte         // the file that had the name before, until the directory is synced
@@ -71,8 +71,8 @@ func (n *node) sync() {
 	n.ghost = nil
 }
 
-// fail is a sync, or a write by the kernel's own will, that the disk does not take: some pages get there, the others
-// are dropped. It returns those.
+// fail is a sync, or a write by the kernel's own will, that the disk does not take: some pages get there, the others are
+// dropped, and returned.
 func (n *node) fail(random *rand.Rand) (dropped []int64) {
 	for page := range int64(len(n.cache)/pageSize + 1) {
 		switch {
@@ -89,7 +89,7 @@ func (n *node) fail(random *rand.Rand) (dropped []int64) {
 	return dropped
 }
 
-// onDisk is a page as the disk has it.
+// onDisk returns a page as the disk has it.
 func (n *node) onDisk(page int64) []byte {
 	p := make([]byte, min(pageSize, int64(len(n.cache))-page*pageSize))
 	if page*pageSize < int64(len(n.disk)) {
@@ -98,8 +98,7 @@ func (n *node) onDisk(page int64) []byte {
 	return p
 }
 
-// after is what a loss of power leaves. Without random it is no more than what must be there; with it, some of the
-// dirty pages are there too.
+// after returns the file as a loss of power leaves it. With random, some of the dirty pages are there too.
 func (n *node) after(random *rand.Rand) []byte {
 	if n.ghost != nil && (random == nil || random.IntN(2) == 0) {
 		return n.ghost
@@ -115,7 +114,7 @@ func (n *node) after(random *rand.Rand) []byte {
 	return left.disk
 }
 
-// clone is the file as another process finds it.
+// clone returns the file as another process finds it.
 func (n *node) clone() *node {
 	c := *n
 	c.cache, c.disk = append([]byte(nil), n.cache...), append([]byte(nil), n.disk...)

@@ -24,6 +24,7 @@ func install(h *Host) error {
 	if !current.CompareAndSwap(nil, h) {
 		return errors.New("another Host is there")
 	}
+
 	if ours == 0 {
 		system = sqlite3.Xsqlite3_vfs_find(tls, 0)
 		ours = libc.Xmalloc(tls, libc.Tsize_t(unsafe.Sizeof(sqlite3.Tsqlite3_vfs{})))
@@ -36,6 +37,7 @@ func install(h *Host) error {
 		v.FpNext, v.FzName = 0, name
 		v.FxOpen, v.FxDelete = address(openFile), address(deleteFile)
 	}
+
 	if sqlite3.Xsqlite3_vfs_register(tls, ours, 1) != sqlite3.SQLITE_OK {
 		return errors.New("the VFS cannot be registered")
 	}
@@ -49,16 +51,16 @@ func remove() {
 	current.Store(nil)
 }
 
-// at is what stands at an address outside of Go's memory.
+// at returns the value at an address outside of Go's memory.
 func at[T any](addr uintptr) *T { return *(**T)(unsafe.Pointer(&addr)) }
 
-// view is n bytes at such an address.
+// view returns n bytes at such an address.
 func view(addr uintptr, n int) []byte { return unsafe.Slice(at[byte](addr), n) }
 
-// method is the function at an address that the engine gave us.
+// method returns the function at an address that the engine gave us.
 func method[F any](addr uintptr) F { return *(*F)(unsafe.Pointer(&struct{ uintptr }{addr})) }
 
-// address is where the engine finds a function, which must not be a closure.
+// address returns the address at which the engine can call a function, which must not be a closure.
 func address[F any](f F) uintptr { return *(*uintptr)(unsafe.Pointer(&f)) }
 
 // openFile opens a file as the system does, and gives it our methods.
@@ -72,6 +74,7 @@ func openFile(tls *libc.TLS, vfs, name, id uintptr, flags int32, out uintptr) in
 	if h == nil {
 		return code
 	}
+
 	d := h.opened(libc.GoString(name), id)
 	d.methods = at[sqlite3.Tsqlite3_file](id).FpMethods
 	table := libc.Xmalloc(tls, libc.Tsize_t(unsafe.Sizeof(sqlite3.Tsqlite3_io_methods{})))
@@ -149,7 +152,7 @@ func syncFile(tls *libc.TLS, id uintptr, flags int32) int32 {
 	return sqlite3.SQLITE_OK
 }
 
-// drop has the disk refuse what is dirty.
+// drop has the disk refuse the dirty pages.
 func (h *Host) drop(tls *libc.TLS, id uintptr, d *descriptor) {
 	h.failed++
 	dropped := d.node.fail(h.random)
@@ -177,7 +180,7 @@ func (d *descriptor) write(tls *libc.TLS, id, p uintptr, n int32, off int64) int
 	return method[func(*libc.TLS, uintptr, uintptr, int32, int64) int32](d.table().FxWrite)(tls, id, p, n, off)
 }
 
-// opened notes a file that was just opened. One that is none of the database has no node.
+// opened notes a file that was just opened. A file of another database has no node.
 func (h *Host) opened(path string, id uintptr) *descriptor {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -15,9 +15,9 @@ const (
 	checkpointLock = 1 // and WAL_CKPT_LOCK
 )
 
-// A shared is how the first region of the index of a log begins, in memory that all processes share: a [Header] and its
-// copy, and then what checkpoints have to know of each other.
-type shared struct {
+// A walIndex is the beginning of the index of a log, in memory that all processes share: a [Header] and its copy, and then
+// the state that checkpoints share.
+type walIndex struct {
 	version, _, commits uint32
 	_                   uint16
 	pageSize            uint16 // 1 means 64 KiB
@@ -30,8 +30,8 @@ type shared struct {
 	folded              uint32 // frames that are in the database file
 }
 
-// sharedOf finds the index of the log of an open database file. Its log must be open.
-func sharedOf(tls *libc.TLS, file uintptr) (*shared, error) {
+// indexOf returns the index of the log of an open database file. The log must be open.
+func indexOf(tls *libc.TLS, file uintptr) (*walIndex, error) {
 	if methodsOf(file) == 0 {
 		return nil, ErrUnavailable
 	}
@@ -48,19 +48,19 @@ func sharedOf(tls *libc.TLS, file uintptr) (*shared, error) {
 	if code != sqlite3.SQLITE_OK || mapped == 0 {
 		return nil, fmt.Errorf("%w: xShmMap returned %d", ErrUnavailable, code)
 	}
-	return at[shared](mapped), nil
+	return at[walIndex](mapped), nil
 }
 
 // generation returns the salts of the log; 0 if nobody has written to it yet.
-func (s *shared) generation() uint64 { return atomic.LoadUint64(&s.salts) }
+func (s *walIndex) generation() uint64 { return atomic.LoadUint64(&s.salts) }
 
 // committed returns where the committed frames of the log end; 0 if there are none.
-func (s *shared) committed() int64 { return s.offset(atomic.LoadUint32(&s.frames)) }
+func (s *walIndex) committed() int64 { return s.offset(atomic.LoadUint32(&s.frames)) }
 
 // copied returns where the frames end that a checkpoint has copied: all of them are durable in the log.
-func (s *shared) copied() int64 { return s.offset(atomic.LoadUint32(&s.folded)) }
+func (s *walIndex) copied() int64 { return s.offset(atomic.LoadUint32(&s.folded)) }
 
-func (s *shared) offset(frames uint32) int64 {
+func (s *walIndex) offset(frames uint32) int64 {
 	if frames == 0 {
 		return 0
 	}
@@ -72,4 +72,4 @@ func (s *shared) offset(frames uint32) int64 {
 }
 
 // copyAnew has the next checkpoint, of whatever process, copy all frames of the log. The checkpoint lock must be held.
-func (s *shared) copyAnew() { atomic.StoreUint32(&s.folded, 0) }
+func (s *walIndex) copyAnew() { atomic.StoreUint32(&s.folded, 0) }
