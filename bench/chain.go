@@ -9,8 +9,8 @@ import (
 	"vfsdb/vfs"
 )
 
-// snapshotChain makes a thousand snapshots, with one small change before each. It measures how much the file grows by one,
-// how long the first and the last of them take, and how long it takes to list them and to compare the ends of the
+// snapshotChain makes a thousand snapshots, with one small change before each. It measures how much the file grows by
+// one, how long the first and the last of them take, and how long it takes to list them and to compare the ends of the
 // chain.
 func snapshotChain(b *bench) error {
 	n := b.size(1000, 50)

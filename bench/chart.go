@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// The chart is 860 wide, as a page shows it. Its colours are in the middle between light and dark, because it does not know
-// which of the two its page is.
+// The chart is 860 wide, as a page shows it. Its colours are in the middle between light and dark, because it does not
+// know which of the two its page is.
 const (
 	chartWidth  = 860
 	labelEnd    = 284 // the measured verb ends here, and the peer begins
@@ -35,8 +35,8 @@ type chart struct {
 	low, high float64 // logarithms of the ratios at the ends of the plot
 }
 
-// chart draws the ratios of the report, each as a bar that begins at 1x, on a logarithmic scale. Equal reports make equal
-// drawings.
+// chart draws the ratios of the report, each as a bar that begins at 1x, on a logarithmic scale. Equal reports make
+// equal drawings.
 func (r report) chart() []byte {
 	groups := r.groups()
 	c := chart{low: -1, high: 1} // at least from 0.1x to 10x

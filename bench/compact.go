@@ -9,8 +9,8 @@ import (
 	"vfsdb/vfs"
 )
 
-// compactTree stores the source of Go plain, compressed at once, and compacted, and compares the sizes of the stores and
-// how fast they read.
+// compactTree stores the source of Go plain, compressed at once, and compacted, and compares the sizes of the stores
+// and how fast they read.
 func compactTree(b *bench) error {
 	src, err := b.goTree()
 	if err != nil {

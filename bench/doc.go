@@ -25,11 +25,11 @@
 //	b.add(versus("create 1 KiB", ours, "os.WriteFile", theirs, 5).aim(8), under("peak RSS", "B", used, 64<<20))
 //
 // A side returns only the time that counts; its preparation is outside of it. Dirty pages are written before each side
-// starts. A tree that sides read is read once more before each of them, because one may let the host forget it. Peers on
-// the host's file system are in host.go.
+// starts. A tree that sides read is read once more before each of them, because one may let the host forget it. Peers
+// on the host's file system are in host.go.
 //
-// A row whose peer is ours too, in another size or shape, is marked with itself. It is no rival, and drawn in grey. Rows
-// for the short table are picked in pages.go, those for the bars of the repository's README in eight.go.
+// A row whose peer is ours too, in another size or shape, is marked with itself. It is no rival, and drawn in grey.
+// Rows for the short table are picked in pages.go, those for the bars of the repository's README in eight.go.
 //
 // A workload that fails does not keep the others from running, and an interrupted run shows its rows so far.
 //

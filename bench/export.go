@@ -7,8 +7,8 @@ import (
 	"vfsdb/transfer"
 )
 
-// exportTree writes the source of Go into an empty directory of the host, beside other programs that keep trees. Nothing
-// is synced.
+// exportTree writes the source of Go into an empty directory of the host, beside other programs that keep trees.
+// Nothing is synced.
 func exportTree(b *bench) error {
 	src, err := b.goTree()
 	if err != nil {

@@ -118,8 +118,8 @@ func (b *bench) importAt(name, src string) error {
 	return err
 }
 
-// ripgrep searches a directory by the rules of our Grep: hidden files too, no file beyond 10 MiB, no binary one. installed
-// is false if the host does not have the program.
+// ripgrep searches a directory by the rules of our Grep: hidden files too, no file beyond 10 MiB, no binary one.
+// installed is false if the host does not have the program.
 func (b *bench) ripgrep(dir, pattern string, o *vfs.GrepOptions) (t time.Duration, installed bool, err error) {
 	rg, err := exec.LookPath("rg")
 	if err != nil {

@@ -29,8 +29,8 @@ func branchCost(b *bench) error {
 	})
 }
 
-// flat times a verb on trees of all sizes in turn, after a small change each time. The peers are that change, because one
-// commit is most of the cost, and for the largest tree the smallest one.
+// flat times a verb on trees of all sizes in turn, after a small change each time. The peers are that change, because
+// one commit is most of the cost, and for the largest tree the smallest one.
 func (b *bench) flat(verb string, fn func(fsys *vfs.FS, name string) error) error {
 	sizes := b.forests()
 	trees := make([]*vfs.FS, len(sizes))

@@ -15,9 +15,9 @@ import (
 // piece is how much of a stream is moved at a time, on both sides.
 const piece = 512 << 10
 
-// spread asks the host to place the directories that are made in dir far apart. Otherwise ext4 puts them beside each other,
-// and without a journal it skips, one by one, every inode there that was freed in the last minutes. Then files that
-// other programs, or the round before, have just removed can make it create files ten times slower. Where the host
+// spread asks the host to place the directories that are made in dir far apart. Otherwise ext4 puts them beside each
+// other, and without a journal it skips, one by one, every inode there that was freed in the last minutes. Then files
+// that other programs, or the round before, have just removed can make it create files ten times slower. Where the host
 // offers no such request, nothing happens.
 func spread(ctx context.Context, dir string) {
 	_ = exec.CommandContext(ctx, "chattr", "+T", dir).Run()
@@ -72,8 +72,8 @@ func hostRemove(root string, files []file) error {
 	return nil
 }
 
-// hostCreateSync creates one file whose bytes survive a loss of power. It does not sync the directory, though strictly the
-// name survives only then: the peer gets away with one fsync.
+// hostCreateSync creates one file whose bytes survive a loss of power. It does not sync the directory, though strictly
+// the name survives only then: the peer gets away with one fsync.
 func hostCreateSync(name string, data []byte) error {
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {

@@ -3,8 +3,8 @@ package main
 import "os"
 
 // A keeper is a program with which people keep trees. In its commands {src} is the tree, {dir} a directory of the
-// keeper's own, {out} an empty one, and {round} the number of the round. No option makes a keeper less careful than it is
-// by default.
+// keeper's own, {out} an empty one, and {round} the number of the round. No option makes a keeper less careful than it
+// is by default.
 type keeper struct {
 	name  string
 	floor float64 // of the ratio of a first import

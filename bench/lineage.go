@@ -19,8 +19,8 @@ type question struct {
 // opening is the question for a tree itself, which reads its lineage and the rows of its levels.
 const opening = "open a branch"
 
-// lineageCost asks trees at the end of chains of forks. It is the worst case: all rows of the answers are in the deepest
-// level, and every level between has rows of its own elsewhere. The ratio compares with no fork at all.
+// lineageCost asks trees at the end of chains of forks. It is the worst case: all rows of the answers are in the
+// deepest level, and every level between has rows of its own elsewhere. The ratio compares with no fork at all.
 func lineageCost(b *bench) error {
 	depths := []int{1, 4, 16, 64}
 	return b.withForest(b.forests()[0], func(fsys *vfs.FS) error {
@@ -159,8 +159,8 @@ func (b *bench) makePrepared(fsys *vfs.FS) error {
 	return fill(b.ctx, root, "", makeFiles(100, 32, 32, 7))
 }
 
-// askCold asks a tree of a store that was just opened. It asks other branches first, so that the statements are prepared:
-// a connection does that once, not for each tree.
+// askCold asks a tree of a store that was just opened. It asks other branches first, so that the statements are
+// prepared: a connection does that once, not for each tree.
 func (b *bench) askCold(q question, i int, name, branch string) (t time.Duration, err error) {
 	fsys, err := vfs.Open(b.ctx, name, nil)
 	if err != nil {

@@ -104,7 +104,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) (err error
 		return fmt.Errorf("%q is no flag", flags.Arg(0))
 	}
 	if *pages != "" && *from == "" && (o.short || o.only != "") {
-		return errors.New("the pages show whole runs: neither -short nor -run")
+		return errors.New("the pages show whole runs, without -short and -run")
 	}
 
 	var r report
@@ -132,8 +132,8 @@ func run(ctx context.Context, args []string, out, progress io.Writer) (err error
 	return err
 }
 
-// measure runs the workloads. One that fails is reported and does not keep the others from running; then the error counts
-// the failures. A context that ends leaves the rows so far.
+// measure runs the workloads. One that fails is reported and does not keep the others from running; then the error
+// counts the failures. A context that ends leaves the rows so far.
 func measure(ctx context.Context, o options, progress io.Writer) (r report, err error) {
 	match, err := regexp.Compile(o.only)
 	if err != nil {

@@ -62,8 +62,8 @@ func removeFiles(ctx context.Context, fsys *vfs.FS, root string, files []file) e
 	})
 }
 
-// writes times fn, which writes to a store. After fn has returned, the store folds its log into the file. That is neither
-// in this time nor in that of the next side, just as settle keeps the host's writing out of both.
+// writes times fn, which writes to a store. After fn has returned, the store folds its log into the file. That is
+// neither in this time nor in that of the next side, just as settle keeps the host's writing out of both.
 func (b *bench) writes(fsys *vfs.FS, fn func() error) (time.Duration, error) {
 	t, err := b.timed(fn)
 	if err == nil {

@@ -17,7 +17,8 @@ type line struct {
 	picks []pick
 }
 
-// A pick matches rows of one workload, by a regular expression for what they measure, and by their peer if it names one.
+// A pick matches rows of one workload, by a regular expression for what they measure, and by their peer if it names
+// one.
 type pick struct {
 	workload, what, peer string
 	alone                bool // the peer is not shown
@@ -138,7 +139,7 @@ func replaceFigures(page, begin, text string) error {
 	head, rest, begins := bytes.Cut(old, []byte(begin))
 	_, tail, ends := bytes.Cut(rest, []byte(figuresEnd))
 	if !begins || !ends {
-		return fmt.Errorf("%s does not say where the figures belong", page)
+		return fmt.Errorf("%s has no marks for the figures", page)
 	}
 	return os.WriteFile(page, slices.Concat(head, []byte(begin+"\n"+text+"\n"+figuresEnd), tail), 0o644)
 }

@@ -97,7 +97,7 @@ func TestPages(t *testing.T) {
 	require.Equal(t, string(text), page("bench/newest.json"))
 
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "README.md"), []byte("no marks\n"), 0o644))
-	require.ErrorContains(t, run(t.Context(), []string{"-from", file, "-pages", dir}, io.Discard, io.Discard), "where the figures belong")
+	require.ErrorContains(t, run(t.Context(), []string{"-from", file, "-pages", dir}, io.Discard, io.Discard), "marks for the figures")
 	require.ErrorContains(t, run(t.Context(), []string{"-short", "-pages", dir}, io.Discard, io.Discard), "whole runs")
 	require.ErrorContains(t, run(t.Context(), []string{"-run", "hole", "-pages", dir}, io.Discard, io.Discard), "whole runs")
 }

@@ -16,8 +16,8 @@ import (
 	"vfsdb/vfs"
 )
 
-// manyProcesses writes small files from several processes at once, beside the host's file system. Each waits until a file
-// is durable before it writes the next. In a second set of rows each process also reads all the time.
+// manyProcesses writes small files from several processes at once, beside the host's file system. Each waits until a
+// file is durable before it writes the next. In a second set of rows each process also reads all the time.
 func manyProcesses(b *bench) error {
 	if b.cpu {
 		return nil // waiting is no processor time
@@ -186,8 +186,8 @@ func writerChild() bool {
 	return true
 }
 
-// do reports when it is ready, begins at the first line of the input, prints the time of the longest write, and ends with
-// the input.
+// do reports when it is ready, begins at the first line of the input, prints the time of the longest write, and ends
+// with the input.
 func (j writerJob) do(ctx context.Context, in *bufio.Reader, out io.Writer) (err error) {
 	write, read := hostCreateSync, os.ReadFile
 	if j.Store == "" {

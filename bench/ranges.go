@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// readRanges reads pieces of a large file at random, through an open file and by its name. All of it is in the host's page
-// cache, and hardly any piece is read twice.
+// readRanges reads pieces of a large file at random, through an open file and by its name. All of it is in the host's
+// page cache, and hardly any piece is read twice.
 func readRanges(b *bench) error {
 	size := int64(b.size(1<<30, 8<<20))
 	fsys, err := b.openNew("ranges")

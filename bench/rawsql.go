@@ -12,9 +12,9 @@ import (
 	"vfsdb/vfs"
 )
 
-// rawSQL writes small files in one commit, beside their bare rows: the same values in the same tables of another new file,
-// known beforehand and inserted through the plain driver of the same engine. The time that ours takes longer is for
-// hashing, paths, the log, and our share of the statements.
+// rawSQL writes small files in one commit, beside their bare rows: the same values in the same tables of another new
+// file, known beforehand and inserted through the plain driver of the same engine. The time that ours takes longer is
+// for hashing, paths, the log, and our share of the statements.
 func rawSQL(b *bench) error {
 	n := b.size(10_000, 300)
 	files := func(round int) []file { return makeFiles(n, 1024, 1024, uint64(round)) }
@@ -141,8 +141,8 @@ type rawFile struct {
 	stmt [4]*sql.Stmt
 }
 
-// openRaw makes a file with our tables, and only the rows that every store has. It has the settings of our writer, but its
-// log is never folded, as ours is.
+// openRaw makes a file with our tables, and only the rows that every store has. It has the settings of our writer, but
+// its log is never folded, as ours is.
 func openRaw(ctx context.Context, name string) (*rawFile, error) {
 	fsys, err := vfs.Open(ctx, name, nil)
 	if err != nil {

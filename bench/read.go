@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// readRandom reads whole files in random order: 12 MiB of them, which a store keeps in memory, and 100 MiB, far more than
-// it keeps. Both sides have them in the host's page cache.
+// readRandom reads whole files in random order: 12 MiB of them, which a store keeps in memory, and 100 MiB, far more
+// than it keeps. Both sides have them in the host's page cache.
 func readRandom(b *bench) error {
 	kept, err := b.readFiles("read", b.size(500, 50))
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"vfsdb/vfs"
 )
 
-// removeAll removes a tree of many small files, once, because the host takes long. Ours changes one row. The files below
-// it are collected later; a note has that time.
+// removeAll removes a tree of many small files, once, because the host takes long. Ours changes one row. The files
+// below it are collected later; a note has that time.
 func removeAll(b *bench) error {
 	n := b.size(100_000, 500)
 	files := makeFiles(n, 32, 32, 7) // as a forest has them

@@ -23,8 +23,8 @@ const (
 	childDir  = "VFSDB_BENCH_DIR"
 )
 
-// A footprint is the report of the child: its peak resident memory in bytes, at the start, after the stream went in, and
-// after it came out, and whether the same bytes came out.
+// A footprint is the report of the child: its peak resident memory in bytes, at the start, after the stream went in,
+// and after it came out, and whether the same bytes came out.
 type footprint struct {
 	Idle, In, Out int64
 	Equal         bool

@@ -33,7 +33,8 @@ func statDeep(b *bench) error {
 		return err
 	}
 
-	// everyFile looks up each file once, in an order of the round. The first one does not count: it prepares statements.
+	// everyFile looks up each file once, in an order of the round. The first one does not count: it prepares
+	// statements.
 	everyFile := func(round int, stat func(i int) error) (time.Duration, error) {
 		order := rand.New(rand.NewPCG(uint64(round), 5)).Perm(n)
 		if err := stat(order[0]); err != nil {

@@ -8,7 +8,8 @@ import (
 	"vfsdb/vfs"
 )
 
-// streamIn stores one large file, durable, beside a plain file that is hashed too, with and without an fsync at the end.
+// streamIn stores one large file, durable, beside a plain file that is hashed too, with and without an fsync at the
+// end.
 func streamIn(b *bench) error {
 	size := int64(b.size(1<<30, 8<<20))
 	host := func(sync bool) func(round int) (time.Duration, error) {

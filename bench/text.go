@@ -7,8 +7,8 @@ import (
 	"vfsdb/vfs"
 )
 
-// streamText stores a file of text in a store that compresses at once, and reads it, beside a plain file that is hashed.
-// The streams of the other rows cannot be compressed.
+// streamText stores a file of text in a store that compresses at once, and reads it, beside a plain file that is
+// hashed. The streams of the other rows cannot be compressed.
 func streamText(b *bench) error {
 	size := int64(b.size(256<<20, 4<<20))
 	fsys, err := vfs.Open(b.ctx, b.path("text.db"), &vfs.Options{Compress: true})

@@ -15,7 +15,8 @@ import (
 	"vfsdb/vfs"
 )
 
-// open makes a store with 1,000 files for a benchmark. Commits do not wait for the disk, so the time that is left is ours.
+// open makes a store with 1,000 files for a benchmark. Commits do not wait for the disk, so the time that is left is
+// ours.
 func open(b *testing.B) *vfs.FS {
 	b.Helper()
 	name := b.TempDir() + "/bench.db"

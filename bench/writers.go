@@ -11,8 +11,8 @@ import (
 // writers is how many goroutines write at once.
 const writers = 64
 
-// createWriters writes small files from many goroutines, each file durable before its goroutine writes the next, beside the
-// same with a commit for each file, and beside the host's file system.
+// createWriters writes small files from many goroutines, each file durable before its goroutine writes the next, beside
+// the same with a commit for each file, and beside the host's file system.
 func createWriters(b *bench) error {
 	n := b.size(32, 2) // each
 	fsys, err := b.openNew("writers")

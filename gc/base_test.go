@@ -250,8 +250,8 @@ func requireWide(t *testing.T, fsys *vfs.FS, name string, want []byte) {
 	require.True(t, bytes.Equal(want, read(t, fsys, name)), name)
 }
 
-// As TestBases, for manifests. A manifest that is found by its sum must have all its chunks, so one that is kept as a base
-// keeps its own.
+// As TestBases, for manifests. A manifest that is found by its sum must have all its chunks, so one that is kept as a
+// base keeps its own.
 func TestManifestBases(t *testing.T) {
 	for _, tt := range []struct {
 		name string

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A batch comes to take about as long as it should, however long one of its parts takes. A single slow step does not make
-// it small.
+// A batch comes to take about as long as it should, however long one of its parts takes. A single slow step does not
+// make it small.
 func TestBatch(t *testing.T) {
 	for _, part := range []time.Duration{200 * time.Nanosecond, 20 * time.Microsecond, 700 * time.Microsecond, 20 * time.Millisecond} {
 		b := batch{n: 8, least: 1, most: 4096}

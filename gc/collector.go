@@ -35,8 +35,8 @@ type collector struct {
 	after func(step string) error // called after each step; nil but in tests
 }
 
-// sound refuses a file in which an index disagrees with a table that says which content is kept. Content that the damaged
-// index hides would be deleted.
+// sound refuses a file in which an index disagrees with a table that says which content is kept. Content that the
+// damaged index hides would be deleted.
 func sound(tx *schema.Tx) error {
 	return tx.Sound("branch", "lineage", "snapshot", "lease", "pin")
 }
@@ -111,7 +111,8 @@ func dead(name string, beat int64) bool {
 	return hold.Dead(process, beat, time.Now().UnixNano())
 }
 
-// release ends the collection. A sweep that was cut short is left for the next Run to finish; any other phase starts over.
+// release ends the collection. A sweep that was cut short is left for the next Run to finish; any other phase starts
+// over.
 func (c *collector) release(ctx context.Context, cause error) error {
 	defer running.Delete(c.name)
 	if errors.Is(cause, errKill) {
@@ -181,8 +182,8 @@ func (c *collector) owned(ctx context.Context, step string, fn func(*schema.Tx) 
 	return err
 }
 
-// own writes our heartbeat, unless another collector has taken over. A collector without a name owns nothing, and needs no
-// heartbeat.
+// own writes our heartbeat, unless another collector has taken over. A collector without a name owns nothing, and needs
+// no heartbeat.
 func (c *collector) own(tx *schema.Tx, now time.Time) error {
 	if c.name == "" {
 		return nil
@@ -235,25 +236,4 @@ func sleep(ctx context.Context, d time.Duration) error {
 	case <-timer.C:
 		return nil
 	}
-}
-
-// A batch is how much one step does. It is adjusted after each step, so that the next takes about aimHold.
-type batch struct{ n, least, most int }
-
-// aimHold is how long a step should hold the lock. Now and then a step takes three times as long as the one before, because
-// its rows lie elsewhere in the file. None should take 5 ms.
-const aimHold = 1500 * time.Microsecond
-
-func (b *batch) took(d time.Duration) {
-	n := int(int64(b.n) * int64(aimHold) / max(1, int64(d)))
-	b.n = min(max(n, b.n/2, b.least), b.n*2, b.most) // no more than half or double: the machine may have been busy
-}
-
-// timed is owned for one step of many, and adjusts how much the next one does.
-func (c *collector) timed(ctx context.Context, size *batch, step string, fn func(*schema.Tx) error) error {
-	err := c.owned(ctx, step, fn)
-	if err == nil {
-		size.took(c.last)
-	}
-	return err
 }

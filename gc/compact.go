@@ -37,13 +37,13 @@ type CompactReport struct {
 	LongestStep time.Duration // the longest time that one held the write lock
 }
 
-// Compact compresses the blobs that were stored since the last Compact, and those in packs of which most was collected. It
-// then gives the free pages back to the file system. The content of files and its verification do not change, but
+// Compact compresses the blobs that were stored since the last Compact, and those in packs of which most was collected.
+// It then gives the free pages back to the file system. The content of files and its verification do not change, but
 // compressed content takes longer to read.
 //
-// Others may read, write and collect meanwhile. Compression runs outside of transactions, and its write transactions are
-// as short as those of Run. When ctx ends, or the process dies, finished work stays, and the next Compact goes on from
-// there. A blob that would not shrink by a tenth is examined only once.
+// Others may read, write and collect meanwhile. Compression runs outside of transactions, and its write transactions
+// are as short as those of Run. When ctx ends, or the process dies, finished work stays, and the next Compact goes on
+// from there. A blob that would not shrink by a tenth is examined only once.
 func Compact(ctx context.Context, fsys *vfs.FS, options *CompactOptions) (*CompactReport, error) {
 	c := &compactor{collector: collector{fsys: fsys, db: fsys.DB(), report: &Report{}}}
 	if options != nil {
@@ -180,8 +180,8 @@ func (h *haul) size() (n int64) {
 	return n
 }
 
-// swap stores the packs of a batch, each in a transaction of its own, and then records how far it came. If others changed
-// some of the blobs first, it reads the batch again.
+// swap stores the packs of a batch, each in a transaction of its own, and then records how far it came. If others
+// changed some of the blobs first, it reads the batch again.
 func (c *compactor) swap(ctx context.Context, h *haul) error {
 	size, next := h.size(), h.batch.Next
 

@@ -44,7 +44,7 @@ func condemned(tx *schema.Tx, kind, limit int) (ids []int64, err error) {
 			return nil, err
 		}
 		if !is { // it could not be taken off the list either, and the sweep would never end
-			return nil, schema.Corrupt("table doomed lists content %d, and does not find it", id)
+			return nil, schema.Corrupt("table doomed lists content %d, but a look-up does not find it", id)
 		}
 	}
 	return ids, nil

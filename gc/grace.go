@@ -15,12 +15,13 @@ const (
 	poll = 50 * time.Millisecond
 
 	// answer is how long a process has to answer, on our own clock, however old its heartbeat is by the wall clock. A
-	// machine that slept wakes up with old heartbeats of processes that are alive. Those check for requests every second.
+	// machine that slept wakes up with old heartbeats of processes that are alive. Those check for requests every
+	// second.
 	answer = 4 * time.Second
 )
 
-// grace asks every process with open files or running streams to publish the content that those need. It waits until each
-// has answered, or is dead. It returns the newest orphan from before the request.
+// grace asks every process with open files or running streams to publish the content that those need. It waits until
+// each has answered, or is dead. It returns the newest orphan from before the request.
 func (c *collector) grace(ctx context.Context, step string) (through int64, err error) {
 	var round int64
 	err = c.owned(ctx, step, func(tx *schema.Tx) error {

@@ -96,7 +96,8 @@ func TestGraceEndsWithContext(t *testing.T) {
 	clean(t, fsys)
 }
 
-// A store that could not delete its lease when it was closed holds up no collector of its process, though that is alive.
+// A store that could not delete its lease when it was closed holds up no collector of its process, though that is
+// alive.
 func TestClosedWithoutItsLease(t *testing.T) {
 	fsys := vfstest.New(t)
 	write(t, fsys, "f", noise(1, big))

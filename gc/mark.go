@@ -125,8 +125,8 @@ func contentOf(p hold.Pin) chunk.Content {
 	return chunk.Content{Blob: p.ID}
 }
 
-// markContent marks a blob, or a manifest with its blobs and the manifest that it is stored over. It returns how many lines
-// of manifests it read.
+// markContent marks a blob, or a manifest with its blobs and the manifest that it is stored over. It returns how many
+// lines of manifests it read.
 func (c *collector) markContent(tx *schema.Tx, content chunk.Content) (lines int, err error) {
 	if content.Blob != 0 {
 		c.blobs.add(content.Blob)

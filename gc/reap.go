@@ -8,7 +8,8 @@ import (
 	"vfsdb/vfs"
 )
 
-// barrier makes every transaction from now on note the content that it refers to. It is committed before any other read.
+// barrier makes every transaction from now on note the content that it refers to. It is committed before any other
+// read.
 func (c *collector) barrier(ctx context.Context) error {
 	return c.owned(ctx, "barrier", func(tx *schema.Tx) error { return reset(tx, hold.Marking) })
 }
@@ -27,22 +28,6 @@ func (c *collector) reap(ctx context.Context) error {
 	rows := c.fsys.NewRowReaper()
 	err = c.reapAll(ctx, "rows", &c.report.Rows, rows.Step)
 	c.report.Branches += int64(rows.Branches)
-	return err
-}
-
-// trim deletes the oldest changes and calls.
-func (c *collector) trim(ctx context.Context) error {
-	if c.keepChanges < 0 {
-		return nil
-	}
-	t := c.fsys.Journal().NewTrimmer(c.keepChanges, false)
-	var count int64
-	step := func(ctx context.Context, limit int) (vfs.ReapStep, error) {
-		did, err := t.Step(ctx, limit)
-		return vfs.ReapStep(did), err
-	}
-	err := c.reapAll(ctx, "history", &count, step)
-	c.report.Changes, c.report.Calls = t.Changes, t.Calls
 	return err
 }
 

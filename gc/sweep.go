@@ -92,9 +92,9 @@ type removal struct{ manifests, blobs, bytes int64 }
 // overs is how many contents that are stored over one base are deleted in one go.
 const overs = 16
 
-// take deletes content and takes it off the list, and before it the content that is stored over it. If some of that is not
-// on the list, the base is in use and is spared. The mark cannot decide this alone: only the transaction that deletes
-// sees everything that is stored over the base.
+// take deletes content and takes it off the list, and before it the content that is stored over it. If some of that is
+// not on the list, the base is in use and is spared. The mark cannot decide this alone: only the transaction that
+// deletes sees everything that is stored over the base.
 func (s *sweeper) take(tx *schema.Tx, kind int, id int64, freed *removal) error {
 	over, err := chunk.DependentsOf(tx, kind, id, overs)
 	if err != nil {
@@ -207,8 +207,8 @@ func doomedBlobs(tx *schema.Tx, manifest int64) ([]int64, error) {
 	return found, nil
 }
 
-// heed spares the content that was touched, is pinned, or may be staged. It reports whether more of it is left than fits one
-// step.
+// heed spares the content that was touched, is pinned, or may be staged. It reports whether more of it is left than
+// fits one step.
 func (s *sweeper) heed(tx *schema.Tx) (more bool, err error) {
 	touched, err := hold.Touched(tx, heeds)
 	if err != nil {

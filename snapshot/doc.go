@@ -8,14 +8,14 @@
 //
 // # Trees and names
 //
-// A [Tree] is either a *vfs.FS, which is the head of a branch, or a [Snapshot], which is a *vfs.FS of a past moment with
-// a name. Both can be read, compared, forked and restored; a snapshot refuses writes with EROFS. Snapshots and branches
-// share one space of names, so a name alone identifies its tree; [Resolve] finds it.
+// A [Tree] is either a *vfs.FS, which is the head of a branch, or a [Snapshot], which is a *vfs.FS of a past moment
+// with a name. Both can be read, compared, forked and restored; a snapshot refuses writes with EROFS. Snapshots and
+// branches share one space of names, so a name alone identifies its tree; [Resolve] finds it.
 //
 // # Cost
 //
-// A snapshot writes one row. A branch writes one row, and one more for each level of its lineage. Neither depends on the
-// size of the tree. A diff and a restore cost as much as was changed since the two trees were one.
+// A snapshot writes one row. A branch writes one row, and one more for each level of its lineage. Neither depends on
+// the size of the tree. A diff and a restore cost as much as was changed since the two trees were one.
 //
 // # History
 //

@@ -7,9 +7,9 @@ import (
 	"vfsdb/vfs"
 )
 
-// Restore gives the head of fsys the state of another tree: of a snapshot, or of a branch as it is now. It costs as much
-// as the two differ. The state that it replaces is kept as the snapshot undo, so a restore can itself be undone. All of
-// it is one commit.
+// Restore gives the head of fsys the state of another tree: of a snapshot, or of a branch as it is now. It costs as
+// much as the two differ. The state that it replaces is kept as the snapshot undo, so a restore can itself be undone.
+// All of it is one commit.
 func Restore(ctx context.Context, fsys *vfs.FS, to Tree) (undo *Snapshot, err error) {
 	return RestoreIf(ctx, fsys, to, nil)
 }

@@ -147,7 +147,7 @@ func (s *side) descendInto(dir vfs.Ino, path string, other *side) error {
 	}
 
 	if was, done := s.full[dir]; done && was != path {
-		return schema.Corrupt("directory %d is %s and %s", dir, was, path)
+		return schema.Corrupt("directory %d has two paths, %s and %s", dir, was, path)
 	} else if done {
 		return nil
 	}

@@ -24,8 +24,8 @@ type Info struct {
 	Note    string
 }
 
-// A Snapshot is the tree of a named moment. It reads like any FS and refuses writes with EROFS. After it is deleted, reads
-// fail with ESTALE, unless another snapshot or a branch that was forked there still keeps the moment.
+// A Snapshot is the tree of a named moment. It reads like any FS and refuses writes with EROFS. After it is deleted,
+// reads fail with ESTALE, unless another snapshot or a branch that was forked there still keeps the moment.
 type Snapshot struct {
 	*vfs.FS
 	Info Info

@@ -20,7 +20,7 @@ func (x *exporter) unreadable(name string, err error) error {
 }
 
 // errUnlisted means that a directory lists a name, but a look-up does not find it.
-var errUnlisted = fmt.Errorf("%w: the name is listed, but nothing is found under it", vfs.ErrCorrupt)
+var errUnlisted = fmt.Errorf("%w: the name is listed, but a look-up does not find it", vfs.ErrCorrupt)
 
 // removed handles a name that was listed and is not found. It may have been removed since. If it is still listed, it is
 // damaged.

@@ -5,8 +5,8 @@
 // [ImportDir], [ImportTar] and [ImportZip] put the contents of a source into a directory of the store. They first read,
 // hash and store the files, many small ones to a transaction, without giving them names. Then one commit makes all the
 // names. Any failure before it (a file that cannot be read, an entry that is refused, a cancelled context, a killed
-// process) leaves the tree as it was, and the stored contents are garbage for a collection. With Partial each batch gets
-// its names as soon as it is stored, and entries that cannot go in are listed in the [Report].
+// process) leaves the tree as it was, and the stored contents are garbage for a collection. With Partial each batch
+// gets its names as soon as it is stored, and entries that cannot go in are listed in the [Report].
 //
 // An import merges with the tree that exists. Directories are entered and other files are replaced, but a directory
 // never gives way to another type, nor another type to a directory. A symlink in the store is never followed below the
@@ -17,9 +17,10 @@
 // A directory that is imported again is walked, but a file is read only if its size or its modification time, to the
 // nanosecond, differs from the store's. A time that was set back by hand deceives that; Checksum reads all files.
 //
-// A file that changes twice between two ticks of a clock cannot deceive it. A file that was modified less than 100 ms ago, or 2 s
-// where times have no fractions, is read last, after that time has passed; a small import may have to wait for it. If
-// the file was modified again by then, the store gives it a time one nanosecond early, and the next import reads it.
+// A file that changes twice between two ticks of a clock cannot deceive it. A file that was modified less than 100 ms
+// ago, or 2 s where times have no fractions, is read last, after that time has passed; a small import may have to wait
+// for it. If the file was modified again by then, the store gives it a time one nanosecond early, and the next import
+// reads it.
 //
 // # Out
 //

@@ -65,8 +65,8 @@ func Example() {
 	// out: main.go
 }
 
-// With Partial an import takes every entry that it can, and the Report lists the others. A directory of the host gets the
-// result.
+// With Partial an import takes every entry that it can, and the Report lists the others. A directory of the host gets
+// the result.
 func ExampleExportDir() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "transfer-example-*")

@@ -16,10 +16,10 @@ import (
 	"vfsdb/vfs"
 )
 
-// ExportDir copies the contents of the directory from of the store into the directory dest of the host. dest is created if
-// it is missing, must be empty unless Overwrite is set, and gets the attributes of from. Files that the host cannot store
-// are left out and listed in the Report. Damage in the store fails the export, unless Partial is set. A failed export
-// leaves behind the files that it has written.
+// ExportDir copies the contents of the directory from of the store into the directory dest of the host. dest is created
+// if it is missing, must be empty unless Overwrite is set, and gets the attributes of from. Files that the host cannot
+// store are left out and listed in the Report. Damage in the store fails the export, unless Partial is set. A failed
+// export leaves behind the files that it has written.
 func ExportDir(ctx context.Context, fsys *vfs.FS, from, dest string, o *ExportOptions) (*Report, error) {
 	report, err := exportDir(ctx, fsys, from, dest, o)
 	if err != nil {

@@ -117,8 +117,8 @@ func (im *importer) add(ctx context.Context, e *entry) error {
 	return im.commit(ctx, false)
 }
 
-// finish names the pending entries, unless the import is doomed, and returns its outcome. err is the error, if any, that
-// ended the source.
+// finish names the pending entries, unless the import is doomed, and returns its outcome. err is the error, if any,
+// that ended the source.
 func (im *importer) finish(ctx context.Context, err error) (*Report, error) {
 	switch {
 	case err == nil && im.doomed():

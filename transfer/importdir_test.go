@@ -72,8 +72,8 @@ func TestLinksPart(t *testing.T) {
 	require.Equal(t, 2, b.Nlink())
 }
 
-// TestInTheWay has files where an import wants to make names. Nothing changes, and the error names them; with Partial the
-// others go in.
+// TestInTheWay has files where an import wants to make names. Nothing changes, and the error names them; with Partial
+// the others go in.
 func TestInTheWay(t *testing.T) {
 	for _, tt := range []struct {
 		name    string

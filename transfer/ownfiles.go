@@ -7,8 +7,8 @@ import (
 	"vfsdb/vfs"
 )
 
-// ownFiles returns the files that the store itself is in. They are not even opened to be read: closing one of them would
-// drop the locks that SQLite has on it.
+// ownFiles returns the files that the store itself is in. They are not even opened to be read: closing one of them
+// would drop the locks that SQLite has on it.
 func ownFiles(fsys *vfs.FS) []fs.FileInfo {
 	var own []fs.FileInfo
 	for _, suffix := range []string{"", "-wal", "-shm", "-journal"} {

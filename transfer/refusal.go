@@ -16,7 +16,7 @@ var (
 	errNotDir      = fmt.Errorf("something else is where it needs a directory: %w", syscall.ENOTDIR)
 	errIsDir       = fmt.Errorf("a directory has its name: %w", syscall.EISDIR)
 	errOwn         = fmt.Errorf("the store itself has this name: %w", syscall.EPERM)
-	errNoTarget    = fmt.Errorf("a hard link to what is not in the archive: %w", syscall.ENOENT)
+	errNoTarget    = fmt.Errorf("a hard link to a name that is not in the archive: %w", syscall.ENOENT)
 )
 
 // A Refusal is an entry that was left out.

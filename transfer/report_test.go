@@ -30,8 +30,8 @@ func TestProgress(t *testing.T) {
 	require.EqualValues(t, 3, last.Files)
 }
 
-// A Progress that panics does so where the caller can recover from it, and so does a writer of an archive. The store and
-// the process go on, and nothing of an import is left to be seen.
+// A Progress that panics does so where the caller can recover from it, and so does a writer of an archive. The store
+// and the process go on, and nothing of an import is left to be seen.
 func TestCallbackPanics(t *testing.T) {
 	ctx := t.Context()
 	full, empty := vfstest.New(t), vfstest.New(t)

@@ -15,8 +15,8 @@ import (
 	"vfsdb/vfs"
 )
 
-// FuzzImportTar imports bytes that may be an archive. It must not panic, nothing may change outside the destination, the
-// store must be sound, and the imported tree must survive an export and another import.
+// FuzzImportTar imports bytes that may be an archive. It must not panic, nothing may change outside the destination,
+// the store must be sound, and the imported tree must survive an export and another import.
 func FuzzImportTar(f *testing.F) {
 	for _, members := range [][]member{
 		nil,

@@ -30,8 +30,8 @@ func tickOf(mtime time.Time) time.Duration {
 	return fineTick
 }
 
-// young reports whether a file that is read now may be changed later and still have the same time. A time further in the
-// future was set by hand.
+// young reports whether a file that is read now may be changed later and still have the same time. A time further in
+// the future was set by hand.
 func young(mtime, now time.Time) bool {
 	age, tick := now.Sub(mtime), tickOf(mtime)
 	return -tick <= age && age <= tick

@@ -221,8 +221,8 @@ func TestMovedMeanwhile(t *testing.T) {
 	}
 }
 
-// TestAgainIsFresh edits a tree of the host at random, and imports it after each edit. The imported tree is the same as in
-// a new store.
+// TestAgainIsFresh edits a tree of the host at random, and imports it after each edit. The imported tree is the same as
+// in a new store.
 func TestAgainIsFresh(t *testing.T) {
 	src := t.TempDir()
 	edits := &hostEdits{t: t, dir: src, rand: rand.New(rand.NewPCG(4, 20))}

@@ -2,8 +2,8 @@ package transfer
 
 import "strings"
 
-// wildmatch matches a path with a pattern of a .gitignore file, as git does. `*` and `?` do not match a slash, a segment
-// `**` matches any number of segments, `[...]` is a class, and a backslash makes the next byte literal.
+// wildmatch matches a path with a pattern of a .gitignore file, as git does. `*` and `?` do not match a slash, a
+// segment `**` matches any number of segments, `[...]` is a class, and a backslash makes the next byte literal.
 func wildmatch(pattern, name string) bool {
 	m := matcher{pattern: pattern, name: name}
 	return m.match(0, 0)
@@ -91,8 +91,8 @@ func (m *matcher) again(star, n int) bool {
 	return false
 }
 
-// class matches c with the class that begins at p, and returns where the pattern goes on. A class without an end matches
-// nothing.
+// class matches c with the class that begins at p, and returns where the pattern goes on. A class without an end
+// matches nothing.
 func class(pattern string, p int, c byte) (end int, ok bool) {
 	p++
 	negated := p < len(pattern) && (pattern[p] == '!' || pattern[p] == '^')
