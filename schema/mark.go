@@ -36,7 +36,7 @@ func (c *conn) startMarked(text string) error {
 	return nil
 }
 
-// CommitMark returns the mark of the commit that this DB has just made, for functions of [Tx.AfterCommit]. ok is false if it
+// CommitMark returns the mark of the commit that this DB has just made, for functions of [DB.OnCommit] and [Tx.AfterCommit]. ok is false if it
 // is not known, as when somebody else has committed since.
 func (db *DB) CommitMark() (m Mark, ok bool) {
 	c := db.writer

@@ -80,6 +80,7 @@ func (tx *Tx) Exec(text string, args ...any) (int64, error) {
 		return 0, err
 	}
 	tx.changed = true
+	tx.conn.note(text)
 
 	s, err := tx.conn.stmt(text)
 	if err != nil {

@@ -18,19 +18,19 @@ func TestWritten(t *testing.T) {
 	commits := 0
 	db.OnCommit(func(tx *schema.Tx) { written, commits = tx.Written(), commits+1 })
 	for text, want := range map[string]schema.Written{
-		`SELECT id FROM branch`:                                                         0,
-		`INSERT OR IGNORE INTO touched (kind, id) VALUES (1, 1)`:                        0,
-		`UPDATE gc SET round = round + 1 WHERE id = 1024 RETURNING round`:               0,
-		`UPDATE inode SET nlink = 1 WHERE ino = 0`:                                      schema.WroteTrees,
-		`DELETE FROM dirent WHERE ino = 0`:                                              schema.WroteTrees,
-		`INSERT INTO dirent(branch, parent, name, died, born) VALUES (9, 9, 'a', 9, 8)`: schema.WroteTrees,
-		`UPDATE branch SET epoch = epoch WHERE id = 0`:                                  schema.WroteBranches,
-		`INSERT INTO branch (name, epoch, created) VALUES (NULL, 2, 0)`:                 0,
-		`REPLACE INTO branch (id, epoch, created) VALUES (2000, 2, 0)`:                  anything,
-		`INSERT OR REPLACE INTO branch (id, epoch, created) VALUES (1, 2, 0)`:           anything,
-		`DELETE FROM snapshot WHERE id = 0`:                                             schema.WroteKept,
-		`DELETE FROM lineage WHERE branch = 0`:                                          schema.WroteKept,
-		`WITH a AS (SELECT 0 AS i) DELETE FROM inode WHERE ino IN a`:                    anything,
+		`SELECT id FROM branch`:                                                                  0,
+		`INSERT OR IGNORE INTO touched (kind, id) VALUES (1, 1)`:                                 0,
+		`UPDATE gc SET round = round + 1 WHERE id = 1024 RETURNING round`:                        0,
+		`UPDATE inode SET nlink = 1 WHERE ino = 0`:                                               schema.WroteTrees,
+		`DELETE FROM dirent WHERE ino = 0`:                                                       schema.WroteTrees,
+		`INSERT INTO dirent(branch, parent, name, died, born, kind) VALUES (9, 9, 'a', 9, 8, 8)`: schema.WroteTrees,
+		`UPDATE branch SET epoch = epoch WHERE id = 0`:                                           schema.WroteBranches,
+		`INSERT INTO branch (name, epoch, created) VALUES (NULL, 2, 0)`:                          0,
+		`REPLACE INTO branch (id, epoch, created) VALUES (2000, 2, 0)`:                           anything,
+		`INSERT OR REPLACE INTO branch (id, epoch, created) VALUES (1, 2, 0)`:                    anything,
+		`DELETE FROM snapshot WHERE id = 0`:                                                      schema.WroteKept,
+		`DELETE FROM lineage WHERE branch = 0`:                                                   schema.WroteKept,
+		`WITH a AS (SELECT 0 AS i) DELETE FROM inode WHERE ino IN a`:                             anything,
 	} {
 		before := commits
 		require.NoError(t, db.Update(ctx, func(tx *schema.Tx) error {
