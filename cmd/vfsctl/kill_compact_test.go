@@ -1,13 +1,10 @@
 package main
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -65,18 +62,8 @@ func TestKillCompact(t *testing.T) {
 
 // killCompact starts a compaction and kills it after a while, and reports whether it was killed before it was done.
 func killCompact(t *testing.T, db string, after time.Duration) bool {
-	child := exec.CommandContext(t.Context(), os.Args[0])
-	child.Env = append(os.Environ(), killChild+"="+db)
-	child.Stderr = os.Stderr
-	in, err := child.StdinPipe()
-	require.NoError(t, err)
-	out, err := child.StdoutPipe()
-	require.NoError(t, err)
-	require.NoError(t, child.Start())
+	child, in, answers := startKillChild(t, db)
 	defer child.Wait()
-	answers := bufio.NewReader(out)
-	_, err = answers.ReadString('\n')
-	require.NoError(t, err)
 	line, err := json.Marshal(command{Args: []string{"compact"}})
 	require.NoError(t, err)
 	_, err = in.Write(append(line, '\n'))

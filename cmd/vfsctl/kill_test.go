@@ -130,22 +130,29 @@ type killer struct {
 	acknowledged, silent int
 }
 
-// round starts a child, gives it commands and kills it. It returns the command that was not acknowledged.
-func (k *killer) round() *command {
-	t := k.t
-	child := exec.CommandContext(t.Context(), os.Args[0])
-	child.Env = append(os.Environ(), killChild+"="+k.db)
+// startKillChild starts a child that runs the commands it reads, one a line, and waits until it is ready.
+func startKillChild(t *testing.T, db string) (child *exec.Cmd, in io.Writer, answers *bufio.Reader) {
+	child = exec.CommandContext(t.Context(), os.Args[0])
+	child.Env = append(os.Environ(), killChild+"="+db)
 	child.Stderr = os.Stderr
 	in, err := child.StdinPipe()
 	require.NoError(t, err)
 	out, err := child.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, child.Start())
-	defer child.Wait()
-	answers := bufio.NewReader(out)
+
+	answers = bufio.NewReader(out)
 	answer, err := answers.ReadString('\n')
 	require.NoError(t, err)
 	require.Equal(t, "ready\n", answer)
+	return child, in, answers
+}
+
+// round starts a child, gives it commands and kills it. It returns the command that was not acknowledged.
+func (k *killer) round() *command {
+	t := k.t
+	child, in, answers := startKillChild(t, k.db)
+	defer child.Wait()
 
 	timer := time.AfterFunc(time.Duration(k.random.IntN(600))*time.Millisecond, func() { child.Process.Kill() })
 	defer timer.Stop()

@@ -44,18 +44,13 @@ equal chunks are stored once and holes not at all. gc gives back what is free.`,
 				return a.Out.JSON(d)
 			}
 
-			for _, f := range [][2]string{
+			return a.Out.Fields([][2]string{
 				{"file", human.Size(d.FileSize)},
 				{"wal", human.Size(d.WALSize)},
 				{"free", fmt.Sprintf("%s in %s of %s pages", human.Size(d.FreePages*d.PageSize), human.Comma(d.FreePages), human.Comma(d.Pages))},
 				{"stored", fmt.Sprintf("%s in %s, %s", human.Size(d.Stored), human.Plural(d.Blobs, "blob", "blobs"), human.Plural(d.Manifests, "manifest", "manifests"))},
 				{"logical", fmt.Sprintf("%s in %s", human.Size(d.Logical), human.Plural(d.Versions, "file version", "file versions"))},
-			} {
-				if err := a.Out.Field(f[0], f[1]); err != nil {
-					return err
-				}
-			}
-			return nil
+			}...)
 		}),
 	}
 }

@@ -42,7 +42,7 @@ func infoCommand(a *cli.App) *cobra.Command {
 				return a.Out.JSON(i)
 			}
 
-			for _, f := range [][2]string{
+			return a.Out.Fields([][2]string{
 				{"file", a.Out.Name(i.DB)},
 				{"id", i.ID},
 				{"format", fmt.Sprint(i.Format)},
@@ -51,12 +51,7 @@ func infoCommand(a *cli.App) *cobra.Command {
 				{"snapshots", human.Comma(i.Snapshots)},
 				{"size", fmt.Sprintf("%s in %s pages of %s", human.Size(i.FileSize), human.Comma(i.Pages), human.Size(i.PageSize))},
 				{"wal", human.Size(i.WALSize)},
-			} {
-				if err := a.Out.Field(f[0], f[1]); err != nil {
-					return err
-				}
-			}
-			return nil
+			}...)
 		}),
 	}
 }

@@ -185,10 +185,5 @@ func printStatus(a *cli.App, s statusJSON) error {
 		}...)
 	}
 
-	for _, l := range lines {
-		if err := a.Out.Field(l[0], l[1]); err != nil {
-			return err
-		}
-	}
-	return nil
+	return a.Out.Fields(lines...)
 }

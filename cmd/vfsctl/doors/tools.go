@@ -129,15 +129,11 @@ func describeTool(a *cli.App, t *tool.Tool) error {
 		return a.Out.JSON(j)
 	}
 
-	for _, f := range [][2]string{
+	err := a.Out.Fields([][2]string{
 		{"tool", t.Name}, {"title", t.Title}, {"risk", string(t.Risk)}, {"needs", permissionWords(t.Permissions)}, {"hints", hintWords(t.Hints)},
-	} {
-		if f[1] == "" {
-			continue
-		}
-		if err := a.Out.Field(f[0], f[1]); err != nil {
-			return err
-		}
+	}...)
+	if err != nil {
+		return err
 	}
 
 	schema, err := json.MarshalIndent(t.Input, "", "  ")

@@ -62,7 +62,11 @@ func statOne(a *cli.App, c *cli.Call, name string, follow bool) error {
 	}
 
 	exactly := func(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05.000000000 -0700") }
-	fields := [][2]string{
+	device := ""
+	if e.Type == "device" {
+		device = strconv.FormatUint(e.Device, 10)
+	}
+	return a.Out.Fields([][2]string{
 		{"path", a.Out.Name(e.Path)},
 		{"type", e.Type},
 		{"target", a.Out.Name(e.Target)},
@@ -71,20 +75,10 @@ func statOne(a *cli.App, c *cli.Call, name string, follow bool) error {
 		{"owner", fmt.Sprintf("uid %d, gid %d", e.Uid, e.Gid)},
 		{"links", strconv.Itoa(e.Links)},
 		{"ino", strconv.FormatInt(e.Ino, 10)},
-		{"device", strconv.FormatUint(e.Device, 10)},
+		{"device", device},
 		{"modified", exactly(e.Modified)},
 		{"changed", exactly(e.Changed)},
 		{"created", exactly(e.Created)},
 		{"sum", e.Sum},
-	}
-
-	for _, f := range fields {
-		if f[1] == "" || f[0] == "device" && e.Type != "device" {
-			continue
-		}
-		if err := a.Out.Field(f[0], f[1]); err != nil {
-			return err
-		}
-	}
-	return nil
+	}...)
 }

@@ -136,21 +136,13 @@ func showSnapshot(a *cli.App, c *cli.Call, name string) error {
 			Since changeCount `json:"changes_since"`
 		}{newSnapshotJSON(s.Info), since})
 	}
-	for _, f := range [][2]string{
+	return a.Out.Fields([][2]string{
 		{"name", s.Info.Name},
 		{"branch", s.Info.Branch},
 		{"created", human.Moment(s.Info.Created)},
 		{"note", a.Out.Name(s.Info.Note)},
 		{"since", since.String()},
-	} {
-		if f[1] == "" {
-			continue
-		}
-		if err := a.Out.Field(f[0], f[1]); err != nil {
-			return err
-		}
-	}
-	return nil
+	}...)
 }
 
 func snapshotRestore(a *cli.App) *cobra.Command {

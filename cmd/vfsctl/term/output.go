@@ -93,9 +93,22 @@ func (o *Output) Show(name string, m fs.FileMode) string {
 	return shown
 }
 
-// Field prints one line of a description: a name and its value.
-func (o *Output) Field(name, value string) error {
+// field prints one line of a description: a name and its value.
+func (o *Output) field(name, value string) error {
 	const width = 10
 	pad := max(1, width-len(name))
 	return o.Printf("%s%*s%s\n", o.Paint(Dim, name), pad, "", value)
+}
+
+// Fields prints the lines of a description, each a name and its value. A field without a value is left out.
+func (o *Output) Fields(fields ...[2]string) error {
+	for _, f := range fields {
+		if f[1] == "" {
+			continue
+		}
+		if err := o.field(f[0], f[1]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
