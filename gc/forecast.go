@@ -6,11 +6,12 @@ import (
 	"vfsdb/chunk"
 	"vfsdb/hold"
 	"vfsdb/schema"
+	"vfsdb/vfs"
 )
 
 // forecast counts the garbage that run would free. It only reads, so it needs no barrier and no grace.
 func (c *collector) forecast(ctx context.Context) error {
-	reap, err := c.fsys.ForecastReap(ctx)
+	reap, err := vfs.ForecastReap(ctx, c.fsys)
 	if err != nil {
 		return err
 	}

@@ -40,7 +40,7 @@ func (c *collector) markRows(ctx context.Context, counts func(vfs.ContentRow) bo
 	for done := false; !done; {
 		seen := 0
 		var err error
-		at, done, err = c.fsys.ScanContent(ctx, at, func(tx *schema.Tx, row vfs.ContentRow) (bool, error) {
+		at, done, err = vfs.ScanContent(ctx, c.db, at, func(tx *schema.Tx, row vfs.ContentRow) (bool, error) {
 			seen++
 			if !counts(row) {
 				return seen >= work, nil

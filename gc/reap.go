@@ -21,11 +21,11 @@ func (c *collector) reap(ctx context.Context) error {
 		return err
 	}
 
-	orphans := c.fsys.NewOrphanReaper(through)
+	orphans := vfs.NewOrphanReaper(c.fsys, through)
 	if err := c.reapAll(ctx, "orphans", &c.report.Orphans, orphans.Step); err != nil {
 		return err
 	}
-	rows := c.fsys.NewRowReaper()
+	rows := vfs.NewRowReaper(c.fsys)
 	err = c.reapAll(ctx, "rows", &c.report.Rows, rows.Step)
 	c.report.Branches += int64(rows.Branches)
 	return err

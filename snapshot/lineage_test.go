@@ -309,7 +309,7 @@ func TestLineageRemoveAllIsACut(t *testing.T) {
 
 	// Reaped half, then restored.
 	require.NoError(t, fsys.RemoveAll(ctx, "tree"))
-	_, err = fsys.NewOrphanReaper(1<<62).Step(ctx, 50)
+	_, err = vfs.NewOrphanReaper(fsys, 1<<62).Step(ctx, 50)
 	require.NoError(t, err)
 	vfstest.Check(t, fsys)
 	_, err = snapshot.Restore(ctx, fsys, s)

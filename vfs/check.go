@@ -121,7 +121,7 @@ type checker struct {
 	o       CheckOptions
 	report  *CheckReport
 	seen    map[Fault]bool
-	trees   []tree // what history retains
+	trees   []subject // what history retains
 	lastIno int64
 }
 

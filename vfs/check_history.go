@@ -9,14 +9,14 @@ import (
 	"vfsdb/schema"
 )
 
-// A tree is a view that history retains: the head of a branch, or a snapshot.
-type tree struct {
+// A subject is a view that history retains: the head of a branch, or a snapshot.
+type subject struct {
 	branch, snapshot string
 	at               Moment
 	levels           []level
 }
 
-func (t *tree) fault(path, format string, args ...any) Fault {
+func (t *subject) fault(path, format string, args ...any) Fault {
 	return Fault{What: fmt.Sprintf(format, args...), Branch: t.branch, Snapshot: t.snapshot, Path: path}
 }
 
@@ -134,7 +134,7 @@ func (c *checker) checkLineage(branches map[int64]*branchFacts, b *branchFacts) 
 		}
 	}
 	if b.named && len(b.levels) > 0 {
-		c.trees = append(c.trees, tree{branch: b.name, at: Moment{b.id, schema.Head}, levels: b.view(schema.Head)})
+		c.trees = append(c.trees, subject{branch: b.name, at: Moment{b.id, schema.Head}, levels: b.view(schema.Head)})
 	}
 	return nil
 }
@@ -215,7 +215,7 @@ func (c *checker) checkSnapshots(tx *schema.Tx, branches map[int64]*branchFacts)
 			}
 		}
 		if b != nil && b.named && epoch < schema.Head {
-			c.trees = append(c.trees, tree{branch: b.name, snapshot: name, at: Moment{b.id, epoch}, levels: b.view(epoch)})
+			c.trees = append(c.trees, subject{branch: b.name, snapshot: name, at: Moment{b.id, epoch}, levels: b.view(epoch)})
 		}
 	}
 	if err := rows.Err(); err != nil {
@@ -225,7 +225,7 @@ func (c *checker) checkSnapshots(tx *schema.Tx, branches map[int64]*branchFacts)
 }
 
 // stillThere reports whether a tree is retained in this transaction too.
-func (t *tree) stillThere(tx *schema.Tx) (bool, error) {
+func (t *subject) stillThere(tx *schema.Tx) (bool, error) {
 	if t.snapshot == "" {
 		_, named, err := readBranch(tx, t.at.Branch)
 		return named, err

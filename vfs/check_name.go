@@ -18,7 +18,7 @@ func (c *checker) faultOfInode(tx *schema.Tx, branch, ino int64, l life, what st
 	if what == "" {
 		return nil
 	}
-	_, err := c.faultOfRow(tx, branch, l, what, func(t *tree, above []level) ([]string, error) {
+	_, err := c.faultOfRow(tx, branch, l, what, func(t *subject, above []level) ([]string, error) {
 		for _, near := range above {
 			if _, found, err := inodeRowAt(tx, near, ino); found || err != nil {
 				return nil, err
@@ -34,7 +34,7 @@ func (c *checker) faultOfName(tx *schema.Tx, branch int64, name Name, l life, wh
 	if what == "" {
 		return nil
 	}
-	_, err := c.faultOfRow(tx, branch, l, what, func(t *tree, above []level) ([]string, error) {
+	_, err := c.faultOfRow(tx, branch, l, what, func(t *subject, above []level) ([]string, error) {
 		for _, near := range above {
 			if _, found, err := entryAt(tx, near, name); found || err != nil {
 				return nil, err
@@ -47,7 +47,7 @@ func (c *checker) faultOfName(tx *schema.Tx, branch int64, name Name, l life, wh
 
 // faultOfRow reports what is wrong with a row for each tree that the row may be seen in, with the paths that see
 // returns; none means that the tree does not show the row after all. A row that no tree shows is named by its branch.
-func (c *checker) faultOfRow(tx *schema.Tx, branch int64, l life, what string, see func(t *tree, above []level) ([]string, error)) (int, error) {
+func (c *checker) faultOfRow(tx *schema.Tx, branch int64, l life, what string, see func(t *subject, above []level) ([]string, error)) (int, error) {
 	found := 0
 	for i := range c.trees {
 		t := &c.trees[i]
@@ -100,7 +100,7 @@ func entryAt(tx *schema.Tx, l level, name Name) (ino int64, found bool, err erro
 }
 
 // entry returns what the tree shows under a name; 0 if nothing.
-func (t *tree) entry(tx *schema.Tx, name Name) (int64, error) {
+func (t *subject) entry(tx *schema.Tx, name Name) (int64, error) {
 	for _, l := range t.levels {
 		if ino, found, err := entryAt(tx, l, name); found || err != nil {
 			return ino, err
@@ -110,7 +110,7 @@ func (t *tree) entry(tx *schema.Tx, name Name) (int64, error) {
 }
 
 // names returns the entries of the tree that show an inode.
-func (t *tree) names(tx *schema.Tx, ino int64) ([]Name, error) {
+func (t *subject) names(tx *schema.Tx, ino int64) ([]Name, error) {
 	var all []Name
 	for _, l := range t.levels {
 		rows := tx.Query(`SELECT parent, name FROM dirent WHERE ino = ?1 AND branch = ?2 AND died > ?3 AND born <= ?3`, ino, l.branch, l.cap)
@@ -138,7 +138,7 @@ func (t *tree) names(tx *schema.Tx, ino int64) ([]Name, error) {
 
 // paths returns the paths of an inode in the tree. One that has none, because it or a directory above it lost its name,
 // is called by its number.
-func (t *tree) paths(tx *schema.Tx, ino int64) ([]string, error) {
+func (t *subject) paths(tx *schema.Tx, ino int64) ([]string, error) {
 	if ino == schema.RootIno {
 		return []string{"."}, nil
 	}
@@ -164,7 +164,7 @@ func (t *tree) paths(tx *schema.Tx, ino int64) ([]string, error) {
 }
 
 // pathsOfName returns the path of an entry.
-func (t *tree) pathsOfName(tx *schema.Tx, name Name) ([]string, error) {
+func (t *subject) pathsOfName(tx *schema.Tx, name Name) ([]string, error) {
 	path := name.Base
 	seen := make(map[Ino]bool)
 	for dir := name.Dir; dir != schema.RootIno; {

@@ -39,7 +39,7 @@ func (c *checker) checkViews(ctx context.Context) error {
 }
 
 // rows tells which rows a tree shows: two trees of one answer are the same.
-func (t *tree) rows(tx *schema.Tx) (string, error) {
+func (t *subject) rows(tx *schema.Tx) (string, error) {
 	var b strings.Builder
 	for _, l := range t.levels {
 		last, _, err := tx.Int(`SELECT max(
@@ -58,7 +58,7 @@ func (t *tree) rows(tx *schema.Tx) (string, error) {
 // A view is one tree in memory, without its names: what is needed to count links and to follow directories up.
 type view struct {
 	c     *checker
-	t     *tree
+	t     *subject
 	tx    *schema.Tx
 	nodes []node // ascending by ino
 	odd   []oddity

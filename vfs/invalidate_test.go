@@ -210,7 +210,7 @@ func TestOwnCommitsInvalidateWhatTheyWrite(t *testing.T) {
 			try := vfstest.Branch(t, fsys, "try")
 			require.NoError(t, try.WriteFile(ctx, "d/g", nil, 0o644))
 			require.NoError(t, dropBranch(fsys, "try"))
-			reaper := fsys.NewRowReaper()
+			reaper := vfs.NewRowReaper(fsys)
 			for {
 				step, err := reaper.Step(ctx, 100)
 				require.NoError(t, err)

@@ -13,3 +13,9 @@ func NewestOrphan(db *schema.Tx) (int64, error) {
 	seq, _, err := db.Int(`SELECT max(seq) FROM orphan`)
 	return seq, err
 }
+
+// dropOrphan takes an orphan off the queue.
+func dropOrphan(db *schema.Tx, seq int64) error {
+	n, err := db.Exec(`DELETE FROM orphan WHERE seq = ?`, seq)
+	return foundRow(n, err, "orphan", seq)
+}

@@ -46,7 +46,7 @@ type reapDir struct {
 
 // NewOrphanReaper returns a reaper of the orphans up to the number through. All files that were open when that was
 // the newest orphan must have been published by now, see PublishPins; those that are open are left alone.
-func (fsys *FS) NewOrphanReaper(through int64) *OrphanReaper {
+func NewOrphanReaper(fsys *FS, through int64) *OrphanReaper {
 	return &OrphanReaper{store: fsys.store, through: through, seen: through, trees: make(map[int64]*FS), later: make(map[branchIno]bool)}
 }
 
@@ -208,8 +208,7 @@ func (r *reapRun) next() error {
 func (r *reapRun) leave(seq int64) error {
 	r.budget--
 	r.at = reapPlace{after: seq}
-	n, err := r.db.Exec(`DELETE FROM orphan WHERE seq = ?`, seq)
-	return foundRow(n, err, "orphan", seq)
+	return dropOrphan(r.db, seq)
 }
 
 // tx returns the Tx of a branch's head; nil if the branch was dropped, whose rows go all at once.
@@ -221,14 +220,14 @@ func (r *reapRun) tx(branch int64) (*Tx, error) {
 	if err != nil || !named {
 		return nil, err
 	}
-	tree := r.trees[branch]
-	if tree == nil {
-		if tree, err = r.store.stand(r.db, Moment{branch, schema.Head}); err != nil {
+	head := r.trees[branch]
+	if head == nil {
+		if head, err = r.store.stand(r.db, Moment{branch, schema.Head}); err != nil {
 			return nil, err
 		}
-		r.trees[branch] = tree
+		r.trees[branch] = head
 	}
-	tx, err := tree.begin(r.db)
+	tx, err := head.begin(r.db)
 	if err != nil {
 		return nil, err
 	}

@@ -19,7 +19,7 @@ import (
 // reapOrphans takes steps of a few inodes each until nothing is left, and between calls between.
 func reapOrphans(t *testing.T, fsys *vfs.FS, limit int, between func(step int)) (count int) {
 	t.Helper()
-	r := fsys.NewOrphanReaper(newestOrphan(t, fsys))
+	r := vfs.NewOrphanReaper(fsys, newestOrphan(t, fsys))
 	for n := 0; ; n++ {
 		step, err := r.Step(t.Context(), limit)
 		require.NoError(t, err)
@@ -46,7 +46,7 @@ func newestOrphan(t *testing.T, fsys *vfs.FS) (seq int64) {
 
 func reapRows(t *testing.T, fsys *vfs.FS, limit int) (rows, branches int) {
 	t.Helper()
-	r := fsys.NewRowReaper()
+	r := vfs.NewRowReaper(fsys)
 	for {
 		step, err := r.Step(t.Context(), limit)
 		require.NoError(t, err)
@@ -208,7 +208,7 @@ func TestOrphanTwice(t *testing.T) {
 	fsys := vfstest.New(t, "f")
 	s := vfstest.Snapshot(t, fsys, "s")
 	require.NoError(t, fsys.Remove(ctx, "f"))
-	r := fsys.NewOrphanReaper(newestOrphan(t, fsys))
+	r := vfs.NewOrphanReaper(fsys, newestOrphan(t, fsys))
 	restoreTo(t, fsys, s.FS)
 	f, err := fsys.OpenFile(ctx, "f", os.O_RDWR, 0)
 	require.NoError(t, err)

@@ -22,7 +22,7 @@ type ReapForecast struct {
 }
 
 // ForecastReap finds out what reapers would do. It only reads.
-func (fsys *FS) ForecastReap(ctx context.Context) (*ReapForecast, error) {
+func ForecastReap(ctx context.Context, fsys *FS) (*ReapForecast, error) {
 	f := &ReapForecast{
 		fsys: fsys, names: make(map[branchIno]int64), gone: make(map[branchIno]bool), open: make(map[branchIno]bool),
 		kept: make(map[int64]retained), epoch: make(map[int64]int64),
@@ -51,7 +51,7 @@ func (fsys *FS) ForecastReap(ctx context.Context) (*ReapForecast, error) {
 			return nil, err
 		}
 	}
-	rows := fsys.NewRowCounter()
+	rows := NewRowCounter(fsys)
 	for done := false; !done; {
 		step, err := rows.Step(ctx, rowsPerView)
 		if err != nil {
@@ -93,13 +93,13 @@ func (f *ReapForecast) orphan(ctx context.Context, top branchIno) error {
 	if !f.kept[top.branch].head || f.gone[top] || f.open[top] {
 		return nil
 	}
-	var tree *FS
+	var head *FS
 	dirs := []reapDir{{dir: top.ino}}
 	err := f.fsys.store.db.View(ctx, func(db *schema.Tx) (err error) {
-		if tree, err = f.fsys.store.stand(db, Moment{top.branch, schema.Head}); err != nil {
+		if head, err = f.fsys.store.stand(db, Moment{top.branch, schema.Head}); err != nil {
 			return err
 		}
-		tx, err := tree.begin(db)
+		tx, err := head.begin(db)
 		if err != nil {
 			return err
 		}
@@ -115,7 +115,7 @@ func (f *ReapForecast) orphan(ctx context.Context, top branchIno) error {
 		return nil
 	})
 	for err == nil && len(dirs) > 0 {
-		err = tree.View(ctx, func(tx *Tx) error {
+		err = head.View(ctx, func(tx *Tx) error {
 			last := len(dirs) - 1
 			here := dirs[last]
 			page, err := tx.page(here.dir, here.after, pageSize)

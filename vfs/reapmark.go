@@ -23,10 +23,10 @@ func (r ContentRow) less(o ContentRow) bool {
 // ScanContent runs fn on the rows behind after, in the order of their keys, in one read transaction, until fn says that
 // it is enough. It returns the row that it came to, to go on from, and whether that was the last one. A row that is
 // changed between two calls may be missed; the write barrier of a collection has its content, see [chunk.Touch].
-func (fsys *FS) ScanContent(ctx context.Context, after ContentRow, fn func(*schema.Tx, ContentRow) (enough bool, err error)) (last ContentRow, done bool, err error) {
+func ScanContent(ctx context.Context, db *schema.DB, after ContentRow, fn func(*schema.Tx, ContentRow) (enough bool, err error)) (last ContentRow, done bool, err error) {
 	last = after
-	err = fsys.store.db.View(ctx, func(db *schema.Tx) error {
-		rows := db.Query(`SELECT branch, ino, died, born, size, blob, manifest FROM inode WHERE (branch, ino, died) > (?, ?, ?)
+	err = db.View(ctx, func(tx *schema.Tx) error {
+		rows := tx.Query(`SELECT branch, ino, died, born, size, blob, manifest FROM inode WHERE (branch, ino, died) > (?, ?, ?)
 			ORDER BY branch, ino, died`, after.Branch, int64(after.Ino), after.Died)
 		defer rows.Close()
 		for rows.Next() {
@@ -38,7 +38,7 @@ func (fsys *FS) ScanContent(ctx context.Context, after ContentRow, fn func(*sche
 			if !before.less(last) {
 				return corrupt("rows of table inode are out of order at inode %d", last.Ino)
 			}
-			if enough, err := fn(db, last); enough || err != nil {
+			if enough, err := fn(tx, last); enough || err != nil {
 				return err
 			}
 		}

@@ -57,10 +57,10 @@ func (k rowKey) compare(o rowKey, named bool) int {
 }
 
 // NewRowReaper returns a reaper that has not begun.
-func (fsys *FS) NewRowReaper() *RowReaper { return &RowReaper{store: fsys.store} }
+func NewRowReaper(fsys *FS) *RowReaper { return &RowReaper{store: fsys.store} }
 
 // NewRowCounter returns a reaper that counts what it would delete, and deletes nothing.
-func (fsys *FS) NewRowCounter() *RowReaper { return &RowReaper{store: fsys.store, dry: true} }
+func NewRowCounter(fsys *FS) *RowReaper { return &RowReaper{store: fsys.store, dry: true} }
 
 // rowsPerView is how many rows one read transaction looks at.
 const rowsPerView = 4096
@@ -239,7 +239,6 @@ func dropRows(db *schema.Tx, branch int64, table rowTable, found []rowKey) (int,
 		return 0, err
 	}
 
-	invalidationOf(db) // no tree shows the rows
 	count := 0
 	for _, row := range found {
 		if kept.shows(row.born, row.died) {
@@ -247,10 +246,9 @@ func dropRows(db *schema.Tx, branch int64, table rowTable, found []rowKey) (int,
 		}
 		var n int64
 		if table == inodeRows {
-			n, err = db.Exec(`DELETE FROM inode WHERE branch = ? AND ino = ? AND died = ? AND born = ?`, branch, row.ino, row.died, row.born)
+			n, err = deleteInode(db, branch, Ino(row.ino), row.died, row.born)
 		} else {
-			n, err = db.Exec(`DELETE FROM dirent WHERE branch = ? AND parent = ? AND name = ? AND died = ? AND born = ?`,
-				branch, row.ino, row.name, row.died, row.born)
+			n, err = deleteDirent(db, branch, Name{Ino(row.ino), row.name}, row.died, row.born)
 		}
 		if err != nil {
 			return 0, err
@@ -266,15 +264,5 @@ func dropBranchRow(db *schema.Tx, branch int64) (bool, error) {
 	if err != nil || kept.head || len(kept.epochs) > 0 {
 		return false, err
 	}
-	left, _, err := db.Int(`SELECT EXISTS (SELECT 1 FROM inode WHERE branch = ?1) OR EXISTS (SELECT 1 FROM dirent WHERE branch = ?1)`, branch)
-	if err != nil || left == 1 {
-		return false, err
-	}
-	invalidationOf(db)
-	for _, text := range []string{`DELETE FROM lineage WHERE branch = ?`, `DELETE FROM branch WHERE id = ? AND name IS NULL`} {
-		if _, err := db.Exec(text, branch); err != nil {
-			return false, err
-		}
-	}
-	return true, nil
+	return deleteBranch(db, branch)
 }
