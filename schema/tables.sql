@@ -1,4 +1,4 @@
--- The shape of the file. FORMAT.md explains every column; the comments here say what a reader of the SQL must know.
+-- The tables of the file. FORMAT.md explains every column; the comments here are for readers of the SQL.
 --
 -- A namespace row (inode, dirent) belongs to a branch and lives over the epochs [born, died) of it.
 -- A live row has died = 9223372036854775807. No id is ever 0 or 1: SQLite plans a statement anew when a
@@ -11,7 +11,7 @@ CREATE TABLE meta (
 ) STRICT, WITHOUT ROWID;
 
 -- counter: the next free number of inodes (ino), blobs, manifests, packs, changes and calls. Numbers only grow and are never
--- used again, so a blob "newer than" another is one with a higher id. compact is the lowest blob that compact has not looked at.
+-- used again, so a newer blob has a higher id. compact is the lowest blob that no compaction has looked at.
 CREATE TABLE counter (
 	name TEXT PRIMARY KEY,
 	next INTEGER NOT NULL
@@ -46,7 +46,8 @@ CREATE TABLE snapshot (
 ) STRICT;
 CREATE INDEX snapshot_cap ON snapshot (branch, epoch);
 
--- inode: what a name points at. mode 0 is a whiteout: this branch no longer has the inode that an ancestor shows.
+-- inode: a file, directory or other object, without its names. mode 0 is a whiteout: this branch no longer has the inode
+-- that an ancestor shows.
 -- died stands last in the key, so the live row is an exact lookup and a past one the first with died > e.
 CREATE TABLE inode (
 	branch   INTEGER NOT NULL,
@@ -93,8 +94,8 @@ CREATE TABLE orphan (
 	ino    INTEGER NOT NULL
 ) STRICT;
 
--- blob: a chunk at rest. data is the bytes themselves, or their zstd frame (codec 1), or says where in which pack they are (codec 2),
--- or which bytes lie over those of which other blob (codec 3).
+-- blob: a chunk at rest. data is the bytes themselves (codec 0), their zstd frame (1), their place in a pack (2), or the id of
+-- another blob and the bytes that lie over its bytes (3).
 CREATE TABLE blob (
 	id    INTEGER PRIMARY KEY,            -- from counter
 	sum   BLOB    NOT NULL UNIQUE,        -- BLAKE3-256 of the plain bytes
@@ -111,7 +112,8 @@ CREATE TABLE pack (
 	data  BLOB    NOT NULL                -- a zstd frame of their plain bytes, one after the other
 ) STRICT;
 
--- manifest: the ordered chunks of one content. Immutable. body may be behind the id of another manifest, 8 bytes, whose other lines count too.
+-- manifest: the ordered chunks of one content. Immutable. body may begin with the id of another manifest, 8 bytes, whose
+-- other lines count too.
 CREATE TABLE manifest (
 	id   INTEGER PRIMARY KEY,             -- from counter
 	sum  BLOB    NOT NULL UNIQUE,
@@ -119,7 +121,7 @@ CREATE TABLE manifest (
 	body BLOB    NOT NULL                 -- 36-byte lines: chunk index (big endian), sum; an index left out is a hole
 ) STRICT;
 
--- patch: content that is stored as changes over other content, its base. That is whole itself, and is there as long as one of them.
+-- patch: content that is stored as changes over other content, its base. A base is whole, and exists as long as one of them.
 CREATE TABLE patch (
 	kind INTEGER NOT NULL,                -- of both, as in pin
 	base INTEGER NOT NULL,
@@ -171,8 +173,8 @@ CREATE TABLE doomed (
 	PRIMARY KEY (kind, id)
 ) STRICT, WITHOUT ROWID;
 
--- call: who did something, in the course of what: a tool call of a model, a command. Written with the first change that
--- it made, or later if it made none. ref is the caller's own id of it.
+-- call: a tool call of a model, or a command of a person, and who made it. Written with the first change that it made, or
+-- later if it made none. ref is the caller's own id of it.
 CREATE TABLE call (
 	id      INTEGER PRIMARY KEY,          -- from counter
 	branch  INTEGER NOT NULL,
@@ -187,8 +189,8 @@ CREATE TABLE call (
 	error   TEXT    NOT NULL
 ) STRICT;
 
--- change: what happened, one row per path that a verb changed, written in the same commit. Numbers have no gaps: whoever
--- has seen one knows whether it missed any. The oldest go by gc.
+-- change: one row for each path that a verb changed, written in the same commit. Numbers have no gaps: a reader that has
+-- seen one knows whether it missed any. gc deletes the oldest.
 CREATE TABLE change (
 	seq    INTEGER PRIMARY KEY,           -- from counter
 	branch INTEGER NOT NULL,

@@ -1,7 +1,7 @@
 -- From version 1 to 2: the tables call, change and pack, as in tables.sql.
 
--- call: who did something, in the course of what: a tool call of a model, a command. Written with the first change that
--- it made, or later if it made none. ref is the caller's own id of it.
+-- call: a tool call of a model, or a command of a person, and who made it. Written with the first change that it made, or
+-- later if it made none. ref is the caller's own id of it.
 CREATE TABLE call (
 	id      INTEGER PRIMARY KEY,          -- from counter
 	branch  INTEGER NOT NULL,
@@ -16,8 +16,8 @@ CREATE TABLE call (
 	error   TEXT    NOT NULL
 ) STRICT;
 
--- change: what happened, one row per path that a verb changed, written in the same commit. Numbers have no gaps: whoever
--- has seen one knows whether it missed any. The oldest go by gc.
+-- change: one row for each path that a verb changed, written in the same commit. Numbers have no gaps: a reader that has
+-- seen one knows whether it missed any. gc deletes the oldest.
 CREATE TABLE change (
 	seq    INTEGER PRIMARY KEY,           -- from counter
 	branch INTEGER NOT NULL,
