@@ -29,7 +29,8 @@
 // on the host's file system are in host.go.
 //
 // A row whose peer is ours too, in another size or shape, is marked with itself. It is no rival, and drawn in grey.
-// Rows for the short table are picked in pages.go, those for the bars of the repository's README in eight.go.
+// Rows for the short table are picked in pages.go, those for the bars of the repository's
+// README in eight.go. Package chart draws the bars.
 //
 // A workload that fails does not keep the others from running, and an interrupted run shows its rows so far.
 //

@@ -41,6 +41,9 @@ var rooms = map[string]room{
 	"bench":    {imports: []string{anything}},
 	".":        {imports: []string{"vfs", "snapshot", "gc", "transfer"}},
 
+	// The drawing of the benchmark's ratios knows no benchmark.
+	"bench/chart": {},
+
 	// The tools of agents, the profiles over them, and the sessions over both. A profile knows no other.
 	"agent/tool":               {imports: []string{"vfs", "snapshot"}, tests: agents},
 	"agent/profile/helix":      {imports: []string{"vfs", "snapshot", "agent/tool"}, tests: agents},
