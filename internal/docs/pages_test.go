@@ -66,3 +66,21 @@ func TestPagesLinkToWhatExists(t *testing.T) {
 		}
 	}
 }
+
+// The tests that .ci/run runs by name are in the packages where it runs them: a name that matches nothing passes.
+func TestCommandsOfCINameTests(t *testing.T) {
+	commands := regexp.MustCompile(`-run '\^(Test\w+)\$' ((?:\./[\w/]+ ?)+)`).FindAllStringSubmatch(document(t, ".ci/run"), -1)
+	require.NotEmpty(t, commands)
+	for _, m := range commands {
+		for dir := range strings.FieldsSeq(m[2]) {
+			files, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(dir), "*_test.go"))
+			require.NoError(t, err)
+			found := slices.ContainsFunc(files, func(file string) bool {
+				text, err := os.ReadFile(file)
+				require.NoError(t, err)
+				return strings.Contains(string(text), "\nfunc "+m[1]+"(")
+			})
+			require.True(t, found, "%s is not in %s", m[1], dir)
+		}
+	}
+}
