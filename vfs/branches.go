@@ -21,7 +21,7 @@ func (fsys *FS) Branches(ctx context.Context) (list []Branch, err error) {
 func (fsys *FS) LastChanges(ctx context.Context) (map[int64]time.Time, error) {
 	var last map[int64]time.Time
 	err := fsys.View(ctx, func(tx *Tx) (err error) {
-		last, err = journal.LastChanges(tx.db)
+		last, err = journal.LastChanges(tx.DB())
 		return err
 	})
 	return last, err

@@ -77,7 +77,7 @@ func (tx *Tx) edit(name string, edits []Edit, opts []Option) (int, error) {
 		}
 		total += n
 	}
-	content, err := tx.fsys.store.prepare(data).Put(tx.db)
+	content, err := tx.prepare(data).Put(tx.DB())
 	if err != nil {
 		return 0, err
 	}

@@ -31,7 +31,7 @@ func (p place) name(tx *Tx, asked string) string {
 	if base := path.Base(asked); base != "." && base != ".." && base != "/" {
 		return base
 	}
-	if p.ino == tx.fsys.root {
+	if p.ino == tx.Root() {
 		return ""
 	}
 	return p.base

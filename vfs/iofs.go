@@ -37,7 +37,7 @@ func (fsys *FS) IOFS(ctx context.Context) *IOFS { return &IOFS{ctx: ctx, fsys: f
 
 // IOFS returns this one moment as an [fs.FS]. It and its files are used only until the transaction ends, by one
 // goroutine.
-func (tx *Tx) IOFS() *IOFS { return &IOFS{ctx: tx.db.Context(), fsys: tx.fsys, tx: tx} }
+func (tx *Tx) IOFS() *IOFS { return &IOFS{ctx: tx.DB().Context(), fsys: tx.fsys, tx: tx} }
 
 // do runs one call: in its transaction, or in one of its own.
 func (f *IOFS) do(op, name string, fn func(*Tx) error) error {
@@ -208,9 +208,9 @@ func (f *txFile) ReadAt(p []byte, off int64) (int, error) {
 		return 0, &fs.PathError{Op: "read", Path: f.info.name, Err: err}
 	}
 	if f.reader == nil {
-		f.reader = f.tx.fsys.store.cache.NewReader(f.node.content)
+		f.reader = f.tx.newReader(f.node.content)
 	}
-	return f.reader.ReadAt(f.tx.db, p, off)
+	return f.reader.ReadAt(f.tx.DB(), p, off)
 }
 
 func (f *txFile) Seek(offset int64, whence int) (int64, error) {

@@ -79,7 +79,7 @@ func (fsys *FS) recordedPath(ctx context.Context, name string) (path string, err
 // source is where the events of the tree are read.
 func (fsys *FS) source() journal.Source {
 	return journal.Source{Branch: fsys.at.Branch, Epoch: fsys.at.Epoch, View: func(ctx context.Context, fn func(*schema.Tx) error) error {
-		return fsys.View(ctx, func(tx *Tx) error { return fn(tx.db) })
+		return fsys.View(ctx, func(tx *Tx) error { return fn(tx.DB()) })
 	}}
 }
 

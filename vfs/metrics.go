@@ -19,7 +19,7 @@ type Metrics struct {
 // nanoseconds, and may be called by anyone at any time, also after Close. Counts of the whole store are those of
 // [FS.Stats], which reads it.
 func (fsys *FS) Metrics() Metrics {
-	db := fsys.store.db.Metrics()
+	db := fsys.DB().Metrics()
 	m := Metrics{Commits: db.Commits, Undone: db.Undone, Busy: db.Busy, LockWait: db.LockWait, LogBytes: db.LogBytes}
 	m.CacheHits, m.CacheMisses, m.CacheBytes = fsys.store.cache.Metrics()
 	return m

@@ -93,14 +93,14 @@ func momentErr(at Moment, err error) error {
 // At is [FS.At] as part of the transaction that makes the moment one that is kept. The FS is for after the commit, and
 // of no use without it: what reads nothing more cannot fail once all is committed.
 func (tx *Tx) At(at Moment) (*FS, error) {
-	past, err := tx.fsys.store.momentIn(tx.db, at)
+	past, err := tx.fsys.store.momentIn(tx.DB(), at)
 	return past, momentErr(at, err)
 }
 
 // Branch is [FS.Branch] as part of the transaction that makes the branch. The FS is for after the commit, as that of
 // [Tx.At].
 func (tx *Tx) Branch(name string) (*FS, error) {
-	head, err := tx.fsys.store.headIn(tx.db, name)
+	head, err := tx.fsys.store.headIn(tx.DB(), name)
 	return head, pathErr("branch", name, err)
 }
 

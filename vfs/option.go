@@ -113,7 +113,7 @@ func (tx *Tx) holds(o options, ino Ino) error {
 	}
 	stale.Exists = true
 	if n != nil && n.kind() == kindFile {
-		if stale.Sum, err = chunk.SumOfContent(tx.db, n.content); err != nil {
+		if stale.Sum, err = chunk.SumOfContent(tx.DB(), n.content); err != nil {
 			return err
 		}
 		if o.has(optIfSum) && !stale.absent && stale.Sum == o.sum {

@@ -35,10 +35,10 @@ func (tx *Tx) put(name string, staged *chunk.Item, a Attr) error {
 	switch {
 	case p.kind == kindDir && p.ino != 0:
 		return syscall.EISDIR
-	case !staged.In(tx.fsys.store.db):
+	case !staged.In(tx.fsys.DB()):
 		return syscall.EXDEV
 	}
-	content, err := staged.Commit(tx.db)
+	content, err := staged.Commit(tx.DB())
 	if err != nil {
 		return err
 	}

@@ -33,7 +33,7 @@ func (tx *Tx) removable(name string) (place, error) {
 	p, _, err := tx.find(name, false)
 	switch {
 	case err != nil:
-	case p.ino == tx.fsys.root:
+	case p.ino == tx.Root():
 		err = syscall.EPERM
 	case p.up:
 		err = syscall.ENOTEMPTY

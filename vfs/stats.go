@@ -33,8 +33,8 @@ type Stats struct {
 
 // Stats counts what the whole store holds. It reads every inode row and every blob's size.
 func (fsys *FS) Stats(ctx context.Context) (Stats, error) {
-	s := Stats{PageSize: schema.PageSize, FileSize: fileSize(fsys.store.db.Path()), LogSize: fileSize(fsys.store.db.Path() + "-wal")}
-	err := fsys.store.db.View(ctx, func(db *schema.Tx) error { return s.read(db) })
+	s := Stats{PageSize: schema.PageSize, FileSize: fileSize(fsys.DB().Path()), LogSize: fileSize(fsys.DB().Path() + "-wal")}
+	err := fsys.DB().View(ctx, func(db *schema.Tx) error { return s.read(db) })
 	return s, pathErr("stats", fsys.name, err)
 }
 

@@ -18,7 +18,7 @@ func (tx *Tx) sum(name string) (Sum, error) {
 	if err != nil {
 		return Sum{}, err
 	}
-	return chunk.SumOfContent(tx.db, n.content)
+	return chunk.SumOfContent(tx.DB(), n.content)
 }
 
 // Sum returns the address of a regular file's content, see [Tx.Sum].

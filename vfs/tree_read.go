@@ -61,6 +61,9 @@ func (tx *Tx) readUpTo(c chunk.Content, off, n, bound int64) ([]byte, error) {
 // caller releases it.
 func (tx *Tx) stream(c chunk.Content) *chunk.Reader { return tx.fsys.store.cache.NewPassing(c) }
 
+// newReader returns a Reader of a content that shares the store's cache. It must be released.
+func (tx *Tx) newReader(c chunk.Content) *chunk.Reader { return tx.fsys.store.cache.NewReader(c) }
+
 // checkRegular refuses a directory with EISDIR, and anything else that is not a regular file with EINVAL.
 func (n *inode) checkRegular() error {
 	switch n.kind() {

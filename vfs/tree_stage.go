@@ -17,19 +17,22 @@ func (fsys *FS) NewBatch(ctx context.Context) *chunk.Batch {
 }
 
 // newStager returns a [chunk.Stager], which stores one content out of sight. It must be closed.
-func (st *store) newStager() *chunk.Stager {
-	s := chunk.NewStager(st.db, st.lease)
-	if st.compress {
+func (fsys *FS) newStager() *chunk.Stager {
+	s := chunk.NewStager(fsys.store.db, fsys.store.lease)
+	if fsys.store.compress {
 		s.Compress()
 	}
 	return s
 }
 
 // prepare cuts and hashes data, and compresses it if the store is to.
-func (st *store) prepare(data []byte) *chunk.Draft {
+func (fsys *FS) prepare(data []byte) *chunk.Draft {
 	p := chunk.Prepare(data)
-	if st.compress {
+	if fsys.store.compress {
 		p.Compress()
 	}
 	return p
 }
+
+// prepare is the prepare of the tree.
+func (tx *Tx) prepare(data []byte) *chunk.Draft { return tx.fsys.prepare(data) }

@@ -49,18 +49,18 @@ func (tx *Tx) walker(name string, follow bool) (walker, error) {
 
 // checkRoot fails with ENOENT once the directory that an OpenRoot tree stands on is gone.
 func (tx *Tx) checkRoot() error {
-	if tx.fsys.root == schema.RootIno {
+	if tx.Root() == schema.RootIno {
 		return nil
 	}
-	n, err := tx.inode(tx.fsys.root)
+	n, err := tx.inode(tx.Root())
 	if err == nil && (n == nil || n.nlink == 0) {
 		err = syscall.ENOENT
 	}
-	if err != nil || !tx.db.Writable() {
+	if err != nil || !tx.DB().Writable() {
 		return err
 	}
 	// What is written below a directory that was removed higher up would be lost.
-	_, err = tx.pathFrom(schema.RootIno, tx.fsys.root)
+	_, err = tx.pathFrom(schema.RootIno, tx.Root())
 	return err
 }
 
@@ -79,7 +79,7 @@ func (w *walker) run() (place, error) {
 		chain [8]Ino
 		names [8]string
 	})
-	w.chain, w.names = append(room.chain[:0], w.tx.fsys.root), room.names[:0]
+	w.chain, w.names = append(room.chain[:0], w.tx.Root()), room.names[:0]
 	for {
 		seg := w.next()
 		switch seg {
@@ -192,13 +192,13 @@ type pathEnd struct {
 
 // find is walk for verbs that need something to be there: nothing is ENOENT.
 func (tx *Tx) find(name string, follow bool) (place, *inode, error) {
-	if end, ok := tx.getPath(tx.fsys.root, follow, name); ok {
+	if end, ok := tx.getPath(tx.Root(), follow, name); ok {
 		end := end.(*pathEnd)
 		return end.place, end.node, nil
 	}
 	p, n, err := tx.search(name, follow)
 	if err == nil {
-		tx.putPath(tx.fsys.root, follow, name, n, &pathEnd{p, n})
+		tx.putPath(tx.Root(), follow, name, n, &pathEnd{p, n})
 	}
 	return p, n, err
 }

@@ -16,7 +16,7 @@ const writeOptions = optIfSum | optIfAbsent | optParents | optMode | optModTime 
 // WriteFile makes data the whole content of a file. A new file gets perm; one that exists keeps its own, and its
 // other names. Options: IfSum, IfAbsent, Parents, Mode, ModTime, SumTo.
 func (tx *Tx) WriteFile(name string, data []byte, perm fs.FileMode, opts ...Option) error {
-	return pathErr("write", name, tx.writeFile(name, tx.fsys.store.prepare(data), perm, opts))
+	return pathErr("write", name, tx.writeFile(name, tx.prepare(data), perm, opts))
 }
 
 func (tx *Tx) writeFile(name string, data *chunk.Draft, perm fs.FileMode, opts []Option) error {
@@ -24,7 +24,7 @@ func (tx *Tx) writeFile(name string, data *chunk.Draft, perm fs.FileMode, opts [
 	if err != nil {
 		return err
 	}
-	content, err := data.Put(tx.db)
+	content, err := data.Put(tx.DB())
 	if err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func (w target) content() chunk.Content {
 // set gives the file its new content, which has the sum after.
 func (w target) set(op journal.Op, c chunk.Content, after Sum) error {
 	if into := w.opts.into; into != nil {
-		w.tx.db.AfterCommit(func() { *into = after })
+		w.tx.DB().AfterCommit(func() { *into = after })
 	}
 	if w.node != nil {
 		return w.tx.setContent(w.at.entry(), op, c, after, w.attributes)
@@ -130,11 +130,11 @@ func (tx *Tx) appendFile(name string, data []byte, perm fs.FileMode, opts []Opti
 	if size > maxSize {
 		return syscall.EFBIG
 	}
-	content, err := chunk.Apply(tx.db, old, size, []chunk.Patch{{Off: old.Size, Data: data}})
+	content, err := chunk.Apply(tx.DB(), old, size, []chunk.Patch{{Off: old.Size, Data: data}})
 	if err != nil {
 		return err
 	}
-	after, err := chunk.SumOfContent(tx.db, content)
+	after, err := chunk.SumOfContent(tx.DB(), content)
 	if err != nil {
 		return err
 	}
@@ -171,7 +171,7 @@ func (tx *Tx) truncate(name string, size int64, opts []Option) error {
 	if err := tx.fold(n); err != nil {
 		return err
 	}
-	content, err := chunk.Apply(tx.db, n.content, size, nil)
+	content, err := chunk.Apply(tx.DB(), n.content, size, nil)
 	if err != nil {
 		return err
 	}
@@ -183,7 +183,7 @@ func (fsys *FS) WriteFile(ctx context.Context, name string, data []byte, perm fs
 	if err := ctx.Err(); err != nil {
 		return pathErr("write", name, err)
 	}
-	prepared := fsys.store.prepare(data)
+	prepared := fsys.prepare(data)
 	return pathErr("write", name, fsys.join(ctx, len(data), func(tx *Tx) error {
 		return tx.writeFile(name, prepared, perm, opts)
 	}))
@@ -201,13 +201,13 @@ func (fsys *FS) WriteFrom(ctx context.Context, name string, r io.Reader, perm fs
 }
 
 func (fsys *FS) writeFrom(ctx context.Context, name string, r io.Reader, perm fs.FileMode, opts []Option) (int64, error) {
-	if fsys.Frozen() || fsys.store.db.ReadOnly() {
+	if fsys.Frozen() || fsys.DB().ReadOnly() {
 		return 0, syscall.EROFS
 	}
 	if err := fsys.View(ctx, func(tx *Tx) error { return tx.mayWrite(name, opts) }); err != nil {
 		return 0, err
 	}
-	s := fsys.store.newStager()
+	s := fsys.newStager()
 	defer s.Close()
 	if err := s.ReadFrom(ctx, r); err != nil {
 		return 0, err
@@ -217,7 +217,7 @@ func (fsys *FS) writeFrom(ctx context.Context, name string, r io.Reader, perm fs
 		if err != nil {
 			return err
 		}
-		content, err := s.Commit(tx.db)
+		content, err := s.Commit(tx.DB())
 		if err != nil {
 			return err
 		}
