@@ -38,3 +38,22 @@ func TestReadSum(t *testing.T) {
 	_, err := read(vfs.SumOf([]byte("never stored")), 1<<30)
 	require.ErrorIs(t, err, fs.ErrNotExist)
 }
+
+// ReadSum returns as much as its caller allows, to the byte.
+func TestReadSumTooMuch(t *testing.T) {
+	ctx := t.Context()
+	fsys := vfstest.New(t)
+	vfstest.Write(t, fsys, "a", "")
+	require.NoError(t, fsys.Truncate(ctx, "a", 100<<20))
+	sum, err := fsys.Sum(ctx, "a")
+	require.NoError(t, err)
+	require.NoError(t, fsys.View(ctx, func(tx *vfs.Tx) error {
+		data, err := tx.ReadSum(sum, 100<<20)
+		require.NoError(t, err)
+		require.Len(t, data, 100<<20)
+		data, err = tx.ReadSum(sum, 100<<20-1)
+		require.ErrorIs(t, err, syscall.EFBIG)
+		require.Empty(t, data)
+		return nil
+	}))
+}

@@ -8,54 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"vfsdb/internal/vfstest"
 	"vfsdb/vfs"
 )
-
-// A file may be longer than any memory, by its holes alone: to read it whole is refused, to read a part of it is not.
-func TestReadTooLong(t *testing.T) {
-	ctx := t.Context()
-	fsys := vfstest.New(t, "small")
-	vfstest.Write(t, fsys, "long", "")
-	require.NoError(t, fsys.Truncate(ctx, "long", 1<<50))
-
-	_, err := fsys.ReadFile(ctx, "long")
-	require.ErrorIs(t, err, syscall.EFBIG)
-	_, err = fsys.ReadRange(ctx, "long", 5, vfs.MaxReadSize+1)
-	require.ErrorIs(t, err, syscall.EFBIG)
-	_, err = fsys.IOFS(ctx).ReadFile("long")
-	require.ErrorIs(t, err, syscall.EFBIG)
-	part, err := fsys.ReadRange(ctx, "long", 1<<50-10, 20)
-	require.NoError(t, err)
-	require.Equal(t, make([]byte, 10), part)
-
-	require.NoError(t, fsys.View(ctx, func(tx *vfs.Tx) error {
-		_, err := tx.ReadFile("long")
-		require.ErrorIs(t, err, syscall.EFBIG)
-		_, err = tx.ReadFile("small")
-		require.NoError(t, err)
-		return nil
-	}))
-}
-
-// ReadSum returns as much as its caller allows, to the byte.
-func TestReadSumTooMuch(t *testing.T) {
-	ctx := t.Context()
-	fsys := vfstest.New(t)
-	vfstest.Write(t, fsys, "a", "")
-	require.NoError(t, fsys.Truncate(ctx, "a", 100<<20))
-	sum, err := fsys.Sum(ctx, "a")
-	require.NoError(t, err)
-	require.NoError(t, fsys.View(ctx, func(tx *vfs.Tx) error {
-		data, err := tx.ReadSum(sum, 100<<20)
-		require.NoError(t, err)
-		require.Len(t, data, 100<<20)
-		data, err = tx.ReadSum(sum, 100<<20-1)
-		require.ErrorIs(t, err, syscall.EFBIG)
-		require.Empty(t, data)
-		return nil
-	}))
-}
 
 // A length that a damaged row says is compared before memory is taken for it.
 func TestSizesAreCompared(t *testing.T) {

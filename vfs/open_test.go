@@ -1,0 +1,92 @@
+package vfs_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"vfsdb/internal/vfstest"
+	"vfsdb/vfs"
+)
+
+// A name means the file that it meant when it was opened; another file in its place does not answer.
+func TestMovedFile(t *testing.T) {
+	ctx := t.Context()
+	dir := t.TempDir()
+	t.Chdir(dir)
+	fsys, err := vfs.Open(ctx, "a.db", nil)
+	require.NoError(t, err)
+	defer fsys.Close()
+	require.NoError(t, fsys.WriteFile(ctx, "f", []byte("ours"), 0o644))
+	t.Chdir(t.TempDir())
+	other, err := vfs.Open(ctx, "a.db", nil)
+	require.NoError(t, err)
+	require.NoError(t, other.Close())
+	require.Equal(t, "ours", vfstest.Read(t, fsys, "f"))
+
+	require.NoError(t, fsys.View(ctx, func(*vfs.Tx) error { // the idle reader is in use, so another is opened
+		require.NoError(t, os.Rename(filepath.Join(dir, "a.db"), filepath.Join(dir, "moved.db")))
+		_, err := fsys.ReadDir(ctx, ".")
+		require.ErrorIs(t, err, syscall.ESTALE)
+		require.Equal(t, "ours", vfstest.Read(t, fsys, "f"), "what is known needs no reader")
+		return nil
+	}))
+	require.NoError(t, os.Rename(filepath.Join(dir, "moved.db"), filepath.Join(dir, "a.db")))
+	require.Equal(t, "ours", vfstest.Read(t, fsys, "f"))
+}
+
+func TestOpenMakesNothingForABranch(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.db")
+	_, err := vfs.Open(t.Context(), path, &vfs.Options{Branch: "none"})
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	_, err = os.Stat(path)
+	require.ErrorIs(t, err, fs.ErrNotExist)
+}
+
+// Moments that are not past, or not kept, are neither stood on nor forked; nor is a part of a tree.
+func TestMomentsAreGuarded(t *testing.T) {
+	ctx := t.Context()
+	fsys := vfstest.New(t, "d/a")
+	head := fsys.Moment()
+	_, err := fsys.At(ctx, head)
+	require.ErrorIs(t, err, syscall.EINVAL)
+	for _, at := range []vfs.Moment{{Branch: head.Branch, Epoch: 2}, {Branch: 77777, Epoch: 2}} {
+		_, err := fsys.At(ctx, at)
+		require.ErrorIs(t, err, syscall.ESTALE)
+	}
+	for _, at := range []vfs.Moment{head, {Branch: head.Branch, Epoch: 1 << 40}, {Branch: 77777, Epoch: 2}} {
+		require.Error(t, fsys.Update(ctx, func(tx *vfs.Tx) error { return tx.Fork(at, "b") }))
+	}
+	var past vfs.Moment // which nothing keeps
+	require.NoError(t, fsys.Update(ctx, func(tx *vfs.Tx) (err error) { past, err = tx.Freeze(); return err }))
+	require.ErrorIs(t, fsys.Update(ctx, func(tx *vfs.Tx) error { return tx.Fork(past, "b") }), syscall.ESTALE)
+	jail, err := fsys.OpenRoot(ctx, "d")
+	require.NoError(t, err)
+	require.ErrorIs(t, jail.Update(ctx, func(tx *vfs.Tx) error { _, err := tx.Restore(fsys); return err }), syscall.EINVAL)
+	require.ErrorIs(t, jail.Update(ctx, func(tx *vfs.Tx) error { _, err := tx.Freeze(); return err }), syscall.EINVAL)
+}
+
+// A branch starts from the revision it is given, a moment stays what it was, and what a restore
+// replaced can still be reached.
+func TestContractHistory(t *testing.T) {
+	ctx := t.Context()
+	fsys := vfstest.New(t)
+	vfstest.Write(t, fsys, "f", "1")
+	one := vfstest.Snapshot(t, fsys, "one")
+	vfstest.Write(t, fsys, "f", "2")
+	two := vfstest.Snapshot(t, fsys, "two")
+	old := vfstest.Branch(t, one, "old")
+	require.Equal(t, "1", vfstest.Read(t, old, "f"))
+	require.NoError(t, fsys.Update(ctx, func(tx *vfs.Tx) error {
+		_, err := tx.Restore(one.FS)
+		return err
+	}))
+	require.Equal(t, "1", vfstest.Read(t, fsys, "f"))
+	again, err := fsys.At(ctx, two.Moment())
+	require.NoError(t, err)
+	require.Equal(t, "2", vfstest.Read(t, again, "f"))
+}
