@@ -10,9 +10,9 @@ import (
 	"vfsdb/agent/tool"
 )
 
-// approve asks the person at the client about a use that needs approval. Only a form with a yes in its one field approves.
-// A form that is accepted without an answer approves nothing: a client may send it without showing it. Nor does a client
-// that cannot ask. The error names the reason.
+// approve asks the person at the client about a use that needs approval. Only a form with a yes in its one field
+// approves. A form that is accepted without an answer approves nothing: a client may send it without showing it. Nor
+// does a client that cannot ask. The error names the reason.
 func approve(ctx context.Context, use tool.Approval) (bool, error) {
 	q := requestOf(ctx)
 	if q == nil || q.can == nil || q.can.Elicitation == nil || q.can.Elicitation.Form == nil && q.can.Elicitation.URL != nil {
@@ -25,7 +25,8 @@ func approve(ctx context.Context, use tool.Approval) (bool, error) {
 		Message: fmt.Sprintf("May the agent %s %q?", verbs[use.Permission], use.Path),
 		RequestedSchema: &jsonschema.Schema{
 			Type: "object",
-			// The field is not required. If it were, the SDK would refuse a form without it, with an error that helps nobody.
+			// The field is not required. If it were, the SDK would refuse a form without it, with an error that helps
+			// nobody.
 			Properties: map[string]*jsonschema.Schema{
 				"approve": {Type: "boolean", Title: "Approve", Description: "this use, in this call"},
 			},

@@ -12,8 +12,8 @@ import (
 	"vfsdb/mcp"
 )
 
-// What the policy wants approved is put to the person at the client, once for each use, and refused where nobody
-// can be asked.
+// A use that needs approval is put to the person at the client, once for each use. It is refused if the client cannot
+// ask.
 func TestApproval(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version string) {
 		fsys := vfstest.New(t, "a", "b", "keep")
@@ -49,7 +49,7 @@ func TestApproval(t *testing.T) {
 	})
 }
 
-// Only a form with a yes in it approves, and the model hears why another answer does not.
+// Only a form with a yes in it approves. The model reads the reason why another answer does not.
 func TestApprovalAnswers(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version string) {
 		for _, tt := range []struct {

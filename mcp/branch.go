@@ -94,8 +94,8 @@ func (q *request) locate(uri string) (branch, string, error) {
 // askedKey is the key of a context for the URI of a request, see askedURI.
 type askedKey struct{}
 
-// rehome changes a request for a file of another branch into one for the same path of the first branch of the workspace,
-// because the SDK has a template for that branch only. The context keeps the URI of the request.
+// rehome changes a request for a file of another branch into one for the same path of the first branch of the
+// workspace, because the SDK has a template for that branch only. The context keeps the URI of the request.
 func (s *Server) rehome(ctx context.Context, r *sdk.ReadResourceRequest) (context.Context, *sdk.ReadResourceRequest) {
 	c := s.session(r.Session, r.Extra)
 	for _, w := range s.workspaces {
@@ -121,8 +121,8 @@ func askedURI(ctx context.Context, r *sdk.ReadResourceRequest) string {
 	return r.Params.URI
 }
 
-// moveTo watches the branch to which a session has moved, instead of the one to which it moved before. Clients are notified
-// that the list of files has changed.
+// moveTo watches the branch to which a session has moved, instead of the one to which it moved before. Clients are
+// notified that the list of files has changed.
 func (q *request) moveTo(w *workspace, box *tool.Toolbox) {
 	s, tree := q.server, box.FS()
 	defer s.notifier.relisted()

@@ -18,12 +18,12 @@ func Offer(s *Server, t *sdk.Tool, run func(ctx context.Context) *tool.Result) {
 	s.offer(s.workspaces[0], t, func(q *request, _ tool.Call) (*tool.Result, error) { return run(q.ctx), nil })
 }
 
-// NewAt is New for files whose URIs begin as base says.
+// NewAt is New with another beginning of URIs.
 func NewAt(ctx context.Context, base string, w Workspace, o *Options) (*Server, error) {
 	return newServer(ctx, []Workspace{w}, o, func(tool.Ref) string { return base })
 }
 
-// SetBeat sets how often clients hear of a long call.
+// SetBeat sets the time between two notifications of a long call.
 func SetBeat(s *Server, d time.Duration) { s.beat = d }
 
 // Approve asks the person at the client.
@@ -32,22 +32,22 @@ func Approve(ctx context.Context, use tool.Approval) (bool, error) { return appr
 // ClientLog is the log that clients get.
 func ClientLog(s *Server) *slog.Logger { return s.clientLog() }
 
-// SetGather sets how long changes are gathered.
+// SetGather sets the times for which changes are gathered.
 func SetGather(s *Server, updates, lists time.Duration) {
 	s.notifier.mu.Lock()
 	defer s.notifier.mu.Unlock()
 	s.notifier.updates, s.notifier.lists = updates, lists
 }
 
-// Watched is how many URIs somebody subscribed to.
+// Watched returns the number of URIs with a subscription.
 func Watched(s *Server) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.watched)
 }
 
-// SetLine sets how long a message over stdio may be.
+// SetLine sets the bound of a message over stdio.
 func SetLine(s *Server, bytes int) { s.line = bytes }
 
-// SetGrace sets how long the end waits for answers to go out.
+// SetGrace sets the time that the end waits for answers to go out.
 func SetGrace(s *Server, d time.Duration) { s.grace = d }

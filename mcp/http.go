@@ -55,8 +55,8 @@ const Endpoint = "/mcp"
 // NewToken makes a bearer token that nobody can guess.
 func NewToken() string { return rand.Text() }
 
-// Listen opens an address for [Server.ServeHTTP]. The address is host:port; without a host it is the loopback. A host that
-// other machines can reach is EACCES, unless o.Hosts has the names by which they may call.
+// Listen opens an address for [Server.ServeHTTP]. The address is host:port; without a host it is the loopback. A host
+// that other machines can reach is EACCES, unless o.Hosts has the names by which they may call.
 func Listen(ctx context.Context, addr string, o *HTTPOptions) (net.Listener, error) {
 	if err := checkOrigins(o.Origins); err != nil {
 		return nil, err
@@ -108,7 +108,8 @@ func (s *Server) ServeHTTP(ctx context.Context, l net.Listener, o *HTTPOptions) 
 	case <-ctx.Done():
 	}
 
-	// Sessions end first, with the answers to their calls. The streams that clients keep open for messages end afterwards.
+	// Sessions end first, with the answers to their calls. The streams that clients keep open for messages end
+	// afterwards.
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -132,8 +133,8 @@ func (s *Server) ServeHTTP(ctx context.Context, l net.Listener, o *HTTPOptions) 
 	return err
 }
 
-// Handler serves HTTP at [Endpoint]. A request must carry the token, and use a loopback host or one of o.Hosts. If it comes
-// from a web page, the page must be of a loopback origin or one of o.Origins.
+// Handler serves HTTP at [Endpoint]. A request must carry the token, and use a loopback host or one of o.Hosts. If it
+// comes from a web page, the page must be of a loopback origin or one of o.Origins.
 func (s *Server) Handler(o *HTTPOptions) (http.Handler, error) {
 	if o == nil || o.Token == "" {
 		return nil, fmt.Errorf("serve HTTP: a bearer token has to be set: %w", syscall.EINVAL)
@@ -153,7 +154,8 @@ func (s *Server) Handler(o *HTTPOptions) (http.Handler, error) {
 
 	one := func(*http.Request) *sdk.Server { return s.sdk }
 
-	// The protocol of 2026-07-28 has no sessions, and earlier versions need them. A header of the request names the version.
+	// The protocol of 2026-07-28 has no sessions, and earlier versions need them. A header of the request names the
+	// version.
 	gate.stateful = sdk.NewStreamableHTTPHandler(one, &sdk.StreamableHTTPOptions{
 		EventStore: sdk.NewMemoryEventStore(nil), // a broken stream can be resumed
 		Logger:     s.logger, SessionTimeout: idleSession, MaxRequestBodyBytes: maxMessage, DisableLocalhostProtection: true,

@@ -23,8 +23,7 @@ const token = "a-token-of-the-test"
 
 const ping = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`
 
-// Who does not carry the token, comes by a foreign name, or from a foreign page, is turned away before anything is
-// read.
+// A request without the token, with a foreign host or from a foreign page is refused before its body is read.
 func TestHTTPGate(t *testing.T) {
 	s, _ := serve(t, nil)
 	handler, err := s.Handler(&mcp.HTTPOptions{Token: token, Hosts: []string{"files.example.org"}, Origins: []string{"https://app.example.org"}})

@@ -9,8 +9,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// clientLog returns a logger whose lines go to the operator, and to the client whose request they are about, if it wants
-// lines of that level.
+// clientLog returns a logger whose lines go to the operator, and to the client whose request they are about, if it
+// wants lines of that level.
 func (s *Server) clientLog() *slog.Logger {
 	return slog.New(slog.NewMultiHandler(&clientHandler{}, s.logger.Handler()))
 }

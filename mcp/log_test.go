@@ -17,7 +17,7 @@ func TestLogging(t *testing.T) {
 	heard := make(chan *sdk.LoggingMessageParams, 10)
 	options := &sdk.ClientOptions{LoggingMessageHandler: func(_ context.Context, r *sdk.LoggingMessageRequest) { heard <- r.Params }}
 	c, other := connect(t, s, stateful, options), connect(t, s, stateful, nil)
-	call(t, c, "workspace_ls", nil) // no level is set, so nothing is told
+	call(t, c, "workspace_ls", nil) // no level is set, so there is no log
 	require.NoError(t, c.SetLoggingLevel(t.Context(), &sdk.SetLoggingLevelParams{Level: "debug"}))
 	call(t, other, "workspace_tree", nil)
 	try(t, c, "workspace_read_file", args{"path": "/none"})

@@ -9,8 +9,8 @@ import (
 	"sync"
 )
 
-// maxLine bounds one message over stdio, in bytes: the largest arguments of a tool, and room for the rest. The client has
-// started the server, so it may send more than over the network.
+// maxLine bounds one message over stdio, in bytes: the largest arguments of a tool, and room for the rest. The client
+// has started the server, so it may send more than over the network.
 const maxLine = 160 << 20
 
 // A lineReader passes lines on as they are. A line above max bytes is skipped without being kept, and its request is

@@ -10,8 +10,8 @@ import (
 // progressBeat is the time between two notifications of a call.
 const progressBeat = time.Second
 
-// progress notifies the client each second that a call still runs, if the client gave a token. A call is one transaction,
-// so no part of it can be reported as done. The caller calls stop.
+// progress notifies the client each second that a call still runs, if the client gave a token. A call is one
+// transaction, so no part of it can be reported as done. The caller calls stop.
 func (q *request) progress(tool string, token any) (stop func()) {
 	if token == nil {
 		return func() {}

@@ -130,7 +130,7 @@ func TestResourceTypes(t *testing.T) {
 	c := connect(t, s, stateful, nil)
 	for r, err := range c.Resources(t.Context(), nil) {
 		require.NoError(t, err)
-		if r.MIMEType != "" { // else its name tells none
+		if r.MIMEType != "" { // else its name has none
 			require.Equal(t, want[r.Name[1:]], r.MIMEType, r.Name)
 		}
 		got, err := read(t, c, r.URI)
@@ -139,7 +139,7 @@ func TestResourceTypes(t *testing.T) {
 	}
 }
 
-// The template says how to name any file, and its path is completed.
+// The template names any file, and its path is completed.
 func TestTemplateAndCompletion(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version string) {
 		s, fsys := serve(t, nil, "src/main.go", "src/main_test.go", "src/deep/x", "README.md")
@@ -190,7 +190,7 @@ func TestResourcesOfSeveral(t *testing.T) {
 	}
 }
 
-// What is listed says nothing that a cache may show to others.
+// No list may be kept in a shared cache.
 func TestResourcesArePrivate(t *testing.T) {
 	s, _ := serve(t, nil, "a")
 	c := connect(t, s, stateless, nil)

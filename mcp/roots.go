@@ -12,9 +12,9 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Roots are the directories in which a client works. Roots of the host mean nothing here. A root in a workspace, vfs://…,
-// limits the client to the files below it, as in the reference filesystem server; several roots add up. They are paths, so
-// they hold on each branch to which the client moves.
+// Roots are the directories in which a client works. Roots of the host mean nothing here. A root in a workspace,
+// vfs://…, limits the client to the files below it, as in the reference filesystem server; several roots add up. They
+// are paths, so they hold on each branch to which the client moves.
 
 // roots are the roots of a client, as paths by workspace.
 type roots struct {

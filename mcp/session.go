@@ -28,8 +28,8 @@ type session struct {
 	away  map[*workspace]func()        // ends the watch of the branch to which it moved
 }
 
-// session returns the state of a connection, which ends with the connection. In the log of calls, all requests over HTTP
-// without sessions belong to one session, which lasts as long as the server.
+// session returns the state of a connection, which ends with the connection. In the log of calls, all requests over
+// HTTP without sessions belong to one session, which lasts as long as the server.
 func (s *Server) session(conn *sdk.ServerSession, extra *sdk.RequestExtra) *session {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -12,9 +12,9 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// In the version of the protocol without sessions a result may ask questions. The client then sends the same request again,
-// with the answers and with a state from the result. The state holds the answers of earlier rounds. It is sealed, so a
-// client can neither change it nor use it for another request.
+// In the version of the protocol without sessions a result may ask questions. The client then sends the same request
+// again, with the answers and with a state from the result. The state holds the answers of earlier rounds. It is
+// sealed, so a client can neither change it nor use it for another request.
 
 // A state holds the answers of the earlier rounds of a request.
 type state struct {

@@ -44,8 +44,8 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	return nil
 }
 
-// A patientTransport is for clients that close their end after the last request. It waits a few seconds for the answers;
-// the SDK would cancel all calls at the end of the input.
+// A patientTransport is for clients that close their end after the last request. It waits a few seconds for the
+// answers; the SDK would cancel all calls at the end of the input.
 type patientTransport struct{ sdk.Transport }
 
 func (p *patientTransport) Connect(ctx context.Context) (sdk.Connection, error) {

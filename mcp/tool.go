@@ -42,7 +42,8 @@ func (s *Server) addTool(w *workspace, t *tool.Tool) {
 	})
 }
 
-// offer adds a tool whose calls run answers. An error of run is one of the server; an error of the tool is in the result.
+// offer adds a tool whose calls run answers. An error of run is one of the server; an error of the tool is in the
+// result.
 func (s *Server) offer(w *workspace, t *sdk.Tool, run func(*request, tool.Call) (*tool.Result, error)) {
 	s.sdk.AddTool(t, func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		q, done := newRequest(s, ctx, r)
@@ -117,8 +118,8 @@ func callID(meta sdk.Meta) string {
 	return ""
 }
 
-// result turns the result of a tool into one of the protocol. A failure is text alone, because structured content has to
-// match the output schema of the tool.
+// result turns the result of a tool into one of the protocol. A failure is text alone, because structured content has
+// to match the output schema of the tool.
 func (of files) result(r *tool.Result, structured bool) *sdk.CallToolResult {
 	out := &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: r.Text}}, IsError: r.Err != nil}
 	if r.Err != nil {

@@ -25,7 +25,7 @@ import (
 	"vfsdb/vfs"
 )
 
-// What a server tells of itself: who it is, what it can do, and what to tell the model.
+// A server introduces itself with its name, its capabilities, and the instructions for the model.
 func TestInitialize(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version string) {
 		s := serveAll(t, &mcp.Options{Name: "files", Version: "v1"}, mcp.Workspace{FS: vfstest.New(t)})
@@ -79,7 +79,7 @@ func TestToolsList(t *testing.T) {
 	}
 }
 
-// With Structured a call gives text for the model and the same as data, which is as the tool's output schema says.
+// With Structured a call returns text for the model and the same as data that matches the output schema of the tool.
 func TestCallStructured(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version string) {
 		s, fsys := serve(t, &tool.Config{Structured: true})
@@ -147,8 +147,8 @@ func TestOneChannel(t *testing.T) {
 	require.Equal(t, 4, structured)
 }
 
-// A failure tells the model why, and has no data that its schema would have to fit. A tool that is not there is the
-// client's mistake, not the model's.
+// A failure has a text with the reason for the model, and no data, which would have to match the schema. A call of an
+// unknown tool is an error of the client, not of the model.
 func TestCallFails(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version string) {
 		s, _ := serve(t, nil)
@@ -169,7 +169,7 @@ func TestCallFails(t *testing.T) {
 	})
 }
 
-// An image is shown, other binary files are told of.
+// An image is returned as an image, and other binary files are described.
 func TestCallImage(t *testing.T) {
 	s, fsys := serve(t, nil)
 	var picture bytes.Buffer
@@ -317,7 +317,8 @@ func TestEveryProfile(t *testing.T) {
 	}
 }
 
-// A tool that the workspace does not have says what is missing for it; a name that nobody knows is the protocol's error.
+// The result of a missing tool names the permission or feature that it needs. An unknown name is an error of the
+// protocol.
 func TestCallMissing(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version string) {
 		s, _ := serve(t, &tool.Config{NoFS: true})

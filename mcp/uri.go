@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// The URI of a file is the ref of its branch and its path: vfs://<db-id>/<branch>/<path>. Each segment is escaped, so any
-// name can be written, and every file has exactly one URI.
+// The URI of a file is the ref of its branch and its path: vfs://<db-id>/<branch>/<path>. Each segment is escaped, so
+// any name can be written, and every file has exactly one URI.
 
 // files are the files of one branch, as clients name them.
 type files struct {
@@ -23,8 +23,8 @@ func (f files) uri(path string) string {
 	return f.base + strings.Join(segments, "/")
 }
 
-// path returns the path of a URI, with a slash in front; ok is false if the URI is not of this branch. The root has a URI
-// too, with or without the slash at its end.
+// path returns the path of a URI, with a slash in front; ok is false if the URI is not of this branch. The root has a
+// URI too, with or without the slash at its end.
 func (f files) path(uri string) (path string, ok bool) {
 	if uri+"/" == f.base {
 		return "/", true

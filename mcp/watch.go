@@ -21,8 +21,8 @@ const (
 	watchAgain    = time.Second // after a failure
 )
 
-// A notifier notifies clients of changes. The pending changes are a set of URIs, so a slow client makes no writer wait, and
-// the memory is bounded by the number of subscriptions.
+// A notifier notifies clients of changes. The pending changes are a set of URIs, so a slow client makes no writer wait,
+// and the memory is bounded by the number of subscriptions.
 type notifier struct {
 	wake chan struct{}
 
@@ -36,7 +36,8 @@ func newNotifier() *notifier {
 	return &notifier{updates: gatherUpdates, lists: gatherLists, wake: make(chan struct{}, 1), uris: map[string]bool{}}
 }
 
-// watch follows a branch from an event on, until ctx ends or the branch is deleted. Changes by other processes count too.
+// watch follows a branch from an event on, until ctx ends or the branch is deleted. Changes by other processes count
+// too.
 func (s *Server) watch(ctx context.Context, at branch, since int64) {
 	tree := at.box.FS()
 	for ctx.Err() == nil {

@@ -16,19 +16,21 @@ import (
 	"vfsdb/vfs"
 )
 
-// hears is what a client was told, in turn.
-type hears struct{ uris, lists chan string }
+// notifications are those that a client gets, in order.
+type notifications struct{ uris, lists chan string }
 
-func (h hears) options() *sdk.ClientOptions {
+func (h notifications) options() *sdk.ClientOptions {
 	return &sdk.ClientOptions{
 		ResourceUpdatedHandler:     func(_ context.Context, r *sdk.ResourceUpdatedNotificationRequest) { h.uris <- r.Params.URI },
 		ResourceListChangedHandler: func(context.Context, *sdk.ResourceListChangedRequest) { h.lists <- "list" },
 	}
 }
 
-func listening() hears { return hears{make(chan string, 1000), make(chan string, 1000)} }
+func listening() notifications {
+	return notifications{make(chan string, 1000), make(chan string, 1000)}
+}
 
-// next waits for what a client is told next.
+// next waits for the next notification.
 func next(t *testing.T, from chan string) string {
 	t.Helper()
 	select {
@@ -46,7 +48,7 @@ func subscribed(t *testing.T, s *mcp.Server, n int) {
 	require.Eventually(t, func() bool { return mcp.Watched(s) == n }, 10*time.Second, time.Millisecond)
 }
 
-// Who subscribed to a file, or to a directory, hears of each change there, whoever made it; nobody hears of others.
+// A client that subscribes to a file or a directory is notified of each change there, by any process, and of no others.
 func TestSubscribe(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version string) {
 		fsys := vfstest.New(t, "notes/a", "notes/b", "other")
@@ -84,7 +86,7 @@ func TestSubscribe(t *testing.T) {
 	})
 }
 
-// What may not be seen cannot be subscribed to, and a URI has one form.
+// A client cannot subscribe to a hidden file, and a URI has one form.
 func TestSubscribeRefuses(t *testing.T) {
 	fsys := vfstest.New(t, "a", "secret/key")
 	s := serveAll(t, nil, mcp.Workspace{FS: fsys, Config: &tool.Config{Policy: &tool.Policy{Deny: []string{"/secret"}}}})
@@ -99,7 +101,7 @@ func TestSubscribeRefuses(t *testing.T) {
 	require.ErrorContains(t, c.Subscribe(t.Context(), &sdk.SubscribeParams{URI: at + "a"}), "too many")
 }
 
-// Clients hear that files came or went, once for many of them, and not of what they may not see.
+// Clients are notified that files were added or removed, once for many of them, and not of hidden files.
 func TestListChanged(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version string) {
 		fsys := vfstest.New(t, "a", "secret/key")
@@ -124,7 +126,7 @@ func TestListChanged(t *testing.T) {
 	})
 }
 
-// Many changes are told as few.
+// Many changes are few notifications.
 func TestChangesAreGathered(t *testing.T) {
 	fsys := vfstest.New(t, "a")
 	s := serveAll(t, nil, mcp.Workspace{FS: fsys})

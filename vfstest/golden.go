@@ -15,8 +15,8 @@ import (
 
 var update = flag.Bool("vfstest.update", false, "write the golden files of package vfstest, for review")
 
-// Golden fails the test unless text is the content of a file. With -vfstest.update it writes text to the file instead. The
-// name is relative to the directory of the tested package.
+// Golden fails the test unless text is the content of a file. With -vfstest.update it writes text to the file instead.
+// The name is relative to the directory of the tested package.
 func Golden(t testing.TB, file, text string) {
 	t.Helper()
 	if *update {

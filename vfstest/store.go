@@ -40,8 +40,8 @@ func FromMap(t testing.TB, files map[string]string) *vfs.FS {
 }
 
 // FromFS is [New] with a copy of src: a [testing/fstest.MapFS], for example, or a directory of testdata by [os.DirFS].
-// Files keep their permissions, and get 0644 if they have none. Directories get 0755, because many an fs.FS makes theirs
-// up. Symlinks are copied as they are. Files of other types are left out. Times are those of the copy.
+// Files keep their permissions, and get 0644 if they have none. Directories get 0755, because many an fs.FS makes
+// theirs up. Symlinks are copied as they are. Files of other types are left out. Times are those of the copy.
 func FromFS(t testing.TB, src fs.FS) *vfs.FS {
 	t.Helper()
 	return filled(t, func(tx *vfs.Tx) error {

@@ -28,9 +28,10 @@ func Names(t testing.TB, fsys *vfs.FS) []string {
 	return names
 }
 
-// Tree describes a tree as text: an archive in the txtar format. It begins with a line for each path, with its mode, and
-// the target of a symlink. The text files follow, whole. A file that an archive cannot hold has its size and its sum in
-// its line. Two trees have the same text if their names, modes, contents and targets are the same. Times are left out.
+// Tree describes a tree as text: an archive in the txtar format. It begins with a line for each path, with its mode,
+// and the target of a symlink. The text files follow, whole. A file that an archive cannot hold has its size and its
+// sum in its line. Two trees have the same text if their names, modes, contents and targets are the same. Times are
+// left out.
 func Tree(t testing.TB, fsys *vfs.FS) string {
 	t.Helper()
 	var lines strings.Builder

@@ -55,7 +55,7 @@ func TestFromDirFS(t *testing.T) {
 	require.Contains(t, vfstest.Names(t, fsys), "tree.txtar")
 }
 
-// What an archive would not give back is told by its size and sum, and names that are no plain text are quoted.
+// A file that an archive cannot hold is described by its size and sum. Names that are not plain text are quoted.
 func TestTreeOfOddFiles(t *testing.T) {
 	fsys := vfstest.FromMap(t, map[string]string{
 		"binary":      "\x00\x01",
@@ -89,7 +89,7 @@ func TestCheckFails(t *testing.T) {
 	require.Empty(t, kit.Failures(t, func(t testing.TB) { vfstest.New(t, "a") }))
 }
 
-// damage says that a file has one link more than it has names.
+// damage stores a link count above the number of names of a file.
 func damage(t testing.TB, fsys *vfs.FS) {
 	t.Helper()
 	require.NoError(t, fsys.DB().Update(t.Context(), func(tx *schema.Tx) error {

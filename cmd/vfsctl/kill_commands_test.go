@@ -15,7 +15,7 @@ import (
 type blob struct {
 	Seed uint64
 	Size int
-	Over string // what was written over it since, as patch.String tells it, with a space after each
+	Over string // the patches that were written over it since, as of patch.String, with a space after each
 }
 
 // A patch is bytes that were written over others.
@@ -166,7 +166,8 @@ func (k *killer) overwrite(on func(...string) []string, branch, path string) *co
 	return &command{Args: on(overwriteCommand, path, p.String()), apply: func(s *state) { s.heads[branch][path] = now }}
 }
 
-// hasSnapshots is asked because the snapshots of a branch go with it, and the state does not tell whose they are.
+// hasSnapshots reports whether there is a snapshot. Deleting a branch deletes its snapshots, and the state does not
+// know which they are.
 func (k *killer) hasSnapshots(string) bool { return len(k.state.snapshots) > 0 }
 
 func pick[V any](r *rand.Rand, m map[string]V) string {

@@ -174,7 +174,7 @@ func (k *killer) round() *command {
 	}
 }
 
-// verify opens what the child left and compares it with what it said.
+// verify opens the database that the child left and compares it with the answers of the child.
 func (k *killer) verify(pending *command) {
 	t, ctx := k.t, k.t.Context()
 	fsys, err := vfs.Open(ctx, k.db, nil)

@@ -82,7 +82,7 @@ func TestHelpAndUsage(t *testing.T) {
 	}
 }
 
-// A panic is a bug of ours, and is told in one line.
+// A panic is a bug of ours, and is reported in one line.
 func TestPanic(t *testing.T) {
 	var errs strings.Builder
 	code := run(t.Context(), []string{"completion", "bash"}, nil, panicWriter{}, &errs)
@@ -117,7 +117,7 @@ func TestBusy(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// An import that is interrupted shows nothing of itself, says what takes up space, and gc takes that.
+// An interrupted import leaves no files. It warns of the space that it takes up, and gc frees that space.
 func TestInterruptedImport(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "agent.db")
 	does := func(ctx context.Context, stdin io.Reader, args ...string) (code cli.Exit, out, errs string) {
@@ -157,7 +157,7 @@ func TestInterruptedImport(t *testing.T) {
 	require.Less(t, after.Size(), small.Size()+size/16)
 }
 
-// A database is not created beside a log that was left there, nor said to be busy where it is not.
+// No database is created beside the log of another one, and the error does not call it busy.
 func TestLogOfAnother(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "agent.db")
 	require.NoError(t, os.WriteFile(db+"-wal", []byte("frames"), 0o600))
@@ -172,7 +172,7 @@ func TestLogOfAnother(t *testing.T) {
 	require.Len(t, left, 1)
 }
 
-// What an import cannot keep of files is said, and is no failure.
+// An import reports the attributes of files that it cannot keep, and succeeds.
 func TestImportedXattrs(t *testing.T) {
 	var archive bytes.Buffer
 	w := tar.NewWriter(&archive)
@@ -194,7 +194,7 @@ func TestImportedXattrs(t *testing.T) {
 	}
 }
 
-// A database that can only be read is read, and says so to what writes.
+// A database that can only be read can be read, and a command that writes fails with the reason.
 func TestReadsWhatCannotBeWritten(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("a file that is open has one name here")

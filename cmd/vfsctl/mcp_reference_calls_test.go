@@ -1,7 +1,7 @@
 package main
 
 // A referenceCall is a call that both servers get. In its arguments % stands for the directory of the tree. The answers
-// are the same unless differs says why they are not; then ours holds the text of ours.
+// are the same, unless differs gives the reason why not. Then ours is a part of our answer.
 type referenceCall struct {
 	name, tool, args string
 	differs, ours    string

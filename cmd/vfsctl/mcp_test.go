@@ -19,7 +19,8 @@ import (
 	"vfsdb/vfs"
 )
 
-// Several clients, each with a process of its own, work on one database at once, and each hears of what the others do.
+// Several clients, each with a process of its own, work on one database at once, and are notified of the changes of the
+// others.
 func TestMCPProcesses(t *testing.T) {
 	vfsctl, db := binary(t), filepath.Join(t.TempDir(), "agent.db")
 	const clients, files = 3, 20
@@ -68,8 +69,8 @@ func TestMCPProcesses(t *testing.T) {
 	require.Equal(t, map[string]int{"client-0": files, "client-1": files, "client-2": files}, by)
 }
 
-// A server that is told to end does so at once, in order, and says nothing: over stdio though its input is still open,
-// over HTTP though a client is connected.
+// A signal ends a server at once and in order, without output: over stdio while its input is still open, and over HTTP
+// while a client is connected.
 func TestMCPSignals(t *testing.T) {
 	vfsctl, db := binary(t), filepath.Join(t.TempDir(), "agent.db")
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {

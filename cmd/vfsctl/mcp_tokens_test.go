@@ -18,8 +18,8 @@ import (
 
 var updateTokens = flag.Bool("update-tokens", false, "write the table of tokens in agent/CONFIG.md, for review")
 
-// A weighed thing is what a model reads of one server and of another.
-type weighed struct {
+// A comparison is one text of our server and the same of the reference, as a model reads them.
+type comparison struct {
 	what, ours string
 	args       string
 	theirs     string // the reference's tool; "" if it has none
@@ -50,7 +50,7 @@ func TestTokens(t *testing.T) {
 
 	edit := `"oldText":"request 00050 was","newText":"request 00050 is"`
 	table := "| what a model reads | helix | reference |\n|---|---|---|\n" + fmt.Sprintf("| all tools, in every turn | %d | %d |\n", ours.tools()/4, theirs.tools()/4)
-	for _, w := range []weighed{
+	for _, w := range []comparison{
 		{"a directory of 100 files", "ls", `{"path":"/dir"}`, "list_directory", `{"path":"HOST/dir"}`},
 		{"the same, with sizes", "ls", `{"path":"/dir"}`, "list_directory_with_sizes", `{"path":"HOST/dir"}`},
 		{"a file of 6 KB", "read_file", `{"path":"/code.go"}`, "read_text_file", `{"path":"HOST/code.go"}`},

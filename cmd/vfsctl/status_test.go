@@ -13,7 +13,7 @@ import (
 	"vfsdb/vfs"
 )
 
-// A status tells who writes and who has files open, while they do.
+// A status reports a writer and open files, while there are any.
 func TestStatusOfBusyDatabase(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "agent.db")
 	fsys, err := vfs.Open(t.Context(), db, nil)

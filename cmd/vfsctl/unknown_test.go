@@ -10,7 +10,7 @@ import (
 	"vfsdb/cmd/vfsctl/cli"
 )
 
-// What is no command is answered with what serves instead, and never with one that destroys.
+// The error of an unknown command names the one that serves instead, and never a command that destroys.
 func TestUnknownCommand(t *testing.T) {
 	for _, tt := range []struct {
 		typed string
@@ -48,7 +48,7 @@ func TestUnknownCommand(t *testing.T) {
 	}
 }
 
-// Advice names commands that there are.
+// Advice names commands that exist.
 func TestWellKnownCommands(t *testing.T) {
 	root := newRoot(&cli.App{})
 	for word, advice := range wellKnown {

@@ -13,7 +13,7 @@ type damage struct {
 	sql  string // statements, apart by ";\n"; <path> is the number of an inode of main
 	edit func(t *testing.T, p pages) []byte
 
-	check string // what a fault says of it; "": nobody can tell it from what was written
+	check string // a part of its fault; "" if the row looks like one that was written
 	fails string // operations that must fail with ErrCorrupt; "open": all
 	wrong string // operations that may answer wrongly, because nothing shows that the row is damaged
 }

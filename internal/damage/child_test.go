@@ -45,7 +45,7 @@ type result struct {
 	Op      string
 	Done    bool // false in the line before it begins
 	Err     string
-	Clear   bool // the error is an errno, or says that the file is not ours
+	Clear   bool // the error is an errno, or that the file is not ours
 	Corrupt bool // ErrCorrupt, and EIO
 	Wrong   bool // there was no error, and there should have been one
 	Late    bool
@@ -159,5 +159,5 @@ func run(t *testing.T, path string) map[string]result {
 	return results
 }
 
-// head is the beginning of what a child says when it dies.
+// head returns the beginning of the output of a child that dies.
 func head(text string) string { return text[:min(len(text), 3000)] }

@@ -15,8 +15,8 @@ import (
 	"vfsdb/schema"
 )
 
-// Whatever is damaged, every operation ends: with an answer, or with an error that has an errno, and it neither panics
-// nor takes much memory. A check names the damage, but for what nobody can tell from what was written.
+// On a store with any damage every operation ends, with an answer or with an error that has an errno. It neither panics
+// nor takes much memory. A check names the damage, unless the damaged row looks like one that was written.
 func TestDamaged(t *testing.T) {
 	sound := makeStore(t)
 	for _, c := range damages {

@@ -123,7 +123,7 @@ func onEach(ctx context.Context, fsys *vfs.FS, do func(ctx context.Context, fsys
 	return worst
 }
 
-// worse returns the one of two errors that says more: of a wrong answer, or of damage.
+// worse returns the more important of two errors: that of a wrong answer, else that of damage.
 func worse(a, b error) error {
 	if b != nil && (a == nil || isWrong(b) || errors.Is(b, vfs.ErrCorrupt) && !isWrong(a)) {
 		return b

@@ -145,15 +145,15 @@ func swapInLeaves(name, a, b string) func(*testing.T, pages) []byte {
 	}
 }
 
-// swapRows exchanges the rows that the first two entries of a leaf of an index lead to: their numbers, of two bytes, come
-// last.
+// swapRows exchanges the rows that the first two entries of a leaf of an index lead to: their numbers, of two bytes,
+// come last.
 func swapRows(name string) func(*testing.T, pages) []byte {
 	return func(t *testing.T, p pages) []byte {
 		page := p.page(p.leaves(p.root(name))[0])
 		require.EqualValues(t, leafIndex, page[0])
 		end := func(n int) int {
 			at := int(binary.BigEndian.Uint16(page[8+2*n:]))
-			return at + 1 + int(page[at]) // a length below 128, and so many bytes
+			return at + 1 + int(page[at]) // a length below 128, and that number of bytes
 		}
 		a, b := page[end(0)-2:end(0)], page[end(1)-2:end(1)]
 		was := slices.Clone(a)

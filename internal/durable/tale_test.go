@@ -50,8 +50,9 @@ func begin(t *testing.T, seed uint64, prepare func(*powerloss.Host)) *tale {
 	return s
 }
 
-// said notes what an operation has said of a file: that it has the sum now, or that it failed and may have it.
-func (s *tale) said(name, sum string, err error) {
+// note records the result of an operation on a file: it has the sum now, or the operation failed and it may have the
+// sum.
+func (s *tale) note(name, sum string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err == nil {
@@ -80,7 +81,7 @@ func (s *tale) write(name string, n int) []byte {
 	p := s.bytes(n)
 	for range 5 {
 		err := s.fsys.WriteFile(s.t.Context(), name, p, 0o644)
-		s.said(name, chunk.SumOf(p).String(), err)
+		s.note(name, chunk.SumOf(p).String(), err)
 		if err == nil {
 			break
 		}
@@ -92,7 +93,7 @@ func (s *tale) write(name string, n int) []byte {
 func (s *tale) patch(name string, content []byte) {
 	f, err := s.fsys.OpenFile(s.t.Context(), name, os.O_RDWR, 0)
 	if err != nil {
-		s.said(name, s.files[name][0], err)
+		s.note(name, s.files[name][0], err)
 		return
 	}
 	defer f.Close()
@@ -104,9 +105,9 @@ func (s *tale) patch(name string, content []byte) {
 		if _, err = f.WriteAt(p, int64(at)); err == nil {
 			err = f.Sync()
 		}
-		s.said(name, chunk.SumOf(content).String(), err)
+		s.note(name, chunk.SumOf(content).String(), err)
 	}
-	s.said(name, chunk.SumOf(content).String(), f.Sync())
+	s.note(name, chunk.SumOf(content).String(), f.Sync())
 }
 
 // many writes several files in one commit.
@@ -124,7 +125,7 @@ func (s *tale) many(prefix string, n int) {
 		return nil
 	})
 	for name, p := range contents {
-		s.said(name, chunk.SumOf(p).String(), err)
+		s.note(name, chunk.SumOf(p).String(), err)
 	}
 }
 
@@ -154,7 +155,7 @@ func (s *tale) snapshot(name string) {
 
 // collect removes a file and runs gc.
 func (s *tale) collect(name string) {
-	s.said(name, "", s.fsys.Remove(s.t.Context(), name))
+	s.note(name, "", s.fsys.Remove(s.t.Context(), name))
 	if _, err := gc.Run(s.t.Context(), s.fsys, nil); err != nil {
 		s.mu.Lock()
 		s.failures = append(s.failures, err)
@@ -165,7 +166,7 @@ func (s *tale) collect(name string) {
 // stream writes a long file, whose sum is known.
 func (s *tale) stream(name string, size int64, sum string) {
 	_, err := s.fsys.WriteFrom(s.t.Context(), name, noise(size), 0o644)
-	s.said(name, sum, err)
+	s.note(name, sum, err)
 }
 
 // noise is a stream that does not repeat, and the same each time.
@@ -185,8 +186,8 @@ func noiseSum(t *testing.T, size int64) string {
 	return sum.String()
 }
 
-// pull takes the power away, twice: once the disk has what it must have, once some more. What it has is a store without
-// a fault, and all that was acknowledged is in it.
+// pull takes the power away, twice: once the disk keeps only the writes that it must keep, and once some more. Both
+// times it has a store without a fault, with all that was acknowledged.
 func (s *tale) pull(some ...bool) {
 	s.t.Helper()
 	for _, some := range some {

@@ -53,7 +53,7 @@ func TestOnForks(t *testing.T) {
 	w.collect()
 	w.clone()
 
-	// What happened on the last branch is not seen by the one that it came from.
+	// The branch from which the last one was forked does not show its changes.
 	before, err := fsys.Branch(t.Context(), "fork3")
 	require.NoError(t, err)
 	resume(t, before, w.commits-3).check("repo")

@@ -45,8 +45,8 @@ func Find(t testing.TB) *Clients {
 	return c
 }
 
-// Inspect runs the command line of the inspector and returns its output: one JSON value. A tool that fails is no failure
-// of the run.
+// Inspect runs the command line of the inspector and returns its output: one JSON value. A tool that fails is no
+// failure of the run.
 func (c *Clients) Inspect(t testing.TB, args ...string) map[string]any {
 	t.Helper()
 	launcher := filepath.Join(c.dir, "@modelcontextprotocol", "inspector", "clients", "launcher", "build", "index.js")
@@ -78,8 +78,8 @@ type Check struct {
 	ErrorMessage string
 }
 
-// Conformance runs scenarios of the suite against the server at a URL, and returns their checks. Without names it runs all
-// scenarios. Some of them wait for a minute or more if the server lacks the fixtures of the suite.
+// Conformance runs scenarios of the suite against the server at a URL, and returns their checks. Without names it runs
+// all scenarios. Some of them wait for a minute or more if the server lacks the fixtures of the suite.
 func (c *Clients) Conformance(t testing.TB, url string, scenarios ...string) map[string][]Check {
 	t.Helper()
 	if len(scenarios) == 0 {

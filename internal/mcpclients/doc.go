@@ -1,5 +1,5 @@
-// Package mcpclients runs other implementations of the Model Context Protocol: the command line of the inspector and the
-// conformance suite, which are clients, and the reference server for files. They are npm packages, pinned in
+// Package mcpclients runs other implementations of the Model Context Protocol: the command line of the inspector and
+// the conformance suite, which are clients, and the reference server for files. They are npm packages, pinned in
 // mcp/testdata/clients with a Node that can run them:
 //
 //	npm ci --prefix DIR     in a copy of that directory

@@ -18,9 +18,9 @@ const (
 // ByName returns the type for the end of a file's name, without parameters, or "" if the table has none.
 func ByName(name string) string { return byExtension[strings.ToLower(path.Ext(name))] }
 
-// Of returns the type of a file with the given content, or with the beginning of it. An image for models is recognised by
-// its content, because models refuse an image of another type than its own. For other files the name decides. If the name
-// has no type, or one of text for content that is not text, valid UTF-8 is plain text and all else is binary.
+// Of returns the type of a file with the given content, or with the beginning of it. An image for models is recognised
+// by its content, because models refuse an image of another type than its own. For other files the name decides. If the
+// name has no type, or one of text for content that is not text, valid UTF-8 is plain text and all else is binary.
 func Of(name string, content []byte) string {
 	if found := http.DetectContentType(content); IsImage(found) {
 		return found

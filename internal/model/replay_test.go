@@ -15,8 +15,8 @@ import (
 	"vfsdb/vfs"
 )
 
-// The log alone makes the tree anew, of each branch, with the sum of each file: it tells all that happened, each thing
-// once, in order. What a restore brings is not in the log but in the snapshot, so there is none here.
+// The log alone rebuilds the tree of each branch, with the sum of each file: it has every change once, in order. The
+// changes of a restore are in its snapshot and not in the log, so there is no restore here.
 func TestLogReplays(t *testing.T) {
 	end := 3 * time.Second
 	if testing.Short() {
@@ -29,8 +29,8 @@ func TestLogReplays(t *testing.T) {
 	}
 }
 
-// recorded are the actions that the log tells in full. A lineage of more than 16 forks is squashed, and forgets some.
-var recorded = []string{
+// replayable are the actions that the log records in full. A lineage of more than 16 forks is squashed, and loses some.
+var replayable = []string{
 	"verb", "verb", "verb", "verb", "update", "write stream", "write at", "snapshot", "branch", "switch", "rename branch", "gc", "reopen",
 }
 
@@ -44,7 +44,7 @@ func replayed(t *rapid.T) {
 		m.store.Close()
 		os.RemoveAll(dir)
 	}()
-	draw := evenly(recorded)
+	draw := evenly(replayable)
 	t.Repeat(map[string]func(*rapid.T){"step": func(t *rapid.T) { actions[draw.Draw(t, "action")].do(m, t) }})
 	for name, h := range m.heads {
 		events, err := h.fsys.Log(m.ctx, nil)

@@ -75,8 +75,8 @@ var verbs = map[string]verb{
 
 var verbNames = evenly(slices.Sorted(maps.Keys(verbs)))
 
-// verb runs a verb on the branch that is stood on. What failed must have changed nothing, so the model's try is
-// dropped.
+// verb runs a verb on the current branch. A verb that fails must change nothing, so the changed copy of the model is
+// then dropped.
 func (m *machine) verb(t *rapid.T) {
 	h := m.heads[m.at]
 	try := h.model.Clone()

@@ -126,7 +126,7 @@ func build(t *testing.T) {
 	require.NoError(t, os.WriteFile(present+".json", describe(t, fsys), 0o644))
 }
 
-// What only reads such a file takes it as it is: it may lack tables.
+// A reader opens such a file as it is, even if tables are missing.
 func TestOldFilesReadOnly(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.db")
 	require.NoError(t, err)

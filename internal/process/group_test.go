@@ -31,8 +31,9 @@ const (
 )
 
 // 64 goroutines write single verbs, which share commits. Some are refused, some cancelled, one takes its transaction
-// with it; meanwhile there are Updates, streams, snapshots and collections, and a second process does the same. What
-// was acknowledged is there, what failed left nothing, and the log tells just that, each in its own call.
+// with it; meanwhile there are Updates, streams, snapshots and collections, and a second process does the same.
+// Acknowledged writes are there, failed ones have left nothing, and the log has exactly these changes, each in its own
+// call.
 func TestGroups(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "shared.db")
 	fsys := vfstest.Open(t, path, nil)
@@ -176,7 +177,7 @@ func writeMember(ctx context.Context, fsys *vfs.FS, dir string) error {
 		if err := fsys.Rename(ctx, name, name+".done"); err != nil {
 			return err
 		}
-		// What is acknowledged is seen at once, and what was refused has left nothing.
+		// An acknowledged write is seen at once, and a refused one has left nothing.
 		if got, err := fsys.ReadFile(ctx, name+".done"); err != nil || !bytes.Equal(got, data) {
 			return fmt.Errorf("read back %s: %q, %w", name, got, err)
 		}

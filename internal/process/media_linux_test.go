@@ -50,7 +50,7 @@ func mediaChild(path, _ string) error {
 	return fsys.Close()
 }
 
-// A store on a file system that is mounted read-only is read, and nobody is told that it can be written.
+// A store on a file system that is mounted read-only can be read, and opening it to write fails with EROFS.
 func TestReadOnlyMount(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.db")
 	fsys, err := vfs.Open(t.Context(), path, nil)

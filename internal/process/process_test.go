@@ -162,7 +162,7 @@ func work(ctx context.Context, fsys *vfs.FS, id, g int) error {
 		if err != nil {
 			return err
 		}
-		// What this process has acknowledged it sees at once, whoever else writes.
+		// This process sees its own acknowledged writes at once, while others write too.
 		if data, err := fsys.ReadFile(ctx, name); err != nil || string(data) != name {
 			return fmt.Errorf("read back %s: %q, %w", name, data, err)
 		}

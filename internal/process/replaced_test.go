@@ -101,9 +101,8 @@ func (h *holder) does(line string) string {
 	return h.answer()
 }
 
-// A file that another process has open is opened together with its log or not at all; and one that is not in its place
-// any more, or has lost its log, takes no more commits. What was acknowledged is there once it is closed, and nothing
-// else.
+// A file that another process has open is opened together with its log, or not at all. A file that has left its place
+// or has lost its log takes no more commits. After it is closed it has exactly the acknowledged writes.
 func TestReplacedUnderAnother(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("files that are open cannot be renamed or removed here")
@@ -179,7 +178,7 @@ func TestReplacedUnderAnother(t *testing.T) {
 		require.ErrorIs(t, fsys.WriteFile(t.Context(), "second", nil, 0o644), syscall.ESTALE)
 		require.NoError(t, fsys.Close())
 
-		// Whoever closes first takes the log of the old file away, so the new one can be opened.
+		// The first close removes the log of the old file, so the new one can be opened.
 		fsys, err = vfs.Open(t.Context(), path, nil)
 		require.NoError(t, err)
 		vfstest.Write(t, fsys, "new", "new")

@@ -24,9 +24,9 @@ import (
 	"vfsdb/vfs"
 )
 
-// childStale makes a child the writer of these tests: it takes a step for each line that it reads, and says so when the
-// step is committed. With the ID "free" it waits for nothing and takes steps until its input ends; with "scribble" it
-// only damages the index of the log.
+// childStale makes a child the writer of these tests. It takes a step for each line that it reads, and answers when the
+// step is committed. With the ID "free" it takes steps until its input ends, without waiting. With "scribble" it only
+// damages the index of the log.
 const childStale = "VFS_PROCESS_STALE"
 
 // After step k, and at no other time:
@@ -130,8 +130,8 @@ func startStaleWriter(t *testing.T, path, id string) *staleWriter {
 	return w
 }
 
-// told waits for the writer to say what it has committed.
-func (w *staleWriter) told() (int, error) {
+// answer waits for the writer to answer with the step that it has committed.
+func (w *staleWriter) answer() (int, error) {
 	line, err := w.out.ReadString('\n')
 	if err != nil {
 		return 0, err
@@ -139,8 +139,8 @@ func (w *staleWriter) told() (int, error) {
 	return strconv.Atoi(strings.TrimSpace(line))
 }
 
-// Each step of another process is seen whole, by whatever verb asks first, once it has said that it is done, also where
-// the log was begun anew, or its index had to be made anew from it.
+// Each step of another process is seen whole by any verb, once that process has reported it as done. That holds after
+// the log was restarted too, and after its index was rebuilt.
 func TestStepsOfAnotherProcess(t *testing.T) {
 	ctx := t.Context()
 	path := filepath.Join(t.TempDir(), "shared.db")
@@ -210,7 +210,7 @@ func TestStepsOfAnotherProcess(t *testing.T) {
 		}
 		_, err = w.in.Write([]byte("\n"))
 		require.NoError(t, err)
-		told, err := w.told()
+		told, err := w.answer()
 		require.NoError(t, err)
 		require.Equal(t, k, told)
 		if k%10 == 0 {
@@ -226,9 +226,9 @@ func TestStepsOfAnotherProcess(t *testing.T) {
 	}
 }
 
-// While another process writes as fast as it can, goroutines that read are never told less than what it had
-// acknowledged when they asked, never less than they were told before, and nothing that is of two moments; also while
-// this process writes other files itself, and so keeps what these commits do not change.
+// While another process writes as fast as it can, goroutines read. An answer is never older than the last acknowledged
+// step at the time of the call, never older than an earlier answer, and never of two moments. That holds while this
+// process writes other files too, and so keeps its cache over these commits.
 func TestNeverStale(t *testing.T) {
 	ctx := t.Context()
 	path := filepath.Join(t.TempDir(), "shared.db")
@@ -274,7 +274,7 @@ func TestNeverStale(t *testing.T) {
 		}
 	})
 	for acked.Load() < 400 {
-		k, err := w.told()
+		k, err := w.answer()
 		require.NoError(t, err)
 		acked.Store(int64(k))
 	}
@@ -282,7 +282,7 @@ func TestNeverStale(t *testing.T) {
 	wg.Wait()
 }
 
-// newest returns the step that a file, or where a symlink leads, tells of.
+// newest returns the step of a file, or of the target of a symlink.
 func newest(ctx context.Context, fsys *vfs.FS, name string) (int64, error) {
 	if name == "cur" {
 		at, err := fsys.Resolve(ctx, name, true)

@@ -60,7 +60,7 @@ func command(t *testing.T, path, id string) *exec.Cmd {
 	return cmd
 }
 
-// What two other processes commit is seen soon, once each, in one order.
+// The commits of two other processes are seen soon, each once, in one order.
 func TestWatchAcrossProcesses(t *testing.T) {
 	const count = 150
 	path := filepath.Join(t.TempDir(), "watched.db")
@@ -93,7 +93,7 @@ func TestWatchAcrossProcesses(t *testing.T) {
 	require.Equal(t, last, seq, "nothing more")
 }
 
-// A watcher that is killed again and again, and goes on after the last event that it told, tells each once.
+// A watcher that is killed again and again, and resumes after the last event that it reported, reports each event once.
 func TestWatchResumesAfterKills(t *testing.T) {
 	const count = 300
 	path := filepath.Join(t.TempDir(), "watched.db")

@@ -13,8 +13,8 @@ import (
 // maxRead bounds the files that Dump reads. For a longer file the stored sum stands.
 const maxRead = 8 << 20
 
-// Dump describes all files of a tree by path, with "." for the root: type, permissions, number of names, and the content
-// of a file or the target of a symlink. Times are left out. Two trees are equal if their dumps are.
+// Dump describes all files of a tree by path, with "." for the root: type, permissions, number of names, and the
+// content of a file or the target of a symlink. Times are left out. Two trees are equal if their dumps are.
 func Dump(t testing.TB, fsys *vfs.FS) map[string]string {
 	t.Helper()
 	dump, err := DumpTree(context.WithoutCancel(t.Context()), fsys)

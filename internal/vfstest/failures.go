@@ -20,8 +20,8 @@ func (f *fakeTest) Cleanup(fn func())         { f.cleanups = append(f.cleanups, 
 func (f *fakeTest) Errorf(s string, a ...any) { fmt.Fprintf(&f.failed, s+"\n", a...) }
 func (f *fakeTest) Fatalf(s string, a ...any) { f.Errorf(s, a...); panic(fatal{}) }
 
-// Failures runs a test that may fail, and its cleanups. It returns the messages of the failures, or "" if the test passed.
-// It is for tests of test kits.
+// Failures runs a test that may fail, and its cleanups. It returns the messages of the failures, or "" if the test
+// passed. It is for tests of test kits.
 func Failures(t *testing.T, test func(t testing.TB)) string {
 	t.Helper()
 	f := &fakeTest{TB: t}

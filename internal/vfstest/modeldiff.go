@@ -7,11 +7,11 @@ import (
 	"vfsdb/snapshot"
 )
 
-// CheckDiff returns an error unless the changes are exactly those from one tree to another. It does not know how a diff is
-// made, only its meaning:
+// CheckDiff returns an error unless the changes are exactly those from one tree to another. It does not know how a diff
+// is made, only its meaning:
 //
-//   - A path of the new tree has a source in the old tree, unless it is reported as added. The source has the same path, or
-//     the path that a renamed directory above it had.
+//   - A path of the new tree has a source in the old tree, unless it is reported as added. The source has the same
+//     path, or the path that a renamed directory above it had.
 //   - A path equals its source, unless a change is reported for it.
 //   - A path of the old tree that is no source is reported as removed.
 func CheckDiff(old, now *Model, changes []snapshot.Change) error {

@@ -18,7 +18,7 @@ type Agent interface {
 	Do(ctx context.Context, call tool.Call) *tool.Result
 }
 
-// Toolbox makes the tools of a config over a store. What they change is changed there.
+// Toolbox makes the tools of a config over a store. Their changes are in that store.
 func Toolbox(t testing.TB, fsys *vfs.FS, config *tool.Config) *tool.Toolbox {
 	t.Helper()
 	box, err := agent.New(fsys, config)
@@ -28,8 +28,8 @@ func Toolbox(t testing.TB, fsys *vfs.FS, config *tool.Config) *tool.Toolbox {
 	return box
 }
 
-// Session opens a session of a name over a store; it is closed at the end of the test. Its branch is forked from that of
-// fsys, unless the options say where it starts.
+// Session opens a session of a name over a store; it is closed at the end of the test. Its branch is forked from that
+// of fsys, unless the options say where it starts.
 func Session(t testing.TB, fsys *vfs.FS, name string, options *agent.SessionOptions) *agent.Session {
 	t.Helper()
 	var o agent.SessionOptions
@@ -106,13 +106,12 @@ func Decode[T any](t testing.TB, r *tool.Result) T {
 type Step struct {
 	Tool  string
 	Input any    // as [Call] takes it
-	Want  string // part of what the model reads; "" is anything
-	Err   error  // what the call fails with, in the sense of errors.Is; nil if it has to succeed
+	Want  string // a part of the text that the model reads; "" is any text
+	Err   error  // the error of the call, in the sense of errors.Is; nil if it has to succeed
 }
 
-// Run makes the calls of a script in their order, and fails the test where one does not give what its step says; the
-// calls behind it are made all the same. It returns the transcript: of each call the tool, its input, and what the model
-// reads.
+// Run makes the calls of a script in order. It fails the test if a result differs from its step, and goes on with the
+// next call. It returns the transcript: for each call the tool, its input, and the text that the model reads.
 func Run(t testing.TB, a Agent, script ...Step) (transcript string) {
 	t.Helper()
 	var b strings.Builder
@@ -127,7 +126,7 @@ func Run(t testing.TB, a Agent, script ...Step) (transcript string) {
 	return b.String()
 }
 
-// differs says how a result is not what the step says; "" if it is.
+// differs returns the difference of a result from the step, or "".
 func (s Step) differs(r *tool.Result) string {
 	switch {
 	case s.Err == nil && r.Err != nil:

@@ -11,10 +11,9 @@
 //		vfstest.GoldenTree(t, "testdata/rename.txtar", fsys)
 //	}
 //
-// [Toolbox] makes tools over a test's store, [Session] a session whose branch is forked from it. [Call] makes one call,
-// with a Go value as its input, and [Decode] reads the structured result. [Run] is a scripted agent: it makes calls in
-// their order, checks what each gave, and returns what was said as text.
+// [Toolbox] makes tools over the store of a test, and [Session] a session whose branch is forked from it. [Call] makes
+// one call, with a Go value as its input, and [Decode] reads the structured result. [Run] is a scripted agent: it makes
+// calls in order, checks each result, and returns the transcript.
 //
-// A tool of your own, beside those of a toolbox, needs no more than the tree: hand it a store of package vfstest, or
-// what [Tree] returns of a session.
+// A tool of your own needs no more than a tree: a store of package vfstest, or the [Tree] of a session.
 package agenttest

@@ -121,8 +121,8 @@ func (a *App) Invoke(args ...string) string {
 	return human.CommandLine(append(words, args...)...)
 }
 
-// Progress starts a line on standard error; with --json it returns nil, which shows nothing. total is in bytes, and 0 if
-// it is not known.
+// Progress starts a line on standard error; with --json it returns nil, which shows nothing. total is in bytes, and 0
+// if it is not known.
 func (a *App) Progress(ctx context.Context, what string, total int64) *term.Progress {
 	if a.JSON {
 		return nil

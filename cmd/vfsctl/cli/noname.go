@@ -76,8 +76,8 @@ func (a *App) Tree(ctx context.Context, fsys *vfs.FS, ref string) (snapshot.Tree
 	return tree, nil
 }
 
-// NoTree turns an error that nothing has a name into one that offers names. Other errors, and nil, stay as they are. what
-// is "snapshot", "branch" or both.
+// NoTree turns an error that nothing has a name into one that offers names. Other errors, and nil, stay as they are.
+// what is "snapshot", "branch" or both.
 func NoTree(ctx context.Context, fsys *vfs.FS, what, name string, err error) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err

@@ -23,8 +23,8 @@ func Usage(cmd *cobra.Command, format string, args ...any) error {
 	return &UsageError{Err: fmt.Errorf(format, args...), Try: cmd.CommandPath() + " --help"}
 }
 
-// asUsage makes a [UsageError] of an error from before the body of a command: it is about flags, arguments, or a command
-// that does not exist.
+// asUsage makes a [UsageError] of an error from before the body of a command: it is about flags, arguments, or a
+// command that does not exist.
 func asUsage(err error, root *cobra.Command, args []string) error {
 	var u *UsageError
 	if errors.As(err, &u) {

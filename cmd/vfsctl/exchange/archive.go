@@ -41,8 +41,8 @@ var otherArchives = []string{
 	".gz", ".zst", ".xz", ".bz2", ".cpio", ".iso",
 }
 
-// formatOf returns the format that the name of a destination chooses. The ending of an archive that cannot be written is
-// an error.
+// formatOf returns the format that the name of a destination chooses. The ending of an archive that cannot be written
+// is an error.
 func formatOf(cmd *cobra.Command, name string) (format, error) {
 	lower := strings.ToLower(name)
 	for ending, f := range formats {

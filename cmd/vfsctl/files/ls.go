@@ -54,8 +54,8 @@ A pattern such as 'src/*.go' stands for the paths that it matches. Names that be
 	return cmd
 }
 
-// expand returns the paths to list. Without arguments it is the root. A pattern that is no path itself is replaced by its
-// matches, as a shell does on the host.
+// expand returns the paths to list. Without arguments it is the root. A pattern that is no path itself is replaced by
+// its matches, as a shell does on the host.
 func (l *lister) expand(args []string) ([]string, error) {
 	if len(args) == 0 {
 		return []string{"/"}, nil

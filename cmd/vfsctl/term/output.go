@@ -62,9 +62,9 @@ func (o *Output) JSON(v any) error {
 	return err
 }
 
-// Name makes a file's name fit for a line. Control characters could pass for another line or steer a terminal, so a name
-// with one is quoted, even in a pipe: a pager may be at its end. A name that begins with a quote is quoted as well, and
-// on a terminal one that is not UTF-8. After --print0 the name is returned as it is.
+// Name makes a file's name fit for a line. Control characters could pass for another line or steer a terminal, so a
+// name with one is quoted, even in a pipe: a pager may be at its end. A name that begins with a quote is quoted as
+// well, and on a terminal one that is not UTF-8. After --print0 the name is returned as it is.
 func (o *Output) Name(s string) string {
 	switch {
 	case o.Zero:
