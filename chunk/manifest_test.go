@@ -4,6 +4,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/zeebo/blake3"
+
+	"vfsdb/schema"
 )
 
 func TestLines(t *testing.T) {
@@ -53,5 +56,40 @@ func FuzzManifest(f *testing.F) {
 		require.Equal(t, string(l), string(again))
 		require.LessOrEqual(t, l.seek(chunks(size)), l.count())
 		require.Equal(t, l.count(), l.seek(chunks(size)))
+	})
+}
+
+// The sum of long content, put together by hand as FORMAT.md defines it.
+func TestManifestSum(t *testing.T) {
+	p := noise(4, 2*Size+1)
+	clear(p[:Size])
+	h := blake3.NewDeriveKey("vfsdb 2026-11 manifest v1")
+	_, _ = h.Write([]byte{0, 0, 0, 0, 0, 0x10, 0, 1})
+	for i := byte(1); i <= 2; i++ {
+		sum := blake3.Sum256(p[int(i)*Size : min(len(p), int(i+1)*Size)])
+		_, _ = h.Write(append([]byte{0, 0, 0, i}, sum[:]...))
+	}
+	require.Equal(t, h.Sum(nil), func() []byte { s := Prepare(p).Sum(); return s[:] }())
+}
+
+func TestBlobs(t *testing.T) {
+	db := open(t)
+	p := noise(5, 3*Size+1)
+	clear(p[Size : 2*Size])
+	c := put(t, db, p)
+	view(t, db, func(tx *schema.Tx) {
+		ids, err := Blobs(tx, c.Manifest)
+		require.NoError(t, err)
+		require.Equal(t, []int64{1024, 1025, 1026}, ids)
+	})
+	exec(t, db, `UPDATE blob SET size = 2 WHERE id = 1026`)
+	view(t, db, func(tx *schema.Tx) {
+		_, err := Blobs(tx, c.Manifest)
+		require.ErrorIs(t, err, ErrCorrupt)
+	})
+	exec(t, db, `DELETE FROM blob WHERE id = 1026`)
+	view(t, db, func(tx *schema.Tx) {
+		_, err := Blobs(tx, c.Manifest)
+		require.ErrorContains(t, err, "missing")
 	})
 }

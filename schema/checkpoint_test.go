@@ -308,3 +308,36 @@ func TestStageOfClosed(t *testing.T) {
 		require.ErrorIs(t, db.Stage(t.Context(), filler(i)), fs.ErrClosed)
 	}
 }
+
+// A reader that stays keeps the log from being begun anew; once it is gone, the next commit does that.
+func TestLogIsBounded(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.db")
+	db := open(t, path, schema.Options{Relaxed: true})
+	const limit = 1 << 20
+	db.SetLogLimit(limit)
+	fill := func(n int) {
+		for range n {
+			require.NoError(t, db.Update(t.Context(), func(tx *schema.Tx) error {
+				_, err := tx.Exec(`UPDATE meta SET value = randomblob(1 << 16) WHERE key = 'filler'`)
+				return err
+			}))
+		}
+	}
+	require.NoError(t, db.Update(t.Context(), func(tx *schema.Tx) error {
+		_, err := tx.Exec(`INSERT INTO meta (key, value) VALUES ('filler', 2)`)
+		return err
+	}))
+	size := func() int64 {
+		info, err := os.Stat(path + "-wal")
+		require.NoError(t, err)
+		return info.Size()
+	}
+	require.NoError(t, db.View(t.Context(), func(tx *schema.Tx) error {
+		_, _, err := tx.Int(`SELECT count(*) FROM meta`)
+		fill(20)
+		require.Greater(t, size(), int64(limit))
+		return err
+	}))
+	fill(1)
+	require.LessOrEqual(t, size(), int64(limit))
+}
