@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"vfsdb/snapshot"
+	"vfsdb/tree"
 	"vfsdb/vfs"
 )
 
@@ -83,7 +84,7 @@ func (b *bench) questions(fsys *vfs.FS) ([]question, error) {
 		}},
 		{"stat (Info of an inode)", 0.5, func(fsys *vfs.FS, i int) error {
 			return fsys.View(b.ctx, func(tx *vfs.Tx) error {
-				_, err := tx.Info(info.Ino())
+				_, err := (*tree.Tx)(tx).Info(info.Ino())
 				return err
 			})
 		}},

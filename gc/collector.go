@@ -54,7 +54,7 @@ func (c *collector) run(ctx context.Context) (err error) {
 
 	// A collection before us has marked and doomed. Everything that happened since is in touched.
 	if phase == hold.Sweeping {
-		if err := c.db.View(ctx, vfs.CheckDoomed); err != nil {
+		if err := c.db.View(ctx, checkDoomed); err != nil {
 			return err
 		}
 		if err := c.sweep(ctx); err != nil {

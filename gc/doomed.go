@@ -60,3 +60,26 @@ func reset(tx *schema.Tx, phase int) error {
 	}
 	return hold.SetPhase(tx, phase)
 }
+
+// checkDoomed fails with [ErrCorrupt] if a sweep would take content that an inode names. Content that gains a reference
+// while a collection runs is in the table touched before, and the sweep heeds that first.
+func checkDoomed(db *schema.Tx) error {
+	if _, some, err := db.Int(`SELECT id FROM doomed LIMIT 1`); err != nil || !some {
+		return err
+	}
+	for kind, text := range map[int]string{
+		hold.Blob: `SELECT id FROM doomed WHERE kind = 2 AND id IN (SELECT blob FROM inode WHERE blob IS NOT NULL)
+			AND NOT EXISTS (SELECT 1 FROM touched t WHERE t.kind = 2 AND t.id = doomed.id)`,
+		hold.Manifest: `SELECT id FROM doomed WHERE kind = 3 AND id IN (SELECT manifest FROM inode WHERE manifest IS NOT NULL)
+			AND NOT EXISTS (SELECT 1 FROM touched t WHERE t.kind = 3 AND t.id = doomed.id)`,
+	} {
+		id, found, err := db.Int(text)
+		if err == nil && found {
+			err = schema.Corrupt("content %d of kind %d is in use, and doomed", id, kind)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

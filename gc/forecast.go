@@ -6,19 +6,19 @@ import (
 	"vfsdb/chunk"
 	"vfsdb/hold"
 	"vfsdb/schema"
-	"vfsdb/vfs"
+	"vfsdb/tree"
 )
 
 // forecast counts the garbage that run would free. It only reads, so it needs no barrier and no grace.
 func (c *collector) forecast(ctx context.Context) error {
-	reap, err := vfs.ForecastReap(ctx, c.fsys)
+	reap, err := ForecastReap(ctx, (*tree.Tree)(c.fsys))
 	if err != nil {
 		return err
 	}
 	c.report.Orphans, c.report.Rows, c.report.Branches = reap.Orphans, reap.Rows, reap.Branches
 
 	if c.keepChanges >= 0 {
-		history := c.fsys.Journal().NewTrimmer(c.keepChanges, true)
+		history := (*tree.Tree)(c.fsys).Journal().NewTrimmer(c.keepChanges, true)
 		if _, err := history.Step(ctx, 0); err != nil {
 			return err
 		}

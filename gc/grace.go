@@ -7,7 +7,7 @@ import (
 
 	"vfsdb/hold"
 	"vfsdb/schema"
-	"vfsdb/vfs"
+	"vfsdb/tree"
 )
 
 const (
@@ -31,13 +31,13 @@ func (c *collector) grace(ctx context.Context, step string) (through int64, err 
 		if round, err = hold.NextRound(tx); err != nil {
 			return err
 		}
-		through, err = vfs.NewestOrphan(tx)
+		through, err = tree.NewestOrphan(tx)
 		return err
 	})
 	if err != nil {
 		return 0, err
 	}
-	if err := c.fsys.PublishPins(ctx); err != nil {
+	if err := (*tree.Tree)(c.fsys).PublishPins(ctx); err != nil {
 		return 0, err
 	}
 

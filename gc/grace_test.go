@@ -12,6 +12,7 @@ import (
 
 	"vfsdb/gc"
 	"vfsdb/internal/vfstest"
+	"vfsdb/tree"
 	"vfsdb/vfs"
 )
 
@@ -21,7 +22,7 @@ func publishOften(t testing.TB, fsys *vfs.FS) (stop func()) {
 	var done sync.WaitGroup
 	done.Go(func() {
 		for ctx.Err() == nil {
-			_ = fsys.PublishPins(ctx)
+			_ = (*tree.Tree)(fsys).PublishPins(ctx)
 			time.Sleep(10 * time.Millisecond)
 		}
 	})

@@ -7,7 +7,6 @@ import (
 	"vfsdb/chunk"
 	"vfsdb/hold"
 	"vfsdb/schema"
-	"vfsdb/vfs"
 )
 
 // work is how much one read transaction of the mark reads: rows, and lines of manifests.
@@ -18,7 +17,7 @@ func (c *collector) mark(ctx context.Context) error {
 	if err := c.limits(ctx); err != nil {
 		return err
 	}
-	return c.markRows(ctx, func(vfs.ContentRow) bool { return true })
+	return c.markRows(ctx, func(ContentRow) bool { return true })
 }
 
 // limits sets the floor and the ceiling: newer content is not judged.
@@ -34,13 +33,13 @@ func (c *collector) limits(ctx context.Context) error {
 }
 
 // markRows marks the content of those rows that count, pinned content, and the bases of both.
-func (c *collector) markRows(ctx context.Context, counts func(vfs.ContentRow) bool) error {
+func (c *collector) markRows(ctx context.Context, counts func(ContentRow) bool) error {
 	c.blobs, c.manifests = nil, nil
-	var at vfs.ContentRow
+	var at ContentRow
 	for done := false; !done; {
 		seen := 0
 		var err error
-		at, done, err = vfs.ScanContent(ctx, c.db, at, func(tx *schema.Tx, row vfs.ContentRow) (bool, error) {
+		at, done, err = ScanContent(ctx, c.db, at, func(tx *schema.Tx, row ContentRow) (bool, error) {
 			seen++
 			if !counts(row) {
 				return seen >= work, nil

@@ -5,7 +5,7 @@ import (
 
 	"vfsdb/hold"
 	"vfsdb/schema"
-	"vfsdb/vfs"
+	"vfsdb/tree"
 )
 
 // barrier makes every transaction from now on note the content that it refers to. It is committed before any other
@@ -21,18 +21,18 @@ func (c *collector) reap(ctx context.Context) error {
 		return err
 	}
 
-	orphans := vfs.NewOrphanReaper(c.fsys, through)
+	orphans := NewOrphanReaper((*tree.Tree)(c.fsys), through)
 	if err := c.reapAll(ctx, "orphans", &c.report.Orphans, orphans.Step); err != nil {
 		return err
 	}
-	rows := vfs.NewRowReaper(c.fsys)
+	rows := NewRowReaper((*tree.Tree)(c.fsys))
 	err = c.reapAll(ctx, "rows", &c.report.Rows, rows.Step)
 	c.report.Branches += int64(rows.Branches)
 	return err
 }
 
 // reapAll runs one step after the other until a step is done.
-func (c *collector) reapAll(ctx context.Context, name string, count *int64, step func(context.Context, int) (vfs.ReapStep, error)) error {
+func (c *collector) reapAll(ctx context.Context, name string, count *int64, step func(context.Context, int) (ReapStep, error)) error {
 	size := batch{n: 32, least: 8, most: 4096}
 	for {
 		if err := c.pause(ctx); err != nil {

@@ -3,7 +3,7 @@ package gc
 import (
 	"context"
 
-	"vfsdb/vfs"
+	"vfsdb/tree"
 )
 
 // trim deletes the oldest changes and calls.
@@ -11,11 +11,11 @@ func (c *collector) trim(ctx context.Context) error {
 	if c.keepChanges < 0 {
 		return nil
 	}
-	t := c.fsys.Journal().NewTrimmer(c.keepChanges, false)
+	t := (*tree.Tree)(c.fsys).Journal().NewTrimmer(c.keepChanges, false)
 	var count int64
-	step := func(ctx context.Context, limit int) (vfs.ReapStep, error) {
+	step := func(ctx context.Context, limit int) (ReapStep, error) {
 		did, err := t.Step(ctx, limit)
-		return vfs.ReapStep(did), err
+		return ReapStep(did), err
 	}
 	err := c.reapAll(ctx, "history", &count, step)
 	c.report.Changes, c.report.Calls = t.Changes, t.Calls

@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"vfsdb/schema"
+	"vfsdb/tree"
 	"vfsdb/vfs"
 )
 
@@ -53,20 +54,20 @@ func fork(tx *vfs.Tx, base Tree, name string) error {
 		return syscall.EEXIST
 	}
 
-	if err := tx.Record("branch", ".", strings.TrimSpace(name+" "+nameOf(base))); err != nil { // no name has a space
+	if err := (*tree.Tx)(tx).Record("branch", ".", strings.TrimSpace(name+" "+nameOf(base))); err != nil { // no name has a space
 		return err
 	}
 	if base == nil {
-		return tx.ForkEmpty(name)
+		return (*tree.Tx)(tx).ForkEmpty(name)
 	}
 
 	at := base.Tree().Moment()
 	if !base.Tree().Frozen() {
-		if at, err = tx.Freeze(); err != nil {
+		if at, err = (*tree.Tx)(tx).Freeze(); err != nil {
 			return err
 		}
 	}
-	return tx.Fork(at, name)
+	return (*tree.Tx)(tx).Fork(at, name)
 }
 
 // writerFor returns the head to write through when base is forked.
@@ -91,10 +92,10 @@ func RenameBranch(ctx context.Context, fsys *vfs.FS, from, to string) error {
 			}
 			return err
 		}
-		if err := tx.RenameBranch(from, to); err != nil {
+		if err := (*tree.Tx)(tx).RenameBranch(from, to); err != nil {
 			return &os.LinkError{Op: "rename branch", Old: from, New: to, Err: err}
 		}
-		return tx.Record("branch-rename", ".", from+" "+to) // no name has a space
+		return (*tree.Tx)(tx).Record("branch-rename", ".", from+" "+to) // no name has a space
 	})
 	return nameErr("rename branch", from, err)
 }
@@ -109,10 +110,10 @@ func DeleteBranch(ctx context.Context, fsys *vfs.FS, name string) error {
 		if err := removeOf(tx.DB(), name); err != nil {
 			return err
 		}
-		if err := tx.DropBranch(name); err != nil {
+		if err := (*tree.Tx)(tx).DropBranch(name); err != nil {
 			return err
 		}
-		return tx.Record("branch-delete", ".", name)
+		return (*tree.Tx)(tx).Record("branch-delete", ".", name)
 	})
 	return nameErr("delete branch", name, err)
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"vfsdb/tree"
 	"vfsdb/vfs"
 )
 
@@ -38,7 +39,7 @@ type Change struct {
 func Diff(ctx context.Context, a, b Tree) iter.Seq2[Change, error] {
 	return func(yield func(Change, error) bool) {
 		var changes []Change
-		err := vfs.ViewBoth(ctx, a.Tree(), b.Tree(), func(old, now *vfs.Tx) (err error) {
+		err := tree.ViewBoth(ctx, (*tree.Tree)(a.Tree()), (*tree.Tree)(b.Tree()), func(old, now *tree.Tx) (err error) {
 			changes, err = diff(old, now)
 			return err
 		})
@@ -65,8 +66,8 @@ type differ struct {
 }
 
 // diff returns the changes from one tree to another, sorted by path.
-func diff(old, now *vfs.Tx) ([]Change, error) {
-	delta, err := vfs.Compare(old, now)
+func diff(old, now *tree.Tx) ([]Change, error) {
+	delta, err := tree.Compare(old, now)
 	if err != nil {
 		return nil, err
 	}
@@ -201,7 +202,7 @@ func (d *differ) add(kind Kind, path, from string, was, is vfs.Ino) (err error) 
 }
 
 // inodes adds the changes of files that both sides show, under each of their present paths.
-func (d *differ) inodes(list []vfs.InodeChange) error {
+func (d *differ) inodes(list []tree.InodeChange) error {
 	for _, c := range list {
 		kind := compare(c.Old, c.New)
 		if kind == "" {

@@ -13,6 +13,7 @@ import (
 	"vfsdb/internal/vfstest"
 	"vfsdb/schema"
 	"vfsdb/snapshot"
+	"vfsdb/tree"
 	"vfsdb/vfs"
 )
 
@@ -57,7 +58,7 @@ func TestLineageInodeWhiteout(t *testing.T) {
 	require.NoError(t, try.Remove(ctx, "a"))
 	collect(t, fsys) // reaps the orphan in the branch
 	require.NoError(t, try.View(ctx, func(tx *vfs.Tx) error {
-		info, err := tx.Info(gone)
+		info, err := (*tree.Tx)(tx).Info(gone)
 		require.Nil(t, info, "no ghost in the branch")
 		return err
 	}))
@@ -73,7 +74,7 @@ func TestLineageInodeWhiteout(t *testing.T) {
 	_, err := snapshot.Restore(ctx, sub, early)
 	require.NoError(t, err)
 	require.NoError(t, sub.View(ctx, func(tx *vfs.Tx) error {
-		info, err := tx.Info(late)
+		info, err := (*tree.Tx)(tx).Info(late)
 		require.Nil(t, info)
 		return err
 	}))
@@ -209,8 +210,8 @@ func TestLineageRestoreIsExact(t *testing.T) {
 		work := fork(t, right, "")
 		_, err := snapshot.Restore(ctx, work, to)
 		require.NoError(t, err)
-		require.NoError(t, vfs.ViewBoth(ctx, to.Tree(), work, func(a, b *vfs.Tx) error {
-			delta, err := vfs.Compare(a, b)
+		require.NoError(t, tree.ViewBoth(ctx, (*tree.Tree)(to.Tree()), (*tree.Tree)(work), func(a, b *tree.Tx) error {
+			delta, err := tree.Compare(a, b)
 			require.NoError(t, err)
 			require.Empty(t, delta.Names)
 			require.Empty(t, delta.Inodes, "times included")
@@ -272,7 +273,7 @@ func TestLineageNamesOfInode(t *testing.T) {
 	require.NoError(t, try.Link(ctx, "e/a", "top"))
 	paths := func(fsys *vfs.FS) (list []string) {
 		require.NoError(t, fsys.View(ctx, func(tx *vfs.Tx) (err error) {
-			list, err = tx.Paths(n)
+			list, err = (*tree.Tx)(tx).Paths(n)
 			return err
 		}))
 		return list
@@ -309,7 +310,7 @@ func TestLineageRemoveAllIsACut(t *testing.T) {
 
 	// Reaped half, then restored.
 	require.NoError(t, fsys.RemoveAll(ctx, "tree"))
-	_, err = vfs.NewOrphanReaper(fsys, 1<<62).Step(ctx, 50)
+	_, err = gc.NewOrphanReaper((*tree.Tree)(fsys), 1<<62).Step(ctx, 50)
 	require.NoError(t, err)
 	vfstest.Check(t, fsys)
 	_, err = snapshot.Restore(ctx, fsys, s)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"vfsdb/tree"
 	"vfsdb/vfs"
 )
 
@@ -39,11 +40,11 @@ func RestoreIf(ctx context.Context, fsys *vfs.FS, to Tree, check func([]Change) 
 
 // checkRestore hands check the changes that a restore would make.
 func checkRestore(tx *vfs.Tx, to Tree, check func([]Change) error) error {
-	then, err := tx.On(to.Tree())
+	then, err := (*tree.Tx)(tx).On((*tree.Tree)(to.Tree()))
 	if err != nil {
 		return err
 	}
-	changes, err := diff(tx, then)
+	changes, err := diff((*tree.Tx)(tx), then)
 	if err != nil {
 		return err
 	}
@@ -66,12 +67,12 @@ func RestoreIn(tx *vfs.Tx, to Tree, name, note string) (Info, error) {
 // restore names the state of the head as undo, and then gives the head the state of another tree.
 func restore(tx *vfs.Tx, to Tree, undo *Info) error {
 	// Writes of open files that are not committed yet are replaced too, so the undo has to contain them.
-	if err := tx.TakeWrites(); err != nil {
+	if err := (*tree.Tx)(tx).TakeWrites(); err != nil {
 		return err
 	}
 	if err := create(tx, undo); err != nil {
 		return err
 	}
-	_, err := tx.Restore(to.Tree())
+	_, err := (*tree.Tx)(tx).Restore((*tree.Tree)(to.Tree()))
 	return nameErr("restore", undo.Branch, err)
 }

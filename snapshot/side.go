@@ -4,12 +4,13 @@ import (
 	"slices"
 
 	"vfsdb/schema"
+	"vfsdb/tree"
 	"vfsdb/vfs"
 )
 
 // A side is one of the two trees of a diff, with the entries that differ in it.
 type side struct {
-	tx    *vfs.Tx
+	tx    *tree.Tx
 	names map[vfs.Ino][]string // paths of entries that only this side shows, by inode
 	at    map[string]vfs.Ino   // the same entries by path
 	dirs  map[vfs.Ino]string   // paths of directories, with a slash at the end; see unreachable and climbing
@@ -21,7 +22,7 @@ const (
 	climbing    = "//" // the path is being found
 )
 
-func newSide(tx *vfs.Tx) *side {
+func newSide(tx *tree.Tx) *side {
 	return &side{
 		tx: tx, names: make(map[vfs.Ino][]string), at: make(map[string]vfs.Ino),
 		dirs: map[vfs.Ino]string{tx.Root(): ""}, full: make(map[vfs.Ino]string),
@@ -29,7 +30,7 @@ func newSide(tx *vfs.Tx) *side {
 }
 
 // show adds an entry that only this side has, if the root leads to its directory. Inode 0 is no entry.
-func (s *side) show(name vfs.Name, ino vfs.Ino) error {
+func (s *side) show(name tree.Name, ino vfs.Ino) error {
 	if ino == 0 {
 		return nil
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"vfsdb/schema"
+	"vfsdb/tree"
 	"vfsdb/vfs"
 )
 
@@ -89,10 +90,10 @@ func create(tx *vfs.Tx, info *Info) error {
 	}
 
 	// The event comes before the moment, so that the history of a branch that is forked there includes it.
-	if err := tx.Record("snapshot", ".", info.Name); err != nil {
+	if err := (*tree.Tx)(tx).Record("snapshot", ".", info.Name); err != nil {
 		return err
 	}
-	if info.Moment, err = tx.Freeze(); err != nil {
+	if info.Moment, err = (*tree.Tx)(tx).Freeze(); err != nil {
 		return err
 	}
 
@@ -189,9 +190,11 @@ func deleteIn(tx *vfs.Tx, name string) error {
 		if err != nil {
 			return err
 		}
-		if tx, err = tx.On(head); err != nil {
+		on, err := (*tree.Tx)(tx).On((*tree.Tree)(head))
+		if err != nil {
 			return err
 		}
+		tx = (*vfs.Tx)(on)
 	}
 	return removeIn(tx, name)
 }
@@ -201,5 +204,5 @@ func removeIn(tx *vfs.Tx, name string) error {
 	if err := remove(tx.DB(), name); err != nil {
 		return err
 	}
-	return tx.Record("snapshot-delete", ".", name)
+	return (*tree.Tx)(tx).Record("snapshot-delete", ".", name)
 }

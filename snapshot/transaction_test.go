@@ -9,6 +9,7 @@ import (
 
 	"vfsdb/internal/vfstest"
 	"vfsdb/snapshot"
+	"vfsdb/tree"
 	"vfsdb/vfs"
 )
 
@@ -70,7 +71,7 @@ func TestOnAfterFreeze(t *testing.T) {
 	require.NoError(t, err)
 	var info snapshot.Info
 	require.NoError(t, fsys.Update(ctx, func(tx *vfs.Tx) error {
-		on, err := tx.On(sub)
+		on, err := vfstest.On(tx, sub)
 		require.NoError(t, err)
 		info, err = snapshot.CreateIn(tx, "before", "")
 		require.NoError(t, err)
@@ -123,9 +124,9 @@ func TestTreeOfNoCommit(t *testing.T) {
 	require.NoError(t, err)
 	vfstest.Write(t, at, "b", "b")
 	require.Error(t, at.Update(ctx, func(tx *vfs.Tx) error {
-		moment, err := tx.Freeze()
+		moment, err := (*tree.Tx)(tx).Freeze()
 		require.NoError(t, err)
-		require.NoError(t, tx.Fork(moment, "two"))
+		require.NoError(t, (*tree.Tx)(tx).Fork(moment, "two"))
 		_, err = tx.Branch("two")
 		require.NoError(t, err)
 		return errors.New("no")

@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"vfsdb/chunk"
+	"vfsdb/tree"
 	"vfsdb/vfs"
 )
 
@@ -80,7 +81,7 @@ func newImporter(ctx context.Context, fsys *vfs.FS, to string, o *ImportOptions)
 	if fsys.Frozen() || fsys.DB().ReadOnly() {
 		return nil, syscall.EROFS
 	}
-	im.batch = fsys.NewBatch(ctx)
+	im.batch = (*tree.Tree)(fsys).NewBatch(ctx)
 	return im, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vfsdb/internal/vfstest"
+	"vfsdb/tree"
 	"vfsdb/vfs"
 )
 
@@ -23,7 +24,7 @@ func TestBase(t *testing.T) {
 	c, d := branchOf(t, main, "c"), branchOf(t, main, "d")
 	vfstest.Write(t, c, "y", "1")
 	vfstest.Write(t, d, "z", "1")
-	require.NoError(t, main.Update(ctx, func(tx *vfs.Tx) error { return tx.ForkEmpty("empty") }))
+	require.NoError(t, main.Update(ctx, func(tx *vfs.Tx) error { return (*tree.Tx)(tx).ForkEmpty("empty") }))
 
 	for _, tt := range []struct {
 		name string
@@ -51,13 +52,13 @@ func TestBase(t *testing.T) {
 	require.False(t, ok)
 
 	// A restore changes what a branch shows, and not where it comes from.
-	require.NoError(t, b.Update(ctx, func(tx *vfs.Tx) error { _, err := tx.Restore(main); return err }))
+	require.NoError(t, b.Update(ctx, func(tx *vfs.Tx) error { _, err := (*tree.Tx)(tx).Restore((*tree.Tree)(main)); return err }))
 	got, ok := baseOf(t, main, b)
 	require.True(t, ok)
 	require.Equal(t, first, got)
 
 	// Nor does it matter to a fork that its branch is dropped.
-	require.NoError(t, main.Update(ctx, func(tx *vfs.Tx) error { return tx.DropBranch("b") }))
+	require.NoError(t, main.Update(ctx, func(tx *vfs.Tx) error { return (*tree.Tx)(tx).DropBranch("b") }))
 	got, ok = baseOf(t, main, c)
 	require.True(t, ok)
 	require.Equal(t, first, got)
@@ -65,8 +66,8 @@ func TestBase(t *testing.T) {
 
 func baseOf(t *testing.T, a, b *vfs.FS) (base vfs.Moment, ok bool) {
 	t.Helper()
-	require.NoError(t, vfs.ViewBoth(t.Context(), a, b, func(a, b *vfs.Tx) error {
-		base, ok = vfs.Base(a, b)
+	require.NoError(t, tree.ViewBoth(t.Context(), (*tree.Tree)(a), (*tree.Tree)(b), func(a, b *tree.Tx) error {
+		base, ok = tree.Base(a, b)
 		return nil
 	}))
 	return base, ok
@@ -76,10 +77,10 @@ func baseOf(t *testing.T, a, b *vfs.FS) (base vfs.Moment, ok bool) {
 func forkOf(t *testing.T, fsys *vfs.FS, name string) (at vfs.Moment) {
 	t.Helper()
 	require.NoError(t, fsys.Update(t.Context(), func(tx *vfs.Tx) (err error) {
-		if at, err = tx.Freeze(); err != nil {
+		if at, err = (*tree.Tx)(tx).Freeze(); err != nil {
 			return err
 		}
-		return tx.Fork(at, name)
+		return (*tree.Tx)(tx).Fork(at, name)
 	}))
 	return at
 }

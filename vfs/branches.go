@@ -9,7 +9,7 @@ import (
 
 // Branches returns the branches of the store, oldest first.
 func (fsys *FS) Branches(ctx context.Context) (list []Branch, err error) {
-	err = fsys.view(ctx, "branches", fsys.name, func(tx *Tx) (err error) {
+	err = fsys.view(ctx, "branches", fsys.tree().Name(), func(tx *Tx) (err error) {
 		list, err = tx.Branches()
 		return err
 	})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"vfsdb/check"
 	"vfsdb/vfs"
 )
 
@@ -39,10 +40,10 @@ func TestCheckFindsPatches(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, f.Close())
 			require.NoError(t, fsys.WriteFile(t.Context(), "g", bytes.Repeat([]byte("g"), 1000), 0o644))
-			require.Empty(t, check(t, fsys, nil).Faults)
+			require.Empty(t, checkAll(t, fsys, nil).Faults)
 			damage(t, fsys, tt.damage)
-			requireFaults(t, check(t, fsys, nil), tt.want)
-			require.NotEqual(t, tt.name == "the base damaged", len(check(t, fsys, &vfs.CheckOptions{Quick: true}).Faults) > 0, "a quick check reads no chunks")
+			requireFaults(t, checkAll(t, fsys, nil), tt.want)
+			require.NotEqual(t, tt.name == "the base damaged", len(checkAll(t, fsys, &check.Options{Quick: true}).Faults) > 0, "a quick check reads no chunks")
 		})
 	}
 }
@@ -73,9 +74,9 @@ func TestCheckFindsManifestPatches(t *testing.T) {
 			_, err = f.WriteAt(bytes.Repeat([]byte("g"), 100), wide)
 			require.NoError(t, err)
 			require.NoError(t, f.Close())
-			require.Empty(t, check(t, fsys, nil).Faults)
+			require.Empty(t, checkAll(t, fsys, nil).Faults)
 			damage(t, fsys, tt.damage)
-			report := check(t, fsys, nil)
+			report := checkAll(t, fsys, nil)
 			requireFaults(t, report, tt.want)
 			if tt.name == "a chunk of the base alone" {
 				require.Len(t, report.Faults, 1)

@@ -13,9 +13,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"vfsdb/check"
 	"vfsdb/chunk"
 	"vfsdb/internal/vfstest"
 	"vfsdb/schema"
+	"vfsdb/tree"
 	"vfsdb/vfs"
 )
 
@@ -73,9 +75,9 @@ func makeSample(t *testing.T) []byte {
 	return file
 }
 
-func check(t *testing.T, fsys *vfs.FS, o *vfs.CheckOptions) *vfs.CheckReport {
+func checkAll(t *testing.T, fsys *vfs.FS, o *check.Options) *check.Report {
 	t.Helper()
-	report, err := vfs.Check(t.Context(), fsys, o)
+	report, err := check.Run(t.Context(), fsys, o)
 	require.NoError(t, err)
 	return report
 }
@@ -83,7 +85,7 @@ func check(t *testing.T, fsys *vfs.FS, o *vfs.CheckOptions) *vfs.CheckReport {
 func TestCheckHealthy(t *testing.T) {
 	fsys := checked(t)
 	var done, total int64
-	report := check(t, fsys, &vfs.CheckOptions{Progress: func(d, n int64) { done, total = d, n }})
+	report := checkAll(t, fsys, &check.Options{Progress: func(d, n int64) { done, total = d, n }})
 	require.Empty(t, report.Faults)
 	require.True(t, report.OK())
 	require.EqualValues(t, 2, report.Branches)
@@ -96,7 +98,7 @@ func TestCheckHealthy(t *testing.T) {
 	require.Equal(t, total, done)
 	require.Equal(t, report.Bytes, done)
 
-	quick := check(t, fsys, &vfs.CheckOptions{Quick: true})
+	quick := checkAll(t, fsys, &check.Options{Quick: true})
 	require.Equal(t, report, quick)
 }
 
@@ -203,7 +205,7 @@ func TestCheckFinds(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			fsys := checked(t)
 			damage(t, fsys, tt.damage)
-			requireFaults(t, check(t, fsys, nil), tt.want)
+			requireFaults(t, checkAll(t, fsys, nil), tt.want)
 		})
 	}
 }
@@ -226,7 +228,7 @@ func damage(t *testing.T, fsys *vfs.FS, text string) {
 }
 
 // requireFaults looks for texts in the faults. A last text "" means that every fault has one of the others in it.
-func requireFaults(t *testing.T, report *vfs.CheckReport, want []string) {
+func requireFaults(t *testing.T, report *check.Report, want []string) {
 	t.Helper()
 	var lines []string
 	for _, f := range report.Faults {
@@ -254,30 +256,30 @@ func requireFaults(t *testing.T, report *vfs.CheckReport, want []string) {
 func TestCheckMaxFaults(t *testing.T) {
 	fsys := checked(t)
 	damage(t, fsys, `UPDATE inode SET nlink = nlink + 1 WHERE mode <> 0`)
-	require.Len(t, check(t, fsys, &vfs.CheckOptions{MaxFaults: 3}).Faults, 3)
-	require.Greater(t, len(check(t, fsys, nil).Faults), 3)
+	require.Len(t, checkAll(t, fsys, &check.Options{MaxFaults: 3}).Faults, 3)
+	require.Greater(t, len(checkAll(t, fsys, nil).Faults), 3)
 }
 
 // A quick check misses flipped bits and nothing else.
 func TestCheckQuick(t *testing.T) {
 	fsys := checked(t)
 	damage(t, fsys, `UPDATE blob SET data = zeroblob(100) WHERE size = 100`)
-	require.Empty(t, check(t, fsys, &vfs.CheckOptions{Quick: true}).Faults)
+	require.Empty(t, checkAll(t, fsys, &check.Options{Quick: true}).Faults)
 	damage(t, fsys, `UPDATE blob SET data = zeroblob(99) WHERE size = 100`)
-	requireFaults(t, check(t, fsys, &vfs.CheckOptions{Quick: true}), []string{"main: big: blob", "says 100 bytes, holds 99", ""})
+	requireFaults(t, checkAll(t, fsys, &check.Options{Quick: true}), []string{"main: big: blob", "says 100 bytes, holds 99", ""})
 }
 
 func TestCheckCancelled(t *testing.T) {
 	fsys := checked(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := vfs.Check(ctx, fsys, nil)
+	_, err := check.Run(ctx, fsys, nil)
 	require.ErrorIs(t, err, context.Canceled)
 
 	ctx, cancel = context.WithCancel(t.Context())
 	defer cancel()
 	require.NoError(t, fsys.WriteFile(t.Context(), "more", bytes.Repeat([]byte("x"), 10*chunk.Size), 0o644))
-	_, err = vfs.Check(ctx, fsys, &vfs.CheckOptions{Progress: func(int64, int64) { cancel() }})
+	_, err = check.Run(ctx, fsys, &check.Options{Progress: func(int64, int64) { cancel() }})
 	if err != nil {
 		require.ErrorIs(t, err, context.Canceled)
 	}
@@ -301,11 +303,11 @@ func TestCheckWhileWriting(t *testing.T) {
 			}
 			if err == nil && i%20 == 0 {
 				err = fsys.Update(t.Context(), func(tx *vfs.Tx) error {
-					at, err := tx.Freeze()
+					at, err := (*tree.Tx)(tx).Freeze()
 					if err != nil {
 						return err
 					}
-					return tx.Fork(at, fmt.Sprintf("b%d", i))
+					return (*tree.Tx)(tx).Fork(at, fmt.Sprintf("b%d", i))
 				})
 			}
 			if err != nil {
@@ -315,14 +317,14 @@ func TestCheckWhileWriting(t *testing.T) {
 		}
 	}()
 	for range 10 {
-		require.Empty(t, check(t, fsys, nil).Faults)
+		require.Empty(t, checkAll(t, fsys, nil).Faults)
 	}
 	cancel()
 	require.NoError(t, <-done)
 }
 
 func TestFaultString(t *testing.T) {
-	for want, f := range map[string]vfs.Fault{
+	for want, f := range map[string]check.Fault{
 		"no good":                      {What: "no good"},
 		"main: no good":                {What: "no good", Branch: "main"},
 		"main@s: a/b c: no good":       {What: "no good", Branch: "main", Snapshot: "s", Path: "a/b c"},

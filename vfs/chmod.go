@@ -7,11 +7,12 @@ import (
 	"time"
 
 	"vfsdb/journal"
+	"vfsdb/tree"
 )
 
 // Chmod sets the 12 permission bits of the file that a path leads to, following symlinks.
 func (tx *Tx) Chmod(name string, mode fs.FileMode, opts ...Option) error {
-	return pathErr("chmod", name, tx.setAttrs(journal.OpChmod, name, true, opts, func(n *inode) { setMode(n, mode) }))
+	return pathErr("chmod", name, tx.setAttrs(journal.OpChmod, name, true, opts, func(n *tree.Node) { setMode(n, mode) }))
 }
 
 // Chown stores a user and a group; -1 leaves one as it is. They are kept, never enforced. A number that 32 bits do not
@@ -36,7 +37,7 @@ func (tx *Tx) Lchtimes(name string, atime, mtime time.Time, opts ...Option) erro
 	return pathErr("lchtimes", name, tx.setAttrs(journal.OpChtimes, name, false, opts, setTime(mtime)))
 }
 
-func setMode(n *inode, mode fs.FileMode) { n.mode = n.mode&^permBits | unixPerm(mode) }
+func setMode(n *tree.Node, mode fs.FileMode) { n.Mode = n.Mode&^tree.PermBits | tree.UnixPerm(mode) }
 
 func (tx *Tx) chown(name string, follow bool, uid, gid int, opts []Option) error {
 	for _, id := range []int{uid, gid} {
@@ -47,27 +48,27 @@ func (tx *Tx) chown(name string, follow bool, uid, gid int, opts []Option) error
 	return tx.setAttrs(journal.OpChown, name, follow, opts, setOwner(uid, gid))
 }
 
-func setOwner(uid, gid int) func(*inode) {
-	return func(n *inode) {
+func setOwner(uid, gid int) func(*tree.Node) {
+	return func(n *tree.Node) {
 		if uid != -1 {
-			n.uid = uint32(uid)
+			n.Uid = uint32(uid)
 		}
 		if gid != -1 {
-			n.gid = uint32(gid)
+			n.Gid = uint32(gid)
 		}
 	}
 }
 
-func setTime(mtime time.Time) func(*inode) {
-	return func(n *inode) {
+func setTime(mtime time.Time) func(*tree.Node) {
+	return func(n *tree.Node) {
 		if !mtime.IsZero() {
-			n.mtime = nanos(mtime)
+			n.Mtime = tree.Nanos(mtime)
 		}
 	}
 }
 
 // setAttrs is setAttr for a path.
-func (tx *Tx) setAttrs(op journal.Op, name string, follow bool, opts []Option, set func(*inode)) error {
+func (tx *Tx) setAttrs(op journal.Op, name string, follow bool, opts []Option, set func(*tree.Node)) error {
 	o, err := gather(opts, optIfSum)
 	if err != nil {
 		return err
@@ -79,10 +80,10 @@ func (tx *Tx) setAttrs(op journal.Op, name string, follow bool, opts []Option, s
 	if err != nil {
 		return o.gone(err)
 	}
-	if err := tx.holds(o, n.ino); err != nil {
+	if err := tx.holds(o, n.Ino); err != nil {
 		return err
 	}
-	return tx.setAttr(p.entry(), op, set)
+	return tx.tree().SetAttr(p.entry(), op, set)
 }
 
 // Chmod sets the 12 permission bits of the file that a path leads to, following symlinks.

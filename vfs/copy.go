@@ -25,7 +25,7 @@ func (tx *Tx) copy(from, to string, opts []Option) error {
 	if err != nil {
 		return o.gone(err)
 	}
-	if err := tx.holds(o, n.ino); err != nil {
+	if err := tx.holds(o, n.Ino); err != nil {
 		return err
 	}
 
@@ -39,13 +39,13 @@ func (tx *Tx) copy(from, to string, opts []Option) error {
 		return err
 	}
 	source, target := src.entry(), dst.entry()
-	if _, _, err := tx.checkCopy(source, target); err != nil {
+	if _, _, err := tx.tree().CheckCopy(source, target); err != nil {
 		return err
 	}
 	if dst.ino != 0 && o.has(optNoReplace) {
 		return syscall.EEXIST
 	}
-	return tx.copyTree(source, target)
+	return tx.tree().CopyTree(source, target)
 }
 
 // Copy makes to a copy of from that shares its content, see [Tx.Copy].

@@ -15,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"vfsdb/check"
 	"vfsdb/chunk"
 	"vfsdb/internal/vfstest"
 	"vfsdb/schema"
@@ -110,7 +111,7 @@ func fuzzDamaged(f *testing.F, packed bool) {
 			return
 		}
 		defer fsys.Close()
-		report, err := vfs.Check(ctx, fsys, nil)
+		report, err := check.Run(ctx, fsys, nil)
 		if err == nil && !report.OK() {
 			_ = report.Faults[0].String()
 		}

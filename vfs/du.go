@@ -1,6 +1,10 @@
 package vfs
 
-import "context"
+import (
+	"context"
+
+	"vfsdb/tree"
+)
 
 // Totals count the entries of a part of a tree.
 type Totals struct {
@@ -37,7 +41,7 @@ func (c *census) all(ctx context.Context, v Viewer, name string) error {
 		}
 		return c.look(tx, start)
 	})
-	if err != nil || start.kind != kindDir {
+	if err != nil || start.Kind != tree.KindDir {
 		return err
 	}
 
@@ -47,25 +51,25 @@ func (c *census) all(ctx context.Context, v Viewer, name string) error {
 
 // look counts an entry.
 func (c *census) look(tx *Tx, e *entry) error {
-	if e.kind == kindDir {
+	if e.Kind == tree.KindDir {
 		c.Dirs++
 		return nil
 	}
 
 	// A file counts under the first of its names.
-	n, err := tx.nodeOf(e.dir, e.listed)
-	if err != nil || c.several[n.ino] {
+	n, err := tx.tree().NodeOf(e.dir, e.Entry)
+	if err != nil || c.several[n.Ino] {
 		return err
 	}
-	if n.nlink > 1 {
-		c.several[n.ino] = true
+	if n.Nlink > 1 {
+		c.several[n.Ino] = true
 	}
 
-	switch e.kind {
-	case kindFile:
+	switch e.Kind {
+	case tree.KindFile:
 		c.Files++
-		c.Bytes += n.content.Size
-	case kindLink:
+		c.Bytes += n.Content.Size
+	case tree.KindLink:
 		c.Symlinks++
 	default:
 		c.Others++

@@ -56,16 +56,16 @@ func (tx *Tx) edit(name string, edits []Edit, opts []Option) (int, error) {
 	if err != nil {
 		return 0, o.gone(err)
 	}
-	if err := tx.holds(o, node.ino); err != nil {
+	if err := tx.holds(o, node.Ino); err != nil {
 		return 0, err
 	}
-	if err := tx.fold(node); err != nil {
+	if err := tx.tree().Fold(node); err != nil {
 		return 0, err
 	}
-	if node.content.Size > MaxEditSize {
+	if node.Content.Size > MaxEditSize {
 		return 0, syscall.EFBIG
 	}
-	data, err := tx.readContent(node.content, 0, node.content.Size)
+	data, err := tx.tree().ReadContent(node.Content, 0, node.Content.Size)
 	if err != nil {
 		return 0, err
 	}
@@ -77,11 +77,11 @@ func (tx *Tx) edit(name string, edits []Edit, opts []Option) (int, error) {
 		}
 		total += n
 	}
-	content, err := tx.prepare(data).Put(tx.DB())
+	content, err := tx.tree().Prepare(data).Put(tx.DB())
 	if err != nil {
 		return 0, err
 	}
-	return total, tx.rewrite(p.entry(), journal.OpEdit, content)
+	return total, tx.tree().Rewrite(p.entry(), journal.OpEdit, content)
 }
 
 // MaxEditSize is the largest file that Edit takes or makes, in bytes; a larger one is EFBIG. An edit holds the file in

@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"vfsdb/chunk"
+	"vfsdb/tree"
 )
 
 // A File is an open file or directory. It is safe for concurrent use.
@@ -33,7 +34,7 @@ import (
 // the disk is full, that is not so: such a store cannot tell a collector what it has open, and what was removed and
 // collected meanwhile is ESTALE, or [ErrCorrupt] if it was opened frozen. A branch that is deleted is ESTALE too.
 type File struct {
-	handle *Handle
+	handle *tree.Handle
 	fsys   *FS
 	ctx    context.Context
 	name   string // that it was opened by
@@ -64,18 +65,18 @@ func (fsys *FS) OpenFile(ctx context.Context, name string, flag int, perm fs.Fil
 		return nil, pathErr("open", name, syscall.EINVAL)
 	}
 	f := &File{fsys: fsys, ctx: ctx, name: name, flag: flag}
-	return f.open(HandleMode{Write: f.writable()}, perm)
+	return f.open(tree.HandleMode{Write: f.writable()}, perm)
 }
 
 // OpenFrozen opens a file or directory for reading, as Open does, but shows what is committed of the content now,
 // whole, however long it is read and whatever happens to the file meanwhile. Stat describes the file as it is now, too.
 func (fsys *FS) OpenFrozen(ctx context.Context, name string) (*File, error) {
 	f := &File{fsys: fsys, ctx: ctx, name: name}
-	return f.open(HandleMode{Frozen: true}, 0)
+	return f.open(tree.HandleMode{Frozen: true}, 0)
 }
 
 // open makes the file if the flags say so, and opens it.
-func (f *File) open(mode HandleMode, perm fs.FileMode) (*File, error) {
+func (f *File) open(mode tree.HandleMode, perm fs.FileMode) (*File, error) {
 	var at place // of what was made, or emptied
 	var prepare func() error
 	if f.flag&(os.O_CREATE|os.O_TRUNC) != 0 {
@@ -87,14 +88,15 @@ func (f *File) open(mode HandleMode, perm fs.FileMode) (*File, error) {
 		}
 	}
 
-	handle, err := f.fsys.openHandle(f.ctx, mode, prepare, func(tx *Tx) (name Name, n *inode, err error) {
+	handle, err := f.fsys.tree().Open(f.ctx, mode, prepare, func(below *tree.Tx) (name tree.Name, n *tree.Node, err error) {
+		tx := (*Tx)(below)
 		if at.ino == 0 {
 			at, n, err = tx.find(f.name, true)
-		} else if n, err = tx.inode(at.ino); err == nil && n == nil {
+		} else if n, err = tx.tree().Node(at.ino); err == nil && n == nil {
 			err = syscall.ESTALE
 		}
 		f.base = place{ino: at.ino}.name(tx, f.name)
-		return Name{at.dir, at.base}, n, err
+		return tree.Name{Dir: at.dir, Base: at.base}, n, err
 	})
 	if err != nil {
 		return nil, pathErr("open", f.name, err)
@@ -121,32 +123,32 @@ func (f *File) make(tx *Tx, perm fs.FileMode) (place, error) {
 		return p, err
 	case exclusive:
 		return p, syscall.EEXIST
-	case p.kind == kindDir:
+	case p.kind == tree.KindDir:
 		return p, syscall.EISDIR
 	}
-	if f.flag&os.O_TRUNC == 0 || p.kind != kindFile {
+	if f.flag&os.O_TRUNC == 0 || p.kind != tree.KindFile {
 		return p, nil
 	}
 
-	n, err := tx.inode(p.ino)
+	n, err := tx.tree().Node(p.ino)
 	if err != nil || n == nil {
 		return p, err
 	}
-	if err := tx.fold(n); err != nil {
+	if err := tx.tree().Fold(n); err != nil {
 		return p, err
 	}
-	return p, tx.rewrite(p.entry(), OpTruncate, chunk.Content{})
+	return p, tx.tree().Rewrite(p.entry(), OpTruncate, chunk.Content{})
 }
 
 // createEmpty makes an empty file.
 func (tx *Tx) createEmpty(p place, perm fs.FileMode) (Ino, error) {
-	n := tx.newNode(modeFile | unixPerm(perm))
-	sum, err := tx.sumOf(n)
+	n := tx.tree().NewNode(tree.ModeFile | tree.UnixPerm(perm))
+	sum, err := tx.tree().SumOf(n)
 	if err != nil {
 		return 0, err
 	}
-	err = tx.create(p.entry(), n, sum)
-	return n.ino, err
+	err = tx.tree().Create(p.entry(), n, sum)
+	return n.Ino, err
 }
 
 // Name returns the name that the file was opened by.
@@ -158,7 +160,7 @@ func (f *File) Stat() (fs.FileInfo, error) {
 	if err != nil {
 		return nil, f.err("stat", err)
 	}
-	return newInfo(f.base, &n), nil
+	return tree.NewInfo(f.base, &n), nil
 }
 
 // Sum returns the sum of what is committed of the file; Sync commits what was written. Other kinds fail as with
@@ -206,7 +208,7 @@ func (f *File) Seek(offset int64, whence int) (int64, error) {
 		if err != nil {
 			return 0, f.err("seek", err)
 		}
-		base = n.content.Size
+		base = n.Content.Size
 	default:
 		return 0, f.err("seek", syscall.EINVAL)
 	}

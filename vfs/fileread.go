@@ -4,6 +4,8 @@ import (
 	"io"
 	"io/fs"
 	"syscall"
+
+	"vfsdb/tree"
 )
 
 // Read reads from where the last Read, Write or Seek ended.
@@ -43,13 +45,13 @@ func (f *File) ReadDir(n int) ([]fs.DirEntry, error) {
 	}
 	var entries []fs.DirEntry
 	for n <= 0 || len(entries) < n {
-		limit := pageSize
+		limit := tree.PageSize
 		if n > 0 {
 			limit = min(limit, n-len(entries))
 		}
-		var page []listed
+		var page []tree.Entry
 		err := f.fsys.View(f.ctx, func(tx *Tx) (err error) {
-			page, err = tx.page(f.handle.Ino(), f.after, limit)
+			page, err = tx.tree().Page(f.handle.Ino(), f.after, limit)
 			return err
 		})
 		if err != nil {
@@ -57,7 +59,7 @@ func (f *File) ReadDir(n int) ([]fs.DirEntry, error) {
 		}
 		for _, l := range page {
 			entries = append(entries, &Entry{listed: l})
-			f.after = l.name
+			f.after = l.Name
 		}
 		if len(page) < limit {
 			break

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"syscall"
+
+	"vfsdb/tree"
 )
 
 // FindOptions are options of [Find]. A nil *FindOptions is the zero value: everything is found.
@@ -78,12 +80,12 @@ func (f *findRun) search(ctx context.Context, v Viewer, dir string) (err error) 
 
 // look reads the Info of an entry that matches.
 func (f *findRun) look(tx *Tx, e *entry) error {
-	if f.kind != 0 && f.kind != e.kind || !f.pattern.match(e.up.at, e.name, e.kind == kindDir) {
+	if f.kind != 0 && f.kind != e.Kind || !f.pattern.match(e.up.at, e.Name, e.Kind == tree.KindDir) {
 		return nil
 	}
-	n, err := tx.nodeOf(e.dir, e.listed)
+	n, err := tx.tree().NodeOf(e.dir, e.Entry)
 	if err == nil {
-		e.info = newInfo(e.name, n)
+		e.info = tree.NewInfo(e.Name, n)
 	}
 	return err
 }
@@ -107,11 +109,11 @@ func kindNamed(word string) (uint8, error) {
 	case "":
 		return 0, nil
 	case "file":
-		return kindFile, nil
+		return tree.KindFile, nil
 	case "directory":
-		return kindDir, nil
+		return tree.KindDir, nil
 	case "symlink":
-		return kindLink, nil
+		return tree.KindLink, nil
 	}
 	return 0, fmt.Errorf("%w: kind %q is not file, directory or symlink", syscall.EINVAL, word)
 }

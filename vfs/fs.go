@@ -2,289 +2,111 @@ package vfs
 
 import (
 	"context"
-	"errors"
-	"sync"
-	"sync/atomic"
-	"syscall"
 
-	"vfsdb/chunk"
-	"vfsdb/hold"
-	"vfsdb/journal"
 	"vfsdb/schema"
+	"vfsdb/tree"
 )
-
-// MainBranch is the branch that a new store has. It cannot be renamed or deleted.
-const MainBranch = "main"
 
 // An FS is one tree of a store: the head of a branch, which can be written, or a past moment, which refuses writes with
 // EROFS. Its verbs are those of [os.Root] with a context in front; each happens whole or not at all, and is durable
 // when it has returned. It is safe for concurrent use, by any number of goroutines and processes.
-type FS struct {
-	store   *store
-	at      Moment
-	branch  string         // the branch's name when the FS was made; "" for a past moment
-	levels  []level        // the lineage that reads go through, nearest first; constant
-	filters []*levelFilter // of the levels
-	settled bool           // the lineage is committed
-	root    Ino
-	name    string
-	owner   bool // made by Open: Close closes the store
-}
+type FS tree.Tree
 
-// A store is one open file, shared by every FS that stands on it.
-type store struct {
-	db       *schema.DB
-	lease    *hold.Lease
-	cache    *chunk.Cache
-	compress bool
-	memory   sharedCache
-	slots    slots
+// An Info describes a file as it was at one moment. It is an [fs.FileInfo] with more to it: its methods Ino, Nlink, Owner,
+// Rdev and Target are what stat and readlink return, ChangeTime and BirthTime are the other times, and SameContent compares
+// two files without reading them.
+type Info = tree.Info
 
-	closed atomic.Bool
+// An Ino is an inode number. It is unique in the store, is never used again, and stays with a file through renames,
+// snapshots and branches. 0 is no inode.
+type Ino = tree.Ino
 
-	opening sync.RWMutex // held to read while a file is opened; the publisher waits until all are registered
-	mu      sync.Mutex
-	handles map[*Handle]hold.Pin // what open files need kept, beyond the names that lead there
-	inodes  map[branchIno]*openInode
+// A Moment is a point in a branch's history: what the tree of Branch was at the end of an Epoch. Moments can be compared
+// with ==, and are made by snapshots and forks.
+type Moment = tree.Moment
 
-	journal *journal.Journal
+// A Branch is a line of history with a head that can be written: its ID, its Name, when it was Created, the Depth of its
+// lineage, the branch that it continues (Base) and where (Fork).
+type Branch = tree.Branch
 
-	filters levelFilters
-}
+// MainBranch is the branch that a new store has. It cannot be renamed or deleted.
+const MainBranch = tree.MainBranch
 
-// openStore opens the store in a file.
-func openStore(ctx context.Context, path string, o schema.Options, compress bool) (*store, error) {
-	db, err := schema.Open(ctx, path, o)
-	if err != nil {
-		return nil, err
-	}
-	st := &store{
-		db: db, cache: chunk.NewCache(), compress: compress, journal: journal.New(db),
-		handles: make(map[*Handle]hold.Pin), inodes: make(map[branchIno]*openInode),
-	}
-	st.memory.db = db
-	db.OnCommit(st.memory.committed)
-	st.lease = hold.NewLease(db, st.pins, NewestOrphan)
-	return st, nil
-}
+// MaxReadSize is how many bytes ReadFile, ReadRange and GetMany return at most: more is EFBIG. A file may be longer than
+// any memory, by its holes alone. [FS.Open] reads one of any length.
+const MaxReadSize = tree.MaxReadSize
 
-// close closes the store, after the transactions that are running.
-func (st *store) close() error {
-	st.closed.Store(true)
-	st.journal.Close()
-	err := errors.Join(st.lease.Close(), st.db.Close())
-	st.cache.Close()
-	return err
-}
+// CheckName refuses a name that no branch or snapshot may have with EINVAL: an empty one, one over 255 bytes, one with
+// a slash, an '@', a space or a control character in it, one that is not UTF-8, one that starts with '-'.
+func CheckName(name string) error { return tree.CheckName(name) }
 
-// head stands on the head of the branch called name. A missing one is ENOENT.
-func (st *store) head(ctx context.Context, name string) (fsys *FS, err error) {
-	err = st.db.View(ctx, func(tx *schema.Tx) (err error) {
-		fsys, err = st.headIn(tx, name)
-		return err
-	})
-	return fsys, err
-}
-
-// headIn is head as part of a transaction.
-func (st *store) headIn(tx *schema.Tx, name string) (*FS, error) {
-	id, err := branchID(tx, name)
-	if err != nil {
-		return nil, err
-	}
-	fsys, err := st.stand(tx, Moment{Branch: id, Epoch: schema.Head})
-	if err != nil {
-		return nil, err
-	}
-	fsys.branch, fsys.name = name, name
-	return fsys, nil
-}
-
-// stand makes the FS that reads at a moment.
-func (st *store) stand(tx *schema.Tx, at Moment) (*FS, error) {
-	levels, err := readLineage(tx, at)
-	if err != nil {
-		return nil, err
-	}
-	filters, err := st.filters.of(tx, levels)
-	if err != nil {
-		return nil, err
-	}
-
-	fsys := &FS{store: st, at: at, levels: levels, filters: filters, settled: !tx.Writable(), root: schema.RootIno}
-	if tx.Writable() {
-		tx.AfterCommit(func() { fsys.settled = true })
-	}
-	return fsys, nil
-}
-
-// own gives the tree the name of the store, and makes it the one whose end is the end of the store.
-func (fsys *FS) own(name string) { fsys.name, fsys.owner = name, true }
-
-// closeOwned closes the store if the tree owns it.
-func (fsys *FS) closeOwned() error {
-	if !fsys.owner {
-		return nil
-	}
-	return fsys.store.close()
-}
+// tree is the FS as rooms below see it.
+func (fsys *FS) tree() *tree.Tree { return (*tree.Tree)(fsys) }
 
 // Name returns the path that Open was given, or for another FS its branch or directory.
-func (fsys *FS) Name() string { return fsys.name }
+func (fsys *FS) Name() string { return fsys.tree().Name() }
 
 // Head returns the name of the branch that the FS writes to, as it was when the FS was made; "" if it stands on a past
 // moment.
-func (fsys *FS) Head() string { return fsys.branch }
+func (fsys *FS) Head() string { return fsys.tree().Head() }
 
 // Moment returns where in history the FS stands.
-func (fsys *FS) Moment() Moment { return fsys.at }
+func (fsys *FS) Moment() Moment { return fsys.tree().Moment() }
 
-// Tree returns the FS itself. What embeds an *FS, as a snapshot does, can stand wherever a tree is asked for.
+// Tree returns the FS itself. A type that embeds an *FS, as a snapshot does, can stand wherever a tree is asked for.
 func (fsys *FS) Tree() *FS { return fsys }
 
-// Journal returns the record of what happened in the store, for rooms that trim it.
-func (fsys *FS) Journal() *journal.Journal { return fsys.store.journal }
-
 // DB returns the file under the FS, for rooms that keep rows of their own in it.
-func (fsys *FS) DB() *schema.DB { return fsys.store.db }
+func (fsys *FS) DB() *schema.DB { return fsys.tree().Store().DB() }
 
 // SetReadOnly refuses every write to the store with EROFS from now on, or allows them again. It holds for every
 // FS and File of this process that stands on the store; a transaction that is running is refused at its commit, and
 // what a File has not committed stays with it. Other processes are not concerned. A store opened with
 // [Options].ReadOnly stays so.
-func (fsys *FS) SetReadOnly(on bool) { fsys.store.db.SetReadOnly(on) }
+func (fsys *FS) SetReadOnly(on bool) { fsys.tree().Store().DB().SetReadOnly(on) }
 
 // Frozen reports whether the FS stands on a past moment and so refuses writes with EROFS.
-func (fsys *FS) Frozen() bool { return fsys.at.Epoch != schema.Head }
+func (fsys *FS) Frozen() bool { return fsys.tree().Frozen() }
 
 // Whole reports whether the FS shows a whole branch, or a moment of one, and not a directory of it as [FS.OpenRoot] does.
-func (fsys *FS) Whole() bool { return fsys.root == schema.RootIno }
-
-// moment stands on a past moment: something must keep it, or else it is ESTALE. The moment of a head is EINVAL.
-func (st *store) moment(ctx context.Context, at Moment) (past *FS, err error) {
-	err = st.db.View(ctx, func(tx *schema.Tx) (err error) {
-		past, err = st.momentIn(tx, at)
-		return err
-	})
-	return past, err
-}
-
-// momentIn is moment as part of a transaction.
-func (st *store) momentIn(tx *schema.Tx, at Moment) (*FS, error) {
-	if at.Epoch >= schema.Head {
-		return nil, syscall.EINVAL
-	}
-	kept, err := momentKept(tx, at)
-	if err == nil && !kept {
-		err = syscall.ESTALE
-	}
-	if err != nil {
-		return nil, err
-	}
-	return st.stand(tx, at)
-}
-
-// sub returns the tree below a directory. The number is looked up by nobody again.
-func (fsys *FS) sub(root Ino, name string) *FS {
-	sub := *fsys
-	sub.root, sub.name, sub.owner = root, name, false
-	return &sub
-}
+func (fsys *FS) Whole() bool { return fsys.tree().Whole() }
 
 // View runs fn on one moment of the tree: what others commit meanwhile is not seen. fn must not keep tx, nor run for
 // long, because the file cannot reuse its log meanwhile.
 func (fsys *FS) View(ctx context.Context, fn func(*Tx) error) error {
-	return fsys.store.db.View(ctx, func(db *schema.Tx) error {
-		tx, err := fsys.begin(db)
-		if err != nil {
-			return err
-		}
-		return fn(tx)
-	})
+	return fsys.tree().View(ctx, func(tx *tree.Tx) error { return fn((*Tx)(tx)) })
 }
 
 // Update runs fn and commits all that it did, or nothing if it returns an error. When Update has returned nil the
 // commit is durable. One Update runs at a time: others wait, so fn should not wait for anything itself. Inside fn
 // use tx, never fsys: a verb of fsys would wait for the Update that it is called from.
 func (fsys *FS) Update(ctx context.Context, fn func(*Tx) error) error {
-	if fsys.Frozen() {
-		return syscall.EROFS
-	}
-	var made folds
-	defer made.end()
-	return fsys.store.db.Update(ctx, func(db *schema.Tx) error { return fsys.run(db, &made, fn) })
+	return fsys.tree().Update(ctx, func(tx *tree.Tx) error { return fn((*Tx)(tx)) })
 }
 
-// run is fn on a transaction of the file, up to what is to be committed.
-func (fsys *FS) run(db *schema.Tx, made *folds, fn func(*Tx) error) error {
-	tx, err := fsys.begin(db)
-	if err != nil {
-		return err
-	}
-	tx.folds = made
-	if err := fn(tx); err != nil {
-		return err
-	}
-	return tx.end()
-}
-
-// join is an Update of one short verb, which writes about so many bytes. Those that wait for the lock at the same time
-// share a commit, and an inode that several of them change, as that of a directory, is written once.
+// join is an Update of one short verb, which writes about so many bytes.
 func (fsys *FS) join(ctx context.Context, bytes int, fn func(*Tx) error) error {
-	if fsys.Frozen() {
-		return syscall.EROFS
-	}
-	var made folds
-	defer made.end()
-	return fsys.store.db.Join(ctx, bytes, func(db *schema.Tx) error {
-		return fsys.run(db, &made, fn)
-	})
+	return fsys.tree().Join(ctx, bytes, func(tx *tree.Tx) error { return fn((*Tx)(tx)) })
 }
 
 // look runs fn on what is cached of this moment, or if that does not suffice, in a transaction that reads. So fn may run
 // twice.
 func (fsys *FS) look(ctx context.Context, fn func(*Tx) error) error {
-	tx, err := fsys.cached(ctx)
+	tx, err := fsys.tree().Cached(ctx)
 	if tx == nil {
 		return fsys.View(ctx, fn)
 	}
 	if err == nil {
-		err = fn(tx)
+		err = fn((*Tx)(tx))
 	}
-	if tx.missed() {
+	if tx.Missed() {
 		return fsys.View(ctx, fn)
 	}
 	return err
 }
 
-// cached returns a transaction that knows what is cached of this moment, and reads no row: where it would have to, it has
-// missed, and its results are void. It is nil if nothing is cached, or ctx has ended.
-func (fsys *FS) cached(ctx context.Context) (*Tx, error) {
-	g := fsys.store.memory.current()
-	if g == nil || ctx.Err() != nil {
-		return nil, nil
-	}
-	tx := &Tx{db: schema.Blind(ctx), fsys: fsys, memory: memory{tree: fsys.at, shared: &fsys.store.memory, gen: g}}
-	return tx, tx.checkBranch()
-}
-
-// pins lists what the open files need kept. The lease publishes it for collectors in other processes.
-func (st *store) pins() []hold.Pin {
-	st.opening.Lock()
-	defer st.opening.Unlock()
-	st.mu.Lock()
-	defer st.mu.Unlock()
-	pins := make([]hold.Pin, 0, len(st.handles))
-	for _, pin := range st.handles {
-		if pin.Kind != 0 {
-			pins = append(pins, pin)
-		}
-	}
-	return pins
-}
-
 // Backup writes a consistent, compact copy of the whole store to a new file while others read and write.
 // dest must not exist (EEXIST); it appears whole or not at all.
 func (fsys *FS) Backup(ctx context.Context, dest string) error {
-	return fsys.store.db.Backup(ctx, dest)
+	return fsys.tree().Store().DB().Backup(ctx, dest)
 }

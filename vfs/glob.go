@@ -3,6 +3,8 @@ package vfs
 import (
 	"context"
 	"slices"
+
+	"vfsdb/tree"
 )
 
 // Glob returns the paths of the tree that match a pattern, sorted, in the form of io/fs. A path that leads through a
@@ -40,7 +42,7 @@ func glob(ctx context.Context, v Viewer, text string) ([]string, error) {
 		paths = append(paths, root.path)
 	}
 	err = p.below(ctx, v, root, nil, func(e *entry) error {
-		if p.match(e.up.at, e.name, e.kind == kindDir) {
+		if p.match(e.up.at, e.Name, e.Kind == tree.KindDir) {
 			paths = append(paths, e.path)
 		}
 		return nil
@@ -62,10 +64,10 @@ func (p *Pattern) below(
 		only:   func(dir *entry) []string { return p.names(dir.at) },
 		look:   look,
 		visit: func(e *entry) (bool, error) {
-			if err := visit(e); err != nil || e.kind != kindDir {
+			if err := visit(e); err != nil || e.Kind != tree.KindDir {
 				return false, err
 			}
-			e.at = p.next(e.up.at, e.name)
+			e.at = p.next(e.up.at, e.Name)
 			return len(e.at) > 0, nil
 		},
 	}

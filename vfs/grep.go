@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"strings"
+
+	"vfsdb/tree"
 )
 
 // DefaultMaxFileSize is the longest file that Grep searches if [GrepOptions] set no limit: 10 MiB.
@@ -147,13 +149,13 @@ func (g *grep) search(text string) (err error) {
 	}
 	g.number, g.learn = g.sketches.begin()
 
-	at := candidate{start.path, start.ino}
-	if start.kind != kindDir {
+	at := candidate{start.path, start.Ino}
+	if start.Kind != tree.KindDir {
 		b := &batch{files: []candidate{at}, done: make(chan struct{})}
 		(&scanner{grep: g}).search(b)
 		return g.take(b)
 	}
-	return g.run(&lister{grep: g, prefix: len(join(at.path, "")), open: []*listing{{dir: at}}})
+	return g.run(&lister{grep: g, prefix: len(tree.JoinPath(at.path, "")), open: []*listing{{dir: at}}})
 }
 
 // A filter is one pattern of Include or Exclude.
@@ -179,9 +181,9 @@ func anyMatches(list []filter, rel string, e *entry) bool {
 	for _, f := range list {
 		of := rel
 		if f.base {
-			of = e.name
+			of = e.Name
 		}
-		if f.Match(of, e.kind == kindDir) {
+		if f.Match(of, e.Kind == tree.KindDir) {
 			return true
 		}
 	}

@@ -3,6 +3,8 @@ package vfs
 import (
 	"slices"
 	"syscall"
+
+	"vfsdb/tree"
 )
 
 // A scanner searches files, one after the other.
@@ -39,7 +41,7 @@ func (s *scanner) search(b *batch) {
 			for _, f := range left {
 				s.inos = append(s.inos, f.ino)
 			}
-			if err := tx.prefetch(s.inos); err != nil {
+			if err := tx.tree().Prefetch(s.inos); err != nil {
 				return err
 			}
 
@@ -62,35 +64,35 @@ func (s *scanner) search(b *batch) {
 // file searches one file of a batch, and returns how much was read. A file that was removed since it was listed is
 // passed over.
 func (s *scanner) file(tx *Tx, b *batch, t candidate) (int64, error) {
-	n, err := tx.inode(t.ino)
-	if err != nil || n == nil || n.nlink == 0 {
+	n, err := tx.tree().Node(t.ino)
+	if err != nil || n == nil || n.Nlink == 0 {
 		return 0, err
 	}
-	if n.kind() != kindFile {
+	if n.Kind() != tree.KindFile {
 		return 0, syscall.EINVAL
 	}
 
 	b.outcomes = append(b.outcomes, outcome{path: t.path})
 	f := &b.outcomes[len(b.outcomes)-1]
-	if s.o.MaxFileSize >= 0 && n.content.Size > s.o.MaxFileSize {
+	if s.o.MaxFileSize >= 0 && n.Content.Size > s.o.MaxFileSize {
 		f.large = true
 		return 0, nil
 	}
 
 	// An earlier search may have learned enough of the content.
-	known := s.sketches.of(n.content, s.number)
+	known := s.sketches.of(n.Content, s.number)
 	if known != nil && known.rulesOut(s.matcher.probes) {
 		f.scanned = true
 		return 0, nil
 	}
-	if known == nil && s.sketches.isBinary(n.content) {
+	if known == nil && s.sketches.isBinary(n.Content) {
 		f.binary = true
 		return 0, nil
 	}
 
-	r := tx.stream(n.content)
+	r := tx.tree().Stream(n.Content)
 	defer r.Release()
-	c := scan{scanner: s, tx: tx, file: f, reader: r, size: n.content.Size, line: 1, held: s.buf[:0]}
+	c := scan{scanner: s, tx: tx, file: f, reader: r, size: n.Content.Size, line: 1, held: s.buf[:0]}
 	settled := !tx.DB().Writable() // an uncommitted content may be undone, and another one take its number
 	if s.learn && known == nil && c.size <= maxSketched && settled {
 		c.sketch = newSketch(c.size)
@@ -99,16 +101,16 @@ func (s *scanner) file(tx *Tx, b *batch, t candidate) (int64, error) {
 
 	// Keep the matches, and a sketch for later searches.
 	if f.binary && settled {
-		s.sketches.putBinary(n.content)
+		s.sketches.putBinary(n.Content)
 	}
 	if c.sketch != nil && f.scanned && c.complete() {
-		s.sketches.put(n.content, c.sketch, s.number)
+		s.sketches.put(n.Content, c.sketch, s.number)
 	}
 	s.share()
 	f.matches = slices.Clone(s.matches)
 	s.count += len(f.matches)
 	s.buf, s.matches = c.held, s.matches[:0]
-	return n.content.Size, pathErr("grep", t.path, err)
+	return n.Content.Size, pathErr("grep", t.path, err)
 }
 
 // full reports whether the matches of the batch alone reach MaxText.

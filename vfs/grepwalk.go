@@ -1,5 +1,7 @@
 package vfs
 
+import "vfsdb/tree"
+
 // A lister lists the files to be searched, in the order of a walk, some at a time. It keeps its place in between, so it
 // can go on in another transaction.
 type lister struct {
@@ -12,9 +14,9 @@ type lister struct {
 // A listing is a directory of which a part is listed.
 type listing struct {
 	dir  candidate
-	page []listed // entries that are listed and still to be looked at
-	last string   // the name that was listed last
-	all  bool     // nothing comes after page
+	page []tree.Entry // entries that are listed and still to be looked at
+	last string       // the name that was listed last
+	all  bool         // nothing comes after page
 }
 
 // A candidate is a file to be searched, or a directory, by its path.
@@ -60,7 +62,7 @@ func (l *lister) list(tx *Tx, d *listing) (err error) {
 		return err
 	}
 	if !d.all {
-		d.last = d.page[len(d.page)-1].name
+		d.last = d.page[len(d.page)-1].Name
 	}
 	return nil
 }
@@ -68,16 +70,16 @@ func (l *lister) list(tx *Tx, d *listing) (err error) {
 // through goes through the page of a directory, up to a directory to go into, or to the end.
 func (l *lister) through(d *listing, files []candidate) []candidate {
 	for i, one := range d.page {
-		e := entry{listed: one, path: join(d.dir.path, one.name)}
+		e := entry{Entry: one, path: tree.JoinPath(d.dir.path, one.Name)}
 		rel := e.path[l.prefix:]
 		switch {
-		case e.kind != kindDir && e.kind != kindFile, anyMatches(l.exclude, rel, &e):
-		case e.kind == kindDir:
+		case e.Kind != tree.KindDir && e.Kind != tree.KindFile, anyMatches(l.exclude, rel, &e):
+		case e.Kind == tree.KindDir:
 			d.page = d.page[i+1:]
-			l.open = append(l.open, &listing{dir: candidate{e.path, e.ino}})
+			l.open = append(l.open, &listing{dir: candidate{e.path, e.Ino}})
 			return files
 		case len(l.include) == 0, anyMatches(l.include, rel, &e):
-			files = append(files, candidate{e.path, e.ino})
+			files = append(files, candidate{e.path, e.Ino})
 		}
 	}
 	d.page = nil

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vfsdb/internal/vfstest"
+	"vfsdb/tree"
 	"vfsdb/vfs"
 )
 
@@ -101,11 +102,11 @@ func TestGroupSharesDirectories(t *testing.T) {
 			trees := []*vfs.FS{fsys}
 			for i := range 12 {
 				require.NoError(t, fsys.Update(ctx, func(tx *vfs.Tx) error {
-					at, err := tx.Freeze()
+					at, err := (*tree.Tx)(tx).Freeze()
 					if err != nil {
 						return err
 					}
-					return tx.Fork(at, fmt.Sprint("b", i))
+					return (*tree.Tx)(tx).Fork(at, fmt.Sprint("b", i))
 				}))
 				tree, err := fsys.Branch(ctx, fmt.Sprint("b", i))
 				require.NoError(t, err)

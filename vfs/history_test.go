@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vfsdb/internal/vfstest"
+	"vfsdb/tree"
 	"vfsdb/vfs"
 )
 
@@ -58,7 +59,7 @@ func TestVerbsAreRecorded(t *testing.T) {
 		{func(tx *vfs.Tx) error { return tx.RemoveAll("q") }, []string{"removeall q"}},
 		{func(tx *vfs.Tx) error { return tx.RemoveAll("q") }, nil},
 		{func(tx *vfs.Tx) error { return tx.RemoveAll("p/a") }, []string{"removeall p/a 'oN'-> -2"}},
-		{func(tx *vfs.Tx) error { return tx.Record("note", "d", "why") }, []string{"note d (why)"}},
+		{func(tx *vfs.Tx) error { return (*tree.Tx)(tx).Record("note", "d", "why") }, []string{"note d (why)"}},
 	} {
 		since, err := fsys.Seq(ctx)
 		require.NoError(t, err)
@@ -68,9 +69,9 @@ func TestVerbsAreRecorded(t *testing.T) {
 		}
 		require.Equal(t, step.want, vfstest.Log(t, fsys, &vfs.LogOptions{Since: since}))
 	}
-	require.ErrorIs(t, fsys.Update(ctx, func(tx *vfs.Tx) error { return tx.Record("No op", ".", "") }), syscall.EINVAL)
+	require.ErrorIs(t, fsys.Update(ctx, func(tx *vfs.Tx) error { return (*tree.Tx)(tx).Record("No op", ".", "") }), syscall.EINVAL)
 	for _, path := range []string{"", "/d", "..", "d/", "d/./f", "a\x00b"} {
-		require.ErrorIs(t, fsys.Update(ctx, func(tx *vfs.Tx) error { return tx.Record("note", path, "") }), syscall.EINVAL, path)
+		require.ErrorIs(t, fsys.Update(ctx, func(tx *vfs.Tx) error { return (*tree.Tx)(tx).Record("note", path, "") }), syscall.EINVAL, path)
 	}
 }
 
@@ -297,7 +298,7 @@ func TestHistoryOfOldFile(t *testing.T) {
 func TestPutIsRecorded(t *testing.T) {
 	ctx := t.Context()
 	fsys := vfstest.New(t)
-	batch := fsys.NewBatch(ctx)
+	batch := (*tree.Tree)(fsys).NewBatch(ctx)
 	defer batch.Close()
 	one, err := batch.Add(ctx, strings.NewReader("one"))
 	require.NoError(t, err)

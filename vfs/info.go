@@ -4,6 +4,8 @@ import (
 	"context"
 	"path"
 	"strings"
+
+	"vfsdb/tree"
 )
 
 // Stat describes the file that a path leads to, following symlinks.
@@ -23,7 +25,7 @@ func (tx *Tx) stat(name string, follow bool) (*Info, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newInfo(p.name(tx, name), n), nil
+	return tree.NewInfo(p.name(tx, name), n), nil
 }
 
 // name is the last segment that the caller wrote: for a symlink that was followed it is the link's own.
@@ -31,7 +33,7 @@ func (p place) name(tx *Tx, asked string) string {
 	if base := path.Base(asked); base != "." && base != ".." && base != "/" {
 		return base
 	}
-	if p.ino == tx.Root() {
+	if p.ino == tx.tree().Root() {
 		return ""
 	}
 	return p.base

@@ -15,8 +15,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"vfsdb/gc"
 	"vfsdb/internal/vfstest"
 	"vfsdb/schema"
+	"vfsdb/tree"
 	"vfsdb/vfs"
 )
 
@@ -184,7 +186,7 @@ func TestOwnCommitsInvalidateWhatTheyWrite(t *testing.T) {
 		},
 		"branch renamed": func(t *testing.T, fsys *vfs.FS) {
 			vfstest.Branch(t, fsys, "try")
-			require.NoError(t, fsys.Update(ctx, func(tx *vfs.Tx) error { return tx.RenameBranch("try", "tried") }))
+			require.NoError(t, fsys.Update(ctx, func(tx *vfs.Tx) error { return (*tree.Tx)(tx).RenameBranch("try", "tried") }))
 		},
 		"stream": func(t *testing.T, fsys *vfs.FS) {
 			_, err := fsys.WriteFrom(ctx, "stream", strings.NewReader(strings.Repeat("0123456789", 1<<20)), 0o644)
@@ -210,7 +212,7 @@ func TestOwnCommitsInvalidateWhatTheyWrite(t *testing.T) {
 			try := vfstest.Branch(t, fsys, "try")
 			require.NoError(t, try.WriteFile(ctx, "d/g", nil, 0o644))
 			require.NoError(t, dropBranch(fsys, "try"))
-			reaper := vfs.NewRowReaper(fsys)
+			reaper := gc.NewRowReaper((*tree.Tree)(fsys))
 			for {
 				step, err := reaper.Step(ctx, 100)
 				require.NoError(t, err)

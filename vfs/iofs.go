@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"vfsdb/chunk"
+	"vfsdb/tree"
 )
 
 // IOFS is a tree as an [fs.FS]. It also has the methods of [fs.ReadDirFS], [fs.ReadFileFS], [fs.StatFS], [fs.GlobFS],
@@ -37,7 +38,9 @@ func (fsys *FS) IOFS(ctx context.Context) *IOFS { return &IOFS{ctx: ctx, fsys: f
 
 // IOFS returns this one moment as an [fs.FS]. It and its files are used only until the transaction ends, by one
 // goroutine.
-func (tx *Tx) IOFS() *IOFS { return &IOFS{ctx: tx.DB().Context(), fsys: tx.fsys, tx: tx} }
+func (tx *Tx) IOFS() *IOFS {
+	return &IOFS{ctx: tx.DB().Context(), fsys: (*FS)(tx.tree().Tree()), tx: tx}
+}
 
 // do runs one call: in its transaction, or in one of its own.
 func (f *IOFS) do(op, name string, fn func(*Tx) error) error {
@@ -67,7 +70,7 @@ func (f *IOFS) Open(name string) (fs.File, error) {
 	err := f.do("open", name, func(tx *Tx) error {
 		_, n, err := tx.find(name, true)
 		if err == nil {
-			file = &txFile{tx: tx, node: n, info: newInfo(path.Base(name), n)}
+			file = &txFile{tx: tx, node: n, info: tree.NewInfo(path.Base(name), n)}
 		}
 		return err
 	})
@@ -109,7 +112,7 @@ func (f *IOFS) stat(op, name string, follow bool) (fs.FileInfo, error) {
 	err := f.do(op, name, func(tx *Tx) error {
 		_, n, err := tx.find(name, follow)
 		if err == nil {
-			info = newInfo(path.Base(name), n)
+			info = tree.NewInfo(path.Base(name), n)
 		}
 		return err
 	})
@@ -151,7 +154,7 @@ func (f *IOFS) Sub(dir string) (fs.FS, error) {
 		if sub.fsys, err = tx.openRoot(dir); err != nil || f.tx == nil {
 			return err
 		}
-		sub.tx = tx.sub(sub.fsys)
+		sub.tx = (*Tx)(tx.tree().Sub(sub.fsys.tree()))
 		return nil
 	})
 	if err != nil {
@@ -163,7 +166,7 @@ func (f *IOFS) Sub(dir string) (fs.FS, error) {
 // A txFile is a file opened inside a transaction.
 type txFile struct {
 	tx     *Tx
-	node   *inode
+	node   *tree.Node
 	info   *Info
 	reader *chunk.Reader
 	off    int64
@@ -173,7 +176,7 @@ type txFile struct {
 
 func (f *txFile) check(op string) error {
 	if f.shut {
-		return &fs.PathError{Op: op, Path: f.info.name, Err: fs.ErrClosed}
+		return &fs.PathError{Op: op, Path: f.info.Name(), Err: fs.ErrClosed}
 	}
 	return nil
 }
@@ -202,13 +205,13 @@ func (f *txFile) ReadAt(p []byte, off int64) (int, error) {
 		return 0, err
 	}
 	if off < 0 {
-		return 0, &fs.PathError{Op: "read", Path: f.info.name, Err: syscall.EINVAL}
+		return 0, &fs.PathError{Op: "read", Path: f.info.Name(), Err: syscall.EINVAL}
 	}
-	if err := f.node.checkRegular(); err != nil {
-		return 0, &fs.PathError{Op: "read", Path: f.info.name, Err: err}
+	if err := f.node.CheckRegular(); err != nil {
+		return 0, &fs.PathError{Op: "read", Path: f.info.Name(), Err: err}
 	}
 	if f.reader == nil {
-		f.reader = f.tx.newReader(f.node.content)
+		f.reader = f.tx.tree().NewReader(f.node.Content)
 	}
 	return f.reader.ReadAt(f.tx.DB(), p, off)
 }
@@ -224,7 +227,7 @@ func (f *txFile) Seek(offset int64, whence int) (int64, error) {
 		offset += f.info.Size()
 	}
 	if offset < 0 || whence < io.SeekStart || whence > io.SeekEnd {
-		return 0, &fs.PathError{Op: "seek", Path: f.info.name, Err: syscall.EINVAL}
+		return 0, &fs.PathError{Op: "seek", Path: f.info.Name(), Err: syscall.EINVAL}
 	}
 	f.off = offset
 	return offset, nil
@@ -234,21 +237,21 @@ func (f *txFile) ReadDir(n int) ([]fs.DirEntry, error) {
 	if err := f.check("readdir"); err != nil {
 		return nil, err
 	}
-	if !f.node.isDir() {
-		return nil, &fs.PathError{Op: "readdir", Path: f.info.name, Err: syscall.ENOTDIR}
+	if !f.node.IsDir() {
+		return nil, &fs.PathError{Op: "readdir", Path: f.info.Name(), Err: syscall.ENOTDIR}
 	}
 	limit := n
 	if n <= 0 {
 		limit = math.MaxInt
 	}
-	page, err := f.tx.page(f.node.ino, f.after, limit)
+	page, err := f.tx.tree().Page(f.node.Ino, f.after, limit)
 	if err != nil {
 		return nil, err
 	}
 	entries := make([]fs.DirEntry, len(page))
 	for i, l := range page {
 		entries[i] = f.tx.entry(l)
-		f.after = l.name
+		f.after = l.Name
 	}
 	if n > 0 && len(entries) == 0 {
 		return nil, io.EOF

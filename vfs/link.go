@@ -4,6 +4,8 @@ import (
 	"context"
 	"io/fs"
 	"syscall"
+
+	"vfsdb/tree"
 )
 
 // Link gives a file a second name. A symlink is linked itself, not what it points at. A directory is EPERM; a new name
@@ -25,7 +27,7 @@ func (tx *Tx) hardLink(from, to string, opts []Option) error {
 		return o.gone(err)
 	}
 	if o.has(optIfSum) {
-		if err := tx.holds(o, n.ino); err != nil {
+		if err := tx.holds(o, n.Ino); err != nil {
 			return err
 		}
 	}
@@ -38,7 +40,7 @@ func (tx *Tx) hardLink(from, to string, opts []Option) error {
 	if err != nil {
 		return err
 	}
-	return tx.link(src.entry(), p.entry())
+	return tx.tree().Link(src.entry(), p.entry())
 }
 
 // Symlink creates a symlink. The target is kept as given, up to 4096 bytes (ENAMETOOLONG), and need not exist; an
@@ -52,9 +54,9 @@ func (tx *Tx) symlink(target, name string, opts []Option) error {
 	if err != nil {
 		return err
 	}
-	n := tx.newNode(modeLink | 0o777)
-	n.target = target
-	if err := checkTarget(n); err != nil {
+	n := tx.tree().NewNode(tree.ModeLink | 0o777)
+	n.Target = target
+	if err := tree.CheckTarget(n); err != nil {
 		return err
 	}
 	if o.has(optParents) {
@@ -66,7 +68,7 @@ func (tx *Tx) symlink(target, name string, opts []Option) error {
 	if err != nil {
 		return err
 	}
-	return tx.create(p.entry(), n, Sum{})
+	return tx.tree().Create(p.entry(), n, Sum{})
 }
 
 // Readlink returns where a symlink points. Anything else is EINVAL.
@@ -80,10 +82,10 @@ func (tx *Tx) readlink(name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if n.kind() != kindLink {
+	if n.Kind() != tree.KindLink {
 		return "", syscall.EINVAL
 	}
-	return n.target, nil
+	return n.Target, nil
 }
 
 // Mknod creates a fifo, socket or device node: a record of its type, permissions and device number. The type of mode
@@ -97,17 +99,17 @@ func (tx *Tx) mknod(name string, mode fs.FileMode, rdev uint64, opts []Option) e
 	if err != nil {
 		return err
 	}
-	kind := modeKind(mode)
-	if kind == kindDir || kind == kindFile || kind == kindLink {
+	kind := tree.ModeKind(mode)
+	if kind == tree.KindDir || kind == tree.KindFile || kind == tree.KindLink {
 		return syscall.EINVAL
 	}
 	p, err := tx.newPlace(name, o)
 	if err != nil {
 		return err
 	}
-	n := tx.newNode(uint32(kind)<<12 | unixPerm(mode))
-	n.rdev = int64(rdev)
-	return tx.create(p.entry(), n, Sum{})
+	n := tx.tree().NewNode(uint32(kind)<<12 | tree.UnixPerm(mode))
+	n.Rdev = int64(rdev)
+	return tx.tree().Create(p.entry(), n, Sum{})
 }
 
 // Link gives a file a second name, see [Tx.Link].

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"slices"
 	"syscall"
+
+	"vfsdb/tree"
 )
 
 // List returns the paths of all files at or under a path, sorted, in the form of io/fs. Everything that is not a
@@ -37,13 +39,13 @@ func filesUnder(ctx context.Context, v Viewer, path string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	if at.kind != kindDir {
+	if at.Kind != tree.KindDir {
 		return []string{at.path}, nil
 	}
 
 	var paths []string
 	w := treeWalk{ctx: ctx, viewer: v, visit: func(e *entry) (bool, error) {
-		if e.kind != kindDir {
+		if e.Kind != tree.KindDir {
 			paths = append(paths, e.path)
 		}
 		return true, nil

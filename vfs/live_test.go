@@ -15,6 +15,7 @@ import (
 
 	"vfsdb/chunk"
 	"vfsdb/internal/vfstest"
+	"vfsdb/tree"
 	"vfsdb/vfs"
 )
 
@@ -280,7 +281,7 @@ func TestRestoreUnderOpenFiles(t *testing.T) {
 	writeAt(t, kept, "written", 0)
 	writeAt(t, made, "written", 0)
 	require.NoError(t, fsys.Update(ctx, func(tx *vfs.Tx) error {
-		_, err := tx.Restore(base.FS)
+		_, err := (*tree.Tx)(tx).Restore((*tree.Tree)(base.FS))
 		return err
 	}))
 	require.Equal(t, "kept", content(t, kept))
@@ -301,7 +302,7 @@ func TestFileOfDroppedBranch(t *testing.T) {
 	fsys := vfstest.New(t, "f")
 	f := openFile(t, vfstest.Branch(t, vfstest.Snapshot(t, fsys, "s"), "b"), "f", os.O_RDWR)
 	require.Equal(t, "f", content(t, f))
-	require.NoError(t, fsys.Update(ctx, func(tx *vfs.Tx) error { return tx.DropBranch("b") }))
+	require.NoError(t, fsys.Update(ctx, func(tx *vfs.Tx) error { return (*tree.Tx)(tx).DropBranch("b") }))
 	_, err := f.ReadAt(make([]byte, 1), 0)
 	require.ErrorIs(t, err, syscall.ESTALE)
 	writeAt(t, f, "x", 0)
@@ -332,7 +333,7 @@ func TestCollectorLeavesOpenFiles(t *testing.T) {
 	f, sub := openFile(t, fsys, "f", os.O_RDONLY), openFile(t, fsys, "d/sub", os.O_RDONLY)
 	require.NoError(t, fsys.Remove(ctx, "f"))
 	require.NoError(t, fsys.RemoveAll(ctx, "d"))
-	require.NoError(t, fsys.PublishPins(ctx))
+	require.NoError(t, (*tree.Tree)(fsys).PublishPins(ctx))
 	require.Equal(t, 2, reapOrphans(t, fsys, 10, nil), "d and d/sub/x")
 	require.Equal(t, "f", content(t, f))
 	info, err := sub.Stat()
@@ -344,7 +345,7 @@ func TestCollectorLeavesOpenFiles(t *testing.T) {
 
 	require.NoError(t, f.Close())
 	require.NoError(t, sub.Close())
-	require.NoError(t, fsys.PublishPins(ctx))
+	require.NoError(t, (*tree.Tree)(fsys).PublishPins(ctx))
 	require.Equal(t, 2, reapOrphans(t, fsys, 10, nil))
 }
 
@@ -366,13 +367,13 @@ func TestCollectorLeavesManyOpenFiles(t *testing.T) {
 		files = append(files, openFile(t, fsys, fmt.Sprintf("d/%03d", 2*i), os.O_RDONLY))
 	}
 	require.NoError(t, fsys.RemoveAll(ctx, "d"))
-	require.NoError(t, fsys.PublishPins(ctx))
+	require.NoError(t, (*tree.Tree)(fsys).PublishPins(ctx))
 	require.Equal(t, many/2+1, reapOrphans(t, fsys, 50, nil), "d, and what is not open")
 	for _, f := range files {
 		require.Equal(t, "x", content(t, f))
 		require.NoError(t, f.Close())
 	}
-	require.NoError(t, fsys.PublishPins(ctx))
+	require.NoError(t, (*tree.Tree)(fsys).PublishPins(ctx))
 	require.Equal(t, many/2, reapOrphans(t, fsys, 50, nil))
 }
 

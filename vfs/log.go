@@ -49,7 +49,7 @@ type LogOptions = journal.ReadOptions
 // on branches between the oldest and the latest of a lineage that was squashed, which is one of more than 16 forks.
 func (fsys *FS) Log(ctx context.Context, options *LogOptions) ([]Event, error) {
 	events, err := fsys.readLog(ctx, options)
-	return events, pathErr("log", fsys.name, err)
+	return events, pathErr("log", fsys.tree().Name(), err)
 }
 
 func (fsys *FS) readLog(ctx context.Context, options *LogOptions) ([]Event, error) {
@@ -70,7 +70,7 @@ func (fsys *FS) readLog(ctx context.Context, options *LogOptions) ([]Event, erro
 // recordedPath returns a path as the record has it: clean, and from the root of the branch.
 func (fsys *FS) recordedPath(ctx context.Context, name string) (path string, err error) {
 	err = fsys.View(ctx, func(tx *Tx) (err error) {
-		path, err = tx.fromBranch(journal.Clean(name))
+		path, err = tx.tree().BranchPath(journal.Clean(name))
 		return err
 	})
 	return path, err
@@ -78,15 +78,15 @@ func (fsys *FS) recordedPath(ctx context.Context, name string) (path string, err
 
 // source is where the events of the tree are read.
 func (fsys *FS) source() journal.Source {
-	return journal.Source{Branch: fsys.at.Branch, Epoch: fsys.at.Epoch, View: func(ctx context.Context, fn func(*schema.Tx) error) error {
+	return journal.Source{Branch: fsys.tree().Moment().Branch, Epoch: fsys.tree().Moment().Epoch, View: func(ctx context.Context, fn func(*schema.Tx) error) error {
 		return fsys.View(ctx, func(tx *Tx) error { return fn(tx.DB()) })
 	}}
 }
 
 // Seq returns the number of the newest event of the store, on any branch; 0 if nothing ever happened.
 func (fsys *FS) Seq(ctx context.Context) (int64, error) {
-	seq, err := fsys.store.journal.Seq(ctx)
-	return seq, pathErr("seq", fsys.name, err)
+	seq, err := fsys.tree().Store().Journal().Seq(ctx)
+	return seq, pathErr("seq", fsys.tree().Name(), err)
 }
 
 // Watch yields what happens on the branch to a path and to what is below it: each event once, in the order of the
@@ -110,7 +110,7 @@ func (fsys *FS) Watch(ctx context.Context, prefix string, since int64) iter.Seq2
 			return
 		}
 
-		for e, err := range fsys.store.journal.Watch(ctx, fsys.source(), path, since) {
+		for e, err := range fsys.tree().Store().Journal().Watch(ctx, fsys.source(), path, since) {
 			if !yield(e, pathErr("watch", journal.Clean(prefix), err)) {
 				return
 			}
@@ -121,11 +121,11 @@ func (fsys *FS) Watch(ctx context.Context, prefix string, since int64) iter.Seq2
 // LogCalls records calls as they are now, in one commit: those that changed nothing get a row, those that have one get
 // their Digest, Result, Took and Error written. A store that is read-only is EROFS.
 func (fsys *FS) LogCalls(ctx context.Context, calls ...*Call) error {
-	return pathErr("log", fsys.name, fsys.store.journal.LogCalls(ctx, fsys.at.Branch, calls...))
+	return pathErr("log", fsys.tree().Name(), fsys.tree().Store().Journal().LogCalls(ctx, fsys.tree().Moment().Branch, calls...))
 }
 
 // Calls returns the calls that are recorded of the store, on all branches. Their IDs ascend by the time of recording.
 func (fsys *FS) Calls(ctx context.Context, options *CallOptions) ([]CallRecord, error) {
-	list, err := fsys.store.journal.Calls(ctx, options)
-	return list, pathErr("calls", fsys.name, err)
+	list, err := fsys.tree().Store().Journal().Calls(ctx, options)
+	return list, pathErr("calls", fsys.tree().Name(), err)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vfsdb/internal/vfstest"
+	"vfsdb/tree"
 	"vfsdb/vfs"
 )
 
@@ -18,7 +19,7 @@ func TestLongLog(t *testing.T) {
 	const count = 40_000
 	require.NoError(t, fsys.Update(ctx, func(tx *vfs.Tx) error {
 		for i := range count {
-			if err := tx.Record("note", fmt.Sprintf("d%d/f%d", i%100, i), ""); err != nil {
+			if err := (*tree.Tx)(tx).Record("note", fmt.Sprintf("d%d/f%d", i%100, i), ""); err != nil {
 				return err
 			}
 		}

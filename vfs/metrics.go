@@ -21,6 +21,6 @@ type Metrics struct {
 func (fsys *FS) Metrics() Metrics {
 	db := fsys.DB().Metrics()
 	m := Metrics{Commits: db.Commits, Undone: db.Undone, Busy: db.Busy, LockWait: db.LockWait, LogBytes: db.LogBytes}
-	m.CacheHits, m.CacheMisses, m.CacheBytes = fsys.store.cache.Metrics()
+	m.CacheHits, m.CacheMisses, m.CacheBytes = fsys.tree().Store().Cache().Metrics()
 	return m
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vfsdb/internal/vfstest"
+	"vfsdb/tree"
 	"vfsdb/vfs"
 )
 
@@ -27,10 +28,10 @@ func TestOnManyTrees(t *testing.T) {
 		_, err = tx.Stat("d/new")
 		require.Error(t, err)
 		for _, s := range snaps {
-			_, err := tx.On(s)
+			_, err := vfstest.On(tx, s)
 			require.NoError(t, err)
 		}
-		on, err := tx.On(sub)
+		on, err := vfstest.On(tx, sub)
 		require.NoError(t, err)
 		require.NoError(t, on.WriteFile("new", []byte("new"), 0o644))
 		require.NoError(t, on.Chmod("f", 0o777))
@@ -50,15 +51,15 @@ func TestOnComparesWhatIsNotWritten(t *testing.T) {
 	fsys := vfstest.New(t, "f", "g")
 	try := vfstest.Branch(t, fsys, "try")
 	require.NoError(t, fsys.Update(ctx, func(tx *vfs.Tx) error {
-		on, err := tx.On(try)
+		on, err := vfstest.On(tx, try)
 		require.NoError(t, err)
 		require.NoError(t, tx.Chmod("f", 0o600))
 		require.NoError(t, on.Chmod("g", 0o777))
-		d, err := vfs.Compare(tx, on)
+		d, err := tree.Compare((*tree.Tx)(tx), (*tree.Tx)(on))
 		require.NoError(t, err)
 		require.Len(t, d.Inodes, 2)
 		require.NoError(t, on.Chmod("g", 0o755))
-		n, err := tx.Restore(try)
+		n, err := (*tree.Tx)(tx).Restore((*tree.Tree)(try))
 		require.NoError(t, err)
 		require.Equal(t, 2, n)
 		return nil
@@ -73,7 +74,7 @@ func TestOnTellsWhereItIs(t *testing.T) {
 	sub, err := fsys.OpenRoot(ctx, "d")
 	require.NoError(t, err)
 	require.NoError(t, fsys.Update(ctx, func(tx *vfs.Tx) error {
-		on, err := tx.On(sub)
+		on, err := vfstest.On(tx, sub)
 		require.NoError(t, err)
 		require.NoError(t, on.WriteFile("x", nil, 0o644))
 		require.NoError(t, tx.Rename("d", "e"))
@@ -88,9 +89,9 @@ func TestOnOfOn(t *testing.T) {
 	fsys := vfstest.New(t, "f")
 	near, far := vfstest.Branch(t, fsys, "near"), vfstest.Branch(t, fsys, "far")
 	require.NoError(t, fsys.Update(ctx, func(tx *vfs.Tx) error {
-		on, err := tx.On(near)
+		on, err := vfstest.On(tx, near)
 		require.NoError(t, err)
-		further, err := on.On(far)
+		further, err := vfstest.On(on, far)
 		require.NoError(t, err)
 		for i, tx := range []*vfs.Tx{further, on, tx} {
 			require.NoError(t, tx.Mkdir(fmt.Sprint("d", i), 0o755))

@@ -6,6 +6,7 @@ import (
 	"syscall"
 
 	"vfsdb/schema"
+	"vfsdb/tree"
 )
 
 // Options say how to open a store. A nil *Options is the zero value: the branch main, created when the file is missing,
@@ -50,40 +51,40 @@ func Open(ctx context.Context, path string, options *Options) (*FS, error) {
 	}
 	// A new store has the branch main only, so none is created for the sake of another.
 	mustExist := o.MustExist || name != MainBranch
-	st, err := openStore(ctx, path, schema.Options{
+	st, err := tree.Open(ctx, path, schema.Options{
 		ReadOnly: o.ReadOnly, MustExist: mustExist, Relaxed: o.Relaxed, MaxReaders: o.MaxReaders,
 	}, o.Compress)
 	if err != nil {
 		return nil, err
 	}
 
-	fsys, err := st.head(ctx, name)
+	t, err := st.Head(ctx, name)
 	if err != nil {
-		_ = st.close()
+		_ = st.Close()
 		return nil, pathErr("branch", name, err)
 	}
-	fsys.own(path)
-	return fsys, nil
+	t.Own(path)
+	return (*FS)(t), nil
 }
 
 // Close releases the FS. Closing the FS that Open returned closes the store, after the verbs that are running; every
 // FS and File on it then fails with [fs.ErrClosed], also the Close of a File that has not committed what was written to
 // it. Closing any other FS does nothing.
 func (fsys *FS) Close() error {
-	return fsys.closeOwned()
+	return fsys.tree().Close()
 }
 
 // Branch stands on the head of another branch of the same store. A missing one is ENOENT.
 func (fsys *FS) Branch(ctx context.Context, name string) (*FS, error) {
-	head, err := fsys.store.head(ctx, name)
-	return head, pathErr("branch", name, err)
+	head, err := fsys.tree().Store().Head(ctx, name)
+	return (*FS)(head), pathErr("branch", name, err)
 }
 
 // At stands on a past moment of the same store, read-only. Something must keep the moment: a snapshot, or a branch that
 // was forked there. Once nothing does, the FS fails with ESTALE. The moment of a head is EINVAL: use [FS.Branch].
 func (fsys *FS) At(ctx context.Context, at Moment) (*FS, error) {
-	past, err := fsys.store.moment(ctx, at)
-	return past, momentErr(at, err)
+	past, err := fsys.tree().Store().At(ctx, at)
+	return (*FS)(past), momentErr(at, err)
 }
 
 func momentErr(at Moment, err error) error {
@@ -93,15 +94,15 @@ func momentErr(at Moment, err error) error {
 // At is [FS.At] as part of the transaction that makes the moment one that is kept. The FS is for after the commit, and
 // of no use without it: what reads nothing more cannot fail once all is committed.
 func (tx *Tx) At(at Moment) (*FS, error) {
-	past, err := tx.fsys.store.momentIn(tx.DB(), at)
-	return past, momentErr(at, err)
+	past, err := tx.tree().Tree().Store().AtIn(tx.DB(), at)
+	return (*FS)(past), momentErr(at, err)
 }
 
 // Branch is [FS.Branch] as part of the transaction that makes the branch. The FS is for after the commit, as that of
 // [Tx.At].
 func (tx *Tx) Branch(name string) (*FS, error) {
-	head, err := tx.fsys.store.headIn(tx.DB(), name)
-	return head, pathErr("branch", name, err)
+	head, err := tx.tree().Tree().Store().HeadIn(tx.DB(), name)
+	return (*FS)(head), pathErr("branch", name, err)
 }
 
 // OpenRoot returns the tree below the directory name. Paths, `..` and symlinks of the result cannot leave it; the
@@ -123,10 +124,10 @@ func (tx *Tx) openRoot(name string) (*FS, error) {
 	if p.ino == 0 {
 		return nil, syscall.ENOENT
 	}
-	if p.kind != kindDir {
+	if p.kind != tree.KindDir {
 		return nil, syscall.ENOTDIR
 	}
-	return tx.fsys.sub(p.ino, name), nil
+	return (*FS)(tx.tree().Tree().Sub(p.ino, name)), nil
 }
 
 // view and update are one verb each: an error names the verb and the path, once. fn of view may run twice.

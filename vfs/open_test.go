@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vfsdb/internal/vfstest"
+	"vfsdb/tree"
 	"vfsdb/vfs"
 )
 
@@ -59,15 +60,15 @@ func TestMomentsAreGuarded(t *testing.T) {
 		require.ErrorIs(t, err, syscall.ESTALE)
 	}
 	for _, at := range []vfs.Moment{head, {Branch: head.Branch, Epoch: 1 << 40}, {Branch: 77777, Epoch: 2}} {
-		require.Error(t, fsys.Update(ctx, func(tx *vfs.Tx) error { return tx.Fork(at, "b") }))
+		require.Error(t, fsys.Update(ctx, func(tx *vfs.Tx) error { return (*tree.Tx)(tx).Fork(at, "b") }))
 	}
 	var past vfs.Moment // which nothing keeps
-	require.NoError(t, fsys.Update(ctx, func(tx *vfs.Tx) (err error) { past, err = tx.Freeze(); return err }))
-	require.ErrorIs(t, fsys.Update(ctx, func(tx *vfs.Tx) error { return tx.Fork(past, "b") }), syscall.ESTALE)
+	require.NoError(t, fsys.Update(ctx, func(tx *vfs.Tx) (err error) { past, err = (*tree.Tx)(tx).Freeze(); return err }))
+	require.ErrorIs(t, fsys.Update(ctx, func(tx *vfs.Tx) error { return (*tree.Tx)(tx).Fork(past, "b") }), syscall.ESTALE)
 	jail, err := fsys.OpenRoot(ctx, "d")
 	require.NoError(t, err)
-	require.ErrorIs(t, jail.Update(ctx, func(tx *vfs.Tx) error { _, err := tx.Restore(fsys); return err }), syscall.EINVAL)
-	require.ErrorIs(t, jail.Update(ctx, func(tx *vfs.Tx) error { _, err := tx.Freeze(); return err }), syscall.EINVAL)
+	require.ErrorIs(t, jail.Update(ctx, func(tx *vfs.Tx) error { _, err := (*tree.Tx)(tx).Restore((*tree.Tree)(fsys)); return err }), syscall.EINVAL)
+	require.ErrorIs(t, jail.Update(ctx, func(tx *vfs.Tx) error { _, err := (*tree.Tx)(tx).Freeze(); return err }), syscall.EINVAL)
 }
 
 // A branch starts from the revision it is given, a moment stays what it was, and what a restore
@@ -82,7 +83,7 @@ func TestContractHistory(t *testing.T) {
 	old := vfstest.Branch(t, one, "old")
 	require.Equal(t, "1", vfstest.Read(t, old, "f"))
 	require.NoError(t, fsys.Update(ctx, func(tx *vfs.Tx) error {
-		_, err := tx.Restore(one.FS)
+		_, err := (*tree.Tx)(tx).Restore((*tree.Tree)(one.FS))
 		return err
 	}))
 	require.Equal(t, "1", vfstest.Read(t, fsys, "f"))

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"vfsdb/chunk"
+	"vfsdb/tree"
 )
 
 // An Option changes what a verb that writes does. An option that makes no sense for a verb is EINVAL.
@@ -107,13 +108,13 @@ func (tx *Tx) holds(o options, ino Ino) error {
 		}
 		return stale
 	}
-	n, err := tx.inode(ino)
+	n, err := tx.tree().Node(ino)
 	if err != nil {
 		return err
 	}
 	stale.Exists = true
-	if n != nil && n.kind() == kindFile {
-		if stale.Sum, err = chunk.SumOfContent(tx.DB(), n.content); err != nil {
+	if n != nil && n.Kind() == tree.KindFile {
+		if stale.Sum, err = chunk.SumOfContent(tx.DB(), n.Content); err != nil {
 			return err
 		}
 		if o.has(optIfSum) && !stale.absent && stale.Sum == o.sum {

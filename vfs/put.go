@@ -7,6 +7,7 @@ import (
 
 	"vfsdb/chunk"
 	"vfsdb/journal"
+	"vfsdb/tree"
 )
 
 // An Attr is what a file has beside its name and its content.
@@ -33,9 +34,9 @@ func (tx *Tx) put(name string, staged *chunk.Item, a Attr) error {
 		return err
 	}
 	switch {
-	case p.kind == kindDir && p.ino != 0:
+	case p.kind == tree.KindDir && p.ino != 0:
 		return syscall.EISDIR
-	case !staged.In(tx.fsys.DB()):
+	case !staged.In(tx.tree().Tree().DB()):
 		return syscall.EXDEV
 	}
 	content, err := staged.Commit(tx.DB())
@@ -48,26 +49,26 @@ func (tx *Tx) put(name string, staged *chunk.Item, a Attr) error {
 		if err != nil {
 			return err
 		}
-		if n.kind() == kindFile && n.nlink == 1 {
+		if n.Kind() == tree.KindFile && n.Nlink == 1 {
 			return tx.putOver(p.entry(), n, content, staged.Sum(), a)
 		}
 	}
-	n := tx.newNode(modeFile)
-	n.content = content
+	n := tx.tree().NewNode(tree.ModeFile)
+	n.Content = content
 	a.set(n)
-	return tx.replace(p.entry(), n, staged.Sum())
+	return tx.tree().Replace(p.entry(), n, staged.Sum())
 }
 
 // putOver gives a file that exists a content and attributes.
-func (tx *Tx) putOver(p Place, n *inode, content chunk.Content, sum Sum, a Attr) error {
-	if err := tx.fold(n); err != nil {
+func (tx *Tx) putOver(p tree.Place, n *tree.Node, content chunk.Content, sum Sum, a Attr) error {
+	if err := tx.tree().Fold(n); err != nil {
 		return err
 	}
 	switch {
-	case n.content != content:
-		return tx.setContent(p, journal.OpWrite, content, sum, a.set)
+	case n.Content != content:
+		return tx.tree().SetContent(p, journal.OpWrite, content, sum, a.set)
 	case a.differs(n):
-		return tx.setAttr(p, journal.OpSetattr, a.set)
+		return tx.tree().SetAttr(p, journal.OpSetattr, a.set)
 	}
 	return nil
 }
@@ -85,19 +86,19 @@ func (tx *Tx) setAttrOf(name string, a Attr) error {
 	if err != nil || !a.differs(n) {
 		return err
 	}
-	return tx.setAttr(p.entry(), journal.OpSetattr, a.set)
+	return tx.tree().SetAttr(p.entry(), journal.OpSetattr, a.set)
 }
 
 // set sets all attributes of an inode.
-func (a Attr) set(n *inode) {
-	if n.kind() != kindLink {
-		n.mode = n.mode&^permBits | unixPerm(a.Mode)
+func (a Attr) set(n *tree.Node) {
+	if n.Kind() != tree.KindLink {
+		n.Mode = n.Mode&^tree.PermBits | tree.UnixPerm(a.Mode)
 	}
-	n.uid, n.gid, n.mtime = a.Uid, a.Gid, nanos(a.ModTime)
+	n.Uid, n.Gid, n.Mtime = a.Uid, a.Gid, tree.Nanos(a.ModTime)
 }
 
 // differs reports whether set would change an inode.
-func (a Attr) differs(n *inode) bool {
+func (a Attr) differs(n *tree.Node) bool {
 	after := *n
 	a.set(&after)
 	return after != *n

@@ -13,13 +13,14 @@ import (
 
 	"vfsdb/chunk"
 	"vfsdb/internal/vfstest"
+	"vfsdb/tree"
 	"vfsdb/vfs"
 )
 
 // put stores content in a batch of its own and gives it a name.
 func put(t *testing.T, fsys *vfs.FS, name, content string, a vfs.Attr) error {
 	t.Helper()
-	batch := fsys.NewBatch(t.Context())
+	batch := (*tree.Tree)(fsys).NewBatch(t.Context())
 	defer batch.Close()
 	staged, err := batch.Add(t.Context(), bytes.NewReader([]byte(content)))
 	require.NoError(t, err)
@@ -85,7 +86,7 @@ func TestPutOfAnotherStore(t *testing.T) {
 	f, err := fsys.OpenFile(ctx, "a", os.O_RDWR, 0) // so that it has a lease too
 	require.NoError(t, err)
 	defer f.Close()
-	batch := other.NewBatch(ctx)
+	batch := (*tree.Tree)(other).NewBatch(ctx)
 	defer batch.Close()
 	staged, err := batch.Add(ctx, strings.NewReader("content"))
 	require.NoError(t, err)

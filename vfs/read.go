@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 	"syscall"
+
+	"vfsdb/tree"
 )
 
 // ReadFile returns the content of a file, verified. More than [MaxReadSize] is EFBIG.
@@ -27,16 +29,16 @@ func (tx *Tx) readRange(name string, off, n int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return tx.readContent(node.content, off, n)
+	return tx.tree().ReadContent(node.Content, off, n)
 }
 
 // findFile is find for a regular file, following symlinks. A directory is EISDIR, anything else EINVAL.
-func (tx *Tx) findFile(name string) (place, *inode, error) {
+func (tx *Tx) findFile(name string) (place, *tree.Node, error) {
 	p, n, err := tx.find(name, true)
 	if err != nil {
 		return p, nil, err
 	}
-	return p, n, n.checkRegular()
+	return p, n, n.CheckRegular()
 }
 
 // ReadFile returns the content of a file, verified. All of it is of one moment. More than [MaxReadSize] is EFBIG.

@@ -27,7 +27,7 @@ func TestChunksAreLoadedOnce(t *testing.T) {
 	open, err := fsys.Open(ctx, "large")
 	require.NoError(t, err)
 	defer open.Close()
-	require.True(t, check(t, fsys, nil).OK())
+	require.True(t, checkAll(t, fsys, nil).OK())
 
 	second := int64(chunk.Size)
 	got, err := fsys.ReadRange(ctx, "large", second+10, 4096)
@@ -60,7 +60,7 @@ func TestChunksAreLoadedOnce(t *testing.T) {
 		_, err = tree.ReadFile(ctx, "large")
 		require.ErrorIs(t, err, syscall.EIO)
 	}
-	requireFaults(t, check(t, fsys, nil), []string{"main: large: blob", "main: short: blob", "do not match their sum", ""})
+	requireFaults(t, checkAll(t, fsys, nil), []string{"main: large: blob", "main: short: blob", "do not match their sum", ""})
 }
 
 // What an Update reads of its own is not kept: when it is undone, the next one gets its ids.

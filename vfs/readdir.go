@@ -3,32 +3,34 @@ package vfs
 import (
 	"context"
 	"io/fs"
+
+	"vfsdb/tree"
 )
 
 // An Entry is one entry of a directory. It is an [fs.DirEntry] that needs no further look-up to tell the type.
 type Entry struct {
-	listed listed
+	listed tree.Entry
 	info   func() (*Info, error)
 }
 
 // Name returns the entry's name.
-func (e *Entry) Name() string { return e.listed.name }
+func (e *Entry) Name() string { return e.listed.Name }
 
 // IsDir reports whether the entry is a directory.
-func (e *Entry) IsDir() bool { return e.listed.kind == kindDir }
+func (e *Entry) IsDir() bool { return e.listed.Kind == tree.KindDir }
 
 // Type returns the type bits of the entry's mode.
-func (e *Entry) Type() fs.FileMode { return kindMode(e.listed.kind) }
+func (e *Entry) Type() fs.FileMode { return tree.KindMode(e.listed.Kind) }
 
 // Ino returns the inode number.
-func (e *Entry) Ino() Ino { return e.listed.ino }
+func (e *Entry) Ino() Ino { return e.listed.Ino }
 
 // Info describes the file itself, not what a symlink points at. It is read when it is asked for: a file removed
 // meanwhile is ENOENT.
 func (e *Entry) Info() (fs.FileInfo, error) {
 	info, err := e.info()
 	if err != nil {
-		return nil, pathErr("lstat", e.listed.name, err)
+		return nil, pathErr("lstat", e.listed.Name, err)
 	}
 	return info, nil
 }
@@ -42,7 +44,7 @@ func (tx *Tx) ReadDir(name string) ([]fs.DirEntry, error) {
 		return nil, pathErr("readdir", name, err)
 	}
 	var all []fs.DirEntry
-	for e, err := range tx.entries(n.ino, "") {
+	for e, err := range tx.tree().Entries(n.Ino, "") {
 		if err != nil {
 			return nil, pathErr("readdir", name, err)
 		}
@@ -58,7 +60,7 @@ func (tx *Tx) ReadDirPage(name, after string, limit int) ([]fs.DirEntry, error) 
 	if err != nil {
 		return nil, pathErr("readdir", name, err)
 	}
-	page, err := tx.page(n.ino, after, max(limit, 0))
+	page, err := tx.tree().Page(n.Ino, after, max(limit, 0))
 	if err != nil {
 		return nil, pathErr("readdir", name, err)
 	}
@@ -70,8 +72,8 @@ func (tx *Tx) ReadDirPage(name, after string, limit int) ([]fs.DirEntry, error) 
 }
 
 // entry makes an Entry that describes itself from this transaction.
-func (tx *Tx) entry(l listed) *Entry {
-	return &Entry{listed: l, info: func() (*Info, error) { return tx.infoOf(l) }}
+func (tx *Tx) entry(l tree.Entry) *Entry {
+	return &Entry{listed: l, info: func() (*Info, error) { return tx.tree().InfoOf(l) }}
 }
 
 // ReadDir returns the entries of a directory, sorted by name as bytes. All of them are of one moment.
@@ -100,7 +102,7 @@ func (fsys *FS) detach(ctx context.Context, entries []fs.DirEntry) {
 		e := e.(*Entry)
 		e.info = func() (info *Info, err error) {
 			err = fsys.look(ctx, func(tx *Tx) (err error) {
-				info, err = tx.infoOf(e.listed)
+				info, err = tx.tree().InfoOf(e.listed)
 				return err
 			})
 			return info, err

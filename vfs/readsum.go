@@ -24,5 +24,5 @@ func (tx *Tx) readSum(sum Sum, limit int64) ([]byte, error) {
 	case c.Size > limit:
 		return nil, syscall.EFBIG
 	}
-	return tx.readContent(c, 0, math.MaxInt64)
+	return tx.tree().ReadContent(c, 0, math.MaxInt64)
 }

@@ -11,15 +11,17 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"vfsdb/gc"
 	"vfsdb/internal/vfstest"
 	"vfsdb/schema"
+	"vfsdb/tree"
 	"vfsdb/vfs"
 )
 
 // reapOrphans takes steps of a few inodes each until nothing is left, and between calls between.
 func reapOrphans(t *testing.T, fsys *vfs.FS, limit int, between func(step int)) (count int) {
 	t.Helper()
-	r := vfs.NewOrphanReaper(fsys, newestOrphan(t, fsys))
+	r := gc.NewOrphanReaper((*tree.Tree)(fsys), newestOrphan(t, fsys))
 	for n := 0; ; n++ {
 		step, err := r.Step(t.Context(), limit)
 		require.NoError(t, err)
@@ -38,7 +40,7 @@ func reapOrphans(t *testing.T, fsys *vfs.FS, limit int, between func(step int)) 
 func newestOrphan(t *testing.T, fsys *vfs.FS) (seq int64) {
 	t.Helper()
 	require.NoError(t, fsys.DB().View(t.Context(), func(tx *schema.Tx) (err error) {
-		seq, err = vfs.NewestOrphan(tx)
+		seq, err = tree.NewestOrphan(tx)
 		return err
 	}))
 	return seq
@@ -46,7 +48,7 @@ func newestOrphan(t *testing.T, fsys *vfs.FS) (seq int64) {
 
 func reapRows(t *testing.T, fsys *vfs.FS, limit int) (rows, branches int) {
 	t.Helper()
-	r := vfs.NewRowReaper(fsys)
+	r := gc.NewRowReaper((*tree.Tree)(fsys))
 	for {
 		step, err := r.Step(t.Context(), limit)
 		require.NoError(t, err)
@@ -70,7 +72,7 @@ func rowsOf(t *testing.T, fsys *vfs.FS, text string, args ...any) (n int64) {
 func restoreTo(t *testing.T, fsys, to *vfs.FS) {
 	t.Helper()
 	require.NoError(t, fsys.Update(t.Context(), func(tx *vfs.Tx) error {
-		_, err := tx.Restore(to)
+		_, err := (*tree.Tx)(tx).Restore((*tree.Tree)(to))
 		return err
 	}))
 }
@@ -90,7 +92,7 @@ func forgetBranch(t *testing.T, fsys *vfs.FS, name string) {
 		if err != nil {
 			return err
 		}
-		return tx.DropBranch(name)
+		return (*tree.Tx)(tx).DropBranch(name)
 	}))
 }
 
@@ -208,7 +210,7 @@ func TestOrphanTwice(t *testing.T) {
 	fsys := vfstest.New(t, "f")
 	s := vfstest.Snapshot(t, fsys, "s")
 	require.NoError(t, fsys.Remove(ctx, "f"))
-	r := vfs.NewOrphanReaper(fsys, newestOrphan(t, fsys))
+	r := gc.NewOrphanReaper((*tree.Tree)(fsys), newestOrphan(t, fsys))
 	restoreTo(t, fsys, s.FS)
 	f, err := fsys.OpenFile(ctx, "f", os.O_RDWR, 0)
 	require.NoError(t, err)
@@ -232,7 +234,7 @@ func TestReapSpares(t *testing.T) {
 	require.NoError(t, err)
 	f, err := fsys.OpenFile(ctx, "top/x/y/d", os.O_RDWR, 0)
 	require.NoError(t, err)
-	require.NoError(t, fsys.PublishPins(ctx))
+	require.NoError(t, (*tree.Tree)(fsys).PublishPins(ctx))
 	require.NoError(t, fsys.RemoveAll(ctx, "top"))
 	require.ErrorIs(t, sub.Link(ctx, "c", "y/c2"), fs.ErrNotExist, "nothing is written below the cut")
 	require.ErrorIs(t, sub.WriteFile(ctx, "new", nil, 0o644), fs.ErrNotExist)
@@ -242,7 +244,7 @@ func TestReapSpares(t *testing.T) {
 	_, err = f.WriteAt([]byte("T"), 0)
 	require.NoError(t, err)
 	require.NoError(t, f.Close())
-	require.NoError(t, fsys.PublishPins(ctx))
+	require.NoError(t, (*tree.Tree)(fsys).PublishPins(ctx))
 	require.Equal(t, 1, reapOrphans(t, fsys, 1, nil))
 	require.Equal(t, []string{"beside"}, vfstest.Names(t, fsys))
 	require.EqualValues(t, 2, rowsOf(t, fsys, `SELECT count(*) FROM inode`))

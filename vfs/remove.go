@@ -22,7 +22,7 @@ func (tx *Tx) remove(name string, opts []Option) error {
 	if err := tx.holds(o, p.ino); err != nil {
 		return err
 	}
-	return tx.unlink(p.entry())
+	return tx.tree().Unlink(p.entry())
 }
 
 // removable walks to something that may lose its name.
@@ -33,7 +33,7 @@ func (tx *Tx) removable(name string) (place, error) {
 	p, _, err := tx.find(name, false)
 	switch {
 	case err != nil:
-	case p.ino == tx.Root():
+	case p.ino == tx.tree().Root():
 		err = syscall.EPERM
 	case p.up:
 		err = syscall.ENOTEMPTY
@@ -63,7 +63,7 @@ func (tx *Tx) removeAll(name string, opts []Option) error {
 	if err := tx.holds(o, p.ino); err != nil {
 		return err
 	}
-	return tx.removeTree(p.entry())
+	return tx.tree().RemoveTree(p.entry())
 }
 
 // Remove removes a file, a symlink or an empty directory, see [Tx.Remove].

@@ -3,6 +3,8 @@ package vfs
 import (
 	"context"
 	"syscall"
+
+	"vfsdb/tree"
 )
 
 // Rename moves a file or directory to a new name, in one step that no reader sees half of. What had the new name is
@@ -47,24 +49,24 @@ func (tx *Tx) renamePath(from, to string, opts []Option) error {
 		return syscall.ENAMETOOLONG
 	}
 	moved, target := src.entry(), dst.entry()
-	if _, _, err := tx.checkRename(moved, target); err != nil {
+	if _, _, err := tx.tree().CheckRename(moved, target); err != nil {
 		return err
 	}
-	if err := tx.holds(o, n.ino); err != nil {
+	if err := tx.holds(o, n.Ino); err != nil {
 		return err
 	}
 	if dst.ino != 0 && o.has(optNoReplace) {
 		return syscall.EEXIST
 	}
-	return tx.rename(moved, target)
+	return tx.tree().Rename(moved, target)
 }
 
 // walkParent is walk for a name that may be too long. That counts only once the directories of both names are found, as
 // on Linux.
 func (tx *Tx) walkParent(name string) (p place, long bool, err error) {
 	dir, base := splitLast(name)
-	if long = len(base) > maxName && len(name) <= maxPath; long {
-		name = dir + base[:maxName]
+	if long = len(base) > tree.MaxName && len(name) <= tree.MaxPath; long {
+		name = dir + base[:tree.MaxName]
 	}
 	p, err = tx.walk(name, false)
 	return p, long, err

@@ -4,6 +4,8 @@ import (
 	"context"
 	"strings"
 	"syscall"
+
+	"vfsdb/tree"
 )
 
 // Resolve returns the path that name leads to from the root of the tree, without symlinks, `..`, or a slash in front;
@@ -32,7 +34,7 @@ func (tx *Tx) resolve(name string, follow bool) (string, error) {
 		switch {
 		case seg == "..":
 			return "", syscall.ENOENT
-		case len(seg) > maxName:
+		case len(seg) > tree.MaxName:
 			return "", syscall.ENAMETOOLONG
 		}
 		missing = append(missing, seg)

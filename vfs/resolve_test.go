@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vfsdb/internal/vfstest"
+	"vfsdb/tree"
 	"vfsdb/vfs"
 )
 
@@ -170,7 +171,7 @@ func TestSetReadOnly(t *testing.T) {
 	require.Equal(t, "file", vfstest.Read(t, fsys, "file"))
 	reader, err := fsys.Open(ctx, "file")
 	require.NoError(t, err, "what is open to read is still made known to collectors")
-	require.NoError(t, fsys.PublishPins(ctx))
+	require.NoError(t, (*tree.Tree)(fsys).PublishPins(ctx))
 	require.NoError(t, reader.Close())
 
 	fsys.SetReadOnly(false)

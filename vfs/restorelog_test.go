@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vfsdb/internal/vfstest"
+	"vfsdb/tree"
 	"vfsdb/vfs"
 )
 
@@ -33,7 +34,7 @@ func TestRestoreIsRecorded(t *testing.T) {
 		since, err := fsys.Seq(ctx)
 		require.NoError(t, err)
 		require.NoError(t, fsys.Update(ctx, func(tx *vfs.Tx) error {
-			_, err := tx.Restore(moments[random.IntN(len(moments))])
+			_, err := (*tree.Tx)(tx).Restore((*tree.Tree)(moments[random.IntN(len(moments))]))
 			return err
 		}))
 		after := lookAll(t, fsys)

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vfsdb/internal/vfstest"
+	"vfsdb/tree"
 	"vfsdb/vfs"
 )
 
@@ -68,10 +69,10 @@ func everywhere(t *testing.T, fsys *vfs.FS, test func(t *testing.T, s searcher))
 	t.Helper()
 	var at vfs.Moment
 	require.NoError(t, fsys.Update(t.Context(), func(tx *vfs.Tx) (err error) {
-		if at, err = tx.Freeze(); err != nil {
+		if at, err = (*tree.Tx)(tx).Freeze(); err != nil {
 			return err
 		}
-		return tx.Fork(at, "fork")
+		return (*tree.Tx)(tx).Fork(at, "fork")
 	}))
 	branch, err := fsys.Branch(t.Context(), "fork")
 	require.NoError(t, err)
@@ -271,11 +272,11 @@ func TestSearchPages(t *testing.T) {
 	}
 	fsys := searchStore(t, lines...)
 	require.NoError(t, fsys.Update(t.Context(), func(tx *vfs.Tx) error {
-		at, err := tx.Freeze()
+		at, err := (*tree.Tx)(tx).Freeze()
 		if err != nil {
 			return err
 		}
-		return tx.Fork(at, "b")
+		return (*tree.Tx)(tx).Fork(at, "b")
 	}))
 	branch, err := fsys.Branch(t.Context(), "b")
 	require.NoError(t, err)

@@ -4,13 +4,14 @@ import (
 	"syscall"
 
 	"vfsdb/schema"
+	"vfsdb/tree"
 )
 
 // This file is where searches read the tree: paths, pages of directories, inodes and contents.
 
 // An entry is an entry of a directory that a search comes by.
 type entry struct {
-	listed
+	tree.Entry
 	dir  Ino      // that holds it; 0 for the root
 	path string   // from the root of the tree, in the form of io/fs
 	up   *entry   // the entry of dir; nil at the start of the search
@@ -27,16 +28,16 @@ func locate(tx *Tx, name string, follow bool) (*entry, error) {
 	if p.ino == 0 {
 		return nil, syscall.ENOENT
 	}
-	return &entry{listed: listed{name: p.base, ino: p.ino, kind: p.kind}, dir: p.dir, path: p.path()}, nil
+	return &entry{Entry: tree.Entry{Name: p.base, Ino: p.ino, Kind: p.kind}, dir: p.dir, path: p.path()}, nil
 }
 
 // maxPage is how many entries of a directory a search reads at a time.
 const maxPage = 512
 
 // readPage returns the entries of a directory that come after a name, and whether they are the last.
-func readPage(tx *Tx, dir Ino, after string) (page []listed, last bool, err error) {
-	tx.trim()
-	for e, err := range tx.entries(dir, after) {
+func readPage(tx *Tx, dir Ino, after string) (page []tree.Entry, last bool, err error) {
+	tx.tree().Trim()
+	for e, err := range tx.tree().Entries(dir, after) {
 		if err != nil {
 			return nil, false, err
 		}
@@ -48,16 +49,16 @@ func readPage(tx *Tx, dir Ino, after string) (page []listed, last bool, err erro
 }
 
 // lookUp returns those of some names that a directory has.
-func lookUp(tx *Tx, dir Ino, names []string) ([]listed, error) {
-	tx.trim()
-	var entries []listed
+func lookUp(tx *Tx, dir Ino, names []string) ([]tree.Entry, error) {
+	tx.tree().Trim()
+	var entries []tree.Entry
 	for _, name := range names {
-		d, err := tx.lookup(dir, name)
+		d, err := tx.tree().Lookup(dir, name)
 		if err != nil {
 			return nil, err
 		}
-		if d.ino != 0 {
-			entries = append(entries, listed{name: name, ino: d.ino, kind: d.kind})
+		if d.Ino != 0 {
+			entries = append(entries, tree.Entry{Name: name, Ino: d.Ino, Kind: d.Kind})
 		}
 	}
 	return entries, nil
@@ -65,7 +66,7 @@ func lookUp(tx *Tx, dir Ino, names []string) ([]listed, error) {
 
 // A trail is the set of directories that a search has gone into.
 type trail struct {
-	dirs    inoSet
+	dirs    tree.InoSet
 	first   int // how many directories are in it
 	returns int // how often the search came by one of them again
 }
@@ -79,7 +80,7 @@ const maxReturns = 1000
 // path lead through the directory twice, or has the directory two names? An entry that is listed but cannot be looked
 // up answers neither, hence the bound.
 func (t *trail) enter(tx *Tx, dir Ino, path string) error {
-	if t.dirs.add(dir) {
+	if t.dirs.Add(dir) {
 		t.first++
 		return nil
 	}
@@ -90,7 +91,7 @@ func (t *trail) enter(tx *Tx, dir Ino, path string) error {
 	_, err := tx.walk(path, false)
 	switch errno, _ := Errno(err); {
 	case err == nil, errno == syscall.ENOENT, errno == syscall.ENOTDIR, errno == syscall.ELOOP, errno == syscall.ENAMETOOLONG:
-		return tx.oneName(dir)
+		return tx.tree().OneName(dir)
 	}
 	return err
 }

@@ -1,6 +1,10 @@
 package vfs
 
-import "context"
+import (
+	"context"
+
+	"vfsdb/tree"
+)
 
 // A treeWalk visits what is below a directory: in the order of names, each directory before what is in it, symlinks as
 // themselves. On an FS, entries that come and go meanwhile are visited or not; all others are visited once.
@@ -35,7 +39,7 @@ func (w *treeWalk) entries(dir *entry) error {
 		}
 		for _, e := range page {
 			into, err := w.visit(e)
-			if err == nil && into && e.kind == kindDir {
+			if err == nil && into && e.Kind == tree.KindDir {
 				err = w.entries(e)
 			}
 			if err != nil {
@@ -43,7 +47,7 @@ func (w *treeWalk) entries(dir *entry) error {
 			}
 		}
 		if more = !last; more {
-			after = page[len(page)-1].name
+			after = page[len(page)-1].Name
 		}
 	}
 	return nil
@@ -53,7 +57,7 @@ func (w *treeWalk) entries(dir *entry) error {
 func (w *treeWalk) page(dir *entry, after string) (page []*entry, last bool, err error) {
 	err = w.viewer.View(w.ctx, func(tx *Tx) (err error) {
 		if after == "" {
-			if err := w.trail.enter(tx, dir.ino, dir.path); err != nil {
+			if err := w.trail.enter(tx, dir.Ino, dir.path); err != nil {
 				return err
 			}
 		}
@@ -64,7 +68,7 @@ func (w *treeWalk) page(dir *entry, after string) (page []*entry, last bool, err
 
 		page, last = make([]*entry, len(list)), end
 		for i, l := range list {
-			page[i] = &entry{listed: l, dir: dir.ino, path: join(dir.path, l.name), up: dir}
+			page[i] = &entry{Entry: l, dir: dir.Ino, path: tree.JoinPath(dir.path, l.Name), up: dir}
 			if w.look == nil {
 				continue
 			}
@@ -78,12 +82,12 @@ func (w *treeWalk) page(dir *entry, after string) (page []*entry, last bool, err
 }
 
 // list returns the entries of a page. A directory of which only some names matter is one page, however many it holds.
-func (w *treeWalk) list(tx *Tx, dir *entry, after string) (list []listed, last bool, err error) {
+func (w *treeWalk) list(tx *Tx, dir *entry, after string) (list []tree.Entry, last bool, err error) {
 	if w.only != nil {
 		if names := w.only(dir); names != nil {
-			list, err = lookUp(tx, dir.ino, names)
+			list, err = lookUp(tx, dir.Ino, names)
 			return list, true, err
 		}
 	}
-	return readPage(tx, dir.ino, after)
+	return readPage(tx, dir.Ino, after)
 }

@@ -18,6 +18,7 @@ import (
 
 	"vfsdb/internal/vfstest"
 	"vfsdb/schema"
+	"vfsdb/tree"
 	"vfsdb/vfs"
 )
 
@@ -126,7 +127,7 @@ func TestWarmVerbsAreRefused(t *testing.T) {
 }
 
 func dropBranch(fsys *vfs.FS, name string) error {
-	return fsys.Update(context.Background(), func(tx *vfs.Tx) error { return tx.DropBranch(name) })
+	return fsys.Update(context.Background(), func(tx *vfs.Tx) error { return (*tree.Tx)(tx).DropBranch(name) })
 }
 
 // A past moment is refused once nothing keeps it, and a tree below a directory once that is gone.

@@ -24,7 +24,7 @@ type sketchesKey struct{}
 
 // sketchesOf returns the sketches of a store.
 func sketchesOf(tx *Tx) *sketches {
-	return tx.slot(sketchesKey{}, func() any { return new(sketches) }).(*sketches)
+	return tx.tree().Slot(sketchesKey{}, func() any { return new(sketches) }).(*sketches)
 }
 
 const (

@@ -35,7 +35,7 @@ type Stats struct {
 func (fsys *FS) Stats(ctx context.Context) (Stats, error) {
 	s := Stats{PageSize: schema.PageSize, FileSize: fileSize(fsys.DB().Path()), LogSize: fileSize(fsys.DB().Path() + "-wal")}
 	err := fsys.DB().View(ctx, func(db *schema.Tx) error { return s.read(db) })
-	return s, pathErr("stats", fsys.name, err)
+	return s, pathErr("stats", fsys.tree().Name(), err)
 }
 
 func (s *Stats) read(db *schema.Tx) (err error) {

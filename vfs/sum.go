@@ -18,7 +18,7 @@ func (tx *Tx) sum(name string) (Sum, error) {
 	if err != nil {
 		return Sum{}, err
 	}
-	return chunk.SumOfContent(tx.DB(), n.content)
+	return chunk.SumOfContent(tx.DB(), n.Content)
 }
 
 // Sum returns the address of a regular file's content, see [Tx.Sum].
@@ -33,7 +33,7 @@ func (fsys *FS) Sum(ctx context.Context, name string) (sum Sum, err error) {
 // SumOf returns the sum of the content that a regular file had when info was made, whatever became of the file: that of
 // a listing, a Find, or a side of a change. Content that was replaced and then collected is ESTALE.
 func (tx *Tx) SumOf(info *Info) (Sum, error) {
-	sum, err := tx.sumOfInfo(info)
+	sum, err := tx.tree().SumOfInfo(info)
 	return sum, pathErr("sum", info.Name(), err)
 }
 

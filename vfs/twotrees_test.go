@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vfsdb/internal/vfstest"
+	"vfsdb/tree"
 	"vfsdb/vfs"
 )
 
@@ -15,7 +16,7 @@ func TestCompareTwoStores(t *testing.T) {
 	a, b := vfstest.New(t, "a"), vfstest.New(t, "b")
 	require.NoError(t, a.View(t.Context(), func(x *vfs.Tx) error {
 		return b.View(t.Context(), func(y *vfs.Tx) error {
-			_, err := vfs.Compare(x, y)
+			_, err := tree.Compare((*tree.Tx)(x), (*tree.Tx)(y))
 			require.ErrorIs(t, err, syscall.EXDEV)
 			return nil
 		})

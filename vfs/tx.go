@@ -2,41 +2,23 @@ package vfs
 
 import (
 	"context"
-	"io/fs"
-	"maps"
-	"slices"
-	"syscall"
-	"time"
 
-	"vfsdb/chunk"
-	"vfsdb/hold"
-	"vfsdb/journal"
 	"vfsdb/schema"
+	"vfsdb/tree"
 )
 
 // A Tx is one transaction on a tree. It has the verbs of [os.Root]; a path is relative to the root of the tree whether
 // or not it starts with a slash. It is used by one goroutine, and only inside the closure that received it.
-type Tx struct {
-	db   *schema.Tx
-	fsys *FS
-	now  int64 // the time of every change of this transaction, in ns
-	gc   bool  // a collection runs: references to content are recorded for it
+type Tx tree.Tx
 
-	memory // what it knows of the tree
-
-	others []*Tx          // of On
-	folds  *folds         // of the call that it is part of; nil if it only reads
-	log    journal.Writer // where it writes
-	waits  bool           // flush runs before the commit
-	above  string         // where the root of the tree stands in the branch; "" before it is needed
-	moves  int            // that the cache had counted when above was found
-}
+// tree is the Tx as rooms below see it.
+func (tx *Tx) tree() *tree.Tx { return (*tree.Tx)(tx) }
 
 // DB returns the transaction of the file, for rooms that keep rows of their own in it.
-func (tx *Tx) DB() *schema.Tx { return tx.db }
+func (tx *Tx) DB() *schema.Tx { return tx.tree().DB() }
 
 // Moment returns where in history the tree of the transaction stands.
-func (tx *Tx) Moment() Moment { return tx.fsys.at }
+func (tx *Tx) Moment() Moment { return tx.tree().Moment() }
 
 // View runs fn on the transaction itself. So a Tx can stand wherever one moment is asked for, as an [FS] can for the
 // moment of each call. fn is not run once ctx has ended.
@@ -47,126 +29,17 @@ func (tx *Tx) View(ctx context.Context, fn func(*Tx) error) error {
 	return fn(tx)
 }
 
-// begin makes the Tx of fsys on a transaction of the file.
-func (fsys *FS) begin(db *schema.Tx) (*Tx, error) {
-	tx := &Tx{db: db, fsys: fsys, memory: fsys.store.memory.memory(db, fsys.at)}
-	if db.Writable() && fsys.Frozen() {
-		tx.own.branch.known = false // this very connection may have deleted the snapshot
-	}
-	if err := tx.checkBranch(); err != nil {
-		return nil, err
-	}
-	if !db.Writable() {
-		return tx, nil
-	}
-	tx.now = time.Now().UnixNano()
-	tx.gc = tx.own.branch.gc
-	tx.log = fsys.store.journal.Writer(db, fsys.at.Branch, tx.now)
-	return tx, nil
-}
-
-// epoch returns that of the head: what is written now is born in it. It is not the Tx's own, since any Tx on the head
-// may end it.
-func (tx *Tx) epoch() int64 { return tx.own.branch.epoch }
-
-// checkBranch refuses a tree that nothing keeps any more, and finds out whether a collection runs. Both are cached until
-// another connection commits. A drop of a branch on this connection, and the begin of a collection, clear that.
-func (tx *Tx) checkBranch() error {
-	if tx.getTree() {
-		return nil
-	}
-
-	at := tx.fsys.at
-	epoch, named, err := readBranch(tx.db, at.Branch)
-	if err != nil {
-		return err
-	}
-	if tx.fsys.Frozen() {
-		if named, err = momentKept(tx.db, at); err != nil {
-			return err
-		}
-	}
-	if !named {
-		return syscall.ESTALE
-	}
-
-	collecting := false
-	if tx.db.Writable() {
-		if epoch < schema.FirstEpoch || epoch >= schema.Head {
-			return corrupt("branch %d is in epoch %d", at.Branch, epoch)
-		}
-		if collecting, err = hold.Collecting(tx.db); err != nil {
-			return err
-		}
-	}
-	tx.putTree(branchState{known: true, epoch: epoch, gc: collecting})
-	return nil
-}
-
-// sub is the transaction on a directory of its tree.
-func (tx *Tx) sub(fsys *FS) *Tx {
-	sub := *tx
-	sub.fsys = fsys
-	return &sub
-}
-
-// missed reports whether a transaction of cached has asked for what is not.
-func (tx *Tx) missed() bool { return tx.db.Missed() }
-
-// writable refuses writes through a tree of the past, and through a transaction that only reads, or has ended: what
-// that one changed in memory would be written by another.
-func (tx *Tx) writable() error {
-	switch {
-	case tx.fsys.Frozen() || !tx.db.Writable():
-		return syscall.EROFS
-	case tx.db.Ended():
-		return fs.ErrClosed
-	}
-	return nil
-}
-
-// flush writes the inodes that were changed in memory. It runs before the commit, for all verbs that share one, and
-// before SQL that reads inodes.
-func (tx *Tx) flush() error {
-	if tx.own == nil || len(tx.own.dirty) == 0 {
-		return nil
-	}
-	for _, ino := range slices.Sorted(maps.Keys(tx.own.dirty)) {
-		if err := tx.putInode(tx.own.dirty[ino]); err != nil {
-			return err
-		}
-	}
-	clear(tx.own.dirty)
-	tx.trim()
-	return nil
-}
-
-// end writes the changes that wait in memory, those of On first. It runs last.
-func (tx *Tx) end() error {
-	for _, on := range tx.others {
-		if err := on.end(); err != nil {
-			return err
-		}
-	}
-	return tx.log.Flush()
-}
-
-// touch records that content gained a reference, if a collection runs.
-func (tx *Tx) touch(c chunk.Content) error {
-	if !tx.gc {
-		return nil
-	}
-	return chunk.Touch(tx.db, c)
-}
+// ChangedSince reports whether anything was written to the head since a past moment of its own branch; what came back
+// to what it was counts too. It costs two looks into an index, whatever was written. The moment of another branch is
+// EINVAL.
+func (tx *Tx) ChangedSince(at Moment) (bool, error) { return tx.tree().ChangedSince(at) }
 
 // GrownSince bounds how much the branch grew since an event, see [Growth], what the transaction has done so far included.
 // What shrank is left out. An event that is not there yet is Unknown.
-func (tx *Tx) GrownSince(seq int64) (Growth, error) {
-	if err := tx.flush(); err != nil {
-		return Growth{}, err
-	}
-	if err := tx.log.Flush(); err != nil {
-		return Growth{}, err
-	}
-	return journal.GrownSince(tx.db, tx.fsys.at.Branch, seq)
-}
+func (tx *Tx) GrownSince(seq int64) (Growth, error) { return tx.tree().GrownSince(seq) }
+
+// Branches returns the branches of the store, oldest first.
+func (tx *Tx) Branches() ([]Branch, error) { return tx.tree().Branches() }
+
+// writable refuses writes through a tree of the past, and through a transaction that only reads, or has ended.
+func (tx *Tx) writable() error { return tx.tree().Writable() }

@@ -14,6 +14,7 @@ import (
 
 	"vfsdb/internal/vfstest"
 	"vfsdb/schema"
+	"vfsdb/tree"
 	"vfsdb/vfs"
 )
 
@@ -161,8 +162,8 @@ func TestKeptTxWritesNothing(t *testing.T) {
 		"remove":  func() error { return kept.Remove("f") },
 		"rename":  func() error { return kept.Rename("f", "h") },
 		"mkdir":   func() error { return kept.Mkdir("d", 0o755) },
-		"freeze":  func() error { _, err := kept.Freeze(); return err },
-		"restore": func() error { _, err := kept.Restore(fsys); return err },
+		"freeze":  func() error { _, err := (*tree.Tx)(kept).Freeze(); return err },
+		"restore": func() error { _, err := (*tree.Tx)(kept).Restore((*tree.Tree)(fsys)); return err },
 	} {
 		require.ErrorIs(t, verb(), fs.ErrClosed, name)
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"syscall"
+
+	"vfsdb/tree"
 )
 
 // A Viewer is a tree that can be searched.
@@ -29,7 +31,7 @@ func start(ctx context.Context, v Viewer, name string, follow bool) (at *entry, 
 // startDir is start for a directory: anything else is ENOTDIR.
 func startDir(ctx context.Context, v Viewer, name string) (*entry, error) {
 	at, err := start(ctx, v, name, true)
-	if err == nil && at.kind != kindDir {
+	if err == nil && at.Kind != tree.KindDir {
 		err = syscall.ENOTDIR
 	}
 	return at, err

@@ -6,6 +6,7 @@ import (
 	"syscall"
 
 	"vfsdb/schema"
+	"vfsdb/tree"
 )
 
 // maxLinks is how many symlinks a walk follows.
@@ -39,7 +40,7 @@ func (tx *Tx) walker(name string, follow bool) (walker, error) {
 	switch {
 	case name == "":
 		return w, syscall.ENOENT
-	case len(name) > maxPath:
+	case len(name) > tree.MaxPath:
 		return w, syscall.ENAMETOOLONG
 	case strings.IndexByte(name, 0) >= 0:
 		return w, syscall.EINVAL
@@ -49,18 +50,18 @@ func (tx *Tx) walker(name string, follow bool) (walker, error) {
 
 // checkRoot fails with ENOENT once the directory that an OpenRoot tree stands on is gone.
 func (tx *Tx) checkRoot() error {
-	if tx.Root() == schema.RootIno {
+	if tx.tree().Root() == schema.RootIno {
 		return nil
 	}
-	n, err := tx.inode(tx.Root())
-	if err == nil && (n == nil || n.nlink == 0) {
+	n, err := tx.tree().Node(tx.tree().Root())
+	if err == nil && (n == nil || n.Nlink == 0) {
 		err = syscall.ENOENT
 	}
 	if err != nil || !tx.DB().Writable() {
 		return err
 	}
 	// What is written below a directory that was removed higher up would be lost.
-	_, err = tx.pathFrom(schema.RootIno, tx.Root())
+	_, err = tx.tree().PathFrom(schema.RootIno, tx.tree().Root())
 	return err
 }
 
@@ -79,7 +80,7 @@ func (w *walker) run() (place, error) {
 		chain [8]Ino
 		names [8]string
 	})
-	w.chain, w.names = append(room.chain[:0], w.tx.Root()), room.names[:0]
+	w.chain, w.names = append(room.chain[:0], w.tx.tree().Root()), room.names[:0]
 	for {
 		seg := w.next()
 		switch seg {
@@ -96,31 +97,31 @@ func (w *walker) run() (place, error) {
 			}
 			continue
 		}
-		if len(seg) > maxName {
+		if len(seg) > tree.MaxName {
 			return place{}, syscall.ENAMETOOLONG
 		}
 		dir := w.chain[len(w.chain)-1]
-		d, err := w.tx.lookup(dir, seg)
+		d, err := w.tx.tree().Lookup(dir, seg)
 		if err != nil {
 			return place{}, err
 		}
 		last := w.done()
 		switch {
-		case d.kind == kindDir && slices.Contains(w.chain, d.ino):
-			return place{}, errBelowItself(d.ino)
-		case d.kind == kindLink && d.ino != 0 && (!last || w.follow):
-			if err := w.expand(d.ino); err != nil {
+		case d.Kind == tree.KindDir && slices.Contains(w.chain, d.Ino):
+			return place{}, tree.ErrBelowItself(d.Ino)
+		case d.Kind == tree.KindLink && d.Ino != 0 && (!last || w.follow):
+			if err := w.expand(d.Ino); err != nil {
 				return place{}, err
 			}
 		case last:
-			return place{dir: dir, base: seg, ino: d.ino, kind: d.kind, chain: w.chain, names: w.names}, nil
-		case d.ino == 0:
+			return place{dir: dir, base: seg, ino: d.Ino, kind: d.Kind, chain: w.chain, names: w.names}, nil
+		case d.Ino == 0:
 			w.gap = seg
 			return place{}, syscall.ENOENT
-		case d.kind != kindDir:
+		case d.Kind != tree.KindDir:
 			return place{}, syscall.ENOTDIR
 		default:
-			w.chain = append(w.chain, d.ino)
+			w.chain = append(w.chain, d.Ino)
 			w.names = append(w.names, seg)
 		}
 	}
@@ -157,27 +158,27 @@ func (w *walker) expand(ino Ino) error {
 	if w.links++; w.links > maxLinks {
 		return syscall.ELOOP
 	}
-	n, err := w.tx.inode(ino)
+	n, err := w.tx.tree().Node(ino)
 	if err != nil {
 		return err
 	}
 	if n == nil {
 		return corrupt("symlink %d has no inode", ino)
 	}
-	if n.kind() != kindLink {
-		return corrupt("an entry shows a symlink, but inode %d is a %s", ino, kindName(int64(n.kind())))
+	if n.Kind() != tree.KindLink {
+		return corrupt("an entry shows a symlink, but inode %d is a %s", ino, tree.KindName(int64(n.Kind())))
 	}
-	if strings.HasPrefix(n.target, "/") {
+	if strings.HasPrefix(n.Target, "/") {
 		w.chain, w.names = w.chain[:1], w.names[:0]
 	}
-	w.rest = n.target + "/" + w.rest
+	w.rest = n.Target + "/" + w.rest
 	return nil
 }
 
 // here is the place of the directory that the walk stands in.
 func (w *walker) here() place {
 	top := len(w.chain) - 1
-	p := place{ino: w.chain[top], kind: kindDir, chain: w.chain}
+	p := place{ino: w.chain[top], kind: tree.KindDir, chain: w.chain}
 	if top > 0 {
 		p.dir, p.base, p.chain, p.names = w.chain[top-1], w.names[top-1], w.chain[:top], w.names[:top-1]
 	}
@@ -187,23 +188,23 @@ func (w *walker) here() place {
 // A pathEnd is where a path leads, as the path cache keeps it.
 type pathEnd struct {
 	place place
-	node  *inode
+	node  *tree.Node
 }
 
 // find is walk for verbs that need something to be there: nothing is ENOENT.
-func (tx *Tx) find(name string, follow bool) (place, *inode, error) {
-	if end, ok := tx.getPath(tx.Root(), follow, name); ok {
+func (tx *Tx) find(name string, follow bool) (place, *tree.Node, error) {
+	if end, ok := tx.tree().CachedPath(tx.tree().Root(), follow, name); ok {
 		end := end.(*pathEnd)
 		return end.place, end.node, nil
 	}
 	p, n, err := tx.search(name, follow)
 	if err == nil {
-		tx.putPath(tx.Root(), follow, name, n, &pathEnd{p, n})
+		tx.tree().CachePath(tx.tree().Root(), follow, name, n, &pathEnd{p, n})
 	}
 	return p, n, err
 }
 
-func (tx *Tx) search(name string, follow bool) (place, *inode, error) {
+func (tx *Tx) search(name string, follow bool) (place, *tree.Node, error) {
 	p, err := tx.walk(name, follow)
 	if err != nil {
 		return p, nil, err
@@ -213,24 +214,26 @@ func (tx *Tx) search(name string, follow bool) (place, *inode, error) {
 }
 
 // at returns what is at a place: nothing is ENOENT.
-func (tx *Tx) at(p place) (*inode, error) { return tx.nodeOf(p.dir, listed{p.base, p.ino, p.kind}) }
+func (tx *Tx) at(p place) (*tree.Node, error) {
+	return tx.tree().NodeOf(p.dir, tree.Entry{Name: p.base, Ino: p.ino, Kind: p.kind})
+}
 
 // entry is the place for the operations by number.
-func (p place) entry() Place {
-	return Place{Dir: p.dir, Base: p.base, Ino: p.ino, Path: p.path(), Chain: p.chain}
+func (p place) entry() tree.Place {
+	return tree.Place{Dir: p.dir, Base: p.base, Ino: p.ino, Path: p.path(), Chain: p.chain}
 }
 
 // findDir is find for a directory: anything else is ENOTDIR. One far down must have one name: with two names at each of
 // many levels there would be no end of paths, and who lists one directory after the other would walk them all.
-func (tx *Tx) findDir(name string) (*inode, error) {
+func (tx *Tx) findDir(name string) (*tree.Node, error) {
 	p, n, err := tx.find(name, true)
 	switch {
 	case err != nil:
 		return nil, err
-	case !n.isDir():
+	case !n.IsDir():
 		return nil, syscall.ENOTDIR
 	case len(p.chain) > farDown:
-		return n, tx.oneName(n.ino)
+		return n, tx.tree().OneName(n.Ino)
 	}
 	return n, nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"vfsdb/chunk"
 	"vfsdb/journal"
+	"vfsdb/tree"
 )
 
 // writeOptions are the options of every verb that may create a file.
@@ -16,7 +17,7 @@ const writeOptions = optIfSum | optIfAbsent | optParents | optMode | optModTime 
 // WriteFile makes data the whole content of a file. A new file gets perm; one that exists keeps its own, and its
 // other names. Options: IfSum, IfAbsent, Parents, Mode, ModTime, SumTo.
 func (tx *Tx) WriteFile(name string, data []byte, perm fs.FileMode, opts ...Option) error {
-	return pathErr("write", name, tx.writeFile(name, tx.prepare(data), perm, opts))
+	return pathErr("write", name, tx.writeFile(name, tx.tree().Prepare(data), perm, opts))
 }
 
 func (tx *Tx) writeFile(name string, data *chunk.Draft, perm fs.FileMode, opts []Option) error {
@@ -35,7 +36,7 @@ func (tx *Tx) writeFile(name string, data *chunk.Draft, perm fs.FileMode, opts [
 type target struct {
 	tx   *Tx
 	at   place
-	node *inode // nil if the file is new
+	node *tree.Node // nil if the file is new
 	perm fs.FileMode
 	opts options
 }
@@ -72,14 +73,14 @@ func (tx *Tx) openWrite(name string, perm fs.FileMode, opts []Option) (target, e
 		if w.node, err = tx.at(w.at); err != nil {
 			return w, err
 		}
-		if err := w.node.checkRegular(); err != nil {
+		if err := w.node.CheckRegular(); err != nil {
 			return w, err
 		}
 	}
 	if err := tx.holds(o, w.at.ino); err != nil || w.node == nil {
 		return w, err
 	}
-	return w, tx.fold(w.node)
+	return w, tx.tree().Fold(w.node)
 }
 
 // content returns what the file holds before the write.
@@ -87,7 +88,7 @@ func (w target) content() chunk.Content {
 	if w.node == nil {
 		return chunk.Content{}
 	}
-	return w.node.content
+	return w.node.Content
 }
 
 // set gives the file its new content, which has the sum after.
@@ -96,21 +97,21 @@ func (w target) set(op journal.Op, c chunk.Content, after Sum) error {
 		w.tx.DB().AfterCommit(func() { *into = after })
 	}
 	if w.node != nil {
-		return w.tx.setContent(w.at.entry(), op, c, after, w.attributes)
+		return w.tx.tree().SetContent(w.at.entry(), op, c, after, w.attributes)
 	}
-	n := w.tx.newNode(modeFile | unixPerm(w.perm))
-	n.content = c
+	n := w.tx.tree().NewNode(tree.ModeFile | tree.UnixPerm(w.perm))
+	n.Content = c
 	w.attributes(n)
-	return w.tx.create(w.at.entry(), n, after)
+	return w.tx.tree().Create(w.at.entry(), n, after)
 }
 
 // attributes sets what the options ask for.
-func (w target) attributes(n *inode) {
+func (w target) attributes(n *tree.Node) {
 	if w.opts.has(optMode) {
 		setMode(n, w.opts.mode)
 	}
 	if w.opts.has(optModTime) {
-		n.mtime = nanos(w.opts.mtime)
+		n.Mtime = tree.Nanos(w.opts.mtime)
 	}
 }
 
@@ -127,7 +128,7 @@ func (tx *Tx) appendFile(name string, data []byte, perm fs.FileMode, opts []Opti
 	}
 	old := w.content()
 	size := old.Size + int64(len(data))
-	if size > maxSize {
+	if size > tree.MaxSize {
 		return syscall.EFBIG
 	}
 	content, err := chunk.Apply(tx.DB(), old, size, []chunk.Patch{{Off: old.Size, Data: data}})
@@ -151,7 +152,7 @@ func (tx *Tx) truncate(name string, size int64, opts []Option) error {
 	switch {
 	case size < 0:
 		return syscall.EINVAL
-	case size > maxSize:
+	case size > tree.MaxSize:
 		return syscall.EFBIG
 	}
 	o, err := gather(opts, optIfSum)
@@ -165,17 +166,17 @@ func (tx *Tx) truncate(name string, size int64, opts []Option) error {
 	if err != nil {
 		return o.gone(err)
 	}
-	if err := tx.holds(o, n.ino); err != nil {
+	if err := tx.holds(o, n.Ino); err != nil {
 		return err
 	}
-	if err := tx.fold(n); err != nil {
+	if err := tx.tree().Fold(n); err != nil {
 		return err
 	}
-	content, err := chunk.Apply(tx.DB(), n.content, size, nil)
+	content, err := chunk.Apply(tx.DB(), n.Content, size, nil)
 	if err != nil {
 		return err
 	}
-	return tx.rewrite(p.entry(), journal.OpTruncate, content)
+	return tx.tree().Rewrite(p.entry(), journal.OpTruncate, content)
 }
 
 // WriteFile makes data the whole content of a file, see [Tx.WriteFile]. It is hashed before the write lock is taken.
@@ -183,7 +184,7 @@ func (fsys *FS) WriteFile(ctx context.Context, name string, data []byte, perm fs
 	if err := ctx.Err(); err != nil {
 		return pathErr("write", name, err)
 	}
-	prepared := fsys.prepare(data)
+	prepared := fsys.tree().Prepare(data)
 	return pathErr("write", name, fsys.join(ctx, len(data), func(tx *Tx) error {
 		return tx.writeFile(name, prepared, perm, opts)
 	}))
@@ -207,7 +208,7 @@ func (fsys *FS) writeFrom(ctx context.Context, name string, r io.Reader, perm fs
 	if err := fsys.View(ctx, func(tx *Tx) error { return tx.mayWrite(name, opts) }); err != nil {
 		return 0, err
 	}
-	s := fsys.newStager()
+	s := fsys.tree().NewStager()
 	defer s.Close()
 	if err := s.ReadFrom(ctx, r); err != nil {
 		return 0, err
@@ -242,11 +243,11 @@ func (tx *Tx) mayWrite(name string, opts []Option) error {
 	if err := tx.holds(o, p.ino); err != nil || p.ino == 0 {
 		return err
 	}
-	n, err := tx.inode(p.ino)
+	n, err := tx.tree().Node(p.ino)
 	if err != nil || n == nil {
 		return err
 	}
-	return n.checkRegular()
+	return n.CheckRegular()
 }
 
 // Append adds data at the end of a file, see [Tx.Append].

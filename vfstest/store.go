@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"vfsdb/check"
 	"vfsdb/vfs"
 )
 
@@ -119,7 +120,7 @@ func Open(t testing.TB, file string, o *vfs.Options) *vfs.FS {
 func Check(t testing.TB, fsys *vfs.FS) {
 	t.Helper()
 	ctx := context.WithoutCancel(t.Context()) // a cleanup has a cancelled context
-	report, err := vfs.Check(ctx, fsys, nil)
+	report, err := check.Run(ctx, fsys, nil)
 	if errors.Is(err, fs.ErrClosed) {
 		report, err = checkFile(ctx, fsys.Name())
 	}
@@ -132,11 +133,11 @@ func Check(t testing.TB, fsys *vfs.FS) {
 	}
 }
 
-func checkFile(ctx context.Context, name string) (*vfs.CheckReport, error) {
+func checkFile(ctx context.Context, name string) (*check.Report, error) {
 	fsys, err := vfs.Open(ctx, name, &vfs.Options{MustExist: true})
 	if err != nil {
 		return nil, err
 	}
-	report, err := vfs.Check(ctx, fsys, nil)
+	report, err := check.Run(ctx, fsys, nil)
 	return report, errors.Join(err, fsys.Close())
 }

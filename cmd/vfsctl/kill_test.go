@@ -19,6 +19,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"vfsdb/check"
 	"vfsdb/chunk"
 	"vfsdb/cmd/vfsctl/cli"
 	"vfsdb/snapshot"
@@ -180,7 +181,7 @@ func (k *killer) verify(pending *command) {
 	fsys, err := vfs.Open(ctx, k.db, nil)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, fsys.Close()) }()
-	report, err := vfs.Check(ctx, fsys, nil)
+	report, err := check.Run(ctx, fsys, nil)
 	require.NoError(t, err)
 	require.Empty(t, report.Faults)
 

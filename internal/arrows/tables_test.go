@@ -24,13 +24,13 @@ var owners = map[string]string{
 	"lease": "hold", "pin": "hold", "gc": "hold", "touched": "hold",
 	"blob": "chunk", "pack": "chunk", "manifest": "chunk", "patch": "chunk",
 	"call": "journal", "change": "journal",
-	"branch": "vfs", "lineage": "vfs", "inode": "vfs", "dirent": "vfs", "orphan": "vfs",
+	"branch": "tree", "lineage": "tree", "inode": "tree", "dirent": "tree", "orphan": "tree",
 	"snapshot": "snapshot",
 	"doomed":   "gc",
 }
 
 // checkers are the files that may read every table: they look for damage, and trust no room to read it for them.
-var checkers = []string{"check/*.go", "vfs/check_*.go"}
+var checkers = []string{"check/*.go"}
 
 // founder is the file that writes the first rows of a new store, whatever their tables.
 const founder = "schema/create.go"
@@ -39,7 +39,9 @@ const founder = "schema/create.go"
 var upward = map[string]string{
 	"journal branch":  "an event has the name of its branch",
 	"journal lineage": "the events of a branch include those of its ancestors up to the fork",
-	"vfs snapshot":    "a moment that has a name is kept",
+	"tree snapshot":   "a moment that has a name is kept",
+	"vfs snapshot":    "Stats counts the moments that have names",
+	"gc snapshot":     "a moment that has a name keeps its rows",
 }
 
 // SQL that writes a table, and SQL that reads one. Keywords of statements are in capitals, so no prose is taken for them.
@@ -193,17 +195,18 @@ func TestTrespasses(t *testing.T) {
 		{"a table below", "vfs/a.go", "`SELECT 1 FROM blob b JOIN manifest m`", ""},
 		{"far below", "agent/a.go", "`SELECT phase FROM gc`", ""},
 		{"a write below", "gc/a.go", "`UPDATE gc SET phase = 1`", "gc/a.go writes table gc, which is for hold to write"},
-		{"a deletion below", "gc/a.go", "`DELETE FROM inode`", "writes table inode, which is for vfs to write"},
-		{"a read above", "chunk/a.go", "`SELECT max(seq) FROM orphan`", "chunk/a.go reads table orphan, which vfs above it writes"},
-		{"a read beside", "gc/a.go", "`SELECT epoch FROM snapshot`", "gc/a.go reads table snapshot"},
+		{"a deletion below", "gc/a.go", "`DELETE FROM inode`", "writes table inode, which is for tree to write"},
+		{"a read above", "chunk/a.go", "`SELECT max(seq) FROM orphan`", "chunk/a.go reads table orphan, which tree above it writes"},
+		{"a read beside", "transfer/a.go", "`SELECT epoch FROM snapshot`", ""},
+		{"a read below", "tree/a.go", "`SELECT id FROM doomed`", "tree/a.go reads table doomed"},
 		{"in a query below another", "hold/a.go", "`SELECT 1 WHERE EXISTS (SELECT 1 FROM blob)`", "hold/a.go reads table blob"},
 		{"in a part of a statement", "chunk/a.go", "`SELECT 1 FROM blob b ` + `LEFT JOIN\n\tinode i`", "chunk/a.go reads table inode"},
 		{"an insertion that selects", "hold/a.go", "`INSERT INTO pin SELECT 1 FROM gc`", ""},
 		{"and selects from above", "hold/a.go", "`INSERT INTO pin SELECT 1 FROM doomed`", "hold/a.go reads table doomed"},
 		{"without a statement", "gc/a.go", "tx.WriteBlob(`blob`, `data`, 1, nil)", "gc/a.go writes table blob"},
 		{"nor to read", "hold/a.go", "tx.ReadBlob(`blob`, `data`, 1, 1, 1, nil)", "hold/a.go reads table blob"},
-		{"a check looks everywhere", "vfs/check_rows.go", "`SELECT id FROM doomed`", ""},
-		{"and writes nothing", "vfs/check_rows.go", "`DELETE FROM doomed`", "vfs/check_rows.go writes table doomed"},
+		{"a check looks everywhere", "check/rows.go", "`SELECT id FROM doomed`", ""},
+		{"and writes nothing", "check/rows.go", "`DELETE FROM doomed`", "check/rows.go writes table doomed"},
 		{"the first rows", "schema/create.go", "`INSERT INTO branch (id) VALUES (1024)`", ""},
 		{"in a test", "chunk/a_test.go", "`DELETE FROM inode`", ""},
 		{"prose", "chunk/a.go", "`delete from inode, update branch`", ""},

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"vfsdb/check"
 	"vfsdb/schema"
 	"vfsdb/vfs"
 )
@@ -94,7 +95,7 @@ func one(out *json.Encoder, o op, path, dir string) error {
 		if o.run != nil {
 			return o.run(ctx, fsys, dir)
 		}
-		report, err := vfs.Check(ctx, fsys, &vfs.CheckOptions{Quick: o.name == "quick"})
+		report, err := check.Run(ctx, fsys, &check.Options{Quick: o.name == "quick"})
 		if report != nil {
 			for _, f := range report.Faults[:min(len(report.Faults), 40)] {
 				r.Faults = append(r.Faults, f.String())

@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"vfsdb/check"
 	"vfsdb/chunk"
 	"vfsdb/gc"
 	"vfsdb/internal/vfstest"
@@ -201,7 +202,7 @@ func (s *tale) look(path, when string) {
 	fsys, err := vfs.Open(ctx, path, &vfs.Options{MustExist: true, Relaxed: true})
 	require.NoError(t, err, when)
 	defer func() { require.NoError(t, fsys.Close()) }()
-	report, err := vfs.Check(ctx, fsys, nil)
+	report, err := check.Run(ctx, fsys, nil)
 	require.NoError(t, err, when)
 	require.Empty(t, report.Faults, when)
 	for name, may := range s.files {

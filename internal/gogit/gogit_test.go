@@ -24,6 +24,7 @@ import (
 	"github.com/go-git/go-git/v5/storage/filesystem"
 	"github.com/stretchr/testify/require"
 
+	"vfsdb/check"
 	"vfsdb/snapshot"
 	"vfsdb/transfer"
 	"vfsdb/vfs"
@@ -75,7 +76,7 @@ func open(t *testing.T) *vfs.FS {
 	fsys, err := vfs.Open(t.Context(), filepath.Join(t.TempDir(), "git.db"), &vfs.Options{Relaxed: true})
 	require.NoError(t, err)
 	t.Cleanup(func() {
-		report, err := vfs.Check(context.WithoutCancel(t.Context()), fsys, nil)
+		report, err := check.Run(context.WithoutCancel(t.Context()), fsys, nil)
 		if err != nil || len(report.Faults) > 0 {
 			t.Errorf("check: %v, %v", report, err)
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"vfsdb/check"
 	"vfsdb/gc"
 	"vfsdb/internal/vfstest"
 	"vfsdb/snapshot"
@@ -158,7 +159,7 @@ func (m *machine) closeFiles(t *rapid.T) {
 }
 
 func (m *machine) check(t *rapid.T) {
-	report, err := vfs.Check(m.ctx, m.store, nil)
+	report, err := check.Run(m.ctx, m.store, nil)
 	require.NoError(t, err)
 	for _, f := range report.Faults {
 		t.Errorf("check: %v", f)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"vfsdb/check"
 	"vfsdb/gc"
 	"vfsdb/internal/vfstest"
 	"vfsdb/schema"
@@ -139,7 +140,7 @@ func TestOldFilesReadOnly(t *testing.T) {
 			fsys, err := vfs.Open(t.Context(), path, &vfs.Options{ReadOnly: true})
 			require.NoError(t, err)
 			defer fsys.Close()
-			report, err := vfs.Check(t.Context(), fsys, nil)
+			report, err := check.Run(t.Context(), fsys, nil)
 			require.NoError(t, err)
 			require.Empty(t, report.Faults)
 			stats, err := fsys.Stats(t.Context())

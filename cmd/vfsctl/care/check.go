@@ -5,10 +5,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"vfsdb/check"
 	"vfsdb/cmd/vfsctl/cli"
 	"vfsdb/cmd/vfsctl/human"
 	"vfsdb/cmd/vfsctl/term"
-	"vfsdb/vfs"
 )
 
 func checkCommand(a *cli.App) *cobra.Command {
@@ -26,7 +26,7 @@ that names what it touches, and the exit code is then 13. The database may be in
 		RunE: a.On(cli.Reads, func(c *cli.Call) error {
 			start := time.Now()
 			bar := a.Progress(c, "check", cli.FileSize(a.DB))
-			r, err := vfs.Check(c, c.FS, &vfs.CheckOptions{Quick: quick, Progress: bar.Step})
+			r, err := check.Run(c, c.FS, &check.Options{Quick: quick, Progress: bar.Step})
 			bar.End()
 			if err != nil {
 				return err
@@ -67,7 +67,7 @@ type faultJSON struct {
 }
 
 // printCheck prints each fault, and then the verdict with the counts.
-func printCheck(a *cli.App, r *vfs.CheckReport, d time.Duration) error {
+func printCheck(a *cli.App, r *check.Report, d time.Duration) error {
 	if a.JSON {
 		report := checkJSON{
 			OK: len(r.Faults) == 0, Faults: []faultJSON{}, Branches: r.Branches, Snapshots: r.Snapshots,

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mattn/go-runewidth"
 
+	"vfsdb/check"
 	"vfsdb/cmd/vfsctl/care"
 	"vfsdb/cmd/vfsctl/cli"
 	"vfsdb/cmd/vfsctl/exchange"
@@ -261,7 +262,7 @@ func (t *guide) collect() error {
 func (t *guide) check() error {
 	start := time.Now()
 	bar := t.Progress(t.ctx, "check", cli.FileSize(t.file))
-	r, err := vfs.Check(t.ctx, t.main, &vfs.CheckOptions{Progress: bar.Step})
+	r, err := check.Run(t.ctx, t.main, &check.Options{Progress: bar.Step})
 	bar.End()
 	if err != nil {
 		return err

@@ -1,0 +1,138 @@
+package check
+
+import (
+	"context"
+	"fmt"
+
+	"vfsdb/chunk"
+	"vfsdb/journal"
+	"vfsdb/schema"
+)
+
+// checkChanges checks the rows of the table change, page by page: numbers without gaps, up to the counter. Rows may
+// come at the end meanwhile, and go at the start.
+func (c *checker) checkChanges(ctx context.Context) error {
+	at := int64(0)
+	return c.pages(ctx, func(tx *schema.Tx) (int, error) {
+		if kept, err := journal.Kept(tx); err != nil || !kept {
+			return 0, err
+		}
+		oldest, newest, err := journal.Span(tx)
+		if err != nil {
+			return 0, err
+		}
+		calls, _, err := journal.CallSpan(tx)
+		if err != nil {
+			return 0, err
+		}
+		rows := tx.Query(`SELECT c.seq, c.branch, c.epoch, c.call, c.op, c.Path, c.before, c.after, typeof(c.before), length(c.before), length(c.after),
+			b.epoch, k.id, o.after IS NOT NULL, (SELECT seq FROM sqlite_sequence WHERE name = 'branch')
+			FROM change c LEFT JOIN branch b ON b.id = c.branch LEFT JOIN call k ON k.id = c.call LEFT JOIN change o ON o.seq = c.before
+			WHERE c.seq > ? ORDER BY c.seq LIMIT ?`, at, checkPage)
+		defer rows.Close()
+		n := 0
+		for ; rows.Next(); n++ {
+			seq := rows.Int(0)
+			if seq <= at {
+				return n, schema.Corrupt("rows of table change are out of order: %d comes after %d", seq, at)
+			}
+			what := checkChange(rows, calls)
+			if seq != max(at+1, oldest) || seq < schema.FirstID {
+				what = fmt.Sprintf("follows change %d", at)
+			}
+			at = seq
+			if what == "" {
+				continue
+			}
+			if err := c.fault(Fault{What: fmt.Sprintf("change %d: %s", seq, what)}); err != nil {
+				return n, err
+			}
+		}
+		if err := rows.Err(); err != nil {
+			return n, err
+		}
+		if n < checkPage && at != newest && at != 0 {
+			return n, c.fault(Fault{What: fmt.Sprintf("the newest change is %d, but the counter says %d", at, newest)})
+		}
+		return n, nil
+	})
+}
+
+// checkChange says what is wrong with a row; "" if nothing is.
+func checkChange(rows *schema.Rows, oldestCall int64) string {
+	branch, epoch, path := rows.Int(1), rows.Int(2), rows.Text(5)
+	switch {
+	case branch < schema.FirstID || branch > rows.Int(14): // its row may be gone
+		return fmt.Sprintf("branch %d never was", branch)
+	case epoch < schema.FirstEpoch || !rows.Null(11) && epoch > rows.Int(11):
+		return fmt.Sprintf("made in epoch %d, but the branch is in epoch %d", epoch, rows.Int(11))
+	case !rows.Null(3) && rows.Null(12) && rows.Int(3) >= oldestCall:
+		return fmt.Sprintf("call %d is missing", rows.Int(3))
+	case !journal.ValidOp(rows.Text(4)):
+		return "it has an invalid op"
+	case !journal.ValidPath(path):
+		return "it has an invalid path"
+	case !rows.Null(7) && rows.Int(10) != int64(len(chunk.Sum{})):
+		return "a sum does not have 32 bytes"
+	}
+	switch before := rows.Int(6); rows.Text(8) {
+	case "null":
+	case "blob":
+		if rows.Int(9) != int64(len(chunk.Sum{})) {
+			return "a sum does not have 32 bytes"
+		}
+	case "integer":
+		if before >= rows.Int(0) || rows.Int(0)-before >= journal.Reach || rows.Int(13) == 0 {
+			return fmt.Sprintf("its before is that of change %d, which does not tell it", before)
+		}
+	default:
+		return "its before is no sum"
+	}
+	return ""
+}
+
+// checkCalls checks the rows of the table call in the same way.
+func (c *checker) checkCalls(ctx context.Context) error {
+	at := int64(0)
+	return c.pages(ctx, func(tx *schema.Tx) (int, error) {
+		if kept, err := journal.Kept(tx); err != nil || !kept {
+			return 0, err
+		}
+		oldest, newest, err := journal.CallSpan(tx)
+		if err != nil {
+			return 0, err
+		}
+		rows := tx.Query(`SELECT id, branch, digest, length(digest), (SELECT seq FROM sqlite_sequence WHERE name = 'branch')
+			FROM call WHERE id > ? ORDER BY id LIMIT ?`, at, checkPage)
+		defer rows.Close()
+		n := 0
+		for ; rows.Next(); n++ {
+			id, what := rows.Int(0), ""
+			if id <= at {
+				return n, schema.Corrupt("rows of table call are out of order: %d comes after %d", id, at)
+			}
+			switch {
+			case id != max(at+1, oldest) || id < schema.FirstID:
+				what = fmt.Sprintf("follows call %d", at)
+			case rows.Int(1) < schema.FirstID || rows.Int(1) > rows.Int(4):
+				what = fmt.Sprintf("branch %d never was", rows.Int(1))
+			case !rows.Null(2) && rows.Int(3) != int64(len(chunk.Sum{})):
+				what = "a sum does not have 32 bytes"
+			}
+			at = id
+			if what == "" {
+				continue
+			}
+			if err := c.fault(Fault{What: fmt.Sprintf("call %d: %s", id, what)}); err != nil {
+				return n, err
+			}
+		}
+		if err := rows.Err(); err != nil {
+			return n, err
+		}
+		if n < checkPage && at != newest && at != 0 {
+			return n, c.fault(Fault{What: fmt.Sprintf("the newest call is %d, but the counter says %d", at, newest)})
+		}
+		return n, nil
+	})
+}

@@ -1,0 +1,188 @@
+package gc
+
+import (
+	"context"
+	"errors"
+
+	"vfsdb/hold"
+	"vfsdb/schema"
+	"vfsdb/tree"
+)
+
+// A ReapForecast says what an OrphanReaper and a RowReaper would do, one after the other. Where others write meanwhile
+// it is a guess.
+type ReapForecast struct {
+	Orphans, Rows, Branches int64
+
+	fsys  *tree.Tree
+	open  map[tree.BranchIno]bool
+	names map[tree.BranchIno]int64 // how many names of an inode would go
+	gone  map[tree.BranchIno]bool
+	kept  map[int64]retained
+	epoch map[int64]int64
+}
+
+// ForecastReap finds out what reapers would do. It only reads.
+func ForecastReap(ctx context.Context, fsys *tree.Tree) (*ReapForecast, error) {
+	f := &ReapForecast{
+		fsys: fsys, names: make(map[tree.BranchIno]int64), gone: make(map[tree.BranchIno]bool), open: make(map[tree.BranchIno]bool),
+		kept: make(map[int64]retained), epoch: make(map[int64]int64),
+	}
+	if err := f.branches(ctx); err != nil {
+		return nil, err
+	}
+	var order schema.Ascent
+	for after := int64(0); ; {
+		var top tree.BranchIno
+		err := fsys.Store().DB().View(ctx, func(db *schema.Tx) error {
+			rows := db.Query(`SELECT seq, branch, ino FROM orphan WHERE seq > ? ORDER BY seq LIMIT 1`, after)
+			if !rows.Next() {
+				return rows.Close()
+			}
+			after, top = rows.Int(0), tree.BranchIno{Branch: rows.Int(1), Ino: tree.Ino(rows.Int(2))}
+			return errors.Join(order.To("orphan", after), rows.Close())
+		})
+		if err != nil {
+			return nil, err
+		}
+		if top.Ino == 0 {
+			break
+		}
+		if err := f.orphan(ctx, top); err != nil {
+			return nil, err
+		}
+	}
+	rows := NewRowCounter(fsys)
+	for done := false; !done; {
+		step, err := rows.Step(ctx, rowsPerView)
+		if err != nil {
+			return nil, err
+		}
+		f.Rows += int64(step.Count)
+		done = step.Done
+	}
+	f.Branches = int64(rows.Branches)
+	return f, nil
+}
+
+// branches reads what is retained of each branch.
+func (f *ReapForecast) branches(ctx context.Context) error {
+	return f.fsys.Store().DB().View(ctx, func(db *schema.Tx) (err error) {
+		pins := db.Query(`SELECT branch, id FROM pin WHERE kind = ?`, hold.Inode)
+		for pins.Next() {
+			f.open[tree.BranchIno{Branch: pins.Int(0), Ino: tree.Ino(pins.Int(1))}] = true
+		}
+		if err := pins.Err(); err != nil {
+			return err
+		}
+
+		rows := db.Query(`SELECT id, epoch FROM branch`)
+		defer rows.Close()
+		for rows.Next() {
+			id := rows.Int(0)
+			f.epoch[id] = rows.Int(1)
+			if f.kept[id], err = readRetained(db, id); err != nil {
+				return err
+			}
+		}
+		return rows.Err()
+	})
+}
+
+// orphan follows what happens to one orphan, and in pages to what is below it.
+func (f *ReapForecast) orphan(ctx context.Context, top tree.BranchIno) error {
+	if !f.kept[top.Branch].head || f.gone[top] || f.open[top] {
+		return nil
+	}
+	var head *tree.Tree
+	dirs := []reapDir{{dir: top.Ino}}
+	err := f.fsys.Store().DB().View(ctx, func(db *schema.Tx) (err error) {
+		if head, err = f.fsys.Store().Stand(db, tree.Moment{Branch: top.Branch, Epoch: schema.Head}); err != nil {
+			return err
+		}
+		tx, err := head.Begin(db)
+		if err != nil {
+			return err
+		}
+		n, err := tx.Node(top.Ino)
+		if err != nil || n == nil || n.Nlink > 0 {
+			dirs = nil
+			return err
+		}
+		if !n.IsDir() {
+			dirs = nil
+		}
+		f.inode(top.Branch, n)
+		return nil
+	})
+	for err == nil && len(dirs) > 0 {
+		err = head.View(ctx, func(tx *tree.Tx) error {
+			last := len(dirs) - 1
+			here := dirs[last]
+			page, err := tx.Page(here.dir, here.after, tree.PageSize)
+			if err != nil {
+				return err
+			}
+			if len(page) < tree.PageSize {
+				dirs = dirs[:last]
+			} else {
+				dirs[last].after = page[len(page)-1].Name
+			}
+			for _, e := range page {
+				if below, err := f.entry(tx, here.dir, e); err != nil {
+					return err
+				} else if below {
+					dirs = append(dirs, reapDir{dir: e.Ino})
+				}
+			}
+			return nil
+		})
+	}
+	return err
+}
+
+// entry follows what happens to one name, and reports whether it is that of a directory.
+func (f *ReapForecast) entry(tx *tree.Tx, dir tree.Ino, e tree.Entry) (below bool, err error) {
+	d, err := tx.Lookup(dir, e.Name)
+	if err != nil {
+		return false, err
+	}
+	n, err := tx.NodeOf(dir, e)
+	if err != nil {
+		return false, err
+	}
+	branch := tx.Tree().Moment().Branch
+	f.row(branch, d.Level, d.Born)
+	id := tree.BranchIno{Branch: branch, Ino: n.Ino}
+	f.names[id]++
+	if !n.IsDir() && (f.names[id] < n.Nlink || f.open[id]) || f.gone[id] {
+		return false, nil
+	}
+	f.inode(branch, n)
+	return n.IsDir(), nil
+}
+
+func (f *ReapForecast) inode(branch int64, n *tree.Node) {
+	f.gone[tree.BranchIno{Branch: branch, Ino: n.Ino}] = true
+	f.Orphans++
+	f.row(branch, n.Level, n.Born)
+}
+
+// row counts a row that would end now, if nothing shows it then. One that was born in this epoch goes without a trace.
+func (f *ReapForecast) row(branch int64, level int, born int64) {
+	if epoch := f.epoch[branch]; level == 0 && born < epoch && !f.kept[branch].showsPast(born, epoch) {
+		f.Rows++
+	}
+}
+
+// Keeps reports whether a row would still be there.
+func (f *ReapForecast) Keeps(row ContentRow) bool {
+	kept, ok := f.kept[row.Branch]
+	switch {
+	case !ok: // a branch that was made since
+		return true
+	case row.Died == schema.Forever && f.gone[tree.BranchIno{Branch: row.Branch, Ino: row.Ino}]:
+		return kept.showsPast(row.Born, f.epoch[row.Branch])
+	}
+	return kept.shows(row.Born, row.Died)
+}

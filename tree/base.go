@@ -1,0 +1,26 @@
+package tree
+
+import "slices"
+
+// Base returns the moment that two trees of one store have in common: the latest moment of a branch that both come from.
+// What differs between either tree and that moment is what was changed on its side. It is not ok if the trees have no
+// moment in common, as where one was forked empty.
+func Base(a, b *Tx) (base Moment, ok bool) {
+	i, j := meet(a.fsys.levels, b.fsys.levels)
+	if i == len(a.fsys.levels) {
+		return Moment{}, false
+	}
+	x, y := a.fsys.levels[i], b.fsys.levels[j]
+	return Moment{x.Branch, min(x.Cap, y.Cap)}, true
+}
+
+// meet finds the nearest branch that two lineages lead through, and returns its place in each; the lengths of both if
+// there is none.
+func meet(a, b []Level) (i, j int) {
+	for i, l := range a {
+		if j := slices.IndexFunc(b, func(m Level) bool { return m.Branch == l.Branch }); j >= 0 {
+			return i, j
+		}
+	}
+	return len(a), len(b)
+}

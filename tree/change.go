@@ -1,0 +1,73 @@
+package tree
+
+import (
+	"vfsdb/chunk"
+	"vfsdb/journal"
+)
+
+// A change is what a verb did to a path, with the file whose content it gave.
+type change struct {
+	journal.Change
+	ino     Ino // the file whose content is now the one of After; 0: none
+	content chunk.Content
+}
+
+// A source is the change that gave a file its content: a later change names it instead of the sum.
+type source struct {
+	content chunk.Content
+	sum     chunk.Sum
+	seq     int64
+}
+
+// record notes what a verb has done. It stands or falls with the verb.
+func (tx *Tx) record(c change) error {
+	seq, err := tx.log.Append(tx.epoch(), c.Change)
+	if err == nil && c.ino != 0 {
+		tx.own.sources[c.ino] = source{c.content, c.After, seq}
+	}
+	return err
+}
+
+// Record notes a change of the branch that is not a verb's, for rooms that name snapshots and branches. path is from
+// the root of the branch, "." for the branch itself. It is written with the transaction; it wakes watchers, and stands
+// in the log. An op that is not 1 to 32 lower case letters and hyphens is EINVAL, and so is a path that is not clean.
+func (tx *Tx) Record(op, path, arg string) error {
+	if err := tx.Writable(); err != nil {
+		return err
+	}
+	c := change{Change: journal.Change{Op: journal.Op(op), Path: path, Arg: arg}}
+	if err := c.Check(); err != nil {
+		return err
+	}
+	return tx.record(c)
+}
+
+// sumOf returns the sum of a regular file's content, and none for anything else.
+func (tx *Tx) SumOf(n *Node) (chunk.Sum, error) {
+	if n == nil || n.Kind() != KindFile {
+		return chunk.Sum{}, nil
+	}
+	return chunk.SumOfContent(tx.db, n.Content)
+}
+
+// was notes the content that n has before the change.
+func (tx *Tx) was(c *change, n *Node) (err error) {
+	if s, ok := tx.own.sources[n.Ino]; ok && s.content == n.Content {
+		c.Before, c.Origin = s.sum, s.seq
+		return nil
+	}
+	c.Before, err = tx.SumOf(n)
+	return err
+}
+
+// is notes the content that n has after it.
+func (c *change) is(n *Node, sum chunk.Sum) { c.After, c.ino, c.content = sum, n.Ino, n.Content }
+
+// loss is the change that a name is taken away from n: its content goes with the last one.
+func (tx *Tx) loss(op journal.Op, n *Node) (c change, err error) {
+	c.Op = op
+	if err = tx.was(&c, n); err == nil && n.Nlink == 1 {
+		c.Grew = -n.Content.Size
+	}
+	return c, err
+}

@@ -1,0 +1,72 @@
+package tree
+
+// No directory lies below itself, and each has one name. A damaged row can contradict that. Code that follows such a row
+// down, or up, would not end: the types in this file notice.
+
+// errBelowItself names a directory that a path leads through twice.
+func ErrBelowItself(dir Ino) error { return corrupt("directory %d lies below itself", dir) }
+
+// A circle notices that a climb has come to a directory twice. It remembers one directory of those that the climb has
+// passed, and a later one after twice as many steps. In a circle the climb passes that one again.
+type circle struct {
+	mark       Ino
+	steps, end int // at end, the mark moves
+}
+
+// to is called with each directory on the way.
+func (c *circle) to(dir Ino) error {
+	if c.steps > 0 && dir == c.mark {
+		return ErrBelowItself(dir)
+	}
+	if c.steps == c.end {
+		c.mark, c.end = dir, 2*c.end+1
+	}
+	c.steps++
+	return nil
+}
+
+// An inoSet is a set of inodes, a bit for each number: of the directories that a walk down has gone into.
+type InoSet struct {
+	pages map[Ino]*[inosOfPage / 64]uint64
+}
+
+const inosOfPage = 4096
+
+// add adds an inode, and reports whether it is new.
+func (s *InoSet) Add(ino Ino) bool {
+	if s.pages == nil {
+		s.pages = make(map[Ino]*[inosOfPage / 64]uint64)
+	}
+	page, bit := ino/inosOfPage, uint64(ino)%inosOfPage
+	bits := s.pages[page]
+	if bits == nil {
+		bits = new([inosOfPage / 64]uint64)
+		s.pages[page] = bits
+	}
+
+	if bits[bit/64]>>(bit%64)&1 == 1 {
+		return false
+	}
+	bits[bit/64] |= 1 << (bit % 64)
+	return true
+}
+
+// oneName fails if a directory has several names. The index of names is compared with the entries: a directory can be
+// listed without that index, and so where it is damaged too.
+func (tx *Tx) OneName(dir Ino) error {
+	names, err := tx.namesOf(dir)
+	if err != nil || len(names) < 2 {
+		return nil
+	}
+
+	shown := 0
+	for _, name := range names {
+		if d, err := tx.Lookup(name.Dir, name.Base); err == nil && d.Ino == dir {
+			shown++
+		}
+	}
+	if shown > 1 {
+		return corrupt("directory %d has %d names", dir, shown)
+	}
+	return nil
+}

@@ -1,0 +1,285 @@
+package tree
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"syscall"
+
+	"vfsdb/schema"
+)
+
+// A Delta is what differs between two trees, as rows: entries and inodes, whose times count too. A directory that lost
+// its name takes along what is below it without a row for each, so those are not in it.
+type Delta struct {
+	Names  []NameChange
+	Inodes []InodeChange
+}
+
+// A NameChange is an entry that shows another inode, or none, in one of the trees.
+type NameChange struct {
+	Name
+	Old, New Ino // 0: no such entry
+}
+
+// An InodeChange is an inode that differs between the trees; nil where a tree does not have it.
+type InodeChange struct {
+	Ino      Ino
+	Old, New *Info
+}
+
+// ViewBoth runs fn on two trees of one store at one moment. Trees of two stores are EXDEV.
+func ViewBoth(ctx context.Context, a, b *Tree, fn func(a, b *Tx) error) error {
+	if a.store != b.store {
+		return syscall.EXDEV
+	}
+	return a.store.db.View(ctx, func(db *schema.Tx) error {
+		atx, err := a.Begin(db)
+		if err != nil {
+			return err
+		}
+		btx, err := b.Begin(db)
+		if err != nil {
+			return err
+		}
+		return fn(atx, btx)
+	})
+}
+
+// Compare returns what differs between two trees that are read in one transaction. Its cost grows with what was
+// changed since the trees were one, not with their size. Trees of two stores are EXDEV.
+func Compare(a, b *Tx) (*Delta, error) {
+	if a.fsys.store != b.fsys.store {
+		return nil, syscall.EXDEV
+	}
+	for _, tx := range []*Tx{a, b} {
+		if err := tx.Flush(); err != nil {
+			return nil, err
+		}
+	}
+	names, inos, err := changedKeys(a, b)
+	if err != nil {
+		return nil, err
+	}
+	d := &Delta{}
+	for _, name := range names {
+		old, err := a.Lookup(name.Dir, name.Base)
+		if err != nil {
+			return nil, err
+		}
+		now, err := b.Lookup(name.Dir, name.Base)
+		if err != nil {
+			return nil, err
+		}
+		if old.Ino != now.Ino {
+			d.Names = append(d.Names, NameChange{name, old.Ino, now.Ino})
+		}
+	}
+	for _, ino := range inos {
+		old, err := a.Node(ino)
+		if err != nil {
+			return nil, err
+		}
+		now, err := b.Node(ino)
+		if err != nil {
+			return nil, err
+		}
+		if sameRow(old, now) {
+			continue
+		}
+		change := InodeChange{Ino: ino}
+		if old != nil {
+			change.Old = NewInfo("", old)
+		}
+		if now != nil {
+			change.New = NewInfo("", now)
+		}
+		d.Inodes = append(d.Inodes, change)
+	}
+	return d, nil
+}
+
+// sameRow reports whether two views of an inode are equal, wherever their rows stand.
+func sameRow(a, b *Node) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	x, y := *a, *b
+	x.Level, x.Born, y.Level, y.Born = 0, 0, 0, 0
+	return x == y
+}
+
+// changedKeys lists the entries and inodes that may differ between two trees: those that one of them shows in levels
+// which the other does not have, or has at another moment. Of most, what they show is kept in memory on the way, for
+// who looks at the keys next.
+func changedKeys(a, b *Tx) ([]Name, []Ino, error) {
+	if k, known := a.getPair(b.fsys.at); known {
+		return k.names, k.inos, nil
+	}
+	d := differing{make(map[Name]shownBy), make(map[Ino]shownBy)}
+	for _, w := range stretches(a, b) {
+		if err := w.collect(d); err != nil {
+			return nil, nil, err
+		}
+	}
+	if len(a.fsys.levels) == 1 && len(b.fsys.levels) == 1 {
+		a.fillAbsent(d, byOld)
+		b.fillAbsent(d, byNew)
+	}
+	k := &keys{slices.SortedFunc(maps.Keys(d.names), Name.compare), slices.Sorted(maps.Keys(d.inos))}
+	a.putPair(b.fsys.at, k)
+	return k.names, k.inos, nil
+}
+
+// keys are of entries and inodes, in order. They are shared, and nobody changes them.
+type keys struct {
+	names []Name
+	inos  []Ino
+}
+
+// A differing is what was found to differ, and which of the trees have a row of it that counts.
+type differing struct {
+	names map[Name]shownBy
+	inos  map[Ino]shownBy
+}
+
+// shownBy says which trees, in bits.
+type shownBy uint8
+
+const (
+	byOld shownBy = 1 << iota
+	byNew
+)
+
+// note adds the key of a row of one tree. It reports whether the row is what the tree shows: the first of the key that
+// counts.
+func note[K comparable](set map[K]shownBy, key K, side shownBy, counts bool) bool {
+	by := set[key]
+	shows := counts && by&side == 0
+	if shows {
+		by |= side
+	}
+	set[key] = by
+	return shows
+}
+
+// A stretch is what one level of a tree may show and the other tree may not.
+type stretch struct {
+	tx    *Tx
+	side  shownBy
+	level int
+	*pick
+	args []any
+}
+
+// A pick is what selects rows of a level: the branch is ?1, the moment ?2. Of a key that came and went later it may
+// select a row too, to be told by its born.
+type pick struct {
+	dirents, inodes string
+}
+
+// The literals let the partial indexes on born and died serve. Where a branch has a long history, most rows in an index
+// are of what no longer stands, so the index alone must tell which to read: a row costs more than a key.
+var (
+	standing = &pick{
+		`SELECT parent, name, ino, kind, born FROM dirent WHERE branch = ?1 AND born <= ?2 AND died > ?2`,
+		`SELECT ` + inodeColumns + `, ino FROM inode WHERE branch = ?1 AND born <= ?2 AND died > ?2`,
+	}
+	// bornAfter is what stands at ?2, and did not at ?3.
+	bornAfter = &pick{
+		`SELECT parent, name, ino, kind, born FROM (SELECT parent AS p, name AS n, died AS d FROM dirent
+			WHERE branch = ?1 AND born > 2 AND born > ?3 AND born <= ?2 AND died > ?2)
+			CROSS JOIN dirent ON branch = ?1 AND parent = p AND name = n AND died = d`,
+		`SELECT ` + inodeColumns + `, ino FROM (SELECT ino AS i, died AS d FROM inode
+			WHERE branch = ?1 AND born > 2 AND born > ?3 AND born <= ?2 AND died > ?2)
+			CROSS JOIN inode ON branch = ?1 AND ino = i AND died = d`,
+	}
+	// diedUntil is what stood at ?2, or else came later, and did not stand at ?3 any more: of each key the first row.
+	diedUntil = &pick{
+		`SELECT parent, name, ino, kind, born FROM (SELECT parent AS p, name AS n, min(died) AS d FROM dirent
+			WHERE branch = ?1 AND died > ?2 AND died <= ?3 AND died < 9223372036854775807 GROUP BY parent, name)
+			CROSS JOIN dirent ON branch = ?1 AND parent = p AND name = n AND died = d`,
+		`SELECT ` + inodeColumns + `, ino FROM (SELECT ino AS i, min(died) AS d FROM inode
+			WHERE branch = ?1 AND died > ?2 AND died <= ?3 AND died < 9223372036854775807 GROUP BY ino)
+			CROSS JOIN inode ON branch = ?1 AND ino = i AND died = d`,
+	}
+)
+
+// stretches finds the nearest branch that both lineages lead through. What each side has above it differs, and in it
+// what happened between the two moments. The levels of a tree are in order, nearest first.
+func stretches(a, b *Tx) []stretch {
+	i, j := meet(a.fsys.levels, b.fsys.levels)
+	list := append(a.whole(byOld, i), b.whole(byNew, j)...)
+	if i == len(a.fsys.levels) {
+		return list
+	}
+
+	was, is := stretch{tx: a, side: byOld, level: i}, stretch{tx: b, side: byNew, level: j}
+	branch, lo, hi := a.fsys.levels[i].Branch, a.fsys.levels[i].Cap, b.fsys.levels[j].Cap
+	if lo > hi {
+		was, is = is, was
+		lo, hi = hi, lo
+	}
+	if lo < hi {
+		was.pick, was.args = diedUntil, []any{branch, lo, hi}
+		is.pick, is.args = bornAfter, []any{branch, hi, lo}
+		list = append(list, was, is)
+	}
+	return list
+}
+
+// whole is all of the first n levels.
+func (tx *Tx) whole(side shownBy, n int) []stretch {
+	var list []stretch
+	for i, l := range tx.fsys.levels[:n] {
+		list = append(list, stretch{tx, side, i, standing, []any{l.Branch, l.Cap}})
+	}
+	return list
+}
+
+// collect adds the keys of the rows. A row is what the tree shows, unless a nearer level has said so before, or it was
+// born later. What nearer levels have said may have been forgotten again, so it does not do to ask whether it is known.
+func (w stretch) collect(d differing) error {
+	tx, limit := w.tx, w.tx.fsys.levels[w.level].Cap
+	rows := tx.db.Query(w.dirents, w.args...)
+	for rows.Next() {
+		name, born := Name{Ino(rows.Int(0)), rows.Text(1)}, rows.Int(4)
+		if !note(d.names, name, w.side, born <= limit) {
+			continue
+		}
+		key := nameKey{name.Dir, name.Base}
+		tx.fillName(key, Dirent{Ino: Ino(rows.Int(2)), Kind: uint8(rows.Int(3)), Level: w.level, Born: born})
+	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	rows = tx.db.Query(w.inodes, w.args...)
+	for rows.Next() {
+		n, err := scanInode(rows, Ino(rows.Int(colIno)), w.level)
+		if err != nil {
+			rows.Close()
+			return fmt.Errorf("load inode %d: %w", n.Ino, err)
+		}
+		if !note(d.inos, n.Ino, w.side, n.Born <= limit) {
+			continue
+		}
+		tx.fillNode(n.Ino, n.orNil())
+	}
+	return rows.Err()
+}
+
+// fillAbsent keeps in memory what a tree does not show of what differs. It is for trees that inherit nothing: others
+// may show it from a level that both have, and that was not looked at.
+func (tx *Tx) fillAbsent(d differing, side shownBy) {
+	for name, by := range d.names {
+		if by&side == 0 {
+			tx.fillName(nameKey{name.Dir, name.Base}, Dirent{Level: fresh})
+		}
+	}
+	for ino, by := range d.inos {
+		if by&side == 0 {
+			tx.fillNode(ino, nil)
+		}
+	}
+}

@@ -1,0 +1,199 @@
+package tree
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Whatever two trees are compared, their keys hold every row in which they differ, and what was kept in memory on the
+// way is what a look-up finds.
+func TestChangedKeys(t *testing.T) {
+	trees := randomTrees(t)
+	for _, a := range trees {
+		for _, b := range trees {
+			require.NoError(t, ViewBoth(t.Context(), a, b, func(a, b *Tx) error {
+				a.forget()
+				b.forget()
+				names, inos, err := changedKeys(a, b)
+				require.NoError(t, err)
+				a.requireKnown(t)
+				b.requireKnown(t)
+				requireChanged(t, a, b, names, inos)
+				return nil
+			}))
+		}
+	}
+}
+
+// So it is if nearly all of what was learnt is forgotten at once.
+func TestChangedKeysForgotten(t *testing.T) {
+	trees := randomTrees(t)
+	shared := &trees[0].store.memory
+	for _, a := range trees {
+		for _, b := range trees {
+			require.NoError(t, ViewBoth(t.Context(), a, b, func(a, b *Tx) error {
+				if a.gen == nil {
+					t.Skip("nothing is remembered here")
+				}
+				shared.names.init(shared, 1, true)
+				shared.nodes.init(shared, 1, true)
+				shared.pairs.init(shared, 1, false)
+				names, inos, err := changedKeys(a, b)
+				require.NoError(t, err)
+				for _, tx := range []*Tx{a, b} {
+					for _, name := range names {
+						if d, known := tx.getName(nameKey{name.Dir, name.Base}); known {
+							found, err := tx.loadDirent(nameKey{name.Dir, name.Base})
+							require.NoError(t, err)
+							require.Equal(t, found, d, name)
+						}
+					}
+					for _, ino := range inos {
+						if n, known := tx.getNode(ino); known {
+							found, err := tx.loadInode(ino)
+							require.NoError(t, err)
+							require.Equal(t, found.orNil(), n, ino)
+						}
+					}
+				}
+				return nil
+			}))
+		}
+	}
+}
+
+// randomTrees makes branches and past moments of a store, of a few files with much history.
+func randomTrees(t *testing.T) []*Tree {
+	ctx := t.Context()
+	fsys := openTest(t, filepath.Join(t.TempDir(), "a.db"))
+	random := rand.New(rand.NewPCG(4, 4))
+	trees := []*Tree{fsys}
+	heads := []*Tree{fsys}
+	for step := range 22 {
+		head := heads[random.IntN(len(heads))]
+		require.NoError(t, head.Update(ctx, func(tx *Tx) error {
+			for range 12 {
+				name, other := randomName(random), randomName(random)
+				switch random.IntN(5) { // and what fails changes nothing
+				case 0:
+					_ = ByPath(tx).Remove(name)
+				case 1:
+					_ = ByPath(tx).Rename(name, other)
+				case 2:
+					_ = ByPath(tx).Link(name, other)
+				case 3:
+					_ = ByPath(tx).Chmod(name, 0o600)
+				default:
+					_ = ByPath(tx).WriteFile(name, []byte(other))
+				}
+			}
+			return nil
+		}))
+		if step%2 == 1 { // keep the moment, by a fork
+			name := fmt.Sprintf("b%d", step)
+			var at Moment
+			require.NoError(t, head.Update(ctx, func(tx *Tx) (err error) {
+				if at, err = tx.Freeze(); err == nil {
+					err = tx.Fork(at, name)
+				}
+				return err
+			}))
+			past, err := fsys.store.At(ctx, at)
+			require.NoError(t, err)
+			fork, err := fsys.store.Head(ctx, name)
+			require.NoError(t, err)
+			trees, heads = append(trees, past, fork), append(heads, fork)
+		}
+	}
+	return trees
+}
+
+func randomName(random *rand.Rand) string {
+	name := string(rune('a' + random.IntN(4)))
+	for range random.IntN(2) {
+		name += "/" + string(rune('a'+random.IntN(4)))
+	}
+	return name
+}
+
+// forget has the transaction know nothing, and learn for itself.
+func (tx *Tx) forget() {
+	tx.db.SetMemo(nil)
+	tx.memory = memory{moment: tx.moment, shared: &sharedCache{}, own: ownCacheOf(tx.db, tx.moment)}
+	tx.shared.open()
+}
+
+func (tx *Tx) requireKnown(t *testing.T) {
+	for key, d := range tx.own.names {
+		found, err := tx.loadDirent(key)
+		require.NoError(t, err)
+		require.Equal(t, found, d, key)
+	}
+	for ino, n := range tx.own.nodes {
+		found, err := tx.loadInode(ino)
+		require.NoError(t, err)
+		require.Equal(t, found.orNil(), n, ino)
+	}
+}
+
+// requireChanged asks both trees for every key that has a row in any branch.
+func requireChanged(t *testing.T, a, b *Tx, names []Name, inos []Ino) {
+	rows := a.db.Query(`SELECT DISTINCT parent, name FROM dirent`)
+	for rows.Next() {
+		name := Name{Ino(rows.Int(0)), rows.Text(1)}
+		old, err := a.Lookup(name.Dir, name.Base)
+		require.NoError(t, err)
+		now, err := b.Lookup(name.Dir, name.Base)
+		require.NoError(t, err)
+		if old.Ino != now.Ino {
+			require.Contains(t, names, name)
+		}
+	}
+	require.NoError(t, rows.Err())
+	rows = a.db.Query(`SELECT DISTINCT ino FROM inode`)
+	for rows.Next() {
+		ino := Ino(rows.Int(0))
+		old, err := a.Node(ino)
+		require.NoError(t, err)
+		now, err := b.Node(ino)
+		require.NoError(t, err)
+		if !sameRow(old, now) {
+			require.Contains(t, inos, ino)
+		}
+	}
+	require.NoError(t, rows.Err())
+}
+
+// What changed is found by the indexes on born and died, and the names of a file at the head by an index alone.
+func TestComparePlans(t *testing.T) {
+	fsys := openTest(t, filepath.Join(t.TempDir(), "plan.db"))
+	require.NoError(t, fsys.View(t.Context(), func(tx *Tx) error {
+		for text, plan := range map[string]string{
+			standing.dirents: "SEARCH dirent USING PRIMARY KEY (branch=?)",
+			standing.inodes:  "SEARCH inode USING PRIMARY KEY (branch=?)",
+			bornAfter.dirents: "SEARCH dirent USING COVERING INDEX dirent_born (branch=? AND born>? AND born<?); " +
+				"SEARCH dirent USING PRIMARY KEY (branch=? AND parent=? AND name=? AND died=?)",
+			bornAfter.inodes: "SEARCH inode USING COVERING INDEX inode_born (branch=? AND born>? AND born<?); " +
+				"SEARCH inode USING PRIMARY KEY (branch=? AND ino=? AND died=?)",
+			diedUntil.dirents: "CO-ROUTINE (subquery-1); SEARCH dirent USING COVERING INDEX dirent_died (branch=? AND died>? AND died<?); " +
+				"USE TEMP B-TREE FOR GROUP BY; SCAN (subquery-1); SEARCH dirent USING PRIMARY KEY (branch=? AND parent=? AND name=? AND died=?)",
+			diedUntil.inodes: "CO-ROUTINE (subquery-1); SEARCH inode USING COVERING INDEX inode_died (branch=? AND died>? AND died<?); " +
+				"USE TEMP B-TREE FOR GROUP BY; SCAN (subquery-1); SEARCH inode USING PRIMARY KEY (branch=? AND ino=? AND died=?)",
+			namesHead: "SEARCH dirent USING COVERING INDEX dirent_ino (ino=? AND branch=?)",
+		} {
+			rows := tx.db.Query(`EXPLAIN QUERY PLAN ` + text)
+			var steps []string
+			for rows.Next() {
+				steps = append(steps, rows.Text(3))
+			}
+			require.NoError(t, rows.Err())
+			require.Equal(t, plan, strings.Join(steps, "; "), text)
+		}
+		return nil
+	}))
+}

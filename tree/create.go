@@ -1,0 +1,122 @@
+package tree
+
+import (
+	"syscall"
+
+	"vfsdb/chunk"
+	"vfsdb/journal"
+)
+
+// newNode returns an inode of a type and permissions that was modified now, for create.
+func (tx *Tx) NewNode(mode uint32) *Node { return &Node{Mode: mode, Mtime: tx.now} }
+
+// create makes a new inode and gives it a name. sum is that of its content, if it is a regular file. A name that exists
+// is EEXIST.
+func (tx *Tx) Create(p Place, n *Node, sum chunk.Sum) error {
+	if err := CheckTarget(n); err != nil {
+		return err
+	}
+	if err := tx.vacant(p); err != nil {
+		return err
+	}
+	path, err := tx.eventPath(p)
+	if err != nil {
+		return err
+	}
+
+	if err := tx.addNamed(p, n); err != nil {
+		return err
+	}
+	c := change{Change: journal.Change{Op: createOp(n.Kind()), Arg: n.Target, Grew: n.Content.Size}}
+	if n.Kind() == KindFile {
+		c.is(n, sum)
+	}
+	return tx.recordAt(path, c)
+}
+
+// replace is create for a regular file that may take the name from another inode. One event records both. The name of a
+// directory is EISDIR.
+func (tx *Tx) Replace(p Place, n *Node, sum chunk.Sum) error {
+	old, err := tx.shown(p)
+	switch {
+	case err == syscall.ENOENT:
+		return tx.Create(p, n, sum)
+	case err != nil:
+		return err
+	case old.IsDir():
+		return syscall.EISDIR
+	}
+	path, err := tx.eventPath(p)
+	if err != nil {
+		return err
+	}
+	c, err := tx.loss("write", old)
+	if err != nil {
+		return err
+	}
+
+	if err := tx.dropName(p, old); err != nil {
+		return err
+	}
+	if err := tx.addNamed(p, n); err != nil {
+		return err
+	}
+	c.Grew += n.Content.Size
+	c.is(n, sum)
+	return tx.recordAt(path, c)
+}
+
+// addNamed adds an inode with its first name.
+func (tx *Tx) addNamed(p Place, n *Node) error {
+	parent, err := tx.parent(p)
+	if err != nil {
+		return err
+	}
+	n.Nlink = 1
+	if err := tx.addInode(n); err != nil {
+		return err
+	}
+	if err := tx.putDirent(p.Dir, p.Base, n.Ino, n.Kind()); err != nil {
+		return err
+	}
+	tx.modified(parent)
+	return nil
+}
+
+// modified marks that the content of a file, or the entries of a directory, changed now.
+func (tx *Tx) modified(n *Node) {
+	n.Mtime = tx.now
+	tx.change(n)
+}
+
+// createOp returns the op of an event that records a new inode of a type.
+func createOp(kind uint8) journal.Op {
+	switch kind {
+	case KindFile:
+		return journal.OpCreate
+	case KindDir:
+		return journal.OpMkdir
+	case KindLink:
+		return journal.OpSymlink
+	}
+	return journal.OpMknod
+}
+
+// checkTarget refuses a symlink that points at what no path can be.
+func CheckTarget(n *Node) error {
+	if n.Kind() != KindLink {
+		return nil
+	}
+	switch {
+	case n.Target == "":
+		return syscall.ENOENT
+	case len(n.Target) > MaxPath:
+		return syscall.ENAMETOOLONG
+	}
+	for i := range len(n.Target) {
+		if n.Target[i] == 0 {
+			return syscall.EINVAL
+		}
+	}
+	return nil
+}

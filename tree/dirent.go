@@ -1,0 +1,277 @@
+package tree
+
+import (
+	"fmt"
+
+	"vfsdb/schema"
+)
+
+// A dirent is what a directory says about a name: the inode, or, with ino 0, that there is none.
+// level and born tell which row said so; fresh if no row did.
+type Dirent struct {
+	Ino   Ino
+	Kind  uint8
+	Level int
+	Born  int64
+}
+
+// lookup returns what the tree shows under a name in a directory.
+func (tx *Tx) Lookup(dir Ino, name string) (Dirent, error) {
+	key := nameKey{dir, name}
+	if d, ok := tx.getName(key); ok {
+		return d, nil
+	}
+	d, err := tx.loadDirent(key)
+	if err != nil {
+		return d, fmt.Errorf("look up a name in directory %d: %w", dir, err)
+	}
+	tx.putName(key, d)
+	return d, nil
+}
+
+func (tx *Tx) loadDirent(key nameKey) (Dirent, error) {
+	if len(tx.fsys.levels) == 1 {
+		d, _, err := tx.nearestDirent(ownLevel, key)
+		return d, err
+	}
+	if inherited, known := tx.getInheritedName(key); known {
+		d, found, err := tx.nearestDirent(ownLevel, key)
+		if !found {
+			d = inherited
+		}
+		return d, err
+	}
+
+	var buf [MaxDepth]int
+	d, found, err := tx.nearestDirent(tx.fsys.levelsOfDir(append(buf[:0], 0), key.dir), key)
+	if err == nil && (!found || d.Level > 0) {
+		tx.cacheInheritedName(key, d)
+	}
+	return d, err
+}
+
+// inheritedDirent looks a name up in the levels above the first.
+func (tx *Tx) inheritedDirent(key nameKey) (Dirent, error) {
+	if d, known := tx.getInheritedName(key); known {
+		return d, nil
+	}
+	d, _, err := tx.nearestDirent(tx.fsys.levelsOfDir(nil, key.dir), key)
+	if err == nil {
+		tx.cacheInheritedName(key, d)
+	}
+	return d, err
+}
+
+// cacheInheritedName caches what the levels above the first show, for good. So they must be committed.
+func (tx *Tx) cacheInheritedName(key nameKey, d Dirent) {
+	if tx.fsys.settled {
+		tx.putInheritedName(key, d)
+	}
+}
+
+var nearestDirents = newNearest("ino, kind, born", "dirent", "parent = ?1 AND name = ?2", 2)
+
+// nearestDirent reads the row of the nearest of some levels that has one, whiteouts included.
+func (tx *Tx) nearestDirent(levels []int, key nameKey) (d Dirent, found bool, err error) {
+	rows, level, err := nearestDirents.find(tx.db, tx.fsys.levels, levels, int64(key.dir), key.name)
+	if rows == nil {
+		return Dirent{Level: fresh}, false, err
+	}
+	d = Dirent{Ino: Ino(rows.Int(0)), Kind: uint8(rows.Int(1)), Level: level, Born: rows.Int(2)}
+	return d, true, rows.Close()
+}
+
+// levelsOfDir appends the levels above the first that may have rows of a directory.
+func (fsys *Tree) levelsOfDir(list []int, dir Ino) []int {
+	for i, filter := range fsys.filters {
+		if i > 0 && filter.mayHaveDir(dir) {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// putDirent makes a name show an inode, by the rule of putInode. ino 0 writes a whiteout.
+func (tx *Tx) putDirent(dir Ino, name string, ino Ino, kind uint8) error {
+	d, err := tx.Lookup(dir, name)
+	if err != nil {
+		return err
+	}
+	branch := tx.fsys.at.Branch
+	tx.invalidateName(nameKey{dir, name})
+	tx.own.names[nameKey{dir, name}] = Dirent{Ino: ino, Kind: kind, Level: 0, Born: tx.epoch()}
+	if d.Level == 0 && d.Born == tx.epoch() {
+		found, err := tx.db.Exec(`UPDATE dirent SET ino = ?4, kind = ?5 WHERE branch = ?1 AND parent = ?2 AND name = ?3 AND died = 9223372036854775807`,
+			branch, int64(dir), name, orNull(int64(ino)), int64(kind))
+		return foundRow(found, err, "dirent", int64(dir))
+	}
+	if d.Level == 0 {
+		if err := endDirent(tx.db, branch, dir, name, tx.epoch()); err != nil {
+			return err
+		}
+	}
+	_, err = tx.db.Exec(`INSERT INTO dirent (branch, parent, name, died, born, ino, kind) VALUES (?, ?, ?, 9223372036854775807, ?, ?, ?)`,
+		branch, int64(dir), name, tx.epoch(), orNull(int64(ino)), int64(kind))
+	return err
+}
+
+// dropDirent removes a name: by a whiteout if an ancestor still shows it, else by ending its row.
+func (tx *Tx) DropDirent(dir Ino, name string) error {
+	key := nameKey{dir, name}
+	if len(tx.fsys.levels) > 1 {
+		shown, err := tx.inheritedDirent(key)
+		if err != nil {
+			return err
+		}
+		if shown.Ino != 0 {
+			return tx.putDirent(dir, name, 0, 0)
+		}
+	}
+	d, err := tx.Lookup(dir, name)
+	if err != nil {
+		return err
+	}
+	tx.invalidateName(key)
+	tx.own.names[key] = Dirent{Level: fresh}
+	if d.Born == tx.epoch() {
+		found, err := tx.db.Exec(`DELETE FROM dirent WHERE branch = ? AND parent = ? AND name = ? AND died = 9223372036854775807`,
+			tx.fsys.at.Branch, int64(dir), name)
+		return foundRow(found, err, "dirent", int64(dir))
+	}
+	return endDirent(tx.db, tx.fsys.at.Branch, dir, name, tx.epoch())
+}
+
+func endDirent(db *schema.Tx, branch int64, dir Ino, name string, epoch int64) error {
+	found, err := db.Exec(`UPDATE dirent SET died = ? WHERE branch = ? AND parent = ? AND name = ? AND died = 9223372036854775807`,
+		epoch, branch, int64(dir), name)
+	return foundRow(found, err, "dirent", int64(dir))
+}
+
+// A listed is one entry of a directory page.
+type Entry struct {
+	Name string
+	Ino  Ino
+	Kind uint8
+}
+
+// page returns up to limit entries of a directory in order of their names, beginning after the name after. Where a
+// damaged tree of pages has them out of order, what there is comes all the same; but the last name of a page that is full
+// comes after that of the one before, or who lists them page by page would go round for good.
+func (tx *Tx) Page(dir Ino, after string, limit int) ([]Entry, error) {
+	page, err := tx.pageBehind(dir, after, limit)
+	if last := len(page) - 1; err == nil && last >= 0 && last+1 == limit && page[last].Name <= after {
+		return nil, errOutOfOrder(dir, page[last].Name, after)
+	}
+	return page, err
+}
+
+func errOutOfOrder(dir Ino, name, after string) error {
+	return corrupt("entries of directory %d are out of order: %q comes after %q", dir, name, after)
+}
+
+func (tx *Tx) pageBehind(dir Ino, after string, limit int) ([]Entry, error) {
+	levels := tx.fsys.levels[:1:1]
+	for _, i := range tx.fsys.levelsOfDir(nil, dir) {
+		levels = append(levels, tx.fsys.levels[i])
+	}
+	if len(levels) == 1 {
+		return tx.pageOfOne(levels[0], dir, after, limit)
+	}
+	return tx.pageOfMany(levels, dir, after, limit)
+}
+
+const pageSQL = `SELECT name, ino, kind, parent FROM dirent WHERE branch = ?1 AND parent = ?2 AND name > ?3 AND died > ?4 AND born <= ?4 ORDER BY name`
+
+func (tx *Tx) pageOfOne(l Level, dir Ino, after string, limit int) ([]Entry, error) {
+	var page []Entry
+	for {
+		rows := tx.db.Query(pageSQL, l.Branch, int64(dir), after, l.Cap)
+		got, before := 0, after
+		for got < limit && rows.Next() {
+			got++
+			e, err := scanListed(rows, dir)
+			if err != nil {
+				rows.Close()
+				return nil, err
+			}
+			after = e.Name
+			if e.Ino != 0 && len(page) < limit {
+				page = append(page, e)
+			}
+		}
+		if err := rows.Close(); err != nil {
+			return nil, err
+		}
+		if got < limit || len(page) == limit {
+			return page, nil
+		}
+		if after <= before {
+			return nil, errOutOfOrder(dir, after, before)
+		}
+	}
+}
+
+// scanListed reads an entry, which must be one that a directory can have: a name such as .. would lead elsewhere.
+func scanListed(rows *schema.Rows, dir Ino) (Entry, error) {
+	kind, parent := rows.Int(2), rows.Int(3)
+	e := Entry{rows.Text(0), Ino(rows.Int(1)), uint8(kind)}
+	if parent != int64(dir) {
+		return e, corrupt("directory %d lists an entry of directory %d", dir, parent)
+	}
+	if what := EntryFault(e.Name, e.Ino != 0, int64(e.Ino), kind); what != "" {
+		return e, corrupt("directory %d: %s", dir, what)
+	}
+	return e, nil
+}
+
+// pageOfMany merges the levels by name, the nearest winning, whiteouts hiding what is deeper.
+func (tx *Tx) pageOfMany(levels []Level, dir Ino, after string, limit int) ([]Entry, error) {
+	cursors := make([]*schema.Rows, len(levels))
+	heads := make([]Entry, len(levels))
+	defer func() {
+		for _, c := range cursors {
+			if c != nil {
+				c.Close()
+			}
+		}
+	}()
+	step := func(i int) (err error) {
+		if cursors[i].Next() {
+			heads[i], err = scanListed(cursors[i], dir)
+			return err
+		}
+		err = cursors[i].Err()
+		cursors[i] = nil
+		return err
+	}
+	for i, l := range levels {
+		cursors[i] = tx.db.Query(pageSQL, l.Branch, int64(dir), after, l.Cap)
+		if err := step(i); err != nil {
+			return nil, err
+		}
+	}
+	var page []Entry
+	for len(page) < limit {
+		first := -1
+		for i := range levels {
+			if cursors[i] != nil && (first < 0 || heads[i].Name < heads[first].Name) {
+				first = i
+			}
+		}
+		if first < 0 {
+			break
+		}
+		got := heads[first]
+		for i := first; i < len(levels); i++ {
+			if cursors[i] != nil && heads[i].Name == got.Name {
+				if err := step(i); err != nil {
+					return nil, err
+				}
+			}
+		}
+		if got.Ino != 0 {
+			page = append(page, got)
+		}
+	}
+	return page, nil
+}

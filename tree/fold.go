@@ -1,0 +1,129 @@
+package tree
+
+import (
+	"slices"
+	"syscall"
+
+	"vfsdb/chunk"
+	"vfsdb/journal"
+	"vfsdb/schema"
+)
+
+// folds are the layers that the transactions of one call have folded.
+type folds struct {
+	list []fold
+}
+
+type fold struct {
+	into  *openInode
+	layer *layer
+}
+
+// end runs when the call is over: what has not landed has failed.
+func (f *folds) end() {
+	for _, fold := range f.list {
+		fold.into.failed(fold.layer)
+	}
+}
+
+// foldKey is what a transaction keeps the layers of an inode under that it has folded.
+type foldKey struct{ *openInode }
+
+// fold makes what Files of this store have written to n, and not committed, part of its content. Each verb that gives
+// a file another content does so first: what was written before it must not be laid over it later.
+func (tx *Tx) Fold(n *Node) error {
+	s := tx.fsys.store.uncommitted(BranchIno{tx.fsys.at.Branch, n.Ino})
+	if s == nil {
+		return nil
+	}
+	key := foldKey{s}
+	mine, _ := tx.db.Local(key).([]*layer)
+	l, name := s.seal(tx.found(n), mine)
+	if l == nil {
+		return nil
+	}
+	tx.folds.list = append(tx.folds.list, fold{s, l})
+	content, err := l.apply(tx.db, n.Content)
+	if err != nil {
+		return err
+	}
+	op := journal.OpWrite
+	if len(l.pieces) == 0 {
+		op = journal.OpTruncate
+	}
+	if err := tx.rewriteOpen(op, name, n, content); err != nil {
+		return err
+	}
+	tx.db.SetLocal(key, append(slices.Clip(mine), l))
+	tx.db.AfterCommit(func() { s.landed(l) })
+	return nil
+}
+
+// foundKey is what a transaction keeps the contents under that it has found in the inodes of a branch, and replaced.
+type foundKey struct{ branch int64 }
+
+// keepFound notes what n holds, unless the transaction has changed that before.
+func (tx *Tx) keepFound(n *Node) {
+	key := foundKey{tx.fsys.at.Branch}
+	contents, _ := tx.db.Local(key).(map[Ino]chunk.Content)
+	if contents == nil {
+		contents = make(map[Ino]chunk.Content)
+		tx.db.SetLocal(key, contents)
+	}
+	if _, changed := contents[n.Ino]; !changed {
+		contents[n.Ino] = n.Content
+	}
+}
+
+// found returns the content of n that is committed: what others see until this transaction is.
+func (tx *Tx) found(n *Node) chunk.Content {
+	contents, _ := tx.db.Local(foundKey{tx.fsys.at.Branch}).(map[Ino]chunk.Content)
+	if c, changed := contents[n.Ino]; changed {
+		return c
+	}
+	return n.Content
+}
+
+// rewriteOpen gives a file that is open another content. It is recorded under the entry that the file was opened by, or
+// the first that it has now; a file without a name is no part of the tree.
+func (tx *Tx) rewriteOpen(op journal.Op, name Name, n *Node, content chunk.Content) error {
+	at, err := tx.placeOfOpen(name, n.Ino)
+	if err != nil {
+		return err
+	}
+	return tx.Rewrite(at, op, content)
+}
+
+// placeOfOpen returns the entry that a file was opened by, if it leads to the inode still, or else the inode itself.
+func (tx *Tx) placeOfOpen(name Name, ino Ino) (Place, error) {
+	if name.Base == "" {
+		return Place{Ino: ino}, nil
+	}
+	d, err := tx.Lookup(name.Dir, name.Base)
+	if err != nil || d.Ino != ino {
+		return Place{Ino: ino}, err
+	}
+	switch _, err := tx.PathFrom(schema.RootIno, name.Dir); err {
+	case nil:
+		return Place{Dir: name.Dir, Base: name.Base}, nil
+	case syscall.ENOENT:
+		return Place{Ino: ino}, nil
+	default:
+		return Place{}, err
+	}
+}
+
+// TakeWrites makes what was written to the Files of this store that stand on the branch, and is not committed, part of
+// the tree. It is for what keeps the tree before it is replaced.
+func (tx *Tx) TakeWrites() error {
+	for _, ino := range tx.fsys.store.uncommittedOf(tx.fsys.at.Branch) {
+		n, err := tx.Node(ino)
+		if err == nil && n != nil {
+			err = tx.Fold(n)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,78 @@
+package tree
+
+import (
+	"fmt"
+	"strings"
+
+	"vfsdb/chunk"
+	"vfsdb/schema"
+)
+
+// An inodeForm is a row of the table inode, as far as its columns must fit together. Rows are from a file that may be
+// damaged.
+type Form struct {
+	Ino, Mode, Nlink     int64
+	Content              chunk.Content
+	HasBlob, HasManifest bool
+	HasTarget            bool
+	Target               int64 // its length
+}
+
+var kindNames = [16]string{
+	kindFifo: "fifo", kindChar: "character device", KindDir: "directory", kindBlock: "block device",
+	KindFile: "file", KindLink: "symlink", kindSocket: "socket",
+}
+
+// isKind reports whether a number is a type of file.
+func isKind(kind int64) bool {
+	return kind >= 0 && kind < int64(len(kindNames)) && kindNames[kind] != ""
+}
+
+// kindName returns a type of file in words.
+func KindName(kind int64) string {
+	if isKind(kind) {
+		return kindNames[kind]
+	}
+	return fmt.Sprintf("type %d", kind)
+}
+
+// fault returns the fault of the row itself; "" if it has none.
+func (r *Form) Fault() string {
+	kind := r.Mode >> 12
+	switch {
+	case r.Mode == 0 && (r.Content.Size != 0 || r.HasBlob || r.HasManifest || r.HasTarget):
+		return "whiteout has content"
+	case r.Mode == 0:
+		return ""
+	case r.Ino < schema.RootIno:
+		return fmt.Sprintf("inode has the number %d", r.Ino)
+	case !isKind(kind):
+		return fmt.Sprintf("inode %d has the mode %#o", r.Ino, r.Mode)
+	case r.Nlink < 0:
+		return fmt.Sprintf("inode %d has nlink %d", r.Ino, r.Nlink)
+	case kind == KindDir && r.Nlink > 1:
+		return fmt.Sprintf("directory %d has nlink %d", r.Ino, r.Nlink)
+	case kind == KindLink && (!r.HasTarget || r.Target < 1 || r.Target > MaxPath):
+		return fmt.Sprintf("symlink %d has a target of %d bytes", r.Ino, r.Target)
+	case kind != KindLink && r.HasTarget:
+		return fmt.Sprintf("%s %d has a target", KindName(kind), r.Ino)
+	case kind != KindFile && (r.Content.Size != 0 || r.HasBlob || r.HasManifest):
+		return fmt.Sprintf("%s %d has content of %d bytes", KindName(kind), r.Ino, r.Content.Size)
+	}
+	return ""
+}
+
+// entryFault returns the fault of a row of the table dirent, by itself; "" if it has none.
+func EntryFault(name string, shows bool, ino, kind int64) string {
+	switch {
+	case name == "" || len(name) > MaxName || name == "." || name == "..", strings.IndexByte(name, 0) >= 0, strings.IndexByte(name, '/') >= 0:
+		return fmt.Sprintf("%q cannot be a name", name)
+	case !shows:
+		return ""
+	case ino < schema.RootIno:
+		return fmt.Sprintf("entry shows the inode %d", ino)
+	case !isKind(kind):
+		return fmt.Sprintf("entry has the type %d", kind)
+	}
+	return ""
+}

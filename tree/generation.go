@@ -1,0 +1,72 @@
+package tree
+
+import "vfsdb/schema"
+
+// A generation is the time from a commit to the next, by any process. The header of SQLite's log, in memory that all
+// processes share, names the moment that the file is in, so that a look of some nanoseconds finds out whether the
+// generation has ended. Where there is no such header, nothing is cached across transactions that read.
+type generation struct {
+	mark  schema.Mark
+	n     uint64 // its number
+	since uint64 // the oldest generation whose entries are valid in this one, as far as they are there
+
+	// A reader that finds a new mark begins a generation in which nothing older is valid. If it turns out that the commit
+	// was one of this process, these say which generation came before.
+	begun  bool // by a reader
+	before schema.Mark
+	older  uint64 // since, of the one before
+}
+
+// over returns the generation after a commit of this process, which led from one moment to another; nil if what is
+// cached is not of either.
+func (g *generation) over(before, after schema.Mark) *generation {
+	switch {
+	case g.mark == before:
+		return &generation{mark: after, n: g.n + 1, since: g.since}
+	case g.mark == after && g.begun && g.before == before:
+		// A reader came in between. What it has put is valid, and what was valid before is so again.
+		return &generation{mark: after, n: g.n, since: g.older}
+	}
+	return nil
+}
+
+// current returns the generation of this moment; nil if there is none, because nobody has read since the last commit.
+func (s *sharedCache) current() *generation {
+	g := s.gen.Load()
+	if g == nil {
+		return nil
+	}
+	if mark, ok := s.db.Mark(); !ok || mark != g.mark {
+		return nil
+	}
+	return g
+}
+
+// of returns the generation of what a transaction sees, and begins it if that is the present moment. It returns nil if
+// that moment is not known, or is over.
+func (s *sharedCache) of(tx *schema.Tx) *generation {
+	if s.gen.Load() == nil {
+		s.open()
+	}
+	mark, ok := tx.Mark()
+	if !ok {
+		return nil
+	}
+	if g := s.gen.Load(); g.mark == mark {
+		return g
+	}
+
+	s.mu.Lock()
+	defer s.mu.Unlock()
+
+	g := s.gen.Load()
+	if g.mark == mark {
+		return g
+	}
+	if now, ok := s.db.Mark(); !ok || now != mark {
+		return nil // a later generation may have begun
+	}
+	next := &generation{mark: mark, n: g.n + 1, since: g.n + 1, begun: true, before: g.mark, older: g.since}
+	s.gen.Store(next)
+	return next
+}

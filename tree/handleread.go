@@ -1,0 +1,119 @@
+package tree
+
+import (
+	"io"
+	"syscall"
+
+	"vfsdb/chunk"
+	"vfsdb/schema"
+)
+
+// ReadAt reads from an offset. It returns [io.EOF] where the file ends before p is full. A directory is EISDIR.
+func (h *Handle) ReadAt(p []byte, off int64) (int, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch err := h.check(); {
+	case err != nil:
+		return 0, err
+	case h.kind == KindDir:
+		return 0, syscall.EISDIR
+	case off < 0:
+		return 0, syscall.EINVAL
+	case len(p) == 0:
+		return 0, nil
+	}
+	if h.known() {
+		if n, held, err := h.reader.ReadHeld(p, off); held {
+			return n, err
+		}
+	}
+	return h.readAt(p, off)
+}
+
+// show makes c what is read. It is what was committed in the generation g.
+func (h *Handle) show(g *generation, c chunk.Content) {
+	h.gen = g
+	if h.reader == nil || h.reader.Content() != c {
+		if h.reader != nil {
+			h.reader.Release()
+		}
+		h.reader = h.fsys.store.cache.NewReader(c)
+	}
+}
+
+// known reports whether all of the file is what the Reader reads, found out without a transaction.
+func (h *Handle) known() bool {
+	switch {
+	case h.ctx.Err() != nil:
+		return false
+	case h.mode.Frozen:
+		return true
+	case h.shared.dirty.Load(): // before the generation: a commit in between begins another
+		return false
+	}
+
+	shared := &h.fsys.store.memory
+	g := shared.current()
+	if g == nil || g == h.gen {
+		return g != nil
+	}
+	m := memory{moment: h.fsys.at, shared: shared, gen: g}
+	if !m.getTree() {
+		return false
+	}
+	n, ok := m.getNode(h.ino)
+	if ok = ok && n != nil; ok {
+		h.show(g, n.Content)
+	}
+	return ok
+}
+
+func (h *Handle) readAt(p []byte, off int64) (n int, err error) {
+	if h.mode.Frozen {
+		err = h.fsys.store.db.View(h.ctx, func(db *schema.Tx) (err error) {
+			n, err = h.reader.ReadAt(db, p, off)
+			return err
+		})
+		return n, err
+	}
+	for current := false; !current && err == nil; {
+		turn := h.shared.now()
+		err = h.fsys.View(h.ctx, func(tx *Tx) error {
+			node, err := h.node(tx)
+			if err != nil {
+				return err
+			}
+			var c cover
+			if c, current = h.shared.over(node.Content, turn, off, min(off, MaxSize)+int64(len(p))); !current {
+				return nil
+			}
+			h.show(tx.gen, node.Content)
+			n, err = h.readCovered(tx.db, p, c)
+			return err
+		})
+	}
+	return n, err
+}
+
+// readCovered reads the range of a cover: what is committed, with what lies over it.
+func (h *Handle) readCovered(db *schema.Tx, p []byte, c cover) (int, error) {
+	if c.off >= c.size {
+		return 0, io.EOF
+	}
+	wanted := len(p)
+	p = p[:min(int64(wanted), c.size-c.off)]
+
+	n := 0
+	if shown := max(0, c.shows-c.off); shown > 0 && !c.hides() {
+		var err error
+		if n, err = h.reader.ReadAt(db, p[:min(int64(len(p)), shown)], c.off); err != nil && err != io.EOF {
+			return 0, err
+		}
+	}
+	clear(p[n:])
+	c.lay(p)
+	if len(p) < wanted {
+		return len(p), io.EOF
+	}
+	return len(p), nil
+}

@@ -1,0 +1,122 @@
+package tree
+
+import (
+	"errors"
+	"io/fs"
+	"syscall"
+	"time"
+
+	"vfsdb/chunk"
+	"vfsdb/schema"
+)
+
+// An Info describes a file as it was at one moment. It is an [fs.FileInfo] with more to it.
+type Info struct {
+	name string
+	n    Node
+}
+
+func NewInfo(name string, n *Node) *Info { return &Info{name: name, n: *n} }
+
+// Name returns the last segment of the path, and "" for the root.
+func (i *Info) Name() string { return i.name }
+
+// Size returns the length of a regular file in bytes, and of a symlink's target; 0 for anything else.
+func (i *Info) Size() int64 {
+	if i.n.Kind() == KindLink {
+		return int64(len(i.n.Target))
+	}
+	return i.n.Content.Size
+}
+
+// Mode returns the type and the 12 permission bits.
+func (i *Info) Mode() fs.FileMode { return fileMode(i.n.Mode) }
+
+// ModTime returns when the content last changed, to the nanosecond.
+func (i *Info) ModTime() time.Time { return time.Unix(0, i.n.Mtime) }
+
+// ChangeTime returns when the content or anything else about the file last changed.
+func (i *Info) ChangeTime() time.Time { return time.Unix(0, i.n.ctime) }
+
+// BirthTime returns when the file was created.
+func (i *Info) BirthTime() time.Time { return time.Unix(0, i.n.btime) }
+
+// IsDir reports whether it is a directory.
+func (i *Info) IsDir() bool { return i.n.IsDir() }
+
+// Ino returns the inode number.
+func (i *Info) Ino() Ino { return i.n.Ino }
+
+// Nlink returns how many names the file has: 1 for a directory, 0 for an open file whose last name is gone.
+func (i *Info) Nlink() int { return int(i.n.Nlink) }
+
+// Owner returns the stored user and group. They are kept, never enforced.
+func (i *Info) Owner() (uid, gid int) { return int(i.n.Uid), int(i.n.Gid) }
+
+// Rdev returns the device number of a device node.
+func (i *Info) Rdev() uint64 { return uint64(i.n.Rdev) }
+
+// Target returns where a symlink points; "" for anything else.
+func (i *Info) Target() string { return i.n.Target }
+
+// Sys returns the *Info itself, so that code which has an [fs.FileInfo] can reach the rest.
+func (i *Info) Sys() any { return i }
+
+// SameContent reports whether two regular files hold equal bytes, without reading any.
+func (i *Info) SameContent(other *Info) bool { return i.n.Content == other.n.Content }
+
+func (i *Info) String() string { return fs.FormatFileInfo(i) }
+
+// Info describes an inode of the tree, or returns nil if the tree does not have it. Its name is empty.
+func (tx *Tx) Info(ino Ino) (*Info, error) {
+	n, err := tx.Node(ino)
+	if err != nil || n == nil {
+		return nil, err
+	}
+	return NewInfo("", n), nil
+}
+
+// infoOf describes the inode of an entry that was listed, if that still has a name: else it is ENOENT.
+func (tx *Tx) InfoOf(e Entry) (*Info, error) {
+	if tx.db.Ended() {
+		return nil, fs.ErrClosed
+	}
+	n, err := tx.Node(e.Ino)
+	switch {
+	case err != nil:
+		return nil, err
+	case n == nil:
+		return nil, tx.goneOrLost(e.Ino)
+	case n.Nlink == 0:
+		return nil, syscall.ENOENT
+	case n.Kind() != e.Kind:
+		return nil, errKind(e.Name, e.Kind, n)
+	}
+	return NewInfo(e.Name, n), nil
+}
+
+// goneOrLost returns why an inode that was listed is not there: somebody has removed it, or it still has names, and its
+// row is lost.
+func (tx *Tx) goneOrLost(ino Ino) error {
+	names, err := tx.namesOf(ino)
+	switch {
+	case err != nil:
+		return err
+	case len(names) > 0:
+		return errMissing(names[0].Dir, Entry{Name: names[0].Base, Ino: ino})
+	}
+	return syscall.ENOENT
+}
+
+// sumOfInfo returns the sum of the content that a regular file had when info was made. Content that was replaced and then
+// collected is ESTALE.
+func (tx *Tx) SumOfInfo(info *Info) (chunk.Sum, error) {
+	if err := info.n.CheckRegular(); err != nil {
+		return chunk.Sum{}, err
+	}
+	sum, err := chunk.SumOfContent(tx.db, info.n.Content)
+	if errors.Is(err, schema.ErrCorrupt) {
+		err = syscall.ESTALE
+	}
+	return sum, err
+}

@@ -1,0 +1,378 @@
+package tree
+
+import (
+	"fmt"
+	"io/fs"
+
+	"vfsdb/chunk"
+	"vfsdb/schema"
+)
+
+// Ino is an inode number. It is unique in the store, is never used again, and stays with a file through renames,
+// snapshots and branches.
+type Ino int64
+
+// An inode as the tree shows it. level tells where its row was found, and born when that row's life began.
+type Node struct {
+	Ino          Ino
+	Level        int // 0: this branch; deeper: inherited; fresh: no row yet
+	Born         int64
+	Mode         uint32 // type and 12 bits, as st_mode
+	Uid, Gid     uint32
+	Nlink, Rdev  int64
+	Mtime, ctime int64
+	btime        int64
+	Content      chunk.Content
+	Target       string // of a symlink
+}
+
+// fresh is the level of what has no row in any level.
+const fresh = -1
+
+// inodeFields lists the columns of an inode beside those of its key and its life, and inodeColumns what scanInode reads.
+const (
+	inodeFields  = `mode, uid, gid, nlink, rdev, size, mtime, ctime, btime, blob, manifest, target`
+	inodeColumns = inodeFields + `, born`
+)
+
+// The positions of inodeColumns, and of ino where a statement reads it behind them.
+const (
+	colMode = iota
+	colUid
+	colGid
+	colNlink
+	colRdev
+	colSize
+	colMtime
+	colCtime
+	colBtime
+	colBlob
+	colManifest
+	colTarget
+	colBorn
+	colIno
+)
+
+// scanInode reads the columns of inodeColumns. mode 0 is a whiteout. A row that no inode can have is [ErrCorrupt]: others
+// believe the numbers.
+func scanInode(rows *schema.Rows, ino Ino, level int) (Node, error) {
+	n := Node{
+		Ino: ino, Level: level, Born: rows.Int(colBorn),
+		Mode: uint32(rows.Int(colMode)), Uid: uint32(rows.Int(colUid)), Gid: uint32(rows.Int(colGid)),
+		Nlink: rows.Int(colNlink), Rdev: rows.Int(colRdev),
+		Mtime: rows.Int(colMtime), ctime: rows.Int(colCtime), btime: rows.Int(colBtime),
+		Content: chunk.Content{Size: rows.Int(colSize), Blob: rows.Int(colBlob), Manifest: rows.Int(colManifest)},
+		Target:  rows.Text(colTarget),
+	}
+	form := Form{
+		Ino: int64(ino), Mode: rows.Int(colMode), Nlink: n.Nlink, Content: n.Content,
+		HasBlob: n.Content.Blob != 0, HasManifest: n.Content.Manifest != 0, HasTarget: n.Target != "", Target: int64(len(n.Target)),
+	}
+	if what := form.Fault(); what != "" {
+		return n, corrupt("%s", what)
+	}
+	return n, n.Content.Check()
+}
+
+// inode returns the inode that the tree shows under ino, or nil. Whoever changes it calls change.
+func (tx *Tx) Node(ino Ino) (*Node, error) {
+	if n, ok := tx.getNode(ino); ok {
+		return n, nil
+	}
+	n, err := tx.loadInode(ino)
+	if err != nil {
+		return nil, fmt.Errorf("load inode %d: %w", ino, err)
+	}
+	found := n.orNil()
+	tx.putNode(ino, found)
+	return found, nil
+}
+
+// orNil turns a whiteout, and what no level shows, into nil.
+func (n *Node) orNil() *Node {
+	if n.Mode == 0 {
+		return nil
+	}
+	return n
+}
+
+// loadInode reads an inode through the lineage; its mode is 0 where no level shows it.
+func (tx *Tx) loadInode(ino Ino) (Node, error) {
+	if len(tx.fsys.levels) == 1 {
+		n, _, err := tx.nearestInode(ownLevel, ino)
+		return n, err
+	}
+	if inherited, known := tx.getInheritedNode(ino); known {
+		n, found, err := tx.nearestInode(ownLevel, ino)
+		if !found && inherited != nil {
+			n = *inherited
+		}
+		return n, err
+	}
+
+	var buf [MaxDepth]int
+	n, found, err := tx.nearestInode(tx.fsys.levelsOfIno(append(buf[:0], 0), ino), ino)
+	if err == nil && (!found || n.Level > 0) {
+		tx.cacheInheritedNode(n)
+	}
+	return n, err
+}
+
+// inheritedInode returns the inode that the levels above the first show, or nil.
+func (tx *Tx) inheritedInode(ino Ino) (*Node, error) {
+	if n, known := tx.getInheritedNode(ino); known {
+		return n, nil
+	}
+	n, _, err := tx.nearestInode(tx.fsys.levelsOfIno(nil, ino), ino)
+	if err != nil {
+		return nil, err
+	}
+	tx.cacheInheritedNode(n)
+	return n.orNil(), nil
+}
+
+// cacheInheritedNode caches what the levels above the first show, for good. So they must be committed.
+func (tx *Tx) cacheInheritedNode(n Node) {
+	if tx.fsys.settled {
+		tx.putInheritedNode(n.Ino, n.orNil())
+	}
+}
+
+var nearestInodes = newNearest(inodeColumns, "inode", "ino = ?1", 1)
+
+// nearestInode reads the row of the nearest of some levels that has one, whiteouts included.
+func (tx *Tx) nearestInode(levels []int, ino Ino) (n Node, found bool, err error) {
+	rows, level, err := nearestInodes.find(tx.db, tx.fsys.levels, levels, int64(ino))
+	if rows == nil {
+		return Node{Ino: ino, Level: fresh}, false, err
+	}
+	defer rows.Close()
+	n, err = scanInode(rows, ino, level)
+	return n, true, err
+}
+
+// levelsOfIno appends the levels above the first that may have a row of an inode.
+func (fsys *Tree) levelsOfIno(list []int, ino Ino) []int {
+	for i, filter := range fsys.filters {
+		if i > 0 && filter.mayHaveIno(ino) {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// loadInodes reads the inodes from first to last that are not in memory yet, of a tree that inherits nothing.
+func (tx *Tx) loadInodes(first, last Ino) error {
+	l := tx.fsys.levels[0]
+	rows := tx.db.Query(`SELECT `+inodeColumns+`, ino FROM inode WHERE branch = ?1 AND ino BETWEEN ?2 AND ?3 AND died > ?4 AND born <= ?4`,
+		l.Branch, int64(first), int64(last), l.Cap)
+	for rows.Next() {
+		n, err := scanInode(rows, Ino(rows.Int(colIno)), 0)
+		if err != nil {
+			rows.Close()
+			return err
+		}
+		if n.Mode != 0 {
+			tx.fillNode(n.Ino, &n)
+		}
+	}
+	return rows.Close()
+}
+
+// change marks an inode as changed now. flush writes it.
+func (tx *Tx) change(n *Node) {
+	if !tx.waits {
+		tx.waits = true
+		tx.db.BeforeCommit(func(db *schema.Tx) error {
+			tx.db = db
+			return tx.Flush()
+		})
+	}
+	n.ctime = tx.now
+	tx.own.nodes[n.Ino] = n
+	tx.own.dirty[n.Ino] = n
+}
+
+// addInode writes a new inode, and gives it its number and all times but that of its content, mtime.
+func (tx *Tx) addInode(n *Node) error {
+	ino, err := tx.db.NextID("ino")
+	if err != nil {
+		return err
+	}
+	n.Ino = Ino(ino)
+	n.ctime, n.btime = tx.now, tx.now
+	if err := tx.touch(n.Content); err != nil {
+		return err
+	}
+	n.Level, n.Born = 0, tx.epoch()
+	tx.invalidateNode(n.Ino)
+	tx.own.nodes[n.Ino] = n
+	if n.IsDir() {
+		tx.own.whole[n.Ino] = true
+	}
+	return insertInode(tx.db, tx.fsys.at.Branch, tx.epoch(), n)
+}
+
+// putInode writes an inode at the head. A row born in this epoch is changed in place; an older one dies now, and an
+// inherited one is shadowed, by a new row.
+func (tx *Tx) putInode(n *Node) error {
+	if err := tx.touch(n.Content); err != nil {
+		return err
+	}
+	tx.invalidateNode(n.Ino)
+	branch := tx.fsys.at.Branch
+	if n.Level == 0 && n.Born == tx.epoch() {
+		found, err := tx.db.Exec(`UPDATE inode SET mode = ?3, uid = ?4, gid = ?5, nlink = ?6, rdev = ?7, size = ?8, mtime = ?9, ctime = ?10, btime = ?11,
+			blob = ?12, manifest = ?13, target = ?14 WHERE branch = ?1 AND ino = ?2 AND died = 9223372036854775807`,
+			branch, int64(n.Ino), n.Mode, n.Uid, n.Gid, n.Nlink, n.Rdev, n.Content.Size, n.Mtime, n.ctime, n.btime,
+			orNull(n.Content.Blob), orNull(n.Content.Manifest), targetOrNull(n))
+		return foundRow(found, err, "inode", int64(n.Ino))
+	}
+	if n.Level == 0 {
+		if err := endInode(tx.db, branch, n.Ino, tx.epoch()); err != nil {
+			return err
+		}
+	}
+	n.Level, n.Born = 0, tx.epoch()
+	return insertInode(tx.db, branch, tx.epoch(), n)
+}
+
+// dropInode removes an inode from the head: by a whiteout if an ancestor still shows it, else by ending its row.
+func (tx *Tx) DropInode(n *Node) error {
+	delete(tx.own.dirty, n.Ino)
+	tx.invalidateNode(n.Ino)
+	tx.own.nodes[n.Ino] = nil
+	branch := tx.fsys.at.Branch
+	if len(tx.fsys.levels) > 1 {
+		shown, err := tx.inheritedInode(n.Ino)
+		if err != nil {
+			return err
+		}
+		if shown != nil {
+			return tx.putInode(&Node{Ino: n.Ino, Level: n.Level, Born: n.Born})
+		}
+	}
+	if n.Born == tx.epoch() {
+		found, err := tx.db.Exec(`DELETE FROM inode WHERE branch = ? AND ino = ? AND died = 9223372036854775807`, branch, int64(n.Ino))
+		return foundRow(found, err, "inode", int64(n.Ino))
+	}
+	return endInode(tx.db, branch, n.Ino, tx.epoch())
+}
+
+func endInode(db *schema.Tx, branch int64, ino Ino, epoch int64) error {
+	found, err := db.Exec(`UPDATE inode SET died = ? WHERE branch = ? AND ino = ? AND died = 9223372036854775807`, epoch, branch, int64(ino))
+	return foundRow(found, err, "inode", int64(ino))
+}
+
+// foundRow fails where a row that was read is not found by its key: a damaged tree of pages may list what it cannot look
+// up. Who takes rows away until none is listed would go on for good.
+func foundRow(found int64, err error, table string, key int64) error {
+	if err == nil && found == 0 {
+		err = corrupt("a row of table %s is listed and not found: that of %d", table, key)
+	}
+	return err
+}
+
+func insertInode(db *schema.Tx, branch, epoch int64, n *Node) error {
+	_, err := db.Exec(`INSERT INTO inode (branch, ino, died, born, `+inodeFields+`)
+		VALUES (?, ?, 9223372036854775807, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		branch, int64(n.Ino), epoch, n.Mode, n.Uid, n.Gid, n.Nlink, n.Rdev, n.Content.Size, n.Mtime, n.ctime, n.btime,
+		orNull(n.Content.Blob), orNull(n.Content.Manifest), targetOrNull(n))
+	return err
+}
+
+func orNull(id int64) any {
+	if id == 0 {
+		return nil
+	}
+	return id
+}
+
+func targetOrNull(n *Node) any {
+	if n.Kind() != KindLink {
+		return nil
+	}
+	return []byte(n.Target)
+}
+
+// Types of file, as in st_mode and in dirent.kind.
+const (
+	kindFifo   = 1
+	kindChar   = 2
+	KindDir    = 4
+	kindBlock  = 6
+	KindFile   = 8
+	KindLink   = 10
+	kindSocket = 12
+
+	ModeDir  = KindDir << 12
+	ModeFile = KindFile << 12
+	ModeLink = KindLink << 12
+
+	PermBits = 0o7777
+)
+
+func (n *Node) Kind() uint8 { return uint8(n.Mode >> 12) }
+func (n *Node) IsDir() bool { return n.Kind() == KindDir }
+
+// fileMode turns st_mode bits into Go's.
+func fileMode(mode uint32) fs.FileMode {
+	m := KindMode(uint8(mode>>12)) | fs.FileMode(mode&0o777)
+	for bit, flag := range specialBits {
+		if mode&bit != 0 {
+			m |= flag
+		}
+	}
+	return m
+}
+
+// unixPerm turns the 12 permission bits of Go's mode into those of st_mode. The type is left out.
+func UnixPerm(m fs.FileMode) uint32 {
+	mode := uint32(m.Perm())
+	for bit, flag := range specialBits {
+		if m&flag != 0 {
+			mode |= bit
+		}
+	}
+	return mode
+}
+
+var specialBits = map[uint32]fs.FileMode{0o4000: fs.ModeSetuid, 0o2000: fs.ModeSetgid, 0o1000: fs.ModeSticky}
+
+// kindMode turns a file type into the type bits of Go's mode.
+func KindMode(kind uint8) fs.FileMode {
+	switch kind {
+	case KindDir:
+		return fs.ModeDir
+	case KindLink:
+		return fs.ModeSymlink
+	case kindFifo:
+		return fs.ModeNamedPipe
+	case kindSocket:
+		return fs.ModeSocket
+	case kindChar:
+		return fs.ModeDevice | fs.ModeCharDevice
+	case kindBlock:
+		return fs.ModeDevice
+	}
+	return 0
+}
+
+// modeKind is the inverse of kindMode.
+func ModeKind(m fs.FileMode) uint8 {
+	switch m.Type() {
+	case fs.ModeDir:
+		return KindDir
+	case fs.ModeSymlink:
+		return KindLink
+	case fs.ModeNamedPipe:
+		return kindFifo
+	case fs.ModeSocket:
+		return kindSocket
+	case fs.ModeDevice | fs.ModeCharDevice:
+		return kindChar
+	case fs.ModeDevice:
+		return kindBlock
+	}
+	return KindFile
+}

@@ -1,0 +1,89 @@
+package tree
+
+import "vfsdb/schema"
+
+// An invalidation lists the names and inodes that a transaction writes, for all verbs that share its commit. After the
+// commit these are dropped from the shared cache, and everything else is carried into the next generation. Names that
+// were rolled back do no harm.
+type invalidation struct {
+	names []treeName
+	nodes []treeIno
+}
+
+// invalidationKey is the key of the invalidation among the notes of a transaction.
+type invalidationKey struct{}
+
+// maxInvalidation bounds the lists: a commit that wrote more invalidates everything.
+const maxInvalidation = 256
+
+// invalidationOf returns the invalidation of a transaction that writes. Its being there says that the transaction lists
+// what it writes: a commit that wrote rows of trees without one invalidates everything. So a function that writes rows
+// which no tree shows yet, or none shows any more, calls this and lists nothing.
+func invalidationOf(db *schema.Tx) *invalidation {
+	inv, _ := db.Local(invalidationKey{}).(*invalidation)
+	if inv == nil {
+		inv = &invalidation{}
+		db.SetLocal(invalidationKey{}, inv)
+	}
+	return inv
+}
+
+// invalidateName notes that a name is written.
+func (tx *Tx) invalidateName(key nameKey) {
+	if inv := invalidationOf(tx.db); len(inv.names) <= maxInvalidation {
+		inv.names = append(inv.names, treeName{tx.moment, key})
+	}
+}
+
+// invalidateNode notes that an inode is written.
+func (tx *Tx) invalidateNode(ino Ino) {
+	if inv := invalidationOf(tx.db); len(inv.nodes) <= maxInvalidation {
+		inv.nodes = append(inv.nodes, treeIno{tx.moment, ino})
+	}
+}
+
+// committed begins the generation after a commit of this process, whatever made it, and drops what it wrote. Everything
+// is invalid after a commit that wrote more than it lists, or when another process has committed since.
+func (s *sharedCache) committed(tx *schema.Tx) {
+	if g := s.gen.Load(); g == nil || g.n == 0 {
+		return // nothing is cached
+	}
+	inv, listed := tx.Local(invalidationKey{}).(*invalidation)
+	switch {
+	case !listed && tx.Written()&(schema.WroteTrees|schema.WroteBranches) != 0:
+		return
+	case !listed:
+		inv = &invalidation{}
+	case len(inv.names)+len(inv.nodes) > maxInvalidation:
+		return
+	}
+	before, ok := tx.Started()
+	if !ok {
+		return
+	}
+	after, ok := s.db.CommitMark()
+	if !ok || after == before { // nothing was written
+		return
+	}
+
+	s.mu.Lock()
+	defer s.mu.Unlock()
+
+	next := s.gen.Load().over(before, after)
+	if next == nil {
+		return
+	}
+
+	// The order matters: a reader that finds the new generation must not find what is no longer true in it. A reader
+	// that is still in the old one puts nothing more, so nothing comes back.
+	for _, key := range inv.names {
+		s.names.drop(key)
+	}
+	for _, key := range inv.nodes {
+		s.nodes.drop(key)
+	}
+	if tx.Written()&schema.WroteKept != 0 {
+		s.trees.clear()
+	}
+	s.gen.Store(next)
+}

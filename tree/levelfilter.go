@@ -1,0 +1,103 @@
+package tree
+
+import (
+	"slices"
+	"sync"
+
+	"vfsdb/schema"
+)
+
+// A levelFilter lists the directories and inodes that a level of a lineage has rows of, so that a look-up skips the
+// levels that cannot answer it. The rows of a level above the first never change, so a filter is valid for good: gc may
+// take rows away, and to ask a level in vain does no harm. A nil filter skips nothing.
+type levelFilter struct {
+	dirs []Ino // with entries, ascending
+	inos []Ino
+}
+
+// maxFiltered bounds the rows that are read to make a filter: a level with more is asked each time.
+const maxFiltered = 256
+
+func (f *levelFilter) mayHaveDir(dir Ino) bool { return f == nil || contains(f.dirs, dir) }
+func (f *levelFilter) mayHaveIno(ino Ino) bool { return f == nil || contains(f.inos, ino) }
+
+func contains(list []Ino, ino Ino) bool {
+	_, ok := slices.BinarySearch(list, ino)
+	return ok
+}
+
+// levelFilters are the filters that a store has made, shared by all trees that are read through the same levels.
+type levelFilters struct {
+	mu   sync.Mutex
+	made map[Level]*levelFilter
+}
+
+// maxFilters bounds how many there are. When there are more, all are dropped.
+const maxFilters = 1 << 10
+
+// of returns the filters of a lineage, one for each level. The first level may still change, and the last is where all
+// comes from that was not changed, so these two have none.
+func (s *levelFilters) of(db *schema.Tx, levels []Level) ([]*levelFilter, error) {
+	list := make([]*levelFilter, len(levels))
+	for i := 1; i < len(levels)-1; i++ {
+		f, ok := s.get(levels[i])
+		if !ok {
+			var err error
+			if f, err = readFilter(db, levels[i]); err != nil {
+				return nil, err
+			}
+			if db.Writable() { // the level may be rolled back
+				db.AfterCommit(func() { s.put(levels[i], f) })
+			} else {
+				s.put(levels[i], f)
+			}
+		}
+		list[i] = f
+	}
+	return list, nil
+}
+
+func (s *levelFilters) get(l Level) (*levelFilter, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f, ok := s.made[l]
+	return f, ok
+}
+
+func (s *levelFilters) put(l Level, f *levelFilter) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.made == nil || len(s.made) >= maxFilters {
+		s.made = make(map[Level]*levelFilter)
+	}
+	s.made[l] = f
+}
+
+// readFilter makes the filter of a level; nil if it has too many rows.
+func readFilter(db *schema.Tx, l Level) (*levelFilter, error) {
+	dirs, ok, err := keysOf(db, `SELECT parent, born <= ?2 AND died > ?2 FROM dirent WHERE branch = ?1 ORDER BY parent`, l)
+	if err != nil || !ok {
+		return nil, err
+	}
+	inos, ok, err := keysOf(db, `SELECT ino, born <= ?2 AND died > ?2 FROM inode WHERE branch = ?1 ORDER BY ino`, l)
+	if err != nil || !ok {
+		return nil, err
+	}
+	return &levelFilter{dirs: dirs, inos: inos}, nil
+}
+
+// keysOf returns the keys of the rows that a level shows, in order; not ok if it has too many rows.
+func keysOf(db *schema.Tx, text string, l Level) (keys []Ino, ok bool, err error) {
+	rows := db.Query(text, l.Branch, l.Cap)
+	defer rows.Close()
+
+	for n := 0; rows.Next(); n++ {
+		if n == maxFiltered {
+			return nil, false, nil
+		}
+		if key := Ino(rows.Int(0)); rows.Int(1) == 1 && (len(keys) == 0 || keys[len(keys)-1] != key) {
+			keys = append(keys, key)
+		}
+	}
+	return keys, true, rows.Err()
+}

@@ -1,0 +1,52 @@
+package tree
+
+import (
+	"syscall"
+
+	"vfsdb/journal"
+)
+
+// link gives an inode one more name. A name that exists is EEXIST, a directory EPERM, an inode that has lost its last
+// name ENOENT.
+func (tx *Tx) Link(from, to Place) error {
+	if err := tx.vacant(to); err != nil {
+		return err
+	}
+	n, err := tx.shown(from)
+	switch {
+	case err != nil:
+		return err
+	case n.IsDir():
+		return syscall.EPERM
+	case n.Nlink == 0:
+		return syscall.ENOENT
+	}
+	arg, err := tx.eventPath(from)
+	if err != nil {
+		return err
+	}
+	path, err := tx.eventPath(to)
+	if err != nil {
+		return err
+	}
+
+	if err := tx.addName(to, n); err != nil {
+		return err
+	}
+	return tx.recordAt(path, change{Change: journal.Change{Op: journal.OpLink, Arg: arg}})
+}
+
+// addName puts an entry for an inode, and counts the link.
+func (tx *Tx) addName(p Place, n *Node) error {
+	parent, err := tx.parent(p)
+	if err != nil {
+		return err
+	}
+	if err := tx.putDirent(p.Dir, p.Base, n.Ino, n.Kind()); err != nil {
+		return err
+	}
+	n.Nlink++
+	tx.change(n)
+	tx.modified(parent)
+	return nil
+}

@@ -1,0 +1,53 @@
+package tree
+
+import (
+	"fmt"
+	"strings"
+
+	"vfsdb/schema"
+)
+
+// A nearest is what reads the row of the nearest of some levels that has one, whiteouts included.
+type nearest struct {
+	texts   [maxNearest + 1]string // by how many levels are looked at
+	columns int
+}
+
+// maxNearest is how many levels one statement looks at. A further one costs a third of a statement of its own.
+const maxNearest = 8
+
+// newNearest makes the statements. key is the condition that finds a row within a level; its arguments, so many, come
+// first. SQLite takes the parts of a UNION ALL in the order in which they are written, and stops at the first row; the
+// last column says of which part that is.
+func newNearest(columns, table, key string, keys int) *nearest {
+	s := &nearest{columns: strings.Count(columns, ",") + 1}
+	var parts []string
+	for i := range maxNearest {
+		branch, epoch := keys+2*i+1, keys+2*i+2
+		parts = append(parts, fmt.Sprintf(`SELECT %s, %d FROM %s WHERE branch = ?%d AND %s AND died > ?%d AND born <= ?%d`,
+			columns, i, table, branch, key, epoch, epoch))
+		s.texts[i+1] = strings.Join(parts, " UNION ALL ") + " LIMIT 1"
+	}
+	return s
+}
+
+// find looks for a key in levels of a lineage, given by their numbers, and returns the row and the number of its level.
+// The caller closes the rows; without a row they are nil.
+func (s *nearest) find(db *schema.Tx, lineage []Level, numbers []int, key ...any) (rows *schema.Rows, number int, err error) {
+	for len(numbers) > 0 {
+		part := numbers[:min(len(numbers), maxNearest)]
+		numbers = numbers[len(part):]
+		args := append(make([]any, 0, 2+2*maxNearest), key...)
+		for _, i := range part {
+			args = append(args, lineage[i].Branch, lineage[i].Cap)
+		}
+		rows := db.Query(s.texts[len(part)], args...)
+		if rows.Next() {
+			return rows, part[rows.Int(s.columns)], nil
+		}
+		if err := rows.Err(); err != nil {
+			return nil, 0, err
+		}
+	}
+	return nil, 0, nil
+}

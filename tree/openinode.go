@@ -1,0 +1,197 @@
+package tree
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"vfsdb/chunk"
+)
+
+// An openInode is a regular file of a head that handles of this store have open. They share it: it holds what was written
+// through them and is not committed, so each sees at once what the others write.
+//
+// New writes go into the top overlay. A transaction that commits them makes that a layer of its own, and folds it into
+// the content; the layer goes when the transaction has committed, and stays if it fails. Meanwhile reads and writes go
+// on. Nobody waits for anything while holding mu.
+type openInode struct {
+	id   BranchIno
+	refs int // open handles; guarded by the store's mu
+
+	dirty atomic.Bool // something is not committed
+
+	mu     sync.RWMutex
+	layers []*layer // oldest first
+	top    overlay
+	turn   uint64 // counts the beginnings and ends of commits
+	name   Name   // by which it was written last
+}
+
+// A branchIno is an inode of the head of a branch.
+type BranchIno struct {
+	Branch int64
+	Ino    Ino
+}
+
+// A layer is an overlay that a transaction has folded into the content. It does not change any more, until another
+// transaction folds it again because that one has failed.
+type layer struct {
+	overlay
+	folding bool          // the transaction has not failed
+	base    chunk.Content // the committed one when it began
+}
+
+// share returns the openInode of an inode, with one more handle. The caller holds st.mu.
+func (st *Store) share(id BranchIno) *openInode {
+	s := st.inodes[id]
+	if s == nil {
+		s = &openInode{id: id}
+		st.inodes[id] = s
+	}
+	s.refs++
+	return s
+}
+
+// unshare ends the use of one handle. The caller holds st.mu.
+func (st *Store) unshare(s *openInode) {
+	if s.refs--; s.refs == 0 {
+		delete(st.inodes, s.id)
+	}
+}
+
+// isLast reports whether no other handle has the inode open.
+func (st *Store) isLast(s *openInode) bool {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	return s.refs == 1
+}
+
+// uncommitted returns the openInode of an inode; nil if all that was written to it is committed.
+func (st *Store) uncommitted(id BranchIno) *openInode {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if s := st.inodes[id]; s != nil && s.dirty.Load() {
+		return s
+	}
+	return nil
+}
+
+// uncommittedOf returns the inodes of a branch to which something was written that is not committed.
+func (st *Store) uncommittedOf(branch int64) []Ino {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	var list []Ino
+	for id, s := range st.inodes {
+		if id.Branch == branch && s.dirty.Load() {
+			list = append(list, id.Ino)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// write takes p, or as much of it as ever fits. It takes nothing if a commit has to make room first.
+func (s *openInode) write(name Name, p []byte, off int64) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.fits(p, off) && s.dirty.Load() {
+		return 0
+	}
+	done := 0
+	for done < len(p) && !s.top.full() {
+		done += s.top.write(p[done:], off+int64(done))
+	}
+	s.name = name
+	s.dirty.Store(true)
+	return done
+}
+
+// fits reports whether p can be taken whole.
+func (s *openInode) fits(p []byte, off int64) bool {
+	pieces, bytes := len(s.top.pieces), s.top.bytes
+	for _, l := range s.layers {
+		pieces += len(l.pieces)
+		bytes += l.bytes
+	}
+	more := int((off+int64(len(p))-1)/chunk.Size - off/chunk.Size + 1)
+	return pieces+more <= maxPieces && bytes+(more-1)*maxPiece <= maxBytes
+}
+
+func (s *openInode) truncate(name Name, size int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.top.truncate(size)
+	s.name = name
+	s.dirty.Store(true)
+}
+
+// now returns the turn, for over. A nil openInode, as of a directory, never has anything over it.
+func (s *openInode) now() uint64 {
+	if s == nil {
+		return 0
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.turn
+}
+
+// over returns what lies over a range of the committed content base, which was looked up after the given turn. It is
+// not ok if a commit has begun or ended since: base may be of before, and the layers of after.
+func (s *openInode) over(base chunk.Content, turn uint64, off, end int64) (c cover, ok bool) {
+	if s == nil {
+		return newCover(base.Size, off, end), true
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if s.turn != turn {
+		return cover{}, false
+	}
+	c = newCover(base.Size, off, end)
+	for _, l := range s.layers {
+		if l.folding && l.base != base {
+			continue // base is of after the commit, which has not ended yet
+		}
+		c.add(&l.overlay)
+	}
+	c.add(&s.top)
+	return c, true
+}
+
+// seal makes a layer of what no layer of mine has. base is the content that the transaction found when it began. It is
+// nil if there is nothing.
+func (s *openInode) seal(base chunk.Content, mine []*layer) (l *layer, name Name) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l = &layer{folding: true, base: base}
+	var kept []*layer
+	for _, old := range s.layers {
+		if slices.Contains(mine, old) {
+			kept = append(kept, old)
+		} else {
+			l.merge(&old.overlay) // its transaction has failed: only one writes at a time
+		}
+	}
+	l.merge(&s.top)
+	if l.empty() {
+		return nil, Name{}
+	}
+	s.layers, s.top = append(kept, l), overlay{}
+	s.turn++
+	return l, s.name
+}
+
+// landed drops a layer that is committed.
+func (s *openInode) landed(l *layer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.layers = slices.DeleteFunc(s.layers, func(have *layer) bool { return have == l })
+	s.turn++
+	s.dirty.Store(len(s.layers) > 0 || !s.top.empty())
+}
+
+// failed says that a layer is not committed, unless it has landed.
+func (s *openInode) failed(l *layer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l.folding = false
+}

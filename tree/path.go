@@ -1,0 +1,151 @@
+package tree
+
+import (
+	"iter"
+	"slices"
+	"syscall"
+
+	"vfsdb/schema"
+)
+
+// join returns the path of an entry, or of what lies further down, from that of a directory.
+func JoinPath(dir, path string) string {
+	if dir == "." {
+		return path
+	}
+	return dir + "/" + path
+}
+
+// climb yields the entries that lead from a directory up to the root of the branch: the one that shows the directory,
+// the one that shows the directory of that, and so on. It ends at the root, and at a directory that has lost its name.
+func (tx *Tx) climb(dir Ino) iter.Seq2[Name, error] {
+	return func(yield func(Name, error) bool) {
+		var seen circle
+		for dir != schema.RootIno {
+			err := seen.to(dir)
+			if err != nil {
+				yield(Name{}, err)
+				return
+			}
+
+			names, err := tx.namesOf(dir)
+			if err != nil {
+				yield(Name{}, err)
+				return
+			}
+			if len(names) == 0 || !yield(names[0], nil) {
+				return
+			}
+			dir = names[0].Dir
+		}
+	}
+}
+
+// A pathFinder finds the paths of directories from a directory above them, and remembers those that it has found.
+type pathFinder struct {
+	tx    *Tx
+	top   Ino
+	known map[Ino]string // "" if top does not lead there; nil if nothing is to be remembered
+}
+
+// path returns the path of a directory, "." for the top itself, and "" if the top does not lead there.
+func (f pathFinder) path(dir Ino) (string, error) {
+	path, found := f.recall(dir)
+	if found {
+		return path, nil
+	}
+
+	// Climb to a directory whose path is known.
+	var names []Name
+	for name, err := range f.tx.climb(dir) {
+		if err != nil {
+			return "", err
+		}
+		names = append(names, name)
+		if path, found = f.recall(name.Dir); found {
+			break
+		}
+	}
+
+	// On the way back down each directory has the path of the one above it, and its name.
+	for i, name := range slices.Backward(names) {
+		if path != "" {
+			path = JoinPath(path, name.Base)
+		}
+		at := dir
+		if i > 0 {
+			at = names[i-1].Dir
+		}
+		if f.known != nil {
+			f.known[at] = path
+		}
+	}
+	return path, nil
+}
+
+func (f pathFinder) recall(dir Ino) (string, bool) {
+	if dir == f.top {
+		return ".", true
+	}
+	path, known := f.known[dir]
+	return path, known
+}
+
+// pathFrom returns the path of a directory from a directory above it, "." for that itself. If it does not lead there,
+// that is ENOENT.
+func (tx *Tx) PathFrom(top, dir Ino) (string, error) {
+	path, err := pathFinder{tx: tx, top: top}.path(dir)
+	if err == nil && path == "" {
+		err = syscall.ENOENT
+	}
+	return path, err
+}
+
+// pathsFrom returns the paths from a directory that lead to an inode, sorted.
+func (tx *Tx) pathsFrom(top, ino Ino) ([]string, error) {
+	if ino == top {
+		return []string{"."}, nil
+	}
+	names, err := tx.namesOf(ino)
+	if err != nil {
+		return nil, err
+	}
+
+	var paths []string
+	for _, name := range names {
+		dir, err := tx.PathFrom(top, name.Dir)
+		switch {
+		case err == syscall.ENOENT:
+		case err != nil:
+			return nil, err
+		default:
+			paths = append(paths, JoinPath(dir, name.Base))
+		}
+	}
+	slices.Sort(paths)
+	return paths, nil
+}
+
+// Paths returns the paths of the tree that lead to an inode, sorted. There are none if it has lost its names, or lies
+// below a directory that has.
+func (tx *Tx) Paths(ino Ino) ([]string, error) { return tx.pathsFrom(tx.fsys.root, ino) }
+
+// fromBranch turns a path from the root of the tree into one from the root of the branch. They differ below OpenRoot.
+func (tx *Tx) BranchPath(path string) (string, error) {
+	if tx.fsys.root == schema.RootIno {
+		return path, nil
+	}
+
+	// A verb cannot move what is above its own root, but another Tx can.
+	if tx.above == "" || tx.moves != tx.countMoves() {
+		above, err := tx.PathFrom(schema.RootIno, tx.fsys.root)
+		if err != nil {
+			return "", err
+		}
+		tx.above, tx.moves = above, tx.countMoves()
+	}
+	if path == "." {
+		return tx.above, nil
+	}
+	return JoinPath(tx.above, path), nil
+}

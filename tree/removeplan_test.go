@@ -1,0 +1,24 @@
+package tree
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"vfsdb/schema"
+)
+
+// RemoveAll looks at files with several names, by their index: over all inodes it would cost what the tree is large.
+func TestRemoveAllPlan(t *testing.T) {
+	fsys := openTest(t, filepath.Join(t.TempDir(), "plan.db"))
+	require.NoError(t, fsys.store.db.View(t.Context(), func(tx *schema.Tx) error {
+		var got []string
+		rows := tx.Query(`EXPLAIN QUERY PLAN `+manyNamed, 1024, 5)
+		for rows.Next() {
+			got = append(got, rows.Text(3))
+		}
+		require.Equal(t, []string{"SEARCH inode USING INDEX inode_links (branch=?)"}, got)
+		return rows.Err()
+	}))
+}

@@ -1,0 +1,53 @@
+package tree
+
+// The four functions of this file change one row each, without an event, and without a look at any other row. A caller
+// that gives a tree the state of another, as a restore does, keeps names and numbers of links in step itself.
+
+// setEntry makes a name show an inode.
+func (tx *Tx) setEntry(name Name, ino Ino, kind uint8) error {
+	tx.own.moves++ // it may be a directory's
+	return tx.putDirent(name.Dir, name.Base, ino, kind)
+}
+
+// dropEntry takes a name away.
+func (tx *Tx) dropEntry(name Name) error {
+	tx.own.moves++
+	return tx.DropDirent(name.Dir, name.Base)
+}
+
+// setNode makes the inode of a number what a node says, times and all, whether the tree has it or not. One without names
+// is queued for gc.
+func (tx *Tx) setNode(n *Node) error {
+	have, err := tx.Node(n.Ino)
+	if err != nil {
+		return err
+	}
+	if have == nil { // a whiteout may hide it
+		row, err := tx.loadInode(n.Ino)
+		if err != nil {
+			return err
+		}
+		have = &row
+	}
+
+	put := *n
+	put.Level, put.Born = have.Level, have.Born
+	if err := tx.putInode(&put); err != nil {
+		return err
+	}
+	tx.own.nodes[n.Ino] = &put
+	delete(tx.own.dirty, n.Ino)
+	if put.Nlink == 0 {
+		return tx.addOrphan(n.Ino)
+	}
+	return nil
+}
+
+// dropNode removes the inode of a number from the tree, if the tree has it.
+func (tx *Tx) dropNode(ino Ino) error {
+	n, err := tx.Node(ino)
+	if err != nil || n == nil {
+		return err
+	}
+	return tx.DropInode(n)
+}

@@ -1,0 +1,38 @@
+package tree
+
+import (
+	"context"
+
+	"vfsdb/chunk"
+)
+
+// NewBatch returns a [chunk.Batch], which stores many contents out of sight until ctx ends, for [Tx.Put] to give them
+// names. It must be closed.
+func (fsys *Tree) NewBatch(ctx context.Context) *chunk.Batch {
+	b := chunk.NewBatch(ctx, fsys.store.db, fsys.store.lease)
+	if fsys.store.compress {
+		b.Compress()
+	}
+	return b
+}
+
+// newStager returns a [chunk.Stager], which stores one content out of sight. It must be closed.
+func (fsys *Tree) NewStager() *chunk.Stager {
+	s := chunk.NewStager(fsys.store.db, fsys.store.lease)
+	if fsys.store.compress {
+		s.Compress()
+	}
+	return s
+}
+
+// prepare cuts and hashes data, and compresses it if the store is to.
+func (fsys *Tree) Prepare(data []byte) *chunk.Draft {
+	p := chunk.Prepare(data)
+	if fsys.store.compress {
+		p.Compress()
+	}
+	return p
+}
+
+// prepare is the prepare of the tree.
+func (tx *Tx) Prepare(data []byte) *chunk.Draft { return tx.fsys.Prepare(data) }

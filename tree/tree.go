@@ -1,0 +1,290 @@
+package tree
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"syscall"
+
+	"vfsdb/chunk"
+	"vfsdb/hold"
+	"vfsdb/journal"
+	"vfsdb/schema"
+)
+
+// MainBranch is the branch that a new store has. It cannot be renamed or deleted.
+const MainBranch = "main"
+
+// An FS is one tree of a store: the head of a branch, which can be written, or a past moment, which refuses writes with
+// EROFS. Its verbs are those of [os.Root] with a context in front; each happens whole or not at all, and is durable
+// when it has returned. It is safe for concurrent use, by any number of goroutines and processes.
+type Tree struct {
+	store   *Store
+	at      Moment
+	branch  string         // the branch's name when the FS was made; "" for a past moment
+	levels  []Level        // the lineage that reads go through, nearest first; constant
+	filters []*levelFilter // of the levels
+	settled bool           // the lineage is committed
+	root    Ino
+	name    string
+	owner   bool // made by Open: Close closes the store
+}
+
+// A store is one open file, shared by every FS that stands on it.
+type Store struct {
+	db       *schema.DB
+	lease    *hold.Lease
+	cache    *chunk.Cache
+	compress bool
+	memory   sharedCache
+	slots    slots
+
+	closed atomic.Bool
+
+	opening sync.RWMutex // held to read while a file is opened; the publisher waits until all are registered
+	mu      sync.Mutex
+	handles map[*Handle]hold.Pin // what open files need kept, beyond the names that lead there
+	inodes  map[BranchIno]*openInode
+
+	journal *journal.Journal
+
+	filters levelFilters
+}
+
+// openStore opens the store in a file.
+func Open(ctx context.Context, path string, o schema.Options, compress bool) (*Store, error) {
+	db, err := schema.Open(ctx, path, o)
+	if err != nil {
+		return nil, err
+	}
+	st := &Store{
+		db: db, cache: chunk.NewCache(), compress: compress, journal: journal.New(db),
+		handles: make(map[*Handle]hold.Pin), inodes: make(map[BranchIno]*openInode),
+	}
+	st.memory.db = db
+	db.OnCommit(st.memory.committed)
+	st.lease = hold.NewLease(db, st.pins, NewestOrphan)
+	return st, nil
+}
+
+// close closes the store, after the transactions that are running.
+func (st *Store) Close() error {
+	st.closed.Store(true)
+	st.journal.Close()
+	err := errors.Join(st.lease.Close(), st.db.Close())
+	st.cache.Close()
+	return err
+}
+
+// head stands on the head of the branch called name. A missing one is ENOENT.
+func (st *Store) Head(ctx context.Context, name string) (fsys *Tree, err error) {
+	err = st.db.View(ctx, func(tx *schema.Tx) (err error) {
+		fsys, err = st.HeadIn(tx, name)
+		return err
+	})
+	return fsys, err
+}
+
+// headIn is head as part of a transaction.
+func (st *Store) HeadIn(tx *schema.Tx, name string) (*Tree, error) {
+	id, err := branchID(tx, name)
+	if err != nil {
+		return nil, err
+	}
+	fsys, err := st.Stand(tx, Moment{Branch: id, Epoch: schema.Head})
+	if err != nil {
+		return nil, err
+	}
+	fsys.branch, fsys.name = name, name
+	return fsys, nil
+}
+
+// stand makes the FS that reads at a moment.
+func (st *Store) Stand(tx *schema.Tx, at Moment) (*Tree, error) {
+	levels, err := readLineage(tx, at)
+	if err != nil {
+		return nil, err
+	}
+	filters, err := st.filters.of(tx, levels)
+	if err != nil {
+		return nil, err
+	}
+
+	fsys := &Tree{store: st, at: at, levels: levels, filters: filters, settled: !tx.Writable(), root: schema.RootIno}
+	if tx.Writable() {
+		tx.AfterCommit(func() { fsys.settled = true })
+	}
+	return fsys, nil
+}
+
+// own gives the tree the name of the store, and makes it the one whose end is the end of the store.
+func (fsys *Tree) Own(name string) { fsys.name, fsys.owner = name, true }
+
+// closeOwned closes the store if the tree owns it.
+func (fsys *Tree) Close() error {
+	if !fsys.owner {
+		return nil
+	}
+	return fsys.store.Close()
+}
+
+// Name returns the path that Open was given, or for another FS its branch or directory.
+func (fsys *Tree) Name() string { return fsys.name }
+
+// Head returns the name of the branch that the FS writes to, as it was when the FS was made; "" if it stands on a past
+// moment.
+func (fsys *Tree) Head() string { return fsys.branch }
+
+// Moment returns where in history the FS stands.
+func (fsys *Tree) Moment() Moment { return fsys.at }
+
+// Tree returns the FS itself. What embeds an *FS, as a snapshot does, can stand wherever a tree is asked for.
+func (fsys *Tree) Tree() *Tree { return fsys }
+
+// Journal returns the record of what happened in the store, for rooms that trim it.
+func (fsys *Tree) Journal() *journal.Journal { return fsys.store.journal }
+
+// DB returns the file under the FS, for rooms that keep rows of their own in it.
+func (fsys *Tree) DB() *schema.DB { return fsys.store.db }
+
+// SetReadOnly refuses every write to the store with EROFS from now on, or allows them again. It holds for every
+// FS and File of this process that stands on the store; a transaction that is running is refused at its commit, and
+// what a File has not committed stays with it. Other processes are not concerned. A store opened with
+// [Options].ReadOnly stays so.
+func (fsys *Tree) SetReadOnly(on bool) { fsys.store.db.SetReadOnly(on) }
+
+// Frozen reports whether the FS stands on a past moment and so refuses writes with EROFS.
+func (fsys *Tree) Frozen() bool { return fsys.at.Epoch != schema.Head }
+
+// Whole reports whether the FS shows a whole branch, or a moment of one, and not a directory of it as [FS.OpenRoot] does.
+func (fsys *Tree) Whole() bool { return fsys.root == schema.RootIno }
+
+// moment stands on a past moment: something must keep it, or else it is ESTALE. The moment of a head is EINVAL.
+func (st *Store) At(ctx context.Context, at Moment) (past *Tree, err error) {
+	err = st.db.View(ctx, func(tx *schema.Tx) (err error) {
+		past, err = st.AtIn(tx, at)
+		return err
+	})
+	return past, err
+}
+
+// momentIn is moment as part of a transaction.
+func (st *Store) AtIn(tx *schema.Tx, at Moment) (*Tree, error) {
+	if at.Epoch >= schema.Head {
+		return nil, syscall.EINVAL
+	}
+	kept, err := momentKept(tx, at)
+	if err == nil && !kept {
+		err = syscall.ESTALE
+	}
+	if err != nil {
+		return nil, err
+	}
+	return st.Stand(tx, at)
+}
+
+// sub returns the tree below a directory. The number is looked up by nobody again.
+func (fsys *Tree) Sub(root Ino, name string) *Tree {
+	sub := *fsys
+	sub.root, sub.name, sub.owner = root, name, false
+	return &sub
+}
+
+// View runs fn on one moment of the tree: what others commit meanwhile is not seen. fn must not keep tx, nor run for
+// long, because the file cannot reuse its log meanwhile.
+func (fsys *Tree) View(ctx context.Context, fn func(*Tx) error) error {
+	return fsys.store.db.View(ctx, func(db *schema.Tx) error {
+		tx, err := fsys.Begin(db)
+		if err != nil {
+			return err
+		}
+		return fn(tx)
+	})
+}
+
+// Update runs fn and commits all that it did, or nothing if it returns an error. When Update has returned nil the
+// commit is durable. One Update runs at a time: others wait, so fn should not wait for anything itself. Inside fn
+// use tx, never fsys: a verb of fsys would wait for the Update that it is called from.
+func (fsys *Tree) Update(ctx context.Context, fn func(*Tx) error) error {
+	if fsys.Frozen() {
+		return syscall.EROFS
+	}
+	var made folds
+	defer made.end()
+	return fsys.store.db.Update(ctx, func(db *schema.Tx) error { return fsys.run(db, &made, fn) })
+}
+
+// run is fn on a transaction of the file, up to what is to be committed.
+func (fsys *Tree) run(db *schema.Tx, made *folds, fn func(*Tx) error) error {
+	tx, err := fsys.Begin(db)
+	if err != nil {
+		return err
+	}
+	tx.folds = made
+	if err := fn(tx); err != nil {
+		return err
+	}
+	return tx.end()
+}
+
+// join is an Update of one short verb, which writes about so many bytes. Those that wait for the lock at the same time
+// share a commit, and an inode that several of them change, as that of a directory, is written once.
+func (fsys *Tree) Join(ctx context.Context, bytes int, fn func(*Tx) error) error {
+	if fsys.Frozen() {
+		return syscall.EROFS
+	}
+	var made folds
+	defer made.end()
+	return fsys.store.db.Join(ctx, bytes, func(db *schema.Tx) error {
+		return fsys.run(db, &made, fn)
+	})
+}
+
+// look runs fn on what is cached of this moment, or if that does not suffice, in a transaction that reads. So fn may run
+// twice.
+func (fsys *Tree) Look(ctx context.Context, fn func(*Tx) error) error {
+	tx, err := fsys.Cached(ctx)
+	if tx == nil {
+		return fsys.View(ctx, fn)
+	}
+	if err == nil {
+		err = fn(tx)
+	}
+	if tx.Missed() {
+		return fsys.View(ctx, fn)
+	}
+	return err
+}
+
+// cached returns a transaction that knows what is cached of this moment, and reads no row: where it would have to, it has
+// missed, and its results are void. It is nil if nothing is cached, or ctx has ended.
+func (fsys *Tree) Cached(ctx context.Context) (*Tx, error) {
+	g := fsys.store.memory.current()
+	if g == nil || ctx.Err() != nil {
+		return nil, nil
+	}
+	tx := &Tx{db: schema.Blind(ctx), fsys: fsys, memory: memory{moment: fsys.at, shared: &fsys.store.memory, gen: g}}
+	return tx, tx.checkBranch()
+}
+
+// pins lists what the open files need kept. The lease publishes it for collectors in other processes.
+func (st *Store) pins() []hold.Pin {
+	st.opening.Lock()
+	defer st.opening.Unlock()
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	pins := make([]hold.Pin, 0, len(st.handles))
+	for _, pin := range st.handles {
+		if pin.Kind != 0 {
+			pins = append(pins, pin)
+		}
+	}
+	return pins
+}
+
+// Backup writes a consistent, compact copy of the whole store to a new file while others read and write.
+// dest must not exist (EEXIST); it appears whole or not at all.
+func (fsys *Tree) Backup(ctx context.Context, dest string) error {
+	return fsys.store.db.Backup(ctx, dest)
+}
