@@ -54,7 +54,7 @@ func checkPatches(t testing.TB, db *schema.DB) {
 }
 
 // A small change of a large chunk is stored as patches over what was stored whole, never over patches, until they are
-// too many. What it is does not depend on that.
+// too many. The content is the same either way.
 func TestDelta(t *testing.T) {
 	for _, length := range []int{deltaLeast, 300_000, Size} {
 		t.Run(fmt.Sprint(length), func(t *testing.T) {
@@ -135,7 +135,7 @@ func TestDeltaOrWhole(t *testing.T) {
 	}
 }
 
-// What was cut off does not come back, though the base has it.
+// Bytes that were cut off do not come back, though the base has them.
 func TestDeltaForgetsWhatWasCut(t *testing.T) {
 	db := open(t)
 	have := noise(1, 300_000)

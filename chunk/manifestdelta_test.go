@@ -29,7 +29,7 @@ func bodyLen(t testing.TB, db *schema.DB, c Content) int64 {
 }
 
 // A small change of long content stores the lines that changed, over a manifest that is whole, until they are too many.
-// What the content is does not depend on that.
+// The content is the same either way.
 func TestManifestDelta(t *testing.T) {
 	db := open(t)
 	c, have := wide(t, db)

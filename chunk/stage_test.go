@@ -178,8 +178,8 @@ func TestCommitTwice(t *testing.T) {
 	}
 }
 
-// While a stream runs the lease says which blobs may be its own: new ones by the floor, found ones by pins. When the
-// last ends, that is over.
+// While a stream runs the lease keeps its blobs: new ones by the floor, found ones by pins. When the last stream ends, it
+// keeps none.
 func TestStreamsHoldTheFloor(t *testing.T) {
 	db := open(t)
 	p := noise(1, 16*Size)

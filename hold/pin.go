@@ -6,7 +6,7 @@ import (
 	"vfsdb/schema"
 )
 
-// Kinds of what a pin keeps. The first two are also the kinds of touched, doomed and patched content.
+// Kinds of pins. The first two are also the kinds of touched, doomed and patched content.
 const (
 	Blob     = 2 // ID is of a blob, Branch 0
 	Manifest = 3 // ID is of a manifest, Branch 0

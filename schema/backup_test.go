@@ -27,8 +27,8 @@ func TestBackup(t *testing.T) {
 	require.Empty(t, left)
 }
 
-// What another backup to the same place is writing is not touched, and a backup does not get the log of a file that was
-// there before.
+// A backup does not touch the file of another backup to the same place, and does not get the log of a file that was there
+// before.
 func TestBackupBeside(t *testing.T) {
 	dir := t.TempDir()
 	db := open(t, filepath.Join(dir, "a.db"), schema.Options{})

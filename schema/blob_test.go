@@ -12,7 +12,7 @@ import (
 	"vfsdb/schema"
 )
 
-// What is written into a row is there as if it had been bound, or is undone with the transaction.
+// Bytes that are written into a row are there as if they had been bound, or are undone with the transaction.
 func TestWriteBlob(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "a.db"), schema.Options{})
 	const insert = `INSERT INTO blob (id, sum, size, codec, data) VALUES (?1, randomblob(32), ?2, 0, zeroblob(?2))`
@@ -41,7 +41,7 @@ func TestWriteBlob(t *testing.T) {
 				require.NoError(t, err)
 				_, err = tx.Exec(insert, id, tt.size)
 				require.NoError(t, err)
-				_ = tx.WriteBlob("blob", "data", id, p) // a failure counts whether the closure tells of it or not
+				_ = tx.WriteBlob("blob", "data", id, p) // a failure counts even if the closure does not return it
 				return tt.result
 			})
 			require.ErrorIs(t, err, tt.want)

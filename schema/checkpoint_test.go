@@ -20,7 +20,7 @@ import (
 )
 
 const (
-	// writeEnv makes the test binary a process that writes to the file named there until it is told to stop, or killed.
+	// writeEnv makes the test binary a process that writes to the file named there until its input ends, or it is killed.
 	writeEnv = "VFS_SCHEMA_WRITE"
 
 	// relaxedEnv makes it one that does not sync its commits.
@@ -121,7 +121,7 @@ func TestCheckpointerDecides(t *testing.T) {
 	}
 }
 
-// Who writes little has no checkpointer.
+// A DB that writes little has no checkpointer.
 func TestCheckpointerStartsLate(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "a.db"), schema.Options{})
 	for i := range 20 {
@@ -279,7 +279,7 @@ func TestTrim(t *testing.T) {
 	db.Trim()
 }
 
-// Whoever reads alone has the same connection each time, however many there were; and they are all closed.
+// A reader that is alone has the same connection each time, however many there were; and they are all closed.
 func TestReadersAreWarm(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "a.db"), schema.Options{})
 	require.NoError(t, db.View(t.Context(), func(*schema.Tx) error {
@@ -296,8 +296,7 @@ func TestReadersAreWarm(t *testing.T) {
 	}
 }
 
-// Whoever writes much and waits for the log is neither forgotten when the DB is closed, nor waits for what never
-// begins.
+// A Stage that waits for the log ends when the DB is closed, and does not wait for a checkpointer that never starts.
 func TestStageOfClosed(t *testing.T) {
 	for i := range 20 {
 		db := open(t, filepath.Join(t.TempDir(), "a.db"), schema.Options{})

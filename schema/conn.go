@@ -248,7 +248,7 @@ func (c *conn) begin(ctx context.Context, write bool) (err error) {
 		return err
 	}
 
-	// Nobody else can commit now, so the present mark is that of what the transaction sees.
+	// Nobody else can commit now, so the present mark is that of the moment that the transaction sees.
 	c.started, c.startedMarked = mark(c.index)
 	c.written = 0
 	return nil

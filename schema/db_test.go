@@ -32,7 +32,7 @@ func TestUpdateIsAllOrNothing(t *testing.T) {
 	require.NoError(t, db.Update(t.Context(), func(tx *schema.Tx) error { return nil }), "a panic leaves no lock behind")
 }
 
-// Writers of two handles wait for each other in turn, and none is told EBUSY while its deadline is far.
+// Writers of two handles wait for each other in turn, and none gets EBUSY while its deadline is far.
 func TestWritersWait(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	handles := []*schema.DB{open(t, path, schema.Options{Relaxed: true}), open(t, path, schema.Options{Relaxed: true})}

@@ -2,7 +2,7 @@ package schema
 
 import "time"
 
-// SetTurnPatience says how long a writer waits for its turn before it tries without.
+// SetTurnPatience sets how long a writer waits for its turn before it tries without.
 func (db *DB) SetTurnPatience(d time.Duration) { db.writer.turns.patience = d }
 
 // TurnCommits is how many commits a turn lasts while others wait.

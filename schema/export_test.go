@@ -25,7 +25,7 @@ func (db *DB) AwaitCheckpointer() (length, left int64, err error) {
 // HasCheckpointer reports whether that goroutine was ever needed.
 func (db *DB) HasCheckpointer() bool { return db.checkpointer.wake != nil }
 
-// Decide tells what the checkpointer does once it has folded a log of which wasLeft is left, and which is longer now.
+// Decide returns the step of the checkpointer once it has folded a log of which wasLeft is left, and which is longer now.
 // All lengths are in bytes.
 func (db *DB) Decide(wasLeft, length, left, last int64, synced bool) string {
 	state := func(length, left int64) logState {

@@ -63,7 +63,7 @@ func TestFormatNamesEveryIndexAndKey(t *testing.T) {
 	require.Empty(t, texts(t, db, `SELECT name FROM sqlite_schema WHERE type NOT IN ('table', 'index')`), "views and triggers have no place in FORMAT.md")
 }
 
-// The header of a file is what FORMAT.md says of it, of a backup too.
+// The header of a file, and of a backup, is as in FORMAT.md.
 func TestFormatHeader(t *testing.T) {
 	dir := t.TempDir()
 	path, copied := filepath.Join(dir, "a.db"), filepath.Join(dir, "copy.db")

@@ -286,8 +286,8 @@ func (g *group) next(began time.Time, bytes int) bool {
 type left int
 
 const (
-	whole left = iota // with all that it did, or if it failed, without
-	mixed             // with a part of what it did, though it failed
+	whole left = iota // with all its changes, or if it failed, with none
+	mixed             // with a part of its changes, though it failed
 	lost              // useless: it failed as the first in it, or SQLite has ended it
 )
 

@@ -27,7 +27,7 @@ type crowd struct {
 	fns  []func()
 }
 
-// join is a call that writes the row name, tells in which place of its transaction it ran, and then does fn.
+// join is a call that writes the row name, notes in which place of its transaction it ran, and then does fn.
 func (c *crowd) join(ctx context.Context, bytes int, name string, fn func(*schema.Tx) error) {
 	n := len(c.errs)
 	c.errs = append(c.errs, nil)
@@ -81,7 +81,7 @@ func rows(t *testing.T, db *schema.DB) (list []string) {
 	return list
 }
 
-// inCrowd runs a test in a bubble, which tells when everybody waits.
+// inCrowd runs a test in a bubble, which knows when everybody waits.
 func inCrowd(t *testing.T, test func(t *testing.T, c *crowd)) {
 	synctest.Test(t, func(t *testing.T) {
 		db := open(t, filepath.Join(t.TempDir(), "a.db"), schema.Options{Relaxed: true})
@@ -186,8 +186,7 @@ func TestJoinUndoes(t *testing.T) {
 	})
 }
 
-// What is to be written before the commit is written after all have run; if it cannot be, only the one fails whose it
-// is.
+// Functions of BeforeCommit run after all operations; if one fails, only its own operation fails.
 func TestJoinBeforeCommit(t *testing.T) {
 	inCrowd(t, func(t *testing.T, c *crowd) {
 		before := func(name string, err error) func(*schema.Tx) error {
@@ -286,7 +285,7 @@ func TestJoinCommitFails(t *testing.T) {
 	})
 }
 
-// What a group takes is bounded, in operations and in bytes; what is over is the next one's.
+// A group is bounded, in operations and in bytes; the rest is for the next group.
 func TestJoinIsBounded(t *testing.T) {
 	inCrowd(t, func(t *testing.T, c *crowd) {
 		for i := range 300 {

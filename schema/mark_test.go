@@ -23,8 +23,8 @@ func marked(t *testing.T, db *schema.DB, meanwhile func()) (m schema.Mark, ok bo
 	return m, ok
 }
 
-// A mark changes with each commit, of this DB and of another, and with nothing else. A transaction has the mark of what
-// it sees, whatever is committed meanwhile.
+// A mark changes with each commit, of this DB and of another, and with nothing else. A transaction has the mark of the
+// moment that it sees, whatever is committed meanwhile.
 func TestMark(t *testing.T) {
 	ctx := t.Context()
 	path := filepath.Join(t.TempDir(), "a.db")

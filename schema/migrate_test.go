@@ -40,7 +40,7 @@ func TestMigrate(t *testing.T) {
 	require.Equal(t, plain(texts(t, fresh, text)), plain(texts(t, db, text)))
 }
 
-// What only reads leaves the file as it is, and sees that another has brought it forward.
+// A DB that only reads leaves the file as it is, and sees that another one has brought it forward.
 func TestOldFileReadOnly(t *testing.T) {
 	path := old(t)
 	before, err := os.ReadFile(path)

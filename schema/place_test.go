@@ -89,7 +89,7 @@ func TestReplacedWhileOpen(t *testing.T) {
 }
 
 // Where a file was moved away from its log no new one is made, nor is it opened where it is now, before those who have
-// it open close it. What fails leaves no file.
+// it open close it. An Open that fails leaves no file.
 func TestMovedWhileOpen(t *testing.T) {
 	unixOnly(t)
 	dir := t.TempDir()
@@ -145,7 +145,7 @@ func TestDirectoryMovedWhileOpen(t *testing.T) {
 	require.Equal(t, []string{"note 1"}, notesAt(t, kept))
 }
 
-// What is removed or replaced beside the file ends its commits too. What was committed is in the file once it is closed.
+// Removing or replacing the files beside it ends the commits too. Earlier commits are in the file once it is closed.
 func TestLogTakenAway(t *testing.T) {
 	unixOnly(t)
 	for _, suffix := range []string{"-wal", "-shm"} {
@@ -259,7 +259,7 @@ func TestOrphanedLog(t *testing.T) {
 	}
 }
 
-// What cannot be opened is refused by its own errno, and leaves no file.
+// A path that cannot be opened is refused by its own errno, and leaves no file.
 func TestUnopenable(t *testing.T) {
 	unixOnly(t)
 	for _, tt := range []struct {

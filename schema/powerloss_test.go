@@ -253,7 +253,7 @@ func TestPowerLoss(t *testing.T) {
 					break
 				}
 			}
-			// What was written last may count or not: a new process finds what the page cache has.
+			// The last write may count or not: a new process finds what the page cache has.
 			db = d.open(d.host.Kill(t))
 			d.adopt(db)
 			d.live(10, db)

@@ -45,7 +45,7 @@ func sealed(t *testing.T) (path string, unseal func()) {
 	return path, unseal
 }
 
-// A store in a directory that cannot be written is read, and says so to who wants to write.
+// A store in a directory that cannot be written can be read; opening it to write is an error that names the reason.
 func TestUnwritableDirectory(t *testing.T) {
 	path, _ := sealed(t)
 	asNobody(t, func() {
@@ -78,7 +78,7 @@ func TestUnwritableDirectoryWithLog(t *testing.T) {
 	}
 }
 
-// Where others can write after all, as through another mount, nothing is read of what they have begun to change.
+// Where others can write after all, as through another mount, no read sees their changes.
 func TestWrittenFromElsewhere(t *testing.T) {
 	path, unseal := sealed(t)
 	var reader *schema.DB

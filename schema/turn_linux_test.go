@@ -64,8 +64,8 @@ func awaitLine(t *testing.T, path string, n int) {
 	}, time.Minute, time.Millisecond)
 }
 
-// Writers of several DBs, which are to each other as processes are, write in the order of asking. Who has the turn and
-// goes on writing keeps it for some commits only.
+// Writers of several DBs, which are to each other as processes are, write in the order of asking. A writer that goes on
+// writing keeps its turn for some commits only.
 func TestTurns(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	first := patient(t, path)
@@ -202,7 +202,7 @@ func TestTurnGivenUp(t *testing.T) {
 	require.NoFileExists(t, path+"-wal")
 }
 
-// An endable is a context that ends when it is told to, with the error that it is told.
+// An endable is a context that a test ends, with an error of its choice.
 type endable struct {
 	context.Context
 	done chan struct{}

@@ -8,8 +8,7 @@ import (
 	"vfsdb/schema"
 )
 
-// What a transaction may have written is found out from its statements, and those it does not understand may have
-// written anything.
+// Written follows from the statements of a transaction; a statement that it does not understand may have written anything.
 func TestWritten(t *testing.T) {
 	ctx := t.Context()
 	db := open(t, t.TempDir()+"/a.db", schema.Options{})

@@ -11,8 +11,8 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 )
 
-// What is suspect is written again, byte by byte the same. What is not what was written ends the commits of a log, until
-// it is that again.
+// Bytes in doubt are written again, byte by byte the same. When the file has other bytes than were written, each commit
+// fails until they are back.
 func TestWriteAgain(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	c := spilling(t, path, "FULL")

@@ -36,7 +36,7 @@ func run(t testing.TB, c *sqlite.Conn, text string, args ...any) {
 	require.NoError(t, sqlitex.ExecuteTransient(c, text, &sqlitex.ExecOptions{Args: args}), text)
 }
 
-// rows tells what is in the table.
+// rows returns the rows of the table.
 func rows(t testing.TB, c *sqlite.Conn) (all string) {
 	t.Helper()
 	require.NoError(t, sqlitex.ExecuteTransient(c, "SELECT id, tag, length(fill), hex(substr(fill, -4)) FROM t ORDER BY id", &sqlitex.ExecOptions{
@@ -48,8 +48,8 @@ func rows(t testing.TB, c *sqlite.Conn) (all string) {
 	return all
 }
 
-// image opens what a crash of all processes would leave at this moment, which has to be well formed, and tells what is
-// in it.
+// image opens the files that a crash of all processes would leave at this moment, which must be well formed, and returns
+// their rows.
 func image(t *testing.T, path string) string {
 	t.Helper()
 	copied := filepath.Join(t.TempDir(), "image.db")
@@ -126,7 +126,7 @@ func TestImages(t *testing.T) {
 	}
 }
 
-// An event is what the engine does to the file of a log: it writes so many bytes, or syncs it.
+// An event is a call of the engine on the file of a log: a write of some bytes, or a sync.
 type event struct {
 	bytes int
 	sync  bool
@@ -253,7 +253,7 @@ func TestFullDisk(t *testing.T) {
 	require.Equal(t, rows(t, c), image(t, path))
 }
 
-// What is known of files goes with them.
+// The state of a file goes when the file is closed.
 func TestClose(t *testing.T) {
 	for range 3 {
 		c, err := sqlite.OpenConn(filepath.Join(t.TempDir(), "a.db"), sqlite.OpenReadWrite, sqlite.OpenCreate)
@@ -269,8 +269,8 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// What was collected and could not be written is not lost to a transaction that goes on: SQLite undoes only the
-// statement, if it is one of many rows that finds the disk full while it reads.
+// Gathered bytes that could not be written are not lost to a transaction that goes on: if a statement that changes many
+// rows finds the disk full while it reads, SQLite undoes only the statement.
 func TestFullDiskWhileReading(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	c := spilling(t, path, "FULL")

@@ -14,7 +14,7 @@ import (
 )
 
 // scribbleEnv makes the test binary write over the header of the index of a log, as one that dies in its midst does. It
-// is another process because whoever closes that file loses the locks on it.
+// is another process because closing that file releases the locks on it.
 const scribbleEnv = "VFS_WALINDEX_SCRIBBLE"
 
 func TestMain(m *testing.M) {
@@ -90,7 +90,7 @@ func TestHeader(t *testing.T) {
 			{"PRAGMA wal_checkpoint(PASSIVE)", false},
 			{"UPDATE t SET n = n + 1", true}, // begins the log anew
 			{"DELETE FROM t", true},
-			{"PRAGMA wal_checkpoint(TRUNCATE)", true}, // may be told as a commit
+			{"PRAGMA wal_checkpoint(TRUNCATE)", true}, // may count as a commit
 			{fmt.Sprintf("INSERT INTO t VALUES (%d)", i), true},
 		} {
 			run(t, c, step.sql)
@@ -111,7 +111,7 @@ func TestHeader(t *testing.T) {
 	}
 }
 
-// A file that was closed properly has an empty log, which says nothing of what is in the file.
+// A file that was closed properly has an empty log, whose header proves nothing.
 func TestEmptyLog(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	require.NoError(t, numbers(t, path).Close())
@@ -136,7 +136,7 @@ func TestEmptyLog(t *testing.T) {
 	}
 }
 
-// An index that is damaged, as by a process that dies while it writes there, is made anew, and tells of later commits.
+// An index that is damaged, as by a process that dies while it writes there, is made anew, and shows later commits.
 func TestRecovery(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	c, reader := numbers(t, path), numbers(t, path)
@@ -165,7 +165,7 @@ func TestRecovery(t *testing.T) {
 	}
 }
 
-// Where there is no index to look at, Open says so.
+// Where there is no index, OpenIndex fails.
 func TestUnavailable(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	c := numbers(t, path)

@@ -43,8 +43,8 @@ func TestPool(t *testing.T) {
 	require.Panics(t, func() { p.give(p.base) })
 }
 
-// What somebody has written into a slot stays there until it is given back, whatever others do; memory that went back
-// to the host in between is zero or what it was, and never another's.
+// Bytes in a slot stay until it is given back, whatever happens to other slots. Memory that went back to the host in between
+// has zeros or its old bytes, and never those of another slot.
 func TestPoolIsShared(t *testing.T) {
 	p := newPool()
 	require.NotNil(t, p)
