@@ -12,7 +12,7 @@ func helpCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]",
 		Short: "Help about any command",
-		Long:  "Tell what a command does and how it is called, as COMMAND --help does.",
+		Long:  "Show what a command does and how it is called, as COMMAND --help does.",
 		Example: `  vfsctl help
   vfsctl help import
   vfsctl help snapshot create`,

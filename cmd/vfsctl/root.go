@@ -32,7 +32,7 @@ func newRoot(a *cli.App) *cobra.Command {
 		Short: "Work with a versioned filesystem in one SQLite file",
 		Long: `vfsctl works with a versioned filesystem that is one SQLite file.
 
-Commands stand on the branch main, or where --branch, --at or $VFS_BRANCH says.
+Commands work on the branch main, or on the tree that --branch, --at or $VFS_BRANCH names.
 Only init, import, put, tour and mcp --create create a database.`,
 		Example: `  vfsctl tour .                          see everything once, on this directory
   vfsctl import . && vfsctl tree         take it in, and look at it

@@ -28,7 +28,7 @@ var wellKnown = map[string]string{
 	"run":      "export a branch to a directory, run there, and import it again",
 	"search":   "grep searches contents, and find names",
 	"serve":    "mcp serves the files to agents",
-	"show":     "snapshot show tells about a snapshot, stat about a file, and cat prints one",
+	"show":     "snapshot show describes a snapshot, stat a file, and cat prints one",
 	"stats":    "df shows what the database takes, and info what it is",
 	"switch":   "--branch NAME lets any command stand on a branch",
 	"undo":     "snapshot restore goes back; each restore prints the snapshot that undoes it",

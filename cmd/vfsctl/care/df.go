@@ -28,9 +28,9 @@ func dfCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "df",
 		Short: "Show what the database takes on disk",
-		Long: `Show what the database takes on disk, and for how much. Logical is what all versions of all files
-in all branches and snapshots would take apart; stored is what they take together, because
-equal chunks are stored once and holes not at all. gc gives back what is free.`,
+		Long: `Show what the database takes on disk, and for how much content. Logical is the size of all versions of all
+files in all branches and snapshots. Stored is the space that they take together: equal chunks are stored once, and holes
+not at all. gc gives back what is free.`,
 		Example: `  vfsctl df
   vfsctl df --json | jq .stored_bytes`,
 		Args:              cli.Args(0, 0),

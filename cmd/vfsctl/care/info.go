@@ -27,8 +27,8 @@ type infoJSON struct {
 func infoCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "info",
-		Short: "Tell what this database is",
-		Long:  "Tell what this database is: its identity and format, and how many branches and snapshots it has.",
+		Short: "Show what this database is",
+		Long:  "Show the identity and the format of this database, and how many branches and snapshots it has.",
 		Example: `  vfsctl info
   vfsctl info --json | jq -r .id`,
 		Args:              cli.Args(0, 0),

@@ -39,10 +39,10 @@ type statusJSON struct {
 func statusCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "status",
-		Short: "Tell whether the database is well, from outside",
-		Long: `Tell whether the database is well: whether it opens, when it and its branch last changed, whether somebody writes at this
-moment, how long its write-ahead log is, and how many processes have files open. Nothing is changed, and nothing long is read, so it
-may be asked all the time. What does not open exits with a code for the reason. check looks inside.`,
+		Short: "Show the state of the database, from outside",
+		Long: `Show the state of the database: whether it opens, when it and its branch last changed, whether a process writes at
+this moment, how long its write-ahead log is, and how many processes have files open. It changes nothing and reads little, so
+it may run all the time. If the database does not open, the exit code has the reason. check looks inside.`,
 		Example: `  vfsctl status
   vfsctl status --json | jq -e '.state == "open"'`,
 		Args:              cli.Args(0, 0),

@@ -19,10 +19,10 @@ func exportCommand(a *cli.App) *cobra.Command {
 		Short: "Write a tree to a directory or an archive",
 		Long: `Write what is inside PATH, the root if that is left out, to DEST: a directory, which is made if it is
 missing, a .tar, .tar.gz, .tar.zst or .zip, or - for a tar stream on standard output. Contents, modes, times, symlinks
-and hard links are kept; a zip has no hard links, and times to the second. An archive appears whole or not at all. What DEST cannot hold is named, and the
-exit code is 3. What is damaged fails the export; with --partial it is named and left out, too.
+and hard links are kept; a zip has no hard links, and times to the second. An archive appears whole or not at all. Files that DEST cannot hold are named,
+and the exit code is 3. Damage fails the export; with --partial damaged files are named and left out, too.
 
-A directory that is not empty is left alone, unless --overwrite says to write into it.
+Writing into a directory that is not empty takes --overwrite.
 While others write, export a snapshot to get one moment.`,
 		Example: `  vfsctl export out
   vfsctl --at before-refactor export src before.tar.gz

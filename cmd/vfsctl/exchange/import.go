@@ -28,11 +28,11 @@ named. The database itself is left out.
 
 A directory may be imported again and again: files are read only if their size or their modification
 time, to the nanosecond, are not those that are there. --checksum reads them all, in case times were set
-back. What is gone from SRC stays.
+back. Files that are gone from SRC stay.
 
-An import happens whole or not at all: after an interrupt, or a file that cannot be read, nothing of it is to be
-seen. What it had read until then stays in the file of a database that was there before, where the next import finds
-it, or gc takes it. With --partial what can be had is kept as it comes, and what cannot is named (exit code 3).
+An import happens whole or not at all: after an interrupt, or a file that cannot be read, none of its files are there.
+The contents that it has read stay in a database that existed before, until the next import uses them or gc removes them.
+With --partial the import keeps what it can read, as it comes, and names the rest (exit code 3).
 
 If the database does not exist, it is created.`,
 		Example: `  vfsctl import .

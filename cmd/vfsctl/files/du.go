@@ -17,8 +17,8 @@ func duCommand(a *cli.App) *cobra.Command {
 		Use:   "du [PATH...]",
 		Short: "Show how much directories hold",
 		Long: `Show how many bytes of files each directory in PATH holds, with all below, and PATH itself. A
-file with several names counts once. What the content takes on disk is less where it is
-shared; df knows.`,
+file with several names counts once. Shared content takes less
+space on disk; df shows how much.`,
 		Example: `  vfsctl du
   vfsctl du -s src docs
   vfsctl du --json | jq 'select(.bytes > 1e6)'`,

@@ -18,7 +18,7 @@ func mvCommand(a *cli.App) *cobra.Command {
 		Use:   "mv FROM... TO",
 		Short: "Move or rename files and directories",
 		Long: `Move files or directories to TO, or into it if that is a directory. A file there is
-replaced, in one step that nobody sees half of. All are moved in one commit, or none.`,
+replaced in one step. All are moved in one commit, or none.`,
 		Example: `  vfsctl mv draft.md final.md
   vfsctl mv a.txt b.txt archive
   vfsctl mv -n new.md old.md`,

@@ -27,11 +27,11 @@ func putCommand(a *cli.App) *cobra.Command {
 		Short: "Store a file of the host, or standard input",
 		Long: `Store a file of the host, or standard input, under PATH; below PATH if that is a directory.
 A new file gets the mode and the time of LOCAL; one that exists keeps its mode and
-its other names. The file changes at the end and at once: whoever reads it sees the old content or
-the new. If the database does not exist, it is created.
+its other names. The file changes at the end and at once: a reader sees either the old content or
+the new one. If the database does not exist, it is created.
 
---if-sum and --if-absent let it happen only if the file is as you believe it to be;
-else nothing changes and the exit code is 14. stat prints sums.`,
+With --if-sum and --if-absent the file changes only if it is as you expect; else
+nothing changes and the exit code is 14. stat prints sums.`,
 		Example: `  vfsctl put report.pdf docs/report.pdf
   date | vfsctl put -p - logs/today/started
   vfsctl put --if-sum $(vfsctl stat --json a.md | jq -r .sum) a.md a.md`,

@@ -118,8 +118,8 @@ func branchList(a *cli.App) *cobra.Command {
 		Aliases: []string{"ls"},
 		Short:   "List the branches",
 		Long: `List the branches, oldest first: each with the branch that it was forked from, when it was made and last changed,
-and how many paths it and its base have changed since the fork. The base of a fork of a branch that had no changes of its
-own is that one's base.`,
+and how many paths it and its base have changed since the fork. A fork of a branch without changes of its own has the base
+of that branch.`,
 		Example: `  vfsctl branch list
   vfsctl branch list --json | jq -r .name`,
 		Args:              cli.Args(0, 0),

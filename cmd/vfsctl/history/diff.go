@@ -18,10 +18,10 @@ func diffCommand(a *cli.App) *cobra.Command {
 	var stat, names bool
 	cmd := &cobra.Command{
 		Use:   "diff A [B]",
-		Short: "Tell two trees apart",
-		Long: `Tell what differs from A to B, one line per path. Each is a snapshot, a branch, or
-branch@snapshot; B is the present state of the branch if it is left out. It takes as long as
-there are changes, whatever the size of the trees. If they differ, the exit code is 1.
+		Short: "Compare two trees",
+		Long: `Show what differs from A to B, one line per path. Each is a snapshot, a branch, or
+branch@snapshot; B is the present state of the branch if it is left out. The time depends on the number of changes, not on
+the size of the trees. If the trees differ, the exit code is 1.
 
   A  added     M  modified   m  mode or owner changed
   D  removed   T  now of another type   R  renamed: old -> new`,

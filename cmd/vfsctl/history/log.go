@@ -21,10 +21,10 @@ func logCommand(a *cli.App) *cobra.Command {
 		Short: "Show what happened, and who did it",
 		Long: `Show what happened to the branch, newest first: which paths changed, how, when, and in the
 course of which call of a tool or command. With PATH, only what concerns it and what is below it, also under
-the names that it had before. What happened before a branch was forked is its history too.
+its earlier names. What happened before a branch was forked is its history too.
 
 With --calls the calls themselves, on all branches: those that only read, and those that failed, as well.
-Each change was written in the same commit as what it tells of; gc keeps the newest million.`,
+The log has each change in the commit that made it. gc keeps the newest million.`,
 		Example: `  vfsctl log
   vfsctl log docs/plan.md
   vfsctl log --session attempt-2 -n 20

@@ -106,8 +106,8 @@ func snapshotList(a *cli.App) *cobra.Command {
 func snapshotShow(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "show NAME",
-		Short: "Tell about a snapshot",
-		Long:  "Tell about a snapshot: of which branch and when, and how much has changed there since.",
+		Short: "Show a snapshot",
+		Long:  "Show the branch, the time and the note of a snapshot, and how much has changed on the branch since.",
 		Example: `  vfsctl snapshot show before-refactor
   vfsctl snapshot show --json before-refactor`,
 		Args:              cli.Args(1, 1),
@@ -149,9 +149,9 @@ func snapshotRestore(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "restore NAME",
 		Short: "Make a branch what a snapshot is",
-		Long: `Make the branch what a snapshot is, or what another branch is now. What it was until then is kept as a
-snapshot, whose name is printed: restoring that undoes this. It takes as long as there is
-to change, whatever the size of the tree.`,
+		Long: `Make the branch what a snapshot is, or what another branch is now. Its state until then is kept as a
+snapshot, whose name is printed; restoring that one undoes this. The time depends on the number of
+changes, not on the size of the tree.`,
 		Example: `  vfsctl snapshot restore before-refactor
   undo=$(vfsctl snapshot restore v1) && vfsctl snapshot restore "$undo"
   vfsctl --branch attempt-2 snapshot restore main`,

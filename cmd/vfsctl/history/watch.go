@@ -15,10 +15,9 @@ func watchCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "watch [PATH]",
 		Short: "Show what happens, as it happens",
-		Long: `Show what happens to the branch from now on, or only to PATH and what is below it, whoever does
-it in whichever process. Each event is shown once, in the order of the commits, and has a number:
-a later watch --since that number goes on exactly there, whatever happened in between. --since 0 begins with
-the oldest that is kept. Ends at an interrupt, or after -n events.`,
+		Long: `Show what any process does to the branch from now on, or only to PATH and what is below it. Each event is
+shown once, in the order of the commits, and has a number. A later watch --since that number continues exactly there.
+--since 0 begins with the oldest event that is kept. The command ends at an interrupt, or after -n events.`,
 		Example: `  vfsctl watch
   vfsctl watch docs --json
   vfsctl watch --since 2041 -n 1`,
