@@ -1,5 +1,8 @@
 // Package transfer moves trees in and out of a store: from a directory of the host, a tar stream or a zip, and back.
 //
+//	report, err := transfer.ImportDir(ctx, fsys, "checkout", "/project", &transfer.ImportOptions{GitIgnore: true})
+//	report, err = transfer.ExportTar(ctx, fsys, "/project", w, nil)
+//
 // # In
 //
 // [ImportDir], [ImportTar] and [ImportZip] put the contents of a source into a directory of the store. They first read,
