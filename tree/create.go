@@ -13,6 +13,9 @@ func (tx *Tx) NewNode(mode uint32) *Node { return &Node{Mode: mode, Mtime: tx.no
 // create makes a new inode and gives it a name. sum is that of its content, if it is a regular file. A name that exists
 // is EEXIST.
 func (tx *Tx) Create(p Place, n *Node, sum chunk.Sum) error {
+	if err := tx.Writable(); err != nil {
+		return err
+	}
 	if err := CheckTarget(n); err != nil {
 		return err
 	}
@@ -37,6 +40,9 @@ func (tx *Tx) Create(p Place, n *Node, sum chunk.Sum) error {
 // replace is create for a regular file that may take the name from another inode. One event records both. The name of a
 // directory is EISDIR.
 func (tx *Tx) Replace(p Place, n *Node, sum chunk.Sum) error {
+	if err := tx.Writable(); err != nil {
+		return err
+	}
 	old, err := tx.shown(p)
 	switch {
 	case err == syscall.ENOENT:

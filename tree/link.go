@@ -9,6 +9,9 @@ import (
 // link gives an inode one more name. A name that exists is EEXIST, a directory EPERM, an inode that has lost its last
 // name ENOENT.
 func (tx *Tx) Link(from, to Place) error {
+	if err := tx.Writable(); err != nil {
+		return err
+	}
 	if err := tx.vacant(to); err != nil {
 		return err
 	}

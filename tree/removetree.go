@@ -10,6 +10,9 @@ import (
 // the tree: the top loses its name, and gc takes the rest. The tree is walked only where a file below has a second name.
 // The root is EPERM.
 func (tx *Tx) RemoveTree(p Place) error {
+	if err := tx.Writable(); err != nil {
+		return err
+	}
 	if p.Dir == 0 {
 		return syscall.EPERM
 	}

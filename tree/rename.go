@@ -11,6 +11,9 @@ import (
 // directory only a directory, which must be empty (ENOTEMPTY). Two names of one inode stay as they are. A directory
 // below itself is EINVAL, the root EBUSY.
 func (tx *Tx) Rename(from, to Place) error {
+	if err := tx.Writable(); err != nil {
+		return err
+	}
 	n, over, err := tx.CheckRename(from, to)
 	if err != nil || over == n.Ino {
 		return err

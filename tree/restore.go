@@ -73,9 +73,9 @@ func (tx *Tx) restoreName(src *Tx, name Name) (int, error) {
 	case have.Ino == want.Ino && have.Kind == want.Kind:
 		return 0, nil
 	case want.Ino == 0:
-		return 1, tx.dropEntry(name)
+		return 1, tx.DropEntry(name)
 	}
-	return 1, tx.setEntry(name, want.Ino, want.Kind)
+	return 1, tx.PutEntry(name, want.Ino, want.Kind)
 }
 
 // restoreInode makes an inode what it is in another tree, and returns 1 if it was not.
@@ -91,7 +91,7 @@ func (tx *Tx) restoreInode(src *Tx, ino Ino) (int, error) {
 	case sameRow(have, want):
 		return 0, nil
 	case want == nil:
-		return 1, tx.dropNode(ino)
+		return 1, tx.DropNode(ino)
 	}
-	return 1, tx.setNode(want)
+	return 1, tx.PutNode(want)
 }

@@ -3,21 +3,30 @@ package tree
 // The four functions of this file change one row each, without an event, and without a look at any other row. A caller
 // that gives a tree the state of another, as a restore does, keeps names and numbers of links in step itself.
 
-// setEntry makes a name show an inode.
-func (tx *Tx) setEntry(name Name, ino Ino, kind uint8) error {
+// PutEntry makes a name show an inode.
+func (tx *Tx) PutEntry(name Name, ino Ino, kind uint8) error {
+	if err := tx.Writable(); err != nil {
+		return err
+	}
 	tx.own.moves++ // it may be a directory's
 	return tx.putDirent(name.Dir, name.Base, ino, kind)
 }
 
-// dropEntry takes a name away.
-func (tx *Tx) dropEntry(name Name) error {
+// DropEntry takes a name away.
+func (tx *Tx) DropEntry(name Name) error {
+	if err := tx.Writable(); err != nil {
+		return err
+	}
 	tx.own.moves++
 	return tx.DropDirent(name.Dir, name.Base)
 }
 
-// setNode makes the inode of a number what a node says, times and all, whether the tree has it or not. One without names
+// PutNode makes the inode of a number what a node says, times and all, whether the tree has it or not. One without names
 // is queued for gc.
-func (tx *Tx) setNode(n *Node) error {
+func (tx *Tx) PutNode(n *Node) error {
+	if err := tx.Writable(); err != nil {
+		return err
+	}
 	have, err := tx.Node(n.Ino)
 	if err != nil {
 		return err
@@ -43,8 +52,11 @@ func (tx *Tx) setNode(n *Node) error {
 	return nil
 }
 
-// dropNode removes the inode of a number from the tree, if the tree has it.
-func (tx *Tx) dropNode(ino Ino) error {
+// DropNode removes the inode of a number from the tree, if the tree has it.
+func (tx *Tx) DropNode(ino Ino) error {
+	if err := tx.Writable(); err != nil {
+		return err
+	}
 	n, err := tx.Node(ino)
 	if err != nil || n == nil {
 		return err

@@ -9,6 +9,9 @@ import (
 
 // setAttr changes attributes of an inode with a function, and records that as an op.
 func (tx *Tx) SetAttr(p Place, op journal.Op, set func(*Node)) error {
+	if err := tx.Writable(); err != nil {
+		return err
+	}
 	n, err := tx.shown(p)
 	if err != nil {
 		return err

@@ -8,6 +8,9 @@ import (
 
 // unlink removes a name of a file, or of an empty directory. One with entries is ENOTEMPTY, the root EPERM.
 func (tx *Tx) Unlink(p Place) error {
+	if err := tx.Writable(); err != nil {
+		return err
+	}
 	if p.Dir == 0 {
 		return syscall.EPERM
 	}
