@@ -3,8 +3,8 @@ package tree
 import "slices"
 
 // Base returns the moment that two trees of one store have in common: the latest moment of a branch that both come from.
-// What differs between either tree and that moment is what was changed on its side. It is not ok if the trees have no
-// moment in common, as where one was forked empty.
+// Each side has changed exactly the rows in which its tree differs from that moment. ok is false if the trees have no
+// moment in common, as when one was forked empty.
 func Base(a, b *Tx) (base Moment, ok bool) {
 	i, j := meet(a.fsys.levels, b.fsys.levels)
 	if i == len(a.fsys.levels) {

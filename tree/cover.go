@@ -10,7 +10,7 @@ import (
 // change.
 type cover struct {
 	off, end int64         // the range
-	shows    int64         // only so many bytes of the committed content show
+	shows    int64         // how many bytes of the committed content show
 	size     int64         // of the whole
 	patches  []chunk.Patch // to be laid over the range, in this order
 }

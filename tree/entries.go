@@ -57,7 +57,7 @@ func errMissing(dir Ino, e Entry) error {
 	return corrupt("entry %q of directory %d shows inode %d, which is missing", e.Name, dir, e.Ino)
 }
 
-// errKind is damage: an inode never becomes another type of file, and each entry that shows it says which it is.
+// errKind is damage: an inode never becomes another type of file, and each entry that shows it has that type.
 func errKind(name string, kind uint8, n *Node) error {
 	return corrupt("entry %q shows a %s, but inode %d is a %s", name, KindName(int64(kind)), n.Ino, KindName(int64(n.Kind())))
 }

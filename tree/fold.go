@@ -26,11 +26,11 @@ func (f *folds) end() {
 	}
 }
 
-// foldKey is what a transaction keeps the layers of an inode under that it has folded.
+// foldKey is the key under which a transaction keeps the layers of an inode that it has folded.
 type foldKey struct{ *openInode }
 
-// fold makes what Files of this store have written to n, and not committed, part of its content. Each verb that gives
-// a file another content does so first: what was written before it must not be laid over it later.
+// fold makes the uncommitted writes of this store's open files to n part of its content. Each verb that gives a file
+// another content does so first: earlier writes must not be laid over the new content later.
 func (tx *Tx) Fold(n *Node) error {
 	s := tx.fsys.store.uncommitted(BranchIno{tx.fsys.at.Branch, n.Ino})
 	if s == nil {
@@ -43,10 +43,12 @@ func (tx *Tx) Fold(n *Node) error {
 		return nil
 	}
 	tx.folds.list = append(tx.folds.list, fold{s, l})
+
 	content, err := l.apply(tx.db, n.Content)
 	if err != nil {
 		return err
 	}
+
 	op := journal.OpWrite
 	if len(l.pieces) == 0 {
 		op = journal.OpTruncate
@@ -54,15 +56,17 @@ func (tx *Tx) Fold(n *Node) error {
 	if err := tx.rewriteOpen(op, name, n, content); err != nil {
 		return err
 	}
+
 	tx.db.SetLocal(key, append(slices.Clip(mine), l))
 	tx.db.AfterCommit(func() { s.landed(l) })
 	return nil
 }
 
-// foundKey is what a transaction keeps the contents under that it has found in the inodes of a branch, and replaced.
+// foundKey is the key under which a transaction keeps the contents that it has found in the inodes of a branch, and
+// replaced.
 type foundKey struct{ branch int64 }
 
-// keepFound notes what n holds, unless the transaction has changed that before.
+// keepFound notes the content of n, unless the transaction has changed that before.
 func (tx *Tx) keepFound(n *Node) {
 	key := foundKey{tx.fsys.at.Branch}
 	contents, _ := tx.db.Local(key).(map[Ino]chunk.Content)
@@ -113,8 +117,7 @@ func (tx *Tx) placeOfOpen(name Name, ino Ino) (Place, error) {
 	}
 }
 
-// TakeWrites makes what was written to the Files of this store that stand on the branch, and is not committed, part of
-// the tree. It is for what keeps the tree before it is replaced.
+// TakeWrites is fold for all files of the branch. A caller that keeps the tree before it replaces it calls this first.
 func (tx *Tx) TakeWrites() error {
 	for _, ino := range tx.fsys.store.uncommittedOf(tx.fsys.at.Branch) {
 		n, err := tx.Node(ino)

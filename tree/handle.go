@@ -173,6 +173,7 @@ func (h *Handle) Node() (n Node, err error) {
 	case h.mode.Frozen:
 		return h.opened, nil
 	}
+
 	for current := false; !current && err == nil; {
 		turn := h.shared.now()
 		err = h.fsys.Look(h.ctx, func(tx *Tx) error {

@@ -76,6 +76,7 @@ func (h *Handle) readAt(p []byte, off int64) (n int, err error) {
 		})
 		return n, err
 	}
+
 	for current := false; !current && err == nil; {
 		turn := h.shared.now()
 		err = h.fsys.View(h.ctx, func(tx *Tx) error {

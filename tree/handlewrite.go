@@ -21,6 +21,7 @@ func (h *Handle) WriteAt(p []byte, off int64) (int, error) {
 	case off > MaxSize-int64(len(p)):
 		return 0, syscall.EFBIG
 	}
+
 	done := 0
 	for done < len(p) {
 		n := h.shared.write(h.name, p[done:], off+int64(done))
@@ -51,6 +52,7 @@ func (h *Handle) Append(p []byte) (size int64, err error) {
 	if err := h.mayWrite(); err != nil {
 		return 0, err
 	}
+
 	err = h.fsys.Update(h.ctx, func(tx *Tx) error {
 		n, err := h.node(tx)
 		if err != nil {
@@ -60,10 +62,12 @@ func (h *Handle) Append(p []byte) (size int64, err error) {
 			return err
 		}
 		old := n.Content
+
 		size = old.Size + int64(len(p))
 		if size > MaxSize {
 			return syscall.EFBIG
 		}
+
 		content, err := chunk.Apply(tx.db, old, size, []chunk.Patch{{Off: old.Size, Data: p}})
 		if err != nil {
 			return err

@@ -79,8 +79,8 @@ func (tx *Tx) loadNames(ino Ino) ([]Name, error) {
 	return shown, nil
 }
 
-// A live row shows itself to the head whenever it was born, so there the index alone tells the names: for a file that
-// was changed that is a page less to read, and of many a third of what a comparison costs.
+// The head shows every live row, whenever it was born, so there the index alone has the names. That is a page less to read
+// for a file that was changed, and with many files a third of the cost of a comparison.
 const (
 	namesHead = `SELECT parent, name FROM dirent WHERE ino = ?1 AND branch = ?2 AND died = 9223372036854775807`
 	namesPast = `SELECT parent, name FROM dirent WHERE ino = ?1 AND branch = ?2 AND died > ?3 AND born <= ?3`

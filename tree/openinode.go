@@ -157,8 +157,8 @@ func (s *openInode) over(base chunk.Content, turn uint64, off, end int64) (c cov
 	return c, true
 }
 
-// seal makes a layer of what no layer of mine has. base is the content that the transaction found when it began. It is
-// nil if there is nothing.
+// seal makes a layer of the writes that no layer of mine has. base is the content that the transaction found when it
+// began. The layer is nil if there are no such writes.
 func (s *openInode) seal(base chunk.Content, mine []*layer) (l *layer, name Name) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -189,7 +189,7 @@ func (s *openInode) landed(l *layer) {
 	s.dirty.Store(len(s.layers) > 0 || !s.top.empty())
 }
 
-// failed says that a layer is not committed, unless it has landed.
+// failed marks a layer as not committed, unless it has landed.
 func (s *openInode) failed(l *layer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 // written since, in pieces of chunks. The zero overlay changes nothing.
 type overlay struct {
 	isCut  bool
-	cut    int64            // of what is below, only the bytes before this one show
+	cut    int64            // only the bytes before this one of the content below show
 	pieces map[int64]*piece // by chunk index
 	end    int64            // the content is at least this long
 	bytes  int              // of memory that the pieces take
@@ -50,7 +50,7 @@ func (o *overlay) shows(below int64) int64 {
 	return below
 }
 
-// size returns the length of the content, laid over one of so many bytes.
+// size returns the length of the content, laid over one of the given length.
 func (o *overlay) size(below int64) int64 { return max(o.shows(below), o.end) }
 
 // write takes the bytes of p that fall into the chunk of off, and returns how many they are.

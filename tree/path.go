@@ -8,7 +8,7 @@ import (
 	"vfsdb/schema"
 )
 
-// join returns the path of an entry, or of what lies further down, from that of a directory.
+// join returns the path of an entry, or of a file further down, from that of a directory.
 func JoinPath(dir, path string) string {
 	if dir == "." {
 		return path

@@ -23,7 +23,7 @@ func (tx *Tx) Rename(from, to Place) error {
 		return err
 	}
 
-	// The event tells of the content that the new name had, if another inode is displaced, and of the one it has now.
+	// If the name shows another inode, the event has the content that the name had, and the one that it has now.
 	c := change{Change: journal.Change{Op: journal.OpRename}}
 	if displaced != nil {
 		if c, err = tx.loss(journal.OpRename, displaced); err != nil {

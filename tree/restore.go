@@ -21,12 +21,15 @@ func (tx *Tx) Restore(to *Tree) (int, error) {
 	if to.store != tx.fsys.store {
 		return 0, syscall.EXDEV
 	}
+
+	// Both trees must be in the tables before their rows are compared.
 	if err := tx.TakeWrites(); err != nil {
 		return 0, err
 	}
 	if err := tx.Flush(); err != nil {
 		return 0, err
 	}
+
 	src, err := to.Begin(tx.db)
 	if err == nil {
 		err = src.Flush() // this transaction may have written to that tree too
@@ -34,6 +37,7 @@ func (tx *Tx) Restore(to *Tree) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+
 	names, inos, err := changedKeys(tx, src)
 	if err != nil {
 		return 0, err
@@ -42,6 +46,7 @@ func (tx *Tx) Restore(to *Tree) (int, error) {
 	if err := log.begin(src, names, inos); err != nil {
 		return 0, err
 	}
+
 	changed := 0
 	for _, name := range names {
 		did, err := tx.restoreName(src, name)
@@ -50,6 +55,7 @@ func (tx *Tx) Restore(to *Tree) (int, error) {
 		}
 		changed += did
 	}
+
 	for _, ino := range inos {
 		did, err := tx.restoreInode(src, ino)
 		if err != nil {

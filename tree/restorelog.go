@@ -52,6 +52,7 @@ func (l *restoreLog) begin(src *Tx, names []Name, inos []Ino) error {
 			l.turns = l.turns || have.Kind == KindDir || want.Kind == KindDir
 		}
 	}
+
 	for _, ino := range inos {
 		have, err := l.tx.Node(ino)
 		if err != nil {
@@ -68,8 +69,8 @@ func (l *restoreLog) begin(src *Tx, names []Name, inos []Ino) error {
 	return l.look()
 }
 
-// alike reports whether two states of an inode are the same to whoever reads a path: the times of a directory follow
-// from its entries, and the number of names from those.
+// alike reports whether two states of an inode are the same to a reader of its path. The times of a directory follow from
+// its entries, and so does the number of names.
 func alike(a, b *Node) bool {
 	same := a.Mode == b.Mode && a.Uid == b.Uid && a.Gid == b.Gid && a.Rdev == b.Rdev && a.Content == b.Content && a.Target == b.Target
 	return same && (a.IsDir() || a.Mtime == b.Mtime)
@@ -106,6 +107,7 @@ func (l *restoreLog) look() error {
 			}
 		}
 	}
+
 	for _, ino := range l.inos {
 		names, err := l.namesOf(ino)
 		if err != nil {

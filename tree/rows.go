@@ -1,7 +1,7 @@
 package tree
 
-// The four functions of this file change one row each, without an event, and without a look at any other row. A caller
-// that gives a tree the state of another, as a restore does, keeps names and numbers of links in step itself.
+// The four functions of this file change one row each. They record no event, and read no other row. A caller that gives
+// a tree the state of another, as a restore does, keeps entries and numbers of links consistent itself.
 
 // PutEntry makes a name show an inode.
 func (tx *Tx) PutEntry(name Name, ino Ino, kind uint8) error {
@@ -21,12 +21,13 @@ func (tx *Tx) DropEntry(name Name) error {
 	return tx.DropDirent(name.Dir, name.Base)
 }
 
-// PutNode makes the inode of a number what a node says, times and all, whether the tree has it or not. One without names
-// is queued for gc.
+// PutNode puts a node as the inode of its number, times and all, whether the tree has that inode or not. A node without
+// names is queued for gc.
 func (tx *Tx) PutNode(n *Node) error {
 	if err := tx.Writable(); err != nil {
 		return err
 	}
+
 	have, err := tx.Node(n.Ino)
 	if err != nil {
 		return err

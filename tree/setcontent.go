@@ -9,7 +9,7 @@ import (
 const MaxSize = int64(1<<32) * chunk.Size
 
 // setContent gives a regular file another content, which has the sum after. set, if it is not nil, changes attributes in
-// the same step. What open files have written and not committed must have been folded in before.
+// the same step. The caller must have folded in the uncommitted writes of open files.
 func (tx *Tx) SetContent(p Place, op journal.Op, content chunk.Content, after chunk.Sum, set func(*Node)) error {
 	if err := tx.Writable(); err != nil {
 		return err

@@ -139,7 +139,7 @@ func (fsys *Tree) Head() string { return fsys.branch }
 // Moment returns where in history the FS stands.
 func (fsys *Tree) Moment() Moment { return fsys.at }
 
-// Tree returns the FS itself. What embeds an *FS, as a snapshot does, can stand wherever a tree is asked for.
+// Tree returns the FS itself. A type that embeds an *FS, as a snapshot does, can stand wherever a tree is asked for.
 func (fsys *Tree) Tree() *Tree { return fsys }
 
 // Journal returns the record of what happened in the store, for rooms that trim it.
@@ -228,8 +228,8 @@ func (fsys *Tree) run(db *schema.Tx, made *folds, fn func(*Tx) error) error {
 	return tx.end()
 }
 
-// join is an Update of one short verb, which writes about so many bytes. Those that wait for the lock at the same time
-// share a commit, and an inode that several of them change, as that of a directory, is written once.
+// join is an Update of one short verb, which writes about the given number of bytes. Verbs that wait for the lock at the
+// same time share a commit, and an inode that several of them change, such as a directory's, is written once.
 func (fsys *Tree) Join(ctx context.Context, bytes int, fn func(*Tx) error) error {
 	if fsys.Frozen() {
 		return syscall.EROFS

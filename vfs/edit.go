@@ -52,6 +52,7 @@ func (tx *Tx) edit(name string, edits []Edit, opts []Option) (int, error) {
 	if err := tx.writable(); err != nil {
 		return 0, err
 	}
+
 	p, node, err := tx.findFile(name)
 	if err != nil {
 		return 0, o.gone(err)
@@ -65,6 +66,7 @@ func (tx *Tx) edit(name string, edits []Edit, opts []Option) (int, error) {
 	if node.Content.Size > MaxEditSize {
 		return 0, syscall.EFBIG
 	}
+
 	data, err := tx.tree().ReadContent(node.Content, 0, node.Content.Size)
 	if err != nil {
 		return 0, err
@@ -77,6 +79,7 @@ func (tx *Tx) edit(name string, edits []Edit, opts []Option) (int, error) {
 		}
 		total += n
 	}
+
 	content, err := tx.tree().Prepare(data).Put(tx.DB())
 	if err != nil {
 		return 0, err
@@ -94,6 +97,7 @@ func (e Edit) Apply(data []byte) ([]byte, int, error) {
 	if e.Old == "" || e.Count < 0 || e.All && e.Count > 0 {
 		return nil, 0, syscall.EINVAL
 	}
+
 	found := bytes.Count(data, []byte(e.Old))
 	replace, miss := 1, &MatchError{Found: found, Want: "once"}
 	switch {
@@ -107,6 +111,7 @@ func (e Edit) Apply(data []byte) ([]byte, int, error) {
 	if found == 0 || found < replace {
 		return nil, 0, miss
 	}
+
 	if int64(len(data))+int64(replace)*int64(len(e.New)-len(e.Old)) > MaxEditSize {
 		return nil, 0, syscall.EFBIG
 	}

@@ -14,25 +14,26 @@ import (
 
 // A File is an open file or directory. It is safe for concurrent use.
 //
-// It is live, as an open file is on POSIX. Files of one open store that have the same inode open see each other's
-// writes at once, by whatever names they were opened: they share what is not committed yet. What another store has
-// committed, in this process or another, is seen by the next call. Each call is of one moment; two calls may be of two.
-// Content that must be whole however long it is read is that of [FS.OpenFrozen], [FS.ReadFile], [FS.View], of a
-// snapshot, or of a file of an [IOFS].
+// It is live, as an open file is on POSIX. Files of one open store that have the same inode open share their uncommitted
+// writes, so each sees at once what the others write, whatever names they were opened by. The next call sees a commit of
+// another store, in this process or another. Each call sees one moment; two calls may see two. To read content as it was
+// at one moment, however long that takes, use [FS.OpenFrozen], [FS.ReadFile], [FS.View], a snapshot, or a file of an
+// [IOFS].
 //
-// What is written is held in memory, at most 8 MiB of it for each inode, and is committed by Sync, by the Close of any
-// File that was opened for writing, and by the write that finds no room. One commit takes all that was written to the
-// inode so far, by whichever File. One that fails keeps it for the next; only what the last File of an inode cannot
-// commit when it is closed is lost, and its Close says so. A write of up to 4 MiB is seen whole or not at all, a longer
-// one may be seen in parts.
+// Writes are held in memory, at most 8 MiB for each inode. They are committed by Sync, by the Close of any File that was
+// opened for writing, and by a write that finds no room. One commit takes all that any File has written to the inode so
+// far. If it fails, the writes stay for the next commit. Only if the last File of an inode is closed and cannot commit
+// are they lost, and Close returns the error. A write of up to 4 MiB is seen whole or not at all; a longer one may be
+// seen in parts.
 //
-// Verbs that take a path read what is committed, and their preconditions compare that. One that gives a file another
-// content commits, in the same step, what was written to it before, so that of two writes the later one wins. So does
-// [Tx.Restore].
+// Verbs that take a path read committed content, and their preconditions compare that. A verb that gives a file another
+// content first commits, in the same step, the earlier writes of open Files, so that of two writes the later one wins. So
+// does a restore.
 //
-// A file whose last name is removed lives on until it is closed. In a store opened with [Options].ReadOnly, or while
-// the disk is full, that is not so: such a store cannot tell a collector what it has open, and what was removed and
-// collected meanwhile is ESTALE, or [ErrCorrupt] if it was opened frozen. A branch that is deleted is ESTALE too.
+// A file whose last name is removed lives on until it is closed. That does not hold for a store opened with
+// [Options].ReadOnly, or while the disk is full: such a store cannot announce its open files to a collector. A file that
+// was removed and collected meanwhile is then ESTALE, or [ErrCorrupt] if it was opened frozen. A File of a branch that is
+// deleted is ESTALE too.
 type File struct {
 	handle *tree.Handle
 	fsys   *FS

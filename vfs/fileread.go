@@ -43,6 +43,7 @@ func (f *File) ReadDir(n int) ([]fs.DirEntry, error) {
 	if !f.handle.IsDir() {
 		return nil, f.err("readdir", syscall.ENOTDIR)
 	}
+
 	var entries []fs.DirEntry
 	for n <= 0 || len(entries) < n {
 		limit := tree.PageSize
@@ -65,6 +66,7 @@ func (f *File) ReadDir(n int) ([]fs.DirEntry, error) {
 			break
 		}
 	}
+
 	f.fsys.detach(f.ctx, entries)
 	if n > 0 && len(entries) == 0 {
 		return nil, io.EOF

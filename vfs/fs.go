@@ -59,10 +59,9 @@ func (fsys *FS) Tree() *FS { return fsys }
 // DB returns the file under the FS, for rooms that keep rows of their own in it.
 func (fsys *FS) DB() *schema.DB { return fsys.tree().Store().DB() }
 
-// SetReadOnly refuses every write to the store with EROFS from now on, or allows them again. It holds for every
-// FS and File of this process that stands on the store; a transaction that is running is refused at its commit, and
-// what a File has not committed stays with it. Other processes are not concerned. A store opened with
-// [Options].ReadOnly stays so.
+// SetReadOnly refuses every write to the store with EROFS from now on, or allows them again. It holds for every FS and
+// File of this process that stands on the store, and not for other processes. A running transaction is refused at its
+// commit, and a File keeps its uncommitted writes. A store opened with [Options].ReadOnly stays read-only.
 func (fsys *FS) SetReadOnly(on bool) { fsys.tree().Store().DB().SetReadOnly(on) }
 
 // Frozen reports whether the FS stands on a past moment and so refuses writes with EROFS.

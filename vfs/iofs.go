@@ -66,6 +66,7 @@ func (f *IOFS) Open(name string) (fs.File, error) {
 		file.base = path.Base(name)
 		return file, nil
 	}
+
 	var file *txFile
 	err := f.do("open", name, func(tx *Tx) error {
 		_, n, err := tx.find(name, true)
@@ -240,6 +241,7 @@ func (f *txFile) ReadDir(n int) ([]fs.DirEntry, error) {
 	if !f.node.IsDir() {
 		return nil, &fs.PathError{Op: "readdir", Path: f.info.Name(), Err: syscall.ENOTDIR}
 	}
+
 	limit := n
 	if n <= 0 {
 		limit = math.MaxInt
@@ -248,6 +250,7 @@ func (f *txFile) ReadDir(n int) ([]fs.DirEntry, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	entries := make([]fs.DirEntry, len(page))
 	for i, l := range page {
 		entries[i] = f.tx.entry(l)

@@ -22,6 +22,7 @@ func (tx *Tx) hardLink(from, to string, opts []Option) error {
 	if err := tx.writable(); err != nil {
 		return err
 	}
+
 	src, n, err := tx.find(from, false)
 	if err != nil {
 		return o.gone(err)
@@ -31,6 +32,7 @@ func (tx *Tx) hardLink(from, to string, opts []Option) error {
 			return err
 		}
 	}
+
 	if o.has(optParents) {
 		if err := tx.parents(to); err != nil {
 			return err

@@ -41,6 +41,7 @@ func (tx *Tx) mkdirAll(name string, perm fs.FileMode) error {
 	if err := tx.writable(); err != nil {
 		return err
 	}
+
 	p, err := tx.walk(name, true)
 	switch {
 	case err == nil && p.kind == tree.KindDir:
@@ -58,6 +59,8 @@ func (tx *Tx) mkdirAll(name string, perm fs.FileMode) error {
 			return err
 		}
 	}
+
+	// The directories above exist now.
 	if p, err = tx.walk(name, false); err != nil {
 		return err
 	}

@@ -25,8 +25,8 @@ type Options struct {
 	// the last commits, but never consistency.
 	Relaxed bool
 
-	// Compress stores the content of files compressed at once, where it shrinks by a tenth: less than gc.Compact makes
-	// of it later, and at the cost of the time of whoever writes. Parts of a file that a File changes are stored plain.
+	// Compress compresses content while it is written, if that saves a tenth. It saves less than gc.Compact does later,
+	// and the writer pays the time. Parts of a file that a File changes are stored plain.
 	Compress bool
 
 	// MaxReaders bounds the pool of connections to the file that read at once, each with a cache of some MiB; 0 is 32. A
@@ -38,8 +38,8 @@ type Options struct {
 // closed. Errors: ENOENT (no file with MustExist or ReadOnly, or no such branch), [schema.ErrForeign],
 // [schema.ErrTooNew], and those of [schema.Open] for a file that is not together with its log.
 //
-// Once the file is moved away, removed or replaced, or its log is, every commit is ESTALE, and what is there now can be
-// opened after Close. Reads go on as [schema.DB.InPlace] says.
+// Once the file or its log is moved away, removed or replaced, every commit is ESTALE, and a new file at the path can be
+// opened after Close. Reads go on as [schema.DB.InPlace] describes.
 func Open(ctx context.Context, path string, options *Options) (*FS, error) {
 	var o Options
 	if options != nil {

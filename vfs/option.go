@@ -51,7 +51,7 @@ func Mode(mode fs.FileMode) Option { return Option{kind: optMode, mode: mode} }
 // ModTime gives a written file this modification time, in place of the present one.
 func ModTime(t time.Time) Option { return Option{kind: optModTime, mtime: t} }
 
-// SumTo stores the sum of what was written in *sum when the write is committed: of this write, whatever others do to the
+// SumTo stores the sum of the written content in *sum when the write is committed: of this write, whatever others do to the
 // file afterwards. If the write fails, *sum stays as it was.
 func SumTo(sum *chunk.Sum) Option { return Option{kind: optSumTo, into: sum} }
 
@@ -101,6 +101,7 @@ func (tx *Tx) holds(o options, ino Ino) error {
 	if !o.has(optIfSum | optIfAbsent) {
 		return nil
 	}
+
 	stale := &StaleError{absent: o.has(optIfAbsent)}
 	if ino == 0 {
 		if stale.absent {
@@ -108,6 +109,7 @@ func (tx *Tx) holds(o options, ino Ino) error {
 		}
 		return stale
 	}
+
 	n, err := tx.tree().Node(ino)
 	if err != nil {
 		return err

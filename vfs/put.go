@@ -17,10 +17,10 @@ type Attr struct {
 	ModTime  time.Time
 }
 
-// Put makes a regular file of a content that is stored already, with all of its attributes. What has the name is
-// replaced: a regular file without other names keeps its inode, anything else gives way to a new file, and a symlink is
-// not followed. A directory is EISDIR, content that another store has EXDEV. Nothing changes if the file is there just
-// so.
+// Put makes a regular file of a content that is stored already, with all of its attributes. It replaces a file that has
+// the name: a regular file without other names keeps its inode, any other is removed for a new file, and a symlink is
+// not followed. A directory is EISDIR, a content of another store EXDEV. If the file is the same already, nothing
+// changes.
 func (tx *Tx) Put(name string, staged *chunk.Item, a Attr) error {
 	return pathErr("put", name, tx.put(name, staged, a))
 }

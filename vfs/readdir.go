@@ -7,7 +7,7 @@ import (
 	"vfsdb/tree"
 )
 
-// An Entry is one entry of a directory. It is an [fs.DirEntry] that needs no further look-up to tell the type.
+// An Entry is one entry of a directory. It is an [fs.DirEntry] that knows its type without another look-up.
 type Entry struct {
 	listed tree.Entry
 	info   func() (*Info, error)

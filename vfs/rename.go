@@ -7,10 +7,10 @@ import (
 	"vfsdb/tree"
 )
 
-// Rename moves a file or directory to a new name, in one step that no reader sees half of. What had the new name is
-// replaced if it is of the same sort: a directory only by a directory, and only an empty one (ENOTEMPTY). Two names of
-// one file stay as they are. A directory into itself is EINVAL, the root EBUSY. Options: NoReplace, IfSum (of what is
-// moved), Parents.
+// Rename moves a file or directory to a new name, in one step that no reader sees half of. It replaces a file that has the
+// new name by a file, and an empty directory by a directory; one with entries is ENOTEMPTY. Two names of one file stay
+// as they are. To move a directory below itself is EINVAL, the root EBUSY. Options: NoReplace, IfSum (of the file that
+// is moved), Parents.
 func (tx *Tx) Rename(from, to string, opts ...Option) error {
 	return linkErr("rename", from, to, tx.renamePath(from, to, opts))
 }
@@ -23,6 +23,8 @@ func (tx *Tx) renamePath(from, to string, opts []Option) error {
 	if err := tx.writable(); err != nil {
 		return err
 	}
+
+	// The directories of both names come before the names themselves, as on Linux.
 	src, longSrc, err := tx.walkParent(from)
 	if err != nil {
 		return o.gone(err)
@@ -41,6 +43,7 @@ func (tx *Tx) renamePath(from, to string, opts []Option) error {
 	case longSrc:
 		return syscall.ENAMETOOLONG
 	}
+
 	n, err := tx.at(src)
 	switch {
 	case err != nil:
@@ -48,6 +51,7 @@ func (tx *Tx) renamePath(from, to string, opts []Option) error {
 	case longDst:
 		return syscall.ENAMETOOLONG
 	}
+
 	moved, target := src.entry(), dst.entry()
 	if _, _, err := tx.tree().CheckRename(moved, target); err != nil {
 		return err

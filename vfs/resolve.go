@@ -10,8 +10,8 @@ import (
 
 // Resolve returns the path that name leads to from the root of the tree, without symlinks, `..`, or a slash in front;
 // "." is the root. With follow, a symlink at the end is followed too, as ReadFile and WriteFile do; without, it is not,
-// as Remove and Rename do not. What is missing at the end is appended as given, but `..` after something missing is
-// ENOENT. A verb that is given the result in the same transaction goes to the same file.
+// as Remove and Rename do not. Segments that do not exist are appended as given, but `..` after one is ENOENT. A verb
+// that is given the result in the same transaction goes to the same file.
 func (tx *Tx) Resolve(name string, follow bool) (string, error) {
 	path, err := tx.resolve(name, follow)
 	return path, pathErr("resolve", name, err)
@@ -29,6 +29,8 @@ func (tx *Tx) resolve(name string, follow bool) (string, error) {
 	case err != syscall.ENOENT || w.gap == "":
 		return "", err
 	}
+
+	// The walk ended at a segment that does not exist. The rest of the path follows it as given.
 	missing := append(w.names, w.gap)
 	for seg := w.next(); seg != ""; seg = w.next() {
 		switch {

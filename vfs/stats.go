@@ -45,6 +45,7 @@ func (s *Stats) read(db *schema.Tx) (err error) {
 	if s.Pages, s.FreePages, err = db.Pages(); err != nil {
 		return err
 	}
+
 	var created int64
 	// Sums are total, and not sum: files that are long by their holes alone, or damaged rows, may come to more than fits.
 	for _, q := range []struct {
@@ -66,6 +67,7 @@ func (s *Stats) read(db *schema.Tx) (err error) {
 			return err
 		}
 	}
+
 	s.Created = time.Unix(0, created)
 	if s.Format < 2 {
 		return nil // it has no packs

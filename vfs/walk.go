@@ -23,9 +23,9 @@ type place struct {
 	names []string // of those below the root
 }
 
-// walk resolves a path from the root of the tree. A symlink on the way is followed, and at the end too if follow is
-// set: 40 of them pass and the next is ELOOP. `..` is taken after symlinks, and at the root it stays there.
-// What is missing at the end is a place without ino; missing before it is ENOENT, and a file before it ENOTDIR.
+// walk resolves a path from the root of the tree. It follows a symlink on the way, and one at the end if follow is set:
+// 40 of them pass and the next is ELOOP. `..` is taken after symlinks, and at the root it stays there. If the last
+// segment does not exist, the place has no ino. A missing directory before it is ENOENT, and a file there ENOTDIR.
 func (tx *Tx) walk(name string, follow bool) (place, error) {
 	w, err := tx.walker(name, follow)
 	if err != nil {
@@ -60,7 +60,7 @@ func (tx *Tx) checkRoot() error {
 	if err != nil || !tx.DB().Writable() {
 		return err
 	}
-	// What is written below a directory that was removed higher up would be lost.
+	// A write below a directory that was removed higher up would be lost.
 	_, err = tx.tree().PathFrom(schema.RootIno, tx.tree().Root())
 	return err
 }
@@ -100,11 +100,13 @@ func (w *walker) run() (place, error) {
 		if len(seg) > tree.MaxName {
 			return place{}, syscall.ENAMETOOLONG
 		}
+
 		dir := w.chain[len(w.chain)-1]
 		d, err := w.tx.tree().Lookup(dir, seg)
 		if err != nil {
 			return place{}, err
 		}
+
 		last := w.done()
 		switch {
 		case d.Kind == tree.KindDir && slices.Contains(w.chain, d.Ino):
@@ -223,8 +225,8 @@ func (p place) entry() tree.Place {
 	return tree.Place{Dir: p.dir, Base: p.base, Ino: p.ino, Path: p.path(), Chain: p.chain}
 }
 
-// findDir is find for a directory: anything else is ENOTDIR. One far down must have one name: with two names at each of
-// many levels there would be no end of paths, and who lists one directory after the other would walk them all.
+// findDir is find for a directory: anything else is ENOTDIR. A directory far down must have one name. In a damaged tree
+// with two names at each of many levels, a caller that lists one directory after the other would walk endless paths.
 func (tx *Tx) findDir(name string) (*tree.Node, error) {
 	p, n, err := tx.find(name, true)
 	switch {

@@ -52,11 +52,13 @@ func (tx *Tx) openWrite(name string, perm fs.FileMode, opts []Option) (target, e
 	if err := tx.writable(); err != nil {
 		return w, err
 	}
+
 	if o.has(optParents) {
 		if err := tx.parents(name); err != nil {
 			return w, err
 		}
 	}
+
 	if o.has(optIfAbsent) {
 		p, err := tx.walk(name, false)
 		if err != nil {
@@ -66,6 +68,7 @@ func (tx *Tx) openWrite(name string, perm fs.FileMode, opts []Option) (target, e
 			return w, err
 		}
 	}
+
 	if w.at, err = tx.walk(name, true); err != nil {
 		return w, o.gone(err)
 	}
@@ -77,6 +80,7 @@ func (tx *Tx) openWrite(name string, perm fs.FileMode, opts []Option) (target, e
 			return w, err
 		}
 	}
+
 	if err := tx.holds(o, w.at.ino); err != nil || w.node == nil {
 		return w, err
 	}
@@ -155,6 +159,7 @@ func (tx *Tx) truncate(name string, size int64, opts []Option) error {
 	case size > tree.MaxSize:
 		return syscall.EFBIG
 	}
+
 	o, err := gather(opts, optIfSum)
 	if err != nil {
 		return err
@@ -162,6 +167,7 @@ func (tx *Tx) truncate(name string, size int64, opts []Option) error {
 	if err := tx.writable(); err != nil {
 		return err
 	}
+
 	p, n, err := tx.findFile(name)
 	if err != nil {
 		return o.gone(err)
@@ -172,6 +178,7 @@ func (tx *Tx) truncate(name string, size int64, opts []Option) error {
 	if err := tx.tree().Fold(n); err != nil {
 		return err
 	}
+
 	content, err := chunk.Apply(tx.DB(), n.Content, size, nil)
 	if err != nil {
 		return err
@@ -208,11 +215,13 @@ func (fsys *FS) writeFrom(ctx context.Context, name string, r io.Reader, perm fs
 	if err := fsys.View(ctx, func(tx *Tx) error { return tx.mayWrite(name, opts) }); err != nil {
 		return 0, err
 	}
+
 	s := fsys.tree().NewStager()
 	defer s.Close()
 	if err := s.ReadFrom(ctx, r); err != nil {
 		return 0, err
 	}
+
 	err := fsys.Update(ctx, func(tx *Tx) error {
 		w, err := tx.openWrite(name, perm, opts)
 		if err != nil {
