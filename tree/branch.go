@@ -40,7 +40,7 @@ func (tx *Tx) Branches() ([]Branch, error) {
 	return list, rows.Err()
 }
 
-// readBranch returns the epoch that a branch is in; named is false if the branch was dropped, or never was.
+// ReadBranch returns the epoch that a branch is in; named is false if the branch was dropped, or never was.
 func ReadBranch(db *schema.Tx, id int64) (epoch int64, named bool, err error) {
 	rows := db.Query(`SELECT epoch, name IS NOT NULL FROM branch WHERE id = ?`, id)
 	defer rows.Close()

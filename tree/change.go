@@ -42,7 +42,7 @@ func (tx *Tx) Record(op, path, arg string) error {
 	return tx.record(c)
 }
 
-// sumOf returns the sum of a regular file's content, and none for anything else.
+// SumOf returns the sum of a regular file's content, and none for anything else.
 func (tx *Tx) SumOf(n *Node) (chunk.Sum, error) {
 	if n == nil || n.Kind() != KindFile {
 		return chunk.Sum{}, nil

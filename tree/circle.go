@@ -3,7 +3,7 @@ package tree
 // No directory lies below itself, and each has one name. A damaged row can contradict that. Code that follows such a row
 // down, or up, would not end: the types in this file notice.
 
-// errBelowItself names a directory that a path leads through twice.
+// ErrBelowItself names a directory that a path leads through twice.
 func ErrBelowItself(dir Ino) error { return corrupt("directory %d lies below itself", dir) }
 
 // A circle notices that a climb has come to a directory twice. It remembers one directory of those that the climb has
@@ -25,14 +25,14 @@ func (c *circle) to(dir Ino) error {
 	return nil
 }
 
-// An inoSet is a set of inodes, a bit for each number: of the directories that a walk down has gone into.
+// An InoSet is a set of inodes, a bit for each number: of the directories that a walk down has gone into.
 type InoSet struct {
 	pages map[Ino]*[inosOfPage / 64]uint64
 }
 
 const inosOfPage = 4096
 
-// add adds an inode, and reports whether it is new.
+// Add adds an inode, and reports whether it is new.
 func (s *InoSet) Add(ino Ino) bool {
 	if s.pages == nil {
 		s.pages = make(map[Ino]*[inosOfPage / 64]uint64)
@@ -51,7 +51,7 @@ func (s *InoSet) Add(ino Ino) bool {
 	return true
 }
 
-// oneName fails if a directory has several names. The index of names is compared with the entries: a directory can be
+// OneName fails if a directory has several names. The index of names is compared with the entries: a directory can be
 // listed without that index, and so where it is damaged too.
 func (tx *Tx) OneName(dir Ino) error {
 	names, err := tx.namesOf(dir)

@@ -7,7 +7,7 @@ import (
 	"vfsdb/journal"
 )
 
-// copyTree makes a copy of a file or of a directory with all that is below it. Content is shared. A file that has the new
+// CopyTree makes a copy of a file or of a directory with all that is below it. Content is shared. A file that has the new
 // name is replaced; see [Tx.Copy] for what is refused.
 func (tx *Tx) CopyTree(from, to Place) error {
 	if err := tx.Writable(); err != nil {
@@ -51,7 +51,7 @@ func (tx *Tx) CopyTree(from, to Place) error {
 	return c.copy(n, to, source, path)
 }
 
-// checkCopy refuses to copy a directory into itself, or onto itself, with EINVAL. It returns the inode to be copied, and
+// CheckCopy refuses to copy a directory into itself, or onto itself, with EINVAL. It returns the inode to be copied, and
 // the number of the one that has the new name, 0 if none has it.
 func (tx *Tx) CheckCopy(from, to Place) (n *Node, over Ino, err error) {
 	if n, err = tx.shown(from); err != nil {

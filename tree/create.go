@@ -7,10 +7,10 @@ import (
 	"vfsdb/journal"
 )
 
-// newNode returns an inode of a type and permissions that was modified now, for create.
+// NewNode returns an inode of a type and permissions that was modified now, for create.
 func (tx *Tx) NewNode(mode uint32) *Node { return &Node{Mode: mode, Mtime: tx.now} }
 
-// create makes a new inode and gives it a name. sum is that of its content, if it is a regular file. A name that exists
+// Create makes a new inode and gives it a name. sum is that of its content, if it is a regular file. A name that exists
 // is EEXIST.
 func (tx *Tx) Create(p Place, n *Node, sum chunk.Sum) error {
 	if err := tx.Writable(); err != nil {
@@ -37,7 +37,7 @@ func (tx *Tx) Create(p Place, n *Node, sum chunk.Sum) error {
 	return tx.recordAt(path, c)
 }
 
-// replace is create for a regular file that may take the name from another inode. One event records both. The name of a
+// Replace is create for a regular file that may take the name from another inode. One event records both. The name of a
 // directory is EISDIR.
 func (tx *Tx) Replace(p Place, n *Node, sum chunk.Sum) error {
 	if err := tx.Writable(); err != nil {
@@ -108,7 +108,7 @@ func createOp(kind uint8) journal.Op {
 	return journal.OpMknod
 }
 
-// checkTarget refuses a symlink that points at what no path can be.
+// CheckTarget refuses a symlink that points at what no path can be.
 func CheckTarget(n *Node) error {
 	if n.Kind() != KindLink {
 		return nil

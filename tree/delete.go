@@ -4,20 +4,20 @@ import "vfsdb/schema"
 
 // The rows that these functions delete are shown by no tree, so the commit invalidates nothing that is cached.
 
-// deleteInode deletes a row of the table inode, and returns how many it found.
+// DeleteInode deletes a row of the table inode, and returns how many it found.
 func DeleteInode(db *schema.Tx, branch int64, ino Ino, died, born int64) (int64, error) {
 	invalidationOf(db)
 	return db.Exec(`DELETE FROM inode WHERE branch = ? AND ino = ? AND died = ? AND born = ?`, branch, int64(ino), died, born)
 }
 
-// deleteDirent deletes a row of the table dirent, and returns how many it found.
+// DeleteDirent deletes a row of the table dirent, and returns how many it found.
 func DeleteDirent(db *schema.Tx, branch int64, name Name, died, born int64) (int64, error) {
 	invalidationOf(db)
 	return db.Exec(`DELETE FROM dirent WHERE branch = ? AND parent = ? AND name = ? AND died = ? AND born = ?`,
 		branch, int64(name.Dir), name.Base, died, born)
 }
 
-// deleteBranch deletes the row of a branch without a name, and reports whether it did: one that has other rows stays.
+// DeleteBranch deletes the row of a branch without a name, and reports whether it did: one that has other rows stays.
 func DeleteBranch(db *schema.Tx, branch int64) (bool, error) {
 	left, _, err := db.Int(`SELECT EXISTS (SELECT 1 FROM inode WHERE branch = ?1) OR EXISTS (SELECT 1 FROM dirent WHERE branch = ?1)`, branch)
 	if err != nil || left == 1 {

@@ -6,7 +6,7 @@ import (
 	"vfsdb/schema"
 )
 
-// A dirent is what a directory says about a name: the inode, or, with ino 0, that there is none.
+// A Dirent is what a directory says about a name: the inode, or, with ino 0, that there is none.
 // level and born tell which row said so; fresh if no row did.
 type Dirent struct {
 	Ino   Ino
@@ -15,7 +15,7 @@ type Dirent struct {
 	Born  int64
 }
 
-// lookup returns what the tree shows under a name in a directory.
+// Lookup returns what the tree shows under a name in a directory.
 func (tx *Tx) Lookup(dir Ino, name string) (Dirent, error) {
 	key := nameKey{dir, name}
 	if d, ok := tx.getName(key); ok {
@@ -115,7 +115,7 @@ func (tx *Tx) putDirent(dir Ino, name string, ino Ino, kind uint8) error {
 	return err
 }
 
-// dropDirent removes a name: by a whiteout if an ancestor still shows it, else by ending its row.
+// DropDirent removes a name: by a whiteout if an ancestor still shows it, else by ending its row.
 func (tx *Tx) DropDirent(dir Ino, name string) error {
 	key := nameKey{dir, name}
 	if len(tx.fsys.levels) > 1 {
@@ -147,14 +147,14 @@ func endDirent(db *schema.Tx, branch int64, dir Ino, name string, epoch int64) e
 	return foundRow(found, err, "dirent", int64(dir))
 }
 
-// A listed is one entry of a directory page.
+// An Entry is one entry of a directory: a name, and the inode that it shows.
 type Entry struct {
 	Name string
 	Ino  Ino
 	Kind uint8
 }
 
-// page returns up to limit entries of a directory in order of their names, beginning after the name after. Where a
+// Page returns up to limit entries of a directory in order of their names, beginning after the name after. Where a
 // damaged tree of pages has them out of order, what there is comes all the same; but the last name of a page that is full
 // comes after that of the one before, or who lists them page by page would go round for good.
 func (tx *Tx) Page(dir Ino, after string, limit int) ([]Entry, error) {

@@ -8,7 +8,7 @@ import (
 // pageSize is how many entries of a directory are read at a time.
 const PageSize = 512
 
-// entries yields the entries of a directory in order of their names, beginning after the name after. It reads a page at
+// Entries yields the entries of a directory in order of their names, beginning after the name after. It reads a page at
 // a time, so the loop may remove what it is given. It ends with the transaction's context.
 func (tx *Tx) Entries(dir Ino, after string) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
@@ -35,7 +35,7 @@ func (tx *Tx) Entries(dir Ino, after string) iter.Seq2[Entry, error] {
 	}
 }
 
-// nodeOf returns the inode that an entry of a directory shows. An entry without one is ENOENT.
+// NodeOf returns the inode that an entry of a directory shows. An entry without one is ENOENT.
 func (tx *Tx) NodeOf(dir Ino, e Entry) (*Node, error) {
 	if e.Ino == 0 {
 		return nil, syscall.ENOENT

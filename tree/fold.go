@@ -29,7 +29,7 @@ func (f *folds) end() {
 // foldKey is the key under which a transaction keeps the layers of an inode that it has folded.
 type foldKey struct{ *openInode }
 
-// fold makes the uncommitted writes of this store's open files to n part of its content. Each verb that gives a file
+// Fold makes the uncommitted writes of this store's open files to n part of its content. Each verb that gives a file
 // another content does so first: earlier writes must not be laid over the new content later.
 func (tx *Tx) Fold(n *Node) error {
 	s := tx.fsys.store.uncommitted(BranchIno{tx.fsys.at.Branch, n.Ino})

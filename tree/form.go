@@ -8,7 +8,7 @@ import (
 	"vfsdb/schema"
 )
 
-// An inodeForm is a row of the table inode, as far as its columns must fit together. Rows are from a file that may be
+// A Form is a row of the table inode, as far as its columns must fit together. Rows are from a file that may be
 // damaged.
 type Form struct {
 	Ino, Mode, Nlink     int64
@@ -28,7 +28,7 @@ func isKind(kind int64) bool {
 	return kind >= 0 && kind < int64(len(kindNames)) && kindNames[kind] != ""
 }
 
-// kindName returns a type of file in words.
+// KindName returns a type of file in words.
 func KindName(kind int64) string {
 	if isKind(kind) {
 		return kindNames[kind]
@@ -36,7 +36,7 @@ func KindName(kind int64) string {
 	return fmt.Sprintf("type %d", kind)
 }
 
-// fault returns the fault of the row itself; "" if it has none.
+// Fault returns the fault of the row itself; "" if it has none.
 func (r *Form) Fault() string {
 	kind := r.Mode >> 12
 	switch {
@@ -62,7 +62,7 @@ func (r *Form) Fault() string {
 	return ""
 }
 
-// entryFault returns the fault of a row of the table dirent, by itself; "" if it has none.
+// EntryFault returns the fault of a row of the table dirent, by itself; "" if it has none.
 func EntryFault(name string, shows bool, ino, kind int64) string {
 	switch {
 	case name == "" || len(name) > MaxName || name == "." || name == "..", strings.IndexByte(name, 0) >= 0, strings.IndexByte(name, '/') >= 0:

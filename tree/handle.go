@@ -51,7 +51,7 @@ func (fsys *Tree) OpenInode(ctx context.Context, ino Ino, mode HandleMode) (*Han
 	})
 }
 
-// openHandle opens the inode that find returns, with the entry that shows it. prepare, if there is one, runs first and may
+// Open opens the inode that find returns, with the entry that shows it. prepare, if there is one, runs first and may
 // write. Nothing that find has found is collected before the handle is closed.
 func (fsys *Tree) Open(ctx context.Context, mode HandleMode, prepare func() error, find func(*Tx) (Name, *Node, error)) (*Handle, error) {
 	h := &Handle{ctx: ctx, fsys: fsys, mode: mode}

@@ -16,6 +16,7 @@ type Info struct {
 	n    Node
 }
 
+// NewInfo describes a node under a name.
 func NewInfo(name string, n *Node) *Info { return &Info{name: name, n: *n} }
 
 // Name returns the last segment of the path, and "" for the root.
@@ -65,6 +66,7 @@ func (i *Info) Sys() any { return i }
 // SameContent reports whether two regular files hold equal bytes, without reading any.
 func (i *Info) SameContent(other *Info) bool { return i.n.Content == other.n.Content }
 
+// String returns the Info as [fs.FormatFileInfo] has it.
 func (i *Info) String() string { return fs.FormatFileInfo(i) }
 
 // Info describes an inode of the tree, or returns nil if the tree does not have it. Its name is empty.
@@ -76,7 +78,7 @@ func (tx *Tx) Info(ino Ino) (*Info, error) {
 	return NewInfo("", n), nil
 }
 
-// infoOf describes the inode of an entry that was listed, if that still has a name: else it is ENOENT.
+// InfoOf describes the inode of an entry that was listed, if that still has a name: else it is ENOENT.
 func (tx *Tx) InfoOf(e Entry) (*Info, error) {
 	if tx.db.Ended() {
 		return nil, fs.ErrClosed
@@ -108,7 +110,7 @@ func (tx *Tx) goneOrLost(ino Ino) error {
 	return syscall.ENOENT
 }
 
-// sumOfInfo returns the sum of the content that a regular file had when info was made. Content that was replaced and then
+// SumOfInfo returns the sum of the content that a regular file had when info was made. Content that was replaced and then
 // collected is ESTALE.
 func (tx *Tx) SumOfInfo(info *Info) (chunk.Sum, error) {
 	if err := info.n.CheckRegular(); err != nil {

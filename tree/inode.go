@@ -12,11 +12,11 @@ import (
 // snapshots and branches.
 type Ino int64
 
-// An inode as the tree shows it. level tells where its row was found, and born when that row's life began.
+// A Node is an inode as the tree shows it.
 type Node struct {
 	Ino          Ino
-	Level        int // 0: this branch; deeper: inherited; fresh: no row yet
-	Born         int64
+	Level        int    // where its row was found. 0: this branch; deeper: inherited; fresh: no row yet
+	Born         int64  // when the life of that row began
 	Mode         uint32 // type and 12 bits, as st_mode
 	Uid, Gid     uint32
 	Nlink, Rdev  int64
@@ -74,7 +74,7 @@ func scanInode(rows *schema.Rows, ino Ino, level int) (Node, error) {
 	return n, n.Content.Check()
 }
 
-// inode returns the inode that the tree shows under ino, or nil. Whoever changes it calls change.
+// Node returns the inode that the tree shows under a number, or nil. A caller that changes it must call change.
 func (tx *Tx) Node(ino Ino) (*Node, error) {
 	if n, ok := tx.getNode(ino); ok {
 		return n, nil
@@ -237,7 +237,7 @@ func (tx *Tx) putInode(n *Node) error {
 	return insertInode(tx.db, branch, tx.epoch(), n)
 }
 
-// dropInode removes an inode from the head: by a whiteout if an ancestor still shows it, else by ending its row.
+// DropInode removes an inode from the head: by a whiteout if an ancestor still shows it, else by ending its row.
 func (tx *Tx) DropInode(n *Node) error {
 	delete(tx.own.dirty, n.Ino)
 	tx.invalidateNode(n.Ino)
@@ -312,7 +312,10 @@ const (
 	PermBits = 0o7777
 )
 
+// Kind returns the type of file, one of the Kind constants.
 func (n *Node) Kind() uint8 { return uint8(n.Mode >> 12) }
+
+// IsDir reports whether the node is a directory.
 func (n *Node) IsDir() bool { return n.Kind() == KindDir }
 
 // fileMode turns st_mode bits into Go's.
@@ -326,7 +329,7 @@ func fileMode(mode uint32) fs.FileMode {
 	return m
 }
 
-// unixPerm turns the 12 permission bits of Go's mode into those of st_mode. The type is left out.
+// UnixPerm turns the 12 permission bits of Go's mode into those of st_mode. The type is left out.
 func UnixPerm(m fs.FileMode) uint32 {
 	mode := uint32(m.Perm())
 	for bit, flag := range specialBits {
@@ -339,7 +342,7 @@ func UnixPerm(m fs.FileMode) uint32 {
 
 var specialBits = map[uint32]fs.FileMode{0o4000: fs.ModeSetuid, 0o2000: fs.ModeSetgid, 0o1000: fs.ModeSticky}
 
-// kindMode turns a file type into the type bits of Go's mode.
+// KindMode turns a file type into the type bits of Go's mode.
 func KindMode(kind uint8) fs.FileMode {
 	switch kind {
 	case KindDir:
@@ -358,7 +361,7 @@ func KindMode(kind uint8) fs.FileMode {
 	return 0
 }
 
-// modeKind is the inverse of kindMode.
+// ModeKind is the inverse of kindMode.
 func ModeKind(m fs.FileMode) uint8 {
 	switch m.Type() {
 	case fs.ModeDir:

@@ -12,7 +12,7 @@ import (
 // A Moment is a point in a branch's history: what its tree was at the end of an epoch.
 type Moment struct{ Branch, Epoch int64 }
 
-// A level is one step of a lineage: rows of branch, as of cap.
+// A Level is one step of a lineage: rows of branch, as of cap.
 type Level struct{ Branch, Cap int64 }
 
 // ownLevel is the number of the level that is the branch itself.

@@ -6,7 +6,7 @@ import (
 	"vfsdb/journal"
 )
 
-// link gives an inode one more name. A name that exists is EEXIST, a directory EPERM, an inode that has lost its last
+// Link gives an inode one more name. A name that exists is EEXIST, a directory EPERM, an inode that has lost its last
 // name ENOENT.
 func (tx *Tx) Link(from, to Place) error {
 	if err := tx.Writable(); err != nil {

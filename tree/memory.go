@@ -97,7 +97,7 @@ func (m *memory) fillNode(ino Ino, n *Node) {
 	}
 }
 
-// getPath returns what putPath has kept of a path. Only the shared form has a path cache: a write would clear it.
+// CachedPath returns what CachePath has kept of a path. Only the shared form has a path cache: a write would clear it.
 func (m *memory) CachedPath(root Ino, follow bool, path string) (end any, ok bool) {
 	if m.gen == nil {
 		return nil, false
@@ -105,7 +105,7 @@ func (m *memory) CachedPath(root Ino, follow bool, path string) (end any, ok boo
 	return m.shared.paths.get(m.gen, treePath{m.moment, root, follow, path})
 }
 
-// putPath keeps the end of a path, which leads to the inode n: a value of the room that takes paths apart.
+// CachePath keeps the end of a path, which leads to the inode n: a value of the room that takes paths apart.
 func (m *memory) CachePath(root Ino, follow bool, path string, n *Node, end any) {
 	if m.gen != nil && len(path) <= maxCachedPath && len(n.Target) <= maxCachedTarget {
 		path = strings.Clone(path) // it may be a part of something larger

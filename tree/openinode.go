@@ -27,7 +27,7 @@ type openInode struct {
 	name   Name   // by which it was written last
 }
 
-// A branchIno is an inode of the head of a branch.
+// A BranchIno is an inode of the head of a branch.
 type BranchIno struct {
 	Branch int64
 	Ino    Ino

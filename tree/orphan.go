@@ -14,7 +14,7 @@ func NewestOrphan(db *schema.Tx) (int64, error) {
 	return seq, err
 }
 
-// dropOrphan takes an orphan off the queue.
+// DropOrphan takes an orphan off the queue.
 func DropOrphan(db *schema.Tx, seq int64) error {
 	n, err := db.Exec(`DELETE FROM orphan WHERE seq = ?`, seq)
 	return foundRow(n, err, "orphan", seq)

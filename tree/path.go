@@ -8,7 +8,7 @@ import (
 	"vfsdb/schema"
 )
 
-// join returns the path of an entry, or of a file further down, from that of a directory.
+// JoinPath returns the path of an entry, or of a file further down, from that of a directory.
 func JoinPath(dir, path string) string {
 	if dir == "." {
 		return path
@@ -91,7 +91,7 @@ func (f pathFinder) recall(dir Ino) (string, bool) {
 	return path, known
 }
 
-// pathFrom returns the path of a directory from a directory above it, "." for that itself. If it does not lead there,
+// PathFrom returns the path of a directory from a directory above it, "." for that itself. If it does not lead there,
 // that is ENOENT.
 func (tx *Tx) PathFrom(top, dir Ino) (string, error) {
 	path, err := pathFinder{tx: tx, top: top}.path(dir)
@@ -130,7 +130,7 @@ func (tx *Tx) pathsFrom(top, ino Ino) ([]string, error) {
 // below a directory that has.
 func (tx *Tx) Paths(ino Ino) ([]string, error) { return tx.pathsFrom(tx.fsys.root, ino) }
 
-// fromBranch turns a path from the root of the tree into one from the root of the branch. They differ below OpenRoot.
+// BranchPath turns a path from the root of the tree into one from the root of the branch. They differ below OpenRoot.
 func (tx *Tx) BranchPath(path string) (string, error) {
 	if tx.fsys.root == schema.RootIno {
 		return path, nil

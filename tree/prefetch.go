@@ -1,6 +1,6 @@
 package tree
 
-// prefetch reads inodes with one query, if their numbers lie close together, as those of files do that were made
+// Prefetch reads inodes with one query, if their numbers lie close together, as those of files do that were made
 // together. Otherwise each is read when it is needed.
 func (tx *Tx) Prefetch(inos []Ino) error {
 	var first, last Ino
@@ -22,6 +22,6 @@ func (tx *Tx) Prefetch(inos []Ino) error {
 	return tx.loadInodes(first, last)
 }
 
-// trim lets a transaction that reads a large tree forget most of what it has read, once that is much. A caller that
+// Trim lets a transaction that reads a large tree forget most of what it has read, once that is much. A caller that
 // holds an inode to change it must not call trim.
 func (tx *Tx) Trim() { tx.memory.trim() }

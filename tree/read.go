@@ -11,7 +11,7 @@ import (
 // memory, by its holes alone. [FS.Open] reads one of any length.
 const MaxReadSize = 1 << 30
 
-// readContent reads a range of a content that is already known.
+// ReadContent reads a range of a content that is already known.
 func (tx *Tx) ReadContent(c chunk.Content, off, n int64) ([]byte, error) {
 	return tx.readUpTo(c, off, n, MaxReadSize)
 }
@@ -57,14 +57,14 @@ func (tx *Tx) readUpTo(c chunk.Content, off, n, bound int64) ([]byte, error) {
 	return data, nil
 }
 
-// stream returns a Reader of a content that is read once, from end to end: it leaves the cache of chunks to others. The
+// Stream returns a Reader of a content that is read once, from end to end: it leaves the cache of chunks to others. The
 // caller releases it.
 func (tx *Tx) Stream(c chunk.Content) *chunk.Reader { return tx.fsys.store.cache.NewPassing(c) }
 
-// newReader returns a Reader of a content that shares the store's cache. It must be released.
+// NewReader returns a Reader of a content that shares the store's cache. It must be released.
 func (tx *Tx) NewReader(c chunk.Content) *chunk.Reader { return tx.fsys.store.cache.NewReader(c) }
 
-// checkRegular refuses a directory with EISDIR, and anything else that is not a regular file with EINVAL.
+// CheckRegular refuses a directory with EISDIR, and anything else that is not a regular file with EINVAL.
 func (n *Node) CheckRegular() error {
 	switch n.Kind() {
 	case KindFile:

@@ -6,7 +6,7 @@ import (
 	"vfsdb/journal"
 )
 
-// removeTree removes a name and, if it is that of a directory, everything below. Its time does not depend on the size of
+// RemoveTree removes a name and, if it is that of a directory, everything below. Its time does not depend on the size of
 // the tree: the top loses its name, and gc takes the rest. The tree is walked only where a file below has a second name.
 // The root is EPERM.
 func (tx *Tx) RemoveTree(p Place) error {

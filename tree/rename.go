@@ -7,7 +7,7 @@ import (
 	"vfsdb/journal"
 )
 
-// rename moves an inode from one name to another. It replaces an inode of the same sort that has the new name: a
+// Rename moves an inode from one name to another. It replaces an inode of the same sort that has the new name: a
 // directory only a directory, which must be empty (ENOTEMPTY). Two names of one inode stay as they are. A directory
 // below itself is EINVAL, the root EBUSY.
 func (tx *Tx) Rename(from, to Place) error {
@@ -47,7 +47,7 @@ func (tx *Tx) Rename(from, to Place) error {
 	return tx.recordAt(path, c)
 }
 
-// checkRename refuses a rename that no options allow. It returns the inode to be moved, and the number of the one that
+// CheckRename refuses a rename that no options allow. It returns the inode to be moved, and the number of the one that
 // has the new name, 0 if none has it.
 func (tx *Tx) CheckRename(from, to Place) (n *Node, over Ino, err error) {
 	if from.Dir == 0 || to.Dir == 0 {

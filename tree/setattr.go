@@ -7,7 +7,7 @@ import (
 	"vfsdb/journal"
 )
 
-// setAttr changes attributes of an inode with a function, and records that as an op.
+// SetAttr changes attributes of an inode with a function, and records that as an op.
 func (tx *Tx) SetAttr(p Place, op journal.Op, set func(*Node)) error {
 	if err := tx.Writable(); err != nil {
 		return err
@@ -26,7 +26,7 @@ func (tx *Tx) SetAttr(p Place, op journal.Op, set func(*Node)) error {
 	return tx.recordAt(path, change{Change: journal.Change{Op: op}})
 }
 
-// nanos is a time as it is stored. One before 1678 or after 2261 becomes the first or the last that can be.
+// Nanos is a time as it is stored. One before 1678 or after 2261 becomes the first or the last that can be.
 func Nanos(t time.Time) int64 {
 	switch {
 	case t.Before(time.Unix(0, math.MinInt64)):

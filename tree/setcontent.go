@@ -8,7 +8,7 @@ import (
 // maxSize is the largest file: what a manifest's 32-bit chunk index reaches.
 const MaxSize = int64(1<<32) * chunk.Size
 
-// setContent gives a regular file another content, which has the sum after. set, if it is not nil, changes attributes in
+// SetContent gives a regular file another content, which has the sum after. set, if it is not nil, changes attributes in
 // the same step. The caller must have folded in the uncommitted writes of open files.
 func (tx *Tx) SetContent(p Place, op journal.Op, content chunk.Content, after chunk.Sum, set func(*Node)) error {
 	if err := tx.Writable(); err != nil {
@@ -40,7 +40,7 @@ func (tx *Tx) SetContent(p Place, op journal.Op, content chunk.Content, after ch
 	return tx.recordAt(path, c)
 }
 
-// rewrite is setContent for a content whose sum is still to be found.
+// Rewrite is setContent for a content whose sum is still to be found.
 func (tx *Tx) Rewrite(p Place, op journal.Op, content chunk.Content) error {
 	after, err := chunk.SumOfContent(tx.db, content)
 	if err != nil {

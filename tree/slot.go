@@ -15,5 +15,5 @@ func (s *slots) slot(key any, make func() any) any {
 	return v
 }
 
-// slot returns the value that a room keeps in the store under a key of its own, see [slots].
+// Slot returns the value that a room keeps in the store under a key of its own, see [slots].
 func (tx *Tx) Slot(key any, make func() any) any { return tx.fsys.store.slots.slot(key, make) }

@@ -16,7 +16,7 @@ func (fsys *Tree) NewBatch(ctx context.Context) *chunk.Batch {
 	return b
 }
 
-// newStager returns a [chunk.Stager], which stores one content out of sight. It must be closed.
+// NewStager returns a [chunk.Stager], which stores one content out of sight. It must be closed.
 func (fsys *Tree) NewStager() *chunk.Stager {
 	s := chunk.NewStager(fsys.store.db, fsys.store.lease)
 	if fsys.store.compress {
@@ -25,7 +25,7 @@ func (fsys *Tree) NewStager() *chunk.Stager {
 	return s
 }
 
-// prepare cuts and hashes data, and compresses it if the store is to.
+// Prepare cuts and hashes data, and compresses it if the store is to.
 func (fsys *Tree) Prepare(data []byte) *chunk.Draft {
 	p := chunk.Prepare(data)
 	if fsys.store.compress {
@@ -34,5 +34,5 @@ func (fsys *Tree) Prepare(data []byte) *chunk.Draft {
 	return p
 }
 
-// prepare is the prepare of the tree.
+// Prepare is the prepare of the tree.
 func (tx *Tx) Prepare(data []byte) *chunk.Draft { return tx.fsys.Prepare(data) }

@@ -16,9 +16,8 @@ import (
 // MainBranch is the branch that a new store has. It cannot be renamed or deleted.
 const MainBranch = "main"
 
-// An FS is one tree of a store: the head of a branch, which can be written, or a past moment, which refuses writes with
-// EROFS. Its verbs are those of [os.Root] with a context in front; each happens whole or not at all, and is durable
-// when it has returned. It is safe for concurrent use, by any number of goroutines and processes.
+// A Tree is one tree of a store: the head of a branch, which can be written, or a past moment, which refuses writes with
+// EROFS. It is safe for concurrent use, by any number of goroutines and processes.
 type Tree struct {
 	store   *Store
 	at      Moment
@@ -31,7 +30,7 @@ type Tree struct {
 	owner   bool // made by Open: Close closes the store
 }
 
-// A store is one open file, shared by every FS that stands on it.
+// A Store is one open file, shared by every FS that stands on it.
 type Store struct {
 	db       *schema.DB
 	lease    *hold.Lease
@@ -52,7 +51,7 @@ type Store struct {
 	filters levelFilters
 }
 
-// openStore opens the store in a file.
+// Open opens the store in a file.
 func Open(ctx context.Context, path string, o schema.Options, compress bool) (*Store, error) {
 	db, err := schema.Open(ctx, path, o)
 	if err != nil {
@@ -68,7 +67,7 @@ func Open(ctx context.Context, path string, o schema.Options, compress bool) (*S
 	return st, nil
 }
 
-// close closes the store, after the transactions that are running.
+// Close closes the store, after the transactions that are running.
 func (st *Store) Close() error {
 	st.closed.Store(true)
 	st.journal.Close()
@@ -77,7 +76,7 @@ func (st *Store) Close() error {
 	return err
 }
 
-// head stands on the head of the branch called name. A missing one is ENOENT.
+// Head stands on the head of the branch called name. A missing one is ENOENT.
 func (st *Store) Head(ctx context.Context, name string) (fsys *Tree, err error) {
 	err = st.db.View(ctx, func(tx *schema.Tx) (err error) {
 		fsys, err = st.HeadIn(tx, name)
@@ -86,7 +85,7 @@ func (st *Store) Head(ctx context.Context, name string) (fsys *Tree, err error) 
 	return fsys, err
 }
 
-// headIn is head as part of a transaction.
+// HeadIn is head as part of a transaction.
 func (st *Store) HeadIn(tx *schema.Tx, name string) (*Tree, error) {
 	id, err := branchID(tx, name)
 	if err != nil {
@@ -100,7 +99,7 @@ func (st *Store) HeadIn(tx *schema.Tx, name string) (*Tree, error) {
 	return fsys, nil
 }
 
-// stand makes the FS that reads at a moment.
+// Stand makes the FS that reads at a moment.
 func (st *Store) Stand(tx *schema.Tx, at Moment) (*Tree, error) {
 	levels, err := readLineage(tx, at)
 	if err != nil {
@@ -118,10 +117,10 @@ func (st *Store) Stand(tx *schema.Tx, at Moment) (*Tree, error) {
 	return fsys, nil
 }
 
-// own gives the tree the name of the store, and makes it the one whose end is the end of the store.
+// Own gives the tree the name of the store, and makes it the one whose end is the end of the store.
 func (fsys *Tree) Own(name string) { fsys.name, fsys.owner = name, true }
 
-// closeOwned closes the store if the tree owns it.
+// Close closes the store if the tree owns it.
 func (fsys *Tree) Close() error {
 	if !fsys.owner {
 		return nil
@@ -160,7 +159,7 @@ func (fsys *Tree) Frozen() bool { return fsys.at.Epoch != schema.Head }
 // Whole reports whether the FS shows a whole branch, or a moment of one, and not a directory of it as [FS.OpenRoot] does.
 func (fsys *Tree) Whole() bool { return fsys.root == schema.RootIno }
 
-// moment stands on a past moment: something must keep it, or else it is ESTALE. The moment of a head is EINVAL.
+// At stands on a past moment: something must keep it, or else it is ESTALE. The moment of a head is EINVAL.
 func (st *Store) At(ctx context.Context, at Moment) (past *Tree, err error) {
 	err = st.db.View(ctx, func(tx *schema.Tx) (err error) {
 		past, err = st.AtIn(tx, at)
@@ -169,7 +168,7 @@ func (st *Store) At(ctx context.Context, at Moment) (past *Tree, err error) {
 	return past, err
 }
 
-// momentIn is moment as part of a transaction.
+// AtIn is At as part of a transaction.
 func (st *Store) AtIn(tx *schema.Tx, at Moment) (*Tree, error) {
 	if at.Epoch >= schema.Head {
 		return nil, syscall.EINVAL
@@ -184,7 +183,7 @@ func (st *Store) AtIn(tx *schema.Tx, at Moment) (*Tree, error) {
 	return st.Stand(tx, at)
 }
 
-// sub returns the tree below a directory. The number is looked up by nobody again.
+// Sub returns the tree below a directory. The number is looked up by nobody again.
 func (fsys *Tree) Sub(root Ino, name string) *Tree {
 	sub := *fsys
 	sub.root, sub.name, sub.owner = root, name, false
@@ -228,7 +227,7 @@ func (fsys *Tree) run(db *schema.Tx, made *folds, fn func(*Tx) error) error {
 	return tx.end()
 }
 
-// join is an Update of one short verb, which writes about the given number of bytes. Verbs that wait for the lock at the
+// Join is an Update of one short verb, which writes about the given number of bytes. Verbs that wait for the lock at the
 // same time share a commit, and an inode that several of them change, such as a directory's, is written once.
 func (fsys *Tree) Join(ctx context.Context, bytes int, fn func(*Tx) error) error {
 	if fsys.Frozen() {
@@ -241,7 +240,7 @@ func (fsys *Tree) Join(ctx context.Context, bytes int, fn func(*Tx) error) error
 	})
 }
 
-// look runs fn on what is cached of this moment, or if that does not suffice, in a transaction that reads. So fn may run
+// Look runs fn on what is cached of this moment, or if that does not suffice, in a transaction that reads. So fn may run
 // twice.
 func (fsys *Tree) Look(ctx context.Context, fn func(*Tx) error) error {
 	tx, err := fsys.Cached(ctx)
@@ -257,7 +256,7 @@ func (fsys *Tree) Look(ctx context.Context, fn func(*Tx) error) error {
 	return err
 }
 
-// cached returns a transaction that knows what is cached of this moment, and reads no row: where it would have to, it has
+// Cached returns a transaction that knows what is cached of this moment, and reads no row: where it would have to, it has
 // missed, and its results are void. It is nil if nothing is cached, or ctx has ended.
 func (fsys *Tree) Cached(ctx context.Context) (*Tx, error) {
 	g := fsys.store.memory.current()

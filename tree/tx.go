@@ -47,7 +47,7 @@ func (tx *Tx) View(ctx context.Context, fn func(*Tx) error) error {
 	return fn(tx)
 }
 
-// begin makes the Tx of fsys on a transaction of the file.
+// Begin makes the Tx of fsys on a transaction of the file.
 func (fsys *Tree) Begin(db *schema.Tx) (*Tx, error) {
 	tx := &Tx{db: db, fsys: fsys, memory: fsys.store.memory.memory(db, fsys.at)}
 	if db.Writable() && fsys.Frozen() {
@@ -103,17 +103,17 @@ func (tx *Tx) checkBranch() error {
 	return nil
 }
 
-// sub is the transaction on a directory of its tree.
+// Sub is the transaction on a directory of its tree.
 func (tx *Tx) Sub(fsys *Tree) *Tx {
 	sub := *tx
 	sub.fsys = fsys
 	return &sub
 }
 
-// missed reports whether a transaction of cached has asked for what is not.
+// Missed reports whether a transaction of cached has asked for what is not.
 func (tx *Tx) Missed() bool { return tx.db.Missed() }
 
-// writable refuses writes through a tree of the past, and through a transaction that only reads, or has ended: what
+// Writable refuses writes through a tree of the past, and through a transaction that only reads, or has ended: what
 // that one changed in memory would be written by another.
 func (tx *Tx) Writable() error {
 	switch {
@@ -125,7 +125,7 @@ func (tx *Tx) Writable() error {
 	return nil
 }
 
-// flush writes the inodes that were changed in memory. It runs before the commit, for all verbs that share one, and
+// Flush writes the inodes that were changed in memory. It runs before the commit, for all verbs that share one, and
 // before SQL that reads inodes.
 func (tx *Tx) Flush() error {
 	if tx.own == nil || len(tx.own.dirty) == 0 {

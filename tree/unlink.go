@@ -6,7 +6,7 @@ import (
 	"vfsdb/journal"
 )
 
-// unlink removes a name of a file, or of an empty directory. One with entries is ENOTEMPTY, the root EPERM.
+// Unlink removes a name of a file, or of an empty directory. One with entries is ENOTEMPTY, the root EPERM.
 func (tx *Tx) Unlink(p Place) error {
 	if err := tx.Writable(); err != nil {
 		return err
@@ -55,7 +55,7 @@ func (tx *Tx) dropName(p Place, n *Node) error {
 	return tx.Unref(n)
 }
 
-// unref counts one name less. An inode without names becomes an orphan: gc reaps it once no open file holds it, and
+// Unref counts one name less. An inode without names becomes an orphan: gc reaps it once no open file holds it, and
 // with a directory everything below.
 func (tx *Tx) Unref(n *Node) error {
 	n.Nlink--
