@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"vfsdb/gc"
+	"vfsdb/search"
 	"vfsdb/transfer"
 	"vfsdb/vfs"
 )
@@ -106,7 +107,7 @@ func (b *bench) readBack(stores map[string]*vfs.FS) error {
 
 // filesIn returns the regular files of a tree, in the order of the import.
 func filesIn(b *bench, fsys *vfs.FS) ([]string, error) {
-	found, _, err := vfs.Find(b.ctx, fsys, "/", &vfs.FindOptions{Kind: "file"})
+	found, _, err := search.Find(b.ctx, fsys, "/", &search.FindOptions{Kind: "file"})
 	names := make([]string, len(found))
 	for i, f := range found {
 		names[i] = f.Path

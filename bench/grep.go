@@ -6,27 +6,28 @@ import (
 	"os/exec"
 	"time"
 
+	"vfsdb/search"
 	"vfsdb/transfer"
 	"vfsdb/vfs"
 )
 
-// A search is one row of grepTree.
-type search struct {
+// A needle is one row of grepTree.
+type needle struct {
 	what, pattern string
-	o             vfs.GrepOptions
+	o             search.GrepOptions
 	floor, aim    float64
 	opened        bool // a new store for each search
 }
 
 // searches are a literal that is rare, one that is in every other file, one in any case, a regular expression with a
 // literal in it, and one without.
-var searches = []search{
-	{"a store just opened", "SearchInts", vfs.GrepOptions{}, 0, 0, true},
-	{"a rare literal", "SearchInts", vfs.GrepOptions{}, 1, 3, false},
-	{"a frequent literal", "return", vfs.GrepOptions{}, 0, 0, false},
-	{"a literal, (?i)", "searchints", vfs.GrepOptions{IgnoreCase: true}, 0.5, 1, false},
-	{`func\s+\w+Context`, `func\s+\w+Context`, vfs.GrepOptions{Regex: true}, 0, 0, false},
-	{`\d{4}-\d{2}`, `\d{4}-\d{2}`, vfs.GrepOptions{Regex: true}, 0, 0, false},
+var searches = []needle{
+	{"a store just opened", "SearchInts", search.GrepOptions{}, 0, 0, true},
+	{"a rare literal", "SearchInts", search.GrepOptions{}, 1, 3, false},
+	{"a frequent literal", "return", search.GrepOptions{}, 0, 0, false},
+	{"a literal, (?i)", "searchints", search.GrepOptions{IgnoreCase: true}, 0.5, 1, false},
+	{`func\s+\w+Context`, `func\s+\w+Context`, search.GrepOptions{Regex: true}, 0, 0, false},
+	{`\d{4}-\d{2}`, `\d{4}-\d{2}`, search.GrepOptions{Regex: true}, 0, 0, false},
 }
 
 // grepTree searches the source of Go beside ripgrep. Both sides have it in the host's page cache, and neither has an
@@ -50,7 +51,7 @@ func grepTree(b *bench) error {
 	}
 	defer fsys.Close()
 	for range 2 {
-		if _, err := vfs.Grep(b.ctx, fsys, "warm", nil); err != nil {
+		if _, err := search.Grep(b.ctx, fsys, "warm", nil); err != nil {
 			return err
 		}
 	}
@@ -64,11 +65,11 @@ func grepTree(b *bench) error {
 }
 
 // search races one search of a store with one of the directory src.
-func (b *bench) search(fsys *vfs.FS, src string, s search) error {
+func (b *bench) search(fsys *vfs.FS, src string, s needle) error {
 	lines, installed := 0, true
 	ours := func(fsys *vfs.FS) (time.Duration, error) {
 		return b.timed(func() error {
-			got, err := vfs.Grep(b.ctx, fsys, s.pattern, &s.o)
+			got, err := search.Grep(b.ctx, fsys, s.pattern, &s.o)
 			if err == nil {
 				lines = len(got.Matches)
 			}
@@ -120,7 +121,7 @@ func (b *bench) importAt(name, src string) error {
 
 // ripgrep searches a directory by the rules of our Grep: hidden files too, no file beyond 10 MiB, no binary one.
 // installed is false if the host does not have the program.
-func (b *bench) ripgrep(dir, pattern string, o *vfs.GrepOptions) (t time.Duration, installed bool, err error) {
+func (b *bench) ripgrep(dir, pattern string, o *search.GrepOptions) (t time.Duration, installed bool, err error) {
 	rg, err := exec.LookPath("rg")
 	if err != nil {
 		return 0, false, nil

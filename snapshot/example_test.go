@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"vfsdb/search"
 	"vfsdb/snapshot"
 	"vfsdb/vfs"
 )
@@ -170,12 +171,12 @@ func ExampleRestore() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	names, err := vfs.List(ctx, fsys, "/")
+	names, err := search.List(ctx, fsys, "/")
 	fmt.Println(names, err)
 	if _, err := snapshot.Restore(ctx, fsys, undo); err != nil {
 		log.Fatal(err)
 	}
-	names, err = vfs.List(ctx, fsys, "/")
+	names, err = search.List(ctx, fsys, "/")
 	fmt.Println(names, err)
 	// Output:
 	// [src/main.go src/main_test.go] <nil>

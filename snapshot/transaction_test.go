@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vfsdb/internal/vfstest"
+	"vfsdb/search"
 	"vfsdb/snapshot"
 	"vfsdb/tree"
 	"vfsdb/vfs"
@@ -86,7 +87,7 @@ func TestOnAfterFreeze(t *testing.T) {
 	require.EqualValues(t, 0o644, f.Mode())
 	require.Equal(t, "d/g", vfstest.Read(t, before.FS, "d/g"))
 	require.Equal(t, "after", vfstest.Read(t, fsys, "d/g"))
-	list, err := vfs.List(ctx, before, "")
+	list, err := search.List(ctx, before, "")
 	require.NoError(t, err)
 	require.Equal(t, []string{"d/f", "d/g"}, list)
 }

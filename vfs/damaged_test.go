@@ -19,6 +19,7 @@ import (
 	"vfsdb/chunk"
 	"vfsdb/internal/vfstest"
 	"vfsdb/schema"
+	"vfsdb/search"
 	"vfsdb/vfs"
 )
 
@@ -115,7 +116,7 @@ func fuzzDamaged(f *testing.F, packed bool) {
 		if err == nil && !report.OK() {
 			_ = report.Faults[0].String()
 		}
-		_, _ = vfs.List(ctx, fsys, "/")
+		_, _ = search.List(ctx, fsys, "/")
 		if branches, err := fsys.Branches(ctx); err == nil {
 			for _, b := range branches {
 				if head, err := fsys.Branch(ctx, b.Name); err == nil {

@@ -48,10 +48,8 @@
 // What transactions that read have learnt of names and inodes is kept by the store until anybody commits, in whatever
 // process. A look at memory that SQLite shares between processes tells that in nanoseconds, so it is never stale; and a
 // verb whose answer is known, content included, begins no transaction. After a short verb of this process, what it did
-// not change is still known. Contents, which never change, are kept up to a bound of their own, see [chunk.Cache]. Of
-// what is searched more than once, the store keeps a sketch, by which later searches know of most contents, without
-// reading them, that nothing in them matches. The connection that writes keeps what it knows until anybody else
-// commits. Rows of levels that can no longer change are kept by the FS for good. What such a level has rows of, if that
+// not change is still known. Contents, which never change, are kept up to a bound of their own, see [chunk.Cache].
+// The connection that writes keeps what it knows until anybody else commits. Rows of levels that can no longer change are kept by the FS for good. What such a level has rows of, if that
 // is little, is kept too: a look-up passes over the others, and so costs the same however deep the lineage is. Inodes
 // changed in a transaction are written once, before its commit.
 //

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"vfsdb/chunk"
+	"vfsdb/search"
 	"vfsdb/vfs"
 )
 
@@ -86,7 +87,7 @@ func ExampleFS_Update() {
 	})
 	fmt.Println(err)
 
-	names, err := vfs.Glob(ctx, fsys, "**/*.md")
+	names, err := search.Glob(ctx, fsys, "**/*.md")
 	fmt.Println(names, err)
 	// Output:
 	// <nil>
@@ -164,21 +165,4 @@ func ExampleFS_IOFS() {
 	// Output:
 	// 200 OK <h1>It works</h1>
 	// <nil>
-}
-
-func ExampleGrep() {
-	ctx := context.Background()
-	fsys, done := scratch(ctx)
-	defer done()
-	if err := fsys.WriteFile(ctx, "src/main.go", []byte("package main\n\nfunc main() {}\n"), 0o644, vfs.Parents()); err != nil {
-		log.Fatal(err)
-	}
-	found, err := vfs.Grep(ctx, fsys, `^func \w+`, &vfs.GrepOptions{Regex: true, Include: []string{"*.go"}})
-	if err != nil {
-		log.Fatal(err)
-	}
-	for _, m := range found.Matches {
-		fmt.Printf("%s:%d: %s\n", m.Path, m.Line, m.Text)
-	}
-	// Output: src/main.go:3: func main() {}
 }

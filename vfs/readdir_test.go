@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vfsdb/internal/vfstest"
+	"vfsdb/search"
 	"vfsdb/vfs"
 )
 
@@ -65,7 +66,7 @@ func TestContractReadDir(t *testing.T) {
 	require.ErrorIs(t, err, fs.ErrNotExist)
 	_, err = fsys.ReadDir(ctx, "d/file")
 	require.ErrorIs(t, err, syscall.ENOTDIR)
-	files, err := vfs.List(ctx, fsys, "none")
+	files, err := search.List(ctx, fsys, "none")
 	require.NoError(t, err, "List does not mind")
 	require.Empty(t, files)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"vfsdb/search"
 	"vfsdb/vfs"
 )
 
@@ -35,7 +36,7 @@ func TestMaxReaders(t *testing.T) {
 		require.NoError(t, fsys.View(ctx, nothing))
 
 		require.NoError(t, fsys.WriteFile(ctx, "d/a", []byte("needle"), 0o644, vfs.Parents()))
-		r, err := vfs.Grep(ctx, fsys, "needle", nil)
+		r, err := search.Grep(ctx, fsys, "needle", nil)
 		require.NoError(t, err)
 		require.Len(t, r.Matches, 1)
 		require.NoError(t, fsys.Close())

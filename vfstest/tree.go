@@ -11,6 +11,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"vfsdb/search"
 	"vfsdb/vfs"
 )
 
@@ -104,7 +105,7 @@ func archivable(name string, data []byte) bool {
 func walk(t testing.TB, fsys *vfs.FS, fn func(tx *vfs.Tx, name string, info *vfs.Info) error) {
 	t.Helper()
 	err := fsys.View(context.WithoutCancel(t.Context()), func(tx *vfs.Tx) error {
-		all, _, err := vfs.Find(context.WithoutCancel(t.Context()), tx, ".", nil)
+		all, _, err := search.Find(context.WithoutCancel(t.Context()), tx, ".", nil)
 		if err != nil {
 			return err
 		}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"syscall"
 
-	"vfsdb/vfs"
+	"vfsdb/search"
 )
 
 // Caps bound what one call gives back, so that no file or directory can flood the model's context.
@@ -30,7 +30,7 @@ const (
 	DefaultResultBytes = 256 << 10
 	DefaultEntries     = 1000
 	DefaultMatches     = 1000
-	DefaultGrepFile    = vfs.DefaultMaxFileSize
+	DefaultGrepFile    = search.DefaultMaxFileSize
 )
 
 // NoBound is what -1 stands for.

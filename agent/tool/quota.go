@@ -3,7 +3,7 @@ package tool
 import (
 	"sync"
 
-	"vfsdb/vfs"
+	"vfsdb/search"
 )
 
 // A tally is what a branch holds at most: what it held when it was counted, and what it can have grown by since.
@@ -50,7 +50,7 @@ func (g *Guard) withinQuota() error {
 	if last.seq != 0 && !grew.Unknown && p.withinQuota(g.tally) == nil {
 		return nil
 	}
-	used, err := vfs.Usage(g.Ctx, g.Tx, ".")
+	used, err := search.Usage(g.Ctx, g.Tx, ".")
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func (g *Guard) withinQuota() error {
 }
 
 // entries counts what the root holds, which is no entry itself.
-func entries(u vfs.Totals) int64 { return u.Files + u.Dirs + u.Symlinks + u.Others - 1 }
+func entries(u search.Totals) int64 { return u.Files + u.Dirs + u.Symlinks + u.Others - 1 }
 
 func (p *Policy) withinQuota(t tally) error {
 	switch {

@@ -13,7 +13,7 @@ import (
 
 	"vfsdb/agent/tool"
 	"vfsdb/internal/vfstest/agentkit"
-	"vfsdb/vfs"
+	"vfsdb/search"
 )
 
 // The quota is exact, whatever was added and taken away before, by the tools or by others.
@@ -53,12 +53,12 @@ func TestQuotaIsExact(t *testing.T) {
 		}
 		input, err := json.Marshal(in)
 		require.NoError(t, err)
-		before, err := vfs.Usage(ctx, fsys, ".")
+		before, err := search.Usage(ctx, fsys, ".")
 		require.NoError(t, err)
 		err = b.Call(ctx, "workspace_"+op, input).Err
-		after, duErr := vfs.Usage(ctx, fsys, ".")
+		after, duErr := search.Usage(ctx, fsys, ".")
 		require.NoError(t, duErr)
-		over := func(u vfs.Totals) bool {
+		over := func(u search.Totals) bool {
 			return u.Bytes > maxBytes || u.Files+u.Dirs+u.Symlinks+u.Others-1 > maxEntries
 		}
 		if errors.Is(err, syscall.EDQUOT) {

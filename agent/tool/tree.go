@@ -8,6 +8,7 @@ import (
 	"syscall"
 
 	"vfsdb/agent/tool/texts"
+	"vfsdb/search"
 	"vfsdb/vfs"
 )
 
@@ -113,7 +114,7 @@ func (g *Guard) WalkDir(dir string, depth int, visit func(*Node, int) (bool, err
 // A Query says what to find by name.
 type Query struct {
 	Dir       string // "" is the working directory
-	Pattern   string // in the dialect of vfs.Glob, matched on the path below dir
+	Pattern   string // in the dialect of search.Glob, matched on the path below dir
 	MatchBase bool   // a pattern without a slash matches the last segment, at any depth
 	Kind      string // "file", "directory", "symlink"; "" is any
 	Hidden    bool   // names that begin with a dot too, and what is below them
@@ -135,11 +136,11 @@ func (g *Guard) Find(s Query) (*FindResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &vfs.FindOptions{Pattern: s.Pattern, MatchBase: s.MatchBase, Kind: s.Kind}
+	o := &search.FindOptions{Pattern: s.Pattern, MatchBase: s.MatchBase, Kind: s.Kind}
 	if s.Enough && s.Hidden && g.Box.Policy.visible(at) && len(g.Box.Policy.Deny) == 0 { // all that is found counts
 		o.Max = s.Limit + 1
 	}
-	all, _, err := vfs.Find(g.Ctx, g.Tx, at, o)
+	all, _, err := search.Find(g.Ctx, g.Tx, at, o)
 	if err != nil {
 		return nil, err
 	}
@@ -185,7 +186,7 @@ func hiddenBelow(dir, at string) bool {
 }
 
 // Grep searches contents. o.Path is what the model wrote; "" is the working directory.
-func (g *Guard) Grep(pattern string, o vfs.GrepOptions) (*vfs.GrepResult, error) {
+func (g *Guard) Grep(pattern string, o search.GrepOptions) (*search.GrepResult, error) {
 	at, err := g.Path(g.OrDir(o.Path), PermRead, Follow)
 	if err != nil {
 		return nil, err
@@ -202,7 +203,7 @@ func (g *Guard) Grep(pattern string, o vfs.GrepOptions) (*vfs.GrepResult, error)
 			o.Exclude = append(o.Exclude, "/"+literal(Relative(at, deny)))
 		}
 	}
-	r, err := vfs.Grep(g.Ctx, g.Tx, pattern, &o)
+	r, err := search.Grep(g.Ctx, g.Tx, pattern, &o)
 	if err != nil {
 		return nil, err
 	}
@@ -223,7 +224,7 @@ const maxGrepText = 32 << 20
 
 // Fit puts matches within the cap of bytes: a line that is longer than what is left of it is cut, and matches beyond
 // are left out. It reports whether there are more matches than it returns.
-func (g *Guard) Fit(r *vfs.GrepResult) (matches []vfs.GrepMatch, more bool) {
+func (g *Guard) Fit(r *search.GrepResult) (matches []search.GrepMatch, more bool) {
 	room := g.Box.Caps.ResultBytes
 	for _, m := range r.Matches {
 		m.Path = Rooted(m.Path)

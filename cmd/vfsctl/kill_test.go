@@ -22,6 +22,7 @@ import (
 	"vfsdb/check"
 	"vfsdb/chunk"
 	"vfsdb/cmd/vfsctl/cli"
+	"vfsdb/search"
 	"vfsdb/snapshot"
 	"vfsdb/vfs"
 )
@@ -252,7 +253,7 @@ func differences(want, got *state) []string {
 // read reads a tree. A content is compared byte by byte the first time that its sum is met.
 func (k *killer) read(fsys *vfs.FS) tree {
 	f := tree{}
-	found, _, err := vfs.Find(k.t.Context(), fsys, "/", &vfs.FindOptions{Kind: "file"})
+	found, _, err := search.Find(k.t.Context(), fsys, "/", &search.FindOptions{Kind: "file"})
 	require.NoError(k.t, err)
 	for _, x := range found {
 		sum, err := fsys.Sum(k.t.Context(), x.Path)

@@ -19,7 +19,7 @@ type room struct {
 // anything is the arrow of rooms that stand on top of all others. Even they do not import commands or benchmarks.
 const anything = "*"
 
-// rooms are the arrows between rooms: schema <- hold <- chunk <- journal <- tree <- vfs <- check, snapshot, gc <- agent <- the doors.
+// rooms are the arrows between rooms: schema <- hold <- chunk <- journal <- tree <- vfs <- search, check, snapshot, gc <- agent <- the doors.
 //
 // snapshot and gc read and write a few rows of their own, hence schema; neither knows the other. A test of gc has to
 // make snapshots to see that gc keeps them, and the other way round. The doors know no storage.
@@ -29,15 +29,16 @@ var rooms = map[string]room{
 	"chunk":    {imports: []string{"schema", "hold"}},
 	"journal":  {imports: []string{"schema", "chunk"}},
 	"tree":     {imports: []string{"schema", "hold", "chunk", "journal"}, tests: []string{"vfs"}},
-	"vfs":      {imports: []string{"schema", "hold", "chunk", "journal", "tree"}, tests: []string{"check", "gc"}},
+	"vfs":      {imports: []string{"schema", "hold", "chunk", "journal", "tree"}, tests: []string{"search", "check", "gc"}},
+	"search":   {imports: []string{"schema", "chunk", "tree", "vfs"}},
 	"check":    {imports: []string{"schema", "hold", "chunk", "journal", "tree", "vfs"}},
-	"snapshot": {imports: []string{"schema", "chunk", "journal", "tree", "vfs"}, tests: []string{"gc"}},
+	"snapshot": {imports: []string{"schema", "chunk", "journal", "tree", "vfs"}, tests: []string{"search", "gc"}},
 	"gc":       {imports: []string{"schema", "hold", "chunk", "journal", "tree", "vfs"}, tests: []string{"snapshot"}},
 	"transfer": {imports: []string{"chunk", "tree", "vfs", "snapshot"}, tests: []string{"gc"}},
 	"mcp":      {imports: slices.Concat(agents, []string{"vfs", "snapshot", "gc", "transfer"})},
 	"mount":    {imports: slices.Concat(agents, []string{"vfs", "snapshot", "gc", "transfer"})},
 	"web":      {imports: slices.Concat(agents, []string{"vfs", "snapshot", "gc", "transfer"})},
-	"vfstest":  {imports: slices.Concat(agents, []string{"vfs", "check"}), tests: []string{"schema"}},
+	"vfstest":  {imports: slices.Concat(agents, []string{"vfs", "search", "check"}), tests: []string{"schema"}},
 	"internal": {imports: []string{anything}},
 	"cmd":      {imports: []string{anything}},
 	"bench":    {imports: []string{anything, "tree"}}, // one row asks for an inode by its number
@@ -47,13 +48,13 @@ var rooms = map[string]room{
 	"bench/chart": {},
 
 	// The tools of agents, the profiles over them, and the sessions over both. A profile knows no other.
-	"agent/tool":               {imports: []string{"vfs", "snapshot"}, tests: agents},
-	"agent/profile/helix":      {imports: []string{"vfs", "snapshot", "agent/tool"}, tests: agents},
-	"agent/profile/module2":    {imports: []string{"vfs", "agent/tool"}, tests: agents},
-	"agent/profile/dofs":       {imports: []string{"vfs", "agent/tool"}, tests: agents},
-	"agent/profile/deepagents": {imports: []string{"vfs", "agent/tool"}, tests: agents},
-	"agent/profile/mcpfs":      {imports: []string{"vfs", "agent/tool"}, tests: agents},
-	"agent/profile/claude":     {imports: []string{"vfs", "agent/tool"}, tests: agents},
+	"agent/tool":               {imports: []string{"vfs", "search", "snapshot"}, tests: agents},
+	"agent/profile/helix":      {imports: []string{"vfs", "search", "snapshot", "agent/tool"}, tests: agents},
+	"agent/profile/module2":    {imports: []string{"vfs", "search", "agent/tool"}, tests: agents},
+	"agent/profile/dofs":       {imports: []string{"vfs", "search", "agent/tool"}, tests: agents},
+	"agent/profile/deepagents": {imports: []string{"vfs", "search", "agent/tool"}, tests: agents},
+	"agent/profile/mcpfs":      {imports: []string{"vfs", "search", "agent/tool"}, tests: agents},
+	"agent/profile/claude":     {imports: []string{"vfs", "search", "agent/tool"}, tests: agents},
 	"agent/profile/applypatch": {imports: []string{"agent/tool"}, tests: agents},
 	"agent/profile":            {imports: agents[2:], tests: slices.Concat(agents, []string{"vfs", "snapshot"})},
 	"agent":                    {imports: slices.Concat(agents[1:], []string{"vfs", "snapshot"})},

@@ -15,6 +15,7 @@ import (
 
 	"vfsdb/chunk"
 	"vfsdb/gc"
+	"vfsdb/search"
 	"vfsdb/snapshot"
 	"vfsdb/transfer"
 	"vfsdb/vfs"
@@ -36,20 +37,20 @@ var (
 		{"many", readMany},
 		{"long", readLong},
 		{"readdir", readDirs},
-		{"list", func(ctx context.Context, fsys *vfs.FS, _ string) error { return second(vfs.List(ctx, fsys, "/")) }},
+		{"list", func(ctx context.Context, fsys *vfs.FS, _ string) error { return second(search.List(ctx, fsys, "/")) }},
 		{"find", func(ctx context.Context, fsys *vfs.FS, _ string) error {
-			_, _, err := vfs.Find(ctx, fsys, "/", &vfs.FindOptions{Pattern: "*", MatchBase: true})
+			_, _, err := search.Find(ctx, fsys, "/", &search.FindOptions{Pattern: "*", MatchBase: true})
 			return err
 		}},
-		{"glob", func(ctx context.Context, fsys *vfs.FS, _ string) error { return second(vfs.Glob(ctx, fsys, "**")) }},
+		{"glob", func(ctx context.Context, fsys *vfs.FS, _ string) error { return second(search.Glob(ctx, fsys, "**")) }},
 		{"grep", func(ctx context.Context, fsys *vfs.FS, _ string) error {
-			return second(vfs.Grep(ctx, fsys, "jugs", &vfs.GrepOptions{MaxFileSize: -1}))
+			return second(search.Grep(ctx, fsys, "jugs", &search.GrepOptions{MaxFileSize: -1}))
 		}},
-		{"usage", func(ctx context.Context, fsys *vfs.FS, _ string) error { return second(vfs.Usage(ctx, fsys, "/")) }},
+		{"usage", func(ctx context.Context, fsys *vfs.FS, _ string) error { return second(search.Usage(ctx, fsys, "/")) }},
 		{"walk", func(ctx context.Context, fsys *vfs.FS, _ string) error { return walk(fsys.IOFS(ctx)) }},
 		{"walkTx", func(ctx context.Context, fsys *vfs.FS, _ string) error {
 			return fsys.View(ctx, func(tx *vfs.Tx) error {
-				_, _, err := vfs.Find(ctx, tx, "/", nil)
+				_, _, err := search.Find(ctx, tx, "/", nil)
 				return err
 			})
 		}},

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"vfsdb/search"
 	"vfsdb/snapshot"
 	"vfsdb/vfs"
 )
@@ -126,7 +127,7 @@ func replay(t *rapid.T, events []vfs.Event) map[string]object {
 func shownBy(t *rapid.T, m *machine, tree snapshot.Tree) map[string]object {
 	got := map[string]object{}
 	err := tree.Tree().View(m.ctx, func(tx *vfs.Tx) error {
-		all, _, err := vfs.Find(m.ctx, tx, ".", nil)
+		all, _, err := search.Find(m.ctx, tx, ".", nil)
 		for _, f := range all {
 			o := object{kind: f.Info.Mode().Type()}
 			switch o.kind {

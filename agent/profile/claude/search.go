@@ -10,7 +10,7 @@ import (
 
 	"vfsdb/agent/tool"
 	"vfsdb/agent/tool/texts"
-	"vfsdb/vfs"
+	"vfsdb/search"
 )
 
 type codeGlobIn struct {
@@ -67,7 +67,7 @@ func codeGrep(g *tool.Guard, in codeGrepIn) (tool.Text, error) {
 		return "", tool.Refuse(syscall.EINVAL, "multiline is not supported here: a pattern matches within one line. "+
 			"Search for one of the lines with output_mode content, and show those around it with -A or -B.")
 	}
-	o := vfs.GrepOptions{Regex: true, IgnoreCase: in.IgnoreCase, Path: in.Path, Max: maxCodeMatches}
+	o := search.GrepOptions{Regex: true, IgnoreCase: in.IgnoreCase, Path: in.Path, Max: maxCodeMatches}
 	if in.Mode == "content" {
 		o.Max = g.Box.Caps.Matches
 		o.Before, o.After = max(in.Before, in.Around), max(in.After, in.Around)
@@ -105,7 +105,7 @@ func codeGrep(g *tool.Guard, in codeGrepIn) (tool.Text, error) {
 
 // codeFilters sets which files are searched: those of a glob, or of several with spaces or commas between them, or
 // those of a type.
-func codeFilters(o *vfs.GrepOptions, in codeGrepIn) error {
+func codeFilters(o *search.GrepOptions, in codeGrepIn) error {
 	var globs []string
 	between := func(r rune) bool { return r == ' ' || r == ',' && !strings.Contains(in.Glob, "{") }
 	for _, one := range strings.FieldsFunc(in.Glob, between) {
@@ -153,7 +153,7 @@ func head(lines []string, limit int) []string {
 }
 
 // codeFiles lists the files with matches, newest first.
-func codeFiles(g *tool.Guard, r *vfs.GrepResult, in codeGrepIn) (string, error) {
+func codeFiles(g *tool.Guard, r *search.GrepResult, in codeGrepIn) (string, error) {
 	var nodes []*tool.Node
 	for _, m := range r.Matches {
 		if len(nodes) > 0 && nodes[len(nodes)-1].Path == m.Path {
@@ -180,7 +180,7 @@ func codeFiles(g *tool.Guard, r *vfs.GrepResult, in codeGrepIn) (string, error) 
 }
 
 // codeCounts tells how many lines match in each file.
-func codeCounts(r *vfs.GrepResult, in codeGrepIn) string {
+func codeCounts(r *search.GrepResult, in codeGrepIn) string {
 	var files []string
 	counts := map[string]int{}
 	for _, m := range r.Matches {
@@ -209,7 +209,7 @@ func several(n int, what string) string {
 
 // codeContent shows lines as ripgrep does: matches with a colon, those around them with a dash, each line once, and a
 // line of dashes where some are left out.
-func codeContent(g *tool.Guard, r *vfs.GrepResult, in codeGrepIn) string {
+func codeContent(g *tool.Guard, r *search.GrepResult, in codeGrepIn) string {
 	if len(r.Matches) == 0 {
 		return "No matches found"
 	}

@@ -7,12 +7,12 @@ import (
 	"syscall"
 
 	"vfsdb/agent/tool"
-	"vfsdb/vfs"
+	"vfsdb/search"
 )
 
 // A dotPattern is a glob without braces, and how many of its names begin with a dot.
 type dotPattern struct {
-	*vfs.Pattern
+	*search.Pattern
 	base bool // it has no slash and no **, so it is about the last name of a path
 	dots int
 }
@@ -30,7 +30,7 @@ func alternatives(pattern string) ([]dotPattern, error) {
 			open = append(more, open...)
 			continue
 		}
-		p, err := vfs.ParsePattern(strings.TrimPrefix(text, "/"))
+		p, err := search.ParsePattern(strings.TrimPrefix(text, "/"))
 		if err != nil {
 			return nil, err
 		}

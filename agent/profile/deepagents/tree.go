@@ -10,7 +10,7 @@ import (
 
 	"vfsdb/agent/tool"
 	"vfsdb/agent/tool/texts"
-	"vfsdb/vfs"
+	"vfsdb/search"
 )
 
 type lsIn struct {
@@ -120,13 +120,13 @@ func (in grepIn) most(b *tool.Toolbox) int {
 
 // found is what one tree has for a search of contents.
 type found struct {
-	matches []vfs.GrepMatch
+	matches []search.GrepMatch
 	more    bool
 	large   []string // files that were not searched
 }
 
 func grep(g *tool.Guard, in grepIn) (found, error) {
-	o := vfs.GrepOptions{Path: in.Path, Max: in.most(g.Box)}
+	o := search.GrepOptions{Path: in.Path, Max: in.most(g.Box)}
 	if in.Glob != "" {
 		o.Include = []string{in.Glob}
 	}
@@ -157,7 +157,7 @@ func grep(g *tool.Guard, in grepIn) (found, error) {
 		return found{}, absent(g, "Path", in.Path, err)
 	}
 	matches, more := g.Fit(r)
-	matches = slices.DeleteFunc(matches, func(m vfs.GrepMatch) bool { return !chosen(m.Path) })
+	matches = slices.DeleteFunc(matches, func(m search.GrepMatch) bool { return !chosen(m.Path) })
 	return found{matches, more, r.SkippedLarge}, nil
 }
 
@@ -198,11 +198,11 @@ func literal(pattern string) string {
 var regexLike = regexp.MustCompile(`\\[wsdbSWDB.|()[\]*+?]|\.[*+]|\[[^\]]+\][*+]|\w\|\w|\(\?|^\^|\$$`)
 
 // shown are the lines of a grep, file by file, in one of three ways. Files are sorted by path.
-func shown(matches []vfs.GrepMatch, mode string) string {
+func shown(matches []search.GrepMatch, mode string) string {
 	if len(matches) == 0 {
 		return "No matches found"
 	}
-	slices.SortStableFunc(matches, func(a, b vfs.GrepMatch) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortStableFunc(matches, func(a, b search.GrepMatch) int { return strings.Compare(a.Path, b.Path) })
 	var lines []string
 	for len(matches) > 0 {
 		at, n := matches[0].Path, 0

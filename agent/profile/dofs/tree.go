@@ -9,7 +9,7 @@ import (
 
 	"vfsdb/agent/tool"
 	"vfsdb/agent/tool/texts"
-	"vfsdb/vfs"
+	"vfsdb/search"
 )
 
 // dir finds a directory: ENOENT if nothing is there or the path goes through a file, ENOTDIR if it is one.
@@ -239,7 +239,7 @@ func grep(g *tool.Guard, in grepIn) (grepOut, error) {
 	if err != nil {
 		return grepOut{}, underFile(err)
 	}
-	r, err := g.Grep(in.Pattern, vfs.GrepOptions{Path: in.Path, IgnoreCase: in.IgnoreCase, Max: in.end()})
+	r, err := g.Grep(in.Pattern, search.GrepOptions{Path: in.Path, IgnoreCase: in.IgnoreCase, Max: in.end()})
 	if err != nil {
 		return grepOut{}, underFile(err)
 	}

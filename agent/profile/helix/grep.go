@@ -7,6 +7,7 @@ import (
 
 	"vfsdb/agent/tool"
 	"vfsdb/agent/tool/texts"
+	"vfsdb/search"
 	"vfsdb/vfs"
 )
 
@@ -66,7 +67,7 @@ func (o grepOut) Parts() []tool.Part {
 }
 
 func grep(g *tool.Guard, in grepIn) (grepOut, error) {
-	o := vfs.GrepOptions{
+	o := search.GrepOptions{
 		Regex: !in.Literal, IgnoreCase: in.IgnoreCase, Path: in.Path,
 		Max: g.Box.Caps.Matches, Before: in.Context, After: in.Context,
 	}
@@ -103,7 +104,7 @@ func grepHint(g *tool.Guard, own int64) string {
 }
 
 // grepShown puts matches into a result, as many as fit the cap of bytes.
-func grepShown(g *tool.Guard, r *vfs.GrepResult) (grepOut, error) {
+func grepShown(g *tool.Guard, r *search.GrepResult) (grepOut, error) {
 	out := grepOut{
 		Matches: []grepMatch{}, FilesScanned: r.FilesScanned, Truncated: r.Truncated,
 		SkippedLarge: orEmpty(g.Skipped(r.SkippedLarge)), SkippedBinary: orEmpty(g.Skipped(r.SkippedBinary)),

@@ -69,7 +69,7 @@ func tools(*tool.Toolbox) []*tool.Tool {
 		tool.Change("move_file", `Move or rename a file or directory. It fails if the destination exists.`,
 			tool.Writes, move, tool.Title("Move File")),
 		tool.View("search_files", `Find files and directories below a directory by a pattern on their relative path: *.ext is in the directory itself, **/*.ext at any depth.`,
-			tool.Lists, search, tool.Syscall("scandir"), tool.Title("Search Files")),
+			tool.Lists, searchFiles, tool.Syscall("scandir"), tool.Title("Search Files")),
 		tool.View("get_file_info", `Describe a file or directory: size, times, type, permissions.`,
 			tool.Lists, info, tool.Syscall("stat"), tool.Title("Get File Info")),
 		tool.View("list_allowed_directories", `List the directories that these tools may use, with all that is below them.`,

@@ -11,7 +11,7 @@ import (
 	"syscall"
 
 	"vfsdb/agent/tool"
-	"vfsdb/vfs"
+	"vfsdb/search"
 )
 
 func mkdir(g *tool.Guard, in pathIn) (out, error) {
@@ -209,7 +209,7 @@ func pattern(text string) func(rel string, dir bool) bool {
 	if strings.HasSuffix(text, "/**") {
 		text += "/*"
 	}
-	p, err := vfs.ParsePattern(text)
+	p, err := search.ParsePattern(text)
 	if err != nil {
 		return func(rel string, _ bool) bool { return rel == text }
 	}
@@ -224,7 +224,7 @@ type searchIn struct {
 
 func (in searchIn) About() string { return in.Path }
 
-func search(g *tool.Guard, in searchIn) (out, error) {
+func searchFiles(g *tool.Guard, in searchIn) (out, error) {
 	dir, err := dir(g, in.Path)
 	if err != nil {
 		return out{}, err

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"vfsdb/agent/tool"
-	"vfsdb/vfs"
+	"vfsdb/search"
 )
 
 // kindOf is the word for a type of file.
@@ -100,7 +100,7 @@ type grepOut struct {
 }
 
 func grep(g *tool.Guard, in grepIn) (grepOut, error) {
-	o := vfs.GrepOptions{Regex: true, IgnoreCase: !in.CaseSensitive, Path: in.Path, Max: min(in.MaxResults, g.Box.Caps.Matches)}
+	o := search.GrepOptions{Regex: true, IgnoreCase: !in.CaseSensitive, Path: in.Path, Max: min(in.MaxResults, g.Box.Caps.Matches)}
 	if in.Include != "" {
 		o.Include = []string{in.Include}
 	}

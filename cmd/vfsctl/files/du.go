@@ -8,7 +8,7 @@ import (
 	"vfsdb/cmd/vfsctl/cli"
 	"vfsdb/cmd/vfsctl/human"
 	"vfsdb/cmd/vfsctl/term"
-	"vfsdb/vfs"
+	"vfsdb/search"
 )
 
 func duCommand(a *cli.App) *cobra.Command {
@@ -62,7 +62,7 @@ func diskUsage(a *cli.App, c *cli.Call, t *term.Table, name string, total bool) 
 	}
 
 	for _, name := range append(names, name) {
-		u, err := vfs.Usage(c, c.FS, name)
+		u, err := search.Usage(c, c.FS, name)
 		if err != nil {
 			return err
 		}
@@ -73,7 +73,7 @@ func diskUsage(a *cli.App, c *cli.Call, t *term.Table, name string, total bool) 
 	return nil
 }
 
-func addUsage(a *cli.App, t *term.Table, name string, u vfs.Totals) error {
+func addUsage(a *cli.App, t *term.Table, name string, u search.Totals) error {
 	if !a.JSON {
 		t.Row(term.Cell{Text: human.Size(u.Bytes), Right: true}, term.Cell{Text: human.Plural(u.Files, "file", "files"), Right: true, Style: term.Dim}, term.Cell{Text: a.Out.Name(name)})
 		return nil

@@ -10,7 +10,7 @@ import (
 	"vfsdb/cmd/vfsctl/cli"
 	"vfsdb/cmd/vfsctl/human"
 	"vfsdb/cmd/vfsctl/term"
-	"vfsdb/vfs"
+	"vfsdb/search"
 )
 
 func findCommand(a *cli.App) *cobra.Command {
@@ -36,7 +36,7 @@ A single argument is a pattern if it has one of *?[{ in it, else a directory.`,
 				dir, pattern = "/", dir
 			}
 
-			o := &vfs.FindOptions{Pattern: pattern, MatchBase: !strings.Contains(pattern, "/"), Max: most}
+			o := &search.FindOptions{Pattern: pattern, MatchBase: !strings.Contains(pattern, "/"), Max: most}
 			word, ok := findTypes[kind]
 			if !ok {
 				return cli.Usage(c.Cmd, "--type is f (file), d (directory) or l (symlink), not %q", kind)
@@ -46,7 +46,7 @@ A single argument is a pattern if it has one of *?[{ in it, else a directory.`,
 			}
 			o.Kind = word
 
-			found, truncated, err := vfs.Find(c, c.FS, dir, o)
+			found, truncated, err := search.Find(c, c.FS, dir, o)
 			if errors.Is(err, syscall.EINVAL) && pattern != "" {
 				return cli.Usage(c.Cmd, "pattern %q: %w", pattern, err)
 			}
@@ -77,7 +77,7 @@ var findTypes = map[string]string{
 	"": "", "f": "file", "file": "file", "d": "directory", "directory": "directory", "l": "symlink", "symlink": "symlink",
 }
 
-func printFound(a *cli.App, f vfs.Hit) error {
+func printFound(a *cli.App, f search.Hit) error {
 	if a.JSON {
 		return a.Out.JSON(cli.NewEntry(f.Path, f.Info))
 	}

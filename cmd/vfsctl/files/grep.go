@@ -12,7 +12,7 @@ import (
 	"vfsdb/cmd/vfsctl/cli"
 	"vfsdb/cmd/vfsctl/human"
 	"vfsdb/cmd/vfsctl/term"
-	"vfsdb/vfs"
+	"vfsdb/search"
 )
 
 func grepCommand(a *cli.App) *cobra.Command {
@@ -61,7 +61,7 @@ than --max-size. What was skipped is counted on standard error. Nothing found: e
 type grepper struct {
 	*cli.App
 	*cli.Call
-	o       vfs.GrepOptions
+	o       search.GrepOptions
 	context int
 	maxSize string
 	files   bool // print only the paths of files
@@ -74,7 +74,7 @@ func (g *grepper) run(pattern, name string) error {
 		return err
 	}
 
-	result, err := vfs.Grep(g, g.FS, pattern, &g.o)
+	result, err := search.Grep(g, g.FS, pattern, &g.o)
 	if errors.Is(err, syscall.EINVAL) {
 		return cli.Usage(g.Cmd, "%w", err)
 	}
@@ -130,7 +130,7 @@ func (g *grepper) options(pattern string) error {
 }
 
 // printFiles prints the path of each file that matches.
-func (g *grepper) printFiles(result *vfs.GrepResult) error {
+func (g *grepper) printFiles(result *search.GrepResult) error {
 	last := ""
 	for i, m := range result.Matches {
 		if i > 0 && m.Path == last {
@@ -152,7 +152,7 @@ func (g *grepper) printFiles(result *vfs.GrepResult) error {
 }
 
 // print prints each match, with the lines around it if they are asked for.
-func (g *grepper) print(result *vfs.GrepResult) error {
+func (g *grepper) print(result *search.GrepResult) error {
 	if g.JSON {
 		for _, m := range result.Matches {
 			if err := g.Out.JSON(matchJSON(m)); err != nil {
@@ -211,7 +211,7 @@ func (g *grepper) line(name string, number int, mark, text string, shown *int) e
 	return g.Out.Printf("%s%s%s%s%s\n", g.Out.Paint(term.Purple, g.Out.Name(name)), sep, g.Out.Paint(term.Green, fmt.Sprint(number)), sep, text)
 }
 
-func matchJSON(m vfs.GrepMatch) any {
+func matchJSON(m search.GrepMatch) any {
 	line := struct {
 		cli.Path
 		Line   int      `json:"line"`
@@ -227,7 +227,7 @@ func matchJSON(m vfs.GrepMatch) any {
 }
 
 // report names the files that were skipped, so that a missing match is not taken for a missing text.
-func (g *grepper) report(result *vfs.GrepResult) {
+func (g *grepper) report(result *search.GrepResult) {
 	g.Out.Flush()
 	for _, s := range []struct {
 		why   string

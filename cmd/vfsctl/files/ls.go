@@ -14,6 +14,7 @@ import (
 	"vfsdb/cmd/vfsctl/cli"
 	"vfsdb/cmd/vfsctl/human"
 	"vfsdb/cmd/vfsctl/term"
+	"vfsdb/search"
 	"vfsdb/vfs"
 )
 
@@ -69,7 +70,7 @@ func (l *lister) expand(args []string) ([]string, error) {
 			continue
 		}
 
-		found, err := vfs.Glob(l, l.FS, arg)
+		found, err := search.Glob(l, l.FS, arg)
 		switch {
 		case err != nil && !errors.Is(err, syscall.EINVAL):
 			return nil, err

@@ -17,6 +17,7 @@ import (
 	"vfsdb/cmd/vfsctl/human"
 	"vfsdb/cmd/vfsctl/term"
 	"vfsdb/gc"
+	"vfsdb/search"
 	"vfsdb/snapshot"
 	"vfsdb/transfer"
 	"vfsdb/vfs"
@@ -157,11 +158,11 @@ func (t *guide) edit() error {
 
 // pick chooses the line to edit: one of several words that occurs once in a short file. Documents are tried first.
 func (t *guide) pick() error {
-	found, _, err := vfs.Find(t.ctx, t.try, "/", &vfs.FindOptions{Pattern: "{*.md,*/*.md,*.txt}", Kind: "file", Max: 100})
+	found, _, err := search.Find(t.ctx, t.try, "/", &search.FindOptions{Pattern: "{*.md,*/*.md,*.txt}", Kind: "file", Max: 100})
 	if err != nil {
 		return err
 	}
-	others, _, err := vfs.Find(t.ctx, t.try, "/", &vfs.FindOptions{Kind: "file", Max: 1000})
+	others, _, err := search.Find(t.ctx, t.try, "/", &search.FindOptions{Kind: "file", Max: 1000})
 	if err != nil {
 		return err
 	}
@@ -212,7 +213,7 @@ func (t *guide) compare() error {
 func (t *guide) search() error {
 	word := "on tour"
 	start := time.Now()
-	r, err := vfs.Grep(t.ctx, t.try, word, &vfs.GrepOptions{Max: 5})
+	r, err := search.Grep(t.ctx, t.try, word, &search.GrepOptions{Max: 5})
 	if err != nil {
 		return err
 	}
@@ -228,7 +229,7 @@ func (t *guide) search() error {
 	}
 	result = append(result, t.Out.Paint(term.Dim, fmt.Sprintf("%s searched%s", human.Plural(int64(r.FilesScanned), "file", "files"), more)))
 	return t.show("Search the branch", d, t.command("--branch", "try", "grep", "--max", "5", word),
-		`vfs.Grep(ctx, try, "`+word+`", &vfs.GrepOptions{Max: 5})`, result...)
+		`search.Grep(ctx, try, "`+word+`", &search.GrepOptions{Max: 5})`, result...)
 }
 
 func (t *guide) restore() error {

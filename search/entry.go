@@ -1,0 +1,107 @@
+package search
+
+import (
+	"syscall"
+
+	"vfsdb/schema"
+	"vfsdb/tree"
+	"vfsdb/vfs"
+)
+
+// An entry is an entry of a directory that a search comes by.
+type entry struct {
+	tree.Entry
+	dir  tree.Ino  // that holds it; 0 for the start of the search
+	path string    // from the root of the tree, in the form of io/fs
+	up   *entry    // the entry of dir; nil at the start of the search
+	at   []cursor  // of a directory: where a pattern stands for the entries below
+	info *vfs.Info // nil unless the search has read it
+}
+
+// locate resolves a path to an entry, whose own path has no symlinks. A missing entry is ENOENT.
+func locate(tx *tree.Tx, name string, follow bool) (*entry, error) {
+	names := (*vfs.Tx)(tx)
+	path, err := names.Resolve(name, follow)
+	if err != nil {
+		return nil, bare(err)
+	}
+
+	stat := names.Lstat
+	if follow {
+		stat = names.Stat
+	}
+	info, err := stat(name)
+	if err != nil {
+		return nil, bare(err)
+	}
+	n, err := tx.Node(info.Ino())
+	if err != nil {
+		return nil, err
+	}
+	return &entry{Entry: tree.Entry{Name: info.Name(), Ino: n.Ino, Kind: n.Kind()}, path: path, info: info}, nil
+}
+
+// maxPage is how many entries of a directory a search reads at a time.
+const maxPage = 512
+
+// readPage returns the entries of a directory that come after a name, and whether they are the last.
+func readPage(tx *tree.Tx, dir tree.Ino, after string) (page []tree.Entry, last bool, err error) {
+	tx.Trim()
+	for e, err := range tx.Entries(dir, after) {
+		if err != nil {
+			return nil, false, err
+		}
+		if page = append(page, e); len(page) == maxPage {
+			return page, false, nil
+		}
+	}
+	return page, true, nil
+}
+
+// lookUp returns those of some names that a directory has.
+func lookUp(tx *tree.Tx, dir tree.Ino, names []string) ([]tree.Entry, error) {
+	tx.Trim()
+	var entries []tree.Entry
+	for _, name := range names {
+		d, err := tx.Lookup(dir, name)
+		if err != nil {
+			return nil, err
+		}
+		if d.Ino != 0 {
+			entries = append(entries, tree.Entry{Name: name, Ino: d.Ino, Kind: d.Kind})
+		}
+	}
+	return entries, nil
+}
+
+// A trail is the set of directories that a search has gone into.
+type trail struct {
+	dirs    tree.InoSet
+	first   int // how many directories are in it
+	returns int // how often the search came by one of them again
+}
+
+// maxReturns bounds how often a search comes by directories again, beyond once for each.
+const maxReturns = 1000
+
+// enter is called before a search goes into a directory that it found under a path.
+//
+// To come by a directory twice is no fault if it was moved meanwhile. So the tree is asked about this moment: does the
+// path lead through the directory twice, or has the directory two names? An entry that is listed but cannot be looked
+// up answers neither, hence the bound.
+func (t *trail) enter(tx *tree.Tx, dir tree.Ino, path string) error {
+	if t.dirs.Add(dir) {
+		t.first++
+		return nil
+	}
+	if t.returns++; t.returns > t.first+maxReturns {
+		return schema.Corrupt("directory %d, and others, are listed again and again", dir)
+	}
+
+	_, err := (*vfs.Tx)(tx).Resolve(path, false)
+	switch errno, _ := vfs.Errno(err); {
+	case err == nil, errno == syscall.ENOENT, errno == syscall.ENOTDIR, errno == syscall.ELOOP, errno == syscall.ENAMETOOLONG:
+		return tx.OneName(dir)
+	}
+	return bare(err)
+}
