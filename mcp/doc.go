@@ -7,7 +7,7 @@
 // # Tools
 //
 // The tools are those of a [tool.Toolbox], with its policy, schemas and hints. A failure is a result, and its text
-// tells the model what to do next. The prompt of the toolbox becomes the instructions of the server. A server may have
+// leads the model to a better call. The prompt of the toolbox becomes the instructions of the server. A server may have
 // several workspaces. Each has a name, which is part of the names of its tools.
 //
 // Clients treat results in different ways. Some show the model only the structured content, some only the text, and
@@ -39,14 +39,14 @@
 //
 // Roots of a client that are in a workspace here (vfs://...) limit it to the files below them, as in the reference
 // filesystem server. Other roots mean nothing. If the policy asks for approval of a use, the person at the client is
-// asked. Only a form that comes back with a yes in it approves. A refusal names the answer, or says that the client
+// asked. Only a form that comes back with a yes in it approves. A refusal names the answer, or reports that the client
 // cannot ask. No transaction is open while the server waits.
 //
 // Over HTTP a request needs a bearer token. It must use the name of this machine's loopback or an allowed host, and it
-// must not come from a web page, unless its origin is allowed. So neither a web page nor a name that resolves to this
-// machine (DNS rebinding) gets in. With a certificate the server speaks HTTPS. Bodies, headers, sessions and idle times
-// are bounded. Over stdio the client has started the server, so a message may be as long as the arguments of a tool. A
-// longer message is refused, and the next one is read.
+// must not come from a web page, unless the page has a loopback origin or an allowed one. So neither a web page nor a
+// name that resolves to this machine (DNS rebinding) gets in. With a certificate the server speaks HTTPS. Bodies,
+// headers, sessions and idle times are bounded. Over stdio the client has started the server, so a message may be as
+// long as the arguments of a tool. A longer message is refused, and the next one is read.
 //
 // # Versions of the protocol
 //

@@ -13,7 +13,7 @@ import (
 )
 
 // scrub replaces what differs from run to run: the id of the database, times and names that are made up.
-func scrub(t *testing.T, list []agentkit.Played) []agentkit.Played {
+func scrub(t *testing.T, list []agentkit.Outcome) []agentkit.Outcome {
 	t.Helper()
 	data, err := json.Marshal(list)
 	require.NoError(t, err)
@@ -24,7 +24,7 @@ func scrub(t *testing.T, list []agentkit.Played) []agentkit.Played {
 	} {
 		data = regexp.MustCompile(s.find).ReplaceAll(data, []byte(s.put))
 	}
-	var out []agentkit.Played
+	var out []agentkit.Outcome
 	require.NoError(t, json.Unmarshal(data, &out))
 	return out
 }

@@ -128,7 +128,7 @@ func TestMCPFilesystemGolden(t *testing.T) {
 	data, err := json.Marshal(info)
 	require.NoError(t, err)
 	data = regexp.MustCompile(`created: [^\\]*`).ReplaceAll(data, []byte("created: <time>"))
-	var stilled []agentkit.Played
+	var stilled []agentkit.Outcome
 	require.NoError(t, json.Unmarshal(data, &stilled))
 	agentkit.Golden(t, "mcp-filesystem", map[string]any{"told": agentkit.Describe(b), "script": append(script, stilled...)})
 	require.Len(t, b.Tools(), 14)

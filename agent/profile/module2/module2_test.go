@@ -16,12 +16,12 @@ import (
 )
 
 // settled replaces the times of creation, which nobody can set.
-func settled(t *testing.T, list []agentkit.Played, field string) []agentkit.Played {
+func settled(t *testing.T, list []agentkit.Outcome, field string) []agentkit.Outcome {
 	t.Helper()
 	data, err := json.Marshal(list)
 	require.NoError(t, err)
 	data = regexp.MustCompile(`(\\?"`+field+`\\?":)[0-9.]+`).ReplaceAll(data, []byte("${1}0.0"))
-	var out []agentkit.Played
+	var out []agentkit.Outcome
 	require.NoError(t, json.Unmarshal(data, &out))
 	return out
 }

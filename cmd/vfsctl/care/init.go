@@ -19,14 +19,14 @@ func initCommand(a *cli.App) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			fresh := a.Absent()
 			if fresh && !cmd.Flags().Changed("branch") {
-				a.Branch = "" // a new database has the branch main only, whatever the environment says
+				a.Branch = "" // a new database has the branch main only, whatever $VFS_BRANCH is
 			}
 			return a.On(cli.Creates, func(c *cli.Call) error { return reportInit(a, c, fresh) })(cmd, args)
 		},
 	}
 }
 
-// reportInit reports the database, which is open now. fresh says that it did not exist before.
+// reportInit reports the database, which is open now. fresh is true if it did not exist before.
 func reportInit(a *cli.App, c *cli.Call, fresh bool) error {
 	if !a.JSON {
 		if fresh {

@@ -5,7 +5,7 @@
 // database and hands over a [Call]: the arguments, and the tree that the flags name. [App.Plain] is for commands that
 // need no database. [App.WithSource] looks at a file of the host before it lets the body open a database.
 //
-// A body returns an error, and [Run] turns it into a message and an exit code. The error says what failed; the advice
+// A body returns an error, and [Run] turns it into a message and an exit code. The error names the failure; the advice
 // below it is chosen here, by the kind of the error. An [Exit] is an error without a message: the command has reported
 // everything, and only the code is left. [Usage] is for a command line that makes no sense.
 //

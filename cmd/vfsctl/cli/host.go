@@ -33,7 +33,7 @@ func (a *App) OpenHost(name string) (*os.File, error) {
 	return os.Open(name)
 }
 
-// ReplaceHost writes a file of the host, which appears whole or not at all. What was there is replaced.
+// ReplaceHost writes a file of the host, which appears whole or not at all, and replaces an older one.
 func (a *App) ReplaceHost(name string, write func(part *os.File) error) (err error) {
 	if err := a.checkHost(name); err != nil {
 		return err

@@ -92,7 +92,7 @@ func callTool(a *cli.App, c *cli.Call, config *tool.Config) error {
 		a.Warn("an agent would go on at the branch %s; to make the next call there: %s", on, a.Invoke("--branch", on, "tools", "call"))
 	}
 	if r.Err != nil {
-		return cli.ExitFailed // the text says why
+		return cli.ExitFailed // the text has the reason
 	}
 	return nil
 }

@@ -21,7 +21,7 @@ func Put(t *testing.T, fsys *vfs.FS, name, content string) {
 	require.NoError(t, fsys.WriteFile(t.Context(), name, []byte(content), 0o644, vfs.Parents()))
 }
 
-// Says runs a tool that has to succeed, and compares what it tells the model byte for byte.
+// Says runs a tool that has to succeed, and compares its text for the model byte for byte.
 func Says(t *testing.T, b *tool.Toolbox, op string, in Args, want string) {
 	t.Helper()
 	r := Try(t, b, op, in)
@@ -29,7 +29,7 @@ func Says(t *testing.T, b *tool.Toolbox, op string, in Args, want string) {
 	require.Equal(t, want, r.Text)
 }
 
-// Refuses runs a tool that has to fail, and compares what it tells the model byte for byte.
+// Refuses runs a tool that has to fail, and compares its text for the model byte for byte.
 func Refuses(t *testing.T, b *tool.Toolbox, op string, in Args, errno error, want string) {
 	t.Helper()
 	r := Try(t, b, op, in)
@@ -37,16 +37,17 @@ func Refuses(t *testing.T, b *tool.Toolbox, op string, in Args, errno error, wan
 	require.Equal(t, want, r.Text)
 }
 
-// Epoch is the time of everything in a golden file.
+// Epoch is the time of all files in a golden file.
 var Epoch = time.Date(2024, 3, 9, 0, 0, 0, 0, time.UTC)
 
 // Plant makes a tree for a golden test: files by name, directories by a name with a slash at its end, symlinks by a
-// content that begins with "->". All times in it are epoch.
+// content that begins with "->". All times in it are [Epoch].
 func Plant(t *testing.T, fsys *vfs.FS, files map[string]string) {
 	t.Helper()
 	require.NoError(t, fsys.Update(t.Context(), func(tx *vfs.Tx) error {
 		for name, content := range files {
 			target, link := strings.CutPrefix(content, "->")
+
 			var err error
 			switch {
 			case strings.HasSuffix(name, "/"):
@@ -70,7 +71,7 @@ func Plant(t *testing.T, fsys *vfs.FS, files map[string]string) {
 	Still(t, fsys)
 }
 
-// Still sets all times of a tree to epoch.
+// Still sets all times of a tree to [Epoch].
 func Still(t *testing.T, fsys *vfs.FS) {
 	t.Helper()
 	require.NoError(t, fsys.Update(t.Context(), func(tx *vfs.Tx) error {
@@ -112,6 +113,7 @@ func Named(t *testing.T, name string) *tool.Profile {
 	return p
 }
 
+// Try runs a tool.
 func Try(t *testing.T, b *tool.Toolbox, op string, args map[string]any) *tool.Result {
 	t.Helper()
 	input, err := json.Marshal(args)
@@ -119,4 +121,5 @@ func Try(t *testing.T, b *tool.Toolbox, op string, args map[string]any) *tool.Re
 	return b.Call(t.Context(), op, input)
 }
 
+// Args are the arguments of a call.
 type Args = map[string]any

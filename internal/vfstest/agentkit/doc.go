@@ -1,3 +1,3 @@
-// Package agentkit has what tests of the rooms for agents share: tools over a store of a test, calls of them, golden
-// files of what they tell, and metrics that count.
+// Package agentkit is shared by the tests of the rooms for agents: tools over the store of a test, calls of them,
+// golden files of their results, and metrics that count.
 package agentkit

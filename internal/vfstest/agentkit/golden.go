@@ -38,7 +38,7 @@ func Golden(t *testing.T, name string, v any) {
 	require.Equal(t, string(want), got.String())
 }
 
-// Describe renders everything that a client or a model is told about the tools of a box.
+// Describe renders all that a client or a model reads about the tools of a box.
 func Describe(b *tool.Toolbox) any {
 	type offer struct {
 		Name, Title, Description string
@@ -61,13 +61,13 @@ func Describe(b *tool.Toolbox) any {
 
 // A Turn is one call of a script.
 type Turn struct {
-	Row  string // what it shows
+	Row  string // a name for the table
 	Tool string
 	Args Args
 }
 
-// A Played turn is a call with all that it gave.
-type Played struct {
+// An Outcome is a turn with its result.
+type Outcome struct {
 	Row   string `json:"row"`
 	Tool  string `json:"tool"`
 	Args  any    `json:"args,omitempty"`
@@ -78,21 +78,23 @@ type Played struct {
 }
 
 // Play runs a script, one call after the other.
-func Play(t *testing.T, b *tool.Toolbox, script ...Turn) []Played {
+func Play(t *testing.T, b *tool.Toolbox, script ...Turn) []Outcome {
 	t.Helper()
-	list := make([]Played, 0, len(script))
+	list := make([]Outcome, 0, len(script))
 	for _, s := range script {
 		r := Try(t, b, s.Tool, s.Args)
-		p := Played{Row: s.Row, Tool: s.Tool, Args: s.Args, Text: r.Text, Data: r.Data}
+		p := Outcome{Row: s.Row, Tool: s.Tool, Args: s.Args, Text: r.Text, Data: r.Data}
 		if s.Args == nil {
 			p.Args = nil
 		}
+
 		if r.Err != nil {
 			p.Errno = "none"
 			if errno, ok := vfs.Errno(r.Err); ok {
 				p.Errno = fmt.Sprint(errno)
 			}
 		}
+
 		var media []string
 		for _, m := range r.Media {
 			media = append(media, m.MIMEType+" "+base64.StdEncoding.EncodeToString(m.Data))
@@ -100,13 +102,14 @@ func Play(t *testing.T, b *tool.Toolbox, script ...Turn) []Played {
 		if media != nil {
 			p.Media = media
 		}
+
 		Conforms(t, b.Tool(s.Tool), r)
 		list = append(list, p)
 	}
 	return list
 }
 
-// Conforms checks that a result is what the tool's output schema says.
+// Conforms checks that a result matches the output schema of its tool.
 func Conforms(t *testing.T, op *tool.Tool, r *tool.Result) {
 	t.Helper()
 	if op == nil || op.Output == nil || r.Err != nil {
