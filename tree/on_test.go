@@ -1,7 +1,8 @@
-package vfs_test
+package tree_test
 
 import (
 	"fmt"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -102,4 +103,16 @@ func TestOnOfOn(t *testing.T) {
 		told := vfstest.Log(t, tree, nil)
 		require.Equal(t, fmt.Sprint("mkdir d", i), told[len(told)-1])
 	}
+}
+
+// Trees of two stores are not compared: what stands under the same numbers has nothing in common.
+func TestCompareTwoStores(t *testing.T) {
+	a, b := vfstest.New(t, "a"), vfstest.New(t, "b")
+	require.NoError(t, a.View(t.Context(), func(x *vfs.Tx) error {
+		return b.View(t.Context(), func(y *vfs.Tx) error {
+			_, err := tree.Compare((*tree.Tx)(x), (*tree.Tx)(y))
+			require.ErrorIs(t, err, syscall.EXDEV)
+			return nil
+		})
+	}))
 }

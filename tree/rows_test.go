@@ -1,0 +1,69 @@
+package tree_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"vfsdb/internal/vfstest"
+	"vfsdb/tree"
+	"vfsdb/vfs"
+)
+
+// A delta that is put row by row makes a tree what a restore makes it, in the branch itself, in a fork, and in a fork of
+// a fork, whose rows hide those that they inherit.
+func TestRowsOfADelta(t *testing.T) {
+	ctx := t.Context()
+	random := rand.New(rand.NewPCG(16, 4))
+	main := vfstest.New(t, "a/x", "a/b/y", "c/z", "d/")
+	heads := []*vfs.FS{main}
+	for _, name := range []string{"b", "c"} {
+		base := heads[len(heads)-1]
+		scramble(t, base, random)
+		forkOf(t, base, name)
+		heads = append(heads, branchOf(t, main, name))
+	}
+
+	for range 30 {
+		to, from := heads[random.IntN(len(heads))], heads[random.IntN(len(heads))]
+		scramble(t, from, random)
+		scramble(t, to, random)
+		require.NoError(t, to.Update(ctx, func(tx *vfs.Tx) error {
+			on, err := (*tree.Tx)(tx).On((*tree.Tree)(from))
+			require.NoError(t, err)
+			putDelta(t, (*tree.Tx)(tx), on)
+			rest, err := tree.Compare((*tree.Tx)(tx), on)
+			require.NoError(t, err)
+			require.Empty(t, rest.Names)
+			require.Empty(t, rest.Inodes)
+			return nil
+		}))
+		require.Equal(t, vfstest.Dump(t, from), vfstest.Dump(t, to))
+	}
+}
+
+// putDelta makes a tree what another one is, by the functions that change one row.
+func putDelta(t *testing.T, to, from *tree.Tx) {
+	t.Helper()
+	delta, err := tree.Compare(to, from)
+	require.NoError(t, err)
+	for _, change := range delta.Names {
+		if change.New == 0 {
+			require.NoError(t, to.DropEntry(change.Name))
+			continue
+		}
+		d, err := from.Lookup(change.Dir, change.Base)
+		require.NoError(t, err)
+		require.NoError(t, to.PutEntry(change.Name, d.Ino, d.Kind))
+	}
+	for _, change := range delta.Inodes {
+		if change.New == nil {
+			require.NoError(t, to.DropNode(change.Ino))
+			continue
+		}
+		n, err := from.Node(change.Ino)
+		require.NoError(t, err)
+		require.NoError(t, to.PutNode(n))
+	}
+}
