@@ -28,8 +28,8 @@ const (
 // A conn is one SQLite connection with its prepared statements. One goroutine uses it at a time.
 type conn struct {
 	sq      *sqlite.Conn
-	stmts   map[string][]*sqlite.Stmt // idle, by text
-	frame   map[string]*sqlite.Stmt   // BEGIN, COMMIT and their kin, and checkpoints
+	stmts   map[string]*statement   // by text
+	frame   map[string]*sqlite.Stmt // BEGIN, COMMIT and their kin, and checkpoints
 	version *sqlite.Stmt
 	seen    int64 // data_version of the last transaction
 	memo    any   // for the room above, see Tx.Memo
@@ -45,15 +45,20 @@ type conn struct {
 	turns   *turns       // of one that writes; nil: it does not wait for its turn
 	counts  *counts      // of its transactions; nil: nobody counts
 
-	committed     func(*Tx)          // called after each commit, see DB.OnCommit
-	writes        map[string]Written // by statements, as far as they were run
-	written       Written            // in this transaction
-	started       Mark               // of the moment that the transaction which writes started from
+	committed     func(*Tx) // called after each commit, see DB.OnCommit
+	written       Written   // in this transaction
+	started       Mark      // of the moment that the transaction which writes started from
 	startedMarked bool
 
 	index  *engine.Index // nil if it is not to be had
 	mark   Mark          // of the moment that the transaction sees
 	marked bool          // mark is known; never while it writes
+}
+
+// A statement is the prepared statements of one text, as many as were in use at a time.
+type statement struct {
+	idle   []*sqlite.Stmt
+	writes Written
 }
 
 // pragmas of every connection. Page size and auto_vacuum stand in prepareFile: they count only before the first table.
@@ -81,7 +86,7 @@ func connect(path string, options Options) (*conn, error) {
 		return nil, mapError(err)
 	}
 	sq.SetBusyTimeout(0) // we wait ourselves, see conn.run
-	return &conn{sq: sq, stmts: make(map[string][]*sqlite.Stmt), frame: make(map[string]*sqlite.Stmt)}, nil
+	return &conn{sq: sq, stmts: make(map[string]*statement), frame: make(map[string]*sqlite.Stmt)}, nil
 }
 
 // isOf reports whether the connection has that file open.
@@ -111,8 +116,8 @@ func syncPragma(lax bool) string {
 
 func (c *conn) close() error {
 	c.turns.close()
-	for _, idle := range c.stmts {
-		for _, s := range idle {
+	for _, st := range c.stmts {
+		for _, s := range st.idle {
 			s.Finalize()
 		}
 	}
@@ -156,11 +161,18 @@ func (c *conn) pragmaInt(name string) (v int64, err error) {
 
 // stmt takes a prepared statement from the idle ones, or prepares it. A text may be in use more than once at a time.
 func (c *conn) stmt(text string) (*sqlite.Stmt, error) {
-	if idle := c.stmts[text]; len(idle) > 0 {
-		s := idle[len(idle)-1]
-		c.stmts[text] = idle[:len(idle)-1]
+	st := c.stmts[text]
+	if st == nil {
+		st = &statement{writes: writtenBy(text)}
+		c.stmts[text] = st
+	}
+	c.written |= st.writes
+	if last := len(st.idle) - 1; last >= 0 {
+		s := st.idle[last]
+		st.idle = st.idle[:last]
 		return s, nil
 	}
+
 	s, trailing, err := c.sq.PrepareTransient(text)
 	if sqlite.ErrCode(err) == sqlite.ResultError {
 		// Our statements fit our tables, so it is the tables that are not what they were.
@@ -179,7 +191,8 @@ func (c *conn) stmt(text string) (*sqlite.Stmt, error) {
 // idle gives a statement back.
 func (c *conn) idle(text string, s *sqlite.Stmt) error {
 	err := s.Reset()
-	c.stmts[text] = append(c.stmts[text], s)
+	st := c.stmts[text]
+	st.idle = append(st.idle, s)
 	return mapError(err)
 }
 

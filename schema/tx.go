@@ -80,7 +80,6 @@ func (tx *Tx) Exec(text string, args ...any) (int64, error) {
 		return 0, err
 	}
 	tx.changed = true
-	tx.conn.note(text)
 
 	s, err := tx.conn.stmt(text)
 	if err != nil {
@@ -107,7 +106,6 @@ func (tx *Tx) Query(text string, args ...any) *Rows {
 	}
 	if !strings.HasPrefix(text, "SELECT ") {
 		tx.changed = true
-		tx.conn.note(text)
 	}
 	s, err := tx.conn.stmt(text)
 	if err != nil {

@@ -29,19 +29,6 @@ func (tx *Tx) Started() (m Mark, ok bool) { return tx.conn.started, tx.conn.star
 // so it holds for every room, whether or not what it wrote was undone.
 func (tx *Tx) Written() Written { return tx.conn.written }
 
-// note adds what a statement writes to what the transaction has written.
-func (c *conn) note(text string) {
-	w, known := c.writes[text]
-	if !known {
-		w = writtenBy(text)
-		if c.writes == nil {
-			c.writes = make(map[string]Written)
-		}
-		c.writes[text] = w
-	}
-	c.written |= w
-}
-
 // writtenBy returns what a statement writes. One that it does not understand may write anything.
 func writtenBy(text string) Written {
 	words := strings.Fields(strings.ToUpper(text[:min(len(text), 64)]))
@@ -58,7 +45,7 @@ func writtenBy(text string) Written {
 		words = words[2:]
 	case len(words) > 1 && words[0] == "UPDATE":
 		words = words[1:]
-	case len(words) > 0 && (words[0] == "PRAGMA" || words[0] == "EXPLAIN"):
+	case len(words) > 0 && (words[0] == "SELECT" || words[0] == "PRAGMA" || words[0] == "EXPLAIN"):
 		return 0
 	default:
 		return wroteAnything
