@@ -63,6 +63,7 @@ func branchID(db *schema.Tx, name string) (int64, error) {
 	} else {
 		_, there, err = db.Int(`SELECT id FROM branch NOT INDEXED WHERE name = ?`, name)
 	}
+
 	switch {
 	case err != nil:
 		return 0, err

@@ -62,6 +62,7 @@ func Compare(a, b *Tx) (*Delta, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	d := &Delta{}
 	for _, name := range names {
 		old, err := a.Lookup(name.Dir, name.Base)
@@ -76,6 +77,7 @@ func Compare(a, b *Tx) (*Delta, error) {
 			d.Names = append(d.Names, NameChange{name, old.Ino, now.Ino})
 		}
 	}
+
 	for _, ino := range inos {
 		old, err := a.Node(ino)
 		if err != nil {
@@ -88,6 +90,7 @@ func Compare(a, b *Tx) (*Delta, error) {
 		if sameRow(old, now) {
 			continue
 		}
+
 		change := InodeChange{Ino: ino}
 		if old != nil {
 			change.Old = NewInfo("", old)
@@ -111,8 +114,8 @@ func sameRow(a, b *Node) bool {
 }
 
 // changedKeys lists the entries and inodes that may differ between two trees: those that one of them shows in levels
-// which the other does not have, or has at another moment. Of most, what they show is kept in memory on the way, for
-// who looks at the keys next.
+// which the other does not have, or has at another moment. What they show is cached on the way, as far as there
+// is room, for the caller looks at the keys next.
 func changedKeys(a, b *Tx) ([]Name, []Ino, error) {
 	if k, known := a.getPair(b.fsys.at); known {
 		return k.names, k.inos, nil
@@ -238,8 +241,8 @@ func (tx *Tx) whole(side shownBy, n int) []stretch {
 	return list
 }
 
-// collect adds the keys of the rows. A row is what the tree shows, unless a nearer level has said so before, or it was
-// born later. What nearer levels have said may have been forgotten again, so it does not do to ask whether it is known.
+// collect adds the keys of the rows. A row is what the tree shows, unless a nearer level has a row of the same key, or it
+// was born later. The cache may have dropped what a nearer level shows, so it cannot answer that; the set of keys can.
 func (w stretch) collect(d differing) error {
 	tx, limit := w.tx, w.tx.fsys.levels[w.level].Cap
 	rows := tx.db.Query(w.dirents, w.args...)
@@ -254,6 +257,7 @@ func (w stretch) collect(d differing) error {
 	if err := rows.Err(); err != nil {
 		return err
 	}
+
 	rows = tx.db.Query(w.inodes, w.args...)
 	for rows.Next() {
 		n, err := scanInode(rows, Ino(rows.Int(colIno)), w.level)
@@ -269,7 +273,7 @@ func (w stretch) collect(d differing) error {
 	return rows.Err()
 }
 
-// fillAbsent keeps in memory what a tree does not show of what differs. It is for trees that inherit nothing: others
+// fillAbsent caches that a tree does not show some of the keys that differ. It is for trees that inherit nothing: others
 // may show it from a level that both have, and that was not looked at.
 func (tx *Tx) fillAbsent(d differing, side shownBy) {
 	for name, by := range d.names {

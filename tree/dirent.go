@@ -6,8 +6,8 @@ import (
 	"vfsdb/schema"
 )
 
-// A Dirent is what a directory says about a name: the inode, or, with ino 0, that there is none.
-// level and born tell which row said so; fresh if no row did.
+// A Dirent is the entry of a directory under a name: the inode, or, with ino 0, that there is none. level and born
+// name the row that it comes from; level is fresh if there is no row.
 type Dirent struct {
 	Ino   Ino
 	Kind  uint8
@@ -97,9 +97,12 @@ func (tx *Tx) putDirent(dir Ino, name string, ino Ino, kind uint8) error {
 	if err != nil {
 		return err
 	}
+
 	branch := tx.fsys.at.Branch
 	tx.invalidateName(nameKey{dir, name})
 	tx.own.names[nameKey{dir, name}] = Dirent{Ino: ino, Kind: kind, Level: 0, Born: tx.epoch()}
+
+	// A row of this epoch is changed in place. An older one ends, and a new one begins.
 	if d.Level == 0 && d.Born == tx.epoch() {
 		found, err := tx.db.Exec(`UPDATE dirent SET ino = ?4, kind = ?5 WHERE branch = ?1 AND parent = ?2 AND name = ?3 AND died = 9223372036854775807`,
 			branch, int64(dir), name, orNull(int64(ino)), int64(kind))
@@ -127,12 +130,14 @@ func (tx *Tx) DropDirent(dir Ino, name string) error {
 			return tx.putDirent(dir, name, 0, 0)
 		}
 	}
+
 	d, err := tx.Lookup(dir, name)
 	if err != nil {
 		return err
 	}
 	tx.invalidateName(key)
 	tx.own.names[key] = Dirent{Level: fresh}
+
 	if d.Born == tx.epoch() {
 		found, err := tx.db.Exec(`DELETE FROM dirent WHERE branch = ? AND parent = ? AND name = ? AND died = 9223372036854775807`,
 			tx.fsys.at.Branch, int64(dir), name)
@@ -154,9 +159,9 @@ type Entry struct {
 	Kind uint8
 }
 
-// Page returns up to limit entries of a directory in order of their names, beginning after the name after. Where a
-// damaged tree of pages has them out of order, what there is comes all the same; but the last name of a page that is full
-// comes after that of the one before, or who lists them page by page would go round for good.
+// Page returns up to limit entries of a directory in order of their names, beginning after the name after. A damaged tree
+// of pages may have them out of order. They are returned all the same, but the last name of a full page must come after
+// the last one of the page before, or a listing page by page would not end.
 func (tx *Tx) Page(dir Ino, after string, limit int) ([]Entry, error) {
 	page, err := tx.pageBehind(dir, after, limit)
 	if last := len(page) - 1; err == nil && last >= 0 && last+1 == limit && page[last].Name <= after {
@@ -202,6 +207,8 @@ func (tx *Tx) pageOfOne(l Level, dir Ino, after string, limit int) ([]Entry, err
 		if err := rows.Close(); err != nil {
 			return nil, err
 		}
+
+		// Whiteouts have taken places of entries, so there may be more.
 		if got < limit || len(page) == limit {
 			return page, nil
 		}
@@ -235,6 +242,8 @@ func (tx *Tx) pageOfMany(levels []Level, dir Ino, after string, limit int) ([]En
 			}
 		}
 	}()
+
+	// step moves the cursor of a level to its next entry, and drops it at the end.
 	step := func(i int) (err error) {
 		if cursors[i].Next() {
 			heads[i], err = scanListed(cursors[i], dir)
@@ -244,12 +253,15 @@ func (tx *Tx) pageOfMany(levels []Level, dir Ino, after string, limit int) ([]En
 		cursors[i] = nil
 		return err
 	}
+
 	for i, l := range levels {
 		cursors[i] = tx.db.Query(pageSQL, l.Branch, int64(dir), after, l.Cap)
 		if err := step(i); err != nil {
 			return nil, err
 		}
 	}
+
+	// Each round takes the lowest name, from the nearest level that has it, and steps over it in all levels.
 	var page []Entry
 	for len(page) < limit {
 		first := -1
@@ -261,6 +273,7 @@ func (tx *Tx) pageOfMany(levels []Level, dir Ino, after string, limit int) ([]En
 		if first < 0 {
 			break
 		}
+
 		got := heads[first]
 		for i := first; i < len(levels); i++ {
 			if cursors[i] != nil && heads[i].Name == got.Name {

@@ -53,8 +53,8 @@ const (
 	colIno
 )
 
-// scanInode reads the columns of inodeColumns. mode 0 is a whiteout. A row that no inode can have is [ErrCorrupt]: others
-// believe the numbers.
+// scanInode reads the columns of inodeColumns. mode 0 is a whiteout. A row that no inode can have is [ErrCorrupt], because
+// callers trust the numbers.
 func scanInode(rows *schema.Rows, ino Ino, level int) (Node, error) {
 	n := Node{
 		Ino: ino, Level: level, Born: rows.Int(colBorn),
@@ -264,8 +264,8 @@ func endInode(db *schema.Tx, branch int64, ino Ino, epoch int64) error {
 	return foundRow(found, err, "inode", int64(ino))
 }
 
-// foundRow fails where a row that was read is not found by its key: a damaged tree of pages may list what it cannot look
-// up. Who takes rows away until none is listed would go on for good.
+// foundRow fails where a row that was read is not found by its key: a damaged tree of pages may list what it cannot
+// look up, and a loop that deletes rows until none is listed would not end.
 func foundRow(found int64, err error, table string, key int64) error {
 	if err == nil && found == 0 {
 		err = corrupt("a row of table %s is listed and not found: that of %d", table, key)

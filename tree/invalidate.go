@@ -58,8 +58,8 @@ func (s *sharedCache) committed(tx *schema.Tx) {
 		return
 	}
 	before, ok := tx.Started()
-	if !ok {
-		return
+	if g := s.gen.Load(); !ok || g.over(before, g.mark) == nil {
+		return // what is cached is of an earlier moment
 	}
 	after, ok := s.db.CommitMark()
 	if !ok || after == before { // nothing was written

@@ -13,7 +13,7 @@ import (
 // A look-up that passes over levels by their levelFilters finds what one finds that asks every level: with rows and
 // whiteouts of a name at several levels, with names that moved between directories, in a tree whose ancestors were
 // written to after the fork, and with levels that have too many rows to be known.
-func TestHoldings(t *testing.T) {
+func TestLevelFilters(t *testing.T) {
 	ctx := t.Context()
 	fsys := openTest(t, filepath.Join(t.TempDir(), "a.db"))
 	require.NoError(t, fsys.Update(ctx, func(tx *Tx) error {
@@ -80,10 +80,10 @@ func TestHoldings(t *testing.T) {
 
 	again, err := fsys.store.Head(ctx, head.Head())
 	require.NoError(t, err)
-	require.Same(t, head.filters[3], again.filters[3], "learnt once")
+	require.Same(t, head.filters[3], again.filters[3], "made once")
 }
 
-// dumpOf tells all that a tree shows, and of a directory's names also some that it does not, by asking for each alone.
+// dumpOf lists all that a tree shows, by asking for each name alone, names that are absent included.
 func dumpOf(t *testing.T, fsys *Tree) string {
 	var b strings.Builder
 	require.NoError(t, fsys.View(t.Context(), func(tx *Tx) error {

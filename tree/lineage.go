@@ -41,6 +41,7 @@ func readLineage(db *schema.Tx, at Moment) ([]Level, error) {
 		}
 		levels = append(levels, l)
 	}
+
 	if err := rows.Err(); err != nil {
 		return nil, err
 	}
@@ -123,6 +124,7 @@ func (tx *Tx) Fork(at Moment, name string) error {
 	if err := tx.Flush(); err != nil {
 		return err
 	}
+
 	id, err := tx.newBranch(name)
 	if err != nil {
 		return err
@@ -139,6 +141,7 @@ func (tx *Tx) Fork(at Moment, name string) error {
 			return err
 		}
 	}
+
 	levels = append([]Level{{id, schema.Head}}, levels...)
 	for i, l := range levels {
 		if _, err := tx.db.Exec(`INSERT INTO lineage (branch, level, ancestor, epoch) VALUES (?, ?, ?, ?)`, id, i, l.Branch, l.Cap); err != nil {
@@ -214,6 +217,8 @@ func (tx *Tx) copyLevel(id int64, l Level) error {
 			return err
 		}
 	}
+
+	// The copies refer to content, which a collection that runs must know.
 	if !tx.gc {
 		return nil
 	}

@@ -13,7 +13,7 @@ import (
 // from a commit to the next.
 //
 // A transaction that writes has a cache of its own, see [ownCache], because what it wrote is not committed. So has one
-// that reads, if it does not know the generation of what it sees.
+// that reads, if the generation of what it sees is not known.
 type memory struct {
 	moment Moment
 	shared *sharedCache

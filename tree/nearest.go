@@ -7,18 +7,18 @@ import (
 	"vfsdb/schema"
 )
 
-// A nearest is what reads the row of the nearest of some levels that has one, whiteouts included.
+// A nearest reads the row of a key from the nearest of some levels that has one, whiteouts included.
 type nearest struct {
-	texts   [maxNearest + 1]string // by how many levels are looked at
+	texts   [maxNearest + 1]string // by the number of levels
 	columns int
 }
 
-// maxNearest is how many levels one statement looks at. A further one costs a third of a statement of its own.
+// maxNearest is how many levels one statement reads. Another level costs a third of a statement of its own.
 const maxNearest = 8
 
-// newNearest makes the statements. key is the condition that finds a row within a level; its arguments, so many, come
-// first. SQLite takes the parts of a UNION ALL in the order in which they are written, and stops at the first row; the
-// last column says of which part that is.
+// newNearest makes the statements. key is the condition that finds a row within a level, and keys the number of its
+// arguments, which come first. SQLite runs the parts of a UNION ALL in the order in which they are written, and stops at
+// the first row. The last column is the number of the part that the row comes from.
 func newNearest(columns, table, key string, keys int) *nearest {
 	s := &nearest{columns: strings.Count(columns, ",") + 1}
 	var parts []string
@@ -37,6 +37,7 @@ func (s *nearest) find(db *schema.Tx, lineage []Level, numbers []int, key ...any
 	for len(numbers) > 0 {
 		part := numbers[:min(len(numbers), maxNearest)]
 		numbers = numbers[len(part):]
+
 		args := append(make([]any, 0, 2+2*maxNearest), key...)
 		for _, i := range part {
 			args = append(args, lineage[i].Branch, lineage[i].Cap)

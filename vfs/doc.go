@@ -45,13 +45,10 @@
 //
 // # What is kept in memory
 //
-// What transactions that read have learnt of names and inodes is kept by the store until anybody commits, in whatever
-// process. A look at memory that SQLite shares between processes tells that in nanoseconds, so it is never stale; and a
-// verb whose answer is known, content included, begins no transaction. After a short verb of this process, what it did
-// not change is still known. Contents, which never change, are kept up to a bound of their own, see [chunk.Cache].
-// The connection that writes keeps what it knows until anybody else commits. Rows of levels that can no longer change are kept by the FS for good. What such a level has rows of, if that
-// is little, is kept too: a look-up passes over the others, and so costs the same however deep the lineage is. Inodes
-// changed in a transaction are written once, before its commit.
+// What was looked up is cached, and a verb whose whole answer is in memory, content included, begins no transaction. The
+// cache is never stale: a commit by another process clears it, and one by this process drops what it wrote. A look at
+// memory that SQLite shares between processes finds that out in nanoseconds. Past moments, and contents, never change; what
+// is cached of them is valid for good. ARCHITECTURE.md has a page on all memories and their bounds.
 //
 // # Files
 //

@@ -22,8 +22,8 @@ import (
 	"vfsdb/vfs"
 )
 
-// What a verb of our own does not change stays known after it.
-func TestFactsHoldOn(t *testing.T) {
+// After a commit of our own, what it did not change is still cached.
+func TestOwnCommitKeepsTheRest(t *testing.T) {
 	ctx := t.Context()
 	fsys := warmTree(t)
 	opened, err := fsys.Open(ctx, "d/f")
@@ -60,8 +60,8 @@ func TestFactsHoldOn(t *testing.T) {
 	}))
 }
 
-// What a transaction learns of a moment that is over is not taken for what is there now.
-func TestLateFacts(t *testing.T) {
+// An entry that a transaction reads of a moment that is over is not valid now.
+func TestLateEntries(t *testing.T) {
 	ctx := t.Context()
 	fsys := vfstest.New(t, "d/f")
 	require.NoError(t, fsys.View(ctx, func(tx *vfs.Tx) error {
@@ -81,9 +81,9 @@ func TestLateFacts(t *testing.T) {
 	}))
 }
 
-// What holds on is what another store finds, which knows nothing: after verbs chosen at random, from one goroutine and
+// What is carried is what another store reads, whose cache is empty: after verbs chosen at random, from one goroutine and
 // from many that share commits.
-func TestWhatHoldsOnIsTrue(t *testing.T) {
+func TestCarriedEntriesAreTrue(t *testing.T) {
 	ctx := t.Context()
 	fsys := vfstest.New(t)
 	fresh := vfstest.Open(t, fsys.DB().Path(), nil)
@@ -138,8 +138,8 @@ func TestWhatHoldsOnIsTrue(t *testing.T) {
 	}
 }
 
-// What one fact takes is bounded too: what is longer is looked up each time.
-func TestLongFactsAreNotKept(t *testing.T) {
+// The size of one entry is bounded too: what is longer is read each time.
+func TestLongEntriesAreNotCached(t *testing.T) {
 	ctx := t.Context()
 	fsys := warmTree(t)
 	targets := map[string]string{"long": strings.Repeat("x/", 1000), "short": strings.Repeat("x/", 100)}
@@ -189,7 +189,8 @@ func TestOwnCommitsInvalidateWhatTheyWrite(t *testing.T) {
 			require.NoError(t, fsys.Update(ctx, func(tx *vfs.Tx) error { return (*tree.Tx)(tx).RenameBranch("try", "tried") }))
 		},
 		"stream": func(t *testing.T, fsys *vfs.FS) {
-			_, err := fsys.WriteFrom(ctx, "stream", strings.NewReader(strings.Repeat("0123456789", 1<<20)), 0o644)
+			content := io.LimitReader(rand.NewChaCha8([32]byte{1}), 20<<20)
+			_, err := fsys.WriteFrom(ctx, "stream", content, 0o644)
 			require.NoError(t, err)
 		},
 		"file": func(t *testing.T, fsys *vfs.FS) {

@@ -15,8 +15,8 @@ import (
 	"vfsdb/vfs"
 )
 
-// A chunk is loaded and verified once, whoever asks for parts of it: damage that comes later is seen by those who look
-// for it, and by those who read the rest.
+// A chunk is loaded and verified once, for all who read parts of it: damage that comes later is found by a check, and by
+// a read of the rest.
 func TestChunksAreLoadedOnce(t *testing.T) {
 	ctx := t.Context()
 	fsys := checked(t)

@@ -56,7 +56,7 @@ func warmTree(t testing.TB) *vfs.FS {
 	return fsys
 }
 
-// What was asked before needs no transaction, nor does what is known not to be there. In here no reader can be had: the
+// What was asked before needs no transaction, absent names included. In here no reader can be had: the
 // idle one is in use, and another would not find the file.
 func TestWarmVerbsNeedNoTransaction(t *testing.T) {
 	ctx := t.Context()
@@ -159,7 +159,7 @@ func TestWarmTreesEnd(t *testing.T) {
 	}
 }
 
-// A write that fails, alone or among others, leaves nothing that a warm verb could tell.
+// A write that fails, alone or among others, leaves nothing in the shared cache.
 func TestWarmVerbsAfterARollback(t *testing.T) {
 	ctx := t.Context()
 	fsys := warmTree(t)
@@ -179,7 +179,7 @@ func TestWarmVerbsAfterARollback(t *testing.T) {
 	}
 }
 
-// Goroutines that read while others write are never told less than what was acknowledged before they asked, nor parts
+// Goroutines that read while others write never get less than what was acknowledged before they asked, nor parts
 // of two moments.
 func TestWarmVerbsAreNeverStale(t *testing.T) {
 	ctx := t.Context()
@@ -244,7 +244,7 @@ func TestWarmVerbsAreNeverStale(t *testing.T) {
 	wg.Wait()
 }
 
-// A store may be closed while warm verbs run: each is answered, or is told that it is closed.
+// A store may be closed while warm verbs run: each is answered, or fails with fs.ErrClosed.
 func TestCloseDuringWarmVerbs(t *testing.T) {
 	ctx := t.Context()
 	path := filepath.Join(t.TempDir(), "a.db")

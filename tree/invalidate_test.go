@@ -11,10 +11,10 @@ import (
 )
 
 // A commit invalidates what all verbs that share it have written, also what was cached while it was under way.
-func TestNewsAreOfAllVerbs(t *testing.T) {
+func TestInvalidationIsOfAllVerbs(t *testing.T) {
 	ctx := t.Context()
 	fsys := openTest(t, filepath.Join(t.TempDir(), "a.db"))
-	require.NoError(t, fsys.Update(ctx, func(tx *Tx) error { return ByPath(tx).Mkdir("d") })) // what was known is void
+	require.NoError(t, fsys.Update(ctx, func(tx *Tx) error { return ByPath(tx).Mkdir("d") })) // nothing is cached
 	make := func(db *schema.Tx, name string) error {
 		return fsys.run(db, new(folds), func(tx *Tx) error { return ByPath(tx).Mkdir(name) })
 	}
