@@ -3,5 +3,6 @@
 //   - the SQL of schema/FORMAT.md lists trees and finds bytes just as package vfs does;
 //   - the session, the program and the configuration in README.md work, and work again;
 //   - the recording of the tour is what the tour prints;
-//   - links lead somewhere, and the tests that the pages name exist.
+//   - links lead somewhere, and the tests, the paths and the names that the pages have exist;
+//   - rehome gives a copy of the module a home.
 package docs
