@@ -116,7 +116,7 @@ func Open(t testing.TB, file string, o *vfs.Options) *vfs.FS {
 	return fsys
 }
 
-// Check fails the test if [vfs.Check] finds a fault. A closed store is opened again for it.
+// Check fails the test if [check.Run] finds a fault. A closed store is opened again for it.
 func Check(t testing.TB, fsys *vfs.FS) {
 	t.Helper()
 	ctx := context.WithoutCancel(t.Context()) // a cleanup has a cancelled context

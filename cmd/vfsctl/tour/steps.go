@@ -274,6 +274,6 @@ func (t *guide) check() error {
 		}
 		return cli.ExitDamage
 	}
-	return t.show("Check every rule and hash every chunk", time.Since(start), t.command("check"), `vfs.Check(ctx, fsys, nil)`,
+	return t.show("Check every rule and hash every chunk", time.Since(start), t.command("check"), `check.Run(ctx, fsys, nil)`,
 		t.Out.Paint(term.Green, "sound")+fmt.Sprintf(": %s, %s in %s", human.Plural(r.Inodes, "inode", "inodes"), human.Size(r.Bytes), human.Plural(r.Blobs, "chunk", "chunks")))
 }
