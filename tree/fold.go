@@ -44,13 +44,13 @@ func (tx *Tx) Fold(n *Node) error {
 	}
 	tx.folds.list = append(tx.folds.list, fold{s, l})
 
-	content, err := l.apply(tx.db, n.Content)
+	content, err := l.Apply(tx.db, n.Content)
 	if err != nil {
 		return err
 	}
 
 	op := journal.OpWrite
-	if len(l.pieces) == 0 {
+	if !l.HasWrites() {
 		op = journal.OpTruncate
 	}
 	if err := tx.rewriteOpen(op, name, n, content); err != nil {

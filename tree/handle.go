@@ -182,9 +182,9 @@ func (h *Handle) Node() (n Node, err error) {
 				return err
 			}
 			n = *node
-			var c cover
+			var c chunk.Cover
 			c, current = h.shared.over(n.Content, turn, 0, 0)
-			n.Content.Size = c.size
+			n.Content.Size = c.Size()
 			return nil
 		})
 	}

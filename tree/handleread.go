@@ -1,7 +1,6 @@
 package tree
 
 import (
-	"io"
 	"syscall"
 
 	"vfsdb/chunk"
@@ -84,37 +83,14 @@ func (h *Handle) readAt(p []byte, off int64) (n int, err error) {
 			if err != nil {
 				return err
 			}
-			var c cover
+			var c chunk.Cover
 			if c, current = h.shared.over(node.Content, turn, off, min(off, MaxSize)+int64(len(p))); !current {
 				return nil
 			}
 			h.show(tx.gen, node.Content)
-			n, err = h.readCovered(tx.db, p, c)
+			n, err = c.Read(tx.db, h.reader, p)
 			return err
 		})
 	}
 	return n, err
-}
-
-// readCovered reads the range of a cover: what is committed, with what lies over it.
-func (h *Handle) readCovered(db *schema.Tx, p []byte, c cover) (int, error) {
-	if c.off >= c.size {
-		return 0, io.EOF
-	}
-	wanted := len(p)
-	p = p[:min(int64(wanted), c.size-c.off)]
-
-	n := 0
-	if shown := max(0, c.shows-c.off); shown > 0 && !c.hides() {
-		var err error
-		if n, err = h.reader.ReadAt(db, p[:min(int64(len(p)), shown)], c.off); err != nil && err != io.EOF {
-			return 0, err
-		}
-	}
-	clear(p[n:])
-	c.lay(p)
-	if len(p) < wanted {
-		return len(p), io.EOF
-	}
-	return len(p), nil
 }

@@ -22,7 +22,7 @@ type openInode struct {
 
 	mu     sync.RWMutex
 	layers []*layer // oldest first
-	top    overlay
+	top    chunk.Overlay
 	turn   uint64 // counts the beginnings and ends of commits
 	name   Name   // by which it was written last
 }
@@ -33,10 +33,10 @@ type BranchIno struct {
 	Ino    Ino
 }
 
-// A layer is an overlay that a transaction has folded into the content. It does not change any more, until another
+// A layer is an Overlay that a transaction has folded into the content. It does not change any more, until another
 // transaction folds it again because that one has failed.
 type layer struct {
-	overlay
+	chunk.Overlay
 	folding bool          // the transaction has not failed
 	base    chunk.Content // the committed one when it began
 }
@@ -98,8 +98,8 @@ func (s *openInode) write(name Name, p []byte, off int64) int {
 		return 0
 	}
 	done := 0
-	for done < len(p) && !s.top.full() {
-		done += s.top.write(p[done:], off+int64(done))
+	for done < len(p) && !s.top.IsFull() {
+		done += s.top.Write(p[done:], off+int64(done))
 	}
 	s.name = name
 	s.dirty.Store(true)
@@ -108,19 +108,17 @@ func (s *openInode) write(name Name, p []byte, off int64) int {
 
 // fits reports whether p can be taken whole.
 func (s *openInode) fits(p []byte, off int64) bool {
-	pieces, bytes := len(s.top.pieces), s.top.bytes
+	overlays := []*chunk.Overlay{&s.top}
 	for _, l := range s.layers {
-		pieces += len(l.pieces)
-		bytes += l.bytes
+		overlays = append(overlays, &l.Overlay)
 	}
-	more := int((off+int64(len(p))-1)/chunk.Size - off/chunk.Size + 1)
-	return pieces+more <= maxPieces && bytes+(more-1)*maxPiece <= maxBytes
+	return chunk.Fits(overlays, len(p), off)
 }
 
 func (s *openInode) truncate(name Name, size int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.top.truncate(size)
+	s.top.Truncate(size)
 	s.name = name
 	s.dirty.Store(true)
 }
@@ -137,23 +135,23 @@ func (s *openInode) now() uint64 {
 
 // over returns what lies over a range of the committed content base, which was looked up after the given turn. It is
 // not ok if a commit has begun or ended since: base may be of before, and the layers of after.
-func (s *openInode) over(base chunk.Content, turn uint64, off, end int64) (c cover, ok bool) {
+func (s *openInode) over(base chunk.Content, turn uint64, off, end int64) (c chunk.Cover, ok bool) {
 	if s == nil {
-		return newCover(base.Size, off, end), true
+		return chunk.NewCover(base, off, end), true
 	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if s.turn != turn {
-		return cover{}, false
+		return chunk.Cover{}, false
 	}
-	c = newCover(base.Size, off, end)
+	c = chunk.NewCover(base, off, end)
 	for _, l := range s.layers {
 		if l.folding && l.base != base {
 			continue // base is of after the commit, which has not ended yet
 		}
-		c.add(&l.overlay)
+		c.Add(&l.Overlay)
 	}
-	c.add(&s.top)
+	c.Add(&s.top)
 	return c, true
 }
 
@@ -168,14 +166,14 @@ func (s *openInode) seal(base chunk.Content, mine []*layer) (l *layer, name Name
 		if slices.Contains(mine, old) {
 			kept = append(kept, old)
 		} else {
-			l.merge(&old.overlay) // its transaction has failed: only one writes at a time
+			l.Merge(&old.Overlay) // its transaction has failed: only one writes at a time
 		}
 	}
-	l.merge(&s.top)
-	if l.empty() {
+	l.Merge(&s.top)
+	if l.IsEmpty() {
 		return nil, Name{}
 	}
-	s.layers, s.top = append(kept, l), overlay{}
+	s.layers, s.top = append(kept, l), chunk.Overlay{}
 	s.turn++
 	return l, s.name
 }
@@ -186,7 +184,7 @@ func (s *openInode) landed(l *layer) {
 	defer s.mu.Unlock()
 	s.layers = slices.DeleteFunc(s.layers, func(have *layer) bool { return have == l })
 	s.turn++
-	s.dirty.Store(len(s.layers) > 0 || !s.top.empty())
+	s.dirty.Store(len(s.layers) > 0 || !s.top.IsEmpty())
 }
 
 // failed marks a layer as not committed, unless it has landed.
