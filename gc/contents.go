@@ -9,7 +9,7 @@ import (
 	"vfsdb/tree"
 )
 
-// A ContentRow is a row of an inode with content, in whatever branch, living or dead.
+// A ContentRow is a row of an inode with content, in any branch, living or dead.
 type ContentRow struct {
 	Branch     int64
 	Ino        tree.Ino
@@ -21,8 +21,8 @@ func (r ContentRow) less(o ContentRow) bool {
 	return cmp.Or(cmp.Compare(r.Branch, o.Branch), cmp.Compare(r.Ino, o.Ino), cmp.Compare(r.Died, o.Died)) < 0
 }
 
-// ScanContent runs fn on the rows behind after, in the order of their keys, in one read transaction, until fn says that
-// it is enough. It returns the row that it came to, to go on from, and whether that was the last one. A row that is
+// ScanContent runs fn on the rows after the given one, in the order of their keys, in one read transaction, until fn
+// returns enough. It returns the last row that fn got, to go on from, and whether it was the last of all. A row that is
 // changed between two calls may be missed; the write barrier of a collection has its content, see [chunk.Touch].
 func ScanContent(ctx context.Context, db *schema.DB, after ContentRow, fn func(*schema.Tx, ContentRow) (enough bool, err error)) (last ContentRow, done bool, err error) {
 	last = after
@@ -30,6 +30,7 @@ func ScanContent(ctx context.Context, db *schema.DB, after ContentRow, fn func(*
 		rows := tx.Query(`SELECT branch, ino, died, born, size, blob, manifest FROM inode WHERE (branch, ino, died) > (?, ?, ?)
 			ORDER BY branch, ino, died`, after.Branch, int64(after.Ino), after.Died)
 		defer rows.Close()
+
 		for rows.Next() {
 			before := last
 			last = ContentRow{
@@ -39,6 +40,7 @@ func ScanContent(ctx context.Context, db *schema.DB, after ContentRow, fn func(*
 			if !before.less(last) {
 				return schema.Corrupt("rows of table inode are out of order at inode %d", last.Ino)
 			}
+
 			if enough, err := fn(tx, last); enough || err != nil {
 				return err
 			}

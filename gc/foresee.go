@@ -9,28 +9,30 @@ import (
 	"vfsdb/tree"
 )
 
-// A ReapForecast says what an OrphanReaper and a RowReaper would do, one after the other. Where others write meanwhile
-// it is a guess.
+// A ReapForecast counts what an OrphanReaper and a RowReaper would reap, one after the other. It is a guess if others
+// write meanwhile.
 type ReapForecast struct {
 	Orphans, Rows, Branches int64
 
 	fsys  *tree.Tree
 	open  map[tree.BranchIno]bool
-	names map[tree.BranchIno]int64 // how many names of an inode would go
+	names map[tree.BranchIno]int64 // how many names an inode would lose
 	gone  map[tree.BranchIno]bool
-	kept  map[int64]retained
+	kept  map[int64]retention
 	epoch map[int64]int64
 }
 
-// ForecastReap finds out what reapers would do. It only reads.
+// ForecastReap counts what reapers would reap. It only reads.
 func ForecastReap(ctx context.Context, fsys *tree.Tree) (*ReapForecast, error) {
 	f := &ReapForecast{
 		fsys: fsys, names: make(map[tree.BranchIno]int64), gone: make(map[tree.BranchIno]bool), open: make(map[tree.BranchIno]bool),
-		kept: make(map[int64]retained), epoch: make(map[int64]int64),
+		kept: make(map[int64]retention), epoch: make(map[int64]int64),
 	}
 	if err := f.branches(ctx); err != nil {
 		return nil, err
 	}
+
+	// Each orphan, with everything below it.
 	var order schema.Ascent
 	for after := int64(0); ; {
 		var top tree.BranchIno
@@ -52,6 +54,8 @@ func ForecastReap(ctx context.Context, fsys *tree.Tree) (*ReapForecast, error) {
 			return nil, err
 		}
 	}
+
+	// Then the rows that no epoch shows.
 	rows := NewRowCounter(fsys)
 	for done := false; !done; {
 		step, err := rows.Step(ctx, rowsPerView)
@@ -65,7 +69,7 @@ func ForecastReap(ctx context.Context, fsys *tree.Tree) (*ReapForecast, error) {
 	return f, nil
 }
 
-// branches reads what is retained of each branch.
+// branches reads the open inodes, and the epochs that each branch retains.
 func (f *ReapForecast) branches(ctx context.Context) error {
 	return f.fsys.Store().DB().View(ctx, func(db *schema.Tx) (err error) {
 		pins := db.Query(`SELECT branch, id FROM pin WHERE kind = ?`, hold.Inode)
@@ -81,7 +85,7 @@ func (f *ReapForecast) branches(ctx context.Context) error {
 		for rows.Next() {
 			id := rows.Int(0)
 			f.epoch[id] = rows.Int(1)
-			if f.kept[id], err = readRetained(db, id); err != nil {
+			if f.kept[id], err = readRetention(db, id); err != nil {
 				return err
 			}
 		}
@@ -89,11 +93,13 @@ func (f *ReapForecast) branches(ctx context.Context) error {
 	})
 }
 
-// orphan follows what happens to one orphan, and in pages to what is below it.
+// orphan counts one orphan, and in pages everything below it.
 func (f *ReapForecast) orphan(ctx context.Context, top tree.BranchIno) error {
 	if !f.kept[top.Branch].head || f.gone[top] || f.open[top] {
 		return nil
 	}
+
+	// An orphan that got a name back stays.
 	var head *tree.Tree
 	dirs := []reapDir{{dir: top.Ino}}
 	err := f.fsys.Store().DB().View(ctx, func(db *schema.Tx) (err error) {
@@ -115,6 +121,7 @@ func (f *ReapForecast) orphan(ctx context.Context, top tree.BranchIno) error {
 		f.inode(top.Branch, n)
 		return nil
 	})
+
 	for err == nil && len(dirs) > 0 {
 		err = head.View(ctx, func(tx *tree.Tx) error {
 			last := len(dirs) - 1
@@ -123,11 +130,14 @@ func (f *ReapForecast) orphan(ctx context.Context, top tree.BranchIno) error {
 			if err != nil {
 				return err
 			}
+
+			// Go on in this directory behind the page, or in the one above.
 			if len(page) < tree.PageSize {
 				dirs = dirs[:last]
 			} else {
 				dirs[last].after = page[len(page)-1].Name
 			}
+
 			for _, e := range page {
 				if below, err := f.entry(tx, here.dir, e); err != nil {
 					return err
@@ -141,7 +151,7 @@ func (f *ReapForecast) orphan(ctx context.Context, top tree.BranchIno) error {
 	return err
 }
 
-// entry follows what happens to one name, and reports whether it is that of a directory.
+// entry counts one name and its inode, and reports whether that is a directory to go into.
 func (f *ReapForecast) entry(tx *tree.Tx, dir tree.Ino, e tree.Entry) (below bool, err error) {
 	d, err := tx.Lookup(dir, e.Name)
 	if err != nil {
@@ -151,6 +161,7 @@ func (f *ReapForecast) entry(tx *tree.Tx, dir tree.Ino, e tree.Entry) (below boo
 	if err != nil {
 		return false, err
 	}
+
 	branch := tx.Tree().Moment().Branch
 	f.row(branch, d.Level, d.Born)
 	id := tree.BranchIno{Branch: branch, Ino: n.Ino}
@@ -162,13 +173,14 @@ func (f *ReapForecast) entry(tx *tree.Tx, dir tree.Ino, e tree.Entry) (below boo
 	return n.IsDir(), nil
 }
 
+// inode counts an inode that would go.
 func (f *ReapForecast) inode(branch int64, n *tree.Node) {
 	f.gone[tree.BranchIno{Branch: branch, Ino: n.Ino}] = true
 	f.Orphans++
 	f.row(branch, n.Level, n.Born)
 }
 
-// row counts a row that would end now, if nothing shows it then. One that was born in this epoch goes without a trace.
+// row counts a row that would die now, if no epoch shows it then. A row that was born in this epoch is simply deleted.
 func (f *ReapForecast) row(branch int64, level int, born int64) {
 	if epoch := f.epoch[branch]; level == 0 && born < epoch && !f.kept[branch].showsPast(born, epoch) {
 		f.Rows++

@@ -10,20 +10,20 @@ import (
 	"vfsdb/tree"
 )
 
-// ReapStep is what one step of a reaper did, in one short transaction.
+// A ReapStep is the outcome of one step of a reaper, in one short transaction.
 type ReapStep struct {
-	Count int           // inodes, or rows, that went
+	Count int           // inodes or rows that were reaped
 	Held  time.Duration // how long the step held the write lock
 	Done  bool          // nothing is left
 }
 
-// An OrphanReaper takes inodes without names off the heads of all branches, and below a directory whatever is in it. It
-// goes in steps, between which anything may happen: each step looks again whether an orphan is still one, since a
-// restore may have given it back its name. What goes, goes now: at the branch's present epoch, as if it were removed by
-// hand, so snapshots and branches that show it still do.
+// An OrphanReaper removes inodes without names from the heads of all branches, with everything below them. It works in
+// steps, and others may write between two of them: each step checks again that an orphan is one, because a restore may
+// have given it a name. An orphan is removed in the branch's present epoch, as if by hand, so snapshots and branches
+// that show it still do.
 type OrphanReaper struct {
 	store   *tree.Store
-	through int64                // the newest orphan that is ours to reap
+	through int64                // the newest orphan to reap
 	trees   map[int64]*tree.Tree // heads, by branch
 	at      reapPlace
 
@@ -33,9 +33,9 @@ type OrphanReaper struct {
 
 // A reapPlace is how far an OrphanReaper has come.
 type reapPlace struct {
-	after int64     // this orphan and those before it are done with
+	after int64     // this orphan and those before it are done
 	seq   int64     // of the directory that path leads into; 0 if there is none
-	path  []reapDir // from the orphan down to where we are
+	path  []reapDir // from the orphan down to the present place
 }
 
 // A reapDir is a directory on the way.
@@ -46,7 +46,7 @@ type reapDir struct {
 }
 
 // NewOrphanReaper returns a reaper of the orphans up to the number through. All files that were open when that was
-// the newest orphan must have been published by now, see PublishPins; those that are open are left alone.
+// the newest orphan must have been published, see PublishPins. Inodes of open files are left alone.
 func NewOrphanReaper(fsys *tree.Tree, through int64) *OrphanReaper {
 	return &OrphanReaper{store: fsys.Store(), through: through, seen: through, trees: make(map[int64]*tree.Tree), later: make(map[tree.BranchIno]bool)}
 }
@@ -61,6 +61,7 @@ func (r *OrphanReaper) Step(ctx context.Context, limit int) (step ReapStep, err 
 	if err != nil || step.Done {
 		return step, err
 	}
+
 	var began time.Time
 	var run reapRun
 	err = r.store.DB().Stage(ctx, func(db *schema.Tx) error {
@@ -76,7 +77,7 @@ func (r *OrphanReaper) Step(ctx context.Context, limit int) (step ReapStep, err 
 	return ReapStep{Count: run.count, Held: time.Since(began), Done: run.done}, nil
 }
 
-// A reapRun is one step: the transaction, and what it has found out.
+// A reapRun is one step: its transaction, and what it has read.
 type reapRun struct {
 	*OrphanReaper
 	db     *schema.Tx
@@ -84,10 +85,11 @@ type reapRun struct {
 	count  int
 	done   bool
 	txs    map[int64]*tree.Tx
-	open   map[tree.BranchIno]bool // some process has them open; nil if they are many, and each is looked up
+	open   map[tree.BranchIno]bool // open in some process; nil if they are many, and each is looked up
 	at     reapPlace
 }
 
+// reap reaps orphans until the budget is spent.
 func (r *reapRun) reap() (err error) {
 	if err := r.readOpen(); err != nil {
 		return err
@@ -95,11 +97,13 @@ func (r *reapRun) reap() (err error) {
 	if err := r.readLater(); err != nil {
 		return err
 	}
+
 	for r.budget > 0 && !r.done {
 		if err := r.next(); err != nil {
 			return err
 		}
 	}
+
 	for _, tx := range r.txs {
 		if err := tx.Flush(); err != nil {
 			return err
@@ -108,8 +112,8 @@ func (r *reapRun) reap() (err error) {
 	return nil
 }
 
-// fewOpen is how many open inodes a step reads at once. Of more it looks up those that it comes to: else a step would
-// cost as much as there are open files, and so would each of the many steps that these take.
+// fewOpen is how many open inodes a step reads at once. If there are more, it looks up each inode that it reaches.
+// Otherwise each of the many steps would read all open files.
 const fewOpen = 256
 
 // readOpen reads which inodes some process has open, if they are few.
@@ -134,12 +138,12 @@ func (r *reapRun) isOpen(id tree.BranchIno) (bool, error) {
 	return found, err
 }
 
-// pinOfInode looks an inode up in the pins of each lease, of which there is one for each process. Without CROSS the
-// planner may go over all pins.
+// pinOfInode looks up an inode in the pins of each lease; a process has one lease. Without CROSS the planner may read
+// all pins.
 const pinOfInode = `SELECT 1 FROM lease l CROSS JOIN pin p WHERE p.lease = l.id AND p.kind = ? AND p.branch = ? AND p.id = ? LIMIT 1`
 
-// readLater reads which inodes were queued since the last step. One that got a name back and lost it again may have
-// been opened in between: its later entry counts.
+// readLater reads which inodes were queued since the last step. An inode that got a name back and lost it again may
+// have been opened in between, so its later entry counts.
 func (r *reapRun) readLater() error {
 	var order schema.Ascent
 	rows := r.db.Query(`SELECT seq, branch, ino FROM orphan WHERE seq > ? ORDER BY seq`, r.seen)
@@ -154,7 +158,7 @@ func (r *reapRun) readLater() error {
 	return rows.Err()
 }
 
-// next deals with the first orphan that is left.
+// next reaps the first orphan that is left, or takes it off the queue.
 func (r *reapRun) next() error {
 	rows := r.db.Query(`SELECT seq, branch, ino FROM orphan WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT 1`, r.at.after, r.through)
 	if !rows.Next() {
@@ -168,6 +172,8 @@ func (r *reapRun) next() error {
 	if seq <= r.at.after {
 		return schema.Corrupt("rows of table orphan are out of order: %d comes after %d", seq, r.at.after)
 	}
+
+	// An orphan that has a name again only leaves the queue.
 	tx, err := r.tx(id.Branch)
 	if err != nil {
 		return err
@@ -182,6 +188,7 @@ func (r *reapRun) next() error {
 	case n == nil || n.Nlink > 0:
 		return r.leave(seq)
 	}
+
 	open, err := r.isOpen(id)
 	switch {
 	case err != nil:
@@ -198,6 +205,7 @@ func (r *reapRun) next() error {
 			return err
 		}
 	}
+
 	r.count++
 	if err := tx.DropInode(n); err != nil {
 		return err
@@ -212,7 +220,7 @@ func (r *reapRun) leave(seq int64) error {
 	return tree.DropOrphan(r.db, seq)
 }
 
-// tx returns the Tx of a branch's head; nil if the branch was dropped, whose rows go all at once.
+// tx returns the Tx of a branch's head, or nil if the branch was dropped: its rows are deleted all at once.
 func (r *reapRun) tx(branch int64) (*tree.Tx, error) {
 	if tx := r.txs[branch]; tx != nil {
 		return tx, nil
@@ -221,6 +229,7 @@ func (r *reapRun) tx(branch int64) (*tree.Tx, error) {
 	if err != nil || !named {
 		return nil, err
 	}
+
 	head := r.trees[branch]
 	if head == nil {
 		if head, err = r.store.Stand(r.db, tree.Moment{Branch: branch, Epoch: schema.Head}); err != nil {
@@ -228,6 +237,7 @@ func (r *reapRun) tx(branch int64) (*tree.Tx, error) {
 		}
 		r.trees[branch] = head
 	}
+
 	tx, err := head.Begin(r.db)
 	if err != nil {
 		return nil, err
@@ -236,12 +246,12 @@ func (r *reapRun) tx(branch int64) (*tree.Tx, error) {
 	return tx, nil
 }
 
-// empty takes away what is in the directory that the path starts with, depth first, and reports whether all of it is
-// gone.
+// empty removes everything in the directory at the start of the path, depth first, and reports whether it is done.
 func (r *reapRun) empty(tx *tree.Tx) (bool, error) {
 	if err := r.retrace(tx); err != nil {
 		return false, err
 	}
+
 	for r.budget > 0 {
 		here := &r.at.path[len(r.at.path)-1]
 		page, err := tx.Page(here.dir, here.after, min(r.budget, tree.PageSize))
@@ -253,7 +263,7 @@ func (r *reapRun) empty(tx *tree.Tx) (bool, error) {
 				return false, err
 			}
 		case here.after != "":
-			here.after = "" // a tree that OpenRoot opened down here may have made names that we have passed
+			here.after = "" // a tree that OpenRoot opened in here may have made names behind us
 		case len(r.at.path) == 1:
 			return true, nil
 		default:
@@ -265,7 +275,7 @@ func (r *reapRun) empty(tx *tree.Tx) (bool, error) {
 	return false, nil
 }
 
-// retrace makes sure that the path still leads where it did: a restore may have moved a directory out of the tree.
+// retrace checks the path, because a restore may have moved a directory out of it. If so, it starts at the top.
 func (r *reapRun) retrace(tx *tree.Tx) error {
 	path := r.at.path
 	for i := 1; i < len(path); i++ {
@@ -281,7 +291,7 @@ func (r *reapRun) retrace(tx *tree.Tx) error {
 	return nil
 }
 
-// entries takes away a page of entries, up to the first that is a directory, to go into.
+// entries removes a page of entries, up to the first directory, and goes into that.
 func (r *reapRun) entries(tx *tree.Tx, page []tree.Entry) error {
 	here := &r.at.path[len(r.at.path)-1]
 	for _, e := range page {
@@ -301,7 +311,7 @@ func (r *reapRun) entries(tx *tree.Tx, page []tree.Entry) error {
 	return nil
 }
 
-// entry takes away one name, and what it leads to unless that has another name, or is open.
+// entry removes one name, and its inode unless that has another name or is open.
 func (r *reapRun) entry(tx *tree.Tx, dir tree.Ino, e tree.Entry) error {
 	n, err := tx.NodeOf(dir, e)
 	if err != nil {
@@ -313,7 +323,7 @@ func (r *reapRun) entry(tx *tree.Tx, dir tree.Ino, e tree.Entry) error {
 	return r.nameless(tx, n)
 }
 
-// nameless takes away an inode that has lost a name, unless it has another one, or is open.
+// nameless removes an inode that has lost a name, unless it has another one or is open.
 func (r *reapRun) nameless(tx *tree.Tx, n *tree.Node) error {
 	open, err := r.isOpen(tree.BranchIno{Branch: tx.Tree().Moment().Branch, Ino: n.Ino})
 	if err != nil {
@@ -333,6 +343,7 @@ func (r *reapRun) up(tx *tree.Tx) error {
 	r.at.path = r.at.path[:last]
 	above := &r.at.path[last-1]
 	above.after = gone.base
+
 	n, err := tx.NodeOf(above.dir, tree.Entry{Name: gone.base, Ino: gone.dir, Kind: tree.KindDir})
 	if err != nil {
 		return err

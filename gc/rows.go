@@ -12,16 +12,15 @@ import (
 	"vfsdb/tree"
 )
 
-// A RowReaper deletes the rows of entries and inodes that no tree shows any more: their life covers no
-// epoch that is retained, which are those of snapshots, of the forks of the branch, and its head. A branch that was
-// dropped goes itself once nothing is left of it. What is found is found in read transactions, and looked at again in
-// the short one that deletes it.
+// A RowReaper deletes the rows of entries and inodes that no tree shows any more: their life covers no retained epoch.
+// Retained are the epochs of snapshots, of the forks of the branch, and its head. A dropped branch is deleted itself
+// when no row of it is left. Rows are found in read transactions, and checked again in the short one that deletes them.
 type RowReaper struct {
 	store *tree.Store
 	at    rowPlace
 	dry   bool
 
-	// Branches counts the dropped branches of which nothing is left.
+	// Branches counts the dropped branches that have no rows left.
 	Branches int
 }
 
@@ -41,14 +40,14 @@ const (
 	allRows
 )
 
-// A rowKey says which row of a branch: of an inode, or with a name in the directory ino.
+// A rowKey identifies a row of a branch: of an inode, or of a name in the directory ino.
 type rowKey struct {
 	ino        int64
 	name       string
 	died, born int64
 }
 
-// compare orders rows as the scans do: of a branch with a name by their deaths, else by their keys.
+// compare orders rows as the scans do: by their deaths in a branch with a name, else by their keys.
 func (k rowKey) compare(o rowKey, named bool) int {
 	key := cmp.Or(cmp.Compare(k.ino, o.ino), strings.Compare(k.name, o.name))
 	if named {
@@ -63,7 +62,7 @@ func NewRowReaper(fsys *tree.Tree) *RowReaper { return &RowReaper{store: fsys.St
 // NewRowCounter returns a reaper that counts what it would delete, and deletes nothing.
 func NewRowCounter(fsys *tree.Tree) *RowReaper { return &RowReaper{store: fsys.Store(), dry: true} }
 
-// rowsPerView is how many rows one read transaction looks at.
+// rowsPerView is how many rows one read transaction reads.
 const rowsPerView = 4096
 
 // Step looks for rows that may go, and deletes up to limit of them. It is durable as soon as a later commit is.
@@ -76,6 +75,7 @@ func (r *RowReaper) Step(ctx context.Context, limit int) (step ReapStep, err err
 		r.at = find.at
 		return ReapStep{Done: find.done}, nil
 	}
+
 	if r.dry {
 		r.at = find.at
 		if find.empty {
@@ -83,6 +83,7 @@ func (r *RowReaper) Step(ctx context.Context, limit int) (step ReapStep, err err
 		}
 		return ReapStep{Count: len(find.found), Done: find.done}, nil
 	}
+
 	var began time.Time
 	gone := false
 	err = r.store.DB().Stage(ctx, func(db *schema.Tx) (err error) {
@@ -98,6 +99,7 @@ func (r *RowReaper) Step(ctx context.Context, limit int) (step ReapStep, err err
 	if err != nil {
 		return ReapStep{}, err
 	}
+
 	if gone {
 		r.Branches++
 	}
@@ -115,16 +117,18 @@ type rowSearch struct {
 	done  bool
 }
 
+// run fills found, or sets empty.
 func (s *rowSearch) run(db *schema.Tx) error {
 	for seen := 0; seen < rowsPerView; {
 		named, err := s.branch(db)
 		if err != nil || s.done {
 			return err
 		}
-		kept, err := readRetained(db, s.at.branch)
+		kept, err := readRetention(db, s.at.branch)
 		if err != nil {
 			return err
 		}
+
 		for s.at.table < allRows {
 			n, err := s.scan(db, kept, named, rowsPerView-seen)
 			if err != nil {
@@ -136,6 +140,7 @@ func (s *rowSearch) run(db *schema.Tx) error {
 			s.at.table++
 			s.at.row = rowKey{}
 		}
+
 		seen++
 		id := s.at.branch
 		s.at = rowPlace{branch: id, table: allRows + 1}
@@ -146,12 +151,13 @@ func (s *rowSearch) run(db *schema.Tx) error {
 	return nil
 }
 
-// branch goes on to the next branch if the present one is through, and reports whether it has a name.
+// branch goes on to the next branch if the present one is done, and reports whether it has a name.
 func (s *rowSearch) branch(db *schema.Tx) (named bool, err error) {
 	text := `SELECT id, name IS NOT NULL FROM branch WHERE id >= ? ORDER BY id LIMIT 1`
 	if s.at.table > allRows {
 		text = `SELECT id, name IS NOT NULL FROM branch WHERE id > ? ORDER BY id LIMIT 1`
 	}
+
 	rows := db.Query(text, s.at.branch)
 	defer rows.Close()
 	if !rows.Next() {
@@ -167,7 +173,7 @@ func (s *rowSearch) branch(db *schema.Tx) (named bool, err error) {
 	return rows.Int(1) == 1, nil
 }
 
-// Of a branch with a name, only rows that have died can go, and there is an index of those. Of one without, any can.
+// In a branch with a name only dead rows can go, and there is an index of those. In one without, any row can.
 var rowScans = map[bool]map[rowTable]string{
 	true: {
 		inodeRows: `SELECT ino, '', died, born FROM inode
@@ -183,11 +189,12 @@ var rowScans = map[bool]map[rowTable]string{
 	},
 }
 
-// scan looks at up to limit rows of one table, and returns how many those were.
-func (s *rowSearch) scan(db *schema.Tx, kept retained, named bool, limit int) (seen int, err error) {
+// scan reads up to limit rows of one table, and returns how many it read.
+func (s *rowSearch) scan(db *schema.Tx, kept retention, named bool, limit int) (seen int, err error) {
 	last := s.at.row
 	rows := db.Query(rowScans[named][s.at.table], s.at.branch, last.ino, last.name, last.died, limit)
 	defer rows.Close()
+
 	for len(s.found) < s.limit && rows.Next() {
 		seen++
 		before := s.at.row
@@ -202,13 +209,14 @@ func (s *rowSearch) scan(db *schema.Tx, kept retained, named bool, limit int) (s
 	return seen, rows.Err()
 }
 
-// retained are the epochs of a branch that somebody can still read at.
-type retained struct {
+// A retention is the set of epochs of a branch that can still be read.
+type retention struct {
 	head   bool
 	epochs []int64 // ascending
 }
 
-func readRetained(db *schema.Tx, branch int64) (kept retained, err error) {
+// readRetention reads the retained epochs of a branch.
+func readRetention(db *schema.Tx, branch int64) (kept retention, err error) {
 	if _, kept.head, err = tree.ReadBranch(db, branch); err != nil {
 		return kept, err
 	}
@@ -222,20 +230,20 @@ func readRetained(db *schema.Tx, branch int64) (kept retained, err error) {
 	return kept, rows.Err()
 }
 
-// shows reports whether a row that lives over [born, died) can still be seen.
-func (k retained) shows(born, died int64) bool {
+// shows reports whether a retained epoch shows a row that lives over [born, died).
+func (k retention) shows(born, died int64) bool {
 	return died == schema.Forever && k.head || k.showsPast(born, died)
 }
 
-// showsPast is shows, but for the head.
-func (k retained) showsPast(born, died int64) bool {
+// showsPast is shows without the head.
+func (k retention) showsPast(born, died int64) bool {
 	i := sort.Search(len(k.epochs), func(i int) bool { return k.epochs[i] >= born })
 	return i < len(k.epochs) && k.epochs[i] < died
 }
 
 // dropRows deletes those of the rows that may still go.
 func dropRows(db *schema.Tx, branch int64, table rowTable, found []rowKey) (int, error) {
-	kept, err := readRetained(db, branch)
+	kept, err := readRetention(db, branch)
 	if err != nil {
 		return 0, err
 	}
@@ -261,7 +269,7 @@ func dropRows(db *schema.Tx, branch int64, table rowTable, found []rowKey) (int,
 
 // dropBranchRow deletes the row of a branch that has no name, that nothing descends from, and that has no other rows.
 func dropBranchRow(db *schema.Tx, branch int64) (bool, error) {
-	kept, err := readRetained(db, branch)
+	kept, err := readRetention(db, branch)
 	if err != nil || kept.head || len(kept.epochs) > 0 {
 		return false, err
 	}
