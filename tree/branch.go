@@ -120,7 +120,7 @@ func (tx *Tx) RenameBranch(from, to string) error {
 }
 
 // DropBranch frees the name of a branch. Branches forked from it keep what they inherited; gc takes the rest. The
-// branch main stays: EPERM. Whoever still stands on the branch gets ESTALE.
+// branch main stays: EPERM. A tree that stands on the branch gets ESTALE.
 func (tx *Tx) DropBranch(name string) error {
 	if name == MainBranch {
 		return syscall.EPERM
@@ -134,7 +134,7 @@ func (tx *Tx) DropBranch(name string) error {
 		return err
 	}
 	invalidateBranch(tx.db, id)
-	// Descendants carry their whole lineage themselves, so only the branch's own goes.
+	// Descendants have rows of their whole lineage, so only those of the branch go.
 	_, err = tx.db.Exec(`DELETE FROM lineage WHERE branch = ?`, id)
 	return err
 }

@@ -177,7 +177,7 @@ type stretch struct {
 }
 
 // A pick is what selects rows of a level: the branch is ?1, the moment ?2. Of a key that came and went later it may
-// select a row too, to be told by its born.
+// select a row too, which its born shows.
 type pick struct {
 	dirents, inodes string
 }

@@ -42,8 +42,8 @@ func (s *sharedCache) current() *generation {
 	return g
 }
 
-// of returns the generation of what a transaction sees, and begins it if that is the present moment. It returns nil if
-// that moment is not known, or is over.
+// of returns the generation that a transaction sees, and begins it if it sees the present moment. It returns nil if the
+// transaction has no mark, or its moment is over.
 func (s *sharedCache) of(tx *schema.Tx) *generation {
 	if s.gen.Load() == nil {
 		s.open()

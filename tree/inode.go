@@ -26,7 +26,7 @@ type Node struct {
 	Target       string // of a symlink
 }
 
-// fresh is the level of what has no row in any level.
+// fresh is the level of an entry or inode without a row in any level.
 const fresh = -1
 
 // inodeFields lists the columns of an inode beside those of its key and its life, and inodeColumns what scanInode reads.

@@ -13,11 +13,11 @@ import (
 // from a commit to the next.
 //
 // A transaction that writes has a cache of its own, see [ownCache], because what it wrote is not committed. So has one
-// that reads, if the generation of what it sees is not known.
+// that reads, if it does not see the present generation.
 type memory struct {
 	moment Moment
 	shared *sharedCache
-	gen    *generation // of what the transaction sees; nil if it has a cache of its own
+	gen    *generation // that the transaction sees; nil if it has a cache of its own
 	own    *ownCache   // nil if gen is not
 }
 
@@ -165,7 +165,7 @@ func (m *memory) putInheritedNode(ino Ino, n *Node) {
 	}
 }
 
-// countMoves returns how often a directory has been moved, as far as the transaction can tell: one that reads sees none.
+// countMoves returns how often a directory has been moved, as far as the transaction has seen: one that reads has seen none.
 func (m *memory) countMoves() int {
 	if m.own == nil {
 		return 0

@@ -8,7 +8,7 @@ import (
 	"vfsdb/schema"
 )
 
-// A sharedCache holds what transactions that read have learned of the trees of a store. All connections share it. A verb
+// A sharedCache holds what transactions that read have found in the trees of a store. All connections share it. A verb
 // finds its whole answer here, if it was asked before, and then begins no transaction.
 //
 // An entry belongs to a generation, see [generation]: a commit of another process makes a new one, in which nothing of
