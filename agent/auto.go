@@ -8,6 +8,7 @@ import (
 	"syscall"
 
 	"vfsdb/agent/tool"
+	"vfsdb/agent/tool/hooks"
 	"vfsdb/snapshot"
 	"vfsdb/vfs"
 )
@@ -30,12 +31,12 @@ const DefaultKeep = 50
 type keeper struct {
 	mode Auto
 	keep int // the newest; -1 is all
-	hear func(tool.HookEvent)
+	hear func(hooks.Event)
 
 	turn, done atomic.Int64 // the turn that runs, and the last one with a snapshot
 }
 
-func newKeeper(mode Auto, keep int, hear func(tool.HookEvent)) (*keeper, error) {
+func newKeeper(mode Auto, keep int, hear func(hooks.Event)) (*keeper, error) {
 	switch {
 	case mode == Never:
 		return nil, nil
@@ -78,6 +79,7 @@ func (k *keeper) Update(ctx context.Context, fsys *vfs.FS, what string, fn func(
 	if k.mode == EachTurn && k.done.Load() == turn {
 		return fsys.Update(ctx, fn)
 	}
+
 	var taken string
 	err := fsys.Update(ctx, func(tx *vfs.Tx) (err error) {
 		if taken, err = k.take(tx, fsys.Moment().Branch, what); err != nil {
@@ -88,9 +90,10 @@ func (k *keeper) Update(ctx context.Context, fsys *vfs.FS, what string, fn func(
 	if err != nil {
 		return err
 	}
+
 	k.done.Store(turn)
 	if taken != "" {
-		k.hear(tool.HookEvent{Kind: "snapshot", Name: taken})
+		k.hear(hooks.Event{Kind: "snapshot", Name: taken})
 	}
 	return nil
 }
@@ -159,7 +162,7 @@ func tooFar(n, steps int) error {
 	return fmt.Errorf("undo %d: there are snapshots of the last %d: %w", n, steps, syscall.ENOENT)
 }
 
-// undo brings the branch back by n steps. What it was is an automatic snapshot itself, so an undo is one step too.
+// undo brings the branch back by n steps. An automatic snapshot keeps the state before, so an undo is a step too.
 func (k *keeper) undo(ctx context.Context, fsys *vfs.FS, n int) error {
 	branch := fsys.Moment().Branch
 	for {
@@ -171,6 +174,7 @@ func (k *keeper) undo(ctx context.Context, fsys *vfs.FS, n int) error {
 		if err != nil {
 			return err
 		}
+
 		then, err := snapshot.At(ctx, fsys, plan.to)
 		if errors.Is(err, syscall.ESTALE) {
 			continue // it was pruned meanwhile
@@ -178,6 +182,7 @@ func (k *keeper) undo(ctx context.Context, fsys *vfs.FS, n int) error {
 		if err != nil {
 			return err
 		}
+
 		overtaken := false
 		err = fsys.Update(ctx, func(tx *vfs.Tx) error {
 			now, err := k.back(tx, branch, n)

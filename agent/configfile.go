@@ -8,9 +8,10 @@ import (
 	"reflect"
 	"syscall"
 
+	"vfsdb/agent/policy"
+	"vfsdb/agent/policy/strict"
 	"vfsdb/agent/profile"
 	"vfsdb/agent/tool"
-	"vfsdb/agent/tool/strict"
 )
 
 // LoadConfig reads a file that says which tools there are and what they may do, see [ParseConfig].
@@ -27,16 +28,17 @@ func LoadConfig(path string, vars map[string]string) (*tool.Config, error) {
 }
 
 // ParseConfig reads a config from YAML or JSON; CONFIG.md describes every key. Templates such as {{workspace}} in paths
-// get their values from vars. What is not known or wrong is EINVAL, with the line where it is.
+// get their values from vars. An unknown key or a wrong value is EINVAL, with its line.
 func ParseConfig(data []byte, vars map[string]string) (*tool.Config, error) {
 	var f configFile
 	if err := strict.YAML("config", data, &f); err != nil {
 		return nil, err
 	}
-	dir, err := tool.Expand(f.Dir, vars)
+	dir, err := policy.Expand(f.Dir, vars)
 	if err != nil {
 		return nil, fmt.Errorf("config: dir: %w", err)
 	}
+
 	c := &tool.Config{
 		Name: f.Name, Dir: dir, Actions: f.Actions, Policy: f.Policy, Caps: f.Caps, Structured: f.Structured,
 	}
@@ -45,6 +47,7 @@ func ParseConfig(data []byte, vars map[string]string) (*tool.Config, error) {
 			return nil, fmt.Errorf("config: %w", err)
 		}
 	}
+
 	if f.Capabilities != nil {
 		if err := f.Capabilities.apply(c); err != nil {
 			return nil, fmt.Errorf("config: capabilities: %w", err)
@@ -58,6 +61,7 @@ func ParseConfig(data []byte, vars map[string]string) (*tool.Config, error) {
 			return nil, err
 		}
 	}
+
 	if _, err := New(nil, c); err != nil {
 		return nil, fmt.Errorf("config: %w", err)
 	}
@@ -66,14 +70,14 @@ func ParseConfig(data []byte, vars map[string]string) (*tool.Config, error) {
 
 // A configFile is a Config as it is written down.
 type configFile struct {
-	Profile      string        `json:"profile"`
-	Name         string        `json:"name"`
-	Dir          string        `json:"dir"`
-	Capabilities *capabilities `json:"capabilities"`
-	Actions      []string      `json:"actions"`
-	Policy       *tool.Policy  `json:"policy"`
-	Caps         tool.Caps     `json:"caps"`
-	Structured   bool          `json:"structured"`
+	Profile      string         `json:"profile"`
+	Name         string         `json:"name"`
+	Dir          string         `json:"dir"`
+	Capabilities *capabilities  `json:"capabilities"`
+	Actions      []string       `json:"actions"`
+	Policy       *policy.Policy `json:"policy"`
+	Caps         policy.Caps    `json:"caps"`
+	Structured   bool           `json:"structured"`
 }
 
 // capabilities are the tools that are wanted. One that is false or left out has none.
@@ -115,9 +119,10 @@ func (p *capabilities) apply(c *tool.Config) error {
 	if c.NoFS {
 		return nil
 	}
+
 	fs := p.FS.more
 	if c.Policy == nil && (fs.AllowedPaths != nil || fs.MaxFileSizeMb != 0) {
-		c.Policy = &tool.Policy{}
+		c.Policy = &policy.Policy{}
 	}
 	twice := fs.AllowedPaths != nil && c.Policy.Paths != nil || fs.MaxFileSizeMb != 0 && c.Policy.MaxWriteSize != 0
 	if fs.AllowedPaths != nil && !twice {
@@ -126,6 +131,7 @@ func (p *capabilities) apply(c *tool.Config) error {
 		}
 		c.Policy.Paths = fs.AllowedPaths
 	}
+
 	if fs.MaxFileSizeMb != 0 && !twice {
 		size, err := mebibytes(fs.MaxFileSizeMb)
 		if err != nil {
@@ -133,6 +139,7 @@ func (p *capabilities) apply(c *tool.Config) error {
 		}
 		c.Policy.MaxWriteSize = size
 	}
+
 	for _, cap := range []struct{ from, to *int }{
 		{&fs.MaxToolResultBytes, &c.Caps.ResultBytes}, {&fs.MaxDirEntries, &c.Caps.Entries}, {&fs.MaxGlobMatches, &c.Caps.Matches},
 	} {
@@ -141,6 +148,7 @@ func (p *capabilities) apply(c *tool.Config) error {
 			*cap.to = *cap.from
 		}
 	}
+
 	if twice {
 		return fmt.Errorf("fs: policy or caps say the same: %w", syscall.EINVAL)
 	}
@@ -148,7 +156,7 @@ func (p *capabilities) apply(c *tool.Config) error {
 }
 
 // mebibytes is a size that is given in MiB, and may have a fraction. -1 stands for no bound.
-func mebibytes(n float64) (tool.Size, error) {
+func mebibytes(n float64) (policy.Size, error) {
 	switch {
 	case n == -1:
 		return -1, nil
@@ -157,5 +165,5 @@ func mebibytes(n float64) (tool.Size, error) {
 	case n >= math.MaxInt64>>20:
 		return 0, fmt.Errorf("%v is beyond all sizes: leave it out to allow all: %w", n, syscall.EINVAL)
 	}
-	return tool.Size(max(1, n*(1<<20))), nil // 0 would be no bound
+	return policy.Size(max(1, n*(1<<20))), nil // 0 would be no bound
 }

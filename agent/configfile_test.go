@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vfsdb/agent"
+	"vfsdb/agent/policy"
 	"vfsdb/agent/profile/helix"
 	"vfsdb/agent/tool"
 )
@@ -31,8 +32,8 @@ caps: {max_grep_file_size: 5}
 	require.NoError(t, err)
 	require.Equal(t, &tool.Config{
 		Profile: helix.Profile, Name: "notes", Dir: "/work/src", NoSnapshot: true,
-		Policy: &tool.Policy{Paths: []string{"/work"}, MaxBytes: 1 << 30, MaxWriteSize: 10 << 20},
-		Caps:   tool.Caps{Entries: 7, GrepFile: 5},
+		Policy: &policy.Policy{Paths: []string{"/work"}, MaxBytes: 1 << 30, MaxWriteSize: 10 << 20},
+		Caps:   policy.Caps{Entries: 7, GrepFile: 5},
 	}, c)
 
 	c, err = agent.ParseConfig([]byte(`capabilities: {fs: {maxFileSizeMb: 0.5}}`), nil)
@@ -48,7 +49,7 @@ caps: {max_grep_file_size: 5}
 
 	c, err = agent.ParseConfig([]byte(`{"capabilities": {"fs": {"allowedPaths": ["/a"]}, "snapshot": true}}`), nil)
 	require.NoError(t, err)
-	require.Equal(t, &tool.Config{Policy: &tool.Policy{Paths: []string{"/a"}}}, c)
+	require.Equal(t, &tool.Config{Policy: &policy.Policy{Paths: []string{"/a"}}}, c)
 }
 
 func TestBadConfig(t *testing.T) {
@@ -109,7 +110,7 @@ func TestConfigDocument(t *testing.T) {
 		_, err := agent.ParseConfig([]byte(b[1]), vars)
 		require.NoError(t, err, b[1])
 	}
-	for _, name := range []string{"tool/caps.go", "tool/policy.go", "configfile.go"} {
+	for _, name := range []string{"policy/caps.go", "policy/policy.go", "configfile.go"} {
 		source, err := os.ReadFile(name)
 		require.NoError(t, err)
 		for _, tag := range regexp.MustCompile("`json:\"(\\w+)").FindAllStringSubmatch(string(source), -1) {

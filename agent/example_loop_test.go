@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"vfsdb/agent"
+	"vfsdb/agent/policy"
 	"vfsdb/agent/tool"
 	"vfsdb/snapshot"
 	"vfsdb/vfs"
@@ -37,7 +38,7 @@ func loop(ctx context.Context, file string) (err error) {
 	s, err := agent.Open(agent.StoreOf(fsys), "", &agent.SessionOptions{ // a name would resume the session of that name
 		From:   vfs.MainBranch,
 		Auto:   agent.EachCall, // a snapshot before each call that changes something, so that Undo can go back
-		Config: tool.Config{Policy: &tool.Policy{MaxFileSize: 1 << 20, MaxBytes: 50 << 20}},
+		Config: tool.Config{Policy: &policy.Policy{MaxFileSize: 1 << 20, MaxBytes: 50 << 20}},
 	})
 	if err != nil {
 		return err

@@ -13,8 +13,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vfsdb/agent"
+	"vfsdb/agent/policy"
 	"vfsdb/agent/profile/module2"
 	"vfsdb/agent/tool"
+	"vfsdb/agent/tool/record"
 	"vfsdb/internal/vfstest"
 	"vfsdb/internal/vfstest/agentkit"
 	"vfsdb/snapshot"
@@ -59,7 +61,7 @@ func TestForkMoves(t *testing.T) {
 	require.Contains(t, text, "You left vfs://")
 	require.Equal(t, "x", vfstest.Read(t, b.FS(), "b"))
 
-	require.NoError(t, tool.FlushLog(t.Context(), fsys))
+	require.NoError(t, record.Flush(t.Context(), fsys))
 	calls, err := fsys.Calls(t.Context(), nil)
 	require.NoError(t, err)
 	require.Equal(t, "workspace_branch main", calls[0].Tool+" "+calls[0].Branch, "a fork is a call of the branch that it left")
@@ -131,9 +133,9 @@ func TestForkRefused(t *testing.T) {
 		require.ErrorIs(t, err, fs.ErrNotExist)
 		require.Equal(t, "main", b.FS().Head())
 	}
-	b, fsys := agentkit.Box(t, &tool.Config{Policy: &tool.Policy{Ask: []tool.Rule{{Permissions: []tool.Permission{tool.PermSnapshot}}}}})
+	b, fsys := agentkit.Box(t, &tool.Config{Policy: &policy.Policy{Ask: []policy.Rule{{Permissions: []policy.Permission{policy.Snapshot}}}}})
 	none(b, fsys, syscall.EACCES)
-	b, fsys = agentkit.Box(t, &tool.Config{Policy: &tool.Policy{Permissions: []tool.Permission{tool.PermRead}}})
+	b, fsys = agentkit.Box(t, &tool.Config{Policy: &policy.Policy{Permissions: []policy.Permission{policy.Read}}})
 	none(b, fsys, fs.ErrNotExist)
 	b, fsys = agentkit.Box(t, &tool.Config{Fixed: true})
 	none(b, fsys, syscall.EPERM)
@@ -143,7 +145,7 @@ func TestForkRefused(t *testing.T) {
 
 // The policy and the quota hold on the new branch, and the quota counts what that holds.
 func TestForkUnderPolicy(t *testing.T) {
-	b, _ := agentkit.Box(t, &tool.Config{Policy: &tool.Policy{ReadOnly: []string{"/ro"}, MaxEntries: 3}}, "ro/a")
+	b, _ := agentkit.Box(t, &tool.Config{Policy: &policy.Policy{ReadOnly: []string{"/ro"}, MaxEntries: 3}}, "ro/a")
 	agentkit.Call(t, b, "workspace_write_file", agentkit.Args{"path": "/b", "content": "x"})
 	agentkit.Call(t, b, "workspace_branch", agentkit.Args{})
 	require.ErrorIs(t, agentkit.Try(t, b, "workspace_write_file", agentkit.Args{"path": "/ro/a", "content": "x"}).Err, syscall.EACCES)

@@ -39,8 +39,8 @@ func (p *place) describe() Health {
 	return p.health
 }
 
-// Reset lets a session that failed for good be opened again by its next call. It is for whoever runs the system,
-// and no tool: a model must not hide from others that the store is broken.
+// Reset lets a session that failed for good be opened again by its next call. It is for the
+// operator, and no tool: a model must not hide from others that the store is broken.
 func (s *Session) Reset() {
 	p := s.place
 	p.mu.Lock()

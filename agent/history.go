@@ -7,24 +7,25 @@ import (
 	"syscall"
 
 	"vfsdb/agent/tool"
+	"vfsdb/agent/tool/hooks"
 	"vfsdb/snapshot"
 	"vfsdb/vfs"
 )
 
-// What follows is for whoever runs the agent, not for the agent: no policy is asked.
+// These methods are for the host that runs the agent, not for the agent: no policy is asked.
 
 // Snapshot names this moment of the session's branch and returns its ref. An empty name makes one up.
 func (s *Session) Snapshot(ctx context.Context, name, note string) (ref tool.Ref, err error) {
 	ctx = s.as(ctx, "snapshot")
 	err = s.on(ctx, func() (err error) {
-		ref, _, err = s.box.Here().Snap(ctx, name, note)
+		ref, _, err = s.box.History().Snapshot(ctx, name, note)
 		return err
 	})
 	return ref, err
 }
 
-// Restore makes the branch what another tree is, told by a ref or the name of a snapshot or branch. It returns the ref
-// of the branch, and that of a snapshot of what it was.
+// Restore makes the branch what another tree is. A ref, or the name of a snapshot or branch, names that tree. It returns
+// the ref of the branch, and the ref of a snapshot of its state before.
 func (s *Session) Restore(ctx context.Context, text string) (now, undo tool.Ref, err error) {
 	ctx = s.as(ctx, "restore")
 	err = s.on(ctx, func() error {
@@ -57,7 +58,7 @@ func (s *Session) Branch(ctx context.Context, name string) (ref tool.Ref, err er
 		if err != nil {
 			return err
 		}
-		s.config.Hear(tool.HookEvent{Kind: "branch", Name: forked.Head()})
+		s.config.Hear(hooks.Event{Kind: "branch", Name: forked.Head()})
 		ref.Branch = forked.Head()
 		return nil
 	})
@@ -65,7 +66,7 @@ func (s *Session) Branch(ctx context.Context, name string) (ref tool.Ref, err er
 }
 
 // Undo takes the last n steps back and returns the ref of the branch: calls that changed something, or turns, as
-// [SessionOptions].Auto has it. What others wrote to the branch since goes with them. An undo is a step too, so that
+// [SessionOptions].Auto has it. Later writes of others to the branch are lost with them. An undo is a step too, so that
 // Undo(ctx, 1) takes it back. It stays on the branch: what was done before a fork that the session moved to is not undone
 // from there. More steps than there are snapshots of is ENOENT; a session without automatic ones has
 // none: EINVAL.
@@ -85,7 +86,7 @@ func (s *Session) Undo(ctx context.Context, n int) (ref tool.Ref, err error) {
 			return err
 		}
 		k.turn.Add(1) // the next change is of a new step
-		s.config.Hear(tool.HookEvent{Kind: "restore", Name: fmt.Sprintf("undo of %d", n)})
+		s.config.Hear(hooks.Event{Kind: "restore", Name: fmt.Sprintf("undo of %d", n)})
 		return nil
 	})
 	return ref, err
@@ -104,7 +105,7 @@ func (s *Session) auto() Auto {
 	return s.keeper.mode
 }
 
-// rewind makes a branch what a tree is, as a step that Undo takes back, and returns the snapshot of what it was.
+// rewind makes a branch what a tree is, as a step that Undo takes back, and returns a snapshot of its state before.
 func (s *Session) rewind(ctx context.Context, fsys *vfs.FS, to snapshot.Tree, what string) (string, error) {
 	var was snapshot.Info
 	err := s.keeper.Update(ctx, fsys, what, func(tx *vfs.Tx) (err error) {
@@ -112,7 +113,7 @@ func (s *Session) rewind(ctx context.Context, fsys *vfs.FS, to snapshot.Tree, wh
 		return err
 	})
 	if err == nil {
-		s.config.Hear(tool.HookEvent{Kind: "restore", Name: was.Name})
+		s.config.Hear(hooks.Event{Kind: "restore", Name: was.Name})
 	}
 	return was.Name, err
 }

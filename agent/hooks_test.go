@@ -8,13 +8,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vfsdb/agent/tool"
+	"vfsdb/agent/tool/hooks"
 	"vfsdb/internal/vfstest/agentkit"
 )
 
 // A hook that never returns holds up no call, and what it misses is counted.
 func TestHookBlocks(t *testing.T) {
 	release, heard := make(chan struct{}), 0
-	hooks := tool.NewHooks(func(tool.HookEvent) {
+	hooks := hooks.New(func(hooks.Event) {
 		heard++
 		<-release
 	}, nil)
@@ -37,7 +38,7 @@ func TestHookBlocks(t *testing.T) {
 
 // Calls and a close may race, and a hook may panic.
 func TestHookRace(t *testing.T) {
-	hooks := tool.NewHooks(func(tool.HookEvent) { panic("a hook") }, nil)
+	hooks := hooks.New(func(hooks.Event) { panic("a hook") }, nil)
 	b, _ := agentkit.Box(t, &tool.Config{Hooks: hooks}, "a")
 	var wg sync.WaitGroup
 	for range 4 {

@@ -12,6 +12,9 @@ import (
 	"time"
 
 	"vfsdb/agent/tool"
+	"vfsdb/agent/tool/hooks"
+	"vfsdb/agent/tool/record"
+	"vfsdb/agent/tool/retry"
 	"vfsdb/vfs"
 )
 
@@ -31,7 +34,7 @@ type place struct {
 	// find finds the branch in the open file for the first time, and makes it if it is not there.
 	find func(ctx context.Context, file *vfs.FS) (*vfs.FS, error)
 
-	turn chan struct{} // held by whoever opens
+	turn chan struct{} // held while the place is opened
 
 	mu      sync.Mutex
 	health  Health
@@ -143,7 +146,7 @@ func (p *place) open(ctx context.Context) (*vfs.FS, error) {
 		p.health.OpenedAt = p.health.LastSuccessAt
 		if m := p.config.Metrics; m != nil && p.health.State != Closed { // a close that did not wait has not counted either
 			m.IncOpen(p.label)
-			m.ObserveOpenLatencyMs(p.label, tool.Millis(took))
+			m.ObserveOpenLatencyMs(p.label, float64(took)/float64(time.Millisecond))
 		}
 	case ctx.Err() != nil:
 		p.become(before)
@@ -155,13 +158,13 @@ func (p *place) open(ctx context.Context) (*vfs.FS, error) {
 		}
 		err = failed
 	}
-	p.config.Hear(tool.HookEvent{Kind: "open", Took: took, Err: err})
+	p.config.Hear(hooks.Event{Kind: "open", Took: took, Err: err})
 	return p.tree, err
 }
 
 // attempt opens the store's file and stands on the branch.
 func (p *place) attempt(ctx context.Context) error {
-	_, err := tool.Retry(ctx, func() (struct{}, error) { return struct{}{}, p.once(ctx) })
+	_, err := retry.Busy(ctx, func() (struct{}, error) { return struct{}{}, p.once(ctx) })
 	return err
 }
 
@@ -173,6 +176,7 @@ func (p *place) once(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+
 	p.mu.Lock()
 	p.joined = true
 	p.mu.Unlock()
@@ -180,6 +184,7 @@ func (p *place) once(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+
 	if known != "" && known != id && !p.foreign {
 		return &tool.ForeignRefError{Ref: tool.Ref{DB: known, Branch: branch}, Here: id}
 	}
@@ -192,6 +197,7 @@ func (p *place) once(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+
 	if known != id {
 		p.at.Forget()
 	}
@@ -241,13 +247,15 @@ func (p *place) reopen(ctx context.Context, reopens *int) (*vfs.FS, error) {
 		if m != nil {
 			m.IncEviction(p.label)
 		}
-		p.config.Hear(tool.HookEvent{Kind: "evicted"})
+		p.config.Hear(hooks.Event{Kind: "evicted"})
 	}
+
 	err := error(syscall.ESTALE)
 	if *reopens > 0 {
 		*reopens--
 		err = p.attempt(ctx)
 	}
+
 	outcome := "recovered"
 	if err != nil {
 		outcome = "exhausted"
@@ -257,20 +265,22 @@ func (p *place) reopen(ctx context.Context, reopens *int) (*vfs.FS, error) {
 	if m != nil {
 		m.IncEvictionRetry(p.label, outcome)
 	}
-	p.config.Hear(tool.HookEvent{Kind: "eviction-retry", Name: outcome, Err: err})
+
+	p.config.Hear(hooks.Event{Kind: "eviction-retry", Name: outcome, Err: err})
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.attempted(err)
 	if err != nil {
 		return nil, err
 	}
+
 	p.become(Opened)
 	p.health.OpenedAt = p.health.LastSuccessAt
 	return p.tree, nil
 }
 
 // close ends the place: calls that run are waited for and logged, last runs on the tree if it is open, and the store's
-// file is left. What takes longer than the timeout goes on by itself.
+// file is left. Calls and the last step that take longer than the timeout go on by themselves.
 func (p *place) close(ctx context.Context, last func(context.Context, *vfs.FS) error) error {
 	p.mu.Lock()
 	if p.idle != nil {
@@ -312,12 +322,12 @@ func (p *place) close(ctx context.Context, last func(context.Context, *vfs.FS) e
 	opened := !p.health.OpenedAt.IsZero()
 	p.mu.Unlock()
 
-	// What was never open has no close to count.
+	// A place that was never open has no close to count.
 	if m := p.config.Metrics; m != nil && opened {
 		m.IncClose(p.label, status)
 	}
 	if opened {
-		p.config.Hear(tool.HookEvent{Kind: "close", Name: status, Took: time.Since(began), Err: err})
+		p.config.Hear(hooks.Event{Kind: "close", Name: status, Took: time.Since(began), Err: err})
 	}
 	return err
 }
@@ -327,7 +337,7 @@ func (p *place) end(ctx context.Context, last func(context.Context, *vfs.FS) err
 	tree, _ := p.have()
 	var errs []error
 	if tree != nil {
-		errs = append(errs, tool.FlushLog(ctx, tree), last(ctx, tree))
+		errs = append(errs, record.Flush(ctx, tree), last(ctx, tree))
 	}
 	p.mu.Lock()
 	joined := p.joined

@@ -12,6 +12,7 @@ import (
 
 	"vfsdb/agent/profile/helix"
 	"vfsdb/agent/tool"
+	"vfsdb/agent/tool/hooks"
 	"vfsdb/snapshot"
 	"vfsdb/vfs"
 )
@@ -34,8 +35,8 @@ type SessionOptions struct {
 	Auto Auto
 	Keep int
 
-	// OnRef is called with the session's new ref when a tool moves it to a fork, before that call returns: who resumes
-	// there later needs it. If it fails, so does the call, and the session stays where it was. It must not use the
+	// OnRef is called with the session's new ref when a tool moves it to a fork, before that call returns: the host
+	// needs it to resume there later. If it fails, so does the call, and the session stays where it was. It must not use the
 	// session. nil is nobody.
 	OnRef func(context.Context, tool.Ref) error
 
@@ -94,6 +95,7 @@ func open(store *Store, name string, options *SessionOptions, how begin) (*Sessi
 	if name == "" {
 		name = "session-" + tool.AutoName()[len(tool.AutoPrefix):]
 	}
+
 	if err := vfs.CheckName(name); err != nil {
 		return nil, fmt.Errorf("session %q: %w", name, err)
 	}
@@ -101,12 +103,14 @@ func open(store *Store, name string, options *SessionOptions, how begin) (*Sessi
 	if err != nil {
 		return nil, err
 	}
+
 	s.place.find = func(ctx context.Context, file *vfs.FS) (*vfs.FS, error) {
 		return how.stand(ctx, s, file, &o)
 	}
 	if err := store.claimed(name, s.place); err != nil {
 		return nil, err
 	}
+
 	return s, nil
 }
 
@@ -120,11 +124,13 @@ func newSession(store *Store, name string, o *SessionOptions) (*Session, error) 
 	if o.Config.Profile == nil {
 		o.Config.Profile = helix.Profile
 	}
+
 	s := &Session{config: o.Config, owner: true}
 	keeper, err := newKeeper(o.Auto, o.Keep, s.config.Hear)
 	if err != nil {
 		return nil, err
 	}
+
 	s.keeper = keeper
 	s.place = &place{
 		store: store, name: name, config: &s.config, foreign: o.AllowForeign,
@@ -134,6 +140,7 @@ func newSession(store *Store, name string, o *SessionOptions) (*Session, error) 
 	if s.place.timeout == 0 {
 		s.place.timeout = defaultCloseTimeout
 	}
+
 	s.place.at = tool.NewPosition(nil, s.place)
 	if s.box, err = tool.NewAt(s.place.at, keeper, &s.config); err != nil {
 		return nil, err
@@ -152,19 +159,22 @@ func (how begin) stand(ctx context.Context, s *Session, file *vfs.FS, o *Session
 	if !tool.Missing(err) {
 		return tree, err
 	}
+
 	var base snapshot.Tree
 	if o.From != "" {
 		if base, err = treeOf(ctx, file, o.From, o.AllowForeign); err != nil {
 			return nil, err
 		}
 	}
+
 	tree, err = snapshot.Branch(ctx, file, base, name)
 	if errors.Is(err, syscall.EEXIST) {
 		return file.Branch(ctx, name) // another process was first
 	}
 	if err == nil {
-		s.config.Hear(tool.HookEvent{Kind: "branch", Name: name})
+		s.config.Hear(hooks.Event{Kind: "branch", Name: name})
 	}
+
 	return tree, err
 }
 
@@ -208,7 +218,7 @@ func (s *Session) Name() string { return s.place.name }
 // Tools returns the tools, in the order of the profile. It opens nothing.
 func (s *Session) Tools() []*tool.Tool { return s.box.Tools() }
 
-// Prompt is what to tell a model about the tools, in its system prompt.
+// Prompt describes the tools to a model, for its system prompt.
 func (s *Session) Prompt() string { return s.box.Prompt() }
 
 // Call runs a tool, as [Toolbox.Call] does. It opens the session if need be.
@@ -283,8 +293,7 @@ func (s *Session) Toolbox(ctx context.Context) (*tool.Toolbox, error) {
 	return s.box, nil
 }
 
-// Ref names the session for those who resume it: the branch that it stands on, as that will be then. It opens the
-// session.
+// Ref names the branch that the session stands on, so that it can be resumed. It opens the session.
 func (s *Session) Ref(ctx context.Context) (ref tool.Ref, err error) {
 	err = s.on(ctx, func() (err error) {
 		ref, err = tool.RefOf(ctx, s.tree())

@@ -18,8 +18,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vfsdb/agent"
+	"vfsdb/agent/policy"
 	"vfsdb/agent/profile"
 	"vfsdb/agent/tool"
+	"vfsdb/agent/tool/hooks"
+	"vfsdb/agent/tool/record"
 	"vfsdb/internal/vfstest"
 	"vfsdb/internal/vfstest/agentkit"
 	"vfsdb/snapshot"
@@ -278,11 +281,11 @@ func TestSub(t *testing.T) {
 	_, err = s.Adopt(ctx, older)
 	require.ErrorIs(t, err, syscall.EINVAL, "it was not forked from the head")
 
-	shared, err := s.Sub(ctx, "", &agent.SubOptions{Inherit: true, Config: &tool.Config{Policy: &tool.Policy{ReadOnly: []string{"/"}}}})
+	shared, err := s.Sub(ctx, "", &agent.SubOptions{Inherit: true, Config: &tool.Config{Policy: &policy.Policy{ReadOnly: []string{"/"}}}})
 	require.NoError(t, err)
 	require.Equal(t, "kept", holds(t, shared, "c"))
 	require.ErrorIs(t, runs(t, shared, "rm", agentkit.Args{"path": "c"}).Err, syscall.EACCES)
-	require.NoError(t, tool.FlushLog(ctx, box.FS()))
+	require.NoError(t, record.Flush(ctx, box.FS()))
 	calls, err := box.FS().Calls(ctx, &vfs.CallOptions{Newest: true, Max: 1})
 	require.NoError(t, err)
 	require.Equal(t, "workspace_rm", calls[0].Tool)
@@ -375,7 +378,7 @@ func TestUndoTurns(t *testing.T) {
 func TestCloseUnopened(t *testing.T) {
 	metrics := &agentkit.Counts{}
 	var kinds []string
-	hooks := tool.NewHooks(func(e tool.HookEvent) { kinds = append(kinds, e.Kind) }, nil)
+	hooks := hooks.New(func(e hooks.Event) { kinds = append(kinds, e.Kind) }, nil)
 	options := &agent.SessionOptions{Config: tool.Config{Metrics: metrics, Hooks: hooks}}
 	unused, err := agent.Open(newStore(t), "unused", options)
 	require.NoError(t, err)
@@ -419,7 +422,7 @@ func TestEviction(t *testing.T) {
 	metrics := &agentkit.Counts{N: map[string]int{}}
 	var mu sync.Mutex
 	var kinds []string
-	hooks := tool.NewHooks(func(e tool.HookEvent) {
+	hooks := hooks.New(func(e hooks.Event) {
 		mu.Lock()
 		defer mu.Unlock()
 		kinds = append(kinds, e.Kind)

@@ -36,8 +36,8 @@ func NewStore(path string, options *vfs.Options) *Store {
 	return st
 }
 
-// StoreOf is the database that a tree is in. Whoever opened that closes it, after the sessions; a file that was moved
-// is not opened again.
+// StoreOf is the database that a tree is in. The caller that opened it closes it, after the sessions. A file that was
+// moved is not opened again.
 func StoreOf(fsys *vfs.FS) *Store {
 	st := NewStore(fsys.DB().Path(), nil)
 	st.fsys, st.lent = fsys, true
@@ -101,6 +101,7 @@ func (st *Store) use(ctx context.Context, join, again bool) (*vfs.FS, error) {
 			fsys, again = nil, true
 		}
 	}
+
 	if st.broken != nil {
 		return nil, st.broken
 	}
@@ -112,12 +113,14 @@ func (st *Store) use(ctx context.Context, join, again bool) (*vfs.FS, error) {
 			return nil, err
 		}
 	}
+
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	st.fsys = fsys
 	if join {
 		st.users++
 	}
+
 	return fsys, nil
 }
 

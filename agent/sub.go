@@ -7,8 +7,10 @@ import (
 	"strings"
 	"syscall"
 
+	"vfsdb/agent/policy"
 	"vfsdb/agent/profile/helix"
 	"vfsdb/agent/tool"
+	"vfsdb/agent/tool/hooks"
 	"vfsdb/snapshot"
 	"vfsdb/vfs"
 )
@@ -50,6 +52,7 @@ func (s *Session) Sub(ctx context.Context, name string, options *SubOptions) (*S
 	if o.Config != nil {
 		config = *o.Config
 	}
+
 	if config.Profile == nil {
 		config.Profile = helix.Profile
 	}
@@ -59,12 +62,14 @@ func (s *Session) Sub(ctx context.Context, name string, options *SubOptions) (*S
 		}
 		return s.share(config)
 	}
+
 	if name == "" {
 		name = s.Name() + "-" + tool.AutoName()[len(tool.AutoPrefix):]
 	}
 	if o.Config == nil {
 		config.Session = ""
 	}
+
 	of := SessionOptions{
 		Config: config, Auto: o.Auto, Keep: o.Keep, OnRef: o.OnRef, CloseTimeout: s.place.timeout, AllowForeign: s.place.foreign,
 	}
@@ -72,11 +77,13 @@ func (s *Session) Sub(ctx context.Context, name string, options *SubOptions) (*S
 	if err != nil {
 		return nil, err
 	}
+
 	child.brief = !o.Persistent
 	child.place.find = func(ctx context.Context, file *vfs.FS) (*vfs.FS, error) { return file.Branch(ctx, name) }
 	if err := s.place.store.claimed(name, child.place); err != nil {
 		return nil, err
 	}
+
 	err = s.on(ctx, func() error { return s.fork(ctx, child, &o) })
 	if err != nil {
 		s.place.store.free(name)
@@ -108,6 +115,7 @@ func (s *Session) fork(ctx context.Context, child *Session, o *SubOptions) error
 			return err
 		}
 	}
+
 	if o.From != "" {
 		base, err := treeOf(ctx, tree, o.From, s.place.foreign)
 		if err == nil {
@@ -115,6 +123,7 @@ func (s *Session) fork(ctx context.Context, child *Session, o *SubOptions) error
 		}
 		return err
 	}
+
 	base, err := snapshot.Create(ctx, tree, tool.ForkPrefix+name, &snapshot.Options{Note: tool.ForkNote + name})
 	if err != nil {
 		return err
@@ -122,8 +131,9 @@ func (s *Session) fork(ctx context.Context, child *Session, o *SubOptions) error
 	if _, err := snapshot.Branch(ctx, tree, base, name); err != nil {
 		return errors.Join(err, snapshot.Delete(context.WithoutCancel(ctx), tree, base.Info.Name))
 	}
+
 	child.forked = base.Info.Name
-	s.config.Hear(tool.HookEvent{Kind: "branch", Name: name})
+	s.config.Hear(hooks.Event{Kind: "branch", Name: name})
 	return nil
 }
 
@@ -161,7 +171,7 @@ func (e *OvertakenError) Error() string {
 	const most = 5
 	paths := make([]string, 0, most)
 	for _, c := range e.Changes[:min(most, len(e.Changes))] {
-		paths = append(paths, tool.Rooted(c.Path))
+		paths = append(paths, policy.Rooted(c.Path))
 	}
 	text := fmt.Sprintf("'%s' was written to since '%s' was forked from it", e.Branch, e.Fork)
 	if more := len(e.Changes) - len(paths); more > 0 {
@@ -204,6 +214,7 @@ func (s *Session) adopt(ctx context.Context, child *Session) error {
 	if err != nil {
 		return err
 	}
+
 	overtaken := &OvertakenError{Branch: tree.Head(), Fork: child.Name(), Base: child.forked}
 	err = s.keeper.Update(ctx, tree, "adopt "+child.Name(), func(tx *vfs.Tx) error {
 		changed, err := tx.ChangedSince(base.Info.Moment)
@@ -227,15 +238,17 @@ func (s *Session) adopt(ctx context.Context, child *Session) error {
 	})
 	if err != overtaken {
 		if err == nil {
-			s.config.Hear(tool.HookEvent{Kind: "restore", Name: child.Name()})
+			s.config.Hear(hooks.Event{Kind: "restore", Name: child.Name()})
 		}
 		return err
 	}
+
 	for change, err := range snapshot.Diff(ctx, base, tree) {
 		if err != nil {
 			return errors.Join(overtaken, err)
 		}
 		overtaken.Changes = append(overtaken.Changes, change)
 	}
+
 	return overtaken
 }

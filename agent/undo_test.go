@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vfsdb/agent"
+	"vfsdb/agent/policy"
 	"vfsdb/agent/profile/claude"
 	"vfsdb/agent/tool"
 	"vfsdb/internal/vfstest"
@@ -71,7 +72,7 @@ func TestKeptSnapshots(t *testing.T) {
 
 // What the model of claude-code wrote counts as seen only if it was committed.
 func TestCodeSawCommitted(t *testing.T) {
-	b, fsys := agentkit.Box(t, &tool.Config{Profile: claude.Code, Policy: &tool.Policy{MaxBytes: 10}})
+	b, fsys := agentkit.Box(t, &tool.Config{Profile: claude.Code, Policy: &policy.Policy{MaxBytes: 10}})
 	vfstest.Write(t, fsys, "a", "12345678")
 	require.NoError(t, agentkit.Try(t, b, "Read", agentkit.Args{"file_path": "/a"}).Err)
 	require.ErrorIs(t, agentkit.Try(t, b, "Edit", agentkit.Args{"file_path": "/a", "old_string": "1", "new_string": "xxxxxxx"}).Err, syscall.EDQUOT)

@@ -7,6 +7,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"vfsdb/agent/policy"
 	"vfsdb/agent/tool"
 )
 
@@ -90,7 +91,7 @@ func verdict(answer string) (bool, error) {
 var errAsked = fmt.Errorf("the person at the client is asked: %w", tool.ErrPending)
 
 // verbs are the permissions in the words of the question.
-var verbs = map[tool.Permission]string{
-	tool.PermList: "look at", tool.PermRead: "read", tool.PermWrite: "write to", tool.PermDelete: "remove",
-	tool.PermSnapshot: "take, restore or remove snapshots and branches of",
+var verbs = map[policy.Permission]string{
+	policy.List: "look at", policy.Read: "read", policy.Write: "write to", policy.Delete: "remove",
+	policy.Snapshot: "take, restore or remove snapshots and branches of",
 }

@@ -7,6 +7,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
 
+	"vfsdb/agent/policy"
 	"vfsdb/agent/tool"
 	"vfsdb/internal/vfstest"
 	"vfsdb/mcp"
@@ -17,7 +18,7 @@ import (
 func TestApproval(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version string) {
 		fsys := vfstest.New(t, "a", "b", "keep")
-		s := serveAll(t, nil, mcp.Workspace{FS: fsys, Config: &tool.Config{Policy: &tool.Policy{Ask: []tool.Rule{{Permissions: []tool.Permission{tool.PermDelete}}}}}})
+		s := serveAll(t, nil, mcp.Workspace{FS: fsys, Config: &tool.Config{Policy: &policy.Policy{Ask: []policy.Rule{{Permissions: []policy.Permission{policy.Delete}}}}}})
 		var asked []string
 		answer := func(yes bool) *sdk.ClientOptions {
 			asked = nil
@@ -66,7 +67,7 @@ func TestApprovalAnswers(t *testing.T) {
 			{"yes", &sdk.ElicitResult{Action: "accept", Content: map[string]any{"approve": true}}, ""},
 		} {
 			t.Run(tt.name, func(t *testing.T) {
-				s, _ := serve(t, &tool.Config{Policy: &tool.Policy{Ask: []tool.Rule{{Permissions: []tool.Permission{tool.PermDelete}}}}}, "a")
+				s, _ := serve(t, &tool.Config{Policy: &policy.Policy{Ask: []policy.Rule{{Permissions: []policy.Permission{policy.Delete}}}}}, "a")
 				var o *sdk.ClientOptions
 				if tt.answer != nil {
 					o = &sdk.ClientOptions{ElicitationHandler: func(context.Context, *sdk.ElicitRequest) (*sdk.ElicitResult, error) { return tt.answer, nil }}
@@ -83,7 +84,7 @@ func TestApprovalAnswers(t *testing.T) {
 // Nobody approves by making up the state of an earlier round, or by using that of another call.
 func TestApprovalCannotBeForged(t *testing.T) {
 	fsys := vfstest.New(t, "a", "b")
-	s := serveAll(t, nil, mcp.Workspace{FS: fsys, Config: &tool.Config{Policy: &tool.Policy{Ask: []tool.Rule{{}}}}})
+	s := serveAll(t, nil, mcp.Workspace{FS: fsys, Config: &tool.Config{Policy: &policy.Policy{Ask: []policy.Rule{{}}}}})
 	client := sdk.NewClient(&sdk.Implementation{Name: "tester", Version: "1"}, &sdk.ClientOptions{
 		MultiRoundTrip: &sdk.MultiRoundTripOptions{Disabled: true},
 		Capabilities:   &sdk.ClientCapabilities{Elicitation: &sdk.ElicitationCapabilities{}},

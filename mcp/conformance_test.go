@@ -17,6 +17,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
 
+	"vfsdb/agent/policy"
 	"vfsdb/agent/tool"
 	"vfsdb/internal/mcpclients"
 	"vfsdb/internal/vfstest"
@@ -113,7 +114,7 @@ func fixture(t *testing.T) *mcp.Server {
 			return said("took a while")
 		},
 		"test_elicitation": func(ctx context.Context) *tool.Result {
-			yes, err := mcp.Approve(ctx, tool.Approval{Permission: tool.PermWrite, Path: "/a"})
+			yes, err := mcp.Approve(ctx, tool.Approval{Permission: policy.Write, Path: "/a"})
 			return &tool.Result{Text: map[bool]string{true: "approved", false: "not approved"}[yes], Err: err}
 		},
 		"json_schema_2020_12_tool": func(context.Context) *tool.Result { return said("ok") },

@@ -14,6 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"vfsdb/agent/policy"
 	"vfsdb/agent/tool"
 	"vfsdb/internal/mimetype"
 	"vfsdb/vfs"
@@ -150,9 +151,9 @@ func (s *Server) read(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.Rea
 
 // readError turns the error of a read into one of the protocol. A file that the policy hides does not exist.
 func readError(uri string, err error) error {
-	var policy *tool.PolicyError
+	var refused *policy.Error
 	switch {
-	case errors.Is(err, fs.ErrNotExist), errors.As(err, &policy):
+	case errors.Is(err, fs.ErrNotExist), errors.As(err, &refused):
 		return sdk.ResourceNotFoundError(uri)
 	case errors.Is(err, syscall.EISDIR), errors.Is(err, syscall.EFBIG), errors.Is(err, syscall.EINVAL), errors.Is(err, syscall.ENOTDIR):
 		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: err.Error()}

@@ -12,6 +12,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
 
+	"vfsdb/agent/policy"
 	"vfsdb/agent/tool"
 	"vfsdb/internal/vfstest"
 	"vfsdb/mcp"
@@ -55,7 +56,7 @@ func TestResources(t *testing.T) {
 		for name, data := range want {
 			require.NoError(t, fsys.WriteFile(t.Context(), name, []byte(data), 0o644))
 		}
-		s := serveAll(t, &mcp.Options{PageSize: 2}, mcp.Workspace{FS: fsys, Config: &tool.Config{Policy: &tool.Policy{Deny: []string{"/secret"}}}})
+		s := serveAll(t, &mcp.Options{PageSize: 2}, mcp.Workspace{FS: fsys, Config: &tool.Config{Policy: &policy.Policy{Deny: []string{"/secret"}}}})
 		c := connect(t, s, version, nil)
 		got := map[string]string{}
 		for r, err := range c.Resources(t.Context(), nil) {
@@ -84,7 +85,7 @@ func TestReadResource(t *testing.T) {
 		require.NoError(t, fsys.Symlink(t.Context(), "a", "other-name"))
 		require.NoError(t, fsys.WriteFile(t.Context(), "large", nil, 0o644))
 		require.NoError(t, fsys.Truncate(t.Context(), "large", 9<<20))
-		s := serveAll(t, nil, mcp.Workspace{FS: fsys, Config: &tool.Config{Policy: &tool.Policy{Deny: []string{"/secret"}}}})
+		s := serveAll(t, nil, mcp.Workspace{FS: fsys, Config: &tool.Config{Policy: &policy.Policy{Deny: []string{"/secret"}}}})
 		c := connect(t, s, version, nil)
 		at := base(t, fsys)
 		for _, tt := range []struct {

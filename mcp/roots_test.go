@@ -9,6 +9,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
 
+	"vfsdb/agent/policy"
 	"vfsdb/agent/tool"
 	"vfsdb/internal/vfstest"
 	"vfsdb/mcp"
@@ -36,7 +37,7 @@ func withRoots(t *testing.T, s *mcp.Server, version string, uris ...string) (*sd
 func TestRoots(t *testing.T) {
 	fsys := vfstest.New(t, "a/in", "a/deep/x", "b/out", "secret/key")
 	at := base(t, fsys)
-	policy := &tool.Policy{Deny: []string{"/secret"}}
+	refused := &policy.Policy{Deny: []string{"/secret"}}
 	for _, tt := range []struct {
 		name   string
 		roots  []string
@@ -52,7 +53,7 @@ func TestRoots(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			eachVersion(t, func(t *testing.T, version string) {
-				s := serveAll(t, nil, mcp.Workspace{FS: fsys, Config: &tool.Config{Policy: policy}})
+				s := serveAll(t, nil, mcp.Workspace{FS: fsys, Config: &tool.Config{Policy: refused}})
 				_, c := withRoots(t, s, version, tt.roots...)
 				for _, path := range tt.ok {
 					require.False(t, try(t, c, "workspace_read_file", args{"path": path}).IsError, path)

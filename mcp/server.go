@@ -19,6 +19,7 @@ import (
 
 	"vfsdb/agent"
 	"vfsdb/agent/tool"
+	"vfsdb/agent/tool/record"
 	"vfsdb/vfs"
 )
 
@@ -228,7 +229,7 @@ func (s *Server) Close() error {
 	defer cancel()
 	var errs []error
 	for _, w := range s.workspaces {
-		errs = append(errs, tool.FlushLog(ctx, w.fsys))
+		errs = append(errs, record.Flush(ctx, w.fsys))
 	}
 	return errors.Join(errs...)
 }

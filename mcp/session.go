@@ -132,11 +132,11 @@ func (q *request) box(w *workspace) (*tool.Toolbox, error) {
 	}
 
 	if limited {
-		policy, err := config.Policy.Within(paths)
+		refused, err := config.Policy.Within(paths)
 		if err != nil {
 			return nil, err
 		}
-		config.Policy = policy
+		config.Policy = refused
 	}
 
 	b, err := standing.With(&config)

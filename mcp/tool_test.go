@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vfsdb/agent"
+	"vfsdb/agent/policy"
 	"vfsdb/agent/profile"
 	"vfsdb/agent/profile/mcpfs"
 	"vfsdb/agent/tool"
@@ -211,7 +212,7 @@ func TestWorkspaces(t *testing.T) {
 	one, two := vfstest.New(t, "in-one"), vfstest.New(t, "in-two")
 	s := serveAll(t, nil,
 		mcp.Workspace{FS: one, Config: &tool.Config{Name: "one"}},
-		mcp.Workspace{FS: two, Config: &tool.Config{Name: "two", Policy: &tool.Policy{Permissions: []tool.Permission{tool.PermList}}}})
+		mcp.Workspace{FS: two, Config: &tool.Config{Name: "two", Policy: &policy.Policy{Permissions: []policy.Permission{policy.List}}}})
 	c := connect(t, s, stateful, nil)
 	require.Contains(t, text(try(t, c, "workspace__one__ls", nil)), "in-one")
 	require.Contains(t, text(try(t, c, "workspace__two__ls", nil)), "in-two")
@@ -235,7 +236,7 @@ func TestWorkspaces(t *testing.T) {
 func TestCancel(t *testing.T) {
 	began, ended := make(chan struct{}), make(chan error, 1)
 	s, _ := serve(t, &tool.Config{
-		Policy:   &tool.Policy{Ask: []tool.Rule{{}}},
+		Policy:   &policy.Policy{Ask: []policy.Rule{{}}},
 		OnResult: func(_ context.Context, _ tool.Call, r *tool.Result) { ended <- r.Err },
 	})
 	c := connect(t, s, stateful, &sdk.ClientOptions{ElicitationHandler: func(ctx context.Context, _ *sdk.ElicitRequest) (*sdk.ElicitResult, error) {

@@ -10,6 +10,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
 
+	"vfsdb/agent/policy"
 	"vfsdb/agent/tool"
 	"vfsdb/internal/vfstest"
 	"vfsdb/mcp"
@@ -89,7 +90,7 @@ func TestSubscribe(t *testing.T) {
 // A client cannot subscribe to a hidden file, and a URI has one form.
 func TestSubscribeRefuses(t *testing.T) {
 	fsys := vfstest.New(t, "a", "secret/key")
-	s := serveAll(t, nil, mcp.Workspace{FS: fsys, Config: &tool.Config{Policy: &tool.Policy{Deny: []string{"/secret"}}}})
+	s := serveAll(t, nil, mcp.Workspace{FS: fsys, Config: &tool.Config{Policy: &policy.Policy{Deny: []string{"/secret"}}}})
 	c := connect(t, s, stateful, nil)
 	at := base(t, fsys)
 	for _, uri := range []string{at + "secret/key", at + "secret", "file:///a", at + "%61", at + "x/../a", "vfs://00/main/a"} {
@@ -105,7 +106,7 @@ func TestSubscribeRefuses(t *testing.T) {
 func TestListChanged(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version string) {
 		fsys := vfstest.New(t, "a", "secret/key")
-		s := serveAll(t, nil, mcp.Workspace{FS: fsys, Config: &tool.Config{Policy: &tool.Policy{Deny: []string{"/secret"}}}})
+		s := serveAll(t, nil, mcp.Workspace{FS: fsys, Config: &tool.Config{Policy: &policy.Policy{Deny: []string{"/secret"}}}})
 		mcp.SetGather(s, time.Millisecond, time.Millisecond)
 		h := listening()
 		c := connect(t, s, version, h.options())

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vfsdb/agent"
+	"vfsdb/agent/policy"
 	"vfsdb/agent/profile"
 	"vfsdb/agent/tool"
 	"vfsdb/internal/vfstest"
@@ -281,7 +282,7 @@ func genuine(t *testing.T, text string) {
 func TestUntrustedBoundaryCut(t *testing.T) {
 	fsys, content := hostile(t)
 	for limit := 1; limit < len(content)+10; limit += 29 {
-		b, err := agent.New(fsys, &tool.Config{Caps: tool.Caps{ResultBytes: limit}})
+		b, err := agent.New(fsys, &tool.Config{Caps: policy.Caps{ResultBytes: limit}})
 		require.NoError(t, err)
 		for _, c := range []hostileCall{
 			{"workspace_read_file", agentkit.Args{"path": evilFile}, true},

@@ -14,8 +14,10 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/stretchr/testify/require"
 
+	"vfsdb/agent/policy"
 	"vfsdb/agent/profile"
 	"vfsdb/agent/tool"
+	"vfsdb/agent/tool/record"
 	"vfsdb/internal/vfstest"
 	"vfsdb/vfs"
 )
@@ -81,13 +83,13 @@ func attack(t *testing.T, r *rand.Rand, calls int) {
 	before := outside()
 	require.Greater(t, len(before), 10)
 
-	policy := &tool.Policy{
+	refused := &policy.Policy{
 		Paths: []string{"/ok", "/memories"}, Deny: []string{"/ok/deny", "/ok/d/deny"}, ReadOnly: []string{"/ok/ro"},
 		MaxFileSize: 1 << 20,
 	}
 	var boxes []*tool.Toolbox
 	for _, p := range profile.All() {
-		b, err := tool.New(fsys, &tool.Config{Profile: p, Policy: policy, Session: "attacker"})
+		b, err := tool.New(fsys, &tool.Config{Profile: p, Policy: refused, Session: "attacker"})
 		require.NoError(t, err, p.Name)
 		boxes = append(boxes, b)
 	}
@@ -123,7 +125,7 @@ func attack(t *testing.T, r *rand.Rand, calls int) {
 	}
 	require.Equal(t, before, outside())
 	require.Greater(t, worked, calls/20, "calls that worked, so that the rest means something")
-	require.NoError(t, tool.FlushLog(ctx, fsys))
+	require.NoError(t, record.Flush(ctx, fsys))
 	unattributed(t, fsys)
 }
 

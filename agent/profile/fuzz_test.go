@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"vfsdb/agent/policy"
 	"vfsdb/agent/profile"
 	"vfsdb/agent/tool"
 	"vfsdb/internal/vfstest"
@@ -18,7 +19,7 @@ func FuzzCall(f *testing.F) {
 	fsys := vfstest.New(f, "d/a", "d/b", "e/")
 	var boxes []*tool.Toolbox
 	for i, p := range profile.All() {
-		b, err := tool.New(fsys, &tool.Config{Profile: p, Policy: &tool.Policy{MaxBytes: 8 << 20, MaxEntries: 1000}, Caps: tool.Caps{ResultBytes: 1000}})
+		b, err := tool.New(fsys, &tool.Config{Profile: p, Policy: &policy.Policy{MaxBytes: 8 << 20, MaxEntries: 1000}, Caps: policy.Caps{ResultBytes: 1000}})
 		require.NoError(f, err)
 		boxes = append(boxes, b)
 		for k := range b.Tools() {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"vfsdb/agent/policy"
 	"vfsdb/agent/profile"
 	"vfsdb/agent/tool"
 	"vfsdb/internal/vfstest"
@@ -49,7 +50,7 @@ func TestProfilesAsk(t *testing.T) {
 		t.Run(profile, func(t *testing.T) {
 			var asked []tool.Approval
 			b, fsys := agentkit.Box(t, &tool.Config{
-				Profile: agentkit.Named(t, profile), Policy: &tool.Policy{Ask: []tool.Rule{{Permissions: []tool.Permission{tool.PermWrite}}}},
+				Profile: agentkit.Named(t, profile), Policy: &policy.Policy{Ask: []policy.Rule{{Permissions: []policy.Permission{policy.Write}}}},
 				Ask: func(_ context.Context, use tool.Approval) (bool, error) {
 					asked = append(asked, use)
 					return true, nil
@@ -57,7 +58,7 @@ func TestProfilesAsk(t *testing.T) {
 			})
 			r := agentkit.Try(t, b, in.tool, in.args)
 			require.NoError(t, r.Err, r.Text)
-			require.Equal(t, []tool.Approval{{Permission: tool.PermWrite, Path: "/a"}}, asked)
+			require.Equal(t, []tool.Approval{{Permission: policy.Write, Path: "/a"}}, asked)
 			require.Equal(t, "b", vfstest.Read(t, fsys, "a"))
 		})
 	}
@@ -76,7 +77,7 @@ func TestProfilesStartAllowed(t *testing.T) {
 		"helix":          {"workspace_ls", agentkit.Args{}, `ref="/work"`},
 		"claude-code":    {"Grep", agentkit.Args{"pattern": "work"}, "/work/a"},
 	} {
-		b, _ := agentkit.Box(t, &tool.Config{Profile: agentkit.Named(t, profile), Policy: &tool.Policy{Paths: []string{"/work", "/more"}}}, "work/a", "more/b", "c")
+		b, _ := agentkit.Box(t, &tool.Config{Profile: agentkit.Named(t, profile), Policy: &policy.Policy{Paths: []string{"/work", "/more"}}}, "work/a", "more/b", "c")
 		r := agentkit.Try(t, b, in.tool, in.args)
 		require.NoError(t, r.Err, profile)
 		require.Contains(t, r.Text, in.want, profile)
@@ -88,8 +89,8 @@ func TestProfilesStartAllowed(t *testing.T) {
 // the root, in whichever directory that is allowed.
 func TestHelixStartsAllowed(t *testing.T) {
 	for _, config := range []*tool.Config{
-		{Policy: &tool.Policy{Paths: []string{"/work", "/more"}}},
-		{Dir: "/work", Policy: &tool.Policy{Paths: []string{"/work", "/more"}}},
+		{Policy: &policy.Policy{Paths: []string{"/work", "/more"}}},
+		{Dir: "/work", Policy: &policy.Policy{Paths: []string{"/work", "/more"}}},
 		{Dir: "/work"},
 	} {
 		b, _ := agentkit.Box(t, config, "work/a", "work/in/b", "more/b", "secret/b")

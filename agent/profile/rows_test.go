@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"vfsdb/agent/policy"
 	"vfsdb/agent/tool"
 	"vfsdb/internal/vfstest"
 	"vfsdb/internal/vfstest/agentkit"
@@ -66,10 +67,10 @@ func TestGrepByProfile(t *testing.T) {
 
 // What is on by default in helix is these four bounds and no other.
 func TestDefaultBounds(t *testing.T) {
-	require.Equal(t, 262144, tool.DefaultResultBytes)
-	require.Equal(t, 1000, tool.DefaultEntries)
-	require.Equal(t, 1000, tool.DefaultMatches)
-	require.EqualValues(t, 10<<20, tool.DefaultGrepFile)
+	require.Equal(t, 262144, policy.DefaultResultBytes)
+	require.Equal(t, 1000, policy.DefaultEntries)
+	require.Equal(t, 1000, policy.DefaultMatches)
+	require.EqualValues(t, 10<<20, policy.DefaultGrepFile)
 	b, _ := agentkit.Box(t, nil)
 	big := make([]byte, 3<<20)
 	for i := range big {

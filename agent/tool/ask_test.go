@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"vfsdb/agent/policy"
 	"vfsdb/agent/profile/claude"
 	"vfsdb/agent/tool"
 	"vfsdb/internal/vfstest"
@@ -19,19 +20,19 @@ func TestAskAboutTrees(t *testing.T) {
 	for _, tt := range []struct {
 		tool string
 		args agentkit.Args
-		perm tool.Permission
+		perm policy.Permission
 		path string
 	}{
-		{"grep", agentkit.Args{"pattern": "KEY"}, tool.PermRead, "/"},
-		{"grep", agentkit.Args{"pattern": "KEY", "path": "/d"}, tool.PermRead, "/d"},
-		{"tree", agentkit.Args{}, tool.PermList, "/"},
-		{"find", agentkit.Args{"path": "/d"}, tool.PermList, "/d"},
-		{"glob", agentkit.Args{"pattern": "**"}, tool.PermList, "/"},
-		{"cp", agentkit.Args{"source": "/d", "destination": "/e"}, tool.PermRead, "/d"},
-		{"mv", agentkit.Args{"source": "/d", "destination": "/e"}, tool.PermRead, "/d"},
-		{"mv", agentkit.Args{"source": "/d/secret/key", "destination": "/key"}, tool.PermRead, "/d/secret/key"},
-		{"diff", agentkit.Args{"from": "s"}, tool.PermList, "/"},
-		{"ls", agentkit.Args{"path": "/d/secret"}, tool.PermList, "/d/secret"},
+		{"grep", agentkit.Args{"pattern": "KEY"}, policy.Read, "/"},
+		{"grep", agentkit.Args{"pattern": "KEY", "path": "/d"}, policy.Read, "/d"},
+		{"tree", agentkit.Args{}, policy.List, "/"},
+		{"find", agentkit.Args{"path": "/d"}, policy.List, "/d"},
+		{"glob", agentkit.Args{"pattern": "**"}, policy.List, "/"},
+		{"cp", agentkit.Args{"source": "/d", "destination": "/e"}, policy.Read, "/d"},
+		{"mv", agentkit.Args{"source": "/d", "destination": "/e"}, policy.Read, "/d"},
+		{"mv", agentkit.Args{"source": "/d/secret/key", "destination": "/key"}, policy.Read, "/d/secret/key"},
+		{"diff", agentkit.Args{"from": "s"}, policy.List, "/"},
+		{"ls", agentkit.Args{"path": "/d/secret"}, policy.List, "/d/secret"},
 		{"ls", agentkit.Args{"path": "/d"}, "", ""},
 		{"read_file", agentkit.Args{"path": "/other"}, "", ""},
 		{"grep", agentkit.Args{"pattern": "KEY", "path": "/other"}, "", ""},
@@ -40,7 +41,7 @@ func TestAskAboutTrees(t *testing.T) {
 		var asked []tool.Approval
 		allow := false
 		b, fsys := agentkit.Box(t, &tool.Config{
-			Policy: &tool.Policy{Ask: []tool.Rule{{Permissions: []tool.Permission{tool.PermRead, tool.PermList}, Paths: []string{"/d/secret"}}}},
+			Policy: &policy.Policy{Ask: []policy.Rule{{Permissions: []policy.Permission{policy.Read, policy.List}, Paths: []string{"/d/secret"}}}},
 			Ask: func(_ context.Context, use tool.Approval) (bool, error) {
 				asked = append(asked, use)
 				return allow, nil
@@ -64,7 +65,7 @@ func TestAskAboutTrees(t *testing.T) {
 // A rename between what is visible and what is not is told of the visible end alone, and a restore that would
 // change something hidden does not name it.
 func TestHiddenEndOfRename(t *testing.T) {
-	b, fsys := agentkit.Box(t, &tool.Config{Policy: &tool.Policy{Deny: []string{"/secret"}}}, "secret/hush", "a", "c")
+	b, fsys := agentkit.Box(t, &tool.Config{Policy: &policy.Policy{Deny: []string{"/secret"}}}, "secret/hush", "a", "c")
 	_, err := snapshot.Create(t.Context(), fsys, "s", nil)
 	require.NoError(t, err)
 	for from, to := range map[string]string{"secret/hush": "public", "a": "secret/other", "c": "d"} {
@@ -84,7 +85,7 @@ func TestHiddenEndOfRename(t *testing.T) {
 
 // Whoever may not see a symlink does not learn from the refusal where it leads.
 func TestRefusalTellsNoTarget(t *testing.T) {
-	b, fsys := agentkit.Box(t, &tool.Config{Policy: &tool.Policy{Paths: []string{"/work"}}}, "work/", "secret/", "hidden")
+	b, fsys := agentkit.Box(t, &tool.Config{Policy: &policy.Policy{Paths: []string{"/work"}}}, "work/", "secret/", "hidden")
 	require.NoError(t, fsys.Symlink(t.Context(), "/hidden", "secret/l"))
 	for path, told := range map[string]string{
 		"/secret/l": "/secret/l", "/secret/l/x": "/secret/l/x", "/secret/no": "/secret/no", "/work/../secret/l": "/secret/l", "/": "/",
@@ -102,7 +103,7 @@ func TestUndoEditAsksOnce(t *testing.T) {
 	asked := 0
 	b, _ := agentkit.Box(t, &tool.Config{
 		Profile: claude.Editor, Session: "s",
-		Policy: &tool.Policy{Ask: []tool.Rule{{Permissions: []tool.Permission{tool.PermRead}}}},
+		Policy: &policy.Policy{Ask: []policy.Rule{{Permissions: []policy.Permission{policy.Read}}}},
 		Ask:    func(context.Context, tool.Approval) (bool, error) { asked++; return true, nil },
 	}, "a")
 	const tool = "str_replace_based_edit_tool"

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"vfsdb/agent"
+	"vfsdb/agent/policy"
 	"vfsdb/agent/tool"
 	"vfsdb/internal/vfstest"
 	"vfsdb/vfs"
@@ -19,7 +20,7 @@ func BenchmarkCall(b *testing.B) {
 	if err := fsys.WriteFile(b.Context(), "d/e/f", content, 0o644, vfs.Parents()); err != nil {
 		b.Fatal(err)
 	}
-	box, err := agent.New(fsys, &tool.Config{Policy: &tool.Policy{Paths: []string{"/d"}}})
+	box, err := agent.New(fsys, &tool.Config{Policy: &policy.Policy{Paths: []string{"/d"}}})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -1,7 +1,12 @@
 package tool
 
 import (
+	"encoding/json"
 	"errors"
+	"fmt"
+	"syscall"
+
+	"vfsdb/agent/tool/params"
 )
 
 // A CallError is an error with what was asked, of which path, or of which two.
@@ -34,5 +39,26 @@ func (t *Tool) note(b *Toolbox, in any, err error) error {
 	if err == nil || t.syscall == "" || !ok || errors.As(err, &at) {
 		return err
 	}
-	return &CallError{t.syscall, b.Shown(asked.About()), "", err}
+	return &CallError{t.syscall, b.shown(asked.About()), "", err}
+}
+
+// An ArgumentError is a call whose arguments a tool does not take. It is EINVAL.
+type ArgumentError struct {
+	Tool string
+	Why  string
+}
+
+func (e *ArgumentError) Error() string { return fmt.Sprintf("arguments of %s: %s", e.Tool, e.Why) }
+
+// Unwrap makes an ArgumentError an EINVAL.
+func (e *ArgumentError) Unwrap() error { return syscall.EINVAL }
+
+// decode makes the arguments of a call a struct.
+func decode[In any](t *Tool, input json.RawMessage) (In, error) {
+	in, err := params.Decode[In](t.params, input)
+	var misfit *params.MisfitError
+	if errors.As(err, &misfit) {
+		err = &ArgumentError{t.Name, misfit.Why}
+	}
+	return in, err
 }

@@ -6,14 +6,16 @@ import (
 	"log/slog"
 	"time"
 
+	"vfsdb/agent/tool/hooks"
+	"vfsdb/agent/tool/record"
 	"vfsdb/agent/tool/texts"
 	"vfsdb/vfs"
 )
 
-// logEntry is the row of a call in the log: who calls what, with which arguments, told by their digest alone.
+// logEntry is the row of a call in the log: the caller, the tool, and a digest of the arguments.
 func (b *Toolbox) logEntry(call Call) *vfs.Call {
 	return &vfs.Call{
-		Began: time.Now(), Actor: b.Config.Actor, Session: b.Config.Session, Tool: texts.Clip(call.Tool, maxLoggedText), Ref: call.ID,
+		Began: time.Now(), Actor: b.config.Actor, Session: b.config.Session, Tool: texts.Clip(call.Tool, maxLoggedText), Ref: call.ID,
 		Digest: vfs.SumOf(call.Input),
 	}
 }
@@ -29,24 +31,26 @@ func (b *Toolbox) finish(ctx context.Context, call Call, entry *vfs.Call, result
 	if result.Err != nil {
 		entry.Error, status = texts.Clip(result.Err.Error(), maxLoggedText), "error"
 	}
+
 	b.record(entry)
-	b.logger().DebugContext(ctx, "call", "tool", entry.Tool, "ref", call.ID, "session", b.Config.Session,
+	b.logger().DebugContext(ctx, "call", "tool", entry.Tool, "ref", call.ID, "session", b.config.Session,
 		"ms", took.Milliseconds(), "bytes", entry.Result, "status", status, "error", entry.Error)
-	if m := b.Config.Metrics; m != nil {
+	if m := b.config.Metrics; m != nil {
 		m.IncToolCall(b.Workspace(), b.label(call.Tool), status)
-		m.ObserveToolLatencyMs(b.Workspace(), b.label(call.Tool), Millis(took))
+		m.ObserveToolLatencyMs(b.Workspace(), b.label(call.Tool), millis(took))
 	}
-	if m := b.Config.storeMetrics(); m != nil {
+
+	if m := b.config.storeMetrics(); m != nil {
 		m.AddBytes(b.Workspace(), "in", int64(len(call.Input)))
 		m.AddBytes(b.Workspace(), "out", entry.Result)
 	}
-	b.Config.Hear(HookEvent{Kind: "call", Name: call.Tool, Err: result.Err, Took: took})
+	b.config.Hear(hooks.Event{Kind: "call", Name: call.Tool, Err: result.Err, Took: took})
 }
 
-// label is how metrics call a tool: by its name, or "unknown" if the profile has none of that name. What a model makes up
-// is no label, since each new one is a series that is kept.
+// label is how metrics call a tool: by its name, or "unknown" if the profile has none of that name. A made-up
+// name is no label, since each new label is a series that is kept.
 func (b *Toolbox) label(op string) string {
-	if b.byName[op] == nil && b.Missing[op] == "" {
+	if b.byName[op] == nil && b.missing[op] == "" {
 		return "unknown"
 	}
 	return op
@@ -54,15 +58,15 @@ func (b *Toolbox) label(op string) string {
 
 // record has the row of a call written, soon. A store that takes no writes, or could not be opened, keeps no log.
 func (b *Toolbox) record(entry *vfs.Call) {
-	if b.Fsys == nil || b.Fsys.Frozen() || b.Fsys.DB().ReadOnly() {
+	if b.fsys == nil || b.fsys.Frozen() || b.fsys.DB().ReadOnly() {
 		return
 	}
-	logged{b.Fsys, entry, b.logger()}.enter()
+	record.Entry{FS: b.fsys, Call: entry, Logger: b.logger()}.Enter()
 }
 
 func (b *Toolbox) logger() *slog.Logger {
-	if b.Config.Logger != nil {
-		return b.Config.Logger
+	if b.config.Logger != nil {
+		return b.config.Logger
 	}
 	return slog.New(slog.DiscardHandler)
 }
@@ -77,4 +81,13 @@ func resultSize(r *Result) int64 {
 		n += int64(len(m.Data))
 	}
 	return n
+}
+
+// Hear sends an event of this workspace to the hooks.
+func (c *Config) Hear(e hooks.Event) {
+	e.Workspace, e.Session = c.Name, c.Session
+	if e.Workspace == "" {
+		e.Workspace = defaultWorkspace
+	}
+	c.Hooks.Send(e)
 }

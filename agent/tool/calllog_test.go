@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vfsdb/agent/tool"
+	"vfsdb/agent/tool/record"
 	"vfsdb/internal/vfstest/agentkit"
 	"vfsdb/vfs"
 )
@@ -20,7 +21,7 @@ func TestCallLog(t *testing.T) {
 	require.Error(t, r.Err)
 	read := agentkit.Call(t, b, "workspace_read_file", agentkit.Args{"path": "a"})
 	require.NotEmpty(t, read)
-	require.NoError(t, tool.FlushLog(t.Context(), fsys))
+	require.NoError(t, record.Flush(t.Context(), fsys))
 
 	calls, err := fsys.Calls(t.Context(), nil)
 	require.NoError(t, err)
@@ -45,7 +46,7 @@ func TestCallLog(t *testing.T) {
 func TestCallLogMadeUpTool(t *testing.T) {
 	b, fsys := agentkit.Box(t, nil)
 	require.Error(t, b.Call(t.Context(), strings.Repeat("x", 1<<20), nil).Err)
-	require.NoError(t, tool.FlushLog(t.Context(), fsys))
+	require.NoError(t, record.Flush(t.Context(), fsys))
 	calls, err := fsys.Calls(t.Context(), nil)
 	require.NoError(t, err)
 	require.Len(t, calls[0].Tool, 1000)
@@ -75,7 +76,7 @@ func TestCallLogDoesNotWait(t *testing.T) {
 		}
 		return nil
 	}))
-	require.NoError(t, tool.FlushLog(t.Context(), fsys))
+	require.NoError(t, record.Flush(t.Context(), fsys))
 	calls, err := fsys.Calls(t.Context(), nil)
 	require.NoError(t, err)
 	require.LessOrEqual(t, len(calls), 5000)

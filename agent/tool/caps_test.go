@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vfsdb/agent"
+	"vfsdb/agent/policy"
 	"vfsdb/agent/profile/applypatch"
 	"vfsdb/agent/tool"
 	"vfsdb/internal/vfstest"
@@ -32,9 +33,9 @@ func TestNegativeBounds(t *testing.T) {
 		require.ErrorIs(t, err, syscall.EINVAL, text)
 	}
 	for _, c := range []tool.Config{
-		{Caps: tool.Caps{ResultBytes: -5}},
-		{Policy: &tool.Policy{MaxWriteSize: -2}},
-		{Policy: &tool.Policy{MaxFileSize: -2}},
+		{Caps: policy.Caps{ResultBytes: -5}},
+		{Policy: &policy.Policy{MaxWriteSize: -2}},
+		{Policy: &policy.Policy{MaxFileSize: -2}},
 	} {
 		_, err := agent.New(vfstest.New(t), &c)
 		require.ErrorIs(t, err, syscall.EINVAL)
@@ -97,7 +98,7 @@ func TestMaxFileSizeIsOfWrites(t *testing.T) {
 
 // max_file_size is about reads, too, and grep does not name an argument that cannot help.
 func TestMaxFileSizeOfPolicy(t *testing.T) {
-	b, fsys := agentkit.Box(t, &tool.Config{Policy: &tool.Policy{MaxFileSize: 10}})
+	b, fsys := agentkit.Box(t, &tool.Config{Policy: &policy.Policy{MaxFileSize: 10}})
 	vfstest.Write(t, fsys, "large", "0123456789abc")
 	require.ErrorIs(t, agentkit.Try(t, b, "workspace_read_file", agentkit.Args{"path": "large"}).Err, syscall.EFBIG)
 	text := agentkit.Try(t, b, "workspace_grep", agentkit.Args{"pattern": "a", "maxGrepFileSizeMb": 5}).Text

@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"vfsdb/agent/policy"
+	"vfsdb/agent/tool/params"
 )
 
 // A Command is one of several things that a tool does, chosen by its argument of that name.
@@ -15,7 +18,7 @@ type Command[In any] struct {
 	Run   func(*Guard, In) (Answer, error)
 
 	// Plan, if there is one, completes the arguments before the transaction begins.
-	Plan func(context.Context, *Toolbox, In) (In, error)
+	Plan func(context.Context, *History, In) (In, error)
 }
 
 // commandIn are arguments of which one names the command.
@@ -25,31 +28,33 @@ type commandIn interface{ Chosen() string }
 // there is no tool. Its hints, risk and permissions are those of the worst of the commands: what a call needs is still
 // asked for the command that it makes.
 func Commands[In commandIn](b *Toolbox, name, description string, commands []Command[In], tweaks ...Tweak) []*Tool {
-	t := &Tool{Name: name, Description: description, Input: SchemaFor[In](), Hints: Hints{ReadOnly: true, Idempotent: true}, Risk: Low}
-	t.Input.AdditionalProperties = Nothing()
-	given := &Tool{Name: name} // any command: one that is not there is told in words
-	given.Checks(t.Input.CloneSchemas())
+	t := &Tool{Name: name, Description: description, Input: params.SchemaFor[In](), Hints: Hints{ReadOnly: true, Idempotent: true}, Risk: Low}
+	t.Input.AdditionalProperties = params.Nothing()
+	given := &Tool{Name: name} // any command: the error for an unknown one names those there are
+	given.checks(t.Input.CloneSchemas())
 	offered := map[string]Command[In]{}
 	var names []string
 	for _, c := range commands {
-		if !b.Grants(c.Kinds) {
+		if !b.Grants(c.Kinds...) {
 			continue
 		}
 		offered[c.Name] = c
 		names = append(names, c.Name)
 		t.Input.Properties["command"].Enum = append(t.Input.Properties["command"].Enum, c.Name)
 		for _, k := range c.Kinds {
-			t.Worsen(TraitsOf[k])
+			t.worsen(traitsOf[k])
 		}
 	}
+
 	if len(names) == 0 {
 		return nil
 	}
 	for _, tweak := range tweaks {
 		tweak(t)
 	}
+
 	t.run = func(ctx context.Context, b *Toolbox, input json.RawMessage) (*Result, error) {
-		in, err := Decode[In](given, input)
+		in, err := decode[In](given, input)
 		if err != nil {
 			return nil, err
 		}
@@ -59,23 +64,24 @@ func Commands[In commandIn](b *Toolbox, name, description string, commands []Com
 				in.Chosen(), t.Name, strings.Join(names, ", "))
 		}
 		if c.Plan != nil {
-			if in, err = c.Plan(ctx, b, in); err != nil {
+			if in, err = c.Plan(ctx, &History{b}, in); err != nil {
 				return nil, err
 			}
 		}
-		return b.Within(ctx, transactionFor(b, t.Name, c.Kinds), func(g *Guard) (any, error) { return c.Run(g, in) })
+		return b.within(ctx, transactionFor(b, t.Name, c.Kinds), func(g *Guard) (any, error) { return c.Run(g, in) })
 	}
+
 	return []*Tool{t}
 }
 
-func (b *Toolbox) Grants(kinds []Kind) bool {
+func (b *Toolbox) Grants(kinds ...Kind) bool {
 	return !slices.ContainsFunc(kinds, func(k Kind) bool {
-		return slices.ContainsFunc(TraitsOf[k].perms, func(p Permission) bool { return !b.Policy.granted(p) })
+		return slices.ContainsFunc(traitsOf[k].perms, func(p policy.Permission) bool { return !b.policy.Grants(p) })
 	})
 }
 
-// Worsen makes a tool one that does what has these traits, too.
-func (t *Tool) Worsen(with traits) {
+// worsen makes a tool one that does what has these traits, too.
+func (t *Tool) worsen(with traits) {
 	t.Hints.ReadOnly = t.Hints.ReadOnly && with.hints.ReadOnly
 	t.Hints.Idempotent = t.Hints.Idempotent && with.hints.Idempotent
 	t.Hints.Destructive = t.Hints.Destructive || with.hints.Destructive
@@ -97,10 +103,10 @@ func (t *Tool) Worsen(with traits) {
 
 // transactionFor is a View for what only reads, and an Update for all else.
 func transactionFor(b *Toolbox, op string, kinds []Kind) transaction {
-	if slices.ContainsFunc(kinds, func(k Kind) bool { return !TraitsOf[k].hints.ReadOnly }) {
-		return b.Updating(op)
+	if slices.ContainsFunc(kinds, func(k Kind) bool { return !traitsOf[k].hints.ReadOnly }) {
+		return b.updating(op)
 	}
-	return b.Viewing()
+	return b.viewing()
 }
 
 // Required is the error of a command without a parameter that it needs.

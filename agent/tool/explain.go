@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 
+	"vfsdb/agent/policy"
 	"vfsdb/agent/tool/texts"
 	"vfsdb/vfs"
 )
@@ -26,7 +27,7 @@ func (e *OperationError) Error() string {
 // Unwrap returns why it failed.
 func (e *OperationError) Unwrap() error { return e.Err }
 
-// Explain is what a model reads of an error, unless its profile has words of its own: what was asked, of what, why not,
+// Explain is the text of an error for a model, unless its profile has words of its own: the operation, the path, the reason,
 // and what to do next.
 func Explain(b *Toolbox, err error) string {
 	text := Reason(err)
@@ -60,6 +61,7 @@ func Reason(err error) string {
 	case errors.As(err, &link):
 		return fmt.Sprintf("'%s' to '%s': %s", shown(link.Old), shown(link.New), Reason(link.Err))
 	}
+
 	return err.Error()
 }
 
@@ -71,14 +73,14 @@ func shown(path string) string {
 	if strings.HasPrefix(path, "/") {
 		return path
 	}
-	return Rooted(path)
+	return policy.Rooted(path)
 }
 
 // advice says what to do about an error; "" if that is plain.
 func advice(b *Toolbox, err error) string {
 	var stale *vfs.StaleError
 	var edit *EditError
-	var policy *PolicyError
+	var refused *policy.Error
 	var parent *NoParentError
 	switch {
 	case unreachable(err):
@@ -89,8 +91,8 @@ func advice(b *Toolbox, err error) string {
 		return "Nothing was changed. Read the file and copy the old text exactly, with its spaces and line breaks"
 	case errors.As(err, &edit):
 		return fmt.Sprintf("Nothing was changed. It begins on lines %s: add lines around it until it is unique", texts.Numbers(edit.Lines))
-	case errors.As(err, &policy) && policy.Why == "" && len(b.Policy.Paths) > 0:
-		return "Allowed: " + strings.Join(RootedAll(b.Policy.Paths), ", ")
+	case errors.As(err, &refused) && refused.Why == "" && len(b.policy.Paths) > 0:
+		return "Allowed: " + strings.Join(RootedAll(b.policy.Paths), ", ")
 	case errors.Is(err, syscall.EROFS):
 		return "This workspace cannot be changed at present"
 	case errors.Is(err, syscall.EBUSY):
@@ -100,5 +102,6 @@ func advice(b *Toolbox, err error) string {
 	case errors.Is(err, syscall.ENOTEMPTY):
 		return "Set recursive to remove it with all that is in it"
 	}
+
 	return ""
 }

@@ -9,11 +9,12 @@ import (
 	"syscall"
 	"time"
 
+	"vfsdb/agent/policy"
 	"vfsdb/vfs"
 )
 
-// What follows is for doors that show files beside the tools, such as the resources of the Model Context Protocol. It
-// is under the same policy, and in the same log.
+// These methods are for doors that show files beside the tools, such as the resources of the Model Context Protocol. They
+// are under the same policy, and in the same log.
 
 // A File is a regular file that a policy lets be seen.
 type File struct {
@@ -33,15 +34,15 @@ func (b *Toolbox) ReadFile(ctx context.Context, name string, max int64) (*File, 
 		return nil, err
 	}
 	began, call := time.Now(), Call{Tool: readFileTool, Input: input}
-	b = b.Here()
+	b = b.here()
 	entry := b.logEntry(call)
 	var file *File
-	result, err := b.Within(ctx, b.Viewing(), func(g *Guard) (any, error) {
+	result, err := b.within(ctx, b.viewing(), func(g *Guard) (any, error) {
 		file, err = g.readWhole(name, max)
 		return Text(""), err
 	})
 	if err != nil {
-		result = b.Failed(err)
+		result = b.failed(err)
 	} else {
 		result.Media = []Media{{Data: file.Data}}
 	}
@@ -54,14 +55,14 @@ func (g *Guard) readWhole(name string, max int64) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !n.Info.Mode().IsRegular() {
-		return nil, fmt.Errorf("read '%s': it is no regular file: %w", Rooted(n.Path), syscall.EINVAL)
+	if !n.info.Mode().IsRegular() {
+		return nil, fmt.Errorf("read '%s': it is no regular file: %w", policy.Rooted(n.path), syscall.EINVAL)
 	}
-	if n.Info.Size() > max {
-		return nil, &SizeError{Rooted(n.Path), n.Info.Size(), max}
+	if n.info.Size() > max {
+		return nil, &policy.SizeError{Path: policy.Rooted(n.path), Size: n.info.Size(), Max: max}
 	}
-	data, err := g.Tx.ReadFile(n.Path)
-	return &File{Rooted(n.Path), n.Info, data}, err
+	data, err := g.tx.ReadFile(n.path)
+	return &File{policy.Rooted(n.path), n.info, data}, err
 }
 
 // Files returns up to limit regular files of the tree in the order of a walk, those that come after the path after; ""
@@ -69,8 +70,8 @@ func (g *Guard) readWhole(name string, max int64) (*File, error) {
 // limit files are the last.
 func (b *Toolbox) Files(ctx context.Context, after string, limit int) ([]File, error) {
 	var found []File
-	b = b.Here()
-	_, err := b.Within(ctx, b.Fsys.View, func(g *Guard) (any, error) {
+	b = b.here()
+	_, err := b.within(ctx, b.fsys.View, func(g *Guard) (any, error) {
 		w := walkAfter{g, limit, nil}
 		err := w.dir(".", strings.TrimPrefix(after, "/"))
 		if err == ErrEnough {
@@ -94,7 +95,7 @@ func (w *walkAfter) dir(dir, after string) error {
 	first, inside, _ := strings.Cut(after, "/")
 	if inside != "" {
 		sub := below(dir, first)
-		switch info, err := w.g.Tx.Lstat(sub); {
+		switch info, err := w.g.tx.Lstat(sub); {
 		case Missing(err):
 		case err != nil:
 			return err
@@ -104,8 +105,9 @@ func (w *walkAfter) dir(dir, after string) error {
 			}
 		}
 	}
+
 	for after := first; ; {
-		page, err := w.g.Tx.ReadDirPage(dir, after, pageSize)
+		page, err := w.g.tx.ReadDirPage(dir, after, pageSize)
 		if err != nil {
 			return err
 		}
@@ -123,14 +125,14 @@ func (w *walkAfter) dir(dir, after string) error {
 
 func (w *walkAfter) entry(path string, e fs.DirEntry) error {
 	switch {
-	case w.g.Ctx.Err() != nil:
-		return w.g.Ctx.Err()
+	case w.g.ctx.Err() != nil:
+		return w.g.ctx.Err()
 	case e.IsDir():
-		if !w.g.Box.Policy.leadsTo(path) {
+		if !w.g.box.policy.LeadsTo(path) {
 			return nil
 		}
 		return w.dir(path, "")
-	case !e.Type().IsRegular() || !w.g.Box.shows(path):
+	case !e.Type().IsRegular() || !w.g.box.shows(path):
 		return nil
 	case len(w.found) >= w.limit:
 		return ErrEnough
@@ -139,25 +141,26 @@ func (w *walkAfter) entry(path string, e fs.DirEntry) error {
 	if err != nil {
 		return err
 	}
-	w.found = append(w.found, File{Path: Rooted(path), Info: info.(*vfs.Info)})
+	w.found = append(w.found, File{Path: policy.Rooted(path), Info: info.(*vfs.Info)})
 	return nil
 }
 
 // Complete returns up to limit paths that begin with what somebody has typed of one: entries of the directory it is in,
-// a slash after those that are directories; more reports whether there are others. What cannot be found begins nothing.
+// a slash after those that are directories; more reports whether there are others. A path that cannot be found has none.
 func (b *Toolbox) Complete(ctx context.Context, typed string, limit int) (paths []string, more bool, err error) {
 	typed = strings.TrimPrefix(typed, "/")
 	dir, base := ".", typed
 	if i := strings.LastIndexByte(typed, '/'); i >= 0 {
 		dir, base = typed[:i], typed[i+1:]
 	}
-	b = b.Here()
-	_, err = b.Within(ctx, b.Fsys.View, func(g *Guard) (any, error) {
-		at, err := g.Tx.Resolve(dir, Follow)
+
+	b = b.here()
+	_, err = b.within(ctx, b.fsys.View, func(g *Guard) (any, error) {
+		at, err := g.tx.Resolve(dir, Follow)
 		if err != nil {
 			return Text(""), nil
 		}
-		l, err := g.Tx.ReadDir(at)
+		l, err := g.tx.ReadDir(at)
 		if err != nil {
 			return Text(""), nil
 		}
@@ -165,7 +168,7 @@ func (b *Toolbox) Complete(ctx context.Context, typed string, limit int) (paths 
 		for _, e := range l {
 			path := below(at, e.Name())
 			switch {
-			case !strings.HasPrefix(e.Name(), base) || !b.shows(path) && !(e.IsDir() && b.Policy.leadsTo(path)):
+			case !strings.HasPrefix(e.Name(), base) || !b.shows(path) && !(e.IsDir() && b.policy.LeadsTo(path)):
 			case len(paths) == limit:
 				more = true
 			case e.IsDir():
@@ -176,50 +179,16 @@ func (b *Toolbox) Complete(ctx context.Context, typed string, limit int) (paths 
 		}
 		return Text(""), nil
 	})
+
 	return paths, more, err
 }
 
 // Shows reports whether the policy lets a path of the tree be seen without anybody being asked.
 func (b *Toolbox) Shows(path string) bool {
-	list, err := cleanPaths([]string{path})
+	list, err := policy.Clean([]string{path})
 	return err == nil && b.shows(list[0])
 }
 
 func (b *Toolbox) shows(path string) bool {
-	return b.Policy.MayUse(PermList, path) == nil && !b.Policy.Asks(PermList, path)
-}
-
-// Within returns the policy further narrowed to some paths: what it allows is allowed by p and below one of them. No
-// paths leave nothing. A nil p is [AllowAll].
-func (p *Policy) Within(paths []string) (*Policy, error) {
-	if p == nil {
-		p = AllowAll
-	}
-	c, err := p.check()
-	if err != nil {
-		return nil, err
-	}
-	bounds, err := cleanPaths(paths)
-	if err != nil {
-		return nil, err
-	}
-	allowed := c.Paths
-	if len(allowed) == 0 {
-		allowed = []string{"."}
-	}
-	c.Paths = nil
-	for _, a := range allowed {
-		for _, b := range bounds {
-			switch {
-			case Under(a, b):
-				c.Paths = append(c.Paths, a)
-			case Under(b, a):
-				c.Paths = append(c.Paths, b)
-			}
-		}
-	}
-	if len(c.Paths) == 0 {
-		c.Deny = append(c.Deny, ".")
-	}
-	return c, nil
+	return b.policy.MayUse(policy.List, path) == nil && !b.policy.Asks(policy.List, path)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"vfsdb/agent/policy"
 	"vfsdb/agent/tool"
 	"vfsdb/internal/vfstest/agentkit"
 )
@@ -20,7 +21,7 @@ func filePaths(list []tool.File) (paths []string) {
 
 // Pages of files hold what the policy shows, each file once, whatever their number.
 func TestFiles(t *testing.T) {
-	b, fsys := agentkit.Box(t, &tool.Config{Policy: &tool.Policy{Paths: []string{"/a", "/d/deep"}, Deny: []string{"/a/secret"}}},
+	b, fsys := agentkit.Box(t, &tool.Config{Policy: &policy.Policy{Paths: []string{"/a", "/d/deep"}, Deny: []string{"/a/secret"}}},
 		"a/b/1", "a/b/2", "a/c", "a/secret/key", "a.txt", "d/deep/er/x", "d/shallow", "z")
 	require.NoError(t, fsys.Symlink(t.Context(), "../z", "a/link"))
 	want := []string{"/a/b/1", "/a/b/2", "/a/c", "/d/deep/er/x"}
@@ -54,7 +55,7 @@ func TestFiles(t *testing.T) {
 
 // A file is read under the policy, symlinks followed, and no more of it than is wanted.
 func TestReadFile(t *testing.T) {
-	b, fsys := agentkit.Box(t, &tool.Config{Policy: &tool.Policy{Paths: []string{"/a"}}}, "a/dir/", "out")
+	b, fsys := agentkit.Box(t, &tool.Config{Policy: &policy.Policy{Paths: []string{"/a"}}}, "a/dir/", "out")
 	require.NoError(t, fsys.WriteFile(t.Context(), "a/f", []byte("12345"), 0o644))
 	require.NoError(t, fsys.Symlink(t.Context(), "f", "a/in"))
 	require.NoError(t, fsys.Symlink(t.Context(), "../out", "a/away"))
@@ -84,7 +85,7 @@ func TestReadFile(t *testing.T) {
 }
 
 func TestComplete(t *testing.T) {
-	b, _ := agentkit.Box(t, &tool.Config{Policy: &tool.Policy{Paths: []string{"/src", "/deep/er"}}}, "src/main.go", "src/main_test.go", "src/sub/x", "deep/er/y", "deep/z", "other")
+	b, _ := agentkit.Box(t, &tool.Config{Policy: &policy.Policy{Paths: []string{"/src", "/deep/er"}}}, "src/main.go", "src/main_test.go", "src/sub/x", "deep/er/y", "deep/z", "other")
 	for _, tt := range []struct {
 		typed string
 		want  []string
@@ -109,20 +110,20 @@ func TestComplete(t *testing.T) {
 func TestWithin(t *testing.T) {
 	for _, tt := range []struct {
 		name          string
-		policy        *tool.Policy
+		policy        *policy.Policy
 		bounds        []string
 		shown, hidden []string
 	}{
 		{"of everything", nil, []string{"/a"}, []string{"/a", "/a/b"}, []string{"/", "/ab", "/c"}},
-		{"deeper", &tool.Policy{Paths: []string{"/a"}}, []string{"/a/b"}, []string{"/a/b/c"}, []string{"/a", "/a/c"}},
-		{"wider", &tool.Policy{Paths: []string{"/a/b"}}, []string{"/"}, []string{"/a/b"}, []string{"/a"}},
-		{"elsewhere", &tool.Policy{Paths: []string{"/a"}}, []string{"/b"}, nil, []string{"/", "/a", "/b"}},
+		{"deeper", &policy.Policy{Paths: []string{"/a"}}, []string{"/a/b"}, []string{"/a/b/c"}, []string{"/a", "/a/c"}},
+		{"wider", &policy.Policy{Paths: []string{"/a/b"}}, []string{"/"}, []string{"/a/b"}, []string{"/a"}},
+		{"elsewhere", &policy.Policy{Paths: []string{"/a"}}, []string{"/b"}, nil, []string{"/", "/a", "/b"}},
 		{"nothing", nil, nil, nil, []string{"/", "/a"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			policy, err := tt.policy.Within(tt.bounds)
+			refused, err := tt.policy.Within(tt.bounds)
 			require.NoError(t, err)
-			b, _ := agentkit.Box(t, &tool.Config{Policy: policy})
+			b, _ := agentkit.Box(t, &tool.Config{Policy: refused})
 			for _, p := range tt.shown {
 				require.True(t, b.Shows(p), p)
 			}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"vfsdb/agent/policy"
+	"vfsdb/agent/tool/hooks"
 	"vfsdb/snapshot"
 	"vfsdb/vfs"
 )
@@ -17,51 +19,51 @@ type Fork struct {
 
 // Fork makes a branch from a moment, or from the branch as it is now if text is empty, and moves there unless it is to
 // stay. Moves and writes follow each other: what a call wrote before the fork is in it.
-func (b *Toolbox) Fork(ctx context.Context, text, name string, stay bool) (f Fork, err error) {
-	if b.Config.Fixed && !stay {
-		return f, b.errFixed()
+func (h *History) Fork(ctx context.Context, text, name string, stay bool) (f Fork, err error) {
+	if h.box.config.Fixed && !stay {
+		return f, h.box.errFixed()
 	}
 	var base snapshot.Tree
 	if text != "" {
-		if base, _, err = b.moment(ctx, text); err != nil {
+		if base, _, err = h.moment(ctx, text); err != nil {
 			return f, err
 		}
 	}
-	if err := b.approveWhole(ctx, PermSnapshot); err != nil {
+	if err := h.approveWhole(ctx, policy.Snapshot); err != nil {
 		return f, err
 	}
 	if name == "" {
 		name = "branch-" + AutoName()[len(AutoPrefix):]
 	}
 
-	b.at.writing.Lock()
-	defer b.at.writing.Unlock()
-	b.Fsys, b.meter = b.at.now()
+	h.box.at.writing.Lock()
+	defer h.box.at.writing.Unlock()
+	h.box.fsys, h.box.meter = h.box.at.now()
 	if base == nil {
-		base = b.Fsys
+		base = h.box.fsys
 	}
-	if f.Left, err = RefOf(ctx, b.Fsys); err != nil {
+	if f.Left, err = RefOf(ctx, h.box.fsys); err != nil {
 		return f, err
 	}
 	release := func() {}
-	if owner := b.at.owner; owner != nil && !stay {
+	if owner := h.box.at.owner; owner != nil && !stay {
 		if err := owner.Claim(name); err != nil {
 			return f, err
 		}
 		release = func() { owner.Release(name) }
 	}
-	tree, err := snapshot.Branch(ctx, b.Fsys, base, name)
+	tree, err := snapshot.Branch(ctx, h.box.fsys, base, name)
 	if err != nil {
 		release()
 		return f, err
 	}
-	b.at.grant(tree)
-	b.Config.Hear(HookEvent{Kind: "branch", Name: name})
+	h.box.at.grant(tree)
+	h.box.config.Hear(hooks.Event{Kind: "branch", Name: name})
 	f.Made = Ref{DB: f.Left.DB, Branch: name}
 	if stay {
 		return f, nil
 	}
-	if err := b.goTo(ctx, tree, f); err != nil {
+	if err := h.goTo(ctx, tree, f); err != nil {
 		release()
 		return f, err
 	}
@@ -71,16 +73,16 @@ func (b *Toolbox) Fork(ctx context.Context, text, name string, stay bool) (f For
 
 // goTo moves the tools to a branch that was forked. The host of a session hears of it first; if it cannot note that,
 // nothing moves.
-func (b *Toolbox) goTo(ctx context.Context, tree *vfs.FS, f Fork) error {
-	if owner := b.at.owner; owner != nil {
+func (h *History) goTo(ctx context.Context, tree *vfs.FS, f Fork) error {
+	if owner := h.box.at.owner; owner != nil {
 		if err := owner.Follow(ctx, tree, f.Made); err != nil {
 			return fmt.Errorf("the branch '%s' was forked, but you are still on '%s': %w", f.Made.Branch, f.Left.Branch, err)
 		}
 	}
-	if b.keeper != nil {
-		b.keeper.Begin()
+	if h.box.keeper != nil {
+		h.box.keeper.Begin()
 	}
-	b.at.Move(tree)
-	b.Config.Hear(HookEvent{Kind: "move", Name: f.Made.Branch})
+	h.box.at.Move(tree)
+	h.box.config.Hear(hooks.Event{Kind: "move", Name: f.Made.Branch})
 	return nil
 }

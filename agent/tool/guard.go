@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"unicode/utf8"
 
+	"vfsdb/agent/policy"
 	"vfsdb/vfs"
 )
 
@@ -18,14 +19,63 @@ import (
 // very transaction and asks the policy about what they lead to, before it goes there. A verb then gets the resolved
 // path, which has no symlink in it. A tool never has the transaction itself, so it cannot forget to ask.
 type Guard struct {
-	Ctx   context.Context
-	Box   *Toolbox
-	Tx    *vfs.Tx
-	grown bool // something was added, so the quota is looked at before the commit
-	Dry   bool // an edit is only shown
+	ctx   context.Context
+	box   *Toolbox
+	tx    *vfs.Tx
+	caps  policy.Caps
+	dry   bool // an edit is only shown
 	asked *approvals
+	*effect
+}
+
+// An effect is what the verbs of one transaction did, whichever guard they were called on.
+type effect struct {
+	grown bool  // something was added, so the quota is looked at before the commit
 	tally tally // what the branch holds with it; zero if that was not asked
 	skips []skip
+}
+
+// Context is that of the call.
+func (g *Guard) Context() context.Context { return g.ctx }
+
+// Caps bound the result of the call.
+func (g *Guard) Caps() policy.Caps { return g.caps }
+
+// Within returns a guard of the same transaction with another cap of bytes: for a result of several parts.
+func (g *Guard) Within(bytes int) *Guard {
+	narrow := *g
+	narrow.caps.ResultBytes = bytes
+	return &narrow
+}
+
+// Dry returns a guard of the same transaction whose edits are only shown.
+func (g *Guard) Dry() *Guard {
+	dry := *g
+	dry.dry = true
+	return &dry
+}
+
+// Shown is a path that a model wrote, as a path from the root: for errors.
+func (g *Guard) Shown(name string) string { return g.box.shown(name) }
+
+// Explain is what the model reads of an error.
+func (g *Guard) Explain(err error) string { return g.box.profile.Explain(g.box, err) }
+
+// Allowed are the paths that the policy allows, with a slash in front; nil are all.
+func (g *Guard) Allowed() []string { return g.box.Allowed() }
+
+// Chosen refuses a tool of the profile that the list of actions leaves out, by its name without the prefix.
+func (g *Guard) Chosen(name string) error {
+	name = g.box.prefix() + name
+	if g.box.missing[name] == notChosen {
+		return g.box.noTool(name)
+	}
+	return nil
+}
+
+// Free reports whether a use of a node is allowed without anybody being asked.
+func (g *Guard) Free(perm policy.Permission, n *Node) bool {
+	return g.box.policy.MayUse(perm, n.path) == nil && !g.box.policy.Asks(perm, n.path)
 }
 
 // follow and keep say what becomes of a symlink at the end of a path.
@@ -34,79 +84,80 @@ const (
 	Keep   = false
 )
 
-// Path resolves what a model wrote to a path of the tree, and asks the policy whether it may be used so.
-func (g *Guard) Path(name string, perm Permission, follow bool) (string, error) {
-	path, err := g.Resolve(name, perm, follow)
+// path resolves what a model wrote to a path of the tree, and asks the policy whether it may be used so.
+func (g *Guard) path(name string, perm policy.Permission, follow bool) (string, error) {
+	path, err := g.resolve(name, perm, follow)
 	if err != nil {
 		return "", err
 	}
-	if err := g.Box.Policy.MayUse(perm, path); err != nil {
+	if err := g.box.policy.MayUse(perm, path); err != nil {
 		return "", g.asWritten(name, err)
 	}
 	return path, g.approved(perm, path)
 }
 
 // tree is path for a use of all that is below it.
-func (g *Guard) tree(name string, perm Permission, follow bool) (string, error) {
-	path, err := g.Resolve(name, perm, follow)
+func (g *Guard) tree(name string, perm policy.Permission, follow bool) (string, error) {
+	path, err := g.resolve(name, perm, follow)
 	if err != nil {
 		return "", err
 	}
-	if err := g.Box.Policy.mayUseTree(perm, path); err != nil {
+	if err := g.box.policy.MayUseTree(perm, path); err != nil {
 		return "", g.asWritten(name, err)
 	}
 	return path, g.approvedTree(perm, path)
 }
 
-// Names is path for a use that tells the names of all that is below it, as far as they are visible.
-func (g *Guard) Names(name string, perm Permission) (string, error) {
-	path, err := g.Path(name, perm, Follow)
+// names is path for a use that shows the names of all that is below it, as far as they are visible.
+func (g *Guard) names(name string, perm policy.Permission) (string, error) {
+	path, err := g.path(name, perm, Follow)
 	if err != nil {
 		return "", err
 	}
 	return path, g.approvedTree(perm, path)
 }
 
-func (g *Guard) Resolve(name string, perm Permission, follow bool) (string, error) {
-	full, err := g.Box.Locate(name)
+func (g *Guard) resolve(name string, perm policy.Permission, follow bool) (string, error) {
+	full, err := g.box.locate(name)
 	if err != nil {
 		return "", err
 	}
-	path, err := g.Tx.Resolve(full, follow)
+	path, err := g.tx.Resolve(full, follow)
 	if err != nil {
 		return "", g.hide(full, perm, err)
 	}
-	if follow && g.Box.Policy.DenyLeafSymlinks {
-		at, err := g.Tx.Resolve(full, Keep)
+	if follow && g.box.policy.DenyLeafSymlinks {
+		at, err := g.tx.Resolve(full, Keep)
 		if err != nil {
 			return "", err
 		}
-		if info, err := g.Tx.Lstat(at); err == nil && info.Mode().Type() == fs.ModeSymlink {
-			return "", &PolicyError{Path: Rooted(at), Permission: perm, Why: fmt.Sprintf("'%s' is a symlink, which this workspace does not follow", Rooted(at))}
+		if info, err := g.tx.Lstat(at); err == nil && info.Mode().Type() == fs.ModeSymlink {
+			return "", &policy.Error{Path: policy.Rooted(at), Permission: perm, Why: fmt.Sprintf("'%s' is a symlink, which this workspace does not follow", policy.Rooted(at))}
 		}
 	}
 	return path, nil
 }
 
-// asWritten lets the refusal of a path that is written as one outside name just that: where it leads is told by
-// symlinks that are outside too. Of one that only leads outside, the refusal names the end, or it would be a riddle.
+// asWritten makes a refusal name the path as the model wrote it, if that path is itself outside: to resolve it would reveal
+// symlinks that the model may not see. If only its end is outside, the refusal names the end, or it would be a riddle.
 func (g *Guard) asWritten(name string, err error) error {
-	var outside *PolicyError
-	written := slashes.Clean(g.Box.Shown(name))
-	if !errors.As(err, &outside) || outside.Why != "" || g.Box.Policy.visible(cmp.Or(written[1:], ".")) {
+	var outside *policy.Error
+	written := slashes.Clean(g.box.shown(name))
+	if !errors.As(err, &outside) || outside.Why != "" || g.box.policy.Visible(cmp.Or(written[1:], ".")) {
 		return err
 	}
-	return &PolicyError{Path: written, Permission: outside.Permission}
+	return &policy.Error{Path: written, Permission: outside.Permission}
 }
 
-// hide keeps an error of a walk from telling what is outside: whoever may not see a path learns no more than that. How
-// far the walk came is not known, so what was written is judged, and the longest part of it that does resolve.
-func (g *Guard) hide(full string, perm Permission, err error) error {
+// hide keeps an error of a walk from revealing what is outside: of a path that may not be seen, a model learns no more than
+// that. The error does not say how far the walk came, so the written path is judged, and the longest part of it that
+// resolves.
+func (g *Guard) hide(full string, perm policy.Permission, err error) error {
 	for dir := full; ; {
-		path, bad := g.Tx.Resolve(cmp.Or(dir, "/"), Follow)
+		path, bad := g.tx.Resolve(cmp.Or(dir, "/"), Follow)
 		if bad == nil {
-			if !g.Box.Policy.leadsTo(path) {
-				return g.asWritten(full, &PolicyError{Path: Rooted(path), Permission: perm})
+			if !g.box.policy.LeadsTo(path) {
+				return g.asWritten(full, &policy.Error{Path: policy.Rooted(path), Permission: perm})
 			}
 			return g.climbed(path, full[len(dir):], perm, err)
 		}
@@ -115,48 +166,48 @@ func (g *Guard) hide(full string, perm Permission, err error) error {
 }
 
 // climbed refuses a path that goes on from a directory through what is not there, and leads outside by its "..": where it
-// would be outside is said by what is written.
-func (g *Guard) climbed(dir, rest string, perm Permission, err error) error {
-	would := slashes.Join(Rooted(dir), rest)
-	if g.Box.Policy.leadsTo(cmp.Or(would[1:], ".")) {
+// would be outside follows from the written path.
+func (g *Guard) climbed(dir, rest string, perm policy.Permission, err error) error {
+	would := slashes.Join(policy.Rooted(dir), rest)
+	if g.box.policy.LeadsTo(cmp.Or(would[1:], ".")) {
 		return err
 	}
-	return &PolicyError{Path: would, Permission: perm}
+	return &policy.Error{Path: would, Permission: perm}
 }
 
-// Shown is a path that a model wrote, as a path from the root: for errors.
-func (b *Toolbox) Shown(name string) string {
-	full, err := b.Locate(name)
+// shown is a path that a model wrote, as a path from the root: for errors.
+func (b *Toolbox) shown(name string) string {
+	full, err := b.locate(name)
 	if err != nil {
 		return name
 	}
 	return full
 }
 
-// Locate puts the working directory before a relative path, and refuses what is no text, and what the profile refuses.
-func (b *Toolbox) Locate(name string) (string, error) {
+// locate puts the working directory before a relative path, and refuses what is no text, and what the profile refuses.
+func (b *Toolbox) locate(name string) (string, error) {
 	switch {
 	case name == "":
 		return "", Refuse(syscall.EINVAL, "the path is empty")
 	case !utf8.ValidString(name):
 		return "", Refuse(syscall.EINVAL, "the path is not UTF-8")
 	}
-	if b.Profile.Refuses != nil {
-		if err := b.Profile.Refuses(name); err != nil {
+	if b.profile.Refuses != nil {
+		if err := b.profile.Refuses(name); err != nil {
 			return "", err
 		}
 	}
 	if strings.HasPrefix(name, "/") {
 		return name, nil
 	}
-	return b.Config.Dir + "/" + name, nil
+	return b.config.Dir + "/" + name, nil
 }
 
 // approvals are the uses that somebody approved in the course of one call.
 type approvals struct{ granted map[Approval]bool }
 
-func (a *approvals) use(perm Permission, path string) error {
-	use := Approval{perm, Rooted(path)}
+func (a *approvals) use(perm policy.Permission, path string) error {
+	use := Approval{perm, policy.Rooted(path)}
 	if a.granted[use] {
 		return nil
 	}
@@ -165,8 +216,8 @@ func (a *approvals) use(perm Permission, path string) error {
 
 // An Approval is a use of a path that the policy wants somebody to approve.
 type Approval struct {
-	Permission Permission `json:"permission"`
-	Path       string     `json:"path"` // resolved, with a slash in front
+	Permission policy.Permission `json:"permission"`
+	Path       string            `json:"path"` // resolved, with a slash in front
 }
 
 // An askError ends a transaction so that somebody can be asked without a lock being held.
@@ -179,55 +230,59 @@ func (e *askError) Error() string {
 func (e *askError) Unwrap() error { return syscall.EACCES }
 
 // approved stops the transaction if a use has to be approved and has not been.
-func (g *Guard) approved(perm Permission, path string) error {
-	if !g.Box.Policy.Asks(perm, path) {
+func (g *Guard) approved(perm policy.Permission, path string) error {
+	if !g.box.policy.Asks(perm, path) {
 		return nil
 	}
 	return g.asked.use(perm, path)
 }
 
 // approvedTree is approved for a use of all that is below a path.
-func (g *Guard) approvedTree(perm Permission, path string) error {
-	if !g.Box.Policy.asksTree(perm, path) {
+func (g *Guard) approvedTree(perm policy.Permission, path string) error {
+	if !g.box.policy.AsksTree(perm, path) {
 		return nil
 	}
 	return g.asked.use(perm, path)
 }
 
-// released gets approved that what is at a path gets another one, where nobody may be asked who reads or lists it.
+// released gets approved that a file or directory leaves its path: at the new path reads and lists of it may need no
+// approval.
 func (g *Guard) released(path string) error {
-	if err := g.approvedTree(PermRead, path); err != nil {
+	if err := g.approvedTree(policy.Read, path); err != nil {
 		return err
 	}
-	return g.approvedTree(PermList, path)
+	return g.approvedTree(policy.List, path)
 }
 
 // readable refuses a file that is too large to be read.
 func (g *Guard) readable(path string, size int64) error {
-	return within(path, size, g.Box.Policy.MaxFileSize)
+	return within(path, size, g.box.policy.MaxFileSize)
 }
 
-// Writable refuses content that is too large to be left in a file.
-func (g *Guard) Writable(path string, size int64) error {
-	if err := within(path, size, g.Box.Policy.MaxFileSize); err != nil {
+// writable refuses content that is too large to be left in a file.
+func (g *Guard) writable(path string, size int64) error {
+	if err := within(path, size, g.box.policy.MaxFileSize); err != nil {
 		return err
 	}
-	return within(path, size, g.Box.Policy.MaxWriteSize)
+	return within(path, size, g.box.policy.MaxWriteSize)
 }
 
-func within(path string, size int64, limit Size) error {
+func within(path string, size int64, limit policy.Size) error {
 	if limit > 0 && size > int64(limit) {
-		return &SizeError{Rooted(path), size, int64(limit)}
+		return &policy.SizeError{Path: policy.Rooted(path), Size: size, Max: int64(limit)}
 	}
 	return nil
 }
 
-// Sum returns the sum of a regular file, and nil of anything else. path is resolved.
-func (g *Guard) Sum(path string, info *vfs.Info) (*vfs.Sum, error) {
+// Sum returns the sum of a regular file, and nil of anything else.
+func (g *Guard) Sum(n *Node) (*vfs.Sum, error) { return g.sum(n.path, n.info) }
+
+// sum is Sum of what is at a resolved path.
+func (g *Guard) sum(path string, info *vfs.Info) (*vfs.Sum, error) {
 	if !info.Mode().IsRegular() {
 		return nil, nil
 	}
-	sum, err := g.Tx.Sum(path)
+	sum, err := g.tx.Sum(path)
 	return &sum, err
 }
 
@@ -236,4 +291,41 @@ func (g *Guard) Sum(path string, info *vfs.Info) (*vfs.Sum, error) {
 func Stops(err error) bool {
 	var ask *askError
 	return errors.As(err, &ask) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}
+
+// Confined resolves a path in a directory that a tool keeps to, both as models write them. inside is false if the path
+// leads out of the directory, by whatever symlinks. It reveals nothing else. root is the directory, resolved.
+func (g *Guard) Confined(dir, name string, follow bool) (root string, inside bool, err error) {
+	full, err := g.box.locate(name)
+	if err != nil {
+		return "", false, err
+	}
+	if root, err = g.tx.Resolve(strings.TrimSuffix(full, name)+dir, Follow); err != nil {
+		return "", false, err
+	}
+
+	at, err := g.farthest(full, follow)
+	if !policy.Under(at, root) && (err == nil || !policy.Under(root, at)) {
+		return "", false, nil
+	}
+	return policy.Rooted(root), true, err
+}
+
+// farthest resolves a path, or as much of it as leads somewhere; then with the error that stopped it.
+func (g *Guard) farthest(full string, last bool) (string, error) {
+	at, err := g.tx.Resolve(full, last)
+	for dir, bad := full, err; bad != nil; {
+		cut := strings.LastIndexByte(dir, '/')
+		if cut <= 0 {
+			return ".", err
+		}
+		dir = dir[:cut]
+		at, bad = g.tx.Resolve(dir, Follow)
+	}
+	return at, err
+}
+
+// Fits refuses content that is too large to be written at a path, before anything is made for it.
+func (g *Guard) Fits(name string, size int64) error {
+	return g.writable(strings.TrimPrefix(g.box.shown(name), "/"), size)
 }

@@ -9,41 +9,77 @@ import (
 	"strings"
 	"syscall"
 
+	"vfsdb/agent/policy"
+	"vfsdb/agent/tool/hooks"
 	"vfsdb/snapshot"
 	"vfsdb/vfs"
 )
 
-// may reports whether tools may look at a branch, told by its number and its name: their own, one that they stood on or
+// A History is the branch over time, as a tool sees it that works on the whole of it: its moments, its forks, its log. Each
+// of its verbs asks the policy, and has transactions of its own.
+type History struct{ box *Toolbox }
+
+// History returns the history of the branch where the tools stand now.
+func (b *Toolbox) History() *History { return &History{b.here()} }
+
+// Caps bound the result of the call.
+func (h *History) Caps() policy.Caps { return h.box.caps }
+
+// Ref names the branch.
+func (h *History) Ref(ctx context.Context) (Ref, error) { return RefOf(ctx, h.box.fsys) }
+
+// Resolve returns the path that a model means, with a slash in front; "" if it leads nowhere. It reveals nothing
+// of what is there, so nobody is asked.
+func (h *History) Resolve(ctx context.Context, name string) (path string, err error) {
+	_, err = h.box.within(ctx, h.box.viewing(), func(g *Guard) (any, error) {
+		path = ""
+		if at, err := g.resolve(name, policy.Read, Follow); err == nil {
+			path = policy.Rooted(at)
+		}
+		return Text(""), nil
+	})
+	return path, err
+}
+
+// Own returns what this session did at a path, newest first, up to max events; none if it has no name.
+func (h *History) Own(ctx context.Context, path string, max int) ([]vfs.Event, error) {
+	if h.box.config.Session == "" {
+		return nil, nil
+	}
+	return h.box.fsys.Log(ctx, &vfs.LogOptions{Path: unrooted(path), Session: h.box.config.Session, Newest: true, Max: max})
+}
+
+// may reports whether tools may look at a branch, given by its number and its name: their own, one that they stood on or
 // forked, or one that the policy grants.
 func (b *Toolbox) may(id int64, branch string) bool {
-	return id == b.Fsys.Moment().Branch || b.at.knows(id) || slices.ContainsFunc(b.Policy.Branches, func(pattern string) bool {
+	return id == b.fsys.Moment().Branch || b.at.knows(id) || slices.ContainsFunc(b.policy.Branches, func(pattern string) bool {
 		ok, err := path.Match(pattern, branch)
 		return ok && err == nil
 	})
 }
 
-// Snap names the present moment of the branch.
-func (b *Toolbox) Snap(ctx context.Context, name, note string) (Ref, snapshot.Info, error) {
+// Snapshot names the present moment of the branch.
+func (h *History) Snapshot(ctx context.Context, name, note string) (Ref, snapshot.Info, error) {
 	if strings.Contains(name, "@") {
 		return Ref{}, snapshot.Info{}, fmt.Errorf("snapshot name %q: '@' has another meaning: %w", name, syscall.EINVAL)
 	}
-	defer b.hold()()
-	ref, err := RefOf(ctx, b.Fsys) // before: once the snapshot is made nothing may fail any more
+	defer h.box.hold()()
+	ref, err := RefOf(ctx, h.box.fsys) // before: once the snapshot is made nothing may fail any more
 	if err != nil {
 		return Ref{}, snapshot.Info{}, err
 	}
-	s, err := snapshot.Create(ctx, b.Fsys, name, &snapshot.Options{Note: note})
+	s, err := snapshot.Create(ctx, h.box.fsys, name, &snapshot.Options{Note: note})
 	if err != nil {
 		return Ref{}, snapshot.Info{}, err
 	}
-	b.Config.Hear(HookEvent{Kind: "snapshot", Name: s.Info.Name})
+	h.box.config.Hear(hooks.Event{Kind: "snapshot", Name: s.Info.Name})
 	ref.Snapshot = s.Info.Name
 	return ref, s.Info, nil
 }
 
 // moment finds the tree that a model means by a ref: a full one, or the bare name of a snapshot or a branch.
-func (b *Toolbox) moment(ctx context.Context, text string) (snapshot.Tree, Ref, error) {
-	ref, err := RefOf(ctx, b.Fsys)
+func (h *History) moment(ctx context.Context, text string) (snapshot.Tree, Ref, error) {
+	ref, err := RefOf(ctx, h.box.fsys)
 	if err != nil {
 		return nil, Ref{}, err
 	}
@@ -60,7 +96,8 @@ func (b *Toolbox) moment(ctx context.Context, text string) (snapshot.Tree, Ref, 
 			text += "@" + given.Snapshot
 		}
 	}
-	tree, err := snapshot.Resolve(ctx, b.Fsys, text)
+
+	tree, err := snapshot.Resolve(ctx, h.box.fsys, text)
 	if err != nil {
 		return nil, Ref{}, err
 	}
@@ -71,7 +108,8 @@ func (b *Toolbox) moment(ctx context.Context, text string) (snapshot.Tree, Ref, 
 	} else {
 		ref.Branch = tree.Tree().Head()
 	}
-	if !b.may(id, ref.Branch) {
+
+	if !h.box.may(id, ref.Branch) {
 		return nil, Ref{}, notGranted(text, ref.Branch)
 	}
 	return tree, ref, nil
@@ -79,50 +117,52 @@ func (b *Toolbox) moment(ctx context.Context, text string) (snapshot.Tree, Ref, 
 
 // approveWhole gets the use of the whole branch approved, if the policy wants that of one of the permissions that it
 // takes. It is asked once, in the name of the first.
-func (b *Toolbox) approveWhole(ctx context.Context, perms ...Permission) error {
-	if !slices.ContainsFunc(perms, func(perm Permission) bool { return b.Policy.asksTree(perm, ".") }) {
+func (h *History) approveWhole(ctx context.Context, perms ...policy.Permission) error {
+	if !slices.ContainsFunc(perms, func(perm policy.Permission) bool { return h.box.policy.AsksTree(perm, ".") }) {
 		return nil
 	}
-	return b.ask(ctx, Approval{perms[0], "/"})
+	return h.box.ask(ctx, Approval{perms[0], "/"})
 }
 
 // Restore brings the branch back to a moment, if the policy lets tools write all that this changes.
-func (b *Toolbox) Restore(ctx context.Context, text string) (now, undo Ref, err error) {
-	tree, _, err := b.moment(ctx, text)
+func (h *History) Restore(ctx context.Context, text string) (now, undo Ref, err error) {
+	tree, _, err := h.moment(ctx, text)
 	if err != nil {
 		return Ref{}, Ref{}, err
 	}
-	if err := b.approveWhole(ctx, PermSnapshot, PermWrite, PermDelete); err != nil {
+	if err := h.approveWhole(ctx, policy.Snapshot, policy.Write, policy.Delete); err != nil {
 		return Ref{}, Ref{}, err
 	}
-	defer b.hold()()
-	if err := b.update(ctx, "restore", func(*vfs.Tx) error { return nil }); err != nil {
+
+	defer h.box.hold()()
+	if err := h.box.update(ctx, "restore", func(*vfs.Tx) error { return nil }); err != nil {
 		return Ref{}, Ref{}, err
 	}
-	if now, err = RefOf(ctx, b.Fsys); err != nil {
+	if now, err = RefOf(ctx, h.box.fsys); err != nil {
 		return Ref{}, Ref{}, err
 	}
-	before, err := snapshot.RestoreIf(ctx, b.Fsys, tree, b.mayChange)
+
+	before, err := snapshot.RestoreIf(ctx, h.box.fsys, tree, h.mayChange)
 	if err != nil {
 		return Ref{}, Ref{}, err
 	}
-	b.Config.Hear(HookEvent{Kind: "restore", Name: text})
+	h.box.config.Hear(hooks.Event{Kind: "restore", Name: text})
 	undo = now
 	undo.Snapshot = before.Info.Name
 	return now, undo, nil
 }
 
 // mayChange refuses changes of paths that the policy protects.
-func (b *Toolbox) mayChange(changes []snapshot.Change) error {
+func (h *History) mayChange(changes []snapshot.Change) error {
 	for _, c := range changes {
 		for _, at := range []string{c.Path, c.From} {
 			if at == "" {
 				continue
 			}
-			if !b.Policy.visible(at) {
-				return &PolicyError{Permission: PermWrite, Why: "it would change what this workspace does not grant"}
+			if !h.box.policy.Visible(at) {
+				return &policy.Error{Permission: policy.Write, Why: "it would change what this workspace does not grant"}
 			}
-			if err := b.Policy.mayUseTree(PermWrite, at); err != nil {
+			if err := h.box.policy.MayUseTree(policy.Write, at); err != nil {
 				return err
 			}
 		}
@@ -131,29 +171,29 @@ func (b *Toolbox) mayChange(changes []snapshot.Change) error {
 }
 
 // Snapshots lists the snapshots of the branches that tools may look at, oldest first.
-func (b *Toolbox) Snapshots(ctx context.Context) ([]snapshot.Info, error) {
-	all, err := snapshot.List(ctx, b.Fsys)
-	return slices.DeleteFunc(all, func(s snapshot.Info) bool { return !b.may(s.Moment.Branch, s.Branch) }), err
+func (h *History) Snapshots(ctx context.Context) ([]snapshot.Info, error) {
+	all, err := snapshot.List(ctx, h.box.fsys)
+	return slices.DeleteFunc(all, func(s snapshot.Info) bool { return !h.box.may(s.Moment.Branch, s.Branch) }), err
 }
 
 // Forget deletes a snapshot of the tools' own branch.
-func (b *Toolbox) Forget(ctx context.Context, text string) (string, error) {
-	tree, ref, err := b.moment(ctx, text)
+func (h *History) Forget(ctx context.Context, text string) (string, error) {
+	tree, ref, err := h.moment(ctx, text)
 	switch {
 	case err != nil:
 		return "", err
 	case kept(tree):
-		return "", &PolicyError{Permission: PermSnapshot, Why: fmt.Sprintf("'%s' was taken for whoever runs this workspace, to go back to", text)}
+		return "", &policy.Error{Permission: policy.Snapshot, Why: fmt.Sprintf("'%s' was taken for whoever runs this workspace, to go back to", text)}
 	case ref.Snapshot == "":
 		return "", fmt.Errorf("'%s' is a branch; only snapshots can be deleted: %w", text, syscall.EPERM)
-	case ref.Branch != b.Fsys.Head():
-		return "", &PolicyError{Permission: PermSnapshot, Why: fmt.Sprintf("'%s' is of branch '%s', and this workspace is '%s'", text, ref.Branch, b.Fsys.Head())}
+	case ref.Branch != h.box.fsys.Head():
+		return "", &policy.Error{Permission: policy.Snapshot, Why: fmt.Sprintf("'%s' is of branch '%s', and this workspace is '%s'", text, ref.Branch, h.box.fsys.Head())}
 	}
-	if err := b.approveWhole(ctx, PermSnapshot); err != nil {
+	if err := h.approveWhole(ctx, policy.Snapshot); err != nil {
 		return "", err
 	}
-	defer b.hold()()
-	return ref.Snapshot, snapshot.Delete(ctx, b.Fsys, ref.Snapshot)
+	defer h.box.hold()()
+	return ref.Snapshot, snapshot.Delete(ctx, h.box.fsys, ref.Snapshot)
 }
 
 // kept reports whether a tree is a snapshot that a session took for itself, for Undo or for Adopt.
@@ -162,36 +202,38 @@ func kept(tree snapshot.Tree) bool {
 	return ok && (IsAutomatic(s.Info) || strings.HasPrefix(s.Info.Name, ForkPrefix) && strings.HasPrefix(s.Info.Note, ForkNote))
 }
 
-// Compare tells two moments apart, as far as the policy shows them; "" is the branch as it is now.
-func (b *Toolbox) Compare(ctx context.Context, from, to string, limit int) (changes []snapshot.Change, omitted int, err error) {
-	trees := [2]snapshot.Tree{b.Fsys, b.Fsys}
+// Compare lists the differences of two moments, as far as the policy shows them; "" is the branch as it is now.
+func (h *History) Compare(ctx context.Context, from, to string, limit int) (changes []snapshot.Change, omitted int, err error) {
+	trees := [2]snapshot.Tree{h.box.fsys, h.box.fsys}
 	for i, text := range []string{from, to} {
 		if text == "" {
 			continue
 		}
-		if trees[i], _, err = b.moment(ctx, text); err != nil {
+		if trees[i], _, err = h.moment(ctx, text); err != nil {
 			return nil, 0, err
 		}
 	}
-	if err := b.approveWhole(ctx, PermList); err != nil {
+
+	if err := h.approveWhole(ctx, policy.List); err != nil {
 		return nil, 0, err
 	}
 	for c, err := range snapshot.Diff(ctx, trees[0], trees[1]) {
 		if err != nil {
 			return nil, 0, err
 		}
-		if c, visible := b.Policy.shownOf(c); visible {
+		if c, visible := shownOf(h.box.policy, c); visible {
 			changes = append(changes, c)
 		}
 	}
+
 	slices.SortStableFunc(changes, func(a, b snapshot.Change) int { return strings.Compare(a.Path, b.Path) })
 	omitted = max(0, len(changes)-limit)
 	return changes[:len(changes)-omitted], omitted, nil
 }
 
 // shownOf is what the policy shows of a change: what was renamed from a hidden path came, and to one it went.
-func (p *Policy) shownOf(c snapshot.Change) (snapshot.Change, bool) {
-	from, to := c.From != "" && p.visible(c.From), p.visible(c.Path)
+func shownOf(p *policy.Policy, c snapshot.Change) (snapshot.Change, bool) {
+	from, to := c.From != "" && p.Visible(c.From), p.Visible(c.Path)
 	switch {
 	case to && c.From != "" && !from:
 		return snapshot.Change{Kind: snapshot.Added, Path: c.Path, New: c.New}, true

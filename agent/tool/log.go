@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 
+	"vfsdb/agent/policy"
 	"vfsdb/snapshot"
 	"vfsdb/vfs"
 )
@@ -18,38 +19,41 @@ const logPage = 1000
 
 // Log returns what happened to the branch, newest first: up to limit events with a lower number than before (0 is all),
 // of what is at a path or below it ("" is everything), as far as the policy shows them. more says that there are others.
-func (b *Toolbox) Log(ctx context.Context, path string, before int64, limit int) (events []vfs.Event, more bool, err error) {
+func (h *History) Log(ctx context.Context, path string, before int64, limit int) (events []vfs.Event, more bool, err error) {
 	o := vfs.LogOptions{Until: before, Newest: true, Max: logPage}
 	if path != "" {
-		if o.Path, err = b.Locate(path); err != nil {
+		if o.Path, err = h.box.locate(path); err != nil {
 			return nil, false, err
 		}
-		cleaned, err := cleanPaths([]string{o.Path})
+		cleaned, err := policy.Clean([]string{o.Path})
 		if err != nil {
 			return nil, false, err
 		}
-		if err := b.Policy.MayUse(PermList, cleaned[0]); err != nil {
+		if err := h.box.policy.MayUse(policy.List, cleaned[0]); err != nil {
 			return nil, false, err
 		}
 	}
-	if err := b.approveWhole(ctx, PermList); err != nil {
+
+	if err := h.approveWhole(ctx, policy.List); err != nil {
 		return nil, false, err
 	}
-	branches, err := b.VisibleBranches(ctx)
+	branches, err := h.Branches(ctx)
 	if err != nil {
 		return nil, false, err
 	}
+
 	granted := map[string]bool{}
 	for _, of := range branches {
 		granted[of.Name] = true
 	}
+
 	for {
-		page, err := b.Fsys.Log(ctx, &o)
+		page, err := h.box.fsys.Log(ctx, &o)
 		if err != nil {
 			return nil, false, err
 		}
 		for _, e := range page {
-			shown, ok := b.shownEvent(e, granted)
+			shown, ok := h.shownEvent(e, granted)
 			switch {
 			case !ok:
 			case len(events) == limit:
@@ -67,41 +71,41 @@ func (b *Toolbox) Log(ctx context.Context, path string, before int64, limit int)
 
 // shownEvent is what the policy shows of an event: paths that are visible, and what happened to the whole of a branch
 // that is granted.
-func (b *Toolbox) shownEvent(e vfs.Event, granted map[string]bool) (vfs.Event, bool) {
+func (h *History) shownEvent(e vfs.Event, granted map[string]bool) (vfs.Event, bool) {
 	switch e.Op {
 	case vfs.OpSnapshot, vfs.OpSnapshotDelete:
 		return e, granted[e.Branch]
 	case vfs.OpBranch, vfs.OpBranchRename, vfs.OpBranchDelete:
 		return e, !slices.ContainsFunc(strings.Fields(e.Arg), func(name string) bool { return !granted[name] })
 	case vfs.OpRename, vfs.OpCopy, vfs.OpLink:
-		switch visible := b.Policy.visible(cmp.Or(e.Arg, ".")); {
+		switch visible := h.box.policy.Visible(cmp.Or(e.Arg, ".")); {
 		case !visible:
 			e.Arg = ""
-		case !b.Policy.visible(e.Path):
+		case !h.box.policy.Visible(e.Path):
 			e.Path, e.Arg = e.Arg, ""
 		}
 	}
-	return e, b.Policy.visible(e.Path)
+	return e, h.box.policy.Visible(e.Path)
 }
 
 // Blame returns the lines of a text file, each with the event that last touched it, if the policy lets it be read.
-func (b *Toolbox) Blame(ctx context.Context, name string) (path string, sum *vfs.Sum, lines []snapshot.Line, err error) {
+func (h *History) Blame(ctx context.Context, name string) (path string, sum *vfs.Sum, lines []snapshot.Line, err error) {
 	var data []byte
-	_, err = b.Within(ctx, b.Viewing(), func(g *Guard) (any, error) {
+	_, err = h.box.within(ctx, h.box.viewing(), func(g *Guard) (any, error) {
 		n, all, err := g.readAll(name)
 		if err != nil {
 			return Text(""), err
 		}
-		path, sum, data = n.Path, n.Sum, all
+		path, sum, data = n.path, n.sum, all
 		return Text(""), nil
 	})
 	if err != nil {
 		return "", nil, nil, err
 	}
 	if vfs.LooksBinary(data) {
-		return "", nil, nil, &BinaryError{Rooted(path), int64(len(data))}
+		return "", nil, nil, &BinaryError{policy.Rooted(path), int64(len(data))}
 	}
-	if lines, err = snapshot.Blame(ctx, b.Fsys, path); err != nil {
+	if lines, err = snapshot.Blame(ctx, h.box.fsys, path); err != nil {
 		return "", nil, nil, err
 	}
 
@@ -121,11 +125,11 @@ func (b *Toolbox) Blame(ctx context.Context, name string) (path string, sum *vfs
 }
 
 func errChanged(path string) error {
-	return fmt.Errorf("'%s' was changed while its history was read: %w", Rooted(path), syscall.EBUSY)
+	return fmt.Errorf("'%s' was changed while its history was read: %w", policy.Rooted(path), syscall.EBUSY)
 }
 
-// VisibleBranches lists the branches that tools may look at, oldest first.
-func (b *Toolbox) VisibleBranches(ctx context.Context) ([]vfs.Branch, error) {
-	all, err := b.Fsys.Branches(ctx)
-	return slices.DeleteFunc(all, func(of vfs.Branch) bool { return !b.may(of.ID, of.Name) }), err
+// Branches lists the branches that tools may look at, oldest first.
+func (h *History) Branches(ctx context.Context) ([]vfs.Branch, error) {
+	all, err := h.box.fsys.Branches(ctx)
+	return slices.DeleteFunc(all, func(of vfs.Branch) bool { return !h.box.may(of.ID, of.Name) }), err
 }

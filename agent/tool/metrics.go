@@ -27,7 +27,7 @@ type StoreMetrics interface {
 	// AddChunks counts the chunks that calls wrote: those that had to be stored, and those that the store had already.
 	AddChunks(workspace string, stored, found int64)
 
-	// ObserveTransactionMs tells how long a transaction of a call took: "read" or "write", waiting included.
+	// ObserveTransactionMs observes how long a transaction of a call took: "read" or "write", waiting included.
 	ObserveTransactionMs(workspace, kind string, ms float64)
 }
 
@@ -37,23 +37,23 @@ func (c *Config) storeMetrics() StoreMetrics {
 	return m
 }
 
-// timed is a way to run a transaction that tells how long it took.
+// timed is a way to run a transaction that reports how long it took.
 func (b *Toolbox) timed(kind string, run transaction) transaction {
-	m := b.Config.storeMetrics()
+	m := b.config.storeMetrics()
 	if m == nil {
 		return run
 	}
 	return func(ctx context.Context, fn func(*vfs.Tx) error) error {
 		began := time.Now()
 		err := run(ctx, fn)
-		m.ObserveTransactionMs(b.Workspace(), kind, Millis(time.Since(began)))
+		m.ObserveTransactionMs(b.Workspace(), kind, millis(time.Since(began)))
 		return err
 	}
 }
 
-// tallied has the chunks counted that are written under ctx; tell passes the counts on.
+// tallied returns a context under which written chunks are counted; tell reports the counts.
 func (b *Toolbox) tallied(ctx context.Context) (_ context.Context, tell func()) {
-	m := b.Config.storeMetrics()
+	m := b.config.storeMetrics()
 	if m == nil {
 		return ctx, func() {}
 	}
@@ -61,4 +61,4 @@ func (b *Toolbox) tallied(ctx context.Context) (_ context.Context, tell func()) 
 	return vfs.WithTally(ctx, &t), func() { m.AddChunks(b.Workspace(), t.Stored.Load(), t.Found.Load()) }
 }
 
-func Millis(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+func millis(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

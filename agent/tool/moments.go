@@ -9,7 +9,7 @@ import (
 	"vfsdb/snapshot"
 )
 
-// An automatic snapshot is told from others by its name and its note, both.
+// The name and the note together mark an automatic snapshot.
 const (
 	AutoPrefix = "auto-"
 	AutoNote   = "automatic: before "

@@ -4,84 +4,90 @@ import (
 	"fmt"
 	"syscall"
 
+	"vfsdb/agent/policy"
 	"vfsdb/vfs"
 )
 
-// Move gives something another name, and merges a directory into one that is there. Both ends are the policy's business, and so is all that moves with a directory.
-func (g *Guard) Move(from, to string, overwrite bool, pre Precondition) (source, dest string, err error) {
-	if source, err = g.tree(from, PermWrite, Keep); err != nil {
-		return "", "", err
+// Move gives something another name, and merges a directory into one that is there. The policy is asked about both ends,
+// and about all that moves with a directory.
+func (g *Guard) Move(from, to string, overwrite bool, pre Precondition) (source, dest *Node, err error) {
+	if source, dest, err = g.ends(from, to, policy.Write, Keep); err != nil {
+		return nil, nil, err
 	}
-	if dest, err = g.tree(to, PermWrite, Keep); err != nil {
-		return "", "", err
+	if err := g.relocatable(source.path, dest.path); err != nil {
+		return nil, nil, err
 	}
-	if err := g.released(source); err != nil {
-		return "", "", err
-	}
-	if err := g.Relocatable(source, dest); err != nil {
-		return "", "", err
-	}
-	return source, dest, g.twoNames(source, dest, overwrite, pre, twoNamesVerb{g.rename, true})
+	return source, dest, g.twoNames(source.path, dest.path, overwrite, pre, twoNamesVerb{g.rename, true})
 }
 
-// Copy makes a copy of a file or a tree, and merges a directory into one that is there; contents are shared, so it costs no space. A file's size counts as if it were
-// written.
-func (g *Guard) Copy(from, to string, overwrite bool, pre Precondition) (source, dest string, err error) {
-	if source, err = g.tree(from, PermRead, Follow); err != nil {
-		return "", "", err
+// Copy makes a copy of a file or a tree, and merges a directory into one that is there. Contents are shared, so it takes
+// no space. The size of a file counts as if it were written.
+func (g *Guard) Copy(from, to string, overwrite bool, pre Precondition) (source, dest *Node, err error) {
+	if source, dest, err = g.ends(from, to, policy.Read, Follow); err != nil {
+		return nil, nil, err
 	}
-	if dest, err = g.tree(to, PermWrite, Keep); err != nil {
-		return "", "", err
+	if err := g.copyable(source.path); err != nil {
+		return nil, nil, err
 	}
-	if err := g.released(source); err != nil {
-		return "", "", err
+	if err := g.relocatable(source.path, dest.path); err != nil {
+		return nil, nil, err
 	}
-	if err := g.copyable(source); err != nil {
-		return "", "", err
-	}
-	if err := g.Relocatable(source, dest); err != nil {
-		return "", "", err
-	}
+
 	g.grown = true
-	return source, dest, g.twoNames(source, dest, overwrite, pre, twoNamesVerb{g.Tx.Copy, false})
+	return source, dest, g.twoNames(source.path, dest.path, overwrite, pre, twoNamesVerb{g.tx.Copy, false})
 }
 
-// Relocatable refuses two ends of which one holds the other, before anything is displaced.
-func (g *Guard) Relocatable(source, dest string) error {
-	if dest != source && Under(dest, source) {
-		return fmt.Errorf("'%s' is inside '%s': %w", Rooted(dest), Rooted(source), syscall.EINVAL)
+// ends resolves the two names of a move or a copy. The policy is asked whether the source may leave its path.
+func (g *Guard) ends(from, to string, perm policy.Permission, follow bool) (source, dest *Node, err error) {
+	source, dest = &Node{perm: perm}, &Node{perm: policy.Write}
+	if source.path, err = g.tree(from, perm, follow); err != nil {
+		return nil, nil, err
+	}
+	if dest.path, err = g.tree(to, policy.Write, Keep); err != nil {
+		return nil, nil, err
+	}
+	return source, dest, g.released(source.path)
+}
+
+// Relocatable refuses two ends of which one holds the other, before anything is made or displaced.
+func (g *Guard) Relocatable(source, dest *Node) error { return g.relocatable(source.path, dest.path) }
+
+// relocatable is Relocatable for resolved paths.
+func (g *Guard) relocatable(source, dest string) error {
+	if dest != source && policy.Under(dest, source) {
+		return fmt.Errorf("'%s' is inside '%s': %w", policy.Rooted(dest), policy.Rooted(source), syscall.EINVAL)
 	}
 	return nil
 }
 
 // copyable refuses a copy of files beyond the policy's sizes.
 func (g *Guard) copyable(source string) error {
-	if g.Box.Policy.MaxFileSize <= 0 && g.Box.Policy.MaxWriteSize <= 0 {
+	if g.box.policy.MaxFileSize <= 0 && g.box.policy.MaxWriteSize <= 0 {
 		return nil
 	}
-	info, err := g.Tx.Lstat(source)
+	info, err := g.tx.Lstat(source)
 	if err != nil {
 		return err
 	}
 	if !info.IsDir() {
-		return g.Writable(source, info.Size())
+		return g.writable(source, info.Size())
 	}
-	return g.WalkDir(source, 1, func(n *Node, _ int) (bool, error) { return true, g.Writable(n.Path, n.Info.Size()) })
+	return g.walkDir(source, func(n *Node) (bool, error) { return true, g.writable(n.path, n.info.Size()) })
 }
 
 // rename is a rename that leaves nothing behind: of two names of one file, too, the first goes.
 func (g *Guard) rename(from, to string, opts ...vfs.Option) error {
-	if err := g.Tx.Rename(from, to, opts...); err != nil || from == to {
+	if err := g.tx.Rename(from, to, opts...); err != nil || from == to {
 		return err
 	}
-	_, err := g.Tx.Lstat(from)
+	_, err := g.tx.Lstat(from)
 	switch {
 	case Missing(err):
 		return nil
 	case err != nil:
 		return err
 	}
-	return g.Tx.Remove(from)
+	return g.tx.Remove(from)
 }
 
 // A twoNamesVerb is a verb of two resolved names, such as a copy.
@@ -109,25 +115,26 @@ func (g *Guard) twoNames(source, dest string, overwrite bool, pre Precondition, 
 // none: what is in it goes into the one that is there, where files of the same name are replaced and others stay. A
 // directory and a file do not take each other's place.
 func (g *Guard) replace(source, dest string, opts []vfs.Option, verb twoNamesVerb) error {
-	from, err := g.Tx.Lstat(source)
+	from, err := g.tx.Lstat(source)
 	if err != nil {
 		return err
 	}
-	to, err := g.Tx.Lstat(dest)
+	to, err := g.tx.Lstat(dest)
 	switch {
 	case Missing(err), err == nil && (source == dest || !from.IsDir() && !to.IsDir()):
 		return verb.run(source, dest, opts...)
 	case err != nil:
 		return err
 	case !from.IsDir():
-		return Refuse(syscall.EISDIR, "'%s' is a directory and '%s' is not: give a path in it as the destination, or remove it first", Rooted(dest), Rooted(source))
+		return Refuse(syscall.EISDIR, "'%s' is a directory and '%s' is not: give a path in it as the destination, or remove it first", policy.Rooted(dest), policy.Rooted(source))
 	case !to.IsDir():
-		return Refuse(syscall.ENOTDIR, "'%s' is no directory and '%s' is one: choose another destination, or remove it first", Rooted(dest), Rooted(source))
-	case Under(source, dest):
-		return fmt.Errorf("'%s' is inside '%s': %w", Rooted(source), Rooted(dest), syscall.EINVAL)
+		return Refuse(syscall.ENOTDIR, "'%s' is no directory and '%s' is one: choose another destination, or remove it first", policy.Rooted(dest), policy.Rooted(source))
+	case policy.Under(source, dest):
+		return fmt.Errorf("'%s' is inside '%s': %w", policy.Rooted(source), policy.Rooted(dest), syscall.EINVAL)
 	case len(opts) > 0:
-		return Refuse(syscall.EISDIR, "'%s' is a directory, and only a file has a sum", Rooted(source))
+		return Refuse(syscall.EISDIR, "'%s' is a directory, and only a file has a sum", policy.Rooted(source))
 	}
+
 	return g.merge(source, dest, verb)
 }
 
@@ -135,12 +142,12 @@ func (g *Guard) replace(source, dest string, opts []vfs.Option, verb twoNamesVer
 // away.
 func (g *Guard) merge(source, dest string, verb twoNamesVerb) error {
 	for after := ""; ; {
-		page, err := g.Tx.ReadDirPage(source, after, pageSize)
+		page, err := g.tx.ReadDirPage(source, after, pageSize)
 		if err != nil {
 			return err
 		}
 		for _, e := range page {
-			if err := g.Ctx.Err(); err != nil {
+			if err := g.ctx.Err(); err != nil {
 				return err
 			}
 			after = e.Name()
@@ -152,8 +159,9 @@ func (g *Guard) merge(source, dest string, verb twoNamesVerb) error {
 			break
 		}
 	}
+
 	if !verb.moves {
 		return nil
 	}
-	return g.Tx.Remove(source)
+	return g.tx.Remove(source)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"vfsdb/agent/policy"
 	"vfsdb/agent/tool"
 	"vfsdb/internal/vfstest"
 	"vfsdb/internal/vfstest/agentkit"
@@ -64,12 +65,12 @@ func TestOverwrite(t *testing.T) {
 
 // A merge goes nowhere that the policy protects, and counts for the quota.
 func TestOverwriteUnderPolicy(t *testing.T) {
-	b, _ := agentkit.Box(t, &tool.Config{Policy: &tool.Policy{ReadOnly: []string{"/e/a"}}}, "d/a", "e/a", "e/b")
+	b, _ := agentkit.Box(t, &tool.Config{Policy: &policy.Policy{ReadOnly: []string{"/e/a"}}}, "d/a", "e/a", "e/b")
 	for _, op := range []string{"cp", "mv"} {
 		r := agentkit.Try(t, b, "workspace_"+op, agentkit.Args{"source": "/d", "destination": "/e", "overwrite": true})
 		require.ErrorIs(t, r.Err, syscall.EACCES, op)
 	}
-	q, _ := agentkit.Box(t, &tool.Config{Policy: &tool.Policy{MaxEntries: 5}}, "d/a", "d/b", "e/c")
+	q, _ := agentkit.Box(t, &tool.Config{Policy: &policy.Policy{MaxEntries: 5}}, "d/a", "d/b", "e/c")
 	r := agentkit.Try(t, q, "workspace_cp", agentkit.Args{"source": "/d", "destination": "/e", "overwrite": true})
 	require.ErrorIs(t, r.Err, syscall.EDQUOT)
 }

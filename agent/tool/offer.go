@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"vfsdb/agent/policy"
 )
 
 // offer puts the tools of the profile into the box, but for those that something is missing for.
@@ -13,11 +15,11 @@ func (b *Toolbox) offer(tools []*Tool) error {
 		return err
 	}
 	for _, t := range tools {
-		if b.byName[t.Name] != nil || b.Missing[t.Name] != "" {
+		if b.byName[t.Name] != nil || b.missing[t.Name] != "" {
 			panic("two tools are called " + t.Name)
 		}
 		if why := b.lacks(t); why != "" {
-			b.Missing[t.Name] = why
+			b.missing[t.Name] = why
 			continue
 		}
 		b.tools = append(b.tools, t)
@@ -26,25 +28,25 @@ func (b *Toolbox) offer(tools []*Tool) error {
 	return nil
 }
 
-// NotChosen is why a tool is not here that the list of actions leaves out.
-const NotChosen = "it is not among the actions that this workspace was given"
+// notChosen is why a tool is not here that the list of actions leaves out.
+const notChosen = "it is not among the actions that this workspace was given"
 
 // lacks says what a tool would need that this workspace does not have; "" if it has a place in the box.
 func (b *Toolbox) lacks(t *Tool) string {
-	snapshots := slices.Contains(t.Permissions, PermSnapshot)
-	files := !snapshots || slices.Contains(t.Permissions, PermRead) || slices.Contains(t.Permissions, PermList)
+	snapshots := slices.Contains(t.Permissions, policy.Snapshot)
+	files := !snapshots || slices.Contains(t.Permissions, policy.Read) || slices.Contains(t.Permissions, policy.List)
 	switch fsys := b.FS(); {
-	case b.Config.Actions != nil && !slices.ContainsFunc(b.Config.Actions, func(name string) bool { return b.named(t, name) }):
-		return NotChosen
-	case snapshots && b.Config.NoSnapshot:
+	case b.config.Actions != nil && !slices.ContainsFunc(b.config.Actions, func(name string) bool { return b.named(t, name) }):
+		return notChosen
+	case snapshots && b.config.NoSnapshot:
 		return "it needs the capability snapshot, which this workspace does not have"
-	case files && b.Config.NoFS:
+	case files && b.config.NoFS:
 		return "it needs the capability fs, which this workspace does not have"
 	case snapshots && fsys != nil && !fsys.Whole():
 		return "it is about a whole branch, and this workspace is a directory of one"
 	}
 	for _, perm := range t.Permissions {
-		if !b.Policy.granted(perm) {
+		if !b.policy.Grants(perm) {
 			return fmt.Sprintf("it needs the permission %s, which the policy does not grant", perm)
 		}
 	}
@@ -58,10 +60,10 @@ func (b *Toolbox) named(t *Tool, name string) bool {
 
 // checkActions refuses a list of actions that names none, or one that the profile does not have.
 func (b *Toolbox) checkActions(tools []*Tool) error {
-	if b.Config.Actions != nil && len(b.Config.Actions) == 0 {
+	if b.config.Actions != nil && len(b.config.Actions) == 0 {
 		return fmt.Errorf("actions is empty: leave it out to have all: %w", syscall.EINVAL)
 	}
-	for _, name := range b.Config.Actions {
+	for _, name := range b.config.Actions {
 		if slices.ContainsFunc(tools, func(t *Tool) bool { return b.named(t, name) }) {
 			continue
 		}
@@ -69,7 +71,7 @@ func (b *Toolbox) checkActions(tools []*Tool) error {
 		for i, t := range tools {
 			names[i] = t.Name
 		}
-		return fmt.Errorf("actions: the profile %s has no tool %q; there are: %s: %w", b.Profile.Name, name, strings.Join(names, ", "), syscall.EINVAL)
+		return fmt.Errorf("actions: the profile %s has no tool %q; there are: %s: %w", b.profile.Name, name, strings.Join(names, ", "), syscall.EINVAL)
 	}
 	return nil
 }
@@ -95,8 +97,8 @@ func (e *NoToolError) Error() string {
 // Unwrap makes a NoToolError an ENOENT.
 func (e *NoToolError) Unwrap() error { return syscall.ENOENT }
 
-func (b *Toolbox) NoTool(name string) error {
-	return &NoToolError{name, b.Missing[name], b.Names()}
+func (b *Toolbox) noTool(name string) error {
+	return &NoToolError{name, b.missing[name], b.Names()}
 }
 
 // Find returns the tool called name. One that is not here is a [NoToolError], which names what is missing for it.
@@ -104,7 +106,7 @@ func (b *Toolbox) Find(name string) (*Tool, error) {
 	if t := b.byName[name]; t != nil {
 		return t, nil
 	}
-	return nil, b.NoTool(name)
+	return nil, b.noTool(name)
 }
 
 func (b *Toolbox) Names() []string {
@@ -116,14 +118,31 @@ func (b *Toolbox) Names() []string {
 }
 
 // OffersAny reports whether one of some tools is here, by their names without the prefix.
-func (b *Toolbox) OffersAny(names ...string) bool {
+func (b *Toolbox) Offers(names ...string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return b.byName[b.prefix()+name] != nil })
 }
 
+// Allowed are the paths that the policy allows, with a slash in front; nil are all.
+func (b *Toolbox) Allowed() []string {
+	if len(b.policy.Paths) == 0 {
+		return nil
+	}
+	return RootedAll(b.policy.Paths)
+}
+
+// Name is that of the workspace; "" if it has none.
+func (b *Toolbox) Name() string { return b.config.Name }
+
+// Dir is the directory that relative paths start in; "" is the root.
+func (b *Toolbox) Dir() string { return b.config.Dir }
+
+// MaxWriteSize bounds what a write may leave; 0 and -1 are no bound.
+func (b *Toolbox) MaxWriteSize() policy.Size { return b.policy.MaxWriteSize }
+
 // prefix is what the names of the tools begin with.
 func (b *Toolbox) prefix() string {
-	if b.Profile.Prefix == nil {
+	if b.profile.Prefix == nil {
 		return ""
 	}
-	return b.Profile.Prefix(b)
+	return b.profile.Prefix(b)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vfsdb/agent"
+	"vfsdb/agent/policy"
 	"vfsdb/agent/profile"
 	"vfsdb/agent/profile/module2"
 	"vfsdb/agent/tool"
@@ -23,7 +24,7 @@ func TestMissingIsNamed(t *testing.T) {
 	}{
 		{tool.Config{NoFS: true}, "workspace_read_file", "the tool \"workspace_read_file\" is not here: it needs the capability fs,"},
 		{tool.Config{NoSnapshot: true}, "workspace_restore", "it needs the capability snapshot,"},
-		{tool.Config{Policy: &tool.Policy{Permissions: []tool.Permission{tool.PermRead}}}, "workspace_rm", "it needs the permission fs.delete,"},
+		{tool.Config{Policy: &policy.Policy{Permissions: []policy.Permission{policy.Read}}}, "workspace_rm", "it needs the permission fs.delete,"},
 		{tool.Config{Actions: []string{"ls"}}, "workspace_rm", "it is not among the actions"},
 		{tool.Config{Profile: module2.Profile, Actions: []string{"ls"}}, "rm", "it is not among the actions"},
 		{tool.Config{NoFS: true, NoSnapshot: true}, "workspace_ls", "there are no others"},
@@ -100,7 +101,7 @@ func TestToolsOfDirectory(t *testing.T) {
 	b, err := agent.New(sub, nil)
 	require.NoError(t, err)
 	for _, op := range b.Tools() {
-		require.NotContains(t, op.Permissions, tool.PermSnapshot, op.Name)
+		require.NotContains(t, op.Permissions, policy.Snapshot, op.Name)
 		require.NotContains(t, b.Prompt(), "snapshot")
 	}
 	for _, op := range []string{"snapshot", "restore", "branch", "diff", "list_snapshots", "delete_snapshot"} {

@@ -7,7 +7,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"vfsdb/agent/policy"
 	"vfsdb/agent/tool"
+	"vfsdb/agent/tool/record"
 	"vfsdb/internal/vfstest/agentkit"
 )
 
@@ -16,7 +18,7 @@ func TestPendingApproval(t *testing.T) {
 	var answer error = fmt.Errorf("somebody is asked: %w", tool.ErrPending)
 	asked := 0
 	b, fsys := agentkit.Box(t, &tool.Config{
-		Policy: &tool.Policy{Ask: []tool.Rule{{}}},
+		Policy: &policy.Policy{Ask: []policy.Rule{{}}},
 		Ask: func(context.Context, tool.Approval) (bool, error) {
 			asked++
 			return true, answer
@@ -26,7 +28,7 @@ func TestPendingApproval(t *testing.T) {
 	answer = nil
 	agentkit.Call(t, b, "workspace_rm", agentkit.Args{"path": "/a"})
 	require.Equal(t, 2, asked)
-	require.NoError(t, tool.FlushLog(t.Context(), fsys))
+	require.NoError(t, record.Flush(t.Context(), fsys))
 	calls, err := fsys.Calls(t.Context(), nil)
 	require.NoError(t, err)
 	require.Len(t, calls, 1)

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vfsdb/agent"
+	"vfsdb/agent/policy"
 	"vfsdb/agent/tool"
 	"vfsdb/internal/vfstest"
 	"vfsdb/internal/vfstest/agentkit"
@@ -21,31 +22,31 @@ import (
 
 // Sizes have units, and MB is 2^20.
 func TestParseSize(t *testing.T) {
-	for text, want := range map[string]tool.Size{
+	for text, want := range map[string]policy.Size{
 		"0": 0, "4096": 4096, "12B": 12, "1KB": 1 << 10, "1kib": 1 << 10, "100MB": 100 << 20, "1.5 GiB": 3 << 29, "2GB": 2 << 30, " 7 mb ": 7 << 20,
 	} {
-		got, err := tool.ParseSize(text)
+		got, err := policy.ParseSize(text)
 		require.NoError(t, err, text)
 		require.Equal(t, want, got, text)
 	}
 	for _, text := range []string{"", "MB", "-1", "1TBs", "ten", "1e400", "NaN", "9999999999GB", "1,5MB"} {
-		_, err := tool.ParseSize(text)
+		_, err := policy.ParseSize(text)
 		require.ErrorIs(t, err, syscall.EINVAL, text)
 	}
-	var p tool.Policy
+	var p policy.Policy
 	require.NoError(t, json.Unmarshal([]byte(`{"max_file_size":"50MB","max_bytes":1000}`), &p))
-	require.Equal(t, tool.Policy{MaxFileSize: 50 << 20, MaxBytes: 1000}, p)
+	require.Equal(t, policy.Policy{MaxFileSize: 50 << 20, MaxBytes: 1000}, p)
 }
 
 // An allowed path is enforced segment by segment, whatever its spelling.
 func TestAllowedPaths(t *testing.T) {
 	for _, spelled := range []string{"/work", "work", "work/", "//work//"} {
-		b, _ := agentkit.Box(t, &tool.Config{Policy: &tool.Policy{Paths: []string{spelled}}}, "work/a", "work-2/b", "c")
+		b, _ := agentkit.Box(t, &tool.Config{Policy: &policy.Policy{Paths: []string{spelled}}}, "work/a", "work-2/b", "c")
 		agentkit.Call(t, b, "workspace_read_file", agentkit.Args{"path": "/work/a"})
 		require.ErrorIs(t, agentkit.Try(t, b, "workspace_read_file", agentkit.Args{"path": "/work-2/b"}).Err, syscall.EACCES, spelled)
 	}
 	for _, bad := range []string{"", "../x", "a/../b", "./a"} {
-		_, err := agent.New(vfstest.New(t), &tool.Config{Policy: &tool.Policy{Paths: []string{bad}}})
+		_, err := agent.New(vfstest.New(t), &tool.Config{Policy: &policy.Policy{Paths: []string{bad}}})
 		require.ErrorIs(t, err, syscall.EINVAL, bad)
 	}
 }
@@ -53,7 +54,7 @@ func TestAllowedPaths(t *testing.T) {
 // The size is looked at before a read, and of what a write, an edit, an insert, an append or a copy would
 // leave.
 func TestMaxFileSize(t *testing.T) {
-	b, fsys := agentkit.Box(t, &tool.Config{Policy: &tool.Policy{MaxFileSize: 10}}, "d/x")
+	b, fsys := agentkit.Box(t, &tool.Config{Policy: &policy.Policy{MaxFileSize: 10}}, "d/x")
 	vfstest.Write(t, fsys, "big", strings.Repeat("x", 11))
 	vfstest.Write(t, fsys, "d/big", strings.Repeat("x", 11))
 	vfstest.Write(t, fsys, "full", strings.Repeat("y", 10))
@@ -79,7 +80,7 @@ func TestMaxFileSize(t *testing.T) {
 
 // No policy, and AllowAll, allow everything.
 func TestAllowAll(t *testing.T) {
-	for _, p := range []*tool.Policy{nil, tool.AllowAll, {}} {
+	for _, p := range []*policy.Policy{nil, policy.AllowAll, {}} {
 		b, _ := agentkit.Box(t, &tool.Config{Policy: p}, "a/b")
 		agentkit.Call(t, b, "workspace_rm", agentkit.Args{"path": "/a", "recursive": true})
 	}
@@ -95,18 +96,18 @@ func TestPermissionsAndCapabilities(t *testing.T) {
 		}
 		return list
 	}
-	granted := func(p ...tool.Permission) *tool.Config {
-		return &tool.Config{Policy: &tool.Policy{Permissions: p}}
+	granted := func(p ...policy.Permission) *tool.Config {
+		return &tool.Config{Policy: &policy.Policy{Permissions: p}}
 	}
-	require.Equal(t, []string{"ls", "tree", "glob", "find", "stat"}, names(granted(tool.PermList)))
-	require.Equal(t, []string{"read_file", "read_many", "grep"}, names(granted(tool.PermRead)))
-	require.Equal(t, []string{"rm"}, names(granted(tool.PermDelete)))
+	require.Equal(t, []string{"ls", "tree", "glob", "find", "stat"}, names(granted(policy.List)))
+	require.Equal(t, []string{"read_file", "read_many", "grep"}, names(granted(policy.Read)))
+	require.Equal(t, []string{"rm"}, names(granted(policy.Delete)))
 	require.Equal(t, []string{"snapshot", "restore", "list_snapshots", "delete_snapshot", "branch", "diff", "list_branches"}, names(&tool.Config{NoFS: true}))
 	require.NotContains(t, names(&tool.Config{NoSnapshot: true}), "restore")
-	require.NotContains(t, names(granted(tool.PermSnapshot)), "restore", "it writes and deletes")
+	require.NotContains(t, names(granted(policy.Snapshot)), "restore", "it writes and deletes")
 
 	// A tool that was never injected is not there to call either.
-	b, _ := agentkit.Box(t, granted(tool.PermRead), "a")
+	b, _ := agentkit.Box(t, granted(policy.Read), "a")
 	var none *tool.NoToolError
 	require.ErrorAs(t, agentkit.Try(t, b, "workspace_rm", agentkit.Args{"path": "a"}).Err, &none)
 
@@ -131,7 +132,7 @@ func TestPermissionsAndCapabilities(t *testing.T) {
 
 // A symlink at the end of a path is refused where the policy says so; within the store it is no race either way.
 func TestDenyLeafSymlinks(t *testing.T) {
-	b, fsys := agentkit.Box(t, &tool.Config{Policy: &tool.Policy{DenyLeafSymlinks: true}}, "a", "d/x")
+	b, fsys := agentkit.Box(t, &tool.Config{Policy: &policy.Policy{DenyLeafSymlinks: true}}, "a", "d/x")
 	require.NoError(t, fsys.Symlink(t.Context(), "a", "link"))
 	require.NoError(t, fsys.Symlink(t.Context(), "d", "dir"))
 	require.ErrorIs(t, agentkit.Try(t, b, "workspace_read_file", agentkit.Args{"path": "/link"}).Err, syscall.EACCES)
@@ -154,7 +155,7 @@ func TestOnResult(t *testing.T) {
 
 // A restore that would change what is protected is refused, whole.
 func TestRestoreUnderPolicy(t *testing.T) {
-	b, fsys := agentkit.Box(t, &tool.Config{Policy: &tool.Policy{ReadOnly: []string{"/plan"}}}, "plan", "work")
+	b, fsys := agentkit.Box(t, &tool.Config{Policy: &policy.Policy{ReadOnly: []string{"/plan"}}}, "plan", "work")
 	agentkit.Call(t, b, "workspace_snapshot", agentkit.Args{"name": "before"})
 	vfstest.Write(t, fsys, "plan", "changed by a person")
 	vfstest.Write(t, fsys, "work", "changed")
@@ -169,7 +170,7 @@ func TestRestoreUnderPolicy(t *testing.T) {
 
 // Another branch is out of reach unless it is granted, and so is whatever would take one away.
 func TestOtherBranches(t *testing.T) {
-	b, fsys := agentkit.Box(t, &tool.Config{Policy: &tool.Policy{Branches: []string{"shared-*"}}}, "a")
+	b, fsys := agentkit.Box(t, &tool.Config{Policy: &policy.Policy{Branches: []string{"shared-*"}}}, "a")
 	for _, name := range []string{"shared-1", "private"} {
 		_, err := snapshot.Branch(t.Context(), fsys, fsys, name)
 		require.NoError(t, err)
@@ -190,7 +191,7 @@ func TestPolicyThroughNothing(t *testing.T) {
 	for _, profile := range []string{"helix", "module2", "dofs", "mcp-filesystem"} {
 		fsys := vfstest.New(t, "else/")
 		require.NoError(t, fsys.Symlink(t.Context(), "../else", "work/link", vfs.Parents()))
-		b, err := tool.New(fsys, &tool.Config{Profile: agentkit.Named(t, profile), Policy: &tool.Policy{Paths: []string{"/work", "/absent"}}})
+		b, err := tool.New(fsys, &tool.Config{Profile: agentkit.Named(t, profile), Policy: &policy.Policy{Paths: []string{"/work", "/absent"}}})
 		require.NoError(t, err)
 		op := map[string]string{"helix": "workspace_read_file", "module2": "read", "dofs": "readFile", "mcp-filesystem": "read_text_file"}[profile]
 		for path, outside := range map[string]string{
@@ -207,7 +208,7 @@ func TestPolicyThroughNothing(t *testing.T) {
 				require.ErrorIs(t, r.Err, fs.ErrNotExist, "%s %s", profile, path)
 				continue
 			}
-			var refused *tool.PolicyError
+			var refused *policy.Error
 			require.ErrorAs(t, r.Err, &refused, "%s %s: %s", profile, path, r.Text)
 			require.Equal(t, outside, refused.Path, "%s %s", profile, path)
 		}

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"syscall"
 
+	"vfsdb/agent/policy"
 	"vfsdb/vfs"
 )
 
@@ -19,7 +20,7 @@ type Position struct {
 
 	mu    sync.Mutex
 	tree  *vfs.FS
-	meter *meter  // of what the branch holds
+	meter *meter  // of the bytes and entries that the branch holds
 	known []int64 // branches that were stood on, or forked by a tool: they are granted
 	names []string
 
@@ -99,10 +100,10 @@ func (p *Position) knows(branch int64) bool {
 	return slices.Contains(p.known, branch)
 }
 
-// Here returns the tools as they are for one call: on the branch where they stand now.
-func (b *Toolbox) Here() *Toolbox {
+// here returns the tools as they are for one call: on the branch where they stand now.
+func (b *Toolbox) here() *Toolbox {
 	box := *b
-	box.Fsys, box.meter = b.at.now()
+	box.fsys, box.meter = b.at.now()
 	return &box
 }
 
@@ -121,7 +122,7 @@ func (p *Position) Hold() (tree *vfs.FS, release func()) {
 // hold is [Position.Hold] for the tools of one call, which go to the tree where that is.
 func (b *Toolbox) hold() (release func()) {
 	b.at.writing.RLock()
-	b.Fsys, b.meter = b.at.now()
+	b.fsys, b.meter = b.at.now()
 	return b.at.writing.RUnlock
 }
 
@@ -130,7 +131,7 @@ func (b *Toolbox) hold() (release func()) {
 func (b *Toolbox) With(config *Config) (*Toolbox, error) {
 	c := *config
 	if c.Profile == nil {
-		c.Profile = b.Profile
+		c.Profile = b.profile
 	}
 	return NewAt(b.at, nil, &c)
 }
@@ -142,11 +143,11 @@ func (b *Toolbox) On(ctx context.Context, branch string) (*Toolbox, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !b.Here().may(tree.Moment().Branch, branch) {
+	if !b.here().may(tree.Moment().Branch, branch) {
 		return nil, notGranted(branch, branch)
 	}
 	box := *b
-	box.Config.Fixed = true
+	box.config.Fixed = true
 	box.at = NewPosition(tree, nil)
 	return &box, nil
 }
@@ -159,7 +160,7 @@ func (b *Toolbox) Branches() []string {
 }
 
 func notGranted(what, branch string) error {
-	return &PolicyError{Permission: PermSnapshot, Why: fmt.Sprintf("'%s' is of branch '%s', which this workspace does not grant", what, branch)}
+	return &policy.Error{Permission: policy.Snapshot, Why: fmt.Sprintf("'%s' is of branch '%s', which this workspace does not grant", what, branch)}
 }
 
 // A GoneError is a call on a branch, or a snapshot, that was deleted meanwhile. It is ESTALE.
@@ -181,16 +182,16 @@ func (e *GoneError) Unwrap() error { return e.Err }
 // gone says of a failed call that the branch is gone, if that is why.
 func (b *Toolbox) gone(ctx context.Context, err error) error {
 	var stale *vfs.StaleError
-	if !errors.Is(err, syscall.ESTALE) || errors.As(err, &stale) || b.Fsys == nil {
+	if !errors.Is(err, syscall.ESTALE) || errors.As(err, &stale) || b.fsys == nil {
 		return err
 	}
-	if now := b.Fsys.View(ctx, func(*vfs.Tx) error { return nil }); !errors.Is(now, syscall.ESTALE) {
+	if now := b.fsys.View(ctx, func(*vfs.Tx) error { return nil }); !errors.Is(now, syscall.ESTALE) {
 		return err
 	}
-	return &GoneError{b.Fsys.Head(), err}
+	return &GoneError{b.fsys.Head(), err}
 }
 
 // errFixed refuses a move that the next call would not know of.
 func (b *Toolbox) errFixed() error {
-	return Refuse(syscall.EPERM, "this workspace stays on the branch '%s': set stay to fork a branch and not go there", b.Fsys.Head())
+	return Refuse(syscall.EPERM, "this workspace stays on the branch '%s': set stay to fork a branch and not go there", b.fsys.Head())
 }

@@ -2,6 +2,8 @@ package tool
 
 import (
 	"slices"
+
+	"vfsdb/agent/policy"
 )
 
 // A Profile is a set of tools as one family of agents knows them: it names, shapes and sets defaults, and leaves the
@@ -24,22 +26,22 @@ type Profile struct {
 // StartAllowed lets relative paths, and searches without a path, begin in the first directory that is allowed.
 func StartAllowed(c *Config) {
 	if c.Dir == "" && len(c.Policy.Paths) > 0 {
-		c.Dir = Rooted(c.Policy.Paths[0])
+		c.Dir = policy.Rooted(c.Policy.Paths[0])
 	}
 }
 
-// Prompt is what to tell a model about the tools, in its system prompt; "" if there are none.
+// Prompt describes the tools to a model, for its system prompt; "" if there are none.
 func (b *Toolbox) Prompt() string {
-	if b.Profile.Prompt == nil || len(b.tools) == 0 {
+	if b.profile.Prompt == nil || len(b.tools) == 0 {
 		return ""
 	}
-	return b.Profile.Prompt(b)
+	return b.profile.Prompt(b)
 }
 
 func RootedAll(paths []string) []string {
 	out := slices.Clone(paths)
 	for i, p := range out {
-		out[i] = Rooted(p)
+		out[i] = policy.Rooted(p)
 	}
 	return out
 }

@@ -3,6 +3,7 @@ package tool
 import (
 	"sync"
 
+	"vfsdb/agent/policy"
 	"vfsdb/search"
 )
 
@@ -34,39 +35,39 @@ func (m *meter) set(t tally) {
 }
 
 // withinQuota refuses what a call has done if it added something and the branch now holds more than the policy lets
-// it. The answer is exact, and about this very transaction, whoever else writes. The tree is only counted when it may
+// it. The answer is exact, and about this very transaction, whatever others write. The tree is only counted when it may
 // hold too much: as long as the last count and all that was added since stay below the quota, so does the tree.
 func (g *Guard) withinQuota() error {
-	p := g.Box.Policy
+	p := g.box.policy
 	if !g.grown || p.MaxBytes <= 0 && p.MaxEntries <= 0 {
 		return nil
 	}
-	last := g.Box.meter.get()
-	grew, err := g.Tx.GrownSince(last.seq)
+	last := g.box.meter.get()
+	grew, err := g.tx.GrownSince(last.seq)
 	if err != nil {
 		return err
 	}
 	g.tally = tally{grew.Seq, last.bytes + grew.Bytes, last.entries + grew.Entries}
-	if last.seq != 0 && !grew.Unknown && p.withinQuota(g.tally) == nil {
+	if last.seq != 0 && !grew.Unknown && withinQuota(p, g.tally) == nil {
 		return nil
 	}
-	used, err := search.Usage(g.Ctx, g.Tx, ".")
+	used, err := search.Usage(g.ctx, g.tx, ".")
 	if err != nil {
 		return err
 	}
 	g.tally.bytes, g.tally.entries = used.Bytes, entries(used)
-	return p.withinQuota(g.tally)
+	return withinQuota(p, g.tally)
 }
 
 // entries counts what the root holds, which is no entry itself.
 func entries(u search.Totals) int64 { return u.Files + u.Dirs + u.Symlinks + u.Others - 1 }
 
-func (p *Policy) withinQuota(t tally) error {
+func withinQuota(p *policy.Policy, t tally) error {
 	switch {
 	case p.MaxBytes > 0 && t.bytes > int64(p.MaxBytes):
-		return &QuotaError{"bytes", t.bytes, int64(p.MaxBytes)}
+		return &policy.QuotaError{What: "bytes", Held: t.bytes, Max: int64(p.MaxBytes)}
 	case p.MaxEntries > 0 && t.entries > p.MaxEntries:
-		return &QuotaError{"entries", t.entries, p.MaxEntries}
+		return &policy.QuotaError{What: "entries", Held: t.entries, Max: p.MaxEntries}
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"vfsdb/agent/policy"
 	"vfsdb/agent/tool"
 	"vfsdb/internal/vfstest/agentkit"
 	"vfsdb/search"
@@ -19,7 +20,7 @@ import (
 // The quota is exact, whatever was added and taken away before, by the tools or by others.
 func TestQuotaIsExact(t *testing.T) {
 	const maxBytes, maxEntries = 4000, 60
-	b, fsys := agentkit.Box(t, &tool.Config{Policy: &tool.Policy{MaxBytes: maxBytes, MaxEntries: maxEntries}})
+	b, fsys := agentkit.Box(t, &tool.Config{Policy: &policy.Policy{MaxBytes: maxBytes, MaxEntries: maxEntries}})
 	ctx := t.Context()
 	r := rand.New(rand.NewPCG(1, 2))
 	path := func() string { return fmt.Sprintf("/d%d/f%d", r.IntN(6), r.IntN(12)) }

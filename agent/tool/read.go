@@ -6,6 +6,7 @@ import (
 	"syscall"
 	"unicode/utf8"
 
+	"vfsdb/agent/policy"
 	"vfsdb/agent/tool/texts"
 	"vfsdb/internal/mimetype"
 	"vfsdb/vfs"
@@ -13,22 +14,22 @@ import (
 
 // Open finds a regular file that may be read.
 func (g *Guard) Open(name string) (*Node, error) {
-	at, err := g.Path(name, PermRead, Follow)
+	at, err := g.path(name, policy.Read, Follow)
 	if err != nil {
 		return nil, err
 	}
-	info, err := g.Tx.Lstat(at)
+	info, err := g.tx.Lstat(at)
 	if err != nil {
 		return nil, err
 	}
 	if info.IsDir() {
-		return nil, &fs.PathError{Op: "read", Path: Rooted(at), Err: syscall.EISDIR}
+		return nil, &fs.PathError{Op: "read", Path: policy.Rooted(at), Err: syscall.EISDIR}
 	}
 	if err := g.readable(at, info.Size()); err != nil {
 		return nil, err
 	}
-	n := &Node{Path: at, Info: info}
-	n.Sum, err = g.Sum(at, info)
+	n := &Node{path: at, info: info, perm: policy.Read}
+	n.sum, err = g.sum(at, info)
 	return n, err
 }
 
@@ -38,10 +39,10 @@ func (g *Guard) readAll(name string) (*Node, []byte, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if n.Info.Size() > vfs.MaxEditSize {
-		return nil, nil, &SizeError{Rooted(n.Path), n.Info.Size(), vfs.MaxEditSize}
+	if n.info.Size() > vfs.MaxEditSize {
+		return nil, nil, &policy.SizeError{Path: policy.Rooted(n.path), Size: n.info.Size(), Max: vfs.MaxEditSize}
 	}
-	data, err := g.Tx.ReadFile(n.Path)
+	data, err := g.tx.ReadFile(n.path)
 	return n, data, err
 }
 
@@ -53,7 +54,7 @@ type LineRange struct {
 	Start int // 0 is the first
 	End   int // the last one; 0 is the last of the file
 	Tail  int // if set, this many lines from the end instead
-	Page  int // if set, no more lines than fit in so many bytes, but one in any case
+	Page  int // if set, no more lines than fit this number of bytes, but one in any case
 }
 
 // A TextView is a part of a text file.
@@ -76,13 +77,14 @@ func (g *Guard) ReadLines(name string, r LineRange, limit int) (*TextView, error
 		return nil, err
 	}
 	v := &TextView{Node: n}
-	size := n.Info.Size()
-	head, err := g.Tx.ReadRange(n.Path, 0, min(size, lineStep))
+	size := n.info.Size()
+	head, err := g.tx.ReadRange(n.path, 0, min(size, lineStep))
 	if err != nil {
 		return nil, err
 	}
+
 	if vfs.LooksBinary(head) {
-		v.Binary, v.Mime = true, mimetype.Of(n.Path, head)
+		v.Binary, v.Mime = true, mimetype.Of(n.path, head)
 		return v, nil
 	}
 	c := lineCutter{LineRange: r, view: v, limit: limit}
@@ -93,6 +95,7 @@ func (g *Guard) ReadLines(name string, r LineRange, limit int) (*TextView, error
 		}
 		c.Start, c.End = max(1, total-r.Tail+1), 0
 	}
+
 	c.Start = max(1, c.Start)
 	if err := g.steps(n, head, c.take); err != nil {
 		return nil, err
@@ -103,16 +106,16 @@ func (g *Guard) ReadLines(name string, r LineRange, limit int) (*TextView, error
 
 // steps goes through a file, a step at a time. head is the first step.
 func (g *Guard) steps(n *Node, head []byte, take func(step []byte)) (err error) {
-	size := n.Info.Size()
+	size := n.info.Size()
 	for off, step := int64(0), head; len(step) > 0; {
 		take(step)
 		if off += int64(len(step)); off >= size {
 			break
 		}
-		if err := g.Ctx.Err(); err != nil {
+		if err := g.ctx.Err(); err != nil {
 			return err
 		}
-		if step, err = g.Tx.ReadRange(n.Path, off, min(size-off, lineStep)); err != nil {
+		if step, err = g.tx.ReadRange(n.path, off, min(size-off, lineStep)); err != nil {
 			return err
 		}
 	}
@@ -218,6 +221,7 @@ func (c *lineCutter) finish() {
 		v.Total++
 		c.turnPage()
 	}
+
 	v.Start = min(c.Start, v.Total+1)
 	if c.Tail > 0 {
 		c.dropOldest()
@@ -227,6 +231,7 @@ func (c *lineCutter) finish() {
 	if len(v.Data) == 0 {
 		v.End = v.Start - 1
 	}
+
 	if v.Omitted == 0 {
 		return
 	}

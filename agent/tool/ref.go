@@ -47,11 +47,13 @@ func ParseRef(text string) (Ref, error) {
 	if !ok {
 		return Ref{}, bad
 	}
+
 	db, names, ok := strings.Cut(rest, "/")
 	branch, snap, pinned := strings.Cut(names, "@")
 	if !ok || db == "" || branch == "" || pinned && snap == "" {
 		return Ref{}, bad
 	}
+
 	r := Ref{DB: db}
 	for _, part := range []struct {
 		from string
@@ -63,6 +65,7 @@ func ParseRef(text string) (Ref, error) {
 		}
 		*part.to = name
 	}
+
 	return r, nil
 }
 

@@ -34,7 +34,7 @@ type Media struct {
 	Path     string // of the file that it is, with a slash in front; "" if it is of none
 }
 
-// Texter is a result that tells the model something else than its JSON.
+// A Texter is a result whose text for the model is not its JSON.
 type Texter interface{ Text() string }
 
 // Mediated is a result that has media beside its text.
@@ -51,14 +51,15 @@ type Part struct {
 	Body string // contents, names, targets of symlinks: all that others may have written; "" is nothing
 }
 
-// Present makes what a tool returned a Result.
-func Present(out any) (*Result, error) {
+// present makes what a tool returned a Result.
+func present(out any) (*Result, error) {
 	if s, ok := out.(Text); ok {
 		return &Result{Text: string(s)}, nil
 	}
 	if a, ok := out.(Answer); ok {
 		return &Result{Text: a.Text, Media: a.Media}, nil
 	}
+
 	r := &Result{Data: out}
 	switch out := out.(type) {
 	case Parted:
@@ -72,6 +73,7 @@ func Present(out any) (*Result, error) {
 		}
 		r.Text = text
 	}
+
 	if m, ok := out.(Mediated); ok {
 		r.Media = m.Media()
 	}
@@ -91,6 +93,7 @@ func (b *Toolbox) tag(t *Tool, r *Result) error {
 		}
 		r.parts = []Part{{Body: text}}
 	}
+
 	texts := make([]string, 0, 2*len(r.parts))
 	for _, p := range r.parts {
 		if p.Line != "" {
@@ -110,7 +113,7 @@ func (b *Toolbox) tag(t *Tool, r *Result) error {
 }
 
 // tagError is the text of an error in a profile with tags. The reason stands inside them, on one line: it quotes names,
-// and a symlink may have led to one that the model did not write. What to do next is in our words.
+// and a symlink may have led to one that the model did not write. Advice on what to do next is in our words.
 func (b *Toolbox) tagError(err error, limit int) string {
 	why, _ := texts.Cut(tags.Line(Reason(err)), limit)
 	var argument *ArgumentError
@@ -127,7 +130,7 @@ func (b *Toolbox) tagError(err error, limit int) string {
 // Text is the answer of a tool that has no structured result.
 type Text string
 
-// An Answer is said with more: contents that are no text, and what is left to do once the transaction is committed.
+// An Answer is a text with more: contents that are no text, and a function to call once the transaction is committed.
 type Answer struct {
 	Text      string
 	Media     []Media

@@ -9,11 +9,12 @@ import (
 	"strings"
 	"syscall"
 
+	"vfsdb/agent/policy"
 	"vfsdb/vfs"
 )
 
 // A Route lets another tree serve a path with all that is below it: another branch of the store, for what several
-// sessions share, or another store. What is there in the tree of the toolbox itself is not seen. A file has the same path
+// sessions share, or another store. Entries of the toolbox's own tree at that path are hidden. A file has the same path
 // in the tree that serves it.
 type Route struct {
 	Path string // from the root, such as "/memories"
@@ -23,64 +24,41 @@ type Route struct {
 // routed makes the tools on the trees of the routes, those with the longest paths first. Each tree shows what it serves
 // and no more, whatever symlinks are in it.
 func (b *Toolbox) routed() error {
-	if len(b.Config.Routes) == 0 {
+	if len(b.config.Routes) == 0 {
 		return nil
 	}
-	if !b.Profile.Routes {
-		return fmt.Errorf("the profile %s has no routes: %w", b.Profile.Name, syscall.EINVAL)
+	if !b.profile.Routes {
+		return fmt.Errorf("the profile %s has no routes: %w", b.profile.Name, syscall.EINVAL)
 	}
+
 	var paths []string
-	for _, r := range b.Config.Routes {
+	for _, r := range b.config.Routes {
 		paths = append(paths, r.Path)
 	}
-	paths, err := cleanPaths(paths)
+	paths, err := policy.Clean(paths)
 	if err != nil {
 		return fmt.Errorf("routes: %w", err)
 	}
-	for i, r := range b.Config.Routes {
+
+	for i, r := range b.config.Routes {
 		if paths[i] == "." || r.FS == nil || slices.Contains(paths[:i], paths[i]) {
 			return fmt.Errorf("route %q: it needs a path below the root that no other has, and a tree: %w", r.Path, syscall.EINVAL)
 		}
 	}
-	whole := *b.Policy
-	for i, r := range b.Config.Routes {
+
+	whole := *b.policy
+	for i, r := range b.config.Routes {
 		box := *b
-		box.at, box.Serves, box.Policy = NewPosition(r.FS, nil), paths[i], whole.within(paths[i], paths)
+		box.at, box.serves, box.policy = NewPosition(r.FS, nil), paths[i], whole.Part(paths[i], paths)
 		b.routes = append(b.routes, &box)
 	}
-	slices.SortStableFunc(b.routes, func(x, y *Toolbox) int { return len(y.Serves) - len(x.Serves) })
+
+	slices.SortStableFunc(b.routes, func(x, y *Toolbox) int { return len(y.serves) - len(x.serves) })
 	for _, box := range b.routes {
 		box.routes = b.routes
 	}
-	b.Policy = whole.within(".", paths)
+	b.policy = whole.Part(".", paths)
 	return nil
-}
-
-// within is the policy for a tree that serves a path, but not the others below it.
-func (p Policy) within(path string, others []string) *Policy {
-	if path != "." {
-		var paths []string
-		for _, allowed := range p.Paths {
-			if Under(allowed, path) {
-				paths = append(paths, allowed)
-			} else if Under(path, allowed) {
-				paths = append(paths, path)
-			}
-		}
-		if len(p.Paths) > 0 && len(paths) == 0 {
-			p.Deny = append(slices.Clip(p.Deny), path)
-		}
-		if len(paths) == 0 {
-			paths = []string{path}
-		}
-		p.Paths = paths
-	}
-	for _, other := range others {
-		if other != path && Under(other, path) {
-			p.Deny = append(slices.Clip(p.Deny), other)
-		}
-	}
-	return &p
 }
 
 // serving returns the tools on the tree that serves what a model wrote: a box of the call's own.
@@ -90,8 +68,8 @@ func (b *Toolbox) serving(name string) *Toolbox {
 		return b
 	}
 	for _, box := range b.routes {
-		if Under(at, box.Serves) {
-			return box.Here()
+		if policy.Under(at, box.serves) {
+			return box.here()
 		}
 	}
 	return b
@@ -101,8 +79,8 @@ func (b *Toolbox) serving(name string) *Toolbox {
 func (b *Toolbox) servingBelow(name string) (list []*Toolbox) {
 	at, ok := b.written(name)
 	for _, box := range b.routes {
-		if ok && box.Serves != at && Under(box.Serves, at) {
-			list = append(list, box.Here())
+		if ok && box.serves != at && policy.Under(box.serves, at) {
+			list = append(list, box.here())
 		}
 	}
 	return list
@@ -111,9 +89,9 @@ func (b *Toolbox) servingBelow(name string) (list []*Toolbox) {
 // written is what a model wrote, or the working directory, as a path of the tree; false if it is none.
 func (b *Toolbox) written(name string) (string, bool) {
 	if name == "" {
-		name = b.Config.Dir + "/"
+		name = b.config.Dir + "/"
 	}
-	full, err := b.Locate(name)
+	full, err := b.locate(name)
 	if err != nil {
 		return "", false
 	}
@@ -123,13 +101,13 @@ func (b *Toolbox) written(name string) (string, bool) {
 	return ".", true
 }
 
-// Divide runs fn on each tree that serves some of the paths, and returns what it gives for each path, in their order.
-func Divide[One any](b *Toolbox, paths []string, fn func(box *Toolbox, which []int) ([]One, error)) ([]One, error) {
+// divided runs fn on each tree that serves some of the paths, and returns what it gives for each path, in their order.
+func divided[One any](b *Toolbox, paths []string, fn func(box *Toolbox, which []int) ([]One, error)) ([]One, error) {
 	boxes, which := map[string]*Toolbox{}, map[string][]int{} // by the paths of their routes
 	for i, path := range paths {
 		box := b.serving(path)
-		boxes[box.Serves] = box
-		which[box.Serves] = append(which[box.Serves], i)
+		boxes[box.serves] = box
+		which[box.serves] = append(which[box.serves], i)
 	}
 	all := make([]One, len(paths))
 	for _, route := range slices.Sorted(maps.Keys(boxes)) {
@@ -144,15 +122,34 @@ func Divide[One any](b *Toolbox, paths []string, fn func(box *Toolbox, which []i
 	return all, nil
 }
 
+// Divide defines a tool over several paths, which are divided among the trees that serve them. Each tree has one
+// transaction. run is given the indices of its paths, and returns a result for each; join has all of them, in the order
+// of the paths.
+func Divide[In, One, Out any](name, description string, k Kind, paths func(In) []string, run func(*Guard, In, []int) ([]One, error), join func([]One) Out, tweaks ...Tweak) *Tool {
+	return define[In, Out](name, description, k, tweaks, func(ctx context.Context, b *Toolbox, in In) (*Result, error) {
+		all, err := divided(b, paths(in), func(box *Toolbox, which []int) (part []One, err error) {
+			_, err = box.within(ctx, transactionFor(box, name, []Kind{k}), func(g *Guard) (any, error) {
+				part, err = run(g, in, which)
+				return Text(""), err
+			})
+			return part, err
+		})
+		if err != nil {
+			return nil, err
+		}
+		return present(join(all))
+	})
+}
+
 // Search defines a tool that looks below a path, in each tree that serves a part of it, one after the other. What is
 // not there in one of them may be in another.
-func Search[In Pathed, Part any](name, description string, k Kind, look func(*Guard, In) (Part, error), join func(*Toolbox, In, []Part) Text, tweaks ...Tweak) *Tool {
-	return Define[In, Text](name, description, k, tweaks, func(ctx context.Context, b *Toolbox, in In) (*Result, error) {
+func Search[In Pathed, Part any](name, description string, k Kind, look func(*Guard, In) (Part, error), join func(policy.Caps, In, []Part) Text, tweaks ...Tweak) *Tool {
+	return define[In, Text](name, description, k, tweaks, func(ctx context.Context, b *Toolbox, in In) (*Result, error) {
 		others := b.servingBelow(in.About())
 		parts := make([]Part, 0, 1+len(others))
 		for _, box := range append([]*Toolbox{b}, others...) {
 			var part Part
-			_, err := box.Within(ctx, box.Viewing(), func(g *Guard) (_ any, err error) {
+			_, err := box.within(ctx, box.viewing(), func(g *Guard) (_ any, err error) {
 				part, err = look(g, in)
 				return Text(""), err
 			})
@@ -161,7 +158,7 @@ func Search[In Pathed, Part any](name, description string, k Kind, look func(*Gu
 			}
 			parts = append(parts, part)
 		}
-		return Present(join(b, in, parts))
+		return present(join(b.caps, in, parts))
 	})
 }
 
@@ -169,11 +166,15 @@ func Search[In Pathed, Part any](name, description string, k Kind, look func(*Gu
 // nothing there yet.
 func (b *Toolbox) isRoute(name string) bool {
 	at, ok := b.written(name)
-	return ok && b.Serves != "" && at == b.Serves
+	return ok && b.serves != "" && at == b.serves
 }
 
-// RouteBelow returns the directory that a model asked for, if the guard's tree serves only a part of what is below it.
-func (g *Guard) RouteBelow(name string) (dir string, below bool) {
-	at, ok := g.Box.written(name)
-	return at, ok && g.Box.Serves != "" && !Under(at, g.Box.Serves)
+// RouteBelow returns the directory that a model asked for and the route that serves a part of it, with slashes in front, if
+// the guard's tree is that of the route.
+func (g *Guard) RouteBelow(name string) (dir, route string, below bool) {
+	at, ok := g.box.written(name)
+	if !ok || g.box.serves == "" || policy.Under(at, g.box.serves) {
+		return "", "", false
+	}
+	return policy.Rooted(at), policy.Rooted(g.box.serves), true
 }

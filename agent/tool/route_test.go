@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vfsdb/agent"
+	"vfsdb/agent/policy"
 	"vfsdb/agent/profile/deepagents"
 	"vfsdb/agent/tool"
 	"vfsdb/internal/vfstest"
@@ -18,14 +19,14 @@ import (
 )
 
 // composite is a tree with a branch that serves /memories, and another store that serves /memories/shared.
-func composite(t *testing.T, policy *tool.Policy) (b *tool.Toolbox, own, branch, other *vfs.FS) {
+func composite(t *testing.T, refused *policy.Policy) (b *tool.Toolbox, own, branch, other *vfs.FS) {
 	t.Helper()
 	own = vfstest.New(t, "a.md", "src/b.md", "memories/hidden.md")
 	branch, err := snapshot.Branch(t.Context(), own, nil, "memories")
 	require.NoError(t, err)
 	other = vfstest.New(t, "memories/shared/team.md", "private.md")
 	agentkit.Plant(t, branch, map[string]string{"memories/m.md": "mine\n", "memories/.dot.md": "mine\n", "memories/out": "->../a.md", "memories/shared/hidden.md": "hidden\n"})
-	b, err = tool.New(own, &tool.Config{Profile: deepagents.Profile, Policy: policy, Routes: []tool.Route{
+	b, err = tool.New(own, &tool.Config{Profile: deepagents.Profile, Policy: refused, Routes: []tool.Route{
 		{Path: "/memories", FS: branch}, {Path: "/memories/shared/", FS: other},
 	}})
 	require.NoError(t, err)
@@ -89,7 +90,7 @@ func TestRouteOfNothing(t *testing.T) {
 
 // The policy holds for every tree.
 func TestRoutesPolicy(t *testing.T) {
-	b, _, _, other := composite(t, &tool.Policy{Paths: []string{"/src", "/memories/shared"}, Deny: []string{"/memories/shared/secret"}, ReadOnly: []string{"/memories/shared/team.md"}})
+	b, _, _, other := composite(t, &policy.Policy{Paths: []string{"/src", "/memories/shared"}, Deny: []string{"/memories/shared/secret"}, ReadOnly: []string{"/memories/shared/team.md"}})
 	agentkit.Plant(t, other, map[string]string{"memories/shared/secret": "x\n"})
 	for _, path := range []string{"/memories/m.md", "/a.md", "/memories/shared/secret", "/private.md"} {
 		require.ErrorIs(t, agentkit.Try(t, b, "read_file", agentkit.Args{"file_path": path}).Err, syscall.EACCES, path)

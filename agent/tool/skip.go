@@ -2,6 +2,8 @@ package tool
 
 import (
 	"context"
+
+	"vfsdb/agent/policy"
 )
 
 // A skip is a file that a search did not look into. The model reads of it in the result, and the operator in the log.
@@ -10,20 +12,20 @@ type skip struct{ path, why string }
 // skip notes files for the log, which has them once the transaction is over.
 func (g *Guard) skip(why string, paths []string) {
 	for _, path := range paths {
-		g.skips = append(g.skips, skip{Rooted(path), why})
+		g.skips = append(g.skips, skip{policy.Rooted(path), why})
 	}
 }
 
 // warnOf logs a line for each file that was skipped: as many as a result may name, and then how many more.
 func (b *Toolbox) warnOf(ctx context.Context, skips []skip) {
-	if b.Config.Logger == nil {
+	if b.config.Logger == nil {
 		return
 	}
-	shown := min(len(skips), b.Caps.Matches)
+	shown := min(len(skips), b.caps.Matches)
 	for _, s := range skips[:shown] {
-		b.Config.Logger.WarnContext(ctx, "file skipped", "session", b.Config.Session, "path", s.path, "why", s.why)
+		b.config.Logger.WarnContext(ctx, "file skipped", "session", b.config.Session, "path", s.path, "why", s.why)
 	}
 	if more := len(skips) - shown; more > 0 {
-		b.Config.Logger.WarnContext(ctx, "more files skipped", "session", b.Config.Session, "files", more)
+		b.config.Logger.WarnContext(ctx, "more files skipped", "session", b.config.Session, "files", more)
 	}
 }

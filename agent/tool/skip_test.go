@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"vfsdb/agent/policy"
 	"vfsdb/agent/tool"
 	"vfsdb/internal/vfstest"
 	"vfsdb/internal/vfstest/agentkit"
@@ -20,7 +21,7 @@ func TestSkipsAreLogged(t *testing.T) {
 	} {
 		var log bytes.Buffer
 		b, fsys := agentkit.Box(t, &tool.Config{
-			Profile: agentkit.Named(t, profile), Session: "s1", Caps: tool.Caps{GrepFile: 10},
+			Profile: agentkit.Named(t, profile), Session: "s1", Caps: policy.Caps{GrepFile: 10},
 			Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelInfo})),
 		})
 		vfstest.Write(t, fsys, "large", strings.Repeat("x", 20))
@@ -38,7 +39,7 @@ func TestSkipsAreLogged(t *testing.T) {
 func TestSkipsAreBounded(t *testing.T) {
 	var log bytes.Buffer
 	b, fsys := agentkit.Box(t, &tool.Config{
-		Caps: tool.Caps{Matches: 3}, Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelInfo})),
+		Caps: policy.Caps{Matches: 3}, Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelInfo})),
 	})
 	for _, name := range []string{"a", "b", "c", "d", "e"} {
 		vfstest.Write(t, fsys, name, "\x00")

@@ -8,6 +8,9 @@ import (
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"vfsdb/agent/policy"
+	"vfsdb/agent/tool/params"
 )
 
 // A Tool is one operation as a model sees it: what it is called, what it takes and gives, and what it may do.
@@ -20,23 +23,21 @@ type Tool struct {
 	Output      *jsonschema.Schema // of Result.Data; nil if the tool answers in text alone
 	Hints       Hints
 	Risk        Risk
-	Permissions []Permission // all that the tool may need
-	SideEffects []string     // "filesystem_write", "filesystem_delete"
+	Permissions []policy.Permission // all that the tool may need
+	SideEffects []string            // "filesystem_write", "filesystem_delete"
 
 	// Sequential asks the caller not to run two calls of this tool at once. Nothing breaks if it does: each call
-	// is one transaction, and ifSum tells a write that came too late.
+	// is one transaction, and ifSum refuses a write that came too late.
 	Sequential bool
 
 	// Structured says that Result.Data is for programs, and worth a place beside the text: a description, a list, the
 	// refs of moments. Of the other tools the text says it all.
 	Structured bool
 
-	op       string             // its name without the prefix of a workspace
-	syscall  string             // that errors of it name; "" if they name none
-	patience time.Duration      // how long a call may take; 0 is as long as its context lets it
-	Args     *jsonschema.Schema // what Input says, and all that is checked beside it
-	takes    *jsonschema.Resolved
-	defaults []byte // JSON of the arguments that have one
+	op       string         // its name without the prefix of a workspace
+	syscall  string         // that errors of it name; "" if they name none
+	patience time.Duration  // how long a call may take; 0 is as long as its context lets it
+	params   *params.Params // what Input says, and all that is checked beside it
 	run      func(ctx context.Context, b *Toolbox, input json.RawMessage) (*Result, error)
 }
 
@@ -58,21 +59,6 @@ const (
 	High   Risk = "high"
 )
 
-// A Permission is a right that a tool needs and a [Policy] grants.
-type Permission string
-
-// The permissions.
-const (
-	PermList     Permission = "fs.list"
-	PermRead     Permission = "fs.read"
-	PermWrite    Permission = "fs.write"
-	PermDelete   Permission = "fs.delete"
-	PermSnapshot Permission = "snapshot" // name moments of the branch, fork it, bring it back
-)
-
-// permissions are all there are.
-var permissions = []Permission{PermList, PermRead, PermWrite, PermDelete, PermSnapshot}
-
 // Kind is what a tool does to the store. Its hints, risk and side effects follow from it.
 type Kind int
 
@@ -93,21 +79,21 @@ const (
 type traits struct {
 	hints Hints
 	risk  Risk
-	perms []Permission
+	perms []policy.Permission
 	side  []string
 }
 
-var TraitsOf = map[Kind]traits{
-	Lists:    {Hints{ReadOnly: true, Idempotent: true}, Low, []Permission{PermList}, nil},
-	Reads:    {Hints{ReadOnly: true, Idempotent: true}, Low, []Permission{PermRead}, nil},
-	Puts:     {Hints{Destructive: true}, Medium, []Permission{PermWrite}, []string{"filesystem_write"}},
-	Writes:   {Hints{Destructive: true}, Medium, []Permission{PermRead, PermWrite}, []string{"filesystem_write"}},
-	Creates:  {Hints{Idempotent: true}, Low, []Permission{PermWrite}, []string{"filesystem_write"}},
-	Removes:  {Hints{Destructive: true}, High, []Permission{PermDelete}, []string{"filesystem_delete"}},
-	Freezes:  {Hints{}, Low, []Permission{PermSnapshot}, nil},
-	Looks:    {Hints{ReadOnly: true, Idempotent: true}, Low, []Permission{PermSnapshot}, nil},
-	Forgets:  {Hints{Destructive: true}, High, []Permission{PermSnapshot}, nil},
-	Rewrites: {Hints{Destructive: true}, High, []Permission{PermSnapshot, PermWrite, PermDelete}, []string{"filesystem_write", "filesystem_delete"}},
+var traitsOf = map[Kind]traits{
+	Lists:    {Hints{ReadOnly: true, Idempotent: true}, Low, []policy.Permission{policy.List}, nil},
+	Reads:    {Hints{ReadOnly: true, Idempotent: true}, Low, []policy.Permission{policy.Read}, nil},
+	Puts:     {Hints{Destructive: true}, Medium, []policy.Permission{policy.Write}, []string{"filesystem_write"}},
+	Writes:   {Hints{Destructive: true}, Medium, []policy.Permission{policy.Read, policy.Write}, []string{"filesystem_write"}},
+	Creates:  {Hints{Idempotent: true}, Low, []policy.Permission{policy.Write}, []string{"filesystem_write"}},
+	Removes:  {Hints{Destructive: true}, High, []policy.Permission{policy.Delete}, []string{"filesystem_delete"}},
+	Freezes:  {Hints{}, Low, []policy.Permission{policy.Snapshot}, nil},
+	Looks:    {Hints{ReadOnly: true, Idempotent: true}, Low, []policy.Permission{policy.Snapshot}, nil},
+	Forgets:  {Hints{Destructive: true}, High, []policy.Permission{policy.Snapshot}, nil},
+	Rewrites: {Hints{Destructive: true}, High, []policy.Permission{policy.Snapshot, policy.Write, policy.Delete}, []string{"filesystem_write", "filesystem_delete"}},
 }
 
 // A Tweak changes what a definition says of a tool.
@@ -123,7 +109,7 @@ func Idempotent(t *Tool) { t.Hints.Idempotent = true }
 func Additive(t *Tool) { t.Hints.Destructive = false }
 
 // Needs gives a tool other permissions than its kind has.
-func Needs(perms ...Permission) Tweak { return func(t *Tool) { t.Permissions = perms } }
+func Needs(perms ...policy.Permission) Tweak { return func(t *Tool) { t.Permissions = perms } }
 
 // Sequential asks that calls of the tool follow each other.
 func Sequential(t *Tool) { t.Sequential = true }
@@ -136,49 +122,52 @@ func Structured(t *Tool) { t.Structured = true }
 
 // View defines a tool that reads one moment of the tree.
 func View[In, Out any](name, description string, k Kind, run func(*Guard, In) (Out, error), tweaks ...Tweak) *Tool {
-	return Define[In, Out](name, description, k, tweaks, func(ctx context.Context, b *Toolbox, in In) (*Result, error) {
-		return b.Within(ctx, b.Viewing(), func(g *Guard) (any, error) { return run(g, in) })
+	return define[In, Out](name, description, k, tweaks, func(ctx context.Context, b *Toolbox, in In) (*Result, error) {
+		return b.within(ctx, b.viewing(), func(g *Guard) (any, error) { return run(g, in) })
 	})
 }
 
 // Change defines a tool that writes, in one commit.
 func Change[In, Out any](name, description string, k Kind, run func(*Guard, In) (Out, error), tweaks ...Tweak) *Tool {
-	return Define[In, Out](name, description, k, tweaks, func(ctx context.Context, b *Toolbox, in In) (*Result, error) {
-		return b.Within(ctx, b.Updating(name), func(g *Guard) (any, error) { return run(g, in) })
+	return define[In, Out](name, description, k, tweaks, func(ctx context.Context, b *Toolbox, in In) (*Result, error) {
+		return b.within(ctx, b.updating(name), func(g *Guard) (any, error) { return run(g, in) })
 	})
 }
 
 // Steer defines a tool that works on the branch as a whole, in transactions of its own.
-func Steer[In, Out any](name, description string, k Kind, run func(context.Context, *Toolbox, In) (Out, error), tweaks ...Tweak) *Tool {
-	return Define[In, Out](name, description, k, tweaks, func(ctx context.Context, b *Toolbox, in In) (*Result, error) {
-		out, err := run(ctx, b, in)
+func Steer[In, Out any](name, description string, k Kind, run func(context.Context, *History, In) (Out, error), tweaks ...Tweak) *Tool {
+	return define[In, Out](name, description, k, tweaks, func(ctx context.Context, b *Toolbox, in In) (*Result, error) {
+		out, err := run(ctx, &History{b}, in)
 		if err != nil {
 			return nil, err
 		}
-		return Present(out)
+		return present(out)
 	})
 }
 
-// Define puts a tool together. What a tool takes and gives are structs; their fields tell the schema, see schemaFor.
-func Define[In, Out any](name, description string, k Kind, tweaks []Tweak, run func(context.Context, *Toolbox, In) (*Result, error)) *Tool {
-	is := TraitsOf[k]
+// define puts a tool together. Its schemas come from the fields of two structs, its arguments and its result: see
+// params.SchemaFor.
+func define[In, Out any](name, description string, k Kind, tweaks []Tweak, run func(context.Context, *Toolbox, In) (*Result, error)) *Tool {
+	is := traitsOf[k]
 	t := &Tool{
 		Name: name, op: name, Description: description,
-		Input: SchemaFor[In](),
+		Input: params.SchemaFor[In](),
 		Hints: is.hints, Risk: is.risk, Permissions: is.perms, SideEffects: is.side,
 	}
-	t.Input.AdditionalProperties = Nothing()
+
+	t.Input.AdditionalProperties = params.Nothing()
 	switch reflect.TypeFor[Out]() {
 	case reflect.TypeFor[Text](), reflect.TypeFor[Answer](): // in text alone
 	default:
-		t.Output = SchemaFor[Out]()
+		t.Output = params.SchemaFor[Out]()
 	}
+
 	for _, tweak := range tweaks {
 		tweak(t)
 	}
-	t.Checks(t.Input)
+	t.checks(t.Input)
 	t.run = func(ctx context.Context, b *Toolbox, input json.RawMessage) (*Result, error) {
-		in, err := Decode[In](t, input)
+		in, err := decode[In](t, input)
 		if err != nil {
 			return nil, err
 		}
@@ -188,6 +177,7 @@ func Define[In, Out any](name, description string, k Kind, tweaks []Tweak, run f
 		result, err := t.timed(ctx, func(ctx context.Context) (*Result, error) { return run(ctx, b, in) })
 		return result, t.note(b, in, err)
 	}
+
 	return t
 }
 
@@ -207,7 +197,5 @@ func (t *Tool) timed(ctx context.Context, call func(context.Context) (*Result, e
 	return result, err
 }
 
-// Checks makes a schema the one that arguments of the tool are checked against.
-func (t *Tool) Checks(s *jsonschema.Schema) {
-	t.Args, t.takes, t.defaults = s, resolved(s), defaultsOf(s)
-}
+// checks makes a schema the one that arguments of the tool are checked against.
+func (t *Tool) checks(s *jsonschema.Schema) { t.params = params.New(s) }

@@ -13,6 +13,9 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"vfsdb/agent/policy"
+	"vfsdb/agent/tool/hooks"
+	"vfsdb/agent/tool/retry"
 	"vfsdb/agent/tool/texts"
 	"vfsdb/vfs"
 )
@@ -42,8 +45,8 @@ type Config struct {
 	// into each tree at a moment of its own.
 	Routes []Route
 
-	Policy *Policy // nil is AllowAll
-	Caps   Caps
+	Policy *policy.Policy // nil is AllowAll
+	Caps   policy.Caps
 
 	// Structured offers clients of a protocol the structured result of every tool beside its text. Without it they get
 	// that of a tool that says it is [Tool.Structured], and the text alone of the others.
@@ -53,7 +56,7 @@ type Config struct {
 	// from one call to the next.
 	Fixed bool
 
-	// Actor and Session are who calls, in the log.
+	// Actor and Session name the caller in the log.
 	Actor, Session string
 
 	// Ask decides on a use that the policy wants approved. It runs outside of any transaction. nil refuses. An error
@@ -65,7 +68,7 @@ type Config struct {
 
 	// Metrics and Hooks hear of calls; nil is nobody. Neither can hold up a call, see [Hooks].
 	Metrics Metrics
-	Hooks   *Hooks
+	Hooks   *hooks.Hooks
 
 	// Logger gets a line for each call, at the level debug, and for each file that a search skips, at warn; nil is silence.
 	Logger *slog.Logger
@@ -81,18 +84,18 @@ type Call struct {
 // A Toolbox is a set of tools over one tree, under one policy. It is safe for concurrent use.
 type Toolbox struct {
 	at      *Position
-	Fsys    *vfs.FS // where they stand, or stood when the call began
-	Config  Config
-	Policy  *Policy
-	Caps    Caps
-	Profile *Profile
+	fsys    *vfs.FS // where they stand, or stood when the call began
+	config  Config
+	policy  *policy.Policy
+	caps    policy.Caps
+	profile *Profile
 	tools   []*Tool
 	byName  map[string]*Tool
-	Missing map[string]string // why a tool of the profile is not here
+	missing map[string]string // why a tool of the profile is not here
 	keeper  Keeper            // of the session that the tools are of; nil if they are of none
-	meter   *meter            // of what the branch holds
+	meter   *meter            // of the bytes and entries that the branch holds
 	routes  []*Toolbox        // on the trees of the routes, those with the longest paths first
-	Serves  string            // the path of the route that the box is for; "" if it is for none
+	serves  string            // the path of the route that the box is for; "" if it is for none
 }
 
 // New makes the tools of a profile over a tree, which may be nil to see what they are. A config without a profile, or
@@ -107,33 +110,37 @@ func NewAt(at *Position, keeper Keeper, config *Config) (*Toolbox, error) {
 		return nil, fmt.Errorf("a toolbox needs a profile: %w", syscall.EINVAL)
 	}
 	p := config.Profile
-	b := &Toolbox{at: at, keeper: keeper, Config: *config, Profile: p, byName: map[string]*Tool{}, Missing: map[string]string{}}
-	if b.Config.Name != "" && !workspaceName.MatchString(b.Config.Name) {
-		return nil, fmt.Errorf("workspace name %q: letters, digits, '-' and single '_' make one: %w", b.Config.Name, syscall.EINVAL)
+	b := &Toolbox{at: at, keeper: keeper, config: *config, profile: p, byName: map[string]*Tool{}, missing: map[string]string{}}
+	if b.config.Name != "" && !workspaceName.MatchString(b.config.Name) {
+		return nil, fmt.Errorf("workspace name %q: letters, digits, '-' and single '_' make one: %w", b.config.Name, syscall.EINVAL)
 	}
-	policy := b.Config.Policy
-	if policy == nil {
-		policy = AllowAll
+
+	rules := b.config.Policy
+	if rules == nil {
+		rules = policy.AllowAll
 	}
-	policy, err := policy.check()
+	rules, err := rules.Check()
 	if err != nil {
 		return nil, err
 	}
-	b.Config.Policy = policy
+
+	b.config.Policy = rules
 	if p.Prepare != nil {
-		p.Prepare(&b.Config)
+		p.Prepare(&b.config)
 	}
-	b.Policy = b.Config.Policy
-	if b.Config.Dir, err = cleanDir(b.Config.Dir); err != nil {
+	b.policy = b.config.Policy
+	if b.config.Dir, err = cleanDir(b.config.Dir); err != nil {
 		return nil, err
 	}
-	if err := b.Config.Caps.check(); err != nil {
+
+	if err := b.config.Caps.Check(); err != nil {
 		return nil, err
 	}
-	b.Caps = b.Config.Caps.resolved()
+	b.caps = b.config.Caps.Resolved()
 	if err := b.offer(p.Tools(b)); err != nil {
 		return nil, err
 	}
+
 	return b, b.routed()
 }
 
@@ -144,14 +151,14 @@ func cleanDir(dir string) (string, error) {
 	if dir == "" {
 		return "", nil
 	}
-	list, err := cleanPaths([]string{dir})
+	list, err := policy.Clean([]string{dir})
 	if err != nil {
 		return "", err
 	}
 	if list[0] == "." {
 		return "", nil
 	}
-	return Rooted(list[0]), nil
+	return policy.Rooted(list[0]), nil
 }
 
 // Tools returns the tools, in the order of the profile.
@@ -167,8 +174,8 @@ func (b *Toolbox) FS() *vfs.FS {
 
 // Workspace returns the name of the workspace, as results show it.
 func (b *Toolbox) Workspace() string {
-	if b.Config.Name != "" {
-		return b.Config.Name
+	if b.config.Name != "" {
+		return b.config.Name
 	}
 	return defaultWorkspace
 }
@@ -193,8 +200,8 @@ func (b *Toolbox) CheckToolName(name string) error {
 	return nil
 }
 
-// Call runs a tool. It never panics on input and never returns nil: what goes wrong is in the result's Err, and told
-// to the model in its Text. A tool that changes something has changed it for good when Call returns without Err, and
+// Call runs a tool. It never panics on input and never returns nil: an error is in the result's Err, and
+// explained to the model in its Text. A tool that changes something has changed it for good when Call returns without Err, and
 // nothing otherwise.
 func (b *Toolbox) Call(ctx context.Context, name string, input json.RawMessage) *Result {
 	return b.Do(ctx, Call{Tool: name, Input: input})
@@ -203,13 +210,13 @@ func (b *Toolbox) Call(ctx context.Context, name string, input json.RawMessage) 
 // Do runs a call, as [Toolbox.Call] does.
 func (b *Toolbox) Do(ctx context.Context, call Call) *Result {
 	began := time.Now()
-	b = b.Here()
+	b = b.here()
 	logged := b.logEntry(call)
 	counted, tell := b.tallied(ctx)
 	result := b.try(vfs.WithCall(counted, logged), call)
 	tell()
-	if b.Config.OnResult != nil {
-		b.Config.OnResult(ctx, call, result)
+	if b.config.OnResult != nil {
+		b.config.OnResult(ctx, call, result)
 	}
 	b.finish(ctx, call, logged, result, time.Since(began))
 	return result
@@ -217,9 +224,9 @@ func (b *Toolbox) Do(ctx context.Context, call Call) *Result {
 
 // Refuse is the result of a call that could not even begin. It is recorded as [Toolbox.Do] does.
 func (b *Toolbox) Refuse(ctx context.Context, call Call, err error) *Result {
-	entry, result := b.logEntry(call), b.Failed(err)
-	if b.Config.OnResult != nil {
-		b.Config.OnResult(ctx, call, result)
+	entry, result := b.logEntry(call), b.failed(err)
+	if b.config.OnResult != nil {
+		b.config.OnResult(ctx, call, result)
 	}
 	b.finish(ctx, call, entry, result, 0)
 	return result
@@ -228,20 +235,22 @@ func (b *Toolbox) Refuse(ctx context.Context, call Call, err error) *Result {
 func (b *Toolbox) try(ctx context.Context, call Call) *Result {
 	t := b.byName[call.Tool]
 	if t == nil {
-		return b.Failed(b.NoTool(call.Tool))
+		return b.failed(b.noTool(call.Tool))
 	}
 	if err := ctx.Err(); err != nil {
-		return b.Failed(err)
+		return b.failed(err)
 	}
-	result, err := Retry(ctx, func() (*Result, error) { return t.run(ctx, b, call.Input) })
+
+	result, err := retry.Busy(ctx, func() (*Result, error) { return t.run(ctx, b, call.Input) })
 	if err != nil {
-		return b.Failed(b.gone(ctx, err))
+		return b.failed(b.gone(ctx, err))
 	}
-	if b.Profile.Tagged {
+	if b.profile.Tagged {
 		if err := b.tag(t, result); err != nil {
-			return b.Failed(err)
+			return b.failed(err)
 		}
 	}
+
 	if !utf8.ValidString(result.Text) {
 		result.Text = strings.ToValidUTF8(result.Text, "\uFFFD")
 	}
@@ -251,22 +260,22 @@ func (b *Toolbox) try(ctx context.Context, call Call) *Result {
 // minErrorText is how long the text of an error may be in any case: it says what to do next.
 const minErrorText = 4 << 10
 
-func (b *Toolbox) Failed(err error) *Result {
-	limit := max(b.Caps.ResultBytes, minErrorText) // an error may quote what the model wrote
-	if b.Profile.Tagged {
+func (b *Toolbox) failed(err error) *Result {
+	limit := max(b.caps.ResultBytes, minErrorText) // an error may quote what the model wrote
+	if b.profile.Tagged {
 		return &Result{Text: b.tagError(err, limit), Err: err}
 	}
-	text, _ := texts.Cut(b.Profile.Explain(b, err), limit)
+	text, _ := texts.Cut(b.profile.Explain(b, err), limit)
 	return &Result{Text: text, Err: err}
 }
 
 // A transaction is a way to run one: View or Update of a tree, and what goes with it.
 type transaction = func(context.Context, func(*vfs.Tx) error) error
 
-// Viewing and updating are the transactions of tools.
-func (b *Toolbox) Viewing() transaction { return b.timed("read", b.Fsys.View) }
+// viewing and updating are the transactions of tools.
+func (b *Toolbox) viewing() transaction { return b.timed("read", b.fsys.View) }
 
-func (b *Toolbox) Updating(op string) transaction {
+func (b *Toolbox) updating(op string) transaction {
 	return b.timed("write", func(ctx context.Context, fn func(*vfs.Tx) error) error {
 		defer b.hold()()
 		return b.update(ctx, op, fn)
@@ -276,35 +285,35 @@ func (b *Toolbox) Updating(op string) transaction {
 // update runs a transaction that may change something. The caller holds the position.
 func (b *Toolbox) update(ctx context.Context, what string, fn func(*vfs.Tx) error) error {
 	if b.keeper == nil {
-		return b.Fsys.Update(ctx, fn)
+		return b.fsys.Update(ctx, fn)
 	}
-	return b.keeper.Update(ctx, b.Fsys, what, fn)
+	return b.keeper.Update(ctx, b.fsys, what, fn)
 }
 
-// Continuing is updating for what is still of the step that the last one began.
-func (b *Toolbox) Continuing() transaction {
+// continuing is updating for what is still of the step that the last one began.
+func (b *Toolbox) continuing() transaction {
 	return b.timed("write", func(ctx context.Context, fn func(*vfs.Tx) error) error {
 		defer b.hold()()
-		return b.Fsys.Update(ctx, fn)
+		return b.fsys.Update(ctx, fn)
 	})
 }
 
 // ErrPending is for a [Config.Ask] that cannot answer yet. The call ends with an error that is it, has no row in the
-// log, and is made again by whoever got it, with the answer.
+// log, and the caller makes it again, with the answer.
 var ErrPending = errors.New("the answer is not there yet")
 
 // maxApprovals bounds how often one call may be stopped to ask.
 const maxApprovals = 1000
 
-// Within runs a tool in one transaction. If a use in it has to be approved, the transaction is given up, somebody is
+// within runs a tool in one transaction. If a use in it has to be approved, the transaction is given up, somebody is
 // asked, and all of it runs again: what the second run finds is judged anew.
-func (b *Toolbox) Within(ctx context.Context, transact transaction, run func(*Guard) (any, error)) (*Result, error) {
+func (b *Toolbox) within(ctx context.Context, transact transaction, run func(*Guard) (any, error)) (*Result, error) {
 	asked := &approvals{granted: map[Approval]bool{}}
 	for range maxApprovals {
 		var out any
 		var g *Guard
 		err := transact(ctx, func(tx *vfs.Tx) (err error) {
-			g = &Guard{Ctx: ctx, Box: b, Tx: tx, asked: asked}
+			g = &Guard{ctx: ctx, box: b, tx: tx, caps: b.caps, asked: asked, effect: &effect{}}
 			if out, err = run(g); err != nil {
 				return err
 			}
@@ -320,24 +329,25 @@ func (b *Toolbox) Within(ctx context.Context, transact transaction, run func(*Gu
 			if a, ok := out.(Answer); ok && a.Committed != nil {
 				a.Committed()
 			}
-			return Present(out)
+			return present(out)
 		}
 		if err := b.ask(ctx, ask.Approval); err != nil {
 			return nil, err
 		}
 		asked.granted[ask.Approval] = true
 	}
+
 	return nil, fmt.Errorf("more than %d uses have to be approved: %w", maxApprovals, syscall.EACCES)
 }
 
 // ask gets a use approved, or refuses it.
 func (b *Toolbox) ask(ctx context.Context, use Approval) error {
-	refused := &PolicyError{Path: use.Path, Permission: use.Permission, Why: fmt.Sprintf("%s of '%s' was not approved", use.Permission, use.Path)}
-	if b.Config.Ask == nil {
+	refused := &policy.Error{Path: use.Path, Permission: use.Permission, Why: fmt.Sprintf("%s of '%s' was not approved", use.Permission, use.Path)}
+	if b.config.Ask == nil {
 		refused.Why += ": nobody was asked, because nobody can be asked here"
 		return refused
 	}
-	ok, err := b.Config.Ask(ctx, use)
+	ok, err := b.config.Ask(ctx, use)
 	var not *NotApprovedError
 	switch {
 	case errors.As(err, &not):

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"vfsdb/agent/policy"
 	"vfsdb/agent/tool"
 	"vfsdb/internal/vfstest"
 	"vfsdb/internal/vfstest/agentkit"
@@ -50,7 +51,7 @@ func TestWriteReadEdit(t *testing.T) {
 
 // A long text is cut on a rune and says how much is missing.
 func TestCut(t *testing.T) {
-	b, _ := agentkit.Box(t, &tool.Config{Caps: tool.Caps{ResultBytes: 10}})
+	b, _ := agentkit.Box(t, &tool.Config{Caps: policy.Caps{ResultBytes: 10}})
 	agentkit.Call(t, b, "workspace_write_file", agentkit.Args{"path": "a", "content": strings.Repeat("é", 20)})
 	read := agentkit.Call(t, b, "workspace_read_file", agentkit.Args{"path": "a"})
 	require.Equal(t, "ééééé\n[... truncated, 30 bytes omitted; refine your search/path]", read["text"])
@@ -60,7 +61,7 @@ func TestCut(t *testing.T) {
 
 // Every path is judged by where it leads.
 func TestPolicyPaths(t *testing.T) {
-	b, fsys := agentkit.Box(t, &tool.Config{Policy: &tool.Policy{Paths: []string{"/ok"}, ReadOnly: []string{"/ok/ro"}}},
+	b, fsys := agentkit.Box(t, &tool.Config{Policy: &policy.Policy{Paths: []string{"/ok"}, ReadOnly: []string{"/ok/ro"}}},
 		"ok/a", "ok/ro/b", "secret/s", "ok-not/c")
 	require.NoError(t, fsys.Symlink(t.Context(), "/secret", "ok/out"))
 	for _, tt := range []struct {
@@ -85,7 +86,7 @@ func TestPolicyPaths(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := agentkit.Try(t, b, tt.tool, tt.args)
-			var refused *tool.PolicyError
+			var refused *policy.Error
 			require.ErrorAs(t, r.Err, &refused, r.Text)
 			require.ErrorIs(t, r.Err, syscall.EACCES)
 		})
@@ -98,7 +99,7 @@ func TestAsk(t *testing.T) {
 	var asked []tool.Approval
 	answer := false
 	b, fsys := agentkit.Box(t, &tool.Config{
-		Policy: &tool.Policy{Ask: []tool.Rule{{Permissions: []tool.Permission{tool.PermDelete}}}},
+		Policy: &policy.Policy{Ask: []policy.Rule{{Permissions: []policy.Permission{policy.Delete}}}},
 		Ask: func(_ context.Context, use tool.Approval) (bool, error) {
 			asked = append(asked, use)
 			return answer, nil
@@ -107,13 +108,13 @@ func TestAsk(t *testing.T) {
 	require.ErrorIs(t, agentkit.Try(t, b, "workspace_rm", agentkit.Args{"path": "a"}).Err, syscall.EACCES)
 	answer = true
 	agentkit.Call(t, b, "workspace_rm", agentkit.Args{"path": "a"})
-	require.Equal(t, []tool.Approval{{tool.PermDelete, "/a"}, {tool.PermDelete, "/a"}}, asked)
+	require.Equal(t, []tool.Approval{{policy.Delete, "/a"}, {policy.Delete, "/a"}}, asked)
 	_, err := fsys.Stat(t.Context(), "a")
 	require.ErrorIs(t, err, fs.ErrNotExist)
 }
 
 func TestQuota(t *testing.T) {
-	b, _ := agentkit.Box(t, &tool.Config{Policy: &tool.Policy{MaxBytes: 10, MaxEntries: 3}})
+	b, _ := agentkit.Box(t, &tool.Config{Policy: &policy.Policy{MaxBytes: 10, MaxEntries: 3}})
 	agentkit.Call(t, b, "workspace_write_file", agentkit.Args{"path": "d/a", "content": "12345"})
 	require.ErrorIs(t, agentkit.Try(t, b, "workspace_write_file", agentkit.Args{"path": "d/b", "content": "123456"}).Err, syscall.EDQUOT)
 	agentkit.Call(t, b, "workspace_write_file", agentkit.Args{"path": "d/b", "content": "12345"})

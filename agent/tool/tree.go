@@ -7,6 +7,7 @@ import (
 	"strings"
 	"syscall"
 
+	"vfsdb/agent/policy"
 	"vfsdb/agent/tool/texts"
 	"vfsdb/search"
 	"vfsdb/vfs"
@@ -17,7 +18,7 @@ var ErrEnough = errors.New("enough")
 
 // Listing is what one listing found.
 type Listing struct {
-	Dir     string // resolved
+	Dir     string // resolved, with a slash in front
 	Nodes   []*Node
 	Omitted int // entries beyond the cap
 }
@@ -28,19 +29,20 @@ const pageSize = 1000
 // List reads a directory, sorted by name: up to limit entries; the rest is only counted. hidden shows names that begin
 // with a dot.
 func (g *Guard) List(name string, hidden bool, limit int) (*Listing, error) {
-	at, err := g.Path(name, PermList, Follow)
+	at, err := g.path(name, policy.List, Follow)
 	if err != nil {
 		return nil, err
 	}
-	l := &Listing{Dir: at}
+	l := &Listing{Dir: policy.Rooted(at)}
 	for after := ""; ; {
-		page, err := g.Tx.ReadDirPage(at, after, pageSize)
+		page, err := g.tx.ReadDirPage(at, after, pageSize)
 		if err != nil {
 			return nil, err
 		}
+
 		for _, e := range page {
 			after = e.Name()
-			if !hidden && strings.HasPrefix(e.Name(), ".") || !g.Box.Policy.visible(below(at, e.Name())) {
+			if !hidden && strings.HasPrefix(e.Name(), ".") || !g.box.policy.Visible(below(at, e.Name())) {
 				continue
 			}
 			if len(l.Nodes) == limit {
@@ -51,60 +53,67 @@ func (g *Guard) List(name string, hidden bool, limit int) (*Listing, error) {
 			if err != nil {
 				return nil, err
 			}
-			l.Nodes = append(l.Nodes, &Node{Path: below(at, e.Name()), Info: info.(*vfs.Info)})
+			l.Nodes = append(l.Nodes, &Node{path: below(at, e.Name()), info: info.(*vfs.Info)})
 		}
+
 		if len(page) < pageSize {
 			return l, nil
 		}
-		if err := g.Ctx.Err(); err != nil {
+		if err := g.ctx.Err(); err != nil {
 			return nil, err
 		}
 	}
 }
 
-// Walk visits what is below a directory in the order of a walk, each directory before what is in it. visit says whether
-// to go into a directory; errEnough ends the walk. depth counts from 1.
-func (g *Guard) Walk(name string, perm Permission, visit func(n *Node, depth int) (bool, error)) (string, error) {
-	at, err := g.Names(name, perm)
+// A Visit is called for what a walk finds, with its path below the directory that the walk began in. It returns whether to
+// go into a directory; [ErrEnough] ends the walk.
+type Visit func(n *Node, rel string) (into bool, err error)
+
+// Walk visits what is below a directory in the order of a walk, each directory before what is in it. It returns the
+// directory.
+func (g *Guard) Walk(name string, perm policy.Permission, visit Visit) (string, error) {
+	at, err := g.names(name, perm)
 	if err != nil {
 		return "", err
 	}
-	err = g.WalkDir(at, 1, visit)
+	err = g.walkDir(at, func(n *Node) (bool, error) { return visit(n, relative(at, n.path)) })
 	if err == ErrEnough {
 		err = nil
 	}
-	return at, err
+	return policy.Rooted(at), err
 }
 
-func (g *Guard) WalkDir(dir string, depth int, visit func(*Node, int) (bool, error)) error {
+func (g *Guard) walkDir(dir string, visit func(*Node) (bool, error)) error {
 	for after := ""; ; {
-		page, err := g.Tx.ReadDirPage(dir, after, pageSize)
+		page, err := g.tx.ReadDirPage(dir, after, pageSize)
 		if err != nil {
 			return err
 		}
+
 		for _, e := range page {
 			after = e.Name()
 			at := below(dir, e.Name())
-			if !g.Box.Policy.visible(at) {
+			if !g.box.policy.Visible(at) {
 				continue
 			}
-			if err := g.Ctx.Err(); err != nil {
+			if err := g.ctx.Err(); err != nil {
 				return err
 			}
 			info, err := e.Info()
 			if err != nil {
 				return err
 			}
-			into, err := visit(&Node{Path: at, Info: info.(*vfs.Info)}, depth)
+			into, err := visit(&Node{path: at, info: info.(*vfs.Info)})
 			if err != nil {
 				return err
 			}
 			if into && e.IsDir() {
-				if err := g.WalkDir(at, depth+1, visit); err != nil {
+				if err := g.walkDir(at, visit); err != nil {
 					return err
 				}
 			}
 		}
+
 		if len(page) < pageSize {
 			return nil
 		}
@@ -119,13 +128,13 @@ type Query struct {
 	Kind      string // "file", "directory", "symlink"; "" is any
 	Hidden    bool   // names that begin with a dot too, and what is below them
 	Limit     int
-	Perm      Permission // that the search needs; "" is to list
-	Enough    bool       // stop at the limit: whether there is more is told, but not how much
+	Perm      policy.Permission // that the search needs; "" is to list
+	Enough    bool              // stop at the limit: the result says whether there is more, but not how much
 }
 
 // FindResult is what a search found, sorted by path.
 type FindResult struct {
-	Dir     string // resolved
+	Dir     string // resolved, with a slash in front
 	Nodes   []*Node
 	Omitted int // matches beyond the limit
 }
@@ -137,39 +146,41 @@ func (g *Guard) Find(s Query) (*FindResult, error) {
 		return nil, err
 	}
 	o := &search.FindOptions{Pattern: s.Pattern, MatchBase: s.MatchBase, Kind: s.Kind}
-	if s.Enough && s.Hidden && g.Box.Policy.visible(at) && len(g.Box.Policy.Deny) == 0 { // all that is found counts
+	if s.Enough && s.Hidden && g.box.policy.Visible(at) && len(g.box.policy.Deny) == 0 { // all that is found counts
 		o.Max = s.Limit + 1
 	}
-	all, _, err := search.Find(g.Ctx, g.Tx, at, o)
+
+	all, _, err := search.Find(g.ctx, g.tx, at, o)
 	if err != nil {
 		return nil, err
 	}
-	f := &FindResult{Dir: at}
+	f := &FindResult{Dir: policy.Rooted(at)}
 	for _, one := range all {
-		if !g.Box.Policy.visible(one.Path) || !s.Hidden && hiddenBelow(at, one.Path) {
+		if !g.box.policy.Visible(one.Path) || !s.Hidden && hiddenBelow(at, one.Path) {
 			continue
 		}
 		if len(f.Nodes) == s.Limit {
 			f.Omitted++
 			continue
 		}
-		f.Nodes = append(f.Nodes, &Node{Path: one.Path, Info: one.Info})
+		f.Nodes = append(f.Nodes, &Node{path: one.Path, info: one.Info})
 	}
+
 	return f, nil
 }
 
 // start finds the directory that a search begins in. Without one, a pattern with a slash in front is of paths from the
 // root: that is where it is matched, though of what is found there only what the policy shows counts.
 func (g *Guard) start(s Query) (string, error) {
-	perm := cmp.Or(s.Perm, PermList)
+	perm := cmp.Or(s.Perm, policy.List)
 	switch {
 	case s.Dir != "" || !strings.HasPrefix(s.Pattern, "/"):
-		return g.Names(g.OrDir(s.Dir), perm)
-	case len(g.Box.Policy.Paths) == 0:
-		return g.Names("/", perm)
+		return g.names(g.OrDir(s.Dir), perm)
+	case len(g.box.policy.Paths) == 0:
+		return g.names("/", perm)
 	}
-	for _, allowed := range g.Box.Policy.Paths {
-		if err := g.Box.Policy.MayUse(perm, allowed); err != nil {
+	for _, allowed := range g.box.policy.Paths {
+		if err := g.box.policy.MayUse(perm, allowed); err != nil {
 			return "", err
 		}
 		if err := g.approvedTree(perm, allowed); err != nil {
@@ -181,40 +192,77 @@ func (g *Guard) start(s Query) (string, error) {
 
 // hiddenBelow reports whether a name on the way from dir to at begins with a dot.
 func hiddenBelow(dir, at string) bool {
-	rel := Relative(dir, at)
+	rel := relative(dir, at)
 	return strings.HasPrefix(rel, ".") && rel != "." || strings.Contains(rel, "/.")
 }
 
+// A GrepResult is what a search of contents found. Its paths are those of the tree, without a slash in front.
+type GrepResult struct {
+	*search.GrepResult
+	guard *Guard
+	dir   string // that was searched, which the policy was asked about
+}
+
 // Grep searches contents. o.Path is what the model wrote; "" is the working directory.
-func (g *Guard) Grep(pattern string, o search.GrepOptions) (*search.GrepResult, error) {
-	at, err := g.Path(g.OrDir(o.Path), PermRead, Follow)
+func (g *Guard) Grep(pattern string, o search.GrepOptions) (*GrepResult, error) {
+	at, err := g.path(g.OrDir(o.Path), policy.Read, Follow)
 	if err != nil {
 		return nil, err
 	}
 	o.Path, o.MaxText = at, maxGrepText
-	if o.MaxFileSize == 0 {
-		o.MaxFileSize = g.Box.Caps.GrepFile
-	}
-	if g.Box.BoundsGrep(o.MaxFileSize) {
-		o.MaxFileSize = int64(g.Box.Policy.MaxFileSize)
-	}
-	for _, deny := range g.Box.Policy.Deny {
-		if deny != at && Under(deny, at) {
-			o.Exclude = append(o.Exclude, "/"+literal(Relative(at, deny)))
+	o.MaxFileSize, _ = g.GrepBound(o.MaxFileSize)
+	for _, deny := range g.box.policy.Deny {
+		if deny != at && policy.Under(deny, at) {
+			o.Exclude = append(o.Exclude, "/"+literal(relative(at, deny)))
 		}
 	}
-	r, err := search.Grep(g.Ctx, g.Tx, pattern, &o)
+	r, err := search.Grep(g.ctx, g.tx, pattern, &o)
 	if err != nil {
 		return nil, err
 	}
 	g.skip("larger than the limit", r.SkippedLarge)
 	g.skip("binary", r.SkippedBinary)
-	return r, nil
+	return &GrepResult{r, g, at}, nil
 }
 
-// BoundsGrep reports whether the policy keeps a search from files that a bound of its own lets it look into; -1 is none.
-func (b *Toolbox) BoundsGrep(own int64) bool {
-	limit := int64(b.Policy.MaxFileSize)
+// Node describes a file with matches.
+func (r *GrepResult) Node(path string) (*Node, error) {
+	if err := r.searched(path); err != nil {
+		return nil, err
+	}
+	info, err := r.guard.tx.Lstat(path)
+	return &Node{path: path, info: info, perm: policy.Read}, err
+}
+
+// FileSum is the sum of a file with matches.
+func (r *GrepResult) FileSum(path string) (vfs.Sum, error) {
+	if err := r.searched(path); err != nil {
+		return vfs.Sum{}, err
+	}
+	return r.guard.tx.Sum(path)
+}
+
+// searched refuses a path that the search was not about.
+func (r *GrepResult) searched(path string) error {
+	if !policy.Under(path, r.dir) {
+		return syscall.EACCES
+	}
+	return r.guard.box.policy.MayUse(policy.Read, path)
+}
+
+// GrepBound is the largest file that a search with a bound of its own looks into, and whether that is for the policy. 0 is
+// the bound of the caps.
+func (g *Guard) GrepBound(own int64) (bound int64, refused bool) {
+	own = cmp.Or(own, g.caps.GrepFile)
+	if g.box.boundsGrep(own) {
+		return int64(g.box.policy.MaxFileSize), true
+	}
+	return own, false
+}
+
+// boundsGrep reports whether the policy keeps a search from files that a bound of its own lets it look into; -1 is none.
+func (b *Toolbox) boundsGrep(own int64) bool {
+	limit := int64(b.policy.MaxFileSize)
 	return limit > 0 && (own < 0 || own > limit)
 }
 
@@ -224,10 +272,10 @@ const maxGrepText = 32 << 20
 
 // Fit puts matches within the cap of bytes: a line that is longer than what is left of it is cut, and matches beyond
 // are left out. It reports whether there are more matches than it returns.
-func (g *Guard) Fit(r *search.GrepResult) (matches []search.GrepMatch, more bool) {
-	room := g.Box.Caps.ResultBytes
+func (g *Guard) Fit(r *GrepResult) (matches []search.GrepMatch, more bool) {
+	room := g.caps.ResultBytes
 	for _, m := range r.Matches {
-		m.Path = Rooted(m.Path)
+		m.Path = policy.Rooted(m.Path)
 		if room -= len(m.Path); room <= 0 {
 			return matches, true
 		}
@@ -240,7 +288,7 @@ func (g *Guard) Fit(r *search.GrepResult) (matches []search.GrepMatch, more bool
 
 // Skipped are the paths of files that a search did not look into, as many as a result names.
 func (g *Guard) Skipped(paths []string) []string {
-	return RootedAll(paths[:min(len(paths), g.Box.Caps.Matches)])
+	return RootedAll(paths[:min(len(paths), g.caps.Matches)])
 }
 
 // literal is the pattern that matches a path and nothing else.
@@ -253,60 +301,68 @@ func (g *Guard) OrDir(name string) string {
 	switch {
 	case name != "":
 		return name
-	case g.Box.Config.Dir != "":
-		return g.Box.Config.Dir
+	case g.box.config.Dir != "":
+		return g.box.config.Dir
 	}
 	return "/"
 }
 
 // Mkdir makes a directory, and with parents those above; then one that is there is fine. It reports whether it made it.
-func (g *Guard) Mkdir(name string, parents bool) (at string, made bool, err error) {
-	if at, err = g.Path(name, PermWrite, Follow); err != nil {
-		return "", false, err
+func (g *Guard) Mkdir(name string, parents bool) (dir *Node, made bool, err error) {
+	at, err := g.path(name, policy.Write, Follow)
+	if err != nil {
+		return nil, false, err
 	}
-	info, err := g.Tx.Lstat(at)
+
+	dir = &Node{path: at, perm: policy.Write}
+	info, err := g.tx.Lstat(at)
 	switch {
 	case err == nil && parents && info.IsDir():
-		return at, false, nil
+		return dir, false, nil
 	case err == nil:
-		return "", false, &fs.PathError{Op: "mkdir", Path: Rooted(at), Err: syscall.EEXIST}
+		return nil, false, &fs.PathError{Op: "mkdir", Path: policy.Rooted(at), Err: syscall.EEXIST}
 	case !Missing(err):
-		return "", false, err
+		return nil, false, err
 	}
+
 	above := g.hasParent
 	if parents {
-		above = g.Parents
+		above = g.parents
 	}
 	if err := above(at); err != nil {
-		return "", false, err
+		return nil, false, err
 	}
 	g.grown = true
-	return at, true, g.Tx.Mkdir(at, 0o755)
+	return dir, true, g.tx.Mkdir(at, 0o755)
 }
 
 // Remove takes a name away. A directory that is not empty needs recursive; force makes nothing of what is not there.
-func (g *Guard) Remove(name string, recursive, force bool, pre Precondition) (at string, gone bool, err error) {
+func (g *Guard) Remove(name string, recursive, force bool, pre Precondition) (path string, gone bool, err error) {
 	opts, err := pre.options()
 	if err != nil {
 		return "", false, err
 	}
-	if at, err = g.tree(name, PermDelete, Keep); err != nil {
+	at, err := g.tree(name, policy.Delete, Keep)
+	if err != nil {
 		return "", false, err
 	}
-	info, err := g.Tx.Lstat(at)
+
+	info, err := g.tx.Lstat(at)
 	if err != nil {
 		if force && Missing(err) {
-			return at, false, nil
+			return policy.Rooted(at), false, nil
 		}
 		return "", false, err
 	}
+
 	if at == "." {
 		return "", false, &fs.PathError{Op: "remove", Path: "/", Err: syscall.EPERM}
 	}
 	if recursive && info.IsDir() {
-		return at, true, g.Tx.RemoveAll(at, opts...)
+		return policy.Rooted(at), true, g.tx.RemoveAll(at, opts...)
 	}
-	return at, true, g.Tx.Remove(at, opts...)
+
+	return policy.Rooted(at), true, g.tx.Remove(at, opts...)
 }
 
 // below is the path of a name in a directory.
@@ -317,8 +373,19 @@ func below(dir, name string) string {
 	return dir + "/" + name
 }
 
-// Relative is the path of at as seen from dir, which holds it.
-func Relative(dir, at string) string {
+// Relative is the path of at as seen from dir, which holds it; both have a slash in front.
+func Relative(dir, at string) string { return relative(unrooted(dir), unrooted(at)) }
+
+// unrooted is a path of the tree as io/fs has it.
+func unrooted(path string) string {
+	if path == "/" {
+		return "."
+	}
+	return path[1:]
+}
+
+// relative is Relative for paths of the tree.
+func relative(dir, at string) string {
 	switch {
 	case dir == ".":
 		return at

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 
+	"vfsdb/agent/policy"
 	"vfsdb/agent/tool/texts"
 	"vfsdb/vfs"
 )
@@ -34,12 +35,10 @@ func (c Precondition) options() ([]vfs.Option, error) {
 	return opts, nil
 }
 
-// A WriteResult file is what a write left.
+// A WriteResult is a file as a write left it.
 type WriteResult struct {
-	Path    string
-	Sum     *vfs.Sum
+	*Node
 	Created bool
-	Size    int64
 	Before  []byte // what was there; only of an edit
 	After   []byte
 	N       int // replacements; only of an edit
@@ -47,10 +46,10 @@ type WriteResult struct {
 
 // place finds where a file is to be written, and makes the directories above if it should.
 func (g *Guard) place(name string, parents bool) (at string, there *vfs.Info, err error) {
-	if at, err = g.Path(name, PermWrite, Follow); err != nil {
+	if at, err = g.path(name, policy.Write, Follow); err != nil {
 		return "", nil, err
 	}
-	there, err = g.Tx.Lstat(at)
+	there, err = g.tx.Lstat(at)
 	switch {
 	case err == nil:
 		return at, there, nil
@@ -61,15 +60,15 @@ func (g *Guard) place(name string, parents bool) (at string, there *vfs.Info, er
 	}
 	above := g.hasParent
 	if parents {
-		above = g.Parents
+		above = g.parents
 	}
 	return at, nil, above(at)
 }
 
 // hasParent refuses a resolved path in a directory that is not there.
 func (g *Guard) hasParent(at string) error {
-	if _, err := g.Tx.Lstat(path.Dir(at)); Missing(err) {
-		return &NoParentError{Rooted(path.Dir(at))}
+	if _, err := g.tx.Lstat(path.Dir(at)); Missing(err) {
+		return &NoParentError{policy.Rooted(path.Dir(at))}
 	}
 	return nil
 }
@@ -84,20 +83,23 @@ func (e *NoParentError) Error() string {
 // Unwrap makes a NoParentError an ENOENT.
 func (e *NoParentError) Unwrap() error { return syscall.ENOENT }
 
-// Parents makes the directories above a resolved path. Each may be made only where the policy lets one write.
-func (g *Guard) Parents(at string) error {
+// Parents makes the directories above a node.
+func (g *Guard) Parents(n *Node) error { return g.parents(n.path) }
+
+// parents is Parents for a resolved path. Each may be made only where the policy lets one write.
+func (g *Guard) parents(at string) error {
 	dir := path.Dir(at)
-	if _, err := g.Tx.Lstat(dir); err == nil || !Missing(err) {
+	if _, err := g.tx.Lstat(dir); err == nil || !Missing(err) {
 		return err
 	}
-	if err := g.Parents(dir); err != nil {
+	if err := g.parents(dir); err != nil {
 		return err
 	}
-	if err := g.Box.Policy.MayUse(PermWrite, dir); err != nil {
+	if err := g.box.policy.MayUse(policy.Write, dir); err != nil {
 		return err
 	}
 	g.grown = true
-	return g.Tx.Mkdir(dir, 0o755)
+	return g.tx.Mkdir(dir, 0o755)
 }
 
 // Write makes data the whole content of a file.
@@ -107,28 +109,35 @@ func (g *Guard) Write(name string, data []byte, parents bool, pre Precondition) 
 		return nil, err
 	}
 	if pre.Absent { // a symlink is something too
-		if at, err := g.Path(name, PermWrite, Keep); err != nil {
+		if at, err := g.path(name, policy.Write, Keep); err != nil {
 			return nil, err
-		} else if _, err := g.Tx.Lstat(at); err == nil {
-			return nil, &fs.PathError{Op: "create", Path: Rooted(at), Err: syscall.EEXIST}
+		} else if _, err := g.tx.Lstat(at); err == nil {
+			return nil, &fs.PathError{Op: "create", Path: policy.Rooted(at), Err: syscall.EEXIST}
 		}
 	}
+
 	at, there, err := g.place(name, parents)
 	if err != nil {
 		return nil, err
 	}
-	if err := g.Writable(at, int64(len(data))); err != nil {
+	if err := g.writable(at, int64(len(data))); err != nil {
 		return nil, err
 	}
+
 	g.grown = true
-	if err := g.Tx.WriteFile(at, data, 0o644, opts...); err != nil {
+	if err := g.tx.WriteFile(at, data, 0o644, opts...); err != nil {
 		return nil, err
 	}
 	return g.wrote(at, there == nil)
 }
 
-// Chmod sets the permission bits of what a write or a mkdir has just made.
-func (g *Guard) Chmod(at string, mode fs.FileMode) error { return g.Tx.Chmod(at, mode) }
+// Chmod sets the permission bits of a file or directory that a write or a mkdir has just made.
+func (g *Guard) Chmod(n *Node, mode fs.FileMode) error {
+	if err := g.box.policy.MayUse(policy.Write, n.path); err != nil {
+		return err
+	}
+	return g.tx.Chmod(n.path, mode)
+}
 
 // Append puts data at the end of a file.
 func (g *Guard) Append(name string, data []byte, parents bool, pre Precondition) (*WriteResult, error) {
@@ -140,28 +149,29 @@ func (g *Guard) Append(name string, data []byte, parents bool, pre Precondition)
 	if err != nil {
 		return nil, err
 	}
+
 	var size int64
 	if there != nil {
 		size = there.Size()
 	}
-	if err := g.Writable(at, size+int64(len(data))); err != nil {
+	if err := g.writable(at, size+int64(len(data))); err != nil {
 		return nil, err
 	}
+
 	g.grown = true
-	if err := g.Tx.Append(at, data, 0o644, opts...); err != nil {
+	if err := g.tx.Append(at, data, 0o644, opts...); err != nil {
 		return nil, err
 	}
 	return g.wrote(at, there == nil)
 }
 
 func (g *Guard) wrote(at string, created bool) (*WriteResult, error) {
-	info, err := g.Tx.Lstat(at)
+	info, err := g.tx.Lstat(at)
 	if err != nil {
 		return nil, err
 	}
-	w := &WriteResult{Path: at, Created: created, Size: info.Size()}
-	w.Sum, err = g.Sum(at, info)
-	return w, err
+	sum, err := g.sum(at, info)
+	return &WriteResult{Node: &Node{path: at, info: info, sum: sum, perm: policy.Write}, Created: created}, err
 }
 
 // Rewrite changes a text file by a function of its whole content: the read and the write are one.
@@ -174,13 +184,15 @@ func (g *Guard) Rewrite(name string, pre Precondition, change func(old string) (
 	if err != nil {
 		return nil, err
 	}
-	at, err := g.Path(name, PermWrite, Follow)
+
+	at, err := g.path(name, policy.Write, Follow)
 	if err != nil {
 		return nil, err
 	}
 	if vfs.LooksBinary(old) {
-		return nil, &BinaryError{Rooted(n.Path), n.Info.Size()}
+		return nil, &BinaryError{policy.Rooted(n.path), n.info.Size()}
 	}
+
 	if err := unstale(n, pre); err != nil {
 		return nil, err
 	}
@@ -188,16 +200,18 @@ func (g *Guard) Rewrite(name string, pre Precondition, change func(old string) (
 	if err != nil {
 		return nil, err
 	}
-	if err := g.Writable(at, int64(len(text))); err != nil {
+
+	if err := g.writable(at, int64(len(text))); err != nil {
 		return nil, err
 	}
 	if len(text) > vfs.MaxEditSize {
-		return nil, &SizeError{Rooted(at), int64(len(text)), vfs.MaxEditSize}
+		return nil, &policy.SizeError{Path: policy.Rooted(at), Size: int64(len(text)), Max: vfs.MaxEditSize}
 	}
-	w := &WriteResult{Path: at, Sum: n.Sum}
-	if !g.Dry {
+
+	w := &WriteResult{Node: n}
+	if !g.dry {
 		g.grown = true
-		if err := g.Tx.WriteFile(at, []byte(text), 0o644, opts...); err != nil {
+		if err := g.tx.WriteFile(at, []byte(text), 0o644, opts...); err != nil {
 			return nil, err
 		}
 		if w, err = g.wrote(at, false); err != nil {
@@ -211,10 +225,10 @@ func (g *Guard) Rewrite(name string, pre Precondition, change func(old string) (
 // unstale refuses a stale sum before an edit is tried: that old text is not found would be a riddle, that the file has
 // changed is not.
 func unstale(n *Node, pre Precondition) error {
-	if pre.Sum == "" || n.Sum.String() == pre.Sum {
+	if pre.Sum == "" || n.sum.String() == pre.Sum {
 		return nil
 	}
-	return &fs.PathError{Op: "edit", Path: Rooted(n.Path), Err: &vfs.StaleError{Exists: true, Sum: *n.Sum}}
+	return &fs.PathError{Op: "edit", Path: policy.Rooted(n.path), Err: &vfs.StaleError{Exists: true, Sum: *n.sum}}
 }
 
 // A BinaryError is an edit of a file that is no text. It is EINVAL.
@@ -235,12 +249,12 @@ func (g *Guard) Edit(name string, edits []vfs.Edit, pre Precondition) (*WriteRes
 	return g.Rewrite(name, pre, func(old string) (string, int, error) {
 		text, total := []byte(old), 0
 		for i, e := range edits {
-			if err := g.Ctx.Err(); err != nil {
+			if err := g.ctx.Err(); err != nil {
 				return "", 0, err
 			}
 			next, n, err := e.Apply(text)
 			if err != nil {
-				return "", 0, EditFailed(g.Box.Shown(name), i, len(edits), e, string(text), err)
+				return "", 0, EditFailed(g.box.shown(name), i, len(edits), e, string(text), err)
 			}
 			text, total = next, total+n
 		}
@@ -266,7 +280,7 @@ func (e *EditError) Error() string {
 	return which + e.Err.Error()
 }
 
-// Unwrap returns what the store said.
+// Unwrap returns the error of the store.
 func (e *EditError) Unwrap() error { return e.Err }
 
 func EditFailed(path string, i, of int, e vfs.Edit, text string, err error) error {

@@ -32,9 +32,9 @@ func TestReferenceServer(t *testing.T) {
 	executed(t, vfsctl, "--db", db, "import", host, "/")
 
 	theirs := speak(t, servers.Filesystem(t, filepath.Join(host, "work"), filepath.Join(host, "more")))
-	policy := filepath.Join(t.TempDir(), "policy.yaml")
-	require.NoError(t, os.WriteFile(policy, []byte("paths: [/work, /more]\n"), 0o644))
-	ours := speak(t, exec.Command(vfsctl, "--db", db, "mcp", "--profile", "mcp-filesystem", "--policy", policy))
+	refused := filepath.Join(t.TempDir(), "policy.yaml")
+	require.NoError(t, os.WriteFile(refused, []byte("paths: [/work, /more]\n"), 0o644))
+	ours := speak(t, exec.Command(vfsctl, "--db", db, "mcp", "--profile", "mcp-filesystem", "--policy", refused))
 
 	require.GreaterOrEqual(t, len(referenceCalls), 150)
 	called := map[string]bool{}

@@ -48,14 +48,15 @@ var rooms = map[string]room{
 	"bench/chart": {},
 
 	// The tools of agents, the profiles over them, and the sessions over both. A profile knows no other.
-	"agent/tool":               {imports: []string{"vfs", "search", "snapshot"}, tests: agents},
-	"agent/profile/helix":      {imports: []string{"vfs", "search", "snapshot", "agent/tool"}, tests: agents},
-	"agent/profile/module2":    {imports: []string{"vfs", "search", "agent/tool"}, tests: agents},
-	"agent/profile/dofs":       {imports: []string{"vfs", "search", "agent/tool"}, tests: agents},
-	"agent/profile/deepagents": {imports: []string{"vfs", "search", "agent/tool"}, tests: agents},
-	"agent/profile/mcpfs":      {imports: []string{"vfs", "search", "agent/tool"}, tests: agents},
-	"agent/profile/claude":     {imports: []string{"vfs", "search", "agent/tool"}, tests: agents},
-	"agent/profile/applypatch": {imports: []string{"agent/tool"}, tests: agents},
+	"agent/policy":             {imports: []string{"vfs", "search"}},
+	"agent/tool":               {imports: []string{"vfs", "search", "snapshot", "agent/policy"}, tests: agents},
+	"agent/profile/helix":      {imports: []string{"vfs", "search", "snapshot", "agent/tool", "agent/policy"}, tests: agents},
+	"agent/profile/module2":    {imports: []string{"vfs", "search", "agent/tool", "agent/policy"}, tests: agents},
+	"agent/profile/dofs":       {imports: []string{"vfs", "search", "agent/tool", "agent/policy"}, tests: agents},
+	"agent/profile/deepagents": {imports: []string{"vfs", "search", "agent/tool", "agent/policy"}, tests: agents},
+	"agent/profile/mcpfs":      {imports: []string{"vfs", "search", "agent/tool", "agent/policy"}, tests: agents},
+	"agent/profile/claude":     {imports: []string{"vfs", "search", "agent/tool", "agent/policy"}, tests: agents},
+	"agent/profile/applypatch": {imports: []string{"agent/tool", "agent/policy"}, tests: agents},
 	"agent/profile":            {imports: agents[2:], tests: slices.Concat(agents, []string{"vfs", "snapshot"})},
 	"agent":                    {imports: slices.Concat(agents[1:], []string{"vfs", "snapshot"})},
 }
@@ -63,7 +64,7 @@ var rooms = map[string]room{
 // agents are the rooms for agents, the highest first.
 var agents = []string{
 	"agent", "agent/profile", "agent/profile/helix", "agent/profile/module2", "agent/profile/dofs", "agent/profile/deepagents",
-	"agent/profile/mcpfs", "agent/profile/claude", "agent/profile/applypatch", "agent/tool",
+	"agent/profile/mcpfs", "agent/profile/claude", "agent/profile/applypatch", "agent/tool", "agent/policy",
 }
 
 // inner are the rooms that the rooms of a user's program never import, though they may import anything else.
@@ -252,6 +253,7 @@ func TestViolations(t *testing.T) {
 		{"the list under sessions", "agent/profile/a.go", "vfsdb/agent", "agent/profile does not import agent"},
 		{"tools under profiles", "agent/tool/a.go", "vfsdb/agent/profile/helix", "agent/tool does not import agent/profile/helix"},
 		{"tools under sessions", "agent/tool/a.go", "vfsdb/agent", "agent/tool does not import agent"},
+		{"a policy under tools", "agent/policy/a.go", "vfsdb/agent/tool", "agent/policy does not import agent/tool"},
 		{"a test of tools", "agent/tool/a_test.go", "vfsdb/agent/profile/helix", ""},
 		{"a door over a profile", "mcp/a.go", "vfsdb/agent/profile/helix", ""},
 		{"a door knows no record", "mcp/a.go", "vfsdb/journal", "mcp does not import journal"},

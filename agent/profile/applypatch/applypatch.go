@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"syscall"
 
+	"vfsdb/agent/policy"
 	"vfsdb/agent/profile/applypatch/patch"
 	"vfsdb/agent/tool"
 )
@@ -24,7 +26,7 @@ var Profile = &tool.Profile{
 	},
 }
 
-type in struct {
+type request struct {
 	Input     string     `json:"input,omitempty" jsonschema:"the whole patch, from *** Begin Patch to *** End Patch"`
 	Operation *operation `json:"operation,omitempty" jsonschema:"instead of input: one operation of an apply_patch_call"`
 	Partial   bool       `json:"partial,omitempty" default:"false" jsonschema:"if a file of the patch fails, keep what was done to those before it"`
@@ -37,17 +39,17 @@ type operation struct {
 }
 
 // out is what an apply_patch_call is answered with. A call that failed has it, too.
-type out struct {
+type outcome struct {
 	Status string `json:"status" enum:"completed,failed"`
 	Output string `json:"output"`
 }
 
 func newApplyPatch(b *tool.Toolbox) []*tool.Tool {
 	kinds := []tool.Kind{tool.Writes}
-	if b.Grants([]tool.Kind{tool.Removes}) {
+	if b.Grants(tool.Removes) {
 		kinds = append(kinds, tool.Removes)
 	}
-	t := tool.Define[in, out]("apply_patch", `Add, change, move and delete files with a patch. Either all of it happens or nothing. The format:
+	return []*tool.Tool{tool.InSteps[request, outcome]("apply_patch", `Add, change, move and delete files with a patch. Either all of it happens or nothing. The format:
 *** Begin Patch
 *** Add File: path
 +each line of the new file
@@ -61,58 +63,48 @@ func newApplyPatch(b *tool.Toolbox) []*tool.Tool {
 *** Delete File: path
 *** End Patch
 Paths are relative. Hunks of a file are in its order; there are no line numbers.`,
-		tool.Writes, []tool.Tweak{tool.Title("Apply patch"), tool.Sequential}, runPatch)
-	for _, k := range kinds {
-		t.Worsen(tool.TraitsOf[k])
-	}
-	return []*tool.Tool{t}
+		kinds, runPatch, tool.Title("Apply patch"), tool.Sequential)}
 }
 
-// runPatch does a patch and answers it. That a part failed is told in a result, not in an error, so that it has a
-// status too.
-func runPatch(ctx context.Context, b *tool.Toolbox, in in) (*tool.Result, error) {
-	output, err := patched(ctx, b, in)
+// runPatch does a patch and answers it. A failure is a result too, so that it has a status.
+func runPatch(ctx context.Context, steps *tool.Steps, in request) (*tool.Result, error) {
+	output, err := apply(ctx, steps, in)
 	if err != nil {
-		text := b.Failed(err).Text
-		return &tool.Result{Text: text, Data: out{"failed", text}, Err: err}, nil
+		text := steps.Explain(err)
+		return &tool.Result{Text: text, Data: outcome{"failed", text}, Err: err}, nil
 	}
-	return &tool.Result{Text: output, Data: out{"completed", output}}, nil
+	return &tool.Result{Text: output, Data: outcome{"completed", output}}, nil
 }
 
-func patched(ctx context.Context, b *tool.Toolbox, in in) (string, error) {
-	ops, err := ops(in)
+func apply(ctx context.Context, steps *tool.Steps, in request) (string, error) {
+	ops, err := operations(in)
 	if err != nil {
 		return "", err
 	}
-	steps := [][]patch.FileOp{ops}
+
+	// All of the patch is one transaction, or each file of it.
+	parts := [][]patch.FileOp{ops}
 	if in.Partial {
-		steps = nil
-		for _, op := range ops {
-			steps = append(steps, []patch.FileOp{op})
-		}
+		parts = slices.Collect(slices.Chunk(ops, 1))
 	}
-	transact := b.Updating("apply_patch")
-	for i, step := range steps {
-		_, err := tool.Retry(ctx, func() (*tool.Result, error) {
-			return b.Within(ctx, transact, func(g *tool.Guard) (any, error) { return tool.Text(""), files(g, step) })
-		})
-		if err != nil {
+	for i, part := range parts {
+		if err := steps.Change(ctx, func(g *tool.Guard) error { return files(g, part) }); err != nil {
 			failed := &Error{Err: err}
 			if in.Partial {
 				failed.Kept = ops[:i]
 			}
 			return "", failed
 		}
-		transact = b.Continuing() // the call is one step to take back
 	}
+
 	if op := in.Operation; op != nil {
 		return map[string]string{"create_file": "Created ", "update_file": "Updated ", "delete_file": "Deleted "}[op.Type] + op.Path, nil
 	}
 	return "Success. Updated the following files:\n" + strings.Join(summary(ops), "\n"), nil
 }
 
-// ops reads what a call asks for.
-func ops(in in) ([]patch.FileOp, error) {
+// operations reads what a call asks for.
+func operations(in request) ([]patch.FileOp, error) {
 	switch op := in.Operation; {
 	case (in.Input != "") == (op != nil):
 		return nil, &tool.ArgumentError{Tool: "apply_patch", Why: "give input, with the whole patch, or operation"}
@@ -164,7 +156,7 @@ func (e *Error) Unwrap() error { return e.Err }
 
 func files(g *tool.Guard, ops []patch.FileOp) error {
 	for _, op := range ops {
-		if err := g.Ctx.Err(); err != nil {
+		if err := g.Context().Err(); err != nil {
 			return err
 		}
 		if err := file(g, op); err != nil {
@@ -180,14 +172,14 @@ func file(g *tool.Guard, op patch.FileOp) error {
 		_, err := g.Write(op.Path, []byte(op.Content), true, tool.Precondition{})
 		return err
 	case patch.Delete:
-		n, err := g.Look(op.Path, tool.PermDelete, tool.Keep)
+		n, err := g.Look(op.Path, policy.Delete, tool.Keep)
 		if err != nil && !tool.Lost(err) {
 			return err
 		}
-		if err != nil || n.Info == nil {
+		if err != nil || n.Info() == nil {
 			return tool.Refuse(syscall.ENOENT, "Failed to delete file %s: there is no such file", op.Path)
 		}
-		if n.Info.IsDir() {
+		if n.Info().IsDir() {
 			return tool.Refuse(syscall.EISDIR, "Failed to delete file %s: it is a directory", op.Path)
 		}
 		_, _, err = g.Remove(op.Path, false, false, tool.Precondition{})
@@ -198,36 +190,39 @@ func file(g *tool.Guard, op patch.FileOp) error {
 
 // text changes a file that is there, and moves it.
 func text(g *tool.Guard, op patch.FileOp) error {
-	n, err := g.Look(op.Path, tool.PermRead, tool.Follow)
+	n, err := g.Look(op.Path, policy.Read, tool.Follow)
 	if err != nil && !tool.Lost(err) {
 		return err
 	}
-	if err != nil || n.Info == nil {
+	if err != nil || n.Info() == nil {
 		return tool.Refuse(syscall.ENOENT, "Failed to read file to update %s: there is no such file", op.Path)
 	}
-	if n.Info.IsDir() {
+
+	if n.Info().IsDir() {
 		return tool.Refuse(syscall.EISDIR, "Failed to read file to update %s: it is a directory", op.Path)
 	}
 	if len(op.Hunks) > 0 {
 		_, err := g.Rewrite(op.Path, tool.Precondition{}, func(old string) (string, int, error) {
-			text, err := op.Apply(g.Ctx, old)
+			text, err := op.Apply(g.Context(), old)
 			return text, len(op.Hunks), err
 		})
 		if err != nil {
 			return err
 		}
 	}
+
 	if op.MoveTo == "" {
 		return nil
 	}
-	to, err := g.Look(op.MoveTo, tool.PermWrite, tool.Keep)
+	to, err := g.Look(op.MoveTo, policy.Write, tool.Keep)
 	if err != nil {
 		return err
 	}
-	if to.Info != nil && to.Info.IsDir() {
+
+	if to.Info() != nil && to.Info().IsDir() {
 		return tool.Refuse(syscall.EISDIR, "Failed to write file %s: it is a directory", op.MoveTo)
 	}
-	if err := g.Parents(to.Path); err != nil {
+	if err := g.Parents(to); err != nil {
 		return err
 	}
 	_, _, err = g.Move(op.Path, op.MoveTo, true, tool.Precondition{})

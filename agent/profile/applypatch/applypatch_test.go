@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"vfsdb/agent/policy"
 	"vfsdb/agent/profile/applypatch"
 	"vfsdb/agent/tool"
 	"vfsdb/internal/vfstest"
@@ -139,8 +140,8 @@ func TestApplyPatchPolicy(t *testing.T) {
 	agentkit.Golden(t, "apply-patch", agentkit.Describe(whole))
 	require.Equal(t, tool.High, whole.Tool("apply_patch").Risk)
 
-	b, fsys := agentkit.Box(t, &tool.Config{Profile: applypatch.Profile, Policy: &tool.Policy{
-		Paths: []string{"/ok"}, Permissions: []tool.Permission{tool.PermRead, tool.PermWrite},
+	b, fsys := agentkit.Box(t, &tool.Config{Profile: applypatch.Profile, Policy: &policy.Policy{
+		Paths: []string{"/ok"}, Permissions: []policy.Permission{policy.Read, policy.Write},
 	}}, "ok/a", "secret/s")
 	require.NoError(t, fsys.Symlink(t.Context(), "/secret", "ok/out"))
 	before := vfstest.Dump(t, fsys)
@@ -151,7 +152,7 @@ func TestApplyPatchPolicy(t *testing.T) {
 		{"*** Update File: ok/../secret/s", "*** Move to: ok/s"},
 		{"*** Delete File: ok/a"},
 	} {
-		var refused *tool.PolicyError
+		var refused *policy.Error
 		require.ErrorAs(t, agentkit.Try(t, b, "apply_patch", v4a(lines...)).Err, &refused)
 		require.ErrorAs(t, agentkit.Try(t, b, "apply_patch", partial(v4a(lines[len(lines)-1:]...))).Err, new(error))
 	}

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"syscall"
 
+	"vfsdb/agent/policy"
 	"vfsdb/agent/tool"
 	"vfsdb/agent/tool/texts"
 	"vfsdb/internal/mimetype"
@@ -13,7 +14,7 @@ import (
 )
 
 // Code are the file tools of Claude Code: Read, Write, Edit, Glob and Grep. A file has to be read before it is
-// changed, and must not have changed since; that is told by its sum.
+// changed, and must not have changed since. Its sum shows whether it has.
 var Code = &tool.Profile{
 	Name:    "claude-code",
 	About:   "Read, Write, Edit, Glob and Grep, as Claude Code has them",
@@ -70,12 +71,12 @@ func (c *coder) saw(path string, sum *vfs.Sum) {
 
 // current refuses a change of a file that the model has not seen as it is.
 func (c *coder) current(g *tool.Guard, n *tool.Node) error {
-	sum, err := g.Sum(n.Path, n.Info)
+	sum, err := g.Sum(n)
 	if err != nil || sum == nil {
 		return err
 	}
 	c.mu.Lock()
-	seen := c.seen[n.Path]
+	seen := c.seen[n.Path()]
 	c.mu.Unlock()
 	switch seen {
 	case sum.String():
@@ -100,22 +101,24 @@ func (c *coder) read(g *tool.Guard, in codeReadIn) (tool.Answer, error) {
 
 // show reads lines of a file, or an image.
 func (c *coder) show(g *tool.Guard, in codeReadIn) (string, []tool.Media, error) {
-	n, err := g.Look(in.Path, tool.PermRead, tool.Follow)
+	n, err := g.Look(in.Path, policy.Read, tool.Follow)
 	if err != nil && !tool.Lost(err) {
 		return "", nil, err
 	}
-	if err != nil || n.Info == nil {
+	if err != nil || n.Info() == nil {
 		return "", nil, tool.Refuse(syscall.ENOENT, "File does not exist.")
 	}
-	if n.Info.IsDir() {
+
+	if n.Info().IsDir() {
 		return "", nil, tool.Refuse(syscall.EISDIR, "EISDIR: illegal operation on a directory, read '%s'", in.Path)
 	}
 	start := max(1, in.Offset)
-	v, err := g.ReadLines(in.Path, tool.LineRange{Start: start, End: start + in.Limit - 1}, g.Box.Caps.ResultBytes)
+	v, err := g.ReadLines(in.Path, tool.LineRange{Start: start, End: start + in.Limit - 1}, g.Caps().ResultBytes)
 	if err != nil {
 		return "", nil, err
 	}
-	c.saw(v.Path, v.Sum)
+
+	c.saw(v.Path(), v.Sum())
 	if v.Binary {
 		return c.image(g, v)
 	}
@@ -123,14 +126,16 @@ func (c *coder) show(g *tool.Guard, in codeReadIn) (string, []tool.Media, error)
 	if v.FinalNewline {
 		total++
 	}
+
 	switch {
-	case v.Info.Size() == 0:
+	case v.Info().Size() == 0:
 		return "<system-reminder>Warning: the file exists but the contents are empty.</system-reminder>", nil, nil
 	case start > total:
 		return fmt.Sprintf("<system-reminder>Warning: the file exists but is shorter than the provided offset (%d). "+
 			"The file has %d lines.</system-reminder>", start, total), nil, nil
 	}
-	return codeLines(v, total, start, in.Limit, g.Box.Caps.ResultBytes), nil, nil
+
+	return codeLines(v, total, start, in.Limit, g.Caps().ResultBytes), nil, nil
 }
 
 // codeLines numbers the lines of a view and says what is not shown of the file.
@@ -160,14 +165,14 @@ func (c *coder) image(g *tool.Guard, v *tool.TextView) (string, []tool.Media, er
 	if !mimetype.IsImage(v.Mime) {
 		return "", nil, tool.Refuse(syscall.EINVAL, "This tool cannot read binary files. The file appears to be a binary %s file.", v.Mime)
 	}
-	if v.Info.Size() > tool.MaxImage {
-		return "", nil, &tool.SizeError{Path: tool.Rooted(v.Path), Size: v.Info.Size(), Max: tool.MaxImage}
+	if v.Info().Size() > policy.MaxImage {
+		return "", nil, &policy.SizeError{Path: v.Path(), Size: v.Info().Size(), Max: policy.MaxImage}
 	}
-	data, err := g.Tx.ReadFile(v.Path)
+	data, err := g.Content(v.Node)
 	if err != nil {
 		return "", nil, err
 	}
-	return fmt.Sprintf("[image: %s, %d bytes]", v.Mime, len(data)), []tool.Media{{MIMEType: v.Mime, Data: data, Path: tool.Rooted(v.Path)}}, nil
+	return fmt.Sprintf("[image: %s, %d bytes]", v.Mime, len(data)), []tool.Media{{MIMEType: v.Mime, Data: data, Path: v.Path()}}, nil
 }
 
 type codeWriteIn struct {
@@ -176,11 +181,11 @@ type codeWriteIn struct {
 }
 
 func (c *coder) write(g *tool.Guard, in codeWriteIn) (tool.Answer, error) {
-	n, err := g.Look(in.Path, tool.PermWrite, tool.Follow)
+	n, err := g.Look(in.Path, policy.Write, tool.Follow)
 	if err != nil {
 		return tool.Answer{}, err
 	}
-	if n.Info != nil {
+	if n.Info() != nil {
 		if err := c.current(g, n); err != nil {
 			return tool.Answer{}, err
 		}
@@ -195,9 +200,9 @@ func (c *coder) write(g *tool.Guard, in codeWriteIn) (tool.Answer, error) {
 	return c.left(w, fmt.Sprintf("The file %s has been updated successfully.", in.Path)), nil
 }
 
-// left answers a change. What it left counts as seen, once it is committed.
+// left answers a change. The new content counts as seen, once it is committed.
 func (c *coder) left(w *tool.WriteResult, text string) tool.Answer {
-	return tool.Answer{Text: text, Committed: func() { c.saw(w.Path, w.Sum) }}
+	return tool.Answer{Text: text, Committed: func() { c.saw(w.Path(), w.Sum()) }}
 }
 
 type codeEditIn struct {
@@ -211,21 +216,23 @@ func (c *coder) edit(g *tool.Guard, in codeEditIn) (tool.Answer, error) {
 	if in.Old == in.New {
 		return tool.Answer{}, tool.Refuse(syscall.EINVAL, "No changes to make: old_string and new_string are exactly the same.")
 	}
-	n, err := g.Look(in.Path, tool.PermRead, tool.Follow)
+	n, err := g.Look(in.Path, policy.Read, tool.Follow)
 	if err != nil && !tool.Lost(err) {
 		return tool.Answer{}, err
 	}
-	there := err == nil && n.Info != nil
+
+	there := err == nil && n.Info() != nil
 	switch {
 	case !there && in.Old == "":
 		return c.write(g, codeWriteIn{in.Path, in.New})
 	case !there:
 		return tool.Answer{}, tool.Refuse(syscall.ENOENT, "File does not exist.")
-	case n.Info.IsDir():
+	case n.Info().IsDir():
 		return tool.Answer{}, tool.Refuse(syscall.EISDIR, "EISDIR: illegal operation on a directory, read '%s'", in.Path)
-	case in.Old == "" && n.Info.Size() > 0:
+	case in.Old == "" && n.Info().Size() > 0:
 		return tool.Answer{}, tool.Refuse(syscall.EEXIST, "Cannot create new file - file already exists.")
 	}
+
 	if err := c.current(g, n); err != nil {
 		return tool.Answer{}, err
 	}
@@ -233,6 +240,7 @@ func (c *coder) edit(g *tool.Guard, in codeEditIn) (tool.Answer, error) {
 	if err != nil {
 		return tool.Answer{}, err
 	}
+
 	if in.All {
 		return c.left(w, fmt.Sprintf("The file %s has been updated. All occurrences were successfully replaced.", in.Path)), nil
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"vfsdb/agent/policy"
 	"vfsdb/agent/profile/claude"
 	"vfsdb/agent/tool"
 	"vfsdb/internal/vfstest"
@@ -147,7 +148,7 @@ func TestClaudeCodeSearch(t *testing.T) {
 func TestClaudeCodeGranted(t *testing.T) {
 	whole, _ := agentkit.Box(t, &tool.Config{Profile: claude.Code})
 	agentkit.Golden(t, "claude-code", agentkit.Describe(whole))
-	b, fsys := agentkit.Box(t, &tool.Config{Profile: claude.Code, Policy: &tool.Policy{Paths: []string{"/ok"}}}, "ok/a", "secret/s")
+	b, fsys := agentkit.Box(t, &tool.Config{Profile: claude.Code, Policy: &policy.Policy{Paths: []string{"/ok"}}}, "ok/a", "secret/s")
 	require.NoError(t, fsys.Symlink(t.Context(), "/secret", "ok/out"))
 	for _, tt := range []agentkit.Turn{
 		{Row: "", Tool: "Read", Args: agentkit.Args{"file_path": "/ok/out/s"}},
@@ -156,10 +157,10 @@ func TestClaudeCodeGranted(t *testing.T) {
 		{Row: "", Tool: "Glob", Args: agentkit.Args{"pattern": "*", "path": "/secret"}},
 		{Row: "", Tool: "Grep", Args: agentkit.Args{"pattern": "s", "path": "/ok/out"}},
 	} {
-		var refused *tool.PolicyError
+		var refused *policy.Error
 		require.ErrorAs(t, agentkit.Try(t, b, tt.Tool, tt.Args).Err, &refused, tt.Tool)
 	}
-	reader, _ := agentkit.Box(t, &tool.Config{Profile: claude.Code, Policy: &tool.Policy{Permissions: []tool.Permission{tool.PermRead}}})
+	reader, _ := agentkit.Box(t, &tool.Config{Profile: claude.Code, Policy: &policy.Policy{Permissions: []policy.Permission{policy.Read}}})
 	names := []string{}
 	for _, op := range reader.Tools() {
 		names = append(names, op.Name)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"syscall"
 
+	"vfsdb/agent/policy"
 	"vfsdb/agent/tool"
 	"vfsdb/agent/tool/texts"
 )
@@ -61,11 +62,11 @@ func newEditor(b *tool.Toolbox) []*tool.Tool {
 
 // there finds something that has to be there.
 func (e *editor) there(g *tool.Guard, path string) (*tool.Node, error) {
-	n, err := g.Look(path, tool.PermRead, tool.Follow)
+	n, err := g.Look(path, policy.Read, tool.Follow)
 	if err != nil && !tool.Lost(err) {
 		return nil, err
 	}
-	if err != nil || n.Info == nil {
+	if err != nil || n.Info() == nil {
 		return nil, tool.Refuse(syscall.ENOENT, "The path %s does not exist. Please provide a valid path.", path)
 	}
 	return n, nil
@@ -74,7 +75,7 @@ func (e *editor) there(g *tool.Guard, path string) (*tool.Node, error) {
 // file finds a file that has to be there.
 func (e *editor) file(g *tool.Guard, path string) (*tool.Node, error) {
 	n, err := e.there(g, path)
-	if err == nil && n.Info.IsDir() {
+	if err == nil && n.Info().IsDir() {
 		return nil, noFile(path)
 	}
 	return n, err
@@ -89,13 +90,14 @@ func (e *editor) view(g *tool.Guard, in editorIn) (tool.Answer, error) {
 	if err != nil {
 		return tool.Answer{}, err
 	}
-	if n.Info.IsDir() {
+	if n.Info().IsDir() {
 		if in.ViewRange != nil {
 			return tool.Answer{}, tool.Refuse(syscall.EINVAL, "The `view_range` parameter is not allowed when `path` points to a directory.")
 		}
 		text, err := listing(g, in.Path, in.Path)
 		return tool.Answer{Text: text}, err
 	}
+
 	r, err := viewRange(in.ViewRange)
 	if err != nil {
 		return tool.Answer{}, err
@@ -117,6 +119,7 @@ func (e *editor) view(g *tool.Guard, in editorIn) (tool.Answer, error) {
 	if err != nil {
 		return tool.Answer{}, err
 	}
+
 	return tool.Answer{Text: catOf(in.Path, text)}, nil
 }
 
@@ -129,28 +132,31 @@ func (e *editor) create(g *tool.Guard, in editorIn) (tool.Answer, error) {
 	if in.FileText == nil {
 		return tool.Answer{}, tool.Required("file_text", in.Command)
 	}
-	n, err := g.Look(in.Path, tool.PermWrite, tool.Follow)
+	n, err := g.Look(in.Path, policy.Write, tool.Follow)
 	if err != nil {
 		return tool.Answer{}, err
 	}
-	if n.Info != nil && n.Info.IsDir() {
+
+	if n.Info() != nil && n.Info().IsDir() {
 		return tool.Answer{}, noFile(in.Path)
 	}
 	before, kept, err := e.before(g, n)
 	if err != nil {
 		return tool.Answer{}, err
 	}
+
 	w, err := g.Write(in.Path, []byte(*in.FileText), true, tool.Precondition{})
 	if err != nil {
 		return tool.Answer{}, err
 	}
 	if w.Created {
-		step := &undoStep{path: w.Path, after: w.Sum.String(), created: true}
+		step := &undoStep{path: w.Path(), after: w.Sum().String(), created: true}
 		return tool.Answer{Text: "File created successfully at: " + in.Path, Committed: func() { e.log.push(step) }}, nil
 	}
+
 	a := tool.Answer{Text: "File overwritten successfully at: " + in.Path}
 	if kept {
-		step := undoStepOf(w.Path, w.Sum.String(), before, *in.FileText)
+		step := undoStepOf(w.Path(), w.Sum().String(), before, *in.FileText)
 		a.Committed = func() { e.log.push(step) }
 	}
 	return a, nil
@@ -159,12 +165,10 @@ func (e *editor) create(g *tool.Guard, in editorIn) (tool.Answer, error) {
 // before is the content of a file that is about to be overwritten, if it can be kept: it is not too long, and the model
 // may read it without anybody being asked.
 func (e *editor) before(g *tool.Guard, n *tool.Node) (text string, kept bool, err error) {
-	p := g.Box.Policy
-	if n.Info == nil || !n.Info.Mode().IsRegular() || n.Info.Size() > maxUndoBytes ||
-		p.MayUse(tool.PermRead, n.Path) != nil || p.Asks(tool.PermRead, n.Path) {
+	if n.Info() == nil || !n.Info().Mode().IsRegular() || n.Info().Size() > maxUndoBytes || !g.Free(policy.Read, n) {
 		return "", false, nil
 	}
-	data, err := g.Tx.ReadFile(n.Path)
+	data, err := g.Content(n)
 	return string(data), err == nil, err
 }
 
@@ -183,7 +187,7 @@ func (e *editor) strReplace(g *tool.Guard, in editorIn) (tool.Answer, error) {
 	if err != nil {
 		return tool.Answer{}, err
 	}
-	shown := snippet(string(w.After), line-editorSnippet, line+editorSnippet+lineAt(with, len(with))+1, g.Box.Caps.ResultBytes)
+	shown := snippet(string(w.After), line-editorSnippet, line+editorSnippet+lineAt(with, len(with))+1, g.Caps().ResultBytes)
 	return e.edited(w, fmt.Sprintf("The file %s has been edited. ", in.Path)+catOf("a snippet of "+in.Path, shown)+
 		"Review the changes and make sure they are as expected. Edit the file again if necessary."), nil
 }
@@ -193,7 +197,7 @@ const editorSnippet = 4
 
 // edited answers an edit, which can be taken back once it is committed.
 func (e *editor) edited(w *tool.WriteResult, text string) tool.Answer {
-	step := undoStepOf(w.Path, w.Sum.String(), string(w.Before), string(w.After))
+	step := undoStepOf(w.Path(), w.Sum().String(), string(w.Before), string(w.After))
 	return tool.Answer{Text: text, Committed: func() { e.log.push(step) }}
 }
 
@@ -206,6 +210,7 @@ func (e *editor) insert(g *tool.Guard, in editorIn) (tool.Answer, error) {
 	case in.InsertText == nil:
 		in.InsertText = in.NewStr // the documentation of the tool said new_str for long
 	}
+
 	if _, err := e.file(g, in.Path); err != nil {
 		return tool.Answer{}, err
 	}
@@ -222,8 +227,9 @@ func (e *editor) insert(g *tool.Guard, in editorIn) (tool.Answer, error) {
 	if err != nil {
 		return tool.Answer{}, err
 	}
+
 	line := *in.InsertLine
-	shown := snippet(string(w.After), line-editorSnippet, line+added+editorSnippet, g.Box.Caps.ResultBytes)
+	shown := snippet(string(w.After), line-editorSnippet, line+added+editorSnippet, g.Caps().ResultBytes)
 	return e.edited(w, fmt.Sprintf("The file %s has been edited. ", in.Path)+catOf("a snippet of the edited file", shown)+
 		"Review the changes and make sure they are as expected (correct indentation, no duplicate lines, etc). "+
 		"Edit the file again if necessary."), nil
@@ -231,16 +237,10 @@ func (e *editor) insert(g *tool.Guard, in editorIn) (tool.Answer, error) {
 
 // recall looks for the last edit in the history of the store, if it is not one of this toolbox. Whether the file may be
 // read is left to undoEdit, so that nobody is asked twice.
-func (e *editor) recall(ctx context.Context, b *tool.Toolbox, in editorIn) (editorIn, error) {
-	var at string
-	_, err := b.Within(ctx, b.Fsys.View, func(g *tool.Guard) (any, error) {
-		if path, err := g.Resolve(in.Path, tool.PermRead, tool.Follow); err == nil {
-			at = path
-		}
-		return tool.Text(""), nil
-	})
+func (e *editor) recall(ctx context.Context, h *tool.History, in editorIn) (editorIn, error) {
+	at, err := h.Resolve(ctx, in.Path)
 	if err == nil && at != "" && e.log.last(at) == nil {
-		in.past, err = stepFromHistory(ctx, b, at, editTool)
+		in.past, err = stepFromHistory(ctx, h, at, editTool)
 	}
 	return in, err
 }
@@ -250,38 +250,42 @@ func (e *editor) undoEdit(g *tool.Guard, in editorIn) (tool.Answer, error) {
 	if err != nil {
 		return tool.Answer{}, err
 	}
-	step := e.log.last(n.Path)
+	step := e.log.last(n.Path())
 	if step == nil {
 		step = in.past
 	}
-	if step == nil || step.path != n.Path {
+
+	if step == nil || step.path != n.Path() {
 		return tool.Answer{}, unedited(in.Path)
 	}
-	sum, err := g.Sum(n.Path, n.Info)
+	sum, err := g.Sum(n)
 	if err != nil {
 		return tool.Answer{}, err
 	}
+
 	if sum == nil || sum.String() != step.after {
 		return tool.Answer{}, tool.Refuse(syscall.ESTALE, "The file %s has changed since its last edit here, "+
 			"so that edit is not undone. View it, and edit what is there now.", in.Path)
 	}
 	done := fmt.Sprintf("Last edit to %s undone successfully. ", in.Path)
-	path := tool.Rooted(n.Path)
+	path := n.Path()
 	if step.created {
 		_, _, err := g.Remove(path, false, false, tool.Precondition{})
 		return tool.Answer{Text: done + "There was no file before it, so it has been removed.", Committed: func() { e.log.drop(step) }}, err
 	}
-	text, ok, err := step.content(g)
+
+	text, ok, err := step.content(g, n)
 	if err != nil {
 		return tool.Answer{}, err
 	}
 	if !ok {
 		return tool.Answer{}, unedited(in.Path)
 	}
+
 	if _, err := g.Write(path, []byte(text), false, tool.Precondition{}); err != nil {
 		return tool.Answer{}, err
 	}
-	shown, _ := texts.Cut(texts.Cat(shownLines(text), 1), g.Box.Caps.ResultBytes)
+	shown, _ := texts.Cut(texts.Cat(shownLines(text), 1), g.Caps().ResultBytes)
 	return tool.Answer{Text: done + catOf(in.Path, shown), Committed: func() { e.log.drop(step) }}, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vfsdb/agent"
+	"vfsdb/agent/policy"
 	"vfsdb/agent/profile/claude"
 	"vfsdb/agent/tool"
 	"vfsdb/internal/vfstest"
@@ -96,7 +97,7 @@ func TestClaudeEditorRefuses(t *testing.T) {
 
 // Texts of every kind keep what was not edited.
 func TestClaudeEditorTexts(t *testing.T) {
-	b, fsys := agentkit.Box(t, &tool.Config{Profile: claude.Editor, Caps: tool.Caps{ResultBytes: 100}})
+	b, fsys := agentkit.Box(t, &tool.Config{Profile: claude.Editor, Caps: policy.Caps{ResultBytes: 100}})
 	for name, content := range map[string]string{"crlf": "a\r\nb\r\nc\r\n", "mixed": "a\r\nb\nc", "open": "a\nb", "empty": "", "long": strings.Repeat("é", 1000)} {
 		agentkit.Put(t, fsys, name, content)
 	}
@@ -195,17 +196,17 @@ func TestClaudeEditorGranted(t *testing.T) {
 	op := whole.Tool(editTool)
 	require.Equal(t, tool.Hints{Destructive: true}, op.Hints)
 	require.Equal(t, tool.Medium, op.Risk)
-	require.Equal(t, []tool.Permission{tool.PermList, tool.PermRead, tool.PermWrite}, op.Permissions)
+	require.Equal(t, []policy.Permission{policy.List, policy.Read, policy.Write}, op.Permissions)
 	require.Equal(t, []any{"view", "create", "str_replace", "insert", "undo_edit"}, op.Input.Properties["command"].Enum)
 
-	reader, _ := agentkit.Box(t, &tool.Config{Profile: claude.Editor, Policy: &tool.Policy{Permissions: []tool.Permission{tool.PermList, tool.PermRead}}}, "a")
+	reader, _ := agentkit.Box(t, &tool.Config{Profile: claude.Editor, Policy: &policy.Policy{Permissions: []policy.Permission{policy.List, policy.Read}}}, "a")
 	op = reader.Tool(editTool)
 	require.Equal(t, tool.Hints{ReadOnly: true, Idempotent: true}, op.Hints)
 	require.Equal(t, []any{"view"}, op.Input.Properties["command"].Enum)
 	agentkit.Refuses(t, reader, editTool, agentkit.Args{"command": "create", "path": "/a", "file_text": ""}, syscall.EINVAL,
 		"Unrecognized command create. The allowed commands for the str_replace_based_edit_tool tool are: view")
 
-	none, _ := agentkit.Box(t, &tool.Config{Profile: claude.Editor, Policy: &tool.Policy{Permissions: []tool.Permission{}}})
+	none, _ := agentkit.Box(t, &tool.Config{Profile: claude.Editor, Policy: &policy.Policy{Permissions: []policy.Permission{}}})
 	require.Empty(t, none.Tools())
 	require.Empty(t, none.Prompt())
 }

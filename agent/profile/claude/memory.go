@@ -6,6 +6,7 @@ import (
 	"strings"
 	"syscall"
 
+	"vfsdb/agent/policy"
 	"vfsdb/agent/tool"
 	"vfsdb/agent/tool/texts"
 )
@@ -69,8 +70,8 @@ type memory struct {
 }
 
 // memorized finds a place in the jail. A path that is written to lead out of it is refused, and so is one that leads
-// out by a symlink, before anything is told of what is there.
-func memorized(g *tool.Guard, given string, perm tool.Permission, follow bool) (*memory, error) {
+// out by a symlink, before the result shows anything that is there.
+func memorized(g *tool.Guard, given string, perm policy.Permission, follow bool) (*memory, error) {
 	if given != memories && !strings.HasPrefix(given, memories+"/") {
 		return nil, tool.Refuse(syscall.EACCES, "Path must start with /memories, got: %s", given)
 	}
@@ -78,55 +79,33 @@ func memorized(g *tool.Guard, given string, perm tool.Permission, follow bool) (
 	if clean != memories && !strings.HasPrefix(clean, memories+"/") {
 		return nil, tool.Refuse(syscall.EACCES, "Path %s would escape /memories directory", given)
 	}
-	full, err := g.Box.Locate(given[1:])
+	root, inside, err := g.Confined(memories[1:], given[1:], follow)
 	if err != nil {
 		return nil, err
 	}
-	root, err := g.Tx.Resolve(strings.TrimSuffix(full, given[1:])+memories[1:], true)
-	if err != nil {
-		return nil, err
-	}
-	at, err := farthest(g, full, follow)
-	if !tool.Under(at, root) && (err == nil || !tool.Under(root, at)) {
+	if !inside {
 		return nil, tool.Refuse(syscall.EACCES, "Path would escape /memories directory via symlink")
-	}
-	if err != nil {
-		return nil, err
 	}
 	n, err := g.Look(given[1:], perm, follow)
 	if err != nil {
 		return nil, err
 	}
-	return &memory{n, given[1:], clean == memories || n.Path == root}, nil
-}
-
-// farthest resolves a path, or as much of it as leads somewhere; then with the error that stopped it.
-func farthest(g *tool.Guard, full string, last bool) (string, error) {
-	at, err := g.Tx.Resolve(full, last)
-	for dir, bad := full, err; bad != nil; {
-		cut := strings.LastIndexByte(dir, '/')
-		if cut <= 0 {
-			return ".", err
-		}
-		dir = dir[:cut]
-		at, bad = g.Tx.Resolve(dir, tool.Follow)
-	}
-	return at, err
+	return &memory{n, given[1:], clean == memories || n.Path() == root}, nil
 }
 
 // memorizedThere finds something that has to be there; missing is what to say if it is not.
-func memorizedThere(g *tool.Guard, given string, perm tool.Permission, follow bool, absent string) (*memory, error) {
+func memorizedThere(g *tool.Guard, given string, perm policy.Permission, follow bool, absent string) (*memory, error) {
 	m, err := memorized(g, given, perm, follow)
 	if err != nil && !tool.Lost(err) {
 		return nil, err
 	}
-	if err != nil || m.Info == nil {
+	if err != nil || m.Info() == nil {
 		return nil, tool.Refuse(syscall.ENOENT, absent, given)
 	}
 	return m, nil
 }
 
-// What the reference says of a path where there is nothing.
+// The words of the reference for a path where there is nothing.
 const (
 	noMemory      = "The path %s does not exist. Please provide a valid path."
 	noMemoryShort = "The path %s does not exist"
@@ -134,8 +113,8 @@ const (
 
 // memorizedFile finds a file that is to be edited.
 func memorizedFile(g *tool.Guard, in memoryIn) (*memory, error) {
-	m, err := memorizedThere(g, in.Path, tool.PermRead, tool.Follow, noMemory)
-	if err == nil && !m.Info.Mode().IsRegular() {
+	m, err := memorizedThere(g, in.Path, policy.Read, tool.Follow, noMemory)
+	if err == nil && !m.Info().Mode().IsRegular() {
 		return nil, tool.Refuse(syscall.EISDIR, "The path %s is not a file.", in.Path)
 	}
 	return m, err
@@ -148,20 +127,22 @@ func memoryView(g *tool.Guard, in memoryIn) (tool.Answer, error) {
 	if in.Path == "" {
 		return tool.Answer{}, tool.Required("path", in.Command)
 	}
-	m, err := memorizedThere(g, in.Path, tool.PermRead, tool.Follow, noMemory)
+	m, err := memorizedThere(g, in.Path, policy.Read, tool.Follow, noMemory)
 	if tool.Missing(err) && path.Clean(in.Path) == memories { // it is made with the first file
 		return tool.Answer{Text: fmt.Sprintf(listingHeader+"0B\t%[1]s", memories)}, nil
 	}
 	if err != nil {
 		return tool.Answer{}, err
 	}
-	if m.Info.IsDir() {
+
+	if m.Info().IsDir() {
 		text, err := listing(g, m.name, in.Path)
 		return tool.Answer{Text: text}, err
 	}
-	if !m.Info.Mode().IsRegular() {
+	if !m.Info().Mode().IsRegular() {
 		return tool.Answer{}, tool.Refuse(syscall.EINVAL, "Unsupported file type for %s", in.Path)
 	}
+
 	r, err := viewRange(in.ViewRange)
 	if err != nil {
 		return tool.Answer{}, err
@@ -176,6 +157,7 @@ func memoryView(g *tool.Guard, in memoryIn) (tool.Answer, error) {
 		}
 		return nil
 	})
+
 	return tool.Answer{Text: fmt.Sprintf("Here's the content of %s with line numbers:\n%s", in.Path, text)}, err
 }
 
@@ -186,11 +168,11 @@ func memoryCreate(g *tool.Guard, in memoryIn) (tool.Answer, error) {
 	case in.FileText == nil:
 		return tool.Answer{}, tool.Required("file_text", in.Command)
 	}
-	m, err := memorized(g, in.Path, tool.PermWrite, tool.Keep)
+	m, err := memorized(g, in.Path, policy.Write, tool.Keep)
 	if err != nil {
 		return tool.Answer{}, err
 	}
-	if m.Info != nil || m.root {
+	if m.Info() != nil || m.root {
 		return tool.Answer{}, tool.Refuse(syscall.EEXIST, "File %s already exists", in.Path)
 	}
 	_, err = g.Write(m.name, []byte(*in.FileText), true, tool.Precondition{Absent: true})
@@ -204,6 +186,7 @@ func memoryReplace(g *tool.Guard, in memoryIn) (tool.Answer, error) {
 	case in.OldStr == nil:
 		return tool.Answer{}, tool.Required("old_str", in.Command)
 	}
+
 	with := ""
 	if in.NewStr != nil {
 		with = *in.NewStr
@@ -212,11 +195,12 @@ func memoryReplace(g *tool.Guard, in memoryIn) (tool.Answer, error) {
 	if err != nil {
 		return tool.Answer{}, err
 	}
+
 	w, line, err := changeOne(g, m.name, in.Path, *in.OldStr, with, ": %s")
 	if err != nil {
 		return tool.Answer{}, err
 	}
-	shown := snippet(string(w.After), line-memorySnippet, line+memorySnippet+1, g.Box.Caps.ResultBytes)
+	shown := snippet(string(w.After), line-memorySnippet, line+memorySnippet+1, g.Caps().ResultBytes)
 	return tool.Answer{Text: "The memory file has been edited. Here is the snippet showing the change (with line numbers):\n" + shown}, nil
 }
 
@@ -234,6 +218,7 @@ func memoryInsert(g *tool.Guard, in memoryIn) (tool.Answer, error) {
 	case in.InsertText == nil:
 		in.InsertText = in.NewStr
 	}
+
 	m, err := memorizedFile(g, in)
 	if err != nil {
 		return tool.Answer{}, err
@@ -246,6 +231,7 @@ func memoryInsert(g *tool.Guard, in memoryIn) (tool.Answer, error) {
 		}
 		return text, 1, nil
 	})
+
 	return tool.Answer{Text: fmt.Sprintf("The file %s has been edited.", in.Path)}, err
 }
 
@@ -253,7 +239,7 @@ func memoryDelete(g *tool.Guard, in memoryIn) (tool.Answer, error) {
 	if in.Path == "" {
 		return tool.Answer{}, tool.Required("path", in.Command)
 	}
-	m, err := memorizedThere(g, in.Path, tool.PermDelete, tool.Keep, noMemoryShort)
+	m, err := memorizedThere(g, in.Path, policy.Delete, tool.Keep, noMemoryShort)
 	if path.Clean(in.Path) == memories || err == nil && m.root {
 		return tool.Answer{}, tool.Refuse(syscall.EPERM, "Cannot delete the /memories directory itself")
 	}
@@ -271,24 +257,27 @@ func memoryRename(g *tool.Guard, in memoryIn) (tool.Answer, error) {
 	case in.NewPath == "":
 		return tool.Answer{}, tool.Required("new_path", in.Command)
 	}
-	to, err := memorized(g, in.NewPath, tool.PermWrite, tool.Keep)
+
+	to, err := memorized(g, in.NewPath, policy.Write, tool.Keep)
 	if err != nil {
 		return tool.Answer{}, err
 	}
-	if to.Info != nil {
+	if to.Info() != nil {
 		return tool.Answer{}, tool.Refuse(syscall.EEXIST, "The destination %s already exists", in.NewPath)
 	}
-	from, err := memorizedThere(g, in.OldPath, tool.PermWrite, tool.Keep, noMemoryShort)
+
+	from, err := memorizedThere(g, in.OldPath, policy.Write, tool.Keep, noMemoryShort)
 	if err != nil {
 		return tool.Answer{}, err
 	}
 	if from.root {
 		return tool.Answer{}, tool.Refuse(syscall.EPERM, "Cannot rename the /memories directory itself")
 	}
-	if err := g.Relocatable(from.Path, to.Path); err != nil {
+
+	if err := g.Relocatable(from.Node, to.Node); err != nil {
 		return tool.Answer{}, err
 	}
-	if err := g.Parents(to.Path); err != nil {
+	if err := g.Parents(to.Node); err != nil {
 		return tool.Answer{}, err
 	}
 	_, _, err = g.Move(from.name, to.name, false, tool.Precondition{})

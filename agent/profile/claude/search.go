@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 
+	"vfsdb/agent/policy"
 	"vfsdb/agent/tool"
 	"vfsdb/agent/tool/texts"
 	"vfsdb/search"
@@ -22,22 +23,24 @@ type codeGlobIn struct {
 const maxCodeGlob = 100
 
 func codeGlob(g *tool.Guard, in codeGlobIn) (tool.Text, error) {
-	f, err := g.Find(tool.Query{Dir: in.Path, Pattern: in.Pattern, MatchBase: true, Kind: "file", Hidden: true, Limit: tool.NoBound})
+	f, err := g.Find(tool.Query{Dir: in.Path, Pattern: in.Pattern, MatchBase: true, Kind: "file", Hidden: true, Limit: policy.NoBound})
 	if tool.Lost(err) {
 		return "", tool.Refuse(syscall.ENOENT, "Directory does not exist: %s", g.OrDir(in.Path))
 	}
 	if err != nil {
 		return "", err
 	}
+
 	if len(f.Nodes) == 0 {
 		return "No files found", nil
 	}
-	slices.SortStableFunc(f.Nodes, func(a, b *tool.Node) int { return b.Info.ModTime().Compare(a.Info.ModTime()) })
-	limit := min(maxCodeGlob, g.Box.Caps.Matches)
+	slices.SortStableFunc(f.Nodes, func(a, b *tool.Node) int { return b.Info().ModTime().Compare(a.Info().ModTime()) })
+	limit := min(maxCodeGlob, g.Caps().Matches)
 	lines := make([]string, 0, limit+1)
 	for _, n := range f.Nodes[:min(limit, len(f.Nodes))] {
-		lines = append(lines, tool.Rooted(n.Path))
+		lines = append(lines, n.Path())
 	}
+
 	if len(f.Nodes) > limit {
 		lines = append(lines, "(Results are truncated. Consider using a more specific path or pattern.)")
 	}
@@ -69,9 +72,10 @@ func codeGrep(g *tool.Guard, in codeGrepIn) (tool.Text, error) {
 	}
 	o := search.GrepOptions{Regex: true, IgnoreCase: in.IgnoreCase, Path: in.Path, Max: maxCodeMatches}
 	if in.Mode == "content" {
-		o.Max = g.Box.Caps.Matches
+		o.Max = g.Caps().Matches
 		o.Before, o.After = max(in.Before, in.Around), max(in.After, in.Around)
 	}
+
 	if err := codeFilters(&o, in); err != nil {
 		return "", err
 	}
@@ -82,6 +86,7 @@ func codeGrep(g *tool.Guard, in codeGrepIn) (tool.Text, error) {
 	if err != nil {
 		return "", err
 	}
+
 	var text string
 	switch in.Mode {
 	case "content":
@@ -89,17 +94,18 @@ func codeGrep(g *tool.Guard, in codeGrepIn) (tool.Text, error) {
 	case "count":
 		text = codeCounts(r, in)
 	default:
-		if text, err = codeFiles(g, r, in); err != nil {
+		if text, err = codeFiles(r, in); err != nil {
 			return "", err
 		}
 	}
+
 	if r.Truncated {
 		text += "\n\n(Results are truncated. Consider using a more specific path or pattern.)"
 	}
 	if n := len(r.SkippedLarge); n > 0 {
 		text += fmt.Sprintf("\n\n(%d files are too large and were not searched: %s)", n, texts.Few(tool.RootedAll(r.SkippedLarge)))
 	}
-	shown, _ := texts.Cut(text, g.Box.Caps.ResultBytes)
+	shown, _ := texts.Cut(text, g.Caps().ResultBytes)
 	return tool.Text(shown), nil
 }
 
@@ -115,6 +121,7 @@ func codeFilters(o *search.GrepOptions, in codeGrepIn) error {
 		}
 		globs = append(globs, one)
 	}
+
 	if in.Type == "" {
 		o.Include = globs
 		return nil
@@ -124,12 +131,14 @@ func codeFilters(o *search.GrepOptions, in codeGrepIn) error {
 		return tool.Refuse(syscall.EINVAL, "unrecognized file type: %s; there are: %s. Use glob for others.",
 			in.Type, strings.Join(slices.Sorted(maps.Keys(fileTypes)), ", "))
 	}
+
 	if len(globs) > 0 {
 		return tool.Refuse(syscall.EINVAL, "give glob or type, not both")
 	}
 	for _, s := range strings.Fields(suffixes) {
 		o.Include = append(o.Include, "*."+s)
 	}
+
 	return nil
 }
 
@@ -153,34 +162,36 @@ func head(lines []string, limit int) []string {
 }
 
 // codeFiles lists the files with matches, newest first.
-func codeFiles(g *tool.Guard, r *search.GrepResult, in codeGrepIn) (string, error) {
+func codeFiles(r *tool.GrepResult, in codeGrepIn) (string, error) {
 	var nodes []*tool.Node
-	for _, m := range r.Matches {
-		if len(nodes) > 0 && nodes[len(nodes)-1].Path == m.Path {
+	for i, m := range r.Matches {
+		if i > 0 && r.Matches[i-1].Path == m.Path {
 			continue
 		}
-		info, err := g.Tx.Lstat(m.Path)
+		n, err := r.Node(m.Path)
 		if err != nil {
 			return "", err
 		}
-		nodes = append(nodes, &tool.Node{Path: m.Path, Info: info})
+		nodes = append(nodes, n)
 	}
+
 	if len(nodes) == 0 {
 		return "No files found", nil
 	}
 	slices.SortStableFunc(nodes, func(a, b *tool.Node) int {
-		return cmp.Or(b.Info.ModTime().Compare(a.Info.ModTime()), cmp.Compare(a.Path, b.Path))
+		return cmp.Or(b.Info().ModTime().Compare(a.Info().ModTime()), cmp.Compare(a.Path(), b.Path()))
 	})
+
 	var paths []string
 	for _, n := range nodes {
-		paths = append(paths, tool.Rooted(n.Path))
+		paths = append(paths, n.Path())
 	}
 	paths = head(paths, in.HeadLimit)
 	return fmt.Sprintf("Found %s\n%s", several(len(paths), "file"), strings.Join(paths, "\n")), nil
 }
 
-// codeCounts tells how many lines match in each file.
-func codeCounts(r *search.GrepResult, in codeGrepIn) string {
+// codeCounts counts the lines that match in each file.
+func codeCounts(r *tool.GrepResult, in codeGrepIn) string {
 	var files []string
 	counts := map[string]int{}
 	for _, m := range r.Matches {
@@ -194,7 +205,7 @@ func codeCounts(r *search.GrepResult, in codeGrepIn) string {
 	total := 0
 	var lines []string
 	for _, f := range head(files, in.HeadLimit) {
-		lines = append(lines, fmt.Sprintf("%s:%d", tool.Rooted(f), counts[f]))
+		lines = append(lines, fmt.Sprintf("%s:%d", policy.Rooted(f), counts[f]))
 		total += counts[f]
 	}
 	return fmt.Sprintf("%s\n\nFound %s across %s.", strings.Join(lines, "\n"), several(total, "total occurrence"), several(len(lines), "file"))
@@ -209,7 +220,7 @@ func several(n int, what string) string {
 
 // codeContent shows lines as ripgrep does: matches with a colon, those around them with a dash, each line once, and a
 // line of dashes where some are left out.
-func codeContent(g *tool.Guard, r *search.GrepResult, in codeGrepIn) string {
+func codeContent(g *tool.Guard, r *tool.GrepResult, in codeGrepIn) string {
 	if len(r.Matches) == 0 {
 		return "No matches found"
 	}
@@ -220,13 +231,14 @@ func codeContent(g *tool.Guard, r *search.GrepResult, in codeGrepIn) string {
 			return
 		}
 		text, _ = texts.Cut(texts.Valid(text), texts.MaxLine)
-		at := tool.Rooted(path) + mark
+		at := policy.Rooted(path) + mark
 		if in.Numbers {
 			at += fmt.Sprint(n) + mark
 		}
 		lines = append(lines, at+text)
 		next = n + 1
 	}
+
 	around := max(in.Before, in.After, in.Around) > 0
 	for i, m := range r.Matches {
 		first := m.Line - len(m.Before)
@@ -247,5 +259,6 @@ func codeContent(g *tool.Guard, r *search.GrepResult, in codeGrepIn) string {
 			show(m.Line+1+j, "-", text)
 		}
 	}
+
 	return strings.Join(head(lines, in.HeadLimit), "\n")
 }

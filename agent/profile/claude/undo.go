@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"vfsdb/agent/policy"
 	"vfsdb/agent/tool"
 	"vfsdb/vfs"
 )
@@ -58,13 +59,13 @@ func (s *undoStep) back(after string) string {
 }
 
 // content is the content of a file before the edit that left it as it is. ok is false if the store has it no more.
-func (s *undoStep) content(g *tool.Guard) (text string, ok bool, err error) {
+func (s *undoStep) content(g *tool.Guard, n *tool.Node) (text string, ok bool, err error) {
 	var data []byte
 	if s.before == nil {
-		data, err = g.Tx.ReadFile(s.path)
+		data, err = g.Content(n)
 		return s.back(string(data)), err == nil, err
 	}
-	data, err = g.Tx.ReadSum(*s.before, vfs.MaxEditSize)
+	data, err = g.Past(n, *s.before, vfs.MaxEditSize)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", false, nil
 	}
@@ -76,11 +77,8 @@ const maxUndoEvents = 1000
 
 // stepFromHistory finds the last edit of a file by this session and tool in the history of the store, where those are
 // that were made before a restart; nil if there is none. Edits that were taken back do not count, nor does taking back.
-func stepFromHistory(ctx context.Context, b *tool.Toolbox, path, op string) (*undoStep, error) {
-	if b.Config.Session == "" {
-		return nil, nil
-	}
-	events, err := b.Fsys.Log(ctx, &vfs.LogOptions{Path: path, Session: b.Config.Session, Newest: true, Max: maxUndoEvents})
+func stepFromHistory(ctx context.Context, h *tool.History, path, op string) (*undoStep, error) {
+	events, err := h.Own(ctx, path, maxUndoEvents)
 	if err != nil {
 		return nil, err
 	}
@@ -88,13 +86,14 @@ func stepFromHistory(ctx context.Context, b *tool.Toolbox, path, op string) (*un
 	for i := range slices.Backward(events) {
 		e := &events[i]
 		switch last := len(edits) - 1; {
-		case e.Path != path || e.Tool != op || sameSum(e.Before, e.After):
+		case policy.Rooted(e.Path) != path || e.Tool != op || sameSum(e.Before, e.After):
 		case last >= 0 && sameSum(edits[last].Before, e.After) && sameSum(edits[last].After, e.Before):
 			edits = edits[:last]
 		default:
 			edits = append(edits, e)
 		}
 	}
+
 	if len(edits) == 0 || edits[len(edits)-1].After == nil {
 		return nil, nil
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"syscall"
 
+	"vfsdb/agent/policy"
 	"vfsdb/agent/tool"
 	"vfsdb/agent/tool/texts"
 )
@@ -26,14 +27,15 @@ func viewRange(given []int) (tool.LineRange, error) {
 // cat reads lines of a text file as they are shown, see shownLines, as many as fit the cap of bytes. check judges the
 // number of lines before there is a text.
 func cat(g *tool.Guard, name string, r tool.LineRange, check func(total int) error) (string, error) {
-	limit := g.Box.Caps.ResultBytes
+	limit := g.Caps().ResultBytes
 	v, err := g.ReadLines(name, r, limit)
 	if err != nil {
 		return "", err
 	}
 	if v.Binary {
-		return "", &tool.BinaryError{Path: tool.Rooted(v.Path), Size: v.Info.Size()}
+		return "", &tool.BinaryError{Path: v.Path(), Size: v.Info().Size()}
 	}
+
 	total := v.Total
 	if v.FinalNewline {
 		total++
@@ -41,11 +43,13 @@ func cat(g *tool.Guard, name string, r tool.LineRange, check func(total int) err
 	if err := check(total); err != nil {
 		return "", err
 	}
+
 	lines := shownLines(string(v.Data))
 	whole := v.FinalNewline && v.Omitted == 0 && (r.End == 0 || r.End >= total)
 	if last := len(lines) - 1; lines[last] == "" && !whole {
 		lines = lines[:last] // it is the start of a line that was not asked for
 	}
+
 	text, more := texts.Cut(texts.Cat(lines, v.Start), limit)
 	if v.Omitted > 0 {
 		text = strings.TrimSuffix(text, texts.Omitted(more)) + texts.Omitted(v.Omitted+more)
@@ -64,6 +68,7 @@ func listing(g *tool.Guard, name, shown string) (string, error) {
 	if top == "" {
 		top = "/"
 	}
+
 	type line struct {
 		rel  string
 		node *tool.Node
@@ -71,19 +76,14 @@ func listing(g *tool.Guard, name, shown string) (string, error) {
 	var lines []line
 	sizes := map[string]int64{} // of directories, by their path from here; "" is this one
 	omitted := 0
-	at, err := g.Names(name, tool.PermList)
-	if err != nil {
-		return "", err
-	}
-	err = g.WalkDir(at, 1, func(n *tool.Node, depth int) (bool, error) {
-		rel := tool.Relative(at, n.Path)
-		if n.Info.Mode().IsRegular() {
-			addSize(sizes, rel, n.Info.Size())
+	_, err := g.Walk(name, policy.List, func(n *tool.Node, rel string) (bool, error) {
+		if n.Info().Mode().IsRegular() {
+			addSize(sizes, rel, n.Info().Size())
 		}
-		if depth > 2 || unlisted(rel) {
+		if strings.Count(rel, "/") > 1 || unlisted(rel) {
 			return true, nil
 		}
-		if len(lines) == g.Box.Caps.Entries {
+		if len(lines) == g.Caps().Entries {
 			omitted++
 			return true, nil
 		}
@@ -93,20 +93,22 @@ func listing(g *tool.Guard, name, shown string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+
 	var b strings.Builder
 	fmt.Fprintf(&b, listingHeader, top)
 	fmt.Fprintf(&b, "%s\t%s", humanSize(sizes[""]), top)
 	for _, l := range lines {
-		size, end := l.node.Info.Size(), ""
-		if l.node.Info.IsDir() {
+		size, end := l.node.Info().Size(), ""
+		if l.node.Info().IsDir() {
 			size, end = sizes[l.rel], "/"
 		}
 		fmt.Fprintf(&b, "\n%s\t%s/%s%s", humanSize(size), base, l.rel, end)
 	}
+
 	if omitted > 0 {
 		fmt.Fprintf(&b, "\n[... truncated, %d entries omitted; refine your search/path]", omitted)
 	}
-	text, _ := texts.Cut(b.String(), g.Box.Caps.ResultBytes)
+	text, _ := texts.Cut(b.String(), g.Caps().ResultBytes)
 	return text, nil
 }
 

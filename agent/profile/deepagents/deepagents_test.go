@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"vfsdb/agent/policy"
 	"vfsdb/agent/profile/deepagents"
 	"vfsdb/agent/tool"
 	"vfsdb/internal/vfstest"
@@ -22,7 +23,7 @@ import (
 
 // What the tools of deepagents give, call by call: texts as the reference has them, and many files at once.
 func TestDeepagentsGolden(t *testing.T) {
-	b, fsys := agentkit.Box(t, &tool.Config{Profile: deepagents.Profile, Policy: &tool.Policy{Deny: []string{"/secret"}, ReadOnly: []string{"/ro"}, MaxFileSize: 30000}})
+	b, fsys := agentkit.Box(t, &tool.Config{Profile: deepagents.Profile, Policy: &policy.Policy{Deny: []string{"/secret"}, ReadOnly: []string{"/ro"}, MaxFileSize: 30000}})
 	var lines strings.Builder
 	for i := range 150 {
 		fmt.Fprintf(&lines, "line %d\n", i+1)
@@ -222,7 +223,7 @@ func TestDeepagentsLineBreaks(t *testing.T) {
 }
 
 func TestDeepagentsDelete(t *testing.T) {
-	b, fsys := agentkit.Box(t, &tool.Config{Profile: deepagents.Profile, Policy: &tool.Policy{Deny: []string{"/keep/secret"}}}, "a", "d/e/f", "keep/secret", "keep/x")
+	b, fsys := agentkit.Box(t, &tool.Config{Profile: deepagents.Profile, Policy: &policy.Policy{Deny: []string{"/keep/secret"}}}, "a", "d/e/f", "keep/secret", "keep/x")
 	require.NoError(t, fsys.Symlink(t.Context(), "keep", "link"))
 	for _, tt := range []struct {
 		path, want string
@@ -245,7 +246,7 @@ func TestDeepagentsDelete(t *testing.T) {
 
 // glob finds files, by a symlink too; a symlink that leads to a directory or nowhere is none.
 func TestDeepagentsGlobFiles(t *testing.T) {
-	b, fsys := agentkit.Box(t, &tool.Config{Profile: deepagents.Profile, Policy: &tool.Policy{Deny: []string{"/secret"}}})
+	b, fsys := agentkit.Box(t, &tool.Config{Profile: deepagents.Profile, Policy: &policy.Policy{Deny: []string{"/secret"}}})
 	agentkit.Plant(t, fsys, map[string]string{"docs/a": "", "secret/s": ""})
 	for name, target := range map[string]string{"file": "docs/a", "dir": "docs", "nowhere": "none", "loop": "loop", "denied": "secret/s"} {
 		require.NoError(t, fsys.Symlink(t.Context(), target, name))

@@ -66,6 +66,7 @@ func unbraced(text string) []string {
 			depth--
 		}
 	}
+
 	return nil
 }
 

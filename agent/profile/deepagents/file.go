@@ -1,7 +1,6 @@
 package deepagents
 
 import (
-	"context"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -9,6 +8,7 @@ import (
 	"syscall"
 	"unicode/utf8"
 
+	"vfsdb/agent/policy"
 	"vfsdb/agent/tool"
 	"vfsdb/agent/tool/texts"
 	"vfsdb/vfs"
@@ -26,7 +26,7 @@ func write(g *tool.Guard, in writeIn) (tool.Text, error) {
 	if err != nil {
 		return "", err
 	}
-	return tool.Text("Updated file " + tool.Rooted(w.Path)), nil
+	return tool.Text("Updated file " + w.Path()), nil
 }
 
 type editIn struct {
@@ -45,7 +45,7 @@ func edit(g *tool.Guard, in editIn) (tool.Text, error) {
 	w, err := g.Rewrite(in.Path, tool.Precondition{}, func(text string) (string, int, error) {
 		spots := texts.Occurrences(text, in.Old)
 		if len(spots) == 0 || len(spots) > 1 && !in.ReplaceAll {
-			return "", 0, unedited(g.Box.Shown(in.Path), text, in.Old, len(spots))
+			return "", 0, unedited(g.Shown(in.Path), text, in.Old, len(spots))
 		}
 		text, err := tool.Replace(text, spots, in.New)
 		return text, len(spots), err
@@ -53,10 +53,10 @@ func edit(g *tool.Guard, in editIn) (tool.Text, error) {
 	if err != nil {
 		return "", absent(g, "File", in.Path, err)
 	}
-	return tool.Text(fmt.Sprintf("Successfully replaced %d instance(s) of the string in '%s'", w.N, tool.Rooted(w.Path))), nil
+	return tool.Text(fmt.Sprintf("Successfully replaced %d instance(s) of the string in '%s'", w.N, w.Path())), nil
 }
 
-// unedited says why text cannot be replaced: it is not there, or there too often. What models get wrong most is a
+// unedited says why text cannot be replaced: it is not there, or there too often. The most frequent fault of models is a
 // line break behind the last line of a file that has none.
 func unedited(path, text, old string, found int) error {
 	bare, ended := strings.CutSuffix(texts.UnixBreaks(old), "\n")
@@ -81,7 +81,7 @@ func delete(g *tool.Guard, in deleteIn) (tool.Text, error) {
 	if err != nil {
 		return "", absent(g, "File", in.Path, err)
 	}
-	return tool.Text("Deleted " + tool.Rooted(at)), nil
+	return tool.Text("Deleted " + at), nil
 }
 
 // codes are the errors of one file among several, by their errno.
@@ -95,7 +95,7 @@ var codes = map[syscall.Errno]string{
 // code is the code of an error, or its reason where there is none for it. An error that is not about the one file
 // is returned.
 func code(err error) (string, error) {
-	var size *tool.SizeError
+	var size *policy.SizeError
 	errno, known := vfs.Errno(err)
 	switch {
 	case err == nil:
@@ -120,64 +120,50 @@ type uploadIn struct {
 	Files []file `json:"files" jsonschema:"the files to write"`
 }
 
-type uploaded struct {
+type uploadItem struct {
 	Path  string `json:"path"`
 	Error string `json:"error,omitempty" jsonschema:"why this file was not written"`
 }
 
 type uploadOut struct {
-	Files []uploaded `json:"files" jsonschema:"one for each file, in their order"`
+	Files []uploadItem `json:"files" jsonschema:"one for each file, in their order"`
 }
 
-// uploadAll writes files into the trees that serve them, in one commit for each tree.
-func uploadAll(ctx context.Context, b *tool.Toolbox, in uploadIn) (*tool.Result, error) {
+func uploadPaths(in uploadIn) []string {
 	paths := make([]string, len(in.Files))
 	for i, f := range in.Files {
 		paths[i] = f.Path
 	}
-	files, err := tool.Divide(b, paths, func(box *tool.Toolbox, which []int) (list []uploaded, err error) {
-		var part uploadIn
-		for _, i := range which {
-			part.Files = append(part.Files, in.Files[i])
-		}
-		_, err = box.Within(ctx, box.Updating("upload_files"), func(g *tool.Guard) (any, error) {
-			out, err := upload(g, part)
-			list = out.Files
-			return out, err
-		})
-		return list, err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return tool.Present(uploadOut{files})
+	return paths
 }
 
-// upload writes the files that can be written, in one commit.
-func upload(g *tool.Guard, in uploadIn) (uploadOut, error) {
-	o := uploadOut{Files: []uploaded{}}
-	for _, f := range in.Files {
-		if err := g.Ctx.Err(); err != nil {
-			return o, err
+// upload writes those of the files that can be written, in one commit.
+func upload(g *tool.Guard, in uploadIn, which []int) ([]uploadItem, error) {
+	var list []uploadItem
+	for _, i := range which {
+		f := in.Files[i]
+		if err := g.Context().Err(); err != nil {
+			return list, err
 		}
 		data := []byte(f.Content)
 		if f.Encoding == "base64" {
 			var err error
 			if data, err = base64.StdEncoding.DecodeString(f.Content); err != nil {
-				return o, &tool.ArgumentError{Tool: "upload_files", Why: fmt.Sprintf("content of '%s' is no base64", f.Path)}
+				return list, &tool.ArgumentError{Tool: "upload_files", Why: fmt.Sprintf("content of '%s' is no base64", f.Path)}
 			}
 		}
 		code, err := code(put(g, f.Path, data))
 		if err != nil {
-			return o, err
+			return list, err
 		}
-		o.Files = append(o.Files, uploaded{f.Path, code})
+		list = append(list, uploadItem{f.Path, code})
 	}
-	return o, nil
+
+	return list, nil
 }
 
 func put(g *tool.Guard, name string, data []byte) error {
-	if err := g.Writable(strings.TrimPrefix(g.Box.Shown(name), "/"), int64(len(data))); err != nil {
+	if err := g.Fits(name, int64(len(data))); err != nil {
 		return err // before its directories are made
 	}
 	_, err := g.Write(name, data, true, tool.Precondition{})
@@ -188,7 +174,7 @@ type downloadIn struct {
 	Paths []string `json:"paths" jsonschema:"absolute paths of the files to read"`
 }
 
-type downloaded struct {
+type downloadItem struct {
 	Path     string  `json:"path"`
 	Content  *string `json:"content,omitempty"`
 	Encoding string  `json:"encoding,omitempty" enum:"utf-8,base64"`
@@ -196,50 +182,34 @@ type downloaded struct {
 }
 
 type downloadOut struct {
-	Files []downloaded `json:"files" jsonschema:"one for each path, in their order"`
+	Files []downloadItem `json:"files" jsonschema:"one for each path, in their order"`
 }
 
-// downloadAll reads files from the trees that serve them, at one moment of each tree.
-func downloadAll(ctx context.Context, b *tool.Toolbox, in downloadIn) (*tool.Result, error) {
-	files, err := tool.Divide(b, in.Paths, func(box *tool.Toolbox, which []int) (list []downloaded, err error) {
-		var part downloadIn
-		for _, i := range which {
-			part.Paths = append(part.Paths, in.Paths[i])
-		}
-		_, err = box.Within(ctx, box.Viewing(), func(g *tool.Guard) (any, error) {
-			out, err := download(g, part)
-			list = out.Files
-			return out, err
-		})
-		return list, err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return tool.Present(downloadOut{files})
-}
+func downloadPaths(in downloadIn) []string { return in.Paths }
 
 // download reads files at one moment, whole or not at all: as many as fit the cap of bytes together.
-func download(g *tool.Guard, in downloadIn) (downloadOut, error) {
-	o := downloadOut{Files: []downloaded{}}
-	room := g.Box.Caps.ResultBytes
-	for _, name := range in.Paths {
-		if err := g.Ctx.Err(); err != nil {
-			return o, err
+func download(g *tool.Guard, in downloadIn, which []int) ([]downloadItem, error) {
+	var list []downloadItem
+	room := g.Caps().ResultBytes
+	for _, i := range which {
+		name := in.Paths[i]
+		if err := g.Context().Err(); err != nil {
+			return list, err
 		}
 		content, encoding, err := get(g, name, room)
 		code, err := code(err)
 		if err != nil {
-			return o, err
+			return list, err
 		}
-		one := downloaded{Path: name, Error: code}
+		one := downloadItem{Path: name, Error: code}
 		if code == "" {
 			one.Content, one.Encoding = &content, encoding
 			room -= len(content)
 		}
-		o.Files = append(o.Files, one)
+		list = append(list, one)
 	}
-	return o, nil
+
+	return list, nil
 }
 
 func get(g *tool.Guard, name string, room int) (content, encoding string, err error) {
@@ -247,15 +217,15 @@ func get(g *tool.Guard, name string, room int) (content, encoding string, err er
 	if err != nil {
 		return "", "", err
 	}
-	if n.Info.Size() > int64(room) {
-		return "", "", &tool.SizeError{Path: tool.Rooted(n.Path), Size: n.Info.Size(), Max: int64(max(0, room))}
+	if n.Info().Size() > int64(room) {
+		return "", "", &policy.SizeError{Path: n.Path(), Size: n.Info().Size(), Max: int64(max(0, room))}
 	}
-	data, err := g.Tx.ReadFile(n.Path)
+	data, err := g.Content(n)
 	if err != nil || utf8.Valid(data) && !vfs.LooksBinary(data) {
 		return string(data), "utf-8", err
 	}
 	if long := base64.StdEncoding.EncodedLen(len(data)); long > room {
-		return "", "", &tool.SizeError{Path: tool.Rooted(n.Path), Size: int64(long), Max: int64(room)}
+		return "", "", &policy.SizeError{Path: n.Path(), Size: int64(long), Max: int64(room)}
 	}
 	return base64.StdEncoding.EncodeToString(data), "base64", nil
 }

@@ -9,8 +9,8 @@ import (
 	"vfsdb/agent/tool"
 )
 
-// pyList writes a list of paths as Python does, as many as fit a result; more says that there are others. None at all
-// are said in words.
+// pyList writes a list of paths as Python does, as many as fit a result; more says that there are others. An empty
+// list is a sentence.
 func pyList(paths []string, more bool) tool.Text {
 	if len(paths) == 0 {
 		return "No files found"
@@ -38,6 +38,7 @@ func pyString(s string) string {
 	if strings.ContainsRune(s, '\'') && !strings.ContainsRune(s, '"') {
 		quote = '"'
 	}
+
 	var b strings.Builder
 	b.WriteRune(quote)
 	for _, r := range s {

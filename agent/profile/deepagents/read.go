@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"unicode/utf8"
 
+	"vfsdb/agent/policy"
 	"vfsdb/agent/tool"
 	"vfsdb/agent/tool/texts"
 	"vfsdb/internal/mimetype"
@@ -24,7 +25,7 @@ type readIn struct {
 func (in readIn) About() string { return in.Path }
 
 func read(g *tool.Guard, in readIn) (tool.Answer, error) {
-	v, err := g.ReadLines(in.Path, tool.LineRange{Start: in.Offset + 1, End: in.Offset + in.Limit}, g.Box.Caps.ResultBytes)
+	v, err := g.ReadLines(in.Path, tool.LineRange{Start: in.Offset + 1, End: in.Offset + in.Limit}, g.Caps().ResultBytes)
 	switch {
 	case err != nil:
 		return tool.Answer{}, absent(g, "File", in.Path, err)
@@ -79,16 +80,16 @@ func more(first, last, total int) string {
 
 // media is a file that is no text.
 func media(g *tool.Guard, v *tool.TextView) (tool.Answer, error) {
-	limit := int64(g.Box.Caps.ResultBytes)
+	limit := int64(g.Caps().ResultBytes)
 	if mimetype.IsImage(v.Mime) {
-		limit = tool.MaxImage
+		limit = policy.MaxImage
 	}
-	if v.Info.Size() > limit {
-		return tool.Answer{}, &tool.SizeError{Path: tool.Rooted(v.Path), Size: v.Info.Size(), Max: limit}
+	if v.Info().Size() > limit {
+		return tool.Answer{}, &policy.SizeError{Path: v.Path(), Size: v.Info().Size(), Max: limit}
 	}
-	data, err := g.Tx.ReadFile(v.Path)
-	text := fmt.Sprintf("[%s: %s, %d bytes]", tool.Rooted(v.Path), v.Mime, len(data))
-	return tool.Answer{Text: text, Media: []tool.Media{{MIMEType: v.Mime, Data: data, Path: tool.Rooted(v.Path)}}}, err
+	data, err := g.Content(v.Node)
+	text := fmt.Sprintf("[%s: %s, %d bytes]", v.Path(), v.Mime, len(data))
+	return tool.Answer{Text: text, Media: []tool.Media{{MIMEType: v.Mime, Data: data, Path: v.Path()}}}, err
 }
 
 // numbered puts the number of each line before it, right-aligned, and two spaces. A line beyond deepLine characters
@@ -110,6 +111,7 @@ func numbered(lines []string, first int) string {
 			width = max(width, len(mark))
 		}
 	}
+
 	var b strings.Builder
 	for i, r := range rows {
 		if i > 0 {
@@ -117,5 +119,6 @@ func numbered(lines []string, first int) string {
 		}
 		b.WriteString(strings.Repeat(" ", width-len(r.mark)) + r.mark + "  " + r.text)
 	}
+
 	return b.String()
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"vfsdb/agent/policy"
 	"vfsdb/agent/tool"
 	"vfsdb/agent/tool/texts"
 	"vfsdb/search"
@@ -26,18 +27,19 @@ type listing struct {
 }
 
 func ls(g *tool.Guard, in lsIn) (listing, error) {
-	if dir, below := g.RouteBelow(in.Path); below {
-		name, _, _ := strings.Cut(tool.Relative(dir, g.Box.Serves), "/")
-		return listing{[]string{slashes.Join("/", dir, name) + "/"}, false}, nil
+	if dir, route, below := g.RouteBelow(in.Path); below {
+		name, _, _ := strings.Cut(tool.Relative(dir, route), "/")
+		return listing{[]string{slashes.Join(dir, name) + "/"}, false}, nil
 	}
-	l, err := g.List(in.Path, true, g.Box.Caps.Entries)
+	l, err := g.List(in.Path, true, g.Caps().Entries)
 	if err != nil {
 		return listing{}, absent(g, "Path", in.Path, err)
 	}
+
 	var paths []string
 	for _, n := range l.Nodes {
-		at := tool.Rooted(n.Path)
-		_, isDir, err := tool.Followed(g, n)
+		at := n.Path()
+		_, isDir, err := g.Followed(n)
 		if err != nil {
 			return listing{}, err
 		}
@@ -46,11 +48,12 @@ func ls(g *tool.Guard, in lsIn) (listing, error) {
 		}
 		paths = append(paths, at)
 	}
+
 	return listing{paths, l.Omitted > 0}, nil
 }
 
 // list is the list of what the trees have.
-func list[In any](b *tool.Toolbox, _ In, parts []listing) tool.Text {
+func list[In any](_ policy.Caps, _ In, parts []listing) tool.Text {
 	paths, more := parts[0].paths, parts[0].more
 	for _, part := range parts[1:] {
 		paths, more = append(paths, part.paths...), more || part.more
@@ -70,11 +73,12 @@ type globIn struct {
 func (in globIn) About() string { return in.Path }
 
 func glob(g *tool.Guard, in globIn) (listing, error) {
-	s := tool.Query{Dir: in.Path, Pattern: in.Pattern, MatchBase: true, Hidden: true, Limit: tool.NoBound}
-	dir, below := g.RouteBelow(in.Path)
+	s := tool.Query{Dir: in.Path, Pattern: in.Pattern, MatchBase: true, Hidden: true, Limit: policy.NoBound}
+	dir, route, below := g.RouteBelow(in.Path)
 	if below { // what the pattern is about begins above it
-		s.Dir, s.Pattern = tool.Rooted(g.Box.Serves), ""
+		s.Dir, s.Pattern = route, ""
 	}
+
 	f, err := g.Find(s)
 	if err != nil {
 		return listing{}, absent(g, "Path", in.Path, err)
@@ -82,24 +86,25 @@ func glob(g *tool.Guard, in globIn) (listing, error) {
 	if !below {
 		dir = f.Dir
 	}
+
 	patterns, err := alternatives(in.Pattern)
 	if err != nil {
 		return listing{}, err
 	}
 	var paths []string
 	for _, n := range f.Nodes {
-		if n.Info.IsDir() || hidden(patterns, tool.Relative(dir, n.Path)) {
+		if n.Info().IsDir() || hidden(patterns, tool.Relative(dir, n.Path())) {
 			continue
 		}
-		isFile, _, err := tool.Followed(g, n)
+		isFile, _, err := g.Followed(n)
 		if err != nil {
 			return listing{}, err
 		}
 		if isFile {
-			paths = append(paths, tool.Rooted(n.Path))
+			paths = append(paths, n.Path())
 		}
 	}
-	limit := min(len(paths), g.Box.Caps.Matches)
+	limit := min(len(paths), g.Caps().Matches)
 	return listing{paths[:limit], limit < len(paths)}, nil
 }
 
@@ -114,19 +119,19 @@ type grepIn struct {
 func (in grepIn) About() string { return in.Path }
 
 // most is how many matches are enough.
-func (in grepIn) most(b *tool.Toolbox) int {
-	return min(cmp.Or(in.Max, mostMatches), b.Caps.Matches)
+func (in grepIn) most(caps policy.Caps) int {
+	return min(cmp.Or(in.Max, mostMatches), caps.Matches)
 }
 
-// found is what one tree has for a search of contents.
-type found struct {
+// A haul is what one tree has for a search of contents.
+type haul struct {
 	matches []search.GrepMatch
 	more    bool
 	large   []string // files that were not searched
 }
 
-func grep(g *tool.Guard, in grepIn) (found, error) {
-	o := search.GrepOptions{Path: in.Path, Max: in.most(g.Box)}
+func grep(g *tool.Guard, in grepIn) (haul, error) {
+	o := search.GrepOptions{Path: in.Path, Max: in.most(g.Caps())}
 	if in.Glob != "" {
 		o.Include = []string{in.Glob}
 	}
@@ -136,39 +141,42 @@ func grep(g *tool.Guard, in grepIn) (found, error) {
 	} else if !strings.Contains(in.Glob, "/") {
 		o.Exclude = []string{".*/"}
 	}
-	dir, below := g.RouteBelow(in.Path)
-	if below && !dotted && dottedNames(tool.Relative(dir, g.Box.Serves)) > 0 {
-		return found{}, nil
+
+	dir, route, below := g.RouteBelow(in.Path)
+	if below && !dotted && dottedNames(tool.Relative(dir, route)) > 0 {
+		return haul{}, nil
 	}
 	chosen := func(string) bool { return true }
 	if below {
-		o.Path = tool.Rooted(g.Box.Serves)
+		o.Path = route
 		if strings.Contains(in.Glob, "/") { // it begins above
 			patterns, err := alternatives(in.Glob)
 			if err != nil {
-				return found{}, err
+				return haul{}, err
 			}
 			o.Include, o.Max = nil, 0
-			chosen = func(path string) bool { return !hidden(patterns, tool.Relative(dir, path[1:])) }
+			chosen = func(path string) bool { return !hidden(patterns, tool.Relative(dir, path)) }
 		}
 	}
+
 	r, err := g.Grep(in.Pattern, o)
 	if err != nil {
-		return found{}, absent(g, "Path", in.Path, err)
+		return haul{}, absent(g, "Path", in.Path, err)
 	}
 	matches, more := g.Fit(r)
 	matches = slices.DeleteFunc(matches, func(m search.GrepMatch) bool { return !chosen(m.Path) })
-	return found{matches, more, r.SkippedLarge}, nil
+	return haul{matches, more, r.SkippedLarge}, nil
 }
 
 // matches is what the trees have for a search of contents, in words.
-func matches(b *tool.Toolbox, in grepIn, parts []found) tool.Text {
-	var all found
+func matches(caps policy.Caps, in grepIn, parts []haul) tool.Text {
+	var all haul
 	for _, part := range parts {
 		all.matches, all.large = append(all.matches, part.matches...), append(all.large, part.large...)
 		all.more = all.more || part.more
 	}
-	if most := in.most(b); len(all.matches) > most {
+
+	if most := in.most(caps); len(all.matches) > most {
 		all.matches, all.more = all.matches[:most], true
 	}
 	text := shown(all.matches, in.Mode)
@@ -177,12 +185,14 @@ func matches(b *tool.Toolbox, in grepIn, parts []found) tool.Text {
 	} else if all.more {
 		text += fmt.Sprintf("\n\n[These are the first %s, and there are more. Narrow the pattern or the path, or raise max_count.]", texts.Count(len(all.matches), "match", "matches"))
 	}
+
 	if len(all.matches) == 0 {
 		text += literal(in.Pattern)
 	}
 	if n := len(all.large); n > 0 { // or no match would be taken for no such text
 		text += fmt.Sprintf("\n[%s too large to search: %s]", texts.Count(n, "file is", "files are"), texts.Few(tool.RootedAll(all.large)))
 	}
+
 	return tool.Text(text)
 }
 
@@ -222,5 +232,6 @@ func shown(matches []search.GrepMatch, mode string) string {
 		}
 		matches = matches[n:]
 	}
+
 	return strings.Join(lines, "\n")
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"vfsdb/agent/policy"
 	"vfsdb/agent/profile/dofs"
 	"vfsdb/agent/tool"
 	"vfsdb/internal/vfstest/agentkit"
@@ -20,7 +21,7 @@ import (
 
 // What the methods of dofs give, one by one, and the codes of their errors.
 func TestDofsGolden(t *testing.T) {
-	b, fsys := agentkit.Box(t, &tool.Config{Profile: dofs.Profile, Caps: tool.Caps{ResultBytes: 300}})
+	b, fsys := agentkit.Box(t, &tool.Config{Profile: dofs.Profile, Caps: policy.Caps{ResultBytes: 300}})
 	agentkit.Plant(t, fsys, map[string]string{
 		"workspace/notes/todo.md":          "- [ ] ship it\nWISH: eat\n",
 		"workspace/notes/deep/a.md":        "wish again\r\n",
@@ -159,12 +160,12 @@ func TestDofsWriteLimit(t *testing.T) {
 	require.Error(t, err)
 	require.Contains(t, b.Tool("writeFile").Description, "At most 2097152 bytes")
 
-	free, err := tool.New(fsys, &tool.Config{Profile: dofs.Profile, Policy: &tool.Policy{MaxWriteSize: -1}})
+	free, err := tool.New(fsys, &tool.Config{Profile: dofs.Profile, Policy: &policy.Policy{MaxWriteSize: -1}})
 	require.NoError(t, err)
 	agentkit.Call(t, free, "writeFile", agentkit.Args{"path": "/b", "content": strings.Repeat("x", 2<<20+1)})
 	require.NotContains(t, free.Tool("writeFile").Description, "At most")
 
-	tight, err := tool.New(fsys, &tool.Config{Profile: dofs.Profile, Policy: &tool.Policy{MaxWriteSize: 3}})
+	tight, err := tool.New(fsys, &tool.Config{Profile: dofs.Profile, Policy: &policy.Policy{MaxWriteSize: 3}})
 	require.NoError(t, err)
 	agentkit.Call(t, tight, "writeFile", agentkit.Args{"path": "/c", "content": "AQID", "encoding": "base64"})
 	require.ErrorIs(t, agentkit.Try(t, tight, "writeFile", agentkit.Args{"path": "/c", "content": "four"}).Err, syscall.EFBIG)
@@ -172,7 +173,7 @@ func TestDofsWriteLimit(t *testing.T) {
 
 // A text that is cut says where to go on, in what the model reads too; with each offset followed, nothing is left out.
 func TestDofsReadOn(t *testing.T) {
-	b, fsys := agentkit.Box(t, &tool.Config{Profile: dofs.Profile, Caps: tool.Caps{ResultBytes: 100}})
+	b, fsys := agentkit.Box(t, &tool.Config{Profile: dofs.Profile, Caps: policy.Caps{ResultBytes: 100}})
 	var lines strings.Builder
 	for i := range 50 {
 		fmt.Fprintf(&lines, "line %d\n", i)
@@ -197,7 +198,7 @@ func TestDofsReadOn(t *testing.T) {
 
 // EACCES is what the policy says; ls, which tells nothing of what is missing, says it too.
 func TestDofsPolicy(t *testing.T) {
-	b, fsys := agentkit.Box(t, &tool.Config{Profile: dofs.Profile, Policy: &tool.Policy{Paths: []string{"/ok"}}}, "ok/a", "no/b")
+	b, fsys := agentkit.Box(t, &tool.Config{Profile: dofs.Profile, Policy: &policy.Policy{Paths: []string{"/ok"}}}, "ok/a", "no/b")
 	require.NoError(t, fsys.Symlink(t.Context(), "/no/b", "ok/link"))
 	for op, in := range map[string]agentkit.Args{
 		"readFile": {"path": "/ok/link"}, "writeFile": {"path": "/ok/link", "content": ""}, "ls": {"prefix": "/no/b"},
@@ -280,7 +281,7 @@ func TestDofsSymlinks(t *testing.T) {
 // Errors name the path wherever a call failed: before its transaction began, in it, and at its end.
 func TestDofsStorageErrors(t *testing.T) {
 	b, fsys := agentkit.Box(t, &tool.Config{Profile: dofs.Profile}, "a")
-	full, err := tool.New(fsys, &tool.Config{Profile: dofs.Profile, Policy: &tool.Policy{MaxEntries: 2}})
+	full, err := tool.New(fsys, &tool.Config{Profile: dofs.Profile, Policy: &policy.Policy{MaxEntries: 2}})
 	require.NoError(t, err)
 	require.JSONEq(t, `{"code":"EDQUOT","path":"/d/e","message":"EDQUOT: the workspace would hold 3 entries, above its quota of 2, mkdir '/d/e'"}`,
 		agentkit.Try(t, full, "mkdir", agentkit.Args{"path": "/d/e", "recursive": true}).Text)

@@ -19,7 +19,7 @@ func underFile(err error) error {
 	return err
 }
 
-// An errnoException is how Node tells an error.
+// An errnoException is an error as Node reports it.
 type errnoException struct {
 	Code    string `json:"code"`
 	Path    string `json:"path,omitempty"`

@@ -7,6 +7,7 @@ import (
 	"syscall"
 	"unicode/utf8"
 
+	"vfsdb/agent/policy"
 	"vfsdb/agent/tool"
 	"vfsdb/agent/tool/texts"
 )
@@ -39,7 +40,7 @@ func readFile(g *tool.Guard, in readIn) (readOut, error) {
 	if in.Limit > 0 {
 		r.End = in.Offset + in.Limit - 1
 	}
-	v, err := g.ReadLines(in.Path, r, g.Box.Caps.ResultBytes)
+	v, err := g.ReadLines(in.Path, r, g.Caps().ResultBytes)
 	switch {
 	case err != nil:
 		return readOut{}, underFile(err)
@@ -48,6 +49,7 @@ func readFile(g *tool.Guard, in readIn) (readOut, error) {
 	case v.Binary || !utf8.Valid(v.Data):
 		return bytes(g, v)
 	}
+
 	if in.Offset > max(1, v.Total) {
 		return readOut{}, tool.Refuse(syscall.EINVAL, "offset %d is past the end of its %s", in.Offset, texts.Count(v.Total, "line", "lines"))
 	}
@@ -59,6 +61,7 @@ func readFile(g *tool.Guard, in readIn) (readOut, error) {
 			o.NextOffset = v.End // the last line may be cut, so it is read again
 		}
 	}
+
 	o.shown = o.Content
 	if o.NextOffset > 0 {
 		o.shown += goOn(o.NextOffset)
@@ -68,10 +71,10 @@ func readFile(g *tool.Guard, in readIn) (readOut, error) {
 
 // bytes is a file that is no text, whole or not at all.
 func bytes(g *tool.Guard, v *tool.TextView) (readOut, error) {
-	if limit := int64(g.Box.Caps.ResultBytes); v.Info.Size() > limit {
-		return readOut{}, &tool.SizeError{Path: tool.Rooted(v.Path), Size: v.Info.Size(), Max: limit}
+	if limit := int64(g.Caps().ResultBytes); v.Info().Size() > limit {
+		return readOut{}, &policy.SizeError{Path: v.Path(), Size: v.Info().Size(), Max: limit}
 	}
-	data, err := g.Tx.ReadFile(v.Path)
+	data, err := g.Content(v.Node)
 	if err != nil {
 		return readOut{}, err
 	}
@@ -82,7 +85,7 @@ func bytes(g *tool.Guard, v *tool.TextView) (readOut, error) {
 	return readOut{
 		Content: base64.StdEncoding.EncodeToString(data), Encoding: "base64",
 		shown: fmt.Sprintf("[%d bytes of %s]", len(data), mime),
-		files: []tool.Media{{MIMEType: mime, Data: data, Path: tool.Rooted(v.Path)}},
+		files: []tool.Media{{MIMEType: mime, Data: data, Path: v.Path()}},
 	}, nil
 }
 
@@ -109,7 +112,7 @@ func writeFile(g *tool.Guard, in writeIn) (okOut, error) {
 	}
 	w, err := g.Write(in.Path, data, false, tool.Precondition{})
 	if err == nil && in.Mode != nil {
-		err = g.Chmod(w.Path, unixMode(*in.Mode))
+		err = g.Chmod(w.Node, unixMode(*in.Mode))
 	}
 	return okOut{err == nil}, err
 }
@@ -139,10 +142,10 @@ func stat(g *tool.Guard, in statIn) (statOut, error) {
 		return statOut{}, underFile(err)
 	}
 	o := statOut{
-		Mode: modeNumber(n.Info.Mode()), Mtime: n.Info.ModTime().UnixMilli(), Size: n.Info.Size(),
-		IsFile: n.Info.Mode().IsRegular(), IsDirectory: n.Info.IsDir(),
+		Mode: modeNumber(n.Info().Mode()), Mtime: n.Info().ModTime().UnixMilli(), Size: n.Info().Size(),
+		IsFile: n.Info().Mode().IsRegular(), IsDirectory: n.Info().IsDir(),
 	}
-	if asked.Path != "." {
+	if asked.Path() != "/" {
 		o.Name = asked.Name()
 	}
 	return o, nil

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"syscall"
 
+	"vfsdb/agent/policy"
 	"vfsdb/agent/tool"
 	"vfsdb/agent/tool/texts"
 	"vfsdb/search"
@@ -18,16 +19,16 @@ func dir(g *tool.Guard, name string) (*tool.Node, error) {
 	switch {
 	case err != nil:
 		return nil, underFile(err)
-	case !n.Info.IsDir():
+	case !n.Info().IsDir():
 		return nil, syscall.ENOTDIR
 	}
 	return n, nil
 }
 
-// asAsked is a path at or below a directory as the caller, who knows the directory by another name, would write it.
+// asAsked is a path at or below a directory, written with the name that the caller has for the directory.
 func asAsked(name, dir, at string) string {
 	if slices.Contains(strings.Split(name, "/"), "..") {
-		return tool.Rooted(at) // where that leads is not to be seen from the name
+		return at // where that leads is not to be seen from the name
 	}
 	return slashes.Join(name, tool.Relative(dir, at))
 }
@@ -65,7 +66,7 @@ func readdir(g *tool.Guard, in readdirIn) (o readdirOut, err error) {
 	o.Entries, o.NextOffset = []dirent{}, next
 	for _, n := range nodes {
 		e := dirent{Name: n.Name(), ParentPath: asAsked(in.Path, l.Dir, l.Dir)}
-		if e.IsFile, e.IsDirectory, err = tool.Followed(g, n); err != nil {
+		if e.IsFile, e.IsDirectory, err = g.Followed(n); err != nil {
 			return o, err
 		}
 		o.Entries = append(o.Entries, e)
@@ -96,17 +97,18 @@ func ls(g *tool.Guard, in lsIn) (lsOut, error) {
 	if err != nil {
 		return lsOut{}, err
 	}
+
 	var all []string
-	if at.Info.Mode().IsRegular() {
-		all = []string{asAsked(in.Prefix, at.Path, at.Path)}
+	if at.Info().Mode().IsRegular() {
+		all = []string{asAsked(in.Prefix, at.Path(), at.Path())}
 	}
-	if at.Info.IsDir() {
-		f, err := g.Find(tool.Query{Dir: in.Prefix, Kind: "file", Hidden: true, Limit: tool.NoBound})
+	if at.Info().IsDir() {
+		f, err := g.Find(tool.Query{Dir: in.Prefix, Kind: "file", Hidden: true, Limit: policy.NoBound})
 		if err != nil {
 			return lsOut{}, err
 		}
 		for _, n := range f.Nodes {
-			all = append(all, asAsked(in.Prefix, f.Dir, n.Path))
+			all = append(all, asAsked(in.Prefix, f.Dir, n.Path()))
 		}
 		slices.Sort(all)
 	}
@@ -143,9 +145,10 @@ func find(g *tool.Guard, in findIn) (o findOut, err error) {
 	if err != nil {
 		return o, err
 	}
+
 	var found []*tool.Node
-	_, err = g.Walk(in.Directory, tool.PermList, func(n *tool.Node, _ int) (bool, error) {
-		if plain := n.Info.IsDir() || n.Info.Mode().IsRegular(); plain && matches(tool.Relative(dir.Path, n.Path)) {
+	_, err = g.Walk(in.Directory, policy.List, func(n *tool.Node, rel string) (bool, error) {
+		if plain := n.Info().IsDir() || n.Info().Mode().IsRegular(); plain && matches(rel) {
 			found = append(found, n)
 		}
 		if len(found) > in.end() {
@@ -156,15 +159,17 @@ func find(g *tool.Guard, in findIn) (o findOut, err error) {
 	if err != nil {
 		return o, err
 	}
+
 	nodes, next := page(in.pageIn, found, false)
 	o.Matches, o.NextOffset = []hit{}, next
 	for _, n := range nodes {
-		one := hit{asAsked(in.Directory, dir.Path, n.Path), "file"}
-		if n.Info.IsDir() {
+		one := hit{asAsked(in.Directory, dir.Path(), n.Path()), "file"}
+		if n.Info().IsDir() {
 			one.Type = "dir"
 		}
 		o.Matches = append(o.Matches, one)
 	}
+
 	return o, nil
 }
 
@@ -177,6 +182,7 @@ func glob(pattern string) (func(string) bool, error) {
 	case len(pattern) > maxGlob:
 		return nil, tool.Refuse(syscall.EINVAL, "the pattern is longer than %d bytes", maxGlob)
 	}
+
 	var b strings.Builder
 	for rest := pattern; rest != ""; {
 		var ok bool
@@ -195,6 +201,7 @@ func glob(pattern string) (func(string) bool, error) {
 			rest = rest[end:]
 		}
 	}
+
 	matcher, err := regexp.Compile(`(?s)\A` + b.String() + `\z`)
 	if err != nil {
 		return nil, tool.Refuse(syscall.EINVAL, "the pattern is no pattern: %v", err)
@@ -235,7 +242,7 @@ func (o grepOut) Text() string {
 }
 
 func grep(g *tool.Guard, in grepIn) (grepOut, error) {
-	at, err := g.StatFor(tool.PermRead, in.Path, tool.Follow)
+	at, err := g.StatFor(policy.Read, in.Path, tool.Follow)
 	if err != nil {
 		return grepOut{}, underFile(err)
 	}
@@ -243,19 +250,22 @@ func grep(g *tool.Guard, in grepIn) (grepOut, error) {
 	if err != nil {
 		return grepOut{}, underFile(err)
 	}
+
 	more := r.Truncated
 	r.Matches, _ = page(in.pageIn, r.Matches, false)
 	matches, cut := g.Fit(r)
 	o := grepOut{Matches: []match{}}
 	for _, m := range matches {
-		o.Matches = append(o.Matches, match{asAsked(in.Path, at.Path, m.Path[1:]), m.Line, m.Text})
+		o.Matches = append(o.Matches, match{asAsked(in.Path, at.Path(), m.Path), m.Line, m.Text})
 	}
+
 	skipped := append(r.SkippedLarge, r.SkippedBinary...)
-	for _, path := range skipped[:min(len(skipped), g.Box.Caps.Matches)] {
-		o.Skipped = append(o.Skipped, asAsked(in.Path, at.Path, path))
+	for _, path := range skipped[:min(len(skipped), g.Caps().Matches)] {
+		o.Skipped = append(o.Skipped, asAsked(in.Path, at.Path(), policy.Rooted(path)))
 	}
 	if more || cut {
 		o.NextOffset = in.Offset + len(matches)
 	}
+
 	return o, nil
 }

@@ -40,35 +40,20 @@ func resultsAreObjects(t *tool.Tool) {
 
 // steps are the tools that apply can put together: those that change the tree inside one transaction.
 var steps = map[string]func(*tool.Guard, json.RawMessage) (any, error){
-	"write_file":   step("write_file", writeFile),
-	"append_file":  step("append_file", appendFile),
-	"edit_file":    step("edit_file", editFile),
-	"insert_lines": step("insert_lines", insertLines),
-	"mkdir":        step("mkdir", mkdir),
-	"rm":           step("rm", rm),
-	"mv":           step("mv", mv),
-	"cp":           step("cp", cp),
+	"write_file":   tool.Step("write_file", writeFile),
+	"append_file":  tool.Step("append_file", appendFile),
+	"edit_file":    tool.Step("edit_file", editFile),
+	"insert_lines": tool.Step("insert_lines", insertLines),
+	"mkdir":        tool.Step("mkdir", mkdir),
+	"rm":           tool.Step("rm", rm),
+	"mv":           tool.Step("mv", mv),
+	"cp":           tool.Step("cp", cp),
 }
 
-func step[In, Out any](name string, run func(*tool.Guard, In) (Out, error)) func(*tool.Guard, json.RawMessage) (any, error) {
-	input := tool.SchemaFor[In]()
-	input.AdditionalProperties = tool.Nothing()
-	t := &tool.Tool{Name: name}
-	t.Checks(input)
-	return func(g *tool.Guard, args json.RawMessage) (any, error) {
-		in, err := tool.Decode[In](t, args)
-		if err != nil {
-			return nil, err
-		}
-		return run(g, in)
-	}
-}
-
-// step does one operation, if its tool is one that was chosen.
+// operate does one operation, if its tool is one that was chosen.
 func operate(g *tool.Guard, op operation) (any, error) {
-	name := prefix(g.Box) + op.Tool
-	if g.Box.Missing[name] == tool.NotChosen {
-		return nil, g.Box.NoTool(name)
+	if err := g.Chosen(op.Tool); err != nil {
+		return nil, err
 	}
 	return steps[op.Tool](g, op.Args)
 }
@@ -76,10 +61,8 @@ func operate(g *tool.Guard, op operation) (any, error) {
 // apply does several operations in one commit, or none.
 func apply(g *tool.Guard, in applyIn) (applyOut, error) {
 	out := applyOut{OK: true, Results: []any{}}
-	box := *g.Box
-	g.Box = &box
 	for i, op := range in.Operations {
-		if err := g.Ctx.Err(); err != nil {
+		if err := g.Context().Err(); err != nil {
 			return out, err
 		}
 		one, err := operate(g, op)
@@ -87,7 +70,7 @@ func apply(g *tool.Guard, in applyIn) (applyOut, error) {
 			return out, &tool.OperationError{Index: i, Of: len(in.Operations), Tool: op.Tool, Err: err}
 		}
 		if edited, ok := one.(editOut); ok { // the cap is one for all of them together
-			box.Caps.ResultBytes = max(0, box.Caps.ResultBytes-len(edited.Preview))
+			g = g.Within(max(0, g.Caps().ResultBytes-len(edited.Preview)))
 		}
 		out.Results = append(out.Results, one)
 	}

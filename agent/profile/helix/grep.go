@@ -1,10 +1,10 @@
 package helix
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 
+	"vfsdb/agent/policy"
 	"vfsdb/agent/tool"
 	"vfsdb/agent/tool/texts"
 	"vfsdb/search"
@@ -31,7 +31,7 @@ type grepMatch struct {
 	After      []string `json:"after,omitempty"`
 }
 
-// grepOut tells what was not looked into too, so that no match is not taken for no such text.
+// grepOut names the files that were not searched, too. Otherwise a model would take no match for no such text.
 type grepOut struct {
 	Matches       []grepMatch        `json:"matches"`
 	Sums          map[string]vfs.Sum `json:"sums,omitempty" jsonschema:"of the files with matches, by path; pass one as ifSum when you change the file"`
@@ -69,51 +69,55 @@ func (o grepOut) Parts() []tool.Part {
 func grep(g *tool.Guard, in grepIn) (grepOut, error) {
 	o := search.GrepOptions{
 		Regex: !in.Literal, IgnoreCase: in.IgnoreCase, Path: in.Path,
-		Max: g.Box.Caps.Matches, Before: in.Context, After: in.Context,
+		Max: g.Caps().Matches, Before: in.Context, After: in.Context,
 	}
 	if in.MaxResults > 0 {
 		o.Max = min(o.Max, in.MaxResults)
 	}
+
 	if in.Include != "" {
 		o.Include = []string{in.Include}
 	}
 	if in.Exclude != "" {
 		o.Exclude = []string{in.Exclude}
 	}
+
 	switch {
 	case in.MaxFileMB < 0:
 		o.MaxFileSize = -1
 	case in.MaxFileMB > 0:
 		o.MaxFileSize = int64(min(in.MaxFileMB*(1<<20), 1<<60))
 	}
+
 	r, err := g.Grep(in.Pattern, o)
 	if err != nil {
 		return grepOut{}, err
 	}
 	out, err := grepShown(g, r)
-	out.dir, out.hint = g.Box.Shown(g.OrDir(in.Path)), grepHint(g, o.MaxFileSize)
+	out.dir, out.hint = g.Shown(g.OrDir(in.Path)), grepHint(g, o.MaxFileSize)
 	return out, err
 }
 
 // grepHint says what to do about files that were too large to search.
 func grepHint(g *tool.Guard, own int64) string {
-	if g.Box.BoundsGrep(cmp.Or(own, g.Box.Caps.GrepFile)) {
-		return fmt.Sprintf("this workspace reads none above %d bytes", g.Box.Policy.MaxFileSize)
+	if bound, refused := g.GrepBound(own); refused {
+		return fmt.Sprintf("this workspace reads none above %d bytes", bound)
 	}
 	return "see maxGrepFileSizeMb"
 }
 
 // grepShown puts matches into a result, as many as fit the cap of bytes.
-func grepShown(g *tool.Guard, r *search.GrepResult) (grepOut, error) {
+func grepShown(g *tool.Guard, r *tool.GrepResult) (grepOut, error) {
 	out := grepOut{
 		Matches: []grepMatch{}, FilesScanned: r.FilesScanned, Truncated: r.Truncated,
 		SkippedLarge: orEmpty(g.Skipped(r.SkippedLarge)), SkippedBinary: orEmpty(g.Skipped(r.SkippedBinary)),
 	}
+
 	var b strings.Builder
-	room := g.Box.Caps.ResultBytes
+	room := g.Caps().ResultBytes
 	for _, m := range r.Matches {
 		line, omitted := texts.Cut(texts.Valid(m.Text), min(room, texts.MaxLine))
-		one := grepMatch{Path: tool.Rooted(m.Path), LineNumber: m.Line, Line: line}
+		one := grepMatch{Path: policy.Rooted(m.Path), LineNumber: m.Line, Line: line}
 		for _, around := range []struct {
 			from []string
 			to   *[]string
@@ -133,13 +137,14 @@ func grepShown(g *tool.Guard, r *search.GrepResult) (grepOut, error) {
 		out.Matches = append(out.Matches, one)
 		out.OmittedBytes += omitted
 	}
+
 	out.Sums = make(map[string]vfs.Sum)
 	for _, m := range r.Matches[:len(out.Matches)] {
-		at := tool.Rooted(m.Path)
+		at := policy.Rooted(m.Path)
 		if _, known := out.Sums[at]; known {
 			continue
 		}
-		sum, err := g.Tx.Sum(m.Path)
+		sum, err := r.FileSum(m.Path)
 		if err != nil {
 			return out, err
 		}

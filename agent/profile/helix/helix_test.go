@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"vfsdb/agent/policy"
 	"vfsdb/agent/tool"
 	"vfsdb/internal/vfstest/agentkit"
 )
@@ -31,7 +32,7 @@ func scrub(t *testing.T, list []agentkit.Outcome) []agentkit.Outcome {
 
 // What the default profile tells and gives.
 func TestHelixGolden(t *testing.T) {
-	b, fsys := agentkit.Box(t, &tool.Config{Caps: tool.Caps{ResultBytes: 120, Entries: 4, Matches: 3}})
+	b, fsys := agentkit.Box(t, &tool.Config{Caps: policy.Caps{ResultBytes: 120, Entries: 4, Matches: 3}})
 	agentkit.Plant(t, fsys, map[string]string{
 		"notes/a.md":  "one\ntwo\nthree\ntwo\n",
 		"notes/b.md":  "no break at the end",

@@ -7,6 +7,7 @@ import (
 	"syscall"
 	"time"
 
+	"vfsdb/agent/policy"
 	"vfsdb/agent/tool"
 	"vfsdb/snapshot"
 )
@@ -24,7 +25,7 @@ type snapshotOut struct {
 	Note    string    `json:"note,omitempty"`
 }
 
-func takeSnapshot(ctx context.Context, b *tool.Toolbox, in snapshotIn) (snapshotOut, error) {
+func takeSnapshot(ctx context.Context, h *tool.History, in snapshotIn) (snapshotOut, error) {
 	for _, prefix := range []string{tool.AutoPrefix, tool.ForkPrefix} {
 		if strings.HasPrefix(in.Name, prefix) {
 			return snapshotOut{}, tool.Refuse(syscall.EINVAL, "names that begin with '%s' are for snapshots that nobody asked for: choose another", prefix)
@@ -33,7 +34,7 @@ func takeSnapshot(ctx context.Context, b *tool.Toolbox, in snapshotIn) (snapshot
 	if len(in.Note) > maxNote {
 		return snapshotOut{}, tool.Refuse(syscall.EINVAL, "the note is %d bytes long, above the limit of %d", len(in.Note), maxNote)
 	}
-	ref, info, err := b.Snap(ctx, in.Name, in.Note)
+	ref, info, err := h.Snapshot(ctx, in.Name, in.Note)
 	if err != nil {
 		return snapshotOut{}, err
 	}
@@ -52,8 +53,8 @@ type restoreOut struct {
 	Undo string `json:"undo" jsonschema:"what it was before: restore this ref to take the restore back"`
 }
 
-func restoreTo(ctx context.Context, b *tool.Toolbox, in refIn) (restoreOut, error) {
-	now, undo, err := b.Restore(ctx, in.Ref)
+func restoreTo(ctx context.Context, h *tool.History, in refIn) (restoreOut, error) {
+	now, undo, err := h.Restore(ctx, in.Ref)
 	return restoreOut{now.String(), undo.String()}, err
 }
 
@@ -67,16 +68,16 @@ type listSnapshotsOut struct {
 	OmittedEntries int           `json:"omittedEntries,omitempty"`
 }
 
-func listSnapshots(ctx context.Context, b *tool.Toolbox, in listSnapshotsIn) (listSnapshotsOut, error) {
-	all, err := b.Snapshots(ctx)
+func listSnapshots(ctx context.Context, h *tool.History, in listSnapshotsIn) (listSnapshotsOut, error) {
+	all, err := h.Snapshots(ctx)
 	if err != nil {
 		return listSnapshotsOut{}, err
 	}
-	ref, err := tool.RefOf(ctx, b.Fsys)
+	ref, err := h.Ref(ctx)
 	if err != nil {
 		return listSnapshotsOut{}, err
 	}
-	limit := b.Caps.Entries
+	limit := h.Caps().Entries
 	if in.Limit > 0 {
 		limit = min(limit, in.Limit)
 	}
@@ -89,8 +90,8 @@ func listSnapshots(ctx context.Context, b *tool.Toolbox, in listSnapshotsIn) (li
 	return o, nil
 }
 
-func deleteSnapshot(ctx context.Context, b *tool.Toolbox, in refIn) (doneOut, error) {
-	_, err := b.Forget(ctx, in.Ref)
+func deleteSnapshot(ctx context.Context, h *tool.History, in refIn) (doneOut, error) {
+	_, err := h.Forget(ctx, in.Ref)
 	return doneOut{err == nil}, err
 }
 
@@ -118,8 +119,8 @@ func (o branchOut) Parts() []tool.Part {
 	return []tool.Part{{Line: line}}
 }
 
-func makeBranch(ctx context.Context, b *tool.Toolbox, in branchIn) (branchOut, error) {
-	f, err := b.Fork(ctx, in.Ref, in.Name, in.Stay)
+func makeBranch(ctx context.Context, h *tool.History, in branchIn) (branchOut, error) {
+	f, err := h.Fork(ctx, in.Ref, in.Name, in.Stay)
 	if err != nil {
 		return branchOut{}, err
 	}
@@ -150,16 +151,16 @@ type change struct {
 	From string        `json:"from,omitempty" jsonschema:"the path before, if it was renamed"`
 }
 
-func diffMoments(ctx context.Context, b *tool.Toolbox, in diffIn) (diffOut, error) {
-	changes, omitted, err := b.Compare(ctx, in.From, in.To, b.Caps.Entries)
+func diffMoments(ctx context.Context, h *tool.History, in diffIn) (diffOut, error) {
+	changes, omitted, err := h.Compare(ctx, in.From, in.To, h.Caps().Entries)
 	if err != nil {
 		return diffOut{}, err
 	}
 	o := diffOut{Changes: []change{}, OmittedEntries: omitted, Truncated: omitted > 0}
 	for _, c := range changes {
-		one := change{Kind: c.Kind, Path: tool.Rooted(c.Path)}
+		one := change{Kind: c.Kind, Path: policy.Rooted(c.Path)}
 		if c.From != "" {
-			one.From = tool.Rooted(c.From)
+			one.From = policy.Rooted(c.From)
 		}
 		o.Changes = append(o.Changes, one)
 	}

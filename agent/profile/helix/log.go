@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"vfsdb/agent/policy"
 	"vfsdb/agent/tool"
 	"vfsdb/agent/tool/texts"
 	"vfsdb/vfs"
@@ -56,16 +57,16 @@ func (e loggedEvent) line() string {
 	return strings.Join(words, " ")
 }
 
-func showLog(ctx context.Context, b *tool.Toolbox, in logIn) (logOut, error) {
-	events, more, err := b.Log(ctx, in.Path, in.Before, min(in.Limit, b.Caps.Entries))
+func showLog(ctx context.Context, h *tool.History, in logIn) (logOut, error) {
+	events, more, err := h.Log(ctx, in.Path, in.Before, min(in.Limit, h.Caps().Entries))
 	if err != nil {
 		return logOut{}, err
 	}
 	o := logOut{Events: []loggedEvent{}, Truncated: more && len(events) > 0}
 	for _, e := range events {
-		one := loggedEvent{Seq: e.Seq, At: e.At.UTC(), Op: string(e.Op), Path: tool.Rooted(e.Path), Arg: e.Arg, Actor: e.Actor, Tool: e.Tool}
+		one := loggedEvent{Seq: e.Seq, At: e.At.UTC(), Op: string(e.Op), Path: policy.Rooted(e.Path), Arg: e.Arg, Actor: e.Actor, Tool: e.Tool}
 		if e.Arg != "" && (e.Op == vfs.OpRename || e.Op == vfs.OpCopy || e.Op == vfs.OpLink) {
-			one.Arg = tool.Rooted(e.Arg)
+			one.Arg = policy.Rooted(e.Arg)
 		}
 		o.Events = append(o.Events, one)
 	}
@@ -105,7 +106,7 @@ func (o blameOut) Parts() []tool.Part {
 	return []tool.Part{{Line: says, Ref: o.Path, Body: o.text}}
 }
 
-// by says on one line in the course of what a line came to be.
+// by is a line about the event that last touched a line of the file.
 func (l blameLine) by() string {
 	if l.Seq == 0 {
 		return "--- older than the log"
@@ -114,13 +115,14 @@ func (l blameLine) by() string {
 	return "--- " + strings.TrimSuffix(e.line(), " by ")
 }
 
-// showBlame shows lines below the event that last touched them, which is told once for those that follow each other.
-func showBlame(ctx context.Context, b *tool.Toolbox, in blameIn) (blameOut, error) {
-	path, sum, all, err := b.Blame(ctx, in.Path)
+// showBlame shows lines below the event that last touched them. Lines that follow each other share its line.
+func showBlame(ctx context.Context, h *tool.History, in blameIn) (blameOut, error) {
+	path, sum, all, err := h.Blame(ctx, in.Path)
 	if err != nil {
 		return blameOut{}, err
 	}
-	o := blameOut{Path: tool.Rooted(path), Sum: sum, Lines: []blameLine{}, TotalLines: len(all)}
+
+	o := blameOut{Path: policy.Rooted(path), Sum: sum, Lines: []blameLine{}, TotalLines: len(all)}
 	var text strings.Builder
 	last := ""
 	for i := in.Offset - 1; i < len(all); i++ {
@@ -132,7 +134,7 @@ func showBlame(ctx context.Context, b *tool.Toolbox, in blameIn) (blameOut, erro
 		if by := line.by(); by != last {
 			shown, last = by+"\n"+shown, by
 		}
-		if len(o.Lines) == in.Limit || text.Len()+len(shown) > b.Caps.ResultBytes {
+		if len(o.Lines) == in.Limit || text.Len()+len(shown) > h.Caps().ResultBytes {
 			o.Truncated = true
 			break
 		}
@@ -154,12 +156,12 @@ type listedBranch struct {
 	Current bool      `json:"current,omitempty" jsonschema:"the one that the tools work on"`
 }
 
-func listBranches(ctx context.Context, b *tool.Toolbox, _ struct{}) (listBranchesOut, error) {
-	all, err := b.VisibleBranches(ctx)
+func listBranches(ctx context.Context, h *tool.History, _ struct{}) (listBranchesOut, error) {
+	all, err := h.Branches(ctx)
 	if err != nil {
 		return listBranchesOut{}, err
 	}
-	ref, err := tool.RefOf(ctx, b.Fsys)
+	ref, err := h.Ref(ctx)
 	if err != nil {
 		return listBranchesOut{}, err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vfsdb/agent"
+	"vfsdb/agent/policy"
 	"vfsdb/agent/tool"
 	"vfsdb/internal/vfstest"
 	"vfsdb/internal/vfstest/agentkit"
@@ -41,7 +42,7 @@ func TestLogTool(t *testing.T) {
 	require.NoError(t, fsys.Rename(t.Context(), "secret/b", "work/from-secret"))
 	_, err := snapshot.Branch(t.Context(), fsys, fsys, "other-branch")
 	require.NoError(t, err)
-	b, err := agent.New(fsys, &tool.Config{Policy: &tool.Policy{Deny: []string{"/secret"}}})
+	b, err := agent.New(fsys, &tool.Config{Policy: &policy.Policy{Deny: []string{"/secret"}}})
 	require.NoError(t, err)
 
 	all := agentkit.Try(t, b, "workspace_log", nil)
@@ -61,7 +62,7 @@ func TestLogTool(t *testing.T) {
 
 // blame tells of each line in which change it came, of files that may be read.
 func TestBlameTool(t *testing.T) {
-	b, fsys := agentkit.Box(t, &tool.Config{Policy: &tool.Policy{Deny: []string{"/secret"}}, Actor: "model"})
+	b, fsys := agentkit.Box(t, &tool.Config{Policy: &policy.Policy{Deny: []string{"/secret"}}, Actor: "model"})
 	vfstest.Write(t, fsys, "secret", "x\n")
 	require.NoError(t, fsys.Symlink(t.Context(), "secret", "way-in"))
 	require.NoError(t, agentkit.Try(t, b, "workspace_write_file", agentkit.Args{"path": "/a", "content": "one\ntwo\n"}).Err)
@@ -80,7 +81,7 @@ func TestBlameTool(t *testing.T) {
 
 // list_branches lists those that are granted, and says which one is its own.
 func TestListBranchesTool(t *testing.T) {
-	b, fsys := agentkit.Box(t, &tool.Config{Policy: &tool.Policy{Branches: []string{"try-*"}}}, "a")
+	b, fsys := agentkit.Box(t, &tool.Config{Policy: &policy.Policy{Branches: []string{"try-*"}}}, "a")
 	for _, name := range []string{"try-1", "private"} {
 		_, err := snapshot.Branch(t.Context(), fsys, fsys, name)
 		require.NoError(t, err)

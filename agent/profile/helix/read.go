@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"vfsdb/agent/policy"
 	"vfsdb/agent/tool"
 	"vfsdb/agent/tool/tags"
 	"vfsdb/agent/tool/texts"
@@ -103,16 +104,18 @@ func readFile(g *tool.Guard, in readIn) (readOut, error) {
 	case in.Tail == 0:
 		r.End, r.Page = in.Offset+pageLines-1, pageBytes
 	}
-	v, err := g.ReadLines(in.Path, r, g.Box.Caps.ResultBytes)
+
+	v, err := g.ReadLines(in.Path, r, g.Caps().ResultBytes)
 	if err != nil {
 		return readOut{}, err
 	}
-	o := readOut{Path: tool.Rooted(v.Path), Sum: v.Sum, Size: v.Info.Size()}
+	o := readOut{Path: v.Path(), Sum: v.Sum(), Size: v.Info().Size()}
 	if in.Content || v.Binary && mimetype.IsImage(v.Mime) {
 		if err := o.load(g, v, in.Content); err != nil {
 			return o, err
 		}
 	}
+
 	if v.Binary {
 		o.showBinary(v, in.Content)
 		return o, nil
@@ -122,26 +125,28 @@ func readFile(g *tool.Guard, in readIn) (readOut, error) {
 	if in.Numbered {
 		text = texts.Number(text, v.Start)
 	}
+
 	if in.Tail > 0 {
-		o.showEnd(text, v.Omitted, g.Box.Caps.ResultBytes)
+		o.showEnd(text, v.Omitted, g.Caps().ResultBytes)
 		return o, nil
 	}
-	next := o.showBeginning(text, v.Omitted, g.Box.Caps.ResultBytes)
+	next := o.showBeginning(text, v.Omitted, g.Caps().ResultBytes)
 	if r.Page > 0 || o.Truncated {
 		o.NextOffset = next
 	}
+
 	return o, nil
 }
 
 // load reads the bytes of a file, if they are few enough.
 func (o *readOut) load(g *tool.Guard, v *tool.TextView, wanted bool) (err error) {
-	image := mimetype.IsImage(v.Mime) && o.Size <= tool.MaxImage
-	if o.Size <= int64(g.Box.Caps.ResultBytes) || image {
-		o.Content, err = g.Tx.ReadFile(v.Path)
+	image := mimetype.IsImage(v.Mime) && o.Size <= policy.MaxImage
+	if o.Size <= int64(g.Caps().ResultBytes) || image {
+		o.Content, err = g.Content(v.Node)
 		return err
 	}
 	if wanted {
-		return &tool.SizeError{Path: o.Path, Size: o.Size, Max: int64(g.Box.Caps.ResultBytes)}
+		return &policy.SizeError{Path: o.Path, Size: o.Size, Max: int64(g.Caps().ResultBytes)}
 	}
 	return nil
 }
@@ -235,9 +240,9 @@ func (o readManyOut) Media() (all []tool.Media) {
 // of them together, and so is that of an image.
 func readMany(g *tool.Guard, in readManyIn) (readManyOut, error) {
 	out := readManyOut{Files: []readOne{}}
-	room, images := g.Box.Caps.ResultBytes, tool.MaxImage
+	room, images := g.Caps().ResultBytes, policy.MaxImage
 	for _, name := range in.Paths {
-		if err := g.Ctx.Err(); err != nil {
+		if err := g.Context().Err(); err != nil {
 			return out, err
 		}
 		one, err := readWithin(g, name, room)
@@ -245,7 +250,7 @@ func readMany(g *tool.Guard, in readManyIn) (readManyOut, error) {
 		case tool.Stops(err):
 			return out, err
 		case err != nil:
-			out.Files = append(out.Files, readOne{readOut{Path: name}, g.Box.Profile.Explain(g.Box, err)})
+			out.Files = append(out.Files, readOne{readOut{Path: name}, g.Explain(err)})
 		default:
 			room = max(0, room-len(one.Text)-len(one.Content))
 			if images -= len(one.image); images < 0 {
@@ -254,14 +259,11 @@ func readMany(g *tool.Guard, in readManyIn) (readManyOut, error) {
 			out.Files = append(out.Files, readOne{readOut: one})
 		}
 	}
+
 	return out, nil
 }
 
 // readWithin is readFile with another cap.
 func readWithin(g *tool.Guard, name string, room int) (readOut, error) {
-	box := *g.Box
-	box.Caps.ResultBytes = room
-	narrow := *g
-	narrow.Box = &box
-	return readFile(&narrow, readIn{Path: name, Offset: 1})
+	return readFile(g.Within(room), readIn{Path: name, Offset: 1})
 }

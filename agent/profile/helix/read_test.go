@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"vfsdb/agent/policy"
 	"vfsdb/agent/tool"
 	"vfsdb/internal/vfstest"
 	"vfsdb/internal/vfstest/agentkit"
@@ -64,7 +65,7 @@ func TestReadPages(t *testing.T) {
 func TestReadGoesOnBehindTheCap(t *testing.T) {
 	text := numbers(1, 5000)
 	for _, in := range []agentkit.Args{{}, {"limit": 4000}, {"limit": 4000, "numbered": true}, {"numbered": true}} {
-		b, fsys := agentkit.Box(t, &tool.Config{Caps: tool.Caps{ResultBytes: 3000}})
+		b, fsys := agentkit.Box(t, &tool.Config{Caps: policy.Caps{ResultBytes: 3000}})
 		vfstest.Write(t, fsys, "f", text)
 		in["path"] = "/f"
 		r := agentkit.Call(t, b, "workspace_read_file", in)

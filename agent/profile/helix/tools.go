@@ -1,6 +1,7 @@
 package helix
 
 import (
+	"vfsdb/agent/policy"
 	"vfsdb/agent/tool"
 )
 
@@ -11,6 +12,7 @@ func files() []*tool.Tool {
 			tool.Reads, readFile, tool.Title("Read file")),
 		tool.View("read_many", `Read several files at one moment.`,
 			tool.Reads, readMany, tool.Title("Read files"), somePartial),
+
 		tool.Change("write_file", `Create or replace a file, and missing directories. To change a part, use edit_file.`,
 			tool.Puts, writeFile, tool.Title("Write file"), tool.Idempotent, tool.Sequential),
 		tool.Change("write_many", `Write several files: all or none.`,
@@ -21,6 +23,7 @@ func files() []*tool.Tool {
 			tool.Writes, insertLines, tool.Title("Insert lines"), tool.Additive, tool.Sequential),
 		tool.Change("append_file", `Add text at the end of a file, or create it.`,
 			tool.Puts, appendFile, tool.Title("Append to file"), tool.Additive, tool.Sequential),
+
 		tool.View("ls", `List a directory, with sizes.`,
 			tool.Lists, ls, tool.Title("List directory")),
 		tool.View("tree", `Show what is below a directory, indented.`,
@@ -33,6 +36,7 @@ func files() []*tool.Tool {
 			tool.Reads, grep, tool.Title("Search contents")),
 		tool.View("stat", `Type, size, time, mode and sum.`,
 			tool.Lists, stat, tool.Title("Describe"), tool.Structured),
+
 		tool.Change("mkdir", `Make a directory.`,
 			tool.Creates, mkdir, tool.Title("Make directory")),
 		tool.Change("rm", `Remove a file or an empty directory.`,
@@ -60,14 +64,16 @@ func history() []*tool.Tool {
 			tool.Looks, listSnapshots, tool.Title("List snapshots"), tool.Structured),
 		tool.Steer("delete_snapshot", `Delete a snapshot, by ref or name; files stay.`,
 			tool.Forgets, deleteSnapshot, tool.Title("Delete snapshot")),
+
 		tool.Steer("branch", `Fork the workspace and go on there: later calls are of the new branch. The one you leave stays as it is.`,
 			tool.Freezes, makeBranch, tool.Title("Fork"), tool.Sequential, tool.Structured),
+
 		tool.Steer("diff", `Which paths differ between two refs or names; to defaults to now.`,
 			tool.Looks, diffMoments, tool.Title("Compare"), tool.Structured),
 		tool.Steer("log", `What was changed, when and by whom, newest first.`,
-			tool.Looks, showLog, tool.Title("Show log"), tool.Needs(tool.PermSnapshot, tool.PermList)),
+			tool.Looks, showLog, tool.Title("Show log"), tool.Needs(policy.Snapshot, policy.List)),
 		tool.Steer("blame", `Which change each line of a file is from.`,
-			tool.Looks, showBlame, tool.Title("Blame"), tool.Needs(tool.PermSnapshot, tool.PermRead)),
+			tool.Looks, showBlame, tool.Title("Blame"), tool.Needs(policy.Snapshot, policy.Read)),
 		tool.Steer("list_branches", `List branches.`,
 			tool.Looks, listBranches, tool.Title("List branches"), tool.Structured),
 	}

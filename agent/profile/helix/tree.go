@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"vfsdb/agent/policy"
 	"vfsdb/agent/tool"
 	"vfsdb/agent/tool/texts"
 	"vfsdb/vfs"
@@ -23,12 +24,12 @@ type entry struct {
 }
 
 func entryOf(n *tool.Node) entry {
-	e := entry{Name: n.Name(), Path: tool.Rooted(n.Path), Type: tool.KindOf(n.Info.Mode())}
-	if n.Info.Mode().IsRegular() {
-		size := n.Info.Size()
+	e := entry{Name: n.Name(), Path: n.Path(), Type: tool.KindOf(n.Info().Mode())}
+	if n.Info().Mode().IsRegular() {
+		size := n.Info().Size()
 		e.Size = &size
 	}
-	e.Target = n.Info.Target()
+	e.Target = n.Info().Target()
 	return e
 }
 
@@ -85,11 +86,11 @@ func listParts(lines []string, omitted int, dir, one, more string) []tool.Part {
 }
 
 func ls(g *tool.Guard, in lsIn) (lsOut, error) {
-	l, err := g.List(g.OrDir(in.Path), in.Hidden, g.Box.Caps.Entries)
+	l, err := g.List(g.OrDir(in.Path), in.Hidden, g.Caps().Entries)
 	if err != nil {
 		return lsOut{}, err
 	}
-	return lsOut{entriesOf(l.Nodes), l.Omitted > 0, l.Omitted, tool.Rooted(l.Dir)}, nil
+	return lsOut{entriesOf(l.Nodes), l.Omitted > 0, l.Omitted, l.Dir}, nil
 }
 
 type treeIn struct {
@@ -118,27 +119,29 @@ func tree(g *tool.Guard, in treeIn) (treeOut, error) {
 	var o treeOut
 	var b strings.Builder
 	shown := 0
-	at, err := g.Walk(g.OrDir(in.Path), tool.PermList, func(n *tool.Node, depth int) (bool, error) {
-		dir := n.Info.IsDir()
-		if shown == g.Box.Caps.Entries || b.Len() > g.Box.Caps.ResultBytes {
+	at, err := g.Walk(g.OrDir(in.Path), policy.List, func(n *tool.Node, rel string) (bool, error) {
+		depth := strings.Count(rel, "/") + 1
+		dir := n.Info().IsDir()
+		if shown == g.Caps().Entries || b.Len() > g.Caps().ResultBytes {
 			o.OmittedEntries++
 			return dir && depth < in.Depth && o.OmittedEntries < maxCounted, nil
 		}
+
 		shown++
 		b.WriteString(strings.Repeat("  ", depth-1) + texts.OneLine(n.Name()))
 		switch {
 		case dir:
 			o.Directories++
 			b.WriteString("/")
-		case n.Info.Target() != "":
-			b.WriteString(" -> " + texts.OneLine(n.Info.Target()))
+		case n.Info().Target() != "":
+			b.WriteString(" -> " + texts.OneLine(n.Info().Target()))
 		default:
 			o.Files++
 		}
 		b.WriteString("\n")
 		return dir && depth < in.Depth, nil
 	})
-	o.Path, o.Tree, o.Truncated = tool.Rooted(at), b.String(), o.OmittedEntries > 0
+	o.Path, o.Tree, o.Truncated = at, b.String(), o.OmittedEntries > 0
 	return o, err
 }
 
@@ -167,13 +170,13 @@ func (o globOut) Parts() []tool.Part {
 }
 
 func glob(g *tool.Guard, in globIn) (globOut, error) {
-	f, err := g.Find(tool.Query{Dir: in.Path, Pattern: in.Pattern, Hidden: true, Limit: g.Box.Caps.Matches})
+	f, err := g.Find(tool.Query{Dir: in.Path, Pattern: in.Pattern, Hidden: true, Limit: g.Caps().Matches})
 	if err != nil {
 		return globOut{}, err
 	}
-	o := globOut{Matches: []string{}, OmittedMatches: f.Omitted, Truncated: f.Omitted > 0, dir: tool.Rooted(f.Dir)}
+	o := globOut{Matches: []string{}, OmittedMatches: f.Omitted, Truncated: f.Omitted > 0, dir: f.Dir}
 	for _, n := range f.Nodes {
-		o.Matches = append(o.Matches, tool.Rooted(n.Path))
+		o.Matches = append(o.Matches, n.Path())
 	}
 	return o, nil
 }
@@ -202,7 +205,7 @@ func (o findOut) Parts() []tool.Part {
 }
 
 func find(g *tool.Guard, in findIn) (findOut, error) {
-	limit := g.Box.Caps.Matches
+	limit := g.Caps().Matches
 	if in.MaxResults > 0 {
 		limit = min(limit, in.MaxResults)
 	}
@@ -210,7 +213,7 @@ func find(g *tool.Guard, in findIn) (findOut, error) {
 	if err != nil {
 		return findOut{}, err
 	}
-	return findOut{entriesOf(f.Nodes), f.Omitted > 0, f.Omitted, tool.Rooted(f.Dir)}, nil
+	return findOut{entriesOf(f.Nodes), f.Omitted > 0, f.Omitted, f.Dir}, nil
 }
 
 type statIn struct {
@@ -228,8 +231,8 @@ func stat(g *tool.Guard, in statIn) (statOut, error) {
 		return statOut{}, err
 	}
 	e := entryOf(n)
-	size, mtime := n.Info.Size(), n.Info.ModTime().UTC()
-	e.Size, e.Mtime, e.Mode, e.Sum = &size, &mtime, tool.ModeText(n.Info.Mode()), n.Sum
+	size, mtime := n.Info().Size(), n.Info().ModTime().UTC()
+	e.Size, e.Mtime, e.Mode, e.Sum = &size, &mtime, tool.ModeText(n.Info().Mode()), n.Sum()
 	return statOut{e}, nil
 }
 
@@ -292,14 +295,13 @@ func cp(g *tool.Guard, in moveIn) (moveOut, error) {
 	return moved(g, from, to, err)
 }
 
-func moved(g *tool.Guard, from, to string, err error) (moveOut, error) {
+func moved(g *tool.Guard, from, to *tool.Node, err error) (moveOut, error) {
 	if err != nil {
 		return moveOut{}, err
 	}
-	info, err := g.Tx.Lstat(to)
+	n, err := g.Describe(to)
 	if err != nil {
 		return moveOut{}, err
 	}
-	sum, err := g.Sum(to, info)
-	return moveOut{true, tool.Rooted(from), tool.Rooted(to), sum}, err
+	return moveOut{true, from.Path(), to.Path(), n.Sum()}, nil
 }

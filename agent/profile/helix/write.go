@@ -38,7 +38,7 @@ func wroteOut(w *tool.WriteResult, err error) (writeOut, error) {
 	if err != nil {
 		return writeOut{}, err
 	}
-	return writeOut{true, tool.Rooted(w.Path), w.Sum, w.Size, w.Created}, nil
+	return writeOut{true, w.Path(), w.Sum(), w.Info().Size(), w.Created}, nil
 }
 
 func writeFile(g *tool.Guard, in writeIn) (writeOut, error) {
@@ -65,7 +65,7 @@ func (o writeManyOut) Parts() []tool.Part {
 func writeMany(g *tool.Guard, in writeManyIn) (writeManyOut, error) {
 	out := writeManyOut{OK: true, Files: []writeOut{}}
 	for _, f := range in.Files {
-		if err := g.Ctx.Err(); err != nil {
+		if err := g.Context().Err(); err != nil {
 			return out, err
 		}
 		one, err := writeFile(g, f)
@@ -133,9 +133,10 @@ func editFile(g *tool.Guard, in editIn) (editOut, error) {
 		return editOut{}, err
 	}
 	pre := tool.Precondition{Sum: in.IfSum}
-	g.Dry = in.DryRun
+	if in.DryRun {
+		g = g.Dry()
+	}
 	w, err := g.Edit(in.Path, edits, pre)
-	g.Dry = false // apply may go on
 	if err != nil {
 		return editOut{}, err
 	}
@@ -144,7 +145,7 @@ func editFile(g *tool.Guard, in editIn) (editOut, error) {
 
 // editOutOf is what an edit gives back: the sum, and the first of the changed lines.
 func editOutOf(g *tool.Guard, w *tool.WriteResult, in editIn) editOut {
-	o := editOut{OK: true, Path: tool.Rooted(w.Path), Replacements: w.N, Sum: w.Sum, DryRun: in.DryRun}
+	o := editOut{OK: true, Path: w.Path(), Replacements: w.N, Sum: w.Sum(), DryRun: in.DryRun}
 	hunks := texts.Hunks(w.Before, w.After)
 	if len(hunks) > texts.MaxHunks {
 		o.MoreChanges = len(hunks) - texts.MaxHunks
@@ -154,7 +155,7 @@ func editOutOf(g *tool.Guard, w *tool.WriteResult, in editIn) editOut {
 	if in.Diff {
 		shown, gap = texts.Hunk.Diff, ""
 	}
-	o.Preview, _ = texts.Cut(texts.ShowHunks(hunks, shown, gap), min(texts.MaxPreview, g.Box.Caps.ResultBytes))
+	o.Preview, _ = texts.Cut(texts.ShowHunks(hunks, shown, gap), min(texts.MaxPreview, g.Caps().ResultBytes))
 	return o
 }
 
@@ -171,6 +172,7 @@ func editsOf(in editIn) ([]vfs.Edit, error) {
 	case len(in.Edits) == 0:
 		in.Edits = []oneEdit{{in.OldText, *in.NewText, in.Count, in.All}}
 	}
+
 	edits := make([]vfs.Edit, len(in.Edits))
 	for i, e := range in.Edits {
 		if e.OldText == "" {
@@ -181,6 +183,7 @@ func editsOf(in editIn) ([]vfs.Edit, error) {
 		}
 		edits[i] = vfs.Edit{Old: e.OldText, New: e.NewText, Count: e.Count, All: e.All}
 	}
+
 	return edits, nil
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/diff"
 
+	"vfsdb/agent/policy"
 	"vfsdb/agent/tool"
 	"vfsdb/agent/tool/texts"
 	"vfsdb/vfs"
@@ -25,25 +26,25 @@ type readIn struct {
 
 func (in readIn) About() string { return in.Path }
 
-func read(g *tool.Guard, in readIn) (out, error) {
+func read(g *tool.Guard, in readIn) (result, error) {
 	if in.Head > 0 && in.Tail > 0 {
-		return out{}, tool.Refuse(syscall.EINVAL, "Cannot specify both head and tail parameters simultaneously")
+		return result{}, tool.Refuse(syscall.EINVAL, "Cannot specify both head and tail parameters simultaneously")
 	}
-	text, err := text(g, in.Path, tool.LineRange{End: in.Head, Tail: in.Tail}, g.Box.Caps.ResultBytes)
-	return out{text}, err
+	text, err := readText(g, in.Path, tool.LineRange{End: in.Head, Tail: in.Tail}, g.Caps().ResultBytes)
+	return result{text}, err
 }
 
-// text is a text file, or some of its lines, which then end without a line break. Text beyond the limit is refused:
+// readText is a text file, or some of its lines, which then end without a line break. Text beyond the limit is refused:
 // what was cut would be lost if the rest were written back.
-func text(g *tool.Guard, name string, r tool.LineRange, limit int) (string, error) {
+func readText(g *tool.Guard, name string, r tool.LineRange, limit int) (string, error) {
 	v, err := g.ReadLines(name, r, min(limit, vfs.MaxEditSize))
 	switch {
 	case err != nil:
 		return "", err
 	case v.Omitted > 0:
-		return "", tool.Refuse(syscall.EFBIG, "'%s' has %d bytes more than the %d that fit a result. Read it in parts, with head or tail", tool.Rooted(v.Path), v.Omitted, len(v.Data))
+		return "", tool.Refuse(syscall.EFBIG, "'%s' has %d bytes more than the %d that fit a result. Read it in parts, with head or tail", v.Path(), v.Omitted, len(v.Data))
 	case v.Binary:
-		return "", tool.Refuse(syscall.EINVAL, "'%s' is no text: %s, %d bytes. Try read_media_file", tool.Rooted(v.Path), v.Mime, v.Info.Size())
+		return "", tool.Refuse(syscall.EINVAL, "'%s' is no text: %s, %d bytes. Try read_media_file", v.Path(), v.Mime, v.Info().Size())
 	}
 	text := nodeText(v.Data)
 	if r.End > 0 || r.Tail > 0 {
@@ -103,24 +104,27 @@ func media(g *tool.Guard, in pathIn) (mediaOut, error) {
 	if err != nil {
 		return mediaOut{}, err
 	}
-	if n.Info.Size() > tool.MaxImage {
-		return mediaOut{}, &tool.SizeError{Path: tool.Rooted(n.Path), Size: n.Info.Size(), Max: tool.MaxImage}
+	if n.Info().Size() > policy.MaxImage {
+		return mediaOut{}, &policy.SizeError{Path: n.Path(), Size: n.Info().Size(), Max: policy.MaxImage}
 	}
-	data, err := g.Tx.ReadFile(n.Path)
+
+	data, err := g.Content(n)
 	if err != nil {
 		return mediaOut{}, err
 	}
-	mime, ok := types[strings.ToLower(path.Ext(n.Path))]
+	mime, ok := types[strings.ToLower(path.Ext(n.Path()))]
 	if !ok {
 		mime = "application/octet-stream"
 	}
+
 	text := base64.StdEncoding.EncodeToString(data)
 	kind, _, _ := strings.Cut(mime, "/")
 	block := contentBlock{Type: kind, Data: text, MIMEType: mime}
 	if kind == "application" {
-		block = contentBlock{Type: "resource", Resource: &resource{tool.Rooted(n.Path), mime, text}}
+		block = contentBlock{Type: "resource", Resource: &resource{n.Path(), mime, text}}
 	}
-	return mediaOut{[]contentBlock{block}, tool.Media{MIMEType: mime, Data: data, Path: tool.Rooted(n.Path)}}, nil
+
+	return mediaOut{[]contentBlock{block}, tool.Media{MIMEType: mime, Data: data, Path: n.Path()}}, nil
 }
 
 type readManyIn struct {
@@ -128,25 +132,25 @@ type readManyIn struct {
 }
 
 // readMany reads several files at one moment, as many as fit the cap of bytes together.
-func readMany(g *tool.Guard, in readManyIn) (out, error) {
+func readMany(g *tool.Guard, in readManyIn) (result, error) {
 	parts := make([]string, 0, len(in.Paths))
-	room := g.Box.Caps.ResultBytes
+	room := g.Caps().ResultBytes
 	for _, name := range in.Paths {
-		if err := g.Ctx.Err(); err != nil {
-			return out{}, err
+		if err := g.Context().Err(); err != nil {
+			return result{}, err
 		}
-		text, err := text(g, name, tool.LineRange{}, room)
+		text, err := readText(g, name, tool.LineRange{}, room)
 		switch {
 		case tool.Stops(err):
-			return out{}, err
+			return result{}, err
 		case err != nil:
-			parts = append(parts, name+": Error - "+explain(g.Box, &tool.CallError{Op: "open", Path: g.Box.Shown(name), Dest: "", Err: err}))
+			parts = append(parts, name+": Error - "+g.Explain(&tool.CallError{Op: "open", Path: g.Shown(name), Err: err}))
 		default:
 			room = max(0, room-len(text))
 			parts = append(parts, name+":\n"+text+"\n")
 		}
 	}
-	return out{strings.Join(parts, "\n---\n")}, nil
+	return result{strings.Join(parts, "\n---\n")}, nil
 }
 
 type writeIn struct {
@@ -156,9 +160,9 @@ type writeIn struct {
 
 func (in writeIn) About() string { return in.Path }
 
-func write(g *tool.Guard, in writeIn) (out, error) {
+func write(g *tool.Guard, in writeIn) (result, error) {
 	_, err := g.Write(in.Path, []byte(in.Content), false, tool.Precondition{})
-	return out{"Successfully wrote to " + in.Path}, err
+	return result{"Successfully wrote to " + in.Path}, err
 }
 
 type editIn struct {
@@ -174,16 +178,19 @@ type oneEdit struct {
 	NewText string `json:"newText" jsonschema:"text to put in its place"`
 }
 
-func edit(g *tool.Guard, in editIn) (out, error) {
-	g.Dry = in.DryRun
+func edit(g *tool.Guard, in editIn) (result, error) {
+	if in.DryRun {
+		g = g.Dry()
+	}
 	w, err := g.Rewrite(in.Path, tool.Precondition{}, func(old string) (string, int, error) {
 		crlf := strings.Count(old, "\n") > 0 && strings.Count(old, "\n") == strings.Count(old, "\r\n")
 		text := old
 		if crlf {
 			text = texts.UnixBreaks(text)
 		}
+
 		for i, e := range in.Edits {
-			if err := g.Ctx.Err(); err != nil {
+			if err := g.Context().Err(); err != nil {
 				return "", 0, err
 			}
 			if crlf {
@@ -191,20 +198,21 @@ func edit(g *tool.Guard, in editIn) (out, error) {
 			}
 			next, ok := replace(text, e)
 			if !ok {
-				return "", 0, &tool.EditError{Path: g.Box.Shown(in.Path), Index: i, Of: len(in.Edits), Old: in.Edits[i].OldText, Err: &vfs.MatchError{}}
+				return "", 0, &tool.EditError{Path: g.Shown(in.Path), Index: i, Of: len(in.Edits), Old: in.Edits[i].OldText, Err: &vfs.MatchError{}}
 			}
 			text = next
 		}
+
 		if crlf {
 			text = strings.ReplaceAll(text, "\n", "\r\n")
 		}
 		return text, len(in.Edits), nil
 	})
 	if err != nil {
-		return out{}, err
+		return result{}, err
 	}
-	text, _ := texts.Cut(gitDiff(tool.Rooted(w.Path), w.Before, w.After), g.Box.Caps.ResultBytes)
-	return out{text}, nil
+	text, _ := texts.Cut(gitDiff(w.Path(), w.Before, w.After), g.Caps().ResultBytes)
+	return result{text}, nil
 }
 
 // replace replaces the first occurrence of an edit's text; if there is none, the first lines that are the same but
@@ -255,6 +263,7 @@ func reindented(now, old, there []string) []string {
 		}
 		out[i] = has + text
 	}
+
 	return out
 }
 
@@ -287,16 +296,16 @@ func gitDiff(name string, before, after []byte) string {
 	return ticks + "diff\n" + text + ticks + "\n\n"
 }
 
-func info(g *tool.Guard, in pathIn) (out, error) {
+func info(g *tool.Guard, in pathIn) (result, error) {
 	n, err := g.Stat(in.Path, tool.Follow)
 	if err != nil {
-		return out{}, err
+		return result{}, err
 	}
 	when := func(t time.Time) string {
 		return t.UTC().Format("Mon Jan 02 2006 15:04:05 GMT+0000 (Coordinated Universal Time)")
 	}
-	i := n.Info
-	// When a file was read is not kept: what is told is when it was written.
-	return out{fmt.Sprintf("size: %d\ncreated: %s\nmodified: %s\naccessed: %s\nisDirectory: %t\nisFile: %t\npermissions: %03o",
+	i := n.Info()
+	// The store keeps no time of access. The time of the last write stands for it.
+	return result{fmt.Sprintf("size: %d\ncreated: %s\nmodified: %s\naccessed: %s\nisDirectory: %t\nisFile: %t\npermissions: %03o",
 		i.Size(), when(i.BirthTime()), when(i.ModTime()), when(i.ModTime()), i.IsDir(), i.Mode().IsRegular(), i.Mode().Perm())}, nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"vfsdb/agent/policy"
 	"vfsdb/agent/profile/mcpfs"
 	"vfsdb/agent/tool"
 	"vfsdb/internal/vfstest"
@@ -20,8 +21,8 @@ import (
 // Section 2 (MCP filesystem): fourteen tools, their hints, and their texts.
 func TestMCPFilesystemGolden(t *testing.T) {
 	b, fsys := agentkit.Box(t, &tool.Config{
-		Profile: mcpfs.Profile, Policy: &tool.Policy{Paths: []string{"/work", "/more"}, ReadOnly: []string{"/work/ro"}},
-		Caps: tool.Caps{ResultBytes: 600, Entries: 5, Matches: 4},
+		Profile: mcpfs.Profile, Policy: &policy.Policy{Paths: []string{"/work", "/more"}, ReadOnly: []string{"/work/ro"}},
+		Caps: policy.Caps{ResultBytes: 600, Entries: 5, Matches: 4},
 	})
 	agentkit.Plant(t, fsys, map[string]string{
 		"work/a.txt":           "one\ntwo\nthree\n",
@@ -174,7 +175,7 @@ func TestMCPFilesystemWholeOrRefused(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(agentkit.Try(t, b, "directory_tree", agentkit.Args{"path": "/many"}).Text), &tree))
 	require.Len(t, tree, 1500)
 
-	bounded, err := tool.New(fsys, &tool.Config{Profile: mcpfs.Profile, Caps: tool.Caps{ResultBytes: 1000, Entries: 1000}})
+	bounded, err := tool.New(fsys, &tool.Config{Profile: mcpfs.Profile, Caps: policy.Caps{ResultBytes: 1000, Entries: 1000}})
 	require.NoError(t, err)
 	for _, c := range []agentkit.Turn{
 		{Row: "", Tool: "read_text_file", Args: agentkit.Args{"path": "/long"}},

@@ -6,22 +6,24 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"slices"
 	"strings"
 	"syscall"
 
+	"vfsdb/agent/policy"
 	"vfsdb/agent/tool"
 	"vfsdb/search"
 )
 
-func mkdir(g *tool.Guard, in pathIn) (out, error) {
+func mkdir(g *tool.Guard, in pathIn) (result, error) {
 	_, _, err := g.Mkdir(in.Path, true)
-	return out{"Successfully created directory " + in.Path}, err
+	return result{"Successfully created directory " + in.Path}, err
 }
 
 // tag is what a line of a list begins with.
 func tag(n *tool.Node) string {
-	if n.Info.IsDir() {
+	if n.Info().IsDir() {
 		return "[DIR]"
 	}
 	return "[FILE]"
@@ -35,16 +37,16 @@ func more(n int, what string) string {
 	return fmt.Sprintf("\n[... truncated, %d %s omitted; refine your search/path]", n, what)
 }
 
-func list(g *tool.Guard, in pathIn) (out, error) {
-	l, err := g.List(in.Path, true, g.Box.Caps.Entries)
+func list(g *tool.Guard, in pathIn) (result, error) {
+	l, err := g.List(in.Path, true, g.Caps().Entries)
 	if err != nil {
-		return out{}, err
+		return result{}, err
 	}
 	lines := make([]string, len(l.Nodes))
 	for i, n := range l.Nodes {
 		lines[i] = tag(n) + " " + n.Name()
 	}
-	return out{strings.Join(lines, "\n") + more(l.Omitted, "entries")}, nil
+	return result{strings.Join(lines, "\n") + more(l.Omitted, "entries")}, nil
 }
 
 type sizesIn struct {
@@ -54,26 +56,27 @@ type sizesIn struct {
 
 func (in sizesIn) About() string { return in.Path }
 
-func listSizes(g *tool.Guard, in sizesIn) (out, error) {
-	l, err := g.List(in.Path, true, g.Box.Caps.Entries)
+func listSizes(g *tool.Guard, in sizesIn) (result, error) {
+	l, err := g.List(in.Path, true, g.Caps().Entries)
 	if err != nil {
-		return out{}, err
+		return result{}, err
 	}
 	sizes := make(map[*tool.Node]int64, len(l.Nodes))
 	for _, n := range l.Nodes {
-		if n.Info.Target() == "" {
-			sizes[n] = n.Info.Size()
+		if n.Info().Target() == "" {
+			sizes[n] = n.Info().Size()
 			continue
 		}
-		to, err := g.Stat(tool.Rooted(n.Path), tool.Follow)
+		to, err := g.Stat(n.Path(), tool.Follow)
 		if tool.Stops(err) {
-			return out{}, err
+			return result{}, err
 		}
 		sizes[n] = 0
-		if err == nil && !to.Info.IsDir() {
-			sizes[n] = to.Info.Size() // a symlink has the size of the file that it leads to
+		if err == nil && !to.Info().IsDir() {
+			sizes[n] = to.Info().Size() // a symlink has the size of the file that it leads to
 		}
 	}
+
 	if in.SortBy == "size" {
 		slices.SortStableFunc(l.Nodes, func(a, b *tool.Node) int { return cmp.Compare(sizes[b], sizes[a]) })
 	}
@@ -81,7 +84,7 @@ func listSizes(g *tool.Guard, in sizesIn) (out, error) {
 	files, dirs, total := 0, 0, int64(0)
 	for _, n := range l.Nodes {
 		size := ""
-		if n.Info.IsDir() {
+		if n.Info().IsDir() {
 			dirs++
 		} else {
 			files++
@@ -91,7 +94,7 @@ func listSizes(g *tool.Guard, in sizesIn) (out, error) {
 		fmt.Fprintf(&b, "%s %-30s %s\n", tag(n), n.Name(), size)
 	}
 	fmt.Fprintf(&b, "\nTotal: %d files, %d directories\nCombined size: %s", files, dirs, humanSize(total))
-	return out{b.String() + more(l.Omitted, "entries")}, nil
+	return result{b.String() + more(l.Omitted, "entries")}, nil
 }
 
 // humanSize is a number of bytes for people; a KB has 1024.
@@ -121,57 +124,51 @@ type entry struct {
 }
 
 // tree is JSON whole or not at all: what is cut is no JSON any more.
-func tree(g *tool.Guard, in treeIn) (out, error) {
+func tree(g *tool.Guard, in treeIn) (result, error) {
 	dir, err := dir(g, in.Path)
 	if err != nil {
-		return out{}, err
+		return result{}, err
 	}
-	excluded := patterns(dir.Path, slices.Concat(in.Exclude, anywhere(in.Exclude)))
+	excluded := patterns(slices.Concat(in.Exclude, anywhere(in.Exclude)))
 	top := []*entry{}
-	inside := map[string]*[]*entry{dir.Path: &top}
+	inside := map[string]*[]*entry{dir.Path(): &top}
 	shown := 0
-	_, err = g.Walk(in.Path, tool.PermList, func(n *tool.Node, _ int) (bool, error) {
-		if excluded(n) {
+	_, err = g.Walk(in.Path, policy.List, func(n *tool.Node, rel string) (bool, error) {
+		if excluded(n, rel) {
 			return false, nil
 		}
-		if shown == g.Box.Caps.Entries {
-			return false, tool.Refuse(syscall.EFBIG, "'%s' holds more than the %d entries that a result may have. Ask for a directory in it, or leave some out with excludePatterns", tool.Rooted(dir.Path), shown)
+		if shown == g.Caps().Entries {
+			return false, tool.Refuse(syscall.EFBIG, "'%s' holds more than the %d entries that a result may have. Ask for a directory in it, or leave some out with excludePatterns", dir.Path(), shown)
 		}
 		shown++
-		up := inside[parentOf(n.Path)]
+		up := inside[path.Dir(n.Path())]
 		e := &entry{Name: n.Name(), Type: "file"}
-		if n.Info.IsDir() {
+		if n.Info().IsDir() {
 			e.Type, e.Children = "directory", &[]*entry{}
-			inside[n.Path] = e.Children
+			inside[n.Path()] = e.Children
 		}
 		*up = append(*up, e)
 		return true, nil
 	})
 	if err != nil {
-		return out{}, err
+		return result{}, err
 	}
+
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	err = e.Encode(top)
-	return out{strings.TrimSuffix(b.String(), "\n")}, err
+	return result{strings.TrimSuffix(b.String(), "\n")}, err
 }
 
 // dir finds a directory.
 func dir(g *tool.Guard, name string) (*tool.Node, error) {
 	n, err := g.Stat(name, tool.Follow)
-	if err == nil && !n.Info.IsDir() {
+	if err == nil && !n.Info().IsDir() {
 		err = syscall.ENOTDIR
 	}
 	return n, err
-}
-
-func parentOf(path string) string {
-	if i := strings.LastIndexByte(path, '/'); i >= 0 {
-		return path[:i]
-	}
-	return "."
 }
 
 // anywhere lets a pattern without a star match a name at any depth, with all that is below it.
@@ -184,15 +181,14 @@ func anywhere(patterns []string) (more []string) {
 	return more
 }
 
-// patterns is a matcher of paths relative to a directory: one of the patterns has to match all of the path.
-func patterns(dir string, texts []string) func(*tool.Node) bool {
+// patterns is a matcher of paths below a directory: one of the patterns has to match all of the path.
+func patterns(texts []string) func(n *tool.Node, rel string) bool {
 	patterns := make([]func(rel string, dir bool) bool, len(texts))
 	for i, text := range texts {
 		patterns[i] = pattern(text)
 	}
-	return func(n *tool.Node) bool {
-		rel := tool.Relative(dir, n.Path)
-		return slices.ContainsFunc(patterns, func(match func(string, bool) bool) bool { return match(rel, n.Info.IsDir()) })
+	return func(n *tool.Node, rel string) bool {
+		return slices.ContainsFunc(patterns, func(match func(string, bool) bool) bool { return match(rel, n.Info().IsDir()) })
 	}
 }
 
@@ -224,37 +220,37 @@ type searchIn struct {
 
 func (in searchIn) About() string { return in.Path }
 
-func searchFiles(g *tool.Guard, in searchIn) (out, error) {
-	dir, err := dir(g, in.Path)
-	if err != nil {
-		return out{}, err
+func searchFiles(g *tool.Guard, in searchIn) (result, error) {
+	if _, err := dir(g, in.Path); err != nil {
+		return result{}, err
 	}
-	wanted, excluded := patterns(dir.Path, []string{in.Pattern}), patterns(dir.Path, in.Exclude)
+	wanted, excluded := patterns([]string{in.Pattern}), patterns(in.Exclude)
 	var found []string
 	omitted := 0
-	_, err = g.Walk(in.Path, tool.PermList, func(n *tool.Node, _ int) (bool, error) {
-		if excluded(n) {
+	_, err := g.Walk(in.Path, policy.List, func(n *tool.Node, rel string) (bool, error) {
+		if excluded(n, rel) {
 			return false, nil
 		}
-		if n.Info.Target() != "" {
-			file, dir, err := tool.Followed(g, n)
+		if n.Info().Target() != "" {
+			file, dir, err := g.Followed(n)
 			if err != nil || !file && !dir {
 				return false, err // it leads nowhere, or outside
 			}
 		}
 		switch {
-		case !wanted(n):
-		case len(found) < g.Box.Caps.Matches:
-			found = append(found, tool.Rooted(n.Path))
+		case !wanted(n, rel):
+		case len(found) < g.Caps().Matches:
+			found = append(found, n.Path())
 		default:
 			omitted++
 		}
 		return true, nil
 	})
 	if err != nil || len(found) == 0 {
-		return out{"No matches found"}, err
+		return result{"No matches found"}, err
 	}
-	return out{strings.Join(found, "\n") + more(omitted, "matches")}, nil
+
+	return result{strings.Join(found, "\n") + more(omitted, "matches")}, nil
 }
 
 type moveIn struct {
@@ -262,17 +258,17 @@ type moveIn struct {
 	Destination string `json:"destination"`
 }
 
-func move(g *tool.Guard, in moveIn) (out, error) {
+func move(g *tool.Guard, in moveIn) (result, error) {
 	_, _, err := g.Move(in.Source, in.Destination, false, tool.Precondition{})
 	switch {
 	case errors.Is(err, fs.ErrExist):
-		err = tool.Refuse(syscall.EEXIST, "Destination already exists: %s", g.Box.Shown(in.Destination))
+		err = tool.Refuse(syscall.EEXIST, "Destination already exists: %s", g.Shown(in.Destination))
 	case err != nil:
-		err = &tool.CallError{Op: "rename", Path: g.Box.Shown(in.Source), Dest: g.Box.Shown(in.Destination), Err: err}
+		err = &tool.CallError{Op: "rename", Path: g.Shown(in.Source), Dest: g.Shown(in.Destination), Err: err}
 	}
-	return out{"Successfully moved " + in.Source + " to " + in.Destination}, err
+	return result{"Successfully moved " + in.Source + " to " + in.Destination}, err
 }
 
-func allowed(g *tool.Guard, _ struct{}) (out, error) {
-	return out{"Allowed directories:\n" + strings.Join(allowedDirs(g.Box), "\n")}, nil
+func allowed(g *tool.Guard, _ struct{}) (result, error) {
+	return result{"Allowed directories:\n" + strings.Join(allowedDirs(g.Allowed()), "\n")}, nil
 }

@@ -37,23 +37,26 @@ func read(g *tool.Guard, in readIn) (readOut, error) {
 	if in.EndLine > 0 && in.EndLine < in.StartLine {
 		return readOut{}, &tool.ArgumentError{Tool: "read", Why: fmt.Sprintf("end_line %d is before start_line %d", in.EndLine, in.StartLine)}
 	}
-	v, err := g.ReadLines(in.Path, tool.LineRange{Start: in.StartLine, End: in.EndLine}, g.Box.Caps.ResultBytes)
+
+	v, err := g.ReadLines(in.Path, tool.LineRange{Start: in.StartLine, End: in.EndLine}, g.Caps().ResultBytes)
 	switch {
 	case err != nil:
 		return readOut{}, err
 	case v.Binary:
-		return readOut{}, &tool.BinaryError{Path: tool.Rooted(v.Path), Size: v.Info.Size()}
+		return readOut{}, &tool.BinaryError{Path: v.Path(), Size: v.Info().Size()}
 	case in.StartLine > max(1, v.Total):
-		return readOut{}, tool.Refuse(syscall.EINVAL, "start_line %d is past the end: '%s' has %d lines", in.StartLine, tool.Rooted(v.Path), v.Total)
+		return readOut{}, tool.Refuse(syscall.EINVAL, "start_line %d is past the end: '%s' has %d lines", in.StartLine, v.Path(), v.Total)
 	}
+
 	text, err := enc.decode(v.Data)
 	if err != nil {
-		return readOut{}, fmt.Errorf("'%s': %w", tool.Rooted(v.Path), err)
+		return readOut{}, fmt.Errorf("'%s': %w", v.Path(), err)
 	}
 	o := readOut{
-		Path: tool.Rooted(v.Path), Content: texts.Number(text, v.Start), TotalLines: v.Total,
-		StartLine: v.Start, EndLine: v.End, SizeBytes: v.Info.Size(),
+		Path: v.Path(), Content: texts.Number(text, v.Start), TotalLines: v.Total,
+		StartLine: v.Start, EndLine: v.End, SizeBytes: v.Info().Size(),
 	}
+
 	if v.Omitted > 0 {
 		o.Truncated, o.OmittedBytes = true, v.Omitted
 		o.Content += texts.Omitted(v.Omitted)
@@ -148,7 +151,7 @@ func write(g *tool.Guard, in writeIn) (writeOut, error) {
 	if err != nil {
 		return writeOut{}, err
 	}
-	return writeOut{tool.Rooted(w.Path), w.Size, w.Created}, nil
+	return writeOut{w.Path(), w.Info().Size(), w.Created}, nil
 }
 
 type editIn struct {
@@ -176,14 +179,14 @@ func edit(g *tool.Guard, in editIn) (editOut, error) {
 		}
 		text, n, err := e.Apply([]byte(old))
 		if err != nil {
-			return "", 0, tool.EditFailed(g.Box.Shown(in.Path), 0, 1, e, old, err)
+			return "", 0, tool.EditFailed(g.Shown(in.Path), 0, 1, e, old, err)
 		}
 		return string(text), n, nil
 	})
 	if err != nil {
 		return editOut{}, err
 	}
-	return editOut{tool.Rooted(w.Path), w.N, preview(g, w)}, nil
+	return editOut{w.Path(), w.N, preview(g, w)}, nil
 }
 
 // preview is the changed places, the first ten if they are more, with one line before and after each, as "11 text".
@@ -197,7 +200,7 @@ func preview(g *tool.Guard, w *tool.WriteResult) string {
 	if more > 0 {
 		text += fmt.Sprintf("... %s\n", texts.Count(more, "more changed place", "more changed places"))
 	}
-	text, _ = texts.Cut(text, min(texts.MaxPreview, g.Box.Caps.ResultBytes))
+	text, _ = texts.Cut(text, min(texts.MaxPreview, g.Caps().ResultBytes))
 	return text
 }
 
@@ -219,5 +222,5 @@ func insert(g *tool.Guard, in insertIn) (insertOut, error) {
 	if err != nil {
 		return insertOut{}, err
 	}
-	return insertOut{tool.Rooted(w.Path), in.Line, len(texts.Split(in.Content)), preview(g, w)}, nil
+	return insertOut{w.Path(), in.Line, len(texts.Split(in.Content)), preview(g, w)}, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"vfsdb/agent/policy"
 	"vfsdb/agent/profile/module2"
 	"vfsdb/agent/tool"
 	"vfsdb/internal/vfstest/agentkit"
@@ -30,8 +31,8 @@ func settled(t *testing.T, list []agentkit.Outcome, field string) []agentkit.Out
 func TestModule2Golden(t *testing.T) {
 	b, fsys := agentkit.Box(t, &tool.Config{
 		Profile: module2.Profile, Dir: "/workspace",
-		Policy: &tool.Policy{Paths: []string{"/workspace"}, MaxFileSize: 300},
-		Caps:   tool.Caps{Entries: 6, ResultBytes: 200},
+		Policy: &policy.Policy{Paths: []string{"/workspace"}, MaxFileSize: 300},
+		Caps:   policy.Caps{Entries: 6, ResultBytes: 200},
 	})
 	agentkit.Plant(t, fsys, map[string]string{
 		"etc/passwd":              "root\n",
@@ -157,7 +158,7 @@ func TestModule2Golden(t *testing.T) {
 
 // The text of a constraint error is exact, whatever the action.
 func TestModule2Outside(t *testing.T) {
-	b, fsys := agentkit.Box(t, &tool.Config{Profile: module2.Profile, Policy: &tool.Policy{Paths: []string{"/workspace"}}}, "workspace/a", "etc/passwd")
+	b, fsys := agentkit.Box(t, &tool.Config{Profile: module2.Profile, Policy: &policy.Policy{Paths: []string{"/workspace"}}}, "workspace/a", "etc/passwd")
 	for op, in := range map[string]agentkit.Args{
 		"read":      {"path": "/workspace/../etc/passwd"},
 		"write":     {"path": "/etc/passwd", "content": ""},
@@ -211,7 +212,7 @@ func TestModule2Unbounded(t *testing.T) {
 	require.Len(t, agentkit.Call(t, b, "grep", agentkit.Args{"pattern": "needle", "max_results": 1400})["matches"], 1400)
 	require.Len(t, agentkit.Call(t, b, "grep", agentkit.Args{"pattern": "needle"})["matches"], 100)
 
-	bounded, err := tool.New(fsys, &tool.Config{Profile: module2.Profile, Caps: tool.Caps{ResultBytes: 1000, Entries: 10, Matches: 10}})
+	bounded, err := tool.New(fsys, &tool.Config{Profile: module2.Profile, Caps: policy.Caps{ResultBytes: 1000, Entries: 10, Matches: 10}})
 	require.NoError(t, err)
 	require.Equal(t, true, agentkit.Call(t, bounded, "read", agentkit.Args{"path": "/long"})["truncated"])
 	require.Len(t, agentkit.Call(t, bounded, "ls", agentkit.Args{"path": "/many"})["entries"], 10)

@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"time"
 
+	"vfsdb/agent/policy"
 	"vfsdb/agent/tool"
 	"vfsdb/search"
 )
@@ -47,11 +48,11 @@ func ls(g *tool.Guard, in lsIn) (lsOut, error) {
 	if err != nil {
 		return lsOut{}, err
 	}
-	o := lsOut{Path: tool.Rooted(dir), Entries: []entry{}, Count: len(nodes), Truncated: omitted > 0, OmittedEntries: omitted}
+	o := lsOut{Path: dir, Entries: []entry{}, Count: len(nodes), Truncated: omitted > 0, OmittedEntries: omitted}
 	for _, n := range nodes {
-		e := entry{Name: n.Name(), Path: tool.Rooted(n.Path), Type: kindOf(n.Info.Mode())}
-		if n.Info.Mode().IsRegular() {
-			size := n.Info.Size()
+		e := entry{Name: n.Name(), Path: n.Path(), Type: kindOf(n.Info().Mode())}
+		if n.Info().Mode().IsRegular() {
+			size := n.Info().Size()
 			e.SizeBytes = &size
 		}
 		o.Entries = append(o.Entries, e)
@@ -61,14 +62,14 @@ func ls(g *tool.Guard, in lsIn) (lsOut, error) {
 
 func list(g *tool.Guard, in lsIn) (nodes []*tool.Node, dir string, omitted int, err error) {
 	if !in.Recursive && in.Pattern == "" {
-		l, err := g.List(in.Path, in.IncludeHidden, g.Box.Caps.Entries)
+		l, err := g.List(in.Path, in.IncludeHidden, g.Caps().Entries)
 		if err != nil {
 			return nil, "", 0, err
 		}
 		return l.Nodes, l.Dir, l.Omitted, nil
 	}
 	f, err := g.Find(tool.Query{
-		Dir: in.Path, Pattern: in.Pattern, MatchBase: in.Recursive, Hidden: in.IncludeHidden, Limit: g.Box.Caps.Entries,
+		Dir: in.Path, Pattern: in.Pattern, MatchBase: in.Recursive, Hidden: in.IncludeHidden, Limit: g.Caps().Entries,
 	})
 	if err != nil {
 		return nil, "", 0, err
@@ -100,13 +101,14 @@ type grepOut struct {
 }
 
 func grep(g *tool.Guard, in grepIn) (grepOut, error) {
-	o := search.GrepOptions{Regex: true, IgnoreCase: !in.CaseSensitive, Path: in.Path, Max: min(in.MaxResults, g.Box.Caps.Matches)}
+	o := search.GrepOptions{Regex: true, IgnoreCase: !in.CaseSensitive, Path: in.Path, Max: min(in.MaxResults, g.Caps().Matches)}
 	if in.Include != "" {
 		o.Include = []string{in.Include}
 	}
 	if !in.Recursive {
 		o.Exclude = []string{"*/"} // directories
 	}
+
 	r, err := g.Grep(in.Pattern, o)
 	if err != nil {
 		return grepOut{}, err
@@ -116,6 +118,7 @@ func grep(g *tool.Guard, in grepIn) (grepOut, error) {
 		Matches: []match{}, Count: len(matches), Truncated: more,
 		SkippedLarge: g.Skipped(r.SkippedLarge), SkippedBinary: g.Skipped(r.SkippedBinary),
 	}
+
 	for _, m := range matches {
 		out.Matches = append(out.Matches, match{m.Path, m.Line, m.Text})
 	}
@@ -129,13 +132,13 @@ type findIn struct {
 	MaxResults int    `json:"max_results,omitempty" default:"100" min:"1" jsonschema:"how many are enough"`
 }
 
-type found struct {
+type place struct {
 	Path string `json:"path"`
 	Type string `json:"type" enum:"file,dir,symlink,other"`
 }
 
 type findOut struct {
-	Matches   []found `json:"matches" jsonschema:"sorted by path"`
+	Matches   []place `json:"matches" jsonschema:"sorted by path"`
 	Count     int     `json:"count"`
 	Truncated bool    `json:"truncated,omitempty" jsonschema:"there are more"`
 }
@@ -146,15 +149,15 @@ func find(g *tool.Guard, in findIn) (findOut, error) {
 		kind = "directory"
 	}
 	f, err := g.Find(tool.Query{
-		Dir: in.Path, Pattern: in.Pattern, MatchBase: true, Kind: kind, Hidden: true, Perm: tool.PermRead, Enough: true,
-		Limit: min(in.MaxResults, g.Box.Caps.Matches),
+		Dir: in.Path, Pattern: in.Pattern, MatchBase: true, Kind: kind, Hidden: true, Perm: policy.Read, Enough: true,
+		Limit: min(in.MaxResults, g.Caps().Matches),
 	})
 	if err != nil {
 		return findOut{}, err
 	}
-	o := findOut{Matches: []found{}, Count: len(f.Nodes), Truncated: f.Omitted > 0}
+	o := findOut{Matches: []place{}, Count: len(f.Nodes), Truncated: f.Omitted > 0}
 	for _, n := range f.Nodes {
-		o.Matches = append(o.Matches, found{tool.Rooted(n.Path), kindOf(n.Info.Mode())})
+		o.Matches = append(o.Matches, place{n.Path(), kindOf(n.Info().Mode())})
 	}
 	return o, nil
 }
@@ -172,12 +175,18 @@ type moveOut struct {
 
 func mv(g *tool.Guard, in moveIn) (moveOut, error) {
 	from, to, err := g.Move(in.Source, in.Destination, in.Overwrite, tool.Precondition{})
-	return moveOut{tool.Rooted(from), tool.Rooted(to)}, err
+	if err != nil {
+		return moveOut{}, err
+	}
+	return moveOut{from.Path(), to.Path()}, nil
 }
 
 func cp(g *tool.Guard, in moveIn) (moveOut, error) {
 	from, to, err := g.Copy(in.Source, in.Destination, in.Overwrite, tool.Precondition{})
-	return moveOut{tool.Rooted(from), tool.Rooted(to)}, err
+	if err != nil {
+		return moveOut{}, err
+	}
+	return moveOut{from.Path(), to.Path()}, nil
 }
 
 type rmIn struct {
@@ -192,11 +201,11 @@ type rmOut struct {
 
 // rm removes a directory only with recursive, even an empty one.
 func rm(g *tool.Guard, in rmIn) (rmOut, error) {
-	if n, err := g.StatFor(tool.PermDelete, in.Path, tool.Keep); err == nil && n.Info.IsDir() && !in.Recursive {
-		return rmOut{}, tool.Refuse(syscall.EISDIR, "'%s' is a directory. Set recursive to delete it with all that is in it", tool.Rooted(n.Path))
+	if n, err := g.StatFor(policy.Delete, in.Path, tool.Keep); err == nil && n.Info().IsDir() && !in.Recursive {
+		return rmOut{}, tool.Refuse(syscall.EISDIR, "'%s' is a directory. Set recursive to delete it with all that is in it", n.Path())
 	}
 	at, gone, err := g.Remove(in.Path, in.Recursive, false, tool.Precondition{})
-	return rmOut{tool.Rooted(at), gone}, err
+	return rmOut{at, gone}, err
 }
 
 type pathIn struct {
@@ -210,7 +219,10 @@ type mkdirOut struct {
 
 func mkdir(g *tool.Guard, in pathIn) (mkdirOut, error) {
 	at, made, err := g.Mkdir(in.Path, true)
-	return mkdirOut{tool.Rooted(at), made}, err
+	if err != nil {
+		return mkdirOut{}, err
+	}
+	return mkdirOut{at.Path(), made}, nil
 }
 
 type statOut struct {
@@ -227,13 +239,13 @@ type statOut struct {
 // stat describes what a symlink leads to, and says that it is one. A symlink that leads nowhere is described
 // itself.
 func stat(g *tool.Guard, in pathIn) (statOut, error) {
-	n, err := g.StatFor(tool.PermRead, in.Path, tool.Keep)
+	n, err := g.StatFor(policy.Read, in.Path, tool.Keep)
 	if err != nil {
 		return statOut{}, err
 	}
-	of, link := n, n.Info.Target() != ""
+	of, link := n, n.Info().Target() != ""
 	if link {
-		if of, err = g.StatFor(tool.PermRead, in.Path, tool.Follow); tool.Missing(err) {
+		if of, err = g.StatFor(policy.Read, in.Path, tool.Follow); tool.Missing(err) {
 			of, err = n, nil
 		}
 		if err != nil {
@@ -241,13 +253,13 @@ func stat(g *tool.Guard, in pathIn) (statOut, error) {
 		}
 	}
 	return statOut{
-		Path: tool.Rooted(n.Path), Name: n.Name(), Type: kindOf(of.Info.Mode()), SizeBytes: of.Info.Size(),
-		Modified: secondsOf(of.Info.ModTime()), Created: secondsOf(of.Info.BirthTime()),
-		Permissions: tool.ModeText(of.Info.Mode()), IsSymlink: link,
+		Path: n.Path(), Name: n.Name(), Type: kindOf(of.Info().Mode()), SizeBytes: of.Info().Size(),
+		Modified: secondsOf(of.Info().ModTime()), Created: secondsOf(of.Info().BirthTime()),
+		Permissions: tool.ModeText(of.Info().Mode()), IsSymlink: link,
 	}, nil
 }
 
-// seconds is a time as the module tells it: seconds since 1970, always with a fraction.
+// seconds is a time as the module writes it: seconds since 1970, always with a fraction.
 type seconds float64
 
 func secondsOf(t time.Time) seconds { return seconds(float64(t.UnixNano()) / 1e9) }

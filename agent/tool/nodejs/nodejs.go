@@ -11,7 +11,7 @@ import (
 	"vfsdb/vfs"
 )
 
-// Describe is an error as Node tells it: "ENOENT: no such file or directory, open '/a'".
+// Describe is an error as Node words it: "ENOENT: no such file or directory, open '/a'".
 func Describe(err error) (code, path, message string) {
 	code = codeOf(err)
 	message = code + ": " + reason(err)

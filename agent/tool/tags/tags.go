@@ -12,8 +12,8 @@ import (
 
 const tagName = "workspace_tool_result"
 
-// Fence wraps bytes of the store in tags that tell the model not to trust them. What might pass for a tag inside is made
-// harmless, so that contents cannot pretend to end early.
+// Fence wraps bytes of the store in tags that tell the model not to trust them. Text that might pass for a tag inside is
+// made harmless, so that contents cannot pretend to end early.
 func Fence(workspace, op, ref, contents string) string {
 	return fmt.Sprintf("<%s untrusted=\"true\" workspace=\"%s\" op=\"%s\" ref=\"%s\">\n%s\n</%s>",
 		tagName, attribute(workspace), attribute(op), attribute(ref), neutral(contents), tagName)
@@ -166,11 +166,13 @@ func neutralJSON(text string) (string, error) {
 			}
 			to++
 		}
+
 		b.WriteString(text[:from])
 		var s string
 		if err := json.Unmarshal([]byte(text[from:to+1]), &s); err != nil {
 			return "", err
 		}
+
 		clean, err := texts.JSON(neutral(s))
 		if err != nil {
 			return "", err

@@ -4,8 +4,8 @@ import (
 	"strings"
 )
 
-// Models write line breaks as \n. What they look for matches \r\n too, and what they put into a file with \r\n gets its
-// line breaks, so that an edit does not mix them.
+// Models write line breaks as \n. Old text matches \r\n too, and new text in a file with \r\n gets its line breaks, so that
+// an edit does not mix them.
 
 // A Span is a part of a text, in bytes.
 type Span struct{ Start, End int }
@@ -29,6 +29,7 @@ func Occurrences(text, old string) []Span {
 		}
 		return at
 	}
+
 	for i, s := range spots {
 		spots[i] = Span{unfold(s.Start), unfold(s.End)}
 	}

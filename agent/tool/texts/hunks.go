@@ -9,7 +9,7 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 )
 
-// What an edit shows of itself: enough to see that it did what was meant, however much it changed.
+// The bounds of a preview. It shows enough to see that an edit did what was meant, however much it changed.
 const (
 	MaxHunks     = 10       // changed places
 	previewLines = 40       // of one of them
@@ -31,6 +31,7 @@ func Hunks(before, after []byte) []Hunk {
 	for range 3 { // its own header
 		_, text, _ = bytes.Cut(text, []byte("\n"))
 	}
+
 	for line := range bytes.Lines(text) {
 		var h Hunk
 		var skip int
@@ -45,6 +46,7 @@ func Hunks(before, after []byte) []Hunk {
 		h.header = string(line)
 		hunks = append(hunks, h)
 	}
+
 	return hunks
 }
 

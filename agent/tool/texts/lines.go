@@ -6,31 +6,19 @@ import (
 )
 
 // Cat numbers lines as cat -n does, from first.
-func Cat(lines []string, first int) string {
+func Cat(lines []string, first int) string { return numbered(lines, first, "\n") }
+
+// Number puts the number of each line of a text before it, as cat -n does.
+func Number(text string, first int) string { return numbered(Split(text), first, "") }
+
+// numbered puts numbers before lines: six wide and a tab.
+func numbered(lines []string, first int, between string) string {
 	var b strings.Builder
 	for i, line := range lines {
 		if i > 0 {
-			b.WriteByte('\n')
+			b.WriteString(between)
 		}
 		fmt.Fprintf(&b, "%6d\t%s", first+i, line)
-	}
-	return b.String()
-}
-
-// Number puts the number of each line before it: six wide and a tab, as cat -n does.
-func Number(text string, first int) string {
-	if text == "" {
-		return ""
-	}
-	var b strings.Builder
-	line := first
-	for rest := text; rest != ""; line++ {
-		n := strings.IndexByte(rest, '\n') + 1
-		if n == 0 {
-			n = len(rest)
-		}
-		fmt.Fprintf(&b, "%6d\t%s", line, rest[:n])
-		rest = rest[n:]
 	}
 	return b.String()
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vfsdb/agent"
+	"vfsdb/agent/policy"
 	"vfsdb/agent/profile"
 	"vfsdb/agent/tool"
 	"vfsdb/cmd/vfsctl/cli"
@@ -53,7 +54,7 @@ func (f *toolFlags) load(cmd *cobra.Command) (*tool.Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	if config.Policy, err = tool.ParsePolicy(text, templates); err != nil {
+	if config.Policy, err = policy.Parse(text, templates); err != nil {
 		if _, bad := agent.ParseConfig(text, templates); bad == nil {
 			return nil, cli.Usage(cmd, "%s is a config, of which a policy is a part: give it with --config", f.policy)
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/spf13/cobra"
 
+	"vfsdb/agent/policy"
 	"vfsdb/agent/tool"
 	"vfsdb/cmd/vfsctl/cli"
 	"vfsdb/cmd/vfsctl/human"
@@ -52,16 +53,16 @@ The profiles are ` + strings.Join(profileNames(), ", ") + ".",
 
 // A toolJSON is a tool as JSON shows it. Only a tool that is asked for by name has a description and schemas.
 type toolJSON struct {
-	Name        string             `json:"name"`
-	Title       string             `json:"title"`
-	Risk        tool.Risk          `json:"risk"`
-	Permissions []tool.Permission  `json:"permissions"`
-	SideEffects []string           `json:"side_effects,omitempty"`
-	Hints       hintsJSON          `json:"hints"`
-	Sequential  bool               `json:"sequential,omitempty"`
-	Description string             `json:"description,omitempty"`
-	Input       *jsonschema.Schema `json:"input_schema,omitempty"`
-	Output      *jsonschema.Schema `json:"output_schema,omitempty"`
+	Name        string              `json:"name"`
+	Title       string              `json:"title"`
+	Risk        tool.Risk           `json:"risk"`
+	Permissions []policy.Permission `json:"permissions"`
+	SideEffects []string            `json:"side_effects,omitempty"`
+	Hints       hintsJSON           `json:"hints"`
+	Sequential  bool                `json:"sequential,omitempty"`
+	Description string              `json:"description,omitempty"`
+	Input       *jsonschema.Schema  `json:"input_schema,omitempty"`
+	Output      *jsonschema.Schema  `json:"output_schema,omitempty"`
 }
 
 type hintsJSON struct {
@@ -95,7 +96,7 @@ func hintWords(h tool.Hints) string {
 var riskStyle = map[tool.Risk]term.Style{tool.Low: term.Plain, tool.Medium: term.Yellow, tool.High: term.Red}
 
 // permissionWords returns permissions as words.
-func permissionWords(list []tool.Permission) string {
+func permissionWords(list []policy.Permission) string {
 	words := make([]string, len(list))
 	for i, p := range list {
 		words[i] = string(p)

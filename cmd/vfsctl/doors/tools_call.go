@@ -8,7 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"vfsdb/agent"
+	"vfsdb/agent/policy"
 	"vfsdb/agent/tool"
+	"vfsdb/agent/tool/record"
 	"vfsdb/cmd/vfsctl/cli"
 	"vfsdb/cmd/vfsctl/human"
 )
@@ -65,7 +67,7 @@ func callTool(a *cli.App, c *cli.Call, config *tool.Config) error {
 		}
 	}
 	if config.Policy == nil { // an earlier run may have forked the branch of this call
-		config.Policy = &tool.Policy{Branches: []string{"*"}}
+		config.Policy = &policy.Policy{Branches: []string{"*"}}
 	}
 
 	b, err := agent.New(c.FS, config)
@@ -84,7 +86,7 @@ func callTool(a *cli.App, c *cli.Call, config *tool.Config) error {
 	if err := a.Out.Flush(); err != nil {
 		return err
 	}
-	if err := tool.FlushLog(c, c.FS); err != nil {
+	if err := record.Flush(c, c.FS); err != nil {
 		return err
 	}
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"vfsdb/agent/policy"
 	"vfsdb/agent/tool"
 	"vfsdb/cmd/vfsctl/cli"
 	"vfsdb/mcp"
@@ -109,13 +110,13 @@ func (m *mcpServer) tree(ctx context.Context, stores map[string]*vfs.FS, w works
 }
 
 // readOnly returns a policy that grants only what p grants for lists and reads.
-func readOnly(p *tool.Policy) *tool.Policy {
+func readOnly(p *policy.Policy) *policy.Policy {
 	if p == nil {
-		p = tool.AllowAll
+		p = policy.AllowAll
 	}
 	c := *p
-	c.Permissions = []tool.Permission{}
-	for _, perm := range []tool.Permission{tool.PermList, tool.PermRead} {
+	c.Permissions = []policy.Permission{}
+	for _, perm := range []policy.Permission{policy.List, policy.Read} {
 		if p.Grants(perm) {
 			c.Permissions = append(c.Permissions, perm)
 		}

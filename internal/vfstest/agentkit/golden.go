@@ -13,6 +13,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/stretchr/testify/require"
 
+	"vfsdb/agent/policy"
 	"vfsdb/agent/tool"
 	"vfsdb/vfs"
 )
@@ -46,7 +47,7 @@ func Describe(b *tool.Toolbox) any {
 		Output                   *jsonschema.Schema `json:",omitempty"`
 		Hints                    tool.Hints
 		Risk                     tool.Risk
-		Permissions              []tool.Permission
+		Permissions              []policy.Permission
 		SideEffects              []string `json:",omitempty"`
 		Sequential               bool     `json:",omitempty"`
 	}

@@ -16,6 +16,7 @@ func (op *FileOp) Apply(ctx context.Context, before string) (string, error) {
 	case Delete:
 		return "", nil
 	}
+
 	t := newText(before)
 	var changes []change
 	cursor := 0
@@ -31,6 +32,7 @@ func (op *FileOp) Apply(ctx context.Context, before string) (string, error) {
 		changes = append(changes, c)
 		cursor = next
 	}
+
 	return t.with(changes), nil
 }
 
@@ -77,6 +79,7 @@ func (t *text) place(h *Hunk, cursor int) (change, int, *MatchError) {
 		}
 		cursor = at + 1
 	}
+
 	if len(old(h.Lines)) == 0 {
 		return change{t.insertion(h, cursor), h.Lines}, cursor, nil
 	}
@@ -100,6 +103,7 @@ func (t *text) place(h *Hunk, cursor int) (change, int, *MatchError) {
 		}
 		lines = shorter
 	}
+
 	return change{}, 0, &MatchError{Lines: old(h.Lines), Earlier: t.hay.seek(old(h.Lines), 0) + 1}
 }
 
@@ -151,12 +155,14 @@ func (t *text) with(changes []change) string {
 		b.WriteString(end)
 		open = end == ""
 	}
+
 	from := 0
 	keep := func(to int) {
 		for ; from < to; from++ {
 			write(t.lines[from], t.breaks[from])
 		}
 	}
+
 	for _, c := range changes {
 		keep(c.at)
 		for _, l := range c.lines {

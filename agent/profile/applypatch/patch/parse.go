@@ -40,6 +40,7 @@ func ParseDiff(kind Kind, path, diff string) (FileOp, error) {
 	if diff == "" || kind == Delete {
 		p.lines = nil
 	}
+
 	var err error
 	switch kind {
 	case Add:
@@ -50,6 +51,7 @@ func ParseDiff(kind Kind, path, diff string) (FileOp, error) {
 	case Update:
 		err = p.hunks(&op)
 	}
+
 	switch {
 	case err != nil:
 	case kind == Update && len(op.Hunks) == 0:
@@ -57,6 +59,7 @@ func ParseDiff(kind Kind, path, diff string) (FileOp, error) {
 	case len(p.lines) > 0:
 		err = p.bad("'%s' has no place in the diff of one file", p.lines[0])
 	}
+
 	return op, err
 }
 
@@ -102,6 +105,7 @@ func (p *parser) unwrap() error {
 			p.lines = p.lines[:len(p.lines)-1]
 		}
 	}
+
 	trim()
 	if len(p.lines) > 1 {
 		m := heredoc.FindStringSubmatch(strings.TrimSpace(p.lines[0]))
@@ -111,6 +115,7 @@ func (p *parser) unwrap() error {
 			trim()
 		}
 	}
+
 	if len(p.lines) == 0 || strings.TrimSpace(p.lines[0]) != beginPatch {
 		return &ParseError{0, "The first line of the patch must be '" + beginPatch + "'"}
 	}
@@ -118,6 +123,7 @@ func (p *parser) unwrap() error {
 	if last == 0 || strings.TrimSpace(p.lines[last]) != endPatch {
 		return &ParseError{0, "The last line of the patch must be '" + endPatch + "'"}
 	}
+
 	p.lines = p.lines[:last]
 	p.next()
 	return nil
@@ -140,6 +146,7 @@ func (p *parser) file() error {
 		p.next()
 		return nil
 	}
+
 	op := FileOp{At: p.at}
 	op.Kind, op.Path = header(p.lines[0])
 	switch {
@@ -149,6 +156,7 @@ func (p *parser) file() error {
 	case op.Path == "":
 		return p.bad("'%s' names no file", strings.TrimSpace(p.lines[0]))
 	}
+
 	p.next()
 	var err error
 	switch op.Kind {
@@ -258,6 +266,7 @@ func (p *parser) hunk(first bool) (Hunk, error) {
 		p.next()
 		first = true
 	}
+
 	if !first {
 		return h, p.bad("Expected update hunk to start with a @@ context marker, got: '%s'", p.lines[0])
 	}
@@ -282,6 +291,7 @@ func (p *parser) hunk(first bool) (Hunk, error) {
 		}
 		p.next()
 	}
+
 	if len(h.Lines) == 0 {
 		return h, p.bad("Update hunk does not contain any lines")
 	}

@@ -96,6 +96,7 @@ func find(lines, needle []string, from int) int {
 		}
 		border[i] = k
 	}
+
 	for i, k := from, 0; i < len(lines); i++ {
 		for k > 0 && lines[i] != needle[k] {
 			k = border[k-1]
@@ -107,5 +108,6 @@ func find(lines, needle []string, from int) int {
 			return i - k + 1
 		}
 	}
+
 	return -1
 }

@@ -1,4 +1,4 @@
-package tool
+package params
 
 import (
 	"encoding/json"
@@ -38,8 +38,8 @@ func SchemaFor[T any]() *jsonschema.Schema {
 	return s
 }
 
-// annotate adds what the tags of a struct's fields say, down to structs in it. What a tool gives may grow new keys, so
-// only the arguments of a tool are closed, by define.
+// annotate adds what the tags of a struct's fields say, down to structs in it. Results may grow new keys, so
+// only the arguments of a tool are closed, with Nothing.
 func annotate(s *jsonschema.Schema, t reflect.Type) {
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
 		if t.Kind() == reflect.Slice {
@@ -56,6 +56,7 @@ func annotate(s *jsonschema.Schema, t reflect.Type) {
 		}
 		t = t.Elem()
 	}
+
 	if t.Kind() != reflect.Struct || s.Properties == nil {
 		return
 	}
@@ -94,12 +95,14 @@ func tagged(p *jsonschema.Schema, f reflect.StructField) {
 			p.Enum = append(p.Enum, v)
 		}
 	}
+
 	if text, ok := f.Tag.Lookup("const"); ok {
 		p.Const = new(any)
 		if err := json.Unmarshal([]byte(text), p.Const); err != nil {
 			panic(fmt.Sprintf("field %s: const: %v", f.Name, err))
 		}
 	}
+
 	if text, ok := f.Tag.Lookup("minItems"); ok {
 		n, err := strconv.Atoi(text)
 		if err != nil {
@@ -107,6 +110,7 @@ func tagged(p *jsonschema.Schema, f reflect.StructField) {
 		}
 		p.MinItems = &n
 	}
+
 	for key, bound := range map[string]**float64{"min": &p.Minimum, "max": &p.Maximum} {
 		if text, ok := f.Tag.Lookup(key); ok {
 			v, err := strconv.ParseFloat(text, 64)

@@ -1,4 +1,4 @@
-package tool
+package policy
 
 import (
 	"fmt"
@@ -7,10 +7,10 @@ import (
 	"strings"
 	"syscall"
 
-	"vfsdb/agent/tool/strict"
+	"vfsdb/agent/policy/strict"
 )
 
-// ParsePolicy reads a policy from YAML or JSON, with the keys of [Policy]:
+// Parse reads a policy from YAML or JSON, with the keys of [Policy]:
 //
 //	paths: ["{{workspace}}", /shared]
 //	read_only: [/shared]
@@ -19,7 +19,7 @@ import (
 //	ask: [{permissions: [fs.delete]}]
 //
 // Templates in it are expanded, see [Policy.Expand]. A key that is not known, or a policy that is wrong, is EINVAL.
-func ParsePolicy(data []byte, vars map[string]string) (*Policy, error) {
+func Parse(data []byte, vars map[string]string) (*Policy, error) {
 	var p Policy
 	if err := strict.YAML("policy", data, &p); err != nil {
 		return nil, err
@@ -31,7 +31,7 @@ func ParsePolicy(data []byte, vars map[string]string) (*Policy, error) {
 	if err != nil {
 		return nil, err
 	}
-	return full.check()
+	return full.Check()
 }
 
 // NoEmptyPaths refuses `paths: []`, which grants every path though it reads as if it granted none.

@@ -1,11 +1,7 @@
-package tool
+package policy
 
 import (
 	"cmp"
-	"fmt"
-	"maps"
-	"slices"
-	"syscall"
 
 	"vfsdb/search"
 )
@@ -36,25 +32,15 @@ const (
 // NoBound is what -1 stands for.
 const NoBound = 1 << 40
 
-// check refuses a cap that is neither a bound nor -1.
-func (c Caps) check() error {
-	return bounds("caps", map[string]int64{
+// Check refuses a cap that is neither a bound nor -1.
+func (c Caps) Check() error {
+	return CheckBounds("caps", map[string]int64{
 		"max_tool_result_bytes": int64(c.ResultBytes), "max_dir_entries": int64(c.Entries),
 		"max_glob_matches": int64(c.Matches), "max_grep_file_size": c.GrepFile,
 	})
 }
 
-// bounds refuses a bound below -1, by its key in a config file.
-func bounds(of string, list map[string]int64) error {
-	for _, key := range slices.Sorted(maps.Keys(list)) {
-		if n := list[key]; n < -1 {
-			return fmt.Errorf("%s: %s is %d: -1 is no bound, 0 the default: %w", of, key, n, syscall.EINVAL)
-		}
-	}
-	return nil
-}
-
-func (c Caps) resolved() Caps {
+func (c Caps) Resolved() Caps {
 	fill := func(v *int, whole int) {
 		switch *v {
 		case 0:

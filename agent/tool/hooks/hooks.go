@@ -1,4 +1,4 @@
-package tool
+package hooks
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 // own: a slow one never holds up a call. When the queue is full an event is dropped and counted. A panic in OnEvent is
 // logged, and ends nothing. One Hooks may serve any number of sessions. A nil *Hooks hears nothing.
 type Hooks struct {
-	queue   chan HookEvent
+	queue   chan Event
 	dropped atomic.Int64
 	idle    chan struct{} // closed when the last event has been heard
 
@@ -20,8 +20,8 @@ type Hooks struct {
 	closed bool
 }
 
-// A HookEvent is one thing that happened.
-type HookEvent struct {
+// An Event is one thing that happened.
+type Event struct {
 	Kind      string // "open", "close", "evicted", "eviction-retry", "snapshot", "restore", "branch", "move", "call"
 	Workspace string // its name, as in metrics
 	Session   string // "" if the tools are nobody's
@@ -33,12 +33,12 @@ type HookEvent struct {
 // hookQueue is how many events may wait.
 const hookQueue = 256
 
-// NewHooks starts to hear. Close it when nothing more happens. logger may be nil.
-func NewHooks(onEvent func(HookEvent), logger *slog.Logger) *Hooks {
+// New starts to hear. Close it when nothing more happens. logger may be nil.
+func New(onEvent func(Event), logger *slog.Logger) *Hooks {
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
 	}
-	h := &Hooks{queue: make(chan HookEvent, hookQueue), idle: make(chan struct{})}
+	h := &Hooks{queue: make(chan Event, hookQueue), idle: make(chan struct{})}
 	go func() {
 		defer close(h.idle)
 		for e := range h.queue {
@@ -48,7 +48,7 @@ func NewHooks(onEvent func(HookEvent), logger *slog.Logger) *Hooks {
 	return h
 }
 
-func tell(onEvent func(HookEvent), e HookEvent, logger *slog.Logger) {
+func tell(onEvent func(Event), e Event, logger *slog.Logger) {
 	defer func() {
 		if p := recover(); p != nil {
 			logger.Error("hook", "kind", e.Kind, "panic", p)
@@ -77,8 +77,8 @@ func (h *Hooks) Close(ctx context.Context) error {
 	}
 }
 
-// send never waits.
-func (h *Hooks) send(e HookEvent) {
+// Send never waits.
+func (h *Hooks) Send(e Event) {
 	if h == nil {
 		return
 	}
@@ -93,13 +93,4 @@ func (h *Hooks) send(e HookEvent) {
 	default:
 		h.dropped.Add(1)
 	}
-}
-
-// Hear sends an event of this workspace to the hooks.
-func (c *Config) Hear(e HookEvent) {
-	e.Workspace, e.Session = c.Name, c.Session
-	if e.Workspace == "" {
-		e.Workspace = defaultWorkspace
-	}
-	c.Hooks.send(e)
 }

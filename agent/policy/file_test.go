@@ -1,4 +1,4 @@
-package tool_test
+package policy_test
 
 import (
 	"syscall"
@@ -6,12 +6,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"vfsdb/agent/tool"
+	"vfsdb/agent/policy"
 )
 
 // A policy reads as it is written down, and what is not understood is refused.
 func TestParsePolicy(t *testing.T) {
-	got, err := tool.ParsePolicy([]byte(`
+	got, err := policy.Parse([]byte(`
 paths: ["{{workspace}}", /shared/]
 read_only: [/shared]
 deny: ["{{ workspace }}/.secrets"]
@@ -22,14 +22,14 @@ ask:
   - {permissions: [fs.write], paths: ["{{workspace}}/main"]}
 `), map[string]string{"workspace": "/work"})
 	require.NoError(t, err)
-	require.Equal(t, &tool.Policy{
+	require.Equal(t, &policy.Policy{
 		Paths: []string{"work", "shared"}, ReadOnly: []string{"shared"}, Deny: []string{"work/.secrets"},
-		Permissions: []tool.Permission{tool.PermList, tool.PermRead, tool.PermWrite},
+		Permissions: []policy.Permission{policy.List, policy.Read, policy.Write},
 		MaxFileSize: 50 << 20, MaxBytes: 1 << 30,
-		Ask: []tool.Rule{{Permissions: []tool.Permission{tool.PermWrite}, Paths: []string{"work/main"}}},
+		Ask: []policy.Rule{{Permissions: []policy.Permission{policy.Write}, Paths: []string{"work/main"}}},
 	}, got)
 
-	got, err = tool.ParsePolicy([]byte(`{"permissions": []}`), nil)
+	got, err = policy.Parse([]byte(`{"permissions": []}`), nil)
 	require.NoError(t, err)
 	require.NotNil(t, got.Permissions)
 
@@ -51,7 +51,7 @@ ask:
 		{"a path upwards", "paths: [/a/../b]", "no path from the root"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := tool.ParsePolicy([]byte(tt.text), map[string]string{"workspace": "/work"})
+			_, err := policy.Parse([]byte(tt.text), map[string]string{"workspace": "/work"})
 			require.ErrorIs(t, err, syscall.EINVAL)
 			require.ErrorContains(t, err, tt.want)
 		})

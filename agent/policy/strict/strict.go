@@ -21,6 +21,7 @@ func YAML(what string, data []byte, into any) error {
 		}
 		return fmt.Errorf("%s: %w: %w", what, err, syscall.EINVAL)
 	}
+
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
 	var doc yaml.Node
 	if err := decoder.Decode(&doc); errors.Is(err, io.EOF) {
@@ -28,6 +29,7 @@ func YAML(what string, data []byte, into any) error {
 	} else if err != nil {
 		return bad(err)
 	}
+
 	if err := decoder.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
 		return bad(errors.New("there is a second document in it"))
 	}
@@ -35,6 +37,7 @@ func YAML(what string, data []byte, into any) error {
 	if root.Kind != yaml.MappingNode {
 		return bad(errors.New("it has to be a mapping of keys to values"))
 	}
+
 	if err := fits(root, reflect.TypeOf(into)); err != nil {
 		return bad(err)
 	}
@@ -42,6 +45,7 @@ func YAML(what string, data []byte, into any) error {
 	if err := root.Decode(&tree); err != nil {
 		return bad(err)
 	}
+
 	text, err := json.Marshal(tree)
 	if err != nil {
 		return bad(err)
@@ -49,6 +53,7 @@ func YAML(what string, data []byte, into any) error {
 	if err := JSON(text, into); err != nil {
 		return bad(err)
 	}
+
 	return nil
 }
 
@@ -70,12 +75,14 @@ func fits(n *yaml.Node, t reflect.Type) error {
 	if n.Tag == "!!null" {
 		return fmt.Errorf("line %d: there is no value: leave it out", n.Line)
 	}
+
 	if in, ok := reflect.Zero(t).Interface().(Inner); ok {
 		if n.Kind != yaml.MappingNode {
 			return scalar(n, t)
 		}
 		t = in.Inner()
 	}
+
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
@@ -92,6 +99,7 @@ func fits(n *yaml.Node, t reflect.Type) error {
 	case n.Kind == yaml.MappingNode && t.Kind() == reflect.Struct:
 		return fields(n, t)
 	}
+
 	return fmt.Errorf("line %d: %s is not what belongs here", n.Line, n.ShortTag())
 }
 

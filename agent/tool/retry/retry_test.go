@@ -1,4 +1,4 @@
-package tool
+package retry
 
 import (
 	"context"
@@ -29,7 +29,7 @@ func TestRetried(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				runs, began := 0, time.Now()
-				_, err := Retry(t.Context(), func() (int, error) {
+				_, err := Busy(t.Context(), func() (int, error) {
 					runs++
 					if runs <= len(tt.errs) {
 						return 0, tt.errs[runs-1]
@@ -49,7 +49,7 @@ func TestRetriedGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 		defer cancel()
-		_, err := Retry(ctx, func() (int, error) { return 0, syscall.EBUSY })
+		_, err := Busy(ctx, func() (int, error) { return 0, syscall.EBUSY })
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 	})
 }
@@ -58,7 +58,7 @@ func TestRetriedGivesUp(t *testing.T) {
 func TestRetriedHasWaited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		runs := 0
-		_, err := Retry(t.Context(), func() (int, error) {
+		_, err := Busy(t.Context(), func() (int, error) {
 			runs++
 			time.Sleep(30 * time.Second)
 			return 0, syscall.EBUSY

@@ -1,4 +1,4 @@
-package tool
+package params
 
 import (
 	"bytes"
@@ -8,67 +8,75 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// An ArgumentError is a call whose arguments a tool does not take. It is EINVAL.
-type ArgumentError struct {
-	Tool string
-	Why  string
+// Params are what a call of a tool takes: a schema, prepared to check arguments against.
+type Params struct {
+	schema   *jsonschema.Schema
+	resolved *jsonschema.Resolved
+	defaults []byte // JSON of the arguments that have one
 }
 
-func (e *ArgumentError) Error() string { return fmt.Sprintf("arguments of %s: %s", e.Tool, e.Why) }
+// New prepares a schema. It panics on one that is wrong.
+func New(s *jsonschema.Schema) *Params { return &Params{s, resolved(s), defaultsOf(s)} }
 
-// Unwrap makes an ArgumentError an EINVAL.
-func (e *ArgumentError) Unwrap() error { return syscall.EINVAL }
+// A MisfitError says why arguments are not those that a tool takes.
+type MisfitError struct{ Why string }
+
+func (e *MisfitError) Error() string { return e.Why }
 
 // maxInput is the longest input of a call, in bytes: what an edit may hold twice, and room for the rest.
 const maxInput = 160 << 20
 
 // Decode makes the arguments of a call a struct: defaults put in, and everything checked against the schema. A null is
 // taken as an argument left out, because models write one for the other. The input may be empty for a call without any.
-func Decode[In any](t *Tool, input json.RawMessage) (In, error) {
+func Decode[In any](p *Params, input json.RawMessage) (In, error) {
 	var in In
 	if len(input) > maxInput {
-		return in, &ArgumentError{t.Name, fmt.Sprintf("they are %d bytes long, more than %d", len(input), maxInput)}
+		return in, &MisfitError{fmt.Sprintf("they are %d bytes long, more than %d", len(input), maxInput)}
 	}
 	values := map[string]any{}
 	if len(bytes.TrimSpace(input)) > 0 {
 		if err := json.Unmarshal(input, &values); err != nil {
 			var other *json.UnmarshalTypeError
 			if errors.As(err, &other) {
-				return in, &ArgumentError{t.Name, "they have to be a JSON object, not a JSON " + other.Value}
+				return in, &MisfitError{"they have to be a JSON object, not a JSON " + other.Value}
 			}
-			return in, &ArgumentError{t.Name, "they are not a JSON object: " + err.Error()}
+			return in, &MisfitError{"they are not a JSON object: " + err.Error()}
 		}
 	}
+
 	if values == nil {
 		values = map[string]any{}
 	}
 	dropNulls(values)
-	respell(t.Args, values)
-	for name, p := range t.Args.Properties {
-		onlyKnown(p, values[name])
+	respell(p.schema, values)
+	for name, property := range p.schema.Properties {
+		onlyKnown(property, values[name])
 	}
-	if why := misfit(t.Args, values); why != "" {
-		return in, &ArgumentError{t.Name, why}
+
+	if why := misfit(p.schema, values); why != "" {
+		return in, &MisfitError{why}
 	}
-	if err := t.takes.Validate(values); err != nil {
-		return in, &ArgumentError{t.Name, err.Error()}
+	if err := p.resolved.Validate(values); err != nil {
+		return in, &MisfitError{err.Error()}
 	}
-	// What is decoded is what was checked: input may name a key twice, and of that a struct would keep a part of each.
+
+	// The checked values are decoded, not the input: that may name a key twice, and a struct would keep a part of each.
 	checked, err := json.Marshal(values)
 	if err != nil {
-		return in, &ArgumentError{t.Name, err.Error()}
+		return in, &MisfitError{err.Error()}
 	}
-	// What is left out keeps what the defaults set.
-	for _, layer := range [][]byte{t.defaults, checked} {
+
+	// An argument that is left out keeps its default.
+	for _, layer := range [][]byte{p.defaults, checked} {
 		if err := json.Unmarshal(layer, &in); err != nil {
-			return in, &ArgumentError{t.Name, unfit(err)}
+			return in, &MisfitError{unfit(err)}
 		}
 	}
+
 	return in, nil
 }
 
@@ -144,6 +152,7 @@ func onlyKnown(s *jsonschema.Schema, value any) {
 				onlyKnown(s.Items, item)
 			}
 		}
+
 	case map[string]any:
 		if s.Properties == nil {
 			return
@@ -169,11 +178,13 @@ func misfit(s *jsonschema.Schema, values map[string]any) string {
 			}
 		}
 	})
+
 	for _, name := range s.Required {
 		if _, ok := values[name]; !ok {
 			return fmt.Sprintf("%q is missing; they are: %s", name, strings.Join(names, ", "))
 		}
 	}
+
 	given := make([]string, 0, len(values))
 	for name := range values {
 		given = append(given, name)
@@ -188,6 +199,7 @@ func misfit(s *jsonschema.Schema, values map[string]any) string {
 			return fmt.Sprintf("%q has to be %s", name, why)
 		}
 	}
+
 	return ""
 }
 
@@ -202,6 +214,7 @@ func misvalue(s *jsonschema.Schema, value any) string {
 	if s.Const != nil && *s.Const != value {
 		return fmt.Sprintf("%v, or left out", *s.Const)
 	}
+
 	if list, ok := value.([]any); ok && s.MinItems != nil && len(list) < *s.MinItems {
 		return fmt.Sprintf("a list of %d or more", *s.MinItems)
 	}
@@ -214,10 +227,11 @@ func misvalue(s *jsonschema.Schema, value any) string {
 	case s.Maximum != nil && number > *s.Maximum:
 		return fmt.Sprintf("%v or less", *s.Maximum)
 	}
+
 	return ""
 }
 
-// maxInteger is the largest integer that JSON tells from its neighbours, in each direction.
+// maxInteger is the largest integer that JSON keeps apart from its neighbours, in each direction.
 const maxInteger = 1<<53 - 1
 
 // hasType reports whether a value, as JSON decodes it, is of one of the schema's simple types. It lets pass what it

@@ -1,4 +1,4 @@
-package tool
+package policy
 
 import (
 	"encoding/json"

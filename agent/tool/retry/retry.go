@@ -1,4 +1,4 @@
-package tool
+package retry
 
 import (
 	"context"
@@ -15,7 +15,7 @@ const attempts = 3
 // patience is how long after its beginning a call may be tried again: one that waited for the lock has waited enough.
 const patience = 10 * time.Second
 
-func Retry[T any](ctx context.Context, run func() (T, error)) (T, error) {
+func Busy[T any](ctx context.Context, run func() (T, error)) (T, error) {
 	began, pause := time.Now(), 100*time.Millisecond
 	for attempt := 1; ; attempt++ {
 		out, err := run()

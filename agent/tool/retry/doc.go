@@ -1,0 +1,2 @@
+// Package retry tries again what found the store busy.
+package retry

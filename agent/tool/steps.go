@@ -1,0 +1,60 @@
+package tool
+
+import (
+	"context"
+	"encoding/json"
+
+	"vfsdb/agent/tool/params"
+	"vfsdb/agent/tool/retry"
+)
+
+// Steps runs a call in several transactions, one after the other. They are one step to take back.
+type Steps struct {
+	box   *Toolbox
+	tool  string
+	begun bool
+}
+
+// InSteps defines a tool of several transactions, which does what all of the kinds do. Its result is its own, also of a
+// call that failed.
+func InSteps[In, Out any](name, description string, kinds []Kind, run func(context.Context, *Steps, In) (*Result, error), tweaks ...Tweak) *Tool {
+	t := define[In, Out](name, description, kinds[0], tweaks, func(ctx context.Context, b *Toolbox, in In) (*Result, error) {
+		return run(ctx, &Steps{box: b, tool: name}, in)
+	})
+	for _, k := range kinds {
+		t.worsen(traitsOf[k])
+	}
+	return t
+}
+
+// Change runs one transaction. While the store is busy it is tried again.
+func (s *Steps) Change(ctx context.Context, run func(*Guard) error) error {
+	transact := s.box.updating(s.tool)
+	if s.begun {
+		transact = s.box.continuing()
+	}
+	_, err := retry.Busy(ctx, func() (*Result, error) {
+		return s.box.within(ctx, transact, func(g *Guard) (any, error) { return Text(""), run(g) })
+	})
+	s.begun = s.begun || err == nil
+	return err
+}
+
+// Explain is what the model reads of an error.
+func (s *Steps) Explain(err error) string { return s.box.failed(err).Text }
+
+// Step makes the change of a tool one that another tool puts together with others, in its own transaction. It checks the
+// arguments as the tool does.
+func Step[In, Out any](name string, run func(*Guard, In) (Out, error)) func(*Guard, json.RawMessage) (any, error) {
+	input := params.SchemaFor[In]()
+	input.AdditionalProperties = params.Nothing()
+	t := &Tool{Name: name}
+	t.checks(input)
+	return func(g *Guard, args json.RawMessage) (any, error) {
+		in, err := decode[In](t, args)
+		if err != nil {
+			return nil, err
+		}
+		return run(g, in)
+	}
+}
