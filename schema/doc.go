@@ -46,8 +46,9 @@
 // # Tables
 //
 // The tables are explained in tables.sql and in FORMAT.md. Each is written by one room and read only by that room and
-// those above it: meta and counter here; lease, pin, gc and touched by hold; blob, pack, manifest and patch by chunk; call
-// and change by journal; branch, lineage, inode, dirent and orphan by vfs; snapshot by snapshot; doomed by gc.
+// those above it, with a few exceptions that internal/arrows lists: meta and counter here; lease, pin, gc and touched by
+// hold; blob, pack, manifest and patch by chunk; call and change by journal; branch, lineage, inode, dirent and orphan by
+// tree; snapshot by snapshot; doomed by gc.
 //
 // Three traps of SQLite's planner shape the statements of every room. The constant [Forever] is written as the literal
 // 9223372036854775807, because a partial index beside a bound value makes each bind re-plan the statement. ANALYZE is
