@@ -47,15 +47,8 @@ const maxPage = 512
 // readPage returns the entries of a directory that come after a name, and whether they are the last.
 func readPage(tx *tree.Tx, dir tree.Ino, after string) (page []tree.Entry, last bool, err error) {
 	tx.Trim()
-	for e, err := range tx.Entries(dir, after) {
-		if err != nil {
-			return nil, false, err
-		}
-		if page = append(page, e); len(page) == maxPage {
-			return page, false, nil
-		}
-	}
-	return page, true, nil
+	page, err = tx.Page(dir, after, maxPage)
+	return page, len(page) < maxPage, err
 }
 
 // lookUp returns those of some names that a directory has.
