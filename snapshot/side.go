@@ -13,19 +13,14 @@ type side struct {
 	tx    *tree.Tx
 	names map[vfs.Ino][]string // paths of entries that only this side shows, by inode
 	at    map[string]vfs.Ino   // the same entries by path
-	dirs  map[vfs.Ino]string   // paths of directories, with a slash at the end; see unreachable and climbing
-	full  map[vfs.Ino]string   // directories all of whose entries were added, with the same paths
+	dirs  tree.PathFinder
+	full  map[vfs.Ino]string // directories all of whose entries were added, with the same paths
 }
-
-const (
-	unreachable = "/"  // the path of a directory that the root does not lead to
-	climbing    = "//" // the path is being found
-)
 
 func newSide(tx *tree.Tx) *side {
 	return &side{
 		tx: tx, names: make(map[vfs.Ino][]string), at: make(map[string]vfs.Ino),
-		dirs: map[vfs.Ino]string{tx.Root(): ""}, full: make(map[vfs.Ino]string),
+		dirs: tx.PathFinder(), full: make(map[vfs.Ino]string),
 	}
 }
 
@@ -34,11 +29,11 @@ func (s *side) show(name tree.Name, ino vfs.Ino) error {
 	if ino == 0 {
 		return nil
 	}
-	dir, err := s.dir(name.Dir)
-	if err != nil || dir == unreachable {
+	dir, err := s.dirs.Path(name.Dir)
+	if err != nil || dir == "" {
 		return err
 	}
-	s.add(dir+name.Base, ino)
+	s.add(tree.JoinPath(dir, name.Base), ino)
 	return nil
 }
 
@@ -60,34 +55,6 @@ func (s *side) shown() []vfs.Ino {
 	return list
 }
 
-// dir returns the path of a directory, or unreachable. It remembers the path of each directory on the way up.
-func (s *side) dir(ino vfs.Ino) (string, error) {
-	if path, ok := s.dirs[ino]; path == climbing {
-		return "", schema.Corrupt("directory %d lies below itself", ino)
-	} else if ok {
-		return path, nil
-	}
-
-	s.dirs[ino] = climbing
-	names, err := s.tx.NamesOf(ino)
-	if err != nil {
-		return "", err
-	}
-
-	path := unreachable
-	if len(names) > 0 {
-		above, err := s.dir(names[0].Dir)
-		if err != nil {
-			return "", err
-		}
-		if above != unreachable {
-			path = above + names[0].Base + "/"
-		}
-	}
-	s.dirs[ino] = path
-	return path, nil
-}
-
 // paths returns the paths that lead to an inode.
 func (s *side) paths(ino vfs.Ino) ([]string, error) {
 	if ino == s.tx.Root() {
@@ -100,12 +67,12 @@ func (s *side) paths(ino vfs.Ino) ([]string, error) {
 
 	var paths []string
 	for _, name := range names {
-		dir, err := s.dir(name.Dir)
+		dir, err := s.dirs.Path(name.Dir)
 		if err != nil {
 			return nil, err
 		}
-		if dir != unreachable {
-			paths = append(paths, dir+name.Base)
+		if dir != "" {
+			paths = append(paths, tree.JoinPath(dir, name.Base))
 		}
 	}
 	return paths, nil
@@ -117,8 +84,8 @@ func (s *side) reaches(ino vfs.Ino) (bool, error) {
 	if err != nil || info == nil {
 		return false, err
 	}
-	path, err := s.dir(ino)
-	return path != unreachable, err
+	path, err := s.dirs.Path(ino)
+	return path != "", err
 }
 
 // descend adds everything below the directories that this side shows and the other does not reach.

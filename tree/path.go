@@ -41,15 +41,19 @@ func (tx *Tx) climb(dir Ino) iter.Seq2[Name, error] {
 	}
 }
 
-// A pathFinder finds the paths of directories from a directory above them, and remembers those that it has found.
-type pathFinder struct {
+// A PathFinder finds the paths of directories from a directory above them, and remembers those that it has found. It is
+// valid as long as its transaction moves no directory.
+type PathFinder struct {
 	tx    *Tx
 	top   Ino
 	known map[Ino]string // "" if top does not lead there; nil if nothing is to be remembered
 }
 
-// path returns the path of a directory, "." for the top itself, and "" if the top does not lead there.
-func (f pathFinder) path(dir Ino) (string, error) {
+// PathFinder returns a PathFinder from the root of the tree.
+func (tx *Tx) PathFinder() PathFinder { return PathFinder{tx, tx.fsys.root, make(map[Ino]string)} }
+
+// Path returns the path of a directory, "." for the top itself, and "" if the top does not lead there.
+func (f PathFinder) Path(dir Ino) (string, error) {
 	path, found := f.recall(dir)
 	if found {
 		return path, nil
@@ -83,7 +87,7 @@ func (f pathFinder) path(dir Ino) (string, error) {
 	return path, nil
 }
 
-func (f pathFinder) recall(dir Ino) (string, bool) {
+func (f PathFinder) recall(dir Ino) (string, bool) {
 	if dir == f.top {
 		return ".", true
 	}
@@ -94,7 +98,7 @@ func (f pathFinder) recall(dir Ino) (string, bool) {
 // PathFrom returns the path of a directory from a directory above it, "." for that itself. If it does not lead there,
 // that is ENOENT.
 func (tx *Tx) PathFrom(top, dir Ino) (string, error) {
-	path, err := pathFinder{tx: tx, top: top}.path(dir)
+	path, err := PathFinder{tx: tx, top: top}.Path(dir)
 	if err == nil && path == "" {
 		err = syscall.ENOENT
 	}

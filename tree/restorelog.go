@@ -18,14 +18,14 @@ type restoreLog struct {
 	after bool
 	moved map[Ino]bool // shown by names that change
 	turns bool         // some of these are directories: paths below them change
-	dirs  pathFinder
+	dirs  PathFinder
 	shown map[Ino][]Name // names of inos, as they were before
 }
 
 func newRestoreLog(tx *Tx) *restoreLog {
 	return &restoreLog{
 		tx: tx, made: make(map[string]*restored), moved: make(map[Ino]bool),
-		dirs: pathFinder{tx, schema.RootIno, make(map[Ino]string)}, shown: make(map[Ino][]Name),
+		dirs: PathFinder{tx, schema.RootIno, make(map[Ino]string)}, shown: make(map[Ino][]Name),
 	}
 }
 
@@ -127,7 +127,7 @@ func (l *restoreLog) look() error {
 
 // add notes that a name shows ino.
 func (l *restoreLog) add(name Name, ino Ino) error {
-	dir, err := l.dirs.path(name.Dir)
+	dir, err := l.dirs.Path(name.Dir)
 	if err != nil || dir == "" {
 		return err
 	}
