@@ -16,7 +16,7 @@ func (st *Store) Journal() *journal.Journal { return st.journal }
 // Cache returns the memory of verified content.
 func (st *Store) Cache() *chunk.Cache { return st.cache }
 
-// Lease returns what tells collectors in other processes what this store has open.
+// Lease returns the lease by which collectors in other processes learn what this store has open.
 func (st *Store) Lease() *hold.Lease { return st.lease }
 
 // Store returns the store that the tree is of.

@@ -75,7 +75,7 @@ type copier struct {
 	lost   change        // of the file that the copy replaces
 }
 
-// avoid makes the directories above the copy ones that cannot be copied: the copy would be part of what is copied.
+// avoid marks the directories above the copy as copied: to copy one of them would copy the copy too.
 func (c copier) avoid(to Place) error {
 	if to.Chain != nil {
 		for _, dir := range to.Chain {

@@ -19,7 +19,7 @@ type fold struct {
 	layer *layer
 }
 
-// end runs when the call is over: what has not landed has failed.
+// end runs when the call is over: a layer that has not landed has failed.
 func (f *folds) end() {
 	for _, fold := range f.list {
 		fold.into.failed(fold.layer)
@@ -79,7 +79,7 @@ func (tx *Tx) keepFound(n *Node) {
 	}
 }
 
-// found returns the content of n that is committed: what others see until this transaction is.
+// found returns the committed content of n, which others see until this transaction commits.
 func (tx *Tx) found(n *Node) chunk.Content {
 	contents, _ := tx.db.Local(foundKey{tx.fsys.at.Branch}).(map[Ino]chunk.Content)
 	if c, changed := contents[n.Ino]; changed {

@@ -30,14 +30,14 @@ type Handle struct {
 
 	mu     sync.Mutex
 	closed bool
-	reader *chunk.Reader // of what was committed at the last read
-	gen    *generation   // in which that was so; nil if that is not known
+	reader *chunk.Reader // of the content that was committed at the last read
+	gen    *generation   // in which it was; nil if that is not known
 }
 
-// A HandleMode says what a handle is for. The zero mode reads.
+// A HandleMode is the use of a handle. The zero mode reads.
 type HandleMode struct {
 	Write  bool // it may be written to, and Close commits; the tree must be a head
-	Frozen bool // it shows what is committed when it is opened; every handle on a past moment does
+	Frozen bool // it shows the content that is committed when it is opened; every handle on a past moment does
 }
 
 // OpenInode opens an inode by its number.
@@ -191,7 +191,7 @@ func (h *Handle) Node() (n Node, err error) {
 	return n, err
 }
 
-// Sum returns the sum of what is committed of a regular file. A directory is EISDIR.
+// Sum returns the sum of the committed content of a regular file. A directory is EISDIR.
 func (h *Handle) Sum() (sum chunk.Sum, err error) {
 	if err := h.Check(); err != nil {
 		return sum, err

@@ -8,12 +8,12 @@ import (
 	"vfsdb/chunk"
 )
 
-// An openInode is a regular file of a head that handles of this store have open. They share it: it holds what was written
-// through them and is not committed, so each sees at once what the others write.
+// An openInode is a regular file of a head that handles of this store have open. It holds their uncommitted writes, which
+// they share, so each handle sees at once what the others write.
 //
-// New writes go into the top overlay. A transaction that commits them makes that a layer of its own, and folds it into
-// the content; the layer goes when the transaction has committed, and stays if it fails. Meanwhile reads and writes go
-// on. Nobody waits for anything while holding mu.
+// New writes go into the top overlay. A transaction that commits them makes the overlay a layer of its own, and folds the
+// layer into the content. The layer is dropped when the transaction has committed, and stays if it fails. Reads and
+// writes go on meanwhile. No goroutine waits for anything while it holds mu.
 type openInode struct {
 	id   BranchIno
 	refs int // open handles; guarded by the store's mu
@@ -33,8 +33,8 @@ type BranchIno struct {
 	Ino    Ino
 }
 
-// A layer is an Overlay that a transaction has folded into the content. It does not change any more, until another
-// transaction folds it again because that one has failed.
+// A layer is a [chunk.Overlay] that a transaction has folded into the content. It does not change, unless that transaction fails
+// and another one folds it again.
 type layer struct {
 	chunk.Overlay
 	folding bool          // the transaction has not failed
@@ -66,7 +66,7 @@ func (st *Store) isLast(s *openInode) bool {
 	return s.refs == 1
 }
 
-// uncommitted returns the openInode of an inode; nil if all that was written to it is committed.
+// uncommitted returns the openInode of an inode; nil if the inode has no uncommitted writes.
 func (st *Store) uncommitted(id BranchIno) *openInode {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -76,7 +76,7 @@ func (st *Store) uncommitted(id BranchIno) *openInode {
 	return nil
 }
 
-// uncommittedOf returns the inodes of a branch to which something was written that is not committed.
+// uncommittedOf returns the inodes of a branch that have uncommitted writes.
 func (st *Store) uncommittedOf(branch int64) []Ino {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -90,7 +90,8 @@ func (st *Store) uncommittedOf(branch int64) []Ino {
 	return list
 }
 
-// write takes p, or as much of it as ever fits. It takes nothing if a commit has to make room first.
+// write takes p, or as much of it as can ever fit, and returns how many bytes it took: none if a commit must make room
+// first.
 func (s *openInode) write(name Name, p []byte, off int64) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -133,8 +134,8 @@ func (s *openInode) now() uint64 {
 	return s.turn
 }
 
-// over returns what lies over a range of the committed content base, which was looked up after the given turn. It is
-// not ok if a commit has begun or ended since: base may be of before, and the layers of after.
+// over returns the cover of a range of the committed content base, which was looked up after the given turn. It is not ok
+// if a commit has begun or ended since: base may be the content before it, and the layers those after it.
 func (s *openInode) over(base chunk.Content, turn uint64, off, end int64) (c chunk.Cover, ok bool) {
 	if s == nil {
 		return chunk.NewCover(base, off, end), true
@@ -147,7 +148,7 @@ func (s *openInode) over(base chunk.Content, turn uint64, off, end int64) (c chu
 	c = chunk.NewCover(base, off, end)
 	for _, l := range s.layers {
 		if l.folding && l.base != base {
-			continue // base is of after the commit, which has not ended yet
+			continue // base is the content after the commit, which has not ended yet
 		}
 		c.Add(&l.Overlay)
 	}

@@ -159,8 +159,8 @@ func (tx *Tx) touch(c chunk.Content) error {
 	return chunk.Touch(tx.db, c)
 }
 
-// GrownSince bounds how much the branch grew since an event, see [Growth], what the transaction has done so far included.
-// What shrank is left out. An event that is not there yet is Unknown.
+// GrownSince bounds how much the branch grew since an event, including what the transaction has done so far, see
+// [journal.Growth]. It leaves out files that shrank. The growth since an event that has not happened yet is Unknown.
 func (tx *Tx) GrownSince(seq int64) (journal.Growth, error) {
 	if err := tx.Flush(); err != nil {
 		return journal.Growth{}, err
