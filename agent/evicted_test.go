@@ -37,7 +37,7 @@ func TestEvictionUnderLoad(t *testing.T) {
 	require.NoError(t, err)
 	spare := func(i int) string { return filepath.Join(dir, fmt.Sprintf("spare%d.db", i)) }
 	for i := range swaps {
-		require.NoError(t, box.FS().Backup(t.Context(), spare(i)))
+		require.NoError(t, box.FS().Store().Backup(t.Context(), spare(i)))
 	}
 
 	ctx, stop := context.WithCancel(t.Context())

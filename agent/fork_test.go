@@ -62,7 +62,7 @@ func TestForkMoves(t *testing.T) {
 	require.Equal(t, "x", vfstest.Read(t, b.FS(), "b"))
 
 	require.NoError(t, record.Flush(t.Context(), fsys))
-	calls, err := fsys.Calls(t.Context(), nil)
+	calls, err := fsys.Store().Calls(t.Context(), nil)
 	require.NoError(t, err)
 	require.Equal(t, "workspace_branch main", calls[0].Tool+" "+calls[0].Branch, "a fork is a call of the branch that it left")
 	require.Equal(t, "workspace_write_file try", calls[1].Tool+" "+calls[1].Branch)

@@ -85,7 +85,7 @@ func (p *place) used(err error) {
 
 // moved reports whether a tree is in a file that is not the store's any more.
 func (p *place) moved(file *vfs.FS) bool {
-	return file == nil || file != p.store.current() || file.DB().InPlace() != nil
+	return file == nil || file != p.store.current() || file.Store().InPlace() != nil
 }
 
 // get returns the tree. It opens what is not open. A file that was moved away is opened once more, as long as reopens
@@ -224,7 +224,7 @@ func (p *place) Follow(ctx context.Context, tree *vfs.FS, ref tool.Ref) error {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.tree == nil || p.tree.DB() != tree.DB() {
+	if p.tree == nil || p.tree.Store() != tree.Store() {
 		return fmt.Errorf("session %q: its file was moved away: %w", p.name, syscall.ESTALE)
 	}
 	if left := p.stood[len(p.stood)-1]; left != p.name {

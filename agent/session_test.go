@@ -286,7 +286,7 @@ func TestSub(t *testing.T) {
 	require.Equal(t, "kept", holds(t, shared, "c"))
 	require.ErrorIs(t, runs(t, shared, "rm", agentkit.Args{"path": "c"}).Err, syscall.EACCES)
 	require.NoError(t, record.Flush(ctx, box.FS()))
-	calls, err := box.FS().Calls(ctx, &vfs.CallOptions{Newest: true, Max: 1})
+	calls, err := box.FS().Store().Calls(ctx, &vfs.CallOptions{Newest: true, Max: 1})
 	require.NoError(t, err)
 	require.Equal(t, "workspace_rm", calls[0].Tool)
 	require.Equal(t, "main", calls[0].Session, "the log names the session that it shares")
@@ -443,7 +443,7 @@ func TestEviction(t *testing.T) {
 	box, err := s.Toolbox(t.Context())
 	require.NoError(t, err)
 	spare := filepath.Join(t.TempDir(), "spare.db")
-	require.NoError(t, box.FS().Backup(t.Context(), spare))
+	require.NoError(t, box.FS().Store().Backup(t.Context(), spare))
 	require.NoError(t, put("b", "after the backup").Err)
 
 	// Replaced by a backup: the session goes on there, and what came after the backup is in the file that was moved.

@@ -39,7 +39,7 @@ func NewStore(path string, options *vfs.Options) *Store {
 // StoreOf is the database that a tree is in. The caller that opened it closes it, after the sessions. A file that was
 // moved is not opened again.
 func StoreOf(fsys *vfs.FS) *Store {
-	st := NewStore(fsys.DB().Path(), nil)
+	st := NewStore(fsys.Store().Path(), nil)
 	st.fsys, st.lent = fsys, true
 	return st
 }
@@ -93,7 +93,7 @@ func (st *Store) use(ctx context.Context, join, again bool) (*vfs.FS, error) {
 	defer func() { <-st.turn }()
 	fsys := st.current()
 	if fsys != nil {
-		if err := fsys.DB().InPlace(); err != nil {
+		if err := fsys.Store().InPlace(); err != nil {
 			if st.lent {
 				return nil, err
 			}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"vfsdb/schema"
+	"vfsdb/tree"
 	"vfsdb/vfs"
 )
 
@@ -67,7 +68,7 @@ func removeFiles(ctx context.Context, fsys *vfs.FS, root string, files []file) e
 func (b *bench) writes(fsys *vfs.FS, fn func() error) (time.Duration, error) {
 	t, err := b.timed(fn)
 	if err == nil {
-		_, err = fsys.DB().Checkpoint(b.ctx)
+		_, err = fsys.Store().Checkpoint(b.ctx)
 	}
 	return t, err
 }
@@ -75,7 +76,7 @@ func (b *bench) writes(fsys *vfs.FS, fn func() error) (time.Duration, error) {
 // bytesOf returns how many bytes of the file are in use.
 func bytesOf(ctx context.Context, fsys *vfs.FS) (int64, error) {
 	var total, free int64
-	err := fsys.DB().View(ctx, func(tx *schema.Tx) (err error) {
+	err := (*tree.Tree)(fsys).DB().View(ctx, func(tx *schema.Tx) (err error) {
 		total, free, err = tx.Pages()
 		return err
 	})

@@ -53,7 +53,7 @@ func (b *bench) processes(n int, readers bool) error {
 			return 0, err
 		}
 		if kind == 0 {
-			job.Store, job.Dir = db.DB().Path(), fmt.Sprintf("round-%d", round)
+			job.Store, job.Dir = db.Store().Path(), fmt.Sprintf("round-%d", round)
 		}
 		took, waited, err := b.writeAll(n, job)
 		longest[kind] = append(longest[kind], waited)

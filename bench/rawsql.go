@@ -65,7 +65,7 @@ func (b *bench) filled(name string, files []file) (string, time.Duration, error)
 		return "", 0, err
 	}
 	t, err := b.timed(func() error { return writeFiles(b.ctx, fsys, "", files) })
-	return fsys.DB().Path(), t, err
+	return fsys.Store().Path(), t, err
 }
 
 // rawRows are the rows of a new file: one of each of rawTables.

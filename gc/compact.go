@@ -9,6 +9,7 @@ import (
 
 	"vfsdb/chunk"
 	"vfsdb/schema"
+	"vfsdb/tree"
 	"vfsdb/vfs"
 )
 
@@ -45,7 +46,7 @@ type CompactReport struct {
 // are as short as those of Run. When ctx ends, or the process dies, finished work stays, and the next Compact goes on
 // from there. A blob that would not shrink by a tenth is examined only once.
 func Compact(ctx context.Context, fsys *vfs.FS, options *CompactOptions) (*CompactReport, error) {
-	c := &compactor{collector: collector{fsys: fsys, db: fsys.DB(), report: &Report{}}}
+	c := &compactor{collector: collector{fsys: fsys, db: (*tree.Tree)(fsys).DB(), report: &Report{}}}
 	if options != nil {
 		c.o = *options
 	}

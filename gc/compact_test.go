@@ -71,13 +71,13 @@ func TestCompact(t *testing.T) {
 
 	again := compact(t, fsys)
 	require.Zero(t, again.Blobs+again.Packs+again.Plain+again.Pages, "%+v", again)
-	stats, err := fsys.Stats(t.Context())
+	stats, err := fsys.Store().Stats(t.Context())
 	require.NoError(t, err)
 	require.Less(t, stats.Stored, stats.Content)
 
 	// Backups and other openings of the file read the same.
 	copied := filepath.Join(t.TempDir(), "copy.db")
-	require.NoError(t, fsys.Backup(t.Context(), copied))
+	require.NoError(t, fsys.Store().Backup(t.Context(), copied))
 	require.Equal(t, before, vfstest.Dump(t, vfstest.Open(t, copied, nil)))
 
 	// Collected blobs leave their packs, and the packs go.
@@ -211,7 +211,7 @@ func TestCompactSome(t *testing.T) {
 // A read-only store refuses, and so does a full one, without harm.
 func TestCompactReadOnly(t *testing.T) {
 	fsys := library(t)
-	reader := vfstest.Open(t, fsys.DB().Path(), &vfs.Options{ReadOnly: true})
+	reader := vfstest.Open(t, fsys.Store().Path(), &vfs.Options{ReadOnly: true})
 	_, err := gc.Compact(t.Context(), reader, nil)
 	require.ErrorIs(t, err, syscall.EROFS)
 }
@@ -232,7 +232,7 @@ func TestCompactWhileEverybody(t *testing.T) {
 	fsys := vfstest.New(t)
 	ctx := t.Context()
 	plainly := second(t, fsys)
-	squeezing := vfstest.Open(t, fsys.DB().Path(), &vfs.Options{Relaxed: true, Compress: true})
+	squeezing := vfstest.Open(t, fsys.Store().Path(), &vfs.Options{Relaxed: true, Compress: true})
 	handles := []*vfs.FS{fsys, plainly, squeezing}
 	contents := make([][]byte, 30)
 	for i := range contents {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"vfsdb/tree"
 	"vfsdb/vfs"
 )
 
@@ -50,7 +51,7 @@ func Run(ctx context.Context, fsys *vfs.FS, options *Options) (*Report, error) {
 	if o.KeepChanges == 0 {
 		o.KeepChanges = DefaultKeepChanges
 	}
-	c := &collector{fsys: fsys, db: fsys.DB(), report: &Report{}, keepChanges: o.KeepChanges}
+	c := &collector{fsys: fsys, db: (*tree.Tree)(fsys).DB(), report: &Report{}, keepChanges: o.KeepChanges}
 	run := c.run
 	if o.DryRun {
 		run = c.forecast

@@ -16,6 +16,7 @@ import (
 	"vfsdb/internal/vfstest"
 	"vfsdb/schema"
 	"vfsdb/snapshot"
+	"vfsdb/tree"
 	"vfsdb/vfs"
 )
 
@@ -59,12 +60,12 @@ func run(t testing.TB, fsys *vfs.FS) *gc.Report {
 // second opens the store once more. It stands for another process: it has a lease, caches and connections of its own.
 func second(t testing.TB, fsys *vfs.FS) *vfs.FS {
 	t.Helper()
-	return vfstest.Open(t, fsys.DB().Path(), &vfs.Options{Relaxed: true})
+	return vfstest.Open(t, fsys.Store().Path(), &vfs.Options{Relaxed: true})
 }
 
 func number(t testing.TB, fsys *vfs.FS, text string, args ...any) (n int64) {
 	t.Helper()
-	require.NoError(t, fsys.DB().View(t.Context(), func(tx *schema.Tx) (err error) {
+	require.NoError(t, (*tree.Tree)(fsys).DB().View(t.Context(), func(tx *schema.Tx) (err error) {
 		n, _, err = tx.Int(text, args...)
 		return err
 	}))
@@ -73,7 +74,7 @@ func number(t testing.TB, fsys *vfs.FS, text string, args ...any) (n int64) {
 
 func exec(t testing.TB, fsys *vfs.FS, text string, args ...any) {
 	t.Helper()
-	require.NoError(t, fsys.DB().Update(t.Context(), func(tx *schema.Tx) error {
+	require.NoError(t, (*tree.Tree)(fsys).DB().Update(t.Context(), func(tx *schema.Tx) error {
 		_, err := tx.Exec(text, args...)
 		return err
 	}))
@@ -178,9 +179,9 @@ func TestHistoryKeeps(t *testing.T) {
 func TestFileShrinks(t *testing.T) {
 	fsys := vfstest.New(t, "keep")
 	size := func() int64 {
-		_, err := fsys.DB().Checkpoint(t.Context())
+		_, err := fsys.Store().Checkpoint(t.Context())
 		require.NoError(t, err)
-		info, err := os.Stat(fsys.DB().Path())
+		info, err := os.Stat(fsys.Store().Path())
 		require.NoError(t, err)
 		return info.Size()
 	}
@@ -198,7 +199,7 @@ func TestFileShrinks(t *testing.T) {
 
 func TestReadOnly(t *testing.T) {
 	fsys := vfstest.New(t, "a")
-	reader, err := vfs.Open(t.Context(), fsys.DB().Path(), &vfs.Options{ReadOnly: true})
+	reader, err := vfs.Open(t.Context(), fsys.Store().Path(), &vfs.Options{ReadOnly: true})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, reader.Close()) }()
 	_, err = gc.Run(t.Context(), reader, nil)

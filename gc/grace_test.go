@@ -102,7 +102,7 @@ func TestGraceEndsWithContext(t *testing.T) {
 func TestClosedWithoutItsLease(t *testing.T) {
 	fsys := vfstest.New(t)
 	write(t, fsys, "f", noise(1, big))
-	reader, err := vfs.Open(t.Context(), fsys.DB().Path(), nil)
+	reader, err := vfs.Open(t.Context(), fsys.Store().Path(), nil)
 	require.NoError(t, err)
 	_, err = reader.Open(t.Context(), "f")
 	require.NoError(t, err)

@@ -93,7 +93,7 @@ func TestChangesOutliveTheirBranch(t *testing.T) {
 	report, err := gc.Run(ctx, fsys, nil)
 	require.NoError(t, err)
 	require.EqualValues(t, 1, report.Branches)
-	require.NoError(t, fsys.DB().View(ctx, func(tx *schema.Tx) error {
+	require.NoError(t, (*tree.Tree)(fsys).DB().View(ctx, func(tx *schema.Tx) error {
 		n, _, err := tx.Int(`SELECT count(*) FROM change WHERE branch = 1025`)
 		require.EqualValues(t, 1, n)
 		return err

@@ -269,7 +269,7 @@ func TestCallsAreLogged(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, s.Close())
 
-	calls, err := fsys.Calls(t.Context(), nil)
+	calls, err := fsys.Store().Calls(t.Context(), nil)
 	require.NoError(t, err)
 	require.Len(t, calls, 3)
 	for _, call := range calls {

@@ -12,7 +12,7 @@ import (
 // Each type of file is counted, a file with several names once, holes and shared content in full.
 func TestDiskUsage(t *testing.T) {
 	fsys := searchStore(t, "a/1", "a/b/12", "c/second = a/1", "c/link -> /a", "c/link2 = c/link", "e/f/g/")
-	require.NoError(t, fsys.Mknod(t.Context(), "e/fifo", fs.ModeNamedPipe|0o644, 0))
+	require.NoError(t, fsys.Update(t.Context(), func(tx *vfs.Tx) error { return tx.Mknod("e/fifo", fs.ModeNamedPipe|0o644, 0) }))
 	require.NoError(t, fsys.WriteFile(t.Context(), "e/sparse", nil, 0o644))
 	require.NoError(t, fsys.Truncate(t.Context(), "e/sparse", 1<<40))
 	require.NoError(t, fsys.Copy(t.Context(), "a/b", "e/copy"))

@@ -39,7 +39,7 @@ func branch(ctx context.Context, fsys *vfs.FS, base Tree, name string) (made *vf
 		if err := fork(tx, base, name); err != nil {
 			return err
 		}
-		made, err = tx.Branch(name) // before the commit, because nothing may fail after it
+		made, err = headIn(tx, name) // before the commit, because nothing may fail after it
 		return err
 	})
 	return made, err
@@ -73,7 +73,7 @@ func fork(tx *vfs.Tx, base Tree, name string) error {
 // writerFor returns the head to write through when base is forked.
 func writerFor(ctx context.Context, fsys *vfs.FS, base Tree) (*vfs.FS, error) {
 	switch {
-	case base != nil && base.Tree().DB() != fsys.DB():
+	case base != nil && (*tree.Tree)(base.Tree()).DB() != (*tree.Tree)(fsys).DB():
 		return nil, syscall.EXDEV
 	case base != nil && !base.Tree().Frozen():
 		return base.Tree(), nil
@@ -107,7 +107,7 @@ func DeleteBranch(ctx context.Context, fsys *vfs.FS, name string) error {
 		if name == vfs.MainBranch {
 			return syscall.EPERM
 		}
-		if err := removeOf(tx.DB(), name); err != nil {
+		if err := removeOf((*tree.Tx)(tx).DB(), name); err != nil {
 			return err
 		}
 		if err := (*tree.Tx)(tx).DropBranch(name); err != nil {
@@ -138,7 +138,7 @@ func Resolve(ctx context.Context, fsys *vfs.FS, ref string) (Tree, error) {
 	// Snapshots come first.
 	var listed bool
 	var info Info
-	err := fsys.DB().View(ctx, func(db *schema.Tx) (err error) {
+	err := (*tree.Tree)(fsys).DB().View(ctx, func(db *schema.Tx) (err error) {
 		if listed, err = isListed(db, name); err == nil && (listed || both) {
 			info, err = selectOne(db, name)
 		}
@@ -160,7 +160,7 @@ func Resolve(ctx context.Context, fsys *vfs.FS, ref string) (Tree, error) {
 
 	// It is neither, unless a damaged index hides a snapshot of that name.
 	if errors.Is(err, fs.ErrNotExist) {
-		err = fsys.DB().View(ctx, func(db *schema.Tx) error {
+		err = (*tree.Tree)(fsys).DB().View(ctx, func(db *schema.Tx) error {
 			_, err := selectOne(db, name)
 			return cmp.Or(err, error(syscall.ENOENT)) // found now, it was made after the first look
 		})

@@ -35,7 +35,7 @@ func collect(t *testing.T, fsys *vfs.FS) *gc.Report {
 
 func count(t *testing.T, fsys *vfs.FS, text string, args ...any) (n int64) {
 	t.Helper()
-	require.NoError(t, fsys.DB().View(t.Context(), func(db *schema.Tx) (err error) {
+	require.NoError(t, (*tree.Tree)(fsys).DB().View(t.Context(), func(db *schema.Tx) (err error) {
 		n, _, err = db.Int(text, args...)
 		return err
 	}))
@@ -389,7 +389,7 @@ func TestDeepLineage(t *testing.T) {
 		require.Equal(t, e.Name(), read(t, fsys, e.Name()))
 	}
 	require.Equal(t, want, got)
-	list, err := fsys.Branches(ctx)
+	list, err := fsys.Store().Branches(ctx)
 	require.NoError(t, err)
 	for _, b := range list {
 		require.LessOrEqual(t, b.Depth, 17, b.Name)

@@ -8,12 +8,13 @@ import (
 	"os"
 	"time"
 
+	"vfsdb/tree"
 	"vfsdb/vfs"
 )
 
 // nameTaken reports whether a snapshot or a branch is called name.
 func nameTaken(tx *vfs.Tx, name string) (bool, error) {
-	n, _, err := tx.DB().Int(`SELECT EXISTS (SELECT 1 FROM snapshot WHERE name = ?1) OR EXISTS (SELECT 1 FROM branch WHERE name = ?1)`, name)
+	n, _, err := (*tree.Tx)(tx).DB().Int(`SELECT EXISTS (SELECT 1 FROM snapshot WHERE name = ?1) OR EXISTS (SELECT 1 FROM branch WHERE name = ?1)`, name)
 	return n == 1, err
 }
 

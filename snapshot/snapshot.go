@@ -97,16 +97,16 @@ func create(tx *vfs.Tx, info *Info) error {
 		return err
 	}
 
-	if err = insert(tx.DB(), info); err != nil {
+	if err = insert((*tree.Tx)(tx).DB(), info); err != nil {
 		return err
 	}
-	*info, err = selectOne(tx.DB(), info.Name) // now with the id, and the present name of the branch
+	*info, err = selectOne((*tree.Tx)(tx).DB(), info.Name) // now with the id, and the present name of the branch
 	return err
 }
 
 // List returns the snapshots of the store, oldest first.
 func List(ctx context.Context, fsys *vfs.FS) (list []Info, err error) {
-	err = fsys.DB().View(ctx, func(db *schema.Tx) (err error) {
+	err = (*tree.Tree)(fsys).DB().View(ctx, func(db *schema.Tx) (err error) {
 		list, err = selectAll(db)
 		return err
 	})
@@ -117,12 +117,12 @@ func List(ctx context.Context, fsys *vfs.FS) (list []Info, err error) {
 }
 
 // ListIn returns the snapshots of one branch, oldest first. The branch is given by its id, as moments have it.
-func ListIn(tx *vfs.Tx, branch int64) ([]Info, error) { return selectOf(tx.DB(), branch) }
+func ListIn(tx *vfs.Tx, branch int64) ([]Info, error) { return selectOf((*tree.Tx)(tx).DB(), branch) }
 
 // Open returns the snapshot called name. A name that no snapshot has is ENOENT.
 func Open(ctx context.Context, fsys *vfs.FS, name string) (*Snapshot, error) {
 	var info Info
-	err := fsys.DB().View(ctx, func(db *schema.Tx) (err error) {
+	err := (*tree.Tree)(fsys).DB().View(ctx, func(db *schema.Tx) (err error) {
 		info, err = selectOne(db, name)
 		return err
 	})
@@ -143,7 +143,7 @@ func At(ctx context.Context, fsys *vfs.FS, info Info) (*Snapshot, error) {
 
 // openIn is At inside the transaction that makes the snapshot. After the commit nothing may fail any more.
 func openIn(tx *vfs.Tx, info Info) (*Snapshot, error) {
-	past, err := tx.At(info.Moment)
+	past, err := momentIn(tx, info.Moment)
 	if err != nil {
 		return nil, nameErr("snapshot", info.Name, err)
 	}
@@ -158,7 +158,7 @@ func Delete(ctx context.Context, fsys *vfs.FS, name string) error {
 
 func deleteOne(ctx context.Context, fsys *vfs.FS, name string) error {
 	var info Info
-	err := fsys.DB().View(ctx, func(db *schema.Tx) (err error) {
+	err := (*tree.Tree)(fsys).DB().View(ctx, func(db *schema.Tx) (err error) {
 		info, err = selectOne(db, name)
 		return err
 	})
@@ -179,14 +179,14 @@ func DeleteIn(tx *vfs.Tx, name string) error {
 }
 
 func deleteIn(tx *vfs.Tx, name string) error {
-	info, err := selectOne(tx.DB(), name)
+	info, err := selectOne((*tree.Tx)(tx).DB(), name)
 	if err != nil {
 		return err
 	}
 
 	// The event belongs to the branch whose moment the snapshot is.
 	if info.Moment.Branch != tx.Moment().Branch {
-		head, err := tx.Branch(info.Branch)
+		head, err := headIn(tx, info.Branch)
 		if err != nil {
 			return err
 		}
@@ -201,7 +201,7 @@ func deleteIn(tx *vfs.Tx, name string) error {
 
 // removeIn deletes the row of a snapshot and records the event on the branch of tx.
 func removeIn(tx *vfs.Tx, name string) error {
-	if err := remove(tx.DB(), name); err != nil {
+	if err := remove((*tree.Tx)(tx).DB(), name); err != nil {
 		return err
 	}
 	return (*tree.Tx)(tx).Record("snapshot-delete", ".", name)

@@ -7,6 +7,8 @@ import (
 	"syscall"
 	"time"
 
+	"vfsdb/journal"
+	"vfsdb/tree"
 	"vfsdb/vfs"
 )
 
@@ -23,11 +25,15 @@ type Standing struct {
 // Standings describes the branches of the store, oldest first. It costs as much as was changed since the forks, and one
 // pass over the log. A branch that is dropped meanwhile is left out.
 func Standings(ctx context.Context, fsys *vfs.FS) ([]Standing, error) {
-	branches, err := fsys.Branches(ctx)
+	branches, err := fsys.Store().Branches(ctx)
 	if err != nil {
 		return nil, err
 	}
-	changed, err := fsys.LastChanges(ctx)
+	var changed map[int64]time.Time
+	err = (*tree.Tree)(fsys).View(ctx, func(tx *tree.Tx) (err error) {
+		changed, err = journal.LastChanges(tx.DB())
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}

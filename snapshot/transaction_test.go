@@ -128,7 +128,7 @@ func TestTreeOfNoCommit(t *testing.T) {
 		moment, err := (*tree.Tx)(tx).Freeze()
 		require.NoError(t, err)
 		require.NoError(t, (*tree.Tx)(tx).Fork(moment, "two"))
-		_, err = tx.Branch("two")
+		_, err = (*tree.Tx)(tx).Tree().Store().HeadIn((*tree.Tx)(tx).DB(), "two")
 		require.NoError(t, err)
 		return errors.New("no")
 	}))

@@ -16,6 +16,7 @@ import (
 
 	"vfsdb/chunk"
 	"vfsdb/internal/vfstest"
+	"vfsdb/tree"
 	"vfsdb/vfs"
 )
 
@@ -41,7 +42,7 @@ func damagedStore(t *testing.T) *vfs.FS {
 		info, err := fsys.Stat(t.Context(), name)
 		require.NoError(t, err)
 		require.NoError(t, fsys.Update(t.Context(), func(tx *vfs.Tx) error {
-			n, err := tx.DB().Exec(text, int64(info.Ino()))
+			n, err := (*tree.Tx)(tx).DB().Exec(text, int64(info.Ino()))
 			require.EqualValues(t, 1, n, name)
 			return err
 		}))

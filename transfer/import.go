@@ -78,7 +78,7 @@ func newImporter(ctx context.Context, fsys *vfs.FS, to string, o *ImportOptions)
 	if im.globs, err = globs(im.o.Exclude); err != nil {
 		return nil, err
 	}
-	if fsys.Frozen() || fsys.DB().ReadOnly() {
+	if fsys.Frozen() || fsys.Store().ReadOnly() {
 		return nil, syscall.EROFS
 	}
 	im.batch = (*tree.Tree)(fsys).NewBatch(ctx)

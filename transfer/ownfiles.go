@@ -12,7 +12,7 @@ import (
 func ownFiles(fsys *vfs.FS) []fs.FileInfo {
 	var own []fs.FileInfo
 	for _, suffix := range []string{"", "-wal", "-shm", "-journal"} {
-		if info, err := os.Stat(fsys.DB().Path() + suffix); err == nil {
+		if info, err := os.Stat(fsys.Store().Path() + suffix); err == nil {
 			own = append(own, info)
 		}
 	}

@@ -19,6 +19,7 @@ import (
 
 	"vfsdb/chunk"
 	"vfsdb/internal/vfstest"
+	"vfsdb/vfs"
 )
 
 // A member is one entry of an archive in the making.
@@ -165,7 +166,7 @@ func TestSparseTar(t *testing.T) {
 	info, err := fsys.Stat(t.Context(), "hole")
 	require.NoError(t, err)
 	require.EqualValues(t, 4<<30+5, info.Size())
-	db, err := os.Stat(fsys.DB().Path())
+	db, err := os.Stat(fsys.Store().Path())
 	require.NoError(t, err)
 	require.Less(t, db.Size(), int64(1<<20))
 
@@ -177,7 +178,7 @@ func TestSparseTar(t *testing.T) {
 
 func TestExportTarRefuses(t *testing.T) {
 	fsys := vfstest.New(t, "ok", "f")
-	require.NoError(t, fsys.Mknod(t.Context(), "socket", fs.ModeSocket|0o644, 0))
+	require.NoError(t, fsys.Update(t.Context(), func(tx *vfs.Tx) error { return tx.Mknod("socket", fs.ModeSocket|0o644, 0) }))
 	var b bytes.Buffer
 	report, err := ExportTar(t.Context(), fsys, "/", &b, nil)
 	require.NoError(t, err)

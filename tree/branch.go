@@ -25,9 +25,12 @@ type Branch struct {
 }
 
 // Branches returns the branches of the store, oldest first.
-func (tx *Tx) Branches() ([]Branch, error) {
+func (tx *Tx) Branches() ([]Branch, error) { return Branches(tx.db) }
+
+// Branches returns the branches of a store, oldest first.
+func Branches(db *schema.Tx) ([]Branch, error) {
 	var list []Branch
-	rows := tx.db.Query(`SELECT b.id, b.name, b.created, (SELECT count(*) FROM lineage l WHERE l.branch = b.id), base.name, base.id, up.epoch
+	rows := db.Query(`SELECT b.id, b.name, b.created, (SELECT count(*) FROM lineage l WHERE l.branch = b.id), base.name, base.id, up.epoch
 		FROM branch b LEFT JOIN lineage up ON up.branch = b.id AND up.level = 1 LEFT JOIN branch base ON base.id = up.ancestor
 		WHERE b.name IS NOT NULL ORDER BY b.id`)
 	for rows.Next() {

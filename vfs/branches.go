@@ -2,27 +2,19 @@ package vfs
 
 import (
 	"context"
-	"time"
 
-	"vfsdb/journal"
+	"vfsdb/schema"
+	"vfsdb/tree"
 )
 
 // Branches returns the branches of the store, oldest first.
-func (fsys *FS) Branches(ctx context.Context) (list []Branch, err error) {
-	err = fsys.view(ctx, "branches", fsys.tree().Name(), func(tx *Tx) (err error) {
-		list, err = tx.Branches()
+func (st *Store) Branches(ctx context.Context) (list []Branch, err error) {
+	err = st.tree().DB().View(ctx, func(tx *schema.Tx) (err error) {
+		list, err = tree.Branches(tx)
 		return err
 	})
-	return list, err
+	return list, pathErr("branches", st.Path(), err)
 }
 
-// LastChanges returns when something last happened to each branch, by its id, as far as the log goes back. It reads
-// the whole log.
-func (fsys *FS) LastChanges(ctx context.Context) (map[int64]time.Time, error) {
-	var last map[int64]time.Time
-	err := fsys.View(ctx, func(tx *Tx) (err error) {
-		last, err = journal.LastChanges(tx.DB())
-		return err
-	})
-	return last, err
-}
+// Branches returns the branches of the store, oldest first.
+func (tx *Tx) Branches() ([]Branch, error) { return tx.tree().Branches() }

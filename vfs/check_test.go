@@ -219,7 +219,7 @@ func damage(t *testing.T, fsys *vfs.FS, text string) {
 			text = strings.Replace(text, word, fmt.Sprint(inoOf(t, fsys, name)), 1)
 		}
 	}
-	require.NoError(t, fsys.DB().Update(t.Context(), func(tx *schema.Tx) error {
+	require.NoError(t, (*tree.Tree)(fsys).DB().Update(t.Context(), func(tx *schema.Tx) error {
 		n, err := tx.Exec(text)
 		require.NoError(t, err)
 		require.Positive(t, n, "no row was damaged")

@@ -20,6 +20,7 @@ import (
 	"vfsdb/internal/vfstest"
 	"vfsdb/schema"
 	"vfsdb/search"
+	"vfsdb/tree"
 	"vfsdb/vfs"
 )
 
@@ -66,7 +67,7 @@ func pack(tb testing.TB, fsys *vfs.FS) {
 	tb.Helper()
 	ctx := tb.Context()
 	var packs []*chunk.Pack
-	require.NoError(tb, fsys.DB().View(ctx, func(tx *schema.Tx) error {
+	require.NoError(tb, (*tree.Tree)(fsys).DB().View(ctx, func(tx *schema.Tx) error {
 		from, through, err := chunk.Uncompacted(tx)
 		if err != nil {
 			return err
@@ -80,7 +81,7 @@ func pack(tb testing.TB, fsys *vfs.FS) {
 	}))
 	require.NotEmpty(tb, packs)
 	for _, p := range packs {
-		require.NoError(tb, fsys.DB().Update(ctx, p.Swap))
+		require.NoError(tb, (*tree.Tree)(fsys).DB().Update(ctx, p.Swap))
 	}
 }
 
@@ -117,7 +118,7 @@ func fuzzDamaged(f *testing.F, packed bool) {
 			_ = report.Faults[0].String()
 		}
 		_, _ = search.List(ctx, fsys, "/")
-		if branches, err := fsys.Branches(ctx); err == nil {
+		if branches, err := fsys.Store().Branches(ctx); err == nil {
 			for _, b := range branches {
 				if head, err := fsys.Branch(ctx, b.Name); err == nil {
 					readDamaged(t, ctx, head, ".", 0, contents)

@@ -80,7 +80,7 @@ func (tx *Tx) edit(name string, edits []Edit, opts []Option) (int, error) {
 		total += n
 	}
 
-	content, err := tx.tree().Prepare(data).Put(tx.DB())
+	content, err := tx.tree().Prepare(data).Put(tx.tree().DB())
 	if err != nil {
 		return 0, err
 	}

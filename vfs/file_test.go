@@ -115,7 +115,7 @@ func TestOpenFlags(t *testing.T) {
 	} {
 		fsys := vfstest.New(t, "file", "dir/")
 		require.NoError(t, fsys.Symlink(ctx, "target", "dangling"))
-		require.NoError(t, fsys.Mknod(ctx, "fifo", fs.ModeNamedPipe|0o644, 0))
+		require.NoError(t, fsys.Update(ctx, func(tx *vfs.Tx) error { return tx.Mknod("fifo", fs.ModeNamedPipe|0o644, 0) }))
 		f, err := fsys.OpenFile(ctx, tt.name, tt.flag, 0o640)
 		require.ErrorIs(t, err, tt.want, "%s %x", tt.name, tt.flag)
 		if err == nil {

@@ -3,7 +3,6 @@ package vfs
 import (
 	"context"
 
-	"vfsdb/schema"
 	"vfsdb/tree"
 )
 
@@ -56,14 +55,6 @@ func (fsys *FS) Moment() Moment { return fsys.tree().Moment() }
 // Tree returns the FS itself. A type that embeds an *FS, as a snapshot does, can stand wherever a tree is asked for.
 func (fsys *FS) Tree() *FS { return fsys }
 
-// DB returns the file under the FS, for rooms that keep rows of their own in it.
-func (fsys *FS) DB() *schema.DB { return fsys.tree().Store().DB() }
-
-// SetReadOnly refuses every write to the store with EROFS from now on, or allows them again. It holds for every FS and
-// File of this process that stands on the store, and not for other processes. A running transaction is refused at its
-// commit, and a File keeps its uncommitted writes. A store opened with [Options].ReadOnly stays read-only.
-func (fsys *FS) SetReadOnly(on bool) { fsys.tree().Store().DB().SetReadOnly(on) }
-
 // Frozen reports whether the FS stands on a past moment and so refuses writes with EROFS.
 func (fsys *FS) Frozen() bool { return fsys.tree().Frozen() }
 
@@ -102,10 +93,4 @@ func (fsys *FS) look(ctx context.Context, fn func(*Tx) error) error {
 		return fsys.View(ctx, fn)
 	}
 	return err
-}
-
-// Backup writes a consistent, compact copy of the whole store to a new file while others read and write.
-// dest must not exist (EEXIST); it appears whole or not at all.
-func (fsys *FS) Backup(ctx context.Context, dest string) error {
-	return fsys.tree().Store().DB().Backup(ctx, dest)
 }

@@ -174,7 +174,7 @@ func TestGroupCalls(t *testing.T) {
 		for _, err := range together(t, fsys, verbs...) {
 			require.NoError(t, err)
 		}
-		calls, err := fsys.Calls(t.Context(), nil)
+		calls, err := fsys.Store().Calls(t.Context(), nil)
 		require.NoError(t, err)
 		require.Len(t, calls, 6)
 		for _, c := range calls {
@@ -262,11 +262,11 @@ func TestRefusedAtTheCommit(t *testing.T) {
 				require.ErrorIs(t, err, syscall.EROFS)
 			})
 			synctest.Wait()
-			fsys.SetReadOnly(true)
+			fsys.Store().SetReadOnly(true)
 			return nil
 		}), syscall.EROFS)
 		wg.Wait()
-		fsys.SetReadOnly(false)
+		fsys.Store().SetReadOnly(false)
 		at, err := f.Seek(0, io.SeekCurrent)
 		require.NoError(t, err)
 		require.Zero(t, at)

@@ -210,7 +210,7 @@ func TestCalls(t *testing.T) {
 		require.NoError(t, tx.WriteFile("x", nil, 0o644))
 		return errors.New("rolled back")
 	}))
-	list, err := fsys.Calls(ctx, nil)
+	list, err := fsys.Store().Calls(ctx, nil)
 	require.NoError(t, err)
 	require.Empty(t, list)
 	other := &vfs.Call{Actor: "somebody", Session: "s2"}
@@ -225,7 +225,7 @@ func TestCalls(t *testing.T) {
 	require.NoError(t, fsys.LogCalls(ctx, call, idle, idle))
 	require.NoError(t, fsys.LogCalls(ctx))
 
-	list, err = fsys.Calls(ctx, &vfs.CallOptions{Session: "s1"})
+	list, err = fsys.Store().Calls(ctx, &vfs.CallOptions{Session: "s1"})
 	require.NoError(t, err)
 	require.Len(t, list, 2)
 	require.WithinDuration(t, time.Now(), list[0].At, time.Minute)
@@ -234,7 +234,7 @@ func TestCalls(t *testing.T) {
 		Result: 7, Took: time.Second, Error: "in the end", Changes: 3,
 	}, list[0])
 	require.Equal(t, "ls", list[1].Tool)
-	list, err = fsys.Calls(ctx, &vfs.CallOptions{Newest: true, Max: 1})
+	list, err = fsys.Store().Calls(ctx, &vfs.CallOptions{Newest: true, Max: 1})
 	require.NoError(t, err)
 	require.Len(t, list, 1)
 	require.EqualValues(t, 1026, list[0].ID)
@@ -280,7 +280,7 @@ func TestHistoryOfOldFile(t *testing.T) {
 	seq, err := old.Seq(ctx)
 	require.NoError(t, err)
 	require.Zero(t, seq)
-	list, err := old.Calls(ctx, nil)
+	list, err := old.Store().Calls(ctx, nil)
 	require.NoError(t, err)
 	require.Empty(t, list)
 	quick, cancel := context.WithTimeout(ctx, time.Millisecond)

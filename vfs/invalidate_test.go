@@ -32,7 +32,7 @@ func TestOwnCommitKeepsTheRest(t *testing.T) {
 	for _, verb := range readVerbs {
 		require.NoError(t, verb(ctx, fsys))
 	}
-	path := fsys.DB().Path()
+	path := fsys.Store().Path()
 	withoutReaders := func(do func()) {
 		require.NoError(t, os.Rename(path, path+".moved"))
 		defer func() { require.NoError(t, os.Rename(path+".moved", path)) }()
@@ -86,7 +86,7 @@ func TestLateEntries(t *testing.T) {
 func TestCarriedEntriesAreTrue(t *testing.T) {
 	ctx := t.Context()
 	fsys := vfstest.New(t)
-	fresh := vfstest.Open(t, fsys.DB().Path(), nil)
+	fresh := vfstest.Open(t, fsys.Store().Path(), nil)
 	var paths []string
 	for _, dir := range []string{"", "a/", "b/", "a/b/"} {
 		for _, name := range []string{"a", "b", "l"} {
@@ -151,7 +151,7 @@ func TestLongEntriesAreNotCached(t *testing.T) {
 			require.Equal(t, target, got)
 		}
 	}
-	path := fsys.DB().Path()
+	path := fsys.Store().Path()
 	require.NoError(t, fsys.View(ctx, func(*vfs.Tx) error { // the idle reader is in use, and another cannot be opened
 		require.NoError(t, os.Rename(path, path+".moved"))
 		defer func() { require.NoError(t, os.Rename(path+".moved", path)) }()
@@ -236,7 +236,7 @@ func TestOwnCommitsInvalidateWhatTheyWrite(t *testing.T) {
 			require.NoError(t, err)
 			defer opened.Close()
 
-			path := fsys.DB().Path()
+			path := fsys.Store().Path()
 			require.NoError(t, fsys.View(ctx, func(*vfs.Tx) error { // no other reader can be had
 				require.NoError(t, os.Rename(path, path+".moved"))
 				defer func() { require.NoError(t, os.Rename(path+".moved", path)) }()
@@ -253,11 +253,11 @@ func TestOwnCommitsInvalidateWhatTheyWrite(t *testing.T) {
 func TestOtherCommitsInvalidateEverything(t *testing.T) {
 	ctx := t.Context()
 	fsys := warmTree(t)
-	other := vfstest.Open(t, fsys.DB().Path(), nil)
+	other := vfstest.Open(t, fsys.Store().Path(), nil)
 	for name, commit := range map[string]func() error{
 		"another store": func() error { return other.WriteFile(ctx, "other", nil, 0o644) },
 		"by hand": func() error {
-			return fsys.DB().Update(ctx, func(db *schema.Tx) error {
+			return (*tree.Tree)(fsys).DB().Update(ctx, func(db *schema.Tx) error {
 				_, err := db.Exec(`UPDATE inode SET mtime = mtime + 1 WHERE nlink = 1`)
 				return err
 			})
@@ -266,7 +266,7 @@ func TestOtherCommitsInvalidateEverything(t *testing.T) {
 		before, err := fsys.Lstat(ctx, "d/f")
 		require.NoError(t, err)
 		require.NoError(t, commit(), name)
-		path := fsys.DB().Path()
+		path := fsys.Store().Path()
 		require.NoError(t, fsys.View(ctx, func(*vfs.Tx) error { // no other reader can be had
 			require.NoError(t, os.Rename(path, path+".moved"))
 			defer func() { require.NoError(t, os.Rename(path+".moved", path)) }()

@@ -39,7 +39,7 @@ func (fsys *FS) IOFS(ctx context.Context) *IOFS { return &IOFS{ctx: ctx, fsys: f
 // IOFS returns this one moment as an [fs.FS]. It and its files are used only until the transaction ends, by one
 // goroutine.
 func (tx *Tx) IOFS() *IOFS {
-	return &IOFS{ctx: tx.DB().Context(), fsys: (*FS)(tx.tree().Tree()), tx: tx}
+	return &IOFS{ctx: tx.tree().DB().Context(), fsys: (*FS)(tx.tree().Tree()), tx: tx}
 }
 
 // do runs one call: in its transaction, or in one of its own.
@@ -214,7 +214,7 @@ func (f *txFile) ReadAt(p []byte, off int64) (int, error) {
 	if f.reader == nil {
 		f.reader = f.tx.tree().NewReader(f.node.Content)
 	}
-	return f.reader.ReadAt(f.tx.DB(), p, off)
+	return f.reader.ReadAt(f.tx.tree().DB(), p, off)
 }
 
 func (f *txFile) Seek(offset int64, whence int) (int64, error) {

@@ -10,6 +10,7 @@ import (
 
 	"vfsdb/internal/vfstest"
 	"vfsdb/schema"
+	"vfsdb/tree"
 	"vfsdb/vfs"
 )
 
@@ -25,7 +26,7 @@ func random(n int) []byte {
 // count is a number from the tables.
 func count(t *testing.T, fsys *vfs.FS, text string) (n int64) {
 	t.Helper()
-	require.NoError(t, fsys.DB().View(t.Context(), func(db *schema.Tx) (err error) {
+	require.NoError(t, (*tree.Tree)(fsys).DB().View(t.Context(), func(db *schema.Tx) (err error) {
 		n, _, err = db.Int(text)
 		return err
 	}))

@@ -132,8 +132,3 @@ func (fsys *FS) Readlink(ctx context.Context, name string) (target string, err e
 	})
 	return target, err
 }
-
-// Mknod creates a fifo, socket or device node, see [Tx.Mknod].
-func (fsys *FS) Mknod(ctx context.Context, name string, mode fs.FileMode, rdev uint64, opts ...Option) error {
-	return fsys.update(ctx, "mknod", name, func(tx *Tx) error { return tx.Mknod(name, mode, rdev, opts...) })
-}

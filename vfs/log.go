@@ -23,7 +23,7 @@ type Call = journal.Call
 // it made.
 type CallRecord = journal.CallRecord
 
-// CallOptions say which calls [FS.Calls] returns: those of a Session, those Since an ID, at most Max, the Newest first. A
+// CallOptions say which calls [Store.Calls] returns: those of a Session, those Since an ID, at most Max, the Newest first. A
 // nil *CallOptions is the zero value: all of them, oldest first.
 type CallOptions = journal.CallOptions
 
@@ -79,7 +79,7 @@ func (fsys *FS) recordedPath(ctx context.Context, name string) (path string, err
 // source is where the events of the tree are read.
 func (fsys *FS) source() journal.Source {
 	return journal.Source{Branch: fsys.tree().Moment().Branch, Epoch: fsys.tree().Moment().Epoch, View: func(ctx context.Context, fn func(*schema.Tx) error) error {
-		return fsys.View(ctx, func(tx *Tx) error { return fn(tx.DB()) })
+		return fsys.View(ctx, func(tx *Tx) error { return fn(tx.tree().DB()) })
 	}}
 }
 
@@ -125,7 +125,7 @@ func (fsys *FS) LogCalls(ctx context.Context, calls ...*Call) error {
 }
 
 // Calls returns the calls that are recorded of the store, on all branches. Their IDs ascend by the time of recording.
-func (fsys *FS) Calls(ctx context.Context, options *CallOptions) ([]CallRecord, error) {
-	list, err := fsys.tree().Store().Journal().Calls(ctx, options)
-	return list, pathErr("calls", fsys.tree().Name(), err)
+func (st *Store) Calls(ctx context.Context, options *CallOptions) ([]CallRecord, error) {
+	list, err := st.tree().Journal().Calls(ctx, options)
+	return list, pathErr("calls", st.Path(), err)
 }

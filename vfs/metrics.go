@@ -17,10 +17,10 @@ type Metrics struct {
 
 // Metrics returns the counts of now. It reads nothing of the store, costs some loads of memory and a lock of a few
 // nanoseconds, and may be called by anyone at any time, also after Close. Counts of the whole store are those of
-// [FS.Stats], which reads it.
-func (fsys *FS) Metrics() Metrics {
-	db := fsys.DB().Metrics()
+// [Store.Stats], which reads it.
+func (st *Store) Metrics() Metrics {
+	db := st.tree().DB().Metrics()
 	m := Metrics{Commits: db.Commits, Undone: db.Undone, Busy: db.Busy, LockWait: db.LockWait, LogBytes: db.LogBytes}
-	m.CacheHits, m.CacheMisses, m.CacheBytes = fsys.tree().Store().Cache().Metrics()
+	m.CacheHits, m.CacheMisses, m.CacheBytes = st.tree().Cache().Metrics()
 	return m
 }

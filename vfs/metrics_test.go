@@ -18,24 +18,24 @@ func TestMetrics(t *testing.T) {
 	require.NoError(t, err)
 	other, err := vfs.Open(ctx, path, nil)
 	require.NoError(t, err)
-	start := fsys.Metrics()
+	start := fsys.Store().Metrics()
 
 	for range 3 {
 		require.NoError(t, fsys.WriteFile(ctx, "a", []byte("x"), 0o644))
 	}
 	undone := errors.New("undone")
 	require.ErrorIs(t, fsys.Update(ctx, func(*vfs.Tx) error { return undone }), undone)
-	m := fsys.Metrics()
+	m := fsys.Store().Metrics()
 	require.EqualValues(t, 3, m.Commits-start.Commits)
 	require.EqualValues(t, 1, m.Undone-start.Undone)
 	require.Positive(t, m.LogBytes)
-	require.Zero(t, other.Metrics().Commits, "that of another process")
+	require.Zero(t, other.Store().Metrics().Commits, "that of another process")
 
 	for range 2 {
 		_, err := fsys.ReadFile(ctx, "a")
 		require.NoError(t, err)
 	}
-	read := fsys.Metrics()
+	read := fsys.Store().Metrics()
 	require.Greater(t, read.CacheMisses, m.CacheMisses)
 	require.Greater(t, read.CacheHits, m.CacheHits)
 	require.Greater(t, read.CacheBytes, m.CacheBytes)
@@ -48,11 +48,11 @@ func TestMetrics(t *testing.T) {
 		require.Error(t, fsys.WriteFile(short, "a", nil, 0o644))
 		return nil
 	}))
-	waited := fsys.Metrics()
+	waited := fsys.Store().Metrics()
 	require.EqualValues(t, 1, waited.Busy-read.Busy)
 	require.Positive(t, waited.LockWait-read.LockWait)
 
 	require.NoError(t, other.Close())
 	require.NoError(t, fsys.Close())
-	require.GreaterOrEqual(t, fsys.Metrics().Commits, waited.Commits)
+	require.GreaterOrEqual(t, fsys.Store().Metrics().Commits, waited.Commits)
 }

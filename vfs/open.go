@@ -91,20 +91,6 @@ func momentErr(at Moment, err error) error {
 	return pathErr("open", fmt.Sprintf("moment %d of branch %d", at.Epoch, at.Branch), err)
 }
 
-// At is [FS.At] as part of the transaction that makes the moment one that is kept. The FS is for after the commit, and
-// of no use without it: what reads nothing more cannot fail once all is committed.
-func (tx *Tx) At(at Moment) (*FS, error) {
-	past, err := tx.tree().Tree().Store().AtIn(tx.DB(), at)
-	return (*FS)(past), momentErr(at, err)
-}
-
-// Branch is [FS.Branch] as part of the transaction that makes the branch. The FS is for after the commit, as that of
-// [Tx.At].
-func (tx *Tx) Branch(name string) (*FS, error) {
-	head, err := tx.tree().Tree().Store().HeadIn(tx.DB(), name)
-	return (*FS)(head), pathErr("branch", name, err)
-}
-
 // OpenRoot returns the tree below the directory name. Paths, `..` and symlinks of the result cannot leave it; the
 // name of the directory is looked up once, so a rename does not matter later.
 func (fsys *FS) OpenRoot(ctx context.Context, name string) (*FS, error) {

@@ -116,7 +116,7 @@ func (tx *Tx) holds(o options, ino Ino) error {
 	}
 	stale.Exists = true
 	if n != nil && n.Kind() == tree.KindFile {
-		if stale.Sum, err = chunk.SumOfContent(tx.DB(), n.Content); err != nil {
+		if stale.Sum, err = chunk.SumOfContent(tx.tree().DB(), n.Content); err != nil {
 			return err
 		}
 		if o.has(optIfSum) && !stale.absent && stale.Sum == o.sum {

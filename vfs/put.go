@@ -39,7 +39,7 @@ func (tx *Tx) put(name string, staged *chunk.Item, a Attr) error {
 	case !staged.In(tx.tree().Tree().DB()):
 		return syscall.EXDEV
 	}
-	content, err := staged.Commit(tx.DB())
+	content, err := staged.Commit(tx.tree().DB())
 	if err != nil {
 		return err
 	}

@@ -48,7 +48,7 @@ func TestPut(t *testing.T) {
 			fsys := vfstest.New(t, "file", "one", "dir/x")
 			require.NoError(t, fsys.Link(t.Context(), "one", "two"))
 			require.NoError(t, fsys.Symlink(t.Context(), "file", "link"))
-			require.NoError(t, fsys.Mknod(t.Context(), "fifo", fs.ModeNamedPipe|0o600, 0))
+			require.NoError(t, fsys.Update(t.Context(), func(tx *vfs.Tx) error { return tx.Mknod("fifo", fs.ModeNamedPipe|0o600, 0) }))
 			before, _ := fsys.Lstat(t.Context(), tt.path)
 			dump := vfstest.Dump(t, fsys)
 

@@ -15,7 +15,7 @@ func (tx *Tx) ReadSum(sum Sum, limit int64) ([]byte, error) {
 }
 
 func (tx *Tx) readSum(sum Sum, limit int64) ([]byte, error) {
-	c, ok, err := chunk.Find(tx.DB(), sum)
+	c, ok, err := chunk.Find(tx.tree().DB(), sum)
 	switch {
 	case err != nil:
 		return nil, err

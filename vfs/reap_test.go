@@ -39,7 +39,7 @@ func reapOrphans(t *testing.T, fsys *vfs.FS, limit int, between func(step int)) 
 
 func newestOrphan(t *testing.T, fsys *vfs.FS) (seq int64) {
 	t.Helper()
-	require.NoError(t, fsys.DB().View(t.Context(), func(tx *schema.Tx) (err error) {
+	require.NoError(t, (*tree.Tree)(fsys).DB().View(t.Context(), func(tx *schema.Tx) (err error) {
 		seq, err = tree.NewestOrphan(tx)
 		return err
 	}))
@@ -61,7 +61,7 @@ func reapRows(t *testing.T, fsys *vfs.FS, limit int) (rows, branches int) {
 
 func rowsOf(t *testing.T, fsys *vfs.FS, text string, args ...any) (n int64) {
 	t.Helper()
-	require.NoError(t, fsys.DB().View(t.Context(), func(tx *schema.Tx) (err error) {
+	require.NoError(t, (*tree.Tree)(fsys).DB().View(t.Context(), func(tx *schema.Tx) (err error) {
 		n, _, err = tx.Int(text, args...)
 		return err
 	}))
@@ -79,7 +79,7 @@ func restoreTo(t *testing.T, fsys, to *vfs.FS) {
 
 func forgetSnapshot(t *testing.T, fsys *vfs.FS, name string) {
 	t.Helper()
-	require.NoError(t, fsys.DB().Update(t.Context(), func(tx *schema.Tx) error {
+	require.NoError(t, (*tree.Tree)(fsys).DB().Update(t.Context(), func(tx *schema.Tx) error {
 		_, err := tx.Exec(`DELETE FROM snapshot WHERE name = ?`, name)
 		return err
 	}))
@@ -88,7 +88,7 @@ func forgetSnapshot(t *testing.T, fsys *vfs.FS, name string) {
 func forgetBranch(t *testing.T, fsys *vfs.FS, name string) {
 	t.Helper()
 	require.NoError(t, fsys.Update(t.Context(), func(tx *vfs.Tx) error {
-		_, err := tx.DB().Exec(`DELETE FROM snapshot WHERE branch = (SELECT id FROM branch WHERE name = ?)`, name)
+		_, err := (*tree.Tx)(tx).DB().Exec(`DELETE FROM snapshot WHERE branch = (SELECT id FROM branch WHERE name = ?)`, name)
 		if err != nil {
 			return err
 		}

@@ -160,7 +160,7 @@ func TestSetReadOnly(t *testing.T) {
 	sub, err := fsys.OpenRoot(ctx, "dir")
 	require.NoError(t, err)
 
-	fsys.SetReadOnly(true)
+	fsys.Store().SetReadOnly(true)
 	require.ErrorIs(t, fsys.WriteFile(ctx, "file", nil, 0o644), syscall.EROFS)
 	require.ErrorIs(t, sub.Mkdir(ctx, "x", 0o755), syscall.EROFS)
 	_, err = fsys.WriteFrom(ctx, "file", strings.NewReader("stream"), 0o644)
@@ -174,14 +174,14 @@ func TestSetReadOnly(t *testing.T) {
 	require.NoError(t, (*tree.Tree)(fsys).PublishPins(ctx))
 	require.NoError(t, reader.Close())
 
-	fsys.SetReadOnly(false)
+	fsys.Store().SetReadOnly(false)
 	require.NoError(t, f.Close())
 	require.Equal(t, "before the switch", vfstest.Read(t, fsys, "open"), "nothing of it was lost")
 	err = fsys.Update(ctx, func(tx *vfs.Tx) error {
-		fsys.SetReadOnly(true)
+		fsys.Store().SetReadOnly(true)
 		return tx.WriteFile("file", []byte("too late"), 0o644)
 	})
 	require.ErrorIs(t, err, syscall.EROFS)
-	fsys.SetReadOnly(false)
+	fsys.Store().SetReadOnly(false)
 	require.Equal(t, "file", vfstest.Read(t, fsys, "file"))
 }

@@ -69,7 +69,7 @@ func TestWarmVerbsNeedNoTransaction(t *testing.T) {
 		require.NoError(t, verb(ctx, fsys), name)
 	}
 	require.ErrorIs(t, missing(), fs.ErrNotExist)
-	path := fsys.DB().Path()
+	path := fsys.Store().Path()
 	require.NoError(t, fsys.View(ctx, func(*vfs.Tx) error {
 		require.NoError(t, os.Rename(path, path+".moved"))
 		defer func() { require.NoError(t, os.Rename(path+".moved", path)) }()
@@ -111,7 +111,7 @@ func TestWarmVerbsAreRefused(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			fsys := warmTree(t)
-			other := vfstest.Open(t, fsys.DB().Path(), nil)
+			other := vfstest.Open(t, fsys.Store().Path(), nil)
 			tree := vfstest.Branch(t, fsys, "try")
 			for range 2 {
 				for name, verb := range readVerbs {
@@ -134,7 +134,7 @@ func dropBranch(fsys *vfs.FS, name string) error {
 func TestWarmTreesEnd(t *testing.T) {
 	ctx := t.Context()
 	fsys := warmTree(t)
-	other := vfstest.Open(t, fsys.DB().Path(), nil)
+	other := vfstest.Open(t, fsys.Store().Path(), nil)
 	vfstest.Branch(t, fsys, "keeps")
 	past, err := fsys.At(ctx, vfs.Moment{Branch: fsys.Moment().Branch, Epoch: schema.FirstEpoch})
 	require.NoError(t, err)

@@ -32,10 +32,10 @@ type Stats struct {
 }
 
 // Stats counts what the whole store holds. It reads every inode row and every blob's size.
-func (fsys *FS) Stats(ctx context.Context) (Stats, error) {
-	s := Stats{PageSize: schema.PageSize, FileSize: fileSize(fsys.DB().Path()), LogSize: fileSize(fsys.DB().Path() + "-wal")}
-	err := fsys.DB().View(ctx, func(db *schema.Tx) error { return s.read(db) })
-	return s, pathErr("stats", fsys.tree().Name(), err)
+func (st *Store) Stats(ctx context.Context) (Stats, error) {
+	s := Stats{PageSize: schema.PageSize, FileSize: fileSize(st.Path()), LogSize: fileSize(st.Path() + "-wal")}
+	err := st.tree().DB().View(ctx, func(tx *schema.Tx) error { return s.read(tx) })
+	return s, pathErr("stats", st.Path(), err)
 }
 
 func (s *Stats) read(db *schema.Tx) (err error) {

@@ -12,7 +12,7 @@ import (
 func TestStats(t *testing.T) {
 	fsys := vfstest.New(t, "a", "b", "dir/c")
 	require.NoError(t, fsys.Truncate(t.Context(), "a", 1<<30))
-	s, err := fsys.Stats(t.Context())
+	s, err := fsys.Store().Stats(t.Context())
 	require.NoError(t, err)
 	require.NotEmpty(t, s.ID)
 	require.EqualValues(t, schema.Version, s.Format)

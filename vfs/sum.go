@@ -18,7 +18,7 @@ func (tx *Tx) sum(name string) (Sum, error) {
 	if err != nil {
 		return Sum{}, err
 	}
-	return chunk.SumOfContent(tx.DB(), n.Content)
+	return chunk.SumOfContent(tx.tree().DB(), n.Content)
 }
 
 // Sum returns the address of a regular file's content, see [Tx.Sum].
@@ -35,13 +35,4 @@ func (fsys *FS) Sum(ctx context.Context, name string) (sum Sum, err error) {
 func (tx *Tx) SumOf(info *Info) (Sum, error) {
 	sum, err := tx.tree().SumOfInfo(info)
 	return sum, pathErr("sum", info.Name(), err)
-}
-
-// SumOf returns the sum of what a regular file held when info was made, see [Tx.SumOf].
-func (fsys *FS) SumOf(ctx context.Context, info *Info) (sum Sum, err error) {
-	err = fsys.view(ctx, "sum", info.Name(), func(tx *Tx) (err error) {
-		sum, err = tx.SumOf(info)
-		return err
-	})
-	return sum, err
 }

@@ -58,7 +58,7 @@ func TestSumOf(t *testing.T) {
 		require.Equal(t, want, now)
 
 		require.NoError(t, fsys.WriteFile(ctx, "a", []byte("another"), 0o644))
-		then, err := fsys.SumOf(ctx, info)
+		then, err := sumThen(t, fsys, info)
 		require.NoError(t, err)
 		require.Equal(t, want, then)
 	}
@@ -74,10 +74,19 @@ func TestSumOf(t *testing.T) {
 
 	dir, err := fsys.Stat(ctx, "dir")
 	require.NoError(t, err)
-	_, err = fsys.SumOf(ctx, dir)
+	_, err = sumThen(t, fsys, dir)
 	require.ErrorIs(t, err, syscall.EISDIR)
 	var at *fs.PathError
 	require.ErrorAs(t, err, &at)
+}
+
+// sumThen returns the sum of what a file held when info was made.
+func sumThen(t *testing.T, fsys *vfs.FS, info *vfs.Info) (sum vfs.Sum, err error) {
+	err = fsys.View(t.Context(), func(tx *vfs.Tx) (err error) {
+		sum, err = tx.SumOf(info)
+		return err
+	})
+	return sum, err
 }
 
 func sumNow(t *testing.T, fsys *vfs.FS, name string) vfs.Sum {

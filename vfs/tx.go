@@ -3,7 +3,6 @@ package vfs
 import (
 	"context"
 
-	"vfsdb/schema"
 	"vfsdb/tree"
 )
 
@@ -13,9 +12,6 @@ type Tx tree.Tx
 
 // tree is the Tx as rooms below see it.
 func (tx *Tx) tree() *tree.Tx { return (*tree.Tx)(tx) }
-
-// DB returns the transaction of the file, for rooms that keep rows of their own in it.
-func (tx *Tx) DB() *schema.Tx { return tx.tree().DB() }
 
 // Moment returns where in history the tree of the transaction stands.
 func (tx *Tx) Moment() Moment { return tx.tree().Moment() }
@@ -37,9 +33,6 @@ func (tx *Tx) ChangedSince(at Moment) (bool, error) { return tx.tree().ChangedSi
 // GrownSince bounds how much the branch grew since an event, see [Growth], what the transaction has done so far included.
 // What shrank is left out. An event that is not there yet is Unknown.
 func (tx *Tx) GrownSince(seq int64) (Growth, error) { return tx.tree().GrownSince(seq) }
-
-// Branches returns the branches of the store, oldest first.
-func (tx *Tx) Branches() ([]Branch, error) { return tx.tree().Branches() }
 
 // writable refuses writes through a tree of the past, and through a transaction that only reads, or has ended.
 func (tx *Tx) writable() error { return tx.tree().Writable() }

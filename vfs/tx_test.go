@@ -105,7 +105,7 @@ func TestFullDisk(t *testing.T) {
 	fsys := vfstest.New(t, "a")
 	before := vfstest.Dump(t, fsys)
 	limit := func(pages int64) {
-		require.NoError(t, fsys.DB().Update(ctx, func(db *schema.Tx) error {
+		require.NoError(t, (*tree.Tree)(fsys).DB().Update(ctx, func(db *schema.Tx) error {
 			_, err := db.Exec(`PRAGMA max_page_count = ` + strconv.FormatInt(pages, 10))
 			return err
 		}))
@@ -169,6 +169,6 @@ func TestKeptTxWritesNothing(t *testing.T) {
 	}
 	require.NoError(t, fsys.WriteFile(ctx, "g", []byte("g"), 0o644))
 	require.Equal(t, before, vfstest.Dump(t, fsys))
-	cold := vfstest.Open(t, fsys.DB().Path(), nil)
+	cold := vfstest.Open(t, fsys.Store().Path(), nil)
 	require.Equal(t, before, vfstest.Dump(t, cold))
 }

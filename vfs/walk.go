@@ -57,7 +57,7 @@ func (tx *Tx) checkRoot() error {
 	if err == nil && (n == nil || n.Nlink == 0) {
 		err = syscall.ENOENT
 	}
-	if err != nil || !tx.DB().Writable() {
+	if err != nil || !tx.tree().DB().Writable() {
 		return err
 	}
 	// A write below a directory that was removed higher up would be lost.

@@ -25,7 +25,7 @@ func (tx *Tx) writeFile(name string, data *chunk.Draft, perm fs.FileMode, opts [
 	if err != nil {
 		return err
 	}
-	content, err := data.Put(tx.DB())
+	content, err := data.Put(tx.tree().DB())
 	if err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func (w target) content() chunk.Content {
 // set gives the file its new content, which has the sum after.
 func (w target) set(op journal.Op, c chunk.Content, after Sum) error {
 	if into := w.opts.into; into != nil {
-		w.tx.DB().AfterCommit(func() { *into = after })
+		w.tx.tree().DB().AfterCommit(func() { *into = after })
 	}
 	if w.node != nil {
 		return w.tx.tree().SetContent(w.at.entry(), op, c, after, w.attributes)
@@ -135,11 +135,11 @@ func (tx *Tx) appendFile(name string, data []byte, perm fs.FileMode, opts []Opti
 	if size > tree.MaxSize {
 		return syscall.EFBIG
 	}
-	content, err := chunk.Apply(tx.DB(), old, size, []chunk.Patch{{Off: old.Size, Data: data}})
+	content, err := chunk.Apply(tx.tree().DB(), old, size, []chunk.Patch{{Off: old.Size, Data: data}})
 	if err != nil {
 		return err
 	}
-	after, err := chunk.SumOfContent(tx.DB(), content)
+	after, err := chunk.SumOfContent(tx.tree().DB(), content)
 	if err != nil {
 		return err
 	}
@@ -179,7 +179,7 @@ func (tx *Tx) truncate(name string, size int64, opts []Option) error {
 		return err
 	}
 
-	content, err := chunk.Apply(tx.DB(), n.Content, size, nil)
+	content, err := chunk.Apply(tx.tree().DB(), n.Content, size, nil)
 	if err != nil {
 		return err
 	}
@@ -209,7 +209,7 @@ func (fsys *FS) WriteFrom(ctx context.Context, name string, r io.Reader, perm fs
 }
 
 func (fsys *FS) writeFrom(ctx context.Context, name string, r io.Reader, perm fs.FileMode, opts []Option) (int64, error) {
-	if fsys.Frozen() || fsys.DB().ReadOnly() {
+	if fsys.Frozen() || fsys.Store().ReadOnly() {
 		return 0, syscall.EROFS
 	}
 	if err := fsys.View(ctx, func(tx *Tx) error { return tx.mayWrite(name, opts) }); err != nil {
@@ -227,7 +227,7 @@ func (fsys *FS) writeFrom(ctx context.Context, name string, r io.Reader, perm fs
 		if err != nil {
 			return err
 		}
-		content, err := s.Commit(tx.DB())
+		content, err := s.Commit(tx.tree().DB())
 		if err != nil {
 			return err
 		}

@@ -92,7 +92,7 @@ func TestCheckFails(t *testing.T) {
 // damage stores a link count above the number of names of a file.
 func damage(t testing.TB, fsys *vfs.FS) {
 	t.Helper()
-	require.NoError(t, fsys.DB().Update(t.Context(), func(tx *schema.Tx) error {
+	require.NoError(t, kit.DB(fsys).Update(t.Context(), func(tx *schema.Tx) error {
 		_, err := tx.Exec(`UPDATE inode SET nlink = nlink + 1 WHERE size > 0`)
 		return err
 	}))

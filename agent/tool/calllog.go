@@ -58,7 +58,7 @@ func (b *Toolbox) label(op string) string {
 
 // record has the row of a call written, soon. A store that takes no writes, or could not be opened, keeps no log.
 func (b *Toolbox) record(entry *vfs.Call) {
-	if b.fsys == nil || b.fsys.Frozen() || b.fsys.DB().ReadOnly() {
+	if b.fsys == nil || b.fsys.Frozen() || b.fsys.Store().ReadOnly() {
 		return
 	}
 	record.Entry{FS: b.fsys, Call: entry, Logger: b.logger()}.Enter()

@@ -23,7 +23,7 @@ func TestCallLog(t *testing.T) {
 	require.NotEmpty(t, read)
 	require.NoError(t, record.Flush(t.Context(), fsys))
 
-	calls, err := fsys.Calls(t.Context(), nil)
+	calls, err := fsys.Store().Calls(t.Context(), nil)
 	require.NoError(t, err)
 	require.Len(t, calls, 3)
 	sum := vfs.SumOf(input)
@@ -47,7 +47,7 @@ func TestCallLogMadeUpTool(t *testing.T) {
 	b, fsys := agentkit.Box(t, nil)
 	require.Error(t, b.Call(t.Context(), strings.Repeat("x", 1<<20), nil).Err)
 	require.NoError(t, record.Flush(t.Context(), fsys))
-	calls, err := fsys.Calls(t.Context(), nil)
+	calls, err := fsys.Store().Calls(t.Context(), nil)
 	require.NoError(t, err)
 	require.Len(t, calls[0].Tool, 1000)
 }
@@ -77,7 +77,7 @@ func TestCallLogDoesNotWait(t *testing.T) {
 		return nil
 	}))
 	require.NoError(t, record.Flush(t.Context(), fsys))
-	calls, err := fsys.Calls(t.Context(), nil)
+	calls, err := fsys.Store().Calls(t.Context(), nil)
 	require.NoError(t, err)
 	require.LessOrEqual(t, len(calls), 5000)
 	require.GreaterOrEqual(t, len(calls), 4096, "what is too much is left out")

@@ -130,6 +130,6 @@ func errChanged(path string) error {
 
 // Branches lists the branches that tools may look at, oldest first.
 func (h *History) Branches(ctx context.Context) ([]vfs.Branch, error) {
-	all, err := h.box.fsys.Branches(ctx)
+	all, err := h.box.fsys.Store().Branches(ctx)
 	return slices.DeleteFunc(all, func(of vfs.Branch) bool { return !h.box.may(of.ID, of.Name) }), err
 }

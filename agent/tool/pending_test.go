@@ -29,7 +29,7 @@ func TestPendingApproval(t *testing.T) {
 	agentkit.Call(t, b, "workspace_rm", agentkit.Args{"path": "/a"})
 	require.Equal(t, 2, asked)
 	require.NoError(t, record.Flush(t.Context(), fsys))
-	calls, err := fsys.Calls(t.Context(), nil)
+	calls, err := fsys.Store().Calls(t.Context(), nil)
 	require.NoError(t, err)
 	require.Len(t, calls, 1)
 	require.Empty(t, calls[0].Error)

@@ -2,7 +2,6 @@ package tool
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/url"
 	"strings"
@@ -75,21 +74,8 @@ func RefOf(ctx context.Context, fsys *vfs.FS) (Ref, error) {
 	return Ref{DB: id, Branch: fsys.Head()}, err
 }
 
-func DatabaseID(ctx context.Context, fsys *vfs.FS) (id string, err error) {
-	read := func(tx *vfs.Tx) (err error) {
-		id, err = tx.DB().ID()
-		return err
-	}
-	err = fsys.View(ctx, read)
-	if !errors.Is(err, syscall.ESTALE) {
-		return id, err
-	}
-	main, err := fsys.Branch(ctx, vfs.MainBranch) // which is there though the tree's own branch is gone
-	if err != nil {
-		return "", err
-	}
-	return id, main.View(ctx, read)
-}
+// DatabaseID returns the id of the store that a tree is of.
+func DatabaseID(ctx context.Context, fsys *vfs.FS) (string, error) { return fsys.Store().ID(ctx) }
 
 // A ForeignRefError is a ref to another database. It is EXDEV.
 type ForeignRefError struct {

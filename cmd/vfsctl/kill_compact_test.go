@@ -36,7 +36,7 @@ func TestKillCompact(t *testing.T) {
 	}
 	want := vfstest.Dump(t, fsys)
 	loose := func() (n int64) {
-		require.NoError(t, fsys.DB().View(t.Context(), func(tx *schema.Tx) (err error) {
+		require.NoError(t, vfstest.DB(fsys).View(t.Context(), func(tx *schema.Tx) (err error) {
 			n, _, err = tx.Int(`SELECT count(*) FROM blob WHERE codec <> 2`)
 			return err
 		}))

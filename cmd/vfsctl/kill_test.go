@@ -200,7 +200,7 @@ func (k *killer) verify(pending *command) {
 		require.NoError(t, err)
 		got.snapshots[s.Name] = k.read(open.FS)
 	}
-	branches, err := fsys.Branches(ctx)
+	branches, err := fsys.Store().Branches(ctx)
 	require.NoError(t, err)
 	for _, b := range branches {
 		head, err := fsys.Branch(ctx, b.Name)

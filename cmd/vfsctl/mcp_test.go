@@ -60,7 +60,7 @@ func TestMCPProcesses(t *testing.T) {
 	require.NoError(t, err)
 	defer fsys.Close()
 	require.Len(t, vfstest.Names(t, fsys), clients*(files+1))
-	calls, err := fsys.Calls(t.Context(), &vfs.CallOptions{Max: 1000})
+	calls, err := fsys.Store().Calls(t.Context(), &vfs.CallOptions{Max: 1000})
 	require.NoError(t, err)
 	by := map[string]int{}
 	for _, call := range calls {

@@ -58,16 +58,16 @@ var (
 		{"logPath", func(ctx context.Context, fsys *vfs.FS, _ string) error {
 			return second(fsys.Log(ctx, &vfs.LogOptions{Path: "changed", Newest: true}))
 		}},
-		{"calls", func(ctx context.Context, fsys *vfs.FS, _ string) error { return second(fsys.Calls(ctx, nil)) }},
+		{"calls", func(ctx context.Context, fsys *vfs.FS, _ string) error { return second(fsys.Store().Calls(ctx, nil)) }},
 		{"watch", watch},
-		{"branches", func(ctx context.Context, fsys *vfs.FS, _ string) error { return second(fsys.Branches(ctx)) }},
+		{"branches", func(ctx context.Context, fsys *vfs.FS, _ string) error { return second(fsys.Store().Branches(ctx)) }},
 		{"try", func(ctx context.Context, fsys *vfs.FS, _ string) error { return readBranch(ctx, fsys, "try") }},
 		{"snapshots", func(ctx context.Context, fsys *vfs.FS, _ string) error { return second(snapshot.List(ctx, fsys)) }},
 		{"base", readSnapshot},
 		{"diff", func(ctx context.Context, fsys *vfs.FS, _ string) error { return diff(ctx, fsys, "base") }},
 		{"diffBranch", func(ctx context.Context, fsys *vfs.FS, _ string) error { return diff(ctx, fsys, "try") }},
 		{"diffApart", func(ctx context.Context, fsys *vfs.FS, _ string) error { return diff(ctx, fsys, "long") }},
-		{"stats", func(ctx context.Context, fsys *vfs.FS, _ string) error { return second(fsys.Stats(ctx)) }},
+		{"stats", func(ctx context.Context, fsys *vfs.FS, _ string) error { return second(fsys.Store().Stats(ctx)) }},
 		{"dryRun", func(ctx context.Context, fsys *vfs.FS, _ string) error {
 			return second(gc.Run(ctx, fsys, &gc.Options{DryRun: true}))
 		}},
@@ -78,7 +78,7 @@ var (
 			return second(transfer.ExportTar(ctx, fsys, "/", io.Discard, nil))
 		}},
 		{"backup", func(ctx context.Context, fsys *vfs.FS, dir string) error {
-			return fsys.Backup(ctx, filepath.Join(dir, "backup.db"))
+			return fsys.Store().Backup(ctx, filepath.Join(dir, "backup.db"))
 		}},
 	}
 	writing = []op{

@@ -24,6 +24,7 @@ import (
 	"vfsdb/internal/vfstest"
 	"vfsdb/schema"
 	"vfsdb/snapshot"
+	"vfsdb/tree"
 	"vfsdb/vfs"
 )
 
@@ -103,7 +104,7 @@ func line(info *vfs.Info, name string) string {
 func ran(t *testing.T, fsys *vfs.FS, query string) []string {
 	t.Helper()
 	lines := []string(nil)
-	require.NoError(t, fsys.DB().View(t.Context(), func(tx *schema.Tx) error {
+	require.NoError(t, (*tree.Tree)(fsys).DB().View(t.Context(), func(tx *schema.Tx) error {
 		rows := tx.Query(query)
 		for rows.Next() {
 			cells := make([]string, 6)
@@ -126,7 +127,7 @@ func quoted(query, was, name string) string {
 func checkListings(t *testing.T, fsys *vfs.FS, run func(query string) []string) {
 	t.Helper()
 	branchSQL, snapshotSQL, _ := queries(t)
-	branches, err := fsys.Branches(t.Context())
+	branches, err := fsys.Store().Branches(t.Context())
 	require.NoError(t, err)
 	for _, b := range branches {
 		head, err := fsys.Branch(t.Context(), b.Name)
@@ -227,7 +228,7 @@ func TestFormatWithSQLite3(t *testing.T) {
 	t.Logf("%s %s", program, bytes.TrimSpace(version))
 	fsys := plant(t)
 	checkListings(t, fsys, func(query string) []string {
-		cmd := exec.CommandContext(t.Context(), program, "-readonly", "-batch", "-list", "-noheader", fsys.DB().Path())
+		cmd := exec.CommandContext(t.Context(), program, "-readonly", "-batch", "-list", "-noheader", fsys.Store().Path())
 		cmd.Stdin = strings.NewReader(query + ";\n")
 		out, err := cmd.CombinedOutput()
 		require.NoError(t, err, "%s", out)
@@ -312,7 +313,7 @@ func TestFormatListsRandomHistories(t *testing.T) {
 	checkListings(t, fsys, func(query string) []string { return ran(t, fsys, query) })
 
 	levels := int64(0)
-	require.NoError(t, fsys.DB().View(ctx, func(tx *schema.Tx) (err error) {
+	require.NoError(t, (*tree.Tree)(fsys).DB().View(ctx, func(tx *schema.Tx) (err error) {
 		levels, _, err = tx.Int(`SELECT max(level) + 1 FROM lineage`)
 		return err
 	}))
@@ -357,7 +358,7 @@ func TestFormatFindsChunks(t *testing.T) {
 		want, err := fsys.ReadFile(ctx, name)
 		require.NoError(t, err)
 		got := zeros(int(info.Size()))
-		require.NoError(t, fsys.DB().View(ctx, func(tx *schema.Tx) error {
+		require.NoError(t, (*tree.Tree)(fsys).DB().View(ctx, func(tx *schema.Tx) error {
 			rows := tx.Query(strings.Replace(query, "1025", fmt.Sprint(info.Ino()), 1))
 			for rows.Next() {
 				off, size := rows.Int(0), rows.Int(1)
@@ -370,7 +371,7 @@ func TestFormatFindsChunks(t *testing.T) {
 		}))
 		require.True(t, bytes.Equal(want, got), name)
 	}
-	require.NoError(t, fsys.DB().View(ctx, func(tx *schema.Tx) error {
+	require.NoError(t, (*tree.Tree)(fsys).DB().View(ctx, func(tx *schema.Tx) error {
 		n, _, err := tx.Int(`SELECT count(*) FROM patch WHERE kind = 3`)
 		require.EqualValues(t, 1, n, "no manifest is stored over another")
 		return err

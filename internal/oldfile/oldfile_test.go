@@ -60,7 +60,7 @@ func TestOldFiles(t *testing.T) {
 func describe(t *testing.T, fsys *vfs.FS) []byte {
 	t.Helper()
 	trees := make(map[string]map[string]string)
-	branches, err := fsys.Branches(t.Context())
+	branches, err := fsys.Store().Branches(t.Context())
 	require.NoError(t, err)
 	for _, b := range branches {
 		head, err := fsys.Branch(t.Context(), b.Name)
@@ -92,7 +92,7 @@ func build(t *testing.T) {
 	require.NoError(t, fsys.Truncate(ctx, "empty", 100<<30))
 	require.NoError(t, fsys.Symlink(ctx, "dir/small", "link"))
 	require.NoError(t, fsys.Link(ctx, "dir/small", "second name"))
-	require.NoError(t, fsys.Mknod(ctx, "pipe", os.ModeNamedPipe|0o600, 0))
+	require.NoError(t, fsys.Update(ctx, func(tx *vfs.Tx) error { return tx.Mknod("pipe", os.ModeNamedPipe|0o600, 0) }))
 	first, err := snapshot.Create(ctx, fsys, "first", &snapshot.Options{Note: "a note"})
 	require.NoError(t, err)
 	try, err := snapshot.Branch(ctx, fsys, first, "try")
@@ -123,7 +123,7 @@ func build(t *testing.T) {
 			require.ErrorIs(t, err, os.ErrNotExist)
 		}
 	}
-	require.NoError(t, fsys.Backup(ctx, present+".db"))
+	require.NoError(t, fsys.Store().Backup(ctx, present+".db"))
 	require.NoError(t, os.WriteFile(present+".json", describe(t, fsys), 0o644))
 }
 
@@ -143,7 +143,7 @@ func TestOldFilesReadOnly(t *testing.T) {
 			report, err := check.Run(t.Context(), fsys, nil)
 			require.NoError(t, err)
 			require.Empty(t, report.Faults)
-			stats, err := fsys.Stats(t.Context())
+			stats, err := fsys.Store().Stats(t.Context())
 			require.NoError(t, err)
 			require.Positive(t, stats.Stored)
 			_, err = gc.Run(t.Context(), fsys, &gc.Options{DryRun: true})

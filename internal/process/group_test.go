@@ -19,6 +19,7 @@ import (
 	"vfsdb/internal/vfstest"
 	"vfsdb/schema"
 	"vfsdb/snapshot"
+	"vfsdb/tree"
 	"vfsdb/vfs"
 )
 
@@ -73,7 +74,7 @@ func TestGroups(t *testing.T) {
 			return nil
 		},
 		"lost": func(int) error { // as when the disk is full
-			err := fsys.DB().Join(t.Context(), 0, func(db *schema.Tx) error {
+			err := (*tree.Tree)(fsys).DB().Join(t.Context(), 0, func(db *schema.Tx) error {
 				_, err := db.Exec(`ROLLBACK`)
 				return errors.Join(err, syscall.ENOSPC)
 			})
@@ -105,7 +106,7 @@ func TestGroups(t *testing.T) {
 
 	updates := vfstest.Read(t, fsys, "updates")
 	require.Zero(t, len(bytes.ReplaceAll([]byte(updates), []byte("xy"), nil)), "an Update is not taken apart")
-	calls, err := fsys.Calls(t.Context(), nil)
+	calls, err := fsys.Store().Calls(t.Context(), nil)
 	require.NoError(t, err)
 	require.Len(t, calls, 2*crowd, "one row for each call that changed something")
 	for _, c := range calls {

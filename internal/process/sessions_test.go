@@ -64,7 +64,7 @@ func TestSessionAcrossProcesses(t *testing.T) {
 	fsys, err := vfs.Open(t.Context(), path, nil)
 	require.NoError(t, err)
 	defer fsys.Close()
-	calls, err := fsys.Calls(t.Context(), &vfs.CallOptions{Session: "relay"})
+	calls, err := fsys.Store().Calls(t.Context(), &vfs.CallOptions{Session: "relay"})
 	require.NoError(t, err)
 	appends := 0
 	for _, c := range calls {

@@ -60,7 +60,7 @@ func staleStep(ctx context.Context, fsys *vfs.FS, k int) error {
 		return err
 	}
 	if k%7 == 0 { // so that the log is begun anew now and then
-		_, err = fsys.DB().Checkpoint(ctx)
+		_, err = fsys.Store().Checkpoint(ctx)
 		return err
 	}
 	return nil

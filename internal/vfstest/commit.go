@@ -4,13 +4,14 @@ import (
 	"context"
 
 	"vfsdb/schema"
+	"vfsdb/tree"
 	"vfsdb/vfs"
 )
 
 // UntilCommit returns a context that ends at the next commit to the store. Later calls with it fail.
 func UntilCommit(ctx context.Context, fsys *vfs.FS) context.Context {
-	was, _ := fsys.DB().Mark()
-	return &untilCommit{ctx, fsys.DB(), was}
+	was, _ := (*tree.Tree)(fsys).DB().Mark()
+	return &untilCommit{ctx, (*tree.Tree)(fsys).DB(), was}
 }
 
 type untilCommit struct {

@@ -152,9 +152,9 @@ func TestClaudeEditorUndo(t *testing.T) {
 
 	// An edit that is not committed leaves no step behind.
 	agentkit.Put(t, fsys, "a", "one\n")
-	fsys.SetReadOnly(true)
+	fsys.Store().SetReadOnly(true)
 	require.ErrorIs(t, agentkit.Try(t, b, editTool, agentkit.Args{"command": "str_replace", "path": "/a", "old_str": "one", "new_str": "two"}).Err, syscall.EROFS)
-	fsys.SetReadOnly(false)
+	fsys.Store().SetReadOnly(false)
 	agentkit.Refuses(t, b, editTool, undo, syscall.ENOENT, "No edit history found for /a.")
 }
 

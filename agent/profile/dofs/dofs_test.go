@@ -286,7 +286,7 @@ func TestDofsStorageErrors(t *testing.T) {
 	require.JSONEq(t, `{"code":"EDQUOT","path":"/d/e","message":"EDQUOT: the workspace would hold 3 entries, above its quota of 2, mkdir '/d/e'"}`,
 		agentkit.Try(t, full, "mkdir", agentkit.Args{"path": "/d/e", "recursive": true}).Text)
 
-	fsys.SetReadOnly(true)
+	fsys.Store().SetReadOnly(true)
 	for op, in := range map[string]agentkit.Args{"writeFile": {"path": "/a", "content": "x"}, "mkdir": {"path": "/d"}, "rm": {"path": "/a"}} {
 		r := agentkit.Try(t, b, op, in)
 		require.ErrorIs(t, r.Err, syscall.EROFS, op)

@@ -43,7 +43,7 @@ var writers = struct {
 func (l Entry) Enter() {
 	writers.Lock()
 	defer writers.Unlock()
-	store := l.FS.DB()
+	store := l.FS.Store()
 	w := writers.of[store]
 	if w == nil {
 		w = &writer{store: store, idle: make(chan struct{})}
@@ -107,7 +107,7 @@ func (w *writer) write(batch []Entry, dropped int) {
 // closing the store.
 func Flush(ctx context.Context, fsys *vfs.FS) error {
 	writers.Lock()
-	w := writers.of[fsys.DB()]
+	w := writers.of[fsys.Store()]
 	writers.Unlock()
 	if w == nil {
 		return nil

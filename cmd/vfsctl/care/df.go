@@ -57,7 +57,7 @@ not at all. gc gives back what is free.`,
 
 // space measures the database.
 func space(c *cli.Call) (dfJSON, error) {
-	s, err := c.FS.Stats(c)
+	s, err := c.FS.Store().Stats(c)
 	return dfJSON{
 		FileSize: s.FileSize, WALSize: s.LogSize, PageSize: s.PageSize, Pages: s.Pages, FreePages: s.FreePages,
 		Blobs: s.Blobs, Stored: s.Stored, Content: s.Content, Manifests: s.Manifests, Versions: s.Versions, Logical: s.Logical,

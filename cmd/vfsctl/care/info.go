@@ -58,7 +58,7 @@ func infoCommand(a *cli.App) *cobra.Command {
 
 // describe asks the store for its identity and its sizes.
 func describe(a *cli.App, c *cli.Call) (infoJSON, error) {
-	s, err := c.FS.Stats(c)
+	s, err := c.FS.Store().Stats(c)
 	return infoJSON{
 		DB: a.DB, ID: s.ID, Format: s.Format, Created: s.Created.UTC(), Branches: s.Branches, Snapshots: s.Snapshots,
 		PageSize: s.PageSize, Pages: s.Pages, FileSize: s.FileSize, WALSize: s.LogSize,

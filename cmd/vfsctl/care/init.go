@@ -4,7 +4,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"vfsdb/cmd/vfsctl/cli"
-	"vfsdb/schema"
 )
 
 func initCommand(a *cli.App) *cobra.Command {
@@ -35,11 +34,7 @@ func reportInit(a *cli.App, c *cli.Call, fresh bool) error {
 		return a.Errs.Printf("%s is a database already\n", a.DB)
 	}
 
-	var id string
-	err := c.FS.DB().View(c, func(tx *schema.Tx) (err error) {
-		id, err = tx.ID()
-		return err
-	})
+	id, err := c.FS.Store().ID(c)
 	if err != nil {
 		return a.OfStore(err)
 	}

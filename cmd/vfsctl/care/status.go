@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"syscall"
 	"time"
@@ -13,8 +12,7 @@ import (
 
 	"vfsdb/cmd/vfsctl/cli"
 	"vfsdb/cmd/vfsctl/human"
-	"vfsdb/hold"
-	"vfsdb/schema"
+	"vfsdb/gc"
 	"vfsdb/vfs"
 )
 
@@ -94,8 +92,7 @@ func observeOpen(ctx context.Context, a *cli.App, s *statusJSON) (err error) {
 		}
 	}()
 
-	err = fsys.View(ctx, func(tx *vfs.Tx) error { return s.read(tx) })
-	if err != nil {
+	if err := s.read(ctx, fsys); err != nil {
 		return err
 	}
 	if s.Seq, err = fsys.Seq(ctx); err != nil {
@@ -114,28 +111,21 @@ func observeOpen(ctx context.Context, a *cli.App, s *statusJSON) (err error) {
 }
 
 // read reads the identity of the database, and counts its branches and leases.
-func (s *statusJSON) read(tx *vfs.Tx) (err error) {
-	if s.ID, err = tx.DB().ID(); err != nil {
+func (s *statusJSON) read(ctx context.Context, fsys *vfs.FS) (err error) {
+	store := fsys.Store()
+	if s.ID, err = store.ID(ctx); err != nil {
 		return err
 	}
-	if s.Format, _, err = tx.DB().Int(`PRAGMA user_version`); err != nil {
+	if s.Format, err = store.Format(ctx); err != nil {
 		return err
 	}
 
-	branches, err := tx.Branches()
+	branches, err := store.Branches(ctx)
 	if err != nil {
 		return err
 	}
 	s.Branches = len(branches)
-
-	holders, err := hold.Holders(tx.DB(), math.MaxInt64)
-	for _, h := range holders {
-		if h.Dead(time.Now()) {
-			s.Stale++
-		} else {
-			s.Leases++
-		}
-	}
+	s.Leases, s.Stale, err = gc.Leases(ctx, fsys)
 	return err
 }
 
@@ -146,7 +136,7 @@ var errProbe = errors.New("probe")
 func writer(ctx context.Context, fsys *vfs.FS) (string, error) {
 	soon, cancel := context.WithTimeout(ctx, 20*time.Millisecond)
 	defer cancel()
-	err := fsys.DB().Update(soon, func(*schema.Tx) error { return errProbe })
+	err := fsys.Update(soon, func(*vfs.Tx) error { return errProbe })
 	switch {
 	case errors.Is(err, errProbe):
 		return "idle", nil

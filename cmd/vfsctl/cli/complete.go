@@ -47,7 +47,7 @@ func (a *App) suggest(cmd *cobra.Command, fn func(ctx context.Context, fsys *vfs
 // CompleteBranches suggests branches.
 func (a *App) CompleteBranches(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	return a.suggest(cmd, func(ctx context.Context, fsys *vfs.FS) (all []cobra.Completion) {
-		list, _ := fsys.Branches(ctx)
+		list, _ := fsys.Store().Branches(ctx)
 		for _, b := range list {
 			if strings.HasPrefix(b.Name, typed) {
 				all = append(all, cobra.CompletionWithDesc(b.Name, "branch"))
@@ -74,7 +74,7 @@ func (a *App) CompleteSnapshots(cmd *cobra.Command, _ []string, typed string) ([
 func (a *App) CompleteSessions(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	const lately = 1000
 	return a.suggest(cmd, func(ctx context.Context, fsys *vfs.FS) (all []cobra.Completion) {
-		calls, _ := fsys.Calls(ctx, &vfs.CallOptions{Max: lately, Newest: true})
+		calls, _ := fsys.Store().Calls(ctx, &vfs.CallOptions{Max: lately, Newest: true})
 		seen := map[string]bool{"": true}
 		for _, c := range calls {
 			if !seen[c.Session] && strings.HasPrefix(c.Session, typed) && human.IsPrintable(c.Session) {

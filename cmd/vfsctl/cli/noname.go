@@ -96,7 +96,7 @@ func NoTree(ctx context.Context, fsys *vfs.FS, what, name string, err error) err
 }
 
 func branchNames(ctx context.Context, fsys *vfs.FS) (names []string) {
-	list, _ := fsys.Branches(ctx)
+	list, _ := fsys.Store().Branches(ctx)
 	for _, b := range list {
 		names = append(names, b.Name)
 	}

@@ -25,7 +25,7 @@ the new file DEST, while others read and write. It appears whole or not at all.`
 
 func backup(a *cli.App, c *cli.Call, dest string) error {
 	start := time.Now()
-	if err := c.FS.Backup(c, dest); err != nil {
+	if err := c.FS.Store().Backup(c, dest); err != nil {
 		return err
 	}
 	info, err := os.Stat(dest)

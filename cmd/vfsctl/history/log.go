@@ -131,7 +131,7 @@ func by(actor, session, tool string) string {
 
 // showCalls prints calls in the order of their beginnings.
 func (l *logPrinter) showCalls() error {
-	calls, err := l.FS.Calls(l, &vfs.CallOptions{Session: l.session, Since: l.since, Max: l.max, Newest: !l.oldest})
+	calls, err := l.FS.Store().Calls(l, &vfs.CallOptions{Session: l.session, Since: l.since, Max: l.max, Newest: !l.oldest})
 	if err != nil {
 		return err
 	}

@@ -167,7 +167,7 @@ func (t *guide) farewell() error {
 	if t.JSON {
 		return nil
 	}
-	if _, err := t.main.DB().Checkpoint(t.ctx); err != nil {
+	if _, err := t.main.Store().Checkpoint(t.ctx); err != nil {
 		return err
 	}
 	t.Out.Printf("%s of %s, for %s of content, in %s.\n", t.Out.Paint(term.Bold, "One file"), human.Size(cli.FileSize(t.file)), human.Size(t.imported.Bytes), human.Took(time.Since(t.start)))
