@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vfsdb/chunk"
+	"vfsdb/internal/vfstest"
 	"vfsdb/schema"
 	"vfsdb/search"
 	"vfsdb/vfs"
@@ -69,7 +70,7 @@ func TestGrepReadsWhatMayMatch(t *testing.T) {
 
 	info, err := fsys.Stat(t.Context(), "known")
 	require.NoError(t, err)
-	require.NoError(t, fsys.DB().Update(t.Context(), func(tx *schema.Tx) error {
+	require.NoError(t, vfstest.DB(fsys).Update(t.Context(), func(tx *schema.Tx) error {
 		n, err := tx.Exec(`UPDATE blob SET data = zeroblob(size) WHERE id = (SELECT blob FROM inode WHERE ino = ?1)`, int64(info.Ino()))
 		require.EqualValues(t, 1, n)
 		return err
