@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vfsdb/search"
+	"vfsdb/vfs"
 )
 
 // Each type of file is counted, a file with several names once, holes and shared content in full.
