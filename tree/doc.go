@@ -12,10 +12,15 @@
 //
 // # Rows with a lifetime
 //
-// Rows of the tables inode and dirent are born in one epoch of a branch and die in another. A snapshot ends an epoch, see
-// [Tx.Freeze], and a fork begins a branch whose lineage leads to the moment that it was made from, see [Tx.Fork]. Both cost
-// some rows, however large the tree is. A write at the head changes the row in place if it was born in this epoch, and else
-// ends its life and begins another. A read goes through the levels of the lineage, nearest first.
+// An entry (dirent) or an inode is a row of its branch that lives over the epochs [born, died). The head writes at the
+// branch's present epoch. [Tx.Freeze] ends an epoch: rows written from then on are born in the next one, and the rows that
+// stood are still there for a reader at the moment that was frozen. That is the whole of a snapshot. It is the whole of a
+// branch too: a [Tx.Fork] reads through its own rows first, then through those of the branch it came from as of the fork,
+// and so on along its lineage. A name that an ancestor shows and the branch has removed is hidden by a whiteout, a row
+// without an inode. Both cost some rows, however large the tree is.
+//
+// The rules of writing are in four functions, putDirent, dropDirent, putInode and dropInode, and nowhere else. A row born in
+// this epoch is changed in place. An older one ends now, and a new one is born. An inherited one is shadowed.
 //
 // # Operations
 //

@@ -25,9 +25,9 @@ func SumOf(p []byte) Sum { return chunk.SumOf(p) }
 // A StaleError is a write refused because a precondition did not hold: [IfSum] or [IfAbsent]. It is ESTALE; a refused
 // IfAbsent is [fs.ErrExist] too, and an IfSum where there is no file is [fs.ErrNotExist] too.
 type StaleError struct {
-	Exists bool      // there is something under the name
-	Sum    chunk.Sum // of the content that is there now; zero if Exists is false, or it is not a regular file
-	absent bool      // the write asked that nothing be there
+	Exists bool // there is something under the name
+	Sum    Sum  // of the content that is there now; zero if Exists is false, or it is not a regular file
+	absent bool // the write asked that nothing be there
 }
 
 func (e *StaleError) Error() string {

@@ -171,10 +171,13 @@ func (f *File) Sum() (Sum, error) {
 	return sum, f.err("sum", err)
 }
 
+// An Extent is a range of a file that is stored: Len bytes from the offset Off.
+type Extent = chunk.Extent
+
 // Extents returns the ranges of an open file that are stored, in order. Between them, and after the last, the file is
 // zeros that take no space. It is for frozen files, see [FS.OpenFrozen]; another is EBADF, for its ranges could be
 // others by the time that they are read.
-func (f *File) Extents() ([]chunk.Extent, error) {
+func (f *File) Extents() ([]Extent, error) {
 	list, err := f.handle.Extents()
 	return list, f.err("extents", err)
 }

@@ -19,8 +19,8 @@ type Event = journal.Event
 // the Error that it failed with.
 type Call = journal.Call
 
-// A CallRecord is a call as it is recorded: its ID, when it was (At), its Branch, the fields of [Call], and how many Changes
-// it made.
+// A CallRecord is a call as it is recorded: its ID, when it began (At), its Branch, its Actor, Session, Tool and Ref, the
+// Digest of its input, the size of its Result, how long it Took, the Error that it failed with, and how many Changes it made.
 type CallRecord = journal.CallRecord
 
 // CallOptions say which calls [Store.Calls] returns: those of a Session, those Since an ID, at most Max, the Newest first. A

@@ -32,7 +32,7 @@ const (
 
 // IfSum lets a write happen only if the file's content has this sum: the compare of a compare-and-set. A file that has
 // changed or gone gives a [StaleError] with the current sum.
-func IfSum(sum chunk.Sum) Option { return Option{kind: optIfSum, sum: sum} }
+func IfSum(sum Sum) Option { return Option{kind: optIfSum, sum: sum} }
 
 // IfAbsent lets a write happen only if nothing is there yet; else it gives a [StaleError]. A symlink counts as
 // something.
@@ -53,7 +53,7 @@ func ModTime(t time.Time) Option { return Option{kind: optModTime, mtime: t} }
 
 // SumTo stores the sum of the written content in *sum when the write is committed: of this write, whatever others do to the
 // file afterwards. If the write fails, *sum stays as it was.
-func SumTo(sum *chunk.Sum) Option { return Option{kind: optSumTo, into: sum} }
+func SumTo(sum *Sum) Option { return Option{kind: optSumTo, into: sum} }
 
 // options are the Options of one call.
 type options struct {
