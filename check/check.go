@@ -15,12 +15,14 @@ import (
 	"vfsdb/vfs"
 )
 
-// CheckOptions say how thorough a [Check] is. A nil *CheckOptions is the zero value: everything.
+// This file runs the checks one after another, and collects the faults that they find.
+
+// Options say how thorough a [Run] is. A nil *Options is the zero value: everything.
 type Options struct {
 	// Quick leaves out reading and hashing every chunk. All other rules are checked.
 	Quick bool
 
-	// MaxFaults ends the check once so many faults are found; 0 means 1000.
+	// MaxFaults ends the check once this number of faults is found; 0 means 1000.
 	MaxFaults int
 
 	// Progress, if not nil, is called now and then with the bytes of chunks that were hashed, and how many there are,
@@ -28,7 +30,7 @@ type Options struct {
 	Progress func(done, total int64)
 }
 
-// A CheckReport says what a [Check] found, and how much it looked at.
+// A Report holds the faults that a [Run] found, and how much it looked at.
 type Report struct {
 	Faults    []Fault
 	Branches  int64 // with a name
@@ -58,6 +60,7 @@ func (f Fault) String() string {
 	if f.Snapshot != "" {
 		b.WriteString("@" + plainly(f.Snapshot))
 	}
+
 	for _, part := range []string{plainly(f.Path), f.What} {
 		if b.Len() > 0 && part != "" {
 			b.WriteString(": ")
@@ -67,7 +70,7 @@ func (f Fault) String() string {
 	return b.String()
 }
 
-// plainly quotes what would not stand in one line of text.
+// plainly quotes a text that would not stand in one line.
 func plainly(s string) string {
 	if strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar }) {
 		return strconv.Quote(s)
@@ -75,10 +78,10 @@ func plainly(s string) string {
 	return s
 }
 
-// Check looks at the whole store, all branches and snapshots of it, and reports what does not hold:
+// Run checks the whole store, all branches and snapshots of it, and reports where one of these rules does not hold:
 //
-//   - all tables and indexes are there, the file is well formed, as far as SQLite can tell, and each index has what its
-//     table has;
+//   - all tables and indexes are there, the file is well formed, as far as SQLite finds, and each index has the rows of
+//     its table;
 //   - the lifetimes of one key do not overlap and end by the present epoch; the lineages lead to moments that can no
 //     longer change;
 //   - in every head and every snapshot, each entry that the root leads to shows an inode of its type, the names of an
@@ -86,10 +89,10 @@ func plainly(s string) string {
 //   - the log of changes and calls has no gaps, and names branches and calls that there are or were;
 //   - content has its canonical form, and each manifest and chunk that is named is there, is of the right length and
 //     has its sum;
-//   - what is stored as patches has a base, which is kept for it.
+//   - content that is stored as patches has a base, which is kept for it.
 //
-// The store may be in use meanwhile, by anybody: each tree is read at one moment, and chunks a few at a time. Damage is
-// a fault in the report; an error means that the check could not be finished.
+// The store may be in use meanwhile: each tree is read at one moment, and chunks a few at a time. Damage is a fault in the
+// report; an error means that the check could not be finished.
 func Run(ctx context.Context, fsys *vfs.FS, options *Options) (*Report, error) {
 	c := &checker{db: (*tree.Tree)(fsys).Store().DB(), report: &Report{}, seen: make(map[Fault]bool)}
 	if options != nil {
@@ -98,6 +101,8 @@ func Run(ctx context.Context, fsys *vfs.FS, options *Options) (*Report, error) {
 	if c.o.MaxFaults <= 0 {
 		c.o.MaxFaults = 1000
 	}
+
+	// History comes before the rows, because it lists the trees that their faults are reported in.
 	for _, step := range []func(context.Context) error{
 		c.checkFile, c.checkHistory, c.checkChanges, c.checkCalls, c.checkInodes, c.checkDirents, c.checkOrphans, c.checkViews, c.checkManifests, c.checkBlobs, c.checkPacks, c.checkPatches, c.checkCounters,
 	} {
@@ -110,6 +115,8 @@ func Run(ctx context.Context, fsys *vfs.FS, options *Options) (*Report, error) {
 		case !isDamage(err):
 			return c.report, fmt.Errorf("check: %w", err)
 		}
+
+		// The step cannot go on, but those after it may.
 		if err := c.fault(Fault{What: "cannot be read: " + err.Error()}); err != nil {
 			return c.report, nil
 		}
@@ -117,13 +124,13 @@ func Run(ctx context.Context, fsys *vfs.FS, options *Options) (*Report, error) {
 	return c.report, nil
 }
 
-// A checker is one run of Check.
+// A checker is one run of the check.
 type checker struct {
 	db      *schema.DB
 	o       Options
 	report  *Report
 	seen    map[Fault]bool
-	trees   []subject // what history retains
+	trees   []subject // the trees that history retains
 	lastIno int64
 }
 
@@ -143,7 +150,8 @@ func (c *checker) fault(f Fault) error {
 	return nil
 }
 
-// isDamage tells what a damaged file makes reads fail with from what has nothing to do with the file.
+// isDamage reports whether an error may come from a damaged file. Those of the context, of a closed store and of a system
+// that is out of room or rights do not.
 func isDamage(err error) bool {
 	for _, other := range []error{
 		context.Canceled, context.DeadlineExceeded, fs.ErrClosed, syscall.EBUSY, syscall.ENOMEM, syscall.ENOSPC, syscall.EACCES,
@@ -158,6 +166,7 @@ func isDamage(err error) bool {
 // checkFile looks for the tables, and asks SQLite about the file. It knows pages and rows, not what they mean.
 func (c *checker) checkFile(ctx context.Context) error {
 	var complaints []string
+
 	err := c.db.View(ctx, func(tx *schema.Tx) (err error) {
 		missing, err := tx.Layout()
 		if err != nil {
@@ -166,6 +175,7 @@ func (c *checker) checkFile(ctx context.Context) error {
 		for _, what := range missing {
 			complaints = append(complaints, what+" is missing")
 		}
+
 		more, err := tx.Integrity(c.o.MaxFaults)
 		complaints = append(complaints, more...)
 		return err
@@ -173,6 +183,7 @@ func (c *checker) checkFile(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+
 	for _, text := range complaints {
 		if err := c.fault(Fault{What: "file: " + strings.ReplaceAll(text, "\n", "; ")}); err != nil {
 			return err

@@ -14,10 +14,13 @@ import (
 	"vfsdb/tree"
 )
 
+// This file checks content: manifests, blobs, packs and patches. It names the files that a fault of content touches.
+
 // checkManifests verifies every manifest, and that every chunk in it is stored and has the right length.
 func (c *checker) checkManifests(ctx context.Context) error {
 	last := int64(-1 << 63)
 	var order schema.Ascent
+
 	for {
 		var id int64
 		var ok bool
@@ -25,9 +28,11 @@ func (c *checker) checkManifests(ctx context.Context) error {
 			if id, ok, err = tx.Int(`SELECT id FROM manifest WHERE id > ? ORDER BY id LIMIT 1`, last); err != nil || !ok {
 				return err
 			}
+
 			if err := order.To("manifest", id); err != nil {
 				return err
 			}
+
 			c.report.Manifests++
 			if _, err = chunk.Blobs(tx, id); err == nil || !isDamage(err) {
 				return err
@@ -37,6 +42,7 @@ func (c *checker) checkManifests(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+
 		if !ok {
 			return nil
 		}
@@ -47,7 +53,7 @@ func (c *checker) checkManifests(ctx context.Context) error {
 // whyDamaged is the text of a damage, in one line.
 func whyDamaged(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
 
-// A blobRow is what the list of blobs says about one of them.
+// A blobRow is the id and the length of a blob, as its row has them.
 type blobRow struct{ id, size int64 }
 
 // blobsPerView is how many chunks are read in one transaction.
@@ -66,10 +72,13 @@ func (c *checker) checkBlobs(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+
 	if c.o.Quick {
 		c.report.Bytes = total
 		return c.checkBlobSizes(ctx)
 	}
+
+	// One buffer serves all chunks. A page that is not full is the last one.
 	buf := make([]byte, chunk.Size)
 	last := int64(-1 << 63)
 	var order schema.Ascent
@@ -80,6 +89,7 @@ func (c *checker) checkBlobs(ctx context.Context) error {
 				return err
 			}
 			n = len(page)
+
 			for _, b := range page {
 				if err := order.To("blob", b.id); err != nil {
 					return err
@@ -94,6 +104,8 @@ func (c *checker) checkBlobs(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+
+		// The store may have grown since it was counted.
 		if c.o.Progress != nil {
 			c.o.Progress(c.report.Bytes, max(total, c.report.Bytes))
 		}
@@ -114,6 +126,7 @@ func (c *checker) checkBlob(ctx context.Context, tx *schema.Tx, b blobRow, buf [
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+
 	what := ""
 	var sum chunk.Sum
 	if b.size < 1 || b.size > chunk.Size {
@@ -134,6 +147,7 @@ func (c *checker) checkBlob(ctx context.Context, tx *schema.Tx, b blobRow, buf [
 			what = fmt.Sprintf("blob %d: holds nothing but zeros", b.id)
 		}
 	}
+
 	if what == "" {
 		return nil
 	}
@@ -149,7 +163,7 @@ func allZero(p []byte) bool {
 	return true
 }
 
-// checkBlobSizes is what a quick check does instead of reading: lengths are known without the bytes.
+// checkBlobSizes compares lengths, which are known without the bytes. A quick check does this instead of reading.
 func (c *checker) checkBlobSizes(ctx context.Context) error {
 	return c.db.View(ctx, func(tx *schema.Tx) error {
 		rows := tx.Query(`SELECT id, size, length(data), codec FROM blob WHERE size NOT BETWEEN 1 AND 524288 
@@ -166,13 +180,14 @@ func (c *checker) checkBlobSizes(ctx context.Context) error {
 	})
 }
 
-// checkPacks makes sure that no pack is left over. What is in them is read with their blobs.
+// checkPacks makes sure that no pack is left over. The bytes in a pack are read with their blobs.
 func (c *checker) checkPacks(ctx context.Context) error {
 	var order schema.Ascent
 	for last := int64(-1 << 63); ; {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+
 		done := false
 		err := c.db.View(ctx, func(tx *schema.Tx) error {
 			has, err := journal.Kept(tx) // packs came with the same format
@@ -180,6 +195,7 @@ func (c *checker) checkPacks(ctx context.Context) error {
 				done = true
 				return err
 			}
+
 			id, ok, err := tx.Int(`SELECT id FROM pack WHERE id > ? ORDER BY id LIMIT 1`, last)
 			if err != nil || !ok {
 				done = true
@@ -188,6 +204,7 @@ func (c *checker) checkPacks(ctx context.Context) error {
 			if err := order.To("pack", id); err != nil {
 				return err
 			}
+
 			last = id
 			why, err := chunk.CheckPack(tx, id)
 			if err != nil && isDamage(err) {
@@ -198,15 +215,18 @@ func (c *checker) checkPacks(ctx context.Context) error {
 			}
 			return c.fault(Fault{What: why})
 		})
+
 		if err != nil || done {
 			return err
 		}
 	}
 }
 
-// checkPatches makes sure that what is stored as patches has a base, and that the base is kept for it.
+// checkPatches makes sure that content that is stored as patches has a base, and that the base is kept for it.
 func (c *checker) checkPatches(ctx context.Context) error {
 	const page = 1000
+
+	// Each entry of the table patch has its base, and the content that is stored over it.
 	var at chunk.Dependent
 	for n := page; n == page; {
 		err := c.db.View(ctx, func(tx *schema.Tx) error {
@@ -223,6 +243,8 @@ func (c *checker) checkPatches(ctx context.Context) error {
 			return err
 		}
 	}
+
+	// All content that is stored as patches has such an entry: without one its base could be collected.
 	for _, kind := range []int{hold.Blob, hold.Manifest} {
 		last := int64(-1 << 63)
 		for n := page; n == page; {
@@ -241,6 +263,7 @@ func (c *checker) checkPatches(ctx context.Context) error {
 			}
 		}
 	}
+
 	return ctx.Err()
 }
 
@@ -260,17 +283,20 @@ func (c *checker) checkDependent(tx *schema.Tx, p chunk.Dependent) error {
 	return c.faultOfContent(tx, p.Kind, p.ID, chunk.Sum{}, why)
 }
 
-// faultOfContent reports what is wrong with a blob or a manifest, for each name in each tree that leads to it. What
-// nothing leads to is a fault too: the next file with the same bytes would be given it.
+// faultOfContent reports a fault of a blob or a manifest, for each name in each tree that leads to it. It is a fault even
+// if nothing leads to the content: the next file with the same bytes would get it.
 func (c *checker) faultOfContent(tx *schema.Tx, kind int, id int64, sum chunk.Sum, what string) error {
 	text := `SELECT branch, ino, born, died FROM inode WHERE manifest = ?`
 	if kind == hold.Blob {
 		text = `SELECT branch, ino, born, died FROM inode WHERE blob = ?`
 	}
+
 	rows, err := inodesOf(tx, text, []int64{id})
 	if err != nil {
 		return err
 	}
+
+	// Files over one chunk lead to a blob through their manifests.
 	if kind == hold.Blob {
 		manifests, err := manifestsWith(tx, id, sum)
 		if err != nil {
@@ -282,9 +308,11 @@ func (c *checker) faultOfContent(tx *schema.Tx, kind int, id int64, sum chunk.Su
 		}
 		rows = append(rows, more...)
 	}
+
 	if len(rows) == 0 {
 		return c.fault(Fault{What: what})
 	}
+
 	for _, r := range rows {
 		if err := c.faultOfInode(tx, r.branch, r.Ino, r.life, what); err != nil {
 			return err
@@ -308,9 +336,12 @@ func inodesOf(tx *schema.Tx, text string, ids []int64) ([]inodeRow, error) {
 	return list, nil
 }
 
-// manifestsWith lists the manifests that have a line with the sum of a blob, as its row says it or as it was asked for.
+// manifestsWith lists the manifests that have a line with the sum of a blob: the sum in its row, or the one that it was
+// read for.
 func manifestsWith(tx *schema.Tx, blob int64, sum chunk.Sum) ([]int64, error) {
 	var list []int64
+
+	// Whole manifests have the sum in their bytes.
 	var asked any
 	if !sum.IsZero() {
 		asked = sum[:]
@@ -322,6 +353,8 @@ func manifestsWith(tx *schema.Tx, blob int64, sum chunk.Sum) ([]int64, error) {
 	if err := rows.Err(); err != nil {
 		return nil, err
 	}
+
+	// A manifest that is stored over one of those may have the line from it, and not in its own bytes.
 	stored, err := sumOfBlob(tx, blob)
 	if err != nil {
 		return nil, err

@@ -10,6 +10,8 @@ import (
 	"vfsdb/tree"
 )
 
+// This file checks history: branches, their lineages and snapshots. It lists the trees that the other checks look at.
+
 // A subject is a view that history retains: the head of a branch, or a snapshot.
 type subject struct {
 	branch, snapshot string
@@ -24,7 +26,7 @@ func (t *subject) fault(path, format string, args ...any) Fault {
 // branchFacts are a row of the table branch, and its lineage.
 type branchFacts struct {
 	id, epoch int64
-	name      string // as a person would call it
+	name      string // the name that a fault gives it
 	named     bool
 	levels    []lineageRow
 }
@@ -38,6 +40,8 @@ func (c *checker) checkHistory(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+
+		// Each branch is checked by itself, in the order of their numbers. One of them must be the main branch.
 		main := false
 		ids := slices.Sorted(maps.Keys(branches))
 		for _, id := range ids {
@@ -46,11 +50,13 @@ func (c *checker) checkHistory(ctx context.Context) error {
 				return err
 			}
 		}
+
 		if !main {
 			if err := c.fault(Fault{What: "branch is missing", Branch: tree.MainBranch}); err != nil {
 				return err
 			}
 		}
+
 		if err := c.checkCycles(branches, ids); err != nil {
 			return err
 		}
@@ -71,6 +77,7 @@ func (c *checker) readBranches(tx *schema.Tx) (map[int64]*branchFacts, error) {
 	if err := rows.Err(); err != nil {
 		return nil, err
 	}
+
 	rows = tx.Query(`SELECT branch, level, ancestor, epoch FROM lineage ORDER BY branch, level`)
 	for rows.Next() {
 		b := branches[rows.Int(0)]
@@ -81,7 +88,8 @@ func (c *checker) readBranches(tx *schema.Tx) (map[int64]*branchFacts, error) {
 			}
 			continue
 		}
-		if len(b.levels) <= tree.MaxDepth+1 { // one more than there may be is enough to say so
+
+		if len(b.levels) <= tree.MaxDepth+1 { // one more than there may be is enough for the fault
 			b.levels = append(b.levels, lineageRow{rows.Int(1), rows.Int(2), rows.Int(3)})
 		}
 	}
@@ -91,49 +99,57 @@ func (c *checker) readBranches(tx *schema.Tx) (map[int64]*branchFacts, error) {
 // checkLineage checks one branch by itself, and that its ancestors cannot change below it.
 func (c *checker) checkLineage(branches map[int64]*branchFacts, b *branchFacts) error {
 	var faults []string
-	say := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
+	note := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
+
 	if b.id < schema.FirstID {
-		say("branch has the number %d", b.id)
+		note("branch has the number %d", b.id)
 	}
 	if b.epoch < schema.FirstEpoch || b.epoch >= schema.Head {
-		say("branch is in epoch %d", b.epoch)
+		note("branch is in epoch %d", b.epoch)
 	}
 	if b.named {
 		c.report.Branches++
 		if tree.CheckName(b.name) != nil {
-			say("branch has an invalid name")
+			note("branch has an invalid name")
 		}
 		if len(b.levels) == 0 || b.levels[0] != (lineageRow{0, b.id, schema.Head}) {
-			say("lineage does not begin with the branch itself")
+			note("lineage does not begin with the branch itself")
 		}
 	} else if len(b.levels) > 0 {
-		say("branch without a name has a lineage")
+		note("branch without a name has a lineage")
 	}
+
+	// The levels are numbered from 0. Level 0 is the branch itself, and each other one is an ancestor, as of an epoch that
+	// no longer changes.
 	if len(b.levels) > tree.MaxDepth+1 {
-		say("lineage has more than %d levels", tree.MaxDepth)
+		note("lineage has more than %d levels", tree.MaxDepth)
 	}
 	for i, l := range b.levels {
 		if l.level != int64(i) {
-			say("lineage goes from level %d to %d", i-1, l.level)
+			note("lineage goes from level %d to %d", i-1, l.level)
 			break
 		}
 		if i == 0 {
 			continue
 		}
+
 		a := branches[l.ancestor]
 		switch {
 		case a == nil:
-			say("ancestor %d at level %d is missing", l.ancestor, i)
+			note("ancestor %d at level %d is missing", l.ancestor, i)
 		case l.cap < schema.FirstEpoch || l.cap > a.epoch || a.named && l.cap == a.epoch:
 			// A branch without a name is never written to again, so its last epoch may be looked at.
-			say("ancestor %s at level %d is seen as of epoch %d, but is in epoch %d itself", a.name, i, l.cap, a.epoch)
+			note("ancestor %s at level %d is seen as of epoch %d, but is in epoch %d itself", a.name, i, l.cap, a.epoch)
 		}
 	}
+
 	for _, what := range faults {
 		if err := c.fault(Fault{What: what, Branch: b.name}); err != nil {
 			return err
 		}
 	}
+
+	// The head is looked at even if the lineage has a fault.
 	if b.named && len(b.levels) > 0 {
 		c.trees = append(c.trees, subject{branch: b.name, at: tree.Moment{Branch: b.id, Epoch: schema.Head}, levels: b.view(schema.Head)})
 	}
@@ -155,6 +171,8 @@ func (b *branchFacts) view(epoch int64) []tree.Level {
 func (c *checker) checkCycles(branches map[int64]*branchFacts, ids []int64) error {
 	const walking, done = 1, 2
 	state := make(map[int64]int)
+
+	// A branch that the walk meets again before it is done with it is its own ancestor.
 	var walk func(b *branchFacts) error
 	walk = func(b *branchFacts) error {
 		state[b.id] = walking
@@ -163,6 +181,7 @@ func (c *checker) checkCycles(branches map[int64]*branchFacts, ids []int64) erro
 			if l.level == 0 || a == nil {
 				continue
 			}
+
 			switch state[a.id] {
 			case walking:
 				if err := c.fault(Fault{What: "branch is its own ancestor", Branch: a.name}); err != nil {
@@ -177,6 +196,7 @@ func (c *checker) checkCycles(branches map[int64]*branchFacts, ids []int64) erro
 		state[b.id] = done
 		return nil
 	}
+
 	for _, id := range ids {
 		if state[id] == 0 {
 			if err := walk(branches[id]); err != nil {
@@ -194,10 +214,12 @@ func (c *checker) checkSnapshots(tx *schema.Tx, branches map[int64]*branchFacts)
 		c.report.Snapshots++
 		id, name, epoch := rows.Int(0), rows.Text(1), rows.Int(3)
 		b := branches[rows.Int(2)]
+
 		what, owner := "", ""
 		if b != nil {
 			owner = b.name
 		}
+
 		switch {
 		case b == nil:
 			what = fmt.Sprintf("snapshot of branch %d, which is missing", rows.Int(2))
@@ -215,6 +237,8 @@ func (c *checker) checkSnapshots(tx *schema.Tx, branches map[int64]*branchFacts)
 				return err
 			}
 		}
+
+		// The tree is looked at even if the snapshot has a fault, as long as there is a tree to read.
 		if b != nil && b.named && epoch < schema.Head {
 			c.trees = append(c.trees, subject{branch: b.name, snapshot: name, at: tree.Moment{Branch: b.id, Epoch: epoch}, levels: b.view(epoch)})
 		}

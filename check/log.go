@@ -9,6 +9,8 @@ import (
 	"vfsdb/schema"
 )
 
+// This file checks the record: the rows of the tables change and call.
+
 // checkChanges checks the rows of the table change, page by page: numbers without gaps, up to the counter. Rows may
 // come at the end meanwhile, and go at the start.
 func (c *checker) checkChanges(ctx context.Context) error {
@@ -25,21 +27,27 @@ func (c *checker) checkChanges(ctx context.Context) error {
 		if err != nil {
 			return 0, err
 		}
+
+		// Each change comes with its branch, its call and the change that it has its before from. The last column is the
+		// highest number that a branch ever had.
 		rows := tx.Query(`SELECT c.seq, c.branch, c.epoch, c.call, c.op, c.Path, c.before, c.after, typeof(c.before), length(c.before), length(c.after),
 			b.epoch, k.id, o.after IS NOT NULL, (SELECT seq FROM sqlite_sequence WHERE name = 'branch')
 			FROM change c LEFT JOIN branch b ON b.id = c.branch LEFT JOIN call k ON k.id = c.call LEFT JOIN change o ON o.seq = c.before
 			WHERE c.seq > ? ORDER BY c.seq LIMIT ?`, at, checkPage)
 		defer rows.Close()
+
 		n := 0
 		for ; rows.Next(); n++ {
 			seq := rows.Int(0)
 			if seq <= at {
 				return n, schema.Corrupt("rows of table change are out of order: %d comes after %d", seq, at)
 			}
+
 			what := checkChange(rows, calls)
 			if seq != max(at+1, oldest) || seq < schema.FirstID {
 				what = fmt.Sprintf("follows change %d", at)
 			}
+
 			at = seq
 			if what == "" {
 				continue
@@ -51,6 +59,8 @@ func (c *checker) checkChanges(ctx context.Context) error {
 		if err := rows.Err(); err != nil {
 			return n, err
 		}
+
+		// The last page ends at the newest change.
 		if n < checkPage && at != newest && at != 0 {
 			return n, c.fault(Fault{What: fmt.Sprintf("the newest change is %d, but the counter says %d", at, newest)})
 		}
@@ -58,7 +68,7 @@ func (c *checker) checkChanges(ctx context.Context) error {
 	})
 }
 
-// checkChange says what is wrong with a row; "" if nothing is.
+// checkChange returns the fault of a row; "" if it has none.
 func checkChange(rows *schema.Rows, oldestCall int64) string {
 	branch, epoch, path := rows.Int(1), rows.Int(2), rows.Text(5)
 	switch {
@@ -75,6 +85,8 @@ func checkChange(rows *schema.Rows, oldestCall int64) string {
 	case !rows.Null(7) && rows.Int(10) != int64(len(chunk.Sum{})):
 		return "a sum does not have 32 bytes"
 	}
+
+	// A before is a sum, or the number of the change whose after it is.
 	switch before := rows.Int(6); rows.Text(8) {
 	case "null":
 	case "blob":
@@ -91,7 +103,7 @@ func checkChange(rows *schema.Rows, oldestCall int64) string {
 	return ""
 }
 
-// checkCalls checks the rows of the table call in the same way.
+// checkCalls checks the rows of the table call, in the way of checkChanges.
 func (c *checker) checkCalls(ctx context.Context) error {
 	at := int64(0)
 	return c.pages(ctx, func(tx *schema.Tx) (int, error) {
@@ -102,15 +114,18 @@ func (c *checker) checkCalls(ctx context.Context) error {
 		if err != nil {
 			return 0, err
 		}
+
 		rows := tx.Query(`SELECT id, branch, digest, length(digest), (SELECT seq FROM sqlite_sequence WHERE name = 'branch')
 			FROM call WHERE id > ? ORDER BY id LIMIT ?`, at, checkPage)
 		defer rows.Close()
+
 		n := 0
 		for ; rows.Next(); n++ {
 			id, what := rows.Int(0), ""
 			if id <= at {
 				return n, schema.Corrupt("rows of table call are out of order: %d comes after %d", id, at)
 			}
+
 			switch {
 			case id != max(at+1, oldest) || id < schema.FirstID:
 				what = fmt.Sprintf("follows call %d", at)
@@ -119,6 +134,7 @@ func (c *checker) checkCalls(ctx context.Context) error {
 			case !rows.Null(2) && rows.Int(3) != int64(len(chunk.Sum{})):
 				what = "a sum does not have 32 bytes"
 			}
+
 			at = id
 			if what == "" {
 				continue
@@ -130,6 +146,8 @@ func (c *checker) checkCalls(ctx context.Context) error {
 		if err := rows.Err(); err != nil {
 			return n, err
 		}
+
+		// The last page ends at the newest call.
 		if n < checkPage && at != newest && at != 0 {
 			return n, c.fault(Fault{What: fmt.Sprintf("the newest call is %d, but the counter says %d", at, newest)})
 		}

@@ -8,13 +8,14 @@ import (
 	"vfsdb/tree"
 )
 
-// All of this file runs for faults only, so it may be slow; and on damaged rows, so it believes nothing.
+// This file finds the names of a damaged row: the trees that show it, and its paths there. It runs for faults only, so it
+// may be slow; and on damaged rows, so it believes nothing.
 
 // faultsPerItem bounds how many trees and paths are named for one damaged thing: a chunk may be in thousands of
 // snapshots.
 const faultsPerItem = 32
 
-// faultOfInode reports what is wrong with an inode row, for each name of it in each tree that shows the row.
+// faultOfInode reports a fault of an inode row, for each name of it in each tree that shows the row.
 func (c *checker) faultOfInode(tx *schema.Tx, branch, ino int64, l life, what string) error {
 	if what == "" {
 		return nil
@@ -46,8 +47,8 @@ func (c *checker) faultOfName(tx *schema.Tx, branch int64, name tree.Name, l lif
 	return err
 }
 
-// faultOfRow reports what is wrong with a row for each tree that the row may be seen in, with the paths that see
-// returns; none means that the tree does not show the row after all. A row that no tree shows is named by its branch.
+// faultOfRow reports a fault of a row for each tree that the row may be seen in, with the paths that see returns; none
+// means that the tree does not show the row after all. A row that no tree shows is named by its branch.
 func (c *checker) faultOfRow(tx *schema.Tx, branch int64, l life, what string, see func(t *subject, above []tree.Level) ([]string, error)) (int, error) {
 	found := 0
 	for i := range c.trees {
@@ -56,6 +57,7 @@ func (c *checker) faultOfRow(tx *schema.Tx, branch int64, l life, what string, s
 		if at < 0 {
 			continue
 		}
+
 		paths, err := see(t, t.levels[:at])
 		if err != nil && !isDamage(err) {
 			return found, err
@@ -69,9 +71,12 @@ func (c *checker) faultOfRow(tx *schema.Tx, branch int64, l life, what string, s
 			}
 		}
 	}
+
 	if found > 0 {
 		return found, nil
 	}
+
+	// No tree shows the row.
 	name, err := branchName(tx, branch)
 	if err != nil && !isDamage(err) {
 		return 0, err
@@ -79,7 +84,7 @@ func (c *checker) faultOfRow(tx *schema.Tx, branch int64, l life, what string, s
 	return 0, c.fault(Fault{What: what, Branch: name})
 }
 
-// branchName is what a person would call a branch.
+// branchName returns the name of a branch, or its number in words if it has no name.
 func branchName(tx *schema.Tx, id int64) (string, error) {
 	rows := tx.Query(`SELECT name FROM branch WHERE id = ? AND name IS NOT NULL`, id)
 	defer rows.Close()
@@ -94,13 +99,13 @@ func inodeRowAt(tx *schema.Tx, l tree.Level, ino int64) (mode int64, found bool,
 	return tx.Int(`SELECT mode FROM inode WHERE branch = ?1 AND ino = ?2 AND died > ?3 AND born <= ?3 LIMIT 1`, l.Branch, ino, l.Cap)
 }
 
-// entryAt returns what one level says about a name; 0 is a whiteout.
+// entryAt returns the inode that one level has under a name; 0 is a whiteout.
 func entryAt(tx *schema.Tx, l tree.Level, name tree.Name) (ino int64, found bool, err error) {
 	return tx.Int(`SELECT ifnull(ino, 0) FROM dirent WHERE branch = ?1 AND parent = ?2 AND name = ?3 AND died > ?4 AND born <= ?4 LIMIT 1`,
 		l.Branch, int64(name.Dir), name.Base, l.Cap)
 }
 
-// entry returns what the tree shows under a name; 0 if nothing.
+// entry returns the inode that the tree shows under a name; 0 if none.
 func (t *subject) entry(tx *schema.Tx, name tree.Name) (int64, error) {
 	for _, l := range t.levels {
 		if ino, found, err := entryAt(tx, l, name); found || err != nil {
@@ -124,6 +129,8 @@ func (t *subject) names(tx *schema.Tx, ino int64) ([]tree.Name, error) {
 			return nil, err
 		}
 	}
+
+	// A nearer level may show another inode under the name, or none.
 	var shown []tree.Name
 	for _, name := range all {
 		got, err := t.entry(tx, name)
@@ -143,6 +150,7 @@ func (t *subject) paths(tx *schema.Tx, ino int64) ([]string, error) {
 	if ino == schema.RootIno {
 		return []string{"."}, nil
 	}
+
 	names, err := t.names(tx, ino)
 	if err != nil {
 		return nil, err
@@ -150,6 +158,7 @@ func (t *subject) paths(tx *schema.Tx, ino int64) ([]string, error) {
 	if len(names) == 0 {
 		return []string{fmt.Sprintf("(inode %d)", ino)}, nil
 	}
+
 	var paths []string
 	for _, name := range names {
 		more, err := t.pathsOfName(tx, name)

@@ -5,6 +5,8 @@ import (
 	"vfsdb/tree"
 )
 
+// This file checks the shape of a tree: every directory leads up to the root, and inodes have as many names as links.
+
 // Where following a directory up ends.
 const (
 	unknown  = iota
@@ -21,6 +23,8 @@ func (v *view) checkReach() error {
 		if v.nodes[i].kind != tree.KindDir {
 			continue
 		}
+
+		// Go up until the end is known, and note the way.
 		trail = trail[:0]
 		at := int32(i)
 		for v.nodes[at].state == unknown {
@@ -41,6 +45,8 @@ func (v *view) checkReach() error {
 				}
 			}
 		}
+
+		// The walk may have come back to a directory of its own trail.
 		end := v.nodes[at].state
 		if end == walking {
 			end = lost
@@ -48,6 +54,8 @@ func (v *view) checkReach() error {
 				return err
 			}
 		}
+
+		// All of the trail ends there, so no directory is followed twice.
 		for _, on := range trail {
 			v.nodes[on].state = end
 		}
@@ -55,7 +63,7 @@ func (v *view) checkReach() error {
 	return nil
 }
 
-// checkOdd reports the oddities that the root leads to. What is below an orphan may be half reaped.
+// checkOdd reports the oddities that the root leads to. The entries below an orphan may be half reaped.
 func (v *view) checkOdd() error {
 	for _, o := range v.odd {
 		dir := v.find(int64(o.name.Dir))
@@ -70,8 +78,8 @@ func (v *view) checkOdd() error {
 }
 
 // checkLinks compares the stored link counts with the entries that were counted, below orphans too. The root has one
-// link and no name. An inode without names has nlink 0, and waits for gc or for the process that has it open; whoever
-// forks meanwhile inherits it, so no tree can tell whether anybody still waits.
+// link and no name. An inode without names has nlink 0, and waits for gc or for the process that has it open. A
+// branch that is forked meanwhile inherits it, so no tree shows whether a process still waits.
 func (v *view) checkLinks() error {
 	for i := range v.nodes {
 		n := &v.nodes[i]

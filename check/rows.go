@@ -13,17 +13,20 @@ import (
 	"vfsdb/tree"
 )
 
+// This file checks the rows of inodes, entries and orphans, and the counters, each by itself.
+
 // checkPage is how many rows are checked in one transaction.
 const checkPage = 8192
 
-// A life is the lifetime of a row, and what is to be told of its branch.
+// A life is the lifetime of a row, and the epoch of its branch.
 type life struct {
 	died, born int64
 	epoch      int64 // of the branch
 	known      bool  // the branch has a row
 }
 
-// check says what is wrong with a row's life, given when the last row of the same key died; "" if nothing is.
+// check returns the fault of a row's life; "" if it has none. before is the epoch in which the last row of the same key
+// died.
 func (l life) check(before int64) string {
 	switch {
 	case !l.known:
@@ -46,15 +49,19 @@ func (l life) check(before int64) string {
 func (c *checker) checkInodes(ctx context.Context) error {
 	type key struct{ branch, ino int64 }
 	at, before := key{math.MinInt64, math.MinInt64}, int64(math.MinInt64)
+
 	return c.pages(ctx, func(tx *schema.Tx) (int, error) {
 		rows := tx.Query(`SELECT i.branch, i.ino, i.died, i.born, i.mode, i.nlink, i.size, i.blob, i.manifest, length(i.target),
 			b.size, m.size, br.epoch
 			FROM inode i LEFT JOIN branch br ON br.id = i.branch LEFT JOIN blob b ON b.id = i.blob LEFT JOIN manifest m ON m.id = i.manifest
 			WHERE (i.branch, i.ino, i.died) > (?, ?, ?) ORDER BY i.branch, i.ino, i.died LIMIT ?`, at.branch, at.ino, before, checkPage)
 		defer rows.Close()
+
 		n := 0
 		for ; rows.Next(); n++ {
 			k := key{rows.Int(0), rows.Int(1)}
+
+			// Rows come in the order of their keys, and those of one key in the order of their deaths.
 			switch cmp.Or(cmp.Compare(k.branch, at.branch), cmp.Compare(k.ino, at.ino)) {
 			case -1:
 				return n, schema.Corrupt("rows of table inode are out of order")
@@ -65,14 +72,17 @@ func (c *checker) checkInodes(ctx context.Context) error {
 			if l.died <= before && before != 0 {
 				return n, schema.Corrupt("rows of table inode are out of order")
 			}
+
 			row := inodeRow{branch: k.branch, life: l, blobSize: sizeOrNone(rows, 10), manifestSize: sizeOrNone(rows, 11)}
 			row.Form = tree.Form{
 				Ino: k.ino, Mode: rows.Int(4), Nlink: rows.Int(5),
 				Content: chunk.Content{Size: rows.Int(6), Blob: rows.Int(7), Manifest: rows.Int(8)},
 				HasBlob: !rows.Null(7), HasManifest: !rows.Null(8), HasTarget: !rows.Null(9), Target: rows.Int(9),
 			}
+
 			c.report.Inodes++
 			c.lastIno = max(c.lastIno, k.ino)
+
 			for _, what := range []string{l.check(before), row.Fault(), row.checkContent()} {
 				if err := c.faultOfInode(tx, k.branch, k.ino, l, what); err != nil {
 					return n, err
@@ -113,12 +123,15 @@ type inodeRow struct {
 	blobSize, manifestSize int64 // -1: there is none
 }
 
-// checkContent says what is wrong with the content that the row names; "" if nothing is.
+// checkContent returns the fault of the content that the row names; "" if it has none.
 func (r *inodeRow) checkContent() string {
+	if r.Mode>>12 != tree.KindFile {
+		return ""
+	}
+
+	// The form of content follows from its size: nothing, one blob, or a manifest.
 	size := r.Content.Size
 	switch {
-	case r.Mode>>12 != tree.KindFile:
-		return ""
 	case size < 0 || size > chunk.MaxSize:
 		return fmt.Sprintf("file %d has the size %d", r.Ino, size)
 	case size <= chunk.Size && r.HasManifest:
@@ -127,6 +140,10 @@ func (r *inodeRow) checkContent() string {
 		return fmt.Sprintf("content of %d bytes has no manifest, or a blob beside it", size)
 	case size == 0 && r.HasBlob:
 		return "empty content has a blob"
+	}
+
+	// The rows that it names are there, and have its size.
+	switch {
 	case r.HasBlob && r.blobSize < 0:
 		return fmt.Sprintf("blob %d is missing", r.Content.Blob)
 	case r.HasBlob && r.blobSize != size:
@@ -146,26 +163,32 @@ func (c *checker) checkDirents(ctx context.Context) error {
 		name           string
 	}
 	at, before := key{math.MinInt64, math.MinInt64, ""}, int64(math.MinInt64)
+
 	return c.pages(ctx, func(tx *schema.Tx) (int, error) {
 		rows := tx.Query(`SELECT d.branch, d.parent, d.name, d.died, d.born, d.ino, d.kind, br.epoch
 			FROM dirent d LEFT JOIN branch br ON br.id = d.branch
 			WHERE (d.branch, d.parent, d.name, d.died) > (?, ?, ?, ?) ORDER BY d.branch, d.parent, d.name, d.died LIMIT ?`,
 			at.branch, at.parent, at.name, before, checkPage)
 		defer rows.Close()
+
 		n := 0
 		for ; rows.Next(); n++ {
 			k := key{rows.Int(0), rows.Int(1), rows.Text(2)}
+
+			// Rows come in the order of their keys, and those of one key in the order of their deaths.
 			switch cmp.Or(cmp.Compare(k.branch, at.branch), cmp.Compare(k.parent, at.parent), strings.Compare(k.name, at.name)) {
 			case -1:
 				return n, schema.Corrupt("rows of table dirent are out of order")
 			case 1:
 				at, before = k, 0
 			}
+
 			c.report.Dirents++
 			l := life{died: rows.Int(3), born: rows.Int(4), epoch: rows.Int(7), known: !rows.Null(7)}
 			if l.died <= before && before != 0 {
 				return n, schema.Corrupt("rows of table dirent are out of order")
 			}
+
 			for _, what := range []string{l.check(before), tree.EntryFault(k.name, !rows.Null(5), rows.Int(5), rows.Int(6))} {
 				if err := c.faultOfName(tx, k.branch, tree.Name{Dir: tree.Ino(k.parent), Base: k.name}, l, what); err != nil {
 					return n, err
@@ -179,7 +202,7 @@ func (c *checker) checkDirents(ctx context.Context) error {
 
 // checkOrphans finds inodes that have lost their names and that no collector will ever look for, and a counter that
 // would give out numbers again. Orphans of a branch without a name do not count, they go with all its rows; nor do
-// inherited ones, which the ancestor's collector leaves to those who still see them.
+// inherited ones, which the ancestor's collector leaves to the branches that still see them.
 func (c *checker) checkOrphans(ctx context.Context) error {
 	return c.db.View(ctx, func(tx *schema.Tx) error {
 		rows := tx.Query(`SELECT i.branch, i.ino, i.born FROM inode i JOIN branch br ON br.id = i.branch AND br.name IS NOT NULL
@@ -207,13 +230,15 @@ func (c *checker) checkCounter(tx *schema.Tx, name, what string, last int64) err
 	return err
 }
 
-// checkCounters does so for content. What is written while the check runs has lower numbers than its counter too.
+// checkCounters finds counters of content that would give out numbers again. Content that is written while the
+// check runs has lower numbers than its counter too.
 func (c *checker) checkCounters(ctx context.Context) error {
 	return c.db.View(ctx, func(tx *schema.Tx) error {
 		version, err := tx.Version()
 		if err != nil {
 			return err
 		}
+
 		for _, table := range []struct {
 			name, last string
 			since      int64 // the format that it came with
@@ -225,6 +250,7 @@ func (c *checker) checkCounters(ctx context.Context) error {
 			if version < table.since {
 				continue
 			}
+
 			last, _, err := tx.Int(table.last)
 			if err != nil {
 				return err
@@ -233,6 +259,7 @@ func (c *checker) checkCounters(ctx context.Context) error {
 				return err
 			}
 		}
+
 		return c.checkSequences(tx)
 	})
 }
@@ -249,6 +276,7 @@ func (c *checker) checkSequences(tx *schema.Tx) error {
 	if err := rows.Err(); err != nil {
 		return err
 	}
+
 	_, ok, err := tx.Int(`SELECT id FROM gc WHERE id = 1024 AND phase BETWEEN 0 AND 2 AND round BETWEEN 0 AND ?`, schema.LastID)
 	if err == nil && !ok {
 		err = c.fault(Fault{What: "the row of table gc is missing, or damaged"})
@@ -256,14 +284,15 @@ func (c *checker) checkSequences(tx *schema.Tx) error {
 	if err != nil {
 		return err
 	}
+
 	if err := checkDoomed(tx); err != nil {
 		return c.fault(Fault{What: err.Error()})
 	}
 	return nil
 }
 
-// checkDoomed fails with [ErrCorrupt] if a sweep would take content that an inode names. Content that gains a reference
-// while a collection runs is in the table touched before, and the sweep heeds that first.
+// checkDoomed fails with [schema.ErrCorrupt] if a sweep would take content that an inode names. Content that gains a
+// reference while a collection runs is in the table touched before, and the sweep heeds that first.
 func checkDoomed(db *schema.Tx) error {
 	if _, some, err := db.Int(`SELECT id FROM doomed LIMIT 1`); err != nil || !some {
 		return err

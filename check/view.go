@@ -10,6 +10,8 @@ import (
 	"vfsdb/tree"
 )
 
+// This file checks trees as a whole: it reads one into memory, and counts the entries that show each inode.
+
 // checkViews checks each head and each snapshot as a whole. Each is read in one transaction, by one scan of the rows of
 // its levels. Trees that show the same rows, as a snapshot and a head without a change since, are read once.
 func (c *checker) checkViews(ctx context.Context) error {
@@ -20,10 +22,13 @@ func (c *checker) checkViews(ctx context.Context) error {
 			if there, err := t.stillThere(tx); !there || err != nil {
 				return err
 			}
+
 			rows, err := t.rows(tx)
 			if err != nil || clean[rows] {
 				return err
 			}
+
+			// A tree with faults is read again for the next one with the same rows: each of them reports the faults as its own.
 			before := len(c.report.Faults)
 			v := view{c: c, t: t, tx: tx}
 			if err := v.check(); err != nil {
@@ -39,7 +44,7 @@ func (c *checker) checkViews(ctx context.Context) error {
 	return nil
 }
 
-// rows tells which rows a tree shows: two trees of one answer are the same.
+// rows returns a key of the rows that a tree shows: two trees with the same key show the same.
 func (t *subject) rows(tx *schema.Tx) (string, error) {
 	var b strings.Builder
 	for _, l := range t.levels {
@@ -56,7 +61,7 @@ func (t *subject) rows(tx *schema.Tx) (string, error) {
 	return b.String(), nil
 }
 
-// A view is one tree in memory, without its names: what is needed to count links and to follow directories up.
+// A view is one tree in memory, without its names: enough to count links and to follow directories up.
 type view struct {
 	c     *checker
 	t     *subject
@@ -113,7 +118,7 @@ func (v *view) find(ino int64) int32 {
 	return int32(i)
 }
 
-// faultOf reports what is wrong with an inode, under each of its names.
+// faultOf reports a fault of an inode, under each of its names.
 func (v *view) faultOf(ino int64, format string, args ...any) error {
 	paths, err := v.t.paths(v.tx, ino)
 	if err != nil {
@@ -165,15 +170,20 @@ func (v *view) loadEntries() error {
 			if ino == 0 {
 				return nil
 			}
+
+			// The entries of a directory come one after another.
 			if k.ino != last {
 				last, dir = k.ino, v.find(k.ino)
 			}
+
 			name := tree.Name{Dir: tree.Ino(k.ino), Base: k.name}
 			if dir >= 0 && v.nodes[dir].kind != tree.KindDir {
 				if err := v.faultOfName(name, fmt.Sprintf("entry of a %s", tree.KindName(int64(v.nodes[dir].kind)))); err != nil {
 					return err
 				}
 			}
+
+			// An entry that shows a wrong inode may be below an orphan, so it is an oddity for now.
 			i := v.find(ino)
 			if i < 0 {
 				v.odd = append(v.odd, oddity{name, fmt.Sprintf("entry shows inode %d, which is missing", ino)})
@@ -216,10 +226,11 @@ type key struct {
 
 func (k key) less(o key) bool { return k.ino < o.ino || k.ino == o.ino && k.name < o.name }
 
-// merge runs a query on every level at once and calls use with the row of each key that stands nearest.
+// merge runs a query on every level at once and calls use with the nearest row of each key.
 func (v *view) merge(text string, keyOf func(*schema.Rows) key, use func(key, *schema.Rows) error) error {
 	cursors := make([]*schema.Rows, len(v.t.levels))
 	heads := make([]key, len(cursors))
+
 	defer func() {
 		for _, rows := range cursors {
 			if rows != nil {
@@ -227,6 +238,8 @@ func (v *view) merge(text string, keyOf func(*schema.Rows) key, use func(key, *s
 			}
 		}
 	}()
+
+	// step moves a cursor to its next key. A cursor at the end of its rows becomes nil.
 	step := func(i int) error {
 		for rows := cursors[i]; rows.Next(); {
 			if k := keyOf(rows); !k.less(heads[i]) && k != heads[i] {
@@ -239,6 +252,7 @@ func (v *view) merge(text string, keyOf func(*schema.Rows) key, use func(key, *s
 		cursors[i] = nil
 		return err
 	}
+
 	for i, l := range v.t.levels {
 		cursors[i] = v.tx.Query(text, l.Branch, l.Cap)
 		heads[i] = key{ino: -1 << 63}
@@ -246,12 +260,15 @@ func (v *view) merge(text string, keyOf func(*schema.Rows) key, use func(key, *s
 			return err
 		}
 	}
+
 	for n := 0; ; n++ {
 		if n%checkPage == 0 {
 			if err := v.tx.Context().Err(); err != nil {
 				return err
 			}
 		}
+
+		// The lowest key is next, of the nearest level that has it.
 		first := -1
 		for i := range cursors {
 			if cursors[i] != nil && (first < 0 || heads[i].less(heads[first])) {
@@ -261,10 +278,13 @@ func (v *view) merge(text string, keyOf func(*schema.Rows) key, use func(key, *s
 		if first < 0 {
 			return nil
 		}
+
 		k := heads[first]
 		if err := use(k, cursors[first]); err != nil {
 			return err
 		}
+
+		// All levels go on from this key: it hides the same key in levels further away.
 		for i := first; i < len(cursors); i++ {
 			if cursors[i] != nil && heads[i] == k {
 				if err := step(i); err != nil {

@@ -9,10 +9,10 @@ import (
 	"vfsdb/schema"
 )
 
-// A Call is in the course of what something happens: a call of a tool by a model, a command of a person. What is
-// done under [WithCall] is attributed to it.
+// A Call is the call of a tool by a model, or the command of a person, in whose course changes happen. Changes made
+// under [WithCall] are attributed to it.
 type Call struct {
-	Actor   string // who
+	Actor   string // the model or the person
 	Session string
 	Tool    string
 	Ref     string        // the caller's own id of the call
@@ -29,8 +29,8 @@ type Call struct {
 type callKey struct{}
 
 // WithCall attributes to c whatever verbs change under the context that it returns. c is recorded with the first commit
-// that changes something, as its fields are then; it is one row, however many commits follow. What it came to
-// is added by [Journal.LogCalls].
+// that changes something, as its fields are then; it is one row, however many commits follow.
+// [Journal.LogCalls] adds its outcome.
 func WithCall(ctx context.Context, c *Call) context.Context {
 	return context.WithValue(ctx, callKey{}, c)
 }
@@ -102,9 +102,12 @@ func (j *Journal) LogCalls(ctx context.Context, branch int64, calls ...*Call) er
 	if len(calls) == 0 {
 		return nil
 	}
+
 	return j.db.Update(ctx, func(tx *schema.Tx) error {
 		now := time.Now().UnixNano()
 		made := make(map[*Call]bool)
+
+		// A call may be listed twice. Its row is known to it only after the commit.
 		for _, c := range calls {
 			var err error
 			switch id := c.id(j); {
@@ -114,6 +117,7 @@ func (j *Journal) LogCalls(ctx context.Context, branch int64, calls ...*Call) er
 				made[c] = true
 				_, err = j.insertCall(tx, branch, c, now)
 			}
+
 			if err != nil {
 				return err
 			}
@@ -168,10 +172,12 @@ func selectCalls(tx *schema.Tx, o CallOptions) ([]CallRecord, error) {
 	if o.Newest {
 		text += ` DESC`
 	}
+
 	limit := int64(o.Max)
 	if limit <= 0 {
 		limit = -1
 	}
+
 	var list []CallRecord
 	at := make(map[int64]int)
 	rows := tx.Query(text+` LIMIT ?3`, o.Since, o.Session, limit)
@@ -185,6 +191,8 @@ func selectCalls(tx *schema.Tx, o CallOptions) ([]CallRecord, error) {
 	if err := rows.Err(); err != nil || len(list) == 0 {
 		return nil, err
 	}
+
+	// The changes of all these calls are counted in one query. Those of other calls between them are left out.
 	first, last := list[0].ID, list[len(list)-1].ID
 	rows = tx.Query(`SELECT call, count(*) FROM change WHERE call BETWEEN ? AND ? GROUP BY call`, min(first, last), max(first, last))
 	for rows.Next() {

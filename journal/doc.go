@@ -4,7 +4,7 @@
 // # The model
 //
 // A verb appends one [Change] for each path that it changed, through the [Writer] of its transaction. So the record and the
-// change stand or fall together: what was rolled back has no record, and what was committed has one.
+// change stand or fall together: a change that was rolled back has no record, and a committed one has one.
 //
 // Changes are numbered without gaps, in the order of their commits, over all branches of the store. A reader that has seen
 // one number therefore knows whether it missed any. The oldest changes go when a collection trims them, and a reader that

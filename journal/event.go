@@ -14,7 +14,7 @@ type Event struct {
 	Seq     int64      `json:"seq"` // events of the store have ascending numbers, in the order of their commits
 	At      time.Time  `json:"at"`
 	Branch  string     `json:"branch"`         // that it happened on; "" once it was dropped
-	Call    int64      `json:"call,omitempty"` // in the course of what, see [Call]; 0: unknown
+	Call    int64      `json:"call,omitempty"` // in whose course it happened, see [Call]; 0: unknown
 	Actor   string     `json:"actor,omitempty"`
 	Session string     `json:"session,omitempty"`
 	Tool    string     `json:"tool,omitempty"`
@@ -41,10 +41,11 @@ func scanEvent(rows *schema.Rows) Event {
 	}
 }
 
-// Concerns reports whether the event changed what is at a path, or below it, as [Journal.Watch] has it of its prefix.
+// Concerns reports whether the event changed the tree at a path, or below it, by the rule of [Journal.Watch] for its
+// prefix.
 func (e *Event) Concerns(name string) bool { return e.concerns(Clean(name)) }
 
-// concerns reports whether the event changed what is at a path, or below it: there, or by taking or bringing a tree
+// concerns reports whether the event changed the tree at a path, or below it: there, or by taking or bringing a tree
 // that the path is in.
 func (e *Event) concerns(name string) bool {
 	switch {

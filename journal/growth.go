@@ -5,21 +5,24 @@ import "vfsdb/schema"
 // A Growth bounds how much a branch can have grown since an event.
 type Growth struct {
 	Seq     int64 // of the newest event
-	Bytes   int64 // of content: at most so many more
-	Entries int64 // names: at most so many more
+	Bytes   int64 // by which content grew, at most
+	Entries int64 // names that were added, at most
 
 	// Unknown is that no bound is known: events are gone, or one stands for any number of entries.
 	Unknown bool
 }
 
-// GrownSince bounds how much a branch grew since an event, what the transaction has written so far included: a [Writer]
-// must be flushed. What shrank is left out, so that the bound holds whatever a content was counted for. It costs a look at
-// each event since. An event that is not there yet, such as one of a file that this one has taken the place of, is Unknown.
+// GrownSince bounds how much a branch grew since an event, with the events of the transaction so far: a [Writer]
+// must be flushed. Events that shrank the tree are left out, so that the bound holds whatever a content was counted for. It
+// costs a look at each event since. An event that is not there yet, such as one of a file that this one has taken the place
+// of, is Unknown.
 func GrownSince(tx *schema.Tx, branch, seq int64) (g Growth, err error) {
 	oldest, _, err := Span(tx)
 	if err != nil {
 		return Growth{}, err
 	}
+
+	// Copy and restore stand for any number of entries.
 	rows := tx.Query(`SELECT ifnull(max(seq), 0), ifnull(total(iif(branch = ?2, max(grew, 0), 0)), 0),
 			ifnull(sum(branch = ?2 AND op IN ('create', 'mkdir', 'symlink', 'link', 'mknod')), 0),
 			ifnull(max(branch = ?2 AND op IN ('copy', 'restore')), 0)
@@ -31,6 +34,7 @@ func GrownSince(tx *schema.Tx, branch, seq int64) (g Growth, err error) {
 	if err := rows.Err(); err != nil {
 		return Growth{}, err
 	}
+
 	_, newest, err := Span(tx)
 	if g.Seq == 0 { // nothing since: all of it is known, if it is there at all
 		g.Seq = newest

@@ -1,9 +1,9 @@
 package journal
 
-// An Op says what an [Event] did. In JSON and in the file it is the text.
+// An Op is the kind of change that an [Event] made. In JSON and in the file it is the text.
 type Op string
 
-// The ops. What Path and Arg of an event are is said where Path is not simply what was changed.
+// The ops. Path of an event is the path that changed, or "." for a branch or a snapshot. Arg is empty unless the op names it.
 const (
 	OpCreate         Op = "create"          // a file was made, with content or without
 	OpWrite          Op = "write"           // a file's content was replaced,
@@ -14,7 +14,7 @@ const (
 	OpMknod          Op = "mknod"           // a fifo, socket or device was made
 	OpSymlink        Op = "symlink"         // a symlink was made to Arg
 	OpLink           Op = "link"            // the file at Arg got another name
-	OpRename         Op = "rename"          // what was at Arg is at Path now
+	OpRename         Op = "rename"          // the name Arg became the name Path
 	OpCopy           Op = "copy"            // Path came to be as a copy of Arg
 	OpRemove         Op = "remove"          // a file or an empty directory lost its name
 	OpRemoveAll      Op = "removeall"       // the same, with all that is below it
@@ -25,7 +25,7 @@ const (
 	OpRestore        Op = "restore"         // Path became what another tree shows
 	OpSnapshot       Op = "snapshot"        // a moment of the branch got the name Arg
 	OpSnapshotDelete Op = "snapshot-delete" // and lost it
-	OpBranch         Op = "branch"          // a branch was made: Arg is its name, and behind a space what it began as
+	OpBranch         Op = "branch"          // a branch was made: Arg is its name, and behind a space its origin, if it was forked
 	OpBranchDelete   Op = "branch-delete"   // the branch Arg was dropped
 	OpBranchRename   Op = "branch-rename"   // Arg is the old name, a space, and the new one
 )

@@ -9,17 +9,17 @@ import (
 
 // ReadOptions say which events [Read] returns. A nil *ReadOptions is the zero value: all that are kept, oldest first.
 type ReadOptions struct {
-	Path    string // only what concerns this path, and what is below it, under the names that it had before too; "": all
+	Path    string // only events that concern this path or one below it, under the names that it had before too; "": all
 	Session string // only events of calls of this session
 	Since   int64  // only events with a higher Seq
 	Until   int64  // only events with a lower Seq; 0: no limit
-	Max     int    // at most so many; 0: no limit
+	Max     int    // how many events at most; 0: no limit
 	Newest  bool   // newest first
 }
 
-// Read returns what happened on a branch, and before a fork on the branches that it comes from. The path of the options is
-// a clean one from the root of the branch, and is followed back through renames. What was trimmed is not there, nor what
-// happened on branches between the oldest and the latest of a lineage that was squashed, which is one of more than 16
+// Read returns the events on a branch, and before a fork on the branches that it comes from. The path of the options is
+// a clean one from the root of the branch, and is followed back through renames. Events that were trimmed are missing,
+// as are those on branches between the oldest and the latest of a lineage that was squashed, which is one of more than 16
 // forks.
 func Read(ctx context.Context, src Source, options *ReadOptions) ([]Event, error) {
 	r := reader{src: src}
@@ -61,16 +61,20 @@ func (r *reader) read(ctx context.Context) ([]Event, error) {
 			return nil, err
 		}
 	}
+
 	var events []Event
 	full := func() bool { return r.o.Max > 0 && len(events) >= r.o.Max }
+
 	first, last := max(r.oldest, r.o.Since+1), r.newest
 	if r.o.Until > 0 {
 		last = min(last, r.o.Until-1)
 	}
+
 	f := filter{session: r.o.Session}
 	if len(r.names) == 1 && r.names[0].name != "." {
 		f.from, f.to = r.names[0].name, r.names[0].name+"0" // the byte after '/'
 	}
+
 	err = r.windows(ctx, first, last, r.o.Newest, f, func(e Event) bool {
 		if r.wants(&e) {
 			events = append(events, e)
@@ -97,11 +101,11 @@ func (r *reader) follow(ctx context.Context) error {
 	})
 }
 
-// A filter is what SQL leaves out already, because a row that is not wanted should cost little; "" is no filter. Of
-// the paths from one to another come some that are not wanted, and of the ops that concern what is below them all.
+// A filter leaves rows out in SQL already, because a row that is not wanted should cost little; "" is no filter. It lets
+// some pass that are not wanted: the range of paths holds neighbours, and ops that concern a whole tree pass with any path.
 type filter struct{ op, session, from, to string }
 
-// windows calls fn for the events first to last that the tree has and the filter lets pass, until fn says no.
+// windows calls fn for the events first to last that the tree has and the filter lets pass, until fn returns false.
 func (r *reader) windows(ctx context.Context, first, last int64, back bool, f filter, fn func(Event) bool) error {
 	more := true
 	for more && first <= last {
@@ -112,6 +116,7 @@ func (r *reader) windows(ctx context.Context, first, last int64, back bool, f fi
 		} else {
 			first = to + 1
 		}
+
 		err := r.src.View(ctx, func(tx *schema.Tx) (err error) {
 			if err := checkThere(tx, from); err != nil {
 				return err
@@ -127,7 +132,7 @@ func (r *reader) windows(ctx context.Context, first, last int64, back bool, f fi
 }
 
 // checkThere makes sure that a change is there, unless gc has trimmed it meanwhile. So there are no more windows than
-// rows, whatever the file says that the first and the last are.
+// rows, even if the first and the last number of the file are damaged.
 func checkThere(tx *schema.Tx, seq int64) error {
 	_, there, err := tx.Int(`SELECT seq FROM change WHERE seq = ?`, seq)
 	if err != nil || there {
@@ -152,8 +157,11 @@ func (s Source) events(tx *schema.Tx, first, last int64, back bool, f filter, fn
 	if back {
 		text += ` DESC`
 	}
+
 	rows := tx.Query(text, s.Branch, s.Epoch, first, last, f.op, f.session, f.from, f.to)
 	defer rows.Close()
+
+	// Numbers that do not ascend, or descend on the way back, are damage.
 	var order schema.Ascent
 	for rows.Next() {
 		seq := rows.Int(0)

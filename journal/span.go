@@ -38,7 +38,7 @@ func spanOf(tx *schema.Tx, table, lowest, highest string) (oldest, newest int64,
 		return next, next - 1, err
 	}
 
-	// The last row is higher than the counter says where this transaction has added rows.
+	// The last row has a number above the counter where this transaction has added rows.
 	last, _, err := tx.Int(highest)
 	if err == nil && (oldest < schema.FirstID || last < next-1) {
 		err = schema.Corrupt("rows of table %s go from %d to %d, but the counter says %d", table, oldest, last, next-1)

@@ -7,7 +7,7 @@ import (
 	"vfsdb/schema"
 )
 
-// A Trimmer deletes the oldest rows of what happened, see [Read] and [Journal.Calls], until no more than a number
+// A Trimmer deletes the oldest rows of the record, see [Read] and [Journal.Calls], until no more than a number
 // of each is left. It goes in steps.
 type Trimmer struct {
 	db   *schema.DB
@@ -24,7 +24,7 @@ func (j *Journal) NewTrimmer(keep int64, dry bool) *Trimmer {
 	return &Trimmer{db: j.db, keep: keep, dry: dry}
 }
 
-// A TrimStep is what one step of a trimmer did, in one short transaction.
+// A TrimStep is the outcome of one step of a trimmer, in one short transaction.
 type TrimStep struct {
 	Count int           // rows that went
 	Held  time.Duration // how long the step held the write lock
@@ -38,6 +38,7 @@ func (t *Trimmer) Step(ctx context.Context, limit int) (step TrimStep, err error
 		changes, calls, err = t.ranges(tx)
 		return err
 	})
+
 	switch {
 	case err != nil:
 		return step, err
@@ -47,6 +48,8 @@ func (t *Trimmer) Step(ctx context.Context, limit int) (step TrimStep, err error
 	case changes.count()+calls.count() == 0:
 		return TrimStep{Done: true}, nil
 	}
+
+	// The ranges are read again: others may have trimmed meanwhile.
 	var began time.Time
 	var n [2]int64
 	err = t.db.Stage(ctx, func(tx *schema.Tx) (err error) {
@@ -54,6 +57,7 @@ func (t *Trimmer) Step(ctx context.Context, limit int) (step TrimStep, err error
 		if changes, calls, err = t.ranges(tx); err != nil {
 			return err
 		}
+
 		tx.SetMemo(nil) // it may know a row that goes
 		if n[0], err = trimChanges(tx, changes.first(limit)); err != nil {
 			return err
@@ -64,9 +68,11 @@ func (t *Trimmer) Step(ctx context.Context, limit int) (step TrimStep, err error
 	if err != nil {
 		return step, err
 	}
+
 	if n[0]+n[1] == 0 && changes.count()+calls.count() > 0 {
 		return step, schema.Corrupt("changes %d to %d and calls %d to %d are listed and not found", changes.oldest, changes.last, calls.oldest, calls.last)
 	}
+
 	t.Changes += n[0]
 	t.Calls += n[1]
 	return TrimStep{Count: int(n[0] + n[1]), Held: time.Since(began)}, nil
@@ -93,7 +99,7 @@ func (t *Trimmer) ranges(tx *schema.Tx) (changes, calls trimRange, err error) {
 	return changes, trimRange{oldest, newest - t.keep}, err
 }
 
-// trimChanges deletes the rows up to last. Those that stay, and have their before from one that goes, are told it.
+// trimChanges deletes the rows up to last. Those that stay, and have their before from one that goes, get a copy of it.
 func trimChanges(tx *schema.Tx, last int64) (int64, error) {
 	if _, err := tx.Exec(`UPDATE change SET before = (SELECT o.after FROM change o WHERE o.seq = change.before)
 		WHERE seq > ?1 AND seq < ?1 + 1024 AND typeof(before) = 'integer' AND before <= ?1`, last); err != nil {

@@ -9,11 +9,11 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// A wake tells whoever waits that something may have been committed: by this process, which says so, or by another,
-// which is seen by what it does to the files of the database.
+// A wake wakes every waiting watch once something may have been committed: by this process, which calls all, or by
+// another, whose writes to the files of the database are noticed.
 type wake struct {
 	mu    sync.Mutex
-	ch    chan struct{} // nil while nobody waits
+	ch    chan struct{} // nil while no watch waits
 	users int           // of the pump
 	stop  func()        // ends the pump, and waits for that
 }
@@ -28,7 +28,7 @@ func (w *wake) next() <-chan struct{} {
 	return w.ch
 }
 
-// all wakes all who wait.
+// all wakes every watch that waits.
 func (w *wake) all() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -38,10 +38,11 @@ func (w *wake) all() {
 	}
 }
 
-// listen has those who wait woken by other processes too, until the function that it returns is called.
+// listen makes the commits of other processes wake watches too, until the function that it returns is called.
 func (w *wake) listen(file string) (end func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+
 	if w.users++; w.users == 1 {
 		quit, done := make(chan struct{}), make(chan struct{})
 		go func() {
@@ -50,6 +51,8 @@ func (w *wake) listen(file string) (end func()) {
 		}()
 		w.stop = func() { close(quit); <-done }
 	}
+
+	// The last user ends the pump. It waits for that without the lock, which the pump takes to wake.
 	return func() {
 		w.mu.Lock()
 		stop := w.stop
@@ -63,7 +66,7 @@ func (w *wake) listen(file string) (end func()) {
 }
 
 const (
-	// heartbeat is how long a commit may stay unseen on a file system that tells nothing of other processes.
+	// heartbeat is how long a commit may stay unseen on a file system that does not report the writes of other processes.
 	heartbeat = time.Second
 
 	// A writer shows its commit to readers a little after its last write to a file: it has to be durable before. So
@@ -82,12 +85,15 @@ func (w *wake) pump(file string, stop <-chan struct{}) {
 			wrote, failed = n.Events, n.Errors
 		}
 	}
+
 	beat := time.NewTicker(heartbeat)
 	defer beat.Stop()
+
 	var pause time.Duration // until the next look; 0 if none is to come
 	look := time.NewTimer(heartbeat)
 	look.Stop()
 	defer look.Stop()
+
 	for {
 		select {
 		case <-stop:
@@ -109,6 +115,7 @@ func (w *wake) pump(file string, stop <-chan struct{}) {
 				pause = 0
 			}
 		}
+
 		w.all()
 	}
 }

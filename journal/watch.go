@@ -10,9 +10,9 @@ import (
 	"vfsdb/schema"
 )
 
-// A TrimmedError says that events which a watcher has not seen are no longer kept. It is ESTALE.
+// A TrimmedError reports that events which a watcher has not seen are no longer kept. It is ESTALE.
 type TrimmedError struct {
-	Since int64 // what can be given to Watch, to go on with the oldest event that is kept
+	Since int64 // Watch from here goes on with the oldest event that is kept
 }
 
 func (e *TrimmedError) Error() string {
@@ -22,7 +22,7 @@ func (e *TrimmedError) Error() string {
 // Unwrap makes a TrimmedError an ESTALE.
 func (e *TrimmedError) Unwrap() error { return syscall.ESTALE }
 
-// Watch yields what happens on the branch of a source to a path and to what is below it: each event once, in the order of
+// Watch yields the events on the branch of a source that concern a path or one below it: each event once, in the order of
 // the commits, whichever process made them. It waits for the next one until ctx ends, whose error is then the last thing it
 // yields.
 //
@@ -45,7 +45,7 @@ func (j *Journal) watch(ctx context.Context, src Source, prefix string, since in
 	w := watcher{journal: j, src: src, prefix: prefix, since: since}
 	defer j.wake.listen(j.db.Path())()
 	for {
-		woken := j.wake.next() // before the look, or what is committed after it would be missed
+		woken := j.wake.next() // before the look, or a commit right after it would be missed
 		for more := true; more; {
 			if err := w.look(ctx); err != nil {
 				return err
@@ -87,11 +87,14 @@ func (w *watcher) look(ctx context.Context) error {
 	if w.journal.closed.Load() {
 		return fs.ErrClosed
 	}
+
 	return w.src.View(ctx, func(tx *schema.Tx) error {
 		oldest, newest, err := Span(tx)
 		if err != nil {
 			return err
 		}
+
+		// Find the place in the record: 0 is its beginning, and a place before that was trimmed away.
 		switch {
 		case w.since == 0:
 			w.since = oldest - 1
@@ -102,12 +105,16 @@ func (w *watcher) look(ctx context.Context) error {
 		if w.since < oldest-1 {
 			return &TrimmedError{Since: oldest - 1}
 		}
+
 		if w.since == newest {
 			return nil
 		}
+
+		// Read one window. The look ends at its last number even if nothing there concerns the path.
 		last := min(newest, w.since+watchWindow)
 		rows := tx.Query(branchEvents, w.since+1, last, w.src.Branch)
 		defer rows.Close()
+
 		var order schema.Ascent
 		for rows.Next() {
 			if err := order.To("change", rows.Int(0)); err != nil {
@@ -120,6 +127,7 @@ func (w *watcher) look(ctx context.Context) error {
 		if err := rows.Err(); err != nil {
 			return err
 		}
+
 		w.since, w.more = last, last < newest
 		return nil
 	})

@@ -38,18 +38,27 @@ func KindName(kind int64) string {
 
 // Fault returns the fault of the row itself; "" if it has none.
 func (r *Form) Fault() string {
-	kind := r.Mode >> 12
+	// A whiteout has the mode 0.
 	switch {
 	case r.Mode == 0 && (r.Content.Size != 0 || r.HasBlob || r.HasManifest || r.HasTarget):
 		return "whiteout has content"
 	case r.Mode == 0:
 		return ""
+	}
+
+	// Every inode has a number, a type and a count of links.
+	kind := r.Mode >> 12
+	switch {
 	case r.Ino < schema.RootIno:
 		return fmt.Sprintf("inode has the number %d", r.Ino)
 	case !isKind(kind):
 		return fmt.Sprintf("inode %d has the mode %#o", r.Ino, r.Mode)
 	case r.Nlink < 0:
 		return fmt.Sprintf("inode %d has nlink %d", r.Ino, r.Nlink)
+	}
+
+	// Other columns are for some types only.
+	switch {
 	case kind == KindDir && r.Nlink > 1:
 		return fmt.Sprintf("directory %d has nlink %d", r.Ino, r.Nlink)
 	case kind == KindLink && (!r.HasTarget || r.Target < 1 || r.Target > MaxPath):
