@@ -215,7 +215,6 @@ func (c *checker) checkPacks(ctx context.Context) error {
 			}
 			return c.fault(Fault{What: why})
 		})
-
 		if err != nil || done {
 			return err
 		}

@@ -9,7 +9,7 @@ import (
 	"vfsdb/schema"
 )
 
-// This file checks the record: the rows of the tables change and call.
+// This file checks the log: the rows of the tables change and call.
 
 // checkChanges checks the rows of the table change, page by page: numbers without gaps, up to the counter. Rows may
 // come at the end meanwhile, and go at the start.
