@@ -24,6 +24,9 @@ func (tx *Tx) CopyTree(from, to Place) error {
 	case old != nil && n.IsDir():
 		return syscall.EEXIST
 	}
+	if err := to.check(); err != nil {
+		return err
+	}
 
 	source, err := tx.eventPath(from)
 	if err != nil {

@@ -52,6 +52,9 @@ func (tx *Tx) Replace(p Place, n *Node, sum chunk.Sum) error {
 	case old.IsDir():
 		return syscall.EISDIR
 	}
+	if err := p.check(); err != nil {
+		return err
+	}
 	path, err := tx.eventPath(p)
 	if err != nil {
 		return err

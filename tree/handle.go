@@ -36,7 +36,7 @@ type Handle struct {
 
 // A HandleMode is the use of a handle. The zero mode reads.
 type HandleMode struct {
-	Write  bool // it may be written to, and Close commits; the tree must be a head
+	Write  bool // it may be written to, and Close commits; EROFS if it is frozen
 	Frozen bool // it shows the content that is committed when it is opened; every handle on a past moment does
 }
 
@@ -56,7 +56,7 @@ func (fsys *Tree) OpenInode(ctx context.Context, ino Ino, mode HandleMode) (*Han
 func (fsys *Tree) Open(ctx context.Context, mode HandleMode, prepare func() error, find func(*Tx) (Name, *Node, error)) (*Handle, error) {
 	h := &Handle{ctx: ctx, fsys: fsys, mode: mode}
 	h.mode.Frozen = mode.Frozen || fsys.Frozen()
-	if mode.Write && (fsys.Frozen() || fsys.store.db.ReadOnly()) {
+	if mode.Write && (h.mode.Frozen || fsys.store.db.ReadOnly()) {
 		return nil, syscall.EROFS
 	}
 

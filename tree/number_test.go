@@ -159,10 +159,12 @@ func TestOperationsRefuse(t *testing.T) {
 		"": syscall.EINVAL, ".": syscall.EINVAL, "..": syscall.EINVAL, "a/b": syscall.EINVAL, "a\x00": syscall.EINVAL,
 		strings.Repeat("x", 256): syscall.ENAMETOOLONG,
 	} {
-		err := fsys.Update(t.Context(), func(tx *vfs.Tx) error {
-			return (*tree.Tx)(tx).Create(tree.Place{Dir: (*tree.Tx)(tx).Root(), Base: base}, (*tree.Tx)(tx).NewNode(tree.ModeDir), chunk.Sum{})
-		})
-		require.ErrorIs(t, err, want, base)
+		for name, make := range makers {
+			err := fsys.Update(t.Context(), func(tx *vfs.Tx) error {
+				return make((*tree.Tx)(tx), tree.Place{Dir: (*tree.Tx)(tx).Root(), Base: base})
+			})
+			require.ErrorIs(t, err, want, "%s %q", name, base)
+		}
 	}
 
 	before := vfstest.Dump(t, fsys)
@@ -181,6 +183,43 @@ func TestOperationsRefuse(t *testing.T) {
 		}
 		return nil
 	}))
+	require.Equal(t, before, vfstest.Dump(t, fsys))
+}
+
+// A handle that is frozen cannot be written to, on a head neither.
+func TestOpenFrozenForWriting(t *testing.T) {
+	fsys := sample(t, ".")
+	info, err := fsys.Stat(t.Context(), "a")
+	require.NoError(t, err)
+	_, err = (*tree.Tree)(fsys).OpenInode(t.Context(), info.Ino(), tree.HandleMode{Write: true, Frozen: true})
+	require.ErrorIs(t, err, syscall.EROFS)
+}
+
+// makers are the operations that give a place to an inode.
+var makers = map[string]func(*tree.Tx, tree.Place) error{
+	"create": func(tx *tree.Tx, p tree.Place) error { return tx.Create(p, tx.NewNode(tree.ModeDir), chunk.Sum{}) },
+	"replace": func(tx *tree.Tx, p tree.Place) error {
+		return tx.Replace(p, tx.NewNode(tree.ModeFile), chunk.SumOf(nil))
+	},
+	"link":      func(tx *tree.Tx, p tree.Place) error { return tx.Link(tree.Place{Dir: tx.Root(), Base: "a"}, p) },
+	"rename":    func(tx *tree.Tx, p tree.Place) error { return tx.Rename(tree.Place{Dir: tx.Root(), Base: "a"}, p) },
+	"copy tree": func(tx *tree.Tx, p tree.Place) error { return tx.CopyTree(tree.Place{Dir: tx.Root(), Base: "a"}, p) },
+}
+
+// A file is no directory for a name, and a file by its number no place for another one.
+func TestMakeInFile(t *testing.T) {
+	fsys := sample(t, ".")
+	before := vfstest.Dump(t, fsys)
+	for name, make := range makers {
+		err := fsys.Update(t.Context(), func(tx *vfs.Tx) error {
+			b, err := (*tree.Tx)(tx).Lookup((*tree.Tx)(tx).Root(), "b")
+			require.NoError(t, err)
+			require.Error(t, make((*tree.Tx)(tx), tree.Place{Ino: b.Ino}), name)
+			require.NotErrorIs(t, make((*tree.Tx)(tx), tree.Place{Ino: b.Ino}), vfs.ErrCorrupt, name)
+			return make((*tree.Tx)(tx), tree.Place{Dir: b.Ino, Base: "new"})
+		})
+		require.ErrorIs(t, err, syscall.ENOTDIR, name)
+	}
 	require.Equal(t, before, vfstest.Dump(t, fsys))
 }
 

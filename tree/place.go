@@ -83,6 +83,8 @@ func (tx *Tx) parent(p Place) (*Node, error) {
 		return nil, err
 	case dir == nil:
 		return nil, corrupt("directory %d has no inode", p.Dir)
+	case !dir.IsDir():
+		return nil, syscall.ENOTDIR
 	case dir.Nlink == 0:
 		return nil, syscall.ENOENT
 	}
