@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"sync"
+	"sync/atomic"
 	"syscall"
 
 	"vfsdb/chunk"
@@ -41,6 +42,8 @@ type File struct {
 	name   string // that it was opened by
 	base   string // its last segment
 	flag   int
+
+	closed atomic.Bool // Close was called
 
 	position sync.Mutex // guards off and after
 	off      int64      // of Read, Write and Seek
@@ -78,19 +81,19 @@ func (fsys *FS) OpenFrozen(ctx context.Context, name string) (*File, error) {
 
 // open makes the file if the flags say so, and opens it.
 func (f *File) open(mode tree.HandleMode, perm fs.FileMode) (*File, error) {
-	var at place // of what was made, or emptied
+	var made place // or emptied
 	var prepare func() error
 	if f.flag&(os.O_CREATE|os.O_TRUNC) != 0 {
 		prepare = func() error {
 			return f.fsys.Update(f.ctx, func(tx *Tx) (err error) {
-				at, err = f.make(tx, perm)
+				made, err = f.make(tx, perm)
 				return err
 			})
 		}
 	}
 
 	handle, err := f.fsys.tree().Open(f.ctx, mode, prepare, func(below *tree.Tx) (name tree.Name, n *tree.Node, err error) {
-		tx := (*Tx)(below)
+		tx, at := (*Tx)(below), made
 		if at.ino == 0 {
 			at, n, err = tx.find(f.name, true)
 		} else if n, err = tx.tree().Node(at.ino); err == nil && n == nil {
@@ -226,9 +229,9 @@ func (f *File) Seek(offset int64, whence int) (int64, error) {
 // Close ends the File. If it was opened for writing, or is the last of its inode, what was written to that is committed
 // first. A second Close is [fs.ErrClosed].
 func (f *File) Close() error {
-	err := f.handle.Close()
-	if err == fs.ErrClosed {
-		return f.err("close", err)
+	op := "write" // the commit is what can fail, also because the store is closed
+	if f.closed.Swap(true) {
+		op = "close"
 	}
-	return f.err("write", err)
+	return f.err(op, f.handle.Close())
 }

@@ -2,6 +2,7 @@ package vfs_test
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"io/fs"
 	"math/rand/v2"
@@ -274,4 +275,60 @@ func TestIOFS(t *testing.T) {
 	got, err := os.ReadFile(filepath.Join(out, "x/link"))
 	require.NoError(t, err)
 	require.Equal(t, "dir/b", string(got))
+}
+
+// A Close that cannot commit, because the store is closed, is a failed write; a Close after it is a second Close.
+func TestCloseAfterStore(t *testing.T) {
+	fsys := vfstest.New(t)
+	f, err := fsys.Create(t.Context(), "f")
+	require.NoError(t, err)
+	_, err = f.Write([]byte("lost"))
+	require.NoError(t, err)
+	require.NoError(t, fsys.Close())
+
+	var failed *fs.PathError
+	require.ErrorAs(t, f.Close(), &failed)
+	require.Equal(t, "write", failed.Op)
+	require.ErrorAs(t, f.Close(), &failed)
+	require.Equal(t, "close", failed.Op)
+	require.ErrorIs(t, failed, fs.ErrClosed)
+}
+
+// A replacer is a context that gives a name to another file when it is looked at for the nth time.
+type replacer struct {
+	context.Context
+	left    int
+	replace func()
+}
+
+func (r *replacer) Err() error {
+	if r.left--; r.left == 0 {
+		r.replace()
+	}
+	return r.Context.Err()
+}
+
+// An Open that finds a part of its answer in the cache looks again at all of it.
+func TestOpenLooksAgain(t *testing.T) {
+	ctx := t.Context()
+	fsys := vfstest.New(t, "f", "g")
+	away := vfstest.Open(t, fsys.Name(), nil)
+	for n := 1; n < 8; n++ {
+		require.NoError(t, away.WriteFile(ctx, "other", nil, 0o644)) // nothing is cached
+		_, err := fsys.Resolve(ctx, "f", true)                       // the entry is, and the inode not
+		require.NoError(t, err)
+
+		r := &replacer{ctx, n, func() {
+			require.NoError(t, away.WriteFile(ctx, "g", nil, 0o644))
+			require.NoError(t, away.Rename(ctx, "g", "f"))
+		}}
+		f, err := fsys.Open(r, "f")
+		require.NoError(t, err)
+		if r.left <= 0 {
+			info, err := f.Stat()
+			require.NoError(t, err)
+			require.Equal(t, 1, info.(*vfs.Info).Nlink(), "replaced at look %d", n)
+		}
+		require.NoError(t, f.Close())
+	}
 }
