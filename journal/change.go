@@ -49,8 +49,8 @@ type row struct {
 }
 
 // Writer returns a writer for a branch. now is the time of its changes, in ns since 1970.
-func (j *Journal) Writer(tx *schema.Tx, branch, now int64) Writer {
-	return Writer{journal: j, tx: tx, branch: branch, now: now}
+func (j *Journal) Writer(tx *schema.Tx, branch, now int64) *Writer {
+	return &Writer{journal: j, tx: tx, branch: branch, now: now}
 }
 
 // Append adds a change that happened in an epoch of the branch, and returns its number.
@@ -65,9 +65,9 @@ func (w *Writer) Append(epoch int64, c Change) (seq int64, err error) {
 	return seq, w.Flush()
 }
 
-// Flush writes the changes that wait. It must run before the transaction commits.
+// Flush writes the changes that wait. It must run before the transaction commits. A nil Writer has none.
 func (w *Writer) Flush() error {
-	if len(w.waiting) == 0 {
+	if w == nil || len(w.waiting) == 0 {
 		return nil
 	}
 	call, err := w.callID()

@@ -24,12 +24,12 @@ type Tx struct {
 
 	memory // what it knows of the tree
 
-	others []*Tx          // of On
-	folds  *folds         // of the call that it is part of; nil if it only reads
-	log    journal.Writer // where it writes
-	waits  bool           // flush runs before the commit
-	above  string         // where the root of the tree stands in the branch; "" before it is needed
-	moves  int            // that the cache had counted when above was found
+	others []*Tx           // of On
+	folds  *folds          // of the call that it is part of; nil if it only reads
+	log    *journal.Writer // of what it does; nil if it only reads
+	waits  bool            // flush runs before the commit
+	above  string          // where the root of the tree stands in the branch; "" before it is needed
+	moves  int             // that the cache had counted when above was found
 }
 
 // DB returns the transaction of the file, for rooms that keep rows of their own in it.
