@@ -61,8 +61,10 @@ func reset(tx *schema.Tx, phase int) error {
 	return hold.SetPhase(tx, phase)
 }
 
-// checkDoomed fails with [ErrCorrupt] if a sweep would take content that an inode names. Content that gains a reference
-// while a collection runs is in the table touched before, and the sweep heeds that first.
+// checkDoomed fails with [schema.ErrCorrupt] if a sweep would take content that an inode names. Content that gains a
+// reference while a collection runs is in the table touched before, and the sweep heeds that first.
+//
+// Room check has the same statements: it trusts no room to read a table for it.
 func checkDoomed(db *schema.Tx) error {
 	if _, some, err := db.Int(`SELECT id FROM doomed LIMIT 1`); err != nil || !some {
 		return err

@@ -18,7 +18,7 @@ func (c *collector) forecast(ctx context.Context) error {
 	c.report.Orphans, c.report.Rows, c.report.Branches = reap.Orphans, reap.Rows, reap.Branches
 
 	if c.keepChanges >= 0 {
-		history := (*tree.Tree)(c.fsys).Journal().NewTrimmer(c.keepChanges, true)
+		history := (*tree.Tree)(c.fsys).Store().Journal().NewTrimmer(c.keepChanges, true)
 		if _, err := history.Step(ctx, 0); err != nil {
 			return err
 		}

@@ -11,7 +11,7 @@ func (c *collector) trim(ctx context.Context) error {
 	if c.keepChanges < 0 {
 		return nil
 	}
-	t := (*tree.Tree)(c.fsys).Journal().NewTrimmer(c.keepChanges, false)
+	t := (*tree.Tree)(c.fsys).Store().Journal().NewTrimmer(c.keepChanges, false)
 	var count int64
 	step := func(ctx context.Context, limit int) (ReapStep, error) {
 		did, err := t.Step(ctx, limit)

@@ -64,7 +64,7 @@ func TestTrim(t *testing.T) {
 	}
 
 	// A file in which no change is left still numbers on.
-	trimmer := (*tree.Tree)(fsys).Journal().NewTrimmer(0, false)
+	trimmer := (*tree.Tree)(fsys).Store().Journal().NewTrimmer(0, false)
 	for done := false; !done; {
 		step, err := trimmer.Step(ctx, 30)
 		require.NoError(t, err)

@@ -2,7 +2,6 @@ package tree
 
 import (
 	"vfsdb/chunk"
-	"vfsdb/hold"
 	"vfsdb/journal"
 	"vfsdb/schema"
 )
@@ -15,9 +14,6 @@ func (st *Store) Journal() *journal.Journal { return st.journal }
 
 // Cache returns the memory of verified content.
 func (st *Store) Cache() *chunk.Cache { return st.cache }
-
-// Lease returns the lease by which collectors in other processes learn what this store has open.
-func (st *Store) Lease() *hold.Lease { return st.lease }
 
 // Store returns the store that the tree is of.
 func (t *Tree) Store() *Store { return t.store }

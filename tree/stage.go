@@ -6,7 +6,7 @@ import (
 	"vfsdb/chunk"
 )
 
-// NewBatch returns a [chunk.Batch], which stores many contents out of sight until ctx ends, for [Tx.Put] to give them
+// NewBatch returns a [chunk.Batch], which stores many contents out of sight until ctx ends, before they get
 // names. It must be closed.
 func (fsys *Tree) NewBatch(ctx context.Context) *chunk.Batch {
 	b := chunk.NewBatch(ctx, fsys.store.db, fsys.store.lease)

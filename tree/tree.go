@@ -138,20 +138,8 @@ func (fsys *Tree) Head() string { return fsys.branch }
 // Moment returns where in history the FS stands.
 func (fsys *Tree) Moment() Moment { return fsys.at }
 
-// Tree returns the FS itself. A type that embeds an *FS, as a snapshot does, can stand wherever a tree is asked for.
-func (fsys *Tree) Tree() *Tree { return fsys }
-
-// Journal returns the record of what happened in the store, for rooms that trim it.
-func (fsys *Tree) Journal() *journal.Journal { return fsys.store.journal }
-
 // DB returns the file under the FS, for rooms that keep rows of their own in it.
 func (fsys *Tree) DB() *schema.DB { return fsys.store.db }
-
-// SetReadOnly refuses every write to the store with EROFS from now on, or allows them again. It holds for every
-// FS and File of this process that stands on the store; a transaction that is running is refused at its commit, and
-// what a File has not committed stays with it. Other processes are not concerned. A store opened with
-// [Options].ReadOnly stays so.
-func (fsys *Tree) SetReadOnly(on bool) { fsys.store.db.SetReadOnly(on) }
 
 // Frozen reports whether the FS stands on a past moment and so refuses writes with EROFS.
 func (fsys *Tree) Frozen() bool { return fsys.at.Epoch != schema.Head }
@@ -280,10 +268,4 @@ func (st *Store) pins() []hold.Pin {
 		}
 	}
 	return pins
-}
-
-// Backup writes a consistent, compact copy of the whole store to a new file while others read and write.
-// dest must not exist (EEXIST); it appears whole or not at all.
-func (fsys *Tree) Backup(ctx context.Context, dest string) error {
-	return fsys.store.db.Backup(ctx, dest)
 }

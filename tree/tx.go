@@ -1,7 +1,6 @@
 package tree
 
 import (
-	"context"
 	"io/fs"
 	"maps"
 	"slices"
@@ -37,15 +36,6 @@ func (tx *Tx) DB() *schema.Tx { return tx.db }
 
 // Moment returns where in history the tree of the transaction stands.
 func (tx *Tx) Moment() Moment { return tx.fsys.at }
-
-// View runs fn on the transaction itself. So a Tx can stand wherever one moment is asked for, as an [FS] can for the
-// moment of each call. fn is not run once ctx has ended.
-func (tx *Tx) View(ctx context.Context, fn func(*Tx) error) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	return fn(tx)
-}
 
 // Begin makes the Tx of fsys on a transaction of the file.
 func (fsys *Tree) Begin(db *schema.Tx) (*Tx, error) {

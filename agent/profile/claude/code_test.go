@@ -144,7 +144,7 @@ func TestClaudeCodeSearch(t *testing.T) {
 	require.Equal(t, "(Results are truncated. Consider using a more specific path or pattern.)", lines[100])
 }
 
-// What is told of the tools, and what a policy leaves of them.
+// The tools that a model is offered, and those that a policy leaves.
 func TestClaudeCodeGranted(t *testing.T) {
 	whole, _ := agentkit.Box(t, &tool.Config{Profile: claude.Code})
 	agentkit.Golden(t, "claude-code", agentkit.Describe(whole))

@@ -52,7 +52,7 @@ func ls(g *tool.Guard, in lsIn) (listing, error) {
 	return listing{paths, l.Omitted > 0}, nil
 }
 
-// list is the list of what the trees have.
+// list joins the listings of all trees, sorted and each path once.
 func list[In any](_ policy.Caps, _ In, parts []listing) tool.Text {
 	paths, more := parts[0].paths, parts[0].more
 	for _, part := range parts[1:] {

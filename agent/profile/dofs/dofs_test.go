@@ -196,7 +196,7 @@ func TestDofsReadOn(t *testing.T) {
 	require.Equal(t, lines.String(), strings.Join(seen, "\n"))
 }
 
-// EACCES is what the policy says; ls, which tells nothing of what is missing, says it too.
+// A path that the policy refuses is EACCES, for ls too, which returns an empty list for a path that is missing.
 func TestDofsPolicy(t *testing.T) {
 	b, fsys := agentkit.Box(t, &tool.Config{Profile: dofs.Profile, Policy: &policy.Policy{Paths: []string{"/ok"}}}, "ok/a", "no/b")
 	require.NoError(t, fsys.Symlink(t.Context(), "/no/b", "ok/link"))

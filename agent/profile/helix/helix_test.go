@@ -30,7 +30,7 @@ func scrub(t *testing.T, list []agentkit.Outcome) []agentkit.Outcome {
 	return out
 }
 
-// What the default profile tells and gives.
+// The default profile describes its tools, and answers their calls.
 func TestHelixGolden(t *testing.T) {
 	b, fsys := agentkit.Box(t, &tool.Config{Caps: policy.Caps{ResultBytes: 120, Entries: 4, Matches: 3}})
 	agentkit.Plant(t, fsys, map[string]string{
