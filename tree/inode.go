@@ -239,18 +239,22 @@ func (tx *Tx) putInode(n *Node) error {
 
 // DropInode removes an inode from the head: by a whiteout if an ancestor still shows it, else by ending its row.
 func (tx *Tx) DropInode(n *Node) error {
-	delete(tx.own.dirty, n.Ino)
-	tx.invalidateNode(n.Ino)
-	tx.own.nodes[n.Ino] = nil
 	branch := tx.fsys.at.Branch
+	inherited := false
 	if len(tx.fsys.levels) > 1 {
 		shown, err := tx.inheritedInode(n.Ino)
 		if err != nil {
 			return err
 		}
-		if shown != nil {
-			return tx.putInode(&Node{Ino: n.Ino, Level: n.Level, Born: n.Born})
-		}
+		inherited = shown != nil
+	}
+
+	delete(tx.own.dirty, n.Ino)
+	tx.invalidateNode(n.Ino)
+	tx.own.nodes[n.Ino] = nil
+
+	if inherited {
+		return tx.putInode(&Node{Ino: n.Ino, Level: n.Level, Born: n.Born})
 	}
 	if n.Born == tx.epoch() {
 		found, err := tx.db.Exec(`DELETE FROM inode WHERE branch = ? AND ino = ? AND died = 9223372036854775807`, branch, int64(n.Ino))

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vfsdb/internal/vfstest"
+	"vfsdb/schema"
 	"vfsdb/tree"
 	"vfsdb/vfs"
 )
@@ -66,4 +67,34 @@ func putDelta(t *testing.T, to, from *tree.Tx) {
 		require.NoError(t, err)
 		require.NoError(t, to.PutNode(n))
 	}
+}
+
+// A DropNode that fails, because what the branch inherits cannot be read, changes nothing, in memory either.
+func TestDropNodeThatFails(t *testing.T) {
+	ctx := t.Context()
+	main := vfstest.New(t, "f")
+	forkOf(t, main, "b")
+	require.NoError(t, branchOf(t, main, "b").Chmod(ctx, "f", 0o600))
+	info, err := main.Lstat(ctx, "f")
+	require.NoError(t, err)
+	resize := func(by int64) {
+		require.NoError(t, vfstest.DB(main).Update(ctx, func(db *schema.Tx) error {
+			_, err := db.Exec(`UPDATE inode SET size = size + ? WHERE branch = 1024 AND ino = ?`, by, int64(info.Ino()))
+			return err
+		}))
+	}
+
+	resize(-100)
+	b := branchOf(t, vfstest.Open(t, main.Name(), nil), "b")
+	require.NoError(t, b.Update(ctx, func(tx *vfs.Tx) error {
+		require.ErrorIs(t, (*tree.Tx)(tx).DropNode(info.Ino()), vfs.ErrCorrupt)
+		n, err := (*tree.Tx)(tx).Node(info.Ino())
+		require.NoError(t, err)
+		require.NotNil(t, n)
+		return tx.Chmod("f", 0o640)
+	}))
+	after, err := b.Lstat(ctx, "f")
+	require.NoError(t, err)
+	require.Equal(t, "-rw-r-----", after.Mode().String())
+	resize(100)
 }
