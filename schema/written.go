@@ -31,7 +31,8 @@ func (tx *Tx) Written() Written { return tx.conn.written }
 
 // writtenBy returns what a statement writes. One that it does not understand may write anything.
 func writtenBy(text string) Written {
-	words := strings.Fields(strings.ToUpper(text[:min(len(text), 64)]))
+	text = strings.ToUpper(text)
+	words := strings.Fields(text[:min(len(text), 64)])
 	if len(words) > 2 && words[1] == "OR" { // INSERT OR IGNORE INTO, UPDATE OR FAIL
 		words = append(words[:1], words[3:]...)
 	}
@@ -52,7 +53,8 @@ func writtenBy(text string) Written {
 	}
 
 	table, _, _ := strings.Cut(words[0], "(")
-	switch strings.Trim(table, "\"`[]") {
+	table = strings.TrimPrefix(table, "MAIN.")
+	switch strings.Trim(table, "\"'`[]") {
 	case "INODE", "DIRENT":
 		return WroteTrees
 	case "BRANCH":

@@ -29,7 +29,14 @@ func TestWritten(t *testing.T) {
 		`INSERT OR REPLACE INTO branch (id, epoch, created) VALUES (1, 2, 0)`:                    anything,
 		`DELETE FROM snapshot WHERE id = 0`:                                                      schema.WroteKept,
 		`DELETE FROM lineage WHERE branch = 0`:                                                   schema.WroteKept,
-		`WITH a AS (SELECT 0 AS i) DELETE FROM inode WHERE ino IN a`:                             anything,
+		`insert into branch (name, epoch, created) values (null, 2, 0)`:                          0,
+		`insert or ignore into branch (id, epoch, created) values (1, 2, 0)`:                     0,
+		`insert or replace into branch (id, epoch, created) values (1, 2, 0)`:                    anything,
+		`insert into branch (id, epoch, created) values (1, 2, 0)
+			on conflict (id) do update set epoch = 2`: anything,
+		`update main.inode set nlink = 1 where ino = 0`:              schema.WroteTrees,
+		`delete from 'dirent' where ino = 0`:                         schema.WroteTrees,
+		`WITH a AS (SELECT 0 AS i) DELETE FROM inode WHERE ino IN a`: anything,
 	} {
 		before := commits
 		require.NoError(t, db.Update(ctx, func(tx *schema.Tx) error {
