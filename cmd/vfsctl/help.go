@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -38,7 +39,11 @@ func completeCommands(cmd *cobra.Command, args []string, typed string) (all []co
 func showHelp(cmd *cobra.Command, args []string) error {
 	about, rest, err := cmd.Root().Find(args)
 	if err != nil || len(rest) > 0 {
-		return cli.Usage(cmd.Root(), "no command is called %q", strings.Join(args, " "))
+		u := &cli.UsageError{Err: fmt.Errorf("no command is called %q", strings.Join(args, " ")), Try: cmd.Root().CommandPath() + " --help"}
+		if len(rest) > 0 {
+			u.Hint = cli.NearCommand(about, rest[0])
+		}
+		return u
 	}
 	about.InitDefaultHelpFlag()
 	about.InitDefaultVersionFlag()

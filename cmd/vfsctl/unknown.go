@@ -2,12 +2,10 @@ package main
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"vfsdb/cmd/vfsctl/cli"
-	"vfsdb/cmd/vfsctl/human"
 )
 
 // wellKnown maps commands of other tools to advice about the command that does their work here.
@@ -38,26 +36,15 @@ var wellKnown = map[string]string{
 }
 
 // unknownCommand is the error of a first word that is no command. It names the command that serves instead, if there is
-// one. A command that destroys is never suggested: a slip of the pen must not lead to it.
+// one.
 func unknownCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
 	word := args[0]
-	u := &cli.UsageError{Err: fmt.Errorf("unknown command %q", word), Try: cmd.CommandPath() + " --help"}
-	if text, ok := wellKnown[word]; ok {
-		u.Hint = text
-		return u
+	advice, ok := wellKnown[word]
+	if !ok {
+		advice = cli.NearCommand(cmd, word)
 	}
-
-	var close []string
-	for _, c := range cmd.Commands() {
-		if c.IsAvailableCommand() && c.Name() != "rm" && human.Similar(word, c.Name()) {
-			close = append(close, c.Name())
-		}
-	}
-	if len(close) > 0 {
-		u.Hint = "did you mean " + strings.Join(close, " or ") + "?"
-	}
-	return u
+	return &cli.UsageError{Err: fmt.Errorf("unknown command %q", word), Try: cmd.CommandPath() + " --help", Hint: advice}
 }

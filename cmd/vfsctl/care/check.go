@@ -23,7 +23,7 @@ that names what it touches, and the exit code is then 13. The database may be in
   vfsctl check --json | jq '.faults[]'`,
 		Args:              cli.Args(0, 0),
 		ValidArgsFunction: cli.CompleteNothing,
-		RunE: a.On(cli.Reads, func(c *cli.Call) error {
+		RunE: a.OnStore(cli.Reads, func(c *cli.Call) error {
 			start := time.Now()
 			bar := a.Progress(c, "check", cli.FileSize(a.DB))
 			r, err := check.Run(c, c.FS, &check.Options{Quick: quick, Progress: bar.Step})

@@ -25,7 +25,7 @@ before it, so that nothing is compressed that could be thrown away.`,
   vfsctl compact --json | jq .after`,
 		Args:              cli.Args(0, 0),
 		ValidArgsFunction: cli.CompleteNothing,
-		RunE: a.On(cli.Writes, func(c *cli.Call) error {
+		RunE: a.OnStore(cli.Writes, func(c *cli.Call) error {
 			start := time.Now()
 			bar := a.Progress(c, "compact", 1)
 			r, err := gc.Compact(c, c.FS, &gc.CompactOptions{Progress: bar.Step})

@@ -35,7 +35,7 @@ not at all. gc gives back what is free.`,
   vfsctl df --json | jq .stored_bytes`,
 		Args:              cli.Args(0, 0),
 		ValidArgsFunction: cli.CompleteNothing,
-		RunE: a.On(cli.Reads, func(c *cli.Call) error {
+		RunE: a.OnStore(cli.Reads, func(c *cli.Call) error {
 			d, err := space(c)
 			if err != nil {
 				return err

@@ -26,7 +26,7 @@ while others read and write, and an interrupted one is taken up by the next.`,
   vfsctl gc --json | jq .bytes`,
 		Args:              cli.Args(0, 0),
 		ValidArgsFunction: cli.CompleteNothing,
-		RunE: a.On(cli.Writes, func(c *cli.Call) error {
+		RunE: a.OnStore(cli.Writes, func(c *cli.Call) error {
 			if keep == 0 || keep < -1 {
 				return cli.Usage(c.Cmd, "--keep-changes is a number from 1, or -1 for all")
 			}

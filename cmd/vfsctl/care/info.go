@@ -33,7 +33,7 @@ func infoCommand(a *cli.App) *cobra.Command {
   vfsctl info --json | jq -r .id`,
 		Args:              cli.Args(0, 0),
 		ValidArgsFunction: cli.CompleteNothing,
-		RunE: a.On(cli.Reads, func(c *cli.Call) error {
+		RunE: a.OnStore(cli.Reads, func(c *cli.Call) error {
 			i, err := describe(a, c)
 			if err != nil {
 				return err

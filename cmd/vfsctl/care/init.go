@@ -17,10 +17,7 @@ func initCommand(a *cli.App) *cobra.Command {
 		ValidArgsFunction: cli.CompleteNothing,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			fresh := a.Absent()
-			if fresh && !cmd.Flags().Changed("branch") {
-				a.Branch = "" // a new database has the branch main only, whatever $VFS_BRANCH is
-			}
-			return a.On(cli.Creates, func(c *cli.Call) error { return reportInit(a, c, fresh) })(cmd, args)
+			return a.OnStore(cli.Creates, func(c *cli.Call) error { return reportInit(a, c, fresh) })(cmd, args)
 		},
 	}
 }

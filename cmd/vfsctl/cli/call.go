@@ -82,6 +82,18 @@ func (a *App) On(use Access, fn func(c *Call) error) func(*cobra.Command, []stri
 	}
 }
 
+// OnStore makes the body of a command about the whole database, as [App.On] does for a tree. It ignores $VFS_BRANCH, which
+// may name a branch that is gone.
+func (a *App) OnStore(use Access, fn func(c *Call) error) func(*cobra.Command, []string) error {
+	body := a.On(use, fn)
+	return func(cmd *cobra.Command, args []string) error {
+		if !cmd.Flags().Changed("branch") {
+			a.Branch = ""
+		}
+		return body(cmd, args)
+	}
+}
+
 // userName is the name of the user who runs the program. The log records it.
 func userName() string {
 	if u, err := user.Current(); err == nil {

@@ -44,9 +44,17 @@ func (a *App) suggest(cmd *cobra.Command, fn func(ctx context.Context, fsys *vfs
 	return fn(ctx, fsys)
 }
 
+// suggestNames is suggest for names that all trees of the database share. The tree that the flags or $VFS_BRANCH name
+// may be gone.
+func (a *App) suggestNames(cmd *cobra.Command, fn func(ctx context.Context, fsys *vfs.FS) []cobra.Completion) []cobra.Completion {
+	onMain := *a
+	onMain.Branch, onMain.At = "", ""
+	return onMain.suggest(cmd, fn)
+}
+
 // CompleteBranches suggests branches.
 func (a *App) CompleteBranches(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	return a.suggest(cmd, func(ctx context.Context, fsys *vfs.FS) (all []cobra.Completion) {
+	return a.suggestNames(cmd, func(ctx context.Context, fsys *vfs.FS) (all []cobra.Completion) {
 		list, _ := fsys.Store().Branches(ctx)
 		for _, b := range list {
 			if strings.HasPrefix(b.Name, typed) {
@@ -59,7 +67,7 @@ func (a *App) CompleteBranches(cmd *cobra.Command, _ []string, typed string) ([]
 
 // CompleteSnapshots suggests snapshots of all branches.
 func (a *App) CompleteSnapshots(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	return a.suggest(cmd, func(ctx context.Context, fsys *vfs.FS) (all []cobra.Completion) {
+	return a.suggestNames(cmd, func(ctx context.Context, fsys *vfs.FS) (all []cobra.Completion) {
 		list, _ := snapshot.List(ctx, fsys)
 		for _, s := range list {
 			if strings.HasPrefix(s.Name, typed) {
@@ -73,7 +81,7 @@ func (a *App) CompleteSnapshots(cmd *cobra.Command, _ []string, typed string) ([
 // CompleteSessions suggests the sessions of the newest calls.
 func (a *App) CompleteSessions(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	const lately = 1000
-	return a.suggest(cmd, func(ctx context.Context, fsys *vfs.FS) (all []cobra.Completion) {
+	return a.suggestNames(cmd, func(ctx context.Context, fsys *vfs.FS) (all []cobra.Completion) {
 		calls, _ := fsys.Store().Calls(ctx, &vfs.CallOptions{Max: lately, Newest: true})
 		seen := map[string]bool{"": true}
 		for _, c := range calls {

@@ -1,9 +1,10 @@
 // Package cli is what the commands of vfsctl share: the global flags, the database and the tree that they name,
 // completions, warnings, and the exit code.
 //
-// An [App] is one run of the program. A command builds its body with one of three functions. [App.On] opens the
-// database and hands over a [Call]: the arguments, and the tree that the flags name. [App.Plain] is for commands that
-// need no database. [App.WithSource] looks at a file of the host before it lets the body open a database.
+// An [App] is one run of the program. A command builds its body with one of four functions. [App.On] opens the
+// database and hands over a [Call]: the arguments, and the tree that the flags or $VFS_BRANCH name. [App.OnStore] is for
+// commands about the whole database, and ignores $VFS_BRANCH. [App.Plain] is for commands that need no database.
+// [App.WithSource] looks at a file of the host before it lets the body open a database.
 //
 // A body returns an error, and [Run] turns it into a message and an exit code. The error names the failure; the advice
 // below it is chosen here, by the kind of the error. An [Exit] is an error without a message: the command has reported

@@ -23,7 +23,11 @@ func Group(cmd *cobra.Command, below ...*cobra.Command) *cobra.Command {
 		if len(args) == 0 {
 			return Usage(cmd, "%s needs %s", cmd.Name(), which)
 		}
-		return Usage(cmd, "unknown command %q of %s, which has %s", args[0], cmd.Name(), which)
+		return &UsageError{
+			Err:  fmt.Errorf("unknown command %q of %s, which has %s", args[0], cmd.Name(), which),
+			Try:  cmd.CommandPath() + " --help",
+			Hint: NearCommand(cmd, args[0]),
+		}
 	}
 	return cmd
 }

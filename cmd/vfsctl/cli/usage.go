@@ -3,8 +3,11 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
+
+	"vfsdb/cmd/vfsctl/human"
 )
 
 // A UsageError is the error of a command line that makes no sense.
@@ -21,6 +24,27 @@ func (e *UsageError) Unwrap() error { return e.Err }
 // Usage makes the error of a command line that cmd cannot run.
 func Usage(cmd *cobra.Command, format string, args ...any) error {
 	return &UsageError{Err: fmt.Errorf(format, args...), Try: cmd.CommandPath() + " --help"}
+}
+
+// NearCommand returns the advice for a word that is no command below cmd: the commands that it may be a slip for, or "".
+// A command that destroys is never suggested: a slip of the pen must not lead to it.
+func NearCommand(cmd *cobra.Command, word string) string {
+	var near []string
+	for _, c := range cmd.Commands() {
+		destroys := c.Name() == "rm" || c.Name() == "delete"
+		if c.IsAvailableCommand() && !destroys && human.Similar(word, c.Name()) {
+			near = append(near, c.Name())
+		}
+	}
+	return didYouMean(near)
+}
+
+// didYouMean offers names; without any it returns "".
+func didYouMean(names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return "did you mean " + strings.Join(names, " or ") + "?"
 }
 
 // asUsage makes a [UsageError] of an error from before the body of a command: it is about flags, arguments, or a

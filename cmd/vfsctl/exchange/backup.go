@@ -19,7 +19,7 @@ the new file DEST, while others read and write. It appears whole or not at all.`
 		Example: `  vfsctl backup /backups/agent-$(date +%F).db
   vfsctl --db copy.db check`,
 		Args: cli.Args(1, 1),
-		RunE: a.On(cli.Reads, func(c *cli.Call) error { return backup(a, c, c.Args[0]) }),
+		RunE: a.OnStore(cli.Reads, func(c *cli.Call) error { return backup(a, c, c.Args[0]) }),
 	}
 }
 

@@ -124,7 +124,7 @@ of that branch.`,
   vfsctl branch list --json | jq -r .name`,
 		Args:              cli.Args(0, 0),
 		ValidArgsFunction: cli.CompleteNothing,
-		RunE: a.On(cli.Reads, func(c *cli.Call) error {
+		RunE: a.OnStore(cli.Reads, func(c *cli.Call) error {
 			list, err := snapshot.Standings(c, c.FS)
 			if err != nil {
 				return err
@@ -158,7 +158,7 @@ func branchRename(a *cli.App) *cobra.Command {
 		Example:           "  vfsctl branch rename attempt-2 winner",
 		Args:              cli.Args(2, 2),
 		ValidArgsFunction: cli.CompleteArgs(a.CompleteBranches, cli.CompleteNothing),
-		RunE: a.On(cli.Writes, func(c *cli.Call) error {
+		RunE: a.OnStore(cli.Writes, func(c *cli.Call) error {
 			if err := snapshot.RenameBranch(c, c.FS, c.Args[0], c.Args[1]); err != nil || !a.JSON {
 				return cli.NoTree(c, c.FS, "branch", c.Args[0], err)
 			}
@@ -177,7 +177,7 @@ gives back the space. The branch main stays.`,
 		Example:           "  vfsctl branch delete attempt-2",
 		Args:              cli.Args(1, -1),
 		ValidArgsFunction: a.CompleteBranches,
-		RunE: a.On(cli.Writes, func(c *cli.Call) error {
+		RunE: a.OnStore(cli.Writes, func(c *cli.Call) error {
 			return a.Each(c, c.Args, func(name string) error {
 				if err := snapshot.DeleteBranch(c, c.FS, name); err != nil || !a.JSON {
 					return cli.NoTree(c, c.FS, "branch", name, err)

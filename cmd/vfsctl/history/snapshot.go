@@ -74,7 +74,7 @@ func snapshotList(a *cli.App) *cobra.Command {
   vfsctl snapshot list --json | jq -r .name`,
 		Args:              cli.Args(0, 0),
 		ValidArgsFunction: cli.CompleteNothing,
-		RunE: a.On(cli.Reads, func(c *cli.Call) error {
+		RunE: a.OnStore(cli.Reads, func(c *cli.Call) error {
 			list, err := snapshot.List(c, c.FS)
 			if err != nil {
 				return err
@@ -112,7 +112,7 @@ func snapshotShow(a *cli.App) *cobra.Command {
   vfsctl snapshot show --json before-refactor`,
 		Args:              cli.Args(1, 1),
 		ValidArgsFunction: cli.CompleteArgs(a.CompleteSnapshots, cli.CompleteNothing),
-		RunE:              a.On(cli.Reads, func(c *cli.Call) error { return showSnapshot(a, c, c.Args[0]) }),
+		RunE:              a.OnStore(cli.Reads, func(c *cli.Call) error { return showSnapshot(a, c, c.Args[0]) }),
 	}
 }
 
@@ -193,7 +193,7 @@ else keeps.`,
     xargs vfsctl snapshot delete`,
 		Args:              cli.Args(1, -1),
 		ValidArgsFunction: a.CompleteSnapshots,
-		RunE: a.On(cli.Writes, func(c *cli.Call) error {
+		RunE: a.OnStore(cli.Writes, func(c *cli.Call) error {
 			return a.Each(c, c.Args, func(name string) error { return deleteSnapshot(a, c, name) })
 		}),
 	}
