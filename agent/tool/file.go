@@ -106,21 +106,15 @@ func (w *walkAfter) dir(dir, after string) error {
 		}
 	}
 
-	for after := first; ; {
-		page, err := w.g.tx.ReadDirPage(dir, after, pageSize)
+	for e, err := range w.g.entries(dir, first) {
 		if err != nil {
 			return err
 		}
-		for _, e := range page {
-			after = e.Name()
-			if err := w.entry(below(dir, after), e); err != nil {
-				return err
-			}
-		}
-		if len(page) < pageSize {
-			return nil
+		if err := w.entry(below(dir, e.Name()), e); err != nil {
+			return err
 		}
 	}
+	return nil
 }
 
 func (w *walkAfter) entry(path string, e fs.DirEntry) error {

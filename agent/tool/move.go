@@ -141,22 +141,15 @@ func (g *Guard) replace(source, dest string, opts []vfs.Option, verb twoNamesVer
 // merge runs a verb on all that is in a directory, into another one. A move leaves the first one empty, and takes it
 // away.
 func (g *Guard) merge(source, dest string, verb twoNamesVerb) error {
-	for after := ""; ; {
-		page, err := g.tx.ReadDirPage(source, after, pageSize)
+	for e, err := range g.entries(source, "") {
+		if err == nil {
+			err = g.ctx.Err()
+		}
 		if err != nil {
 			return err
 		}
-		for _, e := range page {
-			if err := g.ctx.Err(); err != nil {
-				return err
-			}
-			after = e.Name()
-			if err := g.replace(below(source, after), below(dest, after), nil, verb); err != nil {
-				return err
-			}
-		}
-		if len(page) < pageSize {
-			break
+		if err := g.replace(below(source, e.Name()), below(dest, e.Name()), nil, verb); err != nil {
+			return err
 		}
 	}
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"io/fs"
+	"iter"
 	"strings"
 	"syscall"
 
@@ -23,8 +24,30 @@ type Listing struct {
 	Omitted int // entries beyond the cap
 }
 
-// pageSize is how many entries of a directory are read at a time.
-const pageSize = 1000
+// entries yields the entries of a directory whose names come after the name after, sorted by name. It reads a page at a
+// time, so the loop may remove what it is given.
+func (g *Guard) entries(dir, after string) iter.Seq2[fs.DirEntry, error] {
+	const limit = 1000
+	return func(yield func(fs.DirEntry, error) bool) {
+		for {
+			page, err := g.tx.ReadDirPage(dir, after, limit)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+
+			for _, e := range page {
+				if !yield(e, nil) {
+					return
+				}
+				after = e.Name()
+			}
+			if len(page) < limit {
+				return
+			}
+		}
+	}
+}
 
 // List reads a directory, sorted by name: up to limit entries; the rest is only counted. hidden shows names that begin
 // with a dot.
@@ -34,35 +57,28 @@ func (g *Guard) List(name string, hidden bool, limit int) (*Listing, error) {
 		return nil, err
 	}
 	l := &Listing{Dir: policy.Rooted(at)}
-	for after := ""; ; {
-		page, err := g.tx.ReadDirPage(at, after, pageSize)
+	for e, err := range g.entries(at, "") {
+		if err == nil {
+			err = g.ctx.Err()
+		}
 		if err != nil {
 			return nil, err
 		}
 
-		for _, e := range page {
-			after = e.Name()
-			if !hidden && strings.HasPrefix(e.Name(), ".") || !g.box.policy.Visible(below(at, e.Name())) {
-				continue
-			}
-			if len(l.Nodes) == limit {
-				l.Omitted++
-				continue
-			}
-			info, err := e.Info()
-			if err != nil {
-				return nil, err
-			}
-			l.Nodes = append(l.Nodes, &Node{path: below(at, e.Name()), info: info.(*vfs.Info)})
+		if !hidden && strings.HasPrefix(e.Name(), ".") || !g.box.policy.Visible(below(at, e.Name())) {
+			continue
 		}
-
-		if len(page) < pageSize {
-			return l, nil
+		if len(l.Nodes) == limit {
+			l.Omitted++
+			continue
 		}
-		if err := g.ctx.Err(); err != nil {
+		info, err := e.Info()
+		if err != nil {
 			return nil, err
 		}
+		l.Nodes = append(l.Nodes, &Node{path: below(at, e.Name()), info: info.(*vfs.Info)})
 	}
+	return l, nil
 }
 
 // A Visit is called for what a walk finds, with its path below the directory that the walk began in. It returns whether to
@@ -84,40 +100,34 @@ func (g *Guard) Walk(name string, perm policy.Permission, visit Visit) (string, 
 }
 
 func (g *Guard) walkDir(dir string, visit func(*Node) (bool, error)) error {
-	for after := ""; ; {
-		page, err := g.tx.ReadDirPage(dir, after, pageSize)
+	for e, err := range g.entries(dir, "") {
+		if err == nil {
+			err = g.ctx.Err()
+		}
 		if err != nil {
 			return err
 		}
 
-		for _, e := range page {
-			after = e.Name()
-			at := below(dir, e.Name())
-			if !g.box.policy.Visible(at) {
-				continue
-			}
-			if err := g.ctx.Err(); err != nil {
-				return err
-			}
-			info, err := e.Info()
-			if err != nil {
-				return err
-			}
-			into, err := visit(&Node{path: at, info: info.(*vfs.Info)})
-			if err != nil {
-				return err
-			}
-			if into && e.IsDir() {
-				if err := g.walkDir(at, visit); err != nil {
-					return err
-				}
-			}
+		at := below(dir, e.Name())
+		if !g.box.policy.Visible(at) {
+			continue
+		}
+		info, err := e.Info()
+		if err != nil {
+			return err
+		}
+		into, err := visit(&Node{path: at, info: info.(*vfs.Info)})
+		if err != nil {
+			return err
 		}
 
-		if len(page) < pageSize {
-			return nil
+		if into && e.IsDir() {
+			if err := g.walkDir(at, visit); err != nil {
+				return err
+			}
 		}
 	}
+	return nil
 }
 
 // A Query says what to find by name.

@@ -214,21 +214,12 @@ func (e *editor) insert(g *tool.Guard, in editorIn) (tool.Answer, error) {
 	if _, err := e.file(g, in.Path); err != nil {
 		return tool.Answer{}, err
 	}
-	added := 0
-	w, err := g.Rewrite(in.Path, tool.Precondition{}, func(old string) (string, int, error) {
-		text, ok := insertAfter(old, *in.InsertLine, *in.InsertText)
-		if !ok {
-			return "", 0, tool.Refuse(syscall.EINVAL, "Invalid `insert_line` parameter: %d. "+
-				"It should be within the range of lines of the file: [0, %d]", *in.InsertLine, len(texts.Split(old)))
-		}
-		added = len(texts.Split(text)) - len(texts.Split(old))
-		return text, 1, nil
-	})
+	w, err := insertLines(g, in.Path, *in.InsertLine, *in.InsertText, " of lines of the file: [0, %d]")
 	if err != nil {
 		return tool.Answer{}, err
 	}
 
-	line := *in.InsertLine
+	line, added := *in.InsertLine, len(texts.Split(string(w.After)))-len(texts.Split(string(w.Before)))
 	shown := snippet(string(w.After), line-editorSnippet, line+added+editorSnippet, g.Caps().ResultBytes)
 	return e.edited(w, fmt.Sprintf("The file %s has been edited. ", in.Path)+catOf("a snippet of the edited file", shown)+
 		"Review the changes and make sure they are as expected (correct indentation, no duplicate lines, etc). "+

@@ -223,15 +223,7 @@ func memoryInsert(g *tool.Guard, in memoryIn) (tool.Answer, error) {
 	if err != nil {
 		return tool.Answer{}, err
 	}
-	_, err = g.Rewrite(m.name, tool.Precondition{}, func(old string) (string, int, error) {
-		text, ok := insertAfter(old, *in.InsertLine, *in.InsertText)
-		if !ok {
-			return "", 0, tool.Refuse(syscall.EINVAL, "Invalid `insert_line` parameter: %d. It should be within the range [0, %d].",
-				*in.InsertLine, len(texts.Split(old)))
-		}
-		return text, 1, nil
-	})
-
+	_, err = insertLines(g, m.name, *in.InsertLine, *in.InsertText, " [0, %d].")
 	return tool.Answer{Text: fmt.Sprintf("The file %s has been edited.", in.Path)}, err
 }
 

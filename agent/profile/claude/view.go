@@ -175,3 +175,16 @@ func changeOne(g *tool.Guard, name, shown, old, with, several string) (w *tool.W
 	})
 	return w, line, err
 }
+
+// insertLines puts whole lines after a line of a file; 0 is its start. bounds is how the reference ends the refusal of a
+// line that the file does not have.
+func insertLines(g *tool.Guard, name string, line int, insert, bounds string) (*tool.WriteResult, error) {
+	return g.Rewrite(name, tool.Precondition{}, func(old string) (string, int, error) {
+		text, ok := insertAfter(old, line, insert)
+		if !ok {
+			return "", 0, tool.Refuse(syscall.EINVAL, "Invalid `insert_line` parameter: %d. It should be within the range"+bounds,
+				line, len(texts.Split(old)))
+		}
+		return text, 1, nil
+	})
+}

@@ -174,15 +174,14 @@ type moveOut struct {
 }
 
 func mv(g *tool.Guard, in moveIn) (moveOut, error) {
-	from, to, err := g.Move(in.Source, in.Destination, in.Overwrite, tool.Precondition{})
-	if err != nil {
-		return moveOut{}, err
-	}
-	return moveOut{from.Path(), to.Path()}, nil
+	return moveOutOf(g.Move(in.Source, in.Destination, in.Overwrite, tool.Precondition{}))
 }
 
 func cp(g *tool.Guard, in moveIn) (moveOut, error) {
-	from, to, err := g.Copy(in.Source, in.Destination, in.Overwrite, tool.Precondition{})
+	return moveOutOf(g.Copy(in.Source, in.Destination, in.Overwrite, tool.Precondition{}))
+}
+
+func moveOutOf(from, to *tool.Node, err error) (moveOut, error) {
 	if err != nil {
 		return moveOut{}, err
 	}

@@ -177,13 +177,6 @@ gives back the space. The branch main stays.`,
 		Example:           "  vfsctl branch delete attempt-2",
 		Args:              cli.Args(1, -1),
 		ValidArgsFunction: a.CompleteBranches,
-		RunE: a.OnStore(cli.Writes, func(c *cli.Call) error {
-			return a.Each(c, c.Args, func(name string) error {
-				if err := snapshot.DeleteBranch(c, c.FS, name); err != nil || !a.JSON {
-					return cli.NoTree(c, c.FS, "branch", name, err)
-				}
-				return a.Out.JSON(nameJSON{name})
-			})
-		}),
+		RunE:              deleteEach(a, "branch", snapshot.DeleteBranch),
 	}
 }

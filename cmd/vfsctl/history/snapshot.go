@@ -193,20 +193,6 @@ else keeps.`,
     xargs vfsctl snapshot delete`,
 		Args:              cli.Args(1, -1),
 		ValidArgsFunction: a.CompleteSnapshots,
-		RunE: a.OnStore(cli.Writes, func(c *cli.Call) error {
-			return a.Each(c, c.Args, func(name string) error { return deleteSnapshot(a, c, name) })
-		}),
+		RunE:              deleteEach(a, "snapshot", snapshot.Delete),
 	}
-}
-
-func deleteSnapshot(a *cli.App, c *cli.Call, name string) error {
-	if err := snapshot.Delete(c, c.FS, name); err != nil || !a.JSON {
-		return cli.NoTree(c, c.FS, "snapshot", name, err)
-	}
-	return a.Out.JSON(nameJSON{name})
-}
-
-// A nameJSON is the name of a snapshot or a branch as JSON shows it.
-type nameJSON struct {
-	Name string `json:"name"`
 }

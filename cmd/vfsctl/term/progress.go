@@ -94,18 +94,7 @@ func (p *Progress) Reader(r io.Reader) io.Reader {
 	if p == nil {
 		return r
 	}
-	return &countingReader{r: r, p: p}
-}
-
-type countingReader struct {
-	r io.Reader
-	p *Progress
-}
-
-func (c *countingReader) Read(b []byte) (int, error) {
-	n, err := c.r.Read(b)
-	c.p.At(c.p.done.Load()+int64(n), "")
-	return n, err
+	return io.TeeReader(r, counter{p})
 }
 
 // Writer wraps w: bytes that are written count as done.
@@ -113,16 +102,13 @@ func (p *Progress) Writer(w io.Writer) io.Writer {
 	if p == nil {
 		return w
 	}
-	return &countingWriter{w: w, p: p}
+	return io.MultiWriter(w, counter{p})
 }
 
-type countingWriter struct {
-	w io.Writer
-	p *Progress
-}
+// A counter counts bytes as done, and forgets them.
+type counter struct{ p *Progress }
 
-func (c *countingWriter) Write(b []byte) (int, error) {
-	n, err := c.w.Write(b)
-	c.p.At(c.p.done.Load()+int64(n), "")
-	return n, err
+func (c counter) Write(b []byte) (int, error) {
+	c.p.At(c.p.done.Load()+int64(len(b)), "")
+	return len(b), nil
 }
