@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"vfsdb/internal/vfstest"
 	"vfsdb/vfs"
 )
 
@@ -20,7 +21,7 @@ func TestSizesAreCompared(t *testing.T) {
 		"of a manifest as well": `UPDATE inode SET size = 900000000 WHERE manifest IS NOT NULL; UPDATE manifest SET size = 900000000`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			fsys := checked(t)
+			fsys := vfstest.Sample(t)
 			damageAll(t, fsys, damage)
 			var damaged int
 			for _, name := range []string{"a", "big"} {
@@ -75,17 +76,17 @@ func TestDamageIsEIO(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			fsys := checked(t)
+			fsys := vfstest.Sample(t)
 			damageAll(t, fsys, tt.damage)
 			requireDamage(t, tt.read(t, fsys))
 		})
 	}
 }
 
-// damageAll is damage for several statements.
+// damageAll is [vfstest.Damage] for several statements.
 func damageAll(t *testing.T, fsys *vfs.FS, texts string) {
 	t.Helper()
 	for text := range strings.SplitSeq(texts, "; ") {
-		damage(t, fsys, text)
+		vfstest.Damage(t, fsys, text)
 	}
 }

@@ -2,6 +2,7 @@ package vfs_test
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"math/rand/v2"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"vfsdb/check"
 	"vfsdb/chunk"
 	"vfsdb/internal/vfstest"
 	"vfsdb/vfs"
@@ -19,7 +21,7 @@ import (
 // a read of the rest.
 func TestChunksAreLoadedOnce(t *testing.T) {
 	ctx := t.Context()
-	fsys := checked(t)
+	fsys := vfstest.Sample(t)
 	data := make([]byte, 3*chunk.Size+100)
 	rand.NewChaCha8([32]byte{byte(rand.Uint32()), byte(rand.Uint32())}).Read(data) // nothing that an earlier run has read
 	require.NoError(t, fsys.WriteFile(ctx, "large", data, 0o644))
@@ -27,7 +29,9 @@ func TestChunksAreLoadedOnce(t *testing.T) {
 	open, err := fsys.Open(ctx, "large")
 	require.NoError(t, err)
 	defer open.Close()
-	require.True(t, checkAll(t, fsys, nil).OK())
+	report, err := check.Run(ctx, fsys, nil)
+	require.NoError(t, err)
+	require.True(t, report.OK())
 
 	second := int64(chunk.Size)
 	got, err := fsys.ReadRange(ctx, "large", second+10, 4096)
@@ -36,7 +40,7 @@ func TestChunksAreLoadedOnce(t *testing.T) {
 	got, err = fsys.ReadFile(ctx, "short")
 	require.NoError(t, err)
 	clear(got) // it is ours
-	damage(t, fsys, `UPDATE blob SET data = zeroblob(size) WHERE id > (SELECT blob FROM inode WHERE ino = $a) AND size > 1000`)
+	vfstest.Damage(t, fsys, `UPDATE blob SET data = zeroblob(size) WHERE id > (SELECT blob FROM inode WHERE ino = $a) AND size > 1000`)
 
 	try, err := fsys.Branch(ctx, "main")
 	require.NoError(t, err)
@@ -60,7 +64,15 @@ func TestChunksAreLoadedOnce(t *testing.T) {
 		_, err = tree.ReadFile(ctx, "large")
 		require.ErrorIs(t, err, syscall.EIO)
 	}
-	requireFaults(t, checkAll(t, fsys, nil), []string{"main: large: blob", "main: short: blob", "do not match their sum", ""})
+
+	report, err = check.Run(ctx, fsys, nil)
+	require.NoError(t, err)
+	faults := fmt.Sprint(report.Faults)
+	require.Contains(t, faults, "main: large: blob")
+	require.Contains(t, faults, "main: short: blob")
+	for _, f := range report.Faults {
+		require.Contains(t, f.What, "do not match their sum")
+	}
 }
 
 // What an Update reads of its own is not kept: when it is undone, the next one gets its ids.
@@ -116,7 +128,7 @@ func TestReadAfterClose(t *testing.T) {
 // A range behind the end of a file is empty, also of content that is in memory.
 func TestKeptContentEnds(t *testing.T) {
 	ctx := t.Context()
-	fsys := checked(t)
+	fsys := vfstest.Sample(t)
 	for name, size := range map[string]int{"empty": 0, "short": 1000, "long": chunk.Size + 1000} {
 		data := make([]byte, size)
 		rand.NewChaCha8([32]byte{1}).Read(data)

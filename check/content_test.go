@@ -1,7 +1,8 @@
-package vfs_test
+package check_test
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -9,8 +10,32 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vfsdb/check"
+	"vfsdb/chunk"
+	"vfsdb/internal/vfstest"
 	"vfsdb/vfs"
 )
+
+// Rules of blobs and manifests.
+func TestCheckFindsContent(t *testing.T) {
+	testFinds(t, []damaged{
+		{"a blob lost", `DELETE FROM blob WHERE id = (SELECT blob FROM inode WHERE ino = $dir/b AND ` + live + `)`, []string{"main: dir/b: blob", "is missing", ""}},
+		{"a blob of history lost", `DELETE FROM blob WHERE id = (SELECT blob FROM inode WHERE ino = $dir/b AND died = 3)`, []string{"main@base: dir/b: blob", "try: moved/b: blob", "try@tried: moved/b: blob", ""}},
+		{"a chunk lost", `DELETE FROM blob WHERE size = 100`, []string{"main: big: blob with sum", "main@base: big: blob with sum", "try: big: ", "try@tried: big: ", ""}},
+		{"a manifest lost", `DELETE FROM manifest WHERE id = (SELECT manifest FROM inode WHERE ino = $big)`, []string{"main: big: manifest", "is missing", "try: big: "}},
+		{"a flipped bit", `UPDATE blob SET data = CAST('I' || substr(CAST(data AS TEXT), 2) AS BLOB) WHERE id = (SELECT blob FROM inode WHERE ino = $a)`, []string{"main: a: blob", "bytes do not match their sum", "main: dir/a2: blob", "main@base: a: ", "try: a: ", "try@tried: moved/a2: "}},
+		{"a flipped bit in a chunk", `UPDATE blob SET data = zeroblob(100) WHERE size = 100`, []string{"main: big: blob", "bytes do not match their sum", "try@tried: big: ", ""}},
+		{"a codec", `UPDATE blob SET codec = 9 WHERE id = (SELECT blob FROM inode WHERE ino = $a)`, []string{"main: a: blob", "unknown codec 9"}},
+		{"a chunk cut short", `UPDATE blob SET data = substr(data, 2) WHERE id = (SELECT blob FROM inode WHERE ino = $a)`, []string{"main: a: blob", "main@base: dir/a2: "}},
+		{"a chunk of another length", `UPDATE blob SET size = 99 WHERE size = 100`, []string{"main: big: blob", "says 99 bytes where there must be 100"}},
+		{"a chunk that is too long", `UPDATE blob SET size = 524289 WHERE size = 100`, []string{"says 524289 bytes"}},
+		{"another sum", `UPDATE blob SET sum = zeroblob(32) WHERE size = 100`, []string{"bytes do not match their sum", "main: big: blob with sum"}},
+		{"zeros", fmt.Sprintf(`INSERT INTO blob (sum, size, codec, data) VALUES (x'%v', 10, 0, zeroblob(10))`, chunk.SumOf(make([]byte, 10))), []string{"blob", "holds nothing but zeros", ""}},
+		{"garbage", `INSERT INTO blob (sum, size, codec, data) VALUES (x'00', 10, 0, zeroblob(10))`, []string{"has another sum in its row", ""}},
+		{"a line lost", `UPDATE manifest SET body = substr(body, 37) WHERE length(body) > 0`, []string{"big: manifest", "body does not match its sum", ""}},
+		{"lines out of order", `UPDATE manifest SET body = CAST(substr(body, 37, 36) || substr(body, 1, 36) || substr(body, 73) AS BLOB) WHERE length(body) > 0`, []string{"main: big: manifest", "try@tried: big: manifest", "line 1 is out of order"}},
+		{"half a line", `UPDATE manifest SET body = substr(body, 1, 40) WHERE length(body) > 0`, []string{"big: manifest 1024: body of 40 bytes, which is no number of lines", ""}},
+	})
+}
 
 // Rules of what is stored as patches: 1024 is a base, 1025 is over it, 1026 is neither.
 func TestCheckFindsPatches(t *testing.T) {
@@ -41,7 +66,7 @@ func TestCheckFindsPatches(t *testing.T) {
 			require.NoError(t, f.Close())
 			require.NoError(t, fsys.WriteFile(t.Context(), "g", bytes.Repeat([]byte("g"), 1000), 0o644))
 			require.Empty(t, checkAll(t, fsys, nil).Faults)
-			damage(t, fsys, tt.damage)
+			vfstest.Damage(t, fsys, tt.damage)
 			requireFaults(t, checkAll(t, fsys, nil), tt.want)
 			require.NotEqual(t, tt.name == "the base damaged", len(checkAll(t, fsys, &check.Options{Quick: true}).Faults) > 0, "a quick check reads no chunks")
 		})
@@ -75,7 +100,7 @@ func TestCheckFindsManifestPatches(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, f.Close())
 			require.Empty(t, checkAll(t, fsys, nil).Faults)
-			damage(t, fsys, tt.damage)
+			vfstest.Damage(t, fsys, tt.damage)
 			report := checkAll(t, fsys, nil)
 			requireFaults(t, report, tt.want)
 			if tt.name == "a chunk of the base alone" {

@@ -1,0 +1,25 @@
+package check_test
+
+import (
+	"testing"
+)
+
+// Rules of the log of changes and calls.
+func TestCheckFindsLog(t *testing.T) {
+	testFinds(t, []damaged{
+		{"a change lost", `DELETE FROM change WHERE seq = 1030`, []string{"change 1031: follows change 1029", ""}},
+		{"the newest change lost", `DELETE FROM change WHERE seq = (SELECT max(seq) FROM change)`, []string{"but the counter says", ""}},
+		{"a change of no branch", `UPDATE change SET branch = 4000 WHERE seq = 1030`, []string{"change 1030: branch 4000 never was", ""}},
+		{"a change of the future", `UPDATE change SET epoch = 9 WHERE seq = 1030`, []string{"change 1030: made in epoch 9, but the branch is in epoch 3", ""}},
+		{"a change of no call", `UPDATE change SET call = 2000 WHERE seq = 1030`, []string{"change 1030: call 2000 is missing", ""}},
+		{"a change of a call that was trimmed", `UPDATE change SET call = 1023 WHERE seq = 1030`, []string{""}},
+		{"an odd op", `UPDATE change SET op = 'Write' WHERE seq = 1030`, []string{"change 1030: it has an invalid op", ""}},
+		{"an odd path", `UPDATE change SET path = '/a' WHERE seq = 1030`, []string{"change 1030: it has an invalid path", ""}},
+		{"a short sum", `UPDATE change SET after = x'00' WHERE seq = 1030`, []string{"change 1030: a sum does not have 32 bytes", ""}},
+		{"a short sum before", `UPDATE change SET before = x'00' WHERE seq = 1030`, []string{"change 1030: a sum does not have 32 bytes", ""}},
+		{"a before of the future", `UPDATE change SET before = 1031 WHERE seq = 1030`, []string{"change 1030: its before is that of change 1031", ""}},
+		{"a before in words", `UPDATE change SET before = 'x' WHERE seq = 1030`, []string{"change 1030: its before is no sum", ""}},
+		{"a call of nobody", `INSERT INTO call VALUES (1024, 4000, 0, '', '', '', '', NULL, 0, 0, '')`, []string{"call 1024: branch 4000 never was", "the newest call is 1024, but the counter says 1023", ""}},
+		{"a short digest", `INSERT INTO call VALUES (1024, 1024, 0, '', '', '', '', x'00', 0, 0, '')`, []string{"call 1024: a sum does not have 32 bytes"}},
+	})
+}
