@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -36,7 +37,12 @@ func noise(seed uint64, n int) []byte {
 const (
 	big    = 2*chunk.Size + 77
 	medium = chunk.Size + 77
+
+	waiting = 20 * time.Second
+	tick    = 20 * time.Millisecond
 )
+
+func now() int64 { return time.Now().UnixNano() }
 
 func write(t testing.TB, fsys *vfs.FS, name string, data []byte) {
 	t.Helper()

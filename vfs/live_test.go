@@ -3,7 +3,6 @@ package vfs_test
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -324,57 +323,6 @@ func TestFileOfClosedStore(t *testing.T) {
 	require.ErrorIs(t, f.Truncate(0), fs.ErrClosed)
 	require.ErrorIs(t, f.Sync(), fs.ErrClosed)
 	require.ErrorIs(t, f.Close(), fs.ErrClosed)
-}
-
-// A collection leaves alone what Files have open: inodes without a name, for reading too, and directories.
-func TestCollectorLeavesOpenFiles(t *testing.T) {
-	ctx := t.Context()
-	fsys := vfstest.New(t, "f", "d/sub/x")
-	f, sub := openFile(t, fsys, "f", os.O_RDONLY), openFile(t, fsys, "d/sub", os.O_RDONLY)
-	require.NoError(t, fsys.Remove(ctx, "f"))
-	require.NoError(t, fsys.RemoveAll(ctx, "d"))
-	require.NoError(t, (*tree.Tree)(fsys).PublishPins(ctx))
-	require.Equal(t, 2, reapOrphans(t, fsys, 10, nil), "d and d/sub/x")
-	require.Equal(t, "f", content(t, f))
-	info, err := sub.Stat()
-	require.NoError(t, err)
-	require.True(t, info.IsDir())
-	entries, err := sub.ReadDir(-1)
-	require.NoError(t, err)
-	require.Empty(t, entries)
-
-	require.NoError(t, f.Close())
-	require.NoError(t, sub.Close())
-	require.NoError(t, (*tree.Tree)(fsys).PublishPins(ctx))
-	require.Equal(t, 2, reapOrphans(t, fsys, 10, nil))
-}
-
-// So it does of very many that are open, below a directory that was removed.
-func TestCollectorLeavesManyOpenFiles(t *testing.T) {
-	const many = 600
-	ctx := t.Context()
-	fsys := vfstest.New(t)
-	require.NoError(t, fsys.Update(ctx, func(tx *vfs.Tx) error {
-		for i := range many {
-			if err := tx.WriteFile(fmt.Sprintf("d/%03d", i), []byte("x"), 0o644, vfs.Parents()); err != nil {
-				return err
-			}
-		}
-		return nil
-	}))
-	files := make([]*vfs.File, 0, many/2)
-	for i := range many / 2 { // every second one
-		files = append(files, openFile(t, fsys, fmt.Sprintf("d/%03d", 2*i), os.O_RDONLY))
-	}
-	require.NoError(t, fsys.RemoveAll(ctx, "d"))
-	require.NoError(t, (*tree.Tree)(fsys).PublishPins(ctx))
-	require.Equal(t, many/2+1, reapOrphans(t, fsys, 50, nil), "d, and what is not open")
-	for _, f := range files {
-		require.Equal(t, "x", content(t, f))
-		require.NoError(t, f.Close())
-	}
-	require.NoError(t, (*tree.Tree)(fsys).PublishPins(ctx))
-	require.Equal(t, many/2, reapOrphans(t, fsys, 50, nil))
 }
 
 // Each call is of one moment: a block is seen as one of its writers left it, while others write, commit, cut the file

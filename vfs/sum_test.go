@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vfsdb/chunk"
+	"vfsdb/gc"
 	"vfsdb/internal/vfstest"
 	"vfsdb/vfs"
 )
@@ -93,4 +94,21 @@ func sumNow(t *testing.T, fsys *vfs.FS, name string) vfs.Sum {
 	sum, err := fsys.Sum(t.Context(), name)
 	require.NoError(t, err)
 	return sum
+}
+
+// Content that nothing needs any more may be gone, which is no damage.
+func TestSumOfCollected(t *testing.T) {
+	ctx, fsys := t.Context(), vfstest.New(t)
+	require.NoError(t, fsys.WriteFile(ctx, "a", []byte("old"), 0o644))
+	info, err := fsys.Stat(ctx, "a")
+	require.NoError(t, err)
+	require.NoError(t, fsys.WriteFile(ctx, "a", []byte("new"), 0o644))
+	_, err = gc.Run(ctx, fsys, nil)
+	require.NoError(t, err)
+	err = fsys.View(ctx, func(tx *vfs.Tx) error {
+		_, err := tx.SumOf(info)
+		return err
+	})
+	require.ErrorIs(t, err, syscall.ESTALE)
+	require.NotErrorIs(t, err, vfs.ErrCorrupt)
 }

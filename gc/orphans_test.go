@@ -1,12 +1,10 @@
-package vfs_test
+package gc_test
 
 import (
 	"fmt"
+	"io"
 	"io/fs"
-	"maps"
-	"math/rand/v2"
 	"os"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -46,29 +44,7 @@ func newestOrphan(t *testing.T, fsys *vfs.FS) (seq int64) {
 	return seq
 }
 
-func reapRows(t *testing.T, fsys *vfs.FS, limit int) (rows, branches int) {
-	t.Helper()
-	r := gc.NewRowReaper((*tree.Tree)(fsys))
-	for {
-		step, err := r.Step(t.Context(), limit)
-		require.NoError(t, err)
-		rows += step.Count
-		if step.Done {
-			return rows, r.Branches
-		}
-	}
-}
-
-func rowsOf(t *testing.T, fsys *vfs.FS, text string, args ...any) (n int64) {
-	t.Helper()
-	require.NoError(t, (*tree.Tree)(fsys).DB().View(t.Context(), func(tx *schema.Tx) (err error) {
-		n, _, err = tx.Int(text, args...)
-		return err
-	}))
-	return n
-}
-
-// The room snapshot is not there for tests of this one.
+// restoreTo restores without the snapshot that undoes it, which would keep rows.
 func restoreTo(t *testing.T, fsys, to *vfs.FS) {
 	t.Helper()
 	require.NoError(t, fsys.Update(t.Context(), func(tx *vfs.Tx) error {
@@ -76,32 +52,6 @@ func restoreTo(t *testing.T, fsys, to *vfs.FS) {
 		return err
 	}))
 }
-
-func forgetSnapshot(t *testing.T, fsys *vfs.FS, name string) {
-	t.Helper()
-	require.NoError(t, (*tree.Tree)(fsys).DB().Update(t.Context(), func(tx *schema.Tx) error {
-		_, err := tx.Exec(`DELETE FROM snapshot WHERE name = ?`, name)
-		return err
-	}))
-}
-
-func forgetBranch(t *testing.T, fsys *vfs.FS, name string) {
-	t.Helper()
-	require.NoError(t, fsys.Update(t.Context(), func(tx *vfs.Tx) error {
-		_, err := (*tree.Tx)(tx).DB().Exec(`DELETE FROM snapshot WHERE branch = (SELECT id FROM branch WHERE name = ?)`, name)
-		if err != nil {
-			return err
-		}
-		return (*tree.Tx)(tx).DropBranch(name)
-	}))
-}
-
-// invisible counts rows that no epoch shows, by another way than the reaper's.
-const invisible = `SELECT count(*) FROM (
-	SELECT branch, born, died FROM inode UNION ALL SELECT branch, born, died FROM dirent) r
-	WHERE NOT EXISTS (SELECT 1 FROM branch b WHERE b.id = r.branch AND b.name IS NOT NULL AND r.died = 9223372036854775807)
-	AND NOT EXISTS (SELECT 1 FROM snapshot s WHERE s.branch = r.branch AND r.born <= s.epoch AND s.epoch < r.died)
-	AND NOT EXISTS (SELECT 1 FROM lineage l WHERE l.ancestor = r.branch AND l.level > 0 AND r.born <= l.epoch AND l.epoch < r.died)`
 
 var forest = []string{"top/a", "top/b", "top/x/c", "top/x/y/d", "top/x/y/e", "top/z/", "beside"}
 
@@ -130,12 +80,12 @@ func TestReapTree(t *testing.T) {
 					require.Equal(t, want, vfstest.Dump(t, fsys))
 					vfstest.Check(t, fsys)
 				}))
-				require.Zero(t, rowsOf(t, fsys, `SELECT count(*) FROM orphan`))
+				require.Zero(t, number(t, fsys, `SELECT count(*) FROM orphan`))
 				// Never back-dated: what the late fork may read at its cap is still there.
-				require.Zero(t, rowsOf(t, fsys, `SELECT count(*) FROM dirent d JOIN branch b ON b.id = d.branch
+				require.Zero(t, number(t, fsys, `SELECT count(*) FROM dirent d JOIN branch b ON b.id = d.branch
 					WHERE b.id = ? AND d.parent <> 1024 AND d.died < 9223372036854775807 AND d.died <> b.epoch`, fsys.Moment().Branch))
 				reapRows(t, fsys, limit)
-				require.Zero(t, rowsOf(t, fsys, invisible))
+				require.Zero(t, number(t, fsys, invisible))
 				require.Equal(t, want, vfstest.Dump(t, fsys))
 				for tree, dump := range keep {
 					require.Equal(t, dump, vfstest.Dump(t, tree))
@@ -171,7 +121,7 @@ func TestRestoreLinksOrphanAgain(t *testing.T) {
 			reapRows(t, fsys, 3)
 			require.Equal(t, want, vfstest.Dump(t, fsys))
 			require.Equal(t, want, vfstest.Dump(t, s.FS))
-			require.Zero(t, rowsOf(t, fsys, invisible))
+			require.Zero(t, number(t, fsys, invisible))
 		})
 	}
 }
@@ -247,7 +197,7 @@ func TestReapSpares(t *testing.T) {
 	require.NoError(t, (*tree.Tree)(fsys).PublishPins(ctx))
 	require.Equal(t, 1, reapOrphans(t, fsys, 1, nil))
 	require.Equal(t, []string{"beside"}, vfstest.Names(t, fsys))
-	require.EqualValues(t, 2, rowsOf(t, fsys, `SELECT count(*) FROM inode`))
+	require.EqualValues(t, 2, number(t, fsys, `SELECT count(*) FROM inode`))
 }
 
 // The directory that the reaper stands in gets another name: the tree is linked again by a restore, renamed inside,
@@ -267,113 +217,77 @@ func TestReapRenamed(t *testing.T) {
 				}
 			})
 			reapOrphans(t, fsys, 1, nil)
-			require.EqualValues(t, 1, rowsOf(t, fsys, `SELECT count(*) FROM inode WHERE died = 9223372036854775807`), "the root")
-			require.Zero(t, rowsOf(t, fsys, `SELECT count(*) FROM dirent WHERE died = 9223372036854775807`))
+			require.EqualValues(t, 1, number(t, fsys, `SELECT count(*) FROM inode WHERE died = 9223372036854775807`), "the root")
+			require.Zero(t, number(t, fsys, `SELECT count(*) FROM dirent WHERE died = 9223372036854775807`))
 		})
 	}
 }
 
-// Rows go once nobody shows them, whatever order heads, snapshots and forks come and go in.
-func TestReapRowsKeepsWhatIsShown(t *testing.T) {
-	for seed := range uint64(8) {
-		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
-			rnd := rand.New(rand.NewPCG(seed, 1))
-			main := vfstest.New(t, forest...)
-			heads := map[string]*vfs.FS{"main": main}
-			snaps := map[string]*vfs.FS{}
-			branchOf := map[string]string{}
-			pick := func(names []string) string { slices.Sort(names); return names[rnd.IntN(len(names))] }
-			for i := range 150 {
-				head := heads[pick(slices.Collect(maps.Keys(heads)))]
-				step(t, head, rnd)
-				name := fmt.Sprint("n", i)
-				switch rnd.IntN(10) {
-				case 0:
-					s := vfstest.Snapshot(t, head, name)
-					snaps[name], branchOf[name] = s.FS, s.Info.Branch
-				case 1:
-					heads[name] = vfstest.Branch(t, head, name)
-				case 2:
-					if len(snaps) > 0 {
-						heads[name] = vfstest.Branch(t, snaps[pick(slices.Collect(maps.Keys(snaps)))], name)
-					}
-				case 3:
-					if len(snaps) > 0 {
-						gone := pick(slices.Collect(maps.Keys(snaps)))
-						forgetSnapshot(t, main, gone)
-						delete(snaps, gone)
-					}
-				case 4:
-					if gone := pick(slices.Collect(maps.Keys(heads))); gone != "main" {
-						forgetBranch(t, main, gone)
-						delete(heads, gone)
-						for name := range snaps {
-							if branchOf[name] == gone {
-								delete(snaps, name)
-							}
-						}
-					}
-				case 5:
-					if len(snaps) > 0 {
-						s := snaps[pick(slices.Collect(maps.Keys(snaps)))]
-						restoreTo(t, head, s)
-					}
-				case 6:
-					var before []map[string]string
-					all := func(fn func(*vfs.FS)) {
-						for _, name := range slices.Sorted(maps.Keys(heads)) {
-							fn(heads[name])
-						}
-						for _, name := range slices.Sorted(maps.Keys(snaps)) {
-							fn(snaps[name])
-						}
-					}
-					all(func(fsys *vfs.FS) { before = append(before, vfstest.Dump(t, fsys)) })
-					if rnd.IntN(2) == 0 {
-						reapOrphans(t, main, 1+rnd.IntN(20), nil)
-					}
-					reapRows(t, main, 1+rnd.IntN(20))
-					require.Zero(t, rowsOf(t, main, invisible))
-					all(func(fsys *vfs.FS) {
-						require.Equal(t, before[0], vfstest.Dump(t, fsys))
-						before = before[1:]
-					})
-				}
-			}
-			for name := range heads {
-				if name != "main" {
-					forgetBranch(t, main, name)
-				}
-			}
-			for name := range snaps {
-				forgetSnapshot(t, main, name)
-			}
-			want := vfstest.Dump(t, main)
-			reapOrphans(t, main, 50, nil)
-			reapRows(t, main, 50)
-			require.Equal(t, want, vfstest.Dump(t, main))
-			require.Zero(t, rowsOf(t, main, `SELECT count(*) FROM branch WHERE name IS NULL`))
-			require.Zero(t, rowsOf(t, main, `SELECT count(*) FROM inode WHERE died < 9223372036854775807 OR branch <> 1024 OR mode = 0 OR nlink = 0`))
-			require.EqualValues(t, len(vfstest.Names(t, main)), rowsOf(t, main, `SELECT count(*) FROM dirent`))
-		})
-	}
-}
-
-// step changes something at random.
-func step(t *testing.T, fsys *vfs.FS, rnd *rand.Rand) {
+// openFile opens a file until the test ends.
+func openFile(t *testing.T, fsys *vfs.FS, name string, flag int) *vfs.File {
 	t.Helper()
+	f, err := fsys.OpenFile(t.Context(), name, flag, 0o644)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = f.Close() })
+	return f
+}
+
+// shows returns what a short open file has in it.
+func shows(t *testing.T, f *vfs.File) string {
+	t.Helper()
+	p := make([]byte, 10)
+	n, err := f.ReadAt(p, 0)
+	require.Equal(t, io.EOF, err)
+	return string(p[:n])
+}
+
+// A collection leaves alone what Files have open: inodes without a name, for reading too, and directories.
+func TestCollectorLeavesOpenFiles(t *testing.T) {
 	ctx := t.Context()
-	name := func() string { return fmt.Sprintf("top/%c/%c", 'w'+rnd.IntN(3), 'a'+rnd.IntN(4)) }
-	switch rnd.IntN(6) {
-	case 0:
-		_ = fsys.Remove(ctx, name())
-	case 1:
-		_ = fsys.Rename(ctx, name(), name(), vfs.Parents())
-	case 2:
-		_ = fsys.Link(ctx, name(), name(), vfs.Parents())
-	case 3:
-		require.NoError(t, fsys.RemoveAll(ctx, fmt.Sprintf("top/%c", 'w'+rnd.IntN(3))))
-	default:
-		_ = fsys.WriteFile(ctx, name(), []byte(fmt.Sprint(rnd.IntN(100))), 0o644, vfs.Parents())
+	fsys := vfstest.New(t, "f", "d/sub/x")
+	f, sub := openFile(t, fsys, "f", os.O_RDONLY), openFile(t, fsys, "d/sub", os.O_RDONLY)
+	require.NoError(t, fsys.Remove(ctx, "f"))
+	require.NoError(t, fsys.RemoveAll(ctx, "d"))
+	require.NoError(t, (*tree.Tree)(fsys).PublishPins(ctx))
+	require.Equal(t, 2, reapOrphans(t, fsys, 10, nil), "d and d/sub/x")
+	require.Equal(t, "f", shows(t, f))
+	info, err := sub.Stat()
+	require.NoError(t, err)
+	require.True(t, info.IsDir())
+	entries, err := sub.ReadDir(-1)
+	require.NoError(t, err)
+	require.Empty(t, entries)
+
+	require.NoError(t, f.Close())
+	require.NoError(t, sub.Close())
+	require.NoError(t, (*tree.Tree)(fsys).PublishPins(ctx))
+	require.Equal(t, 2, reapOrphans(t, fsys, 10, nil))
+}
+
+// So it does of very many that are open, below a directory that was removed.
+func TestCollectorLeavesManyOpenFiles(t *testing.T) {
+	const many = 600
+	ctx := t.Context()
+	fsys := vfstest.New(t)
+	require.NoError(t, fsys.Update(ctx, func(tx *vfs.Tx) error {
+		for i := range many {
+			if err := tx.WriteFile(fmt.Sprintf("d/%03d", i), []byte("x"), 0o644, vfs.Parents()); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	files := make([]*vfs.File, 0, many/2)
+	for i := range many / 2 { // every second one
+		files = append(files, openFile(t, fsys, fmt.Sprintf("d/%03d", 2*i), os.O_RDONLY))
 	}
+	require.NoError(t, fsys.RemoveAll(ctx, "d"))
+	require.NoError(t, (*tree.Tree)(fsys).PublishPins(ctx))
+	require.Equal(t, many/2+1, reapOrphans(t, fsys, 50, nil), "d, and what is not open")
+	for _, f := range files {
+		require.Equal(t, "x", shows(t, f))
+		require.NoError(t, f.Close())
+	}
+	require.NoError(t, (*tree.Tree)(fsys).PublishPins(ctx))
+	require.Equal(t, many/2, reapOrphans(t, fsys, 50, nil))
 }
