@@ -10,8 +10,8 @@ import (
 	"vfsdb/chunk"
 	"vfsdb/hold"
 	"vfsdb/journal"
+	"vfsdb/node"
 	"vfsdb/schema"
-	"vfsdb/tree"
 )
 
 // This file checks content: manifests, blobs, packs and patches. It names the files that a fault of content touches.
@@ -326,7 +326,7 @@ func inodesOf(tx *schema.Tx, text string, ids []int64) ([]inodeRow, error) {
 	for _, id := range ids {
 		rows := tx.Query(text, id)
 		for rows.Next() {
-			list = append(list, inodeRow{branch: rows.Int(0), Form: tree.Form{Ino: rows.Int(1)}, life: life{born: rows.Int(2), died: rows.Int(3)}})
+			list = append(list, inodeRow{branch: rows.Int(0), Form: node.Form{Ino: rows.Int(1)}, life: life{born: rows.Int(2), died: rows.Int(3)}})
 		}
 		if err := rows.Err(); err != nil {
 			return nil, err

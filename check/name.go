@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"vfsdb/node"
 	"vfsdb/schema"
 	"vfsdb/tree"
 )
@@ -32,7 +33,7 @@ func (c *checker) faultOfInode(tx *schema.Tx, branch, ino int64, l life, what st
 }
 
 // faultOfName is faultOfInode for an entry.
-func (c *checker) faultOfName(tx *schema.Tx, branch int64, name tree.Name, l life, what string) error {
+func (c *checker) faultOfName(tx *schema.Tx, branch int64, name node.Name, l life, what string) error {
 	if what == "" {
 		return nil
 	}
@@ -100,13 +101,13 @@ func inodeRowAt(tx *schema.Tx, l tree.Level, ino int64) (mode int64, found bool,
 }
 
 // entryAt returns the inode that one level has under a name; 0 is a whiteout.
-func entryAt(tx *schema.Tx, l tree.Level, name tree.Name) (ino int64, found bool, err error) {
+func entryAt(tx *schema.Tx, l tree.Level, name node.Name) (ino int64, found bool, err error) {
 	return tx.Int(`SELECT ifnull(ino, 0) FROM dirent WHERE branch = ?1 AND parent = ?2 AND name = ?3 AND died > ?4 AND born <= ?4 LIMIT 1`,
 		l.Branch, int64(name.Dir), name.Base, l.Cap)
 }
 
 // entry returns the inode that the tree shows under a name; 0 if none.
-func (t *subject) entry(tx *schema.Tx, name tree.Name) (int64, error) {
+func (t *subject) entry(tx *schema.Tx, name node.Name) (int64, error) {
 	for _, l := range t.levels {
 		if ino, found, err := entryAt(tx, l, name); found || err != nil {
 			return ino, err
@@ -116,12 +117,12 @@ func (t *subject) entry(tx *schema.Tx, name tree.Name) (int64, error) {
 }
 
 // names returns the entries of the tree that show an inode.
-func (t *subject) names(tx *schema.Tx, ino int64) ([]tree.Name, error) {
-	var all []tree.Name
+func (t *subject) names(tx *schema.Tx, ino int64) ([]node.Name, error) {
+	var all []node.Name
 	for _, l := range t.levels {
 		rows := tx.Query(`SELECT parent, name FROM dirent WHERE ino = ?1 AND branch = ?2 AND died > ?3 AND born <= ?3`, ino, l.Branch, l.Cap)
 		for rows.Next() {
-			if name := (tree.Name{Dir: tree.Ino(rows.Int(0)), Base: rows.Text(1)}); !slices.Contains(all, name) {
+			if name := (node.Name{Dir: node.Ino(rows.Int(0)), Base: rows.Text(1)}); !slices.Contains(all, name) {
 				all = append(all, name)
 			}
 		}
@@ -131,7 +132,7 @@ func (t *subject) names(tx *schema.Tx, ino int64) ([]tree.Name, error) {
 	}
 
 	// A nearer level may show another inode under the name, or none.
-	var shown []tree.Name
+	var shown []node.Name
 	for _, name := range all {
 		got, err := t.entry(tx, name)
 		if err != nil {
@@ -174,9 +175,9 @@ func (t *subject) paths(tx *schema.Tx, ino int64) ([]string, error) {
 }
 
 // pathsOfName returns the path of an entry.
-func (t *subject) pathsOfName(tx *schema.Tx, name tree.Name) ([]string, error) {
+func (t *subject) pathsOfName(tx *schema.Tx, name node.Name) ([]string, error) {
 	path := name.Base
-	seen := make(map[tree.Ino]bool)
+	seen := make(map[node.Ino]bool)
 	for dir := name.Dir; dir != schema.RootIno; {
 		names, err := t.names(tx, int64(dir))
 		if err != nil {

@@ -1,8 +1,8 @@
 package check
 
 import (
+	"vfsdb/node"
 	"vfsdb/schema"
-	"vfsdb/tree"
 )
 
 // This file checks the shape of a tree: every directory leads up to the root, and inodes have as many names as links.
@@ -20,7 +20,7 @@ const (
 func (v *view) checkReach() error {
 	var trail []int32
 	for i := range v.nodes {
-		if v.nodes[i].kind != tree.KindDir {
+		if v.nodes[i].kind != node.KindDir {
 			continue
 		}
 
@@ -93,7 +93,7 @@ func (v *view) checkLinks() error {
 			}
 			continue
 		}
-		if n.kind != tree.KindDir && n.parent == noParent {
+		if n.kind != node.KindDir && n.parent == noParent {
 			if err := v.faultOf(n.ino, "inode %d has its name in a directory that is missing", n.ino); err != nil {
 				return err
 			}

@@ -9,8 +9,8 @@ import (
 
 	"vfsdb/chunk"
 	"vfsdb/hold"
+	"vfsdb/node"
 	"vfsdb/schema"
-	"vfsdb/tree"
 )
 
 // This file checks the rows of inodes, entries and orphans, and the counters, each by itself.
@@ -74,7 +74,7 @@ func (c *checker) checkInodes(ctx context.Context) error {
 			}
 
 			row := inodeRow{branch: k.branch, life: l, blobSize: sizeOrNone(rows, 10), manifestSize: sizeOrNone(rows, 11)}
-			row.Form = tree.Form{
+			row.Form = node.Form{
 				Ino: k.ino, Mode: rows.Int(4), Nlink: rows.Int(5),
 				Content: chunk.Content{Size: rows.Int(6), Blob: rows.Int(7), Manifest: rows.Int(8)},
 				HasBlob: !rows.Null(7), HasManifest: !rows.Null(8), HasTarget: !rows.Null(9), Target: rows.Int(9),
@@ -117,7 +117,7 @@ func sizeOrNone(rows *schema.Rows, col int) int64 {
 
 // An inodeRow is a row of the table inode, with the rows that it names.
 type inodeRow struct {
-	tree.Form
+	node.Form
 	branch                 int64
 	life                   life
 	blobSize, manifestSize int64 // -1: there is none
@@ -125,7 +125,7 @@ type inodeRow struct {
 
 // checkContent returns the fault of the content that the row names; "" if it has none.
 func (r *inodeRow) checkContent() string {
-	if r.Mode>>12 != tree.KindFile {
+	if r.Mode>>12 != node.KindFile {
 		return ""
 	}
 
@@ -189,8 +189,8 @@ func (c *checker) checkDirents(ctx context.Context) error {
 				return n, schema.Corrupt("rows of table dirent are out of order")
 			}
 
-			for _, what := range []string{l.check(before), tree.EntryFault(k.name, !rows.Null(5), rows.Int(5), rows.Int(6))} {
-				if err := c.faultOfName(tx, k.branch, tree.Name{Dir: tree.Ino(k.parent), Base: k.name}, l, what); err != nil {
+			for _, what := range []string{l.check(before), node.EntryFault(k.name, !rows.Null(5), rows.Int(5), rows.Int(6))} {
+				if err := c.faultOfName(tx, k.branch, node.Name{Dir: node.Ino(k.parent), Base: k.name}, l, what); err != nil {
 					return n, err
 				}
 			}

@@ -6,8 +6,8 @@ import (
 	"sort"
 	"strings"
 
+	"vfsdb/node"
 	"vfsdb/schema"
-	"vfsdb/tree"
 )
 
 // This file checks trees as a whole: it reads one into memory, and counts the entries that show each inode.
@@ -66,12 +66,12 @@ type view struct {
 	c     *checker
 	t     *subject
 	tx    *schema.Tx
-	nodes []node // ascending by ino
+	nodes []viewNode // ascending by ino
 	odd   []oddity
 }
 
-// A node is an inode of the view.
-type node struct {
+// A viewNode is an inode of the view.
+type viewNode struct {
 	ino    int64
 	nlink  int64
 	names  int64 // entries that show it
@@ -88,7 +88,7 @@ const (
 
 // An oddity is an entry that may be a fault, depending on whether the root leads to it.
 type oddity struct {
-	name tree.Name
+	name node.Name
 	what string
 }
 
@@ -98,8 +98,8 @@ func (v *view) check() error {
 	}
 	if root := v.find(schema.RootIno); root < 0 {
 		return v.c.fault(v.t.fault(".", "root is missing"))
-	} else if v.nodes[root].kind != tree.KindDir {
-		return v.c.fault(v.t.fault(".", "root is a %s", tree.KindName(int64(v.nodes[root].kind))))
+	} else if v.nodes[root].kind != node.KindDir {
+		return v.c.fault(v.t.fault(".", "root is a %s", node.KindName(int64(v.nodes[root].kind))))
 	}
 	for _, step := range []func() error{v.loadEntries, v.checkReach, v.checkOdd, v.checkLinks} {
 		if err := step(); err != nil {
@@ -132,7 +132,7 @@ func (v *view) faultOf(ino int64, format string, args ...any) error {
 	return nil
 }
 
-func (v *view) faultOfName(name tree.Name, what string) error {
+func (v *view) faultOfName(name node.Name, what string) error {
 	paths, err := v.t.pathsOfName(v.tx, name)
 	if err != nil {
 		return err
@@ -154,7 +154,7 @@ func (v *view) loadNodes() error {
 			if mode == 0 {
 				return nil
 			}
-			n := node{ino: k.ino, nlink: r.Int(2), kind: uint8(mode >> 12), parent: noName}
+			n := viewNode{ino: k.ino, nlink: r.Int(2), kind: uint8(mode >> 12), parent: noName}
 			v.nodes = append(v.nodes, n)
 			return nil
 		})
@@ -176,9 +176,9 @@ func (v *view) loadEntries() error {
 				last, dir = k.ino, v.find(k.ino)
 			}
 
-			name := tree.Name{Dir: tree.Ino(k.ino), Base: k.name}
-			if dir >= 0 && v.nodes[dir].kind != tree.KindDir {
-				if err := v.faultOfName(name, fmt.Sprintf("entry of a %s", tree.KindName(int64(v.nodes[dir].kind)))); err != nil {
+			name := node.Name{Dir: node.Ino(k.ino), Base: k.name}
+			if dir >= 0 && v.nodes[dir].kind != node.KindDir {
+				if err := v.faultOfName(name, fmt.Sprintf("entry of a %s", node.KindName(int64(v.nodes[dir].kind)))); err != nil {
 					return err
 				}
 			}
@@ -192,22 +192,22 @@ func (v *view) loadEntries() error {
 			n := &v.nodes[i]
 			n.names++
 			if int64(n.kind) != kind {
-				v.odd = append(v.odd, oddity{name, fmt.Sprintf("entry shows a %s, but inode %d is a %s", tree.KindName(kind), ino, tree.KindName(int64(n.kind)))})
+				v.odd = append(v.odd, oddity{name, fmt.Sprintf("entry shows a %s, but inode %d is a %s", node.KindName(kind), ino, node.KindName(int64(n.kind)))})
 			}
 			return v.place(n, dir)
 		})
 }
 
 // place notes where a name of a node is.
-func (v *view) place(n *node, dir int32) error {
+func (v *view) place(n *viewNode, dir int32) error {
 	switch {
 	case n.ino == schema.RootIno:
 		return v.faultOf(n.ino, "root has a name")
-	case n.kind != tree.KindDir && dir < 0:
+	case n.kind != node.KindDir && dir < 0:
 		n.parent = noParent
-	case n.kind != tree.KindDir && n.parent == noName:
+	case n.kind != node.KindDir && n.parent == noName:
 		n.parent = someNames
-	case n.kind != tree.KindDir:
+	case n.kind != node.KindDir:
 	case n.parent != noName:
 		return v.faultOf(n.ino, "directory %d has more than one name", n.ino)
 	case dir < 0:

@@ -5,14 +5,14 @@ import (
 	"context"
 
 	"vfsdb/chunk"
+	"vfsdb/node"
 	"vfsdb/schema"
-	"vfsdb/tree"
 )
 
 // A ContentRow is a row of an inode with content, in any branch, living or dead.
 type ContentRow struct {
 	Branch     int64
-	Ino        tree.Ino
+	Ino        node.Ino
 	Died, Born int64
 	Content    chunk.Content
 }
@@ -34,7 +34,7 @@ func ScanContent(ctx context.Context, db *schema.DB, after ContentRow, fn func(*
 		for rows.Next() {
 			before := last
 			last = ContentRow{
-				Branch: rows.Int(0), Ino: tree.Ino(rows.Int(1)), Died: rows.Int(2), Born: rows.Int(3),
+				Branch: rows.Int(0), Ino: node.Ino(rows.Int(1)), Died: rows.Int(2), Born: rows.Int(3),
 				Content: chunk.Content{Size: rows.Int(4), Blob: rows.Int(5), Manifest: rows.Int(6)},
 			}
 			if !before.less(last) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"vfsdb/hold"
+	"vfsdb/node"
 	"vfsdb/schema"
 	"vfsdb/tree"
 )
@@ -41,7 +42,7 @@ func ForecastReap(ctx context.Context, fsys *tree.Tree) (*ReapForecast, error) {
 			if !rows.Next() {
 				return rows.Close()
 			}
-			after, top = rows.Int(0), tree.BranchIno{Branch: rows.Int(1), Ino: tree.Ino(rows.Int(2))}
+			after, top = rows.Int(0), tree.BranchIno{Branch: rows.Int(1), Ino: node.Ino(rows.Int(2))}
 			return errors.Join(order.To("orphan", after), rows.Close())
 		})
 		if err != nil {
@@ -74,7 +75,7 @@ func (f *ReapForecast) branches(ctx context.Context) error {
 	return f.fsys.Store().DB().View(ctx, func(db *schema.Tx) (err error) {
 		pins := db.Query(`SELECT branch, id FROM pin WHERE kind = ?`, hold.Inode)
 		for pins.Next() {
-			f.open[tree.BranchIno{Branch: pins.Int(0), Ino: tree.Ino(pins.Int(1))}] = true
+			f.open[tree.BranchIno{Branch: pins.Int(0), Ino: node.Ino(pins.Int(1))}] = true
 		}
 		if err := pins.Err(); err != nil {
 			return err
@@ -152,7 +153,7 @@ func (f *ReapForecast) orphan(ctx context.Context, top tree.BranchIno) error {
 }
 
 // entry counts one name and its inode, and reports whether that is a directory to go into.
-func (f *ReapForecast) entry(tx *tree.Tx, dir tree.Ino, e tree.Entry) (below bool, err error) {
+func (f *ReapForecast) entry(tx *tree.Tx, dir node.Ino, e node.Entry) (below bool, err error) {
 	d, err := tx.Lookup(dir, e.Name)
 	if err != nil {
 		return false, err
@@ -174,7 +175,7 @@ func (f *ReapForecast) entry(tx *tree.Tx, dir tree.Ino, e tree.Entry) (below boo
 }
 
 // inode counts an inode that would go.
-func (f *ReapForecast) inode(branch int64, n *tree.Node) {
+func (f *ReapForecast) inode(branch int64, n *node.Node) {
 	f.gone[tree.BranchIno{Branch: branch, Ino: n.Ino}] = true
 	f.Orphans++
 	f.row(branch, n.Level, n.Born)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"vfsdb/hold"
+	"vfsdb/node"
 	"vfsdb/schema"
 	"vfsdb/tree"
 )
@@ -40,7 +41,7 @@ type reapPlace struct {
 
 // A reapDir is a directory on the way.
 type reapDir struct {
-	dir   tree.Ino
+	dir   node.Ino
 	base  string // its name in the directory above
 	after string // names up to this one are gone
 }
@@ -121,7 +122,7 @@ func (r *reapRun) readOpen() error {
 	open := make(map[tree.BranchIno]bool)
 	rows := r.db.Query(`SELECT p.branch, p.id FROM lease l CROSS JOIN pin p WHERE p.lease = l.id AND p.kind = ? LIMIT ?`, hold.Inode, fewOpen+1)
 	for rows.Next() {
-		open[tree.BranchIno{Branch: rows.Int(0), Ino: tree.Ino(rows.Int(1))}] = true
+		open[tree.BranchIno{Branch: rows.Int(0), Ino: node.Ino(rows.Int(1))}] = true
 	}
 	if len(open) <= fewOpen {
 		r.open = open
@@ -153,7 +154,7 @@ func (r *reapRun) readLater() error {
 			return err
 		}
 		r.seen = rows.Int(0)
-		r.later[tree.BranchIno{Branch: rows.Int(1), Ino: tree.Ino(rows.Int(2))}] = true
+		r.later[tree.BranchIno{Branch: rows.Int(1), Ino: node.Ino(rows.Int(2))}] = true
 	}
 	return rows.Err()
 }
@@ -165,7 +166,7 @@ func (r *reapRun) next() error {
 		r.done = true
 		return rows.Err()
 	}
-	seq, id := rows.Int(0), tree.BranchIno{Branch: rows.Int(1), Ino: tree.Ino(rows.Int(2))}
+	seq, id := rows.Int(0), tree.BranchIno{Branch: rows.Int(1), Ino: node.Ino(rows.Int(2))}
 	if err := rows.Close(); err != nil {
 		return err
 	}
@@ -283,7 +284,7 @@ func (r *reapRun) retrace(tx *tree.Tx) error {
 		if err != nil {
 			return err
 		}
-		if d.Ino != path[i].dir || d.Kind != tree.KindDir {
+		if d.Ino != path[i].dir || d.Kind != node.KindDir {
 			r.at.path = []reapDir{{dir: path[0].dir}}
 			return nil
 		}
@@ -292,11 +293,11 @@ func (r *reapRun) retrace(tx *tree.Tx) error {
 }
 
 // entries removes a page of entries, up to the first directory, and goes into that.
-func (r *reapRun) entries(tx *tree.Tx, page []tree.Entry) error {
+func (r *reapRun) entries(tx *tree.Tx, page []node.Entry) error {
 	here := &r.at.path[len(r.at.path)-1]
 	for _, e := range page {
 		r.budget--
-		if e.Kind == tree.KindDir {
+		if e.Kind == node.KindDir {
 			if slices.ContainsFunc(r.at.path, func(d reapDir) bool { return d.dir == e.Ino }) {
 				return schema.Corrupt("directory %d lies below itself", e.Ino)
 			}
@@ -312,7 +313,7 @@ func (r *reapRun) entries(tx *tree.Tx, page []tree.Entry) error {
 }
 
 // entry removes one name, and its inode unless that has another name or is open.
-func (r *reapRun) entry(tx *tree.Tx, dir tree.Ino, e tree.Entry) error {
+func (r *reapRun) entry(tx *tree.Tx, dir node.Ino, e node.Entry) error {
 	n, err := tx.NodeOf(dir, e)
 	if err != nil {
 		return err
@@ -324,7 +325,7 @@ func (r *reapRun) entry(tx *tree.Tx, dir tree.Ino, e tree.Entry) error {
 }
 
 // nameless removes an inode that has lost a name, unless it has another one or is open.
-func (r *reapRun) nameless(tx *tree.Tx, n *tree.Node) error {
+func (r *reapRun) nameless(tx *tree.Tx, n *node.Node) error {
 	open, err := r.isOpen(tree.BranchIno{Branch: tx.Tree().Moment().Branch, Ino: n.Ino})
 	if err != nil {
 		return err
@@ -344,7 +345,7 @@ func (r *reapRun) up(tx *tree.Tx) error {
 	above := &r.at.path[last-1]
 	above.after = gone.base
 
-	n, err := tx.NodeOf(above.dir, tree.Entry{Name: gone.base, Ino: gone.dir, Kind: tree.KindDir})
+	n, err := tx.NodeOf(above.dir, node.Entry{Name: gone.base, Ino: gone.dir, Kind: node.KindDir})
 	if err != nil {
 		return err
 	}

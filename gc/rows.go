@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"vfsdb/node"
 	"vfsdb/schema"
 	"vfsdb/tree"
 )
@@ -255,9 +256,9 @@ func dropRows(db *schema.Tx, branch int64, table rowTable, found []rowKey) (int,
 		}
 		var n int64
 		if table == inodeRows {
-			n, err = tree.DeleteInode(db, branch, tree.Ino(row.ino), row.died, row.born)
+			n, err = tree.DeleteInode(db, branch, node.Ino(row.ino), row.died, row.born)
 		} else {
-			n, err = tree.DeleteDirent(db, branch, tree.Name{Dir: tree.Ino(row.ino), Base: row.name}, row.died, row.born)
+			n, err = tree.DeleteDirent(db, branch, node.Name{Dir: node.Ino(row.ino), Base: row.name}, row.died, row.born)
 		}
 		if err != nil {
 			return 0, err

@@ -3,6 +3,7 @@ package search
 import (
 	"syscall"
 
+	"vfsdb/node"
 	"vfsdb/schema"
 	"vfsdb/tree"
 	"vfsdb/vfs"
@@ -10,8 +11,8 @@ import (
 
 // An entry is an entry of a directory that a search comes by.
 type entry struct {
-	tree.Entry
-	dir  tree.Ino  // that holds it; 0 for the start of the search
+	node.Entry
+	dir  node.Ino  // that holds it; 0 for the start of the search
 	path string    // from the root of the tree, in the form of io/fs
 	up   *entry    // the entry of dir; nil at the start of the search
 	at   []cursor  // of a directory: where a pattern stands for the entries below
@@ -38,30 +39,30 @@ func locate(tx *tree.Tx, name string, follow bool) (*entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &entry{Entry: tree.Entry{Name: info.Name(), Ino: n.Ino, Kind: n.Kind()}, path: path, info: info}, nil
+	return &entry{Entry: node.Entry{Name: info.Name(), Ino: n.Ino, Kind: n.Kind()}, path: path, info: info}, nil
 }
 
 // maxPage is how many entries of a directory a search reads at a time.
 const maxPage = 512
 
 // readPage returns the entries of a directory that come after a name, and whether they are the last.
-func readPage(tx *tree.Tx, dir tree.Ino, after string) (page []tree.Entry, last bool, err error) {
+func readPage(tx *tree.Tx, dir node.Ino, after string) (page []node.Entry, last bool, err error) {
 	tx.Trim()
 	page, err = tx.Page(dir, after, maxPage)
 	return page, len(page) < maxPage, err
 }
 
 // lookUp returns those of some names that a directory has.
-func lookUp(tx *tree.Tx, dir tree.Ino, names []string) ([]tree.Entry, error) {
+func lookUp(tx *tree.Tx, dir node.Ino, names []string) ([]node.Entry, error) {
 	tx.Trim()
-	var entries []tree.Entry
+	var entries []node.Entry
 	for _, name := range names {
 		d, err := tx.Lookup(dir, name)
 		if err != nil {
 			return nil, err
 		}
 		if d.Ino != 0 {
-			entries = append(entries, tree.Entry{Name: name, Ino: d.Ino, Kind: d.Kind})
+			entries = append(entries, node.Entry{Name: name, Ino: d.Ino, Kind: d.Kind})
 		}
 	}
 	return entries, nil
@@ -82,7 +83,7 @@ const maxReturns = 1000
 // To come by a directory twice is no fault if it was moved meanwhile. So the tree is asked about this moment: does the
 // path lead through the directory twice, or has the directory two names? An entry that is listed but cannot be looked
 // up answers neither, hence the bound.
-func (t *trail) enter(tx *tree.Tx, dir tree.Ino, path string) error {
+func (t *trail) enter(tx *tree.Tx, dir node.Ino, path string) error {
 	if t.dirs.Add(dir) {
 		t.first++
 		return nil

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"syscall"
 
+	"vfsdb/node"
 	"vfsdb/tree"
 	"vfsdb/vfs"
 )
@@ -81,12 +82,12 @@ func (f *findRun) search(ctx context.Context, v Viewer, dir string) (err error) 
 
 // look reads the Info of an entry that matches.
 func (f *findRun) look(tx *tree.Tx, e *entry) error {
-	if f.kind != 0 && f.kind != e.Kind || !f.pattern.match(e.up.at, e.Name, e.Kind == tree.KindDir) {
+	if f.kind != 0 && f.kind != e.Kind || !f.pattern.match(e.up.at, e.Name, e.Kind == node.KindDir) {
 		return nil
 	}
 	n, err := tx.NodeOf(e.dir, e.Entry)
 	if err == nil {
-		e.info = tree.NewInfo(e.Name, n)
+		e.info = node.NewInfo(e.Name, n)
 	}
 	return err
 }
@@ -110,11 +111,11 @@ func kindNamed(word string) (uint8, error) {
 	case "":
 		return 0, nil
 	case "file":
-		return tree.KindFile, nil
+		return node.KindFile, nil
 	case "directory":
-		return tree.KindDir, nil
+		return node.KindDir, nil
 	case "symlink":
-		return tree.KindLink, nil
+		return node.KindLink, nil
 	}
 	return 0, fmt.Errorf("%w: kind %q is not file, directory or symlink", syscall.EINVAL, word)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"vfsdb/node"
 	"vfsdb/tree"
 )
 
@@ -42,7 +43,7 @@ func glob(ctx context.Context, v Viewer, text string) ([]string, error) {
 		paths = append(paths, root.path)
 	}
 	err = p.below(ctx, v, root, nil, func(e *entry) error {
-		if p.match(e.up.at, e.Name, e.Kind == tree.KindDir) {
+		if p.match(e.up.at, e.Name, e.Kind == node.KindDir) {
 			paths = append(paths, e.path)
 		}
 		return nil
@@ -64,7 +65,7 @@ func (p *Pattern) below(
 		only:   func(dir *entry) []string { return p.names(dir.at) },
 		look:   look,
 		visit: func(e *entry) (bool, error) {
-			if err := visit(e); err != nil || e.Kind != tree.KindDir {
+			if err := visit(e); err != nil || e.Kind != node.KindDir {
 				return false, err
 			}
 			e.at = p.next(e.up.at, e.Name)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"vfsdb/node"
 	"vfsdb/tree"
 	"vfsdb/vfs"
 )
@@ -151,12 +152,12 @@ func (g *grep) search(text string) (err error) {
 	g.number, g.learn = g.sketches.begin()
 
 	at := candidate{start.path, start.Ino}
-	if start.Kind != tree.KindDir {
+	if start.Kind != node.KindDir {
 		b := &batch{files: []candidate{at}, done: make(chan struct{})}
 		(&scanner{grep: g}).search(b)
 		return g.take(b)
 	}
-	return g.run(&lister{grep: g, prefix: len(tree.JoinPath(at.path, "")), open: []*listing{{dir: at}}})
+	return g.run(&lister{grep: g, prefix: len(node.JoinPath(at.path, "")), open: []*listing{{dir: at}}})
 }
 
 // A filter is one pattern of Include or Exclude.
@@ -184,7 +185,7 @@ func anyMatches(list []filter, rel string, e *entry) bool {
 		if f.base {
 			of = e.Name
 		}
-		if f.Match(of, e.Kind == tree.KindDir) {
+		if f.Match(of, e.Kind == node.KindDir) {
 			return true
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"syscall"
 
-	"vfsdb/tree"
+	"vfsdb/node"
 )
 
 // List returns the paths of all files at or under a path, sorted, in the form of io/fs. Everything that is not a
@@ -39,13 +39,13 @@ func filesUnder(ctx context.Context, v Viewer, path string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	if at.Kind != tree.KindDir {
+	if at.Kind != node.KindDir {
 		return []string{at.path}, nil
 	}
 
 	var paths []string
 	w := treeWalk{ctx: ctx, viewer: v, visit: func(e *entry) (bool, error) {
-		if e.Kind != tree.KindDir {
+		if e.Kind != node.KindDir {
 			paths = append(paths, e.path)
 		}
 		return true, nil

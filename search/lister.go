@@ -1,6 +1,9 @@
 package search
 
-import "vfsdb/tree"
+import (
+	"vfsdb/node"
+	"vfsdb/tree"
+)
 
 // A lister lists the files to be searched, in the order of a walk, some at a time. It keeps its place in between, so it
 // can go on in another transaction.
@@ -14,7 +17,7 @@ type lister struct {
 // A listing is a directory of which a part is listed.
 type listing struct {
 	dir  candidate
-	page []tree.Entry // entries that are listed and still to be looked at
+	page []node.Entry // entries that are listed and still to be looked at
 	last string       // the name that was listed last
 	all  bool         // nothing comes after page
 }
@@ -22,7 +25,7 @@ type listing struct {
 // A candidate is a file to be searched, or a directory, by its path.
 type candidate struct {
 	path string
-	ino  tree.Ino
+	ino  node.Ino
 }
 
 // next lists at least n more files, in one transaction, and up to a page of entries more than that. There are fewer only
@@ -70,11 +73,11 @@ func (l *lister) list(tx *tree.Tx, d *listing) (err error) {
 // through goes through the page of a directory, up to a directory to go into, or to the end.
 func (l *lister) through(d *listing, files []candidate) []candidate {
 	for i, one := range d.page {
-		e := entry{Entry: one, path: tree.JoinPath(d.dir.path, one.Name)}
+		e := entry{Entry: one, path: node.JoinPath(d.dir.path, one.Name)}
 		rel := e.path[l.prefix:]
 		switch {
-		case e.Kind != tree.KindDir && e.Kind != tree.KindFile, anyMatches(l.exclude, rel, &e):
-		case e.Kind == tree.KindDir:
+		case e.Kind != node.KindDir && e.Kind != node.KindFile, anyMatches(l.exclude, rel, &e):
+		case e.Kind == node.KindDir:
 			d.page = d.page[i+1:]
 			l.open = append(l.open, &listing{dir: candidate{e.path, e.Ino}})
 			return files

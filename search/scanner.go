@@ -4,6 +4,7 @@ import (
 	"slices"
 	"syscall"
 
+	"vfsdb/node"
 	"vfsdb/tree"
 )
 
@@ -11,7 +12,7 @@ import (
 type scanner struct {
 	*grep
 	buf  []byte     // the memory of a scan, kept from file to file
-	inos []tree.Ino // of the files of a batch that are left
+	inos []node.Ino // of the files of a batch that are left
 
 	// The matches of a file. The texts of short lines become one string, of which each match has a part.
 	matches []GrepMatch
@@ -68,7 +69,7 @@ func (s *scanner) file(tx *tree.Tx, b *batch, t candidate) (int64, error) {
 	if err != nil || n == nil || n.Nlink == 0 {
 		return 0, err
 	}
-	if n.Kind() != tree.KindFile {
+	if n.Kind() != node.KindFile {
 		return 0, syscall.EINVAL
 	}
 

@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 
+	"vfsdb/node"
 	"vfsdb/tree"
 )
 
@@ -20,7 +21,7 @@ type Totals struct {
 //
 // On a [vfs.FS], each page of a directory is a moment of its own. Errors: ENOENT.
 func Usage(ctx context.Context, v Viewer, name string) (Totals, error) {
-	c := census{several: make(map[tree.Ino]bool)}
+	c := census{several: make(map[node.Ino]bool)}
 	if err := c.all(ctx, v, name); err != nil {
 		return Totals{}, pathErr("du", name, err)
 	}
@@ -30,7 +31,7 @@ func Usage(ctx context.Context, v Viewer, name string) (Totals, error) {
 // A census is one Usage that runs.
 type census struct {
 	Totals
-	several map[tree.Ino]bool // counted files that have more names
+	several map[node.Ino]bool // counted files that have more names
 }
 
 func (c *census) all(ctx context.Context, v Viewer, name string) error {
@@ -41,7 +42,7 @@ func (c *census) all(ctx context.Context, v Viewer, name string) error {
 		}
 		return c.look(tx, start)
 	})
-	if err != nil || start.Kind != tree.KindDir {
+	if err != nil || start.Kind != node.KindDir {
 		return err
 	}
 
@@ -51,7 +52,7 @@ func (c *census) all(ctx context.Context, v Viewer, name string) error {
 
 // look counts an entry.
 func (c *census) look(tx *tree.Tx, e *entry) error {
-	if e.Kind == tree.KindDir {
+	if e.Kind == node.KindDir {
 		c.Dirs++
 		return nil
 	}
@@ -66,10 +67,10 @@ func (c *census) look(tx *tree.Tx, e *entry) error {
 	}
 
 	switch e.Kind {
-	case tree.KindFile:
+	case node.KindFile:
 		c.Files++
 		c.Bytes += n.Content.Size
-	case tree.KindLink:
+	case node.KindLink:
 		c.Symlinks++
 	default:
 		c.Others++

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"syscall"
 
+	"vfsdb/node"
 	"vfsdb/tree"
 	"vfsdb/vfs"
 )
@@ -38,7 +39,7 @@ func start(ctx context.Context, v Viewer, name string, follow bool) (at *entry, 
 // startDir is start for a directory: anything else is ENOTDIR.
 func startDir(ctx context.Context, v Viewer, name string) (*entry, error) {
 	at, err := start(ctx, v, name, true)
-	if err == nil && at.Kind != tree.KindDir {
+	if err == nil && at.Kind != node.KindDir {
 		err = syscall.ENOTDIR
 	}
 	return at, err

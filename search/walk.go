@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 
+	"vfsdb/node"
 	"vfsdb/tree"
 )
 
@@ -39,7 +40,7 @@ func (w *treeWalk) entries(dir *entry) error {
 		}
 		for _, e := range page {
 			into, err := w.visit(e)
-			if err == nil && into && e.Kind == tree.KindDir {
+			if err == nil && into && e.Kind == node.KindDir {
 				err = w.entries(e)
 			}
 			if err != nil {
@@ -68,7 +69,7 @@ func (w *treeWalk) page(dir *entry, after string) (page []*entry, last bool, err
 
 		page, last = make([]*entry, len(list)), end
 		for i, l := range list {
-			page[i] = &entry{Entry: l, dir: dir.Ino, path: tree.JoinPath(dir.path, l.Name), up: dir}
+			page[i] = &entry{Entry: l, dir: dir.Ino, path: node.JoinPath(dir.path, l.Name), up: dir}
 			if w.look == nil {
 				continue
 			}
@@ -82,7 +83,7 @@ func (w *treeWalk) page(dir *entry, after string) (page []*entry, last bool, err
 }
 
 // list returns the entries of a page. A directory of which only some names matter is one page, however many it holds.
-func (w *treeWalk) list(tx *tree.Tx, dir *entry, after string) (list []tree.Entry, last bool, err error) {
+func (w *treeWalk) list(tx *tree.Tx, dir *entry, after string) (list []node.Entry, last bool, err error) {
 	if w.only != nil {
 		if names := w.only(dir); names != nil {
 			list, err = lookUp(tx, dir.Ino, names)

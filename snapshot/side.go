@@ -3,6 +3,7 @@ package snapshot
 import (
 	"slices"
 
+	"vfsdb/node"
 	"vfsdb/schema"
 	"vfsdb/tree"
 	"vfsdb/vfs"
@@ -25,7 +26,7 @@ func newSide(tx *tree.Tx) *side {
 }
 
 // show adds an entry that only this side has, if the root leads to its directory. Inode 0 is no entry.
-func (s *side) show(name tree.Name, ino vfs.Ino) error {
+func (s *side) show(name node.Name, ino vfs.Ino) error {
 	if ino == 0 {
 		return nil
 	}
@@ -33,7 +34,7 @@ func (s *side) show(name tree.Name, ino vfs.Ino) error {
 	if err != nil || dir == "" {
 		return err
 	}
-	s.add(tree.JoinPath(dir, name.Base), ino)
+	s.add(node.JoinPath(dir, name.Base), ino)
 	return nil
 }
 
@@ -72,7 +73,7 @@ func (s *side) paths(ino vfs.Ino) ([]string, error) {
 			return nil, err
 		}
 		if dir != "" {
-			paths = append(paths, tree.JoinPath(dir, name.Base))
+			paths = append(paths, node.JoinPath(dir, name.Base))
 		}
 	}
 	return paths, nil

@@ -3,6 +3,7 @@ package tree
 import (
 	"vfsdb/chunk"
 	"vfsdb/journal"
+	"vfsdb/node"
 	"vfsdb/schema"
 )
 
@@ -19,7 +20,7 @@ func (st *Store) Cache() *chunk.Cache { return st.cache }
 func (t *Tree) Store() *Store { return t.store }
 
 // Root returns the directory that the tree stands on.
-func (t *Tree) Root() Ino { return t.root }
+func (t *Tree) Root() node.Ino { return t.root }
 
 // Tree returns the tree that the transaction is on.
 func (tx *Tx) Tree() *Tree { return tx.fsys }

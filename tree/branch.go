@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"vfsdb/node"
 	"vfsdb/schema"
 )
 
@@ -84,8 +85,8 @@ func branchID(db *schema.Tx, name string) (int64, error) {
 // a slash, an '@', a space or a control character in it, one that is not UTF-8, one that starts with '-'.
 func CheckName(name string) error {
 	bad := func(r rune) bool { return r == '/' || r == '@' || unicode.IsSpace(r) || unicode.IsControl(r) }
-	if name == "" || len(name) > MaxName || !utf8.ValidString(name) || name[0] == '-' || strings.ContainsFunc(name, bad) {
-		return fmt.Errorf("%w: a name is 1 to %d bytes of UTF-8 without '/', '@' and spaces, and does not start with '-'", syscall.EINVAL, MaxName)
+	if name == "" || len(name) > node.MaxName || !utf8.ValidString(name) || name[0] == '-' || strings.ContainsFunc(name, bad) {
+		return fmt.Errorf("%w: a name is 1 to %d bytes of UTF-8 without '/', '@' and spaces, and does not start with '-'", syscall.EINVAL, node.MaxName)
 	}
 	return nil
 }

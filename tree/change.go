@@ -3,12 +3,13 @@ package tree
 import (
 	"vfsdb/chunk"
 	"vfsdb/journal"
+	"vfsdb/node"
 )
 
 // A change is what a verb did to a path, with the file whose content it gave.
 type change struct {
 	journal.Change
-	ino     Ino // the file whose content is now the one of After; 0: none
+	ino     node.Ino // the file whose content is now the one of After; 0: none
 	content chunk.Content
 }
 
@@ -43,15 +44,15 @@ func (tx *Tx) Record(op, path, arg string) error {
 }
 
 // SumOf returns the sum of a regular file's content, and none for anything else.
-func (tx *Tx) SumOf(n *Node) (chunk.Sum, error) {
-	if n == nil || n.Kind() != KindFile {
+func (tx *Tx) SumOf(n *node.Node) (chunk.Sum, error) {
+	if n == nil || n.Kind() != node.KindFile {
 		return chunk.Sum{}, nil
 	}
 	return chunk.SumOfContent(tx.db, n.Content)
 }
 
 // was notes the content that n has before the change.
-func (tx *Tx) was(c *change, n *Node) (err error) {
+func (tx *Tx) was(c *change, n *node.Node) (err error) {
 	if s, ok := tx.own.sources[n.Ino]; ok && s.content == n.Content {
 		c.Before, c.Origin = s.sum, s.seq
 		return nil
@@ -61,10 +62,10 @@ func (tx *Tx) was(c *change, n *Node) (err error) {
 }
 
 // is notes the content that n has after it.
-func (c *change) is(n *Node, sum chunk.Sum) { c.After, c.ino, c.content = sum, n.Ino, n.Content }
+func (c *change) is(n *node.Node, sum chunk.Sum) { c.After, c.ino, c.content = sum, n.Ino, n.Content }
 
 // loss is the change that a name is taken away from n: its content goes with the last one.
-func (tx *Tx) loss(op journal.Op, n *Node) (c change, err error) {
+func (tx *Tx) loss(op journal.Op, n *node.Node) (c change, err error) {
 	c.Op = op
 	if err = tx.was(&c, n); err == nil && n.Nlink == 1 {
 		c.Grew = -n.Content.Size

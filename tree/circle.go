@@ -1,20 +1,22 @@
 package tree
 
+import "vfsdb/node"
+
 // No directory lies below itself, and each has one name. A damaged row can contradict that. Code that follows such a row
 // down, or up, would not end: the types in this file notice.
 
 // ErrBelowItself names a directory that a path leads through twice.
-func ErrBelowItself(dir Ino) error { return corrupt("directory %d lies below itself", dir) }
+func ErrBelowItself(dir node.Ino) error { return corrupt("directory %d lies below itself", dir) }
 
 // A circle notices that a climb has come to a directory twice. It remembers one directory of those that the climb has
 // passed, and a later one after twice as many steps. In a circle the climb passes that one again.
 type circle struct {
-	mark       Ino
+	mark       node.Ino
 	steps, end int // at end, the mark moves
 }
 
 // to is called with each directory on the way.
-func (c *circle) to(dir Ino) error {
+func (c *circle) to(dir node.Ino) error {
 	if c.steps > 0 && dir == c.mark {
 		return ErrBelowItself(dir)
 	}
@@ -27,15 +29,15 @@ func (c *circle) to(dir Ino) error {
 
 // An InoSet is a set of inodes, a bit for each number: of the directories that a walk down has gone into.
 type InoSet struct {
-	pages map[Ino]*[inosOfPage / 64]uint64
+	pages map[node.Ino]*[inosOfPage / 64]uint64
 }
 
 const inosOfPage = 4096
 
 // Add adds an inode, and reports whether it is new.
-func (s *InoSet) Add(ino Ino) bool {
+func (s *InoSet) Add(ino node.Ino) bool {
 	if s.pages == nil {
-		s.pages = make(map[Ino]*[inosOfPage / 64]uint64)
+		s.pages = make(map[node.Ino]*[inosOfPage / 64]uint64)
 	}
 	page, bit := ino/inosOfPage, uint64(ino)%inosOfPage
 	bits := s.pages[page]
@@ -53,7 +55,7 @@ func (s *InoSet) Add(ino Ino) bool {
 
 // OneName fails if a directory has several names. The index of names is compared with the entries: a directory can be
 // listed without that index, and so where it is damaged too.
-func (tx *Tx) OneName(dir Ino) error {
+func (tx *Tx) OneName(dir node.Ino) error {
 	names, err := tx.namesOf(dir)
 	if err != nil || len(names) < 2 {
 		return nil

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"syscall"
 
+	"vfsdb/node"
 	"vfsdb/schema"
 )
 
@@ -19,14 +20,14 @@ type Delta struct {
 
 // A NameChange is an entry that shows another inode, or none, in one of the trees.
 type NameChange struct {
-	Name
-	Old, New Ino // 0: no such entry
+	node.Name
+	Old, New node.Ino // 0: no such entry
 }
 
 // An InodeChange is an inode that differs between the trees; nil where a tree does not have it.
 type InodeChange struct {
-	Ino      Ino
-	Old, New *Info
+	Ino      node.Ino
+	Old, New *node.Info
 }
 
 // ViewBoth runs fn on two trees of one store at one moment. Trees of two stores are EXDEV.
@@ -87,40 +88,30 @@ func Compare(a, b *Tx) (*Delta, error) {
 		if err != nil {
 			return nil, err
 		}
-		if sameRow(old, now) {
+		if node.Same(old, now) {
 			continue
 		}
 
 		change := InodeChange{Ino: ino}
 		if old != nil {
-			change.Old = NewInfo("", old)
+			change.Old = node.NewInfo("", old)
 		}
 		if now != nil {
-			change.New = NewInfo("", now)
+			change.New = node.NewInfo("", now)
 		}
 		d.Inodes = append(d.Inodes, change)
 	}
 	return d, nil
 }
 
-// sameRow reports whether two views of an inode are equal, wherever their rows stand.
-func sameRow(a, b *Node) bool {
-	if a == nil || b == nil {
-		return a == b
-	}
-	x, y := *a, *b
-	x.Level, x.Born, y.Level, y.Born = 0, 0, 0, 0
-	return x == y
-}
-
 // changedKeys lists the entries and inodes that may differ between two trees: those that one of them shows in levels
 // which the other does not have, or has at another moment. What they show is cached on the way, as far as there
 // is room, for the caller looks at the keys next.
-func changedKeys(a, b *Tx) ([]Name, []Ino, error) {
+func changedKeys(a, b *Tx) ([]node.Name, []node.Ino, error) {
 	if k, known := a.getPair(b.fsys.at); known {
 		return k.names, k.inos, nil
 	}
-	d := differing{make(map[Name]shownBy), make(map[Ino]shownBy)}
+	d := differing{make(map[node.Name]shownBy), make(map[node.Ino]shownBy)}
 	for _, w := range stretches(a, b) {
 		if err := w.collect(d); err != nil {
 			return nil, nil, err
@@ -130,21 +121,21 @@ func changedKeys(a, b *Tx) ([]Name, []Ino, error) {
 		a.fillAbsent(d, byOld)
 		b.fillAbsent(d, byNew)
 	}
-	k := &keys{slices.SortedFunc(maps.Keys(d.names), Name.compare), slices.Sorted(maps.Keys(d.inos))}
+	k := &keys{slices.SortedFunc(maps.Keys(d.names), node.Name.Compare), slices.Sorted(maps.Keys(d.inos))}
 	a.putPair(b.fsys.at, k)
 	return k.names, k.inos, nil
 }
 
 // keys are of entries and inodes, in order. They are shared, and nobody changes them.
 type keys struct {
-	names []Name
-	inos  []Ino
+	names []node.Name
+	inos  []node.Ino
 }
 
 // A differing is what was found to differ, and which of the trees have a row of it that counts.
 type differing struct {
-	names map[Name]shownBy
-	inos  map[Ino]shownBy
+	names map[node.Name]shownBy
+	inos  map[node.Ino]shownBy
 }
 
 // shownBy says which trees, in bits.
@@ -247,12 +238,12 @@ func (w stretch) collect(d differing) error {
 	tx, limit := w.tx, w.tx.fsys.levels[w.level].Cap
 	rows := tx.db.Query(w.dirents, w.args...)
 	for rows.Next() {
-		name, born := Name{Ino(rows.Int(0)), rows.Text(1)}, rows.Int(4)
+		name, born := node.Name{Dir: node.Ino(rows.Int(0)), Base: rows.Text(1)}, rows.Int(4)
 		if !note(d.names, name, w.side, born <= limit) {
 			continue
 		}
 		key := nameKey{name.Dir, name.Base}
-		tx.fillName(key, Dirent{Ino: Ino(rows.Int(2)), Kind: uint8(rows.Int(3)), Level: w.level, Born: born})
+		tx.fillName(key, node.Dirent{Ino: node.Ino(rows.Int(2)), Kind: uint8(rows.Int(3)), Level: w.level, Born: born})
 	}
 	if err := rows.Err(); err != nil {
 		return err
@@ -260,7 +251,7 @@ func (w stretch) collect(d differing) error {
 
 	rows = tx.db.Query(w.inodes, w.args...)
 	for rows.Next() {
-		n, err := scanInode(rows, Ino(rows.Int(colIno)), w.level)
+		n, err := scanInode(rows, node.Ino(rows.Int(colIno)), w.level)
 		if err != nil {
 			rows.Close()
 			return fmt.Errorf("load inode %d: %w", n.Ino, err)
@@ -268,7 +259,7 @@ func (w stretch) collect(d differing) error {
 		if !note(d.inos, n.Ino, w.side, n.Born <= limit) {
 			continue
 		}
-		tx.fillNode(n.Ino, n.orNil())
+		tx.fillNode(n.Ino, orNil(&n))
 	}
 	return rows.Err()
 }
@@ -278,7 +269,7 @@ func (w stretch) collect(d differing) error {
 func (tx *Tx) fillAbsent(d differing, side shownBy) {
 	for name, by := range d.names {
 		if by&side == 0 {
-			tx.fillName(nameKey{name.Dir, name.Base}, Dirent{Level: fresh})
+			tx.fillName(nameKey{name.Dir, name.Base}, node.Dirent{Level: node.Fresh})
 		}
 	}
 	for ino, by := range d.inos {

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"vfsdb/node"
 )
 
 // Whatever two trees are compared, their keys hold every row in which they differ, and what was kept in memory on the
@@ -57,7 +59,7 @@ func TestChangedKeysForgotten(t *testing.T) {
 						if n, known := tx.getNode(ino); known {
 							found, err := tx.loadInode(ino)
 							require.NoError(t, err)
-							require.Equal(t, found.orNil(), n, ino)
+							require.Equal(t, orNil(&found), n, ino)
 						}
 					}
 				}
@@ -137,15 +139,15 @@ func (tx *Tx) requireKnown(t *testing.T) {
 	for ino, n := range tx.own.nodes {
 		found, err := tx.loadInode(ino)
 		require.NoError(t, err)
-		require.Equal(t, found.orNil(), n, ino)
+		require.Equal(t, orNil(&found), n, ino)
 	}
 }
 
 // requireChanged asks both trees for every key that has a row in any branch.
-func requireChanged(t *testing.T, a, b *Tx, names []Name, inos []Ino) {
+func requireChanged(t *testing.T, a, b *Tx, names []node.Name, inos []node.Ino) {
 	rows := a.db.Query(`SELECT DISTINCT parent, name FROM dirent`)
 	for rows.Next() {
-		name := Name{Ino(rows.Int(0)), rows.Text(1)}
+		name := node.Name{Dir: node.Ino(rows.Int(0)), Base: rows.Text(1)}
 		old, err := a.Lookup(name.Dir, name.Base)
 		require.NoError(t, err)
 		now, err := b.Lookup(name.Dir, name.Base)
@@ -157,12 +159,12 @@ func requireChanged(t *testing.T, a, b *Tx, names []Name, inos []Ino) {
 	require.NoError(t, rows.Err())
 	rows = a.db.Query(`SELECT DISTINCT ino FROM inode`)
 	for rows.Next() {
-		ino := Ino(rows.Int(0))
+		ino := node.Ino(rows.Int(0))
 		old, err := a.Node(ino)
 		require.NoError(t, err)
 		now, err := b.Node(ino)
 		require.NoError(t, err)
-		if !sameRow(old, now) {
+		if !node.Same(old, now) {
 			require.Contains(t, inos, ino)
 		}
 	}

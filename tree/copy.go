@@ -5,6 +5,7 @@ import (
 	"syscall"
 
 	"vfsdb/journal"
+	"vfsdb/node"
 )
 
 // CopyTree makes a copy of a file or of a directory with all that is below it. Content is shared. A file that has the new
@@ -36,7 +37,7 @@ func (tx *Tx) CopyTree(from, to Place) error {
 	if err != nil {
 		return err
 	}
-	c := copier{tx: tx, made: make(map[Ino]*Node), copied: new(InoSet)}
+	c := copier{tx: tx, made: make(map[node.Ino]*node.Node), copied: new(InoSet)}
 	if n.IsDir() {
 		if err := c.avoid(to); err != nil {
 			return err
@@ -56,7 +57,7 @@ func (tx *Tx) CopyTree(from, to Place) error {
 
 // CheckCopy refuses to copy a directory into itself, or onto itself, with EINVAL. It returns the inode to be copied, and
 // the number of the one that has the new name, 0 if none has it.
-func (tx *Tx) CheckCopy(from, to Place) (n *Node, over Ino, err error) {
+func (tx *Tx) CheckCopy(from, to Place) (n *node.Node, over node.Ino, err error) {
 	if n, err = tx.shown(from); err != nil {
 		return nil, 0, err
 	}
@@ -73,9 +74,9 @@ func (tx *Tx) CheckCopy(from, to Place) (n *Node, over Ino, err error) {
 // A copier makes a copy of a tree.
 type copier struct {
 	tx     *Tx
-	made   map[Ino]*Node // the copy of a file with several names
-	copied *InoSet       // directories that are not to be copied, or not again
-	lost   change        // of the file that the copy replaces
+	made   map[node.Ino]*node.Node // the copy of a file with several names
+	copied *InoSet                 // directories that are not to be copied, or not again
+	lost   change                  // of the file that the copy replaces
 }
 
 // avoid marks the directories above the copy as copied: to copy one of them would copy the copy too.
@@ -97,7 +98,7 @@ func (c copier) avoid(to Place) error {
 }
 
 // copy copies n, whose event path is source, to a place, whose event path is path.
-func (c copier) copy(n *Node, to Place, source, path string) error {
+func (c copier) copy(n *node.Node, to Place, source, path string) error {
 	if made := c.made[n.Ino]; made != nil {
 		if err := c.tx.addName(to, made); err != nil {
 			return err
@@ -105,9 +106,7 @@ func (c copier) copy(n *Node, to Place, source, path string) error {
 		return c.record(n, source, path, 0)
 	}
 
-	made := &Node{
-		Mode: n.Mode, Uid: n.Uid, Gid: n.Gid, Rdev: n.Rdev, Mtime: n.Mtime, Content: n.Content, Target: n.Target,
-	}
+	made := n.Copy()
 	if err := c.tx.addNamed(to, made); err != nil {
 		return err
 	}
@@ -141,7 +140,7 @@ func (c copier) copy(n *Node, to Place, source, path string) error {
 	return nil
 }
 
-func (c copier) record(n *Node, source, path string, size int64) error {
+func (c copier) record(n *node.Node, source, path string, size int64) error {
 	after, err := c.tx.SumOf(n)
 	if err != nil {
 		return err

@@ -5,14 +5,15 @@ import (
 
 	"vfsdb/chunk"
 	"vfsdb/journal"
+	"vfsdb/node"
 )
 
 // NewNode returns an inode of a type and permissions that was modified now, for create.
-func (tx *Tx) NewNode(mode uint32) *Node { return &Node{Mode: mode, Mtime: tx.now} }
+func (tx *Tx) NewNode(mode uint32) *node.Node { return &node.Node{Mode: mode, Mtime: tx.now} }
 
 // Create makes a new inode and gives it a name. sum is that of its content, if it is a regular file. A name that exists
 // is EEXIST.
-func (tx *Tx) Create(p Place, n *Node, sum chunk.Sum) error {
+func (tx *Tx) Create(p Place, n *node.Node, sum chunk.Sum) error {
 	if err := tx.Writable(); err != nil {
 		return err
 	}
@@ -31,7 +32,7 @@ func (tx *Tx) Create(p Place, n *Node, sum chunk.Sum) error {
 		return err
 	}
 	c := change{Change: journal.Change{Op: createOp(n.Kind()), Arg: n.Target, Grew: n.Content.Size}}
-	if n.Kind() == KindFile {
+	if n.Kind() == node.KindFile {
 		c.is(n, sum)
 	}
 	return tx.recordAt(path, c)
@@ -39,7 +40,7 @@ func (tx *Tx) Create(p Place, n *Node, sum chunk.Sum) error {
 
 // Replace is create for a regular file that may take the name from another inode. One event records both. The name of a
 // directory is EISDIR.
-func (tx *Tx) Replace(p Place, n *Node, sum chunk.Sum) error {
+func (tx *Tx) Replace(p Place, n *node.Node, sum chunk.Sum) error {
 	if err := tx.Writable(); err != nil {
 		return err
 	}
@@ -76,7 +77,7 @@ func (tx *Tx) Replace(p Place, n *Node, sum chunk.Sum) error {
 }
 
 // addNamed adds an inode with its first name.
-func (tx *Tx) addNamed(p Place, n *Node) error {
+func (tx *Tx) addNamed(p Place, n *node.Node) error {
 	parent, err := tx.parent(p)
 	if err != nil {
 		return err
@@ -93,7 +94,7 @@ func (tx *Tx) addNamed(p Place, n *Node) error {
 }
 
 // modified marks that the content of a file, or the entries of a directory, changed now.
-func (tx *Tx) modified(n *Node) {
+func (tx *Tx) modified(n *node.Node) {
 	n.Mtime = tx.now
 	tx.change(n)
 }
@@ -101,25 +102,25 @@ func (tx *Tx) modified(n *Node) {
 // createOp returns the op of an event that records a new inode of a type.
 func createOp(kind uint8) journal.Op {
 	switch kind {
-	case KindFile:
+	case node.KindFile:
 		return journal.OpCreate
-	case KindDir:
+	case node.KindDir:
 		return journal.OpMkdir
-	case KindLink:
+	case node.KindLink:
 		return journal.OpSymlink
 	}
 	return journal.OpMknod
 }
 
 // CheckTarget refuses a symlink that points at what no path can be.
-func CheckTarget(n *Node) error {
-	if n.Kind() != KindLink {
+func CheckTarget(n *node.Node) error {
+	if n.Kind() != node.KindLink {
 		return nil
 	}
 	switch {
 	case n.Target == "":
 		return syscall.ENOENT
-	case len(n.Target) > MaxPath:
+	case len(n.Target) > node.MaxPath:
 		return syscall.ENAMETOOLONG
 	}
 	for i := range len(n.Target) {

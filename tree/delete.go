@@ -1,17 +1,20 @@
 package tree
 
-import "vfsdb/schema"
+import (
+	"vfsdb/node"
+	"vfsdb/schema"
+)
 
 // The rows that these functions delete are shown by no tree, so the commit invalidates nothing that is cached.
 
 // DeleteInode deletes a row of the table inode, and returns how many it found.
-func DeleteInode(db *schema.Tx, branch int64, ino Ino, died, born int64) (int64, error) {
+func DeleteInode(db *schema.Tx, branch int64, ino node.Ino, died, born int64) (int64, error) {
 	invalidationOf(db)
 	return db.Exec(`DELETE FROM inode WHERE branch = ? AND ino = ? AND died = ? AND born = ?`, branch, int64(ino), died, born)
 }
 
 // DeleteDirent deletes a row of the table dirent, and returns how many it found.
-func DeleteDirent(db *schema.Tx, branch int64, name Name, died, born int64) (int64, error) {
+func DeleteDirent(db *schema.Tx, branch int64, name node.Name, died, born int64) (int64, error) {
 	invalidationOf(db)
 	return db.Exec(`DELETE FROM dirent WHERE branch = ? AND parent = ? AND name = ? AND died = ? AND born = ?`,
 		branch, int64(name.Dir), name.Base, died, born)

@@ -3,20 +3,12 @@ package tree
 import (
 	"fmt"
 
+	"vfsdb/node"
 	"vfsdb/schema"
 )
 
-// A Dirent is the entry of a directory under a name: the inode, or, with ino 0, that there is none. level and born
-// name the row that it comes from; level is fresh if there is no row.
-type Dirent struct {
-	Ino   Ino
-	Kind  uint8
-	Level int
-	Born  int64
-}
-
 // Lookup returns what the tree shows under a name in a directory.
-func (tx *Tx) Lookup(dir Ino, name string) (Dirent, error) {
+func (tx *Tx) Lookup(dir node.Ino, name string) (node.Dirent, error) {
 	key := nameKey{dir, name}
 	if d, ok := tx.getName(key); ok {
 		return d, nil
@@ -29,7 +21,7 @@ func (tx *Tx) Lookup(dir Ino, name string) (Dirent, error) {
 	return d, nil
 }
 
-func (tx *Tx) loadDirent(key nameKey) (Dirent, error) {
+func (tx *Tx) loadDirent(key nameKey) (node.Dirent, error) {
 	if len(tx.fsys.levels) == 1 {
 		d, _, err := tx.nearestDirent(ownLevel, key)
 		return d, err
@@ -51,7 +43,7 @@ func (tx *Tx) loadDirent(key nameKey) (Dirent, error) {
 }
 
 // inheritedDirent looks a name up in the levels above the first.
-func (tx *Tx) inheritedDirent(key nameKey) (Dirent, error) {
+func (tx *Tx) inheritedDirent(key nameKey) (node.Dirent, error) {
 	if d, known := tx.getInheritedName(key); known {
 		return d, nil
 	}
@@ -63,7 +55,7 @@ func (tx *Tx) inheritedDirent(key nameKey) (Dirent, error) {
 }
 
 // cacheInheritedName caches what the levels above the first show, for good. So they must be committed.
-func (tx *Tx) cacheInheritedName(key nameKey, d Dirent) {
+func (tx *Tx) cacheInheritedName(key nameKey, d node.Dirent) {
 	if tx.fsys.settled {
 		tx.putInheritedName(key, d)
 	}
@@ -72,17 +64,17 @@ func (tx *Tx) cacheInheritedName(key nameKey, d Dirent) {
 var nearestDirents = newNearest("ino, kind, born", "dirent", "parent = ?1 AND name = ?2", 2)
 
 // nearestDirent reads the row of the nearest of some levels that has one, whiteouts included.
-func (tx *Tx) nearestDirent(levels []int, key nameKey) (d Dirent, found bool, err error) {
+func (tx *Tx) nearestDirent(levels []int, key nameKey) (d node.Dirent, found bool, err error) {
 	rows, level, err := nearestDirents.find(tx.db, tx.fsys.levels, levels, int64(key.dir), key.name)
 	if rows == nil {
-		return Dirent{Level: fresh}, false, err
+		return node.Dirent{Level: node.Fresh}, false, err
 	}
-	d = Dirent{Ino: Ino(rows.Int(0)), Kind: uint8(rows.Int(1)), Level: level, Born: rows.Int(2)}
+	d = node.Dirent{Ino: node.Ino(rows.Int(0)), Kind: uint8(rows.Int(1)), Level: level, Born: rows.Int(2)}
 	return d, true, rows.Close()
 }
 
 // levelsOfDir appends the levels above the first that may have rows of a directory.
-func (fsys *Tree) levelsOfDir(list []int, dir Ino) []int {
+func (fsys *Tree) levelsOfDir(list []int, dir node.Ino) []int {
 	for i, filter := range fsys.filters {
 		if i > 0 && filter.mayHaveDir(dir) {
 			list = append(list, i)
@@ -92,7 +84,7 @@ func (fsys *Tree) levelsOfDir(list []int, dir Ino) []int {
 }
 
 // putDirent makes a name show an inode, by the rule of putInode. ino 0 writes a whiteout.
-func (tx *Tx) putDirent(dir Ino, name string, ino Ino, kind uint8) error {
+func (tx *Tx) putDirent(dir node.Ino, name string, ino node.Ino, kind uint8) error {
 	d, err := tx.Lookup(dir, name)
 	if err != nil {
 		return err
@@ -100,7 +92,7 @@ func (tx *Tx) putDirent(dir Ino, name string, ino Ino, kind uint8) error {
 
 	branch := tx.fsys.at.Branch
 	tx.invalidateName(nameKey{dir, name})
-	tx.own.names[nameKey{dir, name}] = Dirent{Ino: ino, Kind: kind, Level: 0, Born: tx.epoch()}
+	tx.own.names[nameKey{dir, name}] = node.Dirent{Ino: ino, Kind: kind, Level: 0, Born: tx.epoch()}
 
 	// A row of this epoch is changed in place. An older one ends, and a new one begins.
 	if d.Level == 0 && d.Born == tx.epoch() {
@@ -119,7 +111,7 @@ func (tx *Tx) putDirent(dir Ino, name string, ino Ino, kind uint8) error {
 }
 
 // DropDirent removes a name: by a whiteout if an ancestor still shows it, else by ending its row.
-func (tx *Tx) DropDirent(dir Ino, name string) error {
+func (tx *Tx) DropDirent(dir node.Ino, name string) error {
 	key := nameKey{dir, name}
 	if len(tx.fsys.levels) > 1 {
 		shown, err := tx.inheritedDirent(key)
@@ -136,7 +128,7 @@ func (tx *Tx) DropDirent(dir Ino, name string) error {
 		return err
 	}
 	tx.invalidateName(key)
-	tx.own.names[key] = Dirent{Level: fresh}
+	tx.own.names[key] = node.Dirent{Level: node.Fresh}
 
 	if d.Born == tx.epoch() {
 		found, err := tx.db.Exec(`DELETE FROM dirent WHERE branch = ? AND parent = ? AND name = ? AND died = 9223372036854775807`,
@@ -146,23 +138,16 @@ func (tx *Tx) DropDirent(dir Ino, name string) error {
 	return endDirent(tx.db, tx.fsys.at.Branch, dir, name, tx.epoch())
 }
 
-func endDirent(db *schema.Tx, branch int64, dir Ino, name string, epoch int64) error {
+func endDirent(db *schema.Tx, branch int64, dir node.Ino, name string, epoch int64) error {
 	found, err := db.Exec(`UPDATE dirent SET died = ? WHERE branch = ? AND parent = ? AND name = ? AND died = 9223372036854775807`,
 		epoch, branch, int64(dir), name)
 	return foundRow(found, err, "dirent", int64(dir))
 }
 
-// An Entry is one entry of a directory: a name, and the inode that it shows.
-type Entry struct {
-	Name string
-	Ino  Ino
-	Kind uint8
-}
-
 // Page returns up to limit entries of a directory in order of their names, beginning after the name after. A damaged tree
 // of pages may have them out of order. They are returned all the same, but the last name of a full page must come after
 // the last one of the page before, or a listing page by page would not end.
-func (tx *Tx) Page(dir Ino, after string, limit int) ([]Entry, error) {
+func (tx *Tx) Page(dir node.Ino, after string, limit int) ([]node.Entry, error) {
 	page, err := tx.pageBehind(dir, after, limit)
 	if last := len(page) - 1; err == nil && last >= 0 && last+1 == limit && page[last].Name <= after {
 		return nil, errOutOfOrder(dir, page[last].Name, after)
@@ -170,11 +155,11 @@ func (tx *Tx) Page(dir Ino, after string, limit int) ([]Entry, error) {
 	return page, err
 }
 
-func errOutOfOrder(dir Ino, name, after string) error {
+func errOutOfOrder(dir node.Ino, name, after string) error {
 	return corrupt("entries of directory %d are out of order: %q comes after %q", dir, name, after)
 }
 
-func (tx *Tx) pageBehind(dir Ino, after string, limit int) ([]Entry, error) {
+func (tx *Tx) pageBehind(dir node.Ino, after string, limit int) ([]node.Entry, error) {
 	levels := tx.fsys.levels[:1:1]
 	for _, i := range tx.fsys.levelsOfDir(nil, dir) {
 		levels = append(levels, tx.fsys.levels[i])
@@ -187,8 +172,8 @@ func (tx *Tx) pageBehind(dir Ino, after string, limit int) ([]Entry, error) {
 
 const pageSQL = `SELECT name, ino, kind, parent FROM dirent WHERE branch = ?1 AND parent = ?2 AND name > ?3 AND died > ?4 AND born <= ?4 ORDER BY name`
 
-func (tx *Tx) pageOfOne(l Level, dir Ino, after string, limit int) ([]Entry, error) {
-	var page []Entry
+func (tx *Tx) pageOfOne(l Level, dir node.Ino, after string, limit int) ([]node.Entry, error) {
+	var page []node.Entry
 	for {
 		rows := tx.db.Query(pageSQL, l.Branch, int64(dir), after, l.Cap)
 		got, before := 0, after
@@ -219,22 +204,22 @@ func (tx *Tx) pageOfOne(l Level, dir Ino, after string, limit int) ([]Entry, err
 }
 
 // scanListed reads an entry, which must be one that a directory can have: a name such as .. would lead elsewhere.
-func scanListed(rows *schema.Rows, dir Ino) (Entry, error) {
+func scanListed(rows *schema.Rows, dir node.Ino) (node.Entry, error) {
 	kind, parent := rows.Int(2), rows.Int(3)
-	e := Entry{rows.Text(0), Ino(rows.Int(1)), uint8(kind)}
+	e := node.Entry{Name: rows.Text(0), Ino: node.Ino(rows.Int(1)), Kind: uint8(kind)}
 	if parent != int64(dir) {
 		return e, corrupt("directory %d lists an entry of directory %d", dir, parent)
 	}
-	if what := EntryFault(e.Name, e.Ino != 0, int64(e.Ino), kind); what != "" {
+	if what := node.EntryFault(e.Name, e.Ino != 0, int64(e.Ino), kind); what != "" {
 		return e, corrupt("directory %d: %s", dir, what)
 	}
 	return e, nil
 }
 
 // pageOfMany merges the levels by name, the nearest winning, whiteouts hiding what is deeper.
-func (tx *Tx) pageOfMany(levels []Level, dir Ino, after string, limit int) ([]Entry, error) {
+func (tx *Tx) pageOfMany(levels []Level, dir node.Ino, after string, limit int) ([]node.Entry, error) {
 	cursors := make([]*schema.Rows, len(levels))
-	heads := make([]Entry, len(levels))
+	heads := make([]node.Entry, len(levels))
 	defer func() {
 		for _, c := range cursors {
 			if c != nil {
@@ -262,7 +247,7 @@ func (tx *Tx) pageOfMany(levels []Level, dir Ino, after string, limit int) ([]En
 	}
 
 	// Each round takes the lowest name, from the nearest level that has it, and steps over it in all levels.
-	var page []Entry
+	var page []node.Entry
 	for len(page) < limit {
 		first := -1
 		for i := range levels {

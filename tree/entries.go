@@ -3,6 +3,8 @@ package tree
 import (
 	"iter"
 	"syscall"
+
+	"vfsdb/node"
 )
 
 // pageSize is how many entries of a directory are read at a time.
@@ -10,17 +12,17 @@ const PageSize = 512
 
 // Entries yields the entries of a directory in order of their names, beginning after the name after. It reads a page at
 // a time, so the loop may remove what it is given. It ends with the transaction's context.
-func (tx *Tx) Entries(dir Ino, after string) iter.Seq2[Entry, error] {
-	return func(yield func(Entry, error) bool) {
+func (tx *Tx) Entries(dir node.Ino, after string) iter.Seq2[node.Entry, error] {
+	return func(yield func(node.Entry, error) bool) {
 		for more := true; more; {
 			err := tx.db.Context().Err()
 			if err != nil {
-				yield(Entry{}, err)
+				yield(node.Entry{}, err)
 				return
 			}
 			page, err := tx.Page(dir, after, PageSize)
 			if err != nil {
-				yield(Entry{}, err)
+				yield(node.Entry{}, err)
 				return
 			}
 
@@ -36,7 +38,7 @@ func (tx *Tx) Entries(dir Ino, after string) iter.Seq2[Entry, error] {
 }
 
 // NodeOf returns the inode that an entry of a directory shows. An entry without one is ENOENT.
-func (tx *Tx) NodeOf(dir Ino, e Entry) (*Node, error) {
+func (tx *Tx) NodeOf(dir node.Ino, e node.Entry) (*node.Node, error) {
 	if e.Ino == 0 {
 		return nil, syscall.ENOENT
 	}
@@ -53,17 +55,17 @@ func (tx *Tx) NodeOf(dir Ino, e Entry) (*Node, error) {
 }
 
 // errMissing is damage: an entry shows an inode that has no row.
-func errMissing(dir Ino, e Entry) error {
+func errMissing(dir node.Ino, e node.Entry) error {
 	return corrupt("entry %q of directory %d shows inode %d, which is missing", e.Name, dir, e.Ino)
 }
 
 // errKind is damage: an inode never becomes another type of file, and each entry that shows it has that type.
-func errKind(name string, kind uint8, n *Node) error {
-	return corrupt("entry %q shows a %s, but inode %d is a %s", name, KindName(int64(kind)), n.Ino, KindName(int64(n.Kind())))
+func errKind(name string, kind uint8, n *node.Node) error {
+	return corrupt("entry %q shows a %s, but inode %d is a %s", name, node.KindName(int64(kind)), n.Ino, node.KindName(int64(n.Kind())))
 }
 
 // checkEmpty refuses a directory that has entries with ENOTEMPTY.
-func (tx *Tx) checkEmpty(dir Ino) error {
+func (tx *Tx) checkEmpty(dir node.Ino) error {
 	page, err := tx.Page(dir, "", 1)
 	if err == nil && len(page) > 0 {
 		err = syscall.ENOTEMPTY

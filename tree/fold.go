@@ -6,6 +6,7 @@ import (
 
 	"vfsdb/chunk"
 	"vfsdb/journal"
+	"vfsdb/node"
 	"vfsdb/schema"
 )
 
@@ -31,7 +32,7 @@ type foldKey struct{ *openInode }
 
 // Fold makes the uncommitted writes of this store's open files to n part of its content. Each verb that gives a file
 // another content does so first: earlier writes must not be laid over the new content later.
-func (tx *Tx) Fold(n *Node) error {
+func (tx *Tx) Fold(n *node.Node) error {
 	s := tx.fsys.store.uncommitted(BranchIno{tx.fsys.at.Branch, n.Ino})
 	if s == nil {
 		return nil
@@ -67,11 +68,11 @@ func (tx *Tx) Fold(n *Node) error {
 type foundKey struct{ branch int64 }
 
 // keepFound notes the content of n, unless the transaction has changed that before.
-func (tx *Tx) keepFound(n *Node) {
+func (tx *Tx) keepFound(n *node.Node) {
 	key := foundKey{tx.fsys.at.Branch}
-	contents, _ := tx.db.Local(key).(map[Ino]chunk.Content)
+	contents, _ := tx.db.Local(key).(map[node.Ino]chunk.Content)
 	if contents == nil {
-		contents = make(map[Ino]chunk.Content)
+		contents = make(map[node.Ino]chunk.Content)
 		tx.db.SetLocal(key, contents)
 	}
 	if _, changed := contents[n.Ino]; !changed {
@@ -80,8 +81,8 @@ func (tx *Tx) keepFound(n *Node) {
 }
 
 // found returns the committed content of n, which others see until this transaction commits.
-func (tx *Tx) found(n *Node) chunk.Content {
-	contents, _ := tx.db.Local(foundKey{tx.fsys.at.Branch}).(map[Ino]chunk.Content)
+func (tx *Tx) found(n *node.Node) chunk.Content {
+	contents, _ := tx.db.Local(foundKey{tx.fsys.at.Branch}).(map[node.Ino]chunk.Content)
 	if c, changed := contents[n.Ino]; changed {
 		return c
 	}
@@ -90,7 +91,7 @@ func (tx *Tx) found(n *Node) chunk.Content {
 
 // rewriteOpen gives a file that is open another content. It is recorded under the entry that the file was opened by, or
 // the first that it has now; a file without a name is no part of the tree.
-func (tx *Tx) rewriteOpen(op journal.Op, name Name, n *Node, content chunk.Content) error {
+func (tx *Tx) rewriteOpen(op journal.Op, name node.Name, n *node.Node, content chunk.Content) error {
 	at, err := tx.placeOfOpen(name, n.Ino)
 	if err != nil {
 		return err
@@ -99,7 +100,7 @@ func (tx *Tx) rewriteOpen(op journal.Op, name Name, n *Node, content chunk.Conte
 }
 
 // placeOfOpen returns the entry that a file was opened by, if it leads to the inode still, or else the inode itself.
-func (tx *Tx) placeOfOpen(name Name, ino Ino) (Place, error) {
+func (tx *Tx) placeOfOpen(name node.Name, ino node.Ino) (Place, error) {
 	if name.Base == "" {
 		return Place{Ino: ino}, nil
 	}

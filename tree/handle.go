@@ -8,6 +8,7 @@ import (
 
 	"vfsdb/chunk"
 	"vfsdb/hold"
+	"vfsdb/node"
 	"vfsdb/schema"
 )
 
@@ -19,10 +20,10 @@ import (
 type Handle struct {
 	ctx    context.Context
 	fsys   *Tree
-	ino    Ino
+	ino    node.Ino
 	kind   uint8
-	name   Name // the entry that it was opened by; changes are recorded under it
-	opened Node
+	name   node.Name // the entry that it was opened by; changes are recorded under it
+	opened node.Node
 	mode   HandleMode
 	shared *openInode // of a regular file that is not frozen
 
@@ -41,19 +42,19 @@ type HandleMode struct {
 }
 
 // OpenInode opens an inode by its number.
-func (fsys *Tree) OpenInode(ctx context.Context, ino Ino, mode HandleMode) (*Handle, error) {
-	return fsys.Open(ctx, mode, nil, func(tx *Tx) (Name, *Node, error) {
+func (fsys *Tree) OpenInode(ctx context.Context, ino node.Ino, mode HandleMode) (*Handle, error) {
+	return fsys.Open(ctx, mode, nil, func(tx *Tx) (node.Name, *node.Node, error) {
 		n, err := tx.Node(ino)
 		if err == nil && n == nil {
 			err = syscall.ENOENT
 		}
-		return Name{}, n, err
+		return node.Name{}, n, err
 	})
 }
 
 // Open opens the inode that find returns, with the entry that shows it. prepare, if there is one, runs first and may
 // write. Nothing that find has found is collected before the handle is closed.
-func (fsys *Tree) Open(ctx context.Context, mode HandleMode, prepare func() error, find func(*Tx) (Name, *Node, error)) (*Handle, error) {
+func (fsys *Tree) Open(ctx context.Context, mode HandleMode, prepare func() error, find func(*Tx) (node.Name, *node.Node, error)) (*Handle, error) {
 	h := &Handle{ctx: ctx, fsys: fsys, mode: mode}
 	h.mode.Frozen = mode.Frozen || fsys.Frozen()
 	if mode.Write && (h.mode.Frozen || fsys.store.db.ReadOnly()) {
@@ -85,7 +86,7 @@ func (fsys *Tree) Open(ctx context.Context, mode HandleMode, prepare func() erro
 }
 
 // find finds the inode, and refuses what cannot be opened.
-func (h *Handle) find(find func(*Tx) (Name, *Node, error)) error {
+func (h *Handle) find(find func(*Tx) (node.Name, *node.Node, error)) error {
 	return h.fsys.Look(h.ctx, func(tx *Tx) error {
 		name, n, err := find(tx)
 		if err != nil {
@@ -94,7 +95,7 @@ func (h *Handle) find(find func(*Tx) (Name, *Node, error)) error {
 		switch {
 		case h.mode.Write && n.IsDir():
 			return syscall.EISDIR
-		case n.Kind() != KindFile && n.Kind() != KindDir:
+		case n.Kind() != node.KindFile && n.Kind() != node.KindDir:
 			return syscall.ENXIO // a fifo, socket or device has no other end here
 		}
 		h.ino, h.kind, h.name, h.opened = n.Ino, n.Kind(), name, *n
@@ -119,7 +120,7 @@ func (h *Handle) register() {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	st.handles[h] = pin
-	if !h.mode.Frozen && h.kind == KindFile {
+	if !h.mode.Frozen && h.kind == node.KindFile {
 		h.shared = st.share(BranchIno{h.fsys.at.Branch, h.ino})
 	}
 }
@@ -135,10 +136,10 @@ func (h *Handle) unregister() {
 }
 
 // Ino returns the number of the inode.
-func (h *Handle) Ino() Ino { return h.ino }
+func (h *Handle) Ino() node.Ino { return h.ino }
 
 // IsDir reports whether a directory is open.
-func (h *Handle) IsDir() bool { return h.kind == KindDir }
+func (h *Handle) IsDir() bool { return h.kind == node.KindDir }
 
 // Check returns [fs.ErrClosed] once the handle, or its store, is closed.
 func (h *Handle) Check() error {
@@ -156,7 +157,7 @@ func (h *Handle) check() error {
 }
 
 // node returns the committed inode as it is now; ESTALE once it is gone.
-func (h *Handle) node(tx *Tx) (*Node, error) {
+func (h *Handle) node(tx *Tx) (*node.Node, error) {
 	n, err := tx.Node(h.ino)
 	if err == nil && n == nil {
 		err = syscall.ESTALE
@@ -166,7 +167,7 @@ func (h *Handle) node(tx *Tx) (*Node, error) {
 
 // Node returns the inode as it is now, with the size that writes which are not committed give it; of a frozen handle as it
 // was opened.
-func (h *Handle) Node() (n Node, err error) {
+func (h *Handle) Node() (n node.Node, err error) {
 	switch err := h.Check(); {
 	case err != nil:
 		return n, err
@@ -222,7 +223,7 @@ func (h *Handle) Extents() ([]chunk.Extent, error) {
 		return nil, err
 	case !h.mode.Frozen:
 		return nil, syscall.EBADF
-	case h.kind == KindDir:
+	case h.kind == node.KindDir:
 		return nil, syscall.EISDIR
 	}
 	var list []chunk.Extent

@@ -4,6 +4,7 @@ import (
 	"syscall"
 
 	"vfsdb/chunk"
+	"vfsdb/node"
 	"vfsdb/schema"
 )
 
@@ -14,7 +15,7 @@ func (h *Handle) ReadAt(p []byte, off int64) (int, error) {
 	switch err := h.check(); {
 	case err != nil:
 		return 0, err
-	case h.kind == KindDir:
+	case h.kind == node.KindDir:
 		return 0, syscall.EISDIR
 	case off < 0:
 		return 0, syscall.EINVAL
@@ -79,15 +80,15 @@ func (h *Handle) readAt(p []byte, off int64) (n int, err error) {
 	for current := false; !current && err == nil; {
 		turn := h.shared.now()
 		err = h.fsys.View(h.ctx, func(tx *Tx) error {
-			node, err := h.node(tx)
+			committed, err := h.node(tx)
 			if err != nil {
 				return err
 			}
 			var c chunk.Cover
-			if c, current = h.shared.over(node.Content, turn, off, min(off, MaxSize)+int64(len(p))); !current {
+			if c, current = h.shared.over(committed.Content, turn, off, min(off, node.MaxSize)+int64(len(p))); !current {
 				return nil
 			}
-			h.show(tx.gen, node.Content)
+			h.show(tx.gen, committed.Content)
 			n, err = c.Read(tx.db, h.reader, p)
 			return err
 		})

@@ -5,6 +5,7 @@ import (
 
 	"vfsdb/chunk"
 	"vfsdb/journal"
+	"vfsdb/node"
 )
 
 // WriteAt writes at an offset. It is committed by Sync, by Close, and by the write that finds no room in memory. A handle
@@ -18,7 +19,7 @@ func (h *Handle) WriteAt(p []byte, off int64) (int, error) {
 	switch {
 	case off < 0:
 		return 0, syscall.EINVAL
-	case off > MaxSize-int64(len(p)):
+	case off > node.MaxSize-int64(len(p)):
 		return 0, syscall.EFBIG
 	}
 
@@ -64,7 +65,7 @@ func (h *Handle) Append(p []byte) (size int64, err error) {
 		old := n.Content
 
 		size = old.Size + int64(len(p))
-		if size > MaxSize {
+		if size > node.MaxSize {
 			return syscall.EFBIG
 		}
 
@@ -87,7 +88,7 @@ func (h *Handle) Truncate(size int64) error {
 		return err
 	case size < 0, !h.mode.Write:
 		return syscall.EINVAL
-	case size > MaxSize:
+	case size > node.MaxSize:
 		return syscall.EFBIG
 	}
 	h.shared.truncate(h.name, size)

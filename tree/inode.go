@@ -2,32 +2,11 @@ package tree
 
 import (
 	"fmt"
-	"io/fs"
 
 	"vfsdb/chunk"
+	"vfsdb/node"
 	"vfsdb/schema"
 )
-
-// Ino is an inode number. It is unique in the store, is never used again, and stays with a file through renames,
-// snapshots and branches.
-type Ino int64
-
-// A Node is an inode as the tree shows it.
-type Node struct {
-	Ino          Ino
-	Level        int    // where its row was found. 0: this branch; deeper: inherited; fresh: no row yet
-	Born         int64  // when the life of that row began
-	Mode         uint32 // type and 12 bits, as st_mode
-	Uid, Gid     uint32
-	Nlink, Rdev  int64
-	Mtime, ctime int64
-	btime        int64
-	Content      chunk.Content
-	Target       string // of a symlink
-}
-
-// fresh is the level of an entry or inode without a row in any level.
-const fresh = -1
 
 // inodeFields lists the columns of an inode beside those of its key and its life, and inodeColumns what scanInode reads.
 const (
@@ -55,16 +34,16 @@ const (
 
 // scanInode reads the columns of inodeColumns. mode 0 is a whiteout. A row that no inode can have is [ErrCorrupt], because
 // callers trust the numbers.
-func scanInode(rows *schema.Rows, ino Ino, level int) (Node, error) {
-	n := Node{
+func scanInode(rows *schema.Rows, ino node.Ino, level int) (node.Node, error) {
+	n := node.Node{
 		Ino: ino, Level: level, Born: rows.Int(colBorn),
 		Mode: uint32(rows.Int(colMode)), Uid: uint32(rows.Int(colUid)), Gid: uint32(rows.Int(colGid)),
 		Nlink: rows.Int(colNlink), Rdev: rows.Int(colRdev),
-		Mtime: rows.Int(colMtime), ctime: rows.Int(colCtime), btime: rows.Int(colBtime),
+		Mtime: rows.Int(colMtime), Ctime: rows.Int(colCtime), Btime: rows.Int(colBtime),
 		Content: chunk.Content{Size: rows.Int(colSize), Blob: rows.Int(colBlob), Manifest: rows.Int(colManifest)},
 		Target:  rows.Text(colTarget),
 	}
-	form := Form{
+	form := node.Form{
 		Ino: int64(ino), Mode: rows.Int(colMode), Nlink: n.Nlink, Content: n.Content,
 		HasBlob: n.Content.Blob != 0, HasManifest: n.Content.Manifest != 0, HasTarget: n.Target != "", Target: int64(len(n.Target)),
 	}
@@ -75,7 +54,7 @@ func scanInode(rows *schema.Rows, ino Ino, level int) (Node, error) {
 }
 
 // Node returns the inode that the tree shows under a number, or nil. A caller that changes it must call change.
-func (tx *Tx) Node(ino Ino) (*Node, error) {
+func (tx *Tx) Node(ino node.Ino) (*node.Node, error) {
 	if n, ok := tx.getNode(ino); ok {
 		return n, nil
 	}
@@ -83,13 +62,13 @@ func (tx *Tx) Node(ino Ino) (*Node, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load inode %d: %w", ino, err)
 	}
-	found := n.orNil()
+	found := orNil(&n)
 	tx.putNode(ino, found)
 	return found, nil
 }
 
 // orNil turns a whiteout, and what no level shows, into nil.
-func (n *Node) orNil() *Node {
+func orNil(n *node.Node) *node.Node {
 	if n.Mode == 0 {
 		return nil
 	}
@@ -97,7 +76,7 @@ func (n *Node) orNil() *Node {
 }
 
 // loadInode reads an inode through the lineage; its mode is 0 where no level shows it.
-func (tx *Tx) loadInode(ino Ino) (Node, error) {
+func (tx *Tx) loadInode(ino node.Ino) (node.Node, error) {
 	if len(tx.fsys.levels) == 1 {
 		n, _, err := tx.nearestInode(ownLevel, ino)
 		return n, err
@@ -119,7 +98,7 @@ func (tx *Tx) loadInode(ino Ino) (Node, error) {
 }
 
 // inheritedInode returns the inode that the levels above the first show, or nil.
-func (tx *Tx) inheritedInode(ino Ino) (*Node, error) {
+func (tx *Tx) inheritedInode(ino node.Ino) (*node.Node, error) {
 	if n, known := tx.getInheritedNode(ino); known {
 		return n, nil
 	}
@@ -128,23 +107,23 @@ func (tx *Tx) inheritedInode(ino Ino) (*Node, error) {
 		return nil, err
 	}
 	tx.cacheInheritedNode(n)
-	return n.orNil(), nil
+	return orNil(&n), nil
 }
 
 // cacheInheritedNode caches what the levels above the first show, for good. So they must be committed.
-func (tx *Tx) cacheInheritedNode(n Node) {
+func (tx *Tx) cacheInheritedNode(n node.Node) {
 	if tx.fsys.settled {
-		tx.putInheritedNode(n.Ino, n.orNil())
+		tx.putInheritedNode(n.Ino, orNil(&n))
 	}
 }
 
 var nearestInodes = newNearest(inodeColumns, "inode", "ino = ?1", 1)
 
 // nearestInode reads the row of the nearest of some levels that has one, whiteouts included.
-func (tx *Tx) nearestInode(levels []int, ino Ino) (n Node, found bool, err error) {
+func (tx *Tx) nearestInode(levels []int, ino node.Ino) (n node.Node, found bool, err error) {
 	rows, level, err := nearestInodes.find(tx.db, tx.fsys.levels, levels, int64(ino))
 	if rows == nil {
-		return Node{Ino: ino, Level: fresh}, false, err
+		return node.Node{Ino: ino, Level: node.Fresh}, false, err
 	}
 	defer rows.Close()
 	n, err = scanInode(rows, ino, level)
@@ -152,7 +131,7 @@ func (tx *Tx) nearestInode(levels []int, ino Ino) (n Node, found bool, err error
 }
 
 // levelsOfIno appends the levels above the first that may have a row of an inode.
-func (fsys *Tree) levelsOfIno(list []int, ino Ino) []int {
+func (fsys *Tree) levelsOfIno(list []int, ino node.Ino) []int {
 	for i, filter := range fsys.filters {
 		if i > 0 && filter.mayHaveIno(ino) {
 			list = append(list, i)
@@ -162,12 +141,12 @@ func (fsys *Tree) levelsOfIno(list []int, ino Ino) []int {
 }
 
 // loadInodes reads the inodes from first to last that are not in memory yet, of a tree that inherits nothing.
-func (tx *Tx) loadInodes(first, last Ino) error {
+func (tx *Tx) loadInodes(first, last node.Ino) error {
 	l := tx.fsys.levels[0]
 	rows := tx.db.Query(`SELECT `+inodeColumns+`, ino FROM inode WHERE branch = ?1 AND ino BETWEEN ?2 AND ?3 AND died > ?4 AND born <= ?4`,
 		l.Branch, int64(first), int64(last), l.Cap)
 	for rows.Next() {
-		n, err := scanInode(rows, Ino(rows.Int(colIno)), 0)
+		n, err := scanInode(rows, node.Ino(rows.Int(colIno)), 0)
 		if err != nil {
 			rows.Close()
 			return err
@@ -180,7 +159,7 @@ func (tx *Tx) loadInodes(first, last Ino) error {
 }
 
 // change marks an inode as changed now. flush writes it.
-func (tx *Tx) change(n *Node) {
+func (tx *Tx) change(n *node.Node) {
 	if !tx.waits {
 		tx.waits = true
 		tx.db.BeforeCommit(func(db *schema.Tx) error {
@@ -188,19 +167,19 @@ func (tx *Tx) change(n *Node) {
 			return tx.Flush()
 		})
 	}
-	n.ctime = tx.now
+	n.Ctime = tx.now
 	tx.own.nodes[n.Ino] = n
 	tx.own.dirty[n.Ino] = n
 }
 
 // addInode writes a new inode, and gives it its number and all times but that of its content, mtime.
-func (tx *Tx) addInode(n *Node) error {
+func (tx *Tx) addInode(n *node.Node) error {
 	ino, err := tx.db.NextID("ino")
 	if err != nil {
 		return err
 	}
-	n.Ino = Ino(ino)
-	n.ctime, n.btime = tx.now, tx.now
+	n.Ino = node.Ino(ino)
+	n.Ctime, n.Btime = tx.now, tx.now
 	if err := tx.touch(n.Content); err != nil {
 		return err
 	}
@@ -215,7 +194,7 @@ func (tx *Tx) addInode(n *Node) error {
 
 // putInode writes an inode at the head. A row born in this epoch is changed in place; an older one dies now, and an
 // inherited one is shadowed, by a new row.
-func (tx *Tx) putInode(n *Node) error {
+func (tx *Tx) putInode(n *node.Node) error {
 	if err := tx.touch(n.Content); err != nil {
 		return err
 	}
@@ -224,7 +203,7 @@ func (tx *Tx) putInode(n *Node) error {
 	if n.Level == 0 && n.Born == tx.epoch() {
 		found, err := tx.db.Exec(`UPDATE inode SET mode = ?3, uid = ?4, gid = ?5, nlink = ?6, rdev = ?7, size = ?8, mtime = ?9, ctime = ?10, btime = ?11,
 			blob = ?12, manifest = ?13, target = ?14 WHERE branch = ?1 AND ino = ?2 AND died = 9223372036854775807`,
-			branch, int64(n.Ino), n.Mode, n.Uid, n.Gid, n.Nlink, n.Rdev, n.Content.Size, n.Mtime, n.ctime, n.btime,
+			branch, int64(n.Ino), n.Mode, n.Uid, n.Gid, n.Nlink, n.Rdev, n.Content.Size, n.Mtime, n.Ctime, n.Btime,
 			orNull(n.Content.Blob), orNull(n.Content.Manifest), targetOrNull(n))
 		return foundRow(found, err, "inode", int64(n.Ino))
 	}
@@ -238,7 +217,7 @@ func (tx *Tx) putInode(n *Node) error {
 }
 
 // DropInode removes an inode from the head: by a whiteout if an ancestor still shows it, else by ending its row.
-func (tx *Tx) DropInode(n *Node) error {
+func (tx *Tx) DropInode(n *node.Node) error {
 	branch := tx.fsys.at.Branch
 	inherited := false
 	if len(tx.fsys.levels) > 1 {
@@ -254,7 +233,7 @@ func (tx *Tx) DropInode(n *Node) error {
 	tx.own.nodes[n.Ino] = nil
 
 	if inherited {
-		return tx.putInode(&Node{Ino: n.Ino, Level: n.Level, Born: n.Born})
+		return tx.putInode(&node.Node{Ino: n.Ino, Level: n.Level, Born: n.Born})
 	}
 	if n.Born == tx.epoch() {
 		found, err := tx.db.Exec(`DELETE FROM inode WHERE branch = ? AND ino = ? AND died = 9223372036854775807`, branch, int64(n.Ino))
@@ -263,7 +242,7 @@ func (tx *Tx) DropInode(n *Node) error {
 	return endInode(tx.db, branch, n.Ino, tx.epoch())
 }
 
-func endInode(db *schema.Tx, branch int64, ino Ino, epoch int64) error {
+func endInode(db *schema.Tx, branch int64, ino node.Ino, epoch int64) error {
 	found, err := db.Exec(`UPDATE inode SET died = ? WHERE branch = ? AND ino = ? AND died = 9223372036854775807`, epoch, branch, int64(ino))
 	return foundRow(found, err, "inode", int64(ino))
 }
@@ -277,10 +256,10 @@ func foundRow(found int64, err error, table string, key int64) error {
 	return err
 }
 
-func insertInode(db *schema.Tx, branch, epoch int64, n *Node) error {
+func insertInode(db *schema.Tx, branch, epoch int64, n *node.Node) error {
 	_, err := db.Exec(`INSERT INTO inode (branch, ino, died, born, `+inodeFields+`)
 		VALUES (?, ?, 9223372036854775807, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		branch, int64(n.Ino), epoch, n.Mode, n.Uid, n.Gid, n.Nlink, n.Rdev, n.Content.Size, n.Mtime, n.ctime, n.btime,
+		branch, int64(n.Ino), epoch, n.Mode, n.Uid, n.Gid, n.Nlink, n.Rdev, n.Content.Size, n.Mtime, n.Ctime, n.Btime,
 		orNull(n.Content.Blob), orNull(n.Content.Manifest), targetOrNull(n))
 	return err
 }
@@ -292,94 +271,9 @@ func orNull(id int64) any {
 	return id
 }
 
-func targetOrNull(n *Node) any {
-	if n.Kind() != KindLink {
+func targetOrNull(n *node.Node) any {
+	if n.Kind() != node.KindLink {
 		return nil
 	}
 	return []byte(n.Target)
-}
-
-// Types of file, as in st_mode and in dirent.kind.
-const (
-	kindFifo   = 1
-	kindChar   = 2
-	KindDir    = 4
-	kindBlock  = 6
-	KindFile   = 8
-	KindLink   = 10
-	kindSocket = 12
-
-	ModeDir  = KindDir << 12
-	ModeFile = KindFile << 12
-	ModeLink = KindLink << 12
-
-	PermBits = 0o7777
-)
-
-// Kind returns the type of file, one of the Kind constants.
-func (n *Node) Kind() uint8 { return uint8(n.Mode >> 12) }
-
-// IsDir reports whether the node is a directory.
-func (n *Node) IsDir() bool { return n.Kind() == KindDir }
-
-// fileMode turns st_mode bits into Go's.
-func fileMode(mode uint32) fs.FileMode {
-	m := KindMode(uint8(mode>>12)) | fs.FileMode(mode&0o777)
-	for bit, flag := range specialBits {
-		if mode&bit != 0 {
-			m |= flag
-		}
-	}
-	return m
-}
-
-// UnixPerm turns the 12 permission bits of Go's mode into those of st_mode. The type is left out.
-func UnixPerm(m fs.FileMode) uint32 {
-	mode := uint32(m.Perm())
-	for bit, flag := range specialBits {
-		if m&flag != 0 {
-			mode |= bit
-		}
-	}
-	return mode
-}
-
-var specialBits = map[uint32]fs.FileMode{0o4000: fs.ModeSetuid, 0o2000: fs.ModeSetgid, 0o1000: fs.ModeSticky}
-
-// KindMode turns a file type into the type bits of Go's mode.
-func KindMode(kind uint8) fs.FileMode {
-	switch kind {
-	case KindDir:
-		return fs.ModeDir
-	case KindLink:
-		return fs.ModeSymlink
-	case kindFifo:
-		return fs.ModeNamedPipe
-	case kindSocket:
-		return fs.ModeSocket
-	case kindChar:
-		return fs.ModeDevice | fs.ModeCharDevice
-	case kindBlock:
-		return fs.ModeDevice
-	}
-	return 0
-}
-
-// ModeKind is the inverse of kindMode.
-func ModeKind(m fs.FileMode) uint8 {
-	switch m.Type() {
-	case fs.ModeDir:
-		return KindDir
-	case fs.ModeSymlink:
-		return KindLink
-	case fs.ModeNamedPipe:
-		return kindFifo
-	case fs.ModeSocket:
-		return kindSocket
-	case fs.ModeDevice | fs.ModeCharDevice:
-		return kindChar
-	case fs.ModeDevice:
-		return kindBlock
-	}
-	return KindFile
 }

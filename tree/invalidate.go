@@ -1,6 +1,9 @@
 package tree
 
-import "vfsdb/schema"
+import (
+	"vfsdb/node"
+	"vfsdb/schema"
+)
 
 // An invalidation lists the names and inodes that a transaction writes, for all verbs that share its commit. After the
 // commit these are dropped from the shared cache, and everything else is carried into the next generation. Names that
@@ -36,7 +39,7 @@ func (tx *Tx) invalidateName(key nameKey) {
 }
 
 // invalidateNode notes that an inode is written.
-func (tx *Tx) invalidateNode(ino Ino) {
+func (tx *Tx) invalidateNode(ino node.Ino) {
 	if inv := invalidationOf(tx.db); len(inv.nodes) <= maxInvalidation {
 		inv.nodes = append(inv.nodes, treeIno{tx.moment, ino})
 	}

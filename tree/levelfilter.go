@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync"
 
+	"vfsdb/node"
 	"vfsdb/schema"
 )
 
@@ -11,17 +12,17 @@ import (
 // levels that cannot answer it. The rows of a level above the first never change, so a filter is valid for good: gc may
 // take rows away, and to ask a level in vain does no harm. A nil filter skips nothing.
 type levelFilter struct {
-	dirs []Ino // with entries, ascending
-	inos []Ino
+	dirs []node.Ino // with entries, ascending
+	inos []node.Ino
 }
 
 // maxFiltered bounds the rows that are read to make a filter: a level with more is asked each time.
 const maxFiltered = 256
 
-func (f *levelFilter) mayHaveDir(dir Ino) bool { return f == nil || contains(f.dirs, dir) }
-func (f *levelFilter) mayHaveIno(ino Ino) bool { return f == nil || contains(f.inos, ino) }
+func (f *levelFilter) mayHaveDir(dir node.Ino) bool { return f == nil || contains(f.dirs, dir) }
+func (f *levelFilter) mayHaveIno(ino node.Ino) bool { return f == nil || contains(f.inos, ino) }
 
-func contains(list []Ino, ino Ino) bool {
+func contains(list []node.Ino, ino node.Ino) bool {
 	_, ok := slices.BinarySearch(list, ino)
 	return ok
 }
@@ -87,7 +88,7 @@ func readFilter(db *schema.Tx, l Level) (*levelFilter, error) {
 }
 
 // keysOf returns the keys of the rows that a level shows, in order; not ok if it has too many rows.
-func keysOf(db *schema.Tx, text string, l Level) (keys []Ino, ok bool, err error) {
+func keysOf(db *schema.Tx, text string, l Level) (keys []node.Ino, ok bool, err error) {
 	rows := db.Query(text, l.Branch, l.Cap)
 	defer rows.Close()
 
@@ -95,7 +96,7 @@ func keysOf(db *schema.Tx, text string, l Level) (keys []Ino, ok bool, err error
 		if n == maxFiltered {
 			return nil, false, nil
 		}
-		if key := Ino(rows.Int(0)); rows.Int(1) == 1 && (len(keys) == 0 || keys[len(keys)-1] != key) {
+		if key := node.Ino(rows.Int(0)); rows.Int(1) == 1 && (len(keys) == 0 || keys[len(keys)-1] != key) {
 			keys = append(keys, key)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"syscall"
 
 	"vfsdb/chunk"
+	"vfsdb/node"
 	"vfsdb/schema"
 )
 
@@ -164,7 +165,7 @@ func (tx *Tx) ForkEmpty(name string) error {
 		return err
 	}
 	invalidationOf(tx.db) // nobody has read the tree
-	root := &Node{Ino: schema.RootIno, Mode: ModeDir | 0o755, Nlink: 1, Mtime: tx.now, ctime: tx.now, btime: tx.now}
+	root := &node.Node{Ino: schema.RootIno, Mode: node.ModeDir | 0o755, Nlink: 1, Mtime: tx.now, Ctime: tx.now, Btime: tx.now}
 	return insertInode(tx.db, id, schema.FirstEpoch, root)
 }
 

@@ -4,6 +4,7 @@ import (
 	"syscall"
 
 	"vfsdb/journal"
+	"vfsdb/node"
 )
 
 // Link gives an inode one more name. A name that exists is EEXIST, a directory EPERM, an inode that has lost its last
@@ -40,7 +41,7 @@ func (tx *Tx) Link(from, to Place) error {
 }
 
 // addName puts an entry for an inode, and counts the link.
-func (tx *Tx) addName(p Place, n *Node) error {
+func (tx *Tx) addName(p Place, n *node.Node) error {
 	parent, err := tx.parent(p)
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@ package tree
 import (
 	"strings"
 
+	"vfsdb/node"
 	"vfsdb/schema"
 )
 
@@ -48,17 +49,17 @@ func (m *memory) putTree(b branchState) {
 }
 
 // getName returns what the tree shows under a name, if that is known. An absent name has an entry too.
-func (m *memory) getName(key nameKey) (Dirent, bool) {
+func (m *memory) getName(key nameKey) (node.Dirent, bool) {
 	if m.gen != nil {
 		return m.shared.names.get(m.gen, treeName{m.moment, key})
 	}
 	if d, ok := m.own.names[key]; ok {
 		return d, true
 	}
-	return Dirent{Level: fresh}, m.own.whole[key.dir]
+	return node.Dirent{Level: node.Fresh}, m.own.whole[key.dir]
 }
 
-func (m *memory) putName(key nameKey, d Dirent) {
+func (m *memory) putName(key nameKey, d node.Dirent) {
 	if m.gen != nil {
 		m.shared.names.put(m.gen, treeName{m.moment, key.clone()}, d)
 		return
@@ -67,7 +68,7 @@ func (m *memory) putName(key nameKey, d Dirent) {
 }
 
 // getNode is getName for an inode: nil if the tree does not have it.
-func (m *memory) getNode(ino Ino) (*Node, bool) {
+func (m *memory) getNode(ino node.Ino) (*node.Node, bool) {
 	if m.gen != nil {
 		return m.shared.nodes.get(m.gen, treeIno{m.moment, ino})
 	}
@@ -75,7 +76,7 @@ func (m *memory) getNode(ino Ino) (*Node, bool) {
 	return n, ok
 }
 
-func (m *memory) putNode(ino Ino, n *Node) {
+func (m *memory) putNode(ino node.Ino, n *node.Node) {
 	if m.gen == nil {
 		m.own.nodes[ino] = n
 	} else if n == nil || len(n.Target) <= maxCachedTarget {
@@ -84,21 +85,21 @@ func (m *memory) putNode(ino Ino, n *Node) {
 }
 
 // fillName is putName for a name that is not known yet.
-func (m *memory) fillName(key nameKey, d Dirent) {
+func (m *memory) fillName(key nameKey, d node.Dirent) {
 	if _, known := m.getName(key); !known {
 		m.putName(key, d)
 	}
 }
 
 // fillNode is putNode for an inode that is not known yet.
-func (m *memory) fillNode(ino Ino, n *Node) {
+func (m *memory) fillNode(ino node.Ino, n *node.Node) {
 	if _, known := m.getNode(ino); !known {
 		m.putNode(ino, n)
 	}
 }
 
 // CachedPath returns what CachePath has kept of a path. Only the shared form has a path cache: a write would clear it.
-func (m *memory) CachedPath(root Ino, follow bool, path string) (end any, ok bool) {
+func (m *memory) CachedPath(root node.Ino, follow bool, path string) (end any, ok bool) {
 	if m.gen == nil {
 		return nil, false
 	}
@@ -106,7 +107,7 @@ func (m *memory) CachedPath(root Ino, follow bool, path string) (end any, ok boo
 }
 
 // CachePath keeps the end of a path, which leads to the inode n: a value of the room that takes paths apart.
-func (m *memory) CachePath(root Ino, follow bool, path string, n *Node, end any) {
+func (m *memory) CachePath(root node.Ino, follow bool, path string, n *node.Node, end any) {
 	if m.gen != nil && len(path) <= maxCachedPath && len(n.Target) <= maxCachedTarget {
 		path = strings.Clone(path) // it may be a part of something larger
 		m.shared.paths.put(m.gen, treePath{m.moment, root, follow, path}, end)
@@ -114,14 +115,14 @@ func (m *memory) CachePath(root Ino, follow bool, path string, n *Node, end any)
 }
 
 // getNamesOf returns the entries that show an inode. Only the shared form has them, as for paths.
-func (m *memory) getNamesOf(ino Ino) ([]Name, bool) {
+func (m *memory) getNamesOf(ino node.Ino) ([]node.Name, bool) {
 	if m.gen == nil {
 		return nil, false
 	}
 	return m.shared.namesOf.get(m.gen, treeIno{m.moment, ino})
 }
 
-func (m *memory) putNamesOf(ino Ino, names []Name) {
+func (m *memory) putNamesOf(ino node.Ino, names []node.Name) {
 	if m.gen != nil && len(names) <= maxCachedNames {
 		m.shared.namesOf.put(m.gen, treeIno{m.moment, ino}, names)
 	}
@@ -146,20 +147,20 @@ func (m *memory) putPair(other Moment, k *keys) {
 func (m *memory) inherited() Moment { return Moment{m.moment.Branch, schema.FirstEpoch - 1} }
 
 // getInheritedName returns what the levels above the first show under a name.
-func (m *memory) getInheritedName(key nameKey) (Dirent, bool) {
+func (m *memory) getInheritedName(key nameKey) (node.Dirent, bool) {
 	return m.shared.names.getFinal(treeName{m.inherited(), key})
 }
 
-func (m *memory) putInheritedName(key nameKey, d Dirent) {
+func (m *memory) putInheritedName(key nameKey, d node.Dirent) {
 	m.shared.names.put(nil, treeName{m.inherited(), key.clone()}, d)
 }
 
 // getInheritedNode is getInheritedName for an inode: nil if those levels show none.
-func (m *memory) getInheritedNode(ino Ino) (*Node, bool) {
+func (m *memory) getInheritedNode(ino node.Ino) (*node.Node, bool) {
 	return m.shared.nodes.getFinal(treeIno{m.inherited(), ino})
 }
 
-func (m *memory) putInheritedNode(ino Ino, n *Node) {
+func (m *memory) putInheritedNode(ino node.Ino, n *node.Node) {
 	if n == nil || len(n.Target) <= maxCachedTarget {
 		m.shared.nodes.put(nil, treeIno{m.inherited(), ino}, n)
 	}

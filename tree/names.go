@@ -1,55 +1,37 @@
 package tree
 
 import (
-	"cmp"
 	"math"
 	"slices"
-	"strings"
 
+	"vfsdb/node"
 	"vfsdb/schema"
 )
 
-// A Name is one entry that shows an inode.
-type Name struct {
-	Dir  Ino
-	Base string
-}
-
-func (a Name) compare(b Name) int {
-	return cmp.Or(cmp.Compare(a.Dir, b.Dir), strings.Compare(a.Base, b.Base))
-}
-
 // NamesOf returns the entries of the tree that show an inode, reachable from the root or not.
-func (tx *Tx) NamesOf(ino Ino) ([]Name, error) {
+func (tx *Tx) NamesOf(ino node.Ino) ([]node.Name, error) {
 	names, err := tx.namesOf(ino)
 	return slices.Clone(names), err
 }
 
 // Children returns the entries of a directory by its number, in order of their names.
-func (tx *Tx) Children(dir Ino) ([]Child, error) {
+func (tx *Tx) Children(dir node.Ino) ([]node.Child, error) {
 	page, err := tx.Page(dir, "", math.MaxInt)
 	if err != nil {
 		return nil, err
 	}
-	list := make([]Child, len(page))
+	list := make([]node.Child, len(page))
 	for i, l := range page {
-		list[i] = Child{Name{dir, l.Name}, l.Ino, l.Kind == KindDir}
+		list[i] = node.Child{Name: node.Name{Dir: dir, Base: l.Name}, Ino: l.Ino, IsDir: l.Kind == node.KindDir}
 	}
 	return list, nil
 }
 
-// A Child is an entry of a directory and what it shows.
-type Child struct {
-	Name
-	Ino   Ino
-	IsDir bool
-}
-
 // Root returns the inode number of the tree's root.
-func (tx *Tx) Root() Ino { return tx.fsys.root }
+func (tx *Tx) Root() node.Ino { return tx.fsys.root }
 
 // namesOf returns the entries of the tree that show an inode. They are not the caller's to change.
-func (tx *Tx) namesOf(ino Ino) ([]Name, error) {
+func (tx *Tx) namesOf(ino node.Ino) ([]node.Name, error) {
 	if names, known := tx.getNamesOf(ino); known {
 		return names, nil
 	}
@@ -60,13 +42,13 @@ func (tx *Tx) namesOf(ino Ino) ([]Name, error) {
 	return names, err
 }
 
-func (tx *Tx) loadNames(ino Ino) ([]Name, error) {
+func (tx *Tx) loadNames(ino node.Ino) ([]node.Name, error) {
 	names, err := tx.namesIn(ino)
 	if err != nil || len(tx.fsys.levels) == 1 {
 		return names, err
 	}
 	// A nearer level may say otherwise about a name of a deeper one.
-	var shown []Name
+	var shown []node.Name
 	for _, name := range names {
 		d, err := tx.Lookup(name.Dir, name.Base)
 		if err != nil {
@@ -89,7 +71,7 @@ const (
 )
 
 // namesIn returns the entries that show an inode in any level.
-func (tx *Tx) namesIn(ino Ino) (names []Name, err error) {
+func (tx *Tx) namesIn(ino node.Ino) (names []node.Name, err error) {
 	at := tx.fsys.at
 	var rows *schema.Rows
 	switch {
@@ -101,7 +83,7 @@ func (tx *Tx) namesIn(ino Ino) (names []Name, err error) {
 		rows = tx.db.Query(namesPast, int64(ino), at.Branch, at.Epoch)
 	}
 	for rows.Next() {
-		names = append(names, Name{Ino(rows.Int(0)), rows.Text(1)})
+		names = append(names, node.Name{Dir: node.Ino(rows.Int(0)), Base: rows.Text(1)})
 	}
 	return names, rows.Err()
 }

@@ -10,6 +10,7 @@ import (
 	"vfsdb/chunk"
 	"vfsdb/internal/vfstest"
 	"vfsdb/journal"
+	"vfsdb/node"
 	"vfsdb/tree"
 	"vfsdb/vfs"
 )
@@ -18,28 +19,28 @@ import (
 // refuses, and records the same.
 func TestOperationsByNumber(t *testing.T) {
 	type byNumber = func(tx *tree.Tx, at func(path string) tree.Place) error
-	mode := func(n *tree.Node) { n.Mode = n.Mode&^0o777 | 0o600 }
+	mode := func(n *node.Node) { n.Mode = n.Mode&^0o777 | 0o600 }
 	for _, tt := range []struct {
 		name string
 		verb func(tx *vfs.Tx) error
 		do   byNumber
 	}{
 		{"make a directory", func(tx *vfs.Tx) error { return tx.Mkdir("dir/new", 0o755) }, func(tx *tree.Tx, at func(string) tree.Place) error {
-			return tx.Create(at("dir/new"), tx.NewNode(tree.ModeDir|0o755), chunk.Sum{})
+			return tx.Create(at("dir/new"), tx.NewNode(node.ModeDir|0o755), chunk.Sum{})
 		}},
 		{"make a directory that exists", func(tx *vfs.Tx) error { return tx.Mkdir("dir/sub", 0o755) }, func(tx *tree.Tx, at func(string) tree.Place) error {
-			return tx.Create(at("dir/sub"), tx.NewNode(tree.ModeDir|0o755), chunk.Sum{})
+			return tx.Create(at("dir/sub"), tx.NewNode(node.ModeDir|0o755), chunk.Sum{})
 		}},
 		{"make a file", func(tx *vfs.Tx) error { return tx.WriteFile("dir/sub/new", nil, 0o644) }, func(tx *tree.Tx, at func(string) tree.Place) error {
-			return tx.Create(at("dir/sub/new"), tx.NewNode(tree.ModeFile|0o644), chunk.SumOf(nil))
+			return tx.Create(at("dir/sub/new"), tx.NewNode(node.ModeFile|0o644), chunk.SumOf(nil))
 		}},
 		{"make a symlink", func(tx *vfs.Tx) error { return tx.Symlink("a", "dir/s") }, func(tx *tree.Tx, at func(string) tree.Place) error {
-			n := tx.NewNode(tree.ModeLink | 0o777)
+			n := tx.NewNode(node.ModeLink | 0o777)
 			n.Target = "a"
 			return tx.Create(at("dir/s"), n, chunk.Sum{})
 		}},
 		{"make a symlink to nothing", func(tx *vfs.Tx) error { return tx.Symlink("", "dir/s") }, func(tx *tree.Tx, at func(string) tree.Place) error {
-			return tx.Create(at("dir/s"), tx.NewNode(tree.ModeLink|0o777), chunk.Sum{})
+			return tx.Create(at("dir/s"), tx.NewNode(node.ModeLink|0o777), chunk.Sum{})
 		}},
 		{"link", func(tx *vfs.Tx) error { return tx.Link("a", "dir/l") }, func(tx *tree.Tx, at func(string) tree.Place) error {
 			return tx.Link(at("a"), at("dir/l"))
@@ -197,9 +198,9 @@ func TestOpenFrozenForWriting(t *testing.T) {
 
 // makers are the operations that give a place to an inode.
 var makers = map[string]func(*tree.Tx, tree.Place) error{
-	"create": func(tx *tree.Tx, p tree.Place) error { return tx.Create(p, tx.NewNode(tree.ModeDir), chunk.Sum{}) },
+	"create": func(tx *tree.Tx, p tree.Place) error { return tx.Create(p, tx.NewNode(node.ModeDir), chunk.Sum{}) },
 	"replace": func(tx *tree.Tx, p tree.Place) error {
-		return tx.Replace(p, tx.NewNode(tree.ModeFile), chunk.SumOf(nil))
+		return tx.Replace(p, tx.NewNode(node.ModeFile), chunk.SumOf(nil))
 	},
 	"link":      func(tx *tree.Tx, p tree.Place) error { return tx.Link(tree.Place{Dir: tx.Root(), Base: "a"}, p) },
 	"rename":    func(tx *tree.Tx, p tree.Place) error { return tx.Rename(tree.Place{Dir: tx.Root(), Base: "a"}, p) },
@@ -227,18 +228,18 @@ func TestMakeInFile(t *testing.T) {
 func operations(tx *tree.Tx) map[string]error {
 	at := func(base string) tree.Place { return tree.Place{Dir: tx.Root(), Base: base} }
 	return map[string]error{
-		"create":      tx.Create(at("new"), tx.NewNode(tree.ModeDir), chunk.Sum{}),
-		"replace":     tx.Replace(at("a"), tx.NewNode(tree.ModeFile), chunk.SumOf(nil)),
+		"create":      tx.Create(at("new"), tx.NewNode(node.ModeDir), chunk.Sum{}),
+		"replace":     tx.Replace(at("a"), tx.NewNode(node.ModeFile), chunk.SumOf(nil)),
 		"link":        tx.Link(at("a"), at("l")),
 		"unlink":      tx.Unlink(at("a")),
 		"remove tree": tx.RemoveTree(at("dir")),
 		"rename":      tx.Rename(at("a"), at("c")),
-		"set attr":    tx.SetAttr(at("a"), journal.OpChmod, func(n *tree.Node) { n.Mode = 0 }),
+		"set attr":    tx.SetAttr(at("a"), journal.OpChmod, func(n *node.Node) { n.Mode = 0 }),
 		"set content": tx.SetContent(at("a"), journal.OpWrite, chunk.Content{}, chunk.SumOf(nil), nil),
 		"copy tree":   tx.CopyTree(at("a"), at("c")),
-		"put entry":   tx.PutEntry(tree.Name{Dir: tx.Root(), Base: "a"}, tx.Root(), tree.KindDir),
-		"drop entry":  tx.DropEntry(tree.Name{Dir: tx.Root(), Base: "a"}),
-		"put node":    tx.PutNode(&tree.Node{Ino: tx.Root()}),
+		"put entry":   tx.PutEntry(node.Name{Dir: tx.Root(), Base: "a"}, tx.Root(), node.KindDir),
+		"drop entry":  tx.DropEntry(node.Name{Dir: tx.Root(), Base: "a"}),
+		"put node":    tx.PutNode(&node.Node{Ino: tx.Root()}),
 		"drop node":   tx.DropNode(tx.Root()),
 	}
 }

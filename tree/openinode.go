@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"vfsdb/chunk"
+	"vfsdb/node"
 )
 
 // An openInode is a regular file of a head that handles of this store have open. It holds their uncommitted writes, which
@@ -23,14 +24,14 @@ type openInode struct {
 	mu     sync.RWMutex
 	layers []*layer // oldest first
 	top    chunk.Overlay
-	turn   uint64 // counts the beginnings and ends of commits
-	name   Name   // by which it was written last
+	turn   uint64    // counts the beginnings and ends of commits
+	name   node.Name // by which it was written last
 }
 
 // A BranchIno is an inode of the head of a branch.
 type BranchIno struct {
 	Branch int64
-	Ino    Ino
+	Ino    node.Ino
 }
 
 // A layer is a [chunk.Overlay] that a transaction has folded into the content. It does not change, unless that transaction fails
@@ -77,10 +78,10 @@ func (st *Store) uncommitted(id BranchIno) *openInode {
 }
 
 // uncommittedOf returns the inodes of a branch that have uncommitted writes.
-func (st *Store) uncommittedOf(branch int64) []Ino {
+func (st *Store) uncommittedOf(branch int64) []node.Ino {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	var list []Ino
+	var list []node.Ino
 	for id, s := range st.inodes {
 		if id.Branch == branch && s.dirty.Load() {
 			list = append(list, id.Ino)
@@ -92,7 +93,7 @@ func (st *Store) uncommittedOf(branch int64) []Ino {
 
 // write takes p, or as much of it as can ever fit, and returns how many bytes it took: none if a commit must make room
 // first.
-func (s *openInode) write(name Name, p []byte, off int64) int {
+func (s *openInode) write(name node.Name, p []byte, off int64) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.fits(p, off) && s.dirty.Load() {
@@ -116,7 +117,7 @@ func (s *openInode) fits(p []byte, off int64) bool {
 	return chunk.Fits(overlays, len(p), off)
 }
 
-func (s *openInode) truncate(name Name, size int64) {
+func (s *openInode) truncate(name node.Name, size int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.top.Truncate(size)
@@ -158,7 +159,7 @@ func (s *openInode) over(base chunk.Content, turn uint64, off, end int64) (c chu
 
 // seal makes a layer of the writes that no layer of mine has. base is the content that the transaction found when it
 // began. The layer is nil if there are no such writes.
-func (s *openInode) seal(base chunk.Content, mine []*layer) (l *layer, name Name) {
+func (s *openInode) seal(base chunk.Content, mine []*layer) (l *layer, name node.Name) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	l = &layer{folding: true, base: base}
@@ -172,7 +173,7 @@ func (s *openInode) seal(base chunk.Content, mine []*layer) (l *layer, name Name
 	}
 	l.Merge(&s.top)
 	if l.IsEmpty() {
-		return nil, Name{}
+		return nil, node.Name{}
 	}
 	s.layers, s.top = append(kept, l), chunk.Overlay{}
 	s.turn++

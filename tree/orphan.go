@@ -1,9 +1,12 @@
 package tree
 
-import "vfsdb/schema"
+import (
+	"vfsdb/node"
+	"vfsdb/schema"
+)
 
 // addOrphan queues an inode without names for gc.
-func (tx *Tx) addOrphan(ino Ino) error {
+func (tx *Tx) addOrphan(ino node.Ino) error {
 	_, err := tx.db.Exec(`INSERT INTO orphan (branch, ino) VALUES (?, ?)`, tx.fsys.at.Branch, int64(ino))
 	return err
 }

@@ -3,6 +3,7 @@ package tree
 import (
 	"maps"
 
+	"vfsdb/node"
 	"vfsdb/schema"
 )
 
@@ -12,13 +13,13 @@ import (
 type ownCache struct {
 	user   *schema.Tx // the last
 	branch branchState
-	names  map[nameKey]Dirent
-	whole  map[Ino]bool // directories all of whose entries are in names: those that were made here
-	nodes  map[Ino]*Node
-	dirty  map[Ino]*Node // changed in memory, not yet in the table
-	moves  int           // of directories, so far
+	names  map[nameKey]node.Dirent
+	whole  map[node.Ino]bool // directories all of whose entries are in names: those that were made here
+	nodes  map[node.Ino]*node.Node
+	dirty  map[node.Ino]*node.Node // changed in memory, not yet in the table
+	moves  int                     // of directories, so far
 
-	sources map[Ino]source // where the log has the sums of contents
+	sources map[node.Ino]source // where the log has the sums of contents
 }
 
 // A branchState is what a transaction must know of its branch before it begins.
@@ -49,8 +50,8 @@ func ownCacheOf(db *schema.Tx, at Moment) *ownCache {
 	c := trees[at]
 	if c == nil {
 		c = &ownCache{
-			names: make(map[nameKey]Dirent), whole: make(map[Ino]bool), nodes: make(map[Ino]*Node),
-			dirty: make(map[Ino]*Node), sources: make(map[Ino]source),
+			names: make(map[nameKey]node.Dirent), whole: make(map[node.Ino]bool), nodes: make(map[node.Ino]*node.Node),
+			dirty: make(map[node.Ino]*node.Node), sources: make(map[node.Ino]source),
 		}
 		trees[at] = c
 	}

@@ -5,32 +5,25 @@ import (
 	"slices"
 	"syscall"
 
+	"vfsdb/node"
 	"vfsdb/schema"
 )
 
-// JoinPath returns the path of an entry, or of a file further down, from that of a directory.
-func JoinPath(dir, path string) string {
-	if dir == "." {
-		return path
-	}
-	return dir + "/" + path
-}
-
 // climb yields the entries that lead from a directory up to the root of the branch: the one that shows the directory,
 // the one that shows the directory of that, and so on. It ends at the root, and at a directory that has lost its name.
-func (tx *Tx) climb(dir Ino) iter.Seq2[Name, error] {
-	return func(yield func(Name, error) bool) {
+func (tx *Tx) climb(dir node.Ino) iter.Seq2[node.Name, error] {
+	return func(yield func(node.Name, error) bool) {
 		var seen circle
 		for dir != schema.RootIno {
 			err := seen.to(dir)
 			if err != nil {
-				yield(Name{}, err)
+				yield(node.Name{}, err)
 				return
 			}
 
 			names, err := tx.namesOf(dir)
 			if err != nil {
-				yield(Name{}, err)
+				yield(node.Name{}, err)
 				return
 			}
 			if len(names) == 0 || !yield(names[0], nil) {
@@ -45,22 +38,22 @@ func (tx *Tx) climb(dir Ino) iter.Seq2[Name, error] {
 // valid as long as its transaction moves no directory.
 type PathFinder struct {
 	tx    *Tx
-	top   Ino
-	known map[Ino]string // "" if top does not lead there; nil if nothing is to be remembered
+	top   node.Ino
+	known map[node.Ino]string // "" if top does not lead there; nil if nothing is to be remembered
 }
 
 // PathFinder returns a PathFinder from the root of the tree.
-func (tx *Tx) PathFinder() PathFinder { return PathFinder{tx, tx.fsys.root, make(map[Ino]string)} }
+func (tx *Tx) PathFinder() PathFinder { return PathFinder{tx, tx.fsys.root, make(map[node.Ino]string)} }
 
 // Path returns the path of a directory, "." for the top itself, and "" if the top does not lead there.
-func (f PathFinder) Path(dir Ino) (string, error) {
+func (f PathFinder) Path(dir node.Ino) (string, error) {
 	path, found := f.recall(dir)
 	if found {
 		return path, nil
 	}
 
 	// Climb to a directory whose path is known.
-	var names []Name
+	var names []node.Name
 	for name, err := range f.tx.climb(dir) {
 		if err != nil {
 			return "", err
@@ -74,7 +67,7 @@ func (f PathFinder) Path(dir Ino) (string, error) {
 	// On the way back down each directory has the path of the one above it, and its name.
 	for i, name := range slices.Backward(names) {
 		if path != "" {
-			path = JoinPath(path, name.Base)
+			path = node.JoinPath(path, name.Base)
 		}
 		at := dir
 		if i > 0 {
@@ -87,7 +80,7 @@ func (f PathFinder) Path(dir Ino) (string, error) {
 	return path, nil
 }
 
-func (f PathFinder) recall(dir Ino) (string, bool) {
+func (f PathFinder) recall(dir node.Ino) (string, bool) {
 	if dir == f.top {
 		return ".", true
 	}
@@ -97,7 +90,7 @@ func (f PathFinder) recall(dir Ino) (string, bool) {
 
 // PathFrom returns the path of a directory from a directory above it, "." for that itself. If it does not lead there,
 // that is ENOENT.
-func (tx *Tx) PathFrom(top, dir Ino) (string, error) {
+func (tx *Tx) PathFrom(top, dir node.Ino) (string, error) {
 	path, err := PathFinder{tx: tx, top: top}.Path(dir)
 	if err == nil && path == "" {
 		err = syscall.ENOENT
@@ -106,7 +99,7 @@ func (tx *Tx) PathFrom(top, dir Ino) (string, error) {
 }
 
 // pathsFrom returns the paths from a directory that lead to an inode, sorted.
-func (tx *Tx) pathsFrom(top, ino Ino) ([]string, error) {
+func (tx *Tx) pathsFrom(top, ino node.Ino) ([]string, error) {
 	if ino == top {
 		return []string{"."}, nil
 	}
@@ -123,7 +116,7 @@ func (tx *Tx) pathsFrom(top, ino Ino) ([]string, error) {
 		case err != nil:
 			return nil, err
 		default:
-			paths = append(paths, JoinPath(dir, name.Base))
+			paths = append(paths, node.JoinPath(dir, name.Base))
 		}
 	}
 	slices.Sort(paths)
@@ -132,7 +125,7 @@ func (tx *Tx) pathsFrom(top, ino Ino) ([]string, error) {
 
 // Paths returns the paths of the tree that lead to an inode, sorted. There are none if it has lost its names, or lies
 // below a directory that has.
-func (tx *Tx) Paths(ino Ino) ([]string, error) { return tx.pathsFrom(tx.fsys.root, ino) }
+func (tx *Tx) Paths(ino node.Ino) ([]string, error) { return tx.pathsFrom(tx.fsys.root, ino) }
 
 // BranchPath turns a path from the root of the tree into one from the root of the branch. They differ below OpenRoot.
 func (tx *Tx) BranchPath(path string) (string, error) {
@@ -151,5 +144,5 @@ func (tx *Tx) BranchPath(path string) (string, error) {
 	if path == "." {
 		return tx.above, nil
 	}
-	return JoinPath(tx.above, path), nil
+	return node.JoinPath(tx.above, path), nil
 }

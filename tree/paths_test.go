@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"vfsdb/node"
 	"vfsdb/schema"
 )
 
@@ -19,7 +20,7 @@ type Paths interface {
 	Rename(from, to string) error
 	Link(from, to string) error
 	Chmod(name string, mode fs.FileMode) error
-	Lstat(name string) (*Info, error)
+	Lstat(name string) (*node.Info, error)
 	ReadDir(name string) ([]fs.DirEntry, error)
 	ReadFile(name string) ([]byte, error)
 }
@@ -39,7 +40,7 @@ func openTest(t *testing.T, path string) *Tree {
 }
 
 // lstat describes a file as a short verb does: from what is cached, if that suffices.
-func lstat(ctx context.Context, fsys *Tree, name string) (info *Info, err error) {
+func lstat(ctx context.Context, fsys *Tree, name string) (info *node.Info, err error) {
 	err = fsys.Look(ctx, func(tx *Tx) (err error) {
 		info, err = ByPath(tx).Lstat(name)
 		return err

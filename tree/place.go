@@ -5,21 +5,16 @@ import (
 	"strings"
 	"syscall"
 
+	"vfsdb/node"
 	"vfsdb/schema"
-)
-
-// Limits of names and paths.
-const (
-	MaxName = 255
-	MaxPath = 4096
 )
 
 // A Place is an entry of a directory, which exists or not: what an operation by number works on. With Dir 0 it is the
 // inode Ino, whatever names that has, or has lost.
 type Place struct {
-	Dir  Ino
+	Dir  node.Ino
 	Base string
-	Ino  Ino // only where Dir is 0
+	Ino  node.Ino // only where Dir is 0
 
 	// Path leads to the place from the root of the tree. The event of an operation has it. If it is empty, the
 	// operation climbs from the directory to find it.
@@ -27,11 +22,11 @@ type Place struct {
 
 	// Chain lists the directories from the root of the tree down to Dir. If it is nil, an operation that must know
 	// them climbs.
-	Chain []Ino
+	Chain []node.Ino
 }
 
 // shown returns the inode at a place. An entry that does not exist is ENOENT, an inode that is gone ESTALE.
-func (tx *Tx) shown(p Place) (*Node, error) {
+func (tx *Tx) shown(p Place) (*node.Node, error) {
 	if p.Dir == 0 {
 		n, err := tx.Node(p.Ino)
 		if err == nil && n == nil {
@@ -43,11 +38,11 @@ func (tx *Tx) shown(p Place) (*Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	return tx.NodeOf(p.Dir, Entry{p.Base, d.Ino, d.Kind})
+	return tx.NodeOf(p.Dir, node.Entry{Name: p.Base, Ino: d.Ino, Kind: d.Kind})
 }
 
 // inoAt returns the inode number that an entry shows, 0 if it does not exist.
-func (tx *Tx) inoAt(p Place) (Ino, error) {
+func (tx *Tx) inoAt(p Place) (node.Ino, error) {
 	d, err := tx.Lookup(p.Dir, p.Base)
 	return d.Ino, err
 }
@@ -67,7 +62,7 @@ func (tx *Tx) vacant(p Place) error {
 // check refuses a name that no entry can have.
 func (p Place) check() error {
 	switch {
-	case len(p.Base) > MaxName:
+	case len(p.Base) > node.MaxName:
 		return syscall.ENAMETOOLONG
 	case p.Dir == 0, p.Base == "", p.Base == ".", p.Base == "..", strings.ContainsAny(p.Base, "/\x00"):
 		return syscall.EINVAL
@@ -76,7 +71,7 @@ func (p Place) check() error {
 }
 
 // parent returns the directory that p stands in. One that was removed meanwhile takes no new names: ENOENT.
-func (tx *Tx) parent(p Place) (*Node, error) {
+func (tx *Tx) parent(p Place) (*node.Node, error) {
 	dir, err := tx.Node(p.Dir)
 	switch {
 	case err != nil:
@@ -92,7 +87,7 @@ func (tx *Tx) parent(p Place) (*Node, error) {
 }
 
 // below reports whether a place lies in a directory, or further down.
-func (tx *Tx) below(p Place, dir Ino) (bool, error) {
+func (tx *Tx) below(p Place, dir node.Ino) (bool, error) {
 	if p.Chain != nil {
 		return slices.Contains(p.Chain, dir), nil
 	}
@@ -117,7 +112,7 @@ func (tx *Tx) eventPath(p Place) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		return JoinPath(dir, p.Base), nil
+		return node.JoinPath(dir, p.Base), nil
 	}
 	paths, err := tx.pathsFrom(schema.RootIno, p.Ino)
 	if err != nil || len(paths) == 0 {

@@ -1,9 +1,11 @@
 package tree
 
+import "vfsdb/node"
+
 // Prefetch reads inodes with one query, if their numbers lie close together, as those of files do that were made
 // together. Otherwise each is read when it is needed.
-func (tx *Tx) Prefetch(inos []Ino) error {
-	var first, last Ino
+func (tx *Tx) Prefetch(inos []node.Ino) error {
+	var first, last node.Ino
 	n := 0
 	for _, ino := range inos {
 		if _, known := tx.getNode(ino); known {

@@ -63,14 +63,3 @@ func (tx *Tx) Stream(c chunk.Content) *chunk.Reader { return tx.fsys.store.cache
 
 // NewReader returns a Reader of a content that shares the store's cache. It must be released.
 func (tx *Tx) NewReader(c chunk.Content) *chunk.Reader { return tx.fsys.store.cache.NewReader(c) }
-
-// CheckRegular refuses a directory with EISDIR, and anything else that is not a regular file with EINVAL.
-func (n *Node) CheckRegular() error {
-	switch n.Kind() {
-	case KindFile:
-		return nil
-	case KindDir:
-		return syscall.EISDIR
-	}
-	return syscall.EINVAL
-}

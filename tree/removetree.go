@@ -4,6 +4,7 @@ import (
 	"syscall"
 
 	"vfsdb/journal"
+	"vfsdb/node"
 )
 
 // RemoveTree removes a name and, if it is that of a directory, everything below. Its time does not depend on the size of
@@ -38,7 +39,7 @@ func (tx *Tx) RemoveTree(p Place) error {
 }
 
 // removeBelow drops every name below a directory, one at a time.
-func (tx *Tx) removeBelow(dir Ino, removed *InoSet) error {
+func (tx *Tx) removeBelow(dir node.Ino, removed *InoSet) error {
 	if !removed.Add(dir) {
 		return ErrBelowItself(dir)
 	}
@@ -46,7 +47,7 @@ func (tx *Tx) removeBelow(dir Ino, removed *InoSet) error {
 		if err == nil {
 			err = tx.db.Context().Err()
 		}
-		if err == nil && e.Kind == KindDir {
+		if err == nil && e.Kind == node.KindDir {
 			err = tx.removeBelow(e.Ino, removed)
 		}
 		if err != nil {
@@ -70,15 +71,15 @@ const manyNamed = `SELECT ino FROM inode INDEXED BY inode_links WHERE branch = ?
 
 // linksBelow reports whether a file with a second name lies below a directory. Few files have one, so it looks at these
 // and not at the tree.
-func (tx *Tx) linksBelow(top Ino) (bool, error) {
+func (tx *Tx) linksBelow(top node.Ino) (bool, error) {
 	if err := tx.Flush(); err != nil {
 		return false, err
 	}
-	below := map[Ino]bool{top: true, tx.fsys.root: false} // directories whose place is known
+	below := map[node.Ino]bool{top: true, tx.fsys.root: false} // directories whose place is known
 	for _, l := range tx.fsys.levels {
 		rows := tx.db.Query(manyNamed, l.Branch, l.Cap)
 		for rows.Next() {
-			is, err := tx.isBelow(Ino(rows.Int(0)), below)
+			is, err := tx.isBelow(node.Ino(rows.Int(0)), below)
 			if is || err != nil {
 				rows.Close()
 				return is, err
@@ -93,14 +94,14 @@ func (tx *Tx) linksBelow(top Ino) (bool, error) {
 
 // isBelow reports whether one of the names of a file stands in a directory that is below. It adds the directories that
 // it passes to the map.
-func (tx *Tx) isBelow(ino Ino, below map[Ino]bool) (bool, error) {
+func (tx *Tx) isBelow(ino node.Ino, below map[node.Ino]bool) (bool, error) {
 	names, err := tx.namesOf(ino)
 	if err != nil {
 		return false, err
 	}
 	for _, name := range names {
 		is, known := below[name.Dir]
-		passed := []Ino{name.Dir}
+		passed := []node.Ino{name.Dir}
 		if !known {
 			for above, err := range tx.climb(name.Dir) {
 				if err != nil {

@@ -5,6 +5,7 @@ import (
 	"syscall"
 
 	"vfsdb/journal"
+	"vfsdb/node"
 )
 
 // Rename moves an inode from one name to another. It replaces an inode of the same sort that has the new name: a
@@ -49,7 +50,7 @@ func (tx *Tx) Rename(from, to Place) error {
 
 // CheckRename refuses a rename that no options allow. It returns the inode to be moved, and the number of the one that
 // has the new name, 0 if none has it.
-func (tx *Tx) CheckRename(from, to Place) (n *Node, over Ino, err error) {
+func (tx *Tx) CheckRename(from, to Place) (n *node.Node, over node.Ino, err error) {
 	if from.Dir == 0 || to.Dir == 0 {
 		return nil, 0, syscall.EBUSY
 	}
@@ -70,7 +71,7 @@ func (tx *Tx) CheckRename(from, to Place) (n *Node, over Ino, err error) {
 			return nil, 0, cmp.Or(err, error(syscall.EINVAL))
 		}
 	}
-	if d.Ino != 0 && d.Kind == KindDir {
+	if d.Ino != 0 && d.Kind == node.KindDir {
 		if outOf, err := tx.below(from, d.Ino); outOf || err != nil {
 			return nil, 0, cmp.Or(err, error(syscall.ENOTEMPTY))
 		}
@@ -79,7 +80,7 @@ func (tx *Tx) CheckRename(from, to Place) (n *Node, over Ino, err error) {
 }
 
 // displace checks that n may take the name of the inode at p, and returns that inode; nil if there is none.
-func (tx *Tx) displace(p Place, n *Node) (*Node, error) {
+func (tx *Tx) displace(p Place, n *node.Node) (*node.Node, error) {
 	old, err := tx.shown(p)
 	switch {
 	case err == syscall.ENOENT:
@@ -98,7 +99,7 @@ func (tx *Tx) displace(p Place, n *Node) (*Node, error) {
 
 // move puts the new name, then drops the old, then counts the displaced link: in this order no moment within the
 // transaction shows n under no name.
-func (tx *Tx) move(from, to Place, n, displaced *Node) error {
+func (tx *Tx) move(from, to Place, n, displaced *node.Node) error {
 	source, err := tx.parent(from)
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@ package tree
 import (
 	"syscall"
 
+	"vfsdb/node"
 	"vfsdb/schema"
 )
 
@@ -67,7 +68,7 @@ func (tx *Tx) Restore(to *Tree) (int, error) {
 }
 
 // restoreName makes a name show what another tree shows, and returns 1 if it did not.
-func (tx *Tx) restoreName(src *Tx, name Name) (int, error) {
+func (tx *Tx) restoreName(src *Tx, name node.Name) (int, error) {
 	have, err := tx.Lookup(name.Dir, name.Base)
 	if err != nil {
 		return 0, err
@@ -85,7 +86,7 @@ func (tx *Tx) restoreName(src *Tx, name Name) (int, error) {
 }
 
 // restoreInode makes an inode what it is in another tree, and returns 1 if it was not.
-func (tx *Tx) restoreInode(src *Tx, ino Ino) (int, error) {
+func (tx *Tx) restoreInode(src *Tx, ino node.Ino) (int, error) {
 	have, err := tx.Node(ino)
 	if err != nil {
 		return 0, err
@@ -94,7 +95,7 @@ func (tx *Tx) restoreInode(src *Tx, ino Ino) (int, error) {
 	switch {
 	case err != nil:
 		return 0, err
-	case sameRow(have, want):
+	case node.Same(have, want):
 		return 0, nil
 	case want == nil:
 		return 1, tx.DropNode(ino)

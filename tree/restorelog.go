@@ -6,26 +6,27 @@ import (
 
 	"vfsdb/chunk"
 	"vfsdb/journal"
+	"vfsdb/node"
 	"vfsdb/schema"
 )
 
 // A restoreLog finds out which paths a restore changes: those that its entries and inodes have before, and have after.
 type restoreLog struct {
 	tx    *Tx
-	names []Name // that show something else afterwards
-	inos  []Ino  // that are something else
+	names []node.Name // that show something else afterwards
+	inos  []node.Ino  // that are something else
 	made  map[string]*restored
 	after bool
-	moved map[Ino]bool // shown by names that change
-	turns bool         // some of these are directories: paths below them change
+	moved map[node.Ino]bool // shown by names that change
+	turns bool              // some of these are directories: paths below them change
 	dirs  PathFinder
-	shown map[Ino][]Name // names of inos, as they were before
+	shown map[node.Ino][]node.Name // names of inos, as they were before
 }
 
 func newRestoreLog(tx *Tx) *restoreLog {
 	return &restoreLog{
-		tx: tx, made: make(map[string]*restored), moved: make(map[Ino]bool),
-		dirs: PathFinder{tx, schema.RootIno, make(map[Ino]string)}, shown: make(map[Ino][]Name),
+		tx: tx, made: make(map[string]*restored), moved: make(map[node.Ino]bool),
+		dirs: PathFinder{tx, schema.RootIno, make(map[node.Ino]string)}, shown: make(map[node.Ino][]node.Name),
 	}
 }
 
@@ -36,7 +37,7 @@ type restored struct {
 }
 
 // begin looks at the tree as it is before, when the keys in which it differs from src are known.
-func (l *restoreLog) begin(src *Tx, names []Name, inos []Ino) error {
+func (l *restoreLog) begin(src *Tx, names []node.Name, inos []node.Ino) error {
 	for _, name := range names {
 		have, err := l.tx.Lookup(name.Dir, name.Base)
 		if err != nil {
@@ -49,7 +50,7 @@ func (l *restoreLog) begin(src *Tx, names []Name, inos []Ino) error {
 		if have.Ino != want.Ino {
 			l.names = append(l.names, name)
 			l.moved[have.Ino], l.moved[want.Ino] = true, true
-			l.turns = l.turns || have.Kind == KindDir || want.Kind == KindDir
+			l.turns = l.turns || have.Kind == node.KindDir || want.Kind == node.KindDir
 		}
 	}
 
@@ -62,18 +63,11 @@ func (l *restoreLog) begin(src *Tx, names []Name, inos []Ino) error {
 		if err != nil {
 			return err
 		}
-		if have != nil && want != nil && !alike(have, want) {
+		if have != nil && want != nil && !node.Alike(have, want) {
 			l.inos = append(l.inos, ino)
 		}
 	}
 	return l.look()
-}
-
-// alike reports whether two states of an inode are the same to a reader of its path. The times of a directory follow from
-// its entries, and so does the number of names.
-func alike(a, b *Node) bool {
-	same := a.Mode == b.Mode && a.Uid == b.Uid && a.Gid == b.Gid && a.Rdev == b.Rdev && a.Content == b.Content && a.Target == b.Target
-	return same && (a.IsDir() || a.Mtime == b.Mtime)
 }
 
 // end looks again, and records what differs.
@@ -126,7 +120,7 @@ func (l *restoreLog) look() error {
 }
 
 // add notes that a name shows ino.
-func (l *restoreLog) add(name Name, ino Ino) error {
+func (l *restoreLog) add(name node.Name, ino node.Ino) error {
 	dir, err := l.dirs.Path(name.Dir)
 	if err != nil || dir == "" {
 		return err
@@ -139,7 +133,7 @@ func (l *restoreLog) add(name Name, ino Ino) error {
 	if err != nil {
 		return err
 	}
-	p := l.note(JoinPath(dir, name.Base))
+	p := l.note(node.JoinPath(dir, name.Base))
 	if l.after {
 		p.after, p.is = sum, n.Content.Size
 	} else {
@@ -149,7 +143,7 @@ func (l *restoreLog) add(name Name, ino Ino) error {
 }
 
 // namesOf returns the names of an inode. Those of one that no changed name shows are the same before and after.
-func (l *restoreLog) namesOf(ino Ino) ([]Name, error) {
+func (l *restoreLog) namesOf(ino node.Ino) ([]node.Name, error) {
 	if l.after && !l.moved[ino] {
 		return l.shown[ino], nil
 	}

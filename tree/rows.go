@@ -1,10 +1,12 @@
 package tree
 
+import "vfsdb/node"
+
 // The four functions of this file change one row each. They record no event, and read no other row. A caller that gives
 // a tree the state of another, as a restore does, keeps entries and numbers of links consistent itself.
 
 // PutEntry makes a name show an inode.
-func (tx *Tx) PutEntry(name Name, ino Ino, kind uint8) error {
+func (tx *Tx) PutEntry(name node.Name, ino node.Ino, kind uint8) error {
 	if err := tx.Writable(); err != nil {
 		return err
 	}
@@ -13,7 +15,7 @@ func (tx *Tx) PutEntry(name Name, ino Ino, kind uint8) error {
 }
 
 // DropEntry takes a name away.
-func (tx *Tx) DropEntry(name Name) error {
+func (tx *Tx) DropEntry(name node.Name) error {
 	if err := tx.Writable(); err != nil {
 		return err
 	}
@@ -23,7 +25,7 @@ func (tx *Tx) DropEntry(name Name) error {
 
 // PutNode puts a node as the inode of its number, times and all, whether the tree has that inode or not. A node without
 // names is queued for gc.
-func (tx *Tx) PutNode(n *Node) error {
+func (tx *Tx) PutNode(n *node.Node) error {
 	if err := tx.Writable(); err != nil {
 		return err
 	}
@@ -54,7 +56,7 @@ func (tx *Tx) PutNode(n *Node) error {
 }
 
 // DropNode removes the inode of a number from the tree, if the tree has it.
-func (tx *Tx) DropNode(ino Ino) error {
+func (tx *Tx) DropNode(ino node.Ino) error {
 	if err := tx.Writable(); err != nil {
 		return err
 	}

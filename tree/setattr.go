@@ -5,10 +5,11 @@ import (
 	"time"
 
 	"vfsdb/journal"
+	"vfsdb/node"
 )
 
 // SetAttr changes attributes of an inode with a function, and records that as an op.
-func (tx *Tx) SetAttr(p Place, op journal.Op, set func(*Node)) error {
+func (tx *Tx) SetAttr(p Place, op journal.Op, set func(*node.Node)) error {
 	if err := tx.Writable(); err != nil {
 		return err
 	}

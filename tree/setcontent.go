@@ -3,14 +3,12 @@ package tree
 import (
 	"vfsdb/chunk"
 	"vfsdb/journal"
+	"vfsdb/node"
 )
-
-// maxSize is the largest file: what a manifest's 32-bit chunk index reaches.
-const MaxSize = int64(1<<32) * chunk.Size
 
 // SetContent gives a regular file another content, which has the sum after. set, if it is not nil, changes attributes in
 // the same step. The caller must have folded in the uncommitted writes of open files.
-func (tx *Tx) SetContent(p Place, op journal.Op, content chunk.Content, after chunk.Sum, set func(*Node)) error {
+func (tx *Tx) SetContent(p Place, op journal.Op, content chunk.Content, after chunk.Sum, set func(*node.Node)) error {
 	if err := tx.Writable(); err != nil {
 		return err
 	}

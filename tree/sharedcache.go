@@ -5,6 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"vfsdb/node"
 	"vfsdb/schema"
 )
 
@@ -20,14 +21,14 @@ type sharedCache struct {
 	gen atomic.Pointer[generation]
 
 	// Entries of these tables are carried over commits of this process.
-	trees table[treeKey, struct{}] // that something keeps
-	names table[treeName, Dirent]  // the dentry cache, absent names included
-	nodes table[treeIno, *Node]    // the inode cache; nil where there is none, and no inode in it ever changes
+	trees table[treeKey, struct{}]     // that something keeps
+	names table[treeName, node.Dirent] // the dentry cache, absent names included
+	nodes table[treeIno, *node.Node]   // the inode cache; nil where there is none, and no inode in it ever changes
 
 	// Entries of these are not.
-	paths   table[treePath, any]   // the path cache, of paths that lead to something
-	namesOf table[treeIno, []Name] // the entries that show an inode
-	pairs   table[treePair, *keys] // where two trees may differ
+	paths   table[treePath, any]        // the path cache, of paths that lead to something
+	namesOf table[treeIno, []node.Name] // the entries that show an inode
+	pairs   table[treePair, *keys]      // where two trees may differ
 }
 
 // The keys of the tables: each says of which tree.
@@ -39,11 +40,11 @@ type (
 	}
 	treeIno struct {
 		at  Moment
-		ino Ino
+		ino node.Ino
 	}
 	treePath struct {
 		at     Moment
-		root   Ino
+		root   node.Ino
 		follow bool
 		path   string
 	}
@@ -52,7 +53,7 @@ type (
 
 // A nameKey is a name in a directory.
 type nameKey struct {
-	dir  Ino
+	dir  node.Ino
 	name string
 }
 

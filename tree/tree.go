@@ -10,6 +10,7 @@ import (
 	"vfsdb/chunk"
 	"vfsdb/hold"
 	"vfsdb/journal"
+	"vfsdb/node"
 	"vfsdb/schema"
 )
 
@@ -25,7 +26,7 @@ type Tree struct {
 	levels  []Level        // the lineage that reads go through, nearest first; constant
 	filters []*levelFilter // of the levels
 	settled bool           // the lineage is committed
-	root    Ino
+	root    node.Ino
 	name    string
 	owner   bool // made by Open: Close closes the store
 }
@@ -172,7 +173,7 @@ func (st *Store) AtIn(tx *schema.Tx, at Moment) (*Tree, error) {
 }
 
 // Sub returns the tree below a directory. The number is looked up by nobody again.
-func (fsys *Tree) Sub(root Ino, name string) *Tree {
+func (fsys *Tree) Sub(root node.Ino, name string) *Tree {
 	sub := *fsys
 	sub.root, sub.name, sub.owner = root, name, false
 	return &sub

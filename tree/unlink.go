@@ -4,6 +4,7 @@ import (
 	"syscall"
 
 	"vfsdb/journal"
+	"vfsdb/node"
 )
 
 // Unlink removes a name of a file, or of an empty directory. One with entries is ENOTEMPTY, the root EPERM.
@@ -27,7 +28,7 @@ func (tx *Tx) Unlink(p Place) error {
 }
 
 // lose takes the name at p away from n, and records it.
-func (tx *Tx) lose(op journal.Op, p Place, n *Node) error {
+func (tx *Tx) lose(op journal.Op, p Place, n *node.Node) error {
 	path, err := tx.eventPath(p)
 	if err != nil {
 		return err
@@ -43,7 +44,7 @@ func (tx *Tx) lose(op journal.Op, p Place, n *Node) error {
 }
 
 // dropName drops the entry at p, which shows n, and counts the link.
-func (tx *Tx) dropName(p Place, n *Node) error {
+func (tx *Tx) dropName(p Place, n *node.Node) error {
 	parent, err := tx.parent(p)
 	if err != nil {
 		return err
@@ -57,7 +58,7 @@ func (tx *Tx) dropName(p Place, n *Node) error {
 
 // Unref counts one name less. An inode without names becomes an orphan: gc reaps it once no open file holds it, and
 // with a directory everything below.
-func (tx *Tx) Unref(n *Node) error {
+func (tx *Tx) Unref(n *node.Node) error {
 	n.Nlink--
 	tx.change(n)
 	if n.Nlink > 0 {

@@ -7,12 +7,13 @@ import (
 	"time"
 
 	"vfsdb/journal"
+	"vfsdb/node"
 	"vfsdb/tree"
 )
 
 // Chmod sets the 12 permission bits of the file that a path leads to, following symlinks.
 func (tx *Tx) Chmod(name string, mode fs.FileMode, opts ...Option) error {
-	return pathErr("chmod", name, tx.setAttrs(journal.OpChmod, name, true, opts, func(n *tree.Node) { setMode(n, mode) }))
+	return pathErr("chmod", name, tx.setAttrs(journal.OpChmod, name, true, opts, func(n *node.Node) { setMode(n, mode) }))
 }
 
 // Chown stores a user and a group; -1 leaves one as it is. They are kept, never enforced. A number that 32 bits do not
@@ -37,7 +38,7 @@ func (tx *Tx) Lchtimes(name string, atime, mtime time.Time, opts ...Option) erro
 	return pathErr("lchtimes", name, tx.setAttrs(journal.OpChtimes, name, false, opts, setTime(mtime)))
 }
 
-func setMode(n *tree.Node, mode fs.FileMode) { n.Mode = n.Mode&^tree.PermBits | tree.UnixPerm(mode) }
+func setMode(n *node.Node, mode fs.FileMode) { n.Mode = n.Mode&^node.PermBits | node.UnixPerm(mode) }
 
 func (tx *Tx) chown(name string, follow bool, uid, gid int, opts []Option) error {
 	for _, id := range []int{uid, gid} {
@@ -48,8 +49,8 @@ func (tx *Tx) chown(name string, follow bool, uid, gid int, opts []Option) error
 	return tx.setAttrs(journal.OpChown, name, follow, opts, setOwner(uid, gid))
 }
 
-func setOwner(uid, gid int) func(*tree.Node) {
-	return func(n *tree.Node) {
+func setOwner(uid, gid int) func(*node.Node) {
+	return func(n *node.Node) {
 		if uid != -1 {
 			n.Uid = uint32(uid)
 		}
@@ -59,8 +60,8 @@ func setOwner(uid, gid int) func(*tree.Node) {
 	}
 }
 
-func setTime(mtime time.Time) func(*tree.Node) {
-	return func(n *tree.Node) {
+func setTime(mtime time.Time) func(*node.Node) {
+	return func(n *node.Node) {
 		if !mtime.IsZero() {
 			n.Mtime = tree.Nanos(mtime)
 		}
@@ -68,7 +69,7 @@ func setTime(mtime time.Time) func(*tree.Node) {
 }
 
 // setAttrs is setAttr for a path.
-func (tx *Tx) setAttrs(op journal.Op, name string, follow bool, opts []Option, set func(*tree.Node)) error {
+func (tx *Tx) setAttrs(op journal.Op, name string, follow bool, opts []Option, set func(*node.Node)) error {
 	o, err := gather(opts, optIfSum)
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"vfsdb/chunk"
+	"vfsdb/node"
 	"vfsdb/tree"
 )
 
@@ -92,7 +93,7 @@ func (f *File) open(mode tree.HandleMode, perm fs.FileMode) (*File, error) {
 		}
 	}
 
-	handle, err := f.fsys.tree().Open(f.ctx, mode, prepare, func(below *tree.Tx) (name tree.Name, n *tree.Node, err error) {
+	handle, err := f.fsys.tree().Open(f.ctx, mode, prepare, func(below *tree.Tx) (name node.Name, n *node.Node, err error) {
 		tx, at := (*Tx)(below), made
 		if at.ino == 0 {
 			at, n, err = tx.find(f.name, true)
@@ -100,7 +101,7 @@ func (f *File) open(mode tree.HandleMode, perm fs.FileMode) (*File, error) {
 			err = syscall.ESTALE
 		}
 		f.base = place{ino: at.ino}.name(tx, f.name)
-		return tree.Name{Dir: at.dir, Base: at.base}, n, err
+		return node.Name{Dir: at.dir, Base: at.base}, n, err
 	})
 	if err != nil {
 		return nil, pathErr("open", f.name, err)
@@ -127,10 +128,10 @@ func (f *File) make(tx *Tx, perm fs.FileMode) (place, error) {
 		return p, err
 	case exclusive:
 		return p, syscall.EEXIST
-	case p.kind == tree.KindDir:
+	case p.kind == node.KindDir:
 		return p, syscall.EISDIR
 	}
-	if f.flag&os.O_TRUNC == 0 || p.kind != tree.KindFile {
+	if f.flag&os.O_TRUNC == 0 || p.kind != node.KindFile {
 		return p, nil
 	}
 
@@ -146,7 +147,7 @@ func (f *File) make(tx *Tx, perm fs.FileMode) (place, error) {
 
 // createEmpty makes an empty file.
 func (tx *Tx) createEmpty(p place, perm fs.FileMode) (Ino, error) {
-	n := tx.tree().NewNode(tree.ModeFile | tree.UnixPerm(perm))
+	n := tx.tree().NewNode(node.ModeFile | node.UnixPerm(perm))
 	sum, err := tx.tree().SumOf(n)
 	if err != nil {
 		return 0, err
@@ -164,7 +165,7 @@ func (f *File) Stat() (fs.FileInfo, error) {
 	if err != nil {
 		return nil, f.err("stat", err)
 	}
-	return tree.NewInfo(f.base, &n), nil
+	return node.NewInfo(f.base, &n), nil
 }
 
 // Sum returns the sum of what is committed of the file; Sync commits what was written. Other kinds fail as with

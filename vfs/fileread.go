@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"syscall"
 
+	"vfsdb/node"
 	"vfsdb/tree"
 )
 
@@ -50,7 +51,7 @@ func (f *File) ReadDir(n int) ([]fs.DirEntry, error) {
 		if n > 0 {
 			limit = min(limit, n-len(entries))
 		}
-		var page []tree.Entry
+		var page []node.Entry
 		err := f.fsys.View(f.ctx, func(tx *Tx) (err error) {
 			page, err = tx.tree().Page(f.handle.Ino(), f.after, limit)
 			return err

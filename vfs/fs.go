@@ -3,6 +3,7 @@ package vfs
 import (
 	"context"
 
+	"vfsdb/node"
 	"vfsdb/tree"
 )
 
@@ -14,11 +15,11 @@ type FS tree.Tree
 // An Info describes a file as it was at one moment. It is an [fs.FileInfo] with more to it: its methods Ino, Nlink, Owner,
 // Rdev and Target are what stat and readlink return, ChangeTime and BirthTime are the other times, and SameContent compares
 // two files without reading them.
-type Info = tree.Info
+type Info = node.Info
 
 // An Ino is an inode number. It is unique in the store, is never used again, and stays with a file through renames,
 // snapshots and branches. 0 is no inode.
-type Ino = tree.Ino
+type Ino = node.Ino
 
 // A Moment is a point in a branch's history: what the tree of Branch was at the end of an Epoch. Moments can be compared
 // with ==, and are made by snapshots and forks.

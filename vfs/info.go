@@ -5,7 +5,7 @@ import (
 	"path"
 	"strings"
 
-	"vfsdb/tree"
+	"vfsdb/node"
 )
 
 // Stat describes the file that a path leads to, following symlinks.
@@ -25,7 +25,7 @@ func (tx *Tx) stat(name string, follow bool) (*Info, error) {
 	if err != nil {
 		return nil, err
 	}
-	return tree.NewInfo(p.name(tx, name), n), nil
+	return node.NewInfo(p.name(tx, name), n), nil
 }
 
 // name is the last segment that the caller wrote: for a symlink that was followed it is the link's own.

@@ -10,7 +10,7 @@ import (
 	"syscall"
 
 	"vfsdb/chunk"
-	"vfsdb/tree"
+	"vfsdb/node"
 )
 
 // IOFS is a tree as an [fs.FS]. It also has the methods of [fs.ReadDirFS], [fs.ReadFileFS], [fs.StatFS], [fs.GlobFS],
@@ -71,7 +71,7 @@ func (f *IOFS) Open(name string) (fs.File, error) {
 	err := f.do("open", name, func(tx *Tx) error {
 		_, n, err := tx.find(name, true)
 		if err == nil {
-			file = &txFile{tx: tx, node: n, info: tree.NewInfo(path.Base(name), n)}
+			file = &txFile{tx: tx, node: n, info: node.NewInfo(path.Base(name), n)}
 		}
 		return err
 	})
@@ -113,7 +113,7 @@ func (f *IOFS) stat(op, name string, follow bool) (fs.FileInfo, error) {
 	err := f.do(op, name, func(tx *Tx) error {
 		_, n, err := tx.find(name, follow)
 		if err == nil {
-			info = tree.NewInfo(path.Base(name), n)
+			info = node.NewInfo(path.Base(name), n)
 		}
 		return err
 	})
@@ -167,7 +167,7 @@ func (f *IOFS) Sub(dir string) (fs.FS, error) {
 // A txFile is a file opened inside a transaction.
 type txFile struct {
 	tx     *Tx
-	node   *tree.Node
+	node   *node.Node
 	info   *Info
 	reader *chunk.Reader
 	off    int64

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"syscall"
 
+	"vfsdb/node"
 	"vfsdb/tree"
 )
 
@@ -56,7 +57,7 @@ func (tx *Tx) symlink(target, name string, opts []Option) error {
 	if err != nil {
 		return err
 	}
-	n := tx.tree().NewNode(tree.ModeLink | 0o777)
+	n := tx.tree().NewNode(node.ModeLink | 0o777)
 	n.Target = target
 	if err := tree.CheckTarget(n); err != nil {
 		return err
@@ -84,7 +85,7 @@ func (tx *Tx) readlink(name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if n.Kind() != tree.KindLink {
+	if n.Kind() != node.KindLink {
 		return "", syscall.EINVAL
 	}
 	return n.Target, nil
@@ -101,15 +102,15 @@ func (tx *Tx) mknod(name string, mode fs.FileMode, rdev uint64, opts []Option) e
 	if err != nil {
 		return err
 	}
-	kind := tree.ModeKind(mode)
-	if kind == tree.KindDir || kind == tree.KindFile || kind == tree.KindLink {
+	kind := node.ModeKind(mode)
+	if kind == node.KindDir || kind == node.KindFile || kind == node.KindLink {
 		return syscall.EINVAL
 	}
 	p, err := tx.newPlace(name, o)
 	if err != nil {
 		return err
 	}
-	n := tx.tree().NewNode(uint32(kind)<<12 | tree.UnixPerm(mode))
+	n := tx.tree().NewNode(uint32(kind)<<12 | node.UnixPerm(mode))
 	n.Rdev = int64(rdev)
 	return tx.tree().Create(p.entry(), n, Sum{})
 }

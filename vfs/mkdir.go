@@ -6,7 +6,7 @@ import (
 	"io/fs"
 	"syscall"
 
-	"vfsdb/tree"
+	"vfsdb/node"
 )
 
 // Mkdir creates a directory. Its parent must exist; the name must not (EEXIST).
@@ -28,7 +28,7 @@ func (tx *Tx) mkdir(name string, perm fs.FileMode, opts []Option) error {
 	if err != nil {
 		return err
 	}
-	return tx.tree().Create(p.entry(), tx.tree().NewNode(tree.ModeDir|tree.UnixPerm(perm)), Sum{})
+	return tx.tree().Create(p.entry(), tx.tree().NewNode(node.ModeDir|node.UnixPerm(perm)), Sum{})
 }
 
 // MkdirAll creates a directory and those above it that are missing. A directory that exists is fine; anything else in
@@ -44,7 +44,7 @@ func (tx *Tx) mkdirAll(name string, perm fs.FileMode) error {
 
 	p, err := tx.walk(name, true)
 	switch {
-	case err == nil && p.kind == tree.KindDir:
+	case err == nil && p.kind == node.KindDir:
 		return nil
 	case err == nil && p.ino != 0:
 		return syscall.ENOTDIR
@@ -65,12 +65,12 @@ func (tx *Tx) mkdirAll(name string, perm fs.FileMode) error {
 		return err
 	}
 	switch {
-	case p.kind == tree.KindDir && p.ino != 0: // made on the way, as by "a/../b"
+	case p.kind == node.KindDir && p.ino != 0: // made on the way, as by "a/../b"
 		return nil
 	case p.ino != 0:
 		return syscall.EEXIST // a symlink to nowhere
 	}
-	return tx.tree().Create(p.entry(), tx.tree().NewNode(tree.ModeDir|tree.UnixPerm(perm)), Sum{})
+	return tx.tree().Create(p.entry(), tx.tree().NewNode(node.ModeDir|node.UnixPerm(perm)), Sum{})
 }
 
 // newPlace walks to a name that must not exist yet, and must have a directory to stand in. With IfAbsent a name that

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"syscall"
 
+	"vfsdb/node"
 	"vfsdb/schema"
 	"vfsdb/tree"
 )
@@ -110,7 +111,7 @@ func (tx *Tx) openRoot(name string) (*FS, error) {
 	if p.ino == 0 {
 		return nil, syscall.ENOENT
 	}
-	if p.kind != tree.KindDir {
+	if p.kind != node.KindDir {
 		return nil, syscall.ENOTDIR
 	}
 	return (*FS)(tx.tree().Tree().Sub(p.ino, name)), nil

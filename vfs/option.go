@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"vfsdb/chunk"
-	"vfsdb/tree"
+	"vfsdb/node"
 )
 
 // An Option changes what a verb that writes does. An option that makes no sense for a verb is EINVAL.
@@ -115,7 +115,7 @@ func (tx *Tx) holds(o options, ino Ino) error {
 		return err
 	}
 	stale.Exists = true
-	if n != nil && n.Kind() == tree.KindFile {
+	if n != nil && n.Kind() == node.KindFile {
 		if stale.Sum, err = chunk.SumOfContent(tx.tree().DB(), n.Content); err != nil {
 			return err
 		}

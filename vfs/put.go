@@ -7,6 +7,7 @@ import (
 
 	"vfsdb/chunk"
 	"vfsdb/journal"
+	"vfsdb/node"
 	"vfsdb/tree"
 )
 
@@ -34,7 +35,7 @@ func (tx *Tx) put(name string, staged *chunk.Item, a Attr) error {
 		return err
 	}
 	switch {
-	case p.kind == tree.KindDir && p.ino != 0:
+	case p.kind == node.KindDir && p.ino != 0:
 		return syscall.EISDIR
 	case !staged.In(tx.tree().Tree().DB()):
 		return syscall.EXDEV
@@ -49,18 +50,18 @@ func (tx *Tx) put(name string, staged *chunk.Item, a Attr) error {
 		if err != nil {
 			return err
 		}
-		if n.Kind() == tree.KindFile && n.Nlink == 1 {
+		if n.Kind() == node.KindFile && n.Nlink == 1 {
 			return tx.putOver(p.entry(), n, content, staged.Sum(), a)
 		}
 	}
-	n := tx.tree().NewNode(tree.ModeFile)
+	n := tx.tree().NewNode(node.ModeFile)
 	n.Content = content
 	a.set(n)
 	return tx.tree().Replace(p.entry(), n, staged.Sum())
 }
 
 // putOver gives a file that exists a content and attributes.
-func (tx *Tx) putOver(p tree.Place, n *tree.Node, content chunk.Content, sum Sum, a Attr) error {
+func (tx *Tx) putOver(p tree.Place, n *node.Node, content chunk.Content, sum Sum, a Attr) error {
 	if err := tx.tree().Fold(n); err != nil {
 		return err
 	}
@@ -90,15 +91,15 @@ func (tx *Tx) setAttrOf(name string, a Attr) error {
 }
 
 // set sets all attributes of an inode.
-func (a Attr) set(n *tree.Node) {
-	if n.Kind() != tree.KindLink {
-		n.Mode = n.Mode&^tree.PermBits | tree.UnixPerm(a.Mode)
+func (a Attr) set(n *node.Node) {
+	if n.Kind() != node.KindLink {
+		n.Mode = n.Mode&^node.PermBits | node.UnixPerm(a.Mode)
 	}
 	n.Uid, n.Gid, n.Mtime = a.Uid, a.Gid, tree.Nanos(a.ModTime)
 }
 
 // differs reports whether set would change an inode.
-func (a Attr) differs(n *tree.Node) bool {
+func (a Attr) differs(n *node.Node) bool {
 	after := *n
 	a.set(&after)
 	return after != *n

@@ -5,7 +5,7 @@ import (
 	"math"
 	"syscall"
 
-	"vfsdb/tree"
+	"vfsdb/node"
 )
 
 // ReadFile returns the content of a file, verified. More than [MaxReadSize] is EFBIG.
@@ -33,7 +33,7 @@ func (tx *Tx) readRange(name string, off, n int64) ([]byte, error) {
 }
 
 // findFile is find for a regular file, following symlinks. A directory is EISDIR, anything else EINVAL.
-func (tx *Tx) findFile(name string) (place, *tree.Node, error) {
+func (tx *Tx) findFile(name string) (place, *node.Node, error) {
 	p, n, err := tx.find(name, true)
 	if err != nil {
 		return p, nil, err

@@ -4,12 +4,12 @@ import (
 	"context"
 	"io/fs"
 
-	"vfsdb/tree"
+	"vfsdb/node"
 )
 
 // An Entry is one entry of a directory. It is an [fs.DirEntry] that knows its type without another look-up.
 type Entry struct {
-	listed tree.Entry
+	listed node.Entry
 	info   func() (*Info, error)
 }
 
@@ -17,10 +17,10 @@ type Entry struct {
 func (e *Entry) Name() string { return e.listed.Name }
 
 // IsDir reports whether the entry is a directory.
-func (e *Entry) IsDir() bool { return e.listed.Kind == tree.KindDir }
+func (e *Entry) IsDir() bool { return e.listed.Kind == node.KindDir }
 
 // Type returns the type bits of the entry's mode.
-func (e *Entry) Type() fs.FileMode { return tree.KindMode(e.listed.Kind) }
+func (e *Entry) Type() fs.FileMode { return node.KindMode(e.listed.Kind) }
 
 // Ino returns the inode number.
 func (e *Entry) Ino() Ino { return e.listed.Ino }
@@ -72,7 +72,7 @@ func (tx *Tx) ReadDirPage(name, after string, limit int) ([]fs.DirEntry, error) 
 }
 
 // entry makes an Entry that describes itself from this transaction.
-func (tx *Tx) entry(l tree.Entry) *Entry {
+func (tx *Tx) entry(l node.Entry) *Entry {
 	return &Entry{listed: l, info: func() (*Info, error) { return tx.tree().InfoOf(l) }}
 }
 

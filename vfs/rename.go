@@ -4,7 +4,7 @@ import (
 	"context"
 	"syscall"
 
-	"vfsdb/tree"
+	"vfsdb/node"
 )
 
 // Rename moves a file or directory to a new name, in one step that no reader sees half of. It replaces a file that has the
@@ -69,8 +69,8 @@ func (tx *Tx) renamePath(from, to string, opts []Option) error {
 // on Linux.
 func (tx *Tx) walkParent(name string) (p place, long bool, err error) {
 	dir, base := splitLast(name)
-	if long = len(base) > tree.MaxName && len(name) <= tree.MaxPath; long {
-		name = dir + base[:tree.MaxName]
+	if long = len(base) > node.MaxName && len(name) <= node.MaxPath; long {
+		name = dir + base[:node.MaxName]
 	}
 	p, err = tx.walk(name, false)
 	return p, long, err

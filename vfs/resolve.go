@@ -5,7 +5,7 @@ import (
 	"strings"
 	"syscall"
 
-	"vfsdb/tree"
+	"vfsdb/node"
 )
 
 // Resolve returns the path that name leads to from the root of the tree, without symlinks, `..`, or a slash in front;
@@ -36,7 +36,7 @@ func (tx *Tx) resolve(name string, follow bool) (string, error) {
 		switch {
 		case seg == "..":
 			return "", syscall.ENOENT
-		case len(seg) > tree.MaxName:
+		case len(seg) > node.MaxName:
 			return "", syscall.ENAMETOOLONG
 		}
 		missing = append(missing, seg)

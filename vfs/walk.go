@@ -5,6 +5,7 @@ import (
 	"strings"
 	"syscall"
 
+	"vfsdb/node"
 	"vfsdb/schema"
 	"vfsdb/tree"
 )
@@ -40,7 +41,7 @@ func (tx *Tx) walker(name string, follow bool) (walker, error) {
 	switch {
 	case name == "":
 		return w, syscall.ENOENT
-	case len(name) > tree.MaxPath:
+	case len(name) > node.MaxPath:
 		return w, syscall.ENAMETOOLONG
 	case strings.IndexByte(name, 0) >= 0:
 		return w, syscall.EINVAL
@@ -97,7 +98,7 @@ func (w *walker) run() (place, error) {
 			}
 			continue
 		}
-		if len(seg) > tree.MaxName {
+		if len(seg) > node.MaxName {
 			return place{}, syscall.ENAMETOOLONG
 		}
 
@@ -109,9 +110,9 @@ func (w *walker) run() (place, error) {
 
 		last := w.done()
 		switch {
-		case d.Kind == tree.KindDir && slices.Contains(w.chain, d.Ino):
+		case d.Kind == node.KindDir && slices.Contains(w.chain, d.Ino):
 			return place{}, tree.ErrBelowItself(d.Ino)
-		case d.Kind == tree.KindLink && d.Ino != 0 && (!last || w.follow):
+		case d.Kind == node.KindLink && d.Ino != 0 && (!last || w.follow):
 			if err := w.expand(d.Ino); err != nil {
 				return place{}, err
 			}
@@ -120,7 +121,7 @@ func (w *walker) run() (place, error) {
 		case d.Ino == 0:
 			w.gap = seg
 			return place{}, syscall.ENOENT
-		case d.Kind != tree.KindDir:
+		case d.Kind != node.KindDir:
 			return place{}, syscall.ENOTDIR
 		default:
 			w.chain = append(w.chain, d.Ino)
@@ -167,8 +168,8 @@ func (w *walker) expand(ino Ino) error {
 	if n == nil {
 		return corrupt("symlink %d has no inode", ino)
 	}
-	if n.Kind() != tree.KindLink {
-		return corrupt("an entry shows a symlink, but inode %d is a %s", ino, tree.KindName(int64(n.Kind())))
+	if n.Kind() != node.KindLink {
+		return corrupt("an entry shows a symlink, but inode %d is a %s", ino, node.KindName(int64(n.Kind())))
 	}
 	if strings.HasPrefix(n.Target, "/") {
 		w.chain, w.names = w.chain[:1], w.names[:0]
@@ -180,7 +181,7 @@ func (w *walker) expand(ino Ino) error {
 // here is the place of the directory that the walk stands in.
 func (w *walker) here() place {
 	top := len(w.chain) - 1
-	p := place{ino: w.chain[top], kind: tree.KindDir, chain: w.chain}
+	p := place{ino: w.chain[top], kind: node.KindDir, chain: w.chain}
 	if top > 0 {
 		p.dir, p.base, p.chain, p.names = w.chain[top-1], w.names[top-1], w.chain[:top], w.names[:top-1]
 	}
@@ -190,11 +191,11 @@ func (w *walker) here() place {
 // A pathEnd is where a path leads, as the path cache keeps it.
 type pathEnd struct {
 	place place
-	node  *tree.Node
+	node  *node.Node
 }
 
 // find is walk for verbs that need something to be there: nothing is ENOENT.
-func (tx *Tx) find(name string, follow bool) (place, *tree.Node, error) {
+func (tx *Tx) find(name string, follow bool) (place, *node.Node, error) {
 	if end, ok := tx.tree().CachedPath(tx.tree().Root(), follow, name); ok {
 		end := end.(*pathEnd)
 		return end.place, end.node, nil
@@ -206,7 +207,7 @@ func (tx *Tx) find(name string, follow bool) (place, *tree.Node, error) {
 	return p, n, err
 }
 
-func (tx *Tx) search(name string, follow bool) (place, *tree.Node, error) {
+func (tx *Tx) search(name string, follow bool) (place, *node.Node, error) {
 	p, err := tx.walk(name, follow)
 	if err != nil {
 		return p, nil, err
@@ -216,8 +217,8 @@ func (tx *Tx) search(name string, follow bool) (place, *tree.Node, error) {
 }
 
 // at returns what is at a place: nothing is ENOENT.
-func (tx *Tx) at(p place) (*tree.Node, error) {
-	return tx.tree().NodeOf(p.dir, tree.Entry{Name: p.base, Ino: p.ino, Kind: p.kind})
+func (tx *Tx) at(p place) (*node.Node, error) {
+	return tx.tree().NodeOf(p.dir, node.Entry{Name: p.base, Ino: p.ino, Kind: p.kind})
 }
 
 // entry is the place for the operations by number.
@@ -227,7 +228,7 @@ func (p place) entry() tree.Place {
 
 // findDir is find for a directory: anything else is ENOTDIR. A directory far down must have one name. In a damaged tree
 // with two names at each of many levels, a caller that lists one directory after the other would walk endless paths.
-func (tx *Tx) findDir(name string) (*tree.Node, error) {
+func (tx *Tx) findDir(name string) (*node.Node, error) {
 	p, n, err := tx.find(name, true)
 	switch {
 	case err != nil:

@@ -8,6 +8,7 @@ import (
 
 	"vfsdb/chunk"
 	"vfsdb/journal"
+	"vfsdb/node"
 	"vfsdb/tree"
 )
 
@@ -36,7 +37,7 @@ func (tx *Tx) writeFile(name string, data *chunk.Draft, perm fs.FileMode, opts [
 type target struct {
 	tx   *Tx
 	at   place
-	node *tree.Node // nil if the file is new
+	node *node.Node // nil if the file is new
 	perm fs.FileMode
 	opts options
 }
@@ -103,14 +104,14 @@ func (w target) set(op journal.Op, c chunk.Content, after Sum) error {
 	if w.node != nil {
 		return w.tx.tree().SetContent(w.at.entry(), op, c, after, w.attributes)
 	}
-	n := w.tx.tree().NewNode(tree.ModeFile | tree.UnixPerm(w.perm))
+	n := w.tx.tree().NewNode(node.ModeFile | node.UnixPerm(w.perm))
 	n.Content = c
 	w.attributes(n)
 	return w.tx.tree().Create(w.at.entry(), n, after)
 }
 
 // attributes sets what the options ask for.
-func (w target) attributes(n *tree.Node) {
+func (w target) attributes(n *node.Node) {
 	if w.opts.has(optMode) {
 		setMode(n, w.opts.mode)
 	}
@@ -132,7 +133,7 @@ func (tx *Tx) appendFile(name string, data []byte, perm fs.FileMode, opts []Opti
 	}
 	old := w.content()
 	size := old.Size + int64(len(data))
-	if size > tree.MaxSize {
+	if size > node.MaxSize {
 		return syscall.EFBIG
 	}
 	content, err := chunk.Apply(tx.tree().DB(), old, size, []chunk.Patch{{Off: old.Size, Data: data}})
@@ -156,7 +157,7 @@ func (tx *Tx) truncate(name string, size int64, opts []Option) error {
 	switch {
 	case size < 0:
 		return syscall.EINVAL
-	case size > tree.MaxSize:
+	case size > node.MaxSize:
 		return syscall.EFBIG
 	}
 

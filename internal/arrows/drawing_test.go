@@ -21,6 +21,7 @@ var captions = map[string]string{
 	"hold":          "what a collector must leave alone",
 	"chunk":         "bytes: cut, summed, stored once, verified",
 	"journal":       "what happened, by which call; watching",
+	"node":          "inodes and entries, as values",
 	"tree":          "nodes and entries by number; their history",
 	"vfs":           "paths, the verbs of os.Root, open files",
 	"search":        "grep, find, glob, usage",

@@ -1,8 +1,7 @@
-package tree
+package node
 
 import (
 	"fmt"
-	"strings"
 
 	"vfsdb/chunk"
 	"vfsdb/schema"
@@ -16,24 +15,6 @@ type Form struct {
 	HasBlob, HasManifest bool
 	HasTarget            bool
 	Target               int64 // its length
-}
-
-var kindNames = [16]string{
-	kindFifo: "fifo", kindChar: "character device", KindDir: "directory", kindBlock: "block device",
-	KindFile: "file", KindLink: "symlink", kindSocket: "socket",
-}
-
-// isKind reports whether a number is a type of file.
-func isKind(kind int64) bool {
-	return kind >= 0 && kind < int64(len(kindNames)) && kindNames[kind] != ""
-}
-
-// KindName returns a type of file in words.
-func KindName(kind int64) string {
-	if isKind(kind) {
-		return kindNames[kind]
-	}
-	return fmt.Sprintf("type %d", kind)
 }
 
 // Fault returns the fault of the row itself; "" if it has none.
@@ -67,21 +48,6 @@ func (r *Form) Fault() string {
 		return fmt.Sprintf("%s %d has a target", KindName(kind), r.Ino)
 	case kind != KindFile && (r.Content.Size != 0 || r.HasBlob || r.HasManifest):
 		return fmt.Sprintf("%s %d has content of %d bytes", KindName(kind), r.Ino, r.Content.Size)
-	}
-	return ""
-}
-
-// EntryFault returns the fault of a row of the table dirent, by itself; "" if it has none.
-func EntryFault(name string, shows bool, ino, kind int64) string {
-	switch {
-	case name == "" || len(name) > MaxName || name == "." || name == "..", strings.IndexByte(name, 0) >= 0, strings.IndexByte(name, '/') >= 0:
-		return fmt.Sprintf("%q cannot be a name", name)
-	case !shows:
-		return ""
-	case ino < schema.RootIno:
-		return fmt.Sprintf("entry shows the inode %d", ino)
-	case !isKind(kind):
-		return fmt.Sprintf("entry has the type %d", kind)
 	}
 	return ""
 }

@@ -1,13 +1,8 @@
-package tree
+package node
 
 import (
-	"errors"
 	"io/fs"
-	"syscall"
 	"time"
-
-	"vfsdb/chunk"
-	"vfsdb/schema"
 )
 
 // An Info describes a file as it was at one moment. It is an [fs.FileInfo] with more to it.
@@ -31,16 +26,16 @@ func (i *Info) Size() int64 {
 }
 
 // Mode returns the type and the 12 permission bits.
-func (i *Info) Mode() fs.FileMode { return fileMode(i.n.Mode) }
+func (i *Info) Mode() fs.FileMode { return FileMode(i.n.Mode) }
 
 // ModTime returns when the content last changed, to the nanosecond.
 func (i *Info) ModTime() time.Time { return time.Unix(0, i.n.Mtime) }
 
 // ChangeTime returns when the content or anything else about the file last changed.
-func (i *Info) ChangeTime() time.Time { return time.Unix(0, i.n.ctime) }
+func (i *Info) ChangeTime() time.Time { return time.Unix(0, i.n.Ctime) }
 
 // BirthTime returns when the file was created.
-func (i *Info) BirthTime() time.Time { return time.Unix(0, i.n.btime) }
+func (i *Info) BirthTime() time.Time { return time.Unix(0, i.n.Btime) }
 
 // IsDir reports whether it is a directory.
 func (i *Info) IsDir() bool { return i.n.IsDir() }
@@ -69,56 +64,5 @@ func (i *Info) SameContent(other *Info) bool { return i.n.Content == other.n.Con
 // String returns the Info as [fs.FormatFileInfo] has it.
 func (i *Info) String() string { return fs.FormatFileInfo(i) }
 
-// Info describes an inode of the tree, or returns nil if the tree does not have it. Its name is empty.
-func (tx *Tx) Info(ino Ino) (*Info, error) {
-	n, err := tx.Node(ino)
-	if err != nil || n == nil {
-		return nil, err
-	}
-	return NewInfo("", n), nil
-}
-
-// InfoOf describes the inode of an entry that was listed, if that still has a name: else it is ENOENT.
-func (tx *Tx) InfoOf(e Entry) (*Info, error) {
-	if tx.db.Ended() {
-		return nil, fs.ErrClosed
-	}
-	n, err := tx.Node(e.Ino)
-	switch {
-	case err != nil:
-		return nil, err
-	case n == nil:
-		return nil, tx.goneOrLost(e.Ino)
-	case n.Nlink == 0:
-		return nil, syscall.ENOENT
-	case n.Kind() != e.Kind:
-		return nil, errKind(e.Name, e.Kind, n)
-	}
-	return NewInfo(e.Name, n), nil
-}
-
-// goneOrLost returns why an inode that was listed is not there: somebody has removed it, or it still has names, and its
-// row is lost.
-func (tx *Tx) goneOrLost(ino Ino) error {
-	names, err := tx.namesOf(ino)
-	switch {
-	case err != nil:
-		return err
-	case len(names) > 0:
-		return errMissing(names[0].Dir, Entry{Name: names[0].Base, Ino: ino})
-	}
-	return syscall.ENOENT
-}
-
-// SumOfInfo returns the sum of the content that a regular file had when info was made. Content that was replaced and then
-// collected is ESTALE.
-func (tx *Tx) SumOfInfo(info *Info) (chunk.Sum, error) {
-	if err := info.n.CheckRegular(); err != nil {
-		return chunk.Sum{}, err
-	}
-	sum, err := chunk.SumOfContent(tx.db, info.n.Content)
-	if errors.Is(err, schema.ErrCorrupt) {
-		err = syscall.ESTALE
-	}
-	return sum, err
-}
+// NodeOf returns the node that an Info describes. It is not the caller's to change.
+func NodeOf(i *Info) *Node { return &i.n }
