@@ -1,13 +1,11 @@
 package vfs_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -198,100 +196,6 @@ func TestSumsOfLogAreExact(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, *sum, is)
 	}
-}
-
-// One row stands for a call however many commits it makes, and none for a call that was rolled back.
-func TestCalls(t *testing.T) {
-	ctx := t.Context()
-	fsys := vfstest.New(t)
-	call := &vfs.Call{Actor: "model", Session: "s1", Tool: "write_file", Ref: "r", Digest: vfs.SumOf([]byte("input"))}
-	under := vfs.WithCall(ctx, call)
-	require.Error(t, fsys.Update(under, func(tx *vfs.Tx) error {
-		require.NoError(t, tx.WriteFile("x", nil, 0o644))
-		return errors.New("rolled back")
-	}))
-	list, err := fsys.Store().Calls(ctx, nil)
-	require.NoError(t, err)
-	require.Empty(t, list)
-	other := &vfs.Call{Actor: "somebody", Session: "s2"}
-	require.NoError(t, fsys.WriteFile(vfs.WithCall(ctx, other), "first", nil, 0o644)) // takes the number that was rolled back
-
-	call.Result = 7
-	require.NoError(t, fsys.MkdirAll(under, "d/e", 0o755))
-	require.NoError(t, fsys.WriteFile(under, "d/f", nil, 0o644))
-	require.NoError(t, fsys.WriteFile(ctx, "nobody", nil, 0o644))
-	call.Took, call.Error = time.Second, "in the end"
-	idle := &vfs.Call{Session: "s1", Tool: "ls"}
-	require.NoError(t, fsys.LogCalls(ctx, call, idle, idle))
-	require.NoError(t, fsys.LogCalls(ctx))
-
-	list, err = fsys.Store().Calls(ctx, &vfs.CallOptions{Session: "s1"})
-	require.NoError(t, err)
-	require.Len(t, list, 2)
-	require.WithinDuration(t, time.Now(), list[0].At, time.Minute)
-	require.Equal(t, vfs.CallRecord{
-		ID: 1025, At: list[0].At, Branch: "main", Actor: "model", Session: "s1", Tool: "write_file", Ref: "r", Digest: sumOf("input"),
-		Result: 7, Took: time.Second, Error: "in the end", Changes: 3,
-	}, list[0])
-	require.Equal(t, "ls", list[1].Tool)
-	list, err = fsys.Store().Calls(ctx, &vfs.CallOptions{Newest: true, Max: 1})
-	require.NoError(t, err)
-	require.Len(t, list, 1)
-	require.EqualValues(t, 1026, list[0].ID)
-
-	events, err := fsys.Log(ctx, &vfs.LogOptions{Session: "s1", Newest: true, Max: 1})
-	require.NoError(t, err)
-	require.Len(t, events, 1)
-	require.Equal(t, "d/f model write_file 1025", fmt.Sprintf("%s %s %s %d", events[0].Path, events[0].Actor, events[0].Tool, events[0].Call))
-	events, err = fsys.Log(ctx, &vfs.LogOptions{Path: "nobody"})
-	require.NoError(t, err)
-	require.Zero(t, events[0].Call)
-}
-
-// A path is followed back through the names that it had.
-func TestLogOfPath(t *testing.T) {
-	ctx := t.Context()
-	fsys := vfstest.New(t)
-	vfstest.Write(t, fsys, "old/f", "one")
-	vfstest.Write(t, fsys, "other", "")
-	vfstest.Write(t, fsys, "oldest", "")
-	require.NoError(t, fsys.Rename(ctx, "old/f", "old/g"))
-	require.NoError(t, fsys.Rename(ctx, "old", "new"))
-	vfstest.Write(t, fsys, "old", "") // another file
-	vfstest.Write(t, fsys, "new/g", "three")
-	require.NoError(t, fsys.RemoveAll(ctx, "new"))
-	want := []string{"create old/f ->'one' +3", "rename old/g (old/f)", "rename new (old)", "write new/g 'one'->'three' +2", "removeall new"}
-	require.Equal(t, want, vfstest.Log(t, fsys, &vfs.LogOptions{Path: "/new/./g"}))
-	require.Equal(t, want[3:], vfstest.Log(t, fsys, &vfs.LogOptions{Path: "new/g", Since: 1030}))
-	require.Equal(t, want[:2], vfstest.Log(t, fsys, &vfs.LogOptions{Path: "new/g", Max: 2}))
-	require.Equal(t, []string{want[4], want[3]}, vfstest.Log(t, fsys, &vfs.LogOptions{Path: "new/g", Max: 2, Newest: true}))
-	require.Equal(t, []string{want[3]}, vfstest.Log(t, fsys, &vfs.LogOptions{Path: "new/g", Max: 1, Newest: true, Until: 1032}))
-}
-
-// A file of format 1 that is only read has no history; once it is written to, it gets one.
-func TestHistoryOfOldFile(t *testing.T) {
-	ctx := t.Context()
-	data, err := os.ReadFile("../internal/oldfile/testdata/v1.db")
-	require.NoError(t, err)
-	path := filepath.Join(t.TempDir(), "old.db")
-	require.NoError(t, os.WriteFile(path, data, 0o644))
-	old := vfstest.Open(t, path, &vfs.Options{ReadOnly: true})
-	require.Empty(t, vfstest.Log(t, old, nil))
-	seq, err := old.Seq(ctx)
-	require.NoError(t, err)
-	require.Zero(t, seq)
-	list, err := old.Store().Calls(ctx, nil)
-	require.NoError(t, err)
-	require.Empty(t, list)
-	quick, cancel := context.WithTimeout(ctx, time.Millisecond)
-	defer cancel()
-	for _, err := range old.Watch(quick, "", 0) {
-		require.ErrorIs(t, err, context.DeadlineExceeded)
-	}
-	fsys := vfstest.Open(t, path, nil)
-	vfstest.Write(t, fsys, "new", "one")
-	require.Equal(t, []string{"create new ->'one' +3"}, vfstest.Log(t, old, nil))
-	require.Equal(t, []string{"create new ->'one' +3"}, vfstest.Log(t, fsys, nil))
 }
 
 // What an import puts is recorded as what it is: a new file, another content, other attributes, or nothing.

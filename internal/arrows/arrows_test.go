@@ -27,7 +27,7 @@ var rooms = map[string]room{
 	"schema":   {},
 	"hold":     {imports: []string{"schema"}, tests: []string{"chunk"}},
 	"chunk":    {imports: []string{"schema", "hold"}},
-	"journal":  {imports: []string{"schema", "chunk"}},
+	"journal":  {imports: []string{"schema", "chunk"}, tests: []string{"tree", "vfs"}},
 	"node":     {imports: []string{"schema", "chunk"}},
 	"tree":     {imports: []string{"schema", "hold", "chunk", "journal", "node"}, tests: []string{"vfs"}},
 	"vfs":      {imports: []string{"schema", "hold", "chunk", "journal", "node", "tree"}, tests: []string{"search", "check", "gc"}},

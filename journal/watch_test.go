@@ -1,4 +1,4 @@
-package vfs_test
+package journal_test
 
 import (
 	"context"
