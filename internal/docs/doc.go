@@ -4,5 +4,6 @@
 //   - the session, the program and the configuration in README.md work, and work again;
 //   - the recording of the tour is what the tour prints;
 //   - links lead somewhere, and the tests, the paths and the names that the pages have exist;
+//   - sentences of LIMITS.md that no other test holds are true;
 //   - rehome gives a copy of the module a home.
 package docs

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -57,6 +58,69 @@ func TestPagesNameWhatIsDeclared(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Every member that a page gives with its type alone, such as a method of FS, is one of a type of that name.
+func TestPagesNameMembersThatExist(t *testing.T) {
+	name := regexp.MustCompile(`(?:^|[^\w.])([A-Z]\w*)\.([A-Z]\w*)`)
+	members := make(map[string]map[string]bool) // exported methods and fields, by the name of their type in any package
+	for _, dir := range packages {
+		addMembers(t, dir, members)
+	}
+	require.True(t, members["FS"]["WriteFile"] && members["Options"]["ReadOnly"], "a method and a field")
+
+	found := 0
+	for _, page := range slices.Concat(maps, []string{"CHANGELOG.md", "schema/FORMAT.md", "bench/README.md"}) {
+		for _, text := range regexp.MustCompile("`[^`\n]+`").FindAllString(document(t, page), -1) {
+			for _, m := range name.FindAllStringSubmatch(strings.Trim(text, "`"), -1) {
+				if of := members[m[1]]; of != nil {
+					require.True(t, of[m[2]], "%s names %s.%s, which there is not", page, m[1], m[2])
+					found++
+				}
+			}
+		}
+	}
+	require.NotZero(t, found)
+}
+
+// addMembers adds the methods and fields of a package, by the names of their types.
+func addMembers(t *testing.T, dir string, members map[string]map[string]bool) {
+	t.Helper()
+	add := func(of ast.Expr, name string) {
+		if star, ok := of.(*ast.StarExpr); ok {
+			of = star.X
+		}
+		if of, ok := of.(*ast.Ident); ok {
+			if members[of.Name] == nil {
+				members[of.Name] = make(map[string]bool)
+			}
+			members[of.Name][name] = true
+		}
+	}
+	files, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(dir), "*.go"))
+	require.NoError(t, err)
+
+	for _, file := range files {
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		require.NoError(t, err)
+		ast.Inspect(parsed, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FuncDecl:
+				if n.Recv != nil {
+					add(n.Recv.List[0].Type, n.Name.Name)
+				}
+			case *ast.TypeSpec:
+				if s, ok := n.Type.(*ast.StructType); ok {
+					for _, field := range s.Fields.List {
+						for _, name := range field.Names {
+							add(n.Name, name.Name)
+						}
+					}
+				}
+			}
+			return true
+		})
 	}
 }
 
