@@ -13,11 +13,12 @@ import (
 	"vfsdb/vfs"
 )
 
-// An Auto says when a session takes a snapshot by itself, for [Session.Undo].
+// An Auto is the rule by which a session takes snapshots by itself, for [Session.Undo].
 type Auto string
 
-// A snapshot is taken before a call that may change something: each one, or the first of a turn. It is taken in the
-// very commit of the call, so it costs no commit of its own, and only if something changed since the last one.
+// A snapshot is taken before a call that may change something: each one, or the first of a turn. It is part of the
+// call's own commit, so it costs no commit of its own. It is taken only if something has
+// changed since the last one.
 const (
 	Never    Auto = ""
 	EachCall Auto = "call"
@@ -52,7 +53,7 @@ func newKeeper(mode Auto, keep int, hear func(hooks.Event)) (*keeper, error) {
 	return k, nil
 }
 
-// Begin lets the next change take a snapshot, in whatever turn it is: the branch is another one.
+// Begin lets the next change take a snapshot, also in a turn that has one: the branch is another one.
 func (k *keeper) Begin() {
 	if k != nil {
 		k.done.Store(0)
@@ -98,7 +99,8 @@ func (k *keeper) Update(ctx context.Context, fsys *vfs.FS, what string, fn func(
 	return nil
 }
 
-// take names the moment, if something changed since the last automatic snapshot; else "" stands for that.
+// take makes an automatic snapshot and returns its name. If nothing has changed since the last one,
+// it makes none and returns "".
 func (k *keeper) take(tx *vfs.Tx, branch int64, what string) (string, error) {
 	list, err := automatic(tx, branch)
 	if err != nil {
@@ -130,11 +132,12 @@ func (k *keeper) prune(tx *vfs.Tx, list []snapshot.Info) error {
 	return nil
 }
 
-// A retreat is where an undo goes, and what the automatic snapshots were when that was decided.
+// A retreat is the plan of an undo: the snapshot that it goes back to, and the newest automatic one when that was
+// decided.
 type retreat struct {
 	to      snapshot.Info
 	last    snapshot.Info
-	changed bool // since the last
+	changed bool // the branch has changed since last
 }
 
 // back finds the step that takes n calls or turns back.

@@ -14,7 +14,7 @@ import (
 	"vfsdb/agent/tool"
 )
 
-// LoadConfig reads a file that says which tools there are and what they may do, see [ParseConfig].
+// LoadConfig reads the tools and their policy from a file, see [ParseConfig].
 func LoadConfig(path string, vars map[string]string) (*tool.Config, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -80,19 +80,19 @@ type configFile struct {
 	Structured   bool           `json:"structured"`
 }
 
-// capabilities are the tools that are wanted. One that is false or left out has none.
+// capabilities choose groups of tools. A capability that is false or left out has no tools.
 type capabilities struct {
 	FS       *capability[fsCapability] `json:"fs"`
 	Snapshot *capability[struct{}]     `json:"snapshot"`
 }
 
-// A capability is true, false, or an object that says more.
+// A capability is true, false, or an object with settings.
 type capability[T any] struct {
 	on   bool
 	more T
 }
 
-// fsCapability is what the capability fs can say, in the words of the agents that have it from there.
+// An fsCapability has the settings of the capability fs, with the keys that agents know them by.
 type fsCapability struct {
 	AllowedPaths       []string `json:"allowedPaths"`
 	MaxFileSizeMb      float64  `json:"maxFileSizeMb"`
@@ -110,7 +110,7 @@ func (c *capability[T]) UnmarshalJSON(data []byte) error {
 	return strict.JSON(data, &c.more)
 }
 
-// Inner is what an object for it decodes into.
+// Inner returns the type that the object decodes into.
 func (c *capability[T]) Inner() reflect.Type { return reflect.TypeFor[T]() }
 
 func (p *capabilities) apply(c *tool.Config) error {
@@ -155,7 +155,7 @@ func (p *capabilities) apply(c *tool.Config) error {
 	return nil
 }
 
-// mebibytes is a size that is given in MiB, and may have a fraction. -1 stands for no bound.
+// mebibytes returns a size that is given in MiB, and may have a fraction. -1 stands for no bound.
 func mebibytes(n float64) (policy.Size, error) {
 	switch {
 	case n == -1:

@@ -19,7 +19,7 @@
 //
 // # Config files
 //
-// Which tools there are, under which policy, can be a file: see [LoadConfig] and CONFIG.md.
+// The tools and their policy can be configured in a file: see [LoadConfig] and CONFIG.md.
 //
 // # What this is not
 //

@@ -39,8 +39,8 @@ func (p *place) describe() Health {
 	return p.health
 }
 
-// Reset lets a session that failed for good be opened again by its next call. It is for the
-// operator, and no tool: a model must not hide from others that the store is broken.
+// Reset lets the next call open a session again that failed for good. It is for the operator and is no tool: a model
+// must not hide from others that the store is broken.
 func (s *Session) Reset() {
 	p := s.place
 	p.mu.Lock()
@@ -50,8 +50,8 @@ func (s *Session) Reset() {
 	}
 }
 
-// become moves the place on in its life. Once it is closing, nothing brings it back: neither a call that still runs, nor
-// one that a close did not wait for. The caller holds p.mu.
+// become sets the state. Once the place is closing, nothing brings it back: neither a call that still runs, nor one
+// that a close did not wait for. The caller holds p.mu.
 func (p *place) become(state State) {
 	if p.idle == nil {
 		p.health.State = state

@@ -14,7 +14,7 @@ import (
 
 // These methods are for the host that runs the agent, not for the agent: no policy is asked.
 
-// Snapshot names this moment of the session's branch and returns its ref. An empty name makes one up.
+// Snapshot names this moment of the session's branch and returns its ref. If name is empty, one is made up.
 func (s *Session) Snapshot(ctx context.Context, name, note string) (ref tool.Ref, err error) {
 	ctx = s.as(ctx, "snapshot")
 	err = s.on(ctx, func() (err error) {
@@ -24,7 +24,7 @@ func (s *Session) Snapshot(ctx context.Context, name, note string) (ref tool.Ref
 	return ref, err
 }
 
-// Restore makes the branch what another tree is. A ref, or the name of a snapshot or branch, names that tree. It returns
+// Restore makes the branch equal to another tree, which a ref or the name of a snapshot or branch names. It returns
 // the ref of the branch, and the ref of a snapshot of its state before.
 func (s *Session) Restore(ctx context.Context, text string) (now, undo tool.Ref, err error) {
 	ctx = s.as(ctx, "restore")
@@ -65,11 +65,10 @@ func (s *Session) Branch(ctx context.Context, name string) (ref tool.Ref, err er
 	return ref, err
 }
 
-// Undo takes the last n steps back and returns the ref of the branch: calls that changed something, or turns, as
-// [SessionOptions].Auto has it. Later writes of others to the branch are lost with them. An undo is a step too, so that
-// Undo(ctx, 1) takes it back. It stays on the branch: what was done before a fork that the session moved to is not undone
-// from there. More steps than there are snapshots of is ENOENT; a session without automatic ones has
-// none: EINVAL.
+// Undo takes the last n steps back and returns the ref of the branch. A step is a call that changed something, or a
+// turn, as [SessionOptions].Auto has it. Later writes of others to the branch are lost with them. An undo is a step
+// too: Undo(ctx, 1) takes it back. Undo stays on the branch: after a move to a fork, it does not reach what was done
+// before. More steps than there are snapshots is ENOENT. A session without automatic snapshots has no steps: EINVAL.
 func (s *Session) Undo(ctx context.Context, n int) (ref tool.Ref, err error) {
 	k := s.keeper
 	if k == nil || n < 1 {
@@ -92,7 +91,7 @@ func (s *Session) Undo(ctx context.Context, n int) (ref tool.Ref, err error) {
 	return ref, err
 }
 
-// as attributes what is done under ctx to the session, as a call of its host's.
+// as returns a context whose changes the log attributes to the session, as a call by its host.
 func (s *Session) as(ctx context.Context, what string) context.Context {
 	c := &s.config
 	return vfs.WithCall(ctx, &vfs.Call{Actor: c.Actor, Session: c.Session, Tool: what})
@@ -105,7 +104,8 @@ func (s *Session) auto() Auto {
 	return s.keeper.mode
 }
 
-// rewind makes a branch what a tree is, as a step that Undo takes back, and returns a snapshot of its state before.
+// rewind makes a branch equal to a tree, as a step that Undo takes back. It returns the name of a snapshot of the
+// state before.
 func (s *Session) rewind(ctx context.Context, fsys *vfs.FS, to snapshot.Tree, what string) (string, error) {
 	var was snapshot.Info
 	err := s.keeper.Update(ctx, fsys, what, func(tx *vfs.Tx) (err error) {
@@ -118,5 +118,5 @@ func (s *Session) rewind(ctx context.Context, fsys *vfs.FS, to snapshot.Tree, wh
 	return was.Name, err
 }
 
-// errClosed is a use of a session after its end.
+// errClosed returns the error of a session that is used after its end.
 func errClosed(name string) error { return fmt.Errorf("session %q: %w", name, fs.ErrClosed) }

@@ -6,8 +6,8 @@ import (
 	"vfsdb/vfs"
 )
 
-// New makes tools over a tree, as [Make] does. The profile of a config that names none is helix; a nil config has every
-// capability and no policy.
+// New makes tools over a tree, as [tool.New] does. The default profile is helix. A nil config has every capability
+// and no policy.
 func New(fsys *vfs.FS, config *tool.Config) (*tool.Toolbox, error) {
 	var c tool.Config
 	if config != nil {

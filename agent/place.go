@@ -39,7 +39,7 @@ type place struct {
 	mu      sync.Mutex
 	health  Health
 	failed  *tool.FailedError // for good, until it is reset
-	file    *vfs.FS           // what the tree is in
+	file    *vfs.FS           // the open database of the tree
 	tree    *vfs.FS           // nil while it is not open
 	id      string            // of the database
 	joined  bool              // counted as a user of the store
@@ -68,7 +68,8 @@ func (p *place) exit() {
 	}
 }
 
-// used notes how a call went for the store: what a model got wrong is no fault of it, nor is a wait that was called off.
+// used notes whether the store served a call. An error of the model is no fault of the store, nor is a call that was
+// canceled.
 func (p *place) used(err error) {
 	for _, fault := range []error{syscall.EIO, syscall.ENOSPC, syscall.EBUSY, syscall.EROFS, fs.ErrClosed} {
 		if errors.Is(err, fault) && !errors.Is(err, context.Canceled) {
@@ -279,8 +280,8 @@ func (p *place) reopen(ctx context.Context, reopens *int) (*vfs.FS, error) {
 	return p.tree, nil
 }
 
-// close ends the place: calls that run are waited for and logged, last runs on the tree if it is open, and the store's
-// file is left. Calls and the last step that take longer than the timeout go on by themselves.
+// close ends the place. It waits for calls that run and for their rows in the log, runs last on the tree if that is
+// open, and gives up its use of the store. When the timeout is over, the calls and last go on by themselves.
 func (p *place) close(ctx context.Context, last func(context.Context, *vfs.FS) error) error {
 	p.mu.Lock()
 	if p.idle != nil {
@@ -351,7 +352,7 @@ func (p *place) end(ctx context.Context, last func(context.Context, *vfs.FS) err
 	return errors.Join(errs...)
 }
 
-// branches are those that the place has stood on; the last one is where it stands.
+// branches returns the branches that the place has stood on; it stands on the last one.
 func (p *place) branches() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -17,27 +17,28 @@ import (
 	"vfsdb/vfs"
 )
 
-// SessionOptions say what a session is. A nil *SessionOptions is the zero value: every tool of the profile helix, an
+// SessionOptions describe a session. A nil *SessionOptions is the zero value: every tool of the profile helix, an
 // empty tree to begin with, and no automatic snapshots.
 type SessionOptions struct {
-	// Config is of the tools. Its Session is the session's name, unless it says otherwise.
+	// Config is that of the tools. If its Session is empty, it gets the session's name.
 	Config tool.Config
 
-	// From is where the branch starts if there is none of that name yet: a ref as text, or the name of a snapshot or a
-	// branch. "" is an empty tree.
+	// From names the tree that a new branch starts from: a ref as text, or the name of a snapshot or a branch. "" is
+	// an empty tree. A branch that exists stays as it is.
 	From string
 
 	// AllowForeign takes refs of another database for the branches and snapshots of the same names in this one, and
 	// lets another database take the place of one that was moved away.
 	AllowForeign bool
 
-	// Auto says when snapshots are taken for Undo, and Keep how many: 0 is DefaultKeep, -1 is all.
+	// Auto is the rule for automatic snapshots, which Undo needs. Keep is how many of them stay: 0 is DefaultKeep, -1
+	// is all.
 	Auto Auto
 	Keep int
 
 	// OnRef is called with the session's new ref when a tool moves it to a fork, before that call returns: the host
-	// needs it to resume there later. If it fails, so does the call, and the session stays where it was. It must not use the
-	// session. nil is nobody.
+	// needs it to resume there later. If it fails, so does the call, and the session stays where it was. It must not
+	// use the session.
 	OnRef func(context.Context, tool.Ref) error
 
 	// CloseTimeout bounds how long Close waits for calls that run; 0 is 30 s.
@@ -46,14 +47,14 @@ type SessionOptions struct {
 
 const defaultCloseTimeout = 30 * time.Second
 
-// A Session is an agent at work on a branch of its own: the tools over it, the branch's life, and the way back. A tool
-// may fork that branch and go on there; the session goes with it. It is opened by the first call, or before that by
-// [Session.Toolbox], to see at once whether that works. It survives that its file is moved and put back, and can be
-// resumed from its ref by another process. It is safe for concurrent use, and must be closed.
+// A Session is an agent at work on a branch of its own: the tools over it, the branch's life, and the way back. A
+// tool may fork that branch and go on there; the session goes with it. The first call opens it. [Session.Toolbox]
+// opens it before that, to see at once whether that works. It survives when its file is moved and put back. Another
+// process can resume it from its ref. It is safe for concurrent use, and must be closed.
 type Session struct {
 	place  *place
 	config tool.Config   // of the tools, as it was given
-	box    *tool.Toolbox // the tools; what they are is known before they stand on anything
+	box    *tool.Toolbox // the tools; they can be listed before the session is opened
 	keeper *keeper       // of automatic snapshots; nil if there are none
 	owner  bool          // closes the place; else it is the parent's
 
@@ -65,15 +66,15 @@ type Session struct {
 }
 
 // Open begins a session, or resumes the one of that name: its branch is made if the store has none. Nothing is opened
-// yet. An empty name makes one up. A name that another open session of the Store has is EBUSY, one that no branch can
-// have EINVAL.
+// yet. If name is empty, one is made up. A name that another open session of the Store has is EBUSY. A name that no
+// branch can have is EINVAL.
 func Open(store *Store, name string, options *SessionOptions) (*Session, error) {
 	return open(store, name, options, begin{})
 }
 
 // Resume takes up the session that a ref names, after a restart or in another process. Its branch has to be there:
-// ENOENT. A ref that names a snapshot brings the branch back to it; what it was is kept. A ref of another database is a
-// [ForeignRefError]. All that is found out by the first call.
+// ENOENT. A ref that names a snapshot brings the branch back to it; its state before is kept as a snapshot. A ref of
+// another database is a [tool.ForeignRefError]. Only the first call finds out about any of these.
 func Resume(store *Store, ref string, options *SessionOptions) (*Session, error) {
 	r, err := tool.ParseRef(ref)
 	if err != nil {
@@ -82,9 +83,9 @@ func Resume(store *Store, ref string, options *SessionOptions) (*Session, error)
 	return open(store, r.Branch, options, begin{ref: &r})
 }
 
-// begin says how the branch of a session is found for the first time.
+// begin is the way in which a session finds its branch for the first time.
 type begin struct {
-	ref *tool.Ref // that was given to resume; nil makes the branch where there is none
+	ref *tool.Ref // to resume from; nil makes the branch if there is none
 }
 
 func open(store *Store, name string, options *SessionOptions, how begin) (*Session, error) {
@@ -221,13 +222,13 @@ func (s *Session) Tools() []*tool.Tool { return s.box.Tools() }
 // Prompt describes the tools to a model, for its system prompt.
 func (s *Session) Prompt() string { return s.box.Prompt() }
 
-// Call runs a tool, as [Toolbox.Call] does. It opens the session if need be.
+// Call runs a tool, as [tool.Toolbox.Call] does. It opens the session if need be.
 func (s *Session) Call(ctx context.Context, op string, input json.RawMessage) *tool.Result {
 	return s.Do(ctx, tool.Call{Tool: op, Input: input})
 }
 
-// Do runs a call, as [Session.Call] does. A call that finds the file moved away is run on the one that is at its path
-// now, once.
+// Do runs a call, as [Session.Call] does. If the file was moved away, the call runs once on the file that is at its
+// path now.
 func (s *Session) Do(ctx context.Context, call tool.Call) *tool.Result {
 	if err := s.enter(); err != nil {
 		return s.box.Refuse(ctx, call, err)
@@ -248,7 +249,7 @@ func (s *Session) Do(ctx context.Context, call tool.Call) *tool.Result {
 	}
 }
 
-// tree is what the tools stand on.
+// tree returns the tree that the tools stand on.
 func (s *Session) tree() *vfs.FS { return s.place.at.Tree() }
 
 // enter counts a call.
@@ -302,16 +303,16 @@ func (s *Session) Ref(ctx context.Context) (ref tool.Ref, err error) {
 	return ref, err
 }
 
-// Turn says that a turn begins: the next call that may change something takes a snapshot, if those are taken by turns.
+// Turn begins a turn: if snapshots are taken by turns, the next call that may change something takes one.
 func (s *Session) Turn() {
 	if s.keeper != nil {
 		s.keeper.turn.Add(1)
 	}
 }
 
-// Close ends the session, after the calls that run, but at the latest when its timeout is over (ETIMEDOUT) or ctx ends.
-// Its branches stay, unless they are those of a sub-agent and for one invocation. Of a session that shares its parent's
-// branch only the session is closed. Closing twice does nothing.
+// Close ends the session. It waits for calls that run until its timeout is over (ETIMEDOUT) or ctx ends. The branches
+// of a session stay, except those of a sub-agent that is not persistent. A session that shares its parent's branch
+// ends alone. A second Close does nothing.
 func (s *Session) Close(ctx context.Context) error {
 	if !s.owner {
 		s.mu.Lock()

@@ -36,8 +36,8 @@ func NewStore(path string, options *vfs.Options) *Store {
 	return st
 }
 
-// StoreOf is the database that a tree is in. The caller that opened it closes it, after the sessions. A file that was
-// moved is not opened again.
+// StoreOf returns a Store of the database that a tree is in. The caller that opened the database closes it, after the
+// sessions. A file that was moved is not opened again.
 func StoreOf(fsys *vfs.FS) *Store {
 	st := NewStore(fsys.Store().Path(), nil)
 	st.fsys, st.lent = fsys, true
@@ -59,8 +59,8 @@ func (st *Store) Health(session string) (health Health, ok bool) {
 	return p.describe(), true
 }
 
-// claimed gives a session its name, or the branch that it moves to. Two sessions on one branch would write into each
-// other's work, so a name that is taken is EBUSY.
+// claimed reserves a name for a session: its own, or that of the branch that it moves to. Two sessions on one branch
+// would write into each other's work, so a name that is taken is EBUSY.
 func (st *Store) claimed(name string, p *place) error {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -85,7 +85,7 @@ func (st *Store) current() *vfs.FS {
 }
 
 // use returns the open file, and opens it if it is not, or was moved away. join counts one more session that uses it.
-// again is that the session had it open before, so a missing file is not created.
+// With again, the session had it open before, so a missing file is not created.
 func (st *Store) use(ctx context.Context, join, again bool) (*vfs.FS, error) {
 	if err := st.lock(ctx); err != nil {
 		return nil, err
@@ -124,9 +124,9 @@ func (st *Store) use(ctx context.Context, join, again bool) (*vfs.FS, error) {
 	return fsys, nil
 }
 
-// lose closes a file that was moved away. Transactions on it end first; what comes later fails, and its session finds
-// out that the file is another one. If its log could not be taken from the path, whatever is there now would be spoiled
-// by it, and is not opened.
+// lose closes a file that was moved away. Transactions on it end first; later ones fail, and their session finds out
+// that the file is another one. If the log of the old file could not be taken from the path, it would spoil the file
+// that is there now, so that one is not opened.
 func (st *Store) lose(fsys *vfs.FS) {
 	st.mu.Lock()
 	st.fsys = nil
@@ -134,7 +134,7 @@ func (st *Store) lose(fsys *vfs.FS) {
 	st.broken = fsys.Close()
 }
 
-// leave is the end of a session's use.
+// leave ends one session's use of the file.
 func (st *Store) leave() error {
 	st.turn <- struct{}{}
 	defer func() { <-st.turn }()

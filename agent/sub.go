@@ -15,15 +15,15 @@ import (
 	"vfsdb/vfs"
 )
 
-// SubOptions say what a sub-agent gets. A nil *SubOptions is the zero value: a branch of its own, forked from the
-// parent's, that goes when the sub-agent is closed.
+// SubOptions describe the session of a sub-agent. A nil *SubOptions is the zero value: a branch of its own, forked
+// from the parent's, that is deleted when the sub-agent is closed.
 type SubOptions struct {
-	// Config is of its tools; nil is the parent's. It may say another policy, but nothing keeps it from a wider one. Its
-	// Session is the sub-agent's name, or the parent's Session if it inherits, unless it says otherwise.
+	// Config is that of its tools; nil is the parent's. Its policy may be another one, even a wider one. If its
+	// Session is empty, it gets the sub-agent's name, or with Inherit the parent's Session.
 	Config *tool.Config
 
-	// Inherit shares the parent's branch: no fork, no isolation. The parent closes it. What is about a branch of its
-	// own cannot be set then: EINVAL.
+	// Inherit shares the parent's branch: no fork, no isolation. The parent closes it. An option about a branch of its
+	// own is then EINVAL.
 	Inherit bool
 
 	// From is where its branch starts instead of the parent's head, as in SessionOptions.
@@ -33,7 +33,7 @@ type SubOptions struct {
 	// to a fork is resumed from its ref, see OnRef.
 	Persistent bool
 
-	// OnRef hears of the ref of a fork that a tool moves it to, as in SessionOptions.
+	// OnRef is called with the ref of a fork that a tool moves it to, as in SessionOptions.
 	OnRef func(context.Context, tool.Ref) error
 
 	// Auto and Keep are about automatic snapshots of its branch, as in SessionOptions.
@@ -41,8 +41,8 @@ type SubOptions struct {
 	Keep int
 }
 
-// Sub begins a session for a sub-agent, on a branch called name. An empty name makes one up. Whatever the sub-agent
-// does, the parent's branch stays as it is until [Session.Adopt].
+// Sub begins a session for a sub-agent, on a branch called name. If name is empty, one is made up. Nothing that the
+// sub-agent does on a branch of its own changes the parent's branch before [Session.Adopt].
 func (s *Session) Sub(ctx context.Context, name string, options *SubOptions) (*Session, error) {
 	var o SubOptions
 	if options != nil {
@@ -137,8 +137,8 @@ func (s *Session) fork(ctx context.Context, child *Session, o *SubOptions) error
 	return nil
 }
 
-// last takes away the branches of a sub-agent that was for one invocation: its own, and those that it moved to. It runs
-// when no call does any more.
+// last deletes the branches of a sub-agent that is not persistent: its own, and those that it moved to. It runs when
+// no call runs any more.
 func (s *Session) last(ctx context.Context, tree *vfs.FS) error {
 	if !s.brief {
 		return nil
@@ -159,12 +159,12 @@ func (s *Session) last(ctx context.Context, tree *vfs.FS) error {
 	return err
 }
 
-// An OvertakenError is a branch that has changed since another one was forked from it, so that it cannot simply become
-// what the other one is. It is ESTALE.
+// An OvertakenError is the error of adopting a fork of a branch that has changed since the fork: the adoption would
+// lose these changes. It is ESTALE.
 type OvertakenError struct {
 	Branch, Fork string
 	Base         string            // the snapshot that the fork started from
-	Changes      []snapshot.Change // of the branch since the fork; none if all is as it was again
+	Changes      []snapshot.Change // of the branch since the fork; none if they cancel out
 }
 
 func (e *OvertakenError) Error() string {
@@ -187,9 +187,10 @@ func (e *OvertakenError) Error() string {
 // Is makes an OvertakenError an ESTALE.
 func (e *OvertakenError) Is(target error) bool { return target == syscall.ESTALE }
 
-// Adopt makes the session's branch what that of its sub-agent is, and returns its ref. If anything was written to it
-// since the fork that is an [OvertakenError], and nothing changes. The sub-agent can go on and be adopted again; what
-// the branch was is kept as a snapshot, and is a step that Undo takes back.
+// Adopt makes the session's branch equal to that of its sub-agent, and returns its ref. If anything was written to
+// the session's branch since the fork, that is an [OvertakenError], and nothing changes. The sub-agent can go on and
+// be adopted again. The state of the branch before is kept as a snapshot, and Undo takes an adoption back as one
+// step.
 func (s *Session) Adopt(ctx context.Context, child *Session) (ref tool.Ref, err error) {
 	ctx = s.as(ctx, "adopt")
 	err = s.on(ctx, func() error {

@@ -6,9 +6,9 @@ import (
 	"vfsdb/search"
 )
 
-// Caps bound what one call gives back, so that no file or directory can flood the model's context.
-// A field that is 0 has its default: the profiles module2 and mcp-filesystem bound no results, the others those below as
-// far as they have none of their own. -1 is no bound, and another negative one is EINVAL in [New].
+// Caps bound what one call gives back, so that no file or directory can flood the model's context. A field that is 0
+// has its default. The profiles module2 and mcp-filesystem bound no results; the others have the defaults below,
+// unless they have their own. -1 is no bound; another negative value is EINVAL.
 type Caps struct {
 	ResultBytes int   `json:"max_tool_result_bytes,omitempty"` // of text; 262144
 	Entries     int   `json:"max_dir_entries,omitempty"`       // of a directory or a tree; 1000
@@ -16,7 +16,7 @@ type Caps struct {
 	GrepFile    int64 `json:"max_grep_file_size,omitempty"`    // bytes of a file that grep looks into; 10 MiB
 }
 
-// Lift leaves results unbounded where nobody has set a bound: the tools that a profile stands for have none.
+// Lift removes the bounds that nobody has set. It is for profiles whose original tools have none.
 func (c *Caps) Lift() {
 	c.ResultBytes, c.Entries, c.Matches = cmp.Or(c.ResultBytes, -1), cmp.Or(c.Entries, -1), cmp.Or(c.Matches, -1)
 }
@@ -29,7 +29,7 @@ const (
 	DefaultGrepFile    = search.DefaultMaxFileSize
 )
 
-// NoBound is what -1 stands for.
+// NoBound is the value that -1 stands for.
 const NoBound = 1 << 40
 
 // Check refuses a cap that is neither a bound nor -1.
@@ -40,6 +40,7 @@ func (c Caps) Check() error {
 	})
 }
 
+// Resolved puts the defaults for 0 and no bound for -1. GrepFile keeps its -1.
 func (c Caps) Resolved() Caps {
 	fill := func(v *int, whole int) {
 		switch *v {

@@ -9,7 +9,7 @@ import (
 type Error struct {
 	Path       string     // resolved, from the root; "" if the call is refused whatever its path
 	Permission Permission // that it would have needed
-	Why        string     // if it is not for the path
+	Why        string     // the reason, if it is not the path
 }
 
 func (e *Error) Error() string {
@@ -19,7 +19,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("Path '%s' is outside allowed paths", e.Path)
 }
 
-// Unwrap makes a PolicyError an EACCES.
+// Unwrap makes an Error an EACCES.
 func (e *Error) Unwrap() error { return syscall.EACCES }
 
 // A SizeError is a file beyond the policy's max_file_size or max_write_size. It is EFBIG.

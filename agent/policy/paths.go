@@ -37,7 +37,7 @@ func overAny(path string, list []string) bool {
 	return slices.ContainsFunc(list, func(p string) bool { return Under(p, path) })
 }
 
-// Rooted is a path of the tree as models read and write it: with a slash in front.
+// Rooted returns a path of the tree as models read and write it: with a slash in front.
 func Rooted(path string) string {
 	if path == "." {
 		return "/"

@@ -17,10 +17,10 @@ func CheckBounds(of string, list map[string]int64) error {
 	return nil
 }
 
-// A Policy says what the tools may do. It is checked on resolved paths, inside the transaction that uses them, so no
-// symlink, `..` or rename in between leads around it. The zero value allows everything, as [AllowAll] does.
+// A Policy limits what tools may do. It is checked on resolved paths, inside the transaction that uses them, so no
+// symlink, `..` or concurrent rename leads around it. The zero value allows everything, as [AllowAll] does.
 //
-// Paths name files and directories with all below: "/notes" is "/notes/a", but not "/notes-old" (segment by segment).
+// A path names a file or directory with all that is below it: "/notes" covers "/notes/a", but not "/notes-old".
 type Policy struct {
 	// Paths are the only ones that tools may see or touch; none is all.
 	Paths []string `json:"paths,omitempty"`
@@ -53,7 +53,7 @@ type Policy struct {
 	// Branches are other branches than the tools' own that they may look at and fork, as patterns of one segment.
 	Branches []string `json:"branches,omitempty"`
 
-	// Ask are the uses that somebody has to approve, see [Config.Ask].
+	// Ask are the uses that somebody has to approve; see the field Ask of a tool's configuration.
 	Ask []Rule `json:"ask,omitempty"`
 }
 
@@ -141,7 +141,7 @@ func (p *Policy) MayUse(perm Permission, path string) error {
 	return nil
 }
 
-// MayUseTree is mayUse for a use of all that is below a path: nothing there may be protected.
+// MayUseTree does what MayUse does for a path and all that is below it: nothing there may be protected.
 func (p *Policy) MayUseTree(perm Permission, path string) error {
 	if err := p.MayUse(perm, path); err != nil {
 		return err
@@ -168,7 +168,7 @@ func (p *Policy) Asks(perm Permission, path string) bool {
 	return p.asksOf(perm, path, perm != List && perm != Snapshot)
 }
 
-// AsksTree is asks for a use of all that is below a path.
+// AsksTree does what Asks does for a path and all that is below it.
 func (p *Policy) AsksTree(perm Permission, path string) bool { return p.asksOf(perm, path, true) }
 
 func (p *Policy) asksOf(perm Permission, path string, whole bool) bool {

@@ -4,8 +4,8 @@ import (
 	"slices"
 )
 
-// Within returns the policy further narrowed to some paths: what it allows is allowed by p and below one of them. No
-// paths leave nothing. A nil p is [AllowAll].
+// Within returns the policy narrowed to some paths: it allows what p allows below one of them. No paths leave
+// nothing. A nil p is [AllowAll].
 func (p *Policy) Within(paths []string) (*Policy, error) {
 	if p == nil {
 		p = AllowAll
@@ -42,7 +42,7 @@ func (p *Policy) Within(paths []string) (*Policy, error) {
 	return c, nil
 }
 
-// Part is the policy for a tree that serves a path, but not the others below it.
+// Part returns the policy for a tree that serves a path, but not the others below it.
 func (p Policy) Part(path string, others []string) *Policy {
 	if path != "." {
 		var paths []string

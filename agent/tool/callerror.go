@@ -9,7 +9,7 @@ import (
 	"vfsdb/agent/tool/params"
 )
 
-// A CallError is an error with what was asked, of which path, or of which two.
+// A CallError is an error with the operation that failed, and its path, or both of its paths.
 type CallError struct {
 	Op, Path, Dest string
 	Err            error
@@ -17,6 +17,7 @@ type CallError struct {
 
 func (e *CallError) Error() string { return e.What() + ": " + e.Err.Error() }
 
+// What returns the operation with its path, or with both of its paths, without the reason.
 func (e *CallError) What() string {
 	if e.Dest != "" {
 		return e.Op + " '" + e.Path + "' -> '" + e.Dest + "'"
@@ -24,15 +25,17 @@ func (e *CallError) What() string {
 	return e.Op + " '" + e.Path + "'"
 }
 
+// Unwrap returns the reason.
 func (e *CallError) Unwrap() error { return e.Err }
 
-// Pathed is an input that names the path it is about.
+// Pathed is an input that names the path that the call is about.
 type Pathed interface{ About() string }
 
 // Syscall lets errors of a tool name the system call that Node would have made, and the path.
 func Syscall(call string) Tweak { return func(t *Tool) { t.syscall = call } }
 
-// note notes on an error of a call what was asked, wherever it failed: the transaction may not even have begun.
+// note adds the operation and the path to an error of a call, wherever the call failed: the transaction may not even
+// have begun.
 func (t *Tool) note(b *Toolbox, in any, err error) error {
 	asked, ok := in.(Pathed)
 	var at *CallError

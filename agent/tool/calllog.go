@@ -12,7 +12,7 @@ import (
 	"vfsdb/vfs"
 )
 
-// logEntry is the row of a call in the log: the caller, the tool, and a digest of the arguments.
+// logEntry returns the row of a call in the log: the caller, the tool, and a digest of the arguments.
 func (b *Toolbox) logEntry(call Call) *vfs.Call {
 	return &vfs.Call{
 		Began: time.Now(), Actor: b.config.Actor, Session: b.config.Session, Tool: texts.Clip(call.Tool, maxLoggedText), Ref: call.ID,
@@ -20,8 +20,8 @@ func (b *Toolbox) logEntry(call Call) *vfs.Call {
 	}
 }
 
-// finish records how a call went. That a record could not be written fails no call: what it changed stands, and names
-// it since its commit.
+// finish records the outcome of a call. A record that cannot be written fails no call: its changes stand, and their
+// rows have named the call since the commit.
 func (b *Toolbox) finish(ctx context.Context, call Call, entry *vfs.Call, result *Result, took time.Duration) {
 	if errors.Is(result.Err, ErrPending) {
 		return
@@ -47,7 +47,7 @@ func (b *Toolbox) finish(ctx context.Context, call Call, entry *vfs.Call, result
 	b.config.Hear(hooks.Event{Kind: "call", Name: call.Tool, Err: result.Err, Took: took})
 }
 
-// label is how metrics call a tool: by its name, or "unknown" if the profile has none of that name. A made-up
+// label returns the label of a tool in metrics: its name, or "unknown" if the profile has no such tool. A made-up
 // name is no label, since each new label is a series that is kept.
 func (b *Toolbox) label(op string) string {
 	if b.byName[op] == nil && b.missing[op] == "" {
@@ -56,7 +56,8 @@ func (b *Toolbox) label(op string) string {
 	return op
 }
 
-// record has the row of a call written, soon. A store that takes no writes, or could not be opened, keeps no log.
+// record hands the row of a call to the log's writer. A store that takes no writes, or could not be opened, keeps no
+// log.
 func (b *Toolbox) record(entry *vfs.Call) {
 	if b.fsys == nil || b.fsys.Frozen() || b.fsys.Store().ReadOnly() {
 		return
@@ -71,10 +72,11 @@ func (b *Toolbox) logger() *slog.Logger {
 	return slog.New(slog.DiscardHandler)
 }
 
-// maxLoggedText is how much of an error the log keeps, and of a tool's name, which a model may have made up; in bytes.
+// maxLoggedText bounds the text of an error in the log, and the name of a tool, which a model may have made up; in
+// bytes.
 const maxLoggedText = 1000
 
-// resultSize is what the model gets, in bytes.
+// resultSize returns the size of what the model gets, in bytes.
 func resultSize(r *Result) int64 {
 	n := int64(len(r.Text))
 	for _, m := range r.Media {

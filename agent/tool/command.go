@@ -25,8 +25,8 @@ type Command[In any] struct {
 type commandIn interface{ Chosen() string }
 
 // Commands defines a tool of several commands; those that the policy does not grant are left out, and without any
-// there is no tool. Its hints, risk and permissions are those of the worst of the commands: what a call needs is still
-// asked for the command that it makes.
+// there is no tool. Its hints and its risk are those of the worst command, and its permissions those of all. The
+// policy still judges a call by the command that it makes.
 func Commands[In commandIn](b *Toolbox, name, description string, commands []Command[In], tweaks ...Tweak) []*Tool {
 	t := &Tool{Name: name, Description: description, Input: params.SchemaFor[In](), Hints: Hints{ReadOnly: true, Idempotent: true}, Risk: Low}
 	t.Input.AdditionalProperties = params.Nothing()
@@ -74,13 +74,14 @@ func Commands[In commandIn](b *Toolbox, name, description string, commands []Com
 	return []*Tool{t}
 }
 
+// Grants reports whether the policy grants all permissions that tools of these kinds need.
 func (b *Toolbox) Grants(kinds ...Kind) bool {
 	return !slices.ContainsFunc(kinds, func(k Kind) bool {
 		return slices.ContainsFunc(traitsOf[k].perms, func(p policy.Permission) bool { return !b.policy.Grants(p) })
 	})
 }
 
-// worsen makes a tool one that does what has these traits, too.
+// worsen adds the traits of one more command to a tool.
 func (t *Tool) worsen(with traits) {
 	t.Hints.ReadOnly = t.Hints.ReadOnly && with.hints.ReadOnly
 	t.Hints.Idempotent = t.Hints.Idempotent && with.hints.Idempotent
@@ -101,7 +102,7 @@ func (t *Tool) worsen(with traits) {
 	}
 }
 
-// transactionFor is a View for what only reads, and an Update for all else.
+// transactionFor returns a View for a command that only reads, and an Update for any other.
 func transactionFor(b *Toolbox, op string, kinds []Kind) transaction {
 	if slices.ContainsFunc(kinds, func(k Kind) bool { return !traitsOf[k].hints.ReadOnly }) {
 		return b.updating(op)
@@ -109,7 +110,7 @@ func transactionFor(b *Toolbox, op string, kinds []Kind) transaction {
 	return b.viewing()
 }
 
-// Required is the error of a command without a parameter that it needs.
+// Required returns the error of a command that lacks a parameter.
 func Required(parameter, command string) error {
 	return Refuse(syscall.EINVAL, "Parameter `%s` is required for command: %s", parameter, command)
 }

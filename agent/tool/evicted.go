@@ -20,11 +20,11 @@ func (e *EvictedError) Error() string {
 // Is makes an EvictedError an ESTALE.
 func (e *EvictedError) Is(target error) bool { return target == syscall.ESTALE }
 
-// Unwrap returns why it could not be opened again.
+// Unwrap returns the error of opening it again.
 func (e *EvictedError) Unwrap() error { return e.Err }
 
-// A FailedError is a workspace that could not be opened. If it is transient the next call tries again; else calls fail
-// until [Session.Reset].
+// A FailedError is a workspace that could not be opened. If it is transient the next call tries again; else calls
+// fail until the session is reset.
 type FailedError struct {
 	Transient bool
 	Err       error
@@ -32,7 +32,7 @@ type FailedError struct {
 
 func (e *FailedError) Error() string { return fmt.Sprintf("the workspace cannot be opened: %v", e.Err) }
 
-// Unwrap returns why.
+// Unwrap returns the reason.
 func (e *FailedError) Unwrap() error { return e.Err }
 
 // unreachable reports whether a call failed because there is no workspace to run it on.

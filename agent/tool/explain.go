@@ -15,7 +15,7 @@ import (
 
 // An OperationError is the operation of apply that failed; none of them happened.
 type OperationError struct {
-	Index, Of int // which of how many, from 0
+	Index, Of int // its index, from 0, and how many there are
 	Tool      string
 	Err       error
 }
@@ -24,11 +24,11 @@ func (e *OperationError) Error() string {
 	return fmt.Sprintf("operation %d of %d (%s): %v", e.Index+1, e.Of, e.Tool, e.Err)
 }
 
-// Unwrap returns why it failed.
+// Unwrap returns the reason.
 func (e *OperationError) Unwrap() error { return e.Err }
 
-// Explain is the text of an error for a model, unless its profile has words of its own: the operation, the path, the reason,
-// and what to do next.
+// Explain returns the text of an error for a model: the operation, the path, the reason, and advice on the next step.
+// Profiles that have no words of their own use it.
 func Explain(b *Toolbox, err error) string {
 	text := Reason(err)
 	if hint := advice(b, err); hint != "" {
@@ -37,7 +37,7 @@ func Explain(b *Toolbox, err error) string {
 	return text
 }
 
-// Reason is an error in the words of models: paths with a slash in front, and no name of a verb of ours.
+// Reason returns an error as models read it: paths have a slash in front, and no verb of the store is named.
 func Reason(err error) string {
 	var op *OperationError
 	var path *fs.PathError
@@ -68,7 +68,7 @@ func Reason(err error) string {
 // momentVerbs are the operations whose errors name a snapshot or a branch, not a path.
 var momentVerbs = map[string]bool{"snapshot": true, "delete snapshot": true, "branch": true, "restore": true, "open": true, "find snapshot or branch": true}
 
-// shown is a path as models know it.
+// shown returns a path as models know it.
 func shown(path string) string {
 	if strings.HasPrefix(path, "/") {
 		return path
@@ -76,7 +76,7 @@ func shown(path string) string {
 	return policy.Rooted(path)
 }
 
-// advice says what to do about an error; "" if that is plain.
+// advice returns the next step after an error; "" if that is plain.
 func advice(b *Toolbox, err error) string {
 	var stale *vfs.StaleError
 	var edit *EditError

@@ -13,8 +13,8 @@ import (
 	"vfsdb/vfs"
 )
 
-// These methods are for doors that show files beside the tools, such as the resources of the Model Context Protocol. They
-// are under the same policy, and in the same log.
+// These methods are for doors that show files beside the tools, such as the resources of the Model Context Protocol.
+// The same policy judges them, and the same log records them.
 
 // A File is a regular file that a policy lets be seen.
 type File struct {
@@ -23,11 +23,11 @@ type File struct {
 	Data []byte // only from ReadFile
 }
 
-// readFileTool is what [Toolbox.ReadFile] is called in the log.
+// readFileTool is the name of [Toolbox.ReadFile] in the log.
 const readFileTool = "resources/read"
 
-// ReadFile reads a file whole, by its path from the root, as a call that the policy judges and the log holds. One above max bytes is a
-// [SizeError].
+// ReadFile reads a file whole, by its path from the root. The policy judges it and the log records it, as with any
+// call. A file above max bytes is a [policy.SizeError].
 func (b *Toolbox) ReadFile(ctx context.Context, name string, max int64) (*File, error) {
 	input, err := json.Marshal(map[string]string{"path": name})
 	if err != nil {
@@ -65,9 +65,9 @@ func (g *Guard) readWhole(name string, max int64) (*File, error) {
 	return &File{policy.Rooted(n.path), n.info, data}, err
 }
 
-// Files returns up to limit regular files of the tree in the order of a walk, those that come after the path after; ""
+// Files returns up to limit regular files of the tree in the order of a walk, beginning after the path after; ""
 // begins. Each page is a moment of its own: files that come and go in between do not disturb the others. Fewer than
-// limit files are the last.
+// limit files are the last page.
 func (b *Toolbox) Files(ctx context.Context, after string, limit int) ([]File, error) {
 	var found []File
 	b = b.here()
@@ -139,8 +139,8 @@ func (w *walkAfter) entry(path string, e fs.DirEntry) error {
 	return nil
 }
 
-// Complete returns up to limit paths that begin with what somebody has typed of one: entries of the directory it is in,
-// a slash after those that are directories; more reports whether there are others. A path that cannot be found has none.
+// Complete returns up to limit paths that begin with typed: entries of its directory, with a slash after a directory.
+// more reports whether there are others. A directory that cannot be found has none.
 func (b *Toolbox) Complete(ctx context.Context, typed string, limit int) (paths []string, more bool, err error) {
 	typed = strings.TrimPrefix(typed, "/")
 	dir, base := ".", typed

@@ -10,15 +10,15 @@ import (
 	"vfsdb/vfs"
 )
 
-// A Fork branch is what a fork made, and where the tools stand after it.
+// A Fork is the result of a fork: the new branch, and the branch that the tools stand on after it.
 type Fork struct {
 	Made  Ref
 	Left  Ref  // the branch that was moved from; the one that is stood on if nothing moved
 	Moved bool // to the new branch
 }
 
-// Fork makes a branch from a moment, or from the branch as it is now if text is empty, and moves there unless it is to
-// stay. Moves and writes follow each other: what a call wrote before the fork is in it.
+// Fork makes a branch from a moment, or from the branch as it is now if text is empty, and moves there unless it is
+// to stay. It waits for calls that write, so the fork has all that they wrote.
 func (h *History) Fork(ctx context.Context, text, name string, stay bool) (f Fork, err error) {
 	if h.box.config.Fixed && !stay {
 		return f, h.box.errFixed()
@@ -71,8 +71,8 @@ func (h *History) Fork(ctx context.Context, text, name string, stay bool) (f For
 	return f, nil
 }
 
-// goTo moves the tools to a branch that was forked. The host of a session hears of it first; if it cannot note that,
-// nothing moves.
+// goTo moves the tools to a branch that was forked. The host of a session is called first; if it fails, nothing
+// moves.
 func (h *History) goTo(ctx context.Context, tree *vfs.FS, f Fork) error {
 	if owner := h.box.at.owner; owner != nil {
 		if err := owner.Follow(ctx, tree, f.Made); err != nil {

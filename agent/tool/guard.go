@@ -15,9 +15,9 @@ import (
 	"vfsdb/vfs"
 )
 
-// A Guard is one transaction as a tool sees it. It has the verbs of the tree, each of which resolves its paths in this
-// very transaction and asks the policy about what they lead to, before it goes there. A verb then gets the resolved
-// path, which has no symlink in it. A tool never has the transaction itself, so it cannot forget to ask.
+// A Guard is one transaction as a tool sees it. It has the verbs of the tree. Each resolves its paths in this
+// transaction, and asks the policy about the resolved paths, which have no symlink in them, before it uses them. A
+// tool never has the transaction itself, so it cannot forget to ask.
 type Guard struct {
 	ctx   context.Context
 	box   *Toolbox
@@ -28,14 +28,14 @@ type Guard struct {
 	*effect
 }
 
-// An effect is what the verbs of one transaction did, whichever guard they were called on.
+// An effect records what the verbs of one transaction did, on all guards of it.
 type effect struct {
 	grown bool  // something was added, so the quota is looked at before the commit
 	tally tally // what the branch holds with it; zero if that was not asked
 	skips []skip
 }
 
-// Context is that of the call.
+// Context returns the context of the call.
 func (g *Guard) Context() context.Context { return g.ctx }
 
 // Caps bound the result of the call.
@@ -55,13 +55,13 @@ func (g *Guard) Dry() *Guard {
 	return &dry
 }
 
-// Shown is a path that a model wrote, as a path from the root: for errors.
+// Shown returns a path that a model wrote, as a path from the root: for errors.
 func (g *Guard) Shown(name string) string { return g.box.shown(name) }
 
-// Explain is what the model reads of an error.
+// Explain returns the text of an error for the model.
 func (g *Guard) Explain(err error) string { return g.box.profile.Explain(g.box, err) }
 
-// Allowed are the paths that the policy allows, with a slash in front; nil are all.
+// Allowed returns the paths that the policy allows, with a slash in front; nil is all.
 func (g *Guard) Allowed() []string { return g.box.Allowed() }
 
 // Chosen refuses a tool of the profile that the list of actions leaves out, by its name without the prefix.
@@ -78,13 +78,13 @@ func (g *Guard) Free(perm policy.Permission, n *Node) bool {
 	return g.box.policy.MayUse(perm, n.path) == nil && !g.box.policy.Asks(perm, n.path)
 }
 
-// follow and keep say what becomes of a symlink at the end of a path.
+// The ways to treat a symlink at the end of a path.
 const (
 	Follow = true
 	Keep   = false
 )
 
-// path resolves what a model wrote to a path of the tree, and asks the policy whether it may be used so.
+// path resolves a path as a model wrote it, and asks the policy whether it may be used so.
 func (g *Guard) path(name string, perm policy.Permission, follow bool) (string, error) {
 	path, err := g.resolve(name, perm, follow)
 	if err != nil {
@@ -96,7 +96,7 @@ func (g *Guard) path(name string, perm policy.Permission, follow bool) (string, 
 	return path, g.approved(perm, path)
 }
 
-// tree is path for a use of all that is below it.
+// tree does what path does, for a use of all that is below the path.
 func (g *Guard) tree(name string, perm policy.Permission, follow bool) (string, error) {
 	path, err := g.resolve(name, perm, follow)
 	if err != nil {
@@ -108,7 +108,7 @@ func (g *Guard) tree(name string, perm policy.Permission, follow bool) (string, 
 	return path, g.approvedTree(perm, path)
 }
 
-// names is path for a use that shows the names of all that is below it, as far as they are visible.
+// names does what path does, for a use that shows the names below the path, as far as they are visible.
 func (g *Guard) names(name string, perm policy.Permission) (string, error) {
 	path, err := g.path(name, perm, Follow)
 	if err != nil {
@@ -138,8 +138,9 @@ func (g *Guard) resolve(name string, perm policy.Permission, follow bool) (strin
 	return path, nil
 }
 
-// asWritten makes a refusal name the path as the model wrote it, if that path is itself outside: to resolve it would reveal
-// symlinks that the model may not see. If only its end is outside, the refusal names the end, or it would be a riddle.
+// asWritten makes a refusal name the path as the model wrote it, if that path is itself outside: the resolved one
+// would reveal symlinks that the model may not see. If only the end is outside, the refusal names the end: the model
+// could not make sense of it otherwise.
 func (g *Guard) asWritten(name string, err error) error {
 	var outside *policy.Error
 	written := slashes.Clean(g.box.shown(name))
@@ -149,9 +150,9 @@ func (g *Guard) asWritten(name string, err error) error {
 	return &policy.Error{Path: written, Permission: outside.Permission}
 }
 
-// hide keeps an error of a walk from revealing what is outside: of a path that may not be seen, a model learns no more than
-// that. The error does not say how far the walk came, so the written path is judged, and the longest part of it that
-// resolves.
+// hide keeps an error of a walk from revealing what is outside. Of a path that it may not see, a model learns no more
+// than that. The error does not have the place where the walk ended, so the written path is judged, and the longest
+// part of it that resolves.
 func (g *Guard) hide(full string, perm policy.Permission, err error) error {
 	for dir := full; ; {
 		path, bad := g.tx.Resolve(cmp.Or(dir, "/"), Follow)
@@ -165,8 +166,8 @@ func (g *Guard) hide(full string, perm policy.Permission, err error) error {
 	}
 }
 
-// climbed refuses a path that goes on from a directory through what is not there, and leads outside by its "..": where it
-// would be outside follows from the written path.
+// climbed refuses a path that goes on from a directory through a missing name, and leads outside by its "..". The
+// place outside follows from the written path alone.
 func (g *Guard) climbed(dir, rest string, perm policy.Permission, err error) error {
 	would := slashes.Join(policy.Rooted(dir), rest)
 	if g.box.policy.LeadsTo(cmp.Or(would[1:], ".")) {
@@ -175,7 +176,7 @@ func (g *Guard) climbed(dir, rest string, perm policy.Permission, err error) err
 	return &policy.Error{Path: would, Permission: perm}
 }
 
-// shown is a path that a model wrote, as a path from the root: for errors.
+// shown returns a path that a model wrote, as a path from the root: for errors.
 func (b *Toolbox) shown(name string) string {
 	full, err := b.locate(name)
 	if err != nil {
@@ -184,7 +185,8 @@ func (b *Toolbox) shown(name string) string {
 	return full
 }
 
-// locate puts the working directory before a relative path, and refuses what is no text, and what the profile refuses.
+// locate puts the working directory before a relative path. It refuses a path that is no text, or that the profile
+// refuses.
 func (b *Toolbox) locate(name string) (string, error) {
 	switch {
 	case name == "":
@@ -203,7 +205,7 @@ func (b *Toolbox) locate(name string) (string, error) {
 	return b.config.Dir + "/" + name, nil
 }
 
-// approvals are the uses that somebody approved in the course of one call.
+// approvals are the uses that were approved during one call.
 type approvals struct{ granted map[Approval]bool }
 
 func (a *approvals) use(perm policy.Permission, path string) error {
@@ -229,7 +231,7 @@ func (e *askError) Error() string {
 
 func (e *askError) Unwrap() error { return syscall.EACCES }
 
-// approved stops the transaction if a use has to be approved and has not been.
+// approved stops the transaction if a use still has to be approved.
 func (g *Guard) approved(perm policy.Permission, path string) error {
 	if !g.box.policy.Asks(perm, path) {
 		return nil
@@ -237,7 +239,7 @@ func (g *Guard) approved(perm policy.Permission, path string) error {
 	return g.asked.use(perm, path)
 }
 
-// approvedTree is approved for a use of all that is below a path.
+// approvedTree does what approved does, for a use of all that is below a path.
 func (g *Guard) approvedTree(perm policy.Permission, path string) error {
 	if !g.box.policy.AsksTree(perm, path) {
 		return nil
@@ -245,8 +247,8 @@ func (g *Guard) approvedTree(perm policy.Permission, path string) error {
 	return g.asked.use(perm, path)
 }
 
-// released gets approved that a file or directory leaves its path: at the new path reads and lists of it may need no
-// approval.
+// released asks for approval before a file or directory leaves its path: at the new path, reading or listing it may
+// need none.
 func (g *Guard) released(path string) error {
 	if err := g.approvedTree(policy.Read, path); err != nil {
 		return err
@@ -277,7 +279,7 @@ func within(path string, size int64, limit policy.Size) error {
 // Sum returns the sum of a regular file, and nil of anything else.
 func (g *Guard) Sum(n *Node) (*vfs.Sum, error) { return g.sum(n.path, n.info) }
 
-// sum is Sum of what is at a resolved path.
+// sum does what Sum does, for a resolved path.
 func (g *Guard) sum(path string, info *vfs.Info) (*vfs.Sum, error) {
 	if !info.Mode().IsRegular() {
 		return nil, nil
@@ -286,15 +288,16 @@ func (g *Guard) sum(path string, info *vfs.Info) (*vfs.Sum, error) {
 	return &sum, err
 }
 
-// Stops reports whether an error ends the whole call, and not only its part about one file: somebody has to be asked,
+// Stops reports whether an error ends the whole call, and not only its part about one file: a use has to be approved,
 // or the caller gave up.
 func Stops(err error) bool {
 	var ask *askError
 	return errors.As(err, &ask) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// Confined resolves a path in a directory that a tool keeps to, both as models write them. inside is false if the path
-// leads out of the directory, by whatever symlinks. It reveals nothing else. root is the directory, resolved.
+// Confined resolves a path in a directory that a tool keeps to, both as models write them. inside is false if the
+// path leads out of the directory, through symlinks or without. It reveals nothing else. root is the directory,
+// resolved.
 func (g *Guard) Confined(dir, name string, follow bool) (root string, inside bool, err error) {
 	full, err := g.box.locate(name)
 	if err != nil {
@@ -311,7 +314,8 @@ func (g *Guard) Confined(dir, name string, follow bool) (root string, inside boo
 	return policy.Rooted(root), true, err
 }
 
-// farthest resolves a path, or as much of it as leads somewhere; then with the error that stopped it.
+// farthest resolves a path. If it leads nowhere, farthest resolves as much of it as it can, and returns the error
+// too.
 func (g *Guard) farthest(full string, last bool) (string, error) {
 	at, err := g.tx.Resolve(full, last)
 	for dir, bad := full, err; bad != nil; {

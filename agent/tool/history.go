@@ -15,8 +15,8 @@ import (
 	"vfsdb/vfs"
 )
 
-// A History is the branch over time, as a tool sees it that works on the whole of it: its moments, its forks, its log. Each
-// of its verbs asks the policy, and has transactions of its own.
+// A History is the branch over time: its moments, its forks, its log. It is for tools that work on the whole branch.
+// Each of its verbs asks the policy, and has transactions of its own.
 type History struct{ box *Toolbox }
 
 // History returns the history of the branch where the tools stand now.
@@ -28,8 +28,8 @@ func (h *History) Caps() policy.Caps { return h.box.caps }
 // Ref names the branch.
 func (h *History) Ref(ctx context.Context) (Ref, error) { return RefOf(ctx, h.box.fsys) }
 
-// Resolve returns the path that a model means, with a slash in front; "" if it leads nowhere. It reveals nothing
-// of what is there, so nobody is asked.
+// Resolve returns the path that a model means, with a slash in front; "" if it leads nowhere. It needs no approval,
+// since it reveals no content.
 func (h *History) Resolve(ctx context.Context, name string) (path string, err error) {
 	_, err = h.box.within(ctx, h.box.viewing(), func(g *Guard) (any, error) {
 		path = ""
@@ -41,7 +41,7 @@ func (h *History) Resolve(ctx context.Context, name string) (path string, err er
 	return path, err
 }
 
-// Own returns what this session did at a path, newest first, up to max events; none if it has no name.
+// Own returns the events of this session at a path, newest first, up to max; none if the session has no name.
 func (h *History) Own(ctx context.Context, path string, max int) ([]vfs.Event, error) {
 	if h.box.config.Session == "" {
 		return nil, nil
@@ -115,8 +115,8 @@ func (h *History) moment(ctx context.Context, text string) (snapshot.Tree, Ref, 
 	return tree, ref, nil
 }
 
-// approveWhole gets the use of the whole branch approved, if the policy wants that of one of the permissions that it
-// takes. It is asked once, in the name of the first.
+// approveWhole asks for approval of the use of the whole branch, if the policy wants that for one of the permissions.
+// It asks once, for the first of them.
 func (h *History) approveWhole(ctx context.Context, perms ...policy.Permission) error {
 	if !slices.ContainsFunc(perms, func(perm policy.Permission) bool { return h.box.policy.AsksTree(perm, ".") }) {
 		return nil
@@ -124,7 +124,7 @@ func (h *History) approveWhole(ctx context.Context, perms ...policy.Permission) 
 	return h.box.ask(ctx, Approval{perms[0], "/"})
 }
 
-// Restore brings the branch back to a moment, if the policy lets tools write all that this changes.
+// Restore brings the branch back to a moment, if the policy lets tools write all paths that this changes.
 func (h *History) Restore(ctx context.Context, text string) (now, undo Ref, err error) {
 	tree, _, err := h.moment(ctx, text)
 	if err != nil {
@@ -231,7 +231,8 @@ func (h *History) Compare(ctx context.Context, from, to string, limit int) (chan
 	return changes[:len(changes)-omitted], omitted, nil
 }
 
-// shownOf is what the policy shows of a change: what was renamed from a hidden path came, and to one it went.
+// shownOf returns the part of a change that the policy shows. A rename from a hidden path is shown as an addition,
+// and one to a hidden path as a removal.
 func shownOf(p *policy.Policy, c snapshot.Change) (snapshot.Change, bool) {
 	from, to := c.From != "" && p.Visible(c.From), p.Visible(c.Path)
 	switch {
@@ -243,5 +244,5 @@ func shownOf(p *policy.Policy, c snapshot.Change) (snapshot.Change, bool) {
 	return c, to
 }
 
-// ModeText is a mode as results show it.
+// ModeText returns a mode as results show it.
 func ModeText(mode fs.FileMode) string { return fmt.Sprintf("0o%03o", mode.Perm()) }

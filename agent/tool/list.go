@@ -9,7 +9,7 @@ import (
 	"vfsdb/vfs"
 )
 
-// Listing is what one listing found.
+// A Listing is the content of a directory.
 type Listing struct {
 	Dir     string // resolved, with a slash in front
 	Nodes   []*Node

@@ -17,8 +17,8 @@ import (
 // logPage is how many events are read at a time while those that the policy shows are looked for.
 const logPage = 1000
 
-// Log returns what happened to the branch, newest first: up to limit events with a lower number than before (0 is all),
-// of what is at a path or below it ("" is everything), as far as the policy shows them. more says that there are others.
+// Log returns events of the branch, newest first: up to limit events with a lower number than before (0 is all), at a
+// path or below it ("" is everything), as far as the policy shows them. more reports whether there are others.
 func (h *History) Log(ctx context.Context, path string, before int64, limit int) (events []vfs.Event, more bool, err error) {
 	o := vfs.LogOptions{Until: before, Newest: true, Max: logPage}
 	if path != "" {
@@ -69,8 +69,8 @@ func (h *History) Log(ctx context.Context, path string, before int64, limit int)
 	}
 }
 
-// shownEvent is what the policy shows of an event: paths that are visible, and what happened to the whole of a branch
-// that is granted.
+// shownEvent returns the part of an event that the policy shows: visible paths, and events about the whole of a
+// branch that is granted.
 func (h *History) shownEvent(e vfs.Event, granted map[string]bool) (vfs.Event, bool) {
 	switch e.Op {
 	case vfs.OpSnapshot, vfs.OpSnapshotDelete:
@@ -109,7 +109,7 @@ func (h *History) Blame(ctx context.Context, name string) (path string, sum *vfs
 		return "", nil, nil, err
 	}
 
-	// That was another moment. The path may lead elsewhere in it, where nobody has asked the policy.
+	// That was another moment. The path may lead elsewhere in it, to a file that the policy was not asked about.
 	rest := data
 	for _, l := range lines {
 		var same bool

@@ -7,8 +7,8 @@ import (
 	"vfsdb/vfs"
 )
 
-// Metrics counts what happens. Its methods are called on the way of a call and must be quick; labels are few: the
-// name of the workspace, the tool ("unknown" if a model made its name up), and how it ended, never a path.
+// Metrics counts events. Its methods are called during a call and must be quick. Labels are few: the name of the
+// workspace, the tool ("unknown" if a model made its name up), and the outcome, never a path.
 type Metrics interface {
 	IncOpen(workspace string)
 	IncClose(workspace, status string) // "success", "timeout", "error"
@@ -19,9 +19,9 @@ type Metrics interface {
 	ObserveToolLatencyMs(workspace, op string, ms float64)
 }
 
-// StoreMetrics is what a [Metrics] may count besides: what calls cost the store.
+// StoreMetrics is what a [Metrics] may count besides: the cost of calls to the store.
 type StoreMetrics interface {
-	// AddBytes counts what calls were given ("in") and gave back ("out").
+	// AddBytes counts the bytes of inputs ("in") and results ("out").
 	AddBytes(workspace, direction string, n int64)
 
 	// AddChunks counts the chunks that calls wrote: those that had to be stored, and those that the store had already.
@@ -37,7 +37,7 @@ func (c *Config) storeMetrics() StoreMetrics {
 	return m
 }
 
-// timed is a way to run a transaction that reports how long it took.
+// timed returns run, made to report how long each transaction took.
 func (b *Toolbox) timed(kind string, run transaction) transaction {
 	m := b.config.storeMetrics()
 	if m == nil {

@@ -15,12 +15,14 @@ const (
 	AutoNote   = "automatic: before "
 )
 
+// AutoName makes up the name of an automatic snapshot.
 func AutoName() string {
 	id := make([]byte, 4)
 	_, _ = rand.Read(id) // it cannot fail
 	return AutoPrefix + time.Now().UTC().Format("20060102-150405") + "-" + hex.EncodeToString(id)
 }
 
+// IsAutomatic reports whether a session took a snapshot by itself, for Undo.
 func IsAutomatic(s snapshot.Info) bool {
 	return strings.HasPrefix(s.Name, AutoPrefix) && strings.HasPrefix(s.Note, AutoNote)
 }

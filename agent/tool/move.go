@@ -49,10 +49,10 @@ func (g *Guard) ends(from, to string, perm policy.Permission, follow bool) (sour
 	return source, dest, g.released(source.path)
 }
 
-// Relocatable refuses two ends of which one holds the other, before anything is made or displaced.
+// Relocatable refuses a move where one end holds the other, before anything is made or displaced.
 func (g *Guard) Relocatable(source, dest *Node) error { return g.relocatable(source.path, dest.path) }
 
-// relocatable is Relocatable for resolved paths.
+// relocatable does what Relocatable does, for resolved paths.
 func (g *Guard) relocatable(source, dest string) error {
 	if dest != source && policy.Under(dest, source) {
 		return fmt.Errorf("'%s' is inside '%s': %w", policy.Rooted(dest), policy.Rooted(source), syscall.EINVAL)
@@ -75,7 +75,7 @@ func (g *Guard) copyable(source string) error {
 	return g.walkDir(source, func(n *Node) (bool, error) { return true, g.writable(n.path, n.info.Size()) })
 }
 
-// rename is a rename that leaves nothing behind: of two names of one file, too, the first goes.
+// rename renames and leaves nothing behind. If both names show one file already, the first is removed.
 func (g *Guard) rename(from, to string, opts ...vfs.Option) error {
 	if err := g.tx.Rename(from, to, opts...); err != nil || from == to {
 		return err
@@ -93,7 +93,7 @@ func (g *Guard) rename(from, to string, opts ...vfs.Option) error {
 // A twoNamesVerb is a verb of two resolved names, such as a copy.
 type twoNamesVerb struct {
 	run   func(from, to string, opts ...vfs.Option) error
-	moves bool // nothing stays at the first
+	moves bool // nothing stays at the first name
 }
 
 // twoNames runs a verb of two resolved names.
@@ -111,9 +111,8 @@ func (g *Guard) twoNames(source, dest string, overwrite bool, pre Precondition, 
 	return g.replace(source, dest, opts, verb)
 }
 
-// replace runs a verb on what may be there already. A file takes the place of a file. A directory takes the place of
-// none: what is in it goes into the one that is there, where files of the same name are replaced and others stay. A
-// directory and a file do not take each other's place.
+// replace runs a verb whose second name may exist. A file replaces a file. A directory is merged into a directory:
+// files of the same name are replaced, and others stay. A directory and a file do not replace each other.
 func (g *Guard) replace(source, dest string, opts []vfs.Option, verb twoNamesVerb) error {
 	from, err := g.tx.Lstat(source)
 	if err != nil {

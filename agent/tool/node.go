@@ -10,16 +10,16 @@ import (
 	"vfsdb/vfs"
 )
 
-// A Node is something in the tree, as the verbs of a guard find it. Only they make one, so a verb that takes a node knows
-// that the policy was asked about its path.
+// A Node is a file, directory or symlink that a verb of a guard has found. Only verbs make one, so a verb that takes
+// a node knows that the policy was asked about its path.
 type Node struct {
 	path string // resolved, of the tree: "." or "a/b"
 	info *vfs.Info
 	sum  *vfs.Sum          // of a regular file; nil if it was not asked for
-	perm policy.Permission // that the policy was asked for; "" if none but to list
+	perm policy.Permission // the permission that the policy was asked for; "" is to list
 }
 
-// Path is the resolved path, with a slash in front.
+// Path returns the resolved path, with a slash in front.
 func (n *Node) Path() string { return policy.Rooted(n.path) }
 
 // Name is the last part of the path.
@@ -28,10 +28,10 @@ func (n *Node) Name() string { return path.Base(policy.Rooted(n.path)) }
 // Info describes the node; nil if nothing is there.
 func (n *Node) Info() *vfs.Info { return n.info }
 
-// Sum is that of a regular file; nil if it was not asked for.
+// Sum returns the sum of a regular file; nil if the verb did not read it.
 func (n *Node) Sum() *vfs.Sum { return n.sum }
 
-// KindOf is the word for a type of file.
+// KindOf returns the word for a type of file.
 func KindOf(mode fs.FileMode) string {
 	switch mode.Type() {
 	case 0:
@@ -44,12 +44,12 @@ func KindOf(mode fs.FileMode) string {
 	return "other"
 }
 
-// Stat describes what is under a name. follow goes through a symlink at the end.
+// Stat describes a file or directory. With follow, a symlink at the end is followed.
 func (g *Guard) Stat(name string, follow bool) (*Node, error) {
 	return g.StatFor(policy.List, name, follow)
 }
 
-// StatFor is stat for tools that need another permission than to list.
+// StatFor does what Stat does, for tools that need another permission than to list.
 func (g *Guard) StatFor(perm policy.Permission, name string, follow bool) (*Node, error) {
 	at, err := g.path(name, perm, follow)
 	if err != nil {
@@ -80,8 +80,8 @@ func (g *Guard) Look(name string, perm policy.Permission, follow bool) (*Node, e
 // Lost reports whether a walk ended because something on the way is missing, or is no directory.
 func Lost(err error) bool { return Missing(err) || errors.Is(err, syscall.ENOTDIR) }
 
-// Followed is an entry as its reader sees it: symlinks are not visible here, so each is what it leads to. One that
-// leads nowhere, or where nobody may look, is neither file nor directory.
+// Followed reports whether an entry is a file or a directory, for tools that do not show symlinks: each counts as
+// what it leads to. One that leads nowhere, or out of the policy, is neither.
 func (g *Guard) Followed(n *Node) (isFile, isDir bool, err error) {
 	if n.info.Target() != "" {
 		to, err := g.Stat(policy.Rooted(n.path), Follow)
@@ -96,7 +96,8 @@ func (g *Guard) Followed(n *Node) (isFile, isDir bool, err error) {
 	return n.info.Mode().IsRegular(), n.info.IsDir(), nil
 }
 
-// Content is the content of a file. One that was not found to be read has to be allowed, and approved, now.
+// Content returns the content of a file. If the node was not found with the permission to read, the policy is asked
+// now.
 func (g *Guard) Content(n *Node) ([]byte, error) {
 	if n.perm != policy.Read {
 		if err := g.box.policy.MayUse(policy.Read, n.path); err != nil {
@@ -109,7 +110,8 @@ func (g *Guard) Content(n *Node) ([]byte, error) {
 	return g.tx.ReadFile(n.path)
 }
 
-// Past is a content that a file had, by its sum, up to max bytes. The file has to have been found to be read.
+// Past returns an earlier content of a file, by its sum, up to max bytes. It asks for no approval, so the node has to
+// be one that was found with the permission to read.
 func (g *Guard) Past(n *Node, sum vfs.Sum, max int64) ([]byte, error) {
 	if err := g.box.policy.MayUse(policy.Read, n.path); err != nil {
 		return nil, err
@@ -127,5 +129,5 @@ func (g *Guard) Describe(n *Node) (*Node, error) {
 	return &Node{path: n.path, info: info, sum: sum, perm: n.perm}, err
 }
 
-// Missing reports whether err is that there is nothing under a name.
+// Missing reports whether err means that nothing has the name.
 func Missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }

@@ -9,7 +9,7 @@ import (
 	"vfsdb/agent/policy"
 )
 
-// offer puts the tools of the profile into the box, but for those that something is missing for.
+// offer puts the tools of the profile into the box, except those that this workspace cannot have.
 func (b *Toolbox) offer(tools []*Tool) error {
 	if err := b.checkActions(tools); err != nil {
 		return err
@@ -28,10 +28,10 @@ func (b *Toolbox) offer(tools []*Tool) error {
 	return nil
 }
 
-// notChosen is why a tool is not here that the list of actions leaves out.
+// notChosen is the reason of a tool that the list of actions leaves out.
 const notChosen = "it is not among the actions that this workspace was given"
 
-// lacks says what a tool would need that this workspace does not have; "" if it has a place in the box.
+// lacks returns the reason why a tool is not in the box; "" if it is.
 func (b *Toolbox) lacks(t *Tool) string {
 	snapshots := slices.Contains(t.Permissions, policy.Snapshot)
 	files := !snapshots || slices.Contains(t.Permissions, policy.Read) || slices.Contains(t.Permissions, policy.List)
@@ -79,8 +79,8 @@ func (b *Toolbox) checkActions(tools []*Tool) error {
 // A NoToolError is a call of a tool that is not in the box. It is ENOENT.
 type NoToolError struct {
 	Tool  string
-	Why   string   // a tool of the profile is not here; "" if that has none of the name
-	Tools []string // that there are
+	Why   string   // the reason why a tool of the profile is not here; "" if the profile has none of that name
+	Tools []string // the tools that there are
 }
 
 func (e *NoToolError) Error() string {
@@ -101,7 +101,7 @@ func (b *Toolbox) noTool(name string) error {
 	return &NoToolError{name, b.missing[name], b.Names()}
 }
 
-// Find returns the tool called name. One that is not here is a [NoToolError], which names what is missing for it.
+// Find returns the tool called name. A tool that is not here is a [NoToolError], which has the reason.
 func (b *Toolbox) Find(name string) (*Tool, error) {
 	if t := b.byName[name]; t != nil {
 		return t, nil
@@ -109,6 +109,7 @@ func (b *Toolbox) Find(name string) (*Tool, error) {
 	return nil, b.noTool(name)
 }
 
+// Names returns the names of the tools, in the order of the profile.
 func (b *Toolbox) Names() []string {
 	names := make([]string, len(b.tools))
 	for i, t := range b.tools {
@@ -117,12 +118,12 @@ func (b *Toolbox) Names() []string {
 	return names
 }
 
-// OffersAny reports whether one of some tools is here, by their names without the prefix.
+// Offers reports whether one of some tools is here, by their names without the prefix.
 func (b *Toolbox) Offers(names ...string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return b.byName[b.prefix()+name] != nil })
 }
 
-// Allowed are the paths that the policy allows, with a slash in front; nil are all.
+// Allowed returns the paths that the policy allows, with a slash in front; nil are all.
 func (b *Toolbox) Allowed() []string {
 	if len(b.policy.Paths) == 0 {
 		return nil
@@ -130,16 +131,16 @@ func (b *Toolbox) Allowed() []string {
 	return RootedAll(b.policy.Paths)
 }
 
-// Name is that of the workspace; "" if it has none.
+// Name returns the name of the workspace; "" if it has none.
 func (b *Toolbox) Name() string { return b.config.Name }
 
-// Dir is the directory that relative paths start in; "" is the root.
+// Dir returns the directory that relative paths start in; "" is the root.
 func (b *Toolbox) Dir() string { return b.config.Dir }
 
 // MaxWriteSize bounds what a write may leave; 0 and -1 are no bound.
 func (b *Toolbox) MaxWriteSize() policy.Size { return b.policy.MaxWriteSize }
 
-// prefix is what the names of the tools begin with.
+// prefix returns the prefix of the tools' names.
 func (b *Toolbox) prefix() string {
 	if b.profile.Prefix == nil {
 		return ""

@@ -14,8 +14,8 @@ import (
 
 // A Position is the branch that tools work on. A fork moves it, and with it every [Toolbox] that shares it.
 type Position struct {
-	// writing orders writes and moves. A transaction that writes holds it to read and a move to write, so that what was
-	// written before a fork is in it, and what is written later is not left behind.
+	// writing orders writes and moves: a transaction that writes has its read lock, a move its write lock. So a fork
+	// has all that was written before it, and later writes go to the fork.
 	writing sync.RWMutex
 
 	mu    sync.Mutex
@@ -86,7 +86,7 @@ func (p *Position) learn(tree *vfs.FS) {
 	}
 }
 
-// Forget takes back what was granted: the database is another one.
+// Forget takes back all grants: the database is another one.
 func (p *Position) Forget() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -119,15 +119,15 @@ func (p *Position) Hold() (tree *vfs.FS, release func()) {
 	return p.Tree(), p.writing.RUnlock
 }
 
-// hold is [Position.Hold] for the tools of one call, which go to the tree where that is.
+// hold does what [Position.Hold] does, and puts the tools of one call on that tree.
 func (b *Toolbox) hold() (release func()) {
 	b.at.writing.RLock()
 	b.fsys, b.meter = b.at.now()
 	return b.at.writing.RUnlock
 }
 
-// With makes the tools of another config that stand where those of b do: when a tool of one of them moves to a fork,
-// all do. A config without a profile has that of b.
+// With makes the tools of another config that share b's position: when a tool of one of them moves to a fork, all
+// move. A config without a profile gets that of b.
 func (b *Toolbox) With(config *Config) (*Toolbox, error) {
 	c := *config
 	if c.Profile == nil {
@@ -136,8 +136,8 @@ func (b *Toolbox) With(config *Config) (*Toolbox, error) {
 	return NewAt(b.at, nil, &c)
 }
 
-// On returns the tools on a branch that they stood on or forked, or that the policy grants; there they stay. Another
-// one is EACCES, one that is not there ENOENT.
+// On returns the tools fixed on a branch that they stood on or forked, or that the policy grants. Another branch is
+// EACCES, and one that does not exist ENOENT.
 func (b *Toolbox) On(ctx context.Context, branch string) (*Toolbox, error) {
 	tree, err := b.FS().Branch(ctx, branch)
 	if err != nil {
@@ -163,7 +163,7 @@ func notGranted(what, branch string) error {
 	return &policy.Error{Permission: policy.Snapshot, Why: fmt.Sprintf("'%s' is of branch '%s', which this workspace does not grant", what, branch)}
 }
 
-// A GoneError is a call on a branch, or a snapshot, that was deleted meanwhile. It is ESTALE.
+// A GoneError is the error of a call on a branch or a snapshot that was deleted meanwhile. It is ESTALE.
 type GoneError struct {
 	Branch string // "" of a snapshot
 	Err    error
@@ -176,10 +176,10 @@ func (e *GoneError) Error() string {
 	return fmt.Sprintf("the branch '%s' that this workspace stands on is gone", e.Branch)
 }
 
-// Unwrap returns what the call failed with.
+// Unwrap returns the error of the call.
 func (e *GoneError) Unwrap() error { return e.Err }
 
-// gone says of a failed call that the branch is gone, if that is why.
+// gone makes the error of a call a [GoneError] if the branch was deleted.
 func (b *Toolbox) gone(ctx context.Context, err error) error {
 	var stale *vfs.StaleError
 	if !errors.Is(err, syscall.ESTALE) || errors.As(err, &stale) || b.fsys == nil {
@@ -191,7 +191,7 @@ func (b *Toolbox) gone(ctx context.Context, err error) error {
 	return &GoneError{b.fsys.Head(), err}
 }
 
-// errFixed refuses a move that the next call would not know of.
+// errFixed refuses a move to a fork: the next call would not be on it.
 func (b *Toolbox) errFixed() error {
 	return Refuse(syscall.EPERM, "this workspace stays on the branch '%s': set stay to fork a branch and not go there", b.fsys.Head())
 }

@@ -6,24 +6,25 @@ import (
 	"vfsdb/agent/policy"
 )
 
-// A Profile is a set of tools as one family of agents knows them: it names, shapes and sets defaults, and leaves the
+// A Profile is a set of tools as one family of agents knows them. It has names, shapes and defaults, and leaves the
 // work to the guard's verbs.
 type Profile struct {
 	Name    string
 	About   string // one line, for people
 	Prepare func(*Config)
-	Refuses func(path string) error // a path, as a model wrote it, that these tools never take; nil takes all
-	Routes  bool                    // its tools go where a [Route] leads
+	Refuses func(path string) error // refuses paths, as a model wrote them, that these tools never take; nil takes all
+	Routes  bool                    // its tools follow a [Route]
 	Tools   func(b *Toolbox) []*Tool
-	Explain func(b *Toolbox, err error) string // what the model reads of an error
+	Explain func(b *Toolbox, err error) string // returns the text of an error for the model; [Explain] serves if there are no special words
 	Prompt  func(b *Toolbox) string
-	Tagged  bool // what is shown of the store stands inside tags, see [Toolbox.tag]
+	Tagged  bool // content of the store stands inside tags
 
-	// Prefix is what the names of the tools begin with, and what a list of actions may leave out; nil is nothing.
+	// Prefix returns the beginning of the tools' names, which a list of actions may leave out; nil is none.
 	Prefix func(b *Toolbox) string
 }
 
-// StartAllowed lets relative paths, and searches without a path, begin in the first directory that is allowed.
+// StartAllowed makes the first directory that the policy allows the one where relative paths, and searches without a
+// path, begin.
 func StartAllowed(c *Config) {
 	if c.Dir == "" && len(c.Policy.Paths) > 0 {
 		c.Dir = policy.Rooted(c.Policy.Paths[0])
@@ -38,6 +39,7 @@ func (b *Toolbox) Prompt() string {
 	return b.profile.Prompt(b)
 }
 
+// RootedAll returns paths of the tree as models read them, see [policy.Rooted].
 func RootedAll(paths []string) []string {
 	out := slices.Clone(paths)
 	for i, p := range out {

@@ -7,7 +7,8 @@ import (
 	"vfsdb/search"
 )
 
-// A tally is what a branch holds at most: what it held when it was counted, and what it can have grown by since.
+// A tally is an upper bound of the bytes and entries of a branch: those of the last count, and all that were added
+// since.
 type tally struct {
 	seq            int64 // the event it holds for
 	bytes, entries int64
@@ -34,9 +35,9 @@ func (m *meter) set(t tally) {
 	}
 }
 
-// withinQuota refuses what a call has done if it added something and the branch now holds more than the policy lets
-// it. The answer is exact, and about this very transaction, whatever others write. The tree is only counted when it may
-// hold too much: as long as the last count and all that was added since stay below the quota, so does the tree.
+// withinQuota refuses a call that added something if the branch now holds more than the policy allows. The answer is
+// exact for this transaction, whatever others write. The tree is counted only when it may hold too much: as long as
+// the last count and all that was added since stay below the quota, so does the tree.
 func (g *Guard) withinQuota() error {
 	p := g.box.policy
 	if !g.grown || p.MaxBytes <= 0 && p.MaxEntries <= 0 {
@@ -55,12 +56,12 @@ func (g *Guard) withinQuota() error {
 	if err != nil {
 		return err
 	}
-	g.tally.bytes, g.tally.entries = used.Bytes, entries(used)
+	g.tally.bytes, g.tally.entries = used.Bytes, entryCount(used)
 	return withinQuota(p, g.tally)
 }
 
-// entries counts what the root holds, which is no entry itself.
-func entries(u search.Totals) int64 { return u.Files + u.Dirs + u.Symlinks + u.Others - 1 }
+// entryCount counts the entries below the root. The root itself is none.
+func entryCount(u search.Totals) int64 { return u.Files + u.Dirs + u.Symlinks + u.Others - 1 }
 
 func withinQuota(p *policy.Policy, t tally) error {
 	switch {

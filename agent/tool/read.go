@@ -33,7 +33,7 @@ func (g *Guard) Open(name string) (*Node, error) {
 	return n, err
 }
 
-// readAll reads a file whole. One beyond vfs.MaxEditSize is EFBIG: nothing here needs more of one in memory.
+// readAll reads a file whole. A file beyond vfs.MaxEditSize is EFBIG: no tool needs a larger one in memory.
 func (g *Guard) readAll(name string) (*Node, []byte, error) {
 	n, err := g.Open(name)
 	if err != nil {
@@ -49,7 +49,7 @@ func (g *Guard) readAll(name string) (*Node, []byte, error) {
 // lineStep is how much of a file is read at a time while lines are counted.
 const lineStep = 512 << 10
 
-// A LineRange says which lines of a file to read. The first line is 1.
+// A LineRange names lines of a file. The first line is 1.
 type LineRange struct {
 	Start int // 0 is the first
 	End   int // the last one; 0 is the last of the file
@@ -63,14 +63,14 @@ type TextView struct {
 	Data         []byte // the lines, with their line breaks, as far as the cap goes
 	Start, End   int    // the lines in data; end is start-1 if there are none
 	Total        int    // lines of the file
-	Omitted      int    // bytes of the range beyond the cap, of a page all those behind it; of a tail those before it
+	Omitted      int    // bytes left out: of a range those beyond the cap, of a page all those behind it, of a tail those before it
 	Binary       bool   // it looks binary, and data is empty
 	Mime         string // of a binary file
 	FinalNewline bool
 }
 
-// ReadLines reads a range of the lines of a text file, at most limit bytes of it. The whole file is gone through, a
-// step at a time, to count its lines; for a tail twice.
+// ReadLines reads a range of the lines of a text file, at most limit bytes of it. It goes through the whole file, a
+// step at a time, to count the lines; for a tail twice.
 func (g *Guard) ReadLines(name string, r LineRange, limit int) (*TextView, error) {
 	n, err := g.Open(name)
 	if err != nil {
@@ -104,7 +104,7 @@ func (g *Guard) ReadLines(name string, r LineRange, limit int) (*TextView, error
 	return v, nil
 }
 
-// steps goes through a file, a step at a time. head is the first step.
+// steps reads a file, a step at a time. head is the first step.
 func (g *Guard) steps(n *Node, head []byte, take func(step []byte)) (err error) {
 	size := n.info.Size()
 	for off, step := int64(0), head; len(step) > 0; {
@@ -134,7 +134,7 @@ func (g *Guard) countLines(n *Node, head []byte) (int, error) {
 	return lines, err
 }
 
-// A lineCutter takes the lines of a range out of a file that goes by.
+// A lineCutter takes the lines of a range out of a file that it gets in steps.
 type lineCutter struct {
 	LineRange
 	view    *TextView
@@ -142,8 +142,8 @@ type lineCutter struct {
 	line    int  // of the next byte, counted from 0
 	open    bool // the last byte was no line break
 	at      int  // of data: where the line begins
-	full    bool // the page is
-	dropped int  // lines of a tail, for the cap
+	full    bool // the page is full
+	dropped int  // lines of a tail that the cap left out
 }
 
 func (c *lineCutter) take(step []byte) {
@@ -156,7 +156,7 @@ func (c *lineCutter) take(step []byte) {
 		if line := c.line + 1; line >= c.Start && (c.End == 0 || line <= c.End) {
 			c.keep(step[:n], line)
 		} else if c.Page > 0 && c.view.Omitted > 0 {
-			c.view.Omitted += n // what is behind a page is omitted with it
+			c.view.Omitted += n // all that is behind a page is omitted
 		}
 		if ended {
 			c.line++

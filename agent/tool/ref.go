@@ -21,7 +21,7 @@ type Ref struct {
 
 const refScheme = "vfs://"
 
-// String is the ref as text. Names are escaped as in a URL.
+// String returns the ref as text. Names are escaped as in a URL.
 func (r Ref) String() string {
 	text := refScheme + r.DB + "/" + url.PathEscape(r.Branch)
 	if r.Snapshot != "" {

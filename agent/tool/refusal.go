@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// A Refusal is a call that a tool does not do, in words for the model that need nothing after them: those that models
-// of a family know, where there are any. It is its errno.
+// A Refusal is the error of a call that a tool does not do. Its words are for the model and need nothing after them;
+// where a family of models knows special words, it has those. It is its errno.
 type Refusal struct {
 	errno syscall.Errno
 	text  string
@@ -15,14 +15,15 @@ type Refusal struct {
 
 func (e *Refusal) Error() string { return e.text }
 
+// Unwrap returns the errno.
 func (e *Refusal) Unwrap() error { return e.errno }
 
-// Refuse makes a refusal.
+// Refuse returns a [Refusal].
 func Refuse(errno syscall.Errno, format string, args ...any) error {
 	return &Refusal{errno, fmt.Sprintf(format, args...)}
 }
 
-// ExplainInWords gives models the words of a refusal alone.
+// ExplainInWords is the Explain of profiles whose refusals have all the words: models read those alone.
 func ExplainInWords(b *Toolbox, err error) string {
 	var r *Refusal
 	if errors.As(err, &r) {

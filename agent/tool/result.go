@@ -9,9 +9,9 @@ import (
 	"vfsdb/agent/tool/texts"
 )
 
-// A Result is what a call gives back.
+// A Result is the result of a call.
 type Result struct {
-	// Text is what the model reads. If the call failed it says why, and what to do about it.
+	// Text is for the model. If the call failed it has the reason, and advice on the next step.
 	Text string
 
 	// Data is the structured result, which encodes to a JSON object that Tool.Output describes; nil if the tool answers
@@ -31,7 +31,7 @@ type Result struct {
 type Media struct {
 	MIMEType string
 	Data     []byte
-	Path     string // of the file that it is, with a slash in front; "" if it is of none
+	Path     string // of the file that it is, with a slash in front; "" if it is no file
 }
 
 // A Texter is a result whose text for the model is not its JSON.
@@ -40,18 +40,18 @@ type Texter interface{ Text() string }
 // Mediated is a result that has media beside its text.
 type Mediated interface{ Media() []Media }
 
-// Parted is a result that keeps apart what the tool says and what it shows of the store, for a profile with tags.
+// Parted is a result that keeps the tool's own words apart from content of the store, for a profile with tags.
 type Parted interface{ Parts() []Part }
 
-// A Part of a text is a line in the tool's own words, and what the tool shows of the store.
+// A Part of a text is a line in the tool's own words, and content of the store.
 type Part struct {
 	Line string // no byte of the store is in it, unless the model wrote the same
-	Op   string // what shows the body; "" is the tool
-	Ref  string // the path that the body is of, or what else it was asked for by
-	Body string // contents, names, targets of symlinks: all that others may have written; "" is nothing
+	Op   string // the operation that shows the body; "" is the tool
+	Ref  string // the path of the body, or another name that it was asked for by
+	Body string // contents, names, targets of symlinks: all that others may have written
 }
 
-// present makes what a tool returned a Result.
+// present makes a Result of the value that a tool returned.
 func present(out any) (*Result, error) {
 	if s, ok := out.(Text); ok {
 		return &Result{Text: string(s)}, nil
@@ -80,8 +80,8 @@ func present(out any) (*Result, error) {
 	return r, nil
 }
 
-// tag puts what a tool shows of the store inside tags, and marks what is structured. A result without parts is shown as
-// its JSON, in which names are.
+// tag puts content of the store inside tags, and marks a structured result. A result without parts is shown as its
+// JSON, which stands inside tags, since it has names.
 func (b *Toolbox) tag(t *Tool, r *Result) error {
 	if r.Data != nil {
 		r.Data = tags.Untrusted{Value: r.Data}
@@ -112,13 +112,13 @@ func (b *Toolbox) tag(t *Tool, r *Result) error {
 	return nil
 }
 
-// tagError is the text of an error in a profile with tags. The reason stands inside them, on one line: it quotes names,
-// and a symlink may have led to one that the model did not write. Advice on what to do next is in our words.
+// tagError returns the text of an error in a profile with tags. The reason stands inside them, on one line: it quotes
+// names, and a symlink may have led to one that the model did not write. Advice on the next step is in our words.
 func (b *Toolbox) tagError(err error, limit int) string {
 	why, _ := texts.Cut(tags.Line(Reason(err)), limit)
 	var argument *ArgumentError
 	var none *NoToolError
-	if !errors.As(err, &argument) && !errors.As(err, &none) { // which quote the model alone
+	if !errors.As(err, &argument) && !errors.As(err, &none) { // these quote only the model
 		why = tags.Fence(b.Workspace(), "error", "", why)
 	}
 	if hint := advice(b, err); hint != "" {

@@ -13,16 +13,16 @@ import (
 	"vfsdb/vfs"
 )
 
-// A Route lets another tree serve a path with all that is below it: another branch of the store, for what several
-// sessions share, or another store. Entries of the toolbox's own tree at that path are hidden. A file has the same path
-// in the tree that serves it.
+// A Route lets another tree serve a path with all that is below it: another branch of the store, for files that
+// several sessions share, or another store. Entries of the toolbox's own tree at that path are hidden. A file has the
+// same path in the tree that serves it.
 type Route struct {
 	Path string // from the root, such as "/memories"
 	FS   *vfs.FS
 }
 
-// routed makes the tools on the trees of the routes, those with the longest paths first. Each tree shows what it serves
-// and no more, whatever symlinks are in it.
+// routed makes the tools on the trees of the routes, those with the longest paths first. Each tree shows only the
+// path that it serves, whatever symlinks are in it.
 func (b *Toolbox) routed() error {
 	if len(b.config.Routes) == 0 {
 		return nil
@@ -61,7 +61,7 @@ func (b *Toolbox) routed() error {
 	return nil
 }
 
-// serving returns the tools on the tree that serves what a model wrote: a box of the call's own.
+// serving returns the tools on the tree that serves a path as a model wrote it: a box for this call alone.
 func (b *Toolbox) serving(name string) *Toolbox {
 	at, ok := b.written(name)
 	if !ok {
@@ -75,7 +75,7 @@ func (b *Toolbox) serving(name string) *Toolbox {
 	return b
 }
 
-// servingBelow returns the tools on the trees that serve a part of what is below a directory.
+// servingBelow returns the tools on each tree that serves a path below a directory.
 func (b *Toolbox) servingBelow(name string) (list []*Toolbox) {
 	at, ok := b.written(name)
 	for _, box := range b.routes {
@@ -86,7 +86,7 @@ func (b *Toolbox) servingBelow(name string) (list []*Toolbox) {
 	return list
 }
 
-// written is what a model wrote, or the working directory, as a path of the tree; false if it is none.
+// written returns the path that a model wrote, or the working directory, as a path of the tree; false if it is none.
 func (b *Toolbox) written(name string) (string, bool) {
 	if name == "" {
 		name = b.config.Dir + "/"
@@ -101,7 +101,7 @@ func (b *Toolbox) written(name string) (string, bool) {
 	return ".", true
 }
 
-// divided runs fn on each tree that serves some of the paths, and returns what it gives for each path, in their order.
+// divided runs fn on each tree that serves some of the paths, and returns the results in the order of the paths.
 func divided[One any](b *Toolbox, paths []string, fn func(box *Toolbox, which []int) ([]One, error)) ([]One, error) {
 	boxes, which := map[string]*Toolbox{}, map[string][]int{} // by the paths of their routes
 	for i, path := range paths {
@@ -141,8 +141,8 @@ func Divide[In, One, Out any](name, description string, k Kind, paths func(In) [
 	})
 }
 
-// Search defines a tool that looks below a path, in each tree that serves a part of it, one after the other. What is
-// not there in one of them may be in another.
+// Search defines a tool that looks below a path, in each tree that serves a part of it, one after the other. A path
+// that is missing in one tree may be in another.
 func Search[In Pathed, Part any](name, description string, k Kind, look func(*Guard, In) (Part, error), join func(policy.Caps, In, []Part) Text, tweaks ...Tweak) *Tool {
 	return define[In, Text](name, description, k, tweaks, func(ctx context.Context, b *Toolbox, in In) (*Result, error) {
 		others := b.servingBelow(in.About())
@@ -162,8 +162,8 @@ func Search[In Pathed, Part any](name, description string, k Kind, look func(*Gu
 	})
 }
 
-// isRoute reports whether a path is that of the route which the box is for: it is a directory, even if the tree has
-// nothing there yet.
+// isRoute reports whether a path is that of the box's route. That path is a directory, even if the tree has nothing
+// there yet.
 func (b *Toolbox) isRoute(name string) bool {
 	at, ok := b.written(name)
 	return ok && b.serves != "" && at == b.serves

@@ -6,17 +6,18 @@ import (
 	"vfsdb/agent/policy"
 )
 
-// A skip is a file that a search did not look into. The model reads of it in the result, and the operator in the log.
+// A skip is a file that a search did not look into. The result names it for the model, and the log for the operator.
 type skip struct{ path, why string }
 
-// skip notes files for the log, which has them once the transaction is over.
+// skip notes files for the log, which gets them once the transaction is over.
 func (g *Guard) skip(why string, paths []string) {
 	for _, path := range paths {
 		g.skips = append(g.skips, skip{policy.Rooted(path), why})
 	}
 }
 
-// warnOf logs a line for each file that was skipped: as many as a result may name, and then how many more.
+// warnOf logs a line for each file that was skipped, up to the number that a result may name, and then the number of
+// the others.
 func (b *Toolbox) warnOf(ctx context.Context, skips []skip) {
 	if b.config.Logger == nil {
 		return

@@ -15,8 +15,8 @@ type Steps struct {
 	begun bool
 }
 
-// InSteps defines a tool of several transactions, which does what all of the kinds do. Its result is its own, also of a
-// call that failed.
+// InSteps defines a tool of several transactions, which does what all of the kinds do. run makes the whole result,
+// also that of a call that failed.
 func InSteps[In, Out any](name, description string, kinds []Kind, run func(context.Context, *Steps, In) (*Result, error), tweaks ...Tweak) *Tool {
 	t := define[In, Out](name, description, kinds[0], tweaks, func(ctx context.Context, b *Toolbox, in In) (*Result, error) {
 		return run(ctx, &Steps{box: b, tool: name}, in)
@@ -40,11 +40,11 @@ func (s *Steps) Change(ctx context.Context, run func(*Guard) error) error {
 	return err
 }
 
-// Explain is what the model reads of an error.
+// Explain returns the text of an error for the model.
 func (s *Steps) Explain(err error) string { return s.box.failed(err).Text }
 
-// Step makes the change of a tool one that another tool puts together with others, in its own transaction. It checks the
-// arguments as the tool does.
+// Step makes the change of a tool a part of another tool, which puts several together in its own transaction. It
+// checks the arguments as the tool does.
 func Step[In, Out any](name string, run func(*Guard, In) (Out, error)) func(*Guard, json.RawMessage) (any, error) {
 	input := params.SchemaFor[In]()
 	input.AdditionalProperties = params.Nothing()

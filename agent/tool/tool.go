@@ -13,8 +13,8 @@ import (
 	"vfsdb/agent/tool/params"
 )
 
-// A Tool is one operation as a model sees it: what it is called, what it takes and gives, and what it may do.
-// It is read-only and safe for concurrent use. [Toolbox.Call] runs it.
+// A Tool is one operation as a model sees it: its name, its input and output, and its permissions. It is read-only
+// and safe for concurrent use. [Toolbox.Call] runs it.
 type Tool struct {
 	Name        string
 	Title       string // for people
@@ -30,18 +30,18 @@ type Tool struct {
 	// is one transaction, and ifSum refuses a write that came too late.
 	Sequential bool
 
-	// Structured says that Result.Data is for programs, and worth a place beside the text: a description, a list, the
-	// refs of moments. Of the other tools the text says it all.
+	// Structured marks a tool whose Result.Data is worth a place beside the text, for programs: a description, a list,
+	// the refs of moments. With other tools the text has it all.
 	Structured bool
 
 	op       string         // its name without the prefix of a workspace
 	syscall  string         // that errors of it name; "" if they name none
 	patience time.Duration  // how long a call may take; 0 is as long as its context lets it
-	params   *params.Params // what Input says, and all that is checked beside it
+	params   *params.Params // Input, and the bounds that are checked beside it
 	run      func(ctx context.Context, b *Toolbox, input json.RawMessage) (*Result, error)
 }
 
-// Hints say what a call may do, in the words of the Model Context Protocol.
+// Hints describe the effects of a call, in the words of the Model Context Protocol.
 type Hints struct {
 	ReadOnly    bool // changes nothing
 	Destructive bool // may take something away that was there
@@ -59,7 +59,7 @@ const (
 	High   Risk = "high"
 )
 
-// Kind is what a tool does to the store. Its hints, risk and side effects follow from it.
+// A Kind is the effect of a tool on the store. Its hints, risk and side effects follow from it.
 type Kind int
 
 const (
@@ -70,12 +70,12 @@ const (
 	Creates              // adds, and replaces nothing
 	Removes              // takes away
 	Freezes              // names a moment
-	Looks                // reads what moments there are
+	Looks                // reads the list of moments
 	Forgets              // takes the name of a moment away
 	Rewrites             // brings the whole branch back
 )
 
-// traits are what follows from a kind.
+// traits are the properties that follow from a kind.
 type traits struct {
 	hints Hints
 	risk  Risk
@@ -96,16 +96,16 @@ var traitsOf = map[Kind]traits{
 	Rewrites: {Hints{Destructive: true}, High, []policy.Permission{policy.Snapshot, policy.Write, policy.Delete}, []string{"filesystem_write", "filesystem_delete"}},
 }
 
-// A Tweak changes what a definition says of a tool.
+// A Tweak changes the definition of a tool.
 type Tweak func(*Tool)
 
 // Title gives a tool a title for people.
 func Title(title string) Tweak { return func(t *Tool) { t.Title = title } }
 
-// Idempotent marks a tool that writes, but the same thing again changes nothing.
+// Idempotent marks a tool that writes, where the same call again changes nothing more.
 func Idempotent(t *Tool) { t.Hints.Idempotent = true }
 
-// Additive marks a tool that writes, but takes nothing away.
+// Additive marks a tool that writes, and takes nothing away.
 func Additive(t *Tool) { t.Hints.Destructive = false }
 
 // Needs gives a tool other permissions than its kind has.

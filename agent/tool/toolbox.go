@@ -20,10 +20,10 @@ import (
 	"vfsdb/vfs"
 )
 
-// Config says which tools a [Toolbox] has, and what they may do. All but the profile may be left out: the zero value of
+// Config configures a [Toolbox]: its tools, and the policy over them. Only the profile is required. The zero value of
 // the rest is every capability and no policy.
 type Config struct {
-	// Profile is how the tools are called and shaped.
+	// Profile names and shapes the tools.
 	Profile *Profile
 
 	// Name is the name of the workspace. If it is set, tools of helix are called workspace__<name>__<op>, so that
@@ -33,8 +33,8 @@ type Config struct {
 	// NoFS and NoSnapshot leave out the tools of a capability.
 	NoFS, NoSnapshot bool
 
-	// Actions are the tools that are wanted, by their names; nil is all of the profile. In helix the prefix can be left
-	// out. A name that the profile has no tool of is EINVAL.
+	// Actions are the tools that are wanted, by their names; nil is all of the profile. In helix the prefix can be
+	// left out. A name that no tool of the profile has is EINVAL.
 	Actions []string
 
 	// Dir is the directory that relative paths start in, and that searches start in when they are given none; "" is the
@@ -49,7 +49,7 @@ type Config struct {
 	Caps   policy.Caps
 
 	// Structured offers clients of a protocol the structured result of every tool beside its text. Without it they get
-	// that of a tool that says it is [Tool.Structured], and the text alone of the others.
+	// it from tools that are [Tool.Structured], and from the others the text alone.
 	Structured bool
 
 	// Fixed keeps the tools on their branch: a fork that would go there is refused. It is for callers that keep nothing
@@ -60,13 +60,14 @@ type Config struct {
 	Actor, Session string
 
 	// Ask decides on a use that the policy wants approved. It runs outside of any transaction. nil refuses. An error
-	// ends the call; see [ErrPending]. A [NotApprovedError] refuses, and tells the model why.
+	// ends the call; see [ErrPending]. A [NotApprovedError] refuses, with a reason for the model.
 	Ask func(context.Context, Approval) (bool, error)
 
-	// OnResult sees each result before the model does, and may change it: to scrub it, for example.
+	// OnResult gets each result before the model does, and may change it, for example to scrub it.
 	OnResult func(ctx context.Context, call Call, result *Result)
 
-	// Metrics and Hooks hear of calls; nil is nobody. Neither can hold up a call, see [Hooks].
+	// Metrics counts calls, and Hooks gets an event for each; nil is none. Hooks cannot hold up a call, see
+	// [hooks.Hooks].
 	Metrics Metrics
 	Hooks   *hooks.Hooks
 
@@ -84,22 +85,22 @@ type Call struct {
 // A Toolbox is a set of tools over one tree, under one policy. It is safe for concurrent use.
 type Toolbox struct {
 	at      *Position
-	fsys    *vfs.FS // where they stand, or stood when the call began
+	fsys    *vfs.FS // the tree that they stand on, or stood on when the call began
 	config  Config
 	policy  *policy.Policy
 	caps    policy.Caps
 	profile *Profile
 	tools   []*Tool
 	byName  map[string]*Tool
-	missing map[string]string // why a tool of the profile is not here
-	keeper  Keeper            // of the session that the tools are of; nil if they are of none
+	missing map[string]string // the reason why a tool of the profile is not here
+	keeper  Keeper            // of the session; nil if the tools have none
 	meter   *meter            // of the bytes and entries that the branch holds
 	routes  []*Toolbox        // on the trees of the routes, those with the longest paths first
 	serves  string            // the path of the route that the box is for; "" if it is for none
 }
 
-// New makes the tools of a profile over a tree, which may be nil to see what they are. A config without a profile, or
-// with a directory or a policy that cannot be, is EINVAL.
+// New makes the tools of a profile over a tree. A nil tree is enough to list them. A config without a profile, or
+// with an impossible directory or policy, is EINVAL.
 func New(fsys *vfs.FS, config *Config) (*Toolbox, error) {
 	return NewAt(NewPosition(fsys, nil), nil, config)
 }
@@ -144,7 +145,7 @@ func NewAt(at *Position, keeper Keeper, config *Config) (*Toolbox, error) {
 	return b, b.routed()
 }
 
-// workspaceName is what may stand between the two pairs of underscores of a tool's name.
+// workspaceName matches what may stand between the two pairs of underscores of a tool's name.
 var workspaceName = regexp.MustCompile(`^[A-Za-z0-9-]+(_[A-Za-z0-9-]+)*$`)
 
 func cleanDir(dir string) (string, error) {
@@ -180,14 +181,14 @@ func (b *Toolbox) Workspace() string {
 	return defaultWorkspace
 }
 
-// defaultWorkspace is what a workspace without a name is called.
+// defaultWorkspace is the name of a workspace that was given none.
 const defaultWorkspace = "workspace"
 
 // reserved prefixes of tool names.
 var reserved = []string{"workspace_", "companion__"}
 
-// CheckToolName refuses a name for a tool of somebody else's that begins with a prefix that is ours, or that a tool in
-// the box has: EEXIST.
+// CheckToolName checks a name for a foreign tool that is offered beside these. A name with one of our prefixes, or of
+// a tool in the box, is EEXIST.
 func (b *Toolbox) CheckToolName(name string) error {
 	for _, prefix := range reserved {
 		if strings.HasPrefix(name, prefix) {
@@ -200,9 +201,9 @@ func (b *Toolbox) CheckToolName(name string) error {
 	return nil
 }
 
-// Call runs a tool. It never panics on input and never returns nil: an error is in the result's Err, and
-// explained to the model in its Text. A tool that changes something has changed it for good when Call returns without Err, and
-// nothing otherwise.
+// Call runs a tool. It never panics on input and never returns nil: an error is in the result's Err, and explained to
+// the model in its Text. If Call returns without Err, the change of the tool is committed. Otherwise nothing was
+// changed, except by a tool of several transactions, see [InSteps].
 func (b *Toolbox) Call(ctx context.Context, name string, input json.RawMessage) *Result {
 	return b.Do(ctx, Call{Tool: name, Input: input})
 }
@@ -222,7 +223,7 @@ func (b *Toolbox) Do(ctx context.Context, call Call) *Result {
 	return result
 }
 
-// Refuse is the result of a call that could not even begin. It is recorded as [Toolbox.Do] does.
+// Refuse returns the result of a call that could not even begin, and records it as [Toolbox.Do] does.
 func (b *Toolbox) Refuse(ctx context.Context, call Call, err error) *Result {
 	entry, result := b.logEntry(call), b.failed(err)
 	if b.config.OnResult != nil {
@@ -257,7 +258,7 @@ func (b *Toolbox) try(ctx context.Context, call Call) *Result {
 	return result
 }
 
-// minErrorText is how long the text of an error may be in any case: it says what to do next.
+// minErrorText is the least bound of the text of an error, which has advice on the next step.
 const minErrorText = 4 << 10
 
 func (b *Toolbox) failed(err error) *Result {
@@ -269,7 +270,7 @@ func (b *Toolbox) failed(err error) *Result {
 	return &Result{Text: text, Err: err}
 }
 
-// A transaction is a way to run one: View or Update of a tree, and what goes with it.
+// A transaction runs a function in one: View or Update of a tree, with what a call needs around it.
 type transaction = func(context.Context, func(*vfs.Tx) error) error
 
 // viewing and updating are the transactions of tools.
@@ -290,7 +291,7 @@ func (b *Toolbox) update(ctx context.Context, what string, fn func(*vfs.Tx) erro
 	return b.keeper.Update(ctx, b.fsys, what, fn)
 }
 
-// continuing is updating for what is still of the step that the last one began.
+// continuing does what updating does, for a change that belongs to the step that the last one began.
 func (b *Toolbox) continuing() transaction {
 	return b.timed("write", func(ctx context.Context, fn func(*vfs.Tx) error) error {
 		defer b.hold()()
@@ -298,15 +299,15 @@ func (b *Toolbox) continuing() transaction {
 	})
 }
 
-// ErrPending is for a [Config.Ask] that cannot answer yet. The call ends with an error that is it, has no row in the
-// log, and the caller makes it again, with the answer.
+// ErrPending is for a [Config.Ask] that cannot answer yet. The call ends with an error that wraps it, and has no row
+// in the log. The caller makes the call again, with the answer.
 var ErrPending = errors.New("the answer is not there yet")
 
 // maxApprovals bounds how often one call may be stopped to ask.
 const maxApprovals = 1000
 
-// within runs a tool in one transaction. If a use in it has to be approved, the transaction is given up, somebody is
-// asked, and all of it runs again: what the second run finds is judged anew.
+// within runs a tool in one transaction. If a use in it has to be approved, the transaction is rolled back, Ask is
+// called, and all of it runs again: the second run is judged anew.
 func (b *Toolbox) within(ctx context.Context, transact transaction, run func(*Guard) (any, error)) (*Result, error) {
 	asked := &approvals{granted: map[Approval]bool{}}
 	for range maxApprovals {
@@ -361,7 +362,7 @@ func (b *Toolbox) ask(ctx context.Context, use Approval) error {
 	return nil
 }
 
-// A NotApprovedError is what [Config.Ask] may return to say why a use is not approved. It is EACCES.
+// A NotApprovedError is returned by [Config.Ask] to refuse a use with a reason. It is EACCES.
 type NotApprovedError struct{ Why string }
 
 func (e *NotApprovedError) Error() string { return "not approved: " + e.Why }

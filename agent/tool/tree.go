@@ -13,15 +13,15 @@ import (
 	"vfsdb/vfs"
 )
 
-// ErrEnough ends a walk that has found all it may give back.
+// ErrEnough ends a walk that has found all that it may return.
 var ErrEnough = errors.New("enough")
 
-// A Visit is called for what a walk finds, with its path below the directory that the walk began in. It returns whether to
-// go into a directory; [ErrEnough] ends the walk.
+// A Visit is called for each node that a walk finds, with its path below the directory that the walk began in. It
+// returns whether to go into a directory; [ErrEnough] ends the walk.
 type Visit func(n *Node, rel string) (into bool, err error)
 
-// Walk visits what is below a directory in the order of a walk, each directory before what is in it. It returns the
-// directory.
+// Walk visits all that is below a directory, sorted by name, each directory before its entries. It returns the
+// directory, resolved.
 func (g *Guard) Walk(name string, perm policy.Permission, visit Visit) (string, error) {
 	at, err := g.names(name, perm)
 	if err != nil {
@@ -65,7 +65,7 @@ func (g *Guard) walkDir(dir string, visit func(*Node) (bool, error)) error {
 	return nil
 }
 
-// A Query says what to find by name.
+// A Query is a search for names.
 type Query struct {
 	Dir       string // "" is the working directory
 	Pattern   string // in the dialect of search.Glob, matched on the path below dir
@@ -74,10 +74,10 @@ type Query struct {
 	Hidden    bool   // names that begin with a dot too, and what is below them
 	Limit     int
 	Perm      policy.Permission // that the search needs; "" is to list
-	Enough    bool              // stop at the limit: the result says whether there is more, but not how much
+	Enough    bool              // stop at the limit: the result shows whether there is more, but not how much
 }
 
-// FindResult is what a search found, sorted by path.
+// A FindResult is the result of a search for names, sorted by path.
 type FindResult struct {
 	Dir     string // resolved, with a slash in front
 	Nodes   []*Node
@@ -91,7 +91,7 @@ func (g *Guard) Find(s Query) (*FindResult, error) {
 		return nil, err
 	}
 	o := &search.FindOptions{Pattern: s.Pattern, MatchBase: s.MatchBase, Kind: s.Kind}
-	if s.Enough && s.Hidden && g.box.policy.Visible(at) && len(g.box.policy.Deny) == 0 { // all that is found counts
+	if s.Enough && s.Hidden && g.box.policy.Visible(at) && len(g.box.policy.Deny) == 0 { // nothing that is found is hidden
 		o.Max = s.Limit + 1
 	}
 
@@ -114,8 +114,8 @@ func (g *Guard) Find(s Query) (*FindResult, error) {
 	return f, nil
 }
 
-// start finds the directory that a search begins in. Without one, a pattern with a slash in front is of paths from the
-// root: that is where it is matched, though of what is found there only what the policy shows counts.
+// start finds the directory that a search begins in. Without one, a pattern with a slash in front is matched on paths
+// from the root. Only paths that the policy shows count.
 func (g *Guard) start(s Query) (string, error) {
 	perm := cmp.Or(s.Perm, policy.List)
 	switch {
@@ -141,14 +141,14 @@ func hiddenBelow(dir, at string) bool {
 	return strings.HasPrefix(rel, ".") && rel != "." || strings.Contains(rel, "/.")
 }
 
-// A GrepResult is what a search of contents found. Its paths are those of the tree, without a slash in front.
+// A GrepResult is the result of a search of contents. Its paths are those of the tree, without a slash in front.
 type GrepResult struct {
 	*search.GrepResult
 	guard *Guard
 	dir   string // that was searched, which the policy was asked about
 }
 
-// Grep searches contents. o.Path is what the model wrote; "" is the working directory.
+// Grep searches contents. o.Path is the path as the model wrote it; "" is the working directory.
 func (g *Guard) Grep(pattern string, o search.GrepOptions) (*GrepResult, error) {
 	at, err := g.path(g.OrDir(o.Path), policy.Read, Follow)
 	if err != nil {
@@ -179,7 +179,7 @@ func (r *GrepResult) Node(path string) (*Node, error) {
 	return &Node{path: path, info: info, perm: policy.Read}, err
 }
 
-// FileSum is the sum of a file with matches.
+// FileSum returns the sum of a file with matches.
 func (r *GrepResult) FileSum(path string) (vfs.Sum, error) {
 	if err := r.searched(path); err != nil {
 		return vfs.Sum{}, err
@@ -195,8 +195,8 @@ func (r *GrepResult) searched(path string) error {
 	return r.guard.box.policy.MayUse(policy.Read, path)
 }
 
-// GrepBound is the largest file that a search with a bound of its own looks into, and whether that is for the policy. 0 is
-// the bound of the caps.
+// GrepBound returns the size of the largest file that a search looks into, given a bound of its own; 0 is the bound
+// of the caps. refused reports whether the policy set the bound.
 func (g *Guard) GrepBound(own int64) (bound int64, refused bool) {
 	own = cmp.Or(own, g.caps.GrepFile)
 	if g.box.boundsGrep(own) {
@@ -205,18 +205,18 @@ func (g *Guard) GrepBound(own int64) (bound int64, refused bool) {
 	return own, false
 }
 
-// boundsGrep reports whether the policy keeps a search from files that a bound of its own lets it look into; -1 is none.
+// boundsGrep reports whether the policy's bound is lower than a search's own; -1 is none.
 func (b *Toolbox) boundsGrep(own int64) bool {
 	limit := int64(b.policy.MaxFileSize)
 	return limit > 0 && (own < 0 || own > limit)
 }
 
-// maxGrepText bounds what the matches of one search hold in memory: a line can be as long as a file, and has others
-// around it.
+// maxGrepText bounds the memory of the matches of one search: a line can be as long as a file, and comes with the
+// lines around it.
 const maxGrepText = 32 << 20
 
-// Fit puts matches within the cap of bytes: a line that is longer than what is left of it is cut, and matches beyond
-// are left out. It reports whether there are more matches than it returns.
+// Fit returns as many matches as the cap of bytes allows. The line that reaches the cap is cut, and later matches are
+// left out. more reports whether there are more matches than it returns.
 func (g *Guard) Fit(r *GrepResult) (matches []search.GrepMatch, more bool) {
 	room := g.caps.ResultBytes
 	for _, m := range r.Matches {
@@ -231,17 +231,17 @@ func (g *Guard) Fit(r *GrepResult) (matches []search.GrepMatch, more bool) {
 	return matches, r.Truncated
 }
 
-// Skipped are the paths of files that a search did not look into, as many as a result names.
+// Skipped returns the paths of files that a search did not look into, as many as a result names.
 func (g *Guard) Skipped(paths []string) []string {
 	return RootedAll(paths[:min(len(paths), g.caps.Matches)])
 }
 
-// literal is the pattern that matches a path and nothing else.
+// literal returns the pattern that matches a path and nothing else.
 func literal(path string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, `{`, `\{`, `}`, `\}`, `]`, `\]`).Replace(path)
 }
 
-// OrDir is what a model wrote, or the working directory.
+// OrDir returns name, or the working directory if name is empty.
 func (g *Guard) OrDir(name string) string {
 	switch {
 	case name != "":
@@ -252,7 +252,8 @@ func (g *Guard) OrDir(name string) string {
 	return "/"
 }
 
-// Mkdir makes a directory, and with parents those above; then one that is there is fine. It reports whether it made it.
+// Mkdir makes a directory. With parents it makes those above too, and a directory that exists is no error. made
+// reports whether it made the directory.
 func (g *Guard) Mkdir(name string, parents bool) (dir *Node, made bool, err error) {
 	at, err := g.path(name, policy.Write, Follow)
 	if err != nil {
@@ -281,7 +282,7 @@ func (g *Guard) Mkdir(name string, parents bool) (dir *Node, made bool, err erro
 	return dir, true, g.tx.Mkdir(at, 0o755)
 }
 
-// Remove takes a name away. A directory that is not empty needs recursive; force makes nothing of what is not there.
+// Remove removes a name. A directory that is not empty needs recursive. With force, a missing name is no error.
 func (g *Guard) Remove(name string, recursive, force bool, pre Precondition) (path string, gone bool, err error) {
 	opts, err := pre.options()
 	if err != nil {
@@ -310,7 +311,7 @@ func (g *Guard) Remove(name string, recursive, force bool, pre Precondition) (pa
 	return policy.Rooted(at), true, g.tx.Remove(at, opts...)
 }
 
-// below is the path of a name in a directory.
+// below returns the path of a name in a directory.
 func below(dir, name string) string {
 	if dir == "." {
 		return name
@@ -318,10 +319,10 @@ func below(dir, name string) string {
 	return dir + "/" + name
 }
 
-// Relative is the path of at as seen from dir, which holds it; both have a slash in front.
+// Relative returns the path of at as seen from dir, which holds it; both have a slash in front.
 func Relative(dir, at string) string { return relative(unrooted(dir), unrooted(at)) }
 
-// unrooted is a path of the tree as io/fs has it.
+// unrooted returns a path of the tree as io/fs has it.
 func unrooted(path string) string {
 	if path == "/" {
 		return "."
@@ -329,7 +330,7 @@ func unrooted(path string) string {
 	return path[1:]
 }
 
-// relative is Relative for paths of the tree.
+// relative does what Relative does, for paths of the tree.
 func relative(dir, at string) string {
 	switch {
 	case dir == ".":

@@ -44,7 +44,7 @@ type WriteResult struct {
 	N       int // replacements; only of an edit
 }
 
-// place finds where a file is to be written, and makes the directories above if it should.
+// place resolves the path of a file to write, and with parents makes the directories above it.
 func (g *Guard) place(name string, parents bool) (at string, there *vfs.Info, err error) {
 	if at, err = g.path(name, policy.Write, Follow); err != nil {
 		return "", nil, err
@@ -73,7 +73,7 @@ func (g *Guard) hasParent(at string) error {
 	return nil
 }
 
-// A NoParentError is a file that cannot be made because its directory is not there. It is ENOENT.
+// A NoParentError is the error of a file whose directory does not exist. It is ENOENT.
 type NoParentError struct{ Dir string }
 
 func (e *NoParentError) Error() string {
@@ -86,7 +86,8 @@ func (e *NoParentError) Unwrap() error { return syscall.ENOENT }
 // Parents makes the directories above a node.
 func (g *Guard) Parents(n *Node) error { return g.parents(n.path) }
 
-// parents is Parents for a resolved path. Each may be made only where the policy lets one write.
+// parents does what Parents does, for a resolved path. The policy has to allow writes to each directory that it
+// makes.
 func (g *Guard) parents(at string) error {
 	dir := path.Dir(at)
 	if _, err := g.tx.Lstat(dir); err == nil || !Missing(err) {
@@ -174,7 +175,8 @@ func (g *Guard) wrote(at string, created bool) (*WriteResult, error) {
 	return &WriteResult{Node: &Node{path: at, info: info, sum: sum, perm: policy.Write}, Created: created}, err
 }
 
-// Rewrite changes a text file by a function of its whole content: the read and the write are one.
+// Rewrite changes a text file by a function of its whole content, in one transaction. change returns the new content
+// and the number of replacements.
 func (g *Guard) Rewrite(name string, pre Precondition, change func(old string) (string, int, error)) (*WriteResult, error) {
 	opts, err := pre.options()
 	if err != nil {
@@ -222,8 +224,8 @@ func (g *Guard) Rewrite(name string, pre Precondition, change func(old string) (
 	return w, nil
 }
 
-// unstale refuses a stale sum before an edit is tried: that old text is not found would be a riddle, that the file has
-// changed is not.
+// unstale refuses a stale sum before an edit is tried. The model can act on a file that has changed, but not on an
+// old text that is not found.
 func unstale(n *Node, pre Precondition) error {
 	if pre.Sum == "" || n.sum.String() == pre.Sum {
 		return nil
@@ -231,7 +233,7 @@ func unstale(n *Node, pre Precondition) error {
 	return &fs.PathError{Op: "edit", Path: policy.Rooted(n.path), Err: &vfs.StaleError{Exists: true, Sum: *n.sum}}
 }
 
-// A BinaryError is an edit of a file that is no text. It is EINVAL.
+// A BinaryError is the error of an edit of a file that is no text. It is EINVAL.
 type BinaryError struct {
 	Path string
 	Size int64
@@ -262,13 +264,13 @@ func (g *Guard) Edit(name string, edits []vfs.Edit, pre Precondition) (*WriteRes
 	})
 }
 
-// An EditError is an edit whose old text was not found as often as it had to be. It is EINVAL.
+// An EditError is the error of an edit whose old text was not found as often as it had to be. It is EINVAL.
 type EditError struct {
 	Path      string
-	Index, Of int // which of how many edits, from 0
+	Index, Of int // the index of the edit, from 0, and how many there are
 	Old       string
 	Found     int
-	Lines     []int // where, at most the first ten
+	Lines     []int // where it was found, at most the first ten
 	Err       error
 }
 
@@ -283,6 +285,8 @@ func (e *EditError) Error() string {
 // Unwrap returns the error of the store.
 func (e *EditError) Unwrap() error { return e.Err }
 
+// EditFailed returns the error of the edit with index i among several, as an [EditError] if its old text was not found as
+// often as it had to be. text is the content before that edit.
 func EditFailed(path string, i, of int, e vfs.Edit, text string, err error) error {
 	var match *vfs.MatchError
 	if !errors.As(err, &match) {
@@ -312,7 +316,7 @@ func (g *Guard) Insert(name string, line int, text string, pre Precondition) (*W
 	})
 }
 
-// A LineError is a line that a file does not have. It is EINVAL.
+// A LineError is the error of a line that a file does not have. It is EINVAL.
 type LineError struct{ Line, Lines int }
 
 func (e *LineError) Error() string {

@@ -57,17 +57,18 @@ func YAML(what string, data []byte, into any) error {
 	return nil
 }
 
+// JSON decodes a text, and refuses keys that the value does not have.
 func JSON(text []byte, into any) error {
 	strict := json.NewDecoder(bytes.NewReader(text))
 	strict.DisallowUnknownFields()
 	return strict.Decode(into)
 }
 
-// Inner is a value that may be written as another one.
+// Inner is a type whose values may also be written in the form of another type.
 type Inner interface{ Inner() reflect.Type }
 
-// fits checks a YAML node against the type that it is to become, and says on which line it does not fit. A key without
-// a value fits nothing: it reads as if it granted nothing, and would grant all.
+// fits checks a YAML node against the type that it is to become. Its error has the line that does not fit. A key
+// without a value fits nothing: it reads as if it granted nothing, and would grant all.
 func fits(n *yaml.Node, t reflect.Type) error {
 	for n.Kind == yaml.AliasNode {
 		n = n.Alias
@@ -136,7 +137,7 @@ func scalar(n *yaml.Node, t reflect.Type) error {
 	if err == nil {
 		err = json.Unmarshal(text, reflect.New(t).Interface())
 	}
-	if errors.Is(err, syscall.EINVAL) { // it says itself what it takes
+	if errors.Is(err, syscall.EINVAL) { // its text explains what the value may be
 		return fmt.Errorf("line %d: %w", n.Line, err)
 	}
 	if err != nil {
@@ -145,7 +146,7 @@ func scalar(n *yaml.Node, t reflect.Type) error {
 	return nil
 }
 
-// shape says in words what is written for a value of a type.
+// shape describes how a value of a type is written.
 func shape(t reflect.Type) string {
 	if _, ok := reflect.Zero(t).Interface().(Inner); ok {
 		return "true, false or a mapping"

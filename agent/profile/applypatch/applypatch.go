@@ -38,7 +38,7 @@ type operation struct {
 	Diff string `json:"diff,omitempty" jsonschema:"the lines of a new file, each with a plus; or the hunks of an update"`
 }
 
-// out is what an apply_patch_call is answered with. A call that failed has it, too.
+// An outcome is the answer to an apply_patch_call. A call that failed has one, too.
 type outcome struct {
 	Status string `json:"status" enum:"completed,failed"`
 	Output string `json:"output"`
@@ -82,7 +82,7 @@ func apply(ctx context.Context, steps *tool.Steps, in request) (string, error) {
 		return "", err
 	}
 
-	// All of the patch is one transaction, or each file of it.
+	// The patch is one transaction, or each of its files is one.
 	parts := [][]patch.FileOp{ops}
 	if in.Partial {
 		parts = slices.Collect(slices.Chunk(ops, 1))
@@ -143,15 +143,15 @@ func summary(ops []patch.FileOp) []string {
 	return lines
 }
 
-// An Error is a patch of which a part could not be done.
+// An Error is the error of a patch that could not be done, or not all of it.
 type Error struct {
-	Kept []patch.FileOp // what was done before and stays done; nil if nothing
+	Kept []patch.FileOp // the operations that were done before and stay; nil if there are none
 	Err  error
 }
 
 func (e *Error) Error() string { return e.Err.Error() }
 
-// Unwrap returns why it failed.
+// Unwrap returns the reason.
 func (e *Error) Unwrap() error { return e.Err }
 
 func files(g *tool.Guard, ops []patch.FileOp) error {
@@ -229,8 +229,8 @@ func text(g *tool.Guard, op patch.FileOp) error {
 	return err
 }
 
-// explainPatch is what a model reads of a patch that failed, in the words of the reference, with where in the patch it
-// was.
+// explainPatch returns the text of a failed patch for the model: the words of the reference, and the place in the
+// patch.
 func explainPatch(b *tool.Toolbox, err error) string {
 	var parse *patch.ParseError
 	var match *patch.MatchError

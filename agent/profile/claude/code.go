@@ -138,7 +138,7 @@ func (c *coder) show(g *tool.Guard, in codeReadIn) (string, []tool.Media, error)
 	return codeLines(v, total, start, in.Limit, g.Caps().ResultBytes), nil, nil
 }
 
-// codeLines numbers the lines of a view and says what is not shown of the file.
+// codeLines numbers the lines of a view, and adds a note about the lines that are not shown.
 func codeLines(v *tool.TextView, total, start, limit, room int) string {
 	lines := shownLines(string(v.Data))
 	end := min(start+limit-1, total)
@@ -200,7 +200,7 @@ func (c *coder) write(g *tool.Guard, in codeWriteIn) (tool.Answer, error) {
 	return c.left(w, fmt.Sprintf("The file %s has been updated successfully.", in.Path)), nil
 }
 
-// left answers a change. The new content counts as seen, once it is committed.
+// left returns the answer of a change. Once it is committed, the new content counts as seen.
 func (c *coder) left(w *tool.WriteResult, text string) tool.Answer {
 	return tool.Answer{Text: text, Committed: func() { c.saw(w.Path(), w.Sum()) }}
 }

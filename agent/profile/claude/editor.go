@@ -123,7 +123,7 @@ func (e *editor) view(g *tool.Guard, in editorIn) (tool.Answer, error) {
 	return tool.Answer{Text: catOf(in.Path, text)}, nil
 }
 
-// catOf is how the reference shows a part of a file.
+// catOf returns a part of a file as the reference shows it.
 func catOf(what, numbered string) string {
 	return "Here's the result of running `cat -n` on " + what + ":\n" + numbered + "\n"
 }
@@ -162,8 +162,8 @@ func (e *editor) create(g *tool.Guard, in editorIn) (tool.Answer, error) {
 	return a, nil
 }
 
-// before is the content of a file that is about to be overwritten, if it can be kept: it is not too long, and the model
-// may read it without anybody being asked.
+// before returns the content of a file that is about to be overwritten, if it can be kept for an undo: it is not too
+// long, and the model may read it without approval.
 func (e *editor) before(g *tool.Guard, n *tool.Node) (text string, kept bool, err error) {
 	if n.Info() == nil || !n.Info().Mode().IsRegular() || n.Info().Size() > maxUndoBytes || !g.Free(policy.Read, n) {
 		return "", false, nil
@@ -208,7 +208,7 @@ func (e *editor) insert(g *tool.Guard, in editorIn) (tool.Answer, error) {
 	case in.InsertText == nil && in.NewStr == nil:
 		return tool.Answer{}, tool.Required("insert_text", in.Command)
 	case in.InsertText == nil:
-		in.InsertText = in.NewStr // the documentation of the tool said new_str for long
+		in.InsertText = in.NewStr // the documentation of the tool had new_str for long
 	}
 
 	if _, err := e.file(g, in.Path); err != nil {
@@ -226,8 +226,8 @@ func (e *editor) insert(g *tool.Guard, in editorIn) (tool.Answer, error) {
 		"Edit the file again if necessary."), nil
 }
 
-// recall looks for the last edit in the history of the store, if it is not one of this toolbox. Whether the file may be
-// read is left to undoEdit, so that nobody is asked twice.
+// recall looks for the last edit in the history of the store, if it is not one of this toolbox. undoEdit asks the
+// policy whether the file may be read, so recall does not: nobody has to approve twice.
 func (e *editor) recall(ctx context.Context, h *tool.History, in editorIn) (editorIn, error) {
 	at, err := h.Resolve(ctx, in.Path)
 	if err == nil && at != "" && e.log.last(at) == nil {

@@ -69,8 +69,8 @@ type memory struct {
 	root bool // it is the jail itself
 }
 
-// memorized finds a place in the jail. A path that is written to lead out of it is refused, and so is one that leads
-// out by a symlink, before the result shows anything that is there.
+// memorized finds a place in the jail. A path that leads out of it is refused, also through a symlink, before the
+// result shows anything outside.
 func memorized(g *tool.Guard, given string, perm policy.Permission, follow bool) (*memory, error) {
 	if given != memories && !strings.HasPrefix(given, memories+"/") {
 		return nil, tool.Refuse(syscall.EACCES, "Path must start with /memories, got: %s", given)
@@ -93,7 +93,7 @@ func memorized(g *tool.Guard, given string, perm policy.Permission, follow bool)
 	return &memory{n, given[1:], clean == memories || n.Path() == root}, nil
 }
 
-// memorizedThere finds something that has to be there; missing is what to say if it is not.
+// memorizedThere finds something that has to be there; absent is the text of the error if it is not.
 func memorizedThere(g *tool.Guard, given string, perm policy.Permission, follow bool, absent string) (*memory, error) {
 	m, err := memorized(g, given, perm, follow)
 	if err != nil && !tool.Lost(err) {
@@ -120,7 +120,7 @@ func memorizedFile(g *tool.Guard, in memoryIn) (*memory, error) {
 	return m, err
 }
 
-// maxMemoryLines is how many lines a file may have that is shown: as many as six digits count.
+// maxMemoryLines is the most lines of a file that is shown: as many as six digits count.
 const maxMemoryLines = 999_999
 
 func memoryView(g *tool.Guard, in memoryIn) (tool.Answer, error) {
@@ -204,7 +204,7 @@ func memoryReplace(g *tool.Guard, in memoryIn) (tool.Answer, error) {
 	return tool.Answer{Text: "The memory file has been edited. Here is the snippet showing the change (with line numbers):\n" + shown}, nil
 }
 
-// memorySnippet is how many lines before and after the line of a change are shown.
+// memorySnippet is the number of lines that are shown before and after a change.
 const memorySnippet = 2
 
 func memoryInsert(g *tool.Guard, in memoryIn) (tool.Answer, error) {

@@ -19,7 +19,7 @@ type codeGlobIn struct {
 	Path    string `json:"path,omitempty" jsonschema:"the directory to search in; the workspace's own if left out"`
 }
 
-// maxCodeGlob is how many paths Glob returns.
+// maxCodeGlob is the number of paths that Glob returns at most.
 const maxCodeGlob = 100
 
 func codeGlob(g *tool.Guard, in codeGlobIn) (tool.Text, error) {
@@ -62,7 +62,7 @@ type codeGrepIn struct {
 	HeadLimit  int    `json:"head_limit,omitempty" min:"0" jsonschema:"show only the first so many lines, or files"`
 }
 
-// maxCodeMatches is how many lines with a match Grep looks at.
+// maxCodeMatches is the number of matching lines that Grep looks at.
 const maxCodeMatches = 100_000
 
 func codeGrep(g *tool.Guard, in codeGrepIn) (tool.Text, error) {
@@ -153,7 +153,7 @@ var fileTypes = map[string]string{
 	"vue": "vue", "xml": "xml", "yaml": "yaml yml", "zig": "zig",
 }
 
-// head are the first of some lines, as many as a call asks for.
+// head returns the first of some lines, as many as a call asks for.
 func head(lines []string, limit int) []string {
 	if limit > 0 && limit < len(lines) {
 		return lines[:limit]

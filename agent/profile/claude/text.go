@@ -25,11 +25,11 @@ func insertAfter(text string, line int, insert string) (string, bool) {
 	return head + insert + strings.Join(lines[line:], ""), true
 }
 
-// lineAt is the line, counted from 0, that a byte of a text is on.
+// lineAt returns the line, counted from 0, that a byte of a text is on.
 func lineAt(text string, at int) int { return strings.Count(text[:at], "\n") }
 
-// shownLines are the lines of a text as the references number them: what stands between line breaks, so that after a
-// final one there is an empty line. Line breaks are left out.
+// shownLines returns the lines of a text as the references number them: the text is split at line breaks, so a final
+// one has an empty line after it. Line breaks are left out.
 func shownLines(text string) []string {
 	return strings.Split(texts.UnixBreaks(texts.Valid(text)), "\n")
 }
@@ -42,10 +42,10 @@ func snippet(text string, from, to, limit int) string {
 	return shown
 }
 
-// manyLines is how many places an error names.
+// manyLines is the number of places that an error names at most.
 const manyLines = 100
 
-// linesWith are the lines that spans begin on, counted from 1, as text.
+// linesWith returns the lines that spans begin on, counted from 1, as text.
 func linesWith(text string, spots []texts.Span) string {
 	var lines []int
 	line, from := 1, 0

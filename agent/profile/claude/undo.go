@@ -38,7 +38,7 @@ const (
 	maxUndoBytes = 16 << 20
 )
 
-// undoStepOf is the step from a file's content after an edit back to what it was.
+// undoStepOf returns the step from a file's content after an edit back to what it was.
 func undoStepOf(path, sum, before, after string) *undoStep {
 	same := min(len(before), len(after))
 	head := 0
@@ -53,12 +53,13 @@ func undoStepOf(path, sum, before, after string) *undoStep {
 	return &undoStep{path: path, after: sum, at: head, removed: removed, added: len(after) - tail - head}
 }
 
-// back is the content before the edit.
+// back returns the content before the edit.
 func (s *undoStep) back(after string) string {
 	return after[:s.at] + s.removed + after[s.at+s.added:]
 }
 
-// content is the content of a file before the edit that left it as it is. ok is false if the store has it no more.
+// content returns the content of a file before the edit that left it as it is. ok is false if the store does not have
+// it any more.
 func (s *undoStep) content(g *tool.Guard, n *tool.Node) (text string, ok bool, err error) {
 	var data []byte
 	if s.before == nil {

@@ -11,7 +11,7 @@ import (
 	"vfsdb/agent/tool/texts"
 )
 
-// viewRange is the lines that a view asks for: [start, end], where an end of -1 is the last one.
+// viewRange returns the lines that a view asks for: [start, end], where an end of -1 is the last line.
 func viewRange(given []int) (tool.LineRange, error) {
 	switch {
 	case given == nil:
@@ -135,7 +135,7 @@ func unlisted(rel string) bool {
 	return false
 }
 
-// humanSize is a size as people read it: 0B, 512B, 1.5K, 2K.
+// humanSize writes a size for people: 0B, 512B, 1.5K, 2K.
 func humanSize(size int64) string {
 	unit := min(max(bits.Len64(uint64(size))-1, 0)/10, 3)
 	scaled := float64(size) / float64(int64(1)<<(10*unit))
@@ -145,8 +145,8 @@ func humanSize(size int64) string {
 	return fmt.Sprintf("%.1f%c", scaled, "BKMG"[unit])
 }
 
-// unique finds the one place where old stands in a file, and says in the words of the references if it is not one.
-// several is how they write the lines of more than one.
+// unique finds the one occurrence of old in a file. If there is none, or more than one, its error has the words of
+// the references. several is their format for the lines of several occurrences.
 func unique(path, text, old, several string) (texts.Span, error) {
 	if old == "" {
 		return texts.Span{}, tool.Refuse(syscall.EINVAL, "No replacement was performed, old_str is empty. To add text use `insert`.")

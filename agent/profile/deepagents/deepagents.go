@@ -15,8 +15,8 @@ import (
 )
 
 // Profile is the profile of the filesystem tools of Deep Agents. They answer in text; lines have a gutter of two
-// spaces, lists are written as Python writes them, errors begin with "Error: ". grep is literal, a file may be written
-// over, and directories above it are made. A result that is too large is cut, and says so.
+// spaces, lists are written as Python writes them, errors begin with "Error: ". grep is literal, a file may be
+// written over, and directories above it are made. A result that is too large is cut, with a note.
 var Profile = &tool.Profile{
 	Name:    "deepagents",
 	About:   "ls, read_file, write_file, edit_file, delete, glob, grep, upload_files, download_files: text, as Deep Agents know it",
@@ -59,7 +59,7 @@ func tools(*tool.Toolbox) []*tool.Tool {
 	}
 }
 
-// refuses refuses what no path of Deep Agents can be: one that climbs, a home directory, a drive.
+// refuses refuses paths that Deep Agents does not have: those with "..", a home directory, a drive.
 func refuses(name string) error {
 	switch {
 	case slices.Contains(strings.FieldsFunc(name, func(r rune) bool { return r == '/' || r == '\\' }), ".."), strings.HasPrefix(name, "~"):
@@ -80,7 +80,7 @@ func absent(g *tool.Guard, what, name string, err error) error {
 	return err
 }
 
-// explain is an error in the words of the tools. Those of edit_file are exact.
+// explain words an error as the tools do. The words of edit_file are exact.
 func explain(_ *tool.Toolbox, err error) string {
 	var edit *tool.EditError
 	var refused *policy.Error
@@ -101,7 +101,7 @@ func explain(_ *tool.Toolbox, err error) string {
 	return strings.ToValidUTF8(text, "\uFFFD")
 }
 
-// operation is the kind of operation that a permission is for.
+// operation returns the kind of operation that a permission is for.
 func operation(perm policy.Permission) string {
 	if perm == policy.Write || perm == policy.Delete {
 		return "write"

@@ -10,17 +10,17 @@ import (
 	"vfsdb/search"
 )
 
-// A dotPattern is a glob without braces, and how many of its names begin with a dot.
+// A dotPattern is a glob without braces, with the number of its names that begin with a dot.
 type dotPattern struct {
 	*search.Pattern
 	base bool // it has no slash and no **, so it is about the last name of a path
 	dots int
 }
 
-// maxAlternatives bounds what the braces of a pattern may stand for.
+// maxAlternatives bounds the patterns that the braces of one may stand for.
 const maxAlternatives = 1000
 
-// alternatives are the patterns without braces that a pattern stands for.
+// alternatives returns the patterns without braces that a pattern stands for.
 func alternatives(pattern string) ([]dotPattern, error) {
 	var list []dotPattern
 	for open := []string{pattern}; len(open) > 0; {
@@ -71,8 +71,8 @@ func unbraced(text string) []string {
 }
 
 // hidden reports whether a glob must not find a path, because a star never stands for a leading dot. A pattern
-// without a slash is about the last name alone. One with slashes has to name each dot: as many names of it have to begin
-// with one as names of the path do.
+// without a slash is about the last name alone. One with slashes has to name each dot: it needs as many names that
+// begin with a dot as the path has.
 func hidden(patterns []dotPattern, at string) bool {
 	return !slices.ContainsFunc(patterns, func(p dotPattern) bool {
 		rel := at

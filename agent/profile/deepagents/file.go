@@ -56,8 +56,8 @@ func edit(g *tool.Guard, in editIn) (tool.Text, error) {
 	return tool.Text(fmt.Sprintf("Successfully replaced %d instance(s) of the string in '%s'", w.N, w.Path())), nil
 }
 
-// unedited says why text cannot be replaced: it is not there, or there too often. The most frequent fault of models is a
-// line break behind the last line of a file that has none.
+// unedited returns the error of a text that cannot be replaced, because it does not occur, or occurs too often. The
+// most frequent mistake of models is a line break behind the last line of a file that has none.
 func unedited(path, text, old string, found int) error {
 	bare, ended := strings.CutSuffix(texts.UnixBreaks(old), "\n")
 	if found > 0 || !ended || bare == "" || !strings.HasSuffix(texts.UnixBreaks(text), bare) {
@@ -137,7 +137,7 @@ func uploadPaths(in uploadIn) []string {
 	return paths
 }
 
-// upload writes those of the files that can be written, in one commit.
+// upload writes the files that can be written, in one commit.
 func upload(g *tool.Guard, in uploadIn, which []int) ([]uploadItem, error) {
 	var list []uploadItem
 	for _, i := range which {

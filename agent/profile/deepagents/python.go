@@ -9,8 +9,8 @@ import (
 	"vfsdb/agent/tool"
 )
 
-// pyList writes a list of paths as Python does, as many as fit a result; more says that there are others. An empty
-// list is a sentence.
+// pyList writes a list of paths as Python does, as many as fit a result. With more, it adds that there are others. An
+// empty list is a sentence.
 func pyList(paths []string, more bool) tool.Text {
 	if len(paths) == 0 {
 		return "No files found"

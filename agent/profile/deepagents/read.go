@@ -39,8 +39,8 @@ func read(g *tool.Guard, in readIn) (tool.Answer, error) {
 	return tool.Answer{Text: page(v)}, nil
 }
 
-// page is the lines that were read, numbered, and where to go on if there are more. It has as many whole lines as
-// fit a result, so that no line between this page and the next is lost.
+// page returns the lines that were read, numbered, and the offset of the next page if there is one. It has as many
+// whole lines as fit a result, so that no line between this page and the next is lost.
 func page(v *tool.TextView) string {
 	lines := texts.Split(texts.Valid(string(v.Data)))
 	if v.Omitted > 0 && len(lines) > 1 {
@@ -69,7 +69,7 @@ func page(v *tool.TextView) string {
 	return string(shown[:min(len(shown), limit-utf8.RuneCountInString(rest))]) + rest
 }
 
-// more says which lines were read and where to go on; "" at the end of the file.
+// more returns a note about the lines that were read and the offset of the next page; "" at the end of the file.
 func more(first, last, total int) string {
 	if last >= total {
 		return ""
@@ -78,7 +78,7 @@ func more(first, last, total int) string {
 		texts.Count(last-first+1, "line", "lines"), first, last, total, texts.Count(total-last, "line", "lines"), last)
 }
 
-// media is a file that is no text.
+// media answers with a file that is no text.
 func media(g *tool.Guard, v *tool.TextView) (tool.Answer, error) {
 	limit := int64(g.Caps().ResultBytes)
 	if mimetype.IsImage(v.Mime) {

@@ -20,7 +20,7 @@ type lsIn struct {
 
 func (in lsIn) About() string { return in.Path }
 
-// A listing is what one tree has for a list of paths.
+// A listing is the part of a list of paths that one tree has.
 type listing struct {
 	paths []string
 	more  bool
@@ -75,7 +75,7 @@ func (in globIn) About() string { return in.Path }
 func glob(g *tool.Guard, in globIn) (listing, error) {
 	s := tool.Query{Dir: in.Path, Pattern: in.Pattern, MatchBase: true, Hidden: true, Limit: policy.NoBound}
 	dir, route, below := g.RouteBelow(in.Path)
-	if below { // what the pattern is about begins above it
+	if below { // the pattern is matched on paths from a directory above it
 		s.Dir, s.Pattern = route, ""
 	}
 
@@ -118,12 +118,12 @@ type grepIn struct {
 
 func (in grepIn) About() string { return in.Path }
 
-// most is how many matches are enough.
+// most returns the number of matches that are enough.
 func (in grepIn) most(caps policy.Caps) int {
 	return min(cmp.Or(in.Max, mostMatches), caps.Matches)
 }
 
-// A haul is what one tree has for a search of contents.
+// A haul is the result of a search of contents in one tree.
 type haul struct {
 	matches []search.GrepMatch
 	more    bool
@@ -149,7 +149,7 @@ func grep(g *tool.Guard, in grepIn) (haul, error) {
 	chosen := func(string) bool { return true }
 	if below {
 		o.Path = route
-		if strings.Contains(in.Glob, "/") { // it begins above
+		if strings.Contains(in.Glob, "/") { // it is matched from a directory above
 			patterns, err := alternatives(in.Glob)
 			if err != nil {
 				return haul{}, err
@@ -168,7 +168,7 @@ func grep(g *tool.Guard, in grepIn) (haul, error) {
 	return haul{matches, more, r.SkippedLarge}, nil
 }
 
-// matches is what the trees have for a search of contents, in words.
+// matches joins the results of all trees into the text of the answer.
 func matches(caps policy.Caps, in grepIn, parts []haul) tool.Text {
 	var all haul
 	for _, part := range parts {
@@ -189,14 +189,14 @@ func matches(caps policy.Caps, in grepIn, parts []haul) tool.Text {
 	if len(all.matches) == 0 {
 		text += literal(in.Pattern)
 	}
-	if n := len(all.large); n > 0 { // or no match would be taken for no such text
+	if n := len(all.large); n > 0 { // otherwise a model would conclude that the text does not occur
 		text += fmt.Sprintf("\n[%s too large to search: %s]", texts.Count(n, "file is", "files are"), texts.Few(tool.RootedAll(all.large)))
 	}
 
 	return tool.Text(text)
 }
 
-// literal says that a pattern which found nothing was taken literally, if it looks as if it was not meant so.
+// literal returns a note that the pattern was taken literally, if it looks like a regular expression.
 func literal(pattern string) string {
 	if regexLike.MatchString(pattern) {
 		return "\n\n[The pattern was taken literally, and it looks like a regular expression. Search for a text that stands in the file as it is; for alternatives, search several times.]"
@@ -204,10 +204,10 @@ func literal(pattern string) string {
 	return ""
 }
 
-// regexLike finds what hardly stands in a literal text: a class, a repetition of any character, alternatives, anchors.
+// regexLike finds signs of a regular expression: a class, a repetition of any character, alternatives, anchors.
 var regexLike = regexp.MustCompile(`\\[wsdbSWDB.|()[\]*+?]|\.[*+]|\[[^\]]+\][*+]|\w\|\w|\(\?|^\^|\$$`)
 
-// shown are the lines of a grep, file by file, in one of three ways. Files are sorted by path.
+// shown returns the lines of a grep, file by file, in one of three ways. Files are sorted by path.
 func shown(matches []search.GrepMatch, mode string) string {
 	if len(matches) == 0 {
 		return "No matches found"

@@ -10,8 +10,8 @@ import (
 	"vfsdb/agent/tool/texts"
 )
 
-// underFile makes ENOENT of a path that goes through a file: the walk finds nothing there. writeFile and mkdir say
-// ENOTDIR (section 1.3).
+// underFile makes ENOENT of a path that goes through a file, as the methods do. Only writeFile and mkdir report
+// ENOTDIR.
 func underFile(err error) error {
 	if errors.Is(err, syscall.ENOTDIR) {
 		return syscall.ENOENT

@@ -69,7 +69,7 @@ func readFile(g *tool.Guard, in readIn) (readOut, error) {
 	return o, nil
 }
 
-// bytes is a file that is no text, whole or not at all.
+// bytes answers with a file that is no text, whole or not at all.
 func bytes(g *tool.Guard, v *tool.TextView) (readOut, error) {
 	if limit := int64(g.Caps().ResultBytes); v.Info().Size() > limit {
 		return readOut{}, &policy.SizeError{Path: v.Path(), Size: v.Info().Size(), Max: limit}
@@ -183,7 +183,7 @@ func rm(g *tool.Guard, in rmIn) (okOut, error) {
 	return okOut{err == nil}, err
 }
 
-// modeNumber is the 12 permission bits of a mode as Unix numbers them.
+// modeNumber returns the 12 permission bits of a mode as Unix numbers them.
 func modeNumber(m fs.FileMode) int {
 	n := int(m.Perm())
 	for bit, flag := range specialModes {
@@ -194,7 +194,7 @@ func modeNumber(m fs.FileMode) int {
 	return n
 }
 
-// unixMode is the mode of 12 permission bits.
+// unixMode returns the mode of 12 permission bits.
 func unixMode(n int) fs.FileMode {
 	m := fs.FileMode(n & 0o777)
 	for bit, flag := range specialModes {

@@ -12,10 +12,10 @@ type pageIn struct {
 	Offset int `json:"offset,omitempty" default:"0" min:"0" max:"1000000" jsonschema:"how many to skip: the nextOffset of the page before"`
 }
 
-// end is how many of a list have to be found for a page of it.
+// end returns the number of items that have to be found for a page of a list.
 func (p pageIn) end() int { return p.Offset + min(p.Limit, maxPage) }
 
-// page is what a part of a list holds of it, and where the next begins: 0 if there is none.
+// page returns one page of a list, and the offset of the next: 0 if there is none.
 func page[T any](p pageIn, found []T, more bool) (part []T, next int) {
 	part = []T{}
 	if p.Offset < len(found) {
@@ -27,7 +27,7 @@ func page[T any](p pageIn, found []T, more bool) (part []T, next int) {
 	return part, next
 }
 
-// paged is a list as the method gives it, and a line that says where to go on.
+// paged returns a list as the method does, and a line with the offset of the next page.
 func paged(list any, next int) string {
 	text, err := texts.JSON(list)
 	if err != nil {
@@ -39,5 +39,5 @@ func paged(list any, next int) string {
 	return text
 }
 
-// goOn is the line that says where to go on.
+// goOn returns the line with the offset of the next page.
 func goOn(next int) string { return fmt.Sprintf("\n[... there is more; go on with offset %d]", next) }

@@ -13,7 +13,7 @@ import (
 	"vfsdb/search"
 )
 
-// dir finds a directory: ENOENT if nothing is there or the path goes through a file, ENOTDIR if it is one.
+// dir finds a directory. A path that leads nowhere, or through a file, is ENOENT; a file is ENOTDIR.
 func dir(g *tool.Guard, name string) (*tool.Node, error) {
 	n, err := g.Stat(name, tool.Follow)
 	switch {
@@ -25,10 +25,10 @@ func dir(g *tool.Guard, name string) (*tool.Node, error) {
 	return n, nil
 }
 
-// asAsked is a path at or below a directory, written with the name that the caller has for the directory.
+// asAsked returns a path at or below a directory, written with the caller's name for the directory.
 func asAsked(name, dir, at string) string {
 	if slices.Contains(strings.Split(name, "/"), "..") {
-		return at // where that leads is not to be seen from the name
+		return at // the name alone does not show where that leads
 	}
 	return slashes.Join(name, tool.Relative(dir, at))
 }
@@ -173,8 +173,8 @@ func find(g *tool.Guard, in findIn) (o findOut, err error) {
 	return o, nil
 }
 
-// glob is the matcher of a pattern in the dialect of dofs: `*` is any run of characters within a name, `**`
-// any run, and `**/` any number of whole names, none included. Every other character is itself.
+// glob returns the matcher of a pattern in the dialect of dofs: `*` is any run of characters within a name, `**` any
+// run, and `**/` any number of whole names, none included. Every other character is itself.
 func glob(pattern string) (func(string) bool, error) {
 	switch {
 	case pattern == "":

@@ -33,7 +33,7 @@ func (o applyOut) Parts() []tool.Part {
 	return all
 }
 
-// resultsAreObjects says of each result what Go's any does not.
+// resultsAreObjects gives each result the type object in the schema. The schema of Go's any has none.
 func resultsAreObjects(t *tool.Tool) {
 	t.Output.Properties["results"].Items = &jsonschema.Schema{Type: "object"}
 }
@@ -50,7 +50,7 @@ var steps = map[string]func(*tool.Guard, json.RawMessage) (any, error){
 	"cp":           tool.Step("cp", cp),
 }
 
-// operate does one operation, if its tool is one that was chosen.
+// operate does one operation, if its tool was chosen.
 func operate(g *tool.Guard, op operation) (any, error) {
 	if err := g.Chosen(op.Tool); err != nil {
 		return nil, err

@@ -31,7 +31,7 @@ type grepMatch struct {
 	After      []string `json:"after,omitempty"`
 }
 
-// grepOut names the files that were not searched, too. Otherwise a model would take no match for no such text.
+// grepOut names the files that were not searched, too. Otherwise a model would conclude that the text does not occur.
 type grepOut struct {
 	Matches       []grepMatch        `json:"matches"`
 	Sums          map[string]vfs.Sum `json:"sums,omitempty" jsonschema:"of the files with matches, by path; pass one as ifSum when you change the file"`
@@ -98,7 +98,7 @@ func grep(g *tool.Guard, in grepIn) (grepOut, error) {
 	return out, err
 }
 
-// grepHint says what to do about files that were too large to search.
+// grepHint returns advice on files that were too large to search.
 func grepHint(g *tool.Guard, own int64) string {
 	if bound, refused := g.GrepBound(own); refused {
 		return fmt.Sprintf("this workspace reads none above %d bytes", bound)
@@ -106,7 +106,7 @@ func grepHint(g *tool.Guard, own int64) string {
 	return "see maxGrepFileSizeMb"
 }
 
-// grepShown puts matches into a result, as many as fit the cap of bytes.
+// grepShown puts as many matches into a result as fit the cap of bytes.
 func grepShown(g *tool.Guard, r *tool.GrepResult) (grepOut, error) {
 	out := grepOut{
 		Matches: []grepMatch{}, FilesScanned: r.FilesScanned, Truncated: r.Truncated,

@@ -45,7 +45,7 @@ func prefix(b *tool.Toolbox) string {
 	return "workspace__" + b.Name() + "__"
 }
 
-// prompt introduces the workspace to the model, and says which text it must not trust.
+// prompt introduces the workspace to the model, and names the text that it must not trust.
 func prompt(b *tool.Toolbox) string {
 	var p strings.Builder
 	fmt.Fprintf(&p, "You have a workspace of files, '%s'. Its tools are called %s*. Paths begin with a slash.\n", b.Workspace(), prefix(b))
@@ -64,8 +64,9 @@ Each read tells the file's sum. Pass it as ifSum when you change the file, so th
 	return p.String()
 }
 
-// brief is a schema as models read it, in every turn: types, what is required, and words where a name does not say it.
-// Bounds, defaults that are false or zero, and that nothing else is taken are checked all the same, and an error says so.
+// brief shortens a schema, since models read it in every turn. Types, required fields and descriptions stay. Bounds,
+// defaults that are false, 0 or 1, and the refusal of other keys go: they are checked all the same, and an error
+// names them.
 func brief(s *jsonschema.Schema) *jsonschema.Schema {
 	c := s.CloneSchemas()
 	c.AdditionalProperties, c.Minimum, c.Maximum = nil, nil, nil

@@ -41,7 +41,7 @@ func takeSnapshot(ctx context.Context, h *tool.History, in snapshotIn) (snapshot
 	return snapshotOut{ref.String(), info.Name, info.Branch, info.Created.UTC(), info.Note}, nil
 }
 
-// maxNote is how long a note may be, in bytes: it counts for no quota, and is listed.
+// maxNote is the longest note, in bytes: notes count for no quota, and lists show them.
 const maxNote = 1000
 
 type refIn struct {

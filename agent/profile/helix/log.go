@@ -106,7 +106,7 @@ func (o blameOut) Parts() []tool.Part {
 	return []tool.Part{{Line: says, Ref: o.Path, Body: o.text}}
 }
 
-// by is a line about the event that last touched a line of the file.
+// by returns a line about the event that last touched a line of the file.
 func (l blameLine) by() string {
 	if l.Seq == 0 {
 		return "--- older than the log"
@@ -115,7 +115,7 @@ func (l blameLine) by() string {
 	return "--- " + strings.TrimSuffix(e.line(), " by ")
 }
 
-// showBlame shows lines below the event that last touched them. Lines that follow each other share its line.
+// showBlame shows each line below the event that last touched it. Consecutive lines of one event share its line.
 func showBlame(ctx context.Context, h *tool.History, in blameIn) (blameOut, error) {
 	path, sum, all, err := h.Blame(ctx, in.Path)
 	if err != nil {

@@ -29,7 +29,7 @@ const (
 	pageBytes = 40 << 10
 )
 
-// readOut is what read_file gives: the text, and what is needed to change the file or to read on.
+// readOut is the result of read_file: the text, the sum for a change, and the offset to read on.
 type readOut struct {
 	Path         string   `json:"path"`
 	Text         string   `json:"text" jsonschema:"the lines"`
@@ -70,7 +70,7 @@ func (o readOut) Parts() []tool.Part {
 	return []tool.Part{{Line: line + fmt.Sprintf("; sum %s", o.Sum), Ref: o.Path, Body: o.Text}}
 }
 
-// shownAs says what becomes of a binary file.
+// shownAs returns the words for the way in which a binary file is shown.
 func (o readOut) shownAs() string {
 	switch {
 	case o.image != nil:
@@ -81,7 +81,7 @@ func (o readOut) shownAs() string {
 	return "not shown as text"
 }
 
-// encoded is the content of a binary file where it was asked for.
+// encoded returns the content of a binary file, if it was asked for.
 func (o readOut) encoded() []byte {
 	if o.image != nil {
 		return nil
@@ -151,7 +151,7 @@ func (o *readOut) load(g *tool.Guard, v *tool.TextView, wanted bool) (err error)
 	return nil
 }
 
-// showBinary says what a file that is no text is; an image is shown.
+// showBinary describes a file that is no text; an image is shown.
 func (o *readOut) showBinary(v *tool.TextView, wanted bool) {
 	o.Binary, o.MIMEType = true, v.Mime
 	if mimetype.IsImage(v.Mime) {
@@ -208,7 +208,7 @@ type readOne struct {
 	Error string `json:"error,omitempty"`
 }
 
-// MarshalJSON leaves out what a file that could not be read does not have.
+// MarshalJSON writes only the path and the error of a file that could not be read.
 func (o readOne) MarshalJSON() ([]byte, error) {
 	if o.Error != "" {
 		return json.Marshal(map[string]string{"path": o.Path, "error": o.Error})
@@ -263,7 +263,7 @@ func readMany(g *tool.Guard, in readManyIn) (readManyOut, error) {
 	return out, nil
 }
 
-// readWithin is readFile with another cap.
+// readWithin does what readFile does, with another cap.
 func readWithin(g *tool.Guard, name string, room int) (readOut, error) {
 	return readFile(g.Within(room), readIn{Path: name, Offset: 1})
 }

@@ -5,7 +5,7 @@ import (
 	"vfsdb/agent/tool"
 )
 
-// files are the tools over files.
+// files returns the tools for files.
 func files() []*tool.Tool {
 	return []*tool.Tool{
 		tool.View("read_file", `Read lines of a text file, and its sum. An image is shown.`,
@@ -50,10 +50,11 @@ func files() []*tool.Tool {
 	}
 }
 
-// somePartial says that a file in the output of read_many may have no more than its path, and an error.
+// somePartial makes all fields but the path optional in the output of read_many: a file may have only its path and an
+// error.
 func somePartial(t *tool.Tool) { t.Output.Properties["files"].Items.Required = []string{"path"} }
 
-// history are the tools over snapshots and branches.
+// history returns the tools for snapshots and branches.
 func history() []*tool.Tool {
 	return []*tool.Tool{
 		tool.Steer("snapshot", `Name this moment of the whole workspace, to come back to.`,

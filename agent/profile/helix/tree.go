@@ -11,7 +11,7 @@ import (
 	"vfsdb/vfs"
 )
 
-// entry is something in a directory, as ls, stat and find show it.
+// An entry is an entry of a directory, as ls, stat and find show it.
 type entry struct {
 	Name   string     `json:"name"`
 	Path   string     `json:"path"`
@@ -62,7 +62,7 @@ func (o lsOut) Parts() []tool.Part {
 	return listParts(lines, o.OmittedEntries, o.dir, "entry", "entries")
 }
 
-// shownAs is an entry as a line of a list has it: a directory ends with a slash, a file has its size behind it.
+// shownAs returns the line of an entry in a list: a directory ends with a slash, a file has its size behind it.
 func (e entry) shownAs(name string) string {
 	line := texts.OneLine(name)
 	switch {
@@ -76,7 +76,7 @@ func (e entry) shownAs(name string) string {
 	return line
 }
 
-// listParts is a list, one thing a line.
+// listParts returns a list, one item a line.
 func listParts(lines []string, omitted int, dir, one, more string) []tool.Part {
 	says := texts.Count(len(lines), one, more)
 	if omitted > 0 {
@@ -145,7 +145,7 @@ func tree(g *tool.Guard, in treeIn) (treeOut, error) {
 	return o, err
 }
 
-// maxCounted bounds how far a walk goes on only to count what it leaves out.
+// maxCounted bounds the walk that only counts the entries that a result leaves out.
 const maxCounted = 100000
 
 type globIn struct {

@@ -15,7 +15,7 @@ type writeIn struct {
 	Create  bool   `json:"createOnly,omitempty" default:"false"`
 }
 
-// writeOut is what a write gives: that it succeeded, and the sum for the next one.
+// writeOut is the result of a write, with the sum for the next one.
 type writeOut struct {
 	OK      bool     `json:"ok"`
 	Path    string   `json:"path"`
@@ -143,7 +143,7 @@ func editFile(g *tool.Guard, in editIn) (editOut, error) {
 	return editOutOf(g, w, in), nil
 }
 
-// editOutOf is what an edit gives back: the sum, and the first of the changed lines.
+// editOutOf returns the result of an edit: the sum, and the first of the changed lines.
 func editOutOf(g *tool.Guard, w *tool.WriteResult, in editIn) editOut {
 	o := editOut{OK: true, Path: w.Path(), Replacements: w.N, Sum: w.Sum(), DryRun: in.DryRun}
 	hunks := texts.Hunks(w.Before, w.After)
@@ -159,7 +159,7 @@ func editOutOf(g *tool.Guard, w *tool.WriteResult, in editIn) editOut {
 	return o
 }
 
-// editsOf is the one edit that a call names, or its list.
+// editsOf returns the one edit that a call names, or its list.
 func editsOf(in editIn) ([]vfs.Edit, error) {
 	bad := func(why string) ([]vfs.Edit, error) { return nil, &tool.ArgumentError{Tool: "edit_file", Why: why} }
 	switch {

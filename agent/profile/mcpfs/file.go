@@ -34,8 +34,8 @@ func read(g *tool.Guard, in readIn) (result, error) {
 	return result{text}, err
 }
 
-// readText is a text file, or some of its lines, which then end without a line break. Text beyond the limit is refused:
-// what was cut would be lost if the rest were written back.
+// readText returns a text file, or some of its lines, which then end without a line break. Text beyond the limit is
+// refused: if a model wrote a cut text back, the rest would be lost.
 func readText(g *tool.Guard, name string, r tool.LineRange, limit int) (string, error) {
 	v, err := g.ReadLines(name, r, min(limit, vfs.MaxEditSize))
 	switch {
@@ -216,7 +216,8 @@ func edit(g *tool.Guard, in editIn) (result, error) {
 }
 
 // replace replaces the first occurrence of an edit's text; if there is none, the first lines that are the same but
-// for spaces at their ends. These keep their indentation. An empty text occurs first at the start.
+// for spaces at their ends. The new lines keep the indentation of the old ones. An empty text occurs first at the
+// start.
 func replace(text string, e oneEdit) (string, bool) {
 	if head, tail, ok := strings.Cut(text, e.OldText); ok {
 		return head + e.NewText + tail, true
@@ -282,7 +283,7 @@ func alike(lines []string, i int, indent string) int {
 
 func indentOf(line string) string { return line[:len(line)-len(strings.TrimLeft(line, " \t"))] }
 
-// gitDiff is a diff inside a fence of backticks that no line of it can close.
+// gitDiff returns a diff inside a fence of backticks that no line of it can close.
 func gitDiff(name string, before, after []byte) string {
 	body := diff.Diff(name, before, name, after)
 	for range 3 { // its own header

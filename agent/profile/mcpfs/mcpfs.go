@@ -14,7 +14,7 @@ import (
 )
 
 // Profile is the profile of the reference server "filesystem" of the Model Context Protocol: its fourteen tools,
-// their hints and their texts. Errors are those of Node, but for what a path may be.
+// their hints and their texts. Errors are those of Node, except for refused paths.
 var Profile = &tool.Profile{
 	Name:    "mcp-filesystem",
 	About:   "read_text_file, edit_file, directory_tree and the rest of the reference server of MCP",
@@ -31,7 +31,7 @@ func defaults(c *tool.Config) {
 	tool.StartAllowed(c)
 }
 
-// refuses refuses paths that would be relative ones here, and were meant to be something else.
+// refuses refuses paths that would be taken as relative here, and mean something else on a host.
 func refuses(name string) error {
 	switch {
 	case name == "~" || strings.HasPrefix(name, "~/"):
@@ -88,7 +88,7 @@ type result struct {
 
 func (o result) Text() string { return o.Content }
 
-// allowedDirs are the directories that tools may use: those that the policy allows, or all.
+// allowedDirs returns the directories that tools may use: those that the policy allows, or all.
 func allowedDirs(allowed []string) []string {
 	if allowed == nil {
 		return []string{"/"}
@@ -107,7 +107,7 @@ func explain(b *tool.Toolbox, err error) string {
 	case errors.As(err, &refused) && refused.Why == "":
 		what := "path"
 		if errors.As(err, &at) && !slices.Contains([]string{path.Clean(at.Path), path.Clean(at.Dest)}, refused.Path) {
-			what = "symlink target" // what was written is inside
+			what = "symlink target" // the path as written is inside
 		}
 		text = "Access denied - " + what + " outside allowed directories: " + refused.Path + " not in " + strings.Join(allowedDirs(b.Allowed()), ", ")
 	case errors.As(err, &refused):

@@ -21,7 +21,7 @@ func mkdir(g *tool.Guard, in pathIn) (result, error) {
 	return result{"Successfully created directory " + in.Path}, err
 }
 
-// tag is what a line of a list begins with.
+// tag returns the beginning of a line in a list.
 func tag(n *tool.Node) string {
 	if n.Info().IsDir() {
 		return "[DIR]"
@@ -29,7 +29,7 @@ func tag(n *tool.Node) string {
 	return "[FILE]"
 }
 
-// more is the end of a list that was cut.
+// more returns the end of a list that was cut.
 func more(n int, what string) string {
 	if n == 0 {
 		return ""
@@ -97,7 +97,7 @@ func listSizes(g *tool.Guard, in sizesIn) (result, error) {
 	return result{b.String() + more(l.Omitted, "entries")}, nil
 }
 
-// humanSize is a number of bytes for people; a KB has 1024.
+// humanSize writes a number of bytes for people; a KB has 1024.
 func humanSize(n int64) string {
 	if n < 1<<10 {
 		return fmt.Sprintf("%d B", n)
@@ -123,7 +123,7 @@ type entry struct {
 	Children *[]*entry `json:"children,omitempty"`
 }
 
-// tree is JSON whole or not at all: what is cut is no JSON any more.
+// tree returns JSON whole or not at all: a cut text is no JSON.
 func tree(g *tool.Guard, in treeIn) (result, error) {
 	dir, err := dir(g, in.Path)
 	if err != nil {
@@ -181,7 +181,7 @@ func anywhere(patterns []string) (more []string) {
 	return more
 }
 
-// patterns is a matcher of paths below a directory: one of the patterns has to match all of the path.
+// patterns returns a matcher of paths below a directory: one of the patterns has to match all of the path.
 func patterns(texts []string) func(n *tool.Node, rel string) bool {
 	patterns := make([]func(rel string, dir bool) bool, len(texts))
 	for i, text := range texts {
@@ -192,8 +192,8 @@ func patterns(texts []string) func(n *tool.Node, rel string) bool {
 	}
 }
 
-// pattern is a pattern in our dialect of globs, with the rules of minimatch where that has others: nothing matches an
-// empty pattern, "!" in front negates, "d/**" is what is below d and not d, and what is no pattern is a name.
+// pattern returns the matcher of a glob, with the rules of minimatch where these differ from ours: nothing matches an
+// empty pattern, "!" in front negates, "d/**" matches all below d and not d, and a text that is no pattern is a name.
 func pattern(text string) func(rel string, dir bool) bool {
 	if text == "" {
 		return func(string, bool) bool { return false }

@@ -64,7 +64,7 @@ func read(g *tool.Guard, in readIn) (readOut, error) {
 	return o, nil
 }
 
-// An encoding is how the bytes of a file stand for text.
+// An encoding is a way to write text as bytes.
 type encoding string
 
 const (
@@ -86,7 +86,7 @@ func encodingNamed(name string) (encoding, error) {
 	return "", tool.Refuse(syscall.EINVAL, "encoding %q is not known; there are utf-8, ascii and latin-1", name)
 }
 
-// last is the highest character that an encoding has, of those that are a byte each.
+// last returns the highest character of an encoding that writes each character as one byte.
 func (e encoding) last() rune {
 	if e == asciiEncoding {
 		return 0x7F
@@ -189,7 +189,7 @@ func edit(g *tool.Guard, in editIn) (editOut, error) {
 	return editOut{w.Path(), w.N, preview(g, w)}, nil
 }
 
-// preview is the changed places, the first ten if they are more, with one line before and after each, as "11 text".
+// preview returns the first ten changed places, with one line before and after each, as "11 text".
 func preview(g *tool.Guard, w *tool.WriteResult) string {
 	hunks := texts.Hunks(w.Before, w.After)
 	if len(hunks) == 0 {

@@ -23,8 +23,7 @@ var Profile = &tool.Profile{
 // fileSize is the bound on a file's size where the policy has none: "100MB".
 const fileSize = 100 << 20
 
-// defaults bounds files as the module does, and nothing else: results are as long as they are, and the bound of
-// files is that of grep too.
+// defaults bounds the size of files as the module does, for grep too. Results have no bound.
 func defaults(c *tool.Config) {
 	if c.Policy.MaxFileSize == 0 {
 		c.Policy.MaxFileSize = fileSize
@@ -67,13 +66,14 @@ func tools(*tool.Toolbox) []*tool.Tool {
 	}
 }
 
-// An actionResult is how the module reports that an action failed.
+// An actionResult is the module's report of an action that failed.
 type actionResult struct {
 	Success bool   `json:"success"`
 	Error   string `json:"error"`
 }
 
-// explain says why an action failed. The text of a path that the policy refuses is exact.
+// explain returns the reason why an action failed. For a path that the policy refuses, it has the module's exact
+// words.
 func explain(b *tool.Toolbox, err error) string {
 	var refused *policy.Error
 	var parent *tool.NoParentError

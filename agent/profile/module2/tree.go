@@ -13,7 +13,7 @@ import (
 	"vfsdb/search"
 )
 
-// kindOf is the word for a type of file.
+// kindOf returns the word for a type of file.
 func kindOf(mode fs.FileMode) string {
 	if mode.IsDir() {
 		return "dir"
@@ -235,7 +235,7 @@ type statOut struct {
 	IsSymlink   bool    `json:"is_symlink" jsonschema:"the rest describes what it leads to, unless that is missing"`
 }
 
-// stat describes what a symlink leads to, and says that it is one. A symlink that leads nowhere is described
+// stat describes the target of a symlink, and reports that it is one. A symlink that leads nowhere is described
 // itself.
 func stat(g *tool.Guard, in pathIn) (statOut, error) {
 	n, err := g.StatFor(policy.Read, in.Path, tool.Keep)

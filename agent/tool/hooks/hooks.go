@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Hooks hears of what happens, after it has. Events wait in a queue for OnEvent, which runs in a goroutine of its
-// own: a slow one never holds up a call. When the queue is full an event is dropped and counted. A panic in OnEvent is
+// Hooks gets events after they have happened. They wait in a queue for OnEvent, which runs in a goroutine of its own:
+// a slow one never holds up a call. When the queue is full an event is dropped and counted. A panic in OnEvent is
 // logged, and ends nothing. One Hooks may serve any number of sessions. A nil *Hooks hears nothing.
 type Hooks struct {
 	queue   chan Event
@@ -57,11 +57,11 @@ func tell(onEvent func(Event), e Event, logger *slog.Logger) {
 	onEvent(e)
 }
 
-// Dropped returns how many events were not heard: the queue was full, or Close had been called.
+// Dropped returns the number of events that OnEvent never got: the queue was full, or Close had been called.
 func (h *Hooks) Dropped() int64 { return h.dropped.Load() }
 
-// Close takes no more events, and waits until those in the queue have been heard or ctx ends: an OnEvent that never
-// returns is left behind with its goroutine.
+// Close takes no more events, and waits until OnEvent has got those in the queue, or until ctx ends. An OnEvent that
+// never returns is left behind with its goroutine.
 func (h *Hooks) Close(ctx context.Context) error {
 	h.mu.Lock()
 	if !h.closed {
@@ -77,7 +77,7 @@ func (h *Hooks) Close(ctx context.Context) error {
 	}
 }
 
-// Send never waits.
+// Send queues an event, and never waits.
 func (h *Hooks) Send(e Event) {
 	if h == nil {
 		return

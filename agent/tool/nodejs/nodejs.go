@@ -11,7 +11,7 @@ import (
 	"vfsdb/vfs"
 )
 
-// Describe is an error as Node words it: "ENOENT: no such file or directory, open '/a'".
+// Describe words an error as Node does: "ENOENT: no such file or directory, open '/a'".
 func Describe(err error) (code, path, message string) {
 	code = codeOf(err)
 	message = code + ": " + reason(err)
@@ -23,7 +23,7 @@ func Describe(err error) (code, path, message string) {
 	return code, path, message
 }
 
-// codeOf is the code of an error; EIO where none fits.
+// codeOf returns the code of an error; EIO where none fits.
 func codeOf(err error) string {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return "ABORT_ERR"
@@ -36,7 +36,7 @@ func codeOf(err error) string {
 	return "EIO"
 }
 
-// reason is the reason of an error: in Node's words where there is no more than an errno.
+// reason returns the reason of an error: in Node's words where there is no more than an errno.
 func reason(err error) string {
 	if at, ok := err.(*tool.CallError); ok {
 		err = at.Err

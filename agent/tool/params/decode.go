@@ -12,7 +12,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// Params are what a call of a tool takes: a schema, prepared to check arguments against.
+// Params are the parameters of a tool: a schema, prepared to check arguments.
 type Params struct {
 	schema   *jsonschema.Schema
 	resolved *jsonschema.Resolved
@@ -22,16 +22,17 @@ type Params struct {
 // New prepares a schema. It panics on one that is wrong.
 func New(s *jsonschema.Schema) *Params { return &Params{s, resolved(s), defaultsOf(s)} }
 
-// A MisfitError says why arguments are not those that a tool takes.
+// A MisfitError is the error of arguments that a tool does not take.
 type MisfitError struct{ Why string }
 
 func (e *MisfitError) Error() string { return e.Why }
 
-// maxInput is the longest input of a call, in bytes: what an edit may hold twice, and room for the rest.
+// maxInput is the longest input of a call, in bytes: two texts as long as an edit may hold, and room for the rest.
 const maxInput = 160 << 20
 
-// Decode makes the arguments of a call a struct: defaults put in, and everything checked against the schema. A null is
-// taken as an argument left out, because models write one for the other. The input may be empty for a call without any.
+// Decode makes the arguments of a call a struct: defaults put in, and everything checked against the schema. A null
+// counts as an argument left out, because models write one for the other. The input may be empty for a call without
+// any.
 func Decode[In any](p *Params, input json.RawMessage) (In, error) {
 	var in In
 	if len(input) > maxInput {
@@ -64,7 +65,8 @@ func Decode[In any](p *Params, input json.RawMessage) (In, error) {
 		return in, &MisfitError{err.Error()}
 	}
 
-	// The checked values are decoded, not the input: that may name a key twice, and a struct would keep a part of each.
+	// The checked values are decoded, not the input: the input may name a key twice, and a struct would keep a part of
+	// each.
 	checked, err := json.Marshal(values)
 	if err != nil {
 		return in, &MisfitError{err.Error()}
@@ -80,7 +82,7 @@ func Decode[In any](p *Params, input json.RawMessage) (In, error) {
 	return in, nil
 }
 
-// unfit says in words why a value of the right type does not fit: a number can be beyond what a machine counts to.
+// unfit returns the reason why a value of the right type does not fit: a number can be out of range.
 func unfit(err error) string {
 	var other *json.UnmarshalTypeError
 	if errors.As(err, &other) && strings.HasPrefix(other.Value, "number") {
@@ -89,7 +91,7 @@ func unfit(err error) string {
 	return err.Error()
 }
 
-// defaultsOf are the arguments of a call that gives none.
+// defaultsOf returns the arguments of a call that gives none.
 func defaultsOf(s *jsonschema.Schema) []byte {
 	values := map[string]json.RawMessage{}
 	for name, p := range s.Properties {
@@ -115,8 +117,8 @@ func dropNulls(values map[string]any) {
 	}
 }
 
-// respell gives an argument that is spelled with underscores, such as if_sum, the name that the tool has for it, ifSum.
-// Models write either. One that is given in both spellings stays, and is refused as any other that is not known.
+// respell gives an argument that is spelled with underscores, such as if_sum, the name that the tool has for it,
+// ifSum. Models write either. An argument in both spellings stays, and is refused like any other unknown one.
 func respell(s *jsonschema.Schema, values map[string]any) {
 	for name, v := range values {
 		if s.Properties[name] != nil {
@@ -131,7 +133,7 @@ func respell(s *jsonschema.Schema, values map[string]any) {
 	}
 }
 
-// camelCase is a name with a capital in place of each underscore and the letter behind it.
+// camelCase returns a name with a capital in place of each underscore and the letter behind it.
 func camelCase(name string) string {
 	head, rest, _ := strings.Cut(name, "_")
 	for part := range strings.SplitSeq(rest, "_") {
@@ -142,8 +144,8 @@ func camelCase(name string) string {
 	return head
 }
 
-// onlyKnown drops what a schema does not name from the objects inside an argument, and their nulls: package json would
-// take "Count" for "count" when it decodes, unchecked.
+// onlyKnown drops keys that the schema does not name, and nulls, from the objects inside an argument. Otherwise
+// package json would decode "Count" as "count", unchecked.
 func onlyKnown(s *jsonschema.Schema, value any) {
 	switch v := value.(type) {
 	case []any:
@@ -169,7 +171,8 @@ func onlyKnown(s *jsonschema.Schema, value any) {
 	}
 }
 
-// misfit says in words what models get wrong most: an argument that is missing, or one that is not there to give.
+// misfit describes the most frequent errors of models: an argument that is missing, or one that the tool does not
+// have.
 func misfit(s *jsonschema.Schema, values map[string]any) string {
 	names := slices.Sorted(func(yield func(string) bool) {
 		for name := range s.Properties {
@@ -203,7 +206,7 @@ func misfit(s *jsonschema.Schema, values map[string]any) string {
 	return ""
 }
 
-// misvalue says what a value has to be, if it is not.
+// misvalue describes the value that has to be given, if this one does not fit; else it returns "".
 func misvalue(s *jsonschema.Schema, value any) string {
 	if !hasType(s.Type, value) {
 		return "of type " + s.Type
@@ -234,8 +237,8 @@ func misvalue(s *jsonschema.Schema, value any) string {
 // maxInteger is the largest integer that JSON keeps apart from its neighbours, in each direction.
 const maxInteger = 1<<53 - 1
 
-// hasType reports whether a value, as JSON decodes it, is of one of the schema's simple types. It lets pass what it
-// does not know.
+// hasType reports whether a value, as JSON decodes it, is of one of the schema's simple types. A type that it does
+// not know fits any value.
 func hasType(typ string, value any) bool {
 	switch v := value.(type) {
 	case string:

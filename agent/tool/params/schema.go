@@ -21,7 +21,7 @@ import (
 //	const:"true"     the only value: JSON
 //	minItems:"1"     the shortest length of a list
 //
-// A field is required unless it says omitempty or has a default. It panics on a struct that is wrong.
+// A field is required unless it has omitempty or a default. SchemaFor panics on a struct that is wrong.
 func SchemaFor[T any]() *jsonschema.Schema {
 	if reflect.TypeFor[T]().Kind() != reflect.Struct {
 		return nil
@@ -38,7 +38,7 @@ func SchemaFor[T any]() *jsonschema.Schema {
 	return s
 }
 
-// annotate adds what the tags of a struct's fields say, down to structs in it. Results may grow new keys, so
+// annotate adds the tags of a struct's fields to its schema, down to structs in it. Results may grow new keys, so
 // only the arguments of a tool are closed, with Nothing.
 func annotate(s *jsonschema.Schema, t reflect.Type) {
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
@@ -78,7 +78,7 @@ func annotate(s *jsonschema.Schema, t reflect.Type) {
 	}
 }
 
-// only makes a schema that also takes null one that does not: a key left out says the same.
+// only takes null out of the types of a schema: a key that is left out means the same.
 func only(s *jsonschema.Schema) {
 	rest := slices.DeleteFunc(slices.Clone(s.Types), func(t string) bool { return t == "null" })
 	if len(rest) == 1 {

@@ -12,9 +12,9 @@ import (
 	"vfsdb/vfs"
 )
 
-// A writer writes the rows of calls of one open store. A call does not wait for it: one that reads would wait for
-// those that write otherwise, and each row would be a commit of its own. While one commit runs, the rows of the next
-// one gather. It has a goroutine only as long as there is something to write.
+// A writer writes the rows of calls of one open store. A call does not wait for its row: otherwise a call that reads
+// would wait for those that write, and each row would be a commit of its own. While one commit runs, the rows of the
+// next one gather. The writer has a goroutine only as long as there are rows to write.
 type writer struct {
 	store any // the key in logWriters
 
@@ -30,16 +30,16 @@ type Entry struct {
 	Logger *slog.Logger
 }
 
-// maxWaiting is how many calls may wait to be written. Later calls have no row, unless they changed something.
+// maxWaiting bounds the rows that wait to be written. Beyond it a call has a row only if it changed something.
 const maxWaiting = 4096
 
-// writers are those with something to write, by their store.
+// writers are those with rows to write, by their store.
 var writers = struct {
 	sync.Mutex // guards the writers too
 	of         map[any]*writer
 }{of: map[any]*writer{}}
 
-// Enter has a call written.
+// Enter hands the row of a call to the writer of its store.
 func (l Entry) Enter() {
 	writers.Lock()
 	defer writers.Unlock()
@@ -103,7 +103,7 @@ func (w *writer) write(batch []Entry, dropped int) {
 	}
 }
 
-// Flush waits until the calls of tools on a store that are over stand in its log, or ctx ends. Call it before
+// Flush waits until the log has the rows of all calls on a store that have ended, or until ctx ends. Call it before
 // closing the store.
 func Flush(ctx context.Context, fsys *vfs.FS) error {
 	writers.Lock()

@@ -1,2 +1,2 @@
-// Package retry tries again what found the store busy.
+// Package retry runs a call again that found the store busy.
 package retry

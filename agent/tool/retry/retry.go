@@ -8,13 +8,15 @@ import (
 	"time"
 )
 
-// A call that found the store busy is tried again: three times in all, after a growing pause with jitter. Only
-// busy is transient; whatever else went wrong would go wrong again.
+// A call that found the store busy is tried again: three times in all, after a growing pause with jitter. Only busy
+// is transient; any other error would come again.
 const attempts = 3
 
-// patience is how long after its beginning a call may be tried again: one that waited for the lock has waited enough.
+// patience bounds the time after its beginning in which a call may be tried again: a call that waited for the lock
+// has waited enough.
 const patience = 10 * time.Second
 
+// Busy runs a call, and runs it again while the store is busy, see attempts and patience.
 func Busy[T any](ctx context.Context, run func() (T, error)) (T, error) {
 	began, pause := time.Now(), 100*time.Millisecond
 	for attempt := 1; ; attempt++ {

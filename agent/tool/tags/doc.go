@@ -1,3 +1,3 @@
-// Package tags fences off what a result shows of the store. The tags tell a model that the text inside is data. Nothing
-// inside can pass for a tag, in whatever letters it is written.
+// Package tags puts tags around content of the store in results. The tags mark the text inside as data, which a model
+// must not follow. Nothing inside can pass for a tag, in whatever letters it is written.
 package tags

@@ -12,8 +12,8 @@ import (
 
 const tagName = "workspace_tool_result"
 
-// Fence wraps bytes of the store in tags that tell the model not to trust them. Text that might pass for a tag inside is
-// made harmless, so that contents cannot pretend to end early.
+// Fence wraps bytes of the store in tags that mark them as untrusted. Text inside that might pass for a tag is made
+// harmless, so that contents cannot pretend to end early.
 func Fence(workspace, op, ref, contents string) string {
 	return fmt.Sprintf("<%s untrusted=\"true\" workspace=\"%s\" op=\"%s\" ref=\"%s\">\n%s\n</%s>",
 		tagName, attribute(workspace), attribute(op), attribute(ref), neutral(contents), tagName)
@@ -25,7 +25,7 @@ func attribute(s string) string {
 	return invisible(escaped, func(r rune) string { return fmt.Sprintf("&#%d;", r) })
 }
 
-// Line is text of ours that may quote names and what a model wrote: on one line, and without a tag.
+// Line puts a text of ours on one line, and takes the tags out of it. It may quote names and a model's own words.
 func Line(s string) string {
 	return neutral(invisible(s, func(r rune) string {
 		quoted := fmt.Sprintf("%+q", r)
@@ -74,10 +74,11 @@ func opensTag(r rune) bool {
 	return r == '<' || r > unicode.MaxASCII && strings.ContainsRune("＜﹤‹«〈〈⟨❮˂ᐸ≺", r)
 }
 
-// tagLetters is the name of the tag without what stands between its words.
+// tagLetters is the name of the tag without its underscores.
 const tagLetters = "workspacetoolresult"
 
-// namesTag reports whether what stands behind a bracket begins with the name of our tag, after a slash or none.
+// namesTag reports whether the text behind a bracket begins with the name of our tag, with or without a slash before
+// it.
 func namesTag(s string) bool {
 	left := tagLetters
 	for _, r := range s {
@@ -95,12 +96,12 @@ func namesTag(s string) bool {
 	return false
 }
 
-// fills reports whether a rune counts for nothing between the letters of a tag.
+// fills reports whether a rune is ignored between the letters of a tag.
 func fills(r rune) bool {
 	return r == '_' || r == '-' || r == '＿' || unicode.IsSpace(r) || unicode.In(r, unicode.Cc, unicode.Cf, unicode.M)
 }
 
-// letter is the small Latin letter that a rune is, or looks like.
+// letter returns the small Latin letter that a rune is, or looks like.
 func letter(r rune) rune {
 	switch {
 	case r >= '！' && r <= '～': // the full width forms of ASCII
@@ -125,8 +126,8 @@ var lookalikes = map[rune]rune{
 	'о': 'o', 'ο': 'o', 'р': 'p', 'ρ': 'p', 'г': 'r', 'ѕ': 's', 'т': 't', 'τ': 't', 'υ': 'u', 'ս': 'u', 'ԝ': 'w', 'ω': 'w',
 }
 
-// An Untrusted value is a structured result of a profile with tags. JSON has no place for tags: the object says of
-// itself that it is untrusted, and no string in it can pass for one.
+// An Untrusted value is a structured result of a profile with tags. JSON has no place for tags, so the object has a
+// field "untrusted", and no string in it can pass for a tag.
 type Untrusted struct{ Value any }
 
 // MarshalJSON encodes the value, which has to be an object.
@@ -148,7 +149,7 @@ func (u Untrusted) MarshalJSON() ([]byte, error) {
 	return []byte(`{"untrusted":true` + fields), nil
 }
 
-// neutralJSON is neutral for each string of a JSON text, keys among them.
+// neutralJSON applies neutral to each string of a JSON text, keys included.
 func neutralJSON(text string) (string, error) {
 	if !strings.ContainsFunc(text, opensTag) {
 		return text, nil

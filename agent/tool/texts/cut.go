@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// Cut shortens text to at most limit bytes, at the start of a rune, and says at its end that it did. It returns how many
-// bytes were left out.
+// Cut shortens text to at most limit bytes, at the start of a rune. The result ends with a note about the cut. Cut
+// returns the number of bytes that it left out, too.
 func Cut(text string, limit int) (string, int) {
 	if len(text) <= limit {
 		return text, 0
@@ -16,7 +16,7 @@ func Cut(text string, limit int) (string, int) {
 	return head + Omitted(omitted), omitted
 }
 
-// Clip is the beginning of a text, at most limit bytes, up to the start of a rune.
+// Clip returns the beginning of a text, at most limit bytes, up to the start of a rune.
 func Clip(text string, limit int) string {
 	if len(text) <= limit {
 		return text
@@ -27,12 +27,12 @@ func Clip(text string, limit int) string {
 	return text[:limit]
 }
 
-// Omitted is the end of a text that was cut.
+// Omitted returns the note at the end of a text that was cut.
 func Omitted(n int) string {
 	return fmt.Sprintf("\n[... truncated, %d bytes omitted; refine your search/path]", n)
 }
 
-// Last is the end of a text, at most limit bytes, from the start of a rune, and how many bytes are before it.
+// Last returns the end of a text, at most limit bytes, from the start of a rune, and the number of bytes before it.
 func Last(text string, limit int) (string, int) {
 	from := max(0, len(text)-limit)
 	for from > 0 && from < len(text) && !utf8.RuneStart(text[from]) {
@@ -41,5 +41,5 @@ func Last(text string, limit int) (string, int) {
 	return text[from:], from
 }
 
-// MaxLine is how much of one line grep shows, in bytes: minified files have lines of megabytes.
+// MaxLine bounds the bytes of one line that grep shows: minified files have lines of megabytes.
 const MaxLine = 2000

@@ -10,8 +10,8 @@ import (
 // A Span is a part of a text, in bytes.
 type Span struct{ Start, End int }
 
-// Occurrences finds where old stands in text, from the start, without overlap: as it is, or if it does not occur so,
-// with every \r\n taken for \n.
+// Occurrences finds old in text, from the start, without overlap. If it does not occur as it is, every \r\n counts as
+// \n.
 func Occurrences(text, old string) []Span {
 	spots := spans(text, old)
 	if len(spots) > 0 || !strings.Contains(text, "\r\n") {
@@ -48,6 +48,7 @@ func spans(text, old string) (found []Span) {
 	return found
 }
 
+// UnixBreaks returns text with \n for each \r\n.
 func UnixBreaks(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
 
 // LikeBreaks gives text the line breaks of the first of the examples that has any.
@@ -58,7 +59,7 @@ func LikeBreaks(text string, examples ...string) string {
 	return strings.ReplaceAll(UnixBreaks(text), "\n", "\r\n")
 }
 
-// BreakOf is the first line break in the examples.
+// BreakOf returns the first line break in the examples.
 func BreakOf(examples ...string) string {
 	for _, e := range examples {
 		if i := strings.IndexByte(e, '\n'); i > 0 && e[i-1] == '\r' {

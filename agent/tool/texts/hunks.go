@@ -9,7 +9,7 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 )
 
-// The bounds of a preview. It shows enough to see that an edit did what was meant, however much it changed.
+// The bounds of a preview. It is long enough to judge an edit, and short however much the edit changed.
 const (
 	MaxHunks     = 10       // changed places
 	previewLines = 40       // of one of them
@@ -24,7 +24,7 @@ type Hunk struct {
 	lines  []string
 }
 
-// Hunks are the places in which two texts differ.
+// Hunks returns the places where two texts differ.
 func Hunks(before, after []byte) []Hunk {
 	var hunks []Hunk
 	text := diff.Diff("a", before, "b", after)
@@ -41,7 +41,7 @@ func Hunks(before, after []byte) []Hunk {
 			continue
 		}
 		if n, err := fmt.Sscanf(string(line), "@@ -%d,%d +%d,", &skip, &skip, &h.first); n != 3 {
-			panic(fmt.Sprintf("a diff has the header %q: %v", line, err)) // it is of our own making
+			panic(fmt.Sprintf("a diff has the header %q: %v", line, err)) // we made it ourselves
 		}
 		h.header = string(line)
 		hunks = append(hunks, h)
@@ -50,7 +50,7 @@ func Hunks(before, after []byte) []Hunk {
 	return hunks
 }
 
-// ShowHunks shows changed places, each as the lines of it that the caller wants, and a gap between two of them.
+// ShowHunks shows changed places: of each the lines that linesOf returns, with gap between two places.
 func ShowHunks(hunks []Hunk, linesOf func(Hunk) []string, gap string) string {
 	var b strings.Builder
 	for i, h := range hunks {
@@ -70,10 +70,11 @@ func ShowHunks(hunks []Hunk, linesOf func(Hunk) []string, gap string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// Diff is a hunk as a unified diff has it.
+// Diff returns a hunk as a unified diff has it.
 func (h Hunk) Diff() []string { return append([]string{h.header}, h.lines...) }
 
-// Now is the new text of a hunk: each line that is at most around lines from a change, with its number, as format has it.
+// Now returns the new text of a hunk: its lines with their numbers, in the given format, up to a number of lines
+// around each change.
 func (h Hunk) Now(format string, around int) []string {
 	var lines []string
 	at := h.first

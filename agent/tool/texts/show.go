@@ -9,7 +9,7 @@ import (
 	"unicode"
 )
 
-// Count is a number of things.
+// Count returns a number with the right form of a noun.
 func Count(n int, one, more string) string {
 	if n == 1 {
 		return "1 " + one
@@ -17,6 +17,7 @@ func Count(n int, one, more string) string {
 	return fmt.Sprintf("%d %s", n, more)
 }
 
+// Few names the first five paths of a list, and marks that there are more.
 func Few(paths []string) string {
 	var names []string
 	for _, p := range paths[:min(5, len(paths))] {
@@ -28,7 +29,7 @@ func Few(paths []string) string {
 	return strings.Join(names, ", ")
 }
 
-// OneLine is a name as a line of text shows it: quoted if it holds what would end the line, or hide in it.
+// OneLine returns a name that fits on one line: quoted if it has characters that cannot be printed.
 func OneLine(name string) string {
 	if strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return strconv.Quote(name)
@@ -36,8 +37,10 @@ func OneLine(name string) string {
 	return name
 }
 
+// Valid returns s as UTF-8, with a replacement character for what is not.
 func Valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 
+// Numbers returns numbers with commas between them.
 func Numbers(lines []int) string {
 	text := make([]string, len(lines))
 	for i, l := range lines {
@@ -46,7 +49,7 @@ func Numbers(lines []int) string {
 	return strings.Join(text, ", ")
 }
 
-// JSON is a value as JSON, without the escapes that only HTML needs.
+// JSON returns a value as JSON, without the escapes that only HTML needs.
 func JSON(v any) (string, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -19,6 +19,7 @@ import (
 	"vfsdb/vfs"
 )
 
+// Command returns the command tour.
 func Command(a *cli.App) *cobra.Command {
 	t := &guide{App: a}
 	cmd := &cobra.Command{

@@ -20,6 +20,7 @@ func (c *Counts) inc(what ...string) {
 	c.N[strings.Join(what, " ")]++
 }
 
+// Of returns how often something was counted, such as "call workspace ls ok".
 func (c *Counts) Of(what string) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 
 // Apply returns the text of a file after the operation, given what it is before. A hunk that has no place in it is a
 // [MatchError]. Lines that the patch does not change stay as they are, with their line breaks; what it adds gets the
-// line breaks around it, and ends with one. Many hunks in a long file take long: ctx can end that.
+// line breaks around it, and ends with one. Many hunks in a long file take time; ctx can end that.
 func (op *FileOp) Apply(ctx context.Context, before string) (string, error) {
 	switch op.Kind {
 	case Add:
@@ -70,7 +70,7 @@ type change struct {
 	lines []Line
 }
 
-// place finds where a hunk goes, and where the next one may begin.
+// place finds the lines that a hunk replaces, and the line where the next one may begin.
 func (t *text) place(h *Hunk, cursor int) (change, int, *MatchError) {
 	for _, line := range h.Context {
 		at := t.hay.seek([]string{line}, cursor)
@@ -110,8 +110,8 @@ func (t *text) place(h *Hunk, cursor int) (change, int, *MatchError) {
 // maxBlanks is how many empty lines at the end of a hunk may be none of the file.
 const maxBlanks = 8
 
-// insertion is where lines go that come with no old ones: after the context, if the hunk names one; else at the end of
-// the text, before an empty line that it ends with.
+// insertion returns the line at which a hunk without old lines is inserted: after the context, if the hunk names one;
+// else at the end of the text, before an empty line that it ends with.
 func (t *text) insertion(h *Hunk, cursor int) int {
 	last := len(t.lines) - 1
 	switch {
@@ -142,7 +142,7 @@ func withoutBlank(lines []Line) []Line {
 	return nil
 }
 
-// with is the text with changes in it.
+// with returns the text with the changes applied.
 func (t *text) with(changes []change) string {
 	slices.SortStableFunc(changes, func(a, b change) int { return a.at - b.at })
 	var b strings.Builder
@@ -180,7 +180,7 @@ func (t *text) with(changes []change) string {
 	return b.String()
 }
 
-// breakAt is the line break for what is put in at a line.
+// breakAt returns the line break for text that is put in at a line.
 func (t *text) breakAt(line int) string {
 	for _, i := range []int{line, line - 1, 0} {
 		if i >= 0 && i < len(t.breaks) && t.breaks[i] != "" {

@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// A Kind is what happens to a file.
+// A Kind is the kind of a change of a file.
 type Kind int
 
 // The kinds.
@@ -15,7 +15,7 @@ const (
 	Update                 // its text is changed, or it is moved, or both
 )
 
-// A FileOp is what a patch does to one file.
+// A FileOp is the change of one file in a patch.
 type FileOp struct {
 	Kind    Kind
 	Path    string // as the patch has it
@@ -39,7 +39,7 @@ type Line struct {
 	Text string
 }
 
-// old are the lines that a hunk looks for.
+// old returns the lines that a hunk looks for.
 func old(lines []Line) []string {
 	var list []string
 	for _, l := range lines {
@@ -50,7 +50,7 @@ func old(lines []Line) []string {
 	return list
 }
 
-// A ParseError is a patch that is none. It is EINVAL.
+// A ParseError is the error of a text that is no patch. It is EINVAL.
 type ParseError struct {
 	Line int // of the patch; 0 if it is wrong as a whole
 	Why  string
@@ -66,10 +66,10 @@ func (e *ParseError) Error() string {
 // Unwrap makes a ParseError an EINVAL.
 func (e *ParseError) Unwrap() error { return syscall.EINVAL }
 
-// A MatchError is a hunk that has no place in the text. It is EINVAL.
+// A MatchError is the error of a hunk that has no place in the text. It is EINVAL.
 type MatchError struct {
 	Path     string
-	Hunk, Of int      // which of how many in its file, from 1
+	Hunk, Of int      // its number in the file, from 1, and how many the file has
 	At       int      // the line of the patch that the hunk begins on
 	Context  string   // the line of a @@ that was not found; else
 	Lines    []string // the old lines that were not found

@@ -207,7 +207,7 @@ func (p *parser) blankUntilHeader() bool {
 	return true
 }
 
-// update reads what becomes of a file that is there.
+// update reads the change of a file that exists.
 func (p *parser) update(op *FileOp) error {
 	if len(p.lines) > 0 {
 		if path, ok := strings.CutPrefix(strings.TrimSpace(p.lines[0]), moveTo); ok {

@@ -13,7 +13,7 @@ var passes = []func(string) string{
 	func(s string) string { return strings.Map(plain, strings.TrimSpace(s)) },
 }
 
-// plain is the ASCII character that a typographic one stands for.
+// plain returns the ASCII character that a typographic one stands for.
 func plain(r rune) rune {
 	switch {
 	case r >= '\u2010' && r <= '\u2015', r == '\u2212':
