@@ -16,6 +16,8 @@ type Change struct {
 	After     chunk.Sum // both zero: none
 	Grew      int64     // bytes by which the contents of the tree grew
 
+	Ino, Dir, ArgDir, Displaced int64 // inode numbers, see [Event]; 0: none
+
 	// Origin, if it is not 0, is an earlier change whose After is the Before of this one.
 	Origin int64
 }
@@ -85,9 +87,10 @@ func (w *Writer) Flush() error {
 		if c.Origin != 0 && c.seq-c.Origin < Reach {
 			before = c.Origin
 		}
-		if _, err := w.tx.Exec(`INSERT INTO change (seq, branch, epoch, at, call, op, path, arg, before, after, grew)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			c.seq, w.branch, c.epoch, w.now, call, string(c.Op), c.Path, textOrNull(c.Arg), before, sumOrNull(&c.After), c.Grew); err != nil {
+		if _, err := w.tx.Exec(`INSERT INTO change (seq, branch, epoch, at, call, op, path, arg, before, after, grew, ino, dir, argdir, displaced)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			c.seq, w.branch, c.epoch, w.now, call, string(c.Op), c.Path, textOrNull(c.Arg), before, sumOrNull(&c.After), c.Grew,
+			numberOrNull(c.Ino), numberOrNull(c.Dir), numberOrNull(c.ArgDir), numberOrNull(c.Displaced)); err != nil {
 			return err
 		}
 	}
@@ -100,6 +103,13 @@ func textOrNull(s string) any {
 		return nil
 	}
 	return s
+}
+
+func numberOrNull(n int64) any {
+	if n == 0 {
+		return nil
+	}
+	return n
 }
 
 func sumOrNull(sum *chunk.Sum) any {

@@ -1,5 +1,5 @@
 // Package journal is the record of what happened in a store: which verb changed which path of which branch, with the sums
-// of the contents before and after, and in the course of which call.
+// of the contents before and after, the numbers of the inodes, and in the course of which call.
 //
 // # The model
 //
@@ -18,7 +18,7 @@
 //
 // # What it does not know
 //
-// The room knows branches by their numbers and epochs, and paths as text. It knows no trees: the rooms above resolve paths,
+// The room knows branches by their numbers and epochs, paths as text, and inodes as numbers that it passes on. It knows no trees: the rooms above resolve paths,
 // and hand over a [Source] to read from.
 //
 // Tables written here: change, call.

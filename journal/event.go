@@ -10,26 +10,59 @@ import (
 )
 
 // An Event is something that happened to a path of a branch.
+//
+// Its numbers say what is stale in a cache that goes by inode numbers, as that of a mount does. They are the numbers of the
+// branch; 0 is none. Together, the events of a commit name every entry and every inode that it changed, as far as a path
+// leads there:
+//
+//   - Ino is the inode whose content or attributes changed: the file that was written, made, linked, moved, or that lost a
+//     name. A link and a move change its ctime, and its number of names.
+//   - Dir is the directory whose entry, the last name of Path, appeared, went, or shows another inode now. The times of the
+//     directory changed too. Where Dir is 0, Path shows the inode that it showed before.
+//   - ArgDir is the directory of a second entry that changed, and whose times did. Of a rename it is the entry Arg, which
+//     went. Of a restore it is the last name of Path, in the directory that was at its place before.
+//   - Displaced is the inode that lost the name Path to Ino. It has one name less, and perhaps none.
+//
+// What is cached below a directory that lost its entry is stale too: it has no events of its own, except for files that have
+// a name elsewhere. An event without any number is of a change that a version before 4 of the format recorded, or of the
+// branch as a whole.
 type Event struct {
-	Seq     int64      `json:"seq"` // events of the store have ascending numbers, in the order of their commits
-	At      time.Time  `json:"at"`
-	Branch  string     `json:"branch"`         // that it happened on; "" once it was dropped
-	Call    int64      `json:"call,omitempty"` // in whose course it happened, see [Call]; 0: unknown
-	Actor   string     `json:"actor,omitempty"`
-	Session string     `json:"session,omitempty"`
-	Tool    string     `json:"tool,omitempty"`
-	Op      Op         `json:"op"`
-	Path    string     `json:"path"`             // from the root of the branch; "." is the root
-	Arg     string     `json:"arg,omitempty"`    // the other path of a rename, copy or link; a symlink's target; a name
-	Before  *chunk.Sum `json:"before,omitempty"` // of the content under Path, where content is concerned
-	After   *chunk.Sum `json:"after,omitempty"`
-	Grew    int64      `json:"grew"` // bytes by which the contents of the tree grew
+	Seq     int64     `json:"seq"` // events of the store have ascending numbers, in the order of their commits
+	At      time.Time `json:"at"`
+	Branch  string    `json:"branch"`         // that it happened on; "" once it was dropped
+	Call    int64     `json:"call,omitempty"` // in whose course it happened, see [Call]; 0: unknown
+	Actor   string    `json:"actor,omitempty"`
+	Session string    `json:"session,omitempty"`
+	Tool    string    `json:"tool,omitempty"`
+	Op      Op        `json:"op"`
+
+	Ino       int64 `json:"ino,omitempty"`
+	Dir       int64 `json:"dir,omitempty"`
+	ArgDir    int64 `json:"argdir,omitempty"`
+	Displaced int64 `json:"displaced,omitempty"`
+
+	Path   string     `json:"path"`             // from the root of the branch; "." is the root
+	Arg    string     `json:"arg,omitempty"`    // the other path of a rename, copy or link; a symlink's target; a name
+	Before *chunk.Sum `json:"before,omitempty"` // of the content under Path, where content is concerned
+	After  *chunk.Sum `json:"after,omitempty"`
+	Grew   int64      `json:"grew"` // bytes by which the contents of the tree grew
 }
 
 // eventColumns are of the tables change c, branch b, call k, and the change that the first has its before from.
 const eventColumns = `SELECT c.seq, c.at, b.name, c.call, k.actor, k.session, k.tool, c.op, c.path, c.arg,
-	iif(typeof(c.before) = 'integer', (SELECT o.after FROM change o WHERE o.seq = c.before), c.before), c.after, c.grew
-	FROM change c `
+	iif(typeof(c.before) = 'integer', (SELECT o.after FROM change o WHERE o.seq = c.before), c.before), c.after, c.grew, ` + eventNumbers + ` FROM change c `
+
+// eventNumbers are the columns that files of versions before 4 do not have.
+const eventNumbers = `c.ino, c.dir, c.argdir, c.displaced`
+
+// eventSQL returns a statement with eventColumns as the file can run it.
+func eventSQL(tx *schema.Tx, text string) (string, error) {
+	version, err := tx.Version()
+	if err == nil && version < 4 {
+		text = strings.Replace(text, eventNumbers, `NULL, NULL, NULL, NULL`, 1)
+	}
+	return text, err
+}
 
 const eventJoins = ` LEFT JOIN branch b ON b.id = c.branch LEFT JOIN call k ON k.id = c.call `
 
@@ -38,6 +71,7 @@ func scanEvent(rows *schema.Rows) Event {
 		Seq: rows.Int(0), At: time.Unix(0, rows.Int(1)), Branch: rows.Text(2), Call: rows.Int(3), Actor: rows.Text(4),
 		Session: rows.Text(5), Tool: rows.Text(6), Op: Op(rows.Text(7)), Path: rows.Text(8), Arg: rows.Text(9),
 		Before: scanSum(rows, 10), After: scanSum(rows, 11), Grew: rows.Int(12),
+		Ino: rows.Int(13), Dir: rows.Int(14), ArgDir: rows.Int(15), Displaced: rows.Int(16),
 	}
 }
 

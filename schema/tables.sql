@@ -202,7 +202,11 @@ CREATE TABLE change (
 	arg    TEXT,                          -- the other path of a rename, copy or link; a symlink's target; a name
 	before ANY,                           -- sum of the content that was under path; or the seq of the row whose after it is
 	after  BLOB,                          -- and that is
-	grew   INTEGER NOT NULL               -- bytes by which the contents of the tree grew
+	grew   INTEGER NOT NULL,              -- bytes by which the contents of the tree grew
+	ino       INTEGER,                    -- the inode that changed; NULL in rows of before version 4, and if none did
+	dir       INTEGER,                    -- the directory whose entry, the last name of path, changed
+	argdir    INTEGER,                    -- the directory whose entry, the last name of arg, changed too
+	displaced INTEGER                     -- the inode that lost the name path to ino
 ) STRICT;
 
 INSERT INTO sqlite_sequence (name, seq) VALUES

@@ -6,10 +6,10 @@ import (
 	"vfsdb/node"
 )
 
-// A change is what a verb did to a path, with the file whose content it gave.
+// A change is what a verb did to a path.
 type change struct {
 	journal.Change
-	ino     node.Ino // the file whose content is now the one of After; 0: none
+	gave    bool // the verb gave the inode its content, whose sum is After
 	content chunk.Content
 }
 
@@ -23,8 +23,8 @@ type source struct {
 // record notes what a verb has done. It stands or falls with the verb.
 func (tx *Tx) record(c change) error {
 	seq, err := tx.log.Append(tx.epoch(), c.Change)
-	if err == nil && c.ino != 0 {
-		tx.own.sources[c.ino] = source{c.content, c.After, seq}
+	if err == nil && c.gave {
+		tx.own.sources[node.Ino(c.Ino)] = source{c.content, c.After, seq}
 	}
 	return err
 }
@@ -62,7 +62,12 @@ func (tx *Tx) was(c *change, n *node.Node) (err error) {
 }
 
 // is notes the content that n has after it.
-func (c *change) is(n *node.Node, sum chunk.Sum) { c.After, c.ino, c.content = sum, n.Ino, n.Content }
+func (c *change) is(n *node.Node, sum chunk.Sum) {
+	c.Ino, c.After, c.gave, c.content = int64(n.Ino), sum, true, n.Content
+}
+
+// entry notes that the name at p, which is the last of the path, came to n or went from it.
+func (c *change) entry(p Place, n *node.Node) { c.Dir, c.Ino = int64(p.Dir), int64(n.Ino) }
 
 // loss is the change that a name is taken away from n: its content goes with the last one.
 func (tx *Tx) loss(op journal.Op, n *node.Node) (c change, err error) {

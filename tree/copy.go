@@ -48,6 +48,7 @@ func (tx *Tx) CopyTree(from, to Place) error {
 		if c.lost, err = tx.loss(journal.OpCopy, old); err != nil {
 			return err
 		}
+		c.lost.Ino = int64(old.Ino)
 		if err := tx.dropName(to, old); err != nil {
 			return err
 		}
@@ -103,14 +104,14 @@ func (c copier) copy(n *node.Node, to Place, source, path string) error {
 		if err := c.tx.addName(to, made); err != nil {
 			return err
 		}
-		return c.record(n, source, path, 0)
+		return c.record(made, to, source, path, 0)
 	}
 
 	made := n.Copy()
 	if err := c.tx.addNamed(to, made); err != nil {
 		return err
 	}
-	if err := c.record(n, source, path, n.Content.Size); err != nil {
+	if err := c.record(made, to, source, path, n.Content.Size); err != nil {
 		return err
 	}
 	if n.Nlink > 1 {
@@ -140,12 +141,16 @@ func (c copier) copy(n *node.Node, to Place, source, path string) error {
 	return nil
 }
 
-func (c copier) record(n *node.Node, source, path string, size int64) error {
-	after, err := c.tx.SumOf(n)
+// record records that the name at a place shows made, by which the tree grew.
+func (c copier) record(made *node.Node, to Place, source, path string, size int64) error {
+	after, err := c.tx.SumOf(made)
 	if err != nil {
 		return err
 	}
-	return c.tx.recordAt(path, change{Change: journal.Change{
+	copied := change{Change: journal.Change{
 		Op: journal.OpCopy, Arg: source, Before: c.lost.Before, Origin: c.lost.Origin, After: after, Grew: c.lost.Grew + size,
-	}})
+		Displaced: c.lost.Ino,
+	}}
+	copied.entry(to, made)
+	return c.tx.recordAt(path, copied)
 }

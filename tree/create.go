@@ -32,6 +32,7 @@ func (tx *Tx) Create(p Place, n *node.Node, sum chunk.Sum) error {
 		return err
 	}
 	c := change{Change: journal.Change{Op: createOp(n.Kind()), Arg: n.Target, Grew: n.Content.Size}}
+	c.entry(p, n)
 	if n.Kind() == node.KindFile {
 		c.is(n, sum)
 	}
@@ -72,6 +73,8 @@ func (tx *Tx) Replace(p Place, n *node.Node, sum chunk.Sum) error {
 		return err
 	}
 	c.Grew += n.Content.Size
+	c.entry(p, n)
+	c.Displaced = int64(old.Ino)
 	c.is(n, sum)
 	return tx.recordAt(path, c)
 }

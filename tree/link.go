@@ -37,7 +37,9 @@ func (tx *Tx) Link(from, to Place) error {
 	if err := tx.addName(to, n); err != nil {
 		return err
 	}
-	return tx.recordAt(path, change{Change: journal.Change{Op: journal.OpLink, Arg: arg}})
+	c := change{Change: journal.Change{Op: journal.OpLink, Arg: arg}}
+	c.entry(to, n)
+	return tx.recordAt(path, c)
 }
 
 // addName puts an entry for an inode, and counts the link.

@@ -9,7 +9,7 @@ import (
 
 // RemoveTree removes a name and, if it is that of a directory, everything below. Its time does not depend on the size of
 // the tree: the top loses its name, and gc takes the rest. The tree is walked only where a file below has a second name.
-// The root is EPERM.
+// A file that has a name elsewhere is recorded too, under each name that it loses. The root is EPERM.
 func (tx *Tx) RemoveTree(p Place) error {
 	if err := tx.Writable(); err != nil {
 		return err
@@ -30,35 +30,81 @@ func (tx *Tx) RemoveTree(p Place) error {
 		return err
 	}
 	if shared {
-		var removed InoSet
-		if err := tx.removeBelow(n.Ino, &removed); err != nil {
+		if err := tx.removeBelow(p, n); err != nil {
 			return err
 		}
 	}
 	return tx.lose(journal.OpRemoveAll, p, n)
 }
 
-// removeBelow drops every name below a directory, one at a time.
-func (tx *Tx) removeBelow(dir node.Ino, removed *InoSet) error {
-	if !removed.Add(dir) {
+// removeBelow drops every name below the directory n, which stands at p, and records those of files that keep another.
+func (tx *Tx) removeBelow(p Place, n *node.Node) error {
+	path, err := tx.eventPath(p)
+	if err != nil {
+		return err
+	}
+	r := treeRemover{tx: tx, removed: new(InoSet)}
+	if err := r.remove(n.Ino, path); err != nil {
+		return err
+	}
+
+	for _, lost := range r.lost {
+		n, err := tx.Node(lost.ino)
+		if err != nil {
+			return err
+		}
+		if n == nil || n.Nlink == 0 {
+			continue // that name was not the last to go
+		}
+		c := change{Change: journal.Change{Op: journal.OpRemove}}
+		if err := tx.was(&c, n); err != nil {
+			return err
+		}
+		c.entry(Place{Dir: lost.dir}, n)
+		if err := tx.recordAt(lost.path, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A treeRemover drops names, one at a time.
+type treeRemover struct {
+	tx      *Tx
+	removed *InoSet    // directories
+	lost    []lostName // of files that had several
+}
+
+// A lostName is a name that a file had in a directory.
+type lostName struct {
+	ino, dir node.Ino
+	path     string
+}
+
+// remove drops every name below a directory, which has a path.
+func (r *treeRemover) remove(dir node.Ino, path string) error {
+	if !r.removed.Add(dir) {
 		return ErrBelowItself(dir)
 	}
-	for e, err := range tx.Entries(dir, "") {
+	for e, err := range r.tx.Entries(dir, "") {
 		if err == nil {
-			err = tx.db.Context().Err()
+			err = r.tx.db.Context().Err()
 		}
 		if err == nil && e.Kind == node.KindDir {
-			err = tx.removeBelow(e.Ino, removed)
+			err = r.remove(e.Ino, node.JoinPath(path, e.Name))
 		}
 		if err != nil {
 			return err
 		}
 
-		n, err := tx.NodeOf(dir, e)
+		n, err := r.tx.NodeOf(dir, e)
 		if err != nil {
 			return err
 		}
-		if err := tx.dropName(Place{Dir: dir, Base: e.Name}, n); err != nil {
+		if n.Nlink > 1 {
+			r.lost = append(r.lost, lostName{n.Ino, dir, node.JoinPath(path, e.Name)})
+		}
+		if err := r.tx.dropName(Place{Dir: dir, Base: e.Name}, n); err != nil {
 			return err
 		}
 	}

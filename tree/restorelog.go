@@ -21,19 +21,29 @@ type restoreLog struct {
 	turns bool              // some of these are directories: paths below them change
 	dirs  PathFinder
 	shown map[node.Ino][]node.Name // names of inos, as they were before
+
+	alike map[node.Ino]bool // of inos: only times and the number of names differ
+	noted map[node.Ino]bool // inodes that the record of an entry names
 }
 
 func newRestoreLog(tx *Tx) *restoreLog {
 	return &restoreLog{
 		tx: tx, made: make(map[string]*restored), moved: make(map[node.Ino]bool),
 		dirs: PathFinder{tx, schema.RootIno, make(map[node.Ino]string)}, shown: make(map[node.Ino][]node.Name),
+		alike: make(map[node.Ino]bool), noted: make(map[node.Ino]bool),
 	}
 }
 
-// restored is what a path showed before and after: sums and sizes of content.
-type restored struct {
-	before, after chunk.Sum
-	was, is       int64
+// restored is what a path showed before and after.
+type restored struct{ before, after restoredSide }
+
+// A restoredSide is what a path showed: an inode with the sum and size of its content, through an entry of a directory.
+type restoredSide struct {
+	sum   chunk.Sum
+	size  int64
+	ino   node.Ino
+	dir   node.Ino // if the entry shows something else on the other side
+	alike bool     // the inode is only alike on the other side
 }
 
 // begin looks at the tree as it is before, when the keys in which it differs from src are known.
@@ -63,8 +73,9 @@ func (l *restoreLog) begin(src *Tx, names []node.Name, inos []node.Ino) error {
 		if err != nil {
 			return err
 		}
-		if have != nil && want != nil && !node.Alike(have, want) {
+		if have != nil && want != nil && !node.Same(have, want) {
 			l.inos = append(l.inos, ino)
+			l.alike[ino] = node.Alike(have, want)
 		}
 	}
 	return l.look()
@@ -79,13 +90,51 @@ func (l *restoreLog) end() error {
 	if err := l.look(); err != nil {
 		return err
 	}
+
+	// An inode that is alike needs no record of its own if that of an entry names it.
 	for _, path := range slices.Sorted(maps.Keys(l.made)) {
 		p := l.made[path]
-		if err := l.tx.record(change{Change: journal.Change{Op: "restore", Path: path, Before: p.before, After: p.after, Grew: p.is - p.was}}); err != nil {
+		for _, side := range []*restoredSide{&p.before, &p.after} {
+			if side.alike && l.noted[side.ino] {
+				*side = restoredSide{}
+			}
+		}
+		if p.before.ino == 0 && p.after.ino == 0 {
+			continue
+		}
+
+		if err := l.tx.record(p.change(path)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// change returns what to record of a path.
+func (p *restored) change(path string) change {
+	c := change{Change: journal.Change{
+		Op: journal.OpRestore, Path: path, Before: p.before.sum, After: p.after.sum, Grew: p.after.size - p.before.size,
+		Ino: int64(p.after.ino), Dir: int64(p.after.dir),
+	}}
+
+	// The path may have shown another inode before, in another directory.
+	switch p.before.ino {
+	case 0, p.after.ino:
+	default:
+		c.Displaced = int64(p.before.ino)
+	}
+	if p.before.dir != p.after.dir {
+		c.ArgDir = int64(p.before.dir)
+	}
+
+	// What went has no other side.
+	if c.Ino == 0 {
+		c.Ino, c.Displaced = c.Displaced, 0
+	}
+	if c.Dir == 0 {
+		c.Dir, c.ArgDir = c.ArgDir, 0
+	}
+	return c
 }
 
 // look adds the paths as they are now.
@@ -96,22 +145,25 @@ func (l *restoreLog) look() error {
 			return err
 		}
 		if d.Ino != 0 {
-			if err := l.add(name, d.Ino); err != nil {
+			if err := l.add(name, restoredSide{ino: d.Ino, dir: name.Dir}); err != nil {
 				return err
 			}
 		}
 	}
 
 	for _, ino := range l.inos {
+		if l.alike[ino] && l.noted[ino] {
+			continue
+		}
 		names, err := l.namesOf(ino)
 		if err != nil {
 			return err
 		}
 		if ino == l.tx.fsys.root {
-			l.note(".")
+			l.note(".", restoredSide{ino: ino, alike: l.alike[ino]})
 		}
 		for _, name := range names {
-			if err := l.add(name, ino); err != nil {
+			if err := l.add(name, restoredSide{ino: ino, alike: l.alike[ino]}); err != nil {
 				return err
 			}
 		}
@@ -119,26 +171,21 @@ func (l *restoreLog) look() error {
 	return nil
 }
 
-// add notes that a name shows ino.
-func (l *restoreLog) add(name node.Name, ino node.Ino) error {
+// add notes what a name shows, if a path leads there.
+func (l *restoreLog) add(name node.Name, side restoredSide) error {
 	dir, err := l.dirs.Path(name.Dir)
 	if err != nil || dir == "" {
 		return err
 	}
-	n, err := l.tx.Node(ino)
+	n, err := l.tx.Node(side.ino)
 	if err != nil || n == nil {
 		return err
 	}
-	sum, err := l.tx.SumOf(n)
-	if err != nil {
+	if side.sum, err = l.tx.SumOf(n); err != nil {
 		return err
 	}
-	p := l.note(node.JoinPath(dir, name.Base))
-	if l.after {
-		p.after, p.is = sum, n.Content.Size
-	} else {
-		p.before, p.was = sum, n.Content.Size
-	}
+	side.size = n.Content.Size
+	l.note(node.JoinPath(dir, name.Base), side)
 	return nil
 }
 
@@ -152,12 +199,24 @@ func (l *restoreLog) namesOf(ino node.Ino) ([]node.Name, error) {
 	return names, err
 }
 
-// note returns what is known of a path.
-func (l *restoreLog) note(path string) *restored {
+// note notes what a path shows.
+func (l *restoreLog) note(path string, side restoredSide) {
 	p := l.made[path]
 	if p == nil {
 		p = &restored{}
 		l.made[path] = p
 	}
-	return p
+
+	at := &p.before
+	if l.after {
+		at = &p.after
+	}
+	if side.dir == 0 && at.dir != 0 {
+		return // its entry was noted
+	}
+	*at = side
+
+	if side.dir != 0 {
+		l.noted[side.dir], l.noted[side.ino] = true, true
+	}
 }

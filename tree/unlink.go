@@ -40,6 +40,7 @@ func (tx *Tx) lose(op journal.Op, p Place, n *node.Node) error {
 	if err := tx.dropName(p, n); err != nil {
 		return err
 	}
+	c.entry(p, n)
 	return tx.recordAt(path, c)
 }
 

@@ -12,6 +12,9 @@ import (
 // An Event is something that happened to a path of a branch: its number Seq, the time At, the Branch, the Call with its
 // Actor, Session and Tool, the Op, the Path and its Arg, the sums of the content Before and After, and by how many bytes the
 // tree Grew. Its method Concerns reports whether it changed what is at a path or below it.
+//
+// Its inode numbers say what is stale in a cache such as a mount's: the content and attributes of Ino and of Displaced, which
+// lost the name Path to Ino, and the entries in the directories Dir and ArgDir. See [journal.Event] for each.
 type Event = journal.Event
 
 // A Call is in the course of what something happens: a call of a tool by a model, a command of a person. It has an Actor, a

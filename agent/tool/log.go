@@ -70,8 +70,9 @@ func (h *History) Log(ctx context.Context, path string, before int64, limit int)
 }
 
 // shownEvent returns the part of an event that the policy shows: visible paths, and events about the whole of a
-// branch that is granted.
+// branch that is granted. Inode numbers are left out: they may be those of files and directories that are not visible.
 func (h *History) shownEvent(e vfs.Event, granted map[string]bool) (vfs.Event, bool) {
+	e.Ino, e.Dir, e.ArgDir, e.Displaced = 0, 0, 0, 0
 	switch e.Op {
 	case vfs.OpSnapshot, vfs.OpSnapshotDelete:
 		return e, granted[e.Branch]
