@@ -6,8 +6,8 @@ import (
 	"maps"
 	"slices"
 
+	"vfsdb/history"
 	"vfsdb/schema"
-	"vfsdb/tree"
 )
 
 // This file checks history: branches, their lineages and snapshots. It lists the trees that the other checks look at.
@@ -15,8 +15,8 @@ import (
 // A subject is a view that history retains: the head of a branch, or a snapshot.
 type subject struct {
 	branch, snapshot string
-	at               tree.Moment
-	levels           []tree.Level
+	at               history.Moment
+	levels           []history.Level
 }
 
 func (t *subject) fault(path, format string, args ...any) Fault {
@@ -45,14 +45,14 @@ func (c *checker) checkHistory(ctx context.Context) error {
 		main := false
 		ids := slices.Sorted(maps.Keys(branches))
 		for _, id := range ids {
-			main = main || branches[id].named && branches[id].name == tree.MainBranch
+			main = main || branches[id].named && branches[id].name == history.MainBranch
 			if err := c.checkLineage(branches, branches[id]); err != nil {
 				return err
 			}
 		}
 
 		if !main {
-			if err := c.fault(Fault{What: "branch is missing", Branch: tree.MainBranch}); err != nil {
+			if err := c.fault(Fault{What: "branch is missing", Branch: history.MainBranch}); err != nil {
 				return err
 			}
 		}
@@ -89,7 +89,7 @@ func (c *checker) readBranches(tx *schema.Tx) (map[int64]*branchFacts, error) {
 			continue
 		}
 
-		if len(b.levels) <= tree.MaxDepth+1 { // one more than there may be is enough for the fault
+		if len(b.levels) <= history.MaxDepth+1 { // one more than there may be is enough for the fault
 			b.levels = append(b.levels, lineageRow{rows.Int(1), rows.Int(2), rows.Int(3)})
 		}
 	}
@@ -109,7 +109,7 @@ func (c *checker) checkLineage(branches map[int64]*branchFacts, b *branchFacts) 
 	}
 	if b.named {
 		c.report.Branches++
-		if tree.CheckName(b.name) != nil {
+		if history.CheckName(b.name) != nil {
 			note("branch has an invalid name")
 		}
 		if len(b.levels) == 0 || b.levels[0] != (lineageRow{0, b.id, schema.Head}) {
@@ -121,8 +121,8 @@ func (c *checker) checkLineage(branches map[int64]*branchFacts, b *branchFacts) 
 
 	// The levels are numbered from 0. Level 0 is the branch itself, and each other one is an ancestor, as of an epoch that
 	// no longer changes.
-	if len(b.levels) > tree.MaxDepth+1 {
-		note("lineage has more than %d levels", tree.MaxDepth)
+	if len(b.levels) > history.MaxDepth+1 {
+		note("lineage has more than %d levels", history.MaxDepth)
 	}
 	for i, l := range b.levels {
 		if l.level != int64(i) {
@@ -151,17 +151,17 @@ func (c *checker) checkLineage(branches map[int64]*branchFacts, b *branchFacts) 
 
 	// The head is looked at even if the lineage has a fault.
 	if b.named && len(b.levels) > 0 {
-		c.trees = append(c.trees, subject{branch: b.name, at: tree.Moment{Branch: b.id, Epoch: schema.Head}, levels: b.view(schema.Head)})
+		c.trees = append(c.trees, subject{branch: b.name, at: history.Moment{Branch: b.id, Epoch: schema.Head}, levels: b.view(schema.Head)})
 	}
 	return nil
 }
 
 // view returns the levels that a branch is read through at an epoch.
-func (b *branchFacts) view(epoch int64) []tree.Level {
-	levels := []tree.Level{{Branch: b.id, Cap: epoch}}
+func (b *branchFacts) view(epoch int64) []history.Level {
+	levels := []history.Level{{Branch: b.id, Cap: epoch}}
 	for _, l := range b.levels {
 		if l.level > 0 {
-			levels = append(levels, tree.Level{Branch: l.ancestor, Cap: l.cap})
+			levels = append(levels, history.Level{Branch: l.ancestor, Cap: l.cap})
 		}
 	}
 	return levels
@@ -227,7 +227,7 @@ func (c *checker) checkSnapshots(tx *schema.Tx, branches map[int64]*branchFacts)
 			what = "snapshot of a branch that was deleted"
 		case id < schema.FirstID:
 			what = fmt.Sprintf("snapshot has the number %d", id)
-		case tree.CheckName(name) != nil:
+		case history.CheckName(name) != nil:
 			what = "snapshot has an invalid name"
 		case epoch < schema.FirstEpoch || epoch >= b.epoch:
 			what = fmt.Sprintf("snapshot is of epoch %d, but the branch is in epoch %d itself", epoch, b.epoch)
@@ -240,7 +240,7 @@ func (c *checker) checkSnapshots(tx *schema.Tx, branches map[int64]*branchFacts)
 
 		// The tree is looked at even if the snapshot has a fault, as long as there is a tree to read.
 		if b != nil && b.named && epoch < schema.Head {
-			c.trees = append(c.trees, subject{branch: b.name, snapshot: name, at: tree.Moment{Branch: b.id, Epoch: epoch}, levels: b.view(epoch)})
+			c.trees = append(c.trees, subject{branch: b.name, snapshot: name, at: history.Moment{Branch: b.id, Epoch: epoch}, levels: b.view(epoch)})
 		}
 	}
 	if err := rows.Err(); err != nil {
@@ -252,7 +252,7 @@ func (c *checker) checkSnapshots(tx *schema.Tx, branches map[int64]*branchFacts)
 // stillThere reports whether a tree is retained in this transaction too.
 func (t *subject) stillThere(tx *schema.Tx) (bool, error) {
 	if t.snapshot == "" {
-		_, named, err := tree.ReadBranch(tx, t.at.Branch)
+		_, named, err := history.ReadBranch(tx, t.at.Branch)
 		return named, err
 	}
 	_, ok, err := tx.Int(`SELECT id FROM snapshot WHERE name = ? AND branch = ? AND epoch = ?`, t.snapshot, t.at.Branch, t.at.Epoch)

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 
+	"vfsdb/history"
 	"vfsdb/node"
 	"vfsdb/schema"
-	"vfsdb/tree"
 )
 
 // This file finds the names of a damaged row: the trees that show it, and its paths there. It runs for faults only, so it
@@ -21,7 +21,7 @@ func (c *checker) faultOfInode(tx *schema.Tx, branch, ino int64, l life, what st
 	if what == "" {
 		return nil
 	}
-	_, err := c.faultOfRow(tx, branch, l, what, func(t *subject, above []tree.Level) ([]string, error) {
+	_, err := c.faultOfRow(tx, branch, l, what, func(t *subject, above []history.Level) ([]string, error) {
 		for _, near := range above {
 			if _, found, err := inodeRowAt(tx, near, ino); found || err != nil {
 				return nil, err
@@ -37,7 +37,7 @@ func (c *checker) faultOfName(tx *schema.Tx, branch int64, name node.Name, l lif
 	if what == "" {
 		return nil
 	}
-	_, err := c.faultOfRow(tx, branch, l, what, func(t *subject, above []tree.Level) ([]string, error) {
+	_, err := c.faultOfRow(tx, branch, l, what, func(t *subject, above []history.Level) ([]string, error) {
 		for _, near := range above {
 			if _, found, err := entryAt(tx, near, name); found || err != nil {
 				return nil, err
@@ -50,11 +50,11 @@ func (c *checker) faultOfName(tx *schema.Tx, branch int64, name node.Name, l lif
 
 // faultOfRow reports a fault of a row for each tree that the row may be seen in, with the paths that see returns; none
 // means that the tree does not show the row after all. A row that no tree shows is named by its branch.
-func (c *checker) faultOfRow(tx *schema.Tx, branch int64, l life, what string, see func(t *subject, above []tree.Level) ([]string, error)) (int, error) {
+func (c *checker) faultOfRow(tx *schema.Tx, branch int64, l life, what string, see func(t *subject, above []history.Level) ([]string, error)) (int, error) {
 	found := 0
 	for i := range c.trees {
 		t := &c.trees[i]
-		at := slices.IndexFunc(t.levels, func(v tree.Level) bool { return v.Branch == branch && v.Cap >= l.born && v.Cap < l.died })
+		at := slices.IndexFunc(t.levels, func(v history.Level) bool { return v.Branch == branch && v.Cap >= l.born && v.Cap < l.died })
 		if at < 0 {
 			continue
 		}
@@ -96,12 +96,12 @@ func branchName(tx *schema.Tx, id int64) (string, error) {
 }
 
 // inodeRowAt returns the mode of an inode in one level; 0 is a whiteout.
-func inodeRowAt(tx *schema.Tx, l tree.Level, ino int64) (mode int64, found bool, err error) {
+func inodeRowAt(tx *schema.Tx, l history.Level, ino int64) (mode int64, found bool, err error) {
 	return tx.Int(`SELECT mode FROM inode WHERE branch = ?1 AND ino = ?2 AND died > ?3 AND born <= ?3 LIMIT 1`, l.Branch, ino, l.Cap)
 }
 
 // entryAt returns the inode that one level has under a name; 0 is a whiteout.
-func entryAt(tx *schema.Tx, l tree.Level, name node.Name) (ino int64, found bool, err error) {
+func entryAt(tx *schema.Tx, l history.Level, name node.Name) (ino int64, found bool, err error) {
 	return tx.Int(`SELECT ifnull(ino, 0) FROM dirent WHERE branch = ?1 AND parent = ?2 AND name = ?3 AND died > ?4 AND born <= ?4 LIMIT 1`,
 		l.Branch, int64(name.Dir), name.Base, l.Cap)
 }

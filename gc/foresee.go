@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"vfsdb/history"
 	"vfsdb/hold"
 	"vfsdb/node"
 	"vfsdb/schema"
@@ -104,7 +105,7 @@ func (f *ReapForecast) orphan(ctx context.Context, top tree.BranchIno) error {
 	var head *tree.Tree
 	dirs := []reapDir{{dir: top.Ino}}
 	err := f.fsys.Store().DB().View(ctx, func(db *schema.Tx) (err error) {
-		if head, err = f.fsys.Store().Stand(db, tree.Moment{Branch: top.Branch, Epoch: schema.Head}); err != nil {
+		if head, err = f.fsys.Store().Stand(db, history.Moment{Branch: top.Branch, Epoch: schema.Head}); err != nil {
 			return err
 		}
 		tx, err := head.Begin(db)

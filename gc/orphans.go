@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"vfsdb/history"
 	"vfsdb/hold"
 	"vfsdb/node"
 	"vfsdb/schema"
@@ -226,14 +227,14 @@ func (r *reapRun) tx(branch int64) (*tree.Tx, error) {
 	if tx := r.txs[branch]; tx != nil {
 		return tx, nil
 	}
-	_, named, err := tree.ReadBranch(r.db, branch)
+	_, named, err := history.ReadBranch(r.db, branch)
 	if err != nil || !named {
 		return nil, err
 	}
 
 	head := r.trees[branch]
 	if head == nil {
-		if head, err = r.store.Stand(r.db, tree.Moment{Branch: branch, Epoch: schema.Head}); err != nil {
+		if head, err = r.store.Stand(r.db, history.Moment{Branch: branch, Epoch: schema.Head}); err != nil {
 			return nil, err
 		}
 		r.trees[branch] = head

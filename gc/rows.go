@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"vfsdb/history"
 	"vfsdb/node"
 	"vfsdb/schema"
 	"vfsdb/tree"
@@ -218,7 +219,7 @@ type retention struct {
 
 // readRetention reads the retained epochs of a branch.
 func readRetention(db *schema.Tx, branch int64) (kept retention, err error) {
-	if _, kept.head, err = tree.ReadBranch(db, branch); err != nil {
+	if _, kept.head, err = history.ReadBranch(db, branch); err != nil {
 		return kept, err
 	}
 	rows := db.Query(`SELECT epoch FROM snapshot WHERE branch = ?1

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 
+	"vfsdb/history"
 	"vfsdb/schema"
 	"vfsdb/tree"
 	"vfsdb/vfs"
@@ -107,7 +108,7 @@ func DeleteBranch(ctx context.Context, fsys *vfs.FS, name string) error {
 		if name == vfs.MainBranch {
 			return syscall.EPERM
 		}
-		if err := removeOf((*tree.Tx)(tx).DB(), name); err != nil {
+		if err := history.DeleteSnapshots((*tree.Tx)(tx).DB(), name); err != nil {
 			return err
 		}
 		if err := (*tree.Tx)(tx).DropBranch(name); err != nil {

@@ -25,5 +25,5 @@
 //
 // CreateIn, ListIn, DeleteIn and RestoreIn do the same as a part of the caller's own transaction.
 //
-// The package writes the table snapshot. The rows of entries and inodes belong to the rooms below.
+// The room writes no table itself: the rows of snapshots, branches, entries and inodes belong to the rooms below.
 package snapshot

@@ -5,6 +5,7 @@ import (
 	"syscall"
 	"time"
 
+	"vfsdb/history"
 	"vfsdb/schema"
 	"vfsdb/tree"
 	"vfsdb/vfs"
@@ -97,7 +98,7 @@ func create(tx *vfs.Tx, info *Info) error {
 		return err
 	}
 
-	if err = insert((*tree.Tx)(tx).DB(), info); err != nil {
+	if err := history.AddSnapshot((*tree.Tx)(tx).DB(), info.Name, info.Moment, info.Created, info.Note); err != nil {
 		return err
 	}
 	*info, err = selectOne((*tree.Tx)(tx).DB(), info.Name) // now with the id, and the present name of the branch

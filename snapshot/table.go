@@ -5,6 +5,7 @@ import (
 	"syscall"
 	"time"
 
+	"vfsdb/history"
 	"vfsdb/schema"
 	"vfsdb/vfs"
 )
@@ -76,24 +77,11 @@ func wrongIndex(name string) error {
 	return schema.Corrupt("the index of snapshots is wrong about %q, or its branch is missing", name)
 }
 
-func insert(db *schema.Tx, info *Info) error {
-	_, err := db.Exec(`INSERT INTO snapshot (name, branch, epoch, created, note) VALUES (?, ?, ?, ?, ?)`,
-		info.Name, info.Moment.Branch, info.Moment.Epoch, info.Created.UnixNano(), info.Note)
-	return err
-}
-
 // remove deletes a snapshot.
 func remove(db *schema.Tx, name string) error {
 	info, err := selectOne(db, name)
 	if err != nil {
 		return err
 	}
-	_, err = db.Exec(`DELETE FROM snapshot WHERE id = ?`, info.ID)
-	return err
-}
-
-// removeOf deletes the snapshots of a branch.
-func removeOf(db *schema.Tx, branch string) error {
-	_, err := db.Exec(`DELETE FROM snapshot NOT INDEXED WHERE branch = (SELECT id FROM branch NOT INDEXED WHERE name = ?)`, branch)
-	return err
+	return history.DeleteSnapshot(db, info.ID)
 }

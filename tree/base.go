@@ -1,24 +1,28 @@
 package tree
 
-import "slices"
+import (
+	"slices"
+
+	"vfsdb/history"
+)
 
 // Base returns the moment that two trees of one store have in common: the latest moment of a branch that both come from.
 // Each side has changed exactly the rows in which its tree differs from that moment. ok is false if the trees have no
 // moment in common, as when one was forked empty.
-func Base(a, b *Tx) (base Moment, ok bool) {
+func Base(a, b *Tx) (base history.Moment, ok bool) {
 	i, j := meet(a.fsys.levels, b.fsys.levels)
 	if i == len(a.fsys.levels) {
-		return Moment{}, false
+		return history.Moment{}, false
 	}
 	x, y := a.fsys.levels[i], b.fsys.levels[j]
-	return Moment{x.Branch, min(x.Cap, y.Cap)}, true
+	return history.Moment{Branch: x.Branch, Epoch: min(x.Cap, y.Cap)}, true
 }
 
 // meet finds the nearest branch that two lineages lead through, and returns its place in each; the lengths of both if
 // there is none.
-func meet(a, b []Level) (i, j int) {
+func meet(a, b []history.Level) (i, j int) {
 	for i, l := range a {
-		if j := slices.IndexFunc(b, func(m Level) bool { return m.Branch == l.Branch }); j >= 0 {
+		if j := slices.IndexFunc(b, func(m history.Level) bool { return m.Branch == l.Branch }); j >= 0 {
 			return i, j
 		}
 	}

@@ -1,144 +1,191 @@
 package tree
 
 import (
+	"cmp"
 	"fmt"
-	"strings"
 	"syscall"
-	"time"
-	"unicode"
-	"unicode/utf8"
 
+	"vfsdb/chunk"
+	"vfsdb/history"
 	"vfsdb/node"
 	"vfsdb/schema"
 )
 
-// A Branch is a line of history with a head that can be written.
-type Branch struct {
-	ID      int64
-	Name    string
-	Created time.Time
-	Depth   int // levels of its lineage: 1 if it was not forked from another
+// ownLevel is the number of the level that is the branch itself.
+var ownLevel = []int{0}
 
-	// Base is the branch that it continues, and Fork the moment of that which it began as. A fork of a branch that had
-	// no changes of its own continues what that one did. Both are zero where there is none, or it was dropped.
-	Base string
-	Fork Moment
+// wholeTree refuses what concerns a branch and not a directory of it: through an OpenRoot tree it is EINVAL.
+func (tx *Tx) wholeTree() error {
+	if tx.fsys.root != schema.RootIno {
+		return syscall.EINVAL
+	}
+	return tx.Writable()
 }
 
-// Branches returns the branches of the store, oldest first.
-func (tx *Tx) Branches() ([]Branch, error) { return Branches(tx.db) }
+// Kept reports whether a snapshot or a fork keeps a past moment.
+func (tx *Tx) Kept(at history.Moment) (bool, error) { return history.Kept(tx.db, at) }
 
-// Branches returns the branches of a store, oldest first.
-func Branches(db *schema.Tx) ([]Branch, error) {
-	var list []Branch
-	rows := db.Query(`SELECT b.id, b.name, b.created, (SELECT count(*) FROM lineage l WHERE l.branch = b.id), base.name, base.id, up.epoch
-		FROM branch b LEFT JOIN lineage up ON up.branch = b.id AND up.level = 1 LEFT JOIN branch base ON base.id = up.ancestor
-		WHERE b.name IS NOT NULL ORDER BY b.id`)
-	for rows.Next() {
-		b := Branch{ID: rows.Int(0), Name: rows.Text(1), Created: time.Unix(0, rows.Int(2)), Depth: int(rows.Int(3))}
-		if b.Base = rows.Text(4); b.Base != "" {
-			b.Fork = Moment{Branch: rows.Int(5), Epoch: rows.Int(6)}
-		}
-		list = append(list, b)
+// frozen is what a transaction notes of a moment that it has frozen, which nothing keeps yet.
+type frozen history.Moment
+
+// Freeze ends the head's epoch and returns the moment that it was. What is written from now on does not change it.
+// The caller must keep the moment, by a row of its own, in this same transaction.
+func (tx *Tx) Freeze() (history.Moment, error) {
+	if err := tx.wholeTree(); err != nil {
+		return history.Moment{}, err
 	}
-	return list, rows.Err()
+	if err := tx.Flush(); err != nil {
+		return history.Moment{}, err
+	}
+	at := history.Moment{Branch: tx.fsys.at.Branch, Epoch: tx.epoch()}
+	invalidationOf(tx.db) // the tree shows the same
+	if err := history.SetEpoch(tx.db, at.Branch, at.Epoch+1); err != nil {
+		return history.Moment{}, err
+	}
+	tx.own.branch.epoch = at.Epoch + 1
+	tx.db.SetLocal(frozen(at), true)
+	return at, nil
 }
 
-// ReadBranch returns the epoch that a branch is in; named is false if the branch was dropped, or never was.
-func ReadBranch(db *schema.Tx, id int64) (epoch int64, named bool, err error) {
-	rows := db.Query(`SELECT epoch, name IS NOT NULL FROM branch WHERE id = ?`, id)
-	defer rows.Close()
-	if rows.Next() {
-		epoch, named = rows.Int(0), rows.Int(1) == 1
+// Fork makes a branch that starts as the tree was at a past moment: one that was frozen in this same transaction, or
+// that something keeps, else it is ESTALE. It costs a row per level of lineage, whatever the size of the tree. A name
+// that is taken is EEXIST.
+func (tx *Tx) Fork(at history.Moment, name string) error {
+	if err := tx.wholeTree(); err != nil {
+		return err
 	}
-	return epoch, named, rows.Err()
-}
-
-// branchID finds a branch by its name. What the index of names says is compared with the row, and if it says that there
-// is none the rows are asked too: a damaged index must not open another branch, nor hide one.
-func branchID(db *schema.Tx, name string) (int64, error) {
-	id, listed, err := db.Int(`SELECT id FROM branch WHERE name = ?`, name)
-	if err != nil {
-		return 0, err
-	}
-	there := false
-	if listed {
-		_, there, err = db.Int(`SELECT id FROM branch WHERE id = ? AND +name = ?`, id, name)
-	} else {
-		_, there, err = db.Int(`SELECT id FROM branch NOT INDEXED WHERE name = ?`, name)
-	}
-
+	epoch, named, err := history.ReadBranch(tx.db, at.Branch)
 	switch {
 	case err != nil:
-		return 0, err
-	case listed != there:
-		return 0, corrupt("the index of branches is wrong about %q", name)
-	case !there && name == MainBranch:
-		return 0, corrupt("there is no branch %s", name) // it can neither be renamed nor deleted
-	case !there:
-		return 0, syscall.ENOENT
+		return err
+	case !named:
+		return syscall.ESTALE
+	case at.Epoch >= epoch:
+		return fmt.Errorf("%w: only a past moment can be forked; freeze the head first", syscall.EINVAL)
 	}
-	return id, nil
-}
-
-// CheckName refuses a name that no branch or snapshot may have with EINVAL: an empty one, one over 255 bytes, one with
-// a slash, an '@', a space or a control character in it, one that is not UTF-8, one that starts with '-'.
-func CheckName(name string) error {
-	bad := func(r rune) bool { return r == '/' || r == '@' || unicode.IsSpace(r) || unicode.IsControl(r) }
-	if name == "" || len(name) > node.MaxName || !utf8.ValidString(name) || name[0] == '-' || strings.ContainsFunc(name, bad) {
-		return fmt.Errorf("%w: a name is 1 to %d bytes of UTF-8 without '/', '@' and spaces, and does not start with '-'", syscall.EINVAL, node.MaxName)
+	if tx.db.Local(frozen(at)) == nil {
+		if kept, err := tx.Kept(at); err != nil || !kept {
+			return cmp.Or(err, error(syscall.ESTALE))
+		}
 	}
-	return nil
-}
-
-// newBranch adds a branch row.
-func (tx *Tx) newBranch(name string) (int64, error) {
-	if err := CheckName(name); err != nil {
-		return 0, err
-	}
-	_, err := tx.db.Exec(`INSERT INTO branch (name, epoch, created) VALUES (?, 2, ?)`, name, tx.now)
-	if schema.Conflict(err) {
-		return 0, syscall.EEXIST
-	}
-	return tx.db.LastID(), err
-}
-
-// RenameBranch gives a branch another name. The branch main keeps its own: EPERM.
-func (tx *Tx) RenameBranch(from, to string) error {
-	if from == MainBranch {
-		return syscall.EPERM
-	}
-	if err := CheckName(to); err != nil {
+	if err := tx.Flush(); err != nil {
 		return err
 	}
-	id, err := branchID(tx.db, from)
+
+	id, err := history.AddBranch(tx.db, name, tx.now)
 	if err != nil {
 		return err
 	}
-	invalidationOf(tx.db) // the tree shows the same
-	_, err = tx.db.Exec(`UPDATE branch SET name = ? WHERE id = ?`, to, id)
-	if schema.Conflict(err) {
-		return syscall.EEXIST
+	levels, err := history.ReadLineage(tx.db, at)
+	if err != nil {
+		return err
 	}
-	return err
+	if levels, err = tx.dropEmptyLevels(levels); err != nil {
+		return err
+	}
+	if len(levels) > history.MaxDepth {
+		if levels, err = tx.squash(levels); err != nil {
+			return err
+		}
+	}
+	return history.AddLineage(tx.db, id, levels)
+}
+
+// ForkEmpty makes a branch that starts as an empty root.
+func (tx *Tx) ForkEmpty(name string) error {
+	if err := tx.wholeTree(); err != nil {
+		return err
+	}
+	id, err := history.AddBranch(tx.db, name, tx.now)
+	if err != nil {
+		return err
+	}
+	if err := history.AddLineage(tx.db, id, nil); err != nil {
+		return err
+	}
+	invalidationOf(tx.db) // nobody has read the tree
+	root := &node.Node{Ino: schema.RootIno, Mode: node.ModeDir | 0o755, Nlink: 1, Mtime: tx.now, Ctime: tx.now, Btime: tx.now}
+	return insertInode(tx.db, id, schema.FirstEpoch, root)
+}
+
+// dropEmptyLevels leaves out levels that hold no rows, so a chain of forks without changes does not grow.
+// The deepest level stays: it holds the root.
+func (tx *Tx) dropEmptyLevels(levels []history.Level) ([]history.Level, error) {
+	var kept []history.Level
+	for i, l := range levels {
+		if i < len(levels)-1 {
+			n, _, err := tx.db.Int(`SELECT EXISTS (SELECT 1 FROM inode WHERE branch = ?1 AND born <= ?2)
+				OR EXISTS (SELECT 1 FROM dirent WHERE branch = ?1 AND born <= ?2)`, l.Branch, l.Cap)
+			if err != nil {
+				return nil, err
+			}
+			if n == 0 {
+				continue
+			}
+		}
+		kept = append(kept, l)
+	}
+	return kept, nil
+}
+
+// squash merges all levels but the deepest into one frozen branch without a name. The nearest row wins, so levels are
+// copied nearest first and a key that is there already stays.
+func (tx *Tx) squash(levels []history.Level) ([]history.Level, error) {
+	id, err := history.AddAncestor(tx.db, tx.now)
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range levels[:len(levels)-1] {
+		if err := tx.copyLevel(id, l); err != nil {
+			return nil, err
+		}
+	}
+	return []history.Level{{Branch: id, Cap: schema.FirstEpoch}, levels[len(levels)-1]}, nil
+}
+
+// copyLevel copies the rows that a level shows into the branch id, where they live for good.
+func (tx *Tx) copyLevel(id int64, l history.Level) error {
+	invalidationOf(tx.db) // no tree shows the copies yet
+	for _, text := range []string{
+		`INSERT OR IGNORE INTO dirent (branch, parent, name, died, born, ino, kind)
+			SELECT ?1, parent, name, 9223372036854775807, 2, ino, kind FROM dirent WHERE branch = ?2 AND died > ?3 AND born <= ?3`,
+		`INSERT OR IGNORE INTO inode (branch, ino, died, born, ` + inodeFields + `)
+			SELECT ?1, ino, 9223372036854775807, 2, ` + inodeFields + `
+			FROM inode WHERE branch = ?2 AND died > ?3 AND born <= ?3`,
+	} {
+		if _, err := tx.db.Exec(text, id, l.Branch, l.Cap); err != nil {
+			return err
+		}
+	}
+
+	// The copies refer to content, which a collection that runs must know.
+	if !tx.gc {
+		return nil
+	}
+	rows := tx.db.Query(`SELECT size, blob, manifest FROM inode WHERE branch = ? AND (blob IS NOT NULL OR manifest IS NOT NULL)`, id)
+	for rows.Next() {
+		c := chunk.Content{Size: rows.Int(0), Blob: rows.Int(1), Manifest: rows.Int(2)}
+		if err := chunk.Touch(tx.db, c); err != nil {
+			rows.Close()
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// RenameBranch gives a branch another name, see [history.RenameBranch].
+func (tx *Tx) RenameBranch(from, to string) error {
+	invalidationOf(tx.db) // the tree shows the same
+	return history.RenameBranch(tx.db, from, to)
 }
 
 // DropBranch frees the name of a branch. Branches forked from it keep what they inherited; gc takes the rest. The
 // branch main stays: EPERM. A tree that stands on the branch gets ESTALE.
 func (tx *Tx) DropBranch(name string) error {
-	if name == MainBranch {
-		return syscall.EPERM
+	invalidationOf(tx.db) // the commit's statements show that a moment may not be kept any more
+	id, err := history.DropBranch(tx.db, name)
+	if err == nil {
+		invalidateBranch(tx.db, id)
 	}
-	id, err := branchID(tx.db, name)
-	if err != nil {
-		return err
-	}
-	invalidationOf(tx.db) // who keeps a moment is found out from the statements
-	if _, err := tx.db.Exec(`UPDATE branch SET name = NULL WHERE id = ?`, id); err != nil {
-		return err
-	}
-	invalidateBranch(tx.db, id)
-	// Descendants have rows of their whole lineage, so only those of the branch go.
-	_, err = tx.db.Exec(`DELETE FROM lineage WHERE branch = ?`, id)
 	return err
 }

@@ -1,11 +1,15 @@
 package tree
 
-import "syscall"
+import (
+	"syscall"
+
+	"vfsdb/history"
+)
 
 // ChangedSince reports whether anything was written to the head since a past moment of its own branch; what came back
 // to what it was counts too. It costs two looks into an index, whatever was written. The moment of another branch is
 // EINVAL.
-func (tx *Tx) ChangedSince(at Moment) (bool, error) {
+func (tx *Tx) ChangedSince(at history.Moment) (bool, error) {
 	if at.Branch != tx.fsys.at.Branch {
 		return false, syscall.EINVAL
 	}

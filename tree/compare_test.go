@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"vfsdb/history"
 	"vfsdb/node"
 )
 
@@ -98,7 +99,7 @@ func randomTrees(t *testing.T) []*Tree {
 		}))
 		if step%2 == 1 { // keep the moment, by a fork
 			name := fmt.Sprintf("b%d", step)
-			var at Moment
+			var at history.Moment
 			require.NoError(t, head.Update(ctx, func(tx *Tx) (err error) {
 				if at, err = tx.Freeze(); err == nil {
 					err = tx.Fork(at, name)

@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"vfsdb/history"
 	"vfsdb/node"
 	"vfsdb/schema"
 )
@@ -27,10 +28,6 @@ func DeleteBranch(db *schema.Tx, branch int64) (bool, error) {
 		return false, err
 	}
 	invalidationOf(db)
-	for _, text := range []string{`DELETE FROM lineage WHERE branch = ?`, `DELETE FROM branch WHERE id = ? AND name IS NULL`} {
-		if _, err := db.Exec(text, branch); err != nil {
-			return false, err
-		}
-	}
-	return true, nil
+	err = history.DeleteBranch(db, branch)
+	return err == nil, err
 }

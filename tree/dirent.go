@@ -3,6 +3,7 @@ package tree
 import (
 	"fmt"
 
+	"vfsdb/history"
 	"vfsdb/node"
 	"vfsdb/schema"
 )
@@ -34,7 +35,7 @@ func (tx *Tx) loadDirent(key nameKey) (node.Dirent, error) {
 		return d, err
 	}
 
-	var buf [MaxDepth]int
+	var buf [history.MaxDepth]int
 	d, found, err := tx.nearestDirent(tx.fsys.levelsOfDir(append(buf[:0], 0), key.dir), key)
 	if err == nil && (!found || d.Level > 0) {
 		tx.cacheInheritedName(key, d)
@@ -172,7 +173,7 @@ func (tx *Tx) pageBehind(dir node.Ino, after string, limit int) ([]node.Entry, e
 
 const pageSQL = `SELECT name, ino, kind, parent FROM dirent WHERE branch = ?1 AND parent = ?2 AND name > ?3 AND died > ?4 AND born <= ?4 ORDER BY name`
 
-func (tx *Tx) pageOfOne(l Level, dir node.Ino, after string, limit int) ([]node.Entry, error) {
+func (tx *Tx) pageOfOne(l history.Level, dir node.Ino, after string, limit int) ([]node.Entry, error) {
 	var page []node.Entry
 	for {
 		rows := tx.db.Query(pageSQL, l.Branch, int64(dir), after, l.Cap)
@@ -217,7 +218,7 @@ func scanListed(rows *schema.Rows, dir node.Ino) (node.Entry, error) {
 }
 
 // pageOfMany merges the levels by name, the nearest winning, whiteouts hiding what is deeper.
-func (tx *Tx) pageOfMany(levels []Level, dir node.Ino, after string, limit int) ([]node.Entry, error) {
+func (tx *Tx) pageOfMany(levels []history.Level, dir node.Ino, after string, limit int) ([]node.Entry, error) {
 	cursors := make([]*schema.Rows, len(levels))
 	heads := make([]node.Entry, len(levels))
 	defer func() {

@@ -34,5 +34,5 @@
 // long, what clears it and what bounds it. A [Handle] is an open inode: all handles of one store see what was written through
 // any of them and is not committed yet.
 //
-// Tables written here: branch, lineage, inode, dirent, orphan.
+// Tables written here: inode, dirent, orphan.
 package tree

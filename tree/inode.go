@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"vfsdb/chunk"
+	"vfsdb/history"
 	"vfsdb/node"
 	"vfsdb/schema"
 )
@@ -89,7 +90,7 @@ func (tx *Tx) loadInode(ino node.Ino) (node.Node, error) {
 		return n, err
 	}
 
-	var buf [MaxDepth]int
+	var buf [history.MaxDepth]int
 	n, found, err := tx.nearestInode(tx.fsys.levelsOfIno(append(buf[:0], 0), ino), ino)
 	if err == nil && (!found || n.Level > 0) {
 		tx.cacheInheritedNode(n)

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync"
 
+	"vfsdb/history"
 	"vfsdb/node"
 	"vfsdb/schema"
 )
@@ -30,7 +31,7 @@ func contains(list []node.Ino, ino node.Ino) bool {
 // levelFilters are the filters that a store has made, shared by all trees that are read through the same levels.
 type levelFilters struct {
 	mu   sync.Mutex
-	made map[Level]*levelFilter
+	made map[history.Level]*levelFilter
 }
 
 // maxFilters bounds how many there are. When there are more, all are dropped.
@@ -38,7 +39,7 @@ const maxFilters = 1 << 10
 
 // of returns the filters of a lineage, one for each level. The first level may still change, and the last is where all
 // comes from that was not changed, so these two have none.
-func (s *levelFilters) of(db *schema.Tx, levels []Level) ([]*levelFilter, error) {
+func (s *levelFilters) of(db *schema.Tx, levels []history.Level) ([]*levelFilter, error) {
 	list := make([]*levelFilter, len(levels))
 	for i := 1; i < len(levels)-1; i++ {
 		f, ok := s.get(levels[i])
@@ -58,24 +59,24 @@ func (s *levelFilters) of(db *schema.Tx, levels []Level) ([]*levelFilter, error)
 	return list, nil
 }
 
-func (s *levelFilters) get(l Level) (*levelFilter, bool) {
+func (s *levelFilters) get(l history.Level) (*levelFilter, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f, ok := s.made[l]
 	return f, ok
 }
 
-func (s *levelFilters) put(l Level, f *levelFilter) {
+func (s *levelFilters) put(l history.Level, f *levelFilter) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.made == nil || len(s.made) >= maxFilters {
-		s.made = make(map[Level]*levelFilter)
+		s.made = make(map[history.Level]*levelFilter)
 	}
 	s.made[l] = f
 }
 
 // readFilter makes the filter of a level; nil if it has too many rows.
-func readFilter(db *schema.Tx, l Level) (*levelFilter, error) {
+func readFilter(db *schema.Tx, l history.Level) (*levelFilter, error) {
 	dirs, ok, err := keysOf(db, `SELECT parent, born <= ?2 AND died > ?2 FROM dirent WHERE branch = ?1 ORDER BY parent`, l)
 	if err != nil || !ok {
 		return nil, err
@@ -88,7 +89,7 @@ func readFilter(db *schema.Tx, l Level) (*levelFilter, error) {
 }
 
 // keysOf returns the keys of the rows that a level shows, in order; not ok if it has too many rows.
-func keysOf(db *schema.Tx, text string, l Level) (keys []node.Ino, ok bool, err error) {
+func keysOf(db *schema.Tx, text string, l history.Level) (keys []node.Ino, ok bool, err error) {
 	rows := db.Query(text, l.Branch, l.Cap)
 	defer rows.Close()
 

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"vfsdb/history"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -27,7 +29,7 @@ func TestLevelFilters(t *testing.T) {
 	head := fsys
 	for depth := 1; depth <= 12; depth++ {
 		name := fmt.Sprintf("b%d", depth)
-		var next Moment
+		var next history.Moment
 		require.NoError(t, head.Update(ctx, func(tx *Tx) (err error) {
 			if next, err = tx.Freeze(); err == nil {
 				err = tx.Fork(next, name)

@@ -3,6 +3,7 @@ package tree
 import (
 	"strings"
 
+	"vfsdb/history"
 	"vfsdb/node"
 	"vfsdb/schema"
 )
@@ -16,14 +17,14 @@ import (
 // A transaction that writes has a cache of its own, see [ownCache], because what it wrote is not committed. So has one
 // that reads, if it does not see the present generation.
 type memory struct {
-	moment Moment
+	moment history.Moment
 	shared *sharedCache
 	gen    *generation // that the transaction sees; nil if it has a cache of its own
 	own    *ownCache   // nil if gen is not
 }
 
 // memory returns what a transaction knows of a tree.
-func (s *sharedCache) memory(tx *schema.Tx, tree Moment) memory {
+func (s *sharedCache) memory(tx *schema.Tx, tree history.Moment) memory {
 	m := memory{moment: tree, shared: s, gen: s.of(tx)}
 	if m.gen == nil {
 		m.own = ownCacheOf(tx, tree)
@@ -129,14 +130,14 @@ func (m *memory) putNamesOf(ino node.Ino, names []node.Name) {
 }
 
 // getPair returns where this tree and another may differ.
-func (m *memory) getPair(other Moment) (*keys, bool) {
+func (m *memory) getPair(other history.Moment) (*keys, bool) {
 	if m.gen == nil {
 		return nil, false
 	}
 	return m.shared.pairs.get(m.gen, treePair{m.moment, other})
 }
 
-func (m *memory) putPair(other Moment, k *keys) {
+func (m *memory) putPair(other history.Moment, k *keys) {
 	if m.gen != nil && len(k.names)+len(k.inos) <= maxCachedKeys {
 		m.shared.pairs.put(m.gen, treePair{m.moment, other}, k)
 	}
@@ -144,7 +145,9 @@ func (m *memory) putPair(other Moment, k *keys) {
 
 // inherited is the moment before a branch had rows of its own. Its tree is what the branch inherits, which never changes,
 // so what is known of it is cached for good, for transactions that write too.
-func (m *memory) inherited() Moment { return Moment{m.moment.Branch, schema.FirstEpoch - 1} }
+func (m *memory) inherited() history.Moment {
+	return history.Moment{Branch: m.moment.Branch, Epoch: schema.FirstEpoch - 1}
+}
 
 // getInheritedName returns what the levels above the first show under a name.
 func (m *memory) getInheritedName(key nameKey) (node.Dirent, bool) {

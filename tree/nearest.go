@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"vfsdb/history"
 	"vfsdb/schema"
 )
 
@@ -33,7 +34,7 @@ func newNearest(columns, table, key string, keys int) *nearest {
 
 // find looks for a key in levels of a lineage, given by their numbers, and returns the row and the number of its level.
 // The caller closes the rows; without a row they are nil.
-func (s *nearest) find(db *schema.Tx, lineage []Level, numbers []int, key ...any) (rows *schema.Rows, number int, err error) {
+func (s *nearest) find(db *schema.Tx, lineage []history.Level, numbers []int, key ...any) (rows *schema.Rows, number int, err error) {
 	for len(numbers) > 0 {
 		part := numbers[:min(len(numbers), maxNearest)]
 		numbers = numbers[len(part):]

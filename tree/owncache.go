@@ -3,6 +3,7 @@ package tree
 import (
 	"maps"
 
+	"vfsdb/history"
 	"vfsdb/node"
 	"vfsdb/schema"
 )
@@ -37,14 +38,14 @@ const maxOwnTrees = 8
 
 // ownCacheOf returns the cache of a tree on the transaction's connection. All users of the tree in one transaction have
 // the same cache, so one that is in use is not evicted, nor one with inodes that are still to be written.
-func ownCacheOf(db *schema.Tx, at Moment) *ownCache {
-	trees, _ := db.Memo().(map[Moment]*ownCache)
+func ownCacheOf(db *schema.Tx, at history.Moment) *ownCache {
+	trees, _ := db.Memo().(map[history.Moment]*ownCache)
 	if trees == nil {
-		trees = make(map[Moment]*ownCache)
+		trees = make(map[history.Moment]*ownCache)
 		db.SetMemo(trees)
 	}
 	if len(trees) > maxOwnTrees {
-		maps.DeleteFunc(trees, func(_ Moment, c *ownCache) bool { return c.user != db && len(c.dirty) == 0 })
+		maps.DeleteFunc(trees, func(_ history.Moment, c *ownCache) bool { return c.user != db && len(c.dirty) == 0 })
 	}
 
 	c := trees[at]
@@ -62,7 +63,7 @@ func ownCacheOf(db *schema.Tx, at Moment) *ownCache {
 
 // invalidateBranch makes the next transaction of this connection look whether a branch is still there.
 func invalidateBranch(db *schema.Tx, id int64) {
-	trees, _ := db.Memo().(map[Moment]*ownCache)
+	trees, _ := db.Memo().(map[history.Moment]*ownCache)
 	for at, c := range trees {
 		if at.Branch == id {
 			c.branch.known = false

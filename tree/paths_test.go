@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"vfsdb/history"
 	"vfsdb/node"
 	"vfsdb/schema"
 )
@@ -34,7 +35,7 @@ func openTest(t *testing.T, path string) *Tree {
 	st, err := Open(t.Context(), path, schema.Options{Relaxed: true}, false)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, st.Close()) })
-	main, err := st.Head(t.Context(), MainBranch)
+	main, err := st.Head(t.Context(), history.MainBranch)
 	require.NoError(t, err)
 	return main
 }

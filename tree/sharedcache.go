@@ -5,6 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"vfsdb/history"
 	"vfsdb/node"
 	"vfsdb/schema"
 )
@@ -33,22 +34,22 @@ type sharedCache struct {
 
 // The keys of the tables: each says of which tree.
 type (
-	treeKey  Moment
+	treeKey  history.Moment
 	treeName struct {
-		at Moment
+		at history.Moment
 		nameKey
 	}
 	treeIno struct {
-		at  Moment
+		at  history.Moment
 		ino node.Ino
 	}
 	treePath struct {
-		at     Moment
+		at     history.Moment
 		root   node.Ino
 		follow bool
 		path   string
 	}
-	treePair struct{ a, b Moment }
+	treePair struct{ a, b history.Moment }
 )
 
 // A nameKey is a name in a directory.
@@ -60,14 +61,11 @@ type nameKey struct {
 // clone returns a key that keeps nothing else in memory: a name may be a part of something larger.
 func (k nameKey) clone() nameKey { return nameKey{k.dir, strings.Clone(k.name)} }
 
-// final reports whether the tree of a moment can never change again.
-func (at Moment) final() bool { return at.Epoch != schema.Head }
-
 func (k treeKey) final() bool  { return false } // it may be deleted
-func (k treeName) final() bool { return k.at.final() }
-func (k treeIno) final() bool  { return k.at.final() }
-func (k treePath) final() bool { return k.at.final() }
-func (k treePair) final() bool { return k.a.final() && k.b.final() }
+func (k treeName) final() bool { return k.at.Final() }
+func (k treeIno) final() bool  { return k.at.Final() }
+func (k treePath) final() bool { return k.at.Final() }
+func (k treePair) final() bool { return k.a.Final() && k.b.Final() }
 
 // Sizes of the tables, in sets of four entries. When all are full, they take 17 MB, and more only where paths or names
 // are very long, or files have very many names.

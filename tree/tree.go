@@ -8,24 +8,22 @@ import (
 	"syscall"
 
 	"vfsdb/chunk"
+	"vfsdb/history"
 	"vfsdb/hold"
 	"vfsdb/journal"
 	"vfsdb/node"
 	"vfsdb/schema"
 )
 
-// MainBranch is the branch that a new store has. It cannot be renamed or deleted.
-const MainBranch = "main"
-
 // A Tree is one tree of a store: the head of a branch, which can be written, or a past moment, which refuses writes with
 // EROFS. It is safe for concurrent use, by any number of goroutines and processes.
 type Tree struct {
 	store   *Store
-	at      Moment
-	branch  string         // the branch's name when the FS was made; "" for a past moment
-	levels  []Level        // the lineage that reads go through, nearest first; constant
-	filters []*levelFilter // of the levels
-	settled bool           // the lineage is committed
+	at      history.Moment
+	branch  string          // the branch's name when the FS was made; "" for a past moment
+	levels  []history.Level // the lineage that reads go through, nearest first; constant
+	filters []*levelFilter  // of the levels
+	settled bool            // the lineage is committed
 	root    node.Ino
 	name    string
 	owner   bool // made by Open: Close closes the store
@@ -88,11 +86,11 @@ func (st *Store) Head(ctx context.Context, name string) (fsys *Tree, err error) 
 
 // HeadIn is head as part of a transaction.
 func (st *Store) HeadIn(tx *schema.Tx, name string) (*Tree, error) {
-	id, err := branchID(tx, name)
+	id, err := history.FindBranch(tx, name)
 	if err != nil {
 		return nil, err
 	}
-	fsys, err := st.Stand(tx, Moment{Branch: id, Epoch: schema.Head})
+	fsys, err := st.Stand(tx, history.Moment{Branch: id, Epoch: schema.Head})
 	if err != nil {
 		return nil, err
 	}
@@ -101,8 +99,8 @@ func (st *Store) HeadIn(tx *schema.Tx, name string) (*Tree, error) {
 }
 
 // Stand makes the FS that reads at a moment.
-func (st *Store) Stand(tx *schema.Tx, at Moment) (*Tree, error) {
-	levels, err := readLineage(tx, at)
+func (st *Store) Stand(tx *schema.Tx, at history.Moment) (*Tree, error) {
+	levels, err := history.ReadLineage(tx, at)
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +135,7 @@ func (fsys *Tree) Name() string { return fsys.name }
 func (fsys *Tree) Head() string { return fsys.branch }
 
 // Moment returns where in history the FS stands.
-func (fsys *Tree) Moment() Moment { return fsys.at }
+func (fsys *Tree) Moment() history.Moment { return fsys.at }
 
 // DB returns the file under the FS, for rooms that keep rows of their own in it.
 func (fsys *Tree) DB() *schema.DB { return fsys.store.db }
@@ -149,7 +147,7 @@ func (fsys *Tree) Frozen() bool { return fsys.at.Epoch != schema.Head }
 func (fsys *Tree) Whole() bool { return fsys.root == schema.RootIno }
 
 // At stands on a past moment: something must keep it, or else it is ESTALE. The moment of a head is EINVAL.
-func (st *Store) At(ctx context.Context, at Moment) (past *Tree, err error) {
+func (st *Store) At(ctx context.Context, at history.Moment) (past *Tree, err error) {
 	err = st.db.View(ctx, func(tx *schema.Tx) (err error) {
 		past, err = st.AtIn(tx, at)
 		return err
@@ -158,11 +156,11 @@ func (st *Store) At(ctx context.Context, at Moment) (past *Tree, err error) {
 }
 
 // AtIn is At as part of a transaction.
-func (st *Store) AtIn(tx *schema.Tx, at Moment) (*Tree, error) {
+func (st *Store) AtIn(tx *schema.Tx, at history.Moment) (*Tree, error) {
 	if at.Epoch >= schema.Head {
 		return nil, syscall.EINVAL
 	}
-	kept, err := momentKept(tx, at)
+	kept, err := history.Kept(tx, at)
 	if err == nil && !kept {
 		err = syscall.ESTALE
 	}

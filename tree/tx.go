@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"vfsdb/chunk"
+	"vfsdb/history"
 	"vfsdb/hold"
 	"vfsdb/journal"
 	"vfsdb/schema"
@@ -35,7 +36,7 @@ type Tx struct {
 func (tx *Tx) DB() *schema.Tx { return tx.db }
 
 // Moment returns where in history the tree of the transaction stands.
-func (tx *Tx) Moment() Moment { return tx.fsys.at }
+func (tx *Tx) Moment() history.Moment { return tx.fsys.at }
 
 // Begin makes the Tx of fsys on a transaction of the file.
 func (fsys *Tree) Begin(db *schema.Tx) (*Tx, error) {
@@ -67,12 +68,12 @@ func (tx *Tx) checkBranch() error {
 	}
 
 	at := tx.fsys.at
-	epoch, named, err := ReadBranch(tx.db, at.Branch)
+	epoch, named, err := history.ReadBranch(tx.db, at.Branch)
 	if err != nil {
 		return err
 	}
 	if tx.fsys.Frozen() {
-		if named, err = momentKept(tx.db, at); err != nil {
+		if named, err = history.Kept(tx.db, at); err != nil {
 			return err
 		}
 	}

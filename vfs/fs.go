@@ -3,6 +3,7 @@ package vfs
 import (
 	"context"
 
+	"vfsdb/history"
 	"vfsdb/node"
 	"vfsdb/tree"
 )
@@ -23,14 +24,14 @@ type Ino = node.Ino
 
 // A Moment is a point in a branch's history: what the tree of Branch was at the end of an Epoch. Moments can be compared
 // with ==, and are made by snapshots and forks.
-type Moment = tree.Moment
+type Moment = history.Moment
 
 // A Branch is a line of history with a head that can be written: its ID, its Name, when it was Created, the Depth of its
 // lineage, the branch that it continues (Base) and where (Fork).
-type Branch = tree.Branch
+type Branch = history.Branch
 
 // MainBranch is the branch that a new store has. It cannot be renamed or deleted.
-const MainBranch = tree.MainBranch
+const MainBranch = history.MainBranch
 
 // MaxReadSize is how many bytes ReadFile, ReadRange and GetMany return at most: more is EFBIG. A file may be longer than
 // any memory, by its holes alone. [FS.Open] reads one of any length.
@@ -38,7 +39,7 @@ const MaxReadSize = tree.MaxReadSize
 
 // CheckName refuses a name that no branch or snapshot may have with EINVAL: an empty one, one over 255 bytes, one with
 // a slash, an '@', a space or a control character in it, one that is not UTF-8, one that starts with '-'.
-func CheckName(name string) error { return tree.CheckName(name) }
+func CheckName(name string) error { return history.CheckName(name) }
 
 // tree is the FS as rooms below see it.
 func (fsys *FS) tree() *tree.Tree { return (*tree.Tree)(fsys) }

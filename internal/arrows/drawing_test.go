@@ -20,6 +20,7 @@ var captions = map[string]string{
 	"schema":        "the file: tables, transactions, the log",
 	"hold":          "what a collector must leave alone",
 	"chunk":         "bytes: cut, summed, stored once, verified",
+	"history":       "branches, lineages, moments and their names",
 	"journal":       "what happened, by which call; watching",
 	"node":          "inodes and entries, as values",
 	"tree":          "nodes and entries by number; their history",

@@ -1,0 +1,26 @@
+package history
+
+import (
+	"time"
+
+	"vfsdb/schema"
+)
+
+// AddSnapshot names a moment. A name must have been looked for before: a second one is an error of the file.
+func AddSnapshot(db *schema.Tx, name string, at Moment, created time.Time, note string) error {
+	_, err := db.Exec(`INSERT INTO snapshot (name, branch, epoch, created, note) VALUES (?, ?, ?, ?, ?)`,
+		name, at.Branch, at.Epoch, created.UnixNano(), note)
+	return err
+}
+
+// DeleteSnapshot takes the name from a moment, by the number of the snapshot.
+func DeleteSnapshot(db *schema.Tx, id int64) error {
+	_, err := db.Exec(`DELETE FROM snapshot WHERE id = ?`, id)
+	return err
+}
+
+// DeleteSnapshots deletes all snapshots of a branch, given by its name.
+func DeleteSnapshots(db *schema.Tx, branch string) error {
+	_, err := db.Exec(`DELETE FROM snapshot NOT INDEXED WHERE branch = (SELECT id FROM branch NOT INDEXED WHERE name = ?)`, branch)
+	return err
+}
