@@ -8,7 +8,8 @@ import (
 	"vfsdb/internal/vfstest"
 )
 
-// What a session has committed is reported, though nothing can be read any more: else it would be tried again.
+// A committed call is reported as a success, though nothing can be read any more: otherwise the caller would repeat
+// it.
 func TestNothingFailsAfterTheCommit(t *testing.T) {
 	s := openSession(t, newStore(t), "s", nil)
 	box, err := s.Toolbox(t.Context())

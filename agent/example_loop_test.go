@@ -16,7 +16,7 @@ import (
 	"vfsdb/vfs"
 )
 
-// A turn that a model took, as its provider's API tells it. Here it is a script, so that no model is needed.
+// A turn of a model, as its provider's API returns it. Here it is a script, so that no model is needed.
 type toolUse struct{ id, tool, input string }
 
 var script = []toolUse{

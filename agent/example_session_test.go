@@ -11,8 +11,8 @@ import (
 	"vfsdb/agent"
 )
 
-// A session is a branch of its own, opened by its first call. What went wrong is taken back, a sub-agent works apart,
-// and the ref is all that has to be kept to go on after a restart.
+// A session is a branch of its own, opened by its first call. A mistake is taken back, a sub-agent works apart, and
+// the ref is all that has to be kept to go on after a restart.
 func ExampleOpen() {
 	dir, err := os.MkdirTemp("", "")
 	if err != nil {

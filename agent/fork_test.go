@@ -30,7 +30,8 @@ func readOn(t *testing.T, fsys *vfs.FS, branch, path string) string {
 	return vfstest.Read(t, tree, path)
 }
 
-// A fork moves the tools to the new branch, says so, and grants both branches; the one that was left stays as it is.
+// A fork moves the tools to the new branch, reports that, and grants both branches. The one that was left stays as it
+// is.
 func TestForkMoves(t *testing.T) {
 	b, fsys := agentkit.Box(t, nil, "a")
 	out := agentkit.Call(t, b, "workspace_branch", agentkit.Args{"name": "try"})
@@ -95,7 +96,8 @@ func TestForkStays(t *testing.T) {
 	require.Equal(t, []string{"a"}, vfstest.Names(t, fsys))
 }
 
-// What others forked is not granted, nor is a branch that has the name of one that was: a grant is of the branch itself.
+// Branches that others forked are not granted, nor is a new branch with the name of a granted one: a grant is for the
+// branch itself.
 func TestForkGrantsItsOwn(t *testing.T) {
 	b, fsys := agentkit.Box(t, nil, "a")
 	_, err := snapshot.Branch(t.Context(), fsys, fsys, "theirs")
@@ -303,7 +305,7 @@ func TestBranchGone(t *testing.T) {
 	require.Equal(t, "1", holds(t, s, "a"))
 }
 
-// What was acknowledged before a fork is in it, and what is written later is on the new branch: calls at once lose
+// A write that was acknowledged before a fork is in it, and a later one is on the new branch: concurrent calls lose
 // nothing to a branch that nobody stands on any more.
 func TestForksAtOnce(t *testing.T) {
 	b, _ := agentkit.Box(t, nil)

@@ -136,7 +136,7 @@ func TestSessionLife(t *testing.T) {
 	require.ErrorIs(t, err, syscall.EINVAL)
 }
 
-// A session starts where it is told to.
+// A session starts from the tree that its options name.
 func TestSessionFrom(t *testing.T) {
 	store := newStore(t)
 	s := openSession(t, store, "base", nil)
@@ -203,7 +203,7 @@ func TestResume(t *testing.T) {
 	require.ErrorIs(t, runs(t, s, "ls", nil).Err, fs.ErrNotExist)
 }
 
-// What failed for good stays so until it is reset.
+// A session that failed for good stays failed until it is reset.
 func TestReset(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "agent.db")
 	store := agent.NewStore(path, &vfs.Options{MustExist: true})
@@ -373,8 +373,8 @@ func TestUndoTurns(t *testing.T) {
 	require.ErrorIs(t, err, syscall.EINVAL)
 }
 
-// A session that was never open is neither opened nor closed, as metrics and hooks have it, and its health tells of no
-// success. Closing one that could not be opened leaves the reason there.
+// For metrics and hooks, a session that was never open is neither opened nor closed, and its health has no success.
+// Closing one that could not be opened leaves the reason there.
 func TestCloseUnopened(t *testing.T) {
 	metrics := &agentkit.Counts{}
 	var kinds []string
@@ -401,7 +401,7 @@ func TestCloseUnopened(t *testing.T) {
 	require.Zero(t, metrics.Of("close workspace success"))
 }
 
-// What calls cost the store is counted too.
+// The cost of calls to the store is counted too.
 func TestStoreMetrics(t *testing.T) {
 	metrics := &agentkit.Counts{N: map[string]int{}}
 	b, _ := agentkit.Box(t, &tool.Config{Metrics: metrics})
@@ -465,7 +465,7 @@ func TestEviction(t *testing.T) {
 	vfstest.Check(t, old)
 	require.NoError(t, old.Close())
 
-	// Gone: an error that says so, and no new file in its place.
+	// Gone: an error with that reason, and no new file in its place.
 	back := store.Path() + ".back"
 	require.NoError(t, os.Rename(store.Path(), back))
 	var evicted *tool.EvictedError

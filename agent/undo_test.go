@@ -70,7 +70,7 @@ func TestKeptSnapshots(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// What the model of claude-code wrote counts as seen only if it was committed.
+// A write by the model of claude-code counts as seen only if it was committed.
 func TestCodeSawCommitted(t *testing.T) {
 	b, fsys := agentkit.Box(t, &tool.Config{Profile: claude.Code, Policy: &policy.Policy{MaxBytes: 10}})
 	vfstest.Write(t, fsys, "a", "12345678")

@@ -62,7 +62,7 @@ func hostile(t *testing.T) (*vfs.FS, string) {
 	return fsys, content
 }
 
-// A hostileCall is one that has to do with what is hostile. What it shows is in its result, or else silent.
+// A hostileCall is a call on hostile content. Its result shows that content, unless it is silent.
 type hostileCall struct {
 	tool   string
 	args   agentkit.Args
@@ -298,7 +298,7 @@ func TestUntrustedBoundaryCut(t *testing.T) {
 	}
 }
 
-// What only has something of a tag stays as it is.
+// Text that only resembles a tag stays as it is.
 func TestHarmlessStays(t *testing.T) {
 	const text = "<p>workspace tools</p>\n〈这是一个很长的中文书名超过十九个字的名字而且没有结束〉\nif a < work && b > result {}\n<work>&lt;</work>\n"
 	b, fsys := agentkit.Box(t, nil)

@@ -22,7 +22,8 @@ import (
 	"vfsdb/vfs"
 )
 
-// mark is in the contents and in names of what no tool may reach. No call contains it, so a result that does leaks.
+// mark is in the contents and names of files that no tool may reach. No call contains it, so a result that does
+// leaks.
 const mark = "MARKED-7f3a"
 
 // callsPerStore is how many calls one store gets: enough to tangle it, few enough that it stays small.

@@ -13,8 +13,8 @@ import (
 	"vfsdb/internal/vfstest/agentkit"
 )
 
-// FuzzCall gives any tool of any profile any arguments: nothing panics, an error is told in words, and what is told is
-// text. The store stays whole.
+// FuzzCall gives any tool of any profile any arguments: nothing panics, an error is explained in words, and all
+// answers are text. The store stays whole.
 func FuzzCall(f *testing.F) {
 	fsys := vfstest.New(f, "d/a", "d/b", "e/")
 	var boxes []*tool.Toolbox

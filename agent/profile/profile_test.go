@@ -14,8 +14,8 @@ import (
 	"vfsdb/internal/vfstest/agentkit"
 )
 
-// Every tool of every profile tells a client and a model what it is, and what each argument is for is told or plain
-// from its name.
+// Every tool of every profile has a description for clients and models. Every argument has one, or is plain from its
+// name.
 func TestProfilesTell(t *testing.T) {
 	for _, p := range profile.All() {
 		require.NotEmpty(t, p.About, p.Name)

@@ -19,12 +19,14 @@ import (
 	"vfsdb/vfstest"
 )
 
-// What the tools of a reference take and give is written down in testdata/reference: an archive for each profile, with
-// a config, the files of a tree, and calls. A call is a rule in words, a tool with its arguments as JSON, an errno if it
-// fails, the text that the model reads, behind bars, and what is structured if that says something else. The calls are made in their order on one tree; lines that begin
-// with "link" and "dir" make what an archive has no place for.
+// The inputs and outputs of a reference's tools are written down in testdata/reference: an archive for each profile,
+// with a config, the files of a tree, and calls. A call is a rule in words, a tool with its arguments as JSON, an
+// errno if it fails, the text for the model, behind bars, and the structured result if that differs. The calls are
+// made in their order on one tree. Lines that begin with "link" and "dir" make symlinks and directories, for which an
+// archive has no place.
 //
-// The expected texts come from the references and were read against them: so should be what -vfstest.update changes.
+// The expected texts come from the references and were compared with them. Compare the changes of -vfstest.update,
+// too.
 func TestReferences(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("testdata", "reference", "*.txtar"))
 	require.NoError(t, err)

@@ -65,7 +65,7 @@ func TestGrepByProfile(t *testing.T) {
 	}
 }
 
-// What is on by default in helix is these four bounds and no other.
+// By default helix has these four bounds and no other.
 func TestDefaultBounds(t *testing.T) {
 	require.Equal(t, 262144, policy.DefaultResultBytes)
 	require.Equal(t, 1000, policy.DefaultEntries)

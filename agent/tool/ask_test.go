@@ -15,7 +15,7 @@ import (
 	"vfsdb/snapshot"
 )
 
-// What is below a directory is not seen by a search of it, nor after a copy or a move, unless somebody says so.
+// A search of a directory, a copy or a move does not reveal what is below it, unless somebody approves.
 func TestAskAboutTrees(t *testing.T) {
 	for _, tt := range []struct {
 		tool string
@@ -62,8 +62,8 @@ func TestAskAboutTrees(t *testing.T) {
 	}
 }
 
-// A rename between what is visible and what is not is told of the visible end alone, and a restore that would
-// change something hidden does not name it.
+// A rename with one hidden end is reported by its visible end alone, and a restore that would change something hidden
+// does not name it.
 func TestHiddenEndOfRename(t *testing.T) {
 	b, fsys := agentkit.Box(t, &tool.Config{Policy: &policy.Policy{Deny: []string{"/secret"}}}, "secret/hush", "a", "c")
 	_, err := snapshot.Create(t.Context(), fsys, "s", nil)
@@ -83,7 +83,7 @@ func TestHiddenEndOfRename(t *testing.T) {
 	require.Len(t, agentkit.Call(t, b, "workspace_diff", agentkit.Args{"from": "s"})["changes"], 3)
 }
 
-// Whoever may not see a symlink does not learn from the refusal where it leads.
+// The refusal of a symlink that a model may not see does not reveal where it leads.
 func TestRefusalTellsNoTarget(t *testing.T) {
 	b, fsys := agentkit.Box(t, &tool.Config{Policy: &policy.Policy{Paths: []string{"/work"}}}, "work/", "secret/", "hidden")
 	require.NoError(t, fsys.Symlink(t.Context(), "/hidden", "secret/l"))
@@ -98,7 +98,7 @@ func TestRefusalTellsNoTarget(t *testing.T) {
 	}
 }
 
-// Whoever undoes an edit is asked for once.
+// An undo of an edit is approved once.
 func TestUndoEditAsksOnce(t *testing.T) {
 	asked := 0
 	b, _ := agentkit.Box(t, &tool.Config{

@@ -20,7 +20,7 @@ import (
 	"vfsdb/internal/vfstest/agentkit"
 )
 
-// What is decoded is what was checked: a key that is there twice, or in another case inside a list, goes round nothing.
+// Only checked values are decoded: a key that is there twice, or in another case inside a list, evades no check.
 func TestArgumentsTwice(t *testing.T) {
 	b, fsys := agentkit.Box(t, nil)
 	vfstest.Write(t, fsys, "a", "1\n2\n3\n")
@@ -110,7 +110,7 @@ func TestBombs(t *testing.T) {
 	})
 }
 
-// A countdown is a context that ends when it has been asked so many times whether it has.
+// A countdown is a context that ends after a number of calls of Err.
 type countdown struct {
 	context.Context
 	asks, limit atomic.Int64
@@ -176,7 +176,7 @@ func TestNamesOfSeveralLines(t *testing.T) {
 	require.NotContains(t, agentkit.Try(t, b, "workspace_read_file", agentkit.Args{"path": "/" + evil}).Text[:20], "\n")
 }
 
-// What a search names of the files that it skipped is capped too, and so are bytes that are told in base64.
+// The names of files that a search skipped are capped too, and so are bytes in base64.
 func TestCapsOfTheRest(t *testing.T) {
 	b, fsys := agentkit.Box(t, &tool.Config{Caps: policy.Caps{Matches: 3}})
 	for i := range 5 {

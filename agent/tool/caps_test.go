@@ -62,7 +62,7 @@ policy: {max_file_size: -1, max_write_size: -1, max_bytes: -1, max_entries: -1}
 	require.Contains(t, agentkit.Try(t, b, "grep", agentkit.Args{"pattern": "one", "max_results": 1}).Text, "one line")
 }
 
-// maxFileSizeMb is about what tools write. What is there can be read and searched, however large it is.
+// maxFileSizeMb bounds the files that tools write. A larger file can be read and searched.
 func TestMaxFileSizeIsOfWrites(t *testing.T) {
 	c, err := agent.ParseConfig([]byte("capabilities: {fs: {maxFileSizeMb: 1}}"), nil)
 	require.NoError(t, err)

@@ -51,8 +51,8 @@ func (b *Toolbox) timed(kind string, run transaction) transaction {
 	}
 }
 
-// tallied returns a context under which written chunks are counted; tell reports the counts.
-func (b *Toolbox) tallied(ctx context.Context) (_ context.Context, tell func()) {
+// tallied returns a context under which written chunks are counted, and a function that reports the counts.
+func (b *Toolbox) tallied(ctx context.Context) (_ context.Context, report func()) {
 	m := b.config.storeMetrics()
 	if m == nil {
 		return ctx, func() {}

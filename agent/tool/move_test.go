@@ -14,7 +14,7 @@ import (
 )
 
 // With overwrite, a file takes the place of a file, and a directory goes into the one that is there: nothing is lost
-// but files of the same name. What cannot be done is refused, and nothing of it happens.
+// but files of the same name. A move that cannot be done is refused, and nothing of it happens.
 func TestOverwrite(t *testing.T) {
 	for _, tt := range []struct {
 		name, from, to string

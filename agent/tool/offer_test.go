@@ -15,8 +15,8 @@ import (
 	"vfsdb/internal/vfstest/agentkit"
 )
 
-// A tool that is not here says what it would need: the capability, the permission, the list of actions, or a whole
-// branch. A name that the profile does not know is told with those that there are.
+// The error of a tool that is not here names what it would need: the capability, the permission, the list of actions,
+// or a whole branch. The error of a name that the profile does not know lists the names that there are.
 func TestMissingIsNamed(t *testing.T) {
 	for _, tt := range []struct {
 		config     tool.Config
@@ -40,7 +40,7 @@ func TestMissingIsNamed(t *testing.T) {
 	}
 }
 
-// Without a tool there is nothing to tell a model, in any profile; with some, what is told is about these.
+// Without a tool the prompt of any profile is empty; with some, it is about these.
 func TestPromptOfNothing(t *testing.T) {
 	for _, p := range profile.All() {
 		b, _ := agentkit.Box(t, &tool.Config{Profile: p, NoFS: true, NoSnapshot: true})

@@ -86,7 +86,8 @@ func TestAllowAll(t *testing.T) {
 	}
 }
 
-// What is not granted has no tool; what a tool needs and may do is what it says.
+// A permission that is not granted leaves no tool that needs it; each tool has the permissions and hints that it
+// declares.
 func TestPermissionsAndCapabilities(t *testing.T) {
 	names := func(c *tool.Config) []string {
 		b, _ := agentkit.Box(t, c)
@@ -130,7 +131,7 @@ func TestPermissionsAndCapabilities(t *testing.T) {
 	}
 }
 
-// A symlink at the end of a path is refused where the policy says so; within the store it is no race either way.
+// A symlink at the end of a path is refused if the policy denies it; within the store it is no race either way.
 func TestDenyLeafSymlinks(t *testing.T) {
 	b, fsys := agentkit.Box(t, &tool.Config{Policy: &policy.Policy{DenyLeafSymlinks: true}}, "a", "d/x")
 	require.NoError(t, fsys.Symlink(t.Context(), "a", "link"))

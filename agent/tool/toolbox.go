@@ -213,9 +213,9 @@ func (b *Toolbox) Do(ctx context.Context, call Call) *Result {
 	began := time.Now()
 	b = b.here()
 	logged := b.logEntry(call)
-	counted, tell := b.tallied(ctx)
+	counted, report := b.tallied(ctx)
 	result := b.try(vfs.WithCall(counted, logged), call)
-	tell()
+	report()
 	if b.config.OnResult != nil {
 		b.config.OnResult(ctx, call, result)
 	}

@@ -18,7 +18,7 @@ import (
 	"vfsdb/internal/vfstest/agentkit"
 )
 
-// What is written is read, with the sum that the next write takes.
+// A read returns what was written, with the sum that the next write takes.
 func TestWriteReadEdit(t *testing.T) {
 	b, fsys := agentkit.Box(t, nil)
 	wrote := agentkit.Call(t, b, "workspace_write_file", agentkit.Args{"path": "/notes/a.md", "content": "one\ntwo\nthree\n"})
@@ -49,7 +49,7 @@ func TestWriteReadEdit(t *testing.T) {
 	require.Contains(t, twice.Text, "lines 1, 3, 3")
 }
 
-// A long text is cut on a rune and says how much is missing.
+// A long text is cut on a rune, with a note about the missing bytes.
 func TestCut(t *testing.T) {
 	b, _ := agentkit.Box(t, &tool.Config{Caps: policy.Caps{ResultBytes: 10}})
 	agentkit.Call(t, b, "workspace_write_file", agentkit.Args{"path": "a", "content": strings.Repeat("é", 20)})

@@ -36,7 +36,7 @@ func block(t *testing.T, text, language string) string {
 	return found[0]
 }
 
-// The Go of the README is a program of somebody else's module, which says where ours is. It runs, and runs again.
+// The Go of the README is a program of another module, whose go.mod has the place of ours. It runs, and runs again.
 func TestReadmeGo(t *testing.T) {
 	dir := t.TempDir()
 	ours, err := filepath.Abs(root)
@@ -92,7 +92,7 @@ func function(t *testing.T, name, called string) string {
 // shells returns the fenced blocks of commands in the README.
 func shells(t *testing.T) []string { return blocks(document(t, "README.md"), "sh") }
 
-// The session of the README prints what the README says, and does so again. Sizes, times and names differ.
+// The session of the README prints what the README shows, and does so again. Sizes, times and names differ.
 func TestReadmeSession(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the session is for a POSIX shell")
@@ -112,7 +112,7 @@ func TestReadmeSession(t *testing.T) {
 	}
 }
 
-// A client that is configured as the README says finds tools that work, now and when it is started again.
+// A client that is configured as in the README finds tools that work, now and when it is started again.
 func TestReadmeMCP(t *testing.T) {
 	program, err := vfsctl()
 	require.NoError(t, err)

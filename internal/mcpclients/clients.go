@@ -98,7 +98,7 @@ func (c *Clients) conformance(t testing.TB, url string, what ...string) map[stri
 	suite := filepath.Join(c.dir, "@modelcontextprotocol", "conformance", "dist", "index.js")
 	dir := t.TempDir()
 
-	// The exit code only says that a scenario failed. The files have the details.
+	// The exit code only shows that a scenario failed. The files have the details.
 	stdout, stderr, _ := c.run(t, append([]string{suite, "server", "--url", url, "--output-dir", dir}, what...)...)
 	files, err := filepath.Glob(filepath.Join(dir, "server-*", "checks.json"))
 	if err != nil || len(files) == 0 {

@@ -90,7 +90,7 @@ func TestClaudeCodeChange(t *testing.T) {
 	agentkit.Says(t, b, "Edit", agentkit.Args{"file_path": "/theirs", "old_string": "one\ntwo\n", "new_string": "1\n2\n"}, "The file /theirs has been updated successfully.")
 	require.Equal(t, "1\r\n2\r\nthree\r\n", vfstest.Read(t, fsys, "theirs"))
 
-	// What is read under one name is known under another.
+	// A file that was read under one name counts as read under another.
 	require.NoError(t, fsys.Symlink(t.Context(), "theirs", "link"))
 	agentkit.Says(t, b, "Edit", agentkit.Args{"file_path": "/link", "old_string": "three", "new_string": "3"}, "The file /link has been updated successfully.")
 }

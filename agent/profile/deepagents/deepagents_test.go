@@ -114,7 +114,8 @@ func TestDeepagentsGolden(t *testing.T) {
 	agentkit.Golden(t, "deepagents", map[string]any{"told": agentkit.Describe(b), "script": script})
 }
 
-// A result above 80000 characters is cut, and says so. Nothing is kept in the tree, where later searches would find it.
+// A result above 80000 characters is cut, with a note. Nothing is kept in the tree, where later searches would find
+// it.
 func TestDeepagentsCuts(t *testing.T) {
 	b, fsys := agentkit.Box(t, &tool.Config{Profile: deepagents.Profile})
 	require.NoError(t, fsys.Update(t.Context(), func(tx *vfs.Tx) error {
@@ -139,7 +140,7 @@ func TestDeepagentsCuts(t *testing.T) {
 	}))
 }
 
-// A search gives 1000 matches unless max_count says how many, and says when there are more.
+// A search returns 1000 matches, or as many as max_count, and reports when there are more.
 func TestDeepagentsMaxCount(t *testing.T) {
 	b, fsys := agentkit.Box(t, &tool.Config{Profile: deepagents.Profile})
 	agentkit.Plant(t, fsys, map[string]string{"many": strings.Repeat("x\n", 1500)})
@@ -157,7 +158,8 @@ func TestDeepagentsMaxCount(t *testing.T) {
 	require.ErrorIs(t, agentkit.Try(t, b, "grep", agentkit.Args{"pattern": "x", "max_count": 0}).Err, syscall.EINVAL)
 }
 
-// Whoever reads a file page by page, each from where the one before says, reads every line once, however long they are.
+// A model that reads a file page by page, each from the offset that the one before names, reads every line once,
+// however long the lines are.
 func TestDeepagentsPages(t *testing.T) {
 	b, fsys := agentkit.Box(t, &tool.Config{Profile: deepagents.Profile})
 	for _, tt := range []struct {
@@ -307,8 +309,8 @@ func TestDeepagentsDots(t *testing.T) {
 	require.ErrorIs(t, r.Err, syscall.EINVAL)
 }
 
-// A search that finds nothing says that its pattern is literal, if it looks like a regular expression. A line break is in
-// no line, and that is said at once.
+// A search that finds nothing notes that its pattern is literal, if it looks like a regular expression. No line has a
+// line break, so a pattern with one is refused at once.
 func TestDeepagentsHints(t *testing.T) {
 	b, fsys := agentkit.Box(t, &tool.Config{Profile: deepagents.Profile})
 	agentkit.Plant(t, fsys, map[string]string{"f": "def run():\n\tfoo|bar\n"})

@@ -171,7 +171,8 @@ func TestDofsWriteLimit(t *testing.T) {
 	require.ErrorIs(t, agentkit.Try(t, tight, "writeFile", agentkit.Args{"path": "/c", "content": "four"}).Err, syscall.EFBIG)
 }
 
-// A text that is cut says where to go on, in what the model reads too; with each offset followed, nothing is left out.
+// A text that is cut names the offset to go on with, also in the text for the model. Reads at each of these offsets
+// leave nothing out.
 func TestDofsReadOn(t *testing.T) {
 	b, fsys := agentkit.Box(t, &tool.Config{Profile: dofs.Profile, Caps: policy.Caps{ResultBytes: 100}})
 	var lines strings.Builder

@@ -10,8 +10,8 @@ import (
 	"vfsdb/agent/tool/texts"
 )
 
-// underFile makes ENOENT of a path that goes through a file, as the methods do. Only writeFile and mkdir report
-// ENOTDIR.
+// underFile makes ENOENT of a path that goes through a file, as the methods do. For such a path only writeFile and
+// mkdir report ENOTDIR.
 func underFile(err error) error {
 	if errors.Is(err, syscall.ENOTDIR) {
 		return syscall.ENOENT

@@ -17,17 +17,17 @@ import (
 	"vfsdb/snapshot"
 )
 
-// What a model reads of every tool, in every turn, is no more than 2,000 tokens.
+// The descriptions of all tools, which a model reads in every turn, take no more than 2,000 tokens.
 func TestHelixIsBrief(t *testing.T) {
 	b, _ := agentkit.Box(t, nil)
 	size := 0
 	for _, op := range b.Tools() {
-		told, err := json.Marshal(map[string]any{"name": op.Name, "description": op.Description, "inputSchema": op.Input})
+		schema, err := json.Marshal(map[string]any{"name": op.Name, "description": op.Description, "inputSchema": op.Input})
 		require.NoError(t, err)
-		size += len(told)
+		size += len(schema)
 	}
 	require.LessOrEqual(t, size, 4*2000)
-	// What is not told is checked all the same.
+	// Bounds that the model does not read are checked all the same.
 	require.ErrorIs(t, agentkit.Try(t, b, "workspace_read_file", agentkit.Args{"path": "/", "offset": 0}).Err, syscall.EINVAL)
 	require.ErrorIs(t, agentkit.Try(t, b, "workspace_ls", agentkit.Args{"nope": 1}).Err, syscall.EINVAL)
 }
@@ -60,7 +60,7 @@ func TestLogTool(t *testing.T) {
 	require.Less(t, next["events"].([]any)[0].(map[string]any)["seq"], oldest)
 }
 
-// blame tells of each line in which change it came, of files that may be read.
+// blame names the change that brought each line of a file, if the file may be read.
 func TestBlameTool(t *testing.T) {
 	b, fsys := agentkit.Box(t, &tool.Config{Policy: &policy.Policy{Deny: []string{"/secret"}}, Actor: "model"})
 	vfstest.Write(t, fsys, "secret", "x\n")
@@ -79,7 +79,7 @@ func TestBlameTool(t *testing.T) {
 	require.ErrorIs(t, agentkit.Try(t, b, "workspace_blame", agentkit.Args{"path": "/way-in"}).Err, syscall.EACCES)
 }
 
-// list_branches lists those that are granted, and says which one is its own.
+// list_branches lists the branches that are granted, and marks its own.
 func TestListBranchesTool(t *testing.T) {
 	b, fsys := agentkit.Box(t, &tool.Config{Policy: &policy.Policy{Branches: []string{"try-*"}}}, "a")
 	for _, name := range []string{"try-1", "private"} {

@@ -22,7 +22,8 @@ func numbers(from, to int) string {
 	return b.String()
 }
 
-// A read without a limit is of one page, 2,000 lines or 40 KiB, and says how to go on: who does reads the whole file.
+// A read without a limit is one page, 2,000 lines or 40 KiB, with the offset of the next. All pages together are the
+// whole file.
 func TestReadPages(t *testing.T) {
 	b, fsys := agentkit.Box(t, nil)
 	wide := strings.Repeat("x", 15_000) + "\n"
@@ -61,7 +62,8 @@ func TestReadPages(t *testing.T) {
 	require.Equal(t, 5000.0, agentkit.Call(t, b, "workspace_read_file", agentkit.Args{"path": "/f", "limit": 9999})["endLine"], "a limit may be larger")
 }
 
-// A read that the cap cuts says how much of the file is behind it, and goes on where it was cut, so that no line is lost.
+// A read that the cap cuts reports how much of the file is left, and the next read goes on where it was cut, so no
+// line is lost.
 func TestReadGoesOnBehindTheCap(t *testing.T) {
 	text := numbers(1, 5000)
 	for _, in := range []agentkit.Args{{}, {"limit": 4000}, {"limit": 4000, "numbered": true}, {"numbered": true}} {
@@ -109,7 +111,7 @@ func TestTailKeepsTheNewest(t *testing.T) {
 	require.True(t, strings.HasSuffix(fmt.Sprint(r["startLine"]), first), "%v is where %q is", r["startLine"], first)
 }
 
-// An edit shows at most ten places, however much it changed, and says how many more there are.
+// An edit shows at most ten places, however much it changed, and counts the others.
 func TestPreviewIsBounded(t *testing.T) {
 	b, fsys := agentkit.Box(t, nil)
 	vfstest.Write(t, fsys, "many", strings.Repeat("old\n", 200_000))

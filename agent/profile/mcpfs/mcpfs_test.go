@@ -154,8 +154,8 @@ func TestMCPFilesystemHints(t *testing.T) {
 	require.Equal(t, "Allowed directories:\n/", agentkit.Try(t, b, "list_allowed_directories", nil).Text)
 }
 
-// What a model reads it may write back, and a tree is JSON: neither is ever cut. They are whole, or above a bound that
-// somebody has set they are refused.
+// A model may write back a text that it read, and a tree is JSON: neither is ever cut. They are whole, or above a
+// bound that somebody has set they are refused.
 func TestMCPFilesystemWholeOrRefused(t *testing.T) {
 	b, fsys := agentkit.Box(t, &tool.Config{Profile: mcpfs.Profile})
 	long := strings.Repeat("0123456789\n", 40000)

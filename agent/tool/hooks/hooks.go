@@ -10,11 +10,11 @@ import (
 
 // Hooks gets events after they have happened. They wait in a queue for OnEvent, which runs in a goroutine of its own:
 // a slow one never holds up a call. When the queue is full an event is dropped and counted. A panic in OnEvent is
-// logged, and ends nothing. One Hooks may serve any number of sessions. A nil *Hooks hears nothing.
+// logged, and ends nothing. One Hooks may serve any number of sessions. A nil *Hooks gets no events.
 type Hooks struct {
 	queue   chan Event
 	dropped atomic.Int64
-	idle    chan struct{} // closed when the last event has been heard
+	idle    chan struct{} // closed when OnEvent has returned from the last event
 
 	mu     sync.RWMutex // held to write by Close: no event is sent to a queue that was closed
 	closed bool
@@ -25,15 +25,15 @@ type Event struct {
 	Kind      string // "open", "close", "evicted", "eviction-retry", "snapshot", "restore", "branch", "move", "call"
 	Workspace string // its name, as in metrics
 	Session   string // "" if the tools are nobody's
-	Name      string // of the snapshot, the branch or the tool; of a close and of an eviction's retry how it ended
+	Name      string // of the snapshot, the branch or the tool; the outcome of a close or of an eviction's retry
 	Took      time.Duration
 	Err       error
 }
 
-// hookQueue is how many events may wait.
+// hookQueue is the number of events that may wait.
 const hookQueue = 256
 
-// New starts to hear. Close it when nothing more happens. logger may be nil.
+// New returns hooks that call onEvent for each event. Close them when no more calls come. logger may be nil.
 func New(onEvent func(Event), logger *slog.Logger) *Hooks {
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
@@ -42,13 +42,13 @@ func New(onEvent func(Event), logger *slog.Logger) *Hooks {
 	go func() {
 		defer close(h.idle)
 		for e := range h.queue {
-			tell(onEvent, e, logger)
+			deliver(onEvent, e, logger)
 		}
 	}()
 	return h
 }
 
-func tell(onEvent func(Event), e Event, logger *slog.Logger) {
+func deliver(onEvent func(Event), e Event, logger *slog.Logger) {
 	defer func() {
 		if p := recover(); p != nil {
 			logger.Error("hook", "kind", e.Kind, "panic", p)

@@ -38,7 +38,7 @@ func TestParse(t *testing.T) {
 	}, ops)
 }
 
-// What models put around a patch is ignored.
+// Text that models put around a patch is ignored.
 func TestParseLenient(t *testing.T) {
 	want := []patch.FileOp{{Kind: patch.Add, Path: "a", Content: "x\n", At: 2}}
 	inner := "*** Begin Patch\n*** Add File: a\n+x\n*** End Patch"
