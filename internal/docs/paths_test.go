@@ -17,6 +17,9 @@ import (
 // maps are the pages that send readers to files and names of the source.
 var maps = []string{"README.md", "LIMITS.md", "TESTING.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md"}
 
+// described are the pages that name what the source declares.
+var described = slices.Concat(maps, []string{"CHANGELOG.md", "schema/FORMAT.md", "bench/README.md"})
+
 // code finds what a page sets as code, in a line or on lines of its own.
 var code = regexp.MustCompile("(?s)```.*?```|`[^`\n]+`")
 
@@ -43,7 +46,7 @@ func TestPagesNamePathsThatExist(t *testing.T) {
 func TestPagesNameWhatIsDeclared(t *testing.T) {
 	name := regexp.MustCompile(`\b([a-z]\w*)\.([A-Z]\w*)(?:\.([A-Z]\w*))?`)
 	declared := make(map[string]map[string]bool)
-	for _, page := range maps {
+	for _, page := range described {
 		for _, text := range regexp.MustCompile("`[^`\n]+`").FindAllString(document(t, page), -1) {
 			for _, m := range name.FindAllStringSubmatch(text, -1) {
 				dir := packages[m[1]]
@@ -71,7 +74,7 @@ func TestPagesNameMembersThatExist(t *testing.T) {
 	require.True(t, members["FS"]["WriteFile"] && members["Options"]["ReadOnly"], "a method and a field")
 
 	found := 0
-	for _, page := range slices.Concat(maps, []string{"CHANGELOG.md", "schema/FORMAT.md", "bench/README.md"}) {
+	for _, page := range described {
 		for _, text := range regexp.MustCompile("`[^`\n]+`").FindAllString(document(t, page), -1) {
 			for _, m := range name.FindAllStringSubmatch(strings.Trim(text, "`"), -1) {
 				if of := members[m[1]]; of != nil {
