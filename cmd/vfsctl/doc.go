@@ -3,8 +3,8 @@
 //	vfsctl [--db FILE] [--branch NAME | --at SNAPSHOT] COMMAND
 //
 // The database is the file that --db names, else $VFS_DB, else agent.db. Commands stand on the head of the branch that
-// --branch names, else $VFS_BRANCH, else main; with --at on a snapshot. Only init, import, put, tour and mcp --create
-// create a database.
+// --branch names, else $VFS_BRANCH, else main; with --at on a snapshot. Commands about the whole database, such as gc and
+// branch list, ignore $VFS_BRANCH. Only init, import, put, tour and mcp --create create a database.
 //
 // # For scripts
 //

@@ -33,6 +33,7 @@ func newRoot(a *cli.App) *cobra.Command {
 		Long: `vfsctl works with a versioned filesystem that is one SQLite file.
 
 Commands work on the branch main, or on the tree that --branch, --at or $VFS_BRANCH names.
+Those about the whole database, such as gc and branch list, ignore $VFS_BRANCH.
 Only init, import, put, tour and mcp --create create a database.`,
 		Example: `  vfsctl tour .                          see everything once, on this directory
   vfsctl import . && vfsctl tree         take it in, and look at it

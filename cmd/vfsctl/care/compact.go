@@ -16,11 +16,12 @@ func compactCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "compact",
 		Short: "Compress what is stored, and make the file smaller",
-		Long: `Compress what is stored since the last compact, and give the space back. Files hold what they held, and
-are verified as before; what is compressed takes longer to read. Others may read and write meanwhile.
+		Long: `Compress what is stored since the last compact, and give the space back. The content of files stays
+the same and is verified as before. Compressed content takes longer to read. Others may read and write
+meanwhile.
 
-It goes in small steps: an interrupted one keeps what it did, and the next one goes on from there. Run gc
-before it, so that nothing is compressed that could be thrown away.`,
+It works in small steps: an interrupted run keeps what it did, and the next one continues there. Run gc first,
+so that it compresses nothing that could be deleted.`,
 		Example: `  vfsctl gc && vfsctl compact
   vfsctl compact --json | jq .after`,
 		Args:              cli.Args(0, 0),
@@ -36,7 +37,7 @@ before it, so that nothing is compressed that could be thrown away.`,
 			if err := printCompacted(a, r, time.Since(start)); err != nil || r.Damaged == 0 {
 				return err
 			}
-			a.Warn("%s cannot be read: vfsctl check tells which files they touch", human.Plural(r.Damaged, "blob", "blobs"))
+			a.Warn("%s cannot be read: vfsctl check names the files that they touch", human.Plural(r.Damaged, "blob", "blobs"))
 			return cli.ExitDamage
 		}),
 	}

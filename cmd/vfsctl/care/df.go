@@ -27,10 +27,10 @@ type dfJSON struct {
 func dfCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "df",
-		Short: "Show what the database takes on disk",
-		Long: `Show what the database takes on disk, and for how much content. Logical is the size of all versions of all
-files in all branches and snapshots. Stored is the space that they take together: equal chunks are stored once, and holes
-not at all. gc gives back what is free.`,
+		Short: "Show the space that the database takes on disk",
+		Long: `Show the space that the database takes on disk, and the size of the content in it. Logical is the
+size of all versions of all files in all branches and snapshots. Stored is the space that they take together:
+equal chunks are stored once, and holes not at all. gc returns free space to the host.`,
 		Example: `  vfsctl df
   vfsctl df --json | jq .stored_bytes`,
 		Args:              cli.Args(0, 0),

@@ -17,9 +17,9 @@ func gcCommand(a *cli.App) *cobra.Command {
 	var keep int64
 	cmd := &cobra.Command{
 		Use:   "gc",
-		Short: "Give back the space of what nothing reaches",
-		Long: `Give back the space of what no branch, snapshot or open file reaches any more. It goes in small steps
-while others read and write, and an interrupted one is taken up by the next.`,
+		Short: "Free the space of content that nothing reaches",
+		Long: `Free the space of content that no branch, snapshot or open file reaches any more. It works in small
+steps while others read and write. The next run continues an interrupted one.`,
 		Example: `  vfsctl gc --dry-run
   vfsctl gc
   vfsctl gc --keep-changes 10000
@@ -42,7 +42,7 @@ while others read and write, and an interrupted one is taken up by the next.`,
 		}),
 	}
 
-	cmd.Flags().BoolVarP(&dry, "dry-run", "n", false, "only say what would go")
+	cmd.Flags().BoolVarP(&dry, "dry-run", "n", false, "only report what would be freed")
 	cmd.Flags().Int64Var(&keep, "keep-changes", gc.DefaultKeepChanges, "keep the newest `N` changes, and calls, of the log; -1 for all")
 	return cmd
 }

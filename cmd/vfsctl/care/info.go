@@ -27,7 +27,7 @@ type infoJSON struct {
 func infoCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "info",
-		Short: "Show what this database is",
+		Short: "Show the identity and size of the database",
 		Long:  "Show the identity and the format of this database, and how many branches and snapshots it has.",
 		Example: `  vfsctl info
   vfsctl info --json | jq -r .id`,

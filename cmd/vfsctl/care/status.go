@@ -38,9 +38,10 @@ func statusCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "status",
 		Short: "Show the state of the database, from outside",
-		Long: `Show the state of the database: whether it opens, when it and its branch last changed, whether a process writes at
-this moment, how long its write-ahead log is, and how many processes have files open. It changes nothing and reads little, so
-it may run all the time. If the database does not open, the exit code has the reason. check looks inside.`,
+		Long: `Show the state of the database: whether it opens, when it and its branch last changed, whether a
+process writes at this moment, how long its write-ahead log is, and how many processes have files open. It
+changes nothing and reads little, so it may run all the time. If the database does not open, the exit code has
+the reason. check looks inside.`,
 		Example: `  vfsctl status
   vfsctl status --json | jq -e '.state == "open"'`,
 		Args:              cli.Args(0, 0),

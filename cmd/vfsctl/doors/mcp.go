@@ -15,19 +15,21 @@ func mcpCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "mcp",
 		Short: "Serve the files to agents, over the Model Context Protocol",
-		Long: `Serve the files of a branch to a client of the Model Context Protocol: an agent, an editor, an assistant. Each file
-is a resource that can be read and watched, and the tools of a profile read, search and change them.
+		Long: `Serve the files of a branch to a client of the Model Context Protocol: an agent, an editor, an
+assistant. Each file is a resource that can be read and watched, and the tools of a profile read, search and
+change them.
 
-The client starts this command and speaks to it on standard input and output, where nothing else appears. With --http it
-is reached over the network instead: on this machine only, unless --allow-host names a host by which others may call.
-Every request then needs a token: the one in --token-file, else in $VFS_MCP_TOKEN, else one that is made and printed.
-With --tls-cert and --tls-key it is HTTPS; without them the token and the files cross the network as they are.
+The client starts this command and speaks to it on standard input and output, where nothing else appears. With
+--http it is reached over the network instead: on this machine only, unless --allow-host names a host by which
+others may call. Every request then needs a token: the one in --token-file, else in $VFS_MCP_TOKEN, else one
+that is made and printed. With --tls-cert and --tls-key it is HTTPS; without them the token and the files
+cross the network as they are.
 
-A --policy or a --config is a YAML file, see agent/CONFIG.md. The paths of a policy hold for files as tools find them,
-whatever symlinks lead there.
+A --policy or a --config is a YAML file, see agent/CONFIG.md. The paths of a policy hold for files as tools
+find them, whatever symlinks lead there.
 
-A database that does not exist is an error, so that a wrong path or working directory does not pass for an empty
-workspace; --create makes one. Clients start this command where they like: give them absolute paths.`,
+A database that does not exist is an error, so that a wrong path or working directory does not pass for an
+empty workspace; --create makes one. Clients start this command where they like: give them absolute paths.`,
 		Example: `  vfsctl --db /srv/agent.db mcp                 what a client is to start
   vfsctl --branch try mcp --read-only           look, and change nothing
   vfsctl mcp --workspace docs=/srv/docs.db --workspace code=/srv/code.db
@@ -39,7 +41,7 @@ workspace; --create makes one. Clients start this command where they like: give 
 
 	flags := cmd.Flags()
 	m.tools.register(cmd)
-	flags.BoolVar(&m.readOnly, "read-only", false, "offer only what changes nothing")
+	flags.BoolVar(&m.readOnly, "read-only", false, "offer only tools that change nothing")
 	flags.BoolVar(&m.create, "create", false, "create a database that does not exist")
 	flags.BoolVar(&m.structured, "structured", false, "give the structured result of every tool too, beside its text")
 	flags.StringArrayVar(&m.workspaces, "workspace", nil, "serve `NAME=DB[@BRANCH]`; may be repeated")
@@ -121,7 +123,7 @@ func (m *mcpServer) consistent(cmd *cobra.Command) error {
 		return cli.Usage(cmd, "--create and --read-only exclude each other")
 	}
 	if len(m.workspaces) > 0 && (cmd.Flags().Changed("db") || cmd.Flags().Changed("branch")) {
-		return cli.Usage(cmd, "--workspace says which databases and branches are served; --db and --branch say something else")
+		return cli.Usage(cmd, "--workspace names the databases and branches that are served, so --db and --branch have no place beside it")
 	}
 	return nil
 }

@@ -21,7 +21,7 @@ type toolFlags struct{ profile, policy, config string }
 func (f *toolFlags) register(cmd *cobra.Command) {
 	flags := cmd.PersistentFlags()
 	flags.StringVar(&f.profile, "profile", "", "the tools of the profile `NAME` (default helix)")
-	flags.StringVar(&f.policy, "policy", "", "what the policy in `FILE` allows")
+	flags.StringVar(&f.policy, "policy", "", "apply the policy in `FILE`")
 	flags.StringVar(&f.config, "config", "", "profile, policy and the rest from `FILE`")
 	flags.SortFlags = false
 	_ = cmd.RegisterFlagCompletionFunc("profile", cobra.FixedCompletions(profileNames(), cobra.ShellCompDirectiveNoFileComp))

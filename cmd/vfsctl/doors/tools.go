@@ -19,12 +19,14 @@ func toolsCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tools [NAME]",
 		Short: "List the tools that agents get, or describe one",
-		Long: `List the tools of a profile: their names, how much harm they can do, and which permissions they need. With NAME,
-print what a model reads about that tool: its description, and the schema of its arguments. No database is opened.
+		Long: `List the tools of a profile: their names, how much harm they can do, and which permissions they
+need. With NAME, print what a model reads about that tool: its description, and the schema of its arguments.
+No database is opened.
 
---policy and --config are YAML files; a tool for which they grant nothing is left out. {{workspace}} in them is the root.
+--policy and --config are YAML files; a tool for which they grant nothing is left out. {{workspace}} in them
+is the root.
 
-The profiles are ` + strings.Join(profileNames(), ", ") + ".",
+The profiles are` + strings.Join(profileNames(), ", ") + ".",
 		Example: `  vfsctl tools
   vfsctl tools --profile claude-editor
   vfsctl tools workspace_edit_file

@@ -19,11 +19,12 @@ func toolsCall(a *cli.App, f *toolFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "call NAME [JSON|-]",
 		Short: "Call a tool, as an agent would",
-		Long: `Call a tool, as an agent would, and print what the model would read. The arguments are a JSON object; - reads them
-from standard input, and without any there are none. A call that fails exits with 1.
+		Long: `Call a tool, as an agent would, and print what the model would read. The arguments are a JSON
+object; - reads them from standard input, and without any there are none. A call that fails exits with 1.
 
-Each run is a session of its own: a call that forks a branch goes there, and the next one starts on --branch again. A
-session may look at the branches that it forked; here, at all of them, unless a policy says which.`,
+Each run is a session of its own: a call that forks a branch goes there, and the next one starts on --branch
+again. A session may look at the branches that it forked. Here it may look at all branches, unless a policy is
+given.`,
 		Example: `  vfsctl tools call workspace_read_file '{"path": "/notes/a.md"}'
   vfsctl tools call workspace_write_file - < arguments.json
   vfsctl tools call workspace_ls --json | jq .data`,

@@ -17,13 +17,14 @@ func exportCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export [PATH] DEST",
 		Short: "Write a tree to a directory or an archive",
-		Long: `Write what is inside PATH, the root if that is left out, to DEST: a directory, which is made if it is
-missing, a .tar, .tar.gz, .tar.zst or .zip, or - for a tar stream on standard output. Contents, modes, times, symlinks
-and hard links are kept; a zip has no hard links, and times to the second. An archive appears whole or not at all. Files that DEST cannot hold are named,
-and the exit code is 3. Damage fails the export; with --partial damaged files are named and left out, too.
+		Long: `Write the content of the directory PATH, by default of the root, to DEST: a directory, which is
+created if it is missing, a .tar, .tar.gz, .tar.zst or .zip, or - for a tar stream on standard output.
+Contents, modes, times, symlinks and hard links are kept; a zip has no hard links, and times to the second. An
+archive appears whole or not at all. Files that DEST cannot hold are named, and the exit code is 3. Damage
+fails the export; with --partial damaged files are named and left out, too.
 
-Writing into a directory that is not empty takes --overwrite.
-While others write, export a snapshot to get one moment.`,
+Writing into a directory that is not empty takes --overwrite. While others write, export a snapshot to get one
+moment.`,
 		Example: `  vfsctl export out
   vfsctl --at before-refactor export src before.tar.gz
   vfsctl export / - | ssh host tar x`,
@@ -40,7 +41,7 @@ While others write, export a snapshot to get one moment.`,
 
 	cmd.Flags().BoolVar(&ex.o.Overwrite, "overwrite", false, "write into a directory that is not empty")
 	cmd.Flags().BoolVar(&ex.o.Partial, "partial", false, "leave out what is damaged")
-	cmd.Flags().BoolVar(&ex.o.Owner, "owner", false, "give files their stored owner, which takes rights")
+	cmd.Flags().BoolVar(&ex.o.Owner, "owner", false, "give files their stored owner, which needs privileges")
 	return cmd
 }
 

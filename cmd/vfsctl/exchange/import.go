@@ -21,18 +21,19 @@ func importCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import SRC [PATH]",
 		Short: "Take in a directory or an archive",
-		Long: `Take in what is inside SRC: a directory, a tar, plain or packed by gzip or zstd, a zip, or - for a tar
-stream on standard input. It appears inside PATH, the root if that is left out, beside what is there; files of the
-same name are replaced. Contents, modes, times, symlinks and hard links are kept; extended attributes are not, and are
-named. The database itself is left out.
+		Long: `Take in the content of SRC: a directory, a tar, plain or packed by gzip or zstd, a zip, or - for a
+tar stream on standard input. It goes into the directory PATH, by default the root. Files of the same name are
+replaced, and others stay. Contents, modes, times, symlinks and hard links are kept; extended attributes are
+not, and are named. The database itself is left out.
 
-A directory may be imported again and again: files are read only if their size or their modification
-time, to the nanosecond, are not those that are there. --checksum reads them all, in case times were set
-back. Files that are gone from SRC stay.
+A directory may be imported again and again: files are read only if their size or their modification time, to
+the nanosecond, have changed. --checksum reads them all, in case times were set back. Files that are gone from
+SRC stay.
 
-An import happens whole or not at all: after an interrupt, or a file that cannot be read, none of its files are there.
-The contents that it has read stay in a database that existed before, until the next import uses them or gc removes them.
-With --partial the import keeps what it can read, as it comes, and names the rest (exit code 3).
+An import happens whole or not at all: after an interrupt, or a file that cannot be read, none of its files
+are there. The contents that it has read stay in a database that existed before, until the next import uses
+them or gc removes them. With --partial the import keeps what it can read, as it comes, and names the rest
+(exit code 3).
 
 If the database does not exist, it is created.`,
 		Example: `  vfsctl import .
@@ -46,10 +47,10 @@ If the database does not exist, it is created.`,
 		})),
 	}
 
-	cmd.Flags().StringArrayVar(&im.o.Exclude, "exclude", nil, "leave out what matches `GLOB`; may be repeated")
-	cmd.Flags().BoolVar(&im.o.GitIgnore, "gitignore", false, "leave out what .gitignore files say, and .git")
-	cmd.Flags().BoolVar(&im.o.Checksum, "checksum", false, "read all files, also those of the size and time that are there")
-	cmd.Flags().BoolVar(&im.o.Partial, "partial", false, "keep what can be had, as it comes")
+	cmd.Flags().StringArrayVar(&im.o.Exclude, "exclude", nil, "leave out files that match `GLOB`; may be repeated")
+	cmd.Flags().BoolVar(&im.o.GitIgnore, "gitignore", false, "leave out .git, and all that .gitignore files name")
+	cmd.Flags().BoolVar(&im.o.Checksum, "checksum", false, "read all files, also those with an unchanged size and time")
+	cmd.Flags().BoolVar(&im.o.Partial, "partial", false, "keep the files that can be read, as they come")
 	return cmd
 }
 

@@ -15,8 +15,8 @@ func duCommand(a *cli.App) *cobra.Command {
 	var total bool
 	cmd := &cobra.Command{
 		Use:   "du [PATH...]",
-		Short: "Show how much directories hold",
-		Long: `Show how many bytes of files each directory in PATH holds, with all below, and PATH itself. A
+		Short: "Show the size of directories",
+		Long: `Show the total size of the files in and below each directory of PATH, and of PATH itself. A
 file with several names counts once. Shared content takes less
 space on disk; df shows how much.`,
 		Example: `  vfsctl du

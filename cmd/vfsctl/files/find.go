@@ -19,9 +19,9 @@ func findCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "find [DIR] [PATTERN]",
 		Short: "Find files by name",
-		Long: `Find what is below DIR, and print its paths. PATTERN is a glob: * and ? stay within a
-name, ** crosses directories, [a-z] and {a,b} work as in a shell. With a slash in it, it is
-matched with the path below DIR, else with the name, at any depth.
+		Long: `Find what is below DIR, and print its paths. PATTERN is a glob: * and ? stay within a name, **
+crosses directories, [a-z] and {a,b} work as in a shell. A pattern with a slash is matched on the path below
+DIR, and any other on the name, at any depth.
 
 A single argument is a pattern if it has one of *?[{ in it, else a directory.`,
 		Example: `  vfsctl find '*.go'

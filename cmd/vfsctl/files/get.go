@@ -23,9 +23,9 @@ func getCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "get PATH [LOCAL|-]",
 		Short: "Fetch a file to the host, or to standard output",
-		Long: `Fetch a file to the host: to LOCAL, below it if that is a directory, or else into this
-directory under its own name. LOCAL appears whole or not at all and has the file's mode
-and time; what was there is replaced. For a directory there is export.`,
+		Long: `Fetch a file to the host: to LOCAL, or into LOCAL if that is a directory. Without LOCAL it goes into
+the current directory, under its own name. LOCAL appears whole or not at all and has the file's mode and time;
+a file that was there is replaced. export copies directories.`,
 		Example: `  vfsctl get docs/report.pdf
   vfsctl --at before get main.go main.go.before
   vfsctl get data.csv - | head`,

@@ -23,7 +23,7 @@ func grepCommand(a *cli.App) *cobra.Command {
 		Long: `Search the text of PATH, a file or a directory with all below it, and print matches as
 path:line:text. PATTERN is plain text; with -E a regular expression (RE2, so none is ever
 slow). Files with a NUL in their first 8 KiB are binary and are skipped; so are those larger
-than --max-size. What was skipped is counted on standard error. Nothing found: exit code 1.`,
+than --max-size. Standard error has the number of skipped files. If nothing is found, the exit code is 1.`,
 		Example: `  vfsctl grep 'func main('
   vfsctl grep -E -i 'todo|fixme' src --include '*.go' -C 2
   vfsctl --at before grep --max 10 password`,

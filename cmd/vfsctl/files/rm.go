@@ -16,9 +16,8 @@ func rmCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rm PATH...",
 		Short: "Remove files and directories",
-		Long: `Remove files, symlinks and empty directories; with -r directories and all below, in a time
-that does not depend on how much that is. All are removed in one commit, or none. Snapshots
-keep what they hold.`,
+		Long: `Remove files, symlinks and empty directories; with -r directories and all below, which takes the
+same time whatever their size. All are removed in one commit, or none. Snapshots keep what they hold.`,
 		Example: `  vfsctl rm old.txt
   vfsctl rm -r build dist
   vfsctl rm -f maybe-there`,
@@ -42,7 +41,7 @@ keep what they hold.`,
 	}
 
 	cmd.Flags().BoolVarP(&recursive, "recursive", "r", false, "directories too, with all below")
-	cmd.Flags().BoolVarP(&force, "force", "f", false, "what is not there need not be removed")
+	cmd.Flags().BoolVarP(&force, "force", "f", false, "a missing name is no error")
 	return cmd
 }
 

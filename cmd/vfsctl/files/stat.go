@@ -16,7 +16,7 @@ func statCommand(a *cli.App) *cobra.Command {
 	var follow bool
 	cmd := &cobra.Command{
 		Use:   "stat PATH...",
-		Short: "Show all there is to know about files",
+		Short: "Show the metadata of files",
 		Long: `Show all there is to know about files. The sum is the content's address: equal sums,
 equal bytes. Up to 512 KiB it is what b3sum prints.`,
 		Example: `  vfsctl stat notes/todo.md

@@ -16,7 +16,7 @@ func treeCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tree [PATH]",
 		Short: "Show a directory as a tree",
-		Long:  "Show a directory and all that is below it as a tree, and count what there is.",
+		Long:  "Show a directory and all that is below it as a tree, and count the entries.",
 		Example: `  vfsctl tree
   vfsctl tree -L 2 src
   vfsctl --branch attempt-2 tree --json | jq -r .path`,

@@ -18,9 +18,9 @@ func blameCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "blame PATH",
 		Short: "Show which call last touched each line of a file",
-		Long: `Show for each line of a text file the time and the call of a tool or command that made it what it is. This
-is worked out from the log and from the contents that it refers to. Lines from before the oldest content that is still
-stored have no call. Content that only the log refers to is stored until gc.`,
+		Long: `Show for each line of a text file the time and the call of a tool or command that last changed it.
+blame derives this from the log and from the contents that it refers to. Lines from before the oldest content
+that is still stored have no call. Content that only the log refers to is stored until gc.`,
 		Example: `  vfsctl blame main.go
   vfsctl --branch attempt-2 blame docs/plan.md --json`,
 		Args:              cli.Args(1, 1),

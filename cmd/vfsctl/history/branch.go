@@ -15,9 +15,9 @@ func branchCommand(a *cli.App) *cobra.Command {
 	return cli.Group(&cobra.Command{
 		Use:   "branch COMMAND",
 		Short: "Fork the tree",
-		Long: `Fork the tree: a branch starts as another is, or as a snapshot was, and can be written without
-changing either. It costs a few rows, whatever the size of the tree. --branch NAME lets any
-command stand on one.`,
+		Long: `Fork the tree: a new branch starts as a copy of another branch or of a snapshot, and writes to it
+change neither. A fork costs a few rows, whatever the size of the tree. --branch NAME lets any command stand
+on one.`,
 		Example: `  vfsctl branch create attempt-2 --from before-refactor
   vfsctl --branch attempt-2 ls
   vfsctl diff main attempt-2`,
@@ -71,8 +71,8 @@ func branchCreate(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "create [NAME]",
 		Short: "Fork a branch",
-		Long: `Fork a branch, and print its name. It starts as --from was; without that as the branch is that
---branch names, else main. Without NAME one is made up.`,
+		Long: `Fork a branch, and print its name. It starts as a copy of --from, or without that of the branch that
+--branch or $VFS_BRANCH names, else of main. Without NAME a name is made up.`,
 		Example: `  vfsctl branch create attempt-2
   vfsctl branch create attempt-3 --from before-refactor
   vfsctl branch create scratch --empty`,
@@ -106,8 +106,8 @@ func branchCreate(a *cli.App) *cobra.Command {
 		}),
 	}
 
-	cmd.Flags().StringVar(&from, "from", "", "start as `SNAPSHOT` was, or as another branch is")
-	cmd.Flags().BoolVar(&empty, "empty", false, "start with nothing")
+	cmd.Flags().StringVar(&from, "from", "", "start as a copy of `SNAPSHOT`, or of another branch")
+	cmd.Flags().BoolVar(&empty, "empty", false, "start empty")
 	_ = cmd.RegisterFlagCompletionFunc("from", a.CompleteTrees)
 	return cmd
 }
@@ -117,9 +117,9 @@ func branchList(a *cli.App) *cobra.Command {
 		Use:     "list",
 		Aliases: []string{"ls"},
 		Short:   "List the branches",
-		Long: `List the branches, oldest first: each with the branch that it was forked from, when it was made and last changed,
-and how many paths it and its base have changed since the fork. A fork of a branch without changes of its own has the base
-of that branch.`,
+		Long: `List the branches, oldest first: each with the branch that it was forked from, the times when it was
+made and last changed, and the number of paths that it and its base have changed since the fork. A fork of a
+branch without changes of its own has the base of that branch.`,
 		Example: `  vfsctl branch list
   vfsctl branch list --json | jq -r .name`,
 		Args:              cli.Args(0, 0),
@@ -154,7 +154,7 @@ func branchRename(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:               "rename OLD NEW",
 		Short:             "Give a branch another name",
-		Long:              "Give a branch another name. The branch main keeps its own.",
+		Long:              "Give a branch another name. The branch main cannot be renamed.",
 		Example:           "  vfsctl branch rename attempt-2 winner",
 		Args:              cli.Args(2, 2),
 		ValidArgsFunction: cli.CompleteArgs(a.CompleteBranches, cli.CompleteNothing),
@@ -172,8 +172,8 @@ func branchDelete(a *cli.App) *cobra.Command {
 		Use:     "delete NAME...",
 		Aliases: []string{"rm"},
 		Short:   "Drop branches with their snapshots",
-		Long: `Drop branches with their snapshots. Branches that were forked from them keep all that they show. gc
-gives back the space. The branch main stays.`,
+		Long: `Drop branches with their snapshots. Branches that were forked from them keep all their files. gc
+frees the space. The branch main cannot be deleted.`,
 		Example:           "  vfsctl branch delete attempt-2",
 		Args:              cli.Args(1, -1),
 		ValidArgsFunction: a.CompleteBranches,

@@ -19,9 +19,9 @@ func diffCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "diff A [B]",
 		Short: "Compare two trees",
-		Long: `Show what differs from A to B, one line per path. Each is a snapshot, a branch, or
-branch@snapshot; B is the present state of the branch if it is left out. The time depends on the number of changes, not on
-the size of the trees. If the trees differ, the exit code is 1.
+		Long: `Show what differs from A to B, one line per path. Each is a snapshot, a branch, or branch@snapshot;
+without B, A is compared with the present state of the branch. The time depends on the number of changes, not
+on the size of the trees. If the trees differ, the exit code is 1.
 
   A  added     M  modified   m  mode or owner changed
   D  removed   T  now of another type   R  renamed: old -> new`,
@@ -60,7 +60,7 @@ the size of the trees. If the trees differ, the exit code is 1.
 		}),
 	}
 
-	cmd.Flags().BoolVar(&stat, "stat", false, "only how many paths differ, and how")
+	cmd.Flags().BoolVar(&stat, "stat", false, "only the number of paths that differ, by kind")
 	cmd.Flags().BoolVar(&names, "name-only", false, "only the paths that differ")
 	a.Print0(cmd)
 	return cmd

@@ -18,13 +18,13 @@ func logCommand(a *cli.App) *cobra.Command {
 	l := &logPrinter{App: a}
 	cmd := &cobra.Command{
 		Use:   "log [PATH]",
-		Short: "Show what happened, and who did it",
-		Long: `Show what happened to the branch, newest first: which paths changed, how, when, and in the
-course of which call of a tool or command. With PATH, only what concerns it and what is below it, also under
-its earlier names. What happened before a branch was forked is its history too.
+		Short: "Show what changed, when, and by which call",
+		Long: `Show the changes of the branch, newest first: the path, the kind of change, the time, and the call
+of a tool or command that made it. With PATH, show only changes at PATH or below it, also under earlier names.
+The history of a branch goes back beyond its fork.
 
-With --calls the calls themselves, on all branches: those that only read, and those that failed, as well.
-The log has each change in the commit that made it. gc keeps the newest million.`,
+With --calls, show the calls themselves, on all branches, also those that only read and those that failed. The
+log gets each change in the commit that makes it. By default gc keeps the newest million.`,
 		Example: `  vfsctl log
   vfsctl log docs/plan.md
   vfsctl log --session attempt-2 -n 20
@@ -37,10 +37,10 @@ The log has each change in the commit that made it. gc keeps the newest million.
 		}),
 	}
 	f := cmd.Flags()
-	f.StringVar(&l.session, "session", "", "only what this `SESSION` did")
+	f.StringVar(&l.session, "session", "", "only those of `SESSION`")
 	f.IntVarP(&l.max, "max", "n", 0, "stop after `N`; 0 is never")
-	f.Int64Var(&l.since, "since", 0, "only what came after number `SEQ`")
-	f.BoolVar(&l.oldest, "oldest-first", false, "in the order in which it happened")
+	f.Int64Var(&l.since, "since", 0, "only those after number `SEQ`")
+	f.BoolVar(&l.oldest, "oldest-first", false, "the oldest first")
 	_ = cmd.RegisterFlagCompletionFunc("session", a.CompleteSessions)
 	f.BoolVar(&l.calls, "calls", false, "show calls of tools and commands instead of changes")
 	a.Print0(cmd)

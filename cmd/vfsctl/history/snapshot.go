@@ -40,8 +40,8 @@ func snapshotCreate(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "create [NAME]",
 		Short: "Name the present moment of a branch",
-		Long: `Name the present moment of a branch, and print the name. Without NAME one is made up. No
-snapshot and no branch may have it already.`,
+		Long: `Name the present moment of a branch, and print the name. Without NAME a name is made up. The name
+must not be that of another snapshot or of a branch.`,
 		Example: `  vfsctl snapshot create before-refactor
   vfsctl snapshot create v2 --note 'all tests pass'
   id=$(vfsctl snapshot create)`,
@@ -148,9 +148,9 @@ func showSnapshot(a *cli.App, c *cli.Call, name string) error {
 func snapshotRestore(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "restore NAME",
-		Short: "Make a branch what a snapshot is",
-		Long: `Make the branch what a snapshot is, or what another branch is now. Its state until then is kept as a
-snapshot, whose name is printed; restoring that one undoes this. The time depends on the number of
+		Short: "Bring a branch back to a snapshot",
+		Long: `Make the branch equal to a snapshot, or to another branch as it is now. The state before is kept as
+a snapshot, whose name is printed. To restore that one undoes the restore. The time depends on the number of
 changes, not on the size of the tree.`,
 		Example: `  vfsctl snapshot restore before-refactor
   undo=$(vfsctl snapshot restore v1) && vfsctl snapshot restore "$undo"
@@ -186,8 +186,7 @@ func snapshotDelete(a *cli.App) *cobra.Command {
 		Use:     "delete NAME...",
 		Aliases: []string{"rm"},
 		Short:   "Forget snapshots",
-		Long: `Forget snapshots. Branches that were forked from them stay. gc gives back the space of what nothing
-else keeps.`,
+		Long:    `Forget snapshots. Branches that were forked from them stay. gc frees content that nothing else keeps.`,
 		Example: `  vfsctl snapshot delete before-refactor
   vfsctl snapshot list --json | jq -r .name | grep ^undo- |
     xargs vfsctl snapshot delete`,

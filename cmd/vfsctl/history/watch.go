@@ -14,8 +14,8 @@ func watchCommand(a *cli.App) *cobra.Command {
 	var number int
 	cmd := &cobra.Command{
 		Use:   "watch [PATH]",
-		Short: "Show what happens, as it happens",
-		Long: `Show what any process does to the branch from now on, or only to PATH and what is below it. Each event is
+		Short: "Show changes as they happen",
+		Long: `Show changes of the branch by any process from now on, or only those at PATH or below it. Each event is
 shown once, in the order of the commits, and has a number. A later watch --since that number continues exactly there.
 --since 0 begins with the oldest event that is kept. The command ends at an interrupt, or after -n events.`,
 		Example: `  vfsctl watch

@@ -24,10 +24,10 @@ func Command(a *cli.App) *cobra.Command {
 	t := &guide{App: a}
 	cmd := &cobra.Command{
 		Use:   "tour DIR",
-		Short: "See what this does, on a directory of yours",
-		Long: `See what this does, on a directory of yours, which is only read: it is taken into a temporary
-database, listed, snapshotted, branched, edited in the branch, compared, searched, restored, collected and
-checked. Each step shows its time, its command, and the Go call that does it.`,
+		Short: "See what vfsctl does, on a directory of yours",
+		Long: `See what vfsctl does, on a directory of yours. It only reads the directory, which is taken into a
+temporary database, listed, snapshotted, branched, edited in the branch, compared, searched, restored,
+collected and checked. Each step shows its time, its command, and the Go call that does it.`,
 		Example: `  vfsctl tour .
   vfsctl tour --keep tour.db ~/project`,
 		Args: cli.Args(1, 1),
