@@ -10,7 +10,8 @@ import (
 	"vfsdb/schema"
 )
 
-// A room that writes a branch appends to its record in the same transaction, and anybody can follow that.
+// A room that writes a branch appends to its record in the same transaction. A watcher follows the record. Programs that
+// have a tree use vfs.FS.Watch.
 func ExampleJournal_Watch() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "journal")

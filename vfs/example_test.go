@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"vfsdb/chunk"
 	"vfsdb/search"
 	"vfsdb/vfs"
 )
@@ -120,28 +119,81 @@ type errorReader struct{ error }
 
 func (r errorReader) Read([]byte) (int, error) { return 0, r.error }
 
-// Whoever changes a file says which content was read. A change in between is refused, with the sum that is there now.
+// A write that names the sum of the content that it was made from is refused if the file has changed since. The caller
+// reads again and repeats its change.
 func ExampleIfSum() {
 	ctx := context.Background()
 	fsys, done := scratch(ctx)
 	defer done()
-	if err := fsys.WriteFile(ctx, "counter", []byte("1"), 0o644); err != nil {
+	if err := fsys.WriteFile(ctx, "list", []byte("bread\n"), 0o644); err != nil {
 		log.Fatal(err)
 	}
-	read, err := fsys.Sum(ctx, "counter")
+
+	for attempt := 1; ; attempt++ {
+		data, err := fsys.ReadFile(ctx, "list")
+		if err != nil {
+			log.Fatal(err)
+		}
+		if attempt == 1 { // another writer is faster
+			if err := fsys.Append(ctx, "list", []byte("milk\n"), 0o644); err != nil {
+				log.Fatal(err)
+			}
+		}
+
+		err = fsys.WriteFile(ctx, "list", append(data, "tea\n"...), 0o644, vfs.IfSum(vfs.SumOf(data)))
+		var stale *vfs.StaleError
+		if errors.As(err, &stale) {
+			fmt.Println("changed in between")
+			continue
+		}
+		if err != nil {
+			log.Fatal(err)
+		}
+		break
+	}
+
+	data, err := fsys.ReadFile(ctx, "list")
+	fmt.Printf("%s%v\n", data, err)
+	// Output:
+	// changed in between
+	// bread
+	// milk
+	// tea
+	// <nil>
+}
+
+// A watcher gets each event once, in order, also those of other processes. The number of the last one that it has seen
+// is all that it needs to go on after a restart.
+func ExampleFS_Watch() {
+	ctx := context.Background()
+	fsys, done := scratch(ctx)
+	defer done()
+	seen, err := fsys.Seq(ctx) // where the record ends now
 	if err != nil {
 		log.Fatal(err)
 	}
 
-	// Somebody else is faster.
-	if err := fsys.WriteFile(ctx, "counter", []byte("2"), 0o644); err != nil {
-		log.Fatal(err)
+	ours := vfs.WithCall(ctx, &vfs.Call{Actor: "agent-7", Tool: "write_file"})
+	for _, name := range []string{"notes/plan.md", "other/x", "notes/done.md"} {
+		if err := fsys.WriteFile(ours, name, []byte("text"), 0o644, vfs.Parents()); err != nil {
+			log.Fatal(err)
+		}
 	}
 
-	err = fsys.WriteFile(ctx, "counter", []byte("one more than 1"), 0o644, vfs.IfSum(read))
-	var stale *vfs.StaleError
-	fmt.Println(errors.As(err, &stale) && stale.Sum == chunk.SumOf([]byte("2")))
-	// Output: true
+	for e, err := range fsys.Watch(ctx, "notes", seen) { // until the context ends
+		if err != nil {
+			log.Fatal(err)
+		}
+		seen = e.Seq
+		fmt.Println(e.Op, e.Path, "by", e.Actor)
+		if e.Path == "notes/done.md" {
+			break
+		}
+	}
+	// Output:
+	// mkdir notes by agent-7
+	// create notes/plan.md by agent-7
+	// create notes/done.md by agent-7
 }
 
 // The standard library reads a tree as an fs.FS: here, a web server.
