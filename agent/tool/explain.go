@@ -28,13 +28,21 @@ func (e *OperationError) Error() string {
 func (e *OperationError) Unwrap() error { return e.Err }
 
 // Explain returns the text of an error for a model: the operation, the path, the reason, and advice on the next step.
-// Profiles that have no words of their own use it.
+// It is the default of a profile.
 func Explain(b *Toolbox, err error) string {
 	text := Reason(err)
 	if hint := advice(b, err); hint != "" {
 		return text + ". " + hint
 	}
 	return text
+}
+
+// explain returns the text of an error in the words of the profile.
+func (b *Toolbox) explain(err error) string {
+	if b.profile.Explain == nil {
+		return Explain(b, err)
+	}
+	return b.profile.Explain(b, err)
 }
 
 // Reason returns an error as models read it: paths have a slash in front, and no verb of the store is named.

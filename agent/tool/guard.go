@@ -59,7 +59,7 @@ func (g *Guard) Dry() *Guard {
 func (g *Guard) Shown(name string) string { return g.box.shown(name) }
 
 // Explain returns the text of an error for the model.
-func (g *Guard) Explain(err error) string { return g.box.profile.Explain(g.box, err) }
+func (g *Guard) Explain(err error) string { return g.box.explain(err) }
 
 // Allowed returns the paths that the policy allows, with a slash in front; nil is all.
 func (g *Guard) Allowed() []string { return g.box.Allowed() }

@@ -7,19 +7,29 @@ import (
 )
 
 // A Profile is a set of tools as one family of agents knows them. It has names, shapes and defaults, and leaves the
-// work to the guard's verbs.
+// work to the guard's verbs. Only the name and the tools are required.
 type Profile struct {
-	Name    string
-	About   string // one line, for people
-	Prepare func(*Config)
-	Refuses func(path string) error // refuses paths, as a model wrote them, that these tools never take; nil takes all
-	Routes  bool                    // its tools follow a [Route]
-	Tools   func(b *Toolbox) []*Tool
-	Explain func(b *Toolbox, err error) string // returns the text of an error for the model; [Explain] serves if there are no special words
-	Prompt  func(b *Toolbox) string
-	Tagged  bool // content of the store stands inside tags
+	Name   string
+	About  string // one line, for people
+	Routes bool   // its tools follow a [Route]
+	Tagged bool   // content of the store stands inside tags
 
-	// Prefix returns the beginning of the tools' names, which a list of actions may leave out; nil is none.
+	// Tools makes the tools of a box, in the order in which models see them.
+	Tools func(b *Toolbox) []*Tool
+
+	// Prepare puts the profile's own defaults into a configuration whose policy has been checked.
+	Prepare func(*Config)
+
+	// Refuses refuses a path, as a model wrote it, that these tools never take.
+	Refuses func(path string) error
+
+	// Explain returns the text of an error for the model. The default is [Explain].
+	Explain func(b *Toolbox, err error) string
+
+	// Prompt returns the part of a system prompt that introduces the tools.
+	Prompt func(b *Toolbox) string
+
+	// Prefix returns the beginning of the tools' names, which a list of actions may leave out.
 	Prefix func(b *Toolbox) string
 }
 

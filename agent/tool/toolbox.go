@@ -266,7 +266,7 @@ func (b *Toolbox) failed(err error) *Result {
 	if b.profile.Tagged {
 		return &Result{Text: b.tagError(err, limit), Err: err}
 	}
-	text, _ := texts.Cut(b.profile.Explain(b, err), limit)
+	text, _ := texts.Cut(b.explain(err), limit)
 	return &Result{Text: text, Err: err}
 }
 
