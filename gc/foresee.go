@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"vfsdb/memory"
+
 	"vfsdb/history"
 	"vfsdb/hold"
 	"vfsdb/node"
@@ -17,9 +19,9 @@ type ReapForecast struct {
 	Orphans, Rows, Branches int64
 
 	fsys  *tree.Tree
-	open  map[tree.BranchIno]bool
-	names map[tree.BranchIno]int64 // how many names an inode would lose
-	gone  map[tree.BranchIno]bool
+	open  map[memory.BranchIno]bool
+	names map[memory.BranchIno]int64 // how many names an inode would lose
+	gone  map[memory.BranchIno]bool
 	kept  map[int64]retention
 	epoch map[int64]int64
 }
@@ -27,7 +29,7 @@ type ReapForecast struct {
 // ForecastReap counts what reapers would reap. It only reads.
 func ForecastReap(ctx context.Context, fsys *tree.Tree) (*ReapForecast, error) {
 	f := &ReapForecast{
-		fsys: fsys, names: make(map[tree.BranchIno]int64), gone: make(map[tree.BranchIno]bool), open: make(map[tree.BranchIno]bool),
+		fsys: fsys, names: make(map[memory.BranchIno]int64), gone: make(map[memory.BranchIno]bool), open: make(map[memory.BranchIno]bool),
 		kept: make(map[int64]retention), epoch: make(map[int64]int64),
 	}
 	if err := f.branches(ctx); err != nil {
@@ -37,13 +39,13 @@ func ForecastReap(ctx context.Context, fsys *tree.Tree) (*ReapForecast, error) {
 	// Each orphan, with everything below it.
 	var order schema.Ascent
 	for after := int64(0); ; {
-		var top tree.BranchIno
+		var top memory.BranchIno
 		err := fsys.Store().DB().View(ctx, func(db *schema.Tx) error {
 			rows := db.Query(`SELECT seq, branch, ino FROM orphan WHERE seq > ? ORDER BY seq LIMIT 1`, after)
 			if !rows.Next() {
 				return rows.Close()
 			}
-			after, top = rows.Int(0), tree.BranchIno{Branch: rows.Int(1), Ino: node.Ino(rows.Int(2))}
+			after, top = rows.Int(0), memory.BranchIno{Branch: rows.Int(1), Ino: node.Ino(rows.Int(2))}
 			return errors.Join(order.To("orphan", after), rows.Close())
 		})
 		if err != nil {
@@ -76,7 +78,7 @@ func (f *ReapForecast) branches(ctx context.Context) error {
 	return f.fsys.Store().DB().View(ctx, func(db *schema.Tx) (err error) {
 		pins := db.Query(`SELECT branch, id FROM pin WHERE kind = ?`, hold.Inode)
 		for pins.Next() {
-			f.open[tree.BranchIno{Branch: pins.Int(0), Ino: node.Ino(pins.Int(1))}] = true
+			f.open[memory.BranchIno{Branch: pins.Int(0), Ino: node.Ino(pins.Int(1))}] = true
 		}
 		if err := pins.Err(); err != nil {
 			return err
@@ -96,7 +98,7 @@ func (f *ReapForecast) branches(ctx context.Context) error {
 }
 
 // orphan counts one orphan, and in pages everything below it.
-func (f *ReapForecast) orphan(ctx context.Context, top tree.BranchIno) error {
+func (f *ReapForecast) orphan(ctx context.Context, top memory.BranchIno) error {
 	if !f.kept[top.Branch].head || f.gone[top] || f.open[top] {
 		return nil
 	}
@@ -166,7 +168,7 @@ func (f *ReapForecast) entry(tx *tree.Tx, dir node.Ino, e node.Entry) (below boo
 
 	branch := tx.Tree().Moment().Branch
 	f.row(branch, d.Level, d.Born)
-	id := tree.BranchIno{Branch: branch, Ino: n.Ino}
+	id := memory.BranchIno{Branch: branch, Ino: n.Ino}
 	f.names[id]++
 	if !n.IsDir() && (f.names[id] < n.Nlink || f.open[id]) || f.gone[id] {
 		return false, nil
@@ -177,7 +179,7 @@ func (f *ReapForecast) entry(tx *tree.Tx, dir node.Ino, e node.Entry) (below boo
 
 // inode counts an inode that would go.
 func (f *ReapForecast) inode(branch int64, n *node.Node) {
-	f.gone[tree.BranchIno{Branch: branch, Ino: n.Ino}] = true
+	f.gone[memory.BranchIno{Branch: branch, Ino: n.Ino}] = true
 	f.Orphans++
 	f.row(branch, n.Level, n.Born)
 }
@@ -195,7 +197,7 @@ func (f *ReapForecast) Keeps(row ContentRow) bool {
 	switch {
 	case !ok: // a branch that was made since
 		return true
-	case row.Died == schema.Forever && f.gone[tree.BranchIno{Branch: row.Branch, Ino: row.Ino}]:
+	case row.Died == schema.Forever && f.gone[memory.BranchIno{Branch: row.Branch, Ino: row.Ino}]:
 		return kept.showsPast(row.Born, f.epoch[row.Branch])
 	}
 	return kept.shows(row.Born, row.Died)

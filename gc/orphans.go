@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"vfsdb/memory"
+
 	"vfsdb/history"
 	"vfsdb/hold"
 	"vfsdb/node"
@@ -29,8 +31,8 @@ type OrphanReaper struct {
 	trees   map[int64]*tree.Tree // heads, by branch
 	at      reapPlace
 
-	later map[tree.BranchIno]bool // queued once more, after through
-	seen  int64                   // the newest of those
+	later map[memory.BranchIno]bool // queued once more, after through
+	seen  int64                     // the newest of those
 }
 
 // A reapPlace is how far an OrphanReaper has come.
@@ -50,7 +52,7 @@ type reapDir struct {
 // NewOrphanReaper returns a reaper of the orphans up to the number through. All files that were open when that was
 // the newest orphan must have been published, see PublishPins. Inodes of open files are left alone.
 func NewOrphanReaper(fsys *tree.Tree, through int64) *OrphanReaper {
-	return &OrphanReaper{store: fsys.Store(), through: through, seen: through, trees: make(map[int64]*tree.Tree), later: make(map[tree.BranchIno]bool)}
+	return &OrphanReaper{store: fsys.Store(), through: through, seen: through, trees: make(map[int64]*tree.Tree), later: make(map[memory.BranchIno]bool)}
 }
 
 // Step reaps up to limit inodes and entries. It is durable as soon as a later commit is, see [schema.DB.Stage].
@@ -87,7 +89,7 @@ type reapRun struct {
 	count  int
 	done   bool
 	txs    map[int64]*tree.Tx
-	open   map[tree.BranchIno]bool // open in some process; nil if they are many, and each is looked up
+	open   map[memory.BranchIno]bool // open in some process; nil if they are many, and each is looked up
 	at     reapPlace
 }
 
@@ -120,10 +122,10 @@ const fewOpen = 256
 
 // readOpen reads which inodes some process has open, if they are few.
 func (r *reapRun) readOpen() error {
-	open := make(map[tree.BranchIno]bool)
+	open := make(map[memory.BranchIno]bool)
 	rows := r.db.Query(`SELECT p.branch, p.id FROM lease l CROSS JOIN pin p WHERE p.lease = l.id AND p.kind = ? LIMIT ?`, hold.Inode, fewOpen+1)
 	for rows.Next() {
-		open[tree.BranchIno{Branch: rows.Int(0), Ino: node.Ino(rows.Int(1))}] = true
+		open[memory.BranchIno{Branch: rows.Int(0), Ino: node.Ino(rows.Int(1))}] = true
 	}
 	if len(open) <= fewOpen {
 		r.open = open
@@ -132,7 +134,7 @@ func (r *reapRun) readOpen() error {
 }
 
 // isOpen reports whether some process has an inode open.
-func (r *reapRun) isOpen(id tree.BranchIno) (bool, error) {
+func (r *reapRun) isOpen(id memory.BranchIno) (bool, error) {
 	if r.open != nil {
 		return r.open[id], nil
 	}
@@ -155,7 +157,7 @@ func (r *reapRun) readLater() error {
 			return err
 		}
 		r.seen = rows.Int(0)
-		r.later[tree.BranchIno{Branch: rows.Int(1), Ino: node.Ino(rows.Int(2))}] = true
+		r.later[memory.BranchIno{Branch: rows.Int(1), Ino: node.Ino(rows.Int(2))}] = true
 	}
 	return rows.Err()
 }
@@ -167,7 +169,7 @@ func (r *reapRun) next() error {
 		r.done = true
 		return rows.Err()
 	}
-	seq, id := rows.Int(0), tree.BranchIno{Branch: rows.Int(1), Ino: node.Ino(rows.Int(2))}
+	seq, id := rows.Int(0), memory.BranchIno{Branch: rows.Int(1), Ino: node.Ino(rows.Int(2))}
 	if err := rows.Close(); err != nil {
 		return err
 	}
@@ -327,7 +329,7 @@ func (r *reapRun) entry(tx *tree.Tx, dir node.Ino, e node.Entry) error {
 
 // nameless removes an inode that has lost a name, unless it has another one or is open.
 func (r *reapRun) nameless(tx *tree.Tx, n *node.Node) error {
-	open, err := r.isOpen(tree.BranchIno{Branch: tx.Tree().Moment().Branch, Ino: n.Ino})
+	open, err := r.isOpen(memory.BranchIno{Branch: tx.Tree().Moment().Branch, Ino: n.Ino})
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"syscall"
 
+	"vfsdb/memory"
+
 	"vfsdb/chunk"
 	"vfsdb/history"
 	"vfsdb/node"
@@ -38,11 +40,11 @@ func (tx *Tx) Freeze() (history.Moment, error) {
 		return history.Moment{}, err
 	}
 	at := history.Moment{Branch: tx.fsys.at.Branch, Epoch: tx.epoch()}
-	invalidationOf(tx.db) // the tree shows the same
+	memory.Carry(tx.db) // the tree shows the same
 	if err := history.SetEpoch(tx.db, at.Branch, at.Epoch+1); err != nil {
 		return history.Moment{}, err
 	}
-	tx.own.branch.epoch = at.Epoch + 1
+	tx.mem.Own.Branch.Epoch = at.Epoch + 1
 	tx.db.SetLocal(frozen(at), true)
 	return at, nil
 }
@@ -103,7 +105,7 @@ func (tx *Tx) ForkEmpty(name string) error {
 	if err := history.AddLineage(tx.db, id, nil); err != nil {
 		return err
 	}
-	invalidationOf(tx.db) // nobody has read the tree
+	memory.Carry(tx.db) // nobody has read the tree
 	root := &node.Node{Ino: schema.RootIno, Mode: node.ModeDir | 0o755, Nlink: 1, Mtime: tx.now, Ctime: tx.now, Btime: tx.now}
 	return insertInode(tx.db, id, schema.FirstEpoch, root)
 }
@@ -145,7 +147,7 @@ func (tx *Tx) squash(levels []history.Level) ([]history.Level, error) {
 
 // copyLevel copies the rows that a level shows into the branch id, where they live for good.
 func (tx *Tx) copyLevel(id int64, l history.Level) error {
-	invalidationOf(tx.db) // no tree shows the copies yet
+	memory.Carry(tx.db) // no tree shows the copies yet
 	for _, text := range []string{
 		`INSERT OR IGNORE INTO dirent (branch, parent, name, died, born, ino, kind)
 			SELECT ?1, parent, name, 9223372036854775807, 2, ino, kind FROM dirent WHERE branch = ?2 AND died > ?3 AND born <= ?3`,
@@ -175,17 +177,17 @@ func (tx *Tx) copyLevel(id int64, l history.Level) error {
 
 // RenameBranch gives a branch another name, see [history.RenameBranch].
 func (tx *Tx) RenameBranch(from, to string) error {
-	invalidationOf(tx.db) // the tree shows the same
+	memory.Carry(tx.db) // the tree shows the same
 	return history.RenameBranch(tx.db, from, to)
 }
 
 // DropBranch frees the name of a branch. Branches forked from it keep what they inherited; gc takes the rest. The
 // branch main stays: EPERM. A tree that stands on the branch gets ESTALE.
 func (tx *Tx) DropBranch(name string) error {
-	invalidationOf(tx.db) // the commit's statements show that a moment may not be kept any more
+	memory.Carry(tx.db) // the commit's statements show that a moment may not be kept any more
 	id, err := history.DropBranch(tx.db, name)
 	if err == nil {
-		invalidateBranch(tx.db, id)
+		memory.InvalidateBranch(tx.db, id)
 	}
 	return err
 }

@@ -3,6 +3,7 @@ package tree
 import (
 	"vfsdb/chunk"
 	"vfsdb/journal"
+	"vfsdb/memory"
 	"vfsdb/node"
 )
 
@@ -13,18 +14,11 @@ type change struct {
 	content chunk.Content
 }
 
-// A source is the change that gave a file its content: a later change names it instead of the sum.
-type source struct {
-	content chunk.Content
-	sum     chunk.Sum
-	seq     int64
-}
-
 // record notes what a verb has done. It stands or falls with the verb.
 func (tx *Tx) record(c change) error {
 	seq, err := tx.log.Append(tx.epoch(), c.Change)
 	if err == nil && c.gave {
-		tx.own.sources[node.Ino(c.Ino)] = source{c.content, c.After, seq}
+		tx.mem.Own.Sources[node.Ino(c.Ino)] = memory.Source{Content: c.content, Sum: c.After, Seq: seq}
 	}
 	return err
 }
@@ -53,8 +47,8 @@ func (tx *Tx) SumOf(n *node.Node) (chunk.Sum, error) {
 
 // was notes the content that n has before the change.
 func (tx *Tx) was(c *change, n *node.Node) (err error) {
-	if s, ok := tx.own.sources[n.Ino]; ok && s.content == n.Content {
-		c.Before, c.Origin = s.sum, s.seq
+	if s, ok := tx.mem.Own.Sources[n.Ino]; ok && s.Content == n.Content {
+		c.Before, c.Origin = s.Sum, s.Seq
 		return nil
 	}
 	c.Before, err = tx.SumOf(n)

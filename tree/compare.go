@@ -7,6 +7,8 @@ import (
 	"slices"
 	"syscall"
 
+	"vfsdb/memory"
+
 	"vfsdb/node"
 	"vfsdb/schema"
 )
@@ -108,8 +110,8 @@ func Compare(a, b *Tx) (*Delta, error) {
 // which the other does not have, or has at another moment. What they show is cached on the way, as far as there
 // is room, for the caller looks at the keys next.
 func changedKeys(a, b *Tx) ([]node.Name, []node.Ino, error) {
-	if k, known := a.getPair(b.fsys.at); known {
-		return k.names, k.inos, nil
+	if k, known := a.mem.Pair(b.fsys.at); known {
+		return k.Names, k.Inos, nil
 	}
 	d := differing{make(map[node.Name]shownBy), make(map[node.Ino]shownBy)}
 	for _, w := range stretches(a, b) {
@@ -121,15 +123,9 @@ func changedKeys(a, b *Tx) ([]node.Name, []node.Ino, error) {
 		a.fillAbsent(d, byOld)
 		b.fillAbsent(d, byNew)
 	}
-	k := &keys{slices.SortedFunc(maps.Keys(d.names), node.Name.Compare), slices.Sorted(maps.Keys(d.inos))}
-	a.putPair(b.fsys.at, k)
-	return k.names, k.inos, nil
-}
-
-// keys are of entries and inodes, in order. They are shared, and nobody changes them.
-type keys struct {
-	names []node.Name
-	inos  []node.Ino
+	k := &memory.Keys{Names: slices.SortedFunc(maps.Keys(d.names), node.Name.Compare), Inos: slices.Sorted(maps.Keys(d.inos))}
+	a.mem.PutPair(b.fsys.at, k)
+	return k.Names, k.Inos, nil
 }
 
 // A differing is what was found to differ, and which of the trees have a row of it that counts.
@@ -242,8 +238,7 @@ func (w stretch) collect(d differing) error {
 		if !note(d.names, name, w.side, born <= limit) {
 			continue
 		}
-		key := nameKey{name.Dir, name.Base}
-		tx.fillName(key, node.Dirent{Ino: node.Ino(rows.Int(2)), Kind: uint8(rows.Int(3)), Level: w.level, Born: born})
+		tx.mem.FillName(name, node.Dirent{Ino: node.Ino(rows.Int(2)), Kind: uint8(rows.Int(3)), Level: w.level, Born: born})
 	}
 	if err := rows.Err(); err != nil {
 		return err
@@ -259,7 +254,7 @@ func (w stretch) collect(d differing) error {
 		if !note(d.inos, n.Ino, w.side, n.Born <= limit) {
 			continue
 		}
-		tx.fillNode(n.Ino, orNil(&n))
+		tx.mem.FillNode(n.Ino, orNil(&n))
 	}
 	return rows.Err()
 }
@@ -269,12 +264,12 @@ func (w stretch) collect(d differing) error {
 func (tx *Tx) fillAbsent(d differing, side shownBy) {
 	for name, by := range d.names {
 		if by&side == 0 {
-			tx.fillName(nameKey{name.Dir, name.Base}, node.Dirent{Level: node.Fresh})
+			tx.mem.FillName(name, node.Dirent{Level: node.Fresh})
 		}
 	}
 	for ino, by := range d.inos {
 		if by&side == 0 {
-			tx.fillNode(ino, nil)
+			tx.mem.FillNode(ino, nil)
 		}
 	}
 }

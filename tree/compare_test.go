@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"vfsdb/memory"
+
 	"github.com/stretchr/testify/require"
 
 	"vfsdb/history"
@@ -36,28 +38,26 @@ func TestChangedKeys(t *testing.T) {
 // So it is if nearly all of what was learnt is forgotten at once.
 func TestChangedKeysForgotten(t *testing.T) {
 	trees := randomTrees(t)
-	shared := &trees[0].store.memory
+	store := trees[0].store
 	for _, a := range trees {
 		for _, b := range trees {
+			store.memory = memory.NewSmall(store.db)
 			require.NoError(t, ViewBoth(t.Context(), a, b, func(a, b *Tx) error {
-				if a.gen == nil {
+				if a.mem.Gen == nil {
 					t.Skip("nothing is remembered here")
 				}
-				shared.names.init(shared, 1, true)
-				shared.nodes.init(shared, 1, true)
-				shared.pairs.init(shared, 1, false)
 				names, inos, err := changedKeys(a, b)
 				require.NoError(t, err)
 				for _, tx := range []*Tx{a, b} {
 					for _, name := range names {
-						if d, known := tx.getName(nameKey{name.Dir, name.Base}); known {
-							found, err := tx.loadDirent(nameKey{name.Dir, name.Base})
+						if d, known := tx.mem.Name(name); known {
+							found, err := tx.loadDirent(name)
 							require.NoError(t, err)
 							require.Equal(t, found, d, name)
 						}
 					}
 					for _, ino := range inos {
-						if n, known := tx.getNode(ino); known {
+						if n, known := tx.mem.Node(ino); known {
 							found, err := tx.loadInode(ino)
 							require.NoError(t, err)
 							require.Equal(t, orNil(&found), n, ino)
@@ -127,17 +127,16 @@ func randomName(random *rand.Rand) string {
 // forget has the transaction know nothing, and learn for itself.
 func (tx *Tx) forget() {
 	tx.db.SetMemo(nil)
-	tx.memory = memory{moment: tx.moment, shared: &sharedCache{}, own: ownCacheOf(tx.db, tx.moment)}
-	tx.shared.open()
+	tx.mem = memory.New(tx.fsys.store.db).BeginOwn(tx.db, tx.fsys.at)
 }
 
 func (tx *Tx) requireKnown(t *testing.T) {
-	for key, d := range tx.own.names {
+	for key, d := range tx.mem.Own.Names {
 		found, err := tx.loadDirent(key)
 		require.NoError(t, err)
 		require.Equal(t, found, d, key)
 	}
-	for ino, n := range tx.own.nodes {
+	for ino, n := range tx.mem.Own.Nodes {
 		found, err := tx.loadInode(ino)
 		require.NoError(t, err)
 		require.Equal(t, orNil(&found), n, ino)

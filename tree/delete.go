@@ -2,6 +2,7 @@ package tree
 
 import (
 	"vfsdb/history"
+	"vfsdb/memory"
 	"vfsdb/node"
 	"vfsdb/schema"
 )
@@ -10,13 +11,13 @@ import (
 
 // DeleteInode deletes a row of the table inode, and returns how many it found.
 func DeleteInode(db *schema.Tx, branch int64, ino node.Ino, died, born int64) (int64, error) {
-	invalidationOf(db)
+	memory.Carry(db)
 	return db.Exec(`DELETE FROM inode WHERE branch = ? AND ino = ? AND died = ? AND born = ?`, branch, int64(ino), died, born)
 }
 
 // DeleteDirent deletes a row of the table dirent, and returns how many it found.
 func DeleteDirent(db *schema.Tx, branch int64, name node.Name, died, born int64) (int64, error) {
-	invalidationOf(db)
+	memory.Carry(db)
 	return db.Exec(`DELETE FROM dirent WHERE branch = ? AND parent = ? AND name = ? AND died = ? AND born = ?`,
 		branch, int64(name.Dir), name.Base, died, born)
 }
@@ -27,7 +28,7 @@ func DeleteBranch(db *schema.Tx, branch int64) (bool, error) {
 	if err != nil || left == 1 {
 		return false, err
 	}
-	invalidationOf(db)
+	memory.Carry(db)
 	err = history.DeleteBranch(db, branch)
 	return err == nil, err
 }

@@ -10,24 +10,24 @@ import (
 
 // Lookup returns what the tree shows under a name in a directory.
 func (tx *Tx) Lookup(dir node.Ino, name string) (node.Dirent, error) {
-	key := nameKey{dir, name}
-	if d, ok := tx.getName(key); ok {
+	key := node.Name{Dir: dir, Base: name}
+	if d, ok := tx.mem.Name(key); ok {
 		return d, nil
 	}
 	d, err := tx.loadDirent(key)
 	if err != nil {
 		return d, fmt.Errorf("look up a name in directory %d: %w", dir, err)
 	}
-	tx.putName(key, d)
+	tx.mem.PutName(key, d)
 	return d, nil
 }
 
-func (tx *Tx) loadDirent(key nameKey) (node.Dirent, error) {
+func (tx *Tx) loadDirent(key node.Name) (node.Dirent, error) {
 	if len(tx.fsys.levels) == 1 {
 		d, _, err := tx.nearestDirent(ownLevel, key)
 		return d, err
 	}
-	if inherited, known := tx.getInheritedName(key); known {
+	if inherited, known := tx.mem.InheritedName(key); known {
 		d, found, err := tx.nearestDirent(ownLevel, key)
 		if !found {
 			d = inherited
@@ -36,7 +36,7 @@ func (tx *Tx) loadDirent(key nameKey) (node.Dirent, error) {
 	}
 
 	var buf [history.MaxDepth]int
-	d, found, err := tx.nearestDirent(tx.fsys.levelsOfDir(append(buf[:0], 0), key.dir), key)
+	d, found, err := tx.nearestDirent(tx.fsys.levelsOfDir(append(buf[:0], 0), key.Dir), key)
 	if err == nil && (!found || d.Level > 0) {
 		tx.cacheInheritedName(key, d)
 	}
@@ -44,11 +44,11 @@ func (tx *Tx) loadDirent(key nameKey) (node.Dirent, error) {
 }
 
 // inheritedDirent looks a name up in the levels above the first.
-func (tx *Tx) inheritedDirent(key nameKey) (node.Dirent, error) {
-	if d, known := tx.getInheritedName(key); known {
+func (tx *Tx) inheritedDirent(key node.Name) (node.Dirent, error) {
+	if d, known := tx.mem.InheritedName(key); known {
 		return d, nil
 	}
-	d, _, err := tx.nearestDirent(tx.fsys.levelsOfDir(nil, key.dir), key)
+	d, _, err := tx.nearestDirent(tx.fsys.levelsOfDir(nil, key.Dir), key)
 	if err == nil {
 		tx.cacheInheritedName(key, d)
 	}
@@ -56,17 +56,17 @@ func (tx *Tx) inheritedDirent(key nameKey) (node.Dirent, error) {
 }
 
 // cacheInheritedName caches what the levels above the first show, for good. So they must be committed.
-func (tx *Tx) cacheInheritedName(key nameKey, d node.Dirent) {
+func (tx *Tx) cacheInheritedName(key node.Name, d node.Dirent) {
 	if tx.fsys.settled {
-		tx.putInheritedName(key, d)
+		tx.mem.PutInheritedName(key, d)
 	}
 }
 
 var nearestDirents = newNearest("ino, kind, born", "dirent", "parent = ?1 AND name = ?2", 2)
 
 // nearestDirent reads the row of the nearest of some levels that has one, whiteouts included.
-func (tx *Tx) nearestDirent(levels []int, key nameKey) (d node.Dirent, found bool, err error) {
-	rows, level, err := nearestDirents.find(tx.db, tx.fsys.levels, levels, int64(key.dir), key.name)
+func (tx *Tx) nearestDirent(levels []int, key node.Name) (d node.Dirent, found bool, err error) {
+	rows, level, err := nearestDirents.find(tx.db, tx.fsys.levels, levels, int64(key.Dir), key.Base)
 	if rows == nil {
 		return node.Dirent{Level: node.Fresh}, false, err
 	}
@@ -92,8 +92,8 @@ func (tx *Tx) putDirent(dir node.Ino, name string, ino node.Ino, kind uint8) err
 	}
 
 	branch := tx.fsys.at.Branch
-	tx.invalidateName(nameKey{dir, name})
-	tx.own.names[nameKey{dir, name}] = node.Dirent{Ino: ino, Kind: kind, Level: 0, Born: tx.epoch()}
+	tx.mem.InvalidateName(tx.db, node.Name{Dir: dir, Base: name})
+	tx.mem.Own.Names[node.Name{Dir: dir, Base: name}] = node.Dirent{Ino: ino, Kind: kind, Level: 0, Born: tx.epoch()}
 
 	// A row of this epoch is changed in place. An older one ends, and a new one begins.
 	if d.Level == 0 && d.Born == tx.epoch() {
@@ -113,7 +113,7 @@ func (tx *Tx) putDirent(dir node.Ino, name string, ino node.Ino, kind uint8) err
 
 // DropDirent removes a name: by a whiteout if an ancestor still shows it, else by ending its row.
 func (tx *Tx) DropDirent(dir node.Ino, name string) error {
-	key := nameKey{dir, name}
+	key := node.Name{Dir: dir, Base: name}
 	if len(tx.fsys.levels) > 1 {
 		shown, err := tx.inheritedDirent(key)
 		if err != nil {
@@ -128,8 +128,8 @@ func (tx *Tx) DropDirent(dir node.Ino, name string) error {
 	if err != nil {
 		return err
 	}
-	tx.invalidateName(key)
-	tx.own.names[key] = node.Dirent{Level: node.Fresh}
+	tx.mem.InvalidateName(tx.db, key)
+	tx.mem.Own.Names[key] = node.Dirent{Level: node.Fresh}
 
 	if d.Born == tx.epoch() {
 		found, err := tx.db.Exec(`DELETE FROM dirent WHERE branch = ? AND parent = ? AND name = ? AND died = 9223372036854775807`,

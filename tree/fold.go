@@ -4,6 +4,8 @@ import (
 	"slices"
 	"syscall"
 
+	"vfsdb/memory"
+
 	"vfsdb/chunk"
 	"vfsdb/journal"
 	"vfsdb/node"
@@ -16,30 +18,30 @@ type folds struct {
 }
 
 type fold struct {
-	into  *openInode
-	layer *layer
+	into  *memory.OpenInode
+	layer *memory.Layer
 }
 
 // end runs when the call is over: a layer that has not landed has failed.
 func (f *folds) end() {
 	for _, fold := range f.list {
-		fold.into.failed(fold.layer)
+		fold.into.Failed(fold.layer)
 	}
 }
 
 // foldKey is the key under which a transaction keeps the layers of an inode that it has folded.
-type foldKey struct{ *openInode }
+type foldKey struct{ *memory.OpenInode }
 
 // Fold makes the uncommitted writes of this store's open files to n part of its content. Each verb that gives a file
 // another content does so first: earlier writes must not be laid over the new content later.
 func (tx *Tx) Fold(n *node.Node) error {
-	s := tx.fsys.store.uncommitted(BranchIno{tx.fsys.at.Branch, n.Ino})
+	s := tx.fsys.store.inodes.Uncommitted(memory.BranchIno{Branch: tx.fsys.at.Branch, Ino: n.Ino})
 	if s == nil {
 		return nil
 	}
 	key := foldKey{s}
-	mine, _ := tx.db.Local(key).([]*layer)
-	l, name := s.seal(tx.found(n), mine)
+	mine, _ := tx.db.Local(key).([]*memory.Layer)
+	l, name := s.Seal(tx.found(n), mine)
 	if l == nil {
 		return nil
 	}
@@ -59,7 +61,7 @@ func (tx *Tx) Fold(n *node.Node) error {
 	}
 
 	tx.db.SetLocal(key, append(slices.Clip(mine), l))
-	tx.db.AfterCommit(func() { s.landed(l) })
+	tx.db.AfterCommit(func() { s.Landed(l) })
 	return nil
 }
 
@@ -120,7 +122,7 @@ func (tx *Tx) placeOfOpen(name node.Name, ino node.Ino) (Place, error) {
 
 // TakeWrites is fold for all files of the branch. A caller that keeps the tree before it replaces it calls this first.
 func (tx *Tx) TakeWrites() error {
-	for _, ino := range tx.fsys.store.uncommittedOf(tx.fsys.at.Branch) {
+	for _, ino := range tx.fsys.store.inodes.UncommittedOf(tx.fsys.at.Branch) {
 		n, err := tx.Node(ino)
 		if err == nil && n != nil {
 			err = tx.Fold(n)

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"syscall"
 
+	"vfsdb/memory"
+
 	"vfsdb/chunk"
 	"vfsdb/hold"
 	"vfsdb/node"
@@ -15,7 +17,7 @@ import (
 // A Handle is an open file or directory, by its number. It is safe for concurrent use, and its errors are bare.
 //
 // All handles of one open store that have the same inode of a head open share what was written through them and is not
-// committed yet, see openInode. So each sees at once what the others write. A frozen handle shows what was committed when
+// committed yet, see [memory.OpenInode]. So each sees at once what the others write. A frozen handle shows what was committed when
 // it was opened, whatever happens to the file.
 type Handle struct {
 	ctx    context.Context
@@ -25,14 +27,14 @@ type Handle struct {
 	name   node.Name // the entry that it was opened by; changes are recorded under it
 	opened node.Node
 	mode   HandleMode
-	shared *openInode // of a regular file that is not frozen
+	shared *memory.OpenInode // of a regular file that is not frozen
 
 	writing sync.RWMutex // held to write by Close, and else by what may commit; taken before mu
 
 	mu     sync.Mutex
 	closed bool
-	reader *chunk.Reader // of the content that was committed at the last read
-	gen    *generation   // in which it was; nil if that is not known
+	reader *chunk.Reader      // of the content that was committed at the last read
+	gen    *memory.Generation // in which it was; nil if that is not known
 }
 
 // A HandleMode is the use of a handle. The zero mode reads.
@@ -99,7 +101,7 @@ func (h *Handle) find(find func(*Tx) (node.Name, *node.Node, error)) error {
 			return syscall.ENXIO // a fifo, socket or device has no other end here
 		}
 		h.ino, h.kind, h.name, h.opened = n.Ino, n.Kind(), name, *n
-		h.show(tx.gen, n.Content)
+		h.show(tx.mem.Gen, n.Content)
 		return nil
 	})
 }
@@ -121,7 +123,7 @@ func (h *Handle) register() {
 	defer st.mu.Unlock()
 	st.handles[h] = pin
 	if !h.mode.Frozen && h.kind == node.KindFile {
-		h.shared = st.share(BranchIno{h.fsys.at.Branch, h.ino})
+		h.shared = st.inodes.Share(memory.BranchIno{Branch: h.fsys.at.Branch, Ino: h.ino})
 	}
 }
 
@@ -131,7 +133,7 @@ func (h *Handle) unregister() {
 	defer st.mu.Unlock()
 	delete(st.handles, h)
 	if h.shared != nil {
-		st.unshare(h.shared)
+		st.inodes.Unshare(h.shared)
 	}
 }
 
@@ -176,7 +178,7 @@ func (h *Handle) Node() (n node.Node, err error) {
 	}
 
 	for current := false; !current && err == nil; {
-		turn := h.shared.now()
+		turn := h.shared.Now()
 		err = h.fsys.Look(h.ctx, func(tx *Tx) error {
 			node, err := h.node(tx)
 			if err != nil {
@@ -184,7 +186,7 @@ func (h *Handle) Node() (n node.Node, err error) {
 			}
 			n = *node
 			var c chunk.Cover
-			c, current = h.shared.over(n.Content, turn, 0, 0)
+			c, current = h.shared.Over(n.Content, turn, 0, 0)
 			n.Content.Size = c.Size()
 			return nil
 		})
@@ -245,7 +247,7 @@ func (h *Handle) Close() error {
 
 	st := h.fsys.store
 	var err error
-	if s := h.shared; s != nil && s.dirty.Load() && (h.mode.Write || st.isLast(s)) {
+	if s := h.shared; s.IsDirty() && (h.mode.Write || st.inodes.IsLast(s)) {
 		err = h.commit()
 	}
 	h.unregister()

@@ -3,6 +3,8 @@ package tree
 import (
 	"syscall"
 
+	"vfsdb/memory"
+
 	"vfsdb/chunk"
 	"vfsdb/node"
 	"vfsdb/schema"
@@ -31,7 +33,7 @@ func (h *Handle) ReadAt(p []byte, off int64) (int, error) {
 }
 
 // show makes c what is read. It is what was committed in the generation g.
-func (h *Handle) show(g *generation, c chunk.Content) {
+func (h *Handle) show(g *memory.Generation, c chunk.Content) {
 	h.gen = g
 	if h.reader == nil || h.reader.Content() != c {
 		if h.reader != nil {
@@ -48,20 +50,20 @@ func (h *Handle) known() bool {
 		return false
 	case h.mode.Frozen:
 		return true
-	case h.shared.dirty.Load(): // before the generation: a commit in between begins another
+	case h.shared.IsDirty(): // before the generation: a commit in between begins another
 		return false
 	}
 
-	shared := &h.fsys.store.memory
-	g := shared.current()
+	shared := h.fsys.store.memory
+	g := shared.Current()
 	if g == nil || g == h.gen {
 		return g != nil
 	}
-	m := memory{moment: h.fsys.at, shared: shared, gen: g}
-	if !m.getTree() {
+	m := shared.Cached(g, h.fsys.at)
+	if !m.TreeKnown() {
 		return false
 	}
-	n, ok := m.getNode(h.ino)
+	n, ok := m.Node(h.ino)
 	if ok = ok && n != nil; ok {
 		h.show(g, n.Content)
 	}
@@ -78,17 +80,17 @@ func (h *Handle) readAt(p []byte, off int64) (n int, err error) {
 	}
 
 	for current := false; !current && err == nil; {
-		turn := h.shared.now()
+		turn := h.shared.Now()
 		err = h.fsys.View(h.ctx, func(tx *Tx) error {
 			committed, err := h.node(tx)
 			if err != nil {
 				return err
 			}
 			var c chunk.Cover
-			if c, current = h.shared.over(committed.Content, turn, off, min(off, node.MaxSize)+int64(len(p))); !current {
+			if c, current = h.shared.Over(committed.Content, turn, off, min(off, node.MaxSize)+int64(len(p))); !current {
 				return nil
 			}
-			h.show(tx.gen, committed.Content)
+			h.show(tx.mem.Gen, committed.Content)
 			n, err = c.Read(tx.db, h.reader, p)
 			return err
 		})

@@ -25,7 +25,7 @@ func (h *Handle) WriteAt(p []byte, off int64) (int, error) {
 
 	done := 0
 	for done < len(p) {
-		n := h.shared.write(h.name, p[done:], off+int64(done))
+		n := h.shared.Write(h.name, p[done:], off+int64(done))
 		if n == 0 {
 			if err := h.commit(); err != nil {
 				return done, err
@@ -91,7 +91,7 @@ func (h *Handle) Truncate(size int64) error {
 	case size > node.MaxSize:
 		return syscall.EFBIG
 	}
-	h.shared.truncate(h.name, size)
+	h.shared.Truncate(h.name, size)
 	return nil
 }
 
@@ -107,7 +107,7 @@ func (h *Handle) Sync() error {
 
 // commit makes what was written to the inode part of the file.
 func (h *Handle) commit() error {
-	if h.shared == nil || !h.shared.dirty.Load() {
+	if !h.shared.IsDirty() {
 		return nil
 	}
 	return h.fsys.Update(h.ctx, func(tx *Tx) error {

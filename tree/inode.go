@@ -56,7 +56,7 @@ func scanInode(rows *schema.Rows, ino node.Ino, level int) (node.Node, error) {
 
 // Node returns the inode that the tree shows under a number, or nil. A caller that changes it must call change.
 func (tx *Tx) Node(ino node.Ino) (*node.Node, error) {
-	if n, ok := tx.getNode(ino); ok {
+	if n, ok := tx.mem.Node(ino); ok {
 		return n, nil
 	}
 	n, err := tx.loadInode(ino)
@@ -64,7 +64,7 @@ func (tx *Tx) Node(ino node.Ino) (*node.Node, error) {
 		return nil, fmt.Errorf("load inode %d: %w", ino, err)
 	}
 	found := orNil(&n)
-	tx.putNode(ino, found)
+	tx.mem.PutNode(ino, found)
 	return found, nil
 }
 
@@ -82,7 +82,7 @@ func (tx *Tx) loadInode(ino node.Ino) (node.Node, error) {
 		n, _, err := tx.nearestInode(ownLevel, ino)
 		return n, err
 	}
-	if inherited, known := tx.getInheritedNode(ino); known {
+	if inherited, known := tx.mem.InheritedNode(ino); known {
 		n, found, err := tx.nearestInode(ownLevel, ino)
 		if !found && inherited != nil {
 			n = *inherited
@@ -100,7 +100,7 @@ func (tx *Tx) loadInode(ino node.Ino) (node.Node, error) {
 
 // inheritedInode returns the inode that the levels above the first show, or nil.
 func (tx *Tx) inheritedInode(ino node.Ino) (*node.Node, error) {
-	if n, known := tx.getInheritedNode(ino); known {
+	if n, known := tx.mem.InheritedNode(ino); known {
 		return n, nil
 	}
 	n, _, err := tx.nearestInode(tx.fsys.levelsOfIno(nil, ino), ino)
@@ -114,7 +114,7 @@ func (tx *Tx) inheritedInode(ino node.Ino) (*node.Node, error) {
 // cacheInheritedNode caches what the levels above the first show, for good. So they must be committed.
 func (tx *Tx) cacheInheritedNode(n node.Node) {
 	if tx.fsys.settled {
-		tx.putInheritedNode(n.Ino, orNil(&n))
+		tx.mem.PutInheritedNode(n.Ino, orNil(&n))
 	}
 }
 
@@ -153,7 +153,7 @@ func (tx *Tx) loadInodes(first, last node.Ino) error {
 			return err
 		}
 		if n.Mode != 0 {
-			tx.fillNode(n.Ino, &n)
+			tx.mem.FillNode(n.Ino, &n)
 		}
 	}
 	return rows.Close()
@@ -169,8 +169,8 @@ func (tx *Tx) change(n *node.Node) {
 		})
 	}
 	n.Ctime = tx.now
-	tx.own.nodes[n.Ino] = n
-	tx.own.dirty[n.Ino] = n
+	tx.mem.Own.Nodes[n.Ino] = n
+	tx.mem.Own.Dirty[n.Ino] = n
 }
 
 // addInode writes a new inode, and gives it its number and all times but that of its content, mtime.
@@ -185,10 +185,10 @@ func (tx *Tx) addInode(n *node.Node) error {
 		return err
 	}
 	n.Level, n.Born = 0, tx.epoch()
-	tx.invalidateNode(n.Ino)
-	tx.own.nodes[n.Ino] = n
+	tx.mem.InvalidateNode(tx.db, n.Ino)
+	tx.mem.Own.Nodes[n.Ino] = n
 	if n.IsDir() {
-		tx.own.whole[n.Ino] = true
+		tx.mem.Own.Whole[n.Ino] = true
 	}
 	return insertInode(tx.db, tx.fsys.at.Branch, tx.epoch(), n)
 }
@@ -199,7 +199,7 @@ func (tx *Tx) putInode(n *node.Node) error {
 	if err := tx.touch(n.Content); err != nil {
 		return err
 	}
-	tx.invalidateNode(n.Ino)
+	tx.mem.InvalidateNode(tx.db, n.Ino)
 	branch := tx.fsys.at.Branch
 	if n.Level == 0 && n.Born == tx.epoch() {
 		found, err := tx.db.Exec(`UPDATE inode SET mode = ?3, uid = ?4, gid = ?5, nlink = ?6, rdev = ?7, size = ?8, mtime = ?9, ctime = ?10, btime = ?11,
@@ -229,9 +229,9 @@ func (tx *Tx) DropInode(n *node.Node) error {
 		inherited = shown != nil
 	}
 
-	delete(tx.own.dirty, n.Ino)
-	tx.invalidateNode(n.Ino)
-	tx.own.nodes[n.Ino] = nil
+	delete(tx.mem.Own.Dirty, n.Ino)
+	tx.mem.InvalidateNode(tx.db, n.Ino)
+	tx.mem.Own.Nodes[n.Ino] = nil
 
 	if inherited {
 		return tx.putInode(&node.Node{Ino: n.Ino, Level: n.Level, Born: n.Born})

@@ -37,13 +37,13 @@ func TestReaderBeforeInvalidation(t *testing.T) {
 	require.NoError(t, fsys.Update(ctx, func(tx *Tx) error {
 		return errors.Join(ByPath(tx).Mkdir("d"), ByPath(tx).WriteFile("d/kept", nil), ByPath(tx).WriteFile("d/changed", nil))
 	}))
-	shared := &fsys.store.memory
+	shared := fsys.store.memory
 	looks := 0
 	fsys.store.db.OnCommit(func(tx *schema.Tx) {
 		info, err := lstat(ctx, fsys, "d/changed")
 		require.NoError(t, err)
 		require.EqualValues(t, looks, info.Size(), "what is committed")
-		shared.committed(tx)
+		shared.Committed(tx)
 	})
 	for looks = range 10 {
 		_, err := lstat(ctx, fsys, "d/kept")
@@ -55,9 +55,9 @@ func TestReaderBeforeInvalidation(t *testing.T) {
 		require.NoError(t, write(ctx, fsys, "d/changed", make([]byte, looks)))
 		looks = n
 
-		g := shared.current()
+		g := shared.Current()
 		require.NotNil(t, g)
-		blind := &Tx{db: schema.Blind(ctx), fsys: fsys, memory: memory{moment: fsys.at, shared: shared, gen: g}}
+		blind := &Tx{db: schema.Blind(ctx), fsys: fsys, mem: shared.Cached(g, fsys.at)}
 		require.NoError(t, blind.checkBranch())
 		_, err = ByPath(blind).Lstat("d/kept")
 		require.NoError(t, err, "in round %d", n)

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"vfsdb/memory"
+
 	"vfsdb/history"
 
 	"github.com/stretchr/testify/require"
@@ -90,8 +92,7 @@ func dumpOf(t *testing.T, fsys *Tree) string {
 	var b strings.Builder
 	require.NoError(t, fsys.View(t.Context(), func(tx *Tx) error {
 		tx.db.SetMemo(nil)
-		tx.memory = memory{moment: fsys.at, shared: &sharedCache{}, own: ownCacheOf(tx.db, fsys.at)}
-		tx.shared.open()
+		tx.mem = memory.New(fsys.store.db).BeginOwn(tx.db, fsys.at)
 		for d := range 12 {
 			for _, list := range [][]string{{"later"}, numbered("f", 12), numbered("from", 13), numbered("many", 2*maxFiltered)} {
 				for _, base := range list {

@@ -32,12 +32,12 @@ func (tx *Tx) Root() node.Ino { return tx.fsys.root }
 
 // namesOf returns the entries of the tree that show an inode. They are not the caller's to change.
 func (tx *Tx) namesOf(ino node.Ino) ([]node.Name, error) {
-	if names, known := tx.getNamesOf(ino); known {
+	if names, known := tx.mem.NamesOf(ino); known {
 		return names, nil
 	}
 	names, err := tx.loadNames(ino)
 	if err == nil {
-		tx.putNamesOf(ino, names)
+		tx.mem.PutNamesOf(ino, names)
 	}
 	return names, err
 }

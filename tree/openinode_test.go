@@ -85,7 +85,7 @@ func TestCommitThatHasNotLanded(t *testing.T) {
 	_, err = w.WriteAt([]byte("folded"), 0)
 	require.NoError(t, err)
 
-	p, before := make([]byte, 6), w.shared.now()
+	p, before := make([]byte, 6), w.shared.Now()
 	read := func() string {
 		n, err := w.ReadAt(p, 0)
 		require.True(t, err == nil || err == io.EOF, err)
@@ -104,7 +104,7 @@ func TestCommitThatHasNotLanded(t *testing.T) {
 	require.True(t, seen)
 	require.Equal(t, "by", read())
 
-	_, current := w.shared.over(chunk.Content{}, before, 0, 6)
+	_, current := w.shared.Over(chunk.Content{}, before, 0, 6)
 	require.False(t, current, "who looked the content up before that commit has to look again")
 }
 

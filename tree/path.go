@@ -134,15 +134,25 @@ func (tx *Tx) BranchPath(path string) (string, error) {
 	}
 
 	// A verb cannot move what is above its own root, but another Tx can.
-	if tx.above == "" || tx.moves != tx.countMoves() {
+	if tx.above == "" || tx.moves != tx.mem.Moves() {
 		above, err := tx.PathFrom(schema.RootIno, tx.fsys.root)
 		if err != nil {
 			return "", err
 		}
-		tx.above, tx.moves = above, tx.countMoves()
+		tx.above, tx.moves = above, tx.mem.Moves()
 	}
 	if path == "." {
 		return tx.above, nil
 	}
 	return node.JoinPath(tx.above, path), nil
+}
+
+// CachedPath returns the value that CachePath has kept of a path from a directory, while nothing has changed since.
+func (tx *Tx) CachedPath(root node.Ino, follow bool, path string) (end any, ok bool) {
+	return tx.mem.Path(root, follow, path)
+}
+
+// CachePath keeps the end of a path, which leads to the inode n: a value of the room that takes paths apart.
+func (tx *Tx) CachePath(root node.Ino, follow bool, path string, n *node.Node, end any) {
+	tx.mem.PutPath(root, follow, path, n, end)
 }

@@ -8,7 +8,7 @@ func (tx *Tx) Prefetch(inos []node.Ino) error {
 	var first, last node.Ino
 	n := 0
 	for _, ino := range inos {
-		if _, known := tx.getNode(ino); known {
+		if _, known := tx.mem.Node(ino); known {
 			continue
 		}
 		if n == 0 {
@@ -26,4 +26,4 @@ func (tx *Tx) Prefetch(inos []node.Ino) error {
 
 // Trim lets a transaction that reads a large tree forget most of what it has read, once that is much. A caller that
 // holds an inode to change it must not call trim.
-func (tx *Tx) Trim() { tx.memory.trim() }
+func (tx *Tx) Trim() { tx.mem.Trim() }

@@ -118,7 +118,7 @@ func (tx *Tx) move(from, to Place, n, displaced *node.Node) error {
 		return err
 	}
 	if n.IsDir() {
-		tx.own.moves++
+		tx.mem.Own.Moves++
 	}
 
 	tx.modified(source)

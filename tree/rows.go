@@ -10,7 +10,7 @@ func (tx *Tx) PutEntry(name node.Name, ino node.Ino, kind uint8) error {
 	if err := tx.Writable(); err != nil {
 		return err
 	}
-	tx.own.moves++ // it may be a directory's
+	tx.mem.Own.Moves++ // it may be a directory's
 	return tx.putDirent(name.Dir, name.Base, ino, kind)
 }
 
@@ -19,7 +19,7 @@ func (tx *Tx) DropEntry(name node.Name) error {
 	if err := tx.Writable(); err != nil {
 		return err
 	}
-	tx.own.moves++
+	tx.mem.Own.Moves++
 	return tx.DropDirent(name.Dir, name.Base)
 }
 
@@ -47,8 +47,8 @@ func (tx *Tx) PutNode(n *node.Node) error {
 	if err := tx.putInode(&put); err != nil {
 		return err
 	}
-	tx.own.nodes[n.Ino] = &put
-	delete(tx.own.dirty, n.Ino)
+	tx.mem.Own.Nodes[n.Ino] = &put
+	delete(tx.mem.Own.Dirty, n.Ino)
 	if put.Nlink == 0 {
 		return tx.addOrphan(n.Ino)
 	}

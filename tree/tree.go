@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"syscall"
 
+	"vfsdb/memory"
+
 	"vfsdb/chunk"
 	"vfsdb/history"
 	"vfsdb/hold"
@@ -35,7 +37,8 @@ type Store struct {
 	lease    *hold.Lease
 	cache    *chunk.Cache
 	compress bool
-	memory   sharedCache
+	memory   *memory.Shared
+	inodes   memory.OpenInodes // that handles have open
 	slots    slots
 
 	closed atomic.Bool
@@ -43,7 +46,6 @@ type Store struct {
 	opening sync.RWMutex // held to read while a file is opened; the publisher waits until all are registered
 	mu      sync.Mutex
 	handles map[*Handle]hold.Pin // what open files need kept, beyond the names that lead there
-	inodes  map[BranchIno]*openInode
 
 	journal *journal.Journal
 
@@ -58,10 +60,10 @@ func Open(ctx context.Context, path string, o schema.Options, compress bool) (*S
 	}
 	st := &Store{
 		db: db, cache: chunk.NewCache(), compress: compress, journal: journal.New(db),
-		handles: make(map[*Handle]hold.Pin), inodes: make(map[BranchIno]*openInode),
+		handles: make(map[*Handle]hold.Pin),
 	}
-	st.memory.db = db
-	db.OnCommit(st.memory.committed)
+	st.memory = memory.New(db)
+	db.OnCommit(st.memory.Committed)
 	st.lease = hold.NewLease(db, st.pins, NewestOrphan)
 	return st, nil
 }
@@ -246,11 +248,11 @@ func (fsys *Tree) Look(ctx context.Context, fn func(*Tx) error) error {
 // Cached returns a transaction that knows what is cached of this moment, and reads no row: where it would have to, it has
 // missed, and its results are void. It is nil if nothing is cached, or ctx has ended.
 func (fsys *Tree) Cached(ctx context.Context) (*Tx, error) {
-	g := fsys.store.memory.current()
+	g := fsys.store.memory.Current()
 	if g == nil || ctx.Err() != nil {
 		return nil, nil
 	}
-	tx := &Tx{db: schema.Blind(ctx), fsys: fsys, memory: memory{moment: fsys.at, shared: &fsys.store.memory, gen: g}}
+	tx := &Tx{db: schema.Blind(ctx), fsys: fsys, mem: fsys.store.memory.Cached(g, fsys.at)}
 	return tx, tx.checkBranch()
 }
 

@@ -7,6 +7,8 @@ import (
 	"syscall"
 	"time"
 
+	"vfsdb/memory"
+
 	"vfsdb/chunk"
 	"vfsdb/history"
 	"vfsdb/hold"
@@ -22,7 +24,7 @@ type Tx struct {
 	now  int64 // the time of every change of this transaction, in ns
 	gc   bool  // a collection runs: references to content are recorded for it
 
-	memory // what it knows of the tree
+	mem memory.Memory // what it knows of the tree
 
 	others []*Tx           // of On
 	folds  *folds          // of the call that it is part of; nil if it only reads
@@ -40,9 +42,9 @@ func (tx *Tx) Moment() history.Moment { return tx.fsys.at }
 
 // Begin makes the Tx of fsys on a transaction of the file.
 func (fsys *Tree) Begin(db *schema.Tx) (*Tx, error) {
-	tx := &Tx{db: db, fsys: fsys, memory: fsys.store.memory.memory(db, fsys.at)}
+	tx := &Tx{db: db, fsys: fsys, mem: fsys.store.memory.Begin(db, fsys.at)}
 	if db.Writable() && fsys.Frozen() {
-		tx.own.branch.known = false // this very connection may have deleted the snapshot
+		tx.mem.Own.Branch.Known = false // this very connection may have deleted the snapshot
 	}
 	if err := tx.checkBranch(); err != nil {
 		return nil, err
@@ -51,19 +53,19 @@ func (fsys *Tree) Begin(db *schema.Tx) (*Tx, error) {
 		return tx, nil
 	}
 	tx.now = time.Now().UnixNano()
-	tx.gc = tx.own.branch.gc
+	tx.gc = tx.mem.Own.Branch.Collecting
 	tx.log = fsys.store.journal.Writer(db, fsys.at.Branch, tx.now)
 	return tx, nil
 }
 
 // epoch returns that of the head: what is written now is born in it. It is not the Tx's own, since any Tx on the head
 // may end it.
-func (tx *Tx) epoch() int64 { return tx.own.branch.epoch }
+func (tx *Tx) epoch() int64 { return tx.mem.Own.Branch.Epoch }
 
 // checkBranch refuses a tree that nothing keeps any more, and finds out whether a collection runs. Both are cached until
 // another connection commits. A drop of a branch on this connection, and the begin of a collection, clear that.
 func (tx *Tx) checkBranch() error {
-	if tx.getTree() {
+	if tx.mem.TreeKnown() {
 		return nil
 	}
 
@@ -90,7 +92,7 @@ func (tx *Tx) checkBranch() error {
 			return err
 		}
 	}
-	tx.putTree(branchState{known: true, epoch: epoch, gc: collecting})
+	tx.mem.PutTree(memory.BranchState{Known: true, Epoch: epoch, Collecting: collecting})
 	return nil
 }
 
@@ -119,15 +121,15 @@ func (tx *Tx) Writable() error {
 // Flush writes the inodes that were changed in memory. It runs before the commit, for all verbs that share one, and
 // before SQL that reads inodes.
 func (tx *Tx) Flush() error {
-	if tx.own == nil || len(tx.own.dirty) == 0 {
+	if tx.mem.Own == nil || len(tx.mem.Own.Dirty) == 0 {
 		return nil
 	}
-	for _, ino := range slices.Sorted(maps.Keys(tx.own.dirty)) {
-		if err := tx.putInode(tx.own.dirty[ino]); err != nil {
+	for _, ino := range slices.Sorted(maps.Keys(tx.mem.Own.Dirty)) {
+		if err := tx.putInode(tx.mem.Own.Dirty[ino]); err != nil {
 			return err
 		}
 	}
-	clear(tx.own.dirty)
+	clear(tx.mem.Own.Dirty)
 	tx.Trim()
 	return nil
 }

@@ -19,7 +19,7 @@ type room struct {
 // anything is the arrow of rooms that stand on top of all others. Even they do not import commands or benchmarks.
 const anything = "*"
 
-// rooms are the arrows between rooms: schema <- hold <- chunk <- node, history <- journal <- tree <- vfs <- search, check, snapshot, gc <- agent <- the doors.
+// rooms are the arrows between rooms: schema <- hold <- chunk <- node, history <- journal, memory <- tree <- vfs <- search, check, snapshot, gc <- agent <- the doors.
 //
 // snapshot and gc read and write a few rows of their own, hence schema; neither knows the other. A test of gc has to
 // make snapshots to see that gc keeps them, and the other way round. The doors know no storage.
@@ -30,12 +30,13 @@ var rooms = map[string]room{
 	"journal":  {imports: []string{"schema", "chunk", "history"}, tests: []string{"tree", "vfs"}},
 	"history":  {imports: []string{"schema"}},
 	"node":     {imports: []string{"schema", "chunk"}},
-	"tree":     {imports: []string{"schema", "hold", "chunk", "journal", "history", "node"}, tests: []string{"vfs"}},
+	"memory":   {imports: []string{"schema", "chunk", "history", "node"}},
+	"tree":     {imports: []string{"schema", "hold", "chunk", "journal", "history", "node", "memory"}, tests: []string{"vfs"}},
 	"vfs":      {imports: []string{"schema", "hold", "chunk", "journal", "history", "node", "tree"}, tests: []string{"search", "check", "gc"}},
 	"search":   {imports: []string{"schema", "chunk", "history", "node", "tree", "vfs"}},
 	"check":    {imports: []string{"schema", "hold", "chunk", "journal", "history", "node", "tree", "vfs"}},
 	"snapshot": {imports: []string{"schema", "chunk", "journal", "history", "node", "tree", "vfs"}, tests: []string{"search", "gc"}},
-	"gc":       {imports: []string{"schema", "hold", "chunk", "journal", "history", "node", "tree", "vfs"}, tests: []string{"snapshot"}},
+	"gc":       {imports: []string{"schema", "hold", "chunk", "journal", "history", "node", "memory", "tree", "vfs"}, tests: []string{"snapshot"}},
 	"transfer": {imports: []string{"chunk", "node", "tree", "vfs", "snapshot"}, tests: []string{"gc"}},
 	"mcp":      {imports: slices.Concat(agents, []string{"vfs", "snapshot", "gc", "transfer"})},
 	"mount":    {imports: slices.Concat(agents, []string{"vfs", "snapshot", "gc", "transfer"})},
@@ -70,7 +71,7 @@ var agents = []string{
 }
 
 // inner are the rooms that the rooms of a user's program never import, though they may import anything else.
-var inner = []string{"history", "journal", "node", "tree"}
+var inner = []string{"history", "journal", "memory", "node", "tree"}
 
 // tops are the rooms that nobody imports.
 var tops = []string{"cmd", "bench"}

@@ -22,6 +22,7 @@ var captions = map[string]string{
 	"chunk":         "bytes: cut, summed, stored once, verified",
 	"history":       "branches, lineages, moments and their names",
 	"journal":       "what happened, by which call; watching",
+	"memory":        "caches of trees; writes of open files",
 	"node":          "inodes and entries, as values",
 	"tree":          "nodes and entries by number; their history",
 	"vfs":           "paths, the verbs of os.Root, open files",

@@ -13,7 +13,7 @@ import (
 )
 
 // engineRooms are the rooms whose types a user of vfs need not know.
-var engineRooms = []string{"schema", "hold", "chunk", "history", "journal", "node", "tree"}
+var engineRooms = []string{"schema", "hold", "chunk", "history", "journal", "memory", "node", "tree"}
 
 // shown are exported names of vfs that show a type of the engine all the same, and why.
 var shown = map[string]string{

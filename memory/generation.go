@@ -1,11 +1,11 @@
-package tree
+package memory
 
 import "vfsdb/schema"
 
-// A generation is the time from a commit to the next, by any process. The header of SQLite's log, in memory that all
+// A Generation is the time from a commit to the next, by any process. The header of SQLite's log, in memory that all
 // processes share, names the moment that the file is in, so that a look of some nanoseconds finds out whether the
 // generation has ended. Where there is no such header, nothing is cached across transactions that read.
-type generation struct {
+type Generation struct {
 	mark  schema.Mark
 	n     uint64 // its number
 	since uint64 // the oldest generation whose entries are valid in this one, as far as they are there
@@ -19,19 +19,19 @@ type generation struct {
 
 // over returns the generation after a commit of this process, which led from one moment to another; nil if what is
 // cached is not of either.
-func (g *generation) over(before, after schema.Mark) *generation {
+func (g *Generation) over(before, after schema.Mark) *Generation {
 	switch {
 	case g.mark == before:
-		return &generation{mark: after, n: g.n + 1, since: g.since}
+		return &Generation{mark: after, n: g.n + 1, since: g.since}
 	case g.mark == after && g.begun && g.before == before:
 		// A reader came in between. What it has put is valid, and what was valid before is so again.
-		return &generation{mark: after, n: g.n, since: g.older}
+		return &Generation{mark: after, n: g.n, since: g.older}
 	}
 	return nil
 }
 
-// current returns the generation of this moment; nil if there is none, because nobody has read since the last commit.
-func (s *sharedCache) current() *generation {
+// Current returns the generation of this moment; nil if there is none, because nobody has read since the last commit.
+func (s *Shared) Current() *Generation {
 	g := s.gen.Load()
 	if g == nil {
 		return nil
@@ -44,7 +44,7 @@ func (s *sharedCache) current() *generation {
 
 // of returns the generation that a transaction sees, and begins it if it sees the present moment. It returns nil if the
 // transaction has no mark, or its moment is over.
-func (s *sharedCache) of(tx *schema.Tx) *generation {
+func (s *Shared) of(tx *schema.Tx) *Generation {
 	if s.gen.Load() == nil {
 		s.open()
 	}
@@ -66,7 +66,7 @@ func (s *sharedCache) of(tx *schema.Tx) *generation {
 	if now, ok := s.db.Mark(); !ok || now != mark {
 		return nil // a later generation may have begun
 	}
-	next := &generation{mark: mark, n: g.n + 1, since: g.n + 1, begun: true, before: g.mark, older: g.since}
+	next := &Generation{mark: mark, n: g.n + 1, since: g.n + 1, begun: true, before: g.mark, older: g.since}
 	s.gen.Store(next)
 	return next
 }

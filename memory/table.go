@@ -1,4 +1,4 @@
-package tree
+package memory
 
 import (
 	"hash/maphash"
@@ -9,7 +9,7 @@ import (
 // A table is a cache of fixed size: when a set is full, an entry makes way for another, invalid ones first. It is safe
 // for concurrent use, and read without a lock, because an entry never changes: another one is put in its place.
 type table[K cacheKey, V any] struct {
-	shared  *sharedCache
+	shared  *Shared
 	carried bool // its entries are valid after a commit of this process that did not invalidate them
 	seed    maphash.Seed
 	sets    []set[K, V] // the hash of a key selects one of them
@@ -33,7 +33,7 @@ type cacheEntry[K cacheKey, V any] struct {
 // everyGen is the generation of entries that are valid in each.
 const everyGen = 1<<64 - 1
 
-func (t *table[K, V]) init(shared *sharedCache, sets int, carried bool) {
+func (t *table[K, V]) init(shared *Shared, sets int, carried bool) {
 	t.shared, t.carried = shared, carried
 	t.seed = maphash.MakeSeed()
 	t.sets = make([]set[K, V], sets)
@@ -44,14 +44,14 @@ func (t *table[K, V]) set(key K) *set[K, V] {
 }
 
 // since returns the oldest generation whose entries are valid in g.
-func (t *table[K, V]) since(g *generation) uint64 {
+func (t *table[K, V]) since(g *Generation) uint64 {
 	if t.carried {
 		return g.since
 	}
 	return g.n
 }
 
-func (t *table[K, V]) get(g *generation, key K) (value V, ok bool) {
+func (t *table[K, V]) get(g *Generation, key K) (value V, ok bool) {
 	since := t.since(g)
 	set := t.set(key)
 	for i := range set {
@@ -76,7 +76,7 @@ func (t *table[K, V]) getFinal(key K) (value V, ok bool) {
 
 // put caches what a transaction has read that sees g. If the table is carried, g must not be over: the commit that
 // ended it has invalidated what it changed, and would not come back for this.
-func (t *table[K, V]) put(g *generation, key K, value V) {
+func (t *table[K, V]) put(g *Generation, key K, value V) {
 	if key.final() {
 		t.store(&cacheEntry[K, V]{key, everyGen, value})
 		return

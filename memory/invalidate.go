@@ -1,4 +1,4 @@
-package tree
+package memory
 
 import (
 	"vfsdb/node"
@@ -19,9 +19,12 @@ type invalidationKey struct{}
 // maxInvalidation bounds the lists: a commit that wrote more invalidates everything.
 const maxInvalidation = 256
 
-// invalidationOf returns the invalidation of a transaction that writes. Its being there says that the transaction lists
-// what it writes: a commit that wrote rows of trees without one invalidates everything. So a function that writes rows
-// which no tree shows yet, or none shows any more, calls this and lists nothing.
+// Carry notes that a transaction lists what it writes, so that everything else is carried over its commit: a commit that
+// wrote rows of trees without such a list invalidates everything. A function that writes rows which no tree shows yet, or
+// none shows any more, calls Carry and lists nothing.
+func Carry(db *schema.Tx) { invalidationOf(db) }
+
+// invalidationOf returns the invalidation of a transaction that writes.
 func invalidationOf(db *schema.Tx) *invalidation {
 	inv, _ := db.Local(invalidationKey{}).(*invalidation)
 	if inv == nil {
@@ -31,23 +34,23 @@ func invalidationOf(db *schema.Tx) *invalidation {
 	return inv
 }
 
-// invalidateName notes that a name is written.
-func (tx *Tx) invalidateName(key nameKey) {
-	if inv := invalidationOf(tx.db); len(inv.names) <= maxInvalidation {
-		inv.names = append(inv.names, treeName{tx.moment, key})
+// InvalidateName notes that a name is written.
+func (m *Memory) InvalidateName(db *schema.Tx, key node.Name) {
+	if inv := invalidationOf(db); len(inv.names) <= maxInvalidation {
+		inv.names = append(inv.names, treeName{m.moment, key})
 	}
 }
 
-// invalidateNode notes that an inode is written.
-func (tx *Tx) invalidateNode(ino node.Ino) {
-	if inv := invalidationOf(tx.db); len(inv.nodes) <= maxInvalidation {
-		inv.nodes = append(inv.nodes, treeIno{tx.moment, ino})
+// InvalidateNode notes that an inode is written.
+func (m *Memory) InvalidateNode(db *schema.Tx, ino node.Ino) {
+	if inv := invalidationOf(db); len(inv.nodes) <= maxInvalidation {
+		inv.nodes = append(inv.nodes, treeIno{m.moment, ino})
 	}
 }
 
-// committed begins the generation after a commit of this process, whatever made it, and drops what it wrote. Everything
+// Committed begins the generation after a commit of this process, whatever made it, and drops what it wrote. Everything
 // is invalid after a commit that wrote more than it lists, or when another process has committed since.
-func (s *sharedCache) committed(tx *schema.Tx) {
+func (s *Shared) Committed(tx *schema.Tx) {
 	if g := s.gen.Load(); g == nil || g.n == 0 {
 		return // nothing is cached
 	}

@@ -1,4 +1,4 @@
-package tree
+package memory
 
 import (
 	"strings"
@@ -10,16 +10,16 @@ import (
 	"vfsdb/schema"
 )
 
-// A sharedCache holds what transactions that read have found in the trees of a store. All connections share it. A verb
+// A Shared holds what transactions that read have found in the trees of a store. All connections share it. A verb
 // finds its whole answer here, if it was asked before, and then begins no transaction.
 //
-// An entry belongs to a generation, see [generation]: a commit of another process makes a new one, in which nothing of
+// An entry belongs to a generation, see [Generation]: a commit of another process makes a new one, in which nothing of
 // the old is valid. After a commit of this process only what it wrote is invalid, see [invalidation]. Entries of a tree
-// that can never change again are valid in every generation, see [Moment.final].
-type sharedCache struct {
+// that can never change again are valid in every generation, see [history.Moment.Final].
+type Shared struct {
 	db  *schema.DB
 	mu  sync.Mutex // held to begin a generation, and to put what is carried into the next
-	gen atomic.Pointer[generation]
+	gen atomic.Pointer[Generation]
 
 	// Entries of these tables are carried over commits of this process.
 	trees table[treeKey, struct{}]     // that something keeps
@@ -29,15 +29,15 @@ type sharedCache struct {
 	// Entries of these are not.
 	paths   table[treePath, any]        // the path cache, of paths that lead to something
 	namesOf table[treeIno, []node.Name] // the entries that show an inode
-	pairs   table[treePair, *keys]      // where two trees may differ
+	pairs   table[treePair, *Keys]      // where two trees may differ
 }
 
 // The keys of the tables: each says of which tree.
 type (
 	treeKey  history.Moment
 	treeName struct {
-		at history.Moment
-		nameKey
+		at   history.Moment
+		name node.Name
 	}
 	treeIno struct {
 		at  history.Moment
@@ -52,14 +52,8 @@ type (
 	treePair struct{ a, b history.Moment }
 )
 
-// A nameKey is a name in a directory.
-type nameKey struct {
-	dir  node.Ino
-	name string
-}
-
-// clone returns a key that keeps nothing else in memory: a name may be a part of something larger.
-func (k nameKey) clone() nameKey { return nameKey{k.dir, strings.Clone(k.name)} }
+// clone returns a name that keeps nothing else in memory: it may be a part of something larger.
+func clone(n node.Name) node.Name { return node.Name{Dir: n.Dir, Base: strings.Clone(n.Base)} }
 
 func (k treeKey) final() bool  { return false } // it may be deleted
 func (k treeName) final() bool { return k.at.Final() }
@@ -84,19 +78,38 @@ const (
 	maxCachedKeys   = 1 << 12
 )
 
+// New returns the cache of a store. It takes no memory before the first transaction.
+func New(db *schema.DB) *Shared { return &Shared{db: db} }
+
+// NewSmall returns a cache that has room for a few entries of each kind, for tests of what follows when they are evicted.
+func NewSmall(db *schema.DB) *Shared {
+	s := New(db)
+	s.make(func(int) int { return 1 })
+	return s
+}
+
 // open makes the tables, before the first transaction.
-func (s *sharedCache) open() {
+func (s *Shared) open() { s.make(func(sets int) int { return sets }) }
+
+// make makes the tables with as many sets as size returns.
+func (s *Shared) make(size func(sets int) int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 
 	if s.gen.Load() != nil {
 		return
 	}
-	s.trees.init(s, treeSets, true)
-	s.names.init(s, nameSets, true)
-	s.nodes.init(s, nodeSets, true)
-	s.paths.init(s, pathSets, false)
-	s.namesOf.init(s, namesOfSets, false)
-	s.pairs.init(s, pairSets, false)
-	s.gen.Store(&generation{}) // of no moment: no mark is zero
+	s.trees.init(s, size(treeSets), true)
+	s.names.init(s, size(nameSets), true)
+	s.nodes.init(s, size(nodeSets), true)
+	s.paths.init(s, size(pathSets), false)
+	s.namesOf.init(s, size(namesOfSets), false)
+	s.pairs.init(s, size(pairSets), false)
+	s.gen.Store(&Generation{}) // of no moment: no mark is zero
+}
+
+// Keys are of entries and inodes, in order. They are shared, and nobody changes them.
+type Keys struct {
+	Names []node.Name
+	Inos  []node.Ino
 }
