@@ -41,8 +41,8 @@ type place struct {
 	dirs, write, remove func(files []file) error
 }
 
-// create races a batch with files on the host. Those are not durable when they are written, as ours are; a note says
-// how long the host takes until they are.
+// create races a batch with files on the host. Those are not durable when they are written, as ours are; a note has
+// the time until the host has made them so.
 func (b *bench) create(c batch) error {
 	fsys, err := b.openNew(fmt.Sprintf("batch-%d", c.size))
 	if err != nil {

@@ -5,8 +5,8 @@ import "slices"
 // This file is the part of an edit that changes little of a long chunk.
 
 // amend stores chunk i without loading all of it, if its chain is known: only the parts that change are loaded and
-// hashed, before and after the change. ok is false if the chunk must be loaded whole, which also finds out what is wrong
-// with a damaged one.
+// hashed, before and after the change. ok is false if the chunk must be loaded whole, which also finds the fault of a
+// damaged one.
 func (e *edit) amend(i int64) (sum Sum, ok bool, err error) {
 	was, ok := e.old.find(i)
 	known := chains.get(was)
@@ -77,7 +77,7 @@ func (e *edit) putLittle(i int64, was, sum Sum, p []byte) error {
 }
 
 // putDelta stores chunk i over the base of d, the delta of the chunk as it was before, or finds it. Of p it reads the
-// bytes that change and those that lay over the base. ok is false if these are so many that the chunk is to be stored
+// bytes that change and those that lay over the base. ok is false if these are too many, and the chunk is to be stored
 // whole.
 func (e *edit) putDelta(i int64, sum Sum, p []byte, d *delta) (ok bool, err error) {
 	if e.newest, err = findChunk(e.tx, sum); e.newest != 0 || err != nil {

@@ -35,7 +35,7 @@ func TestAmendLoadsOnlyWhatChanges(t *testing.T) {
 	checkPatches(t, db)
 }
 
-// Damage in what changes is not made part of something new, though the chain is known.
+// Damage in the parts that change does not get into a new chunk, though the chain is known.
 func TestAmendFindsDamage(t *testing.T) {
 	for name, damage := range map[string]string{
 		"in the base":            `UPDATE blob SET data = CAST(substr(data, 1, 100005) || 'damaged' || substr(data, 100013) AS BLOB) WHERE id = 1024`,

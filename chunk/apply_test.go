@@ -144,7 +144,7 @@ func TestApplyRandomly(t *testing.T) {
 	}
 }
 
-// An edit costs what it touches: the other chunks are not even loaded.
+// The cost of an edit depends on the chunks that it touches: the others are not even loaded.
 func TestApplyLoadsOnlyWhatItTouches(t *testing.T) {
 	db := open(t)
 	p := noise(1, 8*Size)

@@ -165,7 +165,7 @@ func TestBatchTakenForDead(t *testing.T) {
 	}
 }
 
-// TestAddMayEndBeforeItsContext shows that what Add has taken is stored, though the context of that call has ended.
+// TestAddMayEndBeforeItsContext shows that a content that Add has taken is stored, though the context of that call has ended.
 func TestAddMayEndBeforeItsContext(t *testing.T) {
 	db := open(t)
 	b := newBatch(t, db)

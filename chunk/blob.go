@@ -6,7 +6,7 @@ import (
 	"vfsdb/schema"
 )
 
-// addBlob stores a chunk, unless its sum is there already. frame is what squeeze made of it, or nil.
+// addBlob stores a chunk, unless its sum is there already. frame is the result of squeeze, or nil.
 func addBlob(tx *schema.Tx, sum Sum, p, frame []byte) (id int64, added bool, err error) {
 	if len(p) == 0 || len(p) > Size {
 		panic(fmt.Sprintf("chunk: a chunk of %d bytes", len(p)))

@@ -38,7 +38,7 @@ const (
 	// wholeLimit is how long content may be to be kept the first time that somebody reads all of it.
 	wholeLimit = 128 << 10
 
-	// entryBytes is what an entry takes beside its bytes.
+	// entryBytes is the memory of an entry beside its bytes.
 	entryBytes = 256
 )
 

@@ -138,7 +138,7 @@ func TestCacheAfterRollback(t *testing.T) {
 	}
 }
 
-// A cache never takes more than it may, whatever is read through it, and always gives what was written.
+// A cache never takes more memory than it may, whatever is read through it, and always returns the bytes that were written.
 func TestCacheIsBounded(t *testing.T) {
 	forgetChains()
 	db, cache := open(t), NewCache()
@@ -177,7 +177,7 @@ func TestCacheIsBounded(t *testing.T) {
 	require.NotZero(t, cache.asked.Len())
 }
 
-// bounded looks at what a cache has.
+// bounded verifies the bounds and the counts of a cache.
 func bounded(t testing.TB, c *Cache) {
 	t.Helper()
 	c.mu.Lock()
@@ -204,7 +204,7 @@ func bounded(t testing.TB, c *Cache) {
 	require.Len(t, c.all, n)
 }
 
-// Many goroutines read the same through one cache while what they read is evicted.
+// Many goroutines read the same contents through one cache while these are evicted.
 func TestCacheTogether(t *testing.T) {
 	db, cache := open(t), NewCache()
 	data := noise(1, 40*Size+77)
@@ -242,7 +242,7 @@ func TestCacheTogether(t *testing.T) {
 	bounded(t, cache)
 }
 
-// A stream goes past the cache, however small its steps are, and so do those who read everything once.
+// A stream skips the cache, however small its steps are, and so does a scan that reads everything once.
 func TestStreamsTakeNothingFromTheCache(t *testing.T) {
 	forgetChains()
 	db, cache := open(t), NewCache()
@@ -329,7 +329,7 @@ func BenchmarkPeek(b *testing.B) {
 func TestParts(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
-		change string // of what is stored
+		change string // of the stored rows
 		read   bool   // by parts: elsewhere the chunk is damaged
 		err    error
 	}{

@@ -91,7 +91,7 @@ func sumIn(t testing.TB, db *schema.DB, c Content) (sum Sum) {
 	return sum
 }
 
-// stream stores what r yields, the way that vfs does.
+// stream stores the bytes of r as vfs does.
 func stream(t testing.TB, db *schema.DB, r io.Reader) (c Content) {
 	t.Helper()
 	lease := hold.NewLease(db, nil, nil)
@@ -109,7 +109,7 @@ func stream(t testing.TB, db *schema.DB, r io.Reader) (c Content) {
 	return c
 }
 
-// rounds is how often to do what is random: less often under the race detector.
+// rounds is the number of random runs: fewer under the race detector.
 func rounds(n int) int {
 	if racing {
 		return n / 10

@@ -41,8 +41,8 @@ type LooseBatch struct {
 	Damaged int64 // how many could not be read, and stay as they are
 }
 
-// Uncompacted returns the id from which on no compaction has looked at blobs, and the highest id. Item blobs are among
-// them: streams know their blobs by ids and sums, and neither changes.
+// Uncompacted returns the id from which on no compaction has looked at blobs, and the highest id. Staged blobs are
+// among them: streams know their blobs by ids and sums, and neither changes.
 func Uncompacted(tx *schema.Tx) (from, through int64, err error) {
 	if from, err = tx.Reached("compact"); err != nil {
 		return 0, 0, err

@@ -341,7 +341,7 @@ func TestDamagedPacks(t *testing.T) {
 	}
 }
 
-// Whatever a frame is, it fills exactly what it is asked for or fails.
+// Any frame fills exactly the bytes that are asked for, or fails.
 func FuzzDecompress(f *testing.F) {
 	for _, frame := range hostile(f) {
 		f.Add(frame, 5000)

@@ -16,7 +16,7 @@ const (
 	MaxSize = Size << 32
 )
 
-// A Content is what an inode points at. The zero value is empty content. Within one file, two contents are equal
+// A Content stands for the bytes of an inode. The zero value is empty content. Within one file, two contents are equal
 // byte for byte if and only if their Contents are.
 type Content struct {
 	Size     int64 // in bytes

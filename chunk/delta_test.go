@@ -27,7 +27,7 @@ func codecs(t testing.TB, db *schema.DB) (list []int64) {
 	return list
 }
 
-// checkPatches verifies what the check of the room above does, for all blobs.
+// checkPatches verifies all blobs as package check does.
 func checkPatches(t testing.TB, db *schema.DB) {
 	t.Helper()
 	view(t, db, func(tx *schema.Tx) {
@@ -53,8 +53,8 @@ func checkPatches(t testing.TB, db *schema.DB) {
 	})
 }
 
-// A small change of a large chunk is stored as patches over what was stored whole, never over patches, until they are
-// too many. The content is the same either way.
+// A small change of a large chunk is stored as patches over a whole chunk, never over patches, until they are too many. The
+// content is the same either way.
 func TestDelta(t *testing.T) {
 	for _, length := range []int{deltaLeast, 300_000, Size} {
 		t.Run(fmt.Sprint(length), func(t *testing.T) {
@@ -342,7 +342,7 @@ func TestDamagedBases(t *testing.T) {
 	}
 }
 
-// Whatever the bytes are, taking them apart never leaves the chunk, and what is taken apart is put together the same.
+// Parsing any bytes never leaves the chunk, and a parsed delta is stored as the same bytes again.
 func FuzzDelta(f *testing.F) {
 	for _, data := range hostileDeltas() {
 		f.Add(data, 100_000)

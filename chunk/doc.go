@@ -21,7 +21,7 @@
 //     transaction. Nobody can see them until Commit, in the transaction that also gives the content a name. A [Batch]
 //     does the same for many short contents.
 //   - An [Overlay] is an edit in memory, as of a file that is open for writing: bounded bytes that were written, and the
-//     length that it was cut to. Apply stores what it makes of a content. A [Cover] reads a range through it.
+//     length that it was cut to. Apply stores the result. A [Cover] reads a range through it.
 //   - [Read] reads a range. A [Reader] serves an open file, and keeps the chunk that it read last. A [Cache] is shared by
 //     all of them.
 //

@@ -30,7 +30,7 @@ func TestLines(t *testing.T) {
 	require.NotEmpty(t, l.check(MaxSize-Size))
 }
 
-// Whatever a body holds, reading it neither panics nor gives a chunk past the end, and what passes is in order.
+// Reading any body neither panics nor returns a chunk past the end, and the lines of a body that passes are in order.
 func FuzzManifest(f *testing.F) {
 	f.Add(int64(2*Size), []byte{})
 	f.Add(int64(2*Size), []byte(lines{}.add(0, Sum{1}).add(1, Sum{2})))

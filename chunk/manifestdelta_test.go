@@ -63,7 +63,7 @@ func TestManifestDeltaOrWhole(t *testing.T) {
 	zero := make([]byte, Size)
 	for _, tt := range []struct {
 		name    string
-		size    int64 // beyond what it was
+		size    int64 // beyond the size before
 		patches []Patch
 		want    int // lines over the base; -1: it is whole
 	}{
@@ -91,7 +91,7 @@ func TestManifestDeltaOrWhole(t *testing.T) {
 			}
 			checkPatches(t, db)
 
-			// And on: what was a hole, or was added, changes again.
+			// And on: a hole, or an added line, changes again.
 			then := []Patch{{3*Size + 9, []byte("again")}, {min(size, wideChunks*Size) - 5, []byte("end")}}
 			again := apply(t, db, got, size, then...)
 			want = model(want, size, then)

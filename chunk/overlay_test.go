@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// However a file is written to, what waits for a commit takes no more memory than promised; small writes take little.
+// However a file is written to, the writes that wait for a commit take no more memory than promised; small ones take little.
 func TestOverlayIsBounded(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for name, write := range map[string]func(i int) (off int64, n int){

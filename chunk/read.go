@@ -226,7 +226,7 @@ func (r *Reader) keep(tx *schema.Tx, i int64, start int, from address) error {
 	return nil
 }
 
-// fills reports whether the cache may keep what tx reads: not if tx writes, since it may be undone.
+// fills reports whether the cache may keep the reads of tx: not if tx writes, since it may be undone.
 func (r *Reader) fills(tx *schema.Tx) bool { return r.cache != nil && !r.passing && !tx.Writable() }
 
 // load fills p with the chunk at an address, verified.

@@ -84,7 +84,7 @@ func (s *Stager) ReadFrom(ctx context.Context, r io.Reader) error {
 	defer cancel()
 	s.err = s.cut(ctx, r)
 	if s.err != nil {
-		cancel() // the writer need not write what it has
+		cancel() // the writer need not write its chunks
 	}
 	if err := s.endWriter(); s.err == nil {
 		s.err = err

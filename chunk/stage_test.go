@@ -204,7 +204,7 @@ func TestStreamsHoldTheFloor(t *testing.T) {
 	}, 5*time.Second, time.Millisecond, "the heartbeat tells at once")
 }
 
-// A collector that takes us for dead deletes our row, and then perhaps what we staged.
+// A collector that takes us for dead deletes our row, and then perhaps our staged chunks.
 func TestLostLease(t *testing.T) {
 	const length = 24
 	p := noise(1, length*Size)

@@ -13,7 +13,7 @@ import (
 // A Sum is the BLAKE3-256 of a chunk, or for longer content, the sum of its manifest.
 type Sum [32]byte
 
-// SumOf returns the sum of one chunk. It is what b3sum prints.
+// SumOf returns the sum of one chunk, the same that b3sum prints.
 func SumOf(p []byte) Sum { return blake3.Sum256(p) }
 
 // ParseSum reads a sum written by String: 64 hexadecimal digits. Anything else is EINVAL.

@@ -50,8 +50,8 @@ func TestSumText(t *testing.T) {
 	require.Equal(t, sum, read["sum"])
 }
 
-// A sum in a row that is too long is damage: nobody would find the row by it, and what is put again would be there
-// twice.
+// A sum in a row that is too long is damage: no search by the sum would find the row, and the same content put again would
+// be there twice.
 func TestSumsOfAnotherLength(t *testing.T) {
 	for _, size := range []int{1000, 3 * Size} {
 		for _, damage := range []string{`sum || x'00'`, `substr(sum, 2)`, `x''`} {

@@ -60,13 +60,13 @@ func SetPhase(tx *schema.Tx, phase int) error {
 	return err
 }
 
-// SetLimits notes the newest blob and manifest that may go, for people who look at the file.
+// SetLimits notes the newest blob and manifest that may go, for people who inspect the file.
 func SetLimits(tx *schema.Tx, blob, manifest int64) error {
 	_, err := tx.Exec(`UPDATE gc SET floor = ?, manifest = ? WHERE id = 1024`, blob, manifest)
 	return err
 }
 
-// NextRound asks all processes to publish what they have open, and returns the number of the request.
+// NextRound asks all processes to publish their pins, and returns the number of the request.
 func NextRound(tx *schema.Tx) (int64, error) {
 	round, _, err := tx.Int(`UPDATE gc SET round = round + 1 WHERE id = 1024 RETURNING round`)
 	return round, err

@@ -2,7 +2,7 @@
 // tables the processes that have a store open coordinate with the one that collects garbage. It knows ids, and neither
 // bytes nor names. The room gc decides which rows may go.
 //
-// # What holds a collector back
+// # The three holds
 //
 //   - The write barrier. While a collection runs, every transaction that makes a reference to content, new or found, notes
 //     it with [Touch]. Content found by its sum may have been garbage a moment ago.

@@ -7,7 +7,7 @@ import (
 )
 
 // heart runs while we have a row, or would have one if there were space. A beat that fails is tried again at the next
-// look; meanwhile the row grows old, as it ought to.
+// look. Meanwhile the row grows old, which is right.
 func (l *Lease) heart() {
 	tick := time.NewTicker(l.pace.look)
 	defer tick.Stop()

@@ -49,10 +49,11 @@ type pace struct {
 	idle time.Duration // until the row of a lease that nobody holds goes
 }
 
-// NewLease returns the lease of an open store. Publish calls pins, outside of any transaction, to learn what is open; a nil
-// pins means that no files are. Whatever is open must be in pins from before it is looked up, or be looked up again after
-// Hold: only then can it not disappear in between. A mutex that pins waits for must not be held by a caller of any method
-// but Drop. orphan returns the newest orphan, which the row names for people who look at the file; nil means none.
+// NewLease returns the lease of an open store. Publish calls pins, outside of any transaction, for the needs of the open
+// files; a nil pins means that there are no open files. A file must be in pins from before it is looked up, or be looked up
+// again after Hold: only then can it not disappear in between. A mutex that pins waits for must not be held by a caller of
+// any method but Drop. orphan returns the newest orphan, which the row names for people who inspect the file; nil means
+// none.
 func NewLease(db *schema.DB, pins func() []Pin, orphan func(*schema.Tx) (int64, error)) *Lease {
 	if pins == nil {
 		pins = func() []Pin { return nil }
@@ -179,7 +180,7 @@ func (l *Lease) take(ctx context.Context) error {
 
 func (l *Lease) give() { <-l.turn }
 
-// Publish writes down what is open now, and which request of a collector this answers.
+// Publish writes the present pins, and the number of the collector's request that they answer.
 func (l *Lease) Publish(ctx context.Context) error {
 	if l.mute {
 		return nil

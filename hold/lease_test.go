@@ -51,7 +51,7 @@ func hurried(t testing.TB, db *schema.DB, pins func() []Pin) *Lease {
 	return l
 }
 
-// newestOrphan is what the room of that table passes to NewLease.
+// newestOrphan is the function that the room of that table passes to NewLease.
 func newestOrphan(tx *schema.Tx) (int64, error) {
 	seq, _, err := tx.Int(`SELECT max(seq) FROM orphan`)
 	return seq, err
@@ -118,7 +118,7 @@ func TestLeaseComesBack(t *testing.T) {
 	l.Drop()
 }
 
-// The mark is older than the pins: what is asked for, or orphaned, while we list what is open is not answered.
+// The mark is older than the pins: a request, or an orphan, that comes while we list the open files is not answered.
 func TestPinsAreNewerThanTheMark(t *testing.T) {
 	db := open(t)
 	var once sync.Once

@@ -5,11 +5,11 @@ import (
 	"errors"
 )
 
-// Blind returns a transaction without a connection, for reads that may be answered from memory alone. It sees no rows, and
-// notes when it is asked for some: then the answer is void, see [Tx.Missed]. It need not be ended.
+// Blind returns a transaction without a connection, for reads that memory alone may answer. It sees no rows, and notes each
+// query: then the answer is void, see [Tx.Missed]. It need not be ended.
 func Blind(ctx context.Context) *Tx { return &Tx{ctx: ctx, blind: true} }
 
-// Missed reports whether a Blind transaction was asked for rows.
+// Missed reports whether a Blind transaction was queried.
 func (tx *Tx) Missed() bool { return tx.missed }
 
 // errBlind is the error of every query of a Blind transaction.

@@ -93,8 +93,8 @@ func TestCheckpointer(t *testing.T) {
 	require.NoFileExists(t, path+"-wal")
 }
 
-// When the log is begun anew: of who waits for a sync at each commit early, of others when it is long, and only while
-// little is left to fold, or it would be left for good.
+// The moment at which the log restarts: early where each commit waits for a sync, else when the log is long. It restarts
+// only while little is left to fold, or more will always be.
 func TestCheckpointerDecides(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "a.db"), schema.Options{})
 	const mib = 1 << 20
@@ -134,7 +134,7 @@ func TestCheckpointerStartsLate(t *testing.T) {
 	require.True(t, db.HasCheckpointer())
 }
 
-// Readers that come and go do not keep the log from being begun anew, nor does one that stays stop who writes much.
+// Readers that come and go do not keep the log from restarting, and a reader that stays does not stop a busy writer.
 func TestCheckpointerAndReaders(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	db := open(t, path, schema.Options{Relaxed: true})
@@ -229,7 +229,7 @@ func processesFold(t *testing.T, relaxed bool) {
 	require.NoFileExists(t, path+"-wal")
 }
 
-// Only a Stage and a Keep are not synced, whatever came before, and what is staged is there for others at once.
+// Only a Stage and a Keep are not synced, whatever came before, and staged rows are there for others at once.
 func TestStage(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "a.db"), schema.Options{})
 	const (
@@ -263,7 +263,7 @@ func TestStage(t *testing.T) {
 	require.NoError(t, relaxed.Stage(t.Context(), level(normal)))
 }
 
-// Trim changes nothing that can be seen, and does not wait, nor get in the way of who writes.
+// Trim changes nothing that can be seen. It does not wait, and does not delay a writer.
 func TestTrim(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "a.db"), schema.Options{})
 	for i := range 50 {
@@ -308,7 +308,7 @@ func TestStageOfClosed(t *testing.T) {
 	}
 }
 
-// A reader that stays keeps the log from being begun anew; once it is gone, the next commit does that.
+// A reader that stays keeps the log from restarting. Once it is gone, the next commit restarts it.
 func TestLogIsBounded(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	db := open(t, path, schema.Options{Relaxed: true})

@@ -41,16 +41,16 @@ type conn struct {
 	mended  bool  // pages that a failed sync has dropped are written again, see engine.Gather
 	failed  bool  // a sync of a checkpoint has failed
 
-	inPlace func() error // asked before each commit; nil: it is not
+	inPlace func() error // called before each commit; nil: there is no check
 	turns   *turns       // of one that writes; nil: it does not wait for its turn
-	counts  *counts      // of its transactions; nil: nobody counts
+	counts  *counts      // of its transactions; nil: they are not counted
 
 	committed     func(*Tx) // called after each commit, see DB.OnCommit
 	written       Written   // in this transaction
 	started       Mark      // of the moment that the transaction which writes started from
 	startedMarked bool
 
-	index  *engine.Index // nil if it is not to be had
+	index  *engine.Index // nil if there is none
 	mark   Mark          // of the moment that the transaction sees
 	marked bool          // mark is known; never while it writes
 }
@@ -175,7 +175,7 @@ func (c *conn) stmt(text string) (*sqlite.Stmt, error) {
 
 	s, trailing, err := c.sq.PrepareTransient(text)
 	if sqlite.ErrCode(err) == sqlite.ResultError {
-		// Our statements fit our tables, so it is the tables that are not what they were.
+		// Our statements fit our tables, so the tables are damaged.
 		return nil, Corrupt("prepare %q: %w", text, err)
 	}
 	if err != nil {

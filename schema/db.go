@@ -202,9 +202,9 @@ func (db *DB) unlessSealed(fn func(*Tx) error) func(*Tx) error {
 	}
 }
 
-// Keep is an Update that SetReadOnly does not refuse, and that is as durable as a Stage. It is for the rows by which this
-// process announces to others what it has open: they must not go stale while it only reads, and after a loss of power it has
-// nothing open. They are written to a file that was moved, too.
+// Keep is an Update that SetReadOnly does not refuse, and that is as durable as a Stage. It is for the rows that announce the
+// open files of this process to others. They must not go stale while the process only reads, and need not outlive it. Keep
+// also writes to a file that was moved.
 func (db *DB) Keep(ctx context.Context, fn func(*Tx) error) error {
 	return db.keep(ctx, true, func(tx *Tx) error {
 		tx.anywhere = true

@@ -34,23 +34,23 @@
 // very large commit, or a reader that holds an old moment, lets it grow past 64 MiB.
 //
 // These are SQLite's own checkpoints, so a loss of power does no more than it does to any SQLite file: the log is synced
-// before anything of it is written to the file, and the file before the log is written over. Package engine syncs more
-// often, so that less is left to sync while the write lock is held; it writes a commit to the log in few calls; and it
-// writes again the pages that the host dropped when a sync failed. So nobody notices one failure. If the disk goes on
-// refusing, commits fail with EIO until it takes them, and none that was acknowledged is lost.
+// before anything of it is written to the file, and the file before the log is written over. Package engine adds three
+// things. It syncs more often, so that less is left to sync while the write lock is held. It writes a commit to the log in
+// few calls. And it writes again the pages that the host dropped when a sync failed, so a single failure has no effect. If
+// the disk goes on refusing, commits fail with EIO until it takes them. No acknowledged commit is lost.
 //
-// A file and its log must stay together, and SQLite does not see to that when the file is moved: it finds the log by the
-// path. So each commit first checks that the path, the file and the log are still those that were opened, see
-// [DB.InPlace], and Open refuses a file whose log is elsewhere, or belongs to another file.
+// A file and its log must stay together, but SQLite finds the log by the path, so a move can part them. Each commit first
+// checks that the path, the file and the log are still those that were opened, see [DB.InPlace]. Open refuses a file whose
+// log is elsewhere, or belongs to another file.
 //
 // # Tables
 //
 // The tables are explained in tables.sql and in FORMAT.md. Each is written by one room and read only by that room and
 // those above it, with a few exceptions that internal/arrows lists: meta and counter here; lease, pin, gc and touched by
-// hold; blob, pack, manifest and patch by chunk; call and change by journal; branch, lineage, inode, dirent and orphan by
-// tree; snapshot by snapshot; doomed by gc.
+// hold; blob, pack, manifest and patch by chunk; call and change by journal; branch, lineage and snapshot by history; inode,
+// dirent and orphan by tree; doomed by gc.
 //
-// Three traps of SQLite's planner shape the statements of every room. The constant [Forever] is written as the literal
-// 9223372036854775807, because a partial index beside a bound value makes each bind re-plan the statement. ANALYZE is
-// never run, for the same reason. And ids start at [FirstID], because a bound 0 or 1 re-plans too.
+// Three traps of SQLite's planner shape the statements of every room. The statements contain the literal
+// 9223372036854775807 in place of [Forever], because a partial index beside a bound value makes each bind plan the
+// statement anew. ANALYZE is never run, for the same reason. And ids start at [FirstID], because a bound 0 or 1 does so too.
 package schema

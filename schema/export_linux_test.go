@@ -8,7 +8,7 @@ func (db *DB) SetTurnPatience(d time.Duration) { db.writer.turns.patience = d }
 // TurnCommits is how many commits a turn lasts while others wait.
 const TurnCommits = turnCommits
 
-// HoldTurn has the turn be somebody's who does not write. It returns what ends that.
+// HoldTurn takes the turn without writing. It returns a function that gives it back.
 func HoldTurn(path string) (end func(), err error) {
 	l, err := openLocks(path + logSuffix)
 	if err != nil {

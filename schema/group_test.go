@@ -227,8 +227,8 @@ func TestJoinFirstFails(t *testing.T) {
 	})
 }
 
-// An operation that takes the whole transaction with it, as a full disk does, fails; those before it are run again, by
-// themselves: a newcomer, who might do the same, has to wait for the next one.
+// An operation that ends the whole transaction, as a full disk does, fails. The operations before it run again, by
+// themselves: a newcomer, which might do the same, has to wait for the next transaction.
 func TestJoinTransactionLost(t *testing.T) {
 	for _, swallow := range []bool{false, true} {
 		inCrowd(t, func(t *testing.T, c *crowd) {
@@ -302,7 +302,7 @@ func TestJoinIsBounded(t *testing.T) {
 	})
 }
 
-// An Update that waits has its turn between two groups: what comes after it does not overtake it.
+// An Update that waits has its turn between two groups: later operations do not overtake it.
 func TestJoinIsFair(t *testing.T) {
 	inCrowd(t, func(t *testing.T, c *crowd) {
 		var wg sync.WaitGroup
@@ -319,7 +319,7 @@ func TestJoinIsFair(t *testing.T) {
 	})
 }
 
-// A panic reaches the one who called, wherever its operation ran, and nobody else.
+// A panic reaches the caller of the operation, on whichever goroutine it ran, and no other caller.
 func TestJoinPanic(t *testing.T) {
 	inCrowd(t, func(t *testing.T, c *crowd) {
 		reached := make([]any, 5)
@@ -351,8 +351,7 @@ func TestJoinPanic(t *testing.T) {
 	})
 }
 
-// While another process writes, the one who leads waits no longer than its own context, and the others do not share its
-// fate.
+// While another process writes, the leader waits no longer than its own context, and the others in the queue go on waiting.
 func TestJoinLeaderGivesUp(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	db, other := open(t, path, schema.Options{Relaxed: true}), open(t, path, schema.Options{Relaxed: true})

@@ -37,7 +37,7 @@ func (l locks) try(at int64) bool {
 	return err == nil
 }
 
-// wait takes a lock once those who asked for it earlier have given it back. It cannot be interrupted.
+// wait takes a lock after all earlier requests for it have been served. It cannot be interrupted.
 func (l locks) wait(at int64) {
 	_ = again(func() error {
 		_, err := l.fcntl(unix.F_OFD_SETLKW, syscall.F_WRLCK, at)

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// A sidecar is what SQLite has open beside the file: the log, or the index of that.
+// A sidecar is a file that SQLite has open beside the database: the log, or the index of the log.
 type sidecar struct {
 	path string
 	file fileID

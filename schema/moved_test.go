@@ -11,8 +11,8 @@ import (
 	"vfsdb/schema"
 )
 
-// A file that is moved away takes its log along when it is closed: neither is what was committed last lost, nor does
-// what is put at the path inherit it.
+// A file that is moved away takes its log along when it is closed: the last commits are not lost, and the next file at the
+// path does not inherit them.
 func TestMovedAway(t *testing.T) {
 	dir := t.TempDir()
 	path, away, spare := filepath.Join(dir, "a.db"), filepath.Join(dir, "away.db"), filepath.Join(dir, "spare.db")

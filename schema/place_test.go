@@ -59,8 +59,8 @@ func unixOnly(t *testing.T) {
 	}
 }
 
-// A file that was replaced while it is open takes no more commits, and what is at its path now is not opened before it
-// is closed: the log that is beside it is the log of the old one. Nothing that was acknowledged is lost.
+// A file that was replaced while it is open takes no more commits. The new file at its path is not opened before the old
+// one is closed, because the log beside it is the log of the old one. No acknowledged commit is lost.
 func TestReplacedWhileOpen(t *testing.T) {
 	unixOnly(t)
 	dir := t.TempDir()
@@ -88,8 +88,8 @@ func TestReplacedWhileOpen(t *testing.T) {
 	require.Equal(t, []string{"note 1", "note 2"}, notesAt(t, kept))
 }
 
-// Where a file was moved away from its log no new one is made, nor is it opened where it is now, before those who have
-// it open close it. An Open that fails leaves no file.
+// While a file that was moved away from its log is open, Open creates no file at its old path and does not open it at the
+// new one. An Open that fails leaves no file.
 func TestMovedWhileOpen(t *testing.T) {
 	unixOnly(t)
 	dir := t.TempDir()
@@ -166,7 +166,7 @@ func TestLogTakenAway(t *testing.T) {
 				_, err = schema.Open(t.Context(), path, schema.Options{})
 				require.ErrorIs(t, err, schema.ErrApart)
 				require.NoError(t, a.Close())
-				_ = os.Remove(path + suffix) // what was put there is of the one who did it
+				_ = os.Remove(path + suffix) // this test put it there
 				require.Equal(t, []string{"note 1"}, notesAt(t, path))
 			})
 		}
@@ -237,7 +237,7 @@ func TestSymlinked(t *testing.T) {
 	require.Empty(t, notes(t, opened(t, link)))
 }
 
-// A log without a file holds what was committed last, so it is not made the log of a new file, nor removed.
+// A log without a file holds the last commits, so it neither becomes the log of a new file nor is removed.
 func TestOrphanedLog(t *testing.T) {
 	for _, empty := range []bool{false, true} {
 		t.Run(fmt.Sprint("empty file ", empty), func(t *testing.T) {
@@ -316,8 +316,8 @@ func TestFileMode(t *testing.T) {
 	mode(0o640)
 }
 
-// One DB of a file may be closed while others are opened: the last one to close takes the log away, and who comes next
-// makes a new one.
+// One DB of a file may be closed while others are opened: the last one to close removes the log, and the next one to open
+// makes a new log.
 func TestOpenWhileClosing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	var all sync.WaitGroup

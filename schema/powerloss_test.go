@@ -16,15 +16,15 @@ import (
 	"vfsdb/schema/engine/powerloss"
 )
 
-// A diary is a file of rows, and what a loss of power may leave of it: what it was after some commit that is no older
-// than the last one that was acknowledged, and no part of any other.
+// A diary is a file of rows, with the states that a loss of power may leave: the state after some commit that is no older
+// than the last acknowledged one, and no part of any other.
 type diary struct {
 	t      *testing.T
 	host   *powerloss.Host
 	random *rand.Rand
 
-	rows   map[string]int         // what is committed: which commit has written a row
-	states map[int]map[string]int // what was committed after each commit, and would be if one had not failed
+	rows   map[string]int         // that are committed, each with the commit that wrote it
+	states map[int]map[string]int // the rows after each commit, also as they would be if one had not failed
 	last   int                    // commit
 	acked  int                    // the last that was acknowledged as durable
 	errs   []error
@@ -99,8 +99,8 @@ func (d *diary) write(db *schema.DB, how string) error {
 	return nil
 }
 
-// live is a while of commits, most of them not synced, on files with checkpoints, readers, and a log that is begun anew.
-// After each of the first few since something has failed, the power goes.
+// live makes commits, most of them not synced, on files with checkpoints, readers, and a log that restarts. After each of
+// the first few commits that follow a failure, the power goes.
 func (d *diary) live(commits int, dbs ...*schema.DB) {
 	for n := 0; n < commits; {
 		db := dbs[d.random.IntN(len(dbs))]

@@ -13,7 +13,7 @@ import (
 	"vfsdb/schema"
 )
 
-// asNobody runs fn without the rights of root, if the tests have them: those would not notice what a directory permits.
+// asNobody runs fn without the rights of root, if the tests have them: root may write to any directory.
 func asNobody(t *testing.T, fn func()) {
 	if os.Getuid() != 0 {
 		fn()

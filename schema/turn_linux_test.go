@@ -27,7 +27,7 @@ func patient(t *testing.T, path string) *schema.DB {
 	return db
 }
 
-// holdWriter begins a transaction that writes and goes on until end is called, which returns what became of it.
+// holdWriter begins a transaction that writes and goes on until end is called, which returns its error.
 func holdWriter(t *testing.T, db *schema.DB) (end func() error) {
 	began, goOn, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	go func() {

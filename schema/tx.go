@@ -42,7 +42,7 @@ func (tx *Tx) BeforeCommit(fn func(*Tx) error) {
 // AfterCommit has fn called once the transaction is committed, before another one can write; never, if it is not.
 func (tx *Tx) AfterCommit(fn func()) { tx.after = append(tx.after, fn) }
 
-// Local returns what SetLocal stored under key in this transaction, or nil.
+// Local returns the value that SetLocal stored under key in this transaction, or nil.
 func (tx *Tx) Local(key any) any { return tx.local[key] }
 
 // SetLocal keeps v until the transaction ends, also for the operations that share it, see [DB.Join], unless this one is

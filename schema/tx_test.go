@@ -9,7 +9,7 @@ import (
 	"vfsdb/schema"
 )
 
-// A second handle stands for a second process: it sees each commit at once, and what was remembered is forgotten.
+// A second handle stands for a second process: it sees each commit at once, and its memo is gone.
 func TestMemoIsNeverStale(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	a, b := open(t, path, schema.Options{}), open(t, path, schema.Options{})

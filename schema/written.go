@@ -2,7 +2,7 @@ package schema
 
 import "strings"
 
-// Written is a set of what a transaction may have written that decides what a tree shows.
+// Written is a set of kinds of rows that a transaction may have written, of those that decide the contents of a tree.
 type Written uint8
 
 const (
@@ -25,11 +25,11 @@ func (db *DB) OnCommit(fn func(*Tx)) {
 // Started returns the mark of the moment that a transaction which writes started from.
 func (tx *Tx) Started() (m Mark, ok bool) { return tx.conn.started, tx.conn.startedMarked }
 
-// Written returns what the transaction may have written, and those that share it. It is found out from the statements,
-// so it holds for every room, whether or not what it wrote was undone.
+// Written returns the kinds of rows that the transaction, and the operations that share it, may have written. It is derived
+// from the statements, so it holds for every room, also where the writes were undone.
 func (tx *Tx) Written() Written { return tx.conn.written }
 
-// writtenBy returns what a statement writes. One that it does not understand may write anything.
+// writtenBy returns the kinds of rows that a statement writes. A statement that it does not understand may write all.
 func writtenBy(text string) Written {
 	text = strings.ToUpper(text)
 	words := strings.Fields(text[:min(len(text), 64)])

@@ -38,7 +38,7 @@ func counted(tls *libc.TLS, id uintptr, flags int32) int32 {
 	return sqlite3.SQLITE_OK
 }
 
-// A checkpoint that a reader keeps from copying everything syncs what it copied, once, and one that copies nothing does
+// A checkpoint that a reader keeps from copying everything syncs its copies, once, and one that copies nothing does
 // not. SQLite syncs again when all is copied, whatever we did.
 func TestSyncCheckpoints(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
@@ -75,7 +75,7 @@ func TestSyncCheckpoints(t *testing.T) {
 	require.Empty(t, known())
 }
 
-// A sync of ours that failed is what the next one that SQLite asks for returns.
+// After a sync of ours has failed, the next sync by SQLite returns its error.
 func TestFailedSync(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	writer, checkpointer := connect(t, path), connect(t, path)

@@ -10,7 +10,7 @@
 //   - A [Descriptor] identifies the file that a connection has open, wherever its path leads by now.
 //   - On Linux, pages in memory lie side by side, so that the host can give one large page for 240 of them.
 //
-// # What equal headers prove
+// # The proof by equal headers
 //
 // SQLite keeps the index of a log in shared memory, which every process that has the file open maps. It begins with a
 // header of 48 bytes, followed by a second copy. A commit writes its frames to the log, makes them durable, then writes the
@@ -135,7 +135,7 @@
 // sizes, the engine's allocator goes on. Unused areas go back to the host, except for two, which the next connection finds
 // warm. If the engine was in use before this package was loaded, or the host refuses the addresses, there is no pool.
 //
-// # Who owns what
+// # Ownership
 //
 //   - An Index has a connection of its own, and asks it for the mapping through xShmMap, the engine's own method. The
 //     mapping belongs to the engine, and stays where it is until the connection is closed: a lock keeps Read and Close

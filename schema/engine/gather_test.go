@@ -73,8 +73,8 @@ func image(t *testing.T, path string) string {
 	return rows(t, c)
 }
 
-// Whatever two connections do, what is committed is in the files once COMMIT has returned, and nothing else ever is:
-// neither what a transaction has written so far, nor what was rolled back.
+// Whatever two connections do, a commit is in the files once COMMIT has returned. Nothing else ever is: neither the writes
+// of a transaction that goes on, nor those of one that was rolled back.
 func TestImages(t *testing.T) {
 	for seed := range uint64(8) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -147,7 +147,7 @@ func watchSync(tls *libc.TLS, id uintptr, flags int32) int32 {
 	return method[func(*libc.TLS, uintptr, int32) int32](unwatched.FxSync)(tls, id, flags)
 }
 
-// spy notes what reaches the file of the one log that is gathering.
+// spy notes the writes that reach the file of the one log that is gathering.
 func spy(t *testing.T) {
 	t.Helper()
 	require.Len(t, gathering.wals, 1)

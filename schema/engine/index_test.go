@@ -177,7 +177,7 @@ func TestUnavailable(t *testing.T) {
 	require.Error(t, err)
 }
 
-// Close unmaps what Read looks at; neither minds the other.
+// Close unmaps the memory that Read reads; the two may run at the same time.
 func TestCloseWhileReading(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	c := numbers(t, path)

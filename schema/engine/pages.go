@@ -14,7 +14,7 @@ import (
 
 const (
 	pageSize = 8192
-	slotSize = pageSize + 512 // what the engine allocates for a page, and some room
+	slotSize = pageSize + 512 // the engine's allocation for a page, and some room
 	areaSize = 2 << 20        // a large page of most hosts
 	slots    = areaSize / slotSize
 	areas    = 64

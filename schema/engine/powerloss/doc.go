@@ -8,7 +8,7 @@
 //
 // It behaves as Linux does with ext4 and xfs:
 //
-//   - What is written is in the page cache. It is on the disk for certain once a sync has succeeded, and may be there
+//   - Written bytes are in the page cache. They are on the disk for certain once a sync has succeeded, and may be there
 //     before, page by page, in any order.
 //   - When the disk does not take pages, they are dropped: some may have been written, the others are clean from then
 //     on, so no later sync writes them. The page cache still shows them, until it needs their memory. With Forget it
