@@ -49,8 +49,8 @@ func (k *keeper) begins(b *bench, src string, round int) (where, error) {
 	return w, err
 }
 
-// first is a side that takes a tree in for the first time. It takes no time if the program is not installed. The time
-// until the host had synced all of it is appended to safe.
+// first returns a side that takes a tree in for the first time. It takes no time if the program is not installed. The
+// time until the host had synced all of it is appended to safe.
 func (k *keeper) first(b *bench, src string, safe *[]time.Duration) side {
 	return side{k.name, func(round int) (time.Duration, error) {
 		if !k.installed() {
@@ -75,7 +75,7 @@ func (k *keeper) has(b *bench, src string) (where, error) {
 	return w, err
 }
 
-// next is a side that takes in a tree of which it has an earlier state. It first calls edit for the round.
+// next returns a side that takes in a tree of which it has an earlier state. It first calls edit for the round.
 func (k *keeper) next(b *bench, src string, edit func(round int) error) (side, error) {
 	if !k.installed() || k.again == nil {
 		return side{k.name, func(int) (time.Duration, error) { return 0, nil }}, nil
@@ -90,7 +90,7 @@ func (k *keeper) next(b *bench, src string, edit func(round int) error) (side, e
 	}}, err
 }
 
-// back is a side that writes a tree that it has into an empty directory. Then whole checks that directory.
+// back returns a side that writes a tree that it has into an empty directory. Then whole checks that directory.
 func (k *keeper) back(b *bench, src string, whole func(dir string) error) (side, error) {
 	if !k.installed() {
 		return side{k.gives, func(int) (time.Duration, error) { return 0, nil }}, nil

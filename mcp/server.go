@@ -87,7 +87,7 @@ func New(ctx context.Context, workspaces []Workspace, o *Options) (*Server, erro
 	return newServer(ctx, workspaces, o, func(ref tool.Ref) string { return ref.String() + "/" })
 }
 
-// newServer is [New] with another beginning of URIs.
+// newServer does what [New] does, with a function that makes the beginning of URIs.
 func newServer(ctx context.Context, workspaces []Workspace, o *Options, base func(tool.Ref) string) (*Server, error) {
 	options := Options{}
 	if o != nil {

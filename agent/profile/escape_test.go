@@ -264,8 +264,8 @@ func sortedNames(s *jsonschema.Schema) []string {
 	return names
 }
 
-// disturb is what somebody else does meanwhile: swap a directory and a symlink that leads outside, move directories out
-// and in. What is marked stays where it is.
+// disturb is what somebody else does meanwhile: swap a directory and a symlink that leads outside, move directories
+// out and in. Marked content stays where it is.
 func (g generator) disturb(t *testing.T, fsys *vfs.FS) {
 	ctx := t.Context()
 	switch g.IntN(5) {

@@ -28,8 +28,8 @@ func (e *CallError) What() string {
 // Unwrap returns the reason.
 func (e *CallError) Unwrap() error { return e.Err }
 
-// Pathed is an input that names the path that the call is about.
-type Pathed interface{ About() string }
+// A PathInput is an input that names the path that the call is about.
+type PathInput interface{ About() string }
 
 // Syscall lets errors of a tool name the system call that Node would have made, and the path.
 func Syscall(call string) Tweak { return func(t *Tool) { t.syscall = call } }
@@ -37,7 +37,7 @@ func Syscall(call string) Tweak { return func(t *Tool) { t.syscall = call } }
 // note adds the operation and the path to an error of a call, wherever the call failed: the transaction may not even
 // have begun.
 func (t *Tool) note(b *Toolbox, in any, err error) error {
-	asked, ok := in.(Pathed)
+	asked, ok := in.(PathInput)
 	var at *CallError
 	if err == nil || t.syscall == "" || !ok || errors.As(err, &at) {
 		return err

@@ -43,5 +43,5 @@
 // cannot be used as it is shown.
 //
 // The formats of the other profiles are fixed by the agents that know them, and have no place for tags. They give the
-// bytes as they are. Their prompt, where they have one, says that the contents of files are data.
+// bytes as they are. Their prompts, where they have one, declare the contents of files to be data.
 package tool

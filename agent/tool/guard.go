@@ -31,7 +31,7 @@ type Guard struct {
 // An effect records what the verbs of one transaction did, on all guards of it.
 type effect struct {
 	grown bool  // something was added, so the quota is looked at before the commit
-	tally tally // what the branch holds with it; zero if that was not asked
+	tally tally // the bytes and entries of the branch with them; zero if no quota was checked
 	skips []skip
 }
 

@@ -51,7 +51,7 @@ func TestAllowedPaths(t *testing.T) {
 	}
 }
 
-// The size is looked at before a read, and of what a write, an edit, an insert, an append or a copy would
+// The size is checked before a read, and for a write, an edit, an insert, an append or a copy the size that it would
 // leave.
 func TestMaxFileSize(t *testing.T) {
 	b, fsys := agentkit.Box(t, &tool.Config{Policy: &policy.Policy{MaxFileSize: 10}}, "d/x")

@@ -34,14 +34,14 @@ type Media struct {
 	Path     string // of the file that it is, with a slash in front; "" if it is no file
 }
 
-// A Texter is a result whose text for the model is not its JSON.
-type Texter interface{ Text() string }
+// A TextResult is a result whose text for the model is not its JSON.
+type TextResult interface{ Text() string }
 
-// Mediated is a result that has media beside its text.
-type Mediated interface{ Media() []Media }
+// A MediaResult is a result that has media beside its text.
+type MediaResult interface{ Media() []Media }
 
-// Parted is a result that keeps the tool's own words apart from content of the store, for a profile with tags.
-type Parted interface{ Parts() []Part }
+// A PartsResult is a result that keeps the tool's own words apart from content of the store, for a profile with tags.
+type PartsResult interface{ Parts() []Part }
 
 // A Part of a text is a line in the tool's own words, and content of the store.
 type Part struct {
@@ -62,9 +62,9 @@ func present(out any) (*Result, error) {
 
 	r := &Result{Data: out}
 	switch out := out.(type) {
-	case Parted:
+	case PartsResult:
 		r.parts = out.Parts()
-	case Texter:
+	case TextResult:
 		r.Text = out.Text()
 	default:
 		text, err := texts.JSON(out)
@@ -74,7 +74,7 @@ func present(out any) (*Result, error) {
 		r.Text = text
 	}
 
-	if m, ok := out.(Mediated); ok {
+	if m, ok := out.(MediaResult); ok {
 		r.Media = m.Media()
 	}
 	return r, nil

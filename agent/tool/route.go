@@ -143,7 +143,7 @@ func Divide[In, One, Out any](name, description string, k Kind, paths func(In) [
 
 // Search defines a tool that looks below a path, in each tree that serves a part of it, one after the other. A path
 // that is missing in one tree may be in another.
-func Search[In Pathed, Part any](name, description string, k Kind, look func(*Guard, In) (Part, error), join func(policy.Caps, In, []Part) Text, tweaks ...Tweak) *Tool {
+func Search[In PathInput, Part any](name, description string, k Kind, look func(*Guard, In) (Part, error), join func(policy.Caps, In, []Part) Text, tweaks ...Tweak) *Tool {
 	return define[In, Text](name, description, k, tweaks, func(ctx context.Context, b *Toolbox, in In) (*Result, error) {
 		others := b.servingBelow(in.About())
 		parts := make([]Part, 0, 1+len(others))

@@ -171,7 +171,7 @@ func define[In, Out any](name, description string, k Kind, tweaks []Tweak, run f
 		if err != nil {
 			return nil, err
 		}
-		if p, ok := any(in).(Pathed); ok && len(b.routes) > 0 {
+		if p, ok := any(in).(PathInput); ok && len(b.routes) > 0 {
 			b = b.serving(p.About())
 		}
 		result, err := t.timed(ctx, func(ctx context.Context) (*Result, error) { return run(ctx, b, in) })

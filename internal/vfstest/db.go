@@ -6,5 +6,5 @@ import (
 	"vfsdb/vfs"
 )
 
-// DB is the file under a tree, for tests that look at rows, or damage them.
+// DB returns the file under a tree, for tests that read rows, or damage them.
 func DB(fsys *vfs.FS) *schema.DB { return (*tree.Tree)(fsys).DB() }

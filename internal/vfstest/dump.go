@@ -24,7 +24,7 @@ func Dump(t testing.TB, fsys *vfs.FS) map[string]string {
 	return dump
 }
 
-// DumpTree is [Dump] without a testing.TB.
+// DumpTree does what [Dump] does, without a testing.TB.
 func DumpTree(ctx context.Context, fsys *vfs.FS) (map[string]string, error) {
 	dump := make(map[string]string)
 	err := fsys.View(ctx, func(tx *vfs.Tx) error {

@@ -49,7 +49,7 @@ func (m *Model) Clone() *Model {
 // Paths returns the paths of all files below the root, sorted.
 func (m *Model) Paths() []string { return slices.Sorted(maps.Keys(m.paths())) }
 
-// Dump is [Dump] of the model.
+// Dump describes the model as [Dump] describes a store.
 func (m *Model) Dump() map[string]string {
 	dump := map[string]string{".": m.nodes[modelRoot].describe()}
 	for name, id := range m.paths() {

@@ -5,7 +5,7 @@ import (
 	"vfsdb/vfs"
 )
 
-// On is a transaction on another tree of its store.
+// On returns a transaction on another tree of the same store.
 func On(tx *vfs.Tx, other *vfs.FS) (*vfs.Tx, error) {
 	on, err := (*tree.Tx)(tx).On((*tree.Tree)(other))
 	return (*vfs.Tx)(on), err

@@ -41,6 +41,8 @@ func makeSample(t *testing.T) []byte {
 	name := filepath.Join(t.TempDir(), "sample.db")
 	fsys, err := vfs.Open(ctx, name, &vfs.Options{Relaxed: true})
 	require.NoError(t, err)
+
+	// The content of big has a hole in it, and all types of files are there.
 	big := make([]byte, 2*chunk.Size+100)
 	rand.NewChaCha8([32]byte{7}).Read(big)
 	clear(big[1000:chunk.Size])
@@ -56,6 +58,8 @@ func makeSample(t *testing.T) []byte {
 		require.NoError(t, tx.WriteFile("empty", nil, 0o600))
 		return tx.Truncate("hole", 100<<30)
 	}))
+
+	// The branch and main differ from the snapshot, each in its own way.
 	base := Snapshot(t, fsys, "base")
 	try := Branch(t, base, "try")
 	require.NoError(t, fsys.WriteFile(ctx, "dir/b", []byte("changed in main"), 0o644))
@@ -65,6 +69,7 @@ func makeSample(t *testing.T) []byte {
 	require.NoError(t, try.Remove(ctx, "dir/sub/d"))
 	require.NoError(t, try.Rename(ctx, "dir", "moved"))
 	Snapshot(t, try, "tried")
+
 	require.NoError(t, fsys.Close())
 	file, err := os.ReadFile(name)
 	require.NoError(t, err)

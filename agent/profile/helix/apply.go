@@ -26,7 +26,7 @@ type applyOut struct {
 func (o applyOut) Parts() []tool.Part {
 	all := []tool.Part{}
 	for i, one := range o.Results {
-		of := one.(tool.Parted).Parts()
+		of := one.(tool.PartsResult).Parts()
 		of[0].Line = fmt.Sprintf("%d: %s", i+1, of[0].Line)
 		all = append(all, of...)
 	}

@@ -39,11 +39,11 @@ func (o logOut) Parts() []tool.Part {
 	for i, e := range o.Events {
 		lines[i] = e.line()
 	}
-	says := texts.Count(len(lines), "event", "events")
+	line := texts.Count(len(lines), "event", "events")
 	if o.Truncated {
-		says += fmt.Sprintf("; older ones with before %d", o.Events[len(lines)-1].Seq)
+		line += fmt.Sprintf("; older ones with before %d", o.Events[len(lines)-1].Seq)
 	}
-	return []tool.Part{{Line: says, Body: strings.Join(lines, "\n")}}
+	return []tool.Part{{Line: line, Body: strings.Join(lines, "\n")}}
 }
 
 func (e loggedEvent) line() string {
@@ -99,11 +99,11 @@ type blameLine struct {
 }
 
 func (o blameOut) Parts() []tool.Part {
-	says := fmt.Sprintf("%d of %s; sum %s", len(o.Lines), texts.Count(o.TotalLines, "line", "lines"), o.Sum)
+	line := fmt.Sprintf("%d of %s; sum %s", len(o.Lines), texts.Count(o.TotalLines, "line", "lines"), o.Sum)
 	if n := len(o.Lines); o.Truncated && n > 0 {
-		says += fmt.Sprintf("; go on with offset %d", o.Lines[n-1].Number+1)
+		line += fmt.Sprintf("; go on with offset %d", o.Lines[n-1].Number+1)
 	}
-	return []tool.Part{{Line: says, Ref: o.Path, Body: o.text}}
+	return []tool.Part{{Line: line, Ref: o.Path, Body: o.text}}
 }
 
 // by returns a line about the event that last touched a line of the file.

@@ -78,11 +78,11 @@ func (e entry) shownAs(name string) string {
 
 // listParts returns a list, one item a line.
 func listParts(lines []string, omitted int, dir, one, more string) []tool.Part {
-	says := texts.Count(len(lines), one, more)
+	line := texts.Count(len(lines), one, more)
 	if omitted > 0 {
-		says += fmt.Sprintf("; %d more omitted, refine your search/path", omitted)
+		line += fmt.Sprintf("; %d more omitted, refine your search/path", omitted)
 	}
-	return []tool.Part{{Line: says, Ref: dir, Body: strings.Join(lines, "\n")}}
+	return []tool.Part{{Line: line, Ref: dir, Body: strings.Join(lines, "\n")}}
 }
 
 func ls(g *tool.Guard, in lsIn) (lsOut, error) {
@@ -108,11 +108,11 @@ type treeOut struct {
 }
 
 func (o treeOut) Parts() []tool.Part {
-	says := texts.Count(o.Files, "file", "files") + ", " + texts.Count(o.Directories, "directory", "directories")
+	line := texts.Count(o.Files, "file", "files") + ", " + texts.Count(o.Directories, "directory", "directories")
 	if o.Truncated {
-		says += fmt.Sprintf("; %d entries omitted, refine your search/path", o.OmittedEntries)
+		line += fmt.Sprintf("; %d entries omitted, refine your search/path", o.OmittedEntries)
 	}
-	return []tool.Part{{Line: says, Ref: o.Path, Body: strings.TrimSuffix(o.Tree, "\n")}}
+	return []tool.Part{{Line: line, Ref: o.Path, Body: strings.TrimSuffix(o.Tree, "\n")}}
 }
 
 func tree(g *tool.Guard, in treeIn) (treeOut, error) {

@@ -98,7 +98,7 @@ func (m *mcpServer) run(cmd *cobra.Command, _ []string) (err error) {
 	defer func() { err = errors.Join(err, server.Close()) }()
 
 	if m.http == "" {
-		return server.ServeStdio(ctx, cli.Interruptible(ctx, m.In), unbuffered{m.Out})
+		return server.ServeStdio(ctx, cli.Interruptible(ctx, m.In), flusher{m.Out})
 	}
 	return m.serveHTTP(ctx, cmd, server, made)
 }
@@ -128,13 +128,13 @@ func (m *mcpServer) consistent(cmd *cobra.Command) error {
 	return nil
 }
 
-// unbuffered is an output that is flushed after every write.
-type unbuffered struct{ *term.Output }
+// A flusher is an output that is flushed after every write.
+type flusher struct{ *term.Output }
 
-func (u unbuffered) Write(p []byte) (int, error) {
-	n, err := u.Output.Write(p)
+func (f flusher) Write(p []byte) (int, error) {
+	n, err := f.Output.Write(p)
 	if err != nil {
 		return n, err
 	}
-	return n, u.Flush()
+	return n, f.Flush()
 }

@@ -6,7 +6,7 @@ import (
 	"vfsdb/cmd/vfsctl/cli"
 )
 
-// Commands returns the commands about what was, in the order of help.
+// Commands returns the commands about the past of a tree, in the order of help.
 func Commands(a *cli.App) []*cobra.Command {
 	return []*cobra.Command{
 		snapshotCommand(a), branchCommand(a), diffCommand(a),

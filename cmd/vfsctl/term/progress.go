@@ -13,7 +13,7 @@ import (
 	"vfsdb/cmd/vfsctl/human"
 )
 
-// A Progress shows on a terminal how far long work has come. A nil Progress shows nothing.
+// A Progress shows the progress of long work on a terminal. A nil Progress shows nothing.
 type Progress struct {
 	bars *mpb.Progress
 	bar  *mpb.Bar
