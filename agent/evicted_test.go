@@ -1,20 +1,25 @@
 package agent_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"vfsdb/agent"
 	"vfsdb/agent/tool"
+	"vfsdb/agent/tool/hooks"
 	"vfsdb/internal/vfstest"
 	"vfsdb/internal/vfstest/agentkit"
 	"vfsdb/vfs"
@@ -106,5 +111,92 @@ func TestEvictionUnderLoad(t *testing.T) {
 		for _, name := range names {
 			require.True(t, found[i][name], "session %d: %s is lost", i, name)
 		}
+	}
+}
+
+// A file that is replaced is opened once more; one that is gone is an error, until it is back.
+func TestEviction(t *testing.T) {
+	var log bytes.Buffer
+	metrics := &agentkit.Counts{N: map[string]int{}}
+	var mu sync.Mutex
+	var kinds []string
+	hooks := hooks.New(func(e hooks.Event) {
+		mu.Lock()
+		defer mu.Unlock()
+		kinds = append(kinds, e.Kind)
+	}, nil)
+	store := newStore(t)
+	away := filepath.Join(t.TempDir(), "away.db")
+	s, err := agent.Open(store, "one", &agent.SessionOptions{Config: tool.Config{
+		Name: "ws", Metrics: metrics, Hooks: hooks, Logger: slog.New(slog.NewTextHandler(&log, nil)),
+	}})
+	require.NoError(t, err)
+	other := openSession(t, store, "two", nil)
+	put := func(path, content string) *tool.Result {
+		input, _ := json.Marshal(agentkit.Args{"path": path, "content": content})
+		return s.Call(t.Context(), "workspace__ws__write_file", input)
+	}
+	require.NoError(t, put("a", "1").Err)
+	require.NoError(t, runs(t, other, "ls", nil).Err)
+	box, err := s.Toolbox(t.Context())
+	require.NoError(t, err)
+	spare := filepath.Join(t.TempDir(), "spare.db")
+	require.NoError(t, box.FS().Store().Backup(t.Context(), spare))
+	require.NoError(t, put("b", "after the backup").Err)
+
+	// Replaced by a backup: the session goes on there, and what came after the backup is in the file that was moved.
+	require.NoError(t, os.Rename(store.Path(), away))
+	require.NoError(t, os.Rename(spare, store.Path()))
+	require.NoError(t, put("c", "3").Err)
+	require.Equal(t, "1", holds(t, s, "a"))
+	box, err = s.Toolbox(t.Context())
+	require.NoError(t, err)
+	_, err = box.FS().Stat(t.Context(), "b")
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	require.Equal(t, 1, metrics.Of("evicted ws"))
+	require.Equal(t, 1, metrics.Of("retry ws recovered"))
+	require.NotContains(t, log.String(), "exhausted")
+	require.NoError(t, runs(t, other, "ls", nil).Err, "sessions beside it follow")
+	old, err := vfs.Open(t.Context(), away, &vfs.Options{Branch: "one"})
+	require.NoError(t, err)
+	require.Equal(t, "after the backup", vfstest.Read(t, old, "b"))
+	vfstest.Check(t, old)
+	require.NoError(t, old.Close())
+
+	// Gone: an error with that reason, and no new file in its place.
+	back := store.Path() + ".back"
+	require.NoError(t, os.Rename(store.Path(), back))
+	var evicted *tool.EvictedError
+	r := put("d", "4")
+	require.ErrorAs(t, r.Err, &evicted)
+	require.ErrorIs(t, r.Err, syscall.ESTALE)
+	require.Contains(t, r.Text, "the workspace is gone")
+	require.Equal(t, agent.Evicted, s.Health().State)
+	require.Contains(t, log.String(), "level=ERROR msg=\"workspace tool: eviction retry exhausted\"")
+	require.NoFileExists(t, store.Path())
+	require.Equal(t, 1, metrics.Of("retry ws exhausted"))
+
+	// Another database in its place does not answer for it.
+	stranger, err := vfs.Open(t.Context(), store.Path(), nil)
+	require.NoError(t, err)
+	require.NoError(t, stranger.Close())
+	var foreign *tool.ForeignRefError
+	require.ErrorAs(t, put("d", "4").Err, &foreign)
+	require.NoError(t, os.Remove(store.Path()))
+
+	// Back again: the next call finds it.
+	require.NoError(t, os.Rename(back, store.Path()))
+	require.NoError(t, put("d", "4").Err)
+	require.Equal(t, agent.Opened, s.Health().State)
+	require.Equal(t, 2, metrics.Of("evicted ws"))
+
+	require.NoError(t, s.Close(t.Context()))
+	require.NoError(t, hooks.Close(t.Context()))
+	require.Equal(t, 1, metrics.Of("open ws"))
+	require.Equal(t, 1, metrics.Of("close ws success"))
+	require.Positive(t, metrics.Of("bytes ws in"))
+	require.Positive(t, metrics.Of("tx ws write"))
+	for _, kind := range []string{"open", "evicted", "eviction-retry", "branch", "call", "close"} {
+		require.Contains(t, kinds, kind)
 	}
 }

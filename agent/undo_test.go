@@ -2,6 +2,8 @@ package agent_test
 
 import (
 	"encoding/json"
+	"io/fs"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -13,6 +15,7 @@ import (
 	"vfsdb/agent/tool"
 	"vfsdb/internal/vfstest"
 	"vfsdb/internal/vfstest/agentkit"
+	"vfsdb/snapshot"
 )
 
 // Every profile's writes are steps that Undo takes back, each call one.
@@ -78,4 +81,80 @@ func TestCodeSawCommitted(t *testing.T) {
 	require.ErrorIs(t, agentkit.Try(t, b, "Edit", agentkit.Args{"file_path": "/a", "old_string": "1", "new_string": "xxxxxxx"}).Err, syscall.EDQUOT)
 	require.NoError(t, agentkit.Try(t, b, "Edit", agentkit.Args{"file_path": "/a", "old_string": "1", "new_string": "x"}).Err)
 	require.NoError(t, agentkit.Try(t, b, "Edit", agentkit.Args{"file_path": "/a", "old_string": "2", "new_string": "y"}).Err)
+}
+
+// A snapshot before each call that changes something, of which the newest stay, and the way back.
+func TestUndo(t *testing.T) {
+	store := newStore(t)
+	s := openSession(t, store, "one", &agent.SessionOptions{Auto: agent.EachCall, Keep: 5})
+	count := func() (n int) {
+		box, err := s.Toolbox(t.Context())
+		require.NoError(t, err)
+		list, err := snapshot.List(t.Context(), box.FS())
+		require.NoError(t, err)
+		for _, i := range list {
+			if strings.HasPrefix(i.Name, "auto-") {
+				n++
+			}
+		}
+		return n
+	}
+	undo := func(n int, want string) {
+		t.Helper()
+		r, err := s.Undo(t.Context(), n)
+		require.NoError(t, err)
+		require.Equal(t, refOf(t, s), r)
+		require.Equal(t, want, holds(t, s, "a"))
+	}
+	for _, text := range []string{"1", "2", "3"} {
+		writes(t, s, "/a", text)
+		runs(t, s, "read_file", agentkit.Args{"path": "a"})
+		runs(t, s, "rm", agentkit.Args{"path": "none"})
+	}
+	require.Equal(t, 3, count(), "neither reads nor failures are steps")
+	writes(t, s, "/a", "3")
+	undo(1, "3")
+	undo(3, "2")
+	undo(1, "3") // takes the undo back
+	undo(1, "2")
+	require.LessOrEqual(t, count(), 5)
+	writes(t, s, "/a", "4")
+	undo(1, "2")
+	_, err := s.Snapshot(t.Context(), "mine", "")
+	require.NoError(t, err)
+	for _, text := range []string{"5", "6", "7", "8", "9", "10"} {
+		writes(t, s, "/a", text)
+	}
+	require.Equal(t, 5, count())
+	undo(5, "5")
+	_, err = s.Undo(t.Context(), 6)
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	_, err = s.Undo(t.Context(), 0)
+	require.ErrorIs(t, err, syscall.EINVAL)
+	r := runs(t, s, "restore", agentkit.Args{"ref": "mine"})
+	require.NoError(t, r.Err)
+	require.Equal(t, "2", holds(t, s, "a"))
+	undo(1, "5")
+}
+
+// By turns, all calls of one are one step.
+func TestUndoTurns(t *testing.T) {
+	s := openSession(t, newStore(t), "one", &agent.SessionOptions{Auto: agent.EachTurn})
+	for _, turn := range []string{"1", "2", "3"} {
+		s.Turn()
+		writes(t, s, "/a", "at first "+turn)
+		writes(t, s, "/a", turn)
+	}
+	_, err := s.Undo(t.Context(), 2)
+	require.NoError(t, err)
+	require.Equal(t, "1", holds(t, s, "a"))
+	writes(t, s, "/a", "4")
+	writes(t, s, "/a", "5")
+	_, err = s.Undo(t.Context(), 1)
+	require.NoError(t, err)
+	require.Equal(t, "1", holds(t, s, "a"))
+
+	plain := openSession(t, newStore(t), "one", nil)
+	_, err = plain.Undo(t.Context(), 1)
+	require.ErrorIs(t, err, syscall.EINVAL)
 }

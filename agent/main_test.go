@@ -1,9 +1,0 @@
-package agent_test
-
-import (
-	"testing"
-
-	"vfsdb/internal/vfstest"
-)
-
-func TestMain(m *testing.M) { vfstest.Main(m) }
