@@ -10,11 +10,11 @@ import (
 // Each side has changed exactly the rows in which its tree differs from that moment. ok is false if the trees have no
 // moment in common, as when one was forked empty.
 func Base(a, b *Tx) (base history.Moment, ok bool) {
-	i, j := meet(a.fsys.levels, b.fsys.levels)
-	if i == len(a.fsys.levels) {
+	i, j := meet(a.tree.levels, b.tree.levels)
+	if i == len(a.tree.levels) {
 		return history.Moment{}, false
 	}
-	x, y := a.fsys.levels[i], b.fsys.levels[j]
+	x, y := a.tree.levels[i], b.tree.levels[j]
 	return history.Moment{Branch: x.Branch, Epoch: min(x.Cap, y.Cap)}, true
 }
 

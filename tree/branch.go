@@ -18,7 +18,7 @@ var ownLevel = []int{0}
 
 // wholeTree refuses what concerns a branch and not a directory of it: through an OpenRoot tree it is EINVAL.
 func (tx *Tx) wholeTree() error {
-	if tx.fsys.root != schema.RootIno {
+	if tx.tree.root != schema.RootIno {
 		return syscall.EINVAL
 	}
 	return tx.Writable()
@@ -39,7 +39,7 @@ func (tx *Tx) Freeze() (history.Moment, error) {
 	if err := tx.Flush(); err != nil {
 		return history.Moment{}, err
 	}
-	at := history.Moment{Branch: tx.fsys.at.Branch, Epoch: tx.epoch()}
+	at := history.Moment{Branch: tx.tree.at.Branch, Epoch: tx.epoch()}
 	memory.Carry(tx.db) // the tree shows the same
 	if err := history.SetEpoch(tx.db, at.Branch, at.Epoch+1); err != nil {
 		return history.Moment{}, err

@@ -10,7 +10,7 @@ import (
 // to what it was counts too. It costs two looks into an index, whatever was written. The moment of another branch is
 // EINVAL.
 func (tx *Tx) ChangedSince(at history.Moment) (bool, error) {
-	if at.Branch != tx.fsys.at.Branch {
+	if at.Branch != tx.tree.at.Branch {
 		return false, syscall.EINVAL
 	}
 	if err := tx.Flush(); err != nil {

@@ -1,12 +1,15 @@
 package tree
 
-import "vfsdb/node"
+import (
+	"vfsdb/node"
+	"vfsdb/schema"
+)
 
 // No directory lies below itself, and each has one name. A damaged row can contradict that. Code that follows such a row
 // down, or up, would not end: the types in this file notice.
 
 // ErrBelowItself names a directory that a path leads through twice.
-func ErrBelowItself(dir node.Ino) error { return corrupt("directory %d lies below itself", dir) }
+func ErrBelowItself(dir node.Ino) error { return schema.Corrupt("directory %d lies below itself", dir) }
 
 // A circle notices that a climb has come to a directory twice. It remembers one directory of those that the climb has
 // passed, and a later one after twice as many steps. In a circle the climb passes that one again.
@@ -68,7 +71,7 @@ func (tx *Tx) OneName(dir node.Ino) error {
 		}
 	}
 	if shown > 1 {
-		return corrupt("directory %d has %d names", dir, shown)
+		return schema.Corrupt("directory %d has %d names", dir, shown)
 	}
 	return nil
 }

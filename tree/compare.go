@@ -53,7 +53,7 @@ func ViewBoth(ctx context.Context, a, b *Tree, fn func(a, b *Tx) error) error {
 // Compare returns what differs between two trees that are read in one transaction. Its cost grows with what was
 // changed since the trees were one, not with their size. Trees of two stores are EXDEV.
 func Compare(a, b *Tx) (*Delta, error) {
-	if a.fsys.store != b.fsys.store {
+	if a.tree.store != b.tree.store {
 		return nil, syscall.EXDEV
 	}
 	for _, tx := range []*Tx{a, b} {
@@ -110,7 +110,7 @@ func Compare(a, b *Tx) (*Delta, error) {
 // which the other does not have, or has at another moment. What they show is cached on the way, as far as there
 // is room, for the caller looks at the keys next.
 func changedKeys(a, b *Tx) ([]node.Name, []node.Ino, error) {
-	if k, known := a.mem.Pair(b.fsys.at); known {
+	if k, known := a.mem.Pair(b.tree.at); known {
 		return k.Names, k.Inos, nil
 	}
 	d := differing{make(map[node.Name]shownBy), make(map[node.Ino]shownBy)}
@@ -119,12 +119,12 @@ func changedKeys(a, b *Tx) ([]node.Name, []node.Ino, error) {
 			return nil, nil, err
 		}
 	}
-	if len(a.fsys.levels) == 1 && len(b.fsys.levels) == 1 {
+	if len(a.tree.levels) == 1 && len(b.tree.levels) == 1 {
 		a.fillAbsent(d, byOld)
 		b.fillAbsent(d, byNew)
 	}
 	k := &memory.Keys{Names: slices.SortedFunc(maps.Keys(d.names), node.Name.Compare), Inos: slices.Sorted(maps.Keys(d.inos))}
-	a.mem.PutPair(b.fsys.at, k)
+	a.mem.PutPair(b.tree.at, k)
 	return k.Names, k.Inos, nil
 }
 
@@ -199,14 +199,14 @@ var (
 // stretches finds the nearest branch that both lineages lead through. What each side has above it differs, and in it
 // what happened between the two moments. The levels of a tree are in order, nearest first.
 func stretches(a, b *Tx) []stretch {
-	i, j := meet(a.fsys.levels, b.fsys.levels)
+	i, j := meet(a.tree.levels, b.tree.levels)
 	list := append(a.whole(byOld, i), b.whole(byNew, j)...)
-	if i == len(a.fsys.levels) {
+	if i == len(a.tree.levels) {
 		return list
 	}
 
 	was, is := stretch{tx: a, side: byOld, level: i}, stretch{tx: b, side: byNew, level: j}
-	branch, lo, hi := a.fsys.levels[i].Branch, a.fsys.levels[i].Cap, b.fsys.levels[j].Cap
+	branch, lo, hi := a.tree.levels[i].Branch, a.tree.levels[i].Cap, b.tree.levels[j].Cap
 	if lo > hi {
 		was, is = is, was
 		lo, hi = hi, lo
@@ -222,7 +222,7 @@ func stretches(a, b *Tx) []stretch {
 // whole is all of the first n levels.
 func (tx *Tx) whole(side shownBy, n int) []stretch {
 	var list []stretch
-	for i, l := range tx.fsys.levels[:n] {
+	for i, l := range tx.tree.levels[:n] {
 		list = append(list, stretch{tx, side, i, standing, []any{l.Branch, l.Cap}})
 	}
 	return list
@@ -231,7 +231,7 @@ func (tx *Tx) whole(side shownBy, n int) []stretch {
 // collect adds the keys of the rows. A row is what the tree shows, unless a nearer level has a row of the same key, or it
 // was born later. The cache may have dropped what a nearer level shows, so it cannot answer that; the set of keys can.
 func (w stretch) collect(d differing) error {
-	tx, limit := w.tx, w.tx.fsys.levels[w.level].Cap
+	tx, limit := w.tx, w.tx.tree.levels[w.level].Cap
 	rows := tx.db.Query(w.dirents, w.args...)
 	for rows.Next() {
 		name, born := node.Name{Dir: node.Ino(rows.Int(0)), Base: rows.Text(1)}, rows.Int(4)

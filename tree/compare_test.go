@@ -127,7 +127,7 @@ func randomName(random *rand.Rand) string {
 // forget has the transaction know nothing, and learn for itself.
 func (tx *Tx) forget() {
 	tx.db.SetMemo(nil)
-	tx.mem = memory.New(tx.fsys.store.db).BeginOwn(tx.db, tx.fsys.at)
+	tx.mem = memory.New(tx.tree.store.db).BeginOwn(tx.db, tx.tree.at)
 }
 
 func (tx *Tx) requireKnown(t *testing.T) {

@@ -23,7 +23,7 @@ func (tx *Tx) Lookup(dir node.Ino, name string) (node.Dirent, error) {
 }
 
 func (tx *Tx) loadDirent(key node.Name) (node.Dirent, error) {
-	if len(tx.fsys.levels) == 1 {
+	if len(tx.tree.levels) == 1 {
 		d, _, err := tx.nearestDirent(ownLevel, key)
 		return d, err
 	}
@@ -36,7 +36,7 @@ func (tx *Tx) loadDirent(key node.Name) (node.Dirent, error) {
 	}
 
 	var buf [history.MaxDepth]int
-	d, found, err := tx.nearestDirent(tx.fsys.levelsOfDir(append(buf[:0], 0), key.Dir), key)
+	d, found, err := tx.nearestDirent(tx.tree.levelsOfDir(append(buf[:0], 0), key.Dir), key)
 	if err == nil && (!found || d.Level > 0) {
 		tx.cacheInheritedName(key, d)
 	}
@@ -48,7 +48,7 @@ func (tx *Tx) inheritedDirent(key node.Name) (node.Dirent, error) {
 	if d, known := tx.mem.InheritedName(key); known {
 		return d, nil
 	}
-	d, _, err := tx.nearestDirent(tx.fsys.levelsOfDir(nil, key.Dir), key)
+	d, _, err := tx.nearestDirent(tx.tree.levelsOfDir(nil, key.Dir), key)
 	if err == nil {
 		tx.cacheInheritedName(key, d)
 	}
@@ -57,7 +57,7 @@ func (tx *Tx) inheritedDirent(key node.Name) (node.Dirent, error) {
 
 // cacheInheritedName caches what the levels above the first show, for good. So they must be committed.
 func (tx *Tx) cacheInheritedName(key node.Name, d node.Dirent) {
-	if tx.fsys.settled {
+	if tx.tree.settled {
 		tx.mem.PutInheritedName(key, d)
 	}
 }
@@ -66,7 +66,7 @@ var nearestDirents = newNearest("ino, kind, born", "dirent", "parent = ?1 AND na
 
 // nearestDirent reads the row of the nearest of some levels that has one, whiteouts included.
 func (tx *Tx) nearestDirent(levels []int, key node.Name) (d node.Dirent, found bool, err error) {
-	rows, level, err := nearestDirents.find(tx.db, tx.fsys.levels, levels, int64(key.Dir), key.Base)
+	rows, level, err := nearestDirents.find(tx.db, tx.tree.levels, levels, int64(key.Dir), key.Base)
 	if rows == nil {
 		return node.Dirent{Level: node.Fresh}, false, err
 	}
@@ -75,8 +75,8 @@ func (tx *Tx) nearestDirent(levels []int, key node.Name) (d node.Dirent, found b
 }
 
 // levelsOfDir appends the levels above the first that may have rows of a directory.
-func (fsys *Tree) levelsOfDir(list []int, dir node.Ino) []int {
-	for i, filter := range fsys.filters {
+func (t *Tree) levelsOfDir(list []int, dir node.Ino) []int {
+	for i, filter := range t.filters {
 		if i > 0 && filter.mayHaveDir(dir) {
 			list = append(list, i)
 		}
@@ -91,7 +91,7 @@ func (tx *Tx) putDirent(dir node.Ino, name string, ino node.Ino, kind uint8) err
 		return err
 	}
 
-	branch := tx.fsys.at.Branch
+	branch := tx.tree.at.Branch
 	tx.mem.InvalidateName(tx.db, node.Name{Dir: dir, Base: name})
 	tx.mem.Own.Names[node.Name{Dir: dir, Base: name}] = node.Dirent{Ino: ino, Kind: kind, Level: 0, Born: tx.epoch()}
 
@@ -114,7 +114,7 @@ func (tx *Tx) putDirent(dir node.Ino, name string, ino node.Ino, kind uint8) err
 // DropDirent removes a name: by a whiteout if an ancestor still shows it, else by ending its row.
 func (tx *Tx) DropDirent(dir node.Ino, name string) error {
 	key := node.Name{Dir: dir, Base: name}
-	if len(tx.fsys.levels) > 1 {
+	if len(tx.tree.levels) > 1 {
 		shown, err := tx.inheritedDirent(key)
 		if err != nil {
 			return err
@@ -133,10 +133,10 @@ func (tx *Tx) DropDirent(dir node.Ino, name string) error {
 
 	if d.Born == tx.epoch() {
 		found, err := tx.db.Exec(`DELETE FROM dirent WHERE branch = ? AND parent = ? AND name = ? AND died = 9223372036854775807`,
-			tx.fsys.at.Branch, int64(dir), name)
+			tx.tree.at.Branch, int64(dir), name)
 		return foundRow(found, err, "dirent", int64(dir))
 	}
-	return endDirent(tx.db, tx.fsys.at.Branch, dir, name, tx.epoch())
+	return endDirent(tx.db, tx.tree.at.Branch, dir, name, tx.epoch())
 }
 
 func endDirent(db *schema.Tx, branch int64, dir node.Ino, name string, epoch int64) error {
@@ -157,13 +157,13 @@ func (tx *Tx) Page(dir node.Ino, after string, limit int) ([]node.Entry, error) 
 }
 
 func errOutOfOrder(dir node.Ino, name, after string) error {
-	return corrupt("entries of directory %d are out of order: %q comes after %q", dir, name, after)
+	return schema.Corrupt("entries of directory %d are out of order: %q comes after %q", dir, name, after)
 }
 
 func (tx *Tx) pageBehind(dir node.Ino, after string, limit int) ([]node.Entry, error) {
-	levels := tx.fsys.levels[:1:1]
-	for _, i := range tx.fsys.levelsOfDir(nil, dir) {
-		levels = append(levels, tx.fsys.levels[i])
+	levels := tx.tree.levels[:1:1]
+	for _, i := range tx.tree.levelsOfDir(nil, dir) {
+		levels = append(levels, tx.tree.levels[i])
 	}
 	if len(levels) == 1 {
 		return tx.pageOfOne(levels[0], dir, after, limit)
@@ -209,10 +209,10 @@ func scanListed(rows *schema.Rows, dir node.Ino) (node.Entry, error) {
 	kind, parent := rows.Int(2), rows.Int(3)
 	e := node.Entry{Name: rows.Text(0), Ino: node.Ino(rows.Int(1)), Kind: uint8(kind)}
 	if parent != int64(dir) {
-		return e, corrupt("directory %d lists an entry of directory %d", dir, parent)
+		return e, schema.Corrupt("directory %d lists an entry of directory %d", dir, parent)
 	}
 	if what := node.EntryFault(e.Name, e.Ino != 0, int64(e.Ino), kind); what != "" {
-		return e, corrupt("directory %d: %s", dir, what)
+		return e, schema.Corrupt("directory %d: %s", dir, what)
 	}
 	return e, nil
 }

@@ -19,20 +19,19 @@
 // and so on along its lineage. A name that an ancestor shows and the branch has removed is hidden by a whiteout, a row
 // without an inode. Both cost some rows, however large the tree is.
 //
-// The rules of writing are in four functions, putDirent, dropDirent, putInode and dropInode, and nowhere else. A row born in
+// The rules of writing are in four functions, putDirent, DropDirent, putInode and DropInode, and nowhere else. A row born in
 // this epoch is changed in place. An older one ends now, and a new one is born. An inherited one is shadowed.
 //
 // # Operations
 //
 // Create, Link, Unlink, RemoveTree, Rename, SetAttr, SetContent and Copy are the operations that change a tree. Each is one
-// body, changes rows, and records what it did in the journal. [Compare], [Base] and [Tx.Restore] are what histories are
-// compared and brought back by.
+// body, changes rows, and records what it did in the journal. [Compare] and [Base] compare two trees, and [Tx.Restore] brings
+// one back.
 //
 // # Memory
 //
-// Transactions that read share a dentry cache, an inode cache and a path cache; ARCHITECTURE.md says what each holds, for how
-// long, what clears it and what bounds it. A [Handle] is an open inode: all handles of one store see what was written through
-// any of them and is not committed yet.
+// A transaction asks the caches of room memory before it reads a row. A [Handle] is an open inode: all handles of one store
+// see uncommitted writes through any of them.
 //
 // Tables written here: inode, dirent, orphan.
 package tree

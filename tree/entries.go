@@ -5,6 +5,7 @@ import (
 	"syscall"
 
 	"vfsdb/node"
+	"vfsdb/schema"
 )
 
 // pageSize is how many entries of a directory are read at a time.
@@ -56,12 +57,12 @@ func (tx *Tx) NodeOf(dir node.Ino, e node.Entry) (*node.Node, error) {
 
 // errMissing is damage: an entry shows an inode that has no row.
 func errMissing(dir node.Ino, e node.Entry) error {
-	return corrupt("entry %q of directory %d shows inode %d, which is missing", e.Name, dir, e.Ino)
+	return schema.Corrupt("entry %q of directory %d shows inode %d, which is missing", e.Name, dir, e.Ino)
 }
 
 // errKind is damage: an inode never becomes another type of file, and each entry that shows it has that type.
 func errKind(name string, kind uint8, n *node.Node) error {
-	return corrupt("entry %q shows a %s, but inode %d is a %s", name, node.KindName(int64(kind)), n.Ino, node.KindName(int64(n.Kind())))
+	return schema.Corrupt("entry %q shows a %s, but inode %d is a %s", name, node.KindName(int64(kind)), n.Ino, node.KindName(int64(n.Kind())))
 }
 
 // checkEmpty refuses a directory that has entries with ENOTEMPTY.

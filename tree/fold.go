@@ -35,7 +35,7 @@ type foldKey struct{ *memory.OpenInode }
 // Fold makes the uncommitted writes of this store's open files to n part of its content. Each verb that gives a file
 // another content does so first: earlier writes must not be laid over the new content later.
 func (tx *Tx) Fold(n *node.Node) error {
-	s := tx.fsys.store.inodes.Uncommitted(memory.BranchIno{Branch: tx.fsys.at.Branch, Ino: n.Ino})
+	s := tx.tree.store.inodes.Uncommitted(memory.BranchIno{Branch: tx.tree.at.Branch, Ino: n.Ino})
 	if s == nil {
 		return nil
 	}
@@ -71,7 +71,7 @@ type foundKey struct{ branch int64 }
 
 // keepFound notes the content of n, unless the transaction has changed that before.
 func (tx *Tx) keepFound(n *node.Node) {
-	key := foundKey{tx.fsys.at.Branch}
+	key := foundKey{tx.tree.at.Branch}
 	contents, _ := tx.db.Local(key).(map[node.Ino]chunk.Content)
 	if contents == nil {
 		contents = make(map[node.Ino]chunk.Content)
@@ -84,7 +84,7 @@ func (tx *Tx) keepFound(n *node.Node) {
 
 // found returns the committed content of n, which others see until this transaction commits.
 func (tx *Tx) found(n *node.Node) chunk.Content {
-	contents, _ := tx.db.Local(foundKey{tx.fsys.at.Branch}).(map[node.Ino]chunk.Content)
+	contents, _ := tx.db.Local(foundKey{tx.tree.at.Branch}).(map[node.Ino]chunk.Content)
 	if c, changed := contents[n.Ino]; changed {
 		return c
 	}
@@ -122,7 +122,7 @@ func (tx *Tx) placeOfOpen(name node.Name, ino node.Ino) (Place, error) {
 
 // TakeWrites is fold for all files of the branch. A caller that keeps the tree before it replaces it calls this first.
 func (tx *Tx) TakeWrites() error {
-	for _, ino := range tx.fsys.store.inodes.UncommittedOf(tx.fsys.at.Branch) {
+	for _, ino := range tx.tree.store.inodes.UncommittedOf(tx.tree.at.Branch) {
 		n, err := tx.Node(ino)
 		if err == nil && n != nil {
 			err = tx.Fold(n)

@@ -21,7 +21,7 @@ import (
 // it was opened, whatever happens to the file.
 type Handle struct {
 	ctx    context.Context
-	fsys   *Tree
+	tree   *Tree
 	ino    node.Ino
 	kind   uint8
 	name   node.Name // the entry that it was opened by; changes are recorded under it
@@ -44,8 +44,8 @@ type HandleMode struct {
 }
 
 // OpenInode opens an inode by its number.
-func (fsys *Tree) OpenInode(ctx context.Context, ino node.Ino, mode HandleMode) (*Handle, error) {
-	return fsys.Open(ctx, mode, nil, func(tx *Tx) (node.Name, *node.Node, error) {
+func (t *Tree) OpenInode(ctx context.Context, ino node.Ino, mode HandleMode) (*Handle, error) {
+	return t.Open(ctx, mode, nil, func(tx *Tx) (node.Name, *node.Node, error) {
 		n, err := tx.Node(ino)
 		if err == nil && n == nil {
 			err = syscall.ENOENT
@@ -56,16 +56,16 @@ func (fsys *Tree) OpenInode(ctx context.Context, ino node.Ino, mode HandleMode) 
 
 // Open opens the inode that find returns, with the entry that shows it. prepare, if there is one, runs first and may
 // write. Nothing that find has found is collected before the handle is closed.
-func (fsys *Tree) Open(ctx context.Context, mode HandleMode, prepare func() error, find func(*Tx) (node.Name, *node.Node, error)) (*Handle, error) {
-	h := &Handle{ctx: ctx, fsys: fsys, mode: mode}
-	h.mode.Frozen = mode.Frozen || fsys.Frozen()
-	if mode.Write && (h.mode.Frozen || fsys.store.db.ReadOnly()) {
+func (t *Tree) Open(ctx context.Context, mode HandleMode, prepare func() error, find func(*Tx) (node.Name, *node.Node, error)) (*Handle, error) {
+	h := &Handle{ctx: ctx, tree: t, mode: mode}
+	h.mode.Frozen = mode.Frozen || t.Frozen()
+	if mode.Write && (h.mode.Frozen || t.store.db.ReadOnly()) {
 		return nil, syscall.EROFS
 	}
 
 	// The lease comes first, and nothing is published until the handle is registered: from then on a collector asks us
 	// before it takes what only we still see.
-	st := fsys.store
+	st := t.store
 	if err := st.lease.Hold(ctx); err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func (fsys *Tree) Open(ctx context.Context, mode HandleMode, prepare func() erro
 
 // find finds the inode, and refuses what cannot be opened.
 func (h *Handle) find(find func(*Tx) (node.Name, *node.Node, error)) error {
-	return h.fsys.Look(h.ctx, func(tx *Tx) error {
+	return h.tree.Look(h.ctx, func(tx *Tx) error {
 		name, n, err := find(tx)
 		if err != nil {
 			return err
@@ -108,11 +108,11 @@ func (h *Handle) find(find func(*Tx) (node.Name, *node.Node, error)) error {
 
 // register notes what the handle needs kept: the inode, or where it is frozen its content.
 func (h *Handle) register() {
-	st, c := h.fsys.store, h.opened.Content
+	st, c := h.tree.store, h.opened.Content
 	pin := hold.Pin{}
 	switch {
 	case !h.mode.Frozen:
-		pin = hold.Pin{Kind: hold.Inode, Branch: h.fsys.at.Branch, ID: int64(h.ino)}
+		pin = hold.Pin{Kind: hold.Inode, Branch: h.tree.at.Branch, ID: int64(h.ino)}
 	case c.Manifest != 0:
 		pin = hold.Pin{Kind: hold.Manifest, ID: c.Manifest}
 	case c.Blob != 0:
@@ -123,12 +123,12 @@ func (h *Handle) register() {
 	defer st.mu.Unlock()
 	st.handles[h] = pin
 	if !h.mode.Frozen && h.kind == node.KindFile {
-		h.shared = st.inodes.Share(memory.BranchIno{Branch: h.fsys.at.Branch, Ino: h.ino})
+		h.shared = st.inodes.Share(memory.BranchIno{Branch: h.tree.at.Branch, Ino: h.ino})
 	}
 }
 
 func (h *Handle) unregister() {
-	st := h.fsys.store
+	st := h.tree.store
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	delete(st.handles, h)
@@ -152,7 +152,7 @@ func (h *Handle) Check() error {
 
 // check is Check for a caller that holds mu.
 func (h *Handle) check() error {
-	if h.closed || h.fsys.store.closed.Load() {
+	if h.closed || h.tree.store.closed.Load() {
 		return fs.ErrClosed
 	}
 	return nil
@@ -179,7 +179,7 @@ func (h *Handle) Node() (n node.Node, err error) {
 
 	for current := false; !current && err == nil; {
 		turn := h.shared.Now()
-		err = h.fsys.Look(h.ctx, func(tx *Tx) error {
+		err = h.tree.Look(h.ctx, func(tx *Tx) error {
 			node, err := h.node(tx)
 			if err != nil {
 				return err
@@ -199,7 +199,7 @@ func (h *Handle) Sum() (sum chunk.Sum, err error) {
 	if err := h.Check(); err != nil {
 		return sum, err
 	}
-	err = h.fsys.View(h.ctx, func(tx *Tx) error {
+	err = h.tree.View(h.ctx, func(tx *Tx) error {
 		n := &h.opened
 		if !h.mode.Frozen {
 			if n, err = h.node(tx); err != nil {
@@ -229,7 +229,7 @@ func (h *Handle) Extents() ([]chunk.Extent, error) {
 		return nil, syscall.EISDIR
 	}
 	var list []chunk.Extent
-	err := h.fsys.store.db.View(h.ctx, func(db *schema.Tx) (err error) {
+	err := h.tree.store.db.View(h.ctx, func(db *schema.Tx) (err error) {
 		list, err = chunk.Extents(db, h.reader.Content())
 		return err
 	})
@@ -245,7 +245,7 @@ func (h *Handle) Close() error {
 		return err
 	}
 
-	st := h.fsys.store
+	st := h.tree.store
 	var err error
 	if s := h.shared; s.IsDirty() && (h.mode.Write || st.inodes.IsLast(s)) {
 		err = h.commit()

@@ -39,7 +39,7 @@ func (h *Handle) show(g *memory.Generation, c chunk.Content) {
 		if h.reader != nil {
 			h.reader.Release()
 		}
-		h.reader = h.fsys.store.cache.NewReader(c)
+		h.reader = h.tree.store.cache.NewReader(c)
 	}
 }
 
@@ -54,12 +54,12 @@ func (h *Handle) known() bool {
 		return false
 	}
 
-	shared := h.fsys.store.memory
+	shared := h.tree.store.memory
 	g := shared.Current()
 	if g == nil || g == h.gen {
 		return g != nil
 	}
-	m := shared.Cached(g, h.fsys.at)
+	m := shared.Cached(g, h.tree.at)
 	if !m.TreeKnown() {
 		return false
 	}
@@ -72,7 +72,7 @@ func (h *Handle) known() bool {
 
 func (h *Handle) readAt(p []byte, off int64) (n int, err error) {
 	if h.mode.Frozen {
-		err = h.fsys.store.db.View(h.ctx, func(db *schema.Tx) (err error) {
+		err = h.tree.store.db.View(h.ctx, func(db *schema.Tx) (err error) {
 			n, err = h.reader.ReadAt(db, p, off)
 			return err
 		})
@@ -81,7 +81,7 @@ func (h *Handle) readAt(p []byte, off int64) (n int, err error) {
 
 	for current := false; !current && err == nil; {
 		turn := h.shared.Now()
-		err = h.fsys.View(h.ctx, func(tx *Tx) error {
+		err = h.tree.View(h.ctx, func(tx *Tx) error {
 			committed, err := h.node(tx)
 			if err != nil {
 				return err

@@ -54,7 +54,7 @@ func (h *Handle) Append(p []byte) (size int64, err error) {
 		return 0, err
 	}
 
-	err = h.fsys.Update(h.ctx, func(tx *Tx) error {
+	err = h.tree.Update(h.ctx, func(tx *Tx) error {
 		n, err := h.node(tx)
 		if err != nil {
 			return err
@@ -110,7 +110,7 @@ func (h *Handle) commit() error {
 	if !h.shared.IsDirty() {
 		return nil
 	}
-	return h.fsys.Update(h.ctx, func(tx *Tx) error {
+	return h.tree.Update(h.ctx, func(tx *Tx) error {
 		n, err := h.node(tx)
 		if err != nil {
 			return err

@@ -49,7 +49,7 @@ func scanInode(rows *schema.Rows, ino node.Ino, level int) (node.Node, error) {
 		HasBlob: n.Content.Blob != 0, HasManifest: n.Content.Manifest != 0, HasTarget: n.Target != "", Target: int64(len(n.Target)),
 	}
 	if what := form.Fault(); what != "" {
-		return n, corrupt("%s", what)
+		return n, schema.Corrupt("%s", what)
 	}
 	return n, n.Content.Check()
 }
@@ -78,7 +78,7 @@ func orNil(n *node.Node) *node.Node {
 
 // loadInode reads an inode through the lineage; its mode is 0 where no level shows it.
 func (tx *Tx) loadInode(ino node.Ino) (node.Node, error) {
-	if len(tx.fsys.levels) == 1 {
+	if len(tx.tree.levels) == 1 {
 		n, _, err := tx.nearestInode(ownLevel, ino)
 		return n, err
 	}
@@ -91,7 +91,7 @@ func (tx *Tx) loadInode(ino node.Ino) (node.Node, error) {
 	}
 
 	var buf [history.MaxDepth]int
-	n, found, err := tx.nearestInode(tx.fsys.levelsOfIno(append(buf[:0], 0), ino), ino)
+	n, found, err := tx.nearestInode(tx.tree.levelsOfIno(append(buf[:0], 0), ino), ino)
 	if err == nil && (!found || n.Level > 0) {
 		tx.cacheInheritedNode(n)
 	}
@@ -103,7 +103,7 @@ func (tx *Tx) inheritedInode(ino node.Ino) (*node.Node, error) {
 	if n, known := tx.mem.InheritedNode(ino); known {
 		return n, nil
 	}
-	n, _, err := tx.nearestInode(tx.fsys.levelsOfIno(nil, ino), ino)
+	n, _, err := tx.nearestInode(tx.tree.levelsOfIno(nil, ino), ino)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +113,7 @@ func (tx *Tx) inheritedInode(ino node.Ino) (*node.Node, error) {
 
 // cacheInheritedNode caches what the levels above the first show, for good. So they must be committed.
 func (tx *Tx) cacheInheritedNode(n node.Node) {
-	if tx.fsys.settled {
+	if tx.tree.settled {
 		tx.mem.PutInheritedNode(n.Ino, orNil(&n))
 	}
 }
@@ -122,7 +122,7 @@ var nearestInodes = newNearest(inodeColumns, "inode", "ino = ?1", 1)
 
 // nearestInode reads the row of the nearest of some levels that has one, whiteouts included.
 func (tx *Tx) nearestInode(levels []int, ino node.Ino) (n node.Node, found bool, err error) {
-	rows, level, err := nearestInodes.find(tx.db, tx.fsys.levels, levels, int64(ino))
+	rows, level, err := nearestInodes.find(tx.db, tx.tree.levels, levels, int64(ino))
 	if rows == nil {
 		return node.Node{Ino: ino, Level: node.Fresh}, false, err
 	}
@@ -132,8 +132,8 @@ func (tx *Tx) nearestInode(levels []int, ino node.Ino) (n node.Node, found bool,
 }
 
 // levelsOfIno appends the levels above the first that may have a row of an inode.
-func (fsys *Tree) levelsOfIno(list []int, ino node.Ino) []int {
-	for i, filter := range fsys.filters {
+func (t *Tree) levelsOfIno(list []int, ino node.Ino) []int {
+	for i, filter := range t.filters {
 		if i > 0 && filter.mayHaveIno(ino) {
 			list = append(list, i)
 		}
@@ -143,7 +143,7 @@ func (fsys *Tree) levelsOfIno(list []int, ino node.Ino) []int {
 
 // loadInodes reads the inodes from first to last that are not in memory yet, of a tree that inherits nothing.
 func (tx *Tx) loadInodes(first, last node.Ino) error {
-	l := tx.fsys.levels[0]
+	l := tx.tree.levels[0]
 	rows := tx.db.Query(`SELECT `+inodeColumns+`, ino FROM inode WHERE branch = ?1 AND ino BETWEEN ?2 AND ?3 AND died > ?4 AND born <= ?4`,
 		l.Branch, int64(first), int64(last), l.Cap)
 	for rows.Next() {
@@ -190,7 +190,7 @@ func (tx *Tx) addInode(n *node.Node) error {
 	if n.IsDir() {
 		tx.mem.Own.Whole[n.Ino] = true
 	}
-	return insertInode(tx.db, tx.fsys.at.Branch, tx.epoch(), n)
+	return insertInode(tx.db, tx.tree.at.Branch, tx.epoch(), n)
 }
 
 // putInode writes an inode at the head. A row born in this epoch is changed in place; an older one dies now, and an
@@ -200,7 +200,7 @@ func (tx *Tx) putInode(n *node.Node) error {
 		return err
 	}
 	tx.mem.InvalidateNode(tx.db, n.Ino)
-	branch := tx.fsys.at.Branch
+	branch := tx.tree.at.Branch
 	if n.Level == 0 && n.Born == tx.epoch() {
 		found, err := tx.db.Exec(`UPDATE inode SET mode = ?3, uid = ?4, gid = ?5, nlink = ?6, rdev = ?7, size = ?8, mtime = ?9, ctime = ?10, btime = ?11,
 			blob = ?12, manifest = ?13, target = ?14 WHERE branch = ?1 AND ino = ?2 AND died = 9223372036854775807`,
@@ -219,9 +219,9 @@ func (tx *Tx) putInode(n *node.Node) error {
 
 // DropInode removes an inode from the head: by a whiteout if an ancestor still shows it, else by ending its row.
 func (tx *Tx) DropInode(n *node.Node) error {
-	branch := tx.fsys.at.Branch
+	branch := tx.tree.at.Branch
 	inherited := false
-	if len(tx.fsys.levels) > 1 {
+	if len(tx.tree.levels) > 1 {
 		shown, err := tx.inheritedInode(n.Ino)
 		if err != nil {
 			return err
@@ -252,7 +252,7 @@ func endInode(db *schema.Tx, branch int64, ino node.Ino, epoch int64) error {
 // look up, and a loop that deletes rows until none is listed would not end.
 func foundRow(found int64, err error, table string, key int64) error {
 	if err == nil && found == 0 {
-		err = corrupt("a row of table %s is listed and not found: that of %d", table, key)
+		err = schema.Corrupt("a row of table %s is listed and not found: that of %d", table, key)
 	}
 	return err
 }
@@ -277,4 +277,26 @@ func targetOrNull(n *node.Node) any {
 		return nil
 	}
 	return []byte(n.Target)
+}
+
+// Prefetch reads inodes with one query, if their numbers lie close together, as those of files do that were made
+// together. Otherwise each is read when it is needed.
+func (tx *Tx) Prefetch(inos []node.Ino) error {
+	var first, last node.Ino
+	n := 0
+	for _, ino := range inos {
+		if _, known := tx.mem.Node(ino); known {
+			continue
+		}
+		if n == 0 {
+			first = ino
+		}
+		first, last = min(first, ino), max(last, ino)
+		n++
+	}
+
+	if n < 4 || int64(last-first) > 4*int64(n) || len(tx.tree.levels) > 1 {
+		return nil
+	}
+	return tx.loadInodes(first, last)
 }

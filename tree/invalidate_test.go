@@ -57,7 +57,7 @@ func TestReaderBeforeInvalidation(t *testing.T) {
 
 		g := shared.Current()
 		require.NotNil(t, g)
-		blind := &Tx{db: schema.Blind(ctx), fsys: fsys, mem: shared.Cached(g, fsys.at)}
+		blind := &Tx{db: schema.Blind(ctx), tree: fsys, mem: shared.Cached(g, fsys.at)}
 		require.NoError(t, blind.checkBranch())
 		_, err = ByPath(blind).Lstat("d/kept")
 		require.NoError(t, err, "in round %d", n)

@@ -28,7 +28,7 @@ func (tx *Tx) Children(dir node.Ino) ([]node.Child, error) {
 }
 
 // Root returns the inode number of the tree's root.
-func (tx *Tx) Root() node.Ino { return tx.fsys.root }
+func (tx *Tx) Root() node.Ino { return tx.tree.root }
 
 // namesOf returns the entries of the tree that show an inode. They are not the caller's to change.
 func (tx *Tx) namesOf(ino node.Ino) ([]node.Name, error) {
@@ -44,7 +44,7 @@ func (tx *Tx) namesOf(ino node.Ino) ([]node.Name, error) {
 
 func (tx *Tx) loadNames(ino node.Ino) ([]node.Name, error) {
 	names, err := tx.namesIn(ino)
-	if err != nil || len(tx.fsys.levels) == 1 {
+	if err != nil || len(tx.tree.levels) == 1 {
 		return names, err
 	}
 	// A nearer level may say otherwise about a name of a deeper one.
@@ -72,10 +72,10 @@ const (
 
 // namesIn returns the entries that show an inode in any level.
 func (tx *Tx) namesIn(ino node.Ino) (names []node.Name, err error) {
-	at := tx.fsys.at
+	at := tx.tree.at
 	var rows *schema.Rows
 	switch {
-	case len(tx.fsys.levels) > 1:
+	case len(tx.tree.levels) > 1:
 		rows = tx.db.Query(namesMany, int64(ino), at.Branch, at.Epoch)
 	case at.Epoch == schema.Head:
 		rows = tx.db.Query(namesHead, int64(ino), at.Branch)

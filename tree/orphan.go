@@ -7,7 +7,7 @@ import (
 
 // addOrphan queues an inode without names for gc.
 func (tx *Tx) addOrphan(ino node.Ino) error {
-	_, err := tx.db.Exec(`INSERT INTO orphan (branch, ino) VALUES (?, ?)`, tx.fsys.at.Branch, int64(ino))
+	_, err := tx.db.Exec(`INSERT INTO orphan (branch, ino) VALUES (?, ?)`, tx.tree.at.Branch, int64(ino))
 	return err
 }
 

@@ -43,7 +43,7 @@ type PathFinder struct {
 }
 
 // PathFinder returns a PathFinder from the root of the tree.
-func (tx *Tx) PathFinder() PathFinder { return PathFinder{tx, tx.fsys.root, make(map[node.Ino]string)} }
+func (tx *Tx) PathFinder() PathFinder { return PathFinder{tx, tx.tree.root, make(map[node.Ino]string)} }
 
 // Path returns the path of a directory, "." for the top itself, and "" if the top does not lead there.
 func (f PathFinder) Path(dir node.Ino) (string, error) {
@@ -125,17 +125,17 @@ func (tx *Tx) pathsFrom(top, ino node.Ino) ([]string, error) {
 
 // Paths returns the paths of the tree that lead to an inode, sorted. There are none if it has lost its names, or lies
 // below a directory that has.
-func (tx *Tx) Paths(ino node.Ino) ([]string, error) { return tx.pathsFrom(tx.fsys.root, ino) }
+func (tx *Tx) Paths(ino node.Ino) ([]string, error) { return tx.pathsFrom(tx.tree.root, ino) }
 
 // BranchPath turns a path from the root of the tree into one from the root of the branch. They differ below OpenRoot.
 func (tx *Tx) BranchPath(path string) (string, error) {
-	if tx.fsys.root == schema.RootIno {
+	if tx.tree.root == schema.RootIno {
 		return path, nil
 	}
 
 	// A verb cannot move what is above its own root, but another Tx can.
 	if tx.above == "" || tx.moves != tx.mem.Moves() {
-		above, err := tx.PathFrom(schema.RootIno, tx.fsys.root)
+		above, err := tx.PathFrom(schema.RootIno, tx.tree.root)
 		if err != nil {
 			return "", err
 		}

@@ -77,7 +77,7 @@ func (tx *Tx) parent(p Place) (*node.Node, error) {
 	case err != nil:
 		return nil, err
 	case dir == nil:
-		return nil, corrupt("directory %d has no inode", p.Dir)
+		return nil, schema.Corrupt("directory %d has no inode", p.Dir)
 	case !dir.IsDir():
 		return nil, syscall.ENOTDIR
 	case dir.Nlink == 0:

@@ -5,10 +5,11 @@ import (
 	"syscall"
 
 	"vfsdb/chunk"
+	"vfsdb/schema"
 )
 
 // MaxReadSize is how many bytes ReadFile and ReadRange return at most: more is EFBIG. A file may be longer than any
-// memory, by its holes alone. [FS.Open] reads one of any length.
+// memory, by its holes alone. A [Handle] reads one of any length.
 const MaxReadSize = 1 << 30
 
 // ReadContent reads a range of a content that is already known.
@@ -20,7 +21,7 @@ func (tx *Tx) ReadContent(c chunk.Content, off, n int64) ([]byte, error) {
 // compared before memory is taken for it.
 func (tx *Tx) readUpTo(c chunk.Content, off, n, bound int64) ([]byte, error) {
 	n = max(0, min(n, c.Size-off))
-	cache := tx.fsys.store.cache
+	cache := tx.tree.store.cache
 	if n <= bound {
 		if data, ok := cache.Peek(c, off, n); ok {
 			return data, nil
@@ -50,7 +51,7 @@ func (tx *Tx) readUpTo(c chunk.Content, off, n, bound int64) ([]byte, error) {
 			return nil, err
 		}
 		if got != len(part) {
-			return nil, corrupt("content ends at %d of %d bytes", off+done+int64(got), c.Size)
+			return nil, schema.Corrupt("content ends at %d of %d bytes", off+done+int64(got), c.Size)
 		}
 		done += int64(got)
 	}
@@ -59,7 +60,7 @@ func (tx *Tx) readUpTo(c chunk.Content, off, n, bound int64) ([]byte, error) {
 
 // Stream returns a Reader of a content that is read once, from end to end: it leaves the cache of chunks to others. The
 // caller releases it.
-func (tx *Tx) Stream(c chunk.Content) *chunk.Reader { return tx.fsys.store.cache.NewPassing(c) }
+func (tx *Tx) Stream(c chunk.Content) *chunk.Reader { return tx.tree.store.cache.NewPassing(c) }
 
 // NewReader returns a Reader of a content that shares the store's cache. It must be released.
-func (tx *Tx) NewReader(c chunk.Content) *chunk.Reader { return tx.fsys.store.cache.NewReader(c) }
+func (tx *Tx) NewReader(c chunk.Content) *chunk.Reader { return tx.tree.store.cache.NewReader(c) }

@@ -121,8 +121,8 @@ func (tx *Tx) linksBelow(top node.Ino) (bool, error) {
 	if err := tx.Flush(); err != nil {
 		return false, err
 	}
-	below := map[node.Ino]bool{top: true, tx.fsys.root: false} // directories whose place is known
-	for _, l := range tx.fsys.levels {
+	below := map[node.Ino]bool{top: true, tx.tree.root: false} // directories whose place is known
+	for _, l := range tx.tree.levels {
 		rows := tx.db.Query(manyNamed, l.Branch, l.Cap)
 		for rows.Next() {
 			is, err := tx.isBelow(node.Ino(rows.Int(0)), below)

@@ -19,7 +19,7 @@ func (tx *Tx) Restore(to *Tree) (int, error) {
 	if to.root != schema.RootIno {
 		return 0, syscall.EINVAL
 	}
-	if to.store != tx.fsys.store {
+	if to.store != tx.tree.store {
 		return 0, syscall.EXDEV
 	}
 

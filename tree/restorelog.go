@@ -159,7 +159,7 @@ func (l *restoreLog) look() error {
 		if err != nil {
 			return err
 		}
-		if ino == l.tx.fsys.root {
+		if ino == l.tx.tree.root {
 			l.note(".", restoredSide{ino: ino, alike: l.alike[ino]})
 		}
 		for _, name := range names {

@@ -8,31 +8,31 @@ import (
 
 // NewBatch returns a [chunk.Batch], which stores many contents out of sight until ctx ends, before they get
 // names. It must be closed.
-func (fsys *Tree) NewBatch(ctx context.Context) *chunk.Batch {
-	b := chunk.NewBatch(ctx, fsys.store.db, fsys.store.lease)
-	if fsys.store.compress {
+func (t *Tree) NewBatch(ctx context.Context) *chunk.Batch {
+	b := chunk.NewBatch(ctx, t.store.db, t.store.lease)
+	if t.store.compress {
 		b.Compress()
 	}
 	return b
 }
 
 // NewStager returns a [chunk.Stager], which stores one content out of sight. It must be closed.
-func (fsys *Tree) NewStager() *chunk.Stager {
-	s := chunk.NewStager(fsys.store.db, fsys.store.lease)
-	if fsys.store.compress {
+func (t *Tree) NewStager() *chunk.Stager {
+	s := chunk.NewStager(t.store.db, t.store.lease)
+	if t.store.compress {
 		s.Compress()
 	}
 	return s
 }
 
 // Prepare cuts and hashes data, and compresses it if the store is to.
-func (fsys *Tree) Prepare(data []byte) *chunk.Draft {
+func (t *Tree) Prepare(data []byte) *chunk.Draft {
 	p := chunk.Prepare(data)
-	if fsys.store.compress {
+	if t.store.compress {
 		p.Compress()
 	}
 	return p
 }
 
 // Prepare is the prepare of the tree.
-func (tx *Tx) Prepare(data []byte) *chunk.Draft { return tx.fsys.Prepare(data) }
+func (tx *Tx) Prepare(data []byte) *chunk.Draft { return tx.tree.Prepare(data) }

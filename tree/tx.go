@@ -20,7 +20,7 @@ import (
 // or not it starts with a slash. It is used by one goroutine, and only inside the closure that received it.
 type Tx struct {
 	db   *schema.Tx
-	fsys *Tree
+	tree *Tree
 	now  int64 // the time of every change of this transaction, in ns
 	gc   bool  // a collection runs: references to content are recorded for it
 
@@ -38,12 +38,12 @@ type Tx struct {
 func (tx *Tx) DB() *schema.Tx { return tx.db }
 
 // Moment returns where in history the tree of the transaction stands.
-func (tx *Tx) Moment() history.Moment { return tx.fsys.at }
+func (tx *Tx) Moment() history.Moment { return tx.tree.at }
 
-// Begin makes the Tx of fsys on a transaction of the file.
-func (fsys *Tree) Begin(db *schema.Tx) (*Tx, error) {
-	tx := &Tx{db: db, fsys: fsys, mem: fsys.store.memory.Begin(db, fsys.at)}
-	if db.Writable() && fsys.Frozen() {
+// Begin makes the Tx of the tree on a transaction of the file.
+func (t *Tree) Begin(db *schema.Tx) (*Tx, error) {
+	tx := &Tx{db: db, tree: t, mem: t.store.memory.Begin(db, t.at)}
+	if db.Writable() && t.Frozen() {
 		tx.mem.Own.Branch.Known = false // this very connection may have deleted the snapshot
 	}
 	if err := tx.checkBranch(); err != nil {
@@ -54,7 +54,7 @@ func (fsys *Tree) Begin(db *schema.Tx) (*Tx, error) {
 	}
 	tx.now = time.Now().UnixNano()
 	tx.gc = tx.mem.Own.Branch.Collecting
-	tx.log = fsys.store.journal.Writer(db, fsys.at.Branch, tx.now)
+	tx.log = t.store.journal.Writer(db, t.at.Branch, tx.now)
 	return tx, nil
 }
 
@@ -69,12 +69,12 @@ func (tx *Tx) checkBranch() error {
 		return nil
 	}
 
-	at := tx.fsys.at
+	at := tx.tree.at
 	epoch, named, err := history.ReadBranch(tx.db, at.Branch)
 	if err != nil {
 		return err
 	}
-	if tx.fsys.Frozen() {
+	if tx.tree.Frozen() {
 		if named, err = history.Kept(tx.db, at); err != nil {
 			return err
 		}
@@ -86,7 +86,7 @@ func (tx *Tx) checkBranch() error {
 	collecting := false
 	if tx.db.Writable() {
 		if epoch < schema.FirstEpoch || epoch >= schema.Head {
-			return corrupt("branch %d is in epoch %d", at.Branch, epoch)
+			return schema.Corrupt("branch %d is in epoch %d", at.Branch, epoch)
 		}
 		if collecting, err = hold.Collecting(tx.db); err != nil {
 			return err
@@ -97,9 +97,9 @@ func (tx *Tx) checkBranch() error {
 }
 
 // Sub is the transaction on a directory of its tree.
-func (tx *Tx) Sub(fsys *Tree) *Tx {
+func (tx *Tx) Sub(t *Tree) *Tx {
 	sub := *tx
-	sub.fsys = fsys
+	sub.tree = t
 	return &sub
 }
 
@@ -110,7 +110,7 @@ func (tx *Tx) Missed() bool { return tx.db.Missed() }
 // that one changed in memory would be written by another.
 func (tx *Tx) Writable() error {
 	switch {
-	case tx.fsys.Frozen() || !tx.db.Writable():
+	case tx.tree.Frozen() || !tx.db.Writable():
 		return syscall.EROFS
 	case tx.db.Ended():
 		return fs.ErrClosed
@@ -161,5 +161,32 @@ func (tx *Tx) GrownSince(seq int64) (journal.Growth, error) {
 	if err := tx.log.Flush(); err != nil {
 		return journal.Growth{}, err
 	}
-	return journal.GrownSince(tx.db, tx.fsys.at.Branch, seq)
+	return journal.GrownSince(tx.db, tx.tree.at.Branch, seq)
 }
+
+// Tree returns the tree that the transaction is on.
+func (tx *Tx) Tree() *Tree { return tx.tree }
+
+// On is this transaction on another tree of the same store, so that two trees are compared, and one of them changed, in
+// one commit. It ends with tx. A tree of another store is EXDEV.
+func (tx *Tx) On(other *Tree) (*Tx, error) {
+	if other.store != tx.tree.store {
+		return nil, syscall.EXDEV
+	}
+	if err := tx.Flush(); err != nil {
+		return nil, err
+	}
+	on, err := other.Begin(tx.db)
+	if err == nil {
+		on.folds = tx.folds
+		tx.others = append(tx.others, on)
+	}
+	return on, err
+}
+
+// Trim lets a transaction that reads a large tree forget most of what it has read, once that is much. A caller that
+// holds an inode to change it must not call trim.
+func (tx *Tx) Trim() { tx.mem.Trim() }
+
+// Slot returns the value that a room keeps in the store under a key of its own, see [slots].
+func (tx *Tx) Slot(key any, make func() any) any { return tx.tree.store.slots.slot(key, make) }

@@ -17,11 +17,6 @@ const (
 	maxRoomFiles = 40
 )
 
-// crowded are the rooms that are over the bounds, with the lines and files that they must not go beyond meanwhile.
-var crowded = map[string]struct{ lines, files int }{
-	"tree": {5800, 54}, // its memory and its open inodes are to be rooms of their own
-}
-
 // crowds names each file and each room that is over the bounds.
 func crowds(all []source) []string {
 	lines, files := map[string]int{}, map[string]int{}
@@ -39,18 +34,11 @@ func crowds(all []source) []string {
 	}
 
 	for _, dir := range slices.Sorted(maps.Keys(lines)) {
-		most := struct{ lines, files int }{maxRoomLines, maxRoomFiles}
-		if c, ok := crowded[dir]; ok {
-			most = c
-			if lines[dir] <= maxRoomLines && files[dir] <= maxRoomFiles {
-				found = append(found, fmt.Sprintf("room %s is within the bounds, and needs no exception", dir))
-			}
+		if lines[dir] > maxRoomLines {
+			found = append(found, fmt.Sprintf("room %s has %d lines, and at most %d", dir, lines[dir], maxRoomLines))
 		}
-		if lines[dir] > most.lines {
-			found = append(found, fmt.Sprintf("room %s has %d lines, and at most %d", dir, lines[dir], most.lines))
-		}
-		if files[dir] > most.files {
-			found = append(found, fmt.Sprintf("room %s has %d files, and at most %d", dir, files[dir], most.files))
+		if files[dir] > maxRoomFiles {
+			found = append(found, fmt.Sprintf("room %s has %d files, and at most %d", dir, files[dir], maxRoomFiles))
 		}
 	}
 	return found
@@ -71,6 +59,4 @@ func TestCrowds(t *testing.T) {
 		many = append(many, source{dir: "attic", name: fmt.Sprintf("attic/%d.go", i), text: bytes.Repeat([]byte("\n"), 110)})
 	}
 	require.Equal(t, []string{"room attic has 4510 lines, and at most 4500", "room attic has 41 files, and at most 40"}, crowds(many))
-	tree := source{dir: "tree", name: "tree/a.go"}
-	require.Equal(t, []string{"room tree is within the bounds, and needs no exception"}, crowds([]source{tree}))
 }
