@@ -76,7 +76,7 @@ func Expand(text string, vars map[string]string) (string, error) {
 		name := template.FindStringSubmatch(match)[1]
 		value, ok := vars[name]
 		if !ok || value == "" {
-			bad = fmt.Errorf("%q: nothing is known to put for %q: %w", text, name, syscall.EINVAL)
+			bad = fmt.Errorf("%q: there is no value for the template %q: %w", text, name, syscall.EINVAL)
 		}
 		return value
 	})

@@ -61,7 +61,7 @@ func (b *Toolbox) may(id int64, branch string) bool {
 // Snapshot names the present moment of the branch.
 func (h *History) Snapshot(ctx context.Context, name, note string) (Ref, snapshot.Info, error) {
 	if strings.Contains(name, "@") {
-		return Ref{}, snapshot.Info{}, fmt.Errorf("snapshot name %q: '@' has another meaning: %w", name, syscall.EINVAL)
+		return Ref{}, snapshot.Info{}, fmt.Errorf("snapshot name %q: it must not contain '@': %w", name, syscall.EINVAL)
 	}
 	defer h.box.hold()()
 	ref, err := RefOf(ctx, h.box.fsys) // before: once the snapshot is made nothing may fail any more
@@ -160,7 +160,7 @@ func (h *History) mayChange(changes []snapshot.Change) error {
 				continue
 			}
 			if !h.box.policy.Visible(at) {
-				return &policy.Error{Permission: policy.Write, Why: "it would change what this workspace does not grant"}
+				return &policy.Error{Permission: policy.Write, Why: "it would change paths that this workspace does not grant"}
 			}
 			if err := h.box.policy.MayUseTree(policy.Write, at); err != nil {
 				return err
@@ -183,7 +183,7 @@ func (h *History) Forget(ctx context.Context, text string) (string, error) {
 	case err != nil:
 		return "", err
 	case kept(tree):
-		return "", &policy.Error{Permission: policy.Snapshot, Why: fmt.Sprintf("'%s' was taken for whoever runs this workspace, to go back to", text)}
+		return "", &policy.Error{Permission: policy.Snapshot, Why: fmt.Sprintf("'%s' is a snapshot that the session keeps for itself, so it cannot be deleted", text)}
 	case ref.Snapshot == "":
 		return "", fmt.Errorf("'%s' is a branch; only snapshots can be deleted: %w", text, syscall.EPERM)
 	case ref.Branch != h.box.fsys.Head():

@@ -28,7 +28,7 @@ func (c Precondition) options() ([]vfs.Option, error) {
 	if c.Sum != "" {
 		var sum vfs.Sum
 		if err := sum.UnmarshalText([]byte(c.Sum)); err != nil {
-			return nil, fmt.Errorf("ifSum %q is no sum; give the one that a read of the file told: %w", c.Sum, syscall.EINVAL)
+			return nil, fmt.Errorf("ifSum %q is not a sum; give the one that a read of the file returned: %w", c.Sum, syscall.EINVAL)
 		}
 		opts = append(opts, vfs.IfSum(sum))
 	}

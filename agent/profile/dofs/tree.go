@@ -204,7 +204,7 @@ func glob(pattern string) (func(string) bool, error) {
 
 	matcher, err := regexp.Compile(`(?s)\A` + b.String() + `\z`)
 	if err != nil {
-		return nil, tool.Refuse(syscall.EINVAL, "the pattern is no pattern: %v", err)
+		return nil, tool.Refuse(syscall.EINVAL, "the pattern is invalid: %v", err)
 	}
 	return matcher.MatchString, nil
 }

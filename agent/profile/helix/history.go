@@ -28,7 +28,7 @@ type snapshotOut struct {
 func takeSnapshot(ctx context.Context, h *tool.History, in snapshotIn) (snapshotOut, error) {
 	for _, prefix := range []string{tool.AutoPrefix, tool.ForkPrefix} {
 		if strings.HasPrefix(in.Name, prefix) {
-			return snapshotOut{}, tool.Refuse(syscall.EINVAL, "names that begin with '%s' are for snapshots that nobody asked for: choose another", prefix)
+			return snapshotOut{}, tool.Refuse(syscall.EINVAL, "names that begin with '%s' are reserved for automatic snapshots: choose another", prefix)
 		}
 	}
 	if len(in.Note) > maxNote {

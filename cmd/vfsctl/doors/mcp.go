@@ -123,7 +123,7 @@ func (m *mcpServer) consistent(cmd *cobra.Command) error {
 		return cli.Usage(cmd, "--create and --read-only exclude each other")
 	}
 	if len(m.workspaces) > 0 && (cmd.Flags().Changed("db") || cmd.Flags().Changed("branch")) {
-		return cli.Usage(cmd, "--workspace names the databases and branches that are served, so --db and --branch have no place beside it")
+		return cli.Usage(cmd, "--workspace names the databases and branches that are served, so --db and --branch cannot be given too")
 	}
 	return nil
 }

@@ -48,7 +48,7 @@ func (m *mcpServer) serveHTTP(ctx context.Context, cmd *cobra.Command, server *m
 	if m.web.TLS != nil {
 		scheme = "https"
 	} else if len(m.web.Hosts) > 0 {
-		m.Warn("warning: --allow-host without --tls-cert: the token and the files cross the network unencrypted, unless a proxy sees to that")
+		m.Warn("warning: --allow-host without --tls-cert: the token and the files cross the network unencrypted, unless a proxy encrypts them")
 	}
 	m.Warn("serving %s://%s%s", scheme, l.Addr(), mcp.Endpoint)
 	if made {

@@ -35,7 +35,7 @@ func (f *toolFlags) load(cmd *cobra.Command) (*tool.Config, error) {
 	if f.config != "" {
 		for _, other := range []string{"profile", "policy"} {
 			if cmd.Flags().Changed(other) {
-				return nil, cli.Usage(cmd, "--config says all: --%s cannot stand beside it", other)
+				return nil, cli.Usage(cmd, "--config has all settings: --%s cannot be given beside it", other)
 			}
 		}
 		return agent.LoadConfig(f.config, templates)

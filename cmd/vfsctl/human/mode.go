@@ -112,7 +112,7 @@ func applyClause(clause string, m fs.FileMode, dir bool) (fs.FileMode, error) {
 		case 'a':
 			mask |= AllBits
 		default:
-			return 0, fmt.Errorf("who is %q? want u, g, o or a", w)
+			return 0, fmt.Errorf("unknown class of users %q: want u, g, o or a", w)
 		}
 	}
 
