@@ -5,6 +5,7 @@ import (
 	"syscall"
 
 	"vfsdb/chunk"
+	"vfsdb/node"
 	"vfsdb/schema"
 )
 
@@ -16,7 +17,7 @@ type Change struct {
 	After     chunk.Sum // both zero: none
 	Grew      int64     // bytes by which the contents of the tree grew
 
-	Ino, Dir, ArgDir, Displaced int64 // inode numbers, see [Event]; 0: none
+	Ino, Dir, ArgDir, Displaced node.Ino // see [Event]; 0: none
 
 	// Origin, if it is not 0, is an earlier change whose After is the Before of this one.
 	Origin int64
@@ -90,7 +91,7 @@ func (w *Writer) Flush() error {
 		if _, err := w.tx.Exec(`INSERT INTO change (seq, branch, epoch, at, call, op, path, arg, before, after, grew, ino, dir, argdir, displaced)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 			c.seq, w.branch, c.epoch, w.now, call, string(c.Op), c.Path, textOrNull(c.Arg), before, sumOrNull(&c.After), c.Grew,
-			numberOrNull(c.Ino), numberOrNull(c.Dir), numberOrNull(c.ArgDir), numberOrNull(c.Displaced)); err != nil {
+			inoOrNull(c.Ino), inoOrNull(c.Dir), inoOrNull(c.ArgDir), inoOrNull(c.Displaced)); err != nil {
 			return err
 		}
 	}
@@ -105,11 +106,11 @@ func textOrNull(s string) any {
 	return s
 }
 
-func numberOrNull(n int64) any {
-	if n == 0 {
+func inoOrNull(ino node.Ino) any {
+	if ino == 0 {
 		return nil
 	}
-	return n
+	return int64(ino)
 }
 
 func sumOrNull(sum *chunk.Sum) any {

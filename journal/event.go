@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"vfsdb/chunk"
+	"vfsdb/node"
 	"vfsdb/schema"
 )
 
@@ -36,10 +37,10 @@ type Event struct {
 	Tool    string    `json:"tool,omitempty"`
 	Op      Op        `json:"op"`
 
-	Ino       int64 `json:"ino,omitempty"`
-	Dir       int64 `json:"dir,omitempty"`
-	ArgDir    int64 `json:"argdir,omitempty"`
-	Displaced int64 `json:"displaced,omitempty"`
+	Ino       node.Ino `json:"ino,omitempty"`
+	Dir       node.Ino `json:"dir,omitempty"`
+	ArgDir    node.Ino `json:"argdir,omitempty"`
+	Displaced node.Ino `json:"displaced,omitempty"`
 
 	Path   string     `json:"path"`             // from the root of the branch; "." is the root
 	Arg    string     `json:"arg,omitempty"`    // the other path of a rename, copy or link; a symlink's target; a name
@@ -71,7 +72,7 @@ func scanEvent(rows *schema.Rows) Event {
 		Seq: rows.Int(0), At: time.Unix(0, rows.Int(1)), Branch: rows.Text(2), Call: rows.Int(3), Actor: rows.Text(4),
 		Session: rows.Text(5), Tool: rows.Text(6), Op: Op(rows.Text(7)), Path: rows.Text(8), Arg: rows.Text(9),
 		Before: scanSum(rows, 10), After: scanSum(rows, 11), Grew: rows.Int(12),
-		Ino: rows.Int(13), Dir: rows.Int(14), ArgDir: rows.Int(15), Displaced: rows.Int(16),
+		Ino: node.Ino(rows.Int(13)), Dir: node.Ino(rows.Int(14)), ArgDir: node.Ino(rows.Int(15)), Displaced: node.Ino(rows.Int(16)),
 	}
 }
 

@@ -18,7 +18,7 @@ type change struct {
 func (tx *Tx) record(c change) error {
 	seq, err := tx.log.Append(tx.epoch(), c.Change)
 	if err == nil && c.gave {
-		tx.mem.Own.Sources[node.Ino(c.Ino)] = memory.Source{Content: c.content, Sum: c.After, Seq: seq}
+		tx.mem.Own.Sources[c.Ino] = memory.Source{Content: c.content, Sum: c.After, Seq: seq}
 	}
 	return err
 }
@@ -57,11 +57,11 @@ func (tx *Tx) was(c *change, n *node.Node) (err error) {
 
 // is notes the content that n has after it.
 func (c *change) is(n *node.Node, sum chunk.Sum) {
-	c.Ino, c.After, c.gave, c.content = int64(n.Ino), sum, true, n.Content
+	c.Ino, c.After, c.gave, c.content = n.Ino, sum, true, n.Content
 }
 
 // entry notes that the name at p, which is the last of the path, came to n or went from it.
-func (c *change) entry(p Place, n *node.Node) { c.Dir, c.Ino = int64(p.Dir), int64(n.Ino) }
+func (c *change) entry(p Place, n *node.Node) { c.Dir, c.Ino = p.Dir, n.Ino }
 
 // loss is the change that a name is taken away from n: its content goes with the last one.
 func (tx *Tx) loss(op journal.Op, n *node.Node) (c change, err error) {

@@ -48,7 +48,7 @@ func (tx *Tx) CopyTree(from, to Place) error {
 		if c.lost, err = tx.loss(journal.OpCopy, old); err != nil {
 			return err
 		}
-		c.lost.Ino = int64(old.Ino)
+		c.lost.Ino = old.Ino
 		if err := tx.dropName(to, old); err != nil {
 			return err
 		}

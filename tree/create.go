@@ -74,7 +74,7 @@ func (tx *Tx) Replace(p Place, n *node.Node, sum chunk.Sum) error {
 	}
 	c.Grew += n.Content.Size
 	c.entry(p, n)
-	c.Displaced = int64(old.Ino)
+	c.Displaced = old.Ino
 	c.is(n, sum)
 	return tx.recordAt(path, c)
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // Link gives an inode one more name. A name that exists is EEXIST, a directory EPERM, an inode that has lost its last
-// name ENOENT.
+// name, or lies below a directory that has, ENOENT.
 func (tx *Tx) Link(from, to Place) error {
 	if err := tx.Writable(); err != nil {
 		return err
@@ -26,9 +26,13 @@ func (tx *Tx) Link(from, to Place) error {
 		return syscall.ENOENT
 	}
 	arg, err := tx.eventPath(from)
+	if err == nil && arg == "" {
+		err = syscall.ENOENT
+	}
 	if err != nil {
 		return err
 	}
+
 	path, err := tx.eventPath(to)
 	if err != nil {
 		return err

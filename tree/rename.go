@@ -33,10 +33,10 @@ func (tx *Tx) Rename(from, to Place) error {
 		if c.After, err = tx.SumOf(n); err != nil {
 			return err
 		}
-		c.Displaced = int64(displaced.Ino)
+		c.Displaced = displaced.Ino
 	}
 	c.entry(to, n)
-	c.ArgDir = int64(from.Dir)
+	c.ArgDir = from.Dir
 	if c.Arg, err = tx.eventPath(from); err != nil {
 		return err
 	}

@@ -114,17 +114,17 @@ func (l *restoreLog) end() error {
 func (p *restored) change(path string) change {
 	c := change{Change: journal.Change{
 		Op: journal.OpRestore, Path: path, Before: p.before.sum, After: p.after.sum, Grew: p.after.size - p.before.size,
-		Ino: int64(p.after.ino), Dir: int64(p.after.dir),
+		Ino: p.after.ino, Dir: p.after.dir,
 	}}
 
 	// The path may have shown another inode before, in another directory.
 	switch p.before.ino {
 	case 0, p.after.ino:
 	default:
-		c.Displaced = int64(p.before.ino)
+		c.Displaced = p.before.ino
 	}
 	if p.before.dir != p.after.dir {
-		c.ArgDir = int64(p.before.dir)
+		c.ArgDir = p.before.dir
 	}
 
 	// What went has no other side.

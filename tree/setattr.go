@@ -24,7 +24,7 @@ func (tx *Tx) SetAttr(p Place, op journal.Op, set func(*node.Node)) error {
 
 	set(n)
 	tx.change(n)
-	return tx.recordAt(path, change{Change: journal.Change{Op: op, Ino: int64(n.Ino)}})
+	return tx.recordAt(path, change{Change: journal.Change{Op: op, Ino: n.Ino}})
 }
 
 // Nanos is a time as it is stored. One before 1678 or after 2261 becomes the first or the last that can be.

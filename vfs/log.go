@@ -2,7 +2,10 @@ package vfs
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"iter"
+	"strings"
 	"syscall"
 
 	"vfsdb/journal"
@@ -49,9 +52,13 @@ type LogOptions = journal.ReadOptions
 
 // Log returns what happened to the tree: on its branch, and before a fork on the branches that it comes from. A path is
 // cleaned but not resolved, and is followed back through renames. What gc has trimmed is not there, nor what happened
-// on branches between the oldest and the latest of a lineage that was squashed, which is one of more than 16 forks.
+// on branches between the oldest and the latest of a lineage that was squashed, which is one of more than 16 forks. Below
+// OpenRoot, events have no numbers of what is not in the directory.
 func (fsys *FS) Log(ctx context.Context, options *LogOptions) ([]Event, error) {
 	events, err := fsys.readLog(ctx, options)
+	if err == nil {
+		err = fsys.hideOutside(ctx, events)
+	}
 	return events, pathErr("log", fsys.tree().Name(), err)
 }
 
@@ -68,6 +75,47 @@ func (fsys *FS) readLog(ctx context.Context, options *LogOptions) ([]Event, erro
 		o.Path = path
 	}
 	return journal.Read(ctx, fsys.source(), &o)
+}
+
+// hideOutside leaves out the numbers of inodes and directories that are not in the directory of OpenRoot.
+func (fsys *FS) hideOutside(ctx context.Context, events []Event) error {
+	if fsys.tree().Whole() || len(events) == 0 {
+		return nil
+	}
+	root, err := fsys.recordedPath(ctx, ".")
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for i := range events {
+		hideOutside(&events[i], root)
+	}
+	return nil
+}
+
+// hideOutside leaves out the numbers of inodes and directories that are not in a directory, by its path; "" if it has none.
+func hideOutside(e *Event, root string) {
+	in := func(path string) bool {
+		rest, ok := strings.CutPrefix(path, root)
+		return ok && strings.HasPrefix(rest, "/")
+	}
+	at := func(path string) bool { return path == root || in(path) }
+
+	other := e.Path // that ArgDir is about
+	if e.Op == OpRename {
+		other = e.Arg
+	}
+	if !at(e.Path) && !at(other) {
+		e.Ino = 0
+	}
+	if !at(e.Path) {
+		e.Displaced = 0
+	}
+	if !in(e.Path) {
+		e.Dir = 0
+	}
+	if !in(other) {
+		e.ArgDir = 0
+	}
 }
 
 // recordedPath returns a path as the record has it: clean, and from the root of the branch.
@@ -100,13 +148,19 @@ func (fsys *FS) Seq(ctx context.Context) (int64, error) {
 //
 // prefix is cleaned but not resolved; "" is everything. An event above it is yielded too if it takes or brings the tree
 // that it is in. A file with several names is recorded under the one that it was changed by. Below OpenRoot, prefix is from
-// the place that the directory has when the watch begins, and events name paths from the root of the branch. A tree of
-// the past is EINVAL: nothing happens there.
+// the place that the directory has when the watch begins, and events name paths from the root of the branch, but have no
+// numbers of what is not in the directory. A tree of the past is EINVAL: nothing happens there.
+//
+// A cache of inode numbers must watch the whole branch: a link that is made outside a directory changes the inode in it, and
+// a directory that is renamed takes what is below it to paths that prefix does not cover.
 func (fsys *FS) Watch(ctx context.Context, prefix string, since int64) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
-		path, err := "", error(syscall.EINVAL)
+		path, root, err := "", "", error(syscall.EINVAL)
 		if !fsys.Frozen() {
 			path, err = fsys.recordedPath(ctx, prefix)
+		}
+		if err == nil && !fsys.tree().Whole() {
+			root, err = fsys.recordedPath(ctx, ".")
 		}
 		if err != nil {
 			yield(Event{}, pathErr("watch", journal.Clean(prefix), err))
@@ -114,6 +168,9 @@ func (fsys *FS) Watch(ctx context.Context, prefix string, since int64) iter.Seq2
 		}
 
 		for e, err := range fsys.tree().Store().Journal().Watch(ctx, fsys.source(), path, since) {
+			if root != "" {
+				hideOutside(&e, root)
+			}
 			if !yield(e, pathErr("watch", journal.Clean(prefix), err)) {
 				return
 			}

@@ -27,7 +27,7 @@ var rooms = map[string]room{
 	"schema":   {},
 	"hold":     {imports: []string{"schema"}, tests: []string{"chunk"}},
 	"chunk":    {imports: []string{"schema", "hold"}},
-	"journal":  {imports: []string{"schema", "chunk", "history"}, tests: []string{"tree", "vfs"}},
+	"journal":  {imports: []string{"schema", "chunk", "history", "node"}, tests: []string{"tree", "vfs"}},
 	"history":  {imports: []string{"schema"}},
 	"node":     {imports: []string{"schema", "chunk"}},
 	"memory":   {imports: []string{"schema", "chunk", "history", "node"}},
