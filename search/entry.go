@@ -20,18 +20,13 @@ type entry struct {
 }
 
 // locate resolves a path to an entry, whose own path has no symlinks. A missing entry is ENOENT.
-func locate(tx *tree.Tx, name string, follow bool) (*entry, error) {
+func locate(tx *tree.Tx, name string) (*entry, error) {
 	names := (*vfs.Tx)(tx)
-	path, err := names.Resolve(name, follow)
+	path, err := names.Resolve(name, true)
 	if err != nil {
 		return nil, bare(err)
 	}
-
-	stat := names.Lstat
-	if follow {
-		stat = names.Stat
-	}
-	info, err := stat(name)
+	info, err := names.Stat(name)
 	if err != nil {
 		return nil, bare(err)
 	}

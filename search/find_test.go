@@ -59,6 +59,49 @@ func TestFind(t *testing.T) {
 	})
 }
 
+// The directory is one that the path leads to. It counts by whole segments, no character in it is special, and a symlink
+// below it is an entry.
+func TestFindFrom(t *testing.T) {
+	fsys := searchStore(t, "notes/x", "notes/sub/y", "notes-archive/x", "notes.txt", "empty/", "not*s/z", "link -> notes",
+		"notes/sub/up -> ..", "dangling -> nowhere", "loop -> loop", "tofile -> notes/x")
+	all := []string{
+		"dangling", "empty", "link", "loop", "not*s", "not*s/z", "notes", "notes/sub", "notes/sub/up", "notes/sub/y", "notes/x",
+		"notes-archive", "notes-archive/x", "notes.txt", "tofile",
+	}
+	notes := []string{"notes/sub", "notes/sub/up", "notes/sub/y", "notes/x"}
+	everywhere(t, fsys, func(t *testing.T, s searcher) {
+		for _, tt := range []struct {
+			dir  string
+			want []string
+			err  error
+		}{
+			{"notes", notes, nil},
+			{"/notes/", notes, nil},
+			{"note", nil, syscall.ENOENT},
+			{"notes/x", nil, syscall.ENOTDIR},
+			{"notes.txt", nil, syscall.ENOTDIR},
+			{"empty", nil, nil},
+			{"missing", nil, syscall.ENOENT},
+			{"notes/x/y", nil, syscall.ENOTDIR},
+			{"not*s", []string{"not*s/z"}, nil},
+			{"n*", nil, syscall.ENOENT},
+			{"", nil, syscall.ENOENT},
+			{"/", all, nil},
+			{".", all, nil},
+			{"link", notes, nil},
+			{"dangling", nil, syscall.ENOENT},
+			{"loop", nil, syscall.ELOOP},
+			{"tofile", nil, syscall.ENOTDIR},
+		} {
+			t.Run("of "+tt.dir, func(t *testing.T) {
+				found, _, err := s.Find(tt.dir, nil)
+				require.ErrorIs(t, err, tt.err)
+				require.Equal(t, tt.want, paths(found))
+			})
+		}
+	})
+}
+
 // A result describes the entry itself.
 func TestFindInfo(t *testing.T) {
 	fsys := searchStore(t, "d/file", "d/link -> file")

@@ -143,7 +143,7 @@ func (g *grep) search(text string) (err error) {
 	var start *entry
 	err = view(g.ctx, g.viewer, func(tx *tree.Tx) (err error) {
 		g.sketches = sketchesOf(tx)
-		start, err = locate(tx, g.o.Path, true)
+		start, err = locate(tx, g.o.Path)
 		return err
 	})
 	if err != nil {

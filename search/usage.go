@@ -37,7 +37,7 @@ type census struct {
 func (c *census) all(ctx context.Context, v Viewer, name string) error {
 	var start *entry
 	err := view(ctx, v, func(tx *tree.Tx) (err error) {
-		if start, err = locate(tx, name, true); err != nil {
+		if start, err = locate(tx, name); err != nil {
 			return err
 		}
 		return c.look(tx, start)

@@ -27,18 +27,13 @@ func view(ctx context.Context, v Viewer, fn func(*tree.Tx) error) error {
 // errStop ends a search early, without an error.
 var errStop = errors.New("stop here")
 
-// start walks to where a search begins. The path of the result has no symlink in it, and no "..".
-func start(ctx context.Context, v Viewer, name string, follow bool) (at *entry, err error) {
+// startDir walks to the directory where a search begins: anything else is ENOTDIR. The path of the result has no symlink
+// in it, and no "..".
+func startDir(ctx context.Context, v Viewer, name string) (at *entry, err error) {
 	err = view(ctx, v, func(tx *tree.Tx) (err error) {
-		at, err = locate(tx, name, follow)
+		at, err = locate(tx, name)
 		return err
 	})
-	return at, err
-}
-
-// startDir is start for a directory: anything else is ENOTDIR.
-func startDir(ctx context.Context, v Viewer, name string) (*entry, error) {
-	at, err := start(ctx, v, name, true)
 	if err == nil && at.Kind != node.KindDir {
 		err = syscall.ENOTDIR
 	}

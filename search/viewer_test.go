@@ -56,8 +56,6 @@ func (s searcher) Find(dir string, o *search.FindOptions) ([]search.Hit, bool, e
 
 func (s searcher) Glob(pattern string) ([]string, error) { return search.Glob(s.ctx, s.in, pattern) }
 
-func (s searcher) List(path string) ([]string, error) { return search.List(s.ctx, s.in, path) }
-
 func (s searcher) Grep(pattern string, o *search.GrepOptions) (*search.GrepResult, error) {
 	return search.Grep(s.ctx, s.in, pattern, o)
 }
@@ -94,7 +92,6 @@ func everywhere(t *testing.T, fsys *vfs.FS, test func(t *testing.T, s searcher))
 var verbs = map[string]func(s searcher, name string) error{
 	"find": func(s searcher, name string) error { _, _, err := s.Find(name, nil); return err },
 	"glob": func(s searcher, name string) error { _, err := s.Glob("**"); return err },
-	"list": func(s searcher, name string) error { _, err := s.List(name); return err },
 	"grep": func(s searcher, name string) error {
 		_, err := s.Grep("x", &search.GrepOptions{Path: name})
 		return err
@@ -117,13 +114,8 @@ func TestSearchErrors(t *testing.T) {
 		{"find", "loop", syscall.ELOOP},
 		{"find", "", syscall.ENOENT},
 		{"find", long, syscall.ENAMETOOLONG},
-		{"list", "missing", nil},
-		{"list", "missing/deeper", nil},
-		{"list", "dir/file/x", nil},
-		{"list", "", nil},
-		{"list", "loop", nil},
-		{"list", "a\x00b", syscall.EINVAL},
-		{"list", long, syscall.ENAMETOOLONG},
+		{"find", "missing/deeper", syscall.ENOENT},
+		{"find", "a\x00b", syscall.EINVAL},
 		{"grep", "missing", syscall.ENOENT},
 		{"grep", "dir/file/x", syscall.ENOTDIR},
 		{"grep", "", nil},
@@ -247,10 +239,6 @@ func TestSearchStart(t *testing.T) {
 				require.False(t, more)
 				require.Equal(t, []string{tt.want}, paths(found))
 
-				list, err := s.List(tt.start)
-				require.NoError(t, err)
-				require.Equal(t, []string{tt.want}, list)
-
 				got, err := s.Grep("file", &search.GrepOptions{Path: tt.start})
 				require.NoError(t, err)
 				for _, m := range got.Matches {
@@ -301,9 +289,9 @@ func TestSearchPages(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := searcher{t.Context(), tt.fsys}
-			list, err := s.List("")
+			files, _, err := s.Find("/", &search.FindOptions{Kind: "file"})
 			require.NoError(t, err)
-			require.Equal(t, tt.want, list)
+			require.Equal(t, tt.want, paths(files))
 			globbed, err := s.Glob("*/*")
 			require.NoError(t, err)
 			require.Equal(t, tt.want, globbed)

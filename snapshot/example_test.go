@@ -171,12 +171,12 @@ func ExampleRestore() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	names, err := search.List(ctx, fsys, "/")
+	names, err := search.Glob(ctx, fsys, "**/*.go")
 	fmt.Println(names, err)
 	if _, err := snapshot.Restore(ctx, fsys, undo); err != nil {
 		log.Fatal(err)
 	}
-	names, err = search.List(ctx, fsys, "/")
+	names, err = search.Glob(ctx, fsys, "**/*.go")
 	fmt.Println(names, err)
 	// Output:
 	// [src/main.go src/main_test.go] <nil>

@@ -87,7 +87,7 @@ func TestOnAfterFreeze(t *testing.T) {
 	require.EqualValues(t, 0o644, f.Mode())
 	require.Equal(t, "d/g", vfstest.Read(t, before.FS, "d/g"))
 	require.Equal(t, "after", vfstest.Read(t, fsys, "d/g"))
-	list, err := search.List(ctx, before, "")
+	list, err := search.Glob(ctx, before, "d/**/*")
 	require.NoError(t, err)
 	require.Equal(t, []string{"d/f", "d/g"}, list)
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vfsdb/internal/vfstest"
-	"vfsdb/search"
 	"vfsdb/vfs"
 )
 
@@ -66,7 +65,4 @@ func TestContractReadDir(t *testing.T) {
 	require.ErrorIs(t, err, fs.ErrNotExist)
 	_, err = fsys.ReadDir(ctx, "d/file")
 	require.ErrorIs(t, err, syscall.ENOTDIR)
-	files, err := search.List(ctx, fsys, "none")
-	require.NoError(t, err, "List does not mind")
-	require.Empty(t, files)
 }

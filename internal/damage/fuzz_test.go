@@ -117,7 +117,7 @@ func fuzzDamaged(f *testing.F, packed bool) {
 		if err == nil && !report.OK() {
 			_ = report.Faults[0].String()
 		}
-		_, _ = search.List(ctx, fsys, "/")
+		_, _, _ = search.Find(ctx, fsys, "/", nil)
 		if branches, err := fsys.Store().Branches(ctx); err == nil {
 			for _, b := range branches {
 				if head, err := fsys.Branch(ctx, b.Name); err == nil {

@@ -37,7 +37,6 @@ var (
 		{"many", readMany},
 		{"long", readLong},
 		{"readdir", readDirs},
-		{"list", func(ctx context.Context, fsys *vfs.FS, _ string) error { return second(search.List(ctx, fsys, "/")) }},
 		{"find", func(ctx context.Context, fsys *vfs.FS, _ string) error {
 			_, _, err := search.Find(ctx, fsys, "/", &search.FindOptions{Pattern: "*", MatchBase: true})
 			return err
