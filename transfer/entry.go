@@ -1,41 +1,20 @@
 package transfer
 
 import (
-	"io/fs"
-	"time"
-
 	"vfsdb/chunk"
-	"vfsdb/vfs"
 )
 
 // An entry is a file, directory or other name on its way into the store. Many are in memory at a time, so it is small.
 type entry struct {
-	path     string // inside the destination; "" is the destination itself
-	mode     fs.FileMode
-	uid, gid uint32
-	mtime    int64
-	rdev     uint64
-	target   string      // of a symlink
-	data     *chunk.Item // of a regular file that was read
-	twin     *twin       // of one that was not read, because the store has it
-	same     *entry      // of a further name of a file: the entry with its first name
-	names    []string    // the further names
-	placed   string      // the path at which a file got its first name
-	gone     bool        // a later entry took its name, or it could not be read
-}
-
-// newEntry makes an entry of a file of the host.
-func newEntry(name string, info fs.FileInfo) *entry {
-	e := &entry{path: name}
-	e.describe(info)
-	return e
-}
-
-// describe gives an entry the attributes of a file of the host.
-func (e *entry) describe(info fs.FileInfo) {
-	e.mode = info.Mode()
-	e.mtime, _ = nanos(info.ModTime())
-	e.uid, e.gid, e.rdev = ownerOf(info)
+	path string // inside the destination; "" is the destination itself
+	attr
+	target string      // of a symlink
+	data   *chunk.Item // of a regular file that was read
+	twin   *twin       // of one that was not read, because the store has it
+	same   *entry      // of a further name of a file: the entry with its first name
+	names  []string    // the further names
+	placed string      // the path at which a file got its first name
+	gone   bool        // a later entry took its name, or it could not be read
 }
 
 // first returns the entry with the first name of the file that e names.
@@ -44,11 +23,6 @@ func (e *entry) first() *entry {
 		e = e.same
 	}
 	return e
-}
-
-// attr returns the attributes that the store is to give to the entry.
-func (e *entry) attr() vfs.Attr {
-	return vfs.Attr{Mode: e.mode, Uid: e.uid, Gid: e.gid, ModTime: time.Unix(0, e.mtime)}
 }
 
 // size returns the length of a regular file's content, and 0 for anything else.

@@ -231,10 +231,7 @@ func (w *dirWriter) finish(it *item) error {
 		return w.cannot(it.path, err)
 	}
 	defer in.done()
-	err = w.setOwner(in, ".", it.info)
-	if err == nil {
-		err = in.self.Chmod(it.info.Mode())
-	}
+	err = w.putHost(in, ".", in.self, it.info)
 	if err == nil {
 		err = in.setTime(".", it.info.ModTime())
 	}

@@ -47,7 +47,7 @@ func (w *dirWriter) item(ctx context.Context, in *hostDir, it *item) error {
 		return in.mknod(base, it.info)
 	})
 	if err == nil {
-		err = w.setOwner(in, base, it.info)
+		err = w.putHost(in, base, nil, it.info)
 	}
 	if err == nil {
 		err = in.setTime(base, it.info.ModTime())
@@ -135,10 +135,7 @@ func (w *dirWriter) fill(ctx context.Context, f *os.File, in *hostDir, it *item,
 		err = writeSparse(f, it.data)
 	}
 	if err == nil {
-		err = w.setOwner(in, it.base(), it.info)
-	}
-	if err == nil {
-		err = f.Chmod(it.info.Mode())
+		err = w.putHost(in, it.base(), f, it.info)
 	}
 
 	if closeErr := f.Close(); err == nil {
@@ -148,15 +145,6 @@ func (w *dirWriter) fill(ctx context.Context, f *os.File, in *hostDir, it *item,
 		err = in.setTime(it.base(), it.info.ModTime())
 	}
 	return err
-}
-
-// setOwner gives a file its owner, if the options ask for it and the process may.
-func (w *dirWriter) setOwner(in *hostDir, base string, info *vfs.Info) error {
-	if !w.o.Owner || os.Geteuid() != 0 {
-		return nil
-	}
-	uid, gid := info.Owner()
-	return in.root.Lchown(base, uid, gid)
 }
 
 // link makes a further name of a file that is written.

@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"vfsdb/node"
 	"vfsdb/vfs"
 )
 
@@ -27,5 +28,5 @@ func (d *hostDir) mknod(base string, info *vfs.Info) error {
 	if err := unix.Mknodat(dir, base, mode|0o600, int(info.Rdev())); err != nil {
 		return os.NewSyscallError("mknodat", err)
 	}
-	return os.NewSyscallError("fchmodat", unix.Fchmodat(dir, base, unixPerm(info.Mode()), 0))
+	return os.NewSyscallError("fchmodat", unix.Fchmodat(dir, base, node.UnixPerm(info.Mode()), 0))
 }

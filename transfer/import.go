@@ -169,9 +169,8 @@ func (im *importer) tryCommit(ctx context.Context, entries []*entry, last bool) 
 		return nil, err
 	}
 
-	n := namer{to: im.to, refuse: im.refuse, known: make(map[string]bool)}
+	n := namer{to: im.to, refuse: im.refuse}
 	err = im.fsys.Update(ctx, func(tx *vfs.Tx) (err error) {
-		n.tx = tx
 		if again, err = moved(tx, im.to, entries); err != nil {
 			return err
 		}
@@ -179,7 +178,7 @@ func (im *importer) tryCommit(ctx context.Context, entries []*entry, last bool) 
 			return errMoved
 		}
 
-		if err := tx.MkdirAll(string(im.to), 0o755); err != nil {
+		if err := n.begin(tx); err != nil {
 			return err
 		}
 		for _, e := range entries {

@@ -142,10 +142,9 @@ func (w *dirWalker) host(name string) string {
 
 // dir walks one directory. rules are those of the directories above; there is whether the store has the directory.
 func (w *dirWalker) dir(ctx context.Context, name string, info fs.FileInfo, rules *ignoreRules, there bool) error {
-	if err := w.add(ctx, newEntry(name, info)); err != nil {
+	if err := w.add(ctx, w.entry(name, info)); err != nil {
 		return err
 	}
-	w.skipXattrs(xattrsOf(w.host(name)))
 	list, err := os.ReadDir(w.host(name))
 	if err != nil {
 		w.refuse(name, err)
@@ -191,6 +190,12 @@ func (w *dirWalker) dir(ctx context.Context, name string, info fs.FileInfo, rule
 	return nil
 }
 
+// entry makes an entry of a file of the host. The store has no place for its extended attributes.
+func (w *dirWalker) entry(name string, info fs.FileInfo) *entry {
+	w.skipXattrs(xattrsOf(w.host(name)))
+	return &entry{path: name, attr: hostAttr(info)}
+}
+
 // rules adds the .gitignore file of a directory to the rules above.
 func (w *dirWalker) rules(name string, list []fs.DirEntry, above *ignoreRules) (*ignoreRules, error) {
 	for _, d := range list {
@@ -213,10 +218,9 @@ func (w *dirWalker) other(ctx context.Context, name string, info fs.FileInfo, th
 	if isOwn(w.own, info) {
 		return nil
 	}
-	w.skipXattrs(xattrsOf(w.host(name)))
 
 	// A further name of a file waits until the file has its first.
-	e := newEntry(name, info)
+	e := w.entry(name, info)
 	id, linked := identity(info)
 	if linked {
 		if first := w.names[id]; first != nil {

@@ -44,7 +44,7 @@ func (w *dirWalker) load(ctx context.Context, e *entry, last bool) error {
 	}
 
 	// The last time around, a file that is still being modified gets a time by which the next import reads it again.
-	e.describe(info)
+	e.attr = hostAttr(info)
 	if young(info.ModTime(), now) {
 		if !last {
 			w.later(e, info.ModTime())

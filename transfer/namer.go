@@ -2,19 +2,57 @@ package transfer
 
 import (
 	"errors"
-	"io/fs"
+	"fmt"
+	"strings"
 	"syscall"
 
+	"vfsdb/chunk"
+	"vfsdb/node"
+	"vfsdb/tree"
 	"vfsdb/vfs"
 )
 
-// A namer gives entries their names in one transaction.
+// A namer gives entries their names in one transaction. It looks up each directory once, and then names by number.
 type namer struct {
-	tx     *vfs.Tx
+	tx     *tree.Tx
 	to     destination
+	top    string // where the destination leads, from the root of the tree; "" is the root
 	refuse func(name string, err error)
-	known  map[string]bool // directories that exist, and are no symlinks
+	known  map[string]*directory // by the path from the root of the tree
 	done   Report
+}
+
+// A directory is one that exists. The way to it leads through no symlink.
+type directory struct {
+	ino   node.Ino
+	above *directory // nil for the root of the tree
+}
+
+// within reports whether a directory is another one, or lies below that.
+func (d *directory) within(ino node.Ino) bool {
+	for ; d != nil; d = d.above {
+		if d.ino == ino {
+			return true
+		}
+	}
+	return false
+}
+
+// begin makes the destination, and begins to name entries in it.
+func (n *namer) begin(tx *vfs.Tx) error {
+	if err := tx.MkdirAll(string(n.to), 0o755); err != nil {
+		return err
+	}
+	top, err := tx.Resolve(string(n.to), true)
+	if err != nil {
+		return err
+	}
+	if top != "." {
+		n.top = top
+	}
+	n.tx = (*tree.Tx)(tx)
+	n.known = map[string]*directory{"": {ino: n.tx.Root()}}
+	return nil
 }
 
 // add adds the entries that this transaction has named to a Report.
@@ -32,8 +70,11 @@ func (n *namer) name(e *entry) error {
 		return nil
 	}
 	err := n.place(e)
-	if err == nil || !refusable(err) {
-		return err
+	switch {
+	case err == nil:
+		return nil
+	case !refusable(err):
+		return fmt.Errorf("%q: %w", e.path, err)
 	}
 	e.gone = true
 	n.refuse(e.path, err)
@@ -43,146 +84,34 @@ func (n *namer) name(e *entry) error {
 // place makes a directory, the first name of a file, or a further name of one.
 func (n *namer) place(e *entry) error {
 	if e.mode.IsDir() {
-		err := n.dir(e.path)
+		_, err := n.dir(n.full(e.path), true)
 		if err == nil && e.path != "" {
 			n.done.Dirs++
 		}
 		return err
 	}
-	if err := n.dir(parent(e.path)); err != nil {
+	p, err := n.at(e.path, true)
+	if err != nil {
 		return err
 	}
 
-	first, full := e.first(), n.to.path(e.path)
+	first := e.first()
 	switch {
 	case first.gone && first.data == nil && first.twin == nil && first.mode.IsRegular():
 		return errFirstName
 	case first.placed != "":
-		if err := n.link(n.to.path(first.placed), full); err != nil {
+		if err := n.link(first.placed, p); err != nil {
 			return err
 		}
 		n.done.Links++
 		return nil
 	}
 
-	if err := n.create(first, full); err != nil {
+	if err := n.create(first, p); err != nil {
 		return err
 	}
 	first.placed = e.path
 	return nil
-}
-
-// create makes anything but a directory, and counts it.
-func (n *namer) create(e *entry, full string) (err error) {
-	switch e.mode.Type() {
-	case 0:
-		err = n.regular(e, full)
-	case fs.ModeSymlink:
-		err = n.symlink(e, full)
-	default:
-		err = n.node(e, full)
-	}
-
-	switch {
-	case err != nil:
-	case e.mode.Type() == fs.ModeSymlink:
-		n.done.Links++
-	default:
-		n.done.Files++
-		n.done.Bytes += e.size()
-		if e.twin != nil {
-			n.done.Unread++
-		}
-	}
-	return err
-}
-
-// dir makes sure that a directory exists, and that the way to it leads through no symlink.
-func (n *namer) dir(name string) error {
-	if name == "" || n.known[name] {
-		return nil
-	}
-	if err := n.dir(parent(name)); err != nil {
-		return err
-	}
-	info, err := n.tx.Lstat(n.to.path(name))
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		err = n.tx.Mkdir(n.to.path(name), 0o755)
-	case err == nil && !info.IsDir():
-		err = errNotDir
-	}
-	n.known[name] = err == nil
-	return err
-}
-
-// regular gives a regular file its content and attributes. If the store has the file under the same names and with the
-// same content, only attributes are set, so that its links stay together.
-func (n *namer) regular(e *entry, full string) error {
-	if e.twin == nil {
-		same, err := n.sameLinks(e, full)
-		if err != nil {
-			return err
-		}
-		if !same {
-			return n.tx.Put(full, e.data, e.attr())
-		}
-	} else if e.twin.sameAttr {
-		return nil
-	}
-	return n.tx.SetAttr(full, e.attr())
-}
-
-func (n *namer) symlink(e *entry, full string) error {
-	done, err := n.clear(full, func(i *vfs.Info) bool { return i.Mode().Type() == fs.ModeSymlink && i.Target() == e.target })
-	if err == nil && !done {
-		err = n.tx.Symlink(e.target, full)
-	}
-	if err != nil {
-		return err
-	}
-	return n.tx.SetAttr(full, e.attr())
-}
-
-// node makes a fifo, socket or device.
-func (n *namer) node(e *entry, full string) error {
-	done, err := n.clear(full, func(i *vfs.Info) bool { return i.Mode().Type() == e.mode.Type() && i.Rdev() == e.rdev })
-	if err == nil && !done {
-		err = n.tx.Mknod(full, e.mode, e.rdev)
-	}
-	if err != nil {
-		return err
-	}
-	return n.tx.SetAttr(full, e.attr())
-}
-
-func (n *namer) link(from, to string) error {
-	first, err := n.tx.Lstat(from)
-	if err != nil {
-		return err
-	}
-	done, err := n.clear(to, func(i *vfs.Info) bool { return i.Ino() == first.Ino() })
-	if done || err != nil {
-		return err
-	}
-	return n.tx.Link(from, to)
-}
-
-// clear removes the file that is in the place of a symlink, a node or a link. One that is the same already stays, and
-// done is true.
-func (n *namer) clear(full string, same func(*vfs.Info) bool) (done bool, err error) {
-	info, err := n.tx.Lstat(full)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return false, nil
-	case err != nil:
-		return false, err
-	case info.IsDir():
-		return false, errIsDir
-	case same(info):
-		return true, nil
-	}
-	return false, n.tx.Remove(full)
 }
 
 // finish sets the attributes of directories.
@@ -191,11 +120,80 @@ func (n *namer) finish(dirs []*entry) error {
 		if e.gone {
 			continue
 		}
-		if err := n.tx.SetAttr(n.to.path(e.path), e.attr()); err != nil && !refusable(err) {
-			return err
+		p, err := n.at(e.path, false)
+		if err == nil {
+			err = n.setAttr(p, e.attr)
+		}
+		if err != nil && !refusable(err) {
+			return fmt.Errorf("%q: %w", e.path, err)
 		}
 	}
 	return nil
+}
+
+// at returns the place of a path inside the destination. With create, the directories above it are made.
+func (n *namer) at(name string, create bool) (tree.Place, error) {
+	if len(n.to.path(name)) > maxPath {
+		return tree.Place{}, syscall.ENAMETOOLONG
+	}
+	return n.placeOf(n.full(name), create)
+}
+
+// full returns the path from the root of the tree of a path inside the destination.
+func (n *namer) full(name string) string {
+	if name == "" {
+		return n.top
+	}
+	return join(n.top, name)
+}
+
+// placeOf is at for a path from the root of the tree.
+func (n *namer) placeOf(full string, create bool) (tree.Place, error) {
+	if full == "" {
+		return tree.Place{Ino: n.tx.Root(), Path: "."}, nil
+	}
+	above, err := n.dir(parent(full), create)
+	if err != nil {
+		return tree.Place{}, err
+	}
+	return tree.Place{Dir: above.ino, Base: full[strings.LastIndexByte(full, '/')+1:], Path: full}, nil
+}
+
+// dir returns a directory by its path from the root of the tree. With create, it is made if it is missing.
+func (n *namer) dir(full string, create bool) (*directory, error) {
+	if d := n.known[full]; d != nil {
+		return d, nil
+	}
+	above, err := n.dir(parent(full), create)
+	if err != nil {
+		return nil, err
+	}
+	p, err := n.placeOf(full, create)
+	if err != nil {
+		return nil, err
+	}
+
+	there, err := n.tx.Lookup(p.Dir, p.Base)
+	switch {
+	case err != nil:
+		return nil, err
+	case there.Ino == 0 && !create:
+		return nil, syscall.ENOENT
+	case there.Ino == 0:
+		made := n.tx.NewNode(node.ModeDir | 0o755)
+		if err := n.tx.Create(p, made, chunk.Sum{}); err != nil {
+			return nil, err
+		}
+		there.Ino = made.Ino
+	case there.Kind != node.KindDir:
+		return nil, errNotDir
+	case above.within(there.Ino):
+		return nil, tree.ErrBelowItself(there.Ino)
+	}
+
+	d := &directory{there.Ino, above}
+	n.known[full] = d
+	return d, nil
 }
 
 // refusable reports whether an error is about one name, so that others may still go in.
@@ -213,16 +211,4 @@ func refusable(err error) bool {
 		return true
 	}
 	return false
-}
-
-// sameLinks reports whether the store has a file with several names under the same names and with the same content.
-func (n *namer) sameLinks(e *entry, full string) (bool, error) {
-	if len(e.names) == 0 {
-		return false, nil
-	}
-	if whole, err := e.whole(n.tx, n.to); !whole || err != nil {
-		return false, err
-	}
-	sum, err := n.tx.Sum(full)
-	return err == nil && sum == e.data.Sum(), err
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 
+	"vfsdb/node"
 	"vfsdb/vfs"
 )
 
@@ -47,8 +48,8 @@ func (tarWriter) hardLinks() bool { return true }
 // tarHeader describes an item; nil for a socket, which an archive cannot hold.
 func tarHeader(it *item) *tar.Header {
 	i := it.info
-	h := &tar.Header{Format: tar.FormatPAX, Name: it.path, ModTime: i.ModTime(), Mode: int64(unixPerm(i.Mode()))}
-	h.Uid, h.Gid = i.Owner()
+	h := &tar.Header{Format: tar.FormatPAX, Name: it.path}
+	putTar(h, i)
 
 	switch i.Mode().Type() {
 	case 0:
@@ -64,9 +65,9 @@ func tarHeader(it *item) *tar.Header {
 	case fs.ModeNamedPipe:
 		h.Typeflag = tar.TypeFifo
 	case fs.ModeDevice | fs.ModeCharDevice:
-		h.Typeflag, h.Devmajor, h.Devminor = tar.TypeChar, devMajor(i.Rdev()), devMinor(i.Rdev())
+		h.Typeflag = tar.TypeChar
 	case fs.ModeDevice:
-		h.Typeflag, h.Devmajor, h.Devminor = tar.TypeBlock, devMajor(i.Rdev()), devMinor(i.Rdev())
+		h.Typeflag = tar.TypeBlock
 	default:
 		return nil
 	}
@@ -75,7 +76,7 @@ func tarHeader(it *item) *tar.Header {
 
 // tarMode returns the type and the 12 permission bits of an entry.
 func tarMode(h *tar.Header) (fs.FileMode, error) {
-	mode := goPerm(uint32(h.Mode & 0o7777))
+	mode := node.FileMode(uint32(h.Mode & 0o7777))
 	switch h.Typeflag {
 	case tar.TypeReg, tar.TypeCont, tar.TypeGNUSparse, tar.TypeLink:
 		return mode, nil
@@ -107,16 +108,4 @@ func tarSparse(h *tar.Header) bool {
 		}
 	}
 	return false
-}
-
-// tarXattrs returns the names of the extended attributes that an entry has, ACLs included.
-func tarXattrs(h *tar.Header) (names []string) {
-	for key := range h.PAXRecords {
-		for _, prefix := range []string{"SCHILY.xattr.", "LIBARCHIVE.xattr.", "SCHILY.acl."} {
-			if name, ok := strings.CutPrefix(key, prefix); ok {
-				names = append(names, name)
-			}
-		}
-	}
-	return names
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
 	"strings"
 	"syscall"
 
@@ -47,7 +46,7 @@ type unarchiver struct {
 }
 
 // impliedDir stands for a directory that the archive has entries in, and has not named yet.
-var impliedDir = &entry{mode: fs.ModeDir}
+var impliedDir = &entry{attr: attr{mode: fs.ModeDir}}
 
 // errSkipped means that the content of an entry is not needed.
 var errSkipped = errors.New("skipped")
@@ -114,14 +113,8 @@ func (t *unarchiver) parse(h *tar.Header) (*entry, error) {
 	}
 	t.skipXattrs(tarXattrs(h))
 
-	e := &entry{path: name, uid: uint32(h.Uid), gid: uint32(h.Gid)}
-	if e.mode, err = tarMode(h); err != nil {
-		return nil, err
-	}
-	if h.Uid < 0 || h.Gid < 0 || int64(h.Uid) > math.MaxUint32 || int64(h.Gid) > math.MaxUint32 {
-		return nil, fmt.Errorf("owner %d:%d: %w", h.Uid, h.Gid, syscall.EINVAL)
-	}
-	if e.mtime, err = nanoseconds(h.ModTime); err != nil {
+	e := &entry{path: name}
+	if e.attr, err = tarAttr(h); err != nil {
 		return nil, err
 	}
 	if err := t.checkPlace(e); err != nil {
@@ -136,11 +129,6 @@ func (t *unarchiver) parse(h *tar.Header) (*entry, error) {
 		if e.target == "" || len(e.target) > maxPath || strings.ContainsRune(e.target, 0) {
 			return nil, fmt.Errorf("target of %d bytes: %w", len(e.target), syscall.EINVAL)
 		}
-	case tar.TypeChar, tar.TypeBlock:
-		if h.Devmajor < 0 || h.Devminor < 0 || h.Devmajor > math.MaxUint32 || h.Devminor > math.MaxUint32 {
-			return nil, fmt.Errorf("device %d:%d: %w", h.Devmajor, h.Devminor, syscall.EINVAL)
-		}
-		e.rdev = mkdev(h.Devmajor, h.Devminor)
 	case tar.TypeReg, tar.TypeCont, tar.TypeGNUSparse:
 		limit := int64(chunk.MaxSize)
 		if tarSparse(h) {
@@ -252,7 +240,7 @@ func (t *unarchiver) place(e *entry) (again bool) {
 	switch {
 	case before == nil || before == impliedDir:
 	case before.mode.IsDir():
-		before.mode, before.uid, before.gid, before.mtime = e.mode, e.uid, e.gid, e.mtime
+		before.attr = e.attr
 		return true
 	default:
 		before.gone, before.placed = true, ""

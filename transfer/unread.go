@@ -88,9 +88,7 @@ func (w *dirWalker) twinOf(e *entry, info fs.FileInfo, there *vfs.Info) *twin {
 		return nil // reading it is refused
 	}
 
-	uid, gid := there.Owner()
-	same := there.Mode() == e.mode && uint32(uid) == e.uid && uint32(gid) == e.gid
-	return &twin{there.Ino(), there.ChangeTime().UnixNano(), size, same}
+	return &twin{there.Ino(), there.ChangeTime().UnixNano(), size, e.is(there)}
 }
 
 // keep adds a file that is not read.

@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"vfsdb/node"
 	"vfsdb/vfs"
 )
 
@@ -52,7 +53,7 @@ func (z *zipWriter) hardLinks() bool { return false }
 
 func (z *zipWriter) WriteHeader(h *tar.Header) error {
 	out := &zip.FileHeader{Name: h.Name, Modified: zipTime(h.ModTime), Method: zip.Deflate}
-	mode := goPerm(uint32(h.Mode))
+	mode := node.FileMode(uint32(h.Mode))
 	switch h.Typeflag {
 	case tar.TypeReg:
 	case tar.TypeDir:
@@ -108,7 +109,7 @@ func (z *zipReader) Next() (*tar.Header, error) {
 	z.files = z.files[1:]
 
 	mode := f.Mode()
-	h := &tar.Header{Name: f.Name, ModTime: f.Modified, Mode: int64(unixPerm(mode)), Typeflag: tar.TypeReg, Size: int64(f.UncompressedSize64)}
+	h := &tar.Header{Name: f.Name, ModTime: f.Modified, Mode: int64(node.UnixPerm(mode)), Typeflag: tar.TypeReg, Size: int64(f.UncompressedSize64)}
 	if h.Size < 0 {
 		return nil, fmt.Errorf("%q: %w", f.Name, syscall.EFBIG)
 	}

@@ -15,6 +15,3 @@ func (st *Store) Branches(ctx context.Context) (list []Branch, err error) {
 	})
 	return list, pathErr("branches", st.Path(), err)
 }
-
-// Branches returns the branches of the store, oldest first.
-func (tx *Tx) Branches() ([]Branch, error) { return history.Branches(tx.tree().DB()) }

@@ -52,8 +52,6 @@ func TestVerbsAreRecorded(t *testing.T) {
 		{func(tx *vfs.Tx) error { return tx.Chmod("q/a", 0o600) }, []string{"chmod q/a"}},
 		{func(tx *vfs.Tx) error { return tx.Lchown("d/s", 1, 2) }, []string{"chown d/s"}},
 		{func(tx *vfs.Tx) error { return tx.Chtimes("d/s", time.Time{}, time.Unix(1, 0)) }, []string{"chtimes p"}},
-		{func(tx *vfs.Tx) error { return tx.SetAttr("q/a", vfs.Attr{Mode: 0o640}) }, []string{"setattr q/a"}},
-		{func(tx *vfs.Tx) error { return tx.SetAttr("q/a", vfs.Attr{Mode: 0o640}) }, nil},
 		{func(tx *vfs.Tx) error { return tx.RemoveAll("q") }, []string{"removeall q"}},
 		{func(tx *vfs.Tx) error { return tx.RemoveAll("q") }, nil},
 		{func(tx *vfs.Tx) error { return tx.RemoveAll("p/a") }, []string{"removeall p/a 'oN'-> -2"}},
@@ -196,39 +194,4 @@ func TestSumsOfLogAreExact(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, *sum, is)
 	}
-}
-
-// What an import puts is recorded as what it is: a new file, another content, other attributes, or nothing.
-func TestPutIsRecorded(t *testing.T) {
-	ctx := t.Context()
-	fsys := vfstest.New(t)
-	batch := (*tree.Tree)(fsys).NewBatch(ctx)
-	defer batch.Close()
-	one, err := batch.Add(ctx, strings.NewReader("one"))
-	require.NoError(t, err)
-	three, err := batch.Add(ctx, strings.NewReader("three"))
-	require.NoError(t, err)
-	require.NoError(t, batch.Flush())
-	a := vfs.Attr{Mode: 0o644, ModTime: time.Unix(5, 0)}
-	other := vfs.Attr{Mode: 0o600, ModTime: time.Unix(5, 0)}
-	require.NoError(t, fsys.Update(ctx, func(tx *vfs.Tx) error {
-		require.NoError(t, tx.Put("f", one, a))
-		require.NoError(t, tx.Put("f", one, a))
-		require.NoError(t, tx.Put("f", one, other))
-		require.NoError(t, tx.Put("f", three, a))
-		require.NoError(t, tx.Link("f", "g"))
-		require.NoError(t, tx.Put("g", one, a))
-		require.NoError(t, tx.Symlink("f", "link"))
-		return tx.Put("link", one, a)
-	}))
-	require.Equal(t, []string{
-		"create f ->'one' +3", "setattr f", "write f 'one'->'three' +2", "link g (f)", "write g 'three'->'one' +3",
-		"symlink link (f)", "write link ->'one' +3",
-	}, vfstest.Log(t, fsys, nil))
-	require.NoError(t, fsys.Update(ctx, func(tx *vfs.Tx) error {
-		require.NoError(t, tx.WriteFile("d/x", []byte("one"), 0, vfs.Parents()))
-		require.Error(t, tx.WriteFile("f/no", nil, 0, vfs.Parents()))
-		return tx.WriteFile("y", nil, 0, vfs.Parents())
-	}))
-	require.Equal(t, []string{"mkdir d", "create d/x ->'one' +3", "create y ->''"}, vfstest.Log(t, fsys, nil)[7:])
 }

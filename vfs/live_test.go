@@ -134,7 +134,6 @@ func TestVerbsOverUncommitted(t *testing.T) {
 			_, err = w.Write([]byte("+"))
 			return errors.Join(err, w.Close())
 		}, "abXY+"},
-		{"put", func(f *vfs.FS) error { return put(t, f, "f", "put", vfs.Attr{Mode: 0o644}) }, "put"},
 		{"open and truncate", func(f *vfs.FS) error {
 			w, err := f.OpenFile(ctx, "f", os.O_WRONLY|os.O_TRUNC, 0)
 			if err != nil {

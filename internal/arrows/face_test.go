@@ -15,11 +15,6 @@ import (
 // engineRooms are the rooms whose types a user of vfs need not know.
 var engineRooms = []string{"schema", "hold", "chunk", "history", "journal", "memory", "node", "tree"}
 
-// shown are exported names of vfs that show a type of the engine all the same, and why.
-var shown = map[string]string{
-	"Tx.Put": "transfer stores contents before it gives them names",
-}
-
 // exposures names each exported function, method and field of vfs whose type is one of the engine's. A type that vfs has an
 // alias for is the user's, and is written by that name.
 func exposures(all []source) []string {
@@ -30,7 +25,7 @@ func exposures(all []source) []string {
 			if !ok {
 				return true
 			}
-			if pkg, ok := sel.X.(*ast.Ident); ok && slices.Contains(engineRooms, pkg.Name) && shown[name] == "" {
+			if pkg, ok := sel.X.(*ast.Ident); ok && slices.Contains(engineRooms, pkg.Name) {
 				found = append(found, fmt.Sprintf("%s: %s shows %s.%s", s.name, name, pkg.Name, sel.Sel.Name))
 			}
 			return true
