@@ -58,6 +58,14 @@ func TestPagesGiveBounds(t *testing.T) {
 		{"LIMITS.md", "of which 12.9 TiB are not zeros", "maxLines", "27_000_000"},   // chunks of 512 KiB
 		{"LIMITS.md", "| a database | 32 TiB, SQLite's limit |", "PageSize", "8192"}, // 2^32-2 pages
 		{"LIMITS.md", "counts as dead after a minute of silence", "patience", "60 * time.Second"},
+		{"schema/FORMAT.md", "bytes 2^62 (the next one) and 2^62 + 1 (the one that writes)", "lineLock int64", "1 << 62"},
+		{"schema/FORMAT.md", "bytes 2^62 (the next one) and 2^62 + 1 (the one that writes)", "turnLock", "lineLock + 1"},
+		{"schema/FORMAT.md", "2^61 + the number of the file's inode modulo 2^60", "firstTie", "1 << 61"},
+		{"schema/FORMAT.md", "2^61 + the number of the file's inode modulo 2^60", "tieCount", "1 << 60"},
+		{"schema/FORMAT.md", "one of the 1023 rows before", "Reach", "1024"},
+		{"schema/FORMAT.md", "`beat` is older than 60 seconds", "patience", "60 * time.Second"},
+		{"schema/FORMAT.md", "It has no gaps, and at most 17 levels", "MaxDepth", "16"},
+		{"SECURITY.md", "A path may lead through 40 symlinks", "maxLinks", "40"},
 		{"TESTING.md", "a lineage stays at most 17 levels deep", "MaxDepth", "16"},
 	} {
 		page := strings.Join(strings.Fields(document(t, tt.page)), " ")
