@@ -43,7 +43,7 @@ func (e *noName) hint() string {
 
 	switch {
 	case len(near) > 0 && len(near) <= few:
-		return didYouMean(near)
+		return DidYouMean(near)
 	case len(e.there) == 0:
 		return "there is none"
 	case len(e.there) <= few:

@@ -36,11 +36,11 @@ func NearCommand(cmd *cobra.Command, word string) string {
 			near = append(near, c.Name())
 		}
 	}
-	return didYouMean(near)
+	return DidYouMean(near)
 }
 
-// didYouMean offers names; without any it returns "".
-func didYouMean(names []string) string {
+// DidYouMean returns the advice that offers some names; without any it returns "".
+func DidYouMean(names []string) string {
 	if len(names) == 0 {
 		return ""
 	}

@@ -13,6 +13,7 @@ import (
 	"vfsdb/agent/profile"
 	"vfsdb/agent/tool"
 	"vfsdb/cmd/vfsctl/cli"
+	"vfsdb/cmd/vfsctl/human"
 )
 
 // toolFlags choose the tools: their profile and their policy, or the file that has both.
@@ -81,9 +82,32 @@ func find(cmd *cobra.Command, b *tool.Toolbox, name string) (*tool.Tool, error) 
 	case errors.As(err, &none) && none.Why != "":
 		return nil, cli.Usage(cmd, "the tool %q is not here: %s", name, none.Why)
 	case err != nil:
-		return nil, cli.Usage(cmd, "no tool is called %q; vfsctl tools lists them", name)
+		return nil, &cli.UsageError{
+			Err:  fmt.Errorf("no tool is called %q; vfsctl tools lists them", name),
+			Try:  cmd.CommandPath() + " --help",
+			Hint: nearTool(b, name),
+		}
 	}
 	return t, nil
+}
+
+// nearTool returns the advice for a word that is no tool: the tools, and the command call, that may be meant.
+func nearTool(b *tool.Toolbox, word string) string {
+	// The prefix of a workspace is left out, which all names have in common.
+	short := func(name string) string {
+		if i := strings.LastIndex(name, "__"); i >= 0 {
+			return name[i+2:]
+		}
+		return strings.TrimPrefix(name, "workspace_")
+	}
+
+	var near []string
+	for _, name := range append(b.Names(), "call") {
+		if human.Similar(short(word), short(name)) {
+			near = append(near, name)
+		}
+	}
+	return cli.DidYouMean(near)
 }
 
 // complete suggests the names of tools.

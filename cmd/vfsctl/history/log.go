@@ -31,10 +31,16 @@ log gets each change in the commit that makes it. By default gc keeps the newest
   vfsctl log --calls --json`,
 		Args:              cli.Args(0, 1),
 		ValidArgsFunction: cli.CompleteArgs(a.CompletePaths, cli.CompleteNothing),
-		RunE: a.On(cli.Reads, func(c *cli.Call) error {
-			l.Call = c
-			return l.run()
-		}),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			on := a.On
+			if l.calls {
+				on = a.OnStore
+			}
+			return on(cli.Reads, func(c *cli.Call) error {
+				l.Call = c
+				return l.run()
+			})(cmd, args)
+		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&l.session, "session", "", "only those of `SESSION`")
