@@ -40,6 +40,7 @@ type Handle struct {
 // A HandleMode is the use of a handle. The zero mode reads.
 type HandleMode struct {
 	Write  bool // it may be written to, and Close commits; EROFS if it is frozen
+	Sync   bool // each write is committed before it returns
 	Frozen bool // it shows the content that is committed when it is opened; every handle on a past moment does
 }
 

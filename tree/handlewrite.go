@@ -8,8 +8,8 @@ import (
 	"vfsdb/node"
 )
 
-// WriteAt writes at an offset. It is committed by Sync, by Close, and by the write that finds no room in memory. A handle
-// that is not for writing is EBADF, and what would end beyond the largest file EFBIG.
+// WriteAt writes at an offset. It is committed by Sync, by Close, and by the write that finds no room in memory; in mode Sync
+// before it returns. A handle that is not for writing is EBADF, and what would end beyond the largest file EFBIG.
 func (h *Handle) WriteAt(p []byte, off int64) (int, error) {
 	h.writing.RLock()
 	defer h.writing.RUnlock()
@@ -33,7 +33,15 @@ func (h *Handle) WriteAt(p []byte, off int64) (int, error) {
 		}
 		done += n
 	}
-	return done, nil
+	return done, h.ifSync()
+}
+
+// ifSync commits what was written, if the mode of the handle is Sync.
+func (h *Handle) ifSync() error {
+	if !h.mode.Sync {
+		return nil
+	}
+	return h.commit()
 }
 
 // mayWrite refuses a call on a handle that is closed, or is not for writing.
@@ -92,7 +100,7 @@ func (h *Handle) Truncate(size int64) error {
 		return syscall.EFBIG
 	}
 	h.shared.Truncate(h.name, size)
-	return nil
+	return h.ifSync()
 }
 
 // Sync commits what was written to the inode, by whichever handle of this store. When it has returned nil, that is durable.

@@ -70,7 +70,7 @@ func (fsys *FS) OpenFile(ctx context.Context, name string, flag int, perm fs.Fil
 		return nil, pathErr("open", name, syscall.EINVAL)
 	}
 	f := &File{fsys: fsys, ctx: ctx, name: name, flag: flag}
-	return f.open(tree.HandleMode{Write: f.writable()}, perm)
+	return f.open(tree.HandleMode{Write: f.writable(), Sync: flag&os.O_SYNC != 0}, perm)
 }
 
 // OpenFrozen opens a file or directory for reading, as Open does, but shows what is committed of the content now,

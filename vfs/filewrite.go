@@ -46,27 +46,13 @@ func (f *File) WriteAt(p []byte, off int64) (int, error) {
 
 func (f *File) writeAt(p []byte, off int64) (int, error) {
 	n, err := f.handle.WriteAt(p, off)
-	if err == nil {
-		err = f.ifSync()
-	}
 	return n, f.err("write", err)
-}
-
-// ifSync commits what a file opened with O_SYNC has written.
-func (f *File) ifSync() error {
-	if f.flag&os.O_SYNC == 0 {
-		return nil
-	}
-	return f.handle.Sync()
 }
 
 // Truncate makes the file size bytes long. As a write, that is not committed yet. On a file that was not opened for
 // writing it is EINVAL.
 func (f *File) Truncate(size int64) error {
-	if err := f.handle.Truncate(size); err != nil {
-		return f.err("truncate", err)
-	}
-	return f.err("write", f.ifSync())
+	return f.err("truncate", f.handle.Truncate(size))
 }
 
 // Sync commits what was written to the file, by whichever File of this store. When it has returned nil, that is
