@@ -17,7 +17,7 @@ import (
 
 // This file runs the checks one after another, and collects the faults that they find.
 
-// Options say how thorough a [Run] is. A nil *Options is the zero value: everything.
+// Options set how thorough a [Run] is. A nil *Options is the zero value: everything.
 type Options struct {
 	// Quick leaves out reading and hashing every chunk. All other rules are checked.
 	Quick bool
@@ -45,7 +45,7 @@ type Report struct {
 // OK reports whether no fault was found.
 func (r *Report) OK() bool { return len(r.Faults) == 0 }
 
-// A Fault is one broken promise of the file, and what it touches, as far as that is known.
+// A Fault is one broken promise of the file, with the tree and the path that it touches, as far as they are known.
 type Fault struct {
 	What     string
 	Branch   string
@@ -53,7 +53,7 @@ type Fault struct {
 	Path     string
 }
 
-// String returns the fault in one line: the tree, the path, and what is wrong.
+// String returns the fault in one line: the tree, the path, and the broken promise.
 func (f Fault) String() string {
 	var b strings.Builder
 	b.WriteString(plainly(f.Branch))

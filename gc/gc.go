@@ -42,7 +42,7 @@ type Report struct {
 // Run collects once. It fails with EBUSY while another collection of the same file runs, in this process or another; a
 // collection whose process has died is taken over. Run waits until each process with open files has published what
 // those need: a second or two, or up to a minute if a process is suspended. When ctx ends, or a read fails, it stops
-// between two steps, and the report counts what was freed until then.
+// between two steps, and the report counts the work done until then.
 func Run(ctx context.Context, fsys *vfs.FS, options *Options) (*Report, error) {
 	var o Options
 	if options != nil {

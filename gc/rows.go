@@ -61,7 +61,7 @@ func (k rowKey) compare(o rowKey, named bool) int {
 // NewRowReaper returns a reaper that has not begun.
 func NewRowReaper(fsys *tree.Tree) *RowReaper { return &RowReaper{store: fsys.Store()} }
 
-// NewRowCounter returns a reaper that counts what it would delete, and deletes nothing.
+// NewRowCounter returns a reaper that counts the rows that it would delete, and deletes none.
 func NewRowCounter(fsys *tree.Tree) *RowReaper { return &RowReaper{store: fsys.Store(), dry: true} }
 
 // rowsPerView is how many rows one read transaction reads.

@@ -142,7 +142,7 @@ type CallRecord struct {
 	Changes int64         `json:"changes"` // kept changes that it made
 }
 
-// CallOptions say which calls [Journal.Calls] returns. A nil *CallOptions is the zero value: all of them, oldest first.
+// CallOptions select the calls that [Journal.Calls] returns. A nil *CallOptions is the zero value: all of them, oldest first.
 type CallOptions struct {
 	Session string // "": any
 	Since   int64  // only calls with a higher ID

@@ -9,7 +9,7 @@ import (
 	"vfsdb/schema"
 )
 
-// A Change is a row of the table change before it is written: what a verb did to a path.
+// A Change is a row of the table change before it is written: the effect of a verb on a path.
 type Change struct {
 	Op        Op
 	Path, Arg string // see [Event]

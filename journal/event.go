@@ -12,9 +12,9 @@ import (
 
 // An Event is something that happened to a path of a branch.
 //
-// Its numbers say what is stale in a cache that goes by inode numbers, as that of a mount does. They are the numbers of the
-// branch; 0 is none. Together, the events of a commit name every entry and every inode that it changed, as far as a path
-// leads there:
+// A cache by inode numbers, such as that of a mount, finds its stale entries by the numbers of an event. They are numbers
+// of the branch; 0 is none. Together, the events of a commit name every entry and every inode that it changed, as far as a
+// path leads there:
 //
 //   - Ino is the inode whose content or attributes changed: the file that was written, made, linked, moved, or that lost a
 //     name. A link and a move change its ctime, and its number of names.
@@ -24,7 +24,7 @@ import (
 //     went. Of a restore it is the last name of Path, in the directory that was at its place before.
 //   - Displaced is the inode that lost the name Path to Ino. It has one name less, and perhaps none.
 //
-// What is cached below a directory that lost its entry is stale too: it has no events of its own, except for files that have
+// Everything cached below a directory that lost its entry is stale too: it has no events of its own, except for files that have
 // a name elsewhere. An event without any number is of a change that a version before 4 of the format recorded, or of the
 // branch as a whole.
 type Event struct {

@@ -22,7 +22,7 @@ const (
 	OpChown          Op = "chown"           // the owner was set
 	OpChtimes        Op = "chtimes"         // the times were set
 	OpSetattr        Op = "setattr"         // all of these were set
-	OpRestore        Op = "restore"         // Path became what another tree shows
+	OpRestore        Op = "restore"         // Path took the state that it has in another tree
 	OpSnapshot       Op = "snapshot"        // a moment of the branch got the name Arg
 	OpSnapshotDelete Op = "snapshot-delete" // and lost it
 	OpBranch         Op = "branch"          // a branch was made: Arg is its name, and behind a space its origin, if it was forked

@@ -7,7 +7,7 @@ import (
 	"vfsdb/schema"
 )
 
-// ReadOptions say which events [Read] returns. A nil *ReadOptions is the zero value: all that are kept, oldest first.
+// ReadOptions select the events that [Read] returns. A nil *ReadOptions is the zero value: all that are kept, oldest first.
 type ReadOptions struct {
 	Path    string // only events that concern this path or one below it, under the names that it had before too; "": all
 	Session string // only events of calls of this session

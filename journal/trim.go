@@ -14,7 +14,7 @@ type Trimmer struct {
 	keep int64
 	dry  bool
 
-	// Changes and Calls count what was deleted, or would be.
+	// Changes and Calls count the deleted rows; of a dry run, those that would be deleted.
 	Changes, Calls int64
 }
 

@@ -31,8 +31,8 @@ type Hit struct {
 	Info *vfs.Info // of the entry itself, if it is a symlink
 }
 
-// Find returns what is below a directory and matches, in the order of a walk: by name, each directory before what is in
-// it. Symlinks below dir are not followed. Find stops at the first result beyond Max, and then reports that the result
+// Find returns the entries below a directory that match, in the order of a walk: by name, each directory before its
+// entries. It does not follow symlinks below dir. It stops at the first result beyond Max, and then reports that the result
 // is truncated. Errors: ENOENT (no such directory), ENOTDIR (it is a file), EINVAL (a bad pattern or Kind).
 //
 // On a [vfs.FS], each page of a directory is a moment of its own: an entry that is moved or removed meanwhile may be

@@ -16,7 +16,7 @@ type Totals struct {
 	Bytes    int64 // the length of all regular files, holes included; shared content counts each time
 }
 
-// Usage counts what is at and under a path. A file with several names is one file. A symlink at the path is followed,
+// Usage counts the entries at and below a path. A file with several names is one file. A symlink at the path is followed,
 // one below it is not. The numbers are logical: the store holds less, because equal chunks are stored once.
 //
 // On a [vfs.FS], each page of a directory is a moment of its own. Errors: ENOENT.

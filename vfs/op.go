@@ -24,7 +24,7 @@ const (
 	OpChown          = journal.OpChown          // the owner was set
 	OpChtimes        = journal.OpChtimes        // the times were set
 	OpSetattr        = journal.OpSetattr        // all of these were set
-	OpRestore        = journal.OpRestore        // Path became what another tree shows
+	OpRestore        = journal.OpRestore        // Path took the state that it has in another tree
 	OpSnapshot       = journal.OpSnapshot       // a moment of the branch got the name Arg
 	OpSnapshotDelete = journal.OpSnapshotDelete // and lost it
 	OpBranch         = journal.OpBranch         // a branch was made: Arg is its name, and behind a space what it began as
