@@ -11,6 +11,7 @@ import (
 
 	"vfsdb/internal/vfstest"
 	"vfsdb/snapshot"
+	"vfsdb/tree"
 	"vfsdb/vfs"
 )
 
@@ -46,6 +47,51 @@ func TestBranchesAreIsolated(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist)
 	require.Equal(t, "dir/b", read(t, s.FS, "dir/b"))
 	require.NoError(t, fstest.TestFS(fromHead.IOFS(ctx), "a", "dir/moved"))
+}
+
+// A moment of a branch that is dropped stays as long as a fork keeps it: it can be opened, files have their names there,
+// and it can be compared. This holds for a tree that was open before, too.
+func TestMomentOfDroppedBranch(t *testing.T) {
+	ctx := t.Context()
+	fsys := newFS(t, "d/f", "gone")
+	mid, err := snapshot.Branch(ctx, fsys, fsys, "mid")
+	require.NoError(t, err)
+	write(t, mid, "d/mine", "of mid")
+	require.NoError(t, mid.Link(ctx, "d/mine", "link"))
+	require.NoError(t, mid.Remove(ctx, "gone"))
+	before := create(t, mid, "s")
+	fork, err := snapshot.Branch(ctx, fsys, before, "fork")
+	require.NoError(t, err)
+	require.NoError(t, fork.Rename(ctx, "d", "moved"))
+	want := vfstest.Dump(t, before.FS)
+	require.NoError(t, snapshot.DeleteBranch(ctx, fsys, "mid"))
+
+	later := vfstest.Open(t, fsys.Name(), nil)
+	opened, err := later.At(ctx, before.Moment())
+	require.NoError(t, err)
+	head, err := later.Branch(ctx, "fork")
+	require.NoError(t, err)
+	for _, trees := range [][2]*vfs.FS{{before.FS, fork}, {opened, head}} {
+		past, fork := trees[0], trees[1]
+		require.Equal(t, want, vfstest.Dump(t, past))
+		require.NoError(t, past.View(ctx, func(tx *vfs.Tx) error {
+			for name, want := range map[string][]string{"d/f": {"d/f"}, "link": {"d/mine", "link"}} {
+				info, err := tx.Lstat(name)
+				require.NoError(t, err)
+				paths, err := (*tree.Tx)(tx).Paths(info.Ino())
+				require.NoError(t, err)
+				require.Equal(t, want, paths)
+			}
+			return nil
+		}))
+		require.Equal(t, "renamed moved from d", changes(t, past, fork))
+	}
+
+	require.NoError(t, snapshot.DeleteBranch(ctx, fsys, "fork"))
+	_, err = opened.Lstat(ctx, "link")
+	require.ErrorIs(t, err, syscall.ESTALE)
+	_, err = fsys.At(ctx, before.Moment())
+	require.ErrorIs(t, err, syscall.ESTALE)
 }
 
 // Dropping a branch that others descend from is safe, and frees its name at once.

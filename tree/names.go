@@ -73,15 +73,27 @@ const (
 // namesIn returns the entries that show an inode in any level.
 func (tx *Tx) namesIn(ino node.Ino) (names []node.Name, err error) {
 	at := tx.tree.at
-	var rows *schema.Rows
 	switch {
 	case len(tx.tree.levels) > 1:
-		rows = tx.db.Query(namesMany, int64(ino), at.Branch, at.Epoch)
+		names, err = appendNames(nil, tx.db.Query(namesMany, int64(ino), at.Branch, at.Epoch))
 	case at.Epoch == schema.Head:
-		rows = tx.db.Query(namesHead, int64(ino), at.Branch)
+		return appendNames(nil, tx.db.Query(namesHead, int64(ino), at.Branch))
 	default:
-		rows = tx.db.Query(namesPast, int64(ino), at.Branch, at.Epoch)
+		return appendNames(nil, tx.db.Query(namesPast, int64(ino), at.Branch, at.Epoch))
 	}
+
+	// A past moment outlives the lineage of a branch that is dropped, if a fork keeps it. The tree knows its levels.
+	if err == nil && len(names) == 0 && at.Final() {
+		for _, l := range tx.tree.levels {
+			if names, err = appendNames(names, tx.db.Query(namesPast, int64(ino), l.Branch, l.Cap)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return names, err
+}
+
+func appendNames(names []node.Name, rows *schema.Rows) ([]node.Name, error) {
 	for rows.Next() {
 		names = append(names, node.Name{Dir: node.Ino(rows.Int(0)), Base: rows.Text(1)})
 	}

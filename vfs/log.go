@@ -52,8 +52,9 @@ type LogOptions = journal.ReadOptions
 
 // Log returns what happened to the tree: on its branch, and before a fork on the branches that it comes from. A path is
 // cleaned but not resolved, and is followed back through renames. What gc has trimmed is not there, nor what happened
-// on branches between the oldest and the latest of a lineage that was squashed, which is one of more than 16 forks. Below
-// OpenRoot, events have no numbers of what is not in the directory.
+// on branches between the oldest and the latest of a lineage that was squashed, which is one of more than 16 forks. A past
+// moment of a branch that was dropped has no events; the forks that keep it have. Below OpenRoot, events have no numbers of
+// what is not in the directory.
 func (fsys *FS) Log(ctx context.Context, options *LogOptions) ([]Event, error) {
 	events, err := fsys.readLog(ctx, options)
 	if err == nil {
