@@ -76,11 +76,16 @@ func swapLeaves(name string) func(*testing.T, pages) []byte {
 		places := children(page)
 		require.Greater(t, len(places), 1, "%s has too few pages", name)
 		a, b := page[places[0]:places[0]+4], page[places[1]:places[1]+4]
-		was := slices.Clone(a)
-		copy(a, b)
-		copy(b, was)
+		swap(a, b)
 		return p.file
 	}
+}
+
+// swap exchanges the bytes of two parts of a page, which have the same length.
+func swap(a, b []byte) {
+	was := slices.Clone(a)
+	copy(a, b)
+	copy(b, was)
 }
 
 // cutLeaf takes most of the rows of the second leaf of a tree away.
@@ -156,9 +161,7 @@ func swapRows(name string) func(*testing.T, pages) []byte {
 			return at + 1 + int(page[at]) // a length below 128, and that number of bytes
 		}
 		a, b := page[end(0)-2:end(0)], page[end(1)-2:end(1)]
-		was := slices.Clone(a)
-		copy(a, b)
-		copy(b, was)
+		swap(a, b)
 		return p.file
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -46,6 +47,19 @@ type moment struct {
 type handle struct {
 	file *vfs.File
 	want []byte
+}
+
+// startMachine makes a machine in a directory of its own. end closes and removes it.
+func startMachine(t *rapid.T) (m *machine, end func()) {
+	dir, err := os.MkdirTemp("", "model")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m = newMachine(t, dir)
+	return m, func() {
+		m.store.Close()
+		os.RemoveAll(dir)
+	}
 }
 
 func newMachine(t *rapid.T, dir string) *machine {

@@ -42,15 +42,8 @@ func set(t *testing.T, name, value string) {
 }
 
 func run(t *rapid.T) {
-	dir, err := os.MkdirTemp("", "model")
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := newMachine(t, dir)
-	defer func() {
-		m.store.Close()
-		os.RemoveAll(dir)
-	}()
+	m, end := startMachine(t)
+	defer end()
 	t.Repeat(map[string]func(*rapid.T){"step": m.step, "": m.compareHead})
 	m.finish(t)
 }

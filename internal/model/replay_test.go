@@ -2,7 +2,6 @@ package model
 
 import (
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -36,15 +35,8 @@ var replayable = []string{
 }
 
 func replayed(t *rapid.T) {
-	dir, err := os.MkdirTemp("", "replay")
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := newMachine(t, dir)
-	defer func() {
-		m.store.Close()
-		os.RemoveAll(dir)
-	}()
+	m, end := startMachine(t)
+	defer end()
 	draw := evenly(replayable)
 	t.Repeat(map[string]func(*rapid.T){"step": func(t *rapid.T) { actions[draw.Draw(t, "action")].do(m, t) }})
 	for name, h := range m.heads {
