@@ -3,11 +3,13 @@ package docs
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -48,6 +50,8 @@ func TestLimits(t *testing.T) {
 		{"killed", "**A killed command may leave a file** beside the database: `agent.db.N.new` an import or `init` that was " +
 			"creating it,", showKilled},
 		{"removed", "Until then removed content stays in the file, and the file does not shrink.", showRemoved},
+		{"names", "A store caches the names and inodes that it has read until the next commit of another process, in about 17 MB for " +
+			"all its trees.", showCachedNames},
 		{"read", "`ReadFile` and `ReadRange` return 1 GiB at most, and EFBIG for more. `Open` reads a file of any length.", showReadSize},
 		{"symlinks", "| a path | 4,096 bytes, 40 symlinks on the way |", showSymlinks},
 		{"size", "| a file | 2 PiB,", showFileSize},
@@ -307,6 +311,47 @@ func showRemoved(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, before.Stored, after.Stored)
 	require.GreaterOrEqual(t, after.FileSize, before.FileSize)
+}
+
+func showCachedNames(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "agent.db")
+	fsys, err := vfs.Open(t.Context(), file, &vfs.Options{Relaxed: true})
+	require.NoError(t, err)
+	const dirs, files = 50, 1000 // more than any of the caches has room for
+	name := func(i int) string { return fmt.Sprintf("directory-%d/file-%d.md", i/files, i) }
+	require.NoError(t, fsys.Update(t.Context(), func(tx *vfs.Tx) error {
+		for i := range dirs * files {
+			if err := tx.WriteFile(name(i), nil, 0o644, vfs.Parents()); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	require.NoError(t, fsys.Close())
+	fsys, err = vfs.Open(t.Context(), file, nil)
+	require.NoError(t, err)
+	heap := func() int64 {
+		var stats runtime.MemStats
+		runtime.GC()
+		runtime.GC()
+		runtime.ReadMemStats(&stats)
+		return int64(stats.HeapAlloc)
+	}
+
+	_, err = fsys.Stat(t.Context(), name(0)) // opens a connection that reads
+	require.NoError(t, err)
+	empty := heap()
+	for range 2 {
+		for i := range dirs * files {
+			_, err := fsys.Stat(t.Context(), name(i))
+			require.NoError(t, err)
+		}
+	}
+	grown := heap() - empty
+	t.Logf("%d bytes", grown)
+	require.Less(t, grown, int64(18_000_000))
+	require.Greater(t, grown, int64(5_000_000), "the caches are in use")
+	require.NoError(t, fsys.Close())
 }
 
 func showReadSize(t *testing.T) {
