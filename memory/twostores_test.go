@@ -1,4 +1,4 @@
-package vfs_test
+package memory_test
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package vfs_test
+package tree_test
 
 import (
 	"errors"
