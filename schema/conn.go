@@ -13,6 +13,7 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"vfsdb/schema/engine"
+	"vfsdb/schema/hostfile"
 )
 
 // A role is the use of a connection.
@@ -41,9 +42,9 @@ type conn struct {
 	mended  bool  // pages that a failed sync has dropped are written again, see engine.Gather
 	failed  bool  // a sync of a checkpoint has failed
 
-	inPlace func() error // called before each commit; nil: there is no check
-	turns   *turns       // of one that writes; nil: it does not wait for its turn
-	counts  *counts      // of its transactions; nil: they are not counted
+	inPlace func() error    // called before each commit; nil: there is no check
+	turns   *hostfile.Turns // of one that writes; nil: it does not wait for its turn
+	counts  *counts         // of its transactions; nil: they are not counted
 
 	committed     func(*Tx) // called after each commit, see DB.OnCommit
 	written       Written   // in this transaction
@@ -90,9 +91,9 @@ func connect(path string, options Options) (*conn, error) {
 }
 
 // isOf reports whether the connection has that file open.
-func (c *conn) isOf(file fileID) bool {
+func (c *conn) isOf(file hostfile.ID) bool {
 	fd, ok := engine.Descriptor(c.sq)
-	return !ok || file.isOpen(fd)
+	return !ok || file.IsOpen(fd)
 }
 
 // setUp makes a new connection one for a role.
@@ -115,7 +116,7 @@ func syncPragma(lax bool) string {
 }
 
 func (c *conn) close() error {
-	c.turns.close()
+	c.turns.Close()
 	for _, st := range c.stmts {
 		for _, s := range st.idle {
 			s.Finalize()
@@ -253,11 +254,11 @@ func (c *conn) begin(ctx context.Context, write bool) (err error) {
 	}
 	asked := time.Now()
 	defer func() { c.counts.waited(asked, err) }()
-	if err := c.turns.take(ctx); err != nil {
-		return err
+	if c.turns.Take(ctx) != nil {
+		return waited(ctx)
 	}
 	if err = retry(ctx, func() error { return c.start("BEGIN IMMEDIATE") }); err != nil {
-		c.turns.pass()
+		c.turns.Pass()
 		return err
 	}
 
@@ -285,7 +286,7 @@ func (c *conn) commit(tx *Tx) error {
 		return fmt.Errorf("commit: %w", err)
 	}
 
-	c.turns.pass()
+	c.turns.Pass()
 	c.counts.ended(true)
 	tx.keepIDs()
 	if c.committed != nil {
@@ -347,7 +348,7 @@ func (c *conn) rollback() {
 		_ = c.control("ROLLBACK")
 		c.counts.ended(false)
 	}
-	c.turns.pass()
+	c.turns.Pass()
 }
 
 // forget clears the memory that the room above keeps with the connection: it may be of rows that are undone.

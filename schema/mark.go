@@ -52,7 +52,7 @@ func (db *DB) CommitMark() (m Mark, ok bool) {
 
 // openIndex opens the index of the log, if there is one. Without it everything works, only slower.
 func (db *DB) openIndex() {
-	ours := func(fd int) bool { return db.place.file.isOpen(fd) && db.InPlace() == nil }
+	ours := func(fd int) bool { return db.place.file.IsOpen(fd) && db.InPlace() == nil }
 	if index, err := engine.OpenIndex(db.path, db.options.ReadOnly, ours); err == nil {
 		db.index = index
 	}

@@ -6,19 +6,21 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
+
+	"vfsdb/schema/hostfile"
 )
 
 // A sidecar is a file that SQLite has open beside the database: the log, or the index of the log.
 type sidecar struct {
 	path string
-	file fileID
+	file hostfile.ID
 }
 
 // besides are the log and its index, as they stand beside the file while it is open.
 func besides(path string) []sidecar {
 	var found []sidecar
 	for _, suffix := range []string{logSuffix, indexSuffix} {
-		if file, _, err := identify(path + suffix); err == nil {
+		if file, _, err := hostfile.Identify(path + suffix); err == nil {
 			found = append(found, sidecar{path + suffix, file})
 		}
 	}
@@ -55,8 +57,8 @@ func allLead(beside []sidecar) bool {
 }
 
 // leads reports whether a path leads to a file.
-func leads(path string, file fileID) bool {
-	found, _, err := identify(path)
+func leads(path string, file hostfile.ID) bool {
+	found, _, err := hostfile.Identify(path)
 	return err == nil && found == file
 }
 

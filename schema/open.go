@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"syscall"
+
+	"vfsdb/schema/hostfile"
 )
 
 // Open opens the file at path, or creates it, for its owner alone to read. It fails with ENOENT where MustExist or
@@ -101,7 +103,7 @@ func (db *DB) begin(ctx context.Context, c *conn) error {
 	}
 	c.inPlace = db.InPlace
 	c.counts = &db.counts
-	c.turns = openTurns(db.path + logSuffix)
+	c.turns = hostfile.OpenTurns(db.path + logSuffix)
 	db.writer = c
 	return nil
 }
@@ -126,8 +128,8 @@ func openable(path string, options Options) error {
 		return syscall.ENOENT
 	}
 
-	if len(path+journalSuffix) > maxPath {
-		return fmt.Errorf("%w: SQLite takes paths of at most %d bytes", syscall.ENAMETOOLONG, maxPath-len(journalSuffix))
+	if len(path+journalSuffix) > hostfile.MaxPath {
+		return fmt.Errorf("%w: SQLite takes paths of at most %d bytes", syscall.ENAMETOOLONG, hostfile.MaxPath-len(journalSuffix))
 	}
 	for _, suffix := range []string{logSuffix, indexSuffix, journalSuffix} {
 		if err := besideable(path + suffix); err != nil {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"vfsdb/schema/engine"
+	"vfsdb/schema/hostfile"
 )
 
 // A place is a database file that this process has open, and the path it was found at.
@@ -24,7 +25,7 @@ import (
 // one open file only; [DB.claim] looks for other processes in which that is not so.
 type place struct {
 	path   string
-	file   fileID
+	file   hostfile.ID
 	beside []sidecar // as it was when the file was opened
 	tie    io.Closer // of the log to the file, see tie; nil if there is none
 	users  int       // DBs
@@ -36,8 +37,8 @@ type place struct {
 var places = struct {
 	sync.Mutex
 	byPath map[string]*place
-	byFile map[fileID]*place
-}{byPath: make(map[string]*place), byFile: make(map[fileID]*place)}
+	byFile map[hostfile.ID]*place
+}{byPath: make(map[string]*place), byFile: make(map[hostfile.ID]*place)}
 
 // keepBeside returns the files that SQLite has open beside the file. The first call notes them, for this process and for
 // others.
@@ -50,7 +51,7 @@ func (p *place) keepBeside() []sidecar {
 		return p.beside
 	}
 	if p.beside = besides(p.path); len(p.beside) > 0 {
-		p.tie = tie(p.path+logSuffix, p.file)
+		p.tie = hostfile.Tie(p.path+logSuffix, p.file)
 	}
 	return p.beside
 }
@@ -152,7 +153,7 @@ func (db *DB) tryClaim() (*conn, error) {
 	places.Lock()
 	defer places.Unlock()
 
-	file, _, err := identify(db.path)
+	file, _, err := hostfile.Identify(db.path)
 	if p := places.byPath[db.path]; p != nil && p.file != file { // also if there is none
 		return nil, fmt.Errorf("the file that was here before is still open: %w: %w", syscall.EBUSY, ErrApart)
 	}
@@ -177,7 +178,7 @@ func (db *DB) tryClaim() (*conn, error) {
 
 // settle makes the file of a connection that has read nothing the place of db. places is locked.
 func (db *DB) settle(c *conn) (*place, error) {
-	file, names, err := identify(db.path)
+	file, names, err := hostfile.Identify(db.path)
 	if err != nil || !c.isOf(file) {
 		return nil, &apartError{syscall.EBUSY, "it is being moved or replaced"}
 	}
@@ -210,7 +211,7 @@ func (db *DB) settle(c *conn) (*place, error) {
 
 // together fails unless the file of c and the log beside it are both open in other processes, or both in none. This process
 // does not have the file open, and must not have the log.
-func together(c *conn, path string, id fileID) error {
+func together(c *conn, path string, id hostfile.ID) error {
 	if p := lent(path); p != nil {
 		return &apartError{syscall.EBUSY, "the log beside it belongs to a file that is open as " + p.path}
 	}
@@ -219,16 +220,16 @@ func together(c *conn, path string, id fileID) error {
 		return nil
 	}
 
-	file, log := held(fd), indexHeld(path+indexSuffix)
-	_, _, err := identify(path + logSuffix)
+	file, log := hostfile.Held(fd), hostfile.IndexHeld(path+indexSuffix)
+	_, _, err := hostfile.Identify(path + logSuffix)
 	switch {
 	case log && !file:
 		return &apartError{syscall.EBUSY, "the log beside it belongs to a file that was here before and is still open"}
-	case log && tiedElsewhere(path+logSuffix, id):
+	case log && hostfile.TiedElsewhere(path+logSuffix, id):
 		return &apartError{syscall.EBUSY, "the log beside it belongs to another file that is still open"}
 	case log && err != nil:
 		return &apartError{syscall.EBUSY, "it is open, and its log is gone"}
-	case file && !log && usesLog(fd):
+	case file && !log && hostfile.UsesLog(fd):
 		return &apartError{syscall.EBUSY, "it is open with another log: at another path, or with one that was removed"}
 	}
 	return nil
@@ -278,7 +279,7 @@ func orphanedLog(path string) error {
 	if p := lent(path); p != nil {
 		return &apartError{syscall.EBUSY, "the log of a file that is open as " + p.path + " is in its place"}
 	}
-	if indexHeld(path + indexSuffix) {
+	if hostfile.IndexHeld(path + indexSuffix) {
 		return &apartError{syscall.EBUSY, "the log of a file that was here before and is still open is in its place"}
 	}
 	if info, err := os.Stat(path + logSuffix); err == nil && info.Size() > 0 {

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"time"
+
+	"vfsdb/schema/hostfile"
 )
 
 // A still identifies a state of a file that nobody writes to. A file in a directory that cannot be written is read without
@@ -65,7 +67,7 @@ func openStill(ctx context.Context, path string, options Options, why error) (*D
 		return nil, why
 	}
 
-	errno := writable(filepath.Dir(file))
+	errno := hostfile.Writable(filepath.Dir(file))
 	switch {
 	case !errors.Is(errno, syscall.EACCES) && !errors.Is(errno, syscall.EROFS):
 		return nil, why

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vfsdb/schema"
+	"vfsdb/schema/hostfile"
 )
 
 // patient opens a file for a writer that waits for its turn however long it takes.
@@ -88,11 +89,11 @@ func TestTurns(t *testing.T) {
 		awaitLine(t, path, i+1)
 	}
 	require.NoError(t, end())
-	for range 3 * schema.TurnCommits {
+	for range 3 * hostfile.TurnCommits {
 		require.NoError(t, write(first, "a"))
 	}
 	wg.Wait()
-	require.Less(t, slices.Index(order, "b"), schema.TurnCommits)
+	require.Less(t, slices.Index(order, "b"), hostfile.TurnCommits)
 	require.Equal(t, "bcd", strings.ReplaceAll(strings.Join(order, ""), "a", ""))
 }
 
@@ -226,12 +227,13 @@ func TestTurnStuck(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	db := open(t, path, schema.Options{})
 	db.SetTurnPatience(time.Millisecond)
-	pass, err := schema.HoldTurn(path)
-	require.NoError(t, err)
+	other := hostfile.OpenTurns(path + "-wal")
+	require.NotNil(t, other)
+	require.NoError(t, other.Take(t.Context()))
 	for range 3 {
 		require.NoError(t, db.Update(t.Context(), filler(0)))
 	}
-	pass()
+	other.Close()
 	for range 3 {
 		require.NoError(t, db.Update(t.Context(), filler(0)))
 	}

@@ -1,4 +1,4 @@
-package schema
+package hostfile
 
 import (
 	"context"
@@ -23,17 +23,17 @@ import (
 // To hand a turn on, the host has to wake another process, which takes as long as a small commit, and much longer on a busy
 // machine. So a turn lasts for some commits, if they follow upon each other.
 const (
-	turnCommits  = 8
+	TurnCommits  = 8 // of one turn, at most
 	turnTime     = 20 * time.Millisecond
 	turnGrace    = 200 * time.Microsecond // between two commits of a turn
 	turnPatience = time.Second
 )
 
-// turns is the place of one DB among the processes that write. The methods are for the holder of its writing token. A
+// Turns is the place of one DB among the processes that write. The methods are for the holder of its writing token. A
 // nil one lets everybody write at any time.
-type turns struct {
+type Turns struct {
 	locks    locks
-	patience time.Duration
+	Patience time.Duration
 	held     bool
 	began    time.Time
 	commits  int // of the turn while others wait; 0 if it ended and nobody waited
@@ -43,22 +43,22 @@ type turns struct {
 	grace  *time.Timer   // ends that; nil until it is needed
 	coming chan struct{} // closed once the goroutine in the line has the turn; nil if there is none
 	wanted bool          // somebody waits for that goroutine
-	stuck  bool          // somebody has waited for it as long as patience
+	stuck  bool          // somebody has waited for it as long as Patience
 	closed bool
 }
 
-// openTurns returns nil if the host has no such locks for the log.
-func openTurns(log string) *turns {
+// OpenTurns opens the locks of a log. It returns nil if the host has no such locks for the log.
+func OpenTurns(log string) *Turns {
 	l, err := openLocks(log)
 	if err != nil {
 		return nil
 	}
-	return &turns{locks: l, patience: turnPatience}
+	return &Turns{locks: l, Patience: turnPatience}
 }
 
-// take waits for the turn, and fails if ctx ends first. When the turn does not come it returns nil too: the caller tries
+// Take waits for the turn, and fails if ctx ends first. When the turn does not come it returns nil too: the caller tries
 // without.
-func (t *turns) take(ctx context.Context) error {
+func (t *Turns) Take(ctx context.Context) error {
 	if t == nil || t.retake() {
 		return nil
 	}
@@ -82,7 +82,7 @@ func (t *turns) take(ctx context.Context) error {
 	t.wanted = true
 	t.mu.Unlock()
 
-	tired := time.NewTimer(t.patience)
+	tired := time.NewTimer(t.Patience)
 	defer tired.Stop()
 	select {
 	case <-coming:
@@ -105,15 +105,15 @@ func (t *turns) take(ctx context.Context) error {
 		t.stuck = true
 	}
 	if ctx.Err() != nil {
-		return waited(ctx)
+		return ctx.Err()
 	}
 	return nil
 }
 
-func (t *turns) begin() { t.held, t.commits, t.began = true, 0, time.Now() }
+func (t *Turns) begin() { t.held, t.commits, t.began = true, 0, time.Now() }
 
 // retake goes on with a turn that was kept.
-func (t *turns) retake() bool {
+func (t *Turns) retake() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !t.kept {
@@ -125,7 +125,7 @@ func (t *turns) retake() bool {
 }
 
 // free takes the turn if nobody has it. After a turn during which others waited it lets them go first.
-func (t *turns) free() bool {
+func (t *Turns) free() bool {
 	if t.commits == 0 {
 		return t.locks.try(turnLock)
 	}
@@ -138,7 +138,7 @@ func (t *turns) free() bool {
 
 // stand waits in the line for the turn, and passes it on at once if nobody wants it any more. It cannot be interrupted: it may
 // outlive its DB, until those before it have had their turns.
-func (t *turns) stand(coming chan struct{}) {
+func (t *Turns) stand(coming chan struct{}) {
 	t.locks.wait(lineLock)
 	t.locks.wait(turnLock)
 	t.locks.unlock(lineLock)
@@ -155,8 +155,8 @@ func (t *turns) stand(coming chan struct{}) {
 	}
 }
 
-// pass is called after a transaction. It ends the turn, unless others wait and it may last longer.
-func (t *turns) pass() {
+// Pass is called after a transaction. It ends the turn, unless others wait and it may last longer.
+func (t *Turns) Pass() {
 	if t == nil || !t.held {
 		return
 	}
@@ -168,7 +168,7 @@ func (t *turns) pass() {
 	}
 
 	t.commits++
-	if t.commits >= turnCommits || time.Since(t.began) >= turnTime {
+	if t.commits >= TurnCommits || time.Since(t.began) >= turnTime {
 		t.locks.unlock(turnLock)
 		return
 	}
@@ -184,7 +184,7 @@ func (t *turns) pass() {
 }
 
 // letGo ends a turn that was kept in vain.
-func (t *turns) letGo() {
+func (t *Turns) letGo() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.kept {
@@ -193,7 +193,8 @@ func (t *turns) letGo() {
 	}
 }
 
-func (t *turns) close() {
+// Close gives up the turn, and frees the locks once no goroutine stands in the line.
+func (t *Turns) Close() {
 	if t == nil {
 		return
 	}

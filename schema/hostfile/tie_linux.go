@@ -1,4 +1,4 @@
-package schema
+package hostfile
 
 import (
 	"io"
@@ -18,8 +18,8 @@ const (
 	tieCount = 1 << 60
 )
 
-// tie ties a log to a file until it is closed. It returns nil if the host has no such locks.
-func tie(log string, file fileID) io.Closer {
+// Tie ties a log to a file until it is closed. It returns nil if the host has no such locks.
+func Tie(log string, file ID) io.Closer {
 	f, err := os.Open(log)
 	if err != nil {
 		return nil
@@ -32,8 +32,8 @@ func tie(log string, file fileID) io.Closer {
 	return f
 }
 
-// tiedElsewhere reports whether a log is tied to another file.
-func tiedElsewhere(log string, file fileID) bool {
+// TiedElsewhere reports whether a log is tied to another file.
+func TiedElsewhere(log string, file ID) bool {
 	f, err := os.Open(log)
 	if err != nil {
 		return false
@@ -44,4 +44,4 @@ func tiedElsewhere(log string, file fileID) bool {
 	return err == nil && lock.Type != syscall.F_UNLCK && lock.Start != tieOf(file)
 }
 
-func tieOf(file fileID) int64 { return firstTie + int64(file.ino%tieCount) }
+func tieOf(file ID) int64 { return firstTie + int64(file.ino%tieCount) }

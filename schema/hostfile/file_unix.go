@@ -1,6 +1,6 @@
 //go:build unix
 
-package schema
+package hostfile
 
 import (
 	"errors"
@@ -11,11 +11,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A fileID identifies a file of the host, whatever its path.
-type fileID struct{ dev, ino uint64 }
+// An ID identifies a file of the host, whatever its path.
+type ID struct{ dev, ino uint64 }
 
-// maxPath is the longest path that SQLite opens, in bytes.
-const maxPath = 512
+// MaxPath is the longest path that SQLite opens, in bytes.
+const MaxPath = 512
 
 // The bytes that SQLite locks, which are part of its file format: in the database by every process that has it open in
 // WAL mode, and in the index of the log by every process that has that open.
@@ -26,12 +26,12 @@ const (
 	indexByte   = 128
 )
 
-// held reports whether another process has the open file of a descriptor locked, as it does while it has the database open.
-func held(fd int) bool { return locked(fd, sharedFirst, sharedSize) }
+// Held reports whether another process has the open file of a descriptor locked, as it does while it has the database open.
+func Held(fd int) bool { return locked(fd, sharedFirst, sharedSize) }
 
-// indexHeld reports whether another process has the index of a log open. This process must not have it open: its locks would
+// IndexHeld reports whether another process has the index of a log open. This process must not have it open: its locks would
 // go with the descriptor that is closed here.
-func indexHeld(path string) bool {
+func IndexHeld(path string) bool {
 	f, err := os.Open(path)
 	if err != nil {
 		return false
@@ -46,16 +46,16 @@ func locked(fd int, start, n int64) bool {
 	return err == nil && lock.Type != syscall.F_UNLCK
 }
 
-// usesLog reports whether the open file of a descriptor is in WAL mode, by its header.
-func usesLog(fd int) bool {
+// UsesLog reports whether the open file of a descriptor is in WAL mode, by its header.
+func UsesLog(fd int) bool {
 	const version, wal = 19, 2
 	head := make([]byte, version+1)
 	n, err := syscall.Pread(fd, head, 0)
 	return err == nil && n == len(head) && head[version] == wal
 }
 
-// writable fails if this process may not write to a directory: EACCES for its permissions, EROFS for its mount.
-func writable(dir string) error {
+// Writable fails if this process may not write to a directory: EACCES for its permissions, EROFS for its mount.
+func Writable(dir string) error {
 	return again(func() error { return unix.Faccessat(unix.AT_FDCWD, dir, unix.W_OK, unix.AT_EACCESS) })
 }
 
