@@ -2,7 +2,7 @@
 // results, and logs calls. A [Profile] names the tools of one family of agents. The packages below agent/profile have
 // one each, and [vfsdb/agent/profile/claude] has three.
 //
-//	box, err := tool.New(fsys, &tool.Config{Profile: helix.Profile, Policy: &tool.Policy{Paths: []string{"/work"}}})
+//	box, err := tool.New(fsys, &tool.Config{Profile: helix.Profile, Policy: &policy.Policy{Paths: []string{"/work"}}})
 //	for _, t := range box.Tools() { ... }                    // name, description, JSON schema, hints: for the model
 //	result := box.Call(ctx, "workspace_edit_file", input)    // JSON in; result.Text is what the model reads
 //

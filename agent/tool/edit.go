@@ -8,7 +8,7 @@ import (
 	"vfsdb/vfs"
 )
 
-// Replace puts text in place of some spans. A result that no file here may hold is EFBIG.
+// Replace puts text in place of some spans. New text of more than vfs.MaxEditSize bytes in all is EFBIG.
 func Replace(text string, spots []texts.Span, with string) (string, error) {
 	if len(with) > 0 && len(spots) > vfs.MaxEditSize/len(with) {
 		return "", Refuse(syscall.EFBIG, "the file would be larger than %d bytes", vfs.MaxEditSize)

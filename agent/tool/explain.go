@@ -13,7 +13,7 @@ import (
 	"vfsdb/vfs"
 )
 
-// An OperationError is the operation of apply that failed; none of them happened.
+// An OperationError is the error of one operation of apply. None of the operations happened.
 type OperationError struct {
 	Index, Of int // its index, from 0, and how many there are
 	Tool      string

@@ -10,11 +10,11 @@ import (
 	"vfsdb/vfs"
 )
 
-// A Fork is the result of a fork: the new branch, and the branch that the tools stand on after it.
+// A Fork is the result of a fork.
 type Fork struct {
-	Made  Ref
-	Left  Ref  // the branch that was moved from; the one that is stood on if nothing moved
-	Moved bool // to the new branch
+	Made  Ref  // the new branch
+	Left  Ref  // the branch that the tools stood on before, without a name if that was a moment of the past
+	Moved bool // the tools stand on the new branch now
 }
 
 // Fork makes a branch from a moment, or from the branch as it is now if text is empty, and moves there unless it is

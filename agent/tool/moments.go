@@ -9,7 +9,7 @@ import (
 	"vfsdb/snapshot"
 )
 
-// The name and the note together mark an automatic snapshot.
+// The beginnings of the name and the note of an automatic snapshot.
 const (
 	AutoPrefix = "auto-"
 	AutoNote   = "automatic: before "
@@ -27,7 +27,7 @@ func IsAutomatic(s snapshot.Info) bool {
 	return strings.HasPrefix(s.Name, AutoPrefix) && strings.HasPrefix(s.Note, AutoNote)
 }
 
-// The name and the note of the snapshot that a sub-agent's branch was forked from begin so.
+// The beginnings of the name and the note of the snapshot that a sub-agent's branch is forked from.
 const (
 	ForkPrefix = "fork-"
 	ForkNote   = "where a branch was forked from: "

@@ -22,7 +22,7 @@ type Node struct {
 // Path returns the resolved path, with a slash in front.
 func (n *Node) Path() string { return policy.Rooted(n.path) }
 
-// Name is the last part of the path.
+// Name returns the last part of the path.
 func (n *Node) Name() string { return path.Base(policy.Rooted(n.path)) }
 
 // Info describes the node; nil if nothing is there.

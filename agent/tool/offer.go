@@ -123,7 +123,7 @@ func (b *Toolbox) Offers(names ...string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return b.byName[b.prefix()+name] != nil })
 }
 
-// Allowed returns the paths that the policy allows, with a slash in front; nil are all.
+// Allowed returns the paths that the policy allows, with a slash in front; nil is all.
 func (b *Toolbox) Allowed() []string {
 	if len(b.policy.Paths) == 0 {
 		return nil

@@ -74,7 +74,7 @@ func RefOf(ctx context.Context, fsys *vfs.FS) (Ref, error) {
 	return Ref{DB: id, Branch: fsys.Head()}, err
 }
 
-// DatabaseID returns the id of the store that a tree is of.
+// DatabaseID returns the id of the store of a tree.
 func DatabaseID(ctx context.Context, fsys *vfs.FS) (string, error) { return fsys.Store().ID(ctx) }
 
 // A ForeignRefError is a ref to another database. It is EXDEV.

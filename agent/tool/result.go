@@ -130,9 +130,9 @@ func (b *Toolbox) tagError(err error, limit int) string {
 // Text is the answer of a tool that has no structured result.
 type Text string
 
-// An Answer is a text with more: contents that are no text, and a function to call once the transaction is committed.
+// An Answer is a text, with contents that are no text beside it.
 type Answer struct {
 	Text      string
 	Media     []Media
-	Committed func()
+	Committed func() // called once the transaction is committed; nil is nothing
 }

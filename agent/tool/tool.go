@@ -62,6 +62,7 @@ const (
 // A Kind is the effect of a tool on the store. Its hints, risk and side effects follow from it.
 type Kind int
 
+// The kinds.
 const (
 	Lists    Kind = iota // reads names and attributes
 	Reads                // reads contents

@@ -41,15 +41,15 @@ type Config struct {
 	// root.
 	Dir string
 
-	// Routes are other trees that serve a part of this one. The profile deepagents alone has them, and its searches look
+	// Routes are other trees that serve a part of this one. Only the profile deepagents takes them. Its searches look
 	// into each tree at a moment of its own.
 	Routes []Route
 
 	Policy *policy.Policy // nil is AllowAll
 	Caps   policy.Caps
 
-	// Structured offers clients of a protocol the structured result of every tool beside its text. Without it they get
-	// it from tools that are [Tool.Structured], and from the others the text alone.
+	// Structured offers clients of a protocol the structured result of every tool beside its text. Without it, only
+	// tools that are [Tool.Structured] offer one, and the others their text alone.
 	Structured bool
 
 	// Fixed keeps the tools on their branch: a fork that would go there is refused. It is for callers that keep nothing
