@@ -6,13 +6,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"vfsdb/internal/dbtest"
 	"vfsdb/schema"
 )
 
 // The second small change of a chunk, and those after it, look at no part that does not change: it may even be damaged,
 // which a reader finds out.
 func TestAmendLoadsOnlyWhatChanges(t *testing.T) {
-	db := open(t)
+	db := dbtest.Open(t)
 	have := noise(1, 2*Size)
 	first := put(t, db, have)
 	change := func(c Content, off int, word string) Content {
@@ -20,7 +21,7 @@ func TestAmendLoadsOnlyWhatChanges(t *testing.T) {
 		return apply(t, db, c, 2*Size, Patch{int64(off), []byte(word)})
 	}
 	c := change(first, 5, "one")
-	exec(t, db, `UPDATE blob SET data = CAST(substr(data, 1, 300000) || 'damaged' || substr(data, 300008) AS BLOB) WHERE id = 1024`)
+	dbtest.Exec(t, db, `UPDATE blob SET data = CAST(substr(data, 1, 300000) || 'damaged' || substr(data, 300008) AS BLOB) WHERE id = 1024`)
 	c = change(c, 100_000, "two")
 	c = change(c, 50, "three")
 	c = change(c, 2*partSize-2, "four")
@@ -29,7 +30,7 @@ func TestAmendLoadsOnlyWhatChanges(t *testing.T) {
 		_, err := Read(tx, c, make([]byte, 10), 0)
 		require.ErrorIs(t, err, ErrCorrupt)
 	})
-	exec(t, db, `UPDATE blob SET data = CAST(substr(data, 1, 300000) || ? || substr(data, 300008) AS BLOB) WHERE id = 1024`, noise(1, 300_007)[300_000:])
+	dbtest.Exec(t, db, `UPDATE blob SET data = CAST(substr(data, 1, 300000) || ? || substr(data, 300008) AS BLOB) WHERE id = 1024`, noise(1, 300_007)[300_000:])
 	require.True(t, bytes.Equal(have, get(t, db, c)))
 	require.Equal(t, put(t, db, have), c, "canonical")
 	checkPatches(t, db)
@@ -48,10 +49,10 @@ func TestAmendFindsDamage(t *testing.T) {
 		"gone":                   `DELETE FROM blob WHERE id = 1025`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			db := open(t)
+			db := dbtest.Open(t)
 			c := apply(t, db, put(t, db, noise(1, Size)), Size, Patch{100_000, []byte("abc")})
 			require.NotNil(t, chains.get(sumIn(t, db, c)))
-			exec(t, db, damage)
+			dbtest.Exec(t, db, damage)
 			err := db.Update(t.Context(), func(tx *schema.Tx) error {
 				_, err := Apply(tx, c, Size, []Patch{{100_001, []byte("x")}})
 				return err
@@ -63,7 +64,7 @@ func TestAmendFindsDamage(t *testing.T) {
 
 // A chunk that becomes zeros bit by bit is a hole in the end, and nothing but that.
 func TestAmendToZeros(t *testing.T) {
-	db := open(t)
+	db := dbtest.Open(t)
 	have := make([]byte, 2*Size)
 	copy(have[Size+100:], "some bytes")
 	copy(have[Size+20_000:], "and some more")
@@ -82,7 +83,7 @@ func TestAmendToZeros(t *testing.T) {
 
 // An edit that is rolled back leaves a chain, which has no effect.
 func TestAmendAfterRollback(t *testing.T) {
-	db := open(t)
+	db := dbtest.Open(t)
 	have := noise(7, Size)
 	c := apply(t, db, put(t, db, have), Size, Patch{9, []byte("one")})
 	copy(have[9:], "one")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"vfsdb/internal/dbtest"
 	"vfsdb/schema"
 )
 
@@ -73,7 +74,7 @@ func TestApply(t *testing.T) {
 		{"same bytes", ones, 3 * Size, []Patch{{Size, ones[:5]}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			db := open(t)
+			db := dbtest.Open(t)
 			base := put(t, db, tt.base)
 			got := apply(t, db, base, tt.size, tt.patches...)
 			want := model(tt.base, tt.size, tt.patches)
@@ -84,7 +85,7 @@ func TestApply(t *testing.T) {
 }
 
 func TestApplyRefuses(t *testing.T) {
-	db := open(t)
+	db := dbtest.Open(t)
 	base := put(t, db, noise(1, 100))
 	for _, tt := range []struct {
 		name    string
@@ -120,7 +121,7 @@ func TestApplyRandomly(t *testing.T) {
 		edge := rng.Int64N(limit/Size+2) * Size
 		return max(0, min(limit, edge+rng.Int64N(5)-2))
 	}
-	db := open(t)
+	db := dbtest.Open(t)
 	var have []byte
 	var c Content
 	for range rounds(150) {
@@ -146,12 +147,12 @@ func TestApplyRandomly(t *testing.T) {
 
 // The cost of an edit depends on the chunks that it touches: the others are not even loaded.
 func TestApplyLoadsOnlyWhatItTouches(t *testing.T) {
-	db := open(t)
+	db := dbtest.Open(t)
 	p := noise(1, 8*Size)
 	c := put(t, db, p)
-	exec(t, db, `UPDATE blob SET data = zeroblob(524288) WHERE id <> (SELECT min(id) + 3 FROM blob)`)
+	dbtest.Exec(t, db, `UPDATE blob SET data = zeroblob(524288) WHERE id <> (SELECT min(id) + 3 FROM blob)`)
 	got := apply(t, db, c, 8*Size, Patch{3*Size + 1, []byte("a")}, Patch{5 * Size, make([]byte, Size)})
-	require.EqualValues(t, 9, number(t, db, `SELECT count(*) FROM blob`))
+	require.EqualValues(t, 9, dbtest.Number(t, db, `SELECT count(*) FROM blob`))
 	p[3*Size+1] = 'a'
 	clear(p[5*Size : 6*Size])
 	require.Equal(t, Prepare(p).Sum(), sumIn(t, db, got))

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vfsdb/hold"
+	"vfsdb/internal/dbtest"
 	"vfsdb/schema"
 )
 
@@ -33,19 +34,9 @@ func newBatchUntil(ctx context.Context, t testing.TB, db *schema.DB) *Batch {
 	return b
 }
 
-func commitStaged(t testing.TB, db *schema.DB, s *Item) (c Content) {
-	t.Helper()
-	update(t, db, func(tx *schema.Tx) {
-		var err error
-		c, err = s.Commit(tx)
-		require.NoError(t, err)
-	})
-	return c
-}
-
 // TestBatch compares with Put: the same bytes must become the same content, in whatever order they are stored.
 func TestBatch(t *testing.T) {
-	db := open(t)
+	db := dbtest.Open(t)
 	var contents [][]byte
 	for n := range uint64(300) {
 		contents = append(contents, noise(n%250, int(n*n)%90_000))
@@ -79,11 +70,11 @@ func TestBatch(t *testing.T) {
 	wg.Wait()
 	require.NoError(t, b.Flush())
 	require.NoError(t, b.Flush())
-	require.Zero(t, number(t, db, `SELECT count(*) FROM manifest`))
+	require.Zero(t, dbtest.Number(t, db, `SELECT count(*) FROM manifest`))
 	for i, s := range staged {
 		require.EqualValues(t, len(contents[i]), s.Size())
-		c := commitStaged(t, db, s)
-		require.Equal(t, c, commitStaged(t, db, s), "again")
+		c := commit(t, db, s)
+		require.Equal(t, c, commit(t, db, s), "again")
 		require.True(t, bytes.Equal(contents[i], get(t, db, c)))
 		update(t, db, func(tx *schema.Tx) {
 			put, err := Put(tx, contents[i])
@@ -94,22 +85,22 @@ func TestBatch(t *testing.T) {
 }
 
 func TestBatchStagesManyAtATime(t *testing.T) {
-	db := open(t)
+	db := dbtest.Open(t)
 	b := newBatch(t, db)
 	for n := range uint64(40) {
 		_, err := b.Add(t.Context(), bytes.NewReader(noise(n, Size/4)))
 		require.NoError(t, err)
 		if n < 32 {
-			require.Zero(t, number(t, db, `SELECT count(*) FROM blob`))
+			require.Zero(t, dbtest.Number(t, db, `SELECT count(*) FROM blob`))
 		}
 	}
 	require.NoError(t, b.Flush())
-	require.EqualValues(t, 40, number(t, db, `SELECT count(*) FROM blob`))
-	require.EqualValues(t, 1, number(t, db, `SELECT count(*) FROM lease WHERE floor < 9223372036854775807`))
+	require.EqualValues(t, 40, dbtest.Number(t, db, `SELECT count(*) FROM blob`))
+	require.EqualValues(t, 1, dbtest.Number(t, db, `SELECT count(*) FROM lease WHERE floor < 9223372036854775807`))
 }
 
 func TestBatchPinsWhatItFinds(t *testing.T) {
-	db := open(t)
+	db := dbtest.Open(t)
 	var found Content
 	update(t, db, func(tx *schema.Tx) {
 		var err error
@@ -120,8 +111,8 @@ func TestBatchPinsWhatItFinds(t *testing.T) {
 	s, err := b.Add(t.Context(), bytes.NewReader(noise(1, 100)))
 	require.NoError(t, err)
 	require.NoError(t, b.Flush())
-	require.EqualValues(t, 1, number(t, db, `SELECT count(*) FROM pin WHERE kind = 2 AND id = ?`, found.Blob))
-	require.Equal(t, found, commitStaged(t, db, s))
+	require.EqualValues(t, 1, dbtest.Number(t, db, `SELECT count(*) FROM pin WHERE kind = 2 AND id = ?`, found.Blob))
+	require.Equal(t, found, commit(t, db, s))
 }
 
 // TestBatchTakenForDead has a collector take our lease away. Chunks that it left are found again; missing ones are ESTALE.
@@ -131,7 +122,7 @@ func TestBatchTakenForDead(t *testing.T) {
 		taken bool
 	}{{"nothing taken", false}, {"a chunk taken", true}} {
 		t.Run(tt.name, func(t *testing.T) {
-			db := open(t)
+			db := dbtest.Open(t)
 			b := newBatch(t, db)
 			var staged []*Item
 			for n := range uint64(3) {
@@ -140,9 +131,9 @@ func TestBatchTakenForDead(t *testing.T) {
 				staged = append(staged, s)
 			}
 			require.NoError(t, b.Flush())
-			exec(t, db, `DELETE FROM lease`)
+			dbtest.Exec(t, db, `DELETE FROM lease`)
 			if tt.taken {
-				exec(t, db, `DELETE FROM blob WHERE size = 1`)
+				dbtest.Exec(t, db, `DELETE FROM blob WHERE size = 1`)
 			}
 			update(t, db, func(tx *schema.Tx) {
 				for n, s := range staged {
@@ -167,7 +158,7 @@ func TestBatchTakenForDead(t *testing.T) {
 
 // TestAddMayEndBeforeItsContext shows that a content that Add has taken is stored, though the context of that call has ended.
 func TestAddMayEndBeforeItsContext(t *testing.T) {
-	db := open(t)
+	db := dbtest.Open(t)
 	b := newBatch(t, db)
 	ctx, cancel := context.WithCancel(t.Context())
 	for n := range uint64(20) {
@@ -176,12 +167,12 @@ func TestAddMayEndBeforeItsContext(t *testing.T) {
 	}
 	cancel()
 	require.NoError(t, b.Flush())
-	require.EqualValues(t, 20, number(t, db, `SELECT count(*) FROM blob`))
+	require.EqualValues(t, 20, dbtest.Number(t, db, `SELECT count(*) FROM blob`))
 }
 
 // TestBatchSourceFails shows that one bad source does no harm to the others.
 func TestBatchSourceFails(t *testing.T) {
-	db := open(t)
+	db := dbtest.Open(t)
 	b := newBatch(t, db)
 	broken := errors.New("broken")
 	_, err := b.Add(t.Context(), io.MultiReader(bytes.NewReader(noise(1, 3*Size)), iotest.ErrReader(broken)))
@@ -189,11 +180,11 @@ func TestBatchSourceFails(t *testing.T) {
 	s, err := b.Add(t.Context(), bytes.NewReader(noise(2, 10)))
 	require.NoError(t, err)
 	require.NoError(t, b.Flush())
-	require.Equal(t, noise(2, 10), get(t, db, commitStaged(t, db, s)))
+	require.Equal(t, noise(2, 10), get(t, db, commit(t, db, s)))
 }
 
 func TestBatchEnds(t *testing.T) {
-	db := open(t)
+	db := dbtest.Open(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	b := newBatchUntil(ctx, t, db)
 	s, err := b.Add(t.Context(), bytes.NewReader(noise(1, 10)))
@@ -216,7 +207,7 @@ func TestBatchEnds(t *testing.T) {
 }
 
 func TestExtents(t *testing.T) {
-	db := open(t)
+	db := dbtest.Open(t)
 	hole := make([]byte, 2*Size)
 	for _, tt := range []struct {
 		name string

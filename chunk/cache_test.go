@@ -12,13 +12,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"vfsdb/internal/dbtest"
 	"vfsdb/schema"
 )
 
 // zeroed makes every blob of a file damaged: whatever is right from then on comes out of memory.
 func zeroed(t testing.TB, db *schema.DB) {
 	t.Helper()
-	exec(t, db, `UPDATE blob SET codec = 0, data = zeroblob(size)`)
+	dbtest.Exec(t, db, `UPDATE blob SET codec = 0, data = zeroblob(size)`)
 }
 
 // forgetChains has a test begin as a process does. Parts that are read by chains do not come into a cache.
@@ -57,7 +58,7 @@ func TestCacheKeeps(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			forgetChains()
-			db, cache := open(t), NewCache()
+			db, cache := dbtest.Open(t), NewCache()
 			want := noise(1, tt.size)
 			c := put(t, db, want)
 			_, ok := cache.Peek(c, tt.off, int64(tt.n))
@@ -97,7 +98,7 @@ func TestCacheKeeps(t *testing.T) {
 
 // Damaged content is not kept, and neither is it after it was mended under another id.
 func TestCacheOfDamage(t *testing.T) {
-	db, cache := open(t), NewCache()
+	db, cache := dbtest.Open(t), NewCache()
 	for _, size := range []int{1000, Size + 1000} {
 		c := put(t, db, noise(uint64(size), size))
 		zeroed(t, db)
@@ -113,7 +114,7 @@ func TestCacheOfDamage(t *testing.T) {
 // A transaction that writes may be undone, and its ids are given out once more.
 func TestCacheAfterRollback(t *testing.T) {
 	for _, size := range []int{1000, Size + 1000} {
-		db, cache := open(t), NewCache()
+		db, cache := dbtest.Open(t), NewCache()
 		undone := errors.New("undone")
 		was, is := noise(1, size), noise(2, size)
 		var lost Content
@@ -141,7 +142,7 @@ func TestCacheAfterRollback(t *testing.T) {
 // A cache never takes more memory than it may, whatever is read through it, and always returns the bytes that were written.
 func TestCacheIsBounded(t *testing.T) {
 	forgetChains()
-	db, cache := open(t), NewCache()
+	db, cache := dbtest.Open(t), NewCache()
 	cache.wholes.bound, cache.asked.bound, cache.parts.bound = 2<<20, 2<<20, 3<<20
 	r := rand.New(rand.NewPCG(1, 2))
 	type file struct {
@@ -206,7 +207,7 @@ func bounded(t testing.TB, c *Cache) {
 
 // Many goroutines read the same contents through one cache while these are evicted.
 func TestCacheTogether(t *testing.T) {
-	db, cache := open(t), NewCache()
+	db, cache := dbtest.Open(t), NewCache()
 	data := noise(1, 40*Size+77)
 	c := put(t, db, data)
 	var short []Content
@@ -245,7 +246,7 @@ func TestCacheTogether(t *testing.T) {
 // A stream skips the cache, however small its steps are, and so does a scan that reads everything once.
 func TestStreamsTakeNothingFromTheCache(t *testing.T) {
 	forgetChains()
-	db, cache := open(t), NewCache()
+	db, cache := dbtest.Open(t), NewCache()
 	hot := put(t, db, noise(1, 5000))
 	warm := put(t, db, noise(2, Size))
 	long := put(t, db, noise(3, 24*Size+5))
@@ -294,7 +295,7 @@ func TestStreamsTakeNothingFromTheCache(t *testing.T) {
 
 // BenchmarkPeek copies kept content, by one and by all goroutines.
 func BenchmarkPeek(b *testing.B) {
-	db, cache := open(b), NewCache()
+	db, cache := dbtest.Open(b), NewCache()
 	for _, size := range []int{100, 1 << 10, 10 << 10, 50 << 10} {
 		var all []Content
 		for n := range 200 {
@@ -343,7 +344,7 @@ func TestParts(t *testing.T) {
 		for _, size := range []int{Size - 100, 3*Size + 20_000} { // by the id of the blob, and by sums
 			t.Run(fmt.Sprint(tt.name, " ", size), func(t *testing.T) {
 				forgetChains()
-				db, cache := open(t), NewCache()
+				db, cache := dbtest.Open(t), NewCache()
 				want := text(1, size)
 				c := put(t, db, want)
 				_, err := part(t, db, cache, c, 1000, 10)
@@ -360,7 +361,7 @@ func TestParts(t *testing.T) {
 				case "compress":
 					require.NotZero(t, compact(t, db, ReadLoose))
 				default:
-					exec(t, db, tt.change)
+					dbtest.Exec(t, db, tt.change)
 				}
 				for _, at := range [][2]int{{2*partSize - 10, 20}, {100_000, 4096}, {3 * partSize, partSize}, {400_000, 2*partSize + 1}} {
 					got, err := part(t, db, cache, c, int64(at[0]), at[1])
@@ -393,7 +394,7 @@ func TestParts(t *testing.T) {
 // A chunk that was changed a little is read by parts too, with the bytes that lie over its base.
 func TestPartsOfDeltas(t *testing.T) {
 	forgetChains()
-	db, cache := open(t), NewCache()
+	db, cache := dbtest.Open(t), NewCache()
 	want := noise(77, 2*Size+300_000)
 	c := put(t, db, want)
 	_, err := part(t, db, cache, c, Size+5, 10)
@@ -403,8 +404,8 @@ func TestPartsOfDeltas(t *testing.T) {
 		copy(want[off:], data)
 		c = apply(t, db, c, c.Size, Patch{Off: int64(off), Data: data})
 	}
-	require.Equal(t, int64(3), number(t, db, `SELECT count(*) FROM blob WHERE codec = 3`))
-	exec(t, db, `UPDATE blob SET data = CAST(x'00' || substr(data, 2) AS BLOB) WHERE codec = 0`)
+	require.Equal(t, int64(3), dbtest.Number(t, db, `SELECT count(*) FROM blob WHERE codec = 3`))
+	dbtest.Exec(t, db, `UPDATE blob SET data = CAST(x'00' || substr(data, 2) AS BLOB) WHERE codec = 0`)
 	for _, at := range [][2]int{{100_000 - 50, 200}, {90_000, 3 * partSize}, {400_000, 10}, {300_000, 4096}} {
 		got, err := part(t, db, cache, c, int64(Size+at[0]), at[1])
 		require.NoError(t, err)
@@ -417,7 +418,7 @@ func TestPartsOfDeltas(t *testing.T) {
 // Content in memory is read without a transaction, and only that.
 func TestReadHeld(t *testing.T) {
 	forgetChains()
-	db, cache := open(t), NewCache()
+	db, cache := dbtest.Open(t), NewCache()
 	want := noise(5, 3*Size+100)
 	clear(want[Size : 2*Size])
 	c := put(t, db, want)

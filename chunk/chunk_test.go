@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"path/filepath"
 	"sync"
 	"testing"
 	"testing/iotest"
@@ -16,21 +15,9 @@ import (
 	"github.com/zeebo/blake3"
 
 	"vfsdb/hold"
+	"vfsdb/internal/dbtest"
 	"vfsdb/schema"
 )
-
-func open(t testing.TB) *schema.DB {
-	t.Helper()
-	return openAt(t, filepath.Join(t.TempDir(), "x.db"))
-}
-
-func openAt(t testing.TB, path string) *schema.DB {
-	t.Helper()
-	db, err := schema.Open(context.Background(), path, schema.Options{Relaxed: true})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, db.Close()) })
-	return db
-}
 
 func update(t testing.TB, db *schema.DB, fn func(tx *schema.Tx)) {
 	t.Helper()
@@ -40,24 +27,6 @@ func update(t testing.TB, db *schema.DB, fn func(tx *schema.Tx)) {
 func view(t testing.TB, db *schema.DB, fn func(tx *schema.Tx)) {
 	t.Helper()
 	require.NoError(t, db.View(context.Background(), func(tx *schema.Tx) error { fn(tx); return nil }))
-}
-
-func number(t testing.TB, db *schema.DB, query string, args ...any) (n int64) {
-	t.Helper()
-	view(t, db, func(tx *schema.Tx) {
-		var err error
-		n, _, err = tx.Int(query, args...)
-		require.NoError(t, err)
-	})
-	return n
-}
-
-func exec(t testing.TB, db *schema.DB, query string, args ...any) {
-	t.Helper()
-	update(t, db, func(tx *schema.Tx) {
-		_, err := tx.Exec(query, args...)
-		require.NoError(t, err)
-	})
 }
 
 func put(t testing.TB, db *schema.DB, p []byte) (c Content) {
@@ -149,7 +118,7 @@ func TestSameBytesSameContent(t *testing.T) {
 	for _, n := range sizes {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			p := noise(uint64(n), n)
-			db := open(t)
+			db := dbtest.Open(t)
 			want := put(t, db, p)
 			require.EqualValues(t, n, want.Size)
 			require.Equal(t, n > 0 && n <= Size, want.Blob != 0)
@@ -170,7 +139,7 @@ func TestSameBytesSameContent(t *testing.T) {
 			for name, r := range sources {
 				require.Equal(t, want, stream(t, db, r), name)
 			}
-			other := stream(t, open(t), bytes.NewReader(p))
+			other := stream(t, dbtest.Open(t), bytes.NewReader(p))
 			require.Equal(t, want.Size, other.Size)
 
 			sum := sumIn(t, db, want)
@@ -179,8 +148,8 @@ func TestSameBytesSameContent(t *testing.T) {
 				require.Equal(t, Sum(blake3.Sum256(p)), sum)
 			}
 			chunks := (n + Size - 1) / Size
-			require.EqualValues(t, chunks, number(t, db, `SELECT count(*) FROM blob`), "stored once")
-			require.EqualValues(t, min(1, n/(Size+1)), number(t, db, `SELECT count(*) FROM manifest`))
+			require.EqualValues(t, chunks, dbtest.Number(t, db, `SELECT count(*) FROM blob`), "stored once")
+			require.EqualValues(t, min(1, n/(Size+1)), dbtest.Number(t, db, `SELECT count(*) FROM manifest`))
 		})
 	}
 }

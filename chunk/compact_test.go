@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vfsdb/hold"
+	"vfsdb/internal/dbtest"
 	"vfsdb/schema"
 )
 
@@ -86,22 +87,22 @@ func TestCompressAtOnce(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, p := range [][]byte{text(1, 100), text(2, 40_000), text(3, Size), text(4, 12*Size+9)} {
-				db := open(t)
+				db := dbtest.Open(t)
 				c := store(t, db, p)
 				require.True(t, bytes.Equal(p, get(t, db, c)))
 				require.Equal(t, Prepare(p).Sum(), sumIn(t, db, c))
-				require.Zero(t, number(t, db, `SELECT count(*) FROM blob WHERE size > 9 AND (codec <> 1 OR length(data) >= size)`))
+				require.Zero(t, dbtest.Number(t, db, `SELECT count(*) FROM blob WHERE size > 9 AND (codec <> 1 OR length(data) >= size)`))
 				require.Equal(t, c, put(t, db, p), "found, however it is stored")
 			}
-			db := open(t)
+			db := dbtest.Open(t)
 			store(t, db, dense(5, 3*Size))
-			require.Zero(t, number(t, db, `SELECT count(*) FROM blob WHERE codec <> 0`), "what does not shrink stays plain")
+			require.Zero(t, dbtest.Number(t, db, `SELECT count(*) FROM blob WHERE codec <> 0`), "what does not shrink stays plain")
 		})
 	}
 }
 
 func TestPacks(t *testing.T) {
-	db := open(t)
+	db := dbtest.Open(t)
 	all := make(map[Content][]byte)
 	for i := range 300 {
 		p := text(i, 10+i*20)
@@ -110,10 +111,10 @@ func TestPacks(t *testing.T) {
 	for _, p := range [][]byte{text(1000, 3*Size+5), text(1001, packBytes), dense(1, 5000), dense(2, 2*Size), append(dense(3, 2000), text(4, 60_000)...)} {
 		all[put(t, db, p)] = p
 	}
-	before := number(t, db, `SELECT sum(length(data)) FROM blob`)
+	before := dbtest.Number(t, db, `SELECT sum(length(data)) FROM blob`)
 	require.EqualValues(t, 300+4+1+1, compact(t, db, ReadLoose))
-	require.Greater(t, before/4, number(t, db, `SELECT sum(length(data)) FROM pack`))
-	require.EqualValues(t, 3, number(t, db, `SELECT count(*) FROM blob WHERE codec = 0`), "noise")
+	require.Greater(t, before/4, dbtest.Number(t, db, `SELECT sum(length(data)) FROM pack`))
+	require.EqualValues(t, 3, dbtest.Number(t, db, `SELECT count(*) FROM blob WHERE codec = 0`), "noise")
 	require.Zero(t, compact(t, db, ReadLoose))
 	require.Zero(t, compact(t, db, ReadWasted))
 	for c, p := range all {
@@ -138,13 +139,13 @@ func TestPacks(t *testing.T) {
 
 // A pack is made anew once most of it is gone, and goes with its last blob.
 func TestPacksGo(t *testing.T) {
-	db := open(t)
+	db := dbtest.Open(t)
 	var list []Content
 	for i := range 100 {
 		list = append(list, put(t, db, text(i, 3000)))
 	}
 	require.EqualValues(t, 100, compact(t, db, ReadLoose))
-	packs := number(t, db, `SELECT count(*) FROM pack`)
+	packs := dbtest.Number(t, db, `SELECT count(*) FROM pack`)
 	const per = packBytes / 3000 // 21
 	require.EqualValues(t, 100/per+1, packs)
 	drop := func(list []Content) {
@@ -160,17 +161,17 @@ func TestPacksGo(t *testing.T) {
 	require.Zero(t, compact(t, db, ReadWasted), "half of it is in use")
 	drop(list[per/2 : per-6])
 	require.EqualValues(t, 6, compact(t, db, ReadWasted))
-	require.EqualValues(t, packs, number(t, db, `SELECT count(*) FROM pack`))
+	require.EqualValues(t, packs, dbtest.Number(t, db, `SELECT count(*) FROM pack`))
 	for n, c := range list[per-6:] {
 		require.Equal(t, text(per-6+n, 3000), get(t, db, c))
 	}
 	drop(list[per-6:])
-	require.Zero(t, number(t, db, `SELECT count(*) FROM pack`))
+	require.Zero(t, dbtest.Number(t, db, `SELECT count(*) FROM pack`))
 }
 
 // Blobs that are left over from a pack may not compress by themselves.
 func TestPackOfWhatDoesNotCompress(t *testing.T) {
-	db := open(t)
+	db := dbtest.Open(t)
 	left := put(t, db, dense(1, 101))
 	gone := put(t, db, text(2, 20_000))
 	require.EqualValues(t, 2, compact(t, db, ReadLoose))
@@ -179,7 +180,7 @@ func TestPackOfWhatDoesNotCompress(t *testing.T) {
 		require.NoError(t, err)
 	})
 	require.EqualValues(t, 1, compact(t, db, ReadWasted))
-	require.Greater(t, number(t, db, `SELECT length(data) FROM pack`), int64(101))
+	require.Greater(t, dbtest.Number(t, db, `SELECT length(data) FROM pack`), int64(101))
 	require.Equal(t, dense(1, 101), get(t, db, left))
 	require.Zero(t, compact(t, db, ReadWasted))
 }
@@ -188,15 +189,15 @@ func TestPackOfWhatDoesNotCompress(t *testing.T) {
 func TestSwapLooksAgain(t *testing.T) {
 	for name, meddle := range map[string]func(t *testing.T, db *schema.DB, first, last Content){
 		"collected": func(t *testing.T, db *schema.DB, first, _ Content) {
-			exec(t, db, `DELETE FROM blob WHERE id = ?`, first.Blob)
+			dbtest.Exec(t, db, `DELETE FROM blob WHERE id = ?`, first.Blob)
 		},
 		"the last collected": func(t *testing.T, db *schema.DB, _, last Content) {
-			exec(t, db, `DELETE FROM blob WHERE id = ?`, last.Blob)
+			dbtest.Exec(t, db, `DELETE FROM blob WHERE id = ?`, last.Blob)
 		},
 		"compacted by another": func(t *testing.T, db *schema.DB, _, _ Content) { compact(t, db, ReadLoose) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			db := open(t)
+			db := dbtest.Open(t)
 			first, last := put(t, db, text(1, 5000)), put(t, db, text(2, 5000))
 			var batch *LooseBatch
 			view(t, db, func(tx *schema.Tx) {
@@ -208,17 +209,17 @@ func TestSwapLooksAgain(t *testing.T) {
 			require.NoError(t, err)
 			require.Len(t, packs, 1)
 			meddle(t, db, first, last)
-			blobs, there := number(t, db, `SELECT count(*) FROM blob`), number(t, db, `SELECT count(*) FROM pack`)
+			blobs, there := dbtest.Number(t, db, `SELECT count(*) FROM blob`), dbtest.Number(t, db, `SELECT count(*) FROM pack`)
 			require.ErrorIs(t, db.Update(t.Context(), packs[0].Swap), ErrChanged)
-			require.Equal(t, blobs, number(t, db, `SELECT count(*) FROM blob`))
-			require.Equal(t, there, number(t, db, `SELECT count(*) FROM pack`))
+			require.Equal(t, blobs, dbtest.Number(t, db, `SELECT count(*) FROM blob`))
+			require.Equal(t, there, dbtest.Number(t, db, `SELECT count(*) FROM pack`))
 		})
 	}
 }
 
 // A pack that was decompressed in a transaction that is rolled back is forgotten: its id is used again.
 func TestPackRolledBack(t *testing.T) {
-	db := open(t)
+	db := dbtest.Open(t)
 	swap := func(c Content, p []byte, end error) {
 		var batch *LooseBatch
 		view(t, db, func(tx *schema.Tx) {
@@ -284,15 +285,15 @@ func TestHostileFrames(t *testing.T) {
 	for name, frame := range hostile(t) {
 		for codec, damage := range map[int]func(t *testing.T, db *schema.DB, c Content){
 			squeezed: func(t *testing.T, db *schema.DB, c Content) {
-				exec(t, db, `UPDATE blob SET codec = 1, data = ? WHERE id = ?`, frame, c.Blob)
+				dbtest.Exec(t, db, `UPDATE blob SET codec = 1, data = ? WHERE id = ?`, frame, c.Blob)
 			},
 			packed: func(t *testing.T, db *schema.DB, c Content) {
 				compact(t, db, ReadLoose)
-				exec(t, db, `UPDATE pack SET data = ?`, frame)
+				dbtest.Exec(t, db, `UPDATE pack SET data = ?`, frame)
 			},
 		} {
 			t.Run(fmt.Sprint(name, ", codec ", codec), func(t *testing.T) {
-				db := open(t)
+				db := dbtest.Open(t)
 				c := put(t, db, text(1, 5000))
 				damage(t, db, c)
 				var before, after runtime.MemStats
@@ -327,12 +328,12 @@ func TestDamagedPacks(t *testing.T) {
 		"the place as a frame": `UPDATE blob SET codec = 1`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			db := open(t)
+			db := dbtest.Open(t)
 			put(t, db, text(1, 5000))
 			c := put(t, db, text(2, 5000))
 			put(t, db, text(3, 5000))
 			compact(t, db, ReadLoose)
-			exec(t, db, text2)
+			dbtest.Exec(t, db, text2)
 			err := db.View(t.Context(), func(tx *schema.Tx) error { _, err := Read(tx, c, make([]byte, 5000), 0); return err })
 			require.ErrorIs(t, err, ErrCorrupt)
 			compact(t, db, ReadLoose) // goes past it
@@ -363,7 +364,7 @@ func BenchmarkReadCompressed(b *testing.B) {
 	for _, size := range []int{4000, 40_000, Size} {
 		for _, codec := range []string{"plain", "squeezed", "packed"} {
 			b.Run(fmt.Sprint(size, "/", codec), func(b *testing.B) {
-				db := open(b)
+				db := dbtest.Open(b)
 				var list []Content
 				for i := range 64 {
 					p := append(dense(byte(i), size/4), text(i, size)...)[:size]

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"vfsdb/internal/dbtest"
 	"vfsdb/schema"
 )
 
@@ -32,7 +33,7 @@ func (r *pieces) Read(p []byte) (int, error) {
 
 // Zeros are not stored, whether written or skipped.
 func TestHoles(t *testing.T) {
-	db := open(t)
+	db := dbtest.Open(t)
 	for _, n := range []int{0, 1, Size - 1, Size, Size + 1, 3 * Size, 3*Size + 1} {
 		zeros := put(t, db, make([]byte, n))
 		require.Zero(t, zeros.Blob)
@@ -48,12 +49,12 @@ func TestHoles(t *testing.T) {
 			require.Equal(t, SumOf(make([]byte, n)), sumIn(t, db, zeros))
 		}
 	}
-	require.Zero(t, number(t, db, `SELECT count(*) FROM blob`))
+	require.Zero(t, dbtest.Number(t, db, `SELECT count(*) FROM blob`))
 }
 
 func TestHugeHole(t *testing.T) {
 	const size = 100 << 30
-	db := open(t)
+	db := dbtest.Open(t)
 	var c Content
 	update(t, db, func(tx *schema.Tx) {
 		var err error
@@ -61,8 +62,8 @@ func TestHugeHole(t *testing.T) {
 		require.NoError(t, err)
 	})
 	require.EqualValues(t, size, c.Size)
-	require.EqualValues(t, 3, number(t, db, `SELECT count(*) FROM blob`), "head, longer head, tail")
-	pages := number(t, db, `PRAGMA page_count`)
+	require.EqualValues(t, 3, dbtest.Number(t, db, `SELECT count(*) FROM blob`), "head, longer head, tail")
+	pages := dbtest.Number(t, db, `PRAGMA page_count`)
 	require.Less(t, pages*schema.PageSize, int64(3<<20)) // three chunks, two of them almost all zeros
 	p := make([]byte, 8)
 	view(t, db, func(tx *schema.Tx) {
@@ -72,12 +73,12 @@ func TestHugeHole(t *testing.T) {
 			require.Equal(t, want, string(p))
 		}
 	})
-	before := number(t, db, `PRAGMA page_count`)
+	before := dbtest.Number(t, db, `PRAGMA page_count`)
 	update(t, db, func(tx *schema.Tx) {
 		_, err := Apply(tx, Content{}, size, nil)
 		require.NoError(t, err)
 	})
-	require.Less(t, number(t, db, `PRAGMA page_count`)-before, int64(4), "a hole of 100 GiB")
+	require.Less(t, dbtest.Number(t, db, `PRAGMA page_count`)-before, int64(4), "a hole of 100 GiB")
 }
 
 func put0(t testing.TB, tx *schema.Tx, p []byte) Content {
@@ -88,7 +89,7 @@ func put0(t testing.TB, tx *schema.Tx, p []byte) Content {
 
 // A Content that no inode of ours ever has is damage too, not a panic.
 func TestImpossibleContent(t *testing.T) {
-	db := open(t)
+	db := dbtest.Open(t)
 	for _, c := range []Content{
 		{Size: -1},
 		{Size: 0, Blob: 1024},
@@ -120,7 +121,7 @@ func TestImpossibleContent(t *testing.T) {
 
 // While a collection runs, content that is found is noted, and content that is referred to.
 func TestWriteBarrier(t *testing.T) {
-	db := open(t)
+	db := dbtest.Open(t)
 	small, large := put(t, db, noise(1, 10)), put(t, db, noise(2, Size+1))
 	touched := `SELECT count(*) FROM touched WHERE kind = ? AND id = ?`
 	update(t, db, func(tx *schema.Tx) {
@@ -128,27 +129,27 @@ func TestWriteBarrier(t *testing.T) {
 		require.NoError(t, Touch(tx, large))
 		require.NoError(t, Touch(tx, Content{}))
 	})
-	require.Zero(t, number(t, db, `SELECT count(*) FROM touched`), "no collection runs")
+	require.Zero(t, dbtest.Number(t, db, `SELECT count(*) FROM touched`), "no collection runs")
 
-	exec(t, db, `UPDATE gc SET phase = 2`)
+	dbtest.Exec(t, db, `UPDATE gc SET phase = 2`)
 	put(t, db, noise(1, 10))
-	require.EqualValues(t, 1, number(t, db, touched, 2, small.Blob))
-	require.EqualValues(t, 1, number(t, db, `SELECT count(*) FROM touched`))
+	require.EqualValues(t, 1, dbtest.Number(t, db, touched, 2, small.Blob))
+	require.EqualValues(t, 1, dbtest.Number(t, db, `SELECT count(*) FROM touched`))
 	put(t, db, noise(2, Size+1))
-	require.EqualValues(t, 1, number(t, db, touched, 3, large.Manifest))
-	require.EqualValues(t, 4, number(t, db, `SELECT count(*) FROM touched`), "two chunks, and their manifest")
+	require.EqualValues(t, 1, dbtest.Number(t, db, touched, 3, large.Manifest))
+	require.EqualValues(t, 4, dbtest.Number(t, db, `SELECT count(*) FROM touched`), "two chunks, and their manifest")
 
-	exec(t, db, `DELETE FROM touched`)
+	dbtest.Exec(t, db, `DELETE FROM touched`)
 	update(t, db, func(tx *schema.Tx) {
 		require.NoError(t, Touch(tx, small))
 		require.NoError(t, Touch(tx, large))
 		require.NoError(t, Touch(tx, Content{Size: 5}))
 	})
-	require.EqualValues(t, 2, number(t, db, `SELECT count(*) FROM touched`))
-	exec(t, db, `DELETE FROM touched`)
+	require.EqualValues(t, 2, dbtest.Number(t, db, `SELECT count(*) FROM touched`))
+	dbtest.Exec(t, db, `DELETE FROM touched`)
 	update(t, db, func(tx *schema.Tx) {
 		_, err := Apply(tx, large, Size, nil)
 		require.NoError(t, err)
 	})
-	require.EqualValues(t, 1, number(t, db, touched, 3, large.Manifest), "its chunk lives on")
+	require.EqualValues(t, 1, dbtest.Number(t, db, touched, 3, large.Manifest), "its chunk lives on")
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"vfsdb/internal/dbtest"
 	"vfsdb/schema"
 )
 
@@ -42,9 +43,9 @@ func TestDamage(t *testing.T) {
 		{"a manifest without a sum", `UPDATE manifest SET sum = x'01'`, "no sum", large},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			db := open(t)
+			db := dbtest.Open(t)
 			c := put(t, db, tt.data)
-			exec(t, db, tt.damage)
+			dbtest.Exec(t, db, tt.damage)
 			view(t, db, func(tx *schema.Tx) {
 				p := make([]byte, len(tt.data))
 				n, err := Read(tx, c, p, 0)

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vfsdb/hold"
+	"vfsdb/internal/dbtest"
 	"vfsdb/schema"
 )
 
@@ -58,7 +59,7 @@ func checkPatches(t testing.TB, db *schema.DB) {
 func TestDelta(t *testing.T) {
 	for _, length := range []int{deltaLeast, 300_000, Size} {
 		t.Run(fmt.Sprint(length), func(t *testing.T) {
-			db := open(t)
+			db := dbtest.Open(t)
 			have := noise(1, length)
 			c := put(t, db, have)
 			base := c.Blob
@@ -67,20 +68,20 @@ func TestDelta(t *testing.T) {
 				off := (i * 37 % 40) * (length / 40)
 				p := noise(uint64(i+2), 1000)
 				copy(have[off:], p)
-				before := number(t, db, `SELECT sum(length(data)) FROM blob`)
+				before := dbtest.Number(t, db, `SELECT sum(length(data)) FROM blob`)
 				c = apply(t, db, c, int64(length), Patch{int64(off), p})
 				require.True(t, bytes.Equal(have, get(t, db, c)))
 				require.Equal(t, SumOf(have), sumIn(t, db, c))
 				require.Equal(t, put(t, db, have), c, "canonical")
-				took := number(t, db, `SELECT sum(length(data)) FROM blob`) - before
-				if number(t, db, `SELECT codec FROM blob WHERE id = ?`, c.Blob) == plain {
+				took := dbtest.Number(t, db, `SELECT sum(length(data)) FROM blob`) - before
+				if dbtest.Number(t, db, `SELECT codec FROM blob WHERE id = ?`, c.Blob) == plain {
 					require.EqualValues(t, length, took)
 					base = c.Blob
 					wholes++
 					continue
 				}
 				require.LessOrEqual(t, took, int64(length/deltaPart))
-				require.EqualValues(t, 1, number(t, db, `SELECT count(*) FROM patch WHERE base = ? AND id = ? AND kind = 2`, base, c.Blob))
+				require.EqualValues(t, 1, dbtest.Number(t, db, `SELECT count(*) FROM patch WHERE base = ? AND id = ? AND kind = 2`, base, c.Blob))
 			}
 			require.Positive(t, wholes)
 			require.Less(t, wholes, 20)
@@ -118,7 +119,7 @@ func TestDeltaOrWhole(t *testing.T) {
 		{"cut to a short chunk", long, 2*Size + 100, nil, []int64{plain}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			db := open(t)
+			db := dbtest.Open(t)
 			c := put(t, db, tt.base)
 			stored := len(codecs(t, db))
 			size := tt.size
@@ -137,7 +138,7 @@ func TestDeltaOrWhole(t *testing.T) {
 
 // Bytes that were cut off do not come back, though the base has them.
 func TestDeltaForgetsWhatWasCut(t *testing.T) {
-	db := open(t)
+	db := dbtest.Open(t)
 	have := noise(1, 300_000)
 	c := put(t, db, have)
 	for _, size := range []int64{299_000, 300_000, 298_000, 298_001, 297_000, 305_000} {
@@ -156,7 +157,7 @@ func TestDeltaRandomly(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
-	db := open(t)
+	db := dbtest.Open(t)
 	have := bytes.Repeat([]byte("a text that compresses, and is long. "), (2*Size+200_000)/37)
 	copy(have[Size:], noise(seed, Size))
 	c := put(t, db, have)
@@ -191,7 +192,7 @@ func TestDeltaRandomly(t *testing.T) {
 	}
 	require.Equal(t, put(t, db, have), c)
 	if !racing {
-		require.Positive(t, number(t, db, `SELECT count(*) FROM patch`))
+		require.Positive(t, dbtest.Number(t, db, `SELECT count(*) FROM patch`))
 	}
 	checkPatches(t, db)
 }
@@ -199,7 +200,7 @@ func TestDeltaRandomly(t *testing.T) {
 // A compaction that finds that a patched chunk is smaller as a whole lets go of its base, and packs bases that keep
 // their id.
 func TestCompactDelta(t *testing.T) {
-	db := open(t)
+	db := dbtest.Open(t)
 	have := text(1, Size)
 	base := put(t, db, have)
 	var list []Content
@@ -208,10 +209,10 @@ func TestCompactDelta(t *testing.T) {
 		copy(have[i*20_000:], p)
 		list = append(list, apply(t, db, base, Size, Patch{int64(i * 20_000), p}))
 	}
-	require.EqualValues(t, 6, number(t, db, `SELECT count(*) FROM patch`))
+	require.EqualValues(t, 6, dbtest.Number(t, db, `SELECT count(*) FROM patch`))
 	require.Positive(t, compact(t, db, ReadLoose))
-	require.EqualValues(t, packed, number(t, db, `SELECT codec FROM blob WHERE id = ?`, base.Blob))
-	require.EqualValues(t, 0, number(t, db, `SELECT count(*) FROM patch`))
+	require.EqualValues(t, packed, dbtest.Number(t, db, `SELECT codec FROM blob WHERE id = ?`, base.Blob))
+	require.EqualValues(t, 0, dbtest.Number(t, db, `SELECT count(*) FROM patch`))
 	require.True(t, bytes.Equal(text(1, Size), get(t, db, base)))
 	for i, c := range list {
 		want := text(1, Size)
@@ -220,14 +221,14 @@ func TestCompactDelta(t *testing.T) {
 	}
 	// And over a packed base.
 	c := apply(t, db, base, Size, Patch{77, []byte("x")})
-	require.EqualValues(t, patched, number(t, db, `SELECT codec FROM blob WHERE id = ?`, c.Blob))
+	require.EqualValues(t, patched, dbtest.Number(t, db, `SELECT codec FROM blob WHERE id = ?`, c.Blob))
 	require.EqualValues(t, 'x', get(t, db, c)[77])
 	checkPatches(t, db)
 }
 
 // A base outlives all that is stored over it: Delete leaves it.
 func TestDeleteSparesBases(t *testing.T) {
-	db := open(t)
+	db := dbtest.Open(t)
 	base := put(t, db, noise(1, Size))
 	one := apply(t, db, base, Size, Patch{7, []byte("one")})
 	two := apply(t, db, one, Size, Patch{70_000, []byte("two")})
@@ -246,7 +247,7 @@ func TestDeleteSparesBases(t *testing.T) {
 	checkPatches(t, db)
 	require.EqualValues(t, 1, remove(two))
 	require.EqualValues(t, 1, remove(base))
-	require.Zero(t, number(t, db, `SELECT (SELECT count(*) FROM blob) + (SELECT count(*) FROM patch)`))
+	require.Zero(t, dbtest.Number(t, db, `SELECT (SELECT count(*) FROM blob) + (SELECT count(*) FROM patch)`))
 }
 
 // hostileDeltas are no deltas of a chunk of 100,000 bytes over the blob 1024.
@@ -291,14 +292,14 @@ func hostileDeltas() map[string][]byte {
 func TestHostileDeltas(t *testing.T) {
 	for name, data := range hostileDeltas() {
 		t.Run(name, func(t *testing.T) {
-			db := open(t)
+			db := dbtest.Open(t)
 			have := noise(1, 100_000)
 			base := put(t, db, have)
 			c := apply(t, db, base, 100_000, Patch{5, []byte("abc")})
 			other := apply(t, db, base, 100_000, Patch{5, []byte("other")})
 			require.EqualValues(t, 1025, c.Blob)
 			require.EqualValues(t, 1026, other.Blob)
-			exec(t, db, `UPDATE blob SET data = ? WHERE id = 1025`, data)
+			dbtest.Exec(t, db, `UPDATE blob SET data = ? WHERE id = 1025`, data)
 			requireDamaged(t, db, c)
 			require.True(t, bytes.Equal(have, get(t, db, base)))
 		})
@@ -334,9 +335,9 @@ func TestDamagedBases(t *testing.T) {
 		"stored as another": `UPDATE blob SET codec = 0 WHERE id = 1025`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			db := open(t)
+			db := dbtest.Open(t)
 			c := apply(t, db, put(t, db, noise(1, 100_000)), 100_000, Patch{5, []byte("abc")})
-			exec(t, db, damage)
+			dbtest.Exec(t, db, damage)
 			requireDamaged(t, db, c)
 		})
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/zeebo/blake3"
 
+	"vfsdb/internal/dbtest"
 	"vfsdb/schema"
 )
 
@@ -73,7 +74,7 @@ func TestManifestSum(t *testing.T) {
 }
 
 func TestBlobs(t *testing.T) {
-	db := open(t)
+	db := dbtest.Open(t)
 	p := noise(5, 3*Size+1)
 	clear(p[Size : 2*Size])
 	c := put(t, db, p)
@@ -82,12 +83,12 @@ func TestBlobs(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, []int64{1024, 1025, 1026}, ids)
 	})
-	exec(t, db, `UPDATE blob SET size = 2 WHERE id = 1026`)
+	dbtest.Exec(t, db, `UPDATE blob SET size = 2 WHERE id = 1026`)
 	view(t, db, func(tx *schema.Tx) {
 		_, err := Blobs(tx, c.Manifest)
 		require.ErrorIs(t, err, ErrCorrupt)
 	})
-	exec(t, db, `DELETE FROM blob WHERE id = 1026`)
+	dbtest.Exec(t, db, `DELETE FROM blob WHERE id = 1026`)
 	view(t, db, func(tx *schema.Tx) {
 		_, err := Blobs(tx, c.Manifest)
 		require.ErrorContains(t, err, "missing")

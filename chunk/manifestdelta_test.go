@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vfsdb/hold"
+	"vfsdb/internal/dbtest"
 	"vfsdb/schema"
 )
 
@@ -25,13 +26,13 @@ func wide(t testing.TB, db *schema.DB) (Content, []byte) {
 
 func bodyLen(t testing.TB, db *schema.DB, c Content) int64 {
 	t.Helper()
-	return number(t, db, `SELECT length(body) FROM manifest WHERE id = ?`, c.Manifest)
+	return dbtest.Number(t, db, `SELECT length(body) FROM manifest WHERE id = ?`, c.Manifest)
 }
 
 // A small change of long content stores the lines that changed, over a manifest that is whole, until they are too many.
 // The content is the same either way.
 func TestManifestDelta(t *testing.T) {
-	db := open(t)
+	db := dbtest.Open(t)
 	c, have := wide(t, db)
 	base, longest := c.Manifest, int64(0)
 	deltas, wholes := 0, 0
@@ -46,7 +47,7 @@ func TestManifestDelta(t *testing.T) {
 			wholes, base = wholes+1, c.Manifest
 		} else {
 			deltas, longest = deltas+1, max(longest, n)
-			require.EqualValues(t, 1, number(t, db, `SELECT count(*) FROM patch WHERE kind = 3 AND base = ? AND id = ?`, base, c.Manifest))
+			require.EqualValues(t, 1, dbtest.Number(t, db, `SELECT count(*) FROM patch WHERE kind = 3 AND base = ? AND id = ?`, base, c.Manifest))
 		}
 		if i%8 == 0 {
 			require.True(t, bytes.Equal(have, get(t, db, c)))
@@ -77,7 +78,7 @@ func TestManifestDeltaOrWhole(t *testing.T) {
 		{"many", 0, []Patch{{0, bytes.Repeat(noise(2, Size), wideChunks/2)}}, -1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			db := open(t)
+			db := dbtest.Open(t)
 			c, have := wide(t, db)
 			size := c.Size + tt.size
 			got := apply(t, db, c, size, tt.patches...)
@@ -145,7 +146,7 @@ func TestLinesOver(t *testing.T) {
 
 // A base outlives the manifests over it.
 func TestDeleteSparesManifestBases(t *testing.T) {
-	db := open(t)
+	db := dbtest.Open(t)
 	base, _ := wide(t, db)
 	over := apply(t, db, base, base.Size, Patch{7, []byte("x")})
 	remove := func(c Content) (n int64) {
@@ -159,7 +160,7 @@ func TestDeleteSparesManifestBases(t *testing.T) {
 	require.Zero(t, remove(base))
 	require.EqualValues(t, 1, remove(over))
 	require.EqualValues(t, 1, remove(base))
-	require.Zero(t, number(t, db, `SELECT count(*) FROM patch WHERE kind = 3`))
+	require.Zero(t, dbtest.Number(t, db, `SELECT count(*) FROM patch WHERE kind = 3`))
 }
 
 // A body that no Apply made is damage.
@@ -192,16 +193,16 @@ func TestHostileManifestDeltas(t *testing.T) {
 		"a base that is gone":    {nil, `DELETE FROM manifest WHERE id = 1024`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			db := open(t)
+			db := dbtest.Open(t)
 			base, _ := wide(t, db)
 			c := apply(t, db, base, base.Size, Patch{7, []byte("x")})
 			other := apply(t, db, base, base.Size, Patch{7, []byte("other")})
 			require.EqualValues(t, 1025, c.Manifest)
 			require.EqualValues(t, 1026, other.Manifest)
 			if tt.damage != "" {
-				exec(t, db, tt.damage)
+				dbtest.Exec(t, db, tt.damage)
 			} else {
-				exec(t, db, `UPDATE manifest SET body = ? WHERE id = 1025`, tt.body)
+				dbtest.Exec(t, db, `UPDATE manifest SET body = ? WHERE id = 1025`, tt.body)
 			}
 			err := db.Update(t.Context(), func(tx *schema.Tx) error {
 				_, err := Read(tx, c, make([]byte, 10), 0)

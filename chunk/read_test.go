@@ -9,11 +9,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"vfsdb/internal/dbtest"
 	"vfsdb/schema"
 )
 
 func TestRead(t *testing.T) {
-	db := open(t)
+	db := dbtest.Open(t)
 	p := noise(7, 3*Size+100)
 	clear(p[Size : 2*Size])
 	for _, size := range []int{0, 1, 1000, Size, Size + 1, 3*Size + 100} {
@@ -55,9 +56,9 @@ func TestRead(t *testing.T) {
 
 // Ranged reads touch only the chunks that they need: the others may be damaged.
 func TestReadTouchesOnlyItsChunks(t *testing.T) {
-	db := open(t)
+	db := dbtest.Open(t)
 	c := put(t, db, noise(3, 4*Size))
-	exec(t, db, `UPDATE blob SET data = zeroblob(524288) WHERE id <> (SELECT min(id) + 2 FROM blob)`)
+	dbtest.Exec(t, db, `UPDATE blob SET data = zeroblob(524288) WHERE id <> (SELECT min(id) + 2 FROM blob)`)
 	view(t, db, func(tx *schema.Tx) {
 		_, err := Read(tx, c, make([]byte, Size), 2*Size)
 		require.NoError(t, err)

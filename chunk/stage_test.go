@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vfsdb/hold"
+	"vfsdb/internal/dbtest"
 	"vfsdb/schema"
 )
 
@@ -30,7 +31,11 @@ func begin(t testing.TB, db *schema.DB) (*Stager, *hold.Lease) {
 	return s, lease
 }
 
-func commit(t testing.TB, db *schema.DB, s *Stager) (c Content) {
+// commit commits what a Stager or an Item has staged.
+func commit(t testing.TB, db *schema.DB, s interface {
+	Commit(*schema.Tx) (Content, error)
+},
+) (c Content) {
 	t.Helper()
 	update(t, db, func(tx *schema.Tx) {
 		var err error
@@ -53,14 +58,14 @@ func TestStagedIsNotSeen(t *testing.T) {
 		{"forty chunks", 40 * Size, 36},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			db := open(t)
+			db := dbtest.Open(t)
 			s, _ := begin(t, db)
 			p := noise(1, tt.size)
 			require.NoError(t, s.ReadFrom(t.Context(), bytes.NewReader(p)))
-			staged := number(t, db, `SELECT count(*) FROM blob`)
+			staged := dbtest.Number(t, db, `SELECT count(*) FROM blob`)
 			require.EqualValues(t, tt.staged, staged)
-			require.Equal(t, staged > 0, number(t, db, `SELECT count(*) FROM lease`) > 0)
-			require.Zero(t, number(t, db, `SELECT count(*) FROM manifest`))
+			require.Equal(t, staged > 0, dbtest.Number(t, db, `SELECT count(*) FROM lease`) > 0)
+			require.Zero(t, dbtest.Number(t, db, `SELECT count(*) FROM manifest`))
 			require.Equal(t, Prepare(p).Sum(), s.Sum())
 			require.True(t, bytes.Equal(p, get(t, db, commit(t, db, s))))
 		})
@@ -73,7 +78,7 @@ func TestSourceFails(t *testing.T) {
 	for _, size := range []int{0, 1, Size, Size + 1, 8 * Size, 20*Size + 1} {
 		for name, want := range map[string]error{"an error": broken, "cut off": io.ErrUnexpectedEOF} {
 			t.Run(name, func(t *testing.T) {
-				db := open(t)
+				db := dbtest.Open(t)
 				s, _ := begin(t, db)
 				r := io.MultiReader(bytes.NewReader(noise(1, size)), iotest.ErrReader(want))
 				require.Equal(t, want, s.ReadFrom(t.Context(), r))
@@ -81,9 +86,9 @@ func TestSourceFails(t *testing.T) {
 					_, err := s.Commit(tx)
 					return err
 				}), want)
-				require.Zero(t, number(t, db, `SELECT count(*) FROM manifest`))
+				require.Zero(t, dbtest.Number(t, db, `SELECT count(*) FROM manifest`))
 				if size <= 8*Size {
-					require.Zero(t, number(t, db, `SELECT count(*) FROM blob`))
+					require.Zero(t, dbtest.Number(t, db, `SELECT count(*) FROM blob`))
 				}
 				require.NoError(t, s.Close())
 			})
@@ -93,7 +98,7 @@ func TestSourceFails(t *testing.T) {
 }
 
 func TestSourceMisbehaves(t *testing.T) {
-	db := open(t)
+	db := dbtest.Open(t)
 	for name, tt := range map[string]struct {
 		r    io.Reader
 		want error
@@ -128,7 +133,7 @@ type readFunc func([]byte) (int, error)
 func (f readFunc) Read(p []byte) (int, error) { return f(p) }
 
 func TestCancelledStream(t *testing.T) {
-	db := open(t)
+	db := dbtest.Open(t)
 	s, _ := begin(t, db)
 	ctx, cancel := context.WithCancel(t.Context())
 	n := 0
@@ -145,7 +150,7 @@ func TestCancelledStream(t *testing.T) {
 }
 
 func TestStagerIsForOneStream(t *testing.T) {
-	db := open(t)
+	db := dbtest.Open(t)
 	s, _ := begin(t, db)
 	update(t, db, func(tx *schema.Tx) {
 		_, err := s.Commit(tx)
@@ -163,7 +168,7 @@ func TestStagerIsForOneStream(t *testing.T) {
 
 // A commit that is rolled back can be made again.
 func TestCommitTwice(t *testing.T) {
-	db := open(t)
+	db := dbtest.Open(t)
 	for _, size := range []int{10, Size + 1, 20 * Size} {
 		s, _ := begin(t, db)
 		p := noise(9, size)
@@ -181,26 +186,26 @@ func TestCommitTwice(t *testing.T) {
 // While a stream runs the lease keeps its blobs: new ones by the floor, found ones by pins. When the last stream ends, it
 // keeps none.
 func TestStreamsHoldTheFloor(t *testing.T) {
-	db := open(t)
+	db := dbtest.Open(t)
 	p := noise(1, 16*Size)
 	old := put(t, db, p[:Size])
 	s, lease := begin(t, db)
 	require.NoError(t, s.ReadFrom(t.Context(), bytes.NewReader(p)))
-	require.Equal(t, old.Blob, number(t, db, `SELECT floor FROM lease`))
-	require.EqualValues(t, 1, number(t, db, `SELECT count(*) FROM pin WHERE kind = 2 AND id = ?`, old.Blob))
+	require.Equal(t, old.Blob, dbtest.Number(t, db, `SELECT floor FROM lease`))
+	require.EqualValues(t, 1, dbtest.Number(t, db, `SELECT count(*) FROM pin WHERE kind = 2 AND id = ?`, old.Blob))
 	require.NoError(t, lease.Publish(t.Context()))
-	require.Equal(t, old.Blob, number(t, db, `SELECT floor FROM lease`))
-	require.EqualValues(t, 1, number(t, db, `SELECT count(*) FROM pin`))
+	require.Equal(t, old.Blob, dbtest.Number(t, db, `SELECT floor FROM lease`))
+	require.EqualValues(t, 1, dbtest.Number(t, db, `SELECT count(*) FROM pin`))
 
 	second := NewStager(db, lease)
 	require.NoError(t, second.ReadFrom(t.Context(), bytes.NewReader(noise(2, 16*Size))))
 	commit(t, db, s)
 	require.NoError(t, s.Close())
 	require.NoError(t, lease.Publish(t.Context()))
-	require.Equal(t, old.Blob, number(t, db, `SELECT floor FROM lease`), "another stream runs")
+	require.Equal(t, old.Blob, dbtest.Number(t, db, `SELECT floor FROM lease`), "another stream runs")
 	require.NoError(t, second.Close())
 	require.Eventually(t, func() bool {
-		return number(t, db, `SELECT floor FROM lease`) == schema.Forever && number(t, db, `SELECT count(*) FROM pin`) == 0
+		return dbtest.Number(t, db, `SELECT floor FROM lease`) == schema.Forever && dbtest.Number(t, db, `SELECT count(*) FROM pin`) == 0
 	}, 5*time.Second, time.Millisecond, "the heartbeat tells at once")
 }
 
@@ -221,12 +226,12 @@ func TestLostLease(t *testing.T) {
 		{"after the stream, a chunk taken", length, true, syscall.ESTALE},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			db := open(t)
+			db := dbtest.Open(t)
 			s, _ := begin(t, db)
 			vanish := func() {
-				exec(t, db, `DELETE FROM lease`)
+				dbtest.Exec(t, db, `DELETE FROM lease`)
 				if tt.take {
-					exec(t, db, `DELETE FROM blob WHERE id = (SELECT min(id) FROM blob)`)
+					dbtest.Exec(t, db, `DELETE FROM blob WHERE id = (SELECT min(id) FROM blob)`)
 				}
 			}
 			n := 0
@@ -259,19 +264,19 @@ func TestLostLease(t *testing.T) {
 
 // A collection that begins while we stage sees each of our chunks noted when they are committed.
 func TestCommitWhileCollecting(t *testing.T) {
-	db := open(t)
+	db := dbtest.Open(t)
 	s, _ := begin(t, db)
 	require.NoError(t, s.ReadFrom(t.Context(), bytes.NewReader(noise(1, 16*Size))))
-	staged := number(t, db, `SELECT count(*) FROM blob`)
-	exec(t, db, `UPDATE gc SET phase = 2`)
+	staged := dbtest.Number(t, db, `SELECT count(*) FROM blob`)
+	dbtest.Exec(t, db, `UPDATE gc SET phase = 2`)
 	commit(t, db, s)
-	require.Equal(t, staged, number(t, db, `SELECT count(*) FROM touched WHERE kind = 2`))
+	require.Equal(t, staged, dbtest.Number(t, db, `SELECT count(*) FROM touched WHERE kind = 2`))
 }
 
 // A stream of any length holds a fixed number of chunks.
 func TestStreamIsBounded(t *testing.T) {
 	size := int64(rounds(256<<20)) &^ (1<<20 - 1)
-	db := open(t)
+	db := dbtest.Open(t)
 	runtime.GC()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
@@ -321,7 +326,7 @@ func (s *source) Read(p []byte) (int, error) { return s.rng.Read(p) }
 
 // Many streams at a time share a bounded number of buffers, and none waits for another one's source.
 func TestManyStreams(t *testing.T) {
-	db := open(t)
+	db := dbtest.Open(t)
 	lease := hold.NewLease(db, nil, nil)
 	defer func() { require.NoError(t, lease.Close()) }()
 	streams := 12
@@ -394,7 +399,7 @@ func BenchmarkStream(b *testing.B) {
 
 func BenchmarkRead(b *testing.B) {
 	const size = 64 << 20
-	db := open(b)
+	db := dbtest.Open(b)
 	c := put(b, db, noise(1, size))
 	b.SetBytes(size)
 	p := make([]byte, 1<<20)

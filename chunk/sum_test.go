@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"vfsdb/internal/dbtest"
 	"vfsdb/schema"
 )
 
@@ -55,7 +56,7 @@ func TestSumText(t *testing.T) {
 func TestSumsOfAnotherLength(t *testing.T) {
 	for _, size := range []int{1000, 3 * Size} {
 		for _, damage := range []string{`sum || x'00'`, `substr(sum, 2)`, `x''`} {
-			db := open(t)
+			db := dbtest.Open(t)
 			c := put(t, db, noise(1, size))
 			update(t, db, func(tx *schema.Tx) {
 				for _, table := range []string{"blob", "manifest"} {

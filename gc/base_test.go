@@ -212,17 +212,17 @@ func TestPatchedDuringSweep(t *testing.T) {
 	require.NoError(t, fsys.Remove(t.Context(), "garbage"))
 	overwrite(t, fsys, "f")
 	write(t, fsys, "f", []byte("short")) // base and patched are garbage now
-	base := number(t, fsys, `SELECT base FROM patch`)
+	base := vfstest.Number(t, fsys, `SELECT base FROM patch`)
 	_, err = gc.RunHooked(t.Context(), fsys, func(step string) error {
 		if step != "sweep begins" {
 			return nil
 		}
-		require.EqualValues(t, 2, number(t, fsys, `SELECT count(*) FROM doomed JOIN blob USING (id) WHERE kind = 2 AND size = 524288`))
+		require.EqualValues(t, 2, vfstest.Number(t, fsys, `SELECT count(*) FROM doomed JOIN blob USING (id) WHERE kind = 2 AND size = 524288`))
 		// Found by its sum, and in this very transaction stored over. The found content is touched, its base is not.
 		_, err := f.WriteAt(patchedBy("f"), 0)
 		require.NoError(t, err)
 		require.NoError(t, f.Sync())
-		require.EqualValues(t, 1, number(t, fsys, `SELECT count(*) FROM touched WHERE kind = 3`))
+		require.EqualValues(t, 1, vfstest.Number(t, fsys, `SELECT count(*) FROM touched WHERE kind = 3`))
 		_, err = f.WriteAt([]byte("two"), 20_000)
 		require.NoError(t, err)
 		return f.Sync()
@@ -232,7 +232,7 @@ func TestPatchedDuringSweep(t *testing.T) {
 	want := patchedBy("f")
 	copy(want[20_000:], "two")
 	require.True(t, bytes.Equal(want, read(t, fsys, "f")))
-	require.EqualValues(t, base, number(t, fsys, `SELECT base FROM patch LIMIT 1`))
+	require.EqualValues(t, base, vfstest.Number(t, fsys, `SELECT base FROM patch LIMIT 1`))
 	vfstest.Check(t, fsys)
 	run(t, fsys)
 	clean(t, fsys)
@@ -303,7 +303,7 @@ func TestManifestBases(t *testing.T) {
 			if want != nil {
 				requireWide(t, fsys, "f", want)
 			}
-			require.Equal(t, tt.left, [2]int64{count(t, fsys, "manifest"), number(t, fsys, `SELECT count(*) FROM patch WHERE kind = 3`)})
+			require.Equal(t, tt.left, [2]int64{count(t, fsys, "manifest"), vfstest.Number(t, fsys, `SELECT count(*) FROM patch WHERE kind = 3`)})
 			clean(t, fsys)
 		})
 	}

@@ -58,14 +58,14 @@ func compact(t testing.TB, fsys *vfs.FS) *gc.CompactReport {
 func TestCompact(t *testing.T) {
 	fsys := library(t)
 	before := vfstest.Dump(t, fsys)
-	pages := number(t, fsys, `PRAGMA page_count`)
+	pages := vfstest.Number(t, fsys, `PRAGMA page_count`)
 	report := compact(t, fsys)
 	require.InDelta(t, 404, report.Blobs, 2, "the short ends of long files shrink only in company")
 	require.Less(t, report.After*4, report.Before)
 	require.Zero(t, report.Damaged)
 	require.Positive(t, report.Pages)
-	require.Less(t, number(t, fsys, `PRAGMA page_count`), pages*2/3)
-	require.Zero(t, number(t, fsys, `PRAGMA freelist_count`))
+	require.Less(t, vfstest.Number(t, fsys, `PRAGMA page_count`), pages*2/3)
+	require.Zero(t, vfstest.Number(t, fsys, `PRAGMA freelist_count`))
 	require.Equal(t, before, vfstest.Dump(t, fsys))
 	vfstest.Check(t, fsys)
 
@@ -164,7 +164,7 @@ func TestCompactBesideStream(t *testing.T) {
 	data := text(1, 20*chunk.Size+5)
 	ran := false
 	r := &source{data: data, end: io.EOF, at: func(int) {
-		if !ran && number(t, fsys, `SELECT count(*) FROM blob`) > 0 {
+		if !ran && vfstest.Number(t, fsys, `SELECT count(*) FROM blob`) > 0 {
 			ran = true
 			require.Positive(t, compact(t, second(t, fsys)).Blobs)
 		}
@@ -185,7 +185,7 @@ func TestCompactDamage(t *testing.T) {
 	for i := range 3 {
 		write(t, fsys, fmt.Sprint("f", i), text(i, 5000))
 	}
-	exec(t, fsys, `UPDATE blob SET data = zeroblob(5000) WHERE id = (SELECT min(id) FROM blob)`)
+	vfstest.Exec(t, fsys, `UPDATE blob SET data = zeroblob(5000) WHERE id = (SELECT min(id) FROM blob)`)
 	report := compact(t, fsys)
 	require.EqualValues(t, 1, report.Damaged)
 	require.EqualValues(t, 2, report.Blobs)
@@ -205,7 +205,7 @@ func TestCompactSome(t *testing.T) {
 		require.Less(t, report.Blobs, int64(403))
 	}
 	require.Zero(t, compact(t, fsys).Blobs)
-	require.Less(t, number(t, fsys, `SELECT count(*) FROM blob WHERE codec = 0`), int64(10))
+	require.Less(t, vfstest.Number(t, fsys, `SELECT count(*) FROM blob WHERE codec = 0`), int64(10))
 }
 
 // A read-only store refuses, and so does a full one, without harm.
@@ -220,7 +220,7 @@ func TestAutoCompacts(t *testing.T) {
 	fsys := library(t)
 	stop := gc.Auto(t.Context(), fsys, 10*time.Millisecond, &gc.AutoOptions{Compact: 1 << 20})
 	defer stop()
-	require.Eventually(t, func() bool { return number(t, fsys, `SELECT count(*) FROM pack`) > 5 }, 20*time.Second, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return vfstest.Number(t, fsys, `SELECT count(*) FROM pack`) > 5 }, 20*time.Second, 5*time.Millisecond)
 }
 
 // Everybody writes, removes and reads compressible contents while two processes collect and compact.

@@ -17,7 +17,6 @@ import (
 	"vfsdb/internal/vfstest"
 	"vfsdb/schema"
 	"vfsdb/snapshot"
-	"vfsdb/tree"
 	"vfsdb/vfs"
 )
 
@@ -69,35 +68,18 @@ func second(t testing.TB, fsys *vfs.FS) *vfs.FS {
 	return vfstest.Open(t, fsys.Store().Path(), &vfs.Options{Relaxed: true})
 }
 
-func number(t testing.TB, fsys *vfs.FS, text string, args ...any) (n int64) {
-	t.Helper()
-	require.NoError(t, (*tree.Tree)(fsys).DB().View(t.Context(), func(tx *schema.Tx) (err error) {
-		n, _, err = tx.Int(text, args...)
-		return err
-	}))
-	return n
-}
-
-func exec(t testing.TB, fsys *vfs.FS, text string, args ...any) {
-	t.Helper()
-	require.NoError(t, (*tree.Tree)(fsys).DB().Update(t.Context(), func(tx *schema.Tx) error {
-		_, err := tx.Exec(text, args...)
-		return err
-	}))
-}
-
 // count returns the number of rows of a table.
 func count(t testing.TB, fsys *vfs.FS, table string) int64 {
 	t.Helper()
-	return number(t, fsys, `SELECT count(*) FROM `+table)
+	return vfstest.Number(t, fsys, `SELECT count(*) FROM `+table)
 }
 
 // clean checks that a collection left nothing of itself, and nothing that could have gone.
 func clean(t testing.TB, fsys *vfs.FS) {
 	t.Helper()
 	vfstest.Check(t, fsys)
-	require.Zero(t, number(t, fsys, `SELECT phase FROM gc`), "phase")
-	require.Zero(t, number(t, fsys, `SELECT owner <> '' FROM gc`), "owner")
+	require.Zero(t, vfstest.Number(t, fsys, `SELECT phase FROM gc`), "phase")
+	require.Zero(t, vfstest.Number(t, fsys, `SELECT owner <> '' FROM gc`), "owner")
 	for _, table := range []string{"touched", "doomed", "orphan"} {
 		require.Zero(t, count(t, fsys, table), table)
 	}
@@ -146,7 +128,7 @@ func TestBrokenStream(t *testing.T) {
 	require.NotZero(t, count(t, fsys, "blob"))
 	// The lease lets go of the stream when its heartbeat wakes up, in a moment.
 	require.Eventually(t, func() bool {
-		return number(t, fsys, `SELECT count(*) FROM lease WHERE floor < 9223372036854775807`) == 0
+		return vfstest.Number(t, fsys, `SELECT count(*) FROM lease WHERE floor < 9223372036854775807`) == 0
 	}, waiting, tick)
 	run(t, fsys)
 	require.Zero(t, count(t, fsys, "blob"))
@@ -229,15 +211,15 @@ func TestFailsClosed(t *testing.T) {
 			write(t, fsys, "garbage", noise(2, 4000))
 			write(t, fsys, "big", noise(1, big))
 			require.NoError(t, fsys.Remove(t.Context(), "garbage"))
-			exec(t, fsys, tt.damage)
+			vfstest.Exec(t, fsys, tt.damage)
 			blobs, manifests := count(t, fsys, "blob"), count(t, fsys, "manifest")
 			_, err = gc.Run(t.Context(), fsys, nil)
 			require.ErrorIs(t, err, vfs.ErrCorrupt)
 			require.ErrorContains(t, err, "inode")
 			require.Equal(t, blobs, count(t, fsys, "blob"))
 			require.Equal(t, manifests, count(t, fsys, "manifest"))
-			require.Zero(t, number(t, fsys, `SELECT phase FROM gc`))
-			require.Zero(t, number(t, fsys, `SELECT owner <> '' FROM gc`))
+			require.Zero(t, vfstest.Number(t, fsys, `SELECT phase FROM gc`))
+			require.Zero(t, vfstest.Number(t, fsys, `SELECT owner <> '' FROM gc`))
 		})
 	}
 }
@@ -247,7 +229,7 @@ func TestDamagedGarbageGoes(t *testing.T) {
 	fsys := vfstest.New(t)
 	write(t, fsys, "big", noise(1, big))
 	require.NoError(t, fsys.Remove(t.Context(), "big"))
-	exec(t, fsys, `UPDATE manifest SET body = zeroblob(length(body))`)
+	vfstest.Exec(t, fsys, `UPDATE manifest SET body = zeroblob(length(body))`)
 	require.EqualValues(t, 1, run(t, fsys).Manifests)
 	clean(t, fsys)
 }

@@ -75,7 +75,7 @@ func TestMachineSlept(t *testing.T) {
 	f, err := reader.OpenFrozen(t.Context(), "f")
 	require.NoError(t, err)
 	require.NoError(t, fsys.Remove(t.Context(), "f"))
-	exec(t, fsys, `UPDATE lease SET beat = beat - 3600000000000`)
+	vfstest.Exec(t, fsys, `UPDATE lease SET beat = beat - 3600000000000`)
 	run(t, fsys)
 	got, err := io.ReadAll(f)
 	require.NoError(t, err)
@@ -86,12 +86,12 @@ func TestMachineSlept(t *testing.T) {
 // The wait ends with the context, and the collection can be finished later.
 func TestGraceEndsWithContext(t *testing.T) {
 	fsys := vfstest.New(t)
-	exec(t, fsys, `INSERT INTO lease (owner, floor, orphan, round, beat) VALUES ('elsewhere/17', 9223372036854775807, 0, 0, ?)`, now())
+	vfstest.Exec(t, fsys, `INSERT INTO lease (owner, floor, orphan, round, beat) VALUES ('elsewhere/17', 9223372036854775807, 0, 0, ?)`, now())
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
 	_, err := gc.Run(ctx, fsys, nil)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
-	exec(t, fsys, `UPDATE lease SET beat = ?`, now()-61e9)
+	vfstest.Exec(t, fsys, `UPDATE lease SET beat = ?`, now()-61e9)
 	run(t, fsys)
 	require.Zero(t, count(t, fsys, "lease"), "the dead are buried")
 	clean(t, fsys)
@@ -107,9 +107,9 @@ func TestClosedWithoutItsLease(t *testing.T) {
 	_, err = reader.Open(t.Context(), "f")
 	require.NoError(t, err)
 	require.NoError(t, fsys.Remove(t.Context(), "f"))
-	exec(t, fsys, `CREATE TRIGGER stuck BEFORE DELETE ON lease BEGIN SELECT RAISE(ABORT, 'stuck'); END`)
+	vfstest.Exec(t, fsys, `CREATE TRIGGER stuck BEFORE DELETE ON lease BEGIN SELECT RAISE(ABORT, 'stuck'); END`)
 	require.ErrorContains(t, reader.Close(), "stuck")
-	exec(t, fsys, `DROP TRIGGER stuck`)
+	vfstest.Exec(t, fsys, `DROP TRIGGER stuck`)
 	require.EqualValues(t, 1, count(t, fsys, "lease"))
 
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second) // its heartbeat is too old after 60

@@ -8,6 +8,7 @@ import (
 
 	"vfsdb/chunk"
 	"vfsdb/gc"
+	"vfsdb/internal/vfstest"
 	"vfsdb/vfs"
 )
 
@@ -28,7 +29,7 @@ func TestHostileIDs(t *testing.T) {
 			data := noise(1, chunk.Size)
 			write(t, fsys, "f", data)
 			for _, id := range ids {
-				exec(t, fsys, damage, id)
+				vfstest.Exec(t, fsys, damage, id)
 			}
 			_, err = gc.Run(t.Context(), fsys, nil)
 			require.NoError(t, err)

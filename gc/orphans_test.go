@@ -80,12 +80,12 @@ func TestReapTree(t *testing.T) {
 					require.Equal(t, want, vfstest.Dump(t, fsys))
 					vfstest.Check(t, fsys)
 				}))
-				require.Zero(t, number(t, fsys, `SELECT count(*) FROM orphan`))
+				require.Zero(t, vfstest.Number(t, fsys, `SELECT count(*) FROM orphan`))
 				// Never back-dated: what the late fork may read at its cap is still there.
-				require.Zero(t, number(t, fsys, `SELECT count(*) FROM dirent d JOIN branch b ON b.id = d.branch
+				require.Zero(t, vfstest.Number(t, fsys, `SELECT count(*) FROM dirent d JOIN branch b ON b.id = d.branch
 					WHERE b.id = ? AND d.parent <> 1024 AND d.died < 9223372036854775807 AND d.died <> b.epoch`, fsys.Moment().Branch))
 				reapRows(t, fsys, limit)
-				require.Zero(t, number(t, fsys, invisible))
+				require.Zero(t, vfstest.Number(t, fsys, invisible))
 				require.Equal(t, want, vfstest.Dump(t, fsys))
 				for tree, dump := range keep {
 					require.Equal(t, dump, vfstest.Dump(t, tree))
@@ -121,7 +121,7 @@ func TestRestoreLinksOrphanAgain(t *testing.T) {
 			reapRows(t, fsys, 3)
 			require.Equal(t, want, vfstest.Dump(t, fsys))
 			require.Equal(t, want, vfstest.Dump(t, s.FS))
-			require.Zero(t, number(t, fsys, invisible))
+			require.Zero(t, vfstest.Number(t, fsys, invisible))
 		})
 	}
 }
@@ -197,7 +197,7 @@ func TestReapSpares(t *testing.T) {
 	require.NoError(t, (*tree.Tree)(fsys).PublishPins(ctx))
 	require.Equal(t, 1, reapOrphans(t, fsys, 1, nil))
 	require.Equal(t, []string{"beside"}, vfstest.Names(t, fsys))
-	require.EqualValues(t, 2, number(t, fsys, `SELECT count(*) FROM inode`))
+	require.EqualValues(t, 2, vfstest.Number(t, fsys, `SELECT count(*) FROM inode`))
 }
 
 // The directory that the reaper stands in gets another name: the tree is linked again by a restore, renamed inside,
@@ -217,8 +217,8 @@ func TestReapRenamed(t *testing.T) {
 				}
 			})
 			reapOrphans(t, fsys, 1, nil)
-			require.EqualValues(t, 1, number(t, fsys, `SELECT count(*) FROM inode WHERE died = 9223372036854775807`), "the root")
-			require.Zero(t, number(t, fsys, `SELECT count(*) FROM dirent WHERE died = 9223372036854775807`))
+			require.EqualValues(t, 1, vfstest.Number(t, fsys, `SELECT count(*) FROM inode WHERE died = 9223372036854775807`), "the root")
+			require.Zero(t, vfstest.Number(t, fsys, `SELECT count(*) FROM dirent WHERE died = 9223372036854775807`))
 		})
 	}
 }

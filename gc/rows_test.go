@@ -96,7 +96,7 @@ func TestReapRowsKeepsWhatIsShown(t *testing.T) {
 						reapOrphans(t, main, 1+rnd.IntN(20), nil)
 					}
 					reapRows(t, main, 1+rnd.IntN(20))
-					require.Zero(t, number(t, main, invisible))
+					require.Zero(t, vfstest.Number(t, main, invisible))
 					all(func(fsys *vfs.FS) {
 						require.Equal(t, before[0], vfstest.Dump(t, fsys))
 						before = before[1:]
@@ -118,9 +118,9 @@ func TestReapRowsKeepsWhatIsShown(t *testing.T) {
 			reapOrphans(t, main, 50, nil)
 			reapRows(t, main, 50)
 			require.Equal(t, want, vfstest.Dump(t, main))
-			require.Zero(t, number(t, main, `SELECT count(*) FROM branch WHERE name IS NULL`))
-			require.Zero(t, number(t, main, `SELECT count(*) FROM inode WHERE died < 9223372036854775807 OR branch <> 1024 OR mode = 0 OR nlink = 0`))
-			require.EqualValues(t, len(vfstest.Names(t, main)), number(t, main, `SELECT count(*) FROM dirent`))
+			require.Zero(t, vfstest.Number(t, main, `SELECT count(*) FROM branch WHERE name IS NULL`))
+			require.Zero(t, vfstest.Number(t, main, `SELECT count(*) FROM inode WHERE died < 9223372036854775807 OR branch <> 1024 OR mode = 0 OR nlink = 0`))
+			require.EqualValues(t, len(vfstest.Names(t, main)), vfstest.Number(t, main, `SELECT count(*) FROM dirent`))
 		})
 	}
 }

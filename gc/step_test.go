@@ -29,7 +29,7 @@ func TestHolds(t *testing.T) {
 	require.NoError(t, fsys.RemoveAll(t.Context(), "files/d1"))
 	require.NoError(t, fsys.RemoveAll(t.Context(), "files/d2"))
 	holds(t, fsys, "200 files removed, which a snapshot shows")
-	exec(t, fsys, `DELETE FROM snapshot`)
+	vfstest.Exec(t, fsys, `DELETE FROM snapshot`)
 	holds(t, fsys, "the snapshot deleted")
 	require.NoError(t, fsys.RemoveAll(t.Context(), "files"))
 	require.NoError(t, fsys.RemoveAll(t.Context(), "blobs"))

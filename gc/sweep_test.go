@@ -42,7 +42,7 @@ func TestStreamSurvives(t *testing.T) {
 			runs := 0
 			r := &source{data: data, end: io.EOF, at: func(left int) {
 				// By then something is staged, and after the second time also in the next batch.
-				if staged := number(t, fsys, `SELECT count(*) FROM lease WHERE floor < 9223372036854775807`) > 0; staged && runs < 2 && left < (2-runs)*len(data)/3 {
+				if staged := vfstest.Number(t, fsys, `SELECT count(*) FROM lease WHERE floor < 9223372036854775807`) > 0; staged && runs < 2 && left < (2-runs)*len(data)/3 {
 					runs++
 					run(t, fsys)
 				}

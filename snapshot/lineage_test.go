@@ -11,7 +11,6 @@ import (
 
 	"vfsdb/gc"
 	"vfsdb/internal/vfstest"
-	"vfsdb/schema"
 	"vfsdb/snapshot"
 	"vfsdb/tree"
 	"vfsdb/vfs"
@@ -31,15 +30,6 @@ func collect(t *testing.T, fsys *vfs.FS) *gc.Report {
 	report, err := gc.Run(t.Context(), fsys, nil)
 	require.NoError(t, err)
 	return report
-}
-
-func count(t *testing.T, fsys *vfs.FS, text string, args ...any) (n int64) {
-	t.Helper()
-	require.NoError(t, (*tree.Tree)(fsys).DB().View(t.Context(), func(db *schema.Tx) (err error) {
-		n, _, err = db.Int(text, args...)
-		return err
-	}))
-	return n
 }
 
 func ino(t *testing.T, fsys *vfs.FS, name string) vfs.Ino {
@@ -62,7 +52,7 @@ func TestLineageInodeWhiteout(t *testing.T) {
 		require.Nil(t, info, "no ghost in the branch")
 		return err
 	}))
-	require.EqualValues(t, 1, count(t, fsys, `SELECT count(*) FROM inode WHERE ino = ? AND mode = 0`, int64(gone)))
+	require.EqualValues(t, 1, vfstest.Number(t, fsys, `SELECT count(*) FROM inode WHERE ino = ? AND mode = 0`, int64(gone)))
 	require.Equal(t, "a", read(t, fsys, "a"), "the ancestor shows it as before")
 	require.Equal(t, "removed a", changes(t, fsys, try))
 
@@ -129,7 +119,7 @@ func TestLineageRemoveAndRecreate(t *testing.T) {
 // A fork or snapshot of the head ends its epoch; a fork of a past snapshot does not.
 func TestLineageEpochs(t *testing.T) {
 	fsys := newFS(t, "a")
-	epoch := func() int64 { return count(t, fsys, `SELECT epoch FROM branch WHERE name = 'main'`) }
+	epoch := func() int64 { return vfstest.Number(t, fsys, `SELECT epoch FROM branch WHERE name = 'main'`) }
 	e := epoch()
 	s := create(t, fsys, "s")
 	require.Equal(t, e+1, epoch())
@@ -148,7 +138,7 @@ func TestLineageRowsAreKeptForMoments(t *testing.T) {
 	ctx := t.Context()
 	fsys := newFS(t, "a")
 	versions := func() int64 {
-		return count(t, fsys, `SELECT count(*) FROM inode WHERE ino = ?`, int64(ino(t, fsys, "a")))
+		return vfstest.Number(t, fsys, `SELECT count(*) FROM inode WHERE ino = ?`, int64(ino(t, fsys, "a")))
 	}
 	for i := range 6 {
 		create(t, fsys, fmt.Sprint("s", i))
@@ -184,7 +174,7 @@ func TestLineageDroppedBranch(t *testing.T) {
 	leaf := fork(t, mid, "leaf")
 	write(t, mid, "late", "after the fork")
 	id := mid.Moment().Branch
-	rows := func() int64 { return count(t, fsys, `SELECT count(*) FROM dirent WHERE branch = ?`, id) }
+	rows := func() int64 { return vfstest.Number(t, fsys, `SELECT count(*) FROM dirent WHERE branch = ?`, id) }
 	require.NoError(t, snapshot.DeleteBranch(ctx, fsys, "mid"))
 	collect(t, fsys)
 	require.EqualValues(t, 1, rows(), "what was born after the last fork goes")
@@ -192,7 +182,7 @@ func TestLineageDroppedBranch(t *testing.T) {
 	require.NoError(t, snapshot.DeleteBranch(ctx, fsys, "leaf"))
 	collect(t, fsys)
 	require.Zero(t, rows())
-	require.Zero(t, count(t, fsys, `SELECT count(*) FROM branch WHERE id = ?`, id))
+	require.Zero(t, vfstest.Number(t, fsys, `SELECT count(*) FROM branch WHERE id = ?`, id))
 }
 
 // A restore is exact, times and all, from a sibling, an ancestor, a descendant or the past.
@@ -233,7 +223,7 @@ func TestLineageSquash(t *testing.T) {
 	require.NoError(t, fsys.Remove(ctx, "gone"))
 	want := vfstest.Dump(t, fsys)
 	deep := fork(t, fsys, "deep")
-	require.EqualValues(t, 3, count(t, main, `SELECT count(*) FROM lineage WHERE branch = ?`, deep.Moment().Branch))
+	require.EqualValues(t, 3, vfstest.Number(t, main, `SELECT count(*) FROM lineage WHERE branch = ?`, deep.Moment().Branch))
 	require.Equal(t, want, vfstest.Dump(t, deep))
 	require.Empty(t, changes(t, fsys, deep), "a diff across the squash")
 	write(t, deep, "f3", "changed")
@@ -297,10 +287,10 @@ func TestLineageRemoveAllIsACut(t *testing.T) {
 		return nil
 	}))
 	whole := vfstest.Dump(t, fsys)
-	entries := count(t, fsys, `SELECT count(*) FROM dirent`)
+	entries := vfstest.Number(t, fsys, `SELECT count(*) FROM dirent`)
 	s := create(t, fsys, "s")
 	require.NoError(t, fsys.RemoveAll(ctx, "tree"))
-	require.Equal(t, entries, count(t, fsys, `SELECT count(*) FROM dirent`), "not one row more or less: one died")
+	require.Equal(t, entries, vfstest.Number(t, fsys, `SELECT count(*) FROM dirent`), "not one row more or less: one died")
 
 	// Linked again before the reaper came.
 	_, err := snapshot.Restore(ctx, fsys, s)
@@ -325,9 +315,9 @@ func TestLineageRemoveAllIsACut(t *testing.T) {
 		require.NoError(t, snapshot.Delete(ctx, fsys, info.Name))
 	}
 	collect(t, fsys)
-	require.Zero(t, count(t, fsys, `SELECT count(*) FROM dirent`))
-	require.EqualValues(t, 1, count(t, fsys, `SELECT count(*) FROM inode`), "the root")
-	require.Zero(t, count(t, fsys, `SELECT count(*) FROM blob`))
+	require.Zero(t, vfstest.Number(t, fsys, `SELECT count(*) FROM dirent`))
+	require.EqualValues(t, 1, vfstest.Number(t, fsys, `SELECT count(*) FROM inode`), "the root")
+	require.Zero(t, vfstest.Number(t, fsys, `SELECT count(*) FROM blob`))
 
 	// A second link below survives.
 	write(t, fsys, "t/in", "linked")

@@ -9,8 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vfsdb/internal/vfstest"
-	"vfsdb/schema"
-	"vfsdb/tree"
 	"vfsdb/vfs"
 )
 
@@ -21,16 +19,6 @@ func random(n int) []byte {
 		p[i] = byte(r.Uint32())
 	}
 	return p
-}
-
-// count is a number from the tables.
-func count(t *testing.T, fsys *vfs.FS, text string) (n int64) {
-	t.Helper()
-	require.NoError(t, (*tree.Tree)(fsys).DB().View(t.Context(), func(db *schema.Tx) (err error) {
-		n, _, err = db.Int(text)
-		return err
-	}))
-	return n
 }
 
 // A verbCase is a verb on the tree of testVerbs, and the error that it must have.

@@ -110,7 +110,7 @@ func TestFullDisk(t *testing.T) {
 			return err
 		}))
 	}
-	limit(count(t, fsys, `PRAGMA page_count`) + 2)
+	limit(vfstest.Number(t, fsys, `PRAGMA page_count`) + 2)
 	err := fsys.Update(ctx, func(tx *vfs.Tx) error {
 		require.ErrorIs(t, tx.WriteFile("big", random(100<<10), 0o644), syscall.ENOSPC)
 		require.Error(t, tx.Mkdir("after", 0o755))

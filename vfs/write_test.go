@@ -67,7 +67,7 @@ func TestChunkBoundaries(t *testing.T) {
 			require.NoError(t, err)
 			require.True(t, bytes.Equal(data, got))
 		}
-		require.EqualValues(t, (size+chunk.Size-1)/chunk.Size, count(t, fsys, `SELECT count(*) FROM blob`))
+		require.EqualValues(t, (size+chunk.Size-1)/chunk.Size, vfstest.Number(t, fsys, `SELECT count(*) FROM blob`))
 	}
 }
 
@@ -147,7 +147,7 @@ func TestHoles(t *testing.T) {
 	_, err = f.WriteAt([]byte("middle"), 50<<30)
 	require.NoError(t, err)
 	require.NoError(t, f.Close())
-	pages := count(t, fsys, `PRAGMA page_count`)
+	pages := vfstest.Number(t, fsys, `PRAGMA page_count`)
 	require.Less(t, pages*schema.PageSize, int64(2<<20), "with two chunks that hold something")
 	for off, want := range map[int64]string{0: "head\x00", 50<<30 - 1: "\x00middle\x00", 99 << 30: "\x00\x00"} {
 		got, err := fsys.ReadRange(ctx, "f", off, int64(len(want)))
