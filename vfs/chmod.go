@@ -11,13 +11,13 @@ import (
 	"vfsdb/tree"
 )
 
-// Chmod sets the 12 permission bits of the file that a path leads to, following symlinks.
+// Chmod sets the 12 permission bits of a file, following symlinks.
 func (tx *Tx) Chmod(name string, mode fs.FileMode, opts ...Option) error {
 	return pathErr("chmod", name, tx.setAttrs(journal.OpChmod, name, true, opts, func(n *node.Node) { setMode(n, mode) }))
 }
 
-// Chown stores a user and a group; -1 leaves one as it is. They are kept, never enforced. A number that 32 bits do not
-// hold is EINVAL.
+// Chown stores a user and a group, which are never enforced; -1 leaves one as it is. A number beyond 32 bits is
+// EINVAL.
 func (tx *Tx) Chown(name string, uid, gid int, opts ...Option) error {
 	return pathErr("chown", name, tx.chown(name, true, uid, gid, opts))
 }
@@ -27,8 +27,8 @@ func (tx *Tx) Lchown(name string, uid, gid int, opts ...Option) error {
 	return pathErr("lchown", name, tx.chown(name, false, uid, gid, opts))
 }
 
-// Chtimes sets the time of the last change, to the nanosecond. A zero time leaves it; one outside the years 1678 to
-// 2261 becomes the nearest that can be stored; atime is not kept.
+// Chtimes sets the modification time, in nanoseconds from 1678 to 2261; others become the nearest of these. A zero
+// time leaves it. atime is not kept.
 func (tx *Tx) Chtimes(name string, atime, mtime time.Time, opts ...Option) error {
 	return pathErr("chtimes", name, tx.setAttrs(journal.OpChtimes, name, true, opts, setTime(mtime)))
 }
@@ -87,7 +87,7 @@ func (tx *Tx) setAttrs(op journal.Op, name string, follow bool, opts []Option, s
 	return tx.tree().SetAttr(p.entry(), op, set)
 }
 
-// Chmod sets the 12 permission bits of the file that a path leads to, following symlinks.
+// Chmod sets the 12 permission bits of a file, see [Tx.Chmod].
 func (fsys *FS) Chmod(ctx context.Context, name string, mode fs.FileMode, opts ...Option) error {
 	return fsys.update(ctx, "chmod", name, func(tx *Tx) error { return tx.Chmod(name, mode, opts...) })
 }
@@ -102,8 +102,7 @@ func (fsys *FS) Lchown(ctx context.Context, name string, uid, gid int, opts ...O
 	return fsys.update(ctx, "lchown", name, func(tx *Tx) error { return tx.Lchown(name, uid, gid, opts...) })
 }
 
-// Chtimes sets the time of the last change, to the nanosecond. A zero time leaves it; one outside the years 1678 to
-// 2261 becomes the nearest that can be stored; atime is not kept.
+// Chtimes sets the modification time, see [Tx.Chtimes].
 func (fsys *FS) Chtimes(ctx context.Context, name string, atime, mtime time.Time, opts ...Option) error {
 	return fsys.update(ctx, "chtimes", name, func(tx *Tx) error { return tx.Chtimes(name, atime, mtime, opts...) })
 }

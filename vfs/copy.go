@@ -5,10 +5,10 @@ import (
 	"syscall"
 )
 
-// Copy makes to a copy of from: a file, a symlink or a whole directory. Content is shared, so no byte of it is written;
-// the copy has the source's permissions, owner and modification time. Two names of one file become two names of one
-// copy. An existing file is replaced, a directory is not (EEXIST, ENOTEMPTY, EISDIR or ENOTDIR). A directory into
-// itself, or onto itself, is EINVAL; a file onto itself stays as it is. Options: NoReplace, IfSum (of the source), Parents.
+// Copy makes to a copy of from: a file, a symlink or a whole directory. They share content. The copy has the same
+// permissions, owner and modification time; names of one file become names of one copy. A file is replaced, a
+// directory is not (EEXIST, ENOTEMPTY, EISDIR or ENOTDIR). A directory onto or into itself is EINVAL; a file onto
+// itself stays. Options: NoReplace, IfSum (of the source), Parents.
 func (tx *Tx) Copy(from, to string, opts ...Option) error {
 	return linkErr("copy", from, to, tx.copy(from, to, opts))
 }

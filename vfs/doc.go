@@ -22,29 +22,26 @@
 // # Commits
 //
 // A verb of an FS is all or nothing, and durable when it has returned. Short verbs that wait for the write lock at the same
-// time share a commit, and so one fsync. Each is still all or nothing by itself, and has its own time, events and call.
-// [FS.Update], RemoveAll, Copy, streams and files commit alone.
+// time share a commit, and so one fsync. Each still fails alone, and has its own time, events and call. [FS.Update],
+// RemoveAll, Copy, streams and files commit alone.
 //
-// Within an Update there is no such line around a verb. If a verb fails midway and the function goes on, what the verb has
-// done so far is committed: the directories that [Parents] made, the part of a tree that Copy has copied. Return the error
-// to undo it.
+// Within an Update only the whole is all or nothing. If a verb fails midway and the function goes on, the directories that
+// [Parents] made, or the part of a tree that Copy has copied, are committed. Return the error to undo it.
+//
+// # Errors
+//
+// An error is an [fs.PathError], or an [os.LinkError] where there are two names, around the errno that the verb has on
+// POSIX. errors.Is finds [fs.ErrNotExist] and its kin in it, and [Errno] the number. Each verb lists only the errors that
+// are not to be expected.
 //
 // # What happened
 //
-// A verb that changes something records it in the same commit: the op, the path, the sums of content before and after.
-// [FS.Log] reads that record. [FS.Watch] follows it as it grows, whichever process writes. [WithCall] connects changes with
-// the call of a tool that made them. Events are numbered in the order of commits without gaps, so a watcher that gives the
-// last number it has seen goes on exactly there.
+// A verb records what it changed in the same commit: the op, the path, the sums of content before and after. [FS.Log] reads
+// that record. [FS.Watch] follows it, whichever process writes. [WithCall] connects changes with the call of a tool that
+// made them. Events have numbers without gaps, so a watcher goes on exactly where it was.
 //
 // # Files
 //
-// A [File] is live, as on POSIX. Files of one open store that have the same inode open share what was written and is not
-// committed yet. They see what others have committed at the next call, which costs nothing as long as nobody commits.
-// [FS.OpenFrozen] opens one content for good: that is what goes out of the store as a whole.
-//
-// # Reading the source
-//
-// This package takes paths apart, checks the preconditions of a verb, and names the verb and the path in errors. The
-// operations themselves are in package tree, by number; their bytes are in package chunk, their record in package journal.
-// [FS] and [Tx] are defined over the types of package tree, so rooms beside this one can convert them.
+// A [File] is live, as on POSIX: it sees what others write to the same inode. [FS.OpenFrozen] opens one content for good:
+// use it for what goes out of the store as a whole.
 package vfs

@@ -20,7 +20,7 @@ type Edit struct {
 	All bool
 }
 
-// A MatchError is an edit refused because Old did not occur as often as it had to. It is EINVAL.
+// A MatchError is an edit whose Old occurs too often or too rarely: EINVAL.
 type MatchError struct {
 	Found int    // non-overlapping occurrences in the file
 	Want  string // "once", "at least once", or "at least N times"
@@ -36,9 +36,8 @@ func (e *MatchError) Error() string {
 // Unwrap makes a MatchError an EINVAL.
 func (e *MatchError) Unwrap() error { return syscall.EINVAL }
 
-// Edit replaces text in a file, in one step: all of the edits in their order, or none. It returns how many
-// occurrences were replaced. An edit whose Old is not found as often as it asks is a [MatchError]; an
-// empty Old is EINVAL. Option: IfSum.
+// Edit makes all of the edits in their order, or none, and returns how many occurrences were replaced. An Old that
+// does not occur as often as asked is a [MatchError]; an empty one is EINVAL. Option: IfSum.
 func (tx *Tx) Edit(name string, edits []Edit, opts ...Option) (int, error) {
 	n, err := tx.edit(name, edits, opts)
 	return n, pathErr("edit", name, err)
@@ -87,12 +86,10 @@ func (tx *Tx) edit(name string, edits []Edit, opts []Option) (int, error) {
 	return total, tx.tree().Rewrite(p.entry(), journal.OpEdit, content)
 }
 
-// MaxEditSize is the largest file that Edit takes or makes, in bytes; a larger one is EFBIG. An edit holds the file in
-// memory.
+// MaxEditSize is the most bytes that Edit takes or makes; more is EFBIG.
 const MaxEditSize = 64 << 20
 
-// Apply replaces text in data and returns the result and how many occurrences were replaced. Occurrences do not
-// overlap.
+// Apply returns data with its text replaced, and how many occurrences were replaced. They do not overlap.
 func (e Edit) Apply(data []byte) ([]byte, int, error) {
 	if e.Old == "" || e.Count < 0 || e.All && e.Count > 0 {
 		return nil, 0, syscall.EINVAL

@@ -11,19 +11,18 @@ import (
 	"vfsdb/schema"
 )
 
-// ErrCorrupt is damage in the file: a chunk that does not have its sum, a row that another one names and that is
-// missing, a directory below itself. Every error that is ErrCorrupt is EIO too, and [Errno] finds that.
+// ErrCorrupt is damage in the file: a chunk without its sum, a missing row, a directory below itself. Such an error is
+// EIO too, and [Errno] finds that.
 var ErrCorrupt = schema.ErrCorrupt
 
-// Sum is the address of a content, see [chunk.Sum].
+// Sum is the address of a content, see [Tx.Sum].
 type Sum = chunk.Sum
 
-// SumOf returns the sum of content that fits in one chunk. Of longer content it is the sum of the bytes, which is not
-// the one that a file of them has.
+// SumOf returns the sum of a file with the content p, of up to one chunk (512 KiB). No file has the sum of a longer p.
 func SumOf(p []byte) Sum { return chunk.SumOf(p) }
 
-// A StaleError is a write refused because a precondition did not hold: [IfSum] or [IfAbsent]. It is ESTALE; a refused
-// IfAbsent is [fs.ErrExist] too, and an IfSum where there is no file is [fs.ErrNotExist] too.
+// A StaleError is a write that [IfSum] or [IfAbsent] refused. It is ESTALE. A refused IfAbsent is [fs.ErrExist] too,
+// and an IfSum where no file is, [fs.ErrNotExist].
 type StaleError struct {
 	Exists bool // there is something under the name
 	Sum    Sum  // of the content that is there now; zero if Exists is false, or it is not a regular file

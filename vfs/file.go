@@ -16,26 +16,21 @@ import (
 
 // A File is an open file or directory. It is safe for concurrent use.
 //
-// It is live, as an open file is on POSIX. Files of one open store that have the same inode open share their uncommitted
-// writes, so each sees at once what the others write, whatever names they were opened by. The next call sees a commit of
-// another store, in this process or another. Each call sees one moment; two calls may see two. To read content as it was
-// at one moment, however long that takes, use [FS.OpenFrozen], [FS.ReadFile], [FS.View], a snapshot, or a file of an
-// [IOFS].
+// It is live, as on POSIX. Files of one open store that have the same inode open share their uncommitted writes,
+// whatever names they were opened by. The next call sees a commit of another store. Each call is one moment; for a
+// longer one use [FS.OpenFrozen], [FS.View] or a snapshot.
 //
-// Writes are held in memory, at most 8 MiB for each inode. They are committed by Sync, by the Close of any File that was
-// opened for writing, and by a write that finds no room. One commit takes all that any File has written to the inode so
-// far. If it fails, the writes stay for the next commit. Only if the last File of an inode is closed and cannot commit
-// are they lost, and Close returns the error. A write of up to 4 MiB is seen whole or not at all; a longer one may be
-// seen in parts.
+// Writes are held in memory, at most 8 MiB for each inode. Sync commits them, as does the Close of any File opened for
+// writing, and a write that finds no room. One commit takes all that any File has written to the inode. If it fails,
+// the writes stay for the next one. They are lost only if the last File is closed and cannot commit, and Close returns
+// the error. A write of up to 4 MiB is seen whole or not at all.
 //
-// Verbs that take a path read committed content, and their preconditions compare that. A verb that gives a file another
-// content first commits, in the same step, the earlier writes of open Files, so that of two writes the later one wins. So
-// does a restore.
+// Verbs and their preconditions take committed content. A verb or a restore that gives a file another content first
+// commits, in the same step, the earlier writes of open Files: of two writes the later one wins.
 //
-// A file whose last name is removed lives on until it is closed. That does not hold for a store opened with
-// [Options].ReadOnly, or while the disk is full: such a store cannot announce its open files to a collector. A file that
-// was removed and collected meanwhile is then ESTALE, or [ErrCorrupt] if it was opened frozen. A File of a branch that is
-// deleted is ESTALE too.
+// A file whose last name is removed lives on until it is closed, unless the store is read-only or the disk full: such
+// a store cannot announce its open files to a collector. A file that was collected is ESTALE, or [ErrCorrupt] if it
+// was opened frozen. A File of a deleted branch is ESTALE too.
 type File struct {
 	handle *tree.Handle
 	fsys   *FS
@@ -56,15 +51,15 @@ func (fsys *FS) Open(ctx context.Context, name string) (*File, error) {
 	return fsys.OpenFile(ctx, name, os.O_RDONLY, 0)
 }
 
-// Create creates a file with permissions 0o666, or empties one that exists, and opens it for reading and writing.
+// Create creates or empties a file (0o666), open for reading and writing.
 func (fsys *FS) Create(ctx context.Context, name string) (*File, error) {
 	return fsys.OpenFile(ctx, name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
 }
 
 const knownFlags = os.O_RDONLY | os.O_WRONLY | os.O_RDWR | os.O_APPEND | os.O_CREATE | os.O_EXCL | os.O_TRUNC | os.O_SYNC
 
-// OpenFile opens a file with the flags of [os.OpenFile]. O_SYNC commits each write. ctx bounds the opening, and its
-// values and end go with every later call of the File.
+// OpenFile opens a file with the flags of [os.OpenFile]; O_SYNC commits each write. The values and the end of ctx go
+// with every later call of the File.
 func (fsys *FS) OpenFile(ctx context.Context, name string, flag int, perm fs.FileMode) (*File, error) {
 	if flag&^knownFlags != 0 {
 		return nil, pathErr("open", name, syscall.EINVAL)
@@ -73,8 +68,8 @@ func (fsys *FS) OpenFile(ctx context.Context, name string, flag int, perm fs.Fil
 	return f.open(tree.HandleMode{Write: f.writable(), Sync: flag&os.O_SYNC != 0}, perm)
 }
 
-// OpenFrozen opens a file or directory for reading, as Open does, but shows what is committed of the content now,
-// whole, however long it is read and whatever happens to the file meanwhile. Stat describes the file as it is now, too.
+// OpenFrozen opens a file or directory for reading and shows, for good, what is committed now, whatever happens to the
+// file later.
 func (fsys *FS) OpenFrozen(ctx context.Context, name string) (*File, error) {
 	f := &File{fsys: fsys, ctx: ctx, name: name}
 	return f.open(tree.HandleMode{Frozen: true}, 0)
@@ -159,7 +154,7 @@ func (tx *Tx) createEmpty(p place, perm fs.FileMode) (Ino, error) {
 // Name returns the name that the file was opened by.
 func (f *File) Name() string { return f.name }
 
-// Stat describes the file as it is now, with the size that uncommitted writes give it; a frozen one as it was opened.
+// Stat describes the file, uncommitted writes included; a frozen one as it was opened.
 func (f *File) Stat() (fs.FileInfo, error) {
 	n, err := f.handle.Node()
 	if err != nil {
@@ -168,19 +163,17 @@ func (f *File) Stat() (fs.FileInfo, error) {
 	return node.NewInfo(f.base, &n), nil
 }
 
-// Sum returns the sum of what is committed of the file; Sync commits what was written. Other kinds fail as with
-// [Tx.Sum].
+// Sum returns the sum of the committed content, see [Tx.Sum].
 func (f *File) Sum() (Sum, error) {
 	sum, err := f.handle.Sum()
 	return sum, f.err("sum", err)
 }
 
-// An Extent is a range of a file that is stored: Len bytes from the offset Off.
+// An Extent is a stored range of a file: Len bytes from the offset Off.
 type Extent = chunk.Extent
 
-// Extents returns the ranges of an open file that are stored, in order. Between them, and after the last, the file is
-// zeros that take no space. It is for frozen files, see [FS.OpenFrozen]; another is EBADF, for its ranges could be
-// others by the time that they are read.
+// Extents returns the stored ranges of a frozen file in order. The rest is zeros that take no space. A live file is
+// EBADF: its ranges may change at once.
 func (f *File) Extents() ([]Extent, error) {
 	list, err := f.handle.Extents()
 	return list, f.err("extents", err)
@@ -198,7 +191,7 @@ func (f *File) check(op string, allowed bool) error {
 	return f.err(op, err)
 }
 
-// Seek sets where the next Read or Write begins. A directory can only be rewound.
+// Seek sets where the next Read or Write begins. A directory can only rewind.
 func (f *File) Seek(offset int64, whence int) (int64, error) {
 	f.position.Lock()
 	defer f.position.Unlock()
@@ -227,8 +220,8 @@ func (f *File) Seek(offset int64, whence int) (int64, error) {
 	return f.off, nil
 }
 
-// Close ends the File. If it was opened for writing, or is the last of its inode, what was written to that is committed
-// first. A second Close is [fs.ErrClosed].
+// Close ends the File. If it was opened for writing, or is the last of its inode, it first commits. A second Close is
+// [fs.ErrClosed].
 func (f *File) Close() error {
 	op := "write" // the commit is what can fail, also because the store is closed
 	if f.closed.Swap(true) {

@@ -21,7 +21,7 @@ func (f *File) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// ReadAt reads from an offset. It returns [io.EOF] where the file ends before p is full.
+// ReadAt reads from an offset; [io.EOF] where the file ends before p is full.
 func (f *File) ReadAt(p []byte, off int64) (int, error) {
 	if !f.readable() {
 		return 0, f.check("read", false)
@@ -33,8 +33,8 @@ func (f *File) ReadAt(p []byte, off int64) (int, error) {
 	return n, f.err("read", err)
 }
 
-// ReadDir returns the next n entries of a directory, in order of their names, and [io.EOF] after the last; all that
-// are left if n <= 0. Pages of one listing may be of different moments: names are never returned twice.
+// ReadDir returns the next n entries in order of their names, and [io.EOF] after the last; all that are left if n <=
+// 0. Two calls may be of two moments.
 func (f *File) ReadDir(n int) ([]fs.DirEntry, error) {
 	f.position.Lock()
 	defer f.position.Unlock()
@@ -60,7 +60,7 @@ func (f *File) ReadDir(n int) ([]fs.DirEntry, error) {
 			return entries, f.err("readdir", err)
 		}
 		for _, l := range page {
-			entries = append(entries, &Entry{listed: l})
+			entries = append(entries, &dirEntry{listed: l})
 			f.after = l.Name
 		}
 		if len(page) < limit {

@@ -49,14 +49,12 @@ func (f *File) writeAt(p []byte, off int64) (int, error) {
 	return n, f.err("write", err)
 }
 
-// Truncate makes the file size bytes long. As a write, that is not committed yet. On a file that was not opened for
-// writing it is EINVAL.
+// Truncate makes the file size bytes long, as a write, to be committed. On a file not opened for writing it is EINVAL.
 func (f *File) Truncate(size int64) error {
 	return f.err("truncate", f.handle.Truncate(size))
 }
 
-// Sync commits what was written to the file, by whichever File of this store. When it has returned nil, that is
-// durable.
+// Sync commits what any File of this store has written to the file. When it has returned nil, that is durable.
 func (f *File) Sync() error {
 	if err := f.check("sync", true); err != nil {
 		return err

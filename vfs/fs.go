@@ -8,70 +8,69 @@ import (
 	"vfsdb/tree"
 )
 
-// An FS is one tree of a store: the head of a branch, which can be written, or a past moment, which refuses writes with
-// EROFS. Its verbs are those of [os.Root] with a context in front; each happens whole or not at all, and is durable
-// when it has returned. It is safe for concurrent use, by any number of goroutines and processes.
+// An FS is one tree of a store: the head of a branch, or a past moment, which refuses writes with EROFS. It has the
+// verbs of [os.Root] with a context in front; each happens whole or not at all, and is durable when it has returned.
+// It is safe for concurrent use, by any number of goroutines and processes.
 type FS tree.Tree
 
-// An Info describes a file as it was at one moment. It is an [fs.FileInfo] with more to it: its methods Ino, Nlink, Owner,
-// Rdev and Target are what stat and readlink return, ChangeTime and BirthTime are the other times, and SameContent compares
-// two files without reading them.
+// An Info describes a file at one moment. Beside the methods of an [fs.FileInfo] it has Ino, Nlink, Owner, Rdev and
+// Target, as stat and readlink return them, the times ChangeTime and BirthTime, and SameContent, which compares two
+// files without reading them.
 type Info = node.Info
 
-// An Ino is an inode number. It is unique in the store, is never used again, and stays with a file through renames,
-// snapshots and branches. 0 is no inode.
+// An Ino is an inode number, unique in the store and never used again. A file keeps it through renames, snapshots and
+// branches. 0 is no inode.
 type Ino = node.Ino
 
-// A Moment is a point in a branch's history: what the tree of Branch was at the end of an Epoch. Moments can be compared
-// with ==, and are made by snapshots and forks.
+// A Moment is a point in history: the tree of Branch at the end of an Epoch. Snapshots and forks make moments. They
+// can be compared with ==.
 type Moment = history.Moment
 
-// A Branch is a line of history with a head that can be written: its ID, its Name, when it was Created, the Depth of its
-// lineage, the branch that it continues (Base) and where (Fork).
+// A Branch is a line of history with a head: its ID, its Name, when it was Created, the Depth of its lineage, the
+// branch that it continues (Base) and where (Fork).
 type Branch = history.Branch
 
-// MainBranch is the branch that a new store has. It cannot be renamed or deleted.
+// MainBranch is the branch of a new store. It cannot be renamed or deleted.
 const MainBranch = history.MainBranch
 
-// MaxReadSize is how many bytes ReadFile, ReadRange and GetMany return at most: more is EFBIG. A file may be longer than
-// any memory, by its holes alone. [FS.Open] reads one of any length.
+// MaxReadSize is the most bytes that ReadFile and ReadRange return; more is EFBIG. A file may be longer than memory:
+// use [FS.Open].
 const MaxReadSize = tree.MaxReadSize
 
-// CheckName refuses a name that no branch or snapshot may have with EINVAL: an empty one, one over 255 bytes, one with
-// a slash, an '@', a space or a control character in it, one that is not UTF-8, one that starts with '-'.
+// CheckName refuses a name that no branch or snapshot may have with EINVAL: empty, over 255 bytes, not UTF-8, with '-'
+// in front, or with a slash, '@', space or control character.
 func CheckName(name string) error { return history.CheckName(name) }
 
 // tree is the FS as rooms below see it.
 func (fsys *FS) tree() *tree.Tree { return (*tree.Tree)(fsys) }
 
-// Name returns the path that Open was given, or for another FS its branch or directory.
+// Name returns the path given to Open; of another FS, its branch or directory.
 func (fsys *FS) Name() string { return fsys.tree().Name() }
 
-// Head returns the name of the branch that the FS writes to, as it was when the FS was made; "" if it stands on a past
-// moment.
+// Head returns the branch's name as of its opening; "" for a past moment.
 func (fsys *FS) Head() string { return fsys.tree().Head() }
 
-// Moment returns where in history the FS stands.
+// Moment returns the point in history that the FS shows.
 func (fsys *FS) Moment() Moment { return fsys.tree().Moment() }
 
-// Tree returns the FS itself. A type that embeds an *FS, as a snapshot does, can stand wherever a tree is asked for.
+// Tree returns the FS itself, so that a type that embeds it is a tree too.
 func (fsys *FS) Tree() *FS { return fsys }
 
-// Frozen reports whether the FS stands on a past moment and so refuses writes with EROFS.
+// Frozen reports whether the FS is a past moment, which refuses writes.
 func (fsys *FS) Frozen() bool { return fsys.tree().Frozen() }
 
-// Whole reports whether the FS shows a whole branch, or a moment of one, and not a directory of it as [FS.OpenRoot] does.
+// Whole reports whether the FS is a whole tree, not one of [FS.OpenRoot].
 func (fsys *FS) Whole() bool { return fsys.tree().Whole() }
 
-// View runs fn on one moment of the tree: what others commit meanwhile is not seen. fn must not keep tx, nor run for
-// long, because the file cannot reuse its log meanwhile.
+// View runs fn on one moment of the tree. fn must not keep tx, nor run for long, because the log of the file grows
+// meanwhile.
 func (fsys *FS) View(ctx context.Context, fn func(*Tx) error) error {
 	return fsys.tree().View(ctx, func(tx *tree.Tx) error { return fn((*Tx)(tx)) })
 }
 
-// Update runs fn and commits all that it did, or nothing if it returns an error. When Update has returned nil the
-// commit is durable. One Update runs at a time: others wait, so fn should not wait for anything itself. Inside fn
-// use tx, never fsys: a verb of fsys would wait for the Update that it is called from.
+// Update runs fn and commits all that it did, or nothing if it returns an error. When Update has returned nil, the
+// commit is durable. One Update runs at a time, so fn should not wait for anything. Inside fn use tx: a verb of fsys
+// would wait for this Update.
 func (fsys *FS) Update(ctx context.Context, fn func(*Tx) error) error {
 	return fsys.tree().Update(ctx, func(tx *tree.Tx) error { return fn((*Tx)(tx)) })
 }

@@ -13,37 +13,36 @@ import (
 	"vfsdb/node"
 )
 
-// IOFS is a tree as an [fs.FS]. It also has the methods of [fs.ReadDirFS], [fs.ReadFileFS], [fs.StatFS], [fs.GlobFS],
-// [fs.SubFS] and [fs.ReadLinkFS]. Names must be valid in the sense of [fs.ValidPath], so they are UTF-8. It is safe for
-// concurrent use.
-type IOFS struct {
+// An ioFS is a tree as an [fs.FS].
+type ioFS struct {
 	ctx  context.Context
 	fsys *FS
 	tx   *Tx // nil: each call is a moment of its own
 }
 
 var (
-	_ fs.ReadDirFS  = (*IOFS)(nil)
-	_ fs.ReadFileFS = (*IOFS)(nil)
-	_ fs.StatFS     = (*IOFS)(nil)
-	_ fs.GlobFS     = (*IOFS)(nil)
-	_ fs.SubFS      = (*IOFS)(nil)
-	_ fs.ReadLinkFS = (*IOFS)(nil)
+	_ fs.ReadDirFS  = (*ioFS)(nil)
+	_ fs.ReadFileFS = (*ioFS)(nil)
+	_ fs.StatFS     = (*ioFS)(nil)
+	_ fs.GlobFS     = (*ioFS)(nil)
+	_ fs.SubFS      = (*ioFS)(nil)
+	_ fs.ReadLinkFS = (*ioFS)(nil)
 )
 
-// IOFS returns the tree as an [fs.FS], for [http.FileServerFS], [os.CopyFS], [fs.WalkDir] and their kin. Each
-// call is a moment of its own, under ctx, and so is each file that it opens, see [FS.OpenFrozen]. It is the FS method
-// of [os.Root].
-func (fsys *FS) IOFS(ctx context.Context) *IOFS { return &IOFS{ctx: ctx, fsys: fsys} }
+// IOFS returns the tree as an [fs.FS], for [http.FileServerFS], [os.CopyFS], [fs.WalkDir] and their kin. It implements
+// [fs.ReadDirFS], [fs.ReadFileFS], [fs.StatFS], [fs.GlobFS], [fs.SubFS] and [fs.ReadLinkFS]. Each call is a moment of its
+// own, under ctx, and so is each file that it opens, see [FS.OpenFrozen]. Names must be valid in the sense of
+// [fs.ValidPath]. It is safe for concurrent use.
+func (fsys *FS) IOFS(ctx context.Context) fs.FS { return &ioFS{ctx: ctx, fsys: fsys} }
 
-// IOFS returns this one moment as an [fs.FS]. It and its files are used only until the transaction ends, by one
-// goroutine.
-func (tx *Tx) IOFS() *IOFS {
-	return &IOFS{ctx: tx.tree().DB().Context(), fsys: (*FS)(tx.tree().Tree()), tx: tx}
+// IOFS returns this one moment as an [fs.FS]. Only the goroutine of the transaction may use it and its files, and only
+// until that ends.
+func (tx *Tx) IOFS() fs.FS {
+	return &ioFS{ctx: tx.tree().DB().Context(), fsys: (*FS)(tx.tree().Tree()), tx: tx}
 }
 
 // do runs one call: in its transaction, or in one of its own.
-func (f *IOFS) do(op, name string, fn func(*Tx) error) error {
+func (f *ioFS) do(op, name string, fn func(*Tx) error) error {
 	if !fs.ValidPath(name) {
 		return &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
 	}
@@ -54,7 +53,7 @@ func (f *IOFS) do(op, name string, fn func(*Tx) error) error {
 }
 
 // Open opens a file or directory for reading.
-func (f *IOFS) Open(name string) (fs.File, error) {
+func (f *ioFS) Open(name string) (fs.File, error) {
 	if f.tx == nil {
 		if !fs.ValidPath(name) {
 			return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
@@ -82,7 +81,7 @@ func (f *IOFS) Open(name string) (fs.File, error) {
 }
 
 // ReadDir implements [fs.ReadDirFS].
-func (f *IOFS) ReadDir(name string) (entries []fs.DirEntry, err error) {
+func (f *ioFS) ReadDir(name string) (entries []fs.DirEntry, err error) {
 	err = f.do("readdir", name, func(tx *Tx) (err error) {
 		entries, err = tx.ReadDir(name)
 		return err
@@ -94,7 +93,7 @@ func (f *IOFS) ReadDir(name string) (entries []fs.DirEntry, err error) {
 }
 
 // ReadFile implements [fs.ReadFileFS].
-func (f *IOFS) ReadFile(name string) (data []byte, err error) {
+func (f *ioFS) ReadFile(name string) (data []byte, err error) {
 	err = f.do("open", name, func(tx *Tx) (err error) {
 		data, err = tx.ReadFile(name)
 		return err
@@ -103,12 +102,12 @@ func (f *IOFS) ReadFile(name string) (data []byte, err error) {
 }
 
 // Stat implements [fs.StatFS].
-func (f *IOFS) Stat(name string) (fs.FileInfo, error) { return f.stat("stat", name, true) }
+func (f *ioFS) Stat(name string) (fs.FileInfo, error) { return f.stat("stat", name, true) }
 
 // Lstat implements [fs.ReadLinkFS].
-func (f *IOFS) Lstat(name string) (fs.FileInfo, error) { return f.stat("lstat", name, false) }
+func (f *ioFS) Lstat(name string) (fs.FileInfo, error) { return f.stat("lstat", name, false) }
 
-func (f *IOFS) stat(op, name string, follow bool) (fs.FileInfo, error) {
+func (f *ioFS) stat(op, name string, follow bool) (fs.FileInfo, error) {
 	var info *Info
 	err := f.do(op, name, func(tx *Tx) error {
 		_, n, err := tx.find(name, follow)
@@ -124,7 +123,7 @@ func (f *IOFS) stat(op, name string, follow bool) (fs.FileInfo, error) {
 }
 
 // ReadLink implements [fs.ReadLinkFS].
-func (f *IOFS) ReadLink(name string) (target string, err error) {
+func (f *ioFS) ReadLink(name string) (target string, err error) {
 	err = f.do("readlink", name, func(tx *Tx) (err error) {
 		target, err = tx.Readlink(name)
 		return err
@@ -132,8 +131,8 @@ func (f *IOFS) ReadLink(name string) (target string, err error) {
 	return target, err
 }
 
-// Glob implements [fs.GlobFS] with the patterns of [path.Match]; [Glob] knows more.
-func (f *IOFS) Glob(pattern string) ([]string, error) {
+// Glob implements [fs.GlobFS] with the patterns of [path.Match].
+func (f *ioFS) Glob(pattern string) ([]string, error) {
 	if _, err := path.Match(pattern, ""); err != nil {
 		return nil, err
 	}
@@ -143,14 +142,14 @@ func (f *IOFS) Glob(pattern string) ([]string, error) {
 }
 
 // globless hides the Glob method, so that [fs.Glob] does the work.
-type globless struct{ *IOFS }
+type globless struct{ *ioFS }
 
 // Glob is not to be found here.
 func (globless) Glob() {}
 
 // Sub implements [fs.SubFS]: the tree below dir, which symlinks cannot leave.
-func (f *IOFS) Sub(dir string) (fs.FS, error) {
-	sub := &IOFS{ctx: f.ctx}
+func (f *ioFS) Sub(dir string) (fs.FS, error) {
+	sub := &ioFS{ctx: f.ctx}
 	err := f.do("sub", dir, func(tx *Tx) (err error) {
 		if sub.fsys, err = tx.openRoot(dir); err != nil || f.tx == nil {
 			return err

@@ -9,8 +9,7 @@ import (
 	"vfsdb/tree"
 )
 
-// Link gives a file a second name. A symlink is linked itself, not what it points at. A directory is EPERM; a new name
-// that exists is EEXIST.
+// Link gives a file or a symlink a second name. A directory is EPERM; a new name that exists is EEXIST.
 func (tx *Tx) Link(from, to string, opts ...Option) error {
 	return linkErr("link", from, to, tx.hardLink(from, to, opts))
 }
@@ -46,8 +45,7 @@ func (tx *Tx) hardLink(from, to string, opts []Option) error {
 	return tx.tree().Link(src.entry(), p.entry())
 }
 
-// Symlink creates a symlink. The target is kept as given, up to 4096 bytes (ENAMETOOLONG), and need not exist; an
-// empty one is ENOENT.
+// Symlink creates a symlink to target, which need not exist: 1 to 4096 bytes (ENOENT, ENAMETOOLONG), kept as given.
 func (tx *Tx) Symlink(target, name string, opts ...Option) error {
 	return linkErr("symlink", target, name, tx.symlink(target, name, opts))
 }
@@ -91,8 +89,7 @@ func (tx *Tx) readlink(name string) (string, error) {
 	return n.Target, nil
 }
 
-// Mknod creates a fifo, socket or device node: a record of its type, permissions and device number. The type of mode
-// must be one of those, else EINVAL.
+// Mknod creates a fifo, socket or device: a record of its type, permissions and number. Another type is EINVAL.
 func (tx *Tx) Mknod(name string, mode fs.FileMode, rdev uint64, opts ...Option) error {
 	return pathErr("mknod", name, tx.mknod(name, mode, rdev, opts))
 }

@@ -12,49 +12,44 @@ import (
 	"vfsdb/schema"
 )
 
-// An Event is something that happened to a path of a branch: its number Seq, the time At, the Branch, the Call with its
-// Actor, Session and Tool, the Op, the Path and its Arg, the sums of the content Before and After, and by how many bytes the
-// tree Grew. Its method Concerns reports whether it changed what is at a path or below it.
-//
-// Its inode numbers say what is stale in a cache such as a mount's: the content and attributes of Ino and of Displaced, which
-// lost the name Path to Ino, and the entries in the directories Dir and ArgDir. See [journal.Event] for each.
+// An Event is a change at a path of a branch: its number Seq, the time At, the Branch, the Call with its Actor,
+// Session and Tool, the Op, the Path and its Arg, the sums of the content Before and After, and by how many bytes the
+// tree Grew. For caches by number it has the inodes that changed, Ino and Displaced, and the directories whose entries
+// did, Dir and ArgDir. Concerns reports whether it changed a path, or what is below it.
 type Event = journal.Event
 
-// A Call is in the course of what something happens: a call of a tool by a model, a command of a person. It has an Actor, a
-// Session, a Tool, the caller's Ref, when it Began, the Digest of its input, the size of its Result, how long it Took, and
-// the Error that it failed with.
+// A Call is the cause of changes: a model's call of a tool, or a person's command. It has an Actor, a Session, a Tool,
+// the caller's Ref, when it Began, the Digest of its input, the size of its Result, how long it Took, and its Error.
 type Call = journal.Call
 
-// A CallRecord is a call as it is recorded: its ID, when it began (At), its Branch, its Actor, Session, Tool and Ref, the
-// Digest of its input, the size of its Result, how long it Took, the Error that it failed with, and how many Changes it made.
+// A CallRecord is a recorded call: its ID, when it began (At), its Branch, Actor, Session, Tool and Ref, the Digest of
+// its input, the size of its Result, how long it Took, its Error, and how many Changes it made.
 type CallRecord = journal.CallRecord
 
-// CallOptions say which calls [Store.Calls] returns: those of a Session, those Since an ID, at most Max, the Newest first. A
-// nil *CallOptions is the zero value: all of them, oldest first.
+// CallOptions select calls for [Store.Calls]: of a Session, Since an ID, at most Max, the Newest first. A nil
+// *CallOptions selects all, oldest first.
 type CallOptions = journal.CallOptions
 
-// A TrimmedError reports that events which a watcher has not seen are no longer kept. It is ESTALE. Its field Since can be
-// given to [FS.Watch], to go on with the oldest event that is kept.
+// A TrimmedError reports that events which a watcher has not seen are no longer kept. It is ESTALE. [FS.Watch] with
+// its field Since goes on with the oldest event that is kept.
 type TrimmedError = journal.TrimmedError
 
-// Growth bounds how much a branch can have grown since an event: at most so many Bytes and Entries, up to the event Seq. If
-// it is Unknown there is no bound.
+// Growth bounds how much a branch has grown since an event, up to the event Seq: by at most Bytes and Entries. If it
+// is Unknown there is no bound.
 type Growth = journal.Growth
 
-// WithCall attributes to c whatever verbs change under the context that it returns. c is recorded with the first commit
-// that changes something, as its fields are then; it is one row, however many commits follow. [FS.LogCalls] adds how it
-// ended.
+// WithCall attributes what verbs change under the new context to c. The first commit that changes something records c
+// as it is then, in one row; [FS.LogCalls] adds how it ended.
 func WithCall(ctx context.Context, c *Call) context.Context { return journal.WithCall(ctx, c) }
 
-// LogOptions say which events [FS.Log] returns: those of a Path under all names that it had, those of a Session, those Since
-// and Until a number, at most Max, the Newest first. A nil *LogOptions is the zero value: all that are kept, oldest first.
+// LogOptions select events for [FS.Log]: of a Path under all its names, of a Session, Since and Until a number, at
+// most Max, the Newest first. A nil *LogOptions selects all that are kept, oldest first.
 type LogOptions = journal.ReadOptions
 
-// Log returns what happened to the tree: on its branch, and before a fork on the branches that it comes from. A path is
-// cleaned but not resolved, and is followed back through renames. What gc has trimmed is not there, nor what happened
-// on branches between the oldest and the latest of a lineage that was squashed, which is one of more than 16 forks. A past
-// moment of a branch that was dropped has no events; the forks that keep it have. Below OpenRoot, events have no numbers of
-// what is not in the directory.
+// Log returns what happened to the tree, also on the branches that it was forked from. A path is cleaned but not
+// resolved, and is followed back through renames. Not there is what gc has trimmed, what happened on branches in the
+// middle of a lineage of more than 16 forks, and what happened on a dropped branch to a past moment of it. Below OpenRoot,
+// events have no numbers of what is not in the directory.
 func (fsys *FS) Log(ctx context.Context, options *LogOptions) ([]Event, error) {
 	events, err := fsys.readLog(ctx, options)
 	if err == nil {
@@ -135,25 +130,20 @@ func (fsys *FS) source() journal.Source {
 	}}
 }
 
-// Seq returns the number of the newest event of the store, on any branch; 0 if nothing ever happened.
+// Seq returns the number of the newest event on any branch, or 0.
 func (fsys *FS) Seq(ctx context.Context) (int64, error) {
 	seq, err := fsys.tree().Store().Journal().Seq(ctx)
 	return seq, pathErr("seq", fsys.tree().Name(), err)
 }
 
-// Watch yields what happens on the branch to a path and to what is below it: each event once, in the order of the
-// commits, made by whatever process, and waits for the next until ctx ends, whose error is then the last thing it
-// yields. Events begin after since: give it the Seq of the last one that was seen to go on where that was, 0 to begin
-// with the oldest that is kept, or what [FS.Seq] returns to begin now. Where events after since are no longer kept, the
-// error is a [TrimmedError].
+// Watch yields each event of the branch that concerns a path or what is below it, once, in the order of commits, from
+// any process. It waits for more until ctx ends, and then yields the error of ctx. It begins after the event since:
+// the Seq of the last one seen, 0 for the oldest that is kept, or what [FS.Seq] returns for now. Where later events
+// are no longer kept, the error is a [TrimmedError].
 //
-// prefix is cleaned but not resolved; "" is everything. An event above it is yielded too if it takes or brings the tree
-// that it is in. A file with several names is recorded under the one that it was changed by. Below OpenRoot, prefix is from
-// the place that the directory has when the watch begins, and events name paths from the root of the branch, but have no
-// numbers of what is not in the directory. A tree of the past is EINVAL: nothing happens there.
-//
-// A cache of inode numbers must watch the whole branch: a link that is made outside a directory changes the inode in it, and
-// a directory that is renamed takes what is below it to paths that prefix does not cover.
+// prefix is cleaned but not resolved; "" is everything. An event above it counts if it takes or brings the tree that
+// holds it. A file with several names is recorded under the one that it was changed by. Below OpenRoot, prefix begins
+// at the present place of the directory, and events name paths from the root of the branch. A past tree is EINVAL.
 func (fsys *FS) Watch(ctx context.Context, prefix string, since int64) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		path, root, err := "", "", error(syscall.EINVAL)
@@ -179,13 +169,13 @@ func (fsys *FS) Watch(ctx context.Context, prefix string, since int64) iter.Seq2
 	}
 }
 
-// LogCalls records calls as they are now, in one commit: those that changed nothing get a row, those that have one get
-// their Digest, Result, Took and Error written. A store that is read-only is EROFS.
+// LogCalls records calls as they are now, in one commit: a row for each that has none, else its Digest, Result, Took
+// and Error.
 func (fsys *FS) LogCalls(ctx context.Context, calls ...*Call) error {
 	return pathErr("log", fsys.tree().Name(), fsys.tree().Store().Journal().LogCalls(ctx, fsys.tree().Moment().Branch, calls...))
 }
 
-// Calls returns the calls that are recorded of the store, on all branches. Their IDs ascend by the time of recording.
+// Calls returns recorded calls of all branches. Newer ones have higher IDs.
 func (st *Store) Calls(ctx context.Context, options *CallOptions) ([]CallRecord, error) {
 	list, err := st.tree().Journal().Calls(ctx, options)
 	return list, pathErr("calls", st.Path(), err)

@@ -2,8 +2,8 @@ package vfs
 
 import "time"
 
-// Metrics count what this process has done with a store since it was opened, by every [FS] that stands on it. They only
-// grow, but for LogBytes and CacheBytes. Other processes count for themselves. The JSON names are for expvar.Func.
+// Metrics count what this process has done with a store since it was opened. They only grow, but for LogBytes and
+// CacheBytes. The JSON names are for expvar.Func.
 type Metrics struct {
 	Commits     int64         `json:"commits"`      // transactions that were committed; many short verbs may share one
 	Undone      int64         `json:"undone"`       // transactions that write and were rolled back
@@ -15,9 +15,7 @@ type Metrics struct {
 	CacheBytes  int64         `json:"cache_bytes"`  // of content that is kept in memory
 }
 
-// Metrics returns the counts of now. It reads nothing of the store, costs some loads of memory and a lock of a few
-// nanoseconds, and may be called by anyone at any time, also after Close. Counts of the whole store are those of
-// [Store.Stats], which reads it.
+// Metrics returns the present counts. It reads nothing of the store, and may be called at any time, also after Close.
 func (st *Store) Metrics() Metrics {
 	db := st.tree().DB().Metrics()
 	m := Metrics{Commits: db.Commits, Undone: db.Undone, Busy: db.Busy, LockWait: db.LockWait, LogBytes: db.LogBytes}

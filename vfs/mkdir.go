@@ -9,7 +9,7 @@ import (
 	"vfsdb/node"
 )
 
-// Mkdir creates a directory. Its parent must exist; the name must not (EEXIST).
+// Mkdir creates a directory. The parent must exist, the name not (EEXIST).
 func (tx *Tx) Mkdir(name string, perm fs.FileMode, opts ...Option) error {
 	return pathErr("mkdir", name, tx.mkdir(name, perm, opts))
 }
@@ -31,8 +31,8 @@ func (tx *Tx) mkdir(name string, perm fs.FileMode, opts []Option) error {
 	return tx.tree().Create(p.entry(), tx.tree().NewNode(node.ModeDir|node.UnixPerm(perm)), Sum{})
 }
 
-// MkdirAll creates a directory and those above it that are missing. A directory that exists is fine; anything else in
-// the way is ENOTDIR, and a symlink to nowhere EEXIST, as [os.MkdirAll] has it.
+// MkdirAll creates a directory and what is missing above it. An existing one is fine; a file in the way is ENOTDIR, a
+// dangling symlink EEXIST.
 func (tx *Tx) MkdirAll(name string, perm fs.FileMode) error {
 	return pathErr("mkdir", name, tx.mkdirAll(name, perm))
 }
@@ -89,13 +89,12 @@ func (tx *Tx) newPlace(name string, o options) (place, error) {
 	return p, syscall.EEXIST
 }
 
-// Mkdir creates a directory. Its parent must exist; the name must not (EEXIST).
+// Mkdir creates a directory, see [Tx.Mkdir].
 func (fsys *FS) Mkdir(ctx context.Context, name string, perm fs.FileMode, opts ...Option) error {
 	return fsys.update(ctx, "mkdir", name, func(tx *Tx) error { return tx.Mkdir(name, perm, opts...) })
 }
 
-// MkdirAll creates a directory and those above it that are missing. A directory that exists is fine; anything else in
-// the way is ENOTDIR, and a symlink to nowhere EEXIST, as [os.MkdirAll] has it.
+// MkdirAll creates a directory and those above it, see [Tx.MkdirAll].
 func (fsys *FS) MkdirAll(ctx context.Context, name string, perm fs.FileMode) error {
 	return fsys.update(ctx, "mkdir", name, func(tx *Tx) error { return tx.MkdirAll(name, perm) })
 }

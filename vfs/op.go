@@ -2,10 +2,10 @@ package vfs
 
 import "vfsdb/journal"
 
-// An Op says what an [Event] did. In JSON and in the file it is the text.
+// An Op is the kind of change that an [Event] records, as text.
 type Op = journal.Op
 
-// The ops. What Path and Arg of an event are is said where Path is not simply what was changed.
+// The ops. The Path of an event is what was changed, unless a comment differs.
 const (
 	OpCreate         = journal.OpCreate         // a file was made, with content or without
 	OpWrite          = journal.OpWrite          // a file's content was replaced,

@@ -35,12 +35,12 @@ type Options struct {
 	MaxReaders int
 }
 
-// Open opens the store in the file at path, creating it if need be, and stands on a branch of it. The FS must be
-// closed. Errors: ENOENT (no file with MustExist or ReadOnly, or no such branch), [schema.ErrForeign],
-// [schema.ErrTooNew], and those of [schema.Open] for a file that is not together with its log.
+// Open opens the store in the file at path, creating it if need be, and returns a branch of it. The FS must be closed.
+// Errors: ENOENT (no file with MustExist or ReadOnly, or no such branch), and those of [schema.Open] for a file that
+// is no store, of a newer format, or apart from its log.
 //
-// Once the file or its log is moved away, removed or replaced, every commit is ESTALE, and a new file at the path can be
-// opened after Close. Reads go on as [schema.DB.InPlace] describes.
+// Once the file or its log is moved away, removed or replaced, every commit is ESTALE, and a new file at the path can
+// be opened after Close.
 func Open(ctx context.Context, path string, options *Options) (*FS, error) {
 	var o Options
 	if options != nil {
@@ -68,21 +68,20 @@ func Open(ctx context.Context, path string, options *Options) (*FS, error) {
 	return (*FS)(t), nil
 }
 
-// Close releases the FS. Closing the FS that Open returned closes the store, after the verbs that are running; every
-// FS and File on it then fails with [fs.ErrClosed], also the Close of a File that has not committed what was written to
-// it. Closing any other FS does nothing.
+// Close closes the store after the verbs that are running, if Open returned this FS; else it does nothing. Every FS
+// and File of the store then fails with [fs.ErrClosed], also the Close of a File with uncommitted writes.
 func (fsys *FS) Close() error {
 	return fsys.tree().Close()
 }
 
-// Branch stands on the head of another branch of the same store. A missing one is ENOENT.
+// Branch returns the head of another branch of the store, or ENOENT.
 func (fsys *FS) Branch(ctx context.Context, name string) (*FS, error) {
 	head, err := fsys.tree().Store().Head(ctx, name)
 	return (*FS)(head), pathErr("branch", name, err)
 }
 
-// At stands on a past moment of the same store, read-only. Something must keep the moment: a snapshot, or a branch that
-// was forked there. Once nothing does, the FS fails with ESTALE. The moment of a head is EINVAL: use [FS.Branch].
+// At returns a past moment of the same store, read-only. A snapshot or a fork must keep the moment: else, and once
+// nothing does, it is ESTALE. The moment of a head is EINVAL, see [FS.Branch].
 func (fsys *FS) At(ctx context.Context, at Moment) (*FS, error) {
 	past, err := fsys.tree().Store().At(ctx, at)
 	return (*FS)(past), momentErr(at, err)
@@ -92,8 +91,8 @@ func momentErr(at Moment, err error) error {
 	return pathErr("open", fmt.Sprintf("moment %d of branch %d", at.Epoch, at.Branch), err)
 }
 
-// OpenRoot returns the tree below the directory name. Paths, `..` and symlinks of the result cannot leave it; the
-// name of the directory is looked up once, so a rename does not matter later.
+// OpenRoot returns the tree below a directory, which paths, `..` and symlinks cannot leave. A later rename of the
+// directory does not matter.
 func (fsys *FS) OpenRoot(ctx context.Context, name string) (*FS, error) {
 	var sub *FS
 	err := fsys.view(ctx, "openroot", name, func(tx *Tx) (err error) {

@@ -9,7 +9,7 @@ import (
 	"vfsdb/node"
 )
 
-// An Option changes what a verb that writes does. An option that makes no sense for a verb is EINVAL.
+// An Option changes how a verb writes. One that it does not know is EINVAL.
 type Option struct {
 	kind  optionKind
 	sum   chunk.Sum
@@ -30,29 +30,26 @@ const (
 	optSumTo
 )
 
-// IfSum lets a write happen only if the file's content has this sum: the compare of a compare-and-set. A file that has
-// changed or gone gives a [StaleError] with the current sum.
+// IfSum writes only if the file's content has this sum, as in compare-and-set; else it is a [StaleError] with the
+// present sum.
 func IfSum(sum Sum) Option { return Option{kind: optIfSum, sum: sum} }
 
-// IfAbsent lets a write happen only if nothing is there yet; else it gives a [StaleError]. A symlink counts as
-// something.
+// IfAbsent writes only where nothing exists, not even a symlink; else it is a [StaleError].
 func IfAbsent() Option { return Option{kind: optIfAbsent} }
 
 // NoReplace makes Rename and Copy fail with EEXIST where the new name exists.
 func NoReplace() Option { return Option{kind: optNoReplace} }
 
-// Parents makes missing directories above the new file, with permissions 0o755.
+// Parents makes missing directories above the new file, with mode 0o755.
 func Parents() Option { return Option{kind: optParents} }
 
-// Mode gives a written file these 12 permission bits, be it new or not. Without it a file that exists keeps its
-// own.
+// Mode gives a written file these 12 permission bits, be it new or not.
 func Mode(mode fs.FileMode) Option { return Option{kind: optMode, mode: mode} }
 
-// ModTime gives a written file this modification time, in place of the present one.
+// ModTime gives a written file this modification time, not the present one.
 func ModTime(t time.Time) Option { return Option{kind: optModTime, mtime: t} }
 
-// SumTo stores the sum of the written content in *sum when the write is committed: of this write, whatever others do to the
-// file afterwards. If the write fails, *sum stays as it was.
+// SumTo stores the sum of what was written in *sum once it is committed. If the write fails, *sum stays as it was.
 func SumTo(sum *Sum) Option { return Option{kind: optSumTo, into: sum} }
 
 // options are the Options of one call.

@@ -8,14 +8,14 @@ import (
 	"vfsdb/node"
 )
 
-// ReadFile returns the content of a file, verified. More than [MaxReadSize] is EFBIG.
+// ReadFile returns a file's content, verified; over [MaxReadSize] is EFBIG.
 func (tx *Tx) ReadFile(name string) ([]byte, error) {
 	data, err := tx.readRange(name, 0, math.MaxInt64)
 	return data, pathErr("read", name, err)
 }
 
-// ReadRange returns n bytes of a file from offset off, fewer where the file ends, none past its end. Only the chunks
-// that hold them are read. A negative offset or length is EINVAL, more than [MaxReadSize] EFBIG.
+// ReadRange returns n bytes from off, fewer at the end of the file. It reads their chunks only. A negative number is
+// EINVAL, over [MaxReadSize] EFBIG.
 func (tx *Tx) ReadRange(name string, off, n int64) ([]byte, error) {
 	data, err := tx.readRange(name, off, n)
 	return data, pathErr("read", name, err)
@@ -41,7 +41,7 @@ func (tx *Tx) findFile(name string) (place, *node.Node, error) {
 	return p, n, n.CheckRegular()
 }
 
-// ReadFile returns the content of a file, verified. All of it is of one moment. More than [MaxReadSize] is EFBIG.
+// ReadFile returns the content of a file at one moment, see [Tx.ReadFile].
 func (fsys *FS) ReadFile(ctx context.Context, name string) (data []byte, err error) {
 	err = fsys.view(ctx, "read", name, func(tx *Tx) (err error) {
 		data, err = tx.ReadFile(name)

@@ -7,27 +7,27 @@ import (
 	"vfsdb/node"
 )
 
-// An Entry is one entry of a directory. It is an [fs.DirEntry] that knows its type without another look-up.
-type Entry struct {
+// A dirEntry is one entry of a directory. It is an [fs.DirEntry] that knows its type without another look-up.
+type dirEntry struct {
 	listed node.Entry
 	info   func() (*Info, error)
 }
 
 // Name returns the entry's name.
-func (e *Entry) Name() string { return e.listed.Name }
+func (e *dirEntry) Name() string { return e.listed.Name }
 
 // IsDir reports whether the entry is a directory.
-func (e *Entry) IsDir() bool { return e.listed.Kind == node.KindDir }
+func (e *dirEntry) IsDir() bool { return e.listed.Kind == node.KindDir }
 
 // Type returns the type bits of the entry's mode.
-func (e *Entry) Type() fs.FileMode { return node.KindMode(e.listed.Kind) }
+func (e *dirEntry) Type() fs.FileMode { return node.KindMode(e.listed.Kind) }
 
 // Ino returns the inode number.
-func (e *Entry) Ino() Ino { return e.listed.Ino }
+func (e *dirEntry) Ino() Ino { return e.listed.Ino }
 
 // Info describes the file itself, not what a symlink points at. It is read when it is asked for: a file removed
 // meanwhile is ENOENT.
-func (e *Entry) Info() (fs.FileInfo, error) {
+func (e *dirEntry) Info() (fs.FileInfo, error) {
 	info, err := e.info()
 	if err != nil {
 		return nil, pathErr("lstat", e.listed.Name, err)
@@ -35,9 +35,10 @@ func (e *Entry) Info() (fs.FileInfo, error) {
 	return info, nil
 }
 
-func (e *Entry) String() string { return fs.FormatDirEntry(e) }
+func (e *dirEntry) String() string { return fs.FormatDirEntry(e) }
 
-// ReadDir returns the entries of a directory, sorted by name as bytes.
+// ReadDir returns the entries of a directory, sorted by name as bytes. An entry knows its type, and its number by a
+// method Ino() [Ino]. Its Info, of the file itself, is read when asked for: ENOENT once it is removed.
 func (tx *Tx) ReadDir(name string) ([]fs.DirEntry, error) {
 	n, err := tx.findDir(name)
 	if err != nil {
@@ -53,8 +54,8 @@ func (tx *Tx) ReadDir(name string) ([]fs.DirEntry, error) {
 	return all, nil
 }
 
-// ReadDirPage returns up to limit entries of a directory whose names come after the name after; "" begins. A page
-// shorter than limit is the last. Entries that come and go between pages do not disturb the others.
+// ReadDirPage returns up to limit entries whose names come after a name; "" begins. A page shorter than limit is the
+// last. Entries that come or go between pages do not disturb the others.
 func (tx *Tx) ReadDirPage(name, after string, limit int) ([]fs.DirEntry, error) {
 	n, err := tx.findDir(name)
 	if err != nil {
@@ -71,12 +72,12 @@ func (tx *Tx) ReadDirPage(name, after string, limit int) ([]fs.DirEntry, error) 
 	return entries, nil
 }
 
-// entry makes an Entry that describes itself from this transaction.
-func (tx *Tx) entry(l node.Entry) *Entry {
-	return &Entry{listed: l, info: func() (*Info, error) { return tx.tree().InfoOf(l) }}
+// entry makes a dirEntry that describes itself from this transaction.
+func (tx *Tx) entry(l node.Entry) *dirEntry {
+	return &dirEntry{listed: l, info: func() (*Info, error) { return tx.tree().InfoOf(l) }}
 }
 
-// ReadDir returns the entries of a directory, sorted by name as bytes. All of them are of one moment.
+// ReadDir returns the entries of a directory at one moment, see [Tx.ReadDir].
 func (fsys *FS) ReadDir(ctx context.Context, name string) (entries []fs.DirEntry, err error) {
 	err = fsys.view(ctx, "readdir", name, func(tx *Tx) (err error) {
 		entries, err = tx.ReadDir(name)
@@ -86,7 +87,7 @@ func (fsys *FS) ReadDir(ctx context.Context, name string) (entries []fs.DirEntry
 	return entries, err
 }
 
-// ReadDirPage returns a part of a directory, see [Tx.ReadDirPage]. Each page is a moment of its own.
+// ReadDirPage returns a part of a directory, see [Tx.ReadDirPage].
 func (fsys *FS) ReadDirPage(ctx context.Context, name, after string, limit int) (entries []fs.DirEntry, err error) {
 	err = fsys.view(ctx, "readdir", name, func(tx *Tx) (err error) {
 		entries, err = tx.ReadDirPage(name, after, limit)
@@ -99,7 +100,7 @@ func (fsys *FS) ReadDirPage(ctx context.Context, name, after string, limit int) 
 // detach lets entries outlive the transaction that read them: each describes itself from a new one.
 func (fsys *FS) detach(ctx context.Context, entries []fs.DirEntry) {
 	for _, e := range entries {
-		e := e.(*Entry)
+		e := e.(*dirEntry)
 		e.info = func() (info *Info, err error) {
 			err = fsys.look(ctx, func(tx *Tx) (err error) {
 				info, err = tx.tree().InfoOf(e.listed)

@@ -7,8 +7,8 @@ import (
 	"vfsdb/chunk"
 )
 
-// ReadSum returns the content that has a sum, verified, whichever file has or had it. Content that no tree shows any more
-// can be read until it is collected. A sum that is not stored is ENOENT, and content longer than limit bytes EFBIG.
+// ReadSum returns a content by its sum, verified, also one that no tree shows any more, until it is collected. A sum
+// that is not stored is ENOENT, a content longer than limit EFBIG.
 func (tx *Tx) ReadSum(sum Sum, limit int64) ([]byte, error) {
 	data, err := tx.readSum(sum, limit)
 	return data, pathErr("read", sum.String(), err)

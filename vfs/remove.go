@@ -6,6 +6,7 @@ import (
 )
 
 // Remove removes a file, a symlink or an empty directory. A directory with entries is ENOTEMPTY, the root EPERM.
+// Option: IfSum.
 func (tx *Tx) Remove(name string, opts ...Option) error {
 	return pathErr("remove", name, tx.remove(name, opts))
 }
@@ -41,9 +42,8 @@ func (tx *Tx) removable(name string) (place, error) {
 	return p, err
 }
 
-// RemoveAll removes what the path leads to, and if that is a directory everything below. Nothing there is fine; the
-// root is EPERM. Its time does not depend on the size of the tree: the top loses its name, and gc takes the rest. Only
-// where a file below has a second name is the tree walked.
+// RemoveAll removes what the path leads to, with all that is below; nothing there is fine, the root is EPERM. It takes
+// as long for any size, unless a file below has a second name: the top loses its name, and gc does the rest.
 func (tx *Tx) RemoveAll(name string, opts ...Option) error {
 	return pathErr("removeall", name, tx.removeAll(name, opts))
 }
@@ -66,7 +66,7 @@ func (tx *Tx) removeAll(name string, opts []Option) error {
 	return tx.tree().RemoveTree(p.entry())
 }
 
-// Remove removes a file, a symlink or an empty directory, see [Tx.Remove].
+// Remove removes a file or an empty directory, see [Tx.Remove].
 func (fsys *FS) Remove(ctx context.Context, name string, opts ...Option) error {
 	return fsys.update(ctx, "remove", name, func(tx *Tx) error { return tx.Remove(name, opts...) })
 }

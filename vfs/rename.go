@@ -7,10 +7,9 @@ import (
 	"vfsdb/node"
 )
 
-// Rename moves a file or directory to a new name, in one step that no reader sees half of. It replaces a file that has the
-// new name by a file, and an empty directory by a directory; one with entries is ENOTEMPTY. Two names of one file stay
-// as they are. To move a directory below itself is EINVAL, the root EBUSY. Options: NoReplace, IfSum (of the file that
-// is moved), Parents.
+// Rename moves a file or directory in one step. A file replaces a file, a directory an empty directory; one with
+// entries is ENOTEMPTY. Two names of one file stay as they are. A directory into itself is EINVAL, the root EBUSY.
+// Options: NoReplace, IfSum (of the file that is moved), Parents.
 func (tx *Tx) Rename(from, to string, opts ...Option) error {
 	return linkErr("rename", from, to, tx.renamePath(from, to, opts))
 }

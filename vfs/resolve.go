@@ -8,10 +8,9 @@ import (
 	"vfsdb/node"
 )
 
-// Resolve returns the path that name leads to from the root of the tree, without symlinks, `..`, or a slash in front;
-// "." is the root. With follow, a symlink at the end is followed too, as ReadFile and WriteFile do; without, it is not,
-// as Remove and Rename do not. Segments that do not exist are appended as given, but `..` after one is ENOENT. A verb
-// that is given the result in the same transaction goes to the same file.
+// Resolve returns the path from the root of the tree without symlinks, `..`, or a slash in front; "." is the root.
+// With follow, as in ReadFile, a symlink at the end is followed; without, as in Remove, it is not. Segments that do
+// not exist are appended as given, but `..` after one is ENOENT.
 func (tx *Tx) Resolve(name string, follow bool) (string, error) {
 	path, err := tx.resolve(name, follow)
 	return path, pathErr("resolve", name, err)
@@ -62,7 +61,7 @@ func (p place) path() string {
 	return b.String()
 }
 
-// Resolve returns the path that name leads to without symlinks and `..`, see [Tx.Resolve].
+// Resolve returns the path without symlinks and `..`, see [Tx.Resolve].
 func (fsys *FS) Resolve(ctx context.Context, name string, follow bool) (path string, err error) {
 	err = fsys.view(ctx, "resolve", name, func(tx *Tx) (err error) {
 		path, err = tx.Resolve(name, follow)

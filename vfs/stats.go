@@ -8,7 +8,7 @@ import (
 	"vfsdb/schema"
 )
 
-// Stats tell what a store is and what it takes.
+// Stats are the size and the contents of a store.
 type Stats struct {
 	ID      string // given to the file when it was created, and to copies of it
 	Format  int64
@@ -31,7 +31,7 @@ type Stats struct {
 	Snapshots int64
 }
 
-// Stats counts what the whole store holds. It reads every inode row and every blob's size.
+// Stats counts the whole store. It reads every inode row and blob size.
 func (st *Store) Stats(ctx context.Context) (Stats, error) {
 	s := Stats{PageSize: schema.PageSize, FileSize: fileSize(st.Path()), LogSize: fileSize(st.Path() + "-wal")}
 	err := st.tree().DB().View(ctx, func(tx *schema.Tx) error { return s.read(tx) })

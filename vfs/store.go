@@ -7,8 +7,8 @@ import (
 	"vfsdb/tree"
 )
 
-// A Store is the file that an [FS] is a tree of, as long as it is open: what concerns the file as a whole is here. All trees
-// that come from one [Open] have the same Store, so two can be compared with ==. It is safe for concurrent use.
+// A Store is the file that trees are of. All trees that come from one [Open] have the same Store, to be compared with
+// ==. It is safe for concurrent use.
 type Store tree.Store
 
 // Store returns the store that the FS is a tree of.
@@ -16,10 +16,10 @@ func (fsys *FS) Store() *Store { return (*Store)(fsys.tree().Store()) }
 
 func (st *Store) tree() *tree.Store { return (*tree.Store)(st) }
 
-// Path returns the path of the file, absolute, as it was when it was opened.
+// Path returns the absolute path by which the file was opened.
 func (st *Store) Path() string { return st.tree().DB().Path() }
 
-// ID returns what was given to the file when it was created. A copy of the file has the same.
+// ID returns what identifies the file, and copies of it, since its creation.
 func (st *Store) ID(ctx context.Context) (id string, err error) {
 	err = st.tree().DB().View(ctx, func(tx *schema.Tx) (err error) {
 		id, err = tx.ID()
@@ -37,25 +37,24 @@ func (st *Store) Format(ctx context.Context) (version int64, err error) {
 	return version, pathErr("format", st.Path(), err)
 }
 
-// InPlace fails with ESTALE once another file, or none, is where the store was opened: nothing can be committed any more.
+// InPlace fails with ESTALE once its path leads to another file, or none.
 func (st *Store) InPlace() error { return st.tree().DB().InPlace() }
 
 // ReadOnly reports whether writes are refused with EROFS.
 func (st *Store) ReadOnly() bool { return st.tree().DB().ReadOnly() }
 
-// SetReadOnly refuses every write to the store with EROFS from now on, or allows them again. It holds for every FS and
-// File of this process that stands on the store, and not for other processes. A running transaction is refused at its
-// commit, and a File keeps its uncommitted writes. A store opened with [Options].ReadOnly stays read-only.
+// SetReadOnly refuses every write of this process to the store with EROFS, or allows them again. A running transaction
+// is refused at its commit; a File keeps its uncommitted writes. [Options].ReadOnly cannot be undone.
 func (st *Store) SetReadOnly(on bool) { st.tree().DB().SetReadOnly(on) }
 
-// Backup writes a consistent, compact copy of the whole store to a new file while others read and write.
-// dest must not exist (EEXIST); it appears whole or not at all.
+// Backup writes a consistent, compact copy to a new file while others read and write. dest must not exist (EEXIST); it
+// appears whole or not at all.
 func (st *Store) Backup(ctx context.Context, dest string) error {
 	return st.tree().DB().Backup(ctx, dest)
 }
 
-// Checkpoint folds as much of the log into the file as it can without waiting for readers or writers, and returns how many
-// pages of the log are left. The store does so by itself; it is for a program that looks at the file itself.
+// Checkpoint folds what it can of the log into the file without waiting, and returns how many pages of it are left.
+// The store does so by itself.
 func (st *Store) Checkpoint(ctx context.Context) (left int64, err error) {
 	left, err = st.tree().DB().Checkpoint(ctx)
 	return left, pathErr("checkpoint", st.Path(), err)

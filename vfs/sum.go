@@ -6,8 +6,8 @@ import (
 	"vfsdb/chunk"
 )
 
-// Sum returns the address of a regular file's content: BLAKE3-256 of the bytes up to 512 KiB, of the manifest beyond.
-// Equal contents have equal sums. A directory is EISDIR, anything else that is not a regular file EINVAL.
+// Sum returns the address of a file's content: BLAKE3-256 of up to 512 KiB of bytes, or of the manifest. A directory
+// is EISDIR, another type EINVAL.
 func (tx *Tx) Sum(name string) (Sum, error) {
 	sum, err := tx.sum(name)
 	return sum, pathErr("sum", name, err)
@@ -30,8 +30,8 @@ func (fsys *FS) Sum(ctx context.Context, name string) (sum Sum, err error) {
 	return sum, err
 }
 
-// SumOf returns the sum of the content that a regular file had when info was made, whatever became of the file: that of
-// a listing, a Find, or a side of a change. Content that was replaced and then collected is ESTALE.
+// SumOf returns the sum of a regular file's content when info was made, as by a listing. Content that was collected
+// since is ESTALE.
 func (tx *Tx) SumOf(info *Info) (Sum, error) {
 	sum, err := tx.tree().SumOfInfo(info)
 	return sum, pathErr("sum", info.Name(), err)

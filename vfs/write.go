@@ -15,8 +15,8 @@ import (
 // writeOptions are the options of every verb that may create a file.
 const writeOptions = optIfSum | optIfAbsent | optParents | optMode | optModTime | optSumTo
 
-// WriteFile makes data the whole content of a file. A new file gets perm; one that exists keeps its own, and its
-// other names. Options: IfSum, IfAbsent, Parents, Mode, ModTime, SumTo.
+// WriteFile makes data the whole content of a file. A new file gets perm; an existing one keeps its own, and its other
+// names. Options: IfSum, IfAbsent, Parents, Mode, ModTime, SumTo.
 func (tx *Tx) WriteFile(name string, data []byte, perm fs.FileMode, opts ...Option) error {
 	return pathErr("write", name, tx.writeFile(name, tx.tree().Prepare(data), perm, opts))
 }
@@ -120,7 +120,7 @@ func (w target) attributes(n *node.Node) {
 	}
 }
 
-// Append adds data at the end of a file, creating it with perm if need be. Appends of any number of writers follow each
+// Append adds data at the end of a file, creating it with perm if need be. Appends of several writers follow each
 // other whole.
 func (tx *Tx) Append(name string, data []byte, perm fs.FileMode, opts ...Option) error {
 	return pathErr("append", name, tx.appendFile(name, data, perm, opts))
@@ -147,8 +147,7 @@ func (tx *Tx) appendFile(name string, data []byte, perm fs.FileMode, opts []Opti
 	return w.set(journal.OpAppend, content, after)
 }
 
-// Truncate makes a file size bytes long: what is beyond is cut, what is missing reads as zeros and takes no space.
-// A negative size is EINVAL.
+// Truncate makes a file size bytes long: it is cut, or ends in zeros that take no space. A negative size is EINVAL.
 func (tx *Tx) Truncate(name string, size int64, opts ...Option) error {
 	return pathErr("truncate", name, tx.truncate(name, size, opts))
 }
@@ -187,7 +186,7 @@ func (tx *Tx) truncate(name string, size int64, opts []Option) error {
 	return tx.tree().Rewrite(p.entry(), journal.OpTruncate, content)
 }
 
-// WriteFile makes data the whole content of a file, see [Tx.WriteFile]. It is hashed before the write lock is taken.
+// WriteFile makes data the whole content of a file, see [Tx.WriteFile].
 func (fsys *FS) WriteFile(ctx context.Context, name string, data []byte, perm fs.FileMode, opts ...Option) error {
 	if err := ctx.Err(); err != nil {
 		return pathErr("write", name, err)
@@ -198,12 +197,11 @@ func (fsys *FS) WriteFile(ctx context.Context, name string, data []byte, perm fs
 	}))
 }
 
-// WriteFrom makes what r yields the whole content of a file, and returns how many bytes that was. The stream may be of
-// any size: a fixed number of buffers is held. Bytes are stored as they arrive, out of sight, and become the file in
-// one short commit at the end. When r fails, ctx ends or the process dies before that, nothing has changed. ctx is
-// looked at between two calls of r: a Read that is blocked is waited for, so a reader that may block for long has to end
-// with ctx by itself, as the body of an HTTP request does.
-// Options: those of [Tx.WriteFile]; they are checked before the stream is read, and again at the commit.
+// WriteFrom makes what r yields the whole content of a file, and returns its length. A stream of any size takes a
+// fixed number of buffers. Bytes are stored as they arrive, unseen, and become the file in one short commit at the
+// end. If r fails, ctx ends or the process dies before, nothing has changed. ctx is looked at between two calls of r,
+// so a reader that may block for long has to end with ctx by itself. Options: those of [Tx.WriteFile], checked before
+// the stream is read and again at the commit.
 func (fsys *FS) WriteFrom(ctx context.Context, name string, r io.Reader, perm fs.FileMode, opts ...Option) (int64, error) {
 	n, err := fsys.writeFrom(ctx, name, r, perm, opts)
 	return n, pathErr("write", name, err)

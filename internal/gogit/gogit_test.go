@@ -173,7 +173,7 @@ func (w *work) collect() {
 
 // loose counts the objects that are files of their own.
 func (w *work) loose() (n int) {
-	objects, err := w.fsys.IOFS(w.Context()).Sub("repo/.git/objects")
+	objects, err := fs.Sub(w.fsys.IOFS(w.Context()), "repo/.git/objects")
 	require.NoError(w, err)
 	require.NoError(w, fs.WalkDir(objects, ".", func(name string, d fs.DirEntry, err error) error {
 		if len(path.Dir(name)) == 2 && !d.IsDir() {
