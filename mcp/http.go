@@ -20,7 +20,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// HTTPOptions are the settings of a server over HTTP: the callers that it admits, and the bounds of what they may use.
+// HTTPOptions are the settings of a server over HTTP: the callers that it admits, and the bounds of their use.
 type HTTPOptions struct {
 	// Token is the bearer token that every request has to carry. It must be set; [NewToken] makes one.
 	Token string

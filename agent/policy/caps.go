@@ -59,5 +59,5 @@ func (c Caps) Resolved() Caps {
 	return c
 }
 
-// MaxImage is the largest image that is shown, in bytes: what models take.
+// MaxImage is the largest image that is shown, in bytes: models take no larger ones.
 const MaxImage = 5 << 20

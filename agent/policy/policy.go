@@ -22,28 +22,29 @@ func CheckBounds(of string, list map[string]int64) error {
 //
 // A path names a file or directory with all that is below it: "/notes" covers "/notes/a", but not "/notes-old".
 type Policy struct {
-	// Paths are the only ones that tools may see or touch; none is all.
+	// Paths are the only ones that tools may see or touch; an empty list allows all.
 	Paths []string `json:"paths,omitempty"`
 
 	// Deny are paths among them that tools may not see or touch.
 	Deny []string `json:"deny,omitempty"`
 
-	// ReadOnly are paths that tools may see, but not change. What holds one cannot be moved or removed either.
+	// ReadOnly are paths that tools may see, but not change. A directory that holds one cannot be moved or removed
+	// either.
 	ReadOnly []string `json:"read_only,omitempty"`
 
 	// Permissions are those granted; nil is all.
 	Permissions []Permission `json:"permissions,omitempty"`
 
-	// MaxFileSize bounds the files that are read, written, edited and copied. -1 is no bound; 0 is what the profile has,
-	// which is none but in module2.
+	// MaxFileSize bounds the files that are read, written, edited and copied. -1 is no bound; 0 is the default of the
+	// profile: no bound, except in module2.
 	MaxFileSize Size `json:"max_file_size,omitempty"`
 
-	// MaxWriteSize bounds the files that writes, edits and copies leave. A larger one that is there can be read. -1 is no
-	// bound; 0 is what the profile has, which is none but in dofs.
+	// MaxWriteSize bounds the files that writes, edits and copies leave. A larger file can be read. -1 is no bound; 0
+	// is the default of the profile: no bound, except in dofs.
 	MaxWriteSize Size `json:"max_write_size,omitempty"`
 
-	// MaxBytes and MaxEntries bound what the branch holds, links counted once each: a call that would add to it and
-	// leave more is EDQUOT. 0 and -1 are no bound.
+	// MaxBytes and MaxEntries bound the whole branch; a file with several names counts once. A call that adds to the
+	// branch and would leave more is EDQUOT. 0 and -1 are no bound.
 	MaxBytes   Size  `json:"max_bytes,omitempty"`
 	MaxEntries int64 `json:"max_entries,omitempty"`
 
