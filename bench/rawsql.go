@@ -80,7 +80,7 @@ var rawTables = [4]struct {
 	{"blob", "id", 5},
 	{"inode", "ino", 16},
 	{"dirent", "ino", 7},
-	{"change", "seq", 11},
+	{"change", "seq", 15},
 }
 
 // readRows reads the rows of all regular files of a store.
