@@ -10,6 +10,9 @@
 // leads the model to a better call. The prompt of the toolbox becomes the instructions of the server. A server may have
 // several workspaces. Each has a name, which is part of the names of its tools.
 //
+// Requests that a client sends without waiting for results may run at the same time, in any order. A client that reads a
+// file after a write to it waits for the result of the write.
+//
 // Clients treat results in different ways. Some show the model only the structured content, some only the text, and
 // some both, which the model then reads twice. Therefore a tool answers in one way only:
 //
