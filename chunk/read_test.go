@@ -67,3 +67,20 @@ func TestReadTouchesOnlyItsChunks(t *testing.T) {
 		require.Equal(t, Size-1, n)
 	})
 }
+
+func BenchmarkRead(b *testing.B) {
+	const size = 64 << 20
+	db := dbtest.Open(b)
+	c := put(b, db, noise(1, size))
+	b.SetBytes(size)
+	p := make([]byte, 1<<20)
+	for b.Loop() {
+		r := NewReader(c)
+		for off := int64(0); off < size; off += int64(len(p)) {
+			view(b, db, func(tx *schema.Tx) {
+				_, err := r.ReadAt(tx, p, off)
+				require.NoError(b, err)
+			})
+		}
+	}
+}
