@@ -49,7 +49,7 @@ type LogOptions = journal.ReadOptions
 // Log returns what happened to the tree, also on the branches that it was forked from. A path is cleaned but not
 // resolved, and is followed back through renames. Not there is what gc has trimmed, what happened on branches in the
 // middle of a lineage of more than 16 forks, and what happened on a dropped branch to a past moment of it. Below OpenRoot,
-// events have no numbers of what is not in the directory.
+// events have no numbers of inodes outside the directory.
 func (fsys *FS) Log(ctx context.Context, options *LogOptions) ([]Event, error) {
 	events, err := fsys.readLog(ctx, options)
 	if err == nil {

@@ -1,10 +1,12 @@
 package arrows
 
 import (
+	"bytes"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -159,4 +161,28 @@ func TestAliasesNameTheirFields(t *testing.T) {
 		}
 	}
 	require.Empty(t, missing, "fields that the comment of an alias in vfs does not name")
+}
+
+// The documentation of the face is read as a whole, so it stays short.
+func TestFaceIsSmall(t *testing.T) {
+	methods := map[string]int{}
+	for _, s := range sources(t, root) {
+		if s.dir != "vfs" || s.test {
+			continue
+		}
+		for _, d := range declarations(s) {
+			if d, ok := d.(*ast.FuncDecl); ok {
+				recv, _, _ := strings.Cut(exportedName(d), ".")
+				methods[recv]++
+			}
+		}
+	}
+	require.LessOrEqual(t, methods["FS"], 48)
+	require.LessOrEqual(t, methods["Tx"], 34)
+
+	cmd := exec.Command("go", "doc", "-all", "./vfs")
+	cmd.Dir = root
+	page, err := cmd.Output()
+	require.NoError(t, err)
+	require.Less(t, bytes.Count(page, []byte("\n")), 800)
 }
