@@ -24,7 +24,9 @@ of a tool or command that made it. With PATH, show only changes at PATH or below
 The history of a branch goes back beyond its fork.
 
 With --calls, show the calls themselves, on all branches, also those that only read and those that failed. The
-log gets each change in the commit that makes it. By default gc keeps the newest million.`,
+log gets each change in the commit that makes it. By default gc keeps the newest million.
+
+With --json, an event has the number of the inode that changed, ino, and of the directory whose entry did, dir.`,
 		Example: `  vfsctl log
   vfsctl log docs/plan.md
   vfsctl log --session attempt-2 -n 20
