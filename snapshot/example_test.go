@@ -43,7 +43,7 @@ func attempt(ctx context.Context) error {
 		}
 		fmt.Println(change.Kind, change.Path)
 	}
-	undo, err := snapshot.Restore(ctx, fsys, try) // main becomes what the attempt is
+	undo, err := snapshot.Restore(ctx, fsys, try) // main takes the state of the attempt
 	if err != nil {
 		return err
 	}
