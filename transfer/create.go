@@ -131,7 +131,7 @@ func (n *namer) other(e *entry, p tree.Place) error {
 
 // link makes a place a further name of the file at a path inside the destination.
 func (n *namer) link(first string, p tree.Place) error {
-	from, err := n.at(first, false)
+	from, err := n.at(n.full(first), false)
 	if err != nil {
 		return err
 	}
@@ -175,7 +175,7 @@ func (n *namer) nodeAt(p tree.Place) (*node.Node, error) {
 	return n.tx.NodeOf(p.Dir, node.Entry{Name: p.Base, Ino: there.Ino, Kind: there.Kind})
 }
 
-// setAttr sets all attributes of what is at a place. If it has them already, nothing changes.
+// setAttr sets all attributes of the file at a place. If it has them already, nothing changes.
 func (n *namer) setAttr(p tree.Place, a attr) error {
 	there, err := n.nodeAt(p)
 	if err != nil || !a.differs(there) {

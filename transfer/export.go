@@ -77,7 +77,8 @@ func cause(err error) error {
 	return err
 }
 
-// list calls fn for each entry of a directory, in order of their names.
+// list calls fn for each entry of a directory, in order of their names. Each page is a transaction of its own: fn may wait
+// for the host, and the log of the store would grow meanwhile.
 func (x *exporter) list(ctx context.Context, dir string, fn func(fs.DirEntry) error) error {
 	for after := ""; ; {
 		page, err := x.fsys.ReadDirPage(ctx, inStore(dir), after, listPage)

@@ -38,6 +38,11 @@ func (d *directory) within(ino node.Ino) bool {
 	return false
 }
 
+// at returns the place of a path whose last segment is an entry of the directory.
+func (d *directory) at(full string) tree.Place {
+	return tree.Place{Dir: d.ino, Base: full[strings.LastIndexByte(full, '/')+1:], Path: full}
+}
+
 // begin makes the destination, and begins to name entries in it.
 func (n *namer) begin(tx *vfs.Tx) error {
 	if err := tx.MkdirAll(string(n.to), 0o755); err != nil {
@@ -83,6 +88,9 @@ func (n *namer) name(e *entry) error {
 
 // place makes a directory, the first name of a file, or a further name of one.
 func (n *namer) place(e *entry) error {
+	if len(n.to.path(e.path)) > maxPath {
+		return syscall.ENAMETOOLONG
+	}
 	if e.mode.IsDir() {
 		_, err := n.dir(n.full(e.path), true)
 		if err == nil && e.path != "" {
@@ -90,7 +98,7 @@ func (n *namer) place(e *entry) error {
 		}
 		return err
 	}
-	p, err := n.at(e.path, true)
+	p, err := n.at(n.full(e.path), true)
 	if err != nil {
 		return err
 	}
@@ -120,7 +128,7 @@ func (n *namer) finish(dirs []*entry) error {
 		if e.gone {
 			continue
 		}
-		p, err := n.at(e.path, false)
+		p, err := n.at(n.full(e.path), false)
 		if err == nil {
 			err = n.setAttr(p, e.attr)
 		}
@@ -131,14 +139,6 @@ func (n *namer) finish(dirs []*entry) error {
 	return nil
 }
 
-// at returns the place of a path inside the destination. With create, the directories above it are made.
-func (n *namer) at(name string, create bool) (tree.Place, error) {
-	if len(n.to.path(name)) > maxPath {
-		return tree.Place{}, syscall.ENAMETOOLONG
-	}
-	return n.placeOf(n.full(name), create)
-}
-
 // full returns the path from the root of the tree of a path inside the destination.
 func (n *namer) full(name string) string {
 	if name == "" {
@@ -147,8 +147,8 @@ func (n *namer) full(name string) string {
 	return join(n.top, name)
 }
 
-// placeOf is at for a path from the root of the tree.
-func (n *namer) placeOf(full string, create bool) (tree.Place, error) {
+// at returns the place of a path from the root of the tree. With create, the directories above it are made.
+func (n *namer) at(full string, create bool) (tree.Place, error) {
 	if full == "" {
 		return tree.Place{Ino: n.tx.Root(), Path: "."}, nil
 	}
@@ -156,7 +156,7 @@ func (n *namer) placeOf(full string, create bool) (tree.Place, error) {
 	if err != nil {
 		return tree.Place{}, err
 	}
-	return tree.Place{Dir: above.ino, Base: full[strings.LastIndexByte(full, '/')+1:], Path: full}, nil
+	return above.at(full), nil
 }
 
 // dir returns a directory by its path from the root of the tree. With create, it is made if it is missing.
@@ -168,11 +168,8 @@ func (n *namer) dir(full string, create bool) (*directory, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := n.placeOf(full, create)
-	if err != nil {
-		return nil, err
-	}
 
+	p := above.at(full)
 	there, err := n.tx.Lookup(p.Dir, p.Base)
 	switch {
 	case err != nil:

@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"archive/tar"
 	"context"
 	"io"
 	"io/fs"
@@ -230,4 +231,15 @@ func TestImportOverUncommitted(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, w.Close())
 	require.Equal(t, "later", vfstest.Read(t, fsys, "f"))
+}
+
+// A path that is longer than the store reads is refused, be it that of a file or of a directory.
+func TestTooLongInDestination(t *testing.T) {
+	deep := strings.Repeat("d/", 2047)
+	for _, m := range []member{{name: deep + "f"}, {name: deep + "d/", kind: tar.TypeDir}} {
+		fsys := vfstest.New(t)
+		_, err := ImportTar(t.Context(), fsys, archive(t, m), "to", nil)
+		require.ErrorIs(t, err, syscall.ENAMETOOLONG)
+		require.Empty(t, vfstest.Names(t, fsys))
+	}
 }
