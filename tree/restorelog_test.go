@@ -17,7 +17,7 @@ import (
 	"vfsdb/vfs"
 )
 
-// A restore records the paths whose entry, or whose file, is another afterwards, with the contents that they had and
+// A restore records the paths whose entry, or whose inode, is another afterwards, with the contents that they had and
 // have: also those in directories that the restore moves, and all names of a file.
 func TestRestoreIsRecorded(t *testing.T) {
 	ctx := t.Context()
@@ -64,7 +64,7 @@ func scramble(t *testing.T, fsys *vfs.FS, random *rand.Rand) {
 	}
 	require.NoError(t, fsys.Update(t.Context(), func(tx *vfs.Tx) error {
 		for range 25 {
-			switch random.IntN(7) {
+			switch random.IntN(8) {
 			case 0, 1:
 				_ = tx.Rename(pick(), pick())
 			case 2:
@@ -75,6 +75,11 @@ func scramble(t *testing.T, fsys *vfs.FS, random *rand.Rand) {
 				_ = tx.Mkdir(pick(), 0o755)
 			case 5:
 				_ = tx.Chmod(pick(), 0o700|fs.FileMode(random.IntN(8)))
+			case 6: // only times change
+				name := pick()
+				if tx.Mkdir(name+"/gone", 0o755) == nil {
+					_ = tx.Remove(name + "/gone")
+				}
 			default:
 				_ = tx.WriteFile(pick(), fmt.Appendf(nil, "%d", random.IntN(1000)), 0o644)
 			}
@@ -90,6 +95,8 @@ type seen struct {
 	mode     fs.FileMode
 	changed  time.Time
 	sum      vfs.Sum
+	times    [2]time.Time
+	nlink    int
 }
 
 // lookAll walks a tree.
@@ -100,7 +107,8 @@ func lookAll(t *testing.T, fsys *vfs.FS) map[string]seen {
 			require.NoError(t, err)
 			info, err := tx.Lstat(name)
 			require.NoError(t, err)
-			s := seen{ino: info.Ino(), isDir: info.IsDir(), mode: info.Mode()}
+			s := seen{ino: info.Ino(), isDir: info.IsDir(), mode: info.Mode(), nlink: info.Nlink()}
+			s.times = [2]time.Time{info.ModTime(), info.ChangeTime()}
 			if name != "." {
 				s.dir = all[path.Dir(name)].ino
 			}
@@ -122,6 +130,10 @@ func restored(before, after map[string]seen) map[string][2]vfs.Sum {
 		dir  vfs.Ino
 		base string
 	}
+	alike := func(a, b seen) bool {
+		a.times, a.nlink, b.times, b.nlink = [2]time.Time{}, 0, [2]time.Time{}, 0
+		return a == b
+	}
 	entries := func(tree map[string]seen) (map[key]vfs.Ino, map[vfs.Ino]seen) {
 		names, nodes := make(map[key]vfs.Ino), make(map[vfs.Ino]seen)
 		for p, s := range tree {
@@ -133,6 +145,17 @@ func restored(before, after map[string]seen) map[string][2]vfs.Sum {
 	}
 	oldNames, oldNodes := entries(before)
 	newNames, newNodes := entries(after)
+
+	// Times, and the number of names, have no event of their own if that of an entry names the inode.
+	noted := make(map[vfs.Ino]bool)
+	for _, tree := range []map[string]seen{before, after} {
+		for p, s := range tree {
+			if k := (key{s.dir, path.Base(p)}); oldNames[k] != newNames[k] {
+				noted[s.ino], noted[s.dir] = true, true
+			}
+		}
+	}
+
 	list := make(map[string][2]vfs.Sum)
 	for i, tree := range []map[string]seen{before, after} {
 		for _, p := range slices.Sorted(maps.Keys(tree)) {
@@ -140,7 +163,7 @@ func restored(before, after map[string]seen) map[string][2]vfs.Sum {
 			k := key{s.dir, path.Base(p)}
 			was, had := oldNodes[s.ino]
 			is, has := newNodes[s.ino]
-			if oldNames[k] != newNames[k] || had && has && was != is {
+			if oldNames[k] != newNames[k] || had && has && was != is && !(alike(was, is) && noted[s.ino]) {
 				sums := list[p]
 				sums[i] = s.sum
 				list[p] = sums
