@@ -26,7 +26,7 @@ import (
 // A cache that a mount keeps without any timeout stays true if it drops what the numbers of events name, whatever another
 // process does.
 func TestMirror(t *testing.T) {
-	end := 8 * time.Second
+	end := 5 * time.Second
 	switch {
 	case testing.Short():
 		end = time.Second
