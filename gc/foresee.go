@@ -4,10 +4,9 @@ import (
 	"context"
 	"errors"
 
-	"vfsdb/memory"
-
 	"vfsdb/history"
 	"vfsdb/hold"
+	"vfsdb/memory"
 	"vfsdb/node"
 	"vfsdb/schema"
 	"vfsdb/tree"

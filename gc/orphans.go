@@ -5,10 +5,9 @@ import (
 	"slices"
 	"time"
 
-	"vfsdb/memory"
-
 	"vfsdb/history"
 	"vfsdb/hold"
+	"vfsdb/memory"
 	"vfsdb/node"
 	"vfsdb/schema"
 	"vfsdb/tree"

@@ -5,10 +5,9 @@ import (
 	"fmt"
 	"syscall"
 
-	"vfsdb/memory"
-
 	"vfsdb/chunk"
 	"vfsdb/history"
+	"vfsdb/memory"
 	"vfsdb/node"
 	"vfsdb/schema"
 )

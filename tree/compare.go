@@ -8,7 +8,6 @@ import (
 	"syscall"
 
 	"vfsdb/memory"
-
 	"vfsdb/node"
 	"vfsdb/schema"
 )

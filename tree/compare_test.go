@@ -7,11 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"vfsdb/memory"
-
 	"github.com/stretchr/testify/require"
 
 	"vfsdb/history"
+	"vfsdb/memory"
 	"vfsdb/node"
 )
 

@@ -4,10 +4,9 @@ import (
 	"slices"
 	"syscall"
 
-	"vfsdb/memory"
-
 	"vfsdb/chunk"
 	"vfsdb/journal"
+	"vfsdb/memory"
 	"vfsdb/node"
 	"vfsdb/schema"
 )

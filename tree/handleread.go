@@ -3,9 +3,8 @@ package tree
 import (
 	"syscall"
 
-	"vfsdb/memory"
-
 	"vfsdb/chunk"
+	"vfsdb/memory"
 	"vfsdb/node"
 	"vfsdb/schema"
 )

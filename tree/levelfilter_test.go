@@ -7,11 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"vfsdb/memory"
+	"github.com/stretchr/testify/require"
 
 	"vfsdb/history"
-
-	"github.com/stretchr/testify/require"
+	"vfsdb/memory"
 )
 
 // A look-up that passes over levels by their levelFilters finds what one finds that asks every level: with rows and

@@ -7,12 +7,11 @@ import (
 	"syscall"
 	"time"
 
-	"vfsdb/memory"
-
 	"vfsdb/chunk"
 	"vfsdb/history"
 	"vfsdb/hold"
 	"vfsdb/journal"
+	"vfsdb/memory"
 	"vfsdb/schema"
 )
 
