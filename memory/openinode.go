@@ -16,8 +16,10 @@ import (
 // layer into the content. The layer is dropped when the transaction has committed, and stays if it fails. Reads and
 // writes go on meanwhile. No goroutine waits for anything while it holds mu.
 type OpenInode struct {
-	id   BranchIno
-	refs int // open handles; guarded by the mu of OpenInodes
+	id BranchIno
+
+	// Guarded by the mu of OpenInodes: the open handles, and how many of them no Close has begun to end.
+	refs, staying int
 
 	dirty atomic.Bool
 
@@ -61,23 +63,26 @@ func (l *OpenInodes) Share(id BranchIno) *OpenInode {
 		l.open[id] = s
 	}
 	s.refs++
+	s.staying++
 	return s
 }
 
-// Unshare ends the use of one handle.
+// Leave notes that a handle begins to close, and reports whether all others have begun too: then it must commit the writes,
+// since nobody else does. The handle is in use until Unshare.
+func (l *OpenInodes) Leave(s *OpenInode) (last bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s.staying--
+	return s.staying == 0
+}
+
+// Unshare ends the use of one handle, which has left.
 func (l *OpenInodes) Unshare(s *OpenInode) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if s.refs--; s.refs == 0 {
 		delete(l.open, s.id)
 	}
-}
-
-// IsLast reports whether no other handle has the inode open.
-func (l *OpenInodes) IsLast(s *OpenInode) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return s.refs == 1
 }
 
 // Uncommitted returns the OpenInode of an inode; nil if the inode has no uncommitted writes.

@@ -6,10 +6,9 @@ import (
 	"sync"
 	"syscall"
 
-	"vfsdb/memory"
-
 	"vfsdb/chunk"
 	"vfsdb/hold"
+	"vfsdb/memory"
 	"vfsdb/node"
 	"vfsdb/schema"
 )
@@ -248,8 +247,10 @@ func (h *Handle) Close() error {
 
 	st := h.tree.store
 	var err error
-	if s := h.shared; s.IsDirty() && (h.mode.Write || st.inodes.IsLast(s)) {
-		err = h.commit()
+	if s := h.shared; s != nil {
+		if last := st.inodes.Leave(s); s.IsDirty() && (h.mode.Write || last) {
+			err = h.commit()
+		}
 	}
 	h.unregister()
 	st.lease.Drop()

@@ -1,10 +1,12 @@
 package tree
 
 import (
+	"context"
 	"io"
 	"path/filepath"
 	"runtime"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -106,6 +108,40 @@ func TestCommitThatHasNotLanded(t *testing.T) {
 
 	_, current := w.shared.Over(chunk.Content{}, before, 0, 6)
 	require.False(t, current, "who looked the content up before that commit has to look again")
+}
+
+// A write whose own Close could not commit it is committed by the last Close, also where the last two handles, which only
+// read, are closed at the same time.
+func TestLastTwoCloses(t *testing.T) {
+	ctx := t.Context()
+	fsys := openTest(t, filepath.Join(t.TempDir(), "x.db"))
+	ending, end := context.WithCancel(ctx)
+	w, err := create(ending, fsys, "f")
+	require.NoError(t, err)
+	_, err = w.WriteAt([]byte("kept"), 0)
+	require.NoError(t, err)
+
+	var readers [2]*Handle
+	for i := range readers {
+		readers[i], err = openPath(ctx, fsys, "f", HandleMode{})
+		require.NoError(t, err)
+	}
+	end()
+	require.ErrorIs(t, w.Close(), context.Canceled)
+
+	fsys.store.mu.Lock() // neither Close comes to its end before the other has begun
+	closed := make(chan error)
+	for _, r := range readers {
+		go func() { closed <- r.Close() }()
+	}
+	time.Sleep(20 * time.Millisecond)
+	fsys.store.mu.Unlock()
+	for range readers {
+		require.NoError(t, <-closed)
+	}
+	data, err := readFile(ctx, fsys, "f")
+	require.NoError(t, err)
+	require.Equal(t, "kept", string(data))
 }
 
 // A warm read of an open file begins no transaction and takes no memory, whether others have committed other files
