@@ -15,6 +15,7 @@ type TrimmedError struct {
 	Since int64 // Watch from here goes on with the oldest event that is kept
 }
 
+// Error names the last event that is not kept.
 func (e *TrimmedError) Error() string {
 	return fmt.Sprintf("events up to %d are no longer kept: look at the tree, and go on from there", e.Since)
 }

@@ -53,6 +53,7 @@ func (m *Memory) TreeKnown() bool {
 	return m.Own.Branch.Known
 }
 
+// PutTree keeps that the tree is there, and for a transaction that writes the state of its branch.
 func (m *Memory) PutTree(b BranchState) {
 	if m.Gen != nil {
 		m.shared.trees.put(m.Gen, treeKey(m.moment), struct{}{})
@@ -72,6 +73,7 @@ func (m *Memory) Name(key node.Name) (node.Dirent, bool) {
 	return node.Dirent{Level: node.Fresh}, m.Own.Whole[key.Dir]
 }
 
+// PutName keeps what the tree shows under a name.
 func (m *Memory) PutName(key node.Name, d node.Dirent) {
 	if m.Gen != nil {
 		m.shared.names.put(m.Gen, treeName{m.moment, clone(key)}, d)
@@ -89,6 +91,7 @@ func (m *Memory) Node(ino node.Ino) (*node.Node, bool) {
 	return n, ok
 }
 
+// PutNode keeps an inode, or with nil that the tree does not have it.
 func (m *Memory) PutNode(ino node.Ino, n *node.Node) {
 	if m.Gen == nil {
 		m.Own.Nodes[ino] = n
@@ -135,6 +138,7 @@ func (m *Memory) NamesOf(ino node.Ino) ([]node.Name, bool) {
 	return m.shared.namesOf.get(m.Gen, treeIno{m.moment, ino})
 }
 
+// PutNamesOf keeps the entries that show an inode.
 func (m *Memory) PutNamesOf(ino node.Ino, names []node.Name) {
 	if m.Gen != nil && len(names) <= maxCachedNames {
 		m.shared.namesOf.put(m.Gen, treeIno{m.moment, ino}, names)
@@ -149,6 +153,7 @@ func (m *Memory) Pair(other history.Moment) (*Keys, bool) {
 	return m.shared.pairs.get(m.Gen, treePair{m.moment, other})
 }
 
+// PutPair keeps where this tree and another may differ.
 func (m *Memory) PutPair(other history.Moment, k *Keys) {
 	if m.Gen != nil && len(k.Names)+len(k.Inos) <= maxCachedKeys {
 		m.shared.pairs.put(m.Gen, treePair{m.moment, other}, k)
@@ -166,6 +171,7 @@ func (m *Memory) InheritedName(key node.Name) (node.Dirent, bool) {
 	return m.shared.names.getFinal(treeName{m.inherited(), key})
 }
 
+// PutInheritedName keeps what the levels above the first show under a name, for good.
 func (m *Memory) PutInheritedName(key node.Name, d node.Dirent) {
 	m.shared.names.put(nil, treeName{m.inherited(), clone(key)}, d)
 }
@@ -175,6 +181,7 @@ func (m *Memory) InheritedNode(ino node.Ino) (*node.Node, bool) {
 	return m.shared.nodes.getFinal(treeIno{m.inherited(), ino})
 }
 
+// PutInheritedNode is PutInheritedName for an inode: nil if those levels show none.
 func (m *Memory) PutInheritedNode(ino node.Ino, n *node.Node) {
 	if n == nil || len(n.Target) <= maxCachedTarget {
 		m.shared.nodes.put(nil, treeIno{m.inherited(), ino}, n)

@@ -36,8 +36,8 @@ type BranchIno struct {
 	Ino    node.Ino
 }
 
-// A Layer is a [chunk.Overlay] that a transaction has folded into the content. It does not change, unless that transaction fails
-// and another one folds it again.
+// A Layer is a [chunk.Overlay] that a transaction has folded into the content. It does not change, unless that transaction
+// fails and another one folds it again.
 type Layer struct {
 	chunk.Overlay
 	folding bool          // the transaction has not failed
@@ -135,6 +135,7 @@ func (s *OpenInode) fits(p []byte, off int64) bool {
 	return chunk.Fits(overlays, len(p), off)
 }
 
+// Truncate gives the file another size, as a write does: it is not committed yet.
 func (s *OpenInode) Truncate(name node.Name, size int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -22,7 +22,7 @@ const (
 	PermBits = 0o7777
 )
 
-// fileMode turns st_mode bits into Go's.
+// FileMode turns st_mode bits into Go's.
 func FileMode(mode uint32) fs.FileMode {
 	m := KindMode(uint8(mode>>12)) | fs.FileMode(mode&0o777)
 	for bit, flag := range specialBits {

@@ -20,6 +20,7 @@ type Name struct {
 	Base string
 }
 
+// Compare orders names by directory, then by base.
 func (a Name) Compare(b Name) int {
 	return cmp.Or(cmp.Compare(a.Dir, b.Dir), strings.Compare(a.Base, b.Base))
 }
@@ -38,8 +39,8 @@ type Child struct {
 	IsDir bool
 }
 
-// A Dirent is the entry of a directory under a name: the inode, or, with ino 0, that there is none. level and born
-// name the row that it comes from; level is Fresh if there is no row.
+// A Dirent is the entry of a directory under a name: the inode, or, with Ino 0, that there is none. Level and Born
+// name the row that it comes from; Level is Fresh if there is no row.
 type Dirent struct {
 	Ino   Ino
 	Kind  uint8

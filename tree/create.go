@@ -8,7 +8,7 @@ import (
 	"vfsdb/node"
 )
 
-// NewNode returns an inode of a type and permissions that was modified now, for create.
+// NewNode returns an inode of a type and permissions that was modified now, for Create.
 func (tx *Tx) NewNode(mode uint32) *node.Node { return &node.Node{Mode: mode, Mtime: tx.now} }
 
 // Create makes a new inode and gives it a name. sum is that of its content, if it is a regular file. A name that exists
@@ -39,7 +39,7 @@ func (tx *Tx) Create(p Place, n *node.Node, sum chunk.Sum) error {
 	return tx.recordAt(path, c)
 }
 
-// Replace is create for a regular file that may take the name from another inode. One event records both. The name of a
+// Replace is Create for a regular file that may take the name from another inode. One event records both. The name of a
 // directory is EISDIR.
 func (tx *Tx) Replace(p Place, n *node.Node, sum chunk.Sum) error {
 	if err := tx.Writable(); err != nil {

@@ -24,7 +24,7 @@
 //
 // # Operations
 //
-// Create, Link, Unlink, RemoveTree, Rename, SetAttr, SetContent and Copy are the operations that change a tree. Each is one
+// Create, Replace, Link, Unlink, RemoveTree, Rename, SetAttr, SetContent and CopyTree are the operations that change a tree. Each is one
 // body, changes rows, and records what it did in the journal. [Compare] and [Base] compare two trees, and [Tx.Restore] brings
 // one back.
 //

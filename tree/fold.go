@@ -119,7 +119,7 @@ func (tx *Tx) placeOfOpen(name node.Name, ino node.Ino) (Place, error) {
 	}
 }
 
-// TakeWrites is fold for all files of the branch. A caller that keeps the tree before it replaces it calls this first.
+// TakeWrites is Fold for all files of the branch. A caller that keeps the tree before it replaces it calls this first.
 func (tx *Tx) TakeWrites() error {
 	for _, ino := range tx.tree.store.inodes.UncommittedOf(tx.tree.at.Branch) {
 		n, err := tx.Node(ino)

@@ -16,8 +16,8 @@ import (
 // A Handle is an open file or directory, by its number. It is safe for concurrent use, and its errors are bare.
 //
 // All handles of one open store that have the same inode of a head open share what was written through them and is not
-// committed yet, see [memory.OpenInode]. So each sees at once what the others write. A frozen handle shows what was committed when
-// it was opened, whatever happens to the file.
+// committed yet, see [memory.OpenInode]. So each sees at once what the others write. A frozen handle shows what was
+// committed when it was opened, whatever happens to the file.
 type Handle struct {
 	ctx    context.Context
 	tree   *Tree

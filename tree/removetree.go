@@ -54,7 +54,7 @@ func (tx *Tx) removeBelow(p Place, n *node.Node) error {
 			return err
 		}
 		if n == nil || n.Nlink == 0 {
-			continue // that name was not the last to go
+			continue // it has no name elsewhere: it went with the directory
 		}
 		c := change{Change: journal.Change{Op: journal.OpRemove}}
 		if err := tx.was(&c, n); err != nil {

@@ -34,5 +34,5 @@ func (t *Tree) Prepare(data []byte) *chunk.Draft {
 	return p
 }
 
-// Prepare is the prepare of the tree.
+// Prepare is Prepare of the tree, for a caller that has only the transaction.
 func (tx *Tx) Prepare(data []byte) *chunk.Draft { return tx.tree.Prepare(data) }

@@ -79,7 +79,7 @@ func (st *Store) Head(ctx context.Context, name string) (t *Tree, err error) {
 	return t, err
 }
 
-// HeadIn is head as part of a transaction.
+// HeadIn is Head as part of a transaction.
 func (st *Store) HeadIn(tx *schema.Tx, name string) (*Tree, error) {
 	id, err := history.FindBranch(tx, name)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"vfsdb/schema"
 )
 
-// A Tx is one transaction on a tree. It has the verbs of [os.Root]; a path is relative to the root of the tree whether
-// or not it starts with a slash. It is used by one goroutine, and only inside the closure that received it.
+// A Tx is one transaction on a tree. Its operations work on inodes and places by number; it takes no path apart. It is
+// used by one goroutine, and only inside the closure that received it.
 type Tx struct {
 	db   *schema.Tx
 	tree *Tree
@@ -102,7 +102,7 @@ func (tx *Tx) Sub(t *Tree) *Tx {
 	return &sub
 }
 
-// Missed reports whether a transaction of cached has asked for what is not.
+// Missed reports whether a transaction that Cached returned has asked for something that is not cached.
 func (tx *Tx) Missed() bool { return tx.db.Missed() }
 
 // Writable refuses writes through a tree of the past, and through a transaction that only reads, or has ended: what

@@ -10,7 +10,7 @@ import (
 // An ID is the path: where files that are open cannot be renamed or removed, a path leads to one file.
 type ID struct{ path string }
 
-// Identify returns the file that a path leads to.
+// Identify returns the file that a path leads to, and 1 for its names, which are not counted here.
 func Identify(path string) (id ID, names uint64, err error) {
 	if _, err := os.Stat(path); err != nil {
 		return ID{}, 0, errors.Unwrap(err) // the errno alone
@@ -27,8 +27,11 @@ const MaxPath = 32767
 // Writable does not fail: the permissions of a directory are not known here.
 func Writable(string) error { return nil }
 
+// Held reports false: locks are not looked at here.
 func Held(int) bool { return false }
 
+// IndexHeld reports false, as Held does.
 func IndexHeld(string) bool { return false }
 
+// UsesLog reports false, as Held does.
 func UsesLog(int) bool { return false }
