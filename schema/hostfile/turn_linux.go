@@ -6,22 +6,8 @@ import (
 	"time"
 )
 
-// SQLite's write lock is not fair: a process that finds it taken tries again later, and one that has just given it back
-// mostly gets it first. So processes that write to one file take turns. They queue for two advisory locks, which the kernel
-// hands on in the order of asking, and frees when a process dies:
-//
-//   - [turnLock] is held by the process that writes,
-//   - [lineLock] by the one that comes next. All others wait for this lock.
-//
-// Both are bytes of the log, far beyond its end, so there is no file to keep and to remove. SQLite takes no locks on its
-// log.
-//
-// Turns are for fairness only. SQLite's lock alone decides whether a process may write. So nothing is lost where the host
-// has no such locks, where another program writes without turns, or where a process is stopped in its turn: a process that
-// waits longer than turnPatience tries without.
-//
-// To hand a turn on, the host has to wake another process, which takes as long as a small commit, and much longer on a busy
-// machine. So a turn lasts for some commits, if they follow upon each other.
+// The lengths of a turn. To hand it on, the host has to wake another process, which takes as long as a small commit, and
+// much longer on a busy machine. So a turn lasts for some commits, if they follow upon each other.
 const (
 	TurnCommits  = 8 // of one turn, at most
 	turnTime     = 20 * time.Millisecond
@@ -33,7 +19,7 @@ const (
 // nil one lets everybody write at any time.
 type Turns struct {
 	locks    locks
-	Patience time.Duration
+	Patience time.Duration // for the turn, before the caller tries without
 	held     bool
 	began    time.Time
 	commits  int // of the turn while others wait; 0 if it ended and nobody waited
