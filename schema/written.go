@@ -53,8 +53,8 @@ func writtenBy(text string) Written {
 	}
 
 	table, _, _ := strings.Cut(words[0], "(")
-	table = strings.TrimPrefix(table, "MAIN.")
-	switch strings.Trim(table, "\"'`[]") {
+	table = strings.Trim(strings.TrimPrefix(table, "MAIN."), "\"'`[]")
+	switch table {
 	case "INODE", "DIRENT":
 		return WroteTrees
 	case "BRANCH":
@@ -64,6 +64,10 @@ func writtenBy(text string) Written {
 	case "LINEAGE", "SNAPSHOT":
 		if !adds {
 			return WroteKept
+		}
+	default:
+		if strings.ContainsAny(table, ".\"'`[]") {
+			return wroteAnything
 		}
 	}
 	return 0

@@ -36,6 +36,7 @@ func TestWritten(t *testing.T) {
 			on conflict (id) do update set epoch = 2`: anything,
 		`update main.inode set nlink = 1 where ino = 0`:              schema.WroteTrees,
 		`delete from 'dirent' where ino = 0`:                         schema.WroteTrees,
+		`DELETE FROM "main"."dirent" WHERE ino = 0`:                  anything,
 		`WITH a AS (SELECT 0 AS i) DELETE FROM inode WHERE ino IN a`: anything,
 	} {
 		before := commits
