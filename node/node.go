@@ -69,3 +69,22 @@ func Alike(a, b *Node) bool {
 	same := a.Mode == b.Mode && a.Uid == b.Uid && a.Gid == b.Gid && a.Rdev == b.Rdev && a.Content == b.Content && a.Target == b.Target
 	return same && (a.IsDir() || a.Mtime == b.Mtime)
 }
+
+// CheckTarget refuses a symlink that points at what no path can be.
+func CheckTarget(n *Node) error {
+	if n.Kind() != KindLink {
+		return nil
+	}
+	switch {
+	case n.Target == "":
+		return syscall.ENOENT
+	case len(n.Target) > MaxPath:
+		return syscall.ENAMETOOLONG
+	}
+	for i := range len(n.Target) {
+		if n.Target[i] == 0 {
+			return syscall.EINVAL
+		}
+	}
+	return nil
+}

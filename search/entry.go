@@ -65,7 +65,7 @@ func lookUp(tx *tree.Tx, dir node.Ino, names []string) ([]node.Entry, error) {
 
 // A trail is the set of directories that a search has gone into.
 type trail struct {
-	dirs    tree.InoSet
+	dirs    node.InoSet
 	first   int // how many directories are in it
 	returns int // how often the search came by one of them again
 }

@@ -185,7 +185,7 @@ func (n *namer) dir(full string, create bool) (*directory, error) {
 	case there.Kind != node.KindDir:
 		return nil, errNotDir
 	case above.within(there.Ino):
-		return nil, tree.ErrBelowItself(there.Ino)
+		return nil, node.ErrBelowItself(there.Ino)
 	}
 
 	d := &directory{there.Ino, above}

@@ -37,7 +37,7 @@ func (tx *Tx) CopyTree(from, to Place) error {
 	if err != nil {
 		return err
 	}
-	c := copier{tx: tx, made: make(map[node.Ino]*node.Node), copied: new(InoSet)}
+	c := copier{tx: tx, made: make(map[node.Ino]*node.Node), copied: new(node.InoSet)}
 	if n.IsDir() {
 		if err := c.avoid(to); err != nil {
 			return err
@@ -76,7 +76,7 @@ func (tx *Tx) CheckCopy(from, to Place) (n *node.Node, over node.Ino, err error)
 type copier struct {
 	tx     *Tx
 	made   map[node.Ino]*node.Node // the copy of a file with several names
-	copied *InoSet                 // directories that are not to be copied, or not again
+	copied *node.InoSet            // directories that are not to be copied, or not again
 	lost   change                  // of the file that the copy replaces
 }
 
@@ -122,7 +122,7 @@ func (c copier) copy(n *node.Node, to Place, source, path string) error {
 	}
 
 	if !c.copied.Add(n.Ino) {
-		return ErrBelowItself(n.Ino)
+		return node.ErrBelowItself(n.Ino)
 	}
 	for e, err := range c.tx.Entries(n.Ino, "") {
 		if err != nil {

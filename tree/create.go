@@ -17,7 +17,7 @@ func (tx *Tx) Create(p Place, n *node.Node, sum chunk.Sum) error {
 	if err := tx.Writable(); err != nil {
 		return err
 	}
-	if err := CheckTarget(n); err != nil {
+	if err := node.CheckTarget(n); err != nil {
 		return err
 	}
 	if err := tx.vacant(p); err != nil {
@@ -113,23 +113,4 @@ func createOp(kind uint8) journal.Op {
 		return journal.OpSymlink
 	}
 	return journal.OpMknod
-}
-
-// CheckTarget refuses a symlink that points at what no path can be.
-func CheckTarget(n *node.Node) error {
-	if n.Kind() != node.KindLink {
-		return nil
-	}
-	switch {
-	case n.Target == "":
-		return syscall.ENOENT
-	case len(n.Target) > node.MaxPath:
-		return syscall.ENAMETOOLONG
-	}
-	for i := range len(n.Target) {
-		if n.Target[i] == 0 {
-			return syscall.EINVAL
-		}
-	}
-	return nil
 }

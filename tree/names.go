@@ -99,3 +99,23 @@ func appendNames(names []node.Name, rows *schema.Rows) ([]node.Name, error) {
 	}
 	return names, rows.Err()
 }
+
+// OneName fails if a directory has several names. The index of names is compared with the entries: a directory can be
+// listed without that index, and so where it is damaged too.
+func (tx *Tx) OneName(dir node.Ino) error {
+	names, err := tx.namesOf(dir)
+	if err != nil || len(names) < 2 {
+		return nil
+	}
+
+	shown := 0
+	for _, name := range names {
+		if d, err := tx.Lookup(name.Dir, name.Base); err == nil && d.Ino == dir {
+			shown++
+		}
+	}
+	if shown > 1 {
+		return schema.Corrupt("directory %d has %d names", dir, shown)
+	}
+	return nil
+}

@@ -13,9 +13,9 @@ import (
 // the one that shows the directory of that, and so on. It ends at the root, and at a directory that has lost its name.
 func (tx *Tx) climb(dir node.Ino) iter.Seq2[node.Name, error] {
 	return func(yield func(node.Name, error) bool) {
-		var seen circle
+		var seen node.Circle
 		for dir != schema.RootIno {
-			err := seen.to(dir)
+			err := seen.To(dir)
 			if err != nil {
 				yield(node.Name{}, err)
 				return

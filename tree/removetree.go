@@ -43,7 +43,7 @@ func (tx *Tx) removeBelow(p Place, n *node.Node) error {
 	if err != nil {
 		return err
 	}
-	r := treeRemover{tx: tx, removed: new(InoSet)}
+	r := treeRemover{tx: tx, removed: new(node.InoSet)}
 	if err := r.remove(n.Ino, path); err != nil {
 		return err
 	}
@@ -71,8 +71,8 @@ func (tx *Tx) removeBelow(p Place, n *node.Node) error {
 // A treeRemover drops names, one at a time.
 type treeRemover struct {
 	tx      *Tx
-	removed *InoSet    // directories
-	lost    []lostName // of files that had several
+	removed *node.InoSet // directories
+	lost    []lostName   // of files that had several
 }
 
 // A lostName is a name that a file had in a directory.
@@ -84,7 +84,7 @@ type lostName struct {
 // remove drops every name below a directory, which has a path.
 func (r *treeRemover) remove(dir node.Ino, path string) error {
 	if !r.removed.Add(dir) {
-		return ErrBelowItself(dir)
+		return node.ErrBelowItself(dir)
 	}
 	for e, err := range r.tx.Entries(dir, "") {
 		if err == nil {

@@ -6,7 +6,6 @@ import (
 	"syscall"
 
 	"vfsdb/node"
-	"vfsdb/tree"
 )
 
 // Link gives a file or a symlink a second name. A directory is EPERM; a new name that exists is EEXIST.
@@ -57,7 +56,7 @@ func (tx *Tx) symlink(target, name string, opts []Option) error {
 	}
 	n := tx.tree().NewNode(node.ModeLink | 0o777)
 	n.Target = target
-	if err := tree.CheckTarget(n); err != nil {
+	if err := node.CheckTarget(n); err != nil {
 		return err
 	}
 	if o.has(optParents) {

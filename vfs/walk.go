@@ -111,7 +111,7 @@ func (w *walker) run() (place, error) {
 		last := w.done()
 		switch {
 		case d.Kind == node.KindDir && slices.Contains(w.chain, d.Ino):
-			return place{}, tree.ErrBelowItself(d.Ino)
+			return place{}, node.ErrBelowItself(d.Ino)
 		case d.Kind == node.KindLink && d.Ino != 0 && (!last || w.follow):
 			if err := w.expand(d.Ino); err != nil {
 				return place{}, err

@@ -1,7 +1,6 @@
-package tree
+package node
 
 import (
-	"vfsdb/node"
 	"vfsdb/schema"
 )
 
@@ -9,17 +8,17 @@ import (
 // down, or up, would not end: the types in this file notice.
 
 // ErrBelowItself names a directory that a path leads through twice.
-func ErrBelowItself(dir node.Ino) error { return schema.Corrupt("directory %d lies below itself", dir) }
+func ErrBelowItself(dir Ino) error { return schema.Corrupt("directory %d lies below itself", dir) }
 
-// A circle notices that a climb has come to a directory twice. It remembers one directory of those that the climb has
+// A Circle notices that a climb has come to a directory twice. It remembers one directory of those that the climb has
 // passed, and a later one after twice as many steps. In a circle the climb passes that one again.
-type circle struct {
-	mark       node.Ino
+type Circle struct {
+	mark       Ino
 	steps, end int // at end, the mark moves
 }
 
-// to is called with each directory on the way.
-func (c *circle) to(dir node.Ino) error {
+// To is called with each directory on the way.
+func (c *Circle) To(dir Ino) error {
 	if c.steps > 0 && dir == c.mark {
 		return ErrBelowItself(dir)
 	}
@@ -32,15 +31,15 @@ func (c *circle) to(dir node.Ino) error {
 
 // An InoSet is a set of inodes, a bit for each number: of the directories that a walk down has gone into.
 type InoSet struct {
-	pages map[node.Ino]*[inosOfPage / 64]uint64
+	pages map[Ino]*[inosOfPage / 64]uint64
 }
 
 const inosOfPage = 4096
 
 // Add adds an inode, and reports whether it is new.
-func (s *InoSet) Add(ino node.Ino) bool {
+func (s *InoSet) Add(ino Ino) bool {
 	if s.pages == nil {
-		s.pages = make(map[node.Ino]*[inosOfPage / 64]uint64)
+		s.pages = make(map[Ino]*[inosOfPage / 64]uint64)
 	}
 	page, bit := ino/inosOfPage, uint64(ino)%inosOfPage
 	bits := s.pages[page]
@@ -54,24 +53,4 @@ func (s *InoSet) Add(ino node.Ino) bool {
 	}
 	bits[bit/64] |= 1 << (bit % 64)
 	return true
-}
-
-// OneName fails if a directory has several names. The index of names is compared with the entries: a directory can be
-// listed without that index, and so where it is damaged too.
-func (tx *Tx) OneName(dir node.Ino) error {
-	names, err := tx.namesOf(dir)
-	if err != nil || len(names) < 2 {
-		return nil
-	}
-
-	shown := 0
-	for _, name := range names {
-		if d, err := tx.Lookup(name.Dir, name.Base); err == nil && d.Ino == dir {
-			shown++
-		}
-	}
-	if shown > 1 {
-		return schema.Corrupt("directory %d has %d names", dir, shown)
-	}
-	return nil
 }
