@@ -30,6 +30,7 @@ type Store struct {
 	opening sync.RWMutex // held to read while a file is opened; the publisher waits until all are registered
 	mu      sync.Mutex
 	handles map[*Handle]hold.Pin // what open files need kept, beyond the names that lead there
+	moments map[*Tree]hold.Pin   // of Hold
 
 	journal *journal.Journal
 
@@ -44,7 +45,7 @@ func Open(ctx context.Context, path string, o schema.Options, compress bool) (*S
 	}
 	st := &Store{
 		db: db, cache: chunk.NewCache(), compress: compress, journal: journal.New(db),
-		handles: make(map[*Handle]hold.Pin),
+		handles: make(map[*Handle]hold.Pin), moments: make(map[*Tree]hold.Pin),
 	}
 	st.memory = memory.New(db)
 	db.OnCommit(st.memory.Committed)
@@ -146,6 +147,9 @@ func (st *Store) pins() []hold.Pin {
 		if pin.Kind != 0 {
 			pins = append(pins, pin)
 		}
+	}
+	for _, pin := range st.moments {
+		pins = append(pins, pin)
 	}
 	return pins
 }

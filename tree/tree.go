@@ -21,6 +21,7 @@ type Tree struct {
 	root    node.Ino
 	name    string
 	owner   bool // made by Open: Close closes the store
+	held    bool // the store pins the moment
 }
 
 // Own gives the tree the name of the store, and makes it the one whose end is the end of the store.

@@ -64,7 +64,10 @@ func (tx *Tx) epoch() int64 { return tx.mem.Own.Branch.Epoch }
 // checkBranch refuses a tree that nothing keeps any more, and finds out whether a collection runs. Both are cached until
 // another connection commits. A drop of a branch on this connection, and the begin of a collection, clear that.
 func (tx *Tx) checkBranch() error {
-	if tx.mem.TreeKnown() {
+	switch {
+	case tx.tree.held && !tx.db.Writable(): // it is kept, and that must not be cached for others
+		return nil
+	case tx.mem.TreeKnown():
 		return nil
 	}
 
@@ -73,7 +76,9 @@ func (tx *Tx) checkBranch() error {
 	if err != nil {
 		return err
 	}
-	if tx.tree.Frozen() {
+	if tx.tree.held {
+		named = true
+	} else if tx.tree.Frozen() {
 		if named, err = history.Kept(tx.db, at); err != nil {
 			return err
 		}
