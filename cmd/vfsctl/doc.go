@@ -28,7 +28,7 @@
 //	11   the database is busy
 //	13   damage found, or the disk fails
 //	14   conflict: what was to be changed is not what the caller believed it to be
-//	130  interrupted; of watch and mcp, which are meant to end so, it is 0
+//	130  interrupted; of watch, mcp and mount, which are meant to end so, it is 0
 //
 // A command that changes several files changes all of them, in one commit, or none.
 //

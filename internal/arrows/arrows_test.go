@@ -39,7 +39,7 @@ var rooms = map[string]room{
 	"gc":       {imports: []string{"schema", "hold", "chunk", "journal", "history", "node", "memory", "tree", "vfs"}, tests: []string{"snapshot"}},
 	"transfer": {imports: []string{"chunk", "node", "tree", "vfs", "snapshot"}, tests: []string{"gc"}},
 	"mcp":      {imports: slices.Concat(agents, []string{"vfs", "snapshot", "gc", "transfer"})},
-	"mount":    {imports: slices.Concat(agents, []string{"vfs", "snapshot", "gc", "transfer"})},
+	"mount":    {imports: []string{"schema", "chunk", "node", "tree", "vfs"}, tests: []string{"snapshot", "gc"}},
 	"web":      {imports: slices.Concat(agents, []string{"vfs", "snapshot", "gc", "transfer"})},
 	"vfstest":  {imports: slices.Concat(agents, []string{"vfs", "search", "check"}), tests: []string{"schema"}},
 	"internal": {imports: []string{anything}},
@@ -78,6 +78,9 @@ var tops = []string{"cmd", "bench"}
 
 // engines are the modules that only schema may import: SQLite and the layers over it.
 var engines = []string{"modernc.org/sqlite", "zombiezen.com/go/sqlite"}
+
+// fuse is the module that speaks to the kernel of the host.
+const fuse = "github.com/hanwen/go-fuse"
 
 // rival is the plain driver, which bench measures us against.
 const rival = "modernc.org/sqlite"
@@ -118,6 +121,9 @@ func wrong(all []source, s source, imported string) string {
 		if within(imported, engine) && from != "schema" && !(imported == rival && from == "bench" && !s.test) {
 			return "only schema may import SQLite"
 		}
+	}
+	if within(imported, fuse) && from != "mount" {
+		return "only mount may import FUSE"
 	}
 	if imported == "unsafe" && !slices.Contains(unsafes, s.dir) {
 		return "only packages that are for that may be unsafe"
@@ -224,6 +230,8 @@ func TestViolations(t *testing.T) {
 		{"but bench may race the plain driver", "bench/a.go", "modernc.org/sqlite", ""},
 		{"and nothing below it", "bench/a.go", "modernc.org/sqlite/lib", "only schema may import SQLite"},
 		{"nor may a test", "bench/a_test.go", "modernc.org/sqlite", "only schema may import SQLite"},
+		{"a mount", "mount/a.go", fuse + "/v2/fuse", ""},
+		{"FUSE elsewhere", "vfs/a.go", fuse + "/v2/fuse", "only mount may import FUSE"},
 		{"unsafe where its rules are", "schema/engine/a.go", "unsafe", ""},
 		{"unsafe elsewhere", "schema/a.go", "unsafe", "may be unsafe"},
 		{"a host for tests", "schema/a.go", "vfsdb/schema/engine/powerloss", "only tests may lose their power"},

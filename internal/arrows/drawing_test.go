@@ -30,6 +30,7 @@ var captions = map[string]string{
 	"check":         "every promise of the file",
 	"gc":            "what nothing reaches is given back",
 	"snapshot":      "named moments, branches, diff, restore",
+	"mount":         "a frozen tree as a directory of the host",
 	"transfer":      "directories and archives, in and out",
 	"agent/policy":  "which uses are allowed, and how much",
 	"agent/tool":    "guard, toolbox, results, the log of calls",

@@ -1,0 +1,101 @@
+package doors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"vfsdb/cmd/vfsctl/cli"
+	"vfsdb/mount"
+)
+
+func mountCommand(a *cli.App) *cobra.Command {
+	return &cobra.Command{
+		Use:   "mount REF DIR",
+		Short: "Show a snapshot or a branch as a directory, on Linux",
+		Long: `Show REF, a snapshot or a branch as it is now, in the directory DIR, so that any program can read it:
+diff, grep, an editor, a compiler. Later changes of the branch are not seen, and nothing can be changed there.
+Reads of a file that was read before are as fast as on the host.
+
+The command serves the directory until an interrupt, or until: umount DIR. If a program still uses DIR then,
+the directory is taken away at once, and the command ends when the program has closed its files; a second
+interrupt ends it at once. A directory that a killed mount has left behind may be mounted on again.
+
+It needs /dev/fuse, and unless root runs it the program fusermount3.`,
+		Example: `  vfsctl mount before-refactor /mnt/before &
+  diff -r /mnt/before .
+  umount /mnt/before`,
+		Args:              cli.Args(2, 2),
+		ValidArgsFunction: cli.CompleteArgs(a.CompleteTrees, nil),
+		RunE: a.OnStore(cli.Reads, func(c *cli.Call) error {
+			return serveMount(a, c, c.Args[0], c.Args[1])
+		}),
+	}
+}
+
+// serveMount mounts a tree, and serves it until ctx ends or somebody else unmounts it.
+func serveMount(a *cli.App, c *cli.Call, ref, dir string) error {
+	shown, err := a.Tree(c, c.FS, ref)
+	if err != nil {
+		return err
+	}
+	dir, err = filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	m, err := mount.Frozen(c, shown.Tree(), dir)
+	if err != nil {
+		return explain(err)
+	}
+
+	if a.JSON {
+		err = a.Out.JSON(struct {
+			Mounted string `json:"mounted"`
+			On      string `json:"on"`
+		}{ref, dir})
+	} else {
+		err = a.Errs.Printf("%s is mounted on %s until an interrupt, or: umount %s\n", ref, dir, dir)
+	}
+	if err == nil {
+		err = errors.Join(a.Out.Flush(), a.Errs.Flush())
+	}
+	if err != nil {
+		return errors.Join(err, m.Unmount())
+	}
+	return endMount(c, a, m, dir)
+}
+
+// endMount waits for the end of a mount, and unmounts it if ctx ends first.
+func endMount(ctx context.Context, a *cli.App, m *mount.Mount, dir string) error {
+	select {
+	case <-m.Done():
+		return nil
+	case <-ctx.Done():
+	}
+	err := m.Unmount()
+	if !errors.Is(err, syscall.EBUSY) {
+		return err
+	}
+
+	a.Warn("a program still uses %s; this command ends when it has closed its files, or at a second interrupt", dir)
+	if err := errors.Join(a.Errs.Flush(), m.Detach()); err != nil {
+		return err
+	}
+	<-m.Done()
+	return nil
+}
+
+// explain adds to an error of the host the way that is left.
+func explain(err error) error {
+	switch {
+	case errors.Is(err, syscall.ENOSYS):
+		return fmt.Errorf("%w: there are mounts on Linux only; vfsctl export works everywhere", err)
+	case errors.Is(err, mount.ErrNotAllowed):
+		return fmt.Errorf("%w; vfsctl export needs neither", err)
+	}
+	return err
+}

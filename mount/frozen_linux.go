@@ -1,0 +1,168 @@
+package mount
+
+import (
+	"context"
+	"math"
+	"syscall"
+	"time"
+
+	"github.com/hanwen/go-fuse/v2/fuse"
+
+	"vfsdb/node"
+	"vfsdb/schema"
+	"vfsdb/tree"
+	"vfsdb/vfs"
+)
+
+// forever is the time for which the kernel may keep an answer about a tree that never changes.
+const forever = time.Duration(math.MaxInt64)
+
+// A frozen answers the kernel's questions about one past moment of a tree. It holds nothing for an inode that the kernel
+// knows, so there is nothing to forget; and files need not be opened, because their content cannot change.
+type frozen struct {
+	fuse.RawFileSystem // refuses all else with ENOSYS
+
+	ctx     context.Context
+	tree    *tree.Tree
+	readers readers
+	cursors cursors
+}
+
+func newFrozen(ctx context.Context, held *tree.Tree) *frozen {
+	return &frozen{RawFileSystem: fuse.NewDefaultRawFileSystem(), ctx: ctx, tree: held}
+}
+
+func (f *frozen) String() string { return "vfsdb" }
+
+// ino returns the inode of a number of the kernel's, which calls the root of a mount 1.
+func (f *frozen) ino(id uint64) node.Ino {
+	if id == fuse.FUSE_ROOT_ID {
+		return f.tree.Root()
+	}
+	return node.Ino(id)
+}
+
+// status returns the kernel's word for an error.
+func status(err error) fuse.Status {
+	if err == nil {
+		return fuse.OK
+	}
+	if errno, ok := vfs.Errno(err); ok {
+		return fuse.Status(errno)
+	}
+	return fuse.EIO
+}
+
+// node returns an inode that the kernel knows.
+func (f *frozen) node(id uint64) (n *node.Node, err error) {
+	err = f.tree.Look(f.ctx, func(tx *tree.Tx) (err error) {
+		n, err = tx.Node(f.ino(id))
+		if err == nil && n == nil {
+			err = syscall.ESTALE
+		}
+		return err
+	})
+	return n, err
+}
+
+// Lookup finds an entry of a directory. The kernel keeps that there is none, too.
+func (f *frozen) Lookup(_ <-chan struct{}, h *fuse.InHeader, name string, out *fuse.EntryOut) fuse.Status {
+	var n *node.Node
+	err := f.tree.Look(f.ctx, func(tx *tree.Tx) error {
+		dir := f.ino(h.NodeId)
+		d, err := tx.Lookup(dir, name)
+		if err != nil || d.Ino == 0 {
+			n = nil
+			return err
+		}
+		n, err = tx.NodeOf(dir, node.Entry{Name: name, Ino: d.Ino, Kind: d.Kind})
+		return err
+	})
+	switch {
+	case err != nil:
+		return status(err)
+	case n == nil:
+		out.SetEntryTimeout(forever)
+		return fuse.OK
+	}
+	fillEntry(out, n)
+	return fuse.OK
+}
+
+func fillEntry(out *fuse.EntryOut, n *node.Node) {
+	out.NodeId = uint64(n.Ino)
+	out.SetEntryTimeout(forever)
+	out.SetAttrTimeout(forever)
+	fillAttr(&out.Attr, n)
+}
+
+// blockSize is that of stat's st_blksize. st_blocks counts 512 bytes, as everywhere.
+const blockSize = 4096
+
+func fillAttr(out *fuse.Attr, n *node.Node) {
+	size := n.Content.Size
+	if n.Kind() == node.KindLink {
+		size = int64(len(n.Target))
+	}
+	mtime, ctime := time.Unix(0, n.Mtime), time.Unix(0, n.Ctime)
+	out.Ino, out.Size, out.Blocks, out.Blksize = uint64(n.Ino), uint64(size), uint64((size+511)/512), blockSize
+	out.Mode, out.Nlink, out.Rdev = n.Mode, uint32(n.Nlink), uint32(n.Rdev)
+	out.Uid, out.Gid = n.Uid, n.Gid
+	out.SetTimes(&mtime, &mtime, &ctime)
+}
+
+func (f *frozen) GetAttr(_ <-chan struct{}, in *fuse.GetAttrIn, out *fuse.AttrOut) fuse.Status {
+	n, err := f.node(in.NodeId)
+	if err != nil {
+		return status(err)
+	}
+	out.SetTimeout(forever)
+	fillAttr(&out.Attr, n)
+	return fuse.OK
+}
+
+func (f *frozen) Readlink(_ <-chan struct{}, h *fuse.InHeader) ([]byte, fuse.Status) {
+	n, err := f.node(h.NodeId)
+	switch {
+	case err != nil:
+		return nil, status(err)
+	case n.Kind() != node.KindLink:
+		return nil, fuse.EINVAL
+	}
+	return []byte(n.Target), fuse.OK
+}
+
+// Read reads a file by its number.
+func (f *frozen) Read(_ <-chan struct{}, in *fuse.ReadIn, buf []byte) (fuse.ReadResult, fuse.Status) {
+	r := f.readers.take(f.ino(in.NodeId))
+	defer f.readers.give(r)
+
+	n, err := r.readAt(f, buf, int64(in.Offset))
+	if err != nil {
+		return nil, status(err)
+	}
+	return fuse.ReadResultData(buf[:n]), fuse.OK
+}
+
+// StatFs counts the pages of the file.
+func (f *frozen) StatFs(_ <-chan struct{}, _ *fuse.InHeader, out *fuse.StatfsOut) fuse.Status {
+	var total, free int64
+	err := f.tree.DB().View(f.ctx, func(tx *schema.Tx) (err error) {
+		total, free, err = tx.Pages()
+		return err
+	})
+	if err != nil {
+		return status(err)
+	}
+	out.Bsize, out.Frsize, out.NameLen = blockSize, blockSize, node.MaxName
+	out.Blocks, out.Bfree = uint64(total), uint64(free)
+	return fuse.OK
+}
+
+// Open and OpenDir are not needed. After the first refusal the kernel opens files by itself, and keeps their contents and
+// the listings of directories.
+func (f *frozen) Open(<-chan struct{}, *fuse.OpenIn, *fuse.OpenOut) fuse.Status { return fuse.ENOSYS }
+
+func (f *frozen) OpenDir(<-chan struct{}, *fuse.OpenIn, *fuse.OpenOut) fuse.Status {
+	return fuse.ENOSYS
+}

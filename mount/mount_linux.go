@@ -1,0 +1,191 @@
+package mount
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/hanwen/go-fuse/v2/fuse"
+	"golang.org/x/sys/unix"
+
+	"vfsdb/tree"
+	"vfsdb/vfs"
+)
+
+// A Mount is a tree that is shown as a directory of the host. It is safe for concurrent use.
+type Mount struct {
+	server *fuse.Server
+	dir    string
+	done   chan struct{}
+}
+
+// Frozen shows a tree as it is now in a directory of the host, until Unmount, or until the directory is unmounted by the
+// means of the host. ctx bounds the mounting only. The store must stay open until Done.
+//
+// A directory that is missing is ENOENT, and one that has the store's own file in it EINVAL: the mount would hide the file
+// from its store. A host that has no FUSE, or does not let this process mount, is [ErrNotAllowed].
+func Frozen(ctx context.Context, fsys *vfs.FS, dir string) (*Mount, error) {
+	m, err := mountFrozen(ctx, fsys, dir)
+	if err != nil {
+		return nil, fmt.Errorf("mount %s: %w", dir, err)
+	}
+	return m, nil
+}
+
+func mountFrozen(ctx context.Context, fsys *vfs.FS, dir string) (*Mount, error) {
+	if err := vacant(fsys, dir); err != nil {
+		return nil, err
+	}
+	if err := allowed(); err != nil {
+		return nil, err
+	}
+	held, release, err := (*tree.Tree)(fsys).Hold(ctx)
+	if err != nil {
+		return nil, err
+	}
+
+	server, err := fuse.NewServer(newFrozen(context.WithoutCancel(ctx), held), dir, &fuse.MountOptions{
+		FsName:               fsName,
+		Name:                 fsName,
+		Options:              []string{"ro", "default_permissions"},
+		DirectMount:          true,
+		DirectMountStrict:    os.Geteuid() == 0,
+		DirectMountFlags:     syscall.MS_RDONLY | syscall.MS_NOSUID | syscall.MS_NODEV | syscall.MS_NOATIME,
+		MaxWrite:             1 << 20,
+		MaxReadAhead:         1 << 20,
+		MaxBackground:        32,
+		EnableSymlinkCaching: true,
+		DisableXAttrs:        true,
+		AllowOther:           os.Geteuid() == 0,
+	})
+	if err != nil {
+		release()
+		return nil, err
+	}
+
+	m := &Mount{server: server, dir: dir, done: make(chan struct{})}
+	go func() {
+		server.Serve()
+		release()
+		close(m.done)
+	}()
+	if err := server.WaitMount(); err != nil {
+		_ = m.Detach()
+		return nil, err
+	}
+	return m, nil
+}
+
+// Unmount ends the mount. While a program uses the directory it is EBUSY, and the mount stays.
+func (m *Mount) Unmount() error { return m.unmount(0) }
+
+// Detach takes the mount away from the directory. Programs that use it go on until they close their files, and then the
+// mount is Done.
+func (m *Mount) Detach() error { return m.unmount(unix.MNT_DETACH) }
+
+func (m *Mount) unmount(flags int) error {
+	err := unix.Unmount(m.dir, flags)
+	if err == unix.EPERM {
+		err = m.server.Unmount() // by the helper of the host, which made the mount
+	}
+	if err != nil {
+		return fmt.Errorf("unmount %s: %w", m.dir, err)
+	}
+	if flags == 0 {
+		<-m.done
+	}
+	return nil
+}
+
+// Done returns a channel that is closed when the mount has ended.
+func (m *Mount) Done() <-chan struct{} { return m.done }
+
+// allowed refuses what the host does not allow: root needs the device, and anybody else the helper that mounts for users.
+func allowed() error {
+	if os.Geteuid() == 0 {
+		f, err := os.OpenFile("/dev/fuse", os.O_RDWR, 0)
+		if err != nil {
+			return fmt.Errorf("%w: %w", ErrNotAllowed, err)
+		}
+		return f.Close()
+	}
+	for _, helper := range []string{"fusermount3", "fusermount"} {
+		if _, err := exec.LookPath(helper); err == nil {
+			return nil
+		}
+	}
+	return fmt.Errorf("%w: %w", ErrNotAllowed, syscall.EPERM)
+}
+
+// fsName is the name of our mounts in the host's list.
+const fsName = "vfsdb"
+
+// vacant checks that a directory can be mounted on. It takes away what a killed mount has left there.
+func vacant(fsys *vfs.FS, dir string) error {
+	for isStale(dir) {
+		if err := unix.Unmount(dir, unix.MNT_DETACH); err != nil {
+			return err
+		}
+	}
+	info, err := os.Stat(dir)
+	if err != nil {
+		return bare(err)
+	}
+	if !info.IsDir() {
+		return syscall.ENOTDIR
+	}
+
+	// The file of the store must stay where it is.
+	at, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return bare(err)
+	}
+	file, err := filepath.EvalSymlinks(fsys.Store().Path())
+	if err != nil {
+		return bare(err)
+	}
+	if strings.HasPrefix(file, strings.TrimSuffix(at, "/")+"/") {
+		return fmt.Errorf("%w: the database is in this directory", syscall.EINVAL)
+	}
+	return nil
+}
+
+// isStale reports whether a directory is a mount of ours whose process is gone. To ask for the room that is left is what the
+// kernel always passes on; it may know all else, and answer for a process that is gone.
+func isStale(dir string) bool {
+	if err := unix.Statfs(dir, new(unix.Statfs_t)); err != unix.ENOTCONN {
+		return false
+	}
+	text, err := os.ReadFile("/proc/self/mounts")
+	if err != nil {
+		return false
+	}
+	dir, err = filepath.Abs(dir)
+	if err != nil {
+		return false
+	}
+	for line := range strings.Lines(string(text)) {
+		fields := strings.Fields(line)
+		if len(fields) > 2 && fields[0] == fsName && unescape(fields[1]) == dir {
+			return true
+		}
+	}
+	return false
+}
+
+// unescape turns a path in the host's list of mounts into the path itself.
+func unescape(path string) string {
+	return strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`).Replace(path)
+}
+
+// bare returns the errno of an error of package os, which names the path again.
+func bare(err error) error {
+	if errno, ok := vfs.Errno(err); ok {
+		return errno
+	}
+	return err
+}

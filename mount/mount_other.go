@@ -1,0 +1,28 @@
+//go:build !linux
+
+package mount
+
+import (
+	"context"
+	"fmt"
+	"syscall"
+
+	"vfsdb/vfs"
+)
+
+// A Mount is a tree that is shown as a directory of the host. There is none on this system.
+type Mount struct{}
+
+// Frozen is ENOSYS: only Linux has mounts yet.
+func Frozen(_ context.Context, _ *vfs.FS, dir string) (*Mount, error) {
+	return nil, fmt.Errorf("mount %s: %w", dir, syscall.ENOSYS)
+}
+
+// Unmount does nothing.
+func (*Mount) Unmount() error { return nil }
+
+// Detach does nothing.
+func (*Mount) Detach() error { return nil }
+
+// Done returns nil.
+func (*Mount) Done() <-chan struct{} { return nil }
