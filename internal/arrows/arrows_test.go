@@ -31,7 +31,7 @@ var rooms = map[string]room{
 	"history":  {imports: []string{"schema"}},
 	"node":     {imports: []string{"schema", "chunk"}},
 	"memory":   {imports: []string{"schema", "chunk", "history", "node"}, tests: []string{"tree", "vfs", "gc"}},
-	"tree":     {imports: []string{"schema", "hold", "chunk", "journal", "history", "node", "memory"}, tests: []string{"vfs"}},
+	"tree":     {imports: []string{"schema", "hold", "chunk", "journal", "history", "node", "memory"}, tests: []string{"vfs", "snapshot"}},
 	"vfs":      {imports: []string{"schema", "hold", "chunk", "journal", "history", "node", "tree"}, tests: []string{"search", "check", "gc"}},
 	"search":   {imports: []string{"schema", "chunk", "history", "node", "tree", "vfs"}},
 	"check":    {imports: []string{"schema", "hold", "chunk", "journal", "history", "node", "tree", "vfs"}},
