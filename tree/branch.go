@@ -176,17 +176,21 @@ func (tx *Tx) copyLevel(id int64, l history.Level) error {
 
 // RenameBranch gives a branch another name, see [history.RenameBranch].
 func (tx *Tx) RenameBranch(from, to string) error {
+	if err := history.RenameBranch(tx.db, from, to); err != nil {
+		return err
+	}
 	memory.Carry(tx.db) // the tree shows the same
-	return history.RenameBranch(tx.db, from, to)
+	return nil
 }
 
 // DropBranch frees the name of a branch. Branches forked from it keep what they inherited; gc takes the rest. The
 // branch main stays: EPERM. A tree that stands on the branch gets ESTALE.
 func (tx *Tx) DropBranch(name string) error {
-	memory.Carry(tx.db) // the commit's statements show that a moment may not be kept any more
 	id, err := history.DropBranch(tx.db, name)
-	if err == nil {
-		memory.InvalidateBranch(tx.db, id)
+	if err != nil {
+		return err
 	}
-	return err
+	memory.Carry(tx.db) // the commit's statements show that a moment may not be kept any more
+	memory.InvalidateBranch(tx.db, id)
+	return nil
 }
