@@ -109,3 +109,14 @@ func (w *dirWriter) putHost(in *hostDir, base string, f *os.File, info *vfs.Info
 	}
 	return f.Chmod(info.Mode())
 }
+
+// The store keeps device numbers in the encoding of Linux, wherever they come from: 32 bits of major and minor each,
+// the low ones where they always were.
+
+func mkdev(major, minor int64) uint64 {
+	a, i := uint64(major), uint64(minor)
+	return (a&0x00000fff)<<8 | (a&0xfffff000)<<32 | i&0xff | (i&0xffffff00)<<12
+}
+
+func devMajor(dev uint64) int64 { return int64(dev>>8&0x00000fff | dev>>32&0xfffff000) }
+func devMinor(dev uint64) int64 { return int64(dev&0x000000ff | dev>>12&0xffffff00) }

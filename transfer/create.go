@@ -72,7 +72,7 @@ func (n *namer) put(e *entry, p tree.Place) error {
 	case err != nil:
 		return err
 	case there.Ino != 0 && there.Kind == node.KindDir:
-		return syscall.EISDIR
+		return errIsDir
 	case !e.data.In(n.tx.Tree().DB()):
 		return syscall.EXDEV
 	}

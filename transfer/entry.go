@@ -10,6 +10,7 @@ type entry struct {
 	attr
 	target string      // of a symlink
 	data   *chunk.Item // of a regular file that was read
+	length int64       // of one that a dry run has not read
 	twin   *twin       // of one that was not read, because the store has it
 	same   *entry      // of a further name of a file: the entry with its first name
 	names  []string    // the further names
@@ -33,5 +34,5 @@ func (e *entry) size() int64 {
 	case e.twin != nil:
 		return e.twin.size
 	}
-	return 0
+	return e.length
 }

@@ -30,6 +30,14 @@ func globs(patterns []string) ([]glob, error) {
 	return list, nil
 }
 
+// leavesOut reports whether Exclude or GitIgnore leaves out a path inside the source. rules are those of its directory.
+func (im *importer) leavesOut(name string, dir bool, rules *ignoreRules) bool {
+	if im.o.GitIgnore && (path.Base(name) == ".git" || rules.match(name, dir)) {
+		return true
+	}
+	return excluded(im.globs, name, dir)
+}
+
 // excluded reports whether one of the globs matches a path inside the source.
 func excluded(list []glob, name string, dir bool) bool {
 	for _, g := range list {

@@ -33,6 +33,17 @@ type ImportOptions struct {
 	// an archive can claim a hole of any size, so the limit there is 1 TiB.
 	MaxFileSize int64
 
+	// Delete removes from the destination what the directory of the host does not have, in the commit that makes the
+	// names. What Exclude and GitIgnore leave out stays, and so do directories that hold some of it. A name that has
+	// another type in the source gives way, be it that of a directory. ImportDir alone knows Delete, and with Partial it
+	// is EINVAL: a source that is not read whole does not tell what is gone.
+	Delete bool
+
+	// DryRun lists in the Report what ImportDir would change, counts as if it had, and writes nothing. The tree may be
+	// one that cannot be written. A file counts as modified if its content differs: those are compared that an import
+	// would read and that have the size of the store's.
+	DryRun bool
+
 	// Checksum reads every file of a directory. Without it a file is not read if the store has one in its place with
 	// the same size and the same modification time, to the nanosecond.
 	Checksum bool
@@ -59,6 +70,9 @@ type importer struct {
 	// reread reads a file after all.
 	reread func(context.Context, *entry) error
 
+	rules map[string]*ignoreRules // of the directories of the host whose .gitignore file has some
+	ours  map[string]bool         // names of the host that the store's own files have
+
 	naming sync.Mutex // held while names are made
 
 	pend    sync.Mutex // guards the fields below
@@ -73,16 +87,29 @@ func newImporter(ctx context.Context, fsys *vfs.FS, to string, o *ImportOptions)
 		im.o = *o
 	}
 	im.progress = im.o.Progress
+	if im.o.Delete && im.o.Partial {
+		return nil, fmt.Errorf("Delete needs the whole source, and Partial does without: %w", syscall.EINVAL)
+	}
 
 	var err error
 	if im.globs, err = globs(im.o.Exclude); err != nil {
 		return nil, err
+	}
+	if im.o.DryRun {
+		return im, nil
 	}
 	if fsys.Frozen() || fsys.Store().ReadOnly() {
 		return nil, syscall.EROFS
 	}
 	im.batch = (*tree.Tree)(fsys).NewBatch(ctx)
 	return im, nil
+}
+
+// close ends the batch, if there is one.
+func (im *importer) close() {
+	if im.batch != nil {
+		im.batch.Close()
+	}
 }
 
 // doomed reports whether the import can only end with an error.
@@ -109,7 +136,7 @@ func (im *importer) add(ctx context.Context, e *entry) error {
 	if e.data != nil {
 		im.bytes += e.data.Size()
 	}
-	due := im.o.Partial && (len(im.pending) >= partialEntries || im.bytes >= partialBytes)
+	due := im.o.Partial && !im.o.DryRun && (len(im.pending) >= partialEntries || im.bytes >= partialBytes)
 	im.pend.Unlock()
 
 	if !due {
@@ -118,20 +145,23 @@ func (im *importer) add(ctx context.Context, e *entry) error {
 	return im.commit(ctx, false)
 }
 
-// finish names the pending entries, unless the import is doomed, and returns its outcome. err is the error, if any,
-// that ended the source.
-func (im *importer) finish(ctx context.Context, err error) (*Report, error) {
+// finish runs last, which names the pending entries or plans to, unless the import is doomed, and returns the outcome of
+// the import. err is the error, if any, that ended the source.
+func (im *importer) finish(ctx context.Context, err error, last func(context.Context) error) (*Report, error) {
 	switch {
 	case err == nil && im.doomed():
 		err = &RefusedError{im.report.Refused}
 	case err == nil || im.o.Partial && ctx.Err() == nil:
-		err = errors.Join(err, im.commit(ctx, true))
+		err = errors.Join(err, last(ctx))
 	}
 	if err != nil && !im.o.Partial {
 		return nil, err
 	}
 	return &im.report, err
 }
+
+// commitLast gives the pending entries their names, and ends the import.
+func (im *importer) commitLast(ctx context.Context) error { return im.commit(ctx, true) }
 
 // commit gives all pending entries their names, in one transaction. The last commit also finishes the directories.
 func (im *importer) commit(ctx context.Context, last bool) error {
@@ -180,6 +210,11 @@ func (im *importer) tryCommit(ctx context.Context, entries []*entry, last bool) 
 
 		if err := n.begin(tx); err != nil {
 			return err
+		}
+		if im.o.Delete {
+			if err := im.remove(ctx, &n, entries); err != nil {
+				return err
+			}
 		}
 		for _, e := range entries {
 			if err := ctx.Err(); err != nil {

@@ -24,6 +24,9 @@ import (
 // devices. It leaves out extended attributes, and names them in the Report. If src contains the files of the store
 // itself, it leaves them out too.
 //
+// Names that src does not have stay in the destination, unless Delete is set. Delete decides in the commit, so it also
+// removes what others have added to the destination since the import began.
+//
 // All of it becomes visible in one commit, or nothing does: a file that cannot be read, or a name that cannot be made,
 // fails the import with a [RefusedError]. With Partial such files are listed in the Report instead.
 func ImportDir(ctx context.Context, fsys *vfs.FS, src, to string, o *ImportOptions) (*Report, error) {
@@ -46,11 +49,16 @@ func importDir(ctx context.Context, fsys *vfs.FS, src, to string, o *ImportOptio
 	if err != nil {
 		return nil, err
 	}
-	defer im.batch.Close()
+	defer im.close()
+	im.rules, im.ours = make(map[string]*ignoreRules), make(map[string]bool)
 
 	w := &dirWalker{importer: im, src: src, own: ownFiles(fsys), names: make(map[fileID]*entry)}
 	im.reread = func(ctx context.Context, e *entry) error { return w.load(ctx, e, true) }
-	return im.finish(ctx, w.attend(ctx, func(ctx context.Context) error { return w.run(ctx, top) }))
+	last := im.commitLast
+	if im.o.DryRun {
+		last = w.plan
+	}
+	return im.finish(ctx, w.attend(ctx, func(ctx context.Context) error { return w.run(ctx, top) }), last)
 }
 
 // A dirWalker walks a directory of the host, while workers read the files that it finds.
@@ -152,8 +160,12 @@ func (w *dirWalker) dir(ctx context.Context, name string, info fs.FileInfo, rule
 
 	// The directory adds its own rules, and the store may have files in the same places.
 	if w.o.GitIgnore {
-		if rules, err = w.rules(name, list, rules); err != nil {
+		above := rules
+		if rules, err = w.readRules(name, list, above); err != nil {
 			w.refuse(join(name, ".gitignore"), err)
+		}
+		if rules != above {
+			w.rules[name] = rules
 		}
 	}
 	var known map[string]*vfs.Info
@@ -168,7 +180,7 @@ func (w *dirWalker) dir(ctx context.Context, name string, info fs.FileInfo, rule
 			return err
 		}
 		inside := join(name, d.Name())
-		if w.o.GitIgnore && (d.Name() == ".git" || rules.match(inside, d.IsDir())) || excluded(w.globs, inside, d.IsDir()) {
+		if w.leavesOut(inside, d.IsDir(), rules) {
 			continue
 		}
 
@@ -196,8 +208,8 @@ func (w *dirWalker) entry(name string, info fs.FileInfo) *entry {
 	return &entry{path: name, attr: hostAttr(info)}
 }
 
-// rules adds the .gitignore file of a directory to the rules above.
-func (w *dirWalker) rules(name string, list []fs.DirEntry, above *ignoreRules) (*ignoreRules, error) {
+// readRules adds the .gitignore file of a directory to the rules above.
+func (w *dirWalker) readRules(name string, list []fs.DirEntry, above *ignoreRules) (*ignoreRules, error) {
 	for _, d := range list {
 		if d.Name() != ".gitignore" || !d.Type().IsRegular() {
 			continue
@@ -216,6 +228,7 @@ func (w *dirWalker) rules(name string, list []fs.DirEntry, above *ignoreRules) (
 // other takes anything but a directory. there is the file that the store has in its place, or nil.
 func (w *dirWalker) other(ctx context.Context, name string, info fs.FileInfo, there *vfs.Info) (err error) {
 	if isOwn(w.own, info) {
+		w.ours[name] = true
 		return nil
 	}
 

@@ -3,6 +3,7 @@ package transfer
 import (
 	"context"
 	"io"
+	"io/fs"
 	"os"
 	"time"
 
@@ -11,6 +12,9 @@ import (
 
 // file reads and adds a regular file. Workers call it.
 func (w *dirWalker) file(ctx context.Context, e *entry) error {
+	if w.o.DryRun {
+		return w.probe(ctx, e)
+	}
 	if err := w.load(ctx, e, w.last); err != nil || e.data == nil {
 		return err
 	}
@@ -28,13 +32,7 @@ func (w *dirWalker) load(ctx context.Context, e *entry, last bool) error {
 	defer f.Close()
 
 	now := time.Now()
-	info, err := f.Stat()
-	switch {
-	case err == nil && !info.Mode().IsRegular():
-		err = errUnknownType
-	case err == nil:
-		err = w.checkSize(info.Size(), chunk.MaxSize)
-	}
+	info, err := w.stat(f)
 	if err != nil {
 		w.drop(e, err)
 		return nil
@@ -61,6 +59,18 @@ func (w *dirWalker) load(ctx context.Context, e *entry, last bool) error {
 		w.drop(e, err)
 	}
 	return nil
+}
+
+// stat describes an open file of the host, and refuses one that is no regular file, or too large.
+func (w *dirWalker) stat(f *os.File) (fs.FileInfo, error) {
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, errUnknownType
+	}
+	return info, w.checkSize(info.Size(), chunk.MaxSize)
 }
 
 // A source is a reader that remembers whether it was the one that failed.

@@ -48,6 +48,11 @@ func (n *namer) begin(tx *vfs.Tx) error {
 	if err := tx.MkdirAll(string(n.to), 0o755); err != nil {
 		return err
 	}
+	return n.stand(tx)
+}
+
+// stand begins to look at the destination, which need not exist.
+func (n *namer) stand(tx *vfs.Tx) error {
 	top, err := tx.Resolve(string(n.to), true)
 	if err != nil {
 		return err
@@ -67,6 +72,7 @@ func (n *namer) add(r *Report) {
 	r.Links += n.done.Links
 	r.Bytes += n.done.Bytes
 	r.Unread += n.done.Unread
+	r.Deleted += n.done.Deleted
 }
 
 // name gives an entry its name. An error that concerns this entry alone is a refusal.

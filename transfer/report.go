@@ -18,7 +18,11 @@ type Report struct {
 	Links   int64 // symlinks, and names of a file beyond its first
 	Bytes   int64 // in regular files, holes included
 	Unread  int64 // of Files, those that an import did not read, because the store had them already
+	Deleted int64 // names that Delete removed; a directory with all below it is one
 	Refused []Refusal
+
+	// Plan is what an import with DryRun would change, sorted by path.
+	Plan []PlannedChange
 
 	// Xattrs has the names of the extended attributes that an import left out, because the store has no place for them,
 	// each with the number of files that had it. ACLs are among them.

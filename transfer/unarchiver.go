@@ -22,18 +22,21 @@ type archiveReader interface {
 }
 
 func importArchive(ctx context.Context, fsys *vfs.FS, from archiveReader, to string, o *ImportOptions) (*Report, error) {
+	if o != nil && (o.Delete || o.DryRun) {
+		return nil, fmt.Errorf("Delete and DryRun are for directories of the host: %w", syscall.EINVAL)
+	}
 	im, err := newImporter(ctx, fsys, to, o)
 	if err != nil {
 		return nil, err
 	}
-	defer im.batch.Close()
+	defer im.close()
 
 	t := &unarchiver{importer: im, from: from, seen: make(map[string]*entry)}
 	err = t.run(ctx)
 	if im.o.GitIgnore {
 		t.ignore()
 	}
-	return im.finish(ctx, err)
+	return im.finish(ctx, err, im.commitLast)
 }
 
 // An unarchiver makes entries from an archive.

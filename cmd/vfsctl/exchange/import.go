@@ -2,11 +2,7 @@ package exchange
 
 import (
 	"errors"
-	"fmt"
-	"maps"
 	"os"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,6 +10,7 @@ import (
 	"vfsdb/cmd/vfsctl/cli"
 	"vfsdb/cmd/vfsctl/human"
 	"vfsdb/transfer"
+	"vfsdb/vfs"
 )
 
 func importCommand(a *cli.App) *cobra.Command {
@@ -23,12 +20,18 @@ func importCommand(a *cli.App) *cobra.Command {
 		Short: "Take in a directory or an archive",
 		Long: `Take in the content of SRC: a directory, a tar, plain or packed by gzip or zstd, a zip, or - for a
 tar stream on standard input. It goes into the directory PATH, by default the root. Files of the same name are
-replaced, and others stay. Contents, modes, times, symlinks and hard links are kept; extended attributes are
+replaced, and others stay, unless --delete is given. Contents, modes, times, symlinks and hard links are kept; extended attributes are
 not, and are named. The database itself is left out.
 
 A directory may be imported again and again: files are read only if their size or their modification time, to
-the nanosecond, have changed. --checksum reads them all, in case times were set back. Files that are gone from
-SRC stay.
+the nanosecond, have changed. --checksum reads them all, in case times were set back. --delete removes from PATH
+the files that the directory SRC does not have, also those that others put there, in the same commit. A file
+then gives way to a directory of its name, and a directory to a file. --exclude and --gitignore leave out
+files on both sides: they are not removed. An empty SRC empties PATH.
+
+--dry-run changes nothing, and creates no database. It prints a line for each path that would change, with the
+letters of vfsctl diff, and with --json one object with the list "plan". It reads a file only to compare its
+content with one of the same size.
 
 An import happens whole or not at all: after an interrupt, or a file that cannot be read, none of its files
 are there. The contents that it has read stay in a database that existed before, until the next import uses
@@ -37,19 +40,27 @@ them or gc removes them. With --partial the import keeps what it can read, as it
 
 If the database does not exist, it is created.`,
 		Example: `  vfsctl import .
+  vfsctl import --delete --dry-run ~/project /project
   vfsctl import --gitignore --exclude '*.log' ~/project /project
   curl -L https://example.org/src.tar.gz | vfsctl import - /src`,
 		Args:              cli.Args(1, 2),
 		ValidArgsFunction: cli.CompleteArgs(nil, a.CompletePaths),
-		RunE: a.WithSource(func(*cobra.Command) error { return nil }, a.On(cli.Creates, func(c *cli.Call) error {
-			im.Call = c
-			return im.run(c.Args[0], c.Arg(1, "/"))
-		})),
+		RunE: a.WithSource(im.check, func(cmd *cobra.Command, args []string) error {
+			switch {
+			case im.o.DryRun && a.Absent() && a.At == "" && (a.Branch == "" || a.Branch == vfs.MainBranch):
+				return im.onScratch(cmd, args)
+			case im.o.DryRun:
+				return a.On(cli.Reads, im.run)(cmd, args)
+			}
+			return a.On(cli.Creates, im.run)(cmd, args)
+		}),
 	}
 
 	cmd.Flags().StringArrayVar(&im.o.Exclude, "exclude", nil, "leave out files that match `GLOB`; may be repeated")
 	cmd.Flags().BoolVar(&im.o.GitIgnore, "gitignore", false, "leave out .git, and all that .gitignore files name")
 	cmd.Flags().BoolVar(&im.o.Checksum, "checksum", false, "read all files, also those with an unchanged size and time")
+	cmd.Flags().BoolVar(&im.o.Delete, "delete", false, "remove from PATH what the directory SRC does not have")
+	cmd.Flags().BoolVar(&im.o.DryRun, "dry-run", false, "only print what would change")
 	cmd.Flags().BoolVar(&im.o.Partial, "partial", false, "keep the files that can be read, as they come")
 	return cmd
 }
@@ -61,7 +72,43 @@ type importer struct {
 	o transfer.ImportOptions
 }
 
-func (im *importer) run(src, to string) error {
+// check refuses flags that do not go together, or not with the source.
+func (im *importer) check(cmd *cobra.Command) error {
+	if err := cli.Exclusive(cmd, "delete", "partial"); err != nil {
+		return err
+	}
+	if !im.o.Delete && !im.o.DryRun {
+		return nil
+	}
+	src := cmd.Flags().Arg(0)
+	if info, err := os.Stat(src); src == "-" || err == nil && !info.IsDir() {
+		return cli.Usage(cmd, "--delete and --dry-run are for a directory, and %s is none", src)
+	}
+	return nil
+}
+
+// onScratch runs a dry run where there is no database: on an empty one in a temporary file.
+func (im *importer) onScratch(cmd *cobra.Command, args []string) (err error) {
+	f, err := os.CreateTemp("", "vfsctl-*.db")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.Remove(f.Name())) }()
+	if err := f.Close(); err != nil {
+		return err
+	}
+
+	fsys, err := vfs.Open(cmd.Context(), f.Name(), nil)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, fsys.Close()) }()
+	return im.run(&cli.Call{Context: cmd.Context(), Cmd: cmd, Args: args, FS: fsys})
+}
+
+func (im *importer) run(c *cli.Call) error {
+	im.Call = c
+	src, to := c.Args[0], c.Arg(1, "/")
 	start := time.Now()
 	bar := im.Progress(im, "import", 0)
 	im.o.Progress = func(p transfer.Progress) {
@@ -73,6 +120,10 @@ func (im *importer) run(src, to string) error {
 	var refused *transfer.RefusedError
 	if errors.As(err, &refused) {
 		reportRefusals(im.App, refused.Refused)
+		if im.o.DryRun {
+			im.Warn("an import would change nothing")
+			return cli.ExitFailed
+		}
 		im.Warn("nothing was imported; --partial keeps the rest, --exclude leaves files out")
 		im.leftover()
 		return cli.ExitFailed
@@ -81,13 +132,16 @@ func (im *importer) run(src, to string) error {
 		im.leftover()
 		return err
 	}
+	if im.o.DryRun {
+		return reportPlan(im.App, report)
+	}
 	return reportMoved(im.App, "imported", report, time.Since(start))
 }
 
 // leftover warns of contents that a failed import has stored, and that no file has. They take up space until another
 // import uses them or gc removes them. A database that the import has created is removed with them.
 func (im *importer) leftover() {
-	if !im.Creating() && !im.o.Partial {
+	if !im.Creating() && !im.o.Partial && !im.o.DryRun {
 		im.Warn("what was read until then takes up space until it is imported again, or until: %s", im.Invoke("gc"))
 	}
 }
@@ -116,77 +170,4 @@ func (im *importer) read(src, to string) (*transfer.Report, error) {
 	defer f.Close()
 	report, err := im.importFile(f, to)
 	return report, notArchive(src, err)
-}
-
-// reportMoved reports the files that went in or out, and those that did not.
-func reportMoved(a *cli.App, verb string, r *transfer.Report, d time.Duration) error {
-	var err error
-	if a.JSON {
-		err = a.Out.JSON(newTransferJSON(r))
-	} else {
-		err = a.Errs.Printf("%s %s in %s\n", verb, Contents(r), human.Took(d))
-	}
-	if err == nil && len(r.Xattrs) > 0 {
-		a.Warn("extended attributes are not kept: %s", xattrs(r))
-	}
-	if err != nil || len(r.Refused) == 0 {
-		return err
-	}
-	reportRefusals(a, r.Refused)
-	return cli.ExitPartly
-}
-
-// reportRefusals names the files that were left out.
-func reportRefusals(a *cli.App, list []transfer.Refusal) {
-	for _, r := range list {
-		a.Warn("%s: %s", r.Path, r.Why)
-	}
-}
-
-// xattrs lists the extended attributes that were not kept.
-func xattrs(r *transfer.Report) string {
-	var list []string
-	for _, name := range slices.Sorted(maps.Keys(r.Xattrs)) {
-		list = append(list, fmt.Sprintf("%s of %s", name, human.Plural(r.Xattrs[name], "file", "files")))
-	}
-	return strings.Join(list, ", ")
-}
-
-// Contents counts the files that a transfer moved.
-func Contents(r *transfer.Report) string {
-	s := fmt.Sprintf("%s, %s", human.Plural(r.Files, "file", "files"), human.Plural(r.Dirs, "directory", "directories"))
-	if r.Links > 0 {
-		s += ", " + human.Plural(r.Links, "link", "links")
-	}
-	s += ", " + human.Size(r.Bytes)
-	if r.Unread > 0 {
-		s += "; " + human.Plural(r.Unread, "file", "files") + " not read again"
-	}
-	return s
-}
-
-// A transferJSON is the result of a transfer as JSON shows it.
-type transferJSON struct {
-	Files   int64         `json:"files"`
-	Dirs    int64         `json:"directories"`
-	Links   int64         `json:"links"`
-	Bytes   int64         `json:"bytes"`
-	Unread  int64         `json:"unread"`
-	Refused []refusalJSON `json:"refused"`
-
-	Xattrs map[string]int64 `json:"xattrs,omitempty"` // not kept, each with the number of files that had it
-}
-
-type refusalJSON struct {
-	Path   string `json:"path"`
-	Base64 string `json:"path_base64,omitempty"`
-	Why    string `json:"why"`
-}
-
-func newTransferJSON(r *transfer.Report) transferJSON {
-	t := transferJSON{Files: r.Files, Dirs: r.Dirs, Links: r.Links, Bytes: r.Bytes, Unread: r.Unread, Refused: []refusalJSON{}, Xattrs: r.Xattrs}
-	for _, x := range r.Refused {
-		t.Refused = append(t.Refused, refusalJSON{x.Path, human.Base64(x.Path), x.Why})
-	}
-	return t
 }

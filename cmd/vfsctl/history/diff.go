@@ -107,19 +107,24 @@ func ChangeLine(o *term.Output, c snapshot.Change) string {
 	if info == nil {
 		info = c.Old
 	}
-	named := func(name string) string {
-		name = o.Name(name)
-		if info.IsDir() {
-			name += "/"
-		}
-		return name
-	}
-	l := letters[c.Kind]
-	line := o.Paint(l.style, l.letter) + " "
 	if c.Kind == snapshot.Renamed {
-		return line + named(c.From) + " -> " + named(c.Path)
+		return Line(o, c.Kind, c.From, info.IsDir()) + " -> " + slashed(o, c.Path, info.IsDir())
 	}
-	return line + named(c.Path)
+	return Line(o, c.Kind, c.Path, info.IsDir())
+}
+
+// Line returns the line of a change: its letter, and the path.
+func Line(o *term.Output, kind snapshot.Kind, path string, dir bool) string {
+	l := letters[kind]
+	return o.Paint(l.style, l.letter) + " " + slashed(o, path, dir)
+}
+
+// slashed returns a path as a line shows it, with a slash behind that of a directory.
+func slashed(o *term.Output, path string, dir bool) string {
+	if dir {
+		return o.Name(path) + "/"
+	}
+	return o.Name(path)
 }
 
 // A changeJSON is a change as JSON shows it.
