@@ -28,7 +28,8 @@ type deleter struct {
 	*namer
 	im      *importer
 	entries []*entry // of the source, sorted by path
-	seen    tree.InoSet
+	next    int      // the entry that is likely to be asked for next, since the store sorts names too
+	seen    node.InoSet
 	list    []removal
 }
 
@@ -71,7 +72,7 @@ func (im *importer) removals(n *namer, entries []*entry) ([]removal, error) {
 // directories above.
 func (d *deleter) below(dir string, ino vfs.Ino, rules *ignoreRules) (stay bool, err error) {
 	if !d.seen.Add(ino) {
-		return false, tree.ErrBelowItself(ino)
+		return false, node.ErrBelowItself(ino)
 	}
 	if own := d.im.rules[dir]; own != nil {
 		rules = own
@@ -118,9 +119,14 @@ func (d *deleter) one(r removal, rules *ignoreRules) (stays bool, err error) {
 
 // source returns the entry of the source with a path inside the destination, or nil.
 func (d *deleter) source(name string) *entry {
-	i, ok := slices.BinarySearchFunc(d.entries, name, func(e *entry, name string) int { return cmp.Compare(e.path, name) })
-	if !ok {
-		return nil
+	i := d.next
+	if i == len(d.entries) || d.entries[i].path != name {
+		var ok bool
+		i, ok = slices.BinarySearchFunc(d.entries, name, func(e *entry, name string) int { return cmp.Compare(e.path, name) })
+		if !ok {
+			return nil
+		}
 	}
+	d.next = i + 1
 	return d.entries[i]
 }

@@ -12,8 +12,9 @@
 // gets its names as soon as it is stored, and entries that cannot go in are listed in the [Report].
 //
 // An import merges with the tree that exists. Directories are entered, other files are replaced, and files that the
-// source does not have stay. Without Delete a directory never gives way to another type, nor another type to a directory. A symlink in the store is never followed below the
-// destination. A file that already is the same is not touched, so importing a tree again changes nothing.
+// source does not have stay. Without Delete a directory never gives way to another type, nor another type to a
+// directory. A symlink in the store is never followed below the destination. A file that already is the same is not
+// touched, so importing a tree again changes nothing.
 //
 // # Importing a directory again
 //
@@ -25,10 +26,12 @@
 // for it. If the file was modified again by then, the store gives it a time one nanosecond early, and the next import
 // reads it.
 //
+// # Deletions and dry runs
+//
 // Delete makes the destination what the directory is: names that it does not have are removed in the commit that makes
-// the others. That costs one pass over the destination, with the lock held. What Exclude and GitIgnore leave out is not
-// removed either. If a directory is gone that holds some of it, that much of the directory stays; where a file is to have
-// its name, the import is refused. DryRun lists in [Report].Plan what an import would change, and changes nothing.
+// the others. That costs one pass over the destination, with the lock held. Names that Exclude and GitIgnore leave out
+// are not removed. A directory that is gone stays with such names alone; where a file is to have its name, the import is
+// refused. DryRun lists in [Report].Plan what an import would change, and changes nothing.
 //
 // # Out
 //

@@ -33,10 +33,10 @@ type ImportOptions struct {
 	// an archive can claim a hole of any size, so the limit there is 1 TiB.
 	MaxFileSize int64
 
-	// Delete removes from the destination what the directory of the host does not have, in the commit that makes the
-	// names. What Exclude and GitIgnore leave out stays, and so do directories that hold some of it. A name that has
-	// another type in the source gives way, be it that of a directory. ImportDir alone knows Delete, and with Partial it
-	// is EINVAL: a source that is not read whole does not tell what is gone.
+	// Delete removes names from the destination that the directory of the host does not have, in the commit that makes
+	// the others. Names that Exclude and GitIgnore leave out stay, and so do the directories that hold them. A file gives
+	// way to a directory of its name, and a directory to a file. Delete is for ImportDir alone. With Partial it is EINVAL,
+	// because a source that is not read whole does not show what is gone.
 	Delete bool
 
 	// DryRun lists in the Report what ImportDir would change, counts as if it had, and writes nothing. The tree may be
@@ -88,7 +88,7 @@ func newImporter(ctx context.Context, fsys *vfs.FS, to string, o *ImportOptions)
 	}
 	im.progress = im.o.Progress
 	if im.o.Delete && im.o.Partial {
-		return nil, fmt.Errorf("Delete needs the whole source, and Partial does without: %w", syscall.EINVAL)
+		return nil, fmt.Errorf("the options Delete and Partial exclude each other: %w", syscall.EINVAL)
 	}
 
 	var err error

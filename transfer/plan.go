@@ -16,7 +16,6 @@ import (
 
 	"vfsdb/node"
 	"vfsdb/snapshot"
-	"vfsdb/tree"
 	"vfsdb/vfs"
 )
 
@@ -159,7 +158,7 @@ func (p *planner) removals() error {
 			p.changes = append(p.changes, PlannedChange{snapshot.Removed, r.Path, r.dir})
 		}
 		if r.dir {
-			if err := p.removedBelow(r.Path, r.ino, new(tree.InoSet)); err != nil {
+			if err := p.removedBelow(r.Path, r.ino, new(node.InoSet)); err != nil {
 				return err
 			}
 		}
@@ -168,9 +167,9 @@ func (p *planner) removals() error {
 }
 
 // removedBelow plans the removal of all that is below a directory.
-func (p *planner) removedBelow(full string, ino vfs.Ino, seen *tree.InoSet) error {
+func (p *planner) removedBelow(full string, ino vfs.Ino, seen *node.InoSet) error {
 	if !seen.Add(ino) {
-		return tree.ErrBelowItself(ino)
+		return node.ErrBelowItself(ino)
 	}
 	for e, err := range p.tx.Entries(ino, "") {
 		if err != nil {

@@ -146,9 +146,14 @@ func TestPlan(t *testing.T) {
 		o := ImportOptions{Checksum: checksum}
 		planned := planOf(t, fsys, src, "to", o)
 		want := []PlannedChange{
-			{snapshot.Type, "to/kind", false}, {snapshot.Modified, "to/l2", false}, {snapshot.Mode, "to/mode", false},
-			{snapshot.Added, "to/new", true}, {snapshot.Added, "to/new/sub", true}, {snapshot.Added, "to/new/sub/file", false},
-			{snapshot.Modified, "to/size", false}, {snapshot.Modified, "to/sum", false},
+			{snapshot.Type, "to/kind", false},
+			{snapshot.Modified, "to/l2", false},
+			{snapshot.Mode, "to/mode", false},
+			{snapshot.Added, "to/new", true},
+			{snapshot.Added, "to/new/sub", true},
+			{snapshot.Added, "to/new/sub/file", false},
+			{snapshot.Modified, "to/size", false},
+			{snapshot.Modified, "to/sum", false},
 		}
 		if checksum {
 			want = append(want[:1:1], append([]PlannedChange{{snapshot.Modified, "to/hard", false}}, want[1:]...)...)

@@ -23,7 +23,7 @@ type archiveReader interface {
 
 func importArchive(ctx context.Context, fsys *vfs.FS, from archiveReader, to string, o *ImportOptions) (*Report, error) {
 	if o != nil && (o.Delete || o.DryRun) {
-		return nil, fmt.Errorf("Delete and DryRun are for directories of the host: %w", syscall.EINVAL)
+		return nil, fmt.Errorf("the options Delete and DryRun are for directories of the host: %w", syscall.EINVAL)
 	}
 	im, err := newImporter(ctx, fsys, to, o)
 	if err != nil {
