@@ -88,11 +88,7 @@ func (m *Mount) Unmount() error { return m.unmount(0) }
 func (m *Mount) Detach() error { return m.unmount(unix.MNT_DETACH) }
 
 func (m *Mount) unmount(flags int) error {
-	err := unix.Unmount(m.dir, flags)
-	if err == unix.EPERM {
-		err = m.server.Unmount() // by the helper of the host, which made the mount
-	}
-	if err != nil {
+	if err := unmount(m.dir, flags); err != nil {
 		return fmt.Errorf("unmount %s: %w", m.dir, err)
 	}
 	if flags == 0 {
@@ -104,21 +100,49 @@ func (m *Mount) unmount(flags int) error {
 // Done returns a channel that is closed when the mount has ended.
 func (m *Mount) Done() <-chan struct{} { return m.done }
 
-// allowed refuses what the host does not allow: root needs the device, and anybody else the helper that mounts for users.
+// unmount unmounts a directory. The mount of a user was made by the helper, and only that may end it.
+func unmount(dir string, flags int) error {
+	err := unix.Unmount(dir, flags)
+	if err != unix.EPERM {
+		return err
+	}
+
+	name, args := helper(), []string{"-u", "-q"}
+	if flags&unix.MNT_DETACH != 0 {
+		args = append(args, "-z")
+	}
+	switch {
+	case name == "":
+		return err
+	case exec.Command(name, append(args, dir)...).Run() != nil:
+		return syscall.EBUSY // the helper has no other reason where the mount is ours
+	}
+	return nil
+}
+
+// helper returns the program of the host that mounts for users; "" if there is none.
+func helper() string {
+	for _, name := range []string{"fusermount3", "fusermount"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	return ""
+}
+
+// allowed refuses what the host does not allow: everybody needs the device, and all but root the helper.
 func allowed() error {
-	if os.Geteuid() == 0 {
-		f, err := os.OpenFile("/dev/fuse", os.O_RDWR, 0)
-		if err != nil {
-			return fmt.Errorf("%w: %w", ErrNotAllowed, err)
-		}
-		return f.Close()
+	f, err := os.OpenFile("/dev/fuse", os.O_RDWR, 0)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrNotAllowed, err)
 	}
-	for _, helper := range []string{"fusermount3", "fusermount"} {
-		if _, err := exec.LookPath(helper); err == nil {
-			return nil
-		}
+	if err := f.Close(); err != nil {
+		return err
 	}
-	return fmt.Errorf("%w: %w", ErrNotAllowed, syscall.EPERM)
+	if os.Geteuid() != 0 && helper() == "" {
+		return fmt.Errorf("%w: %w", ErrNotAllowed, syscall.EPERM)
+	}
+	return nil
 }
 
 // fsName is the name of our mounts in the host's list.
@@ -127,7 +151,7 @@ const fsName = "vfsdb"
 // vacant checks that a directory can be mounted on. It takes away what a killed mount has left there.
 func vacant(fsys *vfs.FS, dir string) error {
 	for isStale(dir) {
-		if err := unix.Unmount(dir, unix.MNT_DETACH); err != nil {
+		if err := unmount(dir, unix.MNT_DETACH); err != nil {
 			return err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"syscall"
 
@@ -21,9 +22,10 @@ func mountCommand(a *cli.App) *cobra.Command {
 diff, grep, an editor, a compiler. Later changes of the branch are not seen, and nothing can be changed there.
 Reads of a file that was read before are as fast as on the host.
 
-The command serves the directory until an interrupt, or until: umount DIR. If a program still uses DIR then,
-the directory is taken away at once, and the command ends when the program has closed its files; a second
-interrupt ends it at once. A directory that a killed mount has left behind may be mounted on again.
+The command serves the directory until an interrupt, or until: umount DIR (a user: fusermount3 -u DIR). If a
+program still uses DIR at an interrupt, the directory is taken away at once, and the command ends when the
+program has closed its files; a second interrupt ends it at once. A directory that a killed mount has left
+behind may be mounted on again.
 
 It needs /dev/fuse, and unless root runs it the program fusermount3.`,
 		Example: `  vfsctl mount before-refactor /mnt/before &
@@ -58,7 +60,7 @@ func serveMount(a *cli.App, c *cli.Call, ref, dir string) error {
 			On      string `json:"on"`
 		}{ref, dir})
 	} else {
-		err = a.Errs.Printf("%s is mounted on %s until an interrupt, or: umount %s\n", ref, dir, dir)
+		err = a.Errs.Printf("%s is mounted on %s until an interrupt, or: %s %s\n", ref, dir, unmounter(), dir)
 	}
 	if err == nil {
 		err = errors.Join(a.Out.Flush(), a.Errs.Flush())
@@ -67,6 +69,14 @@ func serveMount(a *cli.App, c *cli.Call, ref, dir string) error {
 		return errors.Join(err, m.Unmount())
 	}
 	return endMount(c, a, m, dir)
+}
+
+// unmounter is the command of the host that ends a mount of this user.
+func unmounter() string {
+	if os.Geteuid() == 0 {
+		return "umount"
+	}
+	return "fusermount3 -u"
 }
 
 // endMount waits for the end of a mount, and unmounts it if ctx ends first.
