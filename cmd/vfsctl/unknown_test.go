@@ -22,7 +22,7 @@ func TestUnknownCommand(t *testing.T) {
 		{"restore", "snapshot restore"},
 		{"undo", "snapshot restore"},
 		{"merge", "snapshot restore BRANCH"},
-		{"unmount", "umount DIR"},
+		{"unmount", "mount ends"},
 		{"verify", "check"},
 		{"prune", "snapshot delete"},
 		{"stats", "df"},
