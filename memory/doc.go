@@ -1,5 +1,5 @@
-// Package memory has what a process keeps in memory of the trees of a store: caches of what was read, and writes to open
-// files that are not committed yet.
+// Package memory holds the data that a process keeps of the trees of a store: caches of rows that were read, and the
+// uncommitted writes of open files.
 //
 // # Caches
 //

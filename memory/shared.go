@@ -81,7 +81,7 @@ const (
 // New returns the cache of a store. It takes no memory before the first transaction.
 func New(db *schema.DB) *Shared { return &Shared{db: db} }
 
-// NewSmall returns a cache that has room for a few entries of each kind, for tests of what follows when they are evicted.
+// NewSmall returns a cache with room for four entries of each kind. It is for tests, which see that evictions do no harm.
 func NewSmall(db *schema.DB) *Shared {
 	s := New(db)
 	s.make(func(int) int { return 1 })

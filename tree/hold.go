@@ -4,7 +4,6 @@ import (
 	"context"
 	"sync"
 
-	"vfsdb/history"
 	"vfsdb/hold"
 	"vfsdb/schema"
 )
@@ -56,7 +55,7 @@ func (t *Tree) freeze(ctx context.Context) (past *Tree, err error) {
 		if err != nil {
 			return err
 		}
-		past, err = t.store.Stand(tx.db, history.Moment{Branch: at.Branch, Epoch: at.Epoch})
+		past, err = t.store.Stand(tx.db, at)
 		return err
 	})
 	if err != nil {

@@ -65,7 +65,7 @@ func (st *Store) Close() error {
 // DB returns the file of the store, for rooms that keep rows of their own in it.
 func (st *Store) DB() *schema.DB { return st.db }
 
-// Journal returns the record of what happened in the store.
+// Journal returns the journal of the store: its record of changes and calls.
 func (st *Store) Journal() *journal.Journal { return st.journal }
 
 // Cache returns the memory of verified content.

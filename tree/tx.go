@@ -188,8 +188,8 @@ func (tx *Tx) On(other *Tree) (*Tx, error) {
 	return on, err
 }
 
-// Trim lets a transaction that reads a large tree forget most of what it has read, once that is much. A caller that
-// holds an inode to change it must not call trim.
+// Trim bounds the memory of a transaction that reads a large tree: it drops clean entries from the cache of the transaction
+// when there are too many. A caller that holds an inode to change it must not call Trim.
 func (tx *Tx) Trim() { tx.mem.Trim() }
 
 // Slot returns the value that a room keeps in the store under a key of its own, see [slots].

@@ -76,7 +76,7 @@ func (b *Toolbox) logger() *slog.Logger {
 // bytes.
 const maxLoggedText = 1000
 
-// resultSize returns the size of what the model gets, in bytes.
+// resultSize returns the size of the result that the model gets, in bytes.
 func resultSize(r *Result) int64 {
 	n := int64(len(r.Text))
 	for _, m := range r.Media {
