@@ -2,8 +2,10 @@ package snapshot
 
 import (
 	"context"
+	"syscall"
 	"time"
 
+	"vfsdb/node"
 	"vfsdb/tree"
 	"vfsdb/vfs"
 )
@@ -73,6 +75,58 @@ func restore(tx *vfs.Tx, to Tree, undo *Info) error {
 	if err := create(tx, undo); err != nil {
 		return err
 	}
-	_, err := (*tree.Tx)(tx).Restore((*tree.Tree)(to.Tree()))
-	return nameErr("restore", undo.Branch, err)
+	return nameErr("restore", undo.Branch, become((*tree.Tx)(tx), (*tree.Tree)(to.Tree())))
+}
+
+// become makes the head what another tree is: every entry and inode that differs is put or removed, times and all, so
+// that nothing differs afterwards. The tree may be of the past, another branch, or an ancestor, of the same store (else
+// EXDEV); a directory that OpenRoot stands on is EINVAL, on either side. Open Files whose inode is not in it get ESTALE.
+func become(tx *tree.Tx, to *tree.Tree) error {
+	if !tx.Tree().Whole() || !to.Whole() {
+		return syscall.EINVAL
+	}
+	src, err := tx.On(to)
+	if err != nil {
+		return err
+	}
+	delta, err := tree.Compare(tx, src)
+	if err != nil {
+		return err
+	}
+
+	log := newRestoreLog(tx, delta)
+	if err := log.look(); err != nil {
+		return err
+	}
+	for _, c := range delta.Names {
+		if err := becomeName(tx, src, c); err != nil {
+			return err
+		}
+	}
+	for _, c := range delta.Inodes {
+		if err := becomeInode(tx, c); err != nil {
+			return err
+		}
+	}
+	return log.end()
+}
+
+// becomeName makes a name show what it shows in another tree.
+func becomeName(tx, src *tree.Tx, c tree.NameChange) error {
+	if c.New == 0 {
+		return tx.DropEntry(c.Name)
+	}
+	d, err := src.Lookup(c.Dir, c.Base)
+	if err != nil {
+		return err
+	}
+	return tx.PutEntry(c.Name, d.Ino, d.Kind)
+}
+
+// becomeInode makes an inode what it is in another tree.
+func becomeInode(tx *tree.Tx, c tree.InodeChange) error {
+	if c.New == nil {
+		return tx.DropNode(c.Ino)
+	}
+	return tx.PutNode(node.NodeOf(c.New))
 }

@@ -52,7 +52,12 @@ func TestBase(t *testing.T) {
 	require.False(t, ok)
 
 	// A restore changes what a branch shows, and not where it comes from.
-	require.NoError(t, b.Update(ctx, func(tx *vfs.Tx) error { _, err := (*tree.Tx)(tx).Restore((*tree.Tree)(main)); return err }))
+	require.NoError(t, b.Update(ctx, func(tx *vfs.Tx) error {
+		on, err := (*tree.Tx)(tx).On((*tree.Tree)(main))
+		require.NoError(t, err)
+		putDelta(t, (*tree.Tx)(tx), on)
+		return nil
+	}))
 	got, ok := baseOf(t, main, b)
 	require.True(t, ok)
 	require.Equal(t, first, got)

@@ -27,14 +27,18 @@ func (tx *Tx) record(c change) error {
 // the root of the branch, "." for the branch itself. It is written with the transaction; it wakes watchers, and stands
 // in the log. An op that is not 1 to 32 lower case letters and hyphens is EINVAL, and so is a path that is not clean.
 func (tx *Tx) Record(op, path, arg string) error {
+	return tx.RecordChange(journal.Change{Op: journal.Op(op), Path: path, Arg: arg})
+}
+
+// RecordChange is Record for a change of inodes, entries or contents.
+func (tx *Tx) RecordChange(c journal.Change) error {
 	if err := tx.Writable(); err != nil {
 		return err
 	}
-	c := change{Change: journal.Change{Op: journal.Op(op), Path: path, Arg: arg}}
 	if err := c.Check(); err != nil {
 		return err
 	}
-	return tx.record(c)
+	return tx.record(change{Change: c})
 }
 
 // SumOf returns the sum of a regular file's content, and none for anything else.

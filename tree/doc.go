@@ -25,8 +25,8 @@
 // # Operations
 //
 // Create, Replace, Link, Unlink, RemoveTree, Rename, SetAttr, SetContent and CopyTree are the operations that change a tree. Each is one
-// body, changes rows, and records what it did in the journal. [Compare] and [Base] compare two trees, and [Tx.Restore] brings
-// one back.
+// body, changes rows, and records what it did in the journal. [Compare] and [Base] compare two trees, and the
+// functions of rows.go change one row each, for rooms that make one tree what another is.
 //
 // # Memory
 //

@@ -21,15 +21,15 @@ func TestRowsOfADelta(t *testing.T) {
 	heads := []*vfs.FS{main}
 	for _, name := range []string{"b", "c"} {
 		base := heads[len(heads)-1]
-		scramble(t, base, random)
+		vfstest.Scramble(t, base, random)
 		forkOf(t, base, name)
 		heads = append(heads, branchOf(t, main, name))
 	}
 
 	for range 30 {
 		to, from := heads[random.IntN(len(heads))], heads[random.IntN(len(heads))]
-		scramble(t, from, random)
-		scramble(t, to, random)
+		vfstest.Scramble(t, from, random)
+		vfstest.Scramble(t, to, random)
 		require.NoError(t, to.Update(ctx, func(tx *vfs.Tx) error {
 			on, err := (*tree.Tx)(tx).On((*tree.Tree)(from))
 			require.NoError(t, err)

@@ -1,4 +1,4 @@
-package tree
+package snapshot
 
 import (
 	"maps"
@@ -7,31 +7,43 @@ import (
 	"vfsdb/chunk"
 	"vfsdb/journal"
 	"vfsdb/node"
-	"vfsdb/schema"
+	"vfsdb/tree"
 )
 
 // A restoreLog finds out which paths a restore changes: those that its entries and inodes have before, and have after.
 type restoreLog struct {
-	tx    *Tx
+	tx    *tree.Tx
 	names []node.Name // that show something else afterwards
 	inos  []node.Ino  // that are something else
 	made  map[string]*restored
 	after bool
 	moved map[node.Ino]bool // shown by names that change
-	turns bool              // some of these are directories: paths below them change
-	dirs  PathFinder
+	dirs  tree.PathFinder
 	shown map[node.Ino][]node.Name // names of inos, as they were before
 
 	alike map[node.Ino]bool // of inos: only times and the number of names differ
 	noted map[node.Ino]bool // inodes that the record of an entry names
 }
 
-func newRestoreLog(tx *Tx) *restoreLog {
-	return &restoreLog{
+// newRestoreLog returns the log of a restore that changes what delta has, before it does.
+func newRestoreLog(tx *tree.Tx, delta *tree.Delta) *restoreLog {
+	l := &restoreLog{
 		tx: tx, made: make(map[string]*restored), moved: make(map[node.Ino]bool),
-		dirs: PathFinder{tx, schema.RootIno, make(map[node.Ino]string)}, shown: make(map[node.Ino][]node.Name),
+		dirs: tx.PathFinder(), shown: make(map[node.Ino][]node.Name),
 		alike: make(map[node.Ino]bool), noted: make(map[node.Ino]bool),
 	}
+
+	for _, c := range delta.Names {
+		l.names = append(l.names, c.Name)
+		l.moved[c.Old], l.moved[c.New] = true, true
+	}
+	for _, c := range delta.Inodes {
+		if c.Old != nil && c.New != nil {
+			l.inos = append(l.inos, c.Ino)
+			l.alike[c.Ino] = node.Alike(node.NodeOf(c.Old), node.NodeOf(c.New))
+		}
+	}
+	return l
 }
 
 // restored is what a path showed before and after.
@@ -46,47 +58,10 @@ type restoredSide struct {
 	alike bool     // the inode is only alike on the other side
 }
 
-// begin looks at the tree as it is before, when the keys in which it differs from src are known.
-func (l *restoreLog) begin(src *Tx, names []node.Name, inos []node.Ino) error {
-	for _, name := range names {
-		have, err := l.tx.Lookup(name.Dir, name.Base)
-		if err != nil {
-			return err
-		}
-		want, err := src.Lookup(name.Dir, name.Base)
-		if err != nil {
-			return err
-		}
-		if have.Ino != want.Ino {
-			l.names = append(l.names, name)
-			l.moved[have.Ino], l.moved[want.Ino] = true, true
-			l.turns = l.turns || have.Kind == node.KindDir || want.Kind == node.KindDir
-		}
-	}
-
-	for _, ino := range inos {
-		have, err := l.tx.Node(ino)
-		if err != nil {
-			return err
-		}
-		want, err := src.Node(ino)
-		if err != nil {
-			return err
-		}
-		if have != nil && want != nil && !node.Same(have, want) {
-			l.inos = append(l.inos, ino)
-			l.alike[ino] = node.Alike(have, want)
-		}
-	}
-	return l.look()
-}
-
 // end looks again, and records what differs.
 func (l *restoreLog) end() error {
 	l.after = true
-	if l.turns {
-		clear(l.dirs.known)
-	}
+	l.dirs = l.tx.PathFinder() // directories may have moved
 	if err := l.look(); err != nil {
 		return err
 	}
@@ -103,7 +78,7 @@ func (l *restoreLog) end() error {
 			continue
 		}
 
-		if err := l.tx.record(p.change(path)); err != nil {
+		if err := l.tx.RecordChange(p.change(path)); err != nil {
 			return err
 		}
 	}
@@ -111,11 +86,11 @@ func (l *restoreLog) end() error {
 }
 
 // change returns what to record of a path.
-func (p *restored) change(path string) change {
-	c := change{Change: journal.Change{
+func (p *restored) change(path string) journal.Change {
+	c := journal.Change{
 		Op: journal.OpRestore, Path: path, Before: p.before.sum, After: p.after.sum, Grew: p.after.size - p.before.size,
 		Ino: p.after.ino, Dir: p.after.dir,
-	}}
+	}
 
 	// The path may have shown another inode before, in another directory.
 	switch p.before.ino {
@@ -159,7 +134,7 @@ func (l *restoreLog) look() error {
 		if err != nil {
 			return err
 		}
-		if ino == l.tx.tree.root {
+		if ino == l.tx.Root() {
 			l.note(".", restoredSide{ino: ino, alike: l.alike[ino]})
 		}
 		for _, name := range names {
@@ -194,7 +169,7 @@ func (l *restoreLog) namesOf(ino node.Ino) ([]node.Name, error) {
 	if l.after && !l.moved[ino] {
 		return l.shown[ino], nil
 	}
-	names, err := l.tx.namesOf(ino)
+	names, err := l.tx.NamesOf(ino)
 	l.shown[ino] = names
 	return names, err
 }

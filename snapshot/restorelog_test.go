@@ -1,4 +1,4 @@
-package tree_test
+package snapshot_test
 
 import (
 	"fmt"
@@ -13,28 +13,28 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vfsdb/internal/vfstest"
-	"vfsdb/tree"
+	"vfsdb/snapshot"
 	"vfsdb/vfs"
 )
 
 // A restore records the paths whose entry, or whose inode, is another afterwards, with the contents that they had and
 // have: also those in directories that the restore moves, and all names of a file.
-func TestRestoreIsRecorded(t *testing.T) {
+func TestRestoreRecordsEachPath(t *testing.T) {
 	ctx := t.Context()
 	fsys := vfstest.New(t, "a/x", "a/b/y", "c/z", "d/")
 	random := rand.New(rand.NewPCG(8, 15))
-	scramble(t, fsys, random)
+	vfstest.Scramble(t, fsys, random)
 	var moments []*vfs.FS
 	for i := range 12 {
 		moments = append(moments, vfstest.Snapshot(t, fsys, fmt.Sprintf("s%d", i)).FS)
-		scramble(t, fsys, random)
+		vfstest.Scramble(t, fsys, random)
 	}
 	for range 40 {
 		before := lookAll(t, fsys)
 		since, err := fsys.Seq(ctx)
 		require.NoError(t, err)
 		require.NoError(t, fsys.Update(ctx, func(tx *vfs.Tx) error {
-			_, err := (*tree.Tx)(tx).Restore((*tree.Tree)(moments[random.IntN(len(moments))]))
+			_, err := snapshot.RestoreIn(tx, moments[random.IntN(len(moments))], "", "")
 			return err
 		}))
 		after := lookAll(t, fsys)
@@ -42,50 +42,17 @@ func TestRestoreIsRecorded(t *testing.T) {
 		events, err := fsys.Log(ctx, &vfs.LogOptions{Since: since})
 		require.NoError(t, err)
 		for _, e := range events {
+			if e.Op == vfs.OpSnapshot {
+				continue // the state that was replaced
+			}
 			require.Equal(t, vfs.OpRestore, e.Op)
 			told[e.Path] = [2]vfs.Sum{orZero(e.Before), orZero(e.After)}
 		}
 		require.Equal(t, restored(before, after), told)
 		if random.IntN(3) == 0 {
-			scramble(t, fsys, random)
+			vfstest.Scramble(t, fsys, random)
 		}
 	}
-}
-
-// scramble does a few things at random. Those that fail change nothing.
-func scramble(t *testing.T, fsys *vfs.FS, random *rand.Rand) {
-	names := []string{"a", "b", "c", "d", "x", "y", "z"}
-	pick := func() string {
-		name := names[random.IntN(len(names))]
-		for range random.IntN(3) {
-			name += "/" + names[random.IntN(len(names))]
-		}
-		return name
-	}
-	require.NoError(t, fsys.Update(t.Context(), func(tx *vfs.Tx) error {
-		for range 25 {
-			switch random.IntN(8) {
-			case 0, 1:
-				_ = tx.Rename(pick(), pick())
-			case 2:
-				_ = tx.Link(pick(), pick())
-			case 3:
-				_ = tx.Remove(pick())
-			case 4:
-				_ = tx.Mkdir(pick(), 0o755)
-			case 5:
-				_ = tx.Chmod(pick(), 0o700|fs.FileMode(random.IntN(8)))
-			case 6: // only times change
-				name := pick()
-				if tx.Mkdir(name+"/gone", 0o755) == nil {
-					_ = tx.Remove(name + "/gone")
-				}
-			default:
-				_ = tx.WriteFile(pick(), fmt.Appendf(nil, "%d", random.IntN(1000)), 0o644)
-			}
-		}
-		return nil
-	}))
 }
 
 // A seen is what a path shows.
