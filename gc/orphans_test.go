@@ -12,6 +12,7 @@ import (
 	"vfsdb/gc"
 	"vfsdb/internal/vfstest"
 	"vfsdb/schema"
+	"vfsdb/snapshot"
 	"vfsdb/tree"
 	"vfsdb/vfs"
 )
@@ -47,10 +48,9 @@ func newestOrphan(t *testing.T, fsys *vfs.FS) (seq int64) {
 // restoreTo restores without the snapshot that undoes it, which would keep rows.
 func restoreTo(t *testing.T, fsys, to *vfs.FS) {
 	t.Helper()
-	require.NoError(t, fsys.Update(t.Context(), func(tx *vfs.Tx) error {
-		_, err := (*tree.Tx)(tx).Restore((*tree.Tree)(to))
-		return err
-	}))
+	undo, err := snapshot.Restore(t.Context(), fsys, to)
+	require.NoError(t, err)
+	require.NoError(t, snapshot.Delete(t.Context(), fsys, undo.Info.Name))
 }
 
 var forest = []string{"top/a", "top/b", "top/x/c", "top/x/y/d", "top/x/y/e", "top/z/", "beside"}

@@ -278,10 +278,7 @@ func TestRestoreUnderOpenFiles(t *testing.T) {
 	kept, made := openFile(t, fsys, "kept", os.O_RDWR), openFile(t, fsys, "new", os.O_RDWR)
 	writeAt(t, kept, "written", 0)
 	writeAt(t, made, "written", 0)
-	require.NoError(t, fsys.Update(ctx, func(tx *vfs.Tx) error {
-		_, err := (*tree.Tx)(tx).Restore((*tree.Tree)(base.FS))
-		return err
-	}))
+	require.NoError(t, vfstest.Restore(ctx, fsys, base))
 	require.Equal(t, "kept", content(t, kept))
 	writeAt(t, kept, "K", 0)
 	require.NoError(t, kept.Close())

@@ -70,7 +70,7 @@ func TestMomentsAreGuarded(t *testing.T) {
 	require.ErrorIs(t, fsys.Update(ctx, func(tx *vfs.Tx) error { return (*tree.Tx)(tx).Fork(past, "b") }), syscall.ESTALE)
 	jail, err := fsys.OpenRoot(ctx, "d")
 	require.NoError(t, err)
-	require.ErrorIs(t, jail.Update(ctx, func(tx *vfs.Tx) error { _, err := (*tree.Tx)(tx).Restore((*tree.Tree)(fsys)); return err }), syscall.EINVAL)
+	require.ErrorIs(t, vfstest.Restore(ctx, jail, fsys), syscall.EINVAL)
 	require.ErrorIs(t, jail.Update(ctx, func(tx *vfs.Tx) error { _, err := (*tree.Tx)(tx).Freeze(); return err }), syscall.EINVAL)
 }
 
@@ -85,10 +85,7 @@ func TestContractHistory(t *testing.T) {
 	two := vfstest.Snapshot(t, fsys, "two")
 	old := vfstest.Branch(t, one, "old")
 	require.Equal(t, "1", vfstest.Read(t, old, "f"))
-	require.NoError(t, fsys.Update(ctx, func(tx *vfs.Tx) error {
-		_, err := (*tree.Tx)(tx).Restore((*tree.Tree)(one.FS))
-		return err
-	}))
+	require.NoError(t, vfstest.Restore(ctx, fsys, one))
 	require.Equal(t, "1", vfstest.Read(t, fsys, "f"))
 	again, err := fsys.At(ctx, two.Moment())
 	require.NoError(t, err)

@@ -1,6 +1,7 @@
 package vfstest
 
 import (
+	"context"
 	"path"
 	"testing"
 
@@ -89,6 +90,12 @@ func Snapshot(t testing.TB, fsys *vfs.FS, name string) *snapshot.Snapshot {
 		t.Fatalf("vfstest: %v", err)
 	}
 	return s
+}
+
+// Restore gives a head the state of another tree, and names the state before as snapshot.Restore does.
+func Restore(ctx context.Context, fsys *vfs.FS, to snapshot.Tree) error {
+	_, err := snapshot.Restore(ctx, fsys, to)
+	return err
 }
 
 // Branch forks a branch from a tree.
