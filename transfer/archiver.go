@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"vfsdb/chunk"
+	"vfsdb/internal/sparse"
 	"vfsdb/vfs"
 )
 
@@ -134,7 +135,7 @@ func (t *archiver) write(ctx context.Context, it *item) error {
 		}
 		defer content.Close()
 		if t.o.Partial { // once the header is out, all of the content has to follow
-			if err := readable(ctx, content); err != nil {
+			if err := sparse.Read(ctx, content); err != nil {
 				return t.unreadable(it.path, err)
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"vfsdb/node"
+	"vfsdb/transfer/hostdir"
 	"vfsdb/vfs"
 )
 
@@ -27,7 +28,8 @@ type attr struct {
 func hostAttr(info fs.FileInfo) attr {
 	a := attr{mode: info.Mode()}
 	a.mtime, _ = nanos(info.ModTime())
-	a.uid, a.gid, a.rdev = ownerOf(info)
+	a.uid, a.gid = hostdir.Owner(info)
+	a.rdev = mkdev(hostdir.Device(info))
 	return a
 }
 
@@ -98,9 +100,9 @@ func (a attr) is(info *vfs.Info) bool {
 // putHost puts the attributes of a file of the store onto the file base of a directory of the host, which is open as f. A
 // symlink, fifo or device is not open, and has its mode already. The time is set by itself, when nothing else is changed
 // any more.
-func (w *dirWriter) putHost(in *hostDir, base string, f *os.File, info *vfs.Info) error {
+func (w *dirWriter) putHost(in *hostdir.Dir, base string, f *os.File, info *vfs.Info) error {
 	if uid, gid := info.Owner(); w.o.Owner && os.Geteuid() == 0 {
-		if err := in.root.Lchown(base, uid, gid); err != nil {
+		if err := in.Root.Lchown(base, uid, gid); err != nil {
 			return err
 		}
 	}

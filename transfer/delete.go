@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"vfsdb/node"
+	"vfsdb/transfer/gitignore"
 	"vfsdb/tree"
 	"vfsdb/vfs"
 )
@@ -70,7 +71,7 @@ func (im *importer) removals(n *namer, entries []*entry) ([]removal, error) {
 
 // below lists the removals below a directory, and reports whether any of its names stay. rules are those of the
 // directories above.
-func (d *deleter) below(dir string, ino vfs.Ino, rules *ignoreRules) (stay bool, err error) {
+func (d *deleter) below(dir string, ino vfs.Ino, rules *gitignore.Rules) (stay bool, err error) {
 	if !d.seen.Add(ino) {
 		return false, node.ErrBelowItself(ino)
 	}
@@ -94,7 +95,7 @@ func (d *deleter) below(dir string, ino vfs.Ino, rules *ignoreRules) (stay bool,
 }
 
 // one lists the removals of a name and of all below it, and reports whether the name stays.
-func (d *deleter) one(r removal, rules *ignoreRules) (stays bool, err error) {
+func (d *deleter) one(r removal, rules *gitignore.Rules) (stays bool, err error) {
 	source := d.source(r.name)
 	switch {
 	case d.im.ours[r.name] || d.im.leavesOut(r.name, r.dir, rules):

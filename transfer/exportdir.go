@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"vfsdb/transfer/hostdir"
 	"vfsdb/vfs"
 )
 
@@ -89,7 +90,7 @@ type dirWriter struct {
 
 // A group is some files of one directory.
 type group struct {
-	in    *hostDir
+	in    *hostdir.Dir
 	dir   string
 	names []string
 }
@@ -111,7 +112,7 @@ func (w *dirWriter) run(ctx context.Context) error {
 				if err == nil {
 					err = w.write(both, group)
 				}
-				group.in.done()
+				group.in.Done()
 			}
 			return err
 		})
@@ -138,12 +139,12 @@ func (w *dirWriter) run(ctx context.Context) error {
 
 // dir writes the contents of a directory that exists on the host.
 func (w *dirWriter) dir(ctx context.Context, name string) error {
-	in, err := openDir(w.root, name)
+	in, err := hostdir.Open(w.root, inStore(name))
 	if err != nil {
 		return w.cannot(name, err)
 	}
 	below, err := w.entries(ctx, name, in)
-	in.done()
+	in.Done()
 	if err != nil {
 		return err
 	}
@@ -156,15 +157,15 @@ func (w *dirWriter) dir(ctx context.Context, name string) error {
 }
 
 // entries hands the files of a directory to the workers, and makes the directories in it, which it returns.
-func (w *dirWriter) entries(ctx context.Context, name string, in *hostDir) (below []string, err error) {
+func (w *dirWriter) entries(ctx context.Context, name string, in *hostdir.Dir) (below []string, err error) {
 	var names []string
 	send := func() error {
 		select {
-		case w.groups <- group{in.use(), name, names}:
+		case w.groups <- group{in.Use(), name, names}:
 			names = nil
 			return nil
 		case <-ctx.Done():
-			in.done()
+			in.Done()
 			return ctx.Err()
 		}
 	}
@@ -189,7 +190,7 @@ func (w *dirWriter) entries(ctx context.Context, name string, in *hostDir) (belo
 }
 
 // mkdir makes a directory. It is not made if it was removed meanwhile, or cannot be.
-func (w *dirWriter) mkdir(ctx context.Context, in *hostDir, name string, e fs.DirEntry) (made bool, err error) {
+func (w *dirWriter) mkdir(ctx context.Context, in *hostdir.Dir, name string, e fs.DirEntry) (made bool, err error) {
 	info, err := e.Info()
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -198,9 +199,9 @@ func (w *dirWriter) mkdir(ctx context.Context, in *hostDir, name string, e fs.Di
 		return false, w.unreadable(name, err)
 	}
 
-	err = in.root.Mkdir(e.Name(), 0o700)
+	err = in.Root.Mkdir(e.Name(), 0o700)
 	if errors.Is(err, fs.ErrExist) && w.o.Overwrite {
-		if there, statErr := in.root.Lstat(e.Name()); statErr == nil && there.IsDir() {
+		if there, statErr := in.Root.Lstat(e.Name()); statErr == nil && there.IsDir() {
 			err = nil
 		}
 	}
@@ -226,14 +227,14 @@ func (w *dirWriter) cannot(name string, err error) error {
 
 // finish gives a directory its attributes.
 func (w *dirWriter) finish(it *item) error {
-	in, err := openDir(w.root, it.path)
+	in, err := hostdir.Open(w.root, inStore(it.path))
 	if err != nil {
 		return w.cannot(it.path, err)
 	}
-	defer in.done()
-	err = w.putHost(in, ".", in.self, it.info)
+	defer in.Done()
+	err = w.putHost(in, ".", in.Self, it.info)
 	if err == nil {
-		err = in.setTime(".", it.info.ModTime())
+		err = in.SetTime(".", it.info.ModTime())
 	}
 	if err != nil {
 		return w.cannot(it.path, err)

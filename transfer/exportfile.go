@@ -7,6 +7,9 @@ import (
 	"io/fs"
 	"os"
 
+	"vfsdb/internal/sparse"
+	"vfsdb/node"
+	"vfsdb/transfer/hostdir"
 	"vfsdb/vfs"
 )
 
@@ -28,7 +31,7 @@ func (w *dirWriter) write(ctx context.Context, g group) error {
 }
 
 // item writes anything but a directory.
-func (w *dirWriter) item(ctx context.Context, in *hostDir, it *item) error {
+func (w *dirWriter) item(ctx context.Context, in *hostdir.Dir, it *item) error {
 	if it.info.IsDir() {
 		return nil // it was another type when it was listed
 	}
@@ -42,15 +45,15 @@ func (w *dirWriter) item(ctx context.Context, in *hostDir, it *item) error {
 	base := it.base()
 	err := w.replacing(in, base, func() error {
 		if it.info.Mode().Type() == fs.ModeSymlink {
-			return in.root.Symlink(it.info.Target(), base)
+			return in.Root.Symlink(it.info.Target(), base)
 		}
-		return in.mknod(base, it.info)
+		return in.Mknod(base, it.info.Mode(), node.UnixPerm(it.info.Mode()), it.info.Rdev())
 	})
 	if err == nil {
 		err = w.putHost(in, base, nil, it.info)
 	}
 	if err == nil {
-		err = in.setTime(base, it.info.ModTime())
+		err = in.SetTime(base, it.info.ModTime())
 	}
 	if err != nil {
 		return w.cannot(it.path, err)
@@ -72,13 +75,13 @@ func (w *dirWriter) later(it *item) bool {
 }
 
 // replacing runs create. If something is in the way, and the options allow it, that is removed first.
-func (w *dirWriter) replacing(in *hostDir, base string, create func() error) error {
+func (w *dirWriter) replacing(in *hostdir.Dir, base string, create func() error) error {
 	err := create()
 	if !errors.Is(err, fs.ErrExist) || !w.o.Overwrite {
 		return err
 	}
 
-	there, statErr := in.root.Lstat(base)
+	there, statErr := in.Root.Lstat(base)
 	switch {
 	case statErr != nil:
 		return err
@@ -87,14 +90,14 @@ func (w *dirWriter) replacing(in *hostDir, base string, create func() error) err
 	case isOwn(w.own, there):
 		return errOwn
 	}
-	if err := in.root.Remove(base); err != nil {
+	if err := in.Root.Remove(base); err != nil {
 		return err
 	}
 	return create()
 }
 
 // regular writes a regular file.
-func (w *dirWriter) regular(ctx context.Context, in *hostDir, it *item) error {
+func (w *dirWriter) regular(ctx context.Context, in *hostdir.Dir, it *item) error {
 	var content *vfs.File
 	if it.large() {
 		var err error
@@ -107,7 +110,7 @@ func (w *dirWriter) regular(ctx context.Context, in *hostDir, it *item) error {
 	var f *os.File
 	base := it.base()
 	err := w.replacing(in, base, func() (err error) {
-		f, err = in.root.OpenFile(base, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		f, err = in.Root.OpenFile(base, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 		return err
 	})
 	if err != nil {
@@ -115,9 +118,9 @@ func (w *dirWriter) regular(ctx context.Context, in *hostDir, it *item) error {
 	}
 
 	err = w.fill(ctx, f, in, it, content)
-	if unread := (*readError)(nil); errors.As(err, &unread) {
-		_ = in.root.Remove(base) // a part of it is not the file
-		return w.unreadable(it.path, unread.err)
+	if unread := (*sparse.ReadError)(nil); errors.As(err, &unread) {
+		_ = in.Root.Remove(base) // a part of it is not the file
+		return w.unreadable(it.path, unread.Err)
 	}
 	if err != nil {
 		return fmt.Errorf("%q: %w", it.path, err)
@@ -128,11 +131,11 @@ func (w *dirWriter) regular(ctx context.Context, in *hostDir, it *item) error {
 }
 
 // fill gives a new file its content and attributes, and closes it. The content of a small file is in the item.
-func (w *dirWriter) fill(ctx context.Context, f *os.File, in *hostDir, it *item, content *vfs.File) (err error) {
+func (w *dirWriter) fill(ctx context.Context, f *os.File, in *hostdir.Dir, it *item, content *vfs.File) (err error) {
 	if content != nil {
-		err = copySparse(ctx, f, content, it.info.Size())
+		err = sparse.Copy(ctx, f, content, it.info.Size())
 	} else {
-		err = writeSparse(f, it.data)
+		err = sparse.Write(f, it.data)
 	}
 	if err == nil {
 		err = w.putHost(in, it.base(), f, it.info)
@@ -142,18 +145,18 @@ func (w *dirWriter) fill(ctx context.Context, f *os.File, in *hostDir, it *item,
 		err = closeErr
 	}
 	if err == nil {
-		err = in.setTime(it.base(), it.info.ModTime())
+		err = in.SetTime(it.base(), it.info.ModTime())
 	}
 	return err
 }
 
 // link makes a further name of a file that is written.
 func (w *dirWriter) link(it *item) error {
-	in, err := openDir(w.root, parent(it.path))
+	in, err := hostdir.Open(w.root, inStore(parent(it.path)))
 	if err != nil {
 		return w.cannot(it.path, err)
 	}
-	defer in.done()
+	defer in.Done()
 
 	err = w.replacing(in, it.base(), func() error {
 		return w.root.Link(w.first[it.info.Ino()], it.path)

@@ -10,6 +10,8 @@ import (
 	"syscall"
 
 	"vfsdb/chunk"
+	"vfsdb/transfer/gitignore"
+	"vfsdb/transfer/glob"
 	"vfsdb/tree"
 	"vfsdb/vfs"
 )
@@ -64,14 +66,14 @@ type importer struct {
 	fsys  *vfs.FS
 	to    destination
 	o     ImportOptions
-	globs []glob
+	globs glob.List
 	batch *chunk.Batch
 
 	// reread reads a file after all.
 	reread func(context.Context, *entry) error
 
-	rules map[string]*ignoreRules // of the directories of the host whose .gitignore file has some
-	ours  map[string]bool         // names of the host that the store's own files have
+	rules map[string]*gitignore.Rules // of the directories of the host whose .gitignore file has some
+	ours  map[string]bool             // names of the host that the store's own files have
 
 	naming sync.Mutex // held while names are made
 
@@ -92,7 +94,7 @@ func newImporter(ctx context.Context, fsys *vfs.FS, to string, o *ImportOptions)
 	}
 
 	var err error
-	if im.globs, err = globs(im.o.Exclude); err != nil {
+	if im.globs, err = glob.Parse(im.o.Exclude); err != nil {
 		return nil, err
 	}
 	if im.o.DryRun {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"runtime"
 	"sync"
@@ -15,6 +16,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"vfsdb/transfer/gitignore"
+	"vfsdb/transfer/hostdir"
 	"vfsdb/vfs"
 )
 
@@ -50,9 +53,9 @@ func importDir(ctx context.Context, fsys *vfs.FS, src, to string, o *ImportOptio
 		return nil, err
 	}
 	defer im.close()
-	im.rules, im.ours = make(map[string]*ignoreRules), make(map[string]bool)
+	im.rules, im.ours = make(map[string]*gitignore.Rules), make(map[string]bool)
 
-	w := &dirWalker{importer: im, src: src, own: ownFiles(fsys), names: make(map[fileID]*entry)}
+	w := &dirWalker{importer: im, src: src, own: ownFiles(fsys), names: make(map[hostdir.ID]*entry)}
 	im.reread = func(ctx context.Context, e *entry) error { return w.load(ctx, e, true) }
 	last := im.commitLast
 	if im.o.DryRun {
@@ -67,7 +70,7 @@ type dirWalker struct {
 	src   string
 	own   []fs.FileInfo
 	files chan *entry // to the workers
-	names map[fileID]*entry
+	names map[hostdir.ID]*entry
 	first []*entry // of files with several names. They wait for the end of the walk, when all names are known
 	links []*entry // the further names
 
@@ -149,7 +152,7 @@ func (w *dirWalker) host(name string) string {
 }
 
 // dir walks one directory. rules are those of the directories above; there is whether the store has the directory.
-func (w *dirWalker) dir(ctx context.Context, name string, info fs.FileInfo, rules *ignoreRules, there bool) error {
+func (w *dirWalker) dir(ctx context.Context, name string, info fs.FileInfo, rules *gitignore.Rules, there bool) error {
 	if err := w.add(ctx, w.entry(name, info)); err != nil {
 		return err
 	}
@@ -209,18 +212,18 @@ func (w *dirWalker) entry(name string, info fs.FileInfo) *entry {
 }
 
 // readRules adds the .gitignore file of a directory to the rules above.
-func (w *dirWalker) readRules(name string, list []fs.DirEntry, above *ignoreRules) (*ignoreRules, error) {
+func (w *dirWalker) readRules(name string, list []fs.DirEntry, above *gitignore.Rules) (*gitignore.Rules, error) {
 	for _, d := range list {
 		if d.Name() != ".gitignore" || !d.Type().IsRegular() {
 			continue
 		}
-		f, err := openHost(w.host(join(name, d.Name())))
+		f, err := hostdir.OpenFile(w.host(join(name, d.Name())))
 		if err != nil {
 			return above, err
 		}
 		defer f.Close()
-		text, err := io.ReadAll(io.LimitReader(f, maxIgnoreFile))
-		return above.below(name, string(text)), err
+		text, err := io.ReadAll(io.LimitReader(f, gitignore.MaxFile))
+		return above.Below(name, string(text)), err
 	}
 	return above, nil
 }
@@ -234,7 +237,7 @@ func (w *dirWalker) other(ctx context.Context, name string, info fs.FileInfo, th
 
 	// A further name of a file waits until the file has its first.
 	e := w.entry(name, info)
-	id, linked := identity(info)
+	id, linked := hostdir.Identity(info)
 	if linked {
 		if first := w.names[id]; first != nil {
 			e.same = first
@@ -301,6 +304,14 @@ func (w *dirWalker) keepLinked(ctx context.Context, e *entry) (kept bool, err er
 		return false, err
 	}
 	return true, w.keep(ctx, e)
+}
+
+// leavesOut reports whether Exclude or GitIgnore leaves out a path inside the source. rules are those of its directory.
+func (im *importer) leavesOut(name string, dir bool, rules *gitignore.Rules) bool {
+	if im.o.GitIgnore && (path.Base(name) == ".git" || rules.Match(name, dir)) {
+		return true
+	}
+	return im.globs.Match(name, dir)
 }
 
 // drop refuses an entry that cannot be read.

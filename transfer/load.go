@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"vfsdb/chunk"
+	"vfsdb/internal/sparse"
+	"vfsdb/transfer/hostdir"
 )
 
 // file reads and adds a regular file. Workers call it.
@@ -24,7 +26,7 @@ func (w *dirWalker) file(ctx context.Context, e *entry) error {
 
 // load stores the content of a regular file of the host. A file that was modified a moment ago is put off until last.
 func (w *dirWalker) load(ctx context.Context, e *entry, last bool) error {
-	f, err := openHost(w.host(e.path))
+	f, err := hostdir.OpenFile(w.host(e.path))
 	if err != nil {
 		w.drop(e, err)
 		return nil
@@ -79,7 +81,7 @@ type source struct {
 	err error
 }
 
-func newSource(f *os.File) *source { return &source{r: holesOf(f)} }
+func newSource(f *os.File) *source { return &source{r: sparse.Holes(f)} }
 
 func (s *source) Read(p []byte) (int, error) {
 	n, err := s.r.Read(p)

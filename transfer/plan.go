@@ -16,6 +16,7 @@ import (
 
 	"vfsdb/node"
 	"vfsdb/snapshot"
+	"vfsdb/transfer/hostdir"
 	"vfsdb/vfs"
 )
 
@@ -289,7 +290,7 @@ func (p *planner) compare(e *entry, there *node.Node) snapshot.Kind {
 
 // probe looks at a regular file that an import would read.
 func (w *dirWalker) probe(ctx context.Context, e *entry) error {
-	f, err := openHost(w.host(e.path))
+	f, err := hostdir.OpenFile(w.host(e.path))
 	if err != nil {
 		w.drop(e, err)
 		return nil
@@ -341,7 +342,7 @@ const comparedBytes = 1 << 20
 // sameContent reports whether a file of the host has the content of one of the store. It is refused if the host's cannot
 // be read.
 func (w *dirWalker) sameContent(ctx context.Context, d doubt) (same bool, err error) {
-	f, err := openHost(w.host(d.path))
+	f, err := hostdir.OpenFile(w.host(d.path))
 	if err != nil {
 		w.refuse(d.path, err)
 		return true, nil

@@ -14,6 +14,7 @@ import (
 
 	"vfsdb/chunk"
 	"vfsdb/internal/vfstest"
+	"vfsdb/transfer/hostdir"
 	"vfsdb/vfs"
 )
 
@@ -56,7 +57,7 @@ func write(t testing.TB, dir string, names ...string) {
 func host(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	tree := make(map[string]string)
-	first := make(map[fileID]string)
+	first := make(map[hostdir.ID]string)
 	require.NoError(t, filepath.WalkDir(dir, func(file string, d fs.DirEntry, err error) error {
 		require.NoError(t, err)
 		info, err := d.Info()
@@ -74,7 +75,7 @@ func host(t testing.TB, dir string) map[string]string {
 			require.NoError(t, err)
 			text += " -> " + target
 		}
-		if id, linked := identity(info); linked {
+		if id, linked := hostdir.Identity(info); linked {
 			if first[id] == "" {
 				first[id] = name
 			}

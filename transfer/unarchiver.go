@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"vfsdb/chunk"
+	"vfsdb/transfer/gitignore"
 	"vfsdb/vfs"
 )
 
@@ -149,7 +150,7 @@ func (t *unarchiver) leftOut(name string, dir bool) bool {
 	if name == "" || len(t.globs) == 0 {
 		return false
 	}
-	return excluded(t.globs, name, dir) || t.leftOut(parent(name), true)
+	return t.globs.Match(name, dir) || t.leftOut(parent(name), true)
 }
 
 // checkPlace refuses an entry that earlier entries of the archive do not let in: its own place may be taken by another
@@ -206,7 +207,7 @@ func (t *unarchiver) content(ctx context.Context, e *entry, h *tar.Header) (err 
 	var text strings.Builder
 	rules := t.o.GitIgnore && (e.path == ".gitignore" || strings.HasSuffix(e.path, "/.gitignore"))
 	if rules {
-		r = io.TeeReader(r, &limitWriter{&text, maxIgnoreFile})
+		r = io.TeeReader(r, &limitWriter{&text, gitignore.MaxFile})
 	}
 
 	if e.data, err = t.batch.Add(ctx, r); err != nil {
@@ -257,7 +258,7 @@ func (t *unarchiver) place(e *entry) (again bool) {
 
 // ignore applies the rules of the archive's .gitignore files, and adds the entries that they leave.
 func (t *unarchiver) ignore() {
-	rules := map[string]*ignoreRules{"": (*ignoreRules)(nil).below("", t.text[""])}
+	rules := map[string]*gitignore.Rules{"": (*gitignore.Rules)(nil).Below("", t.text[""])}
 	out := map[string]bool{"": false}
 
 	// A path is ignored if a directory above it is, or if the rules of that directory match it.
@@ -269,11 +270,11 @@ func (t *unarchiver) ignore() {
 		above := parent(name)
 		is := ignored(above, true)
 		if !is {
-			is = name[strings.LastIndexByte(name, '/')+1:] == ".git" || rules[above].match(name, dir)
+			is = name[strings.LastIndexByte(name, '/')+1:] == ".git" || rules[above].Match(name, dir)
 		}
 		if dir {
 			out[name] = is
-			rules[name] = rules[above].below(name, t.text[name])
+			rules[name] = rules[above].Below(name, t.text[name])
 		}
 		return is
 	}

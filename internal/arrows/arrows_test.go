@@ -37,7 +37,7 @@ var rooms = map[string]room{
 	"check":    {imports: []string{"schema", "hold", "chunk", "journal", "history", "node", "tree", "vfs"}},
 	"snapshot": {imports: []string{"schema", "chunk", "journal", "history", "node", "tree", "vfs"}, tests: []string{"search", "gc"}},
 	"gc":       {imports: []string{"schema", "hold", "chunk", "journal", "history", "node", "memory", "tree", "vfs"}, tests: []string{"snapshot"}},
-	"transfer": {imports: []string{"chunk", "node", "tree", "vfs", "snapshot"}, tests: []string{"gc"}},
+	"transfer": {imports: []string{"chunk", "node", "tree", "vfs", "snapshot", "transfer/gitignore", "transfer/glob", "transfer/hostdir"}, tests: []string{"gc"}},
 	"mcp":      {imports: slices.Concat(agents, []string{"vfs", "snapshot", "gc", "transfer"})},
 	"mount":    {imports: []string{"schema", "chunk", "node", "tree", "vfs"}, tests: []string{"snapshot", "gc"}},
 	"web":      {imports: slices.Concat(agents, []string{"vfs", "snapshot", "gc", "transfer"})},
@@ -46,6 +46,11 @@ var rooms = map[string]room{
 	"cmd":      {imports: []string{anything}},
 	"bench":    {imports: []string{anything, "tree"}}, // one row asks for an inode by its number
 	".":        {imports: []string{"vfs", "snapshot", "gc", "transfer"}},
+
+	// What a transfer asks of the host, and of patterns, knows no store.
+	"transfer/gitignore": {},
+	"transfer/glob":      {},
+	"transfer/hostdir":   {},
 
 	// The drawing of the benchmark's ratios knows no benchmark.
 	"bench/chart": {},
@@ -251,6 +256,7 @@ func TestViolations(t *testing.T) {
 		{"a test keeps the other arrows", "gc/a_test.go", "vfsdb/agent", "gc does not import agent"},
 		{"transfer over snapshot", "transfer/a.go", "vfsdb/snapshot", ""},
 		{"transfer knows no rows", "transfer/a.go", "vfsdb/schema", "transfer does not import schema"},
+		{"the host knows no store", "transfer/hostdir/a.go", "vfsdb/vfs", "transfer/hostdir does not import vfs"},
 		{"agent knows no storage", "agent/a.go", "vfsdb/chunk", "agent does not import chunk"},
 		{"agent knows no numbers", "agent/tool/a.go", "vfsdb/tree", "agent/tool does not import tree"},
 		{"agent over profiles", "agent/a.go", "vfsdb/agent/profile", ""},

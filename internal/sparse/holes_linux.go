@@ -1,4 +1,4 @@
-package transfer
+package sparse
 
 import (
 	"errors"
@@ -18,8 +18,8 @@ type sparseFile struct {
 	seeks bool // the file system can seek to the end of a hole
 }
 
-// holesOf returns a reader of a file that skips its holes. It is a [chunk.Skipper] if the file may have any.
-func holesOf(f *os.File) io.Reader {
+// Holes returns a reader of a file that skips its holes. It is a [chunk.Skipper] if the file may have any.
+func Holes(f *os.File) io.Reader {
 	info, err := f.Stat()
 	if err != nil {
 		return f

@@ -1,30 +1,31 @@
-package transfer
+package gitignore
 
 import (
 	"path"
 	"strings"
 )
 
-// ignoreRules are the rules of a directory's .gitignore file, which come before those of the directories above.
-type ignoreRules struct {
-	above *ignoreRules
+// Rules are the rules of a directory's .gitignore file, which come before those of the directories above. A nil *Rules is
+// without rules.
+type Rules struct {
+	above *Rules
 	dir   string // inside the source; "" is its top
-	rules []ignoreRule
+	rules []rule
 }
 
-type ignoreRule struct {
+type rule struct {
 	pattern string
 	negated bool // it begins with '!': paths that match are kept
 	dirOnly bool // it ends in a slash
 	base    bool // it has no other slash: it is matched on the last segment
 }
 
-// maxIgnoreFile is how much of a .gitignore file is read.
-const maxIgnoreFile = 1 << 20
+// MaxFile is how much of a .gitignore file is read.
+const MaxFile = 1 << 20
 
-// below returns the rules that hold in a directory whose .gitignore file is text.
-func (g *ignoreRules) below(dir, text string) *ignoreRules {
-	var rules []ignoreRule
+// Below returns the rules that hold in a directory whose .gitignore file is text.
+func (g *Rules) Below(dir, text string) *Rules {
+	var rules []rule
 	for line := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
 		if r, ok := parseIgnore(line); ok {
 			rules = append(rules, r)
@@ -33,10 +34,10 @@ func (g *ignoreRules) below(dir, text string) *ignoreRules {
 	if len(rules) == 0 {
 		return g
 	}
-	return &ignoreRules{above: g, dir: dir, rules: rules}
+	return &Rules{above: g, dir: dir, rules: rules}
 }
 
-func parseIgnore(line string) (r ignoreRule, ok bool) {
+func parseIgnore(line string) (r rule, ok bool) {
 	line = strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")
 	if strings.HasPrefix(line, "#") {
 		return r, false
@@ -65,9 +66,9 @@ func trimSpaces(line string) string {
 	return line[:end]
 }
 
-// match reports whether a path inside the source is ignored. The nearest file comes first, and in it the last rule that
+// Match reports whether a path inside the source is ignored. The nearest file comes first, and in it the last rule that
 // matches decides. The caller has checked the directories above before.
-func (g *ignoreRules) match(name string, dir bool) bool {
+func (g *Rules) Match(name string, dir bool) bool {
 	for ; g != nil; g = g.above {
 		inside := name
 		if g.dir != "" {
@@ -82,7 +83,7 @@ func (g *ignoreRules) match(name string, dir bool) bool {
 	return false
 }
 
-func (r ignoreRule) match(name string) bool {
+func (r rule) match(name string) bool {
 	if r.base {
 		return wildmatch(r.pattern, path.Base(name))
 	}

@@ -1,0 +1,43 @@
+//go:build unix
+
+package hostdir
+
+import (
+	"io/fs"
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// Identity returns the ID, and whether the file has other names.
+func Identity(info fs.FileInfo) (ID, bool) {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return ID{}, false
+	}
+	return ID{Dev: uint64(st.Dev), Ino: uint64(st.Ino)}, st.Nlink > 1 && !info.IsDir() //nolint:unconvert // types differ between systems
+}
+
+// Owner returns the user and the group.
+func Owner(info fs.FileInfo) (uid, gid uint32) {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 0, 0
+	}
+	return st.Uid, st.Gid
+}
+
+// Device returns the two numbers of a device, and zeros of any other file.
+func Device(info fs.FileInfo) (major, minor int64) {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok || info.Mode()&fs.ModeDevice == 0 {
+		return 0, 0
+	}
+	return int64(unix.Major(uint64(st.Rdev))), int64(unix.Minor(uint64(st.Rdev)))
+}
+
+// OpenFile opens a file to be read. It neither follows a symlink nor waits for the other end of a fifo.
+func OpenFile(name string) (*os.File, error) {
+	return os.OpenFile(name, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+}
