@@ -25,19 +25,36 @@ import (
 func frozen(t *testing.T, fsys *vfs.FS) (dir string, m *mount.Mount) {
 	t.Helper()
 	dir = t.TempDir()
+	return dir, mountOn(t, fsys, dir)
+}
+
+// mountOn mounts a tree on a directory until the test ends.
+func mountOn(t *testing.T, fsys *vfs.FS, dir string) *mount.Mount {
+	t.Helper()
 	m, err := mount.Frozen(t.Context(), fsys, dir)
+	skipNotAllowed(t, err)
+	t.Cleanup(func() {
+		if t.Failed() { // nothing stays behind, whatever still uses it
+			_ = m.Detach()
+			return
+		}
+		require.NoError(t, m.Unmount())
+	})
+	return m
+}
+
+func skipNotAllowed(t *testing.T, err error) {
+	t.Helper()
 	if errors.Is(err, mount.ErrNotAllowed) {
 		t.Skip(err)
 	}
 	require.NoError(t, err)
-	t.Cleanup(func() {
-		select {
-		case <-m.Done():
-		default:
-			require.NoError(t, m.Unmount())
-		}
-	})
-	return dir, m
+}
+
+func mkdir(t *testing.T, dir string) string {
+	t.Helper()
+	require.NoError(t, os.MkdirAll(dir, 0o755))
+	return dir
 }
 
 // A mount shows the tree as it was, to every look of the host: names, kinds, modes, owners, times, links, contents.

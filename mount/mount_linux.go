@@ -18,9 +18,9 @@ import (
 
 // A Mount is a tree that is shown as a directory of the host. It is safe for concurrent use.
 type Mount struct {
-	server *fuse.Server
-	dir    string
-	done   chan struct{}
+	dir  string    // as the caller named it, for errors
+	on   hostMount // as the host lists it
+	done chan struct{}
 }
 
 // Frozen shows a tree as it is now in a directory of the host, until Unmount, or until the directory is unmounted by the
@@ -48,39 +48,61 @@ func mountFrozen(ctx context.Context, fsys *vfs.FS, dir string) (*Mount, error) 
 		return nil, err
 	}
 
-	server, err := fuse.NewServer(newFrozen(context.WithoutCancel(ctx), held), dir, &fuse.MountOptions{
-		FsName:               fsName,
-		Name:                 fsName,
-		Options:              []string{"ro", "default_permissions"},
-		DirectMount:          true,
-		DirectMountStrict:    os.Geteuid() == 0,
-		DirectMountFlags:     syscall.MS_RDONLY | syscall.MS_NOSUID | syscall.MS_NODEV | syscall.MS_NOATIME,
-		MaxWrite:             1 << 20,
-		MaxReadAhead:         1 << 20,
-		MaxBackground:        32,
-		EnableSymlinkCaching: true,
-		DisableXAttrs:        true,
-		AllowOther:           os.Geteuid() == 0,
-	})
+	server, err := fuse.NewServer(newFrozen(context.WithoutCancel(ctx), held), dir, mountOptions())
 	if err != nil {
 		release()
 		return nil, err
 	}
-
-	m := &Mount{server: server, dir: dir, done: make(chan struct{})}
+	m := &Mount{dir: dir, done: make(chan struct{})}
 	go func() {
 		server.Serve()
 		release()
 		close(m.done)
 	}()
-	if err := server.WaitMount(); err != nil {
-		_ = m.Detach()
+	if m.on, err = newestOn(dir); err == nil {
+		err = server.WaitMount()
+	}
+	if err != nil {
+		_ = unmount(dir, unix.MNT_DETACH)
 		return nil, err
 	}
 	return m, nil
 }
 
-// Unmount ends the mount. While a program uses the directory it is EBUSY, and the mount stays.
+// mountOptions are those of a mount that this process makes itself.
+//
+// A mount by root is for all users, and the host compares modes and owners with theirs. A mount by a user is for this user
+// alone, who can read all of the store, so modes and owners are shown and refuse nothing.
+func mountOptions() *fuse.MountOptions {
+	o := frozenOptions()
+	o.FsName, o.Name = fsName, fsName
+	o.Options = []string{"ro"}
+	o.DirectMount = true
+	o.DirectMountFlags = syscall.MS_RDONLY | syscall.MS_NOSUID | syscall.MS_NODEV | syscall.MS_NOATIME
+	if os.Geteuid() == 0 {
+		o.Options = append(o.Options, "default_permissions")
+		o.DirectMountStrict, o.AllowOther = true, true
+	}
+	return o
+}
+
+// maxRequest is the most bytes that the kernel asks for at a time.
+const maxRequest = 1 << 20
+
+// frozenOptions are what the process and the kernel agree on about a frozen tree.
+func frozenOptions() *fuse.MountOptions {
+	return &fuse.MountOptions{
+		MaxWrite:             maxRequest,
+		MaxReadAhead:         maxRequest,
+		MaxBackground:        32,
+		EnableSymlinkCaching: true,
+		DisableXAttrs:        true,
+	}
+}
+
+// Unmount ends the mount, wherever the directory is now: one above it may have been renamed. While a program uses it, or
+// another mount lies over it, that is EBUSY, and the mount stays. Unmount waits until the mount is Done. It does nothing more
+// where the host has ended the mount already, or Detach.
 func (m *Mount) Unmount() error { return m.unmount(0) }
 
 // Detach takes the mount away from the directory. Programs that use it go on until they close their files, and then the
@@ -88,7 +110,7 @@ func (m *Mount) Unmount() error { return m.unmount(0) }
 func (m *Mount) Detach() error { return m.unmount(unix.MNT_DETACH) }
 
 func (m *Mount) unmount(flags int) error {
-	if err := unmount(m.dir, flags); err != nil {
+	if err := m.takeAway(flags); err != nil {
 		return fmt.Errorf("unmount %s: %w", m.dir, err)
 	}
 	if flags == 0 {
@@ -97,12 +119,29 @@ func (m *Mount) unmount(flags int) error {
 	return nil
 }
 
+// takeAway unmounts the directory that the mount is on now, if it is still on one.
+func (m *Mount) takeAway(flags int) error {
+	select {
+	case <-m.done:
+		return nil
+	default:
+	}
+	on, ok, err := m.on.now()
+	if err != nil || !ok {
+		return err
+	}
+	if top, known, err := mountOf(on.dir); err == nil && known && top != on.id {
+		return syscall.EBUSY
+	}
+	return unmount(on.dir, flags)
+}
+
 // Done returns a channel that is closed when the mount has ended.
 func (m *Mount) Done() <-chan struct{} { return m.done }
 
 // unmount unmounts a directory. The mount of a user was made by the helper, and only that may end it.
 func unmount(dir string, flags int) error {
-	err := unix.Unmount(dir, flags)
+	err := unix.Unmount(dir, flags|unix.UMOUNT_NOFOLLOW)
 	if err != unix.EPERM {
 		return err
 	}
@@ -150,8 +189,12 @@ const fsName = "vfsdb"
 
 // vacant checks that a directory can be mounted on. It takes away what a killed mount has left there.
 func vacant(fsys *vfs.FS, dir string) error {
-	for isStale(dir) {
-		if err := unmount(dir, unix.MNT_DETACH); err != nil {
+	for {
+		on, stale := staleOn(dir)
+		if !stale {
+			break
+		}
+		if err := unmount(on.dir, unix.MNT_DETACH); err != nil {
 			return err
 		}
 	}
@@ -178,32 +221,14 @@ func vacant(fsys *vfs.FS, dir string) error {
 	return nil
 }
 
-// isStale reports whether a directory is a mount of ours whose process is gone. To ask for the room that is left is what the
+// staleOn returns the mount of ours on a directory whose process is gone. To ask for the room that is left is what the
 // kernel always passes on; it may know all else, and answer for a process that is gone.
-func isStale(dir string) bool {
+func staleOn(dir string) (on hostMount, stale bool) {
 	if err := unix.Statfs(dir, new(unix.Statfs_t)); err != unix.ENOTCONN {
-		return false
+		return on, false
 	}
-	text, err := os.ReadFile("/proc/self/mounts")
-	if err != nil {
-		return false
-	}
-	dir, err = filepath.Abs(dir)
-	if err != nil {
-		return false
-	}
-	for line := range strings.Lines(string(text)) {
-		fields := strings.Fields(line)
-		if len(fields) > 2 && fields[0] == fsName && unescape(fields[1]) == dir {
-			return true
-		}
-	}
-	return false
-}
-
-// unescape turns a path in the host's list of mounts into the path itself.
-func unescape(path string) string {
-	return strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`).Replace(path)
+	on, err := newestOn(dir)
+	return on, err == nil && on.source == fsName
 }
 
 // bare returns the errno of an error of package os, which names the path again.

@@ -64,8 +64,11 @@ func (rs *readers) give(r *reader) {
 			oldest = r
 		}
 	}
-	if oldest != nil {
-		delete(rs.byIno, oldest.ino)
+	if oldest == nil {
+		return
+	}
+	delete(rs.byIno, oldest.ino)
+	if oldest.content != nil { // nil where it could not be opened
 		oldest.content.Release()
 	}
 }
