@@ -5,6 +5,7 @@ import (
 	"go/format"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -121,13 +122,23 @@ func rehomed(t *testing.T, goCommand, dir, old, home string) {
 	}
 	require.Equal(t, "module "+home, first("go.mod"))
 	require.Equal(t, "module "+home+"/tools", first("tools/go.mod"))
-	require.Equal(t, "module "+home+"/internal/gogit", first("internal/gogit/go.mod"))
+	adapters, err := filepath.Glob(filepath.Join(dir, "adapters", "*", "go.mod"))
+	require.NoError(t, err)
+	require.NotEmpty(t, adapters)
+	for _, file := range adapters {
+		name := path.Base(filepath.Dir(file))
+		require.Equal(t, "module "+home+"/adapters/"+name, first("adapters/"+name+"/go.mod"))
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		require.Contains(t, string(text), "replace "+home+" => ../..\n")
+		require.NotContains(t, string(text), "\t"+old+" ")
+	}
 	readme, err := os.ReadFile(filepath.Join(dir, "README.md"))
 	require.NoError(t, err)
 	require.Contains(t, string(readme), "go get "+home+"\n")
 	require.NotContains(t, string(readme), "no home")
 
-	left := regexp.MustCompile(`(^|[^\w./~-])` + regexp.QuoteMeta(old) + `/(agent|chunk|cmd|internal|mcp|schema|snapshot|tools|vfs)\b[^-]`)
+	left := regexp.MustCompile(`(^|[^\w./~-])` + regexp.QuoteMeta(old) + `/(adapters|agent|chunk|cmd|internal|mcp|schema|snapshot|tools|vfs)\b[^-]`)
 	for name := range strings.SplitSeq(strings.TrimSuffix(runIn(t, dir, "git", "ls-files", "-z"), "\x00"), "\x00") {
 		text, err := os.ReadFile(filepath.Join(dir, name))
 		require.NoError(t, err)

@@ -1,8 +1,7 @@
-package gogit
+package billyfs_test
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
@@ -13,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-git/go-billy/v5/helper/chroot"
+	"github.com/go-git/go-billy/v5"
 	"github.com/go-git/go-git/v5"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/cache"
@@ -24,14 +23,15 @@ import (
 	"github.com/go-git/go-git/v5/storage/filesystem"
 	"github.com/stretchr/testify/require"
 
-	"vfsdb/check"
+	"vfsdb/adapters/billy"
 	"vfsdb/snapshot"
 	"vfsdb/transfer"
 	"vfsdb/vfs"
+	"vfsdb/vfstest"
 )
 
 func TestOnMain(t *testing.T) {
-	fsys := open(t)
+	fsys := vfstest.New(t)
 	w := start(t, fsys)
 	w.grow(3)
 	w.collect()
@@ -40,7 +40,7 @@ func TestOnMain(t *testing.T) {
 
 // Each fork goes on where the one before it was, so the objects are rows of six levels.
 func TestOnForks(t *testing.T) {
-	fsys := open(t)
+	fsys := vfstest.New(t)
 	w := start(t, fsys)
 	for i := range 5 {
 		w.grow(1)
@@ -61,7 +61,7 @@ func TestOnForks(t *testing.T) {
 }
 
 func TestOnSubRoot(t *testing.T) {
-	fsys := open(t)
+	fsys := vfstest.New(t)
 	require.NoError(t, fsys.MkdirAll(t.Context(), "home/agent", 0o755))
 	sub, err := fsys.OpenRoot(t.Context(), "home/agent")
 	require.NoError(t, err)
@@ -69,22 +69,6 @@ func TestOnSubRoot(t *testing.T) {
 	w.grow(2)
 	w.collect()
 	w.clone()
-}
-
-// open makes a store that is checked at the end.
-func open(t *testing.T) *vfs.FS {
-	fsys, err := vfs.Open(t.Context(), filepath.Join(t.TempDir(), "git.db"), &vfs.Options{Relaxed: true})
-	require.NoError(t, err)
-	t.Cleanup(func() {
-		report, err := check.Run(context.WithoutCancel(t.Context()), fsys, nil)
-		if err != nil || len(report.Faults) > 0 {
-			t.Errorf("check: %v, %v", report, err)
-		}
-		if err := fsys.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return fsys
 }
 
 // A work is a repository that somebody works on, in the directory repo of a tree.
@@ -96,8 +80,10 @@ type work struct {
 	random  *rand.Rand
 }
 
-func (w *work) at(dir string) *chroot.ChrootHelper {
-	return chroot.New(tree{w.Context(), w.fsys}, dir).(*chroot.ChrootHelper)
+func (w *work) at(dir string) billy.Filesystem {
+	at, err := billyfs.New(w.Context(), w.fsys).Chroot(dir)
+	require.NoError(w, err)
+	return at
 }
 
 // storage is where go-git keeps the repository of a directory.
