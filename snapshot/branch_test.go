@@ -164,3 +164,18 @@ func TestBranchEvent(t *testing.T) {
 		"snapshot . (base)", "branch . (of-head main)", "branch . (of-snapshot base)", "branch . (of-nothing)",
 	}, vfstest.Log(t, fsys, &vfs.LogOptions{}))
 }
+
+// A moment that the store holds can be forked, whether anything else keeps it or not; afterwards the branch keeps it.
+func TestBranchOfHeldMoment(t *testing.T) {
+	ctx := t.Context()
+	fsys := vfstest.New(t, "a")
+	held, release, err := (*tree.Tree)(fsys).Hold(ctx)
+	require.NoError(t, err)
+	require.NoError(t, fsys.Remove(ctx, "a"))
+	made, err := snapshot.Branch(ctx, fsys, (*vfs.FS)(held), "from-held")
+	require.NoError(t, err)
+	release()
+	require.Equal(t, []string{"a"}, vfstest.Names(t, made))
+	_, err = snapshot.Branch(ctx, fsys, (*vfs.FS)(held), "late")
+	require.NoError(t, err, "the branch keeps the moment")
+}

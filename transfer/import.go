@@ -50,6 +50,9 @@ type ImportOptions struct {
 	// the same size and the same modification time, to the nanosecond.
 	Checksum bool
 
+	// Check is called at the beginning of each transaction that makes names. Its error ends the import.
+	Check func(*vfs.Tx) error
+
 	// Progress is called after each file that was read, or need not be, on the goroutine of the caller.
 	Progress func(Progress)
 }
@@ -203,6 +206,11 @@ func (im *importer) tryCommit(ctx context.Context, entries []*entry, last bool) 
 
 	n := namer{to: im.to, refuse: im.refuse}
 	err = im.fsys.Update(ctx, func(tx *vfs.Tx) (err error) {
+		if im.o.Check != nil {
+			if err := im.o.Check(tx); err != nil {
+				return err
+			}
+		}
 		if again, err = moved(tx, im.to, entries); err != nil {
 			return err
 		}

@@ -49,7 +49,7 @@ func (tx *Tx) Freeze() (history.Moment, error) {
 }
 
 // Fork makes a branch that starts as the tree was at a past moment: one that was frozen in this same transaction, or
-// that something keeps, else it is ESTALE. It costs a row per level of lineage, whatever the size of the tree. A name
+// that something keeps or this store holds, else it is ESTALE. It costs a row per level of lineage, whatever the size of the tree. A name
 // that is taken is EEXIST.
 func (tx *Tx) Fork(at history.Moment, name string) error {
 	if err := tx.wholeTree(); err != nil {
@@ -64,7 +64,7 @@ func (tx *Tx) Fork(at history.Moment, name string) error {
 	case at.Epoch >= epoch:
 		return fmt.Errorf("%w: only a past moment can be forked; freeze the head first", syscall.EINVAL)
 	}
-	if tx.db.Local(frozen(at)) == nil {
+	if tx.db.Local(frozen(at)) == nil && !tx.tree.store.holds(at) {
 		if kept, err := tx.Kept(at); err != nil || !kept {
 			return cmp.Or(err, error(syscall.ESTALE))
 		}

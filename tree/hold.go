@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 
+	"vfsdb/history"
 	"vfsdb/hold"
 	"vfsdb/schema"
 )
@@ -63,4 +64,16 @@ func (t *Tree) freeze(ctx context.Context) (past *Tree, err error) {
 	}
 	past.root, past.name = root, t.name
 	return past, nil
+}
+
+// holds reports whether [Tree.Hold] keeps a moment.
+func (st *Store) holds(at history.Moment) bool {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	for held := range st.moments {
+		if held.at == at {
+			return true
+		}
+	}
+	return false
 }

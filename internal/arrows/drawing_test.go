@@ -31,6 +31,7 @@ var captions = map[string]string{
 	"gc":            "what nothing reaches is given back",
 	"snapshot":      "named moments, branches, diff, restore",
 	"mount":         "a frozen tree as a directory of the host",
+	"run":           "programs of the host in a branch",
 	"transfer":      "directories and archives, in and out",
 	"agent/policy":  "which uses are allowed, and how much",
 	"agent/tool":    "guard, toolbox, results, the log of calls",

@@ -1,0 +1,31 @@
+// Package run runs a program of the host in a branch, and brings what it changed back in one commit.
+//
+//	cmd := run.Command(ctx, fsys, run.Options{}, "go", "test", "./...")
+//	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+//	err := cmd.Run()
+//	fmt.Println(cmd.Result.Changed, "paths changed")
+//
+// # What a run does
+//
+// A run freezes the branch and shows that moment to the command as its working directory. When the command has ended, the
+// difference goes into the branch in one commit, whatever the exit code is. The log has the command line, the exit code, the
+// duration, and the paths that changed. A command that changed nothing makes no commit, and is in the log all the same.
+//
+// If the branch changed while the command ran, the result becomes a new branch, forked from the frozen moment, and Run
+// returns a [MovedError] with its name. If the result can go nowhere, it stays on the host, and Run returns a [KeptError]
+// with the directory. So nothing that a command did is lost without a word.
+//
+// # Engines
+//
+// There are three ways to show a tree as a directory. [Overlay] mounts the frozen moment through FUSE with the kernel's
+// overlayfs over it, in a namespace of its own; it is the fastest, and Linux alone has it. [Copy] exports the tree into a
+// cached directory, and works everywhere. [Live] mounts the branch itself, so others see each change at once, in many
+// commits. [Auto] takes the first of overlay and copy that the host allows. [Probe] tries each.
+//
+// # Processes
+//
+// The command gets the standard streams of the Cmd. With a terminal in the foreground it stays in the process group of the
+// caller, so job control works as in a shell. Otherwise it leads a group of its own, which receives the signals, and what
+// it leaves running there is killed when it ends. The variables VFS_DB and VFS_BRANCH name the store and the branch, so a
+// vfsctl inside the command works on the store itself, and not on the directory.
+package run

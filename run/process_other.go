@@ -1,0 +1,27 @@
+//go:build !unix
+
+package run
+
+import (
+	"os"
+	"os/exec"
+)
+
+// A group is how signals reach a command.
+type group struct{}
+
+func newGroup(*exec.Cmd) group { return group{} }
+
+// send ends the command. There are no other signals here.
+func (group) send(cmd *exec.Cmd, _ os.Signal) { _ = cmd.Process.Kill() }
+
+// pass does nothing: a console sends an interrupt to all its processes.
+func (group) pass(*exec.Cmd, os.Signal) {}
+
+// exit returns how the command ended.
+func (out *outcome) exit() (code int, signal string) {
+	if out.timedOut {
+		return timeoutCode, ""
+	}
+	return out.state.ExitCode(), ""
+}

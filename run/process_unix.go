@@ -1,0 +1,72 @@
+//go:build unix
+
+package run
+
+import (
+	"os"
+	"os/exec"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// A group is how signals reach a command.
+type group struct {
+	own bool // the command leads a process group of its own
+}
+
+// newGroup gives a command a process group of its own, unless this process is in the foreground of a terminal: then job
+// control needs both in one group.
+func newGroup(cmd *exec.Cmd) group {
+	if inForeground() {
+		return group{}
+	}
+	if cmd.SysProcAttr == nil {
+		cmd.SysProcAttr = &syscall.SysProcAttr{}
+	}
+	cmd.SysProcAttr.Setpgid = true
+	return group{own: true}
+}
+
+// inForeground reports whether this process is in the foreground of its terminal.
+func inForeground() bool {
+	f, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	front, err := unix.IoctlGetInt(int(f.Fd()), unix.TIOCGPGRP)
+	return err == nil && front == unix.Getpgrp()
+}
+
+// send sends a signal to the command, and to the others of its group.
+func (g group) send(cmd *exec.Cmd, s os.Signal) {
+	if !g.own {
+		_ = cmd.Process.Signal(s)
+		return
+	}
+	_ = unix.Kill(-cmd.Process.Pid, s.(syscall.Signal))
+}
+
+// pass passes on a signal that this process has got. A terminal sends an interrupt to its whole foreground, so the command
+// has that already.
+func (g group) pass(cmd *exec.Cmd, s os.Signal) {
+	if g.own || s != os.Interrupt && s != syscall.SIGQUIT {
+		g.send(cmd, s)
+	}
+}
+
+// outcome returns how the command ended, as a shell counts.
+func (out *outcome) exit() (code int, signal string) {
+	status, _ := out.state.Sys().(syscall.WaitStatus)
+	switch {
+	case status.Signaled():
+		code, signal = 128+int(status.Signal()), unix.SignalName(status.Signal())
+	default:
+		code = out.state.ExitCode()
+	}
+	if out.timedOut {
+		code = timeoutCode
+	}
+	return code, signal
+}

@@ -1,0 +1,122 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"syscall"
+	"time"
+)
+
+// A Result is what a run did.
+type Result struct {
+	Engine   Via           // the way that was taken
+	Declined []UnableError // the better ways that the host does not allow
+	Branch   string        // the branch that has the result; "" if nothing was brought
+	Moved    bool          // that is a new branch, because the other one changed meanwhile
+	ExitCode int           // 128 and the number of the signal, if one ended the command; 124 after a timeout
+	Signal   string        // the signal that ended the command, or ""
+	TimedOut bool          // the timeout ended it
+	Took     time.Duration // of the command alone
+	Changed  int           // paths that the run changed
+	Bytes    int64         // of the new content that was stored for them
+	Kept     string        // the directory of the host that was kept, or ""
+}
+
+// An UnableError is the error of a way that the host does not allow.
+type UnableError struct {
+	Engine Via
+	Why    string
+	Remedy string // what would help, or ""
+	Err    error  // the errno, or nil
+}
+
+func (e *UnableError) Error() string {
+	text := "run by " + string(e.Engine) + ": " + e.Why
+	if e.Remedy != "" {
+		text += "; " + e.Remedy
+	}
+	return text
+}
+
+// Unwrap returns the errno; ENOTSUP if there is none.
+func (e *UnableError) Unwrap() error {
+	if e.Err == nil {
+		return syscall.ENOTSUP
+	}
+	return e.Err
+}
+
+// An ExitError is the error of a command that ended with another exit code than 0.
+type ExitError struct {
+	Code     int
+	Signal   string // the signal that ended it, or ""
+	TimedOut bool
+}
+
+func (e *ExitError) Error() string {
+	switch {
+	case e.TimedOut:
+		return "the command was ended after its time"
+	case e.Signal != "":
+		return "signal: " + e.Signal
+	}
+	return fmt.Sprintf("exit status %d", e.Code)
+}
+
+// A StartError is the error of a command that could not be started. The errno is that of the host: ENOENT if there is no
+// such program.
+type StartError struct {
+	Name string
+	Err  error
+}
+
+func (e *StartError) Error() string { return e.Name + ": " + e.reason() }
+
+func (e *StartError) reason() string {
+	switch {
+	case errors.Is(e.Err, fs.ErrNotExist):
+		return "command not found"
+	case errors.Is(e.Err, syscall.EISDIR):
+		return "is a directory"
+	}
+	return e.Err.Error()
+}
+
+func (e *StartError) Unwrap() error { return e.Err }
+
+// ExitCode is what a shell returns for such a command: 127 if there is none, 126 if it cannot be executed.
+func (e *StartError) ExitCode() int {
+	if errors.Is(e.Err, fs.ErrNotExist) {
+		return 127
+	}
+	return 126
+}
+
+// A MovedError reports that a branch changed while the command ran. The result of the run is the branch Branch. It is ESTALE.
+type MovedError struct {
+	From   string // the branch that changed
+	Branch string
+}
+
+func (e *MovedError) Error() string {
+	return fmt.Sprintf("branch %s changed while the command ran: the result is the branch %s", e.From, e.Branch)
+}
+
+// Unwrap returns ESTALE.
+func (e *MovedError) Unwrap() error { return syscall.ESTALE }
+
+// A KeptError reports that the result of a run could not be stored. It is in the directory Dir of the host.
+type KeptError struct {
+	Dir string
+	Err error
+}
+
+func (e *KeptError) Error() string {
+	return fmt.Sprintf("the result could not be stored, and is kept in %s: %v", e.Dir, e.Err)
+}
+
+func (e *KeptError) Unwrap() error { return e.Err }
+
+// timeoutCode is the exit code of a command that its timeout ended.
+const timeoutCode = 124

@@ -1,0 +1,56 @@
+package run
+
+import (
+	"context"
+	"io"
+	"os"
+
+	"vfsdb/vfs"
+)
+
+// A task is one command on one moment of a branch, as an engine sees it.
+type task struct {
+	fsys   *vfs.FS // the head of the branch
+	moment *vfs.FS // the frozen moment; nothing collects it until the run has ended. With a base it is empty
+	o      Options
+	name   string // of the program, as it was given
+	args   []string
+	stdin  io.Reader
+	stdout io.Writer
+	stderr io.Writer
+}
+
+// An engine shows a moment as a directory.
+type engine interface {
+	via() Via
+
+	// open makes the directory ready. An engine that the host does not allow is an [UnableError], and then has left nothing
+	// behind.
+	open(ctx context.Context, t *task) (session, error)
+}
+
+// A session is one directory in which one command runs. The calls follow each other: run, then bring at most twice, then
+// close.
+type session interface {
+	// run starts the command and waits for its end. See [task.command] and [task.supervise]. A command that could not be
+	// started is a [StartError].
+	run(ctx context.Context) (*outcome, error)
+
+	// bring puts what the command changed into the head of a branch that shows the moment, in one commit. check runs
+	// first in the transaction of that commit, and its error ends it, as it is. If the command changed nothing, there is no
+	// commit, and check need not run.
+	bring(ctx context.Context, to *vfs.FS, check func(*vfs.Tx) error) error
+
+	// kept stops close from removing the directory on the host that has the result, and returns it. It is "" if there is
+	// none.
+	kept() string
+
+	// close ends all mounts and removes what is not kept.
+	close() error
+}
+
+// An outcome is the end of a command.
+type outcome struct {
+	state    *os.ProcessState
+	timedOut bool
+}
