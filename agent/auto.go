@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 	"syscall"
 
-	"vfsdb/agent/tool"
 	"vfsdb/agent/tool/hooks"
+	"vfsdb/agent/tool/kept"
 	"vfsdb/snapshot"
 	"vfsdb/vfs"
 )
@@ -64,7 +64,7 @@ func (k *keeper) Begin() {
 func automatic(tx *vfs.Tx, branch int64) (list []snapshot.Info, err error) {
 	all, err := snapshot.ListIn(tx, branch)
 	for _, s := range all {
-		if tool.IsAutomatic(s) {
+		if kept.IsAutomatic(s) {
 			list = append(list, s)
 		}
 	}
@@ -111,7 +111,7 @@ func (k *keeper) take(tx *vfs.Tx, branch int64, what string) (string, error) {
 			return "", err
 		}
 	}
-	taken, err := snapshot.CreateIn(tx, tool.AutoName(), tool.AutoNote+what)
+	taken, err := snapshot.CreateIn(tx, kept.AutoName(), kept.AutoNote+what)
 	if err != nil {
 		return "", err
 	}
@@ -197,7 +197,7 @@ func (k *keeper) undo(ctx context.Context, fsys *vfs.FS, n int) error {
 					return err
 				}
 			}
-			if _, err := snapshot.RestoreIn(tx, then, tool.AutoName(), fmt.Sprintf("%sundo of %d", tool.AutoNote, n)); err != nil {
+			if _, err := snapshot.RestoreIn(tx, then, kept.AutoName(), fmt.Sprintf("%sundo of %d", kept.AutoNote, n)); err != nil {
 				return err
 			}
 			list, err := automatic(tx, branch)

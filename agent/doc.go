@@ -23,6 +23,6 @@
 //
 // # What this is not
 //
-// A policy holds for the tools. A program that has the *vfs.FS can do everything, and a sandbox for running code is
-// somebody else's work.
+// A policy holds for the tools. A program that has the *vfs.FS can do everything. The programs that a policy lets tools
+// run are bounded by the host, not by the policy: see [policy.Programs].
 package agent

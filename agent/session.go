@@ -13,6 +13,7 @@ import (
 	"vfsdb/agent/profile/helix"
 	"vfsdb/agent/tool"
 	"vfsdb/agent/tool/hooks"
+	"vfsdb/agent/tool/kept"
 	"vfsdb/snapshot"
 	"vfsdb/vfs"
 )
@@ -94,7 +95,7 @@ func open(store *Store, name string, options *SessionOptions, how begin) (*Sessi
 		o = *options
 	}
 	if name == "" {
-		name = "session-" + tool.AutoName()[len(tool.AutoPrefix):]
+		name = "session-" + kept.Suffix()
 	}
 
 	if err := vfs.CheckName(name); err != nil {

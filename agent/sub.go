@@ -11,6 +11,7 @@ import (
 	"vfsdb/agent/profile/helix"
 	"vfsdb/agent/tool"
 	"vfsdb/agent/tool/hooks"
+	"vfsdb/agent/tool/kept"
 	"vfsdb/snapshot"
 	"vfsdb/vfs"
 )
@@ -64,7 +65,7 @@ func (s *Session) Sub(ctx context.Context, name string, options *SubOptions) (*S
 	}
 
 	if name == "" {
-		name = s.Name() + "-" + tool.AutoName()[len(tool.AutoPrefix):]
+		name = s.Name() + "-" + kept.Suffix()
 	}
 	if o.Config == nil {
 		config.Session = ""
@@ -111,7 +112,7 @@ func (s *Session) fork(ctx context.Context, child *Session, o *SubOptions) error
 	name := child.Name()
 	if !child.brief {
 		if _, err := tree.Branch(ctx, name); !tool.Missing(err) {
-			child.forked = tool.ForkPrefix + name
+			child.forked = kept.ForkPrefix + name
 			return err
 		}
 	}
@@ -124,7 +125,7 @@ func (s *Session) fork(ctx context.Context, child *Session, o *SubOptions) error
 		return err
 	}
 
-	base, err := snapshot.Create(ctx, tree, tool.ForkPrefix+name, &snapshot.Options{Note: tool.ForkNote + name})
+	base, err := snapshot.Create(ctx, tree, kept.ForkPrefix+name, &snapshot.Options{Note: kept.ForkNote + name})
 	if err != nil {
 		return err
 	}

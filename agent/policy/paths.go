@@ -44,3 +44,11 @@ func Rooted(path string) string {
 	}
 	return "/" + path
 }
+
+// Unrooted returns a path with a slash in front as io/fs has it.
+func Unrooted(path string) string {
+	if path == "/" {
+		return "."
+	}
+	return path[1:]
+}

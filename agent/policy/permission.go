@@ -10,7 +10,8 @@ const (
 	Write    Permission = "fs.write"
 	Delete   Permission = "fs.delete"
 	Snapshot Permission = "snapshot" // name moments of the branch, fork it, bring it back
+	Run      Permission = "run"      // run programs of the host in the branch, see [Programs]
 )
 
 // permissions are all there are.
-var permissions = []Permission{List, Read, Write, Delete, Snapshot}
+var permissions = []Permission{List, Read, Write, Delete, Snapshot, Run}

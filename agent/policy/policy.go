@@ -32,7 +32,7 @@ type Policy struct {
 	// either.
 	ReadOnly []string `json:"read_only,omitempty"`
 
-	// Permissions are those granted; nil is all.
+	// Permissions are those granted; nil is all, without [Run]. That needs Programs.
 	Permissions []Permission `json:"permissions,omitempty"`
 
 	// MaxFileSize bounds the files that are read, written, edited and copied. -1 is no bound; 0 is the default of the
@@ -53,6 +53,9 @@ type Policy struct {
 
 	// Branches are other branches than the tools' own that they may look at and fork, as patterns of one segment.
 	Branches []string `json:"branches,omitempty"`
+
+	// Programs are the programs of the host that tools may run; nil is none.
+	Programs *Programs `json:"programs,omitempty"`
 
 	// Ask are the uses that somebody has to approve; see the field Ask of a tool's configuration.
 	Ask []Rule `json:"ask,omitempty"`
@@ -99,6 +102,9 @@ func (p *Policy) Check() (*Policy, error) {
 		"max_file_size": int64(c.MaxFileSize), "max_write_size": int64(c.MaxWriteSize),
 		"max_bytes": int64(c.MaxBytes), "max_entries": c.MaxEntries,
 	})
+	if err == nil {
+		err = c.checkPrograms()
+	}
 	return &c, err
 }
 
@@ -122,6 +128,9 @@ func (p *Policy) LeadsTo(path string) bool {
 
 // Grants reports whether a permission is granted at all.
 func (p *Policy) Grants(perm Permission) bool {
+	if perm == Run && p.Programs == nil {
+		return false
+	}
 	return p.Permissions == nil || slices.Contains(p.Permissions, perm)
 }
 

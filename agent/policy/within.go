@@ -4,8 +4,8 @@ import (
 	"slices"
 )
 
-// Within returns the policy narrowed to some paths: it allows what p allows below one of them. No paths leave
-// nothing. A nil p is [AllowAll].
+// Within returns the policy narrowed to some paths: it allows what p allows below one of them, and no programs, since
+// they see all paths. No paths leave nothing. A nil p is [AllowAll].
 func (p *Policy) Within(paths []string) (*Policy, error) {
 	if p == nil {
 		p = AllowAll
@@ -39,10 +39,19 @@ func (p *Policy) Within(paths []string) (*Policy, error) {
 	if len(c.Paths) == 0 {
 		c.Deny = append(c.Deny, ".")
 	}
+	if !slices.Equal(c.Paths, []string{"."}) {
+		c.noPrograms()
+	}
 	return c, nil
 }
 
-// Part returns the policy for a tree that serves a path, but not the others below it.
+// noPrograms takes the right to run programs away.
+func (p *Policy) noPrograms() {
+	p.Programs = nil
+	p.Permissions = slices.DeleteFunc(slices.Clone(p.Permissions), func(perm Permission) bool { return perm == Run })
+}
+
+// Part returns the policy for a tree that serves a path, but not the others below it. It grants no programs.
 func (p Policy) Part(path string, others []string) *Policy {
 	if path != "." {
 		var paths []string
@@ -62,6 +71,7 @@ func (p Policy) Part(path string, others []string) *Policy {
 		p.Paths = paths
 	}
 
+	p.noPrograms()
 	for _, other := range others {
 		if other != path && Under(other, path) {
 			p.Deny = append(slices.Clip(p.Deny), other)

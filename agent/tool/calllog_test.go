@@ -56,7 +56,7 @@ func TestCallLogMadeUpTool(t *testing.T) {
 func TestMetricsLabels(t *testing.T) {
 	metrics := &agentkit.Counts{}
 	b, _ := agentkit.Box(t, &tool.Config{Metrics: metrics, NoSnapshot: true})
-	for _, op := range []string{"workspace_ls", "workspace_snapshot", "read /etc/passwd", "workspace_run"} {
+	for _, op := range []string{"workspace_ls", "workspace_snapshot", "read /etc/passwd", "workspace_dance"} {
 		b.Call(t.Context(), op, nil)
 	}
 	require.Equal(t, 1, metrics.Of("call workspace workspace_ls ok"))

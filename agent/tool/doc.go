@@ -21,7 +21,7 @@
 // # The record
 //
 // Each change names its call, in the same commit. Package record adds a row about the call itself to the store's log
-// soon after; no call waits for it. [Metrics] count calls, and [hooks.Hooks] get an event for each. A hook cannot
+// soon after; no call waits for it. [metrics.Calls] count calls, and [hooks.Hooks] get an event for each. A hook cannot
 // hold up a call.
 //
 // # What models get wrong

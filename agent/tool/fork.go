@@ -6,6 +6,7 @@ import (
 
 	"vfsdb/agent/policy"
 	"vfsdb/agent/tool/hooks"
+	"vfsdb/agent/tool/kept"
 	"vfsdb/snapshot"
 	"vfsdb/vfs"
 )
@@ -33,7 +34,7 @@ func (h *History) Fork(ctx context.Context, text, name string, stay bool) (f For
 		return f, err
 	}
 	if name == "" {
-		name = "branch-" + AutoName()[len(AutoPrefix):]
+		name = "branch-" + kept.Suffix()
 	}
 
 	h.box.at.writing.Lock()

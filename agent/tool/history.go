@@ -3,7 +3,6 @@ package tool
 import (
 	"context"
 	"fmt"
-	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -11,6 +10,7 @@ import (
 
 	"vfsdb/agent/policy"
 	"vfsdb/agent/tool/hooks"
+	"vfsdb/agent/tool/kept"
 	"vfsdb/snapshot"
 	"vfsdb/vfs"
 )
@@ -46,7 +46,7 @@ func (h *History) Own(ctx context.Context, path string, max int) ([]vfs.Event, e
 	if h.box.config.Session == "" {
 		return nil, nil
 	}
-	return h.box.fsys.Log(ctx, &vfs.LogOptions{Path: unrooted(path), Session: h.box.config.Session, Newest: true, Max: max})
+	return h.box.fsys.Log(ctx, &vfs.LogOptions{Path: policy.Unrooted(path), Session: h.box.config.Session, Newest: true, Max: max})
 }
 
 // may reports whether tools may look at a branch, given by its number and its name: their own, one that they stood on or
@@ -182,7 +182,7 @@ func (h *History) Forget(ctx context.Context, text string) (string, error) {
 	switch {
 	case err != nil:
 		return "", err
-	case kept(tree):
+	case keepsIt(tree):
 		return "", &policy.Error{Permission: policy.Snapshot, Why: fmt.Sprintf("'%s' is a snapshot that the session keeps for itself, so it cannot be deleted", text)}
 	case ref.Snapshot == "":
 		return "", fmt.Errorf("'%s' is a branch; only snapshots can be deleted: %w", text, syscall.EPERM)
@@ -196,10 +196,10 @@ func (h *History) Forget(ctx context.Context, text string) (string, error) {
 	return ref.Snapshot, snapshot.Delete(ctx, h.box.fsys, ref.Snapshot)
 }
 
-// kept reports whether a tree is a snapshot that a session took for itself, for Undo or for Adopt.
-func kept(tree snapshot.Tree) bool {
+// keepsIt reports whether a tree is a snapshot that a session took for itself, for Undo or for Adopt.
+func keepsIt(tree snapshot.Tree) bool {
 	s, ok := tree.(*snapshot.Snapshot)
-	return ok && (IsAutomatic(s.Info) || strings.HasPrefix(s.Info.Name, ForkPrefix) && strings.HasPrefix(s.Info.Note, ForkNote))
+	return ok && (kept.IsAutomatic(s.Info) || kept.IsBase(s.Info))
 }
 
 // Compare lists the differences of two moments, as far as the policy shows them; "" is the branch as it is now.
@@ -243,6 +243,3 @@ func shownOf(p *policy.Policy, c snapshot.Change) (snapshot.Change, bool) {
 	}
 	return c, to
 }
-
-// ModeText returns a mode as results show it.
-func ModeText(mode fs.FileMode) string { return fmt.Sprintf("0o%03o", mode.Perm()) }

@@ -31,19 +31,6 @@ func (n *Node) Info() *vfs.Info { return n.info }
 // Sum returns the sum of a regular file; nil if the verb did not read it.
 func (n *Node) Sum() *vfs.Sum { return n.sum }
 
-// KindOf returns the word for a type of file.
-func KindOf(mode fs.FileMode) string {
-	switch mode.Type() {
-	case 0:
-		return "file"
-	case fs.ModeDir:
-		return "directory"
-	case fs.ModeSymlink:
-		return "symlink"
-	}
-	return "other"
-}
-
 // Stat describes a file or directory. With follow, a symlink at the end is followed.
 func (g *Guard) Stat(name string, follow bool) (*Node, error) {
 	return g.StatFor(policy.List, name, follow)

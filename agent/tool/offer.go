@@ -45,6 +45,11 @@ func (b *Toolbox) lacks(t *Tool) string {
 	case snapshots && fsys != nil && !fsys.Whole():
 		return "it is about a whole branch, and this workspace is a directory of one"
 	}
+	if slices.Contains(t.Permissions, policy.Run) {
+		if why := b.lacksPrograms(); why != "" {
+			return why
+		}
+	}
 	for _, perm := range t.Permissions {
 		if !b.policy.Grants(perm) {
 			return fmt.Sprintf("it needs the permission %s, which the policy does not grant", perm)

@@ -24,7 +24,7 @@ type Tool struct {
 	Hints       Hints
 	Risk        Risk
 	Permissions []policy.Permission // all that the tool may need
-	SideEffects []string            // "filesystem_write", "filesystem_delete"
+	SideEffects []string            // "filesystem_write", "filesystem_delete", "program"
 
 	// Sequential asks the caller not to run two calls of this tool at once. Nothing breaks if it does: each call
 	// is one transaction, and ifSum refuses a write that came too late.
@@ -46,7 +46,7 @@ type Hints struct {
 	ReadOnly    bool // changes nothing
 	Destructive bool // may take something away that was there
 	Idempotent  bool // the same call again changes nothing more
-	OpenWorld   bool // reaches outside the store; no tool of ours does
+	OpenWorld   bool // reaches outside the store, as programs do
 }
 
 // A Risk is how much harm a call can do.
@@ -74,6 +74,7 @@ const (
 	Looks                // reads the list of moments
 	Forgets              // takes the name of a moment away
 	Rewrites             // brings the whole branch back
+	Runs                 // runs a program of the host, which may do anything
 )
 
 // traits are the properties that follow from a kind.
@@ -95,6 +96,7 @@ var traitsOf = map[Kind]traits{
 	Looks:    {Hints{ReadOnly: true, Idempotent: true}, Low, []policy.Permission{policy.Snapshot}, nil},
 	Forgets:  {Hints{Destructive: true}, High, []policy.Permission{policy.Snapshot}, nil},
 	Rewrites: {Hints{Destructive: true}, High, []policy.Permission{policy.Snapshot, policy.Write, policy.Delete}, []string{"filesystem_write", "filesystem_delete"}},
+	Runs:     {Hints{Destructive: true, OpenWorld: true}, High, []policy.Permission{policy.Run}, []string{"program", "filesystem_write", "filesystem_delete"}},
 }
 
 // A Tweak changes the definition of a tool.

@@ -15,6 +15,8 @@ import (
 
 	"vfsdb/agent/policy"
 	"vfsdb/agent/tool/hooks"
+	"vfsdb/agent/tool/metrics"
+	"vfsdb/agent/tool/program"
 	"vfsdb/agent/tool/retry"
 	"vfsdb/agent/tool/texts"
 	"vfsdb/vfs"
@@ -45,6 +47,9 @@ type Config struct {
 	// into each tree at a moment of its own.
 	Routes []Route
 
+	// Programs runs the programs that the policy grants. Without it there are no tools that run one.
+	Programs program.Runner
+
 	Policy *policy.Policy // nil is AllowAll
 	Caps   policy.Caps
 
@@ -68,7 +73,7 @@ type Config struct {
 
 	// Metrics counts calls, and Hooks gets an event for each; nil is none. Hooks cannot hold up a call, see
 	// [hooks.Hooks].
-	Metrics Metrics
+	Metrics metrics.Calls
 	Hooks   *hooks.Hooks
 
 	// Logger gets a line for each call, at the level debug, and for each file that a search skips, at warn; nil is silence.

@@ -320,15 +320,7 @@ func below(dir, name string) string {
 }
 
 // Relative returns the path of at as seen from dir, which holds it; both have a slash in front.
-func Relative(dir, at string) string { return relative(unrooted(dir), unrooted(at)) }
-
-// unrooted returns a path of the tree as io/fs has it.
-func unrooted(path string) string {
-	if path == "/" {
-		return "."
-	}
-	return path[1:]
-}
+func Relative(dir, at string) string { return relative(policy.Unrooted(dir), policy.Unrooted(at)) }
 
 // relative does what Relative does, for paths of the tree.
 func relative(dir, at string) string {

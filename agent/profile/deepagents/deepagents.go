@@ -19,7 +19,7 @@ import (
 // written over, and directories above it are made. A result that is too large is cut, with a note.
 var Profile = &tool.Profile{
 	Name:    "deepagents",
-	About:   "ls, read_file, write_file, edit_file, delete, glob, grep, upload_files, download_files: text, as Deep Agents know it",
+	About:   "ls, read_file, write_file, edit_file, delete, glob, grep, upload_files, download_files, execute: text, as Deep Agents know it",
 	Prepare: defaults,
 	Refuses: refuses,
 	Routes:  true,
@@ -56,6 +56,9 @@ func tools(*tool.Toolbox) []*tool.Tool {
 			tool.Puts, uploadPaths, upload, func(all []uploadItem) uploadOut { return uploadOut{all} }, tool.Title("Upload files"), tool.Idempotent, tool.Sequential),
 		tool.Divide("download_files", `Read several files whole, as text or base64. Each has its own error: file_not_found, permission_denied, is_directory or invalid_path.`,
 			tool.Reads, downloadPaths, download, func(all []downloadItem) downloadOut { return downloadOut{all} }, tool.Title("Download files")),
+
+		tool.Steer("execute", `Run a shell command in the filesystem's root, as a program of the host. Returns the output of both streams, and the exit code. Quote paths that contain spaces. Use the other tools, not cat, grep or find, to read and search files.`,
+			tool.Runs, execute, tool.Title("Run command"), tool.Sequential),
 	}
 }
 

@@ -14,7 +14,7 @@ var Profile = &tool.Profile{
 	Name:    "helix",
 	About:   "workspace_read_file, workspace_edit_file and the rest: every verb, with sums, snapshots and branches",
 	Prepare: tool.StartAllowed,
-	Tools:   func(b *tool.Toolbox) []*tool.Tool { return named(b, slicesOf(files(), history())) },
+	Tools:   func(b *tool.Toolbox) []*tool.Tool { return named(b, slicesOf(files(), history(), programs())) },
 	Tagged:  true,
 	Explain: tool.Explain,
 	Prompt:  prompt,

@@ -9,6 +9,7 @@ import (
 
 	"vfsdb/agent/policy"
 	"vfsdb/agent/tool"
+	"vfsdb/agent/tool/kept"
 	"vfsdb/snapshot"
 )
 
@@ -26,7 +27,7 @@ type snapshotOut struct {
 }
 
 func takeSnapshot(ctx context.Context, h *tool.History, in snapshotIn) (snapshotOut, error) {
-	for _, prefix := range []string{tool.AutoPrefix, tool.ForkPrefix} {
+	for _, prefix := range []string{kept.AutoPrefix, kept.ForkPrefix} {
 		if strings.HasPrefix(in.Name, prefix) {
 			return snapshotOut{}, tool.Refuse(syscall.EINVAL, "names that begin with '%s' are reserved for automatic snapshots: choose another", prefix)
 		}

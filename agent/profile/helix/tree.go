@@ -24,7 +24,7 @@ type entry struct {
 }
 
 func entryOf(n *tool.Node) entry {
-	e := entry{Name: n.Name(), Path: n.Path(), Type: tool.KindOf(n.Info().Mode())}
+	e := entry{Name: n.Name(), Path: n.Path(), Type: texts.Kind(n.Info().Mode())}
 	if n.Info().Mode().IsRegular() {
 		size := n.Info().Size()
 		e.Size = &size
@@ -232,7 +232,7 @@ func stat(g *tool.Guard, in statIn) (statOut, error) {
 	}
 	e := entryOf(n)
 	size, mtime := n.Info().Size(), n.Info().ModTime().UTC()
-	e.Size, e.Mtime, e.Mode, e.Sum = &size, &mtime, tool.ModeText(n.Info().Mode()), n.Sum()
+	e.Size, e.Mtime, e.Mode, e.Sum = &size, &mtime, texts.Mode(n.Info().Mode()), n.Sum()
 	return statOut{e}, nil
 }
 

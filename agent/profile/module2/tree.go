@@ -10,6 +10,7 @@ import (
 
 	"vfsdb/agent/policy"
 	"vfsdb/agent/tool"
+	"vfsdb/agent/tool/texts"
 	"vfsdb/search"
 )
 
@@ -18,7 +19,7 @@ func kindOf(mode fs.FileMode) string {
 	if mode.IsDir() {
 		return "dir"
 	}
-	return tool.KindOf(mode)
+	return texts.Kind(mode)
 }
 
 type lsIn struct {
@@ -254,7 +255,7 @@ func stat(g *tool.Guard, in pathIn) (statOut, error) {
 	return statOut{
 		Path: n.Path(), Name: n.Name(), Type: kindOf(of.Info().Mode()), SizeBytes: of.Info().Size(),
 		Modified: secondsOf(of.Info().ModTime()), Created: secondsOf(of.Info().BirthTime()),
-		Permissions: tool.ModeText(of.Info().Mode()), IsSymlink: link,
+		Permissions: texts.Mode(of.Info().Mode()), IsSymlink: link,
 	}, nil
 }
 

@@ -1,0 +1,2 @@
+// Package shell reads a command of a POSIX shell and names the programs that it starts.
+package shell

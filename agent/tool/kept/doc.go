@@ -1,0 +1,2 @@
+// Package kept names the snapshots that sessions keep for themselves: for Undo, and to know where a fork began.
+package kept
