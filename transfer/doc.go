@@ -21,6 +21,9 @@
 // A directory that is imported again is walked, but a file is read only if its size or its modification time, to the
 // nanosecond, differs from the store's. A time that was set back by hand deceives that; Checksum reads all files.
 //
+// The walk goes from directory to directory by descriptor. What is swapped for a symlink meanwhile is refused, so nothing
+// outside of the source is ever read.
+//
 // A file that changes twice between two ticks of a clock cannot deceive it. A file that was modified less than 100 ms
 // ago, or 2 s where times have no fractions, is read last, after that time has passed; a small import may have to wait
 // for it. If the file was modified again by then, the store gives it a time one nanosecond early, and the next import

@@ -1,15 +1,14 @@
 package transfer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
-	"path"
-	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -41,13 +40,18 @@ func ImportDir(ctx context.Context, fsys *vfs.FS, src, to string, o *ImportOptio
 }
 
 func importDir(ctx context.Context, fsys *vfs.FS, src, to string, o *ImportOptions) (*Report, error) {
-	top, err := os.Stat(src)
+	info, err := os.Stat(src)
 	switch {
 	case err != nil:
 		return nil, errors.Unwrap(err)
-	case !top.IsDir():
+	case !info.IsDir():
 		return nil, syscall.ENOTDIR
 	}
+	top, err := hostdir.Top(src)
+	if err != nil {
+		return nil, cause(err)
+	}
+	defer top.Done()
 	im, err := newImporter(ctx, fsys, to, o)
 	if err != nil {
 		return nil, err
@@ -55,21 +59,22 @@ func importDir(ctx context.Context, fsys *vfs.FS, src, to string, o *ImportOptio
 	defer im.close()
 	im.rules, im.ours = make(map[string]*gitignore.Rules), make(map[string]bool)
 
-	w := &dirWalker{importer: im, src: src, own: ownFiles(fsys), names: make(map[hostdir.ID]*entry)}
-	im.reread = func(ctx context.Context, e *entry) error { return w.load(ctx, e, true) }
+	w := &dirWalker{importer: im, top: top, own: ownFiles(fsys), names: make(map[hostdir.ID]*entry)}
+	im.reread = w.rereadFile
 	last := im.commitLast
 	if im.o.DryRun {
 		last = w.plan
 	}
-	return im.finish(ctx, w.attend(ctx, func(ctx context.Context) error { return w.run(ctx, top) }), last)
+	return im.finish(ctx, w.attend(ctx, func(ctx context.Context) error { return w.run(ctx) }), last)
 }
 
-// A dirWalker walks a directory of the host, while workers read the files that it finds.
+// A dirWalker walks a directory of the host, while workers read the files that it finds. It goes from directory to
+// directory by descriptors, so that nothing outside of the source can be read.
 type dirWalker struct {
 	*importer
-	src   string
+	top   *hostdir.Dir
 	own   []fs.FileInfo
-	files chan *entry // to the workers
+	files chan found // to the workers
 	names map[hostdir.ID]*entry
 	first []*entry // of files with several names. They wait for the end of the walk, when all names are known
 	links []*entry // the further names
@@ -80,21 +85,31 @@ type dirWalker struct {
 	last bool       // they are being read
 }
 
+// A found is a regular file to be read, and the directory that it is in.
+type found struct {
+	*entry
+	in *hostdir.Dir
+}
+
 // run walks the directory in up to three rounds: first most files, then those with several names, at last those that
 // were modified a moment ago.
-func (w *dirWalker) run(ctx context.Context, top fs.FileInfo) error {
+func (w *dirWalker) run(ctx context.Context) error {
+	info, err := w.top.Self.Stat()
+	if err != nil {
+		return err
+	}
 	there, err := w.hasDestination(ctx)
 	if err != nil {
 		return err
 	}
-	err = w.work(ctx, func(ctx context.Context) error { return w.dir(ctx, "", top, nil, there) })
+	err = w.work(ctx, func(ctx context.Context) error { return w.dir(ctx, w.top, "", info, nil, there) })
 	if err == nil && len(w.first) > 0 {
 		err = w.work(ctx, w.linkedFiles)
 	}
 	if err == nil && len(w.late) > 0 && !w.doomed() {
 		if err = w.settle(ctx); err == nil {
 			w.last = true
-			err = w.work(ctx, func(ctx context.Context) error { return w.send(ctx, w.late...) })
+			err = w.work(ctx, func(ctx context.Context) error { return w.sendAgain(ctx, w.late) })
 		}
 	}
 	if err != nil {
@@ -111,7 +126,7 @@ func (w *dirWalker) run(ctx context.Context, top fs.FileInfo) error {
 
 // work runs find, which sends files, and the workers that read them.
 func (w *dirWalker) work(ctx context.Context, find func(context.Context) error) error {
-	w.files = make(chan *entry, 64)
+	w.files = make(chan found, 64)
 	g, both := errgroup.WithContext(ctx)
 	g.Go(func() error {
 		defer close(w.files)
@@ -120,202 +135,71 @@ func (w *dirWalker) work(ctx context.Context, find func(context.Context) error) 
 
 	for range min(4, runtime.GOMAXPROCS(0)) {
 		g.Go(func() error {
-			for e := range w.files {
-				if err := w.file(both, e); err != nil {
-					return err
+			var err error
+			for f := range w.files {
+				if err == nil {
+					err = w.file(both, f)
 				}
+				f.in.Done()
 			}
-			return nil
+			return err
 		})
 	}
 	return g.Wait()
 }
 
-// send gives files to the workers.
-func (w *dirWalker) send(ctx context.Context, files ...*entry) error {
+// send gives a file to the workers.
+func (w *dirWalker) send(ctx context.Context, in *hostdir.Dir, e *entry) error {
+	select {
+	case w.files <- found{e, in.Use()}:
+		return nil
+	case <-ctx.Done():
+		in.Done()
+		return ctx.Err()
+	}
+}
+
+// sendAgain gives files to the workers that were put off.
+func (w *dirWalker) sendAgain(ctx context.Context, files []*entry) error {
+	at := reopener{top: w.top}
+	defer at.close()
+	slices.SortStableFunc(files, func(a, b *entry) int { return cmp.Compare(parent(a.path), parent(b.path)) })
 	for _, e := range files {
-		select {
-		case w.files <- e:
-		case <-ctx.Done():
-			return ctx.Err()
+		in, err := at.dir(parent(e.path))
+		if err != nil {
+			w.drop(e, err)
+			continue
+		}
+		if err := w.send(ctx, in, e); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// host returns the path on the host of a path inside the source.
-func (w *dirWalker) host(name string) string {
-	if name == "" {
-		return w.src
-	}
-	return w.src + string(filepath.Separator) + filepath.FromSlash(name)
+// A reopener opens directories by their path inside the source, and holds the last one.
+type reopener struct {
+	top  *hostdir.Dir
+	name string
+	in   *hostdir.Dir
 }
 
-// dir walks one directory. rules are those of the directories above; there is whether the store has the directory.
-func (w *dirWalker) dir(ctx context.Context, name string, info fs.FileInfo, rules *gitignore.Rules, there bool) error {
-	if err := w.add(ctx, w.entry(name, info)); err != nil {
-		return err
+func (r *reopener) dir(name string) (*hostdir.Dir, error) {
+	if r.in != nil && r.name == name {
+		return r.in, nil
 	}
-	list, err := os.ReadDir(w.host(name))
+	r.close()
+	in, err := r.top.Below(name)
 	if err != nil {
-		w.refuse(name, err)
+		return nil, err
 	}
-
-	// The directory adds its own rules, and the store may have files in the same places.
-	if w.o.GitIgnore {
-		above := rules
-		if rules, err = w.readRules(name, list, above); err != nil {
-			w.refuse(join(name, ".gitignore"), err)
-		}
-		if rules != above {
-			w.rules[name] = rules
-		}
-	}
-	var known map[string]*vfs.Info
-	if there {
-		if known, err = w.lookUp(ctx, name, list); err != nil {
-			return err
-		}
-	}
-
-	for _, d := range list {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		inside := join(name, d.Name())
-		if w.leavesOut(inside, d.IsDir(), rules) {
-			continue
-		}
-
-		info, err := d.Info()
-		if err != nil {
-			w.refuse(inside, err)
-			continue
-		}
-		if info.IsDir() {
-			below := known[d.Name()]
-			err = w.dir(ctx, inside, info, rules, below != nil && below.IsDir())
-		} else {
-			err = w.other(ctx, inside, info, known[d.Name()])
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	r.name, r.in = name, in
+	return in, nil
 }
 
-// entry makes an entry of a file of the host. The store has no place for its extended attributes.
-func (w *dirWalker) entry(name string, info fs.FileInfo) *entry {
-	w.skipXattrs(xattrsOf(w.host(name)))
-	return &entry{path: name, attr: hostAttr(info)}
-}
-
-// readRules adds the .gitignore file of a directory to the rules above.
-func (w *dirWalker) readRules(name string, list []fs.DirEntry, above *gitignore.Rules) (*gitignore.Rules, error) {
-	for _, d := range list {
-		if d.Name() != ".gitignore" || !d.Type().IsRegular() {
-			continue
-		}
-		f, err := hostdir.OpenFile(w.host(join(name, d.Name())))
-		if err != nil {
-			return above, err
-		}
-		defer f.Close()
-		text, err := io.ReadAll(io.LimitReader(f, gitignore.MaxFile))
-		return above.Below(name, string(text)), err
+func (r *reopener) close() {
+	if r.in != nil {
+		r.in.Done()
+		r.in = nil
 	}
-	return above, nil
-}
-
-// other takes anything but a directory. there is the file that the store has in its place, or nil.
-func (w *dirWalker) other(ctx context.Context, name string, info fs.FileInfo, there *vfs.Info) (err error) {
-	if isOwn(w.own, info) {
-		w.ours[name] = true
-		return nil
-	}
-
-	// A further name of a file waits until the file has its first.
-	e := w.entry(name, info)
-	id, linked := hostdir.Identity(info)
-	if linked {
-		if first := w.names[id]; first != nil {
-			e.same = first
-			first.names = append(first.names, name)
-			w.links = append(w.links, e)
-			return nil
-		}
-		w.names[id] = e
-	}
-
-	switch info.Mode().Type() {
-	case 0:
-		e.twin = w.twinOf(e, info, there)
-		switch {
-		case linked:
-			w.first = append(w.first, e)
-			return nil
-		case e.twin != nil && there.Nlink() == 1:
-			return w.keep(ctx, e)
-		}
-		e.twin = nil
-		return w.send(ctx, e)
-	case fs.ModeSymlink:
-		e.target, err = os.Readlink(w.host(name))
-	case fs.ModeNamedPipe, fs.ModeSocket, fs.ModeDevice, fs.ModeDevice | fs.ModeCharDevice:
-	default:
-		err = errUnknownType
-	}
-	if err != nil {
-		w.drop(e, err)
-		return nil
-	}
-	return w.add(ctx, e)
-}
-
-// linkedFiles takes the files with several names. One that the store has under the same names need not be read.
-func (w *dirWalker) linkedFiles(ctx context.Context) error {
-	for _, e := range w.first {
-		kept, err := w.keepLinked(ctx, e)
-		if err != nil {
-			return err
-		}
-		if kept {
-			continue
-		}
-		e.twin = nil
-		if err := w.send(ctx, e); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// keepLinked adds a file with several names without reading it, if the store has it under the same names.
-func (w *dirWalker) keepLinked(ctx context.Context, e *entry) (kept bool, err error) {
-	if e.twin == nil {
-		return false, nil
-	}
-	err = w.fsys.View(ctx, func(tx *vfs.Tx) (err error) {
-		kept, err = e.whole(tx, w.to)
-		return err
-	})
-	if err != nil || !kept {
-		return false, err
-	}
-	return true, w.keep(ctx, e)
-}
-
-// leavesOut reports whether Exclude or GitIgnore leaves out a path inside the source. rules are those of its directory.
-func (im *importer) leavesOut(name string, dir bool, rules *gitignore.Rules) bool {
-	if im.o.GitIgnore && (path.Base(name) == ".git" || rules.Match(name, dir)) {
-		return true
-	}
-	return im.globs.Match(name, dir)
-}
-
-// drop refuses an entry that cannot be read.
-func (w *dirWalker) drop(e *entry, err error) {
-	e.gone = true
-	w.refuse(e.path, err)
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"time"
 
 	"vfsdb/chunk"
@@ -13,20 +14,31 @@ import (
 )
 
 // file reads and adds a regular file. Workers call it.
-func (w *dirWalker) file(ctx context.Context, e *entry) error {
+func (w *dirWalker) file(ctx context.Context, f found) error {
 	if w.o.DryRun {
-		return w.probe(ctx, e)
+		return w.probe(ctx, f)
 	}
-	if err := w.load(ctx, e, w.last); err != nil || e.data == nil {
+	if err := w.load(ctx, f.in, f.entry, w.last); err != nil || f.data == nil {
 		return err
 	}
-	w.tally.file(e.path, e.data.Size())
-	return w.add(ctx, e)
+	w.tally.file(f.path, f.data.Size())
+	return w.add(ctx, f.entry)
+}
+
+// rereadFile reads a file after all that was not read when the walk came by.
+func (w *dirWalker) rereadFile(ctx context.Context, e *entry) error {
+	in, err := w.top.Below(parent(e.path))
+	if err != nil {
+		w.drop(e, err)
+		return nil
+	}
+	defer in.Done()
+	return w.load(ctx, in, e, true)
 }
 
 // load stores the content of a regular file of the host. A file that was modified a moment ago is put off until last.
-func (w *dirWalker) load(ctx context.Context, e *entry, last bool) error {
-	f, err := hostdir.OpenFile(w.host(e.path))
+func (w *dirWalker) load(ctx context.Context, in *hostdir.Dir, e *entry, last bool) error {
+	f, err := in.OpenFile(path.Base(e.path))
 	if err != nil {
 		w.drop(e, err)
 		return nil

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
+	"path"
 	"runtime"
 	"slices"
 	"syscall"
@@ -16,7 +18,6 @@ import (
 
 	"vfsdb/node"
 	"vfsdb/snapshot"
-	"vfsdb/transfer/hostdir"
 	"vfsdb/vfs"
 )
 
@@ -289,22 +290,22 @@ func (p *planner) compare(e *entry, there *node.Node) snapshot.Kind {
 }
 
 // probe looks at a regular file that an import would read.
-func (w *dirWalker) probe(ctx context.Context, e *entry) error {
-	f, err := hostdir.OpenFile(w.host(e.path))
+func (w *dirWalker) probe(ctx context.Context, e found) error {
+	f, err := e.in.OpenFile(path.Base(e.path))
 	if err != nil {
-		w.drop(e, err)
+		w.drop(e.entry, err)
 		return nil
 	}
 	defer f.Close()
 
 	info, err := w.stat(f)
 	if err != nil {
-		w.drop(e, err)
+		w.drop(e.entry, err)
 		return nil
 	}
 	e.attr, e.length = hostAttr(info), info.Size()
 	w.tally.file(e.path, e.length)
-	return w.add(ctx, e)
+	return w.add(ctx, e.entry)
 }
 
 // settleDoubts compares the contents of the files that are in doubt.
@@ -342,7 +343,7 @@ const comparedBytes = 1 << 20
 // sameContent reports whether a file of the host has the content of one of the store. It is refused if the host's cannot
 // be read.
 func (w *dirWalker) sameContent(ctx context.Context, d doubt) (same bool, err error) {
-	f, err := hostdir.OpenFile(w.host(d.path))
+	f, err := w.open(d.path)
 	if err != nil {
 		w.refuse(d.path, err)
 		return true, nil
@@ -369,4 +370,14 @@ func (w *dirWalker) sameContent(ctx context.Context, d doubt) (same bool, err er
 		}
 	}
 	return true, nil
+}
+
+// open opens a file by its path inside the source.
+func (w *dirWalker) open(name string) (*os.File, error) {
+	in, err := w.top.Below(parent(name))
+	if err != nil {
+		return nil, err
+	}
+	defer in.Done()
+	return in.OpenFile(path.Base(name))
 }

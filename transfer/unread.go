@@ -41,7 +41,7 @@ func young(mtime, now time.Time) bool {
 const lookUpPage = 1024
 
 // lookUp returns the files that the store has under the names of a directory of the host.
-func (w *dirWalker) lookUp(ctx context.Context, dir string, list []fs.DirEntry) (map[string]*vfs.Info, error) {
+func (w *dirWalker) lookUp(ctx context.Context, dir string, list []fs.FileInfo) (map[string]*vfs.Info, error) {
 	known := make(map[string]*vfs.Info, len(list))
 	for page := range slices.Chunk(list, lookUpPage) {
 		err := w.fsys.View(ctx, func(tx *vfs.Tx) error {

@@ -174,12 +174,13 @@ func TestAlwaysYoung(t *testing.T) {
 	im, err := newImporter(t.Context(), fsys, "/", nil)
 	require.NoError(t, err)
 	defer im.batch.Close()
-	w := &dirWalker{importer: im, src: src, last: true}
+	w := &dirWalker{importer: im, last: true}
+	top := openTop(t, src)
 	write(t, src, "f")
 	when := time.Now().Add(fineTick / 2) // as if it were written when it is read
 	require.NoError(t, os.Chtimes(filepath.Join(src, "f"), when, when))
 	e := &entry{path: "f"}
-	require.NoError(t, w.load(t.Context(), e, true))
+	require.NoError(t, w.load(t.Context(), top, e, true))
 	require.Equal(t, when.UnixNano()-1, e.mtime)
 	require.NotNil(t, e.data)
 }

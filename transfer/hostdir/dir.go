@@ -21,6 +21,10 @@ func Open(above *os.Root, name string) (*Dir, error) {
 	if err != nil {
 		return nil, err
 	}
+	return open(root)
+}
+
+func open(root *os.Root) (*Dir, error) {
 	self, err := root.Open(".")
 	if err != nil {
 		root.Close()

@@ -4,7 +4,6 @@ package hostdir
 
 import (
 	"io/fs"
-	"os"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -35,9 +34,4 @@ func Device(info fs.FileInfo) (major, minor int64) {
 		return 0, 0
 	}
 	return int64(unix.Major(uint64(st.Rdev))), int64(unix.Minor(uint64(st.Rdev)))
-}
-
-// OpenFile opens a file to be read. It neither follows a symlink nor waits for the other end of a fifo.
-func OpenFile(name string) (*os.File, error) {
-	return os.OpenFile(name, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 }
