@@ -78,9 +78,9 @@ var rawTables = [4]struct {
 	columns     int
 }{
 	{"blob", "id", 5},
-	{"inode", "ino", 16},
+	{"inode", "ino", 17},
 	{"dirent", "ino", 7},
-	{"change", "seq", 15},
+	{"change", "seq", 13},
 }
 
 // readRows reads the rows of all regular files of a store.

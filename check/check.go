@@ -104,7 +104,7 @@ func Run(ctx context.Context, fsys *vfs.FS, options *Options) (*Report, error) {
 
 	// History comes before the rows, because it lists the trees that their faults are reported in.
 	for _, step := range []func(context.Context) error{
-		c.checkFile, c.checkHistory, c.checkChanges, c.checkCalls, c.checkInodes, c.checkDirents, c.checkOrphans, c.checkViews, c.checkManifests, c.checkBlobs, c.checkPacks, c.checkPatches, c.checkCounters,
+		c.checkFile, c.checkHistory, c.checkChanges, c.checkOther, c.checkCalls, c.checkInodes, c.checkDirents, c.checkOrphans, c.checkViews, c.checkManifests, c.checkBlobs, c.checkPacks, c.checkPatches, c.checkCounters,
 	} {
 		err := step(ctx)
 		switch {

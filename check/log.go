@@ -27,17 +27,14 @@ func (c *checker) checkChanges(ctx context.Context) error {
 		if err != nil {
 			return 0, err
 		}
-		numbers, err := numberColumns(tx)
-		if err != nil {
-			return 0, err
-		}
 
 		// Each change comes with its branch, its call and the change that it has its before from. The last column is the
 		// highest number that a branch ever had.
 		rows := tx.Query(`SELECT c.seq, c.branch, c.epoch, c.call, c.op, c.Path, c.before, c.after, typeof(c.before), length(c.before), length(c.after),
 			b.epoch, k.id, o.after IS NOT NULL, (SELECT seq FROM sqlite_sequence WHERE name = 'branch'),
-			`+numbers+`
+			c.ino, c.dir, x.argdir, x.displaced, x.seq
 			FROM change c LEFT JOIN branch b ON b.id = c.branch LEFT JOIN call k ON k.id = c.call LEFT JOIN change o ON o.seq = c.before
+				LEFT JOIN other x ON x.seq = c.seq
 			WHERE c.seq > ? ORDER BY c.seq LIMIT ?`, at, checkPage)
 		defer rows.Close()
 
@@ -79,13 +76,21 @@ func (c *checker) checkChanges(ctx context.Context) error {
 	})
 }
 
-// numberColumns are the inode numbers of a change; files of versions before 4 have none.
-func numberColumns(tx *schema.Tx) (string, error) {
-	version, err := tx.Version()
-	if version < 4 {
-		return `NULL, NULL, NULL, NULL`, err
-	}
-	return `c.ino, c.dir, c.argdir, c.displaced`, err
+// checkOther finds rows of the table other that belong to no change: a trim takes both.
+func (c *checker) checkOther(ctx context.Context) error {
+	return c.db.View(ctx, func(tx *schema.Tx) error {
+		if kept, err := journal.Kept(tx); err != nil || !kept {
+			return err
+		}
+		rows := tx.Query(`SELECT seq FROM other WHERE seq NOT IN (SELECT seq FROM change)`)
+		defer rows.Close()
+		for rows.Next() {
+			if err := c.fault(Fault{What: fmt.Sprintf("change %d is missing, but has a row in other", rows.Int(0))}); err != nil {
+				return err
+			}
+		}
+		return rows.Err()
+	})
 }
 
 // checkChange returns the fault of a row; "" if it has none.
@@ -111,6 +116,10 @@ func checkChange(rows *schema.Rows, oldestCall int64) string {
 		if ino := rows.Int(col); !rows.Null(col) && ino < schema.RootIno {
 			return fmt.Sprintf("it names the inode %d", ino)
 		}
+	}
+
+	if !rows.Null(19) && rows.Null(17) && rows.Null(18) {
+		return "its row in other has no number"
 	}
 
 	// A before is a sum, or the number of the change whose after it is.

@@ -21,11 +21,13 @@ func TestCheckFindsLog(t *testing.T) {
 		{"an inode of the future", `UPDATE change SET ino = 1000000 WHERE seq = 1030`, []string{"but 1000000 is in use", ""}},
 		{"an inode that never was", `UPDATE change SET ino = 0 WHERE seq = 1030`, []string{"change 1030: it names the inode 0", ""}},
 		{"a directory that never was", `UPDATE change SET dir = 7 WHERE seq = 1030`, []string{"change 1030: it names the inode 7", ""}},
-		{"another directory that never was", `UPDATE change SET argdir = 1023 WHERE seq = 1030`, []string{"change 1030: it names the inode 1023", ""}},
-		{"a displaced inode that never was", `UPDATE change SET displaced = -1 WHERE seq = 1030`, []string{"change 1030: it names the inode -1", ""}},
-		{"an inode that is gone", `UPDATE change SET displaced = 1025 WHERE seq = 1030`, []string{""}},
+		{"another directory that never was", `INSERT INTO other VALUES (1030, 1023, NULL)`, []string{"change 1030: it names the inode 1023", ""}},
+		{"a displaced inode that never was", `INSERT INTO other VALUES (1030, NULL, -1)`, []string{"change 1030: it names the inode -1", ""}},
+		{"an inode that is gone", `INSERT INTO other VALUES (1030, NULL, 1025)`, []string{""}},
+		{"numbers of no change", `INSERT INTO other VALUES (4000, 1024, NULL)`, []string{"change 4000 is missing, but has a row in other"}},
+		{"numbers of none", `INSERT INTO other VALUES (1030, NULL, NULL)`, []string{"change 1030: its row in other has no number", ""}},
 		{"a before in words", `UPDATE change SET before = 'x' WHERE seq = 1030`, []string{"change 1030: its before is no sum", ""}},
-		{"a call of nobody", `INSERT INTO call VALUES (1024, 4000, 0, '', '', '', '', NULL, 0, 0, '')`, []string{"call 1024: branch 4000 never was", "the newest call is 1024, but the counter says 1023", ""}},
-		{"a short digest", `INSERT INTO call VALUES (1024, 1024, 0, '', '', '', '', x'00', 0, 0, '')`, []string{"call 1024: a sum does not have 32 bytes"}},
+		{"a call of nobody", `INSERT INTO call VALUES (1024, 4000, 0, '', '', '', '', NULL, 0, 0, '', NULL, NULL)`, []string{"call 1024: branch 4000 never was", "the newest call is 1024, but the counter says 1023", ""}},
+		{"a short digest", `INSERT INTO call VALUES (1024, 1024, 0, '', '', '', '', x'00', 0, 0, '', NULL, NULL)`, []string{"call 1024: a sum does not have 32 bytes"}},
 	})
 }

@@ -83,20 +83,37 @@ func (w *Writer) Flush() error {
 	}
 
 	for i := range w.waiting {
-		c := &w.waiting[i]
-		before := sumOrNull(&c.Before)
-		if c.Origin != 0 && c.seq-c.Origin < Reach {
-			before = c.Origin
-		}
-		if _, err := w.tx.Exec(`INSERT INTO change (seq, branch, epoch, at, call, op, path, arg, before, after, grew, ino, dir, argdir, displaced)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			c.seq, w.branch, c.epoch, w.now, call, string(c.Op), c.Path, textOrNull(c.Arg), before, sumOrNull(&c.After), c.Grew,
-			inoOrNull(c.Ino), inoOrNull(c.Dir), inoOrNull(c.ArgDir), inoOrNull(c.Displaced)); err != nil {
+		if err := w.insert(&w.waiting[i], call); err != nil {
 			return err
 		}
 	}
 	w.waiting = w.waiting[:0]
 	return nil
+}
+
+// insert adds the row of a change, and one of the table other if it needs one.
+func (w *Writer) insert(c *row, call any) error {
+	before := sumOrNull(&c.Before)
+	if c.Origin != 0 && c.seq-c.Origin < Reach {
+		before = c.Origin
+	}
+	if _, err := w.tx.Exec(`INSERT INTO change (seq, branch, epoch, at, call, op, path, arg, before, after, grew, ino, dir)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		c.seq, w.branch, c.epoch, w.now, call, string(c.Op), c.Path, textOrNull(c.Arg), before, sumOrNull(&c.After), c.Grew,
+		inoOrNull(c.Ino), inoOrNull(c.Dir)); err != nil {
+		return err
+	}
+
+	// A rename within one directory is read back with it, see eventColumns.
+	argdir := c.ArgDir
+	if c.Op == OpRename && argdir == c.Dir {
+		argdir = 0
+	}
+	if argdir == 0 && c.Displaced == 0 {
+		return nil
+	}
+	_, err := w.tx.Exec(`INSERT INTO other (seq, argdir, displaced) VALUES (?, ?, ?)`, c.seq, inoOrNull(argdir), inoOrNull(c.Displaced))
+	return err
 }
 
 func textOrNull(s string) any {

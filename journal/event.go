@@ -49,23 +49,13 @@ type Event struct {
 	Grew   int64      `json:"grew"` // bytes by which the contents of the tree grew
 }
 
-// eventColumns are of the tables change c, branch b, call k, and the change that the first has its before from.
+// eventColumns are of the tables change c, branch b, call k, other x, and the change that the first has its before from. A
+// rename within one directory has its argdir from dir.
 const eventColumns = `SELECT c.seq, c.at, b.name, c.call, k.actor, k.session, k.tool, c.op, c.path, c.arg,
-	iif(typeof(c.before) = 'integer', (SELECT o.after FROM change o WHERE o.seq = c.before), c.before), c.after, c.grew, ` + eventNumbers + ` FROM change c `
+	iif(typeof(c.before) = 'integer', (SELECT o.after FROM change o WHERE o.seq = c.before), c.before), c.after, c.grew,
+	c.ino, c.dir, iif(c.op = 'rename', ifnull(x.argdir, c.dir), x.argdir), x.displaced FROM change c `
 
-// eventNumbers are the columns that files of versions before 4 do not have.
-const eventNumbers = `c.ino, c.dir, c.argdir, c.displaced`
-
-// eventSQL returns a statement with eventColumns as the file can run it.
-func eventSQL(tx *schema.Tx, text string) (string, error) {
-	version, err := tx.Version()
-	if err == nil && version < 4 {
-		text = strings.Replace(text, eventNumbers, `NULL, NULL, NULL, NULL`, 1)
-	}
-	return text, err
-}
-
-const eventJoins = ` LEFT JOIN branch b ON b.id = c.branch LEFT JOIN call k ON k.id = c.call `
+const eventJoins = ` LEFT JOIN branch b ON b.id = c.branch LEFT JOIN call k ON k.id = c.call LEFT JOIN other x ON x.seq = c.seq `
 
 func scanEvent(rows *schema.Rows) Event {
 	return Event{

@@ -153,10 +153,7 @@ const sourceEvents = eventColumns + `CROSS JOIN lineage l ON l.branch = ?1 AND +
 
 // events reads events of the branch and of those that it comes from, as of the forks.
 func (s Source) events(tx *schema.Tx, first, last int64, back bool, f filter, fn func(Event) bool) (more bool, err error) {
-	text, err := eventSQL(tx, sourceEvents)
-	if err != nil {
-		return false, err
-	}
+	text := sourceEvents
 	if back {
 		text += ` DESC`
 	}

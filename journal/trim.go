@@ -105,5 +105,8 @@ func trimChanges(tx *schema.Tx, last int64) (int64, error) {
 		WHERE seq > ?1 AND seq < ?1 + 1024 AND typeof(before) = 'integer' AND before <= ?1`, last); err != nil {
 		return 0, err
 	}
+	if _, err := tx.Exec(`DELETE FROM other WHERE seq <= ?`, last); err != nil {
+		return 0, err
+	}
 	return tx.Exec(`DELETE FROM change WHERE seq <= ?`, last)
 }

@@ -113,11 +113,7 @@ func (w *watcher) look(ctx context.Context) error {
 
 		// Read one window. The look ends at its last number even if nothing there concerns the path.
 		last := min(newest, w.since+watchWindow)
-		text, err := eventSQL(tx, branchEvents)
-		if err != nil {
-			return err
-		}
-		rows := tx.Query(text, w.since+1, last, w.src.Branch)
+		rows := tx.Query(branchEvents, w.since+1, last, w.src.Branch)
 		defer rows.Close()
 
 		var order schema.Ascent

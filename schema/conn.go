@@ -39,6 +39,7 @@ type conn struct {
 	lazy    bool  // the next transaction need not be durable by itself, see DB.Stage
 	lax     bool  // the connection is set to that
 	old     bool  // the file had an older format when it was opened, which is read-only then
+	shown   int64 // the version that the views are for, see showOlder; 0: there are none
 	mended  bool  // pages that a failed sync has dropped are written again, see engine.Gather
 	failed  bool  // a sync of a checkpoint has failed
 
@@ -250,7 +251,14 @@ func (c *conn) run(ctx context.Context, write bool, fn func(*Tx) error) (err err
 // begin begins a transaction, once it is the turn of one that writes, and SQLite's lock is free.
 func (c *conn) begin(ctx context.Context, write bool) (err error) {
 	if !write {
-		return retry(ctx, func() error { return c.startMarked("BEGIN") })
+		if err := retry(ctx, func() error { return c.startMarked("BEGIN") }); err != nil {
+			return err
+		}
+		if err := c.showOlder(); err != nil {
+			c.rollback()
+			return err
+		}
+		return nil
 	}
 	asked := time.Now()
 	defer func() { c.counts.waited(asked, err) }()

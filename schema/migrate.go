@@ -10,7 +10,7 @@ import (
 
 // migrations bring a file from the version before to the one that is their key. New files get the same tables from
 // tables.sql.
-var migrations = map[int64]string{2: toVersion2, 3: toVersion3, 4: toVersion4}
+var migrations = map[int64]string{2: toVersion2, 3: toVersion3, 4: toVersion4, 5: toVersion5}
 
 //go:embed version2.sql
 var toVersion2 string
@@ -20,6 +20,9 @@ var toVersion3 string
 
 //go:embed version4.sql
 var toVersion4 string
+
+//go:embed version5.sql
+var toVersion5 string
 
 // migrate brings an older file to the present version, in one transaction: a process that opens it meanwhile, or after a
 // crash, finds the old version or the new one.

@@ -66,6 +66,7 @@ CREATE TABLE inode (
 	blob     INTEGER,                     -- content of at most one chunk
 	manifest INTEGER,                     -- content of more than one; neither: zeros, or nothing
 	target   BLOB,                        -- of a symlink
+	xattrs   BLOB,                        -- extended attributes; NULL: none
 	PRIMARY KEY (branch, ino, died)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX inode_born  ON inode (branch, born) WHERE born > 2;
@@ -186,7 +187,9 @@ CREATE TABLE call (
 	digest  BLOB,                         -- BLAKE3-256 of its input
 	result  INTEGER NOT NULL,             -- bytes
 	took    INTEGER NOT NULL,             -- ns
-	error   TEXT    NOT NULL
+	error   TEXT    NOT NULL,
+	command TEXT,                         -- of a call that ran a program: its command line, quoted for a shell
+	exit    INTEGER                       -- and its exit code; 128 + the signal that killed it
 ) STRICT;
 
 -- change: one row for each path that a verb changed, written in the same commit. Numbers have no gaps: a reader that has
@@ -203,9 +206,15 @@ CREATE TABLE change (
 	before ANY,                           -- sum of the content that was under path; or the seq of the row whose after it is
 	after  BLOB,                          -- and that is
 	grew   INTEGER NOT NULL,              -- bytes by which the contents of the tree grew
-	ino       INTEGER,                    -- the inode that changed; NULL in rows of before version 4, and if none did
-	dir       INTEGER,                    -- the directory whose entry, the last name of path, changed
-	argdir    INTEGER,                    -- the directory whose entry, the last name of arg, changed too
+	ino    INTEGER,                       -- the inode that changed; NULL in rows of before version 4, and if none did
+	dir    INTEGER                        -- the directory whose entry, the last name of path, changed
+) STRICT;
+
+-- other: the second directory and the second inode of a change, if it has any. Most have none, so they are no columns of
+-- change. A rename within one directory has no argdir.
+CREATE TABLE other (
+	seq       INTEGER PRIMARY KEY,        -- of the change
+	argdir    INTEGER,                    -- the directory of a second entry that changed
 	displaced INTEGER                     -- the inode that lost the name path to ino
 ) STRICT;
 

@@ -28,12 +28,30 @@ import (
 	"vfsdb/vfs"
 )
 
-// queries are the SQL blocks of FORMAT.md: list a branch, list a snapshot, find the chunks of a file.
+// sqlBlocks are the queries of FORMAT.md: the numbers of the changes, list a branch, list a snapshot, find the chunks of a
+// file.
+func sqlBlocks(t *testing.T) (list []string) {
+	t.Helper()
+	for _, block := range regexp.MustCompile("(?s)```sql\n(.*?);\n```").FindAllStringSubmatch(document(t, "schema/FORMAT.md"), -1) {
+		list = append(list, block[1])
+	}
+	require.Len(t, list, 4)
+	return list
+}
+
+// changesSQL is the query for the numbers of the changes.
+func changesSQL(t *testing.T) string {
+	t.Helper()
+	text := sqlBlocks(t)[0]
+	require.Contains(t, text, "displaced")
+	return text
+}
+
+// queries are those for a tree: list a branch, list a snapshot, find the chunks of a file.
 func queries(t *testing.T) (branch, snap, content string) {
 	t.Helper()
-	blocks := regexp.MustCompile("(?s)```sql\n(.*?);\n```").FindAllStringSubmatch(document(t, "schema/FORMAT.md"), -1)
-	require.Len(t, blocks, 3)
-	branch, snap, content = blocks[0][1], blocks[1][1], blocks[2][1]
+	blocks := sqlBlocks(t)
+	branch, snap, content = blocks[1], blocks[2], blocks[3]
 	require.Contains(t, branch, "'main'")
 	require.Contains(t, snap, "'before'")
 	require.Contains(t, content, "1025")
@@ -100,18 +118,24 @@ func line(info *vfs.Info, name string) string {
 	return fmt.Sprintf("%06o|%d|%d|%s|%s|%s", mode, info.Nlink(), size, info.ModTime().UTC().Format(time.DateTime), name, info.Target())
 }
 
-// ran are the lines that the query gives through our own connection.
+// ran are the lines that a query for a tree gives through our own connection.
 func ran(t *testing.T, fsys *vfs.FS, query string) []string {
+	t.Helper()
+	return cells(t, fsys, query, 6)
+}
+
+// cells are the lines of a query with so many columns.
+func cells(t *testing.T, fsys *vfs.FS, query string, columns int) []string {
 	t.Helper()
 	lines := []string(nil)
 	require.NoError(t, (*tree.Tree)(fsys).DB().View(t.Context(), func(tx *schema.Tx) error {
 		rows := tx.Query(query)
 		for rows.Next() {
-			cells := make([]string, 6)
-			for i := range cells {
-				cells[i] = rows.Text(i)
+			row := make([]string, columns)
+			for i := range row {
+				row[i] = rows.Text(i)
 			}
-			lines = append(lines, strings.Join(cells, "|"))
+			lines = append(lines, strings.Join(row, "|"))
 		}
 		return rows.Err()
 	}))
@@ -203,6 +227,32 @@ func plant(t *testing.T) *vfs.FS {
 func TestFormatListsTrees(t *testing.T) {
 	fsys := plant(t)
 	checkListings(t, fsys, func(query string) []string { return ran(t, fsys, query) })
+}
+
+// The query for the numbers of changes gives those of the events.
+func TestFormatListsChanges(t *testing.T) {
+	ctx := t.Context()
+	fsys := vfstest.New(t, "a", "b", "dir/c", "dir/d")
+	require.NoError(t, fsys.Rename(ctx, "a", "e"))
+	require.NoError(t, fsys.Rename(ctx, "e", "b"))
+	require.NoError(t, fsys.Rename(ctx, "b", "dir/c"))
+	require.NoError(t, fsys.Rename(ctx, "dir/c", "f"))
+	require.NoError(t, fsys.Copy(ctx, "f", "dir/d"))
+	require.NoError(t, fsys.Chmod(ctx, "f", 0o600))
+
+	number := func(ino vfs.Ino) string {
+		if ino == 0 {
+			return ""
+		}
+		return fmt.Sprint(ino)
+	}
+	events, err := fsys.Log(ctx, nil)
+	require.NoError(t, err)
+	var want []string
+	for _, e := range events {
+		want = append(want, fmt.Sprintf("%d|%s|%s|%s|%s|%s|%s", e.Seq, e.Op, e.Path, number(e.Ino), number(e.Dir), number(e.ArgDir), number(e.Displaced)))
+	}
+	require.Equal(t, want, cells(t, fsys, changesSQL(t), 7))
 }
 
 // Names are bytes. The queries must not mind.

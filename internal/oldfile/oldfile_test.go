@@ -15,6 +15,7 @@ import (
 	"vfsdb/check"
 	"vfsdb/gc"
 	"vfsdb/internal/vfstest"
+	"vfsdb/journal"
 	"vfsdb/schema"
 	"vfsdb/snapshot"
 	"vfsdb/vfs"
@@ -105,6 +106,10 @@ func build(t *testing.T) {
 	require.NoError(t, leaf.RemoveAll(ctx, "dir"))
 	require.NoError(t, fsys.Chmod(ctx, "link", 0o600))
 	require.NoError(t, fsys.Remove(ctx, "second name"))
+	vfstest.Write(t, fsys, "dir/draft", "a small file, again")
+	require.NoError(t, fsys.Rename(ctx, "dir/draft", "dir/small"))
+	called := journal.WithCall(ctx, &journal.Call{Actor: "tester", Tool: "mv"})
+	require.NoError(t, fsys.Rename(called, "dir/small", "dir/sub/small"))
 	_, err = snapshot.Restore(ctx, leaf, first)
 	require.NoError(t, err)
 	_, err = gc.Compact(ctx, fsys, nil)
@@ -125,6 +130,72 @@ func build(t *testing.T) {
 	}
 	require.NoError(t, fsys.Store().Backup(ctx, present+".db"))
 	require.NoError(t, os.WriteFile(present+".json", describe(t, fsys), 0o644))
+}
+
+// What a reader finds in such a file, which stays as it is, it finds after it was brought forward too.
+func TestOldFilesSame(t *testing.T) {
+	ctx := t.Context()
+	files, err := filepath.Glob("testdata/*.db")
+	require.NoError(t, err)
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			data, err := os.ReadFile(file)
+			require.NoError(t, err)
+			path := filepath.Join(t.TempDir(), "old.db")
+			require.NoError(t, os.WriteFile(path, data, 0o644))
+			reader, err := vfs.Open(ctx, path, &vfs.Options{ReadOnly: true})
+			require.NoError(t, err)
+			defer reader.Close()
+
+			was := seen(t, reader)
+			format, err := reader.Store().Format(ctx)
+			require.NoError(t, err)
+			if format >= 4 {
+				require.Contains(t, was, `"argdir"`)
+			}
+			if strings.Contains(file, "renames") {
+				require.Contains(t, was, `"displaced"`)
+			}
+			later, err := os.ReadFile(path)
+			require.NoError(t, err)
+			require.Equal(t, data[100:], later[100:])
+
+			// The reader stays open meanwhile.
+			require.Equal(t, was, seen(t, vfstest.Open(t, path, nil)))
+			require.Equal(t, was, seen(t, reader))
+			format, err = reader.Store().Format(ctx)
+			require.NoError(t, err)
+			require.EqualValues(t, schema.Version, format)
+		})
+	}
+}
+
+// seen renders the trees, the changes of each branch, the calls, and how the branches differ.
+func seen(t *testing.T, fsys *vfs.FS) string {
+	t.Helper()
+	ctx := t.Context()
+	all := []any{string(describe(t, fsys))}
+	branches, err := fsys.Store().Branches(ctx)
+	require.NoError(t, err)
+	for _, b := range branches {
+		head, err := fsys.Branch(ctx, b.Name)
+		require.NoError(t, err)
+		events, err := head.Log(ctx, nil)
+		require.NoError(t, err)
+		all = append(all, events)
+		for c, err := range snapshot.Diff(ctx, fsys, head) {
+			require.NoError(t, err)
+			all = append(all, c)
+		}
+	}
+	calls, err := fsys.Store().Calls(ctx, nil)
+	require.NoError(t, err)
+	report, err := check.Run(ctx, fsys, nil)
+	require.NoError(t, err)
+	require.Empty(t, report.Faults)
+	out, err := json.Marshal(append(all, calls))
+	require.NoError(t, err)
+	return string(out)
 }
 
 // A reader opens such a file as it is, even if tables are missing.

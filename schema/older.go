@@ -1,0 +1,55 @@
+package schema
+
+import (
+	"fmt"
+
+	"zombiezen.com/go/sqlite/sqlitex"
+)
+
+// A file of an older format that is open read-only stays as it is. Each connection to it has temporary views in place of the
+// tables that lack columns, and of the table other, so that the rooms above read it by the statements of this format. The
+// columns are NULL there. Tables that came as a whole, before version 4, have no views: the rooms ask [Tx.Version].
+
+// olderViews are the views of the tables, each for the files of versions first to last.
+var olderViews = []struct {
+	name        string
+	first, last int64
+	text        string
+}{
+	{"inode", 1, 4, `SELECT *, NULL AS xattrs FROM main.inode`},
+	{"call", 2, 4, `SELECT *, NULL AS command, NULL AS exit FROM main.call`},
+	{"change", 2, 3, `SELECT *, NULL AS ino, NULL AS dir FROM main.change`},
+	{"other", 2, 3, `SELECT NULL AS seq, NULL AS argdir, NULL AS displaced WHERE false`},
+	{"other", 4, 4, `SELECT seq, argdir, displaced FROM main.change WHERE argdir IS NOT NULL OR displaced IS NOT NULL`},
+}
+
+// showOlder makes the views for the version that the file has in this transaction, and drops those of another version:
+// another process may have brought the file forward since.
+func (c *conn) showOlder() error {
+	if !c.old {
+		return nil
+	}
+	version, err := c.pragmaInt("user_version")
+	if err != nil || version == c.shown {
+		return err
+	}
+
+	// A connection that only queries may not make views either.
+	if err := c.pragma("query_only=OFF"); err != nil {
+		return err
+	}
+	for _, v := range olderViews {
+		text := `DROP VIEW IF EXISTS temp.` + v.name
+		if c.shown < v.first || c.shown > v.last {
+			text = ""
+		}
+		if v.first <= version && version <= v.last {
+			text += fmt.Sprintf(`;CREATE TEMP VIEW %s AS %s`, v.name, v.text)
+		}
+		if err := sqlitex.ExecuteScript(c.sq, "SAVEPOINT views;"+text+";RELEASE views;", nil); err != nil {
+			return fmt.Errorf("show format %d: %w", version, mapError(err))
+		}
+	}
+	c.shown = version
+	return c.pragma("query_only=ON")
+}
