@@ -21,6 +21,8 @@ type Call struct {
 	Result  int64         // bytes of the result
 	Took    time.Duration // how long it took
 	Error   string        // why it failed
+	Command []string      // the words of the command line, if it ran a program; the record keeps 64 KiB of them
+	Exit    *int          // the exit code of the program, 128 + the signal that killed it; nil: none
 
 	mu  sync.Mutex
 	ids map[*Journal]int64 // of the rows that are committed
@@ -83,21 +85,30 @@ func (j *Journal) insertCall(tx *schema.Tx, branch int64, c *Call, now int64) (i
 	if !c.Began.IsZero() {
 		now = c.Began.UnixNano()
 	}
-	_, err = tx.Exec(`INSERT INTO call (id, branch, at, actor, session, tool, ref, digest, result, took, error) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		id, branch, now, c.Actor, c.Session, c.Tool, c.Ref, sumOrNull(&c.Digest), c.Result, int64(c.Took), c.Error)
+	_, err = tx.Exec(`INSERT INTO call (id, branch, at, actor, session, tool, ref, digest, result, took, error, command, exit)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		id, branch, now, c.Actor, c.Session, c.Tool, c.Ref, sumOrNull(&c.Digest), c.Result, int64(c.Took), c.Error,
+		textOrNull(commandLine(c.Command)), exitOrNull(c.Exit))
 	tx.SetLocal(c, id)
 	tx.AfterCommit(func() { c.setID(j, id) })
 	return id, err
 }
 
 func updateCall(tx *schema.Tx, id int64, c *Call) error {
-	_, err := tx.Exec(`UPDATE call SET digest = ?, result = ?, took = ?, error = ? WHERE id = ?`,
-		sumOrNull(&c.Digest), c.Result, int64(c.Took), c.Error, id)
+	_, err := tx.Exec(`UPDATE call SET digest = ?, result = ?, took = ?, error = ?, command = ?, exit = ? WHERE id = ?`,
+		sumOrNull(&c.Digest), c.Result, int64(c.Took), c.Error, textOrNull(commandLine(c.Command)), exitOrNull(c.Exit), id)
 	return err
 }
 
+func exitOrNull(code *int) any {
+	if code == nil {
+		return nil
+	}
+	return int64(*code)
+}
+
 // LogCalls records calls on a branch as they are now, in one commit: those that changed nothing get a row, those that
-// have one get their Digest, Result, Took and Error written. A store that is read-only is EROFS.
+// have one get their Digest, Result, Took, Error, Command and Exit written. A store that is read-only is EROFS.
 func (j *Journal) LogCalls(ctx context.Context, branch int64, calls ...*Call) error {
 	if len(calls) == 0 {
 		return nil
@@ -139,7 +150,9 @@ type CallRecord struct {
 	Result  int64         `json:"result"`
 	Took    time.Duration `json:"took"`
 	Error   string        `json:"error"`
-	Changes int64         `json:"changes"` // kept changes that it made
+	Command string        `json:"command,omitempty"` // quoted for a shell; "" if the call ran no program
+	Exit    *int          `json:"exit,omitempty"`    // of the program, see [Call]
+	Changes int64         `json:"changes"`           // kept changes that it made
 }
 
 // CallOptions select the calls that [Journal.Calls] returns. A nil *CallOptions is the zero value: all of them, oldest first.
@@ -167,7 +180,7 @@ func (j *Journal) Calls(ctx context.Context, options *CallOptions) (list []CallR
 }
 
 func selectCalls(tx *schema.Tx, o CallOptions) ([]CallRecord, error) {
-	text := `SELECT c.id, c.at, ifnull(b.name, ''), c.actor, c.session, c.tool, c.ref, c.digest, c.result, c.took, c.error
+	text := `SELECT c.id, c.at, ifnull(b.name, ''), c.actor, c.session, c.tool, c.ref, c.digest, c.result, c.took, c.error, c.command, c.exit
 		FROM call c LEFT JOIN branch b ON b.id = c.branch WHERE c.id > ?1 AND (?2 = '' OR c.session = ?2) ORDER BY c.id`
 	if o.Newest {
 		text += ` DESC`
@@ -183,10 +196,16 @@ func selectCalls(tx *schema.Tx, o CallOptions) ([]CallRecord, error) {
 	rows := tx.Query(text+` LIMIT ?3`, o.Since, o.Session, limit)
 	for rows.Next() {
 		at[rows.Int(0)] = len(list)
-		list = append(list, CallRecord{
+		record := CallRecord{
 			ID: rows.Int(0), At: time.Unix(0, rows.Int(1)), Branch: rows.Text(2), Actor: rows.Text(3), Session: rows.Text(4),
 			Tool: rows.Text(5), Ref: rows.Text(6), Digest: scanSum(rows, 7), Result: rows.Int(8), Took: time.Duration(rows.Int(9)), Error: rows.Text(10),
-		})
+			Command: rows.Text(11),
+		}
+		if !rows.Null(12) {
+			code := int(rows.Int(12))
+			record.Exit = &code
+		}
+		list = append(list, record)
 	}
 	if err := rows.Err(); err != nil || len(list) == 0 {
 		return nil, err

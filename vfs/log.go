@@ -19,11 +19,13 @@ import (
 type Event = journal.Event
 
 // A Call is the cause of changes: a model's call of a tool, or a person's command. It has an Actor, a Session, a Tool,
-// the caller's Ref, when it Began, the Digest of its input, the size of its Result, how long it Took, and its Error.
+// the caller's Ref, when it Began, the Digest of its input, the size of its Result, how long it Took, and its Error; of a
+// program the words of its Command and its Exit code.
 type Call = journal.Call
 
 // A CallRecord is a recorded call: its ID, when it began (At), its Branch, Actor, Session, Tool and Ref, the Digest of
-// its input, the size of its Result, how long it Took, its Error, and how many Changes it made.
+// its input, the size of its Result, how long it Took, its Error, and how many Changes it made; of a program its Command
+// line and its Exit code.
 type CallRecord = journal.CallRecord
 
 // CallOptions select calls for [Store.Calls]: of a Session, Since an ID, at most Max, the Newest first. A nil

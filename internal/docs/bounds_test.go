@@ -63,6 +63,7 @@ func TestPagesGiveBounds(t *testing.T) {
 		{"schema/FORMAT.md", "2^61 + the number of the file's inode modulo 2^60", "firstTie", "1 << 61"},
 		{"schema/FORMAT.md", "2^61 + the number of the file's inode modulo 2^60", "tieCount", "1 << 60"},
 		{"schema/FORMAT.md", "one of the 1023 rows before", "Reach", "1024"},
+		{"schema/FORMAT.md", "cut at 65536 bytes", "maxCommand", "65536"},
 		{"schema/FORMAT.md", "`beat` is older than 60 seconds", "patience", "60 * time.Second"},
 		{"schema/FORMAT.md", "It has no gaps, and at most 17 levels", "MaxDepth", "16"},
 		{"SECURITY.md", "A path may lead through 40 symlinks", "maxLinks", "40"},

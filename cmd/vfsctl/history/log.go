@@ -23,7 +23,8 @@ func logCommand(a *cli.App) *cobra.Command {
 of a tool or command that made it. With PATH, show only changes at PATH or below it, also under earlier names.
 The history of a branch goes back beyond its fork.
 
-With --calls, show the calls themselves, on all branches, also those that only read and those that failed. The
+With --calls, show the calls themselves, on all branches, also those that only read and those that failed; of a
+program that ran in a branch, its command line, and its exit code if that is not 0. The
 log gets each change in the commit that makes it. By default gc keeps the newest million.
 
 With --json, an event has the number of the inode that changed, ino, and of the directory whose entry did, dir.`,
@@ -165,6 +166,12 @@ func (l *logPrinter) showCalls() error {
 		what := human.Plural(c.Changes, "change", "changes")
 		if c.Took > 0 { // a call of a tool; a command of a shell records neither
 			what += ", " + human.Size(c.Result) + ", " + human.Took(c.Took)
+		}
+		if c.Command != "" {
+			what += "  " + l.Out.Name(c.Command)
+		}
+		if c.Exit != nil && *c.Exit != 0 {
+			what += "  " + l.Out.Paint(term.Red, fmt.Sprintf("exit %d", *c.Exit))
 		}
 		if c.Error != "" {
 			what += "  " + l.Out.Paint(term.Red, "failed: ") + l.Out.Name(strings.Join(strings.Fields(c.Error), " "))
