@@ -80,11 +80,12 @@ func frozenOn(ctx context.Context, fsys *vfs.FS, fd int) error {
 	}
 
 	// The server takes a descriptor that has its mount by this name.
-	o := frozenOptions()
-	server, err := fuse.NewServer(newFrozen(context.WithoutCancel(ctx), held), fmt.Sprintf("/dev/fd/%d", fd), o)
+	shown := newFrozen(context.WithoutCancel(ctx), held)
+	server, err := fuse.NewServer(shown, fmt.Sprintf("/dev/fd/%d", fd), frozenOptions())
 	if err != nil {
 		return err // the server has closed it
 	}
 	server.Serve()
+	shown.pushes.stop()
 	return nil
 }

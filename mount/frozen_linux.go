@@ -26,6 +26,10 @@ type frozen struct {
 	tree    *tree.Tree
 	readers readers
 	cursors cursors
+
+	server *fuse.Server // set by Init
+	ahead  ahead
+	pushes pushes
 }
 
 func newFrozen(ctx context.Context, held *tree.Tree) *frozen {
@@ -67,6 +71,9 @@ func (f *frozen) node(id uint64) (n *node.Node, err error) {
 
 // Lookup finds an entry of a directory. The kernel keeps that there is none, too.
 func (f *frozen) Lookup(_ <-chan struct{}, h *fuse.InHeader, name string, out *fuse.EntryOut) fuse.Status {
+	if len(name) > node.MaxName {
+		return fuse.Status(syscall.ENAMETOOLONG)
+	}
 	var n *node.Node
 	err := f.tree.Look(f.ctx, func(tx *tree.Tx) error {
 		dir := f.ino(h.NodeId)
@@ -86,6 +93,7 @@ func (f *frozen) Lookup(_ <-chan struct{}, h *fuse.InHeader, name string, out *f
 		return fuse.OK
 	}
 	fillEntry(out, n)
+	f.ahead.known(f.ino(h.NodeId), n)
 	return fuse.OK
 }
 
@@ -134,6 +142,9 @@ func (f *frozen) Readlink(_ <-chan struct{}, h *fuse.InHeader) ([]byte, fuse.Sta
 
 // Read reads a file by its number.
 func (f *frozen) Read(_ <-chan struct{}, in *fuse.ReadIn, buf []byte) (fuse.ReadResult, fuse.Status) {
+	if in.Offset == 0 {
+		f.readAhead(f.ino(in.NodeId))
+	}
 	r := f.readers.take(f.ino(in.NodeId))
 	defer f.readers.give(r)
 
@@ -166,3 +177,6 @@ func (f *frozen) Open(<-chan struct{}, *fuse.OpenIn, *fuse.OpenOut) fuse.Status 
 func (f *frozen) OpenDir(<-chan struct{}, *fuse.OpenIn, *fuse.OpenOut) fuse.Status {
 	return fuse.ENOSYS
 }
+
+// Flush has nothing to do at a close, and after the first refusal the kernel does not ask.
+func (f *frozen) Flush(<-chan struct{}, *fuse.FlushIn) fuse.Status { return fuse.ENOSYS }

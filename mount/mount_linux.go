@@ -48,7 +48,8 @@ func mountFrozen(ctx context.Context, fsys *vfs.FS, dir string) (*Mount, error) 
 		return nil, err
 	}
 
-	server, err := fuse.NewServer(newFrozen(context.WithoutCancel(ctx), held), dir, mountOptions())
+	shown := newFrozen(context.WithoutCancel(ctx), held)
+	server, err := fuse.NewServer(shown, dir, mountOptions())
 	if err != nil {
 		release()
 		return nil, err
@@ -56,6 +57,7 @@ func mountFrozen(ctx context.Context, fsys *vfs.FS, dir string) (*Mount, error) 
 	m := &Mount{dir: dir, done: make(chan struct{})}
 	go func() {
 		server.Serve()
+		shown.pushes.stop()
 		release()
 		close(m.done)
 	}()

@@ -1,11 +1,13 @@
 package mount
 
 import (
+	"errors"
 	"sync"
 
 	"github.com/hanwen/go-fuse/v2/fuse"
 
 	"vfsdb/node"
+	"vfsdb/schema"
 	"vfsdb/tree"
 )
 
@@ -27,11 +29,15 @@ type cursor struct {
 // maxCursors bounds the cursors. When there are more, all are dropped.
 const maxCursors = 1 << 10
 
-func (c *cursors) get(dir node.Ino, off uint64) (name string, ok bool) {
+// get returns the cursor at a place, if it is remembered.
+func (c *cursors) get(dir node.Ino, off uint64) (at cursor, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	at := c.ended[dir]
-	return at.name, off > 0 && at.off == off
+	at, ok = c.ended[dir]
+	if !ok || at.off != off {
+		return cursor{}, false
+	}
+	return at, true
 }
 
 func (c *cursors) put(dir node.Ino, at cursor) {
@@ -55,8 +61,12 @@ func (f *frozen) ReadDirPlus(_ <-chan struct{}, in *fuse.ReadIn, out *fuse.DirEn
 			return entry != nil, nil
 		}
 		n, err := tx.NodeOf(f.ino(in.NodeId), node.Entry{Name: e.Name, Ino: node.Ino(e.Ino), Kind: uint8(e.Mode >> 12)})
+		if errors.Is(err, schema.ErrCorrupt) {
+			return true, nil // the name is listed; the look at it returns the fault
+		}
 		if err == nil {
 			fillEntry(entry, n)
+			f.ahead.known(f.ino(in.NodeId), n)
 		}
 		return true, err
 	})
@@ -74,38 +84,62 @@ func (f *frozen) list(in *fuse.ReadIn, add func(*tree.Tx, fuse.DirEntry) (bool, 
 		}
 	}
 
-	at := cursor{off: 2}
+	// Programs that list the same directory at once are at different places of it: one of them is remembered.
+	at, known := f.cursors.get(dir, in.Offset)
 	skip := uint64(0)
-	if in.Offset > 2 {
-		var known bool
-		if at.name, known = f.cursors.get(dir, in.Offset); known {
-			at.off = in.Offset
-		} else {
-			skip = in.Offset - 2
-		}
+	if !known {
+		at = cursor{off: 2}
+		skip = max(in.Offset, 2) - 2
 	}
 
-	err := f.tree.View(f.ctx, func(tx *tree.Tx) error {
-		for e, err := range tx.Entries(dir, at.name) {
-			if err != nil {
+	err := f.tree.View(f.ctx, func(tx *tree.Tx) (err error) {
+		for skip > 0 {
+			page, err := tx.Page(dir, at.name, int(min(skip, tree.PageSize)))
+			if err != nil || len(page) == 0 {
 				return err
 			}
-			if skip > 0 {
-				skip--
-				at = cursor{at.off + 1, e.Name}
-				continue
-			}
-			more, err := add(tx, fuse.DirEntry{Name: e.Name, Ino: uint64(e.Ino), Mode: uint32(e.Kind) << 12, Off: at.off + 1})
-			if err != nil || !more {
-				return err
-			}
-			at = cursor{at.off + 1, e.Name}
+			n := uint64(len(page))
+			at = cursor{at.off + n, page[n-1].Name}
+			skip -= n
 		}
-		return nil
+		at, err = f.listFrom(tx, dir, at, in.Size, add)
+		return err
 	})
 	if err != nil {
 		return status(err)
 	}
 	f.cursors.put(dir, at)
 	return fuse.OK
+}
+
+// leastEntry is the least room that an entry takes in a reply to READDIRPLUS.
+const leastEntry = 160
+
+// listFrom adds the entries behind a place until the reply of size bytes is full, and returns the place of the last.
+func (f *frozen) listFrom(tx *tree.Tx, dir node.Ino, at cursor, size uint32, add func(*tree.Tx, fuse.DirEntry) (bool, error)) (cursor, error) {
+	limit := min(int(size/leastEntry)+1, tree.PageSize)
+	for {
+		page, err := tx.Page(dir, at.name, limit)
+		if err != nil {
+			return at, err
+		}
+		inos := make([]node.Ino, len(page))
+		for i, e := range page {
+			inos[i] = e.Ino
+		}
+		if err := tx.Prefetch(inos); err != nil {
+			return at, err
+		}
+
+		for _, e := range page {
+			more, err := add(tx, fuse.DirEntry{Name: e.Name, Ino: uint64(e.Ino), Mode: uint32(e.Kind) << 12, Off: at.off + 1})
+			if err != nil || !more {
+				return at, err
+			}
+			at = cursor{at.off + 1, e.Name}
+		}
+		if len(page) < limit {
+			return at, nil
+		}
+	}
 }

@@ -28,7 +28,9 @@ type reader struct {
 	used  int64 // the clock when it was given back last
 
 	mu      sync.Mutex
-	content *chunk.Reader // nil before the first read
+	content *chunk.Reader  // nil before the first read
+	extents []chunk.Extent // of seek, if known
+	known   bool
 }
 
 // take returns the reader of an inode, for one request.
