@@ -37,6 +37,12 @@ func WithCall(ctx context.Context, c *Call) context.Context {
 	return context.WithValue(ctx, callKey{}, c)
 }
 
+// CallOf returns the call that [WithCall] has put into the context; nil if there is none.
+func CallOf(ctx context.Context) *Call {
+	c, _ := ctx.Value(callKey{}).(*Call)
+	return c
+}
+
 // id returns the call's row in a store, 0 if there is none that is committed.
 func (c *Call) id(j *Journal) int64 {
 	c.mu.Lock()
@@ -56,7 +62,7 @@ func (c *Call) setID(j *Journal, id int64) {
 // callID returns the row of the call that the transaction is part of, and makes it if there is none; nil without a
 // call.
 func (w *Writer) callID() (any, error) {
-	c, _ := w.tx.Context().Value(callKey{}).(*Call)
+	c := CallOf(w.tx.Context())
 	if c == nil {
 		return nil, nil
 	}

@@ -2,6 +2,7 @@ package run
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"vfsdb/journal"
 	"vfsdb/tree"
 	"vfsdb/vfs"
 )
@@ -94,7 +96,7 @@ func (c *Cmd) runTask(t *task) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
-	call := t.o.Call
+	call := cmp.Or(t.o.Call, journal.CallOf(c.ctx))
 	if call == nil {
 		call = &vfs.Call{Tool: "run"}
 	}

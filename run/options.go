@@ -60,7 +60,7 @@ type Options struct {
 	// Signals are passed on to the command until it ends.
 	Signals <-chan os.Signal
 
-	// Call is what the log shows of the run. Run fills in the command, the exit code and the duration. nil is a call of
-	// the tool "run".
+	// Call is what the log shows of the run. Run fills in the command, the exit code and the duration. nil is the
+	// call of the context, see [vfs.WithCall], or else a call of the tool "run".
 	Call *vfs.Call
 }

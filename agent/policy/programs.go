@@ -29,8 +29,8 @@ type Programs struct {
 	// Output bounds the output of one command that the model gets, in bytes. The default is that of a tool's result.
 	Output Size `json:"output,omitempty"`
 
-	// Env are the names of variables of the host that programs get, beside PATH, HOME, LANG, TERM and TMPDIR. They get
-	// no others, since there may be secrets in them.
+	// Env are the names of variables of the host that programs get, beside those that most need, such as PATH and HOME.
+	// They get no others, since there may be secrets in them.
 	Env []string `json:"env,omitempty"`
 
 	// Network is "none" for programs without a network; "" and "host" are that of the host.

@@ -41,7 +41,7 @@ var rooms = map[string]room{
 	"mcp":      {imports: slices.Concat(agents, []string{"vfs", "snapshot", "gc", "transfer"})},
 	"mount":    {imports: []string{"schema", "chunk", "node", "tree", "vfs"}, tests: []string{"snapshot", "gc"}},
 	"web":      {imports: slices.Concat(agents, []string{"vfs", "snapshot", "gc", "transfer"})},
-	"run":      {imports: []string{"node", "tree", "vfs", "snapshot", "transfer", "mount"}, tests: []string{"gc"}},
+	"run":      {imports: []string{"journal", "node", "tree", "vfs", "snapshot", "transfer", "mount"}, tests: []string{"gc"}},
 	"vfstest":  {imports: slices.Concat(agents, []string{"vfs", "search", "check"}), tests: []string{"schema"}},
 	"internal": {imports: []string{anything}},
 	"cmd":      {imports: []string{anything}},
@@ -58,6 +58,7 @@ var rooms = map[string]room{
 
 	// The tools of agents, the profiles over them, and the sessions over both. A profile knows no other.
 	"agent/policy":             {imports: []string{"vfs", "search"}},
+	"agent/runner":             {imports: []string{"vfs", "run", "agent/tool"}, tests: slices.Concat(agents, []string{"vfs"})},
 	"agent/tool":               {imports: []string{"vfs", "search", "snapshot", "agent/policy"}, tests: agents},
 	"agent/profile/helix":      {imports: []string{"vfs", "search", "snapshot", "agent/tool", "agent/policy"}, tests: agents},
 	"agent/profile/module2":    {imports: []string{"vfs", "search", "agent/tool", "agent/policy"}, tests: agents},

@@ -11,6 +11,7 @@ import (
 	"vfsdb/agent"
 	"vfsdb/agent/policy"
 	"vfsdb/agent/profile"
+	"vfsdb/agent/runner"
 	"vfsdb/agent/tool"
 	"vfsdb/cmd/vfsctl/cli"
 	"vfsdb/cmd/vfsctl/human"
@@ -39,14 +40,18 @@ func (f *toolFlags) load(cmd *cobra.Command) (*tool.Config, error) {
 				return nil, cli.Usage(cmd, "--config has all settings: --%s cannot be given beside it", other)
 			}
 		}
-		return agent.LoadConfig(f.config, templates)
+		config, err := agent.LoadConfig(f.config, templates)
+		if err == nil {
+			config.Programs = runner.Run
+		}
+		return config, err
 	}
 
 	p, err := profile.Find(f.profile)
 	if err != nil {
 		return nil, cli.Usage(cmd, "no profile is called %q; there are: %s", f.profile, strings.Join(profileNames(), ", "))
 	}
-	config := &tool.Config{Profile: p}
+	config := &tool.Config{Profile: p, Programs: runner.Run}
 	if f.policy == "" {
 		return config, nil
 	}
