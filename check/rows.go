@@ -52,7 +52,7 @@ func (c *checker) checkInodes(ctx context.Context) error {
 
 	return c.pages(ctx, func(tx *schema.Tx) (int, error) {
 		rows := tx.Query(`SELECT i.branch, i.ino, i.died, i.born, i.mode, i.nlink, i.size, i.blob, i.manifest, length(i.target),
-			b.size, m.size, br.epoch
+			b.size, m.size, br.epoch, i.xattrs
 			FROM inode i LEFT JOIN branch br ON br.id = i.branch LEFT JOIN blob b ON b.id = i.blob LEFT JOIN manifest m ON m.id = i.manifest
 			WHERE (i.branch, i.ino, i.died) > (?, ?, ?) ORDER BY i.branch, i.ino, i.died LIMIT ?`, at.branch, at.ino, before, checkPage)
 		defer rows.Close()
@@ -78,6 +78,7 @@ func (c *checker) checkInodes(ctx context.Context) error {
 				Ino: k.ino, Mode: rows.Int(4), Nlink: rows.Int(5),
 				Content: chunk.Content{Size: rows.Int(6), Blob: rows.Int(7), Manifest: rows.Int(8)},
 				HasBlob: !rows.Null(7), HasManifest: !rows.Null(8), HasTarget: !rows.Null(9), Target: rows.Int(9),
+				HasXattrs: !rows.Null(13), Xattrs: node.Xattrs(rows.Text(13)),
 			}
 
 			c.report.Inodes++

@@ -21,7 +21,8 @@ const (
 	OpChmod          Op = "chmod"           // the mode was set
 	OpChown          Op = "chown"           // the owner was set
 	OpChtimes        Op = "chtimes"         // the times were set
-	OpSetattr        Op = "setattr"         // all of these were set
+	OpXattr          Op = "xattr"           // the extended attribute Arg was set or removed
+	OpSetattr        Op = "setattr"         // several of these were set at once
 	OpRestore        Op = "restore"         // Path took the state that it has in another tree
 	OpSnapshot       Op = "snapshot"        // a moment of the branch got the name Arg
 	OpSnapshotDelete Op = "snapshot-delete" // and lost it

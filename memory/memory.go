@@ -94,8 +94,8 @@ func (m *Memory) Node(ino node.Ino) (*node.Node, bool) {
 // PutNode keeps an inode, or with nil that the tree does not have it.
 func (m *Memory) PutNode(ino node.Ino, n *node.Node) {
 	if m.Gen == nil {
-		m.Own.Nodes[ino] = n
-	} else if n == nil || len(n.Target) <= maxCachedTarget {
+		m.Own.PutNode(ino, n)
+	} else if small(n) {
 		m.shared.nodes.put(m.Gen, treeIno{m.moment, ino}, n)
 	}
 }
@@ -124,7 +124,7 @@ func (m *Memory) Path(root node.Ino, follow bool, path string) (end any, ok bool
 
 // PutPath keeps the end of a path, which leads to the inode n: a value of the room that takes paths apart.
 func (m *Memory) PutPath(root node.Ino, follow bool, path string, n *node.Node, end any) {
-	if m.Gen != nil && len(path) <= maxCachedPath && len(n.Target) <= maxCachedTarget {
+	if m.Gen != nil && len(path) <= maxCachedPath && small(n) {
 		path = strings.Clone(path) // it may be a part of something larger
 		m.shared.paths.put(m.Gen, treePath{m.moment, root, follow, path}, end)
 	}
@@ -183,7 +183,7 @@ func (m *Memory) InheritedNode(ino node.Ino) (*node.Node, bool) {
 
 // PutInheritedNode is PutInheritedName for an inode: nil if those levels show none.
 func (m *Memory) PutInheritedNode(ino node.Ino, n *node.Node) {
-	if n == nil || len(n.Target) <= maxCachedTarget {
+	if small(n) {
 		m.shared.nodes.put(nil, treeIno{m.inherited(), ino}, n)
 	}
 }

@@ -20,6 +20,7 @@ type Own struct {
 	Nodes  map[node.Ino]*node.Node
 	Dirty  map[node.Ino]*node.Node // changed in memory, not yet in the table
 	Moves  int                     // of directories, so far
+	xattrs int                     // bytes of attributes that were put into nodes
 
 	Sources map[node.Ino]Source // where the log has the sums of contents
 }
@@ -33,6 +34,9 @@ type BranchState struct {
 
 // maxOwnEntries bounds the entries of one Own. Dirty inodes are not counted: they must be written first.
 const maxOwnEntries = 1 << 16
+
+// maxOwnXattrs bounds the bytes of attributes of one Own, which are counted when an inode comes to be there.
+const maxOwnXattrs = 8 << 20
 
 // maxOwnTrees bounds how many trees a connection has caches of.
 const maxOwnTrees = 8
@@ -72,14 +76,26 @@ func InvalidateBranch(db *schema.Tx, id int64) {
 	}
 }
 
+// PutNode keeps an inode, or with nil that the tree does not have it.
+func (c *Own) PutNode(ino node.Ino, n *node.Node) {
+	c.Nodes[ino] = n
+	if n != nil {
+		c.xattrs += len(n.Xattrs)
+	}
+}
+
+// Full reports whether the attributes take so much memory that the inodes should be written, so that trim can drop them.
+func (c *Own) Full() bool { return c.xattrs > maxOwnXattrs }
+
 // trim drops clean entries once there are too many.
 func (c *Own) trim() {
 	if len(c.Sources) > maxOwnEntries {
 		clear(c.Sources)
 	}
-	if len(c.Names)+len(c.Nodes) <= maxOwnEntries {
+	if len(c.Names)+len(c.Nodes) <= maxOwnEntries && c.xattrs <= maxOwnXattrs {
 		return
 	}
+	c.xattrs = 0
 	clear(c.Names)
 	clear(c.Whole)
 	clear(c.Nodes)

@@ -55,6 +55,11 @@ type (
 // clone returns a name that keeps nothing else in memory: it may be a part of something larger.
 func clone(n node.Name) node.Name { return node.Name{Dir: n.Dir, Base: strings.Clone(n.Base)} }
 
+// small reports whether an inode, or that there is none, takes no more than its place in a table.
+func small(n *node.Node) bool {
+	return n == nil || len(n.Target) <= maxCachedTarget && len(n.Xattrs) <= maxCachedXattrs
+}
+
 func (k treeKey) final() bool  { return false } // it may be deleted
 func (k treeName) final() bool { return k.at.Final() }
 func (k treeIno) final() bool  { return k.at.Final() }
@@ -71,9 +76,11 @@ const (
 	nodeSets    = 1 << 13
 	namesOfSets = 1 << 11
 
-	// Longer ones are read each time: a path, the target of a symlink, the names of a file, a comparison.
+	// Longer ones are read each time: a path, the target of a symlink, the attributes of an inode, the names of a file, a
+	// comparison.
 	maxCachedPath   = 256
 	maxCachedTarget = 256
+	maxCachedXattrs = 256
 	maxCachedNames  = 64
 	maxCachedKeys   = 1 << 12
 )

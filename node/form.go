@@ -15,13 +15,15 @@ type Form struct {
 	HasBlob, HasManifest bool
 	HasTarget            bool
 	Target               int64 // its length
+	HasXattrs            bool
+	Xattrs               Xattrs
 }
 
 // Fault returns the fault of the row itself; "" if it has none.
 func (r *Form) Fault() string {
 	// A whiteout has the mode 0.
 	switch {
-	case r.Mode == 0 && (r.Content.Size != 0 || r.HasBlob || r.HasManifest || r.HasTarget):
+	case r.Mode == 0 && (r.Content.Size != 0 || r.HasBlob || r.HasManifest || r.HasTarget || r.HasXattrs):
 		return "whiteout has content"
 	case r.Mode == 0:
 		return ""
@@ -48,6 +50,13 @@ func (r *Form) Fault() string {
 		return fmt.Sprintf("%s %d has a target", KindName(kind), r.Ino)
 	case kind != KindFile && (r.Content.Size != 0 || r.HasBlob || r.HasManifest):
 		return fmt.Sprintf("%s %d has content of %d bytes", KindName(kind), r.Ino, r.Content.Size)
+	case !r.HasXattrs:
+		return ""
+	case kind != KindFile && kind != KindDir:
+		return fmt.Sprintf("%s %d has attributes", KindName(kind), r.Ino)
+	}
+	if what := r.Xattrs.Fault(); what != "" {
+		return fmt.Sprintf("inode %d: %s", r.Ino, what)
 	}
 	return ""
 }

@@ -55,6 +55,9 @@ func (i *Info) Rdev() uint64 { return uint64(i.n.Rdev) }
 // Target returns where a symlink points; "" for anything else.
 func (i *Info) Target() string { return i.n.Target }
 
+// Xattrs returns the names of the extended attributes, in order.
+func (i *Info) Xattrs() []string { return i.n.Xattrs.Names() }
+
 // Sys returns the *Info itself, so that code which has an [fs.FileInfo] can reach the rest.
 func (i *Info) Sys() any { return i }
 

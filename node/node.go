@@ -22,6 +22,7 @@ type Node struct {
 	Btime        int64
 	Content      chunk.Content
 	Target       string // of a symlink
+	Xattrs       Xattrs
 }
 
 // Fresh is the level of an entry or inode without a row in any level.
@@ -50,7 +51,15 @@ const MaxSize = int64(1<<32) * chunk.Size
 // Copy returns a node without a number yet, with all that a copy of n takes along. Its times but Mtime, and its names, are its
 // own.
 func (n *Node) Copy() *Node {
-	return &Node{Mode: n.Mode, Uid: n.Uid, Gid: n.Gid, Rdev: n.Rdev, Mtime: n.Mtime, Content: n.Content, Target: n.Target}
+	return &Node{Mode: n.Mode, Uid: n.Uid, Gid: n.Gid, Rdev: n.Rdev, Mtime: n.Mtime, Content: n.Content, Target: n.Target, Xattrs: n.Xattrs}
+}
+
+// CheckXattrs refuses attributes with EPERM on an inode that is neither a regular file nor a directory.
+func (n *Node) CheckXattrs() error {
+	if n.Kind() != KindFile && n.Kind() != KindDir {
+		return syscall.EPERM
+	}
+	return nil
 }
 
 // Same reports whether two views of an inode are equal, wherever their rows stand.
@@ -66,7 +75,8 @@ func Same(a, b *Node) bool {
 // Alike reports whether two states of an inode are the same to a reader of its path. The times of a directory follow from
 // its entries, and so does the number of names.
 func Alike(a, b *Node) bool {
-	same := a.Mode == b.Mode && a.Uid == b.Uid && a.Gid == b.Gid && a.Rdev == b.Rdev && a.Content == b.Content && a.Target == b.Target
+	same := a.Mode == b.Mode && a.Uid == b.Uid && a.Gid == b.Gid && a.Rdev == b.Rdev
+	same = same && a.Content == b.Content && a.Target == b.Target && a.Xattrs == b.Xattrs
 	return same && (a.IsDir() || a.Mtime == b.Mtime)
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"vfsdb/node"
 	"vfsdb/tree"
 	"vfsdb/vfs"
 )
@@ -19,7 +20,7 @@ const (
 	Removed  Kind = "removed"
 	Modified Kind = "modified" // content of a file, target of a symlink, number of a device
 	Type     Kind = "type"     // another type of file has the name
-	Mode     Kind = "mode"     // only permissions or owner differ
+	Mode     Kind = "mode"     // only permissions, owner or extended attributes differ
 	Renamed  Kind = "renamed"  // the same file under another name; From is the old one
 )
 
@@ -261,7 +262,7 @@ func compare(a, b *vfs.Info) Kind {
 
 	au, ag := a.Owner()
 	bu, bg := b.Owner()
-	if a.Mode() != b.Mode() || au != bu || ag != bg {
+	if a.Mode() != b.Mode() || au != bu || ag != bg || node.NodeOf(a).Xattrs != node.NodeOf(b).Xattrs {
 		return Mode
 	}
 	return ""

@@ -20,6 +20,11 @@ func (tx *Tx) Create(p Place, n *node.Node, sum chunk.Sum) error {
 	if err := node.CheckTarget(n); err != nil {
 		return err
 	}
+	if n.Xattrs != "" {
+		if err := n.CheckXattrs(); err != nil {
+			return err
+		}
+	}
 	if err := tx.vacant(p); err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 
 // inodeFields lists the columns of an inode beside those of its key and its life, and inodeColumns what scanInode reads.
 const (
-	inodeFields  = `mode, uid, gid, nlink, rdev, size, mtime, ctime, btime, blob, manifest, target`
+	inodeFields  = `mode, uid, gid, nlink, rdev, size, mtime, ctime, btime, blob, manifest, target, xattrs`
 	inodeColumns = inodeFields + `, born`
 )
 
@@ -29,6 +29,7 @@ const (
 	colBlob
 	colManifest
 	colTarget
+	colXattrs
 	colBorn
 	colIno
 )
@@ -43,10 +44,12 @@ func scanInode(rows *schema.Rows, ino node.Ino, level int) (node.Node, error) {
 		Mtime: rows.Int(colMtime), Ctime: rows.Int(colCtime), Btime: rows.Int(colBtime),
 		Content: chunk.Content{Size: rows.Int(colSize), Blob: rows.Int(colBlob), Manifest: rows.Int(colManifest)},
 		Target:  rows.Text(colTarget),
+		Xattrs:  node.Xattrs(rows.Text(colXattrs)),
 	}
 	form := node.Form{
 		Ino: int64(ino), Mode: rows.Int(colMode), Nlink: n.Nlink, Content: n.Content,
 		HasBlob: n.Content.Blob != 0, HasManifest: n.Content.Manifest != 0, HasTarget: n.Target != "", Target: int64(len(n.Target)),
+		HasXattrs: !rows.Null(colXattrs), Xattrs: n.Xattrs,
 	}
 	if what := form.Fault(); what != "" {
 		return n, schema.Corrupt("%s", what)
@@ -169,7 +172,7 @@ func (tx *Tx) change(n *node.Node) {
 		})
 	}
 	n.Ctime = tx.now
-	tx.mem.Own.Nodes[n.Ino] = n
+	tx.mem.Own.PutNode(n.Ino, n)
 	tx.mem.Own.Dirty[n.Ino] = n
 }
 
@@ -186,7 +189,7 @@ func (tx *Tx) addInode(n *node.Node) error {
 	}
 	n.Level, n.Born = 0, tx.epoch()
 	tx.mem.InvalidateNode(tx.db, n.Ino)
-	tx.mem.Own.Nodes[n.Ino] = n
+	tx.mem.Own.PutNode(n.Ino, n)
 	if n.IsDir() {
 		tx.mem.Own.Whole[n.Ino] = true
 	}
@@ -203,9 +206,9 @@ func (tx *Tx) putInode(n *node.Node) error {
 	branch := tx.tree.at.Branch
 	if n.Level == 0 && n.Born == tx.epoch() {
 		found, err := tx.db.Exec(`UPDATE inode SET mode = ?3, uid = ?4, gid = ?5, nlink = ?6, rdev = ?7, size = ?8, mtime = ?9, ctime = ?10, btime = ?11,
-			blob = ?12, manifest = ?13, target = ?14 WHERE branch = ?1 AND ino = ?2 AND died = 9223372036854775807`,
+			blob = ?12, manifest = ?13, target = ?14, xattrs = ?15 WHERE branch = ?1 AND ino = ?2 AND died = 9223372036854775807`,
 			branch, int64(n.Ino), n.Mode, n.Uid, n.Gid, n.Nlink, n.Rdev, n.Content.Size, n.Mtime, n.Ctime, n.Btime,
-			orNull(n.Content.Blob), orNull(n.Content.Manifest), targetOrNull(n))
+			orNull(n.Content.Blob), orNull(n.Content.Manifest), targetOrNull(n), xattrsOrNull(n))
 		return foundRow(found, err, "inode", int64(n.Ino))
 	}
 	if n.Level == 0 {
@@ -259,9 +262,9 @@ func foundRow(found int64, err error, table string, key int64) error {
 
 func insertInode(db *schema.Tx, branch, epoch int64, n *node.Node) error {
 	_, err := db.Exec(`INSERT INTO inode (branch, ino, died, born, `+inodeFields+`)
-		VALUES (?, ?, 9223372036854775807, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		VALUES (?, ?, 9223372036854775807, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		branch, int64(n.Ino), epoch, n.Mode, n.Uid, n.Gid, n.Nlink, n.Rdev, n.Content.Size, n.Mtime, n.Ctime, n.Btime,
-		orNull(n.Content.Blob), orNull(n.Content.Manifest), targetOrNull(n))
+		orNull(n.Content.Blob), orNull(n.Content.Manifest), targetOrNull(n), xattrsOrNull(n))
 	return err
 }
 
@@ -277,6 +280,13 @@ func targetOrNull(n *node.Node) any {
 		return nil
 	}
 	return []byte(n.Target)
+}
+
+func xattrsOrNull(n *node.Node) any {
+	if n.Xattrs == "" {
+		return nil
+	}
+	return []byte(n.Xattrs)
 }
 
 // Prefetch reads inodes with one query, if their numbers lie close together, as those of files do that were made

@@ -47,7 +47,7 @@ func (tx *Tx) PutNode(n *node.Node) error {
 	if err := tx.putInode(&put); err != nil {
 		return err
 	}
-	tx.mem.Own.Nodes[n.Ino] = &put
+	tx.mem.Own.PutNode(n.Ino, &put)
 	delete(tx.mem.Own.Dirty, n.Ino)
 	if put.Nlink == 0 {
 		return tx.addOrphan(n.Ino)

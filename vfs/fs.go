@@ -14,8 +14,8 @@ import (
 type FS tree.Tree
 
 // An Info describes a file at one moment. Beside the methods of an [fs.FileInfo] it has Ino, Nlink, Owner, Rdev and
-// Target, as stat and readlink return them, the times ChangeTime and BirthTime, and SameContent, which compares two
-// files without reading them.
+// Target, as stat and readlink return them, ChangeTime and BirthTime, Xattrs, the names of the extended attributes, and
+// SameContent, which compares two files without reading them.
 type Info = node.Info
 
 // An Ino is an inode number, unique in the store and never used again. A file keeps it through renames, snapshots and

@@ -23,7 +23,8 @@ const (
 	OpChmod          = journal.OpChmod          // the mode was set
 	OpChown          = journal.OpChown          // the owner was set
 	OpChtimes        = journal.OpChtimes        // the times were set
-	OpSetattr        = journal.OpSetattr        // all of these were set
+	OpXattr          = journal.OpXattr          // the extended attribute Arg was set or removed
+	OpSetattr        = journal.OpSetattr        // several of these were set at once
 	OpRestore        = journal.OpRestore        // Path took the state that it has in another tree
 	OpSnapshot       = journal.OpSnapshot       // a moment of the branch got the name Arg
 	OpSnapshotDelete = journal.OpSnapshotDelete // and lost it

@@ -30,6 +30,7 @@ var captions = map[string]string{
 	"check":         "every promise of the file",
 	"gc":            "what nothing reaches is given back",
 	"snapshot":      "named moments, branches, diff, restore",
+	"xattr":         "extended attributes, by path",
 	"mount":         "a frozen tree as a directory of the host",
 	"run":           "programs of the host in a branch",
 	"transfer":      "directories and archives, in and out",

@@ -42,6 +42,7 @@ UPDATE manifest SET size = 900000000 WHERE id = (SELECT manifest FROM inode WHER
 	{name: "offset of a delta", check: "has a patch up to", fails: "read long append again", sql: `UPDATE blob SET data = CAST(substr(data, 1, 8) || x'ffffffff' || substr(data, 13) AS BLOB) WHERE codec = 3`},
 	{name: "length of a target", check: "has a target of", fails: "readdir find base stat", sql: `UPDATE inode SET target = zeroblob(10000000) WHERE ino = <link>`},
 	{name: "target of nothing", check: "has a target of", fails: "readdir find base stat", sql: `UPDATE inode SET target = x'' WHERE ino = <link>`},
+	{name: "length of attributes", check: "attributes of", fails: "readdir find export copy", sql: `UPDATE inode SET xattrs = zeroblob(10000000) WHERE ino = <dir/sub>`},
 	{name: "length of a name", check: "cannot be a name", fails: "find export copy base", sql: `UPDATE dirent SET name = printf('%1000000d', 1) WHERE ino = <dir/sub>`},
 	{name: "length of a note", sql: `UPDATE snapshot SET note = printf('%9000000d', 1)`},
 	{name: "length of a call", sql: `UPDATE call SET error = printf('%9000000d', 1)`},

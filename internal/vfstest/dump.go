@@ -4,17 +4,19 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"strings"
 	"testing"
 
 	"vfsdb/chunk"
+	inode "vfsdb/node"
 	"vfsdb/vfs"
 )
 
 // maxRead bounds the files that Dump reads. For a longer file the stored sum stands.
 const maxRead = 8 << 20
 
-// Dump describes all files of a tree by path, with "." for the root: type, permissions, number of names, and the
-// content of a file or the target of a symlink. Times are left out. Two trees are equal if their dumps are.
+// Dump describes all files of a tree by path, with "." for the root: type, permissions, number of names, extended
+// attributes, and the content of a file or the target of a symlink. Times are left out. Two trees are equal if their dumps are.
 func Dump(t testing.TB, fsys *vfs.FS) map[string]string {
 	t.Helper()
 	dump, err := DumpTree(context.WithoutCancel(t.Context()), fsys)
@@ -32,10 +34,10 @@ func DumpTree(ctx context.Context, fsys *vfs.FS) (map[string]string, error) {
 		if err != nil {
 			return err
 		}
-		dump["."] = describeOther(root.Mode(), root.Nlink())
+		dump["."] = describeOther(root.Mode(), root.Nlink()) + describeXattrs(root)
 		return walkDir(tx, "", func(tx *vfs.Tx, name string, info *vfs.Info) error {
 			text, err := describe(tx, name, info)
-			dump[name] = text
+			dump[name] = text + describeXattrs(info)
 			return err
 		})
 	})
@@ -57,6 +59,14 @@ func describe(tx *vfs.Tx, name string, info *vfs.Info) (string, error) {
 		err = fmt.Errorf("%s: read %d bytes of %d", name, len(data), info.Size())
 	}
 	return describeFile(info.Mode(), info.Nlink(), int64(len(data)), chunk.SumOf(data)), err
+}
+
+func describeXattrs(info *vfs.Info) string {
+	var b strings.Builder
+	for name, value := range inode.NodeOf(info).Xattrs.All() {
+		fmt.Fprintf(&b, " %s=%.99q", name, value)
+	}
+	return b.String()
 }
 
 func describeOther(mode fs.FileMode, nlink int) string {
