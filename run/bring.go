@@ -22,21 +22,20 @@ type bringer struct {
 
 // bring stores the result, and logs the run.
 func (b *bringer) bring(ctx context.Context) error {
-	b.call.Took = b.result.Took
+	b.call.Took, b.call.Exit = b.result.Took, &b.result.ExitCode
+	b.call.Command = append([]string{b.t.name}, b.t.args...)
 	if b.result.ExitCode != 0 {
 		b.call.Error = (&ExitError{b.result.ExitCode, b.result.Signal, b.result.TimedOut}).Error()
 	}
 
-	var tally vfs.Tally
-	under := vfs.WithTally(vfs.WithCall(ctx, b.call), &tally)
 	var err error
 	if !b.t.o.ReadOnly {
-		err = b.store(under)
+		err = b.store(vfs.WithCall(ctx, b.call))
 	}
-	b.result.Bytes = tally.Stored.Load()
 	if err == nil || b.result.Moved {
 		err = errors.Join(err, b.count(ctx))
 	}
+	b.call.Result = b.result.Bytes
 	return errors.Join(err, b.t.fsys.LogCalls(ctx, b.call))
 }
 
@@ -87,11 +86,14 @@ func (b *bringer) count(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, err := range snapshot.Diff(ctx, b.t.moment, head) {
+	for c, err := range snapshot.Diff(ctx, b.t.moment, head) {
 		if err != nil {
 			return err
 		}
 		b.result.Changed++
+		if (c.Kind == snapshot.Added || c.Kind == snapshot.Modified) && c.New.Mode().IsRegular() {
+			b.result.Bytes += c.New.Size()
+		}
 	}
 	return nil
 }

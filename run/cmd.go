@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"syscall"
 	"time"
 
@@ -91,11 +90,22 @@ func (c *Cmd) run() error {
 
 // runTask runs the command on a frozen moment.
 func (c *Cmd) runTask(t *task) (err error) {
-	s, via, declined, err := t.open(c.ctx)
+	var s session
+	var via Via
+	var declined []UnableError
+	err = t.interruptible(c.ctx, func(ctx context.Context) (err error) {
+		s, via, declined, err = t.open(ctx)
+		return err
+	})
+	if s != nil {
+		defer func() { err = errors.Join(err, s.close()) }()
+	}
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.close()) }()
+	if t.o.Chosen != nil {
+		t.o.Chosen(via, declined)
+	}
 	call := cmp.Or(t.o.Call, journal.CallOf(c.ctx))
 	if call == nil {
 		call = &vfs.Call{Tool: "run"}
@@ -109,7 +119,7 @@ func (c *Cmd) runTask(t *task) (err error) {
 	if err != nil {
 		return err
 	}
-	r := &Result{Engine: via, Declined: declined, TimedOut: out.timedOut, Took: time.Since(began)}
+	r := &Result{Command: t.commandLine(), Engine: via, Declined: declined, TimedOut: out.timedOut, Took: time.Since(began)}
 	r.ExitCode, r.Signal = out.exit()
 	c.Result = r
 
@@ -129,6 +139,3 @@ func (c *Cmd) runTask(t *task) (err error) {
 	}
 	return nil
 }
-
-// commandLine is how the log shows the command.
-func (t *task) commandLine() string { return strings.Join(append([]string{t.name}, t.args...), " ") }

@@ -17,7 +17,7 @@ func (t *task) environ(dir string) ([]string, error) {
 	for _, kv := range os.Environ() {
 		name, _, _ := strings.Cut(kv, "=")
 		known := slices.Contains(clean, name) || strings.HasPrefix(name, "LC_")
-		if name != stepEnv && (known || !t.o.CleanEnv) {
+		if name != stepEnv && name != "OLDPWD" && (known || !t.o.CleanEnv) {
 			env = append(env, kv)
 		}
 	}

@@ -60,6 +60,10 @@ type Options struct {
 	// Signals are passed on to the command until it ends.
 	Signals <-chan os.Signal
 
+	// Chosen is called with the way that was taken, and the better ones that the host does not allow, before the command
+	// starts. nil: nobody asks.
+	Chosen func(via Via, declined []UnableError)
+
 	// Call is what the log shows of the run. Run fills in the command, the exit code and the duration. nil is the
 	// call of the context, see [vfs.WithCall], or else a call of the tool "run".
 	Call *vfs.Call

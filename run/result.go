@@ -10,25 +10,26 @@ import (
 
 // A Result is what a run did.
 type Result struct {
-	Engine   Via           // the way that was taken
-	Declined []UnableError // the better ways that the host does not allow
-	Branch   string        // the branch that has the result; "" if nothing was brought
-	Moved    bool          // that is a new branch, because the other one changed meanwhile
-	ExitCode int           // 128 and the number of the signal, if one ended the command; 124 after a timeout
-	Signal   string        // the signal that ended the command, or ""
-	TimedOut bool          // the timeout ended it
-	Took     time.Duration // of the command alone
-	Changed  int           // paths that the run changed
-	Bytes    int64         // of the new content that was stored for them
-	Kept     string        // the directory of the host that was kept, or ""
+	Command  string        `json:"command"`             // with its arguments, as a shell would read it
+	Engine   Via           `json:"engine"`              // the way that was taken
+	Declined []UnableError `json:"declined,omitempty"`  // the better ways that the host does not allow
+	Branch   string        `json:"branch,omitempty"`    // the branch that has the result; "" if nothing was to be brought
+	Moved    bool          `json:"moved,omitempty"`     // that is a new branch, because the other one changed meanwhile
+	ExitCode int           `json:"exit_code"`           // 128 and the number of the signal that ended the command; 124 after the timeout
+	Signal   string        `json:"signal,omitempty"`    // that ended the command
+	TimedOut bool          `json:"timed_out,omitempty"` // the timeout ended it
+	Took     time.Duration `json:"took"`                // of the command alone, in ns
+	Changed  int           `json:"changed"`             // paths that the run changed
+	Bytes    int64         `json:"bytes"`               // of the files that it added or modified
+	Kept     string        `json:"kept,omitempty"`      // the directory of the host that was kept
 }
 
 // An UnableError is the error of a way that the host does not allow.
 type UnableError struct {
-	Engine Via
-	Why    string
-	Remedy string // what would help, or ""
-	Err    error  // the errno, or nil
+	Engine Via    `json:"engine"`
+	Why    string `json:"why"`
+	Remedy string `json:"remedy,omitempty"` // what would help, or ""
+	Err    error  `json:"-"`                // the errno, or nil
 }
 
 func (e *UnableError) Error() string {

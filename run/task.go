@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"strings"
 
 	"vfsdb/vfs"
 )
@@ -53,4 +54,46 @@ type session interface {
 type outcome struct {
 	state    *os.ProcessState
 	timedOut bool
+}
+
+// interruptible runs fn, which a signal ends by its context: the command, which would get the signal, does not run yet.
+func (t *task) interruptible(ctx context.Context, fn func(context.Context) error) error {
+	under, cancel := context.WithCancel(ctx)
+	defer cancel()
+	over, watched := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(watched)
+		select {
+		case _, ok := <-t.o.Signals:
+			if ok {
+				cancel()
+			}
+		case <-over:
+		}
+	}()
+	err := fn(under)
+	close(over)
+	<-watched
+	if err == nil {
+		err = under.Err()
+	}
+	return err
+}
+
+// commandLine returns the command as a shell would read it.
+func (t *task) commandLine() string {
+	words := []string{quote(t.name)}
+	for _, arg := range t.args {
+		words = append(words, quote(arg))
+	}
+	return strings.Join(words, " ")
+}
+
+// quote returns a word as a shell would read it.
+func quote(word string) string {
+	plain := func(r rune) bool { return r > ' ' && r != 0x7f && !strings.ContainsRune("\\\"'`$&|;<>()*?[]{}~#!", r) }
+	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

@@ -58,6 +58,9 @@ func exitCode(ctx context.Context, err error) Exit {
 	return ExitFailed
 }
 
+// CodeOf returns the exit code of an error that the command itself reports.
+func CodeOf(err error) Exit { return exitCode(context.Background(), err) }
+
 // busyRoot reports whether EBUSY is about the root directory, which cannot be renamed, and not about a busy database.
 func busyRoot(err error) bool {
 	var l *os.LinkError

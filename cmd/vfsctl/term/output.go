@@ -19,6 +19,7 @@ import (
 // An Output is standard output or standard error, with the properties of the terminal behind it.
 type Output struct {
 	*bufio.Writer
+	under io.Writer
 	file  *os.File // nil if the writer is not a file
 	TTY   bool
 	color bool
@@ -28,7 +29,7 @@ type Output struct {
 
 // New looks at the file behind w. Colours are off if NO_COLOR is set or TERM is dumb.
 func New(w io.Writer) *Output {
-	o := &Output{Writer: bufio.NewWriterSize(w, 64<<10), Width: 80}
+	o := &Output{Writer: bufio.NewWriterSize(w, 64<<10), under: w, Width: 80}
 	f, ok := w.(*os.File)
 	o.file = f
 	if !ok || !term.IsTerminal(int(f.Fd())) {
@@ -41,6 +42,9 @@ func New(w io.Writer) *Output {
 	}
 	return o
 }
+
+// Under returns the writer below the buffer, for a program that writes there itself.
+func (o *Output) Under() io.Writer { return o.under }
 
 // Printf prints. On a terminal the text is flushed at once.
 func (o *Output) Printf(format string, args ...any) error {
