@@ -19,5 +19,27 @@
 // A mount by root is for all users of the host, and modes and owners decide what each may read. A mount by a user is for
 // this user alone, who can read the store anyway: modes and owners are shown, and refuse nothing.
 //
+// # A live tree
+//
+// [Live] serves the head of a branch, for reading and writing. Changes are gathered in a transaction of at most 20 ms. A
+// reader of the mount sees them at once, everybody else when it is committed. Until then the mount holds the lock of
+// writers, so a writer elsewhere waits that long. What is written to files waits in memory for as long.
+//
+// The commit of a batch survives the end of the process, but not a loss of power: fsync of any file or directory makes
+// everything durable that was changed before, and so does the end of the mount. A mount that is killed loses the batch that
+// was open. If a commit fails, for want of room on the disk or because the file is damaged, the changes of that batch are
+// gone, the kernel is told so, and the next fsync reports it.
+//
+// The kernel keeps names, attributes and contents here too, without a limit of time. What it changes itself it knows. What
+// others change, through this store or another one, the feed of the journal tells, and the mount has the kernel drop that: a
+// change is seen some milliseconds after its commit. There is no writeback cache in the kernel, because with one it would
+// never believe the size of a file that somebody else has changed.
+//
+// A file whose last name is removed stays as long as a program has it open, whoever removed the name. A listing is in the
+// order of a hash of its names, so it can go on from any place whatever has changed since.
+//
+// Locks are the kernel's: they hold between the programs of one mount. A program must not start another one whose working
+// directory is in a mount that it serves itself: while it forks, it cannot answer the kernel.
+//
 // The room speaks of nodes by number, as the kernel does, and so stands on tree. Only this room knows FUSE.
 package mount

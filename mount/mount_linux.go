@@ -21,6 +21,8 @@ type Mount struct {
 	dir  string    // as the caller named it, for errors
 	on   hostMount // as the host lists it
 	done chan struct{}
+
+	ended error // why changes of a live mount were lost at its end; valid once it is done
 }
 
 // Frozen shows a tree as it is now in a directory of the host, until Unmount, or until the directory is unmounted by the
@@ -117,6 +119,7 @@ func (m *Mount) unmount(flags int) error {
 	}
 	if flags == 0 {
 		<-m.done
+		return m.ended
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"syscall"
+	"time"
 
 	"vfsdb/vfs"
 )
@@ -16,6 +17,17 @@ type Mount struct{}
 // Frozen is ENOSYS: only Linux has mounts yet.
 func Frozen(_ context.Context, _ *vfs.FS, dir string) (*Mount, error) {
 	return nil, fmt.Errorf("mount %s: %w", dir, syscall.ENOSYS)
+}
+
+// LiveOptions are the ways to mount a live tree.
+type LiveOptions struct {
+	// Gather is for how long changes are gathered before they are committed together.
+	Gather time.Duration
+}
+
+// Live is ENOSYS: only Linux has mounts yet.
+func Live(ctx context.Context, fsys *vfs.FS, dir string, _ *LiveOptions) (*Mount, error) {
+	return Frozen(ctx, fsys, dir)
 }
 
 // Unmount does nothing.

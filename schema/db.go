@@ -81,10 +81,11 @@ type DB struct {
 	index  *engine.Index // nil if there is none
 	counts counts
 
-	mu     sync.Mutex
-	closed atomic.Bool
-	users  sync.WaitGroup
-	sealed atomic.Bool // by SetReadOnly
+	mu       sync.Mutex
+	closed   atomic.Bool
+	users    sync.WaitGroup
+	unsynced atomic.Bool // a commit of this DB may not be durable
+	sealed   atomic.Bool // by SetReadOnly
 }
 
 // DefaultMaxReaders is how many reading connections there are at most, unless [Options].MaxReaders is set.
@@ -214,6 +215,11 @@ func (db *DB) Keep(ctx context.Context, fn func(*Tx) error) error {
 
 // keep is one transaction. If it is lazy, its commit is not synced.
 func (db *DB) keep(ctx context.Context, lazy bool, fn func(*Tx) error) error {
+	return db.write(ctx, func() bool { return db.options.Relaxed || lazy && db.writer.mended }, fn)
+}
+
+// write is one transaction. lazy is asked once it is its turn.
+func (db *DB) write(ctx context.Context, lazy func() bool, fn func(*Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -242,10 +248,13 @@ func (db *DB) keep(ctx context.Context, lazy bool, fn func(*Tx) error) error {
 		<-db.writing
 	}()
 
-	db.writer.lazy = db.options.Relaxed || lazy && db.writer.mended
+	db.writer.lazy = lazy()
 	db.boundLog()
 	if err := db.writer.run(ctx, true, fn); err != nil {
 		return err
+	}
+	if db.writer.lazy {
+		db.unsynced.Store(true)
 	}
 	db.foldLog()
 	return nil

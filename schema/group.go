@@ -149,6 +149,9 @@ func (db *DB) lead(own *op) error {
 	ended = true
 
 	if err == nil {
+		if db.options.Relaxed {
+			db.unsynced.Store(true)
+		}
 		db.foldLog()
 	}
 	return own.result()

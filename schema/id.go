@@ -20,16 +20,9 @@ type idRange struct{ next, end int64 }
 // The counter's row is read and written once for many numbers, at the commit that uses the first of them. They stay
 // with the connection until another one commits, which may have taken higher ones.
 func (tx *Tx) NextID(counter string) (int64, error) {
-	r, known := tx.ids[counter]
-	if !known {
-		r, known = tx.conn.ids[counter]
-	}
-	if !known {
-		next, err := tx.Reached(counter)
-		if err != nil {
-			return 0, err
-		}
-		r = idRange{next, next}
+	r, err := tx.idsOf(counter)
+	if err != nil {
+		return 0, err
 	}
 	if tx.ids == nil {
 		tx.ids = make(ids)
@@ -39,6 +32,24 @@ func (tx *Tx) NextID(counter string) (int64, error) {
 	r.next++
 	tx.ids[counter] = r
 	return id, nil
+}
+
+// idsOf returns the numbers of a counter that come next.
+func (tx *Tx) idsOf(counter string) (idRange, error) {
+	if r, known := tx.ids[counter]; known {
+		return r, nil
+	}
+	if r, known := tx.conn.ids[counter]; known {
+		return r, nil
+	}
+	next, err := tx.Reached(counter)
+	return idRange{next, next}, err
+}
+
+// PeekID returns the number of a counter that [Tx.NextID] would take.
+func (tx *Tx) PeekID(counter string) (int64, error) {
+	r, err := tx.idsOf(counter)
+	return r.next, err
 }
 
 // writeIDs moves the counters behind the numbers that were taken, and reserves some more.

@@ -87,13 +87,21 @@ func (d *diary) write(db *schema.DB, how string) error {
 		err = db.Stage(d.t.Context(), fn)
 	case "keep":
 		err = db.Keep(d.t.Context(), fn)
+	case "sync":
+		if err = db.Stage(d.t.Context(), fn); err != nil {
+			break
+		}
+		if err := db.Sync(d.t.Context()); err != nil {
+			d.errs = append(d.errs, err)
+			how = "stage"
+		}
 	}
 	if err != nil {
 		d.errs = append(d.errs, err)
 		return err
 	}
 	d.rows = after
-	if how == "update" || how == "join" {
+	if how == "update" || how == "join" || how == "sync" {
 		d.acked = n
 	}
 	return nil
@@ -126,7 +134,7 @@ func (d *diary) live(commits int, dbs ...*schema.DB) {
 }
 
 func (d *diary) step(db *schema.DB) {
-	_ = d.write(db, []string{"update", "join", "stage", "stage", "keep"}[d.random.IntN(5)])
+	_ = d.write(db, []string{"update", "join", "stage", "stage", "keep", "sync"}[d.random.IntN(6)])
 	if d.random.IntN(3) == 0 {
 		if _, err := db.Checkpoint(d.t.Context()); err != nil {
 			d.errs = append(d.errs, err)

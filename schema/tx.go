@@ -39,6 +39,18 @@ func (tx *Tx) BeforeCommit(fn func(*Tx) error) {
 	tx.before = append(tx.before, fn)
 }
 
+// Whole runs a part of the transaction. If fn fails with a part of its work done, the transaction is spoilt: it cannot be
+// committed, and Whole reports that.
+func (tx *Tx) Whole(fn func() error) (spoilt bool, err error) {
+	before := tx.changed
+	tx.changed = false
+	if err = fn(); err != nil && tx.spoilt == nil && (tx.changed || tx.Alive() != nil) {
+		tx.spoilt = err
+	}
+	tx.changed = tx.changed || before
+	return tx.spoilt != nil, err
+}
+
 // AfterCommit has fn called once the transaction is committed, before another one can write; never, if it is not.
 func (tx *Tx) AfterCommit(fn func()) { tx.after = append(tx.after, fn) }
 

@@ -28,6 +28,8 @@ type Handle struct {
 	mode   HandleMode
 	shared *memory.OpenInode // of a regular file that is not frozen
 
+	attached bool // by Attach
+
 	writing sync.RWMutex // held to write by Close, and else by what may commit; taken before mu
 
 	mu     sync.Mutex
@@ -161,10 +163,13 @@ func (h *Handle) check() error {
 // node returns the committed inode as it is now; ESTALE once it is gone.
 func (h *Handle) node(tx *Tx) (*node.Node, error) {
 	n, err := tx.Node(h.ino)
-	if err == nil && n == nil {
-		err = syscall.ESTALE
+	switch {
+	case err != nil || n != nil:
+		return n, err
+	case h.attached && !tx.db.Writable():
+		return &node.Node{Ino: h.ino, Mode: uint32(h.kind) << 12}, nil // it is made, and not committed yet
 	}
-	return n, err
+	return nil, syscall.ESTALE
 }
 
 // Node returns the inode as it is now, with the size that writes which are not committed give it; of a frozen handle as it
@@ -253,7 +258,9 @@ func (h *Handle) Close() error {
 		}
 	}
 	h.unregister()
-	st.lease.Drop()
+	if !h.attached {
+		st.lease.Drop()
+	}
 	return err
 }
 
@@ -265,6 +272,8 @@ func (h *Handle) end() error {
 		return fs.ErrClosed
 	}
 	h.closed = true
-	h.reader.Release()
+	if h.reader != nil {
+		h.reader.Release()
+	}
 	return nil
 }

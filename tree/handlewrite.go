@@ -13,14 +13,8 @@ import (
 func (h *Handle) WriteAt(p []byte, off int64) (int, error) {
 	h.writing.RLock()
 	defer h.writing.RUnlock()
-	if err := h.mayWrite(); err != nil {
+	if err := h.mayWriteAt(p, off); err != nil {
 		return 0, err
-	}
-	switch {
-	case off < 0:
-		return 0, syscall.EINVAL
-	case off > node.MaxSize-int64(len(p)):
-		return 0, syscall.EFBIG
 	}
 
 	done := 0
@@ -51,6 +45,19 @@ func (h *Handle) mayWrite() error {
 		err = syscall.EBADF
 	}
 	return err
+}
+
+// mayWriteAt is mayWrite for bytes at an offset.
+func (h *Handle) mayWriteAt(p []byte, off int64) error {
+	switch err := h.mayWrite(); {
+	case err != nil:
+		return err
+	case off < 0:
+		return syscall.EINVAL
+	case off > node.MaxSize-int64(len(p)):
+		return syscall.EFBIG
+	}
+	return nil
 }
 
 // Append commits p at the end of the file as it is then, after what was written before, and returns where it ends. At no

@@ -77,12 +77,21 @@ func (t *Tree) View(ctx context.Context, fn func(*Tx) error) error {
 // commit is durable. One Update runs at a time: others wait, so fn should not wait for anything itself. Inside fn
 // use tx, never the tree: a verb of the tree would wait for the Update that it is called from.
 func (t *Tree) Update(ctx context.Context, fn func(*Tx) error) error {
+	return t.commit(ctx, t.store.db.Update, fn)
+}
+
+// Stage is an Update that becomes durable with the next Update that is, or with Sync. See [schema.DB.Stage].
+func (t *Tree) Stage(ctx context.Context, fn func(*Tx) error) error {
+	return t.commit(ctx, t.store.db.Stage, fn)
+}
+
+func (t *Tree) commit(ctx context.Context, update func(context.Context, func(*schema.Tx) error) error, fn func(*Tx) error) error {
 	if t.Frozen() {
 		return syscall.EROFS
 	}
 	var made folds
 	defer made.end()
-	return t.store.db.Update(ctx, func(db *schema.Tx) error { return t.run(db, &made, fn) })
+	return update(ctx, func(db *schema.Tx) error { return t.run(db, &made, fn) })
 }
 
 // run is fn on a transaction of the file, up to what is to be committed.

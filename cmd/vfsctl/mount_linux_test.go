@@ -2,9 +2,14 @@ package main
 
 import (
 	"bufio"
+	"bytes"
+	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -13,7 +18,7 @@ import (
 )
 
 // mounted starts a mount, and returns once the directory can be read.
-func mounted(t *testing.T, vfsctl, db, ref, dir string) *exec.Cmd {
+func mounted(t *testing.T, vfsctl, db, ref, dir string, flags ...string) *exec.Cmd {
 	t.Helper()
 	if f, err := os.OpenFile("/dev/fuse", os.O_RDWR, 0); err != nil {
 		t.Skipf("FUSE is not allowed here: %v", err)
@@ -23,7 +28,7 @@ func mounted(t *testing.T, vfsctl, db, ref, dir string) *exec.Cmd {
 	if _, err := exec.LookPath("fusermount3"); err != nil && os.Geteuid() != 0 {
 		t.Skipf("only root may mount here: %v", err)
 	}
-	cmd := exec.Command(vfsctl, "--db", db, "--json", "mount", ref, dir)
+	cmd := exec.Command(vfsctl, append([]string{"--db", db, "--json", "mount", ref, dir}, flags...)...)
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
@@ -82,4 +87,75 @@ func TestMountSignals(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, f.Close())
 	require.NoError(t, cmd.Wait())
+}
+
+// A live mount that is killed at any moment leaves a sound file, in which all is that was synced before, and a directory that
+// can be mounted on again. VFS_KILLS is how often.
+func TestKillMount(t *testing.T) {
+	kills := 5
+	if n, err := strconv.Atoi(os.Getenv("VFS_KILLS")); err == nil {
+		kills = n
+	}
+	vfsctl, work := binary(t), t.TempDir()
+	db, dir := filepath.Join(work, "agent.db"), filepath.Join(work, "mnt")
+	require.NoError(t, os.Mkdir(dir, 0o755))
+	require.NoError(t, exec.Command(vfsctl, "--db", db, "init").Run())
+	random := rand.New(rand.NewPCG(1, 2))
+
+	for kill := range kills {
+		cmd := mounted(t, vfsctl, db, "main", dir, "--live")
+		var synced atomic.Int64
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			for i := int64(1); writeSynced(dir, kill, i) == nil; i++ {
+				synced.Store(i)
+			}
+		}()
+		time.Sleep(time.Duration(random.IntN(100)) * time.Millisecond)
+		require.NoError(t, cmd.Process.Kill())
+		require.Error(t, cmd.Wait())
+		<-done
+
+		out, err := exec.Command(vfsctl, "--db", db, "check").CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		if n := synced.Load(); n > 0 {
+			text, err := exec.Command(vfsctl, "--db", db, "cat", fmt.Sprintf("run-%d/file-%d", kill, n%8)).Output()
+			require.NoError(t, err)
+			var got int64
+			_, err = fmt.Fscan(bytes.NewReader(text), &got)
+			require.NoError(t, err)
+			require.GreaterOrEqual(t, got, n)
+		}
+	}
+	cmd := mounted(t, vfsctl, db, "main", dir, "--live")
+	list, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.LessOrEqual(t, len(list), kills)
+	require.NoError(t, cmd.Process.Signal(syscall.SIGINT))
+	require.NoError(t, cmd.Wait())
+}
+
+// writeSynced writes a file anew, as an editor does, and syncs it. Others come and go without a sync.
+func writeSynced(dir string, kill int, i int64) error {
+	dir = filepath.Join(dir, fmt.Sprint("run-", kill))
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	f, err := os.Create(filepath.Join(dir, "new"))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if _, err := fmt.Fprintln(f, i); err != nil {
+		return err
+	}
+	if err := os.Rename(f.Name(), filepath.Join(dir, fmt.Sprint("file-", i%8))); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(dir, fmt.Sprint("other-", i%5)), make([]byte, 10_000), 0o600); err != nil {
+		return err
+	}
+	_ = os.Remove(filepath.Join(dir, fmt.Sprint("other-", (i+2)%5)))
+	return f.Sync()
 }

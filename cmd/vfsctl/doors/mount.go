@@ -12,15 +12,21 @@ import (
 
 	"vfsdb/cmd/vfsctl/cli"
 	"vfsdb/mount"
+	"vfsdb/vfs"
 )
 
 func mountCommand(a *cli.App) *cobra.Command {
-	return &cobra.Command{
+	live := false
+	cmd := &cobra.Command{
 		Use:   "mount REF DIR",
 		Short: "Show a snapshot or a branch as a directory, on Linux",
 		Long: `Show REF, a snapshot or a branch as it is now, in the directory DIR, so that any program can read it:
 diff, grep, an editor, a compiler. Later changes of the branch are not seen, and nothing can be changed there.
 Reads of a file that was read before are as fast as on the host.
+
+With --live, REF is a branch, and DIR is the branch itself, for reading and writing: programs change it there, and
+see what others change at once. Changes are committed within 20 ms. An fsync makes them durable, as the end of the
+command does; a loss of power takes what was changed since. A kill of the command takes at most the last 20 ms.
 
 The command serves the directory until an interrupt, or until: umount DIR (a user: fusermount3 -u DIR). If a
 program still uses DIR at an interrupt, the directory is taken away at once, and the command ends when the
@@ -33,14 +39,30 @@ It needs /dev/fuse, and unless root runs it the program fusermount3.`,
   umount /mnt/before`,
 		Args:              cli.Args(2, 2),
 		ValidArgsFunction: cli.CompleteArgs(a.CompleteTrees, nil),
-		RunE: a.OnStore(cli.Reads, func(c *cli.Call) error {
-			return serveMount(a, c, c.Args[0], c.Args[1])
-		}),
 	}
+	frozen := a.OnStore(cli.Reads, func(c *cli.Call) error {
+		return serveMount(a, c, c.Args[0], c.Args[1], mount.Frozen)
+	})
+	writing := a.OnStore(cli.Writes, func(c *cli.Call) error {
+		return serveMount(a, c, c.Args[0], c.Args[1], func(ctx context.Context, fsys *vfs.FS, dir string) (*mount.Mount, error) {
+			return mount.Live(ctx, fsys, dir, nil)
+		})
+	})
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if live {
+			return writing(cmd, args)
+		}
+		return frozen(cmd, args)
+	}
+	cmd.Flags().BoolVar(&live, "live", false, "show the head of a branch, for reading and writing")
+	return cmd
 }
 
+// A mounter mounts a tree on a directory.
+type mounter func(ctx context.Context, fsys *vfs.FS, dir string) (*mount.Mount, error)
+
 // serveMount mounts a tree, and serves it until ctx ends or somebody else unmounts it.
-func serveMount(a *cli.App, c *cli.Call, ref, dir string) error {
+func serveMount(a *cli.App, c *cli.Call, ref, dir string, mounted mounter) error {
 	shown, err := a.Tree(c, c.FS, ref)
 	if err != nil {
 		return err
@@ -49,7 +71,7 @@ func serveMount(a *cli.App, c *cli.Call, ref, dir string) error {
 	if err != nil {
 		return err
 	}
-	m, err := mount.Frozen(c, shown.Tree(), dir)
+	m, err := mounted(c, shown.Tree(), dir)
 	if err != nil {
 		return explain(err)
 	}
@@ -104,6 +126,8 @@ func explain(err error) error {
 	switch {
 	case errors.Is(err, syscall.ENOSYS):
 		return fmt.Errorf("%w: there are mounts on Linux only; vfsctl export works everywhere", err)
+	case errors.Is(err, syscall.EROFS):
+		return fmt.Errorf("%w: --live takes a branch, and a database that can be written", err)
 	case errors.Is(err, mount.ErrNotAllowed):
 		return fmt.Errorf("%w; vfsctl export needs neither", err)
 	}

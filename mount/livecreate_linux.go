@@ -1,0 +1,145 @@
+package mount
+
+import (
+	"syscall"
+
+	"github.com/hanwen/go-fuse/v2/fuse"
+
+	"vfsdb/chunk"
+	"vfsdb/node"
+	"vfsdb/tree"
+)
+
+// emptySum is the sum of a new file.
+var emptySum = chunk.SumOf(nil)
+
+// make makes an inode with a name. mode is that of stat.
+func (l *live) make(h *fuse.InHeader, base string, mode uint32, set func(*node.Node), out *fuse.EntryOut) fuse.Status {
+	name := node.Name{Dir: l.ino(h.NodeId), Base: base}
+	var made node.Node
+	err := l.batch.do(func(tx *tree.Tx) error {
+		n, err := l.create(tx, name, h, mode, set)
+		if err == nil {
+			made = *n
+		}
+		return err
+	})
+	if err != nil {
+		return status(err)
+	}
+	l.entry(out, &made, name)
+	return fuse.OK
+}
+
+// create makes an inode as part of a transaction. In a directory with the setgid bit it has the group of the directory, and
+// a directory has the bit too.
+func (l *live) create(tx *tree.Tx, name node.Name, h *fuse.InHeader, mode uint32, set func(*node.Node)) (*node.Node, error) {
+	p, err := l.batch.place(name.Dir, name.Base)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := tx.Node(name.Dir)
+	if err != nil {
+		return nil, err
+	}
+
+	n := tx.NewNode(mode)
+	n.Uid, n.Gid = h.Uid, h.Gid
+	if dir != nil && dir.Mode&syscall.S_ISGID != 0 {
+		n.Gid = dir.Gid
+		if n.IsDir() {
+			n.Mode |= syscall.S_ISGID
+		}
+	}
+	if set != nil {
+		set(n)
+	}
+	sum := chunk.Sum{}
+	if n.Kind() == node.KindFile {
+		sum = emptySum
+	}
+	return n, tx.Create(p, n, sum)
+}
+
+// Mknod makes a file of any type but a directory or a symlink.
+func (l *live) Mknod(_ <-chan struct{}, in *fuse.MknodIn, name string, out *fuse.EntryOut) fuse.Status {
+	switch mode := in.Mode; uint8(mode >> 12) {
+	case node.KindFile, node.KindFifo, node.KindSocket, node.KindChar, node.KindBlock:
+		return l.make(&in.InHeader, name, mode, func(n *node.Node) { n.Rdev = int64(in.Rdev) }, out)
+	}
+	return fuse.EINVAL
+}
+
+func (l *live) Mkdir(_ <-chan struct{}, in *fuse.MkdirIn, name string, out *fuse.EntryOut) fuse.Status {
+	return l.make(&in.InHeader, name, node.ModeDir|in.Mode&node.PermBits, nil, out)
+}
+
+func (l *live) Symlink(_ <-chan struct{}, h *fuse.InHeader, target, name string, out *fuse.EntryOut) fuse.Status {
+	return l.make(h, name, node.ModeLink|0o777, func(n *node.Node) { n.Target = target }, out)
+}
+
+// Create makes a file, or opens the one that somebody else has just made.
+func (l *live) Create(cancel <-chan struct{}, in *fuse.CreateIn, base string, out *fuse.CreateOut) fuse.Status {
+	out.OpenFlags = fuse.FOPEN_KEEP_CACHE
+	code := l.make(&in.InHeader, base, node.ModeFile|in.Mode&node.PermBits, nil, &out.EntryOut)
+	if code != fuse.Status(syscall.EEXIST) || in.Flags&syscall.O_EXCL != 0 {
+		return code
+	}
+
+	if code := l.Lookup(cancel, &in.InHeader, base, &out.EntryOut); !code.Ok() {
+		return code
+	}
+	if out.NodeId == 0 {
+		return fuse.Status(syscall.ESTALE) // it is gone again: the kernel begins anew
+	}
+	if in.Flags&syscall.O_TRUNC != 0 {
+		set := fuse.SetAttrIn{SetAttrInCommon: fuse.SetAttrInCommon{InHeader: in.InHeader, Valid: fuse.FATTR_SIZE}}
+		set.NodeId = out.NodeId
+		var now fuse.AttrOut
+		code = l.SetAttr(cancel, &set, &now)
+		out.Attr = now.Attr
+		return code
+	}
+	return fuse.OK
+}
+
+func (l *live) Link(_ <-chan struct{}, in *fuse.LinkIn, base string, out *fuse.EntryOut) fuse.Status {
+	ino, name := l.ino(in.Oldnodeid), node.Name{Dir: l.ino(in.NodeId), Base: base}
+	err := l.batch.do(func(tx *tree.Tx) error {
+		to, err := l.batch.place(name.Dir, name.Base)
+		if err != nil {
+			return err
+		}
+		from, err := l.placeOfInode(tx, ino)
+		if err != nil {
+			return err
+		}
+		return tx.Link(from, to)
+	})
+	if err != nil {
+		return status(err)
+	}
+	n, err := l.node(ino)
+	if err != nil {
+		return status(err)
+	}
+	l.entry(out, &n, name)
+	return fuse.OK
+}
+
+// placeOfInode returns a place of an inode: the name by which it was found, if that still leads there.
+func (l *live) placeOfInode(tx *tree.Tx, ino node.Ino) (tree.Place, error) {
+	name := l.inodes.nameOf(ino)
+	if name.Dir == 0 {
+		return tree.Place{Ino: ino}, nil
+	}
+	d, err := tx.Lookup(name.Dir, name.Base)
+	if err != nil || d.Ino != ino {
+		return tree.Place{Ino: ino}, err
+	}
+	p, err := l.batch.placeOf(name.Dir, name.Base)
+	if err == nil && p.Path == "" {
+		p = tree.Place{Ino: ino}
+	}
+	return p, err
+}

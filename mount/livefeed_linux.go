@@ -1,0 +1,154 @@
+package mount
+
+import (
+	"context"
+	"errors"
+	"path"
+	"slices"
+	"sync"
+
+	"github.com/hanwen/go-fuse/v2/fuse"
+
+	"vfsdb/node"
+	"vfsdb/vfs"
+)
+
+// A feed tells the kernel what others have changed. It sends from goroutines that hold no lock: the kernel may wait for the
+// reply to a request on the same inode before it takes a notice.
+type feed struct {
+	server *fuse.Server
+	since  int64
+	stop   context.CancelFunc
+	ended  chan struct{}
+
+	mu   sync.Mutex
+	mine []span // events of the mount's own commits, which the kernel knows of
+}
+
+// A span is the events from first to before end.
+type span struct{ first, end int64 }
+
+// own notes the events of a commit that is about to be made.
+func (f *feed) own(first, end int64) span {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	s := span{first, end}
+	if first < end {
+		f.mine = append(f.mine, s)
+	}
+	return s
+}
+
+// disown undoes own, since the commit was not made.
+func (f *feed) disown(s span) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.mine = slices.DeleteFunc(f.mine, func(have span) bool { return have == s })
+}
+
+// isOwn reports whether an event is of the mount's own. Events are asked for in order.
+func (f *feed) isOwn(seq int64) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for len(f.mine) > 0 && f.mine[0].end <= seq {
+		f.mine = f.mine[1:]
+	}
+	return len(f.mine) > 0 && f.mine[0].first <= seq
+}
+
+// watch tells the kernel what others change, until end.
+func (l *live) watch(server *fuse.Server) {
+	ctx, stop := context.WithCancel(l.ctx)
+	l.feed.server, l.feed.stop, l.feed.ended = server, stop, make(chan struct{})
+	go func() {
+		defer close(l.feed.ended)
+		for ctx.Err() == nil {
+			var trimmed *vfs.TrimmedError
+			if err := l.follow(ctx); errors.As(err, &trimmed) {
+				l.feed.since = trimmed.Since
+				l.dropAll(nil)
+			} else if err != nil {
+				return
+			}
+		}
+	}()
+}
+
+func (f *feed) end() {
+	if f.stop != nil {
+		f.stop()
+		<-f.ended
+	}
+}
+
+// follow reads events until ctx ends.
+func (l *live) follow(ctx context.Context) error {
+	for e, err := range l.fsys.Watch(ctx, "", l.feed.since) {
+		if err != nil {
+			return err
+		}
+		l.feed.since = e.Seq
+		if !l.feed.isOwn(e.Seq) {
+			l.tell(&e)
+		}
+	}
+	return nil
+}
+
+// tell tells the kernel of an event.
+func (l *live) tell(e *vfs.Event) {
+	for _, ino := range []node.Ino{e.Ino, e.Displaced} {
+		if ino != 0 && (ino == l.tree.Root() || l.inodes.knows(ino)) {
+			l.holdNameless(ino)
+			l.drop(ino)
+		}
+	}
+	if e.Dir != 0 {
+		l.dropEntry(node.Name{Dir: e.Dir, Base: path.Base(e.Path)})
+	}
+	if e.ArgDir != 0 {
+		base := path.Base(e.Path)
+		if e.Op == vfs.OpRename {
+			base = path.Base(e.Arg)
+		}
+		l.dropEntry(node.Name{Dir: e.ArgDir, Base: base})
+	}
+}
+
+// holdNameless keeps an inode that has lost its last name, since a program may have it open.
+func (l *live) holdNameless(ino node.Ino) {
+	if n, err := l.node(ino); err == nil && n.Nlink == 0 {
+		l.inodes.hold(&n)
+	}
+}
+
+// drop drops what the kernel keeps of an inode.
+func (l *live) drop(ino node.Ino) { l.feed.server.InodeNotify(l.id(ino), 0, 0) }
+
+// dropEntry drops what the kernel keeps of an entry, and of its directory.
+func (l *live) dropEntry(name node.Name) {
+	if name.Dir != l.tree.Root() && !l.inodes.knows(name.Dir) {
+		return
+	}
+	l.drop(name.Dir)
+	l.feed.server.EntryNotify(l.id(name.Dir), name.Base)
+}
+
+// dropAll drops all that the kernel keeps of inodes, and some entries.
+func (l *live) dropAll(names []node.Name) {
+	if l.feed.server == nil {
+		return
+	}
+	l.drop(l.tree.Root())
+	for _, ino := range l.inodes.all() {
+		l.drop(ino)
+	}
+	for _, name := range names {
+		l.dropEntry(name)
+	}
+}
+
+// attributes drops the attributes that the kernel keeps of an inode.
+func (f *feed) attributes(ino node.Ino) {
+	go f.server.InodeNotify(uint64(ino), -1, 0)
+}

@@ -1,0 +1,282 @@
+package mount
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"syscall"
+
+	"github.com/hanwen/go-fuse/v2/fuse"
+	"golang.org/x/sys/unix"
+
+	"vfsdb/chunk"
+	"vfsdb/node"
+	"vfsdb/tree"
+	"vfsdb/vfs"
+)
+
+// withHandle runs fn with the handle of a file. Another request may have closed a handle that seemed idle: then fn runs again
+// with another one.
+func (l *live) withHandle(ino node.Ino, fn func(*tree.Handle) error) error {
+	for {
+		h := l.inodes.handle(ino)
+		err := fn(h)
+		if !errors.Is(err, fs.ErrClosed) || l.inodes.handle(ino) == h {
+			return err
+		}
+	}
+}
+
+// Read reads a file by its number.
+func (l *live) Read(_ <-chan struct{}, in *fuse.ReadIn, buf []byte) (fuse.ReadResult, fuse.Status) {
+	n := 0
+	err := l.withHandle(l.ino(in.NodeId), func(h *tree.Handle) (err error) {
+		n, err = h.ReadAt(buf, int64(in.Offset))
+		return unlessEOF(err)
+	})
+	if err != nil {
+		return nil, status(err)
+	}
+	return fuse.ReadResultData(buf[:n]), fuse.OK
+}
+
+// Write writes to a file by its number. It is in memory then, and commits within the time of the batch.
+func (l *live) Write(_ <-chan struct{}, in *fuse.WriteIn, data []byte) (uint32, fuse.Status) {
+	ino := l.ino(in.NodeId)
+	if in.WriteFlags&fuse.WRITE_KILL_SUIDGID != 0 {
+		if err := l.killSuid(ino); err != nil {
+			return 0, status(err)
+		}
+	}
+	done, err := l.write(ino, data, int64(in.Offset))
+	if done > 0 {
+		return uint32(done), fuse.OK
+	}
+	return 0, status(err)
+}
+
+func (l *live) write(ino node.Ino, p []byte, off int64) (done int, err error) {
+	for done < len(p) {
+		n := 0
+		err := l.withHandle(ino, func(h *tree.Handle) (err error) {
+			n, err = h.Write(p[done:], off+int64(done))
+			return err
+		})
+		if err != nil {
+			return done, err
+		}
+		done += n
+		if n > 0 {
+			err = l.batch.wrote(ino, n)
+		}
+		if err == nil && done < len(p) { // it needs room
+			err = l.batch.flush()
+		}
+		if err != nil {
+			return done, err
+		}
+	}
+	return done, nil
+}
+
+// killSuid takes the setuid and setgid bits away from a file that somebody without the right to keep them writes to.
+func (l *live) killSuid(ino node.Ino) error {
+	n, err := l.node(ino)
+	if err != nil || killMode(n.Mode) == n.Mode {
+		return err
+	}
+	err = l.batch.do(func(tx *tree.Tx) error {
+		p, err := l.placeOfInode(tx, ino)
+		if err != nil {
+			return err
+		}
+		return tx.SetAttr(p, vfs.OpChmod, func(n *node.Node) { n.Mode = killMode(n.Mode) })
+	})
+	if err == nil {
+		l.feed.attributes(ino) // the kernel does not expect it
+	}
+	return err
+}
+
+// Fsync makes all durable that was changed so far. So does FsyncDir.
+func (l *live) Fsync(<-chan struct{}, *fuse.FsyncIn) fuse.Status { return status(l.batch.sync()) }
+
+func (l *live) FsyncDir(<-chan struct{}, *fuse.FsyncIn) fuse.Status { return status(l.batch.sync()) }
+
+// Fallocate makes a file longer, or zeros a part of it. No room is reserved, since content takes what it takes.
+func (l *live) Fallocate(cancel <-chan struct{}, in *fuse.FallocateIn) fuse.Status {
+	const known = unix.FALLOC_FL_KEEP_SIZE | unix.FALLOC_FL_PUNCH_HOLE | unix.FALLOC_FL_ZERO_RANGE
+	if in.Mode&^known != 0 {
+		return fuse.Status(syscall.EOPNOTSUPP)
+	}
+	ino, off, end := l.ino(in.NodeId), int64(in.Offset), int64(in.Offset+in.Length)
+	n, err := l.node(ino)
+	switch {
+	case err != nil:
+		return status(err)
+	case n.Kind() != node.KindFile:
+		return fuse.Status(syscall.ENODEV)
+	case off < 0 || end < off || end > node.MaxSize:
+		return fuse.Status(syscall.EFBIG)
+	}
+
+	size := n.Content.Size
+	if in.Mode&(unix.FALLOC_FL_PUNCH_HOLE|unix.FALLOC_FL_ZERO_RANGE) != 0 {
+		if code := l.zero(cancel, ino, off, min(end, size)); !code.Ok() {
+			return code
+		}
+	}
+	if in.Mode&unix.FALLOC_FL_KEEP_SIZE == 0 && end > size {
+		return l.truncate(ino, uint64(end))
+	}
+	return fuse.OK
+}
+
+var zeros [chunk.Size]byte
+
+// zero writes zeros over a range. Where they fill a chunk, nothing is stored.
+func (l *live) zero(cancel <-chan struct{}, ino node.Ino, off, end int64) fuse.Status {
+	for off < end {
+		select {
+		case <-cancel:
+			return fuse.EINTR
+		default:
+		}
+		n := min(end-off, chunk.Size-off%chunk.Size)
+		if _, err := l.write(ino, zeros[:n], off); err != nil {
+			return status(err)
+		}
+		off += n
+	}
+	return fuse.OK
+}
+
+// Lseek finds data or a hole.
+func (l *live) Lseek(_ <-chan struct{}, in *fuse.LseekIn, out *fuse.LseekOut) fuse.Status {
+	ino, off := l.ino(in.NodeId), int64(in.Offset)
+	if h, _ := l.inodes.mark(ino); h != nil && h.Dirty() {
+		if err := l.batch.flush(); err != nil {
+			return status(err)
+		}
+	}
+
+	var size int64
+	var extents []chunk.Extent
+	err := l.tree.View(l.ctx, func(tx *tree.Tx) error {
+		n, err := tx.Node(ino)
+		if err != nil || n == nil {
+			return errOr(err, syscall.ESTALE)
+		}
+		size = n.Content.Size
+		extents, err = chunk.Extents(tx.DB(), n.Content)
+		return err
+	})
+	switch {
+	case err != nil:
+		return status(err)
+	case off < 0 || off >= size:
+		return fuse.Status(syscall.ENXIO)
+	}
+
+	at, ok := seek(extents, off, size, in.Whence == unix.SEEK_DATA)
+	if !ok {
+		return fuse.Status(syscall.ENXIO)
+	}
+	out.Offset = uint64(at)
+	return fuse.OK
+}
+
+// seek finds the first byte of data, or of a hole, from an offset on. Behind the last extent is a hole, which may be empty.
+func seek(extents []chunk.Extent, off, size int64, data bool) (at int64, ok bool) {
+	for _, e := range extents {
+		end := min(e.Off+e.Len, size)
+		switch {
+		case end <= off:
+		case data:
+			return max(off, e.Off), true
+		case off < e.Off:
+			return off, true
+		default:
+			off = end
+		}
+	}
+	return off, !data
+}
+
+// CopyFileRange copies a part of a file to another place. A whole file, copied to one that is empty, has the same content
+// then; of others the chunks that are equal are stored once anyway.
+func (l *live) CopyFileRange(cancel <-chan struct{}, in *fuse.CopyFileRangeIn) (uint32, fuse.Status) {
+	from, to := l.ino(in.NodeId), l.ino(in.NodeIdOut)
+	source, err := l.node(from)
+	if err != nil {
+		return 0, status(err)
+	}
+	target, err := l.node(to)
+	if err != nil {
+		return 0, status(err)
+	}
+
+	size := source.Content.Size
+	whole := in.OffIn == 0 && in.OffOut == 0 && size <= int64(in.Len) && size <= 1<<31 && target.Content.Size == 0 && from != to
+	if whole {
+		if err := l.batch.doNow(func(tx *tree.Tx) error { return l.share(tx, from, to) }); err != nil {
+			return 0, status(err)
+		}
+		return uint32(size), fuse.OK
+	}
+	return l.copyBytes(cancel, in, size)
+}
+
+// share gives a file the content of another.
+func (l *live) share(tx *tree.Tx, from, to node.Ino) error {
+	if err := l.fold(tx, from); err != nil {
+		return err
+	}
+	if err := l.fold(tx, to); err != nil {
+		return err
+	}
+	n, err := tx.Node(from)
+	if err != nil || n == nil {
+		return errOr(err, syscall.ESTALE)
+	}
+	p, err := l.placeOfInode(tx, to)
+	if err != nil {
+		return err
+	}
+	return tx.Rewrite(p, vfs.OpCopy, n.Content)
+}
+
+// maxCopy bounds how much one request copies. The program goes on with another one.
+const maxCopy = 8 << 20
+
+func (l *live) copyBytes(cancel <-chan struct{}, in *fuse.CopyFileRangeIn, size int64) (uint32, fuse.Status) {
+	buf := make([]byte, chunk.Size)
+	end := min(size, int64(in.OffIn)+int64(min(in.Len, maxCopy)))
+	done := int64(0)
+	for off := int64(in.OffIn); off < end; off = int64(in.OffIn) + done {
+		select {
+		case <-cancel:
+			return uint32(done), fuse.OK
+		default:
+		}
+
+		n := 0
+		err := l.withHandle(l.ino(in.NodeId), func(h *tree.Handle) (err error) {
+			n, err = h.ReadAt(buf[:min(end-off, int64(len(buf)))], off)
+			return err
+		})
+		if n > 0 && (err == nil || err == io.EOF) {
+			n, err = l.write(l.ino(in.NodeIdOut), buf[:n], int64(in.OffOut)+done)
+			done += int64(n)
+		}
+		switch {
+		case err == io.EOF || n == 0 && err == nil:
+			return uint32(done), fuse.OK
+		case err != nil && done == 0:
+			return 0, status(err)
+		case err != nil:
+			return uint32(done), fuse.OK
+		}
+	}
+	return uint32(done), fuse.OK
+}

@@ -1,0 +1,237 @@
+package mount
+
+import (
+	"sync"
+	"time"
+
+	"vfsdb/node"
+	"vfsdb/tree"
+)
+
+// inodes are those that the kernel knows. They are safe for concurrent use.
+type inodes struct {
+	open func(node.Ino, uint8, node.Name) *tree.Handle
+
+	mu    sync.Mutex
+	known map[node.Ino]*inode
+	dirty []node.Ino     // written to since the last commit
+	bytes int            // so much
+	gone  []*tree.Handle // of inodes that the kernel has forgotten
+	idle  []node.Ino     // with handles that nothing but reads needs, oldest first
+}
+
+// An inode is one that the kernel knows.
+type inode struct {
+	lookups uint64
+	name    node.Name // by which it was found last
+	kind    uint8
+	handle  *tree.Handle // nil if it is not needed
+	wrote   int64        // when it was written to last, in ns; 0 if that is in the transaction, or committed
+	held    bool         // the handle keeps an inode that has no name
+	dirty   bool         // it is in the list
+}
+
+// maxIdle bounds the handles of files that were only read. Each has a chunk of up to 512 KiB.
+const maxIdle = 32
+
+// maxBytes bounds how much is written before a commit, beside the bound of each file.
+const maxBytes = 64 << 20
+
+// met counts a reply that has made the kernel know an inode.
+func (is *inodes) met(n *node.Node, name node.Name) {
+	is.mu.Lock()
+	defer is.mu.Unlock()
+	i := is.of(n.Ino, n.Kind())
+	i.lookups++
+	i.name = name
+}
+
+func (is *inodes) of(ino node.Ino, kind uint8) *inode {
+	i := is.known[ino]
+	if i == nil {
+		if is.known == nil {
+			is.known = make(map[node.Ino]*inode)
+		}
+		i = &inode{kind: kind}
+		is.known[ino] = i
+	}
+	return i
+}
+
+// forget undoes a number of replies. After the last one the kernel uses the inode no more.
+func (is *inodes) forget(ino node.Ino, lookups uint64) {
+	is.mu.Lock()
+	defer is.mu.Unlock()
+	i := is.known[ino]
+	if i == nil {
+		return
+	}
+	i.lookups -= min(lookups, i.lookups)
+	if i.lookups > 0 {
+		return
+	}
+	delete(is.known, ino)
+	if i.handle != nil {
+		is.gone = append(is.gone, i.handle)
+	}
+}
+
+// nameOf returns the name by which an inode was found last.
+func (is *inodes) nameOf(ino node.Ino) (name node.Name) {
+	is.mu.Lock()
+	defer is.mu.Unlock()
+	if i := is.known[ino]; i != nil {
+		name = i.name
+	}
+	return name
+}
+
+// knows reports whether the kernel knows an inode.
+func (is *inodes) knows(ino node.Ino) bool {
+	is.mu.Lock()
+	defer is.mu.Unlock()
+	return is.known[ino] != nil
+}
+
+// all returns the inodes that the kernel knows.
+func (is *inodes) all() []node.Ino {
+	is.mu.Lock()
+	defer is.mu.Unlock()
+	list := make([]node.Ino, 0, len(is.known))
+	for ino := range is.known {
+		list = append(list, ino)
+	}
+	return list
+}
+
+// handle returns the handle of a file, which it opens if need be.
+func (is *inodes) handle(ino node.Ino) *tree.Handle {
+	is.mu.Lock()
+	defer is.mu.Unlock()
+	i := is.of(ino, node.KindFile)
+	if i.handle == nil {
+		is.trim()
+		i.handle = is.open(ino, i.kind, i.name)
+		is.idle = append(is.idle, ino)
+	}
+	return i.handle
+}
+
+// trim closes the handles that were opened first, once there are many.
+func (is *inodes) trim() {
+	for try := 0; len(is.idle) > maxIdle && try < maxIdle; try++ {
+		ino := is.idle[0]
+		is.idle = is.idle[1:]
+		i := is.known[ino]
+		switch {
+		case i == nil || i.handle == nil || i.held:
+		case i.dirty || i.wrote != 0 || i.handle.Dirty():
+			is.idle = append(is.idle, ino)
+		default:
+			is.gone = append(is.gone, i.handle)
+			i.handle = nil
+		}
+	}
+	if len(is.gone) > maxIdle {
+		go is.closeForgotten()
+	}
+}
+
+// hold keeps an inode that has lost its last name, as long as the kernel knows it.
+func (is *inodes) hold(n *node.Node) {
+	is.mu.Lock()
+	defer is.mu.Unlock()
+	i := is.known[n.Ino]
+	if i == nil {
+		return
+	}
+	i.held = true
+	if i.handle == nil {
+		i.handle = is.open(n.Ino, n.Kind(), node.Name{})
+	}
+}
+
+// written notes that so many bytes were written to a file. It reports whether that is the first since the last commit, and
+// whether it is time for the next.
+func (is *inodes) written(ino node.Ino, bytes int) (first, full bool) {
+	is.mu.Lock()
+	defer is.mu.Unlock()
+	i := is.of(ino, node.KindFile)
+	i.wrote = time.Now().UnixNano()
+	first = len(is.dirty) == 0
+	if !i.dirty {
+		i.dirty = true
+		is.dirty = append(is.dirty, ino)
+	}
+	is.bytes += bytes
+	return first, is.bytes > maxBytes
+}
+
+// takeDirty returns the files that were written to since the last commit.
+func (is *inodes) takeDirty() []node.Ino {
+	is.mu.Lock()
+	defer is.mu.Unlock()
+	list := is.dirty
+	is.dirty, is.bytes = nil, 0
+	for _, ino := range list {
+		if i := is.known[ino]; i != nil {
+			i.dirty = false
+		}
+	}
+	return list
+}
+
+// putDirty undoes takeDirty.
+func (is *inodes) putDirty(list []node.Ino) {
+	is.mu.Lock()
+	defer is.mu.Unlock()
+	for _, ino := range list {
+		if i := is.known[ino]; i != nil && !i.dirty {
+			i.dirty = true
+			is.dirty = append(is.dirty, ino)
+		}
+	}
+}
+
+// mark returns the handle of an inode, if it has one, and when it was written to; 0 if that shows in its node.
+func (is *inodes) mark(ino node.Ino) (h *tree.Handle, wrote int64) {
+	is.mu.Lock()
+	defer is.mu.Unlock()
+	if i := is.known[ino]; i != nil && i.handle != nil && i.kind == node.KindFile {
+		return i.handle, i.wrote
+	}
+	return nil, 0
+}
+
+// folded notes that the writes to a file are in the transaction.
+func (is *inodes) folded(ino node.Ino) {
+	is.mu.Lock()
+	defer is.mu.Unlock()
+	if i := is.known[ino]; i != nil {
+		i.wrote = 0
+	}
+}
+
+// closeForgotten closes the handles that are not needed any more. It may commit.
+func (is *inodes) closeForgotten() {
+	is.mu.Lock()
+	list := is.gone
+	is.gone = nil
+	is.mu.Unlock()
+	for _, h := range list {
+		_ = h.Close()
+	}
+}
+
+// closeAll closes all handles.
+func (is *inodes) closeAll() {
+	is.mu.Lock()
+	for _, i := range is.known {
+		if i.handle != nil {
+			is.gone = append(is.gone, i.handle)
+			i.handle = nil
+		}
+	}
+	is.mu.Unlock()
+	is.closeForgotten()
+}
