@@ -171,36 +171,15 @@ func (l *live) Lseek(_ <-chan struct{}, in *fuse.LseekIn, out *fuse.LseekOut) fu
 		extents, err = chunk.Extents(tx.DB(), n.Content)
 		return err
 	})
-	switch {
-	case err != nil:
+	if err != nil {
 		return status(err)
-	case off < 0 || off >= size:
-		return fuse.Status(syscall.ENXIO)
 	}
-
-	at, ok := seek(extents, off, size, in.Whence == unix.SEEK_DATA)
-	if !ok {
-		return fuse.Status(syscall.ENXIO)
+	to, err := seek(size, extents, off, int(in.Whence))
+	if err != nil {
+		return status(err)
 	}
-	out.Offset = uint64(at)
+	out.Offset = uint64(to)
 	return fuse.OK
-}
-
-// seek finds the first byte of data, or of a hole, from an offset on. Behind the last extent is a hole, which may be empty.
-func seek(extents []chunk.Extent, off, size int64, data bool) (at int64, ok bool) {
-	for _, e := range extents {
-		end := min(e.Off+e.Len, size)
-		switch {
-		case end <= off:
-		case data:
-			return max(off, e.Off), true
-		case off < e.Off:
-			return off, true
-		default:
-			off = end
-		}
-	}
-	return off, !data
 }
 
 // CopyFileRange copies a part of a file to another place. A whole file, copied to one that is empty, has the same content
