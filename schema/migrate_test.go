@@ -1,14 +1,19 @@
 package schema_test
 
 import (
+	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
 
 	"vfsdb/schema"
 )
@@ -16,7 +21,12 @@ import (
 // old copies the file that a release of format 1 wrote.
 func old(t *testing.T) string {
 	t.Helper()
-	data, err := os.ReadFile("../internal/oldfile/testdata/v1.db")
+	return oldFile(t, "v1.db")
+}
+
+func oldFile(t *testing.T, name string) string {
+	t.Helper()
+	data, err := os.ReadFile("../internal/oldfile/testdata/" + name)
 	require.NoError(t, err)
 	path := filepath.Join(t.TempDir(), "old.db")
 	require.NoError(t, os.WriteFile(path, data, 0o644))
@@ -80,4 +90,73 @@ func TestMigrateAtOnce(t *testing.T) {
 		})
 	}
 	all.Wait()
+}
+
+// manyChanges copies a file of format 4 and gives it a long record. Each row of it has all numbers.
+func manyChanges(t *testing.T) string {
+	t.Helper()
+	path := oldFile(t, "v4-renames.db")
+	raw, err := sqlite.OpenConn(path, sqlite.OpenReadWrite)
+	require.NoError(t, err)
+	require.NoError(t, sqlitex.ExecuteScript(raw, `
+		WITH RECURSIVE n(i) AS (SELECT (SELECT max(seq) + 1 FROM change) UNION ALL SELECT i + 1 FROM n WHERE i < 30000)
+		INSERT INTO change (seq, branch, epoch, at, op, path, arg, grew, ino, dir, argdir, displaced)
+			SELECT i, 1024, 2, i, 'rename', 'to', 'from', 0, 1026, 1024, 1025 - i % 2, iif(i % 3 = 0, 1027, NULL) FROM n;
+		UPDATE counter SET next = 30001 WHERE name = 'change';`, nil))
+	require.NoError(t, raw.Close())
+	return path
+}
+
+// numbers sums up the numbers of all changes, as a reader of format 5 finds them.
+const numbers = `SELECT format('%d rows, %d argdir, %d displaced', count(*),
+	sum(iif(c.op = 'rename', ifnull(x.argdir, c.dir), x.argdir)), sum(x.displaced)) FROM change c LEFT JOIN other x ON x.seq = c.seq`
+
+// The inode numbers of all changes are kept, in rows that only those changes have which need them.
+func TestMigrateNumbers(t *testing.T) {
+	path := manyChanges(t)
+	reader := open(t, path, schema.Options{ReadOnly: true})
+	was := texts(t, reader, numbers)
+	db := open(t, path, schema.Options{})
+	require.Equal(t, was, texts(t, db, numbers))
+	require.Equal(t, was, texts(t, reader, numbers))
+	require.Equal(t, []string{"0"}, texts(t, db, `SELECT count(*) FROM other x JOIN change c USING (seq)
+		WHERE x.displaced IS NULL AND (x.argdir IS NULL OR c.op = 'rename' AND x.argdir = c.dir)`))
+}
+
+// A migration that is killed at any moment leaves the old file, or the new one, and the next process finds all of it.
+func TestMigrateKilled(t *testing.T) {
+	if path := os.Getenv("VFS_MIGRATE"); path != "" {
+		db, err := schema.Open(t.Context(), path, schema.Options{})
+		require.NoError(t, err)
+		require.NoError(t, db.Close())
+		return
+	}
+
+	for range 4 {
+		path := manyChanges(t)
+		reader := open(t, oldCopy(t, path), schema.Options{ReadOnly: true})
+		was := texts(t, reader, numbers)
+
+		child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestMigrateKilled$")
+		child.Env = append(os.Environ(), "VFS_MIGRATE="+path)
+		require.NoError(t, child.Start())
+		time.Sleep(time.Duration(rand.IntN(150)) * time.Millisecond) // any moment will do, also none or the end
+		_ = child.Process.Kill()
+		_ = child.Wait()
+
+		require.Equal(t, was, texts(t, open(t, path, schema.Options{ReadOnly: true}), numbers))
+		db := open(t, path, schema.Options{})
+		require.Equal(t, was, texts(t, db, numbers))
+		require.Equal(t, []string{"5"}, texts(t, db, `PRAGMA user_version`))
+	}
+}
+
+// oldCopy copies a file.
+func oldCopy(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	to := filepath.Join(t.TempDir(), "copy.db")
+	require.NoError(t, os.WriteFile(to, data, 0o644))
+	return to
 }
