@@ -30,10 +30,10 @@ func (c *checker) checkChanges(ctx context.Context) error {
 
 		// Each change comes with its branch, its call and the change that it has its before from. The last column is the
 		// highest number that a branch ever had.
-		rows := tx.Query(`SELECT c.seq, c.branch, c.epoch, c.call, c.op, c.Path, c.before, c.after, typeof(c.before), length(c.before), length(c.after),
+		rows := tx.Query(`SELECT c.seq, ifnull(c.branch, 1024), c.epoch, c.call, c.op, c.Path, c.before, c.after, typeof(c.before), length(c.before), length(c.after),
 			b.epoch, k.id, o.after IS NOT NULL, (SELECT seq FROM sqlite_sequence WHERE name = 'branch'),
 			c.ino, c.dir, x.argdir, x.displaced, x.seq
-			FROM change c LEFT JOIN branch b ON b.id = c.branch LEFT JOIN call k ON k.id = c.call LEFT JOIN change o ON o.seq = c.before
+			FROM change c LEFT JOIN branch b ON b.id = ifnull(c.branch, 1024) LEFT JOIN call k ON k.id = c.call LEFT JOIN change o ON o.seq = c.before
 				LEFT JOIN other x ON x.seq = c.seq
 			WHERE c.seq > ? ORDER BY c.seq LIMIT ?`, at, checkPage)
 		defer rows.Close()

@@ -99,7 +99,7 @@ func (w *Writer) insert(c *row, call any) error {
 	}
 	if _, err := w.tx.Exec(`INSERT INTO change (seq, branch, epoch, at, call, op, path, arg, before, after, grew, ino, dir)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		c.seq, w.branch, c.epoch, w.now, call, string(c.Op), c.Path, textOrNull(c.Arg), before, sumOrNull(&c.After), c.Grew,
+		c.seq, branchOrNull(w.branch), c.epoch, w.now, call, string(c.Op), c.Path, textOrNull(c.Arg), before, sumOrNull(&c.After), c.Grew,
 		inoOrNull(c.Ino), inoOrNull(c.Dir)); err != nil {
 		return err
 	}
@@ -114,6 +114,14 @@ func (w *Writer) insert(c *row, call any) error {
 	}
 	_, err := w.tx.Exec(`INSERT INTO other (seq, argdir, displaced) VALUES (?, ?, ?)`, c.seq, inoOrNull(argdir), inoOrNull(c.Displaced))
 	return err
+}
+
+// branchOrNull leaves main out, on which most changes happen.
+func branchOrNull(id int64) any {
+	if id == schema.FirstID {
+		return nil
+	}
+	return id
 }
 
 func textOrNull(s string) any {

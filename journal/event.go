@@ -50,12 +50,12 @@ type Event struct {
 }
 
 // eventColumns are of the tables change c, branch b, call k, other x, and the change that the first has its before from. A
-// rename within one directory has its argdir from dir.
+// rename within one directory has its argdir from dir. A change without a branch is one of main, whose number is 1024.
 const eventColumns = `SELECT c.seq, c.at, b.name, c.call, k.actor, k.session, k.tool, c.op, c.path, c.arg,
 	iif(typeof(c.before) = 'integer', (SELECT o.after FROM change o WHERE o.seq = c.before), c.before), c.after, c.grew,
 	c.ino, c.dir, iif(c.op = 'rename', ifnull(x.argdir, c.dir), x.argdir), x.displaced FROM change c `
 
-const eventJoins = ` LEFT JOIN branch b ON b.id = c.branch LEFT JOIN call k ON k.id = c.call LEFT JOIN other x ON x.seq = c.seq `
+const eventJoins = ` LEFT JOIN branch b ON b.id = ifnull(c.branch, 1024) LEFT JOIN call k ON k.id = c.call LEFT JOIN other x ON x.seq = c.seq `
 
 func scanEvent(rows *schema.Rows) Event {
 	return Event{

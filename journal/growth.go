@@ -23,9 +23,9 @@ func GrownSince(tx *schema.Tx, branch, seq int64) (g Growth, err error) {
 	}
 
 	// Copy and restore stand for any number of entries.
-	rows := tx.Query(`SELECT ifnull(max(seq), 0), ifnull(total(iif(branch = ?2, max(grew, 0), 0)), 0),
-			ifnull(sum(branch = ?2 AND op IN ('create', 'mkdir', 'symlink', 'link', 'mknod')), 0),
-			ifnull(max(branch = ?2 AND op IN ('copy', 'restore')), 0)
+	rows := tx.Query(`SELECT ifnull(max(seq), 0), ifnull(total(iif(ifnull(branch, 1024) = ?2, max(grew, 0), 0)), 0),
+			ifnull(sum(ifnull(branch, 1024) = ?2 AND op IN ('create', 'mkdir', 'symlink', 'link', 'mknod')), 0),
+			ifnull(max(ifnull(branch, 1024) = ?2 AND op IN ('copy', 'restore')), 0)
 		FROM change WHERE seq > ?1`, seq, branch)
 	defer rows.Close()
 	if rows.Next() {

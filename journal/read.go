@@ -147,7 +147,7 @@ func checkThere(tx *schema.Tx, seq int64) error {
 
 // The changes are the outer loop, by their numbers: a lineage is short. The plus keeps it to the rows of the lineage
 // itself, which the index of ancestors would have to be right about.
-const sourceEvents = eventColumns + `CROSS JOIN lineage l ON l.branch = ?1 AND +l.ancestor = c.branch AND c.epoch <= iif(l.level = 0, ?2, l.epoch)` +
+const sourceEvents = eventColumns + `CROSS JOIN lineage l ON l.branch = ?1 AND +l.ancestor = ifnull(c.branch, 1024) AND c.epoch <= iif(l.level = 0, ?2, l.epoch)` +
 	eventJoins + `WHERE c.seq BETWEEN ?3 AND ?4 AND (?5 = '' OR c.op = ?5) AND (?6 = '' OR k.session = ?6)
 	AND (?7 = '' OR c.path >= ?7 AND c.path < ?8 OR c.op IN ('rename', 'removeall', 'restore')) ORDER BY c.seq`
 

@@ -53,7 +53,7 @@ func LastChanges(tx *schema.Tx) (map[int64]time.Time, error) {
 	if kept, err := Kept(tx); err != nil || !kept {
 		return last, err
 	}
-	rows := tx.Query(`SELECT branch, at FROM change WHERE seq IN (SELECT max(seq) FROM change GROUP BY branch)`)
+	rows := tx.Query(`SELECT ifnull(branch, 1024), at FROM change WHERE seq IN (SELECT max(seq) FROM change GROUP BY ifnull(branch, 1024))`)
 	for rows.Next() {
 		last[rows.Int(0)] = time.Unix(0, rows.Int(1))
 	}

@@ -80,7 +80,7 @@ type watcher struct {
 // watchWindow is how many changes one read transaction looks at.
 const watchWindow = 1024
 
-const branchEvents = eventColumns + eventJoins + `WHERE c.seq BETWEEN ?1 AND ?2 AND c.branch = ?3 ORDER BY c.seq`
+const branchEvents = eventColumns + eventJoins + `WHERE c.seq BETWEEN ?1 AND ?2 AND ifnull(c.branch, 1024) = ?3 ORDER BY c.seq`
 
 // look reads what has happened since, some of it.
 func (w *watcher) look(ctx context.Context) error {

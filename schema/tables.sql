@@ -196,7 +196,7 @@ CREATE TABLE call (
 -- seen one knows whether it missed any. gc deletes the oldest.
 CREATE TABLE change (
 	seq    INTEGER PRIMARY KEY,           -- from counter
-	branch INTEGER NOT NULL,
+	branch INTEGER,                       -- NULL: main, 1024
 	epoch  INTEGER NOT NULL,
 	at     INTEGER NOT NULL,              -- ns since 1970
 	call   INTEGER,

@@ -1,5 +1,5 @@
 -- From version 4 to 5: extended attributes of inodes, command lines of calls, and the table other, as in tables.sql. Rows of
--- change are written anew: with what moves to other, each would be two bytes longer for good.
+-- change are written anew, each some bytes shorter.
 
 ALTER TABLE inode ADD COLUMN xattrs BLOB;
 ALTER TABLE call ADD COLUMN command TEXT;
@@ -23,7 +23,7 @@ ALTER TABLE change RENAME TO change4;
 -- seen one knows whether it missed any. gc deletes the oldest.
 CREATE TABLE change (
 	seq    INTEGER PRIMARY KEY,           -- from counter
-	branch INTEGER NOT NULL,
+	branch INTEGER,                       -- NULL: main, 1024
 	epoch  INTEGER NOT NULL,
 	at     INTEGER NOT NULL,              -- ns since 1970
 	call   INTEGER,
@@ -38,6 +38,6 @@ CREATE TABLE change (
 ) STRICT;
 
 INSERT INTO change (seq, branch, epoch, at, call, op, path, arg, before, after, grew, ino, dir)
-	SELECT seq, branch, epoch, at, call, op, path, arg, before, after, grew, ino, dir FROM change4 ORDER BY seq;
+	SELECT seq, nullif(branch, 1024), epoch, at, call, op, path, arg, before, after, grew, ino, dir FROM change4 ORDER BY seq;
 
 DROP TABLE change4;
