@@ -24,6 +24,7 @@ type frozen struct {
 
 	ctx     context.Context
 	tree    *tree.Tree
+	owner   *Owner // of all files, as it seems; nil if each has its own
 	readers readers
 	cursors cursors
 
@@ -94,7 +95,15 @@ func (f *frozen) Lookup(_ <-chan struct{}, h *fuse.InHeader, name string, out *f
 	}
 	fillEntry(out, n)
 	f.ahead.known(f.ino(h.NodeId), n)
+	f.own(&out.Attr)
 	return fuse.OK
+}
+
+// own gives what is shown of a file the owner that all have.
+func (f *frozen) own(out *fuse.Attr) {
+	if f.owner != nil {
+		out.Uid, out.Gid = f.owner.Uid, f.owner.Gid
+	}
 }
 
 func fillEntry(out *fuse.EntryOut, n *node.Node) {
@@ -126,6 +135,7 @@ func (f *frozen) GetAttr(_ <-chan struct{}, in *fuse.GetAttrIn, out *fuse.AttrOu
 	}
 	out.SetTimeout(forever)
 	fillAttr(&out.Attr, n)
+	f.own(&out.Attr)
 	return fuse.OK
 }
 

@@ -67,6 +67,7 @@ func (f *frozen) ReadDirPlus(_ <-chan struct{}, in *fuse.ReadIn, out *fuse.DirEn
 		if err == nil {
 			fillEntry(entry, n)
 			f.ahead.known(f.ino(in.NodeId), n)
+			f.own(&entry.Attr)
 		}
 		return true, err
 	})
