@@ -60,6 +60,8 @@ func (g group) pass(cmd *exec.Cmd, s os.Signal) {
 func (out *outcome) exit() (code int, signal string) {
 	status, _ := out.state.Sys().(syscall.WaitStatus)
 	switch {
+	case out.signal != 0:
+		code, signal = 128+int(out.signal), unix.SignalName(out.signal)
 	case status.Signaled():
 		code, signal = 128+int(status.Signal()), unix.SignalName(status.Signal())
 	default:

@@ -97,18 +97,18 @@ func (e stepError) asError() error {
 	return e
 }
 
+// thisProgram is the program of this process. It works too where the file was replaced meanwhile, or stands in a directory
+// that this user cannot enter. Only Linux has steps.
+const thisProgram = "/proc/self/exe"
+
 // newStep returns the process of a step, with the environment env, and the function that starts it. start returns once the
 // step has started the command, or its error.
 func newStep(name string, input any, env []string) (cmd *exec.Cmd, start func() error, err error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, nil, err
-	}
 	text, err := json.Marshal(input)
 	if err != nil {
 		return nil, nil, err
 	}
-	cmd = exec.Command(self)
+	cmd = exec.Command(thisProgram)
 	cmd.Env = append(env[:len(env):len(env)], stepEnv+"="+name)
 	return cmd, func() error { return startStep(cmd, text) }, nil
 }

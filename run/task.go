@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"syscall"
 
 	"vfsdb/vfs"
 )
@@ -53,6 +54,7 @@ type session interface {
 // An outcome is the end of a command.
 type outcome struct {
 	state    *os.ProcessState
+	signal   syscall.Signal // that ended the command; 0 where state shows it
 	timedOut bool
 }
 

@@ -42,7 +42,7 @@ var rooms = map[string]room{
 	"xattr":    {imports: []string{"node", "tree", "vfs"}, tests: []string{"snapshot", "gc", "schema"}},
 	"mount":    {imports: []string{"schema", "chunk", "node", "tree", "vfs"}, tests: []string{"snapshot", "gc"}},
 	"web":      {imports: slices.Concat(agents, []string{"vfs", "snapshot", "gc", "transfer"})},
-	"run":      {imports: []string{"journal", "node", "tree", "vfs", "snapshot", "transfer", "mount"}, tests: []string{"gc"}},
+	"run":      {imports: []string{"chunk", "journal", "node", "tree", "vfs", "snapshot", "transfer", "mount"}, tests: []string{"gc"}},
 	"vfstest":  {imports: slices.Concat(agents, []string{"vfs", "search", "check"}), tests: []string{"schema"}},
 	"internal": {imports: []string{anything}},
 	"cmd":      {imports: []string{anything}},

@@ -1,0 +1,24 @@
+package run_test
+
+import (
+	"fmt"
+	"os"
+	"testing"
+
+	"vfsdb/internal/vfstest"
+)
+
+func TestMain(m *testing.M) {
+	if os.Getenv(scriptEnv) != "" {
+		if err := runScript(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	if dir := os.Getenv(asUserEnv); dir != "" {
+		fmt.Fprintln(os.Stderr, becomeUser(dir))
+		os.Exit(1)
+	}
+	vfstest.Main(m)
+}

@@ -1,0 +1,100 @@
+package run_test
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"vfsdb/internal/vfstest"
+	"vfsdb/run"
+	"vfsdb/vfs"
+)
+
+// overlay returns a command that runs by overlay, with directories of its own. A host that does not allow it skips the test.
+func overlay(t *testing.T, ctx context.Context, fsys *vfs.FS, o run.Options, name string, args ...string) *run.Cmd {
+	t.Helper()
+	dir := t.TempDir()
+	t.Setenv("XDG_CACHE_HOME", dir)
+	t.Cleanup(func() { require.Empty(t, leftIn(t, dir), "directories of runs are left") })
+	if o.Via == run.Auto {
+		o.Via = run.Overlay
+	}
+	if err := run.Command(ctx, vfstest.New(t), run.Options{Via: o.Via}, "true").Run(); err != nil {
+		if unable := new(run.UnableError); errors.As(err, &unable) {
+			t.Skip(err)
+		}
+		require.NoError(t, err)
+	}
+	return run.Command(ctx, fsys, o, name, args...)
+}
+
+// leftIn returns the directories of upper layers below a cache.
+func leftIn(t *testing.T, cache string) (left []string) {
+	list, err := os.ReadDir(filepath.Join(cache, "vfsdb", "run"))
+	if !errors.Is(err, fs.ErrNotExist) {
+		require.NoError(t, err)
+	}
+	for _, e := range list {
+		if e.Name() != "trees" {
+			left = append(left, e.Name())
+		}
+	}
+	return left
+}
+
+// What a command changes comes into the branch, and every file that was there keeps its number, wherever it is now.
+func TestOverlay(t *testing.T) {
+	ctx := t.Context()
+	fsys := vfstest.New(t, "a", "gone", "d/b", "d/c", "deep/er/x", "deep/er/y", "swap/1", "with/2")
+	was := numbers(t, fsys)
+	cmd := overlay(t, ctx, fsys, run.Options{}, "/bin/sh", "-ec", `
+		cat; cat d/b
+		echo new > d/new; rm gone; echo more >> d/b; chmod 751 d/c
+		mv a moved; echo a new one > a
+		mv deep/er up; rmdir deep; echo y > up/y
+		mv swap s; mv with swap; mv s with
+		ln d/new linked; ln -s d link; mkfifo pipe
+		kill -TERM $$`)
+	cmd.Stdin = strings.NewReader("input ")
+	out, err := cmd.Output()
+	require.Equal(t, "input d/b", string(out))
+	var exit *run.ExitError
+	require.ErrorAs(t, err, &exit)
+	require.Equal(t, "SIGTERM", exit.Signal)
+	require.Equal(t, 128+int(syscall.SIGTERM), cmd.Result.ExitCode)
+	require.Equal(t, run.Overlay, cmd.Result.Engine)
+
+	is := numbers(t, fsys)
+	for from, to := range map[string]string{
+		"a": "moved", "d/b": "d/b", "d/c": "d/c", "deep/er": "up", "deep/er/x": "up/x", "deep/er/y": "up/y",
+		"swap": "with", "swap/1": "with/1", "with": "swap", "with/2": "swap/2",
+	} {
+		require.Equal(t, was[from], is[to], "%s is %s now", from, to)
+	}
+	require.Equal(t, []string{
+		"a", "d/", "d/b", "d/c", "d/new", "link", "linked", "moved", "pipe", "swap/", "swap/2", "up/", "up/x", "up/y", "with/", "with/1",
+	}, vfstest.Names(t, fsys))
+	require.Equal(t, is["linked"], is["d/new"])
+	require.Equal(t, "d/bmore\n", text(t, fsys, "d/b"))
+	require.Equal(t, "a new one\n", text(t, fsys, "a"))
+}
+
+// numbers returns the inode numbers of a tree by path.
+func numbers(t *testing.T, fsys *vfs.FS) map[string]vfs.Ino {
+	t.Helper()
+	list := make(map[string]vfs.Ino)
+	for _, name := range vfstest.Names(t, fsys) {
+		name = strings.TrimSuffix(name, "/")
+		info, err := fsys.Lstat(t.Context(), name)
+		require.NoError(t, err)
+		list[name] = info.Ino()
+	}
+	return list
+}

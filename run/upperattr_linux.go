@@ -1,0 +1,57 @@
+package run
+
+import (
+	"encoding/binary"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"vfsdb/node"
+)
+
+// The kernel notes in extended attributes what a layer cannot say by its names. Which prefix they have depends on who
+// mounts.
+const (
+	rootPrefix = "trusted.overlay."
+	userPrefix = "user.overlay."
+)
+
+// attribute returns an attribute of an open file, "" if it has none. The kernel's own are short.
+func attribute(fd int, name string) string {
+	var buf [512]byte
+	n, err := unix.Fgetxattr(fd, name, buf[:])
+	switch err {
+	case nil:
+		return string(buf[:n])
+	case unix.ERANGE: // a long redirect
+		long := make([]byte, node.MaxPath+1)
+		if n, err := unix.Fgetxattr(fd, name, long); err == nil {
+			return string(long[:n])
+		}
+	}
+	return ""
+}
+
+// The attribute origin has a handle of the file that was copied up: a header, then what the lower layer's file system calls
+// the file. FUSE calls it by the number that we gave it, and a generation.
+const (
+	originMagic    = 0xfb
+	originHeader   = 21   // version, magic, length, flags, type, and 16 bytes of a uuid
+	originFuse     = 0x81 // the type of FUSE's handles
+	originByteSwap = 1    // a flag: the bytes are in big-endian order
+)
+
+// originOf returns the inode of a frozen mount in the attribute origin, 0 if there is none.
+func originOf(handle string) node.Ino {
+	if len(handle) != originHeader+12 || handle[1] != originMagic || handle[4] != originFuse {
+		return 0
+	}
+	var order binary.ByteOrder = binary.LittleEndian
+	if handle[3]&originByteSwap != 0 {
+		order = binary.BigEndian
+	}
+	id := []byte(handle[originHeader:])
+	return node.Ino(uint64(order.Uint32(id))<<32 | uint64(order.Uint32(id[4:])))
+}
+
+func timeOf(ts unix.Timespec) time.Time { return time.Unix(ts.Unix()) }
