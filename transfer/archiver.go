@@ -19,6 +19,10 @@ type archiveWriter interface {
 	WriteHeader(*tar.Header) error
 	io.WriteCloser
 	hardLinks() bool // whether it can hold them
+
+	// putXattrs puts the extended attributes of a file into its header, and returns the names of those that the archive
+	// cannot hold.
+	putXattrs(h *tar.Header, info *vfs.Info) []string
 }
 
 func exportArchive(ctx context.Context, fsys *vfs.FS, from string, to archiveWriter, o *ExportOptions) (*Report, error) {
@@ -147,6 +151,9 @@ func (t *archiver) write(ctx context.Context, it *item) error {
 		return nil
 	}
 	linked := t.linkToFirst(it, h)
+	if !linked {
+		t.skipXattrs(t.to.putXattrs(h, it.info))
+	}
 	err := t.to.WriteHeader(h)
 	if errors.Is(err, errUnknownType) {
 		t.refuse(it.path, err)

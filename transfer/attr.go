@@ -6,9 +6,7 @@ import (
 	"io/fs"
 	"math"
 	"os"
-	"strings"
 	"syscall"
-	"time"
 
 	"vfsdb/node"
 	"vfsdb/transfer/hostdir"
@@ -22,6 +20,7 @@ type attr struct {
 	uid, gid uint32
 	mtime    int64  // in nanoseconds since 1970
 	rdev     uint64 // of a device
+	xattrs   *xattrs
 }
 
 // hostAttr returns the attributes of a file of the host.
@@ -31,6 +30,14 @@ func hostAttr(info fs.FileInfo) attr {
 	a.uid, a.gid = hostdir.Owner(info)
 	a.rdev = mkdev(hostdir.Device(info))
 	return a
+}
+
+// again returns the attributes of a file of the host that was described before, as they are when it is read. The extended
+// ones stay.
+func (a attr) again(info fs.FileInfo) attr {
+	now := hostAttr(info)
+	now.xattrs = a.xattrs
+	return now
 }
 
 // tarAttr returns the attributes in the header of a tar.
@@ -54,18 +61,6 @@ func tarAttr(h *tar.Header) (a attr, err error) {
 	return a, nil
 }
 
-// tarXattrs returns the names of the extended attributes in the header of a tar, ACLs included.
-func tarXattrs(h *tar.Header) (names []string) {
-	for key := range h.PAXRecords {
-		for _, prefix := range []string{"SCHILY.xattr.", "LIBARCHIVE.xattr.", "SCHILY.acl."} {
-			if name, ok := strings.CutPrefix(key, prefix); ok {
-				names = append(names, name)
-			}
-		}
-	}
-	return names
-}
-
 // putTar puts the attributes of a file of the store into the header of a tar.
 func putTar(h *tar.Header, info *vfs.Info) {
 	h.Mode, h.ModTime = int64(node.UnixPerm(info.Mode())), info.ModTime()
@@ -76,12 +71,15 @@ func putTar(h *tar.Header, info *vfs.Info) {
 }
 
 // putNode puts the attributes onto a node of the store, which has the type and the device number already. A symlink keeps
-// its mode.
+// its mode, and has no extended attributes.
 func (a attr) putNode(n *node.Node) {
 	if n.Kind() != node.KindLink {
 		n.Mode = n.Mode&^node.PermBits | node.UnixPerm(a.mode)
 	}
 	n.Uid, n.Gid, n.Mtime = a.uid, a.gid, a.mtime
+	if n.CheckXattrs() == nil {
+		n.Xattrs = a.xattrs.put(n.Xattrs)
+	}
 }
 
 // differs reports whether putNode would change a node.
@@ -89,12 +87,6 @@ func (a attr) differs(n *node.Node) bool {
 	after := *n
 	a.putNode(&after)
 	return after != *n
-}
-
-// is reports whether a regular file of the store has the attributes.
-func (a attr) is(info *vfs.Info) bool {
-	uid, gid := info.Owner()
-	return info.Mode() == a.mode && uint32(uid) == a.uid && uint32(gid) == a.gid && info.ModTime().Equal(time.Unix(0, a.mtime))
 }
 
 // putHost puts the attributes of a file of the store onto the file base of a directory of the host, which is open as f. A
@@ -109,6 +101,7 @@ func (w *dirWriter) putHost(in *hostdir.Dir, base string, f *os.File, info *vfs.
 	if f == nil {
 		return nil
 	}
+	w.putHostXattrs(f, info) // before a mode that forbids it
 	return f.Chmod(info.Mode())
 }
 

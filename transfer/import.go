@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"syscall"
 
 	"vfsdb/chunk"
@@ -77,6 +78,8 @@ type importer struct {
 
 	rules map[string]*gitignore.Rules // of the directories of the host whose .gitignore file has some
 	ours  map[string]bool             // names of the host that the store's own files have
+
+	xattrBytes atomic.Int64 // of attributes that are kept
 
 	naming sync.Mutex // held while names are made
 

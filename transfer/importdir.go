@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"vfsdb/node"
 	"vfsdb/transfer/gitignore"
 	"vfsdb/transfer/hostdir"
 	"vfsdb/vfs"
@@ -22,11 +23,11 @@ import (
 
 // ImportDir copies the contents of the directory src of the host into the directory to of the store, which is created
 // with its parents if need be and gets the attributes of src. It keeps contents with their holes, 12 mode bits, owners,
-// modification times from 1678 to 2261 (others become the nearest of those), symlinks, hard links, fifos, sockets and
-// devices. It leaves out extended attributes, and names them in the Report. If src contains the files of the store
-// itself, it leaves them out too.
+// modification times from 1678 to 2261 (others become the nearest of those), symlinks, hard links, fifos, sockets, devices,
+// and on Linux and macOS the extended attributes of the namespace user. It leaves out others, and names them in the Report. If
+// src contains the files of the store itself, it leaves them out too.
 //
-// Names that src does not have stay in the destination, unless Delete is set. Delete decides in the commit, so it also
+// Names and extended attributes that src does not have stay in the destination, unless Delete is set. Delete decides in the commit, so it also
 // removes what others have added to the destination since the import began.
 //
 // All of it becomes visible in one commit, or nothing does: a file that cannot be read, or a name that cannot be made,
@@ -60,6 +61,7 @@ func importDir(ctx context.Context, fsys *vfs.FS, src, to string, o *ImportOptio
 	im.rules, im.ours = make(map[string]*gitignore.Rules), make(map[string]bool)
 
 	w := &dirWalker{importer: im, top: top, own: ownFiles(fsys), names: make(map[hostdir.ID]*entry)}
+	w.exact = im.o.Delete && top.KeepsXattrs(node.XattrSpace+"none")
 	im.reread = w.rereadFile
 	last := im.commitLast
 	if im.o.DryRun {
@@ -78,6 +80,8 @@ type dirWalker struct {
 	names map[hostdir.ID]*entry
 	first []*entry // of files with several names. They wait for the end of the walk, when all names are known
 	links []*entry // the further names
+
+	exact bool // the extended attributes of a file are all that it has afterwards
 
 	put  sync.Mutex // guards the fields below
 	late []*entry   // modified a moment ago

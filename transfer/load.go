@@ -56,7 +56,7 @@ func (w *dirWalker) load(ctx context.Context, in *hostdir.Dir, e *entry, last bo
 	}
 
 	// The last time around, a file that is still being modified gets a time by which the next import reads it again.
-	e.attr = hostAttr(info)
+	e.attr = e.again(info)
 	if young(info.ModTime(), now) {
 		if !last {
 			w.later(e, info.ModTime())

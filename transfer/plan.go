@@ -45,7 +45,7 @@ type doubt struct {
 	path string // inside the destination
 	full string // from the root of the tree
 	size int64
-	mode bool // permissions or owner differ
+	mode bool // permissions, owner or extended attributes differ
 }
 
 // plan compares the entries with the store, instead of giving them names.
@@ -269,7 +269,7 @@ func (p *planner) kind(e *entry) (snapshot.Kind, error) {
 func (p *planner) compare(e *entry, there *node.Node) snapshot.Kind {
 	first, after := e.first(), *there
 	first.putNode(&after)
-	mode := after.Mode != there.Mode || after.Uid != there.Uid || after.Gid != there.Gid
+	mode := after.Mode != there.Mode || after.Uid != there.Uid || after.Gid != there.Gid || after.Xattrs != there.Xattrs
 
 	switch kind := there.Kind(); {
 	case kind != node.ModeKind(e.mode):
@@ -303,7 +303,7 @@ func (w *dirWalker) probe(ctx context.Context, e found) error {
 		w.drop(e.entry, err)
 		return nil
 	}
-	e.attr, e.length = hostAttr(info), info.Size()
+	e.attr, e.length = e.again(info), info.Size()
 	w.tally.file(e.path, e.length)
 	return w.add(ctx, e.entry)
 }

@@ -24,8 +24,8 @@ type Report struct {
 	// Plan is what an import with DryRun would change, sorted by path.
 	Plan []PlannedChange
 
-	// Xattrs has the names of the extended attributes that an import left out, because the store has no place for them,
-	// each with the number of files that had it. ACLs are among them.
+	// Xattrs has the names of the extended attributes that were left out, each with the number of files that had it: by an
+	// import, because the store has no place for them, ACLs among them; by an export, because its destination has none.
 	Xattrs map[string]int64
 }
 

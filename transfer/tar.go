@@ -25,8 +25,8 @@ func ExportTar(ctx context.Context, fsys *vfs.FS, from string, w io.Writer, o *E
 }
 
 // ImportTar puts the entries of a tar stream into the directory to of the store, which is created with its parents if
-// need be. It keeps contents, 12 mode bits, owners, modification times, symlinks, hard links, fifos and devices. Of
-// entries with the same name the last one stays.
+// need be. It keeps contents, 12 mode bits, owners, modification times, symlinks, hard links, fifos, devices, and the
+// extended attributes of the namespace user, as PAX records with the prefix SCHILY.xattr have them. Of entries with the same name the last one stays.
 //
 // A slash at the start of a name is dropped. Refused are names with a ".." in them or with a segment over 255 bytes,
 // names that lead through a symlink or a file, hard links to a name that is not in the archive before them, and entries
@@ -44,6 +44,8 @@ func ImportTar(ctx context.Context, fsys *vfs.FS, r io.Reader, to string, o *Imp
 type tarWriter struct{ *tar.Writer }
 
 func (tarWriter) hardLinks() bool { return true }
+
+func (tarWriter) putXattrs(h *tar.Header, info *vfs.Info) []string { return putTarXattrs(h, info) }
 
 // tarHeader describes an item; nil for a socket, which an archive cannot hold.
 func tarHeader(it *item) *tar.Header {

@@ -19,7 +19,9 @@ import (
 
 	"vfsdb/chunk"
 	"vfsdb/internal/vfstest"
+	"vfsdb/node"
 	"vfsdb/vfs"
+	"vfsdb/xattr"
 )
 
 // A member is one entry of an archive in the making.
@@ -260,16 +262,47 @@ type writerFunc func(p []byte) (int, error)
 
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
-// Extended attributes of an archive are named like those of a directory.
+// Extended attributes of users are kept. Others of an archive are named like those of a directory.
 func TestTarXattrs(t *testing.T) {
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)
 	require.NoError(t, w.WriteHeader(&tar.Header{
 		Format: tar.FormatPAX, Name: "f", Typeflag: tar.TypeReg, Mode: 0o644,
-		PAXRecords: map[string]string{"SCHILY.xattr.user.one": "x", "SCHILY.acl.access": "u::rw-", "VENDOR.other": "x"},
+		PAXRecords: map[string]string{"SCHILY.xattr.user.one": "\x00x", "LIBARCHIVE.xattr.user.one": "AHg", "SCHILY.xattr.security.capability": "x", "SCHILY.acl.access": "u::rw-", "VENDOR.other": "x"},
+	}))
+	require.NoError(t, w.WriteHeader(&tar.Header{
+		Format: tar.FormatPAX, Name: "p", Typeflag: tar.TypeFifo, Mode: 0o644, PAXRecords: map[string]string{"SCHILY.xattr.user.two": "x"},
+	}))
+	require.NoError(t, w.WriteHeader(&tar.Header{
+		Format: tar.FormatPAX, Name: "big", Typeflag: tar.TypeReg, Mode: 0o644,
+		PAXRecords: map[string]string{"SCHILY.xattr.user.big": strings.Repeat("x", node.MaxXattrs), "SCHILY.xattr.user.small": "x"},
 	}))
 	require.NoError(t, w.Close())
-	report, err := ImportTar(t.Context(), vfstest.New(t), &b, "/", nil)
+	fsys := vfstest.New(t)
+	report, err := ImportTar(t.Context(), fsys, &b, "/", nil)
 	require.NoError(t, err)
-	require.Equal(t, map[string]int64{"user.one": 1, "access": 1}, report.Xattrs)
+	require.Equal(t, map[string]int64{"security.capability": 1, "access": 1, "user.two": 1, "user.big": 1, "user.small": 1}, report.Xattrs)
+	value, err := xattr.Get(t.Context(), fsys, "f", xattr.Follow, "user.one")
+	require.NoError(t, err)
+	require.Equal(t, "\x00x", string(value))
+
+	// They go out and in again. A name that no record can have, and what a zip has no place for, are reported.
+	require.NoError(t, xattr.Set(t.Context(), fsys, ".", xattr.Follow, "user.root", []byte("r"), 0))
+	require.NoError(t, fsys.Link(t.Context(), "f", "hard"))
+	var out, zipped bytes.Buffer
+	report, err = ExportTar(t.Context(), fsys, "/", &out, nil)
+	require.NoError(t, err)
+	require.Empty(t, report.Xattrs)
+	again := vfstest.New(t)
+	_, err = ImportTar(t.Context(), again, &out, "/", nil)
+	require.NoError(t, err)
+	require.Equal(t, vfstest.Dump(t, fsys), vfstest.Dump(t, again))
+	require.NoError(t, xattr.Set(t.Context(), fsys, "f", xattr.Follow, "user.a=b", nil, 0))
+	report, err = ExportTar(t.Context(), fsys, "/", &out, nil)
+	require.NoError(t, err)
+	require.Equal(t, map[string]int64{"user.a=b": 1}, report.Xattrs)
+	require.NoError(t, fsys.Remove(t.Context(), "p"))
+	report, err = ExportZip(t.Context(), fsys, "/", &zipped, nil)
+	require.NoError(t, err)
+	require.Equal(t, map[string]int64{"user.a=b": 2, "user.one": 2, "user.root": 1}, report.Xattrs)
 }

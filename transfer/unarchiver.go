@@ -115,11 +115,13 @@ func (t *unarchiver) parse(h *tar.Header) (*entry, error) {
 	if t.leftOut(name, h.Typeflag == tar.TypeDir) {
 		return nil, nil
 	}
-	t.skipXattrs(tarXattrs(h))
 
 	e := &entry{path: name}
 	if e.attr, err = tarAttr(h); err != nil {
 		return nil, err
+	}
+	if h.Typeflag != tar.TypeLink {
+		e.xattrs = t.tarXattrs(h, e.attr)
 	}
 	if err := t.checkPlace(e); err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"vfsdb/node"
 	"vfsdb/vfs"
 )
 
@@ -88,7 +89,7 @@ func (w *dirWalker) twinOf(e *entry, info fs.FileInfo, there *vfs.Info) *twin {
 		return nil // reading it is refused
 	}
 
-	return &twin{there.Ino(), there.ChangeTime().UnixNano(), size, e.is(there)}
+	return &twin{there.Ino(), there.ChangeTime().UnixNano(), size, !e.differs(node.NodeOf(there))}
 }
 
 // keep adds a file that is not read.

@@ -70,10 +70,11 @@ func (w *dirWalker) sub(ctx context.Context, above *hostdir.Dir, name, base stri
 	return w.dir(ctx, in, name, info, rules, there)
 }
 
-// entry makes an entry of a file of the host. The store has no place for its extended attributes.
+// entry makes an entry of a file of the host.
 func (w *dirWalker) entry(in *hostdir.Dir, base, name string, info fs.FileInfo) *entry {
-	w.skipXattrs(xattrsOf(in.PathOf(base)))
-	return &entry{path: name, attr: hostAttr(info)}
+	a := hostAttr(info)
+	a.xattrs = w.hostXattrs(in, base, a)
+	return &entry{path: name, attr: a}
 }
 
 // readRules adds the .gitignore file of a directory to the rules above.

@@ -51,6 +51,8 @@ type zipWriter struct {
 
 func (z *zipWriter) hardLinks() bool { return false }
 
+func (z *zipWriter) putXattrs(_ *tar.Header, info *vfs.Info) []string { return info.Xattrs() }
+
 func (z *zipWriter) WriteHeader(h *tar.Header) error {
 	out := &zip.FileHeader{Name: h.Name, Modified: zipTime(h.ModTime), Method: zip.Deflate}
 	mode := node.FileMode(uint32(h.Mode))

@@ -177,7 +177,7 @@ func TestImportedXattrs(t *testing.T) {
 	var archive bytes.Buffer
 	w := tar.NewWriter(&archive)
 	require.NoError(t, w.WriteHeader(&tar.Header{
-		Format: tar.FormatPAX, Name: "f", Typeflag: tar.TypeReg, PAXRecords: map[string]string{"SCHILY.xattr.user.note": "x"},
+		Format: tar.FormatPAX, Name: "f", Typeflag: tar.TypeReg, PAXRecords: map[string]string{"SCHILY.xattr.trusted.note": "x"},
 	}))
 	require.NoError(t, w.Close())
 	db := filepath.Join(t.TempDir(), "agent.db")
@@ -185,8 +185,8 @@ func TestImportedXattrs(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"import", "-"}, "extended attributes are not kept: user.note of 1 file\n"},
-		{[]string{"import", "--json", "-"}, `"xattrs":{"user.note":1}`},
+		{[]string{"import", "-"}, "extended attributes are not kept: trusted.note of 1 file\n"},
+		{[]string{"import", "--json", "-"}, `"xattrs":{"trusted.note":1}`},
 	} {
 		var out, errs strings.Builder
 		require.Zero(t, run(t.Context(), append([]string{"--db", db}, tt.args...), bytes.NewReader(archive.Bytes()), &out, &errs), errs.String())

@@ -37,7 +37,7 @@ var rooms = map[string]room{
 	"check":    {imports: []string{"schema", "hold", "chunk", "journal", "history", "node", "tree", "vfs"}},
 	"snapshot": {imports: []string{"schema", "chunk", "journal", "history", "node", "tree", "vfs"}, tests: []string{"search", "gc"}},
 	"gc":       {imports: []string{"schema", "hold", "chunk", "journal", "history", "node", "memory", "tree", "vfs"}, tests: []string{"snapshot"}},
-	"transfer": {imports: []string{"chunk", "node", "tree", "vfs", "snapshot", "transfer/gitignore", "transfer/glob", "transfer/hostdir"}, tests: []string{"gc"}},
+	"transfer": {imports: []string{"chunk", "node", "tree", "vfs", "snapshot", "transfer/gitignore", "transfer/glob", "transfer/hostdir"}, tests: []string{"gc", "xattr"}},
 	"mcp":      {imports: slices.Concat(agents, []string{"vfs", "snapshot", "gc", "transfer"})},
 	"xattr":    {imports: []string{"node", "tree", "vfs"}, tests: []string{"snapshot", "gc", "schema"}},
 	"mount":    {imports: []string{"schema", "chunk", "node", "tree", "vfs"}, tests: []string{"snapshot", "gc"}},
