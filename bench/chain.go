@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"time"
 
+	"vfsdb/bench/figures"
 	"vfsdb/snapshot"
 	"vfsdb/vfs"
 )
@@ -125,5 +126,5 @@ func (b *bench) growth(fsys *vfs.FS, n int, fn func(i int) error) (grown float64
 func tenths(times []time.Duration) string {
 	tenth := max(1, len(times)/10)
 	early, late := median(times[:tenth]), median(times[len(times)-tenth:])
-	return fmt.Sprintf("the first tenth %s, the last tenth %s", figure(early.Seconds(), "s"), figure(late.Seconds(), "s"))
+	return fmt.Sprintf("the first tenth %s, the last tenth %s", figures.Of(early.Seconds(), "s"), figures.Of(late.Seconds(), "s"))
 }

@@ -1,6 +1,9 @@
 package main
 
-import "vfsdb/bench/chart"
+import (
+	"vfsdb/bench/chart"
+	"vfsdb/bench/figures"
+)
 
 // chart draws the rows that have a bar. Equal reports make equal drawings.
 func (r report) chart() []byte {
@@ -13,7 +16,7 @@ func (r report) bars() (bars []chart.Bar) {
 		if !row.drawn() {
 			continue
 		}
-		b := chart.Bar{Group: row.Kind, Label: row.What, Peer: row.Peer, Ratio: row.Ratio, Figure: digits(row.Ratio) + "x", Own: row.Self}
+		b := chart.Bar{Group: row.Kind, Label: row.What, Peer: row.Peer, Ratio: row.Ratio, Figure: figures.Digits(row.Ratio) + "x", Own: row.Self}
 		if row.Goal != nil && row.Goal.OfRatio {
 			b.AtLeast = row.Goal.AtLeast
 		}

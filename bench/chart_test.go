@@ -14,6 +14,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
+
+	"vfsdb/bench/figures"
 )
 
 var update = flag.Bool("update", false, "write golden files anew")
@@ -50,7 +52,7 @@ func madeUp() report {
 		b.kind, b.name = of.kind, of.name
 		b.add(of.rows...)
 	}
-	return report{Machine: machine{Cores: 2, System: "linux/amd64", Go: "go1.26"}, Rounds: 3, Rows: b.rows}
+	return report{Machine: figures.Machine{Cores: 2, System: "linux/amd64", Go: "go1.26"}, Rounds: 3, Rows: b.rows}
 }
 
 // Equal figures make equal drawings. Run with -update after the drawing was changed, and look at it.

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"vfsdb/bench/figures"
 	"vfsdb/gc"
 	"vfsdb/search"
 	"vfsdb/transfer"
@@ -58,7 +59,7 @@ func compactTree(b *bench) error {
 	}
 	b.add(
 		row{What: "compact of the source of Go", Unit: "s", Ours: took.Seconds()}.with("%s/s; %s blobs in %s packs; %d steps, the longest held the lock for %v",
-			figure(float64(bytes)/took.Seconds(), "B"), thousands(int(report.Blobs)), thousands(int(report.Packs)), report.Steps, report.LongestStep.Round(100*time.Microsecond)),
+			figures.Of(float64(bytes)/took.Seconds(), "B"), thousands(int(report.Blobs)), thousands(int(report.Packs)), report.Steps, report.LongestStep.Round(100*time.Microsecond)),
 		under("database bytes per byte of it, compacted", "B/B", perByte["compacted"], limit).aim(aim).with("plain: %.3f, compressed at once: %.3f", perByte["plain"], perByte["at once"]),
 	)
 	return b.readBack(stores)

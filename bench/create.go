@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"vfsdb/bench/figures"
 )
 
 // A batch is a number of files of one size, written in one commit.
@@ -22,7 +24,7 @@ func createBatch(b *bench) error {
 		{n: b.size(4000, 100), size: 10 << 10, atLeast: 3, aim: 5},
 		{n: b.size(2000, 20), size: 50 << 10, atLeast: 0.7, aim: 1.5},
 	} {
-		c.what = fmt.Sprintf("create %s x %s, one Update", thousands(c.n), figure(float64(c.size), "B"))
+		c.what = fmt.Sprintf("create %s x %s, one Update", thousands(c.n), figures.Of(float64(c.size), "B"))
 		if err := b.create(c); err != nil {
 			return err
 		}
@@ -92,7 +94,7 @@ func (b *bench) create(c batch) error {
 		return err
 	}
 
-	each := func(t time.Duration) string { return figure(t.Seconds()/float64(c.n), "s") }
+	each := func(t time.Duration) string { return figures.Of(t.Seconds()/float64(c.n), "s") }
 	b.add(versus(c.what, times[0], "os.WriteFile", times[1], c.atLeast).aim(c.aim).
 		with("a file: %s and %s; until a sync was done, the host took %s", each(times[0]), each(times[1]), each(median(safe))))
 	return nil
@@ -148,7 +150,7 @@ func (b *bench) durable(size int, atLeast, aim float64) error {
 	}
 
 	each := func(t time.Duration) time.Duration { return t / time.Duration(n) }
-	b.add(versus(fmt.Sprintf("create %s, durable, one by one", figure(float64(size), "B")),
+	b.add(versus(fmt.Sprintf("create %s, durable, one by one", figures.Of(float64(size), "B")),
 		each(times[0]), "create+write+fsync", each(times[1]), atLeast).aim(aim))
 	return nil
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"strings"
+
+	"vfsdb/bench/figures"
 )
 
 // A headline is one of the bars in the repository's README: the first row that a pick matches, in plain words.
@@ -52,7 +54,7 @@ var constants = []headline{
 func (r report) brief() string {
 	var bars, sizes []string
 	for _, row := range r.eight().Rows {
-		bars = append(bars, fmt.Sprintf("%s, beside %s: %sx", row.What, row.Peer, digits(row.Ratio)))
+		bars = append(bars, fmt.Sprintf("%s, beside %s: %sx", row.What, row.Peer, figures.Digits(row.Ratio)))
 	}
 	for _, c := range constants {
 		if found := (line{picks: []pick{c.pick}}).rows(r.Rows); len(found) > 0 {
@@ -67,7 +69,7 @@ func (r report) brief() string {
 		fmt.Fprintf(&b, "In a tree of a million files: %s.\n", strings.ReplaceAll(strings.Join(sizes, ", "), " us", " µs"))
 	}
 	if worst, ok := r.worst(); ok {
-		fmt.Fprintf(&b, "The worst row of all: %s, %sx of `%s`.\n", worst.What, digits(worst.Ratio), worst.Peer)
+		fmt.Fprintf(&b, "The worst row of all: %s, %sx of `%s`.\n", worst.What, figures.Digits(worst.Ratio), worst.Peer)
 	}
 	return b.String()
 }

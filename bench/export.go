@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"vfsdb/bench/figures"
 	"vfsdb/transfer"
 )
 
@@ -69,6 +70,6 @@ func exportTree(b *bench) error {
 	if err != nil {
 		return err
 	}
-	b.beside(fmt.Sprintf("export %s files, %s", thousands(files), figure(float64(size), "B")), times, took, nil)
+	b.beside(fmt.Sprintf("export %s files, %s", thousands(files), figures.Of(float64(size), "B")), times, took, nil)
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"time"
 
+	"vfsdb/bench/figures"
 	"vfsdb/transfer"
 )
 
@@ -51,7 +52,7 @@ func importTree(b *bench) error {
 		return err
 	}
 
-	b.beside(fmt.Sprintf("import %s files, %s", thousands(files), figure(float64(size), "B")), times, keepers, safe)
+	b.beside(fmt.Sprintf("import %s files, %s", thousands(files), figures.Of(float64(size), "B")), times, keepers, safe)
 	b.add(under("database bytes per byte of it", "B/B", used/float64(size), 1.1).aim(0.9))
 	return nil
 }

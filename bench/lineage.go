@@ -5,6 +5,7 @@ import (
 	"path"
 	"time"
 
+	"vfsdb/bench/figures"
 	"vfsdb/snapshot"
 	"vfsdb/tree"
 	"vfsdb/vfs"
@@ -195,7 +196,7 @@ func depthRow(what string, depths []int, times [][]time.Duration, atLeast float6
 	medians := make([]time.Duration, len(depths))
 	for i, d := range depths {
 		medians[i] = median(times[i])
-		note += fmt.Sprintf("  %d: %s", d, figure(medians[i].Seconds(), "s"))
+		note += fmt.Sprintf("  %d: %s", d, figures.Of(medians[i].Seconds(), "s"))
 		if i > 0 && (worst == 0 || medians[i] > medians[worst]) {
 			worst = i
 		}

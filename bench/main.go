@@ -13,6 +13,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"vfsdb/bench/figures"
 )
 
 // workloads are all of them, in the order of the table.
@@ -158,7 +160,7 @@ func measure(ctx context.Context, o options, progress io.Writer) (r report, err 
 	}
 
 	b := &bench{ctx: ctx, root: root, rounds: max(1, o.rounds), short: o.short, cpu: o.cpu, progress: progress}
-	r = report{Machine: describeMachine(), Rounds: b.rounds, Short: b.short, CPU: b.cpu}
+	r = report{Machine: figures.Describe(), Rounds: b.rounds, Short: b.short, CPU: b.cpu}
 	var chosen []workload
 	for _, w := range workloads {
 		if match.MatchString(w.name) {
@@ -182,7 +184,7 @@ func measure(ctx context.Context, o options, progress io.Writer) (r report, err 
 			r.Failed = append(r.Failed, failure{w.name, err.Error()})
 			continue
 		}
-		fmt.Fprintln(progress, "", figure(time.Since(began).Seconds(), "s"))
+		fmt.Fprintln(progress, "", figures.Of(time.Since(began).Seconds(), "s"))
 	}
 
 	if n := len(r.Failed); n > 0 {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"time"
 
+	"vfsdb/bench/figures"
 	"vfsdb/vfs"
 )
 
@@ -51,7 +52,7 @@ func overwrite(b *bench) error {
 	if err != nil {
 		return err
 	}
-	within := " in " + figure(float64(size), "B")
+	within := " in " + figures.Of(float64(size), "B")
 	b.add(one.row("overwrite 1%"+within+", one commit", "pwrite, one fsync", 1, 0),
 		durable.row("overwrite 4 KiB"+within+", durable", "pwrite+fsync", each, 0.25).aim(0.5))
 	return nil
@@ -65,7 +66,7 @@ type rewrite struct {
 
 func (o rewrite) row(what, peer string, times int, atLeast float64) row {
 	return versus(what, o.ours/time.Duration(times), peer, o.host/time.Duration(times), atLeast).
-		with("the database grows by %s for each block of 4 KiB, until it is collected", figure(o.grown, "B"))
+		with("the database grows by %s for each block of 4 KiB, until it is collected", figures.Of(o.grown, "B"))
 }
 
 // overwrites races n blocks, with a sync after each syncAfter of them.

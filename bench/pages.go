@@ -7,8 +7,9 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
+
+	"vfsdb/bench/figures"
 )
 
 // A line is one of the short table in bench/README.md, made of all rows that its picks match.
@@ -117,29 +118,14 @@ func (r report) renew(dir string) error {
 		os.WriteFile(inBench("newest.json"), encoded.Bytes(), 0o644),
 		os.WriteFile(inBench("ratios.svg"), r.chart(), 0o644),
 		os.WriteFile(inBench("eight.svg"), r.eight().chart(), 0o644),
-		replaceFigures(inBench("README.md"), shortBegin, r.head()+".\n\n"+r.short()),
-		replaceFigures(inBench("README.md"), figuresBegin, "```\n"+table.String()+"```\n"),
-		replaceFigures(filepath.Join(dir, "README.md"), figuresBegin, r.brief()),
+		figures.Replace(inBench("README.md"), shortBegin, r.head()+".\n\n"+r.short()),
+		figures.Replace(inBench("README.md"), figuresBegin, "```\n"+table.String()+"```\n"),
+		figures.Replace(filepath.Join(dir, "README.md"), figuresBegin, r.brief()),
 	)
 }
 
-// The figures of a page stand between these lines.
+// The figures of a page begin after these lines.
 const (
 	figuresBegin = "<!-- figures, by go run ./bench -pages . -->\n"
 	shortBegin   = "<!-- short table, by go run ./bench -pages . -->\n"
-	figuresEnd   = "<!-- end of figures -->\n"
 )
-
-// replaceFigures puts text into a page, between the mark where it begins and the next end.
-func replaceFigures(page, begin, text string) error {
-	old, err := os.ReadFile(page)
-	if err != nil {
-		return err
-	}
-	head, rest, begins := bytes.Cut(old, []byte(begin))
-	_, tail, ends := bytes.Cut(rest, []byte(figuresEnd))
-	if !begins || !ends {
-		return fmt.Errorf("%s has no marks for the figures", page)
-	}
-	return os.WriteFile(page, slices.Concat(head, []byte(begin+"\n"+text+"\n"+figuresEnd), tail), 0o644)
-}

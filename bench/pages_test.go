@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"vfsdb/bench/figures"
 )
 
 // stored writes a report to a file and returns its name.
@@ -62,9 +64,9 @@ func TestPages(t *testing.T) {
 	}
 	names := []string{"README.md", "bench/README.md"}
 	for _, name := range names {
-		text := "before\n" + figuresBegin + "stale\n" + figuresEnd + "after\n"
+		text := "before\n" + figuresBegin + "stale\n" + figures.End + "after\n"
 		if name != "README.md" {
-			text = "before\n" + shortBegin + "stale\n" + figuresEnd + "between\n" + text[len("before\n"):]
+			text = "before\n" + shortBegin + "stale\n" + figures.End + "between\n" + text[len("before\n"):]
 		}
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 	}
@@ -80,13 +82,13 @@ func TestPages(t *testing.T) {
 				begin = shortBegin
 			}
 			require.True(t, strings.HasPrefix(page(name), "before\n"+begin), name)
-			require.True(t, strings.HasSuffix(page(name), figuresEnd+"after\n"), name)
+			require.True(t, strings.HasSuffix(page(name), figures.End+"after\n"), name)
 			require.NotContains(t, page(name), "stale")
 		}
 	}
 	require.Contains(t, page("bench/README.md"), "| drop a branch of 10,000 files, then gc | 1 ms | `os.RemoveAll`: 448 ms | 448x |\n")
 	require.NotContains(t, page("bench/README.md"), "stat of a path", "it was not measured")
-	require.Contains(t, page("bench/README.md"), figuresEnd+"between\n"+figuresBegin)
+	require.Contains(t, page("bench/README.md"), figures.End+"between\n"+figuresBegin)
 	require.Contains(t, page("bench/README.md"), "at least: 7 of 10 met")
 	require.Contains(t, page("README.md"), "![Their time divided by ours. one writer, each file durable, beside create+write+fsync: 1.39x](bench/eight.svg)\n")
 	require.Contains(t, page("README.md"), "The worst row of all: stream in 1 GiB, durable, 0.26x of `file+blake3+fsync`.\n")

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"vfsdb/bench/figures"
 	"vfsdb/vfs"
 )
 
@@ -73,8 +74,8 @@ func (b *bench) processes(n int, readers bool) error {
 	means := [2]time.Duration{times[0] * time.Duration(n), times[1] * time.Duration(n)}
 	b.add(versus(what, times[0], "create+write+fsync", times[1], 0).with(
 		"longest wait %s, %.1f times the mean; the host's %s, %.1f times",
-		figure(ours.Seconds(), "s"), float64(ours)/float64(means[0]),
-		figure(theirs.Seconds(), "s"), float64(theirs)/float64(means[1])))
+		figures.Of(ours.Seconds(), "s"), float64(ours)/float64(means[0]),
+		figures.Of(theirs.Seconds(), "s"), float64(theirs)/float64(means[1])))
 	return nil
 }
 

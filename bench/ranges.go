@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"time"
+
+	"vfsdb/bench/figures"
 )
 
 // readRanges reads pieces of a large file at random, through an open file and by its name. All of it is in the host's
@@ -63,7 +65,7 @@ func readRanges(b *bench) error {
 		}
 
 		for i, verb := range []string{"File.ReadAt", "FS.ReadRange"} {
-			what := fmt.Sprintf("%s of %s in %s", verb, figure(float64(length), "B"), figure(float64(size), "B"))
+			what := fmt.Sprintf("%s of %s in %s", verb, figures.Of(float64(length), "B"), figures.Of(float64(size), "B"))
 			b.add(versus(what, times[i]/time.Duration(n), "pread", times[2]/time.Duration(n), 0))
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	_ "modernc.org/sqlite" // the plain driver
 
+	"vfsdb/bench/figures"
 	"vfsdb/vfs"
 )
 
@@ -50,7 +51,7 @@ func rawSQL(b *bench) error {
 	}
 
 	b.add(versus(fmt.Sprintf("the rows of %s new files, 1 KiB", thousands(n)), times[0], "raw SQLite", times[1], 0.77).aim(0.87).
-		with("ours takes %s of raw SQLite's time; 1.3x is 0.77x, 1.15x is 0.87x", digits(float64(times[0])/float64(times[1]))+"x"))
+		with("ours takes %s of raw SQLite's time; 1.3x is 0.77x, 1.15x is 0.87x", figures.Digits(float64(times[0])/float64(times[1]))+"x"))
 	return nil
 }
 

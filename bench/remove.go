@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"vfsdb/bench/figures"
 	"vfsdb/gc"
 	"vfsdb/vfs"
 )
@@ -50,8 +51,8 @@ func removeAll(b *bench) error {
 		}
 
 		b.add(versus(fmt.Sprintf("RemoveAll of %s files", thousands(n)), times[0], "os.RemoveAll", times[1], 20).
-			with("in one round; gc of it takes %s later, in %s steps, the longest of %s", figure(later.Seconds(), "s"),
-				thousands(report.Steps), figure(report.LongestStep.Seconds(), "s")))
+			with("in one round; gc of it takes %s later, in %s steps, the longest of %s", figures.Of(later.Seconds(), "s"),
+				thousands(report.Steps), figures.Of(report.LongestStep.Seconds(), "s")))
 		return nil
 	})
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"time"
+
+	"vfsdb/bench/figures"
 )
 
 // A row is one line of the table: a measured verb, its peer, and whether it meets its goal.
@@ -112,9 +114,9 @@ func (g *goal) reached(r row, value float64) bool {
 // got returns the measured value of a goal: the ratio, or our figure.
 func (r row) got() string {
 	if r.Goal.OfRatio {
-		return digits(r.Ratio) + "x"
+		return figures.Digits(r.Ratio) + "x"
 	}
-	return figure(r.Ours, r.Unit)
+	return figures.Of(r.Ours, r.Unit)
 }
 
 // cells returns the two halves of a goal and whether it is met, as text.
@@ -129,7 +131,7 @@ func (g *goal) cells(unit string) (atLeast, aim, met string) {
 		case g.OfRatio:
 			return fmt.Sprintf("%gx", value)
 		}
-		return "< " + figure(value, unit)
+		return "< " + figures.Of(value, unit)
 	}
 	return write(g.AtLeast), write(g.Aim), g.Met
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/zeebo/blake3"
 
+	"vfsdb/bench/figures"
 	"vfsdb/vfs"
 )
 
@@ -33,8 +34,8 @@ type footprint struct {
 // streamRSS streams 4 GiB in and out of a new process, and measures its memory.
 func streamRSS(b *bench) error {
 	size := int64(b.size(4<<30, 32<<20))
-	what := "peak RSS, " + figure(float64(size), "B") + " stream in and out"
-	if _, ok := procField("/proc/self/status", "VmHWM"); !ok {
+	what := "peak RSS, " + figures.Of(float64(size), "B") + " stream in and out"
+	if _, ok := figures.ProcField("/proc/self/status", "VmHWM"); !ok {
 		b.add(row{What: what, Unit: "B", Peer: "VmHWM", Absent: true})
 		return nil
 	}
@@ -59,7 +60,7 @@ func streamRSS(b *bench) error {
 		return errors.New("other bytes came out than went in")
 	}
 	b.add(under(what, "B", float64(f.Out), 64<<20).aim(32<<20).with("idle %s, after the way in %s; equal by hash",
-		figure(float64(f.Idle), "B"), figure(float64(f.In), "B")))
+		figures.Of(float64(f.Idle), "B"), figures.Of(float64(f.In), "B")))
 	return nil
 }
 
@@ -114,6 +115,6 @@ func streamBoth(ctx context.Context, name string, size int64) (f footprint, err 
 
 // peak returns the most resident memory that this process ever had.
 func peak() int64 {
-	kib, _ := procField("/proc/self/status", "VmHWM")
+	kib, _ := figures.ProcField("/proc/self/status", "VmHWM")
 	return kib << 10
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"time"
 
+	"vfsdb/bench/figures"
 	"vfsdb/vfs"
 )
 
@@ -28,7 +29,7 @@ func streamIn(b *bench) error {
 	if err != nil {
 		return err
 	}
-	what := "stream in " + figure(float64(size), "B")
+	what := "stream in " + figures.Of(float64(size), "B")
 	b.add(versus(what+", durable", times[0], "file+blake3+fsync", times[2], 0.22).aim(0.45),
 		versus(what+", durable", times[0], "file+blake3", times[1], 0))
 	return nil
@@ -79,7 +80,7 @@ func streamOut(b *bench) error {
 	if err != nil {
 		return err
 	}
-	b.add(versus("stream out "+figure(float64(size), "B")+", verified", times[0], "file+blake3", times[1], 0.5).aim(0.9))
+	b.add(versus("stream out "+figures.Of(float64(size), "B")+", verified", times[0], "file+blake3", times[1], 0.5).aim(0.9))
 	return nil
 }
 

@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	"vfsdb/bench/figures"
 )
 
 // print writes the table, at most 110 columns wide, and which goals were met.
@@ -66,10 +68,10 @@ func (r row) cells() []string {
 	case r.Absent:
 		theirs = "absent"
 	case r.Peer != "":
-		theirs, ratio = figure(r.Theirs, r.Unit), digits(r.Ratio)+"x"
+		theirs, ratio = figures.Of(r.Theirs, r.Unit), figures.Digits(r.Ratio)+"x"
 	}
 	atLeast, aim, met := r.Goal.cells(r.Unit)
-	return []string{r.What, figure(r.Ours, r.Unit), r.Peer, theirs, ratio, atLeast, aim, met}
+	return []string{r.What, figures.Of(r.Ours, r.Unit), r.Peer, theirs, ratio, atLeast, aim, met}
 }
 
 // head describes the run.
@@ -136,36 +138,4 @@ func (r report) goals() string {
 		}
 	}
 	return b.String()
-}
-
-// figure writes a value with its unit, in at most 8 columns.
-func figure(v float64, unit string) string {
-	switch unit {
-	case "s":
-		return scaled(v*1e9, 1000, "ns", "us", "ms", "s")
-	case "B":
-		return scaled(v, 1024, "B", "KiB", "MiB", "GiB")
-	}
-	return digits(v)
-}
-
-// scaled writes a value in the largest of the units in which it is at least 1.
-func scaled(v, step float64, units ...string) string {
-	for v >= step && len(units) > 1 {
-		v, units = v/step, units[1:]
-	}
-	return digits(v) + " " + units[0]
-}
-
-// digits writes a number with about three digits.
-func digits(v float64) string {
-	switch {
-	case v >= 100:
-		return fmt.Sprintf("%.0f", v)
-	case v >= 10:
-		return fmt.Sprintf("%.3g", v)
-	case v == float64(int64(v)):
-		return fmt.Sprintf("%.0f", v)
-	}
-	return fmt.Sprintf("%.2f", v)
 }

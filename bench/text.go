@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"vfsdb/bench/figures"
 	"vfsdb/vfs"
 )
 
@@ -16,7 +17,7 @@ func streamText(b *bench) error {
 		return err
 	}
 	defer fsys.Close()
-	what := fmt.Sprintf(" %s of text, compressed", figure(float64(size), "B"))
+	what := fmt.Sprintf(" %s of text, compressed", figures.Of(float64(size), "B"))
 	in, err := b.race(b.few(),
 		side{"ours", func(round int) (time.Duration, error) {
 			return b.writes(fsys, func() error {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"vfsdb/bench/figures"
 	"vfsdb/snapshot"
 	"vfsdb/vfs"
 )
@@ -87,7 +88,7 @@ func BenchmarkReadDir(b *testing.B) {
 
 func BenchmarkReadFile(b *testing.B) {
 	for _, size := range []int{1 << 10, 25 << 10, 512 << 10} {
-		b.Run(figure(float64(size), "B"), func(b *testing.B) {
+		b.Run(figures.Of(float64(size), "B"), func(b *testing.B) {
 			fsys, name := open(b), filepath.Join(b.TempDir(), "f")
 			require.NoError(b, fsys.WriteFile(b.Context(), "f", noise()[:size], 0o644))
 			require.NoError(b, os.WriteFile(name, noise()[:size], 0o644))
