@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"syscall"
 	"time"
 
@@ -90,6 +91,12 @@ func (c *Cmd) run() error {
 
 // runTask runs the command on a frozen moment.
 func (c *Cmd) runTask(t *task) (err error) {
+	if t.o.Confine {
+		if t.temp, err = os.MkdirTemp("", "vfsdb-run-tmp-"); err != nil {
+			return err
+		}
+		defer os.RemoveAll(t.temp)
+	}
 	var s session
 	var via Via
 	var declined []UnableError

@@ -42,7 +42,11 @@ func (s *copied) run(ctx context.Context) (*outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.t.supervise(ctx, cmd, func() error { return started(s.t.name, cmd.Start()) })
+	cmd, start, err := s.t.guard(Copy, cmd, s.dir)
+	if err != nil {
+		return nil, err
+	}
+	return s.t.supervise(ctx, cmd, func() error { return started(s.t.name, start()) })
 }
 
 func (s *copied) bring(ctx context.Context, to *vfs.FS, check func(*vfs.Tx) error) error {

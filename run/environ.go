@@ -27,6 +27,9 @@ func (t *task) environ(dir string) ([]string, error) {
 		return nil, err
 	}
 	env = append(env, "VFS_DB="+store, "VFS_BRANCH="+t.fsys.Head())
+	if t.temp != "" {
+		env = append(env, "TMPDIR="+t.temp)
+	}
 	env = append(env, t.o.Env...)
 	if runtime.GOOS != "windows" {
 		env = append(env, "PWD="+dir)

@@ -81,10 +81,10 @@ func (t *task) supervise(ctx context.Context, cmd *exec.Cmd, start func() error)
 	}
 }
 
-// started turns the error of a process that could not be started into a [StartError].
+// started turns the error of a process that could not be started into a [StartError], unless it is an [UnableError].
 func started(name string, err error) error {
-	if err == nil {
-		return nil
+	if err == nil || errors.As(err, new(*UnableError)) || errors.As(err, new(*StartError)) {
+		return err
 	}
 	return &StartError{name, cause(err)}
 }

@@ -20,6 +20,7 @@ type task struct {
 	stdin  io.Reader
 	stdout io.Writer
 	stderr io.Writer
+	temp   string // a directory for the temporary files of a confined command, or ""
 }
 
 // An engine shows a moment as a directory.
