@@ -53,6 +53,9 @@ type Options struct {
 	// Keep leaves the directory of the run on the host, as Result.Kept names it.
 	Keep bool
 
+	// Cache is the directory of the host for the trees of Copy. "" is vfsdb/run below the cache of the user.
+	Cache string
+
 	// Base is a directory of the host that the command sees in place of the branch. It stays as it is. Overlay alone has
 	// it.
 	Base string

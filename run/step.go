@@ -15,6 +15,9 @@ import (
 // variable stepEnv has the name of the step, and init runs it in place of the program's main.
 const stepEnv = "VFSDB_RUN_STEP"
 
+// probeStep is the name of the step of a command that does nothing, see [Probe].
+const probeStep = "probe"
+
 // The descriptors of a step: the first has what it is to do, as JSON; the second takes its error, as JSON, and is closed
 // without one once the command has started.
 const (
@@ -25,6 +28,9 @@ const (
 
 func init() {
 	if name := os.Getenv(stepEnv); name != "" {
+		if name == probeStep {
+			os.Exit(0)
+		}
 		_ = os.Unsetenv(stepEnv)
 		os.Exit(runStep(name))
 	}
