@@ -78,7 +78,7 @@ func runGuard(input []byte, _ *os.File) (int, error) {
 	}
 	runtime.LockOSThread() // the rights that follow are those of a thread, and it becomes the command
 	if in.Network {
-		if err := loopback(); err != nil {
+		if err := loopbackUp(); err != nil {
 			return 0, noNetwork(in.Via, err)
 		}
 		if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
@@ -91,21 +91,6 @@ func runGuard(input []byte, _ *os.File) (int, error) {
 		}
 	}
 	return 0, started(in.Args[0], syscall.Exec(in.Path, in.Args, in.Env))
-}
-
-// loopback starts the loopback of a new network.
-func loopback() error {
-	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
-	if err != nil {
-		return err
-	}
-	defer unix.Close(fd)
-	lo, err := unix.NewIfreq("lo")
-	if err != nil {
-		return err
-	}
-	lo.SetUint16(unix.IFF_UP | unix.IFF_RUNNING)
-	return unix.IoctlIfreq(fd, unix.SIOCSIFFLAGS, lo)
 }
 
 // errnoOf returns the errno in an error, or nil.

@@ -22,10 +22,16 @@ func able(t *testing.T, err error) {
 
 // A confined command writes in the tree, in its temporary directory and where it is allowed, and nowhere else.
 func TestConfine(t *testing.T) {
+	for _, via := range []run.Via{run.Overlay, run.Copy} {
+		t.Run(string(via), func(t *testing.T) { confine(t, via) })
+	}
+}
+
+func confine(t *testing.T, via run.Via) {
 	out, allowed := t.TempDir(), t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(out, "f"), []byte("before"), 0o666))
 	fsys := vfstest.New(t, "a", "d/")
-	cmd := shell(t, t.Context(), fsys, run.Options{Confine: true, AllowWrite: []string{allowed}}, `
+	cmd := shell(t, t.Context(), fsys, run.Options{Via: via, Confine: true, AllowWrite: []string{allowed}}, `
 		echo x > `+allowed+`/f || exit 10
 		echo x > "$TMPDIR/f" || exit 11
 		echo x > d/b && mv d/b b || exit 12
@@ -49,8 +55,14 @@ func TestConfine(t *testing.T) {
 
 // Without a network a command has a loopback of its own, which is up.
 func TestNetworkNone(t *testing.T) {
+	for _, via := range []run.Via{run.Overlay, run.Copy} {
+		t.Run(string(via), func(t *testing.T) { networkNone(t, via) })
+	}
+}
+
+func networkNone(t *testing.T, via run.Via) {
 	fsys := vfstest.New(t)
-	cmd := shell(t, t.Context(), fsys, run.Options{NetworkNone: true}, `
+	cmd := shell(t, t.Context(), fsys, run.Options{Via: via, NetworkNone: true}, `
 		grep -c : /proc/net/dev
 		grep -q 127.0.0.1 /proc/net/fib_trie || exit 10
 		readlink /proc/self/ns/net`)

@@ -34,6 +34,9 @@ type innerCommand struct {
 	Args []string
 	Dir  string
 	Env  []string
+
+	Confine  bool
+	Writable []string
 }
 
 // An innerReport is what the inner process answers: once when it has started the command, or could not, and once when that has
@@ -96,6 +99,11 @@ func (c *innerCommand) start(user bool) (pid int, err error) {
 	}
 	if user {
 		if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
+			return 0, err
+		}
+	}
+	if c.Confine { // this process needs nothing any more that the command may not do
+		if err := restrict(Overlay, c.Writable); err != nil {
 			return 0, err
 		}
 	}

@@ -127,8 +127,12 @@ func (s *overlaid) run(ctx context.Context) (*outcome, error) {
 	if err != nil {
 		return nil, err
 	}
+	writable, err := s.t.writable(s.root)
+	if err != nil {
+		return nil, err
+	}
 	out, err := s.t.supervise(ctx, s.inner.cmd, func() error {
-		return s.inner.command(innerCommand{Name: s.t.name, Args: s.t.args, Dir: dir, Env: env})
+		return s.inner.command(innerCommand{Name: s.t.name, Args: s.t.args, Dir: dir, Env: env, Confine: s.t.o.Confine, Writable: writable})
 	})
 	if err == nil {
 		out.signal = s.inner.ended()
