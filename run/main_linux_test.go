@@ -16,6 +16,13 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
+	if db := os.Getenv(runnerEnv); db != "" {
+		if err := runRunner(db, os.Args[1:]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	if dir := os.Getenv(asUserEnv); dir != "" {
 		fmt.Fprintln(os.Stderr, becomeUser(dir))
 		os.Exit(1)
