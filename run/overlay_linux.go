@@ -35,12 +35,14 @@ type overlaid struct {
 }
 
 func (overlayEngine) open(ctx context.Context, t *task) (session, error) {
+	if t.o.Confine {
+		return nil, &UnableError{Engine: Overlay, Why: "it cannot confine a command"}
+	}
 	s := &overlaid{t: t, prefix: rootPrefix}
 	if os.Geteuid() != 0 {
 		s.prefix, s.as = userPrefix, &mount.Owner{Uid: uint32(os.Geteuid()), Gid: uint32(os.Getegid())}
 	}
-	err := s.open(ctx)
-	if err != nil {
+	if err := s.open(ctx); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
 	return s, nil

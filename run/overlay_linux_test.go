@@ -42,7 +42,7 @@ func leftIn(t *testing.T, cache string) (left []string) {
 		require.NoError(t, err)
 	}
 	for _, e := range list {
-		if e.Name() != "trees" {
+		if e.IsDir() && e.Name() != "trees" {
 			left = append(left, e.Name())
 		}
 	}

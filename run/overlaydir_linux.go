@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -32,15 +31,11 @@ const (
 	lockName  = "lock"
 )
 
-// The names of these directories begin with one of these. A new one has no lock yet. What is kept is removed by nobody.
+// The names of these directories begin with one of these. What is kept is removed by nobody.
 const (
-	newPrefix  = "new-"
 	livePrefix = "overlay-"
 	keptPrefix = "kept-"
 )
-
-// lockTime is how long a run may take to lock its directory.
-const lockTime = time.Hour
 
 // places returns the directories that may hold upper layers, the best first: on a disk rather than in memory.
 func places() []string {
@@ -76,17 +71,21 @@ func newOverlayDirIn(in, prefix string) (*overlayDir, error) {
 	if err := trusted(in); err != nil {
 		return nil, err
 	}
-	collectOverlayDirs(in)
+	gate, err := os.OpenFile(filepath.Join(in, lockName), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	defer gate.Close()
+	if err := collectOverlayDirs(in, int(gate.Fd())); err != nil {
+		return nil, err
+	}
 
-	path, err := os.MkdirTemp(in, newPrefix)
+	path, err := os.MkdirTemp(in, livePrefix)
 	if err != nil {
 		return nil, err
 	}
 	d := &overlayDir{path: path}
-	if err = d.fill(prefix); err == nil {
-		err = d.rename(livePrefix)
-	}
-	if err != nil {
+	if err := d.fill(prefix); err != nil {
 		return nil, errors.Join(err, d.remove())
 	}
 	return d, nil
@@ -144,50 +143,59 @@ func (d *overlayDir) fill(prefix string) (err error) {
 	return unix.Removexattr(work, prefix+"test")
 }
 
-// keep stops the removal of the directory, and returns its path.
+// keep stops the removal of the directory, and returns its path. One that cannot get another name stays locked until this
+// process ends.
 func (d *overlayDir) keep() string {
-	if d.rename(keptPrefix) != nil {
-		_ = os.Remove(filepath.Join(d.path, lockName)) // without it, nobody takes the directory for one of a dead run
+	if d.rename(keptPrefix) == nil {
+		_ = d.lock.Close()
 	}
-	_ = d.lock.Close()
 	return d.path
 }
 
 // remove removes the directory, and ends the lock.
 func (d *overlayDir) remove() error {
-	err := removeAll(d.path)
+	err := removeLocked(d.path)
 	if d.lock != nil {
 		err = errors.Join(err, d.lock.Close())
 	}
 	return err
 }
 
-// collectOverlayDirs removes the directories of dead runs. One that cannot be removed waits for the next run.
-func collectOverlayDirs(in string) {
-	list, _ := os.ReadDir(in)
-	for _, e := range list {
-		path := filepath.Join(in, e.Name())
-		switch {
-		case strings.HasPrefix(e.Name(), livePrefix):
-			collectOverlayDir(path)
-		case strings.HasPrefix(e.Name(), newPrefix):
-			if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > lockTime {
-				_ = removeAll(path)
+// collectOverlayDirs removes the directories of dead runs, and returns with a shared lock on the gate: a run has it as long as
+// its directory is not locked. So whoever has the gate alone knows that a directory without a lock is a dead run's. One that
+// cannot be removed waits for the next run.
+func collectOverlayDirs(in string, gate int) error {
+	if unix.Flock(gate, unix.LOCK_EX|unix.LOCK_NB) == nil {
+		list, _ := os.ReadDir(in)
+		for _, e := range list {
+			if strings.HasPrefix(e.Name(), livePrefix) {
+				collectOverlayDir(filepath.Join(in, e.Name()))
 			}
 		}
 	}
+	return unix.Flock(gate, unix.LOCK_SH)
 }
 
 // collectOverlayDir removes a directory unless a run has locked it.
 func collectOverlayDir(path string) {
-	lock, err := os.OpenFile(filepath.Join(path, lockName), os.O_RDWR, 0)
+	lock, err := os.OpenFile(filepath.Join(path, lockName), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return
 	}
 	defer lock.Close()
 	if unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil {
-		_ = removeAll(path)
+		_ = removeLocked(path)
 	}
+}
+
+// removeLocked removes a directory, and the lock last: what is left when the process dies belongs to a dead run.
+func removeLocked(path string) error {
+	for _, name := range []string{upperName, workName, lowerName} {
+		if err := removeAll(filepath.Join(path, name)); err != nil {
+			return err
+		}
+	}
+	return removeAll(path)
 }
 
 // removeAll removes a directory with all that is in it, also below directories that refuse their owner.

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -33,7 +34,9 @@ func runRunner(db string, args []string) error {
 		return err
 	}
 	defer fsys.Close()
-	cmd := run.Command(ctx, fsys, run.Options{Via: run.Overlay, Env: []string{runnerEnv + "="}}, args[0], args[1:]...)
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP)
+	cmd := run.Command(ctx, fsys, run.Options{Via: run.Overlay, Signals: signals, Env: []string{runnerEnv + "="}}, args[0], args[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	if err = cmd.Run(); cmd.Result != nil && cmd.Result.ExitCode != 0 {
 		os.Exit(cmd.Result.ExitCode)
