@@ -144,6 +144,13 @@ func (a *ahead) pushed(useful bool) {
 	}
 }
 
+// nowKnown notes that the kernel knows a file. What can change is not pushed: it might have changed meanwhile.
+func (f *frozen) nowKnown(dir node.Ino, n *node.Node) {
+	if !f.head {
+		f.ahead.known(dir, n)
+	}
+}
+
 // readAhead notes a read, and begins a push where it is worth one.
 func (f *frozen) readAhead(ino node.Ino) {
 	push := f.ahead.read(ino)

@@ -41,5 +41,12 @@
 // Locks are the kernel's: they hold between the programs of one mount. A program must not start another one whose working
 // directory is in a mount that it serves itself: while it forks, it cannot answer the kernel.
 //
+// # All trees
+//
+// [All] shows the branches and the snapshots of a store below one directory. Each tree that the kernel asks for has a slot,
+// which is the upper part of the numbers of its inodes. A snapshot is a frozen tree, and is held while the kernel knows an
+// inode of it: its FORGETs are counted. A branch is read at its head: what the kernel keeps is valid for half a second, and
+// the change feed has it dropped before that.
+//
 // The room speaks of nodes by number, as the kernel does, and so stands on tree. Only this room knows FUSE.
 package mount

@@ -19,12 +19,17 @@ const forever = time.Duration(math.MaxInt64)
 
 // A frozen answers the kernel's questions about one past moment of a tree. It holds nothing for an inode that the kernel
 // knows, so there is nothing to forget; and files need not be opened, because their content cannot change.
+//
+// One of several trees of a mount has a slot, and may be the head of a branch: what the kernel keeps of that is valid for
+// headValid, and a content is looked up for each read.
 type frozen struct {
 	fuse.RawFileSystem // refuses all else with ENOSYS
 
 	ctx     context.Context
 	tree    *tree.Tree
 	owner   *Owner // of all files, as it seems; nil if each has its own
+	slot    uint64 // among the trees of a mount; 0 of the only one
+	head    bool
 	readers readers
 	cursors cursors
 
@@ -44,8 +49,25 @@ func (f *frozen) ino(id uint64) node.Ino {
 	if id == fuse.FUSE_ROOT_ID {
 		return f.tree.Root()
 	}
-	return node.Ino(id)
+	return node.Ino(id & (1<<slotShift - 1))
 }
+
+// number returns the number of an inode for the kernel, and for stat.
+func (f *frozen) number(ino node.Ino) uint64 { return f.slot<<slotShift | uint64(ino) }
+
+// slotShift is where the slot begins in a number. Inodes are counted from one on in all of a store, and are below it.
+const slotShift = 48
+
+// valid is how long the kernel may keep an answer.
+func (f *frozen) valid() time.Duration {
+	if f.head {
+		return headValid
+	}
+	return forever
+}
+
+// headValid bounds how long the kernel shows what a branch was before a change.
+const headValid = 500 * time.Millisecond
 
 // status returns the kernel's word for an error.
 func status(err error) fuse.Status {
@@ -90,22 +112,30 @@ func (f *frozen) Lookup(_ <-chan struct{}, h *fuse.InHeader, name string, out *f
 	case err != nil:
 		return status(err)
 	case n == nil:
-		out.SetEntryTimeout(forever)
+		out.SetEntryTimeout(f.valid())
 		return fuse.OK
 	}
-	fillEntry(out, n)
-	f.ahead.known(f.ino(h.NodeId), n)
-	f.own(&out.Attr)
+	f.fillEntry(out, n)
+	f.nowKnown(f.ino(h.NodeId), n)
 	return fuse.OK
 }
 
-// own gives what is shown of a file the owner that all have.
-func (f *frozen) own(out *fuse.Attr) {
+func (f *frozen) fillEntry(out *fuse.EntryOut, n *node.Node) {
+	out.NodeId = f.number(n.Ino)
+	out.SetEntryTimeout(f.valid())
+	out.SetAttrTimeout(f.valid())
+	f.fillAttr(&out.Attr, n)
+}
+
+func (f *frozen) fillAttr(out *fuse.Attr, n *node.Node) {
+	fillAttr(out, n)
+	out.Ino = f.number(n.Ino)
 	if f.owner != nil {
 		out.Uid, out.Gid = f.owner.Uid, f.owner.Gid
 	}
 }
 
+// fillEntry is that of a mount of one tree, whose answers are valid for good.
 func fillEntry(out *fuse.EntryOut, n *node.Node) {
 	out.NodeId = uint64(n.Ino)
 	out.SetEntryTimeout(forever)
@@ -133,9 +163,8 @@ func (f *frozen) GetAttr(_ <-chan struct{}, in *fuse.GetAttrIn, out *fuse.AttrOu
 	if err != nil {
 		return status(err)
 	}
-	out.SetTimeout(forever)
-	fillAttr(&out.Attr, n)
-	f.own(&out.Attr)
+	out.SetTimeout(f.valid())
+	f.fillAttr(&out.Attr, n)
 	return fuse.OK
 }
 
@@ -167,8 +196,12 @@ func (f *frozen) Read(_ <-chan struct{}, in *fuse.ReadIn, buf []byte) (fuse.Read
 
 // StatFs counts the pages of the file.
 func (f *frozen) StatFs(_ <-chan struct{}, _ *fuse.InHeader, out *fuse.StatfsOut) fuse.Status {
+	return statFs(f.ctx, f.tree, out)
+}
+
+func statFs(ctx context.Context, of *tree.Tree, out *fuse.StatfsOut) fuse.Status {
 	var total, free int64
-	err := f.tree.DB().View(f.ctx, func(tx *schema.Tx) (err error) {
+	err := of.DB().View(ctx, func(tx *schema.Tx) (err error) {
 		total, free, err = tx.Pages()
 		return err
 	})

@@ -51,16 +51,53 @@ func mountFrozen(ctx context.Context, fsys *vfs.FS, dir string) (*Mount, error) 
 	}
 
 	shown := newFrozen(context.WithoutCancel(ctx), held)
+	return serve(shown, dir, func() {
+		shown.pushes.stop()
+		release()
+	})
+}
+
+// All shows every branch and every snapshot of a store in a directory of the host, as branches/NAME and snapshots/NAME,
+// read-only. A branch follows what is written, by any process: a change is seen within half a second, mostly at once.
+// Branches and snapshots that are made or removed appear and go as quickly. A snapshot is as it is in Frozen, and is held
+// while a program uses it. A tree whose name is . or .. is not shown. Otherwise All is as Frozen.
+//
+// Numbers of inodes are unique within the mount, and not those of the trees.
+func All(ctx context.Context, fsys *vfs.FS, dir string) (*Mount, error) {
+	m, err := mountAll(ctx, fsys, dir)
+	if err != nil {
+		return nil, fmt.Errorf("mount %s: %w", dir, err)
+	}
+	return m, nil
+}
+
+func mountAll(ctx context.Context, fsys *vfs.FS, dir string) (*Mount, error) {
+	if err := vacant(fsys, dir); err != nil {
+		return nil, err
+	}
+	if err := allowed(); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	shown := newAll(ctx, fsys)
+	return serve(shown, dir, func() {
+		cancel()
+		shown.slots.stop()
+	})
+}
+
+// serve mounts a file system on a directory, and serves it until the mount ends, and then calls end; it does that on an
+// error too.
+func serve(shown fuse.RawFileSystem, dir string, end func()) (*Mount, error) {
 	server, err := fuse.NewServer(shown, dir, mountOptions())
 	if err != nil {
-		release()
+		end()
 		return nil, err
 	}
 	m := &Mount{dir: dir, done: make(chan struct{})}
 	go func() {
 		server.Serve()
-		shown.pushes.stop()
-		release()
+		end()
 		close(m.done)
 	}()
 	if m.on, err = newestOn(dir); err == nil {

@@ -19,6 +19,11 @@ func Frozen(_ context.Context, _ *vfs.FS, dir string) (*Mount, error) {
 	return nil, fmt.Errorf("mount %s: %w", dir, syscall.ENOSYS)
 }
 
+// All is ENOSYS.
+func All(_ context.Context, _ *vfs.FS, dir string) (*Mount, error) {
+	return nil, fmt.Errorf("mount %s: %w", dir, syscall.ENOSYS)
+}
+
 // LiveOptions are the ways to mount a live tree.
 type LiveOptions struct {
 	// Gather is for how long changes are gathered before they are committed together.

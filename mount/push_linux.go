@@ -56,7 +56,7 @@ func (f *frozen) push(files []node.Ino) (useful bool) {
 			if !f.ahead.take(l.ino) {
 				continue
 			}
-			switch f.server.InodeNotifyStoreCache(uint64(l.ino), 0, l.text) {
+			switch f.server.InodeNotifyStoreCache(f.number(l.ino), 0, l.text) {
 			case fuse.OK:
 				useful = true
 			case fuse.ENOENT: // the kernel has forgotten the file

@@ -12,7 +12,7 @@ import (
 )
 
 // The kernel names a place in a listing by a number. Ours is the number of entries before it, with . and .. as the first
-// two. Since the tree never changes, that number leads to the same entry whenever it is asked for.
+// two. Where the tree never changes, that number leads to the same entry whenever it is asked for.
 
 // cursors remember the name before a place in a listing, where the last reply for a directory ended: the kernel mostly
 // goes on there, and otherwise the entries before it are counted again. They are safe for concurrent use.
@@ -55,22 +55,29 @@ func (f *frozen) ReadDir(_ <-chan struct{}, in *fuse.ReadIn, out *fuse.DirEntryL
 
 // ReadDirPlus is ReadDir with what Lookup returns for each entry, so that the kernel need not ask.
 func (f *frozen) ReadDirPlus(_ <-chan struct{}, in *fuse.ReadIn, out *fuse.DirEntryList) fuse.Status {
-	return f.list(in, func(tx *tree.Tx, e fuse.DirEntry) (bool, error) {
+	_, code := f.listPlus(in, out)
+	return code
+}
+
+// listPlus is ReadDirPlus, and returns how many inodes the kernel is told of.
+func (f *frozen) listPlus(in *fuse.ReadIn, out *fuse.DirEntryList) (told int64, code fuse.Status) {
+	code = f.list(in, func(tx *tree.Tx, e fuse.DirEntry) (bool, error) {
 		entry := out.AddDirLookupEntry(e)
 		if entry == nil || e.Name == "." || e.Name == ".." {
 			return entry != nil, nil
 		}
-		n, err := tx.NodeOf(f.ino(in.NodeId), node.Entry{Name: e.Name, Ino: node.Ino(e.Ino), Kind: uint8(e.Mode >> 12)})
+		n, err := tx.NodeOf(f.ino(in.NodeId), node.Entry{Name: e.Name, Ino: f.ino(e.Ino), Kind: uint8(e.Mode >> 12)})
 		if errors.Is(err, schema.ErrCorrupt) {
 			return true, nil // the name is listed; the look at it returns the fault
 		}
 		if err == nil {
-			fillEntry(entry, n)
-			f.ahead.known(f.ino(in.NodeId), n)
-			f.own(&entry.Attr)
+			f.fillEntry(entry, n)
+			f.nowKnown(f.ino(in.NodeId), n)
+			told++
 		}
 		return true, err
 	})
+	return told, code
 }
 
 // list adds the entries from a place on, until add has no room for more.
@@ -80,7 +87,7 @@ func (f *frozen) list(in *fuse.ReadIn, add func(*tree.Tx, fuse.DirEntry) (bool, 
 		if in.Offset > uint64(off) {
 			continue
 		}
-		if more, _ := add(nil, fuse.DirEntry{Name: name, Ino: uint64(dir), Mode: node.ModeDir, Off: uint64(off) + 1}); !more {
+		if more, _ := add(nil, fuse.DirEntry{Name: name, Ino: f.number(dir), Mode: node.ModeDir, Off: uint64(off) + 1}); !more {
 			return fuse.OK
 		}
 	}
@@ -133,7 +140,7 @@ func (f *frozen) listFrom(tx *tree.Tx, dir node.Ino, at cursor, size uint32, add
 		}
 
 		for _, e := range page {
-			more, err := add(tx, fuse.DirEntry{Name: e.Name, Ino: uint64(e.Ino), Mode: uint32(e.Kind) << 12, Off: at.off + 1})
+			more, err := add(tx, fuse.DirEntry{Name: e.Name, Ino: f.number(e.Ino), Mode: uint32(e.Kind) << 12, Off: at.off + 1})
 			if err != nil || !more {
 				return at, err
 			}

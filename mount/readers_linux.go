@@ -79,14 +79,14 @@ func (rs *readers) give(r *reader) {
 func (r *reader) readAt(f *frozen, p []byte, off int64) (n int, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.content != nil {
+	if r.content != nil && !f.head {
 		if n, held, err := r.content.ReadHeld(p, off); held {
 			return n, unlessEOF(err)
 		}
 	}
 
 	err = f.tree.View(f.ctx, func(tx *tree.Tx) error {
-		if err := r.open(tx); err != nil {
+		if err := r.open(tx, f.head); err != nil {
 			return err
 		}
 		n, err = r.content.ReadAt(tx.DB(), p, off)
@@ -95,9 +95,9 @@ func (r *reader) readAt(f *frozen, p []byte, off int64) (n int, err error) {
 	return n, err
 }
 
-// open finds the content of the file, once.
-func (r *reader) open(tx *tree.Tx) error {
-	if r.content != nil {
+// open finds the content of the file, once; of a head each time, since it may be another one.
+func (r *reader) open(tx *tree.Tx, head bool) error {
+	if r.content != nil && !head {
 		return nil
 	}
 	n, err := tx.Node(r.ino)
@@ -110,7 +110,13 @@ func (r *reader) open(tx *tree.Tx) error {
 	if err := n.CheckRegular(); err != nil {
 		return err
 	}
-	r.content = tx.Tree().Store().Cache().NewReader(n.Content)
+	if r.content != nil {
+		if r.content.Content() == n.Content {
+			return nil
+		}
+		r.content.Release()
+	}
+	r.content, r.known = tx.Tree().Store().Cache().NewReader(n.Content), false
 	return nil
 }
 

@@ -54,11 +54,11 @@ const maxExtents = 1 << 16
 func (r *reader) data(f *frozen) (size int64, list []chunk.Extent, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.known {
+	if r.known && !f.head {
 		return r.content.Content().Size, r.extents, nil
 	}
 	err = f.tree.View(f.ctx, func(tx *tree.Tx) (err error) {
-		if err := r.open(tx); err != nil {
+		if err := r.open(tx, f.head); err != nil {
 			return err
 		}
 		size = r.content.Content().Size

@@ -29,6 +29,10 @@ func mounted(t *testing.T, vfsctl, db, ref, dir string, flags ...string) *exec.C
 		t.Skipf("only root may mount here: %v", err)
 	}
 	cmd := exec.Command(vfsctl, append([]string{"--db", db, "--json", "mount", ref, dir}, flags...)...)
+	want := `{"mounted": "` + ref + `", "on": "` + dir + `"}`
+	if ref == "--all" {
+		want = `{"mounted": "", "all": true, "on": "` + dir + `"}`
+	}
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
@@ -39,7 +43,7 @@ func mounted(t *testing.T, vfsctl, db, ref, dir string, flags ...string) *exec.C
 	})
 	line, err := bufio.NewReader(out).ReadString('\n')
 	require.NoError(t, err)
-	require.JSONEq(t, `{"mounted": "`+ref+`", "on": "`+dir+`"}`, line)
+	require.JSONEq(t, want, line)
 	return cmd
 }
 
@@ -82,7 +86,7 @@ func TestMountSignals(t *testing.T) {
 	require.Eventually(t, func() bool {
 		list, err := os.ReadDir(dir)
 		return err == nil && len(list) == 0
-	}, 10*time.Second, 10*time.Millisecond)
+	}, time.Minute, 10*time.Millisecond)
 	_, err = f.Readdirnames(-1)
 	require.NoError(t, err)
 	require.NoError(t, f.Close())
@@ -158,4 +162,39 @@ func writeSynced(dir string, kill int, i int64) error {
 	}
 	_ = os.Remove(filepath.Join(dir, fmt.Sprint("other-", (i+2)%5)))
 	return f.Sync()
+}
+
+// A mount of all trees follows what another process writes.
+func TestMountAll(t *testing.T) {
+	vfsctl, work := binary(t), t.TempDir()
+	db, dir := filepath.Join(work, "agent.db"), filepath.Join(work, "mnt")
+	require.NoError(t, os.Mkdir(dir, 0o755))
+	call := func(args ...string) {
+		t.Helper()
+		out, err := exec.Command(vfsctl, append([]string{"--db", db}, args...)...).CombinedOutput()
+		require.NoError(t, err, "%s", out)
+	}
+	call("init")
+	call("mkdir", "kept")
+	call("snapshot", "create", "before")
+	cmd := mounted(t, vfsctl, db, "--all", dir)
+
+	shows := func(name string, want bool) {
+		t.Helper()
+		require.Eventually(t, func() bool {
+			_, err := os.Stat(filepath.Join(dir, name))
+			return (err == nil) == want && (want || os.IsNotExist(err))
+		}, time.Minute, 10*time.Millisecond, name)
+	}
+	shows("branches/main/kept", true)
+	shows("branches/main/new", false)
+	shows("branches/try", false)
+	call("mkdir", "new")
+	shows("branches/main/new", true)
+	call("branch", "create", "try")
+	shows("branches/try/new", true)
+	shows("snapshots/before/kept", true)
+	shows("snapshots/before/new", false)
+	require.NoError(t, cmd.Process.Signal(syscall.SIGINT))
+	require.NoError(t, cmd.Wait())
 }

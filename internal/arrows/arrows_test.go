@@ -40,7 +40,7 @@ var rooms = map[string]room{
 	"transfer": {imports: []string{"chunk", "node", "tree", "vfs", "snapshot", "transfer/gitignore", "transfer/glob", "transfer/hostdir"}, tests: []string{"gc", "xattr"}},
 	"mcp":      {imports: slices.Concat(agents, []string{"vfs", "snapshot", "gc", "transfer"})},
 	"xattr":    {imports: []string{"node", "tree", "vfs"}, tests: []string{"snapshot", "gc", "schema"}},
-	"mount":    {imports: []string{"schema", "chunk", "node", "tree", "vfs"}, tests: []string{"snapshot", "gc"}},
+	"mount":    {imports: []string{"schema", "chunk", "node", "tree", "vfs", "snapshot"}, tests: []string{"gc"}},
 	"web":      {imports: slices.Concat(agents, []string{"vfs", "snapshot", "gc", "transfer"})},
 	"run":      {imports: []string{"chunk", "journal", "node", "tree", "vfs", "snapshot", "transfer", "mount"}, tests: []string{"gc"}},
 	"vfstest":  {imports: slices.Concat(agents, []string{"vfs", "search", "check"}), tests: []string{"schema"}},

@@ -16,9 +16,9 @@ import (
 )
 
 func mountCommand(a *cli.App) *cobra.Command {
-	live := false
+	live, all := false, false
 	cmd := &cobra.Command{
-		Use:   "mount REF DIR",
+		Use:   "mount {REF | --all} DIR",
 		Short: "Show a snapshot or a branch as a directory, on Linux",
 		Long: `Show REF, a snapshot or a branch as it is now, in the directory DIR, so that any program can read it:
 diff, grep, an editor, a compiler. Later changes of the branch are not seen, and nothing can be changed there.
@@ -28,6 +28,10 @@ With --live, REF is a branch, and DIR is the branch itself, for reading and writ
 see what others change at once. Changes are committed within 20 ms. An fsync makes them durable, as the end of the
 command does; a loss of power takes what was changed since. A kill of the command takes at most the last 20 ms.
 
+With --all, DIR shows every branch and every snapshot, to read: DIR/branches/NAME, DIR/snapshots/NAME. A branch
+follows what is written to it, half a second later at most; new branches and snapshots appear, and removed ones
+go. One that is called . or .. is not shown.
+
 The command serves the directory until an interrupt, or until: umount DIR (a user: fusermount3 -u DIR). If a
 program still uses DIR at an interrupt, the directory is taken away at once, and the command ends when the
 program has closed its files; a second interrupt ends it at once. A directory that a killed mount has left
@@ -36,11 +40,22 @@ behind may be mounted on again.
 It needs /dev/fuse, and unless root runs it the program fusermount3.`,
 		Example: `  vfsctl mount before-refactor /mnt/before &
   diff -r /mnt/before .
-  umount /mnt/before`,
-		Args:              cli.Args(2, 2),
+  umount /mnt/before
+
+  vfsctl mount --all /mnt/agent &
+  diff -r /mnt/agent/snapshots/before-refactor /mnt/agent/branches/main`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if all {
+				return cli.Args(1, 1)(cmd, args)
+			}
+			return cli.Args(2, 2)(cmd, args)
+		},
 		ValidArgsFunction: cli.CompleteArgs(a.CompleteTrees, nil),
 	}
 	frozen := a.OnStore(cli.Reads, func(c *cli.Call) error {
+		if all {
+			return serveAll(a, c, c.Args[0])
+		}
 		return serveMount(a, c, c.Args[0], c.Args[1], mount.Frozen)
 	})
 	writing := a.OnStore(cli.Writes, func(c *cli.Call) error {
@@ -55,6 +70,8 @@ It needs /dev/fuse, and unless root runs it the program fusermount3.`,
 		return frozen(cmd, args)
 	}
 	cmd.Flags().BoolVar(&live, "live", false, "show the head of a branch, for reading and writing")
+	cmd.Flags().BoolVar(&all, "all", false, "show every branch and every snapshot")
+	cmd.MarkFlagsMutuallyExclusive("live", "all")
 	return cmd
 }
 
@@ -75,14 +92,35 @@ func serveMount(a *cli.App, c *cli.Call, ref, dir string, mounted mounter) error
 	if err != nil {
 		return explain(err)
 	}
+	return announceMount(a, c, m, mountReport{Mounted: ref, On: dir}, ref+" is")
+}
 
+// serveAll is serveMount for all trees.
+func serveAll(a *cli.App, c *cli.Call, dir string) error {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	m, err := mount.All(c, c.FS, dir)
+	if err != nil {
+		return explain(err)
+	}
+	return announceMount(a, c, m, mountReport{All: true, On: dir}, "all branches and snapshots are")
+}
+
+// A mountReport is what --json prints of a mount.
+type mountReport struct {
+	Mounted string `json:"mounted"`
+	All     bool   `json:"all,omitempty"`
+	On      string `json:"on"`
+}
+
+// announceMount reports a mount, and waits for its end.
+func announceMount(a *cli.App, c *cli.Call, m *mount.Mount, report mountReport, what string) (err error) {
 	if a.JSON {
-		err = a.Out.JSON(struct {
-			Mounted string `json:"mounted"`
-			On      string `json:"on"`
-		}{ref, dir})
+		err = a.Out.JSON(report)
 	} else {
-		err = a.Errs.Printf("%s is mounted on %s until an interrupt, or: %s %s\n", ref, dir, unmounter(), dir)
+		err = a.Errs.Printf("%s mounted on %s until an interrupt, or: %s %s\n", what, report.On, unmounter(), report.On)
 	}
 	if err == nil {
 		err = errors.Join(a.Out.Flush(), a.Errs.Flush())
@@ -90,7 +128,7 @@ func serveMount(a *cli.App, c *cli.Call, ref, dir string, mounted mounter) error
 	if err != nil {
 		return errors.Join(err, m.Unmount())
 	}
-	return endMount(c, a, m, dir)
+	return endMount(c, a, m, report.On)
 }
 
 // unmounter is the command of the host that ends a mount of this user.
