@@ -1,6 +1,7 @@
 package mount
 
 import (
+	"fmt"
 	"syscall"
 
 	"github.com/hanwen/go-fuse/v2/fuse"
@@ -103,12 +104,62 @@ func (l *live) Create(cancel <-chan struct{}, in *fuse.CreateIn, base string, ou
 	return fuse.OK
 }
 
+// Tmpfile makes a file without a name: it has one within the transaction only.
+func (l *live) Tmpfile(_ <-chan struct{}, in *fuse.CreateIn, out *fuse.CreateOut) fuse.Status {
+	dir := l.ino(in.NodeId)
+	var made node.Node
+	err := l.batch.do(func(tx *tree.Tx) error {
+		base, err := unused(tx, dir)
+		if err != nil {
+			return err
+		}
+		n, err := l.create(tx, node.Name{Dir: dir, Base: base}, &in.InHeader, node.ModeFile|in.Mode&node.PermBits, nil)
+		if err != nil {
+			return err
+		}
+		p, err := l.batch.place(dir, base)
+		if err == nil {
+			err = tx.Unlink(p)
+		}
+		made = *n
+		if err == nil {
+			l.inodes.met(n, node.Name{})
+			l.inodes.hold(n)
+		}
+		return err
+	})
+	if err != nil {
+		return status(err)
+	}
+	fillEntry(&out.EntryOut, &made)
+	out.OpenFlags = fuse.FOPEN_KEEP_CACHE
+	return fuse.OK
+}
+
+// unused returns a name that a directory does not have.
+func unused(tx *tree.Tx, dir node.Ino) (string, error) {
+	for i := 0; ; i++ {
+		base := fmt.Sprintf(".vfsdb-%d", i)
+		d, err := tx.Lookup(dir, base)
+		if err != nil || d.Ino == 0 {
+			return base, err
+		}
+	}
+}
+
 func (l *live) Link(_ <-chan struct{}, in *fuse.LinkIn, base string, out *fuse.EntryOut) fuse.Status {
 	ino, name := l.ino(in.Oldnodeid), node.Name{Dir: l.ino(in.NodeId), Base: base}
 	err := l.batch.do(func(tx *tree.Tx) error {
 		to, err := l.batch.place(name.Dir, name.Base)
 		if err != nil {
 			return err
+		}
+		n, err := tx.Node(ino)
+		switch {
+		case err != nil:
+			return err
+		case n != nil && n.Nlink == 0: // the kernel lets only files of Tmpfile come here
+			return tx.Relink(ino, to)
 		}
 		from, err := l.placeOfInode(tx, ino)
 		if err != nil {

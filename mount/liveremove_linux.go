@@ -1,7 +1,6 @@
 package mount
 
 import (
-	"fmt"
 	"syscall"
 
 	"github.com/hanwen/go-fuse/v2/fuse"
@@ -124,15 +123,11 @@ func (l *live) exchange(tx *tree.Tx, old, now node.Name) error {
 			return errOr(err, syscall.ENOENT)
 		}
 	}
-	between := node.Name{Dir: old.Dir}
-	for i := 0; between.Base == ""; i++ {
-		base := fmt.Sprintf(".exchange-%d", i)
-		if n, err := shown(tx, node.Name{Dir: old.Dir, Base: base}); err != nil {
-			return err
-		} else if n == nil {
-			between.Base = base
-		}
+	base, err := unused(tx, old.Dir)
+	if err != nil {
+		return err
 	}
+	between := node.Name{Dir: old.Dir, Base: base}
 
 	for _, step := range [][2]node.Name{{old, between}, {now, old}, {between, now}} {
 		if err := l.rename(tx, step[0], step[1], true); err != nil {
