@@ -2,9 +2,14 @@ package mount_test
 
 import (
 	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/hanwen/go-fuse/v2/posixtest"
 	"github.com/stretchr/testify/require"
@@ -60,4 +65,70 @@ func TestLive(t *testing.T) {
 	text, err = fsys.ReadFile(t.Context(), "d/new")
 	require.NoError(t, err)
 	require.Equal(t, "hello", string(text))
+}
+
+// If a commit fails, what it gathered is gone, nobody is told otherwise, and an fsync reports it. What was written to a file
+// that is there is committed later.
+func TestLiveFailedCommit(t *testing.T) {
+	fsys := vfstest.New(t, "a", "b", "d/")
+	dir, _ := live(t, fsys, &mount.LiveOptions{Gather: time.Hour})
+	d, err := os.Open(dir)
+	require.NoError(t, err)
+	defer d.Close()
+	require.NoError(t, d.Sync())
+
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "d/new"), []byte("new"), 0o600))
+	require.NoError(t, os.Remove(filepath.Join(dir, "a")))
+	b, err := os.OpenFile(filepath.Join(dir, "b"), os.O_WRONLY, 0)
+	require.NoError(t, err)
+	defer b.Close()
+	_, err = b.Write([]byte("written"))
+	require.NoError(t, err)
+
+	fsys.Store().SetReadOnly(true)
+	require.ErrorIs(t, d.Sync(), syscall.EROFS)
+	fsys.Store().SetReadOnly(false)
+	soon(t, func() error {
+		_, err := os.Lstat(filepath.Join(dir, "a"))
+		return err
+	})
+	soon(t, func() error {
+		if _, err := os.Lstat(filepath.Join(dir, "d/new")); !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("it is there: %v", err)
+		}
+		return nil
+	})
+	require.NoError(t, b.Sync())
+	require.Equal(t, "written", vfstest.Read(t, fsys, "b"))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "d/new"), []byte("again"), 0o600))
+	require.NoError(t, d.Sync())
+	require.Equal(t, "again", vfstest.Read(t, fsys, "d/new"))
+	soon(t, func() error { return sameAsHost(fsys, dir) })
+}
+
+// Random changes have the same outcome on a mount and on the host.
+func TestLiveBesideHost(t *testing.T) {
+	fsys := vfstest.New(t)
+	dir, _ := live(t, fsys, nil)
+	rounds := 30
+	if testing.Short() {
+		rounds = 5
+	}
+	for round := range rounds {
+		name := fmt.Sprint("round-", round)
+		dirs := []string{filepath.Join(dir, name), filepath.Join(t.TempDir(), name)}
+		var lines [2]map[string]string
+		for i, dir := range dirs {
+			require.NoError(t, os.Mkdir(dir, 0o755))
+			random := rand.New(rand.NewPCG(uint64(round), 0))
+			for range 120 {
+				onHost(random, dir)
+			}
+			var err error
+			lines[i], err = onDir(dir, false)
+			require.NoError(t, err)
+		}
+		require.Equal(t, lines[1], lines[0])
+	}
+	soon(t, func() error { return sameAsHost(fsys, dir) })
 }

@@ -21,12 +21,17 @@ func (l *live) fold(tx *tree.Tx, ino node.Ino) error {
 		return err
 	}
 
+	p, err := l.placeOfInode(tx, ino)
+	if err != nil {
+		return err
+	}
+
 	now, ctime := tx.Now(), n.Ctime
 	if wrote != 0 {
 		tx.SetNow(wrote)
 		defer tx.SetNow(now)
 	}
-	if err := tx.Fold(n); err != nil {
+	if err := tx.FoldAt(n, p); err != nil {
 		return err
 	}
 	n.Ctime = max(n.Ctime, ctime)

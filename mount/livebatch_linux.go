@@ -173,10 +173,10 @@ func (b *batch) commit() error {
 		}
 	}
 	b.mu.Unlock()
-	if err != nil {
+	if err = b.close(err); err != nil {
 		b.live.inodes.putDirty(dirty)
 	}
-	return b.close(err)
+	return err
 }
 
 // close ends the transaction: it is committed if err is nil. Otherwise, or if that fails, all that it has told the kernel is

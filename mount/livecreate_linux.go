@@ -124,7 +124,7 @@ func (l *live) Tmpfile(_ <-chan struct{}, in *fuse.CreateIn, out *fuse.CreateOut
 		made = *n
 		if err == nil {
 			l.inodes.met(n, node.Name{})
-			l.inodes.hold(n)
+			l.inodes.hold(n.Ino)
 		}
 		return err
 	})

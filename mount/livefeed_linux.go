@@ -10,6 +10,7 @@ import (
 	"github.com/hanwen/go-fuse/v2/fuse"
 
 	"vfsdb/node"
+	"vfsdb/tree"
 	"vfsdb/vfs"
 )
 
@@ -103,6 +104,9 @@ func (l *live) tell(e *vfs.Event) {
 			l.drop(ino)
 		}
 	}
+	if e.Op == vfs.OpRemoveAll || e.Op == vfs.OpRestore {
+		l.holdLost()
+	}
 	if e.Dir != 0 {
 		l.dropEntry(node.Name{Dir: e.Dir, Base: path.Base(e.Path)})
 	}
@@ -118,7 +122,30 @@ func (l *live) tell(e *vfs.Event) {
 // holdNameless keeps an inode that has lost its last name, since a program may have it open.
 func (l *live) holdNameless(ino node.Ino) {
 	if n, err := l.node(ino); err == nil && n.Nlink == 0 {
-		l.inodes.hold(&n)
+		l.inodes.hold(ino)
+	}
+}
+
+// holdLost keeps the files that the kernel knows and no path leads to, since a directory above them has lost its name.
+func (l *live) holdLost() {
+	names := l.inodes.names()
+	var lost []node.Ino
+	err := l.tree.View(l.ctx, func(tx *tree.Tx) error {
+		lost = lost[:0]
+		paths := tx.PathFinder()
+		for ino, name := range names {
+			if path, err := paths.Path(name.Dir); err != nil {
+				return err
+			} else if path == "" {
+				lost = append(lost, ino)
+			}
+		}
+		return nil
+	})
+	if err == nil {
+		for _, ino := range lost {
+			l.inodes.hold(ino)
+		}
 	}
 }
 

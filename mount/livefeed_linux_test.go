@@ -103,21 +103,28 @@ func TestLiveShowsWhatOthersDo(t *testing.T) {
 // A file that is open keeps its content when others remove its name, and a collection runs.
 func TestLiveUnlinkedByOthers(t *testing.T) {
 	ctx := t.Context()
-	fsys := vfstest.New(t, "a", "b")
+	fsys := vfstest.New(t, "a", "b", "d/e/c")
 	dir, _ := live(t, fsys, nil)
 	other := again(t, fsys)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "a"), []byte("kept"), 0o600))
+	for _, name := range []string{"a", "d/e/c"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("kept"), 0o600))
+	}
 	open := make(map[string]*os.File)
-	for _, name := range []string{"a", "b"} {
+	for _, name := range []string{"a", "b", "d/e/c"} {
 		f, err := os.OpenFile(filepath.Join(dir, name), os.O_RDWR, 0)
 		require.NoError(t, err)
 		defer f.Close()
 		open[name] = f
 	}
 
-	soon(t, func() error { return other.Remove(ctx, "a") })
+	d, err := os.Open(dir)
+	require.NoError(t, err)
+	require.NoError(t, d.Sync())
+	require.NoError(t, d.Close())
+	require.NoError(t, other.RemoveAll(ctx, "d"))
+	require.NoError(t, other.Remove(ctx, "a"))
 	require.NoError(t, os.Remove(filepath.Join(dir, "b")))
-	_, err := open["b"].WriteAt([]byte("written later"), 0)
+	_, err = open["b"].WriteAt([]byte("written later"), 0)
 	require.NoError(t, err)
 	require.NoError(t, open["b"].Sync())
 	soon(t, func() error {
@@ -129,7 +136,7 @@ func TestLiveUnlinkedByOthers(t *testing.T) {
 	})
 	collect(t, other)
 
-	for name, want := range map[string]string{"a": "kept", "b": "written later"} {
+	for name, want := range map[string]string{"a": "kept", "b": "written later", "d/e/c": "kept"} {
 		got := make([]byte, len(want))
 		_, err := open[name].ReadAt(got, 0)
 		require.NoError(t, err)

@@ -138,17 +138,30 @@ func (is *inodes) trim() {
 }
 
 // hold keeps an inode that has lost its last name, as long as the kernel knows it.
-func (is *inodes) hold(n *node.Node) {
+func (is *inodes) hold(ino node.Ino) {
 	is.mu.Lock()
 	defer is.mu.Unlock()
-	i := is.known[n.Ino]
+	i := is.known[ino]
 	if i == nil {
 		return
 	}
 	i.held = true
 	if i.handle == nil {
-		i.handle = is.open(n.Ino, n.Kind(), node.Name{})
+		i.handle = is.open(ino, i.kind, node.Name{})
 	}
+}
+
+// names returns the inodes that the kernel knows and nothing holds, with the names by which they were found last.
+func (is *inodes) names() map[node.Ino]node.Name {
+	is.mu.Lock()
+	defer is.mu.Unlock()
+	names := make(map[node.Ino]node.Name, len(is.known))
+	for ino, i := range is.known {
+		if !i.held && i.name.Dir != 0 {
+			names[ino] = i.name
+		}
+	}
+	return names
 }
 
 // written notes that so many bytes were written to a file. It reports whether that is the first since the last commit, and

@@ -60,7 +60,7 @@ func (l *live) lose(tx *tree.Tx, n *node.Node) error {
 		return nil
 	}
 	if n.Nlink == 1 {
-		l.inodes.hold(n)
+		l.inodes.hold(n.Ino)
 		return nil
 	}
 	return l.fold(tx, n.Ino) // its writes are recorded under the name that it had

@@ -25,7 +25,7 @@ func sameAsHost(fsys *vfs.FS, dir string) error {
 	if err != nil {
 		return err
 	}
-	on, err := onDir(dir)
+	on, err := onDir(dir, true)
 	if err != nil {
 		return err
 	}
@@ -66,8 +66,8 @@ func inTree(fsys *vfs.FS) (map[string]string, error) {
 	return lines, err
 }
 
-// onDir describes each file of a directory in such a line.
-func onDir(dir string) (map[string]string, error) {
+// onDir describes each file of a directory in such a line; unless it is of the same store, without numbers and times.
+func onDir(dir string, same bool) (map[string]string, error) {
 	lines := make(map[string]string)
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -95,6 +95,13 @@ func onDir(dir string) (map[string]string, error) {
 			return err
 		}
 		st := info.Sys().(*syscall.Stat_t)
+		if !same {
+			if info.IsDir() {
+				st.Nlink, st.Size = 0, 0
+			}
+			lines[name] = fmt.Sprint(info.Mode(), st.Nlink, st.Uid, st.Gid, st.Size, chunk.SumOf(text))
+			return nil
+		}
 		lines[name] = fmt.Sprint(st.Ino, info.Mode(), st.Nlink, st.Uid, st.Gid, st.Size, st.Mtim.Nano(), st.Ctim.Nano(), chunk.SumOf(text))
 		return nil
 	})

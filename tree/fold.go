@@ -34,6 +34,15 @@ type foldKey struct{ *memory.OpenInode }
 // Fold makes the uncommitted writes of this store's open files to n part of its content. Each verb that gives a file
 // another content does so first: earlier writes must not be laid over the new content later.
 func (tx *Tx) Fold(n *node.Node) error {
+	return tx.fold(n, func(name node.Name) (Place, error) { return tx.placeOfOpen(name, n.Ino) })
+}
+
+// FoldAt is Fold for a caller that knows a place of the file.
+func (tx *Tx) FoldAt(n *node.Node, p Place) error {
+	return tx.fold(n, func(node.Name) (Place, error) { return p, nil })
+}
+
+func (tx *Tx) fold(n *node.Node, place func(node.Name) (Place, error)) error {
 	s := tx.tree.store.inodes.Uncommitted(memory.BranchIno{Branch: tx.tree.at.Branch, Ino: n.Ino})
 	if s == nil {
 		return nil
@@ -55,7 +64,11 @@ func (tx *Tx) Fold(n *node.Node) error {
 	if !l.HasWrites() {
 		op = journal.OpTruncate
 	}
-	if err := tx.rewriteOpen(op, name, n, content); err != nil {
+	at, err := place(name)
+	if err != nil {
+		return err
+	}
+	if err := tx.Rewrite(at, op, content); err != nil {
 		return err
 	}
 
