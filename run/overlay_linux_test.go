@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -14,6 +16,7 @@ import (
 
 	"vfsdb/internal/vfstest"
 	"vfsdb/run"
+	"vfsdb/tree"
 	"vfsdb/vfs"
 )
 
@@ -96,5 +99,38 @@ func numbers(t *testing.T, fsys *vfs.FS) map[string]vfs.Ino {
 		require.NoError(t, err)
 		list[name] = info.Ino()
 	}
+	return list
+}
+
+// Attributes of the namespace user come back, and those that a file had stay.
+func TestOverlayXattrs(t *testing.T) {
+	if _, err := exec.LookPath("setfattr"); err != nil {
+		t.Skip(err)
+	}
+	ctx := t.Context()
+	fsys := vfstest.New(t, "a", "d/b")
+	require.NoError(t, (*tree.Tree)(fsys).Update(ctx, func(tx *tree.Tx) error {
+		return tx.SetXattr(tree.Place{Dir: tx.Root(), Base: "a"}, "user.old", []byte("1"), 0)
+	}))
+	cmd := overlay(t, ctx, fsys, run.Options{}, "/bin/sh", "-ec", "echo >> a; setfattr -n user.new -v 2 a d; echo > c; setfattr -n user.c -v 3 c")
+	require.NoError(t, cmd.Run())
+	require.Equal(t, map[string]string{"user.old": "1", "user.new": "2"}, xattrs(t, fsys, "a"))
+	require.Equal(t, map[string]string{"user.new": "2"}, xattrs(t, fsys, "d"))
+	require.Equal(t, map[string]string{"user.c": "3"}, xattrs(t, fsys, "c"))
+}
+
+// xattrs returns the extended attributes of a file.
+func xattrs(t *testing.T, fsys *vfs.FS, name string) map[string]string {
+	t.Helper()
+	info, err := fsys.Lstat(t.Context(), name)
+	require.NoError(t, err)
+	list := make(map[string]string)
+	require.NoError(t, (*tree.Tree)(fsys).View(t.Context(), func(tx *tree.Tx) error {
+		n, err := tx.Node(info.Ino())
+		if err == nil {
+			maps.Insert(list, n.Xattrs.All())
+		}
+		return err
+	}))
 	return list
 }

@@ -31,6 +31,7 @@ type upperInode struct {
 	mtime    int64
 	rdev     int64
 	target   string       // of a symlink
+	xattrs   node.Xattrs  // that the command has set, or seen
 	dir      *upperDir    // nil unless it is a directory
 	data     upperContent // of a regular file
 	origin   node.Ino     // that it was copied from, as the kernel noted it; 0 if unknown
@@ -82,10 +83,22 @@ func (i *upperInode) put(n *node.Node, only *owner) {
 	if n.Kind() != node.KindLink {
 		n.Mode = n.Mode&^node.PermBits | i.mode&node.PermBits
 	}
-	n.Mtime = i.mtime
+	n.Mtime, n.Xattrs = i.mtime, i.mergeXattrs(n.Xattrs)
 	if only == nil || n.Ino == 0 {
 		n.Uid, n.Gid = i.uid, i.gid
 	}
+}
+
+// mergeXattrs adds the attributes to those that a file has already, which a command need not see. If there is no room for all,
+// those that it saw remain.
+func (i *upperInode) mergeXattrs(all node.Xattrs) node.Xattrs {
+	for name, value := range i.xattrs.All() {
+		var err error
+		if all, err = all.With(name, value); err != nil {
+			return i.xattrs
+		}
+	}
+	return all
 }
 
 // differs reports whether put would change a node.

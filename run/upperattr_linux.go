@@ -2,6 +2,7 @@ package run
 
 import (
 	"encoding/binary"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -16,15 +17,45 @@ const (
 	userPrefix = "user.overlay."
 )
 
-// attribute returns an attribute of an open file, "" if it has none. The kernel's own are short.
+// attributes reads what the kernel notes on an open file, and the attributes that a command has set.
+func (r *upperReader) attributes(fd int) (kernel map[string]string, own node.Xattrs, err error) {
+	names := make([]byte, 512)
+	n, err := unix.Flistxattr(fd, names)
+	if err == unix.ERANGE {
+		names = make([]byte, 1<<16) // the most that the kernel lists
+		n, err = unix.Flistxattr(fd, names)
+	}
+	switch {
+	case err == unix.ENOTSUP:
+		return nil, "", nil
+	case err != nil || n == 0:
+		return nil, "", err
+	}
+
+	set := make(map[string]string)
+	kernel = make(map[string]string)
+	for name := range strings.SplitSeq(strings.TrimSuffix(string(names[:n]), "\x00"), "\x00") {
+		short, isKernels := strings.CutPrefix(name, r.prefix)
+		switch {
+		case isKernels:
+			kernel[short] = attribute(fd, name)
+		case strings.HasPrefix(name, node.XattrSpace) && !strings.HasPrefix(name, userPrefix):
+			set[name] = attribute(fd, name)
+		}
+	}
+	own, err = node.NewXattrs(set)
+	return kernel, own, err
+}
+
+// attribute returns an attribute of an open file, "" if it has none.
 func attribute(fd int, name string) string {
 	var buf [512]byte
 	n, err := unix.Fgetxattr(fd, name, buf[:])
 	switch err {
 	case nil:
 		return string(buf[:n])
-	case unix.ERANGE: // a long redirect
-		long := make([]byte, node.MaxPath+1)
+	case unix.ERANGE:
+		long := make([]byte, node.MaxXattrValue)
 		if n, err := unix.Fgetxattr(fd, name, long); err == nil {
 			return string(long[:n])
 		}

@@ -242,7 +242,9 @@ func (p *placer) setDir(dir *upperInode, now int64) error {
 	}
 	after := *there
 	dir.put(&after, p.owner)
-	if there.Mtime == now && after.Mode == there.Mode && after.Uid == there.Uid && after.Gid == there.Gid {
+	after.Mtime = there.Mtime
+	if there.Mtime == now && after == *there {
+		after.Mtime = dir.mtime
 		return p.tx.PutNode(&after)
 	}
 	return p.tx.SetAttr(dir.at, vfs.OpSetattr, func(n *node.Node) { dir.put(n, p.owner) })

@@ -98,9 +98,13 @@ func newUpperInode(st *unix.Stat_t) *upperInode {
 func (r *upperReader) dir(ctx context.Context, f *os.File, inode *upperInode, path string) error {
 	defer f.Close()
 	fd := int(f.Fd())
-	inode.dir = &upperDir{opaque: attribute(fd, r.prefix+"opaque") == "y"}
+	kernel, own, err := r.attributes(fd)
+	if err != nil {
+		return fmt.Errorf("attributes of %q: %w", path, err)
+	}
+	inode.xattrs, inode.dir = own, &upperDir{opaque: kernel["opaque"] == "y"}
 	if path != "." {
-		inode.dir.redirect = attribute(fd, r.prefix+"redirect")
+		inode.dir.redirect = kernel["redirect"]
 	}
 
 	list, err := f.ReadDir(-1)
@@ -168,11 +172,15 @@ func (r *upperReader) regular(ctx context.Context, dir int, name, path string, i
 	if err != nil {
 		return nil, fmt.Errorf("open %q: %w", path, err)
 	}
-	fd := int(f.Fd())
-	if st.Size == 0 && attribute(fd, r.prefix+"whiteout") != "" {
+	kernel, own, err := r.attributes(int(f.Fd()))
+	if err != nil {
+		_ = f.Close()
+		return nil, fmt.Errorf("attributes of %q: %w", path, err)
+	}
+	if _, whiteout := kernel["whiteout"]; whiteout && st.Size == 0 {
 		return nil, f.Close()
 	}
-	inode.origin = originOf(attribute(fd, r.prefix+"origin"))
+	inode.xattrs, inode.origin = own, originOf(kernel["origin"])
 
 	select {
 	case r.files <- upperFile{f, inode, st.Size, path}:
