@@ -26,9 +26,9 @@ type attr struct {
 // hostAttr returns the attributes of a file of the host.
 func hostAttr(info fs.FileInfo) attr {
 	a := attr{mode: info.Mode()}
-	a.mtime, _ = nanos(info.ModTime())
+	a.mtime, _ = hostdir.Nanos(info.ModTime())
 	a.uid, a.gid = hostdir.Owner(info)
-	a.rdev = mkdev(hostdir.Device(info))
+	a.rdev = hostdir.MakeDev(hostdir.Device(info))
 	return a
 }
 
@@ -56,7 +56,7 @@ func tarAttr(h *tar.Header) (a attr, err error) {
 		if h.Devmajor < 0 || h.Devminor < 0 || h.Devmajor > math.MaxUint32 || h.Devminor > math.MaxUint32 {
 			return a, fmt.Errorf("device %d:%d: %w", h.Devmajor, h.Devminor, syscall.EINVAL)
 		}
-		a.rdev = mkdev(h.Devmajor, h.Devminor)
+		a.rdev = hostdir.MakeDev(h.Devmajor, h.Devminor)
 	}
 	return a, nil
 }
@@ -66,7 +66,7 @@ func putTar(h *tar.Header, info *vfs.Info) {
 	h.Mode, h.ModTime = int64(node.UnixPerm(info.Mode())), info.ModTime()
 	h.Uid, h.Gid = info.Owner()
 	if info.Mode()&fs.ModeDevice != 0 {
-		h.Devmajor, h.Devminor = devMajor(info.Rdev()), devMinor(info.Rdev())
+		h.Devmajor, h.Devminor = hostdir.DevMajor(info.Rdev()), hostdir.DevMinor(info.Rdev())
 	}
 }
 
@@ -104,14 +104,3 @@ func (w *dirWriter) putHost(in *hostdir.Dir, base string, f *os.File, info *vfs.
 	w.putHostXattrs(f, info) // before a mode that forbids it
 	return f.Chmod(info.Mode())
 }
-
-// The store keeps device numbers in the encoding of Linux, wherever they come from: 32 bits of major and minor each,
-// the low ones where they always were.
-
-func mkdev(major, minor int64) uint64 {
-	a, i := uint64(major), uint64(minor)
-	return (a&0x00000fff)<<8 | (a&0xfffff000)<<32 | i&0xff | (i&0xffffff00)<<12
-}
-
-func devMajor(dev uint64) int64 { return int64(dev>>8&0x00000fff | dev>>32&0xfffff000) }
-func devMinor(dev uint64) int64 { return int64(dev&0x000000ff | dev>>12&0xffffff00) }

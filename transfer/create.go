@@ -64,8 +64,8 @@ func (n *namer) sameLinks(e *entry) (bool, error) {
 	return err == nil && sum == e.data.Sum(), err
 }
 
-// put gives a name a content that is stored, with all attributes. A regular file without other names keeps its inode.
-// Any other file loses the name to a new one.
+// put gives a name a content that is stored, with all attributes. A regular file keeps its inode, if it has no other names
+// than the entry. Any other file loses the name to a new one.
 func (n *namer) put(e *entry, p tree.Place) error {
 	there, err := n.tx.Lookup(p.Dir, p.Base)
 	switch {
@@ -86,7 +86,13 @@ func (n *namer) put(e *entry, p tree.Place) error {
 		if err != nil {
 			return err
 		}
-		if old.Kind() == node.KindFile && old.Nlink == 1 {
+		keep := old.Kind() == node.KindFile && old.Nlink == 1
+		if old.Kind() == node.KindFile && old.Nlink > 1 {
+			if keep, err = e.whole((*vfs.Tx)(n.tx), n.to); err != nil {
+				return err
+			}
+		}
+		if keep {
 			return n.putOver(e, p, old, content)
 		}
 	}

@@ -44,4 +44,12 @@
 // Each file is of one moment. To export a whole tree of one moment while others write to it, export a snapshot. An
 // export never writes through a symlink of the host. Files that the host cannot store are listed in the Report, such as
 // a name that its filesystem does not allow, or a device without the rights to make one.
+//
+// # Both ways
+//
+// A Mirror is a directory of the host that shows a tree to programs, and brings back what they change. Fill makes it show a
+// past moment; Bring puts the changes into a branch, in one commit. A memo beside the directory has what a look at each file
+// showed when it was written: its number, size and times, also the time of change, which no program can set. A file that
+// looks the same is not read, and so the second Fill of a tree costs a walk. A file that was changed in the tick of the clock
+// in which it was looked at is not trusted, and is read.
 package transfer

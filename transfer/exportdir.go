@@ -49,7 +49,7 @@ func exportDir(ctx context.Context, fsys *vfs.FS, from, dest string, o *ExportOp
 	defer root.Close()
 
 	w := &dirWriter{
-		exporter: x, root: root, own: ownFiles(fsys), groups: make(chan group, 8),
+		exporter: x, root: root, own: hostdir.OwnFiles(fsys.Store().Path()), groups: make(chan group, 8),
 		dirs: []*item{{info: top}}, first: make(map[vfs.Ino]string),
 	}
 	if !w.o.Overwrite {
@@ -97,12 +97,18 @@ type group struct {
 
 const groupSize = 64
 
-// run makes directories on one goroutine while workers write the files. Links and attributes of directories come last.
+// run writes the whole tree.
 func (w *dirWriter) run(ctx context.Context) error {
+	return w.work(ctx, func(ctx context.Context) error { return w.dir(ctx, "") })
+}
+
+// work runs find, which makes directories and sends groups, while workers write the files. Links and attributes of
+// directories come last.
+func (w *dirWriter) work(ctx context.Context, find func(context.Context) error) error {
 	g, both := errgroup.WithContext(ctx)
 	g.Go(func() error {
 		defer close(w.groups)
-		return w.dir(both, "")
+		return find(both)
 	})
 
 	for range min(4, runtime.GOMAXPROCS(0)) {
@@ -160,14 +166,9 @@ func (w *dirWriter) dir(ctx context.Context, name string) error {
 func (w *dirWriter) entries(ctx context.Context, name string, in *hostdir.Dir) (below []string, err error) {
 	var names []string
 	send := func() error {
-		select {
-		case w.groups <- group{in.Use(), name, names}:
-			names = nil
-			return nil
-		case <-ctx.Done():
-			in.Done()
-			return ctx.Err()
-		}
+		list := names
+		names = nil
+		return w.send(ctx, in, name, list)
 	}
 
 	err = w.list(ctx, name, func(e fs.DirEntry) error {
@@ -187,6 +188,17 @@ func (w *dirWriter) entries(ctx context.Context, name string, in *hostdir.Dir) (
 		err = send()
 	}
 	return below, err
+}
+
+// send gives files of a directory to the workers.
+func (w *dirWriter) send(ctx context.Context, in *hostdir.Dir, dir string, names []string) error {
+	select {
+	case w.groups <- group{in.Use(), dir, names}:
+		return nil
+	case <-ctx.Done():
+		in.Done()
+		return ctx.Err()
+	}
 }
 
 // mkdir makes a directory. It is not made if it was removed meanwhile, or cannot be.

@@ -87,7 +87,7 @@ func (w *dirWriter) replacing(in *hostdir.Dir, base string, create func() error)
 		return err
 	case there.IsDir():
 		return errIsDir
-	case isOwn(w.own, there):
+	case hostdir.IsOwn(w.own, there):
 		return errOwn
 	}
 	if err := in.Root.Remove(base); err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vfsdb/chunk"
+	"vfsdb/internal/sparse"
 	"vfsdb/internal/vfstest"
 )
 
@@ -49,7 +50,7 @@ func TestHolesAreNotRead(t *testing.T) {
 			f, err := os.Open(file)
 			require.NoError(t, err)
 			defer f.Close()
-			r := &countingSource{source: newSource(f)}
+			r := &countingSource{Source: sparse.NewSource(f)}
 			fsys := vfstest.New(t)
 			n, err := fsys.WriteFrom(t.Context(), "f", r, 0o644)
 			require.NoError(t, err)
@@ -87,12 +88,12 @@ func TestHugeHole(t *testing.T) {
 
 // A countingSource counts the bytes that were read from it.
 type countingSource struct {
-	*source
+	*sparse.Source
 	read int64
 }
 
 func (c *countingSource) Read(p []byte) (int, error) {
-	n, err := c.source.Read(p)
+	n, err := c.Source.Read(p)
 	c.read += int64(n)
 	return n, err
 }

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"vfsdb/internal/vfstest"
+	"vfsdb/transfer/hostdir"
 )
 
 // richer adds files that only Unix has.
@@ -113,8 +114,8 @@ func TestExportKeepsHoles(t *testing.T) {
 
 func TestDevice(t *testing.T) {
 	for _, tt := range [][2]int64{{0, 0}, {1, 3}, {8, 17}, {259, 70000}, {0xfffff, 0xfffff}} {
-		dev := mkdev(tt[0], tt[1])
-		require.Equal(t, tt[0], devMajor(dev))
-		require.Equal(t, tt[1], devMinor(dev))
+		dev := hostdir.MakeDev(tt[0], tt[1])
+		require.Equal(t, tt[0], hostdir.DevMajor(dev))
+		require.Equal(t, tt[1], hostdir.DevMinor(dev))
 	}
 }

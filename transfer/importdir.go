@@ -60,7 +60,7 @@ func importDir(ctx context.Context, fsys *vfs.FS, src, to string, o *ImportOptio
 	defer im.close()
 	im.rules, im.ours = make(map[string]*gitignore.Rules), make(map[string]bool)
 
-	w := &dirWalker{importer: im, top: top, own: ownFiles(fsys), names: make(map[hostdir.ID]*entry)}
+	w := &dirWalker{importer: im, top: top, own: hostdir.OwnFiles(fsys.Store().Path()), names: make(map[hostdir.ID]*entry)}
 	w.exact = im.o.Delete && top.KeepsXattrs(node.XattrSpace+"none")
 	im.reread = w.rereadFile
 	last := im.commitLast
@@ -81,7 +81,8 @@ type dirWalker struct {
 	first []*entry // of files with several names. They wait for the end of the walk, when all names are known
 	links []*entry // the further names
 
-	exact bool // the extended attributes of a file are all that it has afterwards
+	exact   bool // the extended attributes of a file are all that it has afterwards
+	settled bool // nobody changes the source any more
 
 	put  sync.Mutex // guards the fields below
 	late []*entry   // modified a moment ago
@@ -165,11 +166,11 @@ func (w *dirWalker) send(ctx context.Context, in *hostdir.Dir, e *entry) error {
 
 // sendAgain gives files to the workers that were put off.
 func (w *dirWalker) sendAgain(ctx context.Context, files []*entry) error {
-	at := reopener{top: w.top}
-	defer at.close()
+	at := hostdir.Reopener{Top: w.top}
+	defer at.Close()
 	slices.SortStableFunc(files, func(a, b *entry) int { return cmp.Compare(parent(a.path), parent(b.path)) })
 	for _, e := range files {
-		in, err := at.dir(parent(e.path))
+		in, err := at.Dir(parent(e.path))
 		if err != nil {
 			w.drop(e, err)
 			continue
@@ -179,31 +180,4 @@ func (w *dirWalker) sendAgain(ctx context.Context, files []*entry) error {
 		}
 	}
 	return nil
-}
-
-// A reopener opens directories by their path inside the source, and holds the last one.
-type reopener struct {
-	top  *hostdir.Dir
-	name string
-	in   *hostdir.Dir
-}
-
-func (r *reopener) dir(name string) (*hostdir.Dir, error) {
-	if r.in != nil && r.name == name {
-		return r.in, nil
-	}
-	r.close()
-	in, err := r.top.Below(name)
-	if err != nil {
-		return nil, err
-	}
-	r.name, r.in = name, in
-	return in, nil
-}
-
-func (r *reopener) close() {
-	if r.in != nil {
-		r.in.Done()
-		r.in = nil
-	}
 }

@@ -2,7 +2,6 @@ package transfer
 
 import (
 	"context"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -57,7 +56,7 @@ func (w *dirWalker) load(ctx context.Context, in *hostdir.Dir, e *entry, last bo
 
 	// The last time around, a file that is still being modified gets a time by which the next import reads it again.
 	e.attr = e.again(info)
-	if young(info.ModTime(), now) {
+	if !w.settled && hostdir.Young(info.ModTime(), now) {
 		if !last {
 			w.later(e, info.ModTime())
 			return nil
@@ -65,8 +64,8 @@ func (w *dirWalker) load(ctx context.Context, in *hostdir.Dir, e *entry, last bo
 		e.mtime--
 	}
 
-	source := newSource(f)
-	if e.data, err = w.batch.Add(ctx, source); err != nil && (source.err == nil || ctx.Err() != nil) {
+	source := sparse.NewSource(f)
+	if e.data, err = w.batch.Add(ctx, source); err != nil && (source.Err == nil || ctx.Err() != nil) {
 		return err // the store failed, not the file
 	}
 	if err != nil {
@@ -85,29 +84,4 @@ func (w *dirWalker) stat(f *os.File) (fs.FileInfo, error) {
 		return nil, errUnknownType
 	}
 	return info, w.checkSize(info.Size(), chunk.MaxSize)
-}
-
-// A source is a reader that remembers whether it was the one that failed.
-type source struct {
-	r   io.Reader
-	err error
-}
-
-func newSource(f *os.File) *source { return &source{r: sparse.Holes(f)} }
-
-func (s *source) Read(p []byte) (int, error) {
-	n, err := s.r.Read(p)
-	if err != nil && err != io.EOF {
-		s.err = err
-	}
-	return n, err
-}
-
-// SkipZeros makes a source a [chunk.Skipper].
-func (s *source) SkipZeros() (n int64, err error) {
-	if r, ok := s.r.(chunk.Skipper); ok {
-		n, err = r.SkipZeros()
-		s.err = err
-	}
-	return n, err
 }

@@ -7,11 +7,13 @@ import (
 	"os"
 	"strings"
 	"syscall"
+
+	"vfsdb/transfer/zipped"
 )
 
 // The reasons of refusals that are our own.
 var (
-	errUnknownType = fmt.Errorf("a file of unknown type: %w", syscall.EINVAL)
+	errUnknownType = zipped.ErrType
 	errFirstName   = errors.New("the first name of this file was refused")
 	errNotDir      = fmt.Errorf("something else is where it needs a directory: %w", syscall.ENOTDIR)
 	errIsDir       = fmt.Errorf("a directory has its name: %w", syscall.EISDIR)

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vfsdb/internal/vfstest"
+	"vfsdb/transfer/hostdir"
 )
 
 func TestHostileTar(t *testing.T) {
@@ -128,7 +129,7 @@ func TestTarMeaning(t *testing.T) {
 		}
 		info, err := fsys.Stat(t.Context(), "null")
 		require.NoError(t, err)
-		require.EqualValues(t, mkdev(259, 70000), info.Rdev())
+		require.EqualValues(t, hostdir.MakeDev(259, 70000), info.Rdev())
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"vfsdb/node"
+	"vfsdb/transfer/hostdir"
 	"vfsdb/vfs"
 )
 
@@ -15,28 +16,6 @@ import (
 // file that is changed twice within one tick of its file system's clock has one time for two contents. Therefore no
 // content is stored under a time that may still be in use. So the store never needs to know when an import was, and its
 // file may have been restored, branched or changed in mode since.
-
-// A tick is how long a file may be changed under the same time. File systems that keep nanoseconds take them from a
-// clock that moves every few milliseconds. Those that keep whole seconds may keep only every other one.
-const (
-	fineTick   = 100 * time.Millisecond
-	coarseTick = 2 * time.Second
-)
-
-// tickOf returns the tick of a file system, as far as one of its times shows it.
-func tickOf(mtime time.Time) time.Duration {
-	if mtime.Nanosecond() == 0 {
-		return coarseTick
-	}
-	return fineTick
-}
-
-// young reports whether a file that is read now may be changed later and still have the same time. A time further in
-// the future was set by hand.
-func young(mtime, now time.Time) bool {
-	age, tick := now.Sub(mtime), tickOf(mtime)
-	return -tick <= age && age <= tick
-}
 
 // lookUpPage is how many files are looked up in one transaction.
 const lookUpPage = 1024
@@ -79,7 +58,7 @@ func (w *dirWalker) hasDestination(ctx context.Context) (bool, error) {
 // twinOf returns the twin of a regular file that need not be read, else nil. there is the file in its place, if any.
 func (w *dirWalker) twinOf(e *entry, info fs.FileInfo, there *vfs.Info) *twin {
 	size := info.Size()
-	mtime, exact := nanos(info.ModTime())
+	mtime, exact := hostdir.Nanos(info.ModTime())
 	switch {
 	case there == nil || !there.Mode().IsRegular():
 		return nil
@@ -103,7 +82,7 @@ func (w *dirWalker) later(e *entry, mtime time.Time) {
 	w.put.Lock()
 	defer w.put.Unlock()
 	w.late = append(w.late, e)
-	if due := mtime.Add(tickOf(mtime)); due.After(w.due) {
+	if due := mtime.Add(hostdir.TickOf(mtime)); due.After(w.due) {
 		w.due = due
 	}
 }

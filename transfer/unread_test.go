@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vfsdb/internal/vfstest"
+	"vfsdb/transfer/hostdir"
 	"vfsdb/vfs"
 )
 
@@ -142,7 +143,7 @@ func TestYoung(t *testing.T) {
 			info, err := os.Stat(filepath.Join(src, "f"))
 			require.NoError(t, err)
 			importAgain(t, fsys, src, &ImportOptions{Progress: func(Progress) {
-				require.Greater(t, time.Since(info.ModTime()), fineTick, "it is read when its tick has passed")
+				require.Greater(t, time.Since(info.ModTime()), hostdir.FineTick, "it is read when its tick has passed")
 			}})
 			require.Equal(t, content, vfstest.Read(t, fsys, "to/f"))
 		}
@@ -155,15 +156,15 @@ func TestYoung(t *testing.T) {
 		want  bool
 	}{
 		{now, true},
-		{now.Add(-fineTick), true},
-		{now.Add(-fineTick - 1), false},
-		{now.Add(fineTick), true},
+		{now.Add(-hostdir.FineTick), true},
+		{now.Add(-hostdir.FineTick - 1), false},
+		{now.Add(hostdir.FineTick), true},
 		{now.Add(time.Hour + 1), false},
 		{now.Truncate(time.Second), true},
 		{now.Truncate(time.Second).Add(-time.Second), true},
 		{now.Truncate(time.Second).Add(-2 * time.Second), false},
 	} {
-		require.Equal(t, tt.want, young(tt.mtime, now), tt.mtime)
+		require.Equal(t, tt.want, hostdir.Young(tt.mtime, now), tt.mtime)
 	}
 }
 
@@ -177,7 +178,7 @@ func TestAlwaysYoung(t *testing.T) {
 	w := &dirWalker{importer: im, last: true}
 	top := openTop(t, src)
 	write(t, src, "f")
-	when := time.Now().Add(fineTick / 2) // as if it were written when it is read
+	when := time.Now().Add(hostdir.FineTick / 2) // as if it were written when it is read
 	require.NoError(t, os.Chtimes(filepath.Join(src, "f"), when, when))
 	e := &entry{path: "f"}
 	require.NoError(t, w.load(t.Context(), top, e, true))

@@ -96,7 +96,7 @@ func (w *dirWalker) readRules(in *hostdir.Dir, name string, list []fs.FileInfo, 
 
 // other takes anything but a directory. there is the file that the store has in its place, or nil.
 func (w *dirWalker) other(ctx context.Context, in *hostdir.Dir, name string, info fs.FileInfo, there *vfs.Info) (err error) {
-	if isOwn(w.own, info) {
+	if hostdir.IsOwn(w.own, info) {
 		w.ours[name] = true
 		return nil
 	}

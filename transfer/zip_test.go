@@ -62,8 +62,8 @@ func TestZipThereAndBack(t *testing.T) {
 	require.Equal(t, "d/run.sh", target)
 }
 
-// zipped makes a zip of names. change may change each header.
-func zipped(t *testing.T, names []string, change func(h *zip.FileHeader)) *bytes.Reader {
+// zipOf makes a zip of names. change may change each header.
+func zipOf(t *testing.T, names []string, change func(h *zip.FileHeader)) *bytes.Reader {
 	t.Helper()
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
@@ -96,11 +96,11 @@ func TestHostileZip(t *testing.T) {
 		{"a name too long", []string{strings.Repeat("x", 256)}, nil, syscall.ENAMETOOLONG},
 		{"through a file", []string{"a", "a/b"}, nil, syscall.ENOTDIR},
 		{"a device", []string{"dev"}, func(h *zip.FileHeader) { h.SetMode(fs.ModeDevice | 0o600) }, syscall.EINVAL},
-		{"an encrypted file", []string{"secret"}, func(h *zip.FileHeader) { h.Flags |= encrypted }, syscall.ENOTSUP},
+		{"an encrypted file", []string{"secret"}, func(h *zip.FileHeader) { h.Flags |= 1 }, syscall.ENOTSUP},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			fsys := vfstest.New(t)
-			z := zipped(t, tt.names, tt.change)
+			z := zipOf(t, tt.names, tt.change)
 			_, err := ImportZip(t.Context(), fsys, z, z.Size(), "/in", nil)
 			require.ErrorIs(t, err, tt.want)
 			require.Empty(t, vfstest.Names(t, fsys))
@@ -112,13 +112,13 @@ func TestHostileZip(t *testing.T) {
 		require.ErrorIs(t, err, zip.ErrFormat)
 	})
 	t.Run("cut short", func(t *testing.T) {
-		z := zipped(t, []string{"a", "b"}, nil)
+		z := zipOf(t, []string{"a", "b"}, nil)
 		_, err := ImportZip(t.Context(), vfstest.New(t), z, z.Size()-10, "/", nil)
 		require.Error(t, err)
 	})
 	t.Run("damaged", func(t *testing.T) {
 		fsys := vfstest.New(t)
-		z := zipped(t, []string{"a"}, func(h *zip.FileHeader) { h.Method = zip.Store })
+		z := zipOf(t, []string{"a"}, func(h *zip.FileHeader) { h.Method = zip.Store })
 		data, err := io.ReadAll(z)
 		require.NoError(t, err)
 		data = bytes.Replace(data, []byte("content"), []byte("CONTENT"), 1)
@@ -131,7 +131,7 @@ func TestHostileZip(t *testing.T) {
 // An entry that another system wrote has no Unix mode, and gets the usual one.
 func TestZipWithoutModes(t *testing.T) {
 	fsys := vfstest.New(t)
-	z := zipped(t, []string{"dir/", "dir/a"}, nil)
+	z := zipOf(t, []string{"dir/", "dir/a"}, nil)
 	_, err := ImportZip(t.Context(), fsys, z, z.Size(), "/", nil)
 	require.NoError(t, err)
 	for name, mode := range map[string]fs.FileMode{"dir": fs.ModeDir | 0o755, "dir/a": 0o644} {

@@ -37,7 +37,7 @@ var rooms = map[string]room{
 	"check":    {imports: []string{"schema", "hold", "chunk", "journal", "history", "node", "tree", "vfs"}},
 	"snapshot": {imports: []string{"schema", "chunk", "journal", "history", "node", "tree", "vfs"}, tests: []string{"search", "gc"}},
 	"gc":       {imports: []string{"schema", "hold", "chunk", "journal", "history", "node", "memory", "tree", "vfs"}, tests: []string{"snapshot"}},
-	"transfer": {imports: []string{"chunk", "node", "tree", "vfs", "snapshot", "transfer/gitignore", "transfer/glob", "transfer/hostdir"}, tests: []string{"gc", "xattr"}},
+	"transfer": {imports: []string{"chunk", "node", "tree", "vfs", "snapshot", "transfer/gitignore", "transfer/glob", "transfer/hostdir", "transfer/memo", "transfer/zipped"}, tests: []string{"gc", "xattr"}},
 	"mcp":      {imports: slices.Concat(agents, []string{"vfs", "snapshot", "gc", "transfer"})},
 	"xattr":    {imports: []string{"node", "tree", "vfs"}, tests: []string{"snapshot", "gc", "schema"}},
 	"mount":    {imports: []string{"schema", "chunk", "node", "tree", "vfs", "snapshot"}, tests: []string{"gc"}},
@@ -49,10 +49,12 @@ var rooms = map[string]room{
 	"bench":    {imports: []string{anything, "tree"}}, // one row asks for an inode by its number
 	".":        {imports: []string{"vfs", "snapshot", "gc", "transfer"}},
 
-	// What a transfer asks of the host, and of patterns, knows no store.
+	// What a transfer asks of the host, and of patterns, knows no store; what a mirror remembers of both does.
 	"transfer/gitignore": {},
 	"transfer/glob":      {},
 	"transfer/hostdir":   {},
+	"transfer/memo":      {imports: []string{"chunk", "node", "tree", "vfs", "transfer/hostdir"}},
+	"transfer/zipped":    {imports: []string{"chunk", "node"}},
 
 	// The drawing of the benchmark's ratios knows no benchmark.
 	"bench/chart": {},

@@ -35,3 +35,11 @@ func Device(info fs.FileInfo) (major, minor int64) {
 	}
 	return int64(unix.Major(uint64(st.Rdev))), int64(unix.Minor(uint64(st.Rdev)))
 }
+
+// links returns how many names a file has.
+func links(info fs.FileInfo) uint64 {
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		return uint64(st.Nlink)
+	}
+	return 1
+}

@@ -1,0 +1,18 @@
+package hostdir
+
+import (
+	"math"
+	"time"
+)
+
+// Nanos returns a time as the store keeps it. One before 1678 or after 2261 is not exact: it becomes the first or the
+// last that fits.
+func Nanos(t time.Time) (ns int64, exact bool) {
+	switch {
+	case t.Before(time.Unix(0, math.MinInt64)):
+		return math.MinInt64, false
+	case t.After(time.Unix(0, math.MaxInt64)):
+		return math.MaxInt64, false
+	}
+	return t.UnixNano(), true
+}

@@ -1,0 +1,82 @@
+package memo
+
+import (
+	"bytes"
+	"encoding/gob"
+	"errors"
+	"io/fs"
+	"os"
+
+	"vfsdb/chunk"
+	"vfsdb/node"
+	"vfsdb/transfer/hostdir"
+)
+
+// A Memo is what a mirror knows.
+type Memo struct {
+	Store string // the store that the nodes are of
+	Seq   int64  // how far the store's record had come
+	Stamp int64  // a time of the host's clock: what was changed before it was seen as it is after the change
+	Files []File
+}
+
+// A File is a path of the mirror.
+type File struct {
+	Path string // "" is the top
+	Host hostdir.State
+	Node node.Node // as Identity returns it
+}
+
+// Identity returns what of a node a mirror shows. Two nodes of one store with the same Identity look the same on the host.
+func Identity(n *node.Node) node.Node {
+	same := *n
+	same.Level, same.Born, same.Nlink, same.Ctime, same.Btime = 0, 0, 0, 0, 0
+	return same
+}
+
+// maxFile is how large the file of a memo may be: some ten million paths.
+const maxFile = 4 << 30
+
+// Load reads a memo. One that is missing or damaged is empty.
+func Load(name string) (*Memo, error) {
+	info, err := os.Stat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return &Memo{}, nil
+	case err != nil:
+		return nil, err
+	case info.Size() > maxFile:
+		return &Memo{}, nil
+	}
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+
+	// The sum is checked before anything is decoded.
+	var sum chunk.Sum
+	if len(text) < len(sum) {
+		return &Memo{}, nil
+	}
+	copy(sum[:], text)
+	text = text[len(sum):]
+	m := new(Memo)
+	if chunk.SumOf(text) != sum || gob.NewDecoder(bytes.NewReader(text)).Decode(m) != nil {
+		return &Memo{}, nil
+	}
+	return m, nil
+}
+
+// Save writes the memo to a file, in place of what it had, or leaves that as it was.
+func (m *Memo) Save(name string) error {
+	var text bytes.Buffer
+	if err := gob.NewEncoder(&text).Encode(m); err != nil {
+		return err
+	}
+	sum := chunk.SumOf(text.Bytes())
+	next := name + ".new"
+	if err := os.WriteFile(next, append(sum[:], text.Bytes()...), 0o600); err != nil {
+		return err
+	}
+	return os.Rename(next, name)
+}

@@ -1,0 +1,81 @@
+package transfer
+
+import (
+	"context"
+	"fmt"
+	"syscall"
+
+	"vfsdb/transfer/memo"
+	"vfsdb/vfs"
+)
+
+// A Mirror is a directory of the host that is brought to show a tree, and whose changes are brought back. It keeps beside the
+// directory what it knows of each file, so that both touch only what differs. One process at a time has a Mirror, and one
+// goroutine uses it.
+//
+// A process that is killed at any moment leaves a Mirror that the next Fill repairs. What was changed in the directory and not
+// brought back is lost with that Fill.
+type Mirror struct{ at *memo.Dir }
+
+// OpenMirror opens the Mirror that is kept in the directory dir of the host, which is made if it is missing. dir belongs to
+// the Mirror alone. If another process, or another Mirror, has it open, that is EBUSY.
+func OpenMirror(dir string) (*Mirror, error) {
+	at, err := memo.Open(dir)
+	if err != nil {
+		return nil, fmt.Errorf("open mirror %s: %w", dir, err)
+	}
+	return &Mirror{at}, nil
+}
+
+// Dir returns the directory that shows the tree.
+func (m *Mirror) Dir() string { return m.at.Tree() }
+
+// Close gives the Mirror back. Its directory stays.
+func (m *Mirror) Close() error { return m.at.Close() }
+
+// Fill makes the directory show a tree, which must not change any more: a snapshot, or another past moment. It writes what
+// differs between the two, in the tree or on the host, and reads no content that is the same. What the host cannot store is
+// left out, and listed in the Report; such files stay in the tree when changes are brought back. A Report counts what was
+// written.
+func (m *Mirror) Fill(ctx context.Context, fsys *vfs.FS) (*Report, error) {
+	report, err := m.fill(ctx, fsys)
+	if err != nil {
+		return nil, fmt.Errorf("fill mirror %s: %w", m.Dir(), err)
+	}
+	return report, nil
+}
+
+func (m *Mirror) fill(ctx context.Context, fsys *vfs.FS) (*Report, error) {
+	if !fsys.Frozen() {
+		return nil, fmt.Errorf("a tree that may change: %w", syscall.EINVAL)
+	}
+	if err := m.at.ForgetOthers(ctx, fsys); err != nil {
+		return nil, err
+	}
+	top, err := m.at.OpenTree(true)
+	if err != nil {
+		return nil, err
+	}
+	defer top.Done()
+	x, err := newExporter(ctx, fsys, "/", &ExportOptions{Owner: true})
+	if err != nil {
+		return nil, err
+	}
+
+	d, err := m.at.Compare(ctx, x.fsys, top)
+	if err != nil {
+		return nil, err
+	}
+	f := &filler{m.at, x, top, d}
+	if d.Nothing() {
+		return &f.report, nil
+	}
+	if err := f.apply(ctx); err != nil {
+		return nil, err
+	}
+	stamp, err := m.at.Clock()
+	if err != nil {
+		return nil, err
+	}
+	return &f.report, m.at.Save(ctx, fsys, stamp)
+}
