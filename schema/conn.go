@@ -1,13 +1,9 @@
 package schema
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"io/fs"
 	"net/url"
-	"syscall"
-	"time"
 
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
@@ -215,97 +211,6 @@ func (c *conn) control(text string) error {
 	return mapError(err)
 }
 
-// run is one transaction: begin, fn, and commit or roll back.
-func (c *conn) run(ctx context.Context, write bool, fn func(*Tx) error) (err error) {
-	if err := c.begin(ctx, write); err != nil {
-		return err
-	}
-	tx := &Tx{ctx: ctx, conn: c, write: write}
-	ended := false // still false after a panic, and after runtime.Goexit, as of t.FailNow
-	defer func() {
-		tx.conn = nil
-		if !ended {
-			c.rollback()
-		}
-	}()
-
-	if err = cmp.Or(fn(tx), tx.spoilt); err == nil {
-		err = tx.finish()
-	}
-	ended = true
-
-	if !write {
-		// Nothing was written: a commit and a rollback are the same.
-		if endErr := c.control("COMMIT"); err == nil {
-			err = endErr
-		}
-		return err
-	}
-	if err != nil {
-		c.rollback()
-		return err
-	}
-	return c.commit(tx)
-}
-
-// begin begins a transaction, once it is the turn of one that writes, and SQLite's lock is free.
-func (c *conn) begin(ctx context.Context, write bool) (err error) {
-	if !write {
-		if err := retry(ctx, func() error { return c.startMarked("BEGIN") }); err != nil {
-			return err
-		}
-		if err := c.showOlder(); err != nil {
-			c.rollback()
-			return err
-		}
-		return nil
-	}
-	asked := time.Now()
-	defer func() { c.counts.waited(asked, err) }()
-	if c.turns.Take(ctx) != nil {
-		return waited(ctx)
-	}
-	if err = retry(ctx, func() error { return c.start("BEGIN IMMEDIATE") }); err != nil {
-		c.turns.Pass()
-		return err
-	}
-
-	// Nobody else can commit now, so the present mark is that of the moment that the transaction sees.
-	c.started, c.startedMarked = mark(c.index)
-	c.written = 0
-	return nil
-}
-
-// commit makes a transaction durable and calls its AfterCommit functions, or rolls it back.
-func (c *conn) commit(tx *Tx) error {
-	err := tx.writeIDs()
-	if err == nil && c.inPlace != nil && !tx.anywhere {
-		err = c.inPlace()
-	}
-	if err != nil {
-		c.rollback()
-		c.ids = nil
-		return err
-	}
-
-	if err := c.control("COMMIT"); err != nil {
-		c.rollback()
-		c.ids = nil
-		return fmt.Errorf("commit: %w", err)
-	}
-
-	c.turns.Pass()
-	c.counts.ended(true)
-	tx.keepIDs()
-	if c.committed != nil {
-		c.committed(tx)
-	}
-	for _, fn := range tx.after {
-		fn()
-	}
-	return nil
-}
-
 // start begins a transaction and fixes the moment that it sees.
 func (c *conn) start(text string) error {
 	if c.lax != c.lazy {
@@ -362,31 +267,7 @@ func (c *conn) rollback() {
 // forget clears the memory that the room above keeps with the connection: it may be of rows that are undone.
 func (c *conn) forget() { c.memo, c.kept = nil, nil }
 
-// retry calls fn until it no longer finds the file locked: after 50 us, then longer, up to 2 ms, until ctx ends.
-func retry(ctx context.Context, fn func() error) error {
-	err := fn()
-	if err != syscall.EBUSY {
-		return err
-	}
-	tired := patience(ctx)
-	for pause := 50 * time.Microsecond; ; pause = min(2*pause, 2*time.Millisecond) {
-		select {
-		case <-ctx.Done():
-			return waited(ctx)
-		case <-tired:
-			return waited(ctx)
-		case <-time.After(pause):
-		}
-		if err := fn(); err != syscall.EBUSY {
-			return err
-		}
-	}
-}
+// ids are the next numbers, by counter. Those below end are reserved for us.
+type ids map[string]idRange
 
-// bare takes the wrapping that names a path off an error of the os package.
-func bare(err error) error {
-	if pe, ok := err.(*fs.PathError); ok {
-		return pe.Err
-	}
-	return err
-}
+type idRange struct{ next, end int64 }

@@ -3,27 +3,12 @@ package schema
 import (
 	"context"
 	"crypto/rand"
-	_ "embed"
 	"encoding/hex"
 	"fmt"
 	"time"
 
 	"zombiezen.com/go/sqlite/sqlitex"
 )
-
-const (
-	applicationID = 0x76667364 // "vfsd"
-
-	// Version is the format that this package writes, kept in the file's user_version. Older ones are migrated on
-	// Open; newer ones are refused with [ErrTooNew].
-	Version = 5
-
-	// chunkSize is recorded in meta at creation and cannot change: sums of contents depend on it.
-	chunkSize = 524288
-)
-
-//go:embed tables.sql
-var tables string
 
 // prepareFile creates our tables in an empty file, and refuses a file that is not ours.
 func prepareFile(ctx context.Context, c *conn, options Options) error {
@@ -72,14 +57,6 @@ func prepareFile(ctx context.Context, c *conn, options Options) error {
 		}
 	}
 	return forgetStatistics(ctx, c)
-}
-
-func identity(c *conn) (app, version int64, err error) {
-	if app, err = c.pragmaInt("application_id"); err != nil {
-		return 0, 0, err
-	}
-	version, err = c.pragmaInt("user_version")
-	return app, version, err
 }
 
 // create lays out a new file. The order matters: page_size and auto_vacuum count only before WAL, and WAL before the

@@ -61,3 +61,7 @@ func mapError(err error) error {
 	}
 	return fmt.Errorf("%w: %w", errno, err)
 }
+
+func tooNew(version int64) error {
+	return fmt.Errorf("%w: format %d, and this program knows up to %d", ErrTooNew, version, Version)
+}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"runtime"
 	"runtime/debug"
 	"syscall"
@@ -69,47 +68,6 @@ func (db *DB) Join(ctx context.Context, bytes int, fn func(*Tx) error) error {
 	}
 	<-o.done
 	return o.result()
-}
-
-// An op is one call of Join.
-type op struct {
-	ctx   context.Context
-	bytes int
-	fn    func(*Tx) error
-
-	done  chan struct{} // closed once the outcome stands; nil if nobody but the leader waits for it
-	err   error
-	panic *opPanic
-}
-
-// settle sets the outcome, and wakes the caller of Join.
-func (o *op) settle(err error) {
-	o.err = err
-	if o.done != nil {
-		close(o.done)
-	}
-}
-
-func (o *op) result() error {
-	if o.panic != nil {
-		panic(o.panic)
-	}
-	return o.err
-}
-
-// An opPanic is a panic of an operation, which goes on in the goroutine that called Join.
-type opPanic struct {
-	value any
-	stack []byte // of the goroutine that ran it
-}
-
-func (p *opPanic) Error() string {
-	return fmt.Sprintf("%v\n\nin a transaction shared with others:\n%s", p.value, p.stack)
-}
-
-func (p *opPanic) Unwrap() error {
-	err, _ := p.value.(error)
-	return err
 }
 
 // A group is the operations that share a transaction, on the goroutine of the leader.
@@ -341,26 +299,3 @@ func (g *group) settle(ops []*op, err error) {
 }
 
 var errAbandoned = fmt.Errorf("the transaction was given up for the panic of another in it: %w", syscall.EIO)
-
-// effects are the effects of a transaction outside of its rows, which become valid with its commit.
-type effects struct {
-	ids    ids               // of the counters that were used
-	local  map[any]any       // of SetLocal
-	before []func(*Tx) error // to be called before it is committed
-	after  []func()          // to be called once it is committed
-}
-
-func (e effects) clone() effects {
-	return effects{ids: maps.Clone(e.ids), local: maps.Clone(e.local), before: e.before, after: e.after}
-}
-
-// finish calls the functions of BeforeCommit.
-func (tx *Tx) finish() error {
-	for _, fn := range tx.before {
-		if err := fn(tx); err != nil {
-			return err
-		}
-	}
-	tx.before = nil
-	return tx.spoilt
-}

@@ -1,6 +1,8 @@
 package schema
 
-import "maps"
+import (
+	"maps"
+)
 
 // idBlock is how many numbers of a counter a connection reserves at a time. Those that it has not used when it closes, or
 // when another one commits, are never used.
@@ -8,11 +10,6 @@ const idBlock = 256
 
 // gapless are the counters without gaps: a reader sees by the number that it missed some.
 var gapless = map[string]bool{"change": true, "call": true}
-
-// ids are the next numbers, by counter. Those below end are reserved for us.
-type ids map[string]idRange
-
-type idRange struct{ next, end int64 }
 
 // NextID takes the next number of a counter. Numbers only grow: those of a later commit are higher than those of an
 // earlier one, of whatever process, and none is given out twice.

@@ -41,14 +41,3 @@ func (c *counts) ended(committed bool) {
 		c.undone.Add(1)
 	}
 }
-
-// Metrics returns the present counts. It costs some loads of memory, and may be called at any time, also after Close.
-func (db *DB) Metrics() Metrics {
-	return Metrics{
-		Commits:  db.counts.commits.Load(),
-		Undone:   db.counts.undone.Load(),
-		Busy:     db.counts.busy.Load(),
-		LockWait: time.Duration(db.counts.lockWait.Load()),
-		LogBytes: db.logLength.Load() * PageSize,
-	}
-}

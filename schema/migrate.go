@@ -50,15 +50,10 @@ func migrate(ctx context.Context, c *conn) error {
 	})
 }
 
-func tooNew(version int64) error {
-	return fmt.Errorf("%w: format %d, and this program knows up to %d", ErrTooNew, version, Version)
-}
-
-// Version returns the format that the file has: the present one, or in a file that is open read-only an older one.
-func (tx *Tx) Version() (int64, error) {
-	if !tx.conn.old {
-		return Version, nil
+func identity(c *conn) (app, version int64, err error) {
+	if app, err = c.pragmaInt("application_id"); err != nil {
+		return 0, 0, err
 	}
-	version, _, err := tx.Int(`PRAGMA user_version`) // another process may have brought it forward meanwhile
-	return version, err
+	version, err = c.pragmaInt("user_version")
+	return app, version, err
 }

@@ -1,6 +1,8 @@
 package schema
 
 import (
+	"context"
+	"fmt"
 	"slices"
 	"sync"
 )
@@ -40,4 +42,45 @@ func (q *queue) next(room int) *op {
 	o := q.ops[0]
 	q.ops = slices.Delete(q.ops, 0, 1)
 	return o
+}
+
+// An op is one call of Join.
+type op struct {
+	ctx   context.Context
+	bytes int
+	fn    func(*Tx) error
+
+	done  chan struct{} // closed once the outcome stands; nil if nobody but the leader waits for it
+	err   error
+	panic *opPanic
+}
+
+// settle sets the outcome, and wakes the caller of Join.
+func (o *op) settle(err error) {
+	o.err = err
+	if o.done != nil {
+		close(o.done)
+	}
+}
+
+func (o *op) result() error {
+	if o.panic != nil {
+		panic(o.panic)
+	}
+	return o.err
+}
+
+// An opPanic is a panic of an operation, which goes on in the goroutine that called Join.
+type opPanic struct {
+	value any
+	stack []byte // of the goroutine that ran it
+}
+
+func (p *opPanic) Error() string {
+	return fmt.Sprintf("%v\n\nin a transaction shared with others:\n%s", p.value, p.stack)
+}
+
+func (p *opPanic) Unwrap() error {
+	err, _ := p.value.(error)
+	return err
 }

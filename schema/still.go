@@ -1,17 +1,12 @@
 package schema
 
 import (
-	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
 	"time"
-
-	"vfsdb/schema/hostfile"
 )
 
 // A still identifies a state of a file that nobody writes to. A file in a directory that cannot be written is read without
@@ -39,54 +34,4 @@ func stillOf(path string) (s still, err error) {
 		return still{}, bare(err)
 	}
 	return still{info.Size(), info.ModTime()}, nil
-}
-
-// stillRun is conn.run for a transaction that reads, and ESTALE if somebody writes to a file that was taken to be still.
-func (db *DB) stillRun(ctx context.Context, c *conn, fn func(*Tx) error) error {
-	if !db.options.immutable {
-		return c.run(ctx, false, fn)
-	}
-	if err := db.checkStill(); err != nil {
-		return err
-	}
-	err := c.run(ctx, false, fn)
-	return cmp.Or(db.checkStill(), err)
-}
-
-func (db *DB) checkStill() error {
-	if now, err := stillOf(db.path); err != nil || now != db.still {
-		return fmt.Errorf("%s is written to from elsewhere; open it again: %w", db.path, syscall.ESTALE)
-	}
-	return nil
-}
-
-// openStill opens a file read-only that open could not open, because nothing can be written beside it.
-func openStill(ctx context.Context, path string, options Options, why error) (*DB, error) {
-	file, err := realPath(path)
-	if err != nil {
-		return nil, why
-	}
-
-	errno := hostfile.Writable(filepath.Dir(file))
-	switch {
-	case !errors.Is(errno, syscall.EACCES) && !errors.Is(errno, syscall.EROFS):
-		return nil, why
-	case !options.ReadOnly:
-		return nil, fmt.Errorf("its directory cannot be written, so it can only be opened to read: %w", errno)
-	}
-	was, err := stillOf(file)
-	if err != nil {
-		return nil, fmt.Errorf("%w, and has to be read with it, but its directory cannot be written; copy both: %w", err, errno)
-	}
-
-	options.immutable = true
-	db, err := open(ctx, path, options)
-	if err != nil {
-		return nil, err
-	}
-	db.still = was
-	if err := db.checkStill(); err != nil {
-		return nil, errors.Join(err, db.Close())
-	}
-	return db, nil
 }

@@ -2,8 +2,10 @@ package schema
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"strings"
 	"syscall"
 
@@ -245,3 +247,38 @@ func (tx *Tx) Alive() error {
 }
 
 var errRolledBack = fmt.Errorf("the transaction was rolled back after an error: %w", syscall.EIO)
+
+// effects are the effects of a transaction outside of its rows, which become valid with its commit.
+type effects struct {
+	ids    ids               // of the counters that were used
+	local  map[any]any       // of SetLocal
+	before []func(*Tx) error // to be called before it is committed
+	after  []func()          // to be called once it is committed
+}
+
+func (e effects) clone() effects {
+	return effects{ids: maps.Clone(e.ids), local: maps.Clone(e.local), before: e.before, after: e.after}
+}
+
+// errBlind is the error of every query of a Blind transaction.
+var errBlind = errors.New("a transaction without a connection sees no rows")
+
+// Mark returns the mark of the moment that the transaction sees. ok is false if it is not known: the transaction writes, or
+// somebody committed just as it began.
+func (tx *Tx) Mark() (m Mark, ok bool) { return tx.conn.mark, tx.conn.marked }
+
+// Started returns the mark of the moment that a transaction which writes started from.
+func (tx *Tx) Started() (m Mark, ok bool) { return tx.conn.started, tx.conn.startedMarked }
+
+// Written returns the kinds of rows that the transaction, and the operations that share it, may have written. It is derived
+// from the statements, so it holds for every room, also where the writes were undone.
+func (tx *Tx) Written() Written { return tx.conn.written }
+
+// Version returns the format that the file has: the present one, or in a file that is open read-only an older one.
+func (tx *Tx) Version() (int64, error) {
+	if !tx.conn.old {
+		return Version, nil
+	}
+	version, _, err := tx.Int(`PRAGMA user_version`) // another process may have brought it forward meanwhile
+	return version, err
+}

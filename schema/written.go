@@ -1,6 +1,8 @@
 package schema
 
-import "strings"
+import (
+	"strings"
+)
 
 // Written is a set of kinds of rows that a transaction may have written, of those that decide the contents of a tree.
 type Written uint8
@@ -12,22 +14,6 @@ const (
 
 	wroteAnything = WroteTrees | WroteBranches | WroteKept
 )
-
-// OnCommit has fn called after each commit of this DB, before another transaction of it can write. fn gets the
-// transaction, for [Tx.Local], [Tx.Started] and [Tx.Written]. There is one fn; it is set before the first transaction
-// that writes.
-func (db *DB) OnCommit(fn func(*Tx)) {
-	if db.writer != nil {
-		db.writer.committed = fn
-	}
-}
-
-// Started returns the mark of the moment that a transaction which writes started from.
-func (tx *Tx) Started() (m Mark, ok bool) { return tx.conn.started, tx.conn.startedMarked }
-
-// Written returns the kinds of rows that the transaction, and the operations that share it, may have written. It is derived
-// from the statements, so it holds for every room, also where the writes were undone.
-func (tx *Tx) Written() Written { return tx.conn.written }
 
 // writtenBy returns the kinds of rows that a statement writes. A statement that it does not understand may write all.
 func writtenBy(text string) Written {
