@@ -2,6 +2,7 @@ package run
 
 import (
 	"os/exec"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -19,4 +20,15 @@ func (g group) await(cmd *exec.Cmd) {
 		}
 	}
 	_ = unix.Kill(-cmd.Process.Pid, unix.SIGKILL)
+}
+
+// dieWithParent makes the kernel kill a process when this one is killed: nobody could bring its result back.
+func dieWithParent(cmd *exec.Cmd) {
+	if cmd.Process != nil { // it runs already
+		return
+	}
+	if cmd.SysProcAttr == nil {
+		cmd.SysProcAttr = &syscall.SysProcAttr{}
+	}
+	cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL
 }

@@ -18,6 +18,7 @@ const guardStep = "guard"
 // guardInput is what a guard sets up, and the command that it becomes.
 type guardInput struct {
 	Via      Via
+	Dir      string
 	Path     string
 	Args     []string
 	Env      []string
@@ -32,7 +33,12 @@ func (t *task) guard(via Via, cmd *exec.Cmd, root string) (*exec.Cmd, func() err
 	if !t.o.Confine && !t.o.NetworkNone {
 		return cmd, cmd.Start, nil
 	}
-	in := guardInput{Via: via, Path: cmd.Path, Args: cmd.Args, Env: cmd.Env, Confine: t.o.Confine, Network: t.o.NetworkNone}
+	return t.guardAlways(via, cmd, root)
+}
+
+// guardAlways is guard that starts the command through a process of its own in any case.
+func (t *task) guardAlways(via Via, cmd *exec.Cmd, root string) (*exec.Cmd, func() error, error) {
+	in := guardInput{Dir: cmd.Dir, Via: via, Path: cmd.Path, Args: cmd.Args, Env: cmd.Env, Confine: t.o.Confine, Network: t.o.NetworkNone}
 	var err error
 	if in.Writable, err = t.writable(root); err != nil {
 		return nil, nil, err
@@ -41,7 +47,7 @@ func (t *task) guard(via Via, cmd *exec.Cmd, root string) (*exec.Cmd, func() err
 	if err != nil {
 		return nil, nil, err
 	}
-	step.Dir, step.Stdin, step.Stdout, step.Stderr = cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr
+	step.Dir, step.Stdin, step.Stdout, step.Stderr = "/", cmd.Stdin, cmd.Stdout, cmd.Stderr
 	if !t.o.NetworkNone {
 		return step, start, nil
 	}
@@ -89,6 +95,9 @@ func runGuard(input []byte, _ *os.File) (int, error) {
 		if err := restrict(in.Via, in.Writable); err != nil {
 			return 0, err
 		}
+	}
+	if err := os.Chdir(in.Dir); err != nil {
+		return 0, err
 	}
 	return 0, started(in.Args[0], syscall.Exec(in.Path, in.Args, in.Env))
 }

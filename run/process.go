@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"syscall"
 	"time"
 )
@@ -35,7 +36,17 @@ func (t *task) command(root string) (*exec.Cmd, error) {
 func (t *task) supervise(ctx context.Context, cmd *exec.Cmd, start func() error) (*outcome, error) {
 	g := newGroup(cmd)
 	cmd.WaitDelay = grace // for pipes that a process outside the group keeps open
-	if err := start(); err != nil {
+
+	// The kernel ends the process with the thread that has started it, see dieWithParent. So that thread stays.
+	dieWithParent(cmd)
+	begun, over := make(chan error, 1), make(chan struct{})
+	defer close(over)
+	go func() {
+		runtime.LockOSThread()
+		begun <- start()
+		<-over
+	}()
+	if err := <-begun; err != nil {
 		return nil, err
 	}
 

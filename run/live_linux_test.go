@@ -1,0 +1,50 @@
+package run_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"vfsdb/internal/vfstest"
+	"vfsdb/run"
+)
+
+// A command on a live mount changes the branch itself: others see it before the command ends, and no mount is left.
+func TestLive(t *testing.T) {
+	ctx := t.Context()
+	fsys := vfstest.New(t, "a", "d/b")
+	t.Setenv("TMPDIR", t.TempDir())
+	signs := t.TempDir()
+	cmd := shell(t, ctx, fsys, run.Options{Via: run.Live, Dir: "d"}, `
+		echo seen > new && cat new && rm ../a && sync new || exit 10
+		: > `+signs+`/ready; until test -f `+signs+`/go; do sleep 0.01; done; echo late > late; exit 4`)
+	done := make(chan error, 1)
+	go func() { done <- cmd.Run() }()
+	var err error
+	require.Eventually(t, func() bool {
+		select {
+		case err = <-done:
+			return true
+		default:
+		}
+		_, missing := os.Stat(filepath.Join(signs, "ready"))
+		return missing == nil
+	}, long, tick)
+	able(t, err)
+	require.NoError(t, err)
+	require.Equal(t, "seen\n", text(t, fsys, "d/new"))
+	require.NoError(t, os.WriteFile(filepath.Join(signs, "go"), nil, 0o600))
+
+	var exit *run.ExitError
+	require.ErrorAs(t, <-done, &exit)
+	require.Equal(t, 4, exit.Code)
+	require.Equal(t, "late\n", text(t, fsys, "d/late"))
+	require.Equal(t, run.Live, cmd.Result.Engine)
+	require.Equal(t, "main", cmd.Result.Branch)
+	require.Equal(t, 3, cmd.Result.Changed)
+	left, err := os.ReadDir(os.TempDir())
+	require.NoError(t, err)
+	require.Empty(t, left)
+}
