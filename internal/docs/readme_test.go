@@ -99,7 +99,7 @@ func TestReadmeSession(t *testing.T) {
 	}
 	program, err := vfsctl()
 	require.NoError(t, err)
-	found := slices.IndexFunc(shells(t), func(block string) bool { return strings.Contains(block, "vfsctl import") })
+	found := slices.IndexFunc(shells(t), func(block string) bool { return strings.Contains(block, "vfsctl snapshot create") })
 	require.GreaterOrEqual(t, found, 0)
 	dir := t.TempDir()
 	for range 2 {
@@ -110,6 +110,30 @@ func TestReadmeSession(t *testing.T) {
 		require.NoError(t, err, "%s", out)
 		require.Equal(t, timeless(block(t, document(t, "README.md"), "text")), timeless(string(out)))
 	}
+}
+
+// The first commands of the README work as they stand there, in a directory with a module of Go.
+func TestReadmeRun(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the session is for a POSIX shell")
+	}
+	program, err := vfsctl()
+	require.NoError(t, err)
+	found := slices.IndexFunc(shells(t), func(block string) bool { return strings.Contains(block, "vfsctl run") })
+	require.GreaterOrEqual(t, found, 0)
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod":    "module example\n\ngo 1.26\n",
+		"a_test.go": "package example\n\nimport \"testing\"\n\nfunc TestA(t *testing.T) {}\n",
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	session := exec.CommandContext(t.Context(), "sh")
+	session.Dir, session.Stdin = dir, strings.NewReader(shells(t)[found])
+	session.Env = append(os.Environ(), "PATH="+filepath.Dir(program)+":"+os.Getenv("PATH"), "VFS_DB=agent.db", "VFS_BRANCH=", "GOFLAGS=", "GOWORK=off")
+	out, err := session.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	require.Contains(t, string(out), "ok  \texample")
 }
 
 // A client that is configured as in the README finds tools that work, now and when it is started again.
