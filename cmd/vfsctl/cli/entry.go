@@ -29,6 +29,7 @@ type Entry struct {
 	Target64 string    `json:"target_base64,omitempty"`
 	Device   uint64    `json:"device,omitempty"`
 	Sum      string    `json:"sum,omitempty"`
+	Xattrs   []string  `json:"xattrs,omitempty"` // the names of extended attributes
 }
 
 // NewEntry returns the entry of a file, without its sum.
@@ -38,7 +39,7 @@ func NewEntry(name string, info *vfs.Info) Entry {
 		Path: name, Base64: human.Base64(name), Type: human.Type(info.Mode()), Size: info.Size(), Mode: human.Octal(info.Mode()),
 		Uid: uid, Gid: gid, Links: info.Nlink(), Ino: int64(info.Ino()),
 		Modified: info.ModTime().UTC(), Changed: info.ChangeTime().UTC(), Created: info.BirthTime().UTC(),
-		Target: info.Target(), Target64: human.Base64(info.Target()), Device: info.Rdev(),
+		Target: info.Target(), Target64: human.Base64(info.Target()), Device: info.Rdev(), Xattrs: info.Xattrs(),
 	}
 }
 

@@ -3,6 +3,7 @@ package files
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -80,5 +81,6 @@ func statOne(a *cli.App, c *cli.Call, name string, follow bool) error {
 		{"changed", exactly(e.Changed)},
 		{"created", exactly(e.Created)},
 		{"sum", e.Sum},
+		{"xattrs", a.Out.Name(strings.Join(e.Xattrs, " "))},
 	}...)
 }

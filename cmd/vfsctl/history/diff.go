@@ -23,7 +23,7 @@ func diffCommand(a *cli.App) *cobra.Command {
 without B, A is compared with the present state of the branch. The time depends on the number of changes, not
 on the size of the trees. If the trees differ, the exit code is 1.
 
-  A  added     M  modified   m  mode or owner changed
+  A  added     M  modified   m  mode, owner or attributes changed
   D  removed   T  now of another type   R  renamed: old -> new`,
 		Example: `  vfsctl diff before-refactor
   vfsctl diff main attempt-2 --stat
