@@ -56,8 +56,9 @@ type Options struct {
 	// Cache is the directory of the host for the trees of Copy. "" is vfsdb/run below the cache of the user.
 	Cache string
 
-	// Base is a directory of the host that the command sees in place of the branch. It stays as it is. Overlay alone has
-	// it.
+	// Base is a directory of the host that the command sees in place of the branch. It stays as it is. The branch must be
+	// empty: it gets the files that the command changed, as they were there, with a snapshot that has the name of the branch
+	// and "-base"; then what the command made of them. Overlay alone has it.
 	Base string
 
 	// Signals are passed on to the command until it ends.

@@ -147,8 +147,11 @@ func (s *overlaid) bring(ctx context.Context, to *vfs.FS, check func(*vfs.Tx) er
 			return err
 		}
 	}
-	if s.upper.empty() {
+	switch {
+	case s.upper.empty():
 		return nil
+	case s.t.o.Base != "":
+		return s.bringBase(ctx, to, check)
 	}
 	return to.Update(ctx, func(tx *vfs.Tx) error {
 		if err := check(tx); err != nil {

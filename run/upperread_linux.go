@@ -22,6 +22,7 @@ import (
 type upperReader struct {
 	*contents
 	prefix string // of the kernel's own attributes
+	base   bool   // it reads a directory that is no layer: there are no whiteouts, and nothing there is changed
 	files  chan upperFile
 	names  map[uint64]*upperInode // with several names, by the host's inode
 }
@@ -37,6 +38,17 @@ type upperFile struct {
 // readUpper reads the upper layer in dir and stores its contents, out of sight, for a tree. prefix is that of the kernel's
 // own attributes. before is how the directory was when the command began.
 func readUpper(ctx context.Context, t *tree.Tree, dir, prefix string, before *upperInode) (*upper, error) {
+	u, err := readLayer(ctx, t, prefix, func(ctx context.Context, r *upperReader) (*upperInode, error) { return r.top(ctx, dir) })
+	if err != nil {
+		return nil, err
+	}
+	is := u.root
+	is.dir.same = is.mode == before.mode && is.uid == before.uid && is.gid == before.gid && is.mtime == before.mtime && is.xattrs == ""
+	return u, nil
+}
+
+// readLayer runs a function that reads a layer, while workers store the contents that it finds.
+func readLayer(ctx context.Context, t *tree.Tree, prefix string, read func(context.Context, *upperReader) (*upperInode, error)) (*upper, error) {
 	u := new(upper)
 	r := upperReader{contents: newContents(ctx, t), prefix: prefix, files: make(chan upperFile, 16), names: make(map[uint64]*upperInode)}
 	g, both := errgroup.WithContext(ctx)
@@ -45,7 +57,7 @@ func readUpper(ctx context.Context, t *tree.Tree, dir, prefix string, before *up
 	}
 	g.Go(func() (err error) {
 		defer close(r.files)
-		u.root, err = r.top(both, dir)
+		u.root, err = read(both, &r)
 		return err
 	})
 
@@ -57,7 +69,6 @@ func readUpper(ctx context.Context, t *tree.Tree, dir, prefix string, before *up
 	if err != nil {
 		return nil, errors.Join(err, u.close())
 	}
-	u.root.dir.same = before != nil && u.root.mode == before.mode && u.root.uid == before.uid && u.root.gid == before.gid && u.root.mtime == before.mtime
 	return u, nil
 }
 
@@ -102,8 +113,8 @@ func (r *upperReader) dir(ctx context.Context, f *os.File, inode *upperInode, pa
 	if err != nil {
 		return fmt.Errorf("attributes of %q: %w", path, err)
 	}
-	inode.xattrs, inode.dir = own, &upperDir{opaque: kernel["opaque"] == "y"}
-	if path != "." {
+	inode.xattrs, inode.dir = own, &upperDir{opaque: kernel["opaque"] == "y" && !r.base}
+	if path != "." && !r.base {
 		inode.dir.redirect = kernel["redirect"]
 	}
 
@@ -132,7 +143,7 @@ func (r *upperReader) entry(ctx context.Context, dir int, name, path string) (*u
 	if err := unix.Fstatat(dir, name, &st, unix.AT_SYMLINK_NOFOLLOW); err != nil {
 		return nil, fmt.Errorf("stat %q: %w", path, err)
 	}
-	if st.Mode&unix.S_IFMT == unix.S_IFCHR && st.Rdev == 0 {
+	if !r.base && st.Mode&unix.S_IFMT == unix.S_IFCHR && st.Rdev == 0 {
 		return nil, nil
 	}
 	isDir := st.Mode&unix.S_IFMT == unix.S_IFDIR
@@ -148,7 +159,11 @@ func (r *upperReader) entry(ctx context.Context, dir int, name, path string) (*u
 	}
 	switch st.Mode & unix.S_IFMT {
 	case unix.S_IFDIR:
-		f, err := openUpper(dir, name, unix.O_DIRECTORY, st.Mode)
+		f, err := r.open(dir, name, unix.O_DIRECTORY, st.Mode)
+		if r.base && err == unix.EACCES {
+			inode.dir = new(upperDir)
+			return inode, nil // the command could not read it either
+		}
 		if err != nil {
 			return nil, fmt.Errorf("open %q: %w", path, err)
 		}
@@ -168,7 +183,11 @@ func (r *upperReader) entry(ctx context.Context, dir int, name, path string) (*u
 
 // regular gives a regular file to the workers.
 func (r *upperReader) regular(ctx context.Context, dir int, name, path string, inode *upperInode, st *unix.Stat_t) (*upperInode, error) {
-	f, err := openUpper(dir, name, 0, st.Mode)
+	f, err := r.open(dir, name, 0, st.Mode)
+	if r.base && err == unix.EACCES {
+		inode.data = drafted{r.tree.Prepare(nil)}
+		return inode, nil
+	}
 	if err != nil {
 		return nil, fmt.Errorf("open %q: %w", path, err)
 	}
@@ -177,10 +196,11 @@ func (r *upperReader) regular(ctx context.Context, dir int, name, path string, i
 		_ = f.Close()
 		return nil, fmt.Errorf("attributes of %q: %w", path, err)
 	}
-	if _, whiteout := kernel["whiteout"]; whiteout && st.Size == 0 {
+	if _, whiteout := kernel["whiteout"]; whiteout && st.Size == 0 && !r.base {
 		return nil, f.Close()
 	}
-	inode.xattrs, inode.origin = own, originOf(kernel["origin"])
+	inode.xattrs = own
+	inode.origin = originOf(kernel["origin"])
 
 	select {
 	case r.files <- upperFile{f, inode, st.Size, path}:
@@ -190,15 +210,15 @@ func (r *upperReader) regular(ctx context.Context, dir int, name, path string, i
 	}
 }
 
-// openUpper opens a file of the layer to read it. A file that refuses even its owner is opened all the same.
-func openUpper(dir int, name string, flags int, mode uint32) (*os.File, error) {
+// open opens a file of the layer to read it. A file that refuses even its owner is opened all the same.
+func (r *upperReader) open(dir int, name string, flags int, mode uint32) (*os.File, error) {
 	flags |= unix.O_RDONLY | unix.O_NOFOLLOW | unix.O_CLOEXEC | unix.O_NONBLOCK | unix.O_NOATIME
 	fd, err := unix.Openat(dir, name, flags, 0)
 	if err == unix.EPERM { // it is another user's, who alone may leave its atime
 		flags &^= unix.O_NOATIME
 		fd, err = unix.Openat(dir, name, flags, 0)
 	}
-	if err == unix.EACCES {
+	if err == unix.EACCES && !r.base {
 		if err := unix.Fchmodat(dir, name, mode&node.PermBits|0o700, 0); err != nil {
 			return nil, err
 		}

@@ -58,7 +58,7 @@ func TestOverlayAsUser(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, os.RemoveAll(dir)) })
 	require.NoError(t, os.Chmod(dir, 0o755))
-	cmd := exec.CommandContext(t.Context(), "/proc/self/exe", "-test.run=^(TestOverlayRandom|TestOfUser)", "-test.v", "-test.count=1", "-test.timeout=5m")
+	cmd := exec.CommandContext(t.Context(), "/proc/self/exe", "-test.run=^(TestOverlayRandom|TestOverlayBase|TestOfUser)", "-test.v", "-test.count=1", "-test.timeout=5m")
 	cmd.Env = append(os.Environ(), asUserEnv+"="+dir)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNS, Pdeathsig: syscall.SIGKILL}
 	out, err := cmd.CombinedOutput()
