@@ -56,6 +56,7 @@ func startInner(t *task, in innerInput) (*inner, error) {
 		}
 		i.started <- err
 		<-i.stop
+		runtime.UnlockOSThread()
 	}()
 	return i, nil
 }

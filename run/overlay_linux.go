@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -36,13 +38,19 @@ type overlaid struct {
 
 func (overlayEngine) open(ctx context.Context, t *task) (session, error) {
 	s := &overlaid{t: t, prefix: rootPrefix}
-	if os.Geteuid() != 0 {
+	if !privileged() {
 		s.prefix, s.as = userPrefix, &mount.Owner{Uid: uint32(os.Geteuid()), Gid: uint32(os.Getegid())}
 	}
 	if err := s.open(ctx); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
 	return s, nil
+}
+
+// privileged reports whether this process has the rights of root, and not only in a namespace of users.
+func privileged() bool {
+	text, err := os.ReadFile("/proc/self/uid_map")
+	return os.Geteuid() == 0 && err == nil && slices.Equal(strings.Fields(string(text)), []string{"0", "0", "4294967295"})
 }
 
 func (s *overlaid) open(ctx context.Context) (err error) {

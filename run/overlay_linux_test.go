@@ -134,3 +134,22 @@ func xattrs(t *testing.T, fsys *vfs.FS, name string) map[string]string {
 	}))
 	return list
 }
+
+// Root of a namespace of users is an ordinary user of the host.
+func TestOverlayInNamespace(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("needs root")
+	}
+	cmd := exec.CommandContext(t.Context(), "/proc/self/exe", "-test.run=^TestOverlay(Xattrs|Base|EndsAll)$", "-test.v", "-test.count=1")
+	cmd.SysProcAttr = &syscall.SysProcAttr{
+		Cloneflags:  syscall.CLONE_NEWUSER,
+		UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: 0, Size: 1}},
+		GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: 0, Size: 1}},
+		Pdeathsig:   syscall.SIGKILL,
+	}
+	out, err := cmd.CombinedOutput()
+	if err != nil && cmd.Process == nil {
+		t.Skip(err)
+	}
+	require.NoError(t, err, "%s", out)
+}
