@@ -2,14 +2,19 @@ package run
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
+	"syscall"
 
 	"vfsdb/transfer"
 	"vfsdb/vfs"
 )
 
-// copyEngine exports the tree into a directory of the host, and imports the difference.
+// copyEngine shows the tree in a directory of the host, and imports the difference. The directory stays for the next run of
+// the branch, which brings it up to date: so the cost of a run is that of what differs.
 type copyEngine struct{}
 
 func (copyEngine) via() Via { return Copy }
@@ -18,31 +23,56 @@ func (copyEngine) open(ctx context.Context, t *task) (session, error) {
 	if t.o.Base != "" {
 		return nil, &UnableError{Engine: Copy, Why: "only overlay runs over a directory of the host"}
 	}
-	top, err := os.MkdirTemp("", "vfsdb-run-")
+	m, err := t.mirror(ctx)
 	if err != nil {
 		return nil, err
 	}
-	s := &copied{t: t, top: top, dir: filepath.Join(top, "tree")}
-	if _, err := transfer.ExportDir(ctx, t.moment, "/", s.dir, &transfer.ExportOptions{Owner: true}); err != nil {
-		return nil, err
+	if _, err := m.Fill(ctx, t.moment); err != nil {
+		return nil, errors.Join(err, m.Close())
 	}
-	return s, nil
+	return &copied{t: t, mirror: m}, nil
 }
 
-// copied is a tree in a directory of the host.
+// maxSlots bounds the directories of a branch, and so its runs at a time by copy.
+const maxSlots = 256
+
+// mirror opens the first directory of the branch that no other run uses.
+func (t *task) mirror(ctx context.Context) (*transfer.Mirror, error) {
+	cache := t.o.Cache
+	if cache == "" {
+		user, err := os.UserCacheDir()
+		if err != nil {
+			user = os.TempDir()
+		}
+		cache = filepath.Join(user, "vfsdb", "copy")
+	}
+	id, err := t.fsys.Store().ID(ctx)
+	if err != nil {
+		return nil, err
+	}
+	top := filepath.Join(cache, fmt.Sprintf("%.16s-%d", id, t.fsys.Moment().Branch))
+	for slot := range maxSlots {
+		m, err := transfer.OpenMirror(filepath.Join(top, strconv.Itoa(slot)))
+		if !errors.Is(err, syscall.EBUSY) {
+			return m, err
+		}
+	}
+	return nil, fmt.Errorf("%w: %d runs of the branch go on by copy", syscall.EBUSY, maxSlots)
+}
+
+// copied is a session in a directory of the host. A killed one leaves the branch as it was, and the next Fill repairs the
+// directory.
 type copied struct {
-	t    *task
-	top  string // removed at the end
-	dir  string // the tree, below top
-	keep bool
+	t      *task
+	mirror *transfer.Mirror
 }
 
 func (s *copied) run(ctx context.Context) (*outcome, error) {
-	cmd, err := s.t.command(s.dir)
+	cmd, err := s.t.command(s.mirror.Dir())
 	if err != nil {
 		return nil, err
 	}
-	cmd, start, err := s.t.guard(Copy, cmd, s.dir)
+	cmd, start, err := s.t.guard(Copy, cmd, s.mirror.Dir())
 	if err != nil {
 		return nil, err
 	}
@@ -50,18 +80,21 @@ func (s *copied) run(ctx context.Context) (*outcome, error) {
 }
 
 func (s *copied) bring(ctx context.Context, to *vfs.FS, check func(*vfs.Tx) error) error {
-	_, err := transfer.ImportDir(ctx, to, s.dir, "/", &transfer.ImportOptions{Delete: true, Check: check})
+	_, err := s.mirror.Bring(ctx, to, &transfer.BringOptions{Check: check})
 	return err
 }
 
+// kept moves the tree out of the way of the next run.
 func (s *copied) kept() string {
-	s.keep = true
-	return s.dir
+	dir, err := os.MkdirTemp(filepath.Dir(filepath.Dir(filepath.Dir(s.mirror.Dir()))), "kept-")
+	if err != nil {
+		return s.mirror.Dir()
+	}
+	to := filepath.Join(dir, "tree")
+	if err := os.Rename(s.mirror.Dir(), to); err != nil {
+		return s.mirror.Dir()
+	}
+	return to
 }
 
-func (s *copied) close() error {
-	if s.keep {
-		return nil
-	}
-	return os.RemoveAll(s.top)
-}
+func (s *copied) close() error { return s.mirror.Close() }
