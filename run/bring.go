@@ -2,8 +2,11 @@ package run
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
+	"io/fs"
+	"strings"
 
 	"vfsdb/snapshot"
 	"vfsdb/vfs"
@@ -96,4 +99,18 @@ func (b *bringer) count(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// fork makes a branch that starts as a moment was, or empty if that is nil, under a name that is free.
+func fork(ctx context.Context, fsys *vfs.FS, moment *vfs.FS) (*vfs.FS, error) {
+	var base snapshot.Tree
+	if moment != nil {
+		base = moment
+	}
+	for {
+		made, err := snapshot.Branch(ctx, fsys, base, "run-"+strings.ToLower(rand.Text()[:8]))
+		if !errors.Is(err, fs.ErrExist) {
+			return made, err
+		}
+	}
 }

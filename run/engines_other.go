@@ -4,6 +4,7 @@ package run
 
 import (
 	"context"
+	"os"
 	"runtime"
 )
 
@@ -18,3 +19,6 @@ func (a absent) via() Via { return Via(a) }
 func (a absent) open(context.Context, *task) (session, error) {
 	return nil, &UnableError{Engine: Via(a), Why: "there is none on " + runtime.GOOS}
 }
+
+// steps returns nothing: only Linux has steps.
+func steps() map[string]func(input []byte, report *os.File) (int, error) { return nil }
