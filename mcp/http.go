@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
@@ -18,6 +17,8 @@ import (
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"vfsdb/internal/loopback"
 )
 
 // HTTPOptions are the settings of a server over HTTP: the callers that it admits, and the bounds of their use.
@@ -61,19 +62,7 @@ func Listen(ctx context.Context, addr string, o *HTTPOptions) (net.Listener, err
 	if err := checkOrigins(o.Origins); err != nil {
 		return nil, err
 	}
-
-	host, port, err := net.SplitHostPort(addr)
-	if err != nil {
-		return nil, fmt.Errorf("listen on %q: it has to be host:port or :port: %w", addr, syscall.EINVAL)
-	}
-	if host == "" {
-		host = "127.0.0.1"
-	}
-
-	if !loopback(host) && len(o.Hosts) == 0 {
-		return nil, fmt.Errorf("listen on %q: other machines could reach it, and no name is allowed by which they may: %w", addr, syscall.EACCES)
-	}
-	return new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort(host, port))
+	return loopback.Listen(ctx, addr, len(o.Hosts) > 0)
 }
 
 // ServeHTTP serves the streamable HTTP transport on l until ctx is done. Then it ends the sessions and their calls, and
@@ -193,7 +182,7 @@ type gate struct {
 const firstStateless = "2026-07-28"
 
 func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if !g.allowsHost(r.Host) {
+	if !loopback.Allows(r.Host, g.options.Hosts) {
 		http.Error(w, fmt.Sprintf("Forbidden: this server does not answer to the host %q", r.Host), http.StatusForbidden)
 		return
 	}
@@ -234,18 +223,6 @@ func (g *gate) knows(header string) bool {
 	return subtle.ConstantTimeCompare(sum[:], g.sum[:]) == 1 && strings.EqualFold(scheme, "Bearer")
 }
 
-// allowsHost refuses unknown host names. A web page could otherwise reach the server by a name of its own that resolves
-// to this machine (DNS rebinding).
-func (g *gate) allowsHost(hostport string) bool {
-	host := hostport
-	if h, _, err := net.SplitHostPort(hostport); err == nil {
-		host = h
-	}
-	return loopback(strings.Trim(host, "[]")) || slices.ContainsFunc(g.options.Hosts, func(allowed string) bool {
-		return strings.EqualFold(allowed, host) || strings.EqualFold(allowed, hostport)
-	})
-}
-
 // allowsOrigin checks the web page from which a browser sends the request, and sets the headers that allow the browser
 // to call.
 func (g *gate) allowsOrigin(w http.ResponseWriter, r *http.Request) bool {
@@ -256,7 +233,7 @@ func (g *gate) allowsOrigin(w http.ResponseWriter, r *http.Request) bool {
 
 	if !slices.Contains(g.options.Origins, origin) {
 		u, err := url.Parse(origin)
-		return err == nil && (u.Scheme == "http" || u.Scheme == "https") && loopback(u.Hostname())
+		return err == nil && (u.Scheme == "http" || u.Scheme == "https") && loopback.Is(u.Hostname())
 	}
 
 	h := w.Header()
@@ -269,13 +246,4 @@ func (g *gate) allowsOrigin(w http.ResponseWriter, r *http.Request) bool {
 		h.Set("Access-Control-Max-Age", "600")
 	}
 	return true
-}
-
-// loopback reports whether only this machine can reach itself by the host.
-func loopback(host string) bool {
-	if strings.EqualFold(host, "localhost") {
-		return true
-	}
-	ip, err := netip.ParseAddr(host)
-	return err == nil && ip.IsLoopback()
 }

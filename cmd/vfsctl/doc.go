@@ -29,7 +29,7 @@
 //	13   damage found, or the disk fails
 //	14   conflict: what was to be changed is not what the caller believed it to be
 //	124  of run: the command was ended after its time; 126: it cannot be executed; 127: there is no such command
-//	130  interrupted; of watch, mcp and mount, which are meant to end so, it is 0
+//	130  interrupted; of watch, mcp, mount and webdav, which are meant to end so, it is 0
 //
 // run has the exit code of its command, whatever that means there.
 //

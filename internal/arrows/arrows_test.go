@@ -41,6 +41,7 @@ var rooms = map[string]room{
 	"mcp":      {imports: slices.Concat(agents, []string{"vfs", "snapshot", "gc", "transfer"})},
 	"xattr":    {imports: []string{"node", "tree", "vfs"}, tests: []string{"snapshot", "gc", "schema"}},
 	"mount":    {imports: []string{"schema", "chunk", "node", "tree", "vfs", "snapshot"}, tests: []string{"gc"}},
+	"webdav":   {imports: []string{"vfs", "xattr"}, tests: []string{"snapshot"}},
 	"web":      {imports: slices.Concat(agents, []string{"vfs", "snapshot", "gc", "transfer"})},
 	"run":      {imports: []string{"chunk", "journal", "node", "tree", "vfs", "snapshot", "transfer", "mount"}, tests: []string{"gc"}},
 	"vfstest":  {imports: slices.Concat(agents, []string{"vfs", "search", "check"}), tests: []string{"schema"}},
@@ -92,6 +93,9 @@ var engines = []string{"modernc.org/sqlite", "zombiezen.com/go/sqlite"}
 // fuse is the module that speaks to the kernel of the host.
 const fuse = "github.com/hanwen/go-fuse"
 
+// dav is the server of the protocol that file managers speak.
+const dav = "golang.org/x/net/webdav"
+
 // rival is the plain driver, which bench measures us against.
 const rival = "modernc.org/sqlite"
 
@@ -134,6 +138,9 @@ func wrong(all []source, s source, imported string) string {
 	}
 	if within(imported, fuse) && from != "mount" {
 		return "only mount may import FUSE"
+	}
+	if within(imported, dav) && from != "webdav" {
+		return "only webdav may import WebDAV"
 	}
 	if imported == "unsafe" && !slices.Contains(unsafes, s.dir) {
 		return "only packages that are for that may be unsafe"
@@ -242,6 +249,8 @@ func TestViolations(t *testing.T) {
 		{"nor may a test", "bench/a_test.go", "modernc.org/sqlite", "only schema may import SQLite"},
 		{"a mount", "mount/a.go", fuse + "/v2/fuse", ""},
 		{"FUSE elsewhere", "vfs/a.go", fuse + "/v2/fuse", "only mount may import FUSE"},
+		{"WebDAV", "webdav/a.go", dav, ""},
+		{"WebDAV elsewhere", "mcp/a.go", dav, "only webdav may import WebDAV"},
 		{"unsafe where its rules are", "schema/engine/a.go", "unsafe", ""},
 		{"unsafe elsewhere", "schema/a.go", "unsafe", "may be unsafe"},
 		{"a host for tests", "schema/a.go", "vfsdb/schema/engine/powerloss", "only tests may lose their power"},

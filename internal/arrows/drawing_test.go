@@ -39,6 +39,7 @@ var captions = map[string]string{
 	"agent/profile": "the tools of one agent each, by its names",
 	"agent":         "sessions: a branch with a life; config",
 	"mcp":           "the Model Context Protocol",
+	"webdav":        "a tree for file managers, by WebDAV",
 	"cmd/vfsctl":    "one file for each command",
 }
 

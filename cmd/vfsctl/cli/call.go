@@ -50,7 +50,7 @@ func (a *App) On(use Access, fn func(c *Call) error) func(*cobra.Command, []stri
 		}
 
 		if use != Reads {
-			ctx = vfs.WithCall(ctx, &vfs.Call{Began: time.Now(), Actor: userName(), Tool: cmd.CommandPath()})
+			ctx = vfs.WithCall(ctx, &vfs.Call{Began: time.Now(), Actor: UserName(), Tool: cmd.CommandPath()})
 		}
 
 		// A new database is made under another name. It gets its own only if the command succeeds.
@@ -94,8 +94,8 @@ func (a *App) OnStore(use Access, fn func(c *Call) error) func(*cobra.Command, [
 	}
 }
 
-// userName is the name of the user who runs the program. The log records it.
-func userName() string {
+// UserName is the name of the user who runs the program. The log records it.
+func UserName() string {
 	if u, err := user.Current(); err == nil {
 		return u.Username
 	}

@@ -8,5 +8,5 @@ import (
 
 // Commands returns the commands that serve files to agents, in the order of help.
 func Commands(a *cli.App) []*cobra.Command {
-	return []*cobra.Command{mcpCommand(a), toolsCommand(a), mountCommand(a), runCommand(a), doctorCommand(a)}
+	return []*cobra.Command{mcpCommand(a), toolsCommand(a), mountCommand(a), runCommand(a), doctorCommand(a), webdavCommand(a)}
 }

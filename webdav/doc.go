@@ -1,0 +1,20 @@
+// Package webdav serves a tree over WebDAV, so that file managers and editors can open a branch or a snapshot.
+//
+//	l, err := webdav.Listen(ctx, "127.0.0.1:8080")
+//	err = webdav.Serve(ctx, l, fsys, nil)
+//
+// The protocol is that of golang.org/x/net/webdav. This package gives it a tree:
+//
+//   - A GET reads one frozen content, and its ETag is the sum of that content. A PUT stores the stream and names it in one
+//     commit at the end, so a broken upload changes nothing. A COPY shares content. A COPY or a MOVE is one commit, with
+//     the removal of what it replaces.
+//   - If-None-Match: * and If-Match with one ETag make a PUT a compare-and-set.
+//   - Dead properties are stored with the file. Locks are held by the process that serves, and end with it.
+//   - The answer to PROPFIND with an infinite depth is 403: symlinks can make a small tree look endless.
+//
+// # Who may call
+//
+// There is no password, so every program of this machine may use the door while it is open. Listen refuses addresses that
+// other machines could reach. A request must name the loopback as its host, and one that a browser sends for a page of
+// another site is refused. Pages that are stored in the tree run no scripts, because they are sent with a sandbox.
+package webdav

@@ -1,0 +1,9 @@
+package webdav_test
+
+import (
+	"testing"
+
+	"vfsdb/internal/vfstest"
+)
+
+func TestMain(m *testing.M) { vfstest.Main(m) }
