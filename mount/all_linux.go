@@ -267,6 +267,20 @@ func (a *all) Lseek(cancel <-chan struct{}, in *fuse.LseekIn, out *fuse.LseekOut
 	return fuse.Status(syscall.ESTALE)
 }
 
+func (a *all) GetXAttr(cancel <-chan struct{}, h *fuse.InHeader, name string, dest []byte) (uint32, fuse.Status) {
+	if f := a.slots.numbered(h.NodeId).tree(); f != nil {
+		return f.GetXAttr(cancel, h, name, dest)
+	}
+	return 0, fuse.ENODATA
+}
+
+func (a *all) ListXAttr(cancel <-chan struct{}, h *fuse.InHeader, dest []byte) (uint32, fuse.Status) {
+	if f := a.slots.numbered(h.NodeId).tree(); f != nil {
+		return f.ListXAttr(cancel, h, dest)
+	}
+	return 0, fuse.OK
+}
+
 func (a *all) StatFs(_ <-chan struct{}, _ *fuse.InHeader, out *fuse.StatfsOut) fuse.Status {
 	return statFs(a.ctx, (*tree.Tree)(a.fsys), out)
 }

@@ -14,7 +14,7 @@
 // Each question of the kernel costs the program that waits for it many times a system call. So a program that reads small
 // files in order gets those behind them unasked: their contents are stored in the kernel, see ahead.
 //
-// [Attach] and [FrozenOn] are the two halves of Frozen, for a mount in namespaces of its own.
+// [OpenDevice] and [ServeDevice] are the two halves of Frozen, for a mount in namespaces of its own.
 //
 // A mount by root is for all users of the host, and modes and owners decide what each may read. A mount by a user is for
 // this user alone, who can read the store anyway: modes and owners are shown, and refuse nothing.

@@ -2,7 +2,6 @@ package mount_test
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"syscall"
 	"testing"
@@ -12,7 +11,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"vfsdb/internal/vfstest"
-	"vfsdb/mount"
 )
 
 // onceDone fails the test unless a mount ends.
@@ -72,48 +70,4 @@ func TestUnmountByHost(t *testing.T) {
 	_, err := os.Stat(filepath.Join(dir, "a"))
 	require.NoError(t, err)
 	require.NoError(t, other.Unmount())
-}
-
-// A descriptor whose mount was made elsewhere is served until that mount ends.
-func TestFrozenOn(t *testing.T) {
-	ctx := t.Context()
-	fsys := vfstest.New(t)
-	require.NoError(t, fsys.WriteFile(ctx, "a", []byte("text"), 0o600))
-	dir := t.TempDir()
-	fd, err := mount.Attach(dir)
-	skipNotAllowed(t, err)
-	t.Cleanup(func() { _ = unix.Unmount(dir, unix.MNT_DETACH) })
-
-	var failed error
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		failed = mount.FrozenOn(ctx, fsys, fd)
-	}()
-	text, err := exec.Command("cat", filepath.Join(dir, "a")).CombinedOutput()
-	require.NoError(t, err)
-	require.Equal(t, "text", string(text))
-	out, err := exec.Command("touch", filepath.Join(dir, "b")).CombinedOutput()
-	require.Error(t, err, "%s", out)
-
-	require.NoError(t, unix.Unmount(dir, 0))
-	onceDone(t, done)
-	require.NoError(t, failed)
-}
-
-// A descriptor whose mount has gone is an error, and so is one that has none.
-func TestFrozenOnRefused(t *testing.T) {
-	ctx := t.Context()
-	fsys := vfstest.New(t, "a")
-	dir := t.TempDir()
-	fd, err := mount.Attach(dir)
-	skipNotAllowed(t, err)
-	require.NoError(t, unix.Unmount(dir, unix.MNT_DETACH))
-	require.Error(t, mount.FrozenOn(ctx, fsys, fd))
-
-	fd, err = unix.Open("/dev/fuse", unix.O_RDWR|unix.O_CLOEXEC, 0)
-	require.NoError(t, err)
-	require.Error(t, mount.FrozenOn(ctx, fsys, fd))
-	_, err = mount.Attach(filepath.Join(dir, "missing"))
-	require.ErrorIs(t, err, syscall.ENOENT)
 }

@@ -36,6 +36,7 @@ type frozen struct {
 	server *fuse.Server // set by Init
 	ahead  ahead
 	pushes pushes
+	plain  plain
 }
 
 func newFrozen(ctx context.Context, held *tree.Tree) *frozen {

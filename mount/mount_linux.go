@@ -137,7 +137,6 @@ func frozenOptions() *fuse.MountOptions {
 		MaxReadAhead:         maxRequest,
 		MaxBackground:        32,
 		EnableSymlinkCaching: true,
-		DisableXAttrs:        true,
 	}
 }
 

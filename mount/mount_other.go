@@ -43,11 +43,3 @@ func (*Mount) Detach() error { return nil }
 
 // Done returns nil.
 func (*Mount) Done() <-chan struct{} { return nil }
-
-// Attach is ENOSYS.
-func Attach(dir string) (int, error) { return -1, fmt.Errorf("mount %s: %w", dir, syscall.ENOSYS) }
-
-// FrozenOn is ENOSYS.
-func FrozenOn(context.Context, *vfs.FS, int) error {
-	return fmt.Errorf("serve a mount: %w", syscall.ENOSYS)
-}
