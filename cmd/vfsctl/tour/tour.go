@@ -26,8 +26,8 @@ func Command(a *cli.App) *cobra.Command {
 		Use:   "tour DIR",
 		Short: "See what vfsctl does, on a directory of yours",
 		Long: `See what vfsctl does, on a directory of yours. It only reads the directory, which is taken into a
-temporary database, listed, snapshotted, branched, edited in the branch, compared, searched, restored,
-collected and checked. Each step shows its time, its command, and the Go call that does it.`,
+temporary database, listed, snapshotted, branched, edited in the branch, worked on by a program, compared, searched,
+restored, collected and checked. Each step shows its time, its command, and the Go call that does it.`,
 		Example: `  vfsctl tour .
   vfsctl tour --keep tour.db ~/project`,
 		Args: cli.Args(1, 1),
@@ -85,7 +85,7 @@ func (t *guide) run(cmd *cobra.Command, dir string) (err error) {
 
 	t.title()
 	for _, step := range []func() error{
-		t.importDir, t.list, t.snap, t.fork, t.edit, t.compare, t.search, t.restore, t.collect, t.check,
+		t.importDir, t.list, t.snap, t.fork, t.edit, t.program, t.compare, t.search, t.restore, t.collect, t.check,
 	} {
 		if err := t.ctx.Err(); err != nil {
 			return err
