@@ -59,29 +59,6 @@ func (c *Call) setID(j *Journal, id int64) {
 	c.ids[j] = id
 }
 
-// callID returns the row of the call that the transaction is part of, and makes it if there is none; nil without a
-// call.
-func (w *Writer) callID() (any, error) {
-	c := CallOf(w.tx.Context())
-	if c == nil {
-		return nil, nil
-	}
-	if w.call == 0 {
-		w.call = c.id(w.journal)
-	}
-	if w.call == 0 { // another writer of this transaction may have made it
-		w.call, _ = w.tx.Local(c).(int64)
-	}
-	if w.call == 0 {
-		id, err := w.journal.insertCall(w.tx, w.branch, c, w.now)
-		if err != nil {
-			return nil, err
-		}
-		w.call = id
-	}
-	return w.call, nil
-}
-
 // insertCall adds the row of a call. Its number is remembered only once it is committed.
 func (j *Journal) insertCall(tx *schema.Tx, branch int64, c *Call, now int64) (int64, error) {
 	id, err := tx.NextID("call")
@@ -104,13 +81,6 @@ func updateCall(tx *schema.Tx, id int64, c *Call) error {
 	_, err := tx.Exec(`UPDATE call SET digest = ?, result = ?, took = ?, error = ?, command = ?, exit = ? WHERE id = ?`,
 		sumOrNull(&c.Digest), c.Result, int64(c.Took), c.Error, textOrNull(commandLine(c.Command)), exitOrNull(c.Exit), id)
 	return err
-}
-
-func exitOrNull(code *int) any {
-	if code == nil {
-		return nil
-	}
-	return int64(*code)
 }
 
 // LogCalls records calls on a branch as they are now, in one commit: those that changed nothing get a row, those that

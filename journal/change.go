@@ -91,6 +91,29 @@ func (w *Writer) Flush() error {
 	return nil
 }
 
+// callID returns the row of the call that the transaction is part of, and makes it if there is none; nil without a
+// call.
+func (w *Writer) callID() (any, error) {
+	c := CallOf(w.tx.Context())
+	if c == nil {
+		return nil, nil
+	}
+	if w.call == 0 {
+		w.call = c.id(w.journal)
+	}
+	if w.call == 0 { // another writer of this transaction may have made it
+		w.call, _ = w.tx.Local(c).(int64)
+	}
+	if w.call == 0 {
+		id, err := w.journal.insertCall(w.tx, w.branch, c, w.now)
+		if err != nil {
+			return nil, err
+		}
+		w.call = id
+	}
+	return w.call, nil
+}
+
 // insert adds the row of a change, and one of the table other if it needs one.
 func (w *Writer) insert(c *row, call any) error {
 	before := sumOrNull(&c.Before)
@@ -114,35 +137,6 @@ func (w *Writer) insert(c *row, call any) error {
 	}
 	_, err := w.tx.Exec(`INSERT INTO other (seq, argdir, displaced) VALUES (?, ?, ?)`, c.seq, inoOrNull(argdir), inoOrNull(c.Displaced))
 	return err
-}
-
-// branchOrNull leaves main out, on which most changes happen.
-func branchOrNull(id int64) any {
-	if id == schema.FirstID {
-		return nil
-	}
-	return id
-}
-
-func textOrNull(s string) any {
-	if s == "" {
-		return nil
-	}
-	return s
-}
-
-func inoOrNull(ino node.Ino) any {
-	if ino == 0 {
-		return nil
-	}
-	return int64(ino)
-}
-
-func sumOrNull(sum *chunk.Sum) any {
-	if *sum == (chunk.Sum{}) {
-		return nil
-	}
-	return sum[:]
 }
 
 // Check refuses a change that cannot stand in the record with EINVAL: an op that is not [ValidOp], a path that is not

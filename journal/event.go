@@ -97,13 +97,3 @@ func Clean(name string) string {
 	}
 	return name
 }
-
-// scanSum reads a column that holds a sum; nil if it is NULL.
-func scanSum(rows *schema.Rows, col int) *chunk.Sum {
-	if rows.Null(col) {
-		return nil
-	}
-	var sum chunk.Sum
-	rows.Read(col, sum[:])
-	return &sum
-}
