@@ -35,41 +35,6 @@ type collector struct {
 	after func(step string) error // called after each step; nil but in tests
 }
 
-// sound refuses a file in which an index disagrees with a table that says which content is kept. Content that the
-// damaged index hides would be deleted.
-func sound(tx *schema.Tx) error {
-	return tx.Sound("branch", "lineage", "snapshot", "lease", "pin")
-}
-
-// run is the whole collection.
-func (c *collector) run(ctx context.Context) (err error) {
-	if err := c.db.View(ctx, sound); err != nil {
-		return err
-	}
-	phase, err := c.take(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { err = c.release(ctx, err) }()
-
-	// A collection before us has marked and doomed. Everything that happened since is in touched.
-	if phase == hold.Sweeping {
-		if err := c.db.View(ctx, checkDoomed); err != nil {
-			return err
-		}
-		if err := c.sweep(ctx); err != nil {
-			return err
-		}
-	}
-
-	for _, part := range []func(context.Context) error{c.barrier, c.reap, c.trim, c.mark, c.doom, c.sweep, c.vacuum} {
-		if err := part(ctx); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 var (
 	errTaken = errors.New("another collector has taken this one for dead")
 	errKill  = errors.New("killed by a test")

@@ -3,8 +3,9 @@ package gc
 import (
 	"context"
 	"fmt"
-	"time"
 
+	"vfsdb/hold"
+	"vfsdb/schema"
 	"vfsdb/tree"
 	"vfsdb/vfs"
 )
@@ -22,22 +23,6 @@ type Options struct {
 
 // DefaultKeepChanges is how many changes, and calls, a collection leaves.
 const DefaultKeepChanges = 1_000_000
-
-// A Report counts the garbage that a collection freed, or with DryRun would free.
-type Report struct {
-	Orphans   int64 // inodes that had lost their names, and those below them
-	Rows      int64 // of entries and inodes that no tree showed any more
-	Branches  int64 // that were dropped, and have no rows left
-	Changes   int64 // of the log, the oldest
-	Calls     int64
-	Manifests int64
-	Blobs     int64
-	Bytes     int64 // that those blobs took in the file; of a blob in a pack, the size of its content
-	Pages     int64 // given back to the file system; 0 of a DryRun
-
-	Steps       int           // transactions that wrote
-	LongestStep time.Duration // the longest time that one held the write lock
-}
 
 // Run collects once. It fails with EBUSY while another collection of the same file runs, in this process or another; a
 // collection whose process has died is taken over. Run waits until each process with open files has published what
@@ -60,4 +45,39 @@ func Run(ctx context.Context, fsys *vfs.FS, options *Options) (*Report, error) {
 		return c.report, fmt.Errorf("gc: %w", err)
 	}
 	return c.report, nil
+}
+
+// run is the whole collection.
+func (c *collector) run(ctx context.Context) (err error) {
+	if err := c.db.View(ctx, sound); err != nil {
+		return err
+	}
+	phase, err := c.take(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = c.release(ctx, err) }()
+
+	// A collection before us has marked and doomed. Everything that happened since is in touched.
+	if phase == hold.Sweeping {
+		if err := c.db.View(ctx, checkDoomed); err != nil {
+			return err
+		}
+		if err := c.sweep(ctx); err != nil {
+			return err
+		}
+	}
+
+	for _, part := range []func(context.Context) error{c.barrier, c.reap, c.trim, c.mark, c.doom, c.sweep, c.vacuum} {
+		if err := part(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sound refuses a file in which an index disagrees with a table that says which content is kept. Content that the
+// damaged index hides would be deleted.
+func sound(tx *schema.Tx) error {
+	return tx.Sound("branch", "lineage", "snapshot", "lease", "pin")
 }
