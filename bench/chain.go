@@ -10,37 +10,65 @@ import (
 	"vfsdb/vfs"
 )
 
-// snapshotChain makes a thousand snapshots, with one small change before each. It measures how much the file grows by
-// one, how long the first and the last of them take, and how long it takes to list them and to compare the ends of the
-// chain.
+// snapshotChain makes a thousand snapshots, with one small change before each, in commits of their own. It measures how
+// long the first and the last of them take, and how long it takes to list them and to compare the ends of the chain. It
+// goes on to 20,000, a hundred to a commit, and measures how much the file grew by one: of that, a page is half a byte.
 func snapshotChain(b *bench) error {
-	n := b.size(1000, 50)
+	n, all := b.size(1000, 50), b.size(20_000, 150)
 	for _, c := range []struct {
-		name   string
-		change func(fsys *vfs.FS, i int) error
+		name     string
+		change   func(fsys *vfs.FS, i int) error
+		changeIn func(tx *vfs.Tx, i int) error
 	}{
-		{"chmod", func(fsys *vfs.FS, i int) error {
-			return fsys.Chmod(b.ctx, pathOf(0), fs.FileMode(0o600|0o044*(i%2)))
-		}},
-		{"write", func(fsys *vfs.FS, i int) error {
-			return fsys.WriteFile(b.ctx, pathOf(0), fmt.Appendf(nil, "version %08d", i), 0o644)
-		}},
+		{
+			"chmod",
+			func(fsys *vfs.FS, i int) error { return fsys.Chmod(b.ctx, pathOf(0), chainMode(i)) },
+			func(tx *vfs.Tx, i int) error { return tx.Chmod(pathOf(0), chainMode(i)) },
+		},
+		{
+			"write",
+			func(fsys *vfs.FS, i int) error { return fsys.WriteFile(b.ctx, pathOf(0), chainText(i), 0o644) },
+			func(tx *vfs.Tx, i int) error { return tx.WriteFile(pathOf(0), chainText(i), 0o644) },
+		},
 	} {
 		err := b.withForest(b.forests()[0], func(fsys *vfs.FS) error {
 			grown, times, err := b.growth(fsys, n, func(i int) error {
 				if err := c.change(fsys, i); err != nil {
 					return err
 				}
-				_, err := snapshot.Create(b.ctx, fsys, fmt.Sprintf("s%d", i), nil)
+				_, err := snapshot.Create(b.ctx, fsys, chainName(i), nil)
 				return err
 			})
 			if err != nil {
 				return err
 			}
+			chain, err := b.chain(fsys, n)
+			if err != nil {
+				return err
+			}
+
+			// The short chain is a part of the long one.
+			const each = 100
+			more, _, err := b.growth(fsys, (all-n)/each, func(batch int) error {
+				return fsys.Update(b.ctx, func(tx *vfs.Tx) error {
+					for i := range each {
+						i += n + batch*each
+						if err := c.changeIn(tx, i); err != nil {
+							return err
+						}
+						if _, err := snapshot.CreateIn(tx, chainName(i), ""); err != nil {
+							return err
+						}
+					}
+					return nil
+				})
+			})
+			grown = (grown*float64(n) + more*float64((all-n)/each)) / float64(all)
 
 			b.add(under("bytes per "+c.name+" and snapshot", "B", grown, 400).aim(100),
 				under(c.name+" and snapshot, each of "+thousands(n), "s", median(times).Seconds(), 0).with("%s", tenths(times)))
-			return b.chain(fsys, n)
+			b.add(chain...)
+			return err
 		})
 		if err != nil {
 			return err
@@ -49,8 +77,16 @@ func snapshotChain(b *bench) error {
 	return nil
 }
 
+// chainMode, chainText and chainName are the mode and the text that the file has in the snapshot i of a chain, and its
+// name.
+func chainMode(i int) fs.FileMode { return fs.FileMode(0o600 | 0o044*(i%2)) }
+
+func chainText(i int) []byte { return fmt.Appendf(nil, "version %08d", i) }
+
+func chainName(i int) string { return fmt.Sprintf("s%d", i) }
+
 // chain lists the snapshots s0 to s(n-1), and compares the first with the last, between which one file has changed.
-func (b *bench) chain(fsys *vfs.FS, n int) error {
+func (b *bench) chain(fsys *vfs.FS, n int) ([]row, error) {
 	list, err := sample(b.size(50, 5), func(int) (time.Duration, error) {
 		return b.timed(func() error {
 			list, err := snapshot.List(b.ctx, fsys)
@@ -61,25 +97,23 @@ func (b *bench) chain(fsys *vfs.FS, n int) error {
 		})
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 
-	first, err := snapshot.Open(b.ctx, fsys, "s0")
+	first, err := snapshot.Open(b.ctx, fsys, chainName(0))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	last, err := snapshot.Open(b.ctx, fsys, fmt.Sprintf("s%d", n-1))
+	last, err := snapshot.Open(b.ctx, fsys, chainName(n-1))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	diff, err := sample(b.size(50, 5), func(int) (time.Duration, error) { return b.countDiff(first, last, 1) })
-	if err != nil {
-		return err
-	}
 
-	b.add(under("list "+thousands(n)+" snapshots", "s", list.Seconds(), 0),
-		under("diff of the first and the last", "s", diff.Seconds(), 0))
-	return nil
+	return []row{
+		under("list "+thousands(n)+" snapshots", "s", list.Seconds(), 0),
+		under("diff of the first and the last", "s", diff.Seconds(), 0),
+	}, err
 }
 
 // branchBytes forks one snapshot a thousand times.
