@@ -105,12 +105,12 @@ func TestConfigDocument(t *testing.T) {
 	text, err := os.ReadFile("CONFIG.md")
 	require.NoError(t, err)
 	blocks := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllStringSubmatch(string(text), -1)
-	require.Len(t, blocks, 5)
+	require.Len(t, blocks, 6)
 	for _, b := range blocks {
 		_, err := agent.ParseConfig([]byte(b[1]), vars)
 		require.NoError(t, err, b[1])
 	}
-	for _, name := range []string{"policy/caps.go", "policy/policy.go", "configfile.go"} {
+	for _, name := range []string{"policy/caps.go", "policy/policy.go", "policy/programs.go", "configfile.go"} {
 		source, err := os.ReadFile(name)
 		require.NoError(t, err)
 		for _, tag := range regexp.MustCompile("`json:\"(\\w+)").FindAllStringSubmatch(string(source), -1) {
