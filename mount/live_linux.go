@@ -128,7 +128,7 @@ func newLive(ctx context.Context, fsys *vfs.FS, options *LiveOptions) (*live, er
 // end commits what is left, and closes all.
 func (l *live) end() error {
 	l.feed.end()
-	err := l.batch.sync()
+	err := l.batch.end()
 	l.inodes.closeAll()
 	if closeErr := l.root.Close(); err == nil {
 		err = closeErr

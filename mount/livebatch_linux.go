@@ -26,8 +26,11 @@ type batch struct {
 	finish chan error // takes nil to commit, or the reason to roll back
 	done   chan error
 	timer  *time.Timer
-	failed error // of a commit that no Fsync has reported yet
-	first  int64 // number of its first event
+	failed error      // of a commit that no Fsync has reported yet
+	first  int64      // number of its first event
+	made   []node.Ino // by it
+
+	retries, over bool // with turn: it will be tried again, or never
 }
 
 func (b *batch) init(l *live, options *LiveOptions) {
@@ -103,6 +106,7 @@ func (b *batch) begin() error {
 		b.finish, b.done, b.first = finish, done, first
 		b.mu.Lock()
 		b.tx, b.paths, b.names = tx, tx.PathFinder(), b.names[:0]
+		b.made = b.made[:0]
 		b.mu.Unlock()
 	}
 	b.arm()
@@ -162,6 +166,7 @@ func (b *batch) commit() error {
 	}
 	if err := b.begin(); err != nil {
 		b.live.inodes.putDirty(dirty)
+		b.retry()
 		return err
 	}
 
@@ -175,6 +180,7 @@ func (b *batch) commit() error {
 	b.mu.Unlock()
 	if err = b.close(err); err != nil {
 		b.live.inodes.putDirty(dirty)
+		b.retry()
 	}
 	return err
 }
@@ -201,10 +207,13 @@ func (b *batch) close(err error) error {
 	if err != nil {
 		b.failed = err
 		b.live.feed.disown(own)
+		b.live.inodes.lose(b.made)
+		b.live.inodes.closeForgotten()
 		b.names = nil
 		go b.live.dropAll(names)
 		return err
 	}
+	b.live.inodes.forgetLate()
 	b.live.inodes.closeForgotten()
 	return nil
 }
@@ -212,6 +221,9 @@ func (b *batch) close(err error) error {
 // place returns an entry of a directory, to be changed.
 func (b *batch) place(dir node.Ino, base string) (tree.Place, error) {
 	b.names = append(b.names, node.Name{Dir: dir, Base: base})
+	if err := b.live.alive(dir); err != nil {
+		return tree.Place{}, err
+	}
 	p, err := b.placeOf(dir, base)
 	if err == nil && p.Path == "" {
 		err = syscall.ENOENT // the directory is no part of the tree any more

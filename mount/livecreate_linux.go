@@ -59,7 +59,11 @@ func (l *live) create(tx *tree.Tx, name node.Name, h *fuse.InHeader, mode uint32
 	if n.Kind() == node.KindFile {
 		sum = emptySum
 	}
-	return n, tx.Create(p, n, sum)
+	if err := tx.Create(p, n, sum); err != nil {
+		return nil, err
+	}
+	l.batch.made = append(l.batch.made, n.Ino)
+	return n, nil
 }
 
 // Mknod makes a file of any type but a directory or a symlink.
@@ -123,7 +127,7 @@ func (l *live) Tmpfile(_ <-chan struct{}, in *fuse.CreateIn, out *fuse.CreateOut
 		}
 		made = *n
 		if err == nil {
-			l.inodes.met(n, node.Name{})
+			out.Generation = l.inodes.met(n, node.Name{})
 			l.inodes.hold(n.Ino)
 		}
 		return err
@@ -180,6 +184,9 @@ func (l *live) Link(_ <-chan struct{}, in *fuse.LinkIn, base string, out *fuse.E
 
 // placeOfInode returns a place of an inode: the name by which it was found, if that still leads there.
 func (l *live) placeOfInode(tx *tree.Tx, ino node.Ino) (tree.Place, error) {
+	if err := l.alive(ino); err != nil {
+		return tree.Place{}, err
+	}
 	name := l.inodes.nameOf(ino)
 	if name.Dir == 0 {
 		return tree.Place{Ino: ino}, nil

@@ -3,9 +3,11 @@ package mount
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"path"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/hanwen/go-fuse/v2/fuse"
 
@@ -68,11 +70,23 @@ func (l *live) watch(server *fuse.Server) {
 			if err := l.follow(ctx); errors.As(err, &trimmed) {
 				l.feed.since = trimmed.Since
 				l.dropAll(nil)
-			} else if err != nil {
+			} else if errors.Is(err, fs.ErrClosed) {
 				return
+			} else if err != nil && ctx.Err() == nil {
+				wait(ctx, retryAfter) // what it has not read by then it reads later
 			}
 		}
 	}()
+}
+
+// wait waits for some time, or until ctx ends.
+func wait(ctx context.Context, long time.Duration) {
+	timer := time.NewTimer(long)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
 }
 
 func (f *feed) end() {

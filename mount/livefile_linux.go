@@ -20,6 +20,9 @@ import (
 func (l *live) withHandle(ino node.Ino, fn func(*tree.Handle) error) error {
 	for {
 		h := l.inodes.handle(ino)
+		if h == nil {
+			return syscall.ESTALE
+		}
 		err := fn(h)
 		if !errors.Is(err, fs.ErrClosed) || l.inodes.handle(ino) == h {
 			return err

@@ -16,6 +16,7 @@ type inodes struct {
 	known map[node.Ino]*inode
 	dirty []node.Ino     // written to since the last commit
 	bytes int            // so much
+	late  []node.Ino     // that were dirty when the kernel forgot them
 	gone  []*tree.Handle // of inodes that the kernel has forgotten
 	idle  []node.Ino     // with handles that nothing but reads needs, oldest first
 }
@@ -29,6 +30,8 @@ type inode struct {
 	wrote   int64        // when it was written to last, in ns; 0 if that is in the transaction, or committed
 	held    bool         // the handle keeps an inode that has no name
 	dirty   bool         // it is in the list
+	gen     uint64       // how many inodes with this number were lost while the kernel knew them
+	lost    bool         // the last one was
 }
 
 // maxIdle bounds the handles of files that were only read. Each has a chunk of up to 512 KiB.
@@ -37,13 +40,17 @@ const maxIdle = 32
 // maxBytes bounds how much is written before a commit, beside the bound of each file.
 const maxBytes = 64 << 20
 
-// met counts a reply that has made the kernel know an inode.
-func (is *inodes) met(n *node.Node, name node.Name) {
+// met counts a reply that has made the kernel know an inode. It returns the generation of the number.
+func (is *inodes) met(n *node.Node, name node.Name) (gen uint64) {
 	is.mu.Lock()
 	defer is.mu.Unlock()
 	i := is.of(n.Ino, n.Kind())
+	if i.lost {
+		*i = inode{kind: n.Kind(), lookups: i.lookups, gen: i.gen + 1}
+	}
 	i.lookups++
 	i.name = name
+	return i.gen
 }
 
 func (is *inodes) of(ino node.Ino, kind uint8) *inode {
@@ -67,12 +74,36 @@ func (is *inodes) forget(ino node.Ino, lookups uint64) {
 		return
 	}
 	i.lookups -= min(lookups, i.lookups)
-	if i.lookups > 0 {
-		return
+	switch {
+	case i.lookups > 0:
+	case i.dirty && !i.held:
+		is.late = append(is.late, ino) // it may be found again before it is committed
+	default:
+		is.delete(ino, i)
 	}
+}
+
+func (is *inodes) delete(ino node.Ino, i *inode) {
 	delete(is.known, ino)
 	if i.handle != nil {
 		is.gone = append(is.gone, i.handle)
+	}
+}
+
+// forgetLate forgets inodes that were dirty when the kernel forgot them.
+func (is *inodes) forgetLate() {
+	is.mu.Lock()
+	defer is.mu.Unlock()
+	list := is.late
+	is.late = nil
+	for _, ino := range list {
+		switch i := is.known[ino]; {
+		case i == nil || i.lookups > 0:
+		case i.dirty && !i.held:
+			is.late = append(is.late, ino)
+		default:
+			is.delete(ino, i)
+		}
 	}
 }
 
@@ -104,12 +135,12 @@ func (is *inodes) all() []node.Ino {
 	return list
 }
 
-// handle returns the handle of a file, which it opens if need be.
+// handle returns the handle of a file, which it opens if need be; nil if the file was lost.
 func (is *inodes) handle(ino node.Ino) *tree.Handle {
 	is.mu.Lock()
 	defer is.mu.Unlock()
 	i := is.of(ino, node.KindFile)
-	if i.handle == nil {
+	if i.handle == nil && !i.lost {
 		is.trim()
 		i.handle = is.open(ino, i.kind, i.name)
 		is.idle = append(is.idle, ino)
@@ -170,6 +201,9 @@ func (is *inodes) written(ino node.Ino, bytes int) (first, full bool) {
 	is.mu.Lock()
 	defer is.mu.Unlock()
 	i := is.of(ino, node.KindFile)
+	if i.lost {
+		return false, false
+	}
 	i.wrote = time.Now().UnixNano()
 	first = len(is.dirty) == 0
 	if !i.dirty {
@@ -199,7 +233,7 @@ func (is *inodes) putDirty(list []node.Ino) {
 	is.mu.Lock()
 	defer is.mu.Unlock()
 	for _, ino := range list {
-		if i := is.known[ino]; i != nil && !i.dirty {
+		if i := is.known[ino]; i != nil && !i.dirty && !i.lost {
 			i.dirty = true
 			is.dirty = append(is.dirty, ino)
 		}

@@ -42,6 +42,9 @@ func (l *live) see(find func(*tree.Tx) (*node.Node, error)) (n node.Node, ok boo
 
 // node is see for an inode by its number.
 func (l *live) node(ino node.Ino) (node.Node, error) {
+	if err := l.alive(ino); err != nil {
+		return node.Node{}, err
+	}
 	n, ok, err := l.see(func(tx *tree.Tx) (*node.Node, error) { return tx.Node(ino) })
 	if err == nil && !ok {
 		err = syscall.ESTALE
@@ -78,7 +81,7 @@ func shown(tx *tree.Tx, name node.Name) (*node.Node, error) {
 
 // entry replies with an inode, which the kernel knows from then on.
 func (l *live) entry(out *fuse.EntryOut, n *node.Node, name node.Name) {
-	l.inodes.met(n, name)
+	out.Generation = l.inodes.met(n, name)
 	fillEntry(out, n)
 }
 

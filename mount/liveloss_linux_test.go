@@ -1,0 +1,112 @@
+package mount_test
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"vfsdb/internal/vfstest"
+	"vfsdb/mount"
+)
+
+// A file that was lost with its batch shares nothing with one that is made later, though that has the same number: neither
+// what was written to it, nor what a program writes that has it open.
+func TestLiveNumberAgain(t *testing.T) {
+	fsys := vfstest.New(t, "a")
+	dir, _ := live(t, fsys, &mount.LiveOptions{Gather: time.Hour})
+	d, err := os.Open(dir)
+	require.NoError(t, err)
+	defer d.Close()
+	require.NoError(t, d.Sync())
+
+	lost, err := os.Create(filepath.Join(dir, "lost"))
+	require.NoError(t, err)
+	defer lost.Close()
+	_, err = lost.WriteString("lost with its batch")
+	require.NoError(t, err)
+	fsys.Store().SetReadOnly(true)
+	require.ErrorIs(t, d.Sync(), syscall.EROFS)
+	fsys.Store().SetReadOnly(false)
+	soon(t, func() error {
+		if _, err := os.Lstat(lost.Name()); !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("it is there: %v", err)
+		}
+		return nil
+	})
+
+	f, err := os.Create(filepath.Join(dir, "new"))
+	require.NoError(t, err)
+	defer f.Close()
+	_, err = lost.WriteString("and later")
+	require.Error(t, err)
+	require.NoError(t, f.Sync())
+	require.Empty(t, vfstest.Read(t, fsys, "new"))
+	soon(t, func() error { return sameAsHost(fsys, dir) })
+}
+
+// What was written to a file, and became a part of a batch because of a change of its attributes, survives the batch.
+func TestLiveFoldedWriteSurvives(t *testing.T) {
+	fsys := vfstest.New(t, "a")
+	dir, _ := live(t, fsys, &mount.LiveOptions{Gather: time.Hour})
+	f, err := os.OpenFile(filepath.Join(dir, "a"), os.O_WRONLY|os.O_TRUNC, 0)
+	require.NoError(t, err)
+	defer f.Close()
+	_, err = f.WriteString("written")
+	require.NoError(t, err)
+	require.NoError(t, f.Chmod(0o600))
+	fsys.Store().SetReadOnly(true)
+	require.ErrorIs(t, f.Sync(), syscall.EROFS)
+	fsys.Store().SetReadOnly(false)
+	require.NoError(t, f.Sync())
+	require.Equal(t, "written", vfstest.Read(t, fsys, "a"))
+	soon(t, func() error { return sameAsHost(fsys, dir) })
+}
+
+// What could not be committed is committed as soon as it can be, with no request of the kernel.
+func TestLiveCommitsLater(t *testing.T) {
+	fsys := vfstest.New(t, "a")
+	dir, _ := live(t, fsys, nil)
+	f, err := os.OpenFile(filepath.Join(dir, "a"), os.O_WRONLY, 0)
+	require.NoError(t, err)
+	defer f.Close()
+	fsys.Store().SetReadOnly(true)
+	_, err = f.WriteString("written")
+	require.NoError(t, err)
+	time.Sleep(300 * time.Millisecond) // it is tried meanwhile
+	fsys.Store().SetReadOnly(false)
+	soon(t, func() error {
+		if got := vfstest.Read(t, fsys, "a"); got != "written" {
+			return fmt.Errorf("it has %q", got)
+		}
+		return nil
+	})
+}
+
+// What was written to a file shows, though the kernel has forgotten the file before it was committed.
+func TestLiveForgottenWrite(t *testing.T) {
+	fsys := vfstest.New(t, "d/a")
+	dir, _ := live(t, fsys, &mount.LiveOptions{Gather: time.Hour})
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "d/a"), []byte("written"), 0o600))
+	require.NoError(t, fsys.Rename(t.Context(), "d", "moved"))
+	soon(t, func() error {
+		_, err := os.Lstat(filepath.Join(dir, "moved"))
+		return err
+	})
+	text, err := os.ReadFile(filepath.Join(dir, "moved/a"))
+	require.NoError(t, err)
+	require.Equal(t, "written", string(text))
+
+	d, err := os.Open(dir)
+	require.NoError(t, err)
+	defer d.Close()
+	require.NoError(t, d.Sync())
+	require.Equal(t, "written", vfstest.Read(t, fsys, "moved/a"))
+	soon(t, func() error { return sameAsHost(fsys, dir) })
+}
