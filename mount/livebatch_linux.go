@@ -14,6 +14,7 @@ import (
 type batch struct {
 	live   *live
 	gather time.Duration
+	room   room
 
 	turn sync.Mutex // held by one change at a time, and by a commit; taken before mu
 
@@ -35,6 +36,7 @@ type batch struct {
 
 func (b *batch) init(l *live, options *LiveOptions) {
 	b.live, b.gather = l, defaultGather
+	b.room.file = l.tree.DB().Path()
 	if options != nil && options.Gather != 0 {
 		b.gather = options.Gather
 	}
@@ -50,11 +52,14 @@ func (b *batch) look(fn func(*tree.Tx) error) (done bool, err error) {
 	return true, fn(b.tx)
 }
 
+// atOnce reports whether each change is a commit of its own.
+func (b *batch) atOnce() bool { return b.gather < 0 || b.room.tight() }
+
 // do runs a change. If it fails, nothing of it is left; if a part of it was done by then, the whole batch is undone.
 func (b *batch) do(fn func(*tree.Tx) error) error {
 	b.turn.Lock()
 	defer b.turn.Unlock()
-	return b.run(fn, b.gather < 0)
+	return b.run(fn, b.atOnce())
 }
 
 // doNow is do, and commits. It is for changes of content, which is read as it is committed.
@@ -128,7 +133,7 @@ func (b *batch) arm() {
 func (b *batch) wrote(ino node.Ino, bytes int) error {
 	first, full := b.live.inodes.written(ino, bytes)
 	switch {
-	case full || b.gather < 0:
+	case full || b.atOnce():
 		return b.flush()
 	case first:
 		time.AfterFunc(b.gather, func() { _ = b.flush() })

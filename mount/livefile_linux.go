@@ -43,7 +43,8 @@ func (l *live) Read(_ <-chan struct{}, in *fuse.ReadIn, buf []byte) (fuse.ReadRe
 	return fuse.ReadResultData(buf[:n]), fuse.OK
 }
 
-// Write writes to a file by its number. It is in memory then, and commits within the time of the batch.
+// Write writes to a file by its number. It is in memory then, and commits within the time of the batch. A commit that fails
+// meanwhile is an error, although what it could not commit is tried again.
 func (l *live) Write(_ <-chan struct{}, in *fuse.WriteIn, data []byte) (uint32, fuse.Status) {
 	ino := l.ino(in.NodeId)
 	if in.WriteFlags&fuse.WRITE_KILL_SUIDGID != 0 {
@@ -52,10 +53,10 @@ func (l *live) Write(_ <-chan struct{}, in *fuse.WriteIn, data []byte) (uint32, 
 		}
 	}
 	done, err := l.write(ino, data, int64(in.Offset))
-	if done > 0 {
-		return uint32(done), fuse.OK
+	if err != nil {
+		return 0, status(err)
 	}
-	return 0, status(err)
+	return uint32(done), fuse.OK
 }
 
 func (l *live) write(ino node.Ino, p []byte, off int64) (done int, err error) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -11,9 +12,12 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 
 	"vfsdb/internal/vfstest"
 	"vfsdb/mount"
+	"vfsdb/vfs"
+	kit "vfsdb/vfstest"
 )
 
 // A file that was lost with its batch shares nothing with one that is made later, though that has the same number: neither
@@ -109,4 +113,54 @@ func TestLiveForgottenWrite(t *testing.T) {
 	require.NoError(t, d.Sync())
 	require.Equal(t, "written", vfstest.Read(t, fsys, "moved/a"))
 	soon(t, func() error { return sameAsHost(fsys, dir) })
+}
+
+// On a disk without room each change that is lost is an error of the program that makes it, and all others are there.
+func TestLiveFullDisk(t *testing.T) {
+	disk := t.TempDir()
+	if err := unix.Mount("tmpfs", disk, "tmpfs", 0, "size=12m"); err != nil {
+		t.Skipf("tmpfs cannot be mounted: %v", err)
+	}
+	t.Cleanup(func() { _ = unix.Unmount(disk, unix.MNT_DETACH) })
+	fsys, err := vfs.Open(t.Context(), filepath.Join(disk, "agent.db"), nil)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = fsys.Close() })
+	dir, m := live(t, fsys, nil)
+
+	random := rand.NewChaCha8([32]byte{})
+	kept := make(map[string][]byte)
+	failed := 0
+	for i := 0; i < 200 && failed < 5; i++ {
+		name, data := fmt.Sprint("file-", i), make([]byte, 100_000)
+		_, _ = random.Read(data)
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
+			require.ErrorIs(t, err, syscall.ENOSPC)
+			failed++
+			continue
+		}
+		kept[name] = data
+	}
+	require.Equal(t, 5, failed)
+	require.NotEmpty(t, kept)
+	for name, data := range kept {
+		got, err := os.ReadFile(filepath.Join(dir, name))
+		require.NoError(t, err)
+		require.True(t, string(data) == string(got), name)
+	}
+
+	// With room again, all is well.
+	require.NoError(t, unix.Mount("tmpfs", disk, "tmpfs", unix.MS_REMOUNT, "size=64m"))
+	soon(t, func() error { return os.WriteFile(filepath.Join(dir, "last"), []byte("last"), 0o600) })
+	kept["last"] = []byte("last")
+	d, err := os.Open(dir)
+	require.NoError(t, err)
+	defer d.Close()
+	_ = d.Sync() // the first one reports the commits that have failed
+	require.NoError(t, d.Sync())
+	require.NoError(t, d.Close())
+	require.NoError(t, m.Unmount())
+	for name, data := range kept {
+		require.True(t, vfstest.Read(t, fsys, name) == string(data), name)
+	}
+	kit.Check(t, fsys)
 }
