@@ -28,7 +28,9 @@
 // The commit of a batch survives the end of the process, but not a loss of power: fsync of any file or directory makes
 // everything durable that was changed before, and so does the end of the mount. A mount that is killed loses the batch that
 // was open. If a commit fails, for want of room on the disk or because the file is damaged, the changes of that batch are
-// gone, the kernel is told so, and the next fsync reports it.
+// gone, the kernel is told so, and the next fsync reports it; what was written to files that were there before is kept, and
+// tried again. Where the disk has less than 256 MiB left, each change is a commit of its own, so the program that makes a
+// change gets the error. A file that was lost with its batch is ESTALE or EIO to the programs that have it open.
 //
 // The kernel keeps names, attributes and contents here too, without a limit of time. What it changes itself it knows. What
 // others change, through this store or another one, the feed of the journal tells, and the mount has the kernel drop that: a
