@@ -16,7 +16,7 @@ func TestUnknownCommand(t *testing.T) {
 		typed string
 		want  string // of the last line; "" is no advice
 	}{
-		{"run", "export a branch to a directory, run there, and import it again"},
+		{"exec", "run works on a branch"},
 		{"history", "log shows what happened"},
 		{"show", "snapshot show"},
 		{"restore", "snapshot restore"},
