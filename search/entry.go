@@ -1,6 +1,7 @@
 package search
 
 import (
+	"context"
 	"syscall"
 
 	"vfsdb/node"
@@ -93,4 +94,17 @@ func (t *trail) enter(tx *tree.Tx, dir node.Ino, path string) error {
 		return tx.OneName(dir)
 	}
 	return bare(err)
+}
+
+// startDir walks to the directory where a search begins: anything else is ENOTDIR. The path of the result has no symlink
+// in it, and no "..".
+func startDir(ctx context.Context, v Viewer, name string) (at *entry, err error) {
+	err = view(ctx, v, func(tx *tree.Tx) (err error) {
+		at, err = locate(tx, name)
+		return err
+	})
+	if err == nil && at.Kind != node.KindDir {
+		err = syscall.ENOTDIR
+	}
+	return at, err
 }

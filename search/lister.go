@@ -22,12 +22,6 @@ type listing struct {
 	all  bool         // nothing comes after page
 }
 
-// A candidate is a file to be searched, or a directory, by its path.
-type candidate struct {
-	path string
-	ino  node.Ino
-}
-
 // next lists at least n more files, in one transaction, and up to a page of entries more than that. There are fewer only
 // if more is false, or after as many pages as files were asked for.
 func (l *lister) next(tx *tree.Tx, n int) (files []candidate, more bool, err error) {

@@ -7,23 +7,6 @@ import (
 	"vfsdb/tree"
 )
 
-// A batch is some files that follow each other in a walk. One goroutine searches them.
-type batch struct {
-	files    []candidate
-	outcomes []outcome
-	err      error         // that ended the batch after outcomes
-	done     chan struct{} // closed when the batch is searched
-}
-
-// An outcome is the result for one file.
-type outcome struct {
-	path    string
-	matches []GrepMatch
-	binary  bool // not searched
-	large   bool // not searched, or not to its end
-	scanned bool
-}
-
 const (
 	// minBatch and maxBatch are how many files are in the first batch, and in late ones.
 	minBatch, maxBatch = 16, 128
@@ -93,60 +76,34 @@ func (g *grep) run(l *lister) error {
 	return nil
 }
 
-// take puts the outcomes of a batch into the result. The matches are put together at the end.
-func (g *grep) take(b *batch) error {
-	for _, f := range b.outcomes {
-		if f.scanned {
-			g.result.FilesScanned++
-		}
+// search searches the files of a batch, unless they could not be listed.
+func (s *scanner) search(b *batch) {
+	defer close(b.done)
+	b.outcomes = make([]outcome, 0, len(b.files))
+	s.count, s.text = 0, 0
 
-		full := false
-		f.matches, full = g.upToText(f.matches)
-		if room := g.o.Max - g.count; g.o.Max > 0 && len(f.matches) > room {
-			g.matches = append(g.matches, f.matches[:room])
-			g.result.Truncated = true
-			return errStop
-		}
-		if len(f.matches) > 0 {
-			g.matches = append(g.matches, f.matches)
-			g.count += len(f.matches)
-		}
-		if full {
-			g.result.Truncated = true
-			return errStop
-		}
+	for left := b.files; len(left) > 0 && b.err == nil; {
+		b.err = view(s.files, s.viewer, func(tx *tree.Tx) error {
+			s.inos = s.inos[:0]
+			for _, f := range left {
+				s.inos = append(s.inos, f.ino)
+			}
+			if err := tx.Prefetch(s.inos); err != nil {
+				return err
+			}
 
-		if f.large {
-			g.result.SkippedLarge = append(g.result.SkippedLarge, f.path)
-		}
-		if f.binary {
-			g.result.SkippedBinary = append(g.result.SkippedBinary, f.path)
-		}
+			for room := int64(viewBytes); len(left) > 0 && room > 0; left = left[1:] {
+				size, err := s.file(tx, b, left[0])
+				if err != nil {
+					return err
+				}
+				if s.o.Max > 0 && s.count > s.o.Max || s.full() {
+					left = nil // nobody will ask for the rest
+					return nil
+				}
+				room -= size
+			}
+			return nil
+		})
 	}
-	return b.err
-}
-
-// upToText returns the matches up to the one that reaches MaxText; full reports that one does.
-func (g *grep) upToText(list []GrepMatch) (some []GrepMatch, full bool) {
-	if g.o.MaxText <= 0 {
-		return list, false
-	}
-	for i := range list {
-		if g.text += list[i].held(); g.text >= g.o.MaxText {
-			return list[:i+1], true
-		}
-	}
-	return list, false
-}
-
-// held returns about how much memory a match holds.
-func (m *GrepMatch) held() int64 {
-	const header = 16 // of a string
-	n := header + len(m.Text)
-	for _, lines := range [][]string{m.Before, m.After} {
-		for _, line := range lines {
-			n += header + len(line)
-		}
-	}
-	return int64(n)
 }

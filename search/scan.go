@@ -3,8 +3,10 @@ package search
 import (
 	"bytes"
 	"slices"
+	"syscall"
 
 	"vfsdb/chunk"
+	"vfsdb/node"
 	"vfsdb/tree"
 	"vfsdb/vfs"
 )
@@ -29,6 +31,58 @@ type scan struct {
 
 // maxHeld bounds a line with its context.
 const maxHeld = 64 << 20
+
+// file searches one file of a batch, and returns how much was read. A file that was removed since it was listed is
+// passed over.
+func (s *scanner) file(tx *tree.Tx, b *batch, t candidate) (int64, error) {
+	n, err := tx.Node(t.ino)
+	if err != nil || n == nil || n.Nlink == 0 {
+		return 0, err
+	}
+	if n.Kind() != node.KindFile {
+		return 0, syscall.EINVAL
+	}
+
+	b.outcomes = append(b.outcomes, outcome{path: t.path})
+	f := &b.outcomes[len(b.outcomes)-1]
+	if s.o.MaxFileSize >= 0 && n.Content.Size > s.o.MaxFileSize {
+		f.large = true
+		return 0, nil
+	}
+
+	// An earlier search may have learned enough of the content.
+	known := s.sketches.of(n.Content, s.number)
+	if known != nil && known.rulesOut(s.matcher.probes) {
+		f.scanned = true
+		return 0, nil
+	}
+	if known == nil && s.sketches.isBinary(n.Content) {
+		f.binary = true
+		return 0, nil
+	}
+
+	r := tx.Stream(n.Content)
+	defer r.Release()
+	c := scan{scanner: s, tx: tx, file: f, reader: r, size: n.Content.Size, line: 1, held: s.buf[:0]}
+	settled := !tx.DB().Writable() // an uncommitted content may be undone, and another one take its number
+	if s.learn && known == nil && c.size <= maxSketched && settled {
+		c.sketch = newSketch(c.size)
+	}
+	err = c.run()
+
+	// Keep the matches, and a sketch for later searches.
+	if f.binary && settled {
+		s.sketches.putBinary(n.Content)
+	}
+	if c.sketch != nil && f.scanned && c.complete() {
+		s.sketches.put(n.Content, c.sketch, s.number)
+	}
+	s.share()
+	f.matches = slices.Clone(s.matches)
+	s.count += len(f.matches)
+	s.buf, s.matches = c.held, s.matches[:0]
+	return n.Content.Size, pathErr("grep", t.path, err)
+}
 
 func (s *scan) run() error {
 	if err := s.read(); err != nil {

@@ -19,9 +19,6 @@ const (
 	// sketchShare is how many bytes of content there are to one byte of sketch: a fifth to a half of its bits are set
 	// then.
 	sketchShare = 16
-
-	// maxSketched bounds the length of a content that is sketched.
-	maxSketched = sketchBytes / 16 * sketchShare
 )
 
 // newSketch returns an empty sketch, for a content of size bytes.

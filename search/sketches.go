@@ -32,6 +32,9 @@ const (
 	// sketchBytes bounds the memory of sketches. It holds those of 128 MiB of text.
 	sketchBytes = 8 << 20
 
+	// maxSketched bounds the length of a content that is sketched.
+	maxSketched = sketchBytes / 16 * sketchShare
+
 	// sketchSearches is how many searches must pass a sketch by before it makes room for others.
 	sketchSearches = 16
 

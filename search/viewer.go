@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"syscall"
 
-	"vfsdb/node"
 	"vfsdb/tree"
 	"vfsdb/vfs"
 )
@@ -26,19 +24,6 @@ func view(ctx context.Context, v Viewer, fn func(*tree.Tx) error) error {
 
 // errStop ends a search early, without an error.
 var errStop = errors.New("stop here")
-
-// startDir walks to the directory where a search begins: anything else is ENOTDIR. The path of the result has no symlink
-// in it, and no "..".
-func startDir(ctx context.Context, v Viewer, name string) (at *entry, err error) {
-	err = view(ctx, v, func(tx *tree.Tx) (err error) {
-		at, err = locate(tx, name)
-		return err
-	})
-	if err == nil && at.Kind != node.KindDir {
-		err = syscall.ENOTDIR
-	}
-	return at, err
-}
 
 // pathErr names the search and the path of an error, once.
 func pathErr(op, name string, err error) error {
