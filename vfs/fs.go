@@ -3,7 +3,6 @@ package vfs
 import (
 	"context"
 
-	"vfsdb/history"
 	"vfsdb/node"
 	"vfsdb/tree"
 )
@@ -22,24 +21,9 @@ type Info = node.Info
 // branches. 0 is no inode.
 type Ino = node.Ino
 
-// A Moment is a point in history: the tree of Branch at the end of an Epoch. Snapshots and forks make moments. They
-// can be compared with ==.
-type Moment = history.Moment
-
-// A Branch is a line of history with a head: its ID, its Name, when it was Created, the Depth of its lineage, the
-// branch that it continues (Base) and where (Fork).
-type Branch = history.Branch
-
-// MainBranch is the branch of a new store. It cannot be renamed or deleted.
-const MainBranch = history.MainBranch
-
 // MaxReadSize is the most bytes that ReadFile and ReadRange return; more is EFBIG. A file may be longer than memory:
 // use [FS.Open].
 const MaxReadSize = tree.MaxReadSize
-
-// CheckName refuses a name that no branch or snapshot may have with EINVAL: empty, over 255 bytes, not UTF-8, with '-'
-// in front, or with a slash, '@', space or control character.
-func CheckName(name string) error { return history.CheckName(name) }
 
 // tree is the FS as rooms below see it.
 func (fsys *FS) tree() *tree.Tree { return (*tree.Tree)(fsys) }

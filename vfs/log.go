@@ -182,3 +182,7 @@ func (st *Store) Calls(ctx context.Context, options *CallOptions) ([]CallRecord,
 	list, err := st.tree().Journal().Calls(ctx, options)
 	return list, pathErr("calls", st.Path(), err)
 }
+
+// GrownSince bounds how much the branch grew since an event, the transaction included; what shrank is left out. An
+// event to come is Unknown.
+func (tx *Tx) GrownSince(seq int64) (Growth, error) { return tx.tree().GrownSince(seq) }

@@ -89,6 +89,15 @@ func (tx *Tx) newPlace(name string, o options) (place, error) {
 	return p, syscall.EEXIST
 }
 
+// parents makes the directories above the last segment of name.
+func (tx *Tx) parents(name string) error {
+	dir, base := splitLast(name)
+	if dir == "" || base == "" {
+		return nil
+	}
+	return tx.mkdirAll(dir, 0o755)
+}
+
 // Mkdir creates a directory, see [Tx.Mkdir].
 func (fsys *FS) Mkdir(ctx context.Context, name string, perm fs.FileMode, opts ...Option) error {
 	return fsys.update(ctx, "mkdir", name, func(tx *Tx) error { return tx.Mkdir(name, perm, opts...) })

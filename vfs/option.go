@@ -122,12 +122,3 @@ func (tx *Tx) holds(o options, ino Ino) error {
 	}
 	return stale
 }
-
-// parents makes the directories above the last segment of name.
-func (tx *Tx) parents(name string) error {
-	dir, base := splitLast(name)
-	if dir == "" || base == "" {
-		return nil
-	}
-	return tx.mkdirAll(dir, 0o755)
-}

@@ -43,24 +43,6 @@ func (tx *Tx) resolve(name string, follow bool) (string, error) {
 	return strings.Join(missing, "/"), nil
 }
 
-// path is the path from the root of the tree to a place that a walk found.
-func (p place) path() string {
-	switch {
-	case p.base == "":
-		return "."
-	case len(p.names) == 0:
-		return p.base
-	}
-	var b strings.Builder
-	b.Grow(len(p.base) + 16*len(p.names))
-	for _, name := range p.names {
-		b.WriteString(name)
-		b.WriteByte('/')
-	}
-	b.WriteString(p.base)
-	return b.String()
-}
-
 // Resolve returns the path without symlinks and `..`, see [Tx.Resolve].
 func (fsys *FS) Resolve(ctx context.Context, name string, follow bool) (path string, err error) {
 	err = fsys.view(ctx, "resolve", name, func(tx *Tx) (err error) {

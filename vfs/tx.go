@@ -28,9 +28,5 @@ func (tx *Tx) View(ctx context.Context, fn func(*Tx) error) error {
 // undone. One of another is EINVAL.
 func (tx *Tx) ChangedSince(at Moment) (bool, error) { return tx.tree().ChangedSince(at) }
 
-// GrownSince bounds how much the branch grew since an event, the transaction included; what shrank is left out. An
-// event to come is Unknown.
-func (tx *Tx) GrownSince(seq int64) (Growth, error) { return tx.tree().GrownSince(seq) }
-
 // writable refuses writes through a tree of the past, and through a transaction that only reads, or has ended.
 func (tx *Tx) writable() error { return tx.tree().Writable() }

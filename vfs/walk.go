@@ -243,3 +243,21 @@ func (tx *Tx) findDir(name string) (*node.Node, error) {
 
 // farDown is from how many directories above it on a directory is looked at more closely.
 const farDown = 8
+
+// path is the path from the root of the tree to a place that a walk found.
+func (p place) path() string {
+	switch {
+	case p.base == "":
+		return "."
+	case len(p.names) == 0:
+		return p.base
+	}
+	var b strings.Builder
+	b.Grow(len(p.base) + 16*len(p.names))
+	for _, name := range p.names {
+		b.WriteString(name)
+		b.WriteByte('/')
+	}
+	b.WriteString(p.base)
+	return b.String()
+}
