@@ -11,7 +11,7 @@ import (
 
 // Programs returns the names of the programs that a command of a POSIX shell starts, sorted, each once, as they are
 // written: "go", "./build.sh". Builtins of the shell that only work in the shell itself are no programs, and neither are
-// functions that the command declares.
+// functions after the statement that declares them, if that always runs and nothing unsets them.
 //
 // A text whose programs cannot be known before it runs is a [HiddenError]: a name that is put together at run time, a builtin
 // that runs a text (eval, trap, source) or another program (exec, command), an alias, and an assignment to PATH. Text
@@ -22,14 +22,6 @@ func Programs(command string) ([]string, error) {
 		return nil, fmt.Errorf("%v: %w", err, syscall.EINVAL)
 	}
 
-	declared := map[string]bool{}
-	syntax.Walk(file, func(n syntax.Node) bool {
-		if f, ok := n.(*syntax.FuncDecl); ok && f.Name != nil {
-			declared[f.Name.Value] = true
-		}
-		return true
-	})
-
 	var names []string
 	var refused error
 	refuse := func(format string, args ...any) {
@@ -37,12 +29,12 @@ func Programs(command string) ([]string, error) {
 			refused = &HiddenError{fmt.Sprintf(format, args...)}
 		}
 	}
-	syntax.Walk(file, func(n syntax.Node) bool {
+	declared, unset := map[string]bool{}, unsetNames(file)
+	visit := func(n syntax.Node) bool {
+		if assignsPath(n) {
+			refuse("the command sets PATH")
+		}
 		switch n := n.(type) {
-		case *syntax.Assign:
-			if n.Name != nil && n.Name.Value == searchPath {
-				refuse("the command sets PATH")
-			}
 		case *syntax.FuncDecl:
 			if n.Name != nil && inner[n.Name.Value] {
 				refuse("the command declares a function %q", n.Name.Value)
@@ -64,7 +56,13 @@ func Programs(command string) ([]string, error) {
 			}
 		}
 		return true
-	})
+	}
+	for _, s := range file.Stmts {
+		if name := declares(s); name != "" && !unset[name] {
+			declared[name] = true
+		}
+		syntax.Walk(s, visit)
+	}
 	if refused != nil {
 		return nil, refused
 	}
@@ -99,10 +97,74 @@ func setOf(names ...string) map[string]bool {
 	return set
 }
 
+// declares returns the name of the function that a statement declares in the shell itself, or "".
+func declares(s *syntax.Stmt) string {
+	f, ok := s.Cmd.(*syntax.FuncDecl)
+	if !ok || f.Name == nil || s.Background || s.Negated || f.Body.Background {
+		return ""
+	}
+	switch f.Body.Cmd.(type) {
+	case *syntax.Block, *syntax.Subshell:
+		return f.Name.Value
+	}
+	return "" // the parser takes a pipeline for a body, of which the shell runs the declaration elsewhere
+}
+
+// unsetNames returns what the command gives to unset as plain text.
+func unsetNames(file *syntax.File) map[string]bool {
+	names := map[string]bool{}
+	syntax.Walk(file, func(n syntax.Node) bool {
+		call, ok := n.(*syntax.CallExpr)
+		if !ok || len(call.Args) == 0 {
+			return true
+		}
+		if name, _ := literal(call.Args[0]); name == "unset" {
+			for _, w := range call.Args[1:] {
+				text, _ := literal(w)
+				names[text] = true
+			}
+		}
+		return true
+	})
+	return names
+}
+
+// assignsPath reports whether an assignment, a loop or an expansion assigns to PATH. In arithmetic it is enough that PATH
+// stands there, since as a number it has no other use.
+func assignsPath(n syntax.Node) bool {
+	switch n := n.(type) {
+	case *syntax.Assign:
+		return n.Name != nil && n.Name.Value == searchPath
+	case *syntax.WordIter:
+		return n.Name.Value == searchPath
+	case *syntax.ParamExp:
+		return n.Param != nil && n.Param.Value == searchPath && n.Exp != nil &&
+			(n.Exp.Op == syntax.AssignUnset || n.Exp.Op == syntax.AssignUnsetOrNull)
+	case *syntax.BinaryArithm:
+		return isPath(n.X) || isPath(n.Y)
+	case *syntax.UnaryArithm:
+		return isPath(n.X)
+	}
+	return false
+}
+
+func isPath(x syntax.ArithmExpr) bool {
+	w, ok := x.(*syntax.Word)
+	if !ok {
+		return false
+	}
+	text, _ := literal(w)
+	return text == searchPath
+}
+
 // setsPath reports whether a builtin with these arguments assigns to PATH, or may.
 func setsPath(name string, args []*syntax.Word) bool {
 	switch name {
 	case "export", "readonly", "read", "unset", "getopts", "local":
+	case "printf", "wait": // some shells store in a variable with -v and -p
+		if len(args) == 0 || !strings.HasPrefix(leading(args[0]), "-") {
+			return false
+		}
 	default:
 		return false
 	}
