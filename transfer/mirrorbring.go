@@ -304,7 +304,8 @@ func (c *changes) remember() error {
 			if err != nil {
 				return fmt.Errorf("%q: %w", e.path, err)
 			}
-			c.next[e.path] = &memo.File{Path: e.path, Host: c.b.shown[e.path], Node: memo.Identity(n)}
+			now := c.b.shown[e.path]
+			c.next[e.path] = memo.After(e.path, now, n, c.b.m.Was(e.path, now, c.b.byID))
 		}
 	}
 	return nil

@@ -134,16 +134,16 @@ func (f *filler) note() error {
 }
 
 func (f *filler) look(at *hostdir.Reopener, p *memo.Place) error {
-	info, err := f.top.Self.Stat()
+	in, base := f.top, path.Base(p.Path)
+	info, err := in.Self.Stat()
 	if p.Path != "" {
-		var in *hostdir.Dir
 		if in, err = at.Dir(parent(p.Path)); err == nil {
-			info, err = in.Root.Lstat(path.Base(p.Path))
+			info, err = in.Root.Lstat(base)
 		}
 	}
 	if err != nil {
 		return err
 	}
-	f.at.Known[p.Path] = &memo.File{Path: p.Path, Host: hostdir.StateOf(info), Node: memo.Identity(p.Node)}
+	f.at.Known[p.Path] = memo.After(p.Path, hostdir.StateOf(info), p.Node, nil).LeaveOut(in, base)
 	return nil
 }

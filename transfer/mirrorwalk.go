@@ -159,8 +159,8 @@ func (b *bringer) special(in *hostdir.Dir, e *entry, info fs.FileInfo) (err erro
 // keepAttr gives an entry those attributes of the tree that were not changed on the host. The host may not be able to show all
 // of them.
 func (b *bringer) keepAttr(e *entry) {
-	known := b.m.Known[e.path]
 	now, ok := b.shown[e.path]
+	known := b.m.Was(e.path, now, b.byID)
 	if known == nil || !ok || known.Host.Mode.Type() != now.Mode.Type() {
 		return
 	}
@@ -172,5 +172,12 @@ func (b *bringer) keepAttr(e *entry) {
 	}
 	if known.Host.Mtime == now.Mtime {
 		e.mtime = known.Node.Mtime
+	}
+	if e.xattrs != nil && len(known.Left) > 0 {
+		all, err := known.PutBack(e.xattrs.Xattrs)
+		if err != nil {
+			b.refuse(e.path, err)
+		}
+		e.xattrs = &xattrs{all, true}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"vfsdb/node"
 	"vfsdb/transfer/hostdir"
 	"vfsdb/vfs"
 )
@@ -163,6 +164,27 @@ func (d *Dir) Same(known *File, now hostdir.State) bool {
 func (d *Dir) IsOf(ctx context.Context, fsys *vfs.FS) (bool, error) {
 	id, err := storeID(ctx, fsys)
 	return err == nil && d.memo.Store == id, err
+}
+
+// Was returns what is known of the file that has a path now, which may have had another one, or nil.
+func (d *Dir) Was(name string, now hostdir.State, byID map[hostdir.ID]string) *File {
+	if known := d.Known[name]; known != nil {
+		return known
+	}
+	from, ok := byID[now.ID]
+	if !ok || d.Known[from].Host.Mtime != now.Mtime {
+		return nil // a number may be used again
+	}
+	return d.Known[from]
+}
+
+// After returns what is known of a path after its changes were brought back, which was known as was, or not if that is nil.
+func After(name string, host hostdir.State, n *node.Node, was *File) *File {
+	f := &File{Path: name, Host: host, Node: Identity(n)}
+	if was != nil {
+		f.Left = was.Left
+	}
+	return f
 }
 
 // ByID lists the known files that a rename can be recognized by: regular ones with one name.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"slices"
 
 	"vfsdb/chunk"
 	"vfsdb/node"
@@ -25,6 +26,41 @@ type File struct {
 	Path string // "" is the top
 	Host hostdir.State
 	Node node.Node // as Identity returns it
+	Left []string  // the names of the extended attributes of Node that the host has no room for
+}
+
+// LeaveOut notes which extended attributes of the node the file base of a directory of the host does not have. It returns f.
+func (f *File) LeaveOut(in *hostdir.Dir, base string) *File {
+	if f.Node.Xattrs == "" {
+		return f
+	}
+	has, _ := in.Xattrs(base) // nothing, where there is no place for any
+	for _, name := range f.Node.Xattrs.Names() {
+		if !slices.Contains(has, name) {
+			f.Left = append(f.Left, name)
+		}
+	}
+	return f
+}
+
+// PutBack adds to the extended attributes that the host has now those that it had no room for. If they do not fit into one
+// inode, that is ENOSPC.
+func (f *File) PutBack(now node.Xattrs) (node.Xattrs, error) {
+	f.Left = slices.DeleteFunc(f.Left, func(name string) bool {
+		_, set := now.Get(name)
+		return set
+	})
+	for _, name := range f.Left {
+		value, ok := f.Node.Xattrs.Get(name)
+		if !ok {
+			continue
+		}
+		var err error
+		if now, err = now.With(name, value); err != nil {
+			return "", err
+		}
+	}
+	return now, nil
 }
 
 // Identity returns what of a node a mirror shows. Two nodes of one store with the same Identity look the same on the host.
