@@ -16,7 +16,8 @@ import (
 
 // ShellOptions say how commands run. A nil *ShellOptions is the zero value.
 type ShellOptions struct {
-	// Run are the options of each command: a time limit, a network of its own, confinement. See [run.Options].
+	// Run are the options of each command: a time limit, a network of its own, confinement. Without CleanEnv a command gets
+	// all variables of this process, secrets included. See [run.Options].
 	Run run.Options
 
 	// MaxOutput is the most bytes of output that are returned; the rest is dropped. 0 is 100,000.
