@@ -3,9 +3,11 @@ package run_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -152,4 +154,24 @@ func TestRunRefused(t *testing.T) {
 	require.ErrorIs(t, run.Command(ctx, sub, run.Options{}, "true").Run(), syscall.EINVAL)
 	_, err = run.Command(ctx, fsys, run.Options{Base: "/", Via: run.Copy}, "true").Output()
 	require.True(t, errors.Is(err, syscall.EINVAL), err)
+}
+
+// Arguments, variables and directories are bytes: a command gets them as they were given, whatever process starts it.
+func TestRunArgumentBytes(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("names are bytes on Linux")
+	}
+	for _, o := range []run.Options{{Via: run.Overlay}, {Via: run.Copy}, {Via: run.Copy, NetworkNone: true}, {Via: run.Live}} {
+		t.Run(fmt.Sprint(o.Via, o.NetworkNone), func(t *testing.T) {
+			fsys := vfstest.New(t, "dir\xff/f")
+			t.Setenv("XDG_CACHE_HOME", t.TempDir())
+			o.Dir, o.Env = "dir\xff", []string{"VALUE=\xfd"}
+			out, err := run.Command(t.Context(), fsys, o, "/bin/sh", "-c", `printf '%s' "$1$VALUE"; test -f f`, "sh", "\xfe").Output()
+			if unable := (*run.UnableError)(nil); errors.As(err, &unable) {
+				t.Skip(err)
+			}
+			require.NoError(t, err)
+			require.Equal(t, "\xfe\xfd", string(out))
+		})
+	}
 }

@@ -1,7 +1,8 @@
 package run
 
 import (
-	"encoding/json"
+	"bytes"
+	"encoding/gob"
 	"errors"
 	"fmt"
 	"os"
@@ -79,7 +80,7 @@ func noNetwork(via Via, err error) error {
 // runGuard is the step.
 func runGuard(input []byte, _ *os.File) (int, error) {
 	var in guardInput
-	if err := json.Unmarshal(input, &in); err != nil {
+	if err := gob.NewDecoder(bytes.NewReader(input)).Decode(&in); err != nil {
 		return 0, err
 	}
 	runtime.LockOSThread() // the rights that follow are those of a thread, and it becomes the command

@@ -1,7 +1,8 @@
 package run
 
 import (
-	"encoding/json"
+	"bytes"
+	"encoding/gob"
 	"errors"
 	"fmt"
 	"io"
@@ -42,7 +43,7 @@ type innerCommand struct {
 // An innerReport is what the inner process answers: once when it has started the command, or could not, and once when that has
 // ended.
 type innerReport struct {
-	Failed *stepError         `json:",omitempty"`
+	Failed *stepError
 	Status syscall.WaitStatus // of the command
 }
 
@@ -50,7 +51,7 @@ type innerReport struct {
 // has ended it ends the others.
 func runInner(input []byte, report *os.File) (int, error) {
 	var in innerInput
-	if err := json.Unmarshal(input, &in); err != nil {
+	if err := gob.NewDecoder(bytes.NewReader(input)).Decode(&in); err != nil {
 		return 0, err
 	}
 	outer := os.NewFile(stepFiles, "outer")
@@ -65,7 +66,7 @@ func runInner(input []byte, report *os.File) (int, error) {
 	}
 
 	var c innerCommand
-	from, to := json.NewDecoder(outer), json.NewEncoder(outer)
+	from, to := gob.NewDecoder(outer), gob.NewEncoder(outer)
 	if err := from.Decode(&c); err != nil {
 		return 1, nil // the process outside is gone, or has given up
 	}

@@ -1,7 +1,7 @@
 package run
 
 import (
-	"encoding/json"
+	"encoding/gob"
 	"errors"
 	"fmt"
 	"io"
@@ -18,7 +18,7 @@ import (
 type inner struct {
 	cmd     *exec.Cmd
 	conn    *net.UnixConn
-	reports *json.Decoder
+	reports *gob.Decoder
 	started chan error    // receives how the start went
 	stop    chan struct{} // closed when the process has ended
 	stdin   io.Reader     // to be copied into feed; nil if the process has it
@@ -31,7 +31,7 @@ func startInner(t *task, in innerInput) (*inner, error) {
 	if err != nil {
 		return nil, err
 	}
-	i := &inner{conn: ours, reports: json.NewDecoder(ours), started: make(chan error, 1), stop: make(chan struct{})}
+	i := &inner{conn: ours, reports: gob.NewDecoder(ours), started: make(chan error, 1), stop: make(chan struct{})}
 	opened := []*os.File{theirs}
 	cmd := &exec.Cmd{Stdout: t.stdout, Stderr: t.stderr, SysProcAttr: innerAttr(in)}
 	in.Forward = !newGroup(cmd).own
@@ -142,7 +142,7 @@ func namespaceRemedy() string {
 
 // command makes the process start the command.
 func (i *inner) command(c innerCommand) error {
-	if err := json.NewEncoder(i.conn).Encode(c); err != nil {
+	if err := gob.NewEncoder(i.conn).Encode(c); err != nil {
 		return err
 	}
 	var r innerReport

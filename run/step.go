@@ -1,7 +1,8 @@
 package run
 
 import (
-	"encoding/json"
+	"bytes"
+	"encoding/gob"
 	"errors"
 	"fmt"
 	"io"
@@ -18,7 +19,7 @@ const stepEnv = "VFSDB_RUN_STEP"
 // probeStep is the name of the step of a command that does nothing, see [Probe].
 const probeStep = "probe"
 
-// The descriptors of a step: the first has what it is to do, as JSON; the second takes its error, as JSON, and is closed
+// The descriptors of a step: the first has what it is to do; the second takes its error, and is closed
 // without one once the command has started.
 const (
 	stepInput  = 3
@@ -50,7 +51,7 @@ func runStep(name string) int {
 		code, err = do(input, report)
 	}
 	if err != nil {
-		_ = json.NewEncoder(report).Encode(newStepError(err))
+		_ = gob.NewEncoder(report).Encode(newStepError(err))
 		return 1
 	}
 	return code
@@ -60,8 +61,8 @@ func runStep(name string) int {
 type stepError struct {
 	Text   string
 	Errno  syscall.Errno
-	Start  string       // of a [StartError]: the name
-	Unable *UnableError `json:",omitempty"`
+	Start  string // of a [StartError]: the name
+	Unable *UnableError
 }
 
 func newStepError(err error) stepError {
@@ -110,13 +111,13 @@ const thisProgram = "/proc/self/exe"
 // newStep returns the process of a step, with the environment env, and the function that starts it. start returns once the
 // step has started the command, or its error.
 func newStep(name string, input any, env []string) (cmd *exec.Cmd, start func() error, err error) {
-	text, err := json.Marshal(input)
-	if err != nil {
+	var text bytes.Buffer
+	if err := gob.NewEncoder(&text).Encode(input); err != nil {
 		return nil, nil, err
 	}
 	cmd = exec.Command(thisProgram)
 	cmd.Env = append(env[:len(env):len(env)], stepEnv+"="+name)
-	return cmd, func() error { return startStep(cmd, text) }, nil
+	return cmd, func() error { return startStep(cmd, text.Bytes()) }, nil
 }
 
 func startStep(cmd *exec.Cmd, input []byte) (err error) {
@@ -148,7 +149,7 @@ func startStep(cmd *exec.Cmd, input []byte) (err error) {
 	}
 	var failed stepError
 	if err == nil {
-		if err = json.Unmarshal(report, &failed); err == nil {
+		if err = gob.NewDecoder(bytes.NewReader(report)).Decode(&failed); err == nil {
 			err = failed.asError()
 		}
 	}
