@@ -152,6 +152,13 @@ func (r *runFlags) branch(c *cli.Call) (*vfs.FS, error) {
 	if r.made == "" && r.o.Base == "" {
 		return c.FS, nil
 	}
+	if r.o.Base != "" {
+		if info, err := os.Stat(r.o.Base); err != nil {
+			return nil, err
+		} else if !info.IsDir() {
+			return nil, &os.PathError{Op: "run over", Path: r.o.Base, Err: syscall.ENOTDIR}
+		}
+	}
 	var base snapshot.Tree
 	switch {
 	case r.from != "":
@@ -214,6 +221,9 @@ func (r *runFlags) end(cmd *run.Cmd, err error) error {
 		return err
 	default:
 		code = cli.CodeOf(err)
+		if kept := new(run.KeptError); errors.As(err, &kept) {
+			code = cli.ExitFailed // whatever the reason, no branch has the result
+		}
 		r.Warn("%v", err)
 	}
 
