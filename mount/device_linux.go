@@ -18,7 +18,7 @@ type Owner struct{ Uid, Gid uint32 }
 
 // OpenDevice opens a new device of FUSE and mounts it on a directory, read-only. The mount stands in the namespaces of the
 // calling process, which needs the right to mount there. It can be used as soon as a process that has the device calls
-// [ServeDevice]; until then, whoever looks at the directory waits.
+// [ServeDevice]; until then, a program that looks at the directory waits.
 func OpenDevice(dir string) (*os.File, error) {
 	device, err := os.OpenFile("/dev/fuse", os.O_RDWR, 0)
 	if err != nil {

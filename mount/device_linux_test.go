@@ -13,7 +13,7 @@ import (
 	"vfsdb/mount"
 )
 
-// A device that is mounted by whoever may is served by a process that has the store. Files have the owner that is asked for.
+// A device that one process has mounted is served by another, which has the store. Files have the owner that is asked for.
 func TestDevice(t *testing.T) {
 	ctx := t.Context()
 	fsys := vfstest.New(t, "d/f")

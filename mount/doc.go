@@ -37,7 +37,7 @@
 // change is seen some milliseconds after its commit. There is no writeback cache in the kernel, because with one it would
 // never believe the size of a file that somebody else has changed.
 //
-// A file whose last name is removed stays as long as a program has it open, whoever removed the name. A listing is in the
+// A file whose last name is removed stays as long as a program has it open, also if others removed the name. A listing is in the
 // order of a hash of its names, so it can go on from any place whatever has changed since.
 //
 // Locks are the kernel's: they hold between the programs of one mount. A program must not start another one whose working

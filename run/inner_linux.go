@@ -153,7 +153,7 @@ func endOthers() {
 	}
 }
 
-// errNoMount is what an error of a mount is turned into.
+// unable turns the error of a mount into an UnableError, unless the error is none of the host.
 func unable(why, remedy string, err error) error {
 	var errno syscall.Errno
 	if !errors.As(err, &errno) {

@@ -102,20 +102,25 @@ func numbers(t *testing.T, fsys *vfs.FS) map[string]vfs.Ino {
 	return list
 }
 
-// Attributes of the namespace user come back, and those that a file had stay.
+// Attributes of the namespace user come back: those that a command set, those that a file had, and without those that the
+// command removed. A file in the place of another has its own.
 func TestOverlayXattrs(t *testing.T) {
 	if _, err := exec.LookPath("setfattr"); err != nil {
 		t.Skip(err)
 	}
 	ctx := t.Context()
-	fsys := vfstest.New(t, "a", "d/b")
-	require.NoError(t, (*tree.Tree)(fsys).Update(ctx, func(tx *tree.Tx) error {
-		return tx.SetXattr(tree.Place{Dir: tx.Root(), Base: "a"}, "user.old", []byte("1"), 0)
-	}))
-	cmd := overlay(t, ctx, fsys, run.Options{}, "/bin/sh", "-ec", "echo >> a; setfattr -n user.new -v 2 a d; echo > c; setfattr -n user.c -v 3 c")
+	fsys := vfstest.New(t, "a", "less", "other", "d/b")
+	for _, name := range []string{"a", "less", "other", "d"} {
+		require.NoError(t, (*tree.Tree)(fsys).Update(ctx, func(tx *tree.Tx) error {
+			return tx.SetXattr(tree.Place{Dir: tx.Root(), Base: name}, "user.old", []byte("1"), 0)
+		}))
+	}
+	cmd := overlay(t, ctx, fsys, run.Options{}, "/bin/sh", "-ec", "setfattr -x user.old less; echo > new; mv new other; echo >> a; setfattr -n user.new -v 2 a d; echo > c; setfattr -n user.c -v 3 c")
 	require.NoError(t, cmd.Run())
 	require.Equal(t, map[string]string{"user.old": "1", "user.new": "2"}, xattrs(t, fsys, "a"))
-	require.Equal(t, map[string]string{"user.new": "2"}, xattrs(t, fsys, "d"))
+	require.Equal(t, map[string]string{"user.old": "1", "user.new": "2"}, xattrs(t, fsys, "d"))
+	require.Empty(t, xattrs(t, fsys, "less"))
+	require.Empty(t, xattrs(t, fsys, "other"))
 	require.Equal(t, map[string]string{"user.c": "3"}, xattrs(t, fsys, "c"))
 }
 

@@ -162,7 +162,7 @@ func (d *overlayDir) remove() error {
 }
 
 // collectOverlayDirs removes the directories of dead runs, and returns with a shared lock on the gate: a run has it as long as
-// its directory is not locked. So whoever has the gate alone knows that a directory without a lock is a dead run's. One that
+// its directory is not locked. So under an exclusive lock on the gate, a directory without a lock is a dead run's. One that
 // cannot be removed waits for the next run.
 func collectOverlayDirs(in string, gate int) error {
 	if unix.Flock(gate, unix.LOCK_EX|unix.LOCK_NB) == nil {

@@ -32,6 +32,7 @@ type upperInode struct {
 	rdev     int64
 	target   string       // of a symlink
 	xattrs   node.Xattrs  // that the command has set, or seen
+	exact    bool         // those are all that it has
 	dir      *upperDir    // nil unless it is a directory
 	data     upperContent // of a regular file
 	origin   node.Ino     // that it was copied from, as the kernel noted it; 0 if unknown
@@ -89,9 +90,12 @@ func (i *upperInode) put(n *node.Node, only *owner) {
 	}
 }
 
-// mergeXattrs adds the attributes to those that a file has already, which a command need not see. If there is no room for all,
-// those that it saw remain.
+// mergeXattrs returns the attributes of a file that has some already. Where the layer need not have those, the others are
+// added to them; if there is no room for all, those that the command saw remain.
 func (i *upperInode) mergeXattrs(all node.Xattrs) node.Xattrs {
+	if i.exact {
+		return i.xattrs
+	}
 	for name, value := range i.xattrs.All() {
 		var err error
 		if all, err = all.With(name, value); err != nil {

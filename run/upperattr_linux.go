@@ -47,6 +47,13 @@ func (r *upperReader) attributes(fd int) (kernel map[string]string, own node.Xat
 	return kernel, own, err
 }
 
+// holdsXattrs reports whether a directory can hold attributes of users. Where it can, the kernel copies those of a file with
+// it, and a write to the file fails if there is no room for them.
+func holdsXattrs(dir string) bool {
+	const probe = node.XattrSpace + "vfsdb.probe"
+	return unix.Setxattr(dir, probe, nil, 0) == nil && unix.Removexattr(dir, probe) == nil
+}
+
 // attribute returns an attribute of an open file, "" if it has none.
 func attribute(fd int, name string) string {
 	var buf [512]byte

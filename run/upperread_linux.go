@@ -23,6 +23,7 @@ type upperReader struct {
 	*contents
 	prefix string // of the kernel's own attributes
 	base   bool   // it reads a directory that is no layer: there are no whiteouts, and nothing there is changed
+	holds  bool   // the layer holds all attributes of its files, those of the lower layer included
 	files  chan upperFile
 	names  map[uint64]*upperInode // with several names, by the host's inode
 }
@@ -38,7 +39,10 @@ type upperFile struct {
 // readUpper reads the upper layer in dir and stores its contents, out of sight, for a tree. prefix is that of the kernel's
 // own attributes. before is how the directory was when the command began.
 func readUpper(ctx context.Context, t *tree.Tree, dir, prefix string, before *upperInode) (*upper, error) {
-	u, err := readLayer(ctx, t, prefix, func(ctx context.Context, r *upperReader) (*upperInode, error) { return r.top(ctx, dir) })
+	u, err := readLayer(ctx, t, prefix, func(ctx context.Context, r *upperReader) (*upperInode, error) {
+		r.holds = holdsXattrs(dir)
+		return r.top(ctx, dir)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -114,6 +118,7 @@ func (r *upperReader) dir(ctx context.Context, f *os.File, inode *upperInode, pa
 		return fmt.Errorf("attributes of %q: %w", path, err)
 	}
 	inode.xattrs, inode.dir = own, &upperDir{opaque: kernel["opaque"] == "y" && !r.base}
+	inode.exact = r.holds && path != "." // the kernel copies nothing to the top
 	if path != "." && !r.base {
 		inode.dir.redirect = kernel["redirect"]
 	}
@@ -199,7 +204,7 @@ func (r *upperReader) regular(ctx context.Context, dir int, name, path string, i
 	if _, whiteout := kernel["whiteout"]; whiteout && st.Size == 0 && !r.base {
 		return nil, f.Close()
 	}
-	inode.xattrs = own
+	inode.xattrs, inode.exact = own, r.holds
 	inode.origin = originOf(kernel["origin"])
 
 	select {
