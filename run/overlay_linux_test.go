@@ -124,6 +124,16 @@ func TestOverlayXattrs(t *testing.T) {
 	require.Equal(t, map[string]string{"user.c": "3"}, xattrs(t, fsys, "c"))
 }
 
+// A file with several names is parted by a change under one of them: so does overlayfs, and LIMITS.md says it.
+func TestOverlayPartsLinks(t *testing.T) {
+	ctx := t.Context()
+	fsys := vfstest.New(t, "a")
+	require.NoError(t, fsys.Link(ctx, "a", "b"))
+	require.NoError(t, overlay(t, ctx, fsys, run.Options{}, "/bin/sh", "-c", "echo more >> a").Run())
+	require.Equal(t, "amore\n", text(t, fsys, "a"))
+	require.Equal(t, "a", text(t, fsys, "b"))
+}
+
 // xattrs returns the extended attributes of a file.
 func xattrs(t *testing.T, fsys *vfs.FS, name string) map[string]string {
 	t.Helper()
