@@ -29,7 +29,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	lines := &lineReader{in: bufio.NewReader(reader), close: reader.Close, max: s.line}
 	lines.refuse = func(id json.RawMessage) { s.tooLong(answers, id, lines.max) }
 
-	err := s.sdk.Run(ctx, &patientTransport{&sdk.IOTransport{Reader: lines, Writer: answers, MaxLineLength: s.line + 1<<10}})
+	err := s.sdk.Run(ctx, &patientTransport{&sdk.IOTransport{Reader: lines, Writer: answers, MaxLineLength: s.line + 1<<10}, s.grace})
 
 	if ctx.Err() != nil || errors.Is(err, io.EOF) || errors.Is(err, sdk.ErrConnectionClosed) {
 		return nil
@@ -46,15 +46,19 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 
 // A patientTransport is for clients that close their end after the last request. It waits a few seconds for the
 // answers; the SDK would cancel all calls at the end of the input.
-type patientTransport struct{ sdk.Transport }
+type patientTransport struct {
+	sdk.Transport
+	grace time.Duration
+}
 
 func (p *patientTransport) Connect(ctx context.Context) (sdk.Connection, error) {
 	conn, err := p.Transport.Connect(ctx)
-	return &patientConn{Connection: conn, open: map[jsonrpc.ID]bool{}, closed: make(chan struct{})}, err
+	return &patientConn{Connection: conn, grace: p.grace, open: map[jsonrpc.ID]bool{}, closed: make(chan struct{})}, err
 }
 
 type patientConn struct {
 	sdk.Connection
+	grace   time.Duration
 	closed  chan struct{}
 	closing sync.Once
 
@@ -88,7 +92,7 @@ func (c *patientConn) wait(ctx context.Context) {
 	answered := c.answered
 	c.mu.Unlock()
 
-	enough := time.NewTimer(shutdownWait)
+	enough := time.NewTimer(c.grace)
 	defer enough.Stop()
 	select {
 	case <-answered:

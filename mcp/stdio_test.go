@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -55,6 +56,7 @@ func TestStdioInterrupt(t *testing.T) {
 func TestStdioLongMessage(t *testing.T) {
 	s, fsys := serve(t, nil)
 	mcp.SetLine(s, 20<<20)
+	mcp.SetGrace(s, time.Minute) // a write of many megabytes takes its time on a busy machine
 	write := func(before, after string, size int) string {
 		return `{"jsonrpc":"2.0",` + before + `"method":"tools/call","params":{"id":7,"name":"workspace_write_file","arguments":{"path":"/a","content":"` +
 			strings.Repeat("\\\"x", size/3) + `"}}` + after + "}\n"
