@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// ends keeps the first half and the last half of what is written to it, up to most bytes in all.
+// ends is a writer that keeps at most a number of bytes: half of them from the beginning of the output, half from its end.
 type ends struct {
 	most  int
 	first []byte

@@ -45,6 +45,7 @@ func (b *Toolbox) lacks(t *Tool) string {
 	case snapshots && fsys != nil && !fsys.Whole():
 		return "it is about a whole branch, and this workspace is a directory of one"
 	}
+
 	if slices.Contains(t.Permissions, policy.Run) {
 		if why := b.lacksPrograms(); why != "" {
 			return why

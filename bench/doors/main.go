@@ -121,6 +121,7 @@ func (b *bench) round(ctx context.Context, round int, match *regexp.Regexp, from
 		if !match.MatchString(d.work) {
 			continue
 		}
+
 		sides := map[string]side{d.door: d.ours, "host": onHost}
 		order := []string{d.door, "host"}
 		if round%2 == 1 {

@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -86,12 +87,13 @@ func catAll() error {
 		if err != nil || !d.Type().IsRegular() {
 			return err
 		}
+
 		f, err := os.Open(name)
 		if err != nil {
 			return err
 		}
 		_, err = io.Copy(io.Discard, f)
-		return firstOf(err, f.Close())
+		return errors.Join(err, f.Close())
 	})
 }
 
@@ -102,6 +104,7 @@ func useRepository(s sheet) error {
 			return err
 		}
 	}
+
 	for _, w := range []struct {
 		row  string
 		args []string
@@ -143,7 +146,7 @@ func touchFiles(s sheet) error {
 				return err
 			}
 			_, err = f.WriteString("// more\n")
-			return firstOf(err, f.Close())
+			return errors.Join(err, f.Close())
 		})
 	})
 }
@@ -213,7 +216,7 @@ func largeFile(s sheet) error {
 	if err != nil {
 		return err
 	}
-	if err := firstOf(f.Sync(), forget(f)); err != nil {
+	if err := errors.Join(f.Sync(), forget(f)); err != nil {
 		return err
 	}
 	for _, pass := range []string{"first", "again"} {
@@ -250,13 +253,4 @@ func npmInstall(s sheet) error {
 		}
 	}
 	return s.timed("npm ci", 1, program("npm", "ci", "--prefer-offline", "--ignore-scripts", "--no-audit", "--no-fund", "--silent"))
-}
-
-func firstOf(list ...error) error {
-	for _, err := range list {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -25,7 +25,7 @@ type Request struct {
 	Confine   bool // it may write in the branch and a directory for temporary files alone
 }
 
-// A Result tells how a program ended.
+// A Result is the output of a program, its exit code, and the branch that has its changes.
 type Result struct {
 	Output    string // of both streams, in the order of the writes, as valid UTF-8
 	Truncated bool   // Output is not all

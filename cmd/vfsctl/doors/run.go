@@ -111,6 +111,7 @@ func (r *runFlags) check(cmd *cobra.Command) error {
 	case r.o.Timeout < 0:
 		return cli.Usage(cmd, "--timeout is negative")
 	}
+
 	for _, kv := range r.o.Env {
 		if name, _, ok := strings.Cut(kv, "="); !ok || name == "" || strings.Contains(kv, "\x00") {
 			return cli.Usage(cmd, "--env: %q is not NAME=VALUE", kv)
@@ -170,6 +171,7 @@ func (r *runFlags) branch(c *cli.Call) (*vfs.FS, error) {
 	case r.o.Base == "":
 		base = c.FS
 	}
+
 	made, err := snapshot.Branch(c, c.FS, base, r.made)
 	if err == nil && r.made == "" {
 		r.say("the changes go into the branch %s", made.Head())
