@@ -1,0 +1,75 @@
+package textdiff
+
+import (
+	"slices"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Words compares two texts by word, as to show what changed within a line. The ranges of its hunks count bytes. A word is a
+// run of letters, digits and underscores, or a run of blanks; any other character stands alone, and so does each byte that is
+// not UTF-8. The bounds are those of Compare.
+func Words(a, b []byte) []Hunk {
+	textA, textB := words(a), words(b)
+	hunks := compare(textA, textB, false)
+	for i, h := range hunks {
+		hunks[i] = Hunk{textA.span(h.A), textB.span(h.B)}
+	}
+	return hunks
+}
+
+// Words returns m with those conflicts resolved in which each text has one line, and the two sides changed different words
+// of it that do not touch. The other conflicts stay.
+func (m Merged) Words() Merged {
+	m.Regions = slices.Clone(m.Regions)
+	for i, r := range m.Regions {
+		if r.Origin != Conflict || r.Base.Len() != 1 || r.Ours.Len() != 1 || r.Theirs.Len() != 1 {
+			continue
+		}
+
+		line := merge(words(m.Base.Lines(r.Base)), words(m.Ours.Lines(r.Ours)), words(m.Theirs.Lines(r.Theirs)))
+		if line.Clean() {
+			m.Regions[i].Origin, m.Regions[i].Text = Mixed, line.Take(Agreed)
+		}
+	}
+	return m
+}
+
+// span returns the bytes of the pieces in r.
+func (t Text) span(r Range) Range { return Range{t.cuts[r.From], t.cuts[r.To]} }
+
+// The kinds of characters.
+const (
+	sign = iota
+	letter
+	space
+)
+
+// words cuts data into words.
+func words(data []byte) Text {
+	t := Text{data, []int{0}}
+	last := sign
+	for at := 0; at < len(data); {
+		kind, size := kindOf(data[at:])
+		if at > 0 && (kind == sign || kind != last) {
+			t.cuts = append(t.cuts, at)
+		}
+		at, last = at+size, kind
+	}
+	if len(data) > 0 {
+		t.cuts = append(t.cuts, len(data))
+	}
+	return t
+}
+
+// kindOf returns the kind of the first character of data, and its length. Line ends are signs.
+func kindOf(data []byte) (kind, size int) {
+	c, size := utf8.DecodeRune(data)
+	switch {
+	case c == '_' || unicode.IsLetter(c) || unicode.IsDigit(c) || unicode.IsMark(c):
+		return letter, size
+	case c != '\n' && c != '\r' && unicode.IsSpace(c):
+		return space, size
+	}
+	return sign, size
+}
