@@ -17,13 +17,15 @@ type Form struct {
 	Target               int64 // its length
 	HasXattrs            bool
 	Xattrs               Xattrs
+	HasConflict          bool
+	Conflict             Conflict
 }
 
 // Fault returns the fault of the row itself; "" if it has none.
 func (r *Form) Fault() string {
 	// A whiteout has the mode 0.
 	switch {
-	case r.Mode == 0 && (r.Content.Size != 0 || r.HasBlob || r.HasManifest || r.HasTarget || r.HasXattrs):
+	case r.Mode == 0 && (r.Content.Size != 0 || r.HasBlob || r.HasManifest || r.HasTarget || r.HasXattrs || r.HasConflict):
 		return "whiteout has content"
 	case r.Mode == 0:
 		return ""
@@ -50,13 +52,18 @@ func (r *Form) Fault() string {
 		return fmt.Sprintf("%s %d has a target", KindName(kind), r.Ino)
 	case kind != KindFile && (r.Content.Size != 0 || r.HasBlob || r.HasManifest):
 		return fmt.Sprintf("%s %d has content of %d bytes", KindName(kind), r.Ino, r.Content.Size)
-	case !r.HasXattrs:
-		return ""
-	case kind != KindFile && kind != KindDir:
+	case r.HasXattrs && kind != KindFile && kind != KindDir:
 		return fmt.Sprintf("%s %d has attributes", KindName(kind), r.Ino)
 	}
-	if what := r.Xattrs.Fault(); what != "" {
-		return fmt.Sprintf("inode %d: %s", r.Ino, what)
+	what := ""
+	if r.HasXattrs {
+		what = r.Xattrs.Fault()
 	}
-	return ""
+	if what == "" && r.HasConflict {
+		what = r.Conflict.Fault()
+	}
+	if what != "" {
+		what = fmt.Sprintf("inode %d: %s", r.Ino, what)
+	}
+	return what
 }

@@ -23,6 +23,7 @@ type Node struct {
 	Content      chunk.Content
 	Target       string // of a symlink
 	Xattrs       Xattrs
+	Conflict     Conflict
 }
 
 // Fresh is the level of an entry or inode without a row in any level.
@@ -49,7 +50,7 @@ func (n *Node) CheckRegular() error {
 const MaxSize = int64(1<<32) * chunk.Size
 
 // Copy returns a node without a number yet, with all that a copy of n takes along. Its times but Mtime, and its names, are its
-// own.
+// own, and no conflict comes along.
 func (n *Node) Copy() *Node {
 	return &Node{Mode: n.Mode, Uid: n.Uid, Gid: n.Gid, Rdev: n.Rdev, Mtime: n.Mtime, Content: n.Content, Target: n.Target, Xattrs: n.Xattrs}
 }
@@ -76,7 +77,7 @@ func Same(a, b *Node) bool {
 // its entries, and so does the number of names.
 func Alike(a, b *Node) bool {
 	same := a.Mode == b.Mode && a.Uid == b.Uid && a.Gid == b.Gid && a.Rdev == b.Rdev
-	same = same && a.Content == b.Content && a.Target == b.Target && a.Xattrs == b.Xattrs
+	same = same && a.Content == b.Content && a.Target == b.Target && a.Xattrs == b.Xattrs && a.Conflict == b.Conflict
 	return same && (a.IsDir() || a.Mtime == b.Mtime)
 }
 

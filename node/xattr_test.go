@@ -117,7 +117,7 @@ func TestXattrFaults(t *testing.T) {
 	}
 }
 
-// Any bytes are read without a panic, and those without a fault are the one form of what they say.
+// Any bytes are read without a panic. Bytes without a fault are the only form of their attributes.
 func FuzzXattrs(f *testing.F) {
 	f.Add("\x01a\x00\x01b\x03abc", "user.a")
 	f.Add("\x81\x00a\x00", "user.")

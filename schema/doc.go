@@ -47,7 +47,7 @@
 //
 // The tables are explained in tables.sql and in FORMAT.md. Each is written by one room and read only by that room and
 // those above it, with a few exceptions that internal/arrows lists: meta and counter here; lease, pin, gc and touched by
-// hold; blob, pack, manifest and patch by chunk; call and change by journal; branch, lineage and snapshot by history; inode,
+// hold; blob, pack, manifest and patch by chunk; call and change by journal; branch, lineage, snapshot and merge by history; inode,
 // dirent and orphan by tree; doomed by gc.
 //
 // Three traps of SQLite's planner shape the statements of every room. The statements contain the literal

@@ -29,7 +29,7 @@ const (
 
 	// Version is the format that this package writes, kept in the file's user_version. Older ones are migrated on
 	// Open; newer ones are refused with [ErrTooNew].
-	Version = 5
+	Version = 6
 
 	// chunkSize is recorded in meta at creation and cannot change: sums of contents depend on it.
 	chunkSize = 524288

@@ -10,7 +10,7 @@ import (
 
 // migrations bring a file from the version before to the one that is their key. New files get the same tables from
 // tables.sql.
-var migrations = map[int64]string{2: toVersion2, 3: toVersion3, 4: toVersion4, 5: toVersion5}
+var migrations = map[int64]string{2: toVersion2, 3: toVersion3, 4: toVersion4, 5: toVersion5, 6: toVersion6}
 
 //go:embed version2.sql
 var toVersion2 string
@@ -23,6 +23,9 @@ var toVersion4 string
 
 //go:embed version5.sql
 var toVersion5 string
+
+//go:embed version6.sql
+var toVersion6 string
 
 // migrate brings an older file to the present version, in one transaction: a process that opens it meanwhile, or after a
 // crash, finds the old version or the new one.

@@ -46,6 +46,17 @@ CREATE TABLE snapshot (
 ) STRICT;
 CREATE INDEX snapshot_cap ON snapshot (branch, epoch);
 
+-- merge: what a branch took in. From epoch on, branch contains the moment cap of source, and all before it.
+CREATE TABLE merge (
+	branch INTEGER NOT NULL,
+	epoch  INTEGER NOT NULL,
+	source INTEGER NOT NULL,
+	cap    INTEGER NOT NULL,
+	reset  INTEGER NOT NULL,              -- not 0: the branch became that moment, and what it took in before counts no more
+	PRIMARY KEY (branch, epoch, source)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX merge_source ON merge (source, cap);
+
 -- inode: a file, directory or other object, without its names. mode 0 is a whiteout: this branch no longer has the inode
 -- that an ancestor shows.
 -- died stands last in the key, so the live row is an exact lookup and a past one the first with died > e.
@@ -67,11 +78,13 @@ CREATE TABLE inode (
 	manifest INTEGER,                     -- content of more than one; neither: zeros, or nothing
 	target   BLOB,                        -- of a symlink
 	xattrs   BLOB,                        -- extended attributes; NULL: none
+	conflict BLOB,                        -- what a merge could not decide; NULL: nothing
 	PRIMARY KEY (branch, ino, died)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX inode_born  ON inode (branch, born) WHERE born > 2;
 CREATE INDEX inode_died  ON inode (branch, died) WHERE died < 9223372036854775807;
 CREATE INDEX inode_links ON inode (branch, ino)  WHERE nlink > 1;
+CREATE INDEX inode_conflict ON inode (branch, ino) WHERE conflict IS NOT NULL;
 
 -- dirent: a name in a directory. ino NULL is a whiteout: this branch no longer has the name that an ancestor shows.
 CREATE TABLE dirent (
@@ -156,7 +169,7 @@ CREATE TABLE gc (
 	round    INTEGER NOT NULL,            -- grows with every request that open files be published
 	floor    INTEGER NOT NULL,            -- no blob above it is taken
 	manifest INTEGER NOT NULL,            -- nor any manifest above this
-	owner    TEXT    NOT NULL,            -- the collector, as in lease
+	collector TEXT   NOT NULL,            -- as the owner of a lease
 	beat     INTEGER NOT NULL
 ) STRICT;
 
@@ -221,4 +234,4 @@ CREATE TABLE other (
 INSERT INTO sqlite_sequence (name, seq) VALUES
 	('branch', 1023), ('snapshot', 1023), ('orphan', 1023), ('lease', 1023);
 INSERT INTO counter (name, next) VALUES ('ino', 1025), ('blob', 1024), ('manifest', 1024), ('change', 1024), ('call', 1024), ('pack', 1024), ('compact', 1024);
-INSERT INTO gc (id, phase, round, floor, manifest, owner, beat) VALUES (1024, 0, 2, 0, 0, '', 0);
+INSERT INTO gc (id, phase, round, floor, manifest, collector, beat) VALUES (1024, 0, 2, 0, 0, '', 0);

@@ -10,7 +10,7 @@ type Written uint8
 const (
 	WroteTrees    Written = 1 << iota // rows of inode or dirent
 	WroteBranches                     // rows of branch that were there before
-	WroteKept                         // rows of lineage or snapshot that were there before: a moment may have lost its keeper
+	WroteKept                         // rows of lineage, snapshot or merge that were there before: a moment may have lost its keeper
 
 	wroteAnything = WroteTrees | WroteBranches | WroteKept
 )
@@ -47,7 +47,7 @@ func writtenBy(text string) Written {
 		if !adds {
 			return WroteBranches
 		}
-	case "LINEAGE", "SNAPSHOT":
+	case "LINEAGE", "SNAPSHOT", "MERGE":
 		if !adds {
 			return WroteKept
 		}

@@ -16,6 +16,7 @@ import (
 	"vfsdb/gc"
 	"vfsdb/internal/vfstest"
 	"vfsdb/journal"
+	"vfsdb/merge"
 	"vfsdb/schema"
 	"vfsdb/snapshot"
 	"vfsdb/vfs"
@@ -112,6 +113,10 @@ func build(t *testing.T) {
 	require.NoError(t, fsys.Rename(called, "dir/small", "dir/sub/small"))
 	_, err = snapshot.Restore(ctx, leaf, first)
 	require.NoError(t, err)
+	vfstest.Write(t, leaf, "dir/small", "what leaf has")
+	vfstest.Write(t, fsys, "dir/small", "what main has")
+	_, err = merge.Into(ctx, fsys, leaf, nil)
+	require.NoError(t, err)
 	_, err = gc.Compact(ctx, fsys, nil)
 	require.NoError(t, err)
 	require.NoError(t, fsys.WriteFile(ctx, "squeezed", bytes.Repeat([]byte("compressed at once "), 1000), 0o644))
@@ -156,6 +161,12 @@ func TestOldFilesSame(t *testing.T) {
 			if strings.Contains(file, "renames") {
 				require.Contains(t, was, `"displaced"`)
 			}
+			if format >= 6 {
+				require.Contains(t, was, `"Parts":["content"]`)
+			}
+			backup := filepath.Join(t.TempDir(), "backup.db")
+			require.NoError(t, reader.Store().Backup(ctx, backup))
+			require.Equal(t, was, seen(t, vfstest.Open(t, backup, nil)))
 			later, err := os.ReadFile(path)
 			require.NoError(t, err)
 			require.Equal(t, data[100:], later[100:])
@@ -183,6 +194,9 @@ func seen(t *testing.T, fsys *vfs.FS) string {
 		events, err := head.Log(ctx, nil)
 		require.NoError(t, err)
 		all = append(all, events)
+		conflicts, err := merge.Conflicts(ctx, head)
+		require.NoError(t, err)
+		all = append(all, conflicts)
 		for c, err := range snapshot.Diff(ctx, fsys, head) {
 			require.NoError(t, err)
 			all = append(all, c)
