@@ -37,7 +37,7 @@ func TestCheckFindsContent(t *testing.T) {
 	})
 }
 
-// Rules of what is stored as patches: 1024 is a base, 1025 is over it, 1026 is neither.
+// The rules of stored patches: content 1024 is a base, 1025 is stored over it, 1026 is neither.
 func TestCheckFindsPatches(t *testing.T) {
 	for _, tt := range []struct {
 		name, damage string

@@ -60,8 +60,40 @@ func (c *checker) checkHistory(ctx context.Context) error {
 		if err := c.checkCycles(branches, ids); err != nil {
 			return err
 		}
+		if err := c.checkMerges(tx, branches); err != nil {
+			return err
+		}
 		return c.checkSnapshots(tx, branches)
 	})
+}
+
+// checkMerges checks the notes of merges: both branches exist, and the moments are over.
+func (c *checker) checkMerges(tx *schema.Tx, branches map[int64]*branchFacts) error {
+	rows := tx.Query(`SELECT branch, epoch, source, cap FROM merge`)
+	defer rows.Close()
+	for rows.Next() {
+		b, source, what := branches[rows.Int(0)], branches[rows.Int(2)], ""
+		switch epoch, last := rows.Int(1), rows.Int(3); {
+		case b == nil || source == nil:
+			what = fmt.Sprintf("merge of branch %d into branch %d, one of which is missing", rows.Int(2), rows.Int(0))
+		case epoch < schema.FirstEpoch || epoch > b.epoch:
+			what = fmt.Sprintf("merge in epoch %d, but the branch is in epoch %d", epoch, b.epoch)
+		case last < schema.FirstEpoch || last > source.epoch || b != source && source.named && last == source.epoch:
+			what = fmt.Sprintf("merge of epoch %d of %s, which is in epoch %d itself", last, source.name, source.epoch)
+		}
+		if what == "" {
+			continue
+		}
+
+		fault := Fault{What: what}
+		if b != nil {
+			fault.Branch = b.name
+		}
+		if err := c.fault(fault); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
 }
 
 func (c *checker) readBranches(tx *schema.Tx) (map[int64]*branchFacts, error) {

@@ -52,7 +52,7 @@ func (c *checker) checkInodes(ctx context.Context) error {
 
 	return c.pages(ctx, func(tx *schema.Tx) (int, error) {
 		rows := tx.Query(`SELECT i.branch, i.ino, i.died, i.born, i.mode, i.nlink, i.size, i.blob, i.manifest, length(i.target),
-			b.size, m.size, br.epoch, i.xattrs
+			b.size, m.size, br.epoch, i.xattrs, i.conflict
 			FROM inode i LEFT JOIN branch br ON br.id = i.branch LEFT JOIN blob b ON b.id = i.blob LEFT JOIN manifest m ON m.id = i.manifest
 			WHERE (i.branch, i.ino, i.died) > (?, ?, ?) ORDER BY i.branch, i.ino, i.died LIMIT ?`, at.branch, at.ino, before, checkPage)
 		defer rows.Close()
@@ -79,12 +79,13 @@ func (c *checker) checkInodes(ctx context.Context) error {
 				Content: chunk.Content{Size: rows.Int(6), Blob: rows.Int(7), Manifest: rows.Int(8)},
 				HasBlob: !rows.Null(7), HasManifest: !rows.Null(8), HasTarget: !rows.Null(9), Target: rows.Int(9),
 				HasXattrs: !rows.Null(13), Xattrs: node.Xattrs(rows.Text(13)),
+				HasConflict: !rows.Null(14), Conflict: node.Conflict(rows.Text(14)),
 			}
 
 			c.report.Inodes++
 			c.lastIno = max(c.lastIno, k.ino)
 
-			for _, what := range []string{l.check(before), row.Fault(), row.checkContent()} {
+			for _, what := range []string{l.check(before), row.Fault(), row.checkContent(), checkTerms(tx, row.Conflict)} {
 				if err := c.faultOfInode(tx, k.branch, k.ino, l, what); err != nil {
 					return n, err
 				}
@@ -153,6 +154,21 @@ func (r *inodeRow) checkContent() string {
 		return fmt.Sprintf("manifest %d is missing", r.Content.Manifest)
 	case r.HasManifest && r.manifestSize != size:
 		return fmt.Sprintf("content of %d bytes is manifest %d, which is of %d", size, r.Content.Manifest, r.manifestSize)
+	}
+	return ""
+}
+
+// checkTerms returns the fault of the contents that a conflict names; "" if it has none.
+func checkTerms(tx *schema.Tx, conflict node.Conflict) string {
+	for _, content := range conflict.Contents() {
+		n, _, err := tx.Int(`SELECT EXISTS (SELECT 1 FROM blob WHERE id = ?1 AND size = ?3) OR EXISTS (SELECT 1 FROM manifest WHERE id = ?2 AND size = ?3)`,
+			content.Blob, content.Manifest, content.Size)
+		if err != nil {
+			return "content of its conflict cannot be read: " + err.Error()
+		}
+		if n == 0 {
+			return fmt.Sprintf("content of its conflict is missing, %d bytes of blob %d or manifest %d", content.Size, content.Blob, content.Manifest)
+		}
 	}
 	return ""
 }
@@ -312,5 +328,24 @@ func checkDoomed(db *schema.Tx) error {
 			return err
 		}
 	}
-	return nil
+	return checkDoomedTerms(db)
+}
+
+// checkDoomedTerms is checkDoomed for the contents of conflicts.
+func checkDoomedTerms(db *schema.Tx) error {
+	rows := db.Query(`SELECT conflict FROM inode WHERE conflict IS NOT NULL`)
+	defer rows.Close()
+	for rows.Next() {
+		for _, c := range node.Conflict(rows.Text(0)).Contents() {
+			id, doomed, err := db.Int(`SELECT id FROM doomed WHERE (kind = 2 AND id = ?1 OR kind = 3 AND id = ?2)
+				AND NOT EXISTS (SELECT 1 FROM touched t WHERE t.kind = doomed.kind AND t.id = doomed.id)`, c.Blob, c.Manifest)
+			if err == nil && doomed {
+				err = schema.Corrupt("content %d of a conflict is in use, and doomed", id)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return rows.Err()
 }

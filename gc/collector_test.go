@@ -59,7 +59,7 @@ func TestCutShort(t *testing.T) {
 						require.ErrorIs(t, err, gc.ErrKill)
 					case err != nil:
 						require.ErrorIs(t, err, context.Canceled)
-						require.Zero(t, vfstest.Number(t, fsys, `SELECT owner <> '' FROM gc`))
+						require.Zero(t, vfstest.Number(t, fsys, `SELECT collector <> '' FROM gc`))
 					}
 					vfstest.Check(t, fsys)
 					require.Equal(t, before, vfstest.Dump(t, fsys))
@@ -112,10 +112,10 @@ func TestDeadCollectorIsTakenOver(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			fsys := vfstest.New(t, "a")
-			vfstest.Exec(t, fsys, `UPDATE gc SET phase = 1, owner = ?, beat = ?`, tt.owner, now()-tt.age*1e9)
+			vfstest.Exec(t, fsys, `UPDATE gc SET phase = 1, collector = ?, beat = ?`, tt.owner, now()-tt.age*1e9)
 			_, err := gc.Run(t.Context(), fsys, nil)
 			require.ErrorIs(t, err, tt.want)
-			vfstest.Exec(t, fsys, `UPDATE gc SET owner = ''`)
+			vfstest.Exec(t, fsys, `UPDATE gc SET collector = ''`)
 			run(t, fsys)
 			clean(t, fsys)
 		})
@@ -132,7 +132,7 @@ func TestTakenOver(t *testing.T) {
 			_, err := gc.RunHooked(t.Context(), fsys, func(step string) error {
 				if step == at && !done {
 					done = true
-					vfstest.Exec(t, fsys, `UPDATE gc SET owner = 'elsewhere/17 1', beat = 5`)
+					vfstest.Exec(t, fsys, `UPDATE gc SET collector = 'elsewhere/17 1', beat = 5`)
 					_, err := gc.Run(t.Context(), other, nil)
 					return err
 				}

@@ -9,12 +9,13 @@ import (
 	"vfsdb/schema"
 )
 
-// A ContentRow is a row of an inode with content, in any branch, living or dead.
+// A ContentRow is a row of an inode, with its content and that of its conflict, in any branch, living or dead.
 type ContentRow struct {
 	Branch     int64
 	Ino        node.Ino
 	Died, Born int64
 	Content    chunk.Content
+	Conflict   node.Conflict
 }
 
 func (r ContentRow) less(o ContentRow) bool {
@@ -27,7 +28,7 @@ func (r ContentRow) less(o ContentRow) bool {
 func ScanContent(ctx context.Context, db *schema.DB, after ContentRow, fn func(*schema.Tx, ContentRow) (enough bool, err error)) (last ContentRow, done bool, err error) {
 	last = after
 	err = db.View(ctx, func(tx *schema.Tx) error {
-		rows := tx.Query(`SELECT branch, ino, died, born, size, blob, manifest FROM inode WHERE (branch, ino, died) > (?, ?, ?)
+		rows := tx.Query(`SELECT branch, ino, died, born, size, blob, manifest, conflict FROM inode WHERE (branch, ino, died) > (?, ?, ?)
 			ORDER BY branch, ino, died`, after.Branch, int64(after.Ino), after.Died)
 		defer rows.Close()
 
@@ -35,7 +36,8 @@ func ScanContent(ctx context.Context, db *schema.DB, after ContentRow, fn func(*
 			before := last
 			last = ContentRow{
 				Branch: rows.Int(0), Ino: node.Ino(rows.Int(1)), Died: rows.Int(2), Born: rows.Int(3),
-				Content: chunk.Content{Size: rows.Int(4), Blob: rows.Int(5), Manifest: rows.Int(6)},
+				Content:  chunk.Content{Size: rows.Int(4), Blob: rows.Int(5), Manifest: rows.Int(6)},
+				Conflict: node.Conflict(rows.Text(7)),
 			}
 			if !before.less(last) {
 				return schema.Corrupt("rows of table inode are out of order at inode %d", last.Ino)

@@ -2,6 +2,7 @@ package gc
 
 import (
 	"vfsdb/hold"
+	"vfsdb/node"
 	"vfsdb/schema"
 )
 
@@ -83,5 +84,24 @@ func checkDoomed(db *schema.Tx) error {
 			return err
 		}
 	}
-	return nil
+	return checkDoomedTerms(db)
+}
+
+// checkDoomedTerms is checkDoomed for the contents of conflicts.
+func checkDoomedTerms(db *schema.Tx) error {
+	rows := db.Query(`SELECT conflict FROM inode WHERE conflict IS NOT NULL`)
+	defer rows.Close()
+	for rows.Next() {
+		for _, c := range node.Conflict(rows.Text(0)).Contents() {
+			id, doomed, err := db.Int(`SELECT id FROM doomed WHERE (kind = 2 AND id = ?1 OR kind = 3 AND id = ?2)
+				AND NOT EXISTS (SELECT 1 FROM touched t WHERE t.kind = doomed.kind AND t.id = doomed.id)`, c.Blob, c.Manifest)
+			if err == nil && doomed {
+				err = schema.Corrupt("content %d of a conflict is in use, and doomed", id)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return rows.Err()
 }

@@ -79,5 +79,5 @@ func (c *collector) run(ctx context.Context) (err error) {
 // sound refuses a file in which an index disagrees with a table that says which content is kept. Content that the
 // damaged index hides would be deleted.
 func sound(tx *schema.Tx) error {
-	return tx.Sound("branch", "lineage", "snapshot", "lease", "pin")
+	return tx.Sound("branch", "lineage", "snapshot", "merge", "lease", "pin")
 }

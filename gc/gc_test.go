@@ -79,7 +79,7 @@ func clean(t testing.TB, fsys *vfs.FS) {
 	t.Helper()
 	vfstest.Check(t, fsys)
 	require.Zero(t, vfstest.Number(t, fsys, `SELECT phase FROM gc`), "phase")
-	require.Zero(t, vfstest.Number(t, fsys, `SELECT owner <> '' FROM gc`), "owner")
+	require.Zero(t, vfstest.Number(t, fsys, `SELECT collector <> '' FROM gc`), "owner")
 	for _, table := range []string{"touched", "doomed", "orphan"} {
 		require.Zero(t, count(t, fsys, table), table)
 	}
@@ -219,7 +219,7 @@ func TestFailsClosed(t *testing.T) {
 			require.Equal(t, blobs, count(t, fsys, "blob"))
 			require.Equal(t, manifests, count(t, fsys, "manifest"))
 			require.Zero(t, vfstest.Number(t, fsys, `SELECT phase FROM gc`))
-			require.Zero(t, vfstest.Number(t, fsys, `SELECT owner <> '' FROM gc`))
+			require.Zero(t, vfstest.Number(t, fsys, `SELECT collector <> '' FROM gc`))
 		})
 	}
 }

@@ -46,6 +46,13 @@ func (c *collector) markRows(ctx context.Context, counts func(ContentRow) bool) 
 			}
 
 			lines, err := c.markContent(tx, row.Content)
+			for _, content := range row.Conflict.Contents() {
+				if err == nil {
+					var more int
+					more, err = c.markContent(tx, content)
+					lines += more
+				}
+			}
 			if err != nil {
 				return false, fmt.Errorf("inode %d of branch %d: %w", row.Ino, row.Branch, err)
 			}

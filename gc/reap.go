@@ -3,6 +3,7 @@ package gc
 import (
 	"context"
 
+	"vfsdb/history"
 	"vfsdb/hold"
 	"vfsdb/schema"
 	"vfsdb/tree"
@@ -25,10 +26,29 @@ func (c *collector) reap(ctx context.Context) error {
 	if err := c.reapAll(ctx, "orphans", &c.report.Orphans, orphans.Step); err != nil {
 		return err
 	}
+	if err := c.dropMerges(ctx); err != nil {
+		return err
+	}
 	rows := NewRowReaper((*tree.Tree)(c.fsys))
 	err = c.reapAll(ctx, "rows", &c.report.Rows, rows.Step)
 	c.report.Branches += int64(rows.Branches)
 	return err
+}
+
+// dropMerges deletes the notes of merges that can serve no more. They are few, and keep the rows of moments.
+func (c *collector) dropMerges(ctx context.Context) error {
+	some := false
+	err := c.db.View(ctx, func(tx *schema.Tx) (err error) {
+		some, err = history.MergesToDrop(tx)
+		return err
+	})
+	if err != nil || !some {
+		return err
+	}
+	return c.owned(ctx, "merges", func(tx *schema.Tx) error {
+		_, err := history.DropMerges(tx)
+		return err
+	})
 }
 
 // reapAll runs one step after the other until a step is done.

@@ -224,6 +224,7 @@ func readRetention(db *schema.Tx, branch int64) (kept retention, err error) {
 	}
 	rows := db.Query(`SELECT epoch FROM snapshot WHERE branch = ?1
 		UNION SELECT epoch FROM lineage WHERE ancestor = ?1 AND level > 0
+		UNION SELECT cap FROM merge WHERE source = ?1 AND branch <> source
 		UNION SELECT id FROM pin WHERE kind = 5 AND branch = ?1`, branch)
 	for rows.Next() {
 		kept.epochs = append(kept.epochs, rows.Int(0))

@@ -10,7 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vfsdb/gc"
+	historian "vfsdb/history"
 	"vfsdb/internal/vfstest"
+	"vfsdb/schema"
 	"vfsdb/snapshot"
 	"vfsdb/tree"
 	"vfsdb/vfs"
@@ -18,6 +20,10 @@ import (
 
 func reapRows(t *testing.T, fsys *vfs.FS, limit int) (rows, branches int) {
 	t.Helper()
+	require.NoError(t, (*tree.Tree)(fsys).DB().Update(t.Context(), func(tx *schema.Tx) error {
+		_, err := historian.DropMerges(tx) // as Run does first
+		return err
+	}))
 	r := gc.NewRowReaper((*tree.Tree)(fsys))
 	for {
 		step, err := r.Step(t.Context(), limit)
@@ -34,7 +40,8 @@ const invisible = `SELECT count(*) FROM (
 	SELECT branch, born, died FROM inode UNION ALL SELECT branch, born, died FROM dirent) r
 	WHERE NOT EXISTS (SELECT 1 FROM branch b WHERE b.id = r.branch AND b.name IS NOT NULL AND r.died = 9223372036854775807)
 	AND NOT EXISTS (SELECT 1 FROM snapshot s WHERE s.branch = r.branch AND r.born <= s.epoch AND s.epoch < r.died)
-	AND NOT EXISTS (SELECT 1 FROM lineage l WHERE l.ancestor = r.branch AND l.level > 0 AND r.born <= l.epoch AND l.epoch < r.died)`
+	AND NOT EXISTS (SELECT 1 FROM lineage l WHERE l.ancestor = r.branch AND l.level > 0 AND r.born <= l.epoch AND l.epoch < r.died)
+	AND NOT EXISTS (SELECT 1 FROM merge m WHERE m.source = r.branch AND m.branch <> r.branch AND r.born <= m.cap AND m.cap < r.died)`
 
 // Rows go once nobody shows them, whatever order heads, snapshots and forks come and go in.
 func TestReapRowsKeepsWhatIsShown(t *testing.T) {

@@ -53,8 +53,8 @@ func ReadBranch(db *schema.Tx, id int64) (epoch int64, named bool, err error) {
 	return epoch, named, rows.Err()
 }
 
-// FindBranch finds a branch by its name. What the index of names says is compared with the row, and if it says that there
-// is none the rows are asked too: a damaged index must not open another branch, nor hide one.
+// FindBranch finds a branch by its name. It compares the result of the index of names with the row. If the index finds
+// none, it searches the rows too: a damaged index must not open another branch, nor hide one.
 func FindBranch(db *schema.Tx, name string) (int64, error) {
 	id, listed, err := db.Int(`SELECT id FROM branch WHERE name = ?`, name)
 	if err != nil {
@@ -164,9 +164,12 @@ func DropBranch(db *schema.Tx, name string) (id int64, err error) {
 	return id, err
 }
 
-// DeleteBranch deletes the rows of a branch without a name.
+// DeleteBranch deletes the rows of a branch without a name, and the notes of its merges.
 func DeleteBranch(db *schema.Tx, id int64) error {
-	for _, text := range []string{`DELETE FROM lineage WHERE branch = ?`, `DELETE FROM branch WHERE id = ? AND name IS NULL`} {
+	for _, text := range []string{
+		`DELETE FROM lineage WHERE branch = ?`, `DELETE FROM merge WHERE branch = ?1 OR source = ?1`,
+		`DELETE FROM branch WHERE id = ? AND name IS NULL`,
+	} {
 		if _, err := db.Exec(text, id); err != nil {
 			return err
 		}

@@ -17,12 +17,12 @@ type Level struct{ Branch, Cap int64 }
 const MaxDepth = 16
 
 // lineageOf has the lineage of a branch, and lineageOfFork that of a past moment, as a branch goes on with it that was forked
-// there. A branch that is dropped has no lineage of its own, and its moments stay as long as a fork keeps them.
+// there or later. A branch that is dropped has no lineage of its own, and its moments stay as long as a fork keeps them.
 const (
 	lineageOf = `SELECT l.level, l.ancestor, l.epoch, b.epoch FROM lineage l LEFT JOIN branch b ON b.id = l.ancestor
 		WHERE l.branch = ?1 ORDER BY l.level`
-	lineageOfFork = `SELECT l.level - f.level, l.ancestor, l.epoch, b.epoch
-		FROM (SELECT branch, level FROM lineage WHERE ancestor = ?1 AND epoch = ?2 AND level > 0 ORDER BY branch LIMIT 1) f
+	lineageOfFork = `SELECT l.level - f.level, l.ancestor, iif(l.level = f.level, ?2, l.epoch), b.epoch
+		FROM (SELECT branch, level FROM lineage WHERE ancestor = ?1 AND epoch >= ?2 AND level > 0 ORDER BY branch LIMIT 1) f
 		CROSS JOIN lineage l ON l.branch = f.branch AND l.level >= f.level
 		LEFT JOIN branch b ON b.id = l.ancestor ORDER BY l.level`
 )
@@ -63,15 +63,17 @@ func readLevels(rows *schema.Rows, at Moment, epoch int64) (levels []Level, err 
 	return levels, rows.Err()
 }
 
-// Kept reports whether a snapshot or a fork keeps a past moment.
+// Kept reports whether a snapshot, a fork or a merge keeps a past moment.
 func Kept(db *schema.Tx, at Moment) (bool, error) {
 	n, _, err := db.Int(`SELECT EXISTS (SELECT 1 FROM snapshot WHERE branch = ?1 AND epoch = ?2)
-		OR EXISTS (SELECT 1 FROM lineage WHERE ancestor = ?1 AND epoch = ?2)`, at.Branch, at.Epoch)
+		OR EXISTS (SELECT 1 FROM lineage WHERE ancestor = ?1 AND epoch = ?2)
+		OR EXISTS (SELECT 1 FROM merge WHERE source = ?1 AND cap = ?2 AND branch <> source)`, at.Branch, at.Epoch)
 	if err != nil || n == 1 {
 		return n == 1, err
 	}
 	n, _, err = db.Int(`SELECT EXISTS (SELECT 1 FROM snapshot NOT INDEXED WHERE branch = ?1 AND epoch = ?2)
-		OR EXISTS (SELECT 1 FROM lineage WHERE +ancestor = ?1 AND +epoch = ?2)`, at.Branch, at.Epoch)
+		OR EXISTS (SELECT 1 FROM lineage WHERE +ancestor = ?1 AND +epoch = ?2)
+		OR EXISTS (SELECT 1 FROM merge WHERE +source = ?1 AND +cap = ?2 AND branch <> source)`, at.Branch, at.Epoch)
 	if err == nil && n == 1 {
 		err = schema.Corrupt("the indexes of kept moments do not have moment %d of branch %d", at.Epoch, at.Branch)
 	}

@@ -20,7 +20,7 @@ import (
 // snapshot already has is EEXIST.
 func Branch(ctx context.Context, fsys *vfs.FS, base Tree, name string) (*vfs.FS, error) {
 	if name == "" {
-		name = madeUpName("branch")
+		name = MadeUpName("branch")
 	}
 	made, err := branch(ctx, fsys, base, name)
 	if err != nil {

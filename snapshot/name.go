@@ -18,8 +18,8 @@ func nameTaken(tx *vfs.Tx, name string) (bool, error) {
 	return n == 1, err
 }
 
-// madeUpName makes a name that is not in use.
-func madeUpName(what string) string {
+// MadeUpName makes a name for a snapshot or a branch that nothing has: the word what, the time, and a random number.
+func MadeUpName(what string) string {
 	id := make([]byte, 4)
 	_, _ = rand.Read(id) // it cannot fail
 	return what + "-" + time.Now().UTC().Format("20060102-150405") + "-" + hex.EncodeToString(id)

@@ -5,6 +5,8 @@ import (
 	"syscall"
 	"time"
 
+	"vfsdb/history"
+	"vfsdb/journal"
 	"vfsdb/node"
 	"vfsdb/tree"
 	"vfsdb/vfs"
@@ -20,7 +22,7 @@ func Restore(ctx context.Context, fsys *vfs.FS, to Tree) (undo *Snapshot, err er
 // RestoreIf is [Restore] with a condition: check sees the changes of that very commit, and if it returns an error,
 // nothing changes and the error is returned. check may be nil.
 func RestoreIf(ctx context.Context, fsys *vfs.FS, to Tree, check func([]Change) error) (undo *Snapshot, err error) {
-	info := Info{Name: madeUpName("undo"), Created: time.Now(), Note: "before restore of " + describe(to)}
+	info := Info{Name: MadeUpName("undo"), Created: time.Now(), Note: "before restore of " + describe(to)}
 	err = fsys.Update(ctx, func(tx *vfs.Tx) (err error) {
 		if check != nil {
 			if err := checkRestore(tx, to, check); err != nil {
@@ -53,11 +55,26 @@ func checkRestore(tx *vfs.Tx, to Tree, check func([]Change) error) error {
 	return check(changes)
 }
 
+// DiffIn returns the changes from a tree to the head that a transaction writes, with what it has written so far. See [Diff].
+func DiffIn(tx *vfs.Tx, from Tree) ([]Change, error) {
+	then, err := (*tree.Tx)(tx).On((*tree.Tree)(from.Tree()))
+	if err != nil {
+		return nil, err
+	}
+	return diff(then, (*tree.Tx)(tx))
+}
+
+// Become gives the head the state of another tree, as [RestoreIn] does, and records each changed path as an event of the
+// given op. It keeps no undo. The tree must be of the same store: EXDEV.
+func Become(tx *vfs.Tx, to Tree, op vfs.Op) error {
+	return become((*tree.Tx)(tx), (*tree.Tree)(to.Tree()), op)
+}
+
 // RestoreIn is [Restore] as a part of a transaction on the head of a branch. The replaced state is kept under the given
 // name and note; an empty name makes one up. The tree must have been opened before the transaction began.
 func RestoreIn(tx *vfs.Tx, to Tree, name, note string) (Info, error) {
 	if name == "" {
-		name = madeUpName("undo")
+		name = MadeUpName("undo")
 	}
 	undo := Info{Name: name, Created: time.Now(), Note: note}
 	if err := restore(tx, to, &undo); err != nil {
@@ -75,13 +92,12 @@ func restore(tx *vfs.Tx, to Tree, undo *Info) error {
 	if err := create(tx, undo); err != nil {
 		return err
 	}
-	return nameErr("restore", undo.Branch, become((*tree.Tx)(tx), (*tree.Tree)(to.Tree())))
+	return nameErr("restore", undo.Branch, becomeAndNote((*tree.Tx)(tx), (*tree.Tree)(to.Tree())))
 }
 
-// become makes the head what another tree is: every entry and inode that differs is put or removed, times and all, so
-// that nothing differs afterwards. The tree may be of the past, another branch, or an ancestor, of the same store (else
+// become makes the head equal to another tree: it puts or removes every entry and inode that differs, times included. The tree may be of the past, another branch, or an ancestor, of the same store (else
 // EXDEV); a directory that OpenRoot stands on is EINVAL, on either side. Open Files whose inode is not in it get ESTALE.
-func become(tx *tree.Tx, to *tree.Tree) error {
+func become(tx *tree.Tx, to *tree.Tree, op journal.Op) error {
 	if !tx.Tree().Whole() || !to.Whole() {
 		return syscall.EINVAL
 	}
@@ -94,8 +110,8 @@ func become(tx *tree.Tx, to *tree.Tree) error {
 		return err
 	}
 
-	log := newRestoreLog(tx, delta)
-	if err := log.look(); err != nil {
+	log, err := NewChangeLog(tx, op, delta)
+	if err != nil {
 		return err
 	}
 	for _, c := range delta.Names {
@@ -108,7 +124,28 @@ func become(tx *tree.Tx, to *tree.Tree) error {
 			return err
 		}
 	}
-	return log.end()
+	return log.Record()
+}
+
+// becomeAndNote is become, and notes that the head is what the other tree is: a later merge of the two begins here.
+func becomeAndNote(tx *tree.Tx, to *tree.Tree) error {
+	if err := become(tx, to, journal.OpRestore); err != nil {
+		return err
+	}
+	src, err := tx.On(to)
+	if err != nil {
+		return err
+	}
+	at := src.Moment()
+	if !at.Final() && at != tx.Moment() {
+		if at, err = src.Freeze(); err != nil {
+			return err
+		}
+	}
+	if at == tx.Moment() {
+		return nil
+	}
+	return history.Become(tx.DB(), tx.Moment().Branch, at)
 }
 
 // becomeName makes a name show what it shows in another tree.
@@ -123,7 +160,7 @@ func becomeName(tx, src *tree.Tx, c tree.NameChange) error {
 	return tx.PutEntry(c.Name, d.Ino, d.Kind)
 }
 
-// becomeInode makes an inode what it is in another tree.
+// becomeInode makes an inode equal to that of another tree.
 func becomeInode(tx *tree.Tx, c tree.InodeChange) error {
 	if c.New == nil {
 		return tx.DropNode(c.Ino)

@@ -48,7 +48,7 @@ func Create(ctx context.Context, fsys *vfs.FS, name string, options *Options) (*
 	}
 
 	if name == "" {
-		name = madeUpName("snap")
+		name = MadeUpName("snap")
 	}
 	info := Info{Name: name, Created: time.Now(), Note: o.Note}
 	var made *Snapshot
@@ -68,7 +68,7 @@ func Create(ctx context.Context, fsys *vfs.FS, name string, options *Options) (*
 // CreateIn is [Create] as a part of a transaction on the head of a branch.
 func CreateIn(tx *vfs.Tx, name, note string) (Info, error) {
 	if name == "" {
-		name = madeUpName("snap")
+		name = MadeUpName("snap")
 	}
 	info := Info{Name: name, Created: time.Now(), Note: note}
 	if err := create(tx, &info); err != nil {

@@ -2,6 +2,7 @@ package snapshot_test
 
 import (
 	"errors"
+	"io/fs"
 	"syscall"
 	"testing"
 
@@ -137,4 +138,27 @@ func TestTreeOfNoCommit(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"a", "b", "later"}, vfstest.Names(t, two))
 	require.Equal(t, "later", vfstest.Read(t, two, "later"))
+}
+
+// A transaction that has ended restores nothing, and names nothing.
+func TestKeptTxRestoresNothing(t *testing.T) {
+	ctx := t.Context()
+	fsys := vfstest.New(t, "f")
+	then := vfstest.Snapshot(t, fsys, "then")
+	require.NoError(t, fsys.WriteFile(ctx, "f", []byte("later"), 0o644))
+	var kept *vfs.Tx
+	require.NoError(t, fsys.Update(ctx, func(tx *vfs.Tx) error {
+		kept = tx
+		_, err := tx.Stat("f") // so that it is in memory
+		return err
+	}))
+
+	_, err := snapshot.RestoreIn(kept, then, "", "")
+	require.ErrorIs(t, err, fs.ErrClosed)
+	_, err = snapshot.CreateIn(kept, "now", "")
+	require.ErrorIs(t, err, fs.ErrClosed)
+	require.Equal(t, "later", vfstest.Read(t, fsys, "f"))
+	list, err := snapshot.List(ctx, fsys)
+	require.NoError(t, err)
+	require.Len(t, list, 1)
 }

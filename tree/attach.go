@@ -7,8 +7,8 @@ import (
 )
 
 // Attach returns a handle of an inode that the caller knows, of a tree that can be written, without a look at it: a
-// transaction that has made the inode need not be committed. Until then the file is empty but for what is written through
-// handles. name is an entry that shows the inode, or none.
+// transaction that has made the inode need not be committed. Until then the file has only the bytes that were written
+// through handles. name is an entry that shows the inode, or none.
 //
 // Attach takes no lease and cannot fail, so it may be called inside a transaction, from when the inode still has a name. The
 // caller keeps another handle of the store open for longer.

@@ -23,13 +23,13 @@ func (tx *Tx) wholeTree() error {
 	return tx.Writable()
 }
 
-// Kept reports whether a snapshot or a fork keeps a past moment.
+// Kept reports whether a snapshot, a fork or a merge keeps a past moment.
 func (tx *Tx) Kept(at history.Moment) (bool, error) { return history.Kept(tx.db, at) }
 
 // frozen is what a transaction notes of a moment that it has frozen, which nothing keeps yet.
 type frozen history.Moment
 
-// Freeze ends the head's epoch and returns the moment that it was. What is written from now on does not change it.
+// Freeze ends the head's epoch and returns its moment, which later writes do not change.
 // The caller must keep the moment, by a row of its own, in this same transaction.
 func (tx *Tx) Freeze() (history.Moment, error) {
 	if err := tx.wholeTree(); err != nil {
@@ -49,22 +49,23 @@ func (tx *Tx) Freeze() (history.Moment, error) {
 }
 
 // Fork makes a branch that starts as the tree was at a past moment: one that was frozen in this same transaction, or
-// that something keeps or this store holds, else it is ESTALE. It costs a row per level of lineage, whatever the size of the tree. A name
-// that is taken is EEXIST.
+// that something keeps or this store holds, else it is ESTALE. A moment that this store holds may be one of a dropped branch.
+// It costs a row per level of lineage, whatever the size of the tree. A name that is taken is EEXIST.
 func (tx *Tx) Fork(at history.Moment, name string) error {
 	if err := tx.wholeTree(); err != nil {
 		return err
 	}
+	levels := tx.tree.store.holding(at)
 	epoch, named, err := history.ReadBranch(tx.db, at.Branch)
 	switch {
 	case err != nil:
 		return err
-	case !named:
+	case !named && levels == nil:
 		return syscall.ESTALE
 	case at.Epoch >= epoch:
 		return fmt.Errorf("%w: only a past moment can be forked; freeze the head first", syscall.EINVAL)
 	}
-	if tx.db.Local(frozen(at)) == nil && !tx.tree.store.holds(at) {
+	if tx.db.Local(frozen(at)) == nil && levels == nil {
 		if kept, err := tx.Kept(at); err != nil || !kept {
 			return cmp.Or(err, error(syscall.ESTALE))
 		}
@@ -77,19 +78,21 @@ func (tx *Tx) Fork(at history.Moment, name string) error {
 	if err != nil {
 		return err
 	}
-	levels, err := history.ReadLineage(tx.db, at)
-	if err != nil {
-		return err
+	if levels == nil {
+		if levels, err = history.ReadLineage(tx.db, at); err != nil {
+			return err
+		}
 	}
 	if levels, err = tx.dropEmptyLevels(levels); err != nil {
 		return err
 	}
-	if len(levels) > history.MaxDepth {
+	deep := len(levels) > history.MaxDepth
+	if deep {
 		if levels, err = tx.squash(levels); err != nil {
 			return err
 		}
 	}
-	return history.AddLineage(tx.db, id, levels)
+	return history.AddFork(tx.db, id, levels, at, deep)
 }
 
 // ForkEmpty makes a branch that starts as an empty root.
@@ -163,10 +166,10 @@ func (tx *Tx) copyLevel(id int64, l history.Level) error {
 	if !tx.gc {
 		return nil
 	}
-	rows := tx.db.Query(`SELECT size, blob, manifest FROM inode WHERE branch = ? AND (blob IS NOT NULL OR manifest IS NOT NULL)`, id)
+	rows := tx.db.Query(`SELECT size, blob, manifest, conflict FROM inode WHERE branch = ? AND (blob IS NOT NULL OR manifest IS NOT NULL OR conflict IS NOT NULL)`, id)
 	for rows.Next() {
 		c := chunk.Content{Size: rows.Int(0), Blob: rows.Int(1), Manifest: rows.Int(2)}
-		if err := chunk.Touch(tx.db, c); err != nil {
+		if err := tx.touchAll(&node.Node{Content: c, Conflict: node.Conflict(rows.Text(3))}); err != nil {
 			rows.Close()
 			return err
 		}

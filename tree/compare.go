@@ -12,8 +12,8 @@ import (
 	"vfsdb/schema"
 )
 
-// A Delta is what differs between two trees, as rows: entries and inodes, whose times count too. A directory that lost
-// its name takes along what is below it without a row for each, so those are not in it.
+// A Delta is the difference between two trees, as rows: entries and inodes, whose times count too. If a directory lost its
+// name, the files below it are gone without a row for each, so the Delta does not list them.
 type Delta struct {
 	Names  []NameChange
 	Inodes []InodeChange
@@ -106,8 +106,8 @@ func Compare(a, b *Tx) (*Delta, error) {
 }
 
 // changedKeys lists the entries and inodes that may differ between two trees: those that one of them shows in levels
-// which the other does not have, or has at another moment. What they show is cached on the way, as far as there
-// is room, for the caller looks at the keys next.
+// which the other does not have, or has at another moment. Their entries and inodes are cached on the way, as far as
+// there is room, because the caller looks at them next.
 func changedKeys(a, b *Tx) ([]node.Name, []node.Ino, error) {
 	if k, known := a.mem.Pair(b.tree.at); known {
 		return k.Names, k.Inos, nil
@@ -168,8 +168,8 @@ type pick struct {
 	dirents, inodes string
 }
 
-// The literals let the partial indexes on born and died serve. Where a branch has a long history, most rows in an index
-// are of what no longer stands, so the index alone must tell which to read: a row costs more than a key.
+// The literals let the partial indexes on born and died serve. In a branch with a long history, most rows of an index are
+// dead, so the index alone must decide which to read: a row costs more than a key.
 var (
 	standing = &pick{
 		`SELECT parent, name, ino, kind, born FROM dirent WHERE branch = ?1 AND born <= ?2 AND died > ?2`,

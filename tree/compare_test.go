@@ -34,7 +34,7 @@ func TestChangedKeys(t *testing.T) {
 	}
 }
 
-// So it is if nearly all of what was learnt is forgotten at once.
+// The same holds if nearly all cached keys are dropped at once.
 func TestChangedKeysForgotten(t *testing.T) {
 	trees := randomTrees(t)
 	store := trees[0].store

@@ -241,7 +241,7 @@ func (h *Handle) Extents() ([]chunk.Extent, error) {
 	return list, err
 }
 
-// Close ends the handle. If it may be written to, or is the last of its inode, what was written to that is committed
+// Close ends the handle. If it is open for writing, or is the last of its inode, the writes to the inode are committed
 // first. A second Close is [fs.ErrClosed].
 func (h *Handle) Close() error {
 	h.writing.Lock()

@@ -31,7 +31,7 @@ func (h *Handle) ReadAt(p []byte, off int64) (int, error) {
 	return h.readAt(p, off)
 }
 
-// show makes c what is read. It is what was committed in the generation g.
+// show lets reads use the content c, which was committed in the generation g.
 func (h *Handle) show(g *memory.Generation, c chunk.Content) {
 	h.gen = g
 	if h.reader == nil || h.reader.Content() != c {

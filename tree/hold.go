@@ -5,12 +5,11 @@ import (
 	"sync"
 
 	"vfsdb/history"
-	"vfsdb/hold"
 	"vfsdb/schema"
 )
 
 // Hold returns the tree as it is at present, which no later write changes; of a tree of the past, the same moment. No
-// collector takes what it shows until release is called, or the store is closed, even if nothing else keeps the moment.
+// collector takes its content until release is called, or the store is closed, even if nothing else keeps the moment.
 // Writes of open files that are not committed yet are committed first.
 func (t *Tree) Hold(ctx context.Context) (held *Tree, release func(), err error) {
 	st := t.store
@@ -27,7 +26,7 @@ func (t *Tree) Hold(ctx context.Context) (held *Tree, release func(), err error)
 	held.held = true
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	st.moments[held] = hold.Pin{Kind: hold.Moment, Branch: held.at.Branch, ID: held.at.Epoch}
+	st.moments[held] = true
 
 	return held, sync.OnceFunc(func() {
 		st.mu.Lock()
@@ -66,14 +65,14 @@ func (t *Tree) freeze(ctx context.Context) (past *Tree, err error) {
 	return past, nil
 }
 
-// holds reports whether [Tree.Hold] keeps a moment.
-func (st *Store) holds(at history.Moment) bool {
+// holding returns the levels of a moment that [Tree.Hold] keeps; nil of another one.
+func (st *Store) holding(at history.Moment) []history.Level {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	for held := range st.moments {
 		if held.at == at {
-			return true
+			return held.levels
 		}
 	}
-	return false
+	return nil
 }

@@ -11,7 +11,7 @@ import (
 
 // inodeFields lists the columns of an inode beside those of its key and its life, and inodeColumns what scanInode reads.
 const (
-	inodeFields  = `mode, uid, gid, nlink, rdev, size, mtime, ctime, btime, blob, manifest, target, xattrs`
+	inodeFields  = `mode, uid, gid, nlink, rdev, size, mtime, ctime, btime, blob, manifest, target, xattrs, conflict`
 	inodeColumns = inodeFields + `, born`
 )
 
@@ -30,6 +30,7 @@ const (
 	colManifest
 	colTarget
 	colXattrs
+	colConflict
 	colBorn
 	colIno
 )
@@ -44,12 +45,12 @@ func scanInode(rows *schema.Rows, ino node.Ino, level int) (node.Node, error) {
 		Mtime: rows.Int(colMtime), Ctime: rows.Int(colCtime), Btime: rows.Int(colBtime),
 		Content: chunk.Content{Size: rows.Int(colSize), Blob: rows.Int(colBlob), Manifest: rows.Int(colManifest)},
 		Target:  rows.Text(colTarget),
-		Xattrs:  node.Xattrs(rows.Text(colXattrs)),
+		Xattrs:  node.Xattrs(rows.Text(colXattrs)), Conflict: node.Conflict(rows.Text(colConflict)),
 	}
 	form := node.Form{
 		Ino: int64(ino), Mode: rows.Int(colMode), Nlink: n.Nlink, Content: n.Content,
 		HasBlob: n.Content.Blob != 0, HasManifest: n.Content.Manifest != 0, HasTarget: n.Target != "", Target: int64(len(n.Target)),
-		HasXattrs: !rows.Null(colXattrs), Xattrs: n.Xattrs,
+		HasXattrs: !rows.Null(colXattrs), Xattrs: n.Xattrs, HasConflict: !rows.Null(colConflict), Conflict: n.Conflict,
 	}
 	if what := form.Fault(); what != "" {
 		return n, schema.Corrupt("%s", what)
@@ -176,39 +177,43 @@ func (tx *Tx) change(n *node.Node) {
 	tx.mem.Own.Dirty[n.Ino] = n
 }
 
-// addInode writes a new inode, and gives it its number and all times but that of its content, mtime.
+// maxWaiting bounds the inodes that wait in memory to be written, as far as they are new.
+const maxWaiting = 4096
+
+// addInode adds a new inode, and gives it its number and all times but that of its content, mtime. flush writes it: most
+// files get their content before that, so it is in the row from the beginning.
 func (tx *Tx) addInode(n *node.Node) error {
+	if len(tx.mem.Own.Dirty) >= maxWaiting {
+		if err := tx.putDirty(); err != nil {
+			return err
+		}
+	}
 	ino, err := tx.db.NextID("ino")
 	if err != nil {
 		return err
 	}
-	n.Ino = node.Ino(ino)
-	n.Ctime, n.Btime = tx.now, tx.now
-	if err := tx.touch(n.Content); err != nil {
-		return err
-	}
-	n.Level, n.Born = 0, tx.epoch()
-	tx.mem.InvalidateNode(tx.db, n.Ino)
-	tx.mem.Own.PutNode(n.Ino, n)
+	n.Ino, n.Btime = node.Ino(ino), tx.now
+	n.Level, n.Born = node.Fresh, tx.epoch()
 	if n.IsDir() {
 		tx.mem.Own.Whole[n.Ino] = true
 	}
-	return insertInode(tx.db, tx.tree.at.Branch, tx.epoch(), n)
+	tx.change(n)
+	return nil
 }
 
 // putInode writes an inode at the head. A row born in this epoch is changed in place; an older one dies now, and an
 // inherited one is shadowed, by a new row.
 func (tx *Tx) putInode(n *node.Node) error {
-	if err := tx.touch(n.Content); err != nil {
+	if err := tx.touchAll(n); err != nil {
 		return err
 	}
 	tx.mem.InvalidateNode(tx.db, n.Ino)
 	branch := tx.tree.at.Branch
 	if n.Level == 0 && n.Born == tx.epoch() {
 		found, err := tx.db.Exec(`UPDATE inode SET mode = ?3, uid = ?4, gid = ?5, nlink = ?6, rdev = ?7, size = ?8, mtime = ?9, ctime = ?10, btime = ?11,
-			blob = ?12, manifest = ?13, target = ?14, xattrs = ?15 WHERE branch = ?1 AND ino = ?2 AND died = 9223372036854775807`,
+			blob = ?12, manifest = ?13, target = ?14, xattrs = ?15, conflict = ?16 WHERE branch = ?1 AND ino = ?2 AND died = 9223372036854775807`,
 			branch, int64(n.Ino), n.Mode, n.Uid, n.Gid, n.Nlink, n.Rdev, n.Content.Size, n.Mtime, n.Ctime, n.Btime,
-			orNull(n.Content.Blob), orNull(n.Content.Manifest), targetOrNull(n), xattrsOrNull(n))
+			orNull(n.Content.Blob), orNull(n.Content.Manifest), targetOrNull(n), textOrNull(string(n.Xattrs)), textOrNull(string(n.Conflict)))
 		return foundRow(found, err, "inode", int64(n.Ino))
 	}
 	if n.Level == 0 {
@@ -239,6 +244,9 @@ func (tx *Tx) DropInode(n *node.Node) error {
 	if inherited {
 		return tx.putInode(&node.Node{Ino: n.Ino, Level: n.Level, Born: n.Born})
 	}
+	if n.Level == node.Fresh {
+		return nil // it waited, and has no row
+	}
 	if n.Born == tx.epoch() {
 		found, err := tx.db.Exec(`DELETE FROM inode WHERE branch = ? AND ino = ? AND died = 9223372036854775807`, branch, int64(n.Ino))
 		return foundRow(found, err, "inode", int64(n.Ino))
@@ -262,9 +270,9 @@ func foundRow(found int64, err error, table string, key int64) error {
 
 func insertInode(db *schema.Tx, branch, epoch int64, n *node.Node) error {
 	_, err := db.Exec(`INSERT INTO inode (branch, ino, died, born, `+inodeFields+`)
-		VALUES (?, ?, 9223372036854775807, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		VALUES (?, ?, 9223372036854775807, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		branch, int64(n.Ino), epoch, n.Mode, n.Uid, n.Gid, n.Nlink, n.Rdev, n.Content.Size, n.Mtime, n.Ctime, n.Btime,
-		orNull(n.Content.Blob), orNull(n.Content.Manifest), targetOrNull(n), xattrsOrNull(n))
+		orNull(n.Content.Blob), orNull(n.Content.Manifest), targetOrNull(n), textOrNull(string(n.Xattrs)), textOrNull(string(n.Conflict)))
 	return err
 }
 
@@ -282,11 +290,11 @@ func targetOrNull(n *node.Node) any {
 	return []byte(n.Target)
 }
 
-func xattrsOrNull(n *node.Node) any {
-	if n.Xattrs == "" {
+func textOrNull(s string) any {
+	if s == "" {
 		return nil
 	}
-	return []byte(n.Xattrs)
+	return []byte(s)
 }
 
 // Prefetch reads inodes with one query, if their numbers lie close together, as those of files do that were made

@@ -52,6 +52,8 @@ func TestOnComparesWhatIsNotWritten(t *testing.T) {
 	ctx := t.Context()
 	fsys := vfstest.New(t, "f", "g")
 	try := vfstest.Branch(t, fsys, "try")
+	since, err := fsys.Seq(ctx)
+	require.NoError(t, err)
 	require.NoError(t, fsys.Update(ctx, func(tx *vfs.Tx) error {
 		on, err := vfstest.On(tx, try)
 		require.NoError(t, err)
@@ -61,13 +63,16 @@ func TestOnComparesWhatIsNotWritten(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, d.Inodes, 2)
 		require.NoError(t, on.Chmod("g", 0o755))
-		_, err = snapshot.RestoreIn(tx, try, "", "")
+		_, err = snapshot.RestoreIn(tx, try, "undo", "")
 		return err
 	}))
 	require.Equal(t, vfstest.Dump(t, try), vfstest.Dump(t, fsys))
+	require.Equal(t, []string{
+		"chmod f", "snapshot . (undo)", "restore f 9ab388be->9ab388be", "restore g 805a31de->805a31de",
+	}, vfstest.Log(t, fsys, &vfs.LogOptions{Since: since}))
 }
 
-// What happens below OpenRoot is told where its directory is by then.
+// A change below OpenRoot is recorded under the path that its directory has at that time.
 func TestOnTellsWhereItIs(t *testing.T) {
 	ctx := t.Context()
 	fsys := vfstest.New(t, "d/")
@@ -83,7 +88,7 @@ func TestOnTellsWhereItIs(t *testing.T) {
 	require.Equal(t, []string{"mkdir d", "create d/x ->''", "rename e (d)", "create e/y ->''"}, vfstest.Log(t, fsys, nil))
 }
 
-// A tree that On has from a Tx of On is told of too: no number of the log is missing.
+// Changes of a tree that On returned for a Tx of On are recorded too: no number of the log is missing.
 func TestOnOfOn(t *testing.T) {
 	ctx := t.Context()
 	fsys := vfstest.New(t, "f")

@@ -76,8 +76,8 @@ func TestNobodyWaitsForACommit(t *testing.T) {
 	require.Equal(t, "oTt\x00!", string(data))
 }
 
-// Between the moment that a commit can be seen and the moment that it has landed, what it has folded is not laid over it
-// once more: a verb may have replaced it since.
+// A commit is visible a moment before the process knows that it has landed. In between, the writes that it contains are not
+// laid over it once more: a verb may have replaced them since.
 func TestCommitThatHasNotLanded(t *testing.T) {
 	ctx := t.Context()
 	fsys := openTest(t, filepath.Join(t.TempDir(), "x.db"))

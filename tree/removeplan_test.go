@@ -9,7 +9,7 @@ import (
 	"vfsdb/schema"
 )
 
-// RemoveAll looks at files with several names, by their index: over all inodes it would cost what the tree is large.
+// RemoveAll finds files with several names by their index. A look at all inodes would cost more in a larger tree.
 func TestRemoveAllPlan(t *testing.T) {
 	fsys := openTest(t, filepath.Join(t.TempDir(), "plan.db"))
 	require.NoError(t, fsys.store.db.View(t.Context(), func(tx *schema.Tx) error {

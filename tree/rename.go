@@ -68,7 +68,7 @@ func (tx *Tx) CheckRename(from, to Place) (n *node.Node, over node.Ino, err erro
 		return nil, 0, err
 	}
 
-	// The new name is not below what is moved, and the old name not below what is replaced.
+	// The new name must not be below the moved directory, nor the old name below the replaced one.
 	if n.IsDir() {
 		if into, err := tx.below(to, n.Ino); into || err != nil {
 			return nil, 0, cmp.Or(err, error(syscall.EINVAL))

@@ -44,7 +44,7 @@ func TestRowsOfADelta(t *testing.T) {
 	}
 }
 
-// putDelta makes a tree what another one is, by the functions that change one row.
+// putDelta makes a tree equal to another one, by the functions that change one row.
 func putDelta(t *testing.T, to, from *tree.Tx) {
 	t.Helper()
 	delta, err := tree.Compare(to, from)

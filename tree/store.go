@@ -30,7 +30,7 @@ type Store struct {
 	opening sync.RWMutex // held to read while a file is opened; the publisher waits until all are registered
 	mu      sync.Mutex
 	handles map[*Handle]hold.Pin // what open files need kept, beyond the names that lead there
-	moments map[*Tree]hold.Pin   // of Hold
+	moments map[*Tree]bool       // of Hold
 
 	journal *journal.Journal
 
@@ -45,7 +45,7 @@ func Open(ctx context.Context, path string, o schema.Options, compress bool) (*S
 	}
 	st := &Store{
 		db: db, cache: chunk.NewCache(), compress: compress, journal: journal.New(db),
-		handles: make(map[*Handle]hold.Pin), moments: make(map[*Tree]hold.Pin),
+		handles: make(map[*Handle]hold.Pin), moments: make(map[*Tree]bool),
 	}
 	st.memory = memory.New(db)
 	db.OnCommit(st.memory.Committed)
@@ -148,8 +148,12 @@ func (st *Store) pins() []hold.Pin {
 			pins = append(pins, pin)
 		}
 	}
-	for _, pin := range st.moments {
-		pins = append(pins, pin)
+	for held := range st.moments {
+		for _, l := range held.levels { // a branch that is dropped keeps those above it no longer
+			if l.Cap != schema.Head {
+				pins = append(pins, hold.Pin{Kind: hold.Moment, Branch: l.Branch, ID: l.Cap})
+			}
+		}
 	}
 	return pins
 }

@@ -120,8 +120,7 @@ func (t *Tree) Join(ctx context.Context, bytes int, fn func(*Tx) error) error {
 	})
 }
 
-// Look runs fn on what is cached of this moment, or if that does not suffice, in a transaction that reads. So fn may run
-// twice.
+// Look runs fn on the caches of this moment. If they do not suffice, it runs fn again, in a transaction that reads.
 func (t *Tree) Look(ctx context.Context, fn func(*Tx) error) error {
 	tx, err := t.Cached(ctx)
 	if tx == nil {
@@ -136,8 +135,8 @@ func (t *Tree) Look(ctx context.Context, fn func(*Tx) error) error {
 	return err
 }
 
-// Cached returns a transaction that knows what is cached of this moment, and reads no row: where it would have to, it has
-// missed, and its results are void. It is nil if nothing is cached, or ctx has ended.
+// Cached returns a transaction that answers from the caches of this moment alone. If it needs a row that is not cached, it
+// has missed, and its results are void. It is nil if nothing is cached, or ctx has ended.
 func (t *Tree) Cached(ctx context.Context) (*Tx, error) {
 	g := t.store.memory.Current()
 	if g == nil || ctx.Err() != nil {

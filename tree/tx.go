@@ -12,6 +12,7 @@ import (
 	"vfsdb/hold"
 	"vfsdb/journal"
 	"vfsdb/memory"
+	"vfsdb/node"
 	"vfsdb/schema"
 )
 
@@ -26,8 +27,8 @@ type Tx struct {
 	mem memory.Memory // what it knows of the tree
 
 	others []*Tx           // of On
-	folds  *folds          // of the call that it is part of; nil if it only reads
-	log    *journal.Writer // of what it does; nil if it only reads
+	folds  *folds          // those of the whole call; nil if it only reads
+	log    *journal.Writer // records its changes; nil if it only reads
 	waits  bool            // flush runs before the commit
 	above  string          // where the root of the tree stands in the branch; "" before it is needed
 	moves  int             // that the cache had counted when above was found
@@ -57,8 +58,8 @@ func (t *Tree) Begin(db *schema.Tx) (*Tx, error) {
 	return tx, nil
 }
 
-// epoch returns that of the head: what is written now is born in it. It is not the Tx's own, since any Tx on the head
-// may end it.
+// epoch returns the epoch of the head, in which new rows are born. It is not the Tx's own, since any Tx on the head may
+// end it.
 func (tx *Tx) epoch() int64 { return tx.mem.Own.Branch.Epoch }
 
 // checkBranch refuses a tree that nothing keeps any more, and finds out whether a collection runs. Both are cached until
@@ -128,13 +129,21 @@ func (tx *Tx) Flush() error {
 	if tx.mem.Own == nil || len(tx.mem.Own.Dirty) == 0 {
 		return nil
 	}
+	if err := tx.putDirty(); err != nil {
+		return err
+	}
+	tx.Trim()
+	return nil
+}
+
+// putDirty is Flush for a caller that holds inodes to change them.
+func (tx *Tx) putDirty() error {
 	for _, ino := range slices.Sorted(maps.Keys(tx.mem.Own.Dirty)) {
 		if err := tx.putInode(tx.mem.Own.Dirty[ino]); err != nil {
 			return err
 		}
 	}
 	clear(tx.mem.Own.Dirty)
-	tx.Trim()
 	return nil
 }
 
@@ -146,6 +155,14 @@ func (tx *Tx) end() error {
 		}
 	}
 	return tx.log.Flush()
+}
+
+// touchAll is touch for all content that a node names.
+func (tx *Tx) touchAll(n *node.Node) error {
+	if err := tx.touch(n.Content); err != nil || !tx.gc || n.Conflict == "" {
+		return err
+	}
+	return n.Conflict.Touch(tx.db)
 }
 
 // touch records that content gained a reference, if a collection runs.

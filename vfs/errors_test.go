@@ -95,8 +95,7 @@ func damageAll(t *testing.T, fsys *vfs.FS, texts string) {
 	}
 }
 
-// A verb whose context ends while others write says so, and of what: the lock was not to be had, and why nobody waits
-// for it any longer.
+// If the context of a verb ends while it waits for the lock, the error names the path, EBUSY, and the error of the context.
 func TestWaitOfVerbEnds(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	holder, err := vfs.Open(t.Context(), path, nil)

@@ -68,8 +68,8 @@ func (fsys *FS) OpenFile(ctx context.Context, name string, flag int, perm fs.Fil
 	return f.open(tree.HandleMode{Write: f.writable(), Sync: flag&os.O_SYNC != 0}, perm)
 }
 
-// OpenFrozen opens a file or directory for reading and shows, for good, what is committed now, whatever happens to the
-// file later.
+// OpenFrozen opens a file or directory for reading. The File shows the content that is committed now, whatever happens to
+// the file later.
 func (fsys *FS) OpenFrozen(ctx context.Context, name string) (*File, error) {
 	f := &File{fsys: fsys, ctx: ctx, name: name}
 	return f.open(tree.HandleMode{Frozen: true}, 0)

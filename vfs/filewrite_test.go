@@ -15,7 +15,7 @@ import (
 	"vfsdb/internal/vfstest"
 )
 
-// Offsets at the end of what a number holds are refused, and what was written before stays.
+// Offsets beyond the largest size of a file are refused, and earlier writes stay.
 func TestHugeOffsets(t *testing.T) {
 	ctx := t.Context()
 	fsys := vfstest.New(t)

@@ -64,8 +64,7 @@ func (fsys *FS) join(ctx context.Context, bytes int, fn func(*Tx) error) error {
 	return fsys.tree().Join(ctx, bytes, func(tx *tree.Tx) error { return fn((*Tx)(tx)) })
 }
 
-// look runs fn on what is cached of this moment, or if that does not suffice, in a transaction that reads. So fn may run
-// twice.
+// look runs fn on the caches of this moment. If they do not suffice, it runs fn again, in a transaction that reads.
 func (fsys *FS) look(ctx context.Context, fn func(*Tx) error) error {
 	tx, err := fsys.tree().Cached(ctx)
 	if tx == nil {

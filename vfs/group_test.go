@@ -241,8 +241,8 @@ func TestGroupOfMany(t *testing.T) {
 	require.Len(t, events, len(want))
 }
 
-// What is refused at its commit has not happened for whoever asked either: nothing was replaced, and a file stands where
-// it stood.
+// A verb that is refused at its commit has no effect on its caller either: no text was replaced, and an open File stays at
+// its offset.
 func TestRefusedAtTheCommit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := t.Context()

@@ -94,7 +94,7 @@ func (h *hostRun) do(v hostVerb) string {
 	got, ourErr := ours()
 	word := "same    "
 	if v.name == "mkdirall" && hostErr != nil && ourErr != nil {
-		ourErr = hostErr // what is in the way is ENOTDIR or EEXIST, depending on who looks
+		ourErr = hostErr // what is in the way is ENOTDIR or EEXIST, depending on the implementation
 	}
 	if errnoOf(hostErr) != errnoOf(ourErr) || hostErr == nil && want != got {
 		word = "DIFFERS "
@@ -102,7 +102,7 @@ func (h *hostRun) do(v hostVerb) string {
 	return fmt.Sprintf("%s %s %s: host %q %v, ours %q %v", word, v.name, what, want, hostErr, got, ourErr)
 }
 
-// byDesign tells the host's answers that are not compared. The verb had no effect there, so it is left out here too.
+// byDesign reports whether an answer of the host is not to be compared. The verb had no effect there, so it is left out here too.
 func byDesign(err error) bool {
 	// An os.Root refuses what we resolve inside, and gives up after fewer symlinks than the 40 that we follow.
 	return strings.Contains(err.Error(), "escapes from parent") || errors.Is(err, syscall.ELOOP) || err == errNowhere
@@ -272,7 +272,7 @@ type file interface {
 	Sync() error
 }
 
-// useFile does a few random things to an open file and tells how they went.
+// useFile does a few random things to an open file and returns their results as a text.
 func useFile(f file, script uint64) (string, error) {
 	r := rand.New(rand.NewPCG(script, 1))
 	var out strings.Builder

@@ -183,6 +183,6 @@ func (st *Store) Calls(ctx context.Context, options *CallOptions) ([]CallRecord,
 	return list, pathErr("calls", st.Path(), err)
 }
 
-// GrownSince bounds how much the branch grew since an event, the transaction included; what shrank is left out. An
-// event to come is Unknown.
+// GrownSince bounds how much the branch grew since an event, the transaction included. Files that shrank do not count. An
+// event of the future is Unknown.
 func (tx *Tx) GrownSince(seq int64) (Growth, error) { return tx.tree().GrownSince(seq) }

@@ -25,8 +25,8 @@ func twins(t *testing.T) (*vfs.FS, string) {
 	return fsys, host
 }
 
-// What is in the way of MkdirAll is told as the host does: os.MkdirAll, and for a symlink that leads to itself, which
-// that takes for a file, an os.Root.
+// If something is in the way, MkdirAll has the error of os.MkdirAll. For a symlink that leads to itself, which os.MkdirAll
+// takes for a file, it has the error of an os.Root.
 func TestMkdirAllAsOnHost(t *testing.T) {
 	fsys, host := twins(t)
 	root, err := os.OpenRoot(host)

@@ -26,6 +26,7 @@ const (
 	OpXattr          = journal.OpXattr          // the extended attribute Arg was set or removed
 	OpSetattr        = journal.OpSetattr        // several of these were set at once
 	OpRestore        = journal.OpRestore        // Path took the state that it has in another tree
+	OpMerge          = journal.OpMerge          // Path took a state that merges another tree's changes, or resolves a conflict
 	OpSnapshot       = journal.OpSnapshot       // a moment of the branch got the name Arg
 	OpSnapshotDelete = journal.OpSnapshotDelete // and lost it
 	OpBranch         = journal.OpBranch         // a branch was made: Arg is its name, and behind a space what it began as

@@ -48,7 +48,7 @@ func TestMkdirAllInWhatIsGone(t *testing.T) {
 	require.ErrorIs(t, sub.WriteFile(ctx, "x/y", nil, 0o644, vfs.Parents()), syscall.ENOENT)
 }
 
-// An event below OpenRoot has the numbers of what is in the directory, and of nothing else.
+// An event below OpenRoot has the numbers of inodes in that directory, and no others.
 func TestNumbersBelowOpenRoot(t *testing.T) {
 	ctx := t.Context()
 	fsys := vfstest.New(t, "jail/in", "jail/over", "jail/dir/x", "out/y", "out/z", "out/over")

@@ -49,7 +49,7 @@ func Mode(mode fs.FileMode) Option { return Option{kind: optMode, mode: mode} }
 // ModTime gives a written file this modification time, not the present one.
 func ModTime(t time.Time) Option { return Option{kind: optModTime, mtime: t} }
 
-// SumTo stores the sum of what was written in *sum once it is committed. If the write fails, *sum stays as it was.
+// SumTo stores the sum of the written content in *sum once it is committed. If the write fails, *sum stays as it was.
 func SumTo(sum *Sum) Option { return Option{kind: optSumTo, into: sum} }
 
 // options are the Options of one call.
@@ -85,7 +85,7 @@ func gather(list []Option, allowed optionKind) (options, error) {
 
 func (o options) has(k optionKind) bool { return o.set&k != 0 }
 
-// gone turns ENOENT into what it is to a write with IfSum: the file is gone.
+// gone turns ENOENT into a StaleError for a write with IfSum, since the file is gone.
 func (o options) gone(err error) error {
 	if err == syscall.ENOENT && o.has(optIfSum) {
 		return &StaleError{}
@@ -93,7 +93,7 @@ func (o options) gone(err error) error {
 	return err
 }
 
-// holds checks the preconditions of a write to what is at p. A write that creates passes a place without an inode.
+// holds checks the preconditions of a write to an inode. A write that creates a file passes 0.
 func (tx *Tx) holds(o options, ino Ino) error {
 	if !o.has(optIfSum | optIfAbsent) {
 		return nil

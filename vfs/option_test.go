@@ -13,7 +13,7 @@ import (
 	"vfsdb/vfs"
 )
 
-// Preconditions: a stale one says what the sum is now.
+// Preconditions: the error of a stale one has the present sum.
 func TestPreconditions(t *testing.T) {
 	ctx := t.Context()
 	fsys := vfstest.New(t, "f")

@@ -69,8 +69,8 @@ func TestReadTooLong(t *testing.T) {
 	}))
 }
 
-// A chunk is loaded and verified once, for all who read parts of it: damage that comes later is found by a check, and by
-// a read of the rest.
+// A chunk is loaded and verified once, for all readers of its parts. Later damage is found by a check, and by a read of the
+// rest.
 func TestChunksAreLoadedOnce(t *testing.T) {
 	ctx := t.Context()
 	fsys := vfstest.Sample(t)

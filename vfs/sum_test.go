@@ -42,7 +42,8 @@ func TestSumTo(t *testing.T) {
 	require.ErrorIs(t, fsys.Rename(ctx, "a", "b", vfs.SumTo(&got)), syscall.EINVAL)
 }
 
-// An Info knows what it described, whatever became of the file; an open file what is committed of it now.
+// An Info returns the sum of the content that it described, whatever became of the file. An open File returns the sum of
+// its committed content.
 func TestSumOf(t *testing.T) {
 	ctx, fsys := t.Context(), vfstest.New(t, "dir/")
 	long := bytes.Repeat([]byte("long"), chunk.Size)
@@ -81,7 +82,7 @@ func TestSumOf(t *testing.T) {
 	require.ErrorAs(t, err, &at)
 }
 
-// sumThen returns the sum of what a file held when info was made.
+// sumThen returns the sum of the content that a file had when info was made.
 func sumThen(t *testing.T, fsys *vfs.FS, info *vfs.Info) (sum vfs.Sum, err error) {
 	err = fsys.View(t.Context(), func(tx *vfs.Tx) (err error) {
 		sum, err = tx.SumOf(info)

@@ -39,7 +39,7 @@ func TestVerbsOfRoot(t *testing.T) {
 	}
 }
 
-// What the sources leave out is here, for any bytes and any number of goroutines.
+// The verbs that write work with any bytes, and from any number of goroutines.
 func TestContractVerbs(t *testing.T) {
 	ctx := t.Context()
 	fsys := vfstest.New(t)

@@ -216,7 +216,7 @@ func (tx *Tx) search(name string, follow bool) (place, *node.Node, error) {
 	return p, n, err
 }
 
-// at returns what is at a place: nothing is ENOENT.
+// at returns the inode at a place, and ENOENT if there is none.
 func (tx *Tx) at(p place) (*node.Node, error) {
 	return tx.tree().NodeOf(p.dir, node.Entry{Name: p.base, Ino: p.ino, Kind: p.kind})
 }

@@ -10,9 +10,11 @@ import (
 	"vfsdb/tree"
 )
 
-// A restoreLog finds out which paths a restore changes: those that its entries and inodes have before, and have after.
-type restoreLog struct {
+// A ChangeLog records a change of many rows, as a restore is: it finds out which paths change, those that the entries and
+// inodes have before, and have after.
+type ChangeLog struct {
 	tx    *tree.Tx
+	op    journal.Op
 	names []node.Name // that show something else afterwards
 	inos  []node.Ino  // that are something else
 	made  map[string]*restored
@@ -25,10 +27,11 @@ type restoreLog struct {
 	noted map[node.Ino]bool // inodes that the record of an entry names
 }
 
-// newRestoreLog returns the log of a restore that changes what delta has, before it does.
-func newRestoreLog(tx *tree.Tx, delta *tree.Delta) *restoreLog {
-	l := &restoreLog{
-		tx: tx, made: make(map[string]*restored), moved: make(map[node.Ino]bool),
+// NewChangeLog looks at the head before what delta has is changed there. After the change [ChangeLog.Record] adds it to
+// the log, as an event of that op for each path.
+func NewChangeLog(tx *tree.Tx, op journal.Op, delta *tree.Delta) (*ChangeLog, error) {
+	l := &ChangeLog{
+		tx: tx, op: op, made: make(map[string]*restored), moved: make(map[node.Ino]bool),
 		dirs: tx.PathFinder(), shown: make(map[node.Ino][]node.Name),
 		alike: make(map[node.Ino]bool), noted: make(map[node.Ino]bool),
 	}
@@ -43,7 +46,7 @@ func newRestoreLog(tx *tree.Tx, delta *tree.Delta) *restoreLog {
 			l.alike[c.Ino] = node.Alike(node.NodeOf(c.Old), node.NodeOf(c.New))
 		}
 	}
-	return l
+	return l, l.look()
 }
 
 // restored is what a path showed before and after.
@@ -58,8 +61,8 @@ type restoredSide struct {
 	alike bool     // the inode is only alike on the other side
 }
 
-// end looks again, and records what differs.
-func (l *restoreLog) end() error {
+// Record looks again, and records what differs.
+func (l *ChangeLog) Record() error {
 	l.after = true
 	l.dirs = l.tx.PathFinder() // directories may have moved
 	if err := l.look(); err != nil {
@@ -78,7 +81,7 @@ func (l *restoreLog) end() error {
 			continue
 		}
 
-		if err := l.tx.RecordChange(p.change(path)); err != nil {
+		if err := l.tx.RecordChange(p.change(l.op, path)); err != nil {
 			return err
 		}
 	}
@@ -86,9 +89,9 @@ func (l *restoreLog) end() error {
 }
 
 // change returns what to record of a path.
-func (p *restored) change(path string) journal.Change {
+func (p *restored) change(op journal.Op, path string) journal.Change {
 	c := journal.Change{
-		Op: journal.OpRestore, Path: path, Before: p.before.sum, After: p.after.sum, Grew: p.after.size - p.before.size,
+		Op: op, Path: path, Before: p.before.sum, After: p.after.sum, Grew: p.after.size - p.before.size,
 		Ino: p.after.ino, Dir: p.after.dir,
 	}
 
@@ -113,7 +116,7 @@ func (p *restored) change(path string) journal.Change {
 }
 
 // look adds the paths as they are now.
-func (l *restoreLog) look() error {
+func (l *ChangeLog) look() error {
 	for _, name := range l.names {
 		d, err := l.tx.Lookup(name.Dir, name.Base)
 		if err != nil {
@@ -147,7 +150,7 @@ func (l *restoreLog) look() error {
 }
 
 // add notes what a name shows, if a path leads there.
-func (l *restoreLog) add(name node.Name, side restoredSide) error {
+func (l *ChangeLog) add(name node.Name, side restoredSide) error {
 	dir, err := l.dirs.Path(name.Dir)
 	if err != nil || dir == "" {
 		return err
@@ -165,7 +168,7 @@ func (l *restoreLog) add(name node.Name, side restoredSide) error {
 }
 
 // namesOf returns the names of an inode. Those of one that no changed name shows are the same before and after.
-func (l *restoreLog) namesOf(ino node.Ino) ([]node.Name, error) {
+func (l *ChangeLog) namesOf(ino node.Ino) ([]node.Name, error) {
 	if l.after && !l.moved[ino] {
 		return l.shown[ino], nil
 	}
@@ -175,7 +178,7 @@ func (l *restoreLog) namesOf(ino node.Ino) ([]node.Name, error) {
 }
 
 // note notes what a path shows.
-func (l *restoreLog) note(path string, side restoredSide) {
+func (l *ChangeLog) note(path string, side restoredSide) {
 	p := l.made[path]
 	if p == nil {
 		p = &restored{}
