@@ -1,0 +1,312 @@
+package merge_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"vfsdb/gc"
+	"vfsdb/history"
+	"vfsdb/internal/vfstest"
+	"vfsdb/merge"
+	"vfsdb/snapshot"
+	"vfsdb/vfs"
+)
+
+// A second merge of a branch brings only what is new, and a merge back only the other side's changes.
+func TestMergeAgain(t *testing.T) {
+	main := vfstest.New(t)
+	change(t, main, "w a "+five)
+	try := fork(t, main, "try")
+	change(t, try, "w a 0\n2\n3\n4\n5\n")
+	change(t, main, "w b 1")
+	into(t, main, try)
+
+	// Line 1 of main comes after the merge, so it is no conflict with what try had before.
+	change(t, main, "w a x\n2\n3\n4\n5\n")
+	change(t, try, "w a 0\n2\n3\n4\n6\n")
+	r := into(t, main, try)
+	require.Equal(t, []string{"a=x|2|3|4|6|", "b=1"}, texts(t, main))
+	require.Empty(t, r.Conflicts)
+	require.Len(t, r.Changes, 1)
+	require.True(t, into(t, try, main).FastForward)
+	require.Equal(t, texts(t, main), texts(t, try))
+}
+
+// A merge that a restore has undone can be made again; one that the restore does not concern is not made twice.
+func TestMergeAfterRestore(t *testing.T) {
+	ctx := t.Context()
+	main := vfstest.New(t)
+	change(t, main, "w a 1", "w b 1")
+	try := fork(t, main, "try")
+	change(t, try, "w a 2")
+	change(t, main, "w b 2")
+	r := into(t, main, try)
+	undo, err := snapshot.Open(ctx, main, r.Undo)
+	require.NoError(t, err)
+	_, err = snapshot.Restore(ctx, main, undo)
+	require.NoError(t, err)
+	require.Equal(t, []string{"a=1", "b=2"}, texts(t, main))
+
+	require.False(t, into(t, main, try).UpToDate)
+	require.Equal(t, []string{"a=2", "b=2"}, texts(t, main))
+	_, err = snapshot.Create(ctx, main, "merged", nil)
+	require.NoError(t, err)
+	change(t, main, "w b 3")
+	merged, err := snapshot.Open(ctx, main, "merged")
+	require.NoError(t, err)
+	_, err = snapshot.Restore(ctx, main, merged)
+	require.NoError(t, err)
+	require.True(t, into(t, main, try).UpToDate)
+}
+
+// A branch that was restored to what another is goes on from there.
+func TestMergeAfterAdoption(t *testing.T) {
+	main := vfstest.New(t)
+	change(t, main, "w a 1\n")
+	try := fork(t, main, "try")
+	change(t, try, "w a 2\n")
+	_, err := snapshot.Restore(t.Context(), main, try)
+	require.NoError(t, err)
+	change(t, try, "w a 3\n")
+	change(t, main, "w b 1")
+	r := into(t, main, try)
+	require.Empty(t, r.Conflicts)
+	require.Equal(t, []string{"a=3|", "b=1"}, texts(t, main))
+}
+
+// Each side has taken in the other's past, so there are two bases, in which one file differs.
+func TestMergeCrissCross(t *testing.T) {
+	for _, tt := range []struct {
+		name, ours, theirs, merged string
+	}{
+		{"apart", "w a 0\n2\n3\n4\n5\n", "w b 1", "w a 0\n2\n3\n4\n9\n"},
+		{"one text", "w a 0\n2\n3\n4\n5\n", "w a 1\n2\n3\n4\n6\n", "w a 0\n2\n7\n4\n6\n"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			ctx := t.Context()
+			main := vfstest.New(t)
+			change(t, main, "w a "+five)
+			try := fork(t, main, "try")
+			change(t, main, tt.ours)
+			change(t, try, tt.theirs)
+			ours, err := snapshot.Create(ctx, main, "ours", nil)
+			require.NoError(t, err)
+			theirs, err := snapshot.Create(ctx, try, "theirs", nil)
+			require.NoError(t, err)
+			into(t, main, theirs)
+			into(t, try, ours)
+			require.Equal(t, texts(t, main), texts(t, try))
+
+			change(t, main, tt.merged)
+			change(t, try, "w c 1")
+			r := into(t, main, try)
+			require.Len(t, r.Base, 2)
+			require.Empty(t, r.Conflicts)
+			require.Contains(t, texts(t, main), "c=1")
+			vfstest.Check(t, main)
+		})
+	}
+}
+
+// A fork that is deeper than lineages are long has a common moment with each of the branches that it comes from.
+func TestMergeSquashed(t *testing.T) {
+	ctx := t.Context()
+	main := vfstest.New(t)
+	change(t, main, "w a 0\n")
+	at, middle := main, main
+	for i := range history.MaxDepth + 4 {
+		at = fork(t, at, fmt.Sprintf("deep%d", i))
+		change(t, at, fmt.Sprintf("w a %d\n", i+1), fmt.Sprintf("w file%d x", i))
+		if i == 5 {
+			middle = at
+		}
+	}
+	_, err := gc.Run(ctx, main, nil)
+	require.NoError(t, err)
+	change(t, middle, "w other 1")
+	change(t, at, "w a end\n")
+	r := into(t, middle, at)
+	require.Empty(t, r.Conflicts)
+	require.Contains(t, texts(t, middle), "a=end|")
+	require.Contains(t, texts(t, middle), "other=1")
+	require.True(t, into(t, at, middle).FastForward)
+}
+
+// A branch that was forked empty has nothing in common with others.
+func TestMergeForkedEmpty(t *testing.T) {
+	ctx := t.Context()
+	main := vfstest.New(t)
+	change(t, main, "w d/a 1", "w b 1")
+	empty, err := snapshot.Branch(ctx, main, nil, "try")
+	require.NoError(t, err)
+	change(t, empty, "w d/c 2", "w b 2")
+	r := into(t, main, empty)
+	require.Empty(t, r.Base)
+	require.Equal(t, []string{"b=1", "b~try=2", "d/a=1", "d/c=2"}, texts(t, main))
+	require.Equal(t, []string{"b: content"}, conflicted(t, main))
+}
+
+// A collection keeps the bases while both branches live, and gives them back afterwards.
+func TestMergesKeepTheirMoments(t *testing.T) {
+	ctx := t.Context()
+	main := vfstest.New(t)
+	change(t, main, "w a "+five)
+	try := fork(t, main, "try")
+	change(t, try, "w a 0\n2\n3\n4\n5\n")
+	change(t, main, "w b 1")
+	into(t, main, try)
+	change(t, try, "w a 0\n2\n3\n4\n6\n")
+	change(t, main, "w a x\n2\n3\n4\n5\n")
+	_, err := gc.Run(ctx, main, nil)
+	require.NoError(t, err)
+	require.Empty(t, into(t, main, try).Conflicts)
+	require.Contains(t, texts(t, main), "a=x|2|3|4|6|")
+
+	require.NoError(t, snapshot.DeleteBranch(ctx, main, "try"))
+	_, err = gc.Run(ctx, main, nil)
+	require.NoError(t, err)
+	require.Zero(t, vfstest.Number(t, main, `SELECT count(*) FROM merge`))
+}
+
+// A fork of a branch that is gone still has its moments in common with where that was merged.
+func TestMergeForkOfDropped(t *testing.T) {
+	ctx := t.Context()
+	main := vfstest.New(t)
+	change(t, main, "w a 1\n")
+	try := fork(t, main, "try")
+	change(t, try, "w a 2\n")
+	into(t, main, try)
+	change(t, try, "w c 1")
+	leaf := fork(t, try, "leaf")
+	require.NoError(t, snapshot.DeleteBranch(ctx, main, "try"))
+	_, err := gc.Run(ctx, main, nil)
+	require.NoError(t, err)
+	change(t, main, "w a 3\n")
+	change(t, leaf, "w b 1")
+	r := into(t, main, leaf)
+	require.Empty(t, r.Conflicts)
+	require.Equal(t, []string{"a=3|", "b=1", "c=1"}, texts(t, main))
+}
+
+// Conflicts compose and cancel: a side that has resolved one resolves it where it is merged.
+func TestMergeResolved(t *testing.T) {
+	ctx := t.Context()
+	main := vfstest.New(t)
+	change(t, main, "w a 1\n")
+	try := fork(t, main, "try")
+	change(t, main, "w a 2\n")
+	change(t, try, "w a 3\n")
+	into(t, main, try)
+	require.Equal(t, []string{"a: content"}, conflicted(t, main))
+
+	for side, want := range []string{"1\n", "2\n", "3\n"} {
+		data, err := merge.Content(ctx, main, "a", merge.Side(side))
+		require.NoError(t, err)
+		require.Equal(t, want, string(data))
+	}
+	text, err := merge.Markers(ctx, main, "a")
+	require.NoError(t, err)
+	require.Contains(t, string(text), "||||||| base\n1\n=======\n3\n>>>>>>> try\n")
+
+	// A fork has the conflict. Resolved there, it is resolved in main, which has changed something else.
+	other := fork(t, main, "other")
+	require.Equal(t, []string{"a: content"}, conflicted(t, other))
+	_, err = gc.Run(ctx, main, nil)
+	require.NoError(t, err)
+	require.NoError(t, merge.Resolve(ctx, other, "a", merge.Take{Side: merge.Theirs}))
+	require.Equal(t, []string{"a=3|"}, texts(t, other))
+	change(t, main, "w b 1")
+	into(t, main, other)
+	require.Empty(t, conflicted(t, main))
+	require.Equal(t, []string{"a=3|", "b=1"}, texts(t, main))
+}
+
+// Each way to resolve a conflict.
+func TestResolve(t *testing.T) {
+	for _, tt := range []struct {
+		name         string
+		ours, theirs []string
+		take         merge.Take
+		path         string
+		want         []string
+	}{
+		{"ours", []string{"w a 2"}, []string{"w a 3"}, merge.Take{Side: merge.Ours}, "a", []string{"a=2"}},
+		{"theirs", []string{"w a 2"}, []string{"w a 3"}, merge.Take{Side: merge.Theirs}, "a", []string{"a=3"}},
+		{"the base", []string{"w a 2"}, []string{"w a 3"}, merge.Take{Side: merge.Base}, "a", []string{"a=1"}},
+		{"bytes", []string{"w a 2"}, []string{"w a 3"}, merge.Take{Data: []byte("4")}, "a", []string{"a=4"}},
+		{"a removal of theirs", []string{"w a 2"}, []string{"rm a"}, merge.Take{Side: merge.Theirs}, "a", nil},
+		{"an edit of ours", []string{"w a 2"}, []string{"rm a"}, merge.Take{Side: merge.Ours}, "a", []string{"a=2"}},
+		{"a removal of ours", []string{"rm a"}, []string{"w a 3"}, merge.Take{Side: merge.Ours}, "a", nil},
+		{"an edit of theirs", []string{"rm a"}, []string{"w a 3"}, merge.Take{Side: merge.Theirs}, "a", []string{"a=3"}},
+		{"ours of two files", []string{"w b 2"}, []string{"w b 3"}, merge.Take{Side: merge.Ours}, "b", []string{"a=1", "b=2"}},
+		{"theirs of two files", []string{"w b 2"}, []string{"w b 3"}, merge.Take{Side: merge.Theirs}, "b", []string{"a=1", "b=3"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			main := vfstest.New(t)
+			change(t, main, "w a 1")
+			try := fork(t, main, "try")
+			change(t, main, tt.ours...)
+			change(t, try, tt.theirs...)
+			into(t, main, try)
+			require.NoError(t, merge.Resolve(t.Context(), main, tt.path, tt.take))
+			require.Equal(t, tt.want, texts(t, main))
+			require.Empty(t, conflicted(t, main))
+			err := merge.Resolve(t.Context(), main, tt.path, tt.take)
+			require.Error(t, err)
+		})
+	}
+}
+
+// A preference leaves no conflicts of contents.
+func TestMergePrefers(t *testing.T) {
+	for side, want := range map[merge.Side]string{merge.Ours: "a=2|2|3|4|9|", merge.Theirs: "a=3|2|3|4|9|"} {
+		main := vfstest.New(t)
+		change(t, main, "w a "+five, "w b 1")
+		try := fork(t, main, "try")
+		change(t, main, "w a 2\n2\n3\n4\n5\n", "rm b")
+		change(t, try, "w a 3\n2\n3\n4\n9\n", "w b 2")
+		r, err := merge.Into(t.Context(), main, try, &merge.Options{Prefer: side})
+		require.NoError(t, err)
+		require.Empty(t, r.Conflicts)
+		require.Contains(t, texts(t, main), want)
+		require.Equal(t, side == merge.Theirs, len(texts(t, main)) == 2)
+	}
+}
+
+// Three merges any trees: with the moment after a change as base, it takes that back.
+func TestThreeTakesBack(t *testing.T) {
+	ctx := t.Context()
+	main := vfstest.New(t)
+	change(t, main, "w a "+five, "w b 1")
+	before, err := snapshot.Create(ctx, main, "before", nil)
+	require.NoError(t, err)
+	change(t, main, "w a 0\n2\n3\n4\n5\n", "rm b", "w c 1")
+	after, err := snapshot.Create(ctx, main, "after", nil)
+	require.NoError(t, err)
+	change(t, main, "w a 0\n2\n3\n4\n6\n", "w d 1")
+	require.NoError(t, main.Update(ctx, func(tx *vfs.Tx) error { return merge.Three(tx, after, before, "undo", nil) }))
+	require.Equal(t, []string{"a=1|2|3|4|6|", "b=1", "d=1"}, texts(t, main))
+	require.Empty(t, conflicted(t, main))
+}
+
+// The log names each path that a merge has changed.
+func TestMergeIsRecorded(t *testing.T) {
+	ctx := t.Context()
+	main := vfstest.New(t)
+	change(t, main, "w a 1", "w d/b 1")
+	try := fork(t, main, "try")
+	change(t, try, "mv d e", "w c 2")
+	change(t, main, "w a 2")
+	seq, err := main.Seq(ctx)
+	require.NoError(t, err)
+	into(t, main, try)
+	events, err := main.Log(ctx, &vfs.LogOptions{Since: seq})
+	require.NoError(t, err)
+	var ops []string
+	for _, e := range events {
+		ops = append(ops, string(e.Op)+" "+e.Path)
+	}
+	require.Equal(t, []string{"snapshot .", "merge c", "merge d", "merge e"}, ops)
+}
