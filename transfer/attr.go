@@ -49,7 +49,7 @@ func tarAttr(h *tar.Header) (a attr, err error) {
 		return a, fmt.Errorf("owner %d:%d: %w", h.Uid, h.Gid, syscall.EINVAL)
 	}
 	a.uid, a.gid = uint32(h.Uid), uint32(h.Gid)
-	if a.mtime, err = nanoseconds(h.ModTime); err != nil {
+	if a.mtime, err = hostdir.ExactNanos(h.ModTime); err != nil {
 		return a, err
 	}
 	if a.mode&fs.ModeDevice != 0 {

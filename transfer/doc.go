@@ -21,8 +21,8 @@
 // A directory that is imported again is walked, but a file is read only if its size or its modification time, to the
 // nanosecond, differs from the store's. A time that was set back by hand deceives that; Checksum reads all files.
 //
-// The walk goes from directory to directory by descriptor. What is swapped for a symlink meanwhile is refused, so nothing
-// outside of the source is ever read.
+// The walk goes from directory to directory by descriptor. A file or directory that is swapped for a symlink
+// meanwhile is refused, so nothing outside of the source is ever read.
 //
 // A file that changes twice between two ticks of a clock cannot deceive it. A file that was modified less than 100 ms
 // ago, or 2 s where times have no fractions, is read last, after that time has passed; a small import may have to wait
@@ -31,10 +31,10 @@
 //
 // # Deletions and dry runs
 //
-// Delete makes the destination what the directory is: names that it does not have are removed in the commit that makes
-// the others. That costs one pass over the destination, with the lock held. Names that Exclude and GitIgnore leave out
-// are not removed. A directory that is gone stays with such names alone; where a file is to have its name, the import is
-// refused. DryRun lists in [Report].Plan what an import would change, and changes nothing.
+// Delete makes the destination equal to the directory: names that the directory does not have are removed, in the same
+// commit. That costs one pass over the destination, with the lock held. Names that Exclude and GitIgnore leave out are not
+// removed, and neither is a directory that has such names; if the source has a file under that directory's name, the import
+// is refused. DryRun lists in [Report].Plan what an import would change, and changes nothing.
 //
 // # Out
 //

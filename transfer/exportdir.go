@@ -6,12 +6,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"runtime"
 	"slices"
 	"sync"
 	"syscall"
-
-	"golang.org/x/sync/errgroup"
 
 	"vfsdb/transfer/hostdir"
 	"vfsdb/vfs"
@@ -53,7 +50,7 @@ func exportDir(ctx context.Context, fsys *vfs.FS, from, dest string, o *ExportOp
 		dirs: []*item{{info: top}}, first: make(map[vfs.Ino]string),
 	}
 	if !w.o.Overwrite {
-		if err := checkEmpty(root); err != nil {
+		if err := hostdir.CheckEmpty(root); err != nil {
 			return nil, err
 		}
 	}
@@ -61,18 +58,6 @@ func exportDir(ctx context.Context, fsys *vfs.FS, from, dest string, o *ExportOp
 		return nil, err
 	}
 	return &w.report, nil
-}
-
-func checkEmpty(root *os.Root) error {
-	d, err := root.Open(".")
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	if names, _ := d.Readdirnames(1); len(names) > 0 {
-		return syscall.ENOTEMPTY
-	}
-	return nil
 }
 
 // A dirWriter makes directories on the host, while workers write files into them.
@@ -105,25 +90,8 @@ func (w *dirWriter) run(ctx context.Context) error {
 // work runs find, which makes directories and sends groups, while workers write the files. Links and attributes of
 // directories come last.
 func (w *dirWriter) work(ctx context.Context, find func(context.Context) error) error {
-	g, both := errgroup.WithContext(ctx)
-	g.Go(func() error {
-		defer close(w.groups)
-		return find(both)
-	})
-
-	for range min(4, runtime.GOMAXPROCS(0)) {
-		g.Go(func() error {
-			var err error
-			for group := range w.groups {
-				if err == nil {
-					err = w.write(both, group)
-				}
-				group.in.Done()
-			}
-			return err
-		})
-	}
-	if err := g.Wait(); err != nil {
+	err := inParallel(ctx, w.groups, find, w.write, func(g group) { g.in.Done() })
+	if err != nil {
 		return err
 	}
 

@@ -7,13 +7,10 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"runtime"
 	"slices"
 	"sync"
 	"syscall"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"vfsdb/node"
 	"vfsdb/transfer/gitignore"
@@ -132,25 +129,7 @@ func (w *dirWalker) run(ctx context.Context) error {
 // work runs find, which sends files, and the workers that read them.
 func (w *dirWalker) work(ctx context.Context, find func(context.Context) error) error {
 	w.files = make(chan found, 64)
-	g, both := errgroup.WithContext(ctx)
-	g.Go(func() error {
-		defer close(w.files)
-		return find(both)
-	})
-
-	for range min(4, runtime.GOMAXPROCS(0)) {
-		g.Go(func() error {
-			var err error
-			for f := range w.files {
-				if err == nil {
-					err = w.file(both, f)
-				}
-				f.in.Done()
-			}
-			return err
-		})
-	}
-	return g.Wait()
+	return inParallel(ctx, w.files, find, w.file, func(f found) { f.in.Done() })
 }
 
 // send gives a file to the workers.

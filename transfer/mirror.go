@@ -3,6 +3,7 @@ package transfer
 import (
 	"context"
 	"fmt"
+	"os"
 	"syscall"
 
 	"vfsdb/transfer/memo"
@@ -30,13 +31,23 @@ func OpenMirror(dir string) (*Mirror, error) {
 // Dir returns the directory that shows the tree.
 func (m *Mirror) Dir() string { return m.at.Tree() }
 
+// Lock returns the open file whose lock shows that the Mirror is in use. On Unix a process that inherits it keeps the Mirror from
+// others until it ends too, whatever becomes of this one: it may change the directory.
+func (m *Mirror) Lock() *os.File { return m.at.Lock() }
+
 // Close gives the Mirror back. Its directory stays.
 func (m *Mirror) Close() error { return m.at.Close() }
 
-// Fill makes the directory show a tree, which must not change any more: a snapshot, or another past moment. It writes what
-// differs between the two, in the tree or on the host, and reads no content that is the same. What the host cannot store is
-// left out, and listed in the Report; such files stay in the tree when changes are brought back. A Report counts what was
+// Clear removes what the directory shows from the host: a Fill for which there was no room may have left much. The Mirror can
+// be filled again.
+func (m *Mirror) Clear() error { return m.at.Clear() }
+
+// Fill makes the directory show a tree, which must not change any more: a snapshot, or another past moment. It writes
+// only the differences, whether the tree or the host has changed, and reads no content that is the same. Files that the host
+// cannot store are left out, and listed in the Report; they stay in the tree when changes are brought back. A Report counts what was
 // written.
+//
+// A Fill that fails leaves a part of the tree. Until another one has ended well, nothing can be brought back: EINVAL.
 func (m *Mirror) Fill(ctx context.Context, fsys *vfs.FS) (*Report, error) {
 	report, err := m.fill(ctx, fsys)
 	if err != nil {
@@ -67,8 +78,11 @@ func (m *Mirror) fill(ctx context.Context, fsys *vfs.FS) (*Report, error) {
 		return nil, err
 	}
 	f := &filler{m.at, x, top, d}
-	if d.Nothing() {
+	if d.Nothing() && m.at.Filled() {
 		return &f.report, nil
+	}
+	if err := m.at.Begin(); err != nil {
+		return nil, err
 	}
 	if err := f.apply(ctx); err != nil {
 		return nil, err

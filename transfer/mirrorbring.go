@@ -3,6 +3,7 @@ package transfer
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,9 +21,8 @@ type BringOptions struct {
 	Check func(*vfs.Tx) error
 }
 
-// Bring puts what was changed in the directory since it was filled into a branch that shows the same tree, in one commit:
-// new and changed files, other attributes, and the removal of what is gone. If nothing was changed there is no commit, and
-// Check is not called.
+// Bring puts the changes of the directory since it was filled into a branch that shows the same tree, in one commit: new
+// and changed files, other attributes, and removals. If nothing was changed there is no commit, and Check is not called.
 //
 // A file that was written in place or replaced keeps its inode, and so does one that was renamed and not changed. Attributes
 // that were not changed stay as they are in the tree, also where the host could not show them. No program may change the
@@ -45,12 +45,9 @@ func (m *Mirror) bring(ctx context.Context, fsys *vfs.FS, o *BringOptions) (*Rep
 	case err != nil:
 		return nil, err
 	case !ours:
-		return nil, fmt.Errorf("it shows no tree of this store: %w", syscall.EINVAL)
+		return nil, fmt.Errorf("it shows no tree of this store, or a part of one: %w", syscall.EINVAL)
 	}
-	stamp, err := m.at.Clock()
-	if err != nil {
-		return nil, err
-	}
+	stamp, noClock := m.at.Clock()
 	top, err := m.at.OpenTree(false)
 	if err != nil {
 		return nil, err
@@ -78,14 +75,34 @@ func (m *Mirror) bring(ctx context.Context, fsys *vfs.FS, o *BringOptions) (*Rep
 	if err := b.batch.Flush(); err != nil {
 		return nil, err
 	}
-
-	c := b.changes()
-	if err := fsys.Update(ctx, func(tx *vfs.Tx) error { return c.commit(ctx, tx, o.Check) }); err != nil {
+	if err := b.dropSame(ctx); err != nil {
 		return nil, err
 	}
+	c := b.changes()
+	if !b.nothing() {
+		if err := m.commit(ctx, c, o); err != nil {
+			return nil, err
+		}
+	}
 	b.count(c.add)
+
+	// The tree has all. A host without room for what is known of it now leaves a mirror that has to be filled first.
+	if noClock == nil {
+		_ = m.at.Save(ctx, fsys, stamp)
+	}
+	return &b.report, nil
+}
+
+// commit changes the tree. A mirror whose process dies meanwhile shows neither the tree of before nor that of after.
+func (m *Mirror) commit(ctx context.Context, c *changes, o *BringOptions) error {
+	if err := m.at.Begin(); err != nil {
+		return err
+	}
+	if err := c.b.fsys.Update(ctx, func(tx *vfs.Tx) error { return c.commit(ctx, tx, o.Check) }); err != nil {
+		return errors.Join(err, m.at.Undo())
+	}
 	m.at.Known = c.next
-	return &b.report, m.at.Save(ctx, fsys, stamp)
+	return nil
 }
 
 // Changes are what one Bring does to the tree.
@@ -93,7 +110,7 @@ type changes struct {
 	namer
 	b       *bringer
 	files   []*entry // all but directories, sorted by path
-	gone    []string // known paths that the host does not have, or has as a directory and not, or not and as one; not those below
+	gone    []string // see [memo.Dir.Gone]
 	sources map[string]*entry
 	next    map[string]*memo.File
 }
@@ -102,36 +119,22 @@ type changes struct {
 func (b *bringer) changes() *changes {
 	c := &changes{
 		namer: namer{to: b.to, refuse: b.refuse}, b: b, sources: make(map[string]*entry),
-		files: slices.Concat(b.pending, b.links),
+		files: slices.Concat(b.pending, b.links), gone: b.m.Gone(b.shown),
 	}
 	byPath := func(x, y *entry) int { return cmp.Compare(x.path, y.path) }
 	slices.SortFunc(c.files, byPath)
 	slices.SortFunc(b.dirs, byPath)
-	for _, list := range [][]*entry{c.files, b.dirs} {
-		for _, e := range list {
-			b.keepAttr(e)
-		}
-	}
-
-	for name, k := range b.m.Known {
-		now, there := b.shown[name]
-		if there && now.Mode.IsDir() == k.Host.Mode.IsDir() {
-			continue
-		}
-		c.gone = append(c.gone, name)
-	}
-	slices.SortFunc(c.gone, func(x, y string) int {
-		return cmp.Compare(strings.ReplaceAll(x, "/", "\x00"), strings.ReplaceAll(y, "/", "\x00"))
-	})
 
 	// A file that has the number of one that is gone may be that file.
 	for _, e := range b.pending {
 		now := b.shown[e.path]
-		from, ok := b.byID[now.ID]
-		if _, stays := b.shown[from]; !ok || stays || b.m.Known[e.path] != nil || len(e.names) > 0 {
+		from := b.byID[now.ID]
+		if from == nil || !from.IsSingle() || b.m.Known[e.path] != nil || len(e.names) > 0 {
 			continue
 		}
-		c.sources[from] = e
+		if _, stays := b.shown[from.Path]; !stays {
+			c.sources[from.Path] = e
+		}
 	}
 	return c
 }
@@ -304,8 +307,7 @@ func (c *changes) remember() error {
 			if err != nil {
 				return fmt.Errorf("%q: %w", e.path, err)
 			}
-			now := c.b.shown[e.path]
-			c.next[e.path] = memo.After(e.path, now, n, c.b.m.Was(e.path, now, c.b.byID))
+			c.next[e.path] = memo.After(e.path, c.b.shown[e.path], n, c.b.was(e.path))
 		}
 	}
 	return nil

@@ -5,10 +5,10 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"maps"
 	"os"
 	"path"
 	"slices"
+	"syscall"
 
 	"vfsdb/node"
 	"vfsdb/transfer/hostdir"
@@ -16,7 +16,7 @@ import (
 	"vfsdb/vfs"
 )
 
-// A filler brings a directory of the host to what the tree is.
+// A filler makes a directory of the host equal to the tree.
 type filler struct {
 	at *memo.Dir
 	*exporter
@@ -24,7 +24,7 @@ type filler struct {
 	diff *memo.Difference
 }
 
-// apply makes the host what the tree is.
+// apply makes the host equal to the tree.
 func (f *filler) apply(ctx context.Context) error {
 	// Other processes may not have the rights to change all directories. Finishing them sets their own.
 	if os.Geteuid() > 0 {
@@ -34,8 +34,11 @@ func (f *filler) apply(ctx context.Context) error {
 			}
 		}
 	}
+	if err := f.strip(); err != nil {
+		return err
+	}
 	for _, name := range f.diff.Removed {
-		if err := f.remove(name); err != nil {
+		if err := f.top.RemoveAll(name); err != nil {
 			return err
 		}
 	}
@@ -49,7 +52,30 @@ func (f *filler) apply(ctx context.Context) error {
 	if err := w.work(ctx, func(ctx context.Context) error { return f.send(ctx, w) }); err != nil {
 		return err
 	}
-	return f.note()
+	return f.at.Note(f.diff)
+}
+
+// strip removes from directories of the host the extended attributes that the tree does not have.
+func (f *filler) strip() error {
+	at := hostdir.Reopener{Top: f.top}
+	defer at.Close()
+	for d := range f.diff.Dirs {
+		in, err := at.Dir(d.Path)
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+			continue // it is made later
+		}
+		if err != nil {
+			return err
+		}
+		err = in.LoseXattrs(func(name string) bool {
+			_, has := d.Node.Xattrs.Get(name)
+			return !has && node.CheckXattr(name) == nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func itemOf(p *memo.Place) *item {
@@ -58,26 +84,6 @@ func itemOf(p *memo.Place) *item {
 		base = path.Base(p.Path)
 	}
 	return &item{path: p.Path, info: node.NewInfo(base, p.Node)}
-}
-
-// remove removes a name of the host and all below it, if need be after it got the rights.
-func (f *filler) remove(name string) error {
-	err := f.top.Root.RemoveAll(name)
-	if !errors.Is(err, fs.ErrPermission) {
-		return err
-	}
-	err = fs.WalkDir(f.top.Root.FS(), name, func(name string, d fs.DirEntry, err error) error {
-		if d != nil && d.IsDir() {
-			if err := f.top.Root.Chmod(name, 0o700); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	return f.top.Root.RemoveAll(name)
 }
 
 // send makes the directories, and sends the files that are to be written.
@@ -112,38 +118,5 @@ func (f *filler) send(ctx context.Context, w *dirWriter) error {
 			return err
 		}
 	}
-	return nil
-}
-
-// note looks at what was written, and remembers it.
-func (f *filler) note() error {
-	for name := range f.at.Known {
-		if !f.diff.Shown[name] {
-			delete(f.at.Known, name)
-		}
-	}
-	at := hostdir.Reopener{Top: f.top}
-	defer at.Close()
-	for _, p := range slices.AppendSeq(f.diff.Files, maps.Keys(f.diff.Dirs)) {
-		delete(f.at.Known, p.Path)
-		if err := f.look(&at, p); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-	}
-	return nil
-}
-
-func (f *filler) look(at *hostdir.Reopener, p *memo.Place) error {
-	in, base := f.top, path.Base(p.Path)
-	info, err := in.Self.Stat()
-	if p.Path != "" {
-		if in, err = at.Dir(parent(p.Path)); err == nil {
-			info, err = in.Root.Lstat(base)
-		}
-	}
-	if err != nil {
-		return err
-	}
-	f.at.Known[p.Path] = memo.After(p.Path, hostdir.StateOf(info), p.Node, nil).LeaveOut(in, base)
 	return nil
 }

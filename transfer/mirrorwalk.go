@@ -3,10 +3,13 @@ package transfer
 import (
 	"context"
 	"io/fs"
+	"slices"
 
 	"vfsdb/node"
 	"vfsdb/transfer/hostdir"
 	"vfsdb/transfer/memo"
+	"vfsdb/tree"
+	"vfsdb/vfs"
 )
 
 // A bringer finds what was changed in the directory of a Mirror since it was filled.
@@ -14,7 +17,7 @@ type bringer struct {
 	m *memo.Dir
 	*dirWalker
 	shown  map[string]hostdir.State // what the host has, by path
-	byID   map[hostdir.ID]string    // known files with one name
+	byID   map[hostdir.ID]*memo.File
 	groups map[hostdir.ID]*hostFile // files with several names
 	order  []*hostFile
 
@@ -76,7 +79,7 @@ func (b *bringer) find(ctx context.Context) error {
 func (b *bringer) dir(ctx context.Context, in *hostdir.Dir, name string, info fs.FileInfo) error {
 	now, known := hostdir.StateOf(info), b.m.Known[name]
 	b.shown[name] = now
-	if !b.m.Same(known, now) {
+	if !b.m.Same(known, now) || !b.m.Settled(now) {
 		b.dirs = append(b.dirs, b.entry(in, ".", name, info))
 	}
 	list, err := in.List()
@@ -156,11 +159,14 @@ func (b *bringer) special(in *hostdir.Dir, e *entry, info fs.FileInfo) (err erro
 	return err
 }
 
+// was returns what is known of the file that has a path now.
+func (b *bringer) was(name string) *memo.File { return b.m.Was(name, b.shown, b.byID) }
+
 // keepAttr gives an entry those attributes of the tree that were not changed on the host. The host may not be able to show all
 // of them.
 func (b *bringer) keepAttr(e *entry) {
 	now, ok := b.shown[e.path]
-	known := b.m.Was(e.path, now, b.byID)
+	known := b.was(e.path)
 	if known == nil || !ok || known.Host.Mode.Type() != now.Mode.Type() {
 		return
 	}
@@ -180,4 +186,40 @@ func (b *bringer) keepAttr(e *entry) {
 		}
 		e.xattrs = &xattrs{all, true}
 	}
+}
+
+// dropSame drops the files that were looked at only because a change of them may have been too quick for the clock, and that are
+// as they were.
+func (b *bringer) dropSame(ctx context.Context) error {
+	for _, list := range [][]*entry{b.pending, b.links, b.dirs} {
+		for _, e := range list {
+			b.keepAttr(e)
+		}
+	}
+
+	same := make(map[*entry]bool)
+	err := b.fsys.View(ctx, func(tx *vfs.Tx) error {
+		for _, list := range [][]*entry{b.pending, b.links, b.dirs} {
+			for _, e := range list {
+				if e.gone || e.same != nil || !b.looksSame(e) {
+					continue
+				}
+				sum, err := (*tree.Tx)(tx).SumOf(&b.m.Known[e.path].Node)
+				if err != nil {
+					return err
+				}
+				same[e] = e.data == nil || e.data.Sum() == sum
+			}
+		}
+		return nil
+	})
+	drop := func(e *entry) bool { return same[e.first()] }
+	b.pending, b.links, b.dirs = slices.DeleteFunc(b.pending, drop), slices.DeleteFunc(b.links, drop), slices.DeleteFunc(b.dirs, drop)
+	return err
+}
+
+// looksSame reports whether all but the content of a file is as it is known, under all of its names.
+func (b *bringer) looksSame(e *entry) bool {
+	n := b.m.NodeOf(b.shown, append([]string{e.path}, e.names...))
+	return n != nil && e.target == n.Target && (e.xattrs == nil || e.xattrs.Xattrs == n.Xattrs)
 }

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"vfsdb/internal/vfstest"
+	"vfsdb/transfer/hostdir"
 	"vfsdb/xattr"
 )
 
@@ -57,6 +58,71 @@ func TestMirrorKeepsXattrsThatTheHostCannotShow(t *testing.T) {
 		require.Equal(t, "t", string(got))
 		_, err = xattr.Get(t.Context(), fsys, name, xattr.Follow, "user.gone")
 		require.Error(t, err, name)
+	}
+}
+
+// An attribute that a directory got in the tick of the clock in which it was filled comes back, and one that was not brought
+// back is gone with the next Fill.
+func TestMirrorXattrsOfDirectories(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "probe")
+	setHost(t, dir, "probe", "user.x", "1")
+	fsys := vfstest.New(t, "d/f", "e/f")
+	m := newMirror(t)
+	fillMirror(t, m, fsys)
+	was := m.at.Known["d"].Host
+	setHost(t, m.Dir(), "d", "user.new", "1")
+	info, err := os.Lstat(filepath.Join(m.Dir(), "d"))
+	require.NoError(t, err)
+	m.at.Known["d"].Host = hostdir.StateOf(info) // as if the clock had not moved
+	require.NotEqual(t, was, m.at.Known["d"].Host)
+	m.at.Unsettle()
+	_, err = m.Bring(t.Context(), fsys, nil)
+	require.NoError(t, err)
+	got, err := xattr.Get(t.Context(), fsys, "d", xattr.Follow, "user.new")
+	require.NoError(t, err)
+	require.Equal(t, "1", string(got))
+
+	settle(t, m)
+	setHost(t, m.Dir(), "e", "user.dropped", "1")
+	fillMirror(t, m, fsys)
+	names, err := unix.Llistxattr(filepath.Join(m.Dir(), "e"), nil)
+	require.NoError(t, err)
+	require.Zero(t, names)
+	names, err = unix.Llistxattr(filepath.Join(m.Dir(), "d"), nil)
+	require.NoError(t, err)
+	require.NotZero(t, names)
+}
+
+// A directory that was renamed, and a file under another first name, keep the attributes that the host has no room for.
+func TestMirrorKeepsXattrsOfOtherNames(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "probe")
+	setHost(t, dir, "probe", "user.x", "1")
+	fsys := vfstest.New(t, "d/f", "f", "l1")
+	require.NoError(t, fsys.Link(t.Context(), "l1", "l2"))
+	big := strings.Repeat("b", 60<<10)
+	for _, name := range []string{"d", "f", "l1"} {
+		require.NoError(t, xattr.Set(t.Context(), fsys, name, xattr.Follow, "user.big", []byte(big), 0))
+	}
+	m := newMirror(t)
+	fillMirror(t, m, fsys)
+	at := func(name string) string { return filepath.Join(m.Dir(), name) }
+	require.NoError(t, os.Rename(at("d"), at("e")))
+	require.NoError(t, os.Link(at("f"), at("A")))
+	require.NoError(t, os.WriteFile(at("A"), []byte("changed"), 0o600))
+	require.NoError(t, os.Rename(at("l1"), at("k1")))
+	require.NoError(t, os.Rename(at("l2"), at("k2")))
+	for range 2 {
+		_, err := m.Bring(t.Context(), fsys, nil)
+		require.NoError(t, err)
+		for _, name := range []string{"e", "f", "A", "k1", "k2"} {
+			got, err := xattr.Get(t.Context(), fsys, name, xattr.Follow, "user.big")
+			require.NoError(t, err, name)
+			require.Equal(t, big, string(got))
+		}
+		require.NoError(t, os.WriteFile(at("f"), []byte("changed again"), 0o600))
+		require.NoError(t, os.WriteFile(at("e/new"), nil, 0o600))
 	}
 }
 

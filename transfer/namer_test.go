@@ -131,8 +131,12 @@ func TestSetAttr(t *testing.T) {
 	fsys := vfstest.New(t, "f", "d/")
 	require.NoError(t, fsys.Symlink(t.Context(), "f", "l"))
 	a := attr{mode: fs.ModeSticky | 0o711, uid: 1, gid: 2, mtime: time.Unix(3, 4).UnixNano()}
+	since, err := fsys.Seq(t.Context())
+	require.NoError(t, err)
 	for _, name := range []string{"d", "l", ""} {
-		require.NoError(t, naming(t, fsys, func(n *namer) error { return n.setAttrAt(name, a) }))
+		for range 2 {
+			require.NoError(t, naming(t, fsys, func(n *namer) error { return n.setAttrAt(name, a) }))
+		}
 		info, err := fsys.Lstat(t.Context(), "/"+name)
 		require.NoError(t, err)
 		require.Equal(t, time.Unix(3, 4), info.ModTime())
@@ -145,6 +149,31 @@ func TestSetAttr(t *testing.T) {
 		}
 	}
 	require.ErrorIs(t, naming(t, fsys, func(n *namer) error { return n.setAttrAt("none", a) }), fs.ErrNotExist)
+	require.Equal(t, []string{"setattr d", "setattr l", "setattr ."}, vfstest.Log(t, fsys, &vfs.LogOptions{Since: since}),
+		"the same attributes again are no change")
+}
+
+// An import replaces writes of an open file that are not committed, and the File goes on with the new content.
+func TestPutOverUncommitted(t *testing.T) {
+	ctx := t.Context()
+	fsys := vfstest.New(t, "f")
+	w, err := fsys.OpenFile(ctx, "f", os.O_RDWR, 0)
+	require.NoError(t, err)
+	defer w.Close()
+	_, err = w.WriteAt([]byte("XY"), 2)
+	require.NoError(t, err)
+
+	content := stage(t, fsys, "put")[0]
+	require.NoError(t, naming(t, fsys, func(n *namer) error { return n.putAt("f", content, attr{mode: 0o644}) }))
+	held, err := io.ReadAll(io.NewSectionReader(w, 0, 100))
+	require.NoError(t, err)
+	require.Equal(t, "put", string(held))
+	require.Equal(t, "put", vfstest.Read(t, fsys, "f"))
+
+	_, err = w.WriteAt([]byte("L"), 0)
+	require.NoError(t, err)
+	require.NoError(t, w.Sync())
+	require.Equal(t, "Lut", vfstest.Read(t, fsys, "f"))
 }
 
 // An import is recorded as what it does: a new file, another content, other attributes, or nothing.

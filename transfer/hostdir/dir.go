@@ -1,8 +1,11 @@
 package hostdir
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"sync"
+	"syscall"
 )
 
 // A Dir is an open directory of the host. It closes when its last user is done, and is safe for concurrent use.
@@ -52,4 +55,37 @@ func (d *Dir) Done() {
 		d.Self.Close()
 		d.Root.Close()
 	}
+}
+
+// RemoveAll removes a name below the directory, and all below it, if need be after that got the rights.
+func (d *Dir) RemoveAll(name string) error {
+	err := d.Root.RemoveAll(name)
+	if !errors.Is(err, fs.ErrPermission) {
+		return err
+	}
+	err = fs.WalkDir(d.Root.FS(), name, func(name string, e fs.DirEntry, err error) error {
+		if e != nil && e.IsDir() {
+			if err := d.Root.Chmod(name, 0o700); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return d.Root.RemoveAll(name)
+}
+
+// CheckEmpty refuses a directory that has something in it: ENOTEMPTY.
+func CheckEmpty(root *os.Root) error {
+	d, err := root.Open(".")
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	if names, _ := d.Readdirnames(1); len(names) > 0 {
+		return syscall.ENOTEMPTY
+	}
+	return nil
 }

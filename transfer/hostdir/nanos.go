@@ -1,7 +1,9 @@
 package hostdir
 
 import (
+	"fmt"
 	"math"
+	"syscall"
 	"time"
 )
 
@@ -15,4 +17,16 @@ func Nanos(t time.Time) (ns int64, exact bool) {
 		return math.MaxInt64, false
 	}
 	return t.UnixNano(), true
+}
+
+// ExactNanos is Nanos of a time that an archive gives: it refuses one that does not fit. No time at all is 0.
+func ExactNanos(t time.Time) (int64, error) {
+	if t.IsZero() {
+		return 0, nil
+	}
+	ns, exact := Nanos(t)
+	if !exact {
+		return 0, fmt.Errorf("modification time %d: %w", t.Unix(), syscall.EINVAL)
+	}
+	return ns, nil
 }

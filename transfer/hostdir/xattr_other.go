@@ -16,5 +16,8 @@ func (d *Dir) Xattr(string, string) (string, error) { return "", syscall.EOPNOTS
 // KeepsXattrs returns false.
 func (d *Dir) KeepsXattrs(string) bool { return false }
 
+// LoseXattrs does nothing.
+func (d *Dir) LoseXattrs(func(name string) bool) error { return nil }
+
 // SetXattr returns EOPNOTSUPP.
 func SetXattr(*os.File, string, string) error { return syscall.EOPNOTSUPP }

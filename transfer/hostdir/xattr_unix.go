@@ -12,8 +12,7 @@ import (
 // Xattrs returns the names of the extended attributes of a file, or of a symlink itself, without the labels that the system
 // gives to each file by itself. Base "." is the directory.
 func (d *Dir) Xattrs(base string) ([]string, error) {
-	path := d.PathOf(base)
-	list, err := whole(func(buf []byte) (int, error) { return unix.Llistxattr(path, buf) })
+	list, err := whole(func(buf []byte) (int, error) { return d.listXattr(base, buf) })
 	if err != nil {
 		return nil, err
 	}
@@ -52,6 +51,19 @@ func whole(call func([]byte) (int, error)) (string, error) {
 func (d *Dir) KeepsXattrs(name string) bool {
 	_, err := unix.Lgetxattr(d.PathOf("."), name, nil)
 	return err != unix.ENOTSUP && err != unix.EOPNOTSUPP
+}
+
+// LoseXattrs removes the extended attributes of the directory that lost reports.
+func (d *Dir) LoseXattrs(lost func(name string) bool) error {
+	names, _ := d.Xattrs(".") // there may be no place for any
+	for _, name := range names {
+		if lost(name) {
+			if err := unix.Lremovexattr(d.PathOf("."), name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // SetXattr sets an extended attribute of an open file.

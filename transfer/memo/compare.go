@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
 	"math"
 	"path"
 	"slices"
+	"strings"
 
 	"vfsdb/node"
 	"vfsdb/transfer/hostdir"
@@ -235,4 +237,43 @@ func join(dir, base string) string {
 		return base
 	}
 	return dir + "/" + base
+}
+
+// Note looks at what was written to the host after a comparison, so that it is known.
+func (d *Dir) Note(f *Difference) error {
+	for name := range d.Known {
+		if !f.Shown[name] {
+			delete(d.Known, name)
+		}
+	}
+	at := hostdir.Reopener{Top: f.top}
+	defer at.Close()
+	for _, p := range slices.AppendSeq(f.Files, maps.Keys(f.Dirs)) {
+		delete(d.Known, p.Path)
+		if err := d.look(&at, f.top, p); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *Dir) look(at *hostdir.Reopener, top *hostdir.Dir, p *Place) error {
+	in, base := top, path.Base(p.Path)
+	info, err := in.Self.Stat()
+	if p.Path != "" {
+		if in, err = at.Dir(above(p.Path)); err == nil {
+			info, err = in.Root.Lstat(base)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	d.Known[p.Path] = After(p.Path, hostdir.StateOf(info), p.Node, nil).LeaveOut(in, base)
+	return nil
+}
+
+// above returns the directory that a path is in; "" is the top.
+func above(name string) string {
+	dir, _ := path.Split(name)
+	return strings.TrimSuffix(dir, "/")
 }

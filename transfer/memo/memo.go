@@ -17,7 +17,7 @@ import (
 type Memo struct {
 	Store string // the store that the nodes are of
 	Seq   int64  // how far the store's record had come
-	Stamp int64  // a time of the host's clock: what was changed before it was seen as it is after the change
+	Stamp int64  // a time of the host's clock: changes before it are in the memo
 	Files []File
 }
 
