@@ -56,7 +56,7 @@ func countedMount(t *testing.T, fsys *vfs.FS) (dir string, c *counted) {
 		c.pushes.stop()
 	}()
 	t.Cleanup(func() {
-		_ = unix.Unmount(dir, unix.MNT_DETACH)
+		_ = unmount(dir, unix.MNT_DETACH)
 		<-served
 	})
 	require.NoError(t, server.WaitMount())
@@ -133,7 +133,7 @@ func TestReadAhead(t *testing.T) {
 	require.LessOrEqual(t, c.flushes.Load(), int64(1))
 }
 
-// Who reads a file here and there does not make the process read directories.
+// Files that programs read here and there do not start a read of their directories.
 func TestReadAheadNot(t *testing.T) {
 	fsys := many(t, 2, 60)
 	dir, c := countedMount(t, fsys)
@@ -168,6 +168,49 @@ func TestReadAheadBesideReaders(t *testing.T) {
 	want, err := exec.Command("sh", "-c", `cd "$1" && cat d*/* | cksum`, "sh", host).Output()
 	require.NoError(t, err)
 	require.Equal(t, string(want)+string(want)+string(want)+string(want), string(out))
+}
+
+// The marker of a window has the next one pushed, also while the push of its own still runs. A file that is read before its
+// push has come does not end the order.
+func TestAheadMarker(t *testing.T) {
+	var a ahead
+	n := node.Node{Mode: node.ModeFile | 0o644, Content: chunk.Content{Size: 1, Blob: 1}}
+	for i := range 200 {
+		n.Ino = node.Ino(i + 1)
+		a.known(1, &n)
+	}
+	take := func(push []node.Ino) {
+		for _, ino := range push {
+			require.True(t, a.take(ino), ino)
+		}
+	}
+	require.Empty(t, a.read(1))
+	require.Empty(t, a.read(2))
+	push := a.read(3)
+	require.Equal(t, []node.Ino{4, 5, 6, 7, 8, 9, 10, 11}, push)
+	take(push)
+	require.Empty(t, a.pushed(true))
+
+	push = a.read(12)
+	require.Len(t, push, 15)
+	require.NotContains(t, push, node.Ino(21))
+	require.Empty(t, a.read(13), "its push is on its way")
+	require.False(t, a.waits(13))
+	require.Empty(t, a.read(21), "the push still runs")
+	take(push[1:])
+	push = a.pushed(true)
+	require.Len(t, push, 31)
+	require.Equal(t, node.Ino(29), push[0])
+	take(push)
+	require.Empty(t, a.pushed(true))
+
+	marker := a.marker
+	require.True(t, a.waits(marker))
+	push = a.read(marker)
+	require.Len(t, push, 63)
+	require.Equal(t, node.Ino(61), push[0])
+	require.Empty(t, a.pushed(false))
+	require.Empty(t, a.read(a.marker), "what is not of use ends")
 }
 
 // The memory for what the kernel knows is bounded.

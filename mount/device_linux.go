@@ -13,9 +13,6 @@ import (
 	"vfsdb/vfs"
 )
 
-// An Owner is a user and a group of the host.
-type Owner struct{ Uid, Gid uint32 }
-
 // OpenDevice opens a new device of FUSE and mounts it on a directory, read-only. The mount stands in the namespaces of the
 // calling process, which needs the right to mount there. It can be used as soon as a process that has the device calls
 // [ServeDevice]; until then, a program that looks at the directory waits.

@@ -1,7 +1,10 @@
 package mount_test
 
 import (
+	"context"
+	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"syscall"
 	"testing"
@@ -11,6 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"vfsdb/internal/vfstest"
+	"vfsdb/mount"
+	"vfsdb/vfs"
 )
 
 // onceDone fails the test unless a mount ends.
@@ -70,4 +75,25 @@ func TestUnmountByHost(t *testing.T) {
 	_, err := os.Stat(filepath.Join(dir, "a"))
 	require.NoError(t, err)
 	require.NoError(t, other.Unmount())
+}
+
+// No program that the process starts inherits the device of a mount: it would keep the mount from ending with the process.
+func TestMountIsNotInherited(t *testing.T) {
+	fsys := vfstest.New(t, "f")
+	for name, show := range map[string]func(context.Context, *vfs.FS, string) (*mount.Mount, error){
+		"frozen": mount.Frozen, "all": mount.All,
+		"live": func(ctx context.Context, fsys *vfs.FS, dir string) (*mount.Mount, error) {
+			return mount.Live(ctx, fsys, dir, nil)
+		},
+	} {
+		m, err := show(t.Context(), fsys, t.TempDir())
+		if errors.Is(err, mount.ErrNotAllowed) {
+			t.Skip(err)
+		}
+		require.NoError(t, err)
+		out, err := exec.Command("/bin/ls", "-l", "/proc/self/fd").CombinedOutput()
+		require.NoError(t, err)
+		require.NotContains(t, string(out), "fuse", name)
+		require.NoError(t, m.Unmount())
+	}
 }

@@ -28,6 +28,7 @@ type frozen struct {
 	ctx     context.Context
 	tree    *tree.Tree
 	owner   *Owner // of all files, as it seems; nil if each has its own
+	user    *Owner // see mountingUser
 	slot    uint64 // among the trees of a mount; 0 of the only one
 	head    bool
 	readers readers
@@ -40,7 +41,7 @@ type frozen struct {
 }
 
 func newFrozen(ctx context.Context, held *tree.Tree) *frozen {
-	return &frozen{RawFileSystem: fuse.NewDefaultRawFileSystem(), ctx: ctx, tree: held}
+	return &frozen{RawFileSystem: fuse.NewDefaultRawFileSystem(), ctx: ctx, tree: held, user: mountingUser()}
 }
 
 func (f *frozen) String() string { return "vfsdb" }
@@ -131,17 +132,10 @@ func (f *frozen) fillEntry(out *fuse.EntryOut, n *node.Node) {
 func (f *frozen) fillAttr(out *fuse.Attr, n *node.Node) {
 	fillAttr(out, n)
 	out.Ino = f.number(n.Ino)
+	f.user.show(out)
 	if f.owner != nil {
 		out.Uid, out.Gid = f.owner.Uid, f.owner.Gid
 	}
-}
-
-// fillEntry is that of a mount of one tree, whose answers are valid for good.
-func fillEntry(out *fuse.EntryOut, n *node.Node) {
-	out.NodeId = uint64(n.Ino)
-	out.SetEntryTimeout(forever)
-	out.SetAttrTimeout(forever)
-	fillAttr(&out.Attr, n)
 }
 
 // blockSize is that of stat's st_blksize. st_blocks counts 512 bytes, as everywhere.

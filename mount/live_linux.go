@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/hanwen/go-fuse/v2/fuse"
-	"golang.org/x/sys/unix"
 
 	"vfsdb/node"
 	"vfsdb/schema"
@@ -55,26 +54,7 @@ func mountLive(ctx context.Context, fsys *vfs.FS, dir string, options *LiveOptio
 		return nil, err
 	}
 
-	server, err := fuse.NewServer(l, dir, liveOptions())
-	if err != nil {
-		_ = l.end()
-		return nil, err
-	}
-	m := &Mount{dir: dir, done: make(chan struct{})}
-	l.watch(server)
-	go func() {
-		server.Serve()
-		m.ended = l.end()
-		close(m.done)
-	}()
-	if m.on, err = newestOn(dir); err == nil {
-		err = server.WaitMount()
-	}
-	if err != nil {
-		_ = unmount(dir, unix.MNT_DETACH)
-		return nil, err
-	}
-	return m, nil
+	return serve(l, dir, liveOptions(), l.end)
 }
 
 // liveOptions are those of a live mount. Whose it is, and what it refuses, is as for mountOptions.
@@ -90,8 +70,8 @@ func liveOptions() *fuse.MountOptions {
 
 // A live answers the kernel's requests on the head of a branch.
 //
-// The kernel keeps names, attributes and contents for good. What it changes itself it knows, and watch tells it what others
-// change. It opens files by itself, so a request names an inode only.
+// The kernel caches names, attributes and contents without a time limit. It knows its own changes, and the feed invalidates
+// what others change. It opens files by itself, so a request names an inode only.
 type live struct {
 	fuse.RawFileSystem // refuses all else with ENOSYS
 
@@ -99,6 +79,7 @@ type live struct {
 	fsys  *vfs.FS
 	tree  *tree.Tree
 	root  *tree.Handle // keeps the lease of the handles in inodes
+	user  *Owner       // see mountingUser
 	batch batch
 	lists lists
 
@@ -107,7 +88,7 @@ type live struct {
 }
 
 func newLive(ctx context.Context, fsys *vfs.FS, options *LiveOptions) (*live, error) {
-	l := &live{RawFileSystem: fuse.NewDefaultRawFileSystem(), ctx: ctx, fsys: fsys, tree: (*tree.Tree)(fsys)}
+	l := &live{RawFileSystem: fuse.NewDefaultRawFileSystem(), ctx: ctx, fsys: fsys, tree: (*tree.Tree)(fsys), user: mountingUser()}
 	root, err := l.tree.OpenInode(ctx, l.tree.Root(), tree.HandleMode{})
 	if err != nil {
 		return nil, err
@@ -193,13 +174,11 @@ func fillRoom(out *fuse.StatfsOut, file string) {
 }
 
 // Open and OpenDir are not needed: after the first refusal the kernel opens files by itself, and keeps their contents and
-// the listings of directories. Flush is not needed since no write waits in the kernel, and Access since it checks
-// permissions itself.
+// the listings of directories. Flush is not needed since no write waits in the kernel.
 func (l *live) Open(<-chan struct{}, *fuse.OpenIn, *fuse.OpenOut) fuse.Status { return fuse.ENOSYS }
 
 func (l *live) OpenDir(<-chan struct{}, *fuse.OpenIn, *fuse.OpenOut) fuse.Status { return fuse.ENOSYS }
 
 func (l *live) Flush(<-chan struct{}, *fuse.FlushIn) fuse.Status { return fuse.ENOSYS }
 
-func (l *live) Access(<-chan struct{}, *fuse.AccessIn) fuse.Status { return fuse.ENOSYS }
-func (l *live) Release(<-chan struct{}, *fuse.ReleaseIn)           {}
+func (l *live) Release(<-chan struct{}, *fuse.ReleaseIn) {}

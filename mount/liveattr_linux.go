@@ -56,6 +56,11 @@ func (l *live) SetAttr(_ <-chan struct{}, in *fuse.SetAttrIn, out *fuse.AttrOut)
 			return code
 		}
 	}
+	if in.Valid&fuse.FATTR_KILL_SUIDGID != 0 { // with each truncation by a user
+		if err := l.killSuid(ino); err != nil {
+			return status(err)
+		}
+	}
 	if op := opOf(in); op != "" {
 		if err := l.batch.do(func(tx *tree.Tx) error { return l.setAttr(tx, ino, op, in) }); err != nil {
 			return status(err)
@@ -67,7 +72,7 @@ func (l *live) SetAttr(_ <-chan struct{}, in *fuse.SetAttrIn, out *fuse.AttrOut)
 		return status(err)
 	}
 	out.SetTimeout(forever)
-	fillAttr(&out.Attr, &n)
+	l.fillAttr(&out.Attr, &n)
 	return fuse.OK
 }
 
@@ -76,7 +81,7 @@ func opOf(in *fuse.SetAttrIn) vfs.Op {
 	switch {
 	case in.Valid&(fuse.FATTR_UID|fuse.FATTR_GID) != 0:
 		return "chown"
-	case in.Valid&(fuse.FATTR_MODE|fuse.FATTR_KILL_SUIDGID) != 0:
+	case in.Valid&fuse.FATTR_MODE != 0:
 		return "chmod"
 	case in.Valid&(fuse.FATTR_MTIME|fuse.FATTR_ATIME) != 0:
 		return "chtimes"
@@ -104,7 +109,7 @@ func (l *live) setAttr(tx *tree.Tx, ino node.Ino, op vfs.Op, in *fuse.SetAttrIn)
 		if setGid {
 			n.Gid = gid
 		}
-		if (setUid || setGid || in.Valid&fuse.FATTR_KILL_SUIDGID != 0) && n.Kind() == node.KindFile {
+		if (setUid || setGid) && n.Kind() == node.KindFile {
 			n.Mode = killMode(n.Mode)
 		}
 		switch mtime, ok := in.GetMTime(); {

@@ -27,7 +27,8 @@ type batch struct {
 	finish chan error // takes nil to commit, or the reason to roll back
 	done   chan error
 	timer  *time.Timer
-	failed error      // of a commit that no Fsync has reported yet
+	failed error      // of a commit that lost changes, which no Fsync has reported yet
+	gained int        // changes of it that were reported as made
 	first  int64      // number of its first event
 	made   []node.Ino // by it
 
@@ -82,6 +83,8 @@ func (b *batch) run(fn func(*tree.Tx) error, now bool) error {
 		_ = b.close(err)
 	case err == nil && now:
 		err = b.commit()
+	case err == nil:
+		b.gained++
 	}
 	return err
 }
@@ -131,10 +134,12 @@ func (b *batch) arm() {
 
 // wrote notes that so many bytes were written to a file, and has a commit come.
 func (b *batch) wrote(ino node.Ino, bytes int) error {
-	first, full := b.live.inodes.written(ino, bytes)
+	first, much, full := b.live.inodes.written(ino, bytes)
 	switch {
 	case full || b.atOnce():
 		return b.flush()
+	case much:
+		go func() { _ = b.flush() }()
 	case first:
 		time.AfterFunc(b.gather, func() { _ = b.flush() })
 	}
@@ -190,8 +195,8 @@ func (b *batch) commit() error {
 	return err
 }
 
-// close ends the transaction: it is committed if err is nil. Otherwise, or if that fails, all that it has told the kernel is
-// wrong, and the kernel is told so.
+// close ends the transaction: it is committed if err is nil. Otherwise, or if the commit fails, all earlier replies about it
+// are wrong, and the kernel's caches of them are invalidated.
 func (b *batch) close(err error) error {
 	if b.timer != nil {
 		b.timer.Stop()
@@ -209,8 +214,12 @@ func (b *batch) close(err error) error {
 	b.tx = nil
 	b.mu.Unlock()
 
+	gained := b.gained
+	b.gained = 0
 	if err != nil {
-		b.failed = err
+		if gained > 0 {
+			b.failed = err
+		}
 		b.live.feed.disown(own)
 		b.live.inodes.lose(b.made)
 		b.live.inodes.closeForgotten()

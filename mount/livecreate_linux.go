@@ -66,10 +66,18 @@ func (l *live) create(tx *tree.Tx, name node.Name, h *fuse.InHeader, mode uint32
 	return n, nil
 }
 
-// Mknod makes a file of any type but a directory or a symlink.
+// Mknod makes a file of any type but a directory or a symlink. Since there is no Create, the kernel asks for it on open too,
+// and does not show whether that is with O_EXCL. Where somebody else has just made the file, ESTALE has the kernel look the
+// name up again, and then do as the flags say.
 func (l *live) Mknod(_ <-chan struct{}, in *fuse.MknodIn, name string, out *fuse.EntryOut) fuse.Status {
 	switch mode := in.Mode; uint8(mode >> 12) {
-	case node.KindFile, node.KindFifo, node.KindSocket, node.KindChar, node.KindBlock:
+	case node.KindFile:
+		code := l.make(&in.InHeader, name, mode, nil, out)
+		if code == fuse.Status(syscall.EEXIST) {
+			code = fuse.Status(syscall.ESTALE)
+		}
+		return code
+	case node.KindFifo, node.KindSocket, node.KindChar, node.KindBlock:
 		return l.make(&in.InHeader, name, mode, func(n *node.Node) { n.Rdev = int64(in.Rdev) }, out)
 	}
 	return fuse.EINVAL
@@ -83,29 +91,9 @@ func (l *live) Symlink(_ <-chan struct{}, h *fuse.InHeader, target, name string,
 	return l.make(h, name, node.ModeLink|0o777, func(n *node.Node) { n.Target = target }, out)
 }
 
-// Create makes a file, or opens the one that somebody else has just made.
-func (l *live) Create(cancel <-chan struct{}, in *fuse.CreateIn, base string, out *fuse.CreateOut) fuse.Status {
-	out.OpenFlags = fuse.FOPEN_KEEP_CACHE
-	code := l.make(&in.InHeader, base, node.ModeFile|in.Mode&node.PermBits, nil, &out.EntryOut)
-	if code != fuse.Status(syscall.EEXIST) || in.Flags&syscall.O_EXCL != 0 {
-		return code
-	}
-
-	if code := l.Lookup(cancel, &in.InHeader, base, &out.EntryOut); !code.Ok() {
-		return code
-	}
-	if out.NodeId == 0 {
-		return fuse.Status(syscall.ESTALE) // it is gone again: the kernel begins anew
-	}
-	if in.Flags&syscall.O_TRUNC != 0 {
-		set := fuse.SetAttrIn{SetAttrInCommon: fuse.SetAttrInCommon{InHeader: in.InHeader, Valid: fuse.FATTR_SIZE}}
-		set.NodeId = out.NodeId
-		var now fuse.AttrOut
-		code = l.SetAttr(cancel, &set, &now)
-		out.Attr = now.Attr
-		return code
-	}
-	return fuse.OK
+// Create is refused: a file that the kernel makes by Mknod, and then opens by itself, costs no Release.
+func (l *live) Create(<-chan struct{}, *fuse.CreateIn, string, *fuse.CreateOut) fuse.Status {
+	return fuse.ENOSYS
 }
 
 // Tmpfile makes a file without a name: it has one within the transaction only.
@@ -135,7 +123,7 @@ func (l *live) Tmpfile(_ <-chan struct{}, in *fuse.CreateIn, out *fuse.CreateOut
 	if err != nil {
 		return status(err)
 	}
-	fillEntry(&out.EntryOut, &made)
+	l.fillEntry(&out.EntryOut, &made)
 	out.OpenFlags = fuse.FOPEN_KEEP_CACHE
 	return fuse.OK
 }

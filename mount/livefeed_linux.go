@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"sync"
@@ -16,8 +17,8 @@ import (
 	"vfsdb/vfs"
 )
 
-// A feed tells the kernel what others have changed. It sends from goroutines that hold no lock: the kernel may wait for the
-// reply to a request on the same inode before it takes a notice.
+// A feed invalidates the kernel's caches of what others have changed. It sends its notices from goroutines that hold no
+// lock: the kernel may wait for the reply to a request on the same inode before it takes a notice.
 type feed struct {
 	server *fuse.Server
 	since  int64
@@ -59,8 +60,8 @@ func (f *feed) isOwn(seq int64) bool {
 	return len(f.mine) > 0 && f.mine[0].first <= seq
 }
 
-// watch tells the kernel what others change, until end.
-func (l *live) watch(server *fuse.Server) {
+// Init begins to invalidate the kernel's caches of what others change. That lasts until the end of the feed.
+func (l *live) Init(server *fuse.Server) {
 	ctx, stop := context.WithCancel(l.ctx)
 	l.feed.server, l.feed.stop, l.feed.ended = server, stop, make(chan struct{})
 	go func() {
@@ -69,7 +70,7 @@ func (l *live) watch(server *fuse.Server) {
 			var trimmed *vfs.TrimmedError
 			if err := l.follow(ctx); errors.As(err, &trimmed) {
 				l.feed.since = trimmed.Since
-				l.dropAll(nil)
+				l.dropMissed()
 			} else if errors.Is(err, fs.ErrClosed) {
 				return
 			} else if err != nil && ctx.Err() == nil {
@@ -110,7 +111,7 @@ func (l *live) follow(ctx context.Context) error {
 	return nil
 }
 
-// tell tells the kernel of an event.
+// tell invalidates the kernel's caches of what an event has changed.
 func (l *live) tell(e *vfs.Event) {
 	for _, ino := range []node.Ino{e.Ino, e.Displaced} {
 		if ino != 0 && (ino == l.tree.Root() || l.inodes.knows(ino)) {
@@ -118,7 +119,7 @@ func (l *live) tell(e *vfs.Event) {
 			l.drop(ino)
 		}
 	}
-	if e.Op == vfs.OpRemoveAll || e.Op == vfs.OpRestore {
+	if e.Op == vfs.OpRemoveAll || e.Op == vfs.OpRestore || e.Op == vfs.OpMerge {
 		l.holdLost()
 	}
 	if e.Dir != 0 {
@@ -187,6 +188,42 @@ func (l *live) dropAll(names []node.Name) {
 	for _, name := range names {
 		l.dropEntry(name)
 	}
+}
+
+// dropMissed drops all that may be stale since events are missing: all that the kernel caches of inodes, and each entry that
+// the tree has and the kernel does not, or the other way round.
+func (l *live) dropMissed() {
+	known, dirs := l.inodes.entries()
+	dirs = append(dirs, l.tree.Root())
+	for _, ino := range l.inodes.all() {
+		l.holdNameless(ino)
+	}
+	l.holdLost()
+
+	var stale []node.Name
+	err := l.look(func(tx *tree.Tx) error {
+		stale = stale[:0]
+		for name, ino := range known {
+			if d, err := tx.Lookup(name.Dir, name.Base); err != nil || d.Ino != ino {
+				stale = append(stale, name)
+			}
+		}
+		for _, dir := range dirs {
+			for e, err := range tx.Entries(dir, "") {
+				if err != nil {
+					return err
+				}
+				if name := (node.Name{Dir: dir, Base: e.Name}); known[name] != e.Ino {
+					stale = append(stale, name)
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil { // nothing is known of the tree, so no entry is kept
+		stale = slices.Collect(maps.Keys(known))
+	}
+	l.dropAll(stale)
 }
 
 // attributes drops the attributes that the kernel keeps of an inode.

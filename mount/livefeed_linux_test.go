@@ -3,6 +3,7 @@ package mount_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
+	"golang.org/x/sys/unix"
 
 	"vfsdb/internal/vfstest"
 	"vfsdb/vfs"
@@ -98,6 +100,37 @@ func TestLiveShowsWhatOthersDo(t *testing.T) {
 		return err
 	})
 	soon(t, func() error { return sameAsHost(other, second) })
+}
+
+// A file that others have made is opened, though the kernel still has that there is none, and O_EXCL is refused. Most of the
+// time the kernel does not know of it yet: then it asks the mount to make the file.
+func TestLiveOpensWhatOthersMade(t *testing.T) {
+	fsys := vfstest.New(t)
+	dir, _ := live(t, fsys, nil)
+	other := again(t, fsys)
+
+	for i := range 50 {
+		name := filepath.Join(dir, fmt.Sprint(i))
+		_, err := os.Lstat(name)
+		require.ErrorIs(t, err, fs.ErrNotExist)
+		require.NoError(t, other.WriteFile(t.Context(), fmt.Sprint(i), []byte("others"), 0o644))
+
+		flags, want := os.O_RDWR|os.O_CREATE, error(nil)
+		switch i % 3 {
+		case 1:
+			flags, want = flags|os.O_EXCL, fs.ErrExist
+		case 2:
+			require.ErrorIs(t, unix.Mknod(name, unix.S_IFREG|0o644, 0), unix.EEXIST)
+		}
+		f, err := os.OpenFile(name, flags, 0o600)
+		require.ErrorIs(t, err, want)
+		if err == nil {
+			text, err := io.ReadAll(f)
+			require.NoError(t, err)
+			require.Equal(t, "others", string(text))
+			require.NoError(t, f.Close())
+		}
+	}
 }
 
 // A file that is open keeps its content when others remove its name, and a collection runs.

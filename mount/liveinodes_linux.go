@@ -1,6 +1,7 @@
 package mount
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -24,7 +25,8 @@ type inodes struct {
 // An inode is one that the kernel knows.
 type inode struct {
 	lookups uint64
-	name    node.Name // by which it was found last
+	name    node.Name   // by which it was found last
+	others  []node.Name // by which it was found before
 	kind    uint8
 	handle  *tree.Handle // nil if it is not needed
 	wrote   int64        // when it was written to last, in ns; 0 if that is in the transaction, or committed
@@ -49,8 +51,51 @@ func (is *inodes) met(n *node.Node, name node.Name) (gen uint64) {
 		*i = inode{kind: n.Kind(), lookups: i.lookups, gen: i.gen + 1}
 	}
 	i.lookups++
-	i.name = name
+	i.found(name)
 	return i.gen
+}
+
+// maxNames bounds the names that are known of an inode.
+const maxNames = 16
+
+// found notes a name that the kernel knows an inode by.
+func (i *inode) found(name node.Name) {
+	if i.name == name {
+		return
+	}
+	i.others = slices.DeleteFunc(i.others, func(n node.Name) bool { return n == name })
+	if i.name.Dir != 0 {
+		i.others = append(i.others[max(0, len(i.others)-maxNames+2):], i.name)
+	}
+	i.name = name
+}
+
+// renamed notes that the kernel has given an inode another name.
+func (is *inodes) renamed(ino node.Ino, old, now node.Name) {
+	is.mu.Lock()
+	defer is.mu.Unlock()
+	if i := is.known[ino]; i != nil {
+		i.found(now)
+		i.others = slices.DeleteFunc(i.others, func(n node.Name) bool { return n == old })
+	}
+}
+
+// entries returns the names by which the kernel knows inodes, and the directories among these.
+func (is *inodes) entries() (names map[node.Name]node.Ino, dirs []node.Ino) {
+	is.mu.Lock()
+	defer is.mu.Unlock()
+	names = make(map[node.Name]node.Ino, len(is.known))
+	for ino, i := range is.known {
+		for _, name := range append(slices.Clip(i.others), i.name) {
+			if name.Dir != 0 {
+				names[name] = ino
+			}
+		}
+		if i.kind == node.KindDir {
+			dirs = append(dirs, ino)
+		}
+	}
+	return names, dirs
 }
 
 func (is *inodes) of(ino node.Ino, kind uint8) *inode {
@@ -195,14 +240,18 @@ func (is *inodes) names() map[node.Ino]node.Name {
 	return names
 }
 
-// written notes that so many bytes were written to a file. It reports whether that is the first since the last commit, and
-// whether it is time for the next.
-func (is *inodes) written(ino node.Ino, bytes int) (first, full bool) {
+// earlyBytes is how much is written until a commit begins beside the writes that go on: half of the bound of one file, so that
+// a program which writes much seldom has to wait.
+const earlyBytes = 4 << 20
+
+// written notes that so many bytes were written to a file. It reports whether that is the first since the last commit, whether
+// it is so much that the next one may begin, and whether it is time for it.
+func (is *inodes) written(ino node.Ino, bytes int) (first, much, full bool) {
 	is.mu.Lock()
 	defer is.mu.Unlock()
 	i := is.of(ino, node.KindFile)
 	if i.lost {
-		return false, false
+		return false, false, false
 	}
 	i.wrote = time.Now().UnixNano()
 	first = len(is.dirty) == 0
@@ -210,8 +259,9 @@ func (is *inodes) written(ino node.Ino, bytes int) (first, full bool) {
 		i.dirty = true
 		is.dirty = append(is.dirty, ino)
 	}
+	much = is.bytes < earlyBytes && is.bytes+bytes >= earlyBytes
 	is.bytes += bytes
-	return first, is.bytes > maxBytes
+	return first, much, is.bytes > maxBytes
 }
 
 // takeDirty returns the files that were written to since the last commit.

@@ -82,7 +82,19 @@ func shown(tx *tree.Tx, name node.Name) (*node.Node, error) {
 // entry replies with an inode, which the kernel knows from then on.
 func (l *live) entry(out *fuse.EntryOut, n *node.Node, name node.Name) {
 	out.Generation = l.inodes.met(n, name)
-	fillEntry(out, n)
+	l.fillEntry(out, n)
+}
+
+func (l *live) fillEntry(out *fuse.EntryOut, n *node.Node) {
+	out.NodeId = uint64(n.Ino)
+	out.SetEntryTimeout(forever)
+	out.SetAttrTimeout(forever)
+	l.fillAttr(&out.Attr, n)
+}
+
+func (l *live) fillAttr(out *fuse.Attr, n *node.Node) {
+	fillAttr(out, n)
+	l.user.show(out)
 }
 
 // Forget ends the kernel's use of an inode.
@@ -98,7 +110,7 @@ func (l *live) GetAttr(_ <-chan struct{}, in *fuse.GetAttrIn, out *fuse.AttrOut)
 		return status(err)
 	}
 	out.SetTimeout(forever)
-	fillAttr(&out.Attr, &n)
+	l.fillAttr(&out.Attr, &n)
 	return fuse.OK
 }
 

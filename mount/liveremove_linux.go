@@ -110,6 +110,7 @@ func (l *live) rename(tx *tree.Tx, old, now node.Name, noReplace bool) error {
 	if err := tx.Rename(from, to); err != nil {
 		return err
 	}
+	l.inodes.renamed(moved.Ino, old, now)
 	if moved.IsDir() {
 		l.batch.moved()
 	}

@@ -2,10 +2,13 @@ package mount
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -51,9 +54,10 @@ func mountFrozen(ctx context.Context, fsys *vfs.FS, dir string) (*Mount, error) 
 	}
 
 	shown := newFrozen(context.WithoutCancel(ctx), held)
-	return serve(shown, dir, func() {
+	return serve(shown, dir, mountOptions(), func() error {
 		shown.pushes.stop()
 		release()
+		return nil
 	})
 }
 
@@ -80,34 +84,93 @@ func mountAll(ctx context.Context, fsys *vfs.FS, dir string) (*Mount, error) {
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	shown := newAll(ctx, fsys)
-	return serve(shown, dir, func() {
+	return serve(shown, dir, mountOptions(), func() error {
 		cancel()
 		shown.slots.stop()
+		return nil
 	})
 }
 
-// serve mounts a file system on a directory, and serves it until the mount ends, and then calls end; it does that on an
-// error too.
-func serve(shown fuse.RawFileSystem, dir string, end func()) (*Mount, error) {
-	server, err := fuse.NewServer(shown, dir, mountOptions())
+// serve mounts a file system on a directory, and serves it until the mount ends. Then it calls end; it does that on an error
+// too.
+func serve(shown fuse.RawFileSystem, dir string, options *fuse.MountOptions, end func() error) (*Mount, error) {
+	server, err := newServer(shown, dir, options)
 	if err != nil {
-		end()
+		_ = end()
 		return nil, err
 	}
 	m := &Mount{dir: dir, done: make(chan struct{})}
 	go func() {
 		server.Serve()
-		end()
+		m.ended = end()
 		close(m.done)
 	}()
 	if m.on, err = newestOn(dir); err == nil {
-		err = server.WaitMount()
+		err = awaitMount(server)
 	}
 	if err != nil {
 		_ = unmount(dir, unix.MNT_DETACH)
 		return nil, err
 	}
 	return m, nil
+}
+
+// newServer mounts a file system, with a device that no program inherits which this process starts. One that had it would keep
+// the mount from ending with this process, and wait forever for answers to its own requests.
+func newServer(shown fuse.RawFileSystem, dir string, o *fuse.MountOptions) (*fuse.Server, error) {
+	if !o.DirectMountStrict {
+		return fuse.NewServer(shown, dir, o)
+	}
+
+	// The library opens the device so that it is inherited, which no other goroutine must use before that is changed.
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	server, err := fuse.NewServer(shown, dir, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := closeDevicesOnExec(); err != nil {
+		return nil, errors.Join(err, unmount(dir, unix.MNT_DETACH))
+	}
+	return server, nil
+}
+
+// closeDevicesOnExec has no program inherit the open devices of FUSE of this process.
+func closeDevicesOnExec() error { return eachDevice(unix.CloseOnExec) }
+
+// awaitMount waits until a mount can be used by this process too: for that the library opens a file in it. A process that is
+// killed while it waits for its own answer would stay forever, because the thread that waits has the device open. So this thread
+// gives up the device first.
+func awaitMount(server *fuse.Server) error {
+	ready := make(chan error, 1)
+	go func() {
+		runtime.LockOSThread() // the thread ends with the goroutine
+		err := unix.Unshare(unix.CLONE_FILES)
+		if err == nil {
+			err = eachDevice(func(fd int) { _ = unix.Close(fd) })
+		}
+		if err == nil {
+			err = server.WaitMount()
+		}
+		ready <- err
+	}()
+	return <-ready
+}
+
+// eachDevice calls fn with each device of FUSE that this thread has open.
+func eachDevice(fn func(fd int)) error {
+	const open = "/proc/thread-self/fd"
+	list, err := os.ReadDir(open)
+	if err != nil {
+		return err
+	}
+	for _, e := range list {
+		fd, err := strconv.Atoi(e.Name())
+		if target, _ := os.Readlink(filepath.Join(open, e.Name())); err == nil && target == "/dev/fuse" {
+			fn(fd)
+		}
+	}
+	return nil
 }
 
 // mountOptions are those of a mount that this process makes itself.
@@ -141,8 +204,11 @@ func frozenOptions() *fuse.MountOptions {
 }
 
 // Unmount ends the mount, wherever the directory is now: one above it may have been renamed. While a program uses it, or
-// another mount lies over it, that is EBUSY, and the mount stays. Unmount waits until the mount is Done. It does nothing more
-// where the host has ended the mount already, or Detach.
+// another mount lies over it, that is EBUSY, and the mount stays. Unmount waits until the mount is Done. It only waits where
+// the host has ended the mount already, or Detach.
+//
+// A copy of the mount in another mount namespace, such as that of a container, keeps it alive after it is gone here. Unmount
+// waits for the end of that use too.
 func (m *Mount) Unmount() error { return m.unmount(0) }
 
 // Detach takes the mount away from the directory. Programs that use it go on until they close their files, and then the
@@ -227,6 +293,25 @@ func allowed() error {
 
 // fsName is the name of our mounts in the host's list.
 const fsName = "vfsdb"
+
+// Sweep unmounts from a directory what killed processes have mounted there. The caller must know that those are gone: a mount
+// that is served still ends too.
+func Sweep(dir string) error {
+	above, err := filepath.EvalSymlinks(filepath.Dir(dir))
+	if err != nil {
+		return fmt.Errorf("unmount %s: %w", dir, bare(err))
+	}
+	list, err := hostMounts()
+	for _, m := range list {
+		if err == nil && m.source == fsName && m.dir == filepath.Join(above, filepath.Base(dir)) {
+			err = unmount(m.dir, unix.MNT_DETACH)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("unmount %s: %w", dir, err)
+	}
+	return nil
+}
 
 // vacant checks that a directory can be mounted on. It takes away what a killed mount has left there.
 func vacant(fsys *vfs.FS, dir string) error {

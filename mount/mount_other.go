@@ -43,3 +43,6 @@ func (*Mount) Detach() error { return nil }
 
 // Done returns nil.
 func (*Mount) Done() <-chan struct{} { return nil }
+
+// Sweep does nothing.
+func Sweep(string) error { return nil }

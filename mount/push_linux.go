@@ -9,8 +9,12 @@ import (
 	"vfsdb/tree"
 )
 
-// pushBytes is how much is read in one transaction, and so the memory of a push.
-const pushBytes = 1 << 20
+// pushBytes is how much is read in one transaction, and so the memory of a push. A push begins with less: the reader that
+// has caused it asks for the next file at once.
+const (
+	pushBytes  = int64(1 << 20)
+	firstBatch = int64(32 << 10)
+)
 
 // pushBuffers are kept from one push to the next.
 var pushBuffers = sync.Pool{New: func() any { return new([pushBytes]byte) }}
@@ -26,17 +30,21 @@ func (f *frozen) push(files []node.Ino) (useful bool) {
 		text []byte
 	}
 	var batch []loaded
-	for len(files) > 0 {
+	for limit := firstBatch; len(files) > 0; limit = min(2*limit, pushBytes) {
 		batch = batch[:0]
 		room := buf[:]
 		err := f.tree.View(f.ctx, func(tx *tree.Tx) error {
 			for len(files) > 0 {
+				if !f.ahead.waits(files[0]) { // the reader was quicker, but it does come this way
+					files, useful = files[1:], true
+					continue
+				}
 				n, err := tx.Node(files[0])
 				if err != nil || n == nil {
 					return err
 				}
 				size := n.Content.Size
-				if size > int64(len(room)) {
+				if size > int64(len(room)) || len(batch) > 0 && pushBytes-int64(len(room))+size > limit {
 					return nil
 				}
 				r := tx.Tree().Store().Cache().NewPassing(n.Content)

@@ -59,7 +59,7 @@ func (f *frozen) ReadDirPlus(_ <-chan struct{}, in *fuse.ReadIn, out *fuse.DirEn
 	return code
 }
 
-// listPlus is ReadDirPlus, and returns how many inodes the kernel is told of.
+// listPlus is ReadDirPlus, and returns how many look-ups of inodes the reply has.
 func (f *frozen) listPlus(in *fuse.ReadIn, out *fuse.DirEntryList) (told int64, code fuse.Status) {
 	code = f.list(in, func(tx *tree.Tx, e fuse.DirEntry) (bool, error) {
 		entry := out.AddDirLookupEntry(e)

@@ -58,12 +58,20 @@ func inTree(fsys *vfs.FS) (map[string]string, error) {
 				}
 			}
 			uid, gid := info.Owner()
-			lines[name] = fmt.Sprint(info.Ino(), info.Mode(), info.Nlink(), uid, gid, info.Size(), info.ModTime().UnixNano(),
+			lines[name] = fmt.Sprint(info.Ino(), info.Mode(), info.Nlink(), orOwn(uid, os.Geteuid()), orOwn(gid, os.Getegid()), info.Size(), info.ModTime().UnixNano(),
 				info.ChangeTime().UnixNano(), chunk.SumOf(text))
 			return nil
 		})
 	})
 	return lines, err
+}
+
+// orOwn returns the number of a user or a group as a mount by a user shows it.
+func orOwn(id, own int) int {
+	if id == 0 {
+		return own
+	}
+	return id
 }
 
 // onDir describes each file of a directory in such a line; unless it is of the same store, without numbers and times.

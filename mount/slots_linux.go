@@ -35,7 +35,7 @@ type slot struct {
 	at     vfs.Moment
 
 	mu    sync.Mutex
-	known uint64  // how many times the kernel was told of an inode, less those that it has forgotten
+	known uint64  // how many look-ups of inodes the kernel has been given, less those that it has forgotten
 	shown *frozen // nil when it knows none: then nothing is held
 	end   func()
 }
@@ -133,7 +133,7 @@ func (ss *slots) begin(s *slot, t *tree.Tree) error {
 	return nil
 }
 
-// tell counts inodes that the kernel was told of, or with a negative number those that it has forgotten.
+// tell counts look-ups of inodes that the kernel is given, or with a negative number those that it has forgotten.
 func (s *slot) tell(n int64) {
 	if s == nil || n == 0 {
 		return

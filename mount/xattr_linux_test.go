@@ -72,7 +72,7 @@ func TestFrozenXattrs(t *testing.T) {
 	}
 }
 
-// Where nobody has attributes, the kernel is told so and asks no more. A branch may get some.
+// In a frozen tree where no file has attributes, getxattr soon is EOPNOTSUPP and the kernel asks no more.
 func TestFrozenWithoutXattrs(t *testing.T) {
 	fsys := vfstest.New(t, "a")
 	dir, c := countedMount(t, fsys)

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
+	"syscall"
 
 	"vfsdb/snapshot"
 	"vfsdb/vfs"
@@ -21,6 +23,7 @@ type bringer struct {
 	s      session
 	call   *vfs.Call
 	result *Result
+	into   *vfs.FS // the branch that has the result, or nil
 }
 
 // bring stores the result, and logs the run.
@@ -35,37 +38,60 @@ func (b *bringer) bring(ctx context.Context) error {
 	if !b.t.o.ReadOnly {
 		err = b.store(vfs.WithCall(ctx, b.call))
 	}
-	if err == nil || b.result.Moved {
-		err = errors.Join(err, b.count(ctx))
-	}
+	err = errors.Join(err, b.count(ctx))
 	b.call.Result = b.result.Bytes
 	return errors.Join(err, b.t.fsys.LogCalls(ctx, b.call))
 }
 
 // store puts the result into the branch, if that has not changed meanwhile, else into a new one.
 func (b *bringer) store(ctx context.Context) error {
-	at := b.t.moment.Moment()
 	err := b.s.bring(ctx, b.t.fsys, func(tx *vfs.Tx) error {
-		changed, err := tx.ChangedSince(at)
+		changed, err := tx.ChangedSince(b.t.moment.Moment())
 		if err == nil && changed {
 			err = errMoved
 		}
 		return err
 	})
+	deleted := false
+	if err != nil && !errors.Is(err, errMoved) || b.result.Engine == Live {
+		deleted = b.deleted(ctx)
+	}
+	switch {
+	case deleted && b.result.Engine == Live:
+		return &MovedError{From: b.t.fsys.Head(), Deleted: true}
+	case deleted:
+		err = b.rescue(ctx)
+	default:
+		b.into = b.t.fsys
+	}
 	if !errors.Is(err, errMoved) {
-		b.result.Branch = b.t.fsys.Head()
 		return b.saved(err)
 	}
 
-	made, err := fork(ctx, b.t.fsys, b.t.moment)
+	made, err := fork(ctx, b.t.moment)
 	if err != nil {
 		return b.saved(err)
 	}
 	if err := b.s.bring(ctx, made, func(*vfs.Tx) error { return nil }); err != nil {
 		return b.saved(err)
 	}
-	b.result.Branch, b.result.Moved = made.Head(), true
-	return &MovedError{From: b.t.fsys.Head(), Branch: made.Head()}
+	b.into, b.result.Moved = made, true
+	return &MovedError{From: b.t.fsys.Head(), Branch: made.Head(), Deleted: deleted}
+}
+
+// deleted reports whether the branch was deleted meanwhile.
+func (b *bringer) deleted(ctx context.Context) bool {
+	_, err := b.t.fsys.Lstat(ctx, ".")
+	return errors.Is(err, syscall.ESTALE)
+}
+
+// rescue is errMoved if the command, whose branch was deleted, has changed something.
+func (b *bringer) rescue(ctx context.Context) error {
+	main, err := b.t.fsys.Branch(ctx, vfs.MainBranch)
+	if err != nil {
+		return err
+	}
+	return b.s.bring(ctx, main, func(*vfs.Tx) error { return errMoved })
 }
 
 // saved keeps the result on the host if it could not be stored.
@@ -73,7 +99,7 @@ func (b *bringer) saved(err error) error {
 	if err == nil {
 		return nil
 	}
-	b.result.Branch = ""
+	b.into = nil
 	if b.result.Kept = b.s.kept(); b.result.Kept == "" {
 		return fmt.Errorf("the result is lost: %w", err)
 	}
@@ -82,14 +108,16 @@ func (b *bringer) saved(err error) error {
 
 // count counts the paths in which the branch differs from the moment of the run.
 func (b *bringer) count(ctx context.Context) error {
-	if b.result.Branch == "" {
+	if b.into == nil {
 		return nil
 	}
-	head, err := b.t.fsys.Branch(ctx, b.result.Branch)
-	if err != nil {
-		return err
+	name, err := b.name(ctx)
+	if name == "" || err != nil {
+		return err // it was deleted since
 	}
-	for c, err := range snapshot.Diff(ctx, b.t.moment, head) {
+	b.result.Branch = name
+
+	for c, err := range snapshot.Diff(ctx, b.t.moment, b.into) {
 		if err != nil {
 			return err
 		}
@@ -101,14 +129,25 @@ func (b *bringer) count(ctx context.Context) error {
 	return nil
 }
 
-// fork makes a branch that starts as a moment was, or empty if that is nil, under a name that is free.
-func fork(ctx context.Context, fsys *vfs.FS, moment *vfs.FS) (*vfs.FS, error) {
-	var base snapshot.Tree
-	if moment != nil {
-		base = moment
+// name returns the present name of the branch that has the result, or "" if it was deleted. It may have been renamed while the
+// command ran.
+func (b *bringer) name(ctx context.Context) (string, error) {
+	list, err := b.into.Store().Branches(ctx)
+	i := slices.IndexFunc(list, func(at vfs.Branch) bool { return at.ID == b.into.Moment().Branch })
+	if err != nil || i < 0 {
+		return "", err
+	}
+	return list[i].Name, nil
+}
+
+// fork makes a branch that starts as a moment was, under a name that is free. Main writes it: another branch may be gone.
+func fork(ctx context.Context, moment *vfs.FS) (*vfs.FS, error) {
+	main, err := moment.Branch(ctx, vfs.MainBranch)
+	if err != nil {
+		return nil, err
 	}
 	for {
-		made, err := snapshot.Branch(ctx, fsys, base, "run-"+strings.ToLower(rand.Text()[:8]))
+		made, err := snapshot.Branch(ctx, main, moment, "run-"+strings.ToLower(rand.Text()[:8]))
 		if !errors.Is(err, fs.ErrExist) {
 			return made, err
 		}

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"syscall"
 	"time"
 
@@ -31,6 +30,7 @@ type Cmd struct {
 	name string
 	args []string
 	ran  bool
+	task *task // set by Run
 }
 
 // Command returns the command to run a program of the host in a branch, which fsys is the head of. A name without a slash
@@ -53,6 +53,16 @@ func (c *Cmd) Run() error {
 		}
 	}
 	return fmt.Errorf("run %s: %w", c.name, err)
+}
+
+// Clean waits until the directories of the host that Run has used are removed, and returns the error of that. To call it is
+// optional: Run has them removed beside the program. If the program ends before that, the next run removes the rest. Clean
+// does nothing before Run has returned.
+func (c *Cmd) Clean() error {
+	if c.task == nil || c.task.removed == nil {
+		return nil
+	}
+	return c.task.removed()
 }
 
 // Output runs the command and returns what it wrote to its standard output.
@@ -78,6 +88,7 @@ func (c *Cmd) run() error {
 	}
 	c.ran = true
 
+	collectRunDirs()
 	held, release, err := (*tree.Tree)(c.fsys).Hold(c.ctx)
 	if err != nil {
 		return err
@@ -86,16 +97,18 @@ func (c *Cmd) run() error {
 	t := &task{
 		fsys: c.fsys, moment: (*vfs.FS)(held), o: c.o, name: c.name, args: c.args, stdin: c.Stdin, stdout: c.Stdout, stderr: c.Stderr,
 	}
+	defer func() { c.task = t }()
 	return c.runTask(t)
 }
 
 // runTask runs the command on a frozen moment.
 func (c *Cmd) runTask(t *task) (err error) {
 	if t.o.Confine {
-		if t.temp, err = os.MkdirTemp("", "vfsdb-run-tmp-"); err != nil {
+		var remove func() error
+		if t.temp, remove, err = scratch(tempPrefix); err != nil {
 			return err
 		}
-		defer os.RemoveAll(t.temp)
+		defer func() { _ = remove() }() // what is left waits for the next run
 	}
 	var s session
 	var via Via
@@ -130,7 +143,7 @@ func (c *Cmd) runTask(t *task) (err error) {
 	r.ExitCode, r.Signal = out.exit()
 	c.Result = r
 
-	// What the command did is stored even if ctx has ended.
+	// The changes of the command are stored even if ctx has ended.
 	b := &bringer{t: t, s: s, call: call, result: r}
 	err = b.bring(context.WithoutCancel(c.ctx))
 	if t.o.Keep {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"syscall"
 
@@ -14,7 +15,7 @@ import (
 )
 
 // copyEngine shows the tree in a directory of the host, and imports the difference. The directory stays for the next run of
-// the branch, which brings it up to date: so the cost of a run is that of what differs.
+// the branch, which brings it up to date, so the cost of a run depends on the differences alone.
 type copyEngine struct{}
 
 func (copyEngine) via() Via { return Copy }
@@ -28,6 +29,9 @@ func (copyEngine) open(ctx context.Context, t *task) (session, error) {
 		return nil, err
 	}
 	if _, err := m.Fill(ctx, t.moment); err != nil {
+		if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+			err = errors.Join(err, m.Clear()) // a part of the tree is of no use to anyone
+		}
 		return nil, errors.Join(err, m.Close())
 	}
 	return &copied{t: t, mirror: m}, nil
@@ -72,11 +76,15 @@ func (s *copied) run(ctx context.Context) (*outcome, error) {
 	if err != nil {
 		return nil, err
 	}
+	if runtime.GOOS != "windows" {
+		// A process that outlives a killed run goes on in the directory, so no other run may have that.
+		cmd.ExtraFiles = []*os.File{s.mirror.Lock()}
+	}
 	cmd, start, err := s.t.guard(Copy, cmd, s.mirror.Dir())
 	if err != nil {
 		return nil, err
 	}
-	return s.t.supervise(ctx, cmd, func() error { return started(s.t.name, start()) })
+	return s.t.supervise(ctx, cmd, func() error { return started(s.t.name, start()) }, nil)
 }
 
 func (s *copied) bring(ctx context.Context, to *vfs.FS, check func(*vfs.Tx) error) error {

@@ -11,9 +11,9 @@
 // difference goes into the branch in one commit, whatever the exit code is. The log has the command line, the exit code, the
 // duration, and the paths that changed. A command that changed nothing makes no commit, and is in the log all the same.
 //
-// If the branch changed while the command ran, the result becomes a new branch, forked from the frozen moment, and Run
-// returns a [MovedError] with its name. If the result can go nowhere, it stays on the host, and Run returns a [KeptError]
-// with the directory. So nothing that a command did is lost without a word.
+// If the branch changed while the command ran, or was deleted, the result becomes a new branch, forked from the frozen moment,
+// and Run returns a [MovedError] with its name. If the result cannot be stored, it stays on the host, and Run returns a [KeptError]
+// with the directory. So no result is lost without an error.
 //
 // # Engines
 //
@@ -22,10 +22,16 @@
 // cached directory, and works everywhere. [Live] mounts the branch itself, so others see each change at once, in many
 // commits. [Auto] takes the first of overlay and copy that the host allows. [Probe] tries each.
 //
+// # Directories
+//
+// A run has directories on the host, each with a lock that the kernel gives up when the process dies. Every run, and [Probe],
+// begins with the removal of those that nobody has locked, after an unmount where one is a live mount. So a run that is killed
+// leaves nothing for longer than until the next one.
+//
 // # Processes
 //
 // The command gets the standard streams of the Cmd. With a terminal in the foreground it stays in the process group of the
-// caller, so job control works as in a shell. Otherwise it leads a group of its own, which receives the signals, and what
-// it leaves running there is killed when it ends. The variables VFS_DB and VFS_BRANCH name the store and the branch, so a
-// vfsctl inside the command works on the store itself, and not on the directory.
+// caller, so job control works as in a shell. Otherwise it leads a group of its own, which receives the signals. When the
+// command ends, the processes that are left in that group are killed. The variables VFS_DB and VFS_BRANCH name the store
+// and the branch, so a vfsctl inside the command works on the store itself, and not on the directory.
 package run

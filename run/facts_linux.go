@@ -13,7 +13,7 @@ import (
 func Facts() [][2]string {
 	var list [][2]string
 	if info, err := os.Stat("/dev/fuse"); err == nil {
-		list = append(list, [2]string{"/dev/fuse", info.Mode().String()})
+		list = append(list, [2]string{"/dev/fuse", fmt.Sprintf("mode %04o", info.Mode().Perm())})
 	} else {
 		list = append(list, [2]string{"/dev/fuse", cause(err).Error()})
 	}

@@ -48,7 +48,7 @@ func (t *task) guardAlways(via Via, cmd *exec.Cmd, root string) (*exec.Cmd, func
 	if err != nil {
 		return nil, nil, err
 	}
-	step.Dir, step.Stdin, step.Stdout, step.Stderr = "/", cmd.Stdin, cmd.Stdout, cmd.Stderr
+	step.Dir, step.Stdin, step.Stdout, step.Stderr, step.ExtraFiles = "/", cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.ExtraFiles
 	if !t.o.NetworkNone {
 		return step, start, nil
 	}

@@ -12,7 +12,7 @@ import (
 	"vfsdb/run"
 )
 
-// able skips a test of what the host does not allow.
+// able skips a test if the host does not allow the way that it needs.
 func able(t *testing.T, err error) {
 	t.Helper()
 	if unable := (*run.UnableError)(nil); errors.As(err, &unable) {

@@ -21,7 +21,7 @@ const innerStep = "overlay"
 
 // innerInput is what the inner process mounts.
 type innerInput struct {
-	Dir         string // of the upper layer, see [overlayDir]
+	Dir         string // of the upper layer, see newOverlayDir
 	Tree        string // where the command finds the tree
 	Base        string // the lower layer, if it is not a frozen moment
 	User        bool   // without privileges outside

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"syscall"
 
 	"vfsdb/mount"
@@ -24,28 +22,26 @@ func (liveEngine) open(ctx context.Context, t *task) (session, error) {
 	case t.o.ReadOnly:
 		return nil, fmt.Errorf("%w: what a command changes in a live mount cannot be dropped", syscall.EINVAL)
 	}
-	top, err := os.MkdirTemp("", "vfsdb-live-")
+	dir, remove, err := scratch(livePrefix)
 	if err != nil {
 		return nil, err
 	}
-	s := &lived{t: t, dir: filepath.Join(top, "tree")}
-	if err = os.Mkdir(s.dir, 0o700); err == nil {
-		s.mount, err = mount.Live(ctx, t.fsys, s.dir, nil)
-	}
+	m, err := mount.Live(ctx, t.fsys, dir, nil)
 	if err == nil {
-		return s, nil
+		return &lived{t: t, dir: dir, mount: m, remove: remove}, nil
 	}
 	if errors.Is(err, mount.ErrNotAllowed) {
 		err = &UnableError{Engine: Live, Why: err.Error(), Remedy: "root: chmod 666 /dev/fuse", Err: errnoOf(err)}
 	}
-	return nil, errors.Join(err, os.RemoveAll(top))
+	return nil, errors.Join(err, remove())
 }
 
 // lived is a session whose command changes the branch itself. All that it has written is committed when the mount has ended.
 type lived struct {
-	t     *task
-	dir   string
-	mount *mount.Mount // nil when it has ended
+	t      *task
+	dir    string
+	mount  *mount.Mount
+	remove func() error // of the directory
 }
 
 // run runs the command through a guard: a process that serves a mount cannot start one whose directory is in it.
@@ -58,7 +54,7 @@ func (s *lived) run(ctx context.Context) (*outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.t.supervise(ctx, cmd, func() error { return started(s.t.name, start()) })
+	return s.t.supervise(ctx, cmd, func() error { return started(s.t.name, start()) }, nil)
 }
 
 // bring ends the mount: the branch has everything then.
@@ -66,27 +62,26 @@ func (s *lived) bring(context.Context, *vfs.FS, func(*vfs.Tx) error) error { ret
 
 func (s *lived) kept() string { return "" }
 
-// end unmounts the directory. A program that the command has left in it loses it.
+// end unmounts the directory. While a program that the command has left is in it, end waits. The error of the last commit is
+// returned by each call.
 func (s *lived) end() error {
-	if s.mount == nil {
-		return nil
-	}
 	err := s.mount.Unmount()
 	if errors.Is(err, syscall.EBUSY) {
 		if err = s.mount.Detach(); err == nil {
 			<-s.mount.Done()
+			err = s.mount.Unmount()
 		}
-	}
-	if err == nil {
-		s.mount = nil
 	}
 	return err
 }
 
-// close removes the directory, which is empty once the mount has ended. Nothing below a mount may be removed.
+// close removes the directory. An error of the last commit is that of bring.
 func (s *lived) close() error {
-	if err := s.end(); err != nil {
+	err := s.end()
+	select {
+	case <-s.mount.Done():
+		return s.remove()
+	default:
 		return err
 	}
-	return errors.Join(os.Remove(s.dir), os.Remove(filepath.Dir(s.dir)))
 }

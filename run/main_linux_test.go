@@ -5,6 +5,7 @@ import (
 	"os"
 	"testing"
 
+	"vfsdb/internal/asuser"
 	"vfsdb/internal/vfstest"
 )
 
@@ -23,9 +24,6 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	if dir := os.Getenv(asUserEnv); dir != "" {
-		fmt.Fprintln(os.Stderr, becomeUser(dir))
-		os.Exit(1)
-	}
+	asuser.Main()
 	vfstest.Main(m)
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"sync"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -23,6 +24,12 @@ type inner struct {
 	stop    chan struct{} // closed when the process has ended
 	stdin   io.Reader     // to be copied into feed; nil if the process has it
 	feed    *os.File
+	wait    func() error // for the end of the process
+
+	// How the command ended. The other processes of the namespaces have ended then, too.
+	over   bool
+	code   int
+	signal syscall.Signal
 }
 
 // startInner starts the inner process. It does not wait until that has mounted anything.
@@ -44,7 +51,7 @@ func startInner(t *task, in innerInput) (*inner, error) {
 	}
 	step.Stdin, step.Stdout, step.Stderr, step.SysProcAttr = cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.SysProcAttr
 	step.ExtraFiles = []*os.File{theirs}
-	i.cmd = step
+	i.cmd, i.wait = step, sync.OnceValue(step.Wait)
 
 	// The kernel kills the process when the thread ends that has started it. So that thread stays.
 	go func() {
@@ -163,22 +170,37 @@ func (i *inner) command(c innerCommand) error {
 	return nil
 }
 
-// ended ends the connection to a process that was waited for, and returns the signal that ended the command, or 0.
-func (i *inner) ended() (by syscall.Signal) {
+// await waits for the end of the command, and of all that it has left in the namespaces, but not for that of the process.
+// One that was killed has not reported the end: then its own stands for that of the command.
+func (i *inner) await() error {
 	var r innerReport
-	if i.reports.Decode(&r) == nil && r.Status.Signaled() {
-		by = r.Status.Signal()
+	if i.reports.Decode(&r) != nil {
+		err := i.wait()
+		i.over = true
+		i.code, i.signal = endOf(i.cmd.ProcessState)
+		return err
 	}
-	i.release()
-	return by
+
+	i.over = true
+	if r.Status.Signaled() {
+		i.signal = r.Status.Signal()
+	} else {
+		i.code = r.Status.ExitStatus()
+	}
+	return nil
 }
 
-// kill ends the process, and all of its namespaces.
-func (i *inner) kill() {
-	_ = i.conn.Close()
+// end waits for the end of the process, and with it of the namespaces and their mounts. If the command has not ended, the
+// process is killed.
+func (i *inner) end() {
+	if !i.over {
+		_ = i.conn.Close()
+	}
 	if <-i.started == nil {
-		_ = i.cmd.Process.Kill()
-		_ = i.cmd.Wait()
+		if !i.over {
+			_ = i.cmd.Process.Kill()
+		}
+		_ = i.wait()
 	}
 	i.release()
 }

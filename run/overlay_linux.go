@@ -24,14 +24,16 @@ func (overlayEngine) via() Via { return Overlay }
 // An overlaid is a session whose command runs in namespaces of its own. Their first process is ours too, the step inner. It
 // mounts the moment through FUSE, with a device that this process serves, and overlayfs above it. Then it starts the command
 // and waits for its end. The namespaces end with it, and it ends with this process, so no mount and no process is ever left.
+// The kernel takes its time to take the mounts apart, so the upper layer is read beside that.
 type overlaid struct {
 	t      *task
-	dir    *overlayDir
-	root   string          // the directory that shows the tree to the command
+	dir    *runDir
+	at     *treeDir
+	root   string          // its path, which shows the tree to the command
 	before *upperInode     // the root of the upper layer, before the command
 	prefix string          // of the kernel's attributes
 	as     *mount.Owner    // of all files; nil for root
-	inner  *inner          // nil when it has ended
+	inner  *inner          // nil before it was started
 	served <-chan struct{} // closed when the mount of the moment has ended
 	upper  *upper          // once it was read
 }
@@ -54,9 +56,10 @@ func privileged() bool {
 }
 
 func (s *overlaid) open(ctx context.Context) (err error) {
-	if s.root, err = treeDir(s.t.fsys); err != nil {
+	if s.at, err = newTreeDir(s.t.fsys); err != nil {
 		return err
 	}
+	s.root = s.at.path
 	if s.dir, err = newOverlayDir(s.prefix); err != nil {
 		return err
 	}
@@ -140,10 +143,9 @@ func (s *overlaid) run(ctx context.Context) (*outcome, error) {
 	}
 	out, err := s.t.supervise(ctx, s.inner.cmd, func() error {
 		return s.inner.command(innerCommand{Name: s.t.name, Args: s.t.args, Dir: dir, Env: env, Confine: s.t.o.Confine, Writable: writable})
-	})
+	}, s.inner.await)
 	if err == nil {
-		out.signal = s.inner.ended()
-		s.inner = nil
+		out.state, out.code, out.signal = nil, s.inner.code, s.inner.signal
 	}
 	return out, err
 }
@@ -189,7 +191,7 @@ func (s *overlaid) kept() string {
 
 func (s *overlaid) close() (err error) {
 	if s.inner != nil {
-		s.inner.kill()
+		s.inner.end()
 	}
 	if s.served != nil {
 		<-s.served
@@ -198,7 +200,10 @@ func (s *overlaid) close() (err error) {
 		err = s.upper.close()
 	}
 	if s.dir != nil {
-		err = errors.Join(err, s.dir.remove())
+		s.t.removed = s.dir.removeBeside()
+	}
+	if s.at != nil {
+		err = errors.Join(err, s.at.close())
 	}
 	return err
 }

@@ -2,8 +2,10 @@ package run_test
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
-	"io/fs"
+	"fmt"
+	"io"
 	"maps"
 	"os"
 	"os/exec"
@@ -25,7 +27,9 @@ func overlay(t *testing.T, ctx context.Context, fsys *vfs.FS, o run.Options, nam
 	t.Helper()
 	dir := t.TempDir()
 	t.Setenv("XDG_CACHE_HOME", dir)
-	t.Cleanup(func() { require.Empty(t, leftIn(t, dir), "directories of runs are left") })
+	t.Cleanup(func() {
+		require.Eventually(t, func() bool { return len(leftIn(t, dir)) == 0 }, long, tick, "directories of runs are left")
+	})
 	if o.Via == run.Auto {
 		o.Via = run.Overlay
 	}
@@ -38,16 +42,12 @@ func overlay(t *testing.T, ctx context.Context, fsys *vfs.FS, o run.Options, nam
 	return run.Command(ctx, fsys, o, name, args...)
 }
 
-// leftIn returns the directories of upper layers below a cache.
+// leftIn returns the directories of runs below a cache.
 func leftIn(t *testing.T, cache string) (left []string) {
-	list, err := os.ReadDir(filepath.Join(cache, "vfsdb", "run"))
-	if !errors.Is(err, fs.ErrNotExist) {
+	for _, names := range []string{"*-*", "trees/*"} {
+		list, err := filepath.Glob(filepath.Join(cache, "vfsdb", "run", names))
 		require.NoError(t, err)
-	}
-	for _, e := range list {
-		if e.IsDir() && e.Name() != "trees" {
-			left = append(left, e.Name())
-		}
+		left = append(left, list...)
 	}
 	return left
 }
@@ -87,6 +87,43 @@ func TestOverlay(t *testing.T) {
 	require.Equal(t, is["linked"], is["d/new"])
 	require.Equal(t, "d/bmore\n", text(t, fsys, "d/b"))
 	require.Equal(t, "a new one\n", text(t, fsys, "a"))
+}
+
+// Clean returns when nothing of a run is left on the host.
+func TestOverlayClean(t *testing.T) {
+	fsys := vfstest.New(t)
+	cmd := overlay(t, t.Context(), fsys, run.Options{}, "/bin/sh", "-ec", "mkdir -p a/b c; for i in 1 2 3 4 5 6 7 8 9; do echo $i > a/b/$i; done; chmod 0 a/b c")
+	require.NoError(t, cmd.Clean())
+	require.NoError(t, cmd.Run())
+	require.NoError(t, cmd.Clean())
+	require.Empty(t, leftIn(t, os.Getenv("XDG_CACHE_HOME")))
+	require.NoError(t, cmd.Clean())
+	require.Equal(t, []string{"a/", "a/b/", "a/b/1", "a/b/2", "a/b/3", "a/b/4", "a/b/5", "a/b/6", "a/b/7", "a/b/8", "a/b/9", "c/"}, vfstest.Names(t, fsys))
+}
+
+// Contents come back whole on either side of what waits in memory, alone and together: 8 MiB.
+func TestOverlayLarge(t *testing.T) {
+	fsys := vfstest.New(t)
+	cmd := overlay(t, t.Context(), fsys, run.Options{}, "/bin/sh", "-ec", `
+		i=0; while [ $i -lt 12 ]; do head -c 1100000 /dev/urandom > f$i; i=$((i+1)); done
+		head -c 9000000 /dev/urandom > large; truncate -s 16M holes; echo end >> holes
+		sha256sum *`)
+	out, err := cmd.Output()
+	require.NoError(t, err)
+	sum := func(name string) string {
+		f, err := fsys.Open(t.Context(), name)
+		require.NoError(t, err)
+		defer f.Close()
+		h := sha256.New()
+		_, err = io.Copy(h, f)
+		require.NoError(t, err)
+		return fmt.Sprintf("%x  %s\n", h.Sum(nil), name)
+	}
+	var list strings.Builder
+	for _, name := range vfstest.Names(t, fsys) {
+		list.WriteString(sum(name))
+	}
+	require.Equal(t, string(out), list.String())
 }
 
 // numbers returns the inode numbers of a tree by path.

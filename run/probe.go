@@ -20,11 +20,11 @@ type Finding struct {
 // Probe tries each way to run a command, and each rule that a command can be put under, on an empty tree of its own. The
 // order is that in which [Auto] prefers the ways. An error means that it could not try.
 func Probe(ctx context.Context) (list []Finding, err error) {
-	dir, err := os.MkdirTemp("", "vfsdb-probe-")
+	dir, remove, err := scratch(probePrefix)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	defer func() { err = errors.Join(err, remove()) }()
 	fsys, err := vfs.Open(ctx, filepath.Join(dir, "probe.db"), nil)
 	if err != nil {
 		return nil, err

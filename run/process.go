@@ -33,8 +33,16 @@ func (t *task) command(root string) (*exec.Cmd, error) {
 // supervise starts a process with start, passes signals on to it, ends it after its time, and waits for its end. The
 // process is the command, or one of ours that has started the command in its own process group and ends as the command
 // does. What the command leaves running in its group is killed, unless a terminal has that group in the foreground.
-func (t *task) supervise(ctx context.Context, cmd *exec.Cmd, start func() error) (*outcome, error) {
+//
+// await waits for the end of the command, which may come before that of the process. If it is nil, both are one.
+func (t *task) supervise(ctx context.Context, cmd *exec.Cmd, start, await func() error) (*outcome, error) {
 	g := newGroup(cmd)
+	if await == nil {
+		await = func() error {
+			g.await(cmd)
+			return cmd.Wait()
+		}
+	}
 	cmd.WaitDelay = grace // for pipes that a process outside the group keeps open
 
 	// The kernel ends the process with the thread that has started it, see dieWithParent. So that thread stays.
@@ -57,10 +65,7 @@ func (t *task) supervise(ctx context.Context, cmd *exec.Cmd, start func() error)
 		expired = timer.C
 	}
 	ended := make(chan error, 1)
-	go func() {
-		g.await(cmd)
-		ended <- cmd.Wait()
-	}()
+	go func() { ended <- await() }()
 
 	out, done, signals := &outcome{}, ctx.Done(), t.o.Signals
 	var kill <-chan time.Time

@@ -56,16 +56,22 @@ func (g group) pass(cmd *exec.Cmd, s os.Signal) {
 	}
 }
 
-// outcome returns how the command ended, as a shell counts.
+// endOf returns the exit code of a process, or the signal that ended it.
+func endOf(state *os.ProcessState) (code int, by syscall.Signal) {
+	if status, _ := state.Sys().(syscall.WaitStatus); status.Signaled() {
+		return 0, status.Signal()
+	}
+	return state.ExitCode(), 0
+}
+
+// exit returns how the command ended, as a shell counts.
 func (out *outcome) exit() (code int, signal string) {
-	status, _ := out.state.Sys().(syscall.WaitStatus)
-	switch {
-	case out.signal != 0:
-		code, signal = 128+int(out.signal), unix.SignalName(out.signal)
-	case status.Signaled():
-		code, signal = 128+int(status.Signal()), unix.SignalName(status.Signal())
-	default:
-		code = out.state.ExitCode()
+	code, by := out.code, out.signal
+	if out.state != nil {
+		code, by = endOf(out.state)
+	}
+	if by != 0 {
+		code, signal = 128+int(by), unix.SignalName(by)
 	}
 	if out.timedOut {
 		code = timeoutCode

@@ -51,7 +51,7 @@ func findProgram(name, dir string, env []string) (string, error) {
 	return "", &StartError{name, why}
 }
 
-// executable refuses what is no file that can be executed.
+// executable refuses anything but a file that can be executed.
 func executable(path string) error {
 	info, err := os.Stat(path)
 	switch {

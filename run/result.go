@@ -14,7 +14,7 @@ type Result struct {
 	Engine   Via           `json:"engine"`              // the way that was taken
 	Declined []UnableError `json:"declined,omitempty"`  // the better ways that the host does not allow
 	Branch   string        `json:"branch,omitempty"`    // the branch that has the result; "" if nothing was to be brought
-	Moved    bool          `json:"moved,omitempty"`     // that is a new branch, because the other one changed meanwhile
+	Moved    bool          `json:"moved,omitempty"`     // that is a new branch, because the other one changed meanwhile, or was deleted
 	ExitCode int           `json:"exit_code"`           // 128 and the number of the signal that ended the command; 124 after the timeout
 	Signal   string        `json:"signal,omitempty"`    // that ended the command
 	TimedOut bool          `json:"timed_out,omitempty"` // the timeout ended it
@@ -94,13 +94,24 @@ func (e *StartError) ExitCode() int {
 	return 126
 }
 
-// A MovedError reports that a branch changed while the command ran. The result of the run is the branch Branch. It is ESTALE.
+// A MovedError reports that a branch changed while the command ran, or was deleted. The result of the run is the branch Branch,
+// which goes on from the moment that the command saw. It is ESTALE.
+//
+// By live there is no result of its own, and Branch is "": what the command wrote before the branch was deleted went with it,
+// and what it wrote later was refused.
 type MovedError struct {
-	From   string // the branch that changed
-	Branch string
+	From    string // the branch that changed
+	Branch  string
+	Deleted bool
 }
 
 func (e *MovedError) Error() string {
+	switch {
+	case e.Deleted && e.Branch == "":
+		return fmt.Sprintf("branch %s was deleted while the command ran: what it wrote before went with the branch, and what it wrote later was refused", e.From)
+	case e.Deleted:
+		return fmt.Sprintf("branch %s was deleted while the command ran: the result is the branch %s", e.From, e.Branch)
+	}
 	return fmt.Sprintf("branch %s changed while the command ran: the result is the branch %s", e.From, e.Branch)
 }
 

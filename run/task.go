@@ -21,6 +21,8 @@ type task struct {
 	stdout io.Writer
 	stderr io.Writer
 	temp   string // a directory for the temporary files of a confined command, or ""
+
+	removed func() error // waits for a removal that goes on beside; nil if there is none
 }
 
 // An engine shows a moment as a directory.
@@ -48,14 +50,15 @@ type session interface {
 	// none.
 	kept() string
 
-	// close ends all mounts and removes what is not kept.
+	// close ends all mounts and removes what is not kept. It may leave the removal to a goroutine, see [task.removed].
 	close() error
 }
 
 // An outcome is the end of a command.
 type outcome struct {
-	state    *os.ProcessState
-	signal   syscall.Signal // that ended the command; 0 where state shows it
+	state    *os.ProcessState // of the process that was the command; nil where code and signal have the end
+	code     int
+	signal   syscall.Signal
 	timedOut bool
 }
 

@@ -39,7 +39,7 @@ func TestOverlayTerminal(t *testing.T) {
 	overlay(t, t.Context(), fsys, run.Options{}, "true") // skips where there is none
 	master, slave := openTerminal(t)
 	require.NoError(t, unix.IoctlSetWinsize(int(master.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 33, Col: 77}))
-	cmd := runner(t, fsys.Store().Path(), t.TempDir(), "/bin/sh", "-c", `
+	cmd := runner(t, run.Overlay, fsys.Store().Path(), t.TempDir(), "/bin/sh", "-c", `
 		trap 'echo got it > got; echo interrupted; exit 7' INT
 		test -t 0 && test -t 1 && stty size
 		read line; echo "line $line"
@@ -76,7 +76,7 @@ func TestOverlayJobControl(t *testing.T) {
 	fsys := vfstest.New(t)
 	overlay(t, t.Context(), fsys, run.Options{}, "true") // skips where there is none
 	master, slave := openTerminal(t)
-	cmd := runner(t, fsys.Store().Path(), t.TempDir(), "/bin/bash", "--norc", "--noprofile", "-i")
+	cmd := runner(t, run.Overlay, fsys.Store().Path(), t.TempDir(), "/bin/bash", "--norc", "--noprofile", "-i")
 	cmd.Env = append(cmd.Env, "PS1=", "TERM=dumb")
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = slave, slave, slave
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}

@@ -10,8 +10,7 @@ import (
 	"vfsdb/node"
 )
 
-// The kernel notes in extended attributes what a layer cannot say by its names. Which prefix they have depends on who
-// mounts.
+// The kernel keeps facts about a layer in extended attributes. Their prefix depends on the user that mounts.
 const (
 	rootPrefix = "trusted.overlay."
 	userPrefix = "user.overlay."

@@ -44,7 +44,7 @@ func newContents(ctx context.Context, t *tree.Tree) *contents {
 
 // store takes in the content of a file.
 func (c *contents) store(ctx context.Context, f upperFile) error {
-	if f.size <= chunk.Size && c.drafted.Add(f.size) <= maxDrafted {
+	if c.draft(f.size) {
 		p := make([]byte, f.size)
 		if _, err := io.ReadFull(f, p); err != nil {
 			return unlessEOF(err)
@@ -59,6 +59,18 @@ func (c *contents) store(ctx context.Context, f upperFile) error {
 	}
 	f.inode.data = staged{item}
 	return nil
+}
+
+// draft reports whether there is room to draft a content of a size, and takes that.
+func (c *contents) draft(size int64) bool {
+	if size > maxDrafted {
+		return false
+	}
+	if c.drafted.Add(size) <= maxDrafted {
+		return true
+	}
+	c.drafted.Add(-size)
+	return false
 }
 
 // flush waits until all that is staged is stored.

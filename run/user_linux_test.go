@@ -1,71 +1,20 @@
 package run_test
 
 import (
-	"errors"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
-	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"golang.org/x/sys/unix"
 
+	"vfsdb/internal/asuser"
 	"vfsdb/internal/vfstest"
 	"vfsdb/run"
 )
 
-// asUserEnv makes the test binary, which root has started in a mount namespace of its own, go on as an ordinary user, who may
-// open /dev/fuse there. Its value is a directory for the user.
-const asUserEnv = "VFS_TEST_AS_USER"
-
-const nobody = 65534
-
-// becomeUser does that. It returns only if it cannot.
-func becomeUser(dir string) error {
-	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
-		return err
-	}
-	device := filepath.Join(dir, "fuse")
-	if err := unix.Mknod(device, unix.S_IFCHR|0o666, int(unix.Mkdev(10, 229))); err != nil {
-		return err
-	}
-	if err := errors.Join(os.Chmod(device, 0o666), unix.Mount(device, "/dev/fuse", "", unix.MS_BIND, "")); err != nil {
-		return err
-	}
-	home := filepath.Join(dir, "home")
-	err := errors.Join(os.Mkdir(home, 0o700), os.Chown(home, nobody, nobody), os.Chdir(home))
-	err = errors.Join(err, syscall.Setgroups(nil), syscall.Setgid(nobody), syscall.Setuid(nobody))
-	if err != nil {
-		return err
-	}
-	for name, value := range map[string]string{asUserEnv: "", "HOME": home, "TMPDIR": home, "XDG_CACHE_HOME": ""} {
-		if err := os.Setenv(name, value); err != nil {
-			return err
-		}
-	}
-	return syscall.Exec("/proc/self/exe", os.Args, os.Environ())
-}
-
 // An ordinary user runs by overlay like root, but for directories of the lower layer, which cannot be renamed.
 func TestOverlayAsUser(t *testing.T) {
-	if os.Geteuid() != 0 {
-		t.Skip("root starts it")
-	}
-	dir, err := os.MkdirTemp("", "as-user-")
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, os.RemoveAll(dir)) })
-	require.NoError(t, os.Chmod(dir, 0o755))
-	cmd := exec.CommandContext(t.Context(), "/proc/self/exe", "-test.run=^(TestOverlayRandom|TestOverlayBase|TestOfUser)", "-test.v", "-test.count=1", "-test.timeout=5m")
-	cmd.Env = append(os.Environ(), asUserEnv+"="+dir)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNS, Pdeathsig: syscall.SIGKILL}
-	out, err := cmd.CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	if strings.Contains(string(out), "--- SKIP: TestOfUser") {
-		t.Skipf("%s", out)
-	}
+	asuser.Run(t, "^(TestOverlayRandom|TestOverlayBase|TestOfUser)", "TestOfUser")
 }
 
 // Files that refuse even their owner come back, and so does what was made in directories that do. Files keep owners that the

@@ -17,6 +17,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"vfsdb/internal/asuser"
 	"vfsdb/internal/vfstest"
 	"vfsdb/mount"
 	"vfsdb/run"
@@ -206,7 +207,13 @@ func must(text string, err error) string {
 	return text
 }
 
+// An ordinary user does the same on a live mount.
+func TestProgramsAsUser(t *testing.T) {
+	asuser.Run(t, "^TestPrograms$/^(git|sqlite3|make|files|rsync|vim)/^mount$", "TestPrograms")
+}
+
 func TestMain(m *testing.M) {
+	asuser.Main()
 	if len(os.Args) == 3 && os.Args[1] == "mmap" {
 		if err := writeMapped(os.Args[2]); err != nil {
 			_, _ = io.WriteString(os.Stderr, err.Error()+"\n")

@@ -1,0 +1,124 @@
+package run_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"vfsdb/gc"
+	"vfsdb/internal/vfstest"
+	"vfsdb/run"
+	"vfsdb/snapshot"
+	"vfsdb/vfs"
+)
+
+// meanwhile runs a script of a shell, and calls fn after the first part of it and before the second.
+func meanwhile(t *testing.T, fsys *vfs.FS, o run.Options, first, second string, fn func()) (*run.Result, error) {
+	t.Helper()
+	t.Setenv("TMPDIR", t.TempDir())
+	signs := t.TempDir()
+	cmd := shell(t, t.Context(), fsys, o, first+`; : > `+signs+`/ready; until test -f `+signs+`/go; do sleep 0.01; done; `+second)
+	done := started(t, cmd, signs)
+	fn()
+	require.NoError(t, os.WriteFile(filepath.Join(signs, "go"), nil, 0o600))
+	err := <-done
+	require.Empty(t, leftInTemp(t, os.TempDir()))
+	return cmd.Result, err
+}
+
+// started runs a command until it has made the file ready in a directory. Its error comes when it has ended.
+func started(t *testing.T, cmd *run.Cmd, signs string) <-chan error {
+	t.Helper()
+	done := make(chan error, 1)
+	go func() { done <- cmd.Run() }()
+	var err error
+	require.Eventually(t, func() bool {
+		select {
+		case err = <-done:
+			return true
+		default:
+		}
+		_, missing := os.Stat(filepath.Join(signs, "ready"))
+		return missing == nil
+	}, long, tick)
+	able(t, err)
+	require.NoError(t, err)
+	return done
+}
+
+// If the branch is deleted meanwhile the result is a new branch, which goes on from the moment that the command saw. What that
+// has inherited is kept from a collection. A command that changed nothing has no result.
+func TestRunDeleted(t *testing.T) {
+	for _, via := range []run.Via{run.Overlay, run.Copy} {
+		t.Run(string(via), func(t *testing.T) {
+			ctx := t.Context()
+			main := vfstest.New(t, "a", "inherited", "gone")
+			fsys := vfstest.Branch(t, main, "try")
+			require.NoError(t, fsys.WriteFile(ctx, "own", []byte("own"), 0o644))
+			remove := func() {
+				require.NoError(t, snapshot.DeleteBranch(ctx, main, "try"))
+				require.NoError(t, main.Remove(ctx, "inherited"))
+				_, err := gc.Run(ctx, main, nil)
+				require.NoError(t, err)
+			}
+			result, err := meanwhile(t, fsys, run.Options{Via: via}, "echo x > a", "cat own inherited > new; rm gone; exit 3", remove)
+			var moved *run.MovedError
+			require.ErrorAs(t, err, &moved)
+			require.Equal(t, run.MovedError{From: "try", Branch: result.Branch, Deleted: true}, *moved)
+			require.True(t, result.Moved)
+			require.Equal(t, 3, result.Changed)
+			require.Equal(t, 3, result.ExitCode)
+			made, err := fsys.Branch(ctx, result.Branch)
+			require.NoError(t, err)
+			require.Equal(t, []string{"a", "inherited", "new", "own"}, vfstest.Names(t, made))
+			require.Equal(t, "owninherited", text(t, made, "new"))
+
+			fsys = vfstest.Branch(t, main, "again")
+			result, err = meanwhile(t, fsys, run.Options{Via: via}, "cat a", "cat gone", func() {
+				require.NoError(t, snapshot.DeleteBranch(ctx, main, "again"))
+			})
+			require.NoError(t, err)
+			require.Zero(t, result.Changed)
+			require.Empty(t, result.Branch)
+		})
+	}
+}
+
+// By live there is no result but the branch. What was written to it before it was deleted is gone, and the rest is refused: the
+// error says so.
+func TestLiveDeleted(t *testing.T) {
+	ctx := t.Context()
+	main := vfstest.New(t, "a")
+	for _, second := range []string{"true", "echo y > b || exit 5"} {
+		fsys := vfstest.Branch(t, main, "try")
+		result, err := meanwhile(t, fsys, run.Options{Via: run.Live}, "echo x > a && sync a", second, func() {
+			require.NoError(t, snapshot.DeleteBranch(ctx, main, "try"))
+		})
+		var moved *run.MovedError
+		require.ErrorAs(t, err, &moved)
+		require.Equal(t, run.MovedError{From: "try", Deleted: true}, *moved)
+		require.Empty(t, result.Branch)
+		if second != "true" {
+			require.Equal(t, 5, result.ExitCode)
+		}
+	}
+}
+
+// A branch that is renamed meanwhile gets the result, which has its new name.
+func TestRunRenamed(t *testing.T) {
+	for _, via := range []run.Via{run.Overlay, run.Copy, run.Live} {
+		t.Run(string(via), func(t *testing.T) {
+			main := vfstest.New(t, "a")
+			fsys := vfstest.Branch(t, main, "try")
+			result, err := meanwhile(t, fsys, run.Options{Via: via}, "echo x > a", "echo y > b", func() {
+				require.NoError(t, snapshot.RenameBranch(t.Context(), main, "try", "renamed"))
+			})
+			require.NoError(t, err)
+			require.Equal(t, "renamed", result.Branch)
+			require.Equal(t, 2, result.Changed)
+			require.Equal(t, "y\n", text(t, fsys, "b"))
+		})
+	}
+}
