@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"net/http"
+	"os"
 	"syscall"
 
 	dav "golang.org/x/net/webdav"
@@ -15,11 +16,13 @@ import (
 type answer struct {
 	http.ResponseWriter
 	request  *request
+	peer     peer
 	replaced bool
 }
 
 // WriteHeader sends the status.
 func (a *answer) WriteHeader(status int) {
+	a.peer.mayWrite()
 	if better := statusOf(a.request.fault); status >= 400 && status != http.StatusPreconditionFailed && status != dav.StatusLocked && better != 0 {
 		a.replaced = true
 		http.Error(a.ResponseWriter, dav.StatusText(better)+": "+a.request.fault.Error(), better)
@@ -33,6 +36,7 @@ func (a *answer) Write(p []byte) (int, error) {
 	if a.replaced {
 		return len(p), nil
 	}
+	a.peer.mayWrite()
 	return a.ResponseWriter.Write(p)
 }
 
@@ -43,8 +47,10 @@ func statusOf(err error) int {
 	switch {
 	case err == nil:
 		return 0
-	case errors.As(err, &stale):
+	case errors.As(err, &stale), errors.Is(err, errKept):
 		return http.StatusPreconditionFailed
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return http.StatusRequestTimeout
 	case errors.Is(err, errNoSource):
 		return http.StatusNotFound
 	case errors.Is(err, fs.ErrNotExist), errno == syscall.ENOTDIR:

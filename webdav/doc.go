@@ -6,13 +6,16 @@
 // The protocol is that of golang.org/x/net/webdav. This package gives it a tree:
 //
 //   - A GET reads one frozen content, and its ETag is the sum of that content. A PUT stores the stream and names it in one
-//     commit at the end, so a broken upload changes nothing. A COPY shares content. A COPY or a MOVE is one commit, with
-//     the removal of what it replaces.
+//     commit at the end, so a broken upload changes nothing. A COPY shares content. A COPY or a MOVE is one commit,
+//     which also removes the file or directory that it replaces.
+//   - Overwrite: F keeps what is at the new name, also what others make there during the request.
 //   - If-None-Match: * and If-Match with one ETag make a PUT a compare-and-set.
 //   - Dead properties are stored with the file. Locks are held by the process that serves, and end with it.
 //   - The answer to PROPFIND with an infinite depth is 403: symlinks can make a small tree look endless.
+//   - A client that neither sends nor reads for two minutes, in the middle of a request, loses its connection. The time of
+//     a whole request has no bound.
 //
-// # Who may call
+// # Access
 //
 // There is no password, so every program of this machine may use the door while it is open. Listen refuses addresses that
 // other machines could reach. A request must name the loopback as its host, and one that a browser sends for a page of

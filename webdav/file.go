@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"syscall"
 
 	dav "golang.org/x/net/webdav"
@@ -35,9 +36,9 @@ func (i info) ETag(context.Context) (string, error) {
 // A file is a file or a directory as it was when it was opened.
 type file struct {
 	*vfs.File
-	ctx  context.Context
-	fsys *vfs.FS
-	name string
+	ctx     context.Context
+	request *request
+	name    string
 }
 
 // Stat describes the file.
@@ -95,19 +96,24 @@ type upload struct {
 	ctx     context.Context
 	request *request
 	name    string
+	sum     vfs.Sum // once it is stored
 }
 
 // ReadFrom makes the stream the content of the file, in one commit at its end.
 func (u *upload) ReadFrom(r io.Reader) (int64, error) {
-	n, err := u.request.fsys.WriteFrom(u.ctx, u.name, r, 0o644, u.request.options...)
+	options := append(slices.Clip(u.request.options), vfs.SumTo(&u.sum))
+	n, err := u.request.fsys.WriteFrom(u.ctx, u.name, r, 0o644, options...)
 	return n, u.request.note(err)
 }
 
 // Write is refused: an upload is one stream.
 func (u *upload) Write([]byte) (int, error) { return 0, syscall.EBADF }
 
-// Stat describes the file.
-func (u *upload) Stat() (os.FileInfo, error) { return u.request.Stat(u.ctx, u.name) }
+// Stat returns an info that has nothing but the ETag of the upload, which is all that x/net wants of it. The file may have
+// another content by now.
+func (u *upload) Stat() (os.FileInfo, error) {
+	return info{nil, func() (vfs.Sum, error) { return u.sum, nil }}, nil
+}
 
 // Close has nothing to do.
 func (u *upload) Close() error { return nil }

@@ -29,14 +29,15 @@ const maxBody = 64 << 10
 // A handler serves one tree.
 type handler struct {
 	Options
-	fsys  *vfs.FS
-	locks *locks
+	fsys    *vfs.FS
+	locks   *locks
+	silence time.Duration // how long a client may neither send nor read
 }
 
 // New returns a handler that serves a tree over WebDAV. It refuses requests with another host than the loopback's, and
 // those that a browser sends for a page of another site.
 func New(fsys *vfs.FS, o *Options) http.Handler {
-	h := &handler{fsys: fsys, locks: newLocks()}
+	h := &handler{fsys: fsys, locks: newLocks(), silence: maxSilence}
 	if o != nil {
 		h.Options = *o
 	}
@@ -51,6 +52,10 @@ var (
 )
 
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	peer := peer{http.NewResponseController(w), h.silence}
+	peer.mayWrite()
+	defer peer.leave()
+
 	if !loopback.Allows(r.Host, nil) {
 		http.Error(w, fmt.Sprintf("Forbidden: this server does not answer to the host %q", r.Host), http.StatusForbidden)
 		return
@@ -73,6 +78,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "Forbidden: this tree is read-only", http.StatusForbidden)
 		return
 	}
+	r.Body = stream{r.Body, peer}
 	if !h.normalize(w, r) {
 		return
 	}
@@ -83,7 +89,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	one := dav.Handler{FileSystem: q, LockSystem: h.locks}
-	one.ServeHTTP(&answer{ResponseWriter: w, request: q}, q.Request)
+	one.ServeHTTP(&answer{ResponseWriter: w, request: q, peer: peer}, q.Request)
 }
 
 // ownSite reports whether a request comes from no web page, or from one of this server.
@@ -102,10 +108,7 @@ func ownSite(r *http.Request) bool {
 // normalize gives a request the bounds and the defaults of the protocol that x/net leaves out. If it cannot, it answers
 // and returns false.
 func (h *handler) normalize(w http.ResponseWriter, r *http.Request) bool {
-	switch r.Method {
-	case http.MethodPut:
-		r.Body = stream{r.Body}
-	default:
+	if r.Method != http.MethodPut {
 		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 	}
 
@@ -126,6 +129,3 @@ func (h *handler) normalize(w http.ResponseWriter, r *http.Request) bool {
 	}
 	return true
 }
-
-// A stream is the body of an upload. It hides other methods, so that io.Copy leaves the reading to its destination.
-type stream struct{ io.ReadCloser }

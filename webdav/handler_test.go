@@ -170,6 +170,8 @@ func TestPaths(t *testing.T) {
 	c.require(405, "MKCOL", "/dir", "")
 	c.require(403, "DELETE", "/", "")
 	c.require(409, "COPY", "/dir", "", "Destination", "/dir/in/it")
+	c.require(404, "COPY", "/a/below", "", "Destination", "/c")
+	c.require(404, "MOVE", "/a/below", "", "Destination", "/c")
 	c.require(502, "COPY", "/a", "", "Destination", "http://elsewhere.example/b")
 	require.Equal(t, []string{"a", "dir/", "dir/b"}, vfstest.Names(t, fsys))
 }

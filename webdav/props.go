@@ -61,7 +61,7 @@ func (all properties) text() (string, error) {
 // DeadProps returns the properties of a file, as they are now.
 func (f *file) DeadProps() (map[xml.Name]dav.Property, error) {
 	var text string
-	err := f.fsys.View(f.ctx, func(tx *vfs.Tx) (err error) {
+	err := f.request.fsys.View(f.ctx, func(tx *vfs.Tx) (err error) {
 		text, err = loadProps(tx, f.name)
 		return err
 	})
@@ -73,7 +73,7 @@ func (f *file) DeadProps() (map[xml.Name]dav.Property, error) {
 
 // Patch changes the properties of a file, all or none. Without room for them the status of each is 507.
 func (f *file) Patch(patches []dav.Proppatch) ([]dav.Propstat, error) {
-	err := f.fsys.Update(f.ctx, func(tx *vfs.Tx) error {
+	err := f.request.fsys.Update(f.ctx, func(tx *vfs.Tx) error {
 		text, err := loadProps(tx, f.name)
 		if err != nil {
 			return err
@@ -99,10 +99,13 @@ func (f *file) Patch(patches []dav.Proppatch) ([]dav.Propstat, error) {
 	})
 
 	stat := dav.Propstat{Status: http.StatusOK}
-	if errors.Is(err, syscall.ENOSPC) {
+	switch {
+	case errors.Is(err, syscall.ENOSPC):
 		stat.Status = dav.StatusInsufficientStorage
-	} else if err != nil {
-		return nil, err
+	case absent(err): // others have removed the file since it was opened
+		return nil, f.request.note(fmt.Errorf("%w: %w", errNoSource, err))
+	case err != nil:
+		return nil, f.request.note(err)
 	}
 	for _, patch := range patches {
 		for _, p := range patch.Props {

@@ -3,6 +3,7 @@ package webdav
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"net/http"
 	"os"
@@ -15,13 +16,12 @@ import (
 	"vfsdb/vfs"
 )
 
-// A request is one request on a tree, and the [dav.FileSystem] that serves it. What x/net does in several steps is
-// gathered here into one commit, see transfer.go.
+// A request is one request on a tree, and the [dav.FileSystem] that serves it. The steps of x/net for
+// one change are gathered here into one commit, see transfer.go.
 type request struct {
 	*http.Request
 	fsys    *vfs.FS
 	options []vfs.Option // of a PUT
-	gone    string       // what a COPY or a MOVE will replace
 	fault   error        // of the change that the request is about
 }
 
@@ -39,10 +39,9 @@ func (q *request) Mkdir(ctx context.Context, name string, perm os.FileMode) erro
 	return q.note(q.fsys.Mkdir(ctx, name, 0o755))
 }
 
-// RemoveAll removes a path with all that is below it. If a COPY or a MOVE asks for that, it removes it with the last step.
+// RemoveAll removes a path with all that is below it. A COPY or a MOVE removes what it replaces with its last step.
 func (q *request) RemoveAll(ctx context.Context, name string) error {
 	if q.Method == "COPY" || q.Method == "MOVE" {
-		q.gone = name
 		return nil
 	}
 	return q.note(q.fsys.RemoveAll(ctx, name))
@@ -81,10 +80,13 @@ func (q *request) OpenFile(ctx context.Context, name string, flag int, _ os.File
 	}
 
 	f, err := q.fsys.OpenFrozen(ctx, name)
+	if absent(err) {
+		err = q.note(fmt.Errorf("%w: %w", errNoSource, err))
+	}
 	if err != nil {
 		return nil, err
 	}
-	opened := &file{File: f, ctx: ctx, fsys: q.fsys, name: name}
+	opened := &file{File: f, ctx: ctx, request: q, name: name}
 	if q.Method == "COPY" {
 		return source{opened}, nil
 	}

@@ -12,11 +12,12 @@ import (
 	"vfsdb/vfs"
 )
 
-// Bounds of what clients can make the server use. An upload has no bound but the disk's.
+// The bounds of a client's requests. An upload has no bound but the disk's.
 const (
 	maxHeader      = 64 << 10
 	headerTimeout  = 10 * time.Second
 	idleConnection = 2 * time.Minute
+	maxSilence     = 2 * time.Minute // in the middle of a request or an answer
 	shutdownWait   = 5 * time.Second
 )
 

@@ -1,9 +1,13 @@
 package webdav_test
 
 import (
+	"errors"
 	"fmt"
+	"io"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -11,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vfsdb/internal/vfstest"
+	"vfsdb/vfs"
 	"vfsdb/webdav"
 )
 
@@ -178,6 +183,78 @@ func TestMany(t *testing.T) {
 	text := vfstest.Read(t, fsys, "shared")
 	require.Equal(t, strings.Repeat(text[:1], 1000), text)
 	require.Len(t, vfstest.Names(t, fsys), 81)
+}
+
+// Twenty clients use all verbs on a few names, also on such as no URL has as they are, beside writers of the program. No answer
+// is a fault of the server, and the store is whole.
+func TestManyVerbs(t *testing.T) {
+	fsys := vfstest.New(t)
+	server := httptest.NewServer(webdav.New(fsys, nil))
+	defer server.Close()
+	names := []string{"/a", "/dir", "/dir/b", "/dir/in/c", "/100%", "/two words", "/\u00fc\U0001f600", "/\xff\xfe", "/&<>\"'"}
+	methods := []string{"PUT", "PUT", "GET", "DELETE", "MKCOL", "MOVE", "COPY", "LOCK", "UNLOCK", "PROPPATCH", "PROPFIND", "OPTIONS", "HEAD"}
+
+	var all sync.WaitGroup
+	for client := range 20 {
+		all.Go(func() {
+			random := rand.New(rand.NewPCG(uint64(client), 1))
+			pick := func(list []string) string { return list[random.IntN(len(list))] }
+			escaped := func(name string) string { return server.URL + (&url.URL{Path: name}).EscapedPath() }
+			token := ""
+			for range 40 {
+				method, body := pick(methods), "text"
+				switch method {
+				case "LOCK":
+					body = lockBody
+				case "PROPPATCH":
+					body = patch("tag", "value")
+				case "PUT":
+					body = strings.Repeat("x", random.IntN(100_000))
+				default:
+					body = ""
+				}
+				r, err := http.NewRequestWithContext(t.Context(), method, escaped(pick(names)), strings.NewReader(body))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				for name, value := range map[string]string{
+					"Destination": escaped(pick(names)), "Depth": pick([]string{"0", "infinity"}), "Overwrite": pick([]string{"T", "F"}),
+					"Lock-Token": token, "Timeout": "Second-1",
+				} {
+					r.Header.Set(name, value)
+				}
+				answer, err := server.Client().Do(r)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				text, err := io.ReadAll(answer.Body)
+				if err = errors.Join(err, answer.Body.Close()); err != nil || answer.StatusCode >= 500 {
+					t.Errorf("%s %s: %s %.200s: %v", method, r.URL, answer.Status, text, err)
+				}
+				if method == "LOCK" {
+					token = answer.Header.Get("Lock-Token")
+				}
+			}
+		})
+	}
+	for writer := range 2 {
+		all.Go(func() {
+			random := rand.New(rand.NewPCG(uint64(writer), 2))
+			for range 100 {
+				name := names[random.IntN(len(names))][1:]
+				err := fsys.WriteFile(t.Context(), name, []byte("program"), 0o644, vfs.Parents())
+				if random.IntN(3) == 0 {
+					err = fsys.RemoveAll(t.Context(), name)
+				}
+				if _, ok := vfs.Errno(err); err != nil && !ok {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
 }
 
 func put(t *testing.T, server *httptest.Server, target, text string) int {
