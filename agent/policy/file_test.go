@@ -9,7 +9,7 @@ import (
 	"vfsdb/agent/policy"
 )
 
-// A policy reads as it is written down, and what is not understood is refused.
+// A policy is parsed as it is written, and an unknown key or value is refused.
 func TestParsePolicy(t *testing.T) {
 	got, err := policy.Parse([]byte(`
 paths: ["{{workspace}}", /shared/]

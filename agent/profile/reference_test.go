@@ -79,7 +79,7 @@ func called(t *testing.T, b *tool.Toolbox, script string) string {
 		word, rest, _ := strings.Cut(line, " ")
 		switch {
 		case strings.HasPrefix(line, "|"), strings.HasPrefix(line, "! "), strings.HasPrefix(line, "= "):
-			continue // of what was there before
+			continue // a result of an earlier run
 		case line == "", word == "#":
 			ruled = ruled || word == "#"
 			out.WriteString(line + "\n")

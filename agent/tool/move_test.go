@@ -19,7 +19,7 @@ func TestOverwrite(t *testing.T) {
 	for _, tt := range []struct {
 		name, from, to string
 		want           error
-		after          map[string]string // of what was copied to
+		after          map[string]string // contents at the destination
 	}{
 		{"a file", "/d/a", "/e/a", nil, map[string]string{"e/a": "d/a", "e/c": "e/c"}},
 		{"a directory", "/d", "/e", nil, map[string]string{"e/a": "d/a", "e/b": "d/b", "e/c": "e/c", "e/sub/x": "d/sub/x", "e/sub/y": "e/sub/y"}},

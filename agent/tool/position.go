@@ -40,7 +40,7 @@ type Owner interface {
 
 // A Keeper runs the transactions of a session's tools that may change something.
 type Keeper interface {
-	// Update is that of [vfs.FS], with a snapshot at its beginning if one is due. what is the tool.
+	// Update is that of [vfs.FS], with a snapshot at its beginning if one is due. The argument what is the name of the tool.
 	Update(ctx context.Context, fsys *vfs.FS, what string, change func(*vfs.Tx) error) error
 
 	// Begin lets the next change take a snapshot: the tools have moved to another branch.

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,8 +14,7 @@ import (
 // written: "go", "./build.sh". Builtins of the shell that only work in the shell itself are no programs, and neither are
 // functions after the statement that declares them, if that always runs and nothing unsets them.
 //
-// A text whose programs cannot be known before it runs is a [HiddenError]: a name that is put together at run time, a builtin
-// that runs a text (eval, trap, source) or another program (exec, command), an alias, and an assignment to PATH. Text
+// A text whose programs cannot be known before it runs is a [HiddenError]; the page of the package lists the cases. Text
 // that is no POSIX shell is EINVAL.
 func Programs(command string) ([]string, error) {
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Parse(strings.NewReader(command), "")
@@ -22,53 +22,90 @@ func Programs(command string) ([]string, error) {
 		return nil, fmt.Errorf("%v: %w", err, syscall.EINVAL)
 	}
 
-	var names []string
-	var refused error
-	refuse := func(format string, args ...any) {
-		if refused == nil {
-			refused = &HiddenError{fmt.Sprintf(format, args...)}
+	r := &reader{declared: map[string]bool{}, unset: unsetNames(file), texts: textVariables(file), asIs: map[*syntax.Word]bool{}}
+	for _, name := range integers {
+		if r.texts[name] {
+			r.refuse("the command sets %s, in which a shell may run commands", name)
 		}
-	}
-	declared, unset := map[string]bool{}, unsetNames(file)
-	visit := func(n syntax.Node) bool {
-		if assignsPath(n) {
-			refuse("the command sets PATH")
-		}
-		switch n := n.(type) {
-		case *syntax.FuncDecl:
-			if n.Name != nil && inner[n.Name.Value] {
-				refuse("the command declares a function %q", n.Name.Value)
-			}
-		case *syntax.CallExpr:
-			if len(n.Args) == 0 {
-				return true
-			}
-			name, ok := literal(n.Args[0])
-			switch {
-			case !ok:
-				refuse("the name of a program is put together when the command runs")
-			case outer[name]:
-				refuse("%q runs a text or a program that cannot be known before", name)
-			case setsPath(name, n.Args[1:]):
-				refuse("the command sets PATH")
-			case !inner[name] && !declared[name]:
-				names = append(names, name)
-			}
-		}
-		return true
 	}
 	for _, s := range file.Stmts {
-		if name := declares(s); name != "" && !unset[name] {
-			declared[name] = true
+		if name := declares(s); name != "" && !r.unset[name] {
+			r.declared[name] = true
 		}
-		syntax.Walk(s, visit)
+		syntax.Walk(s, r.visit)
 	}
-	if refused != nil {
-		return nil, refused
+	if r.refused != nil {
+		return nil, r.refused
 	}
 
-	slices.Sort(names)
-	return slices.Compact(names), nil
+	slices.Sort(r.names)
+	return slices.Compact(r.names), nil
+}
+
+// A reader walks through a command and collects the names of its programs.
+type reader struct {
+	names    []string
+	refused  error                 // the first reason why they cannot be known
+	declared map[string]bool       // functions that hide programs from here on
+	unset    map[string]bool       // names that the command may unset
+	texts    map[string]bool       // variables that may hold something else than a number
+	asIs     map[*syntax.Word]bool // the bodies of here-documents in which the shell expands nothing
+}
+
+func (r *reader) refuse(format string, args ...any) {
+	if r.refused == nil {
+		r.refused = &HiddenError{fmt.Sprintf(format, args...)}
+	}
+}
+
+// visit is the step of a walk. It goes on into each node, except for text that the shell does not expand.
+func (r *reader) visit(n syntax.Node) bool {
+	if name := assigned(n); name != "" {
+		r.refuse("the command sets %s", name)
+	}
+
+	switch n := n.(type) {
+	case *syntax.Word:
+		if r.asIs[n] {
+			return false
+		}
+		r.checkDollars(n.Parts)
+	case *syntax.DblQuoted:
+		r.checkDollars(n.Parts)
+	case *syntax.Redirect:
+		if n.Hdoc != nil && quoted(n.Word) {
+			r.asIs[n.Hdoc] = true
+		}
+	case *syntax.ArithmExp:
+		r.checkArithmetic(n.X)
+	case *syntax.Subshell:
+		r.checkDoubled(n)
+	case *syntax.FuncDecl:
+		if n.Name != nil && inner[n.Name.Value] {
+			r.refuse("the command declares a function %q", n.Name.Value)
+		}
+	case *syntax.CallExpr:
+		r.call(n)
+	}
+	return true
+}
+
+// call adds the program that a simple command starts.
+func (r *reader) call(n *syntax.CallExpr) {
+	if len(n.Args) == 0 {
+		return
+	}
+	name, ok := literal(n.Args[0])
+	switch {
+	case !ok:
+		r.refuse("the name of a program is put together when the command runs")
+	case outer[name]:
+		r.refuse("%q runs a text or a program that cannot be known before", name)
+	case inner[name]:
+		r.checkBuiltin(name, n.Args[1:])
+	case !r.declared[name]:
+		r.names = append(r.names, name)
+	}
 }
 
 // A HiddenError is a command whose programs cannot be known before it runs. It is EPERM.
@@ -79,8 +116,9 @@ func (e *HiddenError) Error() string { return e.Why }
 // Unwrap makes a HiddenError an EPERM.
 func (e *HiddenError) Unwrap() error { return syscall.EPERM }
 
-// searchPath is the variable that says where programs are found.
-const searchPath = "PATH"
+// watched are the variables that lead to programs: PATH says where they are found, and the shell runs the command
+// substitutions of PS4 before each command that it traces.
+var watched = setOf("PATH", "PS4")
 
 // inner are the builtins that change or show the shell itself.
 var inner = setOf(":", "[", "break", "cd", "continue", "echo", "exit", "export", "false", "getopts", "local", "printf", "pwd",
@@ -129,102 +167,45 @@ func unsetNames(file *syntax.File) map[string]bool {
 	return names
 }
 
-// assignsPath reports whether an assignment, a loop or an expansion assigns to PATH. In arithmetic it is enough that PATH
-// stands there, since as a number it has no other use.
-func assignsPath(n syntax.Node) bool {
+// assigned returns the watched variable that an assignment, a loop or an expansion assigns, or "". In arithmetic it is
+// enough that its name stands there, since as a number it has no other use.
+func assigned(n syntax.Node) string {
+	name := ""
 	switch n := n.(type) {
 	case *syntax.Assign:
-		return n.Name != nil && n.Name.Value == searchPath
+		if n.Name != nil {
+			name = n.Name.Value
+		}
 	case *syntax.WordIter:
-		return n.Name.Value == searchPath
+		name = n.Name.Value
 	case *syntax.ParamExp:
-		return n.Param != nil && n.Param.Value == searchPath && n.Exp != nil &&
-			(n.Exp.Op == syntax.AssignUnset || n.Exp.Op == syntax.AssignUnsetOrNull)
+		if assigns(n) {
+			name = n.Param.Value
+		}
 	case *syntax.BinaryArithm:
-		return isPath(n.X) || isPath(n.Y)
+		return cmp.Or(watchedWord(n.X), watchedWord(n.Y))
 	case *syntax.UnaryArithm:
-		return isPath(n.X)
+		return watchedWord(n.X)
 	}
-	return false
+	if !watched[name] {
+		return ""
+	}
+	return name
 }
 
-func isPath(x syntax.ArithmExpr) bool {
+// assigns reports whether an expansion assigns its variable, as ${x:=y} does.
+func assigns(n *syntax.ParamExp) bool {
+	return n.Param != nil && n.Exp != nil && (n.Exp.Op == syntax.AssignUnset || n.Exp.Op == syntax.AssignUnsetOrNull)
+}
+
+func watchedWord(x syntax.ArithmExpr) string {
 	w, ok := x.(*syntax.Word)
 	if !ok {
-		return false
+		return ""
 	}
 	text, _ := literal(w)
-	return text == searchPath
-}
-
-// setsPath reports whether a builtin with these arguments assigns to PATH, or may.
-func setsPath(name string, args []*syntax.Word) bool {
-	switch name {
-	case "export", "readonly", "read", "unset", "getopts", "local":
-	case "printf", "wait": // some shells store in a variable with -v and -p
-		if len(args) == 0 || !strings.HasPrefix(leading(args[0]), "-") {
-			return false
-		}
-	default:
-		return false
+	if !watched[text] {
+		return ""
 	}
-	return slices.ContainsFunc(args, func(w *syntax.Word) bool {
-		text, ok := literal(w)
-		if !ok {
-			text = leading(w)
-		}
-		variable, _, assigned := strings.Cut(text, "=")
-		return variable == searchPath || !ok && !assigned
-	})
-}
-
-// literal returns the text of a word that is the same in every run, with its quotes and backslashes taken away.
-func literal(w *syntax.Word) (string, bool) {
-	var b strings.Builder
-	for _, part := range w.Parts {
-		switch part := part.(type) {
-		case *syntax.Lit:
-			if strings.ContainsAny(part.Value, "*?[~") && part.Value != "[" {
-				return "", false // the shell may put another name in its place
-			}
-			b.WriteString(unescape(part.Value))
-		case *syntax.SglQuoted:
-			b.WriteString(part.Value)
-		case *syntax.DblQuoted:
-			for _, inside := range part.Parts {
-				lit, ok := inside.(*syntax.Lit)
-				if !ok {
-					return "", false
-				}
-				b.WriteString(unescape(lit.Value))
-			}
-		default:
-			return "", false
-		}
-	}
-	return b.String(), true
-}
-
-// leading returns the plain text at the beginning of a word.
-func leading(w *syntax.Word) string {
-	if lit, ok := w.Parts[0].(*syntax.Lit); ok {
-		return unescape(lit.Value)
-	}
-	return ""
-}
-
-// unescape takes backslashes away as the shell does outside of single quotes. Inside of double quotes it would keep
-// most of them; a name with one is then another one, which no list has.
-func unescape(text string) string {
-	var b strings.Builder
-	for i := 0; i < len(text); i++ {
-		if text[i] == '\\' && i+1 < len(text) {
-			i++
-			if text[i] == '\n' {
-				continue
-			}
-		}
-		b.WriteByte(text[i])
-	}
-	return b.String()
+	return text
 }

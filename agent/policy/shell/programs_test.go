@@ -74,7 +74,7 @@ func TestProgramsAsShell(t *testing.T) {
 	for _, command := range []string{
 		"p1 x | p2", "p1 && p2", "p1 || p2; p3", "echo $(p1)", "echo `p1`", "x=1 p1", "! p1", "{ p1; p2; }", "( p1 )", "p1 & wait",
 		"for i in 1; do p1; done", "case a in a) p1;; esac", "while ! p1; do break; done", "until p1; do break; done",
-		"f() { p1; }; f", "'p1'", `p"1"`, `\p1`, "p\\\n1", `"p1" x`, "cat <<E\n$(p1)\nE", "echo ${x:-$(p1)}", "echo $((1 + $(p1; echo 1)))",
+		"f() { p1; }; f", "'p1'", `p"1"`, `\p1`, "p\\\n1", `"p1" x`, "cat <<E\n$(p1)\nE", "echo ${x:-$(p1)}", "echo $((1 + 1)) $(p1)",
 	} {
 		got, err := shell.Programs(command)
 		require.NoError(t, err, command)

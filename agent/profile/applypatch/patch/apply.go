@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Apply returns the text of a file after the operation, given what it is before. A hunk that has no place in it is a
+// Apply returns the text of a file after the operation, given the text before. A hunk that has no place in it is a
 // [MatchError]. Lines that the patch does not change stay as they are, with their line breaks; what it adds gets the
 // line breaks around it, and ends with one. Many hunks in a long file take time; ctx can end that.
 func (op *FileOp) Apply(ctx context.Context, before string) (string, error) {
