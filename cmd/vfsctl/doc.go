@@ -27,7 +27,7 @@
 //	10   there is no database
 //	11   the database is busy
 //	13   damage found, or the disk fails
-//	14   conflict: what was to be changed is not what the caller believed it to be
+//	14   conflict: what was to be changed is not what the caller believed it to be; of merge: files are in conflict
 //	124  of run: the command was ended after its time; 126: it cannot be executed; 127: there is no such command
 //	130  interrupted; of watch, mcp, mount and webdav, which are meant to end so, it is 0
 //

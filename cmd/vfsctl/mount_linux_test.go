@@ -3,18 +3,25 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"vfsdb/internal/vfstest"
+	"vfsdb/vfs"
 )
 
 // mounted starts a mount, and returns once the directory can be read.
@@ -33,6 +40,7 @@ func mounted(t *testing.T, vfsctl, db, ref, dir string, flags ...string) *exec.C
 	if ref == "--all" {
 		want = `{"mounted": "", "all": true, "on": "` + dir + `"}`
 	}
+	cmd.Stderr = new(warnings)
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
@@ -45,6 +53,50 @@ func mounted(t *testing.T, vfsctl, db, ref, dir string, flags ...string) *exec.C
 	require.NoError(t, err)
 	require.JSONEq(t, want, line)
 	return cmd
+}
+
+// warnings are the messages of a command that runs.
+type warnings struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (w *warnings) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.text.Write(p)
+}
+
+func (w *warnings) String() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.text.String()
+}
+
+// A copy of a mount in another mount namespace keeps the command alive after it has unmounted the directory. The command says
+// so, and ends with the copy.
+func TestMountCopied(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("a namespace of mounts needs root")
+	}
+	vfsctl, work := binary(t), t.TempDir()
+	db, dir := filepath.Join(work, "agent.db"), filepath.Join(work, "mnt")
+	require.NoError(t, os.Mkdir(dir, 0o755))
+	require.NoError(t, exec.Command(vfsctl, "--db", db, "init").Run())
+	cmd := mounted(t, vfsctl, db, "main", dir, "--live")
+	holder := exec.CommandContext(t.Context(), "cat")
+	holder.SysProcAttr = &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS}
+	in, err := holder.StdinPipe()
+	require.NoError(t, err)
+	require.NoError(t, holder.Start())
+
+	require.NoError(t, cmd.Process.Signal(syscall.SIGINT))
+	require.Eventually(t, func() bool {
+		return strings.Contains(cmd.Stderr.(*warnings).String(), "another mount namespace")
+	}, time.Minute, 10*time.Millisecond)
+	require.NoError(t, in.Close())
+	require.NoError(t, holder.Wait())
+	require.NoError(t, cmd.Wait())
 }
 
 // A signal unmounts the directory and ends the command. What a killed one has left can be mounted on again.
@@ -162,6 +214,74 @@ func writeSynced(dir string, kill int, i int64) error {
 	}
 	_ = os.Remove(filepath.Join(dir, fmt.Sprint("other-", (i+2)%5)))
 	return f.Sync()
+}
+
+// A live mount that misses events, since it stood still while the log was trimmed, shows nothing that is stale: names that
+// went, names that came, and the contents.
+func TestMountMissesEvents(t *testing.T) {
+	ctx := t.Context()
+	vfsctl, work := binary(t), t.TempDir()
+	db, dir := filepath.Join(work, "agent.db"), filepath.Join(work, "mnt")
+	require.NoError(t, os.Mkdir(dir, 0o755))
+	fsys, err := vfs.Open(ctx, db, nil)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, fsys.Close()) })
+	for _, name := range []string{"changed", "gone", "moved", "d/changed", "d/gone", "d/e/gone", "d/e/open"} {
+		require.NoError(t, fsys.WriteFile(ctx, name, []byte("old "+name), 0o644, vfs.Parents()))
+	}
+	cmd := mounted(t, vfsctl, db, "main", dir, "--live")
+
+	// The kernel caches what is there, what is not, and a name that it has changed itself.
+	require.NoError(t, os.Rename(filepath.Join(dir, "gone"), filepath.Join(dir, "renamed")))
+	require.NoError(t, os.Link(filepath.Join(dir, "moved"), filepath.Join(dir, "d/linked")))
+	names := []string{"changed", "renamed", "moved", "d/linked", "d/changed", "d/gone", "d/e/gone", "d/e/open", "new", "d/new", "d/e/new", "d/moved"}
+	shown := func() map[string]string {
+		shown := make(map[string]string)
+		for _, name := range names {
+			if text, err := os.ReadFile(filepath.Join(dir, name)); err == nil {
+				shown[name] = string(text)
+			} else if !os.IsNotExist(err) {
+				shown[name] = err.Error()
+			}
+		}
+		return shown
+	}
+	require.Len(t, shown(), 8)
+	open, err := os.OpenFile(filepath.Join(dir, "d/e/open"), os.O_RDWR, 0)
+	require.NoError(t, err)
+	defer open.Close()
+	require.NoError(t, open.Sync())
+
+	require.NoError(t, cmd.Process.Signal(syscall.SIGSTOP))
+	require.Eventually(t, func() bool {
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", cmd.Process.Pid))
+		return err == nil && bytes.Contains(stat, []byte(") T "))
+	}, time.Minute, time.Millisecond)
+	require.NoError(t, fsys.Update(ctx, func(tx *vfs.Tx) error {
+		var errs []error
+		for _, name := range []string{"changed", "d/changed", "new", "d/new", "d/e/new"} {
+			errs = append(errs, tx.WriteFile(name, []byte("new "+name), 0o644))
+		}
+		for _, name := range []string{"renamed", "d/gone", "d/e/gone", "d/linked"} {
+			errs = append(errs, tx.Remove(name))
+		}
+		return errors.Join(append(errs, tx.Rename("moved", "d/moved"), tx.Rename("d/e/open", "d/e/new"))...)
+	}))
+	vfstest.Trim(t, fsys, 1)
+	require.NoError(t, cmd.Process.Signal(syscall.SIGCONT))
+
+	want := map[string]string{
+		"changed": "new changed", "d/changed": "new d/changed", "new": "new new", "d/new": "new d/new",
+		"d/moved": "old moved", "d/e/new": "old d/e/open",
+	}
+	require.EventuallyWithT(t, func(c *assert.CollectT) { assert.Equal(c, want, shown()) }, time.Minute, 10*time.Millisecond)
+	text := make([]byte, 3)
+	_, err = open.ReadAt(text, 0)
+	require.NoError(t, err)
+	require.Equal(t, "old", string(text))
+	require.NoError(t, open.Close())
+	require.NoError(t, cmd.Process.Signal(syscall.SIGINT))
+	require.NoError(t, cmd.Wait())
 }
 
 // A mount of all trees follows what another process writes.

@@ -2,18 +2,22 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"vfsdb/cmd/vfsctl/human"
+	host "vfsdb/run"
 )
 
 // TestScripts runs the scripts of testdata/script. Each begins in an empty directory with the files of its
@@ -39,8 +43,28 @@ func TestScripts(t *testing.T) {
 			"settime":  settime,
 			"hostfile": hostfile,
 		},
+		Condition: func(name string) (bool, error) {
+			works, known := ways()[name]
+			if !known {
+				return false, fmt.Errorf("unknown condition %q", name)
+			}
+			return works, nil
+		},
 	})
 }
+
+// ways are the ways to run a program, and whether this host allows them: [overlay] and [live] are conditions of scripts.
+var ways = sync.OnceValue(func() map[string]bool {
+	list, err := host.Probe(context.Background())
+	if err != nil {
+		panic(err)
+	}
+	works := make(map[string]bool)
+	for _, f := range list {
+		works[f.Name] = f.Works
+	}
+	return works
+})
 
 // exits runs a command and wants an exit code: exits 2 vfsctl ls --bogus.
 func exits(ts *testscript.TestScript, neg bool, args []string) {

@@ -21,7 +21,7 @@ func TestUnknownCommand(t *testing.T) {
 		{"show", "snapshot show"},
 		{"restore", "snapshot restore"},
 		{"undo", "snapshot restore"},
-		{"merge", "snapshot restore BRANCH"},
+		{"rebase", "merge brings"},
 		{"unmount", "mount ends"},
 		{"verify", "check"},
 		{"prune", "snapshot delete"},

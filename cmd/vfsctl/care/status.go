@@ -13,6 +13,7 @@ import (
 	"vfsdb/cmd/vfsctl/cli"
 	"vfsdb/cmd/vfsctl/human"
 	"vfsdb/gc"
+	"vfsdb/merge"
 	"vfsdb/vfs"
 )
 
@@ -24,6 +25,7 @@ type statusJSON struct {
 	ID        string    `json:"id,omitempty"`
 	Format    int64     `json:"format,omitempty"`
 	Branches  int       `json:"branches,omitempty"`
+	Conflicts int       `json:"conflicts"` // files of the branch that merges could not decide about
 	FileSize  int64     `json:"file_size"`
 	WALSize   int64     `json:"wal_size"`
 	LastWrite time.Time `json:"last_write,omitzero"` // to the file or to its write-ahead log
@@ -99,6 +101,11 @@ func observeOpen(ctx context.Context, a *cli.App, s *statusJSON) (err error) {
 	if s.Seq, err = fsys.Seq(ctx); err != nil {
 		return err
 	}
+	conflicts, err := merge.Conflicts(ctx, fsys)
+	if err != nil {
+		return err
+	}
+	s.Conflicts = len(conflicts)
 
 	events, err := fsys.Log(ctx, &vfs.LogOptions{Max: 1, Newest: true})
 	if err != nil {
@@ -167,6 +174,7 @@ func printStatus(a *cli.App, s statusJSON) error {
 			{"id", s.ID},
 			{"format", fmt.Sprint(s.Format)},
 			{"branches", human.Comma(int64(s.Branches))},
+			{"conflicts", human.Comma(int64(s.Conflicts))},
 			{"size", human.Size(s.FileSize)},
 			{"wal", human.Size(s.WALSize)},
 			{"written", human.Moment(s.LastWrite)},

@@ -22,7 +22,7 @@ const (
 	exitNoDatabase  Exit = 10
 	ExitBusy        Exit = 11
 	ExitDamage      Exit = 13
-	exitConflict    Exit = 14
+	ExitConflict    Exit = 14
 	ExitInterrupted Exit = 130
 )
 
@@ -51,7 +51,7 @@ func exitCode(ctx context.Context, err error) Exit {
 	case errors.Is(err, vfs.ErrCorrupt), errors.Is(err, syscall.EIO):
 		return ExitDamage
 	case errors.Is(err, syscall.ESTALE):
-		return exitConflict
+		return ExitConflict
 	case errors.Is(err, syscall.EBUSY) && !busyRoot(err):
 		return ExitBusy
 	}

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
 // errOwnFile refuses a file of the host that belongs to SQLite. Closing it would drop SQLite's locks, and replacing it
@@ -33,16 +34,38 @@ func (a *App) OpenHost(name string) (*os.File, error) {
 	return os.Open(name)
 }
 
+// Replaceable refuses a file of the host that [App.ReplaceHost] could not write: for what takes long before it is written.
+func (a *App) Replaceable(name string) error {
+	if err := a.checkHost(name); err != nil {
+		return err
+	}
+	if info, err := os.Stat(name); err == nil && info.IsDir() {
+		return &fs.PathError{Op: "create", Path: name, Err: syscall.EISDIR}
+	}
+	part, err := createPart(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(part.Close(), os.Remove(part.Name()))
+}
+
+// createPart creates the file that is to replace another one, beside it: on the same file system.
+func createPart(name string) (*os.File, error) {
+	part, err := os.CreateTemp(filepath.Dir(name), ".vfsctl.*.part")
+	if err != nil {
+		return nil, &fs.PathError{Op: "create", Path: name, Err: cause(err)}
+	}
+	return part, nil
+}
+
 // ReplaceHost writes a file of the host, which appears whole or not at all, and replaces an older one.
 func (a *App) ReplaceHost(name string, write func(part *os.File) error) (err error) {
 	if err := a.checkHost(name); err != nil {
 		return err
 	}
-
-	// The content goes to a file beside the final name, on the same file system.
-	part, err := os.CreateTemp(filepath.Dir(name), ".vfsctl.*.part")
+	part, err := createPart(name)
 	if err != nil {
-		return &fs.PathError{Op: "create", Path: name, Err: cause(err)}
+		return err
 	}
 
 	defer func() {

@@ -101,10 +101,12 @@ func (a *App) Warn(format string, args ...any) {
 // hint returns advice about an error of a path, or "".
 func hint(err error) string {
 	var p *fs.PathError
-	if !errors.As(err, &p) || !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTEMPTY) {
+	if !errors.As(err, &p) {
 		return ""
 	}
 	switch {
+	case errors.Is(err, syscall.EEXIST) && p.Op == "branch":
+		return fmt.Sprintf("--branch %s works on the branch that has this name", p.Path)
 	case errors.Is(err, syscall.ENOTEMPTY) && strings.HasPrefix(p.Op, "remove"):
 		return "-r removes a directory with all that is below it"
 	case errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(p.Path, "*?[{"):

@@ -45,11 +45,11 @@ func (e *noName) hint() string {
 	case len(near) > 0 && len(near) <= few:
 		return DidYouMean(near)
 	case len(e.there) == 0:
-		return "there is none"
+		return fmt.Sprintf("there is no %s yet", e.what)
 	case len(e.there) <= few:
 		return "there are: " + strings.Join(e.there, ", ")
 	}
-	return "vfsctl branch list and vfsctl snapshot list name those that there are"
+	return "vfsctl branch list and vfsctl snapshot list show all names"
 }
 
 // noBranch explains that the branch of the flags or the environment does not exist. It opens the database on main, to
@@ -77,7 +77,7 @@ func (a *App) Tree(ctx context.Context, fsys *vfs.FS, ref string) (snapshot.Tree
 }
 
 // NoTree turns an error that nothing has a name into one that offers names. Other errors, and nil, stay as they are.
-// what is "snapshot", "branch" or both.
+// The argument what is "snapshot", "branch" or both.
 func NoTree(ctx context.Context, fsys *vfs.FS, what, name string, err error) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err

@@ -13,8 +13,8 @@ func doctorCommand(a *cli.App) *cobra.Command {
 		Use:   "doctor",
 		Short: "Try which ways of run work here",
 		Long: `Try each way in which run shows files to a program, and each rule that it can put one under, on an empty
-database of its own. What does not work is shown with the reason and, if there is one, a remedy. Below that are the
-facts of this host that matter. It needs no database, and its exit code is 0 whatever works.`,
+database of its own. A way that does not work is shown with the reason and, if there is one, a remedy. Below that are
+the facts of this host that matter. It needs no database, and its exit code is 0 whatever works.`,
 		Example: `  vfsctl doctor
   vfsctl doctor --json | jq 'select(.works == false)'`,
 		Args:              cli.Args(0, 0),

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -25,17 +26,22 @@ diff, grep, an editor, a compiler. Later changes of the branch are not seen, and
 Reads of a file that was read before are as fast as on the host.
 
 With --live, REF is a branch, and DIR is the branch itself, for reading and writing: programs change it there, and
-see what others change at once. Changes are committed within 20 ms. An fsync makes them durable, as the end of the
-command does; a loss of power takes what was changed since. A kill of the command takes at most the last 20 ms.
+see the changes of others at once. Changes are committed within 20 ms, or when other writers release the database.
+An fsync makes them durable, as the end of the command does; a loss of power takes all later changes. A kill of
+the command (kill -9) takes the changes that are not committed. A close is not a commit: a file that was closed in
+the last 20 ms, and not synced, is lost too.
 
-With --all, DIR shows every branch and every snapshot, to read: DIR/branches/NAME, DIR/snapshots/NAME. A branch
-follows what is written to it, half a second later at most; new branches and snapshots appear, and removed ones
-go. One that is called . or .. is not shown.
+With --all, DIR shows every branch and every snapshot, to read: DIR/branches/NAME, DIR/snapshots/NAME. Nothing
+can be written there, which is for --live, with one branch. A branch follows what is written to it, half a second
+later at most; new branches and snapshots appear, and removed ones go. One that is called . or .. is not shown.
 
 The command serves the directory until an interrupt, or until: umount DIR (a user: fusermount3 -u DIR). If a
 program still uses DIR at an interrupt, the directory is taken away at once, and the command ends when the
 program has closed its files; a second interrupt ends it at once. A directory that a killed mount has left
 behind may be mounted on again.
+
+A mount by root is for all users, as modes and owners allow. A mount by a user is for this user alone, and shows
+what belongs to 0, as all does that vfsctl makes, as this user's.
 
 It needs /dev/fuse, and unless root runs it the program fusermount3.`,
 		Example: `  vfsctl mount before-refactor /mnt/before &
@@ -70,7 +76,7 @@ It needs /dev/fuse, and unless root runs it the program fusermount3.`,
 		return frozen(cmd, args)
 	}
 	cmd.Flags().BoolVar(&live, "live", false, "show the head of a branch, for reading and writing")
-	cmd.Flags().BoolVar(&all, "all", false, "show every branch and every snapshot")
+	cmd.Flags().BoolVar(&all, "all", false, "show every branch and every snapshot, read-only")
 	cmd.MarkFlagsMutuallyExclusive("live", "all")
 	return cmd
 }
@@ -146,9 +152,16 @@ func endMount(ctx context.Context, a *cli.App, m *mount.Mount, dir string) error
 		return nil
 	case <-ctx.Done():
 	}
-	err := m.Unmount()
-	if !errors.Is(err, syscall.EBUSY) {
-		return err
+	unmounted := make(chan error, 1)
+	go func() { unmounted <- m.Unmount() }()
+	select {
+	case err := <-unmounted:
+		if !errors.Is(err, syscall.EBUSY) {
+			return err
+		}
+	case <-time.After(leaveWithin):
+		a.Warn("%s is unmounted, but another mount namespace, such as that of a container or a run, still uses it; this command ends with that use, or at a second interrupt", dir)
+		return errors.Join(a.Errs.Flush(), <-unmounted)
 	}
 
 	a.Warn("a program still uses %s; this command ends when it has closed its files, or at a second interrupt", dir)
@@ -158,6 +171,9 @@ func endMount(ctx context.Context, a *cli.App, m *mount.Mount, dir string) error
 	<-m.Done()
 	return nil
 }
+
+// leaveWithin is how long the end of a mount may take before the command says why it may.
+const leaveWithin = 3 * time.Second
 
 // explain adds to an error of the host the way that is left.
 func explain(err error) error {

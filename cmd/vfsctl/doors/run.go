@@ -34,27 +34,28 @@ type runFlags struct {
 func runCommand(a *cli.App) *cobra.Command {
 	r := &runFlags{App: a}
 	cmd := &cobra.Command{
-		Use:   "run [FLAGS] -- CMD [ARGS]",
+		Use:   "run [flags] -- CMD [ARGS]",
 		Short: "Run a program in a branch",
-		Long: `Run CMD with the files of the branch as its working directory, and bring what it changed back into the
-branch, in one commit. --new forks a branch first, and runs there. Nothing that the command changes is seen
-outside before it ends.
+		Long: `Run CMD with the files of the branch as its working directory. When it has ended, its changes go into the
+branch in one commit, and nobody sees them earlier. --new forks a branch first, and runs there. If the command
+cannot be started, there is no new branch.
 
 The exit code is that of the command: 128 and the number of a signal that ended it, 124 after --timeout, 127
-if there is no such program, 126 if it cannot be executed. What the command changed is brought back whatever the
-code is. If others changed the branch meanwhile, the result is a new branch, whose name is printed, and the exit
-code is 14.
+if there is no such program, 126 if it cannot be executed. The changes go into the branch whatever the code is. If
+others changed or deleted the branch meanwhile, the result is a new branch, whose name is printed, and the exit code
+is 14.
 
-There are two ways to show the files. overlay mounts them, on Linux, and is as fast as the host. copy exports
-them into a directory below the cache of the user, and works everywhere. Without --via the first of them is taken
-that works here; doctor shows what does. live, which is only taken when named, mounts the branch itself: each
-change is a commit, and others see it at once.
+There are three ways to show the files. overlay mounts them, on Linux, and is as fast as the host. copy exports
+them into a directory below the cache of the user, and works everywhere. Without --via, run takes the first of these
+two that works here; doctor shows which do. live mounts the branch itself: each change is a commit, and others see
+it at once. run takes it only with --via live.
 
-Inside, VFS_DB and VFS_BRANCH name the database and the branch. So vfsctl works there on the database, and what
-it changes moves the branch.`,
+Inside, VFS_DB and VFS_BRANCH name the database and the branch. So a vfsctl in the command works on the database.
+If it changes the branch, the result of a run by overlay or copy is a new branch.`,
 		Example: `  vfsctl run -- go vet ./...
   vfsctl run --new try -- go test ./... && vfsctl diff main try
-  vfsctl run --timeout 5m --network none --confine -- npm test`,
+  vfsctl run --timeout 5m --network none --confine -- npm test
+  vfsctl run --confine --allow-write ~/.cache/go-build -- go test ./...`,
 		Args:              needsCommand,
 		ValidArgsFunction: cli.CompleteNothing,
 		RunE:              a.On(cli.Writes, r.run),
@@ -63,19 +64,19 @@ it changes moves the branch.`,
 	flags := cmd.Flags()
 	flags.SetInterspersed(false)
 	flags.StringVar(&r.made, "new", "", "fork the branch `NAME` first, and run there")
-	flags.StringVar(&r.from, "from", "", "what --new starts as: a `SNAPSHOT` or a branch")
+	flags.StringVar(&r.from, "from", "", "the `SNAPSHOT` or branch that --new forks")
 	flags.StringVar(&r.via, "via", "", "take this `WAY`: overlay, live or copy")
-	flags.BoolVar(&r.o.ReadOnly, "read-only", false, "drop what the command changes")
+	flags.BoolVar(&r.o.ReadOnly, "read-only", false, "drop the changes of the command")
 	flags.BoolVar(&r.o.Keep, "keep", false, "leave the directory of the run on the host")
 	flags.DurationVar(&r.o.Timeout, "timeout", 0, "end the command after this `TIME`, such as 90s or 5m")
 	flags.StringArrayVar(&r.o.Env, "env", nil, "set a variable, as `K=V`; may be repeated")
 	flags.BoolVar(&r.o.CleanEnv, "clean-env", false, "of the environment keep only PATH, HOME and the like")
-	flags.StringVar(&r.network, "network", "", "none: no network but a loopback")
+	flags.StringVar(&r.network, "network", "", "with `none` there is no network but a loopback")
 	flags.BoolVar(&r.o.Confine, "confine", false, "allow writes only in the tree and in a directory for temporary files")
 	flags.StringArrayVar(&r.o.AllowWrite, "allow-write", nil, "with --confine allow writes below `DIR` too; may be repeated")
-	flags.StringVar(&r.o.Base, "base", "", "run over `DIR` of the host, which stays as it is; what changed is a new branch")
+	flags.StringVar(&r.o.Base, "base", "", "run over `DIR` of the host, which stays as it is; the changes go into a new branch")
 	flags.StringVar(&r.result, "result", "", "write the result as JSON to `FILE` of the host")
-	flags.BoolVarP(&r.quiet, "quiet", "q", false, "do not say which way was taken")
+	flags.BoolVarP(&r.quiet, "quiet", "q", false, "do not print which way was taken")
 	flags.SortFlags = false
 	_ = cmd.RegisterFlagCompletionFunc("from", a.CompleteTrees)
 	_ = cmd.RegisterFlagCompletionFunc("via", cobra.FixedCompletions([]string{"overlay", "live", "copy"}, cobra.ShellCompDirectiveNoFileComp))
@@ -99,7 +100,7 @@ func (r *runFlags) check(cmd *cobra.Command) error {
 	}
 	switch r.o.Via = run.Via(r.via); {
 	case r.from != "" && r.made == "":
-		return cli.Usage(cmd, "--from is what --new starts as, and --new is missing")
+		return cli.Usage(cmd, "--from names the tree that --new forks, and --new is missing")
 	case r.o.Via != run.Auto && r.o.Via != run.Overlay && r.o.Via != run.Copy && r.o.Via != run.Live:
 		return cli.Usage(cmd, "--via: %q is none of overlay, live and copy", r.via)
 	case r.o.Base != "" && r.o.Via != run.Auto && r.o.Via != run.Overlay:
@@ -126,7 +127,16 @@ func (r *runFlags) run(c *cli.Call) error {
 	if err := r.check(c.Cmd); err != nil {
 		return err
 	}
+	if r.result != "" {
+		if err := r.Replaceable(r.result); err != nil {
+			return err
+		}
+	}
 	fsys, err := r.branch(c)
+	if err != nil {
+		return err
+	}
+	since, err := fsys.Seq(c)
 	if err != nil {
 		return err
 	}
@@ -145,7 +155,16 @@ func (r *runFlags) run(c *cli.Call) error {
 	r.o.Chosen = r.chosen
 	cmd := run.Command(context.WithoutCancel(c), fsys, r.o, c.Args[0], c.Args[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = r.In, r.Out.Under(), r.Errs.Under()
-	return r.end(cmd, cmd.Run())
+	err = cmd.Run()
+	if cmd.Result == nil && fsys != c.FS {
+		err = errors.Join(err, dropUnused(context.WithoutCancel(c), fsys, since))
+	}
+
+	err = r.end(cmd, err)
+	if failed := cmd.Clean(); failed != nil {
+		r.Warn("a directory of the run is left: %v", failed)
+	}
+	return err
 }
 
 // branch finds or makes the branch to run in.
@@ -177,6 +196,16 @@ func (r *runFlags) branch(c *cli.Call) (*vfs.FS, error) {
 		r.say("the changes go into the branch %s", made.Head())
 	}
 	return made, err
+}
+
+// dropUnused deletes the new branch of a command that never ran, so that its name is free for the next try. A branch that
+// has an event after since stays.
+func dropUnused(ctx context.Context, fsys *vfs.FS, since int64) error {
+	events, err := fsys.Log(ctx, &vfs.LogOptions{Since: since, Max: 1})
+	if err != nil || len(events) > 0 {
+		return err
+	}
+	return snapshot.DeleteBranch(ctx, fsys, fsys.Head())
 }
 
 // say prints a line about the run, beside what the command prints.

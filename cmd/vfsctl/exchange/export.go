@@ -3,12 +3,14 @@ package exchange
 import (
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"vfsdb/cmd/vfsctl/cli"
 	"vfsdb/cmd/vfsctl/human"
+	"vfsdb/merge"
 	"vfsdb/transfer"
 )
 
@@ -24,7 +26,7 @@ archive appears whole or not at all. Files that DEST cannot hold are named, and 
 fails the export; with --partial damaged files are named and left out, too.
 
 Writing into a directory that is not empty takes --overwrite. While others write, export a snapshot to get one
-moment.`,
+moment. Files in conflict are refused, with the exit code 14, unless --with-conflicts is given.`,
 		Example: `  vfsctl export out
   vfsctl --at before-refactor export src before.tar.gz
   vfsctl export / - | ssh host tar x`,
@@ -40,7 +42,8 @@ moment.`,
 	}
 
 	cmd.Flags().BoolVar(&ex.o.Overwrite, "overwrite", false, "write into a directory that is not empty")
-	cmd.Flags().BoolVar(&ex.o.Partial, "partial", false, "leave out what is damaged")
+	cmd.Flags().BoolVar(&ex.o.Partial, "partial", false, "leave out damaged files")
+	cmd.Flags().BoolVar(&ex.conflicts, "with-conflicts", false, "write files in conflict as the branch has them")
 	cmd.Flags().BoolVar(&ex.o.Owner, "owner", false, "give files their stored owner, which needs privileges")
 	return cmd
 }
@@ -49,10 +52,15 @@ moment.`,
 type exporter struct {
 	*cli.App
 	*cli.Call
-	o transfer.ExportOptions
+	o         transfer.ExportOptions
+	conflicts bool // files in conflict are written
 }
 
 func (ex *exporter) run(from, dest string) error {
+	if err := ex.refuseConflicts(from); err != nil {
+		return err
+	}
+
 	start := time.Now()
 	bar := ex.Progress(ex, "export", 0)
 	ex.o.Progress = func(p transfer.Progress) { bar.At(p.Bytes, "  "+human.Plural(p.Files, "file", "files")) }
@@ -70,6 +78,25 @@ func (ex *exporter) run(from, dest string) error {
 		return nil
 	}
 	return reportMoved(ex.App, "exported", report, time.Since(start))
+}
+
+// refuseConflicts refuses to export files in conflict, since what is exported does not show that they are.
+func (ex *exporter) refuseConflicts(from string) error {
+	if ex.conflicts {
+		return nil
+	}
+	list, err := merge.Conflicts(ex, ex.FS)
+	if err != nil {
+		return err
+	}
+	top := cli.Rooted(from)
+	for _, c := range list {
+		if top == "." || c.Path == top || strings.HasPrefix(c.Path, top+"/") {
+			ex.Warn("export %s: it is in conflict: resolve it, or export what the branch has: --with-conflicts", c.Path)
+			return cli.ExitConflict
+		}
+	}
+	return nil
 }
 
 // write writes the tree below from to a directory, an archive or standard output.

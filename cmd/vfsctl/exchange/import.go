@@ -59,7 +59,7 @@ If the database does not exist, it is created.`,
 	cmd.Flags().StringArrayVar(&im.o.Exclude, "exclude", nil, "leave out files that match `GLOB`; may be repeated")
 	cmd.Flags().BoolVar(&im.o.GitIgnore, "gitignore", false, "leave out .git, and all that .gitignore files name")
 	cmd.Flags().BoolVar(&im.o.Checksum, "checksum", false, "read all files, also those with an unchanged size and time")
-	cmd.Flags().BoolVar(&im.o.Delete, "delete", false, "remove from PATH what the directory SRC does not have")
+	cmd.Flags().BoolVar(&im.o.Delete, "delete", false, "remove names from PATH that the directory SRC does not have")
 	cmd.Flags().BoolVar(&im.o.DryRun, "dry-run", false, "only print what would change")
 	cmd.Flags().BoolVar(&im.o.Partial, "partial", false, "keep the files that can be read, as they come")
 	return cmd
@@ -142,7 +142,7 @@ func (im *importer) run(c *cli.Call) error {
 // import uses them or gc removes them. A database that the import has created is removed with them.
 func (im *importer) leftover() {
 	if !im.Creating() && !im.o.Partial && !im.o.DryRun {
-		im.Warn("what was read until then takes up space until it is imported again, or until: %s", im.Invoke("gc"))
+		im.Warn("the content that was read takes up space until it is imported again, or until: %s", im.Invoke("gc"))
 	}
 }
 

@@ -37,7 +37,7 @@ owners and times are kept. All are copied in one commit, or none.`,
 	return cmd
 }
 
-// copyFile copies what is no directory.
+// copyFile copies anything but a directory.
 func copyFile(tx *vfs.Tx, from, to string, opts ...vfs.Option) error {
 	if info, err := tx.Lstat(from); err == nil && info.IsDir() {
 		return &fs.PathError{Op: "copy", Path: from, Err: fmt.Errorf("%w: -r copies directories", syscall.EISDIR)}

@@ -19,7 +19,7 @@ func findCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "find [DIR] [PATTERN]",
 		Short: "Find files by name",
-		Long: `Find what is below DIR, and print its paths. PATTERN is a glob: * and ? stay within a name, **
+		Long: `Find files below DIR, and print their paths. PATTERN is a glob: * and ? stay within a name, **
 crosses directories, [a-z] and {a,b} work as in a shell. A pattern with a slash is matched on the path below
 DIR, and any other on the name, at any depth.
 

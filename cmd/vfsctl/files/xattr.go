@@ -3,6 +3,7 @@ package files
 import (
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"strconv"
@@ -30,22 +31,49 @@ branches and copies keep them, import and export take them along, and stat lists
 	}, xattrList(a), xattrGet(a), xattrSet(a), xattrRemove(a))
 }
 
-// plainXattr says of what an error is that xattr(7) reports under a name which fits files less.
-func plainXattr(err error) error {
-	var named *fs.PathError
-	if !errors.As(err, &named) {
+// An xattrError is an error about an attribute in words. xattr(7) reports it as an errno whose own text is about files.
+type xattrError struct {
+	why   string
+	errno syscall.Errno
+}
+
+func (e *xattrError) Error() string { return e.why }
+
+func (e *xattrError) Unwrap() error { return e.errno }
+
+// ofXattr names the attribute in an error of a call that reads or changes it, and the rule that the call broke.
+func ofXattr(name string, err error) error {
+	var of *fs.PathError
+	if !errors.As(err, &of) {
 		return err
 	}
-	why := named.Err
-	switch named.Err {
-	case syscall.ENODATA:
-		why = errors.New("no such attribute")
-	case syscall.EOPNOTSUPP:
-		why = errors.New(`the name of an attribute that is kept begins with "user."`)
-	case syscall.EPERM:
-		why = errors.New("only regular files and directories have attributes")
+	errno, ok := of.Err.(syscall.Errno)
+	if !ok {
+		return err
 	}
-	return &fs.PathError{Op: named.Op, Path: named.Path, Err: why}
+
+	why := ""
+	switch {
+	case errno == syscall.EINVAL && name == "user.":
+		why = `the attribute "user.": nothing follows the dot`
+	case errno == syscall.ENODATA:
+		why = fmt.Sprintf("no attribute %q", name)
+	case errno == syscall.EEXIST:
+		why = fmt.Sprintf("the attribute %q exists", name)
+	case errno == syscall.EOPNOTSUPP:
+		why = fmt.Sprintf(`the attribute %q: a name has to begin with "user."`, name)
+	case errno == syscall.ERANGE:
+		why = fmt.Sprintf("the attribute %q: a name has 1 to %d bytes, not %d", name, xattr.MaxName, len(name))
+	case errno == syscall.E2BIG:
+		why = fmt.Sprintf("the attribute %q: a value has at most %s", name, human.Size(xattr.MaxValue))
+	case errno == syscall.ENOSPC:
+		why = fmt.Sprintf("the attribute %q: all attributes of a file have at most %s together", name, human.Size(xattr.MaxTotal))
+	case errno == syscall.EPERM:
+		why = fmt.Sprintf("the attribute %q: only regular files and directories have attributes", name)
+	default:
+		return err
+	}
+	return &fs.PathError{Op: of.Op, Path: of.Path, Err: &xattrError{why, errno}}
 }
 
 // An xattrJSON is an attribute as JSON shows it. One that was removed has no size.
@@ -98,7 +126,7 @@ there is one object for each, with its value: as text, or as base64 where it is 
 				return nil
 			})
 			if err != nil {
-				return a.OfStore(plainXattr(err))
+				return a.OfStore(err)
 			}
 
 			for _, j := range list {
@@ -139,7 +167,7 @@ quoted where it could not be shown. With --json it is text, or base64 where it i
 			value, err := xattr.Get(c, c.FS, c.Args[0], !link, c.Args[1])
 			switch {
 			case err != nil:
-				return a.OfStore(plainXattr(err))
+				return a.OfStore(ofXattr(c.Args[1], err))
 			case a.JSON:
 				return a.Out.JSON(newXattrJSON(c.Args[0], c.Args[1], value))
 			case a.Out.TTY && !human.IsPrintable(string(value)):
@@ -189,7 +217,7 @@ which may be nothing. Only the change time of the file moves.`,
 			}
 			err := xattr.Set(c, c.FS, c.Args[0], xattr.Follow, c.Args[1], value, flags)
 			if err != nil || !a.JSON {
-				return a.OfStore(plainXattr(err))
+				return a.OfStore(ofXattr(c.Args[1], err))
 			}
 			return a.Out.JSON(newXattrJSON(c.Args[0], c.Args[1], value))
 		}),
@@ -214,13 +242,13 @@ changes and the exit code is 1.`,
 			err := c.FS.Update(c, func(tx *vfs.Tx) error {
 				for _, name := range c.Args[1:] {
 					if err := xattr.RemoveIn(tx, c.Args[0], xattr.Follow, name); err != nil {
-						return err
+						return ofXattr(name, err)
 					}
 				}
 				return nil
 			})
 			if err != nil || !a.JSON {
-				return a.OfStore(plainXattr(err))
+				return a.OfStore(err)
 			}
 			for _, name := range c.Args[1:] {
 				if err := a.Out.JSON(xattrJSON{Path: cli.NewPath(c.Args[0]), Name: name, Name64: human.Base64(name)}); err != nil {

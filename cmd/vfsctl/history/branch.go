@@ -20,8 +20,9 @@ change neither. A fork costs a few rows, whatever the size of the tree. --branch
 on one.`,
 		Example: `  vfsctl branch create attempt-2 --from before-refactor
   vfsctl --branch attempt-2 ls
-  vfsctl diff main attempt-2`,
-	}, branchCreate(a), branchList(a), branchRename(a), branchDelete(a))
+  vfsctl diff main attempt-2
+  vfsctl branch update attempt-2 && vfsctl branch adopt attempt-2`,
+	}, branchCreate(a), branchList(a), branchUpdate(a), branchAdopt(a), branchRename(a), branchDelete(a))
 }
 
 // A branchJSON is a branch as JSON shows it. A branch without a base has neither ahead nor behind.
@@ -170,7 +171,7 @@ func branchRename(a *cli.App) *cobra.Command {
 func branchDelete(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:     "delete NAME...",
-		Aliases: []string{"rm"},
+		Aliases: []string{"rm", "drop"},
 		Short:   "Drop branches with their snapshots",
 		Long: `Drop branches with their snapshots. Branches that were forked from them keep all their files. gc
 frees the space. The branch main cannot be deleted.`,

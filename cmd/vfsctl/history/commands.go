@@ -10,6 +10,7 @@ import (
 func Commands(a *cli.App) []*cobra.Command {
 	return []*cobra.Command{
 		snapshotCommand(a), branchCommand(a), diffCommand(a),
+		mergeCommand(a), conflictsCommand(a), resolveCommand(a),
 		logCommand(a), blameCommand(a), watchCommand(a),
 	}
 }

@@ -14,7 +14,8 @@ type nameJSON struct {
 	Name string `json:"name"`
 }
 
-// deleteEach makes the body of a command that deletes what its arguments name. what is "snapshot" or "branch".
+// deleteEach makes the body of a command that deletes the things that its arguments name. The argument what is
+// "snapshot" or "branch".
 func deleteEach(a *cli.App, what string, remove func(ctx context.Context, fsys *vfs.FS, name string) error) func(*cobra.Command, []string) error {
 	return a.OnStore(cli.Writes, func(c *cli.Call) error {
 		return a.Each(c, c.Args, func(name string) error {
