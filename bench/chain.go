@@ -66,7 +66,7 @@ func snapshotChain(b *bench) error {
 			grown = (grown*float64(n) + more*float64((all-n)/each)) / float64(all)
 
 			b.add(under("bytes per "+c.name+" and snapshot", "B", grown, 400).aim(100),
-				under(c.name+" and snapshot, each of "+thousands(n), "s", median(times).Seconds(), 0).with("%s", tenths(times)))
+				under(c.name+" and snapshot, each of "+thousands(n), "s", figures.Median(times).Seconds(), 0).with("%s", tenths(times)))
 			b.add(chain...)
 			return err
 		})
@@ -132,7 +132,7 @@ func branchBytes(b *bench) error {
 			return err
 		}
 		b.add(under("bytes per fork", "B", grown, 0),
-			under("fork, each of "+thousands(n)+" of one base", "s", median(times).Seconds(), 0).with("%s", tenths(times)))
+			under("fork, each of "+thousands(n)+" of one base", "s", figures.Median(times).Seconds(), 0).with("%s", tenths(times)))
 		return nil
 	})
 }
@@ -159,6 +159,6 @@ func (b *bench) growth(fsys *vfs.FS, n int, fn func(i int) error) (grown float64
 // tenths compares the last times with the first.
 func tenths(times []time.Duration) string {
 	tenth := max(1, len(times)/10)
-	early, late := median(times[:tenth]), median(times[len(times)-tenth:])
+	early, late := figures.Median(times[:tenth]), figures.Median(times[len(times)-tenth:])
 	return fmt.Sprintf("the first tenth %s, the last tenth %s", figures.Of(early.Seconds(), "s"), figures.Of(late.Seconds(), "s"))
 }

@@ -71,9 +71,9 @@ func collect(b *bench) error {
 	}
 
 	what := fmt.Sprintf("%s x 10 KiB", thousands(n))
-	b.add(versus("drop a branch of "+what, median(drops), "os.RemoveAll", times[1], 0),
+	b.add(versus("drop a branch of "+what, figures.Median(drops), "os.RemoveAll", times[1], 0),
 		versus("gc after a branch of "+what, times[0], "os.RemoveAll", times[1], 0).
 			with("%s/s; %s blobs in %d steps", figures.Of(float64(freed)/times[0].Seconds(), "B"), thousands(blobs), count),
-		under("longest step of it with the lock", "s", median(steps).Seconds(), 5e-3))
+		under("longest step of it with the lock", "s", figures.Median(steps).Seconds(), 5e-3))
 	return nil
 }

@@ -96,7 +96,7 @@ func (b *bench) create(c batch) error {
 
 	each := func(t time.Duration) string { return figures.Of(t.Seconds()/float64(c.n), "s") }
 	b.add(versus(c.what, times[0], "os.WriteFile", times[1], c.atLeast).aim(c.aim).
-		with("a file: %s and %s; until a sync was done, the host took %s", each(times[0]), each(times[1]), each(median(safe))))
+		with("a file: %s and %s; until a sync was done, the host took %s", each(times[0]), each(times[1]), each(figures.Median(safe))))
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"vfsdb/bench/figures"
 	"vfsdb/snapshot"
 	"vfsdb/vfs"
 )
@@ -38,8 +39,8 @@ func diffCost(b *bench) error {
 			limit, aim = 5e-3, 0.5e-3
 		}
 		what := fmt.Sprintf("diff of %d in %s files", changes, thousands(n))
-		b.add(under(what+", opened", "s", median(first).Seconds(), limit).aim(aim),
-			under(what+", again", "s", median(again).Seconds(), limit).aim(aim))
+		b.add(under(what+", opened", "s", figures.Median(first).Seconds(), limit).aim(aim),
+			under(what+", again", "s", figures.Median(again).Seconds(), limit).aim(aim))
 	}
 	return nil
 }

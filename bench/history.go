@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"vfsdb/bench/figures"
 	"vfsdb/snapshot"
 	"vfsdb/vfs"
 )
@@ -63,14 +64,14 @@ func (b *bench) flat(verb string, fn func(fsys *vfs.FS, name string) error) erro
 		}
 	}
 
-	commit := median(commits)
+	commit := figures.Median(commits)
 	for i, n := range sizes {
-		b.add(versus(fmt.Sprintf("%s of %s files", verb, thousands(n)), median(times[i]), "a Chtimes", commit, 0).
+		b.add(versus(fmt.Sprintf("%s of %s files", verb, thousands(n)), figures.Median(times[i]), "a Chtimes", commit, 0).
 			below(1e-3).aim(commit.Seconds() + 0.1e-3).itself())
 	}
 	last := len(sizes) - 1
-	b.add(versus(fmt.Sprintf("%s of %s files", verb, thousands(sizes[last])), median(times[last]),
-		"of "+thousands(sizes[0]), median(times[0]), 0.5).itself())
+	b.add(versus(fmt.Sprintf("%s of %s files", verb, thousands(sizes[last])), figures.Median(times[last]),
+		"of "+thousands(sizes[0]), figures.Median(times[0]), 0.5).itself())
 	return nil
 }
 

@@ -120,7 +120,7 @@ func (b *bench) beside(what string, times []time.Duration, took []keeper, safe [
 		if safe != nil {
 			r = r.atLeast(k.floor).aim(k.aim)
 			if k.loose && k.installed() {
-				r = r.with("until a sync was done, it took %s", figures.Of(median(safe[i]).Seconds(), "s"))
+				r = r.with("until a sync was done, it took %s", figures.Of(figures.Median(safe[i]).Seconds(), "s"))
 			}
 		}
 		b.add(r)

@@ -195,7 +195,7 @@ func depthRow(what string, depths []int, times [][]time.Duration, atLeast float6
 	worst := 0
 	medians := make([]time.Duration, len(depths))
 	for i, d := range depths {
-		medians[i] = median(times[i])
+		medians[i] = figures.Median(times[i])
 		note += fmt.Sprintf("  %d: %s", d, figures.Of(medians[i].Seconds(), "s"))
 		if i > 0 && (worst == 0 || medians[i] > medians[worst]) {
 			worst = i

@@ -70,7 +70,7 @@ func (b *bench) processes(n int, readers bool) error {
 	}
 
 	// n writes are under way at a time, so each takes n times as long.
-	ours, theirs := median(longest[0]), median(longest[1])
+	ours, theirs := figures.Median(longest[0]), figures.Median(longest[1])
 	means := [2]time.Duration{times[0] * time.Duration(n), times[1] * time.Duration(n)}
 	b.add(versus(what, times[0], "create+write+fsync", times[1], 0).with(
 		"longest wait %s, %.1f times the mean; the host's %s, %.1f times",

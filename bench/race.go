@@ -8,8 +8,9 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/pprof"
-	"slices"
 	"time"
+
+	"vfsdb/bench/figures"
 )
 
 // A workload measures one thing, and adds its rows.
@@ -98,7 +99,7 @@ func (b *bench) race(rounds int, sides ...side) ([]time.Duration, error) {
 
 	medians := make([]time.Duration, len(sides))
 	for i := range sides {
-		medians[i] = median(times[i])
+		medians[i] = figures.Median(times[i])
 	}
 	return medians, nil
 }
@@ -112,7 +113,7 @@ func sample(n int, fn func(i int) (time.Duration, error)) (time.Duration, error)
 			return 0, err
 		}
 	}
-	return median(times), nil
+	return figures.Median(times), nil
 }
 
 // timed returns how long fn takes, by the clock of this run.
@@ -138,13 +139,4 @@ func (b *bench) now() time.Duration {
 		return processorTime()
 	}
 	return time.Since(began)
-}
-
-func median(times []time.Duration) time.Duration {
-	sorted := slices.Sorted(slices.Values(times))
-	n := len(sorted)
-	if n == 0 {
-		return 0
-	}
-	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }

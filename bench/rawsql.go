@@ -79,7 +79,7 @@ var rawTables = [4]struct {
 	columns     int
 }{
 	{"blob", "id", 5},
-	{"inode", "ino", 17},
+	{"inode", "ino", 18},
 	{"dirent", "ino", 7},
 	{"change", "seq", 13},
 }

@@ -13,6 +13,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -68,7 +69,7 @@ func measure(ctx context.Context, args []string, out, progress io.Writer) (err e
 		return errors.New("the page shows whole runs, without -run")
 	}
 
-	b := &bench{measured: map[string]map[string][]float64{"host": {}, "run": {}, "mount": {}}}
+	b := &bench{measured: map[string]map[string][]float64{"host": {}, "run": {}, "mount": {}, "floor": {}}}
 	if b.dir, err = os.MkdirTemp(*dir, "vfsdb-doors-"); err != nil {
 		return err
 	}
@@ -115,7 +116,10 @@ var doors = []struct {
 	{"large", "mount", onMount},
 }
 
-// round does each work on both sides. They take turns to be the first.
+// floors are the sides below which a door cannot go, of the works that have one.
+var floors = map[string]side{"tree": overHost, "repo": overHost, "small": onFloor, "large": onFloor}
+
+// round does each work on both sides, and on the floor. They take turns to be the first.
 func (b *bench) round(ctx context.Context, round int, match *regexp.Regexp, from map[string]string, progress io.Writer) error {
 	for _, d := range doors {
 		if !match.MatchString(d.work) {
@@ -124,8 +128,12 @@ func (b *bench) round(ctx context.Context, round int, match *regexp.Regexp, from
 
 		sides := map[string]side{d.door: d.ours, "host": onHost}
 		order := []string{d.door, "host"}
+		if floor := floors[d.work]; floor != nil {
+			sides["floor"] = floor
+			order = []string{d.door, "floor", "host"}
+		}
 		if round%2 == 1 {
-			order = []string{"host", d.door}
+			slices.Reverse(order)
 		}
 		for _, name := range order {
 			if name == "host" && d.work == "start" {
