@@ -2,8 +2,9 @@ package aferofs_test
 
 import (
 	"context"
-	"io/fs"
 	"testing"
+
+	"github.com/spf13/afero"
 
 	"vfsdb/adapters/afero"
 	"vfsdb/internal/adaptertest"
@@ -13,12 +14,6 @@ import (
 func TestAttack(t *testing.T) {
 	adaptertest.Run(t, func(ctx context.Context, fsys *vfs.FS) adaptertest.Adapter {
 		a := aferofs.New(ctx, fsys)
-		return adaptertest.Adapter{
-			OpenFile: func(name string, flag int, perm fs.FileMode) (adaptertest.File, error) {
-				f, err := a.OpenFile(name, flag, perm)
-				return f, err
-			},
-			Stat: a.Stat, Rename: a.Rename, Remove: a.Remove, MkdirAll: a.MkdirAll, Symlink: a.SymlinkIfPossible,
-		}
+		return adaptertest.Of[afero.File](a, a.SymlinkIfPossible)
 	})
 }

@@ -289,7 +289,7 @@ var behaviours = map[string]func(t *testing.T, a afero.Fs){
 			return err
 		}))
 		require.Equal(t, []string{"more", "for", "testing", "f1", "f2", "f3", "f4"}, walked)
-		dir, err := u.TempDir("", "t")
+		dir, err := u.TempDir("/tmp", "t")
 		require.NoError(t, err)
 		require.NoError(t, u.RemoveAll(dir))
 	},

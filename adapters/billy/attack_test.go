@@ -20,12 +20,7 @@ import (
 func TestAttack(t *testing.T) {
 	adaptertest.Run(t, func(ctx context.Context, fsys *vfs.FS) adaptertest.Adapter {
 		b := billyfs.New(ctx, fsys)
-		return adaptertest.Adapter{
-			OpenFile: func(name string, flag int, perm fs.FileMode) (adaptertest.File, error) {
-				return b.OpenFile(name, flag, perm)
-			},
-			Stat: b.Stat, Rename: b.Rename, Remove: b.Remove, MkdirAll: b.MkdirAll, Symlink: b.Symlink,
-		}
+		return adaptertest.Of[billy.File](b, b.Symlink)
 	})
 }
 

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"syscall"
+	"unicode/utf8"
 
 	"github.com/cloudwego/eino/adk/filesystem"
 	"github.com/cloudwego/eino/schema"
@@ -20,7 +22,7 @@ type ShellOptions struct {
 	// all variables of this process, secrets included. See [run.Options].
 	Run run.Options
 
-	// MaxOutput is the most bytes of output that are returned; the rest is dropped. 0 is 100,000.
+	// MaxOutput is the most bytes of output that are returned; the rest is dropped, and no character is cut. 0 is 100,000.
 	MaxOutput int
 }
 
@@ -67,7 +69,7 @@ func (s *Shell) Execute(ctx context.Context, r *filesystem.ExecuteRequest) (*fil
 	return answer, nil
 }
 
-// ExecuteStreaming is Execute, but returns the output as it comes. The last part has the exit code. A reader that closes
+// ExecuteStreaming is Execute, but returns the output as it comes, in whole characters. The last part has the exit code. A reader that closes
 // the stream ends the command.
 func (s *Shell) ExecuteStreaming(ctx context.Context, r *filesystem.ExecuteRequest) (*schema.StreamReader[*filesystem.ExecuteResponse], error) {
 	if r.RunInBackendGround {
@@ -103,6 +105,7 @@ func (s *Shell) run(ctx context.Context, r *filesystem.ExecuteRequest, send func
 	cmd := run.Command(ctx, s.fsys, s.options.Run, "sh", "-c", r.Command)
 	cmd.Stdout, cmd.Stderr = out, out
 	err := cmd.Run()
+	out.end()
 
 	answer := &filesystem.ExecuteResponse{Truncated: out.cut()}
 	var exit *run.ExitError
@@ -116,11 +119,12 @@ func (s *Shell) run(ctx context.Context, r *filesystem.ExecuteRequest, send func
 	return answer, nil
 }
 
-// An output takes what a command writes, up to a bound.
+// An output takes what a command writes, up to a bound, and sends it in parts that end with a whole character.
 type output struct {
 	mu        sync.Mutex
 	left      int
 	truncated bool
+	begun     []byte // of a character whose other bytes come later
 	send      func([]byte) bool
 }
 
@@ -128,13 +132,45 @@ type output struct {
 func (o *output) Write(p []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	part := p[:min(len(p), o.left)]
+	text := append(o.begun, p...)
+	whole := wholeRunes(text)
+	o.pass(text[:whole])
+	o.begun = slices.Clone(text[whole:])
+	return len(p), nil
+}
+
+// pass sends the characters that there is room for.
+func (o *output) pass(text []byte) {
+	part := text
+	if len(text) > o.left {
+		part = text[:wholeRunes(text[:o.left])]
+		o.left, o.truncated = len(part), true
+	}
 	o.left -= len(part)
-	o.truncated = o.truncated || len(part) < len(p)
 	if len(part) > 0 && !o.send(part) {
 		o.left = 0
 	}
-	return len(p), nil
+}
+
+// end sends the bytes of a character that never became whole.
+func (o *output) end() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.pass(o.begun)
+	o.begun = nil
+}
+
+// wholeRunes returns how long a text is without the character at its end whose other bytes are missing.
+func wholeRunes(text []byte) int {
+	for n := len(text) - 1; n >= 0 && n >= len(text)-utf8.UTFMax; n-- {
+		if utf8.RuneStart(text[n]) {
+			if !utf8.FullRune(text[n:]) {
+				return n
+			}
+			break
+		}
+	}
+	return len(text)
 }
 
 func (o *output) cut() bool {

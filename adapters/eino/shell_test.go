@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/cloudwego/eino/adk/filesystem"
 	"github.com/stretchr/testify/require"
@@ -44,6 +45,8 @@ func TestExecute(t *testing.T) {
 		{"cat new/f", "text\n", 0, false},
 		{"nosuchprogram 2>/dev/null", "", 127, false},
 		{"i=0; while [ $i -lt 50 ]; do echo 123456789; i=$((i+1)); done; echo end > end", strings.Repeat("123456789\n", 10), 0, true},
+		{`i=0; while [ $i -lt 50 ]; do printf '\342\202\254'; i=$((i+1)); done`, strings.Repeat("€", 33), 0, true},
+		{`printf 'x\342'; printf '\202'; printf '\254\342\202'`, "x€\xe2\x82", 0, false},
 	} {
 		got, err := s.Execute(t.Context(), &filesystem.ExecuteRequest{Command: tt.command})
 		require.NoError(t, err, tt.command)
@@ -82,6 +85,25 @@ func TestExecuteStreaming(t *testing.T) {
 	}
 	require.Equal(t, "one\ntwo\n", text.String())
 	require.Equal(t, 4, *exit)
+}
+
+// Each part has whole characters, however a command writes them.
+func TestExecuteStreamingCharacters(t *testing.T) {
+	s := newShell(t, vfstest.New(t, "a"))
+	const slowly = `for i in 1 2 3; do printf '\342'; sleep 0.01; printf '\202'; sleep 0.01; printf '\254\360\237'; sleep 0.01; printf '\230\200'; done`
+	out, err := s.ExecuteStreaming(t.Context(), &filesystem.ExecuteRequest{Command: slowly})
+	require.NoError(t, err)
+	text := ""
+	for {
+		part, err := out.Recv()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		require.NoError(t, err)
+		require.True(t, utf8.ValidString(part.Output), "%q", part.Output)
+		text += part.Output
+	}
+	require.Equal(t, strings.Repeat("€😀", 3), text)
 }
 
 // A context that ends, and a reader that leaves, end the command.
