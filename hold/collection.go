@@ -22,7 +22,7 @@ type Collection struct {
 
 // ReadCollection returns the collection that runs, or the last one.
 func ReadCollection(tx *schema.Tx) (Collection, error) {
-	rows := tx.Query(`SELECT phase, owner, beat FROM gc WHERE id = 1024`)
+	rows := tx.Query(`SELECT phase, collector, beat FROM gc WHERE id = 1024`)
 	defer rows.Close()
 	if !rows.Next() {
 		if err := rows.Close(); err != nil {
@@ -41,14 +41,14 @@ func Collecting(tx *schema.Tx) (bool, error) {
 
 // SetOwner makes the collection name's; nobody's if name is empty.
 func SetOwner(tx *schema.Tx, name string, now time.Time) error {
-	_, err := tx.Exec(`UPDATE gc SET owner = ?, beat = ? WHERE id = 1024`, name, now.UnixNano())
+	_, err := tx.Exec(`UPDATE gc SET collector = ?, beat = ? WHERE id = 1024`, name, now.UnixNano())
 	return err
 }
 
 // Beat notes that the collector name is alive. ours is false, and nothing is noted, if the collection is not its own any
 // more.
 func Beat(tx *schema.Tx, name string, now time.Time) (ours bool, err error) {
-	n, err := tx.Exec(`UPDATE gc SET beat = ? WHERE id = 1024 AND owner = ?`, now.UnixNano(), name)
+	n, err := tx.Exec(`UPDATE gc SET beat = ? WHERE id = 1024 AND collector = ?`, now.UnixNano(), name)
 	return n != 0, err
 }
 

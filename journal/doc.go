@@ -1,4 +1,4 @@
-// Package journal is the record of what happened in a store: which verb changed which path of which branch, with the sums
+// Package journal is the record of the changes in a store: which verb changed which path of which branch, with the sums
 // of the contents before and after, the numbers of the inodes, and in the course of which call.
 //
 // # The model

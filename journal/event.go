@@ -78,7 +78,7 @@ func (e *Event) concerns(name string) bool {
 		return true
 	case e.Op == OpRename:
 		return under(e.Arg, name) || under(name, e.Arg) || under(name, e.Path)
-	case e.Op == OpRemoveAll || e.Op == OpRestore:
+	case e.Op == OpRemoveAll || e.Op == OpRestore || e.Op == OpMerge:
 		return under(name, e.Path)
 	}
 	return false

@@ -9,7 +9,7 @@ import (
 	"vfsdb/vfs"
 )
 
-// What was added since an event is known, the transaction at hand included; what stands for many entries is not.
+// The growth since an event is known, the transaction at hand included, unless one event stands for many entries.
 func TestGrownSince(t *testing.T) {
 	fsys := vfstest.New(t, "a", "d/b")
 	ctx := t.Context()

@@ -62,7 +62,7 @@ func connect(t *testing.T, s *mcp.Server, version string, o *sdk.ClientOptions) 
 
 type args = map[string]any
 
-// call calls a tool that has to succeed, and returns what is structured.
+// call calls a tool that has to succeed, and returns its structured content.
 func call(t *testing.T, c *sdk.ClientSession, op string, a args) map[string]any {
 	t.Helper()
 	r := try(t, c, op, a)

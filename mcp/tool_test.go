@@ -254,7 +254,7 @@ func TestCancel(t *testing.T) {
 	require.ErrorIs(t, <-ended, context.Canceled)
 }
 
-// What clients did stands in the log: who, in which session, by which tool, and under the id that the model gave.
+// The log has the calls of clients: the client, the session, the tool, and the id that the model gave.
 func TestCallsAreLogged(t *testing.T) {
 	fsys := vfstest.New(t)
 	s, err := mcp.New(t.Context(), []mcp.Workspace{{FS: fsys}}, nil)

@@ -106,7 +106,7 @@ func movesFiles(e *vfs.Event) bool {
 	switch e.Op {
 	case vfs.OpCreate, vfs.OpLink, vfs.OpRename, vfs.OpCopy, vfs.OpRemove, vfs.OpRemoveAll:
 		return true
-	case vfs.OpRestore:
+	case vfs.OpRestore, vfs.OpMerge:
 		return e.Before == nil || e.After == nil
 	}
 	return false

@@ -17,14 +17,14 @@ type Generation struct {
 	older  uint64 // since, of the one before
 }
 
-// over returns the generation after a commit of this process, which led from one moment to another; nil if what is
-// cached is not of either.
+// over returns the generation after a commit of this process, which led from one moment to another. It is nil if the
+// cached entries are of neither.
 func (g *Generation) over(before, after schema.Mark) *Generation {
 	switch {
 	case g.mark == before:
 		return &Generation{mark: after, n: g.n + 1, since: g.since}
 	case g.mark == after && g.begun && g.before == before:
-		// A reader came in between. What it has put is valid, and what was valid before is so again.
+		// A reader came in between. Its entries are valid, and the older ones are valid again.
 		return &Generation{mark: after, n: g.n, since: g.older}
 	}
 	return nil

@@ -80,8 +80,8 @@ func (s *Shared) Committed(tx *schema.Tx) {
 		return
 	}
 
-	// The order matters: a reader that finds the new generation must not find what is no longer true in it. A reader
-	// that is still in the old one puts nothing more, so nothing comes back.
+	// The order matters: a reader in the new generation must find no entry that the commit made untrue. A reader that is
+	// still in the old one adds nothing more, so no such entry comes back.
 	for _, key := range inv.names {
 		s.names.drop(key)
 	}

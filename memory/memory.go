@@ -160,8 +160,8 @@ func (m *Memory) PutPair(other history.Moment, k *Keys) {
 	}
 }
 
-// inherited is the moment before a branch had rows of its own. Its tree is what the branch inherits, which never changes,
-// so what is known of it is cached for good, for transactions that write too.
+// inherited is the moment before a branch had rows of its own. Its tree, which the branch inherits, never changes, so its
+// entries are cached for good, for transactions that write too.
 func (m *Memory) inherited() history.Moment {
 	return history.Moment{Branch: m.moment.Branch, Epoch: schema.FirstEpoch - 1}
 }

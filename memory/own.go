@@ -20,7 +20,7 @@ type Own struct {
 	Nodes  map[node.Ino]*node.Node
 	Dirty  map[node.Ino]*node.Node // changed in memory, not yet in the table
 	Moves  int                     // of directories, so far
-	xattrs int                     // bytes of attributes that were put into nodes
+	xattrs int                     // bytes of attributes and conflicts that were put into nodes
 
 	Sources map[node.Ino]Source // where the log has the sums of contents
 }
@@ -80,7 +80,7 @@ func InvalidateBranch(db *schema.Tx, id int64) {
 func (c *Own) PutNode(ino node.Ino, n *node.Node) {
 	c.Nodes[ino] = n
 	if n != nil {
-		c.xattrs += len(n.Xattrs)
+		c.xattrs += len(n.Xattrs) + len(n.Conflict)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 // finds its whole answer here, if it was asked before, and then begins no transaction.
 //
 // An entry belongs to a generation, see [Generation]: a commit of another process makes a new one, in which nothing of
-// the old is valid. After a commit of this process only what it wrote is invalid, see [invalidation]. Entries of a tree
+// the old is valid. After a commit of this process only the entries that it wrote are invalid, see [invalidation]. Entries of a tree
 // that can never change again are valid in every generation, see [history.Moment.Final].
 type Shared struct {
 	db  *schema.DB
@@ -57,7 +57,7 @@ func clone(n node.Name) node.Name { return node.Name{Dir: n.Dir, Base: strings.C
 
 // small reports whether an inode, or that there is none, takes no more than its place in a table.
 func small(n *node.Node) bool {
-	return n == nil || len(n.Target) <= maxCachedTarget && len(n.Xattrs) <= maxCachedXattrs
+	return n == nil || len(n.Target) <= maxCachedTarget && len(n.Xattrs)+len(n.Conflict) <= maxCachedXattrs
 }
 
 func (k treeKey) final() bool  { return false } // it may be deleted

@@ -37,6 +37,23 @@ type Adapter struct {
 	Symlink  func(target, name string) error
 }
 
+// Calls are the verbs that adapters have by the same names. F is what they call an open file.
+type Calls[F File] interface {
+	OpenFile(name string, flag int, perm fs.FileMode) (F, error)
+	Stat(name string) (fs.FileInfo, error)
+	Rename(from, to string) error
+	Remove(name string) error
+	MkdirAll(name string, perm fs.FileMode) error
+}
+
+// Of returns the Adapter of an adapter's calls. The call for symlinks has another name in each.
+func Of[F File](c Calls[F], symlink func(target, name string) error) Adapter {
+	return Adapter{
+		OpenFile: func(name string, flag int, perm fs.FileMode) (File, error) { return c.OpenFile(name, flag, perm) },
+		Stat:     c.Stat, Rename: c.Rename, Remove: c.Remove, MkdirAll: c.MkdirAll, Symlink: symlink,
+	}
+}
+
 // Run runs all tests on adapters that wrap makes of trees. All calls of an adapter run under the context.
 func Run(t *testing.T, wrap func(ctx context.Context, fsys *vfs.FS) Adapter) {
 	for _, tt := range []struct {

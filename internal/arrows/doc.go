@@ -8,8 +8,8 @@
 //
 // A room is a directory with the packages below it. Most are the first directory of a package's path; agent has rooms
 // within it, and a package belongs to the nearest. The arrows of each are the table rooms in arrows_test.go, and a new
-// room has to be entered there. Packages below internal belong to no room: whoever imports one is judged by what
-// that package imports in turn, so the arrows cannot be walked around.
+// room has to be entered there. Packages below internal belong to no room. A room that imports one answers for
+// the imports of that package too, so no arrow can be avoided through it.
 //
 // All files are read, whatever their build tags say, because an arrow is as wrong on Windows as on Linux.
 package arrows

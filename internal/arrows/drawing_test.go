@@ -30,6 +30,8 @@ var captions = map[string]string{
 	"check":         "every promise of the file",
 	"gc":            "what nothing reaches is given back",
 	"snapshot":      "named moments, branches, diff, restore",
+	"textdiff":      "lines, hunks, the merge of texts",
+	"merge":         "one branch into another, conflicts",
 	"xattr":         "extended attributes, by path",
 	"mount":         "a frozen tree as a directory of the host",
 	"run":           "programs of the host in a branch",
@@ -65,7 +67,7 @@ type plan struct {
 	packages map[string][]string
 }
 
-// survey makes the plan of what is not a test.
+// survey makes the plan of all sources but tests.
 func survey(all []source) plan {
 	p := plan{make(map[string][]string), make(map[string][]string)}
 	for _, s := range all {

@@ -188,7 +188,7 @@ func (l layout) cost() float64 {
 	return cost
 }
 
-// settle moves the boxes of a floor to the middle of what they are connected with, as far as there is room.
+// settle moves each box of a floor to the middle of its neighbours, as far as there is room.
 func settle(floor []*box) {
 	wanted := make([]float64, len(floor))
 	for i, b := range floor {

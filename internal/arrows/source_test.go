@@ -64,7 +64,7 @@ func sources(t *testing.T, root string) []source {
 	return all
 }
 
-// foreign tells whether the go command would not count the directory as part of this module.
+// foreign reports whether a directory is no part of this module for the go command.
 func foreign(dir, base string) bool {
 	if base == "testdata" || base == "vendor" || strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_") {
 		return true

@@ -23,7 +23,7 @@ var owners = map[string]string{
 	"lease": "hold", "pin": "hold", "gc": "hold", "touched": "hold",
 	"blob": "chunk", "pack": "chunk", "manifest": "chunk", "patch": "chunk",
 	"call": "journal", "change": "journal", "other": "journal",
-	"branch": "history", "lineage": "history", "snapshot": "history",
+	"branch": "history", "lineage": "history", "snapshot": "history", "merge": "history",
 	"inode": "tree", "dirent": "tree", "orphan": "tree",
 	"doomed": "gc",
 }

@@ -249,7 +249,7 @@ func watch(ctx context.Context, fsys *vfs.FS, _ string) error {
 	defer cancel()
 	for e, err := range fsys.Watch(ctx, "", 0) {
 		if errors.Is(err, context.DeadlineExceeded) {
-			return nil // it waits for what is to come
+			return nil // it waits for further events
 		}
 		if err != nil || e.Seq >= newest-10 {
 			return err

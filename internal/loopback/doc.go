@@ -1,3 +1,4 @@
-// Package loopback tells addresses and names by which only this machine reaches itself from others. The doors that serve
-// HTTP share it: a web page must not reach them by a name of its own, and other machines only where that is allowed.
+// Package loopback distinguishes the hosts of the loopback, which only this machine can reach, from all others. The doors
+// that serve HTTP share it. It keeps out web pages that reach a door by a name of their own (DNS rebinding), and other
+// machines unless the door allows them.
 package loopback

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"vfsdb/tree"
 	"vfsdb/vfs"
 )
 
@@ -67,4 +68,17 @@ func Content(sum *vfs.Sum) string {
 		}
 	}
 	return sum.String()[:8]
+}
+
+// Trim deletes all events but the newest ones, as gc does, which would ask other processes first.
+func Trim(t testing.TB, fsys *vfs.FS, keep int64) {
+	t.Helper()
+	trimmer := (*tree.Tree)(fsys).Store().Journal().NewTrimmer(keep, false)
+	for done := false; !done; {
+		step, err := trimmer.Step(t.Context(), 1000)
+		if err != nil {
+			t.Fatalf("vfstest: %v", err)
+		}
+		done = step.Done
+	}
 }
