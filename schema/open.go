@@ -10,6 +10,8 @@ import (
 	"runtime"
 	"syscall"
 
+	"zombiezen.com/go/sqlite"
+
 	"vfsdb/schema/hostfile"
 )
 
@@ -77,7 +79,13 @@ func open(ctx context.Context, path string, options Options) (*DB, error) {
 
 // begin reads the file for the first time, and makes it a store if it is new.
 func (db *DB) begin(ctx context.Context, c *conn) error {
-	if err := c.setUp(db.options, roleWriter); err != nil {
+	err := c.setUp(db.options, roleWriter)
+	if db.options.ReadOnly && sqlite.ErrCode(err) == sqlite.ResultReadOnlyRollback {
+		if err = rollBack(db.path); err == nil {
+			err = c.setUp(db.options, roleWriter)
+		}
+	}
+	if err != nil {
 		return err
 	}
 	if err := prepareFile(ctx, c, db.options); err != nil {
@@ -105,6 +113,18 @@ func (db *DB) begin(ctx context.Context, c *conn) error {
 	c.turns = hostfile.OpenTurns(db.path + logSuffix)
 	db.writer = c
 	return nil
+}
+
+// rollBack undoes what a process left half-done when it was killed before the file had a log: while it made the file, or
+// while it opened one without a log, as a backup and the files of old formats are. SQLite leaves the old pages in a
+// rollback journal, which a connection that only reads cannot apply.
+func rollBack(path string) error {
+	c, err := connect(path, Options{})
+	if err != nil {
+		return err
+	}
+	_, err = c.pragmaInt("schema_version") // the first read of a connection that may write rolls back
+	return errors.Join(err, c.close())
 }
 
 // openStill opens a file read-only that open could not open, because nothing can be written beside it.
