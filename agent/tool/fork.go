@@ -26,11 +26,11 @@ func (h *History) Fork(ctx context.Context, text, name string, stay bool) (f For
 	}
 	var base snapshot.Tree
 	if text != "" {
-		if base, _, err = h.moment(ctx, text); err != nil {
+		if base, _, err = h.Moment(ctx, text); err != nil {
 			return f, err
 		}
 	}
-	if err := h.approveWhole(ctx, policy.Snapshot); err != nil {
+	if err := h.Approve(ctx, policy.Snapshot); err != nil {
 		return f, err
 	}
 	if name == "" {

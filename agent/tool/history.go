@@ -15,8 +15,9 @@ import (
 	"vfsdb/vfs"
 )
 
-// A History is the branch over time: its moments, its forks, its log. It is for tools that work on the whole branch.
-// Each of its verbs asks the policy, and has transactions of its own.
+// A History is the branch over time: its moments and its forks. It is for tools that work on the whole branch. Each of
+// its verbs asks the policy, and has transactions of its own. Package branches has more of them, which are made of the
+// parts in this file: they ask the policy themselves.
 type History struct{ box *Toolbox }
 
 // History returns the history of the branch where the tools stand now.
@@ -27,6 +28,18 @@ func (h *History) Caps() policy.Caps { return h.box.caps }
 
 // Ref names the branch.
 func (h *History) Ref(ctx context.Context) (Ref, error) { return RefOf(ctx, h.box.fsys) }
+
+// FS returns the branch.
+func (h *History) FS() *vfs.FS { return h.box.fsys }
+
+// Policy returns the policy that the verbs ask.
+func (h *History) Policy() *policy.Policy { return h.box.policy }
+
+// Locate returns a path that a model wrote as a path from the root, not resolved.
+func (h *History) Locate(name string) (string, error) { return h.box.locate(name) }
+
+// Sees reports whether tools may look at a branch: see [History.Moment].
+func (h *History) Sees(of vfs.Branch) bool { return h.box.may(of.ID, of.Name) }
 
 // Resolve returns the path that a model means, with a slash in front; "" if it leads nowhere. It needs no approval,
 // since it reveals no content.
@@ -77,8 +90,9 @@ func (h *History) Snapshot(ctx context.Context, name, note string) (Ref, snapsho
 	return ref, s.Info, nil
 }
 
-// moment finds the tree that a model means by a ref: a full one, or the bare name of a snapshot or a branch.
-func (h *History) moment(ctx context.Context, text string) (snapshot.Tree, Ref, error) {
+// Moment finds the tree that a model means by a ref: a full one, or the bare name of a snapshot or a branch. It is of the
+// tools' own branch, of one that they stood on or forked, or of one that the policy grants; any other is EACCES.
+func (h *History) Moment(ctx context.Context, text string) (snapshot.Tree, Ref, error) {
 	ref, err := RefOf(ctx, h.box.fsys)
 	if err != nil {
 		return nil, Ref{}, err
@@ -115,9 +129,9 @@ func (h *History) moment(ctx context.Context, text string) (snapshot.Tree, Ref, 
 	return tree, ref, nil
 }
 
-// approveWhole asks for approval of the use of the whole branch, if the policy wants that for one of the permissions.
+// Approve asks for approval of the use of the whole branch, if the policy wants that for one of the permissions.
 // It asks once, for the first of them.
-func (h *History) approveWhole(ctx context.Context, perms ...policy.Permission) error {
+func (h *History) Approve(ctx context.Context, perms ...policy.Permission) error {
 	if !slices.ContainsFunc(perms, func(perm policy.Permission) bool { return h.box.policy.AsksTree(perm, ".") }) {
 		return nil
 	}
@@ -126,11 +140,11 @@ func (h *History) approveWhole(ctx context.Context, perms ...policy.Permission) 
 
 // Restore brings the branch back to a moment, if the policy lets tools write all paths that this changes.
 func (h *History) Restore(ctx context.Context, text string) (now, undo Ref, err error) {
-	tree, _, err := h.moment(ctx, text)
+	tree, _, err := h.Moment(ctx, text)
 	if err != nil {
 		return Ref{}, Ref{}, err
 	}
-	if err := h.approveWhole(ctx, policy.Snapshot, policy.Write, policy.Delete); err != nil {
+	if err := h.Approve(ctx, policy.Snapshot, policy.Write, policy.Delete); err != nil {
 		return Ref{}, Ref{}, err
 	}
 
@@ -142,7 +156,7 @@ func (h *History) Restore(ctx context.Context, text string) (now, undo Ref, err 
 		return Ref{}, Ref{}, err
 	}
 
-	before, err := snapshot.RestoreIf(ctx, h.box.fsys, tree, h.mayChange)
+	before, err := snapshot.RestoreIf(ctx, h.box.fsys, tree, h.MayChange)
 	if err != nil {
 		return Ref{}, Ref{}, err
 	}
@@ -152,8 +166,8 @@ func (h *History) Restore(ctx context.Context, text string) (now, undo Ref, err 
 	return now, undo, nil
 }
 
-// mayChange refuses changes of paths that the policy protects.
-func (h *History) mayChange(changes []snapshot.Change) error {
+// MayChange refuses changes of paths that the policy protects.
+func (h *History) MayChange(changes []snapshot.Change) error {
 	for _, c := range changes {
 		for _, at := range []string{c.Path, c.From} {
 			if at == "" {
@@ -170,6 +184,17 @@ func (h *History) mayChange(changes []snapshot.Change) error {
 	return nil
 }
 
+// Update runs one transaction on the branch, for the tool op, with an automatic snapshot at its beginning if one is due.
+// Calls that move the tools to another branch wait for it. A change after which the branch holds more than the policy
+// allows is undone, and a [policy.QuotaError].
+func (h *History) Update(ctx context.Context, op string, change func(*vfs.Tx) error) error {
+	_, err := h.box.within(ctx, h.box.updating(op), func(g *Guard) (any, error) {
+		g.grown = true
+		return Text(""), change(g.tx)
+	})
+	return err
+}
+
 // Snapshots lists the snapshots of the branches that tools may look at, oldest first.
 func (h *History) Snapshots(ctx context.Context) ([]snapshot.Info, error) {
 	all, err := snapshot.List(ctx, h.box.fsys)
@@ -178,7 +203,7 @@ func (h *History) Snapshots(ctx context.Context) ([]snapshot.Info, error) {
 
 // Forget deletes a snapshot of the tools' own branch.
 func (h *History) Forget(ctx context.Context, text string) (string, error) {
-	tree, ref, err := h.moment(ctx, text)
+	tree, ref, err := h.Moment(ctx, text)
 	switch {
 	case err != nil:
 		return "", err
@@ -189,7 +214,7 @@ func (h *History) Forget(ctx context.Context, text string) (string, error) {
 	case ref.Branch != h.box.fsys.Head():
 		return "", &policy.Error{Permission: policy.Snapshot, Why: fmt.Sprintf("'%s' is of branch '%s', and this workspace is '%s'", text, ref.Branch, h.box.fsys.Head())}
 	}
-	if err := h.approveWhole(ctx, policy.Snapshot); err != nil {
+	if err := h.Approve(ctx, policy.Snapshot); err != nil {
 		return "", err
 	}
 	defer h.box.hold()()
@@ -200,46 +225,4 @@ func (h *History) Forget(ctx context.Context, text string) (string, error) {
 func keepsIt(tree snapshot.Tree) bool {
 	s, ok := tree.(*snapshot.Snapshot)
 	return ok && (kept.IsAutomatic(s.Info) || kept.IsBase(s.Info))
-}
-
-// Compare lists the differences of two moments, as far as the policy shows them; "" is the branch as it is now.
-func (h *History) Compare(ctx context.Context, from, to string, limit int) (changes []snapshot.Change, omitted int, err error) {
-	trees := [2]snapshot.Tree{h.box.fsys, h.box.fsys}
-	for i, text := range []string{from, to} {
-		if text == "" {
-			continue
-		}
-		if trees[i], _, err = h.moment(ctx, text); err != nil {
-			return nil, 0, err
-		}
-	}
-
-	if err := h.approveWhole(ctx, policy.List); err != nil {
-		return nil, 0, err
-	}
-	for c, err := range snapshot.Diff(ctx, trees[0], trees[1]) {
-		if err != nil {
-			return nil, 0, err
-		}
-		if c, visible := shownOf(h.box.policy, c); visible {
-			changes = append(changes, c)
-		}
-	}
-
-	slices.SortStableFunc(changes, func(a, b snapshot.Change) int { return strings.Compare(a.Path, b.Path) })
-	omitted = max(0, len(changes)-limit)
-	return changes[:len(changes)-omitted], omitted, nil
-}
-
-// shownOf returns the part of a change that the policy shows. A rename from a hidden path is shown as an addition,
-// and one to a hidden path as a removal.
-func shownOf(p *policy.Policy, c snapshot.Change) (snapshot.Change, bool) {
-	from, to := c.From != "" && p.Visible(c.From), p.Visible(c.Path)
-	switch {
-	case to && c.From != "" && !from:
-		return snapshot.Change{Kind: snapshot.Added, Path: c.Path, New: c.New}, true
-	case !to && from:
-		return snapshot.Change{Kind: snapshot.Removed, Path: c.From, Old: c.Old}, true
-	}
-	return c, to
 }

@@ -68,7 +68,8 @@ var rooms = map[string]room{
 	"agent/policy":             {imports: []string{"vfs", "search"}},
 	"agent/runner":             {imports: []string{"vfs", "run", "agent/tool"}, tests: slices.Concat(agents, []string{"vfs"})},
 	"agent/tool":               {imports: []string{"vfs", "search", "snapshot", "agent/policy"}, tests: agents},
-	"agent/profile/helix":      {imports: []string{"vfs", "search", "snapshot", "agent/tool", "agent/policy"}, tests: agents},
+	"agent/tool/branches":      {imports: []string{"vfs", "snapshot", "agent/tool", "agent/policy"}, tests: agents},
+	"agent/profile/helix":      {imports: []string{"vfs", "search", "snapshot", "agent/tool", "agent/tool/branches", "agent/policy"}, tests: agents},
 	"agent/profile/module2":    {imports: []string{"vfs", "search", "agent/tool", "agent/policy"}, tests: agents},
 	"agent/profile/dofs":       {imports: []string{"vfs", "search", "agent/tool", "agent/policy"}, tests: agents},
 	"agent/profile/deepagents": {imports: []string{"vfs", "search", "agent/tool", "agent/policy"}, tests: agents},
@@ -82,7 +83,7 @@ var rooms = map[string]room{
 // agents are the rooms for agents, the highest first.
 var agents = []string{
 	"agent", "agent/profile", "agent/profile/helix", "agent/profile/module2", "agent/profile/dofs", "agent/profile/deepagents",
-	"agent/profile/mcpfs", "agent/profile/claude", "agent/profile/applypatch", "agent/tool", "agent/policy",
+	"agent/profile/mcpfs", "agent/profile/claude", "agent/profile/applypatch", "agent/tool/branches", "agent/tool", "agent/policy",
 }
 
 // inner are the rooms that the rooms of a user's program never import, though they may import anything else.

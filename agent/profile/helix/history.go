@@ -9,6 +9,7 @@ import (
 
 	"vfsdb/agent/policy"
 	"vfsdb/agent/tool"
+	"vfsdb/agent/tool/branches"
 	"vfsdb/agent/tool/kept"
 	"vfsdb/snapshot"
 )
@@ -153,7 +154,7 @@ type change struct {
 }
 
 func diffMoments(ctx context.Context, h *tool.History, in diffIn) (diffOut, error) {
-	changes, omitted, err := h.Compare(ctx, in.From, in.To, h.Caps().Entries)
+	changes, omitted, err := branches.Compare(ctx, h, in.From, in.To, h.Caps().Entries)
 	if err != nil {
 		return diffOut{}, err
 	}

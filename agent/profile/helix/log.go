@@ -8,6 +8,7 @@ import (
 
 	"vfsdb/agent/policy"
 	"vfsdb/agent/tool"
+	"vfsdb/agent/tool/branches"
 	"vfsdb/agent/tool/texts"
 	"vfsdb/vfs"
 )
@@ -58,7 +59,7 @@ func (e loggedEvent) line() string {
 }
 
 func showLog(ctx context.Context, h *tool.History, in logIn) (logOut, error) {
-	events, more, err := h.Log(ctx, in.Path, in.Before, min(in.Limit, h.Caps().Entries))
+	events, more, err := branches.Log(ctx, h, in.Path, in.Before, min(in.Limit, h.Caps().Entries))
 	if err != nil {
 		return logOut{}, err
 	}
@@ -157,7 +158,7 @@ type listedBranch struct {
 }
 
 func listBranches(ctx context.Context, h *tool.History, _ struct{}) (listBranchesOut, error) {
-	all, err := h.Branches(ctx)
+	all, err := branches.List(ctx, h)
 	if err != nil {
 		return listBranchesOut{}, err
 	}
