@@ -26,6 +26,9 @@ type Conflict struct {
 	// the last ones. The state of ours is that of the file itself, unless ours did not have it.
 	Base, Ours, Theirs     *vfs.Info
 	BaseLabel, TheirsLabel string
+
+	ino   node.Ino
+	terms node.Conflict
 }
 
 var parts = []struct {
@@ -103,7 +106,7 @@ func conflictsIn(tx *tree.Tx) ([]Conflict, error) {
 
 // describe turns the terms of an inode into a Conflict.
 func describe(path string, n *node.Node) Conflict {
-	c := Conflict{Path: path}
+	c := Conflict{Path: path, ino: n.Ino, terms: n.Conflict}
 	all := n.Conflict.Registers()
 	for _, p := range parts {
 		if all&p.bit != 0 {
@@ -227,14 +230,7 @@ type Take struct {
 // merge put beside it, since both sides had made one of that name, goes with the resolution unless it was changed since.
 // A file without a conflict is EINVAL.
 func Resolve(ctx context.Context, fsys *vfs.FS, path string, take Take) error {
-	err := fsys.Update(ctx, func(tx *vfs.Tx) error {
-		n, err := conflicted(tx, path)
-		if err != nil {
-			return err
-		}
-		return resolve((*tree.Tx)(tx), tx, path, n, take)
-	})
-	return pathErr("resolve", path, err)
+	return pathErr("resolve", path, fsys.Update(ctx, func(tx *vfs.Tx) error { return ResolveIn(tx, path, take) }))
 }
 
 func resolve(tx *tree.Tx, vtx *vfs.Tx, path string, n *node.Node, take Take) error {

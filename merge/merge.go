@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"strings"
 	"syscall"
 	"time"
 
@@ -36,6 +37,10 @@ type Options struct {
 
 	// DryRun finds out the result, and changes nothing. It waits for other writers, as a merge does.
 	DryRun bool
+
+	// Label names the source in conflicts, and in the names of files that the merge puts beside others. "" is the name of the
+	// snapshot or the branch that the source is. One with a NUL is EINVAL.
+	Label string
 }
 
 // A Result is what a merge has done.
@@ -45,6 +50,7 @@ type Result struct {
 	FastForward bool         // the target had not changed since: it is now what the source is
 	Changes     []snapshot.Change
 	Conflicts   []Conflict // all of the target, earlier ones too
+	Added       []Conflict // those of them that this merge made, or added to
 	Undo        string     // the snapshot of the state before; "" if nothing was changed
 }
 
@@ -64,13 +70,10 @@ func Into(ctx context.Context, target *vfs.FS, source snapshot.Tree, options *Op
 		o = *options
 	}
 	from := source.Tree()
-	if (*tree.Tree)(from).DB() != (*tree.Tree)(target).DB() {
-		return nil, &os.LinkError{Op: "merge", Old: from.Name(), New: target.Name(), Err: syscall.EXDEV}
-	}
 
 	var result *Result
 	err := target.Update(ctx, func(tx *vfs.Tx) (err error) {
-		result, err = into(tx, from, labelOf(source), o)
+		result, err = into(tx, from, cmp.Or(o.Label, labelOf(source)), o)
 		if err == nil && o.DryRun {
 			err = errDry
 		}
@@ -106,7 +109,9 @@ func nameOf(t *tree.Tree) string { return cmp.Or(t.Head(), t.Name()) }
 func into(vtx *vfs.Tx, from *vfs.FS, label string, o Options) (*Result, error) {
 	tx := (*tree.Tx)(vtx)
 	switch {
-	case !tx.Tree().Whole() || !(*tree.Tree)(from).Whole(), from.Moment() == tx.Moment():
+	case (*tree.Tree)(from).DB() != tx.Tree().DB():
+		return nil, syscall.EXDEV
+	case !tx.Tree().Whole() || !(*tree.Tree)(from).Whole(), from.Moment() == tx.Moment(), strings.Contains(label, "\x00"):
 		return nil, syscall.EINVAL
 	}
 	src, err := tx.On((*tree.Tree)(from))
@@ -133,10 +138,13 @@ func into(vtx *vfs.Tx, from *vfs.FS, label string, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	before, err := conflictsIn(tx)
+	if err != nil {
+		return nil, err
+	}
 	if len(delta.Names)+len(delta.Inodes) == 0 {
-		r.UpToDate = true
-		r.Conflicts, err = conflictsIn(tx)
-		return r, err
+		r.UpToDate, r.Conflicts = true, before
+		return r, nil
 	}
 
 	undo, err := snapshot.CreateIn(vtx, snapshot.MadeUpName("undo"), "before merge of "+label)
@@ -163,6 +171,7 @@ func into(vtx *vfs.Tx, from *vfs.FS, label string, o Options) (*Result, error) {
 		return nil, err
 	}
 	r.Conflicts, err = conflictsIn(tx)
+	r.Added = added(before, r.Conflicts)
 	return r, err
 }
 
