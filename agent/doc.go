@@ -11,7 +11,8 @@
 // restart. If its file is moved and put back, it is opened again. Closing it waits for calls that run, up to a bound.
 //
 // A session can take a snapshot in the commit of each call, or of each turn. [Session.Undo] restores one. A sub-agent
-// gets a fork of the branch, see [Session.Sub], and the parent may [Session.Adopt] its work.
+// gets a fork of the branch, see [Session.Sub], and the parent may [Session.Adopt] its work: a merge, so that several
+// sub-agents can work at the same time.
 //
 // When a tool forks the branch and moves on, the session moves with it: its ref names the new branch, and
 // [SessionOptions].OnRef is called before the call returns. Undo stays on the branch. While a session is open it may look

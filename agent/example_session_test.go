@@ -53,7 +53,7 @@ func ExampleOpen() {
 	}
 	write(helper, "ask first, then write a test")
 	show(s)
-	if _, err := s.Adopt(ctx, helper); err != nil {
+	if _, err := s.Adopt(ctx, helper, nil); err != nil {
 		log.Fatal(err)
 	}
 	if err := helper.Close(ctx); err != nil {

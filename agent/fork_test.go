@@ -239,7 +239,7 @@ func TestSubMoves(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, runs(t, child, "branch", agentkit.Args{"name": "deeper"}).Err)
 	writes(t, child, "/a", "2")
-	_, err = s.Adopt(ctx, child)
+	_, err = s.Adopt(ctx, child, nil)
 	require.NoError(t, err)
 	require.Equal(t, "2", holds(t, s, "a"))
 	require.NoError(t, child.Close(ctx))
@@ -254,9 +254,11 @@ func TestSubMoves(t *testing.T) {
 	require.NoError(t, err)
 	closes(t, late)
 	require.NoError(t, runs(t, s, "branch", agentkit.Args{"name": "elsewhere"}).Err)
-	_, err = s.Adopt(ctx, late)
-	require.ErrorIs(t, err, syscall.EINVAL)
-	require.ErrorContains(t, err, "\"elsewhere\", where the session stands")
+	writes(t, late, "/b", "late")
+	a, err := s.Adopt(ctx, late, nil)
+	require.NoError(t, err)
+	require.Equal(t, "elsewhere", a.Ref.Branch)
+	require.Equal(t, "late", holds(t, s, "b"), "where the session stands")
 }
 
 // A sub-agent that is kept goes on, after its end, where a tool had moved it: its host heard of the ref.

@@ -59,8 +59,7 @@ type Session struct {
 	keeper *keeper       // of automatic snapshots; nil if there are none
 	owner  bool          // closes the place; else it is the parent's
 
-	forked string // the snapshot that Sub forked it from; "" if it is no sub-agent's
-	brief  bool   // its branch goes when it is closed
+	brief bool // its branch goes when it is closed
 
 	mu     sync.Mutex
 	closed bool // if it is no owner

@@ -12,6 +12,7 @@ import (
 	"vfsdb/agent/tool"
 	"vfsdb/agent/tool/hooks"
 	"vfsdb/agent/tool/kept"
+	"vfsdb/merge"
 	"vfsdb/snapshot"
 	"vfsdb/vfs"
 )
@@ -105,35 +106,27 @@ func (s *Session) share(config tool.Config) (*Session, error) {
 	return &Session{place: s.place, config: config, box: box, keeper: s.keeper}, nil
 }
 
-// fork makes the branch of a sub-agent, and names the moment that it starts from, for Adopt.
+// fork makes the branch of a sub-agent.
 func (s *Session) fork(ctx context.Context, child *Session, o *SubOptions) error {
 	tree, release := s.place.at.Hold()
 	defer release()
 	name := child.Name()
 	if !child.brief {
 		if _, err := tree.Branch(ctx, name); !tool.Missing(err) {
-			child.forked = kept.ForkPrefix + name
 			return err
 		}
 	}
 
+	base := snapshot.Tree(tree)
 	if o.From != "" {
-		base, err := treeOf(ctx, tree, o.From, s.place.foreign)
-		if err == nil {
-			_, err = snapshot.Branch(ctx, tree, base, name)
+		var err error
+		if base, err = treeOf(ctx, tree, o.From, s.place.foreign); err != nil {
+			return err
 		}
-		return err
-	}
-
-	base, err := snapshot.Create(ctx, tree, kept.ForkPrefix+name, &snapshot.Options{Note: kept.ForkNote + name})
-	if err != nil {
-		return err
 	}
 	if _, err := snapshot.Branch(ctx, tree, base, name); err != nil {
-		return errors.Join(err, snapshot.Delete(context.WithoutCancel(ctx), tree, base.Info.Name))
+		return err
 	}
-
-	child.forked = base.Info.Name
 	s.config.Hear(hooks.Event{Kind: "branch", Name: name})
 	return nil
 }
@@ -150,107 +143,97 @@ func (s *Session) last(ctx context.Context, tree *vfs.FS) error {
 			err = errors.Join(err, gone)
 		}
 	}
-	if s.forked == "" || err != nil {
-		return err
-	}
-	err = snapshot.Delete(ctx, tree, s.forked)
-	if tool.Missing(err) {
-		return nil
-	}
 	return err
 }
 
-// An OvertakenError is the error of adopting a fork of a branch that has changed since the fork: the adoption would
-// lose these changes. It is ESTALE.
+// AdoptOptions are the optional parts of an adoption. A nil *AdoptOptions is the zero value: files that the two branches
+// have changed in different ways stay as the session has them, as conflicts of its branch.
+type AdoptOptions struct {
+	// Prefer decides about such files instead: [merge.Ours] for what the session has, [merge.Theirs] for what the sub-agent
+	// has. Conflicts of names are kept all the same.
+	Prefer merge.Side
+
+	// Refuse makes an adoption that would add to the conflicts an [OvertakenError], and nothing changes.
+	Refuse bool
+}
+
+// An Adoption is the result of [Session.Adopt].
+type Adoption struct {
+	Ref tool.Ref // of the session
+
+	// What the merge did. Its Added are the conflicts that came with it, and its Conflicts all that the branch has:
+	// [merge.Resolve] decides about one.
+	*merge.Result
+}
+
+// An OvertakenError is the error of an adoption that was not to make conflicts, and would. It is ESTALE.
 type OvertakenError struct {
 	Branch, Fork string
-	Base         string            // the snapshot that the fork started from
-	Changes      []snapshot.Change // of the branch since the fork; none if they cancel out
+	Conflicts    []merge.Conflict // those that the adoption would add
 }
 
 func (e *OvertakenError) Error() string {
 	const most = 5
 	paths := make([]string, 0, most)
-	for _, c := range e.Changes[:min(most, len(e.Changes))] {
+	for _, c := range e.Conflicts[:min(most, len(e.Conflicts))] {
 		paths = append(paths, policy.Rooted(c.Path))
 	}
-	text := fmt.Sprintf("'%s' was written to since '%s' was forked from it", e.Branch, e.Fork)
-	if more := len(e.Changes) - len(paths); more > 0 {
+	if more := len(e.Conflicts) - len(paths); more > 0 {
 		paths = append(paths, fmt.Sprintf("%d more", more))
 	}
-	if len(paths) > 0 {
-		text += " (" + strings.Join(paths, ", ") + ")"
-	}
-	return text + fmt.Sprintf("; nothing was lost: take over by hand what differs between the snapshot '%s' and '%s', or begin another sub-agent on '%s' as it is now",
-		e.Base, e.Fork, e.Branch)
+	return fmt.Sprintf("'%s' and '%s' have changed the same files in different ways (%s): nothing was adopted", e.Branch, e.Fork, strings.Join(paths, ", "))
 }
 
 // Is makes an OvertakenError an ESTALE.
 func (e *OvertakenError) Is(target error) bool { return target == syscall.ESTALE }
 
-// Adopt makes the session's branch equal to that of its sub-agent, and returns its ref. If anything was written to
-// the session's branch since the fork, that is an [OvertakenError], and nothing changes. The sub-agent can go on and
-// be adopted again. The state of the branch before is kept as a snapshot, and Undo takes an adoption back as one
-// step.
-func (s *Session) Adopt(ctx context.Context, child *Session) (ref tool.Ref, err error) {
+// Adopt merges what the sub-agent has changed into the session's branch, in one commit. If that has not changed since the
+// fork, or since the last adoption, it becomes what the sub-agent's is. So several sub-agents of one session are adopted
+// one after the other. An adoption does not fail for conflicts, unless the options say so: the result has them, and they
+// stay in the branch until they are resolved. The sub-agent can go on and be adopted again. The state of the branch
+// before is kept as a snapshot, and Undo takes an adoption back as one step. A sub-agent that shares the session's branch
+// is EINVAL.
+func (s *Session) Adopt(ctx context.Context, child *Session, options *AdoptOptions) (adopted *Adoption, err error) {
+	var o AdoptOptions
+	if options != nil {
+		o = *options
+	}
+	if child.place == s.place {
+		return nil, fmt.Errorf("%q has no branch of its own that %q could adopt: %w", child.Name(), s.Name(), syscall.EINVAL)
+	}
+
 	ctx = s.as(ctx, "adopt")
 	err = s.on(ctx, func() error {
-		return child.on(ctx, func() error {
-			if err := s.adopt(ctx, child); err != nil {
-				return err
-			}
-			ref, err = tool.RefOf(ctx, s.tree())
+		return child.on(ctx, func() (err error) {
+			adopted, err = s.adopt(ctx, child, o)
 			return err
 		})
 	})
-	return ref, err
+	return adopted, err
 }
 
-func (s *Session) adopt(ctx context.Context, child *Session) error {
-	if child.forked == "" {
-		return fmt.Errorf("%q was not forked from %q: %w", child.Name(), s.Name(), syscall.EINVAL)
-	}
+func (s *Session) adopt(ctx context.Context, child *Session, o AdoptOptions) (*Adoption, error) {
 	tree, release := s.place.at.Hold()
 	defer release()
-	base, err := snapshot.Open(ctx, tree, child.forked)
+	ref, err := tool.RefOf(ctx, tree) // before: once the merge is made nothing may fail any more
 	if err != nil {
-		return err
+		return nil, err
 	}
 
-	overtaken := &OvertakenError{Branch: tree.Head(), Fork: child.Name(), Base: child.forked}
-	err = s.keeper.Update(ctx, tree, "adopt "+child.Name(), func(tx *vfs.Tx) error {
-		changed, err := tx.ChangedSince(base.Info.Moment)
-		switch {
-		case errors.Is(err, syscall.EINVAL):
-			return fmt.Errorf("%q was not forked from %q, where the session stands: %w", child.Name(), tree.Head(), syscall.EINVAL)
-		case err != nil:
-			return err
-		case changed:
-			return overtaken
-		}
-		if _, err := snapshot.RestoreIn(tx, child.tree(), "", "before adopting "+child.Name()); err != nil {
+	a := &Adoption{Ref: ref}
+	from := child.tree()
+	err = s.keeper.Update(ctx, tree, "adopt "+child.Name(), func(tx *vfs.Tx) (err error) {
+		if a.Result, err = merge.IntoIn(tx, from, &merge.Options{Prefer: o.Prefer}); err != nil {
 			return err
 		}
-		// From here on the two are one again: that is what a later adoption starts from.
-		if err := snapshot.DeleteIn(tx, base.Info.Name); err != nil {
-			return err
+		if o.Refuse && len(a.Added) > 0 {
+			return &OvertakenError{Branch: tree.Head(), Fork: from.Head(), Conflicts: a.Added}
 		}
-		_, err = snapshot.CreateIn(tx, base.Info.Name, base.Info.Note)
-		return err
+		return nil
 	})
-	if err != overtaken {
-		if err == nil {
-			s.config.Hear(hooks.Event{Kind: "restore", Name: child.Name()})
-		}
-		return err
+	if err != nil {
+		return nil, err
 	}
-
-	for change, err := range snapshot.Diff(ctx, base, tree) {
-		if err != nil {
-			return errors.Join(overtaken, err)
-		}
-		overtaken.Changes = append(overtaken.Changes, change)
-	}
-
-	return overtaken
+	s.config.Hear(hooks.Event{Kind: "merge", Name: child.Name()})
+	return a, nil
 }

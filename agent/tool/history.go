@@ -221,8 +221,8 @@ func (h *History) Forget(ctx context.Context, text string) (string, error) {
 	return ref.Snapshot, snapshot.Delete(ctx, h.box.fsys, ref.Snapshot)
 }
 
-// keepsIt reports whether a tree is a snapshot that a session took for itself, for Undo or for Adopt.
+// keepsIt reports whether a tree is a snapshot that a session took for itself, for Undo.
 func keepsIt(tree snapshot.Tree) bool {
 	s, ok := tree.(*snapshot.Snapshot)
-	return ok && (kept.IsAutomatic(s.Info) || kept.IsBase(s.Info))
+	return ok && kept.IsAutomatic(s.Info)
 }

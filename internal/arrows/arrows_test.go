@@ -77,7 +77,7 @@ var rooms = map[string]room{
 	"agent/profile/claude":     {imports: []string{"vfs", "search", "agent/tool", "agent/policy"}, tests: agents},
 	"agent/profile/applypatch": {imports: []string{"agent/tool", "agent/policy"}, tests: agents},
 	"agent/profile":            {imports: agents[2:], tests: slices.Concat(agents, []string{"vfs", "snapshot"})},
-	"agent":                    {imports: slices.Concat(agents[1:], []string{"vfs", "snapshot"})},
+	"agent":                    {imports: slices.Concat(agents[1:], []string{"vfs", "snapshot", "merge"})},
 }
 
 // agents are the rooms for agents, the highest first.

@@ -28,10 +28,8 @@ type snapshotOut struct {
 }
 
 func takeSnapshot(ctx context.Context, h *tool.History, in snapshotIn) (snapshotOut, error) {
-	for _, prefix := range []string{kept.AutoPrefix, kept.ForkPrefix} {
-		if strings.HasPrefix(in.Name, prefix) {
-			return snapshotOut{}, tool.Refuse(syscall.EINVAL, "names that begin with '%s' are reserved for automatic snapshots: choose another", prefix)
-		}
+	if strings.HasPrefix(in.Name, kept.AutoPrefix) {
+		return snapshotOut{}, tool.Refuse(syscall.EINVAL, "names that begin with '%s' are reserved for automatic snapshots: choose another", kept.AutoPrefix)
 	}
 	if len(in.Note) > maxNote {
 		return snapshotOut{}, tool.Refuse(syscall.EINVAL, "the note is %d bytes long, above the limit of %d", len(in.Note), maxNote)

@@ -15,12 +15,6 @@ const (
 	AutoNote   = "automatic: before "
 )
 
-// The beginnings of the name and the note of the snapshot that a sub-agent's branch is forked from.
-const (
-	ForkPrefix = "fork-"
-	ForkNote   = "where a branch was forked from: "
-)
-
 // AutoName makes up the name of an automatic snapshot.
 func AutoName() string { return AutoPrefix + Suffix() }
 
@@ -34,9 +28,4 @@ func Suffix() string {
 // IsAutomatic reports whether a session took a snapshot by itself, for Undo.
 func IsAutomatic(s snapshot.Info) bool {
 	return strings.HasPrefix(s.Name, AutoPrefix) && strings.HasPrefix(s.Note, AutoNote)
-}
-
-// IsBase reports whether a session took a snapshot to fork a sub-agent's branch from.
-func IsBase(s snapshot.Info) bool {
-	return strings.HasPrefix(s.Name, ForkPrefix) && strings.HasPrefix(s.Note, ForkNote)
 }
