@@ -56,24 +56,45 @@ func reachOf(db *schema.Tx, at Moment) (all, merged reach, err error) {
 
 // Bases returns the best moments that two others both contain: none of them is contained in another. There are several
 // where each side has taken in the other's past, and none where they have nothing in common. It costs as much as both
-// have merges in their past.
+// have merges in their past, and as much again for each moment that no other contains.
 func Bases(db *schema.Tx, a, b Moment) ([]Moment, error) {
-	inA, _, err := reachOf(db, a)
+	inA, byMergeA, err := reachOf(db, a)
 	if err != nil {
 		return nil, err
 	}
-	inB, _, err := reachOf(db, b)
+	inB, byMergeB, err := reachOf(db, b)
 	if err != nil {
 		return nil, err
 	}
 
-	// Of a branch that was dropped, the moments can only be read as long as something keeps them.
-	common := make(map[Moment]reach)
+	// A moment that another one contains needs no look. The branches of a and b themselves, and what they were forked from,
+	// contain most others as a rule, so they come first.
+	var common []Moment
 	for branch, epoch := range inA {
-		at := Moment{branch, min(epoch, inB[branch])}
-		if at.Epoch == 0 {
+		if at := (Moment{branch, min(epoch, inB[branch])}); at.Epoch > 0 {
+			common = append(common, at)
+		}
+	}
+	rank := func(at Moment) int {
+		switch {
+		case at.Branch == a.Branch, at.Branch == b.Branch:
+			return 0
+		case byMergeA[at.Branch] == 0 || byMergeB[at.Branch] == 0:
+			return 1
+		}
+		return 2
+	}
+	slices.SortFunc(common, func(x, y Moment) int {
+		return cmp.Or(cmp.Compare(rank(x), rank(y)), cmp.Compare(y.Epoch, x.Epoch), cmp.Compare(y.Branch, x.Branch))
+	})
+
+	covered, seen := make(reach), make(map[Moment]reach)
+	for _, at := range common {
+		if covered.contains(at) {
 			continue
 		}
+
+		// Of a branch that was dropped, the moments can only be read as long as something keeps them.
 		there, err := readable(db, at)
 		if err != nil {
 			return nil, err
@@ -81,15 +102,18 @@ func Bases(db *schema.Tx, a, b Moment) ([]Moment, error) {
 		if !there {
 			continue
 		}
-		if common[at], _, err = reachOf(db, at); err != nil {
+		if seen[at], _, err = reachOf(db, at); err != nil {
 			return nil, err
+		}
+		for branch, epoch := range seen[at] {
+			covered.add(Moment{branch, epoch})
 		}
 	}
 
 	var best []Moment
-	for at := range common {
+	for at := range seen {
 		inOther := false
-		for other, r := range common {
+		for other, r := range seen {
 			inOther = inOther || other != at && r.contains(at)
 		}
 		if !inOther {

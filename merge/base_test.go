@@ -310,3 +310,26 @@ func TestMergeIsRecorded(t *testing.T) {
 	}
 	require.Equal(t, []string{"snapshot .", "merge c", "merge d", "merge e"}, ops)
 }
+
+// To find the base of two branches costs about the same however many others were merged before.
+func TestMergeAmongManyBranches(t *testing.T) {
+	cost := func(branches int) float64 {
+		main := vfstest.New(t)
+		for i := range branches {
+			try := fork(t, main, fmt.Sprint("try", i))
+			change(t, try, fmt.Sprintf("w f%d %d", i%5, i))
+			into(t, main, try)
+		}
+		change(t, main, "w a 1")
+		last := fork(t, main, "last")
+		change(t, last, "w b 2")
+		change(t, main, "w c 3")
+		return testing.AllocsPerRun(1, func() {
+			r, err := merge.Into(t.Context(), main, last, &merge.Options{DryRun: true})
+			require.NoError(t, err)
+			require.Len(t, r.Base, 1)
+		})
+	}
+	few, many := cost(20), cost(160)
+	require.Less(t, many, 2*few)
+}
