@@ -61,6 +61,9 @@ var rooms = map[string]room{
 	"textdiff": {},
 	"merge":    {imports: []string{"schema", "chunk", "journal", "history", "node", "textdiff", "tree", "vfs", "snapshot"}, tests: []string{"gc", "check", "xattr"}},
 
+	// A branch goes to a directory of the host by a merge.
+	"apply": {imports: []string{"chunk", "history", "node", "textdiff", "tree", "vfs", "snapshot", "merge", "transfer/hostdir"}, tests: []string{"transfer", "run", "gc"}},
+
 	// The drawing of the benchmark's ratios knows no benchmark.
 	"bench/chart": {},
 
@@ -277,6 +280,8 @@ func TestViolations(t *testing.T) {
 		{"transfer over snapshot", "transfer/a.go", "vfsdb/snapshot", ""},
 		{"transfer knows no rows", "transfer/a.go", "vfsdb/schema", "transfer does not import schema"},
 		{"a merge of texts knows no store", "textdiff/a.go", "vfsdb/vfs", "textdiff does not import vfs"},
+		{"an apply over a merge", "apply/a.go", "vfsdb/merge", ""},
+		{"a merge knows no host", "merge/a.go", "vfsdb/apply", "merge does not import apply"},
 		{"the host knows no store", "transfer/hostdir/a.go", "vfsdb/vfs", "transfer/hostdir does not import vfs"},
 		{"agent knows no storage", "agent/a.go", "vfsdb/chunk", "agent does not import chunk"},
 		{"agent knows no numbers", "agent/tool/a.go", "vfsdb/tree", "agent/tool does not import tree"},

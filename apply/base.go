@@ -1,0 +1,109 @@
+package apply
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"syscall"
+
+	"vfsdb/chunk"
+	"vfsdb/history"
+	"vfsdb/snapshot"
+	"vfsdb/tree"
+	"vfsdb/vfs"
+)
+
+// errBusy is the error of a directory that another process has locked.
+const errBusy = syscall.EBUSY
+
+// runSuffix makes of a branch's name that of the snapshot that a run over a directory leaves.
+const runSuffix = "-base"
+
+// A NoBaseError means that nothing tells what a directory was when a branch began. The caller can name it. It is EINVAL.
+type NoBaseError struct{ Source string }
+
+func (e *NoBaseError) Error() string {
+	return fmt.Sprintf("nothing tells what the directory was when %s began: it was not forked, and no run over a directory made it", e.Source)
+}
+
+// Unwrap returns EINVAL.
+func (e *NoBaseError) Unwrap() error { return syscall.EINVAL }
+
+// findBase returns what a directory was when the source began, and what that is in words.
+func findBase(ctx context.Context, source *vfs.FS, abs string, o *Options) (*vfs.FS, string, error) {
+	if o.Base != nil {
+		base := o.Base.Tree()
+		return base, nameOf(base) + ", as named", nil
+	}
+	head := source.Head()
+	if head == "" {
+		return nil, "", &NoBaseError{nameOf(source)}
+	}
+
+	for _, name := range []string{recordName(head, abs), head + runSuffix} {
+		s, err := snapshot.Open(ctx, source, name)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			return nil, "", err
+		case s.Info.Branch == head:
+			return s.FS, fmt.Sprintf("the snapshot %s, %s", name, s.Info.Note), nil
+		}
+	}
+	return forkOf(ctx, source)
+}
+
+// forkOf returns the moment at which a branch was forked.
+func forkOf(ctx context.Context, source *vfs.FS) (*vfs.FS, string, error) {
+	var levels []history.Level
+	err := (*tree.Tree)(source).View(ctx, func(tx *tree.Tx) (err error) {
+		levels, err = history.ReadLineage(tx.DB(), source.Moment())
+		return err
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	if len(levels) < 2 {
+		return nil, "", &NoBaseError{source.Head()}
+	}
+	base, err := source.At(ctx, history.Moment{Branch: levels[1].Branch, Epoch: levels[1].Cap})
+	return base, fmt.Sprintf("the moment at which %s was forked", source.Head()), err
+}
+
+// nameOf names a tree: by its branch, if it is the head of one.
+func nameOf(fsys *vfs.FS) string {
+	if head := fsys.Head(); head != "" {
+		return head
+	}
+	return fsys.Name()
+}
+
+// recordName returns the name of the snapshot that keeps what was last applied to a directory.
+func recordName(head, abs string) string {
+	sum := chunk.SumOf([]byte(abs))
+	return head + "-applied-" + hex.EncodeToString(sum[:4])
+}
+
+// record keeps what was applied as the base of the next apply. If the branch has changed meanwhile, the base stays as it was.
+func record(ctx context.Context, source, applied *vfs.FS, abs string) (name string, err error) {
+	if source.Frozen() {
+		return "", nil
+	}
+	made := recordName(source.Head(), abs)
+	err = source.Update(ctx, func(tx *vfs.Tx) error {
+		name = ""
+		changed, err := tx.ChangedSince(applied.Moment())
+		if err != nil || changed {
+			return err
+		}
+		if err := snapshot.DeleteIn(tx, made); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		name = made
+		_, err = snapshot.CreateIn(tx, made, "applied to "+abs)
+		return err
+	})
+	return name, err
+}
