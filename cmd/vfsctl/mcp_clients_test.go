@@ -3,6 +3,9 @@ package main
 import (
 	"bufio"
 	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
@@ -136,21 +139,63 @@ var conforming = []string{
 func TestConformance(t *testing.T) {
 	clients := mcpclients.Find(t)
 	web, token := serveHTTP(t, binary(t), filepath.Join(t.TempDir(), "agent.db"))
-	target, err := url.Parse(web)
-	require.NoError(t, err)
-	// The suite cannot send a token.
-	proxy := httptest.NewServer(&httputil.ReverseProxy{FlushInterval: -1, Rewrite: func(r *httputil.ProxyRequest) {
-		r.Out.URL.Scheme, r.Out.URL.Host = target.Scheme, target.Host
-		r.Out.Host = r.In.Host
-		r.Out.Header.Set("Authorization", "Bearer "+token)
-	}})
-	t.Cleanup(proxy.CloseClientConnections)
-	found := clients.Conformance(t, proxy.URL+target.Path, conforming...)
+	found := clients.Conformance(t, forward(t, web, token), conforming...)
 	for _, name := range conforming {
 		require.NotEmpty(t, found[name], name)
 		require.Empty(t, mcpclients.Failed(found[name]), name)
 		require.Empty(t, mcpclients.Warned(found[name]), name)
 	}
+}
+
+// forward starts a proxy that adds a token to each request, because the suite cannot send one. It returns the URL to call.
+func forward(t *testing.T, web, token string) string {
+	t.Helper()
+	target, err := url.Parse(web)
+	require.NoError(t, err)
+
+	pass := &httputil.ReverseProxy{FlushInterval: -1, Rewrite: func(r *httputil.ProxyRequest) {
+		r.Out.URL.Scheme, r.Out.URL.Host = target.Scheme, target.Host
+		r.Out.Host = r.In.Host
+		r.Out.Header.Set("Authorization", "Bearer "+token)
+	}}
+
+	// Unless a request is full duplex, net/http closes its body when the answer begins. The proxy may not have seen the
+	// end of the body by then. It would take that for a failure, and break off the answer.
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := http.NewResponseController(w).EnableFullDuplex(); err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		pass.ServeHTTP(w, r)
+	}))
+	t.Cleanup(proxy.CloseClientConnections)
+	return proxy.URL + target.Path
+}
+
+// An answer that begins before its request has ended arrives whole.
+func TestForward(t *testing.T) {
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		stream := http.NewResponseController(w)
+		require.NoError(t, stream.EnableFullDuplex())
+		require.NoError(t, stream.Flush()) // the head alone
+		body, err := io.ReadAll(r.Body)
+		fmt.Fprintf(w, "%s %s %v", r.Header.Get("Authorization"), body, err)
+	}))
+	t.Cleanup(web.Close)
+
+	body, rest := io.Pipe()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, forward(t, web.URL, "secret"), body)
+	require.NoError(t, err)
+	answer, err := http.DefaultClient.Do(req)
+	require.NoError(t, err)
+	defer answer.Body.Close()
+
+	_, err = io.WriteString(rest, "late")
+	require.NoError(t, err)
+	require.NoError(t, rest.Close())
+	text, err := io.ReadAll(answer.Body)
+	require.NoError(t, err)
+	require.Equal(t, "Bearer secret late <nil>", string(text))
 }
 
 // serveHTTP starts vfsctl mcp --http, and ends it with the test: by an interrupt, which it takes for a good reason.
