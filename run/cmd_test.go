@@ -139,12 +139,8 @@ func TestRunMoved(t *testing.T) {
 func TestRunRefused(t *testing.T) {
 	ctx := t.Context()
 	fsys := vfstest.New(t, "plain", "d/")
-	for name, code := range map[string]int{"no-such-program": 127, "./none": 127, "./plain": 126, ".": 126, "./d": 126} {
-		var start *run.StartError
-		err := run.Command(ctx, fsys, run.Options{Via: run.Copy}, name).Run()
-		require.ErrorAs(t, err, &start, name)
-		require.Equal(t, code, start.ExitCode(), name)
-		require.Equal(t, 1, strings.Count(err.Error(), name+": "), err)
+	for _, via := range []run.Via{run.Overlay, run.Copy, run.Live} {
+		t.Run(string(via), func(t *testing.T) { notStarted(t, fsys, via) })
 	}
 	require.ErrorIs(t, run.Command(ctx, fsys, run.Options{}, "").Run(), syscall.EINVAL)
 	require.ErrorIs(t, run.Command(ctx, fsys, run.Options{Via: "magic"}, "true").Run(), syscall.EINVAL)
@@ -154,6 +150,19 @@ func TestRunRefused(t *testing.T) {
 	require.ErrorIs(t, run.Command(ctx, sub, run.Options{}, "true").Run(), syscall.EINVAL)
 	_, err = run.Command(ctx, fsys, run.Options{Base: "/", Via: run.Copy}, "true").Output()
 	require.True(t, errors.Is(err, syscall.EINVAL), err)
+}
+
+// notStarted runs what is no program.
+func notStarted(t *testing.T, fsys *vfs.FS, via run.Via) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	for name, code := range map[string]int{"no-such-program": 127, "./none": 127, "./plain": 126, ".": 126, "./d": 126} {
+		var start *run.StartError
+		err := run.Command(t.Context(), fsys, run.Options{Via: via}, name).Run()
+		able(t, err)
+		require.ErrorAs(t, err, &start, name)
+		require.Equal(t, code, start.ExitCode(), name)
+		require.Equal(t, 1, strings.Count(err.Error(), name+": "), err)
+	}
 }
 
 // Arguments, variables and directories are bytes: a command gets them as they were given, whatever process starts it.

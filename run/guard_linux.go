@@ -20,7 +20,6 @@ const guardStep = "guard"
 type guardInput struct {
 	Via      Via
 	Dir      string
-	Path     string
 	Args     []string
 	Env      []string
 	Confine  bool
@@ -32,14 +31,16 @@ type guardInput struct {
 // directory root. Without rules that is the command itself.
 func (t *task) guard(via Via, cmd *exec.Cmd, root string) (*exec.Cmd, func() error, error) {
 	if !t.o.Confine && !t.o.NetworkNone {
-		return cmd, cmd.Start, nil
+		return unguarded(cmd)
 	}
 	return t.guardAlways(via, cmd, root)
 }
 
-// guardAlways is guard that starts the command through a process of its own in any case.
+// guardAlways is guard that starts the command through a process of its own in any case. That process looks for the program
+// too, and this one not even asks whether it is there: if the tree is a live mount, a process that was killed while it waits
+// for its own answer would stay forever.
 func (t *task) guardAlways(via Via, cmd *exec.Cmd, root string) (*exec.Cmd, func() error, error) {
-	in := guardInput{Dir: cmd.Dir, Via: via, Path: cmd.Path, Args: cmd.Args, Env: cmd.Env, Confine: t.o.Confine, Network: t.o.NetworkNone}
+	in := guardInput{Dir: cmd.Dir, Via: via, Args: cmd.Args, Env: cmd.Env, Confine: t.o.Confine, Network: t.o.NetworkNone}
 	var err error
 	if in.Writable, err = t.writable(root); err != nil {
 		return nil, nil, err
@@ -83,6 +84,10 @@ func runGuard(input []byte, _ *os.File) (int, error) {
 	if err := gob.NewDecoder(bytes.NewReader(input)).Decode(&in); err != nil {
 		return 0, err
 	}
+	path, err := findProgram(in.Args[0], in.Dir, in.Env)
+	if err != nil {
+		return 0, err
+	}
 	runtime.LockOSThread() // the rights that follow are those of a thread, and it becomes the command
 	if in.Network {
 		if err := loopbackUp(); err != nil {
@@ -100,7 +105,7 @@ func runGuard(input []byte, _ *os.File) (int, error) {
 	if err := os.Chdir(in.Dir); err != nil {
 		return 0, err
 	}
-	return 0, started(in.Args[0], syscall.Exec(in.Path, in.Args, in.Env))
+	return 0, started(in.Args[0], syscall.Exec(path, in.Args, in.Env))
 }
 
 // errnoOf returns the errno in an error, or nil.

@@ -1,7 +1,6 @@
 package run_test
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -11,14 +10,6 @@ import (
 	"vfsdb/internal/vfstest"
 	"vfsdb/run"
 )
-
-// able skips a test if the host does not allow the way that it needs.
-func able(t *testing.T, err error) {
-	t.Helper()
-	if unable := (*run.UnableError)(nil); errors.As(err, &unable) {
-		t.Skip(err)
-	}
-}
 
 // A confined command writes in the tree, in its temporary directory and where it is allowed, and nowhere else.
 func TestConfine(t *testing.T) {

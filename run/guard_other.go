@@ -15,5 +15,5 @@ func (t *task) guard(via Via, cmd *exec.Cmd, _ string) (*exec.Cmd, func() error,
 	case t.o.NetworkNone:
 		return nil, nil, &UnableError{Engine: via, Why: "--network none is not possible on " + runtime.GOOS}
 	}
-	return cmd, cmd.Start, nil
+	return unguarded(cmd)
 }

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 
 	"vfsdb/internal/vfstest"
 	"vfsdb/run"
@@ -203,6 +204,45 @@ func TestKillLive(t *testing.T) {
 			require.Equal(t, last, files[n], "%d of %q", n, files)
 		}
 	}}.kill(t)
+}
+
+// A run by live that is killed while its program is looked for in the tree ends: no thread of it waits for its own answer.
+func TestKillLiveLooking(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	fsys := vfstest.New(t, "d/f")
+	able(t, shell(t, t.Context(), fsys, run.Options{Via: run.Live}, "true").Run())
+	var path strings.Builder
+	for n := range 10_000 {
+		fmt.Fprintf(&path, "d/%d:", n) // each is asked for once
+	}
+	random := rand.New(rand.NewPCG(1, 4))
+	for range kills(t) {
+		cmd := runner(t, run.Live, fsys.Store().Path(), t.TempDir(), "true")
+		cmd.Env = append(cmd.Env, "PATH="+path.String()+os.Getenv("PATH"))
+		require.NoError(t, cmd.Start())
+		var mounted []string
+		require.Eventually(t, func() bool {
+			mounted = nil
+			for _, dir := range leftInTemp(t, os.TempDir()) {
+				if list, _ := os.ReadDir(filepath.Join(dir, "in")); len(list) > 0 {
+					mounted = append(mounted, filepath.Join(dir, "in"))
+				}
+			}
+			return len(mounted) == 1
+		}, long, tick)
+
+		time.Sleep(time.Duration(random.Int64N(int64(50 * time.Millisecond)))) // any moment will do
+		require.NoError(t, cmd.Process.Kill())
+		ended := make(chan error, 1)
+		go func() { ended <- cmd.Wait() }()
+		select {
+		case <-ended:
+		case <-time.After(long):
+			_ = unix.Unmount(mounted[0], unix.MNT_FORCE)
+			t.Fatal("the killed process stays")
+		}
+		require.NoError(t, unix.Unmount(mounted[0], unix.MNT_DETACH))
+	}
 }
 
 // killChildren kills the children of a process.

@@ -53,7 +53,7 @@ type Options struct {
 	// Keep leaves the directory of the run on the host, as Result.Kept names it.
 	Keep bool
 
-	// Cache is the directory of the host for the trees of Copy. "" is vfsdb/run below the cache of the user.
+	// Cache is the directory of the host for the trees of Copy. "" is vfsdb/copy below the cache of the user.
 	Cache string
 
 	// Base is a directory of the host that the command sees in place of the branch. It stays as it is. The branch must be

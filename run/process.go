@@ -14,20 +14,15 @@ import (
 // grace is the time that a command has to end after SIGTERM.
 const grace = 10 * time.Second
 
-// command returns the command of the task with the tree in the directory root of this process's view. See [task.supervise].
+// command returns the command of the task with the tree in the directory root, without the path of its program: see
+// [task.guard].
 func (t *task) command(root string) (*exec.Cmd, error) {
 	dir := filepath.Join(root, filepath.FromSlash(t.o.Dir))
 	env, err := t.environ(dir)
 	if err != nil {
 		return nil, err
 	}
-	path, err := findProgram(t.name, dir, env)
-	if err != nil {
-		return nil, err
-	}
-	return &exec.Cmd{
-		Path: path, Args: append([]string{t.name}, t.args...), Dir: dir, Env: env, Stdin: t.stdin, Stdout: t.stdout, Stderr: t.stderr,
-	}, nil
+	return &exec.Cmd{Args: append([]string{t.name}, t.args...), Dir: dir, Env: env, Stdin: t.stdin, Stdout: t.stdout, Stderr: t.stderr}, nil
 }
 
 // supervise starts a process with start, passes signals on to it, ends it after its time, and waits for its end. The

@@ -51,6 +51,12 @@ func findProgram(name, dir string, env []string) (string, error) {
 	return "", &StartError{name, why}
 }
 
+// unguarded finds the program of a command that this process starts itself.
+func unguarded(cmd *exec.Cmd) (_ *exec.Cmd, start func() error, err error) {
+	cmd.Path, err = findProgram(cmd.Args[0], cmd.Dir, cmd.Env)
+	return cmd, cmd.Start, err
+}
+
 // executable refuses anything but a file that can be executed.
 func executable(path string) error {
 	info, err := os.Stat(path)
