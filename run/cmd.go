@@ -96,6 +96,7 @@ func (c *Cmd) run() error {
 	defer release()
 	t := &task{
 		fsys: c.fsys, moment: (*vfs.FS)(held), o: c.o, name: c.name, args: c.args, stdin: c.Stdin, stdout: c.Stdout, stderr: c.Stderr,
+		shared: sharesGroup(c.Stdin),
 	}
 	defer func() { c.task = t }()
 	return c.runTask(t)

@@ -41,7 +41,8 @@ func startInner(t *task, in innerInput) (*inner, error) {
 	i := &inner{conn: ours, reports: gob.NewDecoder(ours), started: make(chan error, 1), stop: make(chan struct{})}
 	opened := []*os.File{theirs}
 	cmd := &exec.Cmd{Stdout: t.stdout, Stderr: t.stderr, SysProcAttr: innerAttr(in)}
-	in.Forward = !newGroup(cmd).own
+	newGroup(cmd, t.shared)
+	in.Forward = t.shared
 	if err := i.takeStdin(cmd, t.stdin, &opened); err != nil {
 		return nil, errors.Join(err, closeAll(opened), ours.Close())
 	}

@@ -31,7 +31,7 @@ func (t *task) command(root string) (*exec.Cmd, error) {
 //
 // await waits for the end of the command, which may come before that of the process. If it is nil, both are one.
 func (t *task) supervise(ctx context.Context, cmd *exec.Cmd, start, await func() error) (*outcome, error) {
-	g := newGroup(cmd)
+	g := newGroup(cmd, t.shared)
 	if await == nil {
 		await = func() error {
 			g.await(cmd)

@@ -3,6 +3,7 @@
 package run
 
 import (
+	"io"
 	"os"
 	"os/exec"
 )
@@ -10,7 +11,10 @@ import (
 // A group is how signals reach a command.
 type group struct{}
 
-func newGroup(*exec.Cmd) group { return group{} }
+func newGroup(*exec.Cmd, bool) group { return group{} }
+
+// sharesGroup reports false: a console has no job control.
+func sharesGroup(io.Reader) bool { return false }
 
 // send ends the command. There are no other signals here.
 func (group) send(cmd *exec.Cmd, _ os.Signal) { _ = cmd.Process.Kill() }

@@ -3,6 +3,7 @@
 package run
 
 import (
+	"io"
 	"os"
 	"os/exec"
 	"syscall"
@@ -15,10 +16,9 @@ type group struct {
 	own bool // the command leads a process group of its own
 }
 
-// newGroup gives a command a process group of its own, unless this process is in the foreground of a terminal: then job
-// control needs both in one group.
-func newGroup(cmd *exec.Cmd) group {
-	if inForeground() {
+// newGroup gives a command a process group of its own, unless it shares that of this process.
+func newGroup(cmd *exec.Cmd, shared bool) group {
+	if shared {
 		return group{}
 	}
 	if cmd.SysProcAttr == nil {
@@ -26,6 +26,19 @@ func newGroup(cmd *exec.Cmd) group {
 	}
 	cmd.SysProcAttr.Setpgid = true
 	return group{own: true}
+}
+
+// sharesGroup reports whether a command stays in the process group of this process, because the job control of a shell needs
+// both in one group: its input is the terminal, or it has another file as its input, and this process is in the foreground.
+func sharesGroup(stdin io.Reader) bool {
+	f, ok := stdin.(*os.File)
+	if !ok {
+		return false
+	}
+	if _, err := unix.IoctlGetInt(int(f.Fd()), unix.TIOCGPGRP); err == nil { // no other terminal than ours answers
+		return true
+	}
+	return inForeground()
 }
 
 // inForeground reports whether this process is in the foreground of its terminal.

@@ -20,6 +20,7 @@ type task struct {
 	stdin  io.Reader
 	stdout io.Writer
 	stderr io.Writer
+	shared bool   // the command stays in the process group of this process
 	temp   string // a directory for the temporary files of a confined command, or ""
 
 	removed func() error // waits for a removal that goes on beside; nil if there is none
