@@ -59,6 +59,9 @@ func (b *bringer) store(ctx context.Context) error {
 	switch {
 	case deleted && b.result.Engine == Live:
 		return &MovedError{From: b.t.fsys.Head(), Deleted: true}
+	case b.result.Engine == Live && errors.Is(err, syscall.EBUSY):
+		b.into = b.t.fsys // all is there, and more may come
+		return err
 	case deleted:
 		err = b.rescue(ctx)
 	default:

@@ -25,11 +25,12 @@ import (
 )
 
 // runnerEnv makes the test binary run the rest of its command line in the store that the variable names. runnerViaEnv names the
-// way, and with runnerConfineEnv the command is confined.
+// way, and with runnerConfineEnv the command is confined. runnerLeftEnv names the file that Left makes.
 const (
 	runnerEnv        = "VFS_TEST_RUNNER"
 	runnerViaEnv     = "VFS_TEST_RUNNER_VIA"
 	runnerConfineEnv = "VFS_TEST_RUNNER_CONFINE"
+	runnerLeftEnv    = "VFS_TEST_RUNNER_LEFT"
 )
 
 // runRunner is that program. It ends as the command does.
@@ -45,6 +46,7 @@ func runRunner(db string, args []string) error {
 	o := run.Options{
 		Via: run.Via(os.Getenv(runnerViaEnv)), Confine: os.Getenv(runnerConfineEnv) != "",
 		Signals: signals, Env: []string{runnerEnv + "="},
+		Left: func() { _ = os.WriteFile(os.Getenv(runnerLeftEnv), nil, 0o600) },
 	}
 	cmd := run.Command(ctx, fsys, o, args[0], args[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr

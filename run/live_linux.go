@@ -41,11 +41,14 @@ type lived struct {
 	t      *task
 	dir    string
 	mount  *mount.Mount
-	remove func() error // of the directory
+	remove func() error    // of the directory
+	done   <-chan struct{} // of the context of the command
+	left   error           // why end did not wait for a program
 }
 
 // run runs the command through a guard: a process that serves a mount cannot start one whose directory is in it.
 func (s *lived) run(ctx context.Context) (*outcome, error) {
+	s.done = ctx.Done()
 	cmd, err := s.t.command(s.dir)
 	if err != nil {
 		return nil, err
@@ -62,21 +65,51 @@ func (s *lived) bring(context.Context, *vfs.FS, func(*vfs.Tx) error) error { ret
 
 func (s *lived) kept() string { return "" }
 
-// end unmounts the directory. While a program that the command has left is in it, end waits. The error of the last commit is
+// end unmounts the directory. While a program that the command has left is in it, end waits, until the context of the command
+// ends or a signal comes: that is EBUSY, and then the mount goes on as long as this process. The error of the last commit is
 // returned by each call.
 func (s *lived) end() error {
 	err := s.mount.Unmount()
-	if errors.Is(err, syscall.EBUSY) {
-		if err = s.mount.Detach(); err == nil {
-			<-s.mount.Done()
-			err = s.mount.Unmount()
-		}
+	if !errors.Is(err, syscall.EBUSY) {
+		return err
 	}
-	return err
+	if err := s.mount.Detach(); err != nil {
+		return err
+	}
+	if s.t.o.Left != nil {
+		s.t.o.Left()
+	}
+
+	if s.await() {
+		return s.mount.Unmount()
+	}
+	s.left = fmt.Errorf("a program that the command has left uses the branch: %w", syscall.EBUSY)
+	return s.left
 }
 
-// close removes the directory. An error of the last commit is that of bring.
+// await waits for the end of the mount. It returns false if something else ends the wait.
+func (s *lived) await() bool {
+	signals := s.t.o.Signals
+	for {
+		select {
+		case <-s.mount.Done():
+			return true
+		case <-s.done:
+			return false
+		case _, ok := <-signals:
+			if ok {
+				return false
+			}
+			signals = nil
+		}
+	}
+}
+
+// close removes the directory, unless the mount goes on: then the next run does. An error of the last commit is that of bring.
 func (s *lived) close() error {
+	if s.left != nil {
+		return nil
+	}
 	err := s.end()
 	select {
 	case <-s.mount.Done():

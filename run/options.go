@@ -68,6 +68,11 @@ type Options struct {
 	// starts. nil: nobody asks.
 	Chosen func(via Via, declined []UnableError)
 
+	// Left is called if a run by Live, whose command has ended, waits for programs that the command has left in the tree. A
+	// signal, or the end of the context, ends the wait: that is EBUSY, and what those programs write until this process ends
+	// is in the branch. nil: nobody asks.
+	Left func()
+
 	// Call is what the log shows of the run. Run fills in the command, the exit code and the duration. nil is the
 	// call of the context, see [vfs.WithCall], or else a call of the tool "run".
 	Call *vfs.Call

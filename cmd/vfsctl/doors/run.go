@@ -47,8 +47,9 @@ is 14.
 
 There are three ways to show the files. overlay mounts them, on Linux, and is as fast as the host. copy exports
 them into a directory below the cache of the user, and works everywhere. Without --via, run takes the first of these
-two that works here; doctor shows which do. live mounts the branch itself: each change is a commit, and others see
-it at once. run takes it only with --via live.
+two that works here; doctor shows which do. live mounts the branch itself: changes are committed within 20 ms,
+and others see them then. run takes it only with --via live, and waits for programs that the command has left in it,
+until an interrupt.
 
 Inside, VFS_DB and VFS_BRANCH name the database and the branch. So a vfsctl in the command works on the database.
 If it changes the branch, the result of a run by overlay or copy is a new branch.`,
@@ -153,6 +154,7 @@ func (r *runFlags) run(c *cli.Call) error {
 	}
 	r.o.Signals = signals
 	r.o.Chosen = r.chosen
+	r.o.Left = func() { r.say("waiting for programs that the command has left in the branch; an interrupt ends this") }
 	cmd := run.Command(context.WithoutCancel(c), fsys, r.o, c.Args[0], c.Args[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = r.In, r.Out.Under(), r.Errs.Under()
 	err = cmd.Run()
