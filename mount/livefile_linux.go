@@ -138,8 +138,21 @@ func (l *live) Fallocate(cancel <-chan struct{}, in *fuse.FallocateIn) fuse.Stat
 
 var zeros [chunk.Size]byte
 
-// zero writes zeros over a range. Where they fill a chunk, nothing is stored.
+// zero writes zeros over a range. Where they fill a chunk, nothing is stored; a hole is left as it is.
 func (l *live) zero(cancel <-chan struct{}, ino node.Ino, off, end int64) fuse.Status {
+	_, data, err := l.extents(ino)
+	if err != nil {
+		return status(err)
+	}
+	for _, e := range data {
+		if code := l.zeroData(cancel, ino, max(off, e.Off), min(end, e.Off+e.Len)); !code.Ok() {
+			return code
+		}
+	}
+	return fuse.OK
+}
+
+func (l *live) zeroData(cancel <-chan struct{}, ino node.Ino, off, end int64) fuse.Status {
 	for off < end {
 		select {
 		case <-cancel:
@@ -157,33 +170,35 @@ func (l *live) zero(cancel <-chan struct{}, ino node.Ino, off, end int64) fuse.S
 
 // Lseek finds data or a hole.
 func (l *live) Lseek(_ <-chan struct{}, in *fuse.LseekIn, out *fuse.LseekOut) fuse.Status {
-	ino, off := l.ino(in.NodeId), int64(in.Offset)
-	if h, _ := l.inodes.mark(ino); h != nil && h.Dirty() {
-		if err := l.batch.flush(); err != nil {
-			return status(err)
-		}
-	}
-
-	var size int64
-	var extents []chunk.Extent
-	err := l.tree.View(l.ctx, func(tx *tree.Tx) error {
-		n, err := tx.Node(ino)
-		if err != nil || n == nil {
-			return errOr(err, syscall.ESTALE)
-		}
-		size = n.Content.Size
-		extents, err = chunk.Extents(tx.DB(), n.Content)
-		return err
-	})
+	size, data, err := l.extents(l.ino(in.NodeId))
 	if err != nil {
 		return status(err)
 	}
-	to, err := seek(size, extents, off, int(in.Whence))
+	to, err := seek(size, data, int64(in.Offset), int(in.Whence))
 	if err != nil {
 		return status(err)
 	}
 	out.Offset = uint64(to)
 	return fuse.OK
+}
+
+// extents returns the length of a file and the ranges of it that are stored. It commits what was written to the file before.
+func (l *live) extents(ino node.Ino) (size int64, data []chunk.Extent, err error) {
+	if h, _ := l.inodes.mark(ino); h != nil && h.Dirty() {
+		if err := l.batch.flush(); err != nil {
+			return 0, nil, err
+		}
+	}
+	err = l.look(func(tx *tree.Tx) error {
+		n, err := tx.Node(ino)
+		if err != nil || n == nil {
+			return errOr(err, syscall.ESTALE)
+		}
+		size = n.Content.Size
+		data, err = chunk.Extents(tx.DB(), n.Content)
+		return err
+	})
+	return size, data, err
 }
 
 // CopyFileRange copies a part of a file to another place. A whole file, copied to one that is empty, has the same content

@@ -1,0 +1,131 @@
+package mount_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+
+	"vfsdb/internal/vfstest"
+)
+
+// Names of any bytes and of 255 of them can be made, moved, listed and removed; longer ones are refused.
+func TestLiveNames(t *testing.T) {
+	fsys := vfstest.New(t)
+	dir, _ := live(t, fsys, nil)
+	long := strings.Repeat("n", 255)
+	for _, name := range []string{long, "new\nline", "caf\xe9", "\xff\xfe\x80", " ", "a\\b", "-rf", "...", "\x01\x7f", ".vfsdb-0"} {
+		at := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(at, []byte(name), 0o600))
+		require.NoError(t, os.Rename(at, filepath.Join(dir, "x")))
+		require.NoError(t, os.Link(filepath.Join(dir, "x"), at))
+		require.NoError(t, os.Remove(filepath.Join(dir, "x")))
+		list, err := os.ReadDir(dir)
+		require.NoError(t, err)
+		require.Len(t, list, 1)
+		require.Equal(t, name, list[0].Name())
+		soon(t, func() error { return sameAsHost(fsys, dir) })
+		require.NoError(t, os.Remove(at))
+	}
+	for _, err := range []error{
+		os.WriteFile(filepath.Join(dir, long+"n"), nil, 0o600), os.Mkdir(filepath.Join(dir, long+"n"), 0o700),
+		os.Symlink("a", filepath.Join(dir, long+"n")),
+	} {
+		require.ErrorIs(t, err, syscall.ENAMETOOLONG)
+	}
+}
+
+// A directory may be so deep that no path leads there, made and left step by step, as rm -r does.
+func TestLiveDeep(t *testing.T) {
+	fsys := vfstest.New(t)
+	dir, m := live(t, fsys, nil)
+	const depth = 1000
+	name := strings.Repeat("d", 100) // so the path has 101,000 bytes
+	at, err := unix.Open(dir, unix.O_DIRECTORY|unix.O_RDONLY, 0)
+	require.NoError(t, err)
+	for range depth {
+		require.NoError(t, unix.Mkdirat(at, name, 0o755))
+		down, err := unix.Openat(at, name, unix.O_DIRECTORY|unix.O_RDONLY, 0)
+		require.NoError(t, err)
+		require.NoError(t, unix.Close(at))
+		at = down
+	}
+	fd, err := unix.Openat(at, "file", unix.O_CREAT|unix.O_RDWR, 0o600)
+	require.NoError(t, err)
+	_, err = unix.Write(fd, []byte("deep"))
+	require.NoError(t, err)
+	require.NoError(t, unix.Fsync(fd))
+	require.NoError(t, unix.Renameat(at, "file", at, "moved"))
+	buf := make([]byte, 10)
+	n, err := unix.Pread(fd, buf, 0)
+	require.NoError(t, err)
+	require.Equal(t, "deep", string(buf[:n]))
+	require.NoError(t, unix.Close(fd))
+	require.NoError(t, unix.Close(at))
+
+	require.NoError(t, os.RemoveAll(filepath.Join(dir, name)))
+	list, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Empty(t, list)
+	require.NoError(t, m.Unmount())
+}
+
+// Symlinks that lead in circles are ELOOP, and lead nowhere else.
+func TestLiveSymlinkLoops(t *testing.T) {
+	fsys := vfstest.New(t)
+	dir, _ := live(t, fsys, nil)
+	require.NoError(t, os.Symlink("b", filepath.Join(dir, "a")))
+	require.NoError(t, os.Symlink("a", filepath.Join(dir, "b")))
+	require.NoError(t, os.Symlink("self/self", filepath.Join(dir, "self")))
+	for i := range 50 {
+		require.NoError(t, os.Symlink(fmt.Sprint("chain-", i+1), filepath.Join(dir, fmt.Sprint("chain-", i))))
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "chain-50"), []byte("end"), 0o600))
+	for _, name := range []string{"a", "b", "self", "self/x", "chain-0"} {
+		_, err := os.Stat(filepath.Join(dir, name))
+		require.ErrorIs(t, err, syscall.ELOOP, name)
+		require.Error(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600), name)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "chain-20"))
+	require.NoError(t, err)
+	require.Equal(t, "end", string(text))
+}
+
+// Ten thousand files that are open and have no name keep their contents. When they are closed, a collection takes them.
+func TestLiveManyUnlinked(t *testing.T) {
+	fsys := vfstest.New(t)
+	dir, _ := live(t, fsys, nil)
+	var limit unix.Rlimit
+	require.NoError(t, unix.Getrlimit(unix.RLIMIT_NOFILE, &limit))
+	files := int(min(10_000, limit.Cur-min(limit.Cur, 300)))
+	t.Log(files, "files")
+	open := make([]*os.File, files)
+	for i := range open {
+		name := filepath.Join(dir, fmt.Sprint(i))
+		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+		require.NoError(t, err)
+		defer f.Close()
+		_, err = fmt.Fprintf(f, "content %d", i)
+		require.NoError(t, err)
+		if i%1000 == 999 {
+			require.NoError(t, f.Sync())
+		}
+		require.NoError(t, os.Remove(name))
+		open[i] = f
+	}
+	require.NoError(t, open[0].Sync())
+	collect(t, fsys)
+	for i, f := range open {
+		buf := make([]byte, 30)
+		n, _ := f.ReadAt(buf, 0)
+		require.Equal(t, fmt.Sprint("content ", i), string(buf[:n]))
+	}
+	for _, f := range open {
+		require.NoError(t, f.Close())
+	}
+}
