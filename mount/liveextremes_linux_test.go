@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
+	"vfsdb/gc"
 	"vfsdb/internal/vfstest"
 )
 
@@ -103,7 +104,6 @@ func TestLiveManyUnlinked(t *testing.T) {
 	var limit unix.Rlimit
 	require.NoError(t, unix.Getrlimit(unix.RLIMIT_NOFILE, &limit))
 	files := int(min(10_000, limit.Cur-min(limit.Cur, 300)))
-	t.Log(files, "files")
 	open := make([]*os.File, files)
 	for i := range open {
 		name := filepath.Join(dir, fmt.Sprint(i))
@@ -128,4 +128,15 @@ func TestLiveManyUnlinked(t *testing.T) {
 	for _, f := range open {
 		require.NoError(t, f.Close())
 	}
+	taken := int64(0)
+	soon(t, func() error { // the kernel forgets them after the last close
+		report, err := gc.Run(t.Context(), fsys, nil)
+		if err != nil {
+			return err
+		}
+		if taken += report.Orphans; taken != int64(files) {
+			return fmt.Errorf("%d are taken", taken)
+		}
+		return nil
+	})
 }

@@ -19,6 +19,8 @@ type inodes struct {
 	bytes int            // so much
 	late  []node.Ino     // that were dirty when the kernel forgot them
 	gone  []*tree.Handle // of inodes that the kernel has forgotten
+	close sync.WaitGroup // of them
+	soon  bool           // they will be closed
 	idle  []node.Ino     // with handles that nothing but reads needs, oldest first
 }
 
@@ -121,10 +123,20 @@ func (is *inodes) forget(ino node.Ino, lookups uint64) {
 	i.lookups -= min(lookups, i.lookups)
 	switch {
 	case i.lookups > 0:
-	case i.dirty && !i.held:
+	case i.dirty:
 		is.late = append(is.late, ino) // it may be found again before it is committed
 	default:
 		is.delete(ino, i)
+		is.closeSoon()
+	}
+}
+
+// closeSoon has the handles closed that are not needed any more: what they keep cannot be collected before, and there may be
+// no later change.
+func (is *inodes) closeSoon() {
+	if len(is.gone) > 0 && !is.soon {
+		is.soon = true
+		is.close.Go(is.closeForgotten)
 	}
 }
 
@@ -144,7 +156,7 @@ func (is *inodes) forgetLate() {
 	for _, ino := range list {
 		switch i := is.known[ino]; {
 		case i == nil || i.lookups > 0:
-		case i.dirty && !i.held:
+		case i.dirty:
 			is.late = append(is.late, ino)
 		default:
 			is.delete(ino, i)
@@ -209,7 +221,7 @@ func (is *inodes) trim() {
 		}
 	}
 	if len(is.gone) > maxIdle {
-		go is.closeForgotten()
+		is.closeSoon()
 	}
 }
 
@@ -313,7 +325,7 @@ func (is *inodes) folded(ino node.Ino) {
 func (is *inodes) closeForgotten() {
 	is.mu.Lock()
 	list := is.gone
-	is.gone = nil
+	is.gone, is.soon = nil, false
 	is.mu.Unlock()
 	for _, h := range list {
 		_ = h.Close()
@@ -331,4 +343,5 @@ func (is *inodes) closeAll() {
 	}
 	is.mu.Unlock()
 	is.closeForgotten()
+	is.close.Wait()
 }
