@@ -85,6 +85,8 @@ func (b *batch) run(fn func(*tree.Tx) error, now bool) error {
 		err = b.commit()
 	case err == nil:
 		b.gained++
+	case b.gather < 0:
+		_ = b.commit() // no time ends the transaction, which others wait for
 	}
 	return err
 }

@@ -1,6 +1,7 @@
 package mount_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -162,4 +163,14 @@ func TestLiveFullDisk(t *testing.T) {
 		require.True(t, vfstest.Read(t, fsys, name) == string(data), name)
 	}
 	kit.Check(t, fsys)
+}
+
+// Where each change is a commit of its own, one that is refused keeps no writer waiting.
+func TestLiveRefusedAtOnce(t *testing.T) {
+	fsys := vfstest.New(t, "d/a")
+	dir, _ := live(t, fsys, &mount.LiveOptions{Gather: -1})
+	require.ErrorIs(t, syscall.Rmdir(filepath.Join(dir, "d")), syscall.ENOTEMPTY)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	require.NoError(t, again(t, fsys).WriteFile(ctx, "new", nil, 0o600))
 }
