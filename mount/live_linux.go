@@ -2,6 +2,7 @@ package mount
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"syscall"
@@ -111,10 +112,7 @@ func (l *live) end() error {
 	l.feed.end()
 	err := l.batch.end()
 	l.inodes.closeAll()
-	if closeErr := l.root.Close(); err == nil {
-		err = closeErr
-	}
-	return err
+	return errors.Join(err, l.root.Close())
 }
 
 func (l *live) String() string { return fsName }

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -275,4 +276,55 @@ func inStore(ctx context.Context, random *rand.Rand, fsys *vfs.FS) {
 	default:
 		_ = fsys.WriteFile(ctx, a, fmt.Append(nil, random.Uint64()), 0o644)
 	}
+}
+
+// What programs append is never overwritten, though another process has just made the file longer and the kernel does not
+// know: each record is there once, whole, and in the order of its program.
+func TestLiveAppendsBesideOthers(t *testing.T) {
+	fsys := vfstest.New(t)
+	require.NoError(t, fsys.WriteFile(t.Context(), "log", nil, 0o600))
+	other := again(t, fsys)
+	first, _ := live(t, fsys, nil)
+	second, _ := live(t, other, nil)
+	const records = 100
+
+	add := func(by int, appendTo func(text string) error) func() error {
+		return func() error {
+			for n := range records {
+				if err := appendTo(fmt.Sprintf("by %d: %d\n", by, n)); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}
+	var g errgroup.Group
+	for by, dir := range []string{first, second} {
+		f, err := os.OpenFile(filepath.Join(dir, "log"), os.O_WRONLY|os.O_APPEND, 0)
+		require.NoError(t, err)
+		defer f.Close()
+		g.Go(add(by, func(text string) error { _, err := f.WriteString(text); return err }))
+	}
+	g.Go(add(2, func(text string) error {
+		return other.Append(t.Context(), "log", []byte(text), 0o600)
+	}))
+	require.NoError(t, g.Wait())
+
+	for _, dir := range []string{first, second} {
+		d, err := os.Open(dir)
+		require.NoError(t, err)
+		require.NoError(t, d.Sync())
+		require.NoError(t, d.Close())
+	}
+	next := [3]int{}
+	for line := range strings.Lines(vfstest.Read(t, fsys, "log")) {
+		var by, n int
+		_, err := fmt.Sscanf(line, "by %d: %d\n", &by, &n)
+		require.NoError(t, err, "%q", line)
+		require.Equal(t, next[by], n, "of %d", by)
+		next[by]++
+	}
+	require.Equal(t, [3]int{records, records, records}, next)
+	soon(t, func() error { return sameAsHost(fsys, first) })
+	soon(t, func() error { return sameAsHost(other, second) })
 }

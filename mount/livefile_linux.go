@@ -52,6 +52,16 @@ func (l *live) Write(_ <-chan struct{}, in *fuse.WriteIn, data []byte) (uint32, 
 			return 0, status(err)
 		}
 	}
+	if in.Flags&syscall.O_APPEND != 0 && in.WriteFlags&fuse.WRITE_CACHE == 0 { // the pages of a mapping have their place
+		done, end, err := l.append(ino, data)
+		if end != int64(in.Offset)+int64(done) {
+			go l.drop(ino) // the kernel has the data in another place
+		}
+		if err != nil {
+			return 0, status(err)
+		}
+		return uint32(done), fuse.OK
+	}
 	done, err := l.write(ino, data, int64(in.Offset))
 	if err != nil {
 		return 0, status(err)
@@ -81,6 +91,55 @@ func (l *live) write(ino node.Ino, p []byte, off int64) (done int, err error) {
 		}
 	}
 	return done, nil
+}
+
+// append writes to the end of a file, wherever the kernel takes that to be: another process may have made the file longer.
+// The transaction is open from before the end is found until the write is committed, so nobody else can write there. It
+// returns how much was written, and where that ends.
+func (l *live) append(ino node.Ino, p []byte) (done int, end int64, err error) {
+	b := &l.batch
+	b.turn.Lock()
+	defer b.turn.Unlock()
+	for done < len(p) && err == nil {
+		n := 0
+		if err = b.begin(); err == nil {
+			l.inodes.written(ino, 0) // the handle stays open for as long as there is something to commit
+			n, end, err = l.appendSome(ino, p[done:])
+		}
+
+		done += n
+		_, much, full := l.inodes.written(ino, n)
+		switch {
+		case err != nil:
+		case done < len(p) || full || b.atOnce():
+			err = b.commit()
+		case much:
+			go func() { _ = b.flush() }()
+		}
+	}
+	return done, end, err
+}
+
+// appendSome appends as much as there is room for in memory.
+func (l *live) appendSome(ino node.Ino, p []byte) (n int, end int64, err error) {
+	h := l.inodes.handle(ino)
+	if h == nil {
+		return 0, 0, syscall.ESTALE
+	}
+	_, err = l.batch.look(func(tx *tree.Tx) error {
+		for known := false; !known; {
+			turn := h.Turn()
+			node, err := tx.Node(ino)
+			if err != nil || node == nil {
+				return errOr(err, syscall.ESTALE)
+			}
+			end, known = h.Over(node, turn)
+		}
+		n, err = h.Write(p, end)
+		end += int64(n)
+		return err
+	})
+	return n, end, err
 }
 
 // killSuid takes the setuid and setgid bits away from a file that somebody without the right to keep them writes to.
@@ -141,31 +200,19 @@ var zeros [chunk.Size]byte
 // zero writes zeros over a range. Where they fill a chunk, nothing is stored; a hole is left as it is.
 func (l *live) zero(cancel <-chan struct{}, ino node.Ino, off, end int64) fuse.Status {
 	_, data, err := l.extents(ino)
-	if err != nil {
-		return status(err)
-	}
 	for _, e := range data {
-		if code := l.zeroData(cancel, ino, max(off, e.Off), min(end, e.Off+e.Len)); !code.Ok() {
-			return code
+		for at, to := max(off, e.Off), min(end, e.Off+e.Len); at < to && err == nil; {
+			select {
+			case <-cancel:
+				return fuse.EINTR
+			default:
+			}
+			n := min(to-at, chunk.Size-at%chunk.Size)
+			_, err = l.write(ino, zeros[:n], at)
+			at += n
 		}
 	}
-	return fuse.OK
-}
-
-func (l *live) zeroData(cancel <-chan struct{}, ino node.Ino, off, end int64) fuse.Status {
-	for off < end {
-		select {
-		case <-cancel:
-			return fuse.EINTR
-		default:
-		}
-		n := min(end-off, chunk.Size-off%chunk.Size)
-		if _, err := l.write(ino, zeros[:n], off); err != nil {
-			return status(err)
-		}
-		off += n
-	}
-	return fuse.OK
+	return status(err)
 }
 
 // Lseek finds data or a hole.
