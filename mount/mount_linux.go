@@ -102,7 +102,9 @@ func serve(shown fuse.RawFileSystem, dir string, options *fuse.MountOptions, end
 	m := &Mount{dir: dir, done: make(chan struct{})}
 	go func() {
 		server.Serve()
-		m.ended = end()
+		if err := end(); err != nil {
+			m.ended = fmt.Errorf("mount %s: changes are lost: %w", dir, err)
+		}
 		close(m.done)
 	}()
 	if m.on, err = newestOn(dir); err == nil {
@@ -205,7 +207,8 @@ func frozenOptions() *fuse.MountOptions {
 
 // Unmount ends the mount, wherever the directory is now: one above it may have been renamed. While a program uses it, or
 // another mount lies over it, that is EBUSY, and the mount stays. Unmount waits until the mount is Done. It only waits where
-// the host has ended the mount already, or Detach.
+// the host has ended the mount already, or Detach. Its error is then that of the changes of a live mount that could not be
+// committed at the end, and are lost.
 //
 // A copy of the mount in another mount namespace, such as that of a container, keeps it alive after it is gone here. Unmount
 // waits for the end of that use too.

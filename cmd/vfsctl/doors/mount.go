@@ -134,7 +134,11 @@ func announceMount(a *cli.App, c *cli.Call, m *mount.Mount, report mountReport, 
 	if err != nil {
 		return errors.Join(err, m.Unmount())
 	}
-	return endMount(c, a, m, report.On)
+	if err := endMount(c, a, m, report.On); err != nil {
+		a.Warn("%v", err) // an interrupt is what ends the command, and does not explain this
+		return cli.CodeOf(err)
+	}
+	return nil
 }
 
 // unmounter is the command of the host that ends a mount of this user.
@@ -145,11 +149,12 @@ func unmounter() string {
 	return "fusermount3 -u"
 }
 
-// endMount waits for the end of a mount, and unmounts it if ctx ends first.
+// endMount waits for the end of a mount, and unmounts it if ctx ends first. It returns what kept the mount from its end, or
+// its last changes from being committed.
 func endMount(ctx context.Context, a *cli.App, m *mount.Mount, dir string) error {
 	select {
 	case <-m.Done():
-		return nil
+		return m.Unmount()
 	case <-ctx.Done():
 	}
 	unmounted := make(chan error, 1)
@@ -169,7 +174,7 @@ func endMount(ctx context.Context, a *cli.App, m *mount.Mount, dir string) error
 		return err
 	}
 	<-m.Done()
-	return nil
+	return m.Unmount()
 }
 
 // leaveWithin is how long the end of a mount may take before the command says why it may.
