@@ -31,7 +31,7 @@
 // The commit of a batch survives the end of the process, but not a loss of power: fsync of any file or directory makes
 // everything durable that was changed before, and so does the end of the mount. A mount that is killed loses the batch that
 // was open. close(2) commits nothing: a file that was closed survives a kill once it was closed for 20 ms, or synced. A
-// commit for each close would make creation of a small file take four times the processor time, and each close of a file that
+// commit for each close would make creation of a small file take two and a half times the processor time, and each close of a file that
 // was only read would wait for this process. With a negative [LiveOptions.Gather] each change is committed before it returns,
 // so a kill loses nothing.
 //

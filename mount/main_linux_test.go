@@ -8,6 +8,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	serveUntilKilled()
 	asuser.Main()
 	os.Exit(m.Run())
 }
