@@ -3,6 +3,8 @@ package merge
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
@@ -47,6 +49,9 @@ func Conflicts(ctx context.Context, fsys *vfs.FS) (list []Conflict, err error) {
 	}
 	return list, nil
 }
+
+// because gives an errno its reason.
+func because(errno syscall.Errno, reason string) error { return fmt.Errorf("%w: %s", errno, reason) }
 
 func pathErr(op, path string, err error) error {
 	if _, ok := err.(*fs.PathError); ok || err == nil {
@@ -163,7 +168,8 @@ func Content(ctx context.Context, fsys *vfs.FS, path string, side Side) (data []
 }
 
 // Markers returns the text of a file in conflict, in which the lines that conflict stand between marks, with those of the
-// base. The marks are stored nowhere. What a side does not have is empty there.
+// base. The marks are stored nowhere. What a side does not have is empty there. What is not merged by line, such as binary
+// contents and directories, is EINVAL.
 func Markers(ctx context.Context, fsys *vfs.FS, path string) ([]byte, error) {
 	var text bytes.Buffer
 	err := fsys.View(ctx, func(tx *vfs.Tx) error {
@@ -174,7 +180,11 @@ func Markers(ctx context.Context, fsys *vfs.FS, path string) ([]byte, error) {
 		c := describe(path, n)
 		var texts [3][]byte
 		for side := range texts {
-			if texts[side], err = sideOf((*tree.Tx)(tx), c, Side(side)); err != nil && err != syscall.ENOENT {
+			texts[side], err = sideOf((*tree.Tx)(tx), c, Side(side))
+			switch {
+			case errors.Is(err, syscall.EISDIR), err == nil && !mergeable(texts[side]):
+				return because(syscall.EINVAL, "its "+[...]string{"base", "ours", "theirs"}[side]+" is no text that is merged by line")
+			case err != nil && !errors.Is(err, syscall.ENOENT):
 				return err
 			}
 		}
@@ -194,10 +204,13 @@ func sideOf(tx *tree.Tx, c Conflict, side Side) ([]byte, error) {
 	}
 	info := [...]*vfs.Info{c.Base, c.Ours, c.Theirs}[side]
 	if info == nil {
-		return nil, syscall.ENOENT
+		return nil, because(syscall.ENOENT, "that side has no such file")
 	}
 	n := node.NodeOf(info)
-	if n.Target != "" {
+	switch {
+	case n.IsDir():
+		return nil, syscall.EISDIR
+	case n.Target != "":
 		return []byte(n.Target), nil
 	}
 	if n.Content.Size > vfs.MaxReadSize {
@@ -215,7 +228,7 @@ func conflicted(tx *vfs.Tx, path string) (*node.Node, error) {
 	}
 	n := node.NodeOf(info)
 	if n.Conflict == "" {
-		return nil, syscall.EINVAL
+		return nil, because(syscall.EINVAL, "it is not in conflict")
 	}
 	return n, nil
 }

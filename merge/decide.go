@@ -165,7 +165,15 @@ func (m *merger) mergeLinks(p plan, b, o, t state) []node.Name {
 
 // minus returns the names of a that b does not have.
 func minus(a, b []node.Name) []node.Name {
-	return slices.DeleteFunc(slices.Clone(a), func(name node.Name) bool { return slices.Contains(b, name) })
+	has := func(name node.Name) bool { return slices.Contains(b, name) }
+	if len(b) > 16 { // a file may have thousands of names
+		set := make(map[node.Name]bool, len(b))
+		for _, name := range b {
+			set[name] = true
+		}
+		has = func(name node.Name) bool { return set[name] }
+	}
+	return slices.DeleteFunc(slices.Clone(a), has)
 }
 
 // termOf returns the state of a side as a term.

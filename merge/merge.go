@@ -91,7 +91,7 @@ func mergeErr(from, to *vfs.FS, err error) error {
 	if errors.As(err, &pe) || errors.As(err, &le) {
 		return err
 	}
-	return &os.LinkError{Op: "merge", Old: from.Name(), New: to.Name(), Err: err}
+	return &os.LinkError{Op: "merge", Old: nameOf((*tree.Tree)(from)), New: nameOf((*tree.Tree)(to)), Err: err}
 }
 
 // labelOf names a source. Terms of conflicts have this name, and so have files that a merge puts beside others.
@@ -111,8 +111,12 @@ func into(vtx *vfs.Tx, from *vfs.FS, label string, o Options) (*Result, error) {
 	switch {
 	case (*tree.Tree)(from).DB() != tx.Tree().DB():
 		return nil, syscall.EXDEV
-	case !tx.Tree().Whole() || !(*tree.Tree)(from).Whole(), from.Moment() == tx.Moment(), strings.Contains(label, "\x00"):
-		return nil, syscall.EINVAL
+	case !tx.Tree().Whole() || !(*tree.Tree)(from).Whole():
+		return nil, because(syscall.EINVAL, "one of them is a directory")
+	case from.Moment() == tx.Moment():
+		return nil, because(syscall.EINVAL, "both are the same tree")
+	case strings.Contains(label, "\x00"):
+		return nil, because(syscall.EINVAL, "the label has a NUL")
 	}
 	src, err := tx.On((*tree.Tree)(from))
 	if err != nil {

@@ -1,6 +1,7 @@
 package merge_test
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -202,6 +203,58 @@ func TestMergeRefuses(t *testing.T) {
 			require.ErrorIs(t, err, tt.want)
 		})
 	}
+}
+
+// What is not merged by line conflicts as a whole, and has no marks.
+func TestMergeWhole(t *testing.T) {
+	ctx := t.Context()
+	main := vfstest.New(t)
+	lines := strings.Repeat("\n", merge.MaxLines)
+	change(t, main, "w most 1\n"+lines[2:]+"2\n", "w more 1\n"+lines+"2\n", "w binary 1\n\x00\n2\n", "mkdir d", "w plain 1")
+	try := fork(t, main, "try")
+	change(t, main, "w most 0\n"+lines[2:]+"2\n", "w more 0\n"+lines+"2\n", "w binary 0\n\x00\n2\n", "w d/a 1")
+	change(t, try, "w most 1\n"+lines[2:]+"3\n", "w more 1\n"+lines+"3\n", "w binary 1\n\x00\n3\n", "rm d", "w d 1")
+	into(t, main, try)
+	require.Equal(t, []string{"binary: content", "d: content", "more: content"}, conflicted(t, main))
+	text, err := main.ReadFile(ctx, "most")
+	require.NoError(t, err)
+	require.True(t, string(text) == "0\n"+lines[2:]+"3\n")
+
+	for _, path := range []string{"binary", "d", "more", "plain"} {
+		_, err := merge.Markers(ctx, main, path)
+		require.ErrorIs(t, err, syscall.EINVAL, path)
+	}
+	_, err = merge.Content(ctx, main, "d", merge.Ours)
+	require.ErrorIs(t, err, syscall.EISDIR)
+	_, err = merge.Content(ctx, main, "plain", merge.Ours)
+	require.EqualError(t, err, "merge plain: invalid argument: it is not in conflict")
+}
+
+// A file has thousands of names on both sides.
+func TestMergeManyLinks(t *testing.T) {
+	main := vfstest.New(t)
+	link := func(fsys *vfs.FS, side string) {
+		require.NoError(t, fsys.Update(t.Context(), func(tx *vfs.Tx) error {
+			for i := range 1000 {
+				if err := tx.Link("a", fmt.Sprint(side, i)); err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
+	}
+	change(t, main, "w a 1")
+	link(main, "base")
+	try := fork(t, main, "try")
+	link(main, "ours")
+	link(try, "theirs")
+	change(t, main, "rm base1")
+	change(t, try, "rm base2", "w a 2")
+	into(t, main, try)
+	require.Empty(t, conflicted(t, main))
+	info, err := main.Stat(t.Context(), "a")
+	require.NoError(t, err)
+	require.Equal(t, 2999, info.Nlink())
 }
 
 // A directory that the base has removed as a whole, and that theirs has again, comes with all that is in it.

@@ -230,21 +230,21 @@ func (m *merger) pairAt(c tree.NameChange) (dirs bool, err error) {
 	if _, done := m.ofTheirs[c.New]; done {
 		return false, nil
 	}
-	theirs, err := stateOf(m.theirs, c.New, m.ofTheirs)
-	if err != nil || !theirs.there() {
-		return false, err
-	}
-	before, err := stateOf(m.base, c.New, nil)
-	if err != nil || before.there() {
-		return false, err
-	}
-
 	dir, err := m.number(or(m.ofTheirs, c.Dir))
 	if err != nil {
 		return false, err
 	}
 	found, err := m.ours.entry(node.Name{Dir: dir, Base: c.Base})
 	if err != nil || found == 0 || found == c.New {
+		return false, err
+	}
+
+	theirs, err := stateOf(m.theirs, c.New, m.ofTheirs)
+	if err != nil || !theirs.there() {
+		return false, err
+	}
+	before, err := stateOf(m.base, c.New, nil)
+	if err != nil || before.there() {
 		return false, err
 	}
 	id := or(m.ofOurs, found)

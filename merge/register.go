@@ -1,6 +1,7 @@
 package merge
 
 import (
+	"bytes"
 	"io"
 	"slices"
 
@@ -9,8 +10,11 @@ import (
 	"vfsdb/textdiff"
 )
 
-// MaxText bounds the texts that are merged by line, in bytes. Longer ones conflict as a whole.
-const MaxText = 64 << 20
+// MaxText and MaxLines bound the texts that are merged by line. Longer ones conflict as a whole.
+const (
+	MaxText  = 64 << 20 // bytes
+	MaxLines = 1 << 20
+)
 
 // A register is a part of an inode that merges by itself.
 type register struct {
@@ -267,7 +271,7 @@ type attr struct {
 func (m *merger) mergeText(b, o, t chunk.Content) (content chunk.Content, merged bool, err error) {
 	var texts [3][]byte
 	for i, c := range []chunk.Content{b, o, t} {
-		if texts[i], err = m.read(c); err != nil || textdiff.Binary(texts[i]) {
+		if texts[i], err = m.read(c); err != nil || !mergeable(texts[i]) {
 			return o, false, err
 		}
 	}
@@ -282,6 +286,11 @@ func (m *merger) mergeText(b, o, t chunk.Content) (content chunk.Content, merged
 	}
 	content, err = chunk.Put(m.out.tx.DB(), text.Take(side))
 	return content, err == nil, err
+}
+
+// mergeable reports whether some bytes are a text that is merged by line.
+func mergeable(data []byte) bool {
+	return len(data) <= MaxText && !textdiff.Binary(data) && bytes.Count(data, []byte{'\n'}) <= MaxLines
 }
 
 // read returns the bytes of a content.

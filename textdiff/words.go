@@ -18,16 +18,25 @@ func Words(a, b []byte) []Hunk {
 	return hunks
 }
 
+// maxWords bounds the lines of one text that are merged by word, in bytes of all three texts together. A search by word
+// costs much in long lines, such as those of programs that were made small.
+const maxWords = 4 << 20
+
 // Words returns m with those conflicts resolved in which each text has one line, and the two sides changed different words
-// of it that do not touch. The other conflicts stay.
+// of it that do not touch. The other conflicts stay, and so do those that come after 4 MiB of such lines.
 func (m Merged) Words() Merged {
 	m.Regions = slices.Clone(m.Regions)
+	room := maxWords
 	for i, r := range m.Regions {
 		if r.Origin != Conflict || r.Base.Len() != 1 || r.Ours.Len() != 1 || r.Theirs.Len() != 1 {
 			continue
 		}
+		base, ours, theirs := m.Base.Lines(r.Base), m.Ours.Lines(r.Ours), m.Theirs.Lines(r.Theirs)
+		if room -= len(base) + len(ours) + len(theirs); room < 0 {
+			break
+		}
 
-		line := merge(words(m.Base.Lines(r.Base)), words(m.Ours.Lines(r.Ours)), words(m.Theirs.Lines(r.Theirs)))
+		line := merge(words(base), words(ours), words(theirs))
 		if line.Clean() {
 			m.Regions[i].Origin, m.Regions[i].Text = Mixed, line.Take(Agreed)
 		}

@@ -38,6 +38,19 @@ func TestWords(t *testing.T) {
 	require.Equal(t, []Hunk{{Range{0, 14}, Range{0, 0}}}, Words(a, nil))
 }
 
+// Lines that are too long for a merge by word stay in conflict.
+func TestMergedWordsAreBounded(t *testing.T) {
+	long := strings.Repeat("word ", maxWords/15)
+	text := func(first, last string) []byte { return []byte(first + long + last + "\n") }
+	m := Merge(text("a", "b"), text("c", "b"), text("a", "d"))
+	require.Equal(t, 1, m.Words().Conflicts())
+
+	long = long[:len(long)-5]
+	m = Merge(text("a", "b"), text("c", "b"), text("a", "d")).Words()
+	require.True(t, m.Clean())
+	require.Equal(t, string(text("c", "d")), string(m.Take(Ours)))
+}
+
 func TestMergedWords(t *testing.T) {
 	for _, tt := range []struct {
 		name, base, ours, theirs string
