@@ -31,13 +31,14 @@ func TestOverlayEndsAll(t *testing.T) {
 func TestOverlayKept(t *testing.T) {
 	ctx := t.Context()
 	fsys := vfstest.New(t, "a")
-	cmd := overlay(t, ctx, fsys, run.Options{}, "/bin/sh", "-ec", `echo kept > a; while test -e "$1"; do sleep 0.01; done`, "sh", "")
+	mark := "VFS_TEST_MARK=" + t.TempDir()
 	gate := filepath.Join(t.TempDir(), "gate")
 	require.NoError(t, os.WriteFile(gate, nil, 0o600))
-	cmd = run.Command(ctx, fsys, run.Options{Via: run.Overlay}, "/bin/sh", "-ec", `echo kept > a; while test -e "$1"; do sleep 0.01; done`, "sh", gate)
+	cmd := overlay(t, ctx, fsys, run.Options{Env: []string{mark}}, "/bin/sh", "-ec", `echo kept > a; while test -e "$1"; do sleep 0.01; done`, "sh", gate)
+
 	done := make(chan error, 1)
 	go func() { done <- cmd.Run() }()
-	require.Eventually(t, func() bool { return len(processesOf("VFS_BRANCH=main")) > 0 }, long, tick)
+	require.Eventually(t, func() bool { return len(processesOf(mark)) > 0 }, long, tick)
 	fsys.Store().SetReadOnly(true)
 	require.NoError(t, os.Remove(gate))
 	err := <-done
