@@ -206,7 +206,7 @@ func TestStreamsHoldTheFloor(t *testing.T) {
 	require.NoError(t, second.Close())
 	require.Eventually(t, func() bool {
 		return dbtest.Number(t, db, `SELECT floor FROM lease`) == schema.Forever && dbtest.Number(t, db, `SELECT count(*) FROM pin`) == 0
-	}, 5*time.Second, time.Millisecond, "the heartbeat tells at once")
+	}, time.Minute, time.Millisecond, "the heartbeat tells at once")
 }
 
 // A collector that takes us for dead deletes our row, and then perhaps our staged chunks.

@@ -220,7 +220,7 @@ func TestAutoCompacts(t *testing.T) {
 	fsys := library(t)
 	stop := gc.Auto(t.Context(), fsys, 10*time.Millisecond, &gc.AutoOptions{Compact: 1 << 20})
 	defer stop()
-	require.Eventually(t, func() bool { return vfstest.Number(t, fsys, `SELECT count(*) FROM pack`) > 5 }, 20*time.Second, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return vfstest.Number(t, fsys, `SELECT count(*) FROM pack`) > 5 }, waiting, 5*time.Millisecond)
 }
 
 // Everybody writes, removes and reads compressible contents while two processes collect and compact.
@@ -290,7 +290,7 @@ func TestCompactHolds(t *testing.T) {
 		return nil
 	})
 	require.NoError(t, err)
-	require.Less(t, report.LongestStep, 2*time.Second)
+	require.Less(t, report.LongestStep, time.Minute)
 	for step, h := range held {
 		slices.Sort(h)
 		t.Logf("%-8s %4d steps, median %v, longest %v", step, len(h), h[len(h)/2], h[len(h)-1])

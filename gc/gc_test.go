@@ -37,7 +37,7 @@ const (
 	big    = 2*chunk.Size + 77
 	medium = chunk.Size + 77
 
-	waiting = 20 * time.Second
+	waiting = time.Minute
 	tick    = 20 * time.Millisecond
 )
 

@@ -112,7 +112,7 @@ func TestClosedWithoutItsLease(t *testing.T) {
 	vfstest.Exec(t, fsys, `DROP TRIGGER stuck`)
 	require.EqualValues(t, 1, count(t, fsys, "lease"))
 
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second) // its heartbeat is too old after 60
+	ctx, cancel := context.WithTimeout(t.Context(), 40*time.Second) // its heartbeat is too old after 60
 	defer cancel()
 	_, err = gc.Run(ctx, fsys, nil)
 	require.NoError(t, err)

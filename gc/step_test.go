@@ -61,7 +61,7 @@ func holds(t *testing.T, fsys *vfs.FS, what string) {
 	began := time.Now()
 	report, held, err := gc.RunMeasured(t.Context(), fsys)
 	require.NoError(t, err)
-	require.Less(t, report.LongestStep, 2*time.Second)
+	require.Less(t, report.LongestStep, time.Minute)
 	t.Logf("%s: %v for %d steps, longest hold %v; %d orphans, %d rows, %d blobs, %d pages",
 		what, time.Since(began).Round(time.Millisecond), report.Steps, report.LongestStep.Round(10*time.Microsecond),
 		report.Orphans, report.Rows, report.Blobs, report.Pages)

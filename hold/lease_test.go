@@ -30,7 +30,7 @@ func newestOrphan(tx *schema.Tx) (int64, error) {
 
 func eventually(t testing.TB, db *schema.DB, want int64, query string, args ...any) {
 	t.Helper()
-	require.Eventually(t, func() bool { return dbtest.Number(t, db, query, args...) == want }, 10*time.Second, time.Millisecond, query)
+	require.Eventually(t, func() bool { return dbtest.Number(t, db, query, args...) == want }, time.Minute, time.Millisecond, query)
 }
 
 const leases = `SELECT count(*) FROM lease`

@@ -84,7 +84,7 @@ func TestLeaseUnderLoad(t *testing.T) {
 	require.Eventually(t, func() bool {
 		n, err := number(leases)
 		return n == 0 && err == nil
-	}, 10*time.Second, time.Millisecond)
+	}, time.Minute, time.Millisecond)
 	pinned, err := number(`SELECT count(*) FROM pin`)
 	require.NoError(t, err)
 	require.Zero(t, pinned)

@@ -15,7 +15,7 @@ import (
 func TestDeadByProcess(t *testing.T) {
 	place, ok := ownPlace()
 	require.True(t, ok)
-	child := osexec.Command("sleep", "60")
+	child := osexec.Command("sleep", "1000")
 	require.NoError(t, child.Start())
 	t.Cleanup(func() { _ = child.Process.Kill(); _ = child.Wait() })
 	p, ok := readProcess(fmt.Sprint(child.Process.Pid))
@@ -28,7 +28,7 @@ func TestDeadByProcess(t *testing.T) {
 	require.False(t, Dead(strings.Replace(name, "pid:[", "pid:[9", 1)+"1", now, now), "out of our sight")
 
 	require.NoError(t, child.Process.Kill())
-	require.Eventually(t, func() bool { return Dead(name, now, now) }, 10*time.Second, time.Millisecond, "not waited for")
+	require.Eventually(t, func() bool { return Dead(name, now, now) }, time.Minute, time.Millisecond, "not waited for")
 	_ = child.Wait()
 	require.True(t, Dead(name, now, now))
 	require.True(t, strings.HasPrefix(owner(), place+"/"), owner())

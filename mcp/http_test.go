@@ -149,9 +149,13 @@ func connectHTTP(t *testing.T, url, version string, o *sdk.ClientOptions) (*sdk.
 		&sdk.ClientSessionOptions{ProtocolVersion: version})
 }
 
+// grace is the time that a server waits for answers to go out at its end. No test takes so long.
+const grace = 30 * time.Second
+
 // listen serves over HTTP until the test ends.
 func listen(t *testing.T, s *mcp.Server, o *mcp.HTTPOptions) (url string, stop func()) {
 	t.Helper()
+	mcp.SetGrace(s, grace)
 	l, err := mcp.Listen(t.Context(), ":0", o)
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
@@ -193,7 +197,7 @@ func TestHTTPShutdown(t *testing.T) {
 	call(t, c, "workspace_ls", nil)
 	began := time.Now()
 	stop() // the client's stream for notifications is open
-	require.Less(t, time.Since(began), 4*time.Second)
+	require.Less(t, time.Since(began), grace)
 	_, err = c.CallTool(t.Context(), &sdk.CallToolParams{Name: "workspace_ls"})
 	require.Error(t, err)
 	_ = c.Close()
@@ -226,7 +230,7 @@ func TestHTTPShutdownDeafClient(t *testing.T) {
 	cancel()
 	select {
 	case <-served: // with an error or without: the kernel may have taken it all
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		require.FailNow(t, "the server does not end")
 	}
 }

@@ -37,7 +37,7 @@ func next(t *testing.T, from chan string) string {
 	select {
 	case s := <-from:
 		return s
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		require.FailNow(t, "nothing was told")
 		return ""
 	}
@@ -46,7 +46,7 @@ func next(t *testing.T, from chan string) string {
 // subscribed waits until the server knows of n subscriptions: without sessions a client does not wait for that.
 func subscribed(t *testing.T, s *mcp.Server, n int) {
 	t.Helper()
-	require.Eventually(t, func() bool { return mcp.Watched(s) == n }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return mcp.Watched(s) == n }, time.Minute, time.Millisecond)
 }
 
 // A client that subscribes to a file or a directory is notified of each change there, by any process, and of no others.

@@ -67,13 +67,13 @@ func TestWaitEndsWithContext(t *testing.T) {
 		done <- a.Update(t.Context(), func(tx *schema.Tx) error { close(held); <-release; return nil })
 	}()
 	<-held
-	short, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	short, cancel := context.WithTimeout(t.Context(), time.Second/2)
 	defer cancel()
 	nothing := func(tx *schema.Tx) error { return nil }
 	err := b.Update(short, nothing)
 	require.ErrorIs(t, err, syscall.EBUSY, "another process")
 	require.ErrorIs(t, err, context.DeadlineExceeded)
-	short2, cancel2 := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	short2, cancel2 := context.WithTimeout(t.Context(), time.Second/2)
 	defer cancel2()
 	err = a.Update(short2, nothing)
 	require.ErrorIs(t, err, syscall.EBUSY, "the same process")

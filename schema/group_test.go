@@ -357,7 +357,7 @@ func TestJoinLeaderGivesUp(t *testing.T) {
 	db, other := open(t, path, schema.Options{Relaxed: true}), open(t, path, schema.Options{Relaxed: true})
 	first, second := make(chan error), make(chan error)
 	require.NoError(t, other.Update(t.Context(), func(*schema.Tx) error {
-		short, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		short, cancel := context.WithTimeout(t.Context(), time.Second/2)
 		defer cancel()
 		go func() { first <- db.Join(short, 0, rowThen("op1", nil)) }()
 		go func() { second <- db.Join(t.Context(), 0, rowThen("op2", nil)) }()

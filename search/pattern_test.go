@@ -50,5 +50,5 @@ func TestPatternIsBounded(t *testing.T) {
 		require.False(t, p.Match(strings.Repeat("a", 200)+"c", false))
 		require.False(t, p.Match(strings.Repeat("a/", 200)+"c", false))
 	}
-	require.Less(t, time.Since(began), 5*time.Second)
+	require.Less(t, time.Since(began), time.Minute) // it would be years
 }

@@ -106,7 +106,7 @@ func TestWaitOfVerbEnds(t *testing.T) {
 	defer fsys.Close()
 	require.NoError(t, holder.Update(t.Context(), func(*vfs.Tx) error {
 		for _, fsys := range []*vfs.FS{holder, fsys} {
-			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second/2)
 			defer cancel()
 			err := fsys.WriteFile(ctx, "a", nil, 0o644)
 			var at *fs.PathError

@@ -290,7 +290,7 @@ func showKilled(t *testing.T) {
 		require.NoError(t, err)
 		return names
 	}
-	require.Eventually(t, func() bool { return len(left()) == 1 }, 30*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return len(left()) == 1 }, time.Minute, time.Millisecond)
 	require.NoError(t, cmd.Process.Kill())
 	require.Error(t, cmd.Wait())
 	hold.Close()

@@ -74,7 +74,7 @@ func TestWatchAcrossProcesses(t *testing.T) {
 		})
 	}
 	defer writers.Wait()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	next, seen, last := map[string]int{}, 0, int64(0)
 	for e, err := range fsys.Watch(ctx, "", 0) {
