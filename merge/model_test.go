@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -31,6 +32,10 @@ func TestLaws(t *testing.T) {
 		require.NoError(t, flag.Set("rapid.checks", checks))
 		defer flag.Set("rapid.checks", was)
 	}
+	if seed := flag.Lookup("rapid.seed").Value; seed.String() == "0" && os.Getenv("VFS_LONG") == "" {
+		require.NoError(t, flag.Set("rapid.seed", "12"))
+		defer flag.Set("rapid.seed", "0")
+	}
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t)
 		defer w.close()
@@ -43,6 +48,12 @@ func TestLaws(t *testing.T) {
 			},
 			"fork":     w.fork,
 			"merge":    w.merge,
+			"cross":    w.cross,
+			"past":     w.mergePast,
+			"prefer":   w.mergePrefer,
+			"open":     w.open,
+			"forget":   w.forget,
+			"compact":  w.compact,
 			"snapshot": w.snapshot,
 			"restore":  w.restore,
 			"resolve":  w.resolve,
@@ -60,6 +71,7 @@ type world struct {
 	main     *vfs.FS
 	branches []*vfs.FS
 	moments  []*snapshot.Snapshot
+	files    []*vfs.File // open, with writes that are not committed
 	count    int
 }
 
@@ -78,6 +90,9 @@ func newWorld(t *rapid.T) *world {
 }
 
 func (w *world) close() {
+	for _, f := range w.files {
+		f.Close()
+	}
 	w.main.Close()
 	os.RemoveAll(w.dir)
 }
@@ -107,7 +122,9 @@ func (w *world) edit(t *rapid.T) {
 	fsys := w.some(t, "branch")
 	path, other := somePath(t, "path"), somePath(t, "other")
 	line := w.next("line ") + "\n"
-	switch rapid.IntRange(0, 9).Draw(t, "verb") {
+	switch rapid.IntRange(0, 10).Draw(t, "verb") {
+	case 10:
+		_ = fsys.Symlink(w.ctx, other, path)
 	case 0, 1:
 		_ = fsys.WriteFile(w.ctx, path, []byte(line), 0o644, vfs.Parents())
 	case 2:
@@ -177,6 +194,44 @@ func (w *world) drop(t *rapid.T) {
 	w.branches = slices.Delete(w.branches, i, i+1)
 }
 
+// open opens a file, or writes to one that is open, or closes it. A branch that was dropped takes no writes.
+func (w *world) open(t *rapid.T) {
+	i := rapid.IntRange(0, len(w.files)).Draw(t, "file")
+	switch {
+	case i == len(w.files):
+		f, err := w.some(t, "branch").OpenFile(w.ctx, somePath(t, "path"), os.O_RDWR|os.O_CREATE, 0o644)
+		if err == nil && len(w.files) < 4 {
+			w.files = append(w.files, f)
+		} else if err == nil {
+			require.NoError(t, f.Close())
+		}
+	case rapid.Bool().Draw(t, "write"):
+		if _, err := w.files[i].Seek(0, io.SeekEnd); err == nil {
+			_, _ = w.files[i].Write([]byte(w.next("open ") + "\n"))
+		}
+	default:
+		_ = w.files[i].Close()
+		w.files = slices.Delete(w.files, i, i+1)
+	}
+}
+
+// forget deletes a snapshot, such as one that undoes a merge.
+func (w *world) forget(t *rapid.T) {
+	list, err := snapshot.List(w.ctx, w.main)
+	require.NoError(t, err)
+	if len(list) == 0 {
+		return
+	}
+	name := rapid.SampledFrom(list).Draw(t, "snapshot").Name
+	require.NoError(t, snapshot.Delete(w.ctx, w.main, name))
+	w.moments = slices.DeleteFunc(w.moments, func(s *snapshot.Snapshot) bool { return s.Info.Name == name })
+}
+
+func (w *world) compact(t *rapid.T) {
+	_, err := gc.Compact(w.ctx, w.main, nil)
+	require.NoError(t, err)
+}
+
 func (w *world) collect(t *rapid.T) {
 	_, err := gc.Run(w.ctx, w.main, nil)
 	require.NoError(t, err)
@@ -191,7 +246,11 @@ func (w *world) resolve(t *rapid.T) {
 	}
 	c := rapid.SampledFrom(list).Draw(t, "conflict")
 	side := rapid.SampledFrom([]merge.Side{merge.Base, merge.Ours, merge.Theirs}).Draw(t, "side")
-	if err := merge.Resolve(w.ctx, fsys, c.Path, merge.Take{Side: side}); err != nil {
+	take := merge.Take{Side: side}
+	if rapid.Bool().Draw(t, "by hand") {
+		take.Data = []byte(w.next("resolved ") + "\n")
+	}
+	if err := merge.Resolve(w.ctx, fsys, c.Path, take); err != nil {
 		errno, _ := vfs.Errno(err)
 		require.NotZero(t, errno, "%v", err)
 	}
@@ -289,6 +348,53 @@ func (w *world) merge(t *rapid.T) {
 	for _, fsys := range []*vfs.FS{other, mirror, back} {
 		require.NoError(t, snapshot.DeleteBranch(w.ctx, w.main, fsys.Head()))
 	}
+}
+
+// cross merges two branches into each other as both were before, so that each takes in the other's past.
+func (w *world) cross(t *rapid.T) {
+	a, b := w.some(t, "one"), w.some(t, "other")
+	if a == b {
+		return
+	}
+	atA, err := snapshot.Create(w.ctx, a, w.next("moment"), nil)
+	require.NoError(t, err)
+	atB, err := snapshot.Create(w.ctx, b, w.next("moment"), nil)
+	require.NoError(t, err)
+	w.moments = append(w.moments, atA, atB)
+	for _, m := range []struct {
+		target *vfs.FS
+		source *snapshot.Snapshot
+	}{{a, atB}, {b, atA}} {
+		_, err := merge.Into(w.ctx, m.target, m.source, nil)
+		require.NoError(t, err)
+		w.check(t)
+	}
+}
+
+// mergePast merges what a branch was once.
+func (w *world) mergePast(t *rapid.T) {
+	if len(w.moments) == 0 {
+		return
+	}
+	target, source := w.some(t, "target"), rapid.SampledFrom(w.moments).Draw(t, "moment")
+	_, err := merge.Into(w.ctx, target, source, nil)
+	require.NoError(t, err)
+	w.check(t)
+	again, err := merge.Into(w.ctx, target, source, nil)
+	require.NoError(t, err)
+	require.True(t, again.UpToDate)
+}
+
+// mergePrefer merges with a side that decides what would conflict: no content of a file does then that did not before.
+func (w *world) mergePrefer(t *rapid.T) {
+	target, source := w.some(t, "target"), w.some(t, "source")
+	if target == source {
+		return
+	}
+	side := rapid.SampledFrom([]merge.Side{merge.Ours, merge.Theirs}).Draw(t, "side")
+	_, err := merge.Into(w.ctx, target, source, &merge.Options{Prefer: side})
+	require.NoError(t, err)
+	w.check(t)
 }
 
 // mergeUnmoved merges a tree into its own base.

@@ -17,8 +17,8 @@ import (
 	"vfsdb/vfs"
 )
 
-// worker merges the branch that its environment names, and writes to it, round after round. It ends with the round that the
-// environment names, or is killed.
+// worker merges the branch that its environment names into main, and main into that, and writes to it, round after round. It
+// ends with the round that the environment names, or is killed.
 func worker(t *testing.T, path string) {
 	ctx := context.Background()
 	main, err := vfs.Open(ctx, path, nil)
@@ -29,6 +29,10 @@ func worker(t *testing.T, path string) {
 		require.NoError(t, err)
 		_, err = merge.Into(ctx, main, try, nil)
 		require.NoError(t, err)
+		if round%3 == 2 {
+			_, err = merge.Into(ctx, try, main, nil)
+			require.NoError(t, err)
+		}
 		file := os.Getenv("VFS_MERGE_FROM") + fmt.Sprint(round%7)
 		require.NoError(t, try.WriteFile(ctx, "own/"+file, fmt.Appendf(nil, "%d", round), 0o644))
 		require.NoError(t, try.WriteFile(ctx, "shared", fmt.Appendf(nil, "%s %d", file, round), 0o644))
@@ -47,7 +51,7 @@ func workerFor(t *testing.T, path, from, rounds string) *exec.Cmd {
 	return cmd
 }
 
-// Two processes merge into one branch at once. Then they do so again, and are killed: each merge is there or not.
+// Two processes merge branches of theirs and a common one into each other at once. Then they do so again, and are killed: each merge is there or not.
 func TestMergeProcesses(t *testing.T) {
 	if path := os.Getenv("VFS_MERGE_PATH"); path != "" {
 		worker(t, path)
