@@ -23,8 +23,8 @@ type Entry struct {
 	Links    int       `json:"links"`
 	Ino      int64     `json:"ino"`
 	Modified time.Time `json:"modified"`
-	Changed  time.Time `json:"changed"`
-	Created  time.Time `json:"created"`
+	Changed  time.Time `json:"changed,omitzero"`
+	Created  time.Time `json:"created,omitzero"`
 	Target   string    `json:"target,omitempty"`
 	Target64 string    `json:"target_base64,omitempty"`
 	Device   uint64    `json:"device,omitempty"`

@@ -2,6 +2,7 @@ package history
 
 import (
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -83,6 +84,9 @@ func newConflictJSON(c merge.Conflict) conflictJSON {
 			return nil
 		}
 		e := cli.NewEntry(c.Path, info)
+		if info.BirthTime().Equal(time.Unix(0, 0)) { // of a state that is kept, only the time of its content is
+			e.Changed, e.Created = time.Time{}, time.Time{}
+		}
 		return &e
 	}
 	return conflictJSON{
