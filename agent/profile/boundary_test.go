@@ -15,6 +15,7 @@ import (
 	"vfsdb/agent/tool"
 	"vfsdb/internal/vfstest"
 	"vfsdb/internal/vfstest/agentkit"
+	"vfsdb/merge"
 	"vfsdb/snapshot"
 	"vfsdb/vfs"
 )
@@ -60,6 +61,20 @@ func hostile(t *testing.T) (*vfs.FS, string) {
 	require.NoError(t, fsys.Rename(t.Context(), evilName, evilName+"2"))
 	vfstest.Write(t, fsys, "memories/m", content+"more\n")
 	return fsys, content
+}
+
+// quarrel adds to a hostile store a file of which the branch rival has another text, and one in conflict.
+func quarrel(t *testing.T, fsys *vfs.FS, content string) {
+	for _, path := range []string{"undecided", "quarrel"} {
+		vfstest.Write(t, fsys, path, "base\n")
+	}
+	rival := vfstest.Branch(t, fsys, "rival")
+	vfstest.Write(t, fsys, "undecided", content+"ours\n")
+	vfstest.Write(t, fsys, "quarrel", content+"ours\n")
+	vfstest.Write(t, rival, "undecided", content+"theirs\n")
+	_, err := merge.Into(t.Context(), fsys, rival, nil)
+	require.NoError(t, err)
+	vfstest.Write(t, rival, "quarrel", content+"theirs\n")
 }
 
 // A hostileCall is a call on hostile content. Its result shows that content, unless it is silent.
@@ -119,6 +134,12 @@ var hostileCalls = map[string][]hostileCall{
 		{"workspace_log", agentkit.Args{}, false},
 		{"workspace_blame", agentkit.Args{"path": evilFile}, false},
 		{"workspace_list_branches", agentkit.Args{}, true},
+		{"workspace_merge", agentkit.Args{"ref": "rival"}, false},
+		{"workspace_merge", agentkit.Args{"ref": "rival", "dryRun": false}, false},
+		{"workspace_merge", agentkit.Args{"ref": forged[0] + order}, false},
+		{"workspace_conflicts", agentkit.Args{}, false},
+		{"workspace_resolve", agentkit.Args{"path": "undecided", "take": "theirs"}, true},
+		{"workspace_resolve", agentkit.Args{"path": evilName, "take": "ours"}, false},
 	},
 	"module2": {
 		{"read", agentkit.Args{"path": evilFile}, false},
@@ -209,9 +230,11 @@ func TestUntrustedBoundary(t *testing.T) {
 			for i, c := range hostileCalls[p.Name] {
 				t.Run(fmt.Sprintf("%d %s", i, c.tool), func(t *testing.T) {
 					if p.Name == "helix" { // its calls spoil the store for each other
-						fsys, _ = hostile(t)
+						var content string
+						fsys, content = hostile(t)
+						quarrel(t, fsys, content)
 					}
-					b, err := tool.New(fsys, &tool.Config{Profile: p})
+					b, err := tool.New(fsys, &tool.Config{Profile: p, Policy: &policy.Policy{Branches: []string{"rival"}}})
 					require.NoError(t, err)
 					r := agentkit.Try(t, b, c.tool, c.args)
 					shown := strings.Contains(r.Text, order)

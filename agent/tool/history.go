@@ -41,6 +41,20 @@ func (h *History) Locate(name string) (string, error) { return h.box.locate(name
 // Sees reports whether tools may look at a branch: see [History.Moment].
 func (h *History) Sees(of vfs.Branch) bool { return h.box.may(of.ID, of.Name) }
 
+// On returns the history of another branch, as far as tools may write there: they stood on it, or forked it. Any other is
+// EACCES. Changes of it are no steps that Undo of a session takes back.
+func (h *History) On(branch *vfs.FS) (*History, error) {
+	if !h.box.at.knows(branch.Moment().Branch) {
+		return nil, &policy.Error{Permission: policy.Write, Why: fmt.Sprintf("this workspace neither stood on the branch '%s' nor forked it, so it cannot change it", branch.Head())}
+	}
+	box := *h.box
+	box.at, box.keeper = NewPosition(branch, nil), nil
+	return &History{box.here()}, nil
+}
+
+// Hear sends an event of the workspace to its hooks.
+func (h *History) Hear(e hooks.Event) { h.box.config.Hear(e) }
+
 // Resolve returns the path that a model means, with a slash in front; "" if it leads nowhere. It needs no approval,
 // since it reveals no content.
 func (h *History) Resolve(ctx context.Context, name string) (path string, err error) {
@@ -85,7 +99,7 @@ func (h *History) Snapshot(ctx context.Context, name, note string) (Ref, snapsho
 	if err != nil {
 		return Ref{}, snapshot.Info{}, err
 	}
-	h.box.config.Hear(hooks.Event{Kind: "snapshot", Name: s.Info.Name})
+	h.Hear(hooks.Event{Kind: "snapshot", Name: s.Info.Name})
 	ref.Snapshot = s.Info.Name
 	return ref, s.Info, nil
 }
@@ -160,7 +174,7 @@ func (h *History) Restore(ctx context.Context, text string) (now, undo Ref, err 
 	if err != nil {
 		return Ref{}, Ref{}, err
 	}
-	h.box.config.Hear(hooks.Event{Kind: "restore", Name: text})
+	h.Hear(hooks.Event{Kind: "restore", Name: text})
 	undo = now
 	undo.Snapshot = before.Info.Name
 	return now, undo, nil

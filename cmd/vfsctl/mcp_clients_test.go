@@ -22,6 +22,9 @@ import (
 
 	"vfsdb/agent/profile"
 	"vfsdb/internal/mcpclients"
+	"vfsdb/merge"
+	"vfsdb/snapshot"
+	"vfsdb/vfs"
 )
 
 // binary is the program as a client starts it.
@@ -39,8 +42,11 @@ type aCall struct {
 	tool, args, want string
 }
 
-// everyTool calls each tool of the profile helix once, over a database that was empty.
+// everyTool calls each tool of the profile helix once, over a database with nothing but the file undecided, which is in
+// conflict with the branch rival.
 var everyTool = []aCall{
+	{"conflicts", `{}`, `(?s)1 conflict.*/undecided.*theirs: rival.*>>>>>>> rival`},
+	{"resolve", `{"path":"/undecided","take":"theirs"}`, `no conflict is left`},
 	{"write_file", `{"path":"/notes/a.md","content":"one\ntwo\n"}`, `created, 8 bytes`},
 	{"append_file", `{"path":"/notes/a.md","content":"three\n"}`, `replaced, 14 bytes`},
 	{"read_file", `{"path":"/notes/a.md"}`, `(?s)untrusted="true".*one\ntwo\nthree\n`},
@@ -61,6 +67,7 @@ var everyTool = []aCall{
 	{"rm", `{"path":"/src","recursive":true}`, `done`},
 	{"diff", `{"from":"before"}`, `/src/x.go`},
 	{"list_snapshots", `{}`, `before`},
+	{"merge", `{"ref":"before"}`, `has all of`},
 	{"restore", `{"ref":"before"}`, `"undo":`},
 	{"branch", `{"name":"try"}`, `try`},
 	{"delete_snapshot", `{"ref":"before"}`, `done`},
@@ -70,12 +77,28 @@ var everyTool = []aCall{
 	{"apply", `{"operations":[{"tool":"mkdir","args":{"path":"/d"}},{"tool":"write_file","args":{"path":"/d/f","content":"f"}}]}`, `2: created`},
 }
 
+// quarrel makes a database whose file undecided is in conflict with the branch rival.
+func quarrel(t *testing.T, db string) {
+	t.Helper()
+	main, err := vfs.Open(t.Context(), db, nil)
+	require.NoError(t, err)
+	defer main.Close()
+	require.NoError(t, main.WriteFile(t.Context(), "undecided", []byte("base\n"), 0o644))
+	rival, err := snapshot.Branch(t.Context(), main, main, "rival")
+	require.NoError(t, err)
+	require.NoError(t, main.WriteFile(t.Context(), "undecided", []byte("ours\n"), 0o644))
+	require.NoError(t, rival.WriteFile(t.Context(), "undecided", []byte("theirs\n"), 0o644))
+	_, err = merge.Into(t.Context(), main, rival, nil)
+	require.NoError(t, err)
+}
+
 // The inspector, a client of others, lists the tools, finds their schemas portable, and calls each of them; so it does
 // with either way to speak, and over HTTP. Each of its runs is a process of its own that starts a server.
 func TestInspector(t *testing.T) {
 	clients := mcpclients.Find(t)
 	vfsctl, db := binary(t), filepath.Join(t.TempDir(), "agent.db")
 	server := []string{vfsctl, "--db", db, "mcp", "--create"}
+	quarrel(t, db)
 	inspect := func(args ...string) map[string]any { return clients.Inspect(t, append(args, server...)...) }
 
 	var names, called []string
@@ -102,7 +125,7 @@ func TestInspector(t *testing.T) {
 	require.Equal(t, true, dig[any](t, failed, "result", "isError"))
 
 	resources := dig[[]any](t, inspect("--method", "resources/list"), "result", "resources")
-	require.Len(t, resources, 5)
+	require.Len(t, resources, 6)
 	uri := dig[string](t, resources[0], "uri")
 	require.Regexp(t, `^vfs://[0-9a-f]{32}/main/d/f$`, uri)
 	read := dig[[]any](t, inspect("--method", "resources/read", "--uri", uri), "result", "contents")

@@ -2,6 +2,7 @@ package helix
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -14,18 +15,16 @@ var Profile = &tool.Profile{
 	Name:    "helix",
 	About:   "workspace_read_file, workspace_edit_file and the rest: every verb, with sums, snapshots and branches",
 	Prepare: tool.StartAllowed,
-	Tools:   func(b *tool.Toolbox) []*tool.Tool { return named(b, slicesOf(files(), history(), programs())) },
+	Tools:   tools,
 	Tagged:  true,
 	Explain: tool.Explain,
 	Prompt:  prompt,
 	Prefix:  prefix,
 }
 
-func slicesOf(lists ...[]*tool.Tool) (all []*tool.Tool) {
-	for _, l := range lists {
-		all = append(all, l...)
-	}
-	return all
+// tools returns all tools of the profile.
+func tools(b *tool.Toolbox) []*tool.Tool {
+	return named(b, slices.Concat(files(), history(), merges(), programs()))
 }
 
 // named puts the prefix of the workspace before the names of its tools.

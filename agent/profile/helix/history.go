@@ -151,6 +151,14 @@ type change struct {
 	From string        `json:"from,omitempty" jsonschema:"the path before, if it was renamed"`
 }
 
+func newChange(c snapshot.Change) change {
+	one := change{Kind: c.Kind, Path: policy.Rooted(c.Path)}
+	if c.From != "" {
+		one.From = policy.Rooted(c.From)
+	}
+	return one
+}
+
 func diffMoments(ctx context.Context, h *tool.History, in diffIn) (diffOut, error) {
 	changes, omitted, err := branches.Compare(ctx, h, in.From, in.To, h.Caps().Entries)
 	if err != nil {
@@ -158,11 +166,7 @@ func diffMoments(ctx context.Context, h *tool.History, in diffIn) (diffOut, erro
 	}
 	o := diffOut{Changes: []change{}, OmittedEntries: omitted, Truncated: omitted > 0}
 	for _, c := range changes {
-		one := change{Kind: c.Kind, Path: policy.Rooted(c.Path)}
-		if c.From != "" {
-			one.From = policy.Rooted(c.From)
-		}
-		o.Changes = append(o.Changes, one)
+		o.Changes = append(o.Changes, newChange(c))
 	}
 	return o, nil
 }
