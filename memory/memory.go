@@ -130,18 +130,23 @@ func (m *Memory) PutPath(root node.Ino, follow bool, path string, n *node.Node, 
 	}
 }
 
-// NamesOf returns the entries that show an inode. Only the shared form has them, as for paths.
+// NamesOf returns the entries that show an inode.
 func (m *Memory) NamesOf(ino node.Ino) ([]node.Name, bool) {
-	if m.Gen == nil {
-		return nil, false
+	if m.Gen != nil {
+		return m.shared.namesOf.get(m.Gen, treeIno{m.moment, ino})
 	}
-	return m.shared.namesOf.get(m.Gen, treeIno{m.moment, ino})
+	names, ok := m.Own.namesOf[ino]
+	return names, ok
 }
 
 // PutNamesOf keeps the entries that show an inode.
 func (m *Memory) PutNamesOf(ino node.Ino, names []node.Name) {
-	if m.Gen != nil && len(names) <= maxCachedNames {
+	switch {
+	case len(names) > maxCachedNames:
+	case m.Gen != nil:
 		m.shared.namesOf.put(m.Gen, treeIno{m.moment, ino}, names)
+	default:
+		m.Own.namesOf[ino] = names
 	}
 }
 

@@ -13,14 +13,15 @@ import (
 // connection's memo, which a commit by another connection clears, and a rollback of this one, so it is never stale.
 // Transactions that write use it, and those that do not know their generation; the others use the [Shared].
 type Own struct {
-	user   *schema.Tx // the last
-	Branch BranchState
-	Names  map[node.Name]node.Dirent
-	Whole  map[node.Ino]bool // directories all of whose entries are in names: those that were made here
-	Nodes  map[node.Ino]*node.Node
-	Dirty  map[node.Ino]*node.Node // changed in memory, not yet in the table
-	Moves  int                     // of directories, so far
-	xattrs int                     // bytes of attributes and conflicts that were put into nodes
+	user    *schema.Tx // the last
+	Branch  BranchState
+	Names   map[node.Name]node.Dirent
+	Whole   map[node.Ino]bool // directories all of whose entries are in names: those that were made here
+	Nodes   map[node.Ino]*node.Node
+	Dirty   map[node.Ino]*node.Node  // changed in memory, not yet in the table
+	namesOf map[node.Ino][]node.Name // the entries that show an inode, as far as they were asked for
+	Moves   int                      // of directories, so far
+	xattrs  int                      // bytes of attributes and conflicts that were put into nodes
 
 	Sources map[node.Ino]Source // where the log has the sums of contents
 }
@@ -57,7 +58,7 @@ func ownCacheOf(db *schema.Tx, at history.Moment) *Own {
 	if c == nil {
 		c = &Own{
 			Names: make(map[node.Name]node.Dirent), Whole: make(map[node.Ino]bool), Nodes: make(map[node.Ino]*node.Node),
-			Dirty: make(map[node.Ino]*node.Node), Sources: make(map[node.Ino]Source),
+			Dirty: make(map[node.Ino]*node.Node), namesOf: make(map[node.Ino][]node.Name), Sources: make(map[node.Ino]Source),
 		}
 		trees[at] = c
 	}
@@ -76,6 +77,13 @@ func InvalidateBranch(db *schema.Tx, id int64) {
 	}
 }
 
+// Rename notes that a name shows another inode than before, or none: 0.
+func (c *Own) Rename(key node.Name, was node.Ino, is node.Dirent) {
+	delete(c.namesOf, was)
+	delete(c.namesOf, is.Ino)
+	c.Names[key] = is
+}
+
 // PutNode keeps an inode, or with nil that the tree does not have it.
 func (c *Own) PutNode(ino node.Ino, n *node.Node) {
 	c.Nodes[ino] = n
@@ -92,13 +100,14 @@ func (c *Own) trim() {
 	if len(c.Sources) > maxOwnEntries {
 		clear(c.Sources)
 	}
-	if len(c.Names)+len(c.Nodes) <= maxOwnEntries && c.xattrs <= maxOwnXattrs {
+	if len(c.Names)+len(c.Nodes)+len(c.namesOf) <= maxOwnEntries && c.xattrs <= maxOwnXattrs {
 		return
 	}
 	c.xattrs = 0
 	clear(c.Names)
 	clear(c.Whole)
 	clear(c.Nodes)
+	clear(c.namesOf)
 	for ino, n := range c.Dirty {
 		c.Nodes[ino] = n
 	}

@@ -160,7 +160,7 @@ func into(vtx *vfs.Tx, from *vfs.FS, label string, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.FastForward, err = bring(vtx, from, base, theirs, delta, label, o); err != nil {
+	if delta, r.FastForward, err = bring(tx, base, theirs, delta, label, o); err != nil {
 		return nil, err
 	}
 	if err := history.AddMerge(tx.DB(), tx.Moment().Branch, at); err != nil {
@@ -171,7 +171,7 @@ func into(vtx *vfs.Tx, from *vfs.FS, label string, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.Changes, err = snapshot.DiffIn(vtx, (*vfs.FS)(past)); err != nil {
+	if r.Changes, err = snapshot.DiffIn(vtx, (*vfs.FS)(past), delta); err != nil {
 		return nil, err
 	}
 	r.Conflicts, err = conflictsIn(tx)
@@ -187,22 +187,23 @@ func momentOf(src *tree.Tx) (history.Moment, error) {
 	return src.Freeze()
 }
 
-// bring changes the head: to what the source is if nothing has changed since the base, else to the merge of the three.
-func bring(vtx *vfs.Tx, from *vfs.FS, base, theirs *view, byTheirs *tree.Delta, label string, o Options) (forward bool, err error) {
-	tx := (*tree.Tx)(vtx)
+// bring changes the head: to what the source is if nothing has changed since the base, else to the merge of the three. It
+// returns what it has changed.
+func bring(tx *tree.Tx, base, theirs *view, byTheirs *tree.Delta, label string, o Options) (delta *tree.Delta, forward bool, err error) {
 	var byOurs *tree.Delta
 	if base.tx != nil {
 		if byOurs, err = compare(base, newView(tx)); err != nil {
-			return false, err
+			return nil, false, err
 		}
 		if len(byOurs.Names)+len(byOurs.Inodes) == 0 {
-			return true, snapshot.Become(vtx, from, journal.OpMerge)
+			return byTheirs, true, snapshot.Become(tx, theirs.tx, byTheirs, journal.OpMerge)
 		}
 	}
 
 	m := newMerger(base, newView(tx), theirs)
 	m.byOurs, m.byTheirs = byOurs, byTheirs
-	return false, m.three(tx, label, o)
+	delta, err = m.three(tx, label, o)
+	return delta, false, err
 }
 
 // Three merges into the head of a transaction what changed from one tree to another, whatever branches they are of: with the
@@ -228,21 +229,18 @@ func Three(tx *vfs.Tx, base, theirs snapshot.Tree, label string, options *Option
 	if err := ours.TakeWrites(); err != nil {
 		return err
 	}
-	return newMerger(views[0], newView(ours), views[1]).three(ours, label, o)
+	_, err := newMerger(views[0], newView(ours), views[1]).three(ours, label, o)
+	return err
 }
 
-// three merges, and gives the head of ours the result.
-func (m *merger) three(tx *tree.Tx, label string, o Options) error {
+// three merges, and gives the head of ours the result. It returns what changes by that.
+func (m *merger) three(tx *tree.Tx, label string, o Options) (*tree.Delta, error) {
 	m.now, m.prefer = time.Now().UnixNano(), o.Prefer
 	m.label = [3]string{Base: "base", Ours: nameOf(tx.Tree()), Theirs: label}
 	if err := m.run(); err != nil {
-		return err
+		return nil, err
 	}
-	return m.write(tx)
-}
 
-// write gives the head the result.
-func (m *merger) write(tx *tree.Tx) error {
 	names, inos := make(map[node.Name]bool), make(map[node.Ino]bool)
 	for name := range m.out.names {
 		names[name] = true
@@ -252,9 +250,9 @@ func (m *merger) write(tx *tree.Tx) error {
 	}
 	delta, err := differing(m.ours, m.out, names, inos)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return apply(tx, delta)
+	return delta, apply(tx, delta)
 }
 
 // apply changes the rows of the head, and records the paths that change.

@@ -72,6 +72,11 @@ func diff(old, now *tree.Tx) ([]Change, error) {
 	if err != nil {
 		return nil, err
 	}
+	return changesOf(old, now, delta)
+}
+
+// changesOf returns the changes from one tree to another, which differ in delta, sorted by path.
+func changesOf(old, now *tree.Tx, delta *tree.Delta) ([]Change, error) {
 	d := &differ{old: newSide(old), now: newSide(now), renamed: make(map[string]bool), left: make(map[string]bool)}
 
 	// Each side gets the entries that only it shows.

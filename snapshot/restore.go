@@ -55,19 +55,33 @@ func checkRestore(tx *vfs.Tx, to Tree, check func([]Change) error) error {
 	return check(changes)
 }
 
-// DiffIn returns the changes from a tree to the head that a transaction writes, with what it has written so far. See [Diff].
-func DiffIn(tx *vfs.Tx, from Tree) ([]Change, error) {
+// DiffIn returns the changes from a tree to the head that a transaction writes, which differ in delta now. See [Diff].
+func DiffIn(tx *vfs.Tx, from Tree, delta *tree.Delta) ([]Change, error) {
 	then, err := (*tree.Tx)(tx).On((*tree.Tree)(from.Tree()))
 	if err != nil {
 		return nil, err
 	}
-	return diff(then, (*tree.Tx)(tx))
+	return changesOf(then, (*tree.Tx)(tx), delta)
 }
 
-// Become gives the head the state of another tree, as [RestoreIn] does, and records each changed path as an event of the
-// given op. It keeps no undo. The tree must be of the same store: EXDEV.
-func Become(tx *vfs.Tx, to Tree, op vfs.Op) error {
-	return become((*tree.Tx)(tx), (*tree.Tree)(to.Tree()), op)
+// Become gives the head the state of another tree, from which it differs in delta, as [RestoreIn] does. It records each
+// changed path as an event of the given op, and keeps no undo.
+func Become(tx, src *tree.Tx, delta *tree.Delta, op journal.Op) error {
+	log, err := NewChangeLog(tx, op, delta)
+	if err != nil {
+		return err
+	}
+	for _, c := range delta.Names {
+		if err := becomeName(tx, src, c); err != nil {
+			return err
+		}
+	}
+	for _, c := range delta.Inodes {
+		if err := becomeInode(tx, c); err != nil {
+			return err
+		}
+	}
+	return log.Record()
 }
 
 // RestoreIn is [Restore] as a part of a transaction on the head of a branch. The replaced state is kept under the given
@@ -92,12 +106,13 @@ func restore(tx *vfs.Tx, to Tree, undo *Info) error {
 	if err := create(tx, undo); err != nil {
 		return err
 	}
-	return nameErr("restore", undo.Branch, becomeAndNote((*tree.Tx)(tx), (*tree.Tree)(to.Tree())))
+	return nameErr("restore", undo.Branch, become((*tree.Tx)(tx), (*tree.Tree)(to.Tree())))
 }
 
-// become makes the head equal to another tree: it puts or removes every entry and inode that differs, times included. The tree may be of the past, another branch, or an ancestor, of the same store (else
-// EXDEV); a directory that OpenRoot stands on is EINVAL, on either side. Open Files whose inode is not in it get ESTALE.
-func become(tx *tree.Tx, to *tree.Tree, op journal.Op) error {
+// become makes the head equal to another tree, times included, and notes that it is what that tree is: a later merge of
+// the two begins here. The tree may be of the past, another branch, or an ancestor, of the same store (else EXDEV); a
+// directory that OpenRoot stands on is EINVAL, on either side. Open Files whose inode is not in it get ESTALE.
+func become(tx *tree.Tx, to *tree.Tree) error {
 	if !tx.Tree().Whole() || !to.Whole() {
 		return syscall.EINVAL
 	}
@@ -109,33 +124,10 @@ func become(tx *tree.Tx, to *tree.Tree, op journal.Op) error {
 	if err != nil {
 		return err
 	}
+	if err := Become(tx, src, delta, journal.OpRestore); err != nil {
+		return err
+	}
 
-	log, err := NewChangeLog(tx, op, delta)
-	if err != nil {
-		return err
-	}
-	for _, c := range delta.Names {
-		if err := becomeName(tx, src, c); err != nil {
-			return err
-		}
-	}
-	for _, c := range delta.Inodes {
-		if err := becomeInode(tx, c); err != nil {
-			return err
-		}
-	}
-	return log.Record()
-}
-
-// becomeAndNote is become, and notes that the head is what the other tree is: a later merge of the two begins here.
-func becomeAndNote(tx *tree.Tx, to *tree.Tree) error {
-	if err := become(tx, to, journal.OpRestore); err != nil {
-		return err
-	}
-	src, err := tx.On(to)
-	if err != nil {
-		return err
-	}
 	at := src.Moment()
 	if !at.Final() && at != tx.Moment() {
 		if at, err = src.Freeze(); err != nil {

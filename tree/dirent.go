@@ -93,7 +93,7 @@ func (tx *Tx) putDirent(dir node.Ino, name string, ino node.Ino, kind uint8) err
 
 	branch := tx.tree.at.Branch
 	tx.mem.InvalidateName(tx.db, node.Name{Dir: dir, Base: name})
-	tx.mem.Own.Names[node.Name{Dir: dir, Base: name}] = node.Dirent{Ino: ino, Kind: kind, Level: 0, Born: tx.epoch()}
+	tx.mem.Own.Rename(node.Name{Dir: dir, Base: name}, d.Ino, node.Dirent{Ino: ino, Kind: kind, Level: 0, Born: tx.epoch()})
 
 	// A row of this epoch is changed in place. An older one ends, and a new one begins.
 	if d.Level == 0 && d.Born == tx.epoch() {
@@ -129,7 +129,7 @@ func (tx *Tx) DropDirent(dir node.Ino, name string) error {
 		return err
 	}
 	tx.mem.InvalidateName(tx.db, key)
-	tx.mem.Own.Names[key] = node.Dirent{Level: node.Fresh}
+	tx.mem.Own.Rename(key, d.Ino, node.Dirent{Level: node.Fresh})
 
 	if d.Born == tx.epoch() {
 		found, err := tx.db.Exec(`DELETE FROM dirent WHERE branch = ? AND parent = ? AND name = ? AND died = 9223372036854775807`,
