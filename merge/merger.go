@@ -72,6 +72,9 @@ func (m *merger) run() (err error) {
 	if m.base.tx != nil && len(m.ours.names) == 0 && len(m.theirs.names) == 0 {
 		m.ours.differsFrom(m.base, m.byOurs)
 		m.theirs.differsFrom(m.base, m.byTheirs)
+		if err := m.base.tx.FindNames(append(touched(m.byOurs, nil), touched(m.byTheirs, nil)...)); err != nil {
+			return err
+		}
 	}
 	m.out = m.ours.clone()
 	for _, step := range []func() error{m.pair, m.findNeeds, m.decideAll, m.breakCircles, m.thinOut, m.lead, m.count} {

@@ -36,15 +36,20 @@ func NewChangeLog(tx *tree.Tx, op journal.Op, delta *tree.Delta) (*ChangeLog, er
 		alike: make(map[node.Ino]bool), noted: make(map[node.Ino]bool),
 	}
 
+	var inos []node.Ino // that paths lead to or through
 	for _, c := range delta.Names {
+		inos = append(inos, c.Dir)
 		l.names = append(l.names, c.Name)
 		l.moved[c.Old], l.moved[c.New] = true, true
 	}
 	for _, c := range delta.Inodes {
 		if c.Old != nil && c.New != nil {
-			l.inos = append(l.inos, c.Ino)
+			inos, l.inos = append(inos, c.Ino), append(l.inos, c.Ino)
 			l.alike[c.Ino] = node.Alike(node.NodeOf(c.Old), node.NodeOf(c.New))
 		}
+	}
+	if err := tx.FindNames(inos); err != nil {
+		return nil, err
 	}
 	return l, l.look()
 }
