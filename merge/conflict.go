@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"vfsdb/chunk"
-	"vfsdb/history"
 	"vfsdb/node"
 	"vfsdb/textdiff"
 	"vfsdb/tree"
@@ -60,36 +59,14 @@ func pathErr(op, path string, err error) error {
 	return &fs.PathError{Op: op, Path: path, Err: err}
 }
 
-// firstVersion is the format that conflicts came with. An older file that is open read-only has none, and no index of them.
-const firstVersion = 6
-
 // conflictsIn lists the conflicts in a transaction.
 func conflictsIn(tx *tree.Tx) ([]Conflict, error) {
-	if err := tx.Flush(); err != nil {
-		return nil, err
-	}
-	version, err := tx.DB().Version()
-	if err != nil || version < firstVersion {
-		return nil, err
-	}
-	levels, err := history.ReadLineage(tx.DB(), tx.Moment())
+	inos, err := tx.Conflicted()
 	if err != nil {
 		return nil, err
 	}
-	var inos []node.Ino
-	for _, l := range levels {
-		rows := tx.DB().Query(`SELECT ino FROM inode INDEXED BY inode_conflict WHERE branch = ?1 AND conflict IS NOT NULL AND died > ?2 AND born <= ?2`, l.Branch, l.Cap)
-		for rows.Next() {
-			inos = append(inos, node.Ino(rows.Int(0)))
-		}
-		if err := rows.Err(); err != nil {
-			return nil, err
-		}
-	}
-	slices.Sort(inos)
-
 	var list []Conflict
-	for _, ino := range slices.Compact(inos) {
+	for _, ino := range inos {
 		n, err := tx.Node(ino)
 		if err != nil {
 			return nil, err
