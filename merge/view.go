@@ -298,17 +298,10 @@ func differing(from, to *view, names map[node.Name]bool, inos map[node.Ino]bool)
 			return nil, err
 		}
 		if !node.Same(old, now) {
-			d.Inodes = append(d.Inodes, tree.InodeChange{Ino: ino, Old: infoOf(old), New: infoOf(now)})
+			d.Inodes = append(d.Inodes, tree.InodeChange{Ino: ino, Old: node.InfoOf(old), New: node.InfoOf(now)})
 		}
 	}
 	return d, nil
-}
-
-func infoOf(n *node.Node) *node.Info {
-	if n == nil {
-		return nil
-	}
-	return node.NewInfo("", n)
 }
 
 // wholeOf returns all of a tree, as what it has more than an empty one.

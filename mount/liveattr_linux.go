@@ -116,7 +116,7 @@ func (l *live) setAttr(tx *tree.Tx, ino node.Ino, op vfs.Op, in *fuse.SetAttrIn)
 		case ok && in.Valid&fuse.FATTR_MTIME_NOW != 0:
 			n.Mtime = tx.Now()
 		case ok:
-			n.Mtime = tree.Nanos(mtime)
+			n.Mtime = node.Nanos(mtime)
 		}
 	})
 }

@@ -14,6 +14,14 @@ type Info struct {
 // NewInfo describes a node under a name.
 func NewInfo(name string, n *Node) *Info { return &Info{name: name, n: *n} }
 
+// InfoOf describes a node without a name; nil if there is none.
+func InfoOf(n *Node) *Info {
+	if n == nil {
+		return nil
+	}
+	return NewInfo("", n)
+}
+
 // Name returns the last segment of the path, and "" for the root.
 func (i *Info) Name() string { return i.name }
 

@@ -106,7 +106,7 @@ func (r *upperReader) top(ctx context.Context, dir string) (*upperInode, error) 
 }
 
 func newUpperInode(st *unix.Stat_t) *upperInode {
-	return &upperInode{mode: st.Mode, uid: st.Uid, gid: st.Gid, mtime: tree.Nanos(timeOf(st.Mtim)), rdev: int64(st.Rdev)}
+	return &upperInode{mode: st.Mode, uid: st.Uid, gid: st.Gid, mtime: node.Nanos(timeOf(st.Mtim)), rdev: int64(st.Rdev)}
 }
 
 // dir reads a directory, which has a path inside the layer, and closes it.

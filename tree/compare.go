@@ -7,6 +7,7 @@ import (
 	"slices"
 	"syscall"
 
+	"vfsdb/history"
 	"vfsdb/memory"
 	"vfsdb/node"
 	"vfsdb/schema"
@@ -93,14 +94,7 @@ func Compare(a, b *Tx) (*Delta, error) {
 			continue
 		}
 
-		change := InodeChange{Ino: ino}
-		if old != nil {
-			change.Old = node.NewInfo("", old)
-		}
-		if now != nil {
-			change.New = node.NewInfo("", now)
-		}
-		d.Inodes = append(d.Inodes, change)
+		d.Inodes = append(d.Inodes, InodeChange{ino, node.InfoOf(old), node.InfoOf(now)})
 	}
 	return d, nil
 }
@@ -271,4 +265,15 @@ func (tx *Tx) fillAbsent(d differing, side shownBy) {
 			tx.mem.FillNode(ino, nil)
 		}
 	}
+}
+
+// meet finds the nearest branch that two lineages lead through, and returns its place in each; the lengths of both if
+// there is none.
+func meet(a, b []history.Level) (i, j int) {
+	for i, l := range a {
+		if j := slices.IndexFunc(b, func(m history.Level) bool { return m.Branch == l.Branch }); j >= 0 {
+			return i, j
+		}
+	}
+	return len(a), len(b)
 }

@@ -13,10 +13,7 @@ import (
 // Info describes an inode of the tree, or returns nil if the tree does not have it. Its name is empty.
 func (tx *Tx) Info(ino node.Ino) (*node.Info, error) {
 	n, err := tx.Node(ino)
-	if err != nil || n == nil {
-		return nil, err
-	}
-	return node.NewInfo("", n), nil
+	return node.InfoOf(n), err
 }
 
 // InfoOf describes the inode of an entry that was listed, if that still has a name: else it is ENOENT.

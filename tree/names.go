@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"vfsdb/node"
 	"vfsdb/schema"
@@ -100,61 +101,32 @@ const namesOfList = `SELECT d.parent, d.name, i.value FROM json_each(?1) i CROSS
 	AND NOT EXISTS (SELECT 1 FROM lineage n CROSS JOIN dirent e ON e.branch = n.ancestor AND e.parent = d.parent AND e.name = d.name
 		AND e.died > iif(n.level = 0, ?3, n.epoch) AND e.born <= iif(n.level = 0, ?3, n.epoch) WHERE n.branch = ?2 AND n.level < l.level)`
 
-// maxNamesList bounds the inodes that one statement asks for.
-const maxNamesList = 512
-
 // FindNames reads the names of some inodes, and of all directories above them, in a few statements: NamesOf, Paths and
 // a PathFinder have them then. It is for a caller that will ask for each.
 func (tx *Tx) FindNames(inos []node.Ino) error {
-	seen := new(node.InoSet)
-	for list := tx.unnamed(inos, seen); len(list) > 0; {
-		var dirs []node.Ino
-		for some := range slices.Chunk(list, maxNamesList) {
-			above, err := tx.findNames(some)
-			if err != nil {
-				return err
+	for seen := new(node.InoSet); len(inos) > 0; {
+		var list []string
+		for _, ino := range inos {
+			if _, known := tx.mem.NamesOf(ino); !known && ino != schema.RootIno && seen.Add(ino) {
+				list = append(list, strconv.FormatInt(int64(ino), 10))
 			}
-			dirs = append(dirs, above...)
 		}
-		list = tx.unnamed(dirs, seen)
+
+		inos = nil
+		found := make(map[node.Ino][]node.Name)
+		rows := tx.db.Query(namesOfList, "["+strings.Join(list, ",")+"]", tx.tree.at.Branch, tx.tree.at.Epoch)
+		for rows.Next() {
+			name, ino := node.Name{Dir: node.Ino(rows.Int(0)), Base: rows.Text(1)}, node.Ino(rows.Int(2))
+			found[ino], inos = append(found[ino], name), append(inos, name.Dir)
+		}
+		if err := rows.Err(); err != nil {
+			return err
+		}
+		for ino, names := range found {
+			tx.mem.PutNamesOf(ino, names)
+		}
 	}
 	return nil
-}
-
-// unnamed returns the inodes whose names are not known. It adds them to a set of those that were looked for.
-func (tx *Tx) unnamed(inos []node.Ino, seen *node.InoSet) (list []node.Ino) {
-	for _, ino := range inos {
-		if _, known := tx.mem.NamesOf(ino); !known && ino != schema.RootIno && seen.Add(ino) {
-			list = append(list, ino)
-		}
-	}
-	return list
-}
-
-// findNames reads the names of some inodes. It returns the directories that they are in. An inode without names stays
-// unknown.
-func (tx *Tx) findNames(inos []node.Ino) (dirs []node.Ino, err error) {
-	list := []byte{'['}
-	for i, ino := range inos {
-		if i > 0 {
-			list = append(list, ',')
-		}
-		list = strconv.AppendInt(list, int64(ino), 10)
-	}
-	rows := tx.db.Query(namesOfList, string(append(list, ']')), tx.tree.at.Branch, tx.tree.at.Epoch)
-	found := make(map[node.Ino][]node.Name, len(inos))
-	for rows.Next() {
-		name, ino := node.Name{Dir: node.Ino(rows.Int(0)), Base: rows.Text(1)}, node.Ino(rows.Int(2))
-		found[ino] = append(found[ino], name)
-		dirs = append(dirs, name.Dir)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	for ino, names := range found {
-		tx.mem.PutNamesOf(ino, names)
-	}
-	return dirs, nil
 }
 
 func appendNames(names []node.Name, rows *schema.Rows) ([]node.Name, error) {

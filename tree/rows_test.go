@@ -1,6 +1,7 @@
 package tree_test
 
 import (
+	"context"
 	"math/rand/v2"
 	"testing"
 
@@ -97,4 +98,30 @@ func TestDropNodeThatFails(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "-rw-r-----", after.Mode().String())
 	resize(100)
+}
+
+// forkOf forks a branch from a head as it is now, and returns the moment.
+func forkOf(t *testing.T, fsys *vfs.FS, name string) (at vfs.Moment) {
+	t.Helper()
+	require.NoError(t, fsys.Update(t.Context(), func(tx *vfs.Tx) (err error) {
+		if at, err = (*tree.Tx)(tx).Freeze(); err != nil {
+			return err
+		}
+		return (*tree.Tx)(tx).Fork(at, name)
+	}))
+	return at
+}
+
+func branchOf(t *testing.T, fsys *vfs.FS, name string) *vfs.FS {
+	t.Helper()
+	head, err := fsys.Branch(context.Background(), name)
+	require.NoError(t, err)
+	return head
+}
+
+func at(t *testing.T, fsys *vfs.FS, moment vfs.Moment) *vfs.FS {
+	t.Helper()
+	past, err := fsys.At(context.Background(), moment)
+	require.NoError(t, err)
+	return past
 }

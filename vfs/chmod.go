@@ -8,7 +8,6 @@ import (
 
 	"vfsdb/journal"
 	"vfsdb/node"
-	"vfsdb/tree"
 )
 
 // Chmod sets the 12 permission bits of a file, following symlinks.
@@ -63,7 +62,7 @@ func setOwner(uid, gid int) func(*node.Node) {
 func setTime(mtime time.Time) func(*node.Node) {
 	return func(n *node.Node) {
 		if !mtime.IsZero() {
-			n.Mtime = tree.Nanos(mtime)
+			n.Mtime = node.Nanos(mtime)
 		}
 	}
 }

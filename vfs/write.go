@@ -9,7 +9,6 @@ import (
 	"vfsdb/chunk"
 	"vfsdb/journal"
 	"vfsdb/node"
-	"vfsdb/tree"
 )
 
 // writeOptions are the options of every verb that may create a file.
@@ -116,7 +115,7 @@ func (w target) attributes(n *node.Node) {
 		setMode(n, w.opts.mode)
 	}
 	if w.opts.has(optModTime) {
-		n.Mtime = tree.Nanos(w.opts.mtime)
+		n.Mtime = node.Nanos(w.opts.mtime)
 	}
 }
 
