@@ -134,6 +134,33 @@ func TestMergeSquashed(t *testing.T) {
 	require.True(t, into(t, at, middle).FastForward)
 }
 
+// A file that a merge put beside another one is not what that one becomes, whatever changes later.
+func TestMergeBeside(t *testing.T) {
+	main := vfstest.New(t)
+	change(t, main, "w b 1", "w d/f 1")
+	try := fork(t, main, "try")
+	change(t, main, "mv b a", "mv d e")
+	change(t, try, "w a 2", "w e 2")
+	into(t, main, try)
+	want := []string{"a=1", "a~try=2", "e/f=1", "e~try=2"}
+	require.Equal(t, want, texts(t, main))
+	require.Equal(t, []string{"a: content", "e: content"}, conflicted(t, main))
+
+	change(t, try, "chmod b", "chmod d")
+	into(t, main, try)
+	require.Equal(t, want, texts(t, main))
+	require.Equal(t, []string{"a: content", "e: content"}, conflicted(t, main))
+
+	change(t, try, "w b 3")
+	into(t, main, try)
+	require.Equal(t, "a=3", texts(t, main)[0])
+	require.Equal(t, []string{"a: content", "e: content"}, conflicted(t, main))
+	for path, text := range map[string]string{"a": "3", "e": ""} {
+		require.NoError(t, merge.Resolve(t.Context(), main, path, merge.Take{Side: merge.Ours}), text)
+	}
+	require.Equal(t, []string{"a=3", "e/f=1"}, texts(t, main))
+}
+
 // A branch that was forked empty has nothing in common with others.
 func TestMergeForkedEmpty(t *testing.T) {
 	ctx := t.Context()

@@ -293,18 +293,20 @@ func takeSide(n *node.Node, terms []node.Term, side Side) (gone bool) {
 // ownTerms returns the terms that are of the file itself, if there are any of theirs: not those of a file beside it, which
 // only has its name.
 func ownTerms(terms []node.Term) []node.Term {
-	beside := func(t node.Term) bool { return t.Side == Theirs && t.Registers&node.Place == 0 && t.Name.Dir != 0 }
 	if !slices.ContainsFunc(terms, func(t node.Term) bool { return t.Side == Theirs && !beside(t) }) {
 		return terms
 	}
 	return slices.DeleteFunc(slices.Clone(terms), beside)
 }
 
-// removeBeside removes files that a merge has put beside others, unless they were changed since. Only their terms have a
-// name that is not in conflict itself.
+// beside reports whether a term is of a file that a merge put beside another one: only such a term has a name that is not
+// in conflict itself.
+func beside(t node.Term) bool { return t.Registers&node.Place == 0 && t.Name.Dir != 0 }
+
+// removeBeside removes files that a merge has put beside others, unless they were changed since.
 func removeBeside(tx *tree.Tx, terms []node.Term) error {
 	for _, t := range terms {
-		if t.Side != Theirs || t.Registers&node.Place != 0 || t.Name.Dir == 0 {
+		if t.Side != Theirs || !beside(t) {
 			continue
 		}
 		d, err := tx.Lookup(t.Name.Dir, t.Name.Base)

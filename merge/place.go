@@ -92,9 +92,9 @@ func (m *merger) putLink(name node.Name, ino node.Ino) error {
 	if err != nil {
 		return err
 	}
-	kept := m.termOf(node.Theirs, node.Bytes, state{node: n, links: []node.Name{beside}})
-	kept.Name = beside // a term of the content alone has no name else
-	m.conflict(at, m.termOf(node.Base, node.Bytes, was), kept)
+	before, kept := m.termOf(node.Base, node.Bytes, was), m.termOf(node.Theirs, node.Bytes, state{node: n, links: []node.Name{beside}})
+	before.Name, kept.Name = beside, beside
+	m.conflict(at, before, kept)
 	return nil
 }
 

@@ -91,13 +91,16 @@ func (m *merger) mergeNodes(ino node.Ino, b, o, t state) (*node.Node, error) {
 	return n, nil
 }
 
-// placeTerms returns the terms of earlier conflicts about the names: those of ours, without those that theirs has
-// resolved, and with those that it has got.
+// placeTerms returns the terms of earlier conflicts about the names, and of files beside this one: those of ours, without
+// those that theirs has resolved, and with those that it has got.
 func placeTerms(b, o, t state) (list []node.Term) {
 	of := func(s state) (terms []node.Term) {
 		if s.there() {
 			for _, term := range s.node.Conflict.Terms() {
-				if term.Registers&node.Place != 0 {
+				switch {
+				case beside(term):
+					terms = append(terms, term)
+				case term.Registers&node.Place != 0:
 					term.Registers = node.Place
 					terms = append(terms, term)
 				}
@@ -122,16 +125,21 @@ func placeTerms(b, o, t state) (list []node.Term) {
 // An expression is the value of a register as a sum: what is added, less what is taken away.
 type expression struct{ adds, removes []node.Term }
 
-// of adds the value of a register in a state, or takes it away.
+// of adds the value of a register in a state, or takes it away. A file beside this one is no part of its value. A
+// conflict adds as many terms as it takes away: what a damaged row has more does not count.
 func (e *expression) of(m *merger, r register, side node.Side, s state, minus bool) {
 	terms := []node.Term{m.termOf(side, r.bit, s)}
 	if s.there() {
+		var of [2][]node.Term // the base, the others
 		for _, t := range s.node.Conflict.Terms() {
-			if t.Registers&r.bit != 0 {
+			if t.Registers&r.bit != 0 && !beside(t) {
 				t.Registers = r.bit
-				terms = append(terms, t)
+				i := min(int(t.Side), 1)
+				of[i] = append(of[i], t)
 			}
 		}
+		pairs := min(len(of[0]), len(of[1]))
+		terms = slices.Concat(terms, of[1][:pairs], of[0][:pairs])
 	}
 	for i, t := range terms {
 		if (i > 0 && t.Side == node.Base) != minus {

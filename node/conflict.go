@@ -47,7 +47,7 @@ type Term struct {
 	Content  chunk.Content
 	Target   string
 	Xattrs   Xattrs
-	Name     Name // the first of its names; Dir 0 if it had none
+	Name     Name // the first of its names; Dir 0 if it had none. Without Place: of a file that a merge put beside this one
 }
 
 // MaxLabel bounds the label of a term, in bytes.
@@ -133,7 +133,7 @@ func (t *Term) fault() string {
 		return fmt.Sprintf("side %d, registers %d", t.Side, t.Registers)
 	case t.Name.Dir != 0 && EntryFault(t.Name.Base, true, schema.FirstID, KindFile) != "", t.Name.Dir == 0 && t.Name.Base != "":
 		return "a name that no entry can have"
-	case t.Mode == 0 && (*t != Term{Side: t.Side, Registers: t.Registers, Label: t.Label}):
+	case t.Mode == 0 && (*t != Term{Side: t.Side, Registers: t.Registers, Label: t.Label, Name: t.Name}):
 		return "a state of what was not there"
 	}
 	form := Form{
