@@ -46,7 +46,7 @@ func TestBatch(t *testing.T) {
 		noise(1, Size-1), noise(2, Size), noise(3, Size+1), noise(4, 20*Size+7),
 		append(make([]byte, 2*Size), noise(5, 10)...), append(noise(6, Size), make([]byte, 2*Size)...),
 	)
-	rand.Shuffle(len(contents), func(i, j int) { contents[i], contents[j] = contents[j], contents[i] })
+	rand.New(rand.NewPCG(1, 0)).Shuffle(len(contents), func(i, j int) { contents[i], contents[j] = contents[j], contents[i] })
 
 	b := newBatch(t, db)
 	staged := make([]*Item, len(contents))

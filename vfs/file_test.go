@@ -138,7 +138,10 @@ func TestOpenFlags(t *testing.T) {
 // Random reads, writes, seeks, truncates and syncs do what they do to a host file.
 func TestFileAgainstHost(t *testing.T) {
 	ctx := t.Context()
-	seed := rand.Uint64()
+	seed := uint64(1)
+	if os.Getenv("VFS_LONG") != "" {
+		seed = rand.Uint64()
+	}
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 1))
 	fsys := vfstest.New(t)
