@@ -161,7 +161,7 @@ func TestCheckpointerAndReaders(t *testing.T) {
 	}
 	for i := range 300 {
 		require.NoError(t, db.Stage(t.Context(), filler(i)))
-		require.Less(t, logSize(t, path), int64(2*shortLog))
+		require.Less(t, logSize(t, path), int64(6*shortLog)) // a writer waits for a reader that does not get on, but not for long
 	}
 	close(stop)
 	wg.Wait()
