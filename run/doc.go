@@ -31,9 +31,13 @@
 // # Processes
 //
 // The command gets the standard streams of the Cmd. If its input is the terminal of the caller, it stays in the process group of
-// the caller, so job control works as in a shell. So it does with another file as its input while the caller is in the foreground
-// of a terminal. Otherwise it leads a group of its own, which receives the signals, and when the command ends, the processes that
-// are left in that group are killed. In the caller's group a timeout ends the command alone. By overlay all processes that the
-// command has started end with it. By live Run waits for those that are left in the tree, see Options.Left. The variables VFS_DB and VFS_BRANCH name the store
-// and the branch, so a vfsctl inside the command works on the store itself, and not on the directory.
+// the caller, so job control works as in a shell. So it does with another file as its input while the caller is in the
+// foreground of a terminal. Otherwise it leads a group of its own, which receives the signals, and when the command ends, the
+// processes that are left in that group are killed. In the caller's group a timeout ends the command alone.
+//
+// By overlay all processes that the command has started end with it. By live Run waits for those that are left in the tree,
+// see Options.Left.
+//
+// The variables VFS_DB and VFS_BRANCH name the store and the branch, so a vfsctl inside the command works on the store itself,
+// and not on the directory.
 package run

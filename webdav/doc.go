@@ -10,7 +10,8 @@
 //     which also removes the file or directory that it replaces.
 //   - Overwrite: F keeps what is at the new name, also what others make there during the request.
 //   - If-None-Match: * and If-Match with one ETag make a PUT a compare-and-set.
-//   - Dead properties are stored with the file. Locks are held by the process that serves, and end with it.
+//   - Dead properties are stored with the file. Locks are held by the process that serves, and end with it. The lock of a
+//     path holds for the file that the path leads to, so a symlink is no way around it.
 //   - The answer to PROPFIND with an infinite depth is 403: symlinks can make a small tree look endless.
 //   - A client that neither sends nor reads for two minutes, in the middle of a request, loses its connection. The time of
 //     a whole request has no bound.

@@ -88,7 +88,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !q.precondition(w) {
 		return
 	}
-	one := dav.Handler{FileSystem: q, LockSystem: h.locks}
+	one := dav.Handler{FileSystem: q, LockSystem: lockView{h.locks, ctx, h.fsys}}
 	one.ServeHTTP(&answer{ResponseWriter: w, request: q, peer: peer}, q.Request)
 }
 

@@ -128,6 +128,38 @@ func TestSilence(t *testing.T) {
 	require.Equal(t, "whole", vfstest.Read(t, fsys, "f"))
 }
 
+// A connection that is cut in the middle of a large upload leaves the file as it was, and no lock.
+func TestCutUpload(t *testing.T) {
+	fsys := vfstest.New(t, "f")
+	server := httptest.NewServer(New(fsys, nil))
+	defer server.Close()
+	for _, header := range []string{"Content-Length: 67108864", "Transfer-Encoding: chunked"} {
+		for _, target := range []string{"/f", "/new"} {
+			conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", server.Listener.Addr().String())
+			require.NoError(t, err)
+			_, err = fmt.Fprintf(conn, "PUT %s HTTP/1.1\r\nHost: 127.0.0.1\r\n%s\r\n\r\n", target, header)
+			require.NoError(t, err)
+			if strings.HasPrefix(header, "Transfer") {
+				_, err = fmt.Fprintf(conn, "%x\r\n", 64<<20)
+				require.NoError(t, err)
+			}
+			_, err = io.Copy(conn, io.LimitReader(zeros{}, 20<<20))
+			require.NoError(t, err)
+			require.NoError(t, conn.Close())
+			require.Eventually(t, func() bool { // the server may still read
+				r, err := http.NewRequestWithContext(t.Context(), "PROPPATCH", server.URL+target, nil)
+				require.NoError(t, err)
+				response, err := http.DefaultClient.Do(r)
+				require.NoError(t, err)
+				defer response.Body.Close()
+				return response.StatusCode != dav.StatusLocked
+			}, time.Minute, time.Millisecond)
+		}
+	}
+	require.Equal(t, []string{"f"}, vfstest.Names(t, fsys))
+	require.Equal(t, "f", vfstest.Read(t, fsys, "f"))
+}
+
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) {

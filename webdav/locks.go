@@ -1,6 +1,7 @@
 package webdav
 
 import (
+	"context"
 	"fmt"
 	"strconv"
 	"strings"
@@ -9,6 +10,8 @@ import (
 	"time"
 
 	dav "golang.org/x/net/webdav"
+
+	"vfsdb/vfs"
 )
 
 // Bounds of locks: how long one holds without being refreshed, and how many there are.
@@ -84,4 +87,38 @@ func (l *locks) Unlock(now time.Time, token string) error {
 		delete(l.ends, token)
 	}
 	return err
+}
+
+// A lockView is the locks as one request sees them: a lock of a path holds for the file that it leads to, so a symlink is no
+// way around it.
+type lockView struct {
+	*locks
+	ctx  context.Context
+	fsys *vfs.FS
+}
+
+// Create is that of a [dav.LockSystem].
+func (v lockView) Create(now time.Time, details dav.LockDetails) (token string, err error) {
+	details.Root = v.resolve(details.Root)
+	return v.locks.Create(now, details)
+}
+
+// Confirm is that of a [dav.LockSystem].
+func (v lockView) Confirm(now time.Time, name0, name1 string, conditions ...dav.Condition) (release func(), err error) {
+	return v.locks.Confirm(now, v.resolve(name0), v.resolve(name1), conditions...)
+}
+
+// resolve returns where a path leads, or the path if it leads nowhere.
+func (v lockView) resolve(name string) string {
+	if name == "" {
+		return name // x/net has one name in place of two
+	}
+	_ = v.fsys.View(v.ctx, func(tx *vfs.Tx) error {
+		found, err := tx.Resolve(name, true)
+		if err == nil {
+			name = "/" + found
+		}
+		return err
+	})
+	return name
 }

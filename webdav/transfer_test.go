@@ -160,6 +160,33 @@ func TestLocks(t *testing.T) {
 	c.require(201, "PUT", "/g2", "x")
 }
 
+// A lock holds for the file, whatever path leads there.
+func TestLocksOfSymlinks(t *testing.T) {
+	fsys := vfstest.New(t, "dir/f")
+	for name, target := range map[string]string{"link": "dir/f", "way": "dir", "dangling": "dir/new"} {
+		require.NoError(t, fsys.Symlink(t.Context(), target, name))
+	}
+	c := newClient(t, fsys)
+	paths := []string{"/dir/f", "/link", "/way/f"}
+	for _, locked := range append(paths, "/way", "/dir") {
+		token := c.require(200, "LOCK", locked, lockBody).Header().Get("Lock-Token")
+		for _, path := range paths {
+			c.require(423, "PUT", path, "x")
+			c.require(423, "PROPPATCH", path, patch("p", "v"))
+			c.require(423, "LOCK", path, lockBody)
+			c.require(423, "DELETE", path, "")
+			c.require(423, "MOVE", path, "", "Destination", "/moved")
+			c.require(201, "PUT", path, "x", "If", "("+token+")")
+		}
+		c.require(204, "UNLOCK", locked, "", "Lock-Token", token)
+	}
+
+	token := c.require(201, "LOCK", "/dir/new", lockBody).Header().Get("Lock-Token")
+	c.require(423, "PUT", "/dangling", "x")
+	c.require(201, "PUT", "/dangling", "x", "If", "("+token+")")
+	require.Equal(t, "x", vfstest.Read(t, fsys, "dir/new"))
+}
+
 // Many clients at once, over the network: of the writes to one file each is whole.
 func TestMany(t *testing.T) {
 	fsys := vfstest.New(t)
