@@ -131,22 +131,24 @@ func newServer(shown fuse.RawFileSystem, dir string, o *fuse.MountOptions) (*fus
 	if err != nil {
 		return nil, err
 	}
-	if err := closeDevicesOnExec(); err != nil {
+	if err := eachDevice(unix.CloseOnExec); err != nil {
 		return nil, errors.Join(err, unmount(dir, unix.MNT_DETACH))
 	}
 	return server, nil
 }
 
-// closeDevicesOnExec has no program inherit the open devices of FUSE of this process.
-func closeDevicesOnExec() error { return eachDevice(unix.CloseOnExec) }
-
 // awaitMount waits until a mount can be used by this process too: for that the library opens a file in it. A process that is
 // killed while it waits for its own answer would stay forever, because the thread that waits has the device open. So this thread
-// gives up the device first.
+// gives up the device first. It is never the first one of the process, whose open files /proc/self shows.
 func awaitMount(server *fuse.Server) error {
 	ready := make(chan error, 1)
 	go func() {
 		runtime.LockOSThread() // the thread ends with the goroutine
+		if unix.Gettid() == unix.Getpid() {
+			defer runtime.UnlockOSThread()
+			ready <- awaitMount(server) // on another thread: this one waits
+			return
+		}
 		err := unix.Unshare(unix.CLONE_FILES)
 		if err == nil {
 			err = eachDevice(func(fd int) { _ = unix.Close(fd) })
