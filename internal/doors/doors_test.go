@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -63,13 +64,15 @@ func TestPrograms(t *testing.T) {
 					t.Skip("needs " + program)
 				}
 			}
-			wantOut, wantTree := onHost(t, s.text)
+			wantOut, host := onHost(t, s.text)
+			wantTree, wantTimes := vfstest.Dump(t, host), oldTimes(t, host)
 			for _, w := range ways {
 				t.Run(w.name, func(t *testing.T) {
 					fsys := seeded(t)
 					out := w.run(t, fsys, s.text)
 					require.Equal(t, wantOut, out)
 					require.Equal(t, wantTree, vfstest.Dump(t, fsys))
+					require.Equal(t, wantTimes, oldTimes(t, fsys))
 				})
 			}
 		})
@@ -77,7 +80,7 @@ func TestPrograms(t *testing.T) {
 }
 
 // onHost runs a script in a directory of the host, and returns its output and the tree that it leaves.
-func onHost(t *testing.T, text string) (string, map[string]string) {
+func onHost(t *testing.T, text string) (string, *vfs.FS) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "tree")
 	_, err := transfer.ExportDir(t.Context(), seeded(t), ".", dir, nil)
@@ -90,7 +93,24 @@ func onHost(t *testing.T, text string) (string, map[string]string) {
 	fsys := vfstest.New(t)
 	_, err = transfer.ImportDir(t.Context(), fsys, dir, ".", nil)
 	require.NoError(t, err)
-	return out.String(), vfstest.Dump(t, fsys)
+	return out.String(), fsys
+}
+
+// oldTimes returns the times that a script has set: those before 2010.
+func oldTimes(t *testing.T, fsys *vfs.FS) map[string]string {
+	t.Helper()
+	times := map[string]string{}
+	require.NoError(t, fs.WalkDir(fsys.IOFS(t.Context()), ".", func(name string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := e.Info()
+		if err == nil && info.ModTime().Year() < 2010 {
+			times[name] = info.ModTime().UTC().Format(time.RFC3339Nano)
+		}
+		return err
+	}))
+	return times
 }
 
 func shell(t *testing.T, text string) *exec.Cmd {

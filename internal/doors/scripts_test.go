@@ -34,6 +34,15 @@ var scripts = []script{
 	{name: "go", needs: []string{"go"}, text: `
 		go vet ./... && go test -count=1 ./... | sed 's/[0-9.]*s$//' && go build -trimpath -buildvcs=false -o hello ./cmd/hello && ./hello
 		sed -i 's/2 \* n/3 * n/' seed.go && go run ./cmd/hello && ! go test -count=1 . >/dev/null && gofmt -l . && rm hello`},
+	{name: "git remote", needs: []string{"git"}, text: `
+		git init -q -b main work && cd work && git config gc.auto 0 && git config pack.threads 1 && git config pull.rebase true
+		cp -r ../docs . && git add . && git commit -q -m one && git tag -a -m tag v1 && git clone -q --bare . ../bare && git remote add origin ../bare
+		echo four >>docs/a.txt && git stash -q && git stash pop -q && git commit -qam two && git push -q origin main v1
+		git clone -q --no-local ../bare ../other && (cd ../other && echo zero >docs/new.txt && git add . && git commit -q -m three && git push -q origin main)
+		echo five >>docs/b.txt && git commit -qam four && git pull -q origin main && git log --format='%h %s' && git rev-list --objects --all | wc -l
+		git repack -adfq && git prune-packed && git pack-refs --all && git fsck --strict && git -C ../bare repack -adq && git -C ../bare fsck --strict
+		git -C ../other show --stat --format=%s HEAD && git archive HEAD docs | tar t && git grep -c e && git verify-pack .git/objects/pack/*.idx
+		cd .. && rm -rf other work/.git bare/config && ls bare`},
 	{name: "npm", needs: []string{"npm"}, text: `
 		mkdir -p lib app && printf '{"name":"lib","version":"1.2.3","bin":{"libbin":"bin.js"}}' >lib/package.json
 		printf '#!/usr/bin/env node\nconsole.log("lib")\n' >lib/bin.js && chmod +x lib/bin.js
@@ -65,6 +74,16 @@ var scripts = []script{
 		echo 0 >n; for i in 1 2 3 4 5 6 7 8; do (flock 9; n=$(cat n); echo $((n+1)) >n) 9>lock & done; wait; cat n`},
 	{name: "make", needs: []string{"make"}, text: `
 		make -s -j4 && cat out/* && touch docs/a.txt && make -s -j4 && ls out && rm -r out`},
+	{name: "times", needs: []string{"tar", "rsync"}, text: `
+		touch -d 2001-02-03T04:05:06.123456789Z docs/a.txt && touch -d 1999-01-01T00:00:00.000000001Z docs/deep && touch -h -r docs/a.txt docs/b.txt
+		ln -s a.txt docs/soft && touch -h -d 2002-02-02T02:02:02.2Z docs/soft && touch -d 2003-03-03T03:03:03Z . docs
+		cp -a docs kept && cp docs/a.txt docs/new && touch -r docs/a.txt docs/new && rsync -a docs/ synced/ && tar cf x.tar --format=pax docs
+		mkdir x && tar xf x.tar -C x && rm x.tar && mv kept/deep kept/moved && touch -d 2004-04-04T04:04:04.04Z kept && rm docs/deep/c.txt && touch -d 1998-01-01 docs/deep
+		ln kept/a.txt linked && chmod 600 linked && stat -c '%n %y %a' linked kept kept/* docs/* synced/* x/docs/* | sort`},
+	{name: "xattr", needs: []string{"setfattr", "rsync"}, text: `
+		setfattr -n user.one -v 1 docs/a.txt && setfattr -n user.dir -v 'a b' docs && setfattr -n user.gone -v x docs/b.txt
+		setfattr -x user.gone docs/b.txt && setfattr -n user.one -v 2 docs/a.txt && cp -a docs copied && rsync -aX docs/ synced/ && mv docs moved
+		tar c --xattrs moved 2>/dev/null | tar x --xattrs --one-top-level=x && getfattr -d -R moved copied synced x 2>/dev/null || true`},
 	{name: "files", text: `
 		ln docs/a.txt hard && ln -s docs soft && mkfifo pipe && mkdir -m 1777 tmp && umask 077 && echo x >private && chmod 4755 hard
 		: >docs/a.txt; ls -l docs/a.txt | cut -c1-10; truncate -s 1M sparse && printf end | dd of=sparse bs=1 seek=500000 conv=notrunc status=none
