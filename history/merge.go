@@ -23,7 +23,11 @@ func reachOf(db *schema.Tx, at Moment) (all, merged reach, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	return reachAlong(db, levels)
+}
 
+// reachAlong is [reachOf] for a moment of this lineage.
+func reachAlong(db *schema.Tx, levels []Level) (all, merged reach, err error) {
 	// The rows of each level are read from its cap backwards. One that says that the branch became another moment hides
 	// all that came before.
 	all, merged = make(reach), make(reach)
@@ -218,13 +222,13 @@ func Become(db *schema.Tx, branch int64, at Moment) error {
 }
 
 // addMissing notes what a new branch contains and its lineage does not show: levels that a fork merges into one, and
-// what those that it leaves out have taken in. from is the moment that was forked.
-func addMissing(db *schema.Tx, id int64, from Moment, merged bool) error {
+// what those that it leaves out have taken in. from is the lineage of the moment that was forked.
+func addMissing(db *schema.Tx, id int64, from []Level, merged bool) error {
 	have, _, err := reachOf(db, Moment{id, schema.Head})
 	if err != nil {
 		return err
 	}
-	source, taken, err := reachOf(db, from)
+	source, taken, err := reachAlong(db, from)
 	if err != nil {
 		return err
 	}
@@ -234,9 +238,10 @@ func addMissing(db *schema.Tx, id int64, from Moment, merged bool) error {
 	return addMerges(db, id, source, have)
 }
 
-// AddFork gives a new branch its lineage, as [AddLineage] does, and what it contains beside: from is the moment that was
-// forked, and squashed says that the lineage has levels of that moment merged into one.
-func AddFork(db *schema.Tx, id int64, inherited []Level, from Moment, squashed bool) error {
+// AddFork gives a new branch its lineage, as [AddLineage] does, and what it contains beside: from is the lineage of the
+// moment that was forked, and squashed says that the new one has levels of it merged into one. The branch of the moment may
+// be dropped.
+func AddFork(db *schema.Tx, id int64, inherited, from []Level, squashed bool) error {
 	if err := AddLineage(db, id, inherited); err != nil {
 		return err
 	}

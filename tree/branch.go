@@ -83,6 +83,7 @@ func (tx *Tx) Fork(at history.Moment, name string) error {
 			return err
 		}
 	}
+	from := levels
 	if levels, err = tx.dropEmptyLevels(levels); err != nil {
 		return err
 	}
@@ -92,7 +93,7 @@ func (tx *Tx) Fork(at history.Moment, name string) error {
 			return err
 		}
 	}
-	return history.AddFork(tx.db, id, levels, at, deep)
+	return history.AddFork(tx.db, id, levels, from, deep)
 }
 
 // ForkEmpty makes a branch that starts as an empty root.
