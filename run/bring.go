@@ -1,15 +1,18 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
 
+	"vfsdb/merge"
 	"vfsdb/snapshot"
 	"vfsdb/vfs"
 )
@@ -24,6 +27,7 @@ type bringer struct {
 	call   *vfs.Call
 	result *Result
 	into   *vfs.FS // the branch that has the result, or nil
+	made   *vfs.FS // a branch with the result and nothing else; nil if there is none
 }
 
 // bring stores the result, and logs the run.
@@ -39,11 +43,15 @@ func (b *bringer) bring(ctx context.Context) error {
 		err = b.store(vfs.WithCall(ctx, b.call))
 	}
 	err = errors.Join(err, b.count(ctx))
+	if b.result.Merged {
+		err = errors.Join(err, snapshot.DeleteBranch(ctx, b.t.fsys, b.made.Head()))
+	}
 	b.call.Result = b.result.Bytes
 	return errors.Join(err, b.t.fsys.LogCalls(ctx, b.call))
 }
 
-// store puts the result into the branch, if that has not changed meanwhile, else into a new one.
+// store puts the result into the branch. If that has changed meanwhile, the result becomes a new branch first, from the moment
+// that the command saw, and is merged then. A run that is killed in between leaves the new branch.
 func (b *bringer) store(ctx context.Context) error {
 	err := b.s.bring(ctx, b.t.fsys, func(tx *vfs.Tx) error {
 		changed, err := tx.ChangedSince(b.t.moment.Moment())
@@ -78,8 +86,34 @@ func (b *bringer) store(ctx context.Context) error {
 	if err := b.s.bring(ctx, made, func(*vfs.Tx) error { return nil }); err != nil {
 		return b.saved(err)
 	}
-	b.into, b.result.Moved = made, true
-	return &MovedError{From: b.t.fsys.Head(), Branch: made.Head(), Deleted: deleted}
+	b.into, b.made = made, made
+	if !deleted && b.t.o.Base == "" {
+		return b.merge(ctx)
+	}
+	return b.moved(deleted, nil)
+}
+
+// merge merges the new branch with the result into the branch.
+func (b *bringer) merge(ctx context.Context) error {
+	r, err := merge.Into(ctx, b.t.fsys, b.made, &merge.Options{Label: "run-" + filepath.Base(b.t.name)})
+	if err != nil {
+		return b.moved(b.deleted(ctx), err)
+	}
+	b.into, b.result.Merged = b.t.fsys, true
+	if len(r.Added) == 0 {
+		return nil
+	}
+
+	for _, c := range r.Added {
+		b.result.Conflicts = append(b.result.Conflicts, c.Path)
+	}
+	return &ConflictError{Branch: b.t.fsys.Head(), Paths: b.result.Conflicts}
+}
+
+// moved is the error of a result that is a new branch.
+func (b *bringer) moved(deleted bool, err error) error {
+	b.result.Moved = true
+	return &MovedError{From: b.t.fsys.Head(), Branch: b.made.Head(), Deleted: deleted, Err: err}
 }
 
 // deleted reports whether the branch was deleted meanwhile.
@@ -109,7 +143,7 @@ func (b *bringer) saved(err error) error {
 	return &KeptError{Dir: b.result.Kept, Err: err}
 }
 
-// count counts the paths in which the branch differs from the moment of the run.
+// count counts the paths in which the result differs from the moment of the run.
 func (b *bringer) count(ctx context.Context) error {
 	if b.into == nil {
 		return nil
@@ -120,7 +154,7 @@ func (b *bringer) count(ctx context.Context) error {
 	}
 	b.result.Branch = name
 
-	for c, err := range snapshot.Diff(ctx, b.t.moment, b.into) {
+	for c, err := range snapshot.Diff(ctx, b.t.moment, cmp.Or(b.made, b.into)) {
 		if err != nil {
 			return err
 		}

@@ -43,11 +43,11 @@ func Command(ctx context.Context, fsys *vfs.FS, o Options, name string, args ...
 // Run runs the command, waits for its end and brings what it changed into the branch, in one commit.
 //
 // Another exit code than 0 is an [ExitError], a command that cannot be started a [StartError], a way that the host does not
-// allow an [UnableError]. Whatever the exit code, a branch that has moved is a [MovedError], and a result that could not be
-// stored a [KeptError]. A tree that is not the whole head of a branch is EINVAL.
+// allow an [UnableError]. Whatever the exit code, a result that conflicts with what others changed meanwhile is a
+// [ConflictError], one whose branch was deleted a [MovedError], and one that could not be stored a [KeptError]. A tree that is not the whole head of a branch is EINVAL.
 func (c *Cmd) Run() error {
 	err := c.run()
-	for _, known := range []any{new(*ExitError), new(*StartError), new(*UnableError), new(*MovedError), new(*KeptError)} {
+	for _, known := range []any{new(*ExitError), new(*StartError), new(*UnableError), new(*MovedError), new(*ConflictError), new(*KeptError)} {
 		if err == nil || errors.As(err, known) {
 			return err
 		}

@@ -16,7 +16,6 @@ import (
 
 	"vfsdb/internal/vfstest"
 	"vfsdb/run"
-	"vfsdb/snapshot"
 	"vfsdb/vfs"
 )
 
@@ -108,7 +107,7 @@ func TestRunFails(t *testing.T) {
 	}
 }
 
-// If the branch moves meanwhile the result is a new branch, which starts where the command did.
+// What others changed while the command ran stays, and the result comes to it.
 func TestRunMoved(t *testing.T) {
 	ctx := t.Context()
 	fsys := vfstest.New(t, "a")
@@ -119,20 +118,16 @@ func TestRunMoved(t *testing.T) {
 	require.NoError(t, fsys.WriteFile(ctx, "other", nil, 0o644))
 	require.NoError(t, os.WriteFile(go0, nil, 0o600))
 
-	err := <-done
-	var moved *run.MovedError
-	require.ErrorAs(t, err, &moved)
-	require.ErrorIs(t, err, syscall.ESTALE)
-	require.Equal(t, "main", moved.From)
-	require.True(t, cmd.Result.Moved)
-	require.Equal(t, 1, cmd.Result.Changed)
-	_, err = fsys.Stat(ctx, "f")
-	require.ErrorIs(t, err, fs.ErrNotExist)
-	made, err := snapshot.Resolve(ctx, fsys, moved.Branch)
+	require.NoError(t, <-done)
+	require.True(t, cmd.Result.Merged)
+	require.False(t, cmd.Result.Moved)
+	require.Equal(t, "main", cmd.Result.Branch)
+	require.Equal(t, 1, cmd.Result.Changed, "what others changed does not count")
+	require.Equal(t, "mine\n", text(t, fsys, "f"))
+	require.Equal(t, []string{"a", "f", "other"}, vfstest.Names(t, fsys))
+	list, err := fsys.Store().Branches(ctx)
 	require.NoError(t, err)
-	require.Equal(t, "mine\n", text(t, made.Tree(), "f"))
-	_, err = made.Tree().Stat(ctx, "other")
-	require.ErrorIs(t, err, fs.ErrNotExist)
+	require.Len(t, list, 1, "the branch of the result is gone")
 }
 
 // What cannot be run is refused with the error that a shell has for it, and changes nothing.

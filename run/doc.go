@@ -11,9 +11,11 @@
 // difference goes into the branch in one commit, whatever the exit code is. The log has the command line, the exit code, the
 // duration, and the paths that changed. A command that changed nothing makes no commit, and is in the log all the same.
 //
-// If the branch changed while the command ran, or was deleted, the result becomes a new branch, forked from the frozen moment,
-// and Run returns a [MovedError] with its name. If the result cannot be stored, it stays on the host, and Run returns a [KeptError]
-// with the directory. So no result is lost without an error.
+// If the branch changed while the command ran, the result is merged into it, by the rules of package merge. Files that both
+// changed in different ways stay as the branch has them, and Run returns a [ConflictError]. If the branch was deleted, the
+// result becomes a new branch, forked from the frozen moment, and Run returns a [MovedError] with its name. If the result
+// cannot be stored, it stays on the host, and Run returns a [KeptError] with the directory. So no result is lost without an
+// error.
 //
 // # Engines
 //

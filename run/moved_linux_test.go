@@ -3,12 +3,14 @@ package run_test
 import (
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"vfsdb/gc"
 	"vfsdb/internal/vfstest"
+	"vfsdb/merge"
 	"vfsdb/run"
 	"vfsdb/snapshot"
 	"vfsdb/vfs"
@@ -48,6 +50,49 @@ func started(t *testing.T, cmd *run.Cmd, signs string) <-chan error {
 	return done
 }
 
+// A file that the command and others have changed in different ways stays as the branch has it, and is in conflict with what the
+// command made of it. All else is merged. Conflicts that the branch had before are no error of the run.
+func TestRunConflicts(t *testing.T) {
+	for _, via := range []run.Via{run.Overlay, run.Copy} {
+		t.Run(string(via), func(t *testing.T) {
+			ctx := t.Context()
+			fsys := vfstest.New(t, "a", "b")
+			result, err := meanwhile(t, fsys, run.Options{Via: via}, "echo mine > a", "echo mine > new; exit 3", func() {
+				vfstest.Write(t, fsys, "a", "theirs\n")
+				vfstest.Write(t, fsys, "b", "theirs\n")
+			})
+			var conflict *run.ConflictError
+			require.ErrorAs(t, err, &conflict)
+			require.ErrorIs(t, err, syscall.ESTALE)
+			require.Equal(t, run.ConflictError{Branch: "main", Paths: []string{"a"}}, *conflict)
+			require.EqualError(t, err, "branch main changed while the command ran: the result is merged, and conflicts at a")
+			require.Equal(t, []string{"a"}, result.Conflicts)
+			require.True(t, result.Merged)
+			require.Equal(t, 3, result.ExitCode)
+			require.Equal(t, 2, result.Changed)
+			require.Equal(t, "theirs\n", text(t, fsys, "a"))
+			require.Equal(t, "theirs\n", text(t, fsys, "b"))
+			require.Equal(t, "mine\n", text(t, fsys, "new"))
+
+			list, err := merge.Conflicts(ctx, fsys)
+			require.NoError(t, err)
+			require.Len(t, list, 1)
+			require.Equal(t, "run-sh", list[0].TheirsLabel)
+			data, err := merge.Content(ctx, fsys, "a", merge.Theirs)
+			require.NoError(t, err)
+			require.Equal(t, "mine\n", string(data))
+
+			result, err = meanwhile(t, fsys, run.Options{Via: via}, "echo x > new", "true", func() { vfstest.Write(t, fsys, "c", "") })
+			require.NoError(t, err)
+			require.True(t, result.Merged)
+			require.Empty(t, result.Conflicts)
+			branches, err := fsys.Store().Branches(ctx)
+			require.NoError(t, err)
+			require.Len(t, branches, 1)
+		})
+	}
+}
+
 // If the branch is deleted meanwhile the result is a new branch, which goes on from the moment that the command saw. What that
 // has inherited is kept from a collection. A command that changed nothing has no result.
 func TestRunDeleted(t *testing.T) {
@@ -74,6 +119,18 @@ func TestRunDeleted(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, []string{"a", "inherited", "new", "own"}, vfstest.Names(t, made))
 			require.Equal(t, "owninherited", text(t, made, "new"))
+
+			// Merges elsewhere in the store make no difference.
+			fsys = vfstest.Branch(t, main, "merged")
+			vfstest.Write(t, fsys, "merged", "")
+			_, err = merge.Into(ctx, main, fsys, nil)
+			require.NoError(t, err)
+			fsys = vfstest.Branch(t, main, "unchanged")
+			result, err = meanwhile(t, fsys, run.Options{Via: via}, "echo x > a", "true", func() {
+				require.NoError(t, snapshot.DeleteBranch(ctx, main, "unchanged"))
+			})
+			require.ErrorAs(t, err, &moved)
+			require.Equal(t, result.Branch, moved.Branch)
 
 			fsys = vfstest.Branch(t, main, "again")
 			result, err = meanwhile(t, fsys, run.Options{Via: via}, "cat a", "cat gone", func() {

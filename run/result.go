@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -14,7 +15,8 @@ type Result struct {
 	Engine   Via           `json:"engine"`              // the way that was taken
 	Declined []UnableError `json:"declined,omitempty"`  // the better ways that the host does not allow
 	Branch   string        `json:"branch,omitempty"`    // the branch that has the result; "" if nothing was to be brought
-	Moved    bool          `json:"moved,omitempty"`     // that is a new branch, because the other one changed meanwhile, or was deleted
+	Moved    bool          `json:"moved,omitempty"`     // that is a new branch, because the other one was deleted meanwhile, see [MovedError]
+	Merged   bool          `json:"merged,omitempty"`    // the branch changed meanwhile, and the result was merged into it
 	ExitCode int           `json:"exit_code"`           // 128 and the number of the signal that ended the command; 124 after the timeout
 	Signal   string        `json:"signal,omitempty"`    // that ended the command
 	TimedOut bool          `json:"timed_out,omitempty"` // the timeout ended it
@@ -22,6 +24,9 @@ type Result struct {
 	Changed  int           `json:"changed"`             // paths that the run changed
 	Bytes    int64         `json:"bytes"`               // of the files that it added or modified
 	Kept     string        `json:"kept,omitempty"`      // the directory of the host that was kept
+
+	// Conflicts are the paths at which the result and the other changes conflict, see [ConflictError].
+	Conflicts []string `json:"conflicts,omitempty"`
 }
 
 // An UnableError is the error of a way that the host does not allow.
@@ -94,8 +99,29 @@ func (e *StartError) ExitCode() int {
 	return 126
 }
 
-// A MovedError reports that a branch changed while the command ran, or was deleted. The result of the run is the branch Branch,
-// which goes on from the moment that the command saw. It is ESTALE.
+// A ConflictError reports that a branch changed while the command ran, and that what the command made of some files conflicts
+// with that. The result is merged: such files stay as the branch has them, and the conflicts have what the command made of
+// them. It is ESTALE.
+type ConflictError struct {
+	Branch string
+	Paths  []string
+}
+
+func (e *ConflictError) Error() string {
+	const most = 5
+	list := strings.Join(e.Paths[:min(most, len(e.Paths))], ", ")
+	if more := len(e.Paths) - most; more > 0 {
+		list += fmt.Sprintf(" and %d more", more)
+	}
+	return fmt.Sprintf("branch %s changed while the command ran: the result is merged, and conflicts at %s", e.Branch, list)
+}
+
+// Unwrap returns ESTALE.
+func (e *ConflictError) Unwrap() error { return syscall.ESTALE }
+
+// A MovedError reports that a branch was deleted while the command ran; or that it changed, and the result could not be merged:
+// because of Err, or since the run was over a directory of the host. The result is the branch Branch, which goes on from the
+// moment that the command saw. It is ESTALE.
 //
 // By live there is no result of its own, and Branch is "": what the command wrote before the branch was deleted went with it,
 // and what it wrote later was refused.
@@ -103,6 +129,7 @@ type MovedError struct {
 	From    string // the branch that changed
 	Branch  string
 	Deleted bool
+	Err     error // of the merge, or nil
 }
 
 func (e *MovedError) Error() string {
@@ -112,7 +139,11 @@ func (e *MovedError) Error() string {
 	case e.Deleted:
 		return fmt.Sprintf("branch %s was deleted while the command ran: the result is the branch %s", e.From, e.Branch)
 	}
-	return fmt.Sprintf("branch %s changed while the command ran: the result is the branch %s", e.From, e.Branch)
+	text := fmt.Sprintf("branch %s changed while the command ran: the result is the branch %s", e.From, e.Branch)
+	if e.Err != nil {
+		text += fmt.Sprintf(", since it could not be merged: %v", e.Err)
+	}
+	return text
 }
 
 // Unwrap returns ESTALE.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"unicode/utf8"
@@ -54,7 +55,7 @@ func NewShell(fsys *vfs.FS, o *ShellOptions) *Shell {
 }
 
 // Execute runs a command and returns its output, standard error included, and its exit code. An exit code other than 0 is
-// no error. If the branch was changed meanwhile, the output ends with the name of the branch that has the result. To run
+// no error. If the branch was changed meanwhile, both are merged, and the output ends with the files in conflict. To run
 // in the background is ENOTSUP.
 func (s *Shell) Execute(ctx context.Context, r *filesystem.ExecuteRequest) (*filesystem.ExecuteResponse, error) {
 	var text []byte
@@ -110,8 +111,11 @@ func (s *Shell) run(ctx context.Context, r *filesystem.ExecuteRequest, send func
 	answer := &filesystem.ExecuteResponse{Truncated: out.cut()}
 	var exit *run.ExitError
 	var moved *run.MovedError
+	var conflict *run.ConflictError
 	if errors.As(err, &moved) {
-		answer.Output = fmt.Sprintf("\n[The files were changed by others meanwhile: what the command changed is in the branch %s]", moved.Branch)
+		answer.Output = fmt.Sprintf("\n[What the command changed could not come into the branch, and is in the branch %s]", moved.Branch)
+	} else if errors.As(err, &conflict) {
+		answer.Output = fmt.Sprintf("\n[Others changed the same files meanwhile, and these stay as the others have them: %s]", strings.Join(conflict.Paths, ", "))
 	} else if err != nil && !errors.As(err, &exit) {
 		return nil, err
 	}

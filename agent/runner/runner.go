@@ -28,12 +28,13 @@ func Run(ctx context.Context, fsys *vfs.FS, r program.Request) (*program.Result,
 	err := cmd.Run()
 	var exit *run.ExitError
 	var moved *run.MovedError
-	if err != nil && !errors.As(err, &exit) && !errors.As(err, &moved) {
+	var conflict *run.ConflictError
+	if err != nil && !errors.As(err, &exit) && !errors.As(err, &moved) && !errors.As(err, &conflict) {
 		return nil, err
 	}
 	text, whole := out.text()
 	return &program.Result{
 		Output: text, Truncated: !whole, ExitCode: cmd.Result.ExitCode, TimedOut: cmd.Result.TimedOut,
-		Branch: cmd.Result.Branch, Moved: cmd.Result.Moved,
+		Branch: cmd.Result.Branch, Moved: cmd.Result.Moved, Conflicts: cmd.Result.Conflicts,
 	}, nil
 }

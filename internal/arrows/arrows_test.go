@@ -43,7 +43,7 @@ var rooms = map[string]room{
 	"mount":    {imports: []string{"schema", "chunk", "node", "tree", "vfs", "snapshot"}, tests: []string{"gc"}},
 	"webdav":   {imports: []string{"vfs", "xattr"}, tests: []string{"snapshot"}},
 	"web":      {imports: slices.Concat(agents, []string{"vfs", "snapshot", "gc", "transfer"})},
-	"run":      {imports: []string{"chunk", "journal", "node", "tree", "vfs", "snapshot", "transfer", "mount"}, tests: []string{"gc"}},
+	"run":      {imports: []string{"chunk", "journal", "node", "tree", "vfs", "snapshot", "merge", "transfer", "mount"}, tests: []string{"gc"}},
 	"vfstest":  {imports: slices.Concat(agents, []string{"vfs", "search", "check"}), tests: []string{"schema"}},
 	"internal": {imports: []string{anything}},
 	"cmd":      {imports: []string{anything}},

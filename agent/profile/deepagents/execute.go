@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"vfsdb/agent/tool"
+	"vfsdb/agent/tool/texts"
 )
 
 type executeIn struct {
@@ -32,7 +33,10 @@ func execute(ctx context.Context, h *tool.History, in executeIn) (tool.Text, err
 		text += "\n[Command was ended because it took too long]"
 	}
 	if r.Moved {
-		text += fmt.Sprintf("\n[The files were changed by others in the meantime: what the command changed is in the branch %s]", r.Branch)
+		text += fmt.Sprintf("\n[What the command changed could not come into the branch, and is in the branch %s]", r.Branch)
+	}
+	if len(r.Conflicts) > 0 {
+		text += fmt.Sprintf("\n[Others changed the same files in the meantime, and these stay as the others have them: %s]", texts.Few(tool.RootedAll(r.Conflicts)))
 	}
 	return tool.Text(text), nil
 }

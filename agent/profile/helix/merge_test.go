@@ -137,6 +137,13 @@ func TestResolveTool(t *testing.T) {
 	}
 	require.Equal(t, map[any]any{"/edited": "edit/delete", "/removed": "delete/edit", "/emptied": "content", "/new": "add/add"}, kinds)
 
+	// Once the branch is gone, the log still has who merged it.
+	require.NoError(t, snapshot.DeleteBranch(ctx, main, "try"))
+	for _, c := range agentkit.Call(t, b, "workspace_conflicts", nil)["conflicts"].([]any) {
+		by := c.(map[string]any)["theirs"].(map[string]any)["by"].(map[string]any)
+		require.Equal(t, "workspace_merge", by["tool"])
+	}
+
 	for path, take := range map[string]agentkit.Args{
 		"/edited": {"take": "theirs"}, "/removed": {"take": "theirs"}, "/emptied": {"content": ""}, "/new": {"take": "ours"},
 	} {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"vfsdb/agent/tool"
+	"vfsdb/agent/tool/texts"
 )
 
 // programs returns the tools for programs of the host.
@@ -27,7 +28,9 @@ type runOut struct {
 	ExitCode  int    `json:"exit_code"`
 	Truncated bool   `json:"truncated,omitempty"`
 	TimedOut  bool   `json:"timed_out,omitempty"`
-	Moved     bool   `json:"moved,omitempty" jsonschema:"others changed the workspace meanwhile: id is another branch"`
+	Moved     bool   `json:"moved,omitempty" jsonschema:"it could not come into the branch: id is another one"`
+
+	Conflicts []string `json:"conflicts,omitempty" jsonschema:"paths that others changed meanwhile in another way, and which stay so"`
 }
 
 func (o runOut) Parts() []tool.Part {
@@ -39,7 +42,10 @@ func (o runOut) Parts() []tool.Part {
 		line += "; the middle of the output is left out"
 	}
 	if o.Moved {
-		line += fmt.Sprintf("; the workspace was changed by others in the meantime, so what the command changed is in a branch of its own, ref %s: diff and branch take it", o.ID)
+		line += fmt.Sprintf("; what the command changed could not come into the branch, and is in one of its own, ref %s: diff and branch take it", o.ID)
+	}
+	if n := len(o.Conflicts); n > 0 {
+		line += fmt.Sprintf("; others changed %s in the meantime in another way, and what they have stays: see the conflicts", texts.Count(n, "path", "paths"))
 	}
 	return []tool.Part{{Line: line, Body: o.Output}}
 }
@@ -50,6 +56,6 @@ func runCommand(ctx context.Context, h *tool.History, in runIn) (runOut, error) 
 		return runOut{}, err
 	}
 	return runOut{
-		ID: ref.String(), Output: r.Output, ExitCode: r.ExitCode, Truncated: r.Truncated, TimedOut: r.TimedOut, Moved: r.Moved,
+		ID: ref.String(), Output: r.Output, ExitCode: r.ExitCode, Truncated: r.Truncated, TimedOut: r.TimedOut, Moved: r.Moved, Conflicts: tool.RootedAll(r.Conflicts),
 	}, nil
 }

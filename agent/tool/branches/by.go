@@ -24,9 +24,9 @@ type By struct {
 const maxLooked = 10_000
 
 // blame finds out who made the sides of conflicts, from the logs of their branches. The log of theirs is that of the source,
-// or if it is nil, that of the branch or the snapshot with the label, as far as tools may look at it.
+// or if it is nil, that of the branch or the snapshot with the label. If tools cannot look at that, it is who merged it.
 func blame(ctx context.Context, h *tool.History, target *vfs.FS, source snapshot.Tree, list []Conflict) error {
-	if err := blameSide(ctx, h, target, merge.Ours, list); err != nil {
+	if err := blameSide(ctx, h, target, merge.Ours, changed, list); err != nil {
 		return err
 	}
 
@@ -36,18 +36,18 @@ func blame(ctx context.Context, h *tool.History, target *vfs.FS, source snapshot
 		byLabel[label] = append(byLabel[label], i)
 	}
 	for label, of := range byLabel {
-		from := source
+		from, made := source, changed
 		if from == nil {
 			var err error
-			if from, _, err = h.Moment(ctx, label); err != nil {
-				continue // it is gone, or not granted
+			if from, _, err = h.Moment(ctx, label); err != nil { // it is gone, as the result of a program is, or not granted
+				from, made = target, merged
 			}
 		}
 		part := make([]Conflict, len(of))
 		for i, at := range of {
 			part[i] = list[at]
 		}
-		if err := blameSide(ctx, h, from.Tree(), merge.Theirs, part); err != nil {
+		if err := blameSide(ctx, h, from.Tree(), merge.Theirs, made, part); err != nil {
 			return err
 		}
 		for i, at := range of {
@@ -57,9 +57,13 @@ func blame(ctx context.Context, h *tool.History, target *vfs.FS, source snapshot
 	return nil
 }
 
+// changed and merged select the events that made a state.
+func changed(e *vfs.Event) bool { return e.Op != vfs.OpMerge && e.Op != vfs.OpRestore }
+func merged(e *vfs.Event) bool  { return e.Op == vfs.OpMerge }
+
 // blameSide finds the event of each conflict that made the state of one side: the newest with the content of that side, else
 // the newest that changed the inode.
-func blameSide(ctx context.Context, h *tool.History, fsys *vfs.FS, side merge.Side, list []Conflict) error {
+func blameSide(ctx context.Context, h *tool.History, fsys *vfs.FS, side merge.Side, of func(*vfs.Event) bool, list []Conflict) error {
 	var (
 		o    = vfs.LogOptions{Newest: true, Max: logPage}
 		made = make([]*vfs.Event, len(list))
@@ -73,7 +77,7 @@ func blameSide(ctx context.Context, h *tool.History, fsys *vfs.FS, side merge.Si
 		for i := range page {
 			e := &page[i]
 			for k := range list {
-				if sure[k] || e.Op == vfs.OpMerge || e.Op == vfs.OpRestore || !h.Policy().Visible(e.Path) || !list[k].touched(e) {
+				if sure[k] || !of(e) || !h.Policy().Visible(e.Path) || !list[k].touched(e) {
 					continue
 				}
 				if made[k] == nil {

@@ -32,8 +32,12 @@ type Result struct {
 	ExitCode  int    // 128 and the signal's number if a signal ended it
 	TimedOut  bool
 
-	// Branch has what the program changed. It is a new one, made from the branch as the program found it, if others
-	// changed the branch in the meantime.
+	// Branch has what the program changed. What others changed in the meantime is merged with that. It is a new branch, made
+	// from the branch as the program found it, if that was deleted.
 	Branch string
 	Moved  bool
+
+	// Conflicts are the paths that the program and others have changed in different ways. They stay as the others have them,
+	// and the conflicts of the branch have what the program made.
+	Conflicts []string
 }

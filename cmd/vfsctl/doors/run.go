@@ -42,8 +42,9 @@ cannot be started, there is no new branch.
 
 The exit code is that of the command: 128 and the number of a signal that ended it, 124 after --timeout, 127
 if there is no such program, 126 if it cannot be executed. The changes go into the branch whatever the code is. If
-others changed or deleted the branch meanwhile, the result is a new branch, whose name is printed, and the exit code
-is 14.
+others changed the branch meanwhile, both are merged. Files that both changed in different ways stay as the branch has
+them, and the exit code is 14: conflicts lists them. If the branch was deleted, the result is a new branch, whose name
+is printed, and the exit code is 14 too.
 
 There are three ways to show the files. overlay mounts them, on Linux, and is as fast as the host. copy exports
 them into a directory below the cache of the user, and works everywhere. Without --via, run takes the first of these
@@ -52,7 +53,7 @@ and others see them then. run takes it only with --via live, and waits for progr
 until an interrupt.
 
 Inside, VFS_DB and VFS_BRANCH name the database and the branch. So a vfsctl in the command works on the database.
-If it changes the branch, the result of a run by overlay or copy is a new branch.`,
+What it changes in the branch is merged with the result of a run by overlay or copy.`,
 		Example: `  vfsctl run -- go vet ./...
   vfsctl run --new try -- go test ./... && vfsctl diff main try
   vfsctl run --timeout 5m --network none --confine -- npm test
@@ -258,6 +259,9 @@ func (r *runFlags) end(cmd *run.Cmd, err error) error {
 			code = cli.ExitFailed // whatever the reason, no branch has the result
 		}
 		r.Warn("%v", err)
+		if conflict := new(run.ConflictError); errors.As(err, &conflict) {
+			r.say("vfsctl conflicts lists them, and vfsctl resolve decides")
+		}
 	}
 
 	if cmd.Result != nil {
