@@ -300,6 +300,9 @@ func (w *world) merge(t *rapid.T) {
 	if target == source {
 		return
 	}
+	for _, f := range w.files {
+		_ = f.Sync() // a fork has what is committed, and a merge takes what is not
+	}
 	ours, theirs := w.lines(t, target), w.lines(t, source)
 	other := w.forkOf(t, target) // to merge the other way
 	mirror := w.forkOf(t, source)
