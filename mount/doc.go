@@ -31,9 +31,9 @@
 // The commit of a batch survives the end of the process, but not a loss of power: fsync of any file or directory makes
 // everything durable that was changed before, and so does the end of the mount. A mount that is killed loses the batch that
 // was open. close(2) commits nothing: a file that was closed survives a kill once it was closed for 20 ms, or synced. A
-// commit for each close would make creation of a small file take two and a half times the processor time, and each close of a file that
-// was only read would wait for this process. With a negative [LiveOptions.Gather] each change is committed before it returns,
-// so a kill loses nothing.
+// commit for each close would make creation of a small file take 2.6 times the processor time, and each close of a file
+// that was only read would wait for this process. With a negative [LiveOptions.Gather] each change is committed before it
+// returns, so a kill loses nothing.
 //
 // A commit can fail because the disk is full or the database is damaged. Then the changes of that batch are gone: the mount
 // invalidates them in the kernel, and the next fsync reports the loss. The data of files that existed before the batch is
