@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -139,4 +140,40 @@ func TestLiveManyUnlinked(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+// Files that are open and have no name take a bounded amount of memory, however much of them is read.
+func TestLiveUnlinkedMemory(t *testing.T) {
+	fsys := vfstest.New(t)
+	dir, _ := live(t, fsys, nil)
+	const files, size = 256, 512 << 10
+	open := make([]*os.File, files)
+	data := make([]byte, size)
+	for i := range open {
+		f, err := os.Create(filepath.Join(dir, fmt.Sprint(i)))
+		require.NoError(t, err)
+		defer f.Close()
+		copy(data, fmt.Sprintf("content %3d", i))
+		_, err = f.Write(data)
+		require.NoError(t, err)
+		require.NoError(t, os.Remove(f.Name()))
+		open[i] = f
+	}
+	require.NoError(t, open[0].Sync())
+
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	for range 2 {
+		for i, f := range open {
+			require.NoError(t, unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_DONTNEED)) // so that the kernel asks the mount
+			head := make([]byte, 11)
+			_, err := f.ReadAt(head, 0)
+			require.NoError(t, err)
+			require.Equal(t, fmt.Sprintf("content %3d", i), string(head))
+		}
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	require.Less(t, int64(after.HeapAlloc)-int64(before.HeapAlloc), int64(files*size/2))
 }

@@ -33,6 +33,7 @@ type inode struct {
 	handle  *tree.Handle // nil if it is not needed
 	wrote   int64        // when it was written to last, in ns; 0 if that is in the transaction, or committed
 	held    bool         // the handle keeps an inode that has no name
+	rests   bool         // the handle has no memory for reads
 	dirty   bool         // it is in the list
 	gen     uint64       // how many inodes with this number were lost while the kernel knew them
 	lost    bool         // the last one was
@@ -116,18 +117,24 @@ func (is *inodes) of(ino node.Ino, kind uint8) *inode {
 func (is *inodes) forget(ino node.Ino, lookups uint64) {
 	is.mu.Lock()
 	defer is.mu.Unlock()
-	i := is.known[ino]
-	if i == nil {
-		return
+	if i := is.known[ino]; i != nil {
+		i.lookups -= min(lookups, i.lookups)
+		is.forgotten(ino, i)
+		is.closeSoon()
 	}
-	i.lookups -= min(lookups, i.lookups)
+}
+
+// forgotten drops an inode if the kernel knows it no more.
+func (is *inodes) forgotten(ino node.Ino, i *inode) {
 	switch {
 	case i.lookups > 0:
-	case i.dirty:
-		is.late = append(is.late, ino) // it may be found again before it is committed
+	case i.dirty, i.handle != nil && i.kind == node.KindFile && i.handle.Dirty():
+		is.late = append(is.late, ino) // it may be found again before it is committed, and a commit may fail
 	default:
-		is.delete(ino, i)
-		is.closeSoon()
+		delete(is.known, ino)
+		if i.handle != nil {
+			is.gone = append(is.gone, i.handle)
+		}
 	}
 }
 
@@ -140,13 +147,6 @@ func (is *inodes) closeSoon() {
 	}
 }
 
-func (is *inodes) delete(ino node.Ino, i *inode) {
-	delete(is.known, ino)
-	if i.handle != nil {
-		is.gone = append(is.gone, i.handle)
-	}
-}
-
 // forgetLate forgets inodes that were dirty when the kernel forgot them.
 func (is *inodes) forgetLate() {
 	is.mu.Lock()
@@ -154,12 +154,8 @@ func (is *inodes) forgetLate() {
 	list := is.late
 	is.late = nil
 	for _, ino := range list {
-		switch i := is.known[ino]; {
-		case i == nil || i.lookups > 0:
-		case i.dirty:
-			is.late = append(is.late, ino)
-		default:
-			is.delete(ino, i)
+		if i := is.known[ino]; i != nil {
+			is.forgotten(ino, i)
 		}
 	}
 }
@@ -197,27 +193,32 @@ func (is *inodes) handle(ino node.Ino) *tree.Handle {
 	is.mu.Lock()
 	defer is.mu.Unlock()
 	i := is.of(ino, node.KindFile)
-	if i.handle == nil && !i.lost {
+	if (i.handle == nil || i.rests) && !i.lost {
 		is.trim()
-		i.handle = is.open(ino, i.kind, i.name)
+		if i.rests = false; i.handle == nil {
+			i.handle = is.open(ino, i.kind, i.name)
+		}
 		is.idle = append(is.idle, ino)
 	}
 	return i.handle
 }
 
-// trim closes the handles that were opened first, once there are many.
+// trim closes the handles that were opened first, once there are many. One that holds an inode is
+// replaced by one that has read nothing.
 func (is *inodes) trim() {
 	for try := 0; len(is.idle) > maxIdle && try < maxIdle; try++ {
 		ino := is.idle[0]
 		is.idle = is.idle[1:]
 		i := is.known[ino]
 		switch {
-		case i == nil || i.handle == nil || i.held:
+		case i == nil || i.handle == nil:
 		case i.dirty || i.wrote != 0 || i.handle.Dirty():
 			is.idle = append(is.idle, ino)
 		default:
 			is.gone = append(is.gone, i.handle)
-			i.handle = nil
+			if i.rests, i.handle = i.held, nil; i.held {
+				i.handle = is.open(ino, i.kind, node.Name{})
+			}
 		}
 	}
 	if len(is.gone) > maxIdle {
@@ -235,7 +236,7 @@ func (is *inodes) hold(ino node.Ino) {
 	}
 	i.held = true
 	if i.handle == nil {
-		i.handle = is.open(ino, i.kind, node.Name{})
+		i.handle, i.rests = is.open(ino, i.kind, node.Name{}), true
 	}
 }
 
