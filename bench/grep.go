@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os/exec"
 	"time"
@@ -113,10 +114,7 @@ func (b *bench) importAt(name, src string) error {
 		return err
 	}
 	_, err = transfer.ImportDir(b.ctx, fsys, src, "", nil)
-	if closeErr := fsys.Close(); err == nil {
-		err = closeErr
-	}
-	return err
+	return errors.Join(err, fsys.Close())
 }
 
 // ripgrep searches a directory by the rules of our Grep: hidden files too, no file beyond 10 MiB, no binary one.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -36,9 +37,7 @@ func importTree(b *bench) error {
 			n, err = bytesOf(b.ctx, fsys)
 			used = float64(n)
 		}
-		if closeErr := fsys.Close(); err == nil {
-			err = closeErr
-		}
+		err = errors.Join(err, fsys.Close())
 		os.Remove(b.path("%s.db", name))
 		return t, err
 	}}}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"path"
 	"time"
@@ -169,9 +170,7 @@ func (b *bench) askCold(q question, i int, name, branch string) (t time.Duration
 		return 0, err
 	}
 	defer func() {
-		if closeErr := fsys.Close(); err == nil {
-			err = closeErr
-		}
+		err = errors.Join(err, fsys.Close())
 	}()
 
 	for _, name := range append(prepared, branch) {

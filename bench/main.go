@@ -40,6 +40,7 @@ var workloads = []workload{
 	{"history", "branch", branchCost},
 	{"history", "diff", diffCost},
 	{"history", "restore", restoreCost},
+	{"history", "merge", mergeCost},
 	{"history", "snapshot-chain", snapshotChain},
 	{"history", "branch-bytes", branchBytes},
 	{"history", "lineage", lineageCost},

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"path"
@@ -114,8 +115,7 @@ func plant(ctx context.Context, name string, n int, alive func()) error {
 			return nil
 		})
 		if err != nil {
-			fsys.Close()
-			return err
+			return errors.Join(err, fsys.Close())
 		}
 
 		if from%100_000 == 0 {
@@ -149,11 +149,8 @@ func copyFile(from, to string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := io.Copy(out, in); err != nil {
-		out.Close()
-		return err
-	}
-	return out.Close()
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
 }
 
 // withForest runs fn on a forest of n files.

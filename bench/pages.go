@@ -50,6 +50,7 @@ var highlights = []line{
 	{"branch, of the same trees", []pick{{workload: "branch", peer: "a Chtimes", alone: true}}},
 	{"diff of 200 changes, in trees of 1,000, 100,000 and 1,000,000 files", []pick{{workload: "diff", what: "again$"}}},
 	{"restore of 200 changes, in the same trees", []pick{{workload: "restore"}}},
+	{"merge of 200 changes a side in 100,000 files; one side unmoved", []pick{{workload: "merge"}}},
 	{"bytes for a snapshot and a changed file; for a fork", []pick{{workload: "snapshot-chain", what: "^bytes per write"}, {workload: "branch-bytes", what: "^bytes"}}},
 	{"drop a branch of 10,000 files, then gc", []pick{{workload: "gc", peer: "os.RemoveAll"}}},
 	{"stat of a path 16 forks deep, first and again", []pick{{workload: "lineage", what: "^resolve"}}},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -43,9 +44,7 @@ func (b *bench) ourStreamIn(seed uint64, size int64) (t time.Duration, err error
 		return 0, err
 	}
 	defer func() {
-		if closeErr := fsys.Close(); err == nil {
-			err = closeErr
-		}
+		err = errors.Join(err, fsys.Close())
 		os.Remove(b.path("%s.db", name))
 	}()
 
