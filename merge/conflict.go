@@ -217,8 +217,9 @@ type Take struct {
 }
 
 // Resolve resolves the conflict of a file, in one commit. A side that did not have the file removes it. A file that the
-// merge put beside it, since both sides had made one of that name, goes with the resolution unless it was changed since.
-// A file without a conflict is EINVAL.
+// merge put beside it, since both sides had made one of that name, goes with the resolution unless it was changed since; a
+// directory stays. Where it is of another type than the file, and theirs is taken, it comes to stand in the file's place as
+// it is by then; ENOENT, if it has gone from the place beside. A file without a conflict is EINVAL.
 func Resolve(ctx context.Context, fsys *vfs.FS, path string, take Take) error {
 	return pathErr("resolve", path, fsys.Update(ctx, func(tx *vfs.Tx) error { return ResolveIn(tx, path, take) }))
 }
@@ -250,13 +251,18 @@ func resolve(tx *tree.Tx, vtx *vfs.Tx, path string, n *node.Node, take Take) err
 	} else {
 		gone = takeSide(&is, ownTerms(terms), take.Side)
 	}
-	if is.Kind() != was.Kind() {
-		return syscall.EINVAL // an entry says the type too
+	other := is.Kind() != was.Kind()
+	if other { // another inode has the type
+		is = *was
+		is.Conflict = ""
 	}
 
 	delta := &tree.Delta{Inodes: []tree.InodeChange{{Ino: n.Ino, Old: node.NewInfo("", was), New: node.NewInfo("", &is)}}}
 	if err := apply(tx, delta); err != nil {
 		return err
+	}
+	if other {
+		return takeBeside(tx, vtx, path, ownTerms(terms))
 	}
 	if err := removeBeside(tx, terms); err != nil {
 		return err
@@ -303,6 +309,30 @@ func ownTerms(terms []node.Term) []node.Term {
 // in conflict itself.
 func beside(t node.Term) bool { return t.Registers&node.Place == 0 && t.Name.Dir != 0 }
 
+// takeBeside puts what is beside a file, and of another type, in its place.
+func takeBeside(tx *tree.Tx, vtx *vfs.Tx, path string, terms []node.Term) error {
+	i := slices.IndexFunc(terms, func(t node.Term) bool { return t.Side == Theirs && beside(t) })
+	if i < 0 {
+		return syscall.EINVAL // one inode never changes its type
+	}
+	t := terms[i]
+	d, err := tx.Lookup(t.Name.Dir, t.Name.Base)
+	if err != nil {
+		return err
+	}
+	dir, err := tx.PathFrom(tx.Root(), t.Name.Dir)
+	if err == nil && uint32(d.Kind) != t.Mode>>12 {
+		err = syscall.ENOENT
+	}
+	if err != nil {
+		return err
+	}
+	if err := vtx.RemoveAll(path); err != nil {
+		return err
+	}
+	return vtx.Rename(node.JoinPath(dir, t.Name.Base), path)
+}
+
 // removeBeside removes files that a merge has put beside others, unless they were changed since.
 func removeBeside(tx *tree.Tx, terms []node.Term) error {
 	for _, t := range terms {
@@ -317,7 +347,7 @@ func removeBeside(tx *tree.Tx, terms []node.Term) error {
 		if err != nil {
 			return err
 		}
-		if n != nil && n.Kind() == node.KindFile && n.Mode == t.Mode && n.Content == t.Content {
+		if n != nil && !n.IsDir() && n.Mode == t.Mode && n.Content == t.Content && n.Target == t.Target {
 			if err := tx.Unlink(tree.Place{Dir: t.Name.Dir, Base: t.Name.Base}); err != nil {
 				return err
 			}
