@@ -35,7 +35,7 @@ func TestMergeLikeGit(t *testing.T) {
 	}
 	rounds, seed := 40, uint64(1)
 	if os.Getenv("VFS_LONG") != "" {
-		rounds, seed = 2000, rand.Uint64()
+		rounds, seed = 500, rand.Uint64()
 	}
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
