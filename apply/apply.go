@@ -44,8 +44,11 @@ type Result struct {
 	Changes   []Change
 	Conflicts []Conflict
 	Refused   []Conflict // what the host could not store
-	Recorded  string     // the snapshot that is the base of the next apply; "" if something was left, the source is no head, or nothing differed
 	Patch     []byte     // with DryRun: the changes as git shows them
+
+	// Recorded is the snapshot that is the base of the next apply. It is "" if something was left, if the source is no head or
+	// has changed meanwhile, and if nothing differed.
+	Recorded string
 }
 
 // To brings what source has changed since the base into the directory dir of the host. It does not fail for conflicts: what
@@ -57,14 +60,15 @@ func To(ctx context.Context, source snapshot.Tree, dir string, o *Options) (*Res
 	if o == nil {
 		o = &Options{}
 	}
-	result, err := to(ctx, source.Tree(), dir, o)
+	label := nameOf(source)
+	result, err := to(ctx, source.Tree(), label, dir, o)
 	if err != nil {
-		return nil, fmt.Errorf("apply %s to %s: %w", source.Tree().Name(), dir, err)
+		return nil, fmt.Errorf("apply %s to %s: %w", label, dir, err)
 	}
 	return result, nil
 }
 
-func to(ctx context.Context, source *vfs.FS, dir string, o *Options) (*Result, error) {
+func to(ctx context.Context, source *vfs.FS, label, dir string, o *Options) (*Result, error) {
 	abs, err := absolute(dir)
 	if err != nil {
 		return nil, err
@@ -77,7 +81,7 @@ func to(ctx context.Context, source *vfs.FS, dir string, o *Options) (*Result, e
 	if err := lock(top); err != nil {
 		return nil, err
 	}
-	base, why, err := findBase(ctx, source, abs, o)
+	base, why, err := findBase(ctx, source, label, abs, o)
 	switch {
 	case err != nil:
 		return nil, err
@@ -88,7 +92,7 @@ func to(ctx context.Context, source *vfs.FS, dir string, o *Options) (*Result, e
 	}
 
 	a := &applier{
-		top: top, own: hostdir.OwnFiles(source.Store().Path()), dry: o.DryRun, label: nameOf(source),
+		top: top, own: hostdir.OwnFiles(source.Store().Path()), dry: o.DryRun, label: label,
 		at: make(map[string]*place), kept: make(map[node.Ino]bool), failed: make(map[string]bool), result: Result{Base: why},
 	}
 	var release [2]func()
@@ -122,8 +126,8 @@ func absolute(dir string) (string, error) {
 
 // lock takes the directory for this process. A file system without such locks has none.
 func lock(top *hostdir.Dir) error {
-	if err := hostdir.Lock(top.Self); errors.Is(err, errBusy) {
-		return fmt.Errorf("another apply works on it: %w", errBusy)
+	if err := hostdir.Lock(top.Self); errors.Is(err, syscall.EBUSY) {
+		return fmt.Errorf("another apply works on it: %w", syscall.EBUSY)
 	}
 	return nil
 }

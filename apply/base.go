@@ -1,6 +1,7 @@
 package apply
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -14,9 +15,6 @@ import (
 	"vfsdb/tree"
 	"vfsdb/vfs"
 )
-
-// errBusy is the error of a directory that another process has locked.
-const errBusy = syscall.EBUSY
 
 // runSuffix makes of a branch's name that of the snapshot that a run over a directory leaves.
 const runSuffix = "-base"
@@ -32,14 +30,13 @@ func (e *NoBaseError) Error() string {
 func (e *NoBaseError) Unwrap() error { return syscall.EINVAL }
 
 // findBase returns what a directory was when the source began, and what that is in words.
-func findBase(ctx context.Context, source *vfs.FS, abs string, o *Options) (*vfs.FS, string, error) {
+func findBase(ctx context.Context, source *vfs.FS, label, abs string, o *Options) (*vfs.FS, string, error) {
 	if o.Base != nil {
-		base := o.Base.Tree()
-		return base, nameOf(base) + ", as named", nil
+		return o.Base.Tree(), nameOf(o.Base) + ", as named", nil
 	}
 	head := source.Head()
 	if head == "" {
-		return nil, "", &NoBaseError{nameOf(source)}
+		return nil, "", &NoBaseError{label}
 	}
 
 	for _, name := range []string{recordName(head, abs), head + runSuffix} {
@@ -72,12 +69,12 @@ func forkOf(ctx context.Context, source *vfs.FS) (*vfs.FS, string, error) {
 	return base, fmt.Sprintf("the moment at which %s was forked", source.Head()), err
 }
 
-// nameOf names a tree: by its branch, if it is the head of one.
-func nameOf(fsys *vfs.FS) string {
-	if head := fsys.Head(); head != "" {
-		return head
+// nameOf names a tree: by its snapshot or its branch, if it is that.
+func nameOf(t snapshot.Tree) string {
+	if s, ok := t.(*snapshot.Snapshot); ok {
+		return s.Info.Name
 	}
-	return fsys.Name()
+	return cmp.Or(t.Tree().Head(), t.Tree().Name())
 }
 
 // recordName returns the name of the snapshot that keeps what was last applied to a directory.

@@ -32,6 +32,6 @@
 // old ones go. So a process that is killed at any moment leaves files that are either old or new, and the next apply does the rest:
 // where the directory is as the branch has it, nothing is left to do. It also removes the file that was being written.
 //
-// All goes by the descriptors of directories, and no symlink is followed. So nothing outside of the directory is ever
+// All goes by the descriptors of directories, and no symlink leads out of them. So nothing outside of the directory is ever
 // written, whatever other programs rename meanwhile.
 package apply

@@ -43,12 +43,12 @@ func (m *oursMaker) put(p *place) error {
 		return m.drop(p, there)
 	}
 
-	content, sum := p.host.Content, chunk.Sum{}
+	var sum chunk.Sum
 	if p.read != nil {
-		if content, err = p.read.Commit(m.tx.DB()); err != nil {
+		if p.host.Content, err = p.read.Commit(m.tx.DB()); err != nil {
 			return err
 		}
-		p.host.Content, sum = content, p.read.Sum()
+		sum = p.read.Sum()
 	}
 	if p.alike(p.theirs) {
 		return nil

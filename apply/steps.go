@@ -10,10 +10,12 @@ import (
 // An act is what a step does in its place.
 type act int
 
-// The acts, in their order. What is in the way of another type goes first. New names come before old ones go, so that a rename that
-// is interrupted leaves both; a directory gets its attributes last, since names change its time.
+// The acts, in their order. A file that stays gets its attributes before it gets other names: all have those then. What is in the way of
+// another type goes early. New names come before old ones go, so that a rename that is interrupted leaves both. A directory gets
+// its attributes last, since names change its time.
 const (
-	clears act = iota
+	sets act = iota
+	clears
 	makesDir
 	writes
 	links
@@ -35,7 +37,7 @@ func (a *applier) steps() []step {
 	// A directory that the host has removed comes back only for what is new in it.
 	needed, touched := make(map[string]bool), make(map[string]bool)
 	for _, s := range list {
-		touched[dirOf(s.path)] = touched[dirOf(s.path)] || s.act != finishes
+		touched[dirOf(s.path)] = touched[dirOf(s.path)] || s.act != sets
 		if s.act == writes || s.act == links {
 			for p := s.path; p != "."; p = dirOf(p) {
 				needed[dirOf(p)] = true
@@ -44,7 +46,11 @@ func (a *applier) steps() []step {
 	}
 	for _, p := range a.places {
 		switch {
-		case p.skip || p.want == nil || !p.want.IsDir():
+		case p.want == nil || !p.want.IsDir() || p.fault != nil:
+		case p.skip:
+			if p.host == nil && needed[p.path] { // what conflicts is the directory, and not what is in it
+				list = append(list, step{p, makesDir, nil})
+			}
 		case p.host != nil && p.host.IsDir():
 			if p.finish() || touched[p.path] {
 				list = append(list, step{p, finishes, nil})
@@ -92,7 +98,7 @@ func (a *applier) contentSteps() (list []step) {
 				list = append(list, step{p, writes, nil})
 			}
 		case p.want.Kind() == node.KindFile && p.finish():
-			list = append(list, step{p, finishes, nil})
+			list = append(list, step{p, sets, nil})
 		}
 	}
 	return list
@@ -172,8 +178,8 @@ func (a *applier) done(s step) {
 			return
 		}
 		c.Kind = snapshot.Removed
-	case s.act == finishes:
-		if s.host == nil || !s.host.IsDir() && s.host.Kind() != s.want.Kind() || !s.otherMode() {
+	case s.act == sets || s.act == finishes:
+		if s.host == nil || s.host.Kind() != s.want.Kind() || !s.otherMode() {
 			return
 		}
 		c.Kind = snapshot.Mode

@@ -124,12 +124,12 @@ func (w *writer) step(ctx context.Context, s step) error {
 		return in.Root.Remove(base)
 	case makesDir:
 		return w.mkdir(in, base, s)
-	case finishes:
-		if s.host != nil && s.host.Kind() == s.want.Kind() && !s.want.IsDir() {
-			if err := s.check(in, base); err != nil {
-				return err
-			}
+	case sets:
+		if err := s.check(in, base); err != nil {
+			return err
 		}
+		return w.finish(in, base, s.place)
+	case finishes:
 		return w.finish(in, base, s.place)
 	case links:
 		return w.replace(in, base, s, func(temp string) error {

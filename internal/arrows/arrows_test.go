@@ -62,7 +62,7 @@ var rooms = map[string]room{
 	"merge":    {imports: []string{"schema", "chunk", "journal", "history", "node", "textdiff", "tree", "vfs", "snapshot"}, tests: []string{"gc", "check", "xattr"}},
 
 	// A branch goes to a directory of the host by a merge.
-	"apply": {imports: []string{"chunk", "history", "node", "textdiff", "tree", "vfs", "snapshot", "merge", "transfer/hostdir"}, tests: []string{"transfer", "run", "gc"}},
+	"apply": {imports: []string{"chunk", "history", "node", "textdiff", "tree", "vfs", "snapshot", "merge", "transfer/hostdir"}, tests: []string{"transfer", "run", "xattr"}},
 
 	// The drawing of the benchmark's ratios knows no benchmark.
 	"bench/chart": {},

@@ -280,6 +280,9 @@ func (r *runFlags) report(result *run.Result) error {
 	if result.Kept != "" {
 		r.say("the directory of the run is kept: %s", result.Kept)
 	}
+	if r.o.Base != "" && result.Branch != "" && result.Changed > 0 {
+		r.say("to bring the changes into %s: %s", r.o.Base, r.Invoke("apply", result.Branch, r.o.Base))
+	}
 	if r.result != "" {
 		err := r.ReplaceHost(r.result, func(part *os.File) error {
 			text, err := json.Marshal(result)
