@@ -203,8 +203,7 @@ func (is *inodes) handle(ino node.Ino) *tree.Handle {
 	return i.handle
 }
 
-// trim closes the handles that were opened first, once there are many. One that holds an inode is
-// replaced by one that has read nothing.
+// trim closes the handles that were opened first, once there are many. One that holds an inode is replaced by a new one.
 func (is *inodes) trim() {
 	for try := 0; len(is.idle) > maxIdle && try < maxIdle; try++ {
 		ino := is.idle[0]

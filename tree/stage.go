@@ -6,8 +6,7 @@ import (
 	"vfsdb/chunk"
 )
 
-// NewBatch returns a [chunk.Batch], which stores many contents out of sight until ctx ends, before they get
-// names. It must be closed.
+// NewBatch returns a [chunk.Batch], which stores many contents before they get names. It ends with ctx, and must be closed.
 func (t *Tree) NewBatch(ctx context.Context) *chunk.Batch {
 	b := chunk.NewBatch(ctx, t.store.db, t.store.lease)
 	if t.store.compress {
