@@ -101,8 +101,7 @@ const namesOfList = `SELECT d.parent, d.name, i.value FROM json_each(?1) i CROSS
 	AND NOT EXISTS (SELECT 1 FROM lineage n CROSS JOIN dirent e ON e.branch = n.ancestor AND e.parent = d.parent AND e.name = d.name
 		AND e.died > iif(n.level = 0, ?3, n.epoch) AND e.born <= iif(n.level = 0, ?3, n.epoch) WHERE n.branch = ?2 AND n.level < l.level)`
 
-// FindNames reads the names of some inodes, and of all directories above them, in a few statements: NamesOf, Paths and
-// a PathFinder have them then. It is for a caller that will ask for each.
+// FindNames reads the names of some inodes and of all directories above them at once, for a caller that asks for each next.
 func (tx *Tx) FindNames(inos []node.Ino) error {
 	for seen := new(node.InoSet); len(inos) > 0; {
 		var list []string
