@@ -15,14 +15,15 @@ import (
 	"github.com/hanwen/go-fuse/v2/fuse"
 	"golang.org/x/sys/unix"
 
+	"vfsdb/mount/mountinfo"
 	"vfsdb/tree"
 	"vfsdb/vfs"
 )
 
 // A Mount is a tree that is shown as a directory of the host. It is safe for concurrent use.
 type Mount struct {
-	dir  string    // as the caller named it, for errors
-	on   hostMount // as the host lists it
+	dir  string          // as the caller named it, for errors
+	on   mountinfo.Mount // as the host lists it
 	done chan struct{}
 
 	ended error // why changes of a live mount were lost at its end; valid once it is done
@@ -107,7 +108,7 @@ func serve(shown fuse.RawFileSystem, dir string, options *fuse.MountOptions, end
 		}
 		close(m.done)
 	}()
-	if m.on, err = newestOn(dir); err == nil {
+	if m.on, err = mountinfo.NewestOn(dir); err == nil {
 		err = awaitMount(server)
 	}
 	if err != nil {
@@ -238,14 +239,14 @@ func (m *Mount) takeAway(flags int) error {
 		return nil
 	default:
 	}
-	on, ok, err := m.on.now()
+	on, ok, err := m.on.Now()
 	if err != nil || !ok {
 		return err
 	}
-	if top, known, err := mountOf(on.dir); err == nil && known && top != on.id {
+	if top, known, err := mountinfo.Of(on.Dir); err == nil && known && top != on.ID {
 		return syscall.EBUSY
 	}
-	return unmount(on.dir, flags)
+	return unmount(on.Dir, flags)
 }
 
 // Done returns a channel that is closed when the mount has ended.
@@ -306,10 +307,10 @@ func Sweep(dir string) error {
 	if err != nil {
 		return fmt.Errorf("unmount %s: %w", dir, bare(err))
 	}
-	list, err := hostMounts()
+	list, err := mountinfo.List()
 	for _, m := range list {
-		if err == nil && m.source == fsName && m.dir == filepath.Join(above, filepath.Base(dir)) {
-			err = unmount(m.dir, unix.MNT_DETACH)
+		if err == nil && m.Source == fsName && m.Dir == filepath.Join(above, filepath.Base(dir)) {
+			err = unmount(m.Dir, unix.MNT_DETACH)
 		}
 	}
 	if err != nil {
@@ -325,7 +326,7 @@ func vacant(fsys *vfs.FS, dir string) error {
 		if !stale {
 			break
 		}
-		if err := unmount(on.dir, unix.MNT_DETACH); err != nil {
+		if err := unmount(on.Dir, unix.MNT_DETACH); err != nil {
 			return err
 		}
 	}
@@ -354,12 +355,12 @@ func vacant(fsys *vfs.FS, dir string) error {
 
 // staleOn returns the mount of ours on a directory whose process is gone. To ask for the room that is left is what the
 // kernel always passes on; it may know all else, and answer for a process that is gone.
-func staleOn(dir string) (on hostMount, stale bool) {
+func staleOn(dir string) (on mountinfo.Mount, stale bool) {
 	if err := unix.Statfs(dir, new(unix.Statfs_t)); err != unix.ENOTCONN {
 		return on, false
 	}
-	on, err := newestOn(dir)
-	return on, err == nil && on.source == fsName
+	on, err := mountinfo.NewestOn(dir)
+	return on, err == nil && on.Source == fsName
 }
 
 // bare returns the errno of an error of package os, which names the path again.

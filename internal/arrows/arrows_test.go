@@ -40,7 +40,7 @@ var rooms = map[string]room{
 	"transfer": {imports: []string{"chunk", "node", "tree", "vfs", "snapshot", "transfer/gitignore", "transfer/glob", "transfer/hostdir", "transfer/memo", "transfer/zipped"}, tests: []string{"gc", "xattr"}},
 	"mcp":      {imports: slices.Concat(agents, []string{"vfs", "snapshot", "gc", "transfer"})},
 	"xattr":    {imports: []string{"node", "tree", "vfs"}, tests: []string{"snapshot", "gc", "schema"}},
-	"mount":    {imports: []string{"schema", "chunk", "node", "tree", "vfs", "snapshot"}, tests: []string{"gc"}},
+	"mount":    {imports: []string{"schema", "chunk", "node", "tree", "vfs", "snapshot", "mount/mountinfo"}, tests: []string{"gc"}},
 	"webdav":   {imports: []string{"vfs", "xattr"}, tests: []string{"snapshot"}},
 	"web":      {imports: slices.Concat(agents, []string{"vfs", "snapshot", "gc", "transfer"})},
 	"run":      {imports: []string{"chunk", "journal", "node", "tree", "vfs", "snapshot", "merge", "transfer", "mount"}, tests: []string{"gc"}},
@@ -54,6 +54,7 @@ var rooms = map[string]room{
 	"transfer/gitignore": {},
 	"transfer/glob":      {},
 	"transfer/hostdir":   {},
+	"mount/mountinfo":    {},
 	"transfer/memo":      {imports: []string{"chunk", "node", "tree", "vfs", "transfer/hostdir"}},
 	"transfer/zipped":    {imports: []string{"chunk", "node"}},
 
