@@ -6,7 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -22,7 +22,9 @@ func BenchmarkApply(b *testing.B) {
 	if err != nil {
 		b.Skip("there is no rsync")
 	}
-	from := filepath.Join(runtime.GOROOT(), "src")
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	require.NoError(b, err)
+	from := filepath.Join(strings.TrimSpace(string(root)), "src")
 	dirs := make(map[string]string)
 	for _, name := range []string{"ours", "source", "theirs"} {
 		dirs[name] = filepath.Join(b.TempDir(), name)

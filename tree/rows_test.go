@@ -118,10 +118,3 @@ func branchOf(t *testing.T, fsys *vfs.FS, name string) *vfs.FS {
 	require.NoError(t, err)
 	return head
 }
-
-func at(t *testing.T, fsys *vfs.FS, moment vfs.Moment) *vfs.FS {
-	t.Helper()
-	past, err := fsys.At(context.Background(), moment)
-	require.NoError(t, err)
-	return past
-}
