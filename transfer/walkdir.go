@@ -73,7 +73,7 @@ func (w *dirWalker) sub(ctx context.Context, above *hostdir.Dir, name, base stri
 // entry makes an entry of a file of the host.
 func (w *dirWalker) entry(in *hostdir.Dir, base, name string, info fs.FileInfo) *entry {
 	a := hostAttr(info)
-	a.xattrs = w.hostXattrs(in, base, a)
+	a.xattrs = w.hostXattrs(in, base, name, a)
 	return &entry{path: name, attr: a}
 }
 

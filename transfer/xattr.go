@@ -2,10 +2,13 @@ package transfer
 
 import (
 	"archive/tar"
+	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"slices"
 	"strings"
+	"syscall"
 
 	"vfsdb/node"
 	"vfsdb/transfer/hostdir"
@@ -42,9 +45,13 @@ func (x *xattrs) put(there node.Xattrs) node.Xattrs {
 }
 
 // hostXattrs returns the attributes of a file of the host that has a mode. Those that the store does not keep are reported.
-func (w *dirWalker) hostXattrs(in *hostdir.Dir, base string, a attr) *xattrs {
+// A file is refused if it may have attributes that cannot be listed. What is gone or closed is refused when it is read.
+func (w *dirWalker) hostXattrs(in *hostdir.Dir, base, name string, a attr) *xattrs {
 	names, err := in.Xattrs(base)
 	if err != nil || !keepsXattrs(a) {
+		if none := errors.Is(err, errors.ErrUnsupported); keepsXattrs(a) && !none && err != syscall.ENOENT && err != syscall.EACCES {
+			w.refuse(name, fmt.Errorf("its extended attributes: %w", err))
+		}
 		w.skipXattrs(names)
 		return nil
 	}

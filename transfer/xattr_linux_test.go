@@ -159,3 +159,19 @@ func TestXattrsWithoutPlace(t *testing.T) {
 	}
 	require.Equal(t, map[string]int64{"user.long": 1}, report.Xattrs) // as of ext4, which has 4 KiB
 }
+
+// A file whose attributes cannot be listed is refused, unless it can have none, or is refused anyhow when it is read.
+func TestXattrsThatCannotBeListed(t *testing.T) {
+	im, err := newImporter(t.Context(), vfstest.New(t), "/", nil)
+	require.NoError(t, err)
+	defer im.close()
+	w := &dirWalker{importer: im, top: openTop(t, t.TempDir())}
+
+	require.Nil(t, w.hostXattrs(w.top, "missing", "missing", attr{mode: 0o644}))
+	require.Nil(t, w.hostXattrs(w.top, "fifo\x00", "fifo", attr{mode: os.ModeNamedPipe | 0o644}))
+	require.Empty(t, im.report.Refused)
+	require.Nil(t, w.hostXattrs(w.top, "file\x00", "file", attr{mode: 0o644}))
+	require.Equal(t, []string{"file"}, paths(im.report.Refused))
+	require.Equal(t, "its extended attributes: invalid argument", im.report.Refused[0].Why)
+	require.ErrorIs(t, im.report.Refused[0].err, unix.EINVAL)
+}
