@@ -28,6 +28,14 @@ func TestCheckFindsLog(t *testing.T) {
 		{"numbers of none", `INSERT INTO other VALUES (1030, NULL, NULL)`, []string{"change 1030: its row in other has no number", ""}},
 		{"a before in words", `UPDATE change SET before = 'x' WHERE seq = 1030`, []string{"change 1030: its before is no sum", ""}},
 		{"a call of nobody", `INSERT INTO call VALUES (1024, 4000, 0, '', '', '', '', NULL, 0, 0, '', NULL, NULL)`, []string{"call 1024: branch 4000 never was", "the newest call is 1024, but the counter says 1023", ""}},
+		{"a step of no call", `INSERT INTO step VALUES (1024, 2, 2000)`, []string{"step of call 2000 whose call is missing", ""}},
+		{"a step of a call that was trimmed", `INSERT INTO step VALUES (1024, 2, 1000)`, []string{""}},
+		{"a step of the future", `INSERT INTO step VALUES (1024, 9, 1000)`, []string{"step of call 1000 in epoch 9 of branch 1024, which is in epoch 3", ""}},
+		{"a step of no branch", `INSERT INTO step VALUES (4000, 2, 1000)`, []string{"step of call 1000 on branch 4000, which never was", ""}},
+		{"an undo of no call", `INSERT INTO undone VALUES (1024, 2000, 2, 2001)`, []string{"undo of call 2000 whose call is missing", ""}},
+		{"an undo of the future", `INSERT INTO undone VALUES (1024, 1000, 9, 2001)`, []string{"undo of call 1000 in epoch 9 of branch 1024, which is in epoch 3", ""}},
+		{"rows taken of no branch", `INSERT INTO reaped VALUES (4000, 2)`, []string{"rows up to epoch 2 were taken of branch 4000, which is missing", ""}},
+		{"rows taken of the future", `INSERT INTO reaped VALUES (1024, 9)`, []string{"rows up to epoch 9 were taken of branch 1024, which is in epoch 3", ""}},
 		{"a short digest", `INSERT INTO call VALUES (1024, 1024, 0, '', '', '', '', x'00', 0, 0, '', NULL, NULL)`, []string{"call 1024: a sum does not have 32 bytes"}},
 	})
 }

@@ -251,11 +251,12 @@ func dropRows(db *schema.Tx, branch int64, table rowTable, found []rowKey) (int,
 		return 0, err
 	}
 
-	count := 0
+	count, last := 0, int64(0)
 	for _, row := range found {
 		if kept.shows(row.born, row.died) {
 			continue
 		}
+		last = max(last, row.died)
 		var n int64
 		if table == inodeRows {
 			n, err = tree.DeleteInode(db, branch, node.Ino(row.ino), row.died, row.born)
@@ -267,7 +268,10 @@ func dropRows(db *schema.Tx, branch int64, table rowTable, found []rowKey) (int,
 		}
 		count += int(n)
 	}
-	return count, nil
+	if count == 0 {
+		return 0, nil
+	}
+	return count, history.AddReaped(db, branch, last)
 }
 
 // dropBranchRow deletes the row of a branch that has no name, that nothing descends from, and that has no other rows.

@@ -167,7 +167,7 @@ func DropBranch(db *schema.Tx, name string) (id int64, err error) {
 // DeleteBranch deletes the rows of a branch without a name, and the notes of its merges.
 func DeleteBranch(db *schema.Tx, id int64) error {
 	for _, text := range []string{
-		`DELETE FROM lineage WHERE branch = ?`, `DELETE FROM merge WHERE branch = ?1 OR source = ?1`,
+		`DELETE FROM lineage WHERE branch = ?`, `DELETE FROM merge WHERE branch = ?1 OR source = ?1`, `DELETE FROM reaped WHERE branch = ?`,
 		`DELETE FROM branch WHERE id = ? AND name IS NULL`,
 	} {
 		if _, err := db.Exec(text, id); err != nil {

@@ -17,5 +17,5 @@
 // The functions of this room read and write rows in a transaction of their caller. They check names and numbers, and
 // know neither the rows of trees nor what is cached of them.
 //
-// Tables written here: branch, lineage, snapshot, merge.
+// Tables written here: branch, lineage, snapshot, merge, reaped.
 package history

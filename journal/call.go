@@ -155,9 +155,35 @@ func (j *Journal) Calls(ctx context.Context, options *CallOptions) (list []CallR
 	return list, err
 }
 
+const callColumns = `SELECT c.id, c.at, ifnull(b.name, ''), c.actor, c.session, c.tool, c.ref, c.digest, c.result, c.took, c.error, c.command, c.exit
+	FROM call c LEFT JOIN branch b ON b.id = c.branch `
+
+// scanCall reads the columns of callColumns.
+func scanCall(rows *schema.Rows) CallRecord {
+	record := CallRecord{
+		ID: rows.Int(0), At: time.Unix(0, rows.Int(1)), Branch: rows.Text(2), Actor: rows.Text(3), Session: rows.Text(4),
+		Tool: rows.Text(5), Ref: rows.Text(6), Digest: scanSum(rows, 7), Result: rows.Int(8), Took: time.Duration(rows.Int(9)), Error: rows.Text(10),
+		Command: rows.Text(11),
+	}
+	if !rows.Null(12) {
+		code := int(rows.Int(12))
+		record.Exit = &code
+	}
+	return record
+}
+
+// ReadCall returns a recorded call without the number of its changes; there is false if it is not recorded, or not any more.
+func ReadCall(tx *schema.Tx, id int64) (call CallRecord, there bool, err error) {
+	rows := tx.Query(callColumns+`WHERE c.id = ?`, id)
+	defer rows.Close()
+	if there = rows.Next(); there {
+		call = scanCall(rows)
+	}
+	return call, there, rows.Err()
+}
+
 func selectCalls(tx *schema.Tx, o CallOptions) ([]CallRecord, error) {
-	text := `SELECT c.id, c.at, ifnull(b.name, ''), c.actor, c.session, c.tool, c.ref, c.digest, c.result, c.took, c.error, c.command, c.exit
-		FROM call c LEFT JOIN branch b ON b.id = c.branch WHERE c.id > ?1 AND (?2 = '' OR c.session = ?2) ORDER BY c.id`
+	text := callColumns + `WHERE c.id > ?1 AND (?2 = '' OR c.session = ?2) ORDER BY c.id`
 	if o.Newest {
 		text += ` DESC`
 	}
@@ -172,16 +198,7 @@ func selectCalls(tx *schema.Tx, o CallOptions) ([]CallRecord, error) {
 	rows := tx.Query(text+` LIMIT ?3`, o.Since, o.Session, limit)
 	for rows.Next() {
 		at[rows.Int(0)] = len(list)
-		record := CallRecord{
-			ID: rows.Int(0), At: time.Unix(0, rows.Int(1)), Branch: rows.Text(2), Actor: rows.Text(3), Session: rows.Text(4),
-			Tool: rows.Text(5), Ref: rows.Text(6), Digest: scanSum(rows, 7), Result: rows.Int(8), Took: time.Duration(rows.Int(9)), Error: rows.Text(10),
-			Command: rows.Text(11),
-		}
-		if !rows.Null(12) {
-			code := int(rows.Int(12))
-			record.Exit = &code
-		}
-		list = append(list, record)
+		list = append(list, scanCall(rows))
 	}
 	if err := rows.Err(); err != nil || len(list) == 0 {
 		return nil, err
@@ -198,6 +215,12 @@ func selectCalls(tx *schema.Tx, o CallOptions) ([]CallRecord, error) {
 	return list, rows.Err()
 }
 
+// trimCalls deletes the rows up to last, and with them what is known of the steps of these calls.
 func trimCalls(tx *schema.Tx, last int64) (int64, error) {
+	for _, text := range []string{`DELETE FROM step WHERE call <= ?`, `DELETE FROM undone WHERE call <= ?`} {
+		if _, err := tx.Exec(text, last); err != nil {
+			return 0, err
+		}
+	}
 	return tx.Exec(`DELETE FROM call WHERE id <= ?`, last)
 }

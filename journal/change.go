@@ -43,6 +43,7 @@ type Writer struct {
 
 	waiting []row
 	call    int64 // the row of the call that this is part of; 0 before it is needed
+	step    int64 // the epoch that was noted last as a step of it
 	wakes   bool  // watchers are woken after the commit
 }
 
@@ -73,7 +74,7 @@ func (w *Writer) Flush() error {
 	if w == nil || len(w.waiting) == 0 {
 		return nil
 	}
-	call, err := w.callID()
+	call, err := w.RecordCall()
 	if err != nil {
 		return err
 	}
@@ -83,47 +84,43 @@ func (w *Writer) Flush() error {
 	}
 
 	for i := range w.waiting {
-		if err := w.insert(&w.waiting[i], call); err != nil {
+		c := &w.waiting[i]
+		if err := w.insert(c, call); err != nil {
 			return err
+		}
+		if call != 0 && (c.Ino != 0 || c.Dir != 0) { // else it is a change of the branch, and not of its tree
+			if err := w.AddStep(c.epoch, call); err != nil {
+				return err
+			}
 		}
 	}
 	w.waiting = w.waiting[:0]
 	return nil
 }
 
-// callID returns the row of the call that the transaction is part of, and makes it if there is none; nil without a
-// call.
-func (w *Writer) callID() (any, error) {
+// RecordCall returns the row of the call that the transaction is part of, and makes it if there is none; 0 without a call.
+func (w *Writer) RecordCall() (int64, error) {
 	c := CallOf(w.tx.Context())
-	if c == nil {
-		return nil, nil
+	if c == nil || w.Call() != 0 {
+		return w.call, nil
 	}
-	if w.call == 0 {
-		w.call = c.id(w.journal)
-	}
-	if w.call == 0 { // another writer of this transaction may have made it
-		w.call, _ = w.tx.Local(c).(int64)
-	}
-	if w.call == 0 {
-		id, err := w.journal.insertCall(w.tx, w.branch, c, w.now)
-		if err != nil {
-			return nil, err
-		}
+	id, err := w.journal.insertCall(w.tx, w.branch, c, w.now)
+	if err == nil {
 		w.call = id
 	}
-	return w.call, nil
+	return id, err
 }
 
 // insert adds the row of a change, and one of the table other if it needs one.
-func (w *Writer) insert(c *row, call any) error {
+func (w *Writer) insert(c *row, call int64) error {
 	before := sumOrNull(&c.Before)
 	if c.Origin != 0 && c.seq-c.Origin < Reach {
 		before = c.Origin
 	}
 	if _, err := w.tx.Exec(`INSERT INTO change (seq, branch, epoch, at, call, op, path, arg, before, after, grew, ino, dir)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		c.seq, branchOrNull(w.branch), c.epoch, w.now, call, string(c.Op), c.Path, textOrNull(c.Arg), before, sumOrNull(&c.After), c.Grew,
-		inoOrNull(c.Ino), inoOrNull(c.Dir)); err != nil {
+		c.seq, branchOrNull(w.branch), c.epoch, w.now, idOrNull(call), string(c.Op), c.Path, textOrNull(c.Arg), before, sumOrNull(&c.After), c.Grew,
+		idOrNull(c.Ino), idOrNull(c.Dir)); err != nil {
 		return err
 	}
 
@@ -135,7 +132,7 @@ func (w *Writer) insert(c *row, call any) error {
 	if argdir == 0 && c.Displaced == 0 {
 		return nil
 	}
-	_, err := w.tx.Exec(`INSERT INTO other (seq, argdir, displaced) VALUES (?, ?, ?)`, c.seq, inoOrNull(argdir), inoOrNull(c.Displaced))
+	_, err := w.tx.Exec(`INSERT INTO other (seq, argdir, displaced) VALUES (?, ?, ?)`, c.seq, idOrNull(argdir), idOrNull(c.Displaced))
 	return err
 }
 

@@ -16,10 +16,14 @@
 // A [Call] is the call of a tool, or the command of a person, in whose course changes happen. It travels in the context, see
 // [WithCall], and is one row however many commits it makes.
 //
+// Each epoch in which a call changes a tree is a [Step] of that call alone: room tree ends the epoch of a branch when another
+// writer comes. So the states before and after a call are two moments, and an undo can take back what lies between them. The
+// record notes what was taken back: [AddUndone].
+//
 // # What it does not know
 //
 // The room knows branches by their numbers and epochs, paths as text, and inodes as numbers that it passes on. It knows
 // no trees: the rooms above resolve paths, and hand over a [Source] to read from.
 //
-// Tables written here: change, other, call.
+// Tables written here: change, other, call, step, undone.
 package journal

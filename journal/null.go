@@ -21,11 +21,11 @@ func textOrNull(s string) any {
 	return s
 }
 
-func inoOrNull(ino node.Ino) any {
-	if ino == 0 {
+func idOrNull[ID int64 | node.Ino](id ID) any {
+	if id == 0 {
 		return nil
 	}
-	return int64(ino)
+	return int64(id)
 }
 
 func sumOrNull(sum *chunk.Sum) any {

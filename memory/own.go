@@ -31,6 +31,12 @@ type BranchState struct {
 	Known      bool
 	Epoch      int64 // of the head
 	Collecting bool  // a collection runs; not known to a connection that reads
+
+	// To which call the epoch belongs.
+	Fresh   bool  // to none yet: nothing was written in it
+	Claimed bool  // to Owner
+	Owner   any   // nil: to no call, but something was written
+	Step    int64 // if it is not claimed: the call by its number; 0 if it is not known to have one
 }
 
 // maxOwnEntries bounds the entries of one Own. Dirty inodes are not counted: they must be written first.

@@ -65,8 +65,13 @@ func conflictsIn(tx *tree.Tx) ([]Conflict, error) {
 	if err != nil {
 		return nil, err
 	}
-	var list []Conflict
-	for _, ino := range inos {
+	return conflictsAmong(tx, inos)
+}
+
+// conflictsAmong returns those of some inodes that are in conflict, by path.
+func conflictsAmong(tx *tree.Tx, inos []node.Ino) (list []Conflict, err error) {
+	slices.Sort(inos)
+	for _, ino := range slices.Compact(inos) {
 		n, err := tx.Node(ino)
 		if err != nil {
 			return nil, err

@@ -240,7 +240,11 @@ func (m *merger) three(tx *tree.Tx, label string, o Options) (*tree.Delta, error
 	if err := m.run(); err != nil {
 		return nil, err
 	}
+	return m.write(tx)
+}
 
+// write gives the head the result, and returns what that changes.
+func (m *merger) write(tx *tree.Tx) (*tree.Delta, error) {
 	names, inos := make(map[node.Name]bool), make(map[node.Ino]bool)
 	for name := range m.out.names {
 		names[name] = true

@@ -22,6 +22,7 @@ type merger struct {
 	label              [3]string
 
 	byOurs, byTheirs *tree.Delta // from the base to each side; nil: not compared yet
+	partly           bool        // byOurs is what differs where theirs touches it
 
 	inOurs, inTheirs map[node.Ino]node.Ino // of an id, the inode that stands for it on a side, where that is another
 	ofOurs, ofTheirs map[node.Ino]node.Ino // and back
@@ -70,7 +71,9 @@ func (m *merger) run() (err error) {
 		}
 	}
 	if m.base.tx != nil && len(m.ours.names) == 0 && len(m.theirs.names) == 0 {
-		m.ours.differsFrom(m.base, m.byOurs)
+		if !m.partly {
+			m.ours.differsFrom(m.base, m.byOurs)
+		}
 		m.theirs.differsFrom(m.base, m.byTheirs)
 		if err := m.base.tx.FindNames(append(touched(m.byOurs, nil), touched(m.byTheirs, nil)...)); err != nil {
 			return err
@@ -256,32 +259,38 @@ func (m *merger) revived(ids []node.Ino) ([]node.Ino, error) {
 		known[id] = true
 	}
 	for i := 0; i < len(ids); i++ {
-		if n, err := m.base.node(ids[i]); err != nil || n == nil || !n.IsDir() {
-			if err != nil {
-				return nil, err
-			}
-			continue
-		}
-		b, _, t, err := m.states(ids[i])
+		below, err := m.cameBack(or(m.inTheirs, ids[i]))
 		if err != nil {
 			return nil, err
 		}
-		if b.there() || !t.there() {
-			continue
-		}
-
-		list, err := m.theirs.children(t.node.Ino)
-		if err != nil {
-			return nil, err
-		}
-		for _, base := range slices.Sorted(maps.Keys(list)) {
-			if id := or(m.ofTheirs, list[base]); !known[id] {
+		for _, c := range below {
+			if id := or(m.ofTheirs, c.New); !known[id] {
 				known[id] = true
 				ids = append(ids, id)
 			}
 		}
 	}
 	return ids, nil
+}
+
+// cameBack returns the entries of a directory of theirs that the base has removed as a whole; none of another one.
+func (m *merger) cameBack(dir node.Ino) (entries []tree.NameChange, err error) {
+	if n, err := m.base.node(dir); err != nil || n == nil || !n.IsDir() {
+		return nil, err
+	}
+	was, err := stateOf(m.base, dir, nil)
+	if err != nil || was.there() {
+		return nil, err
+	}
+	is, err := stateOf(m.theirs, dir, nil)
+	if err != nil || !is.there() {
+		return nil, err
+	}
+	list, err := m.theirs.children(dir)
+	for _, base := range slices.Sorted(maps.Keys(list)) {
+		entries = append(entries, tree.NameChange{Name: node.Name{Dir: dir, Base: base}, New: list[base]})
+	}
+	return entries, err
 }
 
 // count gives the inodes whose names have changed the number of their names.

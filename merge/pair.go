@@ -219,7 +219,11 @@ func (m *merger) pairAdded() error {
 			return err
 		}
 		if paired {
-			todo = append(todo, inDir[c.New]...)
+			below, err := m.cameBack(c.New)
+			if err != nil {
+				return err
+			}
+			todo = append(append(todo, inDir[c.New]...), below...)
 		}
 	}
 	return nil

@@ -231,6 +231,33 @@ CREATE TABLE other (
 	displaced INTEGER                     -- the inode that lost the name path to ino
 ) STRICT;
 
+-- step: an epoch in which a call, and nothing else, changed the tree of a branch. So the moments before it and at its end
+-- are the states before and after what the call did there.
+CREATE TABLE step (
+	branch INTEGER NOT NULL,
+	epoch  INTEGER NOT NULL,
+	call   INTEGER NOT NULL,
+	PRIMARY KEY (branch, epoch)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX step_call ON step (call);
+
+-- undone: from epoch on, what a call did is taken back on the branch, by an undo, which is the call by. If that is taken
+-- back itself, the row counts no more.
+CREATE TABLE undone (
+	branch INTEGER NOT NULL,
+	call   INTEGER NOT NULL,
+	epoch  INTEGER NOT NULL,
+	by     INTEGER NOT NULL,
+	PRIMARY KEY (branch, call, epoch)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX undone_by ON undone (by);
+
+-- reaped: of the moments of a branch before epoch, a collection has taken rows. Those that something keeps are whole.
+CREATE TABLE reaped (
+	branch INTEGER PRIMARY KEY,
+	epoch  INTEGER NOT NULL
+) STRICT;
+
 INSERT INTO sqlite_sequence (name, seq) VALUES
 	('branch', 1023), ('snapshot', 1023), ('orphan', 1023), ('lease', 1023);
 INSERT INTO counter (name, next) VALUES ('ino', 1025), ('blob', 1024), ('manifest', 1024), ('change', 1024), ('call', 1024), ('pack', 1024), ('compact', 1024);

@@ -1,5 +1,5 @@
--- From version 5 to 6: conflicts of inodes, and the table merge, as in tables.sql. A collector of version 5 does not know what
--- these keep, so it must not find its column.
+-- From version 5 to 6: conflicts of inodes, and the tables merge, step, undone and reaped, as in tables.sql. A collector of
+-- version 5 does not know what these keep, so it must not find its column.
 
 ALTER TABLE inode ADD COLUMN conflict BLOB;
 CREATE INDEX inode_conflict ON inode (branch, ino) WHERE conflict IS NOT NULL;
@@ -16,3 +16,30 @@ CREATE TABLE merge (
 CREATE INDEX merge_source ON merge (source, cap);
 
 ALTER TABLE gc RENAME COLUMN owner TO collector;
+
+-- step: an epoch in which a call, and nothing else, changed the tree of a branch. So the moments before it and at its end
+-- are the states before and after what the call did there.
+CREATE TABLE step (
+	branch INTEGER NOT NULL,
+	epoch  INTEGER NOT NULL,
+	call   INTEGER NOT NULL,
+	PRIMARY KEY (branch, epoch)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX step_call ON step (call);
+
+-- undone: from epoch on, what a call did is taken back on the branch, by an undo, which is the call by. If that is taken
+-- back itself, the row counts no more.
+CREATE TABLE undone (
+	branch INTEGER NOT NULL,
+	call   INTEGER NOT NULL,
+	epoch  INTEGER NOT NULL,
+	by     INTEGER NOT NULL,
+	PRIMARY KEY (branch, call, epoch)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX undone_by ON undone (by);
+
+-- reaped: of the moments of a branch before epoch, a collection has taken rows. Those that something keeps are whole.
+CREATE TABLE reaped (
+	branch INTEGER PRIMARY KEY,
+	epoch  INTEGER NOT NULL
+) STRICT;

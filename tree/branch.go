@@ -39,11 +39,9 @@ func (tx *Tx) Freeze() (history.Moment, error) {
 		return history.Moment{}, err
 	}
 	at := history.Moment{Branch: tx.tree.at.Branch, Epoch: tx.epoch()}
-	memory.Carry(tx.db) // the tree shows the same
-	if err := history.SetEpoch(tx.db, at.Branch, at.Epoch+1); err != nil {
+	if err := tx.endEpoch(); err != nil {
 		return history.Moment{}, err
 	}
-	tx.mem.Own.Branch.Epoch = at.Epoch + 1
 	tx.db.SetLocal(frozen(at), true)
 	return at, nil
 }

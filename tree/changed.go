@@ -16,6 +16,11 @@ func (tx *Tx) ChangedSince(at history.Moment) (bool, error) {
 	if err := tx.Flush(); err != nil {
 		return false, err
 	}
+	return tx.changedSince(at)
+}
+
+// changedSince is ChangedSince for a transaction that has written its inodes.
+func (tx *Tx) changedSince(at history.Moment) (bool, error) {
 	// The literals let the partial indexes on born and died serve.
 	n, _, err := tx.db.Int(`SELECT
 		EXISTS (SELECT 1 FROM dirent WHERE branch = ?1 AND born > 2 AND born > ?2) OR

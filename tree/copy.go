@@ -11,7 +11,7 @@ import (
 // CopyTree makes a copy of a file or of a directory with all that is below it. Content is shared. A file that has the new
 // name is replaced; see [Tx.Copy] for what is refused.
 func (tx *Tx) CopyTree(from, to Place) error {
-	if err := tx.Writable(); err != nil {
+	if err := tx.toWrite(); err != nil {
 		return err
 	}
 	n, over, err := tx.CheckCopy(from, to)

@@ -14,7 +14,7 @@ func (tx *Tx) NewNode(mode uint32) *node.Node { return &node.Node{Mode: mode, Mt
 // Create makes a new inode and gives it a name. sum is that of its content, if it is a regular file. A name that exists
 // is EEXIST.
 func (tx *Tx) Create(p Place, n *node.Node, sum chunk.Sum) error {
-	if err := tx.Writable(); err != nil {
+	if err := tx.toWrite(); err != nil {
 		return err
 	}
 	if err := node.CheckTarget(n); err != nil {
@@ -47,7 +47,7 @@ func (tx *Tx) Create(p Place, n *node.Node, sum chunk.Sum) error {
 // Replace is Create for a regular file that may take the name from another inode. One event records both. The name of a
 // directory is EISDIR.
 func (tx *Tx) Replace(p Place, n *node.Node, sum chunk.Sum) error {
-	if err := tx.Writable(); err != nil {
+	if err := tx.toWrite(); err != nil {
 		return err
 	}
 	old, err := tx.shown(p)

@@ -10,7 +10,7 @@ import (
 // Link gives an inode one more name. A name that exists is EEXIST, a directory EPERM, an inode that has lost its last
 // name, or lies below a directory that has, ENOENT.
 func (tx *Tx) Link(from, to Place) error {
-	if err := tx.Writable(); err != nil {
+	if err := tx.toWrite(); err != nil {
 		return err
 	}
 	if err := tx.vacant(to); err != nil {
@@ -49,7 +49,7 @@ func (tx *Tx) Link(from, to Place) error {
 // Relink gives an inode that has lost its last name one again, as a file that was made without one gets its first. Some
 // handle must have kept it. One that has a name is EEXIST, a directory EPERM.
 func (tx *Tx) Relink(ino node.Ino, to Place) error {
-	if err := tx.Writable(); err != nil {
+	if err := tx.toWrite(); err != nil {
 		return err
 	}
 	if err := tx.vacant(to); err != nil {

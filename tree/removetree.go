@@ -11,7 +11,7 @@ import (
 // the tree: the top loses its name, and gc takes the rest. The tree is walked only where a file below has a second name.
 // A file that has a name elsewhere is recorded too, under each name that it loses. The root is EPERM.
 func (tx *Tx) RemoveTree(p Place) error {
-	if err := tx.Writable(); err != nil {
+	if err := tx.toWrite(); err != nil {
 		return err
 	}
 	if p.Dir == 0 {

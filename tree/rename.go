@@ -12,7 +12,7 @@ import (
 // directory only a directory, which must be empty (ENOTEMPTY). Two names of one inode stay as they are. A directory
 // below itself is EINVAL, the root EBUSY.
 func (tx *Tx) Rename(from, to Place) error {
-	if err := tx.Writable(); err != nil {
+	if err := tx.toWrite(); err != nil {
 		return err
 	}
 	n, over, err := tx.CheckRename(from, to)

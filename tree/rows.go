@@ -7,7 +7,7 @@ import "vfsdb/node"
 
 // PutEntry makes a name show an inode.
 func (tx *Tx) PutEntry(name node.Name, ino node.Ino, kind uint8) error {
-	if err := tx.Writable(); err != nil {
+	if err := tx.toWrite(); err != nil {
 		return err
 	}
 	tx.mem.Own.Moves++ // it may be a directory's
@@ -16,7 +16,7 @@ func (tx *Tx) PutEntry(name node.Name, ino node.Ino, kind uint8) error {
 
 // DropEntry takes a name away.
 func (tx *Tx) DropEntry(name node.Name) error {
-	if err := tx.Writable(); err != nil {
+	if err := tx.toWrite(); err != nil {
 		return err
 	}
 	tx.mem.Own.Moves++
@@ -26,7 +26,7 @@ func (tx *Tx) DropEntry(name node.Name) error {
 // PutNode puts a node as the inode of its number, times and all, whether the tree has that inode or not. A node without
 // names is queued for gc.
 func (tx *Tx) PutNode(n *node.Node) error {
-	if err := tx.Writable(); err != nil {
+	if err := tx.toWrite(); err != nil {
 		return err
 	}
 
@@ -57,7 +57,7 @@ func (tx *Tx) PutNode(n *node.Node) error {
 
 // DropNode removes the inode of a number from the tree, if the tree has it.
 func (tx *Tx) DropNode(ino node.Ino) error {
-	if err := tx.Writable(); err != nil {
+	if err := tx.toWrite(); err != nil {
 		return err
 	}
 	n, err := tx.Node(ino)

@@ -7,7 +7,7 @@ import (
 
 // SetAttr changes attributes of an inode with a function, and records that as an op.
 func (tx *Tx) SetAttr(p Place, op journal.Op, set func(*node.Node)) error {
-	if err := tx.Writable(); err != nil {
+	if err := tx.toWrite(); err != nil {
 		return err
 	}
 	n, err := tx.shown(p)

@@ -9,7 +9,7 @@ import (
 // SetContent gives a regular file another content, which has the sum after. set, if it is not nil, changes attributes in
 // the same step. The caller must have folded in the uncommitted writes of open files.
 func (tx *Tx) SetContent(p Place, op journal.Op, content chunk.Content, after chunk.Sum, set func(*node.Node)) error {
-	if err := tx.Writable(); err != nil {
+	if err := tx.toWrite(); err != nil {
 		return err
 	}
 	n, err := tx.shown(p)

@@ -88,7 +88,7 @@ func (tx *Tx) checkBranch() error {
 		return syscall.ESTALE
 	}
 
-	collecting := false
+	collecting, step := false, int64(0)
 	if tx.db.Writable() {
 		if epoch < schema.FirstEpoch || epoch >= schema.Head {
 			return schema.Corrupt("branch %d is in epoch %d", at.Branch, epoch)
@@ -96,8 +96,11 @@ func (tx *Tx) checkBranch() error {
 		if collecting, err = hold.Collecting(tx.db); err != nil {
 			return err
 		}
+		if step, err = journal.StepOf(tx.db, at.Branch, epoch); err != nil {
+			return err
+		}
 	}
-	tx.mem.PutTree(memory.BranchState{Known: true, Epoch: epoch, Collecting: collecting})
+	tx.mem.PutTree(memory.BranchState{Known: true, Epoch: epoch, Collecting: collecting, Step: step})
 	return nil
 }
 

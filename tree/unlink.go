@@ -9,7 +9,7 @@ import (
 
 // Unlink removes a name of a file, or of an empty directory. One with entries is ENOTEMPTY, the root EPERM.
 func (tx *Tx) Unlink(p Place) error {
-	if err := tx.Writable(); err != nil {
+	if err := tx.toWrite(); err != nil {
 		return err
 	}
 	if p.Dir == 0 {

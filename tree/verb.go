@@ -6,6 +6,9 @@ import "time"
 // before it has changed anything, the transaction can go on. Otherwise the transaction is spoilt: it cannot be committed.
 func (tx *Tx) Verb(fn func() error) (spoilt bool, err error) {
 	tx.SetNow(time.Now().UnixNano())
+	if err := tx.toWrite(); err != nil { // here, since it changes something
+		return false, err
+	}
 	return tx.db.Whole(fn)
 }
 

@@ -44,7 +44,7 @@ func (tx *Tx) RemoveXattr(p Place, name string) error {
 
 // changeXattrs changes the attributes of an inode with a function, and records the name of the one that it changes.
 func (tx *Tx) changeXattrs(p Place, name string, set func(node.Xattrs) (node.Xattrs, error)) error {
-	if err := tx.Writable(); err != nil {
+	if err := tx.toWrite(); err != nil {
 		return err
 	}
 	if err := node.CheckXattr(name); err != nil {

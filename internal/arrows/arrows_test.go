@@ -61,6 +61,7 @@ var rooms = map[string]room{
 	// The comparison and the merge of texts know no store.
 	"textdiff": {},
 	"merge":    {imports: []string{"schema", "chunk", "journal", "history", "node", "textdiff", "tree", "vfs", "snapshot"}, tests: []string{"gc", "check", "xattr"}},
+	"undo":     {imports: []string{"history", "journal", "merge", "snapshot", "tree", "vfs"}, tests: []string{"gc", "check", "xattr", "schema"}},
 
 	// A branch goes to a directory of the host by a merge.
 	"apply": {imports: []string{"chunk", "history", "node", "textdiff", "tree", "vfs", "snapshot", "merge", "transfer/hostdir"}, tests: []string{"transfer", "run", "xattr"}},

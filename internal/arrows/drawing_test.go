@@ -33,6 +33,7 @@ var captions = map[string]string{
 	"textdiff":      "lines, hunks, the merge of texts",
 	"merge":         "one branch into another, conflicts",
 	"apply":         "a branch onto a directory of the host",
+	"undo":          "calls, taken back by a merge",
 	"xattr":         "extended attributes, by path",
 	"mount":         "a frozen tree as a directory of the host",
 	"run":           "programs of the host in a branch",

@@ -22,8 +22,8 @@ var owners = map[string]string{
 	"meta": "schema", "counter": "schema",
 	"lease": "hold", "pin": "hold", "gc": "hold", "touched": "hold",
 	"blob": "chunk", "pack": "chunk", "manifest": "chunk", "patch": "chunk",
-	"call": "journal", "change": "journal", "other": "journal",
-	"branch": "history", "lineage": "history", "snapshot": "history", "merge": "history",
+	"call": "journal", "change": "journal", "other": "journal", "step": "journal", "undone": "journal",
+	"branch": "history", "lineage": "history", "snapshot": "history", "merge": "history", "reaped": "history",
 	"inode": "tree", "dirent": "tree", "orphan": "tree",
 	"doomed": "gc",
 }

@@ -19,6 +19,7 @@ import (
 	"vfsdb/merge"
 	"vfsdb/schema"
 	"vfsdb/snapshot"
+	"vfsdb/undo"
 	"vfsdb/vfs"
 )
 
@@ -116,6 +117,10 @@ func build(t *testing.T) {
 	vfstest.Write(t, leaf, "dir/small", "what leaf has")
 	vfstest.Write(t, fsys, "dir/small", "what main has")
 	_, err = merge.Into(ctx, fsys, leaf, nil)
+	require.NoError(t, err)
+	called = journal.WithCall(ctx, &journal.Call{Actor: "tester", Tool: "chmod"})
+	require.NoError(t, fsys.Chmod(called, "dir/sub/small", 0o640))
+	_, err = undo.Undo(ctx, fsys, nil)
 	require.NoError(t, err)
 	_, err = gc.Compact(ctx, fsys, nil)
 	require.NoError(t, err)

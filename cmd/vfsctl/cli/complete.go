@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"path"
+	"strconv"
 	"strings"
 	"time"
 
@@ -80,14 +81,35 @@ func (a *App) CompleteSnapshots(cmd *cobra.Command, _ []string, typed string) ([
 
 // CompleteSessions suggests the sessions of the newest calls.
 func (a *App) CompleteSessions(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return a.suggestCalls(cmd, typed, func(c *vfs.CallRecord) (string, string) { return c.Session, "until " + human.Moment(c.At) })
+}
+
+// CompleteActors suggests the actors of the newest calls.
+func (a *App) CompleteActors(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return a.suggestCalls(cmd, typed, func(c *vfs.CallRecord) (string, string) { return c.Actor, "until " + human.Moment(c.At) })
+}
+
+// CompleteCalls suggests the numbers of the newest calls that changed something.
+func (a *App) CompleteCalls(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return a.suggestCalls(cmd, typed, func(c *vfs.CallRecord) (string, string) {
+		if c.Changes == 0 {
+			return "", ""
+		}
+		return strconv.FormatInt(c.ID, 10), human.Plural(c.Changes, "change", "changes") + ", " + human.Moment(c.At)
+	})
+}
+
+// suggestCalls suggests a word for each of the newest calls, once; "" is none.
+func (a *App) suggestCalls(cmd *cobra.Command, typed string, word func(*vfs.CallRecord) (word, what string)) ([]cobra.Completion, cobra.ShellCompDirective) {
 	const lately = 1000
 	return a.suggestNames(cmd, func(ctx context.Context, fsys *vfs.FS) (all []cobra.Completion) {
 		calls, _ := fsys.Store().Calls(ctx, &vfs.CallOptions{Max: lately, Newest: true})
 		seen := map[string]bool{"": true}
-		for _, c := range calls {
-			if !seen[c.Session] && strings.HasPrefix(c.Session, typed) && human.IsPrintable(c.Session) {
-				seen[c.Session] = true
-				all = append(all, cobra.CompletionWithDesc(c.Session, "until "+human.Moment(c.At)))
+		for i := range calls {
+			w, what := word(&calls[i])
+			if !seen[w] && strings.HasPrefix(w, typed) && human.IsPrintable(w) {
+				seen[w] = true
+				all = append(all, cobra.CompletionWithDesc(w, what))
 			}
 		}
 		return all

@@ -11,6 +11,7 @@ func Commands(a *cli.App) []*cobra.Command {
 	return []*cobra.Command{
 		snapshotCommand(a), branchCommand(a), diffCommand(a),
 		mergeCommand(a), conflictsCommand(a), resolveCommand(a),
+		undoCommand(a), redoCommand(a),
 		logCommand(a), blameCommand(a), watchCommand(a),
 	}
 }

@@ -1,0 +1,30 @@
+package history
+
+import "vfsdb/schema"
+
+// AddReaped notes that rows of a branch that died by an epoch may be gone: of its moments before that, only those are whole
+// that something keeps.
+func AddReaped(db *schema.Tx, branch, epoch int64) error {
+	_, err := db.Exec(`INSERT INTO reaped (branch, epoch) VALUES (?, ?) ON CONFLICT (branch) DO UPDATE SET epoch = max(epoch, excluded.epoch)`, branch, epoch)
+	return err
+}
+
+// Whole reports whether a past moment can be read as it was: something keeps it, or no collection has taken rows of it.
+func Whole(db *schema.Tx, at Moment) (bool, error) {
+	reaped, _, err := db.Int(`SELECT epoch FROM reaped WHERE branch = ?`, at.Branch)
+	if err != nil || at.Epoch >= reaped {
+		return err == nil, err
+	}
+	return Kept(db, at)
+}
+
+// Nearest returns the names of the snapshots of a branch that are nearest to a moment: the last one before it, and the first
+// one after it, as far as there are any.
+func Nearest(db *schema.Tx, at Moment) (names []string, err error) {
+	rows := db.Query(`SELECT name FROM (SELECT name, epoch FROM snapshot WHERE branch = ?1 AND epoch <= ?2 ORDER BY epoch DESC LIMIT 1)
+		UNION ALL SELECT name FROM (SELECT name, epoch FROM snapshot WHERE branch = ?1 AND epoch > ?2 ORDER BY epoch LIMIT 1)`, at.Branch, at.Epoch)
+	for rows.Next() {
+		names = append(names, rows.Text(0))
+	}
+	return names, rows.Err()
+}

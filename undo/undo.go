@@ -1,0 +1,200 @@
+package undo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"syscall"
+	"time"
+
+	"vfsdb/history"
+	"vfsdb/journal"
+	"vfsdb/merge"
+	"vfsdb/snapshot"
+	"vfsdb/tree"
+	"vfsdb/vfs"
+)
+
+// Options select the calls that [Undo] takes back, by one of the first four. A nil *Options is the zero value: the last call
+// that changed something, is not undone, and is no undo or redo itself.
+type Options struct {
+	Call    int64     // this one
+	Session string    // those of a session
+	Actor   string    // those of an actor
+	Since   time.Time // those that began at this time or later
+
+	// DryRun finds out the result, and changes nothing. It waits for other writers, as an undo does.
+	DryRun bool
+}
+
+// RedoOptions are the optional parts of [Redo]. A nil *RedoOptions is the zero value.
+type RedoOptions struct {
+	DryRun bool // as in [Options]
+}
+
+// A Result is what an undo or a redo has done.
+type Result struct {
+	Calls     []vfs.CallRecord  // that were taken back, the latest first; without the numbers of their changes
+	By        int64             // the call that took them back: a redo takes back this one. Of a dry run 0
+	Changes   []snapshot.Change // of the head
+	Conflicts []merge.Conflict  // that it made
+}
+
+// errDry ends the transaction of a dry run.
+var errDry = errors.New("dry run")
+
+// Undo takes back what calls changed on the branch of fsys, and before a fork on the branches that it comes from, and leaves
+// what came later. It is one commit, and a call of its own if the context has none. It does not fail for conflicts: what
+// conflicts stays as it was, and [merge.Conflicts] lists it.
+//
+// A call that is not recorded, or no call to take back, is ENOENT; one that changed nothing, or only other branches, and
+// selections that contradict each other, EINVAL; one that is undone, EALREADY; one whose states a collection has taken, ESTALE;
+// a tree of the past EROFS. Then nothing is changed.
+func Undo(ctx context.Context, fsys *vfs.FS, options *Options) (*Result, error) {
+	var o Options
+	if options != nil {
+		o = *options
+	}
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	return run(ctx, fsys, "undo", o.DryRun, func(s *selector) ([]int64, error) { return s.toUndo(o) })
+}
+
+// Redo takes back the last undo on the branch that is not taken back yet, so that what it took back is done again. It is as
+// [Undo] otherwise. No such undo is ENOENT.
+func Redo(ctx context.Context, fsys *vfs.FS, options *RedoOptions) (*Result, error) {
+	return run(ctx, fsys, "redo", options != nil && options.DryRun, (*selector).toRedo)
+}
+
+// check refuses options that make no sense.
+func (o *Options) check() error {
+	n := 0
+	for _, given := range []bool{o.Call != 0, o.Session != "", o.Actor != "", !o.Since.IsZero()} {
+		if given {
+			n++
+		}
+	}
+	switch {
+	case n > 1:
+		return refuse("undo", syscall.EINVAL, "a call, a session, an actor and a time exclude each other")
+	case o.Call < 0:
+		return refuse("undo", syscall.EINVAL, "a call has no number below 0")
+	case o.Since.After(time.Now()):
+		return refuse("undo", syscall.EINVAL, "%s is in the future", o.Since.Format(time.RFC3339))
+	}
+	return nil
+}
+
+// refuse returns an error with its reason.
+func refuse(what string, errno syscall.Errno, format string, args ...any) error {
+	return fmt.Errorf("%s: %s: %w", what, fmt.Sprintf(format, args...), errno)
+}
+
+// run takes back the calls that choose returns, the latest first.
+func run(ctx context.Context, fsys *vfs.FS, what string, dry bool, choose func(*selector) ([]int64, error)) (*Result, error) {
+	if journal.CallOf(ctx) == nil {
+		ctx = vfs.WithCall(ctx, &vfs.Call{Tool: what})
+	}
+	if !(*tree.Tree)(fsys).Whole() {
+		return nil, &fs.PathError{Op: what, Path: fsys.Name(), Err: syscall.EINVAL}
+	}
+
+	// Writes of open files that wait are no part of the undo.
+	if !dry {
+		err := fsys.Update(vfs.WithCall(ctx, nil), func(tx *vfs.Tx) error { return (*tree.Tx)(tx).TakeWrites() })
+		if err != nil {
+			return nil, pathErr(what, fsys, err)
+		}
+	}
+	var result *Result
+	err := fsys.Update(ctx, func(tx *vfs.Tx) (err error) {
+		result, err = takeBack(tx, what, dry, choose)
+		if err == nil && dry {
+			err = errDry
+		}
+		return err
+	})
+	if err != nil && err != errDry {
+		return nil, pathErr(what, fsys, err)
+	}
+	return result, nil
+}
+
+// pathErr names the operation in an error that has no name yet.
+func pathErr(what string, fsys *vfs.FS, err error) error {
+	if _, bare := err.(syscall.Errno); bare {
+		return &fs.PathError{Op: what, Path: fsys.Name(), Err: err}
+	}
+	return err
+}
+
+// takeBack is an undo within a transaction.
+func takeBack(vtx *vfs.Tx, what string, dry bool, choose func(*selector) ([]int64, error)) (*Result, error) {
+	tx := (*tree.Tx)(vtx)
+	now, err := tx.EndStep()
+	if err != nil {
+		return nil, err
+	}
+	own, err := tx.Claim()
+	if err != nil {
+		return nil, err
+	}
+	levels, err := history.ReadLineage(tx.DB(), tx.Moment())
+	if err != nil {
+		return nil, err
+	}
+	s := &selector{tx: tx, levels: levels, what: what, own: own}
+
+	calls, err := choose(s)
+	if err != nil {
+		return nil, err
+	}
+	r := &Result{By: own}
+	if dry {
+		r.By = 0
+	}
+	for _, id := range calls {
+		call, there, err := journal.ReadCall(tx.DB(), id)
+		if err != nil {
+			return nil, err
+		}
+		if !there {
+			call.ID = id
+		}
+		r.Calls = append(r.Calls, call)
+	}
+
+	spans, err := s.spans(calls)
+	if err != nil {
+		return nil, err
+	}
+	if r.Conflicts, err = merge.Back(vtx, spans); err != nil {
+		return nil, err
+	}
+	epoch, _, err := history.ReadBranch(tx.DB(), now.Branch)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range calls {
+		if err := journal.AddUndone(tx.DB(), now.Branch, epoch, id, own); err != nil {
+			return nil, err
+		}
+	}
+
+	past, err := tx.Past(now)
+	if err != nil {
+		return nil, err
+	}
+	then, err := tx.On(past)
+	if err != nil {
+		return nil, err
+	}
+	delta, err := tree.Compare(then, tx)
+	if err != nil {
+		return nil, err
+	}
+	r.Changes, err = snapshot.DiffIn(vtx, (*vfs.FS)(past), delta)
+	return r, err
+}
