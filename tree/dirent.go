@@ -6,6 +6,7 @@ import (
 	"vfsdb/history"
 	"vfsdb/node"
 	"vfsdb/schema"
+	"vfsdb/tree/level"
 )
 
 // Lookup returns what the tree shows under a name in a directory.
@@ -62,22 +63,22 @@ func (tx *Tx) cacheInheritedName(key node.Name, d node.Dirent) {
 	}
 }
 
-var nearestDirents = newNearest("ino, kind, born", "dirent", "parent = ?1 AND name = ?2", 2)
+var nearestDirents = level.NewNearest("ino, kind, born", "dirent", "parent = ?1 AND name = ?2", 2)
 
 // nearestDirent reads the row of the nearest of some levels that has one, whiteouts included.
 func (tx *Tx) nearestDirent(levels []int, key node.Name) (d node.Dirent, found bool, err error) {
-	rows, level, err := nearestDirents.find(tx.db, tx.tree.levels, levels, int64(key.Dir), key.Base)
+	rows, number, err := nearestDirents.Find(tx.db, tx.tree.levels, levels, int64(key.Dir), key.Base)
 	if rows == nil {
 		return node.Dirent{Level: node.Fresh}, false, err
 	}
-	d = node.Dirent{Ino: node.Ino(rows.Int(0)), Kind: uint8(rows.Int(1)), Level: level, Born: rows.Int(2)}
+	d = node.Dirent{Ino: node.Ino(rows.Int(0)), Kind: uint8(rows.Int(1)), Level: number, Born: rows.Int(2)}
 	return d, true, rows.Close()
 }
 
 // levelsOfDir appends the levels above the first that may have rows of a directory.
 func (t *Tree) levelsOfDir(list []int, dir node.Ino) []int {
 	for i, filter := range t.filters {
-		if i > 0 && filter.mayHaveDir(dir) {
+		if i > 0 && filter.MayHaveDir(dir) {
 			list = append(list, i)
 		}
 	}

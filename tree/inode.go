@@ -8,6 +8,7 @@ import (
 	"vfsdb/history"
 	"vfsdb/node"
 	"vfsdb/schema"
+	"vfsdb/tree/level"
 )
 
 // inodeFields lists the columns of an inode beside those of its key and its life, and inodeColumns what scanInode reads.
@@ -123,23 +124,23 @@ func (tx *Tx) cacheInheritedNode(n node.Node) {
 	}
 }
 
-var nearestInodes = newNearest(inodeColumns, "inode", "ino = ?1", 1)
+var nearestInodes = level.NewNearest(inodeColumns, "inode", "ino = ?1", 1)
 
 // nearestInode reads the row of the nearest of some levels that has one, whiteouts included.
 func (tx *Tx) nearestInode(levels []int, ino node.Ino) (n node.Node, found bool, err error) {
-	rows, level, err := nearestInodes.find(tx.db, tx.tree.levels, levels, int64(ino))
+	rows, number, err := nearestInodes.Find(tx.db, tx.tree.levels, levels, int64(ino))
 	if rows == nil {
 		return node.Node{Ino: ino, Level: node.Fresh}, false, err
 	}
 	defer rows.Close()
-	n, err = scanInode(rows, ino, level)
+	n, err = scanInode(rows, ino, number)
 	return n, true, err
 }
 
 // levelsOfIno appends the levels above the first that may have a row of an inode.
 func (t *Tree) levelsOfIno(list []int, ino node.Ino) []int {
 	for i, filter := range t.filters {
-		if i > 0 && filter.mayHaveIno(ino) {
+		if i > 0 && filter.MayHaveIno(ino) {
 			list = append(list, i)
 		}
 	}

@@ -11,9 +11,10 @@ import (
 
 	"vfsdb/history"
 	"vfsdb/memory"
+	"vfsdb/tree/level"
 )
 
-// A look-up that passes over levels by their levelFilters finds what one finds that asks every level: with rows and
+// A look-up that passes over levels by their filters finds what one finds that asks every level: with rows and
 // whiteouts of a name at several levels, with names that moved between directories, in a tree whose ancestors were
 // written to after the fork, and with levels that have too many rows to be known.
 func TestLevelFilters(t *testing.T) {
@@ -56,7 +57,7 @@ func TestLevelFilters(t *testing.T) {
 				require.NoError(t, ByPath(tx).Rename("d7", "d3/moved"))
 				require.NoError(t, ByPath(tx).Rename("d3/moved", "d7"))
 			}
-			for i := range 2 * maxFiltered {
+			for i := range 2 * level.MaxFiltered {
 				if depth == 8 {
 					require.NoError(t, ByPath(tx).WriteFile(fmt.Sprintf("d9/many%d", i), nil))
 				}
@@ -69,13 +70,13 @@ func TestLevelFilters(t *testing.T) {
 	for i, h := range head.filters {
 		if h != nil {
 			known++
-			require.Less(t, len(h.inos), maxFiltered, "level %d", i)
+			require.False(t, h.MayHaveIno(1<<40), "level %d", i)
 		}
 	}
 	require.Equal(t, 10, known, "all but the branch itself, the base, and the level with many files")
 
 	all := *head
-	all.filters = make([]*levelFilter, len(head.levels))
+	all.filters = make([]*level.Filter, len(head.levels))
 	want := dumpOf(t, &all)
 	require.Contains(t, want, "d9/many3 ")
 	require.NotContains(t, want, "later")
@@ -93,7 +94,7 @@ func dumpOf(t *testing.T, fsys *Tree) string {
 		tx.db.SetMemo(nil)
 		tx.mem = memory.New(fsys.store.db).BeginOwn(tx.db, fsys.at)
 		for d := range 12 {
-			for _, list := range [][]string{{"later"}, numbered("f", 12), numbered("from", 13), numbered("many", 2*maxFiltered)} {
+			for _, list := range [][]string{{"later"}, numbered("f", 12), numbered("from", 13), numbered("many", 2*level.MaxFiltered)} {
 				for _, base := range list {
 					name := fmt.Sprintf("d%d/%s", d, base)
 					info, err := ByPath(tx).Lstat(name)
@@ -124,11 +125,12 @@ func numbered(stem string, n int) (names []string) {
 func TestNearestPlans(t *testing.T) {
 	fsys := openTest(t, filepath.Join(t.TempDir(), "plan.db"))
 	require.NoError(t, fsys.View(t.Context(), func(tx *Tx) error {
+		most := len(nearestDirents.Texts) - 1
 		for text, seek := range map[string]string{
-			nearestDirents.texts[1]:          "SEARCH dirent USING PRIMARY KEY (branch=? AND parent=? AND name=? AND died>?)",
-			nearestDirents.texts[maxNearest]: "SEARCH dirent USING PRIMARY KEY (branch=? AND parent=? AND name=? AND died>?)",
-			nearestInodes.texts[maxNearest]:  "SEARCH inode USING PRIMARY KEY (branch=? AND ino=? AND died>?)",
-			namesMany:                        "SEARCH d USING INDEX dirent_ino (ino=? AND branch=?)",
+			nearestDirents.Texts[1]:    "SEARCH dirent USING PRIMARY KEY (branch=? AND parent=? AND name=? AND died>?)",
+			nearestDirents.Texts[most]: "SEARCH dirent USING PRIMARY KEY (branch=? AND parent=? AND name=? AND died>?)",
+			nearestInodes.Texts[most]:  "SEARCH inode USING PRIMARY KEY (branch=? AND ino=? AND died>?)",
+			namesMany:                  "SEARCH d USING INDEX dirent_ino (ino=? AND branch=?)",
 		} {
 			rows := tx.db.Query(`EXPLAIN QUERY PLAN ` + text)
 			seeks := 0

@@ -13,6 +13,7 @@ import (
 	"vfsdb/journal"
 	"vfsdb/memory"
 	"vfsdb/schema"
+	"vfsdb/tree/level"
 )
 
 // A Store is one open file, shared by every tree that stands on it.
@@ -34,7 +35,7 @@ type Store struct {
 
 	journal *journal.Journal
 
-	filters levelFilters
+	filters level.Filters
 }
 
 // Open opens the store in a file.
@@ -100,7 +101,7 @@ func (st *Store) Stand(tx *schema.Tx, at history.Moment) (*Tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	filters, err := st.filters.of(tx, levels)
+	filters, err := st.filters.Of(tx, levels)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"vfsdb/history"
 	"vfsdb/node"
 	"vfsdb/schema"
+	"vfsdb/tree/level"
 )
 
 // A Tree is one tree of a store: the head of a branch, which can be written, or a past moment, which refuses writes with
@@ -16,7 +17,7 @@ type Tree struct {
 	at      history.Moment
 	branch  string          // the branch's name when the tree was made; "" for a past moment
 	levels  []history.Level // the lineage that reads go through, nearest first; constant
-	filters []*levelFilter  // of the levels
+	filters []*level.Filter // of the levels
 	settled bool            // the lineage is committed
 	root    node.Ino
 	name    string

@@ -1,4 +1,4 @@
-package tree
+package level
 
 import (
 	"fmt"
@@ -8,33 +8,33 @@ import (
 	"vfsdb/schema"
 )
 
-// A nearest reads the row of a key from the nearest of some levels that has one, whiteouts included.
-type nearest struct {
-	texts   [maxNearest + 1]string // by the number of levels
+// A Nearest reads the row of a key from the nearest of some levels that has one, whiteouts included.
+type Nearest struct {
+	Texts   [maxNearest + 1]string // the statements, by the number of levels that each reads
 	columns int
 }
 
 // maxNearest is how many levels one statement reads. Another level costs a third of a statement of its own.
 const maxNearest = 8
 
-// newNearest makes the statements. key is the condition that finds a row within a level, and keys the number of its
+// NewNearest makes the statements. key is the condition that finds a row within a level, and keys the number of its
 // arguments, which come first. SQLite runs the parts of a UNION ALL in the order in which they are written, and stops at
 // the first row. The last column is the number of the part that the row comes from.
-func newNearest(columns, table, key string, keys int) *nearest {
-	s := &nearest{columns: strings.Count(columns, ",") + 1}
+func NewNearest(columns, table, key string, keys int) *Nearest {
+	s := &Nearest{columns: strings.Count(columns, ",") + 1}
 	var parts []string
 	for i := range maxNearest {
 		branch, epoch := keys+2*i+1, keys+2*i+2
 		parts = append(parts, fmt.Sprintf(`SELECT %s, %d FROM %s WHERE branch = ?%d AND %s AND died > ?%d AND born <= ?%d`,
 			columns, i, table, branch, key, epoch, epoch))
-		s.texts[i+1] = strings.Join(parts, " UNION ALL ") + " LIMIT 1"
+		s.Texts[i+1] = strings.Join(parts, " UNION ALL ") + " LIMIT 1"
 	}
 	return s
 }
 
-// find looks for a key in levels of a lineage, given by their numbers, and returns the row and the number of its level.
+// Find looks for a key in levels of a lineage, given by their numbers, and returns the row and the number of its level.
 // The caller closes the rows; without a row they are nil.
-func (s *nearest) find(db *schema.Tx, lineage []history.Level, numbers []int, key ...any) (rows *schema.Rows, number int, err error) {
+func (s *Nearest) Find(db *schema.Tx, lineage []history.Level, numbers []int, key ...any) (rows *schema.Rows, number int, err error) {
 	for len(numbers) > 0 {
 		part := numbers[:min(len(numbers), maxNearest)]
 		numbers = numbers[len(part):]
@@ -43,7 +43,7 @@ func (s *nearest) find(db *schema.Tx, lineage []history.Level, numbers []int, ke
 		for _, i := range part {
 			args = append(args, lineage[i].Branch, lineage[i].Cap)
 		}
-		rows := db.Query(s.texts[len(part)], args...)
+		rows := db.Query(s.Texts[len(part)], args...)
 		if rows.Next() {
 			return rows, part[rows.Int(s.columns)], nil
 		}

@@ -1,4 +1,4 @@
-package tree
+package level
 
 import (
 	"slices"
@@ -9,38 +9,42 @@ import (
 	"vfsdb/schema"
 )
 
-// A levelFilter lists the directories and inodes that a level of a lineage has rows of, so that a look-up skips the
+// A Filter lists the directories and inodes that a level of a lineage has rows of, so that a look-up skips the
 // levels that cannot answer it. The rows of a level above the first never change, so a filter is valid for good: gc may
 // take rows away, and to ask a level in vain does no harm. A nil filter skips nothing.
-type levelFilter struct {
+type Filter struct {
 	dirs []node.Ino // with entries, ascending
 	inos []node.Ino
 }
 
-// maxFiltered bounds the rows that are read to make a filter: a level with more is asked each time.
-const maxFiltered = 256
+// MaxFiltered bounds the rows that are read to make a filter: a level with more is asked each time.
+const MaxFiltered = 256
 
-func (f *levelFilter) mayHaveDir(dir node.Ino) bool { return f == nil || contains(f.dirs, dir) }
-func (f *levelFilter) mayHaveIno(ino node.Ino) bool { return f == nil || contains(f.inos, ino) }
+// MayHaveDir reports whether the level may have entries of a directory.
+func (f *Filter) MayHaveDir(dir node.Ino) bool { return f == nil || contains(f.dirs, dir) }
+
+// MayHaveIno reports whether the level may have a row of an inode.
+func (f *Filter) MayHaveIno(ino node.Ino) bool { return f == nil || contains(f.inos, ino) }
 
 func contains(list []node.Ino, ino node.Ino) bool {
 	_, ok := slices.BinarySearch(list, ino)
 	return ok
 }
 
-// levelFilters are the filters that a store has made, shared by all trees that are read through the same levels.
-type levelFilters struct {
+// Filters are the filters that a store has made, shared by all trees that are read through the same levels. Several
+// goroutines may use it at once.
+type Filters struct {
 	mu   sync.Mutex
-	made map[history.Level]*levelFilter
+	made map[history.Level]*Filter
 }
 
 // maxFilters bounds how many there are. When there are more, all are dropped.
 const maxFilters = 1 << 10
 
-// of returns the filters of a lineage, one for each level. The first level may still change, and the last is where all
+// Of returns the filters of a lineage, one for each level. The first level may still change, and the last is where all
 // comes from that was not changed, so these two have none.
-func (s *levelFilters) of(db *schema.Tx, levels []history.Level) ([]*levelFilter, error) {
-	list := make([]*levelFilter, len(levels))
+func (s *Filters) Of(db *schema.Tx, levels []history.Level) ([]*Filter, error) {
+	list := make([]*Filter, len(levels))
 	for i := 1; i < len(levels)-1; i++ {
 		f, ok := s.get(levels[i])
 		if !ok {
@@ -59,24 +63,24 @@ func (s *levelFilters) of(db *schema.Tx, levels []history.Level) ([]*levelFilter
 	return list, nil
 }
 
-func (s *levelFilters) get(l history.Level) (*levelFilter, bool) {
+func (s *Filters) get(l history.Level) (*Filter, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f, ok := s.made[l]
 	return f, ok
 }
 
-func (s *levelFilters) put(l history.Level, f *levelFilter) {
+func (s *Filters) put(l history.Level, f *Filter) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.made == nil || len(s.made) >= maxFilters {
-		s.made = make(map[history.Level]*levelFilter)
+		s.made = make(map[history.Level]*Filter)
 	}
 	s.made[l] = f
 }
 
 // readFilter makes the filter of a level; nil if it has too many rows.
-func readFilter(db *schema.Tx, l history.Level) (*levelFilter, error) {
+func readFilter(db *schema.Tx, l history.Level) (*Filter, error) {
 	dirs, ok, err := keysOf(db, `SELECT parent, born <= ?2 AND died > ?2 FROM dirent WHERE branch = ?1 ORDER BY parent`, l)
 	if err != nil || !ok {
 		return nil, err
@@ -85,7 +89,7 @@ func readFilter(db *schema.Tx, l history.Level) (*levelFilter, error) {
 	if err != nil || !ok {
 		return nil, err
 	}
-	return &levelFilter{dirs: dirs, inos: inos}, nil
+	return &Filter{dirs: dirs, inos: inos}, nil
 }
 
 // keysOf returns the keys of the rows that a level shows, in order; not ok if it has too many rows.
@@ -94,7 +98,7 @@ func keysOf(db *schema.Tx, text string, l history.Level) (keys []node.Ino, ok bo
 	defer rows.Close()
 
 	for n := 0; rows.Next(); n++ {
-		if n == maxFiltered {
+		if n == MaxFiltered {
 			return nil, false, nil
 		}
 		if key := node.Ino(rows.Int(0)); rows.Int(1) == 1 && (len(keys) == 0 || keys[len(keys)-1] != key) {
