@@ -40,7 +40,7 @@ func TestPagesGiveBounds(t *testing.T) {
 		{"ARCHITECTURE.md", "16 entries of up to 4,096 keys", "maxCachedKeys", "1 << 12"},
 		{"ARCHITECTURE.md", "65,536 clean entries a tree", "maxOwnEntries", "1 << 16"},
 		{"ARCHITECTURE.md", "more than 1,024 levels | 256 rows a level", "maxFilters", "1 << 10"},
-		{"ARCHITECTURE.md", "more than 1,024 levels | 256 rows a level", "maxFiltered", "256"},
+		{"ARCHITECTURE.md", "more than 1,024 levels | 256 rows a level", "MaxFiltered", "256"},
 		{"ARCHITECTURE.md", "8 MiB and 32 chunks an inode", "overlayBytes", "8<<20 - windowBytes"},
 		{"ARCHITECTURE.md", "8 MiB and 32 chunks an inode", "overlayWindows", "32"},
 		{"ARCHITECTURE.md", "8 MiB; 65,536 contents that look binary", "sketchBytes", "8 << 20"},
