@@ -92,8 +92,10 @@ func timeless(text string) []string {
 	for _, r := range []struct{ pattern, word string }{
 		{`; the file is [0-9.]+ \w+ smaller`, ""},
 		{`\b[0-9.]+ (ns|µs|ms|s)\b`, "TIME"},
+		{`\t[0-9.]+s\b`, "\tTIME"}, // of go test
 		{`\([0-9.]+ MiB/s\)`, "(RATE)"},
 		{`\b[0-9a-f]{64}\b`, "SUM"},
+		{`\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}`, "DATE"},
 		{`undo-\d{8}-\d{6}-[0-9a-f]{8}\b`, "undo-NAME"},
 		{` +`, " "},
 	} {
