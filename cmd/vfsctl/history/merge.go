@@ -1,12 +1,15 @@
 package history
 
 import (
+	"slices"
+
 	"github.com/spf13/cobra"
 
 	"vfsdb/cmd/vfsctl/cli"
 	"vfsdb/cmd/vfsctl/human"
 	"vfsdb/cmd/vfsctl/term"
 	"vfsdb/merge"
+	"vfsdb/snapshot"
 	"vfsdb/vfs"
 )
 
@@ -24,7 +27,8 @@ A merge does not fail for conflicts. What both sides changed in different ways s
 the exit code is 14: conflicts lists such files, cat --side shows the other states, and resolve decides. The
 state before is kept as a snapshot, whose name is printed; to restore it undoes the merge.
 
-Changes have the letters of diff, and conflicts the letter C.`,
+Changes have the letters of diff, and conflicts the letter C. base in the JSON is the moments that both had in
+common.`,
 		Example: `  vfsctl merge attempt-2 --dry-run
   vfsctl merge attempt-2
   vfsctl merge main --into attempt-3 --theirs`,
@@ -117,14 +121,27 @@ type mergeJSON struct {
 	DryRun      bool           `json:"dry_run,omitempty"`
 	UpToDate    bool           `json:"up_to_date"`
 	FastForward bool           `json:"fast_forward"`
+	Base        []momentJSON   `json:"base"`
 	Undo        string         `json:"undo,omitempty"`
 	Changes     []changeJSON   `json:"changes"`
 	Conflicts   []conflictJSON `json:"conflicts"`
 }
 
+// A momentJSON is a past moment as JSON shows it: of its branch, unless that was dropped, and with the oldest snapshot of
+// it, if there is one.
+type momentJSON struct {
+	Branch   string `json:"branch,omitempty"`
+	Epoch    int64  `json:"epoch"`
+	Snapshot string `json:"snapshot,omitempty"`
+}
+
 func (m *merger) print(source, into string, r *merge.Result) error {
 	if m.JSON {
-		return m.Out.JSON(m.json(source, into, r))
+		base, err := m.moments(r.Base)
+		if err != nil {
+			return err
+		}
+		return m.Out.JSON(m.json(source, into, base, r))
 	}
 
 	for _, c := range r.Changes {
@@ -147,10 +164,35 @@ func (m *merger) print(source, into string, r *merge.Result) error {
 	return m.Out.Printf("%s\n", r.Undo)
 }
 
-func (m *merger) json(source, into string, r *merge.Result) mergeJSON {
+// moments describes moments by the names that they have.
+func (m *merger) moments(list []vfs.Moment) ([]momentJSON, error) {
+	branches, err := m.FS.Store().Branches(m)
+	if err != nil {
+		return nil, err
+	}
+	snapshots, err := snapshot.List(m, m.FS)
+	if err != nil {
+		return nil, err
+	}
+
+	out := []momentJSON{}
+	for _, at := range list {
+		named := momentJSON{Epoch: at.Epoch}
+		if i := slices.IndexFunc(branches, func(b vfs.Branch) bool { return b.ID == at.Branch }); i >= 0 {
+			named.Branch = branches[i].Name
+		}
+		if i := slices.IndexFunc(snapshots, func(s snapshot.Info) bool { return s.Moment == at }); i >= 0 {
+			named.Snapshot = snapshots[i].Name
+		}
+		out = append(out, named)
+	}
+	return out, nil
+}
+
+func (m *merger) json(source, into string, base []momentJSON, r *merge.Result) mergeJSON {
 	out := mergeJSON{
 		Source: source, Into: into, DryRun: m.o.DryRun, UpToDate: r.UpToDate, FastForward: r.FastForward,
-		Changes: []changeJSON{}, Conflicts: []conflictJSON{},
+		Base: base, Changes: []changeJSON{}, Conflicts: []conflictJSON{},
 	}
 	if !m.o.DryRun {
 		out.Undo = r.Undo
