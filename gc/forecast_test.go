@@ -6,8 +6,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vfsdb/gc"
+	historian "vfsdb/history"
 	"vfsdb/internal/vfstest"
+	"vfsdb/schema"
 	"vfsdb/snapshot"
+	"vfsdb/tree"
 )
 
 // A DryRun counts as a collection does, and changes nothing.
@@ -56,4 +59,24 @@ func TestDryRun(t *testing.T) {
 			clean(t, fsys)
 		})
 	}
+}
+
+// A DryRun does not foresee what only the note of a merge keeps. A collection drops a note that serves no more, and frees that.
+func TestDryRunOfMerges(t *testing.T) {
+	fsys := vfstest.New(t, "keep")
+	ctx := t.Context()
+	b := vfstest.Branch(t, fsys, "b")
+	write(t, b, "more", noise(1, big))
+	merged := vfstest.Snapshot(t, b, "merged").Moment()
+	require.NoError(t, (*tree.Tree)(fsys).DB().Update(ctx, func(tx *schema.Tx) error {
+		return historian.AddMerge(tx, fsys.Moment().Branch, merged)
+	}))
+	require.NoError(t, snapshot.Delete(ctx, fsys, "merged"))
+	require.NoError(t, snapshot.DeleteBranch(ctx, fsys, "b"))
+
+	forecast, err := gc.Run(ctx, fsys, &gc.Options{DryRun: true})
+	require.NoError(t, err)
+	require.Zero(t, forecast.Bytes)
+	require.GreaterOrEqual(t, run(t, fsys).Bytes, int64(big))
+	clean(t, fsys)
 }

@@ -13,7 +13,8 @@ import (
 // Options control a collection. A nil *Options is the zero value: all garbage goes.
 type Options struct {
 	// DryRun counts the garbage that a collection would free, and changes nothing. In a store that others write to
-	// meanwhile the figures are close, not exact. It works on a store that is open read-only.
+	// meanwhile the figures are close, not exact. A collection first drops the notes of merges that serve no more;
+	// what only these keep is not in the figures. It works on a store that is open read-only.
 	DryRun bool
 
 	// KeepChanges is how many of the newest changes of the log stay, and how many of the newest calls. 0 means

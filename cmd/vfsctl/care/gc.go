@@ -19,7 +19,8 @@ func gcCommand(a *cli.App) *cobra.Command {
 		Use:   "gc",
 		Short: "Free the space of content that nothing reaches",
 		Long: `Free the space of content that no branch, snapshot or open file reaches any more. It works in small
-steps while others read and write. The next run continues an interrupted one.`,
+steps while others read and write. The next run continues an interrupted one. --dry-run does not count what only
+the record of a merge keeps, and gc frees that too once the record serves no more.`,
 		Example: `  vfsctl gc --dry-run
   vfsctl gc
   vfsctl gc --keep-changes 10000
