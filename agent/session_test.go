@@ -26,7 +26,7 @@ func TestSessionLife(t *testing.T) {
 	store := newStore(t)
 	s, err := agent.Open(store, "one", nil)
 	require.NoError(t, err)
-	require.Len(t, s.Tools(), 30)
+	require.Len(t, s.Tools(), 32)
 	require.Contains(t, s.Prompt(), "workspace_")
 	require.Equal(t, agent.Health{State: agent.Configured, Session: "one", Branch: "one", Path: store.Path()}, s.Health())
 	require.NoFileExists(t, store.Path())

@@ -16,6 +16,7 @@ type selector struct {
 	levels []history.Level // of the branch
 	what   string          // undo or redo
 	own    int64           // the call of the undo itself
+	by     *vfs.Call       // the same
 }
 
 // capOf returns the level of a branch in the lineage, and the epoch up to which it counts.
@@ -113,7 +114,7 @@ func (s *selector) toUndo(o Options) ([]int64, error) {
 	case o.Call != 0:
 		return s.one(o.Call)
 	case o.Session == "" && o.Actor == "" && o.Since.IsZero():
-		return s.last(func(call int64) (bool, error) {
+		return s.last(o.Own, func(call int64) (bool, error) {
 			_, some, err := s.isUndo(call)
 			return !some, err
 		})
@@ -173,19 +174,40 @@ func (s *selector) effective(calls []int64) (list []int64, err error) {
 	return list, nil
 }
 
-// toRedo returns the last undo that is not taken back.
-func (s *selector) toRedo() ([]int64, error) {
-	return s.last(func(call int64) (bool, error) {
-		undo, _, err := s.isUndo(call)
-		return undo, err
-	})
+// toRedo returns the undo that the options select.
+func (s *selector) toRedo(o RedoOptions) ([]int64, error) {
+	if o.Call == 0 {
+		return s.last(o.Own, func(call int64) (bool, error) {
+			undo, _, err := s.isUndo(call)
+			return undo, err
+		})
+	}
+
+	found, err := s.one(o.Call)
+	if err != nil {
+		return nil, err
+	}
+	undo, _, err := s.isUndo(o.Call)
+	if err == nil && !undo {
+		err = refuse(s.what, syscall.EINVAL, "call %d is no undo", o.Call)
+	}
+	return found, err
 }
 
-// last returns the last call that fits and is not undone.
-func (s *selector) last(fits func(int64) (bool, error)) (found []int64, err error) {
+// last returns the last call that fits and is not undone; own: of those alone that have the session and the actor of the undo.
+func (s *selector) last(own bool, fits func(int64) (bool, error)) (found []int64, err error) {
+	if own && s.by.Session == "" {
+		return nil, refuse(s.what, syscall.EINVAL, "without a session no call is known to be its own: name one by its number")
+	}
 	err = s.each(func(call int64) (bool, error) {
 		if ok, err := fits(call); err != nil || !ok {
 			return true, err
+		}
+		if own {
+			c, there, err := journal.ReadCall(s.tx.DB(), call)
+			if err != nil || !there || c.Session != s.by.Session || c.Actor != s.by.Actor {
+				return true, err
+			}
 		}
 		by, err := s.undoneBy(call)
 		if err != nil || by != 0 {
@@ -194,8 +216,11 @@ func (s *selector) last(fits func(int64) (bool, error)) (found []int64, err erro
 		found = []int64{call}
 		return false, nil
 	})
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case own && len(found) == 0:
+		return nil, refuse(s.what, syscall.ENOENT, "this session has no call on the branch that can be taken back")
 	}
 	return found, s.some(found)
 }

@@ -16,21 +16,25 @@ import (
 	"vfsdb/vfs"
 )
 
-// Options select the calls that [Undo] takes back, by one of the first four. A nil *Options is the zero value: the last call
+// Options select the calls that [Undo] takes back, by one of the first five. A nil *Options is the zero value: the last call
 // that changed something, is not undone, and is no undo or redo itself.
 type Options struct {
 	Call    int64     // this one
 	Session string    // those of a session
 	Actor   string    // those of an actor
 	Since   time.Time // those that began at this time or later
+	Own     bool      // the last one, as of the zero value, that has the session and the actor of the call of the undo
 
 	// DryRun finds out the result, and changes nothing. It waits for other writers, as an undo does.
 	DryRun bool
 }
 
-// RedoOptions are the optional parts of [Redo]. A nil *RedoOptions is the zero value.
+// RedoOptions select the undo that [Redo] takes back, by one of the first two. A nil *RedoOptions is the zero value: the last
+// undo that is not taken back yet.
 type RedoOptions struct {
-	DryRun bool // as in [Options]
+	Call   int64 // the undo that is this call
+	Own    bool  // the last one that has the session and the actor of the call of the redo
+	DryRun bool  // as in [Options]
 }
 
 // A Result is what an undo or a redo has done.
@@ -62,27 +66,74 @@ func Undo(ctx context.Context, fsys *vfs.FS, options *Options) (*Result, error) 
 	return run(ctx, fsys, "undo", o.DryRun, func(s *selector) ([]int64, error) { return s.toUndo(o) })
 }
 
-// Redo takes back the last undo on the branch that is not taken back yet, so that what it took back is done again. It is as
-// [Undo] otherwise. No such undo is ENOENT.
+// UndoIn is [Undo] within a transaction, which is part of a call: one without is EINVAL. Of a dry run the caller rolls the
+// transaction back. [Settle] goes before.
+func UndoIn(tx *vfs.Tx, options *Options) (*Result, error) {
+	var o Options
+	if options != nil {
+		o = *options
+	}
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	return takeBack(tx, "undo", o.DryRun, func(s *selector) ([]int64, error) { return s.toUndo(o) })
+}
+
+// Redo takes back an undo on the branch, so that what it took back is done again. It is as [Undo] otherwise. No such undo is
+// ENOENT, and a call that is no undo EINVAL.
 func Redo(ctx context.Context, fsys *vfs.FS, options *RedoOptions) (*Result, error) {
-	return run(ctx, fsys, "redo", options != nil && options.DryRun, (*selector).toRedo)
+	var o RedoOptions
+	if options != nil {
+		o = *options
+	}
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	return run(ctx, fsys, "redo", o.DryRun, func(s *selector) ([]int64, error) { return s.toRedo(o) })
+}
+
+// RedoIn is [Redo] within a transaction, as [UndoIn] is [Undo].
+func RedoIn(tx *vfs.Tx, options *RedoOptions) (*Result, error) {
+	var o RedoOptions
+	if options != nil {
+		o = *options
+	}
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	return takeBack(tx, "redo", o.DryRun, func(s *selector) ([]int64, error) { return s.toRedo(o) })
+}
+
+// Settle writes what open files of the branch still wait with, as part of no call: it is no part of an undo that follows.
+func Settle(ctx context.Context, fsys *vfs.FS) error {
+	return fsys.Update(vfs.WithCall(ctx, nil), func(tx *vfs.Tx) error { return (*tree.Tx)(tx).TakeWrites() })
 }
 
 // check refuses options that make no sense.
 func (o *Options) check() error {
 	n := 0
-	for _, given := range []bool{o.Call != 0, o.Session != "", o.Actor != "", !o.Since.IsZero()} {
+	for _, given := range []bool{o.Call != 0, o.Session != "", o.Actor != "", !o.Since.IsZero(), o.Own} {
 		if given {
 			n++
 		}
 	}
 	switch {
 	case n > 1:
-		return refuse("undo", syscall.EINVAL, "a call, a session, an actor and a time exclude each other")
+		return refuse("undo", syscall.EINVAL, "a call, a session, an actor, a time and the own last call exclude each other")
 	case o.Call < 0:
 		return refuse("undo", syscall.EINVAL, "a call has no number below 0")
 	case o.Since.After(time.Now()):
 		return refuse("undo", syscall.EINVAL, "%s is in the future", o.Since.Format(time.RFC3339))
+	}
+	return nil
+}
+
+func (o *RedoOptions) check() error {
+	switch {
+	case o.Call != 0 && o.Own:
+		return refuse("redo", syscall.EINVAL, "a call and the own last undo exclude each other")
+	case o.Call < 0:
+		return refuse("redo", syscall.EINVAL, "a call has no number below 0")
 	}
 	return nil
 }
@@ -103,8 +154,7 @@ func run(ctx context.Context, fsys *vfs.FS, what string, dry bool, choose func(*
 
 	// Writes of open files that wait are no part of the undo.
 	if !dry {
-		err := fsys.Update(vfs.WithCall(ctx, nil), func(tx *vfs.Tx) error { return (*tree.Tx)(tx).TakeWrites() })
-		if err != nil {
+		if err := Settle(ctx, fsys); err != nil {
 			return nil, pathErr(what, fsys, err)
 		}
 	}
@@ -133,6 +183,10 @@ func pathErr(what string, fsys *vfs.FS, err error) error {
 // takeBack is an undo within a transaction.
 func takeBack(vtx *vfs.Tx, what string, dry bool, choose func(*selector) ([]int64, error)) (*Result, error) {
 	tx := (*tree.Tx)(vtx)
+	call := journal.CallOf(tx.DB().Context())
+	if call == nil {
+		return nil, refuse(what, syscall.EINVAL, "the transaction is part of no call")
+	}
 	now, err := tx.EndStep()
 	if err != nil {
 		return nil, err
@@ -145,7 +199,7 @@ func takeBack(vtx *vfs.Tx, what string, dry bool, choose func(*selector) ([]int6
 	if err != nil {
 		return nil, err
 	}
-	s := &selector{tx: tx, levels: levels, what: what, own: own}
+	s := &selector{tx: tx, levels: levels, what: what, own: own, by: call}
 
 	calls, err := choose(s)
 	if err != nil {

@@ -2,6 +2,7 @@ package undo_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -446,4 +447,49 @@ func TestSteps(t *testing.T) {
 	_, err := undo.Undo(t.Context(), stores[1], &undo.Options{Actor: "tester"})
 	require.NoError(t, err)
 	require.Equal(t, []string{"7-0", "7-1", "7-2"}, vfstest.Names(t, stores[0]))
+}
+
+// Of the calls of others the own last one is found by session and actor, within a transaction that is part of a call.
+func TestOwn(t *testing.T) {
+	fsys := vfstest.New(t)
+	own := func(actor, session string) context.Context {
+		return vfs.WithCall(t.Context(), &vfs.Call{Actor: actor, Session: session, Tool: "test"})
+	}
+	for _, c := range [][2]string{{"ann", "s"}, {"bob", "s"}, {"ann", "t"}} {
+		write(t, fsys, c[0]+c[1], "x")(own(c[0], c[1]))
+	}
+
+	r, err := undo.Undo(own("ann", "s"), fsys, &undo.Options{Own: true})
+	require.NoError(t, err)
+	require.Equal(t, []string{"annt", "bobs"}, vfstest.Names(t, fsys))
+	_, err = undo.Undo(own("ann", "s"), fsys, &undo.Options{Own: true})
+	require.ErrorIs(t, err, syscall.ENOENT)
+	_, err = undo.Redo(own("bob", "s"), fsys, &undo.RedoOptions{Own: true})
+	require.ErrorIs(t, err, syscall.ENOENT)
+	for _, o := range []undo.Options{{Own: true}, {Own: true, Call: r.By}} {
+		_, err = undo.Undo(t.Context(), fsys, &o)
+		require.ErrorIs(t, err, syscall.EINVAL)
+	}
+	for _, o := range []undo.RedoOptions{{Own: true}, {Own: true, Call: r.By}, {Call: -1}, {Call: r.Calls[0].ID + 1}} {
+		_, err = undo.Redo(t.Context(), fsys, &o)
+		require.ErrorIs(t, err, syscall.EINVAL)
+	}
+
+	again := errors.New("again")
+	require.ErrorIs(t, fsys.Update(own("ann", "s"), func(tx *vfs.Tx) error {
+		_, err := undo.RedoIn(tx, &undo.RedoOptions{Own: true})
+		require.NoError(t, err)
+		return again
+	}), again)
+	require.Equal(t, []string{"annt", "bobs"}, vfstest.Names(t, fsys))
+	_, err = undo.Redo(own("eve", "u"), fsys, &undo.RedoOptions{Call: r.By})
+	require.NoError(t, err)
+	require.Equal(t, []string{"anns", "annt", "bobs"}, vfstest.Names(t, fsys))
+
+	for _, in := range []func(*vfs.Tx) error{
+		func(tx *vfs.Tx) error { _, err := undo.UndoIn(tx, nil); return err },
+		func(tx *vfs.Tx) error { _, err := undo.RedoIn(tx, nil); return err },
+	} {
+		require.ErrorIs(t, fsys.Update(t.Context(), in), syscall.EINVAL)
+	}
 }

@@ -17,6 +17,7 @@ import (
 	"vfsdb/internal/vfstest/agentkit"
 	"vfsdb/merge"
 	"vfsdb/snapshot"
+	"vfsdb/undo"
 	"vfsdb/vfs"
 )
 
@@ -63,7 +64,8 @@ func hostile(t *testing.T) (*vfs.FS, string) {
 	return fsys, content
 }
 
-// quarrel adds to a hostile store a file of which the branch rival has another text, and one in conflict.
+// quarrel adds to a hostile store a file of which the branch rival has another text, and one in conflict. Calls 1024 and 1025
+// changed one file, so that an undo of 1024 conflicts, and 1026 took 1025 back.
 func quarrel(t *testing.T, fsys *vfs.FS, content string) {
 	for _, path := range []string{"undecided", "quarrel"} {
 		vfstest.Write(t, fsys, path, "base\n")
@@ -75,6 +77,13 @@ func quarrel(t *testing.T, fsys *vfs.FS, content string) {
 	_, err := merge.Into(t.Context(), fsys, rival, nil)
 	require.NoError(t, err)
 	vfstest.Write(t, rival, "quarrel", content+"theirs\n")
+
+	for _, text := range []string{"first\n", "second\n"} {
+		ctx := vfs.WithCall(t.Context(), &vfs.Call{Tool: "write", Actor: order + forged[0]})
+		require.NoError(t, fsys.WriteFile(ctx, "called", []byte(content+text), 0o644))
+	}
+	_, err = undo.Undo(vfs.WithCall(t.Context(), &vfs.Call{Tool: "undo", Actor: order + forged[0]}), fsys, nil)
+	require.NoError(t, err)
 }
 
 // A hostileCall is a call on hostile content. Its result shows that content, unless it is silent.
@@ -140,6 +149,10 @@ var hostileCalls = map[string][]hostileCall{
 		{"workspace_conflicts", agentkit.Args{}, false},
 		{"workspace_resolve", agentkit.Args{"path": "undecided", "take": "theirs"}, true},
 		{"workspace_resolve", agentkit.Args{"path": evilName, "take": "ours"}, false},
+		{"workspace_undo", agentkit.Args{"call": 1024}, false},
+		{"workspace_undo", agentkit.Args{"call": 1024, "dryRun": true}, false},
+		{"workspace_undo", agentkit.Args{}, true},
+		{"workspace_redo", agentkit.Args{"call": 1026}, false},
 	},
 	"module2": {
 		{"read", agentkit.Args{"path": evilFile}, false},

@@ -103,7 +103,7 @@ func TestPermissionsAndCapabilities(t *testing.T) {
 	require.Equal(t, []string{"ls", "tree", "glob", "find", "stat"}, names(granted(policy.List)))
 	require.Equal(t, []string{"read_file", "read_many", "grep"}, names(granted(policy.Read)))
 	require.Equal(t, []string{"rm"}, names(granted(policy.Delete)))
-	require.Equal(t, []string{"snapshot", "restore", "list_snapshots", "delete_snapshot", "branch", "diff", "list_branches", "merge", "resolve"}, names(&tool.Config{NoFS: true}))
+	require.Equal(t, []string{"snapshot", "restore", "list_snapshots", "delete_snapshot", "branch", "diff", "list_branches", "merge", "resolve", "undo", "redo"}, names(&tool.Config{NoFS: true}))
 	require.NotContains(t, names(&tool.Config{NoSnapshot: true}), "restore")
 	require.NotContains(t, names(granted(policy.Snapshot)), "restore", "it writes and deletes")
 

@@ -47,6 +47,8 @@ type aCall struct {
 var everyTool = []aCall{
 	{"conflicts", `{}`, `(?s)1 conflict.*/undecided.*theirs: rival.*>>>>>>> rival`},
 	{"resolve", `{"path":"/undecided","take":"theirs"}`, `no conflict is left`},
+	{"undo", `{"call":1025}`, `(?s)Took back call 1025.*modified /undecided`},
+	{"redo", `{"call":1026}`, `(?s)Took back call 1026.*modified /undecided`},
 	{"write_file", `{"path":"/notes/a.md","content":"one\ntwo\n"}`, `created, 8 bytes`},
 	{"append_file", `{"path":"/notes/a.md","content":"three\n"}`, `replaced, 14 bytes`},
 	{"read_file", `{"path":"/notes/a.md"}`, `(?s)untrusted="true".*one\ntwo\nthree\n`},

@@ -73,7 +73,7 @@ var rooms = map[string]room{
 	"agent/policy":             {imports: []string{"vfs", "search"}},
 	"agent/runner":             {imports: []string{"vfs", "run", "agent/tool"}, tests: slices.Concat(agents, []string{"vfs"})},
 	"agent/tool":               {imports: []string{"vfs", "search", "snapshot", "agent/policy"}, tests: agents},
-	"agent/tool/branches":      {imports: []string{"vfs", "snapshot", "textdiff", "merge", "agent/tool", "agent/policy"}, tests: agents},
+	"agent/tool/branches":      {imports: []string{"vfs", "snapshot", "textdiff", "merge", "undo", "agent/tool", "agent/policy"}, tests: agents},
 	"agent/profile/helix":      {imports: []string{"vfs", "search", "snapshot", "merge", "agent/tool", "agent/tool/branches", "agent/policy"}, tests: agents},
 	"agent/profile/module2":    {imports: []string{"vfs", "search", "agent/tool", "agent/policy"}, tests: agents},
 	"agent/profile/dofs":       {imports: []string{"vfs", "search", "agent/tool", "agent/policy"}, tests: agents},
@@ -81,7 +81,7 @@ var rooms = map[string]room{
 	"agent/profile/mcpfs":      {imports: []string{"vfs", "search", "agent/tool", "agent/policy"}, tests: agents},
 	"agent/profile/claude":     {imports: []string{"vfs", "search", "agent/tool", "agent/policy"}, tests: agents},
 	"agent/profile/applypatch": {imports: []string{"agent/tool", "agent/policy"}, tests: agents},
-	"agent/profile":            {imports: agents[2:], tests: slices.Concat(agents, []string{"vfs", "snapshot", "merge"})},
+	"agent/profile":            {imports: agents[2:], tests: slices.Concat(agents, []string{"vfs", "snapshot", "merge", "undo"})},
 	"agent":                    {imports: slices.Concat(agents[1:], []string{"vfs", "snapshot", "merge"})},
 }
 

@@ -24,7 +24,7 @@ var Profile = &tool.Profile{
 
 // tools returns all tools of the profile.
 func tools(b *tool.Toolbox) []*tool.Tool {
-	return named(b, slices.Concat(files(), history(), merges(), programs()))
+	return named(b, slices.Concat(files(), history(), merges(), undos(), programs()))
 }
 
 // named puts the prefix of the workspace before the names of its tools.

@@ -12,6 +12,7 @@ import (
 	"vfsdb/agent/tool/branches"
 	"vfsdb/agent/tool/texts"
 	"vfsdb/merge"
+	"vfsdb/snapshot"
 )
 
 // merges returns the tools that bring branches together.
@@ -87,16 +88,12 @@ func mergeBranch(ctx context.Context, h *tool.History, in mergeIn) (mergeOut, er
 	}
 	o := mergeOut{
 		From: m.From.String(), Into: m.Into.String(), DryRun: in.DryRun, UpToDate: m.UpToDate, FastForward: m.FastForward,
-		Changes: []change{}, Conflicts: conflictsOut(m.Conflicts), OmittedConflicts: m.Omitted,
+		Conflicts: conflictsOut(m.Conflicts), OmittedConflicts: m.Omitted,
 	}
 	if m.Undo.Snapshot != "" {
 		o.Undo = m.Undo.String()
 	}
-	shown := min(len(m.Changes), h.Caps().Entries)
-	o.OmittedEntries = len(m.Changes) - shown
-	for _, c := range m.Changes[:shown] {
-		o.Changes = append(o.Changes, newChange(c))
-	}
+	o.Changes, o.OmittedEntries = changesOut(h, m.Changes)
 	return o, nil
 }
 
@@ -113,16 +110,30 @@ func (o mergeOut) Parts() []tool.Part {
 		line = fmt.Sprintf("Merged %s into %s: %s changed, %s. To take it back, restore %s.", o.From, o.Into, changes, conflicts, o.Undo)
 	}
 
-	var paths strings.Builder
-	for _, c := range o.Changes {
-		fmt.Fprintf(&paths, "%s %s", c.Kind, texts.OneLine(c.Path))
-		if c.From != "" {
-			fmt.Fprintf(&paths, " from %s", texts.OneLine(c.From))
-		}
-		paths.WriteByte('\n')
-	}
-	parts := []tool.Part{{Line: line, Body: strings.TrimSuffix(paths.String(), "\n")}}
+	parts := []tool.Part{{Line: line, Body: linesOf(o.Changes)}}
 	return append(parts, partsOf(o.Conflicts, o.OmittedConflicts)...)
+}
+
+// changesOut returns as many changes as the caps allow, and how many others there are.
+func changesOut(h *tool.History, list []snapshot.Change) (out []change, omitted int) {
+	out = []change{}
+	for _, c := range list[:min(len(list), h.Caps().Entries)] {
+		out = append(out, newChange(c))
+	}
+	return out, len(list) - len(out)
+}
+
+// linesOf shows each change as a line.
+func linesOf(list []change) string {
+	var lines []string
+	for _, c := range list {
+		line := fmt.Sprintf("%s %s", c.Kind, texts.OneLine(c.Path))
+		if c.From != "" {
+			line += " from " + texts.OneLine(c.From)
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n")
 }
 
 type conflictsOutAll struct {

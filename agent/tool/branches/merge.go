@@ -53,7 +53,7 @@ func Merge(ctx context.Context, h *tool.History, from, into string, dry bool) (*
 		if err != nil {
 			return err
 		}
-		if err := mayMerge(target, r); err != nil {
+		if err := mayMerge(target, r.Changes, r.Added); err != nil {
 			return err
 		}
 		if !dry && target != h && len(r.Added) > 0 {
@@ -121,12 +121,12 @@ func sides(ctx context.Context, h *tool.History, from, into string) (target *too
 	return target, source, m, nil
 }
 
-// mayMerge refuses a merge that touches paths which the policy protects.
-func mayMerge(h *tool.History, r *merge.Result) error {
-	if err := h.MayChange(r.Changes); err != nil {
+// mayMerge refuses changes and conflicts at paths which the policy protects.
+func mayMerge(h *tool.History, changes []snapshot.Change, added []merge.Conflict) error {
+	if err := h.MayChange(changes); err != nil {
 		return err
 	}
-	for _, c := range r.Added {
+	for _, c := range added {
 		if !h.Policy().Visible(c.Path) {
 			return &policy.Error{Permission: policy.Write, Why: "it would conflict at paths that this workspace does not grant"}
 		}

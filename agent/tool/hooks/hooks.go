@@ -22,7 +22,7 @@ type Hooks struct {
 
 // An Event is one thing that happened.
 type Event struct {
-	Kind      string // "open", "close", "evicted", "eviction-retry", "snapshot", "restore", "merge", "branch", "move", "call"
+	Kind      string // "open", "close", "evicted", "eviction-retry", "snapshot", "restore", "merge", "undo", "redo", "branch", "move", "call"
 	Workspace string // its name, as in metrics
 	Session   string // "" if the tools are nobody's
 	Name      string // of the snapshot, the branch or the tool; the outcome of a close or of an eviction's retry
