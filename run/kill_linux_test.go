@@ -2,6 +2,7 @@ package run_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -25,12 +26,14 @@ import (
 )
 
 // runnerEnv makes the test binary run the rest of its command line in the store that the variable names. runnerViaEnv names the
-// way, and with runnerConfineEnv the command is confined. runnerLeftEnv names the file that Left makes.
+// way, and with runnerConfineEnv the command is confined. runnerLeftEnv names the file that Left makes, and runnerTimeoutEnv
+// the timeout, if there is one.
 const (
 	runnerEnv        = "VFS_TEST_RUNNER"
 	runnerViaEnv     = "VFS_TEST_RUNNER_VIA"
 	runnerConfineEnv = "VFS_TEST_RUNNER_CONFINE"
 	runnerLeftEnv    = "VFS_TEST_RUNNER_LEFT"
+	runnerTimeoutEnv = "VFS_TEST_RUNNER_TIMEOUT"
 )
 
 // runRunner is that program. It ends as the command does.
@@ -43,8 +46,12 @@ func runRunner(db string, args []string) error {
 	defer fsys.Close()
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP)
+	timeout, err := time.ParseDuration(cmp.Or(os.Getenv(runnerTimeoutEnv), "0"))
+	if err != nil {
+		return err
+	}
 	o := run.Options{
-		Via: run.Via(os.Getenv(runnerViaEnv)), Confine: os.Getenv(runnerConfineEnv) != "",
+		Via: run.Via(os.Getenv(runnerViaEnv)), Confine: os.Getenv(runnerConfineEnv) != "", Timeout: timeout,
 		Signals: signals, Env: []string{runnerEnv + "="},
 		Left: func() { _ = os.WriteFile(os.Getenv(runnerLeftEnv), nil, 0o600) },
 	}

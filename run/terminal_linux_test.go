@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -149,5 +150,27 @@ func TestJobControlOutside(t *testing.T) {
 		require.Equal(t, 3, cmd.ProcessState.ExitCode(), term.seen.String())
 		require.Contains(t, term.seen.String(), "got two\n")
 		require.Equal(t, "two\n", text(t, fsys, "last"))
+	})
+}
+
+// A timeout ends the command alone if it shares the process group of the caller: another process of the group goes on.
+func TestTimeoutInTerminal(t *testing.T) {
+	eachWay(t, func(t *testing.T, via run.Via, fsys *vfs.FS) {
+		self, err := os.Executable()
+		require.NoError(t, err)
+		signs := t.TempDir()
+		sign := func(name string) string { return filepath.Join(signs, name) }
+		cmd := exec.CommandContext(t.Context(), "/bin/sh", "-c", `
+			sh -c 'trap "" HUP; : > "$1/ready"; until test -e "$1/end"; do sleep 0.01; done; : > "$1/ended"' sh "$1" </dev/null >/dev/null 2>&1 &
+			until test -e "$1/ready"; do sleep 0.01; done
+			exec "$SELF" /bin/sh -c 'exec sleep 600'`, "sh", signs)
+		cmd.Env = append(runner(t, via, fsys.Store().Path(), t.TempDir()).Env, "SELF="+self, runnerTimeoutEnv+"=1ms")
+		term := startInTerminal(t, cmd)
+		term.talk(t, nil)
+		require.Equal(t, 124, cmd.ProcessState.ExitCode(), term.seen.String())
+		require.NoFileExists(t, sign("ended"))
+
+		require.NoError(t, os.WriteFile(sign("end"), nil, 0o600))
+		require.Eventually(t, func() bool { _, err := os.Stat(sign("ended")); return err == nil }, long, tick)
 	})
 }
