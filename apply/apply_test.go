@@ -81,6 +81,13 @@ func TestApply(t *testing.T) {
 			require.Empty(t, r.Refused)
 			require.Equal(t, tt.name != "nothing", r.Recorded != "")
 			b.equals()
+
+			// So does an apply that was killed before it noted that it was complete.
+			r, err = apply.To(t.Context(), b.try, b.dir, &apply.Options{Base: b.main})
+			require.NoError(t, err)
+			require.Empty(t, r.Conflicts)
+			require.Empty(t, r.Changes)
+			b.equals()
 		})
 	}
 }

@@ -15,16 +15,58 @@ type oursMaker struct {
 	*applier
 	tx     *tree.Tx
 	linked map[node.Ino]hostdir.ID // files of the host that stand for those with several names
+	arrived
+}
+
+// arrived are the places where the directory has what the branch has there: by its inode, and by the content of a new file.
+type arrived struct {
+	inos     map[node.Ino]bool
+	contents map[chunk.Content]bool
 }
 
 func (m *oursMaker) run() error {
 	m.at["."].ino = m.tx.Root()
+	if err := m.arrive(); err != nil {
+		return err
+	}
 	for _, p := range m.places {
 		if err := m.put(p); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// arrive stores what was read of the directory, and finds out what has arrived there.
+func (m *oursMaker) arrive() (err error) {
+	m.arrived = arrived{make(map[node.Ino]bool), make(map[chunk.Content]bool)}
+	for _, p := range m.places {
+		if p.fault != nil || p.host == nil {
+			continue
+		}
+		if p.read != nil {
+			if p.host.Content, err = p.read.Commit(m.tx.DB()); err != nil {
+				return err
+			}
+		}
+		if !p.alike(p.theirs) {
+			continue
+		}
+		m.inos[p.theirs.Ino] = true
+		if p.base == nil && p.theirs.Content.Size > 0 {
+			m.contents[p.theirs.Content] = true
+		}
+	}
+	return nil
+}
+
+// moved reports whether a place is empty because an apply that was interrupted has renamed what the base has there. Where
+// somebody has removed a file that the branch renamed, its new name is missing too, and that is a conflict.
+func (a *arrived) moved(p *place) bool {
+	if p.host != nil || p.theirs != nil || p.base == nil {
+		return false
+	}
+	return a.inos[p.base.Ino] || a.contents[p.base.Content]
 }
 
 // put gives one place what the directory has.
@@ -37,18 +79,10 @@ func (m *oursMaker) put(p *place) error {
 		p.ino = there.Ino
 	}
 	switch {
-	case p.fault != nil:
+	case p.fault != nil || m.moved(p):
 		return nil
 	case p.host == nil:
 		return m.drop(p, there)
-	}
-
-	var sum chunk.Sum
-	if p.read != nil {
-		if p.host.Content, err = p.read.Commit(m.tx.DB()); err != nil {
-			return err
-		}
-		sum = p.read.Sum()
 	}
 	if p.alike(p.theirs) {
 		return nil
@@ -59,7 +93,7 @@ func (m *oursMaker) put(p *place) error {
 	if err := m.drop(p, there); err != nil {
 		return err
 	}
-	return m.create(p, sum)
+	return m.create(p)
 }
 
 // lookup returns the node that ours has in a place, or nil.
@@ -145,15 +179,19 @@ func (m *oursMaker) drop(p *place, there *node.Node) error {
 }
 
 // create makes a file that the base does not have, with the directories above it.
-func (m *oursMaker) create(p *place, sum chunk.Sum) error {
+func (m *oursMaker) create(p *place) error {
 	if above := m.at[dirOf(p.path)]; above.ino == 0 {
-		if err := m.create(above, chunk.Sum{}); err != nil {
+		if err := m.create(above); err != nil {
 			return err
 		}
 	}
 	made := m.tx.NewNode(p.host.Mode)
 	made.Content, made.Target, made.Rdev = p.host.Content, p.host.Target, p.host.Rdev
 	p.attributes(made)
+	var sum chunk.Sum
+	if p.read != nil {
+		sum = p.read.Sum()
+	}
 	if err := m.tx.Create(m.placeOf(p), made, sum); err != nil {
 		return err
 	}
