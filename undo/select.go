@@ -220,7 +220,7 @@ func (s *selector) last(own bool, fits func(int64) (bool, error)) (found []int64
 	case err != nil:
 		return nil, err
 	case own && len(found) == 0:
-		return nil, refuse(s.what, syscall.ENOENT, "this session has no call on the branch that can be taken back")
+		return nil, refuse(s.what, syscall.ENOENT, "this session has no %s on the branch that can be taken back", s.noun())
 	}
 	return found, s.some(found)
 }
@@ -228,9 +228,17 @@ func (s *selector) last(own bool, fits func(int64) (bool, error)) (found []int64
 // some refuses to take back nothing.
 func (s *selector) some(calls []int64) error {
 	if len(calls) == 0 {
-		return refuse(s.what, syscall.ENOENT, "there is no call on the branch that can be taken back")
+		return refuse(s.what, syscall.ENOENT, "there is no %s on the branch that can be taken back", s.noun())
 	}
 	return nil
+}
+
+// noun is what the selector looks for: a redo takes back an undo.
+func (s *selector) noun() string {
+	if s.what == "redo" {
+		return "undo"
+	}
+	return "call"
 }
 
 // one checks a call that was asked for by its number.

@@ -20,7 +20,7 @@ func TestUnknownCommand(t *testing.T) {
 		{"history", "log shows what happened"},
 		{"show", "snapshot show"},
 		{"restore", "snapshot restore"},
-		{"undo", "snapshot restore"},
+		{"revert", "undo takes back"},
 		{"rebase", "merge brings"},
 		{"unmount", "mount ends"},
 		{"verify", "check"},
