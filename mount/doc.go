@@ -49,7 +49,8 @@
 // order of a hash of its names, so it can go on from any place whatever has changed since.
 //
 // Locks are the kernel's: they hold between the programs of one mount. A program must not start another one whose working
-// directory is in a mount that it serves itself: while it forks, it cannot answer the kernel.
+// directory is in a mount that it serves itself: while it forks, it cannot answer the kernel. Nor may it touch memory that it
+// has mapped from a file there: the garbage collector waits for the page, and the page for the collector.
 //
 // # All trees
 //

@@ -107,6 +107,42 @@ func (p *posix) write(fd int, text string) {
 // ofRoot are the calls that a host refuses to users, and a mount by a user allows to that user: it refuses nothing.
 var ofRoot = []string{"symlinks", "attributes", "setgid directory", "permissions"}
 
+// poke writes into mapped memory from within a system call. A goroutine that waits for a page outside of one keeps the
+// garbage collector waiting, which keeps the server of this process from bringing the page.
+func (p *posix) poke(to []byte, text string) {
+	through(func(r, w int) (int, error) {
+		if _, err := unix.Write(w, []byte(text)); err != nil {
+			return 0, err
+		}
+		return unix.Read(r, to[:len(text)])
+	})
+}
+
+// peek reads mapped memory, as poke writes it.
+func (p *posix) peek(from []byte) string {
+	text := make([]byte, len(from))
+	through(func(r, w int) (int, error) {
+		if _, err := unix.Write(w, from); err != nil {
+			return 0, err
+		}
+		return unix.Read(r, text)
+	})
+	return string(text)
+}
+
+// through lends a pipe.
+func through(fn func(r, w int) (int, error)) {
+	var pipe [2]int
+	if err := unix.Pipe(pipe[:]); err != nil {
+		panic(err)
+	}
+	defer unix.Close(pipe[0])
+	defer unix.Close(pipe[1])
+	if _, err := fn(pipe[0], pipe[1]); err != nil {
+		panic(err)
+	}
+}
+
 // Each call on the mount has the outcome that it has on the host, errno by errno. TestAsUser runs it as a user.
 func TestLivePosixTable(t *testing.T) {
 	fsys := vfstest.New(t)
