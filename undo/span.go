@@ -1,6 +1,7 @@
 package undo
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -52,7 +53,7 @@ func (s *selector) later(a, b journal.Step) int {
 	if x != y {
 		return x - y
 	}
-	return int(b.Epoch - a.Epoch)
+	return cmp.Compare(b.Epoch, a.Epoch)
 }
 
 // whole refuses a moment of which a collection has taken rows.
@@ -61,27 +62,47 @@ func (s *selector) whole(at history.Moment, call int64, before bool) error {
 	if err != nil || whole {
 		return err
 	}
-	side := "after"
-	if before {
-		side = "before"
-	}
-	what := fmt.Sprintf("the state %s call %d", side, call)
-	record, there, err := journal.ReadCall(s.tx.DB(), call)
+
+	record, _, err := journal.ReadCall(s.tx.DB(), call)
 	if err != nil {
 		return err
-	}
-	if there {
-		what += " of " + record.At.Local().Format(time.DateTime)
 	}
 	near, err := history.Nearest(s.tx.DB(), at)
 	if err != nil {
 		return err
 	}
-	switch len(near) {
-	case 0:
-		return refuse(s.what, syscall.ESTALE, "a collection has taken %s, and no snapshot is near it", what)
-	case 1:
-		return refuse(s.what, syscall.ESTALE, "a collection has taken %s; the nearest snapshot is %s", what, near[0])
-	}
-	return refuse(s.what, syscall.ESTALE, "a collection has taken %s; the nearest snapshots are %s", what, strings.Join(near, " and "))
+	return &CollectedError{Op: s.what, Call: call, At: record.At, Before: before, Near: near}
 }
+
+// A CollectedError means that a call cannot be taken back, because a collection has taken a state that this needs. It is
+// ESTALE.
+type CollectedError struct {
+	Op     string    // undo or redo
+	Call   int64     // the call, or the last one of several that follow each other
+	At     time.Time // when it began; zero if the log does not have it
+	Before bool      // whether the state before the call is the one that is missing, not the one after it
+	Near   []string  // the nearest snapshots of the branch, as far as there are any: an earlier one, and a later one
+}
+
+func (e *CollectedError) Error() string {
+	state := fmt.Sprintf("the state after call %d", e.Call)
+	if e.Before {
+		state = fmt.Sprintf("the state before call %d", e.Call)
+	}
+	if !e.At.IsZero() {
+		state += " of " + e.At.Local().Format(time.DateTime)
+	}
+
+	near := "no snapshot is near it"
+	switch len(e.Near) {
+	case 0:
+	case 1:
+		near = "the nearest snapshot is " + e.Near[0]
+	default:
+		near = "the nearest snapshots are " + strings.Join(e.Near, " and ")
+	}
+	return fmt.Sprintf("%s: a collection has taken %s, and %s: %v", e.Op, state, near, syscall.ESTALE)
+}
+
+// Unwrap returns ESTALE.
+func (e *CollectedError) Unwrap() error { return syscall.ESTALE }

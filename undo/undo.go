@@ -53,55 +53,70 @@ var errDry = errors.New("dry run")
 // conflicts stays as it was, and [merge.Conflicts] lists it.
 //
 // A call that is not recorded, or no call to take back, is ENOENT; one that changed nothing, or only other branches, and
-// selections that contradict each other, EINVAL; one that is undone, EALREADY; one whose states a collection has taken, ESTALE;
-// a tree of the past EROFS. Then nothing is changed.
+// selections that contradict each other, EINVAL; one that is undone, EALREADY; one whose states a collection has taken, a
+// [CollectedError]; a tree of the past EROFS. Then nothing is changed.
 func Undo(ctx context.Context, fsys *vfs.FS, options *Options) (*Result, error) {
-	var o Options
-	if options != nil {
-		o = *options
-	}
-	if err := o.check(); err != nil {
+	w, err := options.work()
+	if err != nil {
 		return nil, err
 	}
-	return run(ctx, fsys, "undo", o.DryRun, func(s *selector) ([]int64, error) { return s.toUndo(o) })
+	return w.run(ctx, fsys)
 }
 
 // UndoIn is [Undo] within a transaction, which is part of a call: one without is EINVAL. Of a dry run the caller rolls the
 // transaction back. [Settle] goes before.
 func UndoIn(tx *vfs.Tx, options *Options) (*Result, error) {
-	var o Options
-	if options != nil {
-		o = *options
-	}
-	if err := o.check(); err != nil {
+	w, err := options.work()
+	if err != nil {
 		return nil, err
 	}
-	return takeBack(tx, "undo", o.DryRun, func(s *selector) ([]int64, error) { return s.toUndo(o) })
+	return w.takeBack(tx)
 }
 
 // Redo takes back an undo on the branch, so that what it took back is done again. It is as [Undo] otherwise. No such undo is
 // ENOENT, and a call that is no undo EINVAL.
 func Redo(ctx context.Context, fsys *vfs.FS, options *RedoOptions) (*Result, error) {
-	var o RedoOptions
-	if options != nil {
-		o = *options
-	}
-	if err := o.check(); err != nil {
+	w, err := options.work()
+	if err != nil {
 		return nil, err
 	}
-	return run(ctx, fsys, "redo", o.DryRun, func(s *selector) ([]int64, error) { return s.toRedo(o) })
+	return w.run(ctx, fsys)
 }
 
 // RedoIn is [Redo] within a transaction, as [UndoIn] is [Undo].
 func RedoIn(tx *vfs.Tx, options *RedoOptions) (*Result, error) {
-	var o RedoOptions
-	if options != nil {
-		o = *options
-	}
-	if err := o.check(); err != nil {
+	w, err := options.work()
+	if err != nil {
 		return nil, err
 	}
-	return takeBack(tx, "redo", o.DryRun, func(s *selector) ([]int64, error) { return s.toRedo(o) })
+	return w.takeBack(tx)
+}
+
+// A work is one undo or redo.
+type work struct {
+	what   string // undo or redo
+	dry    bool
+	choose func(*selector) ([]int64, error) // the calls to take back, the latest first
+}
+
+// work returns the undo that the options describe, if they make sense.
+func (o *Options) work() (work, error) {
+	var given Options
+	if o != nil {
+		given = *o
+	}
+	choose := func(s *selector) ([]int64, error) { return s.toUndo(given) }
+	return work{"undo", given.DryRun, choose}, given.check()
+}
+
+// work returns the redo that the options describe, if they make sense.
+func (o *RedoOptions) work() (work, error) {
+	var given RedoOptions
+	if o != nil {
+		given = *o
+	}
+	choose := func(s *selector) ([]int64, error) { return s.toRedo(given) }
+	return work{"redo", given.DryRun, choose}, given.check()
 }
 
 // Settle writes what open files of the branch still wait with, as part of no call: it is no part of an undo that follows.
@@ -143,31 +158,32 @@ func refuse(what string, errno syscall.Errno, format string, args ...any) error 
 	return fmt.Errorf("%s: %s: %w", what, fmt.Sprintf(format, args...), errno)
 }
 
-// run takes back the calls that choose returns, the latest first.
-func run(ctx context.Context, fsys *vfs.FS, what string, dry bool, choose func(*selector) ([]int64, error)) (*Result, error) {
+// run is the work in a transaction of its own.
+func (w work) run(ctx context.Context, fsys *vfs.FS) (*Result, error) {
 	if journal.CallOf(ctx) == nil {
-		ctx = vfs.WithCall(ctx, &vfs.Call{Tool: what})
+		ctx = vfs.WithCall(ctx, &vfs.Call{Tool: w.what})
 	}
 	if !(*tree.Tree)(fsys).Whole() {
-		return nil, &fs.PathError{Op: what, Path: fsys.Name(), Err: syscall.EINVAL}
+		return nil, &fs.PathError{Op: w.what, Path: fsys.Name(), Err: syscall.EINVAL}
 	}
 
 	// Writes of open files that wait are no part of the undo.
-	if !dry {
+	if !w.dry {
 		if err := Settle(ctx, fsys); err != nil {
-			return nil, pathErr(what, fsys, err)
+			return nil, pathErr(w.what, fsys, err)
 		}
 	}
+
 	var result *Result
 	err := fsys.Update(ctx, func(tx *vfs.Tx) (err error) {
-		result, err = takeBack(tx, what, dry, choose)
-		if err == nil && dry {
+		result, err = w.takeBack(tx)
+		if err == nil && w.dry {
 			err = errDry
 		}
 		return err
 	})
 	if err != nil && err != errDry {
-		return nil, pathErr(what, fsys, err)
+		return nil, pathErr(w.what, fsys, err)
 	}
 	return result, nil
 }
@@ -180,13 +196,15 @@ func pathErr(what string, fsys *vfs.FS, err error) error {
 	return err
 }
 
-// takeBack is an undo within a transaction.
-func takeBack(vtx *vfs.Tx, what string, dry bool, choose func(*selector) ([]int64, error)) (*Result, error) {
+// takeBack is the work within a transaction.
+func (w work) takeBack(vtx *vfs.Tx) (*Result, error) {
 	tx := (*tree.Tx)(vtx)
-	call := journal.CallOf(tx.DB().Context())
-	if call == nil {
-		return nil, refuse(what, syscall.EINVAL, "the transaction is part of no call")
+	by := journal.CallOf(tx.DB().Context())
+	if by == nil {
+		return nil, refuse(w.what, syscall.EINVAL, "the transaction is part of no call")
 	}
+
+	// The work is a step of its own, so that it can be taken back itself.
 	now, err := tx.EndStep()
 	if err != nil {
 		return nil, err
@@ -195,29 +213,22 @@ func takeBack(vtx *vfs.Tx, what string, dry bool, choose func(*selector) ([]int6
 	if err != nil {
 		return nil, err
 	}
+
 	levels, err := history.ReadLineage(tx.DB(), tx.Moment())
 	if err != nil {
 		return nil, err
 	}
-	s := &selector{tx: tx, levels: levels, what: what, own: own, by: call}
-
-	calls, err := choose(s)
+	s := &selector{tx: tx, levels: levels, what: w.what, own: own, by: by}
+	calls, err := w.choose(s)
 	if err != nil {
 		return nil, err
 	}
 	r := &Result{By: own}
-	if dry {
+	if w.dry {
 		r.By = 0
 	}
-	for _, id := range calls {
-		call, there, err := journal.ReadCall(tx.DB(), id)
-		if err != nil {
-			return nil, err
-		}
-		if !there {
-			call.ID = id
-		}
-		r.Calls = append(r.Calls, call)
+	if r.Calls, err = records(tx, calls); err != nil {
+		return nil, err
 	}
 
 	spans, err := s.spans(calls)
@@ -227,17 +238,47 @@ func takeBack(vtx *vfs.Tx, what string, dry bool, choose func(*selector) ([]int6
 	if r.Conflicts, err = merge.Back(vtx, spans); err != nil {
 		return nil, err
 	}
-	epoch, _, err := history.ReadBranch(tx.DB(), now.Branch)
-	if err != nil {
+	if err := noteUndone(tx, calls, own); err != nil {
 		return nil, err
 	}
+	r.Changes, err = changesSince(tx, now)
+	return r, err
+}
+
+// records returns what the log has of some calls.
+func records(tx *tree.Tx, calls []int64) ([]vfs.CallRecord, error) {
+	var list []vfs.CallRecord
 	for _, id := range calls {
-		if err := journal.AddUndone(tx.DB(), now.Branch, epoch, id, own); err != nil {
+		call, there, err := journal.ReadCall(tx.DB(), id)
+		if err != nil {
 			return nil, err
 		}
+		if !there {
+			call.ID = id
+		}
+		list = append(list, call)
 	}
+	return list, nil
+}
 
-	past, err := tx.Past(now)
+// noteUndone notes that calls are undone from the present epoch of the branch on.
+func noteUndone(tx *tree.Tx, calls []int64, by int64) error {
+	branch := tx.Moment().Branch
+	epoch, _, err := history.ReadBranch(tx.DB(), branch)
+	if err != nil {
+		return err
+	}
+	for _, id := range calls {
+		if err := journal.AddUndone(tx.DB(), branch, epoch, id, by); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// changesSince returns the changes of the head since a past moment of it.
+func changesSince(tx *tree.Tx, at history.Moment) ([]snapshot.Change, error) {
+	past, err := tx.Past(at)
 	if err != nil {
 		return nil, err
 	}
@@ -249,6 +290,5 @@ func takeBack(vtx *vfs.Tx, what string, dry bool, choose func(*selector) ([]int6
 	if err != nil {
 		return nil, err
 	}
-	r.Changes, err = snapshot.DiffIn(vtx, (*vfs.FS)(past), delta)
-	return r, err
+	return snapshot.DiffIn((*vfs.Tx)(tx), (*vfs.FS)(past), delta)
 }
