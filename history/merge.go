@@ -221,34 +221,22 @@ func Become(db *schema.Tx, branch int64, at Moment) error {
 	return addMerges(db, branch, then, lineage)
 }
 
-// addMissing notes what a new branch contains and its lineage does not show: levels that a fork merges into one, and
-// what those that it leaves out have taken in. from is the lineage of the moment that was forked.
-func addMissing(db *schema.Tx, id int64, from []Level, merged bool) error {
+// AddFork gives a new branch its lineage, as [AddLineage] does. from is the lineage of the moment that was forked, and squashed
+// says that the new one has levels of it merged into one: then the branch is noted to contain what its lineage does not show.
+// The branch of the moment may be dropped.
+func AddFork(db *schema.Tx, id int64, inherited, from []Level, squashed bool) error {
+	if err := AddLineage(db, id, inherited); err != nil || !squashed {
+		return err
+	}
 	have, _, err := reachOf(db, Moment{id, schema.Head})
 	if err != nil {
 		return err
 	}
-	source, taken, err := reachAlong(db, from)
+	source, _, err := reachAlong(db, from)
 	if err != nil {
 		return err
 	}
-	if !merged {
-		source = taken
-	}
 	return addMerges(db, id, source, have)
-}
-
-// AddFork gives a new branch its lineage, as [AddLineage] does, and what it contains beside: from is the lineage of the
-// moment that was forked, and squashed says that the new one has levels of it merged into one. The branch of the moment may
-// be dropped.
-func AddFork(db *schema.Tx, id int64, inherited, from []Level, squashed bool) error {
-	if err := AddLineage(db, id, inherited); err != nil {
-		return err
-	}
-	if _, some, err := db.Int(`SELECT 1 FROM merge LIMIT 1`); err != nil || !some && !squashed {
-		return err
-	}
-	return addMissing(db, id, from, squashed)
 }
 
 // alive is a branch that has a name, or that a fork reads through.

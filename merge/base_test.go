@@ -161,6 +161,27 @@ func TestMergeBeside(t *testing.T) {
 	require.Equal(t, []string{"a=3", "e/f=1"}, texts(t, main))
 }
 
+// A branch has taken in another and kept its own state in all, so it has no rows of its own. A fork of it has taken in the
+// other one too: where both branches were merged, the moment of the fork is the base.
+func TestMergeForkOfEmptyMerge(t *testing.T) {
+	ctx := t.Context()
+	main := vfstest.New(t)
+	change(t, main, "w a 1\n")
+	other := fork(t, main, "other")
+	change(t, other, "w a 2\n")
+	change(t, main, "w a 3\n")
+	source, target := fork(t, main, "source"), fork(t, main, "target")
+	_, err := merge.Into(ctx, source, other, &merge.Options{Prefer: merge.Ours})
+	require.NoError(t, err)
+	require.Zero(t, vfstest.Number(t, main, `SELECT count(*) FROM inode WHERE branch = ?`, source.Moment().Branch))
+
+	into(t, target, other)
+	into(t, target, source)
+	back := fork(t, source, "back")
+	require.True(t, into(t, back, target).FastForward)
+	require.Equal(t, texts(t, target), texts(t, back))
+}
+
 // A branch that was forked empty has nothing in common with others.
 func TestMergeForkedEmpty(t *testing.T) {
 	ctx := t.Context()

@@ -111,14 +111,16 @@ func (tx *Tx) ForkEmpty(name string) error {
 	return insertInode(tx.db, id, schema.FirstEpoch, root)
 }
 
-// dropEmptyLevels leaves out levels that hold no rows, so a chain of forks without changes does not grow.
-// The deepest level stays: it holds the root.
+// dropEmptyLevels leaves out levels that hold no rows and have taken in nothing, so a chain of forks without changes does
+// not grow. The deepest level stays: it holds the root. A level that kept its state in a merge has decided by that, and
+// later merges have to find its moment.
 func (tx *Tx) dropEmptyLevels(levels []history.Level) ([]history.Level, error) {
 	var kept []history.Level
 	for i, l := range levels {
 		if i < len(levels)-1 {
 			n, _, err := tx.db.Int(`SELECT EXISTS (SELECT 1 FROM inode WHERE branch = ?1 AND born <= ?2)
-				OR EXISTS (SELECT 1 FROM dirent WHERE branch = ?1 AND born <= ?2)`, l.Branch, l.Cap)
+				OR EXISTS (SELECT 1 FROM dirent WHERE branch = ?1 AND born <= ?2)
+				OR EXISTS (SELECT 1 FROM merge WHERE branch = ?1 AND epoch <= ?2)`, l.Branch, l.Cap)
 			if err != nil {
 				return nil, err
 			}
