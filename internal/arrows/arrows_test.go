@@ -60,6 +60,7 @@ var rooms = map[string]room{
 
 	// The comparison and the merge of texts know no store.
 	"textdiff": {},
+	"patch":    {imports: []string{"history", "journal", "node", "textdiff", "tree", "vfs", "snapshot"}, tests: []string{"gc", "xattr"}},
 	"merge":    {imports: []string{"schema", "chunk", "journal", "history", "node", "textdiff", "tree", "vfs", "snapshot"}, tests: []string{"gc", "check", "xattr"}},
 	"undo":     {imports: []string{"history", "journal", "merge", "snapshot", "tree", "vfs"}, tests: []string{"gc", "check", "xattr", "schema"}},
 

@@ -31,6 +31,7 @@ var captions = map[string]string{
 	"gc":            "what nothing reaches is given back",
 	"snapshot":      "named moments, branches, diff, restore",
 	"textdiff":      "lines, hunks, the merge of texts",
+	"patch":         "two trees, compared as git does it",
 	"merge":         "one branch into another, conflicts",
 	"apply":         "a branch onto a directory of the host",
 	"undo":          "calls, taken back by a merge",
