@@ -3,6 +3,7 @@ package helix_test
 import (
 	"context"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -17,13 +18,14 @@ import (
 	"vfsdb/vfs"
 )
 
-// lastCall returns the number of the last call that a tool made.
+// lastCall returns the number of the last call that changed something. One that only read may be recorded later.
 func lastCall(t *testing.T, fsys *vfs.FS) int64 {
 	t.Helper()
-	calls, err := fsys.Store().Calls(t.Context(), &vfs.CallOptions{Newest: true, Max: 1})
+	calls, err := fsys.Store().Calls(t.Context(), &vfs.CallOptions{Newest: true})
 	require.NoError(t, err)
-	require.Len(t, calls, 1)
-	return calls[0].ID
+	i := slices.IndexFunc(calls, func(c vfs.CallRecord) bool { return c.Changes > 0 })
+	require.GreaterOrEqual(t, i, 0)
+	return calls[i].ID
 }
 
 // A model takes back its own last call, though another one wrote later; then calls by their numbers, and its undos.
@@ -32,6 +34,7 @@ func TestUndoTools(t *testing.T) {
 	bob, err := agent.New(main, &tool.Config{Actor: "bob", Session: "s1"})
 	require.NoError(t, err)
 	agentkit.Call(t, ann, "workspace_write_file", agentkit.Args{"path": "/plan", "content": "one\n\n\ntwo\n"})
+	first := lastCall(t, main)
 	agentkit.Call(t, ann, "workspace_edit_file", agentkit.Args{"path": "/plan", "oldText": "one", "newText": "1"})
 	edit := lastCall(t, main)
 	agentkit.Call(t, bob, "workspace_edit_file", agentkit.Args{"path": "/plan", "oldText": "two", "newText": "2"})
@@ -68,11 +71,20 @@ func TestUndoTools(t *testing.T) {
 
 	// What was changed again conflicts, and stays.
 	agentkit.Call(t, bob, "workspace_edit_file", agentkit.Args{"path": "/plan", "oldText": "1", "newText": "uno"})
+	uno := lastCall(t, main)
 	out = agentkit.Call(t, ann, "workspace_undo", agentkit.Args{"call": edit})
 	require.Len(t, out["conflicts"], 1)
 	require.Equal(t, "content", out["conflicts"].([]any)[0].(map[string]any)["kind"])
 	require.Equal(t, "uno\n\n\n2\n", text(t, main, "plan"))
-	require.Len(t, agentkit.Call(t, ann, "workspace_conflicts", nil)["conflicts"], 1)
+	later := agentkit.Call(t, ann, "workspace_conflicts", nil)
+	for _, list := range []any{out["conflicts"], later["conflicts"]} {
+		require.Len(t, list, 1)
+		by := func(side string) any {
+			return list.([]any)[0].(map[string]any)[side].(map[string]any)["by"].(map[string]any)["call"]
+		}
+		require.Equal(t, float64(uno), by("ours"))
+		require.Equal(t, float64(first), by("theirs"), "she wrote what was there before the call")
+	}
 	agentkit.Call(t, ann, "workspace_resolve", agentkit.Args{"path": "/plan", "take": "theirs"})
 	require.Equal(t, "one\n\n\ntwo\n", text(t, main, "plan"), "theirs is the file as it was before the call")
 }
@@ -159,4 +171,34 @@ func TestUndoTheGuard(t *testing.T) {
 	small := box(tool.Config{Policy: &policy.Policy{MaxBytes: 4000}})
 	require.ErrorIs(t, agentkit.Try(t, small, "workspace_undo", agentkit.Args{"call": removal}).Err, syscall.EDQUOT)
 	require.NotContains(t, vfstest.Names(t, main), "work/large")
+}
+
+// A call whose states a collection has taken is refused with the nearest snapshots, as far as the tools may look at them.
+func TestUndoCollected(t *testing.T) {
+	b, main := agentkit.Box(t, &tool.Config{Session: "s"})
+	agentkit.Call(t, b, "workspace_write_file", agentkit.Args{"path": "/plan", "content": "one"})
+	call := lastCall(t, main)
+	vfstest.Snapshot(t, main, "nearest")
+	fork := vfstest.Branch(t, main, "fork")
+	vfstest.Exec(t, main, `INSERT INTO reaped (branch, epoch) SELECT id, epoch FROM branch WHERE name = 'main'`)
+
+	for _, tt := range []struct {
+		name   string
+		fsys   *vfs.FS
+		policy *policy.Policy
+		named  bool
+	}{
+		{"its own branch", main, nil, true},
+		{"a fork", fork, nil, false},
+		{"a fork, and main is granted", fork, &policy.Policy{Branches: []string{"main"}}, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			b, err := agent.New(tt.fsys, &tool.Config{Session: "s", Policy: tt.policy})
+			require.NoError(t, err)
+			r := agentkit.Try(t, b, "workspace_undo", agentkit.Args{"call": call})
+			require.ErrorIs(t, r.Err, syscall.ESTALE)
+			require.Contains(t, r.Text, "a collection has taken the state before call")
+			require.Equal(t, tt.named, strings.Contains(r.Text, "nearest snapshot is nearest"), r.Text)
+		})
+	}
 }

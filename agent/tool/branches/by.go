@@ -24,7 +24,7 @@ type By struct {
 const maxLooked = 10_000
 
 // blame finds out who made the sides of conflicts, from the logs of their branches. The log of theirs is that of the source,
-// or if it is nil, that of the branch or the snapshot with the label. If tools cannot look at that, it is who merged it.
+// or if it is nil, that of the branch or the snapshot with the label. If tools cannot look at that, it is that of the target.
 func blame(ctx context.Context, h *tool.History, target *vfs.FS, source snapshot.Tree, list []Conflict) error {
 	if err := blameSide(ctx, h, target, merge.Ours, changed, list); err != nil {
 		return err
@@ -57,13 +57,18 @@ func blame(ctx context.Context, h *tool.History, target *vfs.FS, source snapshot
 	return nil
 }
 
-// changed and merged select the events that made a state.
-func changed(e *vfs.Event) bool { return e.Op != vfs.OpMerge && e.Op != vfs.OpRestore }
-func merged(e *vfs.Event) bool  { return e.Op == vfs.OpMerge }
+// changed and merged select the events that may have made a state. Where only the log of the target is known, that of theirs was
+// made by a merge, or is one that the file had there before, as after an undo.
+func changed(_ *Conflict, e *vfs.Event) bool { return e.Op != vfs.OpMerge && e.Op != vfs.OpRestore }
+
+func merged(c *Conflict, e *vfs.Event) bool {
+	sum := c.sums[merge.Theirs]
+	return e.Op == vfs.OpMerge || sum != nil && e.After != nil && *e.After == *sum
+}
 
 // blameSide finds the event of each conflict that made the state of one side: the newest with the content of that side, else
 // the newest that changed the inode.
-func blameSide(ctx context.Context, h *tool.History, fsys *vfs.FS, side merge.Side, of func(*vfs.Event) bool, list []Conflict) error {
+func blameSide(ctx context.Context, h *tool.History, fsys *vfs.FS, side merge.Side, of func(*Conflict, *vfs.Event) bool, list []Conflict) error {
 	var (
 		o    = vfs.LogOptions{Newest: true, Max: logPage}
 		made = make([]*vfs.Event, len(list))
@@ -77,7 +82,7 @@ func blameSide(ctx context.Context, h *tool.History, fsys *vfs.FS, side merge.Si
 		for i := range page {
 			e := &page[i]
 			for k := range list {
-				if sure[k] || !of(e) || !h.Policy().Visible(e.Path) || !list[k].touched(e) {
+				if sure[k] || !of(&list[k], e) || !h.Policy().Visible(e.Path) || !list[k].touched(e) {
 					continue
 				}
 				if made[k] == nil {

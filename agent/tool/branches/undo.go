@@ -76,13 +76,24 @@ func takeBack(ctx context.Context, h *tool.History, what string, call int64, dry
 		}
 		return nil
 	})
-	if err != nil && err != errDry {
+	var gone *undo.CollectedError
+	switch {
+	case errors.As(err, &gone):
+		return nil, errors.Join(hideNear(ctx, h, gone), err)
+	case err != nil && err != errDry:
 		return nil, err
-	}
-
-	if err == nil {
+	case err == nil:
 		h.Hear(hooks.Event{Kind: what, Name: u.Call.Tool})
 	}
 	slices.SortStableFunc(u.Changes, func(a, b snapshot.Change) int { return strings.Compare(a.Path, b.Path) })
 	return u, blame(ctx, h, h.FS(), nil, u.Conflicts)
+}
+
+// hideNear takes those snapshots out of an error that tools may not look at.
+func hideNear(ctx context.Context, h *tool.History, gone *undo.CollectedError) error {
+	seen, err := h.Snapshots(ctx)
+	gone.Near = slices.DeleteFunc(gone.Near, func(name string) bool {
+		return !slices.ContainsFunc(seen, func(s snapshot.Info) bool { return s.Name == name })
+	})
+	return err
 }
