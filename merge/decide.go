@@ -227,8 +227,11 @@ func addTerm(list []node.Term, t node.Term) []node.Term {
 func (m *merger) addTerms() error {
 	for ino, terms := range m.terms {
 		n, err := m.out.node(ino)
-		if err != nil || n == nil {
+		if err != nil {
 			return err
+		}
+		if n == nil {
+			continue
 		}
 		if c := node.NewConflict(terms); c != n.Conflict && n.Nlink > 0 {
 			changed := *n

@@ -53,8 +53,11 @@ func (m *merger) pairBelow() error {
 			m.lost = append(m.lost, id)
 
 			was, err := m.base.node(id)
-			if err != nil || was == nil {
+			if err != nil {
 				return err
+			}
+			if was == nil {
+				continue
 			}
 			found, err := m.theirs.entry(node.Name{Dir: m.inTheirs[todo[0]], Base: base})
 			if err != nil {
