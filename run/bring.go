@@ -84,7 +84,7 @@ func (b *bringer) store(ctx context.Context) error {
 		return b.saved(err)
 	}
 	if err := b.s.bring(ctx, made, func(*vfs.Tx) error { return nil }); err != nil {
-		return b.saved(err)
+		return b.saved(errors.Join(err, snapshot.DeleteBranch(ctx, made, made.Head())))
 	}
 	b.into, b.made = made, made
 	if !deleted && b.t.o.Base == "" {

@@ -147,7 +147,7 @@ func (c *Cmd) runTask(t *task) (err error) {
 	// The changes of the command are stored even if ctx has ended.
 	b := &bringer{t: t, s: s, call: call, result: r}
 	err = b.bring(context.WithoutCancel(c.ctx))
-	if t.o.Keep {
+	if t.o.Keep && r.Kept == "" {
 		r.Kept = s.kept()
 	}
 	switch {

@@ -100,6 +100,7 @@ func (s *copied) kept() string {
 	}
 	to := filepath.Join(dir, "tree")
 	if err := os.Rename(s.mirror.Dir(), to); err != nil {
+		_ = os.Remove(dir)
 		return s.mirror.Dir()
 	}
 	return to

@@ -48,7 +48,7 @@ type session interface {
 	bring(ctx context.Context, to *vfs.FS, check func(*vfs.Tx) error) error
 
 	// kept stops close from removing the directory on the host that has the result, and returns it. It is "" if there is
-	// none.
+	// none. It is called at most once.
 	kept() string
 
 	// close ends all mounts and removes what is not kept. It may leave the removal to a goroutine, see [task.removed].
