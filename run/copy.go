@@ -28,6 +28,7 @@ func (copyEngine) open(ctx context.Context, t *task) (session, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	if _, err := m.Fill(ctx, t.moment); err != nil {
 		if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
 			err = errors.Join(err, m.Clear()) // a part of the tree is of no use to anyone
@@ -54,6 +55,7 @@ func (t *task) mirror(ctx context.Context) (*transfer.Mirror, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	top := filepath.Join(cache, fmt.Sprintf("%.16s-%d", id, t.fsys.Moment().Branch))
 	for slot := range maxSlots {
 		m, err := transfer.OpenMirror(filepath.Join(top, strconv.Itoa(slot)))

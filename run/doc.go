@@ -15,7 +15,8 @@
 // changed in different ways stay as the branch has them, and Run returns a [ConflictError]. If the branch was deleted, the
 // result becomes a new branch, forked from the frozen moment, and Run returns a [MovedError] with its name. If the result
 // cannot be stored, it stays on the host, and Run returns a [KeptError] with the directory. So no result is lost without an
-// error.
+// error. The result that is merged is a branch first, whose name begins with "run-": if the process is killed before the merge,
+// that branch stays.
 //
 // # Engines
 //

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Facts are what the ways to run a command depend on, as this host has it: names and values. What cannot be read is left
-// out.
+// Facts are the properties of this host that the ways to run a command depend on: names and values. A property that cannot be
+// read is left out.
 func Facts() [][2]string {
 	var list [][2]string
 	if info, err := os.Stat("/dev/fuse"); err == nil {

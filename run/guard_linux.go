@@ -36,9 +36,9 @@ func (t *task) guard(via Via, cmd *exec.Cmd, root string) (*exec.Cmd, func() err
 	return t.guardAlways(via, cmd, root)
 }
 
-// guardAlways is guard that starts the command through a process of its own in any case. That process looks for the program
-// too, and this one not even asks whether it is there: if the tree is a live mount, a process that was killed while it waits
-// for its own answer would stay forever.
+// guardAlways is guard, and always starts the command through a process of its own. That process looks for the program too. This
+// one does not even ask whether the program exists: if the tree is a live mount, a process that is killed while it waits for its
+// own answer stays forever.
 func (t *task) guardAlways(via Via, cmd *exec.Cmd, root string) (*exec.Cmd, func() error, error) {
 	in := guardInput{Dir: cmd.Dir, Via: via, Args: cmd.Args, Env: cmd.Env, Confine: t.o.Confine, Network: t.o.NetworkNone}
 	var err error
@@ -88,6 +88,7 @@ func runGuard(input []byte, _ *os.File) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+
 	runtime.LockOSThread() // the rights that follow are those of a thread, and it becomes the command
 	if in.Network {
 		if err := loopbackUp(); err != nil {
@@ -102,6 +103,7 @@ func runGuard(input []byte, _ *os.File) (int, error) {
 			return 0, err
 		}
 	}
+
 	if err := os.Chdir(in.Dir); err != nil {
 		return 0, err
 	}

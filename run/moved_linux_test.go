@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -93,6 +94,72 @@ func TestRunConflicts(t *testing.T) {
 	}
 }
 
+// A run that is killed between its commits leaves the result as a branch of its own, which can be merged, or has merged it already.
+func TestKillBeforeMerge(t *testing.T) {
+	ctx := t.Context()
+	for range 50 {
+		fsys := vfstest.New(t)
+		killBeforeMerge(t, fsys)
+		list, err := fsys.Store().Branches(ctx)
+		require.NoError(t, err)
+		if names := vfstest.Names(t, fsys); len(names) > 1 {
+			require.Equal(t, []string{"a", "b", "other"}, names)
+			continue
+		}
+
+		require.Len(t, list, 2)
+		require.Regexp(t, "^run-", list[1].Name)
+		made, err := fsys.Branch(ctx, list[1].Name)
+		require.NoError(t, err)
+		require.Equal(t, []string{"a", "b"}, vfstest.Names(t, made))
+		r, err := merge.Into(ctx, fsys, made, nil)
+		require.NoError(t, err)
+		require.Empty(t, r.Conflicts)
+		require.Equal(t, []string{"a", "b", "other"}, vfstest.Names(t, fsys))
+		return
+	}
+	t.Fatal("each run was quicker than the kill")
+}
+
+// killBeforeMerge runs a command that makes a and b while another writer makes other. It kills the run once it has stored the
+// result, unless that is quicker.
+func killBeforeMerge(t *testing.T, fsys *vfs.FS) {
+	signs := t.TempDir()
+	cmd := runner(t, run.Copy, fsys.Store().Path(), t.TempDir(), "/bin/sh", "-c",
+		`echo x > a; echo x > b; : > "$1/ready"; until test -e "$1/go"; do sleep 0.01; done`, "sh", signs)
+	require.NoError(t, cmd.Start())
+	require.Eventually(t, func() bool { _, err := os.Stat(filepath.Join(signs, "ready")); return err == nil }, long, tick)
+	vfstest.Write(t, fsys, "other", "")
+	require.NoError(t, os.WriteFile(filepath.Join(signs, "go"), nil, 0o600))
+
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = cmd.Wait()
+	}()
+	for {
+		require.NoError(t, fsys.Update(t.Context(), func(*vfs.Tx) error { // so the run stands between two commits
+			list, err := fsys.Store().Branches(t.Context())
+			if err != nil || len(list) == 1 {
+				return err
+			}
+			made, err := fsys.Branch(t.Context(), list[1].Name)
+			if err != nil {
+				return err
+			}
+			if _, err := made.Lstat(t.Context(), "a"); err == nil {
+				_ = cmd.Process.Kill() // perhaps it was killed already
+			}
+			return nil
+		}))
+		select {
+		case <-ended:
+			return
+		case <-time.After(time.Millisecond): // it may commit
+		}
+	}
+}
+
 // If the branch is deleted meanwhile the result is a new branch, which goes on from the moment that the command saw. What that
 // has inherited is kept from a collection. A command that changed nothing has no result.
 func TestRunDeleted(t *testing.T) {
@@ -141,6 +208,32 @@ func TestRunDeleted(t *testing.T) {
 			require.Empty(t, result.Branch)
 		})
 	}
+}
+
+// A run over a directory of the host is not merged: what others changed in the branch stays there, and the result is another
+// branch, with a snapshot of its own of the files before.
+func TestBaseMoved(t *testing.T) {
+	ctx := t.Context()
+	main := vfstest.New(t)
+	fsys, err := snapshot.Branch(ctx, main, nil, "try")
+	require.NoError(t, err)
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "a"), []byte("host"), 0o600))
+	result, err := meanwhile(t, fsys, run.Options{Via: run.Overlay, Base: dir}, "echo x > a", "echo y > b", func() { vfstest.Write(t, fsys, "other", "") })
+	var moved *run.MovedError
+	require.ErrorAs(t, err, &moved)
+	require.Equal(t, run.MovedError{From: "try", Branch: result.Branch}, *moved)
+	require.True(t, result.Moved)
+	require.False(t, result.Merged)
+	require.Equal(t, 2, result.Changed)
+	require.Equal(t, []string{"other"}, vfstest.Names(t, fsys))
+
+	made, err := fsys.Branch(ctx, result.Branch)
+	require.NoError(t, err)
+	require.Equal(t, []string{"a", "b"}, vfstest.Names(t, made))
+	before, err := snapshot.Open(ctx, fsys, result.Branch+"-base")
+	require.NoError(t, err)
+	require.Equal(t, "host", text(t, before.FS, "a"))
 }
 
 // By live there is no result but the branch. What was written to it before it was deleted is gone, and the rest is refused: the

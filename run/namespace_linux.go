@@ -87,8 +87,8 @@ func innerAttr(in innerInput) *syscall.SysProcAttr {
 	return a
 }
 
-// takeStdin gives the process the input of the command. What is no file is copied, but not before the command runs: if it
-// cannot run here, another way needs all of it.
+// takeStdin gives the process the input of the command. An input that is no file is copied, but not before the command runs: if
+// the command cannot run here, another way needs all of it.
 func (i *inner) takeStdin(cmd *exec.Cmd, stdin io.Reader, opened *[]*os.File) error {
 	if _, isFile := stdin.(*os.File); isFile || stdin == nil {
 		cmd.Stdin = stdin

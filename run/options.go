@@ -34,8 +34,8 @@ type Options struct {
 	// and those of LC_.
 	CleanEnv bool
 
-	// Timeout ends the command after this time: with SIGTERM, and ten seconds later with SIGKILL. What it did until then
-	// is brought back. 0 is no limit.
+	// Timeout ends the command after this time: with SIGTERM, and ten seconds later with SIGKILL. Its changes until
+	// then are brought back. 0 is no limit.
 	Timeout time.Duration
 
 	// NetworkNone gives the command a network of its own, with a loopback and nothing else. A host that does not allow
@@ -58,7 +58,8 @@ type Options struct {
 
 	// Base is a directory of the host that the command sees in place of the branch. It stays as it is. The branch must be
 	// empty: it gets the files that the command changed, as they were there, with a snapshot that has the name of the branch
-	// and "-base"; then what the command made of them. Overlay alone has it.
+	// and "-base"; then what the command made of them. If others change the branch meanwhile, nothing is merged: the result is a
+	// new branch, and Run returns a [MovedError]. Overlay alone has it.
 	Base string
 
 	// Signals are passed on to the command until it ends.

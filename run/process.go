@@ -27,7 +27,7 @@ func (t *task) command(root string) (*exec.Cmd, error) {
 
 // supervise starts a process with start, passes signals on to it, ends it after its time, and waits for its end. The
 // process is the command, or one of ours that has started the command in its own process group and ends as the command
-// does. What the command leaves running in its group is killed, unless a terminal has that group in the foreground.
+// does. Processes that the command leaves in its group are killed, unless that is the group of this process.
 //
 // await waits for the end of the command, which may come before that of the process. If it is nil, both are one.
 func (t *task) supervise(ctx context.Context, cmd *exec.Cmd, start, await func() error) (*outcome, error) {

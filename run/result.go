@@ -15,7 +15,7 @@ type Result struct {
 	Engine   Via           `json:"engine"`              // the way that was taken
 	Declined []UnableError `json:"declined,omitempty"`  // the better ways that the host does not allow
 	Branch   string        `json:"branch,omitempty"`    // the branch that has the result; "" if nothing was to be brought
-	Moved    bool          `json:"moved,omitempty"`     // that is a new branch, because the other one was deleted meanwhile, see [MovedError]
+	Moved    bool          `json:"moved,omitempty"`     // that is a new branch, see [MovedError]
 	Merged   bool          `json:"merged,omitempty"`    // the branch changed meanwhile, and the result was merged into it
 	ExitCode int           `json:"exit_code"`           // 128 and the number of the signal that ended the command; 124 after the timeout
 	Signal   string        `json:"signal,omitempty"`    // that ended the command

@@ -215,7 +215,7 @@ func removeAll(path string) error {
 	return os.RemoveAll(path)
 }
 
-// collectRunDirs removes what dead runs have left in all places. What cannot be removed waits for the next run.
+// collectRunDirs removes the directories of dead runs in all places. One that cannot be removed waits for the next run.
 func collectRunDirs() {
 	for _, in := range places() {
 		if trusted(in) != nil {

@@ -78,6 +78,7 @@ func (t *task) interruptible(ctx context.Context, fn func(context.Context) error
 		case <-over:
 		}
 	}()
+
 	err := fn(under)
 	close(over)
 	<-watched

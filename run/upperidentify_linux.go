@@ -154,6 +154,7 @@ func (p *placer) sameName(dir *upperInode, name string, inode *upperInode) error
 	if p.known[d.Ino] != nil {
 		return nil
 	}
+
 	n, err := p.tx.NodeOf(dir.ino, node.Entry{Name: name, Ino: d.Ino, Kind: d.Kind})
 	if err != nil || !inode.canBe(n) {
 		return err

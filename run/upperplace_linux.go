@@ -164,6 +164,7 @@ func (p *placer) file(at tree.Place, there node.Dirent, inode *upperInode) error
 		}
 		inode.at = at
 	}
+
 	if inode.done {
 		return nil
 	}
@@ -210,6 +211,7 @@ func (p *placer) update(inode *upperInode) error {
 	case there == nil:
 		return fmt.Errorf("inode %d is gone: %w", inode.ino, errUpper)
 	}
+
 	set := func(n *node.Node) { inode.put(n, p.owner) }
 	if inode.data != nil {
 		if err := p.tx.Fold(there); err != nil {

@@ -44,7 +44,8 @@ The exit code is that of the command: 128 and the number of a signal that ended 
 if there is no such program, 126 if it cannot be executed. The changes go into the branch whatever the code is. If
 others changed the branch meanwhile, both are merged. Files that both changed in different ways stay as the branch has
 them, and the exit code is 14: conflicts lists them. If the branch was deleted, the result is a new branch, whose name
-is printed, and the exit code is 14 too.
+is printed, and the exit code is 14 too. A run that is killed before the merge leaves the result as a branch, whose name
+begins with run-.
 
 There are three ways to show the files. overlay mounts them, on Linux, and is as fast as the host. copy exports
 them into a directory below the cache of the user, and works everywhere. Without --via, run takes the first of these
