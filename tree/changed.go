@@ -21,11 +21,13 @@ func (tx *Tx) ChangedSince(at history.Moment) (bool, error) {
 
 // changedSince is ChangedSince for a transaction that has written its inodes.
 func (tx *Tx) changedSince(at history.Moment) (bool, error) {
-	// The literals let the partial indexes on born and died serve.
-	n, _, err := tx.db.Int(`SELECT
-		EXISTS (SELECT 1 FROM dirent WHERE branch = ?1 AND born > 2 AND born > ?2) OR
-		EXISTS (SELECT 1 FROM inode  WHERE branch = ?1 AND born > 2 AND born > ?2) OR
-		EXISTS (SELECT 1 FROM dirent WHERE branch = ?1 AND died > ?2 AND died < 9223372036854775807) OR
-		EXISTS (SELECT 1 FROM inode  WHERE branch = ?1 AND died > ?2 AND died < 9223372036854775807)`, at.Branch, at.Epoch)
+	n, _, err := tx.db.Int(changedAfter, at.Branch, at.Epoch)
 	return n != 0, err
 }
+
+// The literals let the partial indexes on born and died serve, as in bornAfter.
+const changedAfter = `SELECT
+	EXISTS (SELECT 1 FROM dirent WHERE branch = ?1 AND born > ?2 AND born > 2) OR
+	EXISTS (SELECT 1 FROM inode  WHERE branch = ?1 AND born > ?2 AND born > 2) OR
+	EXISTS (SELECT 1 FROM dirent WHERE branch = ?1 AND died > ?2 AND died < 9223372036854775807) OR
+	EXISTS (SELECT 1 FROM inode  WHERE branch = ?1 AND died > ?2 AND died < 9223372036854775807)`

@@ -162,7 +162,8 @@ type pick struct {
 	dirents, inodes string
 }
 
-// The literals let the partial indexes on born and died serve. In a branch with a long history, most rows of an index are
+// The literals let the partial indexes on born and died serve. They come last: SQLite seeks by the first of two bounds on one
+// side, and compares row by row with the other. In a branch with a long history, most rows of an index are
 // dead, so the index alone must decide which to read: a row costs more than a key.
 var (
 	standing = &pick{
@@ -172,10 +173,10 @@ var (
 	// bornAfter is what stands at ?2, and did not at ?3.
 	bornAfter = &pick{
 		`SELECT parent, name, ino, kind, born FROM (SELECT parent AS p, name AS n, died AS d FROM dirent
-			WHERE branch = ?1 AND born > 2 AND born > ?3 AND born <= ?2 AND died > ?2)
+			WHERE branch = ?1 AND born > ?3 AND born > 2 AND born <= ?2 AND died > ?2)
 			CROSS JOIN dirent ON branch = ?1 AND parent = p AND name = n AND died = d`,
 		`SELECT ` + inodeColumns + `, ino FROM (SELECT ino AS i, died AS d FROM inode
-			WHERE branch = ?1 AND born > 2 AND born > ?3 AND born <= ?2 AND died > ?2)
+			WHERE branch = ?1 AND born > ?3 AND born > 2 AND born <= ?2 AND died > ?2)
 			CROSS JOIN inode ON branch = ?1 AND ino = i AND died = d`,
 	}
 	// diedUntil is what stood at ?2, or else came later, and did not stand at ?3 any more: of each key the first row.
