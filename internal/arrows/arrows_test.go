@@ -64,6 +64,9 @@ var rooms = map[string]room{
 	"merge":    {imports: []string{"schema", "chunk", "journal", "history", "node", "textdiff", "tree", "vfs", "snapshot"}, tests: []string{"gc", "check", "xattr"}},
 	"undo":     {imports: []string{"history", "journal", "merge", "snapshot", "tree", "vfs"}, tests: []string{"gc", "check", "xattr", "schema"}},
 
+	// Snapshots go to git as commits, and commits come as snapshots.
+	"git": {imports: []string{"chunk", "history", "node", "tree", "vfs", "snapshot"}, tests: []string{"gc"}},
+
 	// A branch goes to a directory of the host by a merge.
 	"apply": {imports: []string{"chunk", "history", "node", "textdiff", "tree", "vfs", "snapshot", "merge", "transfer/hostdir"}, tests: []string{"transfer", "run", "xattr"}},
 
@@ -283,6 +286,8 @@ func TestViolations(t *testing.T) {
 		{"transfer over snapshot", "transfer/a.go", "vfsdb/snapshot", ""},
 		{"transfer knows no rows", "transfer/a.go", "vfsdb/schema", "transfer does not import schema"},
 		{"a merge of texts knows no store", "textdiff/a.go", "vfsdb/vfs", "textdiff does not import vfs"},
+		{"git over snapshots", "git/a.go", "vfsdb/snapshot", ""},
+		{"git writes no rows", "git/a.go", "vfsdb/schema", "git does not import schema"},
 		{"an apply over a merge", "apply/a.go", "vfsdb/merge", ""},
 		{"a merge knows no host", "merge/a.go", "vfsdb/apply", "merge does not import apply"},
 		{"the host knows no store", "transfer/hostdir/a.go", "vfsdb/vfs", "transfer/hostdir does not import vfs"},

@@ -8,5 +8,5 @@ import (
 
 // Commands returns the commands that move whole trees in and out, in the order of help.
 func Commands(a *cli.App) []*cobra.Command {
-	return []*cobra.Command{importCommand(a), exportCommand(a), applyCommand(a), backupCommand(a)}
+	return []*cobra.Command{importCommand(a), exportCommand(a), gitCommand(a), applyCommand(a), backupCommand(a)}
 }

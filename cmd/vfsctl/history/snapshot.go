@@ -1,6 +1,7 @@
 package history
 
 import (
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -68,7 +69,7 @@ func snapshotList(a *cli.App) *cobra.Command {
 		Use:     "list",
 		Aliases: []string{"ls"},
 		Short:   "List the snapshots of all branches, or of one",
-		Long:    "List the snapshots, oldest first: of all branches, or of the one that --branch names.",
+		Long:    "List the snapshots, oldest first: of all branches, or of the one that --branch names, with the first line of each note.",
 		Example: `  vfsctl snapshot list
   vfsctl --branch attempt-2 snapshot list
   vfsctl snapshot list --json | jq -r .name`,
@@ -87,7 +88,8 @@ func snapshotList(a *cli.App) *cobra.Command {
 					continue
 				}
 				if !a.JSON {
-					t.Row(term.Cell{Text: s.Name, Style: term.Bold}, term.Cell{Text: s.Branch}, term.Cell{Text: human.Moment(s.Created), Style: term.Dim}, term.Cell{Text: a.Out.Name(s.Note)})
+					note, _, _ := strings.Cut(s.Note, "\n") // that of an imported commit is its message
+					t.Row(term.Cell{Text: s.Name, Style: term.Bold}, term.Cell{Text: s.Branch}, term.Cell{Text: human.Moment(s.Created), Style: term.Dim}, term.Cell{Text: a.Out.Name(note)})
 					continue
 				}
 				if err := a.Out.JSON(newSnapshotJSON(s)); err != nil {

@@ -1,0 +1,169 @@
+package git
+
+import (
+	"fmt"
+	"strings"
+	"syscall"
+	"unicode/utf8"
+
+	"vfsdb/node"
+)
+
+// quote writes a path as git does: as it is, or in quotes with escapes if it has a character that asks for them.
+func quote(path string) string {
+	special := func(c byte) bool { return c < ' ' || c == '"' || c == '\\' || c == 0x7f }
+	plain := true
+	for i := range len(path) {
+		plain = plain && !special(path[i])
+	}
+	if plain {
+		return path
+	}
+
+	var b strings.Builder
+	b.WriteByte('"')
+	for i := range len(path) {
+		switch c := path[i]; {
+		case c == '"' || c == '\\':
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		case c == '\n':
+			b.WriteString(`\n`)
+		case special(c):
+			fmt.Fprintf(&b, `\%03o`, c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+// escapes are the letters behind a backslash, beside octal numbers.
+var escapes = map[byte]byte{'a': '\a', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t', 'v': '\v', '\\': '\\', '"': '"'}
+
+// unquote reads a path in quotes, and returns what follows it. ok is false if it is not well formed.
+func unquote(text string) (path, rest string, ok bool) {
+	var b strings.Builder
+	for i := 1; i < len(text); i++ {
+		switch c := text[i]; c {
+		case '"':
+			return b.String(), text[i+1:], true
+		case '\\':
+			i++
+			if i >= len(text) {
+				return "", "", false
+			}
+			if plain, is := escapes[text[i]]; is {
+				b.WriteByte(plain)
+				continue
+			}
+			if i+2 >= len(text) || text[i] < '0' || text[i] > '3' || !octal(text[i+1]) || !octal(text[i+2]) {
+				return "", "", false
+			}
+			b.WriteByte((text[i]-'0')<<6 | (text[i+1]-'0')<<3 | (text[i+2] - '0'))
+			i += 2
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return "", "", false
+}
+
+func octal(c byte) bool { return '0' <= c && c <= '7' }
+
+// wholePath reads a path that goes to the end of the line.
+func (s *scanner) wholePath(text string) (string, error) {
+	if !strings.HasPrefix(text, `"`) {
+		return text, nil
+	}
+	path, rest, ok := unquote(text)
+	if !ok || rest != "" {
+		return "", s.wrong("%.60q is no path in quotes", text)
+	}
+	return path, nil
+}
+
+// twoPaths reads two paths with a space between them.
+func (s *scanner) twoPaths(text string) (from, to string, err error) {
+	var ok bool
+	rest := ""
+	if strings.HasPrefix(text, `"`) {
+		if from, rest, ok = unquote(text); ok {
+			rest, ok = strings.CutPrefix(rest, " ")
+		}
+	} else {
+		from, rest, ok = strings.Cut(text, " ")
+	}
+	if !ok {
+		return "", "", s.wrong("%.60q is where two paths have to be", text)
+	}
+	to, err = s.wholePath(rest)
+	return from, to, err
+}
+
+// checkPath returns why a path can be in no tree of git, or in none of the store; nil if it can. link is whether it is that
+// of a symlink.
+func checkPath(path string, link bool) error {
+	if len(path) > node.MaxPath {
+		return syscall.ENAMETOOLONG
+	}
+	for seg := range strings.SplitSeq(path, "/") {
+		switch {
+		case seg == "" || seg == "." || seg == "..":
+			return fmt.Errorf("a path with the segment %q: %w", seg, syscall.EINVAL)
+		case strings.ContainsRune(seg, 0):
+			return fmt.Errorf("a path with NUL: %w", syscall.EINVAL)
+		case len(seg) > node.MaxName:
+			return syscall.ENAMETOOLONG
+		case isDotGit(seg):
+			return fmt.Errorf("git takes %q for its own directory: %w", seg, syscall.EPERM)
+		}
+	}
+	if link && folded(path[strings.LastIndexByte(path, '/')+1:]) == ".gitmodules" {
+		return fmt.Errorf("git refuses a symlink of that name: %w", syscall.EPERM)
+	}
+	return nil
+}
+
+// isDotGit reports whether some file system would take a name for .git: one that ignores case, HFS+, which ignores some
+// characters too, or NTFS, which has a short name for it and drops dots, spaces and what is behind a colon.
+func isDotGit(name string) bool {
+	name = folded(name)
+	for part := range strings.SplitSeq(name, `\`) {
+		part, _, _ = strings.Cut(part, ":")
+		part = strings.TrimRight(part, ". ")
+		if part == ".git" || part == "git~1" {
+			return true
+		}
+	}
+	return false
+}
+
+// folded returns a name in lower case, without the characters that HFS+ ignores.
+func folded(name string) string {
+	if !utf8.ValidString(name) {
+		return strings.ToLower(name)
+	}
+	return strings.ToLower(strings.Map(func(r rune) rune {
+		switch {
+		case r >= 0x200c && r <= 0x200f, r >= 0x202a && r <= 0x202e, r >= 0x206a && r <= 0x206f, r == 0xfeff:
+			return -1
+		}
+		return r
+	}, name))
+}
+
+// CheckRef returns EINVAL for what can be no name of a ref, by the rules of git check-ref-format.
+func CheckRef(name string) error {
+	bad := func(r rune) bool { return r <= ' ' || r == 0x7f || strings.ContainsRune(`~^:?*[\`, r) }
+	wrong := !strings.HasPrefix(name, "refs/") || strings.HasSuffix(name, ".") || strings.Contains(name, "..") ||
+		strings.Contains(name, "@{") || strings.ContainsFunc(name, bad)
+	for seg := range strings.SplitSeq(name, "/") {
+		wrong = wrong || seg == "" || seg[0] == '.' || strings.HasSuffix(seg, ".lock")
+	}
+	if wrong {
+		return fmt.Errorf("%q can be no ref of git: %w", name, syscall.EINVAL)
+	}
+	return nil
+}
