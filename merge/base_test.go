@@ -271,6 +271,33 @@ func TestMergeResolved(t *testing.T) {
 	require.Equal(t, []string{"a=3|", "b=1"}, texts(t, main))
 }
 
+// A conflict of several merges shows the state that was merged last, not one that a resolution of an earlier conflict left.
+func TestMergeShowsTheLast(t *testing.T) {
+	ctx := t.Context()
+	main := vfstest.New(t)
+	change(t, main, "w a 0\n")
+	two := fork(t, main, "two")
+	change(t, two, "w a 5\n")
+	change(t, main, "w a 1\n")
+	one := fork(t, main, "one")
+	change(t, one, "w a 3\n")
+	change(t, main, "w a 2\n")
+	into(t, main, one)
+
+	source, target := fork(t, main, "source"), fork(t, main, "target")
+	require.NoError(t, merge.Resolve(ctx, target, "a", merge.Take{Side: merge.Ours}))
+	require.NoError(t, merge.Resolve(ctx, source, "a", merge.Take{Data: []byte("4\n")}))
+	into(t, source, two)
+	r := into(t, target, source)
+	require.Len(t, r.Conflicts, 1)
+	require.Equal(t, "two", r.Conflicts[0].TheirsLabel)
+	for side, want := range []string{"0\n", "4\n", "5\n"} {
+		data, err := merge.Content(ctx, target, "a", merge.Side(side))
+		require.NoError(t, err)
+		require.Equal(t, want, string(data))
+	}
+}
+
 // Each way to resolve a conflict.
 func TestResolve(t *testing.T) {
 	for _, tt := range []struct {

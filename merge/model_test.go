@@ -285,10 +285,10 @@ func (w *world) lines(t *rapid.T, fsys *vfs.FS) map[string]bool {
 	list, err := merge.Conflicts(w.ctx, fsys)
 	require.NoError(t, err)
 	for _, c := range list {
-		for side, info := range []*vfs.Info{c.Base, c.Ours, c.Theirs} {
-			if info != nil && info.Mode().IsRegular() {
-				add(merge.Content(w.ctx, fsys, c.Path, merge.Side(side)))
-			}
+		contents, err := merge.Contents(w.ctx, fsys, c)
+		require.NoError(t, err)
+		for _, data := range contents {
+			add(data, nil)
 		}
 	}
 	return set

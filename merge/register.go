@@ -194,16 +194,23 @@ func (m *merger) mergeRegister(r register, b, o, t state) (value node.Term, rest
 	case m.prefer == Theirs:
 		return m.termOf(node.Theirs, r.bit, t), nil, nil
 	}
-	for _, t := range e.adds[1:] {
-		if t.Side == node.Base { // what was taken away twice
-			t.Side = node.Theirs
+	// Of several states on one side a conflict shows the last. One that was taken away twice, or added twice, has changed its
+	// side: it comes before those that the side has had.
+	var turned []node.Term
+	put := func(t node.Term, side node.Side) {
+		list := &rest
+		if (t.Side == node.Base) != (side == node.Base) {
+			list, t.Side = &turned, side
 		}
-		rest = append(rest, t)
+		*list = append(*list, t)
+	}
+	for _, t := range e.adds[1:] {
+		put(t, node.Theirs)
 	}
 	for _, t := range e.removes {
-		t.Side = node.Base
-		rest = append(rest, t)
+		put(t, node.Base)
 	}
+	rest = append(turned, rest...)
 	slices.SortStableFunc(rest, func(x, y node.Term) int { return int(x.Side) - int(y.Side) })
 	return e.adds[0], rest, nil
 }
