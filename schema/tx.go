@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -108,6 +109,18 @@ func (tx *Tx) Exec(text string, args ...any) (int64, error) {
 	}
 	n := int64(tx.conn.sq.Changes())
 	return n, tx.conn.idle(text, s)
+}
+
+// List returns ids as one argument, of which json_each makes rows: so one statement reads many.
+func List[ID ~int64](ids []ID) string {
+	text := []byte{'['}
+	for i, id := range ids {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = strconv.AppendInt(text, int64(id), 10)
+	}
+	return string(append(text, ']'))
 }
 
 // LastID returns the rowid of the last inserted row.

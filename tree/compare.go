@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -50,6 +51,9 @@ func ViewBoth(ctx context.Context, a, b *Tree, fn func(a, b *Tx) error) error {
 	})
 }
 
+// window is how many inodes are read at once.
+const window = 1024
+
 // Compare returns what differs between two trees that are read in one transaction. Its cost grows with what was
 // changed since the trees were one, not with their size. Trees of two stores are EXDEV.
 func Compare(a, b *Tx) (*Delta, error) {
@@ -81,7 +85,13 @@ func Compare(a, b *Tx) (*Delta, error) {
 		}
 	}
 
-	for _, ino := range inos {
+	for i, ino := range inos {
+		if i%window == 0 {
+			list := inos[i:min(i+window, len(inos))]
+			if err := cmp.Or(a.FindNodes(list), b.FindNodes(list)); err != nil {
+				return nil, err
+			}
+		}
 		old, err := a.Node(ino)
 		if err != nil {
 			return nil, err

@@ -12,6 +12,7 @@ import (
 	"vfsdb/history"
 	"vfsdb/memory"
 	"vfsdb/node"
+	"vfsdb/tree/level"
 )
 
 // Whatever two trees are compared, their keys hold every row in which they differ, and what was kept in memory on the
@@ -113,6 +114,90 @@ func randomTrees(t *testing.T) []*Tree {
 		}
 	}
 	return trees
+}
+
+// Inodes and names that are read many at once are those that are read one by one.
+func TestFindMany(t *testing.T) {
+	trees := randomTrees(t)
+	for _, head := range trees {
+		require.NoError(t, ViewBoth(t.Context(), head, trees[0], func(tx, _ *Tx) error {
+			tx.forget()
+			last, _, err := tx.db.Int(`SELECT max(ino) FROM inode`)
+			require.NoError(t, err)
+			var inos []node.Ino
+			for ino := node.Ino(1024); ino <= node.Ino(last)+3; ino++ {
+				inos = append(inos, ino)
+			}
+			require.NoError(t, tx.FindNodes(inos))
+			require.Len(t, tx.mem.Own.Nodes, len(inos))
+			tx.requireKnown(t)
+
+			require.NoError(t, tx.FindNames(inos))
+			for _, ino := range inos[1:] { // the root has no name
+				names, known := tx.mem.NamesOf(ino)
+				require.True(t, known)
+				found, err := tx.loadNames(ino)
+				require.NoError(t, err)
+				require.ElementsMatch(t, found, names)
+			}
+
+			// Levels that have no filter are asked.
+			all, err := level.Names(tx.db, tx.tree.levels, make([]*level.Filter, len(tx.tree.levels)), inos, func(name node.Name) (node.Ino, error) {
+				return tx.inoAt(Place{Dir: name.Dir, Base: name.Base})
+			})
+			require.NoError(t, err)
+			for _, ino := range inos[1:] {
+				names, _ := tx.mem.NamesOf(ino)
+				require.ElementsMatch(t, names, all[ino])
+			}
+			return nil
+		}))
+	}
+}
+
+// The same holds of a past moment after which more was born than is read to tell it apart.
+func TestFindManyBeforeMuch(t *testing.T) {
+	ctx := t.Context()
+	head := openTest(t, filepath.Join(t.TempDir(), "a.db"))
+	write := func(count int, base string) {
+		require.NoError(t, head.Update(ctx, func(tx *Tx) error {
+			for i := range count {
+				if err := ByPath(tx).WriteFile(fmt.Sprint(base, i), nil); err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
+	}
+	write(8, "a")
+	var at history.Moment
+	require.NoError(t, head.Update(ctx, func(tx *Tx) (err error) {
+		if at, err = tx.Freeze(); err != nil {
+			return err
+		}
+		return tx.Fork(at, "fork")
+	}))
+	require.NoError(t, head.Update(ctx, func(tx *Tx) error { return ByPath(tx).Link("a1", "b") }))
+	write(level.MaxFiltered, "c")
+	past, err := head.store.At(ctx, at)
+	require.NoError(t, err)
+
+	require.NoError(t, ViewBoth(ctx, past, head, func(past, head *Tx) error {
+		past.forget()
+		var inos []node.Ino
+		for i := range 8 {
+			d, err := past.Lookup(past.Root(), fmt.Sprint("a", i))
+			require.NoError(t, err)
+			inos = append(inos, d.Ino)
+		}
+		require.NoError(t, past.FindNames(inos))
+		for i, ino := range inos {
+			names, known := past.mem.NamesOf(ino)
+			require.True(t, known)
+			require.Equal(t, []node.Name{{Dir: past.Root(), Base: fmt.Sprint("a", i)}}, names)
+		}
+		return nil
+	}))
 }
 
 func randomName(random *rand.Rand) string {

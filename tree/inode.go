@@ -137,6 +137,38 @@ func (tx *Tx) nearestInode(levels []int, ino node.Ino) (n node.Node, found bool,
 	return n, true, err
 }
 
+const nodesOfLevel = `SELECT ` + inodeColumns + `, ino FROM json_each(?1) i CROSS JOIN inode n ON n.branch = ?2 AND n.ino = i.value AND n.died > ?3 AND n.born <= ?3`
+
+// FindNodes reads some inodes at once, for a caller that asks for each next. A few are read when they are asked for.
+func (tx *Tx) FindNodes(inos []node.Ino) error {
+	missing := make(map[node.Ino]bool)
+	for _, ino := range inos {
+		if _, known := tx.mem.Node(ino); !known {
+			missing[ino] = true
+		}
+	}
+	if len(missing) < 4 {
+		return nil
+	}
+	err := level.Many(tx.db, nodesOfLevel, tx.tree.levels, tx.tree.filters, missing, func(rows *schema.Rows, number int) (node.Ino, error) {
+		n, err := scanInode(rows, node.Ino(rows.Int(colIno)), number)
+		if err != nil {
+			return n.Ino, fmt.Errorf("load inode %d: %w", n.Ino, err)
+		}
+		tx.mem.PutNode(n.Ino, orNil(&n))
+		if number > 0 {
+			tx.cacheInheritedNode(n)
+		}
+		return n.Ino, nil
+	})
+	for ino := range missing {
+		if err == nil { // no level has it
+			tx.mem.PutNode(ino, nil)
+		}
+	}
+	return err
+}
+
 // levelsOfIno appends the levels above the first that may have a row of an inode.
 func (t *Tree) levelsOfIno(list []int, ino node.Ino) []int {
 	for i, filter := range t.filters {

@@ -3,11 +3,10 @@ package tree
 import (
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 
 	"vfsdb/node"
 	"vfsdb/schema"
+	"vfsdb/tree/level"
 )
 
 // NamesOf returns the entries of the tree that show an inode, reachable from the root or not.
@@ -95,34 +94,30 @@ func (tx *Tx) namesIn(ino node.Ino) (names []node.Name, err error) {
 	return names, err
 }
 
-// namesOfList is namesMany for a list of inodes, without the names of which a nearer level says otherwise.
-const namesOfList = `SELECT d.parent, d.name, i.value FROM json_each(?1) i CROSS JOIN lineage l CROSS JOIN dirent d ON d.ino = i.value
-	AND d.branch = l.ancestor AND d.died > iif(l.level = 0, ?3, l.epoch) AND d.born <= iif(l.level = 0, ?3, l.epoch) WHERE l.branch = ?2
-	AND NOT EXISTS (SELECT 1 FROM lineage n CROSS JOIN dirent e ON e.branch = n.ancestor AND e.parent = d.parent AND e.name = d.name
-		AND e.died > iif(n.level = 0, ?3, n.epoch) AND e.born <= iif(n.level = 0, ?3, n.epoch) WHERE n.branch = ?2 AND n.level < l.level)`
-
 // FindNames reads the names of some inodes and of all directories above them at once, for a caller that asks for each next.
 func (tx *Tx) FindNames(inos []node.Ino) error {
+	shows := func(name node.Name) (node.Ino, error) { return tx.inoAt(Place{Dir: name.Dir, Base: name.Base}) }
+	filters, err := level.Now(tx.db, tx.tree.levels, tx.tree.filters)
+	if err != nil {
+		return err
+	}
 	for seen := new(node.InoSet); len(inos) > 0; {
-		var list []string
+		var list []node.Ino
 		for _, ino := range inos {
 			if _, known := tx.mem.NamesOf(ino); !known && ino != schema.RootIno && seen.Add(ino) {
-				list = append(list, strconv.FormatInt(int64(ino), 10))
+				list = append(list, ino)
 			}
 		}
-
-		inos = nil
-		found := make(map[node.Ino][]node.Name)
-		rows := tx.db.Query(namesOfList, "["+strings.Join(list, ",")+"]", tx.tree.at.Branch, tx.tree.at.Epoch)
-		for rows.Next() {
-			name, ino := node.Name{Dir: node.Ino(rows.Int(0)), Base: rows.Text(1)}, node.Ino(rows.Int(2))
-			found[ino], inos = append(found[ino], name), append(inos, name.Dir)
-		}
-		if err := rows.Err(); err != nil {
+		found, err := level.Names(tx.db, tx.tree.levels, filters, list, shows)
+		if err != nil {
 			return err
 		}
-		for ino, names := range found {
-			tx.mem.PutNamesOf(ino, names)
+		inos = nil
+		for _, ino := range list {
+			tx.mem.PutNamesOf(ino, found[ino])
+			for _, name := range found[ino] {
+				inos = append(inos, name.Dir)
+			}
 		}
 	}
 	return nil

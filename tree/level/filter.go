@@ -13,8 +13,9 @@ import (
 // levels that cannot answer it. The rows of a level above the first never change, so a filter is valid for good: gc may
 // take rows away, and to ask a level in vain does no harm. A nil filter skips nothing.
 type Filter struct {
-	dirs []node.Ino // with entries, ascending
-	inos []node.Ino
+	dirs  []node.Ino // with entries, ascending
+	named []node.Ino // that entries show
+	inos  []node.Ino
 }
 
 // MaxFiltered bounds the rows that are read to make a filter: a level with more is asked each time.
@@ -25,6 +26,9 @@ func (f *Filter) MayHaveDir(dir node.Ino) bool { return f == nil || contains(f.d
 
 // MayHaveIno reports whether the level may have a row of an inode.
 func (f *Filter) MayHaveIno(ino node.Ino) bool { return f == nil || contains(f.inos, ino) }
+
+// mayName reports whether the level may have entries that show an inode.
+func (f *Filter) mayName(ino node.Ino) bool { return f == nil || contains(f.named, ino) }
 
 func contains(list []node.Ino, ino node.Ino) bool {
 	_, ok := slices.BinarySearch(list, ino)
@@ -79,17 +83,34 @@ func (s *Filters) put(l history.Level, f *Filter) {
 	s.made[l] = f
 }
 
+// Now returns the filters with one of the first level of a fork as it is now. It is valid until a row of that is written.
+func Now(db *schema.Tx, levels []history.Level, filters []*Filter) ([]*Filter, error) {
+	if len(levels) == 1 {
+		return filters, nil
+	}
+	first, err := readFilter(db, levels[0])
+	if err != nil {
+		return nil, err
+	}
+	return append([]*Filter{first}, filters[1:]...), nil
+}
+
 // readFilter makes the filter of a level; nil if it has too many rows.
 func readFilter(db *schema.Tx, l history.Level) (*Filter, error) {
 	dirs, ok, err := keysOf(db, `SELECT parent, born <= ?2 AND died > ?2 FROM dirent WHERE branch = ?1 ORDER BY parent`, l)
 	if err != nil || !ok {
 		return nil, err
 	}
+	named, _, err := keysOf(db, `SELECT ino, born <= ?2 AND died > ?2 AND ino IS NOT NULL FROM dirent WHERE branch = ?1`, l)
+	if err != nil {
+		return nil, err
+	}
 	inos, ok, err := keysOf(db, `SELECT ino, born <= ?2 AND died > ?2 FROM inode WHERE branch = ?1 ORDER BY ino`, l)
 	if err != nil || !ok {
 		return nil, err
 	}
-	return &Filter{dirs: dirs, inos: inos}, nil
+	slices.Sort(named)
+	return &Filter{dirs: dirs, named: named, inos: inos}, nil
 }
 
 // keysOf returns the keys of the rows that a level shows, in order; not ok if it has too many rows.
