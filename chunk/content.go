@@ -3,6 +3,8 @@ package chunk
 import (
 	"bytes"
 	"fmt"
+	"maps"
+	"slices"
 
 	"vfsdb/hold"
 	"vfsdb/schema"
@@ -50,6 +52,28 @@ func SumOfContent(tx *schema.Tx, c Content) (Sum, error) {
 		return blobSum(tx, c.Blob)
 	}
 	return SumOf(zeros[:c.Size]), nil
+}
+
+// SumsOf returns the sums of those of some contents that have one chunk, as [SumOfContent] does of each. It leaves out what
+// it does not find.
+func SumsOf(tx *schema.Tx, contents []Content) (map[Content]Sum, error) {
+	of := make(map[int64]Content)
+	for _, c := range contents {
+		if c.Blob != 0 && c.Check() == nil {
+			of[c.Blob] = c
+		}
+	}
+	ids := slices.Sorted(maps.Keys(of))
+
+	sums := make(map[Content]Sum, len(of))
+	rows := tx.Query(`SELECT b.id, b.sum FROM json_each(?) i CROSS JOIN blob b ON b.id = i.value`, schema.List(ids))
+	for rows.Next() {
+		var sum Sum
+		if sum.scan(rows, 1) {
+			sums[of[rows.Int(0)]] = sum
+		}
+	}
+	return sums, rows.Err()
 }
 
 // Touch notes that c gained a reference, if a collection runs. Every transaction that stores a Content in a row of its

@@ -153,3 +153,14 @@ func TestWriteBarrier(t *testing.T) {
 	})
 	require.EqualValues(t, 1, dbtest.Number(t, db, touched, 3, large.Manifest), "its chunk lives on")
 }
+
+// The sums of many contents at once are those of each; longer ones, holes and what is not there are left out.
+func TestSumsOf(t *testing.T) {
+	db := dbtest.Open(t)
+	a, b, long := put(t, db, []byte("a")), put(t, db, []byte("bb")), put(t, db, noise(1, Size+1))
+	view(t, db, func(tx *schema.Tx) {
+		sums, err := SumsOf(tx, []Content{a, b, a, long, {}, {Size: 9}, {Size: 1, Blob: 99_999}, {Size: -1, Blob: 1024}})
+		require.NoError(t, err)
+		require.Equal(t, map[Content]Sum{a: SumOf([]byte("a")), b: SumOf([]byte("bb"))}, sums)
+	})
+}
