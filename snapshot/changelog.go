@@ -8,6 +8,7 @@ import (
 	"vfsdb/journal"
 	"vfsdb/node"
 	"vfsdb/tree"
+	"vfsdb/vfs"
 )
 
 // A ChangeLog records a change of many rows, as a restore is: it finds out which paths change, those that the entries and
@@ -17,6 +18,8 @@ type ChangeLog struct {
 	op    journal.Op
 	names []node.Name // that show something else afterwards
 	inos  []node.Ino  // that are something else
+	nodes map[node.Ino]tree.InodeChange
+	sums  map[chunk.Content]chunk.Sum // of these, as far as they have one chunk
 	made  map[string]*restored
 	after bool
 	moved map[node.Ino]bool // shown by names that change
@@ -33,7 +36,7 @@ func NewChangeLog(tx *tree.Tx, op journal.Op, delta *tree.Delta) (*ChangeLog, er
 	l := &ChangeLog{
 		tx: tx, op: op, made: make(map[string]*restored), moved: make(map[node.Ino]bool),
 		dirs: tx.PathFinder(), shown: make(map[node.Ino][]node.Name),
-		alike: make(map[node.Ino]bool), noted: make(map[node.Ino]bool),
+		nodes: make(map[node.Ino]tree.InodeChange), alike: make(map[node.Ino]bool), noted: make(map[node.Ino]bool),
 	}
 
 	var inos []node.Ino // that paths lead to or through
@@ -42,13 +45,28 @@ func NewChangeLog(tx *tree.Tx, op journal.Op, delta *tree.Delta) (*ChangeLog, er
 		l.names = append(l.names, c.Name)
 		l.moved[c.Old], l.moved[c.New] = true, true
 	}
+	var changed []node.Ino
+	var contents []chunk.Content
 	for _, c := range delta.Inodes {
+		l.nodes[c.Ino], changed = c, append(changed, c.Ino)
+		for _, info := range []*vfs.Info{c.Old, c.New} {
+			if info != nil {
+				contents = append(contents, node.NodeOf(info).Content)
+			}
+		}
 		if c.Old != nil && c.New != nil {
 			inos, l.inos = append(inos, c.Ino), append(l.inos, c.Ino)
 			l.alike[c.Ino] = node.Alike(node.NodeOf(c.Old), node.NodeOf(c.New))
 		}
 	}
 	if err := tx.FindNames(inos); err != nil {
+		return nil, err
+	}
+	if err := tx.FindNodes(changed); err != nil { // whoever changes them asks for each
+		return nil, err
+	}
+	var err error
+	if l.sums, err = chunk.SumsOf(tx.DB(), contents); err != nil {
 		return nil, err
 	}
 	return l, l.look()
@@ -160,16 +178,36 @@ func (l *ChangeLog) add(name node.Name, side restoredSide) error {
 	if err != nil || dir == "" {
 		return err
 	}
-	n, err := l.tx.Node(side.ino)
+	n, err := l.node(side.ino)
 	if err != nil || n == nil {
 		return err
 	}
-	if side.sum, err = l.tx.SumOf(n); err != nil {
-		return err
+	sum, known := l.sums[n.Content]
+	if !known || n.Kind() != node.KindFile {
+		if sum, err = l.tx.SumOf(n); err != nil {
+			return err
+		}
 	}
+	side.sum = sum
 	side.size = n.Content.Size
 	l.note(node.JoinPath(dir, name.Base), side)
 	return nil
+}
+
+// node returns an inode as it is now.
+func (l *ChangeLog) node(ino node.Ino) (*node.Node, error) {
+	c, changes := l.nodes[ino]
+	info := c.Old
+	if l.after {
+		info = c.New
+	}
+	switch {
+	case !changes:
+		return l.tx.Node(ino)
+	case info == nil:
+		return nil, nil
+	}
+	return node.NodeOf(info), nil
 }
 
 // namesOf returns the names of an inode. Those of one that no changed name shows are the same before and after.
