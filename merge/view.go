@@ -20,9 +20,10 @@ type view struct {
 	led    map[node.Ino]bool        // directories, and whether the root leads there
 	stored map[node.Ino][]node.Name // that the tree itself has, as far as they were asked for
 
-	// What it differs in from another view, if that is known: the names that each inode has lost and gained.
+	// What it differs in from another view, if that is known: the names that each inode has lost and gained, and the inodes.
 	from         *view
 	lost, gained map[node.Ino][]node.Name
+	changed      map[node.Ino]*node.Node
 }
 
 func newView(tx *tree.Tx) *view {
@@ -35,7 +36,7 @@ func newView(tx *tree.Tx) *view {
 // clone returns a view of its own on the same.
 func (v *view) clone() *view {
 	c := newView(v.tx)
-	c.stored, c.from, c.lost, c.gained = v.stored, v.from, v.lost, v.gained
+	c.stored, c.from, c.lost, c.gained, c.changed = v.stored, v.from, v.lost, v.gained, v.changed
 	maps.Copy(c.names, v.names)
 	maps.Copy(c.nodes, v.nodes)
 	for ino, names := range v.added {
@@ -58,7 +59,13 @@ func (v *view) node(ino node.Ino) (*node.Node, error) {
 	if n, ok := v.nodes[ino]; ok || v.tx == nil {
 		return n, nil
 	}
-	return v.tx.Node(ino)
+	if v.from == nil {
+		return v.tx.Node(ino)
+	}
+	if n, changed := v.changed[ino]; changed {
+		return n, nil
+	}
+	return v.from.node(ino)
 }
 
 // rawNames returns the names that show an inode, whether the root leads there or not.
@@ -80,9 +87,16 @@ func (v *view) rawNames(ino node.Ino) ([]node.Name, error) {
 	return names, nil
 }
 
-// differsFrom tells the view what it differs in from another one, so that few names have to be read of both.
+// differsFrom tells the view what it differs in from another one, so that the rest has to be read of one of them only.
 func (v *view) differsFrom(from *view, by *tree.Delta) {
 	v.from, v.lost, v.gained = from, make(map[node.Ino][]node.Name), make(map[node.Ino][]node.Name)
+	v.changed = make(map[node.Ino]*node.Node)
+	for _, c := range by.Inodes {
+		v.changed[c.Ino] = nil
+		if c.New != nil {
+			v.changed[c.Ino] = node.NodeOf(c.New)
+		}
+	}
 	for _, c := range by.Names {
 		v.lost[c.Old] = append(v.lost[c.Old], c.Name)
 		v.gained[c.New] = append(v.gained[c.New], c.Name)
