@@ -21,7 +21,7 @@ import (
 type statusJSON struct {
 	State     string    `json:"state"` // "open", "absent", "failed"
 	DB        string    `json:"db"`
-	Error     string    `json:"error,omitempty"` // the reason why it does not open
+	Error     string    `json:"error,omitempty"` // the reason why it, or its branch, does not open
 	ID        string    `json:"id,omitempty"`
 	Format    int64     `json:"format,omitempty"`
 	Branches  int       `json:"branches,omitempty"`
@@ -43,7 +43,7 @@ func statusCommand(a *cli.App) *cobra.Command {
 		Long: `Show the state of the database: whether it opens, when it and its branch last changed, whether a
 process writes at this moment, how long its write-ahead log is, and how many processes have files open. It
 changes nothing and reads little, so it may run all the time. If the database does not open, the exit code has
-the reason. check looks inside.`,
+the reason; if only the branch does not exist, the state of the database is shown all the same. check looks inside.`,
 		Example: `  vfsctl status
   vfsctl status --json | jq -e '.state == "open"'`,
 		Args:              cli.Args(0, 0),
@@ -72,19 +72,27 @@ func observe(ctx context.Context, a *cli.App) (statusJSON, error) {
 		}
 	}
 
-	err := a.OfStore(observeOpen(ctx, a, &s))
+	err := a.OfStore(observeOpen(ctx, a, s.read, s.readBranch))
+	if cli.IsNoBranch(err) {
+		a.Branch = ""
+		s.Error = err.Error()
+		if failed := a.OfStore(observeOpen(ctx, a, s.read)); failed != nil {
+			err = failed
+		}
+	}
+
 	var none *cli.NoDatabaseError
 	switch {
 	case errors.As(err, &none):
 		s.State, s.Error = "absent", err.Error()
-	case err != nil:
+	case err != nil && !cli.IsNoBranch(err):
 		s.State, s.Error = "failed", err.Error()
 	}
 	return s, err
 }
 
-// observeOpen adds the state that only an open database shows.
-func observeOpen(ctx context.Context, a *cli.App, s *statusJSON) (err error) {
+// observeOpen opens the database, and adds what each of the functions finds out.
+func observeOpen(ctx context.Context, a *cli.App, read ...func(context.Context, *vfs.FS) error) (err error) {
 	fsys, err := a.Open(ctx, cli.Reads)
 	if err != nil {
 		return err
@@ -95,12 +103,16 @@ func observeOpen(ctx context.Context, a *cli.App, s *statusJSON) (err error) {
 		}
 	}()
 
-	if err := s.read(ctx, fsys); err != nil {
-		return err
+	for _, fn := range read {
+		if err := fn(ctx, fsys); err != nil {
+			return err
+		}
 	}
-	if s.Seq, err = fsys.Seq(ctx); err != nil {
-		return err
-	}
+	return nil
+}
+
+// readBranch counts the conflicts of the branch, and finds its last change.
+func (s *statusJSON) readBranch(ctx context.Context, fsys *vfs.FS) error {
 	conflicts, err := merge.Conflicts(ctx, fsys)
 	if err != nil {
 		return err
@@ -114,11 +126,10 @@ func observeOpen(ctx context.Context, a *cli.App, s *statusJSON) (err error) {
 	for _, e := range events {
 		s.Changed = e.At.UTC()
 	}
-	s.Writer, err = writer(ctx, fsys)
-	return err
+	return nil
 }
 
-// read reads the identity of the database, and counts its branches and leases.
+// read reads the identity of the database, counts its branches and leases, and looks whether a process writes.
 func (s *statusJSON) read(ctx context.Context, fsys *vfs.FS) (err error) {
 	store := fsys.Store()
 	if s.ID, err = store.ID(ctx); err != nil {
@@ -133,7 +144,13 @@ func (s *statusJSON) read(ctx context.Context, fsys *vfs.FS) (err error) {
 		return err
 	}
 	s.Branches = len(branches)
-	s.Leases, s.Stale, err = gc.Leases(ctx, fsys)
+	if s.Seq, err = fsys.Seq(ctx); err != nil {
+		return err
+	}
+	if s.Leases, s.Stale, err = gc.Leases(ctx, fsys); err != nil {
+		return err
+	}
+	s.Writer, err = writer(ctx, fsys)
 	return err
 }
 
@@ -170,15 +187,19 @@ func printStatus(a *cli.App, s statusJSON) error {
 
 	lines := [][2]string{{"file", a.Out.Name(s.DB)}, {"state", s.State}}
 	if s.State == "open" {
+		conflicts, changed := human.Comma(int64(s.Conflicts)), s.changed()
+		if s.Error != "" { // they are of the branch
+			conflicts, changed = "", ""
+		}
 		lines = append(lines, [][2]string{
 			{"id", s.ID},
 			{"format", fmt.Sprint(s.Format)},
 			{"branches", human.Comma(int64(s.Branches))},
-			{"conflicts", human.Comma(int64(s.Conflicts))},
+			{"conflicts", conflicts},
 			{"size", human.Size(s.FileSize)},
 			{"wal", human.Size(s.WALSize)},
 			{"written", human.Moment(s.LastWrite)},
-			{"changed", s.changed()},
+			{"changed", changed},
 			{"writer", s.Writer},
 			{"leases", fmt.Sprintf("%d live, %d stale", s.Leases, s.Stale)},
 		}...)

@@ -94,6 +94,16 @@ func (a *App) OnStore(use Access, fn func(c *Call) error) func(*cobra.Command, [
 	}
 }
 
+// OnTrees is On for a command that compares two trees: with two arguments it does not ask for the branch to stand on.
+func (a *App) OnTrees(fn func(c *Call) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == 2 {
+			return a.OnStore(Reads, fn)(cmd, args)
+		}
+		return a.On(Reads, fn)(cmd, args)
+	}
+}
+
 // UserName is the name of the user who runs the program. The log records it.
 func UserName() string {
 	if u, err := user.Current(); err == nil {

@@ -31,6 +31,12 @@ func (e *noName) Error() string {
 
 func (e *noName) Unwrap() error { return e.err }
 
+// IsNoBranch reports whether an error is that the branch to stand on does not exist. The database does.
+func IsNoBranch(err error) bool {
+	var absent *noName
+	return errors.As(err, &absent) && absent.what == "branch"
+}
+
 // hint offers the names that are close, or else all names if they are few.
 func (e *noName) hint() string {
 	const few = 6

@@ -30,7 +30,7 @@ on the size of the trees. If the trees differ, the exit code is 1.
   vfsctl diff main@v1 v2 --json | jq -r 'select(.kind == "modified") | .path'`,
 		Args:              cli.Args(1, 2),
 		ValidArgsFunction: a.CompleteTrees,
-		RunE: a.On(cli.Reads, func(c *cli.Call) error {
+		RunE: a.OnTrees(func(c *cli.Call) error {
 			if err := cli.Exclusive(c.Cmd, "stat", "name-only"); err != nil {
 				return err
 			}
