@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mattn/go-runewidth"
 	"github.com/spf13/cobra"
 
 	"vfsdb/cmd/vfsctl/cli"
@@ -119,12 +120,35 @@ func printEvent(a *cli.App, e *vfs.Event) error {
 	case e.Path == "." && e.Arg != "":
 		what = a.Out.Name(e.Arg)
 	}
-	by := by(e.Actor, e.Session, e.Tool)
-	if by != "" {
-		by = "  " + a.Out.Paint(term.Dim, a.Out.Name(by))
-	}
-	return a.Out.Line(fmt.Sprintf("%s  %s  %-9s %s%s", a.Out.Paint(term.Yellow, fmt.Sprintf("%6d", e.Seq)), human.Second(e.At), e.Op, what, by))
+
+	line := numbered(a.Out, e.Seq, fmt.Sprintf("%s  %-9s %s", human.Second(e.At), e.Op, what))
+	line.add(a.Out.Name(by(e.Actor, e.Session, e.Tool)), term.Dim)
+	return line.print()
 }
+
+// A logLine is a line of a log. On a terminal its end is cut, so that it fits.
+type logLine struct {
+	o    *term.Output
+	text string
+	used int // columns
+}
+
+// numbered begins a line with a number, and a text that is never cut.
+func numbered(o *term.Output, n int64, text string) *logLine {
+	number := fmt.Sprintf("%6d", n)
+	return &logLine{o, o.Paint(term.Yellow, number) + "  " + text, len(number) + 2 + runewidth.StringWidth(text)}
+}
+
+// add adds a text as far as there is room.
+func (l *logLine) add(text string, style term.Style) {
+	const gap = "  "
+	if text = l.o.Fit(text, l.used+len(gap)); text != "" {
+		l.text += gap + l.o.Paint(style, text)
+		l.used += len(gap) + runewidth.StringWidth(text)
+	}
+}
+
+func (l *logLine) print() error { return l.o.Line(l.text) }
 
 // by names the source of a change as session/tool (actor), without the parts that are unknown.
 func by(actor, session, tool string) string {
@@ -163,24 +187,29 @@ func (l *logPrinter) showCalls() error {
 			continue
 		}
 
-		what := human.Plural(c.Changes, "change", "changes")
-		if c.Took > 0 { // a call of a tool; a command of a shell records neither
-			what += ", " + human.Size(c.Result) + ", " + human.Took(c.Took)
-		}
-		if c.Command != "" {
-			what += "  " + l.Out.Name(c.Command)
-		}
-		if c.Exit != nil && *c.Exit != 0 {
-			what += "  " + l.Out.Paint(term.Red, fmt.Sprintf("exit %d", *c.Exit))
-		}
-		if c.Error != "" {
-			what += "  " + l.Out.Paint(term.Red, "failed: ") + l.Out.Name(strings.Join(strings.Fields(c.Error), " "))
-		}
-		err := l.Out.Line(fmt.Sprintf("%s  %s  %s  %s", l.Out.Paint(term.Yellow, fmt.Sprintf("%6d", c.ID)), human.Second(c.At),
-			l.Out.Name(by(c.Actor, c.Session, c.Tool)), what))
-		if err != nil {
+		if err := printCall(l.Out, c); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// printCall prints one call: the time, the source, what it did, and how it ended.
+func printCall(o *term.Output, c vfs.CallRecord) error {
+	what := human.Plural(c.Changes, "change", "changes")
+	if c.Took > 0 { // a call of a tool; a command of a shell records neither
+		what += ", " + human.Size(c.Result) + ", " + human.Took(c.Took)
+	}
+
+	line := numbered(o, c.ID, fmt.Sprintf("%s  %s  %s", human.Second(c.At), o.Name(by(c.Actor, c.Session, c.Tool)), what))
+	if c.Exit != nil && *c.Exit != 0 {
+		line.add(fmt.Sprintf("exit %d", *c.Exit), term.Red)
+	}
+	if c.Error != "" {
+		line.add("failed: "+o.Name(strings.Join(strings.Fields(c.Error), " ")), term.Red)
+	}
+	if c.Command != "" {
+		line.add(o.Name(c.Command), term.Plain)
+	}
+	return line.print()
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/mattn/go-runewidth"
 	"golang.org/x/term"
 
 	"vfsdb/cmd/vfsctl/human"
@@ -77,6 +78,20 @@ func (o *Output) Name(s string) string {
 		return strconv.Quote(s)
 	}
 	return s
+}
+
+// Fit shortens a text that stands behind used columns of a line, so that the line fits on the terminal. Where there is no
+// room for some letters the text is empty. A pipe gets the whole text.
+func (o *Output) Fit(text string, used int) string {
+	const dots, least = "...", 8
+	room := o.Width - used
+	switch {
+	case !o.TTY || runewidth.StringWidth(text) <= room:
+		return text
+	case room < least:
+		return ""
+	}
+	return runewidth.Truncate(text, room, dots)
 }
 
 // Line prints one line. After --print0 it ends with a NUL.
