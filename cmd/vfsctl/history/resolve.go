@@ -2,7 +2,6 @@ package history
 
 import (
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -65,7 +64,7 @@ func (r *resolver) parse(cmd *cobra.Command) (err error) {
 
 	in := r.In
 	if r.source != "-" {
-		f, err := os.Open(r.source)
+		f, err := r.OpenHost(r.source)
 		if err != nil {
 			return err
 		}
