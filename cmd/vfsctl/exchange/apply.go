@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
@@ -82,10 +83,7 @@ func (ap *applier) run(branch, dir string) error {
 		return err
 	}
 
-	for _, c := range r.Conflicts {
-		ap.Warn("%s: %s", c.Path, c.Why)
-	}
-	for _, c := range r.Refused {
+	for _, c := range slices.Concat(r.Conflicts, r.Refused) {
 		ap.Warn("%s: %s", c.Path, c.Why)
 	}
 	switch {
@@ -113,7 +111,7 @@ func (ap *applier) print(branch, dir string, r *apply.Result) error {
 			}
 		}
 		for _, c := range r.Conflicts {
-			if err := ap.Out.Line(ap.Out.Paint(term.Red, "C") + " " + ap.Out.Name(c.Path)); err != nil {
+			if err := ap.Out.Line(history.ConflictLine(ap.Out, c.Path)); err != nil {
 				return err
 			}
 		}

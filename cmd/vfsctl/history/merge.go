@@ -6,8 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"vfsdb/cmd/vfsctl/cli"
-	"vfsdb/cmd/vfsctl/human"
-	"vfsdb/cmd/vfsctl/term"
 	"vfsdb/merge"
 	"vfsdb/snapshot"
 	"vfsdb/vfs"
@@ -144,22 +142,14 @@ func (m *merger) print(source, into string, r *merge.Result) error {
 		return m.Out.JSON(m.json(source, into, base, r))
 	}
 
-	for _, c := range r.Changes {
-		if err := m.Out.Line(ChangeLine(m.Out, c)); err != nil {
-			return err
-		}
+	if err := printChanges(m.Out, r.Changes, r.Conflicts); err != nil {
+		return err
 	}
-	for _, c := range r.Conflicts {
-		if err := m.Out.Line(conflictLine(m.Out, c)); err != nil {
-			return err
-		}
-	}
-
 	switch {
 	case r.UpToDate:
 		return m.Out.Printf("%s has all of %s already\n", m.Out.Name(into), m.Out.Name(source))
 	case m.o.DryRun:
-		return m.Out.Printf("nothing was changed: %s, %s\n", changes(r), conflicts(r))
+		return m.Out.Printf("nothing was changed: %s\n", countChanges(r.Changes, r.Conflicts))
 	}
 	return m.Out.Printf("%s\n", r.Undo)
 }
@@ -192,29 +182,10 @@ func (m *merger) moments(list []vfs.Moment) ([]momentJSON, error) {
 func (m *merger) json(source, into string, base []momentJSON, r *merge.Result) mergeJSON {
 	out := mergeJSON{
 		Source: source, Into: into, DryRun: m.o.DryRun, UpToDate: r.UpToDate, FastForward: r.FastForward,
-		Base: base, Changes: []changeJSON{}, Conflicts: []conflictJSON{},
+		Base: base, Changes: changesJSON(r.Changes), Conflicts: conflictsJSON(r.Conflicts),
 	}
 	if !m.o.DryRun {
 		out.Undo = r.Undo
 	}
-	for _, c := range r.Changes {
-		out.Changes = append(out.Changes, newChangeJSON(c))
-	}
-	for _, c := range r.Conflicts {
-		out.Conflicts = append(out.Conflicts, newConflictJSON(c))
-	}
 	return out
-}
-
-func changes(r *merge.Result) string {
-	return human.Plural(int64(len(r.Changes)), "change", "changes")
-}
-
-func conflicts(r *merge.Result) string {
-	return human.Plural(int64(len(r.Conflicts)), "conflict", "conflicts")
-}
-
-// conflictLine returns the line of a conflict, as that of a change.
-func conflictLine(o *term.Output, c merge.Conflict) string {
-	return o.Paint(term.Red, "C") + " " + o.Name(c.Path)
 }

@@ -134,33 +134,19 @@ func (u *undoer) print(r *undo.Result, err error) error {
 }
 
 func (u *undoer) json(r *undo.Result) undoJSON {
-	out := undoJSON{By: r.By, DryRun: u.o.DryRun, Changes: []changeJSON{}, Conflicts: []conflictJSON{}}
+	out := undoJSON{By: r.By, DryRun: u.o.DryRun, Changes: changesJSON(r.Changes), Conflicts: conflictsJSON(r.Conflicts)}
 	for _, c := range r.Calls {
 		out.Calls = append(out.Calls, undoneJSON{c.ID, c.At.UTC(), c.Actor, c.Session, c.Tool})
-	}
-	for _, c := range r.Changes {
-		out.Changes = append(out.Changes, newChangeJSON(c))
-	}
-	for _, c := range r.Conflicts {
-		out.Conflicts = append(out.Conflicts, newConflictJSON(c))
 	}
 	return out
 }
 
 func (u *undoer) list(r *undo.Result) error {
-	for _, c := range r.Changes {
-		if err := u.Out.Line(ChangeLine(u.Out, c)); err != nil {
-			return err
-		}
+	if err := printChanges(u.Out, r.Changes, r.Conflicts); err != nil {
+		return err
 	}
-	for _, c := range r.Conflicts {
-		if err := u.Out.Line(conflictLine(u.Out, c)); err != nil {
-			return err
-		}
-	}
-	counts := human.Plural(int64(len(r.Changes)), "change", "changes") + ", " + human.Plural(int64(len(r.Conflicts)), "conflict", "conflicts")
 	if u.o.DryRun {
-		return u.Out.Printf("nothing was changed: %s\n", counts)
+		return u.Out.Printf("nothing was changed: %s\n", countChanges(r.Changes, r.Conflicts))
 	}
 	for _, c := range r.Calls {
 		by := by(c.Actor, c.Session, c.Tool)
