@@ -45,7 +45,7 @@ func Diff(ctx context.Context, a, b Tree) iter.Seq2[Change, error] {
 			return err
 		})
 		if err != nil {
-			yield(Change{}, nameErr("diff", describe(a)+" "+describe(b), err))
+			yield(Change{}, nameErr("diff", Label(a)+" "+Label(b), err))
 			return
 		}
 
@@ -215,13 +215,13 @@ func (d *differ) inodes(list []tree.InodeChange) error {
 			continue
 		}
 
-		paths, err := d.now.paths(c.Ino)
+		paths, err := d.now.dirs.Paths(c.Ino)
 		if err != nil {
 			return err
 		}
 		var before []string
 		if len(d.now.names[c.Ino]) > 0 {
-			if before, err = d.old.paths(c.Ino); err != nil {
+			if before, err = d.old.dirs.Paths(c.Ino); err != nil {
 				return err
 			}
 		}

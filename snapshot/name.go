@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
@@ -36,12 +37,12 @@ func nameOf(t Tree) string {
 	return t.Tree().Head()
 }
 
-// describe names a tree for a note or an error.
-func describe(t Tree) string {
+// Label names a tree in a note, a conflict or an error: by its snapshot or its branch, else as [vfs.FS.Name] does.
+func Label(t Tree) string {
 	if s, ok := t.(*Snapshot); ok {
 		return s.Info.Name
 	}
-	return t.Tree().Name()
+	return cmp.Or(t.Tree().Head(), t.Tree().Name())
 }
 
 // nameErr adds the operation and the name to an error that has none yet.

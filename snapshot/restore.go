@@ -22,7 +22,7 @@ func Restore(ctx context.Context, fsys *vfs.FS, to Tree) (undo *Snapshot, err er
 // RestoreIf is [Restore] with a condition: check sees the changes of that very commit, and if it returns an error,
 // nothing changes and the error is returned. check may be nil.
 func RestoreIf(ctx context.Context, fsys *vfs.FS, to Tree, check func([]Change) error) (undo *Snapshot, err error) {
-	info := Info{Name: MadeUpName("undo"), Created: time.Now(), Note: "before restore of " + describe(to)}
+	info := Info{Name: MadeUpName("undo"), Created: time.Now(), Note: "before restore of " + Label(to)}
 	err = fsys.Update(ctx, func(tx *vfs.Tx) (err error) {
 		if check != nil {
 			if err := checkRestore(tx, to, check); err != nil {

@@ -56,29 +56,6 @@ func (s *side) shown() []vfs.Ino {
 	return list
 }
 
-// paths returns the paths that lead to an inode.
-func (s *side) paths(ino vfs.Ino) ([]string, error) {
-	if ino == s.tx.Root() {
-		return []string{"."}, nil
-	}
-	names, err := s.tx.NamesOf(ino)
-	if err != nil {
-		return nil, err
-	}
-
-	var paths []string
-	for _, name := range names {
-		dir, err := s.dirs.Path(name.Dir)
-		if err != nil {
-			return nil, err
-		}
-		if dir != "" {
-			paths = append(paths, node.JoinPath(dir, name.Base))
-		}
-	}
-	return paths, nil
-}
-
 // reaches reports whether the root leads to a directory.
 func (s *side) reaches(ino vfs.Ino) (bool, error) {
 	info, err := s.tx.Info(ino)

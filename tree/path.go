@@ -98,24 +98,24 @@ func (tx *Tx) PathFrom(top, dir node.Ino) (string, error) {
 	return path, err
 }
 
-// pathsFrom returns the paths from a directory that lead to an inode, sorted.
-func (tx *Tx) pathsFrom(top, ino node.Ino) ([]string, error) {
-	if ino == top {
+// Paths returns the paths that lead to an inode from the top, sorted. There are none if it has lost its names, or lies below a
+// directory that has.
+func (f PathFinder) Paths(ino node.Ino) ([]string, error) {
+	if ino == f.top {
 		return []string{"."}, nil
 	}
-	names, err := tx.namesOf(ino)
+	names, err := f.tx.namesOf(ino)
 	if err != nil {
 		return nil, err
 	}
 
 	var paths []string
 	for _, name := range names {
-		dir, err := tx.PathFrom(top, name.Dir)
-		switch {
-		case err == syscall.ENOENT:
-		case err != nil:
+		dir, err := f.Path(name.Dir)
+		if err != nil {
 			return nil, err
-		default:
+		}
+		if dir != "" {
 			paths = append(paths, node.JoinPath(dir, name.Base))
 		}
 	}
@@ -123,9 +123,10 @@ func (tx *Tx) pathsFrom(top, ino node.Ino) ([]string, error) {
 	return paths, nil
 }
 
-// Paths returns the paths of the tree that lead to an inode, sorted. There are none if it has lost its names, or lies
-// below a directory that has.
-func (tx *Tx) Paths(ino node.Ino) ([]string, error) { return tx.pathsFrom(tx.tree.root, ino) }
+// Paths returns the paths of the tree that lead to an inode, sorted: see [PathFinder.Paths].
+func (tx *Tx) Paths(ino node.Ino) ([]string, error) {
+	return PathFinder{tx: tx, top: tx.tree.root}.Paths(ino)
+}
 
 // BranchPath turns a path from the root of the tree into one from the root of the branch. They differ below OpenRoot.
 func (tx *Tx) BranchPath(path string) (string, error) {

@@ -114,7 +114,7 @@ func (tx *Tx) eventPath(p Place) (string, error) {
 		}
 		return node.JoinPath(dir, p.Base), nil
 	}
-	paths, err := tx.pathsFrom(schema.RootIno, p.Ino)
+	paths, err := PathFinder{tx: tx, top: schema.RootIno}.Paths(p.Ino)
 	if err != nil || len(paths) == 0 {
 		return "", err
 	}
