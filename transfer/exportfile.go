@@ -88,7 +88,7 @@ func (w *dirWriter) replacing(in *hostdir.Dir, base string, create func() error)
 	case there.IsDir():
 		return errIsDir
 	case hostdir.IsOwn(w.own, there):
-		return errOwn
+		return hostdir.ErrOwn
 	}
 	if err := in.Root.Remove(base); err != nil {
 		return err

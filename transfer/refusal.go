@@ -3,8 +3,6 @@ package transfer
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"strings"
 	"syscall"
 
@@ -17,7 +15,6 @@ var (
 	errFirstName   = errors.New("the first name of this file was refused")
 	errNotDir      = fmt.Errorf("something else is where it needs a directory: %w", syscall.ENOTDIR)
 	errIsDir       = fmt.Errorf("a directory has its name: %w", syscall.EISDIR)
-	errOwn         = fmt.Errorf("the store itself has this name: %w", syscall.EPERM)
 	errNoTarget    = fmt.Errorf("a hard link to a name that is not in the archive: %w", syscall.ENOENT)
 )
 
@@ -61,20 +58,4 @@ func (e *RefusedError) Unwrap() []error {
 		}
 	}
 	return all
-}
-
-// reason returns the text of an error without the path and the verb that wrap it, because the Refusal names the path.
-func reason(err error) string {
-	for {
-		switch e := err.(type) {
-		case *fs.PathError:
-			err = e.Err
-		case *os.LinkError:
-			err = e.Err
-		case *os.SyscallError:
-			err = e.Err
-		default:
-			return err.Error()
-		}
-	}
 }

@@ -3,6 +3,8 @@ package transfer
 import (
 	"context"
 	"sync"
+
+	"vfsdb/transfer/hostdir"
 )
 
 // Progress is how far a transfer has come. It is reported after each file, never by two calls at a time.
@@ -99,7 +101,7 @@ func (t *tally) count(change func(*Report)) {
 func (t *tally) refuse(path string, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.report.Refused = append(t.report.Refused, Refusal{Path: path, Why: reason(err), err: err})
+	t.report.Refused = append(t.report.Refused, Refusal{Path: path, Why: hostdir.Reason(err), err: err})
 }
 
 // skipXattrs adds extended attributes of a file, which are left out, to the Report.

@@ -1,9 +1,14 @@
 package hostdir
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
+	"syscall"
 )
+
+// ErrOwn refuses a file of the host that is one of the store's own. It is EPERM.
+var ErrOwn = fmt.Errorf("the store itself has this name: %w", syscall.EPERM)
 
 // OwnFiles returns the files that a store is in, by the path of its main file. They are not even opened to be read: closing one of them
 // would drop the locks that SQLite has on it.
