@@ -27,7 +27,8 @@ type Options struct {
 	DryRun bool
 }
 
-// A Change is a path of the directory that was changed. The kinds are those of [snapshot.Diff].
+// A Change is a path of the directory that was changed. The kinds are those of [snapshot.Diff]: a file that was renamed and
+// changed too is listed twice.
 type Change struct {
 	Kind snapshot.Kind
 	Path string
@@ -60,7 +61,7 @@ func To(ctx context.Context, source snapshot.Tree, dir string, o *Options) (*Res
 	if o == nil {
 		o = &Options{}
 	}
-	label := nameOf(source)
+	label := snapshot.Label(source)
 	result, err := to(ctx, source.Tree(), label, dir, o)
 	if err != nil {
 		return nil, fmt.Errorf("apply %s to %s: %w", label, dir, err)
@@ -81,6 +82,7 @@ func to(ctx context.Context, source *vfs.FS, label, dir string, o *Options) (*Re
 	if err := lock(top); err != nil {
 		return nil, err
 	}
+
 	base, why, err := findBase(ctx, source, label, abs, o)
 	switch {
 	case err != nil:
@@ -90,23 +92,28 @@ func to(ctx context.Context, source *vfs.FS, label, dir string, o *Options) (*Re
 	case base.Store() != source.Store():
 		return nil, fmt.Errorf("the base is of another store: %w", syscall.EXDEV)
 	}
+	was, release, err := hold(ctx, base)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	is, release, err := hold(ctx, source)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
 
 	a := &applier{
-		top: top, own: hostdir.OwnFiles(source.Store().Path()), dry: o.DryRun, label: label,
-		at: make(map[string]*place), kept: make(map[node.Ino]bool), failed: make(map[string]bool), result: Result{Base: why},
-	}
-	var release [2]func()
-	for i, held := range []**vfs.FS{&a.base, &a.theirs} {
-		if *held, release[i], err = hold(ctx, []*vfs.FS{base, source}[i]); err != nil {
-			return nil, err
-		}
-		defer release[i]()
+		top: top, own: hostdir.OwnFiles(source.Store().Path()), base: was, theirs: is, dry: o.DryRun, label: label,
+		at: make(map[string]*place), kept: make(map[node.Ino]bool), failed: make(map[string]bool),
+		listed: make(map[string]bool), made: make(map[node.Ino][]int), result: Result{Base: why},
 	}
 	a.batch = (*tree.Tree)(source).NewBatch(ctx)
 	defer a.batch.Close()
 	if err := a.run(ctx); err != nil {
 		return nil, err
 	}
+
 	if !a.dry && len(a.places) > 0 && len(a.result.Conflicts)+len(a.result.Refused) == 0 {
 		if a.result.Recorded, err = record(ctx, source, a.theirs, abs); err != nil {
 			return nil, err
@@ -149,9 +156,11 @@ type applier struct {
 
 	places []*place // directories come before what is in them
 	at     map[string]*place
-	kept   map[node.Ino]bool // files of which a name was not made: their old names stay
-	failed map[string]bool   // directories that could not be made
-	temps  int               // how many files were written
+	kept   map[node.Ino]bool  // files of which a name was not made: their old names stay
+	failed map[string]bool    // directories that could not be made
+	listed map[string]bool    // paths of conflicts
+	made   map[node.Ino][]int // the additions among the changes, by what the merge has there
+	temps  int                // how many files were written
 	patch  patcher
 	result Result
 }
@@ -183,7 +192,7 @@ func (a *applier) run(ctx context.Context) error {
 		return err
 	}
 
-	slices.SortFunc(a.result.Changes, func(x, y Change) int { return strings.Compare(x.Path, y.Path) })
+	slices.SortStableFunc(a.result.Changes, func(x, y Change) int { return strings.Compare(x.Path, y.Path) })
 	for _, list := range [][]Conflict{a.result.Conflicts, a.result.Refused} {
 		slices.SortFunc(list, func(x, y Conflict) int { return strings.Compare(x.Path, y.Path) })
 	}
@@ -192,7 +201,8 @@ func (a *applier) run(ctx context.Context) error {
 
 // conflict lists a path that stays as it is, once.
 func (a *applier) conflict(path, why string) {
-	if !slices.ContainsFunc(a.result.Conflicts, func(c Conflict) bool { return c.Path == path }) {
+	if !a.listed[path] {
+		a.listed[path] = true
 		a.result.Conflicts = append(a.result.Conflicts, Conflict{path, why})
 	}
 }

@@ -32,6 +32,12 @@ func TestApply(t *testing.T) {
 		{"a removal", func(tx *vfs.Tx) error { return tx.Remove("a") }, []string{"removed a"}},
 		{"a removed tree", func(tx *vfs.Tx) error { return tx.RemoveAll("d") }, []string{"removed d", "removed d/c", "removed d/e", "removed d/e/f"}},
 		{"a rename", func(tx *vfs.Tx) error { return tx.Rename("a", "d/a2") }, []string{"renamed a d/a2"}},
+		{"a rename and an edit", func(tx *vfs.Tx) error {
+			return errors.Join(tx.Rename("a", "d/a2"), tx.WriteFile("d/a2", []byte("x"), 0o644))
+		}, []string{"renamed a d/a2", "modified d/a2"}},
+		{"a rename and a mode", func(tx *vfs.Tx) error {
+			return errors.Join(tx.Rename("a", "d/a2"), tx.Chmod("d/a2", 0o755), tx.Rename("d", "g"), tx.Chmod("g", 0o700))
+		}, []string{"renamed a g/a2", "mode g/a2", "renamed d g", "mode g", "renamed d/c g/c", "renamed d/e g/e", "renamed d/e/f g/e/f"}},
 		{"a swap", func(tx *vfs.Tx) error {
 			return errors.Join(tx.Rename("a", "x"), tx.Rename("b", "a"), tx.Rename("x", "b"))
 		}, []string{"modified a", "modified b"}},

@@ -1,7 +1,6 @@
 package apply
 
 import (
-	"cmp"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -19,11 +18,12 @@ import (
 // runSuffix makes of a branch's name that of the snapshot that a run over a directory leaves.
 const runSuffix = "-base"
 
-// A NoBaseError means that nothing tells what a directory was when a branch began. The caller can name it. It is EINVAL.
+// A NoBaseError means that the state that a directory had when a branch began is not known. The caller can name it. It is
+// EINVAL.
 type NoBaseError struct{ Source string }
 
 func (e *NoBaseError) Error() string {
-	return fmt.Sprintf("nothing tells what the directory was when %s began: it was not forked, and no run over a directory made it", e.Source)
+	return fmt.Sprintf("no base is known for %s: it was not forked, and no run over a directory made it", e.Source)
 }
 
 // Unwrap returns EINVAL.
@@ -32,7 +32,7 @@ func (e *NoBaseError) Unwrap() error { return syscall.EINVAL }
 // findBase returns what a directory was when the source began, and what that is in words.
 func findBase(ctx context.Context, source *vfs.FS, label, abs string, o *Options) (*vfs.FS, string, error) {
 	if o.Base != nil {
-		return o.Base.Tree(), nameOf(o.Base) + ", as named", nil
+		return o.Base.Tree(), snapshot.Label(o.Base) + ", as named", nil
 	}
 	head := source.Head()
 	if head == "" {
@@ -67,14 +67,6 @@ func forkOf(ctx context.Context, source *vfs.FS) (*vfs.FS, string, error) {
 	}
 	base, err := source.At(ctx, history.Moment{Branch: levels[1].Branch, Epoch: levels[1].Cap})
 	return base, fmt.Sprintf("the moment at which %s was forked", source.Head()), err
-}
-
-// nameOf names a tree: by its snapshot or its branch, if it is that.
-func nameOf(t snapshot.Tree) string {
-	if s, ok := t.(*snapshot.Snapshot); ok {
-		return s.Info.Name
-	}
-	return cmp.Or(t.Tree().Head(), t.Tree().Name())
 }
 
 // recordName returns the name of the snapshot that keeps what was last applied to a directory.

@@ -17,10 +17,7 @@ import (
 // tempPrefix begins the names of files that are being written.
 const tempPrefix = ".vfsdb-apply-"
 
-var (
-	errOwn  = fmt.Errorf("the store itself has this name: %w", syscall.EPERM)
-	errType = fmt.Errorf("a file of an unknown type is there: %w", syscall.ENOTSUP)
-)
+var errType = fmt.Errorf("a file of an unknown type is there: %w", syscall.ENOTSUP)
 
 // look finds out what the directory has in each place.
 func (a *applier) look(ctx context.Context) error {
@@ -92,7 +89,7 @@ func (a *applier) lookAt(ctx context.Context, in *hostdir.Dir, p *place) error {
 		p.fault = err
 		return nil
 	case hostdir.IsOwn(a.own, info):
-		p.fault = errOwn
+		p.fault = hostdir.ErrOwn
 		return nil
 	}
 	p.see(in, base, info)

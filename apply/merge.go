@@ -53,6 +53,7 @@ func (a *applier) mergeIn(tx *tree.Tx) error {
 	if err != nil {
 		return err
 	}
+
 	m := oursMaker{applier: a, tx: ours, linked: make(map[node.Ino]hostdir.ID)}
 	if err := m.run(); err != nil {
 		return err
@@ -120,7 +121,7 @@ func (a *applier) wants(before, merged *tree.Tx) error {
 		if p.fault != nil {
 			p.skip = true
 			if p.branchChanged() {
-				a.conflict(p.path, reason(p.fault))
+				a.conflict(p.path, hostdir.Reason(p.fault))
 			}
 		}
 	}
@@ -135,7 +136,7 @@ func (a *applier) findConflicts(before, merged *tree.Tx) error {
 	}
 	at := nodesOf(merged)
 	for _, c := range list {
-		n, err := at.find(c.Path)
+		n, err := at.node(c.Path)
 		if err != nil {
 			return err
 		}
@@ -147,16 +148,6 @@ func (a *applier) findConflicts(before, merged *tree.Tx) error {
 		}
 	}
 	return nil
-}
-
-// find looks up a path of which nothing is known.
-func (s *nodes) find(p string) (*node.Node, error) {
-	if _, known := s.dirs[dirOf(p)]; p != "." && !known {
-		if n, err := s.find(dirOf(p)); err != nil || n == nil {
-			return nil, err
-		}
-	}
-	return s.node(p)
 }
 
 // keep leaves a file as it is in the directory, under all its names.
@@ -203,7 +194,7 @@ func (a *applier) findBeside(before, merged, theirs *tree.Tx) error {
 		if p := a.at[path]; p != nil && p.theirs != nil {
 			continue
 		}
-		n, err := is.find(path)
+		n, err := is.node(path)
 		if err != nil {
 			return err
 		}

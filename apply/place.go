@@ -6,6 +6,7 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"strings"
 
 	"vfsdb/chunk"
 	"vfsdb/node"
@@ -85,11 +86,10 @@ func (a *applier) find(ctx context.Context) error {
 
 // depth counts the directories above a path.
 func depth(p string) int {
-	n := 0
-	for ; p != "."; p = dirOf(p) {
-		n++
+	if p == "." {
+		return 0
 	}
-	return n
+	return strings.Count(p, "/") + 1
 }
 
 // changedPaths returns the paths at which two trees may show different files.
@@ -100,33 +100,55 @@ func changedPaths(a, b *tree.Tx) (map[string]bool, error) {
 	}
 	paths := make(map[string]bool)
 	for i, side := range []*tree.Tx{a, b} {
-		w := walker{side, paths, make(map[string]bool)}
-		for _, c := range delta.Inodes {
-			list, err := side.Paths(c.Ino)
-			if err != nil {
-				return nil, err
-			}
-			for _, p := range list {
-				paths[p] = true
-			}
-		}
-		for _, c := range delta.Names {
-			ino := [...]node.Ino{c.Old, c.New}[i]
-			if ino == 0 {
-				continue
-			}
-			dirs, err := side.Paths(c.Dir)
-			if err != nil {
-				return nil, err
-			}
-			for _, dir := range dirs {
-				if err := w.below(node.JoinPath(dir, c.Base), ino, nil); err != nil {
-					return nil, err
-				}
-			}
+		if err := addPaths(paths, side, delta, i); err != nil {
+			return nil, err
 		}
 	}
 	return paths, nil
+}
+
+// addPaths adds the paths that one side of a difference has: 0 is the old one.
+func addPaths(paths map[string]bool, tx *tree.Tx, delta *tree.Delta, side int) error {
+	var inos []node.Ino
+	for _, c := range delta.Inodes {
+		inos = append(inos, c.Ino)
+	}
+	for _, c := range delta.Names {
+		inos = append(inos, c.Dir)
+	}
+	if err := tx.FindNames(inos); err != nil {
+		return err
+	}
+
+	finder := tx.PathFinder()
+	for _, c := range delta.Inodes {
+		list, err := finder.Paths(c.Ino)
+		if err != nil {
+			return err
+		}
+		for _, p := range list {
+			paths[p] = true
+		}
+	}
+
+	w := walker{tx, paths, make(map[string]bool)}
+	for _, c := range delta.Names {
+		ino := [...]node.Ino{c.Old, c.New}[side]
+		if ino == 0 {
+			continue
+		}
+		dir, err := finder.Path(c.Dir)
+		if err != nil {
+			return err
+		}
+		if dir == "" {
+			continue // the root does not lead there
+		}
+		if err := w.below(node.JoinPath(dir, c.Base), ino, nil); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // A walker adds the paths below directories.
@@ -163,21 +185,21 @@ func (w *walker) below(p string, ino node.Ino, above []node.Ino) error {
 	return nil
 }
 
-// A nodes looks up paths in a tree without following a symlink. It is asked for directories first.
+// A nodes looks up paths in a tree without following a symlink.
 type nodes struct {
 	tx   *tree.Tx
-	dirs map[string]node.Ino
+	dirs map[string]node.Ino // that were asked for; 0 is none
 }
 
-func nodesOf(tx *tree.Tx) *nodes { return &nodes{tx, map[string]node.Ino{}} }
+func nodesOf(tx *tree.Tx) *nodes { return &nodes{tx, map[string]node.Ino{".": tx.Root()}} }
 
 // node returns the node at a path, or nil.
 func (s *nodes) node(p string) (*node.Node, error) {
 	ino := s.tx.Root()
 	if p != "." {
-		dir, ok := s.dirs[dirOf(p)]
-		if !ok {
-			return nil, nil
+		dir, err := s.dir(dirOf(p))
+		if err != nil || dir == 0 {
+			return nil, err
 		}
 		d, err := s.tx.Lookup(dir, path.Base(p))
 		if err != nil || d.Ino == 0 {
@@ -189,9 +211,22 @@ func (s *nodes) node(p string) (*node.Node, error) {
 	if err != nil || n == nil {
 		return nil, err
 	}
-	if n.IsDir() {
-		s.dirs[p] = ino
-	}
 	copied := *n
 	return &copied, nil
+}
+
+// dir returns the directory at a path, or 0.
+func (s *nodes) dir(p string) (node.Ino, error) {
+	if ino, known := s.dirs[p]; known {
+		return ino, nil
+	}
+	n, err := s.node(p)
+	if err != nil {
+		return 0, err
+	}
+	s.dirs[p] = 0
+	if n != nil && n.IsDir() {
+		s.dirs[p] = n.Ino
+	}
+	return s.dirs[p], nil
 }

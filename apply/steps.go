@@ -173,30 +173,51 @@ func (a *applier) done(s step) {
 	case s.act == clears && s.want != nil:
 		return // the step that follows counts
 	case s.act == clears || s.act == removes:
-		if i := a.renamed(s.place); i >= 0 {
-			a.result.Changes[i].Kind, a.result.Changes[i].From = snapshot.Renamed, s.path
+		if a.renamed(s.place) {
 			return
 		}
 		c.Kind = snapshot.Removed
-	case s.act == sets || s.act == finishes:
-		if s.host == nil || s.host.Kind() != s.want.Kind() || !s.otherMode() {
-			return
-		}
-		c.Kind = snapshot.Mode
+	case s.host == nil && (s.act == sets || s.act == finishes):
+		return // it was made before
 	case s.host == nil:
 		c.Kind = snapshot.Added
-	case s.host.Kind() != s.want.Kind():
-		c.Kind = snapshot.Type
+		a.made[s.want.Ino] = append(a.made[s.want.Ino], len(a.result.Changes))
 	default:
-		c.Kind = snapshot.Modified
+		if c.Kind = differs(s.place, s.place); c.Kind == "" || s.act == finishes && c.Kind != snapshot.Mode {
+			return
+		}
 	}
 	a.result.Changes = append(a.result.Changes, c)
 }
 
-// renamed returns the change that has made the new name of a file whose old one is gone now, or -1.
-func (a *applier) renamed(old *place) int {
-	return slices.IndexFunc(a.result.Changes, func(c Change) bool {
-		p := a.at[c.Path]
-		return c.Kind == snapshot.Added && p.want.Ino == old.ino
-	})
+// renamed makes a rename of the change that has made a new name of a file whose old one is gone now, if there is one. What
+// the file has become beside is a change of its own.
+func (a *applier) renamed(old *place) bool {
+	made := a.made[old.ino]
+	if len(made) == 0 {
+		return false
+	}
+	a.made[old.ino] = made[1:]
+	c := &a.result.Changes[made[0]]
+	c.Kind, c.From = snapshot.Renamed, old.path
+	if kind := differs(old, a.at[c.Path]); kind != "" {
+		a.result.Changes = append(a.result.Changes, Change{Kind: kind, Path: c.Path, Dir: c.Dir})
+	}
+	return true
+}
+
+// differs returns how what the directory is to have in one place differs from what it has in the same or another one; "" if only
+// in its times, or not at all.
+func differs(was, is *place) snapshot.Kind {
+	p := &place{host: was.host, known: was.known, want: is.want}
+	h, w := p.host, p.want
+	switch {
+	case h.Kind() != w.Kind():
+		return snapshot.Type
+	case h.Content != w.Content || h.Target != w.Target || h.Rdev != w.Rdev:
+		return snapshot.Modified
+	case p.otherMode():
+		return snapshot.Mode
+	}
+	return ""
 }

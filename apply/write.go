@@ -80,26 +80,13 @@ func (a *applier) cannot(s step, err error) error {
 		case syscall.ENOSPC, syscall.EIO, syscall.EROFS, syscall.EMFILE, syscall.ENFILE, syscall.EDQUOT:
 			return fmt.Errorf("%q: %w", s.path, err)
 		}
-		a.result.Refused = append(a.result.Refused, Conflict{s.path, reason(err)})
+		a.result.Refused = append(a.result.Refused, Conflict{s.path, hostdir.Reason(err)})
 	}
 	if s.want != nil {
 		a.kept[s.want.Ino] = true
 	}
 	a.failed[s.path] = a.failed[s.path] || s.act == makesDir
 	return nil
-}
-
-// reason returns the text of an error without the path that wraps it.
-func reason(err error) string {
-	var pe *fs.PathError
-	var le *os.LinkError
-	switch {
-	case errors.As(err, &pe):
-		return pe.Err.Error()
-	case errors.As(err, &le):
-		return le.Err.Error()
-	}
-	return err.Error()
 }
 
 func (w *writer) step(ctx context.Context, s step) error {
@@ -115,6 +102,7 @@ func (w *writer) step(ctx context.Context, s step) error {
 	case err != nil:
 		return err
 	}
+
 	base := path.Base(s.path)
 	switch s.act {
 	case clears, removes:
@@ -197,8 +185,7 @@ func (w *writer) finish(in *hostdir.Dir, base string, p *place) error {
 	if err := w.attributes(below, ".", below.Self, p); err != nil {
 		return err
 	}
-	in, base = below, "."
-	return in.SetTime(base, time.Unix(0, p.mtime()))
+	return below.SetTime(".", time.Unix(0, p.mtime()))
 }
 
 // openDir opens a directory in another one, or that one itself.
@@ -306,7 +293,7 @@ func (w *writer) attributes(in *hostdir.Dir, base string, f *os.File, p *place) 
 	}
 	for name, value := range n.Xattrs.All() {
 		if err := hostdir.SetXattr(f, name, value); err != nil {
-			w.result.Refused = append(w.result.Refused, Conflict{p.path, "extended attribute " + name + ": " + reason(err)})
+			w.result.Refused = append(w.result.Refused, Conflict{p.path, "extended attribute " + name + ": " + hostdir.Reason(err)})
 		}
 	}
 	return f.Chmod(node.FileMode(n.Mode))
