@@ -73,7 +73,7 @@ func Into(ctx context.Context, target *vfs.FS, source snapshot.Tree, options *Op
 
 	var result *Result
 	err := target.Update(ctx, func(tx *vfs.Tx) (err error) {
-		result, err = into(tx, from, cmp.Or(o.Label, labelOf(source)), o)
+		result, err = into(tx, from, cmp.Or(o.Label, snapshot.Label(source)), o)
 		if err == nil && o.DryRun {
 			err = errDry
 		}
@@ -92,14 +92,6 @@ func mergeErr(from, to *vfs.FS, err error) error {
 		return err
 	}
 	return &os.LinkError{Op: "merge", Old: nameOf((*tree.Tree)(from)), New: nameOf((*tree.Tree)(to)), Err: err}
-}
-
-// labelOf names a source. Terms of conflicts have this name, and so have files that a merge puts beside others.
-func labelOf(source snapshot.Tree) string {
-	if s, ok := source.(*snapshot.Snapshot); ok {
-		return s.Info.Name
-	}
-	return nameOf((*tree.Tree)(source.Tree()))
 }
 
 // nameOf names a tree in conflicts: by its branch, since the tree that a file was opened for has the name of the file.

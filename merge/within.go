@@ -18,7 +18,7 @@ func IntoIn(tx *vfs.Tx, source snapshot.Tree, options *Options) (*Result, error)
 		o = *options
 	}
 	from, to := source.Tree(), (*vfs.FS)((*tree.Tx)(tx).Tree())
-	r, err := into(tx, from, cmp.Or(o.Label, labelOf(source)), o)
+	r, err := into(tx, from, cmp.Or(o.Label, snapshot.Label(source)), o)
 	if err != nil {
 		return nil, mergeErr(from, to, err)
 	}
