@@ -150,7 +150,7 @@ func (s *Session) last(ctx context.Context, tree *vfs.FS) error {
 // have changed in different ways stay as the session has them, as conflicts of its branch.
 type AdoptOptions struct {
 	// Prefer decides about such files instead: [merge.Ours] for what the session has, [merge.Theirs] for what the sub-agent
-	// has. Conflicts of names are kept all the same.
+	// has. Conflicts of names are kept all the same, and so are earlier ones.
 	Prefer merge.Side
 
 	// Refuse makes an adoption that would add to the conflicts an [OvertakenError], and nothing changes.

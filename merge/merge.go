@@ -31,8 +31,9 @@ const (
 
 // Options are the optional parts of a merge. A nil *Options is the zero value.
 type Options struct {
-	// Prefer decides what would conflict: Ours or Theirs. Conflicts of names are kept all the same, but for a file that
-	// one side removed and the other edited.
+	// Prefer decides what this merge would conflict about: Ours or Theirs. Conflicts of names are kept all the same, but for
+	// a file that one side removed and the other edited. Conflicts of earlier merges stay: only a file that the merge
+	// removes takes them with it.
 	Prefer Side
 
 	// DryRun finds out the result, and changes nothing. It waits for other writers, as a merge does.

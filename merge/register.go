@@ -125,28 +125,40 @@ func placeTerms(b, o, t state) (list []node.Term) {
 // An expression is the value of a register as a sum: what is added, less what is taken away.
 type expression struct{ adds, removes []node.Term }
 
-// of adds the value of a register in a state, or takes it away. A file beside this one is no part of its value. A
-// conflict adds as many terms as it takes away: what a damaged row has more does not count.
+// of adds the value of a register in a state, with its conflict, or takes it away.
 func (e *expression) of(m *merger, r register, side node.Side, s state, minus bool) {
-	terms := []node.Term{m.termOf(side, r.bit, s)}
-	if s.there() {
-		var of [2][]node.Term // the base, the others
-		for _, t := range s.node.Conflict.Terms() {
-			if t.Registers&r.bit != 0 && !beside(t) {
-				t.Registers = r.bit
-				i := min(int(t.Side), 1)
-				of[i] = append(of[i], t)
-			}
-		}
-		pairs := min(len(of[0]), len(of[1]))
-		terms = slices.Concat(terms, of[1][:pairs], of[0][:pairs])
+	e.put(m.termOf(side, r.bit, s), minus)
+	e.pending(r, s, minus)
+}
+
+// pending adds the conflict that a register has in a state, or takes it away. A file beside this one is no part of it. A
+// conflict adds as many terms as it takes away: what a damaged row has more does not count.
+func (e *expression) pending(r register, s state, minus bool) {
+	if !s.there() {
+		return
 	}
-	for i, t := range terms {
-		if (i > 0 && t.Side == node.Base) != minus {
-			e.removes = append(e.removes, t)
-		} else {
-			e.adds = append(e.adds, t)
+	var of [2][]node.Term // the base, the others
+	for _, t := range s.node.Conflict.Terms() {
+		if t.Registers&r.bit != 0 && !beside(t) {
+			t.Registers = r.bit
+			i := min(int(t.Side), 1)
+			of[i] = append(of[i], t)
 		}
+	}
+	pairs := min(len(of[0]), len(of[1]))
+	for _, t := range of[1][:pairs] {
+		e.put(t, minus)
+	}
+	for _, t := range of[0][:pairs] {
+		e.put(t, !minus)
+	}
+}
+
+func (e *expression) put(t node.Term, minus bool) {
+	if minus {
+		e.removes = append(e.removes, t)
+	} else {
+		e.adds = append(e.adds, t)
 	}
 }
 
@@ -181,7 +193,7 @@ func (m *merger) mergeRegister(r register, b, o, t state) (value node.Term, rest
 	}
 
 	if len(e.adds) == 2 && len(e.removes) == 1 {
-		value, merged, err := m.mergeValues(r, e.removes[0], e.adds[0], e.adds[1])
+		value, merged, err := m.mergeValues(r, Base, e.removes[0], e.adds[0], e.adds[1])
 		if err != nil || merged {
 			return value, nil, err
 		}
@@ -189,11 +201,12 @@ func (m *merger) mergeRegister(r register, b, o, t state) (value node.Term, rest
 	switch {
 	case m.virtual && b.there():
 		return m.termOf(node.Base, r.bit, b), nil, nil
-	case m.prefer == Ours:
-		return m.termOf(node.Ours, r.bit, o), nil, nil
-	case m.prefer == Theirs:
-		return m.termOf(node.Theirs, r.bit, t), nil, nil
+	case m.prefer != Base:
+		if e, err = m.preferred(r, b, o, t); err != nil {
+			return value, nil, err
+		}
 	}
+
 	// Of several states on one side a conflict shows the last. One that was taken away twice, or added twice, has changed its
 	// side: it comes before those that the side has had.
 	var turned []node.Term
@@ -215,20 +228,48 @@ func (m *merger) mergeRegister(r register, b, o, t state) (value node.Term, rest
 	return e.adds[0], rest, nil
 }
 
-// mergeValues merges what stands within a register: the lines of texts, modes and owners, single attributes.
-func (m *merger) mergeValues(r register, b, o, t node.Term) (value node.Term, merged bool, err error) {
+// preferred merges the values of a register, and where they conflict takes that of the side that is preferred. The terms of
+// earlier conflicts stay, since the preference is for this merge.
+func (m *merger) preferred(r register, b, o, t state) (e expression, err error) {
+	base, ours, theirs := m.termOf(node.Base, r.bit, b), m.termOf(node.Ours, r.bit, o), m.termOf(node.Theirs, r.bit, t)
+	value := ours
+	switch {
+	case r.equal(ours, theirs), r.equal(theirs, base):
+	case r.equal(ours, base):
+		value = theirs
+	default:
+		merged := false
+		if value, merged, err = m.mergeValues(r, m.prefer, base, ours, theirs); err != nil {
+			return e, err
+		}
+		if !merged && m.prefer == Theirs {
+			value = theirs
+		}
+	}
+
+	e.put(value, false)
+	e.pending(r, o, false)
+	e.pending(r, t, false)
+	e.pending(r, b, true)
+	e.simplify(r)
+	return e, nil
+}
+
+// mergeValues merges what stands within a register: the lines of texts, modes and owners, single attributes. The side that is
+// preferred decides about each of these.
+func (m *merger) mergeValues(r register, prefer Side, b, o, t node.Term) (value node.Term, merged bool, err error) {
 	value = o
 	switch r.bit {
 	case node.Attrs:
 		if b.Mode == 0 {
 			return value, false, nil
 		}
-		perm, ok := rule(b.Mode&node.PermBits, o.Mode&node.PermBits, t.Mode&node.PermBits)
-		owner, ok2 := rule([2]uint32{b.Uid, b.Gid}, [2]uint32{o.Uid, o.Gid}, [2]uint32{t.Uid, t.Gid})
+		perm, ok := rule(prefer, b.Mode&node.PermBits, o.Mode&node.PermBits, t.Mode&node.PermBits)
+		owner, ok2 := rule(prefer, [2]uint32{b.Uid, b.Gid}, [2]uint32{o.Uid, o.Gid}, [2]uint32{t.Uid, t.Gid})
 		value.Mode, value.Uid, value.Gid = o.Mode&^node.PermBits|perm, owner[0], owner[1]
 		return value, ok && ok2, nil
 	case node.Xattred:
-		value.Xattrs, merged = mergeXattrs(b.Xattrs, o.Xattrs, t.Xattrs)
+		value.Xattrs, merged = mergeXattrs(prefer, b.Xattrs, o.Xattrs, t.Xattrs)
 		return value, merged, nil
 	}
 	for _, s := range []node.Term{b, o, t} {
@@ -236,29 +277,29 @@ func (m *merger) mergeValues(r register, b, o, t node.Term) (value node.Term, me
 			return value, false, nil
 		}
 	}
-	value.Content, merged, err = m.mergeText(b.Content, o.Content, t.Content)
+	value.Content, merged, err = m.mergeText(prefer, b.Content, o.Content, t.Content)
 	return value, merged, err
 }
 
-// rule is the rule of three ways for values.
-func rule[V comparable](b, o, t V) (V, bool) {
+// rule is the rule of three ways for values. What conflicts, the side decides that is preferred, if one is.
+func rule[V comparable](prefer Side, b, o, t V) (V, bool) {
 	switch {
 	case o == t || t == b:
 		return o, true
-	case o == b:
+	case o == b, prefer == Theirs:
 		return t, true
 	}
-	return o, false
+	return o, prefer == Ours
 }
 
 // mergeXattrs merges attributes by their names.
-func mergeXattrs(b, o, t node.Xattrs) (merged node.Xattrs, clean bool) {
+func mergeXattrs(prefer Side, b, o, t node.Xattrs) (merged node.Xattrs, clean bool) {
 	clean, merged = true, o
 	for _, name := range slices.Concat(b.Names(), t.Names()) {
 		was, had := b.Get(name)
 		ours, has := o.Get(name)
 		theirs, gets := t.Get(name)
-		value, ok := rule(attr{had, was}, attr{has, ours}, attr{gets, theirs})
+		value, ok := rule(prefer, attr{had, was}, attr{has, ours}, attr{gets, theirs})
 		if !ok {
 			clean = false
 			continue
@@ -283,7 +324,7 @@ type attr struct {
 }
 
 // mergeText merges texts by line, and within single lines by word. Bytes that are no text are not merged.
-func (m *merger) mergeText(b, o, t chunk.Content) (content chunk.Content, merged bool, err error) {
+func (m *merger) mergeText(prefer Side, b, o, t chunk.Content) (content chunk.Content, merged bool, err error) {
 	var texts [3][]byte
 	for i, c := range []chunk.Content{b, o, t} {
 		if texts[i], err = m.read(c); err != nil || !mergeable(texts[i]) {
@@ -294,9 +335,9 @@ func (m *merger) mergeText(b, o, t chunk.Content) (content chunk.Content, merged
 	side := textdiff.Ours
 	switch {
 	case text.Clean():
-	case m.prefer == Theirs:
+	case prefer == Theirs:
 		side = textdiff.Theirs
-	case m.prefer != Ours:
+	case prefer != Ours:
 		return o, false, nil
 	}
 	content, err = chunk.Put(m.out.tx.DB(), text.Take(side))

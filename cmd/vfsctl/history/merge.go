@@ -22,8 +22,9 @@ renamed and the other edited is both afterwards. Texts are merged by line. A sec
 brings only what is new.
 
 A merge does not fail for conflicts. What both sides changed in different ways stays as the branch has it, and
-the exit code is 14: conflicts lists such files, cat --side shows the other states, and resolve decides. The
-state before is kept as a snapshot, whose name is printed; to restore it undoes the merge.
+the exit code is 14: conflicts lists such files, cat --side shows the other states, and resolve decides. --ours and
+--theirs decide for this merge; conflicts of earlier ones stay. The state before is kept as a snapshot, whose name is
+printed; to restore it undoes the merge.
 
 Changes have the letters of diff, and conflicts the letter C. base in the JSON is the moments that both had in
 common.`,
