@@ -299,6 +299,22 @@ func TestMergeShowsTheLast(t *testing.T) {
 	}
 }
 
+// A conflict names the side that was merged, whichever of the two removed the file.
+func TestConflictNamesTheSource(t *testing.T) {
+	for _, steps := range [][2]string{{"rm a", "w a 2"}, {"w a 2", "rm a"}} {
+		main := vfstest.New(t)
+		change(t, main, "w a 1")
+		try := fork(t, main, "try")
+		change(t, main, steps[0])
+		change(t, try, steps[1])
+		r := into(t, main, try)
+		require.Len(t, r.Conflicts, 1)
+		require.Equal(t, "try", r.Conflicts[0].TheirsLabel)
+		require.Equal(t, steps[0] == "rm a", r.Conflicts[0].Ours == nil)
+		require.Equal(t, steps[1] == "rm a", r.Conflicts[0].Theirs == nil)
+	}
+}
+
 // Each way to resolve a conflict.
 func TestResolve(t *testing.T) {
 	for _, tt := range []struct {

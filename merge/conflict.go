@@ -2,6 +2,7 @@ package merge
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -103,16 +104,18 @@ func describe(path string, n *node.Node) Conflict {
 
 	own := node.NewInfo("", n)
 	c.Ours, c.Theirs = own, own
+	from := "" // of the file itself, where ours had removed it
 	for _, t := range ownTerms(n.Conflict.Terms()) {
 		switch t.Side {
 		case Base:
 			c.Base, c.BaseLabel = infoOfTerm(n.Ino, t), t.Label
 		case Ours:
-			c.Ours = infoOfTerm(n.Ino, t)
+			c.Ours, from = infoOfTerm(n.Ino, t), t.Label
 		case Theirs:
 			c.Theirs, c.TheirsLabel = infoOfTerm(n.Ino, t), t.Label
 		}
 	}
+	c.TheirsLabel = cmp.Or(c.TheirsLabel, from)
 	return c
 }
 

@@ -137,7 +137,9 @@ func (m *merger) removedByOurs(p plan, b, t state) (plan, bool, error) {
 	p.node, p.revive = numbered(t.node, p.ino), t.node.IsDir()
 	m.terms[p.ino] = t.node.Conflict.Terms()
 	if m.prefer != Theirs || t.node.IsDir() {
-		m.conflict(p.ino, m.termOf(node.Base, node.Place, b), m.termOf(node.Ours, node.Place, state{}))
+		removed := m.termOf(node.Ours, node.Place, state{})
+		removed.Label = m.label[Theirs] // of the file, which has no label of its own
+		m.conflict(p.ino, m.termOf(node.Base, node.Place, b), removed)
 	}
 	return p, true, nil
 }

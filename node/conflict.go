@@ -38,7 +38,7 @@ type Conflict string
 type Term struct {
 	Side      Side
 	Registers Registers // that it counts for
-	Label     string    // names the tree that had the state
+	Label     string    // names the tree that had the state; of ours, which had removed the inode, the tree whose state stands
 
 	Mode     uint32 // 0: the tree did not have the inode, and all below is zero
 	Uid, Gid uint32
