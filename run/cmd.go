@@ -55,9 +55,9 @@ func (c *Cmd) Run() error {
 	return fmt.Errorf("run %s: %w", c.name, err)
 }
 
-// Clean waits until the directories of the host that Run has used are removed, and returns the error of that. To call it is
-// optional: Run has them removed beside the program. If the program ends before that, the next run removes the rest. Clean
-// does nothing before Run has returned.
+// Clean waits until the directories of the host that Run has used are removed and the kernel has freed what it knows of the
+// tree, and returns the error of that. To call it is optional: both happen beside the program. If the program ends before that,
+// the next run removes the rest. Clean does nothing before Run has returned.
 func (c *Cmd) Clean() error {
 	if c.task == nil || c.task.removed == nil {
 		return nil

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
@@ -93,4 +95,48 @@ func fill(t *testing.T, name string) {
 	var st unix.Statfs_t
 	require.NoError(t, unix.Statfs(filepath.Dir(name), &st))
 	require.NoError(t, os.WriteFile(name, make([]byte, int64(st.Bavail)*st.Bsize-2<<20), 0o600))
+}
+
+// The process of the run keeps nothing of the tree open, however the command ends: else the kernel could not free it.
+func TestOverlayFrees(t *testing.T) {
+	ctx := t.Context()
+	fsys := vfstest.New(t, "d/f")
+	opened := func() (n int) {
+		list, err := os.ReadDir("/proc/self/fd")
+		require.NoError(t, err)
+		for _, e := range list {
+			var st unix.Statfs_t
+			fd, err := strconv.Atoi(e.Name())
+			require.NoError(t, err)
+			if unix.Fstatfs(fd, &st) == nil && st.Type == unix.OVERLAYFS_SUPER_MAGIC {
+				n++
+			}
+		}
+		return n
+	}
+	before := opened()
+	for script, o := range map[string]run.Options{
+		"echo more >> d/f": {},
+		"cat d/f":          {Confine: true},
+		"kill -9 $$":       {},
+		"exec sleep 1000":  {Timeout: time.Millisecond},
+		"echo more >> f":   {Base: t.TempDir()},
+	} {
+		cmd := overlay(t, ctx, fsys, o, "/bin/sh", "-c", script)
+		if err := cmd.Run(); err != nil {
+			require.ErrorAs(t, err, new(*run.ExitError), script)
+		}
+		require.NoError(t, cmd.Clean())
+		require.Equal(t, before, opened(), script)
+	}
+
+	mark := "VFS_TEST_MARK=" + t.TempDir()
+	cmd := overlay(t, ctx, fsys, run.Options{Env: []string{mark}}, "/bin/sh", "-c", "exec sleep 1000")
+	done := make(chan error, 1)
+	go func() { done <- cmd.Run() }()
+	require.Eventually(t, func() bool { return len(processesOf(mark)) > 0 }, long, tick)
+	killChildren(os.Getpid())
+	require.ErrorAs(t, <-done, new(*run.ExitError))
+	require.NoError(t, cmd.Clean())
+	require.Equal(t, before, opened())
 }

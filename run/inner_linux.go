@@ -40,11 +40,12 @@ type innerCommand struct {
 	Writable []string
 }
 
-// An innerReport is what the inner process answers: once when it has started the command, or could not, and once when that has
-// ended.
+// An innerReport is what the inner process answers: once when it has started the command, or could not, once when that has
+// ended, and once when it has ended the mount of the moment.
 type innerReport struct {
 	Failed *stepError
 	Status syscall.WaitStatus // of the command
+	Ended  bool               // the mount of the moment has ended
 }
 
 // runInner is the step. It mounts, starts the command, and is the parent of all processes that lose theirs. When the command
@@ -89,6 +90,7 @@ func runInner(input []byte, report *os.File) (int, error) {
 	status := reap(pid)
 	endOthers()
 	_ = to.Encode(innerReport{Status: status})
+	_ = to.Encode(innerReport{Ended: in.endMoment() == nil})
 	return status.ExitStatus() & 0xff, nil
 }
 
@@ -162,9 +164,9 @@ func unable(why, remedy string, err error) error {
 	return &UnableError{Engine: Overlay, Why: fmt.Sprintf("%s: %v", why, errno), Remedy: remedy, Err: errno}
 }
 
-// sendDevice sends an open file to the process outside.
-func sendDevice(outer, device *os.File) error {
-	return unix.Sendmsg(int(outer.Fd()), []byte{0}, unix.UnixRights(int(device.Fd())), nil, 0)
+// sendFile sends an open file to the process outside.
+func sendFile(outer, f *os.File) error {
+	return unix.Sendmsg(int(outer.Fd()), []byte{0}, unix.UnixRights(int(f.Fd())), nil, 0)
 }
 
 // lowerPath is where the lower layer is mounted.

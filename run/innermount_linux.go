@@ -12,7 +12,7 @@ import (
 )
 
 // mount makes the view of the command: the lower layer, overlayfs above it, and the processes of the namespace in /proc. It
-// sends the device of the lower layer out before it needs an answer from it.
+// sends the device of the lower layer out before it needs an answer from it, and at last the root of the tree.
 func (in *innerInput) mount(outer *os.File) error {
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return unable("mounts cannot be made private", "", err)
@@ -26,6 +26,9 @@ func (in *innerInput) mount(outer *os.File) error {
 	}
 
 	if err := in.mountOverlay(); err != nil {
+		return err
+	}
+	if err := in.sendTree(outer); err != nil {
 		return err
 	}
 	// A host that hides parts of /proc allows no new one. Then the command sees the processes of the host.
@@ -48,7 +51,26 @@ func (in *innerInput) mountMoment(outer *os.File) error {
 		return unable("a mount through FUSE", "give the container the device /dev/fuse and the right to mount", err)
 	}
 	defer device.Close()
-	return sendDevice(outer, device)
+	return sendFile(outer, device)
+}
+
+// endMoment ends the mount of the moment at once, although overlayfs still uses it: no process is left that could ask. A process
+// that is confined may not do that.
+func (in *innerInput) endMoment() error {
+	if in.Base != "" {
+		return nil
+	}
+	return unix.Unmount(in.lowerPath(), unix.MNT_FORCE|unix.MNT_DETACH)
+}
+
+// sendTree sends the root of the tree to the process outside, which so decides when the kernel frees what it knows of the tree.
+func (in *innerInput) sendTree(outer *os.File) error {
+	tree, err := os.OpenFile(in.Tree, unix.O_PATH|unix.O_DIRECTORY, 0)
+	if err != nil {
+		return err
+	}
+	defer tree.Close()
+	return sendFile(outer, tree)
 }
 
 // mountOverlay mounts overlayfs. Its paths are relative, so they may have any characters. The kernel need not sync the upper

@@ -30,6 +30,9 @@ type inner struct {
 	over   bool
 	code   int
 	signal syscall.Signal
+
+	// ended tells, after the end of the process, that it has ended the mount of the moment.
+	ended bool
 }
 
 // startInner starts the inner process. It does not wait until that has mounted anything.
@@ -105,6 +108,17 @@ func (i *inner) takeStdin(cmd *exec.Cmd, stdin io.Reader, opened *[]*os.File) er
 
 // device receives the open device that the process has mounted. If it cannot mount, the error comes with ready.
 func (i *inner) device() (*os.File, error) {
+	device, err := i.receive("/dev/fuse")
+	if err != nil {
+		if failed := i.ready(); failed != nil {
+			return nil, failed
+		}
+	}
+	return device, err
+}
+
+// receive receives an open file, which gets a name.
+func (i *inner) receive(name string) (*os.File, error) {
 	oob := make([]byte, unix.CmsgSpace(4))
 	_, n, _, _, err := i.conn.ReadMsgUnix(make([]byte, 1), oob)
 	if err == nil {
@@ -113,14 +127,11 @@ func (i *inner) device() (*os.File, error) {
 			fds, err := unix.ParseUnixRights(&list[0])
 			if err == nil && len(fds) == 1 {
 				unix.CloseOnExec(fds[0])
-				return os.NewFile(uintptr(fds[0]), "/dev/fuse"), nil
+				return os.NewFile(uintptr(fds[0]), name), nil
 			}
 		}
 	}
-	if failed := i.ready(); failed != nil {
-		return nil, failed
-	}
-	return nil, fmt.Errorf("no device has come: %w", errors.Join(err, syscall.EPROTO))
+	return nil, fmt.Errorf("%s has not come: %w", name, errors.Join(err, syscall.EPROTO))
 }
 
 // ready waits until the process has mounted all.
@@ -203,6 +214,8 @@ func (i *inner) end() {
 		}
 		_ = i.wait()
 	}
+	var r innerReport
+	i.ended = i.over && i.reports.Decode(&r) == nil && r.Ended
 	i.release()
 }
 

@@ -24,7 +24,9 @@ func (overlayEngine) via() Via { return Overlay }
 // An overlaid is a session whose command runs in namespaces of its own. Their first process is ours too, the step inner. It
 // mounts the moment through FUSE, with a device that this process serves, and overlayfs above it. Then it starts the command
 // and waits for its end. The namespaces end with it, and it ends with this process, so no mount and no process is ever left.
-// The kernel takes its time to take the mounts apart, so the upper layer is read beside that.
+//
+// The kernel takes its time to free what it knows of the tree, each name and each page. It does that when the last user is
+// gone, and this process has the root open. So that does not delay the result.
 type overlaid struct {
 	t      *task
 	dir    *runDir
@@ -34,6 +36,7 @@ type overlaid struct {
 	prefix string          // of the kernel's attributes
 	as     *mount.Owner    // of all files; nil for root
 	inner  *inner          // nil before it was started
+	tree   *os.File        // the root of the overlay
 	served <-chan struct{} // closed when the mount of the moment has ended
 	upper  *upper          // once it was read
 }
@@ -80,7 +83,11 @@ func (s *overlaid) open(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	return s.inner.ready()
+	if err := s.inner.ready(); err != nil {
+		return err
+	}
+	s.tree, err = s.inner.receive("the root of the tree")
+	return err
 }
 
 // input is what the inner process is to mount.
@@ -193,17 +200,30 @@ func (s *overlaid) close() (err error) {
 	if s.inner != nil {
 		s.inner.end()
 	}
+	if s.tree != nil && !s.inner.ended {
+		err = s.tree.Close() // the mount of the moment ends with its last user
+		s.tree = nil
+	}
 	if s.served != nil {
 		<-s.served
 	}
 	if s.upper != nil {
-		err = s.upper.close()
+		err = errors.Join(err, s.upper.close())
 	}
-	if s.dir != nil {
-		s.t.removed = s.dir.removeBeside()
-	}
+	s.t.removed = beside(s.free)
 	if s.at != nil {
 		err = errors.Join(err, s.at.close())
+	}
+	return err
+}
+
+// free lets the kernel free what it knows of the tree, and removes the upper layer.
+func (s *overlaid) free() (err error) {
+	if s.tree != nil {
+		err = s.tree.Close()
+	}
+	if s.dir != nil {
+		err = errors.Join(err, s.dir.remove())
 	}
 	return err
 }

@@ -168,11 +168,11 @@ func (d *runDir) remove() error {
 	return err
 }
 
-// removeBeside has a goroutine remove the directory, and returns a function that waits for it. The branch has the result, so
-// nobody waits for the host's file system.
-func (d *runDir) removeBeside() (wait func() error) {
+// beside has a goroutine free what a run used, and returns a function that waits for it. The branch has the result, so nobody
+// waits for the host's file system.
+func beside(free func() error) (wait func() error) {
 	done := make(chan error, 1)
-	go func() { done <- d.remove() }()
+	go func() { done <- free() }()
 	return sync.OnceValue(func() error { return <-done })
 }
 
