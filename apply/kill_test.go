@@ -1,12 +1,10 @@
 package apply_test
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"testing"
@@ -28,20 +26,15 @@ func TestKillApply(t *testing.T) {
 		applyUntilKilled(t, dir)
 		return
 	}
-	kills, err := strconv.Atoi(os.Getenv("VFS_KILLS"))
-	if err != nil {
-		kills = 10
-	}
+	random := rand.New(rand.NewPCG(1, 5))
 	b := &bench{t: t, dir: t.TempDir()}
 	const files = 120
 	for n := range files {
 		b.put(fmt.Sprintf("d%d/f%d: old %[2]d\n", n%7, n))
 	}
 	store := filepath.Join(t.TempDir(), "killed.db")
-	b.main, err = vfs.Open(t.Context(), store, nil)
-	require.NoError(t, err)
-	defer func() { require.NoError(t, b.main.Close()) }()
-	_, err = transfer.ImportDir(t.Context(), b.main, b.dir, "/", nil)
+	b.main = vfstest.Open(t, store, nil)
+	_, err := transfer.ImportDir(t.Context(), b.main, b.dir, "/", nil)
 	require.NoError(t, err)
 	b.try, err = snapshot.Branch(t.Context(), b.main, b.main, "try")
 	require.NoError(t, err)
@@ -66,26 +59,14 @@ func TestKillApply(t *testing.T) {
 	}
 
 	var whole time.Duration // that one apply takes, with its process
-	for kill := range kills {
-		cmd := exec.Command(os.Args[0], "-test.run=^TestKillApply$", "-test.timeout=120s")
-		cmd.Env = append(os.Environ(), "APPLY_KILL_DIR="+b.dir, "APPLY_KILL_STORE="+store)
+	for kill := range vfstest.Kills(t, 10) {
+		child := vfstest.Child(t, "APPLY_KILL_DIR="+b.dir, "APPLY_KILL_STORE="+store)
+		after := 1 + time.Duration(random.Float64()*float64(whole))
 		if kill%2 == 0 {
-			cmd.Env = append(cmd.Env, fmt.Sprintf("APPLY_KILL_AFTER=%d", 1+rand.IntN(20)))
+			child.Env = append(child.Env, fmt.Sprintf("APPLY_KILL_AFTER=%d", 1+random.IntN(20)))
+			after = 0
 		}
-		var out bytes.Buffer
-		cmd.Stdout, cmd.Stderr = &out, &out
-		begun := time.Now()
-		require.NoError(t, cmd.Start())
-		if kill%2 == 1 {
-			time.Sleep(time.Duration(rand.Float64() * float64(whole)))
-			_ = cmd.Process.Kill()
-		}
-		err := cmd.Wait()
-		whole = max(whole, time.Since(begun))
-		if _, killed := err.(*exec.ExitError); err != nil && !killed {
-			require.NoError(t, err, out.String())
-		}
-		require.NotContains(t, out.String(), "FAIL")
+		whole = max(whole, vfstest.KillAfter(t, child, after))
 
 		for name := range contents(t, b.dir) {
 			if filepath.Base(name)[0] != '.' {

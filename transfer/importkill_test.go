@@ -1,14 +1,11 @@
 package transfer
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -25,10 +22,7 @@ func TestKillImport(t *testing.T) {
 		importUntilKilled(t, src)
 		return
 	}
-	kills, err := strconv.Atoi(os.Getenv("VFS_KILLS"))
-	if err != nil {
-		kills = 10
-	}
+	random := rand.New(rand.NewPCG(1, 6))
 	src := t.TempDir()
 	const files = 300
 	for n := range files {
@@ -42,21 +36,12 @@ func TestKillImport(t *testing.T) {
 	require.NoError(t, fsys.Close())
 
 	var whole time.Duration // that one import takes, with its process
-	for kill := range kills + 1 {
-		cmd := exec.Command(os.Args[0], "-test.run=^TestKillImport$", "-test.timeout=60s")
-		cmd.Env = append(os.Environ(), "TRANSFER_KILL_SOURCE="+src, "TRANSFER_KILL_STORE="+file, fmt.Sprintf("TRANSFER_KILL_TO=to%d", kill))
-		var out bytes.Buffer
-		cmd.Stdout, cmd.Stderr = &out, &out
-		begun := time.Now()
-		require.NoError(t, cmd.Start())
-		if kill > 0 {
-			time.Sleep(time.Duration(rand.Float64() * float64(whole)))
-			_ = cmd.Process.Kill()
-		}
-		err := cmd.Wait()
-		if kill == 0 {
-			require.NoError(t, err, out.String())
-			whole = time.Since(begun)
+	for kill := range vfstest.Kills(t, 10) + 1 {
+		child := vfstest.Child(t, "TRANSFER_KILL_SOURCE="+src, "TRANSFER_KILL_STORE="+file, fmt.Sprintf("TRANSFER_KILL_TO=to%d", kill))
+		if kill == 0 { // the first one is not killed
+			whole = vfstest.KillAfter(t, child, 0)
+		} else {
+			vfstest.KillAfter(t, child, 1+time.Duration(random.Float64()*float64(whole)))
 		}
 
 		fsys, err := vfs.Open(t.Context(), file, nil)
