@@ -118,6 +118,8 @@ func (a *applier) wants(before, merged *tree.Tx) error {
 		if p.want, err = is.node(p.path); err != nil {
 			return err
 		}
+
+		// What could not be looked at stays. That matters where the branch has changed it.
 		if p.fault != nil {
 			p.skip = true
 			if p.branchChanged() {

@@ -78,6 +78,7 @@ func (m *oursMaker) put(p *place) error {
 	if there != nil {
 		p.ino = there.Ino
 	}
+
 	switch {
 	case p.fault != nil || m.moved(p):
 		return nil
@@ -87,6 +88,8 @@ func (m *oursMaker) put(p *place) error {
 	if p.alike(p.theirs) {
 		return nil
 	}
+
+	// The same file was changed, or another one has its name.
 	if there != nil && there.Kind() == p.host.Kind() && !m.splits(p, there) {
 		return m.change(p, there)
 	}

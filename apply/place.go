@@ -56,7 +56,7 @@ func (a *applier) find(ctx context.Context) error {
 			return err
 		}
 
-		// The directories above tell whether the way is still there.
+		// The directories above show whether the way is still there.
 		for p := range maps.Clone(paths) {
 			for p != "." {
 				p = dirOf(p)

@@ -43,6 +43,7 @@ func (a *applier) write(ctx context.Context) error {
 		if a.leaves(s) {
 			continue
 		}
+
 		err := w.step(ctx, s)
 		switch {
 		case err == nil:
@@ -234,6 +235,7 @@ func (w *writer) make(ctx context.Context, in *hostdir.Dir, temp string, p *plac
 	default:
 		err = in.Mknod(temp, node.KindMode(kind), p.want.Mode&node.PermBits, uint64(p.want.Rdev))
 	}
+
 	if err == nil {
 		err = w.attributes(in, temp, f, p)
 	}
@@ -282,6 +284,8 @@ func (w *writer) attributes(in *hostdir.Dir, base string, f *os.File, p *place) 
 	if f == nil {
 		return nil
 	}
+
+	// A directory that stays may have more attributes than it is to have.
 	if n.IsDir() {
 		err := in.LoseXattrs(func(name string) bool {
 			_, has := n.Xattrs.Get(name)
@@ -291,6 +295,7 @@ func (w *writer) attributes(in *hostdir.Dir, base string, f *os.File, p *place) 
 			return err
 		}
 	}
+
 	for name, value := range n.Xattrs.All() {
 		if err := hostdir.SetXattr(f, name, value); err != nil {
 			w.result.Refused = append(w.result.Refused, Conflict{p.path, "extended attribute " + name + ": " + hostdir.Reason(err)})

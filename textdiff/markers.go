@@ -97,7 +97,7 @@ func (m Merged) lineEnd(r Region) string {
 	return "\r\n"
 }
 
-// ending returns how line i ends, or the one before it if i is the last and has no end. It is nothing if no line tells.
+// ending returns how line i ends, or the one before it if i is the last and has no end. It is empty if no line shows that.
 func (t Text) ending(i int) string {
 	if i >= t.Len() {
 		return ""

@@ -284,6 +284,7 @@ func (r *runFlags) report(result *run.Result) error {
 	if r.o.Base != "" && result.Branch != "" && result.Changed > 0 {
 		r.say("to bring the changes into %s: %s", r.o.Base, r.Invoke("apply", result.Branch, r.o.Base))
 	}
+
 	if r.result != "" {
 		err := r.ReplaceHost(r.result, func(part *os.File) error {
 			text, err := json.Marshal(result)
@@ -296,6 +297,7 @@ func (r *runFlags) report(result *run.Result) error {
 			return err
 		}
 	}
+
 	if r.JSON {
 		return r.Errs.JSON(result)
 	}

@@ -90,13 +90,14 @@ func (ex *exporter) refuseConflicts(from string) error {
 		return err
 	}
 	top := cli.Rooted(from)
+	var refused error
 	for _, c := range list {
 		if top == "." || c.Path == top || strings.HasPrefix(c.Path, top+"/") {
 			ex.Warn("export %s: it is in conflict: resolve it, or export what the branch has: --with-conflicts", c.Path)
-			return cli.ExitConflict
+			refused = cli.ExitConflict
 		}
 	}
-	return nil
+	return refused
 }
 
 // write writes the tree below from to a directory, an archive or standard output.
