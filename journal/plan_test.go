@@ -33,3 +33,31 @@ func TestReadPlans(t *testing.T) {
 		return nil
 	}))
 }
+
+// What an undo looks for is found without the calls and steps of others.
+func TestUndoPlans(t *testing.T) {
+	db, err := schema.Open(t.Context(), filepath.Join(t.TempDir(), "plan.db"), schema.Options{})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, db.Close()) }()
+	require.NoError(t, db.View(t.Context(), func(tx *schema.Tx) error {
+		for _, tt := range []struct {
+			text string
+			args []any
+			plan []string
+		}{
+			{stepsOfSession, []any{"s"}, []string{"SEARCH c USING COVERING INDEX call_session (session=?)", "SEARCH s USING COVERING INDEX step_call (call=?)"}},
+			{stepsOfActor, []any{"a"}, []string{"SEARCH c USING COVERING INDEX call_actor (actor=?)", "SEARCH s USING COVERING INDEX step_call (call=?)"}},
+			{stepsSince, []any{5000}, []string{"SEARCH c USING COVERING INDEX call_at (at>?)", "SEARCH s USING COVERING INDEX step_call (call=?)"}},
+			{lastUndo, []any{1024, 5000}, []string{"SEARCH undone USING COVERING INDEX undone_epoch (branch=? AND epoch<?)"}},
+		} {
+			var plan []string
+			rows := tx.Query(`EXPLAIN QUERY PLAN `+tt.text, tt.args...)
+			for rows.Next() {
+				plan = append(plan, rows.Text(3))
+			}
+			require.NoError(t, rows.Err())
+			require.Equal(t, tt.plan, plan)
+		}
+		return nil
+	}))
+}

@@ -1,6 +1,8 @@
 package journal
 
 import (
+	"time"
+
 	"vfsdb/schema"
 )
 
@@ -56,6 +58,29 @@ func StepsOn(tx *schema.Tx, branch, below int64, limit int) ([]Step, error) {
 	return readSteps(tx.Query(`SELECT branch, epoch, call FROM step WHERE branch = ? AND epoch < ? ORDER BY epoch DESC LIMIT ?`, branch, below, limit))
 }
 
+// The statements of the steps of a session, of an actor, and of the calls that began at a time or later.
+const (
+	stepsOfCalls   = `SELECT s.branch, s.epoch, s.call FROM call c CROSS JOIN step s ON s.call = c.id WHERE `
+	stepsOfSession = stepsOfCalls + `c.session = ?`
+	stepsOfActor   = stepsOfCalls + `c.actor = ?`
+	stepsSince     = stepsOfCalls + `c.at >= ?`
+)
+
+// StepsOfSession returns the steps of the calls of a session, on all branches, in no order.
+func StepsOfSession(tx *schema.Tx, session string) ([]Step, error) {
+	return readSteps(tx.Query(stepsOfSession, session))
+}
+
+// StepsOfActor returns the steps of the calls of an actor, on all branches, in no order.
+func StepsOfActor(tx *schema.Tx, actor string) ([]Step, error) {
+	return readSteps(tx.Query(stepsOfActor, actor))
+}
+
+// StepsSince returns the steps of the calls that began at a time or later, on all branches, in no order.
+func StepsSince(tx *schema.Tx, at time.Time) ([]Step, error) {
+	return readSteps(tx.Query(stepsSince, at.UnixNano()))
+}
+
 // AddUndone notes that from an epoch on a call is taken back on a branch, by another call.
 func AddUndone(tx *schema.Tx, branch, epoch, call, by int64) error {
 	_, err := tx.Exec(`INSERT OR REPLACE INTO undone (branch, call, epoch, by) VALUES (?, ?, ?, ?)`, branch, call, epoch, by)
@@ -66,6 +91,19 @@ func AddUndone(tx *schema.Tx, branch, epoch, call, by int64) error {
 func UndoneBy(tx *schema.Tx, branch, epoch, call int64) (by int64, err error) {
 	by, _, err = tx.Int(`SELECT by FROM undone WHERE branch = ? AND call = ? AND epoch <= ? ORDER BY epoch DESC LIMIT 1`, branch, call, epoch)
 	return by, err
+}
+
+const lastUndo = `SELECT epoch, by FROM undone WHERE branch = ? AND epoch < ? ORDER BY epoch DESC LIMIT 1`
+
+// LastUndo returns the last call that took others back on a branch, and the epoch in which it did, of those below one; 0 if
+// there is none.
+func LastUndo(tx *schema.Tx, branch, below int64) (epoch, by int64, err error) {
+	rows := tx.Query(lastUndo, branch, below)
+	defer rows.Close()
+	if rows.Next() {
+		epoch, by = rows.Int(0), rows.Int(1)
+	}
+	return epoch, by, rows.Err()
 }
 
 // TakenBack returns the calls that a call took back, on whichever branch.

@@ -204,6 +204,9 @@ CREATE TABLE call (
 	command TEXT,                         -- of a call that ran a program: its command line, quoted for a shell
 	exit    INTEGER                       -- and its exit code; 128 + the signal that killed it
 ) STRICT;
+CREATE INDEX call_session ON call (session);
+CREATE INDEX call_actor ON call (actor);
+CREATE INDEX call_at ON call (at);
 
 -- change: one row for each path that a verb changed, written in the same commit. Numbers have no gaps: a reader that has
 -- seen one knows whether it missed any. gc deletes the oldest.
@@ -251,6 +254,7 @@ CREATE TABLE undone (
 	PRIMARY KEY (branch, call, epoch)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX undone_by ON undone (by);
+CREATE INDEX undone_epoch ON undone (branch, epoch, by);
 
 -- reaped: of the moments of a branch before epoch, a collection has taken rows. Those that something keeps are whole.
 CREATE TABLE reaped (

@@ -1,4 +1,4 @@
--- From version 5 to 6: conflicts of inodes, and the tables merge, step, undone and reaped, as in tables.sql. A collector of
+-- From version 5 to 6: conflicts of inodes, indexes of calls, and the tables merge, step, undone and reaped, as in tables.sql. A collector of
 -- version 5 does not know what these keep, so it must not find its column.
 
 ALTER TABLE inode ADD COLUMN conflict BLOB;
@@ -16,6 +16,10 @@ CREATE TABLE merge (
 CREATE INDEX merge_source ON merge (source, cap);
 
 ALTER TABLE gc RENAME COLUMN owner TO collector;
+
+CREATE INDEX call_session ON call (session);
+CREATE INDEX call_actor ON call (actor);
+CREATE INDEX call_at ON call (at);
 
 -- step: an epoch in which a call, and nothing else, changed the tree of a branch. So the moments before it and at its end
 -- are the states before and after what the call did there.
@@ -37,6 +41,7 @@ CREATE TABLE undone (
 	PRIMARY KEY (branch, call, epoch)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX undone_by ON undone (by);
+CREATE INDEX undone_epoch ON undone (branch, epoch, by);
 
 -- reaped: of the moments of a branch before epoch, a collection has taken rows. Those that something keeps are whole.
 CREATE TABLE reaped (

@@ -60,6 +60,67 @@ func (s *selector) each(fn func(call int64) (bool, error)) error {
 	return nil
 }
 
+// eachOfSession is each for the calls of the session of the undo. The last of them is near the end as a rule, so it looks among
+// the latest steps first; some calls may come twice.
+func (s *selector) eachOfSession(fn func(call int64) (bool, error)) error {
+	head := s.levels[0]
+	for _, read := range []func() ([]journal.Step, error){
+		func() ([]journal.Step, error) { return journal.StepsOn(s.tx.DB(), head.Branch, head.Cap+1, window) },
+		func() ([]journal.Step, error) { return journal.StepsOfSession(s.tx.DB(), s.by.Session) },
+	} {
+		steps, err := read()
+		if err != nil {
+			return err
+		}
+		for _, call := range s.callsOf(steps) {
+			if more, err := fn(call); err != nil || !more {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// eachUndo is each for the calls that took others back, the last of these first. It reads nothing of the others.
+func (s *selector) eachUndo(fn func(call int64) (bool, error)) error {
+	seen := map[int64]bool{s.own: true}
+	for _, l := range s.levels {
+		for below := l.Cap + 1; ; {
+			epoch, call, err := journal.LastUndo(s.tx.DB(), l.Branch, below)
+			if err != nil {
+				return err
+			}
+			if call == 0 {
+				break
+			}
+			below = epoch
+			if seen[call] {
+				continue
+			}
+			seen[call] = true
+			if more, err := fn(call); err != nil || !more {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// callsOf returns the calls of those of some steps that the branch has, the latest step first. The call of the undo itself is
+// left out.
+func (s *selector) callsOf(steps []journal.Step) (calls []int64) {
+	steps = slices.DeleteFunc(steps, func(step journal.Step) bool { return !s.within(step) })
+	slices.SortFunc(steps, s.later)
+	seen := map[int64]bool{s.own: true}
+	for _, step := range steps {
+		if !seen[step.Call] {
+			seen[step.Call] = true
+			calls = append(calls, step.Call)
+		}
+	}
+	return calls
+}
+
 // undoneBy returns the call that took a call back on the branch; 0 if none did, or that was taken back itself.
 func (s *selector) undoneBy(call int64) (int64, error) { return s.standing(call, make(map[int64]bool)) }
 
@@ -114,37 +175,34 @@ func (s *selector) toUndo(o Options) ([]int64, error) {
 	case o.Call != 0:
 		return s.one(o.Call)
 	case o.Session == "" && o.Actor == "" && o.Since.IsZero():
-		return s.last(o.Own, func(call int64) (bool, error) {
+		walk := s.each
+		if o.Own {
+			walk = s.eachOfSession
+		}
+		return s.last(o.Own, walk, func(call int64) (bool, error) {
 			_, some, err := s.isUndo(call)
 			return !some, err
 		})
 	}
 
-	var chosen []int64
-	err := s.each(func(call int64) (bool, error) {
-		c, there, err := journal.ReadCall(s.tx.DB(), call)
-		if there && o.selects(&c) {
-			chosen = append(chosen, call)
-		}
-		return true, err
-	})
+	var steps []journal.Step
+	var err error
+	switch {
+	case o.Session != "":
+		steps, err = journal.StepsOfSession(s.tx.DB(), o.Session)
+	case o.Actor != "":
+		steps, err = journal.StepsOfActor(s.tx.DB(), o.Actor)
+	default:
+		steps, err = journal.StepsSince(s.tx.DB(), o.Since)
+	}
 	if err != nil {
 		return nil, err
 	}
-	if chosen, err = s.effective(chosen); err != nil {
+	chosen, err := s.effective(s.callsOf(steps))
+	if err != nil {
 		return nil, err
 	}
 	return chosen, s.some(chosen)
-}
-
-func (o *Options) selects(c *vfs.CallRecord) bool {
-	switch {
-	case o.Session != "":
-		return c.Session == o.Session
-	case o.Actor != "":
-		return c.Actor == o.Actor
-	}
-	return !c.At.Before(o.Since)
 }
 
 // effective returns those of some calls, the latest first, whose changes are in the head. An undo is left out with what it took
@@ -177,7 +235,7 @@ func (s *selector) effective(calls []int64) (list []int64, err error) {
 // toRedo returns the undo that the options select.
 func (s *selector) toRedo(o RedoOptions) ([]int64, error) {
 	if o.Call == 0 {
-		return s.last(o.Own, func(call int64) (bool, error) {
+		return s.last(o.Own, s.eachUndo, func(call int64) (bool, error) {
 			undo, _, err := s.isUndo(call)
 			return undo, err
 		})
@@ -194,12 +252,13 @@ func (s *selector) toRedo(o RedoOptions) ([]int64, error) {
 	return found, err
 }
 
-// last returns the last call that fits and is not undone; own: of those alone that have the session and the actor of the undo.
-func (s *selector) last(own bool, fits func(int64) (bool, error)) (found []int64, err error) {
+// last returns the first call that walk comes to, that fits and is not undone; own: of those alone that have the session and the
+// actor of the undo.
+func (s *selector) last(own bool, walk func(func(int64) (bool, error)) error, fits func(int64) (bool, error)) (found []int64, err error) {
 	if own && s.by.Session == "" {
 		return nil, refuse(s.what, syscall.EINVAL, "without a session no call is known to be its own: name one by its number")
 	}
-	err = s.each(func(call int64) (bool, error) {
+	err = walk(func(call int64) (bool, error) {
 		if ok, err := fits(call); err != nil || !ok {
 			return true, err
 		}

@@ -498,3 +498,26 @@ func TestOwn(t *testing.T) {
 		require.ErrorIs(t, fsys.Update(t.Context(), in), syscall.EINVAL)
 	}
 }
+
+// The own last call is found before however many of others, and so is the own last undo.
+func TestOwnBeforeMany(t *testing.T) {
+	fsys := vfstest.New(t)
+	call(t, fsys, "mine", write(t, fsys, "a", "a"))
+	mine := call(t, fsys, "mine", write(t, fsys, "b", "b"))
+	for i := range 300 {
+		write(t, fsys, "c", fmt.Sprint(i))(as(t.Context(), "others"))
+	}
+	r, err := undo.Undo(as(t.Context(), "mine"), fsys, &undo.Options{Own: true})
+	require.NoError(t, err)
+	require.Equal(t, mine, r.Calls[0].ID)
+	require.Equal(t, []string{"a", "c"}, vfstest.Names(t, fsys))
+
+	for i := range 300 {
+		write(t, fsys, "c", fmt.Sprint(i))(as(t.Context(), "others"))
+	}
+	_, err = undo.Redo(as(t.Context(), "others"), fsys, &undo.RedoOptions{Own: true})
+	require.ErrorIs(t, err, syscall.ENOENT)
+	_, err = undo.Redo(as(t.Context(), "mine"), fsys, &undo.RedoOptions{Own: true})
+	require.NoError(t, err)
+	require.Equal(t, []string{"a", "b", "c"}, vfstest.Names(t, fsys))
+}
