@@ -9,6 +9,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"syscall"
 
 	"vfsdb/snapshot"
 	"vfsdb/tree"
@@ -92,21 +93,15 @@ func end(yield func(File, error) bool, op string, body func() error) {
 	if err == nil || err == errEnough {
 		return
 	}
-	if _, bare := vfs.Errno(err); bare && !named(err) {
-		err = &fs.PathError{Op: op, Path: ".", Err: err}
+	if errno, bare := err.(syscall.Errno); bare {
+		err = &fs.PathError{Op: op, Path: ".", Err: errno}
 	}
 	yield(File{}, err)
 }
 
-// named reports whether an error names what it is about.
-func named(err error) bool {
-	var p *fs.PathError
-	return errors.As(err, &p)
-}
-
 // draw yields the files that differ between two transactions. A nil old is an empty tree.
 func draw(old, now *tree.Tx, o *Options, yield func(File, error) bool) error {
-	list, err := places(old, now, wanted(o.Paths))
+	list, err := places(old, now, Below(o.Paths))
 	if err != nil {
 		return err
 	}
@@ -128,8 +123,8 @@ func draw(old, now *tree.Tx, o *Options, yield func(File, error) bool) error {
 	return nil
 }
 
-// wanted returns the test whether a path is at one of some paths, or below it.
-func wanted(paths []string) func(string) bool {
+// Below returns the test whether a path is at one of some paths, or below it. No paths are all.
+func Below(paths []string) func(string) bool {
 	var tops []string
 	for _, p := range paths {
 		tops = append(tops, strings.TrimPrefix(path.Clean("/"+p), "/"))

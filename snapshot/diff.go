@@ -31,17 +31,47 @@ type Change struct {
 	From string    // if renamed: the path in the old tree
 	Old  *vfs.Info // nil if added
 	New  *vfs.Info // nil if removed
+
+	OldSum, NewSum *vfs.Sum // of the contents of regular files, from DiffSums; nil from Diff, which does not look for them
 }
 
 // Diff yields the changes from tree a to tree b, sorted by path. It reads both at one moment. It costs as much as was
 // changed since the two were one, and as much as lies below directories that came or went, because each path there is
 // yielded. A renamed directory is one change. A file that was renamed and changed too is yielded twice, as renamed and
 // as modified.
-func Diff(ctx context.Context, a, b Tree) iter.Seq2[Change, error] {
+func Diff(ctx context.Context, a, b Tree) iter.Seq2[Change, error] { return changes(ctx, a, b, diff) }
+
+// DiffSums is Diff with the sums of contents.
+func DiffSums(ctx context.Context, a, b Tree) iter.Seq2[Change, error] {
+	return changes(ctx, a, b, func(old, now *tree.Tx) ([]Change, error) {
+		list, err := diff(old, now)
+		for i := range list {
+			if err == nil {
+				list[i].OldSum, err = sumOf(old, list[i].Old)
+			}
+			if err == nil {
+				list[i].NewSum, err = sumOf(now, list[i].New)
+			}
+		}
+		return list, err
+	})
+}
+
+// sumOf returns the sum of the content of a regular file, and nil for anything else.
+func sumOf(tx *tree.Tx, info *vfs.Info) (*vfs.Sum, error) {
+	if info == nil || !info.Mode().IsRegular() {
+		return nil, nil
+	}
+	sum, err := tx.SumOfInfo(info)
+	return &sum, err
+}
+
+// changes yields what find finds out about two trees.
+func changes(ctx context.Context, a, b Tree, find func(old, now *tree.Tx) ([]Change, error)) iter.Seq2[Change, error] {
 	return func(yield func(Change, error) bool) {
 		var changes []Change
 		err := tree.ViewBoth(ctx, (*tree.Tree)(a.Tree()), (*tree.Tree)(b.Tree()), func(old, now *tree.Tx) (err error) {
-			changes, err = diff(old, now)
+			changes, err = find(old, now)
 			return err
 		})
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"vfsdb/snapshot"
 	"vfsdb/vfs"
+	"vfsdb/vfstest"
 )
 
 // changes renders a diff, one change a line.
@@ -96,4 +97,27 @@ func TestDiff(t *testing.T) {
 			require.Empty(t, changes(t, undo, fsys))
 		})
 	}
+}
+
+// DiffSums has the sums of regular files, on the sides that have one.
+func TestDiffSums(t *testing.T) {
+	fsys := vfstest.New(t, "gone", "f", "dir/")
+	before, err := snapshot.Create(t.Context(), fsys, "before", nil)
+	require.NoError(t, err)
+	was, err := fsys.Sum(t.Context(), "f")
+	require.NoError(t, err)
+	write(t, fsys, "f", "new")
+	require.NoError(t, fsys.Remove(t.Context(), "dir"))
+	require.NoError(t, fsys.Remove(t.Context(), "gone"))
+
+	sums := make(map[string][2]*vfs.Sum)
+	for c, err := range snapshot.DiffSums(t.Context(), before, fsys) {
+		require.NoError(t, err)
+		sums[c.Path] = [2]*vfs.Sum{c.OldSum, c.NewSum}
+	}
+	is := vfs.SumOf([]byte("new"))
+	require.Equal(t, [2]*vfs.Sum{&was, &is}, sums["f"])
+	require.Equal(t, [2]*vfs.Sum{}, sums["dir"])
+	require.NotNil(t, sums["gone"][0])
+	require.Nil(t, sums["gone"][1])
 }
