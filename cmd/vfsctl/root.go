@@ -39,7 +39,7 @@ Only init, import, put, tour and mcp --create create a database.`,
   vfsctl import . && vfsctl tree         take it in, and look at it
   vfsctl snapshot create before          name this moment
   vfsctl edit main.go --old 8080 --new 9090
-  vfsctl diff before                     what has changed since
+  vfsctl diff -p before                  what has changed since
   vfsctl snapshot restore before         and back`,
 		Version:           cli.Version(),
 		SilenceErrors:     true,

@@ -25,7 +25,6 @@ var wellKnown = map[string]string{
 	"revert":   "undo takes back what a call did, and snapshot restore goes back to a snapshot",
 	"search":   "grep searches contents, and find names",
 	"serve":    "mcp serves the files to agents, and webdav to file managers",
-	"show":     "snapshot show describes a snapshot, stat a file, and cat prints one",
 	"stats":    "df shows what the database takes, and info what it is",
 	"switch":   "--branch NAME lets any command stand on a branch",
 	"umount":   "mount ends at an interrupt, or by: umount DIR",

@@ -18,7 +18,6 @@ func TestUnknownCommand(t *testing.T) {
 	}{
 		{"exec", "run works on a branch"},
 		{"history", "log shows what happened"},
-		{"show", "snapshot show"},
 		{"restore", "snapshot restore"},
 		{"revert", "undo takes back"},
 		{"rebase", "merge brings"},

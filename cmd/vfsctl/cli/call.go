@@ -30,6 +30,7 @@ type Call struct {
 	Cmd  *cobra.Command
 	Args []string
 	FS   *vfs.FS // the tree that the flags name
+	Gone error   // of OnTrees: why FS is not the branch that was asked for
 }
 
 // Arg returns an argument, or def if it was left out.
@@ -94,13 +95,21 @@ func (a *App) OnStore(use Access, fn func(c *Call) error) func(*cobra.Command, [
 	}
 }
 
-// OnTrees is On for a command that compares two trees: with two arguments it does not ask for the branch to stand on.
+// OnTrees is On for a command that compares two trees. If it has names of two, the branch that $VFS_BRANCH names may be gone.
 func (a *App) OnTrees(fn func(c *Call) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
-		if len(args) == 2 {
-			return a.OnStore(Reads, fn)(cmd, args)
+		ran := false
+		err := a.On(Reads, func(c *Call) error {
+			ran = true
+			return fn(c)
+		})(cmd, args)
+		if ran || len(args) < 2 || cmd.Flags().Changed("branch") || !errors.Is(err, fs.ErrNotExist) {
+			return err
 		}
-		return a.On(Reads, fn)(cmd, args)
+		return a.OnStore(Reads, func(c *Call) error {
+			c.Gone = err
+			return fn(c)
+		})(cmd, args)
 	}
 }
 

@@ -12,6 +12,6 @@ func Commands(a *cli.App) []*cobra.Command {
 		snapshotCommand(a), branchCommand(a), diffCommand(a),
 		mergeCommand(a), conflictsCommand(a), resolveCommand(a),
 		undoCommand(a), redoCommand(a),
-		logCommand(a), blameCommand(a), watchCommand(a),
+		logCommand(a), showCommand(a), blameCommand(a), watchCommand(a),
 	}
 }

@@ -10,60 +10,90 @@ import (
 	"vfsdb/cmd/vfsctl/cli"
 	"vfsdb/cmd/vfsctl/human"
 	"vfsdb/cmd/vfsctl/term"
+	"vfsdb/patch"
 	"vfsdb/snapshot"
 	"vfsdb/vfs"
 )
 
 func diffCommand(a *cli.App) *cobra.Command {
-	var stat, names bool
+	d := &differ{patcher: patcher{App: a}}
 	cmd := &cobra.Command{
-		Use:   "diff A [B]",
+		Use:   "diff [A] [B] [PATH...]",
 		Short: "Compare two trees",
 		Long: `Show what differs from A to B, one line per path. Each is a snapshot, a branch, or branch@snapshot;
-without B, A is compared with the present state of the branch. The time depends on the number of changes, not
-on the size of the trees. If the trees differ, the exit code is 1.
+without B, A is compared with the present state of the branch, and without A it is what has changed since the last
+snapshot of the branch, or if it has none since its fork. With PATHs, show only what is there and below. After --,
+all arguments are PATHs. The time depends on the number of changes, not on the size of the trees. If the trees
+differ, the exit code is 1.
 
   A  added     M  modified   m  mode, owner or attributes changed
-  D  removed   T  now of another type   R  renamed: old -> new`,
+  D  removed   T  now of another type   R  renamed: old -> new
+
+A directory that came or went is one line, unless -r asks for all that is below.
+
+With -p, print a patch, which git apply and patch -p1 take. A file that was renamed is known by its identity. What
+git has no word for, such as empty directories and owners, stands in comments. --stat, --word, --binary and -U are
+as in git diff. On a terminal they have colours, unless NO_COLOR is set, and the pager $PAGER, or less.`,
 		Example: `  vfsctl diff before-refactor
-  vfsctl diff main attempt-2 --stat
+  vfsctl diff -p main attempt-2 src
+  vfsctl diff --stat
+  vfsctl diff -p --binary v1 v2 | git apply
   vfsctl diff main@v1 v2 --json | jq -r 'select(.kind == "modified") | .path'`,
-		Args:              cli.Args(1, 2),
-		ValidArgsFunction: a.CompleteTrees,
+		Args:              cli.Args(0, -1),
+		ValidArgsFunction: cli.CompleteArgs(a.CompleteTrees, a.CompleteTrees, a.CompletePaths),
 		RunE: a.OnTrees(func(c *cli.Call) error {
-			if err := cli.Exclusive(c.Cmd, "stat", "name-only"); err != nil {
-				return err
-			}
-
-			from, err := a.Tree(c, c.FS, c.Args[0])
-			if err != nil {
-				return err
-			}
-			var to snapshot.Tree = c.FS
-			if len(c.Args) == 2 {
-				if to, err = a.Tree(c, c.FS, c.Args[1]); err != nil {
-					return err
-				}
-			}
-
-			changes := snapshot.Diff(c, from, to)
-			var n int64
-			if stat {
-				n, err = diffStat(a, changes)
-			} else {
-				n, err = diffLines(a, changes, names)
-			}
-			if err != nil || n == 0 {
-				return err
-			}
-			return cli.ExitFailed
+			d.Call = c
+			return d.run()
 		}),
 	}
 
-	cmd.Flags().BoolVar(&stat, "stat", false, "only the number of paths that differ, by kind")
-	cmd.Flags().BoolVar(&names, "name-only", false, "only the paths that differ")
+	cmd.Flags().BoolVarP(&d.patch, "patch", "p", false, "print a patch, as git diff does")
+	cmd.Flags().BoolVar(&d.names, "name-only", false, "only the paths that differ")
+	cmd.Flags().BoolVarP(&d.all, "recursive", "r", false, "all paths below directories that came or went")
+	d.flags(cmd)
 	a.Print0(cmd)
 	return cmd
+}
+
+// A differ is one run of diff.
+type differ struct {
+	patcher
+	*cli.Call
+	patch, names, all bool
+}
+
+func (d *differ) run() error {
+	if err := cli.Exclusive(d.Cmd, "stat", "name-only", "patch"); err != nil {
+		return err
+	}
+	if err := d.check(d.Cmd); err != nil {
+		return err
+	}
+	d.patch = d.patch || d.asked(d.Cmd)
+	if d.patch && d.names {
+		return cli.Usage(d.Cmd, "--name-only has no lines: it excludes --word, --binary and --unified")
+	}
+
+	from, to, err := d.trees()
+	if err != nil {
+		return err
+	}
+	n := 0
+	switch {
+	case d.stat && d.JSON:
+		n, err = d.countJSON(from, to)
+	case d.patch, d.stat:
+		err = d.paged(func() (err error) {
+			n, err = d.print(patch.Files(d, from, to, d.options()))
+			return err
+		})
+	default:
+		n, err = d.lines(from, to)
+	}
+	if err != nil || n == 0 {
+		return err
+	}
+	return cli.ExitFailed
 }
 
 // letters are the letters of changes, with their styles.
@@ -79,26 +109,71 @@ var letters = map[snapshot.Kind]struct {
 	snapshot.Renamed:  {"R", term.Cyan},
 }
 
-// diffLines prints the changes, or only their paths, and returns their number.
-func diffLines(a *cli.App, changes iter.Seq2[snapshot.Change, error], names bool) (n int64, err error) {
-	for c, err := range changes {
+// lines prints the changes, or only their paths, and returns their number.
+func (d *differ) lines(from, to snapshot.Tree) (n int, err error) {
+	find := snapshot.Diff
+	if d.JSON {
+		find = snapshot.DiffSums
+	}
+	var list []snapshot.Change
+	below := patch.Below(d.o.Paths)
+	for c, err := range find(d, from, to) {
 		if err != nil {
 			return n, err
 		}
-		n++
-		switch {
-		case a.JSON:
-			err = a.Out.JSON(newChangeJSON(c))
-		case names:
-			err = a.Out.Line(a.Out.Name(c.Path))
-		default:
-			err = a.Out.Line(ChangeLine(a.Out, c))
-		}
-		if err != nil {
-			return n, err
+		if below(c.Path) || c.From != "" && below(c.From) {
+			list = append(list, c)
 		}
 	}
-	return n, nil
+
+	hidden := map[string]int{} // how many lines of directories are left out
+	if !d.JSON && !d.names && !d.all {
+		list, hidden = folded(list)
+	}
+	for _, c := range list {
+		switch {
+		case d.JSON:
+			err = d.Out.JSON(newChangeJSON(c))
+		case d.names:
+			err = d.Out.Line(d.Out.Name(c.Path))
+		default:
+			line := ChangeLine(d.Out, c)
+			if n := hidden[c.Path]; n > 0 {
+				line += d.Out.Paint(term.Dim, fmt.Sprintf("  and %s below", human.Comma(int64(n))))
+			}
+			err = d.Out.Line(line)
+		}
+		if err != nil {
+			return len(list), err
+		}
+	}
+	return len(list), nil
+}
+
+// folded leaves out what came or went with a directory above it, and counts that by directory.
+func folded(list []snapshot.Change) (kept []snapshot.Change, hidden map[string]int) {
+	tops := make(map[string]snapshot.Kind)
+	for _, c := range list {
+		if c.Kind == snapshot.Added && c.New.IsDir() || c.Kind == snapshot.Removed && c.Old.IsDir() {
+			tops[c.Path] = c.Kind
+		}
+	}
+	hidden = make(map[string]int)
+	for _, c := range list {
+		top := ""
+		for i := range len(c.Path) {
+			if c.Path[i] == '/' && tops[c.Path[:i]] == c.Kind {
+				top = c.Path[:i]
+				break
+			}
+		}
+		if top == "" {
+			kept = append(kept, c)
+		} else {
+			hidden[top]++
+		}
+	}
+	return kept, hidden
 }
 
 // ChangeLine returns the line of a change.
@@ -139,11 +214,14 @@ type changeJSON struct {
 }
 
 func newChangeJSON(c snapshot.Change) changeJSON {
-	side := func(name string, info *vfs.Info) *cli.Entry {
+	side := func(name string, info *vfs.Info, sum *vfs.Sum) *cli.Entry {
 		if info == nil {
 			return nil
 		}
 		e := cli.NewEntry(name, info)
+		if sum != nil {
+			e.Sum = sum.String()
+		}
 		return &e
 	}
 	was := c.Path
@@ -152,7 +230,7 @@ func newChangeJSON(c snapshot.Change) changeJSON {
 	}
 	return changeJSON{
 		Kind: string(c.Kind), Path: c.Path, Base64: human.Base64(c.Path), From: c.From, FromBase64: human.Base64(c.From),
-		Old: side(was, c.Old), New: side(c.Path, c.New),
+		Old: side(was, c.Old, c.OldSum), New: side(c.Path, c.New, c.NewSum),
 	}
 }
 
@@ -201,14 +279,35 @@ func (n changeCount) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// diffStat prints the number of changes of each kind, and returns their sum.
-func diffStat(a *cli.App, changes iter.Seq2[snapshot.Change, error]) (int64, error) {
-	n, err := CountChanges(changes)
+// A statJSON counts changes by kind and by line.
+type statJSON struct {
+	changeCount
+	Insertions int        `json:"insertions"`
+	Deletions  int        `json:"deletions"`
+	Files      []fileJSON `json:"files"`
+}
+
+// countJSON prints the counts of changes, and of the lines of each file.
+func (d *differ) countJSON(from, to snapshot.Tree) (int, error) {
+	below := patch.Below(d.o.Paths)
+	out := statJSON{Files: []fileJSON{}}
+	var err error
+	out.changeCount, err = CountChanges(func(yield func(snapshot.Change, error) bool) {
+		for c, err := range snapshot.Diff(d, from, to) {
+			if (err != nil || below(c.Path) || c.From != "" && below(c.From)) && !yield(c, err) {
+				return
+			}
+		}
+	})
 	if err != nil {
 		return 0, err
 	}
-	if a.JSON {
-		return n.total(), a.Out.JSON(n)
+	for f, err := range patch.Files(d, from, to, d.options()) {
+		if err != nil {
+			return 0, err
+		}
+		out.Insertions, out.Deletions = out.Insertions+f.Added, out.Deletions+f.Removed
+		out.Files = append(out.Files, d.newFileJSON(&f))
 	}
-	return n.total(), a.Out.Printf("%s\n", n)
+	return int(out.total()), d.Out.JSON(out)
 }

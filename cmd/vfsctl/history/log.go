@@ -1,9 +1,11 @@
 package history
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/mattn/go-runewidth"
@@ -12,11 +14,12 @@ import (
 	"vfsdb/cmd/vfsctl/cli"
 	"vfsdb/cmd/vfsctl/human"
 	"vfsdb/cmd/vfsctl/term"
+	"vfsdb/patch"
 	"vfsdb/vfs"
 )
 
 func logCommand(a *cli.App) *cobra.Command {
-	l := &logPrinter{App: a}
+	l := &logPrinter{patcher: patcher{App: a}}
 	cmd := &cobra.Command{
 		Use:   "log [PATH]",
 		Short: "Show what changed, when, and by which call",
@@ -28,10 +31,14 @@ With --calls, show the calls themselves, on all branches, also those that only r
 program that ran in a branch, its command line, and its exit code if that is not 0. The
 log gets each change in the commit that makes it. By default gc keeps the newest million.
 
+With -p, show each call that changed the branch, and what it changed as a patch, as show does; -n then counts calls.
+The flags of the patch are those of diff.
+
 With --json, an event has the number of the inode that changed, ino, and of the directory whose entry did, dir.`,
 		Example: `  vfsctl log
   vfsctl log docs/plan.md
   vfsctl log --session attempt-2 -n 20
+  vfsctl log -p -n 1 docs
   vfsctl log --calls --json`,
 		Args:              cli.Args(0, 1),
 		ValidArgsFunction: cli.CompleteArgs(a.CompletePaths, cli.CompleteNothing),
@@ -42,6 +49,12 @@ With --json, an event has the number of the inode that changed, ino, and of the 
 			}
 			return on(cli.Reads, func(c *cli.Call) error {
 				l.Call = c
+				if err := l.check(c.Cmd); err != nil {
+					return err
+				}
+				if l.patches() {
+					return l.paged(l.run)
+				}
 				return l.run()
 			})(cmd, args)
 		},
@@ -53,14 +66,17 @@ With --json, an event has the number of the inode that changed, ino, and of the 
 	f.BoolVar(&l.oldest, "oldest-first", false, "the oldest first")
 	_ = cmd.RegisterFlagCompletionFunc("session", a.CompleteSessions)
 	f.BoolVar(&l.calls, "calls", false, "show calls of tools and commands instead of changes")
+	f.BoolVarP(&l.patch, "patch", "p", false, "show each call with its changes as a patch")
+	l.flags(cmd)
 	a.Print0(cmd)
 	return cmd
 }
 
 // A logPrinter is one run of log.
 type logPrinter struct {
-	*cli.App
+	patcher
 	*cli.Call
+	patch         bool
 	session       string
 	max           int
 	since         int64
@@ -73,8 +89,12 @@ func (l *logPrinter) run() error {
 		return cli.Usage(l.Cmd, "--max and --since cannot be below 0")
 	case l.calls && (len(l.Args) > 0 || l.Cmd.Flags().Changed("branch") || l.At != ""):
 		return cli.Usage(l.Cmd, "--calls shows those of the whole database: it takes no path, and neither --branch nor --at")
+	case l.calls && l.patches():
+		return cli.Usage(l.Cmd, "--calls lists calls, and -p shows their changes: they exclude each other")
 	case l.calls:
 		return l.showCalls()
+	case l.patches():
+		return l.showPatches()
 	}
 
 	events, err := l.FS.Log(l, &vfs.LogOptions{
@@ -89,6 +109,66 @@ func (l *logPrinter) run() error {
 		}
 	}
 	return nil
+}
+
+// patches reports whether the changes of each call are asked for.
+func (l *logPrinter) patches() bool { return l.patch || l.stat || l.asked(l.Cmd) }
+
+// showPatches prints each call that changed the branch, with its changes: those at the path, under the name that it had then.
+func (l *logPrinter) showPatches() error {
+	path := l.Arg(0, "")
+	events, err := l.FS.Log(l, &vfs.LogOptions{Path: path, Session: l.session, Since: l.since, Newest: !l.oldest})
+	if err != nil {
+		return err
+	}
+	var calls []int64
+	paths := make(map[int64][]string)
+	for _, e := range events {
+		if e.Call == 0 || e.Ino == 0 && e.Dir == 0 {
+			continue
+		}
+		if len(paths[e.Call]) == 0 {
+			calls = append(calls, e.Call)
+		}
+		paths[e.Call] = append(paths[e.Call], e.Path)
+		if e.Op == vfs.OpRename {
+			paths[e.Call] = append(paths[e.Call], e.Arg)
+		}
+	}
+
+	if l.max > 0 && l.max < len(calls) {
+		calls = calls[:l.max]
+	}
+	for _, id := range calls {
+		if path != "" {
+			l.o.Paths = paths[id]
+		}
+		if err := l.showPatch(id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// showPatch prints one call with its changes. A collection may have taken these.
+func (l *logPrinter) showPatch(id int64) error {
+	calls, err := l.FS.Store().Calls(l, &vfs.CallOptions{Since: id - 1, Max: 1})
+	if err != nil || len(calls) == 0 {
+		return err
+	}
+	if err := l.callHeader(&calls[0]); err != nil {
+		return err
+	}
+	_, err = l.print(patch.Call(l, l.FS, id, l.options()))
+	if errors.Is(err, syscall.ESTALE) && !l.JSON {
+		err = l.Out.Printf("# a collection has taken what this call changed\n")
+	} else if errors.Is(err, syscall.ESTALE) {
+		err = nil
+	}
+	if err != nil || l.JSON {
+		return err
+	}
+	return l.Out.Printf("\n")
 }
 
 // An eventJSON is an event as JSON shows it: its path and its time are as in all other output.

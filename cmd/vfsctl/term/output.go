@@ -44,6 +44,12 @@ func New(w io.Writer) *Output {
 	return o
 }
 
+// Colors reports whether texts are coloured.
+func (o *Output) Colors() bool { return o.color }
+
+// SetColors turns colours on or off, whatever is behind the output.
+func (o *Output) SetColors(on bool) { o.color = on }
+
 // Under returns the writer below the buffer, for a program that writes there itself.
 func (o *Output) Under() io.Writer { return o.under }
 

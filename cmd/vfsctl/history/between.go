@@ -1,0 +1,103 @@
+package history
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"slices"
+	"syscall"
+
+	"vfsdb/cmd/vfsctl/cli"
+	"vfsdb/snapshot"
+	"vfsdb/vfs"
+)
+
+// trees finds out which arguments are trees, and which are paths.
+func (d *differ) trees() (from, to snapshot.Tree, err error) {
+	names, dash := d.Args, d.Cmd.ArgsLenAtDash()
+	if dash >= 0 {
+		names, d.o.Paths = d.Args[:dash], slices.Clone(d.Args[dash:])
+	}
+	var trees []snapshot.Tree
+	for len(names) > 0 && len(trees) < 2 {
+		tree, err := snapshot.Resolve(d, d.FS, names[0])
+		if errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		trees, names = append(trees, tree), names[1:]
+	}
+
+	if len(trees) < 2 && d.Gone != nil {
+		return nil, nil, d.Gone
+	}
+	to = d.FS
+	switch len(trees) {
+	case 2:
+		from, to = trees[0], trees[1]
+	case 1:
+		from = trees[0]
+	default:
+		if from, err = before(d, d.FS); err != nil {
+			return nil, nil, err
+		}
+	}
+
+	// What is no tree is a path, if one of the trees has it.
+	for _, name := range names {
+		if dash < 0 && (has(d, from, name) || has(d, to, name)) {
+			d.o.Paths = append(d.o.Paths, name)
+			continue
+		}
+		gone := &fs.PathError{Op: "diff", Path: name, Err: syscall.ENOENT}
+		if len(trees) == 2 {
+			return nil, nil, gone
+		}
+		return nil, nil, cli.NoTree(d, d.FS, "snapshot or branch", name, gone)
+	}
+	if from == nil {
+		return nil, nil, cli.Usage(d.Cmd, "diff needs a tree to compare with: the branch has no snapshot yet, and was forked from none")
+	}
+	return from, to, nil
+}
+
+// has reports whether a tree has a path. A nil tree has none.
+func has(ctx context.Context, t snapshot.Tree, name string) bool {
+	if t == nil {
+		return false
+	}
+	_, err := t.Tree().Lstat(ctx, name)
+	return err == nil
+}
+
+// before returns the tree that stands before another one: the last snapshot before it on its branch, else the moment of the
+// fork; nil if there is neither.
+func before(ctx context.Context, fsys *vfs.FS) (snapshot.Tree, error) {
+	at := fsys.Moment()
+	list, err := snapshot.List(ctx, fsys)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range slices.Backward(list) {
+		if s.Moment.Branch == at.Branch && s.Moment.Epoch < at.Epoch {
+			return snapshot.At(ctx, fsys, s)
+		}
+	}
+
+	branches, err := fsys.Store().Branches(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, b := range branches {
+		if b.ID == at.Branch && b.Base != "" {
+			fork, err := fsys.At(ctx, b.Fork)
+			if err != nil {
+				return nil, err
+			}
+			return fork, nil
+		}
+	}
+	return nil, nil
+}
