@@ -2,6 +2,7 @@ package git
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,7 +21,8 @@ import (
 // ExportOptions select what an export writes. A nil *ExportOptions is the zero value.
 type ExportOptions struct {
 	// Since leaves out the commits up to this snapshot, which has to be one of the past of each Ref. The first commit then
-	// has the changes since, and follows Onto, or else what the repository has under the name of the Ref.
+	// has the changes since. It follows Onto, or else the commit that an import has made the snapshot from, or else what the
+	// repository has under the name of the Ref.
 	Since *snapshot.Snapshot
 
 	// Onto is the commit of the repository that the first commit follows: an id, or what else git fast-import takes.
@@ -104,15 +106,11 @@ func (x *exporter) ref(r Ref) error {
 	}
 
 	// The first commit follows what the options say.
-	from, base := "", (*vfs.FS)(nil)
-	if x.o.Onto != "" {
-		from = x.o.Onto
-	}
+	from, base := x.o.Onto, (*vfs.FS)(nil)
 	if x.o.Since != nil {
 		base = x.o.Since.FS
-		if from == "" {
-			from = r.Name + "^0"
-		}
+		h, _ := headerOf(x.o.Since.Info.Note)
+		from = cmp.Or(from, h.oid, r.Name+"^0")
 	}
 	written := int64(0)
 	for _, p := range points {

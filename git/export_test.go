@@ -182,7 +182,10 @@ func TestExportSince(t *testing.T) {
 	require.Equal(t, oid, hostGit(t, dir, nil, "rev-parse", "try~2"))
 	require.Equal(t, filesOf(t, try), hostFiles(t, dir, "try"))
 
-	// Without Onto it follows what the ref is.
+	// Without Onto it follows the commit that was imported, and else what the ref is.
+	stream, _ = export(t, &git.ExportOptions{Since: base}, git.Ref{Name: "refs/heads/again", Tree: try})
+	takeIn(t, dir, stream)
+	require.Equal(t, hostGit(t, dir, nil, "rev-parse", "try"), hostGit(t, dir, nil, "rev-parse", "again"))
 	mine, err := snapshot.Open(ctx, fsys, "mine")
 	require.NoError(t, err)
 	hostGit(t, dir, nil, "branch", "-f", "try", "try~")

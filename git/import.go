@@ -36,7 +36,12 @@ type ImportOptions struct {
 // unless it existed: then it has the commits before the failure. A stream that is not well formed is a [StreamError]. A
 // path that git or the store has no place for is listed in the Report, and so is a submodule.
 func Import(ctx context.Context, fsys *vfs.FS, r io.Reader, o *ImportOptions) (*Report, error) {
-	im := &importer{ctx: ctx, in: newScanner(r), marks: make(map[string]*blob)}
+	return importFrom(ctx, fsys, r, nil, o)
+}
+
+// importFrom is Import of a stream whose contents are in a repository, if objects is not nil.
+func importFrom(ctx context.Context, fsys *vfs.FS, r io.Reader, objects *objects, o *ImportOptions) (*Report, error) {
+	im := &importer{ctx: ctx, in: newScanner(r), marks: make(map[string]*blob), objects: objects}
 	if o != nil {
 		im.o = *o
 	}
@@ -57,7 +62,9 @@ type importer struct {
 	head  *vfs.FS // of the branch
 	batch *chunk.Batch
 	loader
-	marks map[string]*blob
+	marks map[string]*blob // by the mark, or by the id in the repository
+
+	objects *objects
 
 	done bool   // the stream has to end with done
 	mark string // of the last commit
@@ -144,6 +151,14 @@ func (im *importer) snapshotName(h *header) string {
 		return fmt.Sprintf("%s-%.12s", im.o.Branch, h.oid)
 	}
 	return fmt.Sprintf("%s-%d", im.o.Branch, h.number)
+}
+
+// load stores a content, and reports how far the import has come.
+func (im *importer) load(b *blob, size int64, r io.Reader) error {
+	im.report.Bytes += size
+	err := im.loader.load(b, size, r)
+	im.progress()
+	return err
 }
 
 // progress reports how far the import has come.

@@ -71,7 +71,8 @@ func (w *writer) change(ch *change) error {
 	if err == nil && ch.from != "" {
 		err = checkPath(ch.from, false)
 	}
-	if err == nil {
+	valid := err == nil
+	if valid {
 		switch {
 		case ch.op != put:
 			err = w.move(ch)
@@ -88,7 +89,9 @@ func (w *writer) change(ch *change) error {
 		return nil
 	case errors.Is(err, syscall.EINVAL), errors.Is(err, syscall.EPERM), errors.Is(err, syscall.ENAMETOOLONG), errors.Is(err, syscall.ENOENT):
 		w.done.refuse(ch.path, err)
-		w.left[parent(ch.path)] = true // a directory may have been made for it
+		if valid {
+			w.left[parent(ch.path)] = true // it may have been made for this
+		}
 		return nil
 	}
 	return err

@@ -10,7 +10,7 @@ import (
 	"vfsdb/chunk"
 )
 
-// A blob is a content of the stream. Its item is there once the loader has waited.
+// A blob is a content. Its item is there once the loader has waited.
 type blob struct{ item *chunk.Item }
 
 // A loader stores the contents of a stream. Small ones are read into memory, and hashed and stored by workers while the
@@ -79,18 +79,17 @@ func (l *loader) failure() error {
 	return l.failed
 }
 
-// load stores a content of the stream.
-func (l *loader) load(size int64, r io.Reader) (b *blob, err error) {
+// load stores a content.
+func (l *loader) load(b *blob, size int64, r io.Reader) (err error) {
 	if err := l.ctx.Err(); err != nil {
-		return nil, err
+		return err
 	}
-	b = new(blob)
 	if size > chunk.Size {
 		b.item, err = l.batch.Add(l.ctx, r)
-		return b, err
+		return err
 	}
 	if err := l.failure(); err != nil {
-		return nil, err
+		return err
 	}
 
 	p := <-l.buffers
@@ -100,11 +99,11 @@ func (l *loader) load(size int64, r io.Reader) (b *blob, err error) {
 	p = p[:size]
 	if _, err := io.ReadFull(r, p); err != nil {
 		l.buffers <- p
-		return nil, err
+		return err
 	}
 	l.busy.Add(1)
 	l.jobs <- job{p, b}
-	return b, nil
+	return nil
 }
 
 // wait waits until all contents are stored.

@@ -52,7 +52,10 @@ func headerOf(note string) (h header, ok bool) {
 		}
 	}
 	h.message, ok = strings.CutSuffix(note, "\n")
-	return h, ok && isIdent(h.author) && isIdent(h.committer)
+	if ok = ok && isIdent(h.author) && isIdent(h.committer) && (h.oid == "" || isOid(h.oid)); !ok {
+		return header{}, false
+	}
+	return h, true
 }
 
 // isIdent reports whether a text is "NAME <EMAIL> SECONDS ZONE".

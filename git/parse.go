@@ -31,6 +31,7 @@ type change struct {
 type commit struct {
 	header
 	changes []change
+	wanted  []object // contents that are in the repository, and not in the stream
 }
 
 // read reads the stream to its end, commit by commit.
@@ -126,12 +127,8 @@ func (im *importer) blob() error {
 
 // content stores the data that follows.
 func (im *importer) content() (b *blob, err error) {
-	err = im.in.data(func(size int64, r io.Reader) (err error) {
-		im.report.Bytes += size
-		b, err = im.load(size, r)
-		return err
-	})
-	im.progress()
+	b = new(blob)
+	err = im.in.data(func(size int64, r io.Reader) error { return im.load(b, size, r) })
 	return b, err
 }
 
@@ -168,6 +165,9 @@ func (im *importer) commit() error {
 		if more, err = im.change(&c); err != nil {
 			return err
 		}
+	}
+	if err := im.objects.each(c.wanted, im.load); err != nil {
+		return err
 	}
 	if err := im.wait(); err != nil {
 		return err
@@ -262,7 +262,7 @@ func (im *importer) change(c *commit) (more bool, err error) {
 	switch word {
 	case "M":
 		ch.op = put
-		err = im.modify(&ch, rest)
+		err = im.modify(c, &ch, rest)
 	case "D":
 		ch.op = remove
 		ch.path, err = im.in.wholePath(rest)
@@ -293,7 +293,7 @@ func (im *importer) change(c *commit) (more bool, err error) {
 var errSubmodule = fmt.Errorf("a submodule: %w", syscall.EOPNOTSUPP)
 
 // modify reads a line that gives a path a file. One that gives it something else only removes what it had.
-func (im *importer) modify(ch *change, rest string) error {
+func (im *importer) modify(c *commit, ch *change, rest string) error {
 	mode, rest, _ := strings.Cut(rest, " ")
 	ref, name, ok := strings.Cut(rest, " ")
 	if !ok {
@@ -325,7 +325,15 @@ func (im *importer) modify(ch *change, rest string) error {
 		ch.blob, err = im.content()
 		return err
 	}
-	if ch.blob = im.marks[ref]; ch.blob == nil {
+	ch.blob = im.marks[ref]
+	switch {
+	case ch.blob != nil:
+	case im.objects != nil && isOid(ref):
+		ch.blob = new(blob)
+		oid := strings.Clone(ref) // the line is not kept for it
+		im.marks[oid] = ch.blob
+		c.wanted = append(c.wanted, object{oid, ch.blob})
+	default:
 		return im.in.wrong("the content %.80q is not in the stream before", ref)
 	}
 	return nil

@@ -54,7 +54,7 @@ func importRepo(ctx context.Context, fsys *vfs.FS, dir, rev string, o *ImportOpt
 		}
 	}
 
-	args := []string{"fast-export", "--use-done-feature", "--show-original-ids", "--reencode=yes", "--signed-tags=strip", "--first-parent"}
+	args := []string{"fast-export", "--use-done-feature", "--show-original-ids", "--reencode=yes", "--signed-tags=strip", "--first-parent", "--no-data"}
 	if !o.History {
 		args = append(args, "--max-count=1")
 	}
@@ -69,16 +69,20 @@ func importRepo(ctx context.Context, fsys *vfs.FS, dir, rev string, o *ImportOpt
 		return nil, startErr(err)
 	}
 
-	report, err := Import(ctx, fsys, out, o)
+	var report *Report
+	contents, err := openObjects(ctx, dir)
+	if err == nil {
+		report, err = importFrom(ctx, fsys, out, contents, o)
+		err = contents.close(err)
+	}
 	if err != nil {
 		stop()
-	} else {
-		_, err = io.Copy(io.Discard, out)
 	}
+	_, _ = io.Copy(io.Discard, out)
 	ended := cmd.Wait()
 
 	// A stream that was cut off is the fault of git, and an error of ours made us stop it.
-	if ended != nil && (err == nil || errors.Is(err, io.ErrUnexpectedEOF)) {
+	if ended != nil && (err == nil || errors.Is(err, errEnded)) {
 		err = failed(cmd, ended, errs)
 	}
 	if err != nil {

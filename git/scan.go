@@ -82,8 +82,11 @@ func (s *scanner) must() (string, error) {
 
 // ended is the error of a stream that ends too early.
 func (s *scanner) ended() error {
-	return fmt.Errorf("the stream ends after line %d: %w", s.line, io.ErrUnexpectedEOF)
+	return fmt.Errorf("%w after line %d: %w", errEnded, s.line, io.ErrUnexpectedEOF)
 }
+
+// errEnded is that a stream ends too early.
+var errEnded = errors.New("the stream ends")
 
 // unread makes next return the last line again.
 func (s *scanner) unread() { s.back = true }

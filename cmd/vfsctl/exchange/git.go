@@ -19,8 +19,9 @@ func gitCommand(a *cli.App) *cobra.Command {
 		Long: `Write branches with their snapshots as commits for git, and make branches from the commits of a
 repository. Git has no empty directories, owners, times, extended attributes, hard links and devices, and of modes
 only 644 and 755; the store has no submodules. What is lost is counted, and what is left out is named.`,
-		Example: `  vfsctl git import ~/project main
-  vfsctl git export main | git -C ~/project fast-import`,
+		Example: `  vfsctl git import ~/project main           its snapshot is main-0123456789ab
+  vfsctl git export main --since main-0123456789ab --ref agent |
+    git -C ~/project fast-import`,
 	}, gitExport(a), gitImport(a))
 }
 

@@ -30,12 +30,13 @@ a line for each call that changed something. A snapshot that git import has made
 with the same id if its parent has the same.
 
 The commits go to refs/heads/REF of the repository that reads. --since leaves out those up to SNAPSHOT: the first
-commit then follows what that ref is there, or with --onto the commit that it names.
+commit then follows the one that git import has made SNAPSHOT from, or else what that ref is there, or with --onto
+the commit that it names.
 
 The database stays as it is. What git cannot have is named, and the exit code is 3. With --json a report is on
 standard error.`,
 		Example: `  vfsctl git export main | git fast-import
-  vfsctl git export try --since main-0123456789ab --onto origin/main |
+  vfsctl git export try --since main-0123456789ab |
     git -C ~/project fast-import
   vfsctl git export --all | git fast-import`,
 		Args:              cli.Args(0, 1),
