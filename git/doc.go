@@ -11,9 +11,9 @@
 // as the tree and its changes, and not as many trees as there are snapshots. Contents are part of the commits: nothing is
 // gathered in memory but the list of what one commit changes.
 //
-// Author and time of a commit are those of the last change before the snapshot, as the log has them. The message is the
-// note of the snapshot or its name, followed by a trailer for each call that changed something. The same store makes
-// the same commits again.
+// The author of a commit is that of the last change before the snapshot, as the log has it, and the time that of the
+// snapshot. The message is the note of the snapshot or its name, followed by a trailer for each call that changed something.
+// The same store makes the same commits again.
 //
 // # In
 //

@@ -2,7 +2,9 @@ package git_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
+	"io"
 	"io/fs"
 	"math/rand/v2"
 	"strings"
@@ -275,3 +277,41 @@ func TestExportLosses(t *testing.T) {
 	takeIn(t, dir, stream)
 	require.Empty(t, hostFiles(t, dir, "main"))
 }
+
+// Of a store that is opened read-only, a snapshot goes out, and a head does not: it cannot be held.
+func TestExportReadOnly(t *testing.T) {
+	fsys := vfstest.New(t, "file")
+	vfstest.Snapshot(t, fsys, "then")
+	file := fsys.Store().Path()
+	ro := vfstest.Open(t, file, &vfs.Options{ReadOnly: true})
+	then, err := snapshot.Open(t.Context(), ro, "then")
+	require.NoError(t, err)
+	stream, _ := export(t, nil, git.Ref{Name: "refs/heads/then", Tree: then})
+	dir := newRepo(t)
+	takeIn(t, dir, stream)
+	require.Equal(t, []string{"100644 file file"}, hostFiles(t, dir, "then"))
+
+	_, err = git.Export(t.Context(), io.Discard, []git.Ref{head(ro)}, nil)
+	require.ErrorIs(t, err, syscall.EROFS)
+	require.ErrorContains(t, err, "export a snapshot")
+	_, err = git.Import(t.Context(), ro, strings.NewReader(commit), &git.ImportOptions{Branch: "new"})
+	require.ErrorIs(t, err, syscall.EROFS)
+}
+
+// A failing writer, damage and a cancelled context end an export with an error, and without the end of the stream.
+func TestExportFails(t *testing.T) {
+	fsys := vfstest.New(t, "a", "b")
+	_, err := git.Export(t.Context(), full{}, []git.Ref{head(fsys)}, nil)
+	require.ErrorIs(t, err, syscall.ENOSPC)
+
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var b bytes.Buffer
+	_, err = git.Export(ctx, &b, []git.Ref{head(fsys)}, nil)
+	require.ErrorIs(t, err, context.Canceled)
+	require.NotContains(t, b.String(), "done\n\n")
+}
+
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
