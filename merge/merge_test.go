@@ -3,6 +3,7 @@ package merge_test
 import (
 	"fmt"
 	"maps"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -230,12 +231,12 @@ func TestMergeWhole(t *testing.T) {
 	require.EqualError(t, err, "merge plain: invalid argument: it is not in conflict")
 }
 
-// A file has thousands of names on both sides.
-func TestMergeManyLinks(t *testing.T) {
-	main := vfstest.New(t)
+// manyLinks makes a file that has so many names in the base, and as many more on each of two branches.
+func manyLinks(t *testing.T, names int) (main, try *vfs.FS) {
+	main = vfstest.New(t)
 	link := func(fsys *vfs.FS, side string) {
 		require.NoError(t, fsys.Update(t.Context(), func(tx *vfs.Tx) error {
-			for i := range 1000 {
+			for i := range names {
 				if err := tx.Link("a", fmt.Sprint(side, i)); err != nil {
 					return err
 				}
@@ -245,16 +246,40 @@ func TestMergeManyLinks(t *testing.T) {
 	}
 	change(t, main, "w a 1")
 	link(main, "base")
-	try := fork(t, main, "try")
+	try = fork(t, main, "try")
 	link(main, "ours")
 	link(try, "theirs")
 	change(t, main, "rm base1")
 	change(t, try, "rm base2", "w a 2")
+	return main, try
+}
+
+// A file has thousands of names on both sides.
+func TestMergeManyLinks(t *testing.T) {
+	main, try := manyLinks(t, 1000)
 	into(t, main, try)
 	require.Empty(t, conflicted(t, main))
 	info, err := main.Stat(t.Context(), "a")
 	require.NoError(t, err)
 	require.Equal(t, 2999, info.Nlink())
+}
+
+// With four times as many names, a merge uses about four times as much memory in all: it does not read or copy all of them
+// for each one.
+func TestMergeManyLinksCost(t *testing.T) {
+	cost := func(names int) uint64 {
+		main, try := manyLinks(t, names)
+		var before, after runtime.MemStats
+		for range 2 { // the first fills caches
+			runtime.ReadMemStats(&before)
+			_, err := merge.Into(t.Context(), main, try, &merge.Options{DryRun: true})
+			require.NoError(t, err)
+			runtime.ReadMemStats(&after)
+		}
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	few, many := cost(250), cost(1000)
+	require.Less(t, many, 7*few)
 }
 
 // A directory that the base has removed as a whole, and that theirs has again, comes with all that is in it.
