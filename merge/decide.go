@@ -144,7 +144,8 @@ func (m *merger) removedByOurs(p plan, b, t state) (plan, bool, error) {
 	return p, true, nil
 }
 
-// mergeLinks merges the names of an inode as sets. If both sides renamed it, the name that ours gave it stays.
+// mergeLinks merges the names of an inode as sets. If both sides renamed it, the name that ours gave it stays. If none would be
+// left, since each side removed some, those of ours stay.
 func (m *merger) mergeLinks(p plan, b, o, t state) []node.Name {
 	gone := minus(b.links, t.links)
 	byTheirs, byOurs := minus(minus(t.links, b.links), o.links), minus(minus(o.links, b.links), t.links)
@@ -153,14 +154,13 @@ func (m *merger) mergeLinks(p plan, b, o, t state) []node.Name {
 	if o.node.IsDir() && len(byTheirs) > 0 && (len(byOurs) > 0 || !b.there()) {
 		twice = len(byTheirs)
 	}
-	links := minus(o.links, gone)
-	if twice > 0 {
-		byTheirs = byTheirs[twice:]
-		m.conflict(p.ino, m.termOf(node.Base, node.Place, b), m.termOf(node.Theirs, node.Place, t))
+	links := append(minus(o.links, gone), byTheirs[twice:]...)
+	none := len(links) == 0 && len(o.links) > 0 // the root has none anyway
+	if none {
+		links = o.links
 	}
-	links = append(links, byTheirs...)
-	if len(links) == 0 {
-		return o.links
+	if twice > 0 || none {
+		m.conflict(p.ino, m.termOf(node.Base, node.Place, b), m.termOf(node.Theirs, node.Place, t))
 	}
 	return links
 }

@@ -23,7 +23,7 @@
 //
 //   - Its place is the set of its names. Names that a side added come, those that a side removed go. A file that one side
 //     removed and the other edited or renamed stays, and conflicts. If both sides renamed it, the name that ours gave it
-//     stays, and it conflicts.
+//     stays, and it conflicts. So do the names of ours if the two sides together removed all.
 //   - Its content comes with its type. Texts of up to 64 MiB and a million lines that both sides changed are merged by line,
 //     and within single lines by word. Other contents conflict as a whole.
 //   - Its permissions and its owner. The later mtime counts.

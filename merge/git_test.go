@@ -28,7 +28,9 @@ var known = []string{
 	"CONFLICT (file in way of directory rename)", "CONFLICT(directory rename unclear split)",
 }
 
-// Where git's merge is clean, so is ours, with the same files. Where only ours is clean, all that git names is known.
+// Where git's merge is clean, so is ours, with the same files. Where only ours is clean, all that git names is known. No file
+// has two names, since git would take them for two files: an edit by one name that the other side does not have yet, or the
+// removal of a different name on each side, means something else to it.
 func TestMergeLikeGit(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("there is no git")

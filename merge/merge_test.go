@@ -138,6 +138,7 @@ func TestMerge(t *testing.T) {
 		{"links of both", []string{"w a 1"}, []string{"ln a b"}, []string{"ln a c", "w a 2"}, []string{"a=2", "b=2", "c=2"}, nil},
 		{"a link out of a removed directory", []string{"w d/a 1", "w d/b 1"}, []string{"ln d/a c"}, []string{"rm d"}, []string{"c=1"}, []string{"c: name"}},
 		{"a removed directory and a link out of it", []string{"w d/a 1", "w d/b 1"}, []string{"rm d"}, []string{"ln d/a c"}, []string{"c=1"}, []string{"c: name"}},
+		{"each one of two names removed", []string{"w a 1", "ln a b"}, []string{"rm a"}, []string{"rm b"}, []string{"b=1"}, []string{"b: name"}},
 		{"a mode and an edit", []string{"w a 1"}, []string{"chmod a"}, []string{"w a 2"}, []string{"a=2"}, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
