@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -238,8 +239,8 @@ func TestPatchedDuringSweep(t *testing.T) {
 	clean(t, fsys)
 }
 
-// wide is content with a manifest long enough to be stored over others, and few chunks that differ.
-func wide() []byte { return bytes.Repeat(noise(60, chunk.Size), 70) }
+// wide is content with a manifest long enough to be stored over others, and few chunks that differ. Nobody writes to it.
+var wide = sync.OnceValue(func() []byte { return bytes.Repeat(noise(60, chunk.Size), 70) })
 
 // requireWide reads the ends of wide content, and its sum.
 func requireWide(t *testing.T, fsys *vfs.FS, name string, want []byte) {
@@ -313,7 +314,7 @@ func TestManifestBases(t *testing.T) {
 // changed further; its base stays, and each has all its chunks.
 func TestManifestBasesDuringCollection(t *testing.T) {
 	ctx := t.Context()
-	want := wide()
+	want := bytes.Clone(wide())
 	copy(want[10_000:], "one")
 	more := bytes.Clone(want)
 	copy(more[20_000:], "two")
