@@ -1,6 +1,7 @@
 package apply
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -161,7 +162,7 @@ type applier struct {
 	listed map[string]bool    // paths of conflicts
 	made   map[node.Ino][]int // the additions among the changes, by what the merge has there
 	temps  int                // how many files were written
-	patch  patcher
+	patch  bytes.Buffer
 	result Result
 }
 
@@ -182,7 +183,7 @@ func (a *applier) run(ctx context.Context) error {
 		return err
 	}
 	if a.dry {
-		a.result.Patch = a.patch.text.Bytes()
+		a.result.Patch = a.patch.Bytes()
 		for _, s := range a.steps() {
 			if !a.leaves(s) {
 				a.done(s)

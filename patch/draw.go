@@ -42,25 +42,29 @@ func (d *drawer) file(p *place) (f File, err error) {
 		d.to.comment(p.path, f.Note)
 	}
 	noted := d.to.text.Len()
+	if err := d.sections(&f, old, now); err != nil {
+		return f, err
+	}
+	f.Text = d.to.text.Bytes()
+	f.Noted = len(f.Text) > 0 && len(f.Text) == noted
+	return f, nil
+}
 
+// sections draws one file, as far as a patch can show it: nil is none. A file of another type is another file.
+func (d *drawer) sections(f *File, old, now *node.Node) error {
 	if !drawn(old) {
 		old = nil
 	}
 	if !drawn(now) {
 		now = nil
 	}
-	if old != nil && now != nil && old.Kind() != now.Kind() { // a file of another type is another file
-		if err := d.section(&f, old, nil); err != nil {
-			return f, err
+	if old != nil && now != nil && old.Kind() != now.Kind() {
+		if err := d.section(f, old, nil); err != nil {
+			return err
 		}
 		old = nil
 	}
-	if err := d.section(&f, old, now); err != nil {
-		return f, err
-	}
-	f.Text = d.to.text.Bytes()
-	f.Noted = len(f.Text) > 0 && len(f.Text) == noted
-	return f, nil
+	return d.section(f, old, now)
 }
 
 // section draws one file: nil is none.

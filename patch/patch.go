@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 
+	"vfsdb/node"
 	"vfsdb/snapshot"
 	"vfsdb/tree"
 	"vfsdb/vfs"
@@ -78,6 +79,34 @@ func Write(ctx context.Context, w io.Writer, a, b snapshot.Tree, options *Option
 			return err
 		}
 		if _, err := w.Write(f.Text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// WriteIn writes the sections of some files, which the caller has compared itself: it gives their Path, From, Old and New. The
+// contents of both sides are those that the transaction can read. What git has no word for is left out.
+func WriteIn(tx *vfs.Tx, w io.Writer, files []File, options *Options) error {
+	var o Options
+	if options != nil {
+		o = *options
+	}
+	d := &drawer{o: &o, old: (*tree.Tx)(tx), now: (*tree.Tx)(tx)}
+	for _, f := range files {
+		var old, now *node.Node
+		if f.Old != nil {
+			old = node.NodeOf(f.Old)
+		}
+		if f.New != nil {
+			now = node.NodeOf(f.New)
+		}
+
+		d.to.start(&o)
+		if err := d.sections(&f, old, now); err != nil {
+			return &fs.PathError{Op: "diff", Path: f.Path, Err: err}
+		}
+		if _, err := w.Write(d.to.text.Bytes()); err != nil {
 			return err
 		}
 	}

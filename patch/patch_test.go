@@ -1,6 +1,7 @@
 package patch_test
 
 import (
+	"bytes"
 	"io"
 	"io/fs"
 	"os"
@@ -224,3 +225,37 @@ func TestErrors(t *testing.T) {
 		break // the loop may be left
 	}
 }
+
+// A caller that compares files itself gets the same sections, but for comments.
+func TestWriteIn(t *testing.T) {
+	a, b := two(t, map[string]string{"edited": "one\n", "gone": "gone\n", "old": "1\n2\n3\n4\n", "type": "text\n"}, func(fsys *vfs.FS) {
+		require.NoError(t, fsys.WriteFile(t.Context(), "edited", []byte("two\n"), 0))
+		require.NoError(t, fsys.Remove(t.Context(), "gone"))
+		require.NoError(t, fsys.Rename(t.Context(), "old", "a \"new\" one"))
+		require.NoError(t, fsys.WriteFile(t.Context(), "a \"new\" one", []byte("1\n2\n3\nfour\n"), 0))
+		require.NoError(t, fsys.Remove(t.Context(), "type"))
+		require.NoError(t, fsys.Symlink(t.Context(), "edited", "type"))
+		require.NoError(t, fsys.Mkdir(t.Context(), "empty", 0o755))
+	})
+	var want bytes.Buffer
+	var files []patch.File
+	for f, err := range patch.Files(t.Context(), a, b, nil) {
+		require.NoError(t, err)
+		if f.Note == "" {
+			want.Write(f.Text)
+		}
+		f.Text = nil
+		files = append(files, f)
+	}
+
+	var got bytes.Buffer
+	require.NoError(t, b.View(t.Context(), func(tx *vfs.Tx) error { return patch.WriteIn(tx, &got, files, nil) }))
+	require.Contains(t, got.String(), `rename to "a \"new\" one"`)
+	require.Equal(t, want.String(), got.String())
+	require.ErrorIs(t, b.View(t.Context(), func(tx *vfs.Tx) error { return patch.WriteIn(tx, full{}, files, nil) }), syscall.ENOSPC)
+}
+
+// full is a writer without room.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }

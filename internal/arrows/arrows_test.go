@@ -68,7 +68,7 @@ var rooms = map[string]room{
 	"git": {imports: []string{"chunk", "history", "node", "tree", "vfs", "snapshot"}, tests: []string{"gc"}},
 
 	// A branch goes to a directory of the host by a merge.
-	"apply": {imports: []string{"chunk", "history", "node", "textdiff", "tree", "vfs", "snapshot", "merge", "transfer/hostdir"}, tests: []string{"transfer", "run", "xattr"}},
+	"apply": {imports: []string{"chunk", "history", "node", "tree", "vfs", "snapshot", "merge", "patch", "transfer/hostdir"}, tests: []string{"transfer", "run", "xattr"}},
 
 	// The drawing of the benchmark's ratios knows no benchmark.
 	"bench/chart": {},
