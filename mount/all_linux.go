@@ -97,7 +97,7 @@ func (a *all) Lookup(cancel <-chan struct{}, h *fuse.InHeader, name string, out 
 		}
 		code := f.Lookup(cancel, h, name, out)
 		if code == fuse.OK && out.NodeId != 0 {
-			s.tell(1)
+			s.count(1)
 		}
 		return code
 	}
@@ -192,7 +192,7 @@ func (a *all) ReadDir(cancel <-chan struct{}, in *fuse.ReadIn, out *fuse.DirEntr
 	return a.listOwn(in, out.AddDirEntry)
 }
 
-// ReadDirPlus is ReadDir with what Lookup returns for entries of trees. A tree that is ownList by name only is not entered.
+// ReadDirPlus is ReadDir with what Lookup returns for entries of trees. A tree that is listed by its name only is not entered.
 func (a *all) ReadDirPlus(cancel <-chan struct{}, in *fuse.ReadIn, out *fuse.DirEntryList) fuse.Status {
 	if in.NodeId>>slotShift == 0 {
 		return a.listOwn(in, func(e fuse.DirEntry) bool { return out.AddDirLookupEntry(e) != nil })
@@ -202,9 +202,9 @@ func (a *all) ReadDirPlus(cancel <-chan struct{}, in *fuse.ReadIn, out *fuse.Dir
 	if f == nil {
 		return fuse.Status(syscall.ESTALE)
 	}
-	told, code := f.listPlus(in, out)
+	looked, code := f.listPlus(in, out)
 	if code == fuse.OK {
-		s.tell(told)
+		s.count(looked)
 	}
 	return code
 }
@@ -231,7 +231,7 @@ func (a *all) listOwn(in *fuse.ReadIn, add func(fuse.DirEntry) bool) fuse.Status
 // Forget ends the hold of a tree of which the kernel knows nothing any more.
 func (a *all) Forget(id, n uint64) {
 	if id>>slotShift != 0 {
-		a.slots.numbered(id).tell(-int64(n))
+		a.slots.numbered(id).count(-int64(n))
 	}
 }
 

@@ -110,6 +110,7 @@ func (f *frozen) Lookup(_ <-chan struct{}, h *fuse.InHeader, name string, out *f
 		n, err = tx.NodeOf(dir, node.Entry{Name: name, Ino: d.Ino, Kind: d.Kind})
 		return err
 	})
+
 	switch {
 	case err != nil:
 		return status(err)
@@ -203,8 +204,9 @@ func statFs(ctx context.Context, of *tree.Tree, out *fuse.StatfsOut) fuse.Status
 	if err != nil {
 		return status(err)
 	}
+	const blocks = schema.PageSize / blockSize
 	out.Bsize, out.Frsize, out.NameLen = blockSize, blockSize, node.MaxName
-	out.Blocks, out.Bfree = uint64(total), uint64(free)
+	out.Blocks, out.Bfree = uint64(total)*blocks, uint64(free)*blocks
 	return fuse.OK
 }
 

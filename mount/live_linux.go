@@ -11,7 +11,6 @@ import (
 	"github.com/hanwen/go-fuse/v2/fuse"
 
 	"vfsdb/node"
-	"vfsdb/schema"
 	"vfsdb/tree"
 	"vfsdb/vfs"
 )
@@ -142,18 +141,11 @@ func (l *live) look(fn func(*tree.Tx) error) error {
 	return l.tree.Look(l.ctx, fn)
 }
 
-// StatFs counts the pages of the file.
+// StatFs counts the pages of the file, and the room of the disk.
 func (l *live) StatFs(_ <-chan struct{}, _ *fuse.InHeader, out *fuse.StatfsOut) fuse.Status {
-	var total, free int64
-	err := l.tree.DB().View(l.ctx, func(tx *schema.Tx) (err error) {
-		total, free, err = tx.Pages()
-		return err
-	})
-	if err != nil {
-		return status(err)
+	if code := statFs(l.ctx, l.tree, out); !code.Ok() {
+		return code
 	}
-	out.Bsize, out.Frsize, out.NameLen = blockSize, blockSize, node.MaxName
-	out.Blocks, out.Bfree = uint64(total), uint64(free)
 	fillRoom(out, l.tree.DB().Path())
 	return fuse.OK
 }
@@ -165,8 +157,8 @@ func fillRoom(out *fuse.StatfsOut, file string) {
 		return
 	}
 	pages := host.Bavail * uint64(host.Bsize) / blockSize
-	out.Blocks = out.Blocks*(schema.PageSize/blockSize) + pages
-	out.Bfree = out.Bfree*(schema.PageSize/blockSize) + pages
+	out.Blocks += pages
+	out.Bfree += pages
 	out.Bavail = out.Bfree
 	out.Files, out.Ffree = 1<<40, 1<<40
 }

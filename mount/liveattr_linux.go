@@ -97,6 +97,7 @@ func (l *live) setAttr(tx *tree.Tx, ino node.Ino, op vfs.Op, in *fuse.SetAttrIn)
 	if err != nil {
 		return err
 	}
+
 	return tx.SetAttr(p, op, func(n *node.Node) {
 		if mode, ok := in.GetMode(); ok {
 			n.Mode = n.Mode&^node.PermBits | mode
@@ -112,6 +113,7 @@ func (l *live) setAttr(tx *tree.Tx, ino node.Ino, op vfs.Op, in *fuse.SetAttrIn)
 		if (setUid || setGid) && n.Kind() == node.KindFile {
 			n.Mode = killMode(n.Mode)
 		}
+
 		switch mtime, ok := in.GetMTime(); {
 		case ok && in.Valid&fuse.FATTR_MTIME_NOW != 0:
 			n.Mtime = tx.Now()

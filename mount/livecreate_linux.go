@@ -109,6 +109,7 @@ func (l *live) Tmpfile(_ <-chan struct{}, in *fuse.CreateIn, out *fuse.CreateOut
 		if err != nil {
 			return err
 		}
+
 		p, err := l.batch.place(dir, base)
 		if err == nil {
 			err = tx.Unlink(p)
@@ -153,6 +154,7 @@ func (l *live) Link(_ <-chan struct{}, in *fuse.LinkIn, base string, out *fuse.E
 		case n != nil && n.Nlink == 0: // the kernel lets only files of Tmpfile come here
 			return tx.Relink(ino, to)
 		}
+
 		from, err := l.placeOfInode(tx, ino)
 		if err != nil {
 			return err
@@ -162,6 +164,7 @@ func (l *live) Link(_ <-chan struct{}, in *fuse.LinkIn, base string, out *fuse.E
 	if err != nil {
 		return status(err)
 	}
+
 	n, err := l.node(ino)
 	if err != nil {
 		return status(err)

@@ -122,6 +122,7 @@ func (e *listed) dirEntry() fuse.DirEntry {
 func (l *live) ReadDirPlus(_ <-chan struct{}, in *fuse.ReadIn, out *fuse.DirEntryList) fuse.Status {
 	dir := l.ino(in.NodeId)
 	list, code := l.beginList(in, func(e fuse.DirEntry) bool { return out.AddDirLookupEntry(e) != nil })
+
 	for len(list) > 0 && code.Ok() {
 		part := list[:min(len(list), plusPart)]
 		nodes, err := l.nodesOf(dir, part)

@@ -60,7 +60,7 @@ func (f *feed) isOwn(seq int64) bool {
 	return len(f.mine) > 0 && f.mine[0].first <= seq
 }
 
-// Init begins to invalidate the kernel's caches of what others change. That lasts until the end of the feed.
+// Init begins to follow the changes of others, until the end of the feed.
 func (l *live) Init(server *fuse.Server) {
 	ctx, stop := context.WithCancel(l.ctx)
 	l.feed.server, l.feed.stop, l.feed.ended = server, stop, make(chan struct{})
@@ -105,14 +105,14 @@ func (l *live) follow(ctx context.Context) error {
 		}
 		l.feed.since = e.Seq
 		if !l.feed.isOwn(e.Seq) {
-			l.tell(&e)
+			l.invalidate(&e)
 		}
 	}
 	return nil
 }
 
-// tell invalidates the kernel's caches of what an event has changed.
-func (l *live) tell(e *vfs.Event) {
+// invalidate drops what the kernel keeps of the inodes and entries that an event names.
+func (l *live) invalidate(e *vfs.Event) {
 	for _, ino := range []node.Ino{e.Ino, e.Displaced} {
 		if ino != 0 && (ino == l.tree.Root() || l.inodes.knows(ino)) {
 			l.holdNameless(ino)
@@ -122,16 +122,24 @@ func (l *live) tell(e *vfs.Event) {
 	if e.Op == vfs.OpRemoveAll || e.Op == vfs.OpRestore || e.Op == vfs.OpMerge {
 		l.holdLost()
 	}
+	for _, name := range entriesOf(e) {
+		l.dropEntry(name)
+	}
+}
+
+// entriesOf returns the entries that an event changed.
+func entriesOf(e *vfs.Event) (list []node.Name) {
 	if e.Dir != 0 {
-		l.dropEntry(node.Name{Dir: e.Dir, Base: path.Base(e.Path)})
+		list = append(list, node.Name{Dir: e.Dir, Base: path.Base(e.Path)})
 	}
-	if e.ArgDir != 0 {
-		base := path.Base(e.Path)
-		if e.Op == vfs.OpRename {
-			base = path.Base(e.Arg)
-		}
-		l.dropEntry(node.Name{Dir: e.ArgDir, Base: base})
+	if e.ArgDir == 0 {
+		return list
 	}
+	base := path.Base(e.Path)
+	if e.Op == vfs.OpRename {
+		base = path.Base(e.Arg)
+	}
+	return append(list, node.Name{Dir: e.ArgDir, Base: base})
 }
 
 // holdNameless keeps an inode that has lost its last name, since a program may have it open.

@@ -62,6 +62,7 @@ func (l *live) Write(_ <-chan struct{}, in *fuse.WriteIn, data []byte) (uint32, 
 		}
 		return uint32(done), fuse.OK
 	}
+
 	done, err := l.write(ino, data, int64(in.Offset))
 	if err != nil {
 		return 0, status(err)
@@ -79,6 +80,7 @@ func (l *live) write(ino node.Ino, p []byte, off int64) (done int, err error) {
 		if err != nil {
 			return done, err
 		}
+
 		done += n
 		if n > 0 {
 			err = l.batch.wrote(ino, n)

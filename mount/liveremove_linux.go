@@ -43,6 +43,7 @@ func (l *live) remove(h *fuse.InHeader, base string, check func(*node.Node) erro
 		if err := check(n); err != nil {
 			return err
 		}
+
 		p, err := l.batch.place(name.Dir, name.Base)
 		if err != nil {
 			return err

@@ -100,6 +100,7 @@ func serve(shown fuse.RawFileSystem, dir string, options *fuse.MountOptions, end
 		_ = end()
 		return nil, err
 	}
+
 	m := &Mount{dir: dir, done: make(chan struct{})}
 	go func() {
 		server.Serve()
@@ -108,6 +109,7 @@ func serve(shown fuse.RawFileSystem, dir string, options *fuse.MountOptions, end
 		}
 		close(m.done)
 	}()
+
 	if m.on, err = mountinfo.NewestOn(dir); err == nil {
 		err = awaitMount(server)
 	}
@@ -118,8 +120,8 @@ func serve(shown fuse.RawFileSystem, dir string, options *fuse.MountOptions, end
 	return m, nil
 }
 
-// newServer mounts a file system, with a device that no program inherits which this process starts. One that had it would keep
-// the mount from ending with this process, and wait forever for answers to its own requests.
+// newServer mounts a file system. No program that this process starts inherits the device: it would keep the mount alive after
+// this process has ended, and wait forever for answers to its own requests.
 func newServer(shown fuse.RawFileSystem, dir string, o *fuse.MountOptions) (*fuse.Server, error) {
 	if !o.DirectMountStrict {
 		return fuse.NewServer(shown, dir, o)

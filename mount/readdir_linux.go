@@ -60,7 +60,7 @@ func (f *frozen) ReadDirPlus(_ <-chan struct{}, in *fuse.ReadIn, out *fuse.DirEn
 }
 
 // listPlus is ReadDirPlus, and returns how many look-ups of inodes the reply has.
-func (f *frozen) listPlus(in *fuse.ReadIn, out *fuse.DirEntryList) (told int64, code fuse.Status) {
+func (f *frozen) listPlus(in *fuse.ReadIn, out *fuse.DirEntryList) (looked int64, code fuse.Status) {
 	code = f.list(in, func(tx *tree.Tx, e fuse.DirEntry) (bool, error) {
 		entry := out.AddDirLookupEntry(e)
 		if entry == nil || e.Name == "." || e.Name == ".." {
@@ -73,11 +73,11 @@ func (f *frozen) listPlus(in *fuse.ReadIn, out *fuse.DirEntryList) (told int64, 
 		if err == nil {
 			f.fillEntry(entry, n)
 			f.nowKnown(f.ino(in.NodeId), n)
-			told++
+			looked++
 		}
 		return true, err
 	})
-	return told, code
+	return looked, code
 }
 
 // list adds the entries from a place on, until add has no room for more.

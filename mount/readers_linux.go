@@ -110,6 +110,7 @@ func (r *reader) open(tx *tree.Tx, head bool) error {
 	if err := n.CheckRegular(); err != nil {
 		return err
 	}
+
 	if r.content != nil {
 		if r.content.Content() == n.Content {
 			return nil

@@ -2,7 +2,6 @@ package mount
 
 import (
 	"context"
-	"path"
 	"sync"
 	"syscall"
 
@@ -133,8 +132,8 @@ func (ss *slots) begin(s *slot, t *tree.Tree) error {
 	return nil
 }
 
-// tell counts look-ups of inodes that the kernel is given, or with a negative number those that it has forgotten.
-func (s *slot) tell(n int64) {
+// count adds look-ups of inodes that the kernel is given, or with a negative number takes away those that it has forgotten.
+func (s *slot) count(n int64) {
 	if s == nil || n == 0 {
 		return
 	}
@@ -178,11 +177,8 @@ func (ss *slots) follow(ctx context.Context, f *frozen, seq int64) {
 				ss.server.InodeNotify(f.number(ino), 0, 0)
 			}
 		}
-		if e.Dir != 0 {
-			ss.server.EntryNotify(f.number(e.Dir), path.Base(e.Path))
-		}
-		if e.ArgDir != 0 {
-			ss.server.EntryNotify(f.number(e.ArgDir), path.Base(e.Arg))
+		for _, name := range entriesOf(&e) {
+			ss.server.EntryNotify(f.number(name.Dir), name.Base)
 		}
 	}
 }

@@ -66,7 +66,7 @@ func unescape(path string) string {
 }
 
 // Of returns the number of the mount that a path leads to. It asks nothing of the process that serves the mount,
-// which may be gone. ok is false on a host that is too old to tell.
+// which may be gone. ok is false on a host that is too old to know it.
 func Of(path string) (id uint64, ok bool, err error) {
 	var st unix.Statx_t
 	err = unix.Statx(unix.AT_FDCWD, path, unix.AT_STATX_DONT_SYNC|unix.AT_NO_AUTOMOUNT, unix.STATX_MNT_ID, &st)
