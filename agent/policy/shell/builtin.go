@@ -15,6 +15,7 @@ func (r *reader) checkBuiltin(name string, args []*syntax.Word) {
 	case "local":
 		r.refuseOptions(name, "", args)
 		r.checkVariables(args)
+
 	case "read":
 		r.refuseOptions(name, "a", args)
 		r.checkVariables(args)

@@ -17,5 +17,5 @@
 //   - a format of printf that begins with an expansion, and operands of [ and test that may become operators: unquoted
 //     expansions, and two unknown words in a row
 //
-// What a program starts in turn is not looked at: make, sh -c and git run what they are given.
+// Programs that a program starts in turn are not named: make, sh -c and git run what they are given.
 package shell

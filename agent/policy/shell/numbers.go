@@ -23,6 +23,7 @@ func textVariables(file *syntax.File) map[string]bool {
 			texts[name] = texts[name] || !isNumber(w)
 		}
 	}
+
 	syntax.Walk(file, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.Assign:
@@ -54,6 +55,7 @@ func storesIn(n *syntax.CallExpr) []string {
 		return nil
 	}
 	builtin, _ := literal(n.Args[0])
+
 	var names []string
 	switch builtin {
 	case "export", "readonly", "local":
@@ -74,6 +76,7 @@ func storesIn(n *syntax.CallExpr) []string {
 			names = append(names, text)
 		}
 	}
+
 	return names
 }
 

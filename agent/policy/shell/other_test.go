@@ -77,6 +77,7 @@ func TestProgramsEveryday(t *testing.T) {
 		`export "A=$x" B=$y; readonly C=1; unset A`:                 "",
 		"f() { local x=$1; echo \"$x\"; }; f a":                     "",
 		"cat <<'E'\n$[ $'x' $(rm)\nE":                               "cat",
+		"cat <<\\E\n$[ $'x' $(rm)\nE":                               "cat",
 		`grep 'x$[0-9]' f; grep "x\$[0-9]" f; grep "x$" f`:          "grep",
 		"( (cd a; make) )":                                          "make",
 		"cd a && OPTIND=1; getopts ab: o":                           "",

@@ -187,6 +187,7 @@ func assigned(n syntax.Node) string {
 	case *syntax.UnaryArithm:
 		return watchedWord(n.X)
 	}
+
 	if !watched[name] {
 		return ""
 	}

@@ -30,6 +30,7 @@ func literal(w *syntax.Word) (string, bool) {
 			return "", false
 		}
 	}
+
 	return b.String(), true
 }
 
@@ -54,7 +55,7 @@ func leading(w *syntax.Word) string {
 func quoted(w *syntax.Word) bool {
 	for _, part := range w.Parts {
 		lit, ok := part.(*syntax.Lit)
-		if !ok || strings.Contains(lit.Value, `\\`) {
+		if !ok || strings.Contains(lit.Value, `\`) {
 			return true
 		}
 	}
