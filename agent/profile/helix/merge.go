@@ -192,6 +192,7 @@ func partsOf(list []conflictOut, omitted int) []tool.Part {
 				body.WriteByte('\n')
 			}
 		}
+
 		line := fmt.Sprintf("Conflict %d of %d (%s)", i+1, len(list)+omitted, c.Kind)
 		switch {
 		case c.Why != "":
@@ -201,6 +202,7 @@ func partsOf(list []conflictOut, omitted int) []tool.Part {
 		}
 		parts = append(parts, tool.Part{Line: line, Ref: c.Path, Body: strings.TrimSuffix(body.String(), "\n")})
 	}
+
 	if omitted > 0 {
 		parts = append(parts, tool.Part{Line: fmt.Sprintf("%s more not shown: call conflicts once these are resolved", texts.Count(omitted, "conflict", "conflicts"))})
 	}

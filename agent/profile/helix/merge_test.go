@@ -45,6 +45,9 @@ func TestMergeTools(t *testing.T) {
 	out := agentkit.Call(t, b, "workspace_merge", agentkit.Args{"into": "main"})
 	require.Equal(t, true, out["dryRun"])
 	require.Len(t, out["conflicts"], 1)
+	for side, want := range map[string]string{"ours": "main", "theirs": "try"} { // ours is what into names
+		require.Equal(t, want, out["conflicts"].([]any)[0].(map[string]any)[side].(map[string]any)["label"])
+	}
 	r := agentkit.Try(t, b, "workspace_merge", agentkit.Args{"into": "main", "dryRun": false})
 	require.ErrorIs(t, r.Err, syscall.ESTALE)
 	require.Contains(t, r.Text, "Merge 'main' into your branch first")

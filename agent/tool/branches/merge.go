@@ -62,7 +62,7 @@ func Merge(ctx context.Context, h *tool.History, from, into string, dry bool) (*
 		}
 
 		m.UpToDate, m.FastForward, m.Changes = r.UpToDate, r.FastForward, r.Changes
-		if list, m.Omitted, err = describe(tx, h, r.Added); err != nil {
+		if list, m.Omitted, err = describe(tx, target, r.Added); err != nil {
 			return err
 		}
 		if dry {
