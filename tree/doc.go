@@ -25,7 +25,7 @@
 // # Operations
 //
 // Create, Replace, Link, Unlink, RemoveTree, Rename, SetAttr, SetContent and CopyTree are the operations that change a tree. Each is one
-// body, changes rows, and records what it did in the journal. [Compare] and [Base] compare two trees, and the
+// body, changes rows, and records what it did in the journal. [Compare] compares two trees, and the
 // functions of rows.go change one row each, for rooms that make one tree equal to another.
 //
 // # Memory
