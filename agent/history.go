@@ -68,7 +68,9 @@ func (s *Session) Branch(ctx context.Context, name string) (ref tool.Ref, err er
 // Undo takes the last n steps back and returns the ref of the branch. A step is a call that changed something, or a
 // turn, as [SessionOptions].Auto has it. Later writes of others to the branch are lost with them. An undo is a step
 // too: Undo(ctx, 1) takes it back. Undo stays on the branch: after a move to a fork, it does not reach what was done
-// before. To take single calls back, and keep what others wrote and what came later, use package undo. More steps than there are snapshots is ENOENT. A session without automatic snapshots has no steps: EINVAL.
+// before. More steps than there are snapshots is ENOENT. A session without automatic snapshots has no steps: EINVAL.
+//
+// Package undo takes single calls back, and keeps what others wrote and what came later.
 func (s *Session) Undo(ctx context.Context, n int) (ref tool.Ref, err error) {
 	k := s.keeper
 	if k == nil || n < 1 {

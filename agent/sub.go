@@ -161,7 +161,7 @@ type AdoptOptions struct {
 type Adoption struct {
 	Ref tool.Ref // of the session
 
-	// What the merge did. Its Added are the conflicts that came with it, and its Conflicts all that the branch has:
+	// Result is that of the merge. Added are the conflicts that came with it, and Conflicts all that the branch has:
 	// [merge.Resolve] decides about one.
 	*merge.Result
 }

@@ -18,7 +18,7 @@ type Span struct {
 }
 
 // Back takes spans of history back from the head of a transaction, one after the other: a merge with the moment after a span
-// as the base, and the one before as theirs. What came later stays; what both changed in different ways conflicts. It
+// as the base, and the one before as theirs. Later changes stay, and conflict where they changed the same in another way. It
 // returns the conflicts that it made. It notes no merge and keeps no undo. The moments must be whole, see [history.Whole].
 //
 // It looks at the head only where the spans have touched it, so it costs as much as they have changed, whatever came later:

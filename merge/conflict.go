@@ -153,8 +153,8 @@ func Content(ctx context.Context, fsys *vfs.FS, path string, side Side) (data []
 }
 
 // Markers returns the text of a file in conflict, in which the lines that conflict stand between marks, with those of the
-// base. The marks are stored nowhere. What a side does not have is empty there. What is not merged by line, such as binary
-// contents and directories, is EINVAL.
+// base. The marks are stored nowhere. A side without the file is empty there. A file that is not merged by line, such as one
+// with binary contents or a directory, is EINVAL.
 func Markers(ctx context.Context, fsys *vfs.FS, path string) ([]byte, error) {
 	var text bytes.Buffer
 	err := fsys.View(ctx, func(tx *vfs.Tx) error {

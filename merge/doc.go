@@ -13,7 +13,7 @@
 // brings only what is new, and a merge back brings only what the other side has of its own. A restore counts too: a branch
 // that was brought back to the moment before a merge can have that merge again. If each side has taken in the other's past,
 // there are several best moments. These are merged first, in memory; what conflicts among them keeps the older state. Where
-// the target has not changed since the base, it becomes what the source is. A branch that was forked empty has the empty
+// the target has not changed since the base, it becomes equal to the source. A branch that was forked empty has the empty
 // tree for a base.
 //
 // # Registers
@@ -35,15 +35,14 @@
 //
 // # Trees
 //
-// A directory that one side removed, and in which the other changed or added something, stays with just that; an addition is no
-// conflict. If two
-// directories were added under one name, or one was added where the other side moved one to, they become one. Two different
-// files under one name both stay, that of the source as name~SOURCE. If the two sides move two directories into each other,
-// those of ours count.
+// If one side removed a directory and the other changed or added something in it, the directory stays with just that. An
+// addition is no conflict. Two directories that were added under one name become one, and so do one that was added and one that
+// the other side moved there. Two different files under one name both stay, that of the source as name~SOURCE. If the two sides
+// move two directories into each other, the moves of ours count.
 //
 // # Conflicts
 //
-// A merge does not fail for conflicts. What conflicts stays as it is in the target, and the inode's row has the other
+// A merge does not fail for conflicts. A register that conflicts stays as it is in the target, and the inode's row has the other
 // states as terms, in the way of jj: a value is what stands there, less the base, plus what theirs had. Forks, snapshots
 // and restores take conflicts along, and collections keep their contents. In later merges equal terms cancel, so a
 // conflict that one branch has resolved is resolved by a merge with that branch. Marks in texts are made when they are asked

@@ -251,8 +251,8 @@ func (m *merger) decideAll() error {
 	return nil
 }
 
-// revived adds to some ids those of what is in directories that theirs has again: where the base has removed a directory
-// as a whole, the rows of its entries may be the same in both.
+// revived appends the ids of the entries of directories that theirs has again. If the base has removed a directory as a whole,
+// the rows of its entries may be the same in both.
 func (m *merger) revived(ids []node.Ino) ([]node.Ino, error) {
 	known := make(map[node.Ino]bool)
 	for _, id := range ids {

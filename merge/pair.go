@@ -25,8 +25,8 @@ func (m *merger) pair() error {
 	return err
 }
 
-// pairBelow pairs what was in a directory that theirs has made anew with what has those names there now. What is gone has
-// gone without rows of its own, and so is to be decided about too.
+// pairBelow pairs what was in a directory that theirs has made anew with what has those names there now. Entries that are
+// gone have no rows of their own, so they are to be decided about too.
 func (m *merger) pairBelow() error {
 	for todo := slices.Sorted(maps.Keys(m.inTheirs)); len(todo) > 0; todo = todo[1:] {
 		before, err := stateOf(m.base, todo[0], nil)

@@ -87,7 +87,7 @@ func (v *view) rawNames(ino node.Ino) ([]node.Name, error) {
 	return names, nil
 }
 
-// differsFrom tells the view what it differs in from another one, so that the rest has to be read of one of them only.
+// differsFrom gives the view its differences from another one, so that the rest has to be read of one of them only.
 func (v *view) differsFrom(from *view, by *tree.Delta) {
 	v.from, v.lost, v.gained = from, make(map[node.Ino][]node.Name), make(map[node.Ino][]node.Name)
 	v.changed = make(map[node.Ino]*node.Node)

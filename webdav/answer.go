@@ -44,6 +44,7 @@ func (a *answer) Write(p []byte) (int, error) {
 func statusOf(err error) int {
 	errno, _ := vfs.Errno(err)
 	var stale *vfs.StaleError
+
 	switch {
 	case err == nil:
 		return 0

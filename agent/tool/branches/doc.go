@@ -3,5 +3,5 @@
 //
 // Each verb takes the [tool.History] of its call, which is the branch where the tools stand, and asks the policy through it:
 // [tool.History.Moment] refuses branches that are not granted, [tool.History.Approve] asks for approval, and
-// [tool.History.MayChange] judges every path that would change. What a verb shows is only what the policy shows.
+// [tool.History.MayChange] judges every path that would change. A verb shows only paths that the policy shows.
 package branches

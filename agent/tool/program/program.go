@@ -32,8 +32,8 @@ type Result struct {
 	ExitCode  int    // 128 and the signal's number if a signal ended it
 	TimedOut  bool
 
-	// Branch has what the program changed. What others changed in the meantime is merged with that. It is a new branch, made
-	// from the branch as the program found it, if that was deleted.
+	// Branch has what the program changed, merged with the changes of others in the meantime. If the branch was deleted, or
+	// could not be merged with, Moved is true: Branch is then a new one, made from the branch as the program found it.
 	Branch string
 	Moved  bool
 
