@@ -60,7 +60,17 @@ func (in *innerInput) endMoment() error {
 	if in.Base != "" {
 		return nil
 	}
-	return unix.Unmount(in.lowerPath(), unix.MNT_FORCE|unix.MNT_DETACH)
+	moment, err := os.OpenFile(in.lowerPath(), unix.O_PATH|unix.O_DIRECTORY, 0)
+	if err != nil {
+		return err
+	}
+	defer moment.Close()
+
+	// Since it is busy, the kernel ends its connection, but does not take it out of the namespace: that would be a wait.
+	if err := unix.Unmount(in.lowerPath(), unix.MNT_FORCE); err != unix.EBUSY {
+		return err
+	}
+	return nil
 }
 
 // sendTree sends the root of the tree to the process outside, which so decides when the kernel frees what it knows of the tree.
