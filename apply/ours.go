@@ -155,7 +155,7 @@ func (m *oursMaker) change(p *place, there *node.Node) error {
 	if next == *there {
 		return nil
 	}
-	return m.tx.PutNode(&next)
+	return m.tx.PutNodes(&next)
 }
 
 // attributes gives a node the attributes that the directory has.

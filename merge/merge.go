@@ -259,11 +259,13 @@ func apply(tx *tree.Tx, delta *tree.Delta) error {
 		return err
 	}
 	kinds := make(map[node.Ino]uint8)
+	var nodes []*node.Node
 	for _, c := range delta.Inodes {
 		if c.New == nil {
 			return schema.Corrupt("inode %d is missing in a merge", c.Ino)
 		}
 		kinds[c.Ino] = node.NodeOf(c.New).Kind()
+		nodes = append(nodes, node.NodeOf(c.New))
 	}
 
 	for _, c := range delta.Names {
@@ -288,10 +290,8 @@ func apply(tx *tree.Tx, delta *tree.Delta) error {
 			return err
 		}
 	}
-	for _, c := range delta.Inodes {
-		if err := tx.PutNode(node.NodeOf(c.New)); err != nil {
-			return err
-		}
+	if err := tx.PutNodes(nodes...); err != nil {
+		return err
 	}
 	return log.Record()
 }

@@ -100,6 +100,9 @@ func (m *merger) number(id node.Ino) (node.Ino, error) {
 	if ino, ok := m.inOurs[id]; ok {
 		return ino, nil
 	}
+	if _, other := m.inTheirs[id]; !other {
+		return id, nil
+	}
 	n, err := m.ours.node(id)
 	if err != nil || n != nil {
 		return id, err

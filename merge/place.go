@@ -69,6 +69,10 @@ func (m *merger) putLink(name node.Name, ino node.Ino) error {
 	if err := m.clear(name.Dir); err != nil {
 		return err
 	}
+	have, err := m.out.rawNames(ino)
+	if err != nil || slices.Contains(have, name) {
+		return err
+	}
 	at, err := m.out.lookup(name)
 	if err != nil || at == ino {
 		return err

@@ -248,7 +248,7 @@ func (p *placer) setDir(dir *upperInode, now int64) error {
 	after.Mtime = there.Mtime
 	if there.Mtime == now && after == *there {
 		after.Mtime = dir.mtime
-		return p.tx.PutNode(&after)
+		return p.tx.PutNodes(&after)
 	}
 	return p.tx.SetAttr(dir.at, vfs.OpSetattr, func(n *node.Node) { dir.put(n, p.owner) })
 }

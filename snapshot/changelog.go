@@ -45,10 +45,9 @@ func NewChangeLog(tx *tree.Tx, op journal.Op, delta *tree.Delta) (*ChangeLog, er
 		l.names = append(l.names, c.Name)
 		l.moved[c.Old], l.moved[c.New] = true, true
 	}
-	var changed []node.Ino
 	var contents []chunk.Content
 	for _, c := range delta.Inodes {
-		l.nodes[c.Ino], changed = c, append(changed, c.Ino)
+		l.nodes[c.Ino] = c
 		for _, info := range []*vfs.Info{c.Old, c.New} {
 			if info != nil {
 				contents = append(contents, node.NodeOf(info).Content)
@@ -60,9 +59,6 @@ func NewChangeLog(tx *tree.Tx, op journal.Op, delta *tree.Delta) (*ChangeLog, er
 		}
 	}
 	if err := tx.FindNames(inos); err != nil {
-		return nil, err
-	}
-	if err := tx.FindNodes(changed); err != nil { // whoever changes them asks for each
 		return nil, err
 	}
 	var err error

@@ -76,10 +76,16 @@ func Become(tx, src *tree.Tx, delta *tree.Delta, op journal.Op) error {
 			return err
 		}
 	}
+	var nodes []*node.Node
 	for _, c := range delta.Inodes {
-		if err := becomeInode(tx, c); err != nil {
+		if c.New != nil {
+			nodes = append(nodes, node.NodeOf(c.New))
+		} else if err := tx.DropNode(c.Ino); err != nil {
 			return err
 		}
+	}
+	if err := tx.PutNodes(nodes...); err != nil {
+		return err
 	}
 	return log.Record()
 }
@@ -150,12 +156,4 @@ func becomeName(tx, src *tree.Tx, c tree.NameChange) error {
 		return err
 	}
 	return tx.PutEntry(c.Name, d.Ino, d.Kind)
-}
-
-// becomeInode makes an inode equal to that of another tree.
-func becomeInode(tx *tree.Tx, c tree.InodeChange) error {
-	if c.New == nil {
-		return tx.DropNode(c.Ino)
-	}
-	return tx.PutNode(node.NodeOf(c.New))
 }

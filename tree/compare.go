@@ -8,10 +8,10 @@ import (
 	"slices"
 	"syscall"
 
-	"vfsdb/history"
 	"vfsdb/memory"
 	"vfsdb/node"
 	"vfsdb/schema"
+	"vfsdb/tree/level"
 )
 
 // A Delta is the difference between two trees, as rows: entries and inodes, whose times count too. If a directory lost its
@@ -203,7 +203,7 @@ var (
 // stretches finds the nearest branch that both lineages lead through. What each side has above it differs, and in it
 // what happened between the two moments. The levels of a tree are in order, nearest first.
 func stretches(a, b *Tx) []stretch {
-	i, j := meet(a.tree.levels, b.tree.levels)
+	i, j := level.Meet(a.tree.levels, b.tree.levels)
 	list := append(a.whole(byOld, i), b.whole(byNew, j)...)
 	if i == len(a.tree.levels) {
 		return list
@@ -276,15 +276,4 @@ func (tx *Tx) fillAbsent(d differing, side shownBy) {
 			tx.mem.FillNode(ino, nil)
 		}
 	}
-}
-
-// meet finds the nearest branch that two lineages lead through, and returns its place in each; the lengths of both if
-// there is none.
-func meet(a, b []history.Level) (i, j int) {
-	for i, l := range a {
-		if j := slices.IndexFunc(b, func(m history.Level) bool { return m.Branch == l.Branch }); j >= 0 {
-			return i, j
-		}
-	}
-	return len(a), len(b)
 }

@@ -150,15 +150,12 @@ func (tx *Tx) FindNodes(inos []node.Ino) error {
 	if len(missing) < 4 {
 		return nil
 	}
-	err := level.Many(tx.db, nodesOfLevel, tx.tree.levels, tx.tree.filters, missing, func(rows *schema.Rows, number int) (node.Ino, error) {
+	err := level.Many(tx.db, nodesOfLevel, tx.tree.levels, tx.tree.filters, len(tx.tree.levels), missing, func(rows *schema.Rows, number int) (node.Ino, error) {
 		n, err := scanInode(rows, node.Ino(rows.Int(colIno)), number)
 		if err != nil {
 			return n.Ino, fmt.Errorf("load inode %d: %w", n.Ino, err)
 		}
 		tx.mem.PutNode(n.Ino, orNil(&n))
-		if number > 0 {
-			tx.cacheInheritedNode(n)
-		}
 		return n.Ino, nil
 	})
 	for ino := range missing {

@@ -239,7 +239,7 @@ func operations(tx *tree.Tx) map[string]error {
 		"copy tree":   tx.CopyTree(at("a"), at("c")),
 		"put entry":   tx.PutEntry(node.Name{Dir: tx.Root(), Base: "a"}, tx.Root(), node.KindDir),
 		"drop entry":  tx.DropEntry(node.Name{Dir: tx.Root(), Base: "a"}),
-		"put node":    tx.PutNode(&node.Node{Ino: tx.Root()}),
+		"put node":    tx.PutNodes(&node.Node{Ino: tx.Root()}),
 		"drop node":   tx.DropNode(tx.Root()),
 	}
 }

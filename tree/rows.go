@@ -1,8 +1,12 @@
 package tree
 
-import "vfsdb/node"
+import (
+	"vfsdb/node"
+	"vfsdb/schema"
+	"vfsdb/tree/level"
+)
 
-// The four functions of this file change one row each. They record no event, and read no other row. A caller that gives
+// The functions of this file change rows. They record no event, and read no other row. A caller that gives
 // a tree the state of another, as a restore does, keeps entries and numbers of links consistent itself.
 
 // PutEntry makes a name show an inode.
@@ -23,34 +27,42 @@ func (tx *Tx) DropEntry(name node.Name) error {
 	return tx.DropDirent(name.Dir, name.Base)
 }
 
-// PutNode puts a node as the inode of its number, times and all, whether the tree has that inode or not. A node without
-// names is queued for gc.
-func (tx *Tx) PutNode(n *node.Node) error {
+// PutNodes puts nodes as the inodes of their numbers, times and all, whether the tree has these inodes or not. Those without
+// names are queued for gc.
+func (tx *Tx) PutNodes(list ...*node.Node) error {
 	if err := tx.toWrite(); err != nil {
 		return err
 	}
 
-	have, err := tx.Node(n.Ino)
+	// How a row is written depends on the one that the branch itself has, be it a whiteout.
+	own, missing := make(map[node.Ino]*node.Node), make(map[node.Ino]bool)
+	for _, n := range list {
+		if own[n.Ino], _ = tx.mem.Node(n.Ino); own[n.Ino] == nil {
+			own[n.Ino], missing[n.Ino] = &node.Node{Level: node.Fresh}, true
+		}
+	}
+	err := level.Many(tx.db, nodesOfLevel, tx.tree.levels, tx.tree.filters, 1, missing, func(rows *schema.Rows, _ int) (node.Ino, error) {
+		n, err := scanInode(rows, node.Ino(rows.Int(colIno)), 0)
+		own[n.Ino] = &n
+		return n.Ino, err
+	})
 	if err != nil {
 		return err
 	}
-	if have == nil { // a whiteout may hide it
-		row, err := tx.loadInode(n.Ino)
-		if err != nil {
+
+	for _, n := range list {
+		put := *n
+		put.Level, put.Born = own[n.Ino].Level, own[n.Ino].Born
+		if err := tx.putInode(&put); err != nil {
 			return err
 		}
-		have = &row
-	}
-
-	put := *n
-	put.Level, put.Born = have.Level, have.Born
-	if err := tx.putInode(&put); err != nil {
-		return err
-	}
-	tx.mem.Own.PutNode(n.Ino, &put)
-	delete(tx.mem.Own.Dirty, n.Ino)
-	if put.Nlink == 0 {
-		return tx.addOrphan(n.Ino)
+		tx.mem.Own.PutNode(n.Ino, &put)
+		delete(tx.mem.Own.Dirty, n.Ino)
+		if put.Nlink == 0 {
+			if err := tx.addOrphan(n.Ino); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vfsdb/internal/vfstest"
+	"vfsdb/node"
 	"vfsdb/schema"
 	"vfsdb/tree"
 	"vfsdb/vfs"
@@ -45,7 +46,7 @@ func TestRowsOfADelta(t *testing.T) {
 	}
 }
 
-// putDelta makes a tree equal to another one, by the functions that change one row.
+// putDelta makes a tree equal to another one, by the functions that change rows.
 func putDelta(t *testing.T, to, from *tree.Tx) {
 	t.Helper()
 	delta, err := tree.Compare(to, from)
@@ -59,6 +60,7 @@ func putDelta(t *testing.T, to, from *tree.Tx) {
 		require.NoError(t, err)
 		require.NoError(t, to.PutEntry(change.Name, d.Ino, d.Kind))
 	}
+	var nodes []*node.Node
 	for _, change := range delta.Inodes {
 		if change.New == nil {
 			require.NoError(t, to.DropNode(change.Ino))
@@ -66,8 +68,9 @@ func putDelta(t *testing.T, to, from *tree.Tx) {
 		}
 		n, err := from.Node(change.Ino)
 		require.NoError(t, err)
-		require.NoError(t, to.PutNode(n))
+		nodes = append(nodes, n)
 	}
+	require.NoError(t, to.PutNodes(nodes...))
 }
 
 // A DropNode that fails, because what the branch inherits cannot be read, changes nothing, in memory either.

@@ -8,15 +8,15 @@ import (
 	"vfsdb/schema"
 )
 
-// Many reads the rows of many inodes, each from the nearest level that has one, whiteouts included. It asks each level once.
+// Many reads the rows of many inodes, each from the nearest level that has one, whiteouts included. It asks each of the first depth levels once.
 // The statement takes the inodes as [schema.List] has them, the branch and the epoch. Those that scan has returned are deleted from
 // missing.
-func Many(db *schema.Tx, text string, lineage []history.Level, filters []*Filter, missing map[node.Ino]bool, scan func(*schema.Rows, int) (node.Ino, error)) error {
+func Many(db *schema.Tx, text string, lineage []history.Level, filters []*Filter, depth int, missing map[node.Ino]bool, scan func(*schema.Rows, int) (node.Ino, error)) error {
 	filters, err := Now(db, lineage, filters)
 	if err != nil {
 		return err
 	}
-	for number, l := range lineage {
+	for number, l := range lineage[:depth] {
 		var inos []node.Ino
 		for ino := range missing {
 			if filters[number].MayHaveIno(ino) {

@@ -2,6 +2,7 @@ package level
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"vfsdb/history"
@@ -52,4 +53,15 @@ func (s *Nearest) Find(db *schema.Tx, lineage []history.Level, numbers []int, ke
 		}
 	}
 	return nil, 0, nil
+}
+
+// Meet finds the nearest branch that two lineages lead through, and returns its place in each; the lengths of both if
+// there is none.
+func Meet(a, b []history.Level) (i, j int) {
+	for i, l := range a {
+		if j := slices.IndexFunc(b, func(m history.Level) bool { return m.Branch == l.Branch }); j >= 0 {
+			return i, j
+		}
+	}
+	return len(a), len(b)
 }
