@@ -51,7 +51,7 @@
 // # Cost
 //
 // A merge is one transaction: other writers, in this process and others, come before it or after. It costs as much as both
-// sides have changed since they were one.
+// sides have changed since they were one. Inodes, names and sums of what changed are read many at once.
 //
 // The core, which merges three trees, knows nothing of branches. This room writes no table itself.
 package merge

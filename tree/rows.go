@@ -6,8 +6,8 @@ import (
 	"vfsdb/tree/level"
 )
 
-// The functions of this file change rows. They record no event, and read no other row. A caller that gives
-// a tree the state of another, as a restore does, keeps entries and numbers of links consistent itself.
+// The functions of this file change rows. They record no event, and change no other row. A caller that gives a tree the state
+// of another, as a restore does, keeps entries and numbers of links consistent itself.
 
 // PutEntry makes a name show an inode.
 func (tx *Tx) PutEntry(name node.Name, ino node.Ino, kind uint8) error {
