@@ -16,15 +16,21 @@ func (m *merger) inResult(name node.Name) (node.Name, error) {
 	return node.Name{Dir: dir, Base: name.Base}, err
 }
 
+func (m *merger) allInResult(names []node.Name) (list []node.Name, err error) {
+	for _, name := range names {
+		if name, err = m.inResult(name); err != nil {
+			return nil, err
+		}
+		list = append(list, name)
+	}
+	return list, nil
+}
+
 // dropLinks takes away the names that an inode is not to have, those below removed directories too.
 func (m *merger) dropLinks(p plan) error {
-	var wanted []node.Name
-	for _, name := range p.links {
-		name, err := m.inResult(name)
-		if err != nil {
-			return err
-		}
-		wanted = append(wanted, name)
+	wanted, err := m.allInResult(p.links)
+	if err != nil {
+		return err
 	}
 	names, err := m.out.rawNames(p.ino)
 	if err != nil {
@@ -48,11 +54,22 @@ func (m *merger) putLinks(p plan) error {
 			}
 		}
 	}
-	for _, name := range p.links {
-		name, err := m.inResult(name)
-		if err != nil {
+
+	// Only names that it does not have yet are looked up.
+	wanted, err := m.allInResult(p.links)
+	if err != nil {
+		return err
+	}
+	for _, name := range wanted {
+		if err := m.clear(name.Dir); err != nil {
 			return err
 		}
+	}
+	have, err := m.out.rawNames(p.ino)
+	if err != nil {
+		return err
+	}
+	for _, name := range minus(wanted, have) {
 		if err := m.putLink(name, p.ino); err != nil {
 			return err
 		}
@@ -67,10 +84,6 @@ func (m *merger) putLinks(p plan) error {
 // beside it.
 func (m *merger) putLink(name node.Name, ino node.Ino) error {
 	if err := m.clear(name.Dir); err != nil {
-		return err
-	}
-	have, err := m.out.rawNames(ino)
-	if err != nil || slices.Contains(have, name) {
 		return err
 	}
 	at, err := m.out.lookup(name)
