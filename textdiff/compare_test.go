@@ -77,7 +77,11 @@ func TestCompareSourcesAsGit(t *testing.T) {
 func TestCompareGuessesAsGit(t *testing.T) {
 	r := seeded(3)
 	var pairs []gitPair
-	for i := range cases(12, 120) {
+	step := 1
+	if testing.Short() {
+		step = 4
+	}
+	for i := 0; i < cases(12, 120); i += step {
 		var alphabet []string
 		for n := range 2 + (i%20)*(i%20)*(i%20) {
 			alphabet = append(alphabet, strings.Repeat("x", n%50)+string(rune('a'+n%26))+"\n")
@@ -222,7 +226,10 @@ func longest(a, b Text) int {
 
 // The worst texts end: every line common to both in many ways, in an order that shares little.
 func TestCompareEnds(t *testing.T) {
-	const n = 30_000
+	n := 30_000
+	if testing.Short() {
+		n = 6000
+	}
 	texts := map[string]func(i int) int{
 		"two lines at random": func(i int) int { return (i * i >> 3) % 2 },
 		"shuffled":            func(i int) int { return i * 7919 % n },
