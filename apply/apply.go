@@ -111,12 +111,13 @@ func to(ctx context.Context, source *vfs.FS, label, dir string, o *Options) (*Re
 	}
 	a.batch = (*tree.Tree)(source).NewBatch(ctx)
 	defer a.batch.Close()
+	defer a.spill.close()
 	if err := a.run(ctx); err != nil {
 		return nil, err
 	}
 
 	if !a.dry && len(a.places) > 0 && len(a.result.Conflicts)+len(a.result.Refused) == 0 {
-		if a.result.Recorded, err = record(ctx, source, a.theirs, abs); err != nil {
+		if a.result.Recorded, err = a.record(ctx, source, abs); err != nil {
 			return nil, err
 		}
 	}
@@ -162,6 +163,7 @@ type applier struct {
 	listed map[string]bool    // paths of conflicts
 	made   map[node.Ino][]int // the additions among the changes, by what the merge has there
 	temps  int                // how many files were written
+	spill  spill
 	patch  bytes.Buffer
 	result Result
 }

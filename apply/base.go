@@ -76,14 +76,20 @@ func recordName(head, abs string) string {
 }
 
 // record keeps what was applied as the base of the next apply. If the branch has changed meanwhile, the base stays as it was.
-func record(ctx context.Context, source, applied *vfs.FS, abs string) (name string, err error) {
+//
+// The directory is synced before. Else a loss of power could leave a base with files that the directory does not have, and the
+// next apply would take these for removed ones.
+func (a *applier) record(ctx context.Context, source *vfs.FS, abs string) (name string, err error) {
 	if source.Frozen() {
 		return "", nil
+	}
+	if err := a.sync(ctx, source); err != nil {
+		return "", err
 	}
 	made := recordName(source.Head(), abs)
 	err = source.Update(ctx, func(tx *vfs.Tx) error {
 		name = ""
-		changed, err := tx.ChangedSince(applied.Moment())
+		changed, err := tx.ChangedSince(a.theirs.Moment())
 		if err != nil || changed {
 			return err
 		}

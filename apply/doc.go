@@ -32,6 +32,10 @@
 // old ones go. So a process that is killed at any moment leaves files that are either old or new, and the next apply does the rest:
 // where the directory is as the branch has it, nothing is left to do. It also removes the file that was being written.
 //
+// A complete apply syncs the directory before it keeps the base of the next one, so that this holds after a loss of power too. On
+// Linux that syncs the file system that the directory is on. Where the store is opened with vfs.Options.Relaxed, nothing is
+// synced.
+//
 // All goes by the descriptors of directories, and no symlink leads out of them. So nothing outside of the directory is ever
 // written, whatever other programs rename meanwhile.
 package apply

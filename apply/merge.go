@@ -19,7 +19,7 @@ import (
 // errDone ends the transaction of the merge, of which the store keeps nothing.
 var errDone = errors.New("the merge is done")
 
-// maxHeld is the largest content that an apply writes and the branch does not have: it is held in memory.
+// maxHeld is the largest content that an apply writes and the branch does not have: it is read into memory.
 const maxHeld = 64 << 20
 
 // merge finds out what the directory is to have in each place.
@@ -239,9 +239,14 @@ func (a *applier) hold(merged *tree.Tx, p *place) error {
 		a.conflict(p.path, "the directory has another content, which is too large to be moved")
 		return nil
 	}
-	p.held = true
-	var err error
-	p.data, err = readAll(merged, p.want.Content)
+	if a.dry {
+		return nil
+	}
+	data, err := readAll(merged, p.want.Content)
+	if err != nil {
+		return err
+	}
+	p.held, err = a.spill.keep(data)
 	return err
 }
 

@@ -3,6 +3,7 @@ package apply
 import (
 	"cmp"
 	"context"
+	"io"
 	"maps"
 	"path"
 	"slices"
@@ -25,11 +26,10 @@ type place struct {
 	known bool        // the extended attributes are known
 	fault error       // why it is not known what the directory has
 
-	ino  node.Ino   // in the merge: of the file of ours; 0 if there is none
-	want *node.Node // what the directory is to have, or nil
-	data []byte     // the content of want, if theirs does not have it there
-	held bool       // data has it
-	skip bool       // the place stays as it is
+	ino  node.Ino          // in the merge: of the file of ours; 0 if there is none
+	want *node.Node        // what the directory is to have, or nil
+	held *io.SectionReader // the content of want, if theirs does not have it there
+	skip bool              // the place stays as it is
 }
 
 // branchChanged reports whether the branch has something else there than the base.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -252,8 +253,12 @@ func (w *writer) make(ctx context.Context, in *hostdir.Dir, temp string, p *plac
 
 // fill writes the content of a regular file.
 func (w *writer) fill(ctx context.Context, f *os.File, p *place) error {
-	if p.held {
-		return sparse.Write(f, p.data)
+	if p.held != nil {
+		data, err := io.ReadAll(p.held)
+		if err != nil {
+			return err
+		}
+		return sparse.Write(f, data)
 	}
 	if p.want.Content.Size <= loadBytes {
 		data, err := w.theirs.ReadFile(ctx, p.path)

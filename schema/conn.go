@@ -32,6 +32,7 @@ type conn struct {
 	memo    any   // for the room above, see Tx.Memo
 	kept    any   // for the room above, see Tx.Keep
 	ids     ids   // that are ours, while nobody else commits
+	relaxed bool  // see Options
 	lazy    bool  // the next transaction need not be durable by itself, see DB.Stage
 	lax     bool  // the connection is set to that
 	old     bool  // the file had an older format when it was opened, which is read-only then
@@ -100,7 +101,7 @@ func (c *conn) setUp(options Options, r role) error {
 			return err
 		}
 	}
-	c.lazy, c.lax = options.Relaxed, options.Relaxed
+	c.relaxed, c.lazy, c.lax = options.Relaxed, options.Relaxed, options.Relaxed
 	return c.pragma(syncPragma(options.Relaxed))
 }
 

@@ -33,6 +33,9 @@ func (tx *Tx) Context() context.Context { return tx.ctx }
 // Writable reports whether the transaction may write.
 func (tx *Tx) Writable() bool { return tx.write }
 
+// Relaxed reports whether commits of the DB are not durable by themselves, see [Options].
+func (tx *Tx) Relaxed() bool { return tx.conn.relaxed }
+
 // BeforeCommit has fn called before the transaction is committed, to write rows that wait in memory, also those of the
 // operations that share the transaction, see [DB.Join]. fn gets the transaction that it is called in. If it fails, nothing
 // is committed. A caller that changes memory which other operations of the transaction see must call BeforeCommit at once:
