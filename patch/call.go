@@ -90,6 +90,9 @@ func recorded(tx *tree.Tx, id int64) error {
 	if err != nil {
 		return err
 	}
+	if newest < oldest {
+		return fmt.Errorf("show call %d: the log has no call: %w", id, syscall.ENOENT)
+	}
 	return fmt.Errorf("show call %d: the log has the calls %d to %d: %w", id, oldest, newest, syscall.ENOENT)
 }
 

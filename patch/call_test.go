@@ -49,6 +49,9 @@ func TestCall(t *testing.T) {
 	require.Equal(t, "f: -b\n+other\n", made)
 
 	require.ErrorIs(t, show(t.Context(), 4000), syscall.ENOENT)
+	for _, err := range patch.Call(t.Context(), vfstest.New(t), 1024, nil) {
+		require.EqualError(t, err, "show call 1024: the log has no call: no such file or directory")
+	}
 	looked := &vfs.Call{Tool: "looks"}
 	require.NoError(t, fsys.LogCalls(t.Context(), looked))
 	calls, err = fsys.Store().Calls(t.Context(), nil)
