@@ -2,10 +2,12 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"slices"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -47,8 +49,9 @@ func Run(ctx context.Context, newRoot func(*App) *cobra.Command, args []string, 
 	root.SetErr(a.Errs)
 
 	err := root.ExecuteContext(ctx)
-	if flushed := a.Out.Flush(); err == nil {
-		err = flushed
+	flushed := a.Out.Flush()
+	if _, told := err.(Exit); err == nil || told && flushed != nil && !errors.Is(flushed, syscall.EPIPE) {
+		err = flushed // output that is lost is worse than what an exit code alone would say
 	}
 
 	// An error from before the body of a command is about the command line.
