@@ -159,6 +159,37 @@ func TestExportedMessages(t *testing.T) {
 	require.EqualValues(t, 4, report.Commits, "with what the restore has made")
 }
 
+// A snapshot that is gone leaves what was done before it to the next commit, also if another one has its name now. What an apply
+// has recorded is no commit.
+func TestExportedDeeds(t *testing.T) {
+	ctx := t.Context()
+	fsys := vfstest.New(t)
+	as := func(actor string) {
+		call := vfs.WithCall(ctx, &vfs.Call{Actor: actor, Tool: "put"})
+		require.NoError(t, fsys.WriteFile(call, actor, nil, 0o644))
+	}
+	as("ann")
+	vfstest.Snapshot(t, fsys, "s")
+	as("bob")
+	vfstest.Snapshot(t, fsys, "t")
+	require.NoError(t, snapshot.Delete(ctx, fsys, "s"))
+	as("carl")
+	_, err := snapshot.Create(ctx, fsys, "try-applied-0123abcd", &snapshot.Options{Note: "applied to /home/me"})
+	require.NoError(t, err)
+	as("dora")
+	vfstest.Snapshot(t, fsys, "s")
+
+	dir := newRepo(t)
+	stream, report := export(t, nil, head(fsys))
+	require.EqualValues(t, 2, report.Commits)
+	takeIn(t, dir, stream)
+	log := func(commit string) string { return hostGit(t, dir, nil, "log", "-1", "--format=%an|%B", commit) }
+	calls, err := fsys.Store().Calls(ctx, nil)
+	require.NoError(t, err)
+	require.Equal(t, fmt.Sprintf("dora|s\n\nVfs-Snapshot: s\nVfs-Call: %d carl: put\nVfs-Call: %d dora: put\n", calls[2].ID, calls[3].ID), log("main"))
+	require.Equal(t, fmt.Sprintf("bob|t\n\nVfs-Snapshot: t\nVfs-Call: %d ann: put\nVfs-Call: %d bob: put\n", calls[0].ID, calls[1].ID), log("main~"))
+}
+
 // An export goes on where an earlier one, or an import, has ended.
 func TestExportSince(t *testing.T) {
 	ctx := t.Context()

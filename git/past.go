@@ -27,12 +27,16 @@ type point struct {
 	deeds
 }
 
-// madeUp are the names that snapshots get from restores, merges and applies.
-var madeUp = regexp.MustCompile(`^(undo|apply)-[0-9]{8}-[0-9]{6}-[0-9a-f]{8}$`)
+// madeUp are the names that snapshots get from restores and merges, and applied those that they get from applies.
+var (
+	madeUp  = regexp.MustCompile(`^undo-[0-9]{8}-[0-9]{6}-[0-9a-f]{8}$`)
+	applied = regexp.MustCompile(`-applied-[0-9a-f]{8}$`)
+)
 
 // automatic reports whether neither a person nor a model has asked for a snapshot.
 func automatic(s snapshot.Info) bool {
-	return madeUp.MatchString(s.Name) || strings.HasPrefix(s.Name, "auto-") && strings.HasPrefix(s.Note, "automatic: ")
+	return madeUp.MatchString(s.Name) || strings.HasPrefix(s.Name, "auto-") && strings.HasPrefix(s.Note, "automatic: ") ||
+		applied.MatchString(s.Name) && strings.HasPrefix(s.Note, "applied to ")
 }
 
 // past returns the moments that become commits, oldest first. The last one is the tip.
@@ -108,7 +112,6 @@ type deeds struct {
 type call struct {
 	id          int64
 	actor, tool string
-	changes     int
 }
 
 // maxCalls is how many calls a message names.
@@ -125,7 +128,8 @@ func (x *exporter) attribute(tip *vfs.FS, points []*point) error {
 			index[p.name] = i
 		}
 	}
-	next, d := 0, deeds{}
+	var spans []span
+	d := deeds{}
 	for since, more := int64(0), true; more; {
 		events, err := tip.Log(x.ctx, &vfs.LogOptions{Since: since, Max: logPage})
 		if err != nil {
@@ -134,20 +138,58 @@ func (x *exporter) attribute(tip *vfs.FS, points []*point) error {
 		for i := range events {
 			e := &events[i]
 			since = e.Seq
-			if e.Op != vfs.OpSnapshot {
+			switch e.Op {
+			case vfs.OpSnapshot:
+				spans, d = append(spans, span{e.Arg, d}), deeds{}
+			case vfs.OpSnapshotDelete:
+				forget(spans, e.Arg)
+			default:
 				d.add(e)
-				continue
-			}
-			if at, is := index[e.Arg]; is && at >= next {
-				points[at].deeds, next, d = d, at+1, deeds{}
 			}
 		}
 		more = len(events) == logPage
 	}
-	if last := points[len(points)-1]; next < len(points) {
-		last.deeds = d
+
+	// What was done before a moment that is no commit belongs to the next one that is.
+	waiting := deeds{}
+	for _, s := range append(spans, span{"", d}) {
+		waiting.join(s.deeds)
+		if at, is := index[s.name]; is {
+			points[at].deeds, waiting = waiting, deeds{}
+		}
+	}
+	if last := points[len(points)-1]; last.last.IsZero() {
+		last.deeds = waiting
 	}
 	return nil
+}
+
+// A span is what was done before a snapshot was made, and after the one before it.
+type span struct {
+	name string // "" if the snapshot is gone
+	deeds
+}
+
+// forget takes the name from the last span that has it: another snapshot may get it.
+func forget(spans []span, name string) {
+	for i := range slices.Backward(spans) {
+		if spans[i].name == name {
+			spans[i].name = ""
+			return
+		}
+	}
+}
+
+// join adds what was done later.
+func (d *deeds) join(later deeds) {
+	if later.last.IsZero() {
+		return
+	}
+	d.actor, d.last = later.actor, later.last
+	d.more += later.more
+	for _, c := range later.calls {
+		d.addCall(c)
+	}
 }
 
 // add adds a change of the tree.
@@ -156,15 +198,20 @@ func (d *deeds) add(e *vfs.Event) {
 		return // of the branch as a whole
 	}
 	d.actor, d.last = e.Actor, e.At
+	if e.Call != 0 {
+		d.addCall(call{e.Call, e.Actor, e.Tool})
+	}
+}
+
+// addCall adds a call, once.
+func (d *deeds) addCall(c call) {
 	switch i := len(d.calls) - 1; {
-	case e.Call == 0:
-	case i >= 0 && d.calls[i].id == e.Call:
-		d.calls[i].changes++
-	case slices.ContainsFunc(d.calls, func(c call) bool { return c.id == e.Call }):
+	case i >= 0 && d.calls[i].id == c.id:
+	case slices.ContainsFunc(d.calls, func(other call) bool { return other.id == c.id }):
 	case len(d.calls) == maxCalls:
 		d.more++
 	default:
-		d.calls = append(d.calls, call{e.Call, e.Actor, e.Tool, 1})
+		d.calls = append(d.calls, c)
 	}
 }
 
