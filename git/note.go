@@ -67,18 +67,46 @@ func isIdent(text string) bool {
 // splitIdent returns the person and the time of "NAME <EMAIL> SECONDS ZONE"; the time is zero if it is something else.
 func splitIdent(text string) (person string, when time.Time) {
 	open, end := strings.IndexByte(text, '<'), strings.IndexByte(text, '>')
-	if open < 0 || end < open || strings.Contains(text[:open], ">") || strings.ContainsAny(text, "\n\x00") || strings.ContainsAny(text[open+1:end], "<") {
+	if open < 0 || end < open || open > 0 && text[open-1] != ' ' || strings.Contains(text[:open], ">") || strings.ContainsAny(text, "\n\x00") || strings.ContainsAny(text[open+1:end], "<") {
 		return "", time.Time{}
 	}
-	stamp, zone, _ := strings.Cut(strings.TrimPrefix(text[end+1:], " "), " ")
+	date, apart := strings.CutPrefix(text[end+1:], " ")
+	stamp, zone, _ := strings.Cut(date, " ")
 	seconds, err := strconv.ParseInt(stamp, 10, 64)
-	if err != nil || seconds < 0 || seconds > maxSeconds || len(zone) != 5 || (zone[0] != '+' && zone[0] != '-') {
-		return "", time.Time{}
-	}
-	if _, err := strconv.ParseUint(zone[1:], 10, 16); err != nil {
+	if !apart || err != nil || seconds < 0 || seconds > maxSeconds || stamp[0] == '+' || !isZone(zone) {
 		return "", time.Time{}
 	}
 	return text[:end+1], time.Unix(seconds, 0)
+}
+
+// isZone reports whether git fast-import takes a text for a time zone.
+func isZone(zone string) bool {
+	if zone == "" || zone[0] != '+' && zone[0] != '-' {
+		return false
+	}
+	n, err := strconv.ParseUint(zone[1:], 10, 16)
+	return err == nil && n <= 1400
+}
+
+// mended returns what a commit has as author or committer in the form that git fast-import takes. Old programs have left out
+// spaces, and written time zones that there are not: these become +0000.
+func mended(ident string) string {
+	open, end := strings.IndexByte(ident, '<'), strings.IndexByte(ident, '>')
+	if isIdent(ident) || open < 0 || end < open {
+		return ident
+	}
+	date := strings.Fields(ident[end+1:])
+	if len(date) != 2 {
+		return ident
+	}
+	if !isZone(date[1]) {
+		date[1] = "+0000"
+	}
+	name := strings.TrimSpace(ident[:open])
+	if name != "" {
+		name += " "
+	}
+	return name + ident[open:end+1] + " " + date[0] + " " + date[1]
 }
 
 // maxSeconds is the last time that the store can keep, in 2262.

@@ -47,6 +47,21 @@ func TestIdents(t *testing.T) {
 	require.Equal(t, "a <> 0 +0000", identOf("a", time.Unix(-5, 0)))
 }
 
+// What git fast-import would not take from an export again is mended, and nothing else is.
+func TestMendedIdents(t *testing.T) {
+	for was, want := range map[string]string{
+		"A <a> 1 +051800": "A <a> 1 +0000", "A <a> 1 +9999": "A <a> 1 +0000", "A <a> 1 UTC": "A <a> 1 +0000",
+		"A<a>1 -0130": "A <a> 1 -0130", "<a>  1  +0100": "<a> 1 +0100",
+		"A <a> 1 +100": "A <a> 1 +100", " <a> 1 +0000": " <a> 1 +0000", "  A  <a> 1 -1400": "  A  <a> 1 -1400",
+	} {
+		require.Equal(t, want, mended(was))
+		require.True(t, isIdent(want), want)
+	}
+	for _, none := range []string{"", "A", "A <a>", "A <a> 1", "A <a> -1 +0000", "A <a> x +0000", "A >a< 1 +0000", "A <a<b>> 1 +0000", "A <a> +1 +0000"} {
+		require.False(t, isIdent(mended(none)), none)
+	}
+}
+
 // What is quoted is read back, and is what git writes.
 func FuzzQuote(f *testing.F) {
 	f.Add("a b")

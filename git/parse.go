@@ -190,13 +190,13 @@ func (im *importer) header(c *commit) error {
 	if c.author, _, err = im.in.word("author"); err != nil {
 		return err
 	}
-	if c.author != "" && !isIdent(c.author) {
+	if c.author = mended(c.author); c.author != "" && !isIdent(c.author) {
 		return im.in.wrong("%.80q is no author with a time", c.author)
 	}
 	if c.committer, there, err = im.in.word("committer"); err != nil {
 		return err
 	}
-	if !there || !isIdent(c.committer) {
+	if c.committer = mended(c.committer); !there || !isIdent(c.committer) {
 		return im.in.wrong("the commit has no committer with a time")
 	}
 	if c.author == "" {
