@@ -2,9 +2,13 @@
 //
 //	vfsctl [--db FILE] [--branch NAME | --at SNAPSHOT] COMMAND
 //
-// The database is the file that --db names, else $VFS_DB, else agent.db. Commands stand on the head of the branch that
-// --branch names, else $VFS_BRANCH, else main; with --at on a snapshot. Commands about the whole database, such as gc and
-// branch list, ignore $VFS_BRANCH. Only init, import, put, tour and mcp --create create a database.
+// The database is the file that --db names, else $VFS_DB, else agent.db in the working directory or the nearest directory
+// above, within the file system and below a directory that is open to all users, such as /tmp. One above that belongs to
+// another user is refused. init makes one in the working directory.
+//
+// Commands stand on the head of the branch that --branch names, else $VFS_BRANCH, else the last switch of this user, else
+// main; with --at on a snapshot. Commands about the whole database, such as gc and branch list, look at --branch only. Only
+// init, import, put, tour and mcp --create create a database.
 //
 // # For scripts
 //

@@ -32,8 +32,11 @@ func newRoot(a *cli.App) *cobra.Command {
 		Short: "Work with a versioned filesystem in one SQLite file",
 		Long: `vfsctl works with a versioned filesystem that is one SQLite file.
 
-Commands work on the branch main, or on the tree that --branch, --at or $VFS_BRANCH names.
-Those about the whole database, such as gc and branch list, ignore $VFS_BRANCH.
+The database is the file of --db, else $VFS_DB, else agent.db in the working directory or the nearest one above. Paths begin
+at the root of its tree, wherever you are.
+
+Commands work on the tree that --branch, --at or $VFS_BRANCH names, else on the branch of the last switch, else on main.
+Those about the whole database, such as gc and branch list, look at --branch only.
 Only init, import, put, tour and mcp --create create a database.`,
 		Example: `  vfsctl tour .                          see everything once, on this directory
   vfsctl import . && vfsctl tree         take it in, and look at it

@@ -10,7 +10,7 @@ import (
 
 // wellKnown maps commands of other tools to advice about the command that does their work here.
 var wellKnown = map[string]string{
-	"checkout": "--branch NAME lets any command stand on a branch",
+	"checkout": "switch stands on a branch, and snapshot restore brings files back",
 	"clone":    "backup copies the whole database",
 	"commit":   "every command commits by itself; snapshot create names the moment",
 	"dir":      "ls lists a directory",
@@ -26,7 +26,6 @@ var wellKnown = map[string]string{
 	"search":   "grep searches contents, and find names",
 	"serve":    "mcp serves the files to agents, and webdav to file managers",
 	"stats":    "df shows what the database takes, and info what it is",
-	"switch":   "--branch NAME lets any command stand on a branch",
 	"umount":   "mount ends at an interrupt, or by: umount DIR",
 	"unmount":  "mount ends at an interrupt, or by: umount DIR",
 	"vacuum":   "gc gives back space, and compact stores contents in less",

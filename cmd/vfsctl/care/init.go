@@ -10,14 +10,21 @@ func initCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "init",
 		Short: "Create a database",
-		Long:  "Create a database with an empty tree on the branch main. If there is one already, nothing happens.",
+		Long: `Create a database with an empty tree on the branch main, in the working directory unless --db or $VFS_DB names
+another place. If there is one already, nothing happens. One in a directory above is no longer found from here.`,
 		Example: `  vfsctl init
   vfsctl --db /srv/agents/7.db init --json`,
 		Args:              cli.Args(0, 0),
 		ValidArgsFunction: cli.CompleteNothing,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			hidden := a.Here()
 			fresh := a.Absent()
-			return a.OnStore(cli.Creates, func(c *cli.Call) error { return reportInit(a, c, fresh) })(cmd, args)
+			return a.OnStore(cli.Creates, func(c *cli.Call) error {
+				if hidden != "" {
+					a.Warn("commands in this directory no longer use %s", hidden)
+				}
+				return reportInit(a, c, fresh)
+			})(cmd, args)
 		},
 	}
 }

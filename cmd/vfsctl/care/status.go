@@ -1,6 +1,7 @@
 package care
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,6 +25,8 @@ type statusJSON struct {
 	Error     string    `json:"error,omitempty"` // the reason why it, or its branch, does not open
 	ID        string    `json:"id,omitempty"`
 	Format    int64     `json:"format,omitempty"`
+	Branch    string    `json:"branch,omitempty"`    // the one that commands stand on
+	ChosenBy  string    `json:"chosen_by,omitempty"` // what names it, if not the command line: "vfsctl switch" or "$VFS_BRANCH"
 	Branches  int       `json:"branches,omitempty"`
 	Conflicts int       `json:"conflicts"` // files of the branch that merges could not decide about
 	FileSize  int64     `json:"file_size"`
@@ -37,18 +40,30 @@ type statusJSON struct {
 }
 
 func statusCommand(a *cli.App) *cobra.Command {
-	return &cobra.Command{
+	prompt := false
+	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "Show the state of the database, from outside",
-		Long: `Show the state of the database: whether it opens, when it and its branch last changed, whether a
-process writes at this moment, how long its write-ahead log is, and how many processes have files open. It
-changes nothing and reads little, so it may run all the time. If the database does not open, the exit code has
-the reason; if only the branch does not exist, the state of the database is shown all the same. check looks inside.`,
+		Long: `Show the state of the database: whether it opens, the branch that commands stand on and what names it, when
+both last changed, whether a process writes at this moment, how long its write-ahead log is, and how many
+processes have files open. It changes nothing and reads little, so it may run all the time. If the database does not
+open, the exit code has the reason; if only the branch does not exist, the state of the database is shown all the
+same. check looks inside.
+
+--prompt prints only the name of the branch, for the prompt of a shell: with a ? if the branch is gone, and nothing
+where there is no database. Its exit code is 0.`,
 		Example: `  vfsctl status
-  vfsctl status --json | jq -e '.state == "open"'`,
+  vfsctl status --json | jq -e '.state == "open"'
+  PS1='\w $(vfsctl status --prompt) \$ '`,
 		Args:              cli.Args(0, 0),
 		ValidArgsFunction: cli.CompleteNothing,
 		RunE: a.Plain(func(cmd *cobra.Command, _ []string) error {
+			if err := cli.Exclusive(cmd, "prompt", "json"); err != nil {
+				return err
+			}
+			if prompt {
+				return printPrompt(cmd.Context(), a)
+			}
 			s, failure := observe(cmd.Context(), a)
 			if err := printStatus(a, s); err != nil {
 				return err
@@ -56,7 +71,29 @@ the reason; if only the branch does not exist, the state of the database is show
 			return failure
 		}),
 	}
+	cmd.Flags().BoolVar(&prompt, "prompt", false, "print only the name of the branch, for the prompt of a shell")
+	return cmd
 }
+
+// printPrompt prints the branch that commands stand on. It has nothing to say about a database that does not open.
+func printPrompt(ctx context.Context, a *cli.App) error {
+	gone := ""
+	fsys, err := a.Open(ctx, cli.Reads)
+	switch {
+	case cli.IsNoBranch(err):
+		gone = "?"
+	case err != nil:
+		return nil
+	default:
+		if err := fsys.Close(); err != nil {
+			return nil
+		}
+	}
+	return a.Out.Printf("%s%s\n", a.Out.Name(branchOf(a)), gone)
+}
+
+// branchOf returns the branch that commands stand on.
+func branchOf(a *cli.App) string { return cmp.Or(a.Branch, vfs.MainBranch) }
 
 // observe looks at the files of a database and opens it. The error is that of opening.
 func observe(ctx context.Context, a *cli.App) (statusJSON, error) {
@@ -73,8 +110,8 @@ func observe(ctx context.Context, a *cli.App) (statusJSON, error) {
 	}
 
 	err := a.OfStore(observeOpen(ctx, a, s.read, s.readBranch))
-	if cli.IsNoBranch(err) {
-		a.Branch = ""
+	if s.Branch, s.ChosenBy = branchOf(a), a.Chooser(); cli.IsNoBranch(err) {
+		a.NoBranch()
 		s.Error = err.Error()
 		if failed := a.OfStore(observeOpen(ctx, a, s.read)); failed != nil {
 			err = failed
@@ -84,9 +121,9 @@ func observe(ctx context.Context, a *cli.App) (statusJSON, error) {
 	var none *cli.NoDatabaseError
 	switch {
 	case errors.As(err, &none):
-		s.State, s.Error = "absent", err.Error()
+		s.State, s.Error, s.Branch, s.ChosenBy = "absent", err.Error(), "", ""
 	case err != nil && !cli.IsNoBranch(err):
-		s.State, s.Error = "failed", err.Error()
+		s.State, s.Error, s.Branch, s.ChosenBy = "failed", err.Error(), "", ""
 	}
 	return s, err
 }
@@ -191,9 +228,14 @@ func printStatus(a *cli.App, s statusJSON) error {
 		if s.Error != "" { // they are of the branch
 			conflicts, changed = "", ""
 		}
+		branch := a.Out.Name(s.Branch)
+		if s.ChosenBy != "" {
+			branch += " (" + s.ChosenBy + " names it)"
+		}
 		lines = append(lines, [][2]string{
 			{"id", s.ID},
 			{"format", fmt.Sprint(s.Format)},
+			{"branch", branch},
 			{"branches", human.Comma(int64(s.Branches))},
 			{"conflicts", conflicts},
 			{"size", human.Size(s.FileSize)},

@@ -26,11 +26,16 @@ type App struct {
 	In        io.Reader
 	Out, Errs *term.Output
 
+	above   string    // DB, if it was found above the working directory; else ""
+	foreign error     // why the database that was found above is not used
+	kept    *standing // what switch has remembered, if Branch is that; else nil
+	unclear error     // why it is not known what switch has remembered
+
 	started bool      // the command line was understood
 	making  *creation // a new database that does not have its name yet; nil in all other runs
 }
 
-// defaultDB is the database when neither --db nor VFS_DB names one.
+// defaultDB is the database when neither --db nor VFS_DB names one: here, or in a directory above.
 const defaultDB = "agent.db"
 
 // Run runs one command line and returns its exit code. newRoot makes the command above all others.
@@ -69,8 +74,8 @@ func Run(ctx context.Context, newRoot func(*App) *cobra.Command, args []string, 
 // Register adds the global flags to the command above all others.
 func (a *App) Register(root *cobra.Command) {
 	flags := root.PersistentFlags()
-	flags.StringVar(&a.DB, "db", databaseFromEnv(), "the database `FILE`; $VFS_DB sets another default")
-	flags.StringVar(&a.Branch, "branch", "", "stand on the branch `NAME` (default $VFS_BRANCH, else main)")
+	flags.StringVar(&a.DB, "db", "", "the database `FILE` (default $VFS_DB, else agent.db, here or above)")
+	flags.StringVar(&a.Branch, "branch", "", "stand on the branch `NAME` (default $VFS_BRANCH, else that of switch, else main)")
 	flags.StringVar(&a.At, "at", "", "stand on `SNAPSHOT`, read-only")
 	flags.BoolVar(&a.JSON, "json", false, "print JSON: an object, or one per line")
 	flags.SortFlags = false
@@ -83,19 +88,32 @@ func (a *App) Register(root *cobra.Command) {
 	root.PersistentPreRunE = a.stand
 }
 
-// stand checks the flags that choose a database and a tree. Without --branch and --at, $VFS_BRANCH names the branch.
+// stand checks the flags that choose a database and a tree. Without --branch and --at, $VFS_BRANCH names the branch, and without
+// that it is the one that switch has remembered. A completion stands twice: before and after its flags are understood.
 func (a *App) stand(cmd *cobra.Command, _ []string) error {
+	if !cmd.Flags().Changed("branch") {
+		a.NoBranch()
+	}
 	switch {
-	case a.DB == "":
+	case a.DB == "" && cmd.Flags().Changed("db"):
 		return Usage(cmd, "--db is empty: it names the file of the database")
 	case a.Branch != "" && a.At != "":
 		return Usage(cmd, "--branch and --at exclude each other: a snapshot has its branch")
 	case a.Zero && a.JSON:
 		return Usage(cmd, "--print0 and --json exclude each other: JSON has the bytes of names in path_base64")
-	case a.Branch == "" && a.At == "":
-		a.Branch = os.Getenv(branchEnv)
 	}
 	a.Out.Zero = a.Zero
+	a.find(cmd)
+
+	if a.Branch != "" || a.At != "" {
+		return nil
+	}
+	a.Branch = os.Getenv(branchEnv)
+	if a.Branch == "" && a.foreign == nil && !a.Absent() {
+		if a.kept, a.unclear = loadStanding(a.DB); a.kept != nil {
+			a.Branch = a.kept.Branch
+		}
+	}
 	return nil
 }
 
@@ -104,21 +122,45 @@ func (a *App) Print0(cmd *cobra.Command) {
 	cmd.Flags().BoolVarP(&a.Zero, "print0", "0", false, "end lines with a NUL and quote no names, for xargs -0")
 }
 
-// branchEnv is the variable that names the branch to stand on.
-const branchEnv = "VFS_BRANCH"
+// The variables that name the database, and the branch to stand on.
+const (
+	databaseEnv = "VFS_DB"
+	branchEnv   = "VFS_BRANCH"
+)
 
-// databaseFromEnv returns the default of --db.
-func databaseFromEnv() string {
-	if db := os.Getenv("VFS_DB"); db != "" {
-		return db
+// NoBranch makes the App stand on main, for a command that is not about a branch.
+func (a *App) NoBranch() { a.Branch, a.kept, a.unclear = "", nil, nil }
+
+// Use makes the App stand on a branch of a database that are named by something else than the global flags.
+func (a *App) Use(db, branch string) {
+	a.DB, a.above, a.foreign = db, "", nil
+	a.Branch, a.kept, a.unclear = branch, nil, nil
+}
+
+// Stood reports whether the database was found above the working directory, or the branch is the one that switch has
+// remembered: nothing on the command line names it then.
+func (a *App) Stood() bool { return a.above != "" || a.kept != nil }
+
+// bySwitch says that switch has chosen the branch.
+const bySwitch = "vfsctl switch"
+
+// Chooser returns what names the branch: "vfsctl switch", "$VFS_BRANCH", or "" for the command line or nothing at all.
+func (a *App) Chooser() string {
+	switch {
+	case a.Branch == "":
+		return ""
+	case a.kept != nil:
+		return bySwitch
+	case os.Getenv(branchEnv) == a.Branch:
+		return "$" + branchEnv
 	}
-	return defaultDB
+	return ""
 }
 
 // Invoke writes a command line for the same database.
 func (a *App) Invoke(args ...string) string {
 	words := []string{"vfsctl"}
-	if a.DB != defaultDB {
+	if a.DB != defaultDB && a.DB != a.above {
 		words = append(words, "--db", a.DB)
 	}
 	return human.CommandLine(append(words, args...)...)

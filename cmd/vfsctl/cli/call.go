@@ -83,19 +83,19 @@ func (a *App) On(use Access, fn func(c *Call) error) func(*cobra.Command, []stri
 	}
 }
 
-// OnStore makes the body of a command about the whole database, as [App.On] does for a tree. It ignores $VFS_BRANCH, which
-// may name a branch that is gone.
+// OnStore makes the body of a command about the whole database, as [App.On] does for a tree. It ignores $VFS_BRANCH and what
+// switch has remembered, which may name a branch that is gone.
 func (a *App) OnStore(use Access, fn func(c *Call) error) func(*cobra.Command, []string) error {
 	body := a.On(use, fn)
 	return func(cmd *cobra.Command, args []string) error {
 		if !cmd.Flags().Changed("branch") {
-			a.Branch = ""
+			a.NoBranch()
 		}
 		return body(cmd, args)
 	}
 }
 
-// OnTrees is On for a command that compares two trees. If it has names of two, the branch that $VFS_BRANCH names may be gone.
+// OnTrees is On for a command that compares two trees. If it has names of two, the branch to stand on may be gone.
 func (a *App) OnTrees(fn func(c *Call) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		ran := false

@@ -20,9 +20,17 @@ type completer = func(cmd *cobra.Command, args []string, typed string) ([]cobra.
 // NoFiles keeps a shell from suggesting files of the host.
 const NoFiles = cobra.ShellCompDirectiveNoFileComp
 
-// suggest opens the database and asks fn. A completion creates no database, waits two seconds at most, and reports no
-// error.
+// suggest opens the database on the tree that the flags name, and asks fn. A completion creates no database, waits two
+// seconds at most, and reports no error.
 func (a *App) suggest(cmd *cobra.Command, fn func(ctx context.Context, fsys *vfs.FS) []cobra.Completion) []cobra.Completion {
+	if err := a.stand(cmd, nil); err != nil {
+		return nil
+	}
+	return a.ask(cmd, fn)
+}
+
+// ask is suggest for an App that stands.
+func (a *App) ask(cmd *cobra.Command, fn func(ctx context.Context, fsys *vfs.FS) []cobra.Completion) []cobra.Completion {
 	ctx := cmd.Context()
 	if ctx == nil {
 		ctx = context.Background()
@@ -45,12 +53,15 @@ func (a *App) suggest(cmd *cobra.Command, fn func(ctx context.Context, fsys *vfs
 	return fn(ctx, fsys)
 }
 
-// suggestNames is suggest for names that all trees of the database share. The tree that the flags or $VFS_BRANCH name
-// may be gone.
+// suggestNames is suggest for names that all trees of the database share. The tree to stand on may be gone.
 func (a *App) suggestNames(cmd *cobra.Command, fn func(ctx context.Context, fsys *vfs.FS) []cobra.Completion) []cobra.Completion {
 	onMain := *a
-	onMain.Branch, onMain.At = "", ""
-	return onMain.suggest(cmd, fn)
+	onMain.At = ""
+	if err := onMain.stand(cmd, nil); err != nil {
+		return nil
+	}
+	onMain.NoBranch()
+	return onMain.ask(cmd, fn)
 }
 
 // CompleteBranches suggests branches.

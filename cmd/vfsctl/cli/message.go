@@ -45,6 +45,9 @@ func (a *App) complain(err error, code Exit) {
 		m.Try = fmt.Sprintf("%s, or import a directory: %s", none.invoke(a, "init"), none.invoke(a, "import", "DIR"))
 	case errors.As(err, &absent):
 		m.Hint = absent.hint()
+		if absent.by == bySwitch {
+			m.Try = a.Invoke("switch", vfs.MainBranch)
+		}
 	case errors.Is(err, schema.ErrApart):
 		m.Hint = "it was moved, replaced or linked; close whatever has it open, then try again"
 	case code == ExitBusy:

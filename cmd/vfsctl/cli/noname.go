@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
+	"slices"
 	"strings"
 
 	"vfsdb/cmd/vfsctl/human"
@@ -17,14 +17,15 @@ import (
 type noName struct {
 	what, name string   // "branch", "snapshot" or "snapshot or branch"
 	there      []string // the names that exist
-	env        bool     // $VFS_BRANCH named it
+	moment     bool     // it is a snapshot, and a branch was asked for
+	by         string   // what named it, if that is not the command line
 	err        error
 }
 
 func (e *noName) Error() string {
 	text := fmt.Sprintf("no such %s: %s", e.what, e.name)
-	if e.env {
-		text += " ($" + branchEnv + " names it)"
+	if e.by != "" {
+		text += " (" + e.by + " names it)"
 	}
 	return text
 }
@@ -48,6 +49,8 @@ func (e *noName) hint() string {
 	}
 
 	switch {
+	case e.moment:
+		return "it is a snapshot: --at stands on one, and switch -c NEW " + e.name + " forks it"
 	case len(near) > 0 && len(near) <= few:
 		return DidYouMean(near)
 	case len(e.there) == 0:
@@ -58,19 +61,16 @@ func (e *noName) hint() string {
 	return "vfsctl branch list and vfsctl snapshot list show all names"
 }
 
-// noBranch explains that the branch of the flags or the environment does not exist. It opens the database on main, to
+// noBranch explains that the branch of the flags, the environment or switch does not exist. It opens the database on main, to
 // list the branches.
 func (a *App) noBranch(ctx context.Context, err error) error {
-	store, failed := vfs.Open(ctx, a.DB, &vfs.Options{MustExist: true})
-	if isReadOnly(failed) {
-		store, failed = vfs.Open(ctx, a.DB, &vfs.Options{ReadOnly: true})
-	}
+	store, failed := a.openOn(ctx, Reads, "")
 	if failed != nil {
 		return err
 	}
 	defer store.Close()
 
-	return &noName{what: "branch", name: a.Branch, there: branchNames(ctx, store), env: os.Getenv(branchEnv) == a.Branch, err: err}
+	return &noName{what: "branch", name: a.Branch, there: branchNames(ctx, store), by: a.Chooser(), err: err}
 }
 
 // Tree finds a snapshot or a branch by name, as [snapshot.Resolve] does. Its error offers names that exist.
@@ -88,17 +88,21 @@ func NoTree(ctx context.Context, fsys *vfs.FS, what, name string, err error) err
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	var there []string
+
+	var snapshots, branches []string
+	list, _ := snapshot.List(ctx, fsys)
+	for _, s := range list {
+		snapshots = append(snapshots, s.Name)
+	}
 	if strings.Contains(what, "branch") {
-		there = branchNames(ctx, fsys)
+		branches = branchNames(ctx, fsys)
 	}
-	if strings.Contains(what, "snapshot") {
-		list, _ := snapshot.List(ctx, fsys)
-		for _, s := range list {
-			there = append(there, s.Name)
-		}
+
+	moment := false
+	if what == "branch" {
+		moment, snapshots = slices.Contains(snapshots, name), nil
 	}
-	return &noName{what: what, name: name, there: there, err: err}
+	return &noName{what: what, name: name, there: append(branches, snapshots...), moment: moment, err: err}
 }
 
 func branchNames(ctx context.Context, fsys *vfs.FS) (names []string) {

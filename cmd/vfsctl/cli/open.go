@@ -15,24 +15,35 @@ import (
 
 // Open opens the database on the branch that the flags name.
 func (a *App) Open(ctx context.Context, use Access) (*vfs.FS, error) {
-	options := vfs.Options{Branch: a.Branch, MustExist: use != Creates}
+	if err := errors.Join(a.foreign, a.unclear); err != nil {
+		return nil, err
+	}
 	if a.Absent() && (use != Creates || !a.onMain()) {
 		return nil, &NoDatabaseError{path: a.DB, branch: a.Branch}
 	}
 
+	fsys, err := a.openOn(ctx, use, a.Branch)
+	if a.kept != nil {
+		fsys, err = a.recall(ctx, use, fsys, err)
+	}
+	if errors.Is(err, fs.ErrNotExist) && a.Branch != "" {
+		return nil, a.noBranch(ctx, err)
+	}
+	return fsys, err
+}
+
+// openOn opens the database on a branch.
+func (a *App) openOn(ctx context.Context, use Access, branch string) (*vfs.FS, error) {
 	path := a.DB
 	if a.making != nil {
 		path = a.making.path
 	}
+	options := vfs.Options{Branch: branch, MustExist: use != Creates}
 	fsys, err := vfs.Open(ctx, path, &options)
 	if use == Reads && isReadOnly(err) {
 		// A reader writes a lease, which keeps the content of its open files from being collected. It can do without.
 		options.ReadOnly = true
 		fsys, err = vfs.Open(ctx, path, &options)
-	}
-
-	if errors.Is(err, fs.ErrNotExist) && a.Branch != "" {
-		return nil, a.noBranch(ctx, err)
 	}
 	return fsys, err
 }

@@ -29,7 +29,9 @@ A --policy or a --config is a YAML file, see agent/CONFIG.md. The paths of a pol
 find them, whatever symlinks lead there.
 
 A database that does not exist is an error, so that a wrong path or working directory does not pass for an
-empty workspace; --create makes one. Clients start this command where they like: give them absolute paths.`,
+empty workspace; --create makes one. Clients start this command where they like: give them absolute paths. If the
+database was found in a directory above, or switch chose the branch, standard error says what is served; a later
+switch does not concern a server that runs.`,
 		Example: `  vfsctl --db /srv/agent.db mcp                 what a client is to start
   vfsctl --branch try mcp --read-only           look, and change nothing
   vfsctl mcp --workspace docs=/srv/docs.db --workspace code=/srv/code.db

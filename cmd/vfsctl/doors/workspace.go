@@ -84,7 +84,9 @@ func (m *mcpServer) tree(ctx context.Context, stores map[string]*vfs.FS, w works
 	}
 
 	at := *m.App
-	at.DB, at.Branch = w.db, w.branch
+	if len(m.workspaces) > 0 {
+		at.Use(w.db, w.branch)
+	}
 	use, fresh := cli.Writes, at.Absent()
 	switch {
 	case m.readOnly:
@@ -104,6 +106,9 @@ func (m *mcpServer) tree(ctx context.Context, stores map[string]*vfs.FS, w works
 
 	if fresh {
 		m.Warn("created %s", w.db)
+	}
+	if at.Stood() {
+		m.Warn("serving the branch %s of %s", fsys.Head(), w.db)
 	}
 	stores[w.db] = fsys
 	return fsys, nil

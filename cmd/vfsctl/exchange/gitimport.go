@@ -62,7 +62,8 @@ func (im *gitImporter) on(cmd *cobra.Command, args []string) error {
 	if cmd.Flags().Changed("branch") {
 		im.o.Branch = im.Branch
 	}
-	im.Branch = ""
+	im.NoBranch()
+	im.SayAbove()
 	return im.On(cli.Creates, im.run)(cmd, args)
 }
 

@@ -38,7 +38,8 @@ are there. The contents that it has read stay in a database that existed before,
 them or gc removes them. With --partial the import keeps what it can read, as it comes, and names the rest
 (exit code 3).
 
-If the database does not exist, it is created.`,
+If there is no database here or in a directory above, it is created here. One above gets the files at its root,
+or at PATH.`,
 		Example: `  vfsctl import .
   vfsctl import --delete --dry-run ~/project /project
   vfsctl import --gitignore --exclude '*.log' ~/project /project
@@ -46,6 +47,7 @@ If the database does not exist, it is created.`,
 		Args:              cli.Args(1, 2),
 		ValidArgsFunction: cli.CompleteArgs(nil, a.CompletePaths),
 		RunE: a.WithSource(im.check, func(cmd *cobra.Command, args []string) error {
+			a.SayAbove()
 			switch {
 			case im.o.DryRun && a.Absent() && a.At == "" && (a.Branch == "" || a.Branch == vfs.MainBranch):
 				return im.onScratch(cmd, args)

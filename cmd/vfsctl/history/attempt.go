@@ -64,7 +64,7 @@ func branchAdopt(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "adopt NAME",
 		Short: "Bring what a branch has changed into the one it is for",
-		Long: `Merge a branch into the one that --branch or $VFS_BRANCH names, else into main. If that has not changed since
+		Long: `Merge a branch into the one that --branch, $VFS_BRANCH or switch names, else into main. If that has not changed since
 the fork, it becomes what the branch is. The branch stays: delete it when nothing more is to come of it. See
 merge for what that does, for conflicts, and for the exit code.`,
 		Example: `  vfsctl branch adopt attempt-2

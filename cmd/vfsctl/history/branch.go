@@ -17,7 +17,7 @@ func branchCommand(a *cli.App) *cobra.Command {
 		Short: "Fork the tree",
 		Long: `Fork the tree: a new branch starts as a copy of another branch or of a snapshot, and writes to it
 change neither. A fork costs a few rows, whatever the size of the tree. --branch NAME lets any command stand
-on one.`,
+on one, and switch NAME all later ones.`,
 		Example: `  vfsctl branch create attempt-2 --from before-refactor
   vfsctl --branch attempt-2 ls
   vfsctl diff main attempt-2
@@ -73,7 +73,7 @@ func branchCreate(a *cli.App) *cobra.Command {
 		Use:   "create [NAME]",
 		Short: "Fork a branch",
 		Long: `Fork a branch, and print its name. It starts as a copy of --from, or without that of the branch that
---branch or $VFS_BRANCH names, else of main. Without NAME a name is made up.`,
+--branch, $VFS_BRANCH or switch names, else of main. Without NAME a name is made up.`,
 		Example: `  vfsctl branch create attempt-2
   vfsctl branch create attempt-3 --from before-refactor
   vfsctl branch create scratch --empty`,
@@ -155,13 +155,19 @@ func branchRename(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:               "rename OLD NEW",
 		Short:             "Give a branch another name",
-		Long:              "Give a branch another name. The branch main cannot be renamed.",
+		Long:              "Give a branch another name. The branch main cannot be renamed. If you stand on the branch by switch, you still do.",
 		Example:           "  vfsctl branch rename attempt-2 winner",
 		Args:              cli.Args(2, 2),
 		ValidArgsFunction: cli.CompleteArgs(a.CompleteBranches, cli.CompleteNothing),
 		RunE: a.OnStore(cli.Writes, func(c *cli.Call) error {
-			if err := snapshot.RenameBranch(c, c.FS, c.Args[0], c.Args[1]); err != nil || !a.JSON {
+			if err := snapshot.RenameBranch(c, c.FS, c.Args[0], c.Args[1]); err != nil {
 				return cli.NoTree(c, c.FS, "branch", c.Args[0], err)
+			}
+			if err := a.FollowRename(c, c.FS, c.Args[0], c.Args[1]); err != nil {
+				a.Warn("the branch has its new name, but switch remembers the old one: %v", err)
+			}
+			if !a.JSON {
+				return nil
 			}
 			return a.Out.JSON(nameJSON{c.Args[1]})
 		}),

@@ -64,7 +64,7 @@ func (t *guide) run(cmd *cobra.Command, dir string) (err error) {
 	} else if !info.IsDir() {
 		return cli.Usage(cmd, "%s is not a directory", dir)
 	}
-	if t.Branch != "" || t.At != "" {
+	if cmd.Flags().Changed("branch") || t.At != "" {
 		return cli.Usage(cmd, "a tour makes its own branch and snapshots")
 	}
 
