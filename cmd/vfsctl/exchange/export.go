@@ -80,6 +80,12 @@ func (ex *exporter) run(from, dest string) error {
 	return reportMoved(ex.App, "exported", report, time.Since(start))
 }
 
+// refuseConflict names a file in conflict, and returns the exit code.
+func refuseConflict(a *cli.App, path string) error {
+	a.Warn("export %s: it is in conflict: resolve it, or export what the branch has: --with-conflicts", path)
+	return cli.ExitConflict
+}
+
 // refuseConflicts refuses to export files in conflict, since what is exported does not show that they are.
 func (ex *exporter) refuseConflicts(from string) error {
 	if ex.conflicts {
@@ -93,8 +99,7 @@ func (ex *exporter) refuseConflicts(from string) error {
 	var refused error
 	for _, c := range list {
 		if top == "." || c.Path == top || strings.HasPrefix(c.Path, top+"/") {
-			ex.Warn("export %s: it is in conflict: resolve it, or export what the branch has: --with-conflicts", c.Path)
-			refused = cli.ExitConflict
+			refused = refuseConflict(ex.App, c.Path)
 		}
 	}
 	return refused

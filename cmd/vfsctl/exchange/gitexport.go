@@ -173,9 +173,12 @@ func (ex *gitExporter) refuseConflicts(fsys *vfs.FS) error {
 		return nil
 	}
 	list, err := merge.Conflicts(ex, fsys)
-	if err != nil || len(list) == 0 {
+	if err != nil {
 		return err
 	}
-	ex.Warn("export %s: it is in conflict: resolve it, or export what the branch has: --with-conflicts", list[0].Path)
-	return cli.ExitConflict
+	var refused error
+	for _, c := range list {
+		refused = refuseConflict(ex.App, c.Path)
+	}
+	return refused
 }
