@@ -63,7 +63,12 @@ func TestKeptSnapshots(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal(data, &out))
 	require.Len(t, out.Snapshots, 1)
+	box, err := s.Toolbox(t.Context())
+	require.NoError(t, err)
 	for _, kept := range out.Snapshots {
+		made, err := snapshot.Open(t.Context(), box.FS(), kept.Name)
+		require.NoError(t, err)
+		require.True(t, made.Info.Automatic(), "a prune has a policy of its own for it")
 		require.ErrorIs(t, runs(t, s, "delete_snapshot", agentkit.Args{"ref": kept.Name}).Err, syscall.EACCES)
 	}
 	require.ErrorIs(t, runs(t, s, "snapshot", agentkit.Args{"name": "auto-x", "note": "automatic: before x"}).Err, syscall.EINVAL)

@@ -250,6 +250,15 @@ func TestBase(t *testing.T) {
 	require.Equal(t, []string{"modified a"}, kinds(r.Changes))
 	require.Equal(t, "two", b.host("a"))
 
+	// No prune takes it, whatever is newer.
+	_, err = snapshot.Create(ctx, b.try, "newest", nil)
+	require.NoError(t, err)
+	pruned, err := snapshot.Prune(ctx, b.try, &snapshot.PruneOptions{Policy: snapshot.Policy{Last: 1}})
+	require.NoError(t, err)
+	require.Empty(t, pruned.Dropped)
+	require.Equal(t, []string{"base of an apply"}, pruned.Kept[0].Reasons)
+	require.Contains(t, b.apply().Base, "applied to")
+
 	// A snapshot has no base of its own.
 	s, err := snapshot.Create(ctx, b.try, "then", nil)
 	require.NoError(t, err)

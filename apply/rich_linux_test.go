@@ -69,6 +69,12 @@ func TestRunBase(t *testing.T) {
 	other := run.Command(ctx, b.main, run.Options{Via: run.Copy, ReadOnly: true}, "/bin/sh", "-ec", "cd "+plain+"; "+script)
 	require.NoError(t, other.Run())
 
+	// No prune takes the snapshot that the run has left.
+	_, err = snapshot.Create(ctx, b.try, "newest", nil)
+	require.NoError(t, err)
+	_, err = snapshot.Prune(ctx, b.try, &snapshot.PruneOptions{Policy: snapshot.Policy{Last: 1}})
+	require.NoError(t, err)
+
 	r := b.apply()
 	require.Contains(t, r.Base, "try-base")
 	require.Empty(t, r.Conflicts, "%v", r.Conflicts)

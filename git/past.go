@@ -2,7 +2,6 @@ package git
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -27,18 +26,6 @@ type point struct {
 	deeds
 }
 
-// madeUp are the names that snapshots get from restores and merges, and applied those that they get from applies.
-var (
-	madeUp  = regexp.MustCompile(`^undo-[0-9]{8}-[0-9]{6}-[0-9a-f]{8}$`)
-	applied = regexp.MustCompile(`-applied-[0-9a-f]{8}$`)
-)
-
-// automatic reports whether neither a person nor a model has asked for a snapshot.
-func automatic(s snapshot.Info) bool {
-	return madeUp.MatchString(s.Name) || strings.HasPrefix(s.Name, "auto-") && strings.HasPrefix(s.Note, "automatic: ") ||
-		applied.MatchString(s.Name) && strings.HasPrefix(s.Note, "applied to ")
-}
-
 // past returns the moments that become commits, oldest first. The last one is the tip.
 func (x *exporter) past(tip *vfs.FS, r Ref) ([]*point, error) {
 	var list []snapshot.Info
@@ -61,7 +48,7 @@ func (x *exporter) past(tip *vfs.FS, r Ref) ([]*point, error) {
 					break
 				}
 				found = found || s.Moment == since
-				if x.o.Automatic || !automatic(s) || s.Moment == since {
+				if x.o.Automatic || !s.Automatic() || s.Moment == since {
 					list = append(list, s)
 				}
 			}

@@ -56,6 +56,14 @@ func TestRoundTrip(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "no where\n", target)
 
+	// No prune takes the commit on which an export can go on.
+	vfstest.Snapshot(t, fsys, "newer")
+	_, err = snapshot.Prune(t.Context(), fsys, &snapshot.PruneOptions{Policy: snapshot.Policy{Last: 1}})
+	require.NoError(t, err)
+	_, err = snapshot.Open(t.Context(), fsys, report.Snapshot)
+	require.NoError(t, err)
+	require.NoError(t, snapshot.Delete(t.Context(), fsys, "newer"))
+
 	stream, out := export(t, nil, head(fsys))
 	require.EqualValues(t, 1, out.Commits)
 	require.EqualValues(t, files, out.Files)

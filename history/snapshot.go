@@ -19,6 +19,12 @@ func DeleteSnapshot(db *schema.Tx, id int64) error {
 	return err
 }
 
+// DeleteSnapshotIDs is DeleteSnapshot for many, in one statement.
+func DeleteSnapshotIDs(db *schema.Tx, ids []int64) error {
+	_, err := db.Exec(`DELETE FROM snapshot WHERE id IN (SELECT value FROM json_each(?))`, schema.List(ids))
+	return err
+}
+
 // DeleteSnapshots deletes all snapshots of a branch, given by its name.
 func DeleteSnapshots(db *schema.Tx, branch string) error {
 	_, err := db.Exec(`DELETE FROM snapshot NOT INDEXED WHERE branch = (SELECT id FROM branch NOT INDEXED WHERE name = ?)`, branch)

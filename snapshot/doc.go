@@ -17,6 +17,11 @@
 // A snapshot writes one row. A branch writes one row, and one more for each level of its lineage. Neither depends on
 // the size of the tree. A diff and a restore cost as much as was changed since the two trees were one.
 //
+// # Forgetting
+//
+// [Prune] drops the snapshots that a [Policy] does not keep: so many of the newest, one of each of the last days, and so on.
+// Those that nobody asked for have a policy of their own, because each restore and each merge leaves one.
+//
 // # History
 //
 // Every snapshot, branch and restore is an event in the log, in the same commit. [Restore] first names the state that

@@ -1,0 +1,8 @@
+package snapshot
+
+import "time"
+
+// Reasons returns why a policy keeps each snapshot of a list, which has the newest first.
+func Reasons(p Policy, list []Info, now time.Time, zone *time.Location) [][]string {
+	return p.reasons(list, now, zone)
+}
