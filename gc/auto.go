@@ -18,6 +18,10 @@ type AutoOptions struct {
 
 	// Compact is how many bytes to compress at most after each collection, see [Compact]. 0 compresses none.
 	Compact int64
+
+	// Before runs before each collection and drops what need not stay, such as the automatic snapshots that
+	// snapshot.Prune finds old. If it fails, Log gets a record, and the collection runs all the same. It may be nil.
+	Before func(ctx context.Context) error
 }
 
 // Auto collects in the background at the interval every, until ctx ends or stop is called. stop waits for a collection
@@ -36,6 +40,12 @@ func Auto(ctx context.Context, fsys *vfs.FS, every time.Duration, options *AutoO
 	var done sync.WaitGroup
 	done.Go(func() {
 		for sleep(ctx, every) == nil {
+			if o.Before != nil {
+				if err := o.Before(ctx); err != nil && ctx.Err() == nil {
+					log.WarnContext(ctx, "the work before gc failed", "error", err)
+				}
+			}
+
 			report, err := Run(ctx, fsys, nil)
 			switch {
 			case ctx.Err() != nil:

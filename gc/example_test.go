@@ -112,12 +112,16 @@ func ExampleCompact() {
 	// the same: true <nil>
 }
 
-// A program that stays open collects in the background, and stops that before it closes the store.
+// A program that stays open collects in the background, and stops that before it closes the store. Before each collection
+// it drops old automatic snapshots.
 func ExampleAuto() {
 	ctx := context.Background()
 	fsys, done := scratch(ctx)
 	defer done()
-	stop := gc.Auto(ctx, fsys, time.Hour, &gc.AutoOptions{Log: slog.Default(), Compact: 64 << 20})
+	stop := gc.Auto(ctx, fsys, time.Hour, &gc.AutoOptions{Log: slog.Default(), Compact: 64 << 20, Before: func(ctx context.Context) error {
+		_, err := snapshot.Prune(ctx, fsys, &snapshot.PruneOptions{All: true})
+		return err
+	}})
 	defer stop()
 
 	err := fsys.WriteFile(ctx, "plan.md", []byte("1. measure\n"), 0o644)
