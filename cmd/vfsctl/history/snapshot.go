@@ -21,7 +21,7 @@ size of the tree. --at SNAPSHOT lets any command that reads stand on one.`,
 		Example: `  vfsctl snapshot create before-refactor
   vfsctl --at before-refactor cat main.go
   vfsctl snapshot restore before-refactor`,
-	}, snapshotCreate(a), snapshotList(a), snapshotShow(a), snapshotRestore(a), snapshotDelete(a))
+	}, snapshotCreate(a), snapshotList(a), snapshotShow(a), snapshotRestore(a), snapshotDelete(a), snapshotPrune(a))
 }
 
 // A snapshotJSON is a snapshot as JSON shows it.
@@ -190,7 +190,7 @@ func snapshotDelete(a *cli.App) *cobra.Command {
 		Short:   "Forget snapshots",
 		Long:    `Forget snapshots. Branches that were forked from them stay. gc frees content that nothing else keeps.`,
 		Example: `  vfsctl snapshot delete before-refactor
-  vfsctl snapshot list --json | jq -r .name | grep ^undo- |
+  vfsctl snapshot list --json | jq -r .name | grep ^try- |
     xargs vfsctl snapshot delete`,
 		Args:              cli.Args(1, -1),
 		ValidArgsFunction: a.CompleteSnapshots,
