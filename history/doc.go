@@ -12,7 +12,8 @@
 // [Become] that a restore has made the branch what another moment was. [Bases] finds the best moments that two others
 // both contain, which a merge compares them with.
 //
-// [Kept] reports whether a snapshot, a fork or a merge keeps a moment. A moment that nothing keeps may be collected.
+// [Kept] reports whether a snapshot, a fork or a merge keeps a moment. A moment that nothing keeps may be collected, and can
+// be read until then: [Whole] reports that.
 //
 // The functions of this room read and write rows in a transaction of their caller. They check names and numbers, and
 // know neither the rows of trees nor what is cached of them.

@@ -131,18 +131,14 @@ func Bases(db *schema.Tx, a, b Moment) ([]Moment, error) {
 // readable reports whether the tree of a moment is there still: that of a head, or one that something keeps, through a
 // lineage that something has.
 func readable(db *schema.Tx, at Moment) (bool, error) {
-	_, named, err := ReadBranch(db, at.Branch)
-	if err != nil || !at.Final() {
+	if !at.Final() {
+		_, named, err := ReadBranch(db, at.Branch)
 		return named, err
 	}
 	if kept, err := Kept(db, at); err != nil || !kept {
 		return false, err
 	}
-	if named {
-		return true, nil
-	}
-	n, _, err := db.Int(`SELECT EXISTS (SELECT 1 FROM lineage WHERE ancestor = ? AND epoch >= ? AND level > 0)`, at.Branch, at.Epoch)
-	return n == 1, err
+	return hasLineage(db, at)
 }
 
 // AddMerge notes that a branch contains a moment from now on, and all that the moment contains. It keeps these moments

@@ -9,13 +9,30 @@ func AddReaped(db *schema.Tx, branch, epoch int64) error {
 	return err
 }
 
-// Whole reports whether a past moment can be read as it was: something keeps it, or no collection has taken rows of it.
+// Whole reports whether a past moment can be read as it was: something keeps it, or no collection has taken rows of it. One
+// of a dropped branch can only be read through the lineage of a fork.
 func Whole(db *schema.Tx, at Moment) (bool, error) {
 	reaped, _, err := db.Int(`SELECT epoch FROM reaped WHERE branch = ?`, at.Branch)
-	if err != nil || at.Epoch >= reaped {
-		return err == nil, err
+	if err != nil {
+		return false, err
 	}
-	return Kept(db, at)
+	if at.Epoch < reaped {
+		if kept, err := Kept(db, at); err != nil || !kept {
+			return false, err
+		}
+	}
+	return hasLineage(db, at)
+}
+
+// hasLineage reports whether a branch or a fork has the lineage that a moment is read through, and so keeps what ancestors
+// have of the moment.
+func hasLineage(db *schema.Tx, at Moment) (bool, error) {
+	_, named, err := ReadBranch(db, at.Branch)
+	if err != nil || named {
+		return named, err
+	}
+	n, _, err := db.Int(`SELECT EXISTS (SELECT 1 FROM lineage WHERE ancestor = ? AND epoch >= ? AND level > 0)`, at.Branch, at.Epoch)
+	return n == 1, err
 }
 
 // Nearest returns the names of the snapshots of a branch that are nearest to a moment: the last one before it, and the first

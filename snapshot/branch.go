@@ -54,6 +54,11 @@ func fork(tx *vfs.Tx, base Tree, name string) error {
 	case taken:
 		return syscall.EEXIST
 	}
+	if base != nil && base.Tree().Frozen() { // the tree must be readable still
+		if _, err := (*tree.Tx)(tx).On((*tree.Tree)(base.Tree())); err != nil {
+			return err
+		}
+	}
 
 	if err := (*tree.Tx)(tx).Record("branch", ".", strings.TrimSpace(name+" "+nameOf(base))); err != nil { // no name has a space
 		return err

@@ -10,7 +10,8 @@
 //
 // A [Tree] is either a *vfs.FS, which is the head of a branch, or a [Snapshot], which is a *vfs.FS of a past moment
 // with a name. Both can be read, compared, forked and restored; a snapshot refuses writes with EROFS. Snapshots and
-// branches share one space of names, so a name alone identifies its tree; [Resolve] finds it.
+// branches share one space of names, so a name alone identifies its tree; [Resolve] finds it. [ResolveRef] also finds moments
+// that have no name, such as main@{2 hours ago}, as long as no collection has taken them.
 //
 // # Cost
 //

@@ -23,9 +23,6 @@ func (tx *Tx) wholeTree() error {
 	return tx.Writable()
 }
 
-// Kept reports whether a snapshot, a fork or a merge keeps a past moment.
-func (tx *Tx) Kept(at history.Moment) (bool, error) { return history.Kept(tx.db, at) }
-
 // frozen is what a transaction notes of a moment that it has frozen, which nothing keeps yet.
 type frozen history.Moment
 
@@ -47,7 +44,7 @@ func (tx *Tx) Freeze() (history.Moment, error) {
 }
 
 // Fork makes a branch that starts as the tree was at a past moment: one that was frozen in this same transaction, or
-// that something keeps or this store holds, else it is ESTALE. A moment that this store holds may be one of a dropped branch.
+// that is whole or this store holds, else it is ESTALE. A moment that this store holds may be one of a dropped branch.
 // It costs a row per level of lineage, whatever the size of the tree. A name that is taken is EEXIST.
 func (tx *Tx) Fork(at history.Moment, name string) error {
 	if err := tx.wholeTree(); err != nil {
@@ -64,7 +61,7 @@ func (tx *Tx) Fork(at history.Moment, name string) error {
 		return fmt.Errorf("%w: only a past moment can be forked; freeze the head first", syscall.EINVAL)
 	}
 	if tx.db.Local(frozen(at)) == nil && levels == nil {
-		if kept, err := tx.Kept(at); err != nil || !kept {
+		if whole, err := history.Whole(tx.db, at); err != nil || !whole {
 			return cmp.Or(err, error(syscall.ESTALE))
 		}
 	}

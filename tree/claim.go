@@ -82,12 +82,12 @@ func (tx *Tx) EndStep() (history.Moment, error) {
 	return history.Moment{Branch: tx.tree.at.Branch, Epoch: tx.epoch() - 1}, nil
 }
 
-// Past stands on a moment of the past that may have nothing to keep it, and that the caller knows to be whole, see
-// [history.Whole]. The tree must not be used after the transaction.
+// Past stands on a past moment that nothing may keep. It can be read as long as it is whole, see [history.Whole], and is
+// ESTALE afterwards.
 func (tx *Tx) Past(at history.Moment) (*Tree, error) {
 	past, err := tx.tree.store.Stand(tx.db, at)
 	if err == nil {
-		past.held = true
+		past.loose = true
 	}
 	return past, err
 }

@@ -23,6 +23,7 @@ type Tree struct {
 	name    string
 	owner   bool // made by Open: Close closes the store
 	held    bool // the store pins the moment
+	loose   bool // nothing has to keep the moment: it can be read as long as it is whole
 }
 
 // Own gives the tree the name of the store, and makes it the one whose end is the end of the store.

@@ -66,7 +66,7 @@ func (tx *Tx) epoch() int64 { return tx.mem.Own.Branch.Epoch }
 // another connection commits. A drop of a branch on this connection, and the begin of a collection, clear that.
 func (tx *Tx) checkBranch() error {
 	switch {
-	case tx.tree.held && !tx.db.Writable(): // it is kept, and that must not be cached for others
+	case tx.tree.held && !tx.tree.loose && !tx.db.Writable(): // it is kept, and that must not be cached for others
 		return nil
 	case tx.mem.TreeKnown():
 		return nil
@@ -77,12 +77,16 @@ func (tx *Tx) checkBranch() error {
 	if err != nil {
 		return err
 	}
-	if tx.tree.held {
+	switch {
+	case tx.tree.loose:
+		named, err = history.Whole(tx.db, at)
+	case tx.tree.held:
 		named = true
-	} else if tx.tree.Frozen() {
-		if named, err = history.Kept(tx.db, at); err != nil {
-			return err
-		}
+	case tx.tree.Frozen():
+		named, err = history.Kept(tx.db, at)
+	}
+	if err != nil {
+		return err
 	}
 	if !named {
 		return syscall.ESTALE

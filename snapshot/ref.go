@@ -1,0 +1,115 @@
+package snapshot
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// A Ref is a reference to a tree, in its parts. At most one of the last three is set: they choose a moment of the past of the
+// tree that has the name.
+type Ref struct {
+	Name string    // of a branch, a snapshot, or branch@snapshot; "" is the tree that is at hand
+	Time time.Time // the moment at this time
+	Call int64     // the moment after this call
+	Back int       // the moment before the last so many calls
+}
+
+// ParseRef takes a reference apart. It is a name, or name@{moment}, where the moment is a time (2026-11-22T10:00:00Z, or local
+// without a zone; 2 hours ago, counted back from now), a call (call 71), or how many calls to go back (-3). The name may be
+// left out before a moment. Any other moment, and a time in the future, is EINVAL. Names are not checked.
+func ParseRef(text string, now time.Time) (Ref, error) {
+	name, moment, ok := cutMoment(text)
+	if !ok {
+		return Ref{Name: text}, nil
+	}
+
+	r := Ref{Name: name}
+	words := strings.Fields(moment)
+	switch {
+	case len(words) == 1 && strings.HasPrefix(moment, "-"):
+		if n, err := strconv.ParseInt(moment[1:], 10, 32); err == nil && n > 0 {
+			r.Back = int(n)
+			return r, nil
+		}
+	case len(words) == 2 && words[0] == "call":
+		if n, err := strconv.ParseInt(words[1], 10, 64); err == nil && n > 0 {
+			r.Call = n
+			return r, nil
+		}
+	case len(words) == 3 && words[2] == "ago":
+		if n, err := strconv.ParseInt(words[0], 10, 32); err == nil && n >= 0 {
+			if r.Time, ok = ago(now, int(n), strings.TrimSuffix(words[1], "s")); ok {
+				return r, nil
+			}
+		}
+	default:
+		for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02T15:04", time.DateTime, "2006-01-02 15:04", time.DateOnly} {
+			at, err := time.ParseInLocation(layout, moment, now.Location())
+			if err == nil && at.After(now) {
+				return Ref{}, refuse(text, syscall.EINVAL, "%s is in the future", moment)
+			}
+			if err == nil {
+				r.Time = at
+				return r, nil
+			}
+		}
+	}
+	return Ref{}, refuse(text, syscall.EINVAL, "%q is no moment; write 2 hours ago, 2026-11-22T10:00:00Z, call 71 or -3", moment)
+}
+
+// ago returns the time so many units before now.
+func ago(now time.Time, n int, unit string) (time.Time, bool) {
+	switch unit {
+	case "second":
+		return now.Add(-time.Duration(n) * time.Second), true
+	case "minute":
+		return now.Add(-time.Duration(n) * time.Minute), true
+	case "hour":
+		return now.Add(-time.Duration(min(n, 1<<21)) * time.Hour), true // a duration holds 292 years
+	case "day":
+		return now.AddDate(0, 0, -n), true
+	case "week":
+		return now.AddDate(0, 0, -7*min(n, 1<<24)), true
+	case "month":
+		return now.AddDate(0, -n, 0), true
+	case "year":
+		return now.AddDate(-n, 0, 0), true
+	}
+	return time.Time{}, false
+}
+
+// cutMoment cuts name@{moment}. No name has an '@', but branch@snapshot has one.
+func cutMoment(text string) (name, moment string, ok bool) {
+	i := strings.LastIndex(text, "@{")
+	if i < 0 || !strings.HasSuffix(text, "}") {
+		return text, "", false
+	}
+	return text[:i], text[i+2 : len(text)-1], true
+}
+
+// cutPath returns the ways to take a reference and a path apart at a colon: the shortest reference first. A colon within the
+// braces of a moment, or behind a slash, does not count.
+func cutPath(text string) (ways [][2]string) {
+	inside := false
+	for i := range len(text) {
+		switch {
+		case !inside && text[i] == '/':
+			return ways
+		case text[i] == '{' && i > 0 && text[i-1] == '@':
+			inside = true
+		case text[i] == '}':
+			inside = false
+		case !inside && text[i] == ':' && i > 0:
+			ways = append(ways, [2]string{text[:i], text[i+1:]})
+		}
+	}
+	return ways
+}
+
+// refuse returns the error of a reference, with its reason.
+func refuse(ref string, errno syscall.Errno, format string, args ...any) error {
+	return fmt.Errorf("%s: %s: %w", ref, fmt.Sprintf(format, args...), errno)
+}
