@@ -7,8 +7,8 @@
 // another user is refused. init makes one in the working directory.
 //
 // Commands stand on the head of the branch that --branch names, else $VFS_BRANCH, else the last switch of this user, else
-// main; with --at on a snapshot. Commands about the whole database, such as gc and branch list, look at --branch only. Only
-// init, import, put, tour and mcp --create create a database.
+// main; with --at on a snapshot, or a moment such as main@{2 hours ago}. Commands about the whole database, such as gc and
+// branch list, look at --branch only. Only init, import, put, tour and mcp --create create a database.
 //
 // # For scripts
 //

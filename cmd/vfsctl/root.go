@@ -72,6 +72,7 @@ Only init, import, put, tour and mcp --create create a database.`,
 		}
 	}
 
+	root.AddCommand(refsCommand(a))
 	root.SetHelpCommand(helpCommand(a))
 	root.SetHelpCommandGroupID(groupDoors)
 	root.SetUsageTemplate(strings.NewReplacer(

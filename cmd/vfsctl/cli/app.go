@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -76,7 +77,7 @@ func (a *App) Register(root *cobra.Command) {
 	flags := root.PersistentFlags()
 	flags.StringVar(&a.DB, "db", "", "the database `FILE` (default $VFS_DB, else agent.db, here or above)")
 	flags.StringVar(&a.Branch, "branch", "", "stand on the branch `NAME` (default $VFS_BRANCH, else that of switch, else main)")
-	flags.StringVar(&a.At, "at", "", "stand on `SNAPSHOT`, read-only")
+	flags.StringVar(&a.At, "at", "", "stand on `SNAPSHOT` or a moment, read-only; see help refs")
 	flags.BoolVar(&a.JSON, "json", false, "print JSON: an object, or one per line")
 	flags.SortFlags = false
 
@@ -88,8 +89,8 @@ func (a *App) Register(root *cobra.Command) {
 	root.PersistentPreRunE = a.stand
 }
 
-// stand checks the flags that choose a database and a tree. Without --branch and --at, $VFS_BRANCH names the branch, and without
-// that it is the one that switch has remembered. A completion stands twice: before and after its flags are understood.
+// stand checks the flags that choose a database and a tree. Where neither --branch nor --at names a branch, $VFS_BRANCH
+// does, and without that it is the one that switch has remembered. A completion stands twice: before and after its flags are understood.
 func (a *App) stand(cmd *cobra.Command, _ []string) error {
 	if !cmd.Flags().Changed("branch") {
 		a.NoBranch()
@@ -105,7 +106,7 @@ func (a *App) stand(cmd *cobra.Command, _ []string) error {
 	a.Out.Zero = a.Zero
 	a.find(cmd)
 
-	if a.Branch != "" || a.At != "" {
+	if a.Branch != "" || a.At != "" && !strings.HasPrefix(a.At, "@{") {
 		return nil
 	}
 	a.Branch = os.Getenv(branchEnv)

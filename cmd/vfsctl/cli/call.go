@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"vfsdb/snapshot"
 	"vfsdb/vfs"
 )
 
@@ -39,6 +40,18 @@ func (c *Call) Arg(i int, def string) string {
 		return c.Args[i]
 	}
 	return def
+}
+
+// Of finds the file of an argument that is PATH or REF:PATH, as [snapshot.ResolvePath] does. It returns the call on the tree
+// of the file, and the path there.
+func (c *Call) Of(arg string) (*Call, string, error) {
+	tree, name, err := snapshot.ResolvePath(c, c.FS, arg)
+	if err != nil {
+		return nil, "", noRef(c, c.FS, err)
+	}
+	there := *c
+	there.FS = tree.Tree()
+	return &there, name, nil
 }
 
 // On makes the body of a command. The body opens the database, finds the tree, runs fn and closes the database.

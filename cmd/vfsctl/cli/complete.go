@@ -134,15 +134,23 @@ func (a *App) CompleteTrees(cmd *cobra.Command, args []string, typed string) ([]
 	return append(snapshots, branches...), NoFiles
 }
 
-// CompletePaths suggests paths in the tree, one directory at a time.
+// CompletePaths suggests paths in the tree, one directory at a time; behind REF: those of another tree.
 func (a *App) CompletePaths(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	const most = 500
-	dir, base := path.Split(typed)
 	directive := NoFiles
 
 	// The page begins at the first name that may match, so a directory of any size costs one page.
 	all := a.suggest(cmd, func(ctx context.Context, fsys *vfs.FS) (all []cobra.Completion) {
-		entries, err := fsys.ReadDirPage(ctx, path.Join("/", dir), before(base), most)
+		tree, name, err := snapshot.ResolvePath(ctx, fsys, typed)
+		if err != nil {
+			return nil
+		}
+		if strings.HasSuffix(typed, ":") && name == "/" {
+			name = ""
+		}
+		dir, base := path.Split(name)
+		ref := strings.TrimSuffix(typed, name)
+		entries, err := tree.Tree().ReadDirPage(ctx, path.Join("/", dir), before(base), most)
 		if err != nil {
 			return nil
 		}
@@ -156,7 +164,7 @@ func (a *App) CompletePaths(cmd *cobra.Command, _ []string, typed string) ([]cob
 				name += "/"
 				directive = NoFiles | cobra.ShellCompDirectiveNoSpace
 			}
-			all = append(all, dir+name)
+			all = append(all, ref+dir+name)
 		}
 		return all
 	})

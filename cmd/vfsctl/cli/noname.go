@@ -73,13 +73,19 @@ func (a *App) noBranch(ctx context.Context, err error) error {
 	return &noName{what: "branch", name: a.Branch, there: branchNames(ctx, store), by: a.Chooser(), err: err}
 }
 
-// Tree finds a snapshot or a branch by name, as [snapshot.Resolve] does. Its error offers names that exist.
+// Tree finds the tree of a reference, as [snapshot.ResolveRef] does. Its error offers names that exist.
 func (a *App) Tree(ctx context.Context, fsys *vfs.FS, ref string) (snapshot.Tree, error) {
-	tree, err := snapshot.Resolve(ctx, fsys, ref)
-	if err != nil {
-		return nil, NoTree(ctx, fsys, "snapshot or branch", ref, err)
+	tree, err := snapshot.ResolveRef(ctx, fsys, ref)
+	return tree, noRef(ctx, fsys, err)
+}
+
+// noRef turns the error of a reference whose name nothing has into one that offers names.
+func noRef(ctx context.Context, fsys *vfs.FS, err error) error {
+	var unknown *fs.PathError
+	if !errors.As(err, &unknown) {
+		return err
 	}
-	return tree, nil
+	return NoTree(ctx, fsys, "snapshot or branch", unknown.Path, err)
 }
 
 // NoTree turns an error that nothing has a name into one that offers names. Other errors, and nil, stay as they are.

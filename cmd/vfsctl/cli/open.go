@@ -62,7 +62,7 @@ func isReadOnly(err error) bool {
 	return errors.Is(err, syscall.EMLINK) || errors.Is(err, syscall.EACCES) || errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.EROFS)
 }
 
-// resolve finds the tree that --at names: a snapshot, or branch@snapshot. It takes no branch, whose head moves.
+// resolve finds the tree that --at names: a snapshot, branch@snapshot or branch@{moment}. It takes no branch, whose head moves.
 func (a *App) resolve(ctx context.Context, store *vfs.FS, ref string) (*vfs.FS, error) {
 	if strings.Contains(ref, "@") {
 		tree, err := a.Tree(ctx, store, ref)

@@ -17,21 +17,27 @@ import (
 func catCommand(a *cli.App) *cobra.Command {
 	var side string
 	cmd := &cobra.Command{
-		Use:   "cat PATH...",
+		Use:   "cat [REF:]PATH...",
 		Short: "Print files",
 		Long: `Print files one after the other. Every byte is verified before it is printed.
+REF: before a path is the tree that has the file, such as a snapshot or main@{2 hours ago}: see help refs.
 With --json a file is one object that holds it as text, or as base64 where it is not UTF-8.
 
 With --side, files in conflict are printed as they are on one side of the merge: base, ours or theirs; or markers,
 the merged text with marks around the lines that conflict.`,
 		Example: `  vfsctl cat notes/todo.md
   vfsctl cat --side markers main.go
+  vfsctl cat before:main.go 'main@{2 hours ago}:main.go'
   vfsctl --at before cat go.mod go.sum
   vfsctl cat photo.jpg | sha256sum`,
 		Args:              cli.Args(1, -1),
 		ValidArgsFunction: a.CompletePaths,
 		RunE: a.On(cli.Reads, func(c *cli.Call) error {
-			return a.Each(c, c.Args, func(name string) error {
+			return a.Each(c, c.Args, func(arg string) error {
+				c, name, err := c.Of(arg)
+				if err != nil {
+					return err
+				}
 				switch {
 				case side != "":
 					return catSide(a, c, name, side)

@@ -21,13 +21,13 @@ import (
 
 func getCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use:   "get PATH [LOCAL|-]",
+		Use:   "get [REF:]PATH [LOCAL|-]",
 		Short: "Fetch a file to the host, or to standard output",
 		Long: `Fetch a file to the host: to LOCAL, or into LOCAL if that is a directory. Without LOCAL it goes into
 the current directory, under its own name. LOCAL appears whole or not at all and has the file's mode and time;
-a file that was there is replaced. export copies directories.`,
+a file that was there is replaced. REF: is the tree that has it, see help refs. export copies directories.`,
 		Example: `  vfsctl get docs/report.pdf
-  vfsctl --at before get main.go main.go.before
+  vfsctl get before:main.go main.go.before
   vfsctl get data.csv - | head`,
 		Args:              cli.Args(1, 2),
 		ValidArgsFunction: cli.CompleteArgs(a.CompletePaths, nil),
@@ -35,7 +35,11 @@ a file that was there is replaced. export copies directories.`,
 	}
 }
 
-func get(a *cli.App, c *cli.Call, name, local string) error {
+func get(a *cli.App, c *cli.Call, arg, local string) error {
+	c, name, err := c.Of(arg)
+	if err != nil {
+		return err
+	}
 	info, err := c.FS.Stat(c, name)
 	if err != nil {
 		return err

@@ -18,20 +18,28 @@ import (
 func grepCommand(a *cli.App) *cobra.Command {
 	g := &grepper{App: a}
 	cmd := &cobra.Command{
-		Use:   "grep PATTERN [PATH]",
+		Use:   "grep PATTERN [[REF:]PATH]",
 		Short: "Search the text of files",
 		Long: `Search the text of PATH, a file or a directory with all below it, and print matches as
 path:line:text. PATTERN is plain text; with -E a regular expression (RE2, so none is ever
 slow). Files with a NUL in their first 8 KiB are binary and are skipped; so are those larger
-than --max-size. Standard error has the number of skipped files. If nothing is found, the exit code is 1.`,
+than --max-size. REF: is the tree to search, see help refs. Standard error has the number of skipped files. If nothing is found, the exit code is 1.`,
 		Example: `  vfsctl grep 'func main('
   vfsctl grep -E -i 'todo|fixme' src --include '*.go' -C 2
-  vfsctl --at before grep --max 10 password`,
+  vfsctl grep --max 10 password before:src`,
 		Args:              cli.Args(1, 2),
 		ValidArgsFunction: cli.CompleteArgs(cli.CompleteNothing, a.CompletePaths),
 		RunE: a.On(cli.Reads, func(c *cli.Call) error {
 			g.Call = c
-			return g.run(c.Args[0], c.Arg(1, "/"))
+			if len(c.Args) < 2 {
+				return g.run(c.Args[0], "/")
+			}
+			there, name, err := c.Of(c.Args[1])
+			if err != nil {
+				return err
+			}
+			g.Call = there
+			return g.run(c.Args[0], name)
 		}),
 	}
 

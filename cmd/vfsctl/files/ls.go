@@ -21,13 +21,14 @@ import (
 func lsCommand(a *cli.App) *cobra.Command {
 	l := &lister{App: a}
 	cmd := &cobra.Command{
-		Use:   "ls [PATH...]",
+		Use:   "ls [[REF:]PATH...]",
 		Short: "List directories",
 		Long: `List the entries of directories, sorted by name as bytes; PATH may be a file too.
-A pattern such as 'src/*.go' stands for the paths that it matches. Names that begin with a dot are not hidden.`,
+A pattern such as 'src/*.go' stands for the paths that it matches. Names that begin with a dot are not hidden.
+REF: is the tree to list, see help refs; REF: alone is its root.`,
 		Example: `  vfsctl ls
   vfsctl ls -l notes
-  vfsctl --at before ls -R src
+  vfsctl ls -R before:src
   vfsctl ls -R --json | jq -r 'select(.size > 1e6) | .path'`,
 		Args:              cli.Args(0, -1),
 		ValidArgsFunction: a.CompletePaths,
@@ -59,39 +60,62 @@ A pattern such as 'src/*.go' stands for the paths that it matches. Names that be
 // its matches, as a shell does on the host.
 func (l *lister) expand(args []string) ([]string, error) {
 	if len(args) == 0 {
-		return []string{"/"}, nil
+		args = []string{"/"}
 	}
 
-	var paths []string
+	var asked []string
+	l.of = make(map[string]target)
 	for _, arg := range args {
-		_, err := l.FS.Lstat(l, arg)
-		if !errors.Is(err, fs.ErrNotExist) || !strings.ContainsAny(arg, "*?[{") {
-			paths = append(paths, arg)
+		c, name, err := l.Of(arg)
+		if err != nil {
+			l.of[arg] = target{err: err}
+			asked = append(asked, arg)
 			continue
 		}
-
-		found, err := search.Glob(l, l.FS, arg)
-		switch {
-		case err != nil && !errors.Is(err, syscall.EINVAL):
-			return nil, err
-		case len(found) == 0:
-			found = []string{arg} // a path like any other, which does not exist
+		paths := []string{name}
+		if _, err := c.FS.Lstat(l, name); errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(name, "*?[{") {
+			found, err := search.Glob(l, c.FS, name)
+			if err != nil && !errors.Is(err, syscall.EINVAL) {
+				return nil, err
+			}
+			if len(found) > 0 { // else it is a path like any other, which does not exist
+				paths = found
+			}
 		}
-		paths = append(paths, found...)
+		ref := strings.TrimSuffix(arg, name)
+		for _, p := range paths {
+			l.of[ref+p] = target{call: c, ref: ref, name: p}
+			asked = append(asked, ref+p)
+		}
 	}
-	return paths, nil
+	return asked, nil
+}
+
+// A target is what an argument of ls means: a path, in the tree of its reference if it has one.
+type target struct {
+	call      *cli.Call
+	ref, name string
+	err       error // why it has no tree
 }
 
 // A lister is one run of ls.
 type lister struct {
 	*cli.App
 	*cli.Call
+	of                                map[string]target // what the arguments mean
+	ref                               string            // REF: of the present one
 	long, recursive, itself, headings bool
 	printed                           bool
 }
 
 // list lists one argument. A symlink to a directory stands for that, unless -l or -d is given.
-func (l *lister) list(name string) error {
+func (l *lister) list(arg string) error {
+	t := l.of[arg]
+	if t.err != nil {
+		return t.err
+	}
+	l.Call, l.ref = t.call, t.ref
+	name := t.name
 	info, err := l.FS.Lstat(l, name)
 	if err != nil {
 		return err
@@ -113,7 +137,7 @@ func (l *lister) dir(name string) error {
 		if l.printed {
 			l.Out.Printf("\n")
 		}
-		if err := l.Out.Line(l.Out.Name(name) + ":"); err != nil {
+		if err := l.Out.Line(l.Out.Name(l.ref+name) + ":"); err != nil {
 			return err
 		}
 	}

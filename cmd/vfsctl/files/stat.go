@@ -16,12 +16,13 @@ import (
 func statCommand(a *cli.App) *cobra.Command {
 	var follow bool
 	cmd := &cobra.Command{
-		Use:   "stat PATH...",
+		Use:   "stat [REF:]PATH...",
 		Short: "Show the metadata of files",
 		Long: `Show all there is to know about files. The sum is the content's address: equal sums,
-equal bytes. Up to 512 KiB it is what b3sum prints.`,
+equal bytes. Up to 512 KiB it is what b3sum prints. REF: is the tree that has the file, see help refs.`,
 		Example: `  vfsctl stat notes/todo.md
   vfsctl stat -L latest
+  vfsctl stat before:main.go main.go
   vfsctl stat --json notes/todo.md | jq -r .sum`,
 		Args:              cli.Args(1, -1),
 		ValidArgsFunction: a.CompletePaths,
@@ -34,10 +35,14 @@ equal bytes. Up to 512 KiB it is what b3sum prints.`,
 }
 
 // statOne shows one file. Its attributes and its sum are of one moment.
-func statOne(a *cli.App, c *cli.Call, name string, follow bool) error {
+func statOne(a *cli.App, c *cli.Call, arg string, follow bool) error {
+	c, name, err := c.Of(arg)
+	if err != nil {
+		return err
+	}
 	var e cli.Entry
 	var mode string
-	err := c.FS.View(c, func(tx *vfs.Tx) error {
+	err = c.FS.View(c, func(tx *vfs.Tx) error {
 		look := tx.Lstat
 		if follow {
 			look = tx.Stat

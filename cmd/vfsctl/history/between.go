@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -19,15 +20,23 @@ func (d *differ) trees() (from, to snapshot.Tree, err error) {
 		names, d.o.Paths = d.Args[:dash], slices.Clone(d.Args[dash:])
 	}
 	var trees []snapshot.Tree
+	path := "" // behind a REF:
 	for len(names) > 0 && len(trees) < 2 {
-		tree, err := snapshot.Resolve(d, d.FS, names[0])
-		if errors.Is(err, fs.ErrNotExist) {
-			break
-		}
+		tree, below, err := d.tree(names[0])
 		if err != nil {
 			return nil, nil, err
 		}
+		if tree == nil {
+			break
+		}
+		if below != "" && path != "" && below != path {
+			return nil, nil, cli.Usage(d.Cmd, "diff compares one path in two trees, not %s with %s", path, below)
+		}
+		path = cmp.Or(below, path)
 		trees, names = append(trees, tree), names[1:]
+	}
+	if path != "" && path != "." {
+		names = append([]string{path}, names...)
 	}
 
 	if len(trees) < 2 && d.Gone != nil {
@@ -61,6 +70,21 @@ func (d *differ) trees() (from, to snapshot.Tree, err error) {
 		return nil, nil, cli.Usage(d.Cmd, "diff needs a tree to compare with: the branch has no snapshot yet, and was forked from none")
 	}
 	return from, to, nil
+}
+
+// tree finds the tree that an argument begins with, and the path behind it if it is REF:PATH; nil if it is a path alone.
+func (d *differ) tree(arg string) (tree snapshot.Tree, below string, err error) {
+	tree, err = snapshot.ResolveRef(d, d.FS, arg)
+	var unknown *fs.PathError
+	if err == nil || !errors.As(err, &unknown) || !errors.Is(err, fs.ErrNotExist) {
+		return tree, "", err
+	}
+
+	there, name, err := d.Of(arg)
+	if err != nil || name == arg {
+		return nil, "", err
+	}
+	return there.FS, cli.Rooted(name), nil
 }
 
 // has reports whether a tree has a path. A nil tree has none.

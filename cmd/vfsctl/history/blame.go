@@ -16,16 +16,24 @@ import (
 
 func blameCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use:   "blame PATH",
+		Use:   "blame [REF:]PATH",
 		Short: "Show which call last touched each line of a file",
 		Long: `Show for each line of a text file the time and the call of a tool or command that last changed it.
 blame derives this from the log and from the contents that it refers to. Lines from before the oldest content
-that is still stored have no call. Content that only the log refers to is stored until gc.`,
+that is still stored have no call. Content that only the log refers to is stored until gc.
+REF: is the tree that has the file, see help refs.`,
 		Example: `  vfsctl blame main.go
+  vfsctl blame 'main@{1 day ago}:main.go'
   vfsctl --branch attempt-2 blame docs/plan.md --json`,
 		Args:              cli.Args(1, 1),
 		ValidArgsFunction: cli.CompleteArgs(a.CompletePaths, cli.CompleteNothing),
-		RunE:              a.On(cli.Reads, func(c *cli.Call) error { return blame(a, c, c.Args[0]) }),
+		RunE: a.On(cli.Reads, func(c *cli.Call) error {
+			c, name, err := c.Of(c.Args[0])
+			if err != nil {
+				return err
+			}
+			return blame(a, c, name)
+		}),
 	}
 }
 

@@ -72,8 +72,8 @@ func branchCreate(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "create [NAME]",
 		Short: "Fork a branch",
-		Long: `Fork a branch, and print its name. It starts as a copy of --from, or without that of the branch that
---branch, $VFS_BRANCH or switch names, else of main. Without NAME a name is made up.`,
+		Long: `Fork a branch, and print its name. It starts as a copy of --from, a REF of help refs, or without that of the branch
+that --branch, $VFS_BRANCH or switch names, else of main. Without NAME a name is made up.`,
 		Example: `  vfsctl branch create attempt-2
   vfsctl branch create attempt-3 --from before-refactor
   vfsctl branch create scratch --empty`,

@@ -20,10 +20,10 @@ func diffCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "diff [A] [B] [PATH...]",
 		Short: "Compare two trees",
-		Long: `Show what differs from A to B, one line per path. Each is a snapshot, a branch, or branch@snapshot;
-without B, A is compared with the present state of the branch, and without A it is what has changed since the last
-snapshot of the branch, or if it has none since its fork. With PATHs, show only what is there and below. After --,
-all arguments are PATHs. The time depends on the number of changes, not on the size of the trees. If the trees
+		Long: `Show what differs from A to B, one line per path. Each is a REF, such as a snapshot, a branch or
+main@{2 hours ago}: see help refs. Without B, A is compared with the present state of the branch, and without A it is what has changed since the last
+snapshot of the branch, or if it has none since its fork. With PATHs, show only what is there and below, as
+REF:PATH does for one. After --, all arguments are PATHs. The time depends on the number of changes, not on the size of the trees. If the trees
 differ, the exit code is 1.
 
   A  added     M  modified   m  mode, owner or attributes changed
@@ -37,6 +37,7 @@ as in git diff. On a terminal they have colours, unless NO_COLOR is set, and the
 		Example: `  vfsctl diff before-refactor
   vfsctl diff -p main attempt-2 src
   vfsctl diff --stat
+  vfsctl diff -p 'main@{-3}:src/main.go'
   vfsctl diff -p --binary v1 v2 | git apply
   vfsctl diff main@v1 v2 --json | jq -r 'select(.kind == "modified") | .path'`,
 		Args:              cli.Args(0, -1),

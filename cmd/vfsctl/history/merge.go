@@ -17,7 +17,7 @@ func mergeCommand(a *cli.App) *cobra.Command {
 		Use:   "merge SOURCE",
 		Short: "Bring the changes of another branch into this one",
 		Long: `Bring what SOURCE has changed since it and the branch were one into the branch, in one commit. SOURCE is a
-branch, a snapshot, or branch@snapshot, and stays as it is. A file is known by its inode, so a file that one side
+branch, a snapshot, or another REF of help refs, and stays as it is. A file is known by its inode, so a file that one side
 renamed and the other edited is both afterwards. Texts are merged by line. A second merge of the same branch
 brings only what is new.
 

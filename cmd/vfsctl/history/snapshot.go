@@ -149,13 +149,14 @@ func showSnapshot(a *cli.App, c *cli.Call, name string) error {
 
 func snapshotRestore(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use:   "restore NAME",
-		Short: "Bring a branch back to a snapshot",
-		Long: `Make the branch equal to a snapshot, or to another branch as it is now. The state before is kept as
+		Use:   "restore REF",
+		Short: "Bring a branch back to a snapshot or a moment",
+		Long: `Make the branch equal to a snapshot, to another branch as it is now, or to another REF of help refs. The state before is kept as
 a snapshot, whose name is printed. To restore that one undoes the restore. The time depends on the number of
 changes, not on the size of the tree.`,
 		Example: `  vfsctl snapshot restore before-refactor
   undo=$(vfsctl snapshot restore v1) && vfsctl snapshot restore "$undo"
+  vfsctl snapshot restore '@{2 hours ago}'
   vfsctl --branch attempt-2 snapshot restore main`,
 		Args:              cli.Args(1, 1),
 		ValidArgsFunction: cli.CompleteArgs(a.CompleteTrees, cli.CompleteNothing),
