@@ -86,6 +86,7 @@ func (a *applier) record(ctx context.Context, source *vfs.FS, abs string) (name 
 	if err := a.sync(ctx, source); err != nil {
 		return "", err
 	}
+
 	made := recordName(source.Head(), abs)
 	err = source.Update(ctx, func(tx *vfs.Tx) error {
 		name = ""

@@ -242,6 +242,7 @@ func (a *applier) hold(merged *tree.Tx, p *place) error {
 	if a.dry {
 		return nil
 	}
+
 	data, err := readAll(merged, p.want.Content)
 	if err != nil {
 		return err

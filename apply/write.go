@@ -260,6 +260,7 @@ func (w *writer) fill(ctx context.Context, f *os.File, p *place) error {
 		}
 		return sparse.Write(f, data)
 	}
+
 	if p.want.Content.Size <= loadBytes {
 		data, err := w.theirs.ReadFile(ctx, p.path)
 		if err != nil {
@@ -267,6 +268,7 @@ func (w *writer) fill(ctx context.Context, f *os.File, p *place) error {
 		}
 		return sparse.Write(f, data)
 	}
+
 	content, err := w.theirs.OpenFrozen(ctx, p.path)
 	if err != nil {
 		return err

@@ -21,10 +21,10 @@ func diffCommand(a *cli.App) *cobra.Command {
 		Use:   "diff [A] [B] [PATH...]",
 		Short: "Compare two trees",
 		Long: `Show what differs from A to B, one line per path. Each is a REF, such as a snapshot, a branch or
-main@{2 hours ago}: see help refs. Without B, A is compared with the present state of the branch, and without A it is what has changed since the last
-snapshot of the branch, or if it has none since its fork. With PATHs, show only what is there and below, as
-REF:PATH does for one. After --, all arguments are PATHs. The time depends on the number of changes, not on the size of the trees. If the trees
-differ, the exit code is 1.
+main@{2 hours ago}: see help refs. Without B, A is compared with the present state of the branch, and without A it is
+what has changed since the last snapshot of the branch, or if it has none since its fork. With PATHs, show only what is
+there and below, as REF:PATH does for one. After --, all arguments are PATHs. The time depends on the number of changes,
+not on the size of the trees. If the trees differ, the exit code is 1.
 
   A  added     M  modified   m  mode, owner or attributes changed
   D  removed   T  now of another type   R  renamed: old -> new
