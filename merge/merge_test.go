@@ -301,3 +301,39 @@ func TestMergeRevived(t *testing.T) {
 	require.Equal(t, []string{"c=1", "d/a=1", "d/s/b=1"}, texts(t, main))
 	require.Empty(t, conflicted(t, main))
 }
+
+// Three merges any trees: with the moment after a change as base, it takes that back.
+func TestThreeTakesBack(t *testing.T) {
+	ctx := t.Context()
+	main := vfstest.New(t)
+	change(t, main, "w a "+five, "w b 1")
+	before, err := snapshot.Create(ctx, main, "before", nil)
+	require.NoError(t, err)
+	change(t, main, "w a 0\n2\n3\n4\n5\n", "rm b", "w c 1")
+	after, err := snapshot.Create(ctx, main, "after", nil)
+	require.NoError(t, err)
+	change(t, main, "w a 0\n2\n3\n4\n6\n", "w d 1")
+	require.NoError(t, main.Update(ctx, func(tx *vfs.Tx) error { return merge.Three(tx, after, before, "undo", nil) }))
+	require.Equal(t, []string{"a=1|2|3|4|6|", "b=1", "d=1"}, texts(t, main))
+	require.Empty(t, conflicted(t, main))
+}
+
+// The log names each path that a merge has changed.
+func TestMergeIsRecorded(t *testing.T) {
+	ctx := t.Context()
+	main := vfstest.New(t)
+	change(t, main, "w a 1", "w d/b 1")
+	try := fork(t, main, "try")
+	change(t, try, "mv d e", "w c 2")
+	change(t, main, "w a 2")
+	seq, err := main.Seq(ctx)
+	require.NoError(t, err)
+	into(t, main, try)
+	events, err := main.Log(ctx, &vfs.LogOptions{Since: seq})
+	require.NoError(t, err)
+	var ops []string
+	for _, e := range events {
+		ops = append(ops, string(e.Op)+" "+e.Path)
+	}
+	require.Equal(t, []string{"snapshot .", "merge c", "merge d", "merge e"}, ops)
+}

@@ -59,3 +59,39 @@ func TestResolveType(t *testing.T) {
 }
 
 func names(dump map[string]string) []string { return slices.Sorted(maps.Keys(dump)) }
+
+// Each way to resolve a conflict.
+func TestResolve(t *testing.T) {
+	for _, tt := range []struct {
+		name         string
+		ours, theirs []string
+		take         merge.Take
+		path         string
+		want         []string
+	}{
+		{"ours", []string{"w a 2"}, []string{"w a 3"}, merge.Take{Side: merge.Ours}, "a", []string{"a=2"}},
+		{"theirs", []string{"w a 2"}, []string{"w a 3"}, merge.Take{Side: merge.Theirs}, "a", []string{"a=3"}},
+		{"the base", []string{"w a 2"}, []string{"w a 3"}, merge.Take{Side: merge.Base}, "a", []string{"a=1"}},
+		{"bytes", []string{"w a 2"}, []string{"w a 3"}, merge.Take{Data: []byte("4")}, "a", []string{"a=4"}},
+		{"a removal of theirs", []string{"w a 2"}, []string{"rm a"}, merge.Take{Side: merge.Theirs}, "a", nil},
+		{"an edit of ours", []string{"w a 2"}, []string{"rm a"}, merge.Take{Side: merge.Ours}, "a", []string{"a=2"}},
+		{"a removal of ours", []string{"rm a"}, []string{"w a 3"}, merge.Take{Side: merge.Ours}, "a", nil},
+		{"an edit of theirs", []string{"rm a"}, []string{"w a 3"}, merge.Take{Side: merge.Theirs}, "a", []string{"a=3"}},
+		{"ours of two files", []string{"w b 2"}, []string{"w b 3"}, merge.Take{Side: merge.Ours}, "b", []string{"a=1", "b=2"}},
+		{"theirs of two files", []string{"w b 2"}, []string{"w b 3"}, merge.Take{Side: merge.Theirs}, "b", []string{"a=1", "b=3"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			main := vfstest.New(t)
+			change(t, main, "w a 1")
+			try := fork(t, main, "try")
+			change(t, main, tt.ours...)
+			change(t, try, tt.theirs...)
+			into(t, main, try)
+			require.NoError(t, merge.Resolve(t.Context(), main, tt.path, tt.take))
+			require.Equal(t, tt.want, texts(t, main))
+			require.Empty(t, conflicted(t, main))
+			err := merge.Resolve(t.Context(), main, tt.path, tt.take)
+			require.Error(t, err)
+		})
+	}
+}
