@@ -120,6 +120,7 @@ func (w *writer) dir(path string) (node.Ino, error) {
 	if err != nil {
 		return 0, err
 	}
+
 	p := at(above, path)
 	there, err := w.tx.Lookup(p.Dir, p.Base)
 	if err == nil && there.Ino != 0 && there.Kind != node.KindDir {
@@ -134,6 +135,7 @@ func (w *writer) dir(path string) (node.Ino, error) {
 	if err != nil {
 		return 0, err
 	}
+
 	w.known[path] = there.Ino
 	return there.Ino, nil
 }
@@ -231,6 +233,7 @@ func (w *writer) move(ch *change) error {
 	if inside(ch.path, ch.from) || inside(ch.from, ch.path) {
 		return fmt.Errorf("%q cannot take this place: %w", ch.from, syscall.EINVAL)
 	}
+
 	from, n, err := w.find(ch.from)
 	if err == nil && n == nil {
 		err = fmt.Errorf("%q is not there: %w", ch.from, syscall.ENOENT)
@@ -238,6 +241,7 @@ func (w *writer) move(ch *change) error {
 	if err != nil {
 		return err
 	}
+
 	to, err := w.place(ch.path)
 	if err != nil {
 		return err
@@ -245,6 +249,7 @@ func (w *writer) move(ch *change) error {
 	if err := w.clear(to, ch.path); err != nil {
 		return err
 	}
+
 	if ch.op == copied {
 		return w.tx.CopyTree(from, to)
 	}

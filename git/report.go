@@ -77,6 +77,7 @@ func (r *Report) attributes(info *vfs.Info) {
 			r.lose(LostModes)
 		}
 	}
+
 	if uid, gid := info.Owner(); uid != 0 || gid != 0 {
 		r.lose(LostOwners)
 	}

@@ -51,6 +51,7 @@ func (s *scanner) next() (string, error) {
 		s.back = false
 		return s.text, nil
 	}
+
 	for {
 		line, err := s.r.ReadSlice('\n')
 		switch {
@@ -150,6 +151,7 @@ func (s *scanner) delimited(end string, fn func(size int64, r io.Reader) error) 
 	if end == "" {
 		return s.wrong("the delimiter of the data is empty")
 	}
+
 	var text []byte
 	for {
 		line, err := s.r.ReadSlice('\n')
@@ -162,6 +164,7 @@ func (s *scanner) delimited(end string, fn func(size int64, r io.Reader) error) 
 		if err == nil {
 			s.line++
 		}
+
 		if string(bytes.TrimSuffix(line, []byte("\n"))) == end && (len(text) == 0 || text[len(text)-1] == '\n') {
 			s.feed()
 			return fn(int64(len(text)), bytes.NewReader(text))

@@ -173,6 +173,7 @@ func (v *vicinity) addBelow(dir node.Ino, seen *node.InoSet) error {
 	if !seen.Add(dir) {
 		return nil
 	}
+
 	for _, view := range v.views()[:2] {
 		list, err := view.children(dir)
 		if err != nil {
@@ -182,6 +183,7 @@ func (v *vicinity) addBelow(dir node.Ino, seen *node.InoSet) error {
 			if err := v.addName(node.Name{Dir: dir, Base: base}); err != nil {
 				return err
 			}
+
 			n, err := view.node(ino)
 			if err != nil {
 				return err

@@ -162,6 +162,7 @@ func Markers(ctx context.Context, fsys *vfs.FS, path string) ([]byte, error) {
 		if err != nil {
 			return err
 		}
+
 		c := describe(path, n)
 		var texts [3][]byte
 		for side := range texts {
@@ -173,6 +174,7 @@ func Markers(ctx context.Context, fsys *vfs.FS, path string) ([]byte, error) {
 				return err
 			}
 		}
+
 		labels := textdiff.Labels{Ours: nameOf((*tree.Tree)(fsys)), Base: c.BaseLabel, Theirs: c.TheirsLabel}
 		return textdiff.Markers(&text, textdiff.Merge(texts[Base], texts[Ours], texts[Theirs]), labels, textdiff.ZDiff3)
 	})
@@ -323,6 +325,7 @@ func takeBeside(tx *tree.Tx, vtx *vfs.Tx, path string, terms []node.Term) error 
 	if i < 0 {
 		return syscall.EINVAL // one inode never changes its type
 	}
+
 	t := terms[i]
 	d, err := tx.Lookup(t.Name.Dir, t.Name.Base)
 	if err != nil {
@@ -335,6 +338,7 @@ func takeBeside(tx *tree.Tx, vtx *vfs.Tx, path string, terms []node.Term) error 
 	if err != nil {
 		return err
 	}
+
 	if err := vtx.RemoveAll(path); err != nil {
 		return err
 	}

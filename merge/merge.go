@@ -207,6 +207,7 @@ func Three(tx *vfs.Tx, base, theirs snapshot.Tree, label string, options *Option
 	if options != nil {
 		o = *options
 	}
+
 	ours := (*tree.Tx)(tx)
 	var views [2]*view
 	for i, t := range []snapshot.Tree{base, theirs} {
@@ -219,6 +220,7 @@ func Three(tx *vfs.Tx, base, theirs snapshot.Tree, label string, options *Option
 		}
 		views[i] = newView(on)
 	}
+
 	if err := ours.TakeWrites(); err != nil {
 		return err
 	}

@@ -70,6 +70,7 @@ func (m *merger) run() (err error) {
 			return err
 		}
 	}
+
 	if m.base.tx != nil && len(m.ours.names) == 0 && len(m.theirs.names) == 0 {
 		if !m.partly {
 			m.ours.differsFrom(m.base, m.byOurs)
@@ -79,6 +80,7 @@ func (m *merger) run() (err error) {
 			return err
 		}
 	}
+
 	m.out = m.ours.clone()
 	for _, step := range []func() error{m.pair, m.findNeeds, m.decideAll, m.breakCircles, m.thinOut, m.lead, m.count} {
 		if err := step(); err != nil {

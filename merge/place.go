@@ -366,6 +366,7 @@ func (m *merger) placeAgain(dir node.Ino, circle bool) ([]node.Name, error) {
 				return nil, err
 			}
 		}
+
 		name, err := m.inResult(s.links[0])
 		if err != nil {
 			return nil, err
@@ -378,6 +379,7 @@ func (m *merger) placeAgain(dir node.Ino, circle bool) ([]node.Name, error) {
 		}
 		break
 	}
+
 	names, err := m.out.rawNames(dir)
 	if err == nil && len(names) == 0 {
 		err = schema.Corrupt("directory %d has no place in a merge", dir)

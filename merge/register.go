@@ -108,6 +108,7 @@ func placeTerms(b, o, t state) (list []node.Term) {
 		}
 		return terms
 	}
+
 	was, theirs := of(b), of(t)
 	for _, term := range of(o) {
 		if !slices.Contains(was, term) || slices.Contains(theirs, term) {
@@ -272,6 +273,7 @@ func (m *merger) mergeValues(r register, prefer Side, b, o, t node.Term) (value 
 		value.Xattrs, merged = mergeXattrs(prefer, b.Xattrs, o.Xattrs, t.Xattrs)
 		return value, merged, nil
 	}
+
 	for _, s := range []node.Term{b, o, t} {
 		if s.Mode>>12 != node.KindFile || s.Content.Size > MaxText {
 			return value, false, nil
@@ -299,6 +301,7 @@ func mergeXattrs(prefer Side, b, o, t node.Xattrs) (merged node.Xattrs, clean bo
 		was, had := b.Get(name)
 		ours, has := o.Get(name)
 		theirs, gets := t.Get(name)
+
 		value, ok := rule(prefer, attr{had, was}, attr{has, ours}, attr{gets, theirs})
 		if !ok {
 			clean = false
@@ -308,6 +311,7 @@ func mergeXattrs(prefer Side, b, o, t node.Xattrs) (merged node.Xattrs, clean bo
 			merged = merged.Without(name)
 			continue
 		}
+
 		with, err := merged.With(name, value.text)
 		if err != nil { // there is no room for those of both
 			return o, false

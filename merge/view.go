@@ -302,6 +302,7 @@ func differing(from, to *view, names map[node.Name]bool, inos map[node.Ino]bool)
 			d.Names = append(d.Names, tree.NameChange{Name: name, Old: old, New: now})
 		}
 	}
+
 	for _, ino := range slices.Sorted(maps.Keys(inos)) {
 		old, err := from.node(ino)
 		if err != nil {
@@ -327,6 +328,7 @@ func wholeOf(v *view) (*tree.Delta, error) {
 		if !seen.Add(dir) {
 			return node.ErrBelowItself(dir)
 		}
+
 		list, err := v.children(dir)
 		if err != nil {
 			return err
@@ -345,5 +347,6 @@ func wholeOf(v *view) (*tree.Delta, error) {
 		}
 		return nil
 	}
+
 	return d, walk(schema.RootIno)
 }

@@ -24,6 +24,7 @@ func Call(ctx context.Context, fsys *vfs.FS, id int64, options *Options) iter.Se
 	if options != nil {
 		o = *options
 	}
+
 	return func(yield func(File, error) bool) {
 		end(yield, "show", func() error {
 			return (*tree.Tree)(fsys).View(ctx, func(tx *tree.Tx) error {

@@ -29,6 +29,7 @@ func (m *Merged) changes(ours, theirs []Hunk) []Region {
 			if !m.same(o, t) {
 				list = extend(list, clash(o, t))
 			}
+
 			if o.A.To <= t.A.To {
 				ours = ours[1:]
 			}

@@ -42,6 +42,7 @@ func (s *selector) each(fn func(call int64) (bool, error)) error {
 			if err != nil {
 				return err
 			}
+
 			for _, step := range steps {
 				below = step.Epoch
 				if seen[step.Call] {
@@ -93,6 +94,7 @@ func (s *selector) eachUndo(fn func(call int64) (bool, error)) error {
 			if call == 0 {
 				break
 			}
+
 			below = epoch
 			if seen[call] {
 				continue
@@ -220,6 +222,7 @@ func (s *selector) effective(calls []int64) (list []int64, err error) {
 		if by != 0 && !chosen[by] {
 			continue
 		}
+
 		taken, err := journal.TakenBack(s.tx.DB(), call)
 		if err != nil {
 			return nil, err
@@ -258,6 +261,7 @@ func (s *selector) last(own bool, walk func(func(int64) (bool, error)) error, fi
 	if own && s.by.Session == "" {
 		return nil, refuse(s.what, syscall.EINVAL, "without a session no call is known to be its own: name one by its number")
 	}
+
 	err = walk(func(call int64) (bool, error) {
 		if ok, err := fits(call); err != nil || !ok {
 			return true, err
@@ -268,6 +272,7 @@ func (s *selector) last(own bool, walk func(func(int64) (bool, error)) error, fi
 				return true, err
 			}
 		}
+
 		by, err := s.undoneBy(call)
 		if err != nil || by != 0 {
 			return true, err
@@ -275,6 +280,7 @@ func (s *selector) last(own bool, walk func(func(int64) (bool, error)) error, fi
 		found = []int64{call}
 		return false, nil
 	})
+
 	switch {
 	case err != nil:
 		return nil, err

@@ -179,6 +179,7 @@ quoted where it could not be shown. With --json it is text, or base64 where it i
 			return err
 		}),
 	}
+
 	noDereference(cmd, &link)
 	return cmd
 }
@@ -250,6 +251,7 @@ changes and the exit code is 1.`,
 			if err != nil || !a.JSON {
 				return a.OfStore(err)
 			}
+
 			for _, name := range c.Args[1:] {
 				if err := a.Out.JSON(xattrJSON{Path: cli.NewPath(c.Args[0]), Name: name, Name64: human.Base64(name)}); err != nil {
 					return err
