@@ -7,12 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"strings"
 	"syscall"
 	"unicode"
 
 	"vfsdb/chunk"
+	"vfsdb/internal/gitname"
 	"vfsdb/snapshot"
 	"vfsdb/tree"
 	"vfsdb/vfs"
@@ -216,7 +216,7 @@ func (c *commitWriter) compare(base *vfs.FS) error {
 				c.gone = append(c.gone, was)
 			}
 		}
-		if ch.New == nil || ch.Kind == snapshot.Mode && (ch.New.IsDir() || modeOf(ch.Old) == modeOf(ch.New)) {
+		if ch.New == nil || ch.Kind == snapshot.Mode && (ch.New.IsDir() || gitname.Mode(ch.Old.Mode()) == gitname.Mode(ch.New.Mode())) {
 			continue
 		}
 		if ch.New.IsDir() && ch.Kind != snapshot.Renamed {
@@ -241,23 +241,10 @@ func (c *commitWriter) empty(dir *vfs.Info) error {
 	})
 }
 
-// modeOf returns the mode of a file as git has it; "" of what git has none.
-func modeOf(info *vfs.Info) string {
-	switch {
-	case info.Mode().Type() == fs.ModeSymlink:
-		return "120000"
-	case !info.Mode().IsRegular():
-		return ""
-	case info.Mode()&0o100 != 0:
-		return "100755"
-	}
-	return "100644"
-}
-
 // changes writes what compare has found.
 func (c *commitWriter) changes() error {
 	for _, path := range c.gone {
-		c.print("D %s\n", quote(path))
+		c.print("D %s\n", gitname.Quote(path))
 	}
 	for _, it := range c.puts {
 		var err error

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"vfsdb/internal/gitname"
 )
 
 // The note of a snapshot has all of a commit's header; another note is none, whatever it looks like.
@@ -68,7 +70,7 @@ func FuzzQuote(f *testing.F) {
 	f.Add("\"\\\n\t\x00\x7f\xff")
 	f.Fuzz(func(t *testing.T, path string) {
 		s := newScanner(nil)
-		quoted := quote(path)
+		quoted := gitname.Quote(path)
 		require.NotContains(t, quoted, "\n")
 		got, err := s.wholePath(quoted)
 		require.NoError(t, err)

@@ -9,36 +9,6 @@ import (
 	"vfsdb/node"
 )
 
-// quote writes a path as git does: as it is, or in quotes with escapes if it has a character that asks for them.
-func quote(path string) string {
-	special := func(c byte) bool { return c < ' ' || c == '"' || c == '\\' || c == 0x7f }
-	plain := true
-	for i := range len(path) {
-		plain = plain && !special(path[i])
-	}
-	if plain {
-		return path
-	}
-
-	var b strings.Builder
-	b.WriteByte('"')
-	for i := range len(path) {
-		switch c := path[i]; {
-		case c == '"' || c == '\\':
-			b.WriteByte('\\')
-			b.WriteByte(c)
-		case c == '\n':
-			b.WriteString(`\n`)
-		case special(c):
-			fmt.Fprintf(&b, `\%03o`, c)
-		default:
-			b.WriteByte(c)
-		}
-	}
-	b.WriteByte('"')
-	return b.String()
-}
-
 // escapes are the letters behind a backslash, beside octal numbers.
 var escapes = map[byte]byte{'a': '\a', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t', 'v': '\v', '\\': '\\', '"': '"'}
 
@@ -58,6 +28,7 @@ func unquote(text string) (path, rest string, ok bool) {
 				b.WriteByte(plain)
 				continue
 			}
+
 			if i+2 >= len(text) || text[i] < '0' || text[i] > '3' || !octal(text[i+1]) || !octal(text[i+2]) {
 				return "", "", false
 			}

@@ -3,9 +3,11 @@ package git
 import (
 	"fmt"
 	"io"
+	"io/fs"
 	"syscall"
 
 	"vfsdb/chunk"
+	"vfsdb/internal/gitname"
 	"vfsdb/tree"
 	"vfsdb/vfs"
 )
@@ -45,6 +47,7 @@ func (c *commitWriter) walk(dir vfs.Ino, path string) (files int, err error) {
 		if err != nil {
 			return 0, fmt.Errorf("%q: %w", path, err)
 		}
+
 		for _, it := range page {
 			n := 0
 			if it.info.IsDir() {
@@ -83,8 +86,8 @@ func join(dir, base string) string {
 
 // add queues a file to be written, and returns 1; or 0 if git cannot have it.
 func (c *commitWriter) add(it item) (files int, err error) {
-	mode := modeOf(it.info)
-	err = checkPath(it.path, mode == "120000")
+	mode := gitname.Mode(it.info.Mode())
+	err = checkPath(it.path, mode == gitname.Symlink)
 	if err == nil && mode == "" {
 		err = fmt.Errorf("git has no such type of file: %w", syscall.EOPNOTSUPP)
 	}
@@ -107,7 +110,7 @@ func (c *commitWriter) flush() error {
 	err := (*tree.Tree)(c.fsys).View(c.ctx, func(tx *tree.Tx) (err error) {
 		for i, it := range c.queue {
 			switch content := contentOf(it.info); {
-			case modeOf(it.info) == "120000":
+			case it.info.Mode().Type() == fs.ModeSymlink:
 				small[i] = []byte(it.info.Target())
 			case content.Size <= chunk.Size:
 				if small[i], err = tx.ReadContent(content, 0, content.Size); err != nil {
@@ -122,7 +125,7 @@ func (c *commitWriter) flush() error {
 	}
 
 	for i, it := range c.queue {
-		c.print("M %s inline %s\ndata %d\n", modeOf(it.info), quote(it.path), it.info.Size())
+		c.print("M %s inline %s\ndata %d\n", gitname.Mode(it.info.Mode()), gitname.Quote(it.path), it.info.Size())
 		if small[i] == nil && it.info.Size() > 0 {
 			err = c.stream(it)
 		} else {

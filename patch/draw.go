@@ -4,6 +4,7 @@ import (
 	"io"
 	"syscall"
 
+	"vfsdb/internal/gitname"
 	"vfsdb/node"
 	"vfsdb/textdiff"
 	"vfsdb/tree"
@@ -158,15 +159,10 @@ func (d *drawer) read(tx *tree.Tx, n *node.Node, s *side) error {
 
 // modeOf returns the mode of a file as git has it: "" if there is none.
 func modeOf(n *node.Node) string {
-	switch {
-	case n == nil:
+	if n == nil {
 		return ""
-	case n.Kind() == node.KindLink:
-		return "120000"
-	case n.Mode&0o100 != 0:
-		return "100755"
 	}
-	return "100644"
+	return gitname.Mode(node.FileMode(n.Mode))
 }
 
 // likeness returns how much of a binary file is in another one, in percent: what both begin and end with.
