@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"vfsdb/internal/gitname"
 	"vfsdb/textdiff"
 )
 
@@ -50,12 +51,13 @@ func (c *canvas) meta(format string, args ...any) { c.paint(bold, fmt.Appendf(ni
 
 // comment writes a line that no program reads.
 func (c *canvas) comment(path, note string) {
-	c.paint("", fmt.Appendf(nil, "# %s: %s", quote(path), note))
+	c.paint("", fmt.Appendf(nil, "# %s: %s", gitname.Quote(path), note))
 }
 
 // header writes the lines in front of the contents. like is how much of a is in b, in percent.
 func (c *canvas) header(a, b side, like int) {
-	c.meta("diff --git %s %s", quote("a/"+a.path), quote("b/"+b.path))
+	c.meta("diff --git %s %s", gitname.Quote("a/"+a.path), gitname.Quote("b/"+b.path))
+
 	switch {
 	case a.mode == "":
 		c.meta("new file mode %s", b.mode)
@@ -67,9 +69,10 @@ func (c *canvas) header(a, b side, like int) {
 	}
 	if a.path != b.path {
 		c.meta("similarity index %d%%", like)
-		c.meta("rename from %s", quote(a.path))
-		c.meta("rename to %s", quote(b.path))
+		c.meta("rename from %s", gitname.Quote(a.path))
+		c.meta("rename to %s", gitname.Quote(b.path))
 	}
+
 	if like == 100 || !a.held || !b.held {
 		return
 	}
@@ -97,7 +100,7 @@ func (c *canvas) id(s side) string {
 
 // names returns how both sides of a section are called before their contents.
 func names(a, b side) (before, after string) {
-	before, after = quote("a/"+a.path), quote("b/"+b.path)
+	before, after = gitname.Quote("a/"+a.path), gitname.Quote("b/"+b.path)
 	if a.mode == "" {
 		before = "/dev/null"
 	}
@@ -127,8 +130,8 @@ func (c *canvas) hunks(a, b side, x, y textdiff.Text, hunks []textdiff.Hunk) err
 		return nil
 	}
 	before, after := names(a, b)
-	c.meta("--- %s", ended(before))
-	c.meta("+++ %s", ended(after))
+	c.named("---", before)
+	c.named("+++", after)
 
 	around := c.Context
 	switch {
@@ -149,12 +152,13 @@ func (c *canvas) hunks(a, b side, x, y textdiff.Text, hunks []textdiff.Hunk) err
 	return nil
 }
 
-// ended ends a name with a tab if it has a space: patch would take what follows the space for a time.
-func ended(name string) string {
+// named writes the name of a side. A tab ends one that has a space: patch would take what follows the space for a time.
+func (c *canvas) named(mark, name string) {
+	c.meta("%s %s", mark, name)
 	if strings.Contains(name, " ") {
-		return name + "\t"
+		c.text.Truncate(c.text.Len() - 1)
+		c.text.WriteString("\t\n")
 	}
-	return name
 }
 
 // lines writes the hunks of the body.

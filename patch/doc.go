@@ -28,4 +28,6 @@
 //
 // A patch costs as much as was changed since the two trees were one, and as much as lies below directories that came, went or
 // moved. Both trees are read in one transaction. The largest text is 64 MiB; a longer file is taken for a binary one.
+//
+// Functions keep no state. They can be called at the same time, on the same trees too.
 package patch

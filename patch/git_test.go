@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -244,10 +245,14 @@ func (s *scrambler) change(tx *vfs.Tx) {
 }
 
 // rounds returns how many pairs of trees a random test makes, and its seed: a fixed one, or with VFS_LONG another one each time.
+// VFS_LONG may be a number of pairs; 1 stands for many.
 func rounds(t testing.TB, short, long int) (int, *rand.Rand) {
 	n, seed := short, uint64(13)
-	if os.Getenv("VFS_LONG") != "" {
+	if text := os.Getenv("VFS_LONG"); text != "" {
 		n, seed = long, rand.Uint64()
+		if asked, err := strconv.Atoi(text); err == nil && asked > 1 {
+			n = asked
+		}
 	}
 	t.Logf("seed %d", seed)
 	return n, rand.New(rand.NewPCG(seed, 0))
@@ -315,6 +320,12 @@ func TestSameAsGit(t *testing.T) {
 		}
 		args := []string{"git", "diff", "--no-renames", state(a), state(b)}
 		require.Equal(t, string(program(t, dir, 0, nil, args...)), string(uncommented(made)))
+
+		words := text(t, a, b, &patch.Options{Words: true})
+		require.Equal(t, string(program(t, dir, 0, nil, append(args, "--word-diff")...)), string(uncommented(words)))
+		colors := text(t, a, b, &patch.Options{Words: true, Color: true})
+		styles := func(text []byte) string { return strings.ReplaceAll(string(text), "\x1b[m", "") } // git ends those of plain texts too
+		require.Equal(t, styles(program(t, dir, 0, nil, append(args, "--word-diff", "--color")...)), styles(uncommented(colors)))
 
 		binary := text(t, a, b, &patch.Options{Binary: true})
 		if !bytes.Contains(binary, []byte("GIT binary")) {

@@ -6,9 +6,11 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"vfsdb/patch"
@@ -77,7 +79,7 @@ rename to new/g
 // What git has no word for stands in comments, and nothing that it has one for does.
 func TestNotes(t *testing.T) {
 	ctx := t.Context()
-	files := map[string]string{"f": "f\n", "was/": "", "dir/f": "only\n", "x": "x\n", "mode": "m\n", "full/f": "1\n"}
+	files := map[string]string{"f": "f\n", "was/": "", "dir/f": "only\n", "x": "x\n", "mode": "m\n", "full/f": "1\n", "half/f": "1\n"}
 	a, b := two(t, files, func(fsys *vfs.FS) {
 		require.NoError(t, fsys.Mkdir(ctx, "is", 0o755))
 		require.NoError(t, fsys.Remove(ctx, "was"))
@@ -86,6 +88,7 @@ func TestNotes(t *testing.T) {
 		require.NoError(t, fsys.Chmod(ctx, "x", 0o755))
 		require.NoError(t, fsys.Chown(ctx, "f", 7, 8))
 		require.NoError(t, fsys.Chmod(ctx, "full", 0o700))
+		require.NoError(t, fsys.Chmod(ctx, "half", 0o644))
 		require.NoError(t, xattr.Set(ctx, fsys, "f", xattr.Follow, "user.a", []byte("1"), 0))
 		require.NoError(t, fsys.Mkdir(ctx, "line\nfeed", 0o755))
 	})
@@ -98,6 +101,7 @@ deleted file mode 100644
 -only
 # f: owner 7:8, was 0:0; other extended attributes
 # full: mode 0700, was 0755
+# half: mode 0644, was 0755
 # is: an empty directory was added
 # "line\nfeed": an empty directory was added
 # mode: mode 0600, was 0644
@@ -178,7 +182,7 @@ func TestWordsAndColors(t *testing.T) {
 		require.NoError(t, fsys.WriteFile(t.Context(), "f", []byte("func f() {\n\ta = new + 1\n}\nlast\nmore\n"), 0))
 	})
 	_, made, _ := strings.Cut(string(text(t, a, b, &patch.Options{Words: true})), "+++ b/f\n")
-	require.Equal(t, "@@ -1,5 +1,5 @@\nfunc f() {\n\ta = [-old-]{+new+} + 1\n}\n[-gone-]\nlast\n{+more+}\n", made)
+	require.Equal(t, "@@ -1,5 +1,5 @@\nfunc f() {\n\ta = [-old-]{+new+} + 1\n}\n[-gone-]last\n{+more+}\n", made)
 
 	_, made, _ = strings.Cut(string(text(t, a, b, &patch.Options{Color: true, Context: -1})), "+++ b/f")
 	require.Equal(t, "\x1b[m\n\x1b[36m@@ -2 +2 @@\x1b[m func f() {\n\x1b[31m-\ta = old + 1\x1b[m\n\x1b[32m+\ta = new + 1\x1b[m\n"+
@@ -224,6 +228,24 @@ func TestErrors(t *testing.T) {
 	for range patch.Files(t.Context(), nil, one, nil) {
 		break // the loop may be left
 	}
+}
+
+// Several goroutines may read the same trees.
+func TestTogether(t *testing.T) {
+	a, b := two(t, map[string]string{"f": "one\n", "g": "two\n"}, func(fsys *vfs.FS) {
+		require.NoError(t, fsys.WriteFile(t.Context(), "f", []byte("1\n"), 0))
+		require.NoError(t, fsys.Rename(t.Context(), "g", "h"))
+	})
+	want := text(t, a, b, nil)
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(func() {
+			var made bytes.Buffer
+			assert.NoError(t, patch.Write(t.Context(), &made, a, b, nil))
+			assert.Equal(t, string(want), made.String())
+		})
+	}
+	group.Wait()
 }
 
 // A caller that compares files itself gets the same sections, but for comments.

@@ -14,6 +14,7 @@ func (c *canvas) words(old textdiff.Text) {
 		c.merged(removed, added)
 		removed, added = removed[:0], added[:0]
 	}
+
 	for line := range bytes.Lines(c.body.Bytes()) {
 		switch line[0] {
 		case '-':
@@ -33,16 +34,20 @@ func (c *canvas) words(old textdiff.Text) {
 	flush()
 }
 
-// merged writes two texts as one, in which the words that differ are marked.
+// merged writes two texts as one, in which the words that differ are marked. What stands between is that of the second text.
 func (c *canvas) merged(a, b []byte) {
+	if len(b) == 0 {
+		c.marked(red, "[-", a, "-]")
+		return
+	}
 	at := 0
-	for _, h := range textdiff.Words(a, b) {
-		c.text.Write(a[at:h.A.From])
+	for _, h := range textdiff.Fields(a, b) {
+		c.text.Write(b[at:h.B.From])
 		c.marked(red, "[-", a[h.A.From:h.A.To], "-]")
 		c.marked(green, "{+", b[h.B.From:h.B.To], "+}")
-		at = h.A.To
+		at = h.B.To
 	}
-	c.text.Write(a[at:])
+	c.text.Write(b[at:])
 }
 
 // marked writes words between marks. A line feed stands outside of them.

@@ -11,7 +11,7 @@
 //
 // [Compare] returns hunks: which lines of one text gave way to which lines of the other. They are those of git diff with its
 // defaults, hunk by hunk, because people and models have read such patches all their lives. [Unified] writes them as a
-// patch, which git apply and patch take. [Words] compares within lines.
+// patch, which git apply and patch take. [Fields] compares within lines.
 //
 // The work is done in four steps, each a file:
 //

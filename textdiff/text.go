@@ -2,7 +2,7 @@ package textdiff
 
 import "bytes"
 
-// A Range is the half-open range [From, To) of lines, counted from 0. In the hunks of Words it counts bytes.
+// A Range is the half-open range [From, To) of lines, counted from 0. In the hunks of Fields it counts bytes.
 type Range struct{ From, To int }
 
 // Len is the count of lines in r, or of bytes.

@@ -6,18 +6,6 @@ import (
 	"unicode/utf8"
 )
 
-// Words compares two texts by word, as to show what changed within a line. The ranges of its hunks count bytes. A word is a
-// run of letters, digits and underscores, or a run of blanks; any other character stands alone, and so does each byte that is
-// not UTF-8. The bounds are those of Compare.
-func Words(a, b []byte) []Hunk {
-	textA, textB := words(a), words(b)
-	hunks := compare(textA, textB, false)
-	for i, h := range hunks {
-		hunks[i] = Hunk{textA.span(h.A), textB.span(h.B)}
-	}
-	return hunks
-}
-
 // maxWords bounds the lines of one text that are merged by word, in bytes of all three texts together. A search by word
 // costs much in long lines, such as those of programs that were made small.
 const maxWords = 4 << 20
@@ -44,9 +32,6 @@ func (m Merged) Words() Merged {
 	return m
 }
 
-// span returns the bytes of the pieces in r.
-func (t Text) span(r Range) Range { return Range{t.cuts[r.From], t.cuts[r.To]} }
-
 // The kinds of characters.
 const (
 	sign = iota
@@ -54,7 +39,8 @@ const (
 	space
 )
 
-// words cuts data into words.
+// words cuts data into words. A word is a run of letters, digits and underscores, or a run of blanks; any other character stands
+// alone, and so does each byte that is not UTF-8.
 func words(data []byte) Text {
 	t := Text{data, []int{0}}
 	last := sign

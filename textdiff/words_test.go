@@ -31,13 +31,6 @@ func TestWordsAreCut(t *testing.T) {
 	}
 }
 
-func TestWords(t *testing.T) {
-	a, b := []byte("the quick fox\n"), []byte("the very quick wolf\n")
-	require.Equal(t, []Hunk{{Range{4, 4}, Range{4, 9}}, {Range{10, 13}, Range{15, 19}}}, Words(a, b))
-	require.Empty(t, Words(a, a))
-	require.Equal(t, []Hunk{{Range{0, 14}, Range{0, 0}}}, Words(a, nil))
-}
-
 // Lines that are too long for a merge by word stay in conflict.
 func TestMergedWordsAreBounded(t *testing.T) {
 	long := strings.Repeat("word ", maxWords/15)
