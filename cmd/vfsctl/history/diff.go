@@ -29,7 +29,7 @@ not on the size of the trees. If the trees differ, the exit code is 1.
   A  added     M  modified   m  mode, owner or attributes changed
   D  removed   T  now of another type   R  renamed: old -> new
 
-A directory that came or went is one line, unless -r asks for all that is below.
+A directory that came or went is one line, also of --stat, unless -r asks for all that is below.
 
 With -p, print a patch, which git apply and patch -p1 take. A file that was renamed is known by its identity. What
 git has no word for, such as empty directories and owners, stands in comments. --stat, --word, --binary and -U are
@@ -84,6 +84,11 @@ func (d *differ) run() error {
 	case d.stat && d.JSON:
 		n, err = d.countJSON(from, to)
 	case d.patch, d.stat:
+		if d.stat && !d.all {
+			if d.tops, err = d.findTops(from, to); err != nil {
+				return err
+			}
+		}
 		err = d.paged(func() (err error) {
 			n, err = d.print(patch.Files(d, from, to, d.options()))
 			return err
@@ -153,28 +158,50 @@ func (d *differ) lines(from, to snapshot.Tree) (n int, err error) {
 
 // folded leaves out what came or went with a directory above it, and counts that by directory.
 func folded(list []snapshot.Change) (kept []snapshot.Change, hidden map[string]int) {
-	tops := make(map[string]snapshot.Kind)
+	t := make(tops)
 	for _, c := range list {
-		if c.Kind == snapshot.Added && c.New.IsDir() || c.Kind == snapshot.Removed && c.Old.IsDir() {
-			tops[c.Path] = c.Kind
-		}
+		t.add(c)
 	}
 	hidden = make(map[string]int)
 	for _, c := range list {
-		top := ""
-		for i := range len(c.Path) {
-			if c.Path[i] == '/' && tops[c.Path[:i]] == c.Kind {
-				top = c.Path[:i]
-				break
-			}
-		}
-		if top == "" {
-			kept = append(kept, c)
-		} else {
+		if top := t.above(c.Path, c.Kind); top != "" {
 			hidden[top]++
+		} else {
+			kept = append(kept, c)
 		}
 	}
 	return kept, hidden
+}
+
+// tops are the directories that came or went.
+type tops map[string]snapshot.Kind
+
+func (t tops) add(c snapshot.Change) {
+	if c.Kind == snapshot.Added && c.New.IsDir() || c.Kind == snapshot.Removed && c.Old.IsDir() {
+		t[c.Path] = c.Kind
+	}
+}
+
+// above returns the highest directory with which something at a path came or went, or "".
+func (t tops) above(path string, kind snapshot.Kind) string {
+	for i := range len(path) {
+		if path[i] == '/' && t[path[:i]] == kind {
+			return path[:i]
+		}
+	}
+	return ""
+}
+
+// findTops finds the directories that came or went.
+func (d *differ) findTops(from, to snapshot.Tree) (tops, error) {
+	t := make(tops)
+	for c, err := range snapshot.Diff(d, from, to) {
+		if err != nil {
+			return nil, err
+		}
+		t.add(c)
+	}
+	return t, nil
 }
 
 // ChangeLine returns the line of a change.
@@ -292,6 +319,7 @@ type statJSON struct {
 func (d *differ) countJSON(from, to snapshot.Tree) (int, error) {
 	below := patch.Below(d.o.Paths)
 	out := statJSON{Files: []fileJSON{}}
+
 	var err error
 	out.changeCount, err = CountChanges(func(yield func(snapshot.Change, error) bool) {
 		for c, err := range snapshot.Diff(d, from, to) {

@@ -11,6 +11,7 @@ import (
 	"vfsdb/cmd/vfsctl/human"
 	"vfsdb/cmd/vfsctl/term"
 	"vfsdb/patch"
+	"vfsdb/snapshot"
 	"vfsdb/vfs"
 )
 
@@ -19,6 +20,7 @@ type stat struct {
 	name           string
 	added, removed int
 	binary         string // the sizes of a binary file
+	top            string // the directory with which the file came or went
 }
 
 // printStat prints the changed lines of each file as git diff --stat does, and returns how many files differ.
@@ -33,7 +35,7 @@ func (p *patcher) printStat(files iter.Seq2[patch.File, error]) (n int, err erro
 		if f.Noted {
 			continue
 		}
-		s := stat{name: f.Name(), added: f.Added, removed: f.Removed}
+		s := stat{name: f.Name(), added: f.Added, removed: f.Removed, top: p.topOf(&f)}
 		if f.Binary {
 			s.binary = fmt.Sprintf("%d -> %d bytes", sizeOf(f.Old), sizeOf(f.New))
 		}
@@ -44,8 +46,9 @@ func (p *patcher) printStat(files iter.Seq2[patch.File, error]) (n int, err erro
 		return n, nil
 	}
 
-	l := layoutOf(list, p.Out.Width)
-	for _, s := range list {
+	lines := foldedStats(list)
+	l := layoutOf(lines, p.Out.Width)
+	for _, s := range lines {
 		if err := p.Out.Printf("%s\n", l.line(p.Out, s)); err != nil {
 			return n, err
 		}
@@ -53,14 +56,54 @@ func (p *patcher) printStat(files iter.Seq2[patch.File, error]) (n int, err erro
 	return n, p.Out.Printf(" %s\n", totals(len(list), added, removed))
 }
 
+// topOf returns the directory with which a file came or went, or "".
+func (p *patcher) topOf(f *patch.File) string {
+	switch {
+	case f.New == nil:
+		return p.tops.above(f.Path, snapshot.Removed)
+	case f.Old == nil:
+		return p.tops.above(f.Path, snapshot.Added)
+	}
+	return ""
+}
+
+// foldedStats makes one line of several files that came or went with a directory.
+func foldedStats(list []stat) (lines []stat) {
+	files, at := make(map[string]int), make(map[string]int)
+	for _, s := range list {
+		files[s.top]++
+	}
+	for _, s := range list {
+		if s.top == "" || files[s.top] == 1 {
+			lines = append(lines, s)
+			continue
+		}
+		i, there := at[s.top]
+		if !there {
+			i, at[s.top] = len(lines), len(lines)
+			dir := patch.File{Path: s.top + "/"}
+			lines = append(lines, stat{name: fmt.Sprintf("%s (%s)", dir.Name(), human.Plural(int64(files[s.top]), "file", "files"))})
+		}
+		lines[i].added += s.added
+		lines[i].removed += s.removed
+	}
+	return lines
+}
+
 // totals is the last line.
 func totals(files, added, removed int) string {
-	text := human.Plural(int64(files), "file", "files") + " changed"
+	count := func(n int, one, many string) string {
+		if n == 1 {
+			return "1 " + one
+		}
+		return strconv.Itoa(n) + " " + many // no commas: programs read the line too
+	}
+	text := count(files, "file", "files") + " changed"
 	if added > 0 || removed == 0 {
-		text += ", " + human.Plural(int64(added), "insertion(+)", "insertions(+)")
+		text += ", " + count(added, "insertion(+)", "insertions(+)")
 	}
 	if removed > 0 || added == 0 {
-		text += ", " + human.Plural(int64(removed), "deletion(-)", "deletions(-)")
+		text += ", " + count(removed, "deletion(-)", "deletions(-)")
 	}
 	return text
 }

@@ -19,6 +19,7 @@ type patcher struct {
 	o       patch.Options
 	context int
 	stat    bool
+	tops    tops // directories that are one line of --stat
 	color   string
 }
 
