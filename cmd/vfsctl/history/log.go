@@ -3,6 +3,7 @@ package history
 import (
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"syscall"
@@ -116,38 +117,53 @@ func (l *logPrinter) patches() bool { return l.patch || l.stat || l.asked(l.Cmd)
 
 // showPatches prints each call that changed the branch, with its changes: those at the path, under the name that it had then.
 func (l *logPrinter) showPatches() error {
-	path := l.Arg(0, "")
-	events, err := l.FS.Log(l, &vfs.LogOptions{Path: path, Session: l.session, Since: l.since, Newest: !l.oldest})
+	name := l.Arg(0, "")
+	events, err := l.FS.Log(l, &vfs.LogOptions{Path: name, Session: l.session, Since: l.since, Newest: !l.oldest})
 	if err != nil {
 		return err
 	}
 	var calls []int64
-	paths := make(map[int64][]string)
+	seen := make(map[int64]bool)
 	for _, e := range events {
-		if e.Call == 0 || e.Ino == 0 && e.Dir == 0 {
-			continue
-		}
-		if len(paths[e.Call]) == 0 {
-			calls = append(calls, e.Call)
-		}
-		paths[e.Call] = append(paths[e.Call], e.Path)
-		if e.Op == vfs.OpRename {
-			paths[e.Call] = append(paths[e.Call], e.Arg)
+		if e.Call != 0 && (e.Ino != 0 || e.Dir != 0) && !seen[e.Call] {
+			calls, seen[e.Call] = append(calls, e.Call), true
 		}
 	}
 
 	if l.max > 0 && l.max < len(calls) {
 		calls = calls[:l.max]
 	}
-	for _, id := range calls {
-		if path != "" {
-			l.o.Paths = paths[id]
+	names := make(map[int64][]string)
+	if name != "" {
+		all, err := l.FS.Log(l, &vfs.LogOptions{Path: name, Since: l.since}) // others may have renamed it
+		if err != nil {
+			return err
 		}
+		names = namesIn(all, name)
+	}
+
+	for _, id := range calls {
+		l.o.Paths = names[id]
 		if err := l.showPatch(id); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// namesIn returns the names that a path had in the calls of some events, which are in order. Renames lead back from one to the next,
+// those of a directory above it too.
+func namesIn(events []vfs.Event, name string) map[int64][]string {
+	name = strings.TrimPrefix(path.Clean("/"+name), "/")
+	names := make(map[int64][]string)
+	for _, e := range slices.Backward(events) {
+		names[e.Call] = append(names[e.Call], name)
+		if e.Op == vfs.OpRename && patch.Below([]string{e.Path})(name) {
+			name = e.Arg + name[len(e.Path):]
+			names[e.Call] = append(names[e.Call], name)
+		}
+	}
+	return names
 }
 
 // showPatch prints one call with its changes. A collection may have taken these.

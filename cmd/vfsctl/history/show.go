@@ -109,8 +109,11 @@ func (s *shower) call(id int64) error {
 			return err
 		}
 	}
-	_, err = s.print(patch.Call(s, s.FS, id, s.options()))
-	return err
+	n, err := s.print(patch.Call(s, s.FS, id, s.options()))
+	if err != nil || n > 0 || s.JSON || len(s.o.Paths) > 0 {
+		return err
+	}
+	return s.Out.Printf("# no file differs\n")
 }
 
 // callHeader prints what is known of a call.
@@ -121,10 +124,12 @@ func (p *patcher) callHeader(c *vfs.CallRecord) error {
 			Call *vfs.CallRecord `json:"call"`
 		}{c})
 	}
+
 	failed := strings.Join(strings.Fields(c.Error), " ")
 	if c.Exit != nil && *c.Exit != 0 {
 		failed = fmt.Sprintf("exit %d", *c.Exit)
 	}
+
 	err := p.Out.Printf("%s\n", p.Out.Paint(term.Yellow, fmt.Sprintf("call %d", c.ID)))
 	if err != nil {
 		return err
@@ -166,8 +171,11 @@ func (s *shower) snapshot(snap *snapshot.Snapshot) error {
 		}{newSnapshotJSON(snap.Info), since})
 	} else if err = s.Out.Printf("%s\n", s.Out.Paint(term.Yellow, "snapshot "+snap.Info.Name)); err == nil {
 		err = s.header([][2]string{
-			{"branch", snap.Info.Branch}, {"date", human.Second(snap.Info.Created)}, {"note", s.Out.Name(snap.Info.Note)}, {"since", since},
+			{"branch", snap.Info.Branch}, {"date", human.Second(snap.Info.Created)}, {"since", since},
 		})
+		if err == nil && snap.Info.Note != "" {
+			err = errors.Join(s.Out.Text(snap.Info.Note), s.Out.Printf("\n"))
+		}
 	}
 	if err != nil {
 		return err

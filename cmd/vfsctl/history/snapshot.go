@@ -1,6 +1,7 @@
 package history
 
 import (
+	"errors"
 	"strings"
 	"time"
 
@@ -138,13 +139,16 @@ func showSnapshot(a *cli.App, c *cli.Call, name string) error {
 			Since changeCount `json:"changes_since"`
 		}{newSnapshotJSON(s.Info), since})
 	}
-	return a.Out.Fields([][2]string{
+	err = a.Out.Fields([][2]string{
 		{"name", s.Info.Name},
 		{"branch", s.Info.Branch},
 		{"created", human.Moment(s.Info.Created)},
-		{"note", a.Out.Name(s.Info.Note)},
 		{"since", since.String()},
 	}...)
+	if err == nil && s.Info.Note != "" {
+		err = errors.Join(a.Out.Printf("\n"), a.Out.Text(s.Info.Note))
+	}
+	return err
 }
 
 func snapshotRestore(a *cli.App) *cobra.Command {

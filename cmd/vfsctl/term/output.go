@@ -137,3 +137,21 @@ func (o *Output) Fields(fields ...[2]string) error {
 	}
 	return nil
 }
+
+// Text prints a text of several lines for people, indented by four columns as in git show. Control characters other than tabs
+// could steer a terminal: they become U+FFFD.
+func (o *Output) Text(text string) error {
+	shown := func(r rune) rune {
+		if unicode.IsControl(r) && r != '\t' {
+			return unicode.ReplacementChar
+		}
+		return r
+	}
+	for line := range strings.Lines(strings.TrimRight(text, "\n")) {
+		line = strings.Map(shown, strings.TrimRight(line, "\r\n"))
+		if err := o.Printf("%s\n", strings.TrimRight("    "+line, " ")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
