@@ -13,6 +13,16 @@ func AddSnapshot(db *schema.Tx, name string, at Moment, created time.Time, note 
 	return err
 }
 
+// RenameSnapshot gives a moment another name, by the number of the snapshot. The name must have been looked for before. One
+// that [CheckName] refuses is EINVAL.
+func RenameSnapshot(db *schema.Tx, id int64, name string) error {
+	if err := CheckName(name); err != nil {
+		return err
+	}
+	_, err := db.Exec(`UPDATE snapshot SET name = ? WHERE id = ?`, name, id)
+	return err
+}
+
 // DeleteSnapshot takes the name from a moment, by the number of the snapshot.
 func DeleteSnapshot(db *schema.Tx, id int64) error {
 	_, err := db.Exec(`DELETE FROM snapshot WHERE id = ?`, id)

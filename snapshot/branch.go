@@ -89,7 +89,8 @@ func writerFor(ctx context.Context, fsys *vfs.FS, base Tree) (*vfs.FS, error) {
 	return fsys, nil
 }
 
-// RenameBranch gives a branch another name. The branch main keeps its own: EPERM.
+// RenameBranch gives a branch another name. The snapshots that an apply of the branch begins with, which have its name in
+// theirs, follow. The branch main keeps its own: EPERM.
 func RenameBranch(ctx context.Context, fsys *vfs.FS, from, to string) error {
 	err := onMain(ctx, fsys, func(tx *vfs.Tx) error {
 		if taken, err := nameTaken(tx, to); err != nil || taken {
@@ -101,9 +102,43 @@ func RenameBranch(ctx context.Context, fsys *vfs.FS, from, to string) error {
 		if err := (*tree.Tx)(tx).RenameBranch(from, to); err != nil {
 			return &os.LinkError{Op: "rename branch", Old: from, New: to, Err: err}
 		}
+		if err := renameBases(tx, from, to); err != nil {
+			return err
+		}
 		return (*tree.Tx)(tx).Record("branch-rename", ".", from+" "+to) // no name has a space
 	})
 	return nameErr("rename branch", from, err)
+}
+
+// renameBases gives the snapshots that an apply of a renamed branch begins with the names that it looks for.
+func renameBases(tx *vfs.Tx, from, to string) error {
+	db := (*tree.Tx)(tx).DB()
+	id, err := history.FindBranch(db, to)
+	if err != nil {
+		return err
+	}
+	list, err := selectOf(db, id)
+	if err != nil {
+		return err
+	}
+	for _, s := range list {
+		if s.Branch = from; !s.isBase() {
+			continue
+		}
+
+		name := to + strings.TrimPrefix(s.Name, from)
+		taken, err := nameTaken(tx, name)
+		if err == nil && taken {
+			err = syscall.EEXIST
+		}
+		if err == nil {
+			err = history.RenameSnapshot(db, s.ID, name)
+		}
+		if err != nil {
+			return &os.LinkError{Op: "rename snapshot", Old: s.Name, New: name, Err: err}
+		}
+	}
+	return nil
 }
 
 // DeleteBranch drops a branch and its snapshots, and frees its name. Branches that were forked from it keep everything
