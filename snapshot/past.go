@@ -42,13 +42,15 @@ func (e *GoneError) Unwrap() error { return syscall.ESTALE }
 // comes from; without a name, of fsys.
 //
 //   - main@{2 hours ago} is the state before the first change that is later than that.
-//   - main@{call 71} is the state after the last change of that call. If nobody else has written since, it is the tree that is
-//     named itself.
+//   - main@{call 71} is the state after the last change of that call.
 //   - main@{-3} is the state before the last three calls, whoever made them: an undo is one too.
 //
 // Changes that are part of no call may share one state, and are then all in it or none. A moment can be read as long as
 // something keeps it or no collection has taken anything of it. It refuses writes with EROFS, and reads fail with ESTALE
 // once it is gone.
+//
+// If nothing was written since, what comes later must not get into the moment, so it is ended by a commit, which waits for
+// other writers. A store that is open read-only cannot do that: there the moment is the tree itself that is named.
 //
 // A name that nothing has is ENOENT and an *[fs.PathError]; a moment that the log does not have is ENOENT, a call that did not
 // change the tree and a moment that makes no sense EINVAL, and one that a collection has taken a [GoneError].
@@ -75,23 +77,28 @@ func ResolveRef(ctx context.Context, fsys *vfs.FS, text string) (Tree, error) {
 	}
 
 	var found Tree
-	err = t.View(ctx, func(tx *tree.Tx) error {
+	find := func(tx *tree.Tx, end bool) error {
 		levels, err := history.ReadLineage(tx.DB(), tx.Moment())
 		if err != nil {
 			return err
 		}
 		p := past{tx: tx, text: text, levels: levels}
 		at, moved, err := p.find(ref)
-		if err != nil {
-			return err
+		if err == nil && !moved {
+			at, moved, err = p.now(end)
 		}
-		if !moved {
-			found = base
-			return nil
+		if err == nil && moved {
+			found, err = p.stand(at)
 		}
-		found, err = p.stand(at)
 		return err
-	})
+	}
+	err = t.View(ctx, func(tx *tree.Tx) error { return find(tx, false) })
+	if err == nil && found == nil {
+		found = base
+		if !base.Tree().Frozen() && !base.Tree().Store().ReadOnly() {
+			err = t.Update(vfs.WithCall(ctx, nil), func(tx *tree.Tx) error { return find(tx, true) })
+		}
+	}
 	if _, bare := err.(syscall.Errno); bare {
 		err = nameErr("find moment", text, err)
 	}
@@ -159,6 +166,24 @@ func (p *past) find(ref Ref) (at history.Moment, moved bool, err error) {
 	}
 	at, err = p.before(at)
 	return at, true, err
+}
+
+// now returns the moment of the present state. It is there if nothing was written since it ended; with end, it ends here.
+func (p *past) now(end bool) (at history.Moment, there bool, err error) {
+	if p.tx.Moment().Final() {
+		return p.tx.Moment(), true, nil
+	}
+	if end {
+		at, err = p.tx.EndStep()
+		return at, true, err
+	}
+	epoch, _, err := history.ReadBranch(p.tx.DB(), p.tx.Moment().Branch)
+	if err != nil || epoch == schema.FirstEpoch {
+		return at, false, err
+	}
+	at = history.Moment{Branch: p.tx.Moment().Branch, Epoch: epoch - 1}
+	changed, err := p.tx.ChangedSince(at)
+	return at, !changed, err
 }
 
 // before returns the moment before an epoch: at the begin of a branch, that which it was forked from.

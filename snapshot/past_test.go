@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -90,6 +91,41 @@ func TestResolveRef(t *testing.T) {
 	require.NoError(t, err)
 	_, err = snapshot.ResolveRef(ctx, jail, "@{-1}")
 	require.ErrorIs(t, err, syscall.EINVAL)
+}
+
+// What comes after the last call, or after a time, is not in its moment: neither the changes of other calls, nor those of none.
+func TestResolveRefOfThePresent(t *testing.T) {
+	ctx := t.Context()
+	fsys := vfstest.New(t)
+	for _, ref := range []string{"main@{call %d}", "main@{0 seconds ago}"} {
+		call(t, fsys, "f", "1")
+		calls, err := fsys.Store().Calls(ctx, nil)
+		require.NoError(t, err)
+		if strings.Contains(ref, "%") {
+			ref = fmt.Sprintf(ref, calls[len(calls)-1].ID)
+		}
+		first, err := snapshot.ResolveRef(ctx, fsys, ref)
+		require.NoError(t, err)
+		second, err := snapshot.ResolveRef(ctx, fsys, ref)
+		require.NoError(t, err)
+		require.Equal(t, first.Tree().Moment(), second.Tree().Moment())
+		require.True(t, first.Tree().Frozen())
+		require.ErrorIs(t, first.Tree().WriteFile(ctx, "f", nil, 0o644), syscall.EROFS)
+
+		require.NoError(t, fsys.WriteFile(ctx, "f", []byte("2"), 0o644))
+		call(t, fsys, "f", "3")
+		data, err := first.Tree().ReadFile(ctx, "f")
+		require.NoError(t, err)
+		require.Equal(t, "1", string(data), ref)
+	}
+
+	// A store that refuses writes shows what it has.
+	call(t, fsys, "f", "4")
+	fsys.Store().SetReadOnly(true)
+	defer fsys.Store().SetReadOnly(false)
+	got, err := past(ctx, fsys, "main@{0 seconds ago}:f")
+	require.NoError(t, err)
+	require.Equal(t, "4", got)
 }
 
 // A moment that nothing keeps can be read, compared, forked and restored until a collection takes something of it. Then it is
