@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -166,6 +167,23 @@ func (a *App) SwitchedFrom(ctx context.Context, fsys *vfs.FS) (string, error) {
 		return "", err
 	}
 	return s.Previous, nil
+}
+
+// Remembered returns the branch that switch has remembered for the store that is open, or "".
+func (a *App) Remembered(ctx context.Context, fsys *vfs.FS) string {
+	if kept, err := loadStanding(a.DB); err != nil || kept == nil {
+		return ""
+	}
+	s, _, err := a.ofStore(ctx, fsys)
+	if err != nil {
+		return ""
+	}
+	return s.Branch
+}
+
+// Standing returns the branch that commands stand on, in a command about the whole database, which itself stands on none.
+func (a *App) Standing(ctx context.Context, fsys *vfs.FS) string {
+	return cmp.Or(a.Branch, os.Getenv(branchEnv), a.Remembered(ctx, fsys), vfs.MainBranch)
 }
 
 // FollowRename keeps the user on a branch that gets another name.

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"vfsdb/cmd/vfsctl/cli"
-	"vfsdb/snapshot"
 )
 
 func branchUpdate(a *cli.App) *cobra.Command {
@@ -42,18 +41,18 @@ merge for what that does, for conflicts, and for the exit code.`,
 
 // baseOf returns the branch from which another was forked.
 func baseOf(c *cli.Call, branch string) (string, error) {
-	list, err := snapshot.Standings(c, c.FS)
+	list, err := c.FS.Store().Branches(c)
 	if err != nil {
 		return "", err
 	}
-	for _, s := range list {
+	for _, b := range list {
 		switch {
-		case s.Name != branch:
-		case s.Base == "":
+		case b.Name != branch:
+		case b.Base == "":
 			err := fmt.Errorf("%w: it was forked from no branch that is still there; --from names one", syscall.EINVAL)
 			return "", &os.PathError{Op: "update", Path: branch, Err: err}
 		default:
-			return s.Base, nil
+			return b.Base, nil
 		}
 	}
 	return "", cli.NoTree(c, c.FS, "branch", branch, &os.PathError{Op: "update", Path: branch, Err: syscall.ENOENT})

@@ -1,6 +1,11 @@
 package history
 
 import (
+	"cmp"
+	"context"
+	"fmt"
+	"io/fs"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -9,6 +14,7 @@ import (
 	"vfsdb/cmd/vfsctl/human"
 	"vfsdb/cmd/vfsctl/term"
 	"vfsdb/snapshot"
+	"vfsdb/vfs"
 )
 
 func branchCommand(a *cli.App) *cobra.Command {
@@ -25,9 +31,11 @@ on one, and switch NAME all later ones.`,
 	}, branchCreate(a), branchList(a), branchUpdate(a), branchAdopt(a), branchRename(a), branchDelete(a))
 }
 
-// A branchJSON is a branch as JSON shows it. A branch without a base has neither ahead nor behind.
+// A branchJSON is a branch as JSON shows it. One that has nothing in common with main, and main itself, has neither ahead nor
+// behind.
 type branchJSON struct {
 	Name    string    `json:"name"`
+	Current bool      `json:"current"` // commands stand on it
 	Created time.Time `json:"created"`
 	Depth   int       `json:"depth"`
 	Base    string    `json:"base,omitempty"`
@@ -36,28 +44,31 @@ type branchJSON struct {
 	Behind  *int      `json:"behind,omitempty"`
 }
 
-func newBranchJSON(s snapshot.Standing) branchJSON {
-	b := branchJSON{Name: s.Name, Created: s.Created.UTC(), Depth: s.Depth, Base: s.Base}
+func newBranchJSON(s snapshot.Standing, current bool) branchJSON {
+	b := branchJSON{Name: s.Name, Current: current, Created: s.Created.UTC(), Depth: s.Depth, Base: s.Base}
 	if !s.Changed.IsZero() {
 		b.Changed = s.Changed.UTC()
 	}
-	if s.Base != "" {
+	if s.Ahead >= 0 {
 		b.Ahead, b.Behind = &s.Ahead, &s.Behind
 	}
 	return b
 }
 
 // branchRow returns the line of branch list.
-func branchRow(a *cli.App, s snapshot.Standing) []term.Cell {
-	base, ahead, behind, changed := "-", "-", "-", "-"
-	if s.Base != "" {
-		base, ahead, behind = s.Base, human.Comma(int64(s.Ahead)), human.Comma(int64(s.Behind))
+func branchRow(s snapshot.Standing, current bool) []term.Cell {
+	mark, base, ahead, behind, changed := "  ", cmp.Or(s.Base, "-"), "-", "-", "-"
+	if current {
+		mark = "* "
+	}
+	if s.Ahead >= 0 {
+		ahead, behind = human.Comma(int64(s.Ahead)), human.Comma(int64(s.Behind))
 	}
 	if !s.Changed.IsZero() {
 		changed = human.Moment(s.Changed)
 	}
 	return []term.Cell{
-		{Text: s.Name, Style: term.Bold},
+		{Text: mark + s.Name, Style: term.Bold},
 		{Text: base},
 		{Text: human.Moment(s.Created), Style: term.Dim},
 		{Text: changed, Style: term.Dim},
@@ -119,8 +130,9 @@ func branchList(a *cli.App) *cobra.Command {
 		Aliases: []string{"ls"},
 		Short:   "List the branches",
 		Long: `List the branches, oldest first: each with the branch that it was forked from, the times when it was
-made and last changed, and the number of paths that it and its base have changed since the fork. A fork of a
-branch without changes of its own has the base of that branch.`,
+made and last changed, and the number of paths that it is ahead of main, and behind: those that it and main have changed
+since they were one, by the fork or by a merge. A * marks the branch that commands stand on. A fork of a branch without
+changes of its own has the base of that branch.`,
 		Example: `  vfsctl branch list
   vfsctl branch list --json | jq -r .name`,
 		Args:              cli.Args(0, 0),
@@ -132,13 +144,14 @@ branch without changes of its own has the base of that branch.`,
 			}
 
 			var t term.Table
-			t.Head("NAME", "BASE", "CREATED", "CHANGED", "AHEAD", "BEHIND")
+			t.Head("  NAME", "BASE", "CREATED", "CHANGED", "AHEAD", "BEHIND")
+			at := a.Standing(c, c.FS)
 			for _, s := range list {
 				if !a.JSON {
-					t.Row(branchRow(a, s)...)
+					t.Row(branchRow(s, s.Name == at)...)
 					continue
 				}
-				if err := a.Out.JSON(newBranchJSON(s)); err != nil {
+				if err := a.Out.JSON(newBranchJSON(s, s.Name == at)); err != nil {
 					return err
 				}
 			}
@@ -153,9 +166,10 @@ branch without changes of its own has the base of that branch.`,
 
 func branchRename(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use:               "rename OLD NEW",
-		Short:             "Give a branch another name",
-		Long:              "Give a branch another name. The branch main cannot be renamed. If you stand on the branch by switch, you still do.",
+		Use:   "rename OLD NEW",
+		Short: "Give a branch another name",
+		Long: `Give a branch another name. The branch main cannot be renamed. If you stand on the branch by switch, you still
+do. Its snapshots that an apply begins with, NAME-base and NAME-applied-..., take the new name too.`,
 		Example:           "  vfsctl branch rename attempt-2 winner",
 		Args:              cli.Args(2, 2),
 		ValidArgsFunction: cli.CompleteArgs(a.CompleteBranches, cli.CompleteNothing),
@@ -180,10 +194,16 @@ func branchDelete(a *cli.App) *cobra.Command {
 		Aliases: []string{"rm", "drop"},
 		Short:   "Drop branches with their snapshots",
 		Long: `Drop branches with their snapshots. Branches that were forked from them keep all their files. gc
-frees the space. The branch main cannot be deleted.`,
+frees the space. The branch main cannot be deleted, nor can the one that you stand on by switch.`,
 		Example:           "  vfsctl branch delete attempt-2",
 		Args:              cli.Args(1, -1),
 		ValidArgsFunction: a.CompleteBranches,
-		RunE:              deleteEach(a, "branch", snapshot.DeleteBranch),
+		RunE: deleteEach(a, "branch", func(ctx context.Context, fsys *vfs.FS, name string) error {
+			if name != vfs.MainBranch && name == a.Remembered(ctx, fsys) {
+				err := fmt.Errorf("%w: you stand on it; first stand elsewhere: %s", syscall.EPERM, a.Invoke("switch", vfs.MainBranch))
+				return &fs.PathError{Op: "delete branch", Path: name, Err: err}
+			}
+			return snapshot.DeleteBranch(ctx, fsys, name)
+		}),
 	}
 }
