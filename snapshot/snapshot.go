@@ -117,6 +117,18 @@ func List(ctx context.Context, fsys *vfs.FS) (list []Info, err error) {
 	return list, nil
 }
 
+// ListAt returns the snapshots of one moment, oldest first.
+func ListAt(ctx context.Context, fsys *vfs.FS, at vfs.Moment) (list []Info, err error) {
+	err = (*tree.Tree)(fsys).DB().View(ctx, func(db *schema.Tx) (err error) {
+		list, err = selectBetween(db, at.Branch, at.Epoch, at.Epoch)
+		return err
+	})
+	if err != nil {
+		return nil, nameErr("snapshots", fsys.Name(), err)
+	}
+	return list, nil
+}
+
 // ListIn returns the snapshots of one branch, oldest first. The branch is given by its id, as moments have it.
 func ListIn(tx *vfs.Tx, branch int64) ([]Info, error) { return selectOf((*tree.Tx)(tx).DB(), branch) }
 

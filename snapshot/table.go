@@ -28,6 +28,11 @@ func selectOf(db *schema.Tx, branch int64) ([]Info, error) {
 	return collect(db.Query(columns+` WHERE s.branch = ? ORDER BY s.epoch`, branch))
 }
 
+// selectBetween returns the snapshots of a branch in some epochs, from one to another.
+func selectBetween(db *schema.Tx, branch, from, to int64) ([]Info, error) {
+	return collect(db.Query(columns+` WHERE s.branch = ? AND s.epoch BETWEEN ? AND ? ORDER BY s.epoch, s.id`, branch, from, to))
+}
+
 func collect(rows *schema.Rows) ([]Info, error) {
 	var list []Info
 	for rows.Next() {

@@ -161,19 +161,19 @@ func (m *merger) moments(list []vfs.Moment) ([]momentJSON, error) {
 	if err != nil {
 		return nil, err
 	}
-	snapshots, err := snapshot.List(m, m.FS)
-	if err != nil {
-		return nil, err
-	}
 
 	out := []momentJSON{}
 	for _, at := range list {
+		snapshots, err := snapshot.ListAt(m, m.FS, at)
+		if err != nil {
+			return nil, err
+		}
 		named := momentJSON{Epoch: at.Epoch}
 		if i := slices.IndexFunc(branches, func(b vfs.Branch) bool { return b.ID == at.Branch }); i >= 0 {
 			named.Branch = branches[i].Name
 		}
-		if i := slices.IndexFunc(snapshots, func(s snapshot.Info) bool { return s.Moment == at }); i >= 0 {
-			named.Snapshot = snapshots[i].Name
+		if len(snapshots) > 0 {
+			named.Snapshot = snapshots[0].Name
 		}
 		out = append(out, named)
 	}
