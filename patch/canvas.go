@@ -24,8 +24,9 @@ const (
 // A canvas is the text of a place in the making. Its memory is used again.
 type canvas struct {
 	*Options
-	text bytes.Buffer
-	body bytes.Buffer // hunks, before they are finished
+	text  bytes.Buffer
+	body  bytes.Buffer // hunks, before they are finished
+	apart bool         // files of different names are two files, and not one that was renamed
 }
 
 // start begins the text of a place.
@@ -67,7 +68,7 @@ func (c *canvas) header(a, b side, like int) {
 		c.meta("old mode %s", a.mode)
 		c.meta("new mode %s", b.mode)
 	}
-	if a.path != b.path {
+	if a.path != b.path && !c.apart {
 		c.meta("similarity index %d%%", like)
 		c.meta("rename from %s", gitname.Quote(a.path))
 		c.meta("rename to %s", gitname.Quote(b.path))

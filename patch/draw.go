@@ -79,7 +79,7 @@ func (d *drawer) section(f *File, old, now *node.Node) error {
 	}
 	same := old != nil && now != nil && old.Content == now.Content && old.Target == now.Target
 	a, b := side{path: was, mode: modeOf(old)}, side{path: f.Path, mode: modeOf(now)}
-	if same && f.From == "" && a.mode == b.mode {
+	if same && (f.From == "" || d.to.apart) && a.mode == b.mode {
 		return nil
 	}
 	if same {

@@ -214,7 +214,7 @@ func (d *differ) replaced(path string, was, is vfs.Ino) error {
 	if err != nil {
 		return err
 	}
-	if kind := compare(old, now); kind != "" {
+	if kind := KindOf(old, now); kind != "" {
 		d.changes = append(d.changes, Change{Kind: kind, Path: path, Old: old, New: now})
 	}
 	return nil
@@ -240,7 +240,7 @@ func (d *differ) add(kind Kind, path, from string, was, is vfs.Ino) (err error) 
 // inodes adds the changes of files that both sides show, under each of their present paths.
 func (d *differ) inodes(list []tree.InodeChange) error {
 	for _, c := range list {
-		kind := compare(c.Old, c.New)
+		kind := KindOf(c.Old, c.New)
 		if kind == "" {
 			continue
 		}
@@ -284,8 +284,8 @@ func (d *differ) covered(ino vfs.Ino, path string, shown bool) bool {
 	return false
 }
 
-// compare returns how a file differs from another; "" if only in its times, links or number.
-func compare(a, b *vfs.Info) Kind {
+// KindOf returns how a file differs from another; "" if only in its times, links or number, or if one of them is nil.
+func KindOf(a, b *vfs.Info) Kind {
 	switch {
 	case a == nil || b == nil:
 		return ""

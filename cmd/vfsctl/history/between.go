@@ -30,10 +30,16 @@ func (d *differ) trees() (from, to snapshot.Tree, err error) {
 			break
 		}
 		if below != "" && path != "" && below != path {
-			return nil, nil, cli.Usage(d.Cmd, "diff compares one path in two trees, not %s with %s", path, below)
+			d.two = &pair{path, below}
 		}
 		path = cmp.Or(below, path)
 		trees, names = append(trees, tree), names[1:]
+	}
+	if d.two != nil && (len(names) > 0 || len(d.o.Paths) > 0) {
+		return nil, nil, cli.Usage(d.Cmd, "diff %s %s compares two files, and takes no further path", d.Args[0], d.Args[1])
+	}
+	if d.two != nil {
+		return trees[0], trees[1], nil
 	}
 	if path != "" && path != "." {
 		names = append([]string{path}, names...)

@@ -23,7 +23,7 @@ func diffCommand(a *cli.App) *cobra.Command {
 		Long: `Show what differs from A to B, one line per path. Each is a REF, such as a snapshot, a branch or
 main@{2 hours ago}: see help refs. Without B, A is compared with the present state of the branch, and without A it is
 what has changed since the last snapshot of the branch, or if it has none since its fork. With PATHs, show only what is
-there and below, as REF:PATH does for one. After --, all arguments are PATHs. The time depends on the number of changes,
+there and below, as REF:PATH does for one; A:PATH B:OTHER compares two files. After --, all arguments are PATHs. The time depends on the number of changes,
 not on the size of the trees. If the trees differ, the exit code is 1.
 
   A  added     M  modified   m  mode, owner or attributes changed
@@ -61,6 +61,7 @@ type differ struct {
 	patcher
 	*cli.Call
 	patch, names, all bool
+	two               *pair // the files of REF:PATH REF:PATH, if they have different names
 }
 
 func (d *differ) run() error {
@@ -81,6 +82,8 @@ func (d *differ) run() error {
 	}
 	n := 0
 	switch {
+	case d.two != nil:
+		n, err = d.pairs(from, to)
 	case d.stat && d.JSON:
 		n, err = d.countJSON(from, to)
 	case d.patch, d.stat:
