@@ -99,7 +99,10 @@ func (p *patcher) paged(body func() error) error {
 	if p.JSON {
 		return body()
 	}
-	end := p.Out.Page()
+	end, missing := p.Out.Page()
+	if missing != nil {
+		p.Warn("$PAGER does not run: %v", missing)
+	}
 	err := body()
 	return errors.Join(err, end())
 }

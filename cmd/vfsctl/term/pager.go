@@ -14,14 +14,17 @@ import (
 
 // Page sends what follows to the pager of the user, if a terminal is behind the output: $PAGER, or else less, which ends at
 // once if one screen holds all. An empty $PAGER and cat are none. The function that it returns sends the rest, waits for the
-// user, and ends the paging.
+// user, and ends the paging. If the pager does not start, missing says why, and what follows goes to the terminal.
 //
 // What the pager has not read yet is kept in memory: the writer never waits for the user.
-func (o *Output) Page() (end func() error) {
+func (o *Output) Page() (end func() error, missing error) {
 	none := func() error { return nil }
 	command := pager()
 	if !o.TTY || command == nil {
-		return none
+		return none, nil
+	}
+	if err := runs(os.Getenv("PAGER")); err != nil {
+		return none, err
 	}
 	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Stdout, cmd.Stderr, cmd.Env = o.file, os.Stderr, os.Environ()
@@ -31,11 +34,14 @@ func (o *Output) Page() (end func() error) {
 		}
 	}
 	pipe, err := cmd.StdinPipe()
-	if err != nil {
-		return none
+	if err == nil {
+		err = o.Flush()
 	}
-	if err := o.Flush(); err != nil || cmd.Start() != nil {
-		return none // without a pager, the text is as good
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		return none, err
 	}
 
 	q := newQueue(pipe)
@@ -51,7 +57,20 @@ func (o *Output) Page() (end func() error) {
 			return nil // the user has seen enough
 		}
 		return err
+	}, nil
+}
+
+// runs looks whether the shell finds the program of a pager. The shell would start in any case, and the text be lost. Of a
+// command line that is more than words, the shell alone knows the program.
+func runs(pager string) error {
+	words := strings.Fields(pager)
+	if len(words) == 0 || runtime.GOOS == "windows" || strings.ContainsAny(words[0], "|&;<>()$`\\\"'*?[]#~=%!{}") {
+		return nil
 	}
+	if err := exec.Command("sh", "-c", `command -v -- "$1" >/dev/null`, "sh", words[0]).Run(); err != nil {
+		return &exec.Error{Name: words[0], Err: exec.ErrNotFound}
+	}
+	return nil
 }
 
 // pager returns the command line of the pager, or nil.
