@@ -98,6 +98,10 @@ func (a *App) stand(cmd *cobra.Command, _ []string) error {
 	switch {
 	case a.DB == "" && cmd.Flags().Changed("db"):
 		return Usage(cmd, "--db is empty: it names the file of the database")
+	case a.Branch == "" && cmd.Flags().Changed("branch"):
+		return Usage(cmd, "--branch is empty: it names a branch")
+	case a.At == "" && cmd.Flags().Changed("at"):
+		return Usage(cmd, "--at is empty: it names a snapshot or a moment")
 	case a.Branch != "" && a.At != "":
 		return Usage(cmd, "--branch and --at exclude each other: a snapshot has its branch")
 	case a.Zero && a.JSON:

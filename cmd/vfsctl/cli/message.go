@@ -50,6 +50,8 @@ func (a *App) complain(err error, code Exit) {
 		}
 	case errors.Is(err, schema.ErrApart):
 		m.Hint = "it was moved, replaced or linked; close whatever has it open, then try again"
+	case errors.Is(err, schema.ErrForeign) && a.above != "":
+		m.Hint = "it is the nearest file called " + defaultDB + " above this directory; --db names another, and vfsctl --db " + defaultDB + " init makes one here"
 	case code == ExitBusy:
 		m.Hint = "another process is writing; try again"
 	default:
