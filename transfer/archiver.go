@@ -56,6 +56,9 @@ func (t *archiver) run(ctx context.Context) error {
 	var failed error
 	reader.Go(func() {
 		defer close(t.items)
+		if t.only.Empty() {
+			return
+		}
 		failed = t.read(ctx, "", []string{""})
 	})
 	if err := t.writeAll(ctx); err != nil {

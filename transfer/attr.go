@@ -10,6 +10,7 @@ import (
 
 	"vfsdb/node"
 	"vfsdb/transfer/hostdir"
+	"vfsdb/transfer/tarred"
 	"vfsdb/vfs"
 )
 
@@ -42,7 +43,7 @@ func (a attr) again(info fs.FileInfo) attr {
 
 // tarAttr returns the attributes in the header of a tar.
 func tarAttr(h *tar.Header) (a attr, err error) {
-	if a.mode, err = tarMode(h); err != nil {
+	if a.mode, err = tarred.Mode(h); err != nil {
 		return a, err
 	}
 	if h.Uid < 0 || h.Gid < 0 || int64(h.Uid) > math.MaxUint32 || int64(h.Gid) > math.MaxUint32 {

@@ -1,4 +1,5 @@
-// Package transfer moves trees in and out of a store: from a directory of the host, a tar stream or a zip, and back.
+// Package transfer moves trees in and out of a store: from a directory of the host, a tar stream or a zip, and back. Package
+// archive adds the formats of packed archives.
 //
 //	report, err := transfer.ImportDir(ctx, fsys, "checkout", "/project", &transfer.ImportOptions{GitIgnore: true})
 //	report, err = transfer.ExportTar(ctx, fsys, "/project", w, nil)
@@ -39,7 +40,8 @@
 // # Out
 //
 // [ExportDir] and [ExportTar] write a tree as it is: contents, 12 mode bits, times to the nanosecond, symlinks and hard
-// links. [ExportZip] writes as much of that as a zip can hold. In a directory holes stay holes.
+// links. [ExportZip] writes as much of that as a zip can hold. In a directory holes stay holes. With Since only what differs from
+// another tree goes out, and the [Report] lists what is gone.
 //
 // Each file is of one moment. To export a whole tree of one moment while others write to it, export a snapshot. An
 // export never writes through a symlink of the host. Files that the host cannot store are listed in the Report, such as

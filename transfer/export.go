@@ -7,6 +7,8 @@ import (
 	"syscall"
 
 	"vfsdb/chunk"
+	"vfsdb/snapshot"
+	"vfsdb/transfer/since"
 	"vfsdb/vfs"
 )
 
@@ -18,6 +20,11 @@ type ExportOptions struct {
 
 	// Partial leaves out files that are damaged, and lists them in the Report, instead of failing.
 	Partial bool
+
+	// Since leaves out what a tree with the same root, such as a snapshot, has as well. What is left goes out as a whole, with
+	// the directories that lead to it. A time alone is no difference. Names that only Since has are in the Report. If nothing
+	// differs, an archive has no entry.
+	Since snapshot.Tree
 
 	// Owner gives files the stored user and group, where the process may (it is root).
 	Owner bool
@@ -50,6 +57,7 @@ type exporter struct {
 	tally
 	fsys *vfs.FS // the tree that goes out
 	o    ExportOptions
+	only *since.Selection // with Since
 }
 
 func newExporter(ctx context.Context, fsys *vfs.FS, from string, o *ExportOptions) (*exporter, error) {
@@ -65,6 +73,12 @@ func newExporter(ctx context.Context, fsys *vfs.FS, from string, o *ExportOption
 		x.o = *o
 	}
 	x.progress = x.o.Progress
+	if x.o.Since != nil {
+		if x.only, err = since.Select(ctx, x.o.Since, fsys, from); err != nil {
+			return nil, err
+		}
+		x.report.Removed = x.only.Removed
+	}
 	return x, nil
 }
 
@@ -77,9 +91,12 @@ func cause(err error) error {
 	return err
 }
 
-// list calls fn for each entry of a directory, in order of their names. Each page is a transaction of its own: fn may wait
-// for the host, and the log of the store would grow meanwhile.
+// list calls fn for each entry of a directory that goes out, in order of their names. Each page is a transaction of its own:
+// fn may wait for the host, and the log of the store would grow meanwhile.
 func (x *exporter) list(ctx context.Context, dir string, fn func(fs.DirEntry) error) error {
+	if names, some := x.only.Names(dir); some {
+		return x.listOnly(ctx, dir, names, fn)
+	}
 	for after := ""; ; {
 		page, err := x.fsys.ReadDirPage(ctx, inStore(dir), after, listPage)
 		switch {
@@ -98,6 +115,25 @@ func (x *exporter) list(ctx context.Context, dir string, fn func(fs.DirEntry) er
 			return nil
 		}
 	}
+}
+
+// listOnly is list of a part of the names.
+func (x *exporter) listOnly(ctx context.Context, dir string, names []string, fn func(fs.DirEntry) error) error {
+	for _, name := range names {
+		info, err := x.fsys.Lstat(ctx, join(dir, name))
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			err = x.removed(ctx, join(dir, name))
+		case err != nil:
+			err = x.unreadable(join(dir, name), err)
+		default:
+			err = fn(fs.FileInfoToDirEntry(info))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // load reads files of a directory, with the contents of small ones, until about loadBytes are in memory. It returns how

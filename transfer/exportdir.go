@@ -10,6 +10,7 @@ import (
 	"sync"
 	"syscall"
 
+	"vfsdb/internal/parallel"
 	"vfsdb/transfer/hostdir"
 	"vfsdb/vfs"
 )
@@ -47,7 +48,10 @@ func exportDir(ctx context.Context, fsys *vfs.FS, from, dest string, o *ExportOp
 
 	w := &dirWriter{
 		exporter: x, root: root, own: hostdir.OwnFiles(fsys.Store().Path()), groups: make(chan group, 8),
-		dirs: []*item{{info: top}}, first: make(map[vfs.Ino]string),
+		first: make(map[vfs.Ino]string),
+	}
+	if !x.only.Empty() {
+		w.dirs = []*item{{info: top}}
 	}
 	if !w.o.Overwrite {
 		if err := hostdir.CheckEmpty(root); err != nil {
@@ -90,7 +94,7 @@ func (w *dirWriter) run(ctx context.Context) error {
 // work runs find, which makes directories and sends groups, while workers write the files. Links and attributes of
 // directories come last.
 func (w *dirWriter) work(ctx context.Context, find func(context.Context) error) error {
-	err := inParallel(ctx, w.groups, find, w.write, func(g group) { g.in.Done() })
+	err := parallel.Each(ctx, w.groups, find, w.write, func(g group) { g.in.Done() })
 	if err != nil {
 		return err
 	}

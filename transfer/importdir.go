@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"vfsdb/internal/parallel"
 	"vfsdb/node"
 	"vfsdb/transfer/gitignore"
 	"vfsdb/transfer/hostdir"
@@ -129,7 +130,7 @@ func (w *dirWalker) run(ctx context.Context) error {
 // work runs find, which sends files, and the workers that read them.
 func (w *dirWalker) work(ctx context.Context, find func(context.Context) error) error {
 	w.files = make(chan found, 64)
-	return inParallel(ctx, w.files, find, w.file, func(f found) { f.in.Done() })
+	return parallel.Each(ctx, w.files, find, w.file, func(f found) { f.in.Done() })
 }
 
 // send gives a file to the workers.

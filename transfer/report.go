@@ -23,6 +23,10 @@ type Report struct {
 	Deleted int64 // names that Delete removed; a directory with all below it is one
 	Refused []Refusal
 
+	// Removed are the paths that the tree of Since has and the exported one has not, sorted. What was below one of them is gone
+	// with it.
+	Removed []string
+
 	// Plan is what an import with DryRun would change, sorted by path.
 	Plan []PlannedChange
 

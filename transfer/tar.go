@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"strings"
-	"syscall"
 
-	"vfsdb/node"
+	"vfsdb/chunk"
 	"vfsdb/vfs"
 )
 
@@ -28,16 +26,42 @@ func ExportTar(ctx context.Context, fsys *vfs.FS, from string, w io.Writer, o *E
 // need be. It keeps contents, 12 mode bits, owners, modification times, symlinks, hard links, fifos, devices, and the
 // extended attributes of the namespace user, as PAX records with the prefix SCHILY.xattr have them. Of entries with the same name the last one stays.
 //
+// r is read to its end before names are made, so the checksum of a packed stream counts, and a program that writes into a pipe
+// may finish. What follows the end of the tar is dropped.
+//
 // A slash at the start of a name is dropped. Refused are names with a ".." in them or with a segment over 255 bytes,
 // names that lead through a symlink or a file, hard links to a name that is not in the archive before them, and entries
 // of unknown types. A refusal fails the import with a [RefusedError]. With Partial it is listed in the Report instead,
 // and of a damaged archive the part before the damage goes in.
 func ImportTar(ctx context.Context, fsys *vfs.FS, r io.Reader, to string, o *ImportOptions) (*Report, error) {
-	report, err := importArchive(ctx, fsys, tar.NewReader(r), to, o)
+	report, err := importArchive(ctx, fsys, &tarReader{tar.NewReader(r), r, ctx}, to, o)
 	if err != nil {
 		err = fmt.Errorf("import tar: %w", err)
 	}
 	return report, err
+}
+
+// A tarReader reads a tar, and after its last entry the rest of the stream.
+type tarReader struct {
+	*tar.Reader
+	rest io.Reader
+	ctx  context.Context
+}
+
+func (t *tarReader) Next() (*tar.Header, error) {
+	h, err := t.Reader.Next()
+	for err == io.EOF && t.rest != nil {
+		if err := t.ctx.Err(); err != nil {
+			return nil, err
+		}
+		switch _, err := io.CopyN(io.Discard, t.rest, chunk.Size); {
+		case err == io.EOF:
+			t.rest = nil
+		case err != nil:
+			return nil, fmt.Errorf("behind the last entry: %w", err)
+		}
+	}
+	return h, err
 }
 
 // A tarWriter writes a tar, which can hold hard links.
@@ -74,40 +98,4 @@ func tarHeader(it *item) *tar.Header {
 		return nil
 	}
 	return h
-}
-
-// tarMode returns the type and the 12 permission bits of an entry.
-func tarMode(h *tar.Header) (fs.FileMode, error) {
-	mode := node.FileMode(uint32(h.Mode & 0o7777))
-	switch h.Typeflag {
-	case tar.TypeReg, tar.TypeCont, tar.TypeGNUSparse, tar.TypeLink:
-		return mode, nil
-	case tar.TypeDir:
-		return mode | fs.ModeDir, nil
-	case tar.TypeSymlink:
-		return mode | fs.ModeSymlink, nil
-	case tar.TypeFifo:
-		return mode | fs.ModeNamedPipe, nil
-	case tar.TypeChar:
-		return mode | fs.ModeDevice | fs.ModeCharDevice, nil
-	case tar.TypeBlock:
-		return mode | fs.ModeDevice, nil
-	}
-	return 0, fmt.Errorf("an entry of type %q: %w", h.Typeflag, syscall.EINVAL)
-}
-
-// maxSparse is the largest file with holes that an archive may have, unless the options set another limit.
-const maxSparse = 1 << 40
-
-// tarSparse reports whether an entry may have holes.
-func tarSparse(h *tar.Header) bool {
-	if h.Typeflag == tar.TypeGNUSparse {
-		return true
-	}
-	for key := range h.PAXRecords {
-		if strings.HasPrefix(key, "GNU.sparse.") {
-			return true
-		}
-	}
-	return false
 }

@@ -12,11 +12,12 @@ import (
 
 	"vfsdb/chunk"
 	"vfsdb/transfer/gitignore"
+	"vfsdb/transfer/tarred"
 	"vfsdb/vfs"
 )
 
 // An archiveReader returns the entries of an archive one by one, as a [tar.Reader] does. Read reads the content of the
-// entry that Next returned last.
+// entry that Next returned last. An entry with an error is refused, and others follow.
 type archiveReader interface {
 	Next() (*tar.Header, error)
 	io.Reader
@@ -49,6 +50,9 @@ type unarchiver struct {
 	text map[string]string // of .gitignore files, by directory
 }
 
+// maxSparse is the largest file with holes that an archive may have, unless the options set another limit.
+const maxSparse = 1 << 40
+
 // impliedDir stands for a directory that the archive has entries in, and has not named yet.
 var impliedDir = &entry{attr: attr{mode: fs.ModeDir}}
 
@@ -64,20 +68,22 @@ func (t *unarchiver) run(ctx context.Context) error {
 		switch {
 		case err == io.EOF:
 			return nil
-		case err != nil && err != tar.ErrInsecurePath:
+		case err == tar.ErrInsecurePath:
+			err = nil // refused below, by our own rules
+		case h == nil:
 			return err
 		case h.Typeflag == tar.TypeXGlobalHeader:
 			continue
 		}
-		if err := t.entry(ctx, h); err != nil {
+		if err := t.entry(ctx, h, err); err != nil {
 			return err
 		}
 	}
 }
 
-// entry takes one entry. An error ends the import; a refusal does not.
-func (t *unarchiver) entry(ctx context.Context, h *tar.Header) error {
-	e, err := t.parse(h)
+// entry takes one entry, or refuses it because of bad. An error ends the import; a refusal does not.
+func (t *unarchiver) entry(ctx context.Context, h *tar.Header, bad error) error {
+	e, err := t.parse(h, bad)
 	if err != nil {
 		t.refuse(h.Name, err)
 		return nil
@@ -107,13 +113,16 @@ func (t *unarchiver) entry(ctx context.Context, h *tar.Header) error {
 }
 
 // parse makes an entry of a header. It returns nil for one that is excluded, or that is there already.
-func (t *unarchiver) parse(h *tar.Header) (*entry, error) {
+func (t *unarchiver) parse(h *tar.Header, bad error) (*entry, error) {
 	name, err := cleanName(h.Name)
 	if err != nil {
 		return nil, err
 	}
 	if t.leftOut(name, h.Typeflag == tar.TypeDir) {
 		return nil, nil
+	}
+	if bad != nil {
+		return nil, bad
 	}
 
 	e := &entry{path: name}
@@ -137,7 +146,7 @@ func (t *unarchiver) parse(h *tar.Header) (*entry, error) {
 		}
 	case tar.TypeReg, tar.TypeCont, tar.TypeGNUSparse:
 		limit := int64(chunk.MaxSize)
-		if tarSparse(h) {
+		if tarred.Sparse(h) {
 			limit = maxSparse
 		}
 		if err := t.checkSize(h.Size, limit); err != nil {

@@ -1,4 +1,4 @@
-package transfer
+package parallel
 
 import (
 	"context"
@@ -7,9 +7,9 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// inParallel runs find, which sends items, while workers take each of them once. Every item is released. After a failure,
-// which is the error returned, a worker takes no more items, and the context of the others ends.
-func inParallel[T any](ctx context.Context, items chan T, find func(context.Context) error, take func(context.Context, T) error, release func(T)) error {
+// Each runs find, which sends items, while workers take each of them once. Every item is released. After a failure, which is
+// the error returned, a worker takes no more items, and the context of the others ends.
+func Each[T any](ctx context.Context, items chan T, find func(context.Context) error, take func(context.Context, T) error, release func(T)) error {
 	g, both := errgroup.WithContext(ctx)
 	g.Go(func() error {
 		defer close(items)

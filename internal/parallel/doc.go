@@ -1,0 +1,2 @@
+// Package parallel lets some workers take the items that another goroutine finds.
+package parallel
