@@ -37,7 +37,8 @@ var rooms = map[string]room{
 	"check":    {imports: []string{"schema", "hold", "chunk", "journal", "history", "node", "tree", "vfs"}},
 	"snapshot": {imports: []string{"schema", "chunk", "journal", "history", "node", "tree", "vfs"}, tests: []string{"search", "gc"}},
 	"gc":       {imports: []string{"schema", "hold", "chunk", "journal", "history", "node", "memory", "tree", "vfs"}, tests: []string{"snapshot"}},
-	"transfer": {imports: []string{"chunk", "node", "tree", "vfs", "snapshot", "transfer/gitignore", "transfer/glob", "transfer/hostdir", "transfer/memo", "transfer/zipped"}, tests: []string{"gc", "xattr"}},
+	"transfer": {imports: []string{"chunk", "node", "tree", "vfs", "snapshot", "transfer/gitignore", "transfer/glob", "transfer/hostdir", "transfer/memo", "transfer/since", "transfer/tarred", "transfer/zipped"}, tests: []string{"gc", "xattr"}},
+	"archive":  {imports: []string{"vfs", "transfer"}, tests: []string{"xattr"}},
 	"mcp":      {imports: slices.Concat(agents, []string{"vfs", "snapshot", "gc", "transfer"})},
 	"xattr":    {imports: []string{"node", "tree", "vfs"}, tests: []string{"snapshot", "gc", "schema"}},
 	"mount":    {imports: []string{"schema", "chunk", "node", "tree", "vfs", "snapshot", "mount/mountinfo"}, tests: []string{"gc"}},
@@ -56,7 +57,9 @@ var rooms = map[string]room{
 	"transfer/hostdir":   {},
 	"mount/mountinfo":    {},
 	"transfer/memo":      {imports: []string{"chunk", "node", "tree", "vfs", "transfer/hostdir"}},
-	"transfer/zipped":    {imports: []string{"chunk", "node"}},
+	"transfer/since":     {imports: []string{"vfs", "snapshot"}},
+	"transfer/tarred":    {imports: []string{"node"}},
+	"transfer/zipped":    {imports: []string{"node"}},
 
 	// The comparison and the merge of texts know no store.
 	"textdiff": {},

@@ -39,6 +39,7 @@ var captions = map[string]string{
 	"mount":         "a frozen tree as a directory of the host",
 	"run":           "programs of the host in a branch",
 	"transfer":      "directories and archives, in and out",
+	"archive":       "archives by format, packed or plain",
 	"git":           "snapshots as commits of git, and back",
 	"agent/policy":  "which uses are allowed, and how much",
 	"agent/tool":    "guard, toolbox, results, the log of calls",

@@ -2,37 +2,18 @@ package exchange
 
 import (
 	"archive/tar"
-	"bufio"
-	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"strings"
 
-	"github.com/klauspost/compress/zstd"
 	"github.com/spf13/cobra"
 
+	"vfsdb/archive"
 	"vfsdb/cmd/vfsctl/cli"
 	"vfsdb/transfer"
 )
-
-// A format is a format of archives.
-type format string
-
-const (
-	formatNone format = "" // a directory
-	formatTar  format = "tar"
-	formatGzip format = "tar.gz"
-	formatZstd format = "tar.zst"
-	formatZip  format = "zip"
-)
-
-// formats are the endings of names that choose a format.
-var formats = map[string]format{
-	".tar": formatTar, ".tar.gz": formatGzip, ".tgz": formatGzip, ".tar.zst": formatZstd, ".tzst": formatZstd, ".zip": formatZip,
-}
 
 // otherArchives are endings of archives and packed files that cannot be written here. A directory is hardly meant by
 // such a name.
@@ -41,85 +22,44 @@ var otherArchives = []string{
 	".gz", ".zst", ".xz", ".bz2", ".cpio", ".iso",
 }
 
-// formatOf returns the format that the name of a destination chooses. The ending of an archive that cannot be written
-// is an error.
-func formatOf(cmd *cobra.Command, name string) (format, error) {
-	lower := strings.ToLower(name)
-	for ending, f := range formats {
-		if strings.HasSuffix(lower, ending) {
-			return f, nil
+// formatFlag adds the flag --format, which says what an archive is whatever its name says.
+func formatFlag(cmd *cobra.Command, f *archive.Format, usage string) {
+	cmd.Flags().Var((*formatValue)(f), "format", usage)
+	_ = cmd.RegisterFlagCompletionFunc("format", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		var names []cobra.Completion
+		for _, f := range archive.Formats() {
+			names = append(names, string(f))
 		}
+		return names, cobra.ShellCompDirectiveNoFileComp
+	})
+}
+
+// A formatValue is the value of --format.
+type formatValue archive.Format
+
+func (v *formatValue) String() string { return string(*v) }
+func (v *formatValue) Type() string   { return "FORMAT" }
+
+func (v *formatValue) Set(text string) error {
+	f, err := archive.Parse(text)
+	*v = formatValue(f)
+	return err
+}
+
+// formatOf returns the format that the name of a destination chooses, "" for a directory. The ending of an archive that
+// cannot be written is an error.
+func formatOf(cmd *cobra.Command, name string) (archive.Format, error) {
+	if f := archive.FormatOf(name); f != "" {
+		return f, nil
 	}
+	lower := strings.ToLower(name)
 	for _, ending := range otherArchives {
 		if strings.HasSuffix(lower, ending) {
 			return "", cli.Usage(cmd, "%s is no archive that can be written: there are .tar, .tar.gz, .tar.zst and .zip; "+
 				"a directory of that name has to exist already", name)
 		}
 	}
-	return formatNone, nil
-}
-
-// exportArchive writes a tree in a format.
-func (ex *exporter) exportArchive(f format, from string, w io.Writer, o *transfer.ExportOptions) (*transfer.Report, error) {
-	if f == formatZip {
-		return transfer.ExportZip(ex, ex.FS, from, w, o)
-	}
-
-	var packed io.WriteCloser
-	switch f {
-	case formatGzip:
-		packed = gzip.NewWriter(w)
-	case formatZstd:
-		enc, err := zstd.NewWriter(w)
-		if err != nil {
-			return nil, err
-		}
-		packed = enc
-	default:
-		return transfer.ExportTar(ex, ex.FS, from, w, o)
-	}
-	report, err := transfer.ExportTar(ex, ex.FS, from, packed, o)
-	return report, errors.Join(err, packed.Close())
-}
-
-// importStream takes in a tar stream, which may be packed.
-func (im *importer) importStream(r io.Reader, to string) (*transfer.Report, error) {
-	b := bufio.NewReaderSize(r, 64<<10)
-	start, _ := b.Peek(4)
-
-	switch f := packedIn(start); f {
-	case formatGzip:
-		z, err := gzip.NewReader(b)
-		if err != nil {
-			return nil, err
-		}
-		defer z.Close()
-		return transfer.ImportTar(im, im.FS, z, to, &im.o)
-	case formatZstd:
-		// A frame may ask for a window of any size, so it is bounded.
-		z, err := zstd.NewReader(b, zstd.WithDecoderMaxWindow(128<<20), zstd.WithDecoderConcurrency(1))
-		if err != nil {
-			return nil, err
-		}
-		defer z.Close()
-		return transfer.ImportTar(im, im.FS, z, to, &im.o)
-	case formatZip:
-		return nil, errors.New("a zip can only be read from a file: its list of names is at its end")
-	}
-	return transfer.ImportTar(im, im.FS, b, to, &im.o)
-}
-
-// packedIn recognises a format by its first bytes. A tar has no such bytes, so all other streams count as tar.
-func packedIn(start []byte) format {
-	switch {
-	case bytes.HasPrefix(start, []byte{0x1f, 0x8b}):
-		return formatGzip
-	case bytes.HasPrefix(start, []byte{0x28, 0xb5, 0x2f, 0xfd}):
-		return formatZstd
-	case bytes.HasPrefix(start, []byte("PK\x03\x04")), bytes.HasPrefix(start, []byte("PK\x05\x06")):
-		return formatZip
-	}
-	return formatTar
+	return "", nil
 }
 
 // importFile takes in an archive of the host.
@@ -128,13 +68,28 @@ func (im *importer) importFile(f *os.File, to string) (*transfer.Report, error) 
 	if err != nil {
 		return nil, err
 	}
-	start := make([]byte, 4)
-	if n, _ := f.ReadAt(start, 0); info.Mode().IsRegular() && packedIn(start[:n]) == formatZip {
-		return transfer.ImportZip(im, im.FS, f, info.Size(), to, &im.o)
+	if !info.Mode().IsRegular() {
+		r := cli.Interruptible(im, f)
+		defer r.Close()
+		return archive.Import(im, im.FS, r, to, im.format, &im.o)
 	}
-	r := cli.Interruptible(im, f)
-	defer r.Close()
-	return im.importStream(r, to)
+
+	as := im.format
+	if as == "" {
+		start := make([]byte, archive.StartSize)
+		n, _ := f.ReadAt(start, 0)
+		found, err := archive.Detect(start[:n])
+		if err != nil {
+			return nil, err
+		}
+		switch name := archive.FormatOf(f.Name()); {
+		case found == "" && name == archive.Zip: // which may begin with anything
+			as = name
+		case found != "" && name != "" && found != name:
+			im.Warn("%s is a %s, whatever its name says", f.Name(), found)
+		}
+	}
+	return archive.Import(im, im.FS, f, to, as, &im.o)
 }
 
 // notArchive explains an error of a source that is no archive, or not a whole one.

@@ -1,16 +1,19 @@
 package exchange
 
 import (
-	"io"
+	"cmp"
 	"os"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"vfsdb/archive"
 	"vfsdb/cmd/vfsctl/cli"
+	"vfsdb/cmd/vfsctl/history"
 	"vfsdb/cmd/vfsctl/human"
 	"vfsdb/merge"
+	"vfsdb/snapshot"
 	"vfsdb/transfer"
 )
 
@@ -20,15 +23,20 @@ func exportCommand(a *cli.App) *cobra.Command {
 		Use:   "export [PATH] DEST",
 		Short: "Write a tree to a directory or an archive",
 		Long: `Write the content of the directory PATH, by default of the root, to DEST: a directory, which is
-created if it is missing, a .tar, .tar.gz, .tar.zst or .zip, or - for a tar stream on standard output.
+created if it is missing, a .tar, .tar.gz, .tar.zst or .zip, or - for standard output, as a tar or as --format says.
 Contents, modes, times, symlinks and hard links are kept; a zip has no hard links, and times to the second. An
 archive appears whole or not at all. Files that DEST cannot hold are named, and the exit code is 3. Damage
 fails the export; with --partial damaged files are named and left out, too.
+
+With --since REF, only what REF does not have, or has otherwise, goes out, with the directories that lead to it. A
+time alone is no difference. An archive cannot say what was removed since, and a directory keeps it: those paths are
+listed, with the letter D. vfsctl apply removes them from a directory.
 
 Writing into a directory that is not empty takes --overwrite. While others write, export a snapshot to get one
 moment. Files in conflict are refused, with the exit code 14, unless --with-conflicts is given.`,
 		Example: `  vfsctl export out
   vfsctl --at before-refactor export src before.tar.gz
+  vfsctl export --since before-refactor changes.zip
   vfsctl export / - | ssh host tar x`,
 		Args:              cli.Args(1, 2),
 		ValidArgsFunction: cli.CompleteArgs(a.CompletePaths, nil),
@@ -41,6 +49,9 @@ moment. Files in conflict are refused, with the exit code 14, unless --with-conf
 		}),
 	}
 
+	formatFlag(cmd, &ex.format, "write an archive of `FORMAT`, whatever its name: tar, tar.gz, tar.zst or zip")
+	cmd.Flags().StringVar(&ex.since, "since", "", "write only what `REF` does not have, or has otherwise")
+	_ = cmd.RegisterFlagCompletionFunc("since", a.CompleteTrees)
 	cmd.Flags().BoolVar(&ex.o.Overwrite, "overwrite", false, "write into a directory that is not empty")
 	cmd.Flags().BoolVar(&ex.o.Partial, "partial", false, "leave out damaged files")
 	cmd.Flags().BoolVar(&ex.conflicts, "with-conflicts", false, "write files in conflict as the branch has them")
@@ -54,11 +65,20 @@ type exporter struct {
 	*cli.Call
 	o         transfer.ExportOptions
 	conflicts bool // files in conflict are written
+	format    archive.Format
+	since     string
 }
 
 func (ex *exporter) run(from, dest string) error {
 	if err := ex.refuseConflicts(from); err != nil {
 		return err
+	}
+
+	if ex.since != "" {
+		var err error
+		if ex.o.Since, err = ex.Tree(ex, ex.FS, ex.since); err != nil {
+			return err
+		}
 	}
 
 	start := time.Now()
@@ -68,6 +88,19 @@ func (ex *exporter) run(from, dest string) error {
 	bar.End()
 	if err != nil {
 		return err
+	}
+	for _, name := range report.Removed {
+		if ex.JSON && dest != "-" {
+			break // in the report
+		}
+		if err := ex.Errs.Line(history.Line(ex.Errs, snapshot.Removed, name, false)); err != nil {
+			return err
+		}
+	}
+	if ex.since != "" && !ex.JSON && moved(report) == 0 && len(report.Removed) == 0 {
+		if err := ex.Errs.Line("nothing differs from " + ex.since); err != nil {
+			return err
+		}
 	}
 	if dest == "-" && ex.JSON { // the stream is the output
 		ex.Out.Flush()
@@ -107,18 +140,23 @@ func (ex *exporter) refuseConflicts(from string) error {
 
 // write writes the tree below from to a directory, an archive or standard output.
 func (ex *exporter) write(from, dest string, o *transfer.ExportOptions) (report *transfer.Report, err error) {
+	as := ex.format
 	if dest == "-" {
-		return transfer.ExportTar(ex, ex.FS, from, io.Writer(ex.Out), o)
+		return archive.Export(ex, ex.FS, from, ex.Out, cmp.Or(as, archive.Tar), o)
 	}
 	if info, err := os.Stat(dest); err == nil && info.IsDir() {
+		if as != "" {
+			return nil, cli.Usage(ex.Cmd, "--format is for an archive, and %s is a directory", dest)
+		}
 		return transfer.ExportDir(ex, ex.FS, from, dest, o)
 	}
 
-	as, err := formatOf(ex.Cmd, dest)
-	if err != nil {
-		return nil, err
+	if as == "" {
+		if as, err = formatOf(ex.Cmd, dest); err != nil {
+			return nil, err
+		}
 	}
-	if as == formatNone {
+	if as == "" {
 		return transfer.ExportDir(ex, ex.FS, from, dest, o)
 	}
 
@@ -126,7 +164,7 @@ func (ex *exporter) write(from, dest string, o *transfer.ExportOptions) (report 
 		if err := part.Chmod(0o644); err != nil {
 			return err
 		}
-		report, err = ex.exportArchive(as, from, part, o)
+		report, err = archive.Export(ex, ex.FS, from, part, as, o)
 		return err
 	})
 	return report, err

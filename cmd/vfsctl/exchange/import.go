@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"vfsdb/archive"
 	"vfsdb/cmd/vfsctl/cli"
 	"vfsdb/cmd/vfsctl/human"
 	"vfsdb/transfer"
@@ -18,10 +19,12 @@ func importCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import SRC [PATH]",
 		Short: "Take in a directory or an archive",
-		Long: `Take in the content of SRC: a directory, a tar, plain or packed by gzip or zstd, a zip, or - for a
-tar stream on standard input. It goes into the directory PATH, by default the root. Files of the same name are
-replaced, and others stay, unless --delete is given. Contents, modes, times, symlinks and hard links are kept; extended attributes are
-not, and are named. The database itself is left out.
+		Long: `Take in the content of SRC: a directory, a tar, plain or packed by gzip or zstd, a zip, or - for one
+of these archives on standard input. The first bytes of an archive tell which it is, unless --format does. A
+zip on standard input is first copied into a temporary file. The content goes into the directory PATH, by
+default the root. Files of the same name are replaced, and others stay, unless --delete is given. Contents,
+modes, times, symlinks, hard links and extended attributes of the namespace user are kept; other attributes
+are named. The database itself is left out.
 
 A directory may be imported again and again: files are read only if their size or their modification time, to
 the nanosecond, have changed. --checksum reads them all, in case times were set back. --delete removes from PATH
@@ -63,6 +66,7 @@ or at PATH.`,
 	cmd.Flags().BoolVar(&im.o.Checksum, "checksum", false, "read all files, also those with an unchanged size and time")
 	cmd.Flags().BoolVar(&im.o.Delete, "delete", false, "remove names from PATH that the directory SRC does not have")
 	cmd.Flags().BoolVar(&im.o.DryRun, "dry-run", false, "only print what would change")
+	formatFlag(cmd, &im.format, "take SRC for an archive of `FORMAT`: tar, tar.gz, tar.zst or zip")
 	cmd.Flags().BoolVar(&im.o.Partial, "partial", false, "keep the files that can be read, as they come")
 	return cmd
 }
@@ -71,7 +75,8 @@ or at PATH.`,
 type importer struct {
 	*cli.App
 	*cli.Call
-	o transfer.ImportOptions
+	o      transfer.ImportOptions
+	format archive.Format
 }
 
 // check refuses flags that do not go together, or not with the source.
@@ -79,11 +84,14 @@ func (im *importer) check(cmd *cobra.Command) error {
 	if err := cli.Exclusive(cmd, "delete", "partial"); err != nil {
 		return err
 	}
-	if !im.o.Delete && !im.o.DryRun {
-		return nil
-	}
 	src := cmd.Flags().Arg(0)
-	if info, err := os.Stat(src); src == "-" || err == nil && !info.IsDir() {
+	info, err := os.Stat(src)
+	switch {
+	case im.format != "" && err == nil && info.IsDir():
+		return cli.Usage(cmd, "--format is for an archive, and %s is a directory", src)
+	case !im.o.Delete && !im.o.DryRun:
+		return nil
+	case src == "-" || err == nil && !info.IsDir():
 		return cli.Usage(cmd, "--delete and --dry-run are for a directory, and %s is none", src)
 	}
 	return nil
@@ -153,7 +161,7 @@ func (im *importer) read(src, to string) (*transfer.Report, error) {
 	if src == "-" {
 		r := cli.Interruptible(im, im.In)
 		defer r.Close()
-		report, err := im.importStream(r, to)
+		report, err := archive.Import(im, im.FS, r, to, im.format, &im.o)
 		return report, notArchive("standard input", err)
 	}
 

@@ -91,8 +91,14 @@ func Contents(r *transfer.Report) string {
 	if r.Deleted > 0 {
 		s += "; " + human.Plural(r.Deleted, "name", "names") + " deleted"
 	}
+	if n := len(r.Removed); n > 0 {
+		s += "; " + human.Plural(int64(n), "name", "names") + " removed since"
+	}
 	return s
 }
+
+// moved counts all that a transfer moved.
+func moved(r *transfer.Report) int64 { return r.Files + r.Dirs + r.Links + int64(len(r.Refused)) }
 
 // A transferJSON is the result of a transfer as JSON shows it.
 type transferJSON struct {
@@ -104,6 +110,8 @@ type transferJSON struct {
 	Deleted int64         `json:"deleted"`
 	Refused []refusalJSON `json:"refused"`
 
+	Removed []goneJSON `json:"removed,omitempty"` // since the tree of --since
+
 	Xattrs map[string]int64 `json:"xattrs,omitempty"` // not kept, each with the number of files that had it
 }
 
@@ -111,6 +119,12 @@ type refusalJSON struct {
 	Path   string `json:"path"`
 	Base64 string `json:"path_base64,omitempty"`
 	Why    string `json:"why"`
+}
+
+// A goneJSON is a path that was removed, as JSON shows it.
+type goneJSON struct {
+	Path   string `json:"path"`
+	Base64 string `json:"path_base64,omitempty"`
 }
 
 // A planJSON is the result of a dry run as JSON shows it.
@@ -130,6 +144,9 @@ func newTransferJSON(r *transfer.Report) transferJSON {
 	t := transferJSON{Files: r.Files, Dirs: r.Dirs, Links: r.Links, Bytes: r.Bytes, Unread: r.Unread, Deleted: r.Deleted, Refused: []refusalJSON{}, Xattrs: r.Xattrs}
 	for _, x := range r.Refused {
 		t.Refused = append(t.Refused, refusalJSON{x.Path, human.Base64(x.Path), x.Why})
+	}
+	for _, name := range r.Removed {
+		t.Removed = append(t.Removed, goneJSON{name, human.Base64(name)})
 	}
 	return t
 }
