@@ -105,7 +105,7 @@ func TestTimesAreUTC(t *testing.T) {
 	require.Equal(t, first, second)
 	list, err := zip.NewReader(first, first.Size())
 	require.NoError(t, err)
-	require.Equal(t, uint16(9<<11|10<<5|11/2), list.File[0].ModifiedTime) //nolint:staticcheck // the field that old programs read
+	require.Equal(t, uint16(9<<11|10<<5|11/2), list.File[0].ModifiedTime)
 	h, err := read(t, first).Next()
 	require.NoError(t, err)
 	require.True(t, h.ModTime.Equal(when.Truncate(time.Second)), h.ModTime)
