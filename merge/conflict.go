@@ -13,7 +13,9 @@ import (
 	"time"
 
 	"vfsdb/chunk"
+	"vfsdb/journal"
 	"vfsdb/node"
+	"vfsdb/snapshot"
 	"vfsdb/textdiff"
 	"vfsdb/tree"
 	"vfsdb/vfs"
@@ -268,7 +270,7 @@ func resolve(tx *tree.Tx, vtx *vfs.Tx, path string, n *node.Node, take Take) err
 	}
 
 	delta := &tree.Delta{Inodes: []tree.InodeChange{{Ino: n.Ino, Old: node.NewInfo("", was), New: node.NewInfo("", &is)}}}
-	if err := apply(tx, delta); err != nil {
+	if err := snapshot.Become(tx, delta, journal.OpMerge); err != nil {
 		return err
 	}
 	if other {

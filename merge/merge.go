@@ -189,7 +189,7 @@ func bring(tx *tree.Tx, base, theirs *view, byTheirs *tree.Delta, label string, 
 			return nil, false, err
 		}
 		if len(byOurs.Names)+len(byOurs.Inodes) == 0 {
-			return byTheirs, true, snapshot.Become(tx, theirs.tx, byTheirs, journal.OpMerge)
+			return byTheirs, true, snapshot.Become(tx, byTheirs, journal.OpMerge)
 		}
 	}
 
@@ -251,49 +251,10 @@ func (m *merger) write(tx *tree.Tx) (*tree.Delta, error) {
 	if err != nil {
 		return nil, err
 	}
-	return delta, apply(tx, delta)
-}
-
-// apply changes the rows of the head, and records the paths that change.
-func apply(tx *tree.Tx, delta *tree.Delta) error {
-	log, err := snapshot.NewChangeLog(tx, journal.OpMerge, delta)
-	if err != nil {
-		return err
-	}
-	kinds := make(map[node.Ino]uint8)
-	var nodes []*node.Node
 	for _, c := range delta.Inodes {
 		if c.New == nil {
-			return schema.Corrupt("inode %d is missing in a merge", c.Ino)
-		}
-		kinds[c.Ino] = node.NodeOf(c.New).Kind()
-		nodes = append(nodes, node.NodeOf(c.New))
-	}
-
-	for _, c := range delta.Names {
-		if c.New == 0 {
-			if err := tx.DropEntry(c.Name); err != nil {
-				return err
-			}
-			continue
-		}
-		kind, known := kinds[c.New]
-		if !known {
-			n, err := tx.Node(c.New)
-			if err != nil {
-				return err
-			}
-			if n == nil {
-				return schema.Corrupt("inode %d is missing in a merge", c.New)
-			}
-			kind = n.Kind()
-		}
-		if err := tx.PutEntry(c.Name, c.New, kind); err != nil {
-			return err
+			return nil, schema.Corrupt("inode %d is missing in a merge", c.Ino)
 		}
 	}
-	if err := tx.PutNodes(nodes...); err != nil {
-		return err
-	}
-	return log.Record()
+	return delta, snapshot.Become(tx, delta, journal.OpMerge)
 }

@@ -87,6 +87,22 @@ func changes(ctx context.Context, a, b Tree, find func(old, now *tree.Tx) ([]Cha
 	}
 }
 
+// Equal reports whether two trees show the same under all paths. The times of directories, which follow from their entries, do
+// not count.
+func Equal(ctx context.Context, a, b Tree) (equal bool, err error) {
+	err = tree.ViewBoth(ctx, (*tree.Tree)(a.Tree()), (*tree.Tree)(b.Tree()), func(old, now *tree.Tx) error {
+		delta, err := tree.Compare(old, now)
+		if err != nil {
+			return err
+		}
+		equal = len(delta.Names) == 0 && !slices.ContainsFunc(delta.Inodes, func(c tree.InodeChange) bool {
+			return c.Old == nil || c.New == nil || !node.Alike(node.NodeOf(c.Old), node.NodeOf(c.New))
+		})
+		return nil
+	})
+	return equal, nameErr("compare", Label(a)+" "+Label(b), err)
+}
+
 // A differ turns rows that differ into paths that differ.
 type differ struct {
 	old, now *side

@@ -29,7 +29,9 @@
 // it replaces, so it can be undone. [Blame] follows the log back to the event that last touched each line of a file,
 // and [Standings] counts how far each branch and its base have moved apart.
 //
-// CreateIn, ListIn, DeleteIn and RestoreIn do the same as a part of the caller's own transaction.
+// [RestorePieces] brings single files and directories back, and leaves the rest.
+//
+// CreateIn, ListIn, DeleteIn, RestoreIn and RestorePiecesIn do the same as a part of the caller's own transaction.
 //
 // The room writes no table itself: the rows of snapshots, branches, entries and inodes belong to the rooms below.
 package snapshot

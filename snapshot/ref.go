@@ -90,6 +90,12 @@ func cutMoment(text string) (name, moment string, ok bool) {
 	return text[:i], text[i+2 : len(text)-1], true
 }
 
+// BaseOf returns the name before the moment of a reference, and whether the reference has one. The name may be empty.
+func BaseOf(text string) (name string, moment bool) {
+	name, _, moment = cutMoment(text)
+	return name, moment
+}
+
 // cutPath returns the ways to take a reference and a path apart at a colon: the shortest reference first. A colon within the
 // braces of a moment, or behind a slash, does not count.
 func cutPath(text string) (ways [][2]string) {

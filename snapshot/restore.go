@@ -8,6 +8,7 @@ import (
 	"vfsdb/history"
 	"vfsdb/journal"
 	"vfsdb/node"
+	"vfsdb/schema"
 	"vfsdb/tree"
 	"vfsdb/vfs"
 )
@@ -64,18 +65,25 @@ func DiffIn(tx *vfs.Tx, from Tree, delta *tree.Delta) ([]Change, error) {
 	return changesOf(then, (*tree.Tx)(tx), delta)
 }
 
-// Become gives the head the state of another tree, from which it differs in delta, as [RestoreIn] does. It records each
-// changed path as an event of the given op, and keeps no undo.
-func Become(tx, src *tree.Tx, delta *tree.Delta, op journal.Op) error {
+// Become gives the head what delta has as new, row by row. It records each changed path as an event of the given op, and keeps
+// no undo. An entry that does not change is only recorded.
+func Become(tx *tree.Tx, delta *tree.Delta, op journal.Op) error {
 	log, err := NewChangeLog(tx, op, delta)
 	if err != nil {
 		return err
 	}
+	kinds := make(map[node.Ino]uint8)
+	for _, c := range delta.Inodes {
+		if c.New != nil {
+			kinds[c.Ino] = node.NodeOf(c.New).Kind()
+		}
+	}
 	for _, c := range delta.Names {
-		if err := becomeName(tx, src, c); err != nil {
+		if err := becomeName(tx, c, kinds); err != nil {
 			return err
 		}
 	}
+
 	var nodes []*node.Node
 	for _, c := range delta.Inodes {
 		if c.New != nil {
@@ -130,7 +138,7 @@ func become(tx *tree.Tx, to *tree.Tree) error {
 	if err != nil {
 		return err
 	}
-	if err := Become(tx, src, delta, journal.OpRestore); err != nil {
+	if err := Become(tx, delta, journal.OpRestore); err != nil {
 		return err
 	}
 
@@ -146,14 +154,24 @@ func become(tx *tree.Tx, to *tree.Tree) error {
 	return history.Become(tx.DB(), tx.Moment().Branch, at)
 }
 
-// becomeName makes a name show what it shows in another tree.
-func becomeName(tx, src *tree.Tx, c tree.NameChange) error {
-	if c.New == 0 {
+// becomeName makes a name show another inode. kinds has the types of those that change too.
+func becomeName(tx *tree.Tx, c tree.NameChange, kinds map[node.Ino]uint8) error {
+	switch {
+	case c.New == c.Old:
+		return nil
+	case c.New == 0:
 		return tx.DropEntry(c.Name)
 	}
-	d, err := src.Lookup(c.Dir, c.Base)
-	if err != nil {
-		return err
+	kind, known := kinds[c.New]
+	if !known {
+		n, err := tx.Node(c.New)
+		if err != nil {
+			return err
+		}
+		if n == nil {
+			return schema.Corrupt("inode %d is missing", c.New)
+		}
+		kind = n.Kind()
 	}
-	return tx.PutEntry(c.Name, d.Ino, d.Kind)
+	return tx.PutEntry(c.Name, c.New, kind)
 }
