@@ -27,7 +27,7 @@ func refsCommand(a *cli.App) *cobra.Command {
   main@{-3}                     before the last three calls
   @{-3}                         the same of the branch that you stand on
 
-REF:PATH names a file there, in cat, get, ls, stat, grep, blame and diff; REF: is the root. What begins with no
+REF:PATH names a file there, in cat, get, cp, ls, stat, grep, blame, diff and restore; REF: is the root. What begins with no
 reference to something that exists is a path. Where it could be both, it is REF:PATH; ./a:b is always a path. A branch
 or a snapshot whose very name is REF comes first.
 
@@ -38,6 +38,7 @@ share one; at a time between them it is the one before them all. A state can be 
 and merges keep theirs. One that is gone is an error with the nearest snapshots, and the exit code is 14.`,
 		Example: `  vfsctl cat 'main@{2 hours ago}:src/main.go'
   vfsctl diff -p 'main@{-3}'
+  vfsctl restore 'main@{-3}:src/main.go'
   vfsctl --at 'main@{call 71}' ls -R
   vfsctl branch create again --from '@{1 day ago}'`,
 		Args: cli.Args(0, 0),

@@ -10,7 +10,7 @@ import (
 
 // wellKnown maps commands of other tools to advice about the command that does their work here.
 var wellKnown = map[string]string{
-	"checkout": "switch stands on a branch, and snapshot restore brings files back",
+	"checkout": "switch stands on a branch, and restore brings files back",
 	"clone":    "backup copies the whole database",
 	"commit":   "every command commits by itself; snapshot create names the moment",
 	"dir":      "ls lists a directory",
@@ -21,9 +21,8 @@ var wellKnown = map[string]string{
 	"prune":    "snapshot prune forgets old snapshots, and gc gives back their space",
 	"rebase":   "merge brings a branch up to date with another",
 	"repair":   "check names what is damaged; export --partial saves the rest",
-	"reset":    "snapshot restore goes back to a snapshot",
-	"restore":  "snapshot restore goes back to a snapshot",
-	"revert":   "undo takes back what a call did, and snapshot restore goes back to a snapshot",
+	"reset":    "restore goes back to a snapshot",
+	"revert":   "undo takes back what a call did, and restore brings files back",
 	"search":   "grep searches contents, and find names",
 	"serve":    "mcp serves the files to agents, and webdav to file managers",
 	"stats":    "df shows what the database takes, and info what it is",

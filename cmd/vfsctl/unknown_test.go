@@ -19,7 +19,6 @@ func TestUnknownCommand(t *testing.T) {
 		{"checkout", "switch stands on a branch"},
 		{"exec", "run works on a branch"},
 		{"history", "log shows what happened"},
-		{"restore", "snapshot restore"},
 		{"revert", "undo takes back"},
 		{"rebase", "merge brings"},
 		{"unmount", "mount ends"},

@@ -45,13 +45,19 @@ func (c *Call) Arg(i int, def string) string {
 // Of finds the file of an argument that is PATH or REF:PATH, as [snapshot.ResolvePath] does. It returns the call on the tree
 // of the file, and the path there.
 func (c *Call) Of(arg string) (*Call, string, error) {
-	tree, name, err := snapshot.ResolvePath(c, c.FS, arg)
+	tree, name, err := c.Find(arg)
 	if err != nil {
-		return nil, "", noRef(c, c.FS, err)
+		return nil, "", err
 	}
 	there := *c
 	there.FS = tree.Tree()
 	return &there, name, nil
+}
+
+// Find finds the file of an argument, as [Call.Of] does, and returns the tree.
+func (c *Call) Find(arg string) (snapshot.Tree, string, error) {
+	tree, name, err := snapshot.ResolvePath(c, c.FS, arg)
+	return tree, name, noRef(c, c.FS, err)
 }
 
 // On makes the body of a command. The body opens the database, finds the tree, runs fn and closes the database.
