@@ -2,7 +2,9 @@ package tool
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -104,8 +106,10 @@ func (h *History) Snapshot(ctx context.Context, name, note string) (Ref, snapsho
 	return ref, s.Info, nil
 }
 
-// Moment finds the tree that a model means by a ref: a full one, or the bare name of a snapshot or a branch. It is of the
-// tools' own branch, of one that they stood on or forked, or of one that the policy grants; any other is EACCES.
+// Moment finds the tree that a model means by a ref: a full one, the bare name of a snapshot or a branch, or a moment of
+// [snapshot.ResolveRef]. It is of the tools' own branch, of one that they stood on or forked, or of one that the policy grants;
+// any other is EACCES, also where the moment lies before a fork. The Ref of a moment has no snapshot, and the branch whose
+// state it was.
 func (h *History) Moment(ctx context.Context, text string) (snapshot.Tree, Ref, error) {
 	ref, err := RefOf(ctx, h.box.fsys)
 	if err != nil {
@@ -126,6 +130,9 @@ func (h *History) Moment(ctx context.Context, text string) (snapshot.Tree, Ref, 
 	}
 
 	tree, err := snapshot.Resolve(ctx, h.box.fsys, text)
+	if base, moment := snapshot.BaseOf(text); moment && errors.Is(err, fs.ErrNotExist) {
+		return h.past(ctx, text, base)
+	}
 	if err != nil {
 		return nil, Ref{}, err
 	}
@@ -137,6 +144,48 @@ func (h *History) Moment(ctx context.Context, text string) (snapshot.Tree, Ref, 
 		ref.Branch = tree.Tree().Head()
 	}
 
+	if !h.box.may(id, ref.Branch) {
+		return nil, Ref{}, notGranted(text, ref.Branch)
+	}
+	return tree, ref, nil
+}
+
+// past finds a moment of the past of a tree that has a name; "" is the branch. The branch whose state it was has to be granted
+// too.
+func (h *History) past(ctx context.Context, text, base string) (snapshot.Tree, Ref, error) {
+	ref, err := RefOf(ctx, h.box.fsys)
+	if base != "" {
+		_, ref, err = h.Moment(ctx, base)
+	}
+	if err != nil {
+		return nil, Ref{}, err
+	}
+	tree, err := snapshot.ResolveRef(ctx, h.box.fsys, text)
+	var gone *snapshot.GoneError
+	switch {
+	case errors.As(err, &gone):
+		seen, bad := h.Snapshots(ctx)
+		gone.Near = slices.DeleteFunc(gone.Near, func(name string) bool {
+			return !slices.ContainsFunc(seen, func(s snapshot.Info) bool { return s.Name == name })
+		})
+		return nil, Ref{}, errors.Join(bad, err)
+	case errors.Is(err, syscall.EINVAL) && strings.Contains(text, "@{call "): // the reason may name a branch that is not granted
+		return nil, Ref{}, Refuse(syscall.EINVAL, "'%s': that call changed nothing here", text)
+	case err != nil:
+		return nil, Ref{}, err
+	}
+
+	list, err := h.box.fsys.Store().Branches(ctx)
+	if err != nil {
+		return nil, Ref{}, err
+	}
+	id := tree.Tree().Moment().Branch
+	ref.Branch, ref.Snapshot = "", ""
+	for _, b := range list {
+		if b.ID == id {
+			ref.Branch = b.Name
+		}
+	}
 	if !h.box.may(id, ref.Branch) {
 		return nil, Ref{}, notGranted(text, ref.Branch)
 	}
@@ -224,7 +273,7 @@ func (h *History) Forget(ctx context.Context, text string) (string, error) {
 	case keepsIt(tree):
 		return "", &policy.Error{Permission: policy.Snapshot, Why: fmt.Sprintf("'%s' is a snapshot that the session keeps for itself, so it cannot be deleted", text)}
 	case ref.Snapshot == "":
-		return "", fmt.Errorf("'%s' is a branch; only snapshots can be deleted: %w", text, syscall.EPERM)
+		return "", fmt.Errorf("'%s' is no snapshot; only snapshots can be deleted: %w", text, syscall.EPERM)
 	case ref.Branch != h.box.fsys.Head():
 		return "", &policy.Error{Permission: policy.Snapshot, Why: fmt.Sprintf("'%s' is of branch '%s', and this workspace is '%s'", text, ref.Branch, h.box.fsys.Head())}
 	}

@@ -48,14 +48,38 @@ type refIn struct {
 	Ref string `json:"ref"`
 }
 
-type restoreOut struct {
-	Ref  string `json:"ref" jsonschema:"the workspace as it is now"`
-	Undo string `json:"undo" jsonschema:"what it was before: restore this ref to take the restore back"`
+type restoreIn struct {
+	Ref  string `json:"ref"`
+	Path string `json:"path,omitempty" jsonschema:"only this file or directory; the rest stays"`
+	As   string `json:"as,omitempty" jsonschema:"a copy of it at this path"`
 }
 
-func restoreTo(ctx context.Context, h *tool.History, in refIn) (restoreOut, error) {
-	now, undo, err := h.Restore(ctx, in.Ref)
-	return restoreOut{now.String(), undo.String()}, err
+type restoreOut struct {
+	Ref     string   `json:"ref" jsonschema:"the workspace as it is now"`
+	Undo    string   `json:"undo,omitempty" jsonschema:"what it was before: restore this ref to take the restore back"`
+	Changes []change `json:"changes,omitempty" jsonschema:"of a path, as diff has them"`
+	Equal   bool     `json:"equal,omitempty" jsonschema:"the path was like that already"`
+}
+
+func restoreTo(ctx context.Context, h *tool.History, in restoreIn) (restoreOut, error) {
+	if in.Path == "" {
+		if in.As != "" {
+			return restoreOut{}, tool.Refuse(syscall.EINVAL, "as needs a path: only a file or directory is copied")
+		}
+		now, undo, err := h.Restore(ctx, in.Ref)
+		return restoreOut{Ref: now.String(), Undo: undo.String()}, err
+	}
+
+	r, err := branches.Restore(ctx, h, in.Ref, in.Path, in.As)
+	if err != nil {
+		return restoreOut{}, err
+	}
+	now, err := h.Ref(ctx)
+	o := restoreOut{Ref: now.String(), Equal: r.Equal()}
+	for _, c := range r.Changes[:min(len(r.Changes), h.Caps().Entries)] {
+		o.Changes = append(o.Changes, newChange(c))
+	}
+	return o, err
 }
 
 type listSnapshotsIn struct {

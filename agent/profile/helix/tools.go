@@ -59,7 +59,7 @@ func history() []*tool.Tool {
 	return []*tool.Tool{
 		tool.Steer("snapshot", `Name this moment of the whole workspace, to come back to.`,
 			tool.Freezes, takeSnapshot, tool.Title("Take snapshot"), tool.Structured),
-		tool.Steer("restore", `Bring the whole workspace back to a snapshot, by ref or name. Its ref undo takes that back.`,
+		tool.Steer("restore", `Bring the workspace, or one path, back to a ref or name: a snapshot, main@{10 minutes ago}, @{-1} before the last call.`,
 			tool.Rewrites, restoreTo, tool.Title("Restore"), tool.Structured),
 		tool.Steer("list_snapshots", `List snapshots, oldest first.`,
 			tool.Looks, listSnapshots, tool.Title("List snapshots"), tool.Structured),

@@ -1,0 +1,78 @@
+package branches
+
+import (
+	"context"
+	"path"
+	"strings"
+
+	"vfsdb/agent/policy"
+	"vfsdb/agent/tool"
+	"vfsdb/agent/tool/hooks"
+	"vfsdb/snapshot"
+	"vfsdb/undo"
+	"vfsdb/vfs"
+)
+
+// Restore brings one file or directory of a moment back into the branch where the tools stand, and leaves the rest: to its own
+// path, or to another one if as names it. The policy has to let tools read what they bring back, and write all that this
+// changes.
+func Restore(ctx context.Context, h *tool.History, ref, name, as string) (*snapshot.PiecesResult, error) {
+	tree, _, err := h.Moment(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	p := snapshot.Piece{From: tree}
+	if p.Path, err = readable(ctx, h, tree, name); err != nil {
+		return nil, err
+	}
+	if as != "" {
+		if p.To, err = h.Locate(as); err != nil {
+			return nil, err
+		}
+	}
+	if err := h.Approve(ctx, policy.Snapshot, policy.Read, policy.Write, policy.Delete); err != nil {
+		return nil, err
+	}
+	if err := undo.Settle(ctx, h.FS()); err != nil {
+		return nil, err
+	}
+
+	var r *snapshot.PiecesResult
+	err = h.Update(ctx, "restore", func(tx *vfs.Tx) (err error) {
+		if p.To != "" { // what lies in a directory that is not granted must not show by the error
+			if at, err := tx.Resolve(p.To, false); err == nil {
+				if err := h.Policy().MayUseTree(policy.Write, at); err != nil {
+					return err
+				}
+			}
+		}
+		if r, err = snapshot.RestorePiecesIn(tx, []snapshot.Piece{p}); err != nil {
+			return err
+		}
+		return h.MayChange(r.Changes)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if !r.Equal() {
+		h.Hear(hooks.Event{Kind: "restore", Name: ref})
+	}
+	return r, nil
+}
+
+// readable returns the path that a model means in another tree, if the policy lets tools read it there, with all below.
+func readable(ctx context.Context, h *tool.History, tree snapshot.Tree, name string) (string, error) {
+	full, err := h.Locate(name)
+	if err != nil {
+		return "", err
+	}
+	written := strings.TrimPrefix(path.Clean(full), "/")
+	if err := h.Policy().MayUseTree(policy.Read, written); err != nil && written != "" {
+		return "", err
+	}
+	at, err := tree.Tree().Resolve(ctx, full, false)
+	if err != nil {
+		return "", err
+	}
+	return "/" + at, h.Policy().MayUseTree(policy.Read, at)
+}
