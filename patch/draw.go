@@ -21,6 +21,8 @@ type drawer struct {
 	o        *Options
 	old, now *tree.Tx
 	to       canvas
+	data     [2][]byte        // of both sides
+	lines    [2]textdiff.Text // the same
 }
 
 // file draws a place. Its text is empty if nothing differs.
@@ -87,10 +89,10 @@ func (d *drawer) section(f *File, old, now *node.Node) error {
 		return nil
 	}
 
-	if err := d.read(d.old, old, &a); err != nil {
+	if err := d.read(d.old, old, &a, &d.data[0]); err != nil {
 		return err
 	}
-	if err := d.read(d.now, now, &b); err != nil {
+	if err := d.read(d.now, now, &b, &d.data[1]); err != nil {
 		return err
 	}
 	if !a.text || !b.text {
@@ -99,7 +101,9 @@ func (d *drawer) section(f *File, old, now *node.Node) error {
 		return d.to.binary(a, b)
 	}
 
-	x, y := textdiff.Lines(a.data), textdiff.Lines(b.data)
+	d.lines[0].Reset(a.data)
+	d.lines[1].Reset(b.data)
+	x, y := d.lines[0], d.lines[1]
 	hunks := textdiff.Compare(x, y)
 	kept := len(a.data)
 	for _, h := range hunks {
@@ -119,8 +123,9 @@ type side struct {
 	held       bool // the data are there, or there is no file
 }
 
-// read reads a file: of a symlink its target. One that is too long for what it is needed for is not read.
-func (d *drawer) read(tx *tree.Tx, n *node.Node, s *side) error {
+// read reads a file, into memory that it may use: of a symlink its target. One that is too long for what it is needed for is not
+// read.
+func (d *drawer) read(tx *tree.Tx, n *node.Node, s *side, memory *[]byte) error {
 	s.text, s.held = true, true
 	if n == nil {
 		return nil
@@ -142,7 +147,10 @@ func (d *drawer) read(tx *tree.Tx, n *node.Node, s *side) error {
 	if err := r.Check(tx.DB()); err != nil {
 		return err // a length that is damaged is found before memory is taken for it
 	}
-	s.data = make([]byte, size)
+	if int64(cap(*memory)) < size {
+		*memory = make([]byte, size+size/4)
+	}
+	s.data = (*memory)[:size]
 	const part = 8 << 20
 	for at := int64(0); at < size; at += part {
 		if err := tx.DB().Context().Err(); err != nil {

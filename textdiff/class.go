@@ -13,11 +13,12 @@ type pair struct {
 	head, tail int // how many pieces are common at the start, and at the end
 	ofA, ofB   []uint32
 	inA, inB   []int // how many pieces of the whole text have the class
+	*scratch
 }
 
 // newPair finds the middles, byte by byte.
 func newPair(a, b Text) *pair {
-	p := &pair{a: a, b: b}
+	p := &pair{a: a, b: b, scratch: scratches.Get().(*scratch)}
 	short := min(a.Len(), b.Len())
 	for p.head < short && bytes.Equal(a.Line(p.head), b.Line(p.head)) {
 		p.head++
@@ -40,7 +41,7 @@ func (p *pair) classify() {
 	p.ofA = table.number(0, n)
 	p.ofB = table.number(n, n+m)
 
-	p.inA, p.inB = make([]int, len(table.first)), make([]int, len(table.first))
+	p.inA, p.inB = p.ints.take(len(table.first)), p.ints.take(len(table.first))
 	for _, class := range p.ofA {
 		p.inA[class]++
 	}
@@ -82,12 +83,12 @@ func newClasses(p *pair) *classes {
 	for size < n+m+(n+m)/2 {
 		size *= 2
 	}
-	return &classes{p, maphash.MakeSeed(), make([]slot, size), make([]int, 0, n+m)}
+	return &classes{p, maphash.MakeSeed(), p.slots.take(size), p.ints.take(n + m)[:0]}
 }
 
 // number returns the classes of the pieces from up to to. A piece that equals none before it gets a new one.
 func (c *classes) number(from, to int) []uint32 {
-	list := make([]uint32, to-from)
+	list := c.scratch.classes.take(to - from)
 	for i := range list {
 		s, hash := c.find(c.piece(from + i))
 		if s.number == 0 {

@@ -23,6 +23,7 @@ func compare(a, b Text, indent bool) []Hunk {
 		return nil
 	}
 	p := newPair(a, b)
+	defer p.scratch.free()
 	changedA, changedB := p.changed()
 	runsA, runsB := runs(p.head, changedA), runs(p.head, changedB)
 	runsA = slide(a, runsA, runsB, indent)
@@ -33,7 +34,7 @@ func compare(a, b Text, indent bool) []Hunk {
 // changed marks the pieces of both middles that have no partner.
 func (p *pair) changed() (changedA, changedB []bool) {
 	n, m := p.middles()
-	changedA, changedB = make([]bool, n), make([]bool, m)
+	changedA, changedB = p.flags.take(n), p.flags.take(m)
 	if n == 0 || m == 0 {
 		fill(changedA)
 		fill(changedB)
@@ -41,9 +42,9 @@ func (p *pair) changed() (changedA, changedB []bool) {
 	}
 
 	p.classify()
-	keptA := prune(p.ofA, p.inB, p.a.Len(), changedA)
-	keptB := prune(p.ofB, p.inA, p.b.Len(), changedB)
-	s := newSearch(pick(p.ofA, keptA), pick(p.ofB, keptB), func(x box) {
+	keptA := p.prune(p.ofA, p.inB, p.a.Len(), changedA)
+	keptB := p.prune(p.ofB, p.inA, p.b.Len(), changedB)
+	s := newSearch(p.scratch, p.pick(p.ofA, keptA), p.pick(p.ofB, keptB), func(x box) {
 		set(changedA, keptA[x.a0:x.a1])
 		set(changedB, keptB[x.b0:x.b1])
 	})
@@ -59,8 +60,8 @@ func fill(changed []bool) {
 }
 
 // pick returns the classes at some places.
-func pick(of []uint32, at []int) []uint32 {
-	list := make([]uint32, len(at))
+func (s *scratch) pick(of []uint32, at []int) []uint32 {
+	list := s.classes.take(len(at))
 	for i, n := range at {
 		list[i] = of[n]
 	}

@@ -41,8 +41,8 @@ func (f *front) covers(d int) bool { return f.low <= d && d <= f.high }
 func (f *front) strayed(d int) int { return max(d-f.mid, f.mid-d) }
 
 // newFronts makes the two fronts of texts of n and m pieces: one for the start, one for the end.
-func newFronts(n, m int) (fore, back front) {
-	reach := make([]int, 2*(n+m+3))
+func newFronts(s *scratch, n, m int) (fore, back front) {
+	reach := s.ints.take(2 * (n + m + 3))
 	fore = front{reach: reach[:n+m+3], zero: m + 1, outside: -1}
 	back = front{reach: reach[n+m+3:], zero: m + 1, outside: math.MaxInt}
 	return fore, back

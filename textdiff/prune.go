@@ -21,9 +21,9 @@ const (
 //
 // What goes are the pieces without any match, and those with many matches that stand among such pieces: to match a lone
 // brace in the middle of new text costs a long search, and splits a change in two that a reader sees as one.
-func prune(middle []uint32, elsewhere []int, length int, changed []bool) (kept []int) {
+func (s *scratch) prune(middle []uint32, elsewhere []int, length int, changed []bool) (kept []int) {
 	bound := min(roughRoot(length), mostEqual)
-	matches := make([]uint8, len(middle))
+	matches := s.counts.take(len(middle))
 	for i, class := range middle {
 		switch n := elsewhere[class]; {
 		case n >= bound && n > 0:
@@ -33,7 +33,7 @@ func prune(middle []uint32, elsewhere []int, length int, changed []bool) (kept [
 		}
 	}
 
-	kept = make([]int, 0, len(middle))
+	kept = s.ints.take(len(middle))[:0]
 	for i, m := range matches {
 		if m == none || m == many && lonely(matches, i) {
 			changed[i] = true

@@ -30,9 +30,9 @@ type cut struct {
 	first, last bool
 }
 
-func newSearch(a, b []uint32, drop func(box)) *search {
+func newSearch(m *scratch, a, b []uint32, drop func(box)) *search {
 	s := &search{a: a, b: b, drop: drop, limit: max(roughRoot(len(a)+len(b)+3), patience)}
-	s.fore, s.back = newFronts(len(a), len(b))
+	s.fore, s.back = newFronts(m, len(a), len(b))
 	return s
 }
 

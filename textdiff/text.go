@@ -1,6 +1,9 @@
 package textdiff
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // A Range is the half-open range [From, To) of lines, counted from 0. In the hunks of Fields it counts bytes.
 type Range struct{ From, To int }
@@ -18,7 +21,14 @@ type Text struct {
 // Lines cuts data after each line feed. A carriage return is part of its line. Only the last line may lack a line feed;
 // if data ends in one, no empty line follows.
 func Lines(data []byte) Text {
-	cuts := make([]int, 1, bytes.Count(data, []byte{'\n'})+2)
+	var t Text
+	t.Reset(data)
+	return t
+}
+
+// Reset makes t the lines of data, as Lines does. It uses the memory of t again, so copies of t are no texts any more.
+func (t *Text) Reset(data []byte) {
+	cuts := append(slices.Grow(t.cuts[:0], bytes.Count(data, []byte{'\n'})+2), 0)
 	for at := 0; at < len(data); {
 		n := bytes.IndexByte(data[at:], '\n') + 1
 		if n == 0 {
@@ -27,7 +37,7 @@ func Lines(data []byte) Text {
 		at += n
 		cuts = append(cuts, at)
 	}
-	return Text{data, cuts}
+	t.data, t.cuts = data, cuts
 }
 
 // Len is the count of lines.

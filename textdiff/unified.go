@@ -2,6 +2,7 @@ package textdiff
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"io"
 	"strconv"
@@ -15,22 +16,38 @@ func Unified(w io.Writer, a, b Text, hunks []Hunk, context int) error {
 	if context < 0 {
 		return fmt.Errorf("write a patch with %d lines of context: %w", context, syscall.EINVAL)
 	}
-	p := patch{bufio.NewWriter(w), a, b, context}
+	p := patch{a: a, b: b, context: context}
 	if !p.fits(hunks) {
 		return fmt.Errorf("write a patch: the hunks are not in these texts: %w", syscall.EINVAL)
 	}
 
+	if text, ok := w.(*bytes.Buffer); ok { // it needs no other
+		p.w = text
+		p.groups(hunks)
+		return nil
+	}
+	buffered := bufio.NewWriter(w)
+	p.w = buffered
+	p.groups(hunks)
+	return buffered.Flush()
+}
+
+// groups writes all hunks.
+func (p *patch) groups(hunks []Hunk) {
 	for len(hunks) > 0 {
 		n := p.together(hunks)
 		p.group(hunks[:n])
 		hunks = hunks[n:]
 	}
-	return p.w.Flush()
 }
 
 // A patch is a patch in the making. Errors of its writer are kept there until the end.
 type patch struct {
-	w       *bufio.Writer
+	w interface {
+		io.Writer
+		io.ByteWriter
+		io.StringWriter
+	}
 	a, b    Text
 	context int
 }
