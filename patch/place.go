@@ -23,12 +23,17 @@ func places(old, now *tree.Tx, wanted func(string) bool) ([]*place, error) {
 		return nil, err
 	}
 
+	// An inode of which no entry differs has the same names in both trees.
+	names := make(map[node.Ino][]node.Name)
+	for _, c := range delta.Names {
+		names[c.Old], names[c.New] = nil, nil
+	}
 	at := make(map[string]*place)
 	for i, tx := range []*tree.Tx{old, now} {
 		if tx == nil {
 			continue
 		}
-		l := look{tx, tx.PathFinder(), make(map[string]node.Ino)}
+		l := look{tx, tx.PathFinder(), names, make(map[string]node.Ino)}
 		if err := l.find(delta, i == 0); err != nil {
 			return nil, err
 		}
@@ -80,6 +85,7 @@ func compare(old, now *tree.Tx) (*tree.Delta, error) {
 type look struct {
 	tx    *tree.Tx
 	dirs  tree.PathFinder
+	names map[node.Ino][]node.Name // of inodes that have the same in both trees; nil of the others
 	shown map[string]node.Ino
 }
 
@@ -90,7 +96,7 @@ func (l *look) find(delta *tree.Delta, old bool) error {
 			l.shown["."] = c.Ino
 			continue
 		}
-		names, err := l.tx.NamesOf(c.Ino)
+		names, err := l.namesOf(c.Ino)
 		if err != nil {
 			return err
 		}
@@ -123,6 +129,19 @@ func (l *look) find(delta *tree.Delta, old bool) error {
 		}
 	}
 	return nil
+}
+
+// namesOf returns the entries that show an inode.
+func (l *look) namesOf(ino node.Ino) ([]node.Name, error) {
+	names, known := l.names[ino]
+	if len(names) > 0 {
+		return names, nil
+	}
+	names, err := l.tx.NamesOf(ino)
+	if !known {
+		l.names[ino] = names
+	}
+	return names, err
 }
 
 // below collects the path of an inode, and all below it. above are the directories above.
