@@ -3,6 +3,7 @@ package tool
 import (
 	"context"
 	"encoding/json"
+	"sync"
 
 	"vfsdb/agent/tool/params"
 	"vfsdb/agent/tool/retry"
@@ -46,12 +47,15 @@ func (s *Steps) Explain(err error) string { return s.box.failed(err).Text }
 // Step makes the change of a tool a part of another tool, which puts several together in its own transaction. It
 // checks the arguments as the tool does.
 func Step[In, Out any](name string, run func(*Guard, In) (Out, error)) func(*Guard, json.RawMessage) (any, error) {
-	input := params.SchemaFor[In]()
-	input.AdditionalProperties = params.Nothing()
-	t := &Tool{Name: name}
-	t.checks(input)
+	checked := sync.OnceValue(func() *Tool { // a program that calls no tool has nothing to wait for
+		input := params.SchemaFor[In]()
+		input.AdditionalProperties = params.Nothing()
+		t := &Tool{Name: name}
+		t.checks(input)
+		return t
+	})
 	return func(g *Guard, args json.RawMessage) (any, error) {
-		in, err := decode[In](t, args)
+		in, err := decode[In](checked(), args)
 		if err != nil {
 			return nil, err
 		}
