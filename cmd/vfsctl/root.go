@@ -82,14 +82,18 @@ Only init, import, put, tour and mcp --create create a database.`,
 	).Replace(root.UsageTemplate()))
 
 	cobra.EnableCommandSorting = false
-	reflow(root)
+	help := root.HelpFunc()
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		reflow(cmd)
+		help(cmd, args)
+	})
 	return root
 }
 
 // helpWidth bounds the lines of a help text, in columns.
 const helpWidth = 80
 
-// reflow fits the texts of a command and of those below it into the columns of help. Indented lines stay as they are.
+// reflow fits the text of a command into the columns of help. Indented lines stay as they are.
 func reflow(cmd *cobra.Command) {
 	paragraphs := strings.Split(cmd.Long, "\n\n")
 	for i, p := range paragraphs {
@@ -98,7 +102,4 @@ func reflow(cmd *cobra.Command) {
 		}
 	}
 	cmd.Long = strings.Join(paragraphs, "\n\n")
-	for _, below := range cmd.Commands() {
-		reflow(below)
-	}
 }
