@@ -30,6 +30,9 @@ func Writable(string) error { return nil }
 // Held reports false: locks are not looked at here.
 func Held(int) bool { return false }
 
+// Holder finds none, as Held does.
+func Holder(int) (pid int, held bool) { return 0, false }
+
 // IndexHeld reports false, as Held does.
 func IndexHeld(string) bool { return false }
 

@@ -27,7 +27,13 @@ const (
 )
 
 // Held reports whether another process has the open file of a descriptor locked, as it does while it has the database open.
-func Held(fd int) bool { return locked(fd, sharedFirst, sharedSize) }
+func Held(fd int) bool {
+	_, held := Holder(fd)
+	return held
+}
+
+// Holder returns a process that Held is about.
+func Holder(fd int) (pid int, held bool) { return locker(fd, sharedFirst, sharedSize) }
 
 // IndexHeld reports whether another process has the index of a log open. This process must not have it open: its locks would
 // go with the descriptor that is closed here.
@@ -37,13 +43,15 @@ func IndexHeld(path string) bool {
 		return false
 	}
 	defer f.Close()
-	return locked(int(f.Fd()), indexByte, 1)
+	_, held := locker(int(f.Fd()), indexByte, 1)
+	return held
 }
 
-func locked(fd int, start, n int64) bool {
+// locker returns the process that has bytes of a file locked.
+func locker(fd int, start, n int64) (pid int, held bool) {
 	lock := syscall.Flock_t{Type: syscall.F_WRLCK, Whence: io.SeekStart, Start: start, Len: n}
 	err := again(func() error { return syscall.FcntlFlock(uintptr(fd), syscall.F_GETLK, &lock) })
-	return err == nil && lock.Type != syscall.F_UNLCK
+	return int(lock.Pid), err == nil && lock.Type != syscall.F_UNLCK
 }
 
 // UsesLog reports whether the open file of a descriptor is in WAL mode, by its header.
