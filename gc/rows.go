@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"vfsdb/history"
+	"vfsdb/memory"
 	"vfsdb/node"
 	"vfsdb/schema"
 	"vfsdb/tree"
@@ -280,5 +281,11 @@ func dropBranchRow(db *schema.Tx, branch int64) (bool, error) {
 	if err != nil || kept.head || len(kept.epochs) > 0 {
 		return false, err
 	}
-	return tree.DeleteBranch(db, branch)
+	left, _, err := db.Int(`SELECT EXISTS (SELECT 1 FROM inode WHERE branch = ?1) OR EXISTS (SELECT 1 FROM dirent WHERE branch = ?1)`, branch)
+	if err != nil || left == 1 {
+		return false, err
+	}
+	memory.Carry(db) // no tree shows the branch
+	err = history.DeleteBranch(db, branch)
+	return err == nil, err
 }

@@ -25,6 +25,7 @@ const (
 	OpSetattr        Op = "setattr"         // several of these were set at once
 	OpRestore        Op = "restore"         // Path took the state that it has in another tree
 	OpMerge          Op = "merge"           // Path took a state that merges another tree's changes, resolves a conflict, or takes a call back
+	OpPurge          Op = "purge"           // the contents of Path were removed from the whole store, and from the record. Arg is the reason
 	OpSnapshot       Op = "snapshot"        // a moment of the branch got the name Arg
 	OpSnapshotDelete Op = "snapshot-delete" // and lost it
 	OpBranch         Op = "branch"          // a branch was made: Arg is its name, and behind a space its origin, if it was forked

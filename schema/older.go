@@ -7,7 +7,7 @@ import (
 )
 
 // A file of an older format that is open read-only stays as it is. Each connection to it has temporary views in place of the
-// tables that lack columns, and of the tables other, merge, step, undone and reaped, so that the rooms above read it by the statements of this format. The
+// tables that lack columns, and of the tables other, merge, step, undone, reaped and purge, so that the rooms above read it by the statements of this format. The
 // columns are NULL there. Tables that came as a whole, before version 4, have no views: the rooms ask [Tx.Version].
 
 // olderViews are the views of the tables, each for the files of versions first to last.
@@ -23,6 +23,7 @@ var olderViews = []struct {
 	{"step", 1, 5, `SELECT NULL AS branch, NULL AS epoch, NULL AS call WHERE false`},
 	{"undone", 1, 5, `SELECT NULL AS branch, NULL AS call, NULL AS epoch, NULL AS by WHERE false`},
 	{"reaped", 1, 5, `SELECT NULL AS branch, NULL AS epoch WHERE false`},
+	{"purge", 1, 5, `SELECT NULL AS id, NULL AS at WHERE false`},
 	{"call", 2, 4, `SELECT *, NULL AS command, NULL AS exit FROM main.call`},
 	{"change", 2, 3, `SELECT *, NULL AS ino, NULL AS dir FROM main.change`},
 	{"other", 2, 3, `SELECT NULL AS seq, NULL AS argdir, NULL AS displaced WHERE false`},

@@ -262,6 +262,13 @@ CREATE TABLE reaped (
 	epoch  INTEGER NOT NULL
 ) STRICT;
 
+-- purge: the purge that was begun and is not finished; at most one row. What it removed is in no tree, and perhaps still in the
+-- file.
+CREATE TABLE purge (
+	id INTEGER PRIMARY KEY,
+	at INTEGER NOT NULL                   -- ns since 1970
+) STRICT;
+
 INSERT INTO sqlite_sequence (name, seq) VALUES
 	('branch', 1023), ('snapshot', 1023), ('orphan', 1023), ('lease', 1023);
 INSERT INTO counter (name, next) VALUES ('ino', 1025), ('blob', 1024), ('manifest', 1024), ('change', 1024), ('call', 1024), ('pack', 1024), ('compact', 1024);

@@ -1,4 +1,4 @@
--- From version 5 to 6: conflicts of inodes, indexes of calls, and the tables merge, step, undone and reaped, as in tables.sql. A collector of
+-- From version 5 to 6: conflicts of inodes, indexes of calls, and the tables merge, step, undone, reaped and purge, as in tables.sql. A collector of
 -- version 5 does not know what these keep, so it must not find its column.
 
 ALTER TABLE inode ADD COLUMN conflict BLOB;
@@ -47,4 +47,11 @@ CREATE INDEX undone_epoch ON undone (branch, epoch, by);
 CREATE TABLE reaped (
 	branch INTEGER PRIMARY KEY,
 	epoch  INTEGER NOT NULL
+) STRICT;
+
+-- purge: the purge that was begun and is not finished; at most one row. What it removed is in no tree, and perhaps still in the
+-- file.
+CREATE TABLE purge (
+	id INTEGER PRIMARY KEY,
+	at INTEGER NOT NULL                   -- ns since 1970
 ) STRICT;
