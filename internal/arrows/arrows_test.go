@@ -37,6 +37,7 @@ var rooms = map[string]room{
 	"check":    {imports: []string{"schema", "hold", "chunk", "journal", "history", "node", "tree", "vfs"}},
 	"snapshot": {imports: []string{"schema", "chunk", "journal", "history", "node", "tree", "vfs"}, tests: []string{"search", "gc"}},
 	"gc":       {imports: []string{"schema", "hold", "chunk", "journal", "history", "node", "memory", "tree", "vfs"}, tests: []string{"snapshot"}},
+	"purge":    {imports: []string{"schema", "hold", "chunk", "journal", "history", "node", "tree", "vfs", "gc"}, tests: []string{"snapshot", "check", "merge", "undo", "xattr"}},
 	"transfer": {imports: []string{"chunk", "node", "tree", "vfs", "snapshot", "transfer/gitignore", "transfer/glob", "transfer/hostdir", "transfer/memo", "transfer/since", "transfer/tarred", "transfer/zipped"}, tests: []string{"gc", "xattr"}},
 	"archive":  {imports: []string{"vfs", "transfer"}, tests: []string{"xattr"}},
 	"mcp":      {imports: slices.Concat(agents, []string{"vfs", "snapshot", "gc", "transfer"})},

@@ -29,6 +29,7 @@ var captions = map[string]string{
 	"search":        "grep, find, glob, usage",
 	"check":         "every promise of the file",
 	"gc":            "what nothing reaches is given back",
+	"purge":         "files that must never have been",
 	"snapshot":      "named moments, branches, diff, restore",
 	"textdiff":      "lines, hunks, the merge of texts",
 	"patch":         "two trees, compared as git does it",

@@ -26,6 +26,7 @@ var owners = map[string]string{
 	"branch": "history", "lineage": "history", "snapshot": "history", "merge": "history", "reaped": "history",
 	"inode": "tree", "dirent": "tree", "orphan": "tree",
 	"doomed": "gc",
+	"purge":  "purge",
 }
 
 // checkers are the files that may read every table: they look for damage, and trust no room to read it for them.
