@@ -23,6 +23,7 @@ var wellKnown = map[string]string{
 	"repair":   "check names what is damaged; export --partial saves the rest",
 	"reset":    "restore goes back to a snapshot",
 	"revert":   "undo takes back what a call did, and restore brings files back",
+	"scrub":    "purge removes files from all of history, and their bytes from the database",
 	"search":   "grep searches contents, and find names",
 	"serve":    "mcp serves the files to agents, and webdav to file managers",
 	"stats":    "df shows what the database takes, and info what it is",

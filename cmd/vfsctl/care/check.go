@@ -9,6 +9,7 @@ import (
 	"vfsdb/cmd/vfsctl/cli"
 	"vfsdb/cmd/vfsctl/human"
 	"vfsdb/cmd/vfsctl/term"
+	"vfsdb/purge"
 )
 
 func checkCommand(a *cli.App) *cobra.Command {
@@ -34,6 +35,11 @@ that names what it touches, and the exit code is then 13. The database may be in
 
 			if err := printCheck(a, r, time.Since(start)); err != nil {
 				return err
+			}
+			if _, unfinished, err := purge.Unfinished(c, c.FS); err != nil {
+				return err
+			} else if unfinished {
+				a.Warn("a purge is not finished: %s", a.Invoke("purge", "--everywhere", "--yes"))
 			}
 			if len(r.Faults) > 0 {
 				return cli.ExitDamage

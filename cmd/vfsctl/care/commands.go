@@ -10,6 +10,6 @@ import (
 func Commands(a *cli.App) []*cobra.Command {
 	return []*cobra.Command{
 		initCommand(a), statusCommand(a), infoCommand(a), dfCommand(a),
-		checkCommand(a), gcCommand(a), compactCommand(a),
+		checkCommand(a), gcCommand(a), compactCommand(a), purgeCommand(a),
 	}
 }

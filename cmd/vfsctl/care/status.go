@@ -15,6 +15,7 @@ import (
 	"vfsdb/cmd/vfsctl/human"
 	"vfsdb/gc"
 	"vfsdb/merge"
+	"vfsdb/purge"
 	"vfsdb/vfs"
 )
 
@@ -37,6 +38,7 @@ type statusJSON struct {
 	Writer    string    `json:"writer,omitempty"`    // "idle", "busy", "refused"
 	Leases    int       `json:"leases"`              // of live processes that have files open or store content
 	Stale     int       `json:"stale_leases"`        // of processes that have ended
+	Purge     time.Time `json:"purge,omitzero"`      // the time when a purge began that is not finished
 }
 
 func statusCommand(a *cli.App) *cobra.Command {
@@ -187,6 +189,11 @@ func (s *statusJSON) read(ctx context.Context, fsys *vfs.FS) (err error) {
 	if s.Leases, s.Stale, err = gc.Leases(ctx, fsys); err != nil {
 		return err
 	}
+	if began, unfinished, err := purge.Unfinished(ctx, fsys); err != nil {
+		return err
+	} else if unfinished {
+		s.Purge = began.UTC()
+	}
 	s.Writer, err = writer(ctx, fsys)
 	return err
 }
@@ -245,6 +252,9 @@ func printStatus(a *cli.App, s statusJSON) error {
 			{"writer", s.Writer},
 			{"leases", fmt.Sprintf("%d live, %d stale", s.Leases, s.Stale)},
 		}...)
+	}
+	if !s.Purge.IsZero() {
+		lines = append(lines, [2]string{"purge", "not finished since " + human.Moment(s.Purge) + ": " + a.Invoke("purge", "--everywhere", "--yes")})
 	}
 
 	return a.Out.Fields(lines...)
