@@ -28,13 +28,14 @@ const patience = 300 * time.Millisecond
 
 // Progress starts a line on a terminal; without one it returns nil. total is in bytes, and 0 if it is not known.
 func (o *Output) Progress(ctx context.Context, what string, total int64) *Progress {
-	if !o.TTY {
+	if !o.TTY || ctx.Err() != nil {
 		return nil
 	}
 
+	// The bars do not have the context: they panic if it ends before the first of them. End takes them away.
 	late := make(chan struct{})
 	p := &Progress{
-		bars: mpb.NewWithContext(ctx, mpb.WithOutput(o.file), mpb.WithWidth(30), mpb.WithRenderDelay(late)),
+		bars: mpb.New(mpb.WithOutput(o.file), mpb.WithWidth(30), mpb.WithRenderDelay(late)),
 		late: time.AfterFunc(patience, func() { close(late) }),
 	}
 
