@@ -13,6 +13,7 @@ import (
 	"vfsdb/cmd/vfsctl/files"
 	"vfsdb/cmd/vfsctl/history"
 	"vfsdb/cmd/vfsctl/human"
+	"vfsdb/cmd/vfsctl/shell"
 	"vfsdb/cmd/vfsctl/tour"
 )
 
@@ -23,6 +24,7 @@ const (
 	groupInOut   = "in-out"
 	groupCare    = "care"
 	groupDoors   = "doors"
+	groupShell   = "shell"
 )
 
 // newRoot makes the command vfsctl, with all others below it.
@@ -64,6 +66,7 @@ Only init, import, put, tour and mcp --create create a database.`,
 		{groupInOut, "In and out:", exchange.Commands(a)},
 		{groupCare, "Care:", care.Commands(a)},
 		{groupDoors, "Doors:", append(doors.Commands(a), completionCommand(a), tour.Command(a))},
+		{groupShell, "Shell:", shellCommands(a)},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
 		for _, cmd := range g.commands {
@@ -88,6 +91,14 @@ Only init, import, put, tour and mcp --create create a database.`,
 		help(cmd, args)
 	})
 	return root
+}
+
+// shellCommands returns the command shell, and inside of a shell the commands that only that has.
+func shellCommands(a *cli.App) []*cobra.Command {
+	if a.Shell() != nil {
+		return shell.Commands(a)
+	}
+	return []*cobra.Command{shell.Command(a, newRoot)}
 }
 
 // helpWidth bounds the lines of a help text, in columns.

@@ -10,6 +10,7 @@ import (
 
 // wellKnown maps commands of other tools to advice about the command that does their work here.
 var wellKnown = map[string]string{
+	"cd":       "shell has a prompt with cd; elsewhere paths begin at the root",
 	"checkout": "switch stands on a branch, and restore brings files back",
 	"clone":    "backup copies the whole database",
 	"commit":   "every command commits by itself; snapshot create names the moment",

@@ -16,6 +16,7 @@ func TestUnknownCommand(t *testing.T) {
 		typed string
 		want  string // of the last line; "" is no advice
 	}{
+		{"cd", "shell has a prompt"},
 		{"checkout", "switch stands on a branch"},
 		{"exec", "run works on a branch"},
 		{"history", "log shows what happened"},

@@ -56,7 +56,9 @@ same. check looks inside.
 where there is no database. Its exit code is 0.`,
 		Example: `  vfsctl status
   vfsctl status --json | jq -e '.state == "open"'
-  PS1='\w $(vfsctl status --prompt) \$ '`,
+  PS1='\w $(vfsctl status --prompt) \$ '                          # bash
+  setopt prompt_subst; PROMPT='%~ $(vfsctl status --prompt) %# '  # zsh
+  function fish_right_prompt; vfsctl status --prompt; end         # fish`,
 		Args:              cli.Args(0, 0),
 		ValidArgsFunction: cli.CompleteNothing,
 		RunE: a.Plain(func(cmd *cobra.Command, _ []string) error {

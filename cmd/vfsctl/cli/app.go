@@ -32,6 +32,11 @@ type App struct {
 	kept    *standing // what switch has remembered, if Branch is that; else nil
 	unclear error     // why it is not known what switch has remembered
 
+	shell   *Shell          // that runs the command, or nil
+	words   map[string]Word // the patterns of its command line, by their texts
+	placed  bool            // the shell has chosen the tree, and no flag
+	probing *probe          // of a completion that is only asked what an argument is
+
 	started bool      // the command line was understood
 	making  *creation // a new database that does not have its name yet; nil in all other runs
 }
@@ -40,16 +45,23 @@ type App struct {
 const defaultDB = "agent.db"
 
 // Run runs one command line and returns its exit code. newRoot makes the command above all others.
-func Run(ctx context.Context, newRoot func(*App) *cobra.Command, args []string, stdin io.Reader, stdout, stderr io.Writer) (code Exit) {
+func Run(ctx context.Context, newRoot func(*App) *cobra.Command, args []string, stdin io.Reader, stdout, stderr io.Writer) Exit {
 	a := &App{In: stdin, Out: term.New(stdout), Errs: term.New(stderr)}
+	return a.run(ctx, newRoot, args)
+}
+
+func (a *App) run(ctx context.Context, newRoot func(*App) *cobra.Command, args []string) (code Exit) {
 	defer func() {
 		if p := recover(); p != nil {
-			fmt.Fprintf(stderr, "vfsctl: internal error: %v\n", p)
+			fmt.Fprintf(a.Errs.Under(), "vfsctl: internal error: %v\n", p)
 			code = ExitFailed
 		}
 	}()
 
 	root := newRoot(a)
+	if slices.Contains(args, cobra.ShellCompRequestCmd) || slices.Contains(args, cobra.ShellCompNoDescRequestCmd) {
+		completeFlags(root)
+	}
 	root.SetArgs(args)
 	root.SetOut(a.Out)
 	root.SetErr(a.Errs)
@@ -85,7 +97,7 @@ func (a *App) Register(root *cobra.Command) {
 		return &UsageError{Err: flagErr(err), Try: cmd.CommandPath() + " --help"}
 	})
 	_ = root.RegisterFlagCompletionFunc("branch", a.CompleteBranches)
-	_ = root.RegisterFlagCompletionFunc("at", a.CompleteSnapshots)
+	_ = root.RegisterFlagCompletionFunc("at", a.CompleteMoments)
 	root.PersistentPreRunE = a.stand
 }
 
@@ -108,6 +120,10 @@ func (a *App) stand(cmd *cobra.Command, _ []string) error {
 		return Usage(cmd, "--print0 and --json exclude each other: JSON has the bytes of names in path_base64")
 	}
 	a.Out.Zero = a.Zero
+	if a.shell != nil && !cmd.Flags().Changed("db") {
+		a.shell.place(a, cmd)
+		return nil
+	}
 	a.find(cmd)
 
 	if a.Branch != "" || a.At != "" && !strings.HasPrefix(a.At, "@{") {
@@ -134,7 +150,12 @@ const (
 )
 
 // NoBranch makes the App stand on main, for a command that is not about a branch.
-func (a *App) NoBranch() { a.Branch, a.kept, a.unclear = "", nil, nil }
+func (a *App) NoBranch() {
+	a.Branch, a.kept, a.unclear = "", nil, nil
+	if a.placed {
+		a.At = ""
+	}
+}
 
 // Use makes the App stand on a branch of a database that are named by something else than the global flags.
 func (a *App) Use(db, branch string) {

@@ -31,6 +31,7 @@ type Call struct {
 	Cmd  *cobra.Command
 	Args []string
 	FS   *vfs.FS // the tree that the flags name
+	Dir  string  // where paths begin: the root, or in a shell its directory
 	Gone error   // of OnTrees: why FS is not the branch that was asked for
 }
 
@@ -98,7 +99,10 @@ func (a *App) On(use Access, fn func(c *Call) error) func(*cobra.Command, []stri
 			}
 		}
 
-		return fn(&Call{Context: ctx, Cmd: cmd, Args: args, FS: fsys})
+		if args, err = a.resolveArgs(ctx, fsys, cmd, args); err != nil {
+			return err
+		}
+		return fn(&Call{Context: ctx, Cmd: cmd, Args: args, FS: fsys, Dir: a.dir()})
 	}
 }
 

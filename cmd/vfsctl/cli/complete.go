@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"path"
 	"strconv"
 	"strings"
 	"time"
@@ -23,7 +22,7 @@ const NoFiles = cobra.ShellCompDirectiveNoFileComp
 // suggest opens the database on the tree that the flags name, and asks fn. A completion creates no database, waits two
 // seconds at most, and reports no error.
 func (a *App) suggest(cmd *cobra.Command, fn func(ctx context.Context, fsys *vfs.FS) []cobra.Completion) []cobra.Completion {
-	if err := a.stand(cmd, nil); err != nil {
+	if err := a.stand(cmd, nil); err != nil || a.probing != nil {
 		return nil
 	}
 	return a.ask(cmd, fn)
@@ -55,6 +54,10 @@ func (a *App) ask(cmd *cobra.Command, fn func(ctx context.Context, fsys *vfs.FS)
 
 // suggestNames is suggest for names that all trees of the database share. The tree to stand on may be gone.
 func (a *App) suggestNames(cmd *cobra.Command, fn func(ctx context.Context, fsys *vfs.FS) []cobra.Completion) []cobra.Completion {
+	if a.probing != nil {
+		a.probing.tree = true
+		return nil
+	}
 	onMain := *a
 	onMain.At = ""
 	if err := onMain.stand(cmd, nil); err != nil {
@@ -125,51 +128,6 @@ func (a *App) suggestCalls(cmd *cobra.Command, typed string, word func(*vfs.Call
 		}
 		return all
 	}), NoFiles
-}
-
-// CompleteTrees suggests snapshots and branches.
-func (a *App) CompleteTrees(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	snapshots, _ := a.CompleteSnapshots(cmd, args, typed)
-	branches, _ := a.CompleteBranches(cmd, args, typed)
-	return append(snapshots, branches...), NoFiles
-}
-
-// CompletePaths suggests paths in the tree, one directory at a time; behind REF: those of another tree.
-func (a *App) CompletePaths(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	const most = 500
-	directive := NoFiles
-
-	// The page begins at the first name that may match, so a directory of any size costs one page.
-	all := a.suggest(cmd, func(ctx context.Context, fsys *vfs.FS) (all []cobra.Completion) {
-		tree, name, err := snapshot.ResolvePath(ctx, fsys, typed)
-		if err != nil {
-			return nil
-		}
-		if strings.HasSuffix(typed, ":") && name == "/" {
-			name = ""
-		}
-		dir, base := path.Split(name)
-		ref := strings.TrimSuffix(typed, name)
-		entries, err := tree.Tree().ReadDirPage(ctx, path.Join("/", dir), before(base), most)
-		if err != nil {
-			return nil
-		}
-
-		for _, e := range entries {
-			name := e.Name()
-			if !strings.HasPrefix(name, base) || !human.IsPrintable(name) {
-				continue
-			}
-			if e.IsDir() {
-				name += "/"
-				directive = NoFiles | cobra.ShellCompDirectiveNoSpace
-			}
-			all = append(all, ref+dir+name)
-		}
-		return all
-	})
-
-	return all, directive
 }
 
 // before returns a name that sorts below every name that begins with prefix, and above nearly all others.

@@ -68,6 +68,23 @@ func Exclusive(cmd *cobra.Command, names ...string) error {
 	return nil
 }
 
+// completeFlags makes the flags of a command, and of those below it, suggest files of the host only if their value is one.
+func completeFlags(cmd *cobra.Command) {
+	cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+		_, known := cmd.GetFlagCompletionFunc(f.Name)
+		switch value, _ := pflag.UnquoteUsage(f); value {
+		case "", "FILE", "DIR":
+		default:
+			if !known {
+				_ = cmd.RegisterFlagCompletionFunc(f.Name, CompleteNothing)
+			}
+		}
+	})
+	for _, below := range cmd.Commands() {
+		completeFlags(below)
+	}
+}
+
 // flagErr words the error of a flag that is no number without the names of Go's functions.
 func flagErr(err error) error {
 	var bad *pflag.InvalidValueError

@@ -55,7 +55,7 @@ func (a *App) complain(err error, code Exit) {
 	case code == ExitBusy:
 		m.Hint = "another process is writing; try again"
 	default:
-		m.Hint = hint(err)
+		m.Hint = a.hint(err)
 	}
 
 	a.report(m)
@@ -104,7 +104,7 @@ func (a *App) Warn(format string, args ...any) {
 }
 
 // hint returns advice about an error of a path, or "".
-func hint(err error) string {
+func (a *App) hint(err error) string {
 	var p *fs.PathError
 	if !errors.As(err, &p) {
 		return ""
@@ -114,6 +114,8 @@ func hint(err error) string {
 		return fmt.Sprintf("--branch %s works on the branch that has this name", p.Path)
 	case errors.Is(err, syscall.ENOTEMPTY) && strings.HasPrefix(p.Op, "remove"):
 		return "-r removes a directory with all that is below it"
+	case errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(p.Path, "*?[{") && a.shell != nil:
+		return "nothing matches it"
 	case errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(p.Path, "*?[{"):
 		return "nothing has that name; only vfsctl find and vfsctl ls take patterns"
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,6 +35,9 @@ func (a *App) Open(ctx context.Context, use Access) (*vfs.FS, error) {
 
 // openOn opens the database on a branch.
 func (a *App) openOn(ctx context.Context, use Access, branch string) (*vfs.FS, error) {
+	if s := a.here(); s != nil && a.making == nil {
+		return s.store.Branch(ctx, cmp.Or(branch, vfs.MainBranch))
+	}
 	path := a.DB
 	if a.making != nil {
 		path = a.making.path
@@ -64,6 +68,9 @@ func isReadOnly(err error) bool {
 
 // resolve finds the tree that --at names: a snapshot, branch@snapshot or branch@{moment}. It takes no branch, whose head moves.
 func (a *App) resolve(ctx context.Context, store *vfs.FS, ref string) (*vfs.FS, error) {
+	if a.placed {
+		return a.shell.moment, nil
+	}
 	if strings.Contains(ref, "@") {
 		tree, err := a.Tree(ctx, store, ref)
 		if err != nil {

@@ -32,8 +32,8 @@ type standing struct {
 	Previous string `json:"previous"` // the branch before, for "switch -"
 }
 
-// stateDir returns the directory of the user for the state of this program.
-func stateDir() (string, error) {
+// StateDir returns the directory of the user for the state of this program.
+func StateDir() (string, error) {
 	dir, err := os.Getenv("XDG_STATE_HOME"), error(nil)
 	switch {
 	case filepath.IsAbs(dir):
@@ -44,12 +44,12 @@ func stateDir() (string, error) {
 			dir = filepath.Join(dir, ".local", "state")
 		}
 	}
-	return filepath.Join(dir, "vfsctl", "branches"), err
+	return filepath.Join(dir, "vfsctl"), err
 }
 
 // standingFile returns the file of the standing in a database, and the real path of the database.
 func standingFile(db string) (name, real string, err error) {
-	dir, err := stateDir()
+	dir, err := StateDir()
 	if err != nil {
 		return "", "", fmt.Errorf("switch remembers the branch in a directory of the user, and there is none: %w", err)
 	}
@@ -57,7 +57,7 @@ func standingFile(db string) (name, real string, err error) {
 		real, err = filepath.Abs(real)
 	}
 	sum := sha256.Sum256([]byte(real))
-	return filepath.Join(dir, hex.EncodeToString(sum[:12])+".json"), real, err
+	return filepath.Join(dir, "branches", hex.EncodeToString(sum[:12])+".json"), real, err
 }
 
 // loadStanding returns what switch has remembered for the database at a path, or nil.
@@ -143,6 +143,10 @@ func (a *App) Switch(ctx context.Context, fsys *vfs.FS, to string) (from string,
 		return "", err
 	}
 	from = s.Branch
+	shell := a.here()
+	if shell != nil {
+		from = shell.Branch
+	}
 	if from != to {
 		s.Previous = from
 	}
@@ -151,6 +155,10 @@ func (a *App) Switch(ctx context.Context, fsys *vfs.FS, to string) (from string,
 		return "", err
 	}
 
+	if shell != nil {
+		shell.standOn(to)
+		return from, nil
+	}
 	if env := os.Getenv(branchEnv); env != "" && env != to {
 		a.Warn("$%s is %s, and counts before the branch that switch remembers", branchEnv, env)
 	}
@@ -188,6 +196,9 @@ func (a *App) Standing(ctx context.Context, fsys *vfs.FS) string {
 
 // FollowRename keeps the user on a branch that gets another name.
 func (a *App) FollowRename(ctx context.Context, fsys *vfs.FS, from, to string) error {
+	if s := a.here(); s != nil && s.Branch == from {
+		s.Branch = to
+	}
 	if kept, err := loadStanding(a.DB); err != nil || kept == nil {
 		return nil // the rename is no reason to report it
 	}

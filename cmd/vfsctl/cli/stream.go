@@ -3,7 +3,17 @@ package cli
 import (
 	"context"
 	"io"
+	"os"
 )
+
+// HostInput returns the standard input of a program of the host for one of commands. Where commands read from a terminal by
+// another way, that is the terminal itself.
+func HostInput(r io.Reader) io.Reader {
+	if t, ok := r.(interface{ Host() *os.File }); ok {
+		return t.Host()
+	}
+	return r
+}
 
 // Interruptible makes a stream end with the context. A read of a terminal or a pipe would wait for ever.
 func Interruptible(ctx context.Context, r io.Reader) io.ReadCloser {

@@ -158,7 +158,7 @@ func (r *runFlags) run(c *cli.Call) error {
 	r.o.Chosen = r.chosen
 	r.o.Left = func() { r.say("waiting for programs that the command has left in the branch; an interrupt ends this") }
 	cmd := run.Command(context.WithoutCancel(c), fsys, r.o, c.Args[0], c.Args[1:]...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = r.In, r.Out.Under(), r.Errs.Under()
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = cli.HostInput(r.In), r.Out.Under(), r.Errs.Under()
 	err = cmd.Run()
 	if cmd.Result == nil && fsys != c.FS {
 		err = errors.Join(err, dropUnused(context.WithoutCancel(c), fsys, since))

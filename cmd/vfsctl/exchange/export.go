@@ -38,12 +38,17 @@ moment. Files in conflict are refused, with the exit code 14, unless --with-conf
   vfsctl --at before-refactor export src before.tar.gz
   vfsctl export --since before-refactor changes.zip
   vfsctl export / - | ssh host tar x`,
-		Args:              cli.Args(1, 2),
-		ValidArgsFunction: cli.CompleteArgs(a.CompletePaths, nil),
+		Args: cli.Args(1, 2),
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			if len(args) > 0 || cmd.Flags().NArg() == 1 { // DEST
+				return nil, cobra.ShellCompDirectiveDefault
+			}
+			return a.CompletePaths(cmd, args, typed)
+		},
 		RunE: a.On(cli.Reads, func(c *cli.Call) error {
 			ex.Call = c
 			if len(c.Args) == 1 {
-				return ex.run("/", c.Args[0])
+				return ex.run(c.Dir, c.Args[0])
 			}
 			return ex.run(c.Args[0], c.Args[1])
 		}),

@@ -118,7 +118,7 @@ func (im *importer) onScratch(cmd *cobra.Command, args []string) (err error) {
 
 func (im *importer) run(c *cli.Call) error {
 	im.Call = c
-	src, to := c.Args[0], c.Arg(1, "/")
+	src, to := c.Args[0], c.Arg(1, c.Dir)
 	start := time.Now()
 	bar := im.Progress(im, "import", 0)
 	im.o.Progress = func(p transfer.Progress) {

@@ -27,7 +27,7 @@ space on disk; df shows how much.`,
 		RunE: a.On(cli.Reads, func(c *cli.Call) error {
 			paths := c.Args
 			if len(paths) == 0 {
-				paths = []string{"/"}
+				paths = []string{c.Dir}
 			}
 
 			var t term.Table
@@ -75,7 +75,7 @@ func diskUsage(a *cli.App, c *cli.Call, t *term.Table, name string, total bool) 
 
 func addUsage(a *cli.App, t *term.Table, name string, u search.Totals) error {
 	if !a.JSON {
-		t.Row(term.Cell{Text: human.Size(u.Bytes), Right: true}, term.Cell{Text: human.Plural(u.Files, "file", "files"), Right: true, Style: term.Dim}, term.Cell{Text: a.Out.Name(name)})
+		t.Row(term.Cell{Text: human.Size(u.Bytes), Right: true}, term.Cell{Text: human.Plural(u.Files, "file", "files"), Right: true, Style: term.Dim}, term.Cell{Text: a.Out.Name(a.Shown(name))})
 		return nil
 	}
 	return a.Out.JSON(struct {

@@ -28,12 +28,17 @@ A single argument is a pattern if it has one of *?[{ in it, else a directory.`,
   vfsctl find src '**/testdata/*.json'
   vfsctl find --type d --max 20
   vfsctl --at before find logs --json`,
-		Args:              cli.Args(0, 2),
-		ValidArgsFunction: cli.CompleteArgs(a.CompletePaths, cli.CompleteNothing),
+		Args: cli.Args(0, 2),
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			if len(args) > 0 || isPattern(typed) {
+				return nil, cli.NoFiles
+			}
+			return a.CompletePaths(cmd, args, typed)
+		},
 		RunE: a.On(cli.Reads, func(c *cli.Call) error {
-			dir, pattern := c.Arg(0, "/"), c.Arg(1, "")
-			if len(c.Args) == 1 && strings.ContainsAny(dir, "*?[{") {
-				dir, pattern = "/", dir
+			dir, pattern := c.Arg(0, c.Dir), c.Arg(1, "")
+			if len(c.Args) == 1 && isPattern(dir) {
+				dir, pattern = c.Dir, dir
 			}
 
 			o := &search.FindOptions{Pattern: pattern, MatchBase: !strings.Contains(pattern, "/"), Max: most}
@@ -72,6 +77,9 @@ A single argument is a pattern if it has one of *?[{ in it, else a directory.`,
 	return cmd
 }
 
+// isPattern reports whether an argument is a pattern, and no directory.
+func isPattern(arg string) bool { return strings.ContainsAny(arg, "*?[{") }
+
 // findTypes are the values of --type.
 var findTypes = map[string]string{
 	"": "", "f": "file", "file": "file", "d": "directory", "directory": "directory", "l": "symlink", "symlink": "symlink",
@@ -81,5 +89,5 @@ func printFound(a *cli.App, f search.Hit) error {
 	if a.JSON {
 		return a.Out.JSON(cli.NewEntry(f.Path, f.Info))
 	}
-	return a.Out.Line(a.Out.Paint(term.StyleOf(f.Info.Mode()), a.Out.Name(f.Path)))
+	return a.Out.Line(a.Out.Paint(term.StyleOf(f.Info.Mode()), a.Out.Name(a.Shown(f.Path))))
 }

@@ -30,15 +30,17 @@ than --max-size. REF: is the tree to search, see help refs. Standard error has t
 		Args:              cli.Args(1, 2),
 		ValidArgsFunction: cli.CompleteArgs(cli.CompleteNothing, a.CompletePaths),
 		RunE: a.On(cli.Reads, func(c *cli.Call) error {
-			g.Call = c
+			g.Call, g.shown = c, a.Shown
 			if len(c.Args) < 2 {
-				return g.run(c.Args[0], "/")
+				return g.run(c.Args[0], c.Dir)
 			}
 			there, name, err := c.Of(c.Args[1])
 			if err != nil {
 				return err
 			}
-			g.Call = there
+			if g.Call = there; there.FS != c.FS {
+				g.shown = func(name string) string { return name }
+			}
 			return g.run(c.Args[0], name)
 		}),
 	}
@@ -74,6 +76,8 @@ type grepper struct {
 	maxSize string
 	files   bool // print only the paths of files
 	verbose bool // name all that was skipped
+
+	shown func(name string) string // how a path is printed
 }
 
 func (g *grepper) run(pattern, name string) error {
@@ -150,7 +154,7 @@ func (g *grepper) printFiles(result *search.GrepResult) error {
 		if g.JSON {
 			err = g.Out.JSON(cli.NewPath(m.Path))
 		} else {
-			err = g.Out.Line(g.Out.Paint(term.Purple, g.Out.Name(m.Path)))
+			err = g.Out.Line(g.Out.Paint(term.Purple, g.Out.Name(g.shown(m.Path))))
 		}
 		if err != nil {
 			return err
@@ -216,7 +220,7 @@ func (g *grepper) line(name string, number int, mark, text string, shown *int) e
 		text = human.Escape(text)
 	}
 	sep := g.Out.Paint(term.Dim, mark)
-	return g.Out.Printf("%s%s%s%s%s\n", g.Out.Paint(term.Purple, g.Out.Name(name)), sep, g.Out.Paint(term.Green, fmt.Sprint(number)), sep, text)
+	return g.Out.Printf("%s%s%s%s%s\n", g.Out.Paint(term.Purple, g.Out.Name(g.shown(name))), sep, g.Out.Paint(term.Green, fmt.Sprint(number)), sep, text)
 }
 
 func matchJSON(m search.GrepMatch) any {
@@ -246,7 +250,7 @@ func (g *grepper) report(result *search.GrepResult) {
 			continue
 		}
 		for _, name := range s.files {
-			g.Warn("skipped %s, %s", name, s.why)
+			g.Warn("skipped %s, %s", g.shown(name), s.why)
 		}
 	}
 	if result.Truncated {

@@ -18,8 +18,13 @@ func lnCommand(a *cli.App) *cobra.Command {
 need not exist and is kept as it is written. If NAME is a directory, the link is made in it.`,
 		Example: `  vfsctl ln report.md docs/report.md
   vfsctl ln -s ../config.toml app/config.toml`,
-		Args:              cli.Args(2, 2),
-		ValidArgsFunction: a.CompletePaths,
+		Args: cli.Args(2, 2),
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			if symbolic && len(args) == 0 { // it begins where the link is
+				return nil, cli.NoFiles
+			}
+			return a.CompletePaths(cmd, args, typed)
+		},
 		RunE: a.On(cli.Writes, func(c *cli.Call) error {
 			target, name := c.Args[0], c.Args[1]
 

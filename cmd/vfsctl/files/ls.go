@@ -60,7 +60,7 @@ REF: is the tree to list, see help refs; REF: alone is its root.`,
 // its matches, as a shell does on the host.
 func (l *lister) expand(args []string) ([]string, error) {
 	if len(args) == 0 {
-		args = []string{"/"}
+		args = []string{l.Dir}
 	}
 
 	var asked []string
@@ -137,7 +137,11 @@ func (l *lister) dir(name string) error {
 		if l.printed {
 			l.Out.Printf("\n")
 		}
-		if err := l.Out.Line(l.Out.Name(l.ref+name) + ":"); err != nil {
+		shown := l.ref + name
+		if l.ref == "" {
+			shown = l.Shown(name)
+		}
+		if err := l.Out.Line(l.Out.Name(shown) + ":"); err != nil {
 			return err
 		}
 	}
@@ -181,10 +185,13 @@ func (l *lister) dir(name string) error {
 // entries of a directory it is "".
 func (l *lister) print(dir string, list []*vfs.Info, asked string) error {
 	name := func(info *vfs.Info) string {
-		if asked != "" {
+		switch {
+		case asked == "":
+			return info.Name()
+		case l.ref != "":
 			return asked
 		}
-		return info.Name()
+		return l.Shown(asked)
 	}
 
 	switch {

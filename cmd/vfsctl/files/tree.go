@@ -27,7 +27,7 @@ func treeCommand(a *cli.App) *cobra.Command {
 				return cli.Usage(c.Cmd, "--level cannot be below 0")
 			}
 			t.Call = c
-			return t.show(c.Arg(0, "/"))
+			return t.show(c.Arg(0, c.Dir))
 		}),
 	}
 
@@ -55,7 +55,7 @@ func (t *treePrinter) show(top string) error {
 		if err := t.Out.JSON(cli.NewEntry(cli.Rooted(top), info)); err != nil {
 			return err
 		}
-	} else if err := t.Out.Printf("%s\n", t.line(top, info)); err != nil {
+	} else if err := t.Out.Printf("%s\n", t.line(t.Shown(top), info)); err != nil {
 		return err
 	}
 

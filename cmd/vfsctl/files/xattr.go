@@ -108,7 +108,7 @@ there is one object for each, with its value: as text, or as base64 where it is 
 		Example: `  vfsctl xattr list report.pdf
   vfsctl xattr list --json report.pdf | jq -r '.name + "=" + .text'`,
 		Args:              cli.Args(1, 1),
-		ValidArgsFunction: cli.CompleteArgs(a.CompletePaths),
+		ValidArgsFunction: cli.CompleteArgs(a.CompletePaths, cli.CompleteNothing),
 		RunE: a.On(cli.Reads, func(c *cli.Call) error {
 			var list []xattrJSON
 			err := c.FS.View(c, func(tx *vfs.Tx) error {
@@ -162,7 +162,7 @@ quoted where it could not be shown. With --json it is text, or base64 where it i
 		Example: `  vfsctl xattr get report.pdf user.origin
   vfsctl xattr get photo.jpg user.thumbnail > thumbnail.jpg`,
 		Args:              cli.Args(2, 2),
-		ValidArgsFunction: cli.CompleteArgs(a.CompletePaths),
+		ValidArgsFunction: cli.CompleteArgs(a.CompletePaths, cli.CompleteNothing),
 		RunE: a.On(cli.Reads, func(c *cli.Call) error {
 			value, err := xattr.Get(c, c.FS, c.Args[0], !link, c.Args[1])
 			switch {
@@ -194,7 +194,7 @@ which may be nothing. Only the change time of the file moves.`,
 		Example: `  vfsctl xattr set report.pdf user.origin https://example.org
   vfsctl xattr set --create photo.jpg user.thumbnail - < thumbnail.jpg`,
 		Args:              cli.Args(3, 3),
-		ValidArgsFunction: cli.CompleteArgs(a.CompletePaths),
+		ValidArgsFunction: cli.CompleteArgs(a.CompletePaths, cli.CompleteNothing),
 		RunE: a.On(cli.Writes, func(c *cli.Call) error {
 			if err := cli.Exclusive(c.Cmd, "create", "replace"); err != nil {
 				return err
@@ -238,7 +238,7 @@ changes and the exit code is 1.`,
 		Example: `  vfsctl xattr rm report.pdf user.origin
   vfsctl xattr list --print0 a | xargs -0 vfsctl xattr rm a`,
 		Args:              cli.Args(2, -1),
-		ValidArgsFunction: cli.CompleteArgs(a.CompletePaths),
+		ValidArgsFunction: cli.CompleteArgs(a.CompletePaths, cli.CompleteNothing),
 		RunE: a.On(cli.Writes, func(c *cli.Call) error {
 			err := c.FS.Update(c, func(tx *vfs.Tx) error {
 				for _, name := range c.Args[1:] {

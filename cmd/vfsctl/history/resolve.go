@@ -25,7 +25,7 @@ standard input, and both are for one PATH.`,
 		Args:              cli.Args(1, -1),
 		ValidArgsFunction: a.CompletePaths,
 		RunE: a.On(cli.Writes, func(c *cli.Call) error {
-			if err := r.parse(c.Cmd); err != nil {
+			if err := r.parse(c.Cmd, len(c.Args)); err != nil {
 				return err
 			}
 			return a.Each(c, c.Args, func(path string) error {
@@ -49,8 +49,8 @@ type resolver struct {
 	take   merge.Take
 }
 
-// parse reads the flag --take, and the file that it names.
-func (r *resolver) parse(cmd *cobra.Command) (err error) {
+// parse reads the flag --take, and the file that it names. args is the number of files to resolve.
+func (r *resolver) parse(cmd *cobra.Command, args int) (err error) {
 	side, known := cli.Sides[r.source]
 	switch {
 	case r.source == "":
@@ -58,7 +58,7 @@ func (r *resolver) parse(cmd *cobra.Command) (err error) {
 	case known:
 		r.take.Side = side
 		return nil
-	case cmd.Flags().NArg() > 1:
+	case args > 1:
 		return cli.Usage(cmd, "--take %s is the content of one file", r.source)
 	}
 

@@ -56,11 +56,14 @@ type switcher struct {
 // on opens the database on main, whatever branch the user stands on: it may be gone. Only a fork of that branch needs it.
 func (s *switcher) on(cmd *cobra.Command, args []string) error {
 	forks := cmd.Flags().Changed("create")
+	if forks && len(args) == 0 && s.At != "" && !cmd.Flags().Changed("at") { // a shell stands there
+		args = []string{s.At}
+	}
 	named := cmd.Flags().Changed("branch")
 	switch {
 	case forks && s.made == "":
 		return cli.Usage(cmd, "-c needs the name of the new branch")
-	case s.At != "":
+	case cmd.Flags().Changed("at"):
 		return cli.Usage(cmd, "switch stands on a branch; to fork a snapshot: switch -c NEW %s", s.At)
 	case named && len(args) > 0:
 		return cli.Usage(cmd, "switch %s and --branch exclude each other", args[0])
