@@ -24,8 +24,8 @@ type SessionOptions struct {
 	// Config is that of the tools. If its Session is empty, it gets the session's name.
 	Config tool.Config
 
-	// From names the tree that a new branch starts from: a ref as text, or the name of a snapshot or a branch. "" is
-	// an empty tree. A branch that exists stays as it is.
+	// From names the tree that a new branch starts from: a ref as text, the name of a snapshot or a branch, or a moment such
+	// as main@{-1}. "" is an empty tree. A branch that exists stays as it is.
 	From string
 
 	// AllowForeign takes refs of another database for the branches and snapshots of the same names in this one, and
@@ -198,11 +198,12 @@ func (how begin) resume(ctx context.Context, s *Session, file *vfs.FS, o *Sessio
 	return tree, nil
 }
 
-// treeOf finds the tree that a host names: by a ref as text, or by the name of a snapshot or a branch.
+// treeOf finds the tree that a host names: by a ref as text, by the name of a snapshot or a branch, or by a moment such as
+// main@{-1}.
 func treeOf(ctx context.Context, file *vfs.FS, text string, foreign bool) (snapshot.Tree, error) {
 	ref, err := tool.ParseRef(text)
 	if err != nil {
-		return snapshot.Resolve(ctx, file, text)
+		return snapshot.ResolveRef(ctx, file, text)
 	}
 	if foreign {
 		if ref.DB, err = tool.DatabaseID(ctx, file); err != nil {

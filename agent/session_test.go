@@ -76,7 +76,7 @@ func TestSessionFrom(t *testing.T) {
 	pinned, err := s.Snapshot(t.Context(), "v1", "")
 	require.NoError(t, err)
 	writes(t, s, "/a", "2")
-	for from, want := range map[string]string{"base": "2", "v1": "1", pinned.String(): "1", refOf(t, s).String(): "2"} {
+	for from, want := range map[string]string{"base": "2", "v1": "1", "base@{-1}": "1", pinned.String(): "1", refOf(t, s).String(): "2"} {
 		o := openSession(t, store, "", &agent.SessionOptions{From: from})
 		require.Equal(t, want, holds(t, o, "a"), from)
 		writes(t, o, "/a", "other")
