@@ -3,6 +3,7 @@ package history
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path"
 	"strings"
@@ -45,6 +46,13 @@ undo takes a restore back. A file in conflict stays in conflict until resolve de
 		}),
 	}
 
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		err = cmd.Parent().FlagErrorFunc()(cmd, err)
+		if u := (*cli.UsageError)(nil); errors.As(err, &u) {
+			u.Hint = "a file and the tree that it comes from are one argument, REF:PATH"
+		}
+		return err
+	})
 	f := cmd.Flags()
 	f.StringVar(&r.as, "as", "", "make a copy at `PATH`, and leave what is there now")
 	f.BoolVar(&r.dry, "dry-run", false, "print what would change, and change nothing")
@@ -80,7 +88,7 @@ func (r *restorer) run() error {
 		}
 		if p.Path == "." && r.as == "" {
 			if len(r.Args) > 1 {
-				return cli.Usage(r.Cmd, "%s is the whole tree, and stands alone", arg)
+				return r.notAlone(arg)
 			}
 			return r.whole(p.From)
 		}
@@ -97,6 +105,21 @@ func (r *restorer) run() error {
 		return r.OfStore(err)
 	}
 	return r.print(result, nil)
+}
+
+// notAlone is the error of a whole tree beside other arguments. The rest may be meant as paths in it.
+func (r *restorer) notAlone(tree string) error {
+	words := []string{"restore"}
+	for _, arg := range r.Args {
+		if arg != tree {
+			words = append(words, strings.TrimSuffix(tree, ":")+":"+arg)
+		}
+	}
+	u := &cli.UsageError{Err: fmt.Errorf("%s is the whole tree, and stands alone", tree), Hint: "a file is named by REF:PATH"}
+	if len(words) > 1 {
+		u.Try = r.Invoke(words...)
+	}
+	return u
 }
 
 // piece finds what an argument names: a tree, or a path in one.
