@@ -154,6 +154,9 @@ func readable(f *zip.File) error {
 func (z *Reader) Read(p []byte) (int, error) {
 	if z.open == nil {
 		content, err := z.now.Open()
+		if err == io.EOF { // the entry lies behind the end of the file, which is not the end of its content
+			err = io.ErrUnexpectedEOF
+		}
 		if err != nil {
 			return 0, err
 		}

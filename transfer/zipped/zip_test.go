@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -154,4 +155,68 @@ func TestUnreadableEntries(t *testing.T) {
 	require.Equal(t, "f", h.Name)
 	_, err = r.Next()
 	require.Equal(t, io.EOF, err)
+}
+
+// FuzzReader reads bytes that may be a zip. It must not panic, and no entry has more content than it declares.
+func FuzzReader(f *testing.F) {
+	for _, method := range []uint16{zip.Store, zip.Deflate} {
+		var b bytes.Buffer
+		z := zip.NewWriter(&b)
+		for _, name := range []string{"a", "d/", "d/ünï", "d/b"} {
+			w, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: method})
+			require.NoError(f, err)
+			if !strings.HasSuffix(name, "/") {
+				_, err = io.WriteString(w, strings.Repeat(name, 100))
+				require.NoError(f, err)
+			}
+		}
+		require.NoError(f, z.Close())
+		f.Add(b.Bytes())
+		f.Add(append([]byte("before"), b.Bytes()...))
+	}
+	f.Fuzz(readAnything)
+}
+
+// TestRandomZips reads zips in which bytes were changed.
+func TestRandomZips(t *testing.T) {
+	whole := written(t, func(z *Writer) {
+		for _, name := range []string{"a", "b", "c"} {
+			require.NoError(t, z.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Mode: 0o644}))
+			_, err := io.WriteString(z, strings.Repeat(name, 50))
+			require.NoError(t, err)
+		}
+		require.NoError(t, z.WriteHeader(&tar.Header{Typeflag: tar.TypeSymlink, Name: "link", Linkname: "a"}))
+	})
+	data, err := io.ReadAll(whole)
+	require.NoError(t, err)
+	random := rand.New(rand.NewPCG(8, 9))
+	for range 20_000 {
+		changed := bytes.Clone(data)
+		for range 1 + random.IntN(4) {
+			changed[random.IntN(len(changed))] = byte(random.IntN(256))
+		}
+		readAnything(t, changed)
+	}
+}
+
+func readAnything(t *testing.T, data []byte) {
+	z, err := NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return
+	}
+	for {
+		h, err := z.Next()
+		if h == nil {
+			require.Error(t, err)
+			return
+		}
+		if err != nil || h.Typeflag != tar.TypeReg {
+			continue
+		}
+		n, err := io.Copy(io.Discard, io.LimitReader(z, 1<<24))
+		if err == nil && h.Size < 1<<24 {
+			require.Equal(t, h.Size, n)
+		}
+		require.LessOrEqual(t, n, h.Size)
+	}
 }
