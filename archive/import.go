@@ -37,8 +37,8 @@ func Import(ctx context.Context, fsys *vfs.FS, r io.Reader, to string, f Format,
 	if err != nil {
 		return nil, fmt.Errorf("import %s: %w", f, err)
 	}
-	report, err := transfer.ImportTar(ctx, fsys, tar, to, o)
-	return report, errors.Join(err, tar.Close())
+	defer tar.Close()
+	return transfer.ImportTar(ctx, fsys, tar, to, o)
 }
 
 // formatIn returns the format of a stream, which the caller may know.

@@ -61,7 +61,8 @@ func (g *gunzip) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-func (g *gunzip) Close() error { return g.member.Close() }
+// Close has nothing to stop.
+func (g *gunzip) Close() error { return nil }
 
 // An unzstd reads the frames of a zstd stream one after the other.
 type unzstd struct {
