@@ -280,6 +280,7 @@ func (c *changes) touched() []*entry {
 			list = append(list, e)
 		}
 	}
+
 	for _, name := range c.gone {
 		touch(name)
 	}
@@ -297,6 +298,7 @@ func (c *changes) remember() error {
 			c.next[name] = known
 		}
 	}
+
 	for _, list := range [][]*entry{c.files, c.b.dirs} {
 		for _, e := range list {
 			p, err := c.at(c.full(e.path), false)

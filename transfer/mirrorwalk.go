@@ -179,6 +179,7 @@ func (b *bringer) keepAttr(e *entry) {
 	if known.Host.Mtime == now.Mtime {
 		e.mtime = known.Node.Mtime
 	}
+
 	if e.xattrs != nil && len(known.Left) > 0 {
 		all, err := known.PutBack(e.xattrs.Xattrs)
 		if err != nil {

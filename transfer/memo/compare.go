@@ -145,6 +145,7 @@ func (f *Difference) names(ctx context.Context, at *Place) (list []*Place, err e
 		if err != nil {
 			return err
 		}
+
 		inos := make([]node.Ino, len(page))
 		for i, e := range page {
 			inos[i] = e.Ino
@@ -152,6 +153,7 @@ func (f *Difference) names(ctx context.Context, at *Place) (list []*Place, err e
 		if err := tx.Prefetch(inos); err != nil {
 			return err
 		}
+
 		for _, e := range page {
 			n, err := tx.NodeOf(at.Node.Ino, e)
 			if err != nil {
