@@ -158,9 +158,13 @@ func (s *scrambler) path() string {
 	return p
 }
 
-// content returns a random content: some lines, of few, so that they are alike.
+// content returns a random content: some lines, of few, so that they are alike. A plain one has a line at least: patch does not
+// find the name of an empty file if it has a space, in a patch of git neither.
 func (s *scrambler) content() []byte {
 	var b bytes.Buffer
+	if s.plain {
+		b.WriteString("first\n")
+	}
 	for range s.IntN(30) {
 		switch s.IntN(6) {
 		case 0:
@@ -190,6 +194,9 @@ func (s *scrambler) edited(data []byte) []byte {
 	lines := strings.SplitAfter(string(data), "\n")
 	for range 1 + s.IntN(4) {
 		i := s.IntN(len(lines))
+		if s.plain && i == 0 {
+			continue
+		}
 		switch s.IntN(3) {
 		case 0:
 			lines[i] = ""
