@@ -10,7 +10,8 @@
 // changes, and one change more says that the path was purged, by whom, and why.
 //
 // The same content may belong to other files: copies, or files with a long part in common. While one of these stays, so do the
-// bytes. So a purge names them and refuses, unless [Options].Copies says what to do with them.
+// bytes. So a purge names them and refuses, unless [Options].Copies says what to do with them. Those that no branch and no
+// snapshot shows any more go along.
 //
 // # How
 //

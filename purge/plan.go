@@ -50,17 +50,10 @@ func (p *purger) plan(tx *schema.Tx, fsys *vfs.FS, paths []string) (err error) {
 		return &fs.PathError{Op: "purge", Path: paths[0], Err: fmt.Errorf("%w: no file was ever in it", syscall.ENOENT)}
 	}
 
-	others, err := g.close(tx)
-	for err == nil && p.o.Copies == PurgeCopies && len(others) > 0 {
-		for _, ino := range others {
-			g.inos[ino] = true
-		}
-		others, err = g.close(tx)
-	}
+	others, err := g.closeAll(tx, store, p.o.Copies == PurgeCopies)
 	if err != nil {
 		return err
 	}
-
 	if p.report.Files, g.tombs, err = g.describe(tx, store, slices.Sorted(maps.Keys(g.inos))); err != nil {
 		return err
 	}
@@ -73,6 +66,29 @@ func (p *purger) plan(tx *schema.Tx, fsys *vfs.FS, paths []string) (err error) {
 		}
 	}
 	return nil
+}
+
+// closeAll adds files with content of the others until there are no more, and returns those that stay. Files that no head and
+// no snapshot shows never stay: the collection takes them, or what keeps them shows them to nobody.
+func (p *plan) closeAll(tx *schema.Tx, store *tree.Store, all bool) (others []node.Ino, err error) {
+	for {
+		if others, err = p.close(tx); err != nil {
+			return nil, err
+		}
+		places, _, err := p.places(tx, store, others)
+		if err != nil {
+			return nil, err
+		}
+		stay := slices.DeleteFunc(slices.Clone(others), func(ino node.Ino) bool { return all || len(places[ino]) == 0 })
+		if len(stay) == len(others) {
+			return others, nil
+		}
+		for _, ino := range others {
+			if !slices.Contains(stay, ino) {
+				p.inos[ino] = true
+			}
+		}
+	}
 }
 
 // describe returns what a report says of files, and where the record has to say that they were purged.

@@ -77,21 +77,16 @@ type Report struct {
 	Samples  int   // of removed bytes that were looked for
 }
 
-// A SharedError is the error of a purge of files whose content others have too. It is EMLINK.
+// A SharedError is the error of a purge of files whose content others have too. There is at least one, and each has a place.
+// It is EMLINK.
 type SharedError struct{ Files []File }
 
 func (e *SharedError) Error() string {
-	where := "a file that no kept moment shows"
-	for _, f := range e.Files {
-		if len(f.Places) > 0 {
-			where = f.Places[0].String()
-			break
-		}
-	}
+	where := e.Files[0].Places[0]
 	if n := len(e.Files); n > 1 {
 		return fmt.Sprintf("%d other files have the same content, or a part of it, such as %s", n, where)
 	}
-	return "another file has the same content, or a part of it: " + where
+	return "another file has the same content, or a part of it: " + where.String()
 }
 
 func (e *SharedError) Unwrap() error { return syscall.EMLINK }

@@ -342,6 +342,8 @@ func TestCopies(t *testing.T) {
 				require.NoError(t, err)
 				require.NoError(t, f.Close())
 			}
+			require.NoError(t, fsys.Copy(t.Context(), "key", "removed"))
+			require.NoError(t, fsys.Remove(t.Context(), "removed"))
 			write(t, fsys, "other", []byte("something else"))
 			write(t, fsys, "key", s.noise(1000))
 			require.NoError(t, fsys.Close())
@@ -359,7 +361,7 @@ func TestCopies(t *testing.T) {
 				require.NoError(t, err)
 			case purge.PurgeCopies:
 				require.NoError(t, err)
-				require.Len(t, report.Files, 2)
+				require.NotEmpty(t, report.Files[1].Places)
 				require.Empty(t, s.in(t, path))
 				sound(t, path)
 				fsys = open(t, path)

@@ -98,7 +98,8 @@ func (n *needles) in(p []byte, found map[int]bool) {
 	}
 }
 
-// samples takes samples of all contents that nobody else has, and of the targets and attributes.
+// samples takes samples of all contents that nobody else has, and of the attributes. Targets of symlinks are names, which may
+// stand anywhere.
 func (p *plan) samples(tx *schema.Tx) (*needles, error) {
 	n := newNeedles()
 	for _, c := range p.alone {
@@ -114,10 +115,9 @@ func (p *plan) samples(tx *schema.Tx) (*needles, error) {
 
 	for ino := range p.inos {
 		for _, branch := range p.branches {
-			rows := tx.Query(`SELECT target, xattrs FROM inode WHERE branch = ? AND ino = ?`, branch, int64(ino))
+			rows := tx.Query(`SELECT xattrs FROM inode WHERE branch = ? AND ino = ?`, branch, int64(ino))
 			for rows.Next() {
 				n.add(rows.Bytes(0), needleStep)
-				n.add(rows.Bytes(1), needleStep)
 			}
 			if err := rows.Err(); err != nil {
 				return nil, err
@@ -131,6 +131,15 @@ func (p *plan) samples(tx *schema.Tx) (*needles, error) {
 		if err := eachChunk(tx, c, func(data []byte) { n.in(data, stays) }); err != nil {
 			return nil, err
 		}
+	}
+	rows := tx.Query(`SELECT ino, xattrs FROM inode WHERE xattrs IS NOT NULL`)
+	for rows.Next() {
+		if !p.inos[node.Ino(rows.Int(0))] {
+			n.in(rows.Bytes(1), stays)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
 	}
 	looked := newNeedles()
 	for i, sample := range n.list {

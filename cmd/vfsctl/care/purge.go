@@ -61,8 +61,14 @@ with --db. What the host's disk keeps of overwritten blocks is beyond its reach:
 			o.Copies = purge.KeepCopies
 		}
 
+		if a.At != "" {
+			return cli.Usage(cmd, "purge removes from all trees, and --at names one")
+		}
+
 		// It opens the file itself, more than once.
-		a.NoBranch()
+		if !cmd.Flags().Changed("branch") {
+			a.NoBranch()
+		}
 		fsys, err := a.Open(cmd.Context(), cli.Reads)
 		if err != nil {
 			return err
@@ -186,15 +192,22 @@ func printPurged(a *cli.App, r *purge.Report, bare, dry bool, took time.Duration
 	return err
 }
 
+// placesShown bounds the places of a file that are printed; JSON has all.
+const placesShown = 10
+
 // printPlaces prints the places that show a file.
 func printPlaces(a *cli.App, before string, f purge.File) error {
 	if len(f.Places) == 0 {
 		return a.Out.Printf("%sa file of past moments that nothing keeps\n", before)
 	}
-	for _, at := range f.Places {
+	shown := f.Places[:min(len(f.Places), placesShown)]
+	for _, at := range shown {
 		if err := a.Out.Printf("%s%s\n", before, a.Out.Name(at.String())); err != nil {
 			return err
 		}
+	}
+	if more := len(f.Places) - len(shown); more > 0 {
+		return a.Out.Printf("%sthe same in %s\n", before, human.Plural(int64(more), "more place", "more places"))
 	}
 	return nil
 }
