@@ -2,6 +2,7 @@ package exchange
 
 import (
 	"archive/tar"
+	"archive/zip"
 	"errors"
 	"fmt"
 	"io"
@@ -98,7 +99,7 @@ func notArchive(src string, err error) error {
 	switch {
 	case err == nil, errors.As(err, &refused):
 		return err
-	case errors.Is(err, tar.ErrHeader), errors.Is(err, io.ErrUnexpectedEOF):
+	case errors.Is(err, tar.ErrHeader), errors.Is(err, zip.ErrFormat), errors.Is(err, io.ErrUnexpectedEOF):
 		return fmt.Errorf("%s: %w: it is no whole archive: no tar, in gzip, zstd or plain, and no zip (put stores a single file)", src, err)
 	}
 	return fmt.Errorf("%s: %w", src, err)
