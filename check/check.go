@@ -86,7 +86,8 @@ func plainly(s string) string {
 //     longer change;
 //   - in every head and every snapshot, each entry that the root leads to shows an inode of its type, the names of an
 //     inode are as many as its nlink, and directories have one name and no cycle;
-//   - the log of changes and calls has no gaps, and names branches, epochs and calls that there are or were;
+//   - the log of changes and calls has no gaps, and names branches, epochs and calls that there are or were; calls count
+//     their changes, and trails lead to them;
 //   - content has its canonical form, and each manifest and chunk that is named is there, is of the right length and
 //     has its sum;
 //   - content that is stored as patches has a base, which is kept for it.
@@ -104,7 +105,7 @@ func Run(ctx context.Context, fsys *vfs.FS, options *Options) (*Report, error) {
 
 	// History comes before the rows, because it lists the trees that their faults are reported in.
 	for _, step := range []func(context.Context) error{
-		c.checkFile, c.checkHistory, c.checkChanges, c.checkOther, c.checkCalls, c.checkSteps, c.checkInodes, c.checkDirents, c.checkOrphans, c.checkViews, c.checkManifests, c.checkBlobs, c.checkPacks, c.checkPatches, c.checkCounters,
+		c.checkFile, c.checkHistory, c.checkChanges, c.checkOther, c.checkTrails, c.checkCalls, c.checkSteps, c.checkInodes, c.checkDirents, c.checkOrphans, c.checkViews, c.checkManifests, c.checkBlobs, c.checkPacks, c.checkPatches, c.checkCounters,
 	} {
 		err := step(ctx)
 		switch {

@@ -93,6 +93,48 @@ func (c *checker) checkOther(ctx context.Context) error {
 	})
 }
 
+// checkTrails finds changes that the trail of their block leaves out: readers of a path would pass over them.
+func (c *checker) checkTrails(ctx context.Context) error {
+	const most = checkPage / 256
+	at, told := int64(-1), int64(-1)
+	return c.pages(ctx, func(tx *schema.Tx) (int, error) {
+		if kept, err := journal.Kept(tx); err != nil || !kept {
+			return 0, err
+		}
+		rows := tx.Query(`SELECT t.block, t.bits, c.seq, c.op, c.path, c.arg
+			FROM (SELECT block, bits FROM trail WHERE block > ? ORDER BY block LIMIT ?) t
+			LEFT JOIN change c ON c.seq BETWEEN t.block * 256 AND t.block * 256 + 255 ORDER BY t.block`, at, most)
+		defer rows.Close()
+
+		blocks := 0
+		for rows.Next() {
+			if rows.Int(0) != at {
+				at = rows.Int(0)
+				blocks++
+			}
+			what := ""
+			switch {
+			case told == at: // one fault of a block is enough
+				continue
+			case rows.Null(2):
+				what = fmt.Sprintf("the trail of block %d has no changes", at)
+			case !journal.Covers(rows.Bytes(1), journal.Op(rows.Text(3)), rows.Text(4), rows.Text(5)):
+				what = fmt.Sprintf("change %d is not in the trail of its block", rows.Int(2))
+			default:
+				continue
+			}
+			told = at
+			if err := c.fault(Fault{What: what}); err != nil {
+				return 0, err
+			}
+		}
+		if blocks == most {
+			return checkPage, rows.Err()
+		}
+		return 0, rows.Err()
+	})
+}
+
 // checkChange returns the fault of a row; "" if it has none.
 func checkChange(rows *schema.Rows, oldestCall int64) string {
 	branch, epoch, path := rows.Int(1), rows.Int(2), rows.Text(5)
@@ -151,8 +193,16 @@ func (c *checker) checkCalls(ctx context.Context) error {
 			return 0, err
 		}
 
-		rows := tx.Query(`SELECT id, branch, digest, length(digest), (SELECT seq FROM sqlite_sequence WHERE name = 'branch')
-			FROM call WHERE id > ? ORDER BY id LIMIT ?`, at, checkPage)
+		// The changes of a call are counted if none is gone, and if not too many of others lie in between.
+		change, _, err := journal.Span(tx)
+		if err != nil {
+			return 0, err
+		}
+		rows := tx.Query(`SELECT id, branch, digest, length(digest), (SELECT seq FROM sqlite_sequence WHERE name = 'branch'),
+			first >= ?3 AND last - first < 4 * changes + 1024 AND (changes, grew) <>
+				(SELECT count(*), ifnull(sum(c.grew), 0) FROM change c WHERE c.seq BETWEEN call.first AND call.last AND c.call = call.id),
+			first IS NULL AND (changes <> 0 OR last IS NOT NULL) OR first > last OR last - first >= 4 * changes + 1024 AND changes <= 0
+			FROM call WHERE id > ?1 ORDER BY id LIMIT ?2`, at, checkPage, change)
 		defer rows.Close()
 
 		n := 0
@@ -169,6 +219,8 @@ func (c *checker) checkCalls(ctx context.Context) error {
 				what = fmt.Sprintf("branch %d never was", rows.Int(1))
 			case !rows.Null(2) && rows.Int(3) != int64(len(chunk.Sum{})):
 				what = "a sum does not have 32 bytes"
+			case rows.Int(5) != 0 || rows.Int(6) != 0:
+				what = "its row does not count its changes"
 			}
 
 			at = id

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"context"
+	"math"
 	"sync"
 	"time"
 
@@ -19,10 +20,10 @@ type Call struct {
 	Began   time.Time     // zero: when it is recorded
 	Digest  chunk.Sum     // of the input; zero: none
 	Result  int64         // bytes of the result
-	Took    time.Duration // how long it took
+	Took    time.Duration // how long it took; 0: until it is recorded
 	Error   string        // why it failed
-	Command []string      // the words of the command line, if it ran a program; the record keeps 64 KiB of them
-	Exit    *int          // the exit code of the program, 128 + the signal that killed it; nil: none
+	Command []string      // the words of the program that it ran, or of the command that it is; the record keeps 64 KiB of them
+	Exit    *int          // its exit code; of a program 128 + the signal that killed it; nil: none
 
 	mu  sync.Mutex
 	ids map[*Journal]int64 // of the rows that are committed
@@ -43,6 +44,13 @@ func CallOf(ctx context.Context) *Call {
 	return c
 }
 
+// Recorded reports whether a store has a row of the call: it has changed something, or was logged.
+func (c *Call) Recorded() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.ids) > 0
+}
+
 // id returns the call's row in a store, 0 if there is none that is committed.
 func (c *Call) id(j *Journal) int64 {
 	c.mu.Lock()
@@ -59,22 +67,48 @@ func (c *Call) setID(j *Journal, id int64) {
 	c.ids[j] = id
 }
 
-// insertCall adds the row of a call. Its number is remembered only once it is committed.
-func (j *Journal) insertCall(tx *schema.Tx, branch int64, c *Call, now int64) (int64, error) {
+// A tally is what some changes of a call add up to.
+type tally struct{ first, last, changes, grew int64 }
+
+// tallyOf returns the tally of rows that follow each other.
+func tallyOf(rows []row) (t tally) {
+	if len(rows) == 0 {
+		return t
+	}
+	t.first, t.last, t.changes = rows[0].seq, rows[len(rows)-1].seq, int64(len(rows))
+	for i := range rows {
+		t.grew += rows[i].Grew
+	}
+	return t
+}
+
+// insertCall adds the row of a call, with the changes that it has made. Its number is remembered only once it is committed.
+func (j *Journal) insertCall(tx *schema.Tx, branch int64, c *Call, now int64, made tally) (int64, error) {
 	id, err := tx.NextID("call")
 	if err != nil {
 		return 0, err
 	}
+	took := c.Took
 	if !c.Began.IsZero() {
 		now = c.Began.UnixNano()
+		if took == 0 {
+			took = max(0, time.Since(c.Began))
+		}
 	}
-	_, err = tx.Exec(`INSERT INTO call (id, branch, at, actor, session, tool, ref, digest, result, took, error, command, exit)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		id, branch, now, c.Actor, c.Session, c.Tool, c.Ref, sumOrNull(&c.Digest), c.Result, int64(c.Took), c.Error,
-		textOrNull(commandLine(c.Command)), exitOrNull(c.Exit))
+	_, err = tx.Exec(`INSERT INTO call (id, branch, at, actor, session, tool, ref, digest, result, took, error, command, exit, first, last, changes, grew)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		id, branch, now, c.Actor, c.Session, c.Tool, c.Ref, sumOrNull(&c.Digest), c.Result, int64(took), c.Error,
+		textOrNull(commandLine(c.Command)), exitOrNull(c.Exit), idOrNull(made.first), idOrNull(made.last), made.changes, made.grew)
 	tx.SetLocal(c, id)
 	tx.AfterCommit(func() { c.setID(j, id) })
 	return id, err
+}
+
+// addChanges adds changes to those that the row of a call counts.
+func addChanges(tx *schema.Tx, id int64, made tally) error {
+	_, err := tx.Exec(`UPDATE call SET first = min(ifnull(first, ?2), ?2), last = max(ifnull(last, ?3), ?3), changes = changes + ?4, grew = grew + ?5
+		WHERE id = ?1`, id, made.first, made.last, made.changes, made.grew)
+	return err
 }
 
 func updateCall(tx *schema.Tx, id int64, c *Call) error {
@@ -102,7 +136,7 @@ func (j *Journal) LogCalls(ctx context.Context, branch int64, calls ...*Call) er
 				err = updateCall(tx, id, c)
 			case !made[c]:
 				made[c] = true
-				_, err = j.insertCall(tx, branch, c, now)
+				_, err = j.insertCall(tx, branch, c, now, tally{})
 			}
 
 			if err != nil {
@@ -126,17 +160,21 @@ type CallRecord struct {
 	Result  int64         `json:"result"`
 	Took    time.Duration `json:"took"`
 	Error   string        `json:"error"`
-	Command string        `json:"command,omitempty"` // quoted for a shell; "" if the call ran no program
+	Command string        `json:"command,omitempty"` // see [Call], quoted for a shell
 	Exit    *int          `json:"exit,omitempty"`    // of the program, see [Call]
-	Changes int64         `json:"changes"`           // kept changes that it made
+	First   int64         `json:"first,omitempty"`   // the Seq of its first change; 0: it made none
+	Last    int64         `json:"last,omitempty"`    // and of its last one
+	Changes int64         `json:"changes"`           // how many it made, also those that are not kept any more
+	Grew    int64         `json:"grew"`              // bytes by which they grew the contents of trees
 }
 
 // CallOptions select the calls that [Journal.Calls] returns. A nil *CallOptions is the zero value: all of them, oldest first.
 type CallOptions struct {
-	Session string // "": any
-	Since   int64  // only calls with a higher ID
-	Max     int    // 0: no limit
-	Newest  bool   // newest first
+	Session, Actor, Tool string    // "": any
+	Since                int64     // only calls with a higher ID
+	From, To             time.Time // only calls that began then; zero: no bound
+	Max                  int       // 0: no limit
+	Newest               bool      // newest first
 }
 
 // Calls returns the calls that are recorded of the store, on all branches. Their IDs ascend by the time of recording.
@@ -155,7 +193,8 @@ func (j *Journal) Calls(ctx context.Context, options *CallOptions) (list []CallR
 	return list, err
 }
 
-const callColumns = `SELECT c.id, c.at, ifnull(b.name, ''), c.actor, c.session, c.tool, c.ref, c.digest, c.result, c.took, c.error, c.command, c.exit
+const callColumns = `SELECT c.id, c.at, ifnull(b.name, ''), c.actor, c.session, c.tool, c.ref, c.digest, c.result, c.took, c.error, c.command, c.exit,
+	c.first, c.last, c.changes, c.grew
 	FROM call c LEFT JOIN branch b ON b.id = c.branch `
 
 // scanCall reads the columns of callColumns.
@@ -163,7 +202,7 @@ func scanCall(rows *schema.Rows) CallRecord {
 	record := CallRecord{
 		ID: rows.Int(0), At: time.Unix(0, rows.Int(1)), Branch: rows.Text(2), Actor: rows.Text(3), Session: rows.Text(4),
 		Tool: rows.Text(5), Ref: rows.Text(6), Digest: scanSum(rows, 7), Result: rows.Int(8), Took: time.Duration(rows.Int(9)), Error: rows.Text(10),
-		Command: rows.Text(11),
+		Command: rows.Text(11), First: rows.Int(13), Last: rows.Int(14), Changes: rows.Int(15), Grew: rows.Int(16),
 	}
 	if !rows.Null(12) {
 		code := int(rows.Int(12))
@@ -172,7 +211,7 @@ func scanCall(rows *schema.Rows) CallRecord {
 	return record
 }
 
-// ReadCall returns a recorded call without the number of its changes; there is false if it is not recorded, or not any more.
+// ReadCall returns a recorded call; there is false if it is not recorded, or not any more.
 func ReadCall(tx *schema.Tx, id int64) (call CallRecord, there bool, err error) {
 	rows := tx.Query(callColumns+`WHERE c.id = ?`, id)
 	defer rows.Close()
@@ -182,37 +221,102 @@ func ReadCall(tx *schema.Tx, id int64) (call CallRecord, there bool, err error) 
 	return call, there, rows.Err()
 }
 
-func selectCalls(tx *schema.Tx, o CallOptions) ([]CallRecord, error) {
-	text := callColumns + `WHERE c.id > ?1 AND (?2 = '' OR c.session = ?2) ORDER BY c.id`
+func selectCalls(tx *schema.Tx, o CallOptions) (list []CallRecord, err error) {
+	where, args, err := callFilter{o.Session, o.Actor, o.Tool}.where(tx)
+	if err != nil {
+		return nil, err
+	}
+
+	// Numbers ascend about as the times do, so the index of these bounds the numbers.
+	if !o.From.IsZero() {
+		where += ` AND +c.at >= ? AND c.id >= (SELECT min(id) FROM call WHERE at >= ?)`
+		from := nanos(o.From)
+		args = append(args, from, from)
+	}
+	if !o.To.IsZero() {
+		where += ` AND +c.at <= ? AND c.id <= (SELECT max(id) FROM call WHERE at <= ?)`
+		to := nanos(o.To)
+		args = append(args, to, to)
+	}
+
+	text := callColumns + `WHERE ` + where + ` AND c.id > ? ORDER BY c.id`
 	if o.Newest {
 		text += ` DESC`
 	}
-
 	limit := int64(o.Max)
 	if limit <= 0 {
 		limit = -1
 	}
-
-	var list []CallRecord
-	at := make(map[int64]int)
-	rows := tx.Query(text+` LIMIT ?3`, o.Since, o.Session, limit)
+	rows := tx.Query(text+` LIMIT ?`, append(args, o.Since, limit)...)
 	for rows.Next() {
-		at[rows.Int(0)] = len(list)
 		list = append(list, scanCall(rows))
 	}
-	if err := rows.Err(); err != nil || len(list) == 0 {
-		return nil, err
-	}
+	return list, rows.Err()
+}
 
-	// The changes of all these calls are counted in one query. Those of other calls between them are left out.
-	first, last := list[0].ID, list[len(list)-1].ID
-	rows = tx.Query(`SELECT call, count(*) FROM change WHERE call BETWEEN ? AND ? GROUP BY call`, min(first, last), max(first, last))
-	for rows.Next() {
-		if i, ok := at[rows.Int(0)]; ok {
-			list[i].Changes = rows.Int(1)
+// nanos returns a time in ns since 1970, or the nearest that there is a number for.
+func nanos(t time.Time) int64 {
+	switch {
+	case t.Before(time.Unix(0, math.MinInt64)):
+		return math.MinInt64
+	case t.After(time.Unix(0, math.MaxInt64)):
+		return math.MaxInt64
+	}
+	return t.UnixNano()
+}
+
+// A callFilter selects calls; "" is any.
+type callFilter struct{ session, actor, tool string }
+
+func (f callFilter) empty() bool { return f == callFilter{} }
+
+// matches reports whether a call is selected.
+func (f callFilter) matches(c *CallRecord) bool {
+	return (f.session == "" || f.session == c.Session) && (f.actor == "" || f.actor == c.Actor) && (f.tool == "" || f.tool == c.Tool)
+}
+
+// parts returns what is asked for, by column.
+func (f callFilter) parts() (list [][2]string) {
+	for _, p := range [][2]string{{"session", f.session}, {"actor", f.actor}, {"tool", f.tool}} {
+		if p[1] != "" {
+			list = append(list, p)
 		}
 	}
-	return list, rows.Err()
+	return list
+}
+
+// few is how many calls are counted to find out which part of a filter selects the least.
+const few = 1000
+
+// rarest returns the column by which the fewest calls are selected, and how many these are, few at most; "" is none.
+func (f callFilter) rarest(tx *schema.Tx) (column string, n int64, err error) {
+	n = math.MaxInt64
+	for _, p := range f.parts() {
+		count, _, err := tx.Int(`SELECT count(*) FROM (SELECT 1 FROM call WHERE `+p[0]+` = ? LIMIT ?)`, p[1], few)
+		if err != nil {
+			return "", 0, err
+		}
+		if count < n {
+			column, n = p[0], count
+		}
+	}
+	return column, n, nil
+}
+
+// where returns the condition of the filter on the table call c, and its arguments. The calls are looked up by the index of one
+// column, and the plus keeps SQLite from those of the others.
+func (f callFilter) where(tx *schema.Tx) (text string, args []any, err error) {
+	best, _, err := f.rarest(tx)
+	text = "true"
+	for _, p := range f.parts() {
+		plus := "+"
+		if p[0] == best {
+			plus = ""
+		}
+		text += " AND " + plus + "c." + p[0] + " = ?"
+		args = append(args, p[1])
+	}
+	return text, args, err
 }
 
 // trimCalls deletes the rows up to last, and with them what is known of the steps of these calls.

@@ -44,7 +44,7 @@ func TestCalls(t *testing.T) {
 	require.WithinDuration(t, time.Now(), list[0].At, time.Minute)
 	require.Equal(t, vfs.CallRecord{
 		ID: 1025, At: list[0].At, Branch: "main", Actor: "model", Session: "s1", Tool: "write_file", Ref: "r", Digest: &digest,
-		Result: 7, Took: time.Second, Error: "in the end", Changes: 3,
+		Result: 7, Took: time.Second, Error: "in the end", First: 1025, Last: 1027, Changes: 3,
 	}, list[0])
 	require.Equal(t, "ls", list[1].Tool)
 	list, err = fsys.Store().Calls(ctx, &vfs.CallOptions{Newest: true, Max: 1})

@@ -74,7 +74,7 @@ func (w *Writer) Flush() error {
 	if w == nil || len(w.waiting) == 0 {
 		return nil
 	}
-	call, err := w.RecordCall()
+	call, err := w.count(tallyOf(w.waiting))
 	if err != nil {
 		return err
 	}
@@ -94,17 +94,33 @@ func (w *Writer) Flush() error {
 			}
 		}
 	}
+
+	// Full blocks get their trails once the other writers of the transaction have written their part of them.
+	first, last := w.waiting[0].seq, w.waiting[len(w.waiting)-1].seq
+	if from, to := blockOf(first), blockOf(last+1)-1; from <= to {
+		w.tx.BeforeCommit(func(tx *schema.Tx) error { return addTrails(tx, from, to) })
+	}
 	w.waiting = w.waiting[:0]
 	return nil
 }
 
 // RecordCall returns the row of the call that the transaction is part of, and makes it if there is none; 0 without a call.
-func (w *Writer) RecordCall() (int64, error) {
+func (w *Writer) RecordCall() (int64, error) { return w.count(tally{}) }
+
+// count is RecordCall, and adds changes to those that the row counts.
+func (w *Writer) count(made tally) (int64, error) {
 	c := CallOf(w.tx.Context())
-	if c == nil || w.Call() != 0 {
+	if c == nil {
 		return w.call, nil
 	}
-	id, err := w.journal.insertCall(w.tx, w.branch, c, w.now)
+	if id := w.Call(); id != 0 {
+		if made.changes == 0 {
+			return id, nil
+		}
+		return id, addChanges(w.tx, id, made)
+	}
+
+	id, err := w.journal.insertCall(w.tx, w.branch, c, w.now, made)
 	if err == nil {
 		w.call = id
 	}

@@ -56,8 +56,7 @@ func (r *reader) read(ctx context.Context) ([]Event, error) {
 	}
 
 	if r.o.Path != "" {
-		r.names = []alias{{r.o.Path, r.newest}}
-		if err := r.follow(ctx); err != nil {
+		if err := r.follow(ctx, r.o.Path); err != nil {
 			return nil, err
 		}
 	}
@@ -70,11 +69,8 @@ func (r *reader) read(ctx context.Context) ([]Event, error) {
 		last = min(last, r.o.Until-1)
 	}
 
-	f := filter{session: r.o.Session}
-	if len(r.names) == 1 && r.names[0].name != "." {
-		f.from, f.to = r.names[0].name, r.names[0].name+"0" // the byte after '/'
-	}
-
+	f := r.filter("")
+	f.session = r.o.Session
 	err = r.windows(ctx, first, last, r.o.Newest, f, func(e Event) bool {
 		if r.wants(&e) {
 			events = append(events, e)
@@ -89,39 +85,55 @@ func (r *reader) wants(e *Event) bool {
 	return r.names == nil || slices.ContainsFunc(r.names, func(a alias) bool { return e.Seq <= a.until && e.concerns(a.name) })
 }
 
-// follow finds the names that the path had, from now back.
-func (r *reader) follow(ctx context.Context) error {
-	at := r.names[0].name
-	return r.windows(ctx, r.oldest, r.newest, true, filter{op: "rename"}, func(e Event) bool {
-		if at != "." && under(at, e.Path) {
-			at = e.Arg + at[len(e.Path):]
-			r.names = append(r.names, alias{at, e.Seq})
-		}
-		return true
-	})
+// filter returns the part of what is asked for that is known before a change is read.
+func (r *reader) filter(op Op) (f filter) {
+	f.op = string(op)
+	if len(r.names) == 1 && r.names[0].name != "." {
+		f.from, f.to = r.names[0].name, r.names[0].name+"0" // the byte after '/'
+	}
+	names := make([]string, len(r.names))
+	for i, a := range r.names {
+		names[i] = a.name
+	}
+	f.probe = probeFor(f.op, names)
+	return f
 }
 
-// A filter leaves rows out in SQL already, because a row that is not wanted should cost little; "" is no filter. It lets
-// some pass that are not wanted: the range of paths holds neighbours, and ops that concern a whole tree pass with any path.
-type filter struct{ op, session, from, to string }
+// follow adds a path to the names, and those that it had, from now back.
+func (r *reader) follow(ctx context.Context, path string) error {
+	at, last := path, r.newest
+	r.names = append(r.names, alias{at, last})
+	for moved := at != "."; moved; {
+		moved = false
+		f := filter{op: string(OpRename), probe: probeFor("", []string{at})}
+		err := r.windows(ctx, r.oldest, last, true, f, func(e Event) bool {
+			if moved = under(at, e.Path); moved {
+				at, last = e.Arg+at[len(e.Path):], e.Seq-1
+				r.names = append(r.names, alias{at, e.Seq})
+			}
+			return !moved
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A filter leaves changes out before they are read, because one that is not wanted should cost little; "" is none. It lets some pass
+// that are not wanted: the range of paths holds neighbours, and ops that concern a whole tree pass with any path.
+type filter struct {
+	op, session, from, to string
+	call                  int64 // 0: any
+	probe                 probe
+}
 
 // windows calls fn for the events first to last that the tree has and the filter lets pass, until fn returns false.
 func (r *reader) windows(ctx context.Context, first, last int64, back bool, f filter, fn func(Event) bool) error {
 	more := true
 	for more && first <= last {
-		from, to := first, min(last, first+window-1)
-		if back {
-			from, to = max(first, last-window+1), last
-			last = from - 1
-		} else {
-			first = to + 1
-		}
-
 		err := r.src.View(ctx, func(tx *schema.Tx) (err error) {
-			if err := checkThere(tx, from); err != nil {
-				return err
-			}
-			more, err = r.src.events(tx, from, to, back, f, fn)
+			first, last, more, err = r.src.scan(tx, first, last, back, f, fn)
 			return err
 		})
 		if err != nil {
@@ -149,7 +161,8 @@ func checkThere(tx *schema.Tx, seq int64) error {
 // itself, which the index of ancestors would have to be right about.
 const sourceEvents = eventColumns + `CROSS JOIN lineage l ON l.branch = ?1 AND +l.ancestor = ifnull(c.branch, 1024) AND c.epoch <= iif(l.level = 0, ?2, l.epoch)` +
 	eventJoins + `WHERE c.seq BETWEEN ?3 AND ?4 AND (?5 = '' OR c.op = ?5) AND (?6 = '' OR k.session = ?6)
-	AND (?7 = '' OR c.path >= ?7 AND c.path < ?8 OR c.op IN ('rename', 'removeall', 'restore')) ORDER BY c.seq`
+	AND (?7 = '' OR c.path >= ?7 AND c.path < ?8 OR c.op IN ('rename', 'removeall', 'restore', 'merge')) AND (?9 = 0 OR c.call = ?9)
+	ORDER BY c.seq`
 
 // events reads events of the branch and of those that it comes from, as of the forks.
 func (s Source) events(tx *schema.Tx, first, last int64, back bool, f filter, fn func(Event) bool) (more bool, err error) {
@@ -158,7 +171,7 @@ func (s Source) events(tx *schema.Tx, first, last int64, back bool, f filter, fn
 		text += ` DESC`
 	}
 
-	rows := tx.Query(text, s.Branch, s.Epoch, first, last, f.op, f.session, f.from, f.to)
+	rows := tx.Query(text, s.Branch, s.Epoch, first, last, f.op, f.session, f.from, f.to, f.call)
 	defer rows.Close()
 
 	// Numbers that do not ascend, or descend on the way back, are damage.

@@ -108,5 +108,8 @@ func trimChanges(tx *schema.Tx, last int64) (int64, error) {
 	if _, err := tx.Exec(`DELETE FROM other WHERE seq <= ?`, last); err != nil {
 		return 0, err
 	}
+	if _, err := tx.Exec(`DELETE FROM trail WHERE block < ?`, blockOf(last+1)); err != nil {
+		return 0, err
+	}
 	return tx.Exec(`DELETE FROM change WHERE seq <= ?`, last)
 }

@@ -201,11 +201,16 @@ CREATE TABLE call (
 	result  INTEGER NOT NULL,             -- bytes
 	took    INTEGER NOT NULL,             -- ns
 	error   TEXT    NOT NULL,
-	command TEXT,                         -- of a call that ran a program: its command line, quoted for a shell
-	exit    INTEGER                       -- and its exit code; 128 + the signal that killed it
+	command TEXT,                         -- the command line, quoted for a shell: of the program that it ran, or its own
+	exit    INTEGER,                      -- and its exit code; 128 + the signal that killed it
+	first   INTEGER,                      -- the seq of its first change, and
+	last    INTEGER,                      -- of its last one; NULL if it made none
+	changes INTEGER NOT NULL DEFAULT 0,   -- how many it made, and
+	grew    INTEGER NOT NULL DEFAULT 0    -- the bytes by which contents grew, both also of rows that gc has deleted
 ) STRICT;
 CREATE INDEX call_session ON call (session);
 CREATE INDEX call_actor ON call (actor);
+CREATE INDEX call_tool ON call (tool);
 CREATE INDEX call_at ON call (at);
 
 -- change: one row for each path that a verb changed, written in the same commit. Numbers have no gaps: a reader that has
@@ -232,6 +237,13 @@ CREATE TABLE other (
 	seq       INTEGER PRIMARY KEY,        -- of the change
 	argdir    INTEGER,                    -- the directory of a second entry that changed
 	displaced INTEGER                     -- the inode that lost the name path to ino
+) STRICT;
+
+-- trail: of the changes of a full block, those with seq / 256 = block, what they concern: a Bloom filter, so that a reader of one
+-- path need not look at all.
+CREATE TABLE trail (
+	block INTEGER PRIMARY KEY,
+	bits  BLOB NOT NULL
 ) STRICT;
 
 -- step: an epoch in which a call, and nothing else, changed the tree of a branch. So the moments before it and at its end

@@ -1,4 +1,4 @@
--- From version 5 to 6: conflicts of inodes, indexes of calls, and the tables merge, step, undone, reaped and purge, as in tables.sql. A collector of
+-- From version 5 to 6: conflicts of inodes, indexes of calls and what they changed, and the tables merge, step, undone, reaped and purge, as in tables.sql. A collector of
 -- version 5 does not know what these keep, so it must not find its column.
 
 ALTER TABLE inode ADD COLUMN conflict BLOB;
@@ -17,9 +17,26 @@ CREATE INDEX merge_source ON merge (source, cap);
 
 ALTER TABLE gc RENAME COLUMN owner TO collector;
 
+-- What a call changed, counted in its row.
+ALTER TABLE call ADD COLUMN first INTEGER;
+ALTER TABLE call ADD COLUMN last INTEGER;
+ALTER TABLE call ADD COLUMN changes INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE call ADD COLUMN grew INTEGER NOT NULL DEFAULT 0;
+UPDATE call SET first = c.first, last = c.last, changes = c.changes, grew = c.grew
+	FROM (SELECT call AS id, min(seq) AS first, max(seq) AS last, count(*) AS changes, sum(grew) AS grew FROM change GROUP BY call) c
+	WHERE c.id = call.id;
+
 CREATE INDEX call_session ON call (session);
 CREATE INDEX call_actor ON call (actor);
+CREATE INDEX call_tool ON call (tool);
 CREATE INDEX call_at ON call (at);
+
+-- trail: of the changes of a full block, those with seq / 256 = block, what they concern: a Bloom filter, so that a reader of one
+-- path need not look at all.
+CREATE TABLE trail (
+	block INTEGER PRIMARY KEY,
+	bits  BLOB NOT NULL
+) STRICT;
 
 -- step: an epoch in which a call, and nothing else, changed the tree of a branch. So the moments before it and at its end
 -- are the states before and after what the call did there.

@@ -24,12 +24,12 @@ type Event = journal.Event
 type Call = journal.Call
 
 // A CallRecord is a recorded call: its ID, when it began (At), its Branch, Actor, Session, Tool and Ref, the Digest of
-// its input, the size of its Result, how long it Took, its Error, and how many Changes it made; of a program its Command
-// line and its Exit code.
+// its input, the size of its Result, how long it Took, its Error, Command line and Exit code, and how many Changes it
+// made, First to Last, by which trees Grew.
 type CallRecord = journal.CallRecord
 
-// CallOptions select calls for [Store.Calls]: of a Session, Since an ID, at most Max, the Newest first. A nil
-// *CallOptions selects all, oldest first.
+// CallOptions select calls: of a Session, Actor, Tool, Since an ID, From and To a time, at most Max, the Newest first. Nil
+// is all, oldest first.
 type CallOptions = journal.CallOptions
 
 // A TrimmedError reports that events which a watcher has not seen are no longer kept. It is ESTALE. [FS.Watch] with

@@ -22,7 +22,7 @@ var owners = map[string]string{
 	"meta": "schema", "counter": "schema",
 	"lease": "hold", "pin": "hold", "gc": "hold", "touched": "hold",
 	"blob": "chunk", "pack": "chunk", "manifest": "chunk", "patch": "chunk",
-	"call": "journal", "change": "journal", "other": "journal", "step": "journal", "undone": "journal",
+	"call": "journal", "change": "journal", "other": "journal", "step": "journal", "undone": "journal", "trail": "journal",
 	"branch": "history", "lineage": "history", "snapshot": "history", "merge": "history", "reaped": "history",
 	"inode": "tree", "dirent": "tree", "orphan": "tree",
 	"doomed": "gc",

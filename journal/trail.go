@@ -1,0 +1,248 @@
+package journal
+
+import "vfsdb/schema"
+
+// A trail tells which of the last changes a reader need not look at: it is a Bloom filter of what the changes of one block
+// concern. A block without a trail is read: it is not full yet, or a version before 6 of the format has written it.
+
+const (
+	// blockBits is the logarithm of how many changes a block has.
+	blockBits = 8
+
+	// Of sixteen bits for a mark about seven of twenty are set, so a block is read in vain once in 1,700 times.
+	trailShare  = 16
+	trailProbes = 7
+)
+
+func blockOf(seq int64) int64 { return seq >> blockBits }
+
+// The kinds of marks.
+const (
+	markAt    = 'p' // the path, or one below it, changed
+	markAbove = 't' // a tree at the path was taken away or brought
+	markOp    = 'o' // there is a change of the kind
+)
+
+// mark returns the number of a mark: FNV-1a of its kind and its text, with the bits mixed.
+func mark(kind byte, text string) uint64 {
+	h := seed(kind)
+	for i := range len(text) {
+		h = feed(h, text[i])
+	}
+	return mix(h)
+}
+
+func seed(kind byte) uint64 { return feed(0xcbf29ce484222325, kind) }
+
+func feed(h uint64, b byte) uint64 { return (h ^ uint64(b)) * 0x100000001b3 }
+
+func mix(h uint64) uint64 {
+	h = (h ^ h>>33) * 0xff51afd7ed558ccd
+	h = (h ^ h>>33) * 0xc4ceb9fe1a85ec53
+	return h ^ h>>33
+}
+
+// marksAlong calls fn for the marks of a path and of the directories above it, but for the root.
+func marksAlong(kind byte, path string, fn func(uint64)) {
+	h := seed(kind)
+	for i := range len(path) {
+		if path[i] == '/' {
+			fn(mix(h))
+		}
+		h = feed(h, path[i])
+	}
+	fn(mix(h))
+}
+
+// changeMarks calls fn for the marks that a change leaves.
+func changeMarks(op Op, path, arg string, fn func(uint64)) {
+	fn(mark(markOp, string(op)))
+	marksAlong(markAt, path, fn)
+	switch op {
+	case OpRename:
+		marksAlong(markAt, arg, fn)
+		fn(mark(markAbove, arg))
+		fn(mark(markAbove, path))
+	case OpRemoveAll, OpRestore, OpMerge:
+		fn(mark(markAbove, path))
+	}
+}
+
+// bitAt returns the place of a bit of a mark in a trail of so many bits.
+func bitAt(mark uint64, probe, bits uint64) uint64 {
+	return (mark>>32 + probe*(mark&0xffffffff|1)) % bits
+}
+
+// hasMark reports whether a trail may have a mark.
+func hasMark(trail []byte, mark uint64) bool {
+	bits := uint64(len(trail)) * 8
+	for i := uint64(0); i < trailProbes && bits > 0; i++ {
+		at := bitAt(mark, i, bits)
+		if trail[at>>3]&(1<<(at&7)) == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Covers reports whether a row of the table trail has all marks of a change.
+func Covers(trail []byte, op Op, path, arg string) bool {
+	all := true
+	changeMarks(op, path, arg, func(m uint64) { all = all && hasMark(trail, m) })
+	return all
+}
+
+// addTrails adds the trails of full blocks, whose changes are all written.
+func addTrails(tx *schema.Tx, first, last int64) error {
+	for block := first; block <= last; block++ {
+		marks := make(map[uint64]bool)
+		rows := tx.Query(`SELECT op, path, arg FROM change WHERE seq BETWEEN ? AND ?`, block<<blockBits, (block+1)<<blockBits-1)
+		for rows.Next() {
+			changeMarks(Op(rows.Text(0)), rows.Text(1), rows.Text(2), func(m uint64) { marks[m] = true })
+		}
+		if err := rows.Err(); err != nil {
+			return err
+		}
+
+		trail := make([]byte, (len(marks)*trailShare+7)/8)
+		bits := uint64(len(trail)) * 8
+		for m := range marks {
+			for i := uint64(0); i < trailProbes; i++ {
+				at := bitAt(m, i, bits)
+				trail[at>>3] |= 1 << (at & 7)
+			}
+		}
+		if _, err := tx.Exec(`INSERT OR REPLACE INTO trail (block, bits) VALUES (?, ?)`, block, trail); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A probe asks trails for what a reader is after: one of some marks, and one more. Where it asks for nothing, any trail will do.
+type probe struct {
+	some []uint64
+	op   uint64 // 0: any
+}
+
+// probeFor returns the probe for the changes of a kind that concern one of some names; "" and nil are any.
+func probeFor(op string, names []string) (p probe) {
+	if op != "" {
+		p.op = mark(markOp, op)
+	}
+	for _, name := range names {
+		if name == "." {
+			p.some = nil
+			return p
+		}
+		p.some = append(p.some, mark(markAt, name), mark(markAbove, "."))
+		marksAlong(markAbove, name, func(m uint64) { p.some = append(p.some, m) })
+	}
+	return p
+}
+
+func (p *probe) empty() bool { return p.op == 0 && len(p.some) == 0 }
+
+// finds reports whether the changes of a trail may have what is asked for.
+func (p *probe) finds(trail []byte) bool {
+	if p.op != 0 && !hasMark(trail, p.op) {
+		return false
+	}
+	for _, m := range p.some {
+		if hasMark(trail, m) {
+			return true
+		}
+	}
+	return len(p.some) == 0
+}
+
+// trailWindow is how many changes the trails that one query reads stand for, and window how many changes it looks at itself.
+const trailWindow = 1024 << blockBits
+
+// promising returns the parts of a range of changes that a probe does not rule out, in ascending order.
+func (p *probe) promising(tx *schema.Tx, first, last int64) (parts [][2]int64, err error) {
+	add := func(from, to int64) {
+		from, to = max(from, first), min(to, last)
+		switch n := len(parts); {
+		case from > to:
+		case n > 0 && parts[n-1][1] == from-1:
+			parts[n-1][1] = to
+		default:
+			parts = append(parts, [2]int64{from, to})
+		}
+	}
+
+	next := first // no trail so far
+	rows := tx.Query(`SELECT block, bits FROM trail WHERE block BETWEEN ? AND ? ORDER BY block`, blockOf(first), blockOf(last))
+	defer rows.Close()
+	var trail []byte
+	for rows.Next() {
+		from := rows.Int(0) << blockBits
+		add(next, from-1)
+		trail = append(trail[:0], make([]byte, rows.Len(1))...)
+		rows.Read(1, trail)
+		if next = from + 1<<blockBits; p.finds(trail) {
+			add(from, next-1)
+		}
+	}
+	add(next, last)
+	return parts, rows.Err()
+}
+
+// scan calls fn for the events first to last that the filter lets pass, until it returns false, or until it has looked at so
+// many that others should have their turn. It returns the range that is left.
+func (s Source) scan(tx *schema.Tx, first, last int64, back bool, f filter, fn func(Event) bool) (from, to int64, more bool, err error) {
+	left := int64(window)
+	for more = true; more && left > 0 && first <= last; {
+		parts := [][2]int64{{first, min(last, first+left-1)}}
+		if back {
+			parts[0] = [2]int64{max(first, last-left+1), last}
+		}
+		if !f.probe.empty() {
+			at, end := first, min(last, first+trailWindow-1)
+			if back {
+				at, end = max(first, last-trailWindow+1), last
+			}
+			if parts, err = f.probe.promising(tx, at, end); err != nil {
+				return first, last, false, err
+			}
+			if len(parts) == 0 || back && parts[0][0] > at {
+				parts = append([][2]int64{{at, at - 1}}, parts...) // the end of this window
+			}
+			if !back && parts[len(parts)-1][1] < end {
+				parts = append(parts, [2]int64{end + 1, end})
+			}
+		}
+
+		for i := range parts {
+			part := parts[i]
+			if back {
+				part = parts[len(parts)-1-i]
+			}
+			n := part[1] - part[0] + 1
+			if n > left && back {
+				part[0] = part[1] - left + 1
+			} else if n > left {
+				part[1] = part[0] + left - 1
+			}
+			if part[0] <= part[1] {
+				if err := checkThere(tx, part[0]); err != nil {
+					return first, last, false, err
+				}
+				if more, err = s.events(tx, part[0], part[1], back, f, fn); err != nil || !more {
+					return first, last, more, err
+				}
+			}
+			if back {
+				last = part[0] - 1
+			} else {
+				first = part[1] + 1
+			}
+			if left -= n; left <= 0 {
+				break
+			}
+		}
+		left -= trailWindow >> blockBits
+	}
+	return first, last, more, nil
+}

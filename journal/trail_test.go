@@ -1,0 +1,144 @@
+package journal
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"vfsdb/schema"
+)
+
+// write appends changes, in transactions of up to most changes, by up to two writers that take turns.
+func write(t *testing.T, j *Journal, random *rand.Rand, n, most int) {
+	t.Helper()
+	ops := []Op{OpCreate, OpWrite, OpRename, OpRemoveAll, OpMerge, OpRestore}
+	for at := 0; at < n; {
+		require.NoError(t, j.db.Update(t.Context(), func(tx *schema.Tx) error {
+			writers := []*Writer{j.Writer(tx, schema.FirstID, int64(at)), j.Writer(tx, schema.FirstID, int64(at))}
+			for range 1 + random.IntN(most) {
+				at++
+				c := Change{Op: ops[random.IntN(len(ops))], Path: randomPath(random)}
+				if c.Op == OpRename {
+					c.Arg = randomPath(random)
+				}
+				if _, err := writers[random.IntN(2)].Append(1, c); err != nil {
+					return err
+				}
+			}
+			for _, w := range writers {
+				if err := w.Flush(); err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
+	}
+}
+
+func randomPath(random *rand.Rand) string {
+	if random.IntN(3000) == 0 {
+		return "."
+	}
+	return fmt.Sprintf("d%d/s%d/f%d", random.IntN(40), random.IntN(9), random.IntN(400))
+}
+
+// Every full block gets its trail, whichever writers and transactions have filled it, and it has the marks of all changes. What
+// the trails let a reader pass over is not what it is after.
+func TestTrailsFindWhatThereIs(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 9))
+	db, err := schema.Open(t.Context(), filepath.Join(t.TempDir(), "trail.db"), schema.Options{})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, db.Close()) }()
+	j := New(db)
+	write(t, j, random, 3000, 7)
+	write(t, j, random, 4000, 1500)
+
+	require.NoError(t, db.View(t.Context(), func(tx *schema.Tx) error {
+		_, newest, err := Span(tx)
+		require.NoError(t, err)
+		blocks, _, err := tx.Int(`SELECT count(*) FROM trail`)
+		require.NoError(t, err)
+		require.Equal(t, blockOf(newest+1)-blockOf(schema.FirstID), blocks)
+		require.Greater(t, blocks, int64(20))
+		rows := tx.Query(`SELECT t.bits, c.op, c.path, c.arg FROM change c JOIN trail t ON t.block = c.seq >> 8`)
+		for rows.Next() {
+			require.True(t, Covers(rows.Bytes(0), Op(rows.Text(1)), rows.Text(2), rows.Text(3)))
+		}
+		require.NoError(t, rows.Err())
+		return nil
+	}))
+
+	src := Source{Branch: schema.FirstID, Epoch: schema.Head, View: db.View}
+	all, err := Read(t.Context(), src, nil)
+	require.NoError(t, err)
+	passed := 0
+	for range 300 {
+		name, op := randomPath(random), Op("")
+		if random.IntN(2) == 0 {
+			name = fmt.Sprintf("d%d/s%d", random.IntN(40), random.IntN(9))
+		}
+		if random.IntN(3) == 0 {
+			op = OpRename
+		}
+		var want, got []int64
+		for _, e := range all {
+			if e.concerns(name) && (op == "" || e.Op == op) {
+				want = append(want, e.Seq)
+			}
+		}
+		back := random.IntN(2) == 0
+		f := filter{op: string(op), probe: probeFor(string(op), []string{name})}
+		require.NoError(t, db.View(t.Context(), func(tx *schema.Tx) error {
+			oldest, newest, err := Span(tx)
+			require.NoError(t, err)
+			parts, err := f.probe.promising(tx, oldest, newest)
+			require.NoError(t, err)
+			for _, p := range parts {
+				passed -= int(p[1] - p[0] + 1)
+			}
+			passed += int(newest - oldest + 1)
+			for first, last, more := oldest, newest, true; more && first <= last; {
+				first, last, more, err = src.scan(tx, first, last, back, f, func(e Event) bool {
+					if e.concerns(name) {
+						got = append(got, e.Seq)
+					}
+					return true
+				})
+				require.NoError(t, err)
+			}
+			return nil
+		}))
+		if back {
+			slices.Reverse(got)
+		}
+		require.Equal(t, want, got, "%s %s", op, name)
+	}
+	require.Positive(t, passed)
+}
+
+// A trim takes the trails of blocks without changes, and no others.
+func TestTrailsAreTrimmed(t *testing.T) {
+	db, err := schema.Open(t.Context(), filepath.Join(t.TempDir(), "trail.db"), schema.Options{})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, db.Close()) }()
+	j := New(db)
+	write(t, j, rand.New(rand.NewPCG(1, 1)), 2000, 100)
+	trimmer := j.NewTrimmer(700, false)
+	for done := false; !done; {
+		step, err := trimmer.Step(t.Context(), 100)
+		require.NoError(t, err)
+		done = step.Done
+	}
+	require.NoError(t, db.View(t.Context(), func(tx *schema.Tx) error {
+		oldest, _, err := Span(tx)
+		require.NoError(t, err)
+		first, _, err := tx.Int(`SELECT min(block) FROM trail`)
+		require.NoError(t, err)
+		require.Equal(t, blockOf(oldest), first)
+		return nil
+	}))
+}
