@@ -17,8 +17,7 @@ type Ref struct {
 	Back int       // the moment before the last so many calls
 }
 
-// ParseRef takes a reference apart. It is a name, or name@{moment}, where the moment is a time (2026-11-22T10:00:00Z, or local
-// without a zone; 2 hours ago, counted back from now), a call (call 71), or how many calls to go back (-3). The name may be
+// ParseRef takes a reference apart. It is a name, or name@{moment}, where the moment is a time for [ParseTime], a call (call 71), or how many calls to go back (-3). The name may be
 // left out before a moment. Any other moment, and a time in the future, is EINVAL. Names are not checked.
 func ParseRef(text string, now time.Time) (Ref, error) {
 	name, moment, ok := cutMoment(text)
@@ -39,46 +38,17 @@ func ParseRef(text string, now time.Time) (Ref, error) {
 			r.Call = n
 			return r, nil
 		}
-	case len(words) == 3 && words[2] == "ago":
-		if n, err := strconv.ParseInt(words[0], 10, 32); err == nil && n >= 0 {
-			if r.Time, ok = ago(now, int(n), strings.TrimSuffix(words[1], "s")); ok {
-				return r, nil
-			}
-		}
 	default:
-		for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02T15:04", time.DateTime, "2006-01-02 15:04", time.DateOnly} {
-			at, err := time.ParseInLocation(layout, moment, now.Location())
-			if err == nil && at.After(now) {
-				return Ref{}, refuse(text, syscall.EINVAL, "%s is in the future", moment)
-			}
-			if err == nil {
-				r.Time = at
-				return r, nil
-			}
+		at, err := ParseTime(moment, now)
+		if err == nil && at.After(now) {
+			return Ref{}, refuse(text, syscall.EINVAL, "%s is in the future", moment)
+		}
+		if err == nil {
+			r.Time = at
+			return r, nil
 		}
 	}
 	return Ref{}, refuse(text, syscall.EINVAL, "%q is no moment; write 2 hours ago, 2026-11-22T10:00:00Z, call 71 or -3", moment)
-}
-
-// ago returns the time so many units before now.
-func ago(now time.Time, n int, unit string) (time.Time, bool) {
-	switch unit {
-	case "second":
-		return now.Add(-time.Duration(n) * time.Second), true
-	case "minute":
-		return now.Add(-time.Duration(n) * time.Minute), true
-	case "hour":
-		return now.Add(-time.Duration(min(n, 1<<21)) * time.Hour), true // a duration holds 292 years
-	case "day":
-		return now.AddDate(0, 0, -n), true
-	case "week":
-		return now.AddDate(0, 0, -7*min(n, 1<<24)), true
-	case "month":
-		return now.AddDate(0, -n, 0), true
-	case "year":
-		return now.AddDate(-n, 0, 0), true
-	}
-	return time.Time{}, false
 }
 
 // cutMoment cuts name@{moment}. No name has an '@', but branch@snapshot has one.

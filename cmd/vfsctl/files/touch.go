@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vfsdb/cmd/vfsctl/cli"
-	"vfsdb/cmd/vfsctl/human"
+	"vfsdb/snapshot"
 	"vfsdb/vfs"
 )
 
@@ -21,7 +21,7 @@ func touchCommand(a *cli.App) *cobra.Command {
 		Long: `Set the modification time of files to now, or to -d TIME. A file that does not exist is created,
 empty. All are changed in one commit, or none.
 
-TIME is like 2026-11-21T04:00:00Z, "2026-11-21 04:00", 2026-11-21, or @ and Unix seconds.`,
+TIME is like 2026-11-21T04:00:00Z, "2026-11-21 04:00", "2 hours ago", "yesterday 14:00", or @ and Unix seconds.`,
 		Example: `  vfsctl touch done
   vfsctl touch -d 2026-01-31 report.md
   vfsctl touch -d @1700000000 a b c`,
@@ -30,7 +30,7 @@ TIME is like 2026-11-21T04:00:00Z, "2026-11-21 04:00", 2026-11-21, or @ and Unix
 		RunE: a.On(cli.Writes, func(c *cli.Call) error {
 			when := time.Now()
 			if date != "" {
-				t, err := human.ParseTime(date)
+				t, err := snapshot.ParseTime(date, when)
 				if err != nil {
 					return cli.BadFlag(c.Cmd, "date", err)
 				}

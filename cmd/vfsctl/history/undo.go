@@ -7,6 +7,7 @@ import (
 
 	"vfsdb/cmd/vfsctl/cli"
 	"vfsdb/cmd/vfsctl/human"
+	"vfsdb/snapshot"
 	"vfsdb/undo"
 )
 
@@ -18,7 +19,7 @@ func undoCommand(a *cli.App) *cobra.Command {
 		Short: "Take back what a call changed, and leave what came later",
 		Long: `Take back what calls of tools and commands changed on the branch, in one commit. What others changed meanwhile,
 and what came later, stays; texts are merged by line. Without a flag it is the last call that changed something and
-is not taken back yet. The numbers of calls are those of log --calls. Each vfsctl command is a call.
+is not taken back yet. The numbers of calls are those of log. Each vfsctl command is a call.
 
 An undo does not fail for conflicts. What later changes touched too stays as it is, and the exit code is 14:
 conflicts lists such files, cat --side shows the other states, and resolve decides. An undo is itself a call:
@@ -31,7 +32,7 @@ Changes have the letters of diff, and conflicts the letter C.`,
 		Example: `  vfsctl undo
   vfsctl undo --call 1042 --dry-run
   vfsctl undo --session attempt-2
-  vfsctl undo --since 2026-03-01T12:00:00Z`,
+  vfsctl undo --since '1 hour ago'`,
 		Args: cli.Args(0, 0),
 		RunE: a.On(cli.Writes, func(c *cli.Call) (err error) {
 			u.Call = c
@@ -42,7 +43,7 @@ Changes have the letters of diff, and conflicts the letter C.`,
 				return err
 			}
 			if since != "" {
-				if u.o.Since, err = human.ParseTime(since); err != nil {
+				if u.o.Since, err = snapshot.ParseTime(since, time.Now()); err != nil {
 					return cli.Usage(c.Cmd, "--since: %v", err)
 				}
 			}

@@ -2,8 +2,6 @@ package human
 
 import (
 	"fmt"
-	"strconv"
-	"strings"
 	"time"
 )
 
@@ -34,21 +32,4 @@ func digits(v float64) string {
 		return fmt.Sprintf("%.1f", v)
 	}
 	return fmt.Sprintf("%.0f", v)
-}
-
-// ParseTime reads a time as people write it. Without a zone it is local.
-func ParseTime(text string) (time.Time, error) {
-	if sec, ok := strings.CutPrefix(text, "@"); ok {
-		if n, err := strconv.ParseInt(sec, 10, 64); err == nil {
-			return time.Unix(n, 0), nil
-		}
-	}
-	for _, layout := range []string{
-		time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02 15:04", time.DateOnly,
-	} {
-		if t, err := time.ParseInLocation(layout, text, time.Local); err == nil {
-			return t, nil
-		}
-	}
-	return time.Time{}, fmt.Errorf("%q is no time; write it like 2026-11-21T04:00:00Z", text)
 }

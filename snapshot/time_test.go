@@ -1,0 +1,38 @@
+package snapshot_test
+
+import (
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"vfsdb/snapshot"
+)
+
+func TestParseTime(t *testing.T) {
+	zone := time.FixedZone("here", 2*3600)
+	now := time.Date(2026, 3, 1, 12, 30, 45, 0, zone)
+	for text, want := range map[string]time.Time{
+		"2026-02-03T04:05:06.5Z": time.Date(2026, 2, 3, 4, 5, 6, 5e8, time.UTC),
+		"2026-02-03 04:05":       time.Date(2026, 2, 3, 4, 5, 0, 0, zone),
+		"2026-02-03T04:05:06":    time.Date(2026, 2, 3, 4, 5, 6, 0, zone),
+		"2027-01-01":             time.Date(2027, 1, 1, 0, 0, 0, 0, zone),
+		"@1700000000":            time.Unix(1700000000, 0),
+		"1 hour ago":             now.Add(-time.Hour),
+		"90 minutes ago":         now.Add(-90 * time.Minute),
+		" 1  day ago ":           now.AddDate(0, 0, -1),
+		"today":                  time.Date(2026, 3, 1, 0, 0, 0, 0, zone),
+		"yesterday":              time.Date(2026, 2, 28, 0, 0, 0, 0, zone),
+		"yesterday 14:00":        time.Date(2026, 2, 28, 14, 0, 0, 0, zone),
+		"today 09:30:15":         time.Date(2026, 3, 1, 9, 30, 15, 0, zone),
+	} {
+		got, err := snapshot.ParseTime(text, now)
+		require.NoError(t, err, text)
+		require.True(t, want.Equal(got), "%s: %s", text, got)
+	}
+	for _, text := range []string{"", "soon", "ago", "1 ago", "-1 days ago", "1 lustrum ago", "@", "@x", "yesterday 25:00", "today at noon", "tomorrow", "1042"} {
+		_, err := snapshot.ParseTime(text, now)
+		require.ErrorIs(t, err, syscall.EINVAL, text)
+	}
+}
