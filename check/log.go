@@ -200,7 +200,7 @@ func (c *checker) checkCalls(ctx context.Context) error {
 		}
 		rows := tx.Query(`SELECT id, branch, digest, length(digest), (SELECT seq FROM sqlite_sequence WHERE name = 'branch'),
 			first >= ?3 AND last - first < 4 * changes + 1024 AND (changes, grew) <>
-				(SELECT count(*), ifnull(sum(c.grew), 0) FROM change c WHERE c.seq BETWEEN call.first AND call.last AND c.call = call.id),
+				(SELECT count(*), total(c.grew) FROM change c WHERE c.seq BETWEEN call.first AND call.last AND c.call = call.id),
 			first IS NULL AND (changes <> 0 OR last IS NOT NULL) OR first > last OR last - first >= 4 * changes + 1024 AND changes <= 0
 			FROM call WHERE id > ?1 ORDER BY id LIMIT ?2`, at, checkPage, change)
 		defer rows.Close()

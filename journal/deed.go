@@ -16,8 +16,9 @@ type Deed struct {
 	// not kept any more, it has only At, Branch, First, Last, Changes and Grew, which are then those of the commit.
 	CallRecord
 
-	Undid  []int64 `json:"undid,omitempty"`  // the calls that it took back
-	Events []Event `json:"events,omitempty"` // its first changes that were asked for, oldest first
+	Undid  []int64  `json:"undid,omitempty"`  // the calls that it took back
+	Events []Event  `json:"events,omitempty"` // its first changes that were asked for, oldest first
+	Names  []string `json:"-"`                // that the paths that were asked for had in its course
 }
 
 // DeedOptions select what [Deeds] yields. A nil *DeedOptions is the zero value: all, newest first, without events.
@@ -238,7 +239,7 @@ func (d *deeds) commit(tx *schema.Tx, e *Event) (CallRecord, error) {
 		return c, err
 	}
 
-	rows := tx.Query(`SELECT count(*), sum(grew) FROM change WHERE seq BETWEEN ? AND ?`, c.First, c.Last)
+	rows := tx.Query(`SELECT count(*), CAST(total(grew) AS INTEGER) FROM change WHERE seq BETWEEN ? AND ?`, c.First, c.Last)
 	defer rows.Close()
 	if rows.Next() {
 		c.Changes, c.Grew = rows.Int(0), rows.Int(1)
@@ -298,6 +299,11 @@ func (d *deeds) read(tx *schema.Tx, call CallRecord) (deed Deed, some bool, err 
 		}
 	}
 
+	for _, a := range d.names {
+		if a.since <= call.Last && a.until >= call.First && !slices.Contains(deed.Names, a.name) {
+			deed.Names = append(deed.Names, a.name)
+		}
+	}
 	most := d.o.Events
 	if d.byCall && most == 0 {
 		most = 1 // to know whether there is one

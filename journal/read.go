@@ -37,10 +37,10 @@ type reader struct {
 	names          []alias // of the path
 }
 
-// An alias is a name that a path had, for events up to a number.
+// An alias is a name that a path had, for events up to a number. Since an earlier one it is this path alone that had it.
 type alias struct {
-	name  string
-	until int64
+	name         string
+	since, until int64
 }
 
 // window is how many changes one transaction of a reader looks at.
@@ -102,14 +102,15 @@ func (r *reader) filter(op Op) (f filter) {
 // follow adds a path to the names, and those that it had, from now back.
 func (r *reader) follow(ctx context.Context, path string) error {
 	at, last := path, r.newest
-	r.names = append(r.names, alias{at, last})
+	r.names = append(r.names, alias{at, 0, last})
 	for moved := at != "."; moved; {
 		moved = false
 		f := filter{op: string(OpRename), probe: probeFor("", []string{at})}
 		err := r.windows(ctx, r.oldest, last, true, f, func(e Event) bool {
 			if moved = under(at, e.Path); moved {
 				at, last = e.Arg+at[len(e.Path):], e.Seq-1
-				r.names = append(r.names, alias{at, e.Seq})
+				r.names[len(r.names)-1].since = e.Seq
+				r.names = append(r.names, alias{at, 0, e.Seq})
 			}
 			return !moved
 		})

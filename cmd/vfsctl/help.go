@@ -23,7 +23,7 @@ func refsCommand(a *cli.App) *cobra.Command {
   main@{2 hours ago}            the branch as it was then; also seconds,
                                 minutes, days, weeks, months and years
   main@{2026-11-22T10:00:00Z}   the same at a time; without a zone it is local
-  main@{call 71}                after that call of log --calls
+  main@{call 71}                after that call of log
   main@{-3}                     before the last three calls
   @{-3}                         the same of the branch that you stand on
 

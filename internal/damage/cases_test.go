@@ -46,7 +46,7 @@ UPDATE manifest SET size = 900000000 WHERE id = (SELECT manifest FROM inode WHER
 	{name: "length of a name", check: "cannot be a name", fails: "find export copy base", sql: `UPDATE dirent SET name = printf('%1000000d', 1) WHERE ino = <dir/sub>`},
 	{name: "length of a note", sql: `UPDATE snapshot SET note = printf('%9000000d', 1)`},
 	{name: "length of a call", sql: `UPDATE call SET error = printf('%9000000d', 1)`},
-	{name: "length of a path in the log", sql: `UPDATE change SET path = printf('%5000000d', 1) WHERE seq = 1100`},
+	{name: "length of a path in the log", check: "is not in the trail of its block", sql: `UPDATE change SET path = printf('%5000000d', 1) WHERE seq = 1100`},
 	{name: "length of a list of a pack", check: "has a list of", sql: `UPDATE pack SET blobs = zeroblob(9000000)`},
 
 	// Content.
@@ -126,7 +126,10 @@ INSERT INTO dirent SELECT 1024, <dir>, 'top', ` + forever + `, 2, 900000, 4`},
 	{name: "change below nothing", check: "rows of table change go from", fails: "log gc dryRun watch", sql: `UPDATE change SET seq = -4611686018427387904 WHERE seq = (SELECT min(seq) FROM change)`},
 	{name: "changes far apart", check: "follows change", fails: "log", sql: `UPDATE change SET seq = seq + 1099511627776 WHERE seq > 1200;
 UPDATE counter SET next = next + 1099511627776 WHERE name = 'change'`},
-	{name: "growth", sql: `UPDATE change SET grew = ` + forever},
+	{name: "marks of a trail", check: "is not in the trail of its block", sql: `UPDATE trail SET bits = zeroblob(length(bits))`},
+	{name: "size of a trail", sql: `UPDATE trail SET bits = x'ff'`},
+	{name: "range of a call", check: "does not count its changes", sql: `UPDATE call SET first = 1, last = 1152921504606846976`},
+	{name: "growth", check: "does not count its changes", sql: `UPDATE change SET grew = ` + forever},
 	{name: "calls far apart", check: "but the counter says", sql: `UPDATE call SET id = id + 1099511627776`},
 
 	// Collection.

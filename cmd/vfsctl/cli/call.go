@@ -70,8 +70,10 @@ func (a *App) On(use Access, fn func(c *Call) error) func(*cobra.Command, []stri
 			return Usage(cmd, "%s changes files, and with --at the tree is read-only", cmd.Name())
 		}
 
+		var call *vfs.Call
 		if use != Reads {
-			ctx = vfs.WithCall(ctx, &vfs.Call{Began: time.Now(), Actor: UserName(), Tool: cmd.CommandPath()})
+			call = &vfs.Call{Began: time.Now(), Actor: UserName(), Tool: cmd.CommandPath()}
+			ctx = vfs.WithCall(ctx, call)
 		}
 
 		// A new database is made under another name. It gets its own only if the command succeeds.
@@ -102,7 +104,14 @@ func (a *App) On(use Access, fn func(c *Call) error) func(*cobra.Command, []stri
 		if args, err = a.resolveArgs(ctx, fsys, cmd, args); err != nil {
 			return err
 		}
-		return fn(&Call{Context: ctx, Cmd: cmd, Args: args, FS: fsys, Dir: a.dir()})
+		if call != nil {
+			call.Command = words(cmd, args)
+		}
+		err = fn(&Call{Context: ctx, Cmd: cmd, Args: args, FS: fsys, Dir: a.dir()})
+		if call != nil {
+			err = ended(ctx, fsys, call, err)
+		}
+		return err
 	}
 }
 

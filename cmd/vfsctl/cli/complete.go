@@ -103,6 +103,11 @@ func (a *App) CompleteActors(cmd *cobra.Command, _ []string, typed string) ([]co
 	return a.suggestCalls(cmd, typed, func(c *vfs.CallRecord) (string, string) { return c.Actor, "until " + human.Moment(c.At) })
 }
 
+// CompleteTools suggests the tools and commands of the newest calls.
+func (a *App) CompleteTools(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return a.suggestCalls(cmd, typed, func(c *vfs.CallRecord) (string, string) { return c.Tool, "until " + human.Moment(c.At) })
+}
+
 // CompleteCalls suggests the numbers of the newest calls that changed something.
 func (a *App) CompleteCalls(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	return a.suggestCalls(cmd, typed, func(c *vfs.CallRecord) (string, string) {

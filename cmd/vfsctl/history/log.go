@@ -2,55 +2,58 @@ package history
 
 import (
 	"errors"
-	"fmt"
-	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
-	"github.com/mattn/go-runewidth"
 	"github.com/spf13/cobra"
 
 	"vfsdb/cmd/vfsctl/cli"
-	"vfsdb/cmd/vfsctl/human"
-	"vfsdb/cmd/vfsctl/term"
 	"vfsdb/patch"
+	"vfsdb/snapshot"
 	"vfsdb/vfs"
 )
 
 func logCommand(a *cli.App) *cobra.Command {
 	l := &logPrinter{patcher: patcher{App: a}}
 	cmd := &cobra.Command{
-		Use:   "log [PATH]",
-		Short: "Show what changed, when, and by which call",
-		Long: `Show the changes of the branch, newest first: the path, the kind of change, the time, and the call
-of a tool or command that made it. With PATH, show only changes at PATH or below it, also under earlier names.
-The history of a branch goes back beyond its fork.
+		Use:   "log [PATH...]",
+		Short: "Show what was done, when, by whom and with what outcome",
+		Long: `Show what was done to the branch, newest first, a line for each call of a tool and each command: its number,
+when it began, what it was, how many paths it changed, by how many bytes the tree grew, how long it took, and who did
+it. Changes that are part of no call are a line for each commit, without a number. The history of a branch goes back
+beyond its fork.
 
-With --calls, show the calls themselves, on all branches, also those that only read and those that failed; of a
-program that ran in a branch, its command line, and its exit code if that is not 0. The
-log gets each change in the commit that makes it. By default gc keeps the newest million.
+With PATHs, show only what changed something there or below, also under earlier names; a PATH that never was matches
+nothing. The flags select further, and all must hold. A line counts all changes of its call. TIME is like
+2026-11-22T10:00:00Z, "2026-11-22 10:00", "2 hours ago", today, or "yesterday 14:00".
 
-With -p, show each call that changed the branch, and what it changed as a patch, as show does; -n then counts calls.
-The flags of the patch are those of diff.
+With -v, show the changes of each call below its line, the first 20 of them or --rows of them. With -p, show each call
+with what it changed as a patch, as show does; the flags of the patch are those of diff.
 
-With --json, an event has the number of the inode that changed, ino, and of the directory whose entry did, dir.`,
+With --all, show the calls of all branches, also those that only read, and those that failed and changed nothing.
+
+With --json, an object for each call has its id (0 of a commit without a call), when it began (at), branch, actor,
+session, tool, command, exit, error, took in ns, the numbers first and last and the count of its changes, grew in
+bytes, and what it undid. With -v it has its events: of each the op, the path, the sums before and after, the inode that
+changed, ino, and the directory whose entry did, dir.`,
 		Example: `  vfsctl log
-  vfsctl log docs/plan.md
-  vfsctl log --session attempt-2 -n 20
+  vfsctl log docs/plan.md -n 5
+  vfsctl log --session attempt-2 --since '1 hour ago' -v
   vfsctl log -p -n 1 docs
-  vfsctl log --calls --json`,
-		Args:              cli.Args(0, 1),
-		ValidArgsFunction: cli.CompleteArgs(a.CompletePaths, cli.CompleteNothing),
+  vfsctl log -v --json | jq '.events[]'`,
+		Args:              cli.Args(0, -1),
+		ValidArgsFunction: a.CompletePaths,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			on := a.On
-			if l.calls {
+			if l.all {
 				on = a.OnStore
 			}
 			return on(cli.Reads, func(c *cli.Call) error {
 				l.Call = c
-				if err := l.check(c.Cmd); err != nil {
+				if err := l.validate(); err != nil {
 					return err
 				}
 				if l.patches() {
@@ -60,122 +63,167 @@ With --json, an event has the number of the inode that changed, ino, and of the 
 			})(cmd, args)
 		},
 	}
+
 	f := cmd.Flags()
-	f.StringVar(&l.session, "session", "", "only those of `SESSION`")
+	f.StringVar(&l.since, "since", "", "only what changed something at `TIME` or later, or after the change SEQ")
+	f.StringVar(&l.until, "until", "", "only what changed something at `TIME` or before")
+	f.StringVar(&l.deeds.Session, "session", "", "only the calls of `SESSION`")
+	f.StringVar(&l.deeds.Actor, "actor", "", "only the calls of `ACTOR`")
+	f.StringVar(&l.deeds.Tool, "tool", "", "only the calls of `TOOL`, such as 'vfsctl put'")
+	f.StringVar(&l.op, "op", "", "only what made a change of the kind `OP`, such as rename")
 	f.IntVarP(&l.max, "max", "n", 0, "stop after `N`; 0 is never")
-	f.Int64Var(&l.since, "since", 0, "only those after number `SEQ`")
-	f.BoolVar(&l.oldest, "oldest-first", false, "the oldest first")
-	_ = cmd.RegisterFlagCompletionFunc("session", a.CompleteSessions)
-	f.BoolVar(&l.calls, "calls", false, "show calls of tools and commands instead of changes")
+	f.BoolVar(&l.deeds.Oldest, "reverse", false, "the oldest first")
+	f.BoolVarP(&l.verbose, "verbose", "v", false, "show the changes of each call")
+	f.IntVar(&l.rows, "rows", 20, "with -v, show `N` changes of each call; 0 is all")
 	f.BoolVarP(&l.patch, "patch", "p", false, "show each call with its changes as a patch")
+	f.BoolVar(&l.all, "all", false, "show the calls of all branches, also those that changed nothing")
+	_ = cmd.RegisterFlagCompletionFunc("session", a.CompleteSessions)
+	_ = cmd.RegisterFlagCompletionFunc("actor", a.CompleteActors)
+	_ = cmd.RegisterFlagCompletionFunc("tool", a.CompleteTools)
+	_ = cmd.RegisterFlagCompletionFunc("op", completeOps)
+	_ = cmd.RegisterFlagCompletionFunc("since", cli.CompleteNothing)
+	_ = cmd.RegisterFlagCompletionFunc("until", cli.CompleteNothing)
 	l.flags(cmd)
 	a.Print0(cmd)
 	return cmd
+}
+
+// ops are the kinds of changes, as the log has them.
+var ops = []vfs.Op{
+	vfs.OpCreate, vfs.OpWrite, vfs.OpAppend, vfs.OpTruncate, vfs.OpEdit, vfs.OpMkdir, vfs.OpMknod, vfs.OpSymlink, vfs.OpLink, vfs.OpRename,
+	vfs.OpCopy, vfs.OpRemove, vfs.OpRemoveAll, vfs.OpChmod, vfs.OpChown, vfs.OpChtimes, vfs.OpXattr, vfs.OpSetattr, vfs.OpRestore, vfs.OpMerge,
+	vfs.OpSnapshot, vfs.OpSnapshotDelete, vfs.OpBranch, vfs.OpBranchDelete, vfs.OpBranchRename,
+}
+
+func completeOps(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	list := make([]cobra.Completion, len(ops))
+	for i, op := range ops {
+		list[i] = string(op)
+	}
+	return list, cli.NoFiles
 }
 
 // A logPrinter is one run of log.
 type logPrinter struct {
 	patcher
 	*cli.Call
-	patch         bool
-	session       string
-	max           int
-	since         int64
-	oldest, calls bool
+	deeds               snapshot.DeedOptions
+	since, until, op    string
+	max, rows           int
+	verbose, patch, all bool
 }
+
+// validate refuses flags that make no sense, and reads the others.
+func (l *logPrinter) validate() error {
+	if err := l.check(l.Cmd); err != nil {
+		return err
+	}
+	changed := l.Cmd.Flags().Changed
+	for _, name := range []string{"session", "actor", "tool", "op", "since", "until"} {
+		if changed(name) && l.Cmd.Flags().Lookup(name).Value.String() == "" {
+			return cli.Usage(l.Cmd, "--%s is empty", name)
+		}
+	}
+	switch {
+	case l.max < 0 || l.rows < 0:
+		return cli.Usage(l.Cmd, "--max and --rows cannot be below 0")
+	case changed("rows") && !l.verbose:
+		return cli.Usage(l.Cmd, "--rows needs -v: it bounds what that shows")
+	case l.verbose && l.patches():
+		return cli.Usage(l.Cmd, "-v lists changes, and -p shows them as a patch: they exclude each other")
+	case l.all && (len(l.Args) > 0 || changed("branch") || l.At != ""):
+		return cli.Usage(l.Cmd, "--all shows the calls of the whole database: it takes no path, and neither --branch nor --at")
+	case l.all && (l.verbose || l.op != "" || l.patches()):
+		return cli.Usage(l.Cmd, "--all lists calls without their changes: it excludes -v, -p and --op")
+	case l.op != "" && !slices.Contains(ops, vfs.Op(l.op)):
+		return cli.Usage(l.Cmd, "--op: %q is no kind of change; write one of %s", l.op, opNames())
+	}
+	l.deeds.Op, l.deeds.Paths, l.deeds.Trees = vfs.Op(l.op), l.Args, l.patches()
+
+	now, err := time.Now(), error(nil)
+	if seq, bad := strconv.ParseInt(l.since, 10, 64); bad == nil && seq >= 0 && !l.all {
+		l.deeds.Since = seq
+	} else if l.since != "" {
+		if l.deeds.From, err = snapshot.ParseTime(l.since, now); err != nil {
+			return cli.BadFlag(l.Cmd, "since", err)
+		}
+	}
+	if l.until != "" {
+		if l.deeds.To, err = snapshot.ParseTime(l.until, now); err != nil {
+			return cli.BadFlag(l.Cmd, "until", err)
+		}
+	}
+	return nil
+}
+
+func opNames() string {
+	names := make([]string, len(ops))
+	for i, op := range ops {
+		names[i] = string(op)
+	}
+	return strings.Join(names, ", ")
+}
+
+// patches reports whether the changes of each call are asked for as a patch.
+func (l *logPrinter) patches() bool { return l.patch || l.stat || l.asked(l.Cmd) }
 
 func (l *logPrinter) run() error {
 	switch {
-	case l.max < 0 || l.since < 0:
-		return cli.Usage(l.Cmd, "--max and --since cannot be below 0")
-	case l.calls && (len(l.Args) > 0 || l.Cmd.Flags().Changed("branch") || l.At != ""):
-		return cli.Usage(l.Cmd, "--calls shows those of the whole database: it takes no path, and neither --branch nor --at")
-	case l.calls && l.patches():
-		return cli.Usage(l.Cmd, "--calls lists calls, and -p shows their changes: they exclude each other")
-	case l.calls:
-		return l.showCalls()
-	case l.patches():
-		return l.showPatches()
+	case l.all:
+		return l.showAll()
+	case l.verbose && l.rows == 0, l.verbose && l.JSON && !l.Cmd.Flags().Changed("rows"):
+		l.deeds.Events = -1
+	case l.verbose && l.JSON:
+		l.deeds.Events = l.rows
+	case l.verbose:
+		l.deeds.Events = l.rows + 1 // to know whether there are more
+	case !l.JSON && !l.patches():
+		l.deeds.Events = 1
 	}
 
-	events, err := l.FS.Log(l, &vfs.LogOptions{
-		Path: l.Arg(0, ""), Session: l.session, Since: l.since, Max: l.max, Newest: !l.oldest,
-	})
-	if err != nil {
-		return err
-	}
-	for i := range events {
-		if err := printEvent(l.App, &events[i]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// patches reports whether the changes of each call are asked for.
-func (l *logPrinter) patches() bool { return l.patch || l.stat || l.asked(l.Cmd) }
-
-// showPatches prints each call that changed the branch, with its changes: those at the path, under the name that it had then.
-func (l *logPrinter) showPatches() error {
-	name := l.Arg(0, "")
-	events, err := l.FS.Log(l, &vfs.LogOptions{Path: name, Session: l.session, Since: l.since, Newest: !l.oldest})
-	if err != nil {
-		return err
-	}
-	var calls []int64
-	seen := make(map[int64]bool)
-	for _, e := range events {
-		if e.Call != 0 && (e.Ino != 0 || e.Dir != 0) && !seen[e.Call] {
-			calls, seen[e.Call] = append(calls, e.Call), true
-		}
-	}
-
-	if l.max > 0 && l.max < len(calls) {
-		calls = calls[:l.max]
-	}
-	names := make(map[int64][]string)
-	if name != "" {
-		all, err := l.FS.Log(l, &vfs.LogOptions{Path: name, Since: l.since}) // others may have renamed it
+	shown := 0
+	for d, err := range snapshot.Deeds(l, l.FS, &l.deeds) {
 		if err != nil {
 			return err
 		}
-		names = namesIn(all, name)
-	}
-
-	for _, id := range calls {
-		l.o.Paths = names[id]
-		if err := l.showPatch(id); err != nil {
+		if err := l.show(&d); err != nil {
 			return err
+		}
+		if shown++; shown == l.max {
+			break
 		}
 	}
 	return nil
 }
 
-// namesIn returns the names that a path had in the calls of some events, which are in order. Renames lead back from one to the next,
-// those of a directory above it too.
-func namesIn(events []vfs.Event, name string) map[int64][]string {
-	name = strings.TrimPrefix(path.Clean("/"+name), "/")
-	names := make(map[int64][]string)
-	for _, e := range slices.Backward(events) {
-		names[e.Call] = append(names[e.Call], name)
-		if e.Op == vfs.OpRename && patch.Below([]string{e.Path})(name) {
-			name = e.Arg + name[len(e.Path):]
-			names[e.Call] = append(names[e.Call], name)
-		}
+// show prints one deed.
+func (l *logPrinter) show(d *snapshot.Deed) error {
+	switch {
+	case l.patches():
+		return l.showPatch(d)
+	case l.JSON:
+		return l.Out.JSON(newDeedJSON(d))
 	}
-	return names
+	if err := l.Out.Line(DeedLine(l.Out, d, 0)); err != nil || !l.verbose {
+		return err
+	}
+	rows := l.rows
+	if rows == 0 {
+		rows = -1
+	}
+	return printEvents(l.App, d, rows, len(l.Args) == 0 && l.op == "")
 }
 
-// showPatch prints one call with its changes. A collection may have taken these.
-func (l *logPrinter) showPatch(id int64) error {
-	calls, err := l.FS.Store().Calls(l, &vfs.CallOptions{Since: id - 1, Max: 1})
-	if err != nil || len(calls) == 0 {
+// showPatch prints one call with its changes: with PATHs only those there. A collection may have taken these.
+func (l *logPrinter) showPatch(d *snapshot.Deed) error {
+	if len(l.Args) > 0 {
+		l.o.Paths = d.Names
+	}
+	if err := l.callHeader(&d.CallRecord); err != nil {
 		return err
 	}
-	if err := l.callHeader(&calls[0]); err != nil {
-		return err
-	}
-	_, err = l.print(patch.Call(l, l.FS, id, l.options()))
+
+	_, err := l.print(patch.Call(l, l.FS, d.ID, l.options()))
 	if errors.Is(err, syscall.ESTALE) && !l.JSON {
 		err = l.Out.Printf("# a collection has taken what this call changed\n")
 	} else if errors.Is(err, syscall.ESTALE) {
@@ -187,80 +235,12 @@ func (l *logPrinter) showPatch(id int64) error {
 	return l.Out.Printf("\n")
 }
 
-// An eventJSON is an event as JSON shows it: its path and its time are as in all other output.
-type eventJSON struct {
-	*vfs.Event
-	Path   string    `json:"path"`
-	Base64 string    `json:"path_base64,omitempty"`
-	Arg64  string    `json:"arg_base64,omitempty"`
-	At     time.Time `json:"at"`
-}
-
-func newEventJSON(e *vfs.Event) eventJSON {
-	return eventJSON{e, cli.Rooted(e.Path), human.Base64(e.Path), human.Base64(e.Arg), e.At.UTC()}
-}
-
-// printEvent prints one event.
-func printEvent(a *cli.App, e *vfs.Event) error {
-	if a.JSON {
-		return a.Out.JSON(newEventJSON(e))
-	}
-	what := a.Out.Name(cli.Rooted(e.Path))
-	switch {
-	case e.Op == vfs.OpRename || e.Op == vfs.OpCopy || e.Op == vfs.OpLink:
-		what = a.Out.Name(cli.Rooted(e.Arg)) + " -> " + what
-	case e.Op == vfs.OpSymlink:
-		what += " -> " + a.Out.Name(e.Arg)
-	case e.Op == vfs.OpBranch:
-		what = a.Out.Name(strings.Replace(e.Arg, " ", " from ", 1))
-	case e.Path == "." && e.Arg != "":
-		what = a.Out.Name(e.Arg)
-	}
-
-	line := numbered(a.Out, e.Seq, fmt.Sprintf("%s  %-9s %s", human.Second(e.At), e.Op, what))
-	line.add(a.Out.Name(by(e.Actor, e.Session, e.Tool)), term.Dim)
-	return line.print()
-}
-
-// A logLine is a line of a log. On a terminal its end is cut, so that it fits.
-type logLine struct {
-	o    *term.Output
-	text string
-	used int // columns
-}
-
-// numbered begins a line with a number, and a text that is never cut.
-func numbered(o *term.Output, n int64, text string) *logLine {
-	number := fmt.Sprintf("%6d", n)
-	return &logLine{o, o.Paint(term.Yellow, number) + "  " + text, len(number) + 2 + runewidth.StringWidth(text)}
-}
-
-// add adds a text as far as there is room.
-func (l *logLine) add(text string, style term.Style) {
-	const gap = "  "
-	if text = l.o.Fit(text, l.used+len(gap)); text != "" {
-		l.text += gap + l.o.Paint(style, text)
-		l.used += len(gap) + runewidth.StringWidth(text)
-	}
-}
-
-func (l *logLine) print() error { return l.o.Line(l.text) }
-
-// by names the source of a change as session/tool (actor), without the parts that are unknown.
-func by(actor, session, tool string) string {
-	text := tool
-	if session != "" {
-		text = strings.TrimSuffix(session+"/"+tool, "/")
-	}
-	if actor != "" {
-		text = strings.TrimSpace(text + " (" + actor + ")")
-	}
-	return text
-}
-
-// showCalls prints calls in the order of their beginnings.
-func (l *logPrinter) showCalls() error {
-	calls, err := l.FS.Store().Calls(l, &vfs.CallOptions{Session: l.session, Since: l.since, Max: l.max, Newest: !l.oldest})
+// showAll prints the calls of all branches, in the order of their beginnings.
+func (l *logPrinter) showAll() error {
+	calls, err := l.FS.Store().Calls(l, &vfs.CallOptions{
+		Session: l.deeds.Session, Actor: l.deeds.Actor, Tool: l.deeds.Tool,
+		From: l.deeds.From, To: l.deeds.To, Max: l.max, Newest: !l.deeds.Oldest,
+	})
 	if err != nil {
 		return err
 	}
@@ -268,44 +248,15 @@ func (l *logPrinter) showCalls() error {
 	// A call that changes something is recorded with its first change, and any other after its end. Sorting by the
 	// beginnings restores the order in which they were made.
 	slices.SortStableFunc(calls, func(x, y vfs.CallRecord) int {
-		if l.oldest {
+		if l.deeds.Oldest {
 			return x.At.Compare(y.At)
 		}
 		return y.At.Compare(x.At)
 	})
-
 	for _, c := range calls {
-		if l.JSON {
-			c.At = c.At.UTC()
-			if err := l.Out.JSON(c); err != nil {
-				return err
-			}
-			continue
-		}
-
-		if err := printCall(l.Out, c); err != nil {
+		if err := l.show(&snapshot.Deed{CallRecord: c}); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// printCall prints one call: the time, the source, what it did, and how it ended.
-func printCall(o *term.Output, c vfs.CallRecord) error {
-	what := human.Plural(c.Changes, "change", "changes")
-	if c.Took > 0 { // a call of a tool; a command of a shell records neither
-		what += ", " + human.Size(c.Result) + ", " + human.Took(c.Took)
-	}
-
-	line := numbered(o, c.ID, fmt.Sprintf("%s  %s  %s", human.Second(c.At), o.Name(by(c.Actor, c.Session, c.Tool)), what))
-	if c.Exit != nil && *c.Exit != 0 {
-		line.add(fmt.Sprintf("exit %d", *c.Exit), term.Red)
-	}
-	if c.Error != "" {
-		line.add("failed: "+o.Name(strings.Join(strings.Fields(c.Error), " ")), term.Red)
-	}
-	if c.Command != "" {
-		line.add(o.Name(c.Command), term.Plain)
-	}
-	return line.print()
 }

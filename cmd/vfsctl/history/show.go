@@ -23,8 +23,8 @@ func showCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show [CALL|SNAPSHOT] [PATH...]",
 		Short: "Show what a call or a snapshot changed, as a patch",
-		Long: `Show a call or a snapshot, and as a patch what it changed. CALL is a number of log --calls; without an
-argument it is the last call that changed the branch. The changes of a snapshot are those since the snapshot before
+		Long: `Show a call or a snapshot, and as a patch what it changed. CALL is a number of log; without an argument
+it is the last call that changed the branch. The changes of a snapshot are those since the snapshot before
 it on its branch, or else since the fork. With PATHs, show only what is there and below.
 
 The patch and its flags are those of diff -p. A gc takes what calls need to be shown, unless snapshots keep the states
