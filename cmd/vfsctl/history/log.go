@@ -92,7 +92,7 @@ changed, ino, and the directory whose entry did, dir.`,
 var ops = []vfs.Op{
 	vfs.OpCreate, vfs.OpWrite, vfs.OpAppend, vfs.OpTruncate, vfs.OpEdit, vfs.OpMkdir, vfs.OpMknod, vfs.OpSymlink, vfs.OpLink, vfs.OpRename,
 	vfs.OpCopy, vfs.OpRemove, vfs.OpRemoveAll, vfs.OpChmod, vfs.OpChown, vfs.OpChtimes, vfs.OpXattr, vfs.OpSetattr, vfs.OpRestore, vfs.OpMerge,
-	vfs.OpSnapshot, vfs.OpSnapshotDelete, vfs.OpBranch, vfs.OpBranchDelete, vfs.OpBranchRename,
+	vfs.OpSnapshot, vfs.OpSnapshotDelete, vfs.OpBranch, vfs.OpBranchDelete, vfs.OpBranchRename, "purge",
 }
 
 func completeOps(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
