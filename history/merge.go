@@ -26,6 +26,13 @@ func reachOf(db *schema.Tx, at Moment) (all, merged reach, err error) {
 	return reachAlong(db, levels)
 }
 
+// Contained returns what a moment contains: of each branch the epoch up to which. It costs as much as there are merges in
+// its past.
+func Contained(db *schema.Tx, at Moment) (map[int64]int64, error) {
+	all, _, err := reachOf(db, at)
+	return all, err
+}
+
 // reachAlong is [reachOf] for a moment of this lineage.
 func reachAlong(db *schema.Tx, levels []Level) (all, merged reach, err error) {
 	// The rows of each level are read from its cap backwards. One that says that the branch became another moment hides
@@ -139,6 +146,51 @@ func readable(db *schema.Tx, at Moment) (bool, error) {
 		return false, err
 	}
 	return hasLineage(db, at)
+}
+
+// MergeEpochs returns the epochs in which a branch took in others by merges, ascending, without those in which it became another
+// moment.
+func MergeEpochs(db *schema.Tx, branch int64) (list []int64, err error) {
+	rows := db.Query(`SELECT epoch FROM merge WHERE branch = ? GROUP BY epoch HAVING max(reset) = 0 ORDER BY epoch`, branch)
+	for rows.Next() {
+		list = append(list, rows.Int(0))
+	}
+	return list, rows.Err()
+}
+
+// TakenIn returns the moments of other branches that a branch took in by merges in some epochs, from one to another. A moment
+// that another one of them contains is left out.
+func TakenIn(db *schema.Tx, branch, from, to int64) (list []Moment, err error) {
+	rows := db.Query(`SELECT source, max(cap) FROM merge WHERE branch = ?1 AND epoch BETWEEN ?2 AND ?3 AND source <> branch
+		GROUP BY source ORDER BY max(epoch) DESC, source DESC`, branch, from, to)
+	for rows.Next() {
+		list = append(list, Moment{rows.Int(0), rows.Int(1)})
+	}
+	if err := rows.Err(); err != nil || len(list) < 2 {
+		return list, err
+	}
+
+	contents := make([]reach, len(list))
+	for i, at := range list {
+		levels, err := FindLineage(db, at)
+		if err != nil {
+			return nil, err
+		}
+		if contents[i], _, err = reachAlong(db, levels); err != nil {
+			return nil, err
+		}
+	}
+	var best []Moment
+	for i, at := range list {
+		inOther := false
+		for k, r := range contents {
+			inOther = inOther || k != i && r.contains(at)
+		}
+		if !inOther {
+			best = append(best, at)
+		}
+	}
+	return best, nil
 }
 
 // AddMerge notes that a branch contains a moment from now on, and all that the moment contains. It keeps these moments

@@ -35,6 +35,16 @@ func hasLineage(db *schema.Tx, at Moment) (bool, error) {
 	return n == 1, err
 }
 
+// FindLineage is [ReadLineage] for a moment that may be of a dropped branch. Where no fork has kept the lineage, it is the
+// branch alone.
+func FindLineage(db *schema.Tx, at Moment) ([]Level, error) {
+	there, err := hasLineage(db, at)
+	if err != nil || !there {
+		return []Level{{at.Branch, at.Epoch}}, err
+	}
+	return ReadLineage(db, at)
+}
+
 // Nearest returns the names of the snapshots of a branch that are nearest to a moment: the last one before it, and the first
 // one after it, as far as there are any.
 func Nearest(db *schema.Tx, at Moment) (names []string, err error) {

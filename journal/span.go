@@ -1,10 +1,6 @@
 package journal
 
-import (
-	"time"
-
-	"vfsdb/schema"
-)
+import "vfsdb/schema"
 
 // Kept reports whether the file has the tables of this room: one of format 1, open read-only, has none.
 func Kept(tx *schema.Tx) (bool, error) {
@@ -44,18 +40,4 @@ func spanOf(tx *schema.Tx, table, lowest, highest string) (oldest, newest int64,
 		err = schema.Corrupt("rows of table %s go from %d to %d, but the counter says %d", table, oldest, last, next-1)
 	}
 	return oldest, next - 1, err
-}
-
-// LastChanges returns when something last happened to each branch, by its number, as far as the record goes back. It reads
-// the whole record.
-func LastChanges(tx *schema.Tx) (map[int64]time.Time, error) {
-	last := make(map[int64]time.Time)
-	if kept, err := Kept(tx); err != nil || !kept {
-		return last, err
-	}
-	rows := tx.Query(`SELECT ifnull(branch, 1024), at FROM change WHERE seq IN (SELECT max(seq) FROM change GROUP BY ifnull(branch, 1024))`)
-	for rows.Next() {
-		last[rows.Int(0)] = time.Unix(0, rows.Int(1))
-	}
-	return last, rows.Err()
 }

@@ -58,6 +58,34 @@ func StepsOn(tx *schema.Tx, branch, below int64, limit int) ([]Step, error) {
 	return readSteps(tx.Query(`SELECT branch, epoch, call FROM step WHERE branch = ? AND epoch < ? ORDER BY epoch DESC LIMIT ?`, branch, below, limit))
 }
 
+// StepEpochs returns the epochs of all steps of a branch, ascending.
+func StepEpochs(tx *schema.Tx, branch int64) (list []int64, err error) {
+	rows := tx.Query(`SELECT epoch FROM step WHERE branch = ? ORDER BY epoch`, branch)
+	for rows.Next() {
+		list = append(list, rows.Int(0))
+	}
+	return list, rows.Err()
+}
+
+// LastStep returns the last step of a branch, and when its call last changed something; there is false if it has none.
+func LastStep(tx *schema.Tx, branch int64) (step Step, at time.Time, there bool, err error) {
+	list, err := StepsOn(tx, branch, schema.Head, 1)
+	if err != nil || len(list) == 0 {
+		return step, at, false, err
+	}
+	ns, _, err := tx.Int(`SELECT ifnull((SELECT at FROM change WHERE seq = c.last), c.at) FROM call c WHERE c.id = ?`, list[0].Call)
+	return list[0], time.Unix(0, ns), true, err
+}
+
+// StepAfter returns the epoch of the next step of a branch after one; [schema.Head] if there is none.
+func StepAfter(tx *schema.Tx, branch, epoch int64) (int64, error) {
+	next, there, err := tx.Int(`SELECT epoch FROM step WHERE branch = ? AND epoch > ? ORDER BY epoch LIMIT 1`, branch, epoch)
+	if !there {
+		next = schema.Head
+	}
+	return next, err
+}
+
 // The statements of the steps of a session, of an actor, and of the calls that began at a time or later.
 const (
 	stepsOfCalls   = `SELECT s.branch, s.epoch, s.call FROM call c CROSS JOIN step s ON s.call = c.id WHERE `

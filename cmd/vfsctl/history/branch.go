@@ -130,9 +130,9 @@ func branchList(a *cli.App) *cobra.Command {
 		Aliases: []string{"ls"},
 		Short:   "List the branches",
 		Long: `List the branches, oldest first: each with the branch that it was forked from, the times when it was
-made and last changed, and the number of paths that it is ahead of main, and behind: those that it and main have changed
-since they were one, by the fork or by a merge. A * marks the branch that commands stand on. A fork of a branch without
-changes of its own has the base of that branch.`,
+made and last changed, and how many calls it is ahead of main, and behind: the calls of its past that main does not
+have, by a merge or otherwise, and those of main that it does not have. A * marks the branch that commands stand on. A
+fork of a branch without changes of its own has the base of that branch.`,
 		Example: `  vfsctl branch list
   vfsctl branch list --json | jq -r .name`,
 		Args:              cli.Args(0, 0),
