@@ -33,6 +33,11 @@ nothing. The flags select further, and all must hold. A line counts all changes 
 With -v, show the changes of each call below its line, the first 20 of them or --rows of them. With -p, show each call
 with what it changed as a patch, as show does; the flags of the patch are those of diff.
 
+With --graph, show the calls of all branches, or of the one that --branch names, beside lines that lead from each to the
+one before it: forks and merges of branches can be seen. Branches and snapshots are named at their last call, without the
+automatic snapshots, and calls that are taken back. Changes that are part of no call are left out. With --json, an object
+has its parents.
+
 With --all, show the calls of all branches, also those that only read, and those that failed and changed nothing.
 
 With --json, an object for each call has its id (0 of a commit without a call), when it began (at), branch, actor,
@@ -43,12 +48,13 @@ changed, ino, and the directory whose entry did, dir.`,
   vfsctl log docs/plan.md -n 5
   vfsctl log --session attempt-2 --since '1 hour ago' -v
   vfsctl log -p -n 1 docs
+  vfsctl log --graph -n 20
   vfsctl log -v --json | jq '.events[]'`,
 		Args:              cli.Args(0, -1),
 		ValidArgsFunction: a.CompletePaths,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			on := a.On
-			if l.all {
+			if l.ofStore(cmd.Flags().Changed("branch")) {
 				on = a.OnStore
 			}
 			return on(cli.Reads, func(c *cli.Call) error {
@@ -76,6 +82,7 @@ changed, ino, and the directory whose entry did, dir.`,
 	f.BoolVarP(&l.verbose, "verbose", "v", false, "show the changes of each call")
 	f.IntVar(&l.rows, "rows", 20, "with -v, show `N` changes of each call; 0 is all")
 	f.BoolVarP(&l.patch, "patch", "p", false, "show each call with its changes as a patch")
+	f.BoolVar(&l.graph, "graph", false, "draw the branches, with their forks and merges")
 	f.BoolVar(&l.all, "all", false, "show the calls of all branches, also those that changed nothing")
 	_ = cmd.RegisterFlagCompletionFunc("session", a.CompleteSessions)
 	_ = cmd.RegisterFlagCompletionFunc("actor", a.CompleteActors)
@@ -111,6 +118,7 @@ type logPrinter struct {
 	since, until, op    string
 	max, rows           int
 	verbose, patch, all bool
+	graph               bool
 }
 
 // validate refuses flags that make no sense, and reads the others.
@@ -137,6 +145,9 @@ func (l *logPrinter) validate() error {
 		return cli.Usage(l.Cmd, "--all lists calls without their changes: it excludes -v, -p and --op")
 	case l.op != "" && !slices.Contains(ops, vfs.Op(l.op)):
 		return cli.Usage(l.Cmd, "--op: %q is no kind of change; write one of %s", l.op, opNames())
+	}
+	if l.graph {
+		return l.checkGraph()
 	}
 	l.deeds.Op, l.deeds.Paths, l.deeds.Trees = vfs.Op(l.op), l.Args, l.patches()
 
@@ -169,6 +180,8 @@ func (l *logPrinter) patches() bool { return l.patch || l.stat || l.asked(l.Cmd)
 
 func (l *logPrinter) run() error {
 	switch {
+	case l.graph:
+		return l.showGraph()
 	case l.all:
 		return l.showAll()
 	case l.verbose && l.rows == 0, l.verbose && l.JSON && !l.Cmd.Flags().Changed("rows"):
