@@ -46,15 +46,13 @@ Only init, import, put, tour and mcp --create create a database.`,
   vfsctl edit main.go --old 8080 --new 9090
   vfsctl diff -p before                  what has changed since
   vfsctl snapshot restore before         and back`,
-		Version:           cli.Version(),
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 		Args:              unknownCommand,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return cmd.Help()
-		},
+		RunE:              noCommand,
 	}
+	root.Flags().BoolP("version", "v", false, "version for vfsctl")
 	a.Register(root)
 
 	for _, g := range []struct {

@@ -93,9 +93,7 @@ func (a *App) Register(root *cobra.Command) {
 	flags.BoolVar(&a.JSON, "json", false, "print JSON: an object, or one per line")
 	flags.SortFlags = false
 
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return &UsageError{Err: flagErr(err), Try: cmd.CommandPath() + " --help"}
-	})
+	root.SetFlagErrorFunc(badFlags)
 	_ = root.RegisterFlagCompletionFunc("branch", a.CompleteBranches)
 	_ = root.RegisterFlagCompletionFunc("at", a.CompleteMoments)
 	root.PersistentPreRunE = a.stand

@@ -17,17 +17,15 @@ func Group(cmd *cobra.Command, below ...*cobra.Command) *cobra.Command {
 		names[i] = c.Name()
 	}
 	cmd.AddCommand(below...)
-	cmd.Args = cobra.ArbitraryArgs
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		which := "one of: " + strings.Join(names, " ")
+	which := "one of: " + strings.Join(names, " ")
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
-			return Usage(cmd, "%s needs %s", cmd.Name(), which)
+			return nil
 		}
-		return &UsageError{
-			Err:  fmt.Errorf("unknown command %q of %s, which has %s", args[0], cmd.Name(), which),
-			Try:  cmd.CommandPath() + " --help",
-			Hint: NearCommand(cmd, args[0]),
-		}
+		return UnknownCommand(cmd, args[0], fmt.Sprintf(" of %s, which has %s", cmd.Name(), which))
+	}
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return Usage(cmd, "%s needs %s", cmd.Name(), which)
 	}
 	return cmd
 }
@@ -41,7 +39,11 @@ func Args(least, most int) cobra.PositionalArgs {
 		case len(args) < least:
 			return Usage(cmd, "%s needs %s", cmd.Name(), want)
 		case most == 0 && len(args) > 0:
-			return Usage(cmd, "%s takes no arguments, and got %q", cmd.Name(), args[0])
+			return &UsageError{
+				Err:  fmt.Errorf("%s takes no arguments, and got %q", cmd.Name(), args[0]),
+				Try:  cmd.CommandPath() + " --help",
+				Hint: habit(cmd, "*"),
+			}
 		case most >= 0 && len(args) > most:
 			return Usage(cmd, "%s takes %s, and got %q too", cmd.Name(), want, args[most])
 		}
@@ -83,6 +85,17 @@ func completeFlags(cmd *cobra.Command) {
 	for _, below := range cmd.Commands() {
 		completeFlags(below)
 	}
+}
+
+// badFlags is the error of flags that cmd cannot read. A word before them that is no command comes first: checkout -b
+// is about checkout.
+func badFlags(cmd *cobra.Command, err error) error {
+	if words := cmd.Flags().Args(); cmd.HasSubCommands() && len(words) > 0 {
+		if unknown := cmd.ValidateArgs(words); unknown != nil {
+			return unknown
+		}
+	}
+	return &UsageError{Err: flagErr(err), Try: cmd.CommandPath() + " --help", Hint: flagHabit(cmd, err)}
 }
 
 // flagErr words the error of a flag that is no number without the names of Go's functions.

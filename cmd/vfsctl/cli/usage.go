@@ -26,15 +26,28 @@ func Usage(cmd *cobra.Command, format string, args ...any) error {
 	return &UsageError{Err: fmt.Errorf(format, args...), Try: cmd.CommandPath() + " --help"}
 }
 
-// NearCommand returns the advice for a word that is no command below cmd: the commands that it may be a slip for, or "".
-// A command that destroys is never suggested: a slip of the pen must not lead to it.
+// UnknownCommand makes the error of a word that is no command below cmd. Its advice is the command that does the work that
+// the word does in other tools, or else one with a name that is near.
+func UnknownCommand(cmd *cobra.Command, word, of string) error {
+	return &UsageError{Err: fmt.Errorf("unknown command %q%s", word, of), Try: cmd.CommandPath() + " --help", Hint: NearCommand(cmd, word)}
+}
+
+// NearCommand returns the advice for a word that is no command below cmd: what the word means in other tools, or the
+// commands that it may be a slip for, or "". A command that destroys is never suggested for a slip of the pen.
 func NearCommand(cmd *cobra.Command, word string) string {
+	if advice := habit(cmd, word); advice != "" {
+		return advice
+	}
+
 	var near []string
 	for _, c := range cmd.Commands() {
 		destroys := c.Name() == "rm" || c.Name() == "delete"
 		if c.IsAvailableCommand() && !destroys && human.Similar(word, c.Name()) {
 			near = append(near, c.Name())
 		}
+	}
+	if len(near) == 0 {
+		return habit(cmd, "*")
 	}
 	return DidYouMean(near)
 }

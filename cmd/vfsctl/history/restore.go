@@ -46,13 +46,6 @@ undo takes a restore back. A file in conflict stays in conflict until resolve de
 		}),
 	}
 
-	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		err = cmd.Parent().FlagErrorFunc()(cmd, err)
-		if u := (*cli.UsageError)(nil); errors.As(err, &u) {
-			u.Hint = "a file and the tree that it comes from are one argument, REF:PATH"
-		}
-		return err
-	})
 	f := cmd.Flags()
 	f.StringVar(&r.as, "as", "", "make a copy at `PATH`, and leave what is there now")
 	f.BoolVar(&r.dry, "dry-run", false, "print what would change, and change nothing")
