@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -12,14 +13,15 @@ import (
 	"vfsdb/cmd/vfsctl/human"
 	"vfsdb/cmd/vfsctl/term"
 	"vfsdb/snapshot"
+	"vfsdb/vfs"
 )
 
 func blameCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "blame [REF:]PATH",
 		Short: "Show which call last touched each line of a file",
-		Long: `Show for each line of a text file the time and the call of a tool or command that last changed it.
-blame derives this from the log and from the contents that it refers to. Lines from before the oldest content
+		Long: `Show for each line of a text file the call that last changed it: its number, as log has it, the time,
+the command line or the tool, and who made it. A line that no call has changed has the time alone. blame derives this from the log and from the contents that it refers to. Lines from before the oldest content
 that is still stored have no call. Content that only the log refers to is stored until gc.
 REF: is the tree that has the file, see help refs.`,
 		Example: `  vfsctl blame main.go
@@ -42,23 +44,51 @@ func blame(a *cli.App, c *cli.Call, name string) error {
 	if err != nil {
 		return err
 	}
-	if a.JSON {
-		return blameJSON(a, lines)
+	commands, err := commandsOf(c, lines)
+	if err != nil {
+		return err
 	}
-	return blameText(a, lines)
+	if a.JSON {
+		return blameJSON(a, lines, commands)
+	}
+	return blameText(a, lines, commands)
 }
 
-func blameJSON(a *cli.App, lines []snapshot.Line) error {
+// commandsOf returns the command lines of the calls that lines come from, by number.
+func commandsOf(c *cli.Call, lines []snapshot.Line) (map[int64]string, error) {
+	commands := make(map[int64]string)
+	for _, l := range lines {
+		if l.Event == nil || l.Event.Call == 0 {
+			continue
+		}
+		id := l.Event.Call
+		if _, known := commands[id]; known {
+			continue
+		}
+		commands[id] = ""
+		calls, err := c.FS.Store().Calls(c, &vfs.CallOptions{Since: id - 1, Max: 1})
+		if err != nil {
+			return nil, err
+		}
+		if len(calls) > 0 && calls[0].ID == id {
+			commands[id] = calls[0].Command
+		}
+	}
+	return commands, nil
+}
+
+func blameJSON(a *cli.App, lines []snapshot.Line, commands map[int64]string) error {
 	for i, l := range lines {
 		line := struct {
-			Line  int        `json:"line"`
-			Text  string     `json:"text"`
-			Bytes string     `json:"text_base64,omitempty"`
-			Event *eventJSON `json:"event,omitempty"`
+			Line    int        `json:"line"`
+			Text    string     `json:"text"`
+			Bytes   string     `json:"text_base64,omitempty"`
+			Event   *eventJSON `json:"event,omitempty"`
+			Command string     `json:"command,omitempty"` // of the call
 		}{Line: i + 1, Text: l.Text, Bytes: human.Base64(l.Text)}
 		if l.Event != nil {
 			e := newEventJSON(l.Event)
-			line.Event = &e
+			line.Event, line.Command = &e, commands[e.Call]
 		}
 		if err := a.Out.JSON(line); err != nil {
 			return err
@@ -68,23 +98,26 @@ func blameJSON(a *cli.App, lines []snapshot.Line) error {
 }
 
 // blameText prints the call and its time before each line, in columns as wide as their widest text.
-func blameText(a *cli.App, lines []snapshot.Line) error {
+func blameText(a *cli.App, lines []snapshot.Line, commands map[int64]string) error {
 	calls := make([]string, len(lines))
 	widest := 0
 	for i, l := range lines {
 		if l.Event != nil {
-			calls[i] = runewidth.Truncate(by(l.Event.Actor, l.Event.Session, l.Event.Tool), maxBlame, "...")
+			calls[i] = source(a.Out, l.Event, commands[l.Event.Call])
 		}
 		widest = max(widest, runewidth.StringWidth(calls[i]))
 	}
 
 	digits := len(strconv.Itoa(len(lines)))
 	for i, l := range lines {
-		seq, when := "", strings.Repeat(" ", len("2006-01-02 15:04"))
+		id, when := "", strings.Repeat(" ", len("2006-01-02 15:04"))
 		if l.Event != nil {
-			seq, when = strconv.FormatInt(l.Event.Seq, 10), human.Moment(l.Event.At)
+			when = human.Moment(l.Event.At)
+			if id = "-"; l.Event.Call != 0 {
+				id = strconv.FormatInt(l.Event.Call, 10)
+			}
 		}
-		err := a.Out.Printf("%s  %s  %s  %s %s\n", a.Out.Paint(term.Yellow, fmt.Sprintf("%6s", seq)), when,
+		err := a.Out.Printf("%s  %s  %s  %s %s\n", a.Out.Paint(term.Yellow, fmt.Sprintf("%6s", id)), when,
 			a.Out.Paint(term.Dim, runewidth.FillRight(calls[i], widest)), a.Out.Paint(term.Dim, fmt.Sprintf("%*d", digits, i+1)), a.Out.Name(l.Text))
 		if err != nil {
 			return err
@@ -95,3 +128,12 @@ func blameText(a *cli.App, lines []snapshot.Line) error {
 
 // maxBlame bounds the column of calls.
 const maxBlame = 40
+
+// source names the call of an event by its command line, or else its tool, and by who made it. The words are cut, and not who
+// said them.
+func source(o *term.Output, e *vfs.Event, command string) string {
+	who := o.Name(by(e.Actor, e.Session, ""))
+	what := o.Name(cmp.Or(command, e.Tool))
+	what = runewidth.Truncate(what, max(maxBlame/2, maxBlame-1-runewidth.StringWidth(who)), "...")
+	return runewidth.Truncate(strings.TrimSpace(what+" "+who), maxBlame, "...")
+}
