@@ -105,7 +105,7 @@ func (r *reader) follow(ctx context.Context, path string) error {
 	r.names = append(r.names, alias{at, 0, last})
 	for moved := at != "."; moved; {
 		moved = false
-		f := filter{op: string(OpRename), probe: probeFor("", []string{at})}
+		f := filter{op: string(OpRename), probe: probeForMove(at)}
 		err := r.windows(ctx, r.oldest, last, true, f, func(e Event) bool {
 			if moved = under(at, e.Path); moved {
 				at, last = e.Arg+at[len(e.Path):], e.Seq-1

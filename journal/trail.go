@@ -141,6 +141,13 @@ func probeFor(op string, names []string) (p probe) {
 	return p
 }
 
+// probeForMove returns the probe for the renames that brought a path, or a directory above it.
+func probeForMove(path string) probe {
+	p := probe{op: mark(markOp, string(OpRename))}
+	marksAlong(markAbove, path, func(m uint64) { p.some = append(p.some, m) })
+	return p
+}
+
 func (p *probe) empty() bool { return p.op == 0 && len(p.some) == 0 }
 
 // finds reports whether the changes of a trail may have what is asked for.
@@ -156,7 +163,7 @@ func (p *probe) finds(trail []byte) bool {
 	return len(p.some) == 0
 }
 
-// trailWindow is how many changes the trails that one query reads stand for, and window how many changes it looks at itself.
+// trailWindow is how many changes the trails that one query reads stand for at most, and window how many changes it looks at itself.
 const trailWindow = 1024 << blockBits
 
 // promising returns the parts of a range of changes that a probe does not rule out, in ascending order.
@@ -192,16 +199,16 @@ func (p *probe) promising(tx *schema.Tx, first, last int64) (parts [][2]int64, e
 // scan calls fn for the events first to last that the filter lets pass, until it returns false, or until it has looked at so
 // many that others should have their turn. It returns the range that is left.
 func (s Source) scan(tx *schema.Tx, first, last int64, back bool, f filter, fn func(Event) bool) (from, to int64, more bool, err error) {
-	left := int64(window)
+	left, ahead := int64(window), int64(8)<<blockBits // the next hit may be near
 	for more = true; more && left > 0 && first <= last; {
 		parts := [][2]int64{{first, min(last, first+left-1)}}
 		if back {
 			parts[0] = [2]int64{max(first, last-left+1), last}
 		}
 		if !f.probe.empty() {
-			at, end := first, min(last, first+trailWindow-1)
+			at, end := first, min(last, first+ahead-1)
 			if back {
-				at, end = max(first, last-trailWindow+1), last
+				at, end = max(first, last-ahead+1), last
 			}
 			if parts, err = f.probe.promising(tx, at, end); err != nil {
 				return first, last, false, err
@@ -242,7 +249,8 @@ func (s Source) scan(tx *schema.Tx, first, last int64, back bool, f filter, fn f
 				break
 			}
 		}
-		left -= trailWindow >> blockBits
+		left -= ahead >> blockBits
+		ahead = min(2*ahead, trailWindow)
 	}
 	return first, last, more, nil
 }
