@@ -161,7 +161,8 @@ func bring(tx *tree.Tx, pieces []Piece, op journal.Op) (*PiecesResult, error) {
 	}
 
 	r := &PiecesResult{}
-	var before *tree.Tree // the state before, once something changes
+	var before *tree.Tree    // the state before, once something changes
+	var deltas []*tree.Delta // since then
 	for len(pieces) > 0 {
 		b, err := newBringer(tx, pieces[0].From)
 		if err != nil {
@@ -201,11 +202,12 @@ func bring(tx *tree.Tx, pieces []Piece, op journal.Op) (*PiecesResult, error) {
 		if err := Become(tx, delta, op); err != nil {
 			return nil, err
 		}
+		deltas = append(deltas, delta)
 	}
 	if before == nil {
 		return r, nil
 	}
-	return r, r.compare(before, tx)
+	return r, r.compare(before, tx, deltas)
 }
 
 // sameTree reports whether two trees are the same moment of one store.
@@ -214,15 +216,17 @@ func sameTree(a, b Tree) bool {
 	return x.DB() == y.DB() && x.Moment() == y.Moment() && x.Root() == y.Root()
 }
 
-// compare finds out what has changed since the state before.
-func (r *PiecesResult) compare(before *tree.Tree, tx *tree.Tx) error {
+// compare finds out what has changed since the state before, by some deltas.
+func (r *PiecesResult) compare(before *tree.Tree, tx *tree.Tx, deltas []*tree.Delta) error {
 	was, err := tx.On(before)
 	if err != nil {
 		return err
 	}
-	delta, err := tree.Compare(was, tx)
-	if err != nil {
-		return err
+	delta := deltas[0]
+	if len(deltas) > 1 { // a later one may have changed the same again
+		if delta, err = tree.Compare(was, tx); err != nil {
+			return err
+		}
 	}
 	if r.Changes, err = changesOf(was, tx, delta); err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"testing"
 
@@ -18,7 +19,11 @@ import (
 
 // A random path of a random tree comes back as it was then, the rest stays as it is, and an undo gives back what was there.
 func TestRandomPiecesComeBack(t *testing.T) {
-	for seed := range uint64(16) {
+	seeds := uint64(16)
+	if os.Getenv("VFS_LONG") != "" {
+		seeds = 300
+	}
+	for seed := range seeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			ctx := t.Context()
 			random := rand.New(rand.NewPCG(seed, 1))
