@@ -57,6 +57,7 @@ func TestRestorePath(t *testing.T) {
 	} {
 		require.ErrorIs(t, agentkit.Try(t, b, "workspace_restore", tt.args).Err, tt.want, "%v", tt.args)
 	}
+	require.ErrorIs(t, agentkit.Try(t, b, "workspace_merge", agentkit.Args{"into": "@{-1}", "dryRun": false}).Err, syscall.EROFS)
 }
 
 // Nothing comes back from or to a path that the policy protects, through no symlink of any time.
@@ -102,6 +103,10 @@ func TestRestorePathUnderPolicy(t *testing.T) {
 	require.NoError(t, full.Remove(t.Context(), "big"))
 	vfstest.Write(t, full, "b", strings.Repeat("x", 99))
 	require.ErrorIs(t, agentkit.Try(t, small, "workspace_restore", agentkit.Args{"ref": "s", "path": "/big"}).Err, syscall.EDQUOT)
+	require.Equal(t, []string{"a", "b"}, vfstest.Names(t, full))
+	short, err := agent.New(full, &tool.Config{Policy: &policy.Policy{MaxFileSize: 98}})
+	require.NoError(t, err)
+	require.ErrorIs(t, agentkit.Try(t, short, "workspace_restore", agentkit.Args{"ref": "s", "path": "/big"}).Err, syscall.EFBIG)
 	require.Equal(t, []string{"a", "b"}, vfstest.Names(t, full))
 }
 

@@ -108,6 +108,8 @@ func sides(ctx context.Context, h *tool.History, from, into string) (target *too
 			return nil, nil, nil, err
 		case ref.Snapshot != "":
 			return nil, nil, nil, tool.Refuse(syscall.EROFS, "'%s' is a snapshot, which never changes: into has to be a branch", into)
+		case tree.Tree().Frozen():
+			return nil, nil, nil, tool.Refuse(syscall.EROFS, "'%s' is a moment of the past, which never changes: into has to be a branch", into)
 		case tree.Tree().Moment() != h.FS().Moment():
 			if target, err = h.On(tree.Tree()); err != nil {
 				return nil, nil, nil, err

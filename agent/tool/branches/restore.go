@@ -49,7 +49,10 @@ func Restore(ctx context.Context, h *tool.History, ref, name, as string) (*snaps
 		if r, err = snapshot.RestorePiecesIn(tx, []snapshot.Piece{p}); err != nil {
 			return err
 		}
-		return h.MayChange(r.Changes)
+		if err := h.MayChange(r.Changes); err != nil {
+			return err
+		}
+		return fits(h.Policy(), r.Changes)
 	})
 	if err != nil {
 		return nil, err
@@ -75,4 +78,19 @@ func readable(ctx context.Context, h *tool.History, tree snapshot.Tree, name str
 		return "", err
 	}
 	return "/" + at, h.Policy().MayUseTree(policy.Read, at)
+}
+
+// fits refuses files beyond the sizes that the policy lets tools leave.
+func fits(p *policy.Policy, changes []snapshot.Change) error {
+	for _, c := range changes {
+		if c.New == nil || !c.New.Mode().IsRegular() || c.Old != nil && c.Old.SameContent(c.New) {
+			continue
+		}
+		for _, limit := range []policy.Size{p.MaxFileSize, p.MaxWriteSize} {
+			if size := c.New.Size(); limit > 0 && size > int64(limit) {
+				return &policy.SizeError{Path: policy.Rooted(c.Path), Size: size, Max: int64(limit)}
+			}
+		}
+	}
+	return nil
 }
