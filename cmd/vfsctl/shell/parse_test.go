@@ -121,7 +121,11 @@ func FuzzParse(f *testing.F) {
 
 		// What a completion writes is read back too.
 		for _, quote := range []byte{0, '\'', '"'} {
-			steps, _, err = parse("cat " + cursor{quote: quote}.spell(text))
+			typed := "cat " + cursor{quote: quote}.spell(text)
+			if quote != 0 && !strings.HasSuffix(typed, " ") { // a word that goes on keeps its quote open
+				typed += string(quote)
+			}
+			steps, _, err = parse(typed)
 			require.NoError(t, err)
 			require.Equal(t, text, steps[0].words[1].Text)
 		}
