@@ -191,6 +191,9 @@ func (a *App) Remembered(ctx context.Context, fsys *vfs.FS) string {
 
 // Standing returns the branch that commands stand on, in a command about the whole database, which itself stands on none.
 func (a *App) Standing(ctx context.Context, fsys *vfs.FS) string {
+	if s := a.here(); s != nil {
+		return cmp.Or(a.Branch, s.Branch)
+	}
 	return cmp.Or(a.Branch, os.Getenv(branchEnv), a.Remembered(ctx, fsys), vfs.MainBranch)
 }
 
