@@ -22,7 +22,7 @@ var suggested = map[string]string{
 	"SNAPSHOT": "snap1", "[CALL|SNAPSHOT]": "snap1", "CALL": "1024",
 	"SESSION": "", "ACTOR": "", "NAME": "", "[NAME]": "", "N": "", "TEXT": "", "TIME": "", "SPAN": "", "SUM": "", "MODE": "", "GLOB": "", "SIZE": "",
 	"PATTERN": "", "K=V": "", "ADDR": "", "ORIGIN": "", "COMMIT": "", "NEW": "", "SEQ": "", "NAME=DB[@BRANCH]": "",
-	"WHEN": "always", "FORMAT": "tar", "TYPE": "", "WAY": "copy", "none": "none", "base, ours, theirs": "ours",
+	"WHEN": "always", "FORMAT": "tar", "TYPE": "", "WAY": "copy", "OP": "write", "TOOL": "vfsctl mkdir", "none": "none", "base, ours, theirs": "ours",
 	"LOCAL|-": "host", "SRC": "host", "DEST": "host", "REPO": "host", "DIR": "host", "FILE": "host",
 	"[COMMAND]": "diff", "bash|zsh|fish|powershell": "zsh", "[flags]": "",
 }
@@ -55,7 +55,10 @@ func TestEveryWordIsCompleted(t *testing.T) {
 		if !known {
 			want, known = suggested[word]
 		}
-		require.True(t, known, "%s: what does %s suggest?", place, word)
+		if !known {
+			t.Errorf("%s: what does %s suggest?", place, word)
+			return
+		}
 		got := does(append([]string{cobra.ShellCompNoDescRequestCmd}, args...)...)
 		files := strings.HasSuffix(got, ":0\n")
 		require.Equal(t, want == "host", files, "%s: %s", place, got)
