@@ -15,7 +15,7 @@ import (
 
 // pages are the documents that people read.
 var pages = []string{
-	"README.md", "BRANCHES.md", "LIMITS.md", "TESTING.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "schema/FORMAT.md",
+	"README.md", "BRANCHES.md", "REVIEW.md", "LIMITS.md", "TESTING.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "schema/FORMAT.md",
 }
 
 // Every test and example that a page names exists.

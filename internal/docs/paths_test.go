@@ -15,7 +15,7 @@ import (
 )
 
 // maps are the pages that send readers to files and names of the source.
-var maps = []string{"README.md", "BRANCHES.md", "LIMITS.md", "TESTING.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md"}
+var maps = []string{"README.md", "BRANCHES.md", "REVIEW.md", "LIMITS.md", "TESTING.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md"}
 
 // described are the pages that name what the source declares.
 var described = slices.Concat(maps, []string{"CHANGELOG.md", "schema/FORMAT.md", "bench/README.md"})

@@ -96,6 +96,8 @@ func timeless(text string) []string {
 		{`\([0-9.]+ MiB/s\)`, "(RATE)"},
 		{`\b[0-9a-f]{64}\b`, "SUM"},
 		{`\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}`, "DATE"},
+		{`\d{4}-\d{2}-\d{2} \d{2}:\d{2}`, "MINUTE"},
+		{`searched [0-9.]+ \w+ of`, "searched SIZE of"},
 		{`undo-\d{8}-\d{6}-[0-9a-f]{8}\b`, "undo-NAME"},
 		{` +`, " "},
 	} {
