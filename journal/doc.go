@@ -25,5 +25,5 @@
 // The room knows branches by their numbers and epochs, paths as text, and inodes as numbers that it passes on. It knows
 // no trees: the rooms above resolve paths, and hand over a [Source] to read from.
 //
-// Tables written here: change, other, call, step, undone.
+// Tables written here: change, other, call, step, trail, undone.
 package journal

@@ -157,7 +157,9 @@ func TestShellAtTerminal(t *testing.T) {
 	s.sees(prompt)
 	s.press("cat 'not finished\r")
 	s.sees(`> $`)
-	s.press("nonsense\x03")
+	s.press("nonsense")
+	s.sees("nonsense") // the editor shows it, so it takes keys, and the terminal sends no signal
+	s.press("\x03")
 	s.sees(`\^C`)
 	s.sees(prompt)
 
@@ -190,7 +192,9 @@ func TestShellAtTerminal(t *testing.T) {
 	s.sees(prompt)
 	s.press("put - lost; pwd\r")
 	s.sees("pwd\r\n")
-	s.press("three\r\x03")
+	s.press("three\r")
+	s.sees("three\r\n")
+	s.press("\x03")
 	s.sees("vfsctl: interrupted")
 	s.sees(prompt)
 	s.press("cat typed | tr a-z A-Z; ls lost\r")
@@ -204,8 +208,8 @@ func TestShellAtTerminal(t *testing.T) {
 	s.press("some words\r")
 	s.sees("got some words\r\n")
 	s.sees(prompt)
-	s.press("!sleep 1000\r")
-	s.sees("1000\r\n")
+	s.press("!echo begun; sleep 1000\r")
+	s.sees("begun\r\n")
 	s.press("\x03")
 	s.sees(prompt)
 
