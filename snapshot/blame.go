@@ -25,8 +25,11 @@ type Line struct {
 // created with that content. A file beyond [vfs.MaxEditSize] is EFBIG, and one that looks binary is EINVAL.
 func Blame(ctx context.Context, fsys *vfs.FS, name string) ([]Line, error) {
 	lines, err := blame(ctx, fsys, name)
+	if pe := (*fs.PathError)(nil); errors.As(err, &pe) {
+		err = pe.Err
+	}
 	if err != nil {
-		return nil, nameErr("blame", name, err)
+		return nil, &fs.PathError{Op: "blame", Path: name, Err: err}
 	}
 	return lines, nil
 }

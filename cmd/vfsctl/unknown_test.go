@@ -47,6 +47,8 @@ func TestUnknownCommand(t *testing.T) {
 		{"--no-pager log", "vfsctl diff -p REF | cat"},
 		{"log -1", "vfsctl log -n N"},
 		{"log -S x", "vfsctl blame PATH"},
+		{"log --author ann", "vfsctl log --actor NAME"},
+		{"log --grep fix", "vfsctl log --tool NAME"},
 		{"diff --cached", "vfsctl diff -p REF"},
 		{"diff -w v1", "vfsctl diff --word REF"},
 		{"blame -L 1,2 a.txt", "vfsctl blame PATH"},

@@ -77,7 +77,7 @@ with --db. What the host's disk keeps of overwritten blocks is beyond its reach:
 			return err
 		}
 		start := time.Now()
-		ctx := vfs.WithCall(cmd.Context(), &vfs.Call{Began: start, Actor: cli.UserName(), Tool: cmd.CommandPath()})
+		ctx := vfs.WithCall(cmd.Context(), &vfs.Call{Began: start, Actor: cli.UserName(), Tool: cmd.CommandPath(), Command: cli.Words(cmd, args)})
 		bar := a.Progress(ctx, "purge", 0)
 		r, err := purge.Run(ctx, a.DB, args, &o)
 		bar.End()

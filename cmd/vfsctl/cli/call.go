@@ -105,9 +105,10 @@ func (a *App) On(use Access, fn func(c *Call) error) func(*cobra.Command, []stri
 			return err
 		}
 		if call != nil {
-			call.Command = words(cmd, args)
+			call.Command = Words(cmd, args)
 		}
-		err = fn(&Call{Context: ctx, Cmd: cmd, Args: args, FS: fsys, Dir: a.dir()})
+		c := &Call{Context: ctx, Cmd: cmd, Args: args, FS: fsys, Dir: a.dir()}
+		err = c.adviseRef(use, fn(c))
 		if call != nil {
 			err = ended(ctx, fsys, call, err)
 		}

@@ -20,6 +20,7 @@ func (a *App) complain(err error, code Exit) {
 		u      *UsageError
 		none   *NoDatabaseError
 		absent *noName
+		advice *advised
 	)
 	switch {
 	case err == nil, errors.Is(err, syscall.EPIPE):
@@ -38,6 +39,8 @@ func (a *App) complain(err error, code Exit) {
 	switch {
 	case errors.As(err, &u):
 		m.Try, m.Hint = u.Try, u.Hint
+	case errors.As(err, &advice):
+		m.Hint = advice.advice
 	case errors.As(err, &none) && none.Create:
 		m.Try = none.invoke(a, "init")
 		m.Hint = "or let mcp create it: --create"

@@ -18,6 +18,7 @@ type noName struct {
 	what, name string   // "branch", "snapshot" or "snapshot or branch"
 	there      []string // the names that exist
 	moment     bool     // it is a snapshot, and a branch was asked for
+	here       []string // the trees that it names in git, as they are written here
 	by         string   // what named it, if that is not the command line
 	err        error
 }
@@ -51,6 +52,12 @@ func (e *noName) hint() string {
 	switch {
 	case e.moment:
 		return "it is a snapshot: --at stands on one, and switch -c NEW " + e.name + " forks it"
+	case len(e.here) == 2:
+		return "two trees are two arguments: " + human.CommandLine(e.here...)
+	case len(e.here) == 1 && strings.Contains(e.here[0], "@{"):
+		return fmt.Sprintf("%s is %s here, the state so many calls back: see help refs", e.name, e.here[0])
+	case len(e.here) == 1:
+		return fmt.Sprintf("%s is %s here, and %s@{-1} the state before its last call", e.name, e.here[0], e.here[0])
 	case len(near) > 0 && len(near) <= few:
 		return DidYouMean(near)
 	case len(e.there) == 0:
@@ -95,20 +102,26 @@ func NoTree(ctx context.Context, fsys *vfs.FS, what, name string, err error) err
 		return err
 	}
 
-	var snapshots, branches []string
+	e := &noName{what: what, name: name, err: err}
+	snapshots, branches := snapshotNames(ctx, fsys), branchNames(ctx, fsys)
+	switch what {
+	case "branch":
+		e.there, e.moment = branches, slices.Contains(snapshots, name)
+	case "snapshot":
+		e.there = snapshots
+	default:
+		e.there = append(branches, snapshots...)
+		e.here = asHere(name, fsys, e.there)
+	}
+	return e
+}
+
+func snapshotNames(ctx context.Context, fsys *vfs.FS) (names []string) {
 	list, _ := snapshot.List(ctx, fsys)
 	for _, s := range list {
-		snapshots = append(snapshots, s.Name)
+		names = append(names, s.Name)
 	}
-	if strings.Contains(what, "branch") {
-		branches = branchNames(ctx, fsys)
-	}
-
-	moment := false
-	if what == "branch" {
-		moment, snapshots = slices.Contains(snapshots, name), nil
-	}
-	return &noName{what: what, name: name, there: append(branches, snapshots...), moment: moment, err: err}
+	return names
 }
 
 func branchNames(ctx context.Context, fsys *vfs.FS) (names []string) {

@@ -15,8 +15,8 @@ import (
 // maxWord bounds each word of a command that the log keeps, in bytes.
 const maxWord = 256
 
-// words returns the command line that the log keeps: without the global flags, and long words are cut.
-func words(cmd *cobra.Command, args []string) []string {
+// Words returns the command line that the log keeps: without the global flags, and long words are cut.
+func Words(cmd *cobra.Command, args []string) []string {
 	list := strings.Fields(cmd.CommandPath())
 	global := cmd.InheritedFlags()
 	cmd.Flags().Visit(func(f *pflag.Flag) {

@@ -106,6 +106,9 @@ func (ex *gitExporter) run() error {
 	if err != nil {
 		return err
 	}
+	if ex.since == "" && report.Files == 0 {
+		ex.Warn("git export: there are no files, and the commits are empty")
+	}
 	return reportLost(ex.App, report)
 }
 

@@ -73,7 +73,11 @@ func (d *differ) trees() (from, to snapshot.Tree, err error) {
 		return nil, nil, cli.NoTree(d, d.FS, "snapshot or branch", name, gone)
 	}
 	if from == nil {
-		return nil, nil, cli.Usage(d.Cmd, "diff needs a tree to compare with: the branch has no snapshot yet, and was forked from none")
+		return nil, nil, &cli.UsageError{
+			Err:  errors.New("diff needs a tree to compare with: the branch has no snapshot yet, and was forked from none"),
+			Try:  d.Invoke("log", "-p"),
+			Hint: "that shows each call as a patch; after " + d.Invoke("snapshot", "create", "NAME") + " diff compares with the snapshot",
+		}
 	}
 	return from, to, nil
 }

@@ -46,6 +46,8 @@ func eventName(o *term.Output, e *vfs.Event) string {
 		return name + " -> " + o.Name(e.Arg)
 	case e.Op == vfs.OpBranch:
 		return o.Name(strings.Replace(e.Arg, " ", " from ", 1))
+	case e.Op == purged && e.Arg != "":
+		return name + ": " + o.Name(e.Arg)
 	case e.Path == "." && e.Arg != "":
 		return o.Name(e.Arg)
 	}

@@ -99,8 +99,11 @@ changed, ino, and the directory whose entry did, dir.`,
 var ops = []vfs.Op{
 	vfs.OpCreate, vfs.OpWrite, vfs.OpAppend, vfs.OpTruncate, vfs.OpEdit, vfs.OpMkdir, vfs.OpMknod, vfs.OpSymlink, vfs.OpLink, vfs.OpRename,
 	vfs.OpCopy, vfs.OpRemove, vfs.OpRemoveAll, vfs.OpChmod, vfs.OpChown, vfs.OpChtimes, vfs.OpXattr, vfs.OpSetattr, vfs.OpRestore, vfs.OpMerge,
-	vfs.OpSnapshot, vfs.OpSnapshotDelete, vfs.OpBranch, vfs.OpBranchDelete, vfs.OpBranchRename, "purge",
+	vfs.OpSnapshot, vfs.OpSnapshotDelete, vfs.OpBranch, vfs.OpBranchDelete, vfs.OpBranchRename, purged,
 }
+
+// purged is the kind of the change that tells of a purge. Its argument is the reason.
+const purged vfs.Op = "purge"
 
 func completeOps(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	list := make([]cobra.Completion, len(ops))
@@ -206,7 +209,19 @@ func (l *logPrinter) run() error {
 			break
 		}
 	}
+	if shown == 0 {
+		l.explainNone()
+	}
 	return nil
+}
+
+// explainNone tells of the PATHs for which there is nothing that they name trees.
+func (l *logPrinter) explainNone() {
+	for _, arg := range l.Args {
+		if advice := l.RefAdvice(arg); advice != "" && !has(l, l.FS, arg) {
+			l.Warn("log %s: no call is of a path of that name; %s", arg, advice)
+		}
+	}
 }
 
 // show prints one deed.
@@ -236,13 +251,14 @@ func (l *logPrinter) showPatch(d *snapshot.Deed) error {
 		return err
 	}
 
-	_, err := l.print(patch.Call(l, l.FS, d.ID, l.options()))
+	n, err := l.print(patch.Call(l, l.FS, d.ID, l.options()))
 	if errors.Is(err, syscall.ESTALE) && !l.JSON {
+		n++
 		err = l.Out.Printf("# a collection has taken what this call changed\n")
 	} else if errors.Is(err, syscall.ESTALE) {
 		err = nil
 	}
-	if err != nil || l.JSON {
+	if err != nil || l.JSON || n == 0 {
 		return err
 	}
 	return l.Out.Printf("\n")

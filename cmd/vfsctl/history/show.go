@@ -78,7 +78,23 @@ func (s *shower) run() error {
 	if id, bad := strconv.ParseInt(name, 10, 64); bad == nil && errors.Is(err, fs.ErrNotExist) {
 		return s.call(id)
 	}
-	return cli.NoTree(s, s.FS, "snapshot", name, err)
+	return cli.Advise(cli.NoTree(s, s.FS, "snapshot", name, err), s.instead(name))
+}
+
+// instead tells which command shows what an argument names that is neither a call nor a snapshot; "" if it names nothing.
+func (s *shower) instead(arg string) string {
+	if there, name, err := s.Of(arg); err == nil {
+		info, err := there.FS.Stat(s, name)
+		switch {
+		case err == nil && name == arg:
+			return "it is a path: " + human.CommandLine("vfsctl", "log", "-p", arg)
+		case err == nil && info.IsDir():
+			return "it is a directory there: " + human.CommandLine("vfsctl", "ls", arg)
+		case err == nil:
+			return "it is a file there: " + human.CommandLine("vfsctl", "cat", arg)
+		}
+	}
+	return s.RefAdvice(arg)
 }
 
 // last returns the number of the last call that changed the branch.
@@ -93,7 +109,7 @@ func (s *shower) last() (int64, error) {
 			return events[i].Call, nil
 		}
 		if len(events) < most {
-			return 0, fmt.Errorf("show: no call has changed the branch: %w", fs.ErrNotExist)
+			return 0, errors.New("show: no call has changed the branch yet")
 		}
 	}
 }
