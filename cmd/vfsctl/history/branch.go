@@ -194,12 +194,13 @@ func branchDelete(a *cli.App) *cobra.Command {
 		Aliases: []string{"rm", "drop"},
 		Short:   "Drop branches with their snapshots",
 		Long: `Drop branches with their snapshots. Branches that were forked from them keep all their files. gc
-frees the space. The branch main cannot be deleted, nor can the one that you stand on by switch.`,
+frees the space. The branch main cannot be deleted, nor can the one that you stand on by switch, or in a shell.`,
 		Example:           "  vfsctl branch delete attempt-2",
 		Args:              cli.Args(1, -1),
 		ValidArgsFunction: a.CompleteBranches,
 		RunE: deleteEach(a, "branch", func(ctx context.Context, fsys *vfs.FS, name string) error {
-			if name != vfs.MainBranch && name == a.Remembered(ctx, fsys) {
+			stands := name == a.Remembered(ctx, fsys) || a.Shell() != nil && name == a.Standing(ctx, fsys)
+			if name != vfs.MainBranch && stands {
 				err := fmt.Errorf("%w: you stand on it; first stand elsewhere: %s", syscall.EPERM, a.Invoke("switch", vfs.MainBranch))
 				return &fs.PathError{Op: "delete branch", Path: name, Err: err}
 			}

@@ -102,9 +102,6 @@ var ops = []vfs.Op{
 	vfs.OpSnapshot, vfs.OpSnapshotDelete, vfs.OpBranch, vfs.OpBranchDelete, vfs.OpBranchRename, purged,
 }
 
-// purged is the kind of the change that tells of a purge. Its argument is the reason.
-const purged vfs.Op = "purge"
-
 func completeOps(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	list := make([]cobra.Completion, len(ops))
 	for i, op := range ops {

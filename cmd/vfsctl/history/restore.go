@@ -136,9 +136,13 @@ func (r *restorer) piece(arg string) (snapshot.Piece, error) {
 	if ref, _, ok := strings.Cut(arg, ":"); ok && ref != "" && !strings.Contains(ref, "/") {
 		return snapshot.Piece{}, cli.NoTree(r, r.FS, "snapshot or branch", ref, unknown)
 	}
+	below := arg
+	if first, _, _ := strings.Cut(arg, "/"); r.Dir != "/" && first != "" && first != "." && first != ".." {
+		below = "./" + arg // behind a reference, a path in a shell begins at the root
+	}
 	return snapshot.Piece{}, &cli.UsageError{
 		Err: &fs.PathError{Op: "restore", Path: arg, Err: errors.New("no snapshot or branch is called so, and a path needs the moment to take it from")},
-		Try: r.Invoke("restore", cmp.Or(r.FS.Head(), "main")+"@{-1}:"+arg), Hint: "that is the state before the last call; SNAPSHOT:PATH is that of a snapshot, see help refs",
+		Try: r.Invoke("restore", cmp.Or(r.FS.Head(), "main")+"@{-1}:"+below), Hint: "that is the state before the last call; SNAPSHOT:PATH is that of a snapshot, see help refs",
 	}
 }
 

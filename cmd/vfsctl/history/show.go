@@ -129,6 +129,14 @@ func (s *shower) call(id int64) error {
 	if err != nil || n > 0 || s.JSON || len(s.o.Paths) > 0 {
 		return err
 	}
+
+	gone, err := purgedOf(s.Call, id)
+	switch {
+	case err != nil:
+		return err
+	case gone != "":
+		return s.Out.Printf("# a purge has removed %s\n", s.Out.Name(gone))
+	}
 	return s.Out.Printf("# no file differs\n")
 }
 

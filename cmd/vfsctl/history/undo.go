@@ -128,10 +128,28 @@ func (u *undoer) print(r *undo.Result, err error) error {
 	} else {
 		err = u.list(r)
 	}
+	if err == nil && len(r.Changes)+len(r.Conflicts) == 0 {
+		err = u.explainNone(r)
+	}
 	if err == nil && len(r.Conflicts) > 0 {
 		err = cli.ExitConflict
 	}
 	return err
+}
+
+// explainNone tells of an undo or a redo that changed nothing that a purge has removed what it was about.
+func (u *undoer) explainNone(r *undo.Result) error {
+	for _, c := range r.Calls {
+		gone, err := purgedOf(u.Call, c.ID)
+		if err != nil {
+			return err
+		}
+		if gone != "" {
+			u.Warn("%s: no file is changed: a purge has removed %s, and nothing brings it back", u.Cmd.Name(), gone)
+			return nil
+		}
+	}
+	return nil
 }
 
 func (u *undoer) json(r *undo.Result) undoJSON {

@@ -23,7 +23,7 @@ them. The prompt shows where they stand: the branch or the moment, and a directo
 cd DIR changes the directory, where the paths of all commands begin, and cd REF:DIR goes to another tree: a branch, a snapshot or
 a moment. switch goes to a branch and remembers it, as it does outside. pwd, help and exit are there too. A path behind REF:
 begins at the root, unless it begins with ./ or ../ as in git. find, grep, ls, du and tree show paths from the directory on, all
-others from the root. Files of the host are looked for in the host's working directory.
+others from the root. Files of the host are looked for in the host's working directory. run begins at the root of the tree.
 
 Quotes, backslashes, comments, ;, && and || are those of sh. Of paths, * ? [a-z] {a,b} and ** match names in the tree. What
 follows | is for the shell of the host, and so is a line that begins with !. There are no variables, no redirections and no
