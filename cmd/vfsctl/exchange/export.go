@@ -48,6 +48,7 @@ moment. Files in conflict are refused, with the exit code 14, unless --with-conf
 		RunE: a.On(cli.Reads, func(c *cli.Call) error {
 			ex.Call = c
 			if len(c.Args) == 1 {
+				ex.warnOfSnapshot(c.Args[0])
 				return ex.run(c.Dir, c.Args[0])
 			}
 			return ex.run(c.Args[0], c.Args[1])
@@ -72,6 +73,16 @@ type exporter struct {
 	conflicts bool // files in conflict are written
 	format    archive.Format
 	since     string
+}
+
+// warnOfSnapshot tells that a destination that does not exist has the name of a snapshot, which may be what was meant.
+func (ex *exporter) warnOfSnapshot(dest string) {
+	if _, err := os.Lstat(dest); err == nil {
+		return
+	}
+	if _, err := snapshot.Open(ex, ex.FS, dest); err == nil {
+		ex.Warn("export writes the present tree to a new %s, which is a snapshot too: %s writes that", dest, ex.Invoke("--at", dest, "export", "DEST"))
+	}
 }
 
 func (ex *exporter) run(from, dest string) error {
