@@ -42,7 +42,7 @@ type DeedOptions struct {
 // as much as one of a few, unless others changed something in its course.
 func Deeds(ctx context.Context, src Source, options *DeedOptions) iter.Seq2[Deed, error] {
 	return func(yield func(Deed, error) bool) {
-		d := deeds{reader: reader{src: src}, seen: make(map[int64]bool)}
+		d := deeds{reader: reader{src: src}, seen: make(map[int64]bool), most: 1}
 		if options != nil {
 			d.o = *options
 		}
@@ -56,7 +56,7 @@ func Deeds(ctx context.Context, src Source, options *DeedOptions) iter.Seq2[Deed
 					return
 				}
 			}
-			d.found = d.found[:0]
+			d.found, d.most = d.found[:0], min(4*d.most, batch)
 		}
 		if err != nil {
 			yield(Deed{}, err)
@@ -79,9 +79,11 @@ type deeds struct {
 	seen        map[int64]bool // calls that were found, and may have more changes
 	waiting     []Deed         // that were found before their last changes, oldest first
 	found       []Deed
+	most        int // how many deeds the next transaction finds at most
 }
 
-// batch is how many deeds one transaction finds at most.
+// batch is how many deeds one transaction finds at most. The first finds one, and each four times as many as the one before,
+// because a caller may want but a few.
 const batch = 64
 
 func (d *deeds) begin(ctx context.Context) error {
@@ -144,9 +146,9 @@ func (d *deeds) look(tx *schema.Tx) error {
 
 // lookAtChanges goes through some of the changes.
 func (d *deeds) lookAtChanges(tx *schema.Tx) error {
-	for d.first <= d.last && len(d.found) < batch {
+	for d.first <= d.last && len(d.found) < d.most {
 		var hit *Event
-		first, last, _, err := d.src.scan(tx, d.first, d.last, !d.o.Oldest, d.filter, func(e Event) bool {
+		first, last, _, err := d.src.scan(tx, d.first, d.last, !d.o.Oldest, &d.filter, func(e Event) bool {
 			if d.wanted(&e) {
 				hit = &e
 			}
@@ -311,11 +313,10 @@ func (d *deeds) read(tx *schema.Tx, call CallRecord) (deed Deed, some bool, err 
 	if most == 0 {
 		return deed, true, nil
 	}
-	f := d.filter
-	f.call = call.ID
+	f := filter{op: d.filter.op, names: d.filter.names, call: call.ID, probe: d.filter.probe}
 	first, last := max(call.First, d.low), min(call.Last, d.high)
 	for more := true; more && err == nil && first <= last; {
-		first, last, more, err = d.src.scan(tx, first, last, false, f, func(e Event) bool {
+		first, last, more, err = d.src.scan(tx, first, last, false, &f, func(e Event) bool {
 			if d.wants(&e) {
 				deed.Events = append(deed.Events, e)
 			}
@@ -336,7 +337,7 @@ func (d *deeds) lookAtCalls(tx *schema.Tx) error {
 		text = callColumns + `WHERE ` + where + ` AND +c.first <= ? AND +c.last >= ? AND c.id > ? ORDER BY c.id LIMIT ?`
 	}
 	var calls []CallRecord
-	rows := tx.Query(text, append(args, d.high, d.low, d.id, batch)...)
+	rows := tx.Query(text, append(args, d.high, d.low, d.id, d.most)...)
 	for rows.Next() {
 		calls = append(calls, scanCall(rows))
 	}
@@ -361,7 +362,7 @@ func (d *deeds) lookAtCalls(tx *schema.Tx) error {
 			d.found = append(d.found, deed)
 		}
 	}
-	if len(calls) < batch {
+	if len(calls) < d.most {
 		d.first = d.last + 1
 	}
 	return nil

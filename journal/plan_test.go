@@ -16,8 +16,17 @@ func TestReadPlans(t *testing.T) {
 	require.NoError(t, err)
 	defer func() { require.NoError(t, db.Close()) }()
 	require.NoError(t, db.View(t.Context(), func(tx *schema.Tx) error {
-		ofTree := []any{1024, int64(schema.Head), 1024, 5000, "", "", "", ""}
-		for text, args := range map[string][]any{sourceEvents: ofTree, sourceEvents + ` DESC`: ofTree, branchEvents: {1024, 5000, 1024}} {
+		plans := map[string][]any{branchEvents: {1024, 5000, 1024}}
+		for _, f := range []filter{{}, {session: "s"}, {op: "write", names: []string{"a", "b"}, call: 1024, session: "s"}} {
+			for _, trees := range []bool{false, true} {
+				where, args := f.conditions(trees)
+				args = append([]any{1024, int64(schema.Head), 1024, 5000}, args...)
+				for _, order := range []string{` ORDER BY c.seq`, ` ORDER BY c.seq DESC`} {
+					plans[sourceEvents+where+order] = args
+				}
+			}
+		}
+		for text, args := range plans {
 			rows := tx.Query(`EXPLAIN QUERY PLAN `+text, args...)
 			first := true
 			for rows.Next() {
@@ -58,6 +67,23 @@ func TestUndoPlans(t *testing.T) {
 			require.NoError(t, rows.Err())
 			require.Equal(t, tt.plan, plan)
 		}
+		return nil
+	}))
+}
+
+// The calls of a session are found by its index, and no others are looked at.
+func TestSessionPlan(t *testing.T) {
+	db, err := schema.Open(t.Context(), filepath.Join(t.TempDir(), "plan.db"), schema.Options{})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, db.Close()) }()
+	require.NoError(t, db.View(t.Context(), func(tx *schema.Tx) error {
+		var plan []string
+		rows := tx.Query(`EXPLAIN QUERY PLAN `+callsOfSession, "s", 1024, 5000)
+		for rows.Next() {
+			plan = append(plan, rows.Text(3))
+		}
+		require.NoError(t, rows.Err())
+		require.Equal(t, []string{"SEARCH call USING INDEX call_session (session=?)", "USE TEMP B-TREE FOR ORDER BY"}, plan)
 		return nil
 	}))
 }

@@ -69,15 +69,64 @@ func (r *reader) read(ctx context.Context) ([]Event, error) {
 		last = min(last, r.o.Until-1)
 	}
 
+	spans := []part{{first: first, last: last}}
+	if r.o.Session != "" {
+		if spans, err = r.spansOfSession(ctx, first, last); err != nil {
+			return nil, err
+		}
+	}
 	f := r.filter("")
 	f.session = r.o.Session
-	err = r.windows(ctx, first, last, r.o.Newest, f, func(e Event) bool {
-		if r.wants(&e) {
-			events = append(events, e)
+	for _, span := range spans {
+		if full() {
+			break
 		}
-		return !full()
+		err := r.windows(ctx, span.first, span.last, r.o.Newest, f, func(e Event) bool {
+			if r.wants(&e) {
+				events = append(events, e)
+			}
+			return !full()
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return events, nil
+}
+
+const callsOfSession = `SELECT first, last FROM call WHERE session = ? AND last >= ? AND first <= ? ORDER BY first`
+
+// spansOfSession returns the parts of a range of changes in which the calls of the session were at work, in the order in which they
+// are to be read. Of a session of many calls, of which the first few events may do, it returns the range.
+func (r *reader) spansOfSession(ctx context.Context, first, last int64) (spans []part, err error) {
+	err = r.src.View(ctx, func(tx *schema.Tx) error {
+		if kept, err := Kept(tx); err != nil || !kept {
+			return err
+		}
+		if r.o.Max > 0 {
+			_, n, err := callFilter{session: r.o.Session}.rarest(tx)
+			if err != nil || n == few {
+				spans = []part{{first: first, last: last}}
+				return err
+			}
+		}
+
+		// Calls may have worked side by side.
+		rows := tx.Query(callsOfSession, r.o.Session, first, last)
+		for rows.Next() {
+			from, to := max(first, rows.Int(0)), min(last, rows.Int(1))
+			if n := len(spans); n > 0 && from <= spans[n-1].last+1 {
+				spans[n-1].last = max(spans[n-1].last, to)
+			} else {
+				spans = append(spans, part{first: from, last: to})
+			}
+		}
+		return rows.Err()
 	})
-	return events, err
+	if r.o.Newest {
+		slices.Reverse(spans)
+	}
+	return spans, err
 }
 
 // wants reports whether the event is one that was asked for.
@@ -88,14 +137,15 @@ func (r *reader) wants(e *Event) bool {
 // filter returns the part of what is asked for that is known before a change is read.
 func (r *reader) filter(op Op) (f filter) {
 	f.op = string(op)
-	if len(r.names) == 1 && r.names[0].name != "." {
-		f.from, f.to = r.names[0].name, r.names[0].name+"0" // the byte after '/'
+	for _, a := range r.names {
+		if !slices.Contains(f.names, a.name) {
+			f.names = append(f.names, a.name)
+		}
 	}
-	names := make([]string, len(r.names))
-	for i, a := range r.names {
-		names[i] = a.name
+	f.probe = probeFor(f.op, f.names)
+	if len(f.names) > maxRanges || slices.Contains(f.names, ".") {
+		f.names = nil
 	}
-	f.probe = probeFor(f.op, names)
 	return f
 }
 
@@ -124,17 +174,56 @@ func (r *reader) follow(ctx context.Context, path string) error {
 // A filter leaves changes out before they are read, because one that is not wanted should cost little; "" is none. It lets some pass
 // that are not wanted: the range of paths holds neighbours, and ops that concern a whole tree pass with any path.
 type filter struct {
-	op, session, from, to string
-	call                  int64 // 0: any
-	probe                 probe
+	op, session string
+	names       []string // nil: any; up to maxRanges
+	call        int64    // 0: any
+	probe       probe
+	look        look
 }
+
+// maxRanges is how many names a statement looks for; where there are more, each change is read.
+const maxRanges = 8
+
+// conditions returns what a part of the changes is asked for, with its arguments. A statement without the conditions that are not
+// asked for takes a third of the time: it is run for each change.
+func (f *filter) conditions(trees bool) (text string, args []any) {
+	if f.op != "" {
+		text, args = ` AND c.op = ?`, append(args, f.op)
+	}
+	if f.call != 0 {
+		text, args = text+` AND c.call = ?`, append(args, f.call)
+	}
+
+	for i, name := range f.names {
+		if i == 0 {
+			text += ` AND (`
+		} else {
+			text += ` OR `
+		}
+		text, args = text+`c.path >= ? AND c.path < ?`, append(args, name, name+"0") // the byte after '/'
+	}
+	if len(f.names) > 0 {
+		if trees {
+			text += ofTrees
+		}
+		text += `)`
+	}
+
+	if f.session != "" {
+		text, args = text+` AND k.session IS ?`, append(args, f.session)
+	}
+	return text, args
+}
+
+// ofTrees is the condition of treeOps. SQLite would make a table for a list of them, in each run.
+const ofTrees = ` OR c.op = 'rename' OR c.op = 'removeall' OR c.op = 'restore' OR c.op = 'merge'`
 
 // windows calls fn for the events first to last that the tree has and the filter lets pass, until fn returns false.
 func (r *reader) windows(ctx context.Context, first, last int64, back bool, f filter, fn func(Event) bool) error {
 	more := true
 	for more && first <= last {
 		err := r.src.View(ctx, func(tx *schema.Tx) (err error) {
-			first, last, more, err = r.src.scan(tx, first, last, back, f, fn)
+			first, last, more, err = r.src.scan(tx, first, last, back, &f, fn)
 			return err
 		})
 		if err != nil {
@@ -161,18 +250,17 @@ func checkThere(tx *schema.Tx, seq int64) error {
 // The changes are the outer loop, by their numbers: a lineage is short. The plus keeps it to the rows of the lineage
 // itself, which the index of ancestors would have to be right about.
 const sourceEvents = eventColumns + `CROSS JOIN lineage l ON l.branch = ?1 AND +l.ancestor = ifnull(c.branch, 1024) AND c.epoch <= iif(l.level = 0, ?2, l.epoch)` +
-	eventJoins + `WHERE c.seq BETWEEN ?3 AND ?4 AND (?5 = '' OR c.op = ?5) AND (?6 = '' OR k.session = ?6)
-	AND (?7 = '' OR c.path >= ?7 AND c.path < ?8 OR c.op IN ('rename', 'removeall', 'restore', 'merge')) AND (?9 = 0 OR c.call = ?9)
-	ORDER BY c.seq`
+	eventJoins + `WHERE c.seq BETWEEN ?3 AND ?4`
 
 // events reads events of the branch and of those that it comes from, as of the forks.
-func (s Source) events(tx *schema.Tx, first, last int64, back bool, f filter, fn func(Event) bool) (more bool, err error) {
-	text := sourceEvents
+func (s Source) events(tx *schema.Tx, in part, back bool, f *filter, fn func(Event) bool) (more bool, err error) {
+	where, args := f.conditions(in.trees)
+	text := sourceEvents + where + ` ORDER BY c.seq`
 	if back {
 		text += ` DESC`
 	}
 
-	rows := tx.Query(text, s.Branch, s.Epoch, first, last, f.op, f.session, f.from, f.to, f.call)
+	rows := tx.Query(text, append([]any{s.Branch, s.Epoch, in.first, in.last}, args...)...)
 	defer rows.Close()
 
 	// Numbers that do not ascend, or descend on the way back, are damage.

@@ -1,6 +1,10 @@
 package journal
 
-import "vfsdb/schema"
+import (
+	"slices"
+
+	"vfsdb/schema"
+)
 
 // A trail tells which of the last changes a reader need not look at: it is a Bloom filter of what the changes of one block
 // concern. A block without a trail is read: it is not full yet, or a version before 6 of the format has written it.
@@ -119,10 +123,21 @@ func addTrails(tx *schema.Tx, first, last int64) error {
 	return nil
 }
 
-// A probe asks trails for what a reader is after: one of some marks, and one more. Where it asks for nothing, any trail will do.
+// treeOps are the ops that concern what is below their paths.
+var treeOps = [...]Op{OpRename, OpRemoveAll, OpRestore, OpMerge}
+
+var treeMarks = func() (marks [len(treeOps)]uint64) {
+	for i, op := range treeOps {
+		marks[i] = mark(markOp, string(op))
+	}
+	return marks
+}()
+
+// A probe asks trails for what a reader is after: one op, and one of some marks. Where it asks for nothing, any trail will do.
 type probe struct {
-	some []uint64
-	op   uint64 // 0: any
+	op    uint64   // 0: any
+	at    []uint64 // of paths
+	above []uint64 // that only the changes of treeOps leave
 }
 
 // probeFor returns the probe for the changes of a kind that concern one of some names; "" and nil are any.
@@ -130,13 +145,13 @@ func probeFor(op string, names []string) (p probe) {
 	if op != "" {
 		p.op = mark(markOp, op)
 	}
+	if slices.Contains(names, ".") {
+		return p
+	}
 	for _, name := range names {
-		if name == "." {
-			p.some = nil
-			return p
-		}
-		p.some = append(p.some, mark(markAt, name), mark(markAbove, "."))
-		marksAlong(markAbove, name, func(m uint64) { p.some = append(p.some, m) })
+		p.at = append(p.at, mark(markAt, name))
+		p.above = append(p.above, mark(markAbove, "."))
+		marksAlong(markAbove, name, func(m uint64) { p.above = append(p.above, m) })
 	}
 	return p
 }
@@ -144,38 +159,42 @@ func probeFor(op string, names []string) (p probe) {
 // probeForMove returns the probe for the renames that brought a path, or a directory above it.
 func probeForMove(path string) probe {
 	p := probe{op: mark(markOp, string(OpRename))}
-	marksAlong(markAbove, path, func(m uint64) { p.some = append(p.some, m) })
+	marksAlong(markAbove, path, func(m uint64) { p.above = append(p.above, m) })
 	return p
 }
 
-func (p *probe) empty() bool { return p.op == 0 && len(p.some) == 0 }
+func (p *probe) empty() bool { return p.op == 0 && len(p.at) == 0 && len(p.above) == 0 }
 
-// finds reports whether the changes of a trail may have what is asked for.
-func (p *probe) finds(trail []byte) bool {
-	if p.op != 0 && !hasMark(trail, p.op) {
-		return false
+// finds reports whether the changes of a trail may have what is asked for, and whether some of them may be of treeOps.
+func (p *probe) finds(trail []byte) (found, trees bool) {
+	has := func(m uint64) bool { return hasMark(trail, m) }
+	if p.op != 0 && !has(p.op) {
+		return false, false
 	}
-	for _, m := range p.some {
-		if hasMark(trail, m) {
-			return true
-		}
-	}
-	return len(p.some) == 0
+	trees = slices.ContainsFunc(treeMarks[:], has)
+	found = len(p.at)+len(p.above) == 0 || slices.ContainsFunc(p.at, has) || trees && slices.ContainsFunc(p.above, has)
+	return found, trees
+}
+
+// A part is a range of changes.
+type part struct {
+	first, last int64
+	trees       bool // some may be of treeOps
 }
 
 // trailWindow is how many changes the trails that one query reads stand for at most, and window how many changes it looks at itself.
 const trailWindow = 1024 << blockBits
 
 // promising returns the parts of a range of changes that a probe does not rule out, in ascending order.
-func (p *probe) promising(tx *schema.Tx, first, last int64) (parts [][2]int64, err error) {
-	add := func(from, to int64) {
+func (p *probe) promising(tx *schema.Tx, first, last int64) (parts []part, err error) {
+	add := func(from, to int64, trees bool) {
 		from, to = max(from, first), min(to, last)
 		switch n := len(parts); {
 		case from > to:
-		case n > 0 && parts[n-1][1] == from-1:
-			parts[n-1][1] = to
+		case n > 0 && parts[n-1].last == from-1 && parts[n-1].trees == trees:
+			parts[n-1].last = to
 		default:
-			parts = append(parts, [2]int64{from, to})
+			parts = append(parts, part{from, to, trees})
 		}
 	}
 
@@ -185,40 +204,74 @@ func (p *probe) promising(tx *schema.Tx, first, last int64) (parts [][2]int64, e
 	var trail []byte
 	for rows.Next() {
 		from := rows.Int(0) << blockBits
-		add(next, from-1)
+		add(next, from-1, true)
 		trail = append(trail[:0], make([]byte, rows.Len(1))...)
 		rows.Read(1, trail)
-		if next = from + 1<<blockBits; p.finds(trail) {
-			add(from, next-1)
+		next = from + 1<<blockBits
+		if found, trees := p.finds(trail); found {
+			add(from, next-1, trees)
 		}
 	}
-	add(next, last)
+	add(next, last, true)
 	return parts, rows.Err()
+}
+
+// A look is what the trails of a range have told. A scan that goes on where another stopped does not read them again.
+type look struct {
+	first, last int64
+	parts       []part
+	ahead       int64 // how many changes the next look is at
+}
+
+// next returns the parts of what is looked at next of a range of changes, in ascending order, and where that begins and ends.
+func (k *look) next(tx *schema.Tx, p *probe, first, last int64, back bool) (parts []part, at, end int64, err error) {
+	edge := first
+	if back {
+		edge = last
+	}
+	if k.ahead == 0 || edge < k.first || edge > k.last {
+		k.ahead = min(max(2*k.ahead, 8<<blockBits), trailWindow) // the next hit may be near
+		at, end = first, min(last, first+k.ahead-1)
+		if back {
+			at, end = max(first, last-k.ahead+1), last
+		}
+		if k.parts, err = p.promising(tx, at, end); err != nil {
+			k.ahead = 0
+			return nil, 0, 0, err
+		}
+		k.first, k.last = at, end
+	}
+
+	at, end = max(first, k.first), min(last, k.last)
+	for _, part := range k.parts {
+		if part.first, part.last = max(part.first, at), min(part.last, end); part.first <= part.last {
+			parts = append(parts, part)
+		}
+	}
+	return parts, at, end, nil
 }
 
 // scan calls fn for the events first to last that the filter lets pass, until it returns false, or until it has looked at so
 // many that others should have their turn. It returns the range that is left.
-func (s Source) scan(tx *schema.Tx, first, last int64, back bool, f filter, fn func(Event) bool) (from, to int64, more bool, err error) {
-	left, ahead := int64(window), int64(8)<<blockBits // the next hit may be near
+func (s Source) scan(tx *schema.Tx, first, last int64, back bool, f *filter, fn func(Event) bool) (from, to int64, more bool, err error) {
+	left := int64(window)
 	for more = true; more && left > 0 && first <= last; {
-		parts := [][2]int64{{first, min(last, first+left-1)}}
+		parts := []part{{first, min(last, first+left-1), true}}
 		if back {
-			parts[0] = [2]int64{max(first, last-left+1), last}
+			parts[0].first, parts[0].last = max(first, last-left+1), last
 		}
-		if !f.probe.empty() {
-			at, end := first, min(last, first+ahead-1)
-			if back {
-				at, end = max(first, last-ahead+1), last
-			}
-			if parts, err = f.probe.promising(tx, at, end); err != nil {
+		if !f.probe.empty() && last-first >= 1<<blockBits {
+			var at, end int64
+			if parts, at, end, err = f.look.next(tx, &f.probe, first, last, back); err != nil {
 				return first, last, false, err
 			}
-			if len(parts) == 0 || back && parts[0][0] > at {
-				parts = append([][2]int64{{at, at - 1}}, parts...) // the end of this window
+			if len(parts) == 0 || back && parts[0].first > at {
+				parts = append([]part{{at, at - 1, false}}, parts...) // the end of this look
 			}
-			if !back && parts[len(parts)-1][1] < end {
-				parts = append(parts, [2]int64{end + 1, end})
+			if !back && parts[len(parts)-1].last < end {
+				parts = append(parts, part{end + 1, end, false})
 			}
+			left -= (end - at + 1) >> blockBits
 		}
 
 		for i := range parts {
@@ -226,31 +279,29 @@ func (s Source) scan(tx *schema.Tx, first, last int64, back bool, f filter, fn f
 			if back {
 				part = parts[len(parts)-1-i]
 			}
-			n := part[1] - part[0] + 1
+			n := part.last - part.first + 1
 			if n > left && back {
-				part[0] = part[1] - left + 1
+				part.first = part.last - left + 1
 			} else if n > left {
-				part[1] = part[0] + left - 1
+				part.last = part.first + left - 1
 			}
-			if part[0] <= part[1] {
-				if err := checkThere(tx, part[0]); err != nil {
+			if part.first <= part.last {
+				if err := checkThere(tx, part.first); err != nil {
 					return first, last, false, err
 				}
-				if more, err = s.events(tx, part[0], part[1], back, f, fn); err != nil || !more {
+				if more, err = s.events(tx, part, back, f, fn); err != nil || !more {
 					return first, last, more, err
 				}
 			}
 			if back {
-				last = part[0] - 1
+				last = part.first - 1
 			} else {
-				first = part[1] + 1
+				first = part.last + 1
 			}
 			if left -= n; left <= 0 {
 				break
 			}
 		}
-		left -= ahead >> blockBits
-		ahead = min(2*ahead, trailWindow)
 	}
 	return first, last, more, nil
 }

@@ -51,6 +51,42 @@ func TestDeedsAreTheLogPutTogether(t *testing.T) {
 	}
 }
 
+// The log of a session is what calls of the session have in the whole log, whatever worked beside them.
+func TestLogOfASession(t *testing.T) {
+	random := rand.New(rand.NewPCG(13, 5))
+	main := vfstest.New(t)
+	fork := makeDeeds(t, main, random)
+	for _, fsys := range []*vfs.FS{main, fork} {
+		all, err := fsys.Log(t.Context(), nil)
+		require.NoError(t, err)
+		for n := range 100 {
+			o := vfs.LogOptions{Session: fmt.Sprintf("s%d", random.IntN(4)), Newest: n%2 == 0, Max: random.IntN(9)}
+			if n%3 == 0 {
+				o.Since, o.Until = all[random.IntN(len(all))].Seq, all[random.IntN(len(all))].Seq
+			}
+			want := []int64{}
+			for _, e := range all {
+				if e.Session == o.Session && e.Seq > o.Since && (o.Until == 0 || e.Seq < o.Until) {
+					want = append(want, e.Seq)
+				}
+			}
+			if o.Newest {
+				slices.Reverse(want)
+			}
+			if o.Max > 0 {
+				want = want[:min(o.Max, len(want))]
+			}
+			got := []int64{}
+			list, err := fsys.Log(t.Context(), &o)
+			require.NoError(t, err)
+			for _, e := range list {
+				got = append(got, e.Seq)
+			}
+			require.Equal(t, want, got, "%+v", o)
+		}
+	}
+}
+
 // makeDeeds fills a store, and returns a fork of it.
 func makeDeeds(t *testing.T, main *vfs.FS, random *rand.Rand) *vfs.FS {
 	t.Helper()
