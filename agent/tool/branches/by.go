@@ -2,7 +2,10 @@ package branches
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"slices"
+	"syscall"
 	"time"
 
 	"vfsdb/agent/tool"
@@ -39,8 +42,12 @@ func blame(ctx context.Context, h *tool.History, target *vfs.FS, source snapshot
 		from, made := source, changed
 		if from == nil {
 			var err error
-			if from, _, err = h.Moment(ctx, label); err != nil { // it is gone, as the result of a program is, or not granted
+			from, _, err = h.Moment(ctx, label)
+			switch {
+			case noMoment(err):
 				from, made = target, merged
+			case err != nil:
+				return err
 			}
 		}
 		part := make([]Conflict, len(of))
@@ -55,6 +62,17 @@ func blame(ctx context.Context, h *tool.History, target *vfs.FS, source snapshot
 		}
 	}
 	return nil
+}
+
+// noMoment reports whether an error of [tool.History.Moment] says that the label of a side names no tree that tools may look at: it is
+// gone, as the result of a program is, or not granted, or is no ref of this database.
+func noMoment(err error) bool {
+	for _, is := range []error{fs.ErrNotExist, syscall.ESTALE, fs.ErrPermission, syscall.EINVAL, syscall.EXDEV} {
+		if errors.Is(err, is) {
+			return true
+		}
+	}
+	return false
 }
 
 // changed and merged select the events that may have made a state. Where only the log of the target is known, that of theirs was
