@@ -112,14 +112,15 @@ func (a *App) hint(err error) string {
 	if !errors.As(err, &p) {
 		return ""
 	}
+	pattern := strings.ContainsAny(strings.ReplaceAll(p.Path, "@{", "@"), "*?[{") // a moment is none
 	switch {
 	case errors.Is(err, syscall.EEXIST) && p.Op == "branch":
 		return fmt.Sprintf("--branch %s works on the branch that has this name", p.Path)
 	case errors.Is(err, syscall.ENOTEMPTY) && strings.HasPrefix(p.Op, "remove"):
 		return "-r removes a directory with all that is below it"
-	case errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(p.Path, "*?[{") && a.shell != nil:
+	case errors.Is(err, fs.ErrNotExist) && pattern && a.shell != nil:
 		return "nothing matches it"
-	case errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(p.Path, "*?[{"):
+	case errors.Is(err, fs.ErrNotExist) && pattern:
 		return "nothing has that name; only vfsctl find and vfsctl ls take patterns"
 	}
 	return ""
