@@ -89,15 +89,15 @@ func readText(ctx context.Context, fsys *vfs.FS, name string) (path string, now 
 // A blamer goes back through the contents of a file, one event after the other.
 type blamer struct {
 	lines []Line
-	open  int     // lines without an event
-	sum   vfs.Sum // of the content that it has reached
-	text  []byte  // that content
-	from  []int   // for each line of that content, the present line that it became; -1 if none
+	open  int      // lines without an event
+	sum   vfs.Sum  // of the content that it has reached
+	text  []string // the lines of that content
+	from  []int    // for each line of that content, the present line that it became; -1 if none
 }
 
 func newBlamer(now []byte, sum vfs.Sum) *blamer {
-	b := &blamer{sum: sum, text: now}
-	for i, text := range textLines(now) {
+	b := &blamer{sum: sum, text: textLines(now)}
+	for i, text := range b.text {
 		b.lines = append(b.lines, Line{Text: text})
 		b.from = append(b.from, i)
 	}
@@ -115,9 +115,9 @@ func (b *blamer) step(ctx context.Context, fsys *vfs.FS, e *vfs.Event) error {
 		return nil
 	}
 
-	var before []byte
+	var text []byte
 	err := fsys.View(ctx, func(tx *vfs.Tx) (err error) {
-		before, err = tx.ReadSum(*e.Before, vfs.MaxEditSize)
+		text, err = tx.ReadSum(*e.Before, vfs.MaxEditSize)
 		return err
 	})
 	switch {
@@ -128,23 +128,24 @@ func (b *blamer) step(ctx context.Context, fsys *vfs.FS, e *vfs.Event) error {
 		return err
 	}
 
+	before := textLines(text)
 	b.credit(e, before)
 	b.sum, b.text = *e.Before, before
 	return nil
 }
 
 // credit gives the event to the lines that before does not have, and follows the others to their place in before.
-func (b *blamer) credit(e *vfs.Event, before []byte) {
+func (b *blamer) credit(e *vfs.Event, before []string) {
 	kept := keptLines(before, b.text)
-	from := make([]int, len(textLines(before)))
+	from := make([]int, len(before))
 	for i := range from {
 		from[i] = -1
 	}
 
 	for line, today := range b.from {
-		switch old, ok := kept[line]; {
+		switch old := kept[line]; {
 		case today < 0:
-		case ok:
+		case old >= 0:
 			from[old] = today
 		default:
 			b.lines[today].Event = e
@@ -154,10 +155,13 @@ func (b *blamer) credit(e *vfs.Event, before []byte) {
 	b.from = from
 }
 
-// keptLines maps lines of the new text to the same lines of the old text, as a diff pairs them.
-func keptLines(old, now []byte) map[int]int {
-	kept := map[int]int{}
-	oldLines, newLines := len(textLines(old)), len(textLines(now))
+// keptLines returns for each line of the new text which line of the old text it is, as a diff pairs them; -1 if none. The lines that
+// both begin with, and those that both end with, need no diff: most edits change a few lines of many.
+func keptLines(was, is []string) []int {
+	kept := make([]int, len(is))
+	for i := range kept {
+		kept[i] = -1
+	}
 	at, to := 0, 0 // how far the two are mapped
 	keep := func(n int) {
 		for range n {
@@ -166,22 +170,36 @@ func keptLines(old, now []byte) map[int]int {
 		}
 	}
 
-	for _, h := range hunks(unified.Diff("old", ended(old), "new", ended(now))) {
-		keep(h.old - at) // the lines before the hunk
+	head, tail, both := 0, 0, min(len(was), len(is))
+	for head < both && was[head] == is[head] {
+		head++
+	}
+	for tail < both-head && was[len(was)-1-tail] == is[len(is)-1-tail] {
+		tail++
+	}
+	keep(head)
+	was, is = was[head:len(was)-tail], is[head:len(is)-tail]
 
-		for _, kind := range h.kinds {
-			switch kind {
-			case ' ':
-				keep(1)
-			case '-':
-				at++
-			case '+':
-				to++
+	if len(was) > 0 && len(is) > 0 {
+		for _, h := range hunks(unified.Diff("old", joined(was), "new", joined(is))) {
+			keep(head + h.old - at) // the lines before the hunk
+
+			for _, kind := range h.kinds {
+				switch kind {
+				case ' ':
+					keep(1)
+				case '-':
+					at++
+				case '+':
+					to++
+				}
 			}
 		}
+		keep(min(head+len(was)-at, head+len(is)-to))
 	}
 
-	keep(min(oldLines-at, newLines-to))
+	at, to = head+len(was), head+len(is)
+	keep(tail)
 	return kept
 }
 
@@ -218,13 +236,8 @@ func firstLine(line []byte) int {
 	return max(0, n-1)
 }
 
-// ended returns text with a line break at its end, so that a missing one is no difference.
-func ended(text []byte) []byte {
-	if len(text) == 0 || text[len(text)-1] == '\n' {
-		return text
-	}
-	return append(bytes.Clone(text), '\n')
-}
+// joined returns lines as a text with a line break at its end, so that a missing one is no difference.
+func joined(lines []string) []byte { return []byte(strings.Join(lines, "\n") + "\n") }
 
 // textLines cuts text into lines, without their line breaks.
 func textLines(text []byte) []string {

@@ -75,3 +75,34 @@ func TestBlameRefuses(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, lines)
 }
+
+// Lines that a blame takes for the same are equal and in order, and no line at the begin or the end of both is missed.
+func TestKeptLines(t *testing.T) {
+	random := rand.New(rand.NewPCG(13, 6))
+	text := func() (list []string) {
+		for range random.IntN(12) {
+			list = append(list, string(rune('a'+random.IntN(3))))
+		}
+		return list
+	}
+	for range 2000 {
+		was, is := text(), text()
+		head, tail := text(), text()
+		was, is = slices.Concat(head, was, tail), slices.Concat(head, is, tail)
+		kept := snapshot.KeptLines(was, is)
+		require.Len(t, kept, len(is))
+		last, n := -1, 0
+		for line, old := range kept {
+			if old < 0 {
+				continue
+			}
+			require.Greater(t, old, last, "%q %q", was, is)
+			require.Equal(t, was[old], is[line], "%q %q", was, is)
+			last, n = old, n+1
+		}
+		require.GreaterOrEqual(t, n, len(head)+len(tail), "%q %q", was, is)
+		if slices.Equal(was, is) {
+			require.Equal(t, len(is), n)
+		}
+	}
+}

@@ -6,3 +6,6 @@ import "time"
 func Reasons(p Policy, list []Info, now time.Time, zone *time.Location) [][]string {
 	return p.reasons(list, now, zone)
 }
+
+// KeptLines is what a blame takes for the same line in two texts.
+func KeptLines(was, is []string) []int { return keptLines(was, is) }
