@@ -182,3 +182,31 @@ func ExampleRestore() {
 	// [src/main.go src/main_test.go] <nil>
 	// [] <nil>
 }
+
+// The deeds of a path are the calls that changed it, newest first, also under the name that it had before.
+func ExampleDeeds() {
+	ctx := context.Background()
+	fsys, done := scratch(ctx, "notes/plan.md")
+	defer done()
+
+	call := vfs.WithCall(ctx, &vfs.Call{Actor: "a model", Session: "s1", Tool: "write_file"})
+	if err := fsys.WriteFile(call, "notes/plan.md", []byte("first\n"), 0o644); err != nil {
+		log.Fatal(err)
+	}
+	call = vfs.WithCall(ctx, &vfs.Call{Actor: "a person", Session: "s2", Tool: "mv"})
+	if err := fsys.Rename(call, "notes/plan.md", "notes/done.md"); err != nil {
+		log.Fatal(err)
+	}
+
+	for deed, err := range snapshot.Deeds(ctx, fsys, &snapshot.DeedOptions{Paths: []string{"notes/done.md"}, Trees: true, Events: -1}) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		for _, e := range deed.Events {
+			fmt.Println(deed.Actor, deed.Tool, e.Op, e.Path)
+		}
+	}
+	// Output:
+	// a person mv rename notes/done.md
+	// a model write_file write notes/plan.md
+}
