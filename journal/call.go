@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"vfsdb/chunk"
+	"vfsdb/node"
 	"vfsdb/schema"
 )
 
@@ -230,12 +231,12 @@ func selectCalls(tx *schema.Tx, o CallOptions) (list []CallRecord, err error) {
 	// Numbers ascend about as the times do, so the index of these bounds the numbers.
 	if !o.From.IsZero() {
 		where += ` AND +c.at >= ? AND c.id >= (SELECT min(id) FROM call WHERE at >= ?)`
-		from := nanos(o.From)
+		from := node.Nanos(o.From)
 		args = append(args, from, from)
 	}
 	if !o.To.IsZero() {
 		where += ` AND +c.at <= ? AND c.id <= (SELECT max(id) FROM call WHERE at <= ?)`
-		to := nanos(o.To)
+		to := node.Nanos(o.To)
 		args = append(args, to, to)
 	}
 
@@ -252,17 +253,6 @@ func selectCalls(tx *schema.Tx, o CallOptions) (list []CallRecord, err error) {
 		list = append(list, scanCall(rows))
 	}
 	return list, rows.Err()
-}
-
-// nanos returns a time in ns since 1970, or the nearest that there is a number for.
-func nanos(t time.Time) int64 {
-	switch {
-	case t.Before(time.Unix(0, math.MinInt64)):
-		return math.MinInt64
-	case t.After(time.Unix(0, math.MaxInt64)):
-		return math.MaxInt64
-	}
-	return t.UnixNano()
 }
 
 // A callFilter selects calls; "" is any.

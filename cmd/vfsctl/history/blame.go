@@ -66,12 +66,12 @@ func commandsOf(c *cli.Call, lines []snapshot.Line) (map[int64]string, error) {
 			continue
 		}
 		commands[id] = ""
-		calls, err := c.FS.Store().Calls(c, &vfs.CallOptions{Since: id - 1, Max: 1})
+		call, err := callOf(c, id)
 		if err != nil {
 			return nil, err
 		}
-		if len(calls) > 0 && calls[0].ID == id {
-			commands[id] = calls[0].Command
+		if call != nil {
+			commands[id] = call.Command
 		}
 	}
 	return commands, nil

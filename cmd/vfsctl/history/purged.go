@@ -12,11 +12,11 @@ const purged vfs.Op = "purge"
 // at the first ones.
 func purgedOf(c *cli.Call, id int64) (string, error) {
 	const most = 100
-	calls, err := c.FS.Store().Calls(c, &vfs.CallOptions{Since: id - 1, Max: 1})
-	if err != nil || len(calls) == 0 || calls[0].ID != id {
+	call, err := callOf(c, id)
+	if err != nil || call == nil {
 		return "", err
 	}
-	call := calls[0]
+
 	events, err := c.FS.Log(c, &vfs.LogOptions{Since: call.First - 1, Until: call.Last + 1, Max: most})
 	if err != nil {
 		return "", err

@@ -116,15 +116,16 @@ func (s *shower) last() (int64, error) {
 
 // call shows a call.
 func (s *shower) call(id int64) error {
-	calls, err := s.FS.Store().Calls(s, &vfs.CallOptions{Since: id - 1, Max: 1})
+	record, err := callOf(s.Call, id)
 	if err != nil {
 		return err
 	}
-	if len(calls) > 0 && calls[0].ID == id {
-		if err := s.callHeader(&calls[0]); err != nil {
+	if record != nil {
+		if err := s.callHeader(record); err != nil {
 			return err
 		}
 	}
+
 	n, err := s.print(patch.Call(s, s.FS, id, s.options()))
 	if err != nil || n > 0 || s.JSON || len(s.o.Paths) > 0 {
 		return err
@@ -138,6 +139,15 @@ func (s *shower) call(id int64) error {
 		return s.Out.Printf("# a purge has removed %s\n", s.Out.Name(gone))
 	}
 	return s.Out.Printf("# no file differs\n")
+}
+
+// callOf returns what the log has of a call; nil if it has nothing.
+func callOf(c *cli.Call, id int64) (*vfs.CallRecord, error) {
+	calls, err := c.FS.Store().Calls(c, &vfs.CallOptions{Since: id - 1, Max: 1})
+	if err != nil || len(calls) == 0 || calls[0].ID != id {
+		return nil, err
+	}
+	return &calls[0], nil
 }
 
 // callHeader prints what is known of a call.
