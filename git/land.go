@@ -230,7 +230,7 @@ func (w *writer) symlink(ch *change) error {
 
 // move copies or renames what is at a path.
 func (w *writer) move(ch *change) error {
-	if inside(ch.path, ch.from) || inside(ch.from, ch.path) {
+	if node.Within(ch.path, ch.from) || node.Within(ch.from, ch.path) {
 		return fmt.Errorf("%q cannot take this place: %w", ch.from, syscall.EINVAL)
 	}
 
@@ -258,12 +258,6 @@ func (w *writer) move(ch *change) error {
 	return w.tx.Rename(from, to)
 }
 
-// inside reports whether a path is another one, or below it.
-func inside(path, dir string) bool {
-	rest, is := strings.CutPrefix(path, dir)
-	return is && (rest == "" || rest[0] == '/')
-}
-
 // clear removes what is at a place.
 func (w *writer) clear(p tree.Place, path string) error {
 	there, err := w.tx.Lookup(p.Dir, p.Base)
@@ -282,7 +276,7 @@ func (w *writer) drop(p tree.Place, path string) error {
 // forget drops what is known of the directories at a path and below it.
 func (w *writer) forget(path string) {
 	for dir := range w.known {
-		if dir != "" && inside(dir, path) {
+		if dir != "" && node.Within(dir, path) {
 			delete(w.known, dir)
 		}
 	}

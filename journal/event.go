@@ -2,7 +2,6 @@ package journal
 
 import (
 	"path"
-	"strings"
 	"time"
 
 	"vfsdb/chunk"
@@ -74,20 +73,14 @@ func (e *Event) Concerns(name string) bool { return e.concerns(Clean(name)) }
 // that the path is in.
 func (e *Event) concerns(name string) bool {
 	switch {
-	case under(e.Path, name):
+	case node.Within(e.Path, name):
 		return true
 	case e.Op == OpRename:
-		return under(e.Arg, name) || under(name, e.Arg) || under(name, e.Path)
+		return node.Within(e.Arg, name) || node.Within(name, e.Arg) || node.Within(name, e.Path)
 	case e.Op == OpRemoveAll || e.Op == OpRestore || e.Op == OpMerge:
-		return under(name, e.Path)
+		return node.Within(name, e.Path)
 	}
 	return false
-}
-
-// under reports whether a path is dir, or below it.
-func under(name, dir string) bool {
-	rest, ok := strings.CutPrefix(name, dir)
-	return dir == "." || ok && (rest == "" || rest[0] == '/')
 }
 
 // Clean returns a path as it stands in the record: without a look at the tree.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"vfsdb/node"
 	"vfsdb/schema"
 )
 
@@ -157,7 +158,7 @@ func (r *reader) follow(ctx context.Context, path string) error {
 		moved = false
 		f := filter{op: string(OpRename), probe: probeForMove(at)}
 		err := r.windows(ctx, r.oldest, last, true, f, func(e Event) bool {
-			if moved = under(at, e.Path); moved {
+			if moved = node.Within(at, e.Path); moved {
 				at, last = e.Arg+at[len(e.Path):], e.Seq-1
 				r.names[len(r.names)-1].since = e.Seq
 				r.names = append(r.names, alias{at, 0, e.Seq})

@@ -56,6 +56,12 @@ func JoinPath(dir, path string) string {
 	return dir + "/" + path
 }
 
+// Within reports whether a path is dir, or below it. Both are paths from the root, which is ".".
+func Within(path, dir string) bool {
+	rest, ok := strings.CutPrefix(path, dir)
+	return dir == "." || ok && (rest == "" || rest[0] == '/')
+}
+
 // EntryFault returns the fault of a row of the table dirent, by itself; "" if it has none.
 func EntryFault(name string, shows bool, ino, kind int64) string {
 	switch {

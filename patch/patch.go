@@ -162,9 +162,6 @@ func Below(paths []string) func(string) bool {
 		return func(string) bool { return true }
 	}
 	return func(p string) bool {
-		return slices.ContainsFunc(tops, func(top string) bool {
-			rest, ok := strings.CutPrefix(p, top)
-			return ok && (rest == "" || rest[0] == '/')
-		})
+		return slices.ContainsFunc(tops, func(top string) bool { return node.Within(p, top) })
 	}
 }

@@ -266,5 +266,5 @@ func (b *bringer) isOutside(name node.Name) (bool, error) {
 		return false, err
 	}
 	path := node.JoinPath(dir, name.Base)
-	return !slices.ContainsFunc(b.tops, func(top string) bool { return within(path, top) }), nil
+	return !slices.ContainsFunc(b.tops, func(top string) bool { return node.Within(path, top) }), nil
 }

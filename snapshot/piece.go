@@ -269,7 +269,7 @@ func (b *bringer) take(p Piece) (fits bool, err error) {
 		return false, syscall.EINVAL
 	}
 	for _, top := range b.tops {
-		if within(top, to) || within(to, top) {
+		if node.Within(top, to) || node.Within(to, top) {
 			return false, nil
 		}
 	}
@@ -328,10 +328,4 @@ func (b *bringer) parent(dir string, then bool) (node.Ino, error) {
 		b.out[name] = at
 	}
 	return at, nil
-}
-
-// within reports whether a path is that of a directory, or below it.
-func within(path, dir string) bool {
-	rest, ok := strings.CutPrefix(path, dir)
-	return ok && (rest == "" || rest[0] == '/')
 }
