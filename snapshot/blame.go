@@ -1,7 +1,6 @@
 package snapshot
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,8 +8,7 @@ import (
 	"strings"
 	"syscall"
 
-	unified "github.com/rogpeppe/go-internal/diff"
-
+	"vfsdb/textdiff"
 	"vfsdb/vfs"
 )
 
@@ -89,19 +87,20 @@ func readText(ctx context.Context, fsys *vfs.FS, name string) (path string, now 
 // A blamer goes back through the contents of a file, one event after the other.
 type blamer struct {
 	lines []Line
-	open  int      // lines without an event
-	sum   vfs.Sum  // of the content that it has reached
-	text  []string // the lines of that content
-	from  []int    // for each line of that content, the present line that it became; -1 if none
+	open  int           // lines without an event
+	sum   vfs.Sum       // of the content that it has reached
+	text  textdiff.Text // the lines of that content
+	from  []int         // for each line of that content, the present line that it became; -1 if none
 }
 
 func newBlamer(now []byte, sum vfs.Sum) *blamer {
-	b := &blamer{sum: sum, text: textLines(now)}
-	for i, text := range b.text {
-		b.lines = append(b.lines, Line{Text: text})
-		b.from = append(b.from, i)
+	b := &blamer{sum: sum, text: linesOf(now)}
+	n := b.text.Len()
+	b.lines, b.from, b.open = make([]Line, n), make([]int, n), n
+	for i := range n {
+		b.lines[i].Text = strings.TrimSuffix(string(b.text.Line(i)), "\n")
+		b.from[i] = i
 	}
-	b.open = len(b.lines)
 	return b
 }
 
@@ -111,7 +110,7 @@ func (b *blamer) step(ctx context.Context, fsys *vfs.FS, e *vfs.Event) error {
 		return nil
 	}
 	if e.Before == nil { // the file was created
-		b.credit(e, nil)
+		b.credit(e, textdiff.Text{})
 		return nil
 	}
 
@@ -128,16 +127,16 @@ func (b *blamer) step(ctx context.Context, fsys *vfs.FS, e *vfs.Event) error {
 		return err
 	}
 
-	before := textLines(text)
+	before := linesOf(text)
 	b.credit(e, before)
 	b.sum, b.text = *e.Before, before
 	return nil
 }
 
 // credit gives the event to the lines that before does not have, and follows the others to their place in before.
-func (b *blamer) credit(e *vfs.Event, before []string) {
+func (b *blamer) credit(e *vfs.Event, before textdiff.Text) {
 	kept := keptLines(before, b.text)
-	from := make([]int, len(before))
+	from := make([]int, before.Len())
 	for i := range from {
 		from[i] = -1
 	}
@@ -155,94 +154,32 @@ func (b *blamer) credit(e *vfs.Event, before []string) {
 	b.from = from
 }
 
-// keptLines returns for each line of the new text which line of the old text it is, as a diff pairs them; -1 if none. The lines that
-// both begin with, and those that both end with, need no diff: most edits change a few lines of many.
-func keptLines(was, is []string) []int {
-	kept := make([]int, len(is))
-	for i := range kept {
-		kept[i] = -1
-	}
-	at, to := 0, 0 // how far the two are mapped
-	keep := func(n int) {
-		for range n {
-			kept[to] = at
-			at, to = at+1, to+1
+// keptLines returns for each line of the new text which line of the old text it is, as a diff pairs them; -1 if none.
+func keptLines(was, is textdiff.Text) []int {
+	kept := make([]int, is.Len())
+	old, line := 0, 0
+	keep := func(to int) {
+		for ; line < to; line++ {
+			kept[line] = old
+			old++
 		}
 	}
 
-	head, tail, both := 0, 0, min(len(was), len(is))
-	for head < both && was[head] == is[head] {
-		head++
-	}
-	for tail < both-head && was[len(was)-1-tail] == is[len(is)-1-tail] {
-		tail++
-	}
-	keep(head)
-	was, is = was[head:len(was)-tail], is[head:len(is)-tail]
-
-	if len(was) > 0 && len(is) > 0 {
-		for _, h := range hunks(unified.Diff("old", joined(was), "new", joined(is))) {
-			keep(head + h.old - at) // the lines before the hunk
-
-			for _, kind := range h.kinds {
-				switch kind {
-				case ' ':
-					keep(1)
-				case '-':
-					at++
-				case '+':
-					to++
-				}
-			}
+	for _, h := range textdiff.Compare(was, is) {
+		keep(h.B.From)
+		for ; line < h.B.To; line++ {
+			kept[line] = -1
 		}
-		keep(min(head+len(was)-at, head+len(is)-to))
+		old = h.A.To
 	}
-
-	at, to = head+len(was), head+len(is)
-	keep(tail)
+	keep(is.Len())
 	return kept
 }
 
-// A hunk is one changed part of a diff, with the lines around it.
-type hunk struct {
-	old   int    // the first line of the old text in it, from 0
-	kinds []byte // of its lines: ' ', '-' or '+'
-}
-
-// hunks reads a unified diff.
-func hunks(text []byte) []hunk {
-	var list []hunk
-	for line := range bytes.Lines(text) {
-		switch {
-		case bytes.HasPrefix(line, []byte("@@ ")):
-			list = append(list, hunk{old: firstLine(line)})
-		case len(list) > 0:
-			h := &list[len(list)-1]
-			h.kinds = append(h.kinds, line[0])
-		}
+// linesOf cuts a text into lines. Each ends in a line feed: that the last one lacks it is no difference.
+func linesOf(text []byte) textdiff.Text {
+	if len(text) > 0 && text[len(text)-1] != '\n' {
+		text = append(text, '\n')
 	}
-	return list
-}
-
-// firstLine reads where "@@ -3,7 +3,9 @@" begins, from 0. An empty range "-0,0" begins at 0.
-func firstLine(line []byte) int {
-	n := 0
-	for _, c := range line[len("@@ -"):] {
-		if c < '0' || c > '9' {
-			break
-		}
-		n = n*10 + int(c-'0')
-	}
-	return max(0, n-1)
-}
-
-// joined returns lines as a text with a line break at its end, so that a missing one is no difference.
-func joined(lines []string) []byte { return []byte(strings.Join(lines, "\n") + "\n") }
-
-// textLines cuts text into lines, without their line breaks.
-func textLines(text []byte) []string {
-	if len(text) == 0 {
-		return nil
-	}
-	return strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+	return textdiff.Lines(text)
 }

@@ -63,6 +63,25 @@ func TestBlame(t *testing.T) {
 	}
 }
 
+// Lines that occur many times keep their events between two changes of one write, as in git blame.
+func TestBlameOfEqualLines(t *testing.T) {
+	fsys := vfstest.New(t)
+	text := "first\n" + strings.Repeat("if x {\n}\n\n", 20) + "last\n"
+	vfstest.Write(t, fsys, "f", text)
+	vfstest.Write(t, fsys, "f", strings.NewReplacer("first", "new", "last", "end").Replace(text))
+	newest, err := fsys.Seq(t.Context())
+	require.NoError(t, err)
+	got, err := snapshot.Blame(t.Context(), fsys, "f")
+	require.NoError(t, err)
+	var changed []string
+	for _, l := range got {
+		if l.Event.Seq == newest {
+			changed = append(changed, l.Text)
+		}
+	}
+	require.Equal(t, []string{"new", "end"}, changed)
+}
+
 func TestBlameRefuses(t *testing.T) {
 	fsys := vfstest.New(t, "dir/", "empty")
 	vfstest.Write(t, fsys, "binary", "a\x00b")

@@ -1,6 +1,9 @@
 package snapshot
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Reasons returns why a policy keeps each snapshot of a list, which has the newest first.
 func Reasons(p Policy, list []Info, now time.Time, zone *time.Location) [][]string {
@@ -8,4 +11,7 @@ func Reasons(p Policy, list []Info, now time.Time, zone *time.Location) [][]stri
 }
 
 // KeptLines is what a blame takes for the same line in two texts.
-func KeptLines(was, is []string) []int { return keptLines(was, is) }
+func KeptLines(was, is []string) []int {
+	text := func(lines []string) []byte { return []byte(strings.Join(append(lines, ""), "\n")) }
+	return keptLines(linesOf(text(was)), linesOf(text(is)))
+}

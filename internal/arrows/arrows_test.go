@@ -35,7 +35,7 @@ var rooms = map[string]room{
 	"vfs":      {imports: []string{"schema", "hold", "chunk", "journal", "history", "node", "tree"}, tests: []string{"search", "check", "gc"}},
 	"search":   {imports: []string{"schema", "chunk", "history", "node", "tree", "vfs"}},
 	"check":    {imports: []string{"schema", "hold", "chunk", "journal", "history", "node", "tree", "vfs"}},
-	"snapshot": {imports: []string{"schema", "chunk", "journal", "history", "node", "tree", "vfs"}, tests: []string{"search", "gc"}},
+	"snapshot": {imports: []string{"schema", "chunk", "journal", "history", "node", "textdiff", "tree", "vfs"}, tests: []string{"search", "gc"}},
 	"gc":       {imports: []string{"schema", "hold", "chunk", "journal", "history", "node", "memory", "tree", "vfs"}, tests: []string{"snapshot"}},
 	"purge":    {imports: []string{"schema", "hold", "chunk", "journal", "history", "node", "tree", "vfs", "gc"}, tests: []string{"snapshot", "check", "merge", "undo", "xattr"}},
 	"transfer": {imports: []string{"chunk", "node", "tree", "vfs", "snapshot", "transfer/gitignore", "transfer/glob", "transfer/hostdir", "transfer/memo", "transfer/since", "transfer/tarred", "transfer/zipped"}, tests: []string{"gc", "xattr"}},
