@@ -2,7 +2,9 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -39,10 +41,14 @@ func (a *App) Replaceable(name string) error {
 	if err := a.checkHost(name); err != nil {
 		return err
 	}
-	if info, err := os.Stat(name); err == nil && info.IsDir() {
+	info, err := os.Stat(name)
+	switch {
+	case err == nil && info.IsDir():
 		return &fs.PathError{Op: "create", Path: name, Err: syscall.EISDIR}
+	case err == nil && !info.Mode().IsRegular():
+		return nil
 	}
-	part, err := createPart(name)
+	part, err := createPart(name, 0o600)
 	if err != nil {
 		return err
 	}
@@ -50,20 +56,48 @@ func (a *App) Replaceable(name string) error {
 }
 
 // createPart creates the file that is to replace another one, beside it: on the same file system.
-func createPart(name string) (*os.File, error) {
-	part, err := os.CreateTemp(filepath.Dir(name), ".vfsctl.*.part")
+func createPart(name string, perm fs.FileMode) (*os.File, error) {
+	part := filepath.Join(filepath.Dir(name), fmt.Sprintf(".vfsctl.%d.part", rand.Uint64()))
+	f, err := os.OpenFile(part, os.O_RDWR|os.O_CREATE|os.O_EXCL, perm)
 	if err != nil {
 		return nil, &fs.PathError{Op: "create", Path: name, Err: cause(err)}
 	}
-	return part, nil
+	return f, nil
 }
 
-// ReplaceHost writes a file of the host, which appears whole or not at all, and replaces an older one.
-func (a *App) ReplaceHost(name string, write func(part *os.File) error) (err error) {
+// ReplaceHost writes a file of the host, which appears whole or not at all. A new file gets perm, less the umask. An older one
+// is replaced, and its permissions stay; a symlink leads to it, as elsewhere. A device, a fifo or a socket is never replaced:
+// write writes to it, and must not change its attributes.
+func (a *App) ReplaceHost(name string, perm fs.FileMode, write func(part *os.File) error) error {
 	if err := a.checkHost(name); err != nil {
 		return err
 	}
-	part, err := createPart(name)
+	info, err := os.Stat(name)
+	switch {
+	case err != nil:
+		return replace(name, nil, perm, write)
+	case !info.Mode().IsRegular() && !info.IsDir():
+		return writeOpen(name, write)
+	}
+	to, err := filepath.EvalSymlinks(name)
+	if err != nil {
+		return err
+	}
+	return replace(to, info, perm, write)
+}
+
+// writeOpen writes to what is no file.
+func writeOpen(name string, write func(*os.File) error) error {
+	f, err := os.OpenFile(name, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(write(f), f.Close())
+}
+
+// replace is ReplaceHost of a name that is no symlink. old is the file that has it, if any.
+func replace(name string, old fs.FileInfo, perm fs.FileMode, write func(part *os.File) error) (err error) {
+	part, err := createPart(name, perm)
 	if err != nil {
 		return err
 	}
@@ -79,6 +113,11 @@ func (a *App) ReplaceHost(name string, write func(part *os.File) error) (err err
 		}
 	}()
 
+	if old != nil {
+		if err := part.Chmod(old.Mode().Perm()); err != nil {
+			return err
+		}
+	}
 	if err := write(part); err != nil {
 		return err
 	}

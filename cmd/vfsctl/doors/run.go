@@ -286,7 +286,7 @@ func (r *runFlags) report(result *run.Result) error {
 	}
 
 	if r.result != "" {
-		err := r.ReplaceHost(r.result, func(part *os.File) error {
+		err := r.ReplaceHost(r.result, 0o666, func(part *os.File) error {
 			text, err := json.Marshal(result)
 			if err == nil {
 				_, err = io.WriteString(part, string(text)+"\n")

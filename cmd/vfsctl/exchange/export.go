@@ -176,10 +176,7 @@ func (ex *exporter) write(from, dest string, o *transfer.ExportOptions) (report 
 		return transfer.ExportDir(ex, ex.FS, from, dest, o)
 	}
 
-	err = ex.ReplaceHost(dest, func(part *os.File) error {
-		if err := part.Chmod(0o644); err != nil {
-			return err
-		}
+	err = ex.ReplaceHost(dest, 0o666, func(part *os.File) error {
 		report, err = archive.Export(ex, ex.FS, from, part, as, o)
 		return err
 	})

@@ -89,9 +89,12 @@ func fetch(ctx context.Context, a *cli.App, fsys *vfs.FS, name, local string, ba
 		return err
 	}
 
-	return a.ReplaceHost(local, func(part *os.File) error {
+	return a.ReplaceHost(local, 0o600, func(part *os.File) error {
 		_, err := io.CopyBuffer(struct{ io.Writer }{bar.Writer(part)}, struct{ io.Reader }{f}, make([]byte, 512<<10))
 		if err != nil {
+			return err
+		}
+		if there, err := part.Stat(); err != nil || !there.Mode().IsRegular() {
 			return err
 		}
 		if err := os.Chmod(part.Name(), info.Mode()&human.AllBits); err != nil {
