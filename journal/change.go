@@ -27,8 +27,8 @@ type Change struct {
 // no further.
 const Reach = 1024
 
-// maxWaiting bounds the rows that wait in memory.
-const maxWaiting = 256
+// maxWaiting bounds the rows that wait in memory: all of one block.
+const maxWaiting = 1 << blockBits
 
 // maxText bounds the path and the argument of a change, in bytes.
 const maxText = 4096
@@ -63,7 +63,7 @@ func (w *Writer) Append(epoch int64, c Change) (seq int64, err error) {
 		return 0, err
 	}
 	w.waiting = append(w.waiting, row{c, seq, epoch})
-	if len(w.waiting) < maxWaiting {
+	if len(w.waiting) < maxWaiting && blockOf(seq+1) == blockOf(seq) {
 		return seq, nil
 	}
 	return seq, w.Flush()
@@ -95,12 +95,29 @@ func (w *Writer) Flush() error {
 		}
 	}
 
-	// Full blocks get their trails once the other writers of the transaction have written their part of them.
-	first, last := w.waiting[0].seq, w.waiting[len(w.waiting)-1].seq
-	if from, to := blockOf(first), blockOf(last+1)-1; from <= to {
-		w.tx.BeforeCommit(func(tx *schema.Tx) error { return addTrails(tx, from, to) })
-	}
+	err = w.addTrails()
 	w.waiting = w.waiting[:0]
+	return err
+}
+
+// addTrails adds the trails of the blocks that the rows of a flush fill.
+func (w *Writer) addTrails() error {
+	first, last := w.waiting[0].seq, w.waiting[len(w.waiting)-1].seq
+	from, to := blockOf(first), blockOf(last+1)-1
+	switch {
+	case from > to:
+		return nil
+	case from == to && len(w.waiting) == 1<<blockBits: // all rows of it
+		var marks []uint64
+		for i := range w.waiting {
+			c := &w.waiting[i]
+			marks = changeMarks(marks, c.Op, c.Path, c.Arg)
+		}
+		return insertTrail(w.tx, from, marks)
+	}
+
+	// Other writers of this transaction may still have to write their part, earlier transactions have written theirs.
+	w.tx.BeforeCommit(func(tx *schema.Tx) error { return readTrails(tx, from, to) })
 	return nil
 }
 

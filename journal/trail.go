@@ -46,30 +46,30 @@ func mix(h uint64) uint64 {
 	return h ^ h>>33
 }
 
-// marksAlong calls fn for the marks of a path and of the directories above it, but for the root.
-func marksAlong(kind byte, path string, fn func(uint64)) {
+// marksAlong appends the marks of a path and of the directories above it, but for the root.
+func marksAlong(marks []uint64, kind byte, path string) []uint64 {
 	h := seed(kind)
 	for i := range len(path) {
 		if path[i] == '/' {
-			fn(mix(h))
+			marks = append(marks, mix(h))
 		}
 		h = feed(h, path[i])
 	}
-	fn(mix(h))
+	return append(marks, mix(h))
 }
 
-// changeMarks calls fn for the marks that a change leaves.
-func changeMarks(op Op, path, arg string, fn func(uint64)) {
-	fn(mark(markOp, string(op)))
-	marksAlong(markAt, path, fn)
+// changeMarks appends the marks that a change leaves.
+func changeMarks(marks []uint64, op Op, path, arg string) []uint64 {
+	marks = append(marks, mark(markOp, string(op)))
+	marks = marksAlong(marks, markAt, path)
 	switch op {
 	case OpRename:
-		marksAlong(markAt, arg, fn)
-		fn(mark(markAbove, arg))
-		fn(mark(markAbove, path))
+		marks = marksAlong(marks, markAt, arg)
+		marks = append(marks, mark(markAbove, arg), mark(markAbove, path))
 	case OpRemoveAll, OpRestore, OpMerge:
-		fn(mark(markAbove, path))
+		marks = append(marks, mark(markAbove, path))
 	}
+	return marks
 }
 
 // bitAt returns the place of a bit of a mark in a trail of so many bits.
@@ -91,36 +91,48 @@ func hasMark(trail []byte, mark uint64) bool {
 
 // Covers reports whether a row of the table trail has all marks of a change.
 func Covers(trail []byte, op Op, path, arg string) bool {
-	all := true
-	changeMarks(op, path, arg, func(m uint64) { all = all && hasMark(trail, m) })
-	return all
+	for _, m := range changeMarks(nil, op, path, arg) {
+		if !hasMark(trail, m) {
+			return false
+		}
+	}
+	return true
 }
 
-// addTrails adds the trails of full blocks, whose changes are all written.
-func addTrails(tx *schema.Tx, first, last int64) error {
+// readTrails adds the trails of full blocks from their changes, which are all written.
+func readTrails(tx *schema.Tx, first, last int64) error {
+	var marks []uint64
 	for block := first; block <= last; block++ {
-		marks := make(map[uint64]bool)
+		marks = marks[:0]
 		rows := tx.Query(`SELECT op, path, arg FROM change WHERE seq BETWEEN ? AND ?`, block<<blockBits, (block+1)<<blockBits-1)
 		for rows.Next() {
-			changeMarks(Op(rows.Text(0)), rows.Text(1), rows.Text(2), func(m uint64) { marks[m] = true })
+			marks = changeMarks(marks, Op(rows.Text(0)), rows.Text(1), rows.Text(2))
 		}
 		if err := rows.Err(); err != nil {
 			return err
 		}
-
-		trail := make([]byte, (len(marks)*trailShare+7)/8)
-		bits := uint64(len(trail)) * 8
-		for m := range marks {
-			for i := uint64(0); i < trailProbes; i++ {
-				at := bitAt(m, i, bits)
-				trail[at>>3] |= 1 << (at & 7)
-			}
-		}
-		if _, err := tx.Exec(`INSERT OR REPLACE INTO trail (block, bits) VALUES (?, ?)`, block, trail); err != nil {
+		if err := insertTrail(tx, block, marks); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// insertTrail adds the trail of a block that has these marks. It reorders them.
+func insertTrail(tx *schema.Tx, block int64, marks []uint64) error {
+	slices.Sort(marks)
+	marks = slices.Compact(marks)
+
+	trail := make([]byte, (len(marks)*trailShare+7)/8)
+	bits := uint64(len(trail)) * 8
+	for _, m := range marks {
+		for i := range uint64(trailProbes) {
+			at := bitAt(m, i, bits)
+			trail[at>>3] |= 1 << (at & 7)
+		}
+	}
+	_, err := tx.Exec(`INSERT OR REPLACE INTO trail (block, bits) VALUES (?, ?)`, block, trail)
+	return err
 }
 
 // treeOps are the ops that concern what is below their paths.
@@ -151,7 +163,7 @@ func probeFor(op string, names []string) (p probe) {
 	for _, name := range names {
 		p.at = append(p.at, mark(markAt, name))
 		p.above = append(p.above, mark(markAbove, "."))
-		marksAlong(markAbove, name, func(m uint64) { p.above = append(p.above, m) })
+		p.above = marksAlong(p.above, markAbove, name)
 	}
 	return p
 }
@@ -159,7 +171,7 @@ func probeFor(op string, names []string) (p probe) {
 // probeForMove returns the probe for the renames that brought a path, or a directory above it.
 func probeForMove(path string) probe {
 	p := probe{op: mark(markOp, string(OpRename))}
-	marksAlong(markAbove, path, func(m uint64) { p.above = append(p.above, m) })
+	p.above = marksAlong(p.above, markAbove, path)
 	return p
 }
 
