@@ -18,6 +18,7 @@ const maxWord = 256
 // Words returns the command line that the log keeps: without the global flags, and long words are cut.
 func Words(cmd *cobra.Command, args []string) []string {
 	list := strings.Fields(cmd.CommandPath())
+
 	global := cmd.InheritedFlags()
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if global.Lookup(f.Name) != nil {
@@ -30,6 +31,7 @@ func Words(cmd *cobra.Command, args []string) []string {
 			list[len(list)-1] += "=" + value
 		}
 	})
+
 	list = append(list, args...)
 	for i, w := range list {
 		if len(w) > maxWord {

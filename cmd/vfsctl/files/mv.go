@@ -35,6 +35,7 @@ replaced in one step. All are moved in one commit, or none.`,
 				}
 				sources = append(sources, original{name: arg})
 			}
+
 			return transplant(a, c, sources, keep, parents, (*vfs.Tx).Rename)
 		}),
 	}

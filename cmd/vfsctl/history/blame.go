@@ -20,9 +20,11 @@ func blameCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "blame [REF:]PATH",
 		Short: "Show which call last touched each line of a file",
-		Long: `Show for each line of a text file the call that last changed it: its number, as log has it, the time,
-the command line or the tool, and who made it. A line that no call has changed has the time alone. blame derives this from the log and from the contents that it refers to. Lines from before the oldest content
-that is still stored have no call. Content that only the log refers to is stored until gc.
+		Long: `Show for each line of a text file the call that last changed it: its number, as log
+has it, the time, the command line or the tool, and the actor. A line that no call has
+changed has the time alone. blame derives this from the log and from the contents that
+it refers to. Lines from before the oldest content that is still stored have no call.
+Content that only the log refers to is stored until gc.
 REF: is the tree that has the file, see help refs.`,
 		Example: `  vfsctl blame main.go
   vfsctl blame 'main@{1 day ago}:main.go'

@@ -177,9 +177,11 @@ do. Its snapshots that an apply begins with, NAME-base and NAME-applied-..., tak
 			if err := snapshot.RenameBranch(c, c.FS, c.Args[0], c.Args[1]); err != nil {
 				return cli.NoTree(c, c.FS, "branch", c.Args[0], err)
 			}
+
 			if err := a.FollowRename(c, c.FS, c.Args[0], c.Args[1]); err != nil {
 				a.Warn("the branch has its new name, but switch remembers the old one: %v", err)
 			}
+
 			if !a.JSON {
 				return nil
 			}
