@@ -3,6 +3,7 @@ package journal
 import (
 	"time"
 
+	"vfsdb/node"
 	"vfsdb/schema"
 )
 
@@ -106,7 +107,7 @@ func StepsOfActor(tx *schema.Tx, actor string) ([]Step, error) {
 
 // StepsSince returns the steps of the calls that began at a time or later, on all branches, in no order.
 func StepsSince(tx *schema.Tx, at time.Time) ([]Step, error) {
-	return readSteps(tx.Query(stepsSince, at.UnixNano()))
+	return readSteps(tx.Query(stepsSince, node.Nanos(at)))
 }
 
 // AddUndone notes that from an epoch on a call is taken back on a branch, by another call.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -38,6 +39,16 @@ func TestSelection(t *testing.T) {
 	// Both sessions have the same actor.
 	_, err = undo.Undo(t.Context(), fsys, &undo.Options{Actor: "tester"})
 	require.NoError(t, err)
+	require.Empty(t, vfstest.Names(t, fsys))
+}
+
+// A time before all times that can be stored is before all calls.
+func TestSinceLongAgo(t *testing.T) {
+	fsys := vfstest.New(t)
+	call(t, fsys, "s", write(t, fsys, "a", "a"))
+	r, err := undo.Undo(t.Context(), fsys, &undo.Options{Since: time.Date(1500, 1, 1, 0, 0, 0, 0, time.UTC)})
+	require.NoError(t, err)
+	require.Len(t, r.Calls, 1)
 	require.Empty(t, vfstest.Names(t, fsys))
 }
 
