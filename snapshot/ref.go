@@ -28,14 +28,14 @@ func ParseRef(text string, now time.Time) (Ref, error) {
 	r := Ref{Name: name}
 	words := strings.Fields(moment)
 	switch {
-	case len(words) == 1 && strings.HasPrefix(moment, "-"):
-		if n, err := strconv.ParseInt(moment[1:], 10, 32); err == nil && n > 0 {
+	case len(words) == 1 && words[0][0] == '-':
+		if n, err := strconv.ParseUint(words[0][1:], 10, 31); err == nil && n > 0 {
 			r.Back = int(n)
 			return r, nil
 		}
 	case len(words) == 2 && words[0] == "call":
-		if n, err := strconv.ParseInt(words[1], 10, 64); err == nil && n > 0 {
-			r.Call = n
+		if n, err := strconv.ParseUint(words[1], 10, 63); err == nil && n > 0 {
+			r.Call = int64(n)
 			return r, nil
 		}
 	default:

@@ -22,6 +22,7 @@ func TestParseRef(t *testing.T) {
 		"main@v1":                  {Name: "main@v1"},
 		"main@{-3}":                {Name: "main", Back: 3},
 		"@{-1}":                    {Back: 1},
+		"@{ -2 }":                  {Back: 2},
 		"main@v1@{call 71}":        {Name: "main@v1", Call: 71},
 		"a@{2 hours ago}":          {Name: "a", Time: at("2026-11-23 10:00:00")},
 		"a@{1 second ago}":         {Name: "a", Time: at("2026-11-23 11:59:59")},
@@ -41,7 +42,7 @@ func TestParseRef(t *testing.T) {
 		require.Equal(t, want, got, text)
 	}
 	for _, text := range []string{
-		"a@{}", "a@{soon}", "a@{-0}", "a@{-}", "a@{--1}", "a@{3}", "a@{call}", "a@{call 0}", "a@{call -1}", "a@{2 fortnights ago}",
+		"a@{}", "a@{soon}", "a@{-0}", "a@{-}", "a@{--1}", "a@{-+1}", "a@{-2147483648}", "a@{call +1}", "a@{@9223372036854775807}", "a@{3}", "a@{call}", "a@{call 0}", "a@{call -1}", "a@{2 fortnights ago}",
 		"a@{-1 days ago}", "a@{99999999999999999999 days ago}", "a@{2027-01-01}", "a@{2026-13-01}",
 	} {
 		_, err := ParseRef(text, refNow)

@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"syscall"
@@ -10,6 +11,9 @@ import (
 
 // layouts are the forms of a time that is written out.
 var layouts = []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02T15:04", time.DateTime, "2006-01-02 15:04", time.DateOnly}
+
+// farthest is how many seconds from 1970 a time may be. Beyond that, a Time cannot be compared with others any more.
+const farthest = 1 << 60
 
 // ParseTime reads a time as people write it: 2026-11-22T10:00:00Z, 2026-11-22 10:00, 2026-11-22, 2 hours ago, today,
 // yesterday 14:00, or @1764000000, which counts seconds since 1970. Without a zone it is in that of now; a day without a time
@@ -21,7 +25,7 @@ func ParseTime(text string, now time.Time) (time.Time, error) {
 		}
 	}
 	if sec, ok := strings.CutPrefix(text, "@"); ok {
-		if n, err := strconv.ParseInt(sec, 10, 64); err == nil {
+		if n, err := strconv.ParseInt(sec, 10, 64); err == nil && -farthest <= n && n <= farthest {
 			return time.Unix(n, 0), nil
 		}
 	}
@@ -52,15 +56,18 @@ func ParseTime(text string, now time.Time) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("%q is no time; write 2026-11-22T10:00:00Z, 2 hours ago or yesterday 14:00: %w", text, syscall.EINVAL)
 }
 
-// ago returns the time so many units before now.
+// ago returns the time so many units before now. What lies further back than a duration reaches, is as far as that.
 func ago(now time.Time, n int, unit string) (time.Time, bool) {
+	back := func(unit time.Duration) (time.Time, bool) {
+		return now.Add(-min(time.Duration(n), math.MaxInt64/unit) * unit), true
+	}
 	switch unit {
 	case "second":
-		return now.Add(-time.Duration(n) * time.Second), true
+		return back(time.Second)
 	case "minute":
-		return now.Add(-time.Duration(n) * time.Minute), true
+		return back(time.Minute)
 	case "hour":
-		return now.Add(-time.Duration(min(n, 1<<21)) * time.Hour), true // a duration holds 292 years
+		return back(time.Hour)
 	case "day":
 		return now.AddDate(0, 0, -n), true
 	case "week":

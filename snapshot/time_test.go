@@ -1,6 +1,7 @@
 package snapshot_test
 
 import (
+	"fmt"
 	"syscall"
 	"testing"
 	"time"
@@ -31,8 +32,23 @@ func TestParseTime(t *testing.T) {
 		require.NoError(t, err, text)
 		require.True(t, want.Equal(got), "%s: %s", text, got)
 	}
-	for _, text := range []string{"", "soon", "ago", "1 ago", "-1 days ago", "1 lustrum ago", "@", "@x", "yesterday 25:00", "today at noon", "tomorrow", "1042"} {
+	for _, text := range []string{"", "soon", "ago", "1 ago", "-1 days ago", "1 lustrum ago", "@", "@x", "@9223372036854775807", "@-9223372036854775808", "yesterday 25:00", "today at noon", "tomorrow", "1042"} {
 		_, err := snapshot.ParseTime(text, now)
 		require.ErrorIs(t, err, syscall.EINVAL, text)
+	}
+}
+
+// However many units back, it is before now, and further back than fewer are.
+func TestParseTimeFarBack(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 30, 45, 0, time.UTC)
+	for _, unit := range []string{"seconds", "minutes", "hours", "days", "weeks", "months", "years"} {
+		last := now
+		for n := 1; n <= 1<<30; n *= 2 {
+			at, err := snapshot.ParseTime(fmt.Sprintf("%d %s ago", n, unit), now)
+			require.NoError(t, err)
+			require.False(t, at.After(last), "%d %s", n, unit)
+			last = at
+		}
+		require.True(t, last.Before(now.AddDate(-30, 0, 0)), unit)
 	}
 }
