@@ -18,6 +18,7 @@ type bringer struct {
 	tx, src *tree.Tx
 	dirs    tree.PathFinder // of the head, as it is
 	tops    []string        // the places
+	beside  string          // the directory of the last place, as its piece names it
 	goals   []goal          // what they are to show
 
 	out    map[node.Name]node.Ino  // what names are to show; 0 is nothing

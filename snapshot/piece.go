@@ -249,8 +249,13 @@ type goal struct {
 	copy int // 0: it comes back to where it was; else the number of the copy
 }
 
-// take adds a piece. It does not fit if its place is within that of another one, or the other way round.
+// take adds a piece. It does not fit if its place is within that of another one, or the other way round, nor if another one may
+// change where the path of its place leads.
 func (b *bringer) take(p Piece) (fits bool, err error) {
+	beside := p.To[:strings.LastIndexByte(p.To, '/')+1]
+	if p.To != "" && len(b.tops) > 0 && beside != b.beside {
+		return false, nil
+	}
 	from, err := (*vfs.Tx)(b.src).Resolve(p.Path, false)
 	if err != nil {
 		return false, err
@@ -284,6 +289,7 @@ func (b *bringer) take(p Piece) (fits bool, err error) {
 	if p.To != "" {
 		g.copy = len(b.tops)
 	}
+	b.beside = beside
 	b.goals = append(b.goals, g)
 	return true, nil
 }

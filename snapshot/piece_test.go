@@ -234,6 +234,23 @@ func TestRestoreElsewhere(t *testing.T) {
 	require.Equal(t, 3, third.Nlink())
 }
 
+// A piece stands where its path leads once those before it are there.
+func TestRestorePieceIntoPiece(t *testing.T) {
+	ctx := t.Context()
+	for _, there := range []func(*vfs.FS) error{
+		func(fsys *vfs.FS) error { return fsys.WriteFile(ctx, "dir", nil, 0o644) },
+		func(fsys *vfs.FS) error { return fsys.Symlink(ctx, "links", "dir") },
+	} {
+		fsys, then := pieceWorld(t)
+		require.NoError(t, fsys.RemoveAll(ctx, "dir"))
+		require.NoError(t, there(fsys))
+		_, err := snapshot.RestorePieces(ctx, fsys, []snapshot.Piece{{From: then, Path: "dir"}, {From: then, Path: "keep", To: "dir/sub/keep"}}, nil)
+		require.NoError(t, err)
+		require.Equal(t, "keep", vfstest.Read(t, fsys, "dir/sub/keep"))
+		require.Equal(t, "dir/a", vfstest.Read(t, fsys, "dir/a"))
+	}
+}
+
 // Parents come back with the modes that they had; what stands in the place of one is refused, and nothing changes.
 func TestRestoreParents(t *testing.T) {
 	ctx := t.Context()
