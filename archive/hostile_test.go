@@ -109,6 +109,8 @@ func TestWrongFormat(t *testing.T) {
 
 	_, err := loadBytes(t, []byte("BZh91AY&SY"), "")
 	require.ErrorIs(t, err, syscall.ENOTSUP)
+	_, err = loadBytes(t, nil, "")
+	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
 	_, err = loadBytes(t, bytes.Repeat([]byte("no archive "), 100), "")
 	require.ErrorIs(t, err, tar.ErrHeader)
 

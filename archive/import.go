@@ -16,7 +16,7 @@ import (
 
 // Import puts the entries of an archive into the directory to of the store, by the rules of [transfer.ImportTar]. The format
 // "" recognises the archive by its first bytes; what they do not tell is taken for a tar. Any other format is that of the
-// archive, and if it shows another one, that is EINVAL.
+// archive, and if it shows another one, that is EINVAL. A stream without a byte is no archive.
 //
 // The list of a zip is at its end. If r is a regular file, Import reads there; it copies any other zip into a temporary file first,
 // of whatever size, which is gone when Import returns.
@@ -43,7 +43,10 @@ func Import(ctx context.Context, fsys *vfs.FS, r io.Reader, to string, f Format,
 
 // formatIn returns the format of a stream, which the caller may know.
 func formatIn(b *bufio.Reader, known Format) (Format, error) {
-	start, _ := b.Peek(StartSize) // its error comes again when the bytes are read
+	start, ended := b.Peek(StartSize) // its error comes again when the bytes are read
+	if len(start) == 0 && ended == io.EOF && known != Zip {
+		return "", fmt.Errorf("there is not a byte: %w", io.ErrUnexpectedEOF) // as of a program that has failed
+	}
 	found, err := Detect(start)
 	switch {
 	case err != nil:

@@ -7,7 +7,7 @@ import (
 	"io"
 	"io/fs"
 
-	"vfsdb/chunk"
+	"vfsdb/transfer/tarred"
 	"vfsdb/vfs"
 )
 
@@ -27,41 +27,18 @@ func ExportTar(ctx context.Context, fsys *vfs.FS, from string, w io.Writer, o *E
 // extended attributes of the namespace user, as PAX records with the prefix SCHILY.xattr have them. Of entries with the same name the last one stays.
 //
 // r is read to its end before names are made, so the checksum of a packed stream counts, and a program that writes into a pipe
-// may finish. What follows the end of the tar is dropped.
+// may finish. What follows the end of the tar is dropped. A stream that ends between two entries is a whole tar, as it is for tar.
 //
 // A slash at the start of a name is dropped. Refused are names with a ".." in them or with a segment over 255 bytes,
 // names that lead through a symlink or a file, hard links to a name that is not in the archive before them, and entries
 // of unknown types. A refusal fails the import with a [RefusedError]. With Partial it is listed in the Report instead,
 // and of a damaged archive the part before the damage goes in.
 func ImportTar(ctx context.Context, fsys *vfs.FS, r io.Reader, to string, o *ImportOptions) (*Report, error) {
-	report, err := importArchive(ctx, fsys, &tarReader{tar.NewReader(r), r, ctx}, to, o)
+	report, err := importArchive(ctx, fsys, tarred.NewReader(ctx, r), to, o)
 	if err != nil {
 		err = fmt.Errorf("import tar: %w", err)
 	}
 	return report, err
-}
-
-// A tarReader reads a tar, and after its last entry the rest of the stream.
-type tarReader struct {
-	*tar.Reader
-	rest io.Reader
-	ctx  context.Context
-}
-
-func (t *tarReader) Next() (*tar.Header, error) {
-	h, err := t.Reader.Next()
-	for err == io.EOF && t.rest != nil {
-		if err := t.ctx.Err(); err != nil {
-			return nil, err
-		}
-		switch _, err := io.CopyN(io.Discard, t.rest, chunk.Size); {
-		case err == io.EOF:
-			t.rest = nil
-		case err != nil:
-			return nil, fmt.Errorf("behind the last entry: %w", err)
-		}
-	}
-	return h, err
 }
 
 // A tarWriter writes a tar, which can hold hard links.

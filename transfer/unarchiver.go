@@ -72,8 +72,6 @@ func (t *unarchiver) run(ctx context.Context) error {
 			err = nil // refused below, by our own rules
 		case h == nil:
 			return err
-		case h.Typeflag == tar.TypeXGlobalHeader:
-			continue
 		}
 		if err := t.entry(ctx, h, err); err != nil {
 			return err

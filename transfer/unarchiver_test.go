@@ -54,7 +54,7 @@ func TestHostileTar(t *testing.T) {
 		{"names too long", []member{{name: long}, {name: "d/" + long + "/x"}, {name: deep}, {name: long[:255]}}, []string{long, "d/" + long + "/x", deep}, []string{long[:255]}},
 		{"symlinks out", []member{{name: "a", kind: tar.TypeSymlink, link: "/etc/passwd"}, {name: "b", kind: tar.TypeSymlink, link: "../../.."}}, nil, []string{"a", "b"}},
 		{"symlinks to nothing", []member{{name: "a", kind: tar.TypeSymlink}, {name: "b", kind: tar.TypeSymlink, link: deep}}, []string{"a", "b"}, nil},
-		{"unknown types", []member{{name: "v", kind: 'V'}, {name: "z", kind: 'Z'}, {name: "ok"}}, []string{"v", "z"}, []string{"ok"}},
+		{"unknown types", []member{{name: "v", kind: 'M'}, {name: "z", kind: 'Z'}, {name: "ok"}}, []string{"v", "z"}, []string{"ok"}},
 		{"devices", []member{{name: "null", kind: tar.TypeChar, more: func(h *tar.Header) { h.Devmajor, h.Devminor = 1, 3 }}, {name: "fifo", kind: tar.TypeFifo}}, nil, []string{"fifo", "null"}},
 		{"owners", []member{{name: "a", more: func(h *tar.Header) { h.Format, h.Uid = tar.FormatGNU, -1 }}, {name: "b", more: func(h *tar.Header) { h.Gid = math.MaxUint32 + 1 }}, {name: "c", more: func(h *tar.Header) { h.Uid = math.MaxUint32 }}}, []string{"a", "b"}, []string{"c"}},
 		{"times", []member{{name: "far", more: func(h *tar.Header) { h.ModTime = time.Unix(1<<40, 0) }}, {name: "near", more: func(h *tar.Header) { h.ModTime = time.Unix(1<<33, 0) }}}, []string{"far"}, []string{"near"}},

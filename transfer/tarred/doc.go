@@ -1,2 +1,2 @@
-// Package tarred reads the header of an entry of a tar: its type, and whether it may have holes.
+// Package tarred reads the entries of a tar: which are there, of what type each is, and whether it may have holes.
 package tarred
