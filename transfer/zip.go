@@ -24,7 +24,7 @@ func ExportZip(ctx context.Context, fsys *vfs.FS, from string, w io.Writer, o *E
 
 // ImportZip puts the entries of a zip archive of size bytes into the directory to of the store, by the rules of
 // [ImportTar]. Entries without a Unix mode get 0644, directories 0755, and all belong to user and group 0. A name
-// marked as another encoding than UTF-8 is taken byte for byte.
+// marked as another encoding than UTF-8 is taken byte for byte. In a name of DOS without a slash, backslashes are slashes.
 func ImportZip(ctx context.Context, fsys *vfs.FS, r io.ReaderAt, size int64, to string, o *ImportOptions) (*Report, error) {
 	z, err := zipped.NewReader(r, size)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"math"
 	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/klauspost/compress/flate"
@@ -37,8 +38,10 @@ const maxTarget = 4096
 // encrypted is the flag of an entry that is encrypted.
 const encrypted = 1
 
-// The systems whose archives have Unix modes, as an entry names the system that made it.
+// The systems that an entry may name as the one that made it: those whose archives have Unix modes, and the one that may
+// separate names by backslashes.
 const (
+	byDOS    = 0
 	byUnix   = 3
 	byDarwin = 19
 )
@@ -101,6 +104,9 @@ func (z *Reader) Next() (*tar.Header, error) {
 	}
 	f := z.files[0]
 	z.now, z.files = f, z.files[1:]
+	if f.CreatorVersion>>8 == byDOS && !strings.Contains(f.Name, "/") {
+		f.Name = strings.ReplaceAll(f.Name, `\`, "/") // as unzip does it
+	}
 
 	h := &tar.Header{Name: f.Name, ModTime: f.Modified, Mode: modeOf(f), Typeflag: tar.TypeReg, Size: int64(f.UncompressedSize64)}
 	switch f.Mode().Type() {
@@ -120,16 +126,20 @@ func (z *Reader) Next() (*tar.Header, error) {
 		}
 		h.Linkname = string(target)
 		return h, nil
+	case fs.ModeNamedPipe:
+		if h.Size > 0 { // zip has read its standard input, which was a pipe
+			return h, readable(f)
+		}
 	}
 	h.Typeflag = unknownEntry
 	return h, nil
 }
 
-// modeOf returns the permission bits of an entry. One that a system without them wrote has the usual ones.
+// modeOf returns the permission bits of an entry. One that a system or a program without them wrote has the usual ones.
 func modeOf(f *zip.File) int64 {
 	mode := f.Mode()
 	switch by := f.CreatorVersion >> 8; {
-	case by == byUnix || by == byDarwin:
+	case (by == byUnix || by == byDarwin) && f.ExternalAttrs>>16 != 0:
 		return int64(node.UnixPerm(mode))
 	case mode.IsDir():
 		return 0o755

@@ -157,6 +157,46 @@ func TestUnreadableEntries(t *testing.T) {
 	require.Equal(t, io.EOF, err)
 }
 
+// What other programs write: names with backslashes, entries without a mode, and the standard input of zip, which was a pipe.
+func TestForeignEntries(t *testing.T) {
+	const regular, fifo = 0o100000, 0o010000
+	for _, tt := range []struct {
+		name    string
+		by      uint16
+		mode    uint32
+		content string
+		want    tar.Header
+	}{
+		{`d\e\f`, byDOS, 0, "x", tar.Header{Name: "d/e/f", Mode: 0o644, Typeflag: tar.TypeReg}},
+		{`d\e\`, byDOS, 0, "", tar.Header{Name: "d/e/", Mode: 0o755, Typeflag: tar.TypeDir}},
+		{`d/e\f`, byDOS, 0, "x", tar.Header{Name: `d/e\f`, Mode: 0o644, Typeflag: tar.TypeReg}},
+		{`e\f`, byUnix, regular | 0o640, "x", tar.Header{Name: `e\f`, Mode: 0o640, Typeflag: tar.TypeReg}},
+		{"f", byUnix, 0, "x", tar.Header{Name: "f", Mode: 0o644, Typeflag: tar.TypeReg}},
+		{"d/", byUnix, 0, "", tar.Header{Name: "d/", Mode: 0o755, Typeflag: tar.TypeDir}},
+		{"f", byUnix, regular, "x", tar.Header{Name: "f", Mode: 0, Typeflag: tar.TypeReg}},
+		{"-", byUnix, fifo | 0o600, "x", tar.Header{Name: "-", Mode: 0o600, Typeflag: tar.TypeReg}},
+		{"-", byUnix, fifo | 0o600, "", tar.Header{Name: "-", Mode: 0o600, Typeflag: unknownEntry}},
+	} {
+		var b bytes.Buffer
+		z := zip.NewWriter(&b)
+		w, err := z.CreateHeader(&zip.FileHeader{Name: tt.name, CreatorVersion: tt.by << 8, ExternalAttrs: tt.mode << 16})
+		require.NoError(t, err)
+		_, err = io.WriteString(w, tt.content)
+		require.NoError(t, err)
+		require.NoError(t, z.Close())
+
+		r := read(t, bytes.NewReader(b.Bytes()))
+		h, err := r.Next()
+		require.NoError(t, err)
+		require.Equal(t, tt.want, tar.Header{Name: h.Name, Mode: h.Mode, Typeflag: h.Typeflag}, "%q by %d, %o", tt.name, tt.by, tt.mode)
+		if h.Typeflag == tar.TypeReg {
+			got, err := io.ReadAll(r)
+			require.NoError(t, err)
+			require.Equal(t, tt.content, string(got))
+		}
+	}
+}
+
 // FuzzReader reads bytes that may be a zip. It must not panic, and no entry has more content than it declares.
 func FuzzReader(f *testing.F) {
 	for _, method := range []uint16{zip.Store, zip.Deflate} {
