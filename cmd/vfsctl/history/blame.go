@@ -120,7 +120,7 @@ func blameText(a *cli.App, lines []snapshot.Line, commands map[int64]string) err
 			}
 		}
 		err := a.Out.Printf("%s  %s  %s  %s %s\n", a.Out.Paint(term.Yellow, fmt.Sprintf("%6s", id)), when,
-			a.Out.Paint(term.Dim, runewidth.FillRight(calls[i], widest)), a.Out.Paint(term.Dim, fmt.Sprintf("%*d", digits, i+1)), a.Out.Name(l.Text))
+			a.Out.Paint(term.Dim, runewidth.FillRight(calls[i], widest)), a.Out.Paint(term.Dim, fmt.Sprintf("%*d", digits, i+1)), term.Shown(l.Text))
 		if err != nil {
 			return err
 		}

@@ -138,20 +138,23 @@ func (o *Output) Fields(fields ...[2]string) error {
 	return nil
 }
 
-// Text prints a text of several lines for people, indented by four columns as in git show. Control characters other than tabs
-// could steer a terminal: they become U+FFFD.
+// Text prints a text of several lines for people, indented by four columns as in git show.
 func (o *Output) Text(text string) error {
-	shown := func(r rune) rune {
-		if unicode.IsControl(r) && r != '\t' {
-			return unicode.ReplacementChar
-		}
-		return r
-	}
 	for line := range strings.Lines(strings.TrimRight(text, "\n")) {
-		line = strings.Map(shown, strings.TrimRight(line, "\r\n"))
-		if err := o.Printf("%s\n", strings.TrimRight("    "+line, " ")); err != nil {
+		if err := o.Printf("%s\n", strings.TrimRight("    "+Shown(line), " ")); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// Shown makes a line of a text fit for people, without its line break. Control characters other than tabs could steer a
+// terminal: they become U+FFFD.
+func Shown(line string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\t' {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, strings.TrimRight(line, "\r\n"))
 }
