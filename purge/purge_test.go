@@ -1,21 +1,15 @@
 package purge_test
 
 import (
-	"bufio"
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -25,71 +19,11 @@ import (
 	"vfsdb/journal"
 	"vfsdb/merge"
 	"vfsdb/purge"
-	"vfsdb/schema"
 	"vfsdb/snapshot"
 	"vfsdb/undo"
 	"vfsdb/vfs"
 	"vfsdb/xattr"
 )
-
-// A secret makes contents that are nowhere else, and remembers their bytes.
-type secret struct {
-	rnd   *rand.Rand
-	word  string // in each line of its texts
-	bytes [][]byte
-}
-
-func newSecret() *secret {
-	return &secret{rnd: rand.New(rand.NewPCG(13, 6)), word: "password and token of the secret account"}
-}
-
-// noise returns n bytes that do not compress, and text n bytes that do.
-func (s *secret) noise(n int) []byte {
-	p := make([]byte, n)
-	for i := range p {
-		p[i] = byte(s.rnd.Uint32())
-	}
-	s.bytes = append(s.bytes, p)
-	return p
-}
-
-func (s *secret) text(n int) []byte {
-	var b bytes.Buffer
-	for b.Len() < n {
-		fmt.Fprintf(&b, "%s %x\n", s.word, s.rnd.Uint64())
-	}
-	p := b.Bytes()[:n]
-	s.bytes = append(s.bytes, p)
-	return p
-}
-
-// in returns what of the secret is in the raw files of a store: any 24 bytes that begin at a multiple of 8.
-func (s *secret) in(t testing.TB, path string) (found []string) {
-	t.Helper()
-	pieces := make(map[string]bool)
-	starts := make([]bool, 1<<24) // of pieces, by their first three bytes
-	for _, p := range s.bytes {
-		for at := 0; at+24 <= len(p); at += 8 {
-			pieces[string(p[at:at+24])] = true
-			starts[int(p[at])<<16|int(p[at+1])<<8|int(p[at+2])] = true
-		}
-	}
-	names, err := filepath.Glob(path + "*")
-	require.NoError(t, err)
-	for _, name := range names {
-		raw, err := os.ReadFile(name)
-		require.NoError(t, err)
-		for at := 0; at+24 <= len(raw); at++ {
-			if starts[int(raw[at])<<16|int(raw[at+1])<<8|int(raw[at+2])] && pieces[string(raw[at:at+24])] {
-				found = append(found, fmt.Sprintf("%s at %d: %q", filepath.Base(name), at, raw[at:at+24]))
-				if len(found) > 5 {
-					return found
-				}
-			}
-		}
-	}
-	return found
-}
 
 // open opens the store in a file.
 func open(t testing.TB, path string) *vfs.FS {
@@ -259,28 +193,6 @@ func TestPurge(t *testing.T) {
 	}
 }
 
-// packed adds the compressed bytes of the packs that have a content of the secret in them. It returns how many these are.
-func (s *secret) packed(t testing.TB, fsys *vfs.FS) (n int) {
-	t.Helper()
-	require.NoError(t, vfstest.DB(fsys).View(t.Context(), func(tx *schema.Tx) error {
-		var frames [][]byte
-		for _, p := range s.bytes {
-			sum := vfs.SumOf(p)
-			rows := tx.Query(`SELECT p.data FROM blob b JOIN pack p ON instr(p.blobs, unhex(printf('%016X', b.id))) WHERE b.sum = ? AND b.codec = 2`, sum[:])
-			for rows.Next() {
-				frames = append(frames, rows.Bytes(0))
-			}
-			if err := rows.Err(); err != nil {
-				return err
-			}
-		}
-		n = len(frames)
-		s.bytes = append(s.bytes, frames...)
-		return nil
-	}))
-	return n
-}
-
 // trees are the heads and the snapshots.
 func trees(t testing.TB, fsys *vfs.FS) (list []*vfs.FS) {
 	t.Helper()
@@ -312,99 +224,6 @@ func keptOf(t testing.TB, fsys *vfs.FS) (list []map[string]string) {
 		list = append(list, dump)
 	}
 	return list
-}
-
-// Content that other files have too: purge refuses, purges them as well, or leaves them what they have.
-func TestCopies(t *testing.T) {
-	for _, tt := range []struct {
-		name   string
-		copies purge.Copies
-		edit   bool // the copy differs by some bytes in a long chunk
-	}{
-		{"refused", purge.RefuseCopies, false},
-		{"refused when edited", purge.RefuseCopies, true},
-		{"purged", purge.PurgeCopies, false},
-		{"purged when edited", purge.PurgeCopies, true},
-		{"kept", purge.KeepCopies, false},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			path := filepath.Join(t.TempDir(), "store.db")
-			s := newSecret()
-			fsys := open(t, path)
-			data := s.noise(400 << 10)
-			write(t, fsys, "key", data)
-			vfstest.Snapshot(t, fsys, "before")
-			require.NoError(t, fsys.Copy(t.Context(), "key", "copy"))
-			if tt.edit {
-				f, err := fsys.OpenFile(t.Context(), "copy", os.O_RDWR, 0)
-				require.NoError(t, err)
-				_, err = f.WriteAt([]byte("changed"), 1000)
-				require.NoError(t, err)
-				require.NoError(t, f.Close())
-			}
-			require.NoError(t, fsys.Copy(t.Context(), "key", "removed"))
-			require.NoError(t, fsys.Remove(t.Context(), "removed"))
-			write(t, fsys, "other", []byte("something else"))
-			write(t, fsys, "key", s.noise(1000))
-			require.NoError(t, fsys.Close())
-
-			report, err := purge.Run(t.Context(), path, []string{"key"}, &purge.Options{Copies: tt.copies})
-			switch tt.copies {
-			case purge.RefuseCopies:
-				var shared *purge.SharedError
-				require.ErrorAs(t, err, &shared)
-				require.ErrorIs(t, err, syscall.EMLINK)
-				require.Equal(t, []purge.Place{{Branch: "main", Path: "copy"}}, shared.Files[0].Places)
-				sound(t, path)
-				fsys = open(t, path)
-				_, err = fsys.Stat(t.Context(), "key")
-				require.NoError(t, err)
-			case purge.PurgeCopies:
-				require.NoError(t, err)
-				require.NotEmpty(t, report.Files[1].Places)
-				require.Empty(t, s.in(t, path))
-				sound(t, path)
-				fsys = open(t, path)
-				_, err = fsys.Stat(t.Context(), "copy")
-				require.ErrorIs(t, err, fs.ErrNotExist)
-			case purge.KeepCopies:
-				require.NoError(t, err)
-				require.Len(t, report.Shared, 1)
-				sound(t, path)
-				fsys = open(t, path)
-				got, err := fsys.ReadFile(t.Context(), "copy")
-				require.NoError(t, err)
-				require.True(t, bytes.Equal(data, got))
-				s.bytes = s.bytes[1:]
-				require.Empty(t, s.in(t, path))
-			}
-			got, err := fsys.ReadFile(t.Context(), "other")
-			require.NoError(t, err)
-			require.Equal(t, "something else", string(got))
-		})
-	}
-}
-
-// The same bytes in a file that was written by itself share no chunk; the search at the end finds them.
-func TestFound(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "store.db")
-	s := newSecret()
-	fsys := open(t, path)
-	data := s.noise(200)
-	write(t, fsys, "key", data)
-	write(t, fsys, "notes/pasted", append([]byte("# from the key\n"), data...))
-	require.NoError(t, fsys.Close())
-
-	_, err := purge.Run(t.Context(), path, []string{"key"}, nil)
-	var found *purge.FoundError
-	require.ErrorAs(t, err, &found)
-	require.ErrorIs(t, err, syscall.EEXIST)
-	require.Equal(t, 11, found.Of)
-	require.Equal(t, []purge.Holder{{Place: purge.Place{Branch: "main", Path: "notes/pasted"}, Samples: 11}}, found.Holders)
-	sound(t, path)
-	_, err = purge.Run(t.Context(), path, []string{"notes/pasted"}, nil)
-	require.NoError(t, err)
-	require.Empty(t, s.in(t, path))
 }
 
 // A branch that shows another file under the name at the fork does not get it back.
@@ -474,23 +293,6 @@ func TestRecursive(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// A store that is open is EBUSY, and unchanged.
-func TestBusy(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "store.db")
-	fsys := open(t, path)
-	write(t, fsys, "key", []byte("a secret"))
-	_, err := purge.Run(t.Context(), path, []string{"key"}, nil)
-	require.ErrorIs(t, err, syscall.EBUSY)
-	_, err = fsys.Stat(t.Context(), "key")
-	require.NoError(t, err)
-	dry, err := purge.Run(t.Context(), path, []string{"key"}, &purge.Options{DryRun: true})
-	require.NoError(t, err)
-	require.Len(t, dry.Files, 1)
-	require.NoError(t, fsys.Close())
-	_, err = purge.Run(t.Context(), path, []string{"key"}, nil)
-	require.NoError(t, err)
-}
-
 // An undo of a call that wrote the file, and of the purge, does not bring it back.
 func TestUndo(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "store.db")
@@ -517,153 +319,4 @@ func TestUndo(t *testing.T) {
 	require.NoError(t, fsys.Close())
 	sound(t, path)
 	require.Empty(t, s.in(t, path))
-}
-
-var errCut = errors.New("cut short")
-
-// copied copies a store that nobody has open.
-func copied(t testing.TB, whole string) string {
-	t.Helper()
-	data, err := os.ReadFile(whole)
-	require.NoError(t, err)
-	path := filepath.Join(t.TempDir(), "store.db")
-	require.NoError(t, os.WriteFile(path, data, 0o600))
-	return path
-}
-
-// A purge that is cut short after any step has not begun, or is finished by the next one.
-func TestCutShort(t *testing.T) {
-	var steps []string
-	path := filepath.Join(t.TempDir(), "store.db")
-	filled(t, path, newSecret())
-	_, err := purge.RunHooked(t.Context(), path, []string{"dir/key"}, nil, func(step string) error {
-		steps = append(steps, step)
-		return nil
-	})
-	require.NoError(t, err)
-	require.Contains(t, steps, "search")
-
-	s := newSecret()
-	whole := filepath.Join(t.TempDir(), "whole.db")
-	filled(t, whole, s)
-	for n, step := range steps {
-		t.Run(fmt.Sprint(n, step), func(t *testing.T) {
-			path := copied(t, whole)
-			seen := 0
-			_, err := purge.RunHooked(t.Context(), path, []string{"dir/key"}, nil, func(string) error {
-				if seen++; seen > n {
-					return errCut
-				}
-				return nil
-			})
-			require.ErrorIs(t, err, errCut)
-
-			fsys := open(t, path)
-			_, unfinished, err := purge.Unfinished(t.Context(), fsys)
-			require.NoError(t, err)
-			require.True(t, unfinished)
-			report, err := check.Run(t.Context(), fsys, nil)
-			require.NoError(t, err)
-			require.Empty(t, report.Faults)
-			require.NoError(t, fsys.Close())
-
-			paths := []string{"dir/key"}
-			if n%2 == 1 {
-				paths = nil
-			}
-			again, err := purge.Run(t.Context(), path, paths, nil)
-			require.NoError(t, err)
-			require.True(t, again.Finished)
-			sound(t, path)
-			require.Empty(t, s.in(t, path))
-		})
-	}
-}
-
-// A purge that is killed at any time has not begun, or the next one finishes it.
-func TestKillPurge(t *testing.T) {
-	ctx := t.Context()
-	if path := os.Getenv("PURGE_CHILD"); path != "" {
-		_, err := purge.Run(ctx, path, []string{"dir/key"}, nil)
-		require.NoError(t, err)
-		return
-	}
-
-	s := newSecret()
-	whole := filepath.Join(t.TempDir(), "whole.db")
-	filled(t, whole, s)
-	long := vfstest.KillAfter(t, vfstest.Child(t, "PURGE_CHILD="+copied(t, whole)), 0)
-	rnd := rand.New(rand.NewPCG(7, uint64(os.Getpid())))
-	untouched, cut := 0, 0
-	for range vfstest.Kills(t, 4) {
-		path := copied(t, whole)
-		vfstest.KillAfter(t, vfstest.Child(t, "PURGE_CHILD="+path), max(1, time.Duration(rnd.Int64N(int64(long)))))
-
-		fsys := open(t, path)
-		_, unfinished, err := purge.Unfinished(ctx, fsys)
-		require.NoError(t, err)
-		_, there := fsys.Stat(ctx, "dir/key")
-		report, err := check.Run(ctx, fsys, nil)
-		require.NoError(t, err)
-		require.Empty(t, report.Faults)
-		require.NoError(t, fsys.Close())
-		switch {
-		case there == nil:
-			require.False(t, unfinished)
-			untouched++
-		case unfinished:
-			cut++
-		}
-
-		if there == nil || unfinished {
-			_, err = purge.Run(ctx, path, []string{"dir/key"}, nil)
-			require.NoError(t, err)
-		}
-		sound(t, path)
-		require.Empty(t, s.in(t, path))
-	}
-	t.Logf("%d had not begun, %d were finished by the next", untouched, cut)
-}
-
-// While another process has the store open, a purge is EBUSY, names that process, and changes nothing.
-func TestBusyElsewhere(t *testing.T) {
-	if path := os.Getenv("PURGE_CHILD"); path != "" {
-		fsys := open(t, path)
-		_, err := fsys.Stat(t.Context(), "key")
-		require.NoError(t, err)
-		fmt.Println("open")
-		_, _ = io.Copy(io.Discard, os.Stdin)
-		return
-	}
-	if runtime.GOOS == "windows" {
-		t.Skip("this host does not show the locks of other processes")
-	}
-	path := filepath.Join(t.TempDir(), "store.db")
-	s := newSecret()
-	fsys := open(t, path)
-	write(t, fsys, "key", s.noise(100))
-	require.NoError(t, fsys.Close())
-
-	child := vfstest.Child(t, "PURGE_CHILD="+path)
-	in, err := child.StdinPipe()
-	require.NoError(t, err)
-	out, err := child.StdoutPipe()
-	require.NoError(t, err)
-	require.NoError(t, child.Start())
-	_, err = bufio.NewReader(out).ReadString('\n')
-	require.NoError(t, err)
-
-	_, err = purge.Run(t.Context(), path, []string{"key"}, nil)
-	require.ErrorIs(t, err, syscall.EBUSY)
-	require.ErrorContains(t, err, fmt.Sprint(child.Process.Pid))
-	require.NotEmpty(t, s.in(t, path))
-	require.NoError(t, in.Close())
-	_, _ = io.Copy(io.Discard, out)
-	require.NoError(t, child.Wait())
-
-	_, err = purge.Run(t.Context(), path, []string{"key"}, nil)
-	require.NoError(t, err)
-	fsys = open(t, path)
-	write(t, fsys, "new", []byte("new"))
-	require.Empty(t, s.in(t, path), "also with its log and index beside it")
 }

@@ -1,0 +1,108 @@
+package purge_test
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"vfsdb/internal/vfstest"
+	"vfsdb/purge"
+)
+
+// Content that other files have too: purge refuses, purges them as well, or leaves them what they have.
+func TestCopies(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		copies purge.Copies
+		edit   bool // the copy differs by some bytes in a long chunk
+	}{
+		{"refused", purge.RefuseCopies, false},
+		{"refused when edited", purge.RefuseCopies, true},
+		{"purged", purge.PurgeCopies, false},
+		{"purged when edited", purge.PurgeCopies, true},
+		{"kept", purge.KeepCopies, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "store.db")
+			s := newSecret()
+			fsys := open(t, path)
+			data := s.noise(400 << 10)
+			write(t, fsys, "key", data)
+			vfstest.Snapshot(t, fsys, "before")
+			require.NoError(t, fsys.Copy(t.Context(), "key", "copy"))
+			if tt.edit {
+				f, err := fsys.OpenFile(t.Context(), "copy", os.O_RDWR, 0)
+				require.NoError(t, err)
+				_, err = f.WriteAt([]byte("changed"), 1000)
+				require.NoError(t, err)
+				require.NoError(t, f.Close())
+			}
+			require.NoError(t, fsys.Copy(t.Context(), "key", "removed"))
+			require.NoError(t, fsys.Remove(t.Context(), "removed"))
+			write(t, fsys, "other", []byte("something else"))
+			write(t, fsys, "key", s.noise(1000))
+			require.NoError(t, fsys.Close())
+
+			report, err := purge.Run(t.Context(), path, []string{"key"}, &purge.Options{Copies: tt.copies})
+			switch tt.copies {
+			case purge.RefuseCopies:
+				var shared *purge.SharedError
+				require.ErrorAs(t, err, &shared)
+				require.ErrorIs(t, err, syscall.EMLINK)
+				require.Equal(t, []purge.Place{{Branch: "main", Path: "copy"}}, shared.Files[0].Places)
+				sound(t, path)
+				fsys = open(t, path)
+				_, err = fsys.Stat(t.Context(), "key")
+				require.NoError(t, err)
+			case purge.PurgeCopies:
+				require.NoError(t, err)
+				require.NotEmpty(t, report.Files[1].Places)
+				require.Empty(t, s.in(t, path))
+				sound(t, path)
+				fsys = open(t, path)
+				_, err = fsys.Stat(t.Context(), "copy")
+				require.ErrorIs(t, err, fs.ErrNotExist)
+			case purge.KeepCopies:
+				require.NoError(t, err)
+				require.Len(t, report.Shared, 1)
+				sound(t, path)
+				fsys = open(t, path)
+				got, err := fsys.ReadFile(t.Context(), "copy")
+				require.NoError(t, err)
+				require.True(t, bytes.Equal(data, got))
+				s.bytes = s.bytes[1:]
+				require.Empty(t, s.in(t, path))
+			}
+			got, err := fsys.ReadFile(t.Context(), "other")
+			require.NoError(t, err)
+			require.Equal(t, "something else", string(got))
+		})
+	}
+}
+
+// The same bytes in a file that was written by itself share no chunk; the search at the end finds them.
+func TestFound(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "store.db")
+	s := newSecret()
+	fsys := open(t, path)
+	data := s.noise(200)
+	write(t, fsys, "key", data)
+	write(t, fsys, "notes/pasted", append([]byte("# from the key\n"), data...))
+	require.NoError(t, fsys.Close())
+
+	_, err := purge.Run(t.Context(), path, []string{"key"}, nil)
+	var found *purge.FoundError
+	require.ErrorAs(t, err, &found)
+	require.ErrorIs(t, err, syscall.EEXIST)
+	require.Equal(t, 11, found.Of)
+	require.Equal(t, []purge.Holder{{Place: purge.Place{Branch: "main", Path: "notes/pasted"}, Samples: 11}}, found.Holders)
+	sound(t, path)
+	_, err = purge.Run(t.Context(), path, []string{"notes/pasted"}, nil)
+	require.NoError(t, err)
+	require.Empty(t, s.in(t, path))
+}
