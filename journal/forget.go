@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"maps"
 	"slices"
 
 	"vfsdb/chunk"
@@ -60,27 +61,45 @@ func (f Forgetting) sums(tx *schema.Tx, mine map[node.Ino]bool) (map[chunk.Sum]b
 	for _, sum := range f.Sums {
 		gone[sum] = true
 	}
-	rows := tx.Query(`SELECT c.ino, iif(typeof(c.before) = 'blob', c.before, NULL), c.after, x.displaced FROM change c LEFT JOIN other x ON x.seq = c.seq
-		WHERE c.ino IS NOT NULL`)
-	for rows.Next() {
-		if !mine[node.Ino(rows.Int(0))] {
-			if sum := scanSum(rows, 1); sum != nil && mine[node.Ino(rows.Int(3))] {
-				gone[*sum] = true
-			}
-			continue
-		}
-		// What a name showed before may have been another file's.
-		if sum := scanSum(rows, 1); sum != nil && rows.Null(3) {
-			gone[*sum] = true
-		}
-		if sum := scanSum(rows, 2); sum != nil {
-			gone[*sum] = true
-		}
+	had, err := SumsOf(tx, mine)
+	for _, sums := range had {
+		maps.Copy(gone, sums)
 	}
 	for _, sum := range append(slices.Clone(f.Keep), chunk.SumOf(nil)) {
 		delete(gone, sum)
 	}
-	return gone, rows.Err()
+	return gone, err
+}
+
+// SumsOf returns the sums of the contents that some inodes had, as far as the record has them; that of no bytes is not among
+// them.
+func SumsOf(tx *schema.Tx, inos map[node.Ino]bool) (map[node.Ino]map[chunk.Sum]bool, error) {
+	had := make(map[node.Ino]map[chunk.Sum]bool)
+	if len(inos) == 0 {
+		return had, nil
+	}
+	empty := chunk.SumOf(nil)
+	add := func(ino node.Ino, sum *chunk.Sum) {
+		if !inos[ino] || sum == nil || *sum == empty {
+			return
+		}
+		if had[ino] == nil {
+			had[ino] = make(map[chunk.Sum]bool)
+		}
+		had[ino][*sum] = true
+	}
+
+	rows := tx.Query(`SELECT c.ino, iif(typeof(c.before) = 'blob', c.before, NULL), c.after, x.displaced FROM change c LEFT JOIN other x ON x.seq = c.seq
+		WHERE c.ino IS NOT NULL`)
+	for rows.Next() {
+		ino := node.Ino(rows.Int(0))
+		add(ino, scanSum(rows, 2))
+		if !rows.Null(3) {
+			ino = node.Ino(rows.Int(3)) // what the name showed before was that file's
+		}
+		add(ino, scanSum(rows, 1))
+	}
+	return had, rows.Err()
 }
 
 // A forgotten is a row of the table change, and which of its columns go.
@@ -93,12 +112,16 @@ type forgotten struct {
 func (f Forgetting) find(tx *schema.Tx, mine map[node.Ino]bool, gone map[chunk.Sum]bool) (found []forgotten, calls map[int64]bool, err error) {
 	calls = make(map[int64]bool)
 	lost := make(map[int64]bool) // rows without their after
+	paths := make(map[string]bool)
+	for _, path := range f.Paths {
+		paths[path] = true
+	}
 	rows := tx.Query(`SELECT c.seq, c.ino, c.path, c.call, iif(typeof(c.before) = 'integer', c.before, NULL), iif(typeof(c.before) = 'blob', c.before, NULL), c.after
 		FROM change c ORDER BY c.seq`)
 	defer rows.Close()
 	for rows.Next() {
 		row := forgotten{seq: rows.Int(0)}
-		row.mine = mine[node.Ino(rows.Int(1))] || rows.Null(1) && slices.Contains(f.Paths, rows.Text(2))
+		row.mine = mine[node.Ino(rows.Int(1))] || rows.Null(1) && paths[rows.Text(2)]
 		if row.mine && !rows.Null(3) {
 			calls[rows.Int(3)] = true
 		}

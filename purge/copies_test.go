@@ -85,6 +85,30 @@ func TestCopies(t *testing.T) {
 	}
 }
 
+// A copy that is purged too does not take along what has only other content of that copy.
+func TestCopiesOfCopies(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "store.db")
+	s := newSecret()
+	fsys := open(t, path)
+	write(t, fsys, "key", s.noise(400))
+	require.NoError(t, fsys.Copy(t.Context(), "key", "copy"))
+	write(t, fsys, "copy", []byte("something else"))
+	vfstest.Snapshot(t, fsys, "kept")
+	require.NoError(t, fsys.Copy(t.Context(), "copy", "stays"))
+	write(t, fsys, "copy", s.bytes[0])
+	require.NoError(t, fsys.Close())
+
+	report, err := purge.Run(t.Context(), path, []string{"key"}, &purge.Options{Copies: purge.PurgeCopies})
+	require.NoError(t, err)
+	require.Len(t, report.Files, 2)
+	require.Empty(t, s.in(t, path))
+	sound(t, path)
+	fsys = open(t, path)
+	got, err := fsys.ReadFile(t.Context(), "stays")
+	require.NoError(t, err)
+	require.Equal(t, "something else", string(got))
+}
+
 // The same bytes in a file that was written by itself share no chunk; the search at the end finds them.
 func TestFound(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "store.db")

@@ -5,13 +5,15 @@
 //
 // # What goes
 //
-// A path names every file that it led to in any moment that is left. A purge follows these files by their inodes: all their
-// names, all their versions, their attributes, and what merges have noted about them. The names stay in the record of
-// changes, and one change more says that the path was purged, by whom, and why.
+// A path names every file that it led to in any moment that is left, and every file that the record of changes knows by it. So it
+// names a file that was moved away or removed before a collection, too: of that file the bytes may still be in unused pages,
+// and the sums in the record. A purge follows these files by their inodes: all their names, all their versions, their
+// attributes, and what merges have noted about them. The names stay in the record of changes, and one change more says that
+// the path was purged, by whom, and why.
 //
 // The same content may belong to other files: copies, or files with a long part in common. While one of these stays, so do the
 // bytes. So a purge names them and refuses, unless [Options].Copies says what to do with them. Those that no branch and no
-// snapshot shows any more go along.
+// snapshot shows any more go along. What a copy has in common with further files alone stays with these.
 //
 // # How
 //

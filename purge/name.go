@@ -2,8 +2,10 @@ package purge
 
 import (
 	"cmp"
+	"fmt"
 	"io/fs"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 	"syscall"
@@ -24,11 +26,12 @@ func branches(tx *schema.Tx) (ids []int64, err error) {
 	return ids, rows.Err()
 }
 
-// named returns the inodes that a path leads to in some moment of some branch, kept or not, as far as rows are left of it.
-func (p *plan) named(tx *schema.Tx, path string) (inos []node.Ino, err error) {
-	name := journal.Clean(path)
+// named returns the inodes that a path leads to in some moment of some branch, kept or not, as far as rows are left of it. There
+// may be none.
+func (p *plan) named(tx *schema.Tx, file string) (inos []node.Ino, err error) {
+	name := journal.Clean(file)
 	if name == "." {
-		return nil, &fs.PathError{Op: "purge", Path: path, Err: syscall.EINVAL}
+		return nil, &fs.PathError{Op: "purge", Path: file, Err: fmt.Errorf("%w: the root is no file, and its directories are purged by their names", syscall.EINVAL)}
 	}
 	names := strings.Split(name, "/")
 	turns, err := p.turns(tx, names)
@@ -58,9 +61,6 @@ func (p *plan) named(tx *schema.Tx, path string) (inos []node.Ino, err error) {
 				found[ino] = true
 			}
 		}
-	}
-	if len(found) == 0 {
-		return nil, &fs.PathError{Op: "purge", Path: path, Err: syscall.ENOENT}
 	}
 	return slices.Sorted(maps.Keys(found)), nil
 }
@@ -132,11 +132,11 @@ func (p *plan) below(tx *schema.Tx, inos []node.Ino, recursive bool) error {
 			continue
 		}
 		seen[ino] = true
-		dir, err := p.isDir(tx, ino)
+		kind, err := p.kindOf(tx, ino)
 		switch {
 		case err != nil:
 			return err
-		case !dir:
+		case kind != node.KindDir:
 			p.inos[ino] = true
 			continue
 		case !recursive:
@@ -156,15 +156,35 @@ func (p *plan) below(tx *schema.Tx, inos []node.Ino, recursive bool) error {
 	return nil
 }
 
-func (p *plan) isDir(tx *schema.Tx, ino node.Ino) (bool, error) {
-	kind, _, err := tx.Int(`SELECT kind FROM dirent WHERE ino = ? LIMIT 1`, int64(ino))
-	return kind == node.KindDir, err
+// kindOf returns the type of an inode, as its names or its rows have it; 0 if there are none.
+func (p *plan) kindOf(tx *schema.Tx, ino node.Ino) (int64, error) {
+	kind, named, err := tx.Int(`SELECT kind FROM dirent WHERE ino = ? LIMIT 1`, int64(ino))
+	for i := 0; i < len(p.branches) && kind == 0 && !named && err == nil; i++ {
+		kind, _, err = tx.Int(`SELECT mode >> 12 FROM inode WHERE branch = ? AND ino = ? AND mode <> 0 LIMIT 1`, p.branches[i], int64(ino))
+	}
+	return kind, err
 }
 
 // A tomb is where the record says that a file was purged.
 type tomb struct {
 	branch int64
 	path   string
+}
+
+// buryPast adds the paths that no head and no snapshot showed, and that have nothing below them which one did.
+func (p *plan) buryPast(paths []string) {
+	shown := make(map[string]bool)
+	for _, t := range p.tombs {
+		for name := t.path; name != "." && !shown[name]; name = path.Dir(name) {
+			shown[name] = true
+		}
+	}
+	for _, named := range paths {
+		if name := journal.Clean(named); !shown[name] {
+			shown[name] = true
+			p.tombs = append(p.tombs, tomb{schema.FirstID, name})
+		}
+	}
 }
 
 // places finds the heads and snapshots that show some files, and the paths there.
@@ -206,11 +226,11 @@ func (p *plan) places(tx *schema.Tx, store *tree.Store, inos []node.Ino) (map[no
 			if err != nil {
 				return nil, nil, err
 			}
-			for _, path := range paths {
+			for _, name := range paths {
 				place := m.place
-				place.Path = path
+				place.Path = name
 				places[ino] = append(places[ino], place)
-				tombs[tomb{m.at.Branch, path}] = true
+				tombs[tomb{m.at.Branch, name}] = true
 			}
 		}
 	}

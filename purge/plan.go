@@ -23,6 +23,7 @@ import (
 type plan struct {
 	branches []int64
 	inos     map[node.Ino]bool
+	past     map[node.Ino][]chunk.Content // of those without rows, what the record knows and is still in the file
 	tombs    []tomb
 
 	alone  []chunk.Content // of the files, that nobody else has a part of
@@ -33,21 +34,12 @@ type plan struct {
 // plan finds the files that the paths led to, and who shares content with them.
 func (p *purger) plan(tx *schema.Tx, fsys *vfs.FS, paths []string) (err error) {
 	store, g := (*tree.Tree)(fsys).Store(), &p.gone
-	*g = plan{inos: make(map[node.Ino]bool)}
+	*g = plan{inos: make(map[node.Ino]bool), past: make(map[node.Ino][]chunk.Content)}
 	if g.branches, err = branches(tx); err != nil {
 		return err
 	}
-	for _, path := range paths {
-		inos, err := g.named(tx, path)
-		if err != nil {
-			return err
-		}
-		if err := g.below(tx, inos, p.o.Recursive); err != nil {
-			return &fs.PathError{Op: "purge", Path: path, Err: err}
-		}
-	}
-	if len(g.inos) == 0 {
-		return &fs.PathError{Op: "purge", Path: paths[0], Err: fmt.Errorf("%w: no file was ever in it", syscall.ENOENT)}
+	if err := g.find(tx, paths, p.o.Recursive, p.report.Finished); err != nil || len(g.inos) == 0 {
+		return err
 	}
 
 	others, err := g.closeAll(tx, store, p.o.Copies == PurgeCopies)
@@ -60,35 +52,65 @@ func (p *purger) plan(tx *schema.Tx, fsys *vfs.FS, paths []string) (err error) {
 	if p.report.Shared, _, err = g.describe(tx, store, others); err != nil {
 		return err
 	}
+	g.buryPast(paths)
+	return nil
+}
+
+// find finds the files that the paths led to: by the rows of all moments that are left, and by the record. again means that an
+// earlier purge is not finished; it may have removed some of them.
+func (p *plan) find(tx *schema.Tx, paths []string, recursive, again bool) error {
+	record, err := p.recorded(tx, paths, recursive)
+	if err != nil {
+		return err
+	}
+	done := false
 	for _, path := range paths {
-		if len(g.tombs) == 0 {
-			g.tombs = append(g.tombs, tomb{schema.FirstID, journal.Clean(path)}) // only moments that nothing keeps have shown it
+		inos, err := p.named(tx, path)
+		if err != nil {
+			return err
 		}
+		if err := p.below(tx, inos, recursive); err != nil {
+			return &fs.PathError{Op: "purge", Path: path, Err: err}
+		}
+
+		name := journal.Clean(path)
+		switch {
+		case len(inos) > 0 || record.files[name]:
+		case again && record.purged[name]:
+			done = true
+		default:
+			return &fs.PathError{Op: "purge", Path: path, Err: syscall.ENOENT}
+		}
+	}
+	if len(p.inos) == 0 && !done {
+		return &fs.PathError{Op: "purge", Path: paths[0], Err: fmt.Errorf("%w: no file was ever in it", syscall.ENOENT)}
 	}
 	return nil
 }
 
-// closeAll adds files with content of the others until there are no more, and returns those that stay. Files that no head and
-// no snapshot shows never stay: the collection takes them, or what keeps them shows them to nobody.
-func (p *plan) closeAll(tx *schema.Tx, store *tree.Store, all bool) (others []node.Ino, err error) {
-	for {
-		if others, err = p.close(tx); err != nil {
-			return nil, err
-		}
-		places, _, err := p.places(tx, store, others)
-		if err != nil {
-			return nil, err
-		}
-		stay := slices.DeleteFunc(slices.Clone(others), func(ino node.Ino) bool { return all || len(places[ino]) == 0 })
-		if len(stay) == len(others) {
-			return others, nil
-		}
-		for _, ino := range others {
-			if !slices.Contains(stay, ino) {
-				p.inos[ino] = true
-			}
+// closeAll finds the other files that have content of the named ones, and returns those that stay. All go if the caller says so,
+// and those that no head and no snapshot shows always do: the collection takes them, or what keeps them shows them to nobody.
+// What a file that goes along has in common with further files stays with these.
+func (p *plan) closeAll(tx *schema.Tx, store *tree.Store, all bool) (stay []node.Ino, err error) {
+	others, err := p.close(tx)
+	if err != nil {
+		return nil, err
+	}
+	places, _, err := p.places(tx, store, others)
+	if err != nil {
+		return nil, err
+	}
+	for _, ino := range others {
+		if all || len(places[ino]) == 0 {
+			p.inos[ino] = true
+		} else {
+			stay = append(stay, ino)
 		}
 	}
+	if len(stay) < len(others) {
+		_, err = p.close(tx)
+	}
+	return stay, err
 }
 
 // describe returns what a report says of files, and where the record has to say that they were purged.
@@ -111,9 +133,13 @@ func (p *plan) describe(tx *schema.Tx, store *tree.Store, inos []node.Ino) (file
 	return files, tombs, nil
 }
 
-// contents returns the different contents that the rows of an inode have, those of conflicts included.
+// contents returns the different contents that the rows of an inode have, those of conflicts included. Of an inode without rows
+// they are those that the record knows.
 func (p *plan) contents(tx *schema.Tx, ino node.Ino) ([]chunk.Content, error) {
 	found := make(map[chunk.Content]bool)
+	for _, c := range p.past[ino] {
+		found[c] = true
+	}
 	for _, branch := range p.branches {
 		rows := tx.Query(`SELECT size, blob, manifest, conflict FROM inode WHERE branch = ? AND ino = ?`, branch, int64(ino))
 		for rows.Next() {

@@ -121,7 +121,7 @@ func (e *FoundError) Unwrap() error { return syscall.EEXIST }
 // Run purges what the paths led to, in any branch at any moment, from the store in a file. It finishes an earlier purge
 // first; without paths it does nothing else.
 //
-// A path that never led anywhere is ENOENT, and then nothing is purged. A store that anybody has open is EBUSY. If Run fails
+// A path by which neither a tree nor the record knows a file that has left anything is ENOENT, and then nothing is purged. A store that anybody has open is EBUSY. If Run fails
 // later it may be run again: see [Unfinished].
 func Run(ctx context.Context, file string, paths []string, options *Options) (*Report, error) {
 	p := &purger{path: file, report: &Report{}}
@@ -217,8 +217,8 @@ func (p *purger) erase(ctx context.Context, fsys *vfs.FS, db *schema.DB, paths [
 			return err
 		}
 		err = p.plan(tx, fsys, paths)
-		if p.report.Finished && errors.Is(err, syscall.ENOENT) {
-			return nil // it is what the earlier one has removed
+		if err == nil && len(p.gone.inos) == 0 {
+			return nil // the earlier one has removed all of it
 		}
 		if err == nil && p.o.Copies == RefuseCopies && len(p.report.Shared) > 0 {
 			err = &SharedError{p.report.Shared}

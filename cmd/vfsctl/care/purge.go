@@ -23,8 +23,9 @@ func purgeCommand(a *cli.App) *cobra.Command {
 		Long: `Remove files as if they had never been there: from all branches, snapshots and past moments, for a secret that was
 written by mistake. It cannot be undone.
 
-A PATH names every file that it led to in any branch at any time, with all names and versions of that file. --recursive
-takes a PATH that was a directory for all files that were ever in it. The log keeps the names, loses the sums of the
+A PATH names every file that it led to in any branch at any time, with all names and versions of that file, also one that was
+moved away, or removed and collected. A symlink is purged itself, not the file that it points to. --recursive takes a PATH that
+was a directory for all files that were ever in it. The log keeps the names, loses the sums of the
 contents and the command lines of the calls that wrote them, and says that the PATH was purged, by whom and why.
 Past states that no snapshot keeps go as with gc.
 
@@ -198,7 +199,7 @@ const placesShown = 10
 // printPlaces prints the places that show a file.
 func printPlaces(a *cli.App, before string, f purge.File) error {
 	if len(f.Places) == 0 {
-		return a.Out.Printf("%sa file of past moments that nothing keeps\n", before)
+		return a.Out.Printf("%sa file that no branch and no snapshot shows\n", before)
 	}
 	shown := f.Places[:min(len(f.Places), placesShown)]
 	for _, at := range shown {
