@@ -16,6 +16,7 @@ import (
 type creation struct {
 	path string // of the file until the command ends
 	name string // of the file afterwards
+	keep bool   // it has what is worth keeping, even if the command fails
 }
 
 // beginCreation reserves a name in the directory of the database.
@@ -30,19 +31,21 @@ func beginCreation(name string) (*creation, error) {
 	return &creation{path: f.Name(), name: name}, f.Close() // it is empty: no lock of SQLite's is on it
 }
 
-// end gives the database its name, or removes it if err is the error of a command that failed. If another database got
-// the name meanwhile, that one stays, and the error is EEXIST.
+// end gives the database its name, or removes it if err is the error of a command that failed as a whole. If another database
+// got the name meanwhile, that one stays, and the error is EEXIST.
 func (c *creation) end(err error) error {
-	if err == nil {
-		err = renameNew(c.path, c.name)
-		if errors.Is(err, fs.ErrExist) {
-			err = fmt.Errorf("%s: %w: another process has created it meanwhile; nothing was done", c.name, syscall.EEXIST)
+	if err == nil || c.keep || errors.Is(err, ExitPartly) {
+		unnamed := renameNew(c.path, c.name)
+		switch {
+		case unnamed == nil:
+			return err
+		case errors.Is(unnamed, fs.ErrExist):
+			unnamed = fmt.Errorf("%s: %w: another process has created it meanwhile; nothing was done", c.name, syscall.EEXIST)
 		}
+		err = unnamed
 	}
-	if err != nil {
-		for _, suffix := range []string{"", "-wal", "-shm"} {
-			os.Remove(c.path + suffix)
-		}
+	for _, suffix := range []string{"", "-wal", "-shm"} {
+		os.Remove(c.path + suffix)
 	}
 	return err
 }
@@ -67,5 +70,13 @@ func (c *creation) named(err error) error {
 	return err
 }
 
-// Creating reports whether the command creates the database. A failure then leaves nothing of it.
+// Keep makes that a database stays which the command creates, even if the command fails.
+func (a *App) Keep() {
+	if a.making != nil {
+		a.making.keep = true
+	}
+}
+
+// Creating reports whether the command creates the database. A failure then leaves nothing of it, unless the database
+// is kept.
 func (a *App) Creating() bool { return a.making != nil }

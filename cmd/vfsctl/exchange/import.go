@@ -39,7 +39,7 @@ content with one of the same size.
 An import happens whole or not at all: after an interrupt, or a file that cannot be read, none of its files
 are there. The contents that it has read stay in a database that existed before, until the next import uses
 them or gc removes them. With --partial the import keeps what it can read, as it comes, and names the rest
-(exit code 3).
+(exit code 3; 1 if the source ends too early).
 
 If there is no database here or in a directory above, it is created here. One above gets the files at its root,
 or at PATH.`,
@@ -139,6 +139,10 @@ func (im *importer) run(c *cli.Call) error {
 		return cli.ExitFailed
 	}
 	if err != nil {
+		if im.o.Partial && report != nil && moved(report) > 0 {
+			im.Keep()
+			_ = reportMoved(im.App, "imported", report, time.Since(start)) // the error of the import goes before
+		}
 		im.leftover()
 		return err
 	}
