@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -172,7 +173,7 @@ func bring(tx *tree.Tx, pieces []Piece, op journal.Op) (*PiecesResult, error) {
 		for n < len(pieces) && sameTree(pieces[n].From, pieces[0].From) {
 			fits, err := b.take(pieces[n])
 			if err != nil {
-				return nil, nameErr("restore", named(pieces[n].From, pieces[n].Path), bare(err))
+				return nil, err
 			}
 			if !fits {
 				break
@@ -256,22 +257,24 @@ func (b *bringer) take(p Piece) (fits bool, err error) {
 	if p.To != "" && len(b.tops) > 0 && beside != b.beside {
 		return false, nil
 	}
+	refuse := func(name string, err error) (bool, error) { return false, nameErr("restore", name, bare(err)) }
+	source := named(p.From, p.Path)
 	from, err := (*vfs.Tx)(b.src).Resolve(p.Path, false)
 	if err != nil {
-		return false, err
+		return refuse(source, err)
 	}
 	info, err := (*vfs.Tx)(b.src).Lstat(p.Path)
 	if err != nil {
-		return false, err
+		return refuse(source, err)
 	}
-	to := from
+	to, place := from, cmp.Or(p.To, source)
 	if p.To != "" {
 		if to, err = (*vfs.Tx)(b.tx).Resolve(p.To, false); err != nil {
-			return false, err
+			return refuse(place, err)
 		}
 	}
 	if to == "." {
-		return false, syscall.EINVAL
+		return refuse(place, syscall.EINVAL)
 	}
 	for _, top := range b.tops {
 		if node.Within(top, to) || node.Within(to, top) {
@@ -281,7 +284,7 @@ func (b *bringer) take(p Piece) (fits bool, err error) {
 
 	dir, err := b.parent(path.Dir(to), p.To == "")
 	if err != nil {
-		return false, err
+		return refuse(place, err)
 	}
 	name := node.Name{Dir: dir, Base: path.Base(to)}
 	b.tops = append(b.tops, to)

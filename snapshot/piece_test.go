@@ -289,6 +289,12 @@ func TestRestoreParents(t *testing.T) {
 	now, err := fsys.Seq(ctx)
 	require.NoError(t, err)
 	require.Equal(t, seq, now)
+
+	// The error names what is wrong: the piece, or its place.
+	for to, want := range map[string]string{"": "restore then:dir/a: dir is in the way: not a directory", "keep/x": "restore keep/x: not a directory"} {
+		_, err := snapshot.RestorePieces(ctx, fsys, []snapshot.Piece{{From: then, Path: "dir/a", To: to}}, nil)
+		require.EqualError(t, err, want)
+	}
 }
 
 // A dry run finds out the same, and changes nothing.

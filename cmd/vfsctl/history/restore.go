@@ -32,7 +32,8 @@ written, whatever the size and the age.
 REF alone brings the whole tree back, as snapshot restore does: the state before is kept as a snapshot, whose name is printed.
 undo takes a restore back. A file in conflict stays in conflict until resolve decides.
 
---as makes a copy at another path, or in it if that is a directory. Several need a directory.`,
+--as makes a copy at another path, or in it if that is a directory. Several need a directory. The original stays as it is now;
+what stands in the place of the copy is replaced.`,
 		Example: `  vfsctl restore before:docs/plan.md
   vfsctl restore 'main@{2 hours ago}:src' --dry-run
   vfsctl restore '@{-1}:a.txt' '@{-1}:b.txt'
@@ -47,7 +48,7 @@ undo takes a restore back. A file in conflict stays in conflict until resolve de
 	}
 
 	f := cmd.Flags()
-	f.StringVar(&r.as, "as", "", "make a copy at `PATH`, and leave what is there now")
+	f.StringVar(&r.as, "as", "", "make a copy at `PATH`, and leave the original as it is now")
 	f.BoolVar(&r.dry, "dry-run", false, "print what would change, and change nothing")
 	_ = cmd.RegisterFlagCompletionFunc("as", a.CompletePaths)
 	return cmd
@@ -146,7 +147,8 @@ func (r *restorer) piece(arg string) (snapshot.Piece, error) {
 	}
 }
 
-// placeCopies gives the pieces their places: the path of --as, or one in it if it is a directory.
+// placeCopies gives the pieces their places: the path of --as, or one in it if it is a directory. With a slash at its end it
+// becomes no file.
 func (r *restorer) placeCopies(pieces []snapshot.Piece) error {
 	info, err := r.FS.Stat(r, r.as)
 	into := err == nil && info.IsDir()
@@ -159,6 +161,9 @@ func (r *restorer) placeCopies(pieces []snapshot.Piece) error {
 	for i, p := range pieces {
 		pieces[i].To = r.as
 		if !into {
+			if of, err := p.From.Tree().Lstat(r, p.Path); err == nil && !of.IsDir() && strings.HasSuffix(r.as, "/") {
+				return &fs.PathError{Op: "restore", Path: r.as, Err: syscall.ENOTDIR}
+			}
 			continue
 		}
 		if p.Path == "." {
