@@ -79,6 +79,19 @@ func TestUnknownCommand(t *testing.T) {
 	}
 }
 
+// Advice that repeats a word of the command line does not steer the terminal.
+func TestAdviceIsSafe(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const evil = "\x1b]0;evil\a"
+	require.Equal(t, cli.ExitOK, run(t.Context(), []string{"init"}, nil, io.Discard, io.Discard))
+	for _, args := range [][]string{{"--db", evil, "ls"}, {"restore", evil}, {"ls", "HEAD~1:" + evil}, {evil}} {
+		var errs strings.Builder
+		require.NotEqual(t, cli.ExitOK, run(t.Context(), args, nil, io.Discard, &errs), args)
+		require.Contains(t, errs.String(), "evil")
+		require.NotContains(t, errs.String(), "\x1b", args)
+	}
+}
+
 // lineWith returns the line of a text that ends with something, or what was looked for.
 func lineWith(text, end string) string {
 	for line := range strings.Lines(text) {

@@ -48,8 +48,11 @@ func (a *App) complain(err error, code Exit) {
 		m.Try = fmt.Sprintf("%s, or import a directory: %s", none.invoke(a, "init"), none.invoke(a, "import", "DIR"))
 	case errors.As(err, &absent):
 		m.Hint = absent.hint()
-		if absent.by == bySwitch {
+		switch {
+		case absent.by == bySwitch:
 			m.Try = a.Invoke("switch", vfs.MainBranch)
+		case a.shell != nil && IsNoBranch(err) && absent.name == a.shell.Branch:
+			m.Try = "cd " + vfs.MainBranch + ":"
 		}
 	case errors.Is(err, schema.ErrApart):
 		m.Hint = "it was moved, replaced or linked; close whatever has it open, then try again"
@@ -94,10 +97,10 @@ func (a *App) report(m message) {
 	}
 	a.Errs.Printf("vfsctl: %s\n", strings.ReplaceAll(human.Escape(m.Text), "\n", "\n  "))
 	if m.Try != "" {
-		a.Errs.Printf("try: %s\n", m.Try)
+		a.Errs.Printf("try: %s\n", human.Escape(m.Try))
 	}
 	if m.Hint != "" {
-		a.Errs.Printf("%s\n", m.Hint)
+		a.Errs.Printf("%s\n", human.Escape(m.Hint))
 	}
 }
 
