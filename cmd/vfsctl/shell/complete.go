@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -77,10 +78,20 @@ func (s *session) complete(line string, pos int) (head string, all []string, tai
 	if c.host {
 		return text, nil, tail
 	}
-	for _, word := range s.suggest(c) {
+	return text[:c.start], c.spellAll(s.suggest(c)), tail
+}
+
+// spellAll writes suggestions as they are typed. The line editor replaces the word by what they have in common: a quote stands in
+// front of all of them or of none, or else that would be less than what was typed.
+func (c cursor) spellAll(words []string) (all []string) {
+	quoted := func(word string) bool { return human.CommandLine(word) != word }
+	if c.quote == 0 && len(words) > 1 && slices.ContainsFunc(words, quoted) {
+		c.quote = '\''
+	}
+	for _, word := range words {
 		all = append(all, c.spell(word))
 	}
-	return text[:c.start], all, tail
+	return all
 }
 
 // spell writes a suggestion as it is typed. A directory, a tree and a flag that has a value go on.

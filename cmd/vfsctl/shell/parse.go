@@ -112,7 +112,7 @@ func newCommand(call *syntax.CallExpr) (*step, error) {
 		}
 		s.words = append(s.words, word)
 	}
-	if len(s.words) > 1 && s.words[0].Text == "vfsctl" { // as in the examples of help
+	if s.words[0].Text == "vfsctl" { // as in the examples of help
 		s.words = s.words[1:]
 	}
 	return s, nil

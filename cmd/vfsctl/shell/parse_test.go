@@ -52,7 +52,7 @@ func TestParse(t *testing.T) {
 		"ls; pwd":                   "ls; pwd",
 		"ls\npwd\n":                 "ls; pwd",
 		"vfsctl ls":                 "ls",
-		"vfsctl":                    "vfsctl",
+		"vfsctl":                    "",
 		"a && b || c":               "((a and b) or c)",
 		`a "b c" 'd"e' f\ g`:        `a,b c,d"e,f g`,
 		`a "\$x \"y\" \z" '\'`:      `a,$x "y" \z,\`,
@@ -105,7 +105,7 @@ func FuzzParse(f *testing.F) {
 		c := newCursor(text)
 		require.LessOrEqual(t, c.start, len(text))
 
-		if text == "" || text == "vfsctl" || strings.ContainsRune(text, 0) || !utf8.ValidString(text) {
+		if text == "" || strings.ContainsRune(text, 0) || !utf8.ValidString(text) {
 			return
 		}
 		words := []string{"cat", text, text + " x"}
@@ -152,6 +152,14 @@ func TestCursor(t *testing.T) {
 	} {
 		require.Equal(t, want, newCursor(text), text)
 	}
+}
+
+// What the editor types when several words fit has at least what was typed, so all of them are quoted or none is.
+func TestSpellAll(t *testing.T) {
+	require.Equal(t, []string{"docs/", "dog "}, cursor{}.spellAll([]string{"docs/", "dog"}))
+	require.Equal(t, []string{"'docs/", "'do$lar' "}, cursor{}.spellAll([]string{"docs/", "do$lar"}))
+	require.Equal(t, []string{"'do$lar' "}, cursor{}.spellAll([]string{"do$lar"}))
+	require.Equal(t, []string{`"docs/`, `"do\$lar" `}, cursor{quote: '"'}.spellAll([]string{"docs/", "do$lar"}))
 }
 
 func TestFit(t *testing.T) {
