@@ -49,7 +49,7 @@ Only init, import, put, tour and mcp --create create a database.`,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
-		Args:              unknownCommand,
+		Args:              unknownCommand(a),
 		RunE:              noCommand,
 	}
 	root.Flags().BoolP("version", "v", false, "version for vfsctl")

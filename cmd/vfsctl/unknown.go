@@ -2,18 +2,26 @@ package main
 
 import (
 	"fmt"
+	"os/exec"
 
 	"github.com/spf13/cobra"
 
 	"vfsdb/cmd/vfsctl/cli"
 )
 
-// unknownCommand refuses a first word that is no command. It names the command that serves instead, if there is one.
-func unknownCommand(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
+// unknownCommand refuses a first word that is no command. It names the command that serves instead, if there is one, and in a
+// shell says how a program of the host is run.
+func unknownCommand(a *cli.App) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return nil
+		}
+		err := cli.UnknownCommand(cmd, args[0], "")
+		if _, missing := exec.LookPath(args[0]); a.Shell() != nil && missing == nil && err.Hint == "" {
+			err.Hint = "a line that begins with ! is for the host: !" + args[0]
+		}
+		return err
 	}
-	return cli.UnknownCommand(cmd, args[0], "")
 }
 
 // noCommand is vfsctl without a command: it prints the version or the help. Cobra's own flag would print the version

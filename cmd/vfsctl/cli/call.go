@@ -128,15 +128,15 @@ func (a *App) OnStore(use Access, fn func(c *Call) error) func(*cobra.Command, [
 	}
 }
 
-// OnTrees is On for a command that compares two trees. If it has names of two, the branch to stand on may be gone.
-func (a *App) OnTrees(fn func(c *Call) error) func(*cobra.Command, []string) error {
+// OnTrees is On for a command whose arguments name trees. If it has as many as it needs, the branch to stand on may be gone.
+func (a *App) OnTrees(needs int, fn func(c *Call) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		ran := false
 		err := a.On(Reads, func(c *Call) error {
 			ran = true
 			return fn(c)
 		})(cmd, args)
-		if ran || len(args) < 2 || cmd.Flags().Changed("branch") || !errors.Is(err, fs.ErrNotExist) {
+		if ran || len(args) < needs || cmd.Flags().Changed("branch") || !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 		return a.OnStore(Reads, func(c *Call) error {

@@ -121,8 +121,11 @@ func (a *App) dir() string {
 // Shown returns the path of a file as the user would write it: in a shell from its directory, if the file is there or below.
 func (a *App) Shown(name string) string {
 	dir := a.dir()
-	if dir == "/" {
+	switch {
+	case a.here() == nil:
 		return name
+	case dir == "/":
+		return cmp.Or(strings.TrimPrefix(name, "/"), name)
 	}
 
 	full := strings.TrimSuffix("/"+Rooted(name), "/.")

@@ -29,7 +29,8 @@ func TestFixed(t *testing.T) {
 
 func TestShown(t *testing.T) {
 	for _, tt := range []struct{ dir, name, want string }{
-		{"/", "/docs/a", "/docs/a"},
+		{"/", "/docs/a", "docs/a"},
+		{"/", "/", "/"},
 		{"/", "docs/a", "docs/a"},
 		{"/docs", "/docs/a", "a"},
 		{"/docs", "docs/sub/a", "sub/a"},

@@ -28,7 +28,7 @@ func Usage(cmd *cobra.Command, format string, args ...any) error {
 
 // UnknownCommand makes the error of a word that is no command below cmd. Its advice is the command that does the work that
 // the word does in other tools, or else one with a name that is near.
-func UnknownCommand(cmd *cobra.Command, word, of string) error {
+func UnknownCommand(cmd *cobra.Command, word, of string) *UsageError {
 	return &UsageError{Err: fmt.Errorf("unknown command %q%s", word, of), Try: cmd.CommandPath() + " --help", Hint: NearCommand(cmd, word)}
 }
 

@@ -42,6 +42,9 @@ REF: is the tree to list, see help refs; REF: alone is its root.`,
 				return err
 			}
 			l.headings = len(paths) > 1 || l.recursive
+			if l.headings && !l.itself {
+				paths = l.filesFirst(paths)
+			}
 			return a.Each(c, paths, l.list)
 		}),
 	}
@@ -91,6 +94,33 @@ func (l *lister) expand(args []string) ([]string, error) {
 	return asked, nil
 }
 
+// filesFirst puts directories behind all else, as ls of Unix does: what follows a heading is in that directory.
+func (l *lister) filesFirst(asked []string) []string {
+	var files, dirs []string
+	for _, arg := range asked {
+		if info, err := l.stat(l.of[arg]); err == nil && info.IsDir() {
+			dirs = append(dirs, arg)
+		} else {
+			files = append(files, arg)
+		}
+	}
+	return append(files, dirs...)
+}
+
+// stat returns the file of a target. A symlink to a directory stands for that, unless -l or -d is given.
+func (l *lister) stat(t target) (*vfs.Info, error) {
+	if t.err != nil {
+		return nil, t.err
+	}
+	info, err := t.call.FS.Lstat(l, t.name)
+	if err == nil && info.Mode()&fs.ModeSymlink != 0 && !l.long && !l.itself {
+		if to, err := t.call.FS.Stat(l, t.name); err == nil && to.IsDir() {
+			return to, nil
+		}
+	}
+	return info, err
+}
+
 // A target is what an argument of ls means: a path, in the tree of its reference if it has one.
 type target struct {
 	call      *cli.Call
@@ -108,24 +138,17 @@ type lister struct {
 	printed                           bool
 }
 
-// list lists one argument. A symlink to a directory stands for that, unless -l or -d is given.
+// list lists one argument.
 func (l *lister) list(arg string) error {
 	t := l.of[arg]
-	if t.err != nil {
-		return t.err
-	}
-	l.Call, l.ref = t.call, t.ref
-	name := t.name
-	info, err := l.FS.Lstat(l, name)
+	info, err := l.stat(t)
 	if err != nil {
 		return err
 	}
-	if info.Mode()&fs.ModeSymlink != 0 && !l.long && !l.itself {
-		if to, err := l.FS.Stat(l, name); err == nil && to.IsDir() {
-			info = to
-		}
-	}
+	l.Call, l.ref = t.call, t.ref
+	name := t.name
 	if !info.IsDir() || l.itself {
+		l.printed = true
 		return l.print(path.Dir(cli.Rooted(name)), []*vfs.Info{info}, name)
 	}
 	return l.dir(name)

@@ -42,7 +42,7 @@ as in git diff. On a terminal they have colours, unless NO_COLOR is set, and the
   vfsctl diff main@v1 v2 --json | jq -r 'select(.kind == "modified") | .path'`,
 		Args:              cli.Args(0, -1),
 		ValidArgsFunction: cli.CompleteArgs(a.CompleteTreesAndPaths, a.CompleteTreesAndPaths, a.CompletePaths),
-		RunE: a.OnTrees(func(c *cli.Call) error {
+		RunE: a.OnTrees(2, func(c *cli.Call) error {
 			d.Call = c
 			return d.run()
 		}),

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"errors"
 	"io/fs"
 	"strings"
 	"syscall"
@@ -37,31 +38,40 @@ branch, or a snapshot or a moment of the past, which is read-only. - goes back t
 			}
 			return dirs, cli.NoFiles | cobra.ShellCompDirectiveNoSpace
 		},
-		RunE: a.On(cli.Reads, func(c *cli.Call) error {
-			s := a.Shell()
-			if c.Arg(0, "") == "-" {
-				s.GoBack()
-				return nil
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 && args[0] == "-" {
+				return a.Plain(func(*cobra.Command, []string) error {
+					a.Shell().GoBack()
+					return nil
+				})(cmd, args)
 			}
-			return changeDir(s, c, c.Arg(0, "/"))
-		}),
+			return a.OnTrees(1, func(c *cli.Call) error { return changeDir(a.Shell(), c, c.Arg(0, "/")) })(cmd, args)
+		},
 	}
 }
 
 // changeDir makes a directory the one where paths begin.
 func changeDir(s *cli.Shell, c *cli.Call, arg string) error {
 	there, name, err := c.Of(arg)
+	if err == nil && (name == arg || strings.HasPrefix(arg, "@{")) {
+		err = c.Gone // the argument is about the branch
+	}
+	if err != nil {
+		return err
+	}
+
+	info, err := there.FS.Stat(c, name)
+	if err == nil && !info.IsDir() {
+		err = &fs.PathError{Path: arg, Err: syscall.ENOTDIR}
+	}
+	var failed *fs.PathError
+	if errors.As(err, &failed) {
+		failed.Op = "cd"
+	}
 	if err != nil {
 		return err
 	}
 	dir, err := there.FS.Resolve(c, name, true)
-	if err != nil {
-		return err
-	}
-	info, err := there.FS.Stat(c, name)
-	if err == nil && !info.IsDir() {
-		err = &fs.PathError{Op: "cd", Path: arg, Err: syscall.ENOTDIR}
-	}
 	if err != nil {
 		return err
 	}

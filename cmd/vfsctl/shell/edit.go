@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -16,6 +17,7 @@ import (
 	"github.com/peterh/liner"
 
 	"vfsdb/cmd/vfsctl/cli"
+	"vfsdb/cmd/vfsctl/term"
 )
 
 // An editor reads lines from the terminal. From line to line the terminal does not show what is typed: the next line shows it. Only
@@ -99,7 +101,7 @@ func (s *session) interact(c *cli.Call) error {
 
 	text := ""
 	for !s.Ended {
-		prompt := s.prompt(s.app.Out.Width)
+		prompt := s.prompt(term.New(s.out).Width) // a terminal changes its size
 		if text != "" {
 			prompt = "> "
 		}
@@ -113,7 +115,7 @@ func (s *session) interact(c *cli.Call) error {
 		case errors.Is(err, io.EOF):
 			return s.errln()
 		case err != nil:
-			return err
+			return fmt.Errorf("read the terminal: %v", err) // without its errno, which would pass for one of the store
 		}
 		if remembered(line) {
 			e.line.AppendHistory(line)
