@@ -2,6 +2,7 @@ package purge_test
 
 import (
 	"bytes"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -123,10 +124,56 @@ func TestFound(t *testing.T) {
 	var found *purge.FoundError
 	require.ErrorAs(t, err, &found)
 	require.ErrorIs(t, err, syscall.EEXIST)
-	require.Equal(t, 11, found.Of)
-	require.Equal(t, []purge.Holder{{Place: purge.Place{Branch: "main", Path: "notes/pasted"}, Samples: 11}}, found.Holders)
+	require.Equal(t, 12, found.Of)
+	require.Equal(t, []purge.Holder{{Place: purge.Place{Branch: "main", Path: "notes/pasted"}, Samples: 12}}, found.Holders)
 	sound(t, path)
 	_, err = purge.Run(t.Context(), path, []string{"notes/pasted"}, nil)
 	require.NoError(t, err)
 	require.Empty(t, s.in(t, path))
+}
+
+// Of a short file, 47 bytes in a row that stand elsewhere are found, and so are the last 32.
+func TestFoundPart(t *testing.T) {
+	s := newSecret()
+	data := s.noise(201)
+	for _, part := range [][]byte{data[:47], data[1:48], data[90:137], data[169:]} {
+		path := filepath.Join(t.TempDir(), "store.db")
+		fsys := open(t, path)
+		write(t, fsys, "key", data)
+		write(t, fsys, "pasted", append([]byte("token: "), part...))
+		require.NoError(t, fsys.Close())
+		_, err := purge.Run(t.Context(), path, []string{"key"}, nil)
+		require.ErrorIs(t, err, syscall.EEXIST)
+	}
+}
+
+// Damage in the content of a file, or in a copy of it, does not keep it from being purged.
+func TestPurgeDamaged(t *testing.T) {
+	for _, size := range []int{3000, 1<<20 + 5000} {
+		t.Run(fmt.Sprint(size), func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "store.db")
+			s := newSecret()
+			fsys := open(t, path)
+			data := s.noise(size)
+			write(t, fsys, "key", data)
+			require.NoError(t, fsys.Copy(t.Context(), "key", "copy"))
+			write(t, fsys, "other", []byte("stays"))
+			require.NoError(t, fsys.Close())
+			raw, err := os.ReadFile(path)
+			require.NoError(t, err)
+			at := bytes.Index(raw, data[1000:1100])
+			require.Positive(t, at)
+			raw[at] ^= 0xff
+			require.NoError(t, os.WriteFile(path, raw, 0o600))
+
+			kept := copied(t, path)
+			_, err = purge.Run(t.Context(), kept, []string{"key"}, &purge.Options{Copies: purge.KeepCopies})
+			require.NoError(t, err)
+			report, err := purge.Run(t.Context(), path, []string{"key"}, &purge.Options{Copies: purge.PurgeCopies})
+			require.NoError(t, err)
+			require.Len(t, report.Files, 2)
+			require.Empty(t, s.in(t, path))
+			sound(t, path)
+		})
+	}
 }

@@ -2,6 +2,7 @@ package purge
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -35,6 +36,9 @@ func (p *plan) erase(tx *schema.Tx, fsys *vfs.FS, by *purger) error {
 	forget := journal.Forgetting{Inos: inos, Paths: paths, Sums: p.sums}
 	for _, c := range p.shared {
 		sum, err := chunk.SumOfContent(tx, c)
+		if errors.Is(err, schema.ErrCorrupt) {
+			continue
+		}
 		if err != nil {
 			return err
 		}

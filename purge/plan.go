@@ -211,26 +211,37 @@ func (p *plan) sort(tx *schema.Tx, c chunk.Content, keys, kept map[key]bool) err
 			return nil
 		}
 	}
-	sum, err := chunk.SumOfContent(tx, c)
-	if err != nil {
-		return err
+	p.alone = append(p.alone, c)
+	parts := []chunk.Content{c}
+	if c.Manifest != 0 {
+		ids, err := blobsOf(tx, c.Manifest)
+		if err != nil {
+			return err
+		}
+		for _, id := range ids {
+			parts = append(parts, chunk.Content{Size: 1, Blob: id})
+		}
 	}
-	p.alone, p.sums = append(p.alone, c), append(p.sums, sum)
-	if c.Manifest == 0 {
-		return nil
-	}
-	ids, err := chunk.Blobs(tx, c.Manifest)
-	if err != nil {
-		return err
-	}
-	for _, id := range ids {
-		sum, err := chunk.SumOfContent(tx, chunk.Content{Size: 1, Blob: id})
+	for _, part := range parts {
+		sum, err := chunk.SumOfContent(tx, part)
+		if errors.Is(err, schema.ErrCorrupt) {
+			continue
+		}
 		if err != nil {
 			return err
 		}
 		p.sums = append(p.sums, sum)
 	}
 	return nil
+}
+
+// blobsOf returns the blobs of a manifest. A damaged one has none: nobody can read it.
+func blobsOf(tx *schema.Tx, manifest int64) ([]int64, error) {
+	ids, err := chunk.Blobs(tx, manifest)
+	if errors.Is(err, schema.ErrCorrupt) {
+		return nil, nil
+	}
+	return ids, err
 }
 
 // reached returns the rows that have a part of a content: its chunks, what they are stored over, and what is stored over
@@ -242,9 +253,9 @@ func reached(tx *schema.Tx, c chunk.Content) (map[key]bool, error) {
 		blobs = nil
 	}
 
-	for manifest := c.Manifest; manifest != 0; {
+	for manifest := c.Manifest; manifest != 0 && !keys[key{hold.Manifest, manifest}]; {
 		keys[key{hold.Manifest, manifest}] = true
-		ids, err := chunk.Blobs(tx, manifest)
+		ids, err := blobsOf(tx, manifest)
 		if err != nil {
 			return nil, err
 		}
@@ -318,11 +329,10 @@ func (p *plan) others(tx *schema.Tx, all map[key]bool) (inos []node.Ino, kept ma
 // partsOf returns those of the rows that a manifest keeps. It is never nil.
 func partsOf(tx *schema.Tx, manifest int64, all map[key]bool) ([]key, error) {
 	has := []key{}
-	for manifest != 0 {
-		ids, err := chunk.Blobs(tx, manifest)
-		if errors.Is(err, schema.ErrCorrupt) {
-			err = nil // nobody can read it
-		}
+	seen := make(map[int64]bool) // a base is whole, but in a damaged file
+	for manifest != 0 && !seen[manifest] {
+		seen[manifest] = true
+		ids, err := blobsOf(tx, manifest)
 		if err != nil {
 			return nil, err
 		}

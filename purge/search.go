@@ -30,13 +30,14 @@ const (
 
 // needles are samples of the removed bytes.
 type needles struct {
-	list   [][]byte
-	by     map[uint64][]int // their numbers, by the first eight bytes
-	filter []uint64         // a bit for each hash of these that occurs
+	list    [][]byte
+	by      map[string]int // their numbers
+	lengths []int          // that samples have
+	filter  []uint64       // a bit for each hash of the first eight bytes that occurs
 }
 
 func newNeedles() *needles {
-	return &needles{by: make(map[uint64][]int), filter: make([]uint64, 1<<filterBits/64)}
+	return &needles{by: make(map[string]int), filter: make([]uint64, 1<<filterBits/64)}
 }
 
 const filterBits = 24
@@ -46,7 +47,7 @@ func bit(start uint64) (word int, mask uint64) {
 	return int(h / 64), 1 << (h % 64)
 }
 
-// add takes samples of p, so many bytes apart.
+// add takes samples of p, so many bytes apart, and one of its end.
 func (n *needles) add(p []byte, step int) {
 	if len(p) < needleLength {
 		n.put(p)
@@ -55,6 +56,7 @@ func (n *needles) add(p []byte, step int) {
 	for at := 0; at+needleLength <= len(p); at += step {
 		n.put(p[at : at+needleLength])
 	}
+	n.put(p[len(p)-needleLength:])
 }
 
 // put takes one sample, unless it has so little in it that it may stand anywhere.
@@ -71,27 +73,29 @@ func (n *needles) put(p []byte) {
 		return
 	}
 
-	start := binary.LittleEndian.Uint64(p)
-	for _, i := range n.by[start] {
-		if bytes.Equal(n.list[i], p) {
-			return
-		}
+	if _, known := n.by[string(p)]; known {
+		return
 	}
-	n.by[start] = append(n.by[start], len(n.list))
+	n.by[string(p)] = len(n.list)
 	n.list = append(n.list, bytes.Clone(p))
-	word, mask := bit(start)
+	if !slices.Contains(n.lengths, len(p)) {
+		n.lengths = append(n.lengths, len(p))
+	}
+	word, mask := bit(binary.LittleEndian.Uint64(p))
 	n.filter[word] |= mask
 }
 
 // in adds the numbers of the samples that p has to found.
 func (n *needles) in(p []byte, found map[int]bool) {
 	for i := 0; i+needleLeast <= len(p); i++ {
-		start := binary.LittleEndian.Uint64(p[i:])
-		if word, mask := bit(start); n.filter[word]&mask == 0 {
+		if word, mask := bit(binary.LittleEndian.Uint64(p[i:])); n.filter[word]&mask == 0 {
 			continue
 		}
-		for _, k := range n.by[start] {
-			if bytes.HasPrefix(p[i:], n.list[k]) {
+		for _, length := range n.lengths {
+			if length > len(p)-i {
+				continue
+			}
+			if k, ok := n.by[string(p[i:i+length])]; ok {
 				found[k] = true
 			}
 		}
@@ -150,14 +154,18 @@ func (p *plan) samples(tx *schema.Tx) (*needles, error) {
 	return looked, nil
 }
 
-// eachChunk reads a content from its start on.
+// eachChunk reads a content from its start on. It leaves out chunks that are damaged: nobody can read them, and they must not
+// keep a secret from being removed.
 func eachChunk(tx *schema.Tx, c chunk.Content, fn func([]byte)) error {
 	buf := make([]byte, min(c.Size, chunk.Size))
 	r := chunk.NewReader(c)
 	defer r.Release()
 	for off := int64(0); off < c.Size; off += chunk.Size {
 		n, err := r.ReadAt(tx, buf[:min(int64(len(buf)), c.Size-off)], off)
-		if err != nil && !errors.Is(err, io.EOF) {
+		switch {
+		case errors.Is(err, schema.ErrCorrupt):
+			continue
+		case err != nil && !errors.Is(err, io.EOF):
 			return err
 		}
 		fn(buf[:n])
