@@ -67,6 +67,7 @@ func (t *task) supervise(ctx context.Context, cmd *exec.Cmd, start, await func()
 	for {
 		select {
 		case err := <-ended:
+			g.takeTerminal()
 			if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) && !errors.Is(err, exec.ErrWaitDelay) {
 				return nil, err
 			}

@@ -16,6 +16,9 @@ func newGroup(*exec.Cmd, bool) group { return group{} }
 // sharesGroup reports false: a console has no job control.
 func sharesGroup(io.Reader) bool { return false }
 
+// takeTerminal does nothing: a console has no foreground.
+func (group) takeTerminal() {}
+
 // send ends the command. There are no other signals here.
 func (group) send(cmd *exec.Cmd, _ os.Signal) { _ = cmd.Process.Kill() }
 

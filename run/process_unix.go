@@ -3,9 +3,11 @@
 package run
 
 import (
+	"errors"
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -13,13 +15,14 @@ import (
 
 // A group is how signals reach a command.
 type group struct {
-	own bool // the command leads a process group of its own
+	own   bool // the command leads a process group of its own
+	front bool // it shares that of this process, which was in the foreground of its terminal
 }
 
 // newGroup gives a command a process group of its own, unless it shares that of this process.
 func newGroup(cmd *exec.Cmd, shared bool) group {
 	if shared {
-		return group{}
+		return group{front: inForeground()}
 	}
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
@@ -50,6 +53,29 @@ func inForeground() bool {
 	defer f.Close()
 	front, err := unix.IoctlGetInt(int(f.Fd()), unix.TIOCGPGRP)
 	return err == nil && front == unix.Getpgrp()
+}
+
+// takeTerminal brings the process group that the command shared back into the foreground, if the group that is there has ended: a
+// shell with job control that was killed gives nothing back, and one in a namespace of processes cannot name our group.
+func (g group) takeTerminal() {
+	if !g.front {
+		return
+	}
+	f, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	front, err := unix.IoctlGetInt(int(f.Fd()), unix.TIOCGPGRP)
+	if err != nil || front > 0 && !errors.Is(unix.Kill(-front, 0), unix.ESRCH) {
+		return
+	}
+
+	if !signal.Ignored(syscall.SIGTTOU) { // it stops a process that is in the background
+		signal.Ignore(syscall.SIGTTOU)
+		defer signal.Reset(syscall.SIGTTOU)
+	}
+	_ = unix.IoctlSetPointerInt(int(f.Fd()), unix.TIOCSPGRP, unix.Getpgrp())
 }
 
 // send sends a signal to the command, and to the others of its group.

@@ -154,6 +154,22 @@ func TestJobControlOutside(t *testing.T) {
 	})
 }
 
+// After a shell with job control the terminal belongs to the group of the run again, though nobody outside has job control.
+func TestTerminalComesBack(t *testing.T) {
+	eachWay(t, func(t *testing.T, via run.Via, fsys *vfs.FS) {
+		self, err := os.Executable()
+		require.NoError(t, err)
+		for _, end := range []string{"exit 4", "kill -9 $$"} {
+			cmd := exec.CommandContext(t.Context(), "/bin/sh", "-c", `"$SELF" /bin/bash --norc --noprofile -i; echo "ended"; read x; echo "got $x"`)
+			cmd.Env = append(runner(t, via, fsys.Store().Path(), t.TempDir()).Env, "PS1=", "TERM=dumb", "SELF="+self)
+			term := startInTerminal(t, cmd)
+			term.types(t, end+"\n")()
+			term.talk(t, map[string]func(){"ended": term.types(t, "after\n")})
+			require.Contains(t, term.seen.String(), "got after\n", end)
+		}
+	})
+}
+
 // A timeout ends the command alone if it shares the process group of the caller: another process of the group goes on.
 func TestTimeoutInTerminal(t *testing.T) {
 	eachWay(t, func(t *testing.T, via run.Via, fsys *vfs.FS) {
