@@ -20,6 +20,8 @@ type bringer struct {
 	tops    []string        // the places
 	beside  string          // the directory of the last place, as its piece names it
 	goals   []goal          // what they are to show
+	copies  int             // the number of the last copy
+	copied  []string        // the paths of src that are in it
 
 	out    map[node.Name]node.Ino  // what names are to show; 0 is nothing
 	nodes  map[node.Ino]*node.Node // what inodes are to be
@@ -43,7 +45,7 @@ func newBringer(tx *tree.Tx, from Tree) (*bringer, error) {
 		return nil, err
 	}
 	return &bringer{
-		tx: tx, src: src, dirs: tx.PathFinder(),
+		tx: tx, src: src, dirs: tx.PathFinder(), copies: 1,
 		out: make(map[node.Name]node.Ino), nodes: make(map[node.Ino]*node.Node),
 		stands: make(map[standKey]node.Ino), taken: make(map[node.Ino]bool),
 	}, nil

@@ -247,7 +247,7 @@ type goal struct {
 	name node.Name
 	path string // of the name
 	then *node.Node
-	copy int // 0: it comes back to where it was; else the number of the copy
+	copy int // 0: it comes back to where it was; else the number of the copy that it is a part of
 }
 
 // take adds a piece. It does not fit if its place is within that of another one, or the other way round, nor if another one may
@@ -290,11 +290,23 @@ func (b *bringer) take(p Piece) (fits bool, err error) {
 	b.tops = append(b.tops, to)
 	g := goal{name: name, path: to, then: node.NodeOf(info)}
 	if p.To != "" {
-		g.copy = len(b.tops)
+		g.copy = b.copyOf(from)
 	}
 	b.beside = beside
 	b.goals = append(b.goals, g)
 	return true, nil
+}
+
+// copyOf returns the number of the copy that a path of the other tree is a part of. What is copied twice is in two.
+func (b *bringer) copyOf(from string) int {
+	for _, other := range b.copied {
+		if node.Within(other, from) || node.Within(from, other) {
+			b.copies, b.copied = b.copies+1, nil
+			break
+		}
+	}
+	b.copied = append(b.copied, from)
+	return b.copies
 }
 
 // parent returns the directory at a path of the head. Missing ones are planned: as they were then, or as Mkdir makes them.

@@ -234,6 +234,27 @@ func TestRestoreElsewhere(t *testing.T) {
 	require.Equal(t, 3, third.Nlink())
 }
 
+// Names of one file are copied together, but a file that is copied twice becomes two.
+func TestRestoreLinksElsewhere(t *testing.T) {
+	ctx := t.Context()
+	fsys, then := pieceWorld(t)
+	pieces := []snapshot.Piece{{then, "links/one", "to/one"}, {then, "third", "to/third"}, {then, "links", "to/links"}, {then, "links", "to/again"}}
+	for want := range 2 {
+		r, err := snapshot.RestorePieces(ctx, fsys, pieces, nil)
+		require.NoError(t, err)
+		require.Equal(t, want == 1, r.Equal())
+		var inos []vfs.Ino
+		for _, name := range []string{"to/one", "to/third", "to/links/one", "to/links/two", "to/again/one", "to/again/two", "third"} {
+			info, err := fsys.Lstat(ctx, name)
+			require.NoError(t, err)
+			inos = append(inos, info.Ino())
+		}
+		for i, together := range []bool{true, false, true, false, true, false} {
+			require.Equal(t, together, inos[i] == inos[i+1], "%d: %v", i, inos)
+		}
+	}
+}
+
 // A piece stands where its path leads once those before it are there.
 func TestRestorePieceIntoPiece(t *testing.T) {
 	ctx := t.Context()
