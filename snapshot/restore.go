@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"cmp"
 	"context"
 	"syscall"
 	"time"
@@ -23,15 +24,9 @@ func Restore(ctx context.Context, fsys *vfs.FS, to Tree) (undo *Snapshot, err er
 // RestoreIf is [Restore] with a condition: check sees the changes of that very commit, and if it returns an error,
 // nothing changes and the error is returned. check may be nil.
 func RestoreIf(ctx context.Context, fsys *vfs.FS, to Tree, check func([]Change) error) (undo *Snapshot, err error) {
-	info := Info{Name: MadeUpName("undo"), Created: time.Now(), Note: "before restore of " + Label(to)}
-	err = fsys.Update(ctx, func(tx *vfs.Tx) (err error) {
-		if check != nil {
-			if err := checkRestore(tx, to, check); err != nil {
-				return err
-			}
-		}
-
-		if err := restore(tx, to, &info); err != nil {
+	err = fsys.Update(ctx, func(tx *vfs.Tx) error {
+		info, err := restoreIf(tx, to, "", "before restore of "+Label(to), check)
+		if err != nil {
 			return err
 		}
 		undo, err = openIn(tx, info)
@@ -101,14 +96,23 @@ func Become(tx *tree.Tx, delta *tree.Delta, op journal.Op) error {
 // RestoreIn is [Restore] as a part of a transaction on the head of a branch. The replaced state is kept under the given
 // name and note; an empty name makes one up. The tree must have been opened before the transaction began.
 func RestoreIn(tx *vfs.Tx, to Tree, name, note string) (Info, error) {
-	if name == "" {
-		name = MadeUpName("undo")
+	return RestoreIfIn(tx, to, name, note, nil)
+}
+
+// RestoreIfIn is [RestoreIn] with the condition of [RestoreIf].
+func RestoreIfIn(tx *vfs.Tx, to Tree, name, note string, check func([]Change) error) (Info, error) {
+	info, err := restoreIf(tx, to, name, note, check)
+	return info, nameErr("restore", (*tree.Tx)(tx).Tree().Name(), err)
+}
+
+func restoreIf(tx *vfs.Tx, to Tree, name, note string, check func([]Change) error) (Info, error) {
+	if check != nil {
+		if err := checkRestore(tx, to, check); err != nil {
+			return Info{}, err
+		}
 	}
-	undo := Info{Name: name, Created: time.Now(), Note: note}
-	if err := restore(tx, to, &undo); err != nil {
-		return Info{}, nameErr("restore", name, err)
-	}
-	return undo, nil
+	undo := Info{Name: cmp.Or(name, MadeUpName("undo")), Created: time.Now(), Note: note}
+	return undo, restore(tx, to, &undo)
 }
 
 // restore names the state of the head as undo, and then gives the head the state of another tree.

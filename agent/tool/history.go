@@ -201,34 +201,6 @@ func (h *History) Approve(ctx context.Context, perms ...policy.Permission) error
 	return h.box.ask(ctx, Approval{perms[0], "/"})
 }
 
-// Restore brings the branch back to a moment, if the policy lets tools write all paths that this changes.
-func (h *History) Restore(ctx context.Context, text string) (now, undo Ref, err error) {
-	tree, _, err := h.Moment(ctx, text)
-	if err != nil {
-		return Ref{}, Ref{}, err
-	}
-	if err := h.Approve(ctx, policy.Snapshot, policy.Write, policy.Delete); err != nil {
-		return Ref{}, Ref{}, err
-	}
-
-	defer h.box.hold()()
-	if err := h.box.update(ctx, "restore", func(*vfs.Tx) error { return nil }); err != nil {
-		return Ref{}, Ref{}, err
-	}
-	if now, err = RefOf(ctx, h.box.fsys); err != nil {
-		return Ref{}, Ref{}, err
-	}
-
-	before, err := snapshot.RestoreIf(ctx, h.box.fsys, tree, h.MayChange)
-	if err != nil {
-		return Ref{}, Ref{}, err
-	}
-	h.Hear(hooks.Event{Kind: "restore", Name: text})
-	undo = now
-	undo.Snapshot = before.Info.Name
-	return now, undo, nil
-}
-
 // MayChange refuses changes of paths that the policy protects.
 func (h *History) MayChange(changes []snapshot.Change) error {
 	for _, c := range changes {

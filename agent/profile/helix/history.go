@@ -66,7 +66,7 @@ func restoreTo(ctx context.Context, h *tool.History, in restoreIn) (restoreOut, 
 		if in.As != "" {
 			return restoreOut{}, tool.Refuse(syscall.EINVAL, "as needs a path: only a file or directory is copied")
 		}
-		now, undo, err := h.Restore(ctx, in.Ref)
+		now, undo, err := branches.RestoreAll(ctx, h, in.Ref)
 		return restoreOut{Ref: now.String(), Undo: undo.String()}, err
 	}
 

@@ -104,9 +104,15 @@ func TestRestorePathUnderPolicy(t *testing.T) {
 	vfstest.Write(t, full, "b", strings.Repeat("x", 99))
 	require.ErrorIs(t, agentkit.Try(t, small, "workspace_restore", agentkit.Args{"ref": "s", "path": "/big"}).Err, syscall.EDQUOT)
 	require.Equal(t, []string{"a", "b"}, vfstest.Names(t, full))
+	tight, err := agent.New(full, &tool.Config{Policy: &policy.Policy{MaxBytes: 99}})
+	require.NoError(t, err)
+	require.ErrorIs(t, agentkit.Try(t, tight, "workspace_restore", agentkit.Args{"ref": "s"}).Err, syscall.EDQUOT)
+	require.Equal(t, []string{"a", "b"}, vfstest.Names(t, full))
 	short, err := agent.New(full, &tool.Config{Policy: &policy.Policy{MaxFileSize: 98}})
 	require.NoError(t, err)
-	require.ErrorIs(t, agentkit.Try(t, short, "workspace_restore", agentkit.Args{"ref": "s", "path": "/big"}).Err, syscall.EFBIG)
+	for _, args := range []agentkit.Args{{"ref": "s", "path": "/big"}, {"ref": "s"}} {
+		require.ErrorIs(t, agentkit.Try(t, short, "workspace_restore", args).Err, syscall.EFBIG)
+	}
 	require.Equal(t, []string{"a", "b"}, vfstest.Names(t, full))
 }
 

@@ -49,10 +49,7 @@ func Restore(ctx context.Context, h *tool.History, ref, name, as string) (*snaps
 		if r, err = snapshot.RestorePiecesIn(tx, []snapshot.Piece{p}); err != nil {
 			return err
 		}
-		if err := h.MayChange(r.Changes); err != nil {
-			return err
-		}
-		return fits(h.Policy(), r.Changes)
+		return mayRestore(h, r.Changes)
 	})
 	if err != nil {
 		return nil, err
@@ -61,6 +58,56 @@ func Restore(ctx context.Context, h *tool.History, ref, name, as string) (*snaps
 		h.Hear(hooks.Event{Kind: "restore", Name: ref})
 	}
 	return r, nil
+}
+
+// RestoreAll brings the whole branch back to a moment, if the policy lets tools write all paths that this changes, and leave all
+// that it brings. It returns the branch, and the snapshot of its state before.
+func RestoreAll(ctx context.Context, h *tool.History, ref string) (now, before tool.Ref, err error) {
+	tree, _, err := h.Moment(ctx, ref)
+	if err != nil {
+		return tool.Ref{}, tool.Ref{}, err
+	}
+	if err := h.Approve(ctx, policy.Snapshot, policy.Write, policy.Delete); err != nil {
+		return tool.Ref{}, tool.Ref{}, err
+	}
+	if now, err = h.Ref(ctx); err != nil { // once all is committed nothing may fail any more
+		return tool.Ref{}, tool.Ref{}, err
+	}
+
+	var undo snapshot.Info
+	err = h.Update(ctx, "restore", func(tx *vfs.Tx) (err error) {
+		now.Branch = h.FS().Head() // the tools may have moved
+		undo, err = snapshot.RestoreIfIn(tx, tree, "", "before restore of "+snapshot.Label(tree), func(changes []snapshot.Change) error {
+			return mayRestore(h, changes)
+		})
+		return err
+	})
+	if err != nil {
+		return tool.Ref{}, tool.Ref{}, err
+	}
+	h.Hear(hooks.Event{Kind: "restore", Name: ref})
+	before = now
+	before.Snapshot = undo.Name
+	return now, before, nil
+}
+
+// mayRestore refuses changes of paths that the policy protects, and files beyond the sizes that it lets tools leave.
+func mayRestore(h *tool.History, changes []snapshot.Change) error {
+	if err := h.MayChange(changes); err != nil {
+		return err
+	}
+	p := h.Policy()
+	for _, c := range changes {
+		if c.New == nil || !c.New.Mode().IsRegular() || c.Old != nil && c.Old.SameContent(c.New) {
+			continue
+		}
+		for _, limit := range []policy.Size{p.MaxFileSize, p.MaxWriteSize} {
+			if size := c.New.Size(); limit > 0 && size > int64(limit) {
+				return &policy.SizeError{Path: policy.Rooted(c.Path), Size: size, Max: int64(limit)}
+			}
+		}
+	}
+	return nil
 }
 
 // readable returns the path that a model means in another tree, if the policy lets tools read it there, with all below.
@@ -78,19 +125,4 @@ func readable(ctx context.Context, h *tool.History, tree snapshot.Tree, name str
 		return "", err
 	}
 	return "/" + at, h.Policy().MayUseTree(policy.Read, at)
-}
-
-// fits refuses files beyond the sizes that the policy lets tools leave.
-func fits(p *policy.Policy, changes []snapshot.Change) error {
-	for _, c := range changes {
-		if c.New == nil || !c.New.Mode().IsRegular() || c.Old != nil && c.Old.SameContent(c.New) {
-			continue
-		}
-		for _, limit := range []policy.Size{p.MaxFileSize, p.MaxWriteSize} {
-			if size := c.New.Size(); limit > 0 && size > int64(limit) {
-				return &policy.SizeError{Path: policy.Rooted(c.Path), Size: size, Max: int64(limit)}
-			}
-		}
-	}
-	return nil
 }
