@@ -124,6 +124,20 @@ func TestBusy(t *testing.T) {
 	require.NoError(t, err)
 }
 
+// A purge of a database that something has open fails with 11, and says what it needs.
+func TestPurgeBusy(t *testing.T) {
+	db := filepath.Join(t.TempDir(), "agent.db")
+	fsys, err := vfs.Open(t.Context(), db, nil)
+	require.NoError(t, err)
+	defer fsys.Close()
+	require.NoError(t, fsys.WriteFile(t.Context(), "key", []byte("a secret"), 0o600))
+	var errs strings.Builder
+	require.Equal(t, cli.ExitBusy, run(t.Context(), []string{"--db", db, "purge", "key", "--everywhere", "--yes"}, nil, io.Discard, &errs))
+	require.Contains(t, errs.String(), "\npurge needs the database for itself: try again once nothing else has it open\n")
+	_, err = fsys.Stat(t.Context(), "key")
+	require.NoError(t, err)
+}
+
 // An interrupted import leaves no files. It warns of the space that it takes up, and gc frees that space.
 func TestInterruptedImport(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "agent.db")

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -52,6 +53,8 @@ with --db. What the host's disk keeps of overwritten blocks is beyond its reach:
 			return err
 		}
 		switch {
+		case a.Shell() != nil:
+			return cli.Usage(cmd, "purge needs the database for itself, and this shell has it open: leave the shell first")
 		case !everywhere:
 			return cli.Usage(cmd, "purge removes from all branches, snapshots and moments: say --everywhere; rm removes from one branch")
 		case !yes && !o.DryRun:
@@ -90,6 +93,7 @@ with --db. What the host's disk keeps of overwritten blocks is beyond its reach:
 				}
 			}
 		}
+		err = advisePurge(err)
 
 		// What was found afterwards does not undo the purge.
 		if found := (*purge.FoundError)(nil); err != nil && !errors.As(err, &found) {
@@ -112,6 +116,17 @@ with --db. What the host's disk keeps of overwritten blocks is beyond its reach:
 	f.SortFlags = false
 	_ = cmd.RegisterFlagCompletionFunc("reason", cli.CompleteNothing)
 	return cmd
+}
+
+// advisePurge adds to an error what the user can do.
+func advisePurge(err error) error {
+	switch {
+	case errors.Is(err, syscall.EMLINK):
+		return cli.Advise(err, "--copies purges such files too, and --keep-copies leaves them what they have")
+	case errors.Is(err, syscall.EBUSY):
+		return cli.Advise(err, "purge needs the database for itself: try again once nothing else has it open")
+	}
+	return err
 }
 
 // sharing begins the line of a file that has content of a purged one.
