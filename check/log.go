@@ -118,7 +118,7 @@ func (c *checker) checkTrails(ctx context.Context) error {
 				continue
 			case rows.Null(2):
 				what = fmt.Sprintf("the trail of block %d has no changes", at)
-			case !journal.Covers(rows.Bytes(1), journal.Op(rows.Text(3)), rows.Text(4), rows.Text(5)):
+			case !journal.Covers(rows.Bytes(1), rows.Int(2), journal.Op(rows.Text(3)), rows.Text(4), rows.Text(5)):
 				what = fmt.Sprintf("change %d is not in the trail of its block", rows.Int(2))
 			default:
 				continue

@@ -30,6 +30,7 @@ func TestCheckFindsLog(t *testing.T) {
 		{"a call of nobody", `INSERT INTO call VALUES (1024, 4000, 0, '', '', '', '', NULL, 0, 0, '', NULL, NULL, NULL, NULL, 0, 0)`, []string{"call 1024: branch 4000 never was", "the newest call is 1024, but the counter says 1023", ""}},
 		{"a call that counts too much", `INSERT INTO call VALUES (1024, 1024, 0, '', '', '', '', NULL, 0, 0, '', NULL, NULL, 1030, 1030, 1, 0)`, []string{"call 1024: its row does not count its changes", "the newest call is 1024, but the counter says 1023", ""}},
 		{"a trail without marks", `INSERT INTO trail SELECT 4, zeroblob(9)`, []string{"change 1024 is not in the trail of its block", ""}},
+		{"a trail without tags", `INSERT INTO trail SELECT 4, zeroblob(512)`, []string{"change 1024 is not in the trail of its block", ""}},
 		{"a trail of nothing", `INSERT INTO trail VALUES (9000, x'ff')`, []string{"the trail of block 9000 has no changes", ""}},
 		{"a step of no call", `INSERT INTO step VALUES (1024, 2, 2000)`, []string{"step of call 2000 whose call is missing", ""}},
 		{"a step of a call that was trimmed", `INSERT INTO step VALUES (1024, 2, 1000)`, []string{""}},

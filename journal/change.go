@@ -28,7 +28,7 @@ type Change struct {
 const Reach = 1024
 
 // maxWaiting bounds the rows that wait in memory: all of one block.
-const maxWaiting = 1 << blockBits
+const maxWaiting = blockSize
 
 // maxText bounds the path and the argument of a change, in bytes.
 const maxText = 4096
@@ -107,13 +107,13 @@ func (w *Writer) addTrails() error {
 	switch {
 	case from > to:
 		return nil
-	case from == to && len(w.waiting) == 1<<blockBits: // all rows of it
-		var marks []uint64
+	case from == to && len(w.waiting) == blockSize: // all rows of it
+		var m trailMaker
 		for i := range w.waiting {
 			c := &w.waiting[i]
-			marks = changeMarks(marks, c.Op, c.Path, c.Arg)
+			m.add(c.seq, c.Op, c.Path, c.Arg)
 		}
-		return insertTrail(w.tx, from, marks)
+		return m.insert(w.tx, from)
 	}
 
 	// Other writers of this transaction may still have to write their part, earlier transactions have written theirs.

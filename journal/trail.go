@@ -1,28 +1,39 @@
 package journal
 
 import (
+	"bytes"
 	"slices"
 
 	"vfsdb/schema"
 )
 
-// A trail tells which of the last changes a reader need not look at: it is a Bloom filter of what the changes of one block
-// concern. A block without a trail is read: it is not full yet, or a version before 6 of the format has written it.
+// A trail tells which of the last changes a reader need not look at. It begins with a tag for each change of its block, which stands
+// for its path. The rest is a Bloom filter of what else the changes concern. A block without a trail is read: it is not full yet,
+// or a version before 6 of the format has written it.
 
 const (
 	// blockBits is the logarithm of how many changes a block has.
 	blockBits = 8
+	blockSize = 1 << blockBits
 
-	// Of sixteen bits for a mark about seven of twenty are set, so a block is read in vain once in 1,700 times.
+	// tagSize is how many bytes the tags of a block have: first the lower byte of each, then the upper. A tag leads to a change of
+	// another path once in 65,536 times, and so to one in a block of them once in 256.
+	tagSize = 2 * blockSize
+
+	// Of sixteen bits for a mark about seven of twenty are set, so a mark is found in vain once in 1,700 times.
 	trailShare  = 16
 	trailProbes = 7
 )
 
 func blockOf(seq int64) int64 { return seq >> blockBits }
 
+// tagOf returns the tag of a path.
+func tagOf(path string) uint16 { return uint16(mark('p', path)) }
+
 // The kinds of marks.
 const (
-	markAt    = 'p' // the path, or one below it, changed
+	markBelow = 'b' // a path below it changed, or was the old one of a rename
+	markFrom  = 'f' // it was the old path of a rename
 	markAbove = 't' // a tree at the path was taken away or brought
 	markOp    = 'o' // there is a change of the kind
 )
@@ -46,8 +57,8 @@ func mix(h uint64) uint64 {
 	return h ^ h>>33
 }
 
-// marksAlong appends the marks of a path and of the directories above it, but for the root.
-func marksAlong(marks []uint64, kind byte, path string) []uint64 {
+// marksAbove appends the marks of the directories above a path, but for the root.
+func marksAbove(marks []uint64, kind byte, path string) []uint64 {
 	h := seed(kind)
 	for i := range len(path) {
 		if path[i] == '/' {
@@ -55,84 +66,104 @@ func marksAlong(marks []uint64, kind byte, path string) []uint64 {
 		}
 		h = feed(h, path[i])
 	}
-	return append(marks, mix(h))
+	return marks
 }
 
 // changeMarks appends the marks that a change leaves.
 func changeMarks(marks []uint64, op Op, path, arg string) []uint64 {
 	marks = append(marks, mark(markOp, string(op)))
-	marks = marksAlong(marks, markAt, path)
+	marks = marksAbove(marks, markBelow, path)
 	switch op {
 	case OpRename:
-		marks = marksAlong(marks, markAt, arg)
-		marks = append(marks, mark(markAbove, arg), mark(markAbove, path))
+		marks = marksAbove(marks, markBelow, arg)
+		marks = append(marks, mark(markFrom, arg), mark(markAbove, arg), mark(markAbove, path))
 	case OpRemoveAll, OpRestore, OpMerge:
 		marks = append(marks, mark(markAbove, path))
 	}
 	return marks
 }
 
-// bitAt returns the place of a bit of a mark in a trail of so many bits.
+// bitAt returns the place of a bit of a mark in a filter of so many bits.
 func bitAt(mark uint64, probe, bits uint64) uint64 {
 	return (mark>>32 + probe*(mark&0xffffffff|1)) % bits
 }
 
-// hasMark reports whether a trail may have a mark.
-func hasMark(trail []byte, mark uint64) bool {
-	bits := uint64(len(trail)) * 8
+// hasMark reports whether a filter may have a mark.
+func hasMark(filter []byte, mark uint64) bool {
+	bits := uint64(len(filter)) * 8
 	for i := uint64(0); i < trailProbes && bits > 0; i++ {
 		at := bitAt(mark, i, bits)
-		if trail[at>>3]&(1<<(at&7)) == 0 {
+		if filter[at>>3]&(1<<(at&7)) == 0 {
 			return false
 		}
 	}
 	return true
 }
 
-// Covers reports whether a row of the table trail has all marks of a change.
-func Covers(trail []byte, op Op, path, arg string) bool {
+// Covers reports whether a row of the table trail has the tag and all marks of a change of its block.
+func Covers(trail []byte, seq int64, op Op, path, arg string) bool {
+	if len(trail) < tagSize {
+		return false
+	}
+	at, tag := seq&(blockSize-1), tagOf(path)
+	if trail[at] != byte(tag) || trail[blockSize+at] != byte(tag>>8) {
+		return false
+	}
 	for _, m := range changeMarks(nil, op, path, arg) {
-		if !hasMark(trail, m) {
+		if !hasMark(trail[tagSize:], m) {
 			return false
 		}
 	}
 	return true
 }
 
-// readTrails adds the trails of full blocks from their changes, which are all written.
-func readTrails(tx *schema.Tx, first, last int64) error {
-	var marks []uint64
-	for block := first; block <= last; block++ {
-		marks = marks[:0]
-		rows := tx.Query(`SELECT op, path, arg FROM change WHERE seq BETWEEN ? AND ?`, block<<blockBits, (block+1)<<blockBits-1)
-		for rows.Next() {
-			marks = changeMarks(marks, Op(rows.Text(0)), rows.Text(1), rows.Text(2))
-		}
-		if err := rows.Err(); err != nil {
-			return err
-		}
-		if err := insertTrail(tx, block, marks); err != nil {
-			return err
-		}
-	}
-	return nil
+// A trailMaker makes the trail of a block.
+type trailMaker struct {
+	tags  [tagSize]byte
+	marks []uint64
 }
 
-// insertTrail adds the trail of a block that has these marks. It reorders them.
-func insertTrail(tx *schema.Tx, block int64, marks []uint64) error {
-	slices.Sort(marks)
-	marks = slices.Compact(marks)
+// add adds a change of the block.
+func (m *trailMaker) add(seq int64, op Op, path, arg string) {
+	at, tag := seq&(blockSize-1), tagOf(path)
+	m.tags[at], m.tags[blockSize+at] = byte(tag), byte(tag>>8)
+	m.marks = changeMarks(m.marks, op, path, arg)
+}
 
-	trail := make([]byte, (len(marks)*trailShare+7)/8)
-	bits := uint64(len(trail)) * 8
+// insert adds the row of the block.
+func (m *trailMaker) insert(tx *schema.Tx, block int64) error {
+	slices.Sort(m.marks)
+	marks := slices.Compact(m.marks)
+
+	trail := append(m.tags[:], make([]byte, (len(marks)*trailShare+7)/8)...)
+	filter := trail[tagSize:]
+	bits := uint64(len(filter)) * 8
 	for _, m := range marks {
 		for i := range uint64(trailProbes) {
 			at := bitAt(m, i, bits)
-			trail[at>>3] |= 1 << (at & 7)
+			filter[at>>3] |= 1 << (at & 7)
 		}
 	}
 	_, err := tx.Exec(`INSERT OR REPLACE INTO trail (block, bits) VALUES (?, ?)`, block, trail)
 	return err
+}
+
+// readTrails adds the trails of full blocks from their changes, which are all written.
+func readTrails(tx *schema.Tx, first, last int64) error {
+	for block := first; block <= last; block++ {
+		var m trailMaker
+		rows := tx.Query(`SELECT seq, op, path, arg FROM change WHERE seq BETWEEN ? AND ?`, block<<blockBits, (block+1)<<blockBits-1)
+		for rows.Next() {
+			m.add(rows.Int(0), Op(rows.Text(1)), rows.Text(2), rows.Text(3))
+		}
+		if err := rows.Err(); err != nil {
+			return err
+		}
+		if err := m.insert(tx, block); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // treeOps are the ops that concern what is below their paths.
@@ -145,11 +176,18 @@ var treeMarks = func() (marks [len(treeOps)]uint64) {
 	return marks
 }()
 
-// A probe asks trails for what a reader is after: one op, and one of some marks. Where it asks for nothing, any trail will do.
+// A probe asks trails for what a reader is after: one op, and one of some paths. Where it asks for nothing, any trail will do.
 type probe struct {
 	op    uint64   // 0: any
-	at    []uint64 // of paths
-	above []uint64 // that only the changes of treeOps leave
+	at    []place  // changes at these
+	marks []uint64 // changes that leave one of these
+	above []uint64 // and of treeOps, one of these
+}
+
+// A place is what changes at a path have in common.
+type place struct {
+	tag  uint16
+	mark uint64 // that the trail must have too; 0: none
 }
 
 // probeFor returns the probe for the changes of a kind that concern one of some names; "" and nil are any.
@@ -161,159 +199,62 @@ func probeFor(op string, names []string) (p probe) {
 		return p
 	}
 	for _, name := range names {
-		p.at = append(p.at, mark(markAt, name))
-		p.above = append(p.above, mark(markAbove, "."))
-		p.above = marksAlong(p.above, markAbove, name)
+		p.at = append(p.at, place{tag: tagOf(name)})
+		p.marks = append(p.marks, mark(markBelow, name), mark(markFrom, name))
+		p.above = marksAbove(append(p.above, mark(markAbove, ".")), markAbove, name)
 	}
 	return p
 }
 
 // probeForMove returns the probe for the renames that brought a path, or a directory above it.
 func probeForMove(path string) probe {
-	p := probe{op: mark(markOp, string(OpRename))}
-	p.above = marksAlong(p.above, markAbove, path)
-	return p
+	return probe{
+		op:    mark(markOp, string(OpRename)),
+		at:    []place{{tagOf(path), mark(markAbove, path)}},
+		above: marksAbove(nil, markAbove, path),
+	}
 }
 
-func (p *probe) empty() bool { return p.op == 0 && len(p.at) == 0 && len(p.above) == 0 }
+// anywhere reports whether changes of all paths are asked for.
+func (p *probe) anywhere() bool { return len(p.at)+len(p.marks)+len(p.above) == 0 }
 
-// finds reports whether the changes of a trail may have what is asked for, and whether some of them may be of treeOps.
-func (p *probe) finds(trail []byte) (found, trees bool) {
-	has := func(m uint64) bool { return hasMark(trail, m) }
+func (p *probe) empty() bool { return p.op == 0 && p.anywhere() }
+
+// mostAlone is how many changes of a block are read one by one at most; more are read with those between them.
+const mostAlone = 6
+
+// finds looks for what is asked for in a trail, and appends the places in the block of the changes that may be it; or else all
+// may be, and trees tells whether some of them may be of treeOps. A trail that is too short rules out nothing.
+func (p *probe) finds(trail []byte, alone []int64) (found []int64, all, trees bool) {
+	if len(trail) < tagSize {
+		return alone, true, true
+	}
+	has := func(m uint64) bool { return hasMark(trail[tagSize:], m) }
 	if p.op != 0 && !has(p.op) {
-		return false, false
+		return alone, false, false
 	}
 	trees = slices.ContainsFunc(treeMarks[:], has)
-	found = len(p.at)+len(p.above) == 0 || slices.ContainsFunc(p.at, has) || trees && slices.ContainsFunc(p.above, has)
-	return found, trees
-}
-
-// A part is a range of changes.
-type part struct {
-	first, last int64
-	trees       bool // some may be of treeOps
-}
-
-// trailWindow is how many changes the trails that one query reads stand for at most, and window how many changes it looks at itself.
-const trailWindow = 1024 << blockBits
-
-// promising returns the parts of a range of changes that a probe does not rule out, in ascending order.
-func (p *probe) promising(tx *schema.Tx, first, last int64) (parts []part, err error) {
-	add := func(from, to int64, trees bool) {
-		from, to = max(from, first), min(to, last)
-		switch n := len(parts); {
-		case from > to:
-		case n > 0 && parts[n-1].last == from-1 && parts[n-1].trees == trees:
-			parts[n-1].last = to
-		default:
-			parts = append(parts, part{from, to, trees})
-		}
+	if p.anywhere() || slices.ContainsFunc(p.marks, has) || trees && slices.ContainsFunc(p.above, has) {
+		return alone, true, trees
 	}
 
-	next := first // no trail so far
-	rows := tx.Query(`SELECT block, bits FROM trail WHERE block BETWEEN ? AND ? ORDER BY block`, blockOf(first), blockOf(last))
-	defer rows.Close()
-	var trail []byte
-	for rows.Next() {
-		from := rows.Int(0) << blockBits
-		add(next, from-1, true)
-		trail = append(trail[:0], make([]byte, rows.Len(1))...)
-		rows.Read(1, trail)
-		next = from + 1<<blockBits
-		if found, trees := p.finds(trail); found {
-			add(from, next-1, trees)
+	for _, at := range p.at {
+		if at.mark != 0 && !has(at.mark) {
+			continue
 		}
-	}
-	add(next, last, true)
-	return parts, rows.Err()
-}
-
-// A look is what the trails of a range have told. A scan that goes on where another stopped does not read them again.
-type look struct {
-	first, last int64
-	parts       []part
-	ahead       int64 // how many changes the next look is at
-}
-
-// next returns the parts of what is looked at next of a range of changes, in ascending order, and where that begins and ends.
-func (k *look) next(tx *schema.Tx, p *probe, first, last int64, back bool) (parts []part, at, end int64, err error) {
-	edge := first
-	if back {
-		edge = last
-	}
-	if k.ahead == 0 || edge < k.first || edge > k.last {
-		k.ahead = min(max(2*k.ahead, 8<<blockBits), trailWindow) // the next hit may be near
-		at, end = first, min(last, first+k.ahead-1)
-		if back {
-			at, end = max(first, last-k.ahead+1), last
-		}
-		if k.parts, err = p.promising(tx, at, end); err != nil {
-			k.ahead = 0
-			return nil, 0, 0, err
-		}
-		k.first, k.last = at, end
-	}
-
-	at, end = max(first, k.first), min(last, k.last)
-	for _, part := range k.parts {
-		if part.first, part.last = max(part.first, at), min(part.last, end); part.first <= part.last {
-			parts = append(parts, part)
-		}
-	}
-	return parts, at, end, nil
-}
-
-// scan calls fn for the events first to last that the filter lets pass, until it returns false, or until it has looked at so
-// many that others should have their turn. It returns the range that is left.
-func (s Source) scan(tx *schema.Tx, first, last int64, back bool, f *filter, fn func(Event) bool) (from, to int64, more bool, err error) {
-	left := int64(window)
-	for more = true; more && left > 0 && first <= last; {
-		parts := []part{{first, min(last, first+left-1), true}}
-		if back {
-			parts[0].first, parts[0].last = max(first, last-left+1), last
-		}
-		if !f.probe.empty() && last-first >= 1<<blockBits {
-			var at, end int64
-			if parts, at, end, err = f.look.next(tx, &f.probe, first, last, back); err != nil {
-				return first, last, false, err
-			}
-			if len(parts) == 0 || back && parts[0].first > at {
-				parts = append([]part{{at, at - 1, false}}, parts...) // the end of this look
-			}
-			if !back && parts[len(parts)-1].last < end {
-				parts = append(parts, part{end + 1, end, false})
-			}
-			left -= (end - at + 1) >> blockBits
-		}
-
-		for i := range parts {
-			part := parts[i]
-			if back {
-				part = parts[len(parts)-1-i]
-			}
-			n := part.last - part.first + 1
-			if n > left && back {
-				part.first = part.last - left + 1
-			} else if n > left {
-				part.last = part.first + left - 1
-			}
-			if part.first <= part.last {
-				if err := checkThere(tx, part.first); err != nil {
-					return first, last, false, err
-				}
-				if more, err = s.events(tx, part, back, f, fn); err != nil || !more {
-					return first, last, more, err
-				}
-			}
-			if back {
-				last = part.first - 1
-			} else {
-				first = part.last + 1
-			}
-			if left -= n; left <= 0 {
+		for i := 0; i < blockSize; i++ {
+			n := bytes.IndexByte(trail[i:blockSize], byte(at.tag))
+			if n < 0 {
 				break
 			}
+			if i += n; trail[blockSize+i] == byte(at.tag>>8) {
+				alone = append(alone, int64(i))
+			}
 		}
 	}
-	return first, last, more, nil
+	if len(alone) > mostAlone {
+		return alone, true, trees
+	}
+	slices.Sort(alone)
+	return slices.Compact(alone), false, false
 }

@@ -239,8 +239,8 @@ CREATE TABLE other (
 	displaced INTEGER                     -- the inode that lost the name path to ino
 ) STRICT;
 
--- trail: of the changes of a full block, those with seq / 256 = block, what they concern: a Bloom filter, so that a reader of one
--- path need not look at all.
+-- trail: of the changes of a full block, those with seq / 256 = block, what they concern: tags and a Bloom filter, so that a reader
+-- of one path need not look at all.
 CREATE TABLE trail (
 	block INTEGER PRIMARY KEY,
 	bits  BLOB NOT NULL

@@ -31,8 +31,8 @@ CREATE INDEX call_actor ON call (actor);
 CREATE INDEX call_tool ON call (tool);
 CREATE INDEX call_at ON call (at);
 
--- trail: of the changes of a full block, those with seq / 256 = block, what they concern: a Bloom filter, so that a reader of one
--- path need not look at all.
+-- trail: of the changes of a full block, those with seq / 256 = block, what they concern: tags and a Bloom filter, so that a reader
+-- of one path need not look at all.
 CREATE TABLE trail (
 	block INTEGER PRIMARY KEY,
 	bits  BLOB NOT NULL
