@@ -19,7 +19,8 @@
 //
 // [Import] reads such a stream into a new branch, and [ImportRepo] has git write one. Each commit of the stream is one
 // commit of the store; with History each becomes a snapshot whose note is the message, else only the last one does. The
-// note also has the author and the committer: an export of the snapshot makes the same commit from them.
+// note also has the author and the committer: an export of the snapshot makes the same commit from them, but for further
+// parents, a signature and an encoding.
 //
 // The branch appears whole or not at all. Contents go into the store as they come; in memory are the marks of the stream,
 // and the list of what one commit changes. A branch is a line of commits, so a stream must be one too. ImportRepo follows

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -264,6 +265,27 @@ func TestExportSince(t *testing.T) {
 		require.ErrorIs(t, err, syscall.EINVAL, tt.ref)
 		require.Empty(t, b.String())
 	}
+}
+
+// Git takes what goes out for sound, whatever symlinks are called. Those that some file system takes for .gitmodules are left out.
+func TestExportLinks(t *testing.T) {
+	ctx := t.Context()
+	fsys := vfstest.New(t)
+	refused := []string{
+		".GITMODULES", ".git\u200cmodules", ".gitmodules ", ".gitmodules.", ".gitmodules:x", "GI7EBA~1", "gi7e~123", "gi~12345", "gitmod~4", `x\gitmod~1`,
+	}
+	taken := []string{".gitmodule", ".gitmodulesx", "gi7eba", "gi7eba~0", "gi7eba~12", "gitmod~0", "gitmod~5", "gitmod~x", "gitmodules", "~1"}
+	for _, name := range slices.Concat(refused, taken) {
+		require.NoError(t, fsys.Symlink(ctx, "x", name))
+	}
+	stream, report := export(t, nil, head(fsys))
+	var got []string
+	for _, r := range report.Refused {
+		got = append(got, r.Path)
+	}
+	require.ElementsMatch(t, refused, got)
+	require.EqualValues(t, len(taken), report.Files)
+	takeIn(t, newRepo(t), stream)
 }
 
 // What git cannot have is counted or named, and the rest goes out.

@@ -2,6 +2,7 @@ package git
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"syscall"
 	"unicode/utf8"
@@ -91,24 +92,45 @@ func checkPath(path string, link bool) error {
 			return fmt.Errorf("git takes %q for its own directory: %w", seg, syscall.EPERM)
 		}
 	}
-	if link && folded(path[strings.LastIndexByte(path, '/')+1:]) == ".gitmodules" {
+	if link && isDotGitmodules(path[strings.LastIndexByte(path, '/')+1:]) {
 		return fmt.Errorf("git refuses a symlink of that name: %w", syscall.EPERM)
 	}
 	return nil
 }
 
-// isDotGit reports whether some file system would take a name for .git: one that ignores case, HFS+, which ignores some
-// characters too, or NTFS, which has a short name for it and drops dots, spaces and what is behind a colon.
+// isDotGit reports whether some file system would take a name for .git.
 func isDotGit(name string) bool {
-	name = folded(name)
-	for part := range strings.SplitSeq(name, `\`) {
-		part, _, _ = strings.Cut(part, ":")
-		part = strings.TrimRight(part, ". ")
-		if part == ".git" || part == "git~1" {
+	return slices.ContainsFunc(readings(name), func(part string) bool { return part == ".git" || part == "git~1" })
+}
+
+// isDotGitmodules reports whether some file system would take a name for .gitmodules.
+func isDotGitmodules(name string) bool {
+	return slices.ContainsFunc(readings(name), func(part string) bool {
+		if part == ".gitmodules" {
 			return true
 		}
+
+		// The short names of NTFS: after the fourth, they begin with a part of the hash of the long one.
+		start, number, short := strings.Cut(part, "~")
+		switch {
+		case !short || number == "" || strings.Trim(number, "0123456789") != "":
+			return false
+		case start == "gitmod":
+			return len(number) == 1 && '1' <= number[0] && number[0] <= '4'
+		}
+		return strings.HasPrefix("gi7eba", start) && len(part) == 8 && number[0] != '0'
+	})
+}
+
+// readings returns what file systems may take a name for: one that ignores case, HFS+, which ignores some characters too, or
+// NTFS, which drops dots, spaces and what is behind a colon, and to which a backslash separates names.
+func readings(name string) []string {
+	parts := strings.Split(folded(name), `\`)
+	for i, part := range parts {
+		part, _, _ = strings.Cut(part, ":")
+		parts[i] = strings.TrimRight(part, ". ")
 	}
-	return false
+	return parts
 }
 
 // folded returns a name in lower case, without the characters that HFS+ ignores.

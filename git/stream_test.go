@@ -148,6 +148,7 @@ func TestRefusedPaths(t *testing.T) {
 		"a NUL":         "M 120000 inline l\ndata 1\n\x00\n",
 		"a long target": "M 120000 inline l\ndata 5000\n" + strings.Repeat("t", 5000) + "\n",
 		".gitmodules":   "M 120000 inline .gitmodules\ndata 1\nx\n",
+		"a short name":  "M 120000 inline z/GITMOD~1\ndata 1\nx\n",
 		"not there":     "R x/y z/a\n",
 		"into itself":   "M 644 inline a/b\ndata 0\nC a a/c\n",
 	} {

@@ -25,16 +25,16 @@ func gitExport(a *cli.App) *cobra.Command {
 branch main. Each snapshot of its past is a commit, oldest first, and so is its present state if that has changed
 since. Snapshots that restores, merges, applies and sessions make by themselves are none unless --automatic is given.
 
-The author is that of the last change, from the log, and the time that of the snapshot. The message is the note of
-the snapshot or its name, with a line for each call that changed something. A snapshot that git import has made becomes the commit that it was,
-with the same id if its parent has the same.
+The author is that of the last change, from the log, and the time that of the snapshot. The message is the
+note of the snapshot or its name, with a line for each call that changed something. A snapshot that git import
+has made becomes the commit that it was, with the same id if it had one parent, with the same id, and neither a
+signature nor an encoding.
 
 The commits go to refs/heads/REF of the repository that reads. --since leaves out those up to SNAPSHOT: the first
 commit then follows the one that git import has made SNAPSHOT from, or else what that ref is there, or with --onto
 the commit that it names.
 
-What git cannot have is named, and the exit code is 3. With --json a report is on
-standard error.`,
+What git cannot have is named, and the exit code is 3. With --json a report is on standard error.`,
 		Example: `  vfsctl git export main | git fast-import
   vfsctl git export try --since main-0123456789ab |
     git -C ~/project fast-import

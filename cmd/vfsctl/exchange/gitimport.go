@@ -22,14 +22,15 @@ snapshot names the state of the commit; its note has the message and the author.
 With --history each commit is a snapshot, from the first one to COMMIT; of a merge the first parent is followed. The
 log has their authors, so blame shows who wrote a line.
 
-The program git reads the repository. It runs no hook, and no program that the configuration of the repository names. - as
-REPO reads a stream of git fast-export from standard input, which has to be one line of commits.
+The program git reads the repository. It runs no hook, and no program that the configuration of the repository
+names. - as REPO reads a stream of git fast-export from standard input, which has to be one line of commits.
 
-The branch is there when all of it is. Submodules, and names that git itself would not check out, are left out and named
-(exit code 3). If the database does not exist, it is created.`,
+The branch is there when all of it is. Submodules, and names that git itself would not check out, are left out
+and named (exit code 3). If the database does not exist, it is created.`,
 		Example: `  vfsctl git import ~/project
   vfsctl git import ~/project v1.2 --branch old --history
-  git fast-export --first-parent main | vfsctl git import - --branch main`,
+  git fast-export --use-done-feature --first-parent main |
+    vfsctl git import - --branch main`,
 		Args:              cli.Args(1, 2),
 		ValidArgsFunction: cli.CompleteArgs(nil, cli.CompleteNothing),
 		RunE:              a.WithSource(im.check, im.on),
