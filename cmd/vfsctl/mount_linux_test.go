@@ -115,7 +115,7 @@ func TestMountSignals(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, list, want)
 	}
-	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+	for _, signal := range endings() {
 		cmd := mounted(t, vfsctl, db, "main", dir)
 		shows(1)
 		require.NoError(t, cmd.Process.Signal(signal))

@@ -78,7 +78,7 @@ func (e *editor) read(ctx context.Context, prompt string) (string, error) {
 
 // interact runs what the user types, until the user ends the shell.
 func (s *session) interact(c *cli.Call) error {
-	ctx, stop := signal.NotifyContext(context.WithoutCancel(c), syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.WithoutCancel(c), syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt) // ends a command, and not the shell
