@@ -12,24 +12,24 @@ import (
 
 // A Deed is what one call did, or one commit that is part of no call.
 type Deed struct {
-	// CallRecord is the call, whose Changes count all that it did. Of a commit that is part of no call, and of a call that is
-	// not kept any more, it has only At, Branch, First, Last, Changes and Grew, which are then those of the commit.
+	// CallRecord is the call. Changes counts all that it changed, whatever was asked for. Of a commit that is part of no call, and
+	// of a call that is not kept any more, only At, Branch, First, Last, Changes and Grew are set, and describe the commit.
 	CallRecord
 
 	Undid  []int64  `json:"undid,omitempty"`  // the calls that it took back
-	Events []Event  `json:"events,omitempty"` // its first changes that were asked for, oldest first
-	Names  []string `json:"-"`                // that the paths that were asked for had in its course
+	Events []Event  `json:"events,omitempty"` // the first changes that match the options, oldest first
+	Names  []string `json:"-"`                // the names of the options' Paths while the call ran
 }
 
 // DeedOptions select what [Deeds] yields. A nil *DeedOptions is the zero value: all, newest first, without events.
 type DeedOptions struct {
-	// Only deeds with changes that concern one of these paths or what is below it, under the names that it had before too.
+	// Only deeds with changes at one of these paths or below it, also under its earlier names.
 	Paths []string
 
 	Op                   Op        // only deeds with a change of this kind; "": any
 	Session, Actor, Tool string    // only those of such calls; "": any
 	Since                int64     // only deeds with changes that have a higher Seq
-	From, To             time.Time // only deeds with changes between these times, both included; zero: no bound
+	From, To             time.Time // only deeds with changes between these times, both included; zero: no bound; see [Deeds]
 	Trees                bool      // only calls that changed a tree, and not only its branches and snapshots
 	Oldest               bool      // oldest first
 	Events               int       // how many of the changes of each deed to read, of those that are asked for; -1: all
@@ -38,8 +38,9 @@ type DeedOptions struct {
 // Deeds yields what was done to the tree of a source, as calls and commits. They come in the order of their last changes: of
 // calls that worked side by side, and of which only a part of the changes was asked for, about in that order.
 //
-// No transaction is held while the caller has a deed. Those that are committed meanwhile are not yielded. A deed of many changes costs
-// as much as one of a few, unless others changed something in its course.
+// No transaction is held while the caller has a deed. Deeds that are committed meanwhile are not yielded. A deed of many changes costs
+// as much as one of a few, unless others changed something in its course. Changes are found by time in a binary search: where the
+// clock of the host was set back, some near that moment may be missed.
 func Deeds(ctx context.Context, src Source, options *DeedOptions) iter.Seq2[Deed, error] {
 	return func(yield func(Deed, error) bool) {
 		d := deeds{reader: reader{src: src}, seen: make(map[int64]bool), most: 1}
@@ -93,7 +94,7 @@ func (d *deeds) begin(ctx context.Context) error {
 		}
 		d.low, d.high = max(d.oldest, d.o.Since+1), d.newest
 
-		// Times are those of transactions, and ascend.
+		// Times are those of transactions, and ascend unless the clock was set back.
 		if !d.o.From.IsZero() {
 			first, err := seqAfter(tx, d.o.From.Add(-1))
 			if err != nil {

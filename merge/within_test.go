@@ -71,7 +71,7 @@ func TestMergeWithin(t *testing.T) {
 	require.ErrorIs(t, err, syscall.EXDEV)
 }
 
-// A result tells the conflicts that this merge made from those that were there.
+// A result separates the conflicts that this merge made from those that were there.
 func TestMergeAdds(t *testing.T) {
 	main := vfstest.New(t)
 	change(t, main, "w a one\n", "w b one\n", "w c one\n")

@@ -19,7 +19,7 @@ type Deed = journal.Deed
 // all deeds, newest first, and reads none of their changes.
 type DeedOptions = journal.DeedOptions
 
-// Deeds yields what was done to a tree, also on the branches that it was forked from, as [vfs.FS.Log] tells its changes. A
+// Deeds yields what was done to a tree, also on the branches that it was forked from, whose changes are those of [vfs.FS.Log]. A
 // deed counts all changes of its call, but its events are those that were asked for. A path is cleaned but not resolved, and is
 // followed back through renames. A tree below OpenRoot is EINVAL.
 func Deeds(ctx context.Context, t Tree, options *DeedOptions) iter.Seq2[Deed, error] {

@@ -48,8 +48,9 @@ func (c *Call) adviseRef(use Access, err error) error {
 	return Advise(err, c.RefAdvice(strings.TrimPrefix(p.Path, "/")))
 }
 
-// RefAdvice tells how a command names the tree that an argument means, which the command takes for a path or a call. The
-// argument is a branch, a snapshot or a moment, or such a one as git and jj write it. It is "" if the argument is none of these.
+// RefAdvice returns a sentence for a user who gave the name of a tree where a command takes a path or a call: how this
+// command line names the tree. It knows branches, snapshots and moments, also as git and jj write them. Of any other argument
+// it is "".
 func (c *Call) RefAdvice(arg string) string {
 	ref, file, below := strings.Cut(arg, ":")
 	branches, snapshots := branchNames(c, c.FS), snapshotNames(c, c.FS)

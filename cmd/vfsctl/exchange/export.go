@@ -75,7 +75,7 @@ type exporter struct {
 	since     string
 }
 
-// warnOfSnapshot tells that a destination that does not exist has the name of a snapshot, which may be what was meant.
+// warnOfSnapshot warns if a destination does not exist, and has the name of a snapshot: the user may have meant that.
 func (ex *exporter) warnOfSnapshot(dest string) {
 	if _, err := os.Lstat(dest); err == nil {
 		return

@@ -131,8 +131,8 @@ func blameText(a *cli.App, lines []snapshot.Line, commands map[int64]string) err
 // maxBlame bounds the column of calls.
 const maxBlame = 40
 
-// source names the call of an event by its command line, or else its tool, and by who made it. The words are cut, and not who
-// said them.
+// source returns the command line of an event's call, or else its tool, and then the actor. Where both do not fit, the command
+// line is cut.
 func source(o *term.Output, e *vfs.Event, command string) string {
 	who := o.Name(by(e.Actor, e.Session, ""))
 	what := o.Name(cmp.Or(command, e.Tool))

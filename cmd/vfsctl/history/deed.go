@@ -29,8 +29,8 @@ func newDeedJSON(d *snapshot.Deed) deedJSON {
 	return out
 }
 
-// DeedLine returns the line of a deed: its call, when it began, what it was, what came of it, and who did it. On a terminal it
-// begins behind some columns that are used already, and is cut so that it fits; what came of it is cut last.
+// DeedLine returns the line of a deed: the number of its call, the time of its begin, its name, its result, and its actor. The
+// line begins behind some columns that are used already. On a terminal it is cut to the width; the result is cut last.
 func DeedLine(o *term.Output, d *snapshot.Deed, used int) string {
 	number := "     -"
 	if d.ID != 0 {
@@ -54,7 +54,7 @@ func DeedLine(o *term.Output, d *snapshot.Deed, used int) string {
 	return line.text
 }
 
-// deedName names what a deed was: a command line, or a tool with the path that it changed first.
+// deedName returns the command line of a deed, or else its tool with the path that it changed first.
 func deedName(o *term.Output, d *snapshot.Deed) string {
 	name := d.Tool
 	switch {
@@ -96,7 +96,7 @@ func callList(ids []int64) string {
 	return strings.Join(words, " ")
 }
 
-// deedOutcome tells what came of a deed: its changes, by how many bytes the tree grew, and how long it took.
+// deedOutcome returns the result of a deed: the count of its changes, the growth of the tree in bytes, and the duration.
 func deedOutcome(d *snapshot.Deed) string {
 	text := human.Plural(d.Changes, "change", "changes")
 	switch {
@@ -111,7 +111,7 @@ func deedOutcome(d *snapshot.Deed) string {
 	return text
 }
 
-// deedFailure tells how a deed failed; "" if it did not.
+// deedFailure returns the error or the exit code of a deed; "" if it did not fail.
 func deedFailure(o *term.Output, d *snapshot.Deed) string {
 	switch {
 	case d.Error != "":

@@ -36,7 +36,7 @@ func printEvent(a *cli.App, e *vfs.Event) error {
 	return line.print()
 }
 
-// eventName names what an event changed.
+// eventName returns the paths of an event.
 func eventName(o *term.Output, e *vfs.Event) string {
 	name := o.Name(cli.Rooted(e.Path))
 	switch {
@@ -78,7 +78,7 @@ func (l *logLine) add(text string, style term.Style) {
 
 func (l *logLine) print() error { return l.o.Line(l.text) }
 
-// by names the source of a change as session/tool (actor), without the parts that are unknown.
+// by returns the origin of a change as session/tool (actor), without the parts that are unknown.
 func by(actor, session, tool string) string {
 	text := tool
 	if session != "" {

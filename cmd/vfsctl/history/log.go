@@ -212,7 +212,7 @@ func (l *logPrinter) run() error {
 	return nil
 }
 
-// explainNone tells of the PATHs for which there is nothing that they name trees.
+// explainNone warns of PATHs that no call has changed, and that are the names of trees: the user may have meant these.
 func (l *logPrinter) explainNone() {
 	for _, arg := range l.Args {
 		if advice := l.RefAdvice(arg); advice != "" && !has(l, l.FS, arg) {

@@ -5,7 +5,7 @@ import (
 	"vfsdb/vfs"
 )
 
-// purged is the kind of the change that tells of a purge. Its argument is the reason.
+// purged is the op of the change that a purge records. Its argument is the reason.
 const purged vfs.Op = "purge"
 
 // purgedOf returns the first path that a call changed and that a purge removed later, or "". Of a call with many changes it looks

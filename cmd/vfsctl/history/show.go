@@ -81,7 +81,8 @@ func (s *shower) run() error {
 	return cli.Advise(cli.NoTree(s, s.FS, "snapshot", name, err), s.instead(name))
 }
 
-// instead tells which command shows what an argument names that is neither a call nor a snapshot; "" if it names nothing.
+// instead returns a sentence about an argument that is neither a call nor a snapshot: what it names, and the command that shows
+// that. It is "" if the argument names nothing.
 func (s *shower) instead(arg string) string {
 	if there, name, err := s.Of(arg); err == nil {
 		info, err := there.FS.Stat(s, name)

@@ -137,7 +137,7 @@ func (u *undoer) print(r *undo.Result, err error) error {
 	return err
 }
 
-// explainNone tells of an undo or a redo that changed nothing that a purge has removed what it was about.
+// explainNone warns after an undo or a redo that changed nothing, if a purge has removed the files of its calls.
 func (u *undoer) explainNone(r *undo.Result) error {
 	for _, c := range r.Calls {
 		gone, err := purgedOf(u.Call, c.ID)
