@@ -222,8 +222,11 @@ func (p *past) after(call int64) (at history.Moment, moved bool, err error) {
 		return at, false, err
 	case !there:
 		oldest, newest, err := journal.CallSpan(p.tx.DB())
-		if err != nil {
+		switch {
+		case err != nil:
 			return at, false, err
+		case newest < oldest:
+			return at, false, refuse(p.text, syscall.ENOENT, "the log has no call")
 		}
 		return at, false, refuse(p.text, syscall.ENOENT, "the log has the calls %d to %d", oldest, newest)
 	case len(steps) > 0 && record.Branch != "":
@@ -258,8 +261,13 @@ func (p *past) back(n int) (history.Moment, error) {
 			}
 		}
 	}
-	if count == n {
+	switch count {
+	case n:
 		return p.before(first)
+	case 0:
+		return first, refuse(p.text, syscall.ENOENT, "the log has no call that changed the branch")
+	case 1:
+		return first, refuse(p.text, syscall.ENOENT, "the log has only one call that changed the branch")
 	}
 	return first, refuse(p.text, syscall.ENOENT, "the log has only %d calls that changed the branch", count)
 }

@@ -45,6 +45,7 @@ func TestRefused(t *testing.T) {
 		want error
 		text string
 	}{
+		{"of an empty log", vfstest.New(t), undo.Options{Call: 7}, syscall.ENOENT, "the log, which has no call"},
 		{"unknown", fsys, undo.Options{Call: 4000}, syscall.ENOENT, "call 4000 is not in the log"},
 		{"below zero", fsys, undo.Options{Call: -1}, syscall.EINVAL, "below 0"},
 		{"idle", fsys, undo.Options{Call: idle}, syscall.EINVAL, "changed no tree"},

@@ -345,6 +345,9 @@ func (s *selector) without(call int64, steps []journal.Step) error {
 		if call == s.own {
 			newest--
 		}
+		if newest < oldest {
+			return refuse(s.what, syscall.ENOENT, "call %d is not in the log, which has no call", call)
+		}
 		return refuse(s.what, syscall.ENOENT, "call %d is not in the log, which has calls %d to %d", call, oldest, newest)
 	case len(steps) == 0:
 		return refuse(s.what, syscall.EINVAL, "call %d changed no tree", call)
