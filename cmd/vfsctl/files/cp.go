@@ -1,6 +1,7 @@
 package files
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -57,6 +58,10 @@ func findSource(c *cli.Call, arg string, recursive bool) (original, error) {
 		return original{name: arg}, err
 	}
 	info, err := tree.Tree().Lstat(c, name)
+	var missing *fs.PathError
+	if errors.As(err, &missing) {
+		err = &fs.PathError{Op: "copy", Path: arg, Err: missing.Err}
+	}
 	if err != nil {
 		return original{}, err
 	}
