@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"vfsdb/cmd/vfsctl/term"
 )
 
 // errOwnFile refuses a file of the host that belongs to SQLite. Closing it would drop SQLite's locks, and replacing it
@@ -66,8 +68,8 @@ func createPart(name string, perm fs.FileMode) (*os.File, error) {
 }
 
 // ReplaceHost writes a file of the host, which appears whole or not at all. A new file gets perm, less the umask. An older one
-// is replaced, and its permissions stay; a symlink leads to it, as elsewhere. A device, a fifo or a socket is never replaced:
-// write writes to it, and must not change its attributes.
+// is replaced, and its permissions stay; a symlink leads to it, as elsewhere. What is no file, such as a device, and what an output
+// of the command goes to are never replaced: write writes there.
 func (a *App) ReplaceHost(name string, perm fs.FileMode, write func(part *os.File) error) error {
 	if err := a.checkHost(name); err != nil {
 		return err
@@ -79,11 +81,22 @@ func (a *App) ReplaceHost(name string, perm fs.FileMode, write func(part *os.Fil
 	case !info.Mode().IsRegular() && !info.IsDir():
 		return writeOpen(name, write)
 	}
+	for _, out := range []*term.Output{a.Out, a.Errs} {
+		if f, is := out.Under().(*os.File); is && sameFile(f, info) {
+			return errors.Join(out.Flush(), write(f))
+		}
+	}
 	to, err := filepath.EvalSymlinks(name)
 	if err != nil {
 		return err
 	}
 	return replace(to, info, perm, write)
+}
+
+// sameFile reports whether an open file is the one that info describes.
+func sameFile(f *os.File, info fs.FileInfo) bool {
+	open, err := f.Stat()
+	return err == nil && os.SameFile(open, info)
 }
 
 // writeOpen writes to what is no file.

@@ -12,13 +12,15 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"vfsdb/cmd/vfsctl/term"
 )
 
 // A new file has the mode that the umask leaves. An older one keeps its mode, and a symlink to it stays. A failure leaves all as
 // it was.
 func TestReplaceHost(t *testing.T) {
 	dir := t.TempDir()
-	a := &App{DB: filepath.Join(dir, "agent.db")}
+	a := &App{DB: filepath.Join(dir, "agent.db"), Out: term.New(io.Discard), Errs: term.New(io.Discard)}
 	umask := syscall.Umask(0o027)
 	defer syscall.Umask(umask)
 	write := func(text string) func(*os.File) error {
@@ -64,7 +66,7 @@ func TestReplaceHostFifo(t *testing.T) {
 	require.NoError(t, err)
 	defer reader.Close()
 
-	a := &App{DB: filepath.Join(dir, "agent.db")}
+	a := &App{DB: filepath.Join(dir, "agent.db"), Out: term.New(io.Discard), Errs: term.New(io.Discard)}
 	for _, name := range []string{fifo, link} {
 		require.NoError(t, a.Replaceable(name))
 		err := a.ReplaceHost(name, 0o666, func(to *os.File) error { _, err := io.WriteString(to, "text"); return err })
@@ -77,4 +79,23 @@ func TestReplaceHostFifo(t *testing.T) {
 	info, err := os.Lstat(fifo)
 	require.NoError(t, err)
 	require.Equal(t, fs.ModeNamedPipe|0o600, info.Mode())
+}
+
+// A name of the standard output, such as /dev/stdout, is written to behind what the command has printed, also if it is a file.
+func TestReplaceHostOutput(t *testing.T) {
+	dir := t.TempDir()
+	file, link := filepath.Join(dir, "file"), filepath.Join(dir, "link")
+	out, err := os.Create(file)
+	require.NoError(t, err)
+	defer out.Close()
+	require.NoError(t, os.Symlink("file", link))
+
+	a := &App{DB: filepath.Join(dir, "agent.db"), Out: term.New(out), Errs: term.New(io.Discard)}
+	require.NoError(t, a.Out.Line("before"))
+	require.NoError(t, a.ReplaceHost(link, 0o666, func(to *os.File) error { _, err := io.WriteString(to, "text\n"); return err }))
+	require.NoError(t, a.Out.Line("behind"))
+	require.NoError(t, a.Out.Flush())
+	data, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, "before\ntext\nbehind\n", string(data))
 }
