@@ -70,6 +70,9 @@ func loadStanding(db string) (*standing, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
+	if _, hidden := os.Lstat(name); errors.Is(hidden, fs.ErrPermission) {
+		return nil, nil // $HOME is another user's, as some ways to become a user leave it, and switch remembers nothing there
+	}
 
 	var s standing
 	if err == nil {
