@@ -15,11 +15,13 @@ type Forgetting struct {
 	Paths []string    // of the inodes, for rows that have no numbers of inodes
 	Sums  []chunk.Sum // of contents of the inodes
 	Keep  []chunk.Sum // of contents that others have too, and keep
+
+	Repeats func(text string) bool // reports whether a command line or an error has a part of a content; nil: none has
 }
 
 // Forget takes out of the record the sums of all contents that some inodes ever had, wherever they stand, and the targets
 // of symlinks; and of the calls that changed these inodes the digest, the error and the command line, which may repeat a
-// content. The rows stay. It returns how many changes and calls it altered.
+// content. Of other calls it takes these if the command line or the error does repeat one. The rows stay. It returns how many changes and calls it altered.
 func Forget(tx *schema.Tx, f Forgetting) (changes, calls int64, err error) {
 	tx.SetMemo(nil) // it may know a row that changes
 	mine := make(map[node.Ino]bool)
@@ -33,6 +35,10 @@ func Forget(tx *schema.Tx, f Forgetting) (changes, calls int64, err error) {
 	}
 	found, called, err := f.find(tx, mine, gone)
 	if err != nil {
+		return 0, 0, err
+	}
+
+	if err := f.repeating(tx, called); err != nil {
 		return 0, 0, err
 	}
 
@@ -53,6 +59,20 @@ func Forget(tx *schema.Tx, f Forgetting) (changes, calls int64, err error) {
 		calls += n
 	}
 	return changes, calls, nil
+}
+
+// repeating adds the calls whose command line or error repeats a content.
+func (f Forgetting) repeating(tx *schema.Tx, calls map[int64]bool) error {
+	if f.Repeats == nil {
+		return nil
+	}
+	rows := tx.Query(`SELECT id, ifnull(command, ''), error FROM call WHERE command IS NOT NULL OR error <> ''`)
+	for rows.Next() {
+		if f.Repeats(rows.Text(1)) || f.Repeats(rows.Text(2)) {
+			calls[rows.Int(0)] = true
+		}
+	}
+	return rows.Err()
 }
 
 // sums returns the sums that are to go: the given ones, and those that the rows of the inodes have.

@@ -13,6 +13,7 @@ import (
 
 	"vfsdb/internal/vfstest"
 	"vfsdb/purge"
+	"vfsdb/vfs"
 )
 
 // Content that other files have too: purge refuses, purges them as well, or leaves them what they have.
@@ -145,6 +146,34 @@ func TestFoundPart(t *testing.T) {
 		_, err := purge.Run(t.Context(), path, []string{"key"}, nil)
 		require.ErrorIs(t, err, syscall.EEXIST)
 	}
+}
+
+// A command line that repeats a part of a file goes, also if the call did not change the file. Others stay.
+func TestCommandRepeats(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "store.db")
+	s := newSecret()
+	fsys := open(t, path)
+	data := s.text(300)
+	write(t, fsys, "key", data)
+	for i, command := range []string{"grep '" + string(data[40:90]) + "' key", "make all"} {
+		ctx := vfs.WithCall(t.Context(), &vfs.Call{Tool: "run", Command: []string{"sh", "-c", command}})
+		require.NoError(t, fsys.WriteFile(ctx, fmt.Sprint("other", i), []byte("of no matter"), 0o644))
+	}
+	require.NoError(t, fsys.Close())
+	require.NotEmpty(t, s.in(t, path))
+
+	report, err := purge.Run(t.Context(), path, []string{"key"}, nil)
+	require.NoError(t, err)
+	require.EqualValues(t, 1, report.Calls)
+	require.Empty(t, s.in(t, path))
+	sound(t, path)
+	calls, err := open(t, path).Store().Calls(t.Context(), nil)
+	require.NoError(t, err)
+	var commands []string
+	for _, c := range calls {
+		commands = append(commands, c.Command)
+	}
+	require.ElementsMatch(t, []string{"", "sh -c 'make all'"}, commands)
 }
 
 // Damage in the content of a file, or in a copy of it, does not keep it from being purged.

@@ -33,7 +33,7 @@ func (p *plan) erase(tx *schema.Tx, fsys *vfs.FS, by *purger) error {
 	for _, t := range p.tombs {
 		paths = append(paths, t.path)
 	}
-	forget := journal.Forgetting{Inos: inos, Paths: paths, Sums: p.sums}
+	forget := journal.Forgetting{Inos: inos, Paths: paths, Sums: p.sums, Repeats: by.needles.inText}
 	for _, c := range p.shared {
 		sum, err := chunk.SumOfContent(tx, c)
 		if errors.Is(err, schema.ErrCorrupt) {

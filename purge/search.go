@@ -102,6 +102,13 @@ func (n *needles) in(p []byte, found map[int]bool) {
 	}
 }
 
+// inText reports whether a text has a sample.
+func (n *needles) inText(text string) bool {
+	found := make(map[int]bool)
+	n.in([]byte(text), found)
+	return len(found) > 0
+}
+
 // samples takes samples of all contents that nobody else has, and of the attributes. Targets of symlinks are names, which may
 // stand anywhere.
 func (p *plan) samples(tx *schema.Tx) (*needles, error) {
