@@ -121,8 +121,8 @@ func (e *FoundError) Unwrap() error { return syscall.EEXIST }
 // Run purges what the paths led to, in any branch at any moment, from the store in a file. It finishes an earlier purge
 // first; without paths it does nothing else.
 //
-// A path by which neither a tree nor the record knows a file that has left anything is ENOENT, and then nothing is purged. A store that anybody has open is EBUSY. If Run fails
-// later it may be run again: see [Unfinished].
+// A path by which neither a tree nor the record knows a file that has left anything is ENOENT, and then nothing is purged. A
+// store that anybody has open is EBUSY. If Run fails later it may be run again: see [Unfinished].
 func Run(ctx context.Context, file string, paths []string, options *Options) (*Report, error) {
 	p := &purger{path: file, report: &Report{}}
 	if options != nil {
