@@ -15,16 +15,25 @@ type part struct {
 // trailWindow is how many changes the trails that one query reads stand for at most, and window how many changes it looks at itself.
 const trailWindow = 1024 << blockBits
 
-// promising returns the parts of a range of changes that a probe does not rule out, in ascending order.
-func (p *probe) promising(tx *schema.Tx, first, last int64) (parts []part, err error) {
-	add := func(from, to int64, trees bool) {
-		from, to = max(from, first), min(to, last)
-		switch n := len(parts); {
-		case from > to:
-		case n > 0 && parts[n-1].last == from-1 && parts[n-1].trees == trees:
-			parts[n-1].last = to
-		default:
-			parts = append(parts, part{from, to, trees})
+// addPart appends a part of the range first to last to parts that end before it.
+func addPart(parts []part, in part, first, last int64) []part {
+	in.first, in.last = max(in.first, first), min(in.last, last)
+	switch n := len(parts); {
+	case in.first > in.last:
+	case n > 0 && parts[n-1].last == in.first-1 && parts[n-1].trees == in.trees:
+		parts[n-1].last = in.last
+	default:
+		parts = append(parts, in)
+	}
+	return parts
+}
+
+// promising returns for each probe the parts of a range of changes that it does not rule out, in ascending order.
+func promising(tx *schema.Tx, first, last int64, probes ...*probe) ([][]part, error) {
+	parts := make([][]part, len(probes))
+	unknown := func(from, to int64) {
+		for i := range parts {
+			parts[i] = addPart(parts[i], part{from, to, true}, first, last)
 		}
 	}
 
@@ -35,20 +44,23 @@ func (p *probe) promising(tx *schema.Tx, first, last int64) (parts []part, err e
 	var alone []int64
 	for rows.Next() {
 		from := rows.Int(0) << blockBits
-		add(next, from-1, true)
+		unknown(next, from-1)
 		trail = append(trail[:0], make([]byte, rows.Len(1))...)
 		rows.Read(1, trail)
 		next = from + blockSize
-		all, trees := false, false
-		if alone, all, trees = p.finds(trail, alone[:0]); all {
-			add(from, next-1, trees)
-			continue
-		}
-		for _, at := range alone {
-			add(from+at, from+at, false)
+
+		for i, p := range probes {
+			all, trees := false, false
+			if alone, all, trees = p.finds(trail, alone[:0]); all {
+				parts[i] = addPart(parts[i], part{from, next - 1, trees}, first, last)
+				continue
+			}
+			for _, at := range alone {
+				parts[i] = addPart(parts[i], part{from + at, from + at, false}, first, last)
+			}
 		}
 	}
-	add(next, last, true)
+	unknown(next, last)
 	return parts, rows.Err()
 }
 
@@ -57,6 +69,38 @@ type look struct {
 	first, last int64
 	parts       []part
 	ahead       int64 // how many changes the next look is at
+	beside      *beside
+}
+
+// A beside is a look back by another probe, which is made with the trails that a look back reads.
+type beside struct {
+	probe probe
+	look  look // at all that was looked at
+}
+
+// read looks at a range of changes.
+func (k *look) read(tx *schema.Tx, p *probe, first, last int64) error {
+	k.first, k.last = first, last
+	probes := []*probe{p}
+	if k.beside != nil {
+		probes = append(probes, &k.beside.probe)
+	}
+	parts, err := promising(tx, first, last, probes...)
+	if err != nil {
+		k.ahead = 0
+		return err
+	}
+	k.parts = parts[0]
+	if k.beside == nil {
+		return nil
+	}
+
+	all := &k.beside.look
+	if all.ahead == 0 {
+		all.ahead, all.last = trailWindow, last
+	}
+	all.first, all.parts = first, append(parts[1], all.parts...)
+	return nil
 }
 
 // next returns the part that is read next of a range of changes. If the look has no more, it is an empty one at its end. It also returns
@@ -67,16 +111,15 @@ func (k *look) next(tx *schema.Tx, p *probe, first, last int64, back bool) (in p
 		edge = last
 	}
 	if k.ahead == 0 || edge < k.first || edge > k.last {
-		ahead := min(max(2*k.ahead, 8<<blockBits), trailWindow) // the next hit may be near
-		*k = look{first: first, last: min(last, first+ahead-1), ahead: ahead}
+		k.ahead = min(max(2*k.ahead, 8<<blockBits), trailWindow) // the next hit may be near
+		from, to := first, min(last, first+k.ahead-1)
 		if back {
-			k.first, k.last = max(first, last-ahead+1), last
+			from, to = max(first, last-k.ahead+1), last
 		}
-		if k.parts, err = p.promising(tx, k.first, k.last); err != nil {
-			k.ahead = 0
-			return in, 0, err
+		read = k.ahead >> blockBits
+		if err = k.read(tx, p, from, to); err != nil {
+			return in, read, err
 		}
-		read = ahead >> blockBits
 	}
 
 	at := sort.Search(len(k.parts), func(i int) bool { return k.parts[i].last >= edge })

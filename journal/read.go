@@ -36,6 +36,7 @@ type reader struct {
 	o              ReadOptions
 	oldest, newest int64
 	names          []alias // of the path
+	ahead          look    // at what concerns the one path that had no other name, see follow
 }
 
 // An alias is a name that a path had, for events up to a number. Since an earlier one it is this path alone that had it.
@@ -144,6 +145,9 @@ func (r *reader) filter(op Op) (f filter) {
 		}
 	}
 	f.probe = probeFor(f.op, f.names)
+	if len(r.names) == 1 && op == "" {
+		f.look = r.ahead
+	}
 	if len(f.names) > maxRanges || slices.Contains(f.names, ".") {
 		f.names = nil
 	}
@@ -154,9 +158,12 @@ func (r *reader) filter(op Op) (f filter) {
 func (r *reader) follow(ctx context.Context, path string) error {
 	at, last := path, r.newest
 	r.names = append(r.names, alias{at, 0, last})
+	ahead := &beside{probe: probeFor("", []string{at})} // most paths had no other name
+	look := look{beside: ahead}
 	for moved := at != "."; moved; {
 		moved = false
-		f := filter{op: string(OpRename), probe: probeForMove(at)}
+		f := filter{op: string(OpRename), probe: probeForMove(at), look: look}
+		look.beside = nil
 		err := r.windows(ctx, r.oldest, last, true, f, func(e Event) bool {
 			if moved = node.Within(at, e.Path); moved {
 				at, last = e.Arg+at[len(e.Path):], e.Seq-1
@@ -169,6 +176,7 @@ func (r *reader) follow(ctx context.Context, path string) error {
 			return err
 		}
 	}
+	r.ahead = ahead.look
 	return nil
 }
 
