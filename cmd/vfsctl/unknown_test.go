@@ -43,6 +43,7 @@ func TestUnknownCommand(t *testing.T) {
 		{"branch checkout b", "vfsctl switch BRANCH"},
 		{"snapshot forget v1", "vfsctl snapshot delete NAME"},
 		{"snapshot new v1", "vfsctl snapshot create NAME"},
+		{"git log -p", "vfsctl log"},
 		{"git clone x", "vfsctl git import REPO"},
 		{"--no-pager log", "vfsctl diff -p REF | cat"},
 		{"log -1", "vfsctl log -n N"},

@@ -77,6 +77,7 @@ var Habits = map[string]string{
 	"vacuum":        "give back space: vfsctl gc\nstore contents in less: vfsctl compact",
 	"verify":        "look for damage, and hash every chunk: vfsctl check",
 	"version":       "print the version: vfsctl --version",
+	"whatchanged":   "see what each call changed: vfsctl log -p",
 	"workspace":     "make a branch: vfsctl branch create NAME\nsee it as a directory: vfsctl mount BRANCH DIR",
 	"worktree":      "make a branch: vfsctl branch create NAME\nsee it as a directory: vfsctl mount BRANCH DIR",
 	"zip":           "write an archive: vfsctl export DEST.zip",
@@ -115,6 +116,9 @@ var Habits = map[string]string{
 	"git fast-export": "write a stream for git: vfsctl git export REF",
 	"git fast-import": "read a stream of git: vfsctl git import -",
 	"git fetch":       "take in a repository: vfsctl git import REPO",
+	"git diff":        "see what has changed: vfsctl diff REF",
+	"git log":         "list what happened: vfsctl log",
+	"git status":      "see where you stand: vfsctl status\nsee what has changed: vfsctl diff REF",
 	"git pull":        "take in a repository: vfsctl git import REPO",
 	"git push":        "write a stream for git: vfsctl git export REF",
 

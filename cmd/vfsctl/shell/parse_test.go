@@ -162,6 +162,25 @@ func TestSpellAll(t *testing.T) {
 	require.Equal(t, []string{`"docs/`, `"do\$lar" `}, cursor{quote: '"'}.spellAll([]string{"docs/", "do$lar"}))
 }
 
+func TestOpenQuote(t *testing.T) {
+	for text, want := range map[string]string{
+		"ls 'a\n": "'", "ls \"a\n": `"`, "ls 'a' \"it's\n": `"`, "ls && 'a\n": "'",
+		"ls && # it's\n": "", "ls \\\n": "", "ls |\n": "", "(ls\n": "", "cat <<E\n": "",
+	} {
+		_, more, _ := parse(text)
+		require.True(t, more, text)
+		require.Equal(t, want, openQuote(text), text)
+	}
+}
+
+// A quote that nothing closes reads the whole script, and each line of it once: the test would not end otherwise.
+func TestScriptWithOpenQuote(t *testing.T) {
+	s := &session{Shell: &cli.Shell{}}
+	err := s.script(t.Context(), strings.NewReader("ls 'a\n"+strings.Repeat("ls \"b\"\n", 200_000)))
+	require.ErrorIs(t, err, syscall.EINVAL)
+	require.ErrorContains(t, err, "line 200001: ")
+}
+
 func TestFit(t *testing.T) {
 	require.Equal(t, "main:/docs> ", fit("main", "/docs", 80))
 	require.Equal(t, "...cdefghijklmnopqrs> ", fit("main", "/abcdefghijklmnopqrs", 40))

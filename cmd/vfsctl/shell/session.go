@@ -27,20 +27,27 @@ type session struct {
 // script runs lines until one fails. The exit code is that of the last command.
 func (s *session) script(ctx context.Context, lines io.Reader) error {
 	in := bufio.NewReader(lines)
-	text, number := "", 0
+	var typed strings.Builder
+	number, open := 0, ""
 	for !s.Ended {
 		line, err := in.ReadString('\n')
 		if err != nil && err != io.EOF {
 			return err
 		}
 		last := err == io.EOF
-		if text += line; !last {
+		typed.WriteString(line)
+		if !last {
 			number++
+			if open != "" && !strings.Contains(line, open) {
+				continue // of a quote that is long, each line is read once
+			}
 		}
 
+		text := typed.String()
 		steps, more, err := parse(text)
 		switch {
 		case more && !last:
+			open = openQuote(text)
 			continue
 		case err != nil:
 			return &cli.UsageError{Err: fmt.Errorf("line %d: %w", max(1, number), err), Try: "vfsctl shell --help"}
@@ -48,11 +55,22 @@ func (s *session) script(ctx context.Context, lines io.Reader) error {
 		if code := s.run(ctx, steps); code != cli.ExitOK {
 			return code
 		}
-		if text = ""; last {
+		if typed.Reset(); last {
 			break
 		}
+		open = ""
 	}
 	return nil
+}
+
+// openQuote returns the quote that a text which is incomplete needs at its end, or "" if it needs something else.
+func openQuote(text string) string {
+	for _, quote := range []string{"'", `"`} {
+		if _, more, _ := parse(text + quote); !more {
+			return quote
+		}
+	}
+	return ""
 }
 
 // run runs steps until one fails, and returns its exit code.
