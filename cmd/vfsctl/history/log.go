@@ -239,7 +239,7 @@ func (l *logPrinter) show(d *snapshot.Deed) error {
 	return printEvents(l.App, d, rows, len(l.Args) == 0 && l.op == "")
 }
 
-// showPatch prints one call with its changes: with PATHs only those there. A collection may have taken these.
+// showPatch prints one call with its changes: with PATHs only those there. A gc or a purge may have taken these.
 func (l *logPrinter) showPatch(d *snapshot.Deed) error {
 	if len(l.Args) > 0 {
 		l.o.Paths = d.Names
@@ -251,7 +251,7 @@ func (l *logPrinter) showPatch(d *snapshot.Deed) error {
 	n, err := l.print(patch.Call(l, l.FS, d.ID, l.options()))
 	if errors.Is(err, syscall.ESTALE) && !l.JSON {
 		n++
-		err = l.Out.Printf("# a collection has taken what this call changed\n")
+		err = l.Out.Printf("# a gc or a purge has taken what this call changed\n")
 	} else if errors.Is(err, syscall.ESTALE) {
 		err = nil
 	}
