@@ -83,6 +83,16 @@ func (c *Call) RefAdvice(arg string) string {
 	return said + ": " + human.CommandLine(slices.Concat(words[:1], []string{flag, tree}, words[1:])...)
 }
 
+// TreeHere returns the branch, the snapshot or the moment that a reference of git or jj names, as it is written here; "" if it
+// names none, or two.
+func (c *Call) TreeHere(ref string) string {
+	here := asHere(ref, c.FS, append(branchNames(c, c.FS), snapshotNames(c, c.FS)...))
+	if len(here) != 1 {
+		return ""
+	}
+	return here[0]
+}
+
 // asHere writes the trees that a reference of git or jj names as they are written here: HEAD~2 is main@{-2}, and a range is its
 // two ends. What is written so already stays. The result is empty if the reference names nothing that is there.
 func asHere(ref string, fsys *vfs.FS, there []string) []string {

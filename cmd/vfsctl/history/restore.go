@@ -116,6 +116,27 @@ func (r *restorer) notAlone(tree string) error {
 	return u
 }
 
+// notSo is the error of a reference that git or jj writes. meant is the tree that it names. The other arguments may be meant as
+// paths in it. A restore of the branch to what it is would change nothing, so the advice is the state before its last call.
+func (r *restorer) notSo(ref, meant string) error {
+	if meant == cmp.Or(r.FS.Head(), "main") {
+		meant += "@{-1}"
+	}
+	words := []string{"restore"}
+	for _, arg := range r.Args {
+		if arg != ref {
+			words = append(words, meant+":"+arg)
+		}
+	}
+	if len(words) == 1 {
+		words = append(words, meant)
+	}
+	return &cli.UsageError{
+		Err: &fs.PathError{Op: "restore", Path: ref, Err: errors.New("no snapshot or branch is called so")},
+		Try: r.Invoke(words...), Hint: meant + " is the state so many calls back, see help refs",
+	}
+}
+
 // piece finds what an argument names: a tree, or a path in one.
 func (r *restorer) piece(arg string) (snapshot.Piece, error) {
 	tree, err := snapshot.ResolveRef(r, r.FS, arg)
@@ -136,6 +157,9 @@ func (r *restorer) piece(arg string) (snapshot.Piece, error) {
 	}
 	if ref, _, ok := strings.Cut(arg, ":"); ok && ref != "" && !strings.Contains(ref, "/") {
 		return snapshot.Piece{}, cli.NoTree(r, r.FS, "snapshot or branch", ref, unknown)
+	}
+	if meant := r.TreeHere(arg); meant != "" {
+		return snapshot.Piece{}, r.notSo(arg, meant)
 	}
 	below := arg
 	if first, _, _ := strings.Cut(arg, "/"); r.Dir != "/" && first != "" && first != "." && first != ".." {
