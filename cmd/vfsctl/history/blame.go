@@ -53,7 +53,7 @@ func blame(a *cli.App, c *cli.Call, name string) error {
 	if a.JSON {
 		return blameJSON(a, lines, commands)
 	}
-	return blameText(a, lines, commands)
+	return paged(a, func() error { return blameText(a, lines, commands) })
 }
 
 // commandsOf returns the command lines of the calls that lines come from, by number.

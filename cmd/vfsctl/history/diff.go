@@ -92,7 +92,7 @@ func (d *differ) run() error {
 				return err
 			}
 		}
-		err = d.paged(func() (err error) {
+		err = paged(d.App, func() (err error) {
 			n, err = d.print(patch.Files(d, from, to, d.options()))
 			return err
 		})

@@ -40,6 +40,8 @@ has its parents.
 
 With --all, show the calls of all branches, also those that only read, and those that failed and changed nothing.
 
+On a terminal the log is shown in the pager $PAGER, or less.
+
 With --json, an object for each call has its id (0 of a commit without a call), when it began (at), branch, actor,
 session, tool, command, exit, error, took in ns, the numbers first and last and the count of its changes, grew in
 bytes, and what it undid. With -v it has its events: of each the op, the path, the sums before and after, the inode that
@@ -62,10 +64,7 @@ changed, ino, and the directory whose entry did, dir.`,
 				if err := l.validate(); err != nil {
 					return err
 				}
-				if l.patches() {
-					return l.paged(l.run)
-				}
-				return l.run()
+				return paged(a, l.run)
 			})(cmd, args)
 		},
 	}

@@ -15,7 +15,7 @@ type pair struct{ from, to string }
 func (d *differ) pairs(a, b snapshot.Tree) (n int, err error) {
 	files := patch.Pair(d, a, d.two.from, b, d.two.to, d.options())
 	if d.patch || d.stat {
-		err = d.paged(func() (err error) {
+		err = paged(d.App, func() (err error) {
 			n, err = d.print(files)
 			return err
 		})

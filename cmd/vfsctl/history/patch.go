@@ -95,13 +95,13 @@ func (p *patcher) print(files iter.Seq2[patch.File, error]) (n int, err error) {
 }
 
 // paged runs a command whose output is for a pager.
-func (p *patcher) paged(body func() error) error {
-	if p.JSON {
+func paged(a *cli.App, body func() error) error {
+	if a.JSON {
 		return body()
 	}
-	end, missing := p.Out.Page()
+	end, missing := a.Out.Page()
 	if missing != nil {
-		p.Warn("$PAGER does not run: %v", missing)
+		a.Warn("$PAGER does not run: %v", missing)
 	}
 	err := body()
 	return errors.Join(err, end())

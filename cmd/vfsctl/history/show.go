@@ -39,7 +39,7 @@ before and after. Then the exit code is 14.`,
 			if err := s.check(c.Cmd); err != nil {
 				return err
 			}
-			return s.paged(s.run)
+			return paged(a, s.run)
 		}),
 	}
 	s.flags(cmd)
