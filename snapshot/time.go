@@ -7,6 +7,7 @@ import (
 	"strings"
 	"syscall"
 	"time"
+	"unicode"
 )
 
 // layouts are the forms of a time that is written out.
@@ -15,8 +16,8 @@ var layouts = []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02T15:0
 // farthest is how many seconds from 1970 a time may be. Beyond that, a Time cannot be compared with others any more.
 const farthest = 1 << 60
 
-// ParseTime reads a time as people write it: 2026-11-22T10:00:00Z, 2026-11-22 10:00, 2026-11-22, 2 hours ago, today,
-// yesterday 14:00, or @1764000000, which counts seconds since 1970. Without a zone it is in that of now; a day without a time
+// ParseTime reads a time as people write it: 2026-11-22T10:00:00Z, 2026-11-22 10:00, 2026-11-22, 2 hours ago or 2.hours.ago,
+// now, today, yesterday 14:00, or @1764000000, which counts seconds since 1970. Without a zone it is in that of now; a day without a time
 // of day is its begin. Anything else is EINVAL.
 func ParseTime(text string, now time.Time) (time.Time, error) {
 	for _, layout := range layouts {
@@ -30,8 +31,10 @@ func ParseTime(text string, now time.Time) (time.Time, error) {
 		}
 	}
 
-	words := strings.Fields(text)
+	words := strings.FieldsFunc(text, func(r rune) bool { return r == '.' || unicode.IsSpace(r) }) // git has the dots
 	switch {
+	case len(words) == 1 && words[0] == "now":
+		return now, nil
 	case len(words) == 3 && words[2] == "ago":
 		if n, err := strconv.ParseInt(words[0], 10, 32); err == nil && n >= 0 {
 			if t, ok := ago(now, int(n), strings.TrimSuffix(words[1], "s")); ok {

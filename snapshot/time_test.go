@@ -21,6 +21,8 @@ func TestParseTime(t *testing.T) {
 		"2027-01-01":             time.Date(2027, 1, 1, 0, 0, 0, 0, zone),
 		"@1700000000":            time.Unix(1700000000, 0),
 		"1 hour ago":             now.Add(-time.Hour),
+		"2.hours.ago":            now.Add(-2 * time.Hour),
+		"now":                    now,
 		"90 minutes ago":         now.Add(-90 * time.Minute),
 		" 1  day ago ":           now.AddDate(0, 0, -1),
 		"today":                  time.Date(2026, 3, 1, 0, 0, 0, 0, zone),
@@ -32,7 +34,7 @@ func TestParseTime(t *testing.T) {
 		require.NoError(t, err, text)
 		require.True(t, want.Equal(got), "%s: %s", text, got)
 	}
-	for _, text := range []string{"", "soon", "ago", "1 ago", "-1 days ago", "1 lustrum ago", "@", "@x", "@9223372036854775807", "@-9223372036854775808", "yesterday 25:00", "today at noon", "tomorrow", "1042"} {
+	for _, text := range []string{"", "soon", "ago", "1 ago", "-1 days ago", "1 lustrum ago", "@", "@x", "@9223372036854775807", "@-9223372036854775808", "yesterday 25:00", "today at noon", "now ago", "now 10:00", "tomorrow", "1042"} {
 		_, err := snapshot.ParseTime(text, now)
 		require.ErrorIs(t, err, syscall.EINVAL, text)
 	}
