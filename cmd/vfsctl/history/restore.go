@@ -103,17 +103,23 @@ func (r *restorer) run() error {
 
 // notAlone is the error of a whole tree beside other arguments. The rest may be meant as paths in it.
 func (r *restorer) notAlone(tree string) error {
-	words := []string{"restore"}
-	for _, arg := range r.Args {
-		if arg != tree {
-			words = append(words, strings.TrimSuffix(tree, ":")+":"+arg)
-		}
-	}
+	words := r.othersIn(strings.TrimSuffix(tree, ":"), tree)
 	u := &cli.UsageError{Err: fmt.Errorf("%s is the whole tree, and stands alone", tree), Hint: "a file is named by REF:PATH"}
 	if len(words) > 1 {
 		u.Try = r.Invoke(words...)
 	}
 	return u
+}
+
+// othersIn returns the words of a restore of the other arguments than one, as paths in a tree.
+func (r *restorer) othersIn(tree, one string) []string {
+	words := []string{"restore"}
+	for _, arg := range r.Args {
+		if arg != one {
+			words = append(words, tree+":"+arg)
+		}
+	}
+	return words
 }
 
 // notSo is the error of a reference that git or jj writes. meant is the tree that it names. The other arguments may be meant as
@@ -122,12 +128,7 @@ func (r *restorer) notSo(ref, meant string) error {
 	if meant == cmp.Or(r.FS.Head(), "main") {
 		meant += "@{-1}"
 	}
-	words := []string{"restore"}
-	for _, arg := range r.Args {
-		if arg != ref {
-			words = append(words, meant+":"+arg)
-		}
-	}
+	words := r.othersIn(meant, ref)
 	if len(words) == 1 {
 		words = append(words, meant)
 	}
