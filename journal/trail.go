@@ -7,9 +7,10 @@ import (
 	"vfsdb/schema"
 )
 
-// A trail tells which of the last changes a reader need not look at. It begins with a tag for each change of its block, which stands
-// for its path. The rest is a Bloom filter of what else the changes concern. A block without a trail is read: it is not full yet,
-// or a version before 6 of the format has written it.
+// A block is 256 changes in a row. Its trail is an index of them, so that a reader can pass over the changes that it is not after.
+// It begins with a tag for each change, two bytes of the hash of the path. The rest is a Bloom filter: of the ops, and of the
+// directories that the changes concern. A block that is not full yet has no trail, nor has one that was written before version 6
+// of the format. All its changes are read.
 
 const (
 	// blockBits is the logarithm of how many changes a block has.
